@@ -1,1 +1,24 @@
-//! Placeholder while the workspace is laid out.
+//! Kernel IR and the backends that run it.
+//!
+//! This crate knows nothing of arrays, graphs or Python. The array layer builds a [`Kernel`], has it [`verify`]-ed, gives it to a
+//! [`Backend`] and launches the [`Program`] it gets back.
+//!
+//! | module | holds |
+//! |---|---|
+//! | [`dtype`] | element types and scalar values |
+//! | [`op`] | the op table |
+//! | [`ir`] | kernels, fragments, and what they mean |
+//! | [`verify`](mod@verify) | the rules, as code |
+//! | [`backend`] | the interface to backends |
+
+pub mod backend;
+pub mod dtype;
+pub mod ir;
+pub mod op;
+pub mod verify;
+
+pub use backend::{Backend, CompileError, Inline, Launch, Program, Raised, Workers};
+pub use dtype::{DType, Kind, Scalar, Wide};
+pub use ir::{Access, Accumulator, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, ScalarId, Template, ValueId};
+pub use op::{Domain, FpFlags, Op, OpRow, ResultRule};
+pub use verify::{Verified, verify};

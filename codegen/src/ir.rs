@@ -1,0 +1,183 @@
+//! The kernel IR: what the array layer asks a backend to run.
+//!
+//! A [`Kernel`] is an iteration domain, memory operands, scalar parameters and one or two [`Fragment`]s, straight-line
+//! typed SSA that says what happens at one point of the domain. It holds no sizes: extents, strides, addresses and scalar
+//! values come with each launch, so one compiled kernel serves every shape.
+//!
+//! # Meaning
+//!
+//! The domain is `outer` axes followed by `inner` axes, all of which every operand strides over (with stride zero where
+//! it is broadcast).
+//!
+//! * [`Template::Map`]: no inner axes, no accumulators. The body runs once at each point.
+//! * [`Template::Reduce`]: the body runs at each point; each accumulator folds its value over the inner axes; the
+//!   epilogue runs once at each outer point, where [`Inst::Result`] reads the accumulators. Folding an empty inner domain gives the
+//!   fold's identity. The order of folding is free but depends only on the extents and strides, never on the number of threads.
+//! * [`Template::Scan`]: one inner axis. The accumulators run along it, and the epilogue runs at every point, where
+//!   [`Inst::Result`] is the inclusive running value.
+//!
+//! Points may be visited in any order and concurrently. At one point instructions run in order. Two operands may
+//! overlap; the kernel's maker guarantees that a location stored at one point is neither loaded nor stored at another,
+//! and that a load which may see a store's location at its own point stands before that store. Operands marked
+//! `restrict` overlap no other operand at all.
+//!
+//! Types are exact: nothing converts without a [`Inst::Cast`]. `float16` may be loaded, stored, cast and selected, and
+//! nothing else. Arithmetic is IEEE, each instruction rounded once.
+
+use crate::{DType, Op, Scalar};
+
+/// A value of a fragment: the result of its instruction of that number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ValueId(pub u32);
+
+/// A memory operand of a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct OperandId(pub u16);
+
+/// A scalar parameter of a kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct ScalarId(pub u16);
+
+/// An instruction of a fragment.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Inst {
+    /// The operand's element at this point.
+    Load(OperandId),
+    /// A launch parameter.
+    Param(ScalarId),
+    /// A literal.
+    Const(Scalar),
+    /// This point's coordinate along a domain axis, as `int64`.
+    Index(u8),
+    /// An op of the table applied to values of one type; the arguments past its arity repeat the last one.
+    Apply(Op, [ValueId; 2]),
+    /// The second value where the first (bool) is true, else the third; both are evaluated.
+    Select([ValueId; 3]),
+    /// A value converted as NumPy's `astype` converts.
+    Cast(ValueId, DType),
+    /// The element `offset` bytes (`int64`) from the operand's address at this point.
+    Gather(OperandId, ValueId),
+    /// Writes the value to the operand's element at this point. Has no result.
+    Store(OperandId, ValueId),
+    /// Writes the second value to the element `offset` bytes from the operand's address at this point. Has no result.
+    /// Where offsets repeat, the last point in row-major order wins, so a scatter is never split between threads.
+    Scatter(OperandId, ValueId, ValueId),
+    /// The value of an accumulator; in an epilogue only.
+    Result(u8),
+}
+
+/// Straight-line typed SSA.
+#[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
+pub struct Fragment {
+    /// The instructions in order.
+    pub insts: Vec<Inst>,
+    /// The type of each instruction's result; of the stored value for those without one.
+    pub types: Vec<DType>,
+}
+
+impl Fragment {
+    /// The type of a value.
+    pub fn dtype(&self, value: ValueId) -> DType {
+        self.types[value.0 as usize]
+    }
+
+    /// Whether there is no instruction.
+    pub fn is_empty(&self) -> bool {
+        self.insts.is_empty()
+    }
+
+    /// Every value an instruction reads.
+    pub fn arguments(inst: &Inst) -> smallvec::SmallVec<[ValueId; 3]> {
+        use smallvec::smallvec;
+        match inst {
+            Inst::Load(_) | Inst::Param(_) | Inst::Const(_) | Inst::Index(_) | Inst::Result(_) => smallvec![],
+            Inst::Apply(op, args) => args[..op.arity()].into(),
+            Inst::Select(args) => args[..].into(),
+            Inst::Cast(v, _) | Inst::Gather(_, v) | Inst::Store(_, v) => smallvec![*v],
+            Inst::Scatter(_, offset, v) => smallvec![*offset, *v],
+        }
+    }
+}
+
+/// What a kernel does with an operand.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Access {
+    /// Loads or gathers only.
+    Read,
+    /// Stores or scatters only.
+    Write,
+}
+
+/// A memory operand's declaration.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct OperandDecl {
+    /// The type of its elements.
+    pub dtype: DType,
+    /// Read or written, never both: memory that is read and written is two operands.
+    pub access: Access,
+    /// Whether its memory overlaps no other operand's.
+    pub restrict: bool,
+}
+
+/// How a fragment is driven.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Template {
+    /// Point by point.
+    Map,
+    /// Folding over the inner axes.
+    Reduce,
+    /// Running along the inner axis.
+    Scan,
+}
+
+/// How an accumulator combines values.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Fold {
+    /// By a commutative, associative op: `add`, `multiply`, `minimum`, `maximum`, `fmin`, `fmax`, `bitwise_*`, `logical_*` (on bool).
+    Op(Op),
+    /// Row-major position in the inner domain of the first smallest value; the first nan beats all. Gives `int64`.
+    ArgMin,
+    /// Row-major position in the inner domain of the first largest value; the first nan beats all. Gives `int64`.
+    ArgMax,
+}
+
+/// A value folded over the inner axes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Accumulator {
+    /// How values combine.
+    pub fold: Fold,
+    /// What is folded: a value of the body.
+    pub value: ValueId,
+}
+
+/// A kernel: see the module's head for its meaning.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Kernel {
+    /// How the fragments are driven.
+    pub template: Template,
+    /// Number of outer axes.
+    pub outer: u8,
+    /// Number of inner axes.
+    pub inner: u8,
+    /// Memory operands.
+    pub operands: Vec<OperandDecl>,
+    /// Types of the scalar parameters.
+    pub scalars: Vec<DType>,
+    /// What happens at each point.
+    pub body: Fragment,
+    /// What is folded.
+    pub accumulators: Vec<Accumulator>,
+    /// What happens where folded values are ready.
+    pub epilogue: Fragment,
+}
+
+impl Kernel {
+    /// The type of an accumulator's result.
+    pub fn result_dtype(&self, accumulator: usize) -> DType {
+        let a = &self.accumulators[accumulator];
+        match a.fold {
+            Fold::Op(_) => self.body.dtype(a.value),
+            Fold::ArgMin | Fold::ArgMax => DType::I64,
+        }
+    }
+}

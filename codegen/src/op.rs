@@ -1,0 +1,455 @@
+//! The one op table: every scalar primitive a fragment may apply, declared once.
+//!
+//! A row gives an op's name (NumPy's), arguments, loops (the type codes NumPy computes it in, in NumPy's order), result,
+//! identity, floating-point effects, domain for generated tests, cost, and its scalar definition for each class of types.
+//! The enum, the queries below, the interpreter's loops, the Python ufuncs, their documentation and the generated
+//! comparisons with NumPy all follow from [`for_each_op!`]; no other list of ops exists.
+//!
+//! Definitions are expressions in the row's argument names. `FMA` is a constant in scope, true where fused
+//! multiply-add is one instruction. `float16` has no column: it is computed as `float32` and rounded after every op, as
+//! NumPy does. Methods used by the definitions live in [`crate::portable::arith`] and [`crate::math`].
+
+use std::fmt;
+
+/// Calls `$callback!` with the rows of the op table.
+///
+/// ```text
+/// Variant "name" (args) "loops" -> result, identity, effects, domain, cost, "doc" { class: definition; ... }
+/// ```
+///
+/// Result: `same` (type of the last argument), `bool`, or `real` (the real counterpart). Classes: `bool`, `int` (`sint`
+/// and `uint` where they differ), `float`, `complex`.
+#[macro_export]
+macro_rules! for_each_op {
+    ($callback:ident) => {
+        $callback! {
+// --- arithmetic
+Add "add" (a, b) "?bBhHiIlLefdFD" -> same, Some(0), OVERFLOW | INVALID, Any, 1,
+    "Sum of the arguments, element by element; integers wrap, booleans are or-ed."
+    { bool: a | b; int: a.wrapping_add(b); float: a + b; complex: a + b; }
+Subtract "subtract" (a, b) "bBhHiIlLefdFD" -> same, None, OVERFLOW | INVALID, Any, 1,
+    "Difference of the arguments, element by element; integers wrap."
+    { int: a.wrapping_sub(b); float: a - b; complex: a - b; }
+Multiply "multiply" (a, b) "?bBhHiIlLefdFD" -> same, Some(1), OVERFLOW | INVALID, Any, 1,
+    "Product of the arguments, element by element; integers wrap, booleans are and-ed."
+    { bool: a & b; int: a.wrapping_mul(b); float: a * b; complex: a.product(b); }
+Divide "divide" (a, b) "efdFD" -> same, None, DIVIDE | OVERFLOW | INVALID, Any, 4,
+    "Quotient of the arguments, element by element; integers divide as floats."
+    { float: a / b; complex: a.quotient(b); }
+FloorDivide "floor_divide" (a, b) "bBhHiIlLefd" -> same, None, DIVIDE | OVERFLOW | INVALID, Any, 8,
+    "Largest whole number not above the quotient, element by element."
+    { int: a.floor_divide(b); float: a.floor_divide(b); }
+Remainder "remainder" (a, b) "bBhHiIlLefd" -> same, None, DIVIDE | INVALID, Any, 8,
+    "What floor division leaves, with the divisor's sign, element by element."
+    { int: a.remainder(b); float: a.remainder(b); }
+Fmod "fmod" (a, b) "bBhHiIlLefd" -> same, None, DIVIDE | INVALID, Any, 8,
+    "What truncating division leaves, with the dividend's sign, element by element."
+    { int: a.fmod(b); float: a.fmod(b); }
+Power "power" (a, b) "bBhHiIlLefdFD" -> same, None, DIVIDE | OVERFLOW | INVALID, Small, 24,
+    "First argument raised to the second, element by element."
+    { int: a.power(b); float: a.power::<FMA>(b); complex: a.power(b); }
+Negative "negative" (a) "bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
+    "The argument with its sign turned, element by element; integers wrap."
+    { int: a.wrapping_neg(); float: -a; complex: -a; }
+Positive "positive" (a) "bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
+    "The argument itself, element by element."
+    { int: a; float: a; complex: a; }
+Absolute "absolute" (a) "?bBhHiIlLefdFD" -> real, None, OVERFLOW, Any, 1,
+    "Magnitude of the argument, element by element."
+    { bool: a; sint: a.wrapping_abs(); uint: a; float: a.abs(); complex: a.magnitude::<FMA>(); }
+Fabs "fabs" (a) "efd" -> same, None, NONE, Any, 1,
+    "Magnitude of a real argument, element by element."
+    { float: a.abs(); }
+Sign "sign" (a) "bBhHiIlLefdFD" -> same, None, NONE, Any, 2,
+    "Minus one, zero or one by the argument's sign, element by element; complex numbers are divided by their magnitude."
+    { int: a.sign(); float: a.sign(); complex: a.sign(); }
+Reciprocal "reciprocal" (a) "bBhHiIlLefdFD" -> same, None, DIVIDE | OVERFLOW | INVALID, Any, 4,
+    "One over the argument, element by element; integers truncate."
+    { int: a.reciprocal(); float: 1.0 / a; complex: a.reciprocal(); }
+Square "square" (a) "bBhHiIlLefdFD" -> same, None, OVERFLOW | INVALID, Any, 1,
+    "The argument times itself, element by element."
+    { int: a.wrapping_mul(a); float: a * a; complex: a.product(a); }
+Conjugate "conjugate" (a) "bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
+    "Complex conjugate of the argument, element by element."
+    { int: a; float: a; complex: a.conj(); }
+Maximum "maximum" (a, b) "?bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
+    "Larger of the arguments, element by element; nan where either is nan."
+    { bool: a | b; int: a.max(b); float: a.maximum(b); complex: a.maximum(b); }
+Minimum "minimum" (a, b) "?bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
+    "Smaller of the arguments, element by element; nan where either is nan."
+    { bool: a & b; int: a.min(b); float: a.minimum(b); complex: a.minimum(b); }
+Fmax "fmax" (a, b) "?bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
+    "Larger of the arguments, element by element; the other one where one is nan."
+    { bool: a | b; int: a.max(b); float: a.fmax(b); complex: a.fmax(b); }
+Fmin "fmin" (a, b) "?bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
+    "Smaller of the arguments, element by element; the other one where one is nan."
+    { bool: a & b; int: a.min(b); float: a.fmin(b); complex: a.fmin(b); }
+Copysign "copysign" (a, b) "efd" -> same, None, NONE, Any, 1,
+    "First argument with the sign of the second, element by element."
+    { float: a.copysign(b); }
+Nextafter "nextafter" (a, b) "efd" -> same, None, OVERFLOW, Any, 8,
+    "The number next to the first argument in the direction of the second, element by element."
+    { float: a.nextafter(b); }
+Spacing "spacing" (a) "efd" -> same, None, INVALID, Any, 8,
+    "Distance from the argument to the nearest number of larger magnitude, element by element."
+    { float: a.spacing(); }
+Heaviside "heaviside" (a, b) "efd" -> same, None, NONE, Any, 2,
+    "Zero, the second argument or one, where the first is negative, zero or positive, element by element."
+    { float: a.heaviside(b); }
+Gcd "gcd" (a, b) "bBhHiIlL" -> same, Some(0), NONE, Any, 60,
+    "Greatest common divisor of the arguments, element by element."
+    { int: a.gcd(b); }
+Lcm "lcm" (a, b) "bBhHiIlL" -> same, None, NONE, Any, 80,
+    "Lowest common multiple of the arguments, element by element."
+    { int: a.lcm(b); }
+// --- rounding
+Rint "rint" (a) "efdFD" -> same, None, NONE, Any, 1,
+    "The nearest whole number, halves to even, element by element."
+    { float: a.round_ties_even(); complex: a.each(|x| x.round_ties_even()); }
+Floor "floor" (a) "?bBhHiIlLefd" -> same, None, NONE, Any, 1,
+    "The largest whole number not above the argument, element by element."
+    { bool: a; int: a; float: a.floor(); }
+Ceil "ceil" (a) "?bBhHiIlLefd" -> same, None, NONE, Any, 1,
+    "The smallest whole number not below the argument, element by element."
+    { bool: a; int: a; float: a.ceil(); }
+Trunc "trunc" (a) "?bBhHiIlLefd" -> same, None, NONE, Any, 1,
+    "The argument without its fraction, element by element."
+    { bool: a; int: a; float: a.trunc(); }
+// --- roots, exponentials, logarithms
+Sqrt "sqrt" (a) "efdFD" -> same, None, INVALID, Positive, 6,
+    "Square root of the argument, element by element."
+    { float: a.sqrt(); complex: a.sqrt(); }
+Cbrt "cbrt" (a) "efd" -> same, None, NONE, Any, 20,
+    "Cube root of the argument, element by element."
+    { float: a.cbrt::<FMA>(); }
+Exp "exp" (a) "efdFD" -> same, None, OVERFLOW, Small, 10,
+    "e raised to the argument, element by element."
+    { float: a.exp::<FMA>(); complex: a.exp(); }
+Exp2 "exp2" (a) "efdFD" -> same, None, OVERFLOW, Small, 10,
+    "Two raised to the argument, element by element."
+    { float: a.exp2::<FMA>(); complex: a.exp2(); }
+Expm1 "expm1" (a) "efdFD" -> same, None, OVERFLOW, Small, 12,
+    "e raised to the argument, less one, exact near zero, element by element."
+    { float: a.expm1::<FMA>(); complex: a.expm1(); }
+Log "log" (a) "efdFD" -> same, None, DIVIDE | INVALID, Positive, 12,
+    "Natural logarithm of the argument, element by element."
+    { float: a.log::<FMA>(); complex: a.ln(); }
+Log2 "log2" (a) "efdFD" -> same, None, DIVIDE | INVALID, Positive, 12,
+    "Logarithm to base two of the argument, element by element."
+    { float: a.log2::<FMA>(); complex: a.log2(); }
+Log10 "log10" (a) "efdFD" -> same, None, DIVIDE | INVALID, Positive, 12,
+    "Logarithm to base ten of the argument, element by element."
+    { float: a.log10::<FMA>(); complex: a.log10(); }
+Log1p "log1p" (a) "efdFD" -> same, None, DIVIDE | INVALID, Positive, 14,
+    "Natural logarithm of one plus the argument, exact near zero, element by element."
+    { float: a.log1p::<FMA>(); complex: a.log1p(); }
+Logaddexp "logaddexp" (a, b) "efd" -> same, None, OVERFLOW | INVALID, Small, 26,
+    "Logarithm of the sum of the exponentials of the arguments, element by element."
+    { float: a.logaddexp::<FMA>(b); }
+Logaddexp2 "logaddexp2" (a, b) "efd" -> same, None, OVERFLOW | INVALID, Small, 26,
+    "Logarithm to base two of the sum of two raised to the arguments, element by element."
+    { float: a.logaddexp2::<FMA>(b); }
+// --- trigonometry
+Sin "sin" (a) "efdFD" -> same, None, INVALID, Any, 16,
+    "Sine of an angle in radians, element by element."
+    { float: a.sin::<FMA>(); complex: a.sin(); }
+Cos "cos" (a) "efdFD" -> same, None, INVALID, Any, 16,
+    "Cosine of an angle in radians, element by element."
+    { float: a.cos::<FMA>(); complex: a.cos(); }
+Tan "tan" (a) "efdFD" -> same, None, INVALID, Any, 20,
+    "Tangent of an angle in radians, element by element."
+    { float: a.tan::<FMA>(); complex: a.tan(); }
+Arcsin "arcsin" (a) "efdFD" -> same, None, INVALID, Unit, 20,
+    "Angle in radians whose sine is the argument, element by element."
+    { float: a.arcsin::<FMA>(); complex: a.asin(); }
+Arccos "arccos" (a) "efdFD" -> same, None, INVALID, Unit, 20,
+    "Angle in radians whose cosine is the argument, element by element."
+    { float: a.arccos::<FMA>(); complex: a.acos(); }
+Arctan "arctan" (a) "efdFD" -> same, None, NONE, Any, 20,
+    "Angle in radians whose tangent is the argument, element by element."
+    { float: a.arctan::<FMA>(); complex: a.atan(); }
+Arctan2 "arctan2" (a, b) "efd" -> same, None, NONE, Any, 26,
+    "Angle in radians of the point whose height is the first argument and whose abscissa is the second, element by element."
+    { float: a.arctan2::<FMA>(b); }
+Hypot "hypot" (a, b) "efd" -> same, Some(0), OVERFLOW, Any, 8,
+    "Length of the hypotenuse over the arguments, element by element."
+    { float: a.hypot::<FMA>(b); }
+Sinh "sinh" (a) "efdFD" -> same, None, OVERFLOW, Small, 20,
+    "Hyperbolic sine of the argument, element by element."
+    { float: a.sinh::<FMA>(); complex: a.sinh(); }
+Cosh "cosh" (a) "efdFD" -> same, None, OVERFLOW, Small, 20,
+    "Hyperbolic cosine of the argument, element by element."
+    { float: a.cosh::<FMA>(); complex: a.cosh(); }
+Tanh "tanh" (a) "efdFD" -> same, None, NONE, Any, 20,
+    "Hyperbolic tangent of the argument, element by element."
+    { float: a.tanh::<FMA>(); complex: a.tanh(); }
+Arcsinh "arcsinh" (a) "efdFD" -> same, None, NONE, Any, 24,
+    "Number whose hyperbolic sine is the argument, element by element."
+    { float: a.arcsinh::<FMA>(); complex: a.asinh(); }
+Arccosh "arccosh" (a) "efdFD" -> same, None, INVALID, AboveOne, 24,
+    "Number whose hyperbolic cosine is the argument, element by element."
+    { float: a.arccosh::<FMA>(); complex: a.acosh(); }
+Arctanh "arctanh" (a) "efdFD" -> same, None, DIVIDE | INVALID, Unit, 24,
+    "Number whose hyperbolic tangent is the argument, element by element."
+    { float: a.arctanh::<FMA>(); complex: a.atanh(); }
+Deg2rad "deg2rad" (a) "efd" -> same, None, NONE, Any, 1,
+    "Degrees as radians, element by element."
+    { float: a.deg2rad(); }
+Rad2deg "rad2deg" (a) "efd" -> same, None, OVERFLOW, Any, 1,
+    "Radians as degrees, element by element."
+    { float: a.rad2deg(); }
+// --- bits
+BitwiseAnd "bitwise_and" (a, b) "?bBhHiIlL" -> same, Some(-1), NONE, Any, 1,
+    "Bits set in both arguments, element by element."
+    { bool: a & b; int: a & b; }
+BitwiseOr "bitwise_or" (a, b) "?bBhHiIlL" -> same, Some(0), NONE, Any, 1,
+    "Bits set in either argument, element by element."
+    { bool: a | b; int: a | b; }
+BitwiseXor "bitwise_xor" (a, b) "?bBhHiIlL" -> same, Some(0), NONE, Any, 1,
+    "Bits set in just one argument, element by element."
+    { bool: a ^ b; int: a ^ b; }
+Invert "invert" (a) "?bBhHiIlL" -> same, None, NONE, Any, 1,
+    "Every bit turned, element by element; booleans are negated."
+    { bool: !a; int: !a; }
+LeftShift "left_shift" (a, b) "bBhHiIlL" -> same, None, NONE, Any, 1,
+    "Bits moved left by the second argument, element by element; zero from the width on."
+    { int: a.left_shift(b); }
+RightShift "right_shift" (a, b) "bBhHiIlL" -> same, None, NONE, Any, 1,
+    "Bits moved right by the second argument, element by element; only the sign is left from the width on."
+    { int: a.right_shift(b); }
+BitwiseCount "bitwise_count" (a) "bBhHiIlL" -> byte, None, NONE, Any, 2,
+    "How many bits of the magnitude are set, element by element."
+    { int: a.bitwise_count(); }
+// --- comparison
+Equal "equal" (a, b) "?bBhHiIlLefdFD" -> bool, None, NONE, Any, 1,
+    "Whether the arguments are equal, element by element."
+    { bool: a == b; int: a == b; float: a == b; complex: a == b; }
+NotEqual "not_equal" (a, b) "?bBhHiIlLefdFD" -> bool, None, NONE, Any, 1,
+    "Whether the arguments differ, element by element."
+    { bool: a != b; int: a != b; float: a != b; complex: a != b; }
+Less "less" (a, b) "?bBhHiIlLefdFD" -> bool, None, INVALID, Any, 1,
+    "Whether the first argument is smaller, element by element."
+    { bool: !a & b; int: a < b; float: a < b; complex: a.less(b); }
+LessEqual "less_equal" (a, b) "?bBhHiIlLefdFD" -> bool, None, INVALID, Any, 1,
+    "Whether the first argument is not larger, element by element."
+    { bool: !a | b; int: a <= b; float: a <= b; complex: a.less_equal(b); }
+Greater "greater" (a, b) "?bBhHiIlLefdFD" -> bool, None, INVALID, Any, 1,
+    "Whether the first argument is larger, element by element."
+    { bool: a & !b; int: a > b; float: a > b; complex: b.less(a); }
+GreaterEqual "greater_equal" (a, b) "?bBhHiIlLefdFD" -> bool, None, INVALID, Any, 1,
+    "Whether the first argument is not smaller, element by element."
+    { bool: a | !b; int: a >= b; float: a >= b; complex: b.less_equal(a); }
+// --- logic and classification
+LogicalAnd "logical_and" (a, b) "?bBhHiIlLefdFD" -> bool, Some(1), NONE, Any, 1,
+    "Whether both arguments are true, element by element."
+    { bool: a & b; int: (a != 0) & (b != 0); float: (a != 0.0) & (b != 0.0); complex: a.truth() & b.truth(); }
+LogicalOr "logical_or" (a, b) "?bBhHiIlLefdFD" -> bool, Some(0), NONE, Any, 1,
+    "Whether an argument is true, element by element."
+    { bool: a | b; int: (a != 0) | (b != 0); float: (a != 0.0) | (b != 0.0); complex: a.truth() | b.truth(); }
+LogicalXor "logical_xor" (a, b) "?bBhHiIlLefdFD" -> bool, Some(0), NONE, Any, 1,
+    "Whether just one argument is true, element by element."
+    { bool: a ^ b; int: (a != 0) ^ (b != 0); float: (a != 0.0) ^ (b != 0.0); complex: a.truth() ^ b.truth(); }
+LogicalNot "logical_not" (a) "?bBhHiIlLefdFD" -> bool, None, NONE, Any, 1,
+    "Whether the argument is false, element by element."
+    { bool: !a; int: a == 0; float: a == 0.0; complex: !a.truth(); }
+Isnan "isnan" (a) "?bBhHiIlLefdFD" -> bool, None, NONE, Any, 1,
+    "Whether the argument is not a number, element by element."
+    { bool: a & false; int: a != a; float: a.is_nan(); complex: a.re.is_nan() | a.im.is_nan(); }
+Isinf "isinf" (a) "?bBhHiIlLefdFD" -> bool, None, NONE, Any, 1,
+    "Whether the argument is infinite, element by element."
+    { bool: a & false; int: a != a; float: a.is_infinite(); complex: a.re.is_infinite() | a.im.is_infinite(); }
+Isfinite "isfinite" (a) "?bBhHiIlLefdFD" -> bool, None, NONE, Any, 1,
+    "Whether the argument is neither infinite nor nan, element by element."
+    { bool: a | true; int: a == a; float: a.is_finite(); complex: a.re.is_finite() & a.im.is_finite(); }
+Signbit "signbit" (a) "efd" -> bool, None, NONE, Any, 1,
+    "Whether the argument's sign bit is set, element by element."
+    { float: a.is_sign_negative(); }
+        }
+    };
+}
+
+/// What an op may raise in the floating-point status word, as a set of bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
+pub struct FpFlags(pub u8);
+
+impl FpFlags {
+    /// Nothing.
+    pub const NONE: FpFlags = FpFlags(0);
+    /// Division of a non-zero number by zero, or a pole.
+    pub const DIVIDE: FpFlags = FpFlags(1);
+    /// A result too large for the type.
+    pub const OVERFLOW: FpFlags = FpFlags(2);
+    /// A result too small to be a normal number.
+    pub const UNDERFLOW: FpFlags = FpFlags(4);
+    /// No result: nan from numbers.
+    pub const INVALID: FpFlags = FpFlags(8);
+
+    /// Whether no flag is set.
+    #[inline]
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether every flag of `other` is set.
+    pub fn contains(self, other: FpFlags) -> bool {
+        self.0 & other.0 == other.0
+    }
+}
+
+impl std::ops::BitOr for FpFlags {
+    type Output = FpFlags;
+    fn bitor(self, other: FpFlags) -> FpFlags {
+        FpFlags(self.0 | other.0)
+    }
+}
+
+impl std::ops::BitOrAssign for FpFlags {
+    fn bitor_assign(&mut self, other: FpFlags) {
+        self.0 |= other.0;
+    }
+}
+
+impl std::ops::BitAnd for FpFlags {
+    type Output = FpFlags;
+    fn bitand(self, other: FpFlags) -> FpFlags {
+        FpFlags(self.0 & other.0)
+    }
+}
+
+/// How an op's result type follows from the type it computes in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ResultRule {
+    /// The type of the arguments.
+    Same,
+    /// Bool.
+    Bool,
+    /// The real counterpart of a complex type, else the same.
+    Real,
+    /// Uint8.
+    Byte,
+}
+
+/// Values that make sense as arguments; generated tests draw from them, and from nan, inf and signed zero.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[allow(missing_docs)]
+pub enum Domain {
+    Any,
+    Small,
+    Positive,
+    Unit,
+    AboveOne,
+}
+
+/// One row of the op table.
+#[derive(Debug)]
+pub struct OpRow {
+    /// NumPy's name.
+    pub name: &'static str,
+    /// How many arguments.
+    pub arity: u8,
+    /// Type codes of the loops, in the order NumPy searches them.
+    pub loops: &'static str,
+    /// The result's type.
+    pub result: ResultRule,
+    /// The value that changes nothing, for reductions that may be empty; -1 means all bits set.
+    pub identity: Option<i8>,
+    /// Floating-point flags it may raise.
+    pub effects: FpFlags,
+    /// Where its arguments lie.
+    pub domain: Domain,
+    /// Rough cost of an element in units of an addition.
+    pub cost: u8,
+    /// First sentence of the Python docstring.
+    pub doc: &'static str,
+}
+
+macro_rules! result_rule {
+    (same) => {
+        ResultRule::Same
+    };
+    (bool) => {
+        ResultRule::Bool
+    };
+    (real) => {
+        ResultRule::Real
+    };
+    (byte) => {
+        ResultRule::Byte
+    };
+}
+
+macro_rules! declare_ops {
+    ($($Op:ident $name:literal ($($arg:ident),+) $loops:literal -> $result:ident, $identity:expr,
+       $fx:ident $(| $fx2:ident)*, $domain:ident, $cost:literal, $doc:literal
+       { $($class:ident: $body:expr;)* })*) => {
+        /// A scalar primitive.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+        #[repr(u8)]
+        pub enum Op { $(#[doc = $doc] $Op),* }
+
+        static ROWS: &[OpRow] = &[$(OpRow {
+            name: $name,
+            arity: [$(stringify!($arg)),+].len() as u8,
+            loops: $loops,
+            result: result_rule!($result),
+            identity: $identity,
+            effects: FpFlags(FpFlags::$fx.0 $(| FpFlags::$fx2.0)*),
+            domain: Domain::$domain,
+            cost: $cost,
+            doc: $doc,
+        }),*];
+
+        impl Op {
+            /// Every op, in table order.
+            pub const ALL: &'static [Op] = &[$(Op::$Op),*];
+        }
+    };
+}
+
+for_each_op!(declare_ops);
+
+impl Op {
+    /// The op's row.
+    #[inline]
+    pub fn row(self) -> &'static OpRow {
+        &ROWS[self as usize]
+    }
+
+    /// NumPy's name.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// How many arguments.
+    #[inline]
+    pub fn arity(self) -> usize {
+        self.row().arity as usize
+    }
+
+    /// The op of a name.
+    pub fn from_name(name: &str) -> Option<Op> {
+        Op::ALL.iter().copied().find(|op| op.name() == name)
+    }
+
+    /// Whether there is a loop in `dtype`.
+    pub fn has_loop(self, dtype: crate::DType) -> bool {
+        self.row().loops.as_bytes().contains(&dtype.code())
+    }
+
+    /// The type of the result when computing in `dtype`.
+    #[inline]
+    pub fn result(self, dtype: crate::DType) -> crate::DType {
+        match self.row().result {
+            ResultRule::Same => dtype,
+            ResultRule::Bool => crate::DType::Bool,
+            ResultRule::Real => dtype.real(),
+            ResultRule::Byte => crate::DType::U8,
+        }
+    }
+}
+
+impl fmt::Display for Op {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
