@@ -8,16 +8,19 @@
 //! | [`dtype`] | element types and scalar values |
 //! | [`op`] | the op table |
 //! | [`ir`] | kernels, fragments, and what they mean |
+//! | [`build`] | making kernels |
 //! | [`verify`](mod@verify) | the rules, as code |
 //! | [`backend`] | the interface to backends |
 
 pub mod backend;
+pub mod build;
 pub mod dtype;
 pub mod ir;
 pub mod op;
 pub mod verify;
 
 pub use backend::{Backend, CompileError, Inline, Launch, Program, Raised, Workers};
+pub use build::{FragmentBuilder, KernelBuilder};
 pub use dtype::{DType, Kind, Scalar, Wide};
 pub use ir::{Access, Accumulator, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, ScalarId, Template, ValueId};
 pub use op::{Domain, FpFlags, Op, OpRow, ResultRule};
