@@ -183,6 +183,11 @@ pub(crate) fn set_limit(bytes: usize) {
     POOL.lock().trim(bytes);
 }
 
+/// The bound on memory that waits for reuse.
+pub(crate) fn limit() -> usize {
+    LIMIT.load(Ordering::Relaxed)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -38,7 +38,8 @@ pub(crate) enum Operation {
 }
 
 impl Operation {
-    fn encode(self) -> u64 {
+    /// A number below 4096, one for each operation.
+    pub(crate) fn code(self) -> u64 {
         let (kind, sub) = match self {
             Operation::Apply(op) => (0, op as u64),
             Operation::Copy => (1, 0),
@@ -69,7 +70,7 @@ impl Operation {
             8 => Operation::Contract,
             9 => Operation::Gather,
             10 => Operation::Scatter,
-            other => unreachable!("no operation is encoded as {other}"),
+            other => unreachable!("no operation has code {other}"),
         }
     }
 
@@ -205,7 +206,7 @@ impl Trace {
 
     /// Appends a statement.
     pub(crate) fn record(&mut self, s: &Statement<'_>) {
-        let header = s.op.encode()
+        let header = s.op.code()
             | (s.compute as u64) << 16
             | (s.inputs.len() as u64) << 24
             | (s.domain.len() as u64) << 32
@@ -234,7 +235,7 @@ impl Trace {
     pub(crate) fn begins_again(&self, s: &Statement<'_>) -> bool {
         let n = s.domain.len();
         self.tape.len() > n + 2
-            && self.tape[0] & 0xffff == s.op.encode()
+            && self.tape[0] & 0xffff == s.op.code()
             && self.tape[0] >> 32 & 0xff == n as u64
             && self.tape[2..2 + n].iter().zip(s.domain).all(|(&a, &b)| a == b as u64)
     }
