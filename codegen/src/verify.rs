@@ -163,7 +163,7 @@ impl View<'_> {
         for (number, inst) in self.fragment.insts.iter().enumerate() {
             let check = self.result_type(inst, number).and_then(|expected| {
                 let found = self.fragment.types[number];
-                ensure!(found == expected, "the type is {expected}, not {found}");
+                ensure!(found == expected, "declared as {found}, but the value is {expected}");
                 Ok(())
             });
             check.map_err(|reason| {
