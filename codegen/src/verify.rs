@@ -1,7 +1,7 @@
 //! The rules of the IR, as code.
 //!
 //! [`verify`] is the only way to a [`Verified`] kernel, and backends take nothing else: what this module accepts they
-//! may rely on without looking again. It runs in release builds too, for it costs a few nanoseconds an instruction and
+//! may rely on without looking again. It runs in release builds too, for it costs about ten nanoseconds an instruction and
 //! only new kernels are verified. What a kernel cannot tell by itself is its maker's promise: that operands overlap only
 //! as [`crate::ir`] allows, and that gathers and scatters stay inside their memory.
 
