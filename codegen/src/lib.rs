@@ -9,6 +9,7 @@
 //! | [`op`] | the op table |
 //! | [`ir`] | kernels, fragments, and what they mean |
 //! | [`build`] | making kernels |
+//! | [`print`](mod@print), [`parse`](mod@parse) | kernels as text |
 //! | [`verify`](mod@verify) | the rules, as code |
 //! | [`backend`] | the interface to backends |
 
@@ -17,6 +18,8 @@ pub mod build;
 pub mod dtype;
 pub mod ir;
 pub mod op;
+pub mod parse;
+pub mod print;
 pub mod verify;
 
 pub use backend::{Backend, CompileError, Inline, Launch, Program, Raised, Workers};
@@ -24,4 +27,5 @@ pub use build::{FragmentBuilder, KernelBuilder};
 pub use dtype::{DType, Kind, Scalar, Wide};
 pub use ir::{Access, Accumulator, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, ScalarId, Template, ValueId};
 pub use op::{Domain, FpFlags, Op, OpRow, ResultRule};
-pub use verify::{Verified, verify};
+pub use parse::ParseError;
+pub use verify::{Place, Verified, VerifyError, verify};
