@@ -18,6 +18,7 @@ pub mod build;
 pub mod dtype;
 pub mod ir;
 pub mod op;
+pub mod portable;
 pub mod parse;
 pub mod print;
 pub mod verify;

@@ -118,7 +118,7 @@ impl Engine {
         let mut scalars: SmallVec<[Scalar; 4]> = SmallVec::new();
         let mut writes: SmallVec<[bool; 4]> = SmallVec::new();
         let mut key = 0u64;
-        for input in &s.inputs {
+        for input in s.inputs {
             let code = match input {
                 Input::Memory(view) => {
                     let start = view.storage.address().ok_or_else(lost)?;
@@ -332,6 +332,11 @@ impl Engine {
         std::mem::take(&mut self.raised)
     }
 
+    /// Drops what an op raised: somebody else will tell the user.
+    pub(crate) fn forget_raised(&mut self, name: &str) {
+        self.raised.retain(|r| r.0 != name);
+    }
+
     /// Whether flags wait to be taken.
     pub(crate) fn has_raised(&self) -> bool {
         !self.raised.is_empty()
@@ -367,7 +372,7 @@ fn single(s: &Statement<'_>, outer: usize, inner: usize) -> Kernel {
     };
     let mut k = KernelBuilder::new(template, outer as u8, inner as u8);
     let mut args: SmallVec<[_; 3]> = SmallVec::new();
-    for input in &s.inputs {
+    for input in s.inputs {
         args.push(match input {
             Input::Memory(view) => {
                 let operand = k.operand(view.dtype, Access::Read, false);

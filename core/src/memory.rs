@@ -177,6 +177,11 @@ pub(crate) fn usage() -> (usize, usize, usize) {
     (LIVE.load(Ordering::Relaxed), PEAK.load(Ordering::Relaxed), POOL.lock().kept)
 }
 
+/// Starts measuring the most bytes in use anew.
+pub(crate) fn reset_peak() {
+    PEAK.store(LIVE.load(Ordering::Relaxed), Ordering::Relaxed);
+}
+
 /// Bounds the memory that waits for reuse.
 pub(crate) fn set_limit(bytes: usize) {
     LIMIT.store(bytes, Ordering::Relaxed);

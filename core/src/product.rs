@@ -55,10 +55,10 @@ struct One {
 }
 
 impl One {
-    fn run<T: 'static>(&self, zero: T, one: T) {
+    fn run<T: Copy + Send + Sync + 'static>(&self, zero: T, one: T) {
         let pool = (self.m * self.n * self.k >= PARALLEL_FROM).then(threads::pool).flatten();
         let this = Shared(self);
-        let go = |parallelism| {
+        let go = move |parallelism| {
             let One { m, n, k, a, b, c } = this.get();
             let step = |bytes: isize| bytes / size_of::<T>() as isize;
             // SAFETY: the planner gives addresses and strides that stay within their storages over the domain, and the
@@ -75,12 +75,13 @@ impl One {
         };
         match pool {
             // Inside the pool: gemm's own default would be rayon's global pool, which does not survive a fork.
-            Some(pool) => pool.in_place_scope(|_| go(Parallelism::Rayon(threads::count()))),
+            Some(pool) => pool.install(move || go(Parallelism::Rayon(threads::count()))),
             None => go(Parallelism::None),
         }
     }
 }
 
+#[derive(Clone, Copy)]
 struct Shared<'a>(&'a One);
 
 impl<'a> Shared<'a> {

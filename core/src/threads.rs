@@ -1,7 +1,7 @@
 //! The one thread pool.
 //!
 //! Made on first use, sized by the affinity mask (or `FASTNP_NUM_THREADS`, `OMP_NUM_THREADS`), made anew after a fork. The
-//! caller always works too, so the pool has one thread less than the cores.
+//! caller of a kernel works too, so kernels use one thread of the pool less than there are; matrix products run inside the pool.
 
 use fastnp_codegen::Workers;
 use parking_lot::Mutex;
@@ -57,7 +57,7 @@ pub(crate) fn pool() -> Option<Arc<rayon::ThreadPool>> {
             std::mem::forget(made.pool.take());
         }
         let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads - 1)
+            .num_threads(threads)
             .thread_name(|i| format!("fastnp-{i}"))
             .build()
             .ok()?;
@@ -89,7 +89,7 @@ impl Workers for Pooled {
             }
         };
         pool.in_place_scope(|scope| {
-            for _ in 0..pool.current_num_threads().min(tasks - 1) {
+            for _ in 0..(pool.current_num_threads() - 1).min(tasks - 1) {
                 scope.spawn(|_| work());
             }
             work();

@@ -133,7 +133,7 @@ pub(crate) struct Statement<'a> {
     pub(crate) domain: &'a [usize],
     /// Axes folded or scanned, as bits.
     pub(crate) reduced: u64,
-    pub(crate) inputs: SmallVec<[Input<'a>; 3]>,
+    pub(crate) inputs: &'a [Input<'a>],
     pub(crate) target: View<'a>,
     /// Whether the target covers its whole storage, so that nothing older is left of it.
     pub(crate) covers: bool,
@@ -214,7 +214,7 @@ impl Trace {
         self.tape.push(header);
         self.tape.push(s.reduced);
         self.tape.extend(s.domain.iter().map(|&n| n as u64));
-        for input in &s.inputs {
+        for input in s.inputs {
             match input {
                 Input::Memory(view) => {
                     self.push_view(view);
@@ -314,7 +314,7 @@ fn decode_node(tape: &[u64], at: &mut usize) -> Node {
     let reduced = kept.iter().enumerate().fold(0, |mask, (to, &from)| mask | (reduced >> from & 1) << to);
     let domain = kept.iter().map(|&i| full[i] as usize).collect();
     *at += 2 + rank;
-    let mut access = |at: &mut usize| {
+    let access = |at: &mut usize| {
         let word = tape[*at];
         let strides = kept.iter().map(|&i| tape[*at + 2 + i] as isize).collect();
         let access =
