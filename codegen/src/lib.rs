@@ -10,11 +10,15 @@
 //! | [`ir`] | kernels, fragments, and what they mean |
 //! | [`verify`](mod@verify) | the rules, as code |
 //! | [`backend`] | the interface to backends |
+//! | [`math`] | elementary functions as loops the compiler vectorises |
+//! | [`portable`] | the blocked interpreter, the oracle of every other backend |
 
 pub mod backend;
 pub mod dtype;
 pub mod ir;
+pub mod math;
 pub mod op;
+pub mod portable;
 pub mod verify;
 
 pub use backend::{Backend, CompileError, Inline, Launch, Program, Raised, Workers};
