@@ -173,25 +173,25 @@ pub(crate) fn lookup(fold: Fold, dtype: DType, isa: Isa) -> Option<FoldLoops> {
     };
     let op = if dtype.is_float() || dtype.is_complex() { op } else { plain(op, dtype) };
     macro_rules! among {
-        ($Op:ident: $($T:ident)*) => {
-            match dtype {
+        ($dtype:ident $Op:ident: $($T:ident)*) => {
+            match $dtype {
                 $(DType::$T => Some(loops::<{ Op::$Op as u8 }, types::$T>(isa)),)*
                 _ => None,
             }
         };
     }
-    // Sums, products and bits do not ask for an integer's sign: `unsigned` below shares their loops.
+    // Sums, products and bits do not ask for an integer's sign: both kinds share their loops.
     let dtype = if matches!(op, Op::Minimum | Op::Maximum) { dtype } else { signed(dtype) };
     match op {
-        Op::Add => among!(Add: I8 I16 I32 I64 F32 F64 C64 C128),
-        Op::Multiply => among!(Multiply: I8 I16 I32 I64 F32 F64 C64 C128),
-        Op::Minimum => among!(Minimum: I8 U8 I16 U16 I32 U32 I64 U64 F32 F64 C64 C128),
-        Op::Maximum => among!(Maximum: I8 U8 I16 U16 I32 U32 I64 U64 F32 F64 C64 C128),
-        Op::Fmin => among!(Fmin: F32 F64 C64 C128),
-        Op::Fmax => among!(Fmax: F32 F64 C64 C128),
-        Op::BitwiseAnd => among!(BitwiseAnd: Bool I8 I16 I32 I64),
-        Op::BitwiseOr => among!(BitwiseOr: Bool I8 I16 I32 I64),
-        Op::BitwiseXor => among!(BitwiseXor: Bool I8 I16 I32 I64),
+        Op::Add => among!(dtype Add: I8 I16 I32 I64 F32 F64 C64 C128),
+        Op::Multiply => among!(dtype Multiply: I8 I16 I32 I64 F32 F64 C64 C128),
+        Op::Minimum => among!(dtype Minimum: I8 U8 I16 U16 I32 U32 I64 U64 F32 F64 C64 C128),
+        Op::Maximum => among!(dtype Maximum: I8 U8 I16 U16 I32 U32 I64 U64 F32 F64 C64 C128),
+        Op::Fmin => among!(dtype Fmin: F32 F64 C64 C128),
+        Op::Fmax => among!(dtype Fmax: F32 F64 C64 C128),
+        Op::BitwiseAnd => among!(dtype BitwiseAnd: Bool I8 I16 I32 I64),
+        Op::BitwiseOr => among!(dtype BitwiseOr: Bool I8 I16 I32 I64),
+        Op::BitwiseXor => among!(dtype BitwiseXor: Bool I8 I16 I32 I64),
         _ => None,
     }
 }

@@ -31,6 +31,17 @@ pub(crate) enum Isa {
 }
 
 impl Isa {
+    /// Every level this processor has, worst first.
+    pub(crate) fn available() -> Vec<Isa> {
+        match Isa::detect() {
+            Isa::Baseline => vec![Isa::Baseline],
+            #[cfg(target_arch = "x86_64")]
+            Isa::V3 => vec![Isa::Baseline, Isa::V3],
+            #[cfg(target_arch = "x86_64")]
+            Isa::V4 => vec![Isa::Baseline, Isa::V3, Isa::V4],
+        }
+    }
+
     /// The best level of this processor.
     pub(crate) fn detect() -> Isa {
         static FOUND: OnceLock<Isa> = OnceLock::new();
