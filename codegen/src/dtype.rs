@@ -333,6 +333,7 @@ fn float_to_int(x: f64, to: DType) -> i128 {
     let fits = |lo: f64, hi: f64| x >= lo && x < hi;
     match to {
         DType::U64 if fits(0.0, 18446744073709551616.0) => x as u64 as i128,
+        DType::U64 if x >= 18446744073709551616.0 => 0,
         DType::I64 | DType::U64 | DType::U32 if fits(-9223372036854775808.0, 9223372036854775808.0) => x as i64 as i128,
         DType::I64 | DType::U64 | DType::U32 => i64::MIN as i128,
         _ if fits(-2147483649.0 + f64::EPSILON, 2147483648.0) => x as i32 as i128,

@@ -5,9 +5,9 @@
 //! The enum, the queries below, the interpreter's loops, the Python ufuncs, their documentation and the generated
 //! comparisons with NumPy all follow from [`for_each_op!`]; no other list of ops exists.
 //!
-//! Definitions are expressions in the row's argument names. `FMA` is a constant in scope, true where fused
-//! multiply-add is one instruction. `float16` has no column: it is computed as `float32` and rounded after every op, as
-//! NumPy does. Methods used by the definitions live in [`crate::portable::arith`] and [`crate::math`].
+//! Definitions are expressions in the row's argument names, except that those of class `elementary` (real floats) name a
+//! function of [`crate::math`]. `float16` has no column: it is computed as `float32` and rounded after every op, as NumPy
+//! does. Methods used by the definitions live in [`crate::portable`], where `C` names the C library's complex functions.
 
 use std::fmt;
 
@@ -18,7 +18,7 @@ use std::fmt;
 /// ```
 ///
 /// Result: `same` (type of the last argument), `bool`, or `real` (the real counterpart). Classes: `bool`, `int` (`sint`
-/// and `uint` where they differ), `float`, `complex`.
+/// and `uint` where they differ), `float` or `elementary`, `complex`.
 #[macro_export]
 macro_rules! for_each_op {
     ($callback:ident) => {
@@ -30,10 +30,10 @@ Add "add" (a, b) "?bBhHiIlLefdFD" -> same, Some(0), OVERFLOW | INVALID, Any, 1,
 Subtract "subtract" (a, b) "bBhHiIlLefdFD" -> same, None, OVERFLOW | INVALID, Any, 1,
     "Difference of the arguments, element by element; integers wrap."
     { int: a.wrapping_sub(b); float: a - b; complex: a - b; }
-Multiply "multiply" (a, b) "?bBhHiIlLefdFD" -> same, Some(1), OVERFLOW | INVALID, Any, 1,
+Multiply "multiply" (a, b) "?bBhHiIlLefdFD" -> same, Some(1), OVERFLOW | UNDERFLOW | INVALID, Any, 1,
     "Product of the arguments, element by element; integers wrap, booleans are and-ed."
     { bool: a & b; int: a.wrapping_mul(b); float: a * b; complex: a.product(b); }
-Divide "divide" (a, b) "efdFD" -> same, None, DIVIDE | OVERFLOW | INVALID, Any, 4,
+Divide "divide" (a, b) "efdFD" -> same, None, DIVIDE | OVERFLOW | UNDERFLOW | INVALID, Any, 4,
     "Quotient of the arguments, element by element; integers divide as floats."
     { float: a / b; complex: a.quotient(b); }
 FloorDivide "floor_divide" (a, b) "bBhHiIlLefd" -> same, None, DIVIDE | OVERFLOW | INVALID, Any, 8,
@@ -47,7 +47,7 @@ Fmod "fmod" (a, b) "bBhHiIlLefd" -> same, None, DIVIDE | INVALID, Any, 8,
     { int: a.fmod(b); float: a.fmod(b); }
 Power "power" (a, b) "bBhHiIlLefdFD" -> same, None, DIVIDE | OVERFLOW | INVALID, Small, 24,
     "First argument raised to the second, element by element."
-    { int: a.power(b); float: a.power::<FMA>(b); complex: a.power(b); }
+    { int: a.power(b); elementary: Power; complex: a.power(b); }
 Negative "negative" (a) "bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
     "The argument with its sign turned, element by element; integers wrap."
     { int: a.wrapping_neg(); float: -a; complex: -a; }
@@ -56,17 +56,17 @@ Positive "positive" (a) "bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
     { int: a; float: a; complex: a; }
 Absolute "absolute" (a) "?bBhHiIlLefdFD" -> real, None, OVERFLOW, Any, 1,
     "Magnitude of the argument, element by element."
-    { bool: a; sint: a.wrapping_abs(); uint: a; float: a.abs(); complex: a.magnitude::<FMA>(); }
+    { bool: a; sint: a.wrapping_abs(); uint: a; float: a.abs(); complex: a.magnitude(); }
 Fabs "fabs" (a) "efd" -> same, None, NONE, Any, 1,
     "Magnitude of a real argument, element by element."
     { float: a.abs(); }
 Sign "sign" (a) "bBhHiIlLefdFD" -> same, None, NONE, Any, 2,
     "Minus one, zero or one by the argument's sign, element by element; complex numbers are divided by their magnitude."
     { int: a.sign(); float: a.sign(); complex: a.sign(); }
-Reciprocal "reciprocal" (a) "bBhHiIlLefdFD" -> same, None, DIVIDE | OVERFLOW | INVALID, Any, 4,
+Reciprocal "reciprocal" (a) "bBhHiIlLefdFD" -> same, None, DIVIDE | OVERFLOW | UNDERFLOW | INVALID, Any, 4,
     "One over the argument, element by element; integers truncate."
     { int: a.reciprocal(); float: 1.0 / a; complex: a.reciprocal(); }
-Square "square" (a) "bBhHiIlLefdFD" -> same, None, OVERFLOW | INVALID, Any, 1,
+Square "square" (a) "bBhHiIlLefdFD" -> same, None, OVERFLOW | UNDERFLOW | INVALID, Any, 1,
     "The argument times itself, element by element."
     { int: a.wrapping_mul(a); float: a * a; complex: a.product(a); }
 Conjugate "conjugate" (a) "bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
@@ -74,10 +74,10 @@ Conjugate "conjugate" (a) "bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
     { int: a; float: a; complex: a.conj(); }
 Maximum "maximum" (a, b) "?bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
     "Larger of the arguments, element by element; nan where either is nan."
-    { bool: a | b; int: a.max(b); float: a.maximum(b); complex: a.maximum(b); }
+    { bool: a | b; int: a.max(b); float: a.larger(b); complex: a.larger(b); }
 Minimum "minimum" (a, b) "?bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
     "Smaller of the arguments, element by element; nan where either is nan."
-    { bool: a & b; int: a.min(b); float: a.minimum(b); complex: a.minimum(b); }
+    { bool: a & b; int: a.min(b); float: a.smaller(b); complex: a.smaller(b); }
 Fmax "fmax" (a, b) "?bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
     "Larger of the arguments, element by element; the other one where one is nan."
     { bool: a | b; int: a.max(b); float: a.fmax(b); complex: a.fmax(b); }
@@ -118,80 +118,80 @@ Trunc "trunc" (a) "?bBhHiIlLefd" -> same, None, NONE, Any, 1,
 // --- roots, exponentials, logarithms
 Sqrt "sqrt" (a) "efdFD" -> same, None, INVALID, Positive, 6,
     "Square root of the argument, element by element."
-    { float: a.sqrt(); complex: a.sqrt(); }
+    { float: a.sqrt(); complex: a.elementary(C::Sqrt); }
 Cbrt "cbrt" (a) "efd" -> same, None, NONE, Any, 20,
     "Cube root of the argument, element by element."
-    { float: a.cbrt::<FMA>(); }
+    { elementary: Cbrt; }
 Exp "exp" (a) "efdFD" -> same, None, OVERFLOW, Small, 10,
     "e raised to the argument, element by element."
-    { float: a.exp::<FMA>(); complex: a.exp(); }
+    { elementary: Exp; complex: a.elementary(C::Exp); }
 Exp2 "exp2" (a) "efdFD" -> same, None, OVERFLOW, Small, 10,
     "Two raised to the argument, element by element."
-    { float: a.exp2::<FMA>(); complex: a.exp2(); }
+    { elementary: Exp2; complex: a.exp2(); }
 Expm1 "expm1" (a) "efdFD" -> same, None, OVERFLOW, Small, 12,
     "e raised to the argument, less one, exact near zero, element by element."
-    { float: a.expm1::<FMA>(); complex: a.expm1(); }
+    { elementary: Expm1; complex: a.expm1(); }
 Log "log" (a) "efdFD" -> same, None, DIVIDE | INVALID, Positive, 12,
     "Natural logarithm of the argument, element by element."
-    { float: a.log::<FMA>(); complex: a.ln(); }
+    { elementary: Log; complex: a.elementary(C::Log); }
 Log2 "log2" (a) "efdFD" -> same, None, DIVIDE | INVALID, Positive, 12,
     "Logarithm to base two of the argument, element by element."
-    { float: a.log2::<FMA>(); complex: a.log2(); }
+    { elementary: Log2; complex: a.log2(); }
 Log10 "log10" (a) "efdFD" -> same, None, DIVIDE | INVALID, Positive, 12,
     "Logarithm to base ten of the argument, element by element."
-    { float: a.log10::<FMA>(); complex: a.log10(); }
+    { elementary: Log10; complex: a.log10(); }
 Log1p "log1p" (a) "efdFD" -> same, None, DIVIDE | INVALID, Positive, 14,
     "Natural logarithm of one plus the argument, exact near zero, element by element."
-    { float: a.log1p::<FMA>(); complex: a.log1p(); }
+    { elementary: Log1p; complex: a.log1p(); }
 Logaddexp "logaddexp" (a, b) "efd" -> same, None, OVERFLOW | INVALID, Small, 26,
     "Logarithm of the sum of the exponentials of the arguments, element by element."
-    { float: a.logaddexp::<FMA>(b); }
+    { elementary: Logaddexp; }
 Logaddexp2 "logaddexp2" (a, b) "efd" -> same, None, OVERFLOW | INVALID, Small, 26,
     "Logarithm to base two of the sum of two raised to the arguments, element by element."
-    { float: a.logaddexp2::<FMA>(b); }
+    { elementary: Logaddexp2; }
 // --- trigonometry
 Sin "sin" (a) "efdFD" -> same, None, INVALID, Any, 16,
     "Sine of an angle in radians, element by element."
-    { float: a.sin::<FMA>(); complex: a.sin(); }
+    { elementary: Sin; complex: a.elementary(C::Sin); }
 Cos "cos" (a) "efdFD" -> same, None, INVALID, Any, 16,
     "Cosine of an angle in radians, element by element."
-    { float: a.cos::<FMA>(); complex: a.cos(); }
+    { elementary: Cos; complex: a.elementary(C::Cos); }
 Tan "tan" (a) "efdFD" -> same, None, INVALID, Any, 20,
     "Tangent of an angle in radians, element by element."
-    { float: a.tan::<FMA>(); complex: a.tan(); }
+    { elementary: Tan; complex: a.elementary(C::Tan); }
 Arcsin "arcsin" (a) "efdFD" -> same, None, INVALID, Unit, 20,
     "Angle in radians whose sine is the argument, element by element."
-    { float: a.arcsin::<FMA>(); complex: a.asin(); }
+    { elementary: Arcsin; complex: a.elementary(C::Asin); }
 Arccos "arccos" (a) "efdFD" -> same, None, INVALID, Unit, 20,
     "Angle in radians whose cosine is the argument, element by element."
-    { float: a.arccos::<FMA>(); complex: a.acos(); }
+    { elementary: Arccos; complex: a.elementary(C::Acos); }
 Arctan "arctan" (a) "efdFD" -> same, None, NONE, Any, 20,
     "Angle in radians whose tangent is the argument, element by element."
-    { float: a.arctan::<FMA>(); complex: a.atan(); }
+    { elementary: Arctan; complex: a.elementary(C::Atan); }
 Arctan2 "arctan2" (a, b) "efd" -> same, None, NONE, Any, 26,
     "Angle in radians of the point whose height is the first argument and whose abscissa is the second, element by element."
-    { float: a.arctan2::<FMA>(b); }
+    { elementary: Arctan2; }
 Hypot "hypot" (a, b) "efd" -> same, Some(0), OVERFLOW, Any, 8,
     "Length of the hypotenuse over the arguments, element by element."
-    { float: a.hypot::<FMA>(b); }
+    { elementary: Hypot; }
 Sinh "sinh" (a) "efdFD" -> same, None, OVERFLOW, Small, 20,
     "Hyperbolic sine of the argument, element by element."
-    { float: a.sinh::<FMA>(); complex: a.sinh(); }
+    { elementary: Sinh; complex: a.elementary(C::Sinh); }
 Cosh "cosh" (a) "efdFD" -> same, None, OVERFLOW, Small, 20,
     "Hyperbolic cosine of the argument, element by element."
-    { float: a.cosh::<FMA>(); complex: a.cosh(); }
+    { elementary: Cosh; complex: a.elementary(C::Cosh); }
 Tanh "tanh" (a) "efdFD" -> same, None, NONE, Any, 20,
     "Hyperbolic tangent of the argument, element by element."
-    { float: a.tanh::<FMA>(); complex: a.tanh(); }
+    { elementary: Tanh; complex: a.elementary(C::Tanh); }
 Arcsinh "arcsinh" (a) "efdFD" -> same, None, NONE, Any, 24,
     "Number whose hyperbolic sine is the argument, element by element."
-    { float: a.arcsinh::<FMA>(); complex: a.asinh(); }
+    { elementary: Arcsinh; complex: a.elementary(C::Asinh); }
 Arccosh "arccosh" (a) "efdFD" -> same, None, INVALID, AboveOne, 24,
     "Number whose hyperbolic cosine is the argument, element by element."
-    { float: a.arccosh::<FMA>(); complex: a.acosh(); }
+    { elementary: Arccosh; complex: a.elementary(C::Acosh); }
 Arctanh "arctanh" (a) "efdFD" -> same, None, DIVIDE | INVALID, Unit, 24,
     "Number whose hyperbolic tangent is the argument, element by element."
-    { float: a.arctanh::<FMA>(); complex: a.atanh(); }
+    { elementary: Arctanh; complex: a.elementary(C::Atanh); }
 Deg2rad "deg2rad" (a) "efd" -> same, None, NONE, Any, 1,
     "Degrees as radians, element by element."
     { float: a.deg2rad(); }
@@ -227,16 +227,16 @@ Equal "equal" (a, b) "?bBhHiIlLefdFD" -> bool, None, NONE, Any, 1,
 NotEqual "not_equal" (a, b) "?bBhHiIlLefdFD" -> bool, None, NONE, Any, 1,
     "Whether the arguments differ, element by element."
     { bool: a != b; int: a != b; float: a != b; complex: a != b; }
-Less "less" (a, b) "?bBhHiIlLefdFD" -> bool, None, INVALID, Any, 1,
+Less "less" (a, b) "?bBhHiIlLefdFD" -> bool, None, NONE, Any, 1,
     "Whether the first argument is smaller, element by element."
     { bool: !a & b; int: a < b; float: a < b; complex: a.less(b); }
-LessEqual "less_equal" (a, b) "?bBhHiIlLefdFD" -> bool, None, INVALID, Any, 1,
+LessEqual "less_equal" (a, b) "?bBhHiIlLefdFD" -> bool, None, NONE, Any, 1,
     "Whether the first argument is not larger, element by element."
     { bool: !a | b; int: a <= b; float: a <= b; complex: a.less_equal(b); }
-Greater "greater" (a, b) "?bBhHiIlLefdFD" -> bool, None, INVALID, Any, 1,
+Greater "greater" (a, b) "?bBhHiIlLefdFD" -> bool, None, NONE, Any, 1,
     "Whether the first argument is larger, element by element."
     { bool: a & !b; int: a > b; float: a > b; complex: b.less(a); }
-GreaterEqual "greater_equal" (a, b) "?bBhHiIlLefdFD" -> bool, None, INVALID, Any, 1,
+GreaterEqual "greater_equal" (a, b) "?bBhHiIlLefdFD" -> bool, None, NONE, Any, 1,
     "Whether the first argument is not smaller, element by element."
     { bool: a | !b; int: a >= b; float: a >= b; complex: b.less_equal(a); }
 // --- logic and classification

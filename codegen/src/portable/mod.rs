@@ -1,5 +1,25 @@
-//! stub
-use crate::*; use std::sync::Arc;
-/// stub
-pub struct Portable;
-impl Backend for Portable { fn name(&self)->&'static str {"portable"} fn compile(&self,_:&Verified<Kernel>)->Result<Arc<dyn Program>,CompileError>{ Err(CompileError{reason:"stub".into(),kernel:String::new()}) } }
+//! The `portable` backend: a blocked interpreter.
+
+mod accumulate;
+mod arg;
+mod arith;
+mod casts;
+mod code;
+mod complex;
+mod element;
+mod flags;
+mod folds;
+mod frame;
+mod isa;
+mod loops;
+mod map;
+mod moves;
+mod program;
+mod reduce;
+mod scan;
+mod scratch;
+mod spread;
+mod stand_in;
+mod walk;
+
+pub use program::Portable;

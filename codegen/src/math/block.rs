@@ -1,0 +1,213 @@
+//! Runs of elements: the fast form for all of them, the slow form for the odd ones.
+//!
+//! A test inside the loop would keep it from vectorising. So every run of [`RUN`] elements is first asked whether any is
+//! odd (0.05 ns an element, and nothing for functions that have none); where one is, the fast loop reads a cleaned copy
+//! and the odd lanes are computed afterwards. Copies also serve a call in place, as LLVM's loop would otherwise fail its
+//! own overlap check and run element by element (or need to exist twice).
+
+use super::{Binary, Unary};
+use std::mem::MaybeUninit;
+use std::slice::{from_raw_parts, from_raw_parts_mut};
+
+/// Elements between two questions for odd ones: few enough that copies of them stay in L1 and on the stack.
+const RUN: usize = 256;
+
+/// Room on the stack for one run.
+struct Room<T>([MaybeUninit<T>; RUN]);
+
+impl<T: Copy> Room<T> {
+    #[inline(always)]
+    fn new() -> Self {
+        Room([const { MaybeUninit::uninit() }; RUN])
+    }
+
+    /// The first elements of the room, set to `values`, at most [`RUN`] of them.
+    #[inline(always)]
+    fn fill(&mut self, values: impl ExactSizeIterator<Item = T>) -> &[T] {
+        let len = values.len().min(RUN);
+        for (slot, value) in self.0.iter_mut().zip(values) {
+            slot.write(value);
+        }
+        // SAFETY: the loop wrote the first `len` elements.
+        unsafe { from_raw_parts(self.0.as_ptr().cast::<T>(), len) }
+    }
+}
+
+/// `F` at one argument, odd or not.
+#[inline(always)]
+pub fn eval<F: Unary<T>, T: Copy, const FMA: bool>(x: T) -> T {
+    if F::is_odd(x) {
+        F::slow(x)
+    } else {
+        F::fast::<FMA>(x)
+    }
+}
+
+/// `F` at one pair, odd or not.
+#[inline(always)]
+pub fn eval2<F: Binary<T>, T: Copy, const FMA: bool>(x: T, y: T) -> T {
+    if F::is_odd(x, y) {
+        F::slow(x, y)
+    } else {
+        F::fast::<FMA>(x, y)
+    }
+}
+
+/// `out[i] = F(x[i])` for `i < n`, vectorised as far as the caller's target features go.
+///
+/// `FMA` must not be true unless the caller is compiled with the feature `fma` (it would be right, but very slow).
+///
+/// # Safety
+/// `x` is valid for reading and `out` for writing `n` elements, and they are equal or do not overlap.
+#[inline(always)]
+pub unsafe fn unary_block<F, T, const FMA: bool>(out: *mut T, x: *const T, n: usize)
+where
+    F: Unary<T>,
+    T: Copy,
+{
+    let in_place = out.cast_const() == x;
+    let (mut clean, mut kept) = (Room::new(), Room::new());
+    for start in (0..n).step_by(RUN) {
+        let len = (n - start).min(RUN);
+        // SAFETY: `start + len <= n`, the caller's bound; where `out` is `x` this borrow ends before `target` begins.
+        let xs = unsafe { from_raw_parts(x.add(start), len) };
+        let any_odd = xs.iter().fold(false, |any, &v| any | F::is_odd(v));
+        let (source, odd): (&[T], &[T]) = if any_odd {
+            set_aside::<F, T>(xs, &mut clean, &mut kept)
+        } else if in_place {
+            (clean.fill(xs.iter().copied()), &[])
+        } else {
+            (xs, &[])
+        };
+        // SAFETY: the caller's bound again; `source` is a copy, or an `x` that does not overlap `out`.
+        let target = unsafe { from_raw_parts_mut(out.add(start), len) };
+        unary_run::<F, T, FMA>(target, source);
+        if any_odd {
+            patch::<F, T>(target, odd);
+        }
+    }
+}
+
+/// The loop that vectorises; a function of its own so that its slices are known not to overlap.
+#[inline(always)]
+fn unary_run<F: Unary<T>, T: Copy, const FMA: bool>(out: &mut [T], xs: &[T]) {
+    for (slot, &x) in out.iter_mut().zip(xs) {
+        *slot = F::fast::<FMA>(x);
+    }
+}
+
+/// Copies of `xs`: one with the odd elements calmed, one as it is.
+#[cold]
+#[inline(never)]
+fn set_aside<'a, F: Unary<T>, T: Copy>(
+    xs: &[T],
+    clean: &'a mut Room<T>,
+    kept: &'a mut Room<T>,
+) -> (&'a [T], &'a [T]) {
+    let calm = |&x: &T| if F::is_odd(x) { F::CALM } else { x };
+    (
+        clean.fill(xs.iter().map(calm)),
+        kept.fill(xs.iter().copied()),
+    )
+}
+
+/// Computes the odd elements of `xs` into `out`.
+#[cold]
+#[inline(never)]
+fn patch<F: Unary<T>, T: Copy>(out: &mut [T], xs: &[T]) {
+    for (slot, &x) in out.iter_mut().zip(xs) {
+        if F::is_odd(x) {
+            *slot = F::slow(x);
+        }
+    }
+}
+
+/// `out[i] = F(x[i], y[i])` for `i < n`, vectorised as far as the caller's target features go.
+///
+/// `FMA` must not be true unless the caller is compiled with the feature `fma` (it would be right, but very slow).
+///
+/// # Safety
+/// `x` and `y` are valid for reading and `out` for writing `n` elements; `out` is equal to `x`, to `y` or to both, or
+/// overlaps neither.
+#[inline(always)]
+pub unsafe fn binary_block<F, T, const FMA: bool>(out: *mut T, x: *const T, y: *const T, n: usize)
+where
+    F: Binary<T>,
+    T: Copy,
+{
+    let in_place = out.cast_const() == x || out.cast_const() == y;
+    let (mut clean, mut kept) = ([Room::new(), Room::new()], [Room::new(), Room::new()]);
+    for start in (0..n).step_by(RUN) {
+        let len = (n - start).min(RUN);
+        // SAFETY: `start + len <= n`, the caller's bound; borrows of what `out` is end before `target` begins.
+        let (xs, ys) = unsafe {
+            (
+                from_raw_parts(x.add(start), len),
+                from_raw_parts(y.add(start), len),
+            )
+        };
+        let any_odd = xs
+            .iter()
+            .zip(ys)
+            .fold(false, |any, (&a, &b)| any | F::is_odd(a, b));
+        let none: [&[T]; 2] = [&[], &[]];
+        let ([a, b], odd) = if any_odd {
+            set_aside_pair::<F, T>(xs, ys, &mut clean, &mut kept)
+        } else if in_place {
+            let [first, second] = &mut clean;
+            (
+                [
+                    first.fill(xs.iter().copied()),
+                    second.fill(ys.iter().copied()),
+                ],
+                none,
+            )
+        } else {
+            ([xs, ys], none)
+        };
+        // SAFETY: the caller's bound again; `a` and `b` are copies, or operands that do not overlap `out`.
+        let target = unsafe { from_raw_parts_mut(out.add(start), len) };
+        binary_run::<F, T, FMA>(target, a, b);
+        if any_odd {
+            patch_pair::<F, T>(target, odd);
+        }
+    }
+}
+
+/// The loop that vectorises; a function of its own so that its slices are known not to overlap.
+#[inline(always)]
+fn binary_run<F: Binary<T>, T: Copy, const FMA: bool>(out: &mut [T], xs: &[T], ys: &[T]) {
+    for (slot, (&x, &y)) in out.iter_mut().zip(xs.iter().zip(ys)) {
+        *slot = F::fast::<FMA>(x, y);
+    }
+}
+
+/// Copies of both operands: calmed, and as they are.
+#[cold]
+#[inline(never)]
+fn set_aside_pair<'a, F: Binary<T>, T: Copy>(
+    xs: &[T],
+    ys: &[T],
+    clean: &'a mut [Room<T>; 2],
+    kept: &'a mut [Room<T>; 2],
+) -> ([&'a [T]; 2], [&'a [T]; 2]) {
+    let calm = |(&x, &y): (&T, &T)| if F::is_odd(x, y) { F::CALM } else { (x, y) };
+    let ([a, b], [c, d]) = (clean, kept);
+    let a = a.fill(xs.iter().zip(ys).map(|pair| calm(pair).0));
+    let b = b.fill(xs.iter().zip(ys).map(|pair| calm(pair).1));
+    (
+        [a, b],
+        [c.fill(xs.iter().copied()), d.fill(ys.iter().copied())],
+    )
+}
+
+/// Computes the odd pairs into `out`.
+#[cold]
+#[inline(never)]
+fn patch_pair<F: Binary<T>, T: Copy>(out: &mut [T], [xs, ys]: [&[T]; 2]) {
+    for (slot, (&x, &y)) in out.iter_mut().zip(xs.iter().zip(ys)) {
+        if F::is_odd(x, y) {
+            *slot = F::slow(x, y);
+        }
+    }
+}

@@ -1,0 +1,67 @@
+//! Elementary functions as loops the compiler vectorises: `exp`, `log`, `sin` and their relatives, for `f32` and `f64`.
+//!
+//! A function is a type ([`Exp`], [`Sin`], …) implementing [`Unary`] or [`Binary`] for both widths. Its `fast` form is a
+//! straight line without branches, tables or calls, so that a loop over it becomes SSE2, AVX2 or AVX-512 code according
+//! to the `#[target_feature]` of the function the loop stands in (everything here is inlined into it). `FMA` must be true
+//! only where that list has `fma`: it makes `a * b + c` one instruction, and elsewhere one slow call.
+//!
+//! What cannot be had without a branch (`sin(1e300)`, `log(-1.0)`) is *odd*: `is_odd` says so, `fast` is never given such
+//! an argument, and `slow` asks the C library. [`unary_block`] and [`binary_block`] put the three together for a run of
+//! elements; [`eval`] and [`eval2`] do for one.
+//!
+//! Invariants, held by `tests/math_accuracy.rs`:
+//! - results are within the bounds of that file: 1 ulp for `exp log sin cos`, 4 for all others, at every instruction set;
+//! - special values are those of C99's annex F;
+//! - the floating-point flags divide, invalid and overflow are raised where IEEE asks for them and nowhere else, as NumPy
+//!   makes warnings of them. Underflow and inexact say nothing.
+//!
+//! Results may differ in the last bit between instruction sets, as one fuses where another rounds twice.
+//!
+//! It does not decide which instruction set runs, knows no strides, and leaves complex numbers and half precision to
+//! their callers.
+
+mod accuracy;
+mod block;
+mod circular;
+mod coefficients;
+mod exponential;
+mod fma;
+mod logarithm;
+
+pub use block::{binary_block, eval, eval2, unary_block};
+pub use circular::{Cos, Sin, Tan};
+pub use exponential::{Exp, Exp2, Expm1};
+pub use logarithm::{Log, Log1p, Log2, Log10};
+
+/// A function of one argument, in a form whose loops vectorise.
+pub trait Unary<T: Copy> {
+    /// An ordinary argument: `fast` computes it in the place of an odd one, raising no flag.
+    const CALM: T;
+
+    /// The value at `x`, which is not odd. No branch, no call.
+    fn fast<const FMA: bool>(x: T) -> T;
+
+    /// Whether `x` must go to `slow`.
+    #[inline(always)]
+    fn is_odd(_x: T) -> bool {
+        false
+    }
+
+    /// The value at any `x`, by the C library: some 5 to 30 ns.
+    fn slow(x: T) -> T;
+}
+
+/// A function of two arguments, in a form whose loops vectorise.
+pub trait Binary<T: Copy> {
+    /// Ordinary arguments: `fast` computes them in the place of odd ones, raising no flag.
+    const CALM: (T, T);
+
+    /// The value at `(x, y)`, which are not odd. No branch, no call.
+    fn fast<const FMA: bool>(x: T, y: T) -> T;
+
+    /// Whether the pair must go to `slow`.
+    fn is_odd(x: T, y: T) -> bool;
+
+    /// The value at any pair, by the C library: some 10 to 50 ns.
+    fn slow(x: T, y: T) -> T;
+}

@@ -1,0 +1,273 @@
+//! Accumulators at run time: where partial results live and in which order they merge.
+//!
+//! Every merge order depends on extents and strides alone. Long rows are folded tile by tile and the tiles' results merged
+//! pairwise like the digits of a binary counter, so that rounding errors grow with the logarithm of the length. Vectors of
+//! accumulators (outer axes fastest) gather sixteen tiles in a first vector before that goes into the second.
+
+use super::arg::ArgLoops;
+use super::folds::FoldLoops;
+use super::isa::Loop;
+use crate::{FpFlags, Scalar};
+
+/// Tiles that a column's first vector takes in before it is added to the second.
+const COLUMN_GROUP: usize = 16;
+
+/// The loops of one accumulator.
+#[derive(Clone, Copy)]
+pub(crate) enum Loops {
+    Fold(FoldLoops),
+    Arg(ArgLoops),
+}
+
+/// One accumulator, resolved.
+#[derive(Clone)]
+pub(crate) struct Accumulating {
+    pub(crate) loops: Loops,
+    /// The op's own loop, where there is one: (out, a, b, -, n, -).
+    pub(crate) apply: Option<Loop>,
+    /// What it folds: a value of the body.
+    pub(crate) value: u32,
+    /// Bytes of a folded value, and of the result.
+    pub(crate) size: usize,
+    pub(crate) result_size: usize,
+    /// The result of folding nothing.
+    pub(crate) identity: Option<Scalar>,
+    /// Positive zero of the type, added to sums at the end as NumPy's start from it: the sum of `-0.0` is `0.0`.
+    pub(crate) start: Option<Scalar>,
+    /// What folding may report, and the instruction of the epilogue it is reported for.
+    pub(crate) effects: FpFlags,
+    pub(crate) inst: u32,
+}
+
+/// Where one accumulator's partial results are: `points` of each.
+#[derive(Clone, Copy)]
+pub(crate) struct Places {
+    /// Results: values or, for positions, `int64`.
+    pub(crate) total: *mut u8,
+    /// Best values beside positions; first vector of a column.
+    pub(crate) beside: *mut u8,
+    /// Of the tile at hand.
+    pub(crate) fresh: *mut u8,
+    /// Of the tile at hand, beside positions.
+    pub(crate) fresh_beside: *mut u8,
+}
+
+/// Partial results of one long row, merged pairwise.
+pub(crate) struct Levels {
+    parts: [[u64; 2]; 48],
+    count: u64,
+}
+
+impl Levels {
+    pub(crate) fn new() -> Levels {
+        Levels { parts: [[0; 2]; 48], count: 0 }
+    }
+
+    /// Takes in the next partial result.
+    ///
+    /// # Safety
+    /// `part` holds one value of the loops' type.
+    pub(crate) unsafe fn push(&mut self, part: *const u8, size: usize, into: Loop) {
+        let mut now = [0u64; 2];
+        // SAFETY: values have at most sixteen bytes.
+        unsafe { std::ptr::copy_nonoverlapping(part, now.as_mut_ptr().cast(), size) };
+        let merges = self.count.trailing_ones() as usize;
+        for level in &mut self.parts[..merges] {
+            // SAFETY: both hold a value.
+            unsafe { into(level.as_mut_ptr().cast(), now.as_ptr().cast(), level.as_ptr().cast(), level.as_ptr().cast(), 1, 0) };
+            now = *level;
+        }
+        self.parts[merges] = now;
+        self.count += 1;
+    }
+
+    /// Merges what is left and writes it.
+    ///
+    /// # Safety
+    /// As [`Levels::push`]; something has been pushed, and `out` has room for a value.
+    pub(crate) unsafe fn finish(&mut self, out: *mut u8, size: usize, into: Loop) {
+        let mut now: Option<[u64; 2]> = None;
+        for (bit, level) in self.parts.iter_mut().enumerate() {
+            if self.count >> bit & 1 == 0 {
+                continue;
+            }
+            if let Some(later) = now {
+                // SAFETY: both hold a value.
+                unsafe { into(level.as_mut_ptr().cast(), later.as_ptr().cast(), later.as_ptr().cast(), later.as_ptr().cast(), 1, 0) };
+            }
+            now = Some(*level);
+        }
+        let value = now.unwrap_or_default();
+        // SAFETY: the caller's contract.
+        unsafe { std::ptr::copy_nonoverlapping(value.as_ptr().cast(), out, size) };
+        self.count = 0;
+    }
+}
+
+/// How one accumulator stands within an outer tile.
+pub(crate) struct Progress {
+    pub(crate) levels: Levels,
+    /// Tiles taken in, and of those in the first vector.
+    tiles: usize,
+    grouped: usize,
+}
+
+impl Progress {
+    pub(crate) fn new() -> Progress {
+        Progress { levels: Levels::new(), tiles: 0, grouped: 0 }
+    }
+}
+
+impl Accumulating {
+    /// Takes in a tile of `rows` whole rows of `length` values: `total[r]` is row `r`'s result.
+    ///
+    /// # Safety
+    /// `values` holds them and the places have room.
+    pub(crate) unsafe fn whole_rows(&self, p: &Places, values: *const u8, rows: usize, length: usize) {
+        // SAFETY: the caller's contract.
+        unsafe {
+            match &self.loops {
+                Loops::Fold(f) => (f.rows)(p.total, values, values, values, rows, length),
+                Loops::Arg(a) => (a.rows)(p.total, values, p.beside, values, rows, length),
+            }
+        }
+    }
+
+    /// Takes in the part of one row that begins at `position`.
+    ///
+    /// # Safety
+    /// As [`Accumulating::whole_rows`].
+    pub(crate) unsafe fn part_of_row(&self, p: &Places, s: &mut Progress, values: *const u8, n: usize, position: usize) {
+        // SAFETY: the caller's contract.
+        unsafe {
+            match &self.loops {
+                Loops::Fold(f) => {
+                    (f.rows)(p.fresh, values, values, values, 1, n);
+                    s.levels.push(p.fresh, self.size, f.into);
+                }
+                Loops::Arg(a) => {
+                    (a.rows)(p.fresh, values, p.fresh_beside, values, 1, n);
+                    *p.fresh.cast::<i64>() += position as i64;
+                    self.merge_positions(a, p, s, p.fresh_beside, 1);
+                }
+            }
+        }
+        s.tiles += 1;
+    }
+
+    /// Merges `n` candidates at `fresh` of values `values` into the positions.
+    unsafe fn merge_positions(&self, a: &ArgLoops, p: &Places, s: &Progress, values: *const u8, n: usize) {
+        // SAFETY: the callers' contract.
+        unsafe {
+            if s.tiles == 0 {
+                std::ptr::copy_nonoverlapping(p.fresh, p.total, n * 8);
+                std::ptr::copy_nonoverlapping(values, p.beside, n * self.size);
+            } else {
+                (a.into)(p.total, values, p.beside, p.fresh, n, 0);
+            }
+        }
+    }
+
+    /// Takes in `rows` values for each of `n` points, the points fastest, the first at `position` of the inner domain.
+    ///
+    /// # Safety
+    /// As [`Accumulating::whole_rows`]; `fresh` has room for `rows * n` values.
+    pub(crate) unsafe fn columns(&self, p: &Places, s: &mut Progress, values: *const u8, rows: usize, n: usize, position: usize) {
+        // SAFETY: the caller's contract.
+        unsafe {
+            match &self.loops {
+                Loops::Fold(f) => {
+                    let row = self.fold_rows(f, p, values, rows, n);
+                    self.into_column(f, p, s, row, n);
+                }
+                Loops::Arg(a) => {
+                    for r in 0..rows {
+                        std::slice::from_raw_parts_mut(p.fresh.cast::<i64>(), n).fill((position + r) as i64);
+                        self.merge_positions(a, p, s, values.add(r * n * self.size), n);
+                        s.tiles += 1;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Folds `rows` rows of `n` values into one, by halves.
+    unsafe fn fold_rows(&self, f: &FoldLoops, p: &Places, values: *const u8, rows: usize, n: usize) -> *const u8 {
+        let Some(apply) = self.apply.filter(|_| rows > 1) else { return values };
+        let row = n * self.size;
+        let mut left = rows / 2;
+        // SAFETY: `columns`' contract. The first halving goes from the values to `fresh`, the others stay there.
+        unsafe {
+            apply(p.fresh, values, values.add(left * row), values, left * n, 0);
+            if rows % 2 == 1 {
+                (f.into)(p.fresh, values.add((rows - 1) * row), values, values, n, 0);
+            }
+            while left > 1 {
+                let half = left / 2;
+                let upper = p.fresh.add((left - half) * row);
+                (f.into)(p.fresh, upper, upper, upper, half * n, 0);
+                left -= half;
+            }
+        }
+        p.fresh
+    }
+
+    /// Takes one value for each point into the column's vectors.
+    unsafe fn into_column(&self, f: &FoldLoops, p: &Places, s: &mut Progress, row: *const u8, n: usize) {
+        // SAFETY: `columns`' contract.
+        unsafe {
+            if s.grouped == 0 {
+                std::ptr::copy_nonoverlapping(row, p.beside, n * self.size);
+            } else {
+                (f.into)(p.beside, row, row, row, n, 0);
+            }
+            s.grouped += 1;
+            s.tiles += 1;
+            if s.grouped == COLUMN_GROUP {
+                self.close_group(f, p, s, n);
+            }
+        }
+    }
+
+    unsafe fn close_group(&self, f: &FoldLoops, p: &Places, s: &mut Progress, n: usize) {
+        // SAFETY: `columns`' contract.
+        unsafe {
+            if s.tiles <= COLUMN_GROUP {
+                std::ptr::copy_nonoverlapping(p.beside, p.total, n * self.size);
+            } else {
+                (f.into)(p.total, p.beside, p.beside, p.beside, n, 0);
+            }
+        }
+        s.grouped = 0;
+    }
+
+    /// Completes the results of `n` points from what was taken in by parts of rows or columns.
+    ///
+    /// # Safety
+    /// As [`Accumulating::columns`].
+    pub(crate) unsafe fn finish(&self, p: &Places, s: &mut Progress, n: usize) {
+        let Loops::Fold(f) = &self.loops else { return };
+        // SAFETY: the caller's contract.
+        unsafe {
+            if s.levels.count > 0 {
+                s.levels.finish(p.total, self.size, f.into);
+            } else if s.grouped > 0 {
+                self.close_group(f, p, s, n);
+            }
+        }
+    }
+
+    /// Adds the zero that sums start from.
+    ///
+    /// # Safety
+    /// As [`Accumulating::columns`].
+    pub(crate) unsafe fn add_start(&self, p: &Places, n: usize) {
+        let (Loops::Fold(f), Some(zero)) = (&self.loops, self.start) else { return };
+        let bits = zero.bits();
+        // SAFETY: the caller's contract; `fresh` is free by now.
+        unsafe {
+            super::moves::splat(p.fresh, (&raw const bits).cast(), n, self.size);
+            (f.into)(p.total, p.fresh, p.fresh, p.fresh, n, 0);
+        }
+    }
+}

@@ -1,0 +1,361 @@
+//! Conversions between element types, as C (and so NumPy) converts.
+//!
+//! Every conversion goes through the widest type of its source's kind, exactly: `i64`, `u64`, `f32`, `f64` or a complex; LLVM
+//! sees through that and uses the direct instruction. Floats that do not fit an integer give what `cvttsd2si` gives
+//! (see [`crate::Wide::to_scalar`]) and raise the invalid flag, which Rust's own saturating conversion does not.
+
+use super::element::{B8, Element};
+use super::flags::raise_invalid;
+use super::isa::{Isa, Loop, Routine, pick};
+use crate::DType;
+use half::f16;
+use num_complex::Complex;
+use std::marker::PhantomData;
+use std::mem::MaybeUninit;
+use std::slice::{from_raw_parts, from_raw_parts_mut};
+
+/// A type that conversions start from.
+trait Source: Element {
+    /// The widest type of its kind.
+    type Wide: Widest;
+    fn widen(self) -> Self::Wide;
+}
+
+/// A type that conversions end in.
+trait Target: Element {
+    fn from_i64(x: i64) -> Self;
+    fn from_u64(x: u64) -> Self;
+    fn from_f32(x: f32) -> Self;
+    fn from_f64(x: f64) -> Self;
+    fn from_c64(z: Complex<f32>) -> Self {
+        Self::from_f32(z.re)
+    }
+    fn from_c128(z: Complex<f64>) -> Self {
+        Self::from_f64(z.re)
+    }
+    /// Whether a float would raise the invalid flag.
+    #[inline(always)]
+    fn misfits(_x: f64) -> bool {
+        false
+    }
+}
+
+/// A widest type.
+trait Widest: Copy {
+    fn narrow<D: Target>(self) -> D;
+    #[inline(always)]
+    fn misfits<D: Target>(self) -> bool {
+        false
+    }
+}
+
+macro_rules! widest {
+    ($($T:ty, $from:ident, |$x:ident| $real:expr;)*) => {$(
+        impl Widest for $T {
+            #[inline(always)]
+            fn narrow<D: Target>(self) -> D {
+                D::$from(self)
+            }
+            #[inline(always)]
+            fn misfits<D: Target>(self) -> bool {
+                let $x = self;
+                D::misfits($real)
+            }
+        }
+    )*};
+}
+
+widest! {
+    i64, from_i64, |_x| 0.0;
+    u64, from_u64, |_x| 0.0;
+    f32, from_f32, |x| x as f64;
+    f64, from_f64, |x| x;
+    Complex<f32>, from_c64, |z| z.re as f64;
+    Complex<f64>, from_c128, |z| z.re;
+}
+
+/// What `cvttsd2si` makes of a float.
+#[inline(always)]
+fn to_i64(x: f64) -> i64 {
+    let saturated = x as i64;
+    if x < 9223372036854775808.0 { saturated } else { i64::MIN }
+}
+
+/// What the 32-bit `cvttsd2si` makes of a float.
+#[inline(always)]
+fn to_i32(x: f64) -> i32 {
+    let saturated = x as i32;
+    if x < 2147483648.0 { saturated } else { i32::MIN }
+}
+
+/// What C compilers make of the conversion that x86 lacks.
+#[inline(always)]
+fn to_u64(x: f64) -> u64 {
+    if x >= 9223372036854775808.0 {
+        if x < 18446744073709551616.0 { x as u64 } else { 0 }
+    } else {
+        to_i64(x) as u64
+    }
+}
+
+#[inline(always)]
+fn misfits_i32(x: f64) -> bool {
+    !(x > -2147483649.0 && x < 2147483648.0)
+}
+
+#[inline(always)]
+fn misfits_i64(x: f64) -> bool {
+    !(-9223372036854775808.0..9223372036854775808.0).contains(&x)
+}
+
+#[inline(always)]
+fn misfits_u64(x: f64) -> bool {
+    !(-9223372036854775808.0..18446744073709551616.0).contains(&x)
+}
+
+macro_rules! integers {
+    ($($T:ident: $Wide:ty, $through:ident, $misfits:ident;)*) => {$(
+        impl Source for $T {
+            type Wide = $Wide;
+            #[inline(always)]
+            fn widen(self) -> $Wide {
+                self as $Wide
+            }
+        }
+        #[allow(clippy::unnecessary_cast)]
+        impl Target for $T {
+            #[inline(always)]
+            fn from_i64(x: i64) -> $T {
+                x as $T
+            }
+            #[inline(always)]
+            fn from_u64(x: u64) -> $T {
+                x as $T
+            }
+            #[inline(always)]
+            fn from_f32(x: f32) -> $T {
+                $through(x as f64) as $T
+            }
+            #[inline(always)]
+            fn from_f64(x: f64) -> $T {
+                $through(x) as $T
+            }
+            #[inline(always)]
+            fn misfits(x: f64) -> bool {
+                $misfits(x)
+            }
+        }
+    )*};
+}
+
+integers! {
+    i8: i64, to_i32, misfits_i32;
+    i16: i64, to_i32, misfits_i32;
+    i32: i64, to_i32, misfits_i32;
+    i64: i64, to_i64, misfits_i64;
+    u8: u64, to_i32, misfits_i32;
+    u16: u64, to_i32, misfits_i32;
+    u32: u64, to_i64, misfits_i64;
+    u64: u64, to_u64, misfits_u64;
+}
+
+impl Source for B8 {
+    type Wide = i64;
+    #[inline(always)]
+    fn widen(self) -> i64 {
+        self.get() as i64
+    }
+}
+
+impl Target for B8 {
+    #[inline(always)]
+    fn from_i64(x: i64) -> B8 {
+        B8::from(x != 0)
+    }
+    #[inline(always)]
+    fn from_u64(x: u64) -> B8 {
+        B8::from(x != 0)
+    }
+    #[inline(always)]
+    fn from_f32(x: f32) -> B8 {
+        B8::from(x != 0.0)
+    }
+    #[inline(always)]
+    fn from_f64(x: f64) -> B8 {
+        B8::from(x != 0.0)
+    }
+    #[inline(always)]
+    fn from_c64(z: Complex<f32>) -> B8 {
+        B8::from((z.re != 0.0) | (z.im != 0.0))
+    }
+    #[inline(always)]
+    fn from_c128(z: Complex<f64>) -> B8 {
+        B8::from((z.re != 0.0) | (z.im != 0.0))
+    }
+}
+
+macro_rules! floats {
+    ($($T:ident $Wide:ident;)*) => {$(
+        impl Source for $T {
+            type Wide = $Wide;
+            #[inline(always)]
+            fn widen(self) -> $Wide {
+                self
+            }
+        }
+        #[allow(clippy::unnecessary_cast)]
+        impl Target for $T {
+            #[inline(always)]
+            fn from_i64(x: i64) -> $T {
+                x as $T
+            }
+            #[inline(always)]
+            fn from_u64(x: u64) -> $T {
+                x as $T
+            }
+            #[inline(always)]
+            fn from_f32(x: f32) -> $T {
+                x as $T
+            }
+            #[inline(always)]
+            fn from_f64(x: f64) -> $T {
+                x as $T
+            }
+        }
+        impl Source for Complex<$T> {
+            type Wide = Complex<$Wide>;
+            #[inline(always)]
+            fn widen(self) -> Complex<$Wide> {
+                self
+            }
+        }
+        #[allow(clippy::unnecessary_cast)]
+        impl Target for Complex<$T> {
+            #[inline(always)]
+            fn from_i64(x: i64) -> Self {
+                Complex::new(x as $T, 0.0)
+            }
+            #[inline(always)]
+            fn from_u64(x: u64) -> Self {
+                Complex::new(x as $T, 0.0)
+            }
+            #[inline(always)]
+            fn from_f32(x: f32) -> Self {
+                Complex::new(x as $T, 0.0)
+            }
+            #[inline(always)]
+            fn from_f64(x: f64) -> Self {
+                Complex::new(x as $T, 0.0)
+            }
+            #[inline(always)]
+            fn from_c64(z: Complex<f32>) -> Self {
+                Complex::new(z.re as $T, z.im as $T)
+            }
+            #[inline(always)]
+            fn from_c128(z: Complex<f64>) -> Self {
+                Complex::new(z.re as $T, z.im as $T)
+            }
+        }
+    )*};
+}
+
+floats! { f32 f32; f64 f64; }
+
+impl Source for f16 {
+    type Wide = f32;
+    #[inline(always)]
+    fn widen(self) -> f32 {
+        self.to_f32()
+    }
+}
+
+/// A half, with the flags that rounding to it raises.
+#[inline(always)]
+fn to_half(x: f64, half: f16) -> f16 {
+    if half.is_infinite() && x.is_finite() {
+        super::flags::raise_overflow();
+    }
+    half
+}
+
+impl Target for f16 {
+    #[inline(always)]
+    fn from_i64(x: i64) -> f16 {
+        Self::from_f64(x as f64)
+    }
+    #[inline(always)]
+    fn from_u64(x: u64) -> f16 {
+        Self::from_f64(x as f64)
+    }
+    #[inline(always)]
+    fn from_f32(x: f32) -> f16 {
+        to_half(x as f64, f16::from_f32(x))
+    }
+    #[inline(always)]
+    fn from_f64(x: f64) -> f16 {
+        to_half(x, f16::from_f64(x))
+    }
+}
+
+/// `out[i] = a[i]` converted.
+struct Cast<S, D>(PhantomData<(S, D)>);
+
+impl<S: Source, D: Target> Routine for Cast<S, D> {
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, _b: *const u8, _c: *const u8, n: usize, _m: usize) {
+        // SAFETY: the caller passes disjoint buffers of `n` elements of these types.
+        let (out, a) = unsafe {
+            (from_raw_parts_mut(out.cast::<MaybeUninit<D>>(), n), from_raw_parts(a.cast::<S>(), n))
+        };
+        let mut misfit = false;
+        for i in 0..n {
+            let wide = a[i].widen();
+            misfit |= wide.misfits::<D>();
+            out[i].write(wide.narrow::<D>());
+        }
+        if misfit {
+            raise_invalid();
+        }
+    }
+}
+
+/// The loop converting `from` to `to`.
+pub(crate) fn lookup(from: DType, to: DType, isa: Isa) -> Loop {
+    match from {
+        DType::Bool => from_type::<B8>(to, isa),
+        DType::I8 => from_type::<i8>(to, isa),
+        DType::U8 => from_type::<u8>(to, isa),
+        DType::I16 => from_type::<i16>(to, isa),
+        DType::U16 => from_type::<u16>(to, isa),
+        DType::I32 => from_type::<i32>(to, isa),
+        DType::U32 => from_type::<u32>(to, isa),
+        DType::I64 => from_type::<i64>(to, isa),
+        DType::U64 => from_type::<u64>(to, isa),
+        DType::F16 => from_type::<f16>(to, isa),
+        DType::F32 => from_type::<f32>(to, isa),
+        DType::F64 => from_type::<f64>(to, isa),
+        DType::C64 => from_type::<Complex<f32>>(to, isa),
+        DType::C128 => from_type::<Complex<f64>>(to, isa),
+    }
+}
+
+/// Integers of one size convert from an integer alike, whatever their sign, so those loops are shared.
+fn from_type<S: Source>(to: DType, isa: Isa) -> Loop {
+    let integral = S::DTYPE.is_integer() || S::DTYPE == DType::Bool;
+    match to {
+        DType::Bool => pick::<Cast<S, B8>>(isa),
+        DType::U8 if !integral => pick::<Cast<S, u8>>(isa),
+        DType::U16 if !integral => pick::<Cast<S, u16>>(isa),
+        DType::U32 if !integral => pick::<Cast<S, u32>>(isa),
+        DType::U64 if !integral => pick::<Cast<S, u64>>(isa),
+        DType::I8 | DType::U8 => pick::<Cast<S, i8>>(isa),
+        DType::I16 | DType::U16 => pick::<Cast<S, i16>>(isa),
+        DType::I32 | DType::U32 => pick::<Cast<S, i32>>(isa),
+        DType::I64 | DType::U64 => pick::<Cast<S, i64>>(isa),
+        DType::F16 => pick::<Cast<S, f16>>(isa),
+        DType::F32 => pick::<Cast<S, f32>>(isa),
+        DType::F64 => pick::<Cast<S, f64>>(isa),
+        DType::C64 => pick::<Cast<S, Complex<f32>>>(isa),
+        DType::C128 => pick::<Cast<S, Complex<f64>>>(isa),
+    }
+}

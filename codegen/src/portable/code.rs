@@ -1,0 +1,304 @@
+//! A fragment resolved to loops and places: what is left of it at launch.
+//!
+//! Every value of a fragment has an entry in a table of pointers that a [`super::frame::Frame`] keeps: into memory, where
+//! a load is contiguous or a result may be written straight to its destination; into a block register otherwise. A
+//! [`Call`] names its operands by their entries, so running one costs an indirect call and four loads.
+//!
+//! Registers are places of a scratch buffer, given out by linear scan. A call's result never shares a place with its
+//! arguments: loops assume that. Loads have places of their own, so that one that a stride of zero makes the same for
+//! every block is copied once. Stores run after everything else, in their order, unless the launch finds that the
+//! producer may write to the destination itself ([`Sink::conflicts`]).
+
+use super::isa::{Isa, Loop};
+use super::{casts, loops, moves};
+use crate::{Access, DType, FpFlags, Fragment, Inst, Kernel, Kind, OperandId, Scalar, ValueId};
+
+/// Block registers of one fragment are to fit in this many bytes, two thirds of the usual first-level cache.
+const REGISTER_BYTES: usize = 32 << 10;
+/// Bounds of a block in elements: below, calls cost too much; above, nothing is gained.
+const BLOCK: (usize, usize) = (256, 2048);
+
+/// One loop over a block.
+#[derive(Clone, Copy)]
+pub(crate) struct Call {
+    pub(crate) run: Loop,
+    pub(crate) out: u16,
+    pub(crate) args: [u16; 3],
+    /// The instruction, for reports.
+    pub(crate) inst: u32,
+    /// What it may report.
+    pub(crate) effects: FpFlags,
+}
+
+/// Something done for each block.
+#[derive(Clone, Copy)]
+pub(crate) enum Step {
+    Call(Call),
+    /// Coordinates along an axis of the domain.
+    Index { value: u16, axis: u8 },
+    /// Elements at computed places.
+    Gather { value: u16, operand: u16, offsets: u16, size: u8 },
+}
+
+/// An operand's elements at this point.
+#[derive(Clone, Copy)]
+pub(crate) struct Load {
+    pub(crate) value: u16,
+    pub(crate) operand: u16,
+    pub(crate) size: u8,
+    /// Whether a store takes it as it is, after other stores may have run.
+    pub(crate) stored: bool,
+}
+
+/// A store or scatter, run after the steps.
+pub(crate) struct Sink {
+    pub(crate) operand: u16,
+    pub(crate) value: u16,
+    pub(crate) size: u8,
+    /// Of a scatter.
+    pub(crate) offsets: Option<u16>,
+    /// Whether a step produces the value and no earlier sink has claimed it, so that it may be written in place.
+    pub(crate) produced: bool,
+    /// Operands that must not overlap this one if its producer is to write to memory directly.
+    pub(crate) conflicts: Vec<u16>,
+}
+
+/// Where a uniform value comes from.
+#[derive(Clone, Copy)]
+pub(crate) enum Uniform {
+    Param(u16),
+    Const(Scalar),
+}
+
+/// A fragment ready to run.
+pub(crate) struct Code {
+    /// Entries of the pointer table.
+    pub(crate) values: usize,
+    pub(crate) loads: Vec<Load>,
+    pub(crate) steps: Vec<Step>,
+    /// The steps, where all are calls.
+    pub(crate) calls: Vec<Call>,
+    pub(crate) sinks: Vec<Sink>,
+    /// Entries, item sizes and sources of uniform values.
+    pub(crate) uniforms: Vec<(u16, u8, Uniform)>,
+    /// Entries that read an accumulator.
+    pub(crate) results: Vec<(u16, u8)>,
+    /// Entries with a register: place in bytes for each element of a block.
+    pub(crate) places: Vec<(u16, u32)>,
+    /// Bytes of registers for each element of a block.
+    pub(crate) width: usize,
+    /// What any of it may report.
+    pub(crate) watch: FpFlags,
+    /// Nanoseconds an element, roughly.
+    pub(crate) cost: f64,
+}
+
+impl Code {
+    /// Whether it only calls, loads and stores at strided places.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.calls.len() == self.steps.len() && self.sinks.iter().all(|s| s.offsets.is_none())
+    }
+
+    /// Whether it scatters, and so must see its points in order.
+    pub(crate) fn scatters(&self) -> bool {
+        self.sinks.iter().any(|s| s.offsets.is_some())
+    }
+
+    /// The flags an instruction may report.
+    pub(crate) fn has_effects(&self) -> bool {
+        !self.watch.is_empty()
+    }
+}
+
+/// Elements in a block where each takes `width` bytes of registers.
+pub(crate) fn block_length(width: usize) -> usize {
+    (REGISTER_BYTES / width.max(1)).clamp(BLOCK.0, BLOCK.1) & !63
+}
+
+/// Resolves a fragment.
+///
+/// # Errors
+/// Where an instruction has no loop.
+pub(crate) fn resolve(kernel: &Kernel, fragment: &Fragment, isa: Isa) -> Result<Code, String> {
+    let mut code = Code {
+        values: fragment.insts.len(),
+        loads: vec![],
+        steps: vec![],
+        calls: vec![],
+        sinks: vec![],
+        uniforms: vec![],
+        results: vec![],
+        places: vec![],
+        width: 0,
+        watch: FpFlags::NONE,
+        cost: 0.0,
+    };
+    if fragment.insts.len() > u16::MAX as usize {
+        return Err("too many instructions".into());
+    }
+    for (i, inst) in fragment.insts.iter().enumerate() {
+        add(&mut code, kernel, fragment, i, inst, isa)?;
+    }
+    code.calls = code.steps.iter().filter_map(|s| if let Step::Call(c) = s { Some(*c) } else { None }).collect();
+    code.watch = code.calls.iter().fold(FpFlags::NONE, |all, c| all | c.effects);
+    place(&mut code, fragment);
+    note_conflicts(&mut code, kernel, fragment);
+    Ok(code)
+}
+
+/// Adds one instruction.
+fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Isa) -> Result<(), String> {
+    let dtype = f.types[i];
+    let size = dtype.size() as u8;
+    let value = i as u16;
+    let entry = |v: ValueId| v.0 as u16;
+    let mut call = |run, args, effects| {
+        code.steps.push(Step::Call(Call { run, out: value, args, inst: i as u32, effects }));
+    };
+    match inst {
+        Inst::Load(OperandId(operand)) => {
+            code.cost += 0.03 * size as f64 / 8.0;
+            code.loads.push(Load { value, operand: *operand, size, stored: false });
+        }
+        Inst::Param(p) => code.uniforms.push((value, size, Uniform::Param(p.0))),
+        Inst::Const(c) => code.uniforms.push((value, size, Uniform::Const(*c))),
+        Inst::Index(axis) => code.steps.push(Step::Index { value, axis: *axis }),
+        Inst::Apply(op, args) => {
+            let from = f.dtype(args[0]);
+            let run = loops::lookup(*op, from, isa).ok_or_else(|| format!("no loop of {op} in {from}"))?;
+            call(run, [entry(args[0]), entry(args[op.arity() - 1]), 0], if from.is_integer() && op.row().effects.contains(FpFlags::DIVIDE) {
+                op.row().effects | FpFlags::OVERFLOW
+            } else {
+                op.row().effects
+            });
+            code.cost += 0.08 * op.row().cost as f64 * from.size() as f64 / 8.0;
+        }
+        Inst::Select(args) => {
+            call(moves::select(size as usize, isa), [entry(args[0]), entry(args[1]), entry(args[2])], FpFlags::NONE);
+            code.cost += 0.1 * size as f64 / 8.0;
+        }
+        Inst::Cast(from, _) => {
+            let source = f.dtype(*from);
+            call(casts::lookup(source, dtype, isa), [entry(*from), 0, 0], cast_effects(source, dtype));
+            code.cost += 0.1 * size.max(source.size() as u8) as f64 / 8.0;
+        }
+        Inst::Gather(operand, offsets) => {
+            code.cost += 0.5;
+            code.steps.push(Step::Gather { value, operand: operand.0, offsets: entry(*offsets), size });
+        }
+        Inst::Store(operand, v) => add_sink(code, k, f, *operand, *v, None),
+        Inst::Scatter(operand, offsets, v) => add_sink(code, k, f, *operand, *v, Some(entry(*offsets))),
+        Inst::Result(a) => code.results.push((value, *a)),
+    }
+    Ok(())
+}
+
+/// Flags NumPy reports of a cast.
+fn cast_effects(from: DType, to: DType) -> FpFlags {
+    let from_float = from.is_float() || from.is_complex();
+    match to.kind() {
+        Kind::Signed | Kind::Unsigned if from_float => FpFlags::INVALID,
+        Kind::Float | Kind::Complex if from_float => FpFlags::OVERFLOW | FpFlags::UNDERFLOW,
+        Kind::Float if to == DType::F16 => FpFlags::OVERFLOW,
+        Kind::Bool | Kind::Signed | Kind::Unsigned | Kind::Float | Kind::Complex => FpFlags::NONE,
+    }
+}
+
+fn add_sink(code: &mut Code, kernel: &Kernel, fragment: &Fragment, operand: OperandId, v: ValueId, offsets: Option<u16>) {
+    debug_assert_eq!(kernel.operands[operand.0 as usize].access, Access::Write);
+    let value = v.0 as u16;
+    let size = fragment.dtype(v).size() as u8;
+    let produced = offsets.is_none()
+        && matches!(
+            fragment.insts[v.0 as usize],
+            Inst::Apply(..) | Inst::Select(_) | Inst::Cast(..) | Inst::Gather(..) | Inst::Index(_)
+        )
+        && code.sinks.iter().all(|s| s.value != value);
+    for l in code.loads.iter_mut().filter(|l| l.value == value || offsets == Some(l.value)) {
+        l.stored = true;
+    }
+    code.cost += if offsets.is_some() { 1.0 } else { 0.04 * size as f64 / 8.0 };
+    code.sinks.push(Sink { operand: operand.0, value, size, offsets, produced, conflicts: vec![] });
+}
+
+/// The instruction that reads each value last; one past the end for what a sink or an accumulator takes.
+fn last_uses(fragment: &Fragment) -> Vec<usize> {
+    let end = fragment.insts.len();
+    let mut last = vec![end; end];
+    let mut used = vec![0; end];
+    for (i, inst) in fragment.insts.iter().enumerate() {
+        let sink = matches!(inst, Inst::Store(..) | Inst::Scatter(..));
+        for v in Fragment::arguments(inst) {
+            let at = if sink { end } else { i };
+            let v = v.0 as usize;
+            used[v] = used[v].max(at);
+        }
+    }
+    for (l, u) in last.iter_mut().zip(used) {
+        if u > 0 {
+            *l = u;
+        }
+    }
+    last
+}
+
+/// Gives every value that may need one a register.
+fn place(code: &mut Code, fragment: &Fragment) {
+    let last = last_uses(fragment);
+    let mut free: Vec<(usize, u32)> = vec![];
+    let mut place_of = vec![None; fragment.insts.len()];
+    let mut width = 0u32;
+    for (i, inst) in fragment.insts.iter().enumerate() {
+        let size = fragment.types[i].size();
+        let own = matches!(inst, Inst::Load(_) | Inst::Param(_) | Inst::Const(_));
+        let computed = matches!(
+            inst,
+            Inst::Index(_) | Inst::Apply(..) | Inst::Select(_) | Inst::Cast(..) | Inst::Gather(..)
+        );
+        if !own && !computed {
+            continue;
+        }
+        let reused = if computed { free.iter().rposition(|&(s, _)| s == size).map(|at| free.swap_remove(at).1) } else { None };
+        let place = reused.unwrap_or_else(|| {
+            width += size as u32;
+            width - size as u32
+        });
+        place_of[i] = Some(place);
+        code.places.push((i as u16, place));
+        for v in Fragment::arguments(inst) {
+            let v = v.0 as usize;
+            let shared = matches!(fragment.insts[v], Inst::Load(_) | Inst::Param(_) | Inst::Const(_));
+            if last[v] == i
+                && !shared
+                && let Some(p) = place_of[v].take()
+            {
+                free.push((fragment.types[v].size(), p));
+            }
+        }
+    }
+    code.width = width as usize;
+}
+
+/// Finds which operands a store's destination must not overlap for its producer to write there: those loaded and still
+/// read by the producer or later, and other stores'.
+fn note_conflicts(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
+    let last = last_uses(fragment);
+    let restrict = |operand: u16| kernel.operands[operand as usize].restrict;
+    for at in 0..code.sinks.len() {
+        let (operand, value) = (code.sinks[at].operand, code.sinks[at].value as usize);
+        if restrict(operand) {
+            continue;
+        }
+        let mut conflicts: Vec<u16> = vec![];
+        conflicts.extend(code.loads.iter().filter(|l| last[l.value as usize] >= value).map(|l| l.operand));
+        conflicts.extend(code.steps.iter().filter_map(|s| match s {
+            Step::Gather { value: g, operand, .. } if *g as usize >= value => Some(*operand),
+            Step::Call(_) | Step::Index { .. } | Step::Gather { .. } => None,
+        }));
+        conflicts.extend(code.sinks.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, s)| s.operand));
+        conflicts.retain(|&o| !restrict(o));
+        conflicts.sort_unstable();
+        conflicts.dedup();
+        code.sinks[at].conflicts = conflicts;
+    }
+}

@@ -1,0 +1,83 @@
+//! The backend and its programs.
+
+use super::code::{Code, resolve};
+use super::isa::Isa;
+use super::reduce::{self, Folding};
+use super::{map, scan};
+use crate::{Backend, CompileError, Kernel, Launch, Program, Raised, Template, Verified, Workers};
+use std::fmt::Write;
+use std::sync::Arc;
+
+/// The blocked interpreter: no code generation, every op, every type, every machine.
+#[derive(Clone, Copy, Debug)]
+pub struct Portable {
+    isa: Isa,
+}
+
+impl Portable {
+    /// The backend on the best instruction set of this processor.
+    pub fn new() -> Portable {
+        Portable { isa: Isa::detect() }
+    }
+
+    /// One backend for each instruction set that this processor has, for tests.
+    pub fn every_level() -> Vec<Portable> {
+        Isa::available().into_iter().map(|isa| Portable { isa }).collect()
+    }
+}
+
+impl Default for Portable {
+    fn default() -> Portable {
+        Portable::new()
+    }
+}
+
+impl Backend for Portable {
+    fn name(&self) -> &'static str {
+        "portable"
+    }
+
+    fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {
+        let error = |reason: String| CompileError { reason, kernel: format!("{:?}", **kernel) };
+        let body = resolve(kernel, &kernel.body, self.isa).map_err(error)?;
+        let epilogue = resolve(kernel, &kernel.epilogue, self.isa).map_err(error)?;
+        let flat_form = kernel.template == Template::Map && map::may_be_flat(&body);
+        let folding = reduce::resolve(kernel, self.isa).map_err(error)?;
+        Ok(Arc::new(Interpreted { template: kernel.template, isa: self.isa, body, epilogue, flat_form, folding }))
+    }
+}
+
+/// A kernel resolved to loops.
+struct Interpreted {
+    template: Template,
+    isa: Isa,
+    body: Code,
+    epilogue: Code,
+    /// Whether [`map::run`] may take its short way.
+    flat_form: bool,
+    folding: Folding,
+}
+
+impl Program for Interpreted {
+    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Raised {
+        // SAFETY: the caller's contract.
+        unsafe {
+            match self.template {
+                Template::Map => map::run(&self.body, self.flat_form, launch, workers),
+                Template::Reduce => reduce::run(&self.body, &self.folding, &self.epilogue, launch, workers),
+                Template::Scan => scan::run(&self.body, &self.folding, &self.epilogue, launch, workers),
+            }
+        }
+    }
+
+    fn listing(&self) -> String {
+        let mut text = format!("portable, {:?}, {:?}\n", self.template, self.isa);
+        for (name, code) in [("body", &self.body), ("epilogue", &self.epilogue)] {
+            let _ = writeln!(text, "{name}: {} bytes of registers an element", code.width);
+            for c in &code.calls {
+                let _ = writeln!(text, "  %{} = loop {:p} %{:?}", c.out, c.run, c.args);
+            }
+        }
+        text
+    }
+}

@@ -1,0 +1,62 @@
+//! Sharing a launch between threads.
+//!
+//! Whether a launch is split, and into what, never changes a result: elementwise work is the same in any division, and
+//! reductions divide by sizes alone (see [`super::reduce`]).
+
+use super::flags;
+use super::frame::report;
+use crate::{Launch, Raised, Workers};
+use std::sync::Mutex;
+
+/// What a task must be worth: a wake-up takes some 5 µs, and must stay a small part.
+pub(crate) const TASK_NANOSECONDS: f64 = 40_000.0;
+
+/// A launch that threads may share.
+#[derive(Clone, Copy)]
+pub(crate) struct Shared<'a>(pub(crate) Launch<'a>);
+
+// SAFETY: the contract of `Program::launch` makes the addresses valid for the launch from any thread that the workers
+// lend, and every location is written by one task only.
+unsafe impl Sync for Shared<'_> {}
+// SAFETY: as above.
+unsafe impl Send for Shared<'_> {}
+
+impl<'a> Shared<'a> {
+    /// The launch; by method, so that closures capture the whole.
+    pub(crate) fn get(&self) -> Launch<'a> {
+        self.0
+    }
+}
+
+/// Runs `units` of work in ranges, worth `nanoseconds` altogether; each task reports what it raised.
+pub(crate) fn spread(
+    units: usize,
+    nanoseconds: f64,
+    workers: &dyn Workers,
+    task: &(dyn Fn(std::ops::Range<usize>, &mut Raised) + Sync),
+) -> Raised {
+    let mut raised = Raised::new();
+    let count = workers.count();
+    let worth = (nanoseconds / TASK_NANOSECONDS) as usize;
+    let tasks = if count == 1 { 1 } else { worth.min(units).min(4 * count) };
+    if tasks <= 1 {
+        flags::clear();
+        task(0..units, &mut raised);
+        return raised;
+    }
+    let all = Mutex::new(raised);
+    workers.run(tasks, &|t| {
+        flags::clear();
+        let mut mine = Raised::new();
+        task(units * t / tasks..units * (t + 1) / tasks, &mut mine);
+        if !mine.is_empty() {
+            let mut all = all.lock().unwrap_or_else(|e| e.into_inner());
+            for (epilogue, inst, f) in mine {
+                report(&mut all, epilogue, inst, f);
+            }
+        }
+    });
+    let mut raised = all.into_inner().unwrap_or_else(|e| e.into_inner());
+    raised.sort_unstable_by_key(|&(epilogue, inst, _)| (epilogue, inst));
+    raised
+}

@@ -1,0 +1,100 @@
+//! The table of what is tested: every function with its error bound, the truth in double, and an ordinary range.
+
+use crate::levels::{BinaryLoop, UnaryLoop, binary, unary};
+use fastnp_codegen::math::*;
+
+/// A function of one argument.
+pub struct Case<T> {
+    /// NumPy's name, also that of the file with exact values.
+    pub name: &'static str,
+    /// The largest error allowed, in units of the last place.
+    pub bound: f64,
+    /// Arguments for timing, and within the domain.
+    pub range: (f64, f64),
+    /// The function in double by the C library, the truth for `f32`.
+    pub truth: fn(f64) -> f64,
+    /// What is tested: one loop for each instruction set.
+    pub levels: Vec<(&'static str, UnaryLoop<T>)>,
+}
+
+/// A function of two arguments.
+pub struct Pair<T> {
+    /// NumPy's name, also that of the file with exact values.
+    pub name: &'static str,
+    /// The largest error allowed, in units of the last place.
+    pub bound: f64,
+    /// The function in double by the C library, the truth for `f32`.
+    pub truth: fn(f64, f64) -> f64,
+    /// What is tested: one loop for each instruction set.
+    pub levels: Vec<(&'static str, BinaryLoop<T>)>,
+}
+
+fn case<F: Unary<T>, T: Copy>(
+    name: &'static str,
+    bound: f64,
+    range: (f64, f64),
+    truth: fn(f64) -> f64,
+) -> Case<T> {
+    Case {
+        name,
+        bound,
+        range,
+        truth,
+        levels: unary::<F, T>(),
+    }
+}
+
+fn pair<F: Binary<T>, T: Copy>(
+    name: &'static str,
+    bound: f64,
+    truth: fn(f64, f64) -> f64,
+) -> Pair<T> {
+    Pair {
+        name,
+        bound,
+        truth,
+        levels: binary::<F, T>(),
+    }
+}
+
+/// All functions of one `f64`.
+pub fn unary64() -> Vec<Case<f64>> {
+    vec![
+        case::<Exp, f64>("exp", 1.0, (-20.0, 20.0), f64::exp),
+        case::<Exp2, f64>("exp2", 1.0, (-20.0, 20.0), f64::exp2),
+        case::<Expm1, f64>("expm1", 2.0, (-2.0, 2.0), f64::exp_m1),
+        case::<Log, f64>("log", 1.0, (0.01, 100.0), f64::ln),
+        case::<Log2, f64>("log2", 1.0, (0.01, 100.0), f64::log2),
+        case::<Log10, f64>("log10", 1.0, (0.01, 100.0), f64::log10),
+        case::<Log1p, f64>("log1p", 2.0, (-0.9, 100.0), f64::ln_1p),
+        case::<Sin, f64>("sin", 1.0, (-100.0, 100.0), f64::sin),
+        case::<Cos, f64>("cos", 1.0, (-100.0, 100.0), f64::cos),
+        case::<Tan, f64>("tan", 2.5, (-100.0, 100.0), f64::tan),
+    ]
+}
+
+/// All functions of one `f32`.
+pub fn unary32() -> Vec<Case<f32>> {
+    vec![
+        case::<Exp, f32>("exp", 1.0, (-20.0, 20.0), f64::exp),
+        case::<Exp2, f32>("exp2", 1.0, (-20.0, 20.0), f64::exp2),
+        case::<Expm1, f32>("expm1", 1.0, (-2.0, 2.0), f64::exp_m1),
+        case::<Log, f32>("log", 1.0, (0.01, 100.0), f64::ln),
+        case::<Log2, f32>("log2", 1.0, (0.01, 100.0), f64::log2),
+        case::<Log10, f32>("log10", 1.0, (0.01, 100.0), f64::log10),
+        case::<Log1p, f32>("log1p", 1.0, (-0.9, 100.0), f64::ln_1p),
+        case::<Sin, f32>("sin", 1.0, (-100.0, 100.0), f64::sin),
+        case::<Cos, f32>("cos", 1.0, (-100.0, 100.0), f64::cos),
+        case::<Tan, f32>("tan", 1.0, (-100.0, 100.0), f64::tan),
+    ]
+}
+
+/// All functions of two `f64`.
+pub fn binary64() -> Vec<Pair<f64>> {
+    vec![]
+}
+
+/// All functions of two `f32`.
+pub fn binary32() -> Vec<Pair<f32>> {
+    vec![]
+}
