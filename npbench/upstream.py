@@ -54,7 +54,7 @@ def read_info(path: Path) -> dict[str, Any]:
 
 def program(suite: Path, info: Mapping[str, Any], postfix: str = "_numpy") -> Path:
     """The file of a benchmark that ends in `postfix`."""
-    folder = suite / "npbench" / "benchmarks" / info["relative_path"]
+    folder = suite / "npbench" / "benchmarks" / str(info["relative_path"])
     return folder / f"{info['module_name']}{postfix}.py"
 
 

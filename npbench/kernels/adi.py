@@ -3,8 +3,6 @@
 Each step solves a tridiagonal system along one axis for all lines at once, then along the other.
 """
 
-# mypy: allow-untyped-defs, allow-untyped-calls
-
 import numpy as np
 
 PRESETS = {

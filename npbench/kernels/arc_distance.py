@@ -3,8 +3,6 @@
 From the Pythran benchmarks, by way of NPBench.
 """
 
-# mypy: allow-untyped-defs, allow-untyped-calls
-
 import numpy as np
 
 PRESETS = {

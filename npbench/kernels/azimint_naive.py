@@ -3,8 +3,6 @@
 The naive form of the pyFAI method (Kieffer and Ashiotis, EuroSciPy 2014): a fresh mask a ring.
 """
 
-# mypy: allow-untyped-defs, allow-untyped-calls
-
 import numpy as np
 
 PRESETS = {

@@ -4,8 +4,6 @@ Step 11 of Barba and Forsyth's "CFD Python" (doi:10.21105/jose.00021): a pressur
 equation relaxed `nit` times in each of `nt` explicit time steps.
 """
 
-# mypy: allow-untyped-defs, allow-untyped-calls
-
 import numpy as np
 
 PRESETS = {
@@ -31,17 +29,11 @@ def initialize(ny, nx):
 
 def pressure_source(b, rho, dt, u, v, dx, dy):
     b[1:-1, 1:-1] = rho * (
-        1 / dt
-        * (
-            (u[1:-1, 2:] - u[1:-1, 0:-2]) / (2 * dx)
-            + (v[2:, 1:-1] - v[0:-2, 1:-1]) / (2 * dy)
-        )
+        1
+        / dt
+        * ((u[1:-1, 2:] - u[1:-1, 0:-2]) / (2 * dx) + (v[2:, 1:-1] - v[0:-2, 1:-1]) / (2 * dy))
         - ((u[1:-1, 2:] - u[1:-1, 0:-2]) / (2 * dx)) ** 2
-        - 2
-        * (
-            (u[2:, 1:-1] - u[0:-2, 1:-1]) / (2 * dy)
-            * (v[1:-1, 2:] - v[1:-1, 0:-2]) / (2 * dx)
-        )
+        - 2 * ((u[2:, 1:-1] - u[0:-2, 1:-1]) / (2 * dy) * (v[1:-1, 2:] - v[1:-1, 0:-2]) / (2 * dx))
         - ((v[2:, 1:-1] - v[0:-2, 1:-1]) / (2 * dy)) ** 2
     )
 

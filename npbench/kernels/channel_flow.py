@@ -5,8 +5,6 @@ the fluid until the total momentum changes by less than a thousandth in a step. 
 applied three times: to the interior columns and to the two columns that wrap around.
 """
 
-# mypy: allow-untyped-defs, allow-untyped-calls
-
 import numpy as np
 
 PRESETS = {
@@ -41,7 +39,8 @@ def pressure_source(rho, dt, dx, dy, u, v):
     b = np.zeros_like(u)
     for here, west, east in COLUMNS:
         b[1:-1, here] = rho * (
-            1 / dt
+            1
+            / dt
             * (
                 (u[1:-1, east] - u[1:-1, west]) / (2 * dx)
                 + (v[2:, here] - v[0:-2, here]) / (2 * dy)
@@ -49,8 +48,10 @@ def pressure_source(rho, dt, dx, dy, u, v):
             - ((u[1:-1, east] - u[1:-1, west]) / (2 * dx)) ** 2
             - 2
             * (
-                (u[2:, here] - u[0:-2, here]) / (2 * dy)
-                * (v[1:-1, east] - v[1:-1, west]) / (2 * dx)
+                (u[2:, here] - u[0:-2, here])
+                / (2 * dy)
+                * (v[1:-1, east] - v[1:-1, west])
+                / (2 * dx)
             )
             - ((v[2:, here] - v[0:-2, here]) / (2 * dy)) ** 2
         )

@@ -1,7 +1,4 @@
-"""Clip, scale and add two integer matrices, after the NumPy tutorial of the Cython manual.
-"""
-
-# mypy: allow-untyped-defs, allow-untyped-calls
+"""Clip, scale and add two integer matrices, after the NumPy tutorial of the Cython manual."""
 
 import numpy as np
 

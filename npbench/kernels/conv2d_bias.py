@@ -3,8 +3,6 @@
 Every output pixel multiplies a patch with all filters at once and sums over three axes.
 """
 
-# mypy: allow-untyped-defs, allow-untyped-calls
-
 import numpy as np
 
 PRESETS = {

@@ -1,7 +1,4 @@
-"""Correlation matrix of the columns of a data matrix (PolyBench `correlation`).
-"""
-
-# mypy: allow-untyped-defs, allow-untyped-calls
+"""Correlation matrix of the columns of a data matrix (PolyBench `correlation`)."""
 
 import numpy as np
 

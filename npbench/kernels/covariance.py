@@ -1,7 +1,4 @@
-"""Covariance matrix of the columns of a data matrix (PolyBench `covariance`).
-"""
-
-# mypy: allow-untyped-defs, allow-untyped-calls
+"""Covariance matrix of the columns of a data matrix (PolyBench `covariance`)."""
 
 import numpy as np
 

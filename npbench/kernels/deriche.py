@@ -4,8 +4,6 @@ PolyBench `deriche` with the constants of the NPBench variant. Each axis takes a
 anti-causal pass of second order; a pass handles all lines of the image at once.
 """
 
-# mypy: allow-untyped-defs, allow-untyped-calls
-
 import numpy as np
 
 PRESETS = {

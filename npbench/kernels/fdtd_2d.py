@@ -3,8 +3,6 @@
 PolyBench `fdtd-2d`: the electric field (`ex`, `ey`) and the magnetic field (`hz`) leapfrog.
 """
 
-# mypy: allow-untyped-defs, allow-untyped-calls
-
 import numpy as np
 
 PRESETS = {

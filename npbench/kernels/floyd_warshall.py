@@ -1,7 +1,4 @@
-"""All-pairs shortest paths by the Floyd-Warshall recurrence on an int32 distance matrix.
-"""
-
-# mypy: allow-untyped-defs, allow-untyped-calls
+"""All-pairs shortest paths by the Floyd-Warshall recurrence on an int32 distance matrix."""
 
 import numpy as np
 

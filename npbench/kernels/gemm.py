@@ -1,7 +1,4 @@
-"""General matrix product: C = alpha A B + beta C (BLAS `gemm`, PolyBench `gemm`).
-"""
-
-# mypy: allow-untyped-defs, allow-untyped-calls
+"""General matrix product: C = alpha A B + beta C (BLAS `gemm`, PolyBench `gemm`)."""
 
 import numpy as np
 

@@ -1,7 +1,4 @@
-"""Two rank-one updates followed by two matrix-vector products (BLAS `gemver`, PolyBench `gemver`).
-"""
-
-# mypy: allow-untyped-defs, allow-untyped-calls
+"""Two rank-one updates, then two matrix-vector products (PolyBench `gemver`)."""
 
 import numpy as np
 

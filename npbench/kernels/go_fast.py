@@ -3,8 +3,6 @@
 After the "5 minute guide" of the Numba manual: the diagonal is read an element at a time.
 """
 
-# mypy: allow-untyped-defs, allow-untyped-calls
-
 import numpy as np
 
 PRESETS = {

@@ -1,7 +1,4 @@
-"""QR decomposition by the modified Gram-Schmidt process (PolyBench `gramschmidt`).
-"""
-
-# mypy: allow-untyped-defs, allow-untyped-calls
+"""QR decomposition by the modified Gram-Schmidt process (PolyBench `gramschmidt`)."""
 
 import numpy as np
 

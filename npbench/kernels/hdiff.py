@@ -3,8 +3,6 @@
 The COSMO stencil in the form popularised by the GridTools project.
 """
 
-# mypy: allow-untyped-defs, allow-untyped-calls
-
 import numpy as np
 
 PRESETS = {

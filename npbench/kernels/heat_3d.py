@@ -1,7 +1,4 @@
-"""Heat equation in three dimensions, seven-point stencil (PolyBench `heat-3d`).
-"""
-
-# mypy: allow-untyped-defs, allow-untyped-calls
+"""Heat equation in three dimensions, seven-point stencil (PolyBench `heat-3d`)."""
 
 import numpy as np
 

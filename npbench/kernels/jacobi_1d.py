@@ -1,7 +1,4 @@
-"""Jacobi relaxation on a line, three-point stencil (PolyBench `jacobi-1d`).
-"""
-
-# mypy: allow-untyped-defs, allow-untyped-calls
+"""Jacobi relaxation on a line, three-point stencil (PolyBench `jacobi-1d`)."""
 
 import numpy as np
 

@@ -1,7 +1,4 @@
-"""Jacobi relaxation on a square, five-point stencil (PolyBench `jacobi-2d`).
-"""
-
-# mypy: allow-untyped-defs, allow-untyped-calls
+"""Jacobi relaxation on a square, five-point stencil (PolyBench `jacobi-2d`)."""
 
 import numpy as np
 

@@ -3,8 +3,6 @@
 After N. Rougier's "From Python to NumPy": read and write through the same boolean mask.
 """
 
-# mypy: allow-untyped-defs, allow-untyped-calls
-
 import numpy as np
 
 PRESETS = {

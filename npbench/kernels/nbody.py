@@ -4,8 +4,6 @@ All pairs interact through N by N matrices; the kinetic and the potential energy
 every step.
 """
 
-# mypy: allow-untyped-defs, allow-untyped-calls
-
 import numpy as np
 
 PRESETS = {

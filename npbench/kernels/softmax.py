@@ -1,7 +1,4 @@
-"""Softmax along the last axis of a float32 attention tensor, shifted by the maximum for stability.
-"""
-
-# mypy: allow-untyped-defs, allow-untyped-calls
+"""Softmax along the last axis of float32 attention scores, shifted by the maximum."""
 
 import numpy as np
 

@@ -4,8 +4,6 @@ The COSMO stencil in the form popularised by the GridTools project; all columns 
 level by level, up and then down.
 """
 
-# mypy: allow-untyped-defs, allow-untyped-calls
-
 import numpy as np
 
 PRESETS = {
