@@ -45,10 +45,12 @@ class Agreement:
 
 def compare(reference: Path, other: Path, norm_tolerance: float | None = None) -> Agreement:
     """Compare the outputs in two folders; all must agree."""
-    expected = outputs.load(reference)
-    found = outputs.load(other)
+    expected, expected_writes = outputs.load(reference)
+    found, writes = outputs.load(other)
     if list(expected) != list(found):
         return refuse(f"outputs are {', '.join(found)} instead of {', '.join(expected)}")
+    if set(writes) != set(expected_writes):
+        return refuse(f"wrote to {writes} instead of {expected_writes}")
     verdict = Agreement(agrees=True, max_relative=0.0)
     for name, array in expected.items():
         verdict = worse(verdict, compare_arrays(name, array, found[name], norm_tolerance))

@@ -3,7 +3,7 @@ The kernels of this package, read from the files of `npbench/kernels`.
 
 A file declares `PRESETS` (name to sizes), `MUTATES` (arguments written in place), `kernel` (the
 function to time), and optionally `initialize` (sizes to a dict of the other arguments) and
-`NORM_TOLERANCE`. Arguments are matched by name. Leaves checkouts of NPBench to `upstream`.
+`NORM_TOLERANCES` (by preset). Arguments are matched by name. Leaves checkouts of NPBench to `upstream`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def find(name: str, folder: Path = FOLDER) -> Kernel:
         arguments=tuple(inspect.signature(declared["kernel"]).parameters),
         mutates=tuple(declared["MUTATES"]),
         setup=setup_from(declared.get("initialize")),
-        norm_tolerance=declared.get("NORM_TOLERANCE"),
+        norm_tolerances=declared.get("NORM_TOLERANCES", {}),
     )
 
 

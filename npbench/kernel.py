@@ -8,7 +8,7 @@ running them to `worker`.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -27,8 +27,8 @@ class Kernel:
 
     `setup` maps the sizes of a preset to the remaining arguments and always uses the real NumPy.
     `mutates` names the arguments that are outputs in addition to what the function returns.
-    `norm_tolerance`, where set, accepts a result whose elements differ but whose relative error
-    in the Euclidean norm is below it: for iterations that amplify rounding.
+    `norm_tolerances`, for the presets that have one, accepts a result whose elements differ but
+    whose relative error in the Euclidean norm is below it: for iterations that amplify rounding.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Kernel:
     arguments: tuple[str, ...]
     mutates: tuple[str, ...]
     setup: Callable[[Mapping[str, Any]], dict[str, Any]]
-    norm_tolerance: float | None = None
+    norm_tolerances: Mapping[str, float] = field(default_factory=dict)
 
     def sizes(self, preset: str) -> dict[str, Any]:
         """The sizes of `preset`; KernelError where the kernel has no such preset."""

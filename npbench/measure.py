@@ -140,9 +140,8 @@ def measure(kernel: Kernel, frameworks: Sequence[Framework], settings: Settings)
             session = stack.enter_context(Session(spec, settings.timeout))
             outcome = Outcome(framework.label, framework.module)
             reference = scratch / "reference" if index else None
-            runners.append(
-                Runner(session, outcome, scratch / str(index), reference, kernel.norm_tolerance)
-            )
+            tolerance = kernel.norm_tolerances.get(settings.preset)
+            runners.append(Runner(session, outcome, scratch / str(index), reference, tolerance))
         for runner in runners:
             runner.attempt(prepare)
         keep = scratch / "reference" if len(runners) > 1 else None

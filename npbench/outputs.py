@@ -1,8 +1,8 @@
 """
 The outputs of a call: what was returned and what was written in place, by name, and on disk.
 
-One folder holds the outputs of one call, an `.npy` file each, with their names in order. Leaves
-the comparison of two folders to `agreement`.
+One folder holds the outputs of one call, an `.npy` file each, with their names in order and the
+names of all arguments that were written. Leaves the comparison of two folders to `agreement`.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from typing import Any
 import numpy
 
 NAMES = "names.json"
+Array = numpy.ndarray[Any, Any]
 
 
 def flatten(value: Any, name: str = "result") -> dict[str, Any]:
@@ -52,32 +53,34 @@ def written(arguments: Mapping[str, Any], pristine: Mapping[str, Any]) -> list[s
     ]
 
 
-def same(array: Any, original: numpy.ndarray[Any, Any]) -> bool:
+def same(array: Any, original: Array) -> bool:
     """Whether two arrays hold the same values, a NaN being equal to a NaN."""
     inexact = original.dtype.kind in "fc"
     return numpy.array_equal(numpy.asarray(array), original, equal_nan=inexact)
 
 
-def save(folder: Path, outputs: Mapping[str, Any]) -> None:
-    """Write `outputs` to the new folder `folder`."""
+def save(folder: Path, outputs: Mapping[str, Any], changed: Iterable[str] = ()) -> None:
+    """Write `outputs`, and the names of the arguments that were changed, to a new folder."""
     folder.mkdir(parents=True)
-    for index, value in enumerate(outputs.values()):
+    for place, value in enumerate(outputs.values()):
         # C order, so that the comparison can walk the mapped file without a copy.
         array = numpy.asarray(numpy.asarray(value), order="C")
-        numpy.save(folder / f"{index}.npy", array, allow_pickle=False)
-    (folder / NAMES).write_text(json.dumps(list(outputs)), encoding="utf-8")
+        numpy.save(folder / f"{place}.npy", array, allow_pickle=False)
+    index = {"outputs": list(outputs), "written": list(changed)}
+    (folder / NAMES).write_text(json.dumps(index), encoding="utf-8")
 
 
-def load(folder: Path) -> dict[str, numpy.ndarray[Any, Any]]:
-    """The outputs in `folder`, mapped and not read."""
-    names = json.loads((folder / NAMES).read_text(encoding="utf-8"))
-    return {name: map_file(folder / f"{index}.npy") for index, name in enumerate(names)}
+def load(folder: Path) -> tuple[dict[str, Array], list[str]]:
+    """The outputs in `folder`, mapped and not read, and the names of the changed arguments."""
+    index = json.loads((folder / NAMES).read_text(encoding="utf-8"))
+    files = {name: folder / f"{place}.npy" for place, name in enumerate(index["outputs"])}
+    return {name: map_file(path) for name, path in files.items()}, index["written"]
 
 
-def map_file(path: Path) -> numpy.ndarray[Any, Any]:
+def map_file(path: Path) -> Array:
     """An array on disk; an empty one is read, since there is nothing to map."""
     try:
-        array: numpy.ndarray[Any, Any] = numpy.load(path, mmap_mode="r", allow_pickle=False)
+        array: Array = numpy.load(path, mmap_mode="r", allow_pickle=False)
     except ValueError:
         array = numpy.load(path, allow_pickle=False)
     return array

@@ -42,7 +42,9 @@ def find(name: str, suite: Path) -> Kernel:
         arguments=tuple(info["input_args"]),
         mutates=tuple(info.get("output_args", ())),
         setup=setup_from(program(suite, info, ""), info.get("init")),
-        norm_tolerance=info.get("norm_error"),
+        norm_tolerances=dict.fromkeys(info["parameters"], info["norm_error"])
+        if "norm_error" in info
+        else {},
     )
 
 

@@ -69,7 +69,9 @@ class Worker:
             "compiled": less(introspection.compiled(self.framework), compiled),
         }
         if save is not None:
-            outputs.save(Path(save), self.outputs_of(arguments, result))
+            found = outputs.flatten(result)
+            found |= {name: arguments[name] for name in self.kernel.mutates}
+            outputs.save(Path(save), found, outputs.written(arguments, self.pristine))
         return reply
 
     def calls(self, count: int) -> Reply:
@@ -98,12 +100,6 @@ class Worker:
         pending = [*outputs.flatten(result).values(), *mutated]
         introspection.evaluate(self.framework, filter(outputs.is_array, pending))
         return time.perf_counter() - start, result
-
-    def outputs_of(self, arguments: dict[str, Any], result: Any) -> dict[str, Any]:
-        """What was returned, the declared outputs, and any argument that was written besides."""
-        changed = outputs.written(arguments, self.pristine)
-        names = [n for n in arguments if n in self.kernel.mutates or n in changed]
-        return outputs.flatten(result) | {name: arguments[name] for name in names}
 
 
 def find_kernel(name: str, suite: str | None) -> Kernel:
