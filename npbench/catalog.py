@@ -3,7 +3,8 @@ The kernels of this package, read from the files of `npbench/kernels`.
 
 A file declares `PRESETS` (name to sizes), `MUTATES` (arguments written in place), `kernel` (the
 function to time), and optionally `initialize` (sizes to a dict of the other arguments) and
-`NORM_TOLERANCES` (by preset). Arguments are matched by name. Leaves checkouts of NPBench to `upstream`.
+`NORM_TOLERANCES` (by preset). Arguments are matched by name.
+Leaves checkouts of NPBench to `upstream`.
 """
 
 from __future__ import annotations

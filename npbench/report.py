@@ -20,7 +20,11 @@ SCHEMA = "npbench/1"
 
 @dataclass(frozen=True)
 class Summary:
-    """One framework over all kernels, against the reference."""
+    """
+    One framework over all kernels, against the reference.
+
+    The ratios are those of the kernels that agree: a wrong answer has no speed.
+    """
 
     label: str
     kernels: int
@@ -59,7 +63,11 @@ def summarise(measurements: Sequence[Measurement]) -> list[Summary]:
 def summarise_one(measurements: Sequence[Measurement], position: int) -> Summary:
     """The summary of the framework at `position`."""
     outcomes = [(m, m.outcomes[position]) for m in measurements]
-    ratios = {m.kernel: r for m, outcome in outcomes if (r := ratio(m, outcome)) is not None}
+    ratios = {
+        m.kernel: faster
+        for m, outcome in outcomes
+        if agrees(m, outcome) and (faster := ratio(m, outcome)) is not None
+    }
     smallest = min(ratios, key=ratios.__getitem__, default=None)
     return Summary(
         label=outcomes[0][1].label,

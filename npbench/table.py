@@ -13,6 +13,8 @@ from npbench.report import Summary, ratio, summarise
 
 MEBI = 1 << 20
 NOTHING = "–"
+# A message longer than this would push the last columns off the screen; --verbose shows it all.
+LONGEST_MESSAGE = 60
 
 
 def render(measurements: Sequence[Measurement]) -> str:
@@ -71,17 +73,23 @@ def row(measurement: Measurement, outcome: Outcome) -> list[str]:
 def agreement(measurement: Measurement, outcome: Outcome) -> str:
     """The verdict on the outputs, or why there are none."""
     if outcome.status != "ok":
-        return f"{outcome.status.upper()}: {outcome.error}"
+        return shorten(f"{outcome.status.upper()}: {outcome.error}")
     if outcome is measurement.outcomes[0]:
         return "reference"
     found = outcome.agreement
     if found is None:
         return "no reference"
     if not found.agrees:
-        return f"DIFFERS {found.max_relative:.0e} ({found.detail})"
+        return shorten(f"DIFFERS {found.max_relative:.0e} ({found.detail})")
     if found.max_relative == 0:
         return "exact"
     return f"{'norm' if found.norm else 'ok'} {found.max_relative:.0e}"
+
+
+def shorten(message: str) -> str:
+    """The first line of a message, or the beginning of it."""
+    line = message.partition("\n")[0]
+    return line if len(line) <= LONGEST_MESSAGE else line[: LONGEST_MESSAGE - 1] + "…"
 
 
 def summary_line(summary: Summary) -> str:
@@ -97,13 +105,16 @@ def summary_line(summary: Summary) -> str:
 
 
 def failures(measurements: Sequence[Measurement]) -> str:
-    """The full traceback, or the last words, of everything that failed."""
-    return "\n\n".join(
-        f"== {measurement.kernel} under {outcome.label}: {outcome.error}\n{outcome.traceback}"
-        for measurement in measurements
-        for outcome in measurement.outcomes
-        if outcome.status != "ok"
-    )
+    """What differs, and the full traceback or the last words of everything that failed."""
+    told = []
+    for measurement in measurements:
+        for outcome in measurement.outcomes:
+            place = f"== {measurement.kernel} under {outcome.label}"
+            if outcome.status != "ok":
+                told.append(f"{place}: {outcome.error}\n{outcome.traceback}")
+            elif outcome.agreement is not None and not outcome.agreement.agrees:
+                told.append(f"{place}: {outcome.agreement.detail}")
+    return "\n\n".join(told)
 
 
 def align(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -26,11 +26,11 @@ def kernel(xmin, xmax, ymin, ymax, XN, YN, maxiter, horizon):
     X = np.linspace(xmin, xmax, XN, dtype=np.float64)
     Y = np.linspace(ymin, ymax, YN, dtype=np.float64)
     C = X + Y[:, None] * 1j
-    N = np.zeros(C.shape, dtype=np.int64)
+    counts = np.zeros(C.shape, dtype=np.int64)
     Z = np.zeros(C.shape, dtype=np.complex128)
     for n in range(maxiter):
         bounded = np.less(abs(Z), horizon)
-        N[bounded] = n
+        counts[bounded] = n
         Z[bounded] = Z[bounded] ** 2 + C[bounded]
-    N[N == maxiter - 1] = 0
-    return Z, N
+    counts[counts == maxiter - 1] = 0
+    return Z, counts
