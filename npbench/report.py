@@ -66,7 +66,7 @@ def summarise_one(measurements: Sequence[Measurement], position: int) -> Summary
     ratios = {
         m.kernel: faster
         for m, outcome in outcomes
-        if agrees(m, outcome) and (faster := ratio(m, outcome)) is not None
+        if position > 0 and agrees(m, outcome) and (faster := ratio(m, outcome)) is not None
     }
     smallest = min(ratios, key=ratios.__getitem__, default=None)
     return Summary(
