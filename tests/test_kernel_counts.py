@@ -1,7 +1,7 @@
 """Fusion, measured by counting: what one kernel can do is done by one.
 
 Arrays are large, so that no policy for tiny arrays runs an operation at once, and are evaluated
-before the count begins. Every program also runs under NumPy: a fused kernel that is wrong is no gain.
+before the count begins. Every program also runs under NumPy: a wrong fused kernel is no gain.
 """
 
 from __future__ import annotations
