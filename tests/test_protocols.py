@@ -52,7 +52,8 @@ def test_array_protocol(dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_buffer_protocol(dtype: str) -> None:
-    view, theirs = memoryview(pending(dtype)), memoryview(expected(dtype))
+    source: Any = expected(dtype)
+    view, theirs = memoryview(pending(dtype)), memoryview(source)
     assert (view.shape, view.strides, view.ndim) == (theirs.shape, theirs.strides, theirs.ndim)
     assert (view.itemsize, view.format) == (theirs.itemsize, theirs.format)
     assert view.tobytes() == theirs.tobytes()
