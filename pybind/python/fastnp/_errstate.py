@@ -52,13 +52,21 @@ def seterr(
 class errstate(_np.errstate):  # noqa: N801 - NumPy's name
     __doc__ = _np.errstate.__doc__
 
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self._changes = kwargs
+        self._before: dict[str, str] = {}
+
     def __enter__(self) -> None:
+        # Asking NumPy for the state costs 0.5 us: ask before, work out after, and have both for the way out.
+        before = _np.geterr()
         super().__enter__()
-        _tell()
+        self._before = before  # type: ignore[assignment]
+        set_errstate(**_changed(self._before, self._changes))
 
     def __exit__(self, *exc_info: Any) -> None:
         super().__exit__(*exc_info)
-        _tell()
+        set_errstate(**self._before)
 
     def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
         # NumPy's own decorator enters a state of its own each call; the engine is told once inside and once after.
@@ -76,6 +84,15 @@ class errstate(_np.errstate):  # noqa: N801 - NumPy's name
                 _tell()
 
         return outside
+
+
+def _changed(before: dict[str, str], changes: dict[str, Any]) -> dict[str, str]:
+    everything = changes.get("all")
+    after = before.copy() if everything is None else dict.fromkeys(before, everything)
+    for kind, mode in changes.items():
+        if mode is not None and kind in after:
+            after[kind] = mode
+    return after
 
 
 seterr.__module__ = errstate.__module__ = "fastnp"

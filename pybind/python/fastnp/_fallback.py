@@ -20,17 +20,28 @@ from fastnp import _ledger
 from fastnp._errstate import fp_warning
 from fastnp._fastnp import from_numpy, ndarray, to_numpy
 
-__all__ = ["attribute", "call", "closed", "fp_warning", "opened", "ufunc", "wrap"]
+__all__ = [
+    "attribute",
+    "call",
+    "closed",
+    "fp_warning",
+    "opened",
+    "ufunc",
+    "uncounted",
+    "wrap",
+]
 
 NOT_NATIVE = "not native"
 NOT_COVERED = "these arguments are not native"
 
 # Types that cannot hold an array, tested before anything that costs.
-_PLAIN: frozenset[type] = frozenset(
+PLAIN: frozenset[type] = frozenset(
     {NoneType, bool, int, float, complex, str, bytes, type, slice, type(_np._NoValue)}
     | {type(...), type(_np.dtype("f8")), type(_np.dtype("i8")), _np.ndarray}
     | {_np.dtype(code).type for code in "?bBhHiIlLqQefdgFDG"}
 )
+
+SCALARS: frozenset[type] = PLAIN - {_np.ndarray}
 
 _Seen = list[tuple[Any, Any]]
 
@@ -38,7 +49,7 @@ _Seen = list[tuple[Any, Any]]
 def _open(value: Any, seen: _Seen) -> Any:
     """`value` with every array of ours replaced by a NumPy view, each noted in `seen`."""
     kind = type(value)
-    if kind in _PLAIN:
+    if kind in PLAIN:
         return value
     # Not isinstance: the class may count NumPy's arrays among its instances.
     if issubclass(kind, ndarray):
@@ -47,7 +58,7 @@ def _open(value: Any, seen: _Seen) -> Any:
         return view
     if kind is list or kind is tuple:
         # A long list of numbers is passed over at C speed.
-        if _PLAIN.issuperset(map(type, value)):
+        if PLAIN.issuperset(map(type, value)):
             return value
         known = len(seen)
         items = [_open(item, seen) for item in value]
@@ -70,7 +81,7 @@ def _close(result: Any, seen: _Seen) -> Any:
             return from_numpy(result)
         except TypeError:
             return result
-    if kind in _PLAIN:
+    if kind in PLAIN:
         return result
     if isinstance(result, tuple):
         items = [_close(item, seen) for item in result]
@@ -99,7 +110,7 @@ def opened(
             view = to_numpy(value)
             seen.append((view, value))
             plain.append(view)
-        elif kind in _PLAIN:
+        elif kind in PLAIN:
             plain.append(value)
         else:
             plain.append(_open(value, seen))
@@ -109,10 +120,7 @@ def opened(
 
 def closed(result: Any, seen: _Seen) -> Any:
     """A result of NumPy's as ours."""
-    return result if type(result) in _SCALARS else _close(result, seen)
-
-
-_SCALARS: frozenset[type] = _PLAIN - {_np.ndarray}
+    return result if type(result) in SCALARS else _close(result, seen)
 
 
 def call(
@@ -123,11 +131,24 @@ def call(
     reason: str = NOT_COVERED,
 ) -> Any:
     """Run NumPy's `func` on arguments that may hold arrays of ours, and enter it in the ledger."""
+    if len(args) == 1 and not kwargs and type(args[0]) is ndarray:
+        # The commonest call, spelled out: 0.4 us less than the way below.
+        owner = args[0]
+        _ledger.enter(name or func.__name__, reason)
+        view = to_numpy(owner)
+        result = func(view)
+        kind = type(result)
+        if kind is _np.ndarray and result is not view:
+            try:
+                return from_numpy(result)
+            except TypeError:
+                return result
+        return result if kind in SCALARS else _close(result, [(view, owner)])
     plain, named, seen = opened(args, kwargs)
     if seen:
         _ledger.enter(name or func.__name__, reason)
     result = func(*plain, **named)
-    if type(result) in _SCALARS:
+    if type(result) in SCALARS:
         return result
     ours = _close(result, seen)
     if not seen and type(ours) is ndarray:
@@ -164,10 +185,10 @@ def uncounted(
     """As `call`, without the ledger: for what runs in NumPy by design."""
     if not args and not kwargs:
         result = func()
-        return result if type(result) in _SCALARS else _close(result, [])
+        return result if type(result) in SCALARS else _close(result, [])
     plain, named, seen = opened(args, kwargs)
     result = func(*plain, **named)
-    return result if type(result) in _SCALARS else _close(result, seen)
+    return result if type(result) in SCALARS else _close(result, seen)
 
 
 def ufunc(name: str, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:

@@ -42,7 +42,7 @@ def linspace(
     parts = num - 1 if endpoint else num
     delta = _np.float64(stop) - _np.float64(start)
     y = arange(0, num, dtype=_np.float64)
-    step = _np.float64(_np.nan)
+    step: Any = _np.nan
     if parts > 0:
         step = delta / parts
         # A step too small to be a number: NumPy's order of operations loses less.

@@ -12,9 +12,8 @@ from __future__ import annotations
 import os
 import sys
 import warnings
-from dataclasses import dataclass, field
 from types import CodeType, FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
@@ -50,7 +49,8 @@ def user_frame(depth: int = 1) -> tuple[FrameType | None, int]:
 
 def enter(name: str, reason: str, objecting: bool = True) -> None:
     """Count one run of `name` in NumPy; warn or raise when the mode asks for it and `objecting`."""
-    frame: FrameType | None = sys._getframe(2)
+    # Frame 1 is `_fallback.call` and frame 2 the function of ours that called it.
+    frame: FrameType | None = sys._getframe(3)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
     key = (name, 0, 0) if frame is None else (name, id(frame.f_code), frame.f_lasti)
@@ -86,16 +86,15 @@ def set_mode(value: str) -> None:
     _mode = value
 
 
-@dataclass(frozen=True)
-class Fallback:
+class Fallback(NamedTuple):
     """One function that ran in NumPy.
 
     `sites` maps "file:line" of the user's to the number of runs from there; `reason` is that of the first run.
     """
 
     name: str
-    count: int
-    sites: dict[str, int] = field(repr=False)
+    count: int  # type: ignore[assignment]
+    sites: dict[str, int]
     reason: str
 
 

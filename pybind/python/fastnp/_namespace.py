@@ -11,7 +11,6 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Sequence
-from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import (
     BuiltinFunctionType,
@@ -96,10 +95,6 @@ def _class(value: type) -> Any:
     ours = NATIVE.get(value)
     if ours is not None:
         return ours
-    if value is _np.errstate:
-        from fastnp._errstate import errstate
-
-        return errstate
     place = (value.__module__, value.__qualname__)
     source = _CLASSES.get(place)
     return value if source is None else getattr(importlib.import_module(source), place[1])
@@ -158,7 +153,8 @@ class Mirror(ModuleType):
         return sorted({*super().__dir__(), *dir(self.__dict__["_original"])})
 
 
-class _MirrorLoader(Loader):
+class _MirrorLoader:
+    # Not derived from importlib.abc, whose import alone takes 5 ms.
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         original = importlib.import_module("numpy" + spec.name.removeprefix("fastnp"))
         mirror = Mirror(spec.name, original.__doc__)
@@ -171,7 +167,7 @@ class _MirrorLoader(Loader):
             module.__dict__["__all__"] = original.__all__
 
 
-class MirrorFinder(MetaPathFinder):
+class MirrorFinder:
     """Finds `fastnp.linalg` and the like: what is not a file of ours but a module of NumPy's."""
 
     def find_spec(

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy.random as _random
 
-from fastnp._fallback import uncounted, wrap
+from fastnp._fallback import closed, opened, uncounted, wrap
 from fastnp._registry import NATIVE
 
 __all__ = ["Generator", "RandomState", "function"]
@@ -23,7 +23,11 @@ _STATE = frozenset({"get_state", "set_state", "seed", "spawn", "get_bit_generato
 
 def _draw(original: Callable[..., Any], name: str) -> Callable[..., Any]:
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return uncounted(original, (self, *args), kwargs)
+        if not args and not kwargs:
+            result = original(self)
+            return result if type(result) is float else closed(result, [])
+        plain, named, seen = opened(args, kwargs)
+        return closed(original(self, *plain, **named), seen)
 
     method.__name__ = name
     method.__qualname__ = original.__qualname__

@@ -122,20 +122,22 @@ def amax(
 def any(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue, *, where: Any = NoValue
 ) -> Any:
-    if type(a) is ndarray and keepdims is where is NoValue:
-        return a.any(axis, out)
+    if type(a) is ndarray and out is None and keepdims is where is NoValue:
+        return a.any(axis)
+    # NumPy's method takes a dtype before out, which it does not say; by name both agree.
     extra = given(keepdims=keepdims, where=where)
-    return elsewhere(_np.any, "any", a, (axis, out), extra)
+    return elsewhere(_np.any, "any", a, (), {"axis": axis, "out": out, **extra})
 
 
 @native(_np.all)
 def all(
     a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue, *, where: Any = NoValue
 ) -> Any:
-    if type(a) is ndarray and keepdims is where is NoValue:
-        return a.all(axis, out)
+    if type(a) is ndarray and out is None and keepdims is where is NoValue:
+        return a.all(axis)
+    # NumPy's method takes a dtype before out, which it does not say; by name both agree.
     extra = given(keepdims=keepdims, where=where)
-    return elsewhere(_np.all, "all", a, (axis, out), extra)
+    return elsewhere(_np.all, "all", a, (), {"axis": axis, "out": out, **extra})
 
 
 @native(_np.mean)

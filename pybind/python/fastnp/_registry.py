@@ -7,15 +7,20 @@ from typing import Any, TypeVar
 
 import numpy as _np
 
-from fastnp import _fastnp
-from fastnp._fallback import call, our_module
+from fastnp import _errstate, _fastnp
+from fastnp._fallback import PLAIN, SCALARS, call, closed, our_module
 
 NoValue = _np._NoValue
 
 _F = TypeVar("_F", bound=Callable[..., Any])
 
-# Values of NumPy's (functions, and the class `ndarray`) to ours.
-NATIVE: dict[Any, Any] = {_np.ndarray: _fastnp.ndarray, _np.ufunc: _fastnp.ufunc}
+# Functions and classes of NumPy's to ours.
+NATIVE: dict[Any, Any] = {
+    _np.ndarray: _fastnp.ndarray,
+    _np.ufunc: _fastnp.ufunc,
+    _np.errstate: _errstate.errstate,
+    _np.seterr: _errstate.seterr,
+}
 
 _FROM_ENGINE = (
     "array asarray asanyarray ascontiguousarray asfortranarray copy empty zeros ones full empty_like zeros_like "
@@ -47,6 +52,10 @@ def elsewhere(
     original: Callable[..., Any], method: str, a: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
     """For a first argument that is not exactly our array: its own method if it derives from ours, else NumPy."""
-    if issubclass(type(a), _fastnp.ndarray):
+    kind = type(a)
+    if kind in SCALARS and not kwargs and PLAIN.issuperset(map(type, args)):
+        # Numbers alone: nothing to replace, nothing to enter.
+        return closed(original(a, *args), [])
+    if issubclass(kind, _fastnp.ndarray):
         return getattr(a, method)(*args, **kwargs)
     return call(original, (a, *args), kwargs)

@@ -7,14 +7,12 @@ taken from the environment variable `FASTNP_<NAME>` at import and changed by `fa
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from fastnp import _fastnp, _ledger
 
 
-@dataclass(frozen=True)
-class Setting:
+class Setting(NamedTuple):
     """One row of the table."""
 
     name: str
