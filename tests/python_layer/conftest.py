@@ -21,14 +21,15 @@ def _load(name: str, path: Path) -> ModuleType:
 
 
 def install() -> None:
-    """Make `import fastnp` work from the source tree, over the double when there is no extension."""
+    """Make `import fastnp` work from the source tree, over the double if need be."""
     if importlib.util.find_spec("fastnp") is None:
         sys.path.insert(0, str(PACKAGE.parent))
     suffixes = importlib.machinery.EXTENSION_SUFFIXES
     built = any(True for suffix in suffixes for _ in PACKAGE.glob(f"_fastnp*{suffix}"))
     if built or "fastnp" in sys.modules:
         return
-    # The double takes only the metaclass from the package, which must not be imported before the double is in place.
+    # The double takes only the metaclass from the package, which must not be imported before the
+    # double is in place.
     package = ModuleType("fastnp")
     package.__path__ = [str(PACKAGE)]
     sys.modules["fastnp"] = package

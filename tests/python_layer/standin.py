@@ -1,7 +1,8 @@
-"""A test double of the extension module, in Python over NumPy: nothing but a wrapper that is not an ndarray.
+"""A test double of the extension module, in Python over NumPy: nothing but a wrapper that is not an
+ndarray.
 
-It lets the Python package be tested without the engine; it is eager, slow and knows nothing of laziness. Delete it
-once the package is tested against the extension itself.
+It lets the Python package be tested without the engine; it is eager, slow and knows nothing of
+laziness. Delete it once the package is tested against the extension itself.
 """
 
 from __future__ import annotations
@@ -9,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-
 from fastnp._arraytype import ArrayType
 
 CODES = "?bBhHiIlLqQefdFD"
@@ -54,6 +54,9 @@ def _run(func: Any, args: Any, kwargs: Any) -> Any:
 
 
 class _Array(metaclass=ArrayType):
+    _a: Any
+    __getitem__: Any
+
     def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
         view = to_numpy(self)
         return view.astype(dtype) if dtype is not None and dtype != view.dtype else view
@@ -101,7 +104,7 @@ class _Array(metaclass=ArrayType):
     __hash__ = None  # type: ignore[assignment]
 
 
-class ndarray(_Array):  # noqa: N801
+class ndarray(_Array):
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         self = object.__new__(cls)
         self._a = np.ndarray(*args, **kwargs)
@@ -110,16 +113,19 @@ class ndarray(_Array):  # noqa: N801
 
 ndarray.__module__ = "fastnp"
 
-METHODS = (
-    "all any argmax argmin sum prod mean var std min max cumsum cumprod astype copy fill item flatten ravel reshape "
-    "transpose swapaxes squeeze dot clip conj conjugate round tolist take nonzero diagonal trace"
-)
-OPERATORS = (
-    "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift divmod radd rsub rmul rtruediv rfloordiv "
-    "rmod rpow rmatmul rand ror rxor lt le gt ge eq ne neg pos abs invert int float complex index getitem setitem "
-    "iadd isub imul itruediv iand ior ixor contains"
-)
-VALUES = "shape strides dtype ndim size itemsize nbytes T mT real imag flags data ctypes"
+METHODS = """
+    all any argmax argmin sum prod mean var std min max cumsum cumprod astype copy fill item
+    flatten ravel reshape transpose swapaxes squeeze dot clip conj conjugate round tolist take
+    nonzero diagonal trace
+    """
+OPERATORS = """
+    add sub mul truediv floordiv mod pow matmul and or xor lshift rshift divmod radd rsub rmul
+    rtruediv rfloordiv rmod rpow rmatmul rand ror rxor lt le gt ge eq ne neg pos abs invert int
+    float complex index getitem setitem iadd isub imul itruediv iand ior ixor contains
+    """
+VALUES = """
+    shape strides dtype ndim size itemsize nbytes T mT real imag flags data ctypes
+    """
 
 
 def _method(name: str) -> Any:
@@ -133,8 +139,17 @@ def _method(name: str) -> Any:
 
 for _name in [*METHODS.split(), *(f"__{name}__" for name in OPERATORS.split())]:
     setattr(ndarray, _name, _method(_name))
+
+
+def _value(name: str) -> Any:
+    def value(self: Any) -> Any:
+        return _out(getattr(self._a, name))
+
+    return property(value)
+
+
 for _name in VALUES.split():
-    setattr(ndarray, _name, property(lambda self, _name=_name: _out(getattr(self._a, _name))))
+    setattr(ndarray, _name, _value(_name))
 
 
 def to_numpy(x: Any) -> Any:
@@ -154,7 +169,7 @@ def broadcast_to(x: Any, shape: Any) -> Any:
     return from_numpy(np.broadcast_to(x._a, shape))
 
 
-class ufunc:  # noqa: N801
+class ufunc:
     def __init__(self, original: Any) -> None:
         self._original = original
         self.__name__ = original.__name__
@@ -170,14 +185,15 @@ class ufunc:  # noqa: N801
         return self.__name__
 
 
-OPS = (
-    "add subtract multiply divide floor_divide remainder fmod power negative positive absolute fabs sign reciprocal "
-    "square conjugate maximum minimum fmax fmin copysign nextafter spacing heaviside gcd lcm rint floor ceil trunc sqrt "
-    "cbrt exp exp2 expm1 log log2 log10 log1p logaddexp logaddexp2 sin cos tan arcsin arccos arctan arctan2 hypot sinh "
-    "cosh tanh arcsinh arccosh arctanh deg2rad rad2deg bitwise_and bitwise_or bitwise_xor invert left_shift right_shift "
-    "equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor logical_not isnan isinf "
-    "isfinite signbit"
-)
+OPS = """
+    add subtract multiply divide floor_divide remainder fmod power negative positive absolute
+    fabs sign reciprocal square conjugate maximum minimum fmax fmin copysign nextafter spacing
+    heaviside gcd lcm rint floor ceil trunc sqrt cbrt exp exp2 expm1 log log2 log10 log1p
+    logaddexp logaddexp2 sin cos tan arcsin arccos arctan arctan2 hypot sinh cosh tanh arcsinh
+    arccosh arctanh deg2rad rad2deg bitwise_and bitwise_or bitwise_xor invert left_shift
+    right_shift equal not_equal less less_equal greater greater_equal logical_and logical_or
+    logical_xor logical_not isnan isinf isfinite signbit
+    """
 UFUNCS = {name: ufunc(getattr(np, name)) for name in OPS.split()}
 
 
@@ -191,15 +207,39 @@ def _function(name: str) -> Any:
     return function
 
 
-for _name in (
-    "array asarray asanyarray ascontiguousarray asfortranarray copy empty zeros ones full empty_like zeros_like "
-    "ones_like full_like arange where matmul dot concatenate copyto shares_memory may_share_memory"
-).split():
+for _name in [
+    "array",
+    "asarray",
+    "asanyarray",
+    "ascontiguousarray",
+    "asfortranarray",
+    "copy",
+    "empty",
+    "zeros",
+    "ones",
+    "full",
+    "empty_like",
+    "zeros_like",
+    "ones_like",
+    "full_like",
+    "arange",
+    "where",
+    "matmul",
+    "dot",
+    "concatenate",
+    "copyto",
+    "shares_memory",
+    "may_share_memory",
+]:
     globals()[_name] = _function(_name)
 
 
 def asanyarray(a: Any, *args: Any, **kwargs: Any) -> Any:
-    return a if type(a) is ndarray and not args and not kwargs else _run(np.asanyarray, (a, *args), kwargs)
+    return (
+        a
+        if type(a) is ndarray and not args and not kwargs
+        else _run(np.asanyarray, (a, *args), kwargs)
+    )
 
 
 def eval(*arrays: Any) -> None:
@@ -222,8 +262,13 @@ def explain(*arrays: Any) -> str:
     return f"{len(arrays)} arrays"
 
 
-_settings = {
-    "debug": ["int", 0, 0, "What to print: 0 nothing, 1 compiles, 2 launches, 3 plans, 4 IR, 5 code."],
+_settings: dict[str, list[Any]] = {
+    "debug": [
+        "int",
+        0,
+        0,
+        "What to print: 0 nothing, 1 compiles, 2 launches, 3 plans, 4 IR, 5 code.",
+    ],
     "dump": ["str", "", "", "Folder for generated code."],
     "threads": ["int", 0, 0, "Threads to use; 0 means one a core."],
 }

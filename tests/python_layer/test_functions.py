@@ -6,10 +6,9 @@ import inspect
 import warnings
 from typing import Any
 
+import fastnp
 import numpy
 import pytest
-
-import fastnp
 from fastnp._registry import NATIVE
 
 rng = numpy.random.default_rng(7)
@@ -61,7 +60,9 @@ TABLE: dict[str, list[Any]] = {
     "sum": _REDUCED + _WHERE + _INITIAL + _LISTS + [cases(INTS, dtype="f4"), cases(FLAT, 0, "f4")],
     "prod": _REDUCED + _WHERE + _INITIAL + _LISTS,
     "mean": _REDUCED + _WHERE + _LISTS + [cases(EMPTY)],
-    "std": _REDUCED + _WHERE + [cases(FLAT, ddof=1), cases(FLAT, correction=1), cases(FLAT, mean=0.5)],
+    "std": _REDUCED
+    + _WHERE
+    + [cases(FLAT, ddof=1), cases(FLAT, correction=1), cases(FLAT, mean=0.5)],
     "var": _REDUCED + _WHERE + [cases(FLAT, ddof=1), cases(FLAT, 0, None, None, 1)],
     "min": _ORDERED + _INITIAL + _LISTS + [cases(EMPTY)],
     "max": _ORDERED + _INITIAL + _LISTS,
@@ -91,48 +92,107 @@ TABLE: dict[str, list[Any]] = {
     "squeeze": each(LINE[None], FLAT[:, None]) + [cases(LINE[None], 0), cases(LINE, 0)],
     "expand_dims": over((0, -1, (0, 2), 5, (0, 0)), *INPUTS),
     "swapaxes": [cases(CUBE, 0, 2), cases(FLAT, 0, -1), cases(FLAT, 0, 3)],
-    "moveaxis": [cases(CUBE, 0, -1), cases(CUBE, (0, 1), (1, 2)), cases(CUBE, 4, 0), cases(CUBE, (0, 1), 0)],
+    "moveaxis": [
+        cases(CUBE, 0, -1),
+        cases(CUBE, (0, 1), (1, 2)),
+        cases(CUBE, 4, 0),
+        cases(CUBE, (0, 1), 0),
+    ],
     "rollaxis": [cases(CUBE, 2), cases(CUBE, 0, 3), cases(CUBE, 1, 5), cases(CUBE, 1, 1)],
-    "broadcast_to": [cases(LINE, (2, 7)), cases(LINE, 7), cases(LINE, (3,)), cases(FLAT, (2, 3, 4))],
-    "broadcast_arrays": [cases(LINE, LINE[:, None]), cases(LINE, 2.0), cases(LINE, FLAT), cases(LINE)],
+    "broadcast_to": [
+        cases(LINE, (2, 7)),
+        cases(LINE, 7),
+        cases(LINE, (3,)),
+        cases(FLAT, (2, 3, 4)),
+    ],
+    "broadcast_arrays": [
+        cases(LINE, LINE[:, None]),
+        cases(LINE, 2.0),
+        cases(LINE, FLAT),
+        cases(LINE),
+    ],
     "atleast_1d": each(*INPUTS, 3.0) + [cases(3.0, LINE)],
     "atleast_2d": each(*INPUTS, 3.0) + [cases(3.0, LINE)],
     "atleast_3d": each(*INPUTS, 3.0) + [cases(LINE, FLAT)],
     "flip": over((None, 0, -1, (0,), 5), *INPUTS),
     "fliplr": each(FLAT, LINE, CUBE),
     "flipud": each(FLAT, LINE, CUBE),
-    "rot90": [cases(FLAT, k) for k in range(-1, 5)] + [cases(CUBE, 1, (1, 2)), cases(FLAT, 1, (0, 0))],
+    "rot90": [cases(FLAT, k) for k in range(-1, 5)]
+    + [cases(CUBE, 1, (1, 2)), cases(FLAT, 1, (0, 0))],
     "ndim": each(*INPUTS, 1.0, [1]),
     "shape": each(*INPUTS, 1.0, [1]),
     "size": over((None, 0, (0,), 7), LINE, FLAT) + each([1, 2]),
-    "array_split": [cases(LINE, n) for n in (1, 3, 9)] + [cases(FLAT, 3, 1), cases(LINE, [2, 5]), cases(LINE, 0)],
-    "split": [cases(FLAT, 3), cases(FLAT, 2, 1), cases(LINE, 2), cases(LINE, [2, 5]), cases(LINE, 0), cases(LINE, 2, 4)],
+    "array_split": [cases(LINE, n) for n in (1, 3, 9)]
+    + [cases(FLAT, 3, 1), cases(LINE, [2, 5]), cases(LINE, 0)],
+    "split": [
+        cases(FLAT, 3),
+        cases(FLAT, 2, 1),
+        cases(LINE, 2),
+        cases(LINE, [2, 5]),
+        cases(LINE, 0),
+        cases(LINE, 2, 4),
+    ],
     "hsplit": [cases(FLAT, 2), cases(LINE, [1]), cases(FLAT, 3)],
     "vsplit": [cases(FLAT, 3), cases(LINE, 1)],
     "dsplit": [cases(CUBE, 2), cases(FLAT, 1)],
     "unstack": [cases(FLAT), cases(FLAT, axis=1)],
-    "stack": [cases([FLAT, INTS], axis) for axis in (0, 1, -1, 4)] + [cases([LINE, FLAT]), cases(FLAT, 1), cases([])],
-    "vstack": [cases([FLAT, INTS]), cases((LINE, LINE)), cases([LINE, [1] * 7]), cases(FLAT), cases([[1], [2]])],
+    "stack": [cases([FLAT, INTS], axis) for axis in (0, 1, -1, 4)]
+    + [cases([LINE, FLAT]), cases(FLAT, 1), cases([])],
+    "vstack": [
+        cases([FLAT, INTS]),
+        cases((LINE, LINE)),
+        cases([LINE, [1] * 7]),
+        cases(FLAT),
+        cases([[1], [2]]),
+    ],
     "hstack": [cases([FLAT, INTS]), cases((LINE, LINE)), cases([LINE, 3.0]), cases([LINE, FLAT])],
     "dstack": [cases([FLAT, INTS]), cases((LINE, LINE))],
     "column_stack": [cases([LINE, LINE]), cases([FLAT, FLAT[:, 0]])],
     "append": [cases(LINE, 3.0), cases(FLAT, FLAT, 0), cases(FLAT, FLAT), cases(FLAT, LINE, 0)],
     "concatenate": [cases([FLAT, INTS]), cases([FLAT, FLAT], 1), cases([LINE, FLAT])],
     "tile": [cases(x, r) for x in (LINE, FLAT, CUBE) for r in (2, (2, 3), (1, 2, 1, 2), 0, ())],
-    "repeat": [cases(x, 2, axis) for x in INPUTS for axis in (None, 0, -1)] + [cases(LINE, [1] * 7), cases(LINE, -1)],
-    "roll": [cases(x, s, a) for x in (LINE, FLAT, CUBE) for s in (0, 1, -2, 9) for a in (None, 0, -1)]
-    + [cases(FLAT, (1, 2), (0, 1)), cases(FLAT, 1, (0, 1)), cases(FLAT, 1, 6), cases(FLAT, (1, 2), 0)],
+    "repeat": [cases(x, 2, axis) for x in INPUTS for axis in (None, 0, -1)]
+    + [cases(LINE, [1] * 7), cases(LINE, -1)],
+    "roll": [
+        cases(x, s, a) for x in (LINE, FLAT, CUBE) for s in (0, 1, -2, 9) for a in (None, 0, -1)
+    ]
+    + [
+        cases(FLAT, (1, 2), (0, 1)),
+        cases(FLAT, 1, (0, 1)),
+        cases(FLAT, 1, 6),
+        cases(FLAT, (1, 2), 0),
+    ],
     "pad": [
         cases(x, w, mode)
         for x in (LINE, FLAT, CUBE, INTS, FORTRAN)
         for w in (0, 1, 2, (1, 2), ((2, 0),), [1])
         for mode in ("constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp", "nothing")
     ]
-    + [cases(FLAT, 2, constant_values=7), cases(FLAT, ((1, 2), (0, 3)), "edge"), cases(FLAT, 9, "wrap")]
-    + [cases(FLAT, -1), cases(FLAT, 1, "reflect", reflect_type="odd"), cases(FLAT, 1, "edge", bad=1)],
-    "where": [cases(BITS, FLAT, INTS), cases(BITS), cases(BITS, 1, 0), cases(BITS, FLAT), cases([1, 0])],
+    + [
+        cases(FLAT, 2, constant_values=7),
+        cases(FLAT, ((1, 2), (0, 3)), "edge"),
+        cases(FLAT, 9, "wrap"),
+    ]
+    + [
+        cases(FLAT, -1),
+        cases(FLAT, 1, "reflect", reflect_type="odd"),
+        cases(FLAT, 1, "edge", bad=1),
+    ],
+    "where": [
+        cases(BITS, FLAT, INTS),
+        cases(BITS),
+        cases(BITS, 1, 0),
+        cases(BITS, FLAT),
+        cases([1, 0]),
+    ],
     "clip": [cases(x, -1, 1) for x in (FLAT, INTS, SINGLE)]
-    + [cases(FLAT, None, 0.5), cases(FLAT, min=0), cases(FLAT, max=0), cases(FLAT, 0), cases(FLAT, 0, 1, min=0)]
+    + [
+        cases(FLAT, None, 0.5),
+        cases(FLAT, min=0),
+        cases(FLAT, max=0),
+        cases(FLAT, 0),
+        cases(FLAT, 0, 1, min=0),
+    ]
     + [cases(2.5, 0, 1), cases([1, 5], 0, 2), cases(FLAT, FLAT * 0, INTS), cases(FLAT)],
     "round": [cases(x, d) for x in (*INPUTS, 2.567) for d in (0, 2, -1)],
     "around": [cases(x, d) for x in (FLAT, INTS, [2.567]) for d in (0, 2, -1)],
@@ -149,24 +209,55 @@ TABLE: dict[str, list[Any]] = {
     "isrealobj": each(*INPUTS, 1j),
     "iscomplexobj": each(*INPUTS, 1j),
     "isclose": [cases(FLAT, y) for y in (FLAT, FLAT + 1e-9, INTS, 1, 2.0, [1, 2, 3, 4])]
-    + [cases(ODD, ODD, equal_nan=True), cases(ODD, ODD), cases(1, LINE), cases(INTS, INTS), cases(SINGLE, 1.0)],
-    "allclose": [cases(FLAT, y) for y in (FLAT, FLAT + 1e-9, INTS, 1)] + [cases(ODD, ODD, equal_nan=True)],
+    + [
+        cases(ODD, ODD, equal_nan=True),
+        cases(ODD, ODD),
+        cases(1, LINE),
+        cases(INTS, INTS),
+        cases(SINGLE, 1.0),
+    ],
+    "allclose": [cases(FLAT, y) for y in (FLAT, FLAT + 1e-9, INTS, 1)]
+    + [cases(ODD, ODD, equal_nan=True)],
     "array_equal": [cases(FLAT, y) for y in (FLAT, FLAT + 1, LINE, "text")]
     + [cases(HOLES, HOLES, equal_nan=e) for e in (False, True)],
     "array_equiv": [cases(LINE, LINE[None]), cases(LINE, FLAT), cases(FLAT, 1)],
     "diff": [cases(x, n, a) for x in INPUTS for n in (0, 1, 2, -1) for a in (0, -1, 5)]
     + [cases(LINE, prepend=0.0, append=LINE), cases(FLAT, 1, 0, prepend=FLAT), cases(3.0)],
     "gradient": [cases(x) for x in (LINE, FLAT, CUBE, INTS, SINGLE, WAVE, LINE[:1], BITS)]
-    + [cases(LINE, 0.5, edge_order=2), cases(FLAT, 1.0, 2.0), cases(FLAT, axis=1), cases(LINE, numpy.arange(7) ** 2.0)]
+    + [
+        cases(LINE, 0.5, edge_order=2),
+        cases(FLAT, 1.0, 2.0),
+        cases(FLAT, axis=1),
+        cases(LINE, numpy.arange(7) ** 2.0),
+    ]
     + [cases(FLAT, 1.0, 2.0, 3.0)],
-    "trapezoid": [cases(LINE), cases(FLAT, axis=0), cases(LINE, numpy.arange(7.0)), cases(FLAT, dx=2.0), cases(FLAT, FLAT)],
+    "trapezoid": [
+        cases(LINE),
+        cases(FLAT, axis=0),
+        cases(LINE, numpy.arange(7.0)),
+        cases(FLAT, dx=2.0),
+        cases(FLAT, FLAT),
+    ],
     "outer": [cases(LINE, LINE), cases(FLAT, 2.0), cases(INTS, WAVE), cases([1], [2])],
-    "inner": [cases(LINE, LINE), cases(FLAT, FLAT), cases(CUBE, FLAT), cases(FLAT, 2.0), cases(FLAT, LINE)],
+    "inner": [
+        cases(LINE, LINE),
+        cases(FLAT, FLAT),
+        cases(CUBE, FLAT),
+        cases(FLAT, 2.0),
+        cases(FLAT, LINE),
+    ],
     "vdot": [cases(LINE, LINE), cases(WAVE, WAVE), cases(FLAT, INTS), cases(FLAT, LINE)],
     "dot": [cases(LINE, LINE), cases(FLAT, FLAT.T), cases(FLAT, LINE)],
     "matmul": [cases(FLAT, FLAT.T), cases(CUBE, SQUARE), cases(FLAT, LINE)],
-    "tensordot": [cases(CUBE, CUBE, a) for a in (0, 1, 2, 3, ([1, 2], [1, 2]), (0, 0), ([0, 0], [0, 0]))],
-    "cross": [cases(TRIPLE, TRIPLE[::-1]), cases(TRIPLE, TRIPLE[0]), cases(LINE, LINE), cases(INTS[:, :3], TRIPLE[:3])],
+    "tensordot": [
+        cases(CUBE, CUBE, a) for a in (0, 1, 2, 3, ([1, 2], [1, 2]), (0, 0), ([0, 0], [0, 0]))
+    ],
+    "cross": [
+        cases(TRIPLE, TRIPLE[::-1]),
+        cases(TRIPLE, TRIPLE[0]),
+        cases(LINE, LINE),
+        cases(INTS[:, :3], TRIPLE[:3]),
+    ],
     "trace": [cases(SQUARE), cases(INTS), cases(CUBE, 1, 1, 2), cases(LINE), cases(BITS)],
     "diagonal": [cases(SQUARE), cases(CUBE, 1, 1, 2), cases(LINE)],
     "diag": [cases(x, k) for x in (LINE, FLAT, CUBE, LINE[:0]) for k in range(-3, 4)],
@@ -181,9 +272,20 @@ TABLE: dict[str, list[Any]] = {
         for e in (True, False)
         for d in (None, "f4", int)
     ]
-    + [cases(0, 1, -1), cases(LINE, FLAT[0, 0]), cases(0, 1, 5, retstep=True), cases(0, 1, 1, retstep=True), cases(0, 1j, 3)]
+    + [
+        cases(0, 1, -1),
+        cases(LINE, FLAT[0, 0]),
+        cases(0, 1, 5, retstep=True),
+        cases(0, 1, 1, retstep=True),
+        cases(0, 1j, 3),
+    ]
     + [cases(0, 1, 2.5), cases(numpy.float32(0), 1, 3)],
-    "logspace": [cases(0, 2), cases(0, 2, 5, False, 2.0), cases(0, 2, 5, dtype="f4"), cases([0, 1], 2, 3)],
+    "logspace": [
+        cases(0, 2),
+        cases(0, 2, 5, False, 2.0),
+        cases(0, 2, 5, dtype="f4"),
+        cases([0, 1], 2, 3),
+    ],
     "eye": [cases(n, m, k) for n in (0, 3, 5) for m in (None, 2, 6) for k in (-6, -2, 0, 1, 7)]
     + [cases(3, dtype="i4"), cases(3, order="F"), cases(2, dtype=object), cases(2.5)],
     "identity": [cases(3), cases(2, int)],
@@ -199,7 +301,12 @@ TABLE: dict[str, list[Any]] = {
     "result_type": [cases(FLAT, INTS), cases(SINGLE, 1.0), cases("f4", INTS)],
     "can_cast": [cases("i8", "f4"), cases(numpy.dtype("f4"), "f8")],
     "common_type": [cases(FLAT, SINGLE), cases(INTS)],
-    "take": [cases(FLAT, [0, 1]), cases(FLAT, INTS % 3, 0), cases(FLAT, 99), cases(FLAT, 99, None, None, "clip")],
+    "take": [
+        cases(FLAT, [0, 1]),
+        cases(FLAT, INTS % 3, 0),
+        cases(FLAT, 99),
+        cases(FLAT, 99, None, None, "clip"),
+    ],
     "nonzero": each(BITS, INTS, [1, 0]),
     "flatnonzero": each(BITS, INTS, [1, 0]),
     "astype": [cases(FLAT, "f4"), cases(INTS, float, copy=False)],
@@ -212,13 +319,33 @@ NORMS = (
     + [cases(LINE, o) for o in (0, 1, 2, 3, -1, numpy.inf, -numpy.inf, "fro", None)]
     + [cases(FLAT, o) for o in ("fro", "nuc", 1, 2, numpy.inf)]
     + [cases(CUBE, o, a) for o in (None, 1, 2, numpy.inf) for a in (0, -1, (0, 1), 7)]
-    + [cases(FLAT, None, 1, True), cases(FLAT, keepdims=True), cases(FLAT, 1, 0, True), cases(EMPTY), cases([3, 4])]
+    + [
+        cases(FLAT, None, 1, True),
+        cases(FLAT, keepdims=True),
+        cases(FLAT, 1, 0, True),
+        cases(EMPTY),
+        cases([3, 4]),
+    ]
 )
 
-CREATED_BY_EXTENSION = set(
-    "array asarray asanyarray ascontiguousarray asfortranarray copy empty zeros ones full empty_like zeros_like "
-    "ones_like full_like arange copyto".split()
-)
+CREATED_BY_EXTENSION = {
+    "array",
+    "asarray",
+    "asanyarray",
+    "ascontiguousarray",
+    "asfortranarray",
+    "copy",
+    "empty",
+    "zeros",
+    "ones",
+    "full",
+    "empty_like",
+    "zeros_like",
+    "ones_like",
+    "full_like",
+    "arange",
+    "copyto",
+}
 
 
 def ours(value: Any) -> Any:
@@ -252,7 +379,9 @@ def same(got: Any, want: Any) -> None:
         if want.dtype == object:
             numpy.testing.assert_array_equal(got, want)
             return
-        numpy.testing.assert_allclose(numpy.asarray(got), want, rtol=1e-6 if want.dtype.char in "fF" else 1e-13)
+        numpy.testing.assert_allclose(
+            numpy.asarray(got), want, rtol=1e-6 if want.dtype.char in "fF" else 1e-13
+        )
     elif isinstance(want, (tuple, list)):
         assert type(got) is type(want)
         assert len(got) == len(want)
@@ -261,7 +390,9 @@ def same(got: Any, want: Any) -> None:
     else:
         assert type(got) is type(want)
         numpy.testing.assert_equal(got, want) if not isinstance(want, numpy.inexact) else (
-            numpy.testing.assert_allclose(got, want, rtol=1e-6 if want.dtype.char in "fF" else 1e-13)
+            numpy.testing.assert_allclose(
+                got, want, rtol=1e-6 if want.dtype.char in "fF" else 1e-13
+            )
         )
 
 
@@ -284,7 +415,9 @@ def test_as_numpy(name: str, args: Any, kwargs: Any) -> None:
 
 @pytest.mark.parametrize("name", [name for name in TABLE if name not in ("where", "dot", "matmul")])
 def test_signature_is_numpys(name: str) -> None:
-    if find(fastnp, name) is NATIVE[find(numpy, name)] and not hasattr(find(fastnp, name), "__code__"):
+    if find(fastnp, name) is NATIVE[find(numpy, name)] and not hasattr(
+        find(fastnp, name), "__code__"
+    ):
         pytest.skip("declared by the extension")
     try:
         want = inspect.signature(find(numpy, name))
@@ -303,7 +436,9 @@ def test_every_native_function_is_in_the_table() -> None:
     assert names - CREATED_BY_EXTENSION - {"norm", "default_rng", "seterr"} <= set(TABLE)
 
 
-@pytest.mark.parametrize("name", ["sum", "prod", "min", "max", "any", "all", "cumsum", "mean", "std", "round", "clip"])
+@pytest.mark.parametrize(
+    "name", ["sum", "prod", "min", "max", "any", "all", "cumsum", "mean", "std", "round", "clip"]
+)
 def test_out_is_returned(name: str) -> None:
     x = ours(FLAT)
     args = (-1, 1) if name == "clip" else () if name == "round" else (0,)
@@ -313,7 +448,9 @@ def test_out_is_returned(name: str) -> None:
     same(out, want)
 
 
-@pytest.mark.parametrize("name", ["flip", "fliplr", "flipud", "rot90", "squeeze", "expand_dims", "atleast_3d", "split"])
+@pytest.mark.parametrize(
+    "name", ["flip", "fliplr", "flipud", "rot90", "squeeze", "expand_dims", "atleast_3d", "split"]
+)
 def test_views_share_memory(name: str) -> None:
     x = ours(FLAT.copy())
     args = {"expand_dims": (0,), "split": (3,)}.get(name, ())

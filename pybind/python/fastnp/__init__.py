@@ -1,11 +1,12 @@
 """fastnp: NumPy's interface over lazy, fused arrays.
 
-`import fastnp as np` runs an unmodified NumPy program. Every public name of the installed NumPy resolves here: native
-where there is a native version, otherwise NumPy's own, wrapped so that it takes and gives our arrays without a copy.
-A name is resolved when it is first asked for and kept, so that importing stays cheap.
+`import fastnp as np` runs an unmodified NumPy program. Every public name of the installed NumPy
+resolves here: native where there is a native version, otherwise NumPy's own, wrapped so that it
+takes and gives our arrays without a copy. A name is resolved when it is first asked for and kept,
+so that importing stays cheap.
 
-Beyond NumPy: `eval`, `explain`, `fallbacks`, `flush`, `reset_stats`, `settings`, `stats`, `strict`, `FallbackError`,
-`FallbackWarning`.
+Beyond NumPy: `eval`, `explain`, `fallbacks`, `flush`, `reset_stats`, `settings`, `stats`, `strict`,
+`FallbackError`, `FallbackWarning`.
 """
 
 from __future__ import annotations
@@ -14,18 +15,38 @@ from typing import Any
 
 import numpy as _numpy
 
-from fastnp import _namespace
-from fastnp._fastnp import explain, flush, ndarray
-from fastnp._ledger import FallbackError, FallbackWarning, fallbacks, strict
-from fastnp._observe import eval, reset_stats, stats  # noqa: A004 - ours, by design
-from fastnp._settings import settings
-
-# The native functions declare themselves in the registry.
-from fastnp import (  # isort: skip
+from fastnp import (
     _compare,
     _difference,
     _elementwise,
-    _errstate,
+    _grid,
+    _join,
+    _linear,
+    _namespace,
+    _nan,
+    _pad,
+    _pass,
+    _reduce,
+    _shape,
+    _split,
+)
+from fastnp._fastnp import explain as explain
+from fastnp._fastnp import flush as flush
+from fastnp._fastnp import ndarray as ndarray
+from fastnp._ledger import FallbackError as FallbackError
+from fastnp._ledger import FallbackWarning as FallbackWarning
+from fastnp._ledger import fallbacks as fallbacks
+from fastnp._ledger import strict as strict
+from fastnp._observe import eval as eval
+from fastnp._observe import reset_stats as reset_stats
+from fastnp._observe import stats as stats
+from fastnp._settings import settings as settings
+
+# The files of native functions, each of which declares what it holds in the registry.
+_NATIVE = (
+    _compare,
+    _difference,
+    _elementwise,
     _grid,
     _join,
     _linear,
@@ -37,7 +58,8 @@ from fastnp import (  # isort: skip
     _split,
 )
 
-# `eval`, `flush`, `settings` and `stats` are left out: a star import must not shadow a builtin or scipy.stats.
+# `eval`, `flush`, `settings` and `stats` are left out: a star import must not shadow a builtin or
+# scipy.stats.
 __all__ = [*_numpy.__all__, "FallbackError", "FallbackWarning", "explain", "fallbacks", "strict"]
 
 

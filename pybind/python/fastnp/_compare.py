@@ -21,9 +21,7 @@ def _finite(tolerance: Any) -> bool:
 
 
 @native(_np.isclose)
-def isclose(
-    a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: bool = False
-) -> Any:
+def isclose(a: Any, b: Any, rtol: Any = 1.0e-5, atol: Any = 1.0e-8, equal_nan: bool = False) -> Any:
     x = a if isinstance(a, _NUMBERS) else asanyarray(a)
     y = b if isinstance(b, _NUMBERS) else asanyarray(b)
     ours = type(a) is ndarray or type(b) is ndarray

@@ -20,9 +20,7 @@ def _at(axis: int, where: Any) -> tuple[Any, ...]:
 
 
 @native(_np.diff)
-def diff(
-    a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any = NoValue
-) -> Any:
+def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any = NoValue) -> Any:
     if type(a) is not ndarray or type(n) is not int or n < 0 or a.ndim == 0:
         return call(_np.diff, (a, n, axis), given(prepend=prepend, append=append))
     if n == 0:

@@ -1,4 +1,6 @@
-"""Element by element functions that are not ufuncs: selecting, clipping, rounding, parts of complex numbers."""
+"""Element by element functions that are not ufuncs: selecting, clipping, rounding, parts of complex
+numbers.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""Floating-point error handling: NumPy's state, told to the engine, and NumPy's warnings at the user's line.
+"""Floating-point error handling: NumPy's state, told to the engine, and NumPy's warnings at the
+user's line.
 
-NumPy keeps the state in a context variable; these functions change it there and pass the outcome on, so operations
-recorded from now on carry it. `fp_warning` is called by the extension after a flush that raised flags.
+NumPy keeps the state in a context variable; these functions change it there and pass the outcome
+on, so operations recorded from now on carry it. `fp_warning` is called by the extension after a
+flush that raised flags.
 """
 
 from __future__ import annotations
@@ -9,7 +11,7 @@ from __future__ import annotations
 import functools
 import sys
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as _np
@@ -49,7 +51,7 @@ def seterr(
     return before  # type: ignore[return-value]
 
 
-class errstate(_np.errstate):  # noqa: N801 - NumPy's name
+class errstate(_np.errstate):
     __doc__ = _np.errstate.__doc__
 
     def __init__(self, **kwargs: Any) -> None:
@@ -58,7 +60,8 @@ class errstate(_np.errstate):  # noqa: N801 - NumPy's name
         self._before: dict[str, str] = {}
 
     def __enter__(self) -> None:
-        # Asking NumPy for the state costs 0.5 us: ask before, work out after, and have both for the way out.
+        # Asking NumPy for the state costs 0.5 us: ask before, work out after, and have both for the
+        # way out.
         before = _np.geterr()
         super().__enter__()
         self._before = before  # type: ignore[assignment]
@@ -68,8 +71,9 @@ class errstate(_np.errstate):  # noqa: N801 - NumPy's name
         super().__exit__(*exc_info)
         set_errstate(**self._before)
 
-    def __call__(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        # NumPy's own decorator enters a state of its own each call; the engine is told once inside and once after.
+    def __call__(self, func: Any) -> Any:
+        # NumPy's own decorator enters a state of its own each call; the engine is told once inside
+        # and once after.
         def inside(*args: Any, **kwargs: Any) -> Any:
             _tell()
             return func(*args, **kwargs)
@@ -101,7 +105,8 @@ seterr.__module__ = errstate.__module__ = "fastnp"
 def fp_warning(kinds: Iterable[tuple[str, str, str]]) -> None:
     """Warn, raise, print, log or call as NumPy does for the flags in `kinds`.
 
-    An item names the flag ("divide", "over", "under", "invalid"), the ufunc, and what to do about it.
+    An item names the flag ("divide", "over", "under", "invalid"), the ufunc, and what to do about
+    it.
     """
     found = sorted(kinds, key=lambda item: _KINDS[item[0]][1])
     status = 0
@@ -124,9 +129,13 @@ def _hand_over(mode: str, text: str, name: str, message: str, status: int) -> No
     target: Any = _np.geterrcall()
     if mode == "call":
         if target is None:
-            raise NameError(f"python callback specified for {text} (in {name}) but no function found.")
+            raise NameError(
+                f"python callback specified for {text} (in {name}) but no function found."
+            )
         target(text, status)
     else:
         if target is None:
-            raise NameError(f"log specified for {text} (in {name}) but no object with write method found.")
+            raise NameError(
+                f"log specified for {text} (in {name}) but no object with write method found."
+            )
         target.write(f"Warning: {message}\n")

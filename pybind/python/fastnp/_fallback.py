@@ -1,9 +1,10 @@
 """Run a NumPy callable on our arrays without copying.
 
-Arrays of ours among the arguments, also inside lists, tuples and dicts, go in as NumPy views of the same memory
-and results of a native dtype come out as arrays of ours. A result that is the very view that went in comes out as
-the array it was made from, so `out=` keeps its identity; what NumPy writes into an argument is seen by its owner.
-NumPy's subclasses, object arrays and everything else pass as they are.
+Arrays of ours among the arguments, also inside lists, tuples and dicts, go in as NumPy views of the
+same memory and results of a native dtype come out as arrays of ours. A result that is the very view
+that went in comes out as the array it was made from, so `out=` keeps its identity; what NumPy
+writes into an argument is seen by its owner. NumPy's subclasses, object arrays and everything else
+pass as they are.
 
 The extension calls `attribute`, `ufunc` and `fp_warning` by name.
 """
@@ -160,7 +161,9 @@ def call(
 def wrap(
     func: Callable[..., Any], name: str, run: Callable[..., Any] = call, module: str | None = None
 ) -> Callable[..., Any]:
-    """A function of ours that runs NumPy's `func`; it looks like `func`, and pickles under our module's name."""
+    """A function of ours that runs NumPy's `func`; it looks like `func`, and pickles under our
+    module's name.
+    """
 
     def wrapped(*args: Any, **kwargs: Any) -> Any:
         return run(func, args, kwargs, name, NOT_NATIVE)

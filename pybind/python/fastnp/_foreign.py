@@ -1,4 +1,6 @@
-"""NumPy's ufuncs that are not in the op table: callable, with their methods and attributes, through the fallback."""
+"""NumPy's ufuncs that are not in the op table: callable, with their methods and attributes, through
+the fallback.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +22,8 @@ class ForeignUfunc:
         self.__name__ = original.__name__
         self.__doc__ = original.__doc__
 
-    @property
-    def __class__(self) -> type:  # type: ignore[override]
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
         return _fastnp.ufunc
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

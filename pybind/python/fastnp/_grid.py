@@ -109,9 +109,7 @@ def identity(n: Any, dtype: Any = None, *, like: Any = None) -> Any:
 
 
 @native(_np.tri)
-def tri(
-    N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None
-) -> Any:
+def tri(N: Any, M: Any = None, k: Any = 0, dtype: Any = float, *, like: Any = None) -> Any:
     if like is not None:
         return call(_np.tri, (N, M, k, dtype), {"like": like})
     columns = N if M is None else M
@@ -125,7 +123,9 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
     ndim = len(shape)
     axes = []
     for at, n in enumerate(shape):
-        axes.append(arange(n, dtype=dtype).reshape([n if place == at else 1 for place in range(ndim)]))
+        axes.append(
+            arange(n, dtype=dtype).reshape([n if place == at else 1 for place in range(ndim)])
+        )
     if sparse:
         return tuple(axes)
     result = empty((ndim, *shape), dtype)
@@ -159,7 +159,9 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: Any = 
     ]
     if not sparse:
         shape = _np.broadcast_shapes(*(grid.shape for grid in grids))
-        grids = [grid if grid.shape == shape else _fastnp.broadcast_to(grid, shape) for grid in grids]
+        grids = [
+            grid if grid.shape == shape else _fastnp.broadcast_to(grid, shape) for grid in grids
+        ]
     if copy:
         grids = [grid.copy() for grid in grids]
     # NumPy gives a list just where it neither broadcasts nor copies.

@@ -1,4 +1,6 @@
-"""Objects of NumPy's that give arrays piece by piece: `flatiter`, `vectorize`, `poly1d`, and `r_` and its kin."""
+"""Objects of NumPy's that give arrays piece by piece: `flatiter`, `vectorize`, `poly1d`, and `r_`
+and its kin.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,7 @@ from fastnp._fastnp import to_numpy
 __all__ = ["Indexed", "flatiter", "poly1d", "vectorize"]
 
 
-class flatiter:  # noqa: N801 - NumPy's name
+class flatiter:
     __doc__ = _np.flatiter.__doc__
 
     def __init__(self, owner: Any) -> None:
@@ -21,7 +23,8 @@ class flatiter:  # noqa: N801 - NumPy's name
         self._started: Any = None
 
     def _flat(self) -> Any:
-        # A new view each time: a view that lives on would keep the memory shared, and nothing on it deferred.
+        # A new view each time: a view that lives on would keep the memory shared, and nothing on it
+        # deferred.
         return to_numpy(self.base).flat
 
     def _running(self) -> Any:
@@ -87,14 +90,14 @@ def _set_item(view: Any, index: Any, value: Any) -> None:
     view.flat[index] = value
 
 
-class vectorize(_np.vectorize):  # noqa: N801 - NumPy's name
+class vectorize(_np.vectorize):
     __doc__ = _np.vectorize.__doc__
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return uncounted(super().__call__, args, kwargs)
 
 
-class poly1d(_np.poly1d):  # noqa: N801 - NumPy's name
+class poly1d(_np.poly1d):
     __doc__ = _np.poly1d.__doc__
 
     def __call__(self, val: Any) -> Any:
@@ -102,7 +105,9 @@ class poly1d(_np.poly1d):  # noqa: N801 - NumPy's name
 
 
 class Indexed:
-    """`r_`, `c_`, `mgrid` or `ogrid`: NumPy's object, with arrays of ours in and out of the brackets."""
+    """`r_`, `c_`, `mgrid` or `ogrid`: NumPy's object, with arrays of ours in and out of the
+    brackets.
+    """
 
     def __init__(self, original: Any, name: str) -> None:
         self._original = original

@@ -1,4 +1,6 @@
-"""Joining and repeating: one new array, filled slice by slice so that the pieces may fuse into their stores."""
+"""Joining and repeating: one new array, filled slice by slice so that the pieces may fuse into
+their stores.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from fastnp._shape import atleast_1d, atleast_2d, atleast_3d
 
 
 def _arrays(sequence: Any) -> list[Any] | None:
-    """The sequence as arrays of ours, or None where NumPy is to do it: none is ours yet, or one cannot be."""
+    """The sequence as arrays of ours, or None where NumPy is to do it: none is ours yet, or one
+    cannot be.
+    """
     if type(sequence) not in (list, tuple):
         # An array of ours is itself a sequence of its rows.
         if type(sequence) is not ndarray or sequence.ndim == 0:
@@ -95,7 +99,8 @@ def tile(A: Any, reps: Any) -> Any:
     shape = (1,) * (ndim - A.ndim) + A.shape
     counts = (1,) * (ndim - len(counts)) + counts
     result = empty(tuple([n * count for n, count in zip(shape, counts, strict=True)]), A.dtype)
-    # Seen with an axis for the copies before each axis of the original, the result is one broadcast store.
+    # Seen with an axis for the copies before each axis of the original, the result is one broadcast
+    # store.
     pairs = [part for pair in zip(counts, shape, strict=True) for part in pair]
     if result.size:
         index = tuple([None, slice(None)] * ndim)
@@ -146,7 +151,9 @@ def _rolled(a: Any, moved: dict[int, int]) -> Any:
         parts = [(slice(None), slice(None))]
         if by:
             parts = [(slice(None, -by), slice(by, None)), (slice(-by, None), slice(None, by))]
-        pieces = [((*old, source), (*new, target)) for old, new in pieces for source, target in parts]
+        pieces = [
+            ((*old, source), (*new, target)) for old, new in pieces for source, target in parts
+        ]
     result = empty_like(a)
     for source, target in pieces:
         result[target] = a[source]

@@ -1,10 +1,13 @@
-"""The ledger of fallbacks: which functions ran in NumPy on our arrays, how often, and from which line.
+"""The ledger of fallbacks: which functions ran in NumPy on our arrays, how often, and from which
+line.
 
-An entry is made when an array of ours goes into a NumPy function or a new one comes out of it. Draws of
-`fastnp.random` and the checks of `fastnp.testing` run in NumPy by design and are not entered.
+An entry is made when an array of ours goes into a NumPy function or a new one comes out of it.
+Draws of `fastnp.random` and the checks of `fastnp.testing` run in NumPy by design and are not
+entered.
 
-The site of an entry is the first frame outside this package. It is kept as a code object and an instruction
-offset: turning the offset into a line number scans the code's line table, which is left to the report.
+The site of an entry is the first frame outside this package. It is kept as a code object and an
+instruction offset: turning the offset into a line number scans the code's line table, which is left
+to the report.
 """
 
 from __future__ import annotations
@@ -17,7 +20,8 @@ from typing import Any, NamedTuple
 
 _PACKAGE = os.path.dirname(os.path.abspath(__file__)) + os.sep
 
-# Programs that compile code in a loop would make a site an iteration; past this many they share one entry.
+# Programs that compile code in a loop would make a site an iteration; past this many they share one
+# entry.
 _MOST_SITES = 10_000
 
 MODES = ("ignore", "warn", "raise")
@@ -38,7 +42,9 @@ _sites: dict[_Key, list[Any]] = {}
 
 
 def user_frame(depth: int = 1) -> tuple[FrameType | None, int]:
-    """The first frame outside the package, and the `stacklevel` `warnings.warn` needs there from the caller."""
+    """The first frame outside the package, and the `stacklevel` `warnings.warn` needs there from
+    the caller.
+    """
     frame: FrameType | None = sys._getframe(depth)
     level = depth
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
@@ -89,7 +95,8 @@ def set_mode(value: str) -> None:
 class Fallback(NamedTuple):
     """One function that ran in NumPy.
 
-    `sites` maps "file:line" of the user's to the number of runs from there; `reason` is that of the first run.
+    `sites` maps "file:line" of the user's to the number of runs from there; `reason` is that of the
+    first run.
     """
 
     name: str
@@ -151,11 +158,11 @@ def reset() -> None:
     _sites.clear()
 
 
-class strict:  # noqa: N801 - reads as a statement: `with fastnp.strict():`
+class strict:
     """Raise `FallbackError` where an array would go to NumPy.
 
-    `fastnp.strict()` takes effect at once and `fastnp.strict(False)` ends it; as a context manager the
-    former mode is back afterwards.
+    `fastnp.strict()` takes effect at once and `fastnp.strict(False)` ends it; as a context manager
+    the former mode is back afterwards.
 
     >>> import fastnp as np
     >>> with np.strict():

@@ -151,14 +151,16 @@ def diagflat(v: Any, k: Any = 0) -> Any:
 def tril(m: Any, k: Any = 0) -> Any:
     if type(m) is not ndarray or m.ndim == 0:
         return call(_np.tril, (m, k), {})
-    return where(tri(*m.shape[-2:], k=k, dtype=bool), m, m.dtype.type(0))
+    rows, columns = m.shape[-2:] if m.ndim > 1 else m.shape * 2
+    return where(tri(rows, columns, k, bool), m, m.dtype.type(0))
 
 
 @native(_np.triu)
 def triu(m: Any, k: Any = 0) -> Any:
     if type(m) is not ndarray or m.ndim == 0:
         return call(_np.triu, (m, k), {})
-    return where(tri(*m.shape[-2:], k=k - 1, dtype=bool), m.dtype.type(0), m)
+    rows, columns = m.shape[-2:] if m.ndim > 1 else m.shape * 2
+    return where(tri(rows, columns, k - 1, bool), m.dtype.type(0), m)
 
 
 def _square_sum(x: Any, axis: Any, keepdims: bool) -> Any:

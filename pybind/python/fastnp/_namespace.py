@@ -1,9 +1,10 @@
 """What a name of NumPy's becomes here, decided when it is first asked for.
 
-A function with a native version becomes that; ufuncs of the op table become ours, under every alias; other functions
-are wrapped by the fallback; submodules become modules of ours that do the same for their names. Classes, scalar types,
-constants, exceptions and functions that see no arrays pass as they are, except the few classes and objects whose
-results are arrays a program goes on computing with (`_iterators`, `_random`).
+A function with a native version becomes that; ufuncs of the op table become ours, under every
+alias; other functions are wrapped by the fallback; submodules become modules of ours that do the
+same for their names. Classes, scalar types, constants, exceptions and functions that see no arrays
+pass as they are, except the few classes and objects whose results are arrays a program goes on
+computing with (`_iterators`, `_random`).
 """
 
 from __future__ import annotations
@@ -23,23 +24,67 @@ from typing import Any
 
 import numpy as _np
 
-from fastnp._fallback import uncounted, wrap
+from fastnp._fallback import call, uncounted, wrap
 from fastnp._fastnp import UFUNCS
 from fastnp._registry import NATIVE
 
-# Functions of NumPy's that see no arrays, or only ask about them: they take ours as they are, uncounted.
+# Functions of NumPy's that see no arrays, or only ask about them: they take ours as they are,
+# uncounted.
 _ASIDE = frozenset(
-    "asmatrix base_repr binary_repr bmat broadcast_shapes can_cast datetime_data format_float_positional "
-    "format_float_scientific get_include get_printoptions getbufsize geterr geterrcall info isdtype isfortran "
-    "isscalar issubdtype iterable min_scalar_type mintypecode nested_iters printoptions promote_types "
-    "set_printoptions setbufsize seterrcall show_config show_runtime test typename".split()
+    [
+        "asmatrix",
+        "base_repr",
+        "binary_repr",
+        "bmat",
+        "broadcast_shapes",
+        "can_cast",
+        "datetime_data",
+        "format_float_positional",
+        "format_float_scientific",
+        "get_include",
+        "get_printoptions",
+        "getbufsize",
+        "geterr",
+        "geterrcall",
+        "info",
+        "isdtype",
+        "isfortran",
+        "isscalar",
+        "issubdtype",
+        "iterable",
+        "min_scalar_type",
+        "mintypecode",
+        "nested_iters",
+        "printoptions",
+        "promote_types",
+        "set_printoptions",
+        "setbufsize",
+        "seterrcall",
+        "show_config",
+        "show_runtime",
+        "test",
+        "typename",
+    ]
 )
 
-# NumPy's functions that only look at values to print or check them; running them in NumPy is what is meant.
-_LOOKING = frozenset("array2string array_repr array_str save savez savez_compressed savetxt".split())
+# NumPy's functions that only look at values to print or check them; running them in NumPy is what
+# is meant.
+_LOOKING = frozenset(
+    ["array2string", "array_repr", "array_str", "save", "savez", "savez_compressed", "savetxt"]
+)
 
 # Functions of numpy.testing that call the function they are given, which must get our arrays.
-_CALLERS = ("raises", "warn", "nulp_diff", "measure", "run", "decorate", "suppress", "temp", "_assert_no_gc")
+_CALLERS = (
+    "raises",
+    "warn",
+    "nulp_diff",
+    "measure",
+    "run",
+    "decorate",
+    "suppress",
+    "temp",
+    "_assert_no_gc",
+)
 
 _FUNCTIONS: frozenset[type] = frozenset(
     {FunctionType, BuiltinFunctionType, BuiltinMethodType, MethodType, type(_np.sum)}
@@ -126,9 +171,9 @@ def _function(value: Callable[..., Any], name: str, module: str) -> Any:
         from fastnp._random import function
 
         return _kept(value, lambda: function(value, name))
-    run = {"run": uncounted} if name in _LOOKING else {}
+    run = uncounted if name in _LOOKING else call
     full = name if module == "numpy" else f"{module.removeprefix('numpy.')}.{name}"
-    return _kept(value, lambda: wrap(value, full, **run))
+    return _kept(value, lambda: wrap(value, full, run))
 
 
 class Mirror(ModuleType):
@@ -180,7 +225,7 @@ class MirrorFinder:
         except ModuleNotFoundError:
             return None
         # Always a package: a mirror may have submodules, and says so only when one is asked for.
-        return ModuleSpec(fullname, _MirrorLoader(), is_package=True)
+        return ModuleSpec(fullname, _MirrorLoader(), is_package=True)  # type: ignore[arg-type]
 
 
 sys.meta_path.append(MirrorFinder())

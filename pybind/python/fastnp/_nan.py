@@ -12,7 +12,8 @@ import numpy as _np
 
 from fastnp import _ledger
 from fastnp._fallback import call
-from fastnp._fastnp import UFUNCS, ndarray, where as _where
+from fastnp._fastnp import UFUNCS, ndarray
+from fastnp._fastnp import where as _where
 from fastnp._registry import NoValue, given, native
 
 _isnan = UFUNCS["isnan"]
@@ -81,9 +82,7 @@ def nanmean(
     return call(_np.nanmean, (a, axis, dtype, out), extra)
 
 
-def _extreme(
-    original: Any, ufunc: str, a: Any, axis: Any, out: Any, extra: dict[str, Any]
-) -> Any:
+def _extreme(original: Any, ufunc: str, a: Any, axis: Any, out: Any, extra: dict[str, Any]) -> Any:
     if type(a) is not ndarray or a.dtype.kind != "f" or a.size == 0:
         return call(original, (a, axis, out), extra)
     result = UFUNCS[ufunc].reduce(a, axis=axis, out=out, **extra)

@@ -18,7 +18,9 @@ class Stats(dict[str, int]):
 
 
 def stats() -> Stats:
-    """The engine's counters since the start or `reset_stats`, and `fallbacks`, the number of runs in NumPy."""
+    """The engine's counters since the start or `reset_stats`, and `fallbacks`, the number of runs
+    in NumPy.
+    """
     return Stats({**_fastnp.stats(), "fallbacks": _ledger.total()})
 
 
@@ -29,7 +31,9 @@ def reset_stats() -> None:
 
 
 def eval(*arrays: Any) -> None:
-    """Compute the given arrays now, or everything pending when none is given; other values are ignored."""
+    """Compute the given arrays now, or everything pending when none is given; other values are
+    ignored.
+    """
     if arrays:
         _fastnp.eval(*(x for x in arrays if isinstance(x, _fastnp.ndarray)))
     else:

@@ -58,7 +58,8 @@ def _is_number(value: Any) -> bool:
     return type(value) in (int, float, bool, complex) or isinstance(value, _np.generic)
 
 
-# How many elements beyond the nearest the mode needs of the original; with fewer it repeats, which is NumPy's.
+# How many elements beyond the nearest the mode needs of the original; with fewer it repeats, which
+# is NumPy's.
 _NEAR = {"reflect": 1, "symmetric": 0, "wrap": 0}
 
 

@@ -1,4 +1,6 @@
-"""Pickling: an array goes as the NumPy view of its memory, out of band under protocol 5, and comes back as ours."""
+"""Pickling: an array goes as the NumPy view of its memory, out of band under protocol 5, and comes
+back as ours.
+"""
 
 from __future__ import annotations
 

@@ -30,7 +30,8 @@ def array_function(
     ours = NATIVE.get(func)
     if ours is not None:
         return ours(*args, **kwargs)
-    # The implementation below the dispatch: an array the fallback did not find must not lead back here for ever.
+    # The implementation below the dispatch: an array the fallback did not find must not lead back
+    # here for ever.
     original = getattr(func, "_implementation", func)
     return call(original, args, kwargs, func.__name__, NOT_NATIVE)
 

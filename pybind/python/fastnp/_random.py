@@ -1,7 +1,7 @@
 """`fastnp.random`: NumPy's generators, bit for bit, with arrays of ours for results and arguments.
 
-The generators are subclasses of NumPy's, so `isinstance` holds wherever a library asks for one. Drawing in NumPy is
-what is meant here, so it is not counted as a fallback.
+The generators are subclasses of NumPy's, so `isinstance` holds wherever a library asks for one.
+Drawing in NumPy is what is meant here, so it is not counted as a fallback.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from fastnp._registry import NATIVE
 __all__ = ["Generator", "RandomState", "function"]
 
 # State passes as NumPy gives it: it is for handing back, not for computing with.
-_STATE = frozenset({"get_state", "set_state", "seed", "spawn", "get_bit_generator", "set_bit_generator"})
+_STATE = frozenset(
+    {"get_state", "set_state", "seed", "spawn", "get_bit_generator", "set_bit_generator"}
+)
 
 
 def _draw(original: Callable[..., Any], name: str) -> Callable[..., Any]:
@@ -55,7 +57,7 @@ class RandomState(_random.RandomState):
     __doc__ = _random.RandomState.__doc__
 
     def __reduce__(self) -> Any:
-        _, args, state = super().__reduce__()  # type: ignore[misc]
+        _, args, state = super().__reduce__()
         return type(self), args, state
 
 

@@ -1,6 +1,7 @@
 """Reductions and scans: NumPy's functions as methods of the array.
 
-Each takes the method when its argument is our array; anything else (lists, NumPy's subclasses) is NumPy's.
+Each takes the method when its argument is our array; anything else (lists, NumPy's subclasses) is
+NumPy's.
 """
 
 from __future__ import annotations
@@ -253,7 +254,12 @@ def ptp(a: Any, axis: Any = None, out: Any = None, keepdims: Any = NoValue) -> A
 
 @native(_np.average)
 def average(
-    a: Any, axis: Any = None, weights: Any = None, returned: bool = False, *, keepdims: Any = NoValue
+    a: Any,
+    axis: Any = None,
+    weights: Any = None,
+    returned: bool = False,
+    *,
+    keepdims: Any = NoValue,
 ) -> Any:
     extra = given(keepdims=keepdims)
     if type(a) is ndarray and not returned:
@@ -273,4 +279,3 @@ def _weighted(a: Any, axis: Any, weights: Any, extra: dict[str, Any]) -> Any:
     if (scale == 0.0).any():
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
     return UFUNCS["multiply"](a, weights, dtype=dtype).sum(axis, **extra) / scale
-

@@ -1,4 +1,6 @@
-"""Which of our functions stands for which of NumPy's: the one table the namespace and the protocols look into."""
+"""Which of our functions stands for which of NumPy's: the one table the namespace and the protocols
+look into.
+"""
 
 from __future__ import annotations
 
@@ -22,17 +24,20 @@ NATIVE: dict[Any, Any] = {
     _np.seterr: _errstate.seterr,
 }
 
-_FROM_ENGINE = (
-    "array asarray asanyarray ascontiguousarray asfortranarray copy empty zeros ones full empty_like zeros_like "
-    "ones_like full_like arange where matmul dot concatenate copyto shares_memory may_share_memory"
-)
+_FROM_ENGINE = """
+    array asarray asanyarray ascontiguousarray asfortranarray copy empty zeros ones full
+    empty_like zeros_like ones_like full_like arange where matmul dot concatenate copyto
+    shares_memory may_share_memory
+    """
 
 for _name in _FROM_ENGINE.split():
     NATIVE[getattr(_np, _name)] = getattr(_fastnp, _name)
 
 
 def native(original: Callable[..., Any]) -> Callable[[_F], _F]:
-    """Declare the decorated function to be ours for NumPy's `original`; it takes over its names and doc."""
+    """Declare the decorated function to be ours for NumPy's `original`; it takes over its names and
+    doc.
+    """
 
     def declare(function: _F) -> _F:
         NATIVE[original] = function
@@ -51,7 +56,9 @@ def given(**kwargs: Any) -> dict[str, Any]:
 def elsewhere(
     original: Callable[..., Any], method: str, a: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """For a first argument that is not exactly our array: its own method if it derives from ours, else NumPy."""
+    """For a first argument that is not exactly our array: its own method if it derives from ours,
+    else NumPy.
+    """
     kind = type(a)
     if kind in SCALARS and not kwargs and PLAIN.issuperset(map(type, args)):
         # Numbers alone: nothing to replace, nothing to enter.

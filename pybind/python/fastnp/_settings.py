@@ -1,7 +1,9 @@
-"""The settings: one table of name, type, default, value and doc, over the engine's rows and the package's own.
+"""The settings: one table of name, type, default, value and doc, over the engine's rows and the
+package's own.
 
-The engine declares what it reads itself (a Rust program has the same settings); this package adds `fallback`. Each is
-taken from the environment variable `FASTNP_<NAME>` at import and changed by `fastnp.settings(name=value)`.
+The engine declares what it reads itself (a Rust program has the same settings); this package adds
+`fallback`. Each is taken from the environment variable `FASTNP_<NAME>` at import and changed by
+`fastnp.settings(name=value)`.
 """
 
 from __future__ import annotations
@@ -27,11 +29,12 @@ class Setting(NamedTuple):
         return "FASTNP_" + self.name.upper()
 
 
-class settings:  # noqa: N801 - a function to its users; a class so that `with` restores
+class settings:
     """Show the settings, or change some.
 
-    `fastnp.settings()` prints as a table; `settings["threads"]` is a value. `fastnp.settings(fallback="warn")` changes
-    a setting at once; used as a context manager, the former values are back afterwards.
+    `fastnp.settings()` prints as a table; `settings["threads"]` is a value.
+    `fastnp.settings(fallback="warn")` changes a setting at once; used as a context manager, the
+    former values are back afterwards.
 
     >>> import fastnp
     >>> fastnp.settings()["fallback"]
@@ -72,7 +75,9 @@ class settings:  # noqa: N801 - a function to its users; a class so that `with` 
         ]
         widths = [max(len(row[column]) for row in cells) for column in range(5)]
         return "\n".join(
-            "  ".join(f"{cell:<{width}}" for cell, width in zip(row, [*widths, 0], strict=True)).rstrip()
+            "  ".join(
+                f"{cell:<{width}}" for cell, width in zip(row, [*widths, 0], strict=True)
+            ).rstrip()
             for row in cells
         )
 

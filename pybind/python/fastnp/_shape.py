@@ -1,4 +1,4 @@
-"""Functions that make views: another shape, order of axes, direction or extent of the same memory."""
+"""Functions that make views: another shape, axis order, direction or extent of the same memory."""
 
 from __future__ import annotations
 
@@ -68,7 +68,9 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     froms = normalize_axis_tuple(source, a.ndim, "source")
     tos = normalize_axis_tuple(destination, a.ndim, "destination")
     if len(froms) != len(tos):
-        raise ValueError("`source` and `destination` arguments must have the same number of elements")
+        raise ValueError(
+            "`source` and `destination` arguments must have the same number of elements"
+        )
     order = [axis for axis in range(a.ndim) if axis not in froms]
     for to, source_axis in sorted(zip(tos, froms, strict=True)):
         order.insert(to, source_axis)

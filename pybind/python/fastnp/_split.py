@@ -20,7 +20,9 @@ def _cut(a: Any, places: list[Any], axis: int) -> list[Any]:
 
 
 def _places(total: int, sections: Any) -> list[int] | None:
-    """Where to cut `total` into `sections` parts, the longer ones first, or at given indices; None is NumPy's."""
+    """Where to cut `total` into `sections` parts, the longer ones first, or at given indices; None
+    is NumPy's.
+    """
     if isinstance(sections, (int, _np.integer)):
         if sections <= 0:
             return None
