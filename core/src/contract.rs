@@ -11,7 +11,6 @@ use crate::layout::{Layout, Shape, Strides, broadcast, c_strides};
 use crate::promote::promote_types;
 use crate::trace::{Input, Operation, Statement, View};
 use fastnp_codegen::{DType, Fold, Op};
-use smallvec::SmallVec;
 
 /// The matrix product of two arrays, with NumPy's rules for vectors and stacks of matrices.
 ///

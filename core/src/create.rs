@@ -7,7 +7,6 @@ use crate::error::{Error, Result};
 use crate::layout::{Order, c_strides, f_strides};
 use crate::trace::{Input, Operation, Statement};
 use fastnp_codegen::{DType, Scalar, Wide};
-use smallvec::SmallVec;
 
 impl Array {
     /// An array whose contents are whatever its memory holds.

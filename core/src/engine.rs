@@ -65,7 +65,7 @@ impl Engine {
             plans: HashMap::with_hasher(hasher.clone()),
             kernels: HashMap::with_hasher(hasher.clone()),
             immediate: HashMap::with_hasher(hasher),
-            backend: Box::new(Portable),
+            backend: Box::new(Portable::new()),
             stats: Stats::default(),
             raised: Vec::new(),
             tiny: crate::settings::DEFAULT_TINY,

@@ -3,7 +3,6 @@
 use crate::arg::{Arg, full};
 use crate::call::wrap;
 use crate::dtype::{self, Asked, asked};
-use crate::foreign::from_numpy;
 use crate::methods::order_of;
 use crate::ndarray::{NdArray, object};
 use crate::{deliver, fallback};
@@ -558,9 +557,4 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         ascontiguousarray asfortranarray where_ matmul dot concatenate copyto may_share_memory shares_memory is_native
     }
     module.add("full", wrap_pyfunction!(full_, module)?)
-}
-
-/// An array for a NumPy array made elsewhere.
-pub(crate) fn adopt<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    object(array.py(), from_numpy(array)?)
 }

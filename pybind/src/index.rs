@@ -132,7 +132,7 @@ impl NdArray {
                 Ok(view) => assign(py, &view, value)?,
                 Err(_) => false,
             },
-            Key::Mask(mask) => assign_where(py, array, mask.array(py)?, value)?,
+            Key::Mask(mask) => assign_where(array, mask.array(py)?, value)?,
             Key::Advanced => false,
         };
         if done {
@@ -193,7 +193,7 @@ fn assign(py: Python<'_>, view: &Array, value: &Bound<'_, PyAny>) -> PyResult<bo
 }
 
 /// `array[mask] = value`; false where NumPy has to do it.
-fn assign_where(py: Python<'_>, array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResult<bool> {
     if mask.ndim() > array.ndim() || mask.shape() != &array.shape()[..mask.ndim()] {
         return Ok(false);
     }

@@ -12,7 +12,9 @@ mod index;
 mod methods;
 mod ndarray;
 mod observe;
+mod operators;
 mod protocols;
+mod reduce;
 mod ufunc;
 
 use fastnp::Result;

@@ -85,39 +85,6 @@ pub(crate) fn attribute<'py>(this: &Bound<'py, NdArray>, name: &str) -> PyResult
     fallback(this.py(), "attribute")?.call1((this, name))
 }
 
-macro_rules! operators {
-    ($($forward:ident $reverse:ident $assign:ident $op:ident;)*) => {
-        #[pymethods]
-        impl NdArray {
-            $(
-                fn $forward<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-                    binary(Op::$op, this.as_any(), other)
-                }
-                fn $reverse<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-                    binary(Op::$op, other, this.as_any())
-                }
-                fn $assign(this: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-                    in_place(Op::$op, this, other)
-                }
-            )*
-        }
-    };
-}
-
-operators! {
-    __add__ __radd__ __iadd__ Add;
-    __sub__ __rsub__ __isub__ Subtract;
-    __mul__ __rmul__ __imul__ Multiply;
-    __truediv__ __rtruediv__ __itruediv__ Divide;
-    __floordiv__ __rfloordiv__ __ifloordiv__ FloorDivide;
-    __mod__ __rmod__ __imod__ Remainder;
-    __and__ __rand__ __iand__ BitwiseAnd;
-    __or__ __ror__ __ior__ BitwiseOr;
-    __xor__ __rxor__ __ixor__ BitwiseXor;
-    __lshift__ __rlshift__ __ilshift__ LeftShift;
-    __rshift__ __rrshift__ __irshift__ RightShift;
-}
-
 #[pymethods]
 impl NdArray {
     #[new]
