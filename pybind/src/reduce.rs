@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 type Object<'py> = Bound<'py, PyAny>;
 type Args<'py> = Bound<'py, PyTuple>;
-type Kwargs<'a, 'py> = Option<&'a Bound<'py, PyDict>>;
+type Keywords<'a, 'py> = &'a Bound<'py, PyDict>;
 
 /// The arguments that reductions share.
 struct Reduce {
@@ -124,67 +124,67 @@ fn scan<'py>(
 #[pymethods]
 impl NdArray {
     #[pyo3(signature = (*args, **kwargs))]
-    fn sum<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Kwargs<'_, 'py>) -> PyResult<Object<'py>> {
+    fn sum<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         reduce(this, "sum", &["axis", "dtype", "out", "keepdims"], args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn prod<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Kwargs<'_, 'py>) -> PyResult<Object<'py>> {
+    fn prod<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         reduce(this, "prod", &["axis", "dtype", "out", "keepdims"], args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn min<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Kwargs<'_, 'py>) -> PyResult<Object<'py>> {
+    fn min<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         reduce(this, "min", &["axis", "out", "keepdims"], args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn max<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Kwargs<'_, 'py>) -> PyResult<Object<'py>> {
+    fn max<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         reduce(this, "max", &["axis", "out", "keepdims"], args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn any<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Kwargs<'_, 'py>) -> PyResult<Object<'py>> {
+    fn any<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         reduce(this, "any", &["axis", "out", "keepdims"], args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn all<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Kwargs<'_, 'py>) -> PyResult<Object<'py>> {
+    fn all<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         reduce(this, "all", &["axis", "out", "keepdims"], args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn argmin<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Kwargs<'_, 'py>) -> PyResult<Object<'py>> {
+    fn argmin<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         reduce(this, "argmin", &["axis", "out"], args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn argmax<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Kwargs<'_, 'py>) -> PyResult<Object<'py>> {
+    fn argmax<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         reduce(this, "argmax", &["axis", "out"], args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn mean<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Kwargs<'_, 'py>) -> PyResult<Object<'py>> {
+    fn mean<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         reduce(this, "mean", &["axis", "dtype", "out", "keepdims"], args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn var<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Kwargs<'_, 'py>) -> PyResult<Object<'py>> {
+    fn var<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         reduce(this, "var", &["axis", "dtype", "out", "ddof", "keepdims"], args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn std<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Kwargs<'_, 'py>) -> PyResult<Object<'py>> {
+    fn std<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         reduce(this, "std", &["axis", "dtype", "out", "ddof", "keepdims"], args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn cumsum<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Kwargs<'_, 'py>) -> PyResult<Object<'py>> {
+    fn cumsum<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         scan(this, "cumsum", Op::Add, args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn cumprod<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Kwargs<'_, 'py>) -> PyResult<Object<'py>> {
+    fn cumprod<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         scan(this, "cumprod", Op::Multiply, args, kwargs)
     }
 }

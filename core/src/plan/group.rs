@@ -16,6 +16,9 @@ const MAX_OPERANDS: usize = 28;
 const MAX_NODES: usize = 96;
 /// Unrelated nodes over domains up to this size are packed into one launch (a launch costs what 500 elements cost).
 const PACK_BELOW: usize = 4096;
+/// Unrelated nodes over larger domains share a kernel up to so many operands: what comes later mostly joins them, and a
+/// dozen streams is what the prefetchers follow.
+const PACK_OPERANDS: usize = 12;
 /// How many groups back a node looks for one to join.
 const LOOK_BACK: usize = 4;
 
@@ -122,7 +125,9 @@ fn find(nodes: &[Node], groups: &[Group], node: &Node, depends: i32) -> (Option<
     }
     let first = (depends + 1) as usize;
     for (at, group) in groups.iter().enumerate().skip(first).rev().take(LOOK_BACK) {
-        let related = count(&node.domain) <= PACK_BELOW || group.shares(nodes, node);
+        let related = count(&node.domain) <= PACK_BELOW
+            || group.operands + node.sources.len() < PACK_OPERANDS
+            || group.shares(nodes, node);
         if related && let Ok(place) = group.admits(nodes, node, false) {
             return (Some(at), place, None);
         }
