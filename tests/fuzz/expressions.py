@@ -237,6 +237,15 @@ def summable(array: Any, factor: int = 1) -> bool:
     return whole and float(numpy.abs(finite).sum()) * factor * (64 if factor > 1 else 1) < 2.0**bits
 
 
+def rounds(value: Any) -> bool:
+    """Whether a complex result may differ in its last place between two places of one NumPy.
+
+    NumPy multiplies complex numbers with a fused multiply-add in its vector loops and without one
+    elsewhere, so only products that need no rounding are the same everywhere.
+    """
+    return getattr(value, "dtype", numpy.dtype(bool)).kind == "c" and not summable(value)
+
+
 def axis_text(w: Writer, array: numpy.ndarray) -> str:
     """None, an axis, or several."""
     if array.ndim == 0 or w.chance(0.3):

@@ -135,6 +135,8 @@ class Writer:
         if not self.run(f"{name} = {expression}"):
             return
         value = self.names[name]
+        if expressions.rounds(value):
+            inexact = True
         if isinstance(value, numpy.ndarray):
             if value.size > 40 * MOST_ELEMENTS:
                 self.run(f"del {name}")
@@ -379,8 +381,13 @@ class Writer:
         right = expressions.elementwise(self, destination.shape, self.pick([0, 0, 1, 2]), fit=True)
         value = self.value(right)
         dtype = destination.dtype.str[1:].replace("b1", "?")
-        if value is not None and expressions.castable(numpy.asarray(value), dtype):
-            self.run(f"{target} {operator} {right}")
+        if value is None or not expressions.castable(numpy.asarray(value), dtype):
+            return
+        if destination.dtype.kind == "c" or numpy.asarray(value).dtype.kind == "c":
+            after = f"{target} {operator[:-1]} ({right})" if operator != "=" else right
+            if expressions.rounds(self.value(after)):
+                return
+        self.run(f"{target} {operator} {right}")
 
     def show(self) -> None:
         """Look at an array now, which makes it run."""

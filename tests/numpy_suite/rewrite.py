@@ -10,9 +10,11 @@ from __future__ import annotations
 
 import ast
 import importlib
-from types import ModuleType
 from typing import Any
 
+NOWHERE = object()
+# Where a private module's functions may be public, dotted from the package.
+PUBLIC = ["", "lib.stride_tricks", "lib.array_utils", "lib", "linalg", "random", "exceptions"]
 SUPPORT = "from tests.numpy_suite.rewrite import ours as _ours; "
 
 
@@ -45,6 +47,13 @@ def ours(module: str, path: str, names: list[str]) -> list[Any]:
     return [twin(module, path, name) for name in names]
 
 
+def attribute(module: Any, path: str) -> Any:
+    """A submodule reached by attributes."""
+    for part in path.split(".") if path else ():
+        module = getattr(module, part)
+    return module
+
+
 def twin(module: str, path: str, name: str) -> Any:
     """What stands for `from path import name`: the public counterpart, else NumPy's own object."""
     import numpy
@@ -56,13 +65,7 @@ def twin(module: str, path: str, name: str) -> Any:
     tested = importlib.import_module(module)
     if tested is numpy or name.startswith("_"):
         return original
-    if hasattr(numpy, name) and getattr(numpy, name) is original:
-        return getattr(tested, name)
-    public = path.removeprefix("numpy.")
-    if public != path and not public.startswith("_") and not isinstance(original, ModuleType):
-        place: Any = tested
-        for part in public.split("."):
-            place = getattr(place, part, None)
-        # numpy.lib._index_tricks_impl and the like have no public counterpart.
-        return getattr(place, name, original)
+    for place in PUBLIC:
+        if getattr(attribute(numpy, place), name, NOWHERE) is original:
+            return getattr(attribute(tested, place), name)
     return original
