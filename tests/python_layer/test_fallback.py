@@ -146,6 +146,15 @@ def test_flat() -> None:
     assert numpy.asarray(x.flat).shape == (6,)
 
 
+def test_object_that_makes_our_array() -> None:
+    class Holder:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return np.arange(3.0)
+
+    assert np.sort(Holder()).tolist() == [0, 1, 2]
+    assert np.median([Holder(), Holder()]) == 1.0
+
+
 def test_ufunc_entry() -> None:
     x = np.zeros(3)
     _fallback.ufunc("add", "at", (x, [0, 0], 1.0), {})

@@ -68,7 +68,18 @@ def _open(value: Any, seen: _Seen) -> Any:
         return items if kind is list else tuple(items)
     if kind is dict:
         return {key: _open(item, seen) for key, item in value.items()}
-    return value
+    return _converted(value, kind, seen)
+
+
+def _converted(value: Any, kind: type, seen: _Seen) -> Any:
+    """A foreign object as it is, unless what it makes when NumPy asks for an array is ours."""
+    convert = getattr(kind, "__array__", None)
+    if convert is None or issubclass(kind, (_np.ndarray, _np.generic)):
+        return value
+    if hasattr(kind, "__array_ufunc__") or hasattr(kind, "__array_function__"):
+        return value
+    made = convert(value)
+    return _open(made, seen) if issubclass(type(made), ndarray) else value
 
 
 def _close(result: Any, seen: _Seen) -> Any:
