@@ -30,9 +30,8 @@ def _draw(original: Callable[..., Any], name: str) -> Callable[..., Any]:
             result = original(self._plain)
             return result if type(result) is float else closed(result, [])
         if name == "shuffle" and type(args[0]) is list:
-            return original(
-                self._plain, *args, **kwargs
-            )  # in place, so it has to be the list itself
+            # In place, so it has to be the list itself.
+            return original(self._plain, *args, **kwargs)
         plain, named, seen = opened(args, kwargs)
         return closed(original(self._plain, *plain, **named), seen)
 
