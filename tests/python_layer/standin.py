@@ -92,6 +92,16 @@ class _Array(metaclass=ArrayType):
     def __repr__(self) -> str:
         return repr(self._a)
 
+    def view(self, *args: Any) -> Any:
+        for kind in args:
+            if isinstance(kind, type) and issubclass(kind, _Array):
+                other = object.__new__(kind)
+                object.__setattr__(other, "_a", self._a.view())
+                if hasattr(other, "__array_finalize__"):
+                    other.__array_finalize__(self)
+                return other
+        return _out(self._a.view(*args))
+
     def __len__(self) -> int:
         return len(self._a)
 

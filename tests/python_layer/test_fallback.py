@@ -146,6 +146,34 @@ def test_flat() -> None:
     assert numpy.asarray(x.flat).shape == (6,)
 
 
+def test_subclasses_are_kept_where_numpy_keeps_them() -> None:
+    class Sub(np.ndarray):
+        unit = "none"
+
+        def __array_finalize__(self, source: Any) -> None:
+            self.unit = getattr(source, "unit", "none")
+
+    x = np.array([3.0, 1.0, 2.0]).view(Sub)
+    x.unit = "m"
+    got = np.sort(x)
+    assert type(got) is Sub
+    assert got.unit == "m"
+    assert got.tolist() == [1, 2, 3]
+    assert type(np.argwhere(x > 1)) is np.ndarray
+    out = np.zeros(3).view(Sub)
+    assert np.nanmedian(np.ones((2, 3)), axis=0, out=out) is out
+    assert out.tolist() == [1, 1, 1]
+
+
+def test_object_that_makes_our_array() -> None:
+    class Holder:
+        def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+            return np.arange(3.0)
+
+    assert np.sort(Holder()).tolist() == [0, 1, 2]
+    assert np.median([Holder(), Holder()]) == 1.0
+
+
 def test_ufunc_entry() -> None:
     x = np.zeros(3)
     _fallback.ufunc("add", "at", (x, [0, 0], 1.0), {})

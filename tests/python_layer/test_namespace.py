@@ -137,6 +137,7 @@ def test_classes() -> None:
     assert type(np.vectorize(lambda v: v + 1)(x)) is np.ndarray
     assert isinstance(np.vectorize(abs), numpy.vectorize)
     assert type(np.poly1d([1, 2])(x)) is np.ndarray
+    assert isinstance(np.polydiv(np.poly1d([1, 2]), 2.0)[0], np.poly1d)
     assert [index for index, _ in np.ndenumerate(x)] == [(0,), (1,), (2,)]
     with np.nditer([x], op_flags=[["readwrite"]]) as it:
         for value in it:
@@ -166,11 +167,21 @@ def test_random() -> None:
     assert x.tolist() != list(range(9))
     out = np.empty(3)
     assert ours.random(out=out) is out
+    assert np.isscalar(ours.choice(2, replace=True))
+    items = [np.ones(1), None, 2]
+    for shuffle in (ours.shuffle, np.random.shuffle, np.random.RandomState(0).shuffle):
+        shuffle(items)
+        assert {type(item) for item in items} == {np.ndarray, type(None), int}
     np.random.seed(1)
     numpy.random.seed(1)
     state = np.random.RandomState(1)
     assert np.random.rand(2).tolist() == state.rand(2).tolist()
-    assert pickle.loads(pickle.dumps(state)).rand() == state.rand()
+    state.standard_normal()  # leaves a second normal deviate behind
+    again = pickle.loads(pickle.dumps(state))
+    assert again.standard_normal() == state.standard_normal()
+    assert again.rand() == state.rand()
+    state.set_state(np.random.RandomState(5).get_state())
+    assert state.rand() == numpy.random.RandomState(5).rand()
     assert not [r for r in np.fallbacks() if "random" in r.name or "shuffle" in r.name]
 
 

@@ -21,10 +21,10 @@ def _at(axis: int, where: Any) -> tuple[Any, ...]:
 
 @native(_np.diff)
 def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any = NoValue) -> Any:
+    if type(n) is int and n == 0:
+        return a
     if type(a) is not ndarray or type(n) is not int or n < 0 or a.ndim == 0:
         return call(_np.diff, (a, n, axis), given(prepend=prepend, append=append))
-    if n == 0:
-        return a
     axis = normalize_axis_index(axis, a.ndim)
     parts = [a if side is a else _border(side, a, axis) for side in (prepend, a, append)]
     parts = [part for part in parts if part is not NoValue]

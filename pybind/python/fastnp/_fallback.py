@@ -47,6 +47,31 @@ SCALARS: frozenset[type] = PLAIN - {_np.ndarray}
 _Seen = list[tuple[Any, Any]]
 
 
+class Shadow(_np.ndarray):
+    """The view of an array of a subclass of ours.
+
+    NumPy keeps or drops it as it would the subclass, which tells of what type the result is to be.
+    """
+
+    owner: Any = None
+
+    def __array_finalize__(self, source: Any) -> None:
+        self.owner = getattr(source, "owner", None)
+
+    def lifted(self) -> Any:
+        """This array as one of the owner's class."""
+        plain = self.view(_np.ndarray)
+        try:
+            ours = from_numpy(plain).view(type(self.owner))
+        except TypeError:
+            return plain
+        # The view was made from a plain array; what the owner carries, its class copies here.
+        finalize = getattr(ours, "__array_finalize__", None)
+        if finalize is not None:
+            finalize(self.owner)
+        return ours
+
+
 def _open(value: Any, seen: _Seen) -> Any:
     """`value` with every array of ours replaced by a NumPy view, each noted in `seen`."""
     kind = type(value)
@@ -54,7 +79,10 @@ def _open(value: Any, seen: _Seen) -> Any:
         return value
     # Not isinstance: the class may count NumPy's arrays among its instances.
     if issubclass(kind, ndarray):
-        view = to_numpy(value)
+        view: Any = to_numpy(value)
+        if kind is not ndarray:
+            view = view.view(Shadow)
+            view.owner = value
         seen.append((view, value))
         return view
     if kind is list or kind is tuple:
@@ -68,7 +96,18 @@ def _open(value: Any, seen: _Seen) -> Any:
         return items if kind is list else tuple(items)
     if kind is dict:
         return {key: _open(item, seen) for key, item in value.items()}
-    return value
+    return _converted(value, kind, seen)
+
+
+def _converted(value: Any, kind: type, seen: _Seen) -> Any:
+    """A foreign object as it is, unless what it makes when NumPy asks for an array is ours."""
+    convert = getattr(kind, "__array__", None)
+    if convert is None or issubclass(kind, (_np.ndarray, _np.generic)):
+        return value
+    if hasattr(kind, "__array_ufunc__") or hasattr(kind, "__array_function__"):
+        return value
+    made = convert(value)
+    return _open(made, seen) if issubclass(type(made), ndarray) else value
 
 
 def _close(result: Any, seen: _Seen) -> Any:
@@ -84,6 +123,11 @@ def _close(result: Any, seen: _Seen) -> Any:
             return result
     if kind in PLAIN:
         return result
+    if kind is Shadow:
+        for view, owner in seen:
+            if result is view:
+                return owner
+        return result.lifted()
     if isinstance(result, tuple):
         items = [_close(item, seen) for item in result]
         if kind is tuple:

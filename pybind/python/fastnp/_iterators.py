@@ -1,4 +1,4 @@
-"""Objects of NumPy's that give arrays piece by piece: `flatiter`, `vectorize`, `poly1d`, and `r_`
+"""Objects of NumPy's that give arrays piece by piece: `flatiter`, `vectorize`, and `r_`
 and its kin.
 """
 
@@ -12,7 +12,7 @@ import numpy as _np
 from fastnp._fallback import NOT_NATIVE, call, closed, opened, uncounted
 from fastnp._fastnp import to_numpy
 
-__all__ = ["Indexed", "flatiter", "poly1d", "vectorize"]
+__all__ = ["Indexed", "flatiter", "vectorize"]
 
 
 class flatiter:
@@ -97,13 +97,6 @@ class vectorize(_np.vectorize):
         return uncounted(super().__call__, args, kwargs)
 
 
-class poly1d(_np.poly1d):
-    __doc__ = _np.poly1d.__doc__
-
-    def __call__(self, val: Any) -> Any:
-        return uncounted(super().__call__, (val,), {})
-
-
 class Indexed:
     """`r_`, `c_`, `mgrid` or `ogrid`: NumPy's object, with arrays of ours in and out of the
     brackets.
@@ -132,4 +125,4 @@ class Indexed:
         return _named, (self._name,)
 
 
-vectorize.__module__ = poly1d.__module__ = flatiter.__module__ = "fastnp"
+vectorize.__module__ = flatiter.__module__ = "fastnp"

@@ -148,7 +148,6 @@ def _class(value: type) -> Any:
 _CLASSES = {
     ("numpy", "flatiter"): "fastnp._iterators",
     ("numpy", "vectorize"): "fastnp._iterators",
-    ("numpy", "poly1d"): "fastnp._iterators",
     ("numpy.random._generator", "Generator"): "fastnp._random",
     ("numpy.random.mtrand", "RandomState"): "fastnp._random",
 }
