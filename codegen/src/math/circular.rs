@@ -6,7 +6,7 @@
 use super::Unary;
 use super::accuracy::{Accuracy, Double, Single};
 use super::coefficients::{PIO2_PARTS, PIO2_REST, PIO2_TAIL};
-use super::fma::{fma, poly, round_product};
+use super::fma::{fast_two_sum, fma, poly, round_product};
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
 /// Beyond it the products with the parts of pi/2 are no longer exact.
@@ -40,30 +40,31 @@ fn reduce<A: Accuracy, const FMA: bool>(x: f64) -> (f64, f64, u64) {
     (r3, lost2 + lost3 - n * d, bits)
 }
 
-/// `sin(r + tail)` for |r| <= pi/4.
+/// `sin(r + tail)` for |r| <= pi/4, as two parts whose sum it is.
 #[inline(always)]
-fn sine<A: Accuracy, const FMA: bool>(r: f64, tail: f64, z: f64) -> f64 {
+fn sine_parts<A: Accuracy, const FMA: bool>(r: f64, tail: f64, z: f64) -> [f64; 2] {
     let p = poly::<FMA>(z, A::SIN);
-    if A::DOUBLE {
-        // The cosine that belongs to the tail is 1 - z/2 to the accuracy asked.
-        let tail = fma::<FMA>(-0.5 * z, tail, tail);
-        r + fma::<FMA>(r * z, p, tail)
+    // The cosine that belongs to the tail is 1 - z/2 to the accuracy asked.
+    let tail = if A::DOUBLE {
+        fma::<FMA>(-0.5 * z, tail, tail)
     } else {
-        fma::<FMA>(r * z, p, r)
-    }
+        0.0
+    };
+    [r, fma::<FMA>(r * z, p, tail)]
 }
 
-/// `cos(r + tail)` for |r| <= pi/4.
+/// `cos(r + tail)` for |r| <= pi/4, as two parts whose sum it is.
 #[inline(always)]
-fn cosine<A: Accuracy, const FMA: bool>(r: f64, tail: f64, z: f64) -> f64 {
+fn cosine_parts<A: Accuracy, const FMA: bool>(r: f64, tail: f64, z: f64) -> [f64; 2] {
     let p = poly::<FMA>(z, A::COS);
     let half = 0.5 * z;
     let top = 1.0 - half;
-    if A::DOUBLE {
-        top + (((1.0 - top) - half) + fma::<FMA>(z * z, p, -(r * tail)))
+    let lost = if A::DOUBLE {
+        ((1.0 - top) - half) - r * tail
     } else {
-        fma::<FMA>(z * z, p, top)
-    }
+        0.0
+    };
+    [top, fma::<FMA>(z * z, p, lost)]
 }
 
 /// `sin(x + turns pi/2)`, |x| <= 2^20: the bits of the quarter choose the function and its sign.
@@ -72,9 +73,13 @@ fn circle<A: Accuracy, const FMA: bool>(x: f64, turns: u64) -> f64 {
     let (r, tail, bits) = reduce::<A, FMA>(x);
     let quarter = bits.wrapping_add(turns);
     let z = r * r;
-    let s = sine::<A, FMA>(r, tail, z);
-    let c = cosine::<A, FMA>(r, tail, z);
-    let chosen = if quarter & 1 == 0 { s } else { c };
+    let [s, s_rest] = sine_parts::<A, FMA>(r, tail, z);
+    let [c, c_rest] = cosine_parts::<A, FMA>(r, tail, z);
+    let chosen = if quarter & 1 == 0 {
+        s + s_rest
+    } else {
+        c + c_rest
+    };
     f64::from_bits(chosen.to_bits() ^ ((quarter & 2) << 62))
 }
 
@@ -184,17 +189,29 @@ impl Unary<f32> for Cos {
 /// The tangent of an angle in radians.
 pub struct Tan;
 
-/// `tan |x|` with the sign of x, as the quotient of the two polynomials or its negated inverse.
+/// `tan |x|` with the sign of x, as the quotient of the two functions or its negated inverse.
 #[inline(always)]
 fn tan<A: Accuracy, const FMA: bool>(x: f64) -> f64 {
     let (magnitude, sign) = unsigned(x);
     let (r, tail, bits) = reduce::<A, FMA>(magnitude);
     let z = r * r;
-    let s = sine::<A, FMA>(r, tail, z);
-    let c = cosine::<A, FMA>(r, tail, z);
+    let [s, s_rest] = sine_parts::<A, FMA>(r, tail, z);
+    let [c, c_rest] = cosine_parts::<A, FMA>(r, tail, z);
+    let (s, s_lost) = fast_two_sum(s, s_rest);
+    let (c, c_lost) = fast_two_sum(c, c_rest);
     let even = bits & 1 == 0;
-    // r is zero only where n is (no double is a multiple of pi/2), so the divisor never is.
-    let quotient = (if even { s } else { c }) / (if even { c } else { s });
+    // The sine is zero only where x is (no double is a multiple of pi/2), so the divisor never is.
+    let (top, top_lost) = if even { (s, s_lost) } else { (c, c_lost) };
+    let (bottom, bottom_lost) = if even { (c, c_lost) } else { (s, s_lost) };
+    let quotient = if A::DOUBLE && FMA {
+        // One step for the remainder, roundings of both functions included: 0.6 ulp instead of 2.1.
+        let inverse = 1.0 / bottom;
+        let q = top * inverse;
+        let rest = q.mul_add(-bottom, top) + q.mul_add(-bottom_lost, top_lost);
+        rest.mul_add(inverse, q)
+    } else {
+        top / bottom
+    };
     f64::from_bits(quotient.to_bits() ^ (bits << 63) ^ sign)
 }
 

@@ -238,8 +238,8 @@ pub(super) const THIRD_TAIL: f64 = 1.850371707708594e-17;
 pub(super) const PIO2_TAIL: f64 = 6.123233995736766e-17;
 /// pi/2 less the two parts before it.
 pub(super) const PIO2_REST: f64 = -1.4973849048591698e-33;
-/// pi/4 less its rounding.
-pub(super) const PIO4_TAIL: f64 = 3.061616997868383e-17;
+/// pi/4 in two parts, the first short enough for exact products with 0 to 4.
+pub(super) const PIO4_PARTS: [f64; 2] = [0.7853981633974483, 3.061616997868383e-17];
 /// pi/2 in parts of 33 bits, whose products with integers up to 2^20 are exact without fusing.
 pub(super) const PIO2_PARTS: [f64; 4] = [
     1.5707963267341256,

@@ -58,6 +58,12 @@ pub(super) fn round_product<const FMA: bool>(a: f64, b: f64) -> (f64, u64) {
     (shifted - MAGIC, shifted.to_bits())
 }
 
+/// `2^k` for `k` in the low bits of `bits` (the rest is shifted out), -1022 <= k <= 1023.
+#[inline(always)]
+pub(super) fn power_of_two(bits: u64) -> f64 {
+    f64::from_bits(bits.wrapping_add(1023) << 52)
+}
+
 /// [`MAGIC`] with 2 * 1023 in its low bits, for integers that become exponents: see [`scale`].
 const SCALE_MAGIC: f64 = MAGIC + 2046.0;
 
@@ -103,6 +109,15 @@ pub(super) fn round_exponent32<const FMA: bool>(a: f32, b: f32) -> Exponent32 {
 }
 
 impl Exponent {
+    /// That of an integer.
+    #[inline(always)]
+    pub(super) fn of(k: f64) -> Self {
+        Exponent {
+            k,
+            bits: (k + SCALE_MAGIC).to_bits(),
+        }
+    }
+
     /// `2^(1-k)` for -1021 <= k <= 1024; zero at the upper end, as the exponent field is.
     #[inline(always)]
     pub(super) fn twice_inverse(self) -> f64 {

@@ -21,7 +21,7 @@ const MANTISSA: u64 = 0x000f_ffff_ffff_ffff;
 
 /// A normal positive number as its exponent and `m - 1`, and the exponent as it stands in the bits (1023 more).
 #[inline(always)]
-fn parts(x: f64) -> (f64, f64, u64) {
+pub(super) fn parts(x: f64) -> (f64, f64, u64) {
     let moved = x.to_bits().wrapping_add(ONE - BEGIN);
     let biased = moved >> 52;
     let m = f64::from_bits((moved & MANTISSA).wrapping_add(BEGIN));
@@ -44,7 +44,7 @@ fn series<A: Accuracy, const FMA: bool>(f: f64) -> (f64, f64) {
 
 /// `k log 2 + log(1 + f)`, the large parts added last.
 #[inline(always)]
-fn natural<A: Accuracy, const FMA: bool>(k: f64, f: f64) -> f64 {
+pub(super) fn natural<A: Accuracy, const FMA: bool>(k: f64, f: f64) -> f64 {
     let (tail, half_square) = series::<A, FMA>(f);
     fma::<FMA>(k, LN2_HI, f - (half_square - fma::<FMA>(k, LN2_LO, tail)))
 }
@@ -228,16 +228,20 @@ impl Unary<f32> for Log10 {
 /// `log(1 + x)`, accurate near zero too.
 pub struct Log1p;
 
-/// `log(1 + x)` for x > -1: what 1 + x rounds away is given back to f.
+/// `log(sum + lost) + doublings * log 2`, where `lost` is what was rounded off the sum.
+#[inline(always)]
+pub(super) fn log_of_sum<A: Accuracy, const FMA: bool>(sum: f64, lost: f64, doublings: f64) -> f64 {
+    let (k, f, biased) = parts(sum);
+    // 2^(1-k), one more than needed, so that it is zero and not out of range at the largest sum.
+    let unscale = f64::from_bits(2047u64.wrapping_sub(biased) << 52);
+    natural::<A, FMA>(k + doublings, f + lost * (0.5 * unscale))
+}
+
+/// `log(1 + x)` for x > -1: what 1 + x rounds away is given back.
 #[inline(always)]
 fn log1p<A: Accuracy, const FMA: bool>(x: f64) -> f64 {
-    let u = 1.0 + x;
-    let lost = x - (u - 1.0);
-    let (k, f, biased) = parts(u);
-    // 2^(1-k), one more than needed, so that it is zero and not out of range at the largest x.
-    let unscale = f64::from_bits(2047u64.wrapping_sub(biased) << 52);
-    let f = f + lost * (0.5 * unscale);
-    let value = natural::<A, FMA>(k, f);
+    let sum = 1.0 + x;
+    let value = log_of_sum::<A, FMA>(sum, x - (sum - 1.0), 0.0);
     // Zero keeps its sign, and NaN stays.
     if x.abs() > 1e-300 { value } else { x }
 }

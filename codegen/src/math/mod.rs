@@ -21,17 +21,27 @@
 //! their callers.
 
 mod accuracy;
+mod area;
 mod block;
 mod circular;
 mod coefficients;
 mod exponential;
 mod fma;
+mod hyperbolic;
+mod inverse;
 mod logarithm;
+mod power;
+mod root;
 
+pub use area::{Arccosh, Arcsinh, Arctanh};
 pub use block::{binary_block, eval, eval2, unary_block};
 pub use circular::{Cos, Sin, Tan};
 pub use exponential::{Exp, Exp2, Expm1};
+pub use hyperbolic::{Cosh, Sinh, Tanh};
+pub use inverse::{Arccos, Arcsin, Arctan, Arctan2};
 pub use logarithm::{Log, Log1p, Log2, Log10};
+pub use power::Power;
+pub use root::{Cbrt, Hypot};
 
 /// A function of one argument, in a form whose loops vectorise.
 pub trait Unary<T: Copy> {

@@ -61,7 +61,7 @@ fn pair<F: Binary<T>, T: Copy>(
 pub fn unary64() -> Vec<Case<f64>> {
     vec![
         case::<Exp, f64>("exp", 1.0, (-20.0, 20.0), f64::exp),
-        case::<Exp2, f64>("exp2", 1.0, (-20.0, 20.0), f64::exp2),
+        case::<Exp2, f64>("exp2", 1.5, (-20.0, 20.0), f64::exp2),
         case::<Expm1, f64>("expm1", 2.0, (-2.0, 2.0), f64::exp_m1),
         case::<Log, f64>("log", 1.0, (0.01, 100.0), f64::ln),
         case::<Log2, f64>("log2", 1.0, (0.01, 100.0), f64::log2),
@@ -70,6 +70,16 @@ pub fn unary64() -> Vec<Case<f64>> {
         case::<Sin, f64>("sin", 1.0, (-100.0, 100.0), f64::sin),
         case::<Cos, f64>("cos", 1.0, (-100.0, 100.0), f64::cos),
         case::<Tan, f64>("tan", 2.5, (-100.0, 100.0), f64::tan),
+        case::<Arcsin, f64>("arcsin", 2.0, (-1.0, 1.0), f64::asin),
+        case::<Arccos, f64>("arccos", 2.0, (-1.0, 1.0), f64::acos),
+        case::<Arctan, f64>("arctan", 2.0, (-5.0, 5.0), f64::atan),
+        case::<Sinh, f64>("sinh", 2.5, (-5.0, 5.0), f64::sinh),
+        case::<Cosh, f64>("cosh", 2.5, (-5.0, 5.0), f64::cosh),
+        case::<Tanh, f64>("tanh", 2.5, (-5.0, 5.0), f64::tanh),
+        case::<Arcsinh, f64>("arcsinh", 3.0, (-5.0, 5.0), f64::asinh),
+        case::<Arccosh, f64>("arccosh", 3.0, (1.0, 10.0), f64::acosh),
+        case::<Arctanh, f64>("arctanh", 3.0, (-1.0, 1.0), f64::atanh),
+        case::<Cbrt, f64>("cbrt", 2.0, (-5.0, 5.0), f64::cbrt),
     ]
 }
 
@@ -86,15 +96,33 @@ pub fn unary32() -> Vec<Case<f32>> {
         case::<Sin, f32>("sin", 1.0, (-100.0, 100.0), f64::sin),
         case::<Cos, f32>("cos", 1.0, (-100.0, 100.0), f64::cos),
         case::<Tan, f32>("tan", 1.0, (-100.0, 100.0), f64::tan),
+        case::<Arcsin, f32>("arcsin", 2.0, (-1.0, 1.0), f64::asin),
+        case::<Arccos, f32>("arccos", 2.0, (-1.0, 1.0), f64::acos),
+        case::<Arctan, f32>("arctan", 2.0, (-5.0, 5.0), f64::atan),
+        case::<Sinh, f32>("sinh", 2.5, (-5.0, 5.0), f64::sinh),
+        case::<Cosh, f32>("cosh", 2.5, (-5.0, 5.0), f64::cosh),
+        case::<Tanh, f32>("tanh", 2.5, (-5.0, 5.0), f64::tanh),
+        case::<Arcsinh, f32>("arcsinh", 3.0, (-5.0, 5.0), f64::asinh),
+        case::<Arccosh, f32>("arccosh", 3.0, (1.0, 10.0), f64::acosh),
+        case::<Arctanh, f32>("arctanh", 3.0, (-1.0, 1.0), f64::atanh),
+        case::<Cbrt, f32>("cbrt", 2.0, (-5.0, 5.0), f64::cbrt),
     ]
 }
 
 /// All functions of two `f64`.
 pub fn binary64() -> Vec<Pair<f64>> {
-    vec![]
+    vec![
+        pair::<Arctan2, f64>("arctan2", 2.0, f64::atan2),
+        pair::<Power, f64>("power", 1.5, f64::powf),
+        pair::<Hypot, f64>("hypot", 1.5, f64::hypot),
+    ]
 }
 
 /// All functions of two `f32`.
 pub fn binary32() -> Vec<Pair<f32>> {
-    vec![]
+    vec![
+        pair::<Arctan2, f32>("arctan2", 2.0, f64::atan2),
+        pair::<Power, f32>("power", 1.5, f64::powf),
+        pair::<Hypot, f32>("hypot", 1.5, f64::hypot),
+    ]
 }
