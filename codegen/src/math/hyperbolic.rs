@@ -5,39 +5,40 @@
 //! division for `e^-x`. Nothing is odd.
 
 use super::Unary;
-use super::accuracy::{Accuracy, Double, Single};
-use super::coefficients::{LN2_HI, LN2_LO};
-use super::fma::{Exponent, at_most, fma, poly, round_exponent, scale};
+use super::arithmetic::{Exponent, at_most, poly, round_exponent, scale};
+use super::exponential::reduce;
+use super::real::Real;
 use std::f64::consts::LOG2_E;
 
 /// What the three functions are made of.
-struct Parts {
+struct Both<R: Real> {
     /// `sinh |x|` less a factor 2^(k-1).
-    sinh: f64,
+    sinh: R,
     /// `cosh |x|` less the same factor.
-    cosh: f64,
+    cosh: R,
     /// `cosh |x| - sinh |x|` less the same factor, without cancellation.
-    difference: f64,
+    difference: R,
     /// k.
-    n: Exponent,
+    n: Exponent<R>,
 }
 
-/// The parts for `magnitude`; beyond `top` k stays that of `top`.
+/// Both functions of `size`; beyond `top` k stays that of `top`.
 #[inline(always)]
-fn both<A: Accuracy, const FMA: bool>(magnitude: f64, top: f64) -> Parts {
-    let n = round_exponent::<FMA>(at_most(magnitude, top), LOG2_E);
-    let r = fma::<FMA>(-LN2_LO, n.k, fma::<FMA>(-LN2_HI, n.k, magnitude));
+fn both<R: Real, const FMA: bool>(size: R, top: R) -> Both<R> {
+    let one = R::of(1.0);
+    let n = round_exponent::<R, FMA>(at_most(size, top), R::of(LOG2_E));
+    let r = reduce::<R, FMA>(size, n.k);
     let z = r * r;
-    let s = fma::<FMA>(r * z, poly::<FMA>(z, A::SINH), r);
-    let c_less_one = fma::<FMA>(z * z, poly::<FMA>(z, A::COSH), 0.5 * z);
+    let s = (r * z).fma::<FMA>(poly::<R, FMA>(z, R::SINH), r);
+    let c_less_one = (z * z).fma::<FMA>(poly::<R, FMA>(z, R::COSH), R::of(0.5) * z);
     // u is lost beside 1 from k = 27 on; the clamp keeps it a normal number.
-    let root = Exponent::of(at_most(n.k, 40.0)).twice_inverse();
-    let u = 0.25 * root * root;
-    let (less, more) = (1.0 - u, 1.0 + u);
-    let sinh = less + fma::<FMA>(c_less_one, less, s * more);
-    let cosh = more + fma::<FMA>(c_less_one, more, s * less);
-    let difference = 2.0 * u * ((1.0 - s) + c_less_one);
-    Parts {
+    let root = Exponent::of(at_most(n.k, R::of(40.0))).twice_inverse();
+    let u = R::of(0.25) * root * root;
+    let (less, more) = (one - u, one + u);
+    let sinh = less + c_less_one.fma::<FMA>(less, s * more);
+    let cosh = more + c_less_one.fma::<FMA>(more, s * less);
+    let difference = (u + u) * ((one - s) + c_less_one);
+    Both {
         sinh,
         cosh,
         difference,
@@ -45,112 +46,46 @@ fn both<A: Accuracy, const FMA: bool>(magnitude: f64, top: f64) -> Parts {
     }
 }
 
-#[inline(always)]
-fn sinh<A: Accuracy, const FMA: bool>(x: f64) -> f64 {
-    let parts = both::<A, FMA>(x.abs(), 711.0);
-    scale::<FMA>(parts.sinh, parts.n.less_one()).copysign(x)
-}
-
-#[inline(always)]
-fn cosh<A: Accuracy, const FMA: bool>(x: f64) -> f64 {
-    let parts = both::<A, FMA>(x.abs(), 711.0);
-    scale::<FMA>(parts.cosh, parts.n.less_one())
-}
-
-#[inline(always)]
-fn tanh<A: Accuracy, const FMA: bool>(x: f64) -> f64 {
-    // From 22 on the quotient is 1.
-    let magnitude = at_most(x.abs(), 22.0);
-    let parts = both::<A, FMA>(magnitude, 22.0);
-    // 1 less a small quotient where the plain one would add the errors of two nearly equal sums (2.8 ulp).
-    let small = magnitude < 0.6;
-    let quotient = (if small { parts.sinh } else { parts.difference }) / parts.cosh;
-    (if small { quotient } else { 1.0 - quotient }).copysign(x)
-}
-
 /// The hyperbolic sine.
 pub struct Sinh;
 
-impl Unary<f64> for Sinh {
-    const CALM: f64 = 0.0;
-
+impl<R: Real> Unary<R> for Sinh {
     #[inline(always)]
-    fn fast<const FMA: bool>(x: f64) -> f64 {
-        sinh::<Double, FMA>(x)
-    }
-
-    fn slow(x: f64) -> f64 {
-        x.sinh()
-    }
-}
-
-impl Unary<f32> for Sinh {
-    const CALM: f32 = 0.0;
-
-    #[inline(always)]
-    fn fast<const FMA: bool>(x: f32) -> f32 {
-        sinh::<Single, FMA>(f64::from(x)) as f32
-    }
-
-    fn slow(x: f32) -> f32 {
-        x.sinh()
+    fn fast<const FMA: bool>(x: R) -> R {
+        let both = both::<R, FMA>(x.size(), R::SINH_TOP);
+        scale::<R, FMA>(both.sinh, both.n.less_one()).signed(x)
     }
 }
 
 /// The hyperbolic cosine.
 pub struct Cosh;
 
-impl Unary<f64> for Cosh {
-    const CALM: f64 = 0.0;
-
+impl<R: Real> Unary<R> for Cosh {
     #[inline(always)]
-    fn fast<const FMA: bool>(x: f64) -> f64 {
-        cosh::<Double, FMA>(x)
-    }
-
-    fn slow(x: f64) -> f64 {
-        x.cosh()
-    }
-}
-
-impl Unary<f32> for Cosh {
-    const CALM: f32 = 0.0;
-
-    #[inline(always)]
-    fn fast<const FMA: bool>(x: f32) -> f32 {
-        cosh::<Single, FMA>(f64::from(x)) as f32
-    }
-
-    fn slow(x: f32) -> f32 {
-        x.cosh()
+    fn fast<const FMA: bool>(x: R) -> R {
+        let both = both::<R, FMA>(x.size(), R::SINH_TOP);
+        scale::<R, FMA>(both.cosh, both.n.less_one())
     }
 }
 
 /// The hyperbolic tangent.
 pub struct Tanh;
 
-impl Unary<f64> for Tanh {
-    const CALM: f64 = 0.0;
-
+impl<R: Real> Unary<R> for Tanh {
     #[inline(always)]
-    fn fast<const FMA: bool>(x: f64) -> f64 {
-        tanh::<Double, FMA>(x)
-    }
-
-    fn slow(x: f64) -> f64 {
-        x.tanh()
-    }
-}
-
-impl Unary<f32> for Tanh {
-    const CALM: f32 = 0.0;
-
-    #[inline(always)]
-    fn fast<const FMA: bool>(x: f32) -> f32 {
-        tanh::<Single, FMA>(f64::from(x)) as f32
-    }
-
-    fn slow(x: f32) -> f32 {
-        x.tanh()
+    fn fast<const FMA: bool>(x: R) -> R {
+        // From 22 on the quotient is 1.
+        let top = R::of(22.0);
+        let size = at_most(x.size(), top);
+        let both = both::<R, FMA>(size, top);
+        // 1 less a small quotient where the plain one would add the errors of two nearly equal sums (2.8 ulp).
+        let small = size < R::of(0.6);
+        let quotient = (if small { both.sinh } else { both.difference }) / both.cosh;
+        (if small {
+            quotient
+        } else {
+            R::of(1.0) - quotient
+        })
+        .signed(x)
     }
 }

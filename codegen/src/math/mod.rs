@@ -20,17 +20,17 @@
 //! It does not decide which instruction set runs, knows no strides, and leaves complex numbers and half precision to
 //! their callers.
 
-mod accuracy;
 mod area;
+mod arithmetic;
 mod block;
 mod circular;
 mod coefficients;
 mod exponential;
-mod fma;
 mod hyperbolic;
 mod inverse;
 mod logarithm;
 mod power;
+mod real;
 mod root;
 
 pub use area::{Arccosh, Arcsinh, Arctanh};
@@ -41,12 +41,13 @@ pub use hyperbolic::{Cosh, Sinh, Tanh};
 pub use inverse::{Arccos, Arcsin, Arctan, Arctan2};
 pub use logarithm::{Log, Log1p, Log2, Log10};
 pub use power::Power;
+pub use real::{Real, Word};
 pub use root::{Cbrt, Hypot};
 
 /// A function of one argument, in a form whose loops vectorise.
-pub trait Unary<T: Copy> {
-    /// An ordinary argument: `fast` computes it in the place of an odd one, raising no flag.
-    const CALM: T;
+pub trait Unary<T: Real> {
+    /// An ordinary argument, computed in the place of odd ones: it raises no flag.
+    const CALM: f64 = 1.5;
 
     /// The value at `x`, which is not odd. No branch, no call.
     fn fast<const FMA: bool>(x: T) -> T;
@@ -57,14 +58,16 @@ pub trait Unary<T: Copy> {
         false
     }
 
-    /// The value at any `x`, by the C library: some 5 to 30 ns.
-    fn slow(x: T) -> T;
+    /// The value at an odd `x`, by the C library: some 5 to 30 ns.
+    fn slow(x: T) -> T {
+        Self::fast::<false>(x)
+    }
 }
 
 /// A function of two arguments, in a form whose loops vectorise.
-pub trait Binary<T: Copy> {
-    /// Ordinary arguments: `fast` computes them in the place of odd ones, raising no flag.
-    const CALM: (T, T);
+pub trait Binary<T: Real> {
+    /// An ordinary argument for both, computed in the place of odd ones: it raises no flag.
+    const CALM: f64 = 1.5;
 
     /// The value at `(x, y)`, which are not odd. No branch, no call.
     fn fast<const FMA: bool>(x: T, y: T) -> T;
@@ -72,6 +75,6 @@ pub trait Binary<T: Copy> {
     /// Whether the pair must go to `slow`.
     fn is_odd(x: T, y: T) -> bool;
 
-    /// The value at any pair, by the C library: some 10 to 50 ns.
+    /// The value at an odd pair, by the C library: some 10 to 50 ns.
     fn slow(x: T, y: T) -> T;
 }

@@ -1,64 +1,61 @@
 //! `cbrt` and `hypot`.
 //!
 //! The cube root starts from a polynomial for m^(-1/3) and multiplies its way to the root: no division, no table. `hypot` is
-//! the plain root of the sum of squares wherever these keep within the exponent range, and odd elsewhere.
+//! the plain root of the sum of squares wherever these keep within the exponent range, and odd elsewhere; singles are
+//! squared in double, where they always do.
 
-use super::coefficients::CBRT;
-use super::fma::{MAGIC, fma, poly, power_of_two};
+use super::arithmetic::{exponent_of, poly, power_of_two};
+use super::real::{Real, Word};
 use super::{Binary, Unary};
+
+/// 2^(-1/3) and 2^(-2/3).
+const STEPS: [f64; 2] = [0.793_700_525_984_099_8, 0.629_960_524_947_436_6];
 
 /// The cube root of a positive normal number.
 #[inline(always)]
-fn cbrt<const FMA: bool>(a: f64) -> f64 {
-    let bits = a.to_bits();
-    let m = f64::from_bits((bits & 0x000f_ffff_ffff_ffff) | 0x3ff0_0000_0000_0000);
-    let k =
-        f64::from_bits((bits >> 52) | 0x4330_0000_0000_0000) - (4_503_599_627_370_496.0 + 1023.0);
+fn cube_root<R: Real, const FMA: bool>(a: R) -> R {
+    let (zero, one, third) = (R::of(0.0), R::of(1.0), R::THIRD.0);
+    let mantissa = (R::Word::of(1) << R::MANTISSA).minus(R::Word::of(1));
+    let m = R::from_bits((a.bits() & mantissa) | one.bits());
+    let k = exponent_of::<R>(a.bits());
     // The exponent is 3q + j, j = 0, 1, 2: a third of k-1 rounds to the quotient rounded down.
-    let shifted = fma::<FMA>(k - 1.0, 1.0 / 3.0, MAGIC);
-    let j = k - 3.0 * (shifted - MAGIC);
-    const SECOND: f64 = 0.793_700_525_984_099_8; // 2^(-1/3)
-    const THIRD: f64 = 0.629_960_524_947_436_6; // 2^(-2/3)
-    let step = if j == 0.0 {
-        1.0
+    let shifted = (k - one).fma::<FMA>(third, R::MAGIC);
+    let j = k - R::of(3.0) * (shifted - R::MAGIC);
+    let step = if j == one {
+        R::of(STEPS[0])
     } else {
-        if j == 1.0 { SECOND } else { THIRD }
+        R::of(STEPS[1])
     };
-    let part = m
-        * (if j == 0.0 {
-            1.0
-        } else {
-            if j == 1.0 { 2.0 } else { 4.0 }
-        });
-    // The inverse root, from 15 bits to 42 in one step of third order.
-    let y = poly::<FMA>(m, &CBRT) * step;
-    let h = fma::<FMA>(-part * y, y * y, 1.0);
-    let y = fma::<FMA>(y * h, fma::<FMA>(h, 2.0 / 9.0, 1.0 / 3.0), y);
+    let step = if j == zero { one } else { step };
+    let whole = if j == one { R::of(2.0) } else { R::of(4.0) };
+    let part = m * (if j == zero { one } else { whole });
+    // The inverse root, from 15 bits to 42 (`f32`: from 12) in one step of third order.
+    let y = poly::<R, FMA>(m, R::CBRT) * step;
+    let h = (-part * y).fma::<FMA>(y * y, one);
+    let y = (y * h).fma::<FMA>(h.fma::<FMA>(R::of(2.0 / 9.0), third), y);
     // The root itself, and a last step for its remainder.
     let square = y * y;
     let c = part * square;
     let rest = if FMA {
         let c2 = c * c;
-        c.mul_add(-c2, part) - c * c.mul_add(c, -c2)
+        c.fma::<true>(-c2, part) - c * c.fma::<true>(c, -c2)
     } else {
         part - c * c * c
     };
-    let root = fma::<FMA>(rest * square, 1.0 / 3.0, c);
-    root * power_of_two(shifted.to_bits())
+    let root = (rest * square).fma::<FMA>(third, c);
+    root * power_of_two(shifted.bits())
 }
 
 /// The cube root, of negative numbers too.
 pub struct Cbrt;
 
-impl Unary<f64> for Cbrt {
-    const CALM: f64 = 1.0;
-
+impl<R: Real> Unary<R> for Cbrt {
     #[inline(always)]
-    fn fast<const FMA: bool>(x: f64) -> f64 {
-        let a = x.abs();
-        let value = cbrt::<FMA>(a).copysign(x);
+    fn fast<const FMA: bool>(x: R) -> R {
+        let a = x.size();
+        let value = cube_root::<R, FMA>(a).signed(x);
         // Zero, infinity and NaN are their own roots.
-        if (a > 0.0) & (a < f64::INFINITY) {
+        if (a > R::of(0.0)) & (a < R::INFINITY) {
             value
         } else {
             x
@@ -66,25 +63,12 @@ impl Unary<f64> for Cbrt {
     }
 
     #[inline(always)]
-    fn is_odd(x: f64) -> bool {
-        (x.abs() < f64::MIN_POSITIVE) & (x != 0.0)
+    fn is_odd(x: R) -> bool {
+        (x.size() < R::LEAST_NORMAL) & (x != R::of(0.0))
     }
 
-    fn slow(x: f64) -> f64 {
-        x.cbrt()
-    }
-}
-
-impl Unary<f32> for Cbrt {
-    const CALM: f32 = 1.0;
-
-    #[inline(always)]
-    fn fast<const FMA: bool>(x: f32) -> f32 {
-        <Cbrt as Unary<f64>>::fast::<FMA>(f64::from(x)) as f32
-    }
-
-    fn slow(x: f32) -> f32 {
-        x.cbrt()
+    fn slow(x: R) -> R {
+        R::of(x.wide().cbrt())
     }
 }
 
@@ -92,11 +76,9 @@ impl Unary<f32> for Cbrt {
 pub struct Hypot;
 
 impl Binary<f64> for Hypot {
-    const CALM: (f64, f64) = (1.0, 1.0);
-
     #[inline(always)]
     fn fast<const FMA: bool>(x: f64, y: f64) -> f64 {
-        fma::<FMA>(x, x, y * y).sqrt()
+        x.fma::<FMA>(x, y * y).sqrt()
     }
 
     #[inline(always)]
@@ -112,12 +94,10 @@ impl Binary<f64> for Hypot {
 }
 
 impl Binary<f32> for Hypot {
-    const CALM: (f32, f32) = (1.0, 1.0);
-
     #[inline(always)]
     fn fast<const FMA: bool>(x: f32, y: f32) -> f32 {
         let (x, y) = (f64::from(x), f64::from(y));
-        fma::<FMA>(x, x, y * y).sqrt() as f32
+        x.fma::<FMA>(x, y * y).sqrt() as f32
     }
 
     #[inline(always)]

@@ -29,7 +29,7 @@ pub struct Pair<T> {
     pub levels: Vec<(&'static str, BinaryLoop<T>)>,
 }
 
-fn case<F: Unary<T>, T: Copy>(
+fn case<F: Unary<T>, T: Real>(
     name: &'static str,
     bound: f64,
     range: (f64, f64),
@@ -44,7 +44,7 @@ fn case<F: Unary<T>, T: Copy>(
     }
 }
 
-fn pair<F: Binary<T>, T: Copy>(
+fn pair<F: Binary<T>, T: Real>(
     name: &'static str,
     bound: f64,
     truth: fn(f64, f64) -> f64,
