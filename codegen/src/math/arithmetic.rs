@@ -46,19 +46,10 @@ pub(super) fn round_exponent<R: Real, const FMA: bool>(a: R, b: R) -> Exponent<R
 }
 
 impl<R: Real> Exponent<R> {
-    /// That of an integer.
+    /// `2^(extra-k)` for `extra` < 1 + BIAS + k and k <= BIAS + `extra`; zero at the upper end, as the exponent field is.
     #[inline(always)]
-    pub(super) fn of(k: R) -> Self {
-        Exponent {
-            k,
-            bits: (k + scale_magic()).bits(),
-        }
-    }
-
-    /// `2^(1-k)` for 1 - BIAS < k <= BIAS + 1; zero at the upper end, as the exponent field is.
-    #[inline(always)]
-    pub(super) fn twice_inverse(self) -> R {
-        R::from_bits(R::Word::of(3 * R::BIAS + 1).minus(self.bits) << R::MANTISSA)
+    pub(super) fn inverse(self, extra: u64) -> R {
+        R::from_bits(R::Word::of(3 * R::BIAS + extra).minus(self.bits) << R::MANTISSA)
     }
 
     /// One less.
@@ -92,14 +83,28 @@ pub(super) fn power_of_two<R: Real>(bits: R::Word) -> R {
     R::from_bits(bits.plus(R::Word::of(R::BIAS)) << R::MANTISSA)
 }
 
-/// The exponent in the bits of a positive number, as a float.
+/// A small integer as a float.
 ///
 /// It becomes one by being the last bits of 2^MANTISSA; `as f64` from 64 bits has no instruction before AVX-512.
 #[inline(always)]
-pub(super) fn exponent_of<R: Real>(bits: R::Word) -> R {
+pub(super) fn float_of<R: Real>(small: R::Word, less: u64) -> R {
     let unit = R::Word::of(R::BIAS + u64::from(R::MANTISSA)) << R::MANTISSA;
-    let one_at_last = R::from_bits(unit) + R::of(R::BIAS as f64);
-    R::from_bits((bits >> R::MANTISSA) | unit) - one_at_last
+    R::from_bits(small | unit) - (R::from_bits(unit) + R::of(less as f64))
+}
+
+/// The exponent in the bits of a positive number, as a float.
+#[inline(always)]
+pub(super) fn exponent_of<R: Real>(bits: R::Word) -> R {
+    float_of::<R>(bits >> R::MANTISSA, R::BIAS)
+}
+
+/// 1 where a > b, else 0, for numbers without sign; in a form that LLVM cannot take for a condition.
+///
+/// It moves operations into the arms of what it knows to be a selection. Where one of them is a division that costs
+/// another division an element (0.5 ns), more than the four instructions of this.
+#[inline(always)]
+pub(super) fn is_above<R: Real>(a: R, b: R) -> R::Word {
+    b.bits().minus(a.bits()) >> (word_bits::<R>() - 1)
 }
 
 /// `x` where it is at most `top`, else `top`; a NaN stays. (`min` would drop it, at the cost of two instructions.)
@@ -114,6 +119,18 @@ pub(super) fn at_least<R: Real>(x: R, bottom: R) -> R {
     if x < bottom { bottom } else { x }
 }
 
+/// How many bits a number has.
+#[inline(always)]
+fn word_bits<R: Real>() -> u32 {
+    std::mem::size_of::<R>() as u32 * 8
+}
+
+/// Whether the sign bit of `x` is set, zero and NaN included.
+#[inline(always)]
+pub(super) fn is_signed<R: Real>(x: R) -> bool {
+    x.bits() >> (word_bits::<R>() - 1) != R::Word::of(0)
+}
+
 /// The sign bit of `x`, alone.
 #[inline(always)]
 pub(super) fn sign_bit<R: Real>(x: R) -> R::Word {
@@ -123,7 +140,7 @@ pub(super) fn sign_bit<R: Real>(x: R) -> R::Word {
 /// The last bit moved to where the sign is.
 #[inline(always)]
 pub(super) fn last_as_sign<R: Real>(bits: R::Word) -> R::Word {
-    bits << (std::mem::size_of::<R>() as u32 * 8 - 1)
+    bits << (word_bits::<R>() - 1)
 }
 
 /// `x`, its sign turned where `sign` has that bit.

@@ -61,7 +61,7 @@ impl<R: Real> Unary<R> for Expm1 {
         // The upper clamp keeps 2^(1-k) in range.
         let n = round_exponent::<R, FMA>(at_most(bounded, R::EXP_RANGE.1), R::of(LOG2_E));
         let p = near_zero::<R, FMA>(reduce::<R, FMA>(bounded, n.k));
-        let rest = n.twice_inverse().fma::<FMA>(R::of(-0.5), R::of(1.0));
+        let rest = n.inverse(1).fma::<FMA>(R::of(-0.5), R::of(1.0));
         scale::<R, FMA>(p + rest, n).signed(x)
     }
 }

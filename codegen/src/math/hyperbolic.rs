@@ -5,7 +5,7 @@
 //! division for `e^-x`. Nothing is odd.
 
 use super::Unary;
-use super::arithmetic::{Exponent, at_most, poly, round_exponent, scale};
+use super::arithmetic::{Exponent, at_most, float_of, is_above, poly, round_exponent, scale};
 use super::exponential::reduce;
 use super::real::Real;
 use std::f64::consts::LOG2_E;
@@ -31,9 +31,9 @@ fn both<R: Real, const FMA: bool>(size: R, top: R) -> Both<R> {
     let z = r * r;
     let s = (r * z).fma::<FMA>(poly::<R, FMA>(z, R::SINH), r);
     let c_less_one = (z * z).fma::<FMA>(poly::<R, FMA>(z, R::COSH), R::of(0.5) * z);
-    // u is lost beside 1 from k = 27 on; the clamp keeps it a normal number.
-    let root = Exponent::of(at_most(n.k, R::of(40.0))).twice_inverse();
-    let u = R::of(0.25) * root * root;
+    // Eightfold: the largest k, two beyond what can be inverted, thus gives zero.
+    let root = n.inverse(3);
+    let u = root * root * R::of(1.0 / 64.0);
     let (less, more) = (one - u, one + u);
     let sinh = less + c_less_one.fma::<FMA>(less, s * more);
     let cosh = more + c_less_one.fma::<FMA>(more, s * less);
@@ -79,13 +79,8 @@ impl<R: Real> Unary<R> for Tanh {
         let size = at_most(x.size(), top);
         let both = both::<R, FMA>(size, top);
         // 1 less a small quotient where the plain one would add the errors of two nearly equal sums (2.8 ulp).
-        let small = size < R::of(0.6);
-        let quotient = (if small { both.sinh } else { both.difference }) / both.cosh;
-        (if small {
-            quotient
-        } else {
-            R::of(1.0) - quotient
-        })
-        .signed(x)
+        let limit = R::of(0.6);
+        let top = if size > limit { -both.difference } else { both.sinh };
+        (top / both.cosh + float_of::<R>(is_above(size, limit), 0)).signed(x)
     }
 }

@@ -4,8 +4,8 @@
 //! others by one division. Only `arctan2` has odd arguments: those so large or small that sums and products of them leave
 //! the exponent range.
 
-use super::arithmetic::poly;
-use super::real::{Parts, Real, Word};
+use super::arithmetic::{at_most, is_signed, poly};
+use super::real::{Parts, Real};
 use super::{Binary, Unary};
 use std::f64::consts::SQRT_2;
 
@@ -79,13 +79,15 @@ impl<R: Real> Unary<R> for Arctan {
     fn fast<const FMA: bool>(x: R) -> R {
         let (zero, one, two) = (R::of(0.0), R::of(1.0), R::of(2.0));
         let a = x.size();
-        let middle = a > R::of(SQRT_2 - 1.0);
-        let far = a > R::of(SQRT_2 + 1.0);
-        let near_top = if middle { a - one } else { a };
-        let near_bottom = if middle { a + one } else { one };
-        let near_quarters = if middle { one } else { zero };
-        let t = (if far { -one } else { near_top }) / (if far { a } else { near_bottom });
-        add_arctangent::<R, FMA>(t, if far { two } else { near_quarters }).signed(x)
+        // One choice of all three, not three choices: from those LLVM makes a division for each arm.
+        let (top, bottom, quarters) = if a > R::of(SQRT_2 + 1.0) {
+            (-one, a, two)
+        } else if a > R::of(SQRT_2 - 1.0) {
+            (a - one, a + one, one)
+        } else {
+            (a, one, zero)
+        };
+        add_arctangent::<R, FMA>(top / bottom, quarters).signed(x)
     }
 }
 
@@ -93,7 +95,7 @@ impl<R: Real> Unary<R> for Arctan {
 pub struct Arctan2;
 
 impl<R: Real> Binary<R> for Arctan2 {
-    /// The octant is folded onto the first half of the first, and unfolded as quarters of pi and a sign.
+    /// The plane is folded onto half an octant, and the angle there unfolded as quarters of pi and a sign.
     #[inline(always)]
     fn fast<const FMA: bool>(y: R, x: R) -> R {
         let (zero, one) = (R::of(0.0), R::of(1.0));
@@ -101,21 +103,14 @@ impl<R: Real> Binary<R> for Arctan2 {
         let steep = ay > ax;
         let (large, small) = if steep { (ay, ax) } else { (ax, ay) };
         let middle = small > large * R::of(SQRT_2 - 1.0);
-        let top = if middle { small - large } else { small };
+        let top = small - if middle { large } else { zero };
+        // At the origin the angle is that of 0 / 1.
         let safe = if large == zero { one } else { large };
-        let t = top / (if middle { small + large } else { safe });
+        let t = top / (safe + if middle { small } else { zero });
         let quarters = if middle { one } else { zero };
-        let (quarters, t) = if steep {
-            (R::of(2.0) - quarters, -t)
-        } else {
-            (quarters, t)
-        };
-        let left = x.bits() >> (std::mem::size_of::<R>() as u32 * 8 - 1) != R::Word::of(0);
-        let (quarters, t) = if left {
-            (R::of(4.0) - quarters, -t)
-        } else {
-            (quarters, t)
-        };
+        let (quarters, t) = if steep { (R::of(2.0) - quarters, -t) } else { (quarters, t) };
+        let left = is_signed(x);
+        let (quarters, t) = if left { (R::of(4.0) - quarters, -t) } else { (quarters, t) };
         add_arctangent::<R, FMA>(t, quarters).signed(y)
     }
 
