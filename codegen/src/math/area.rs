@@ -4,6 +4,7 @@
 //! form would overflow later on. Odd is what lies outside the domain of `arccosh` and `arctanh`.
 
 use super::Unary;
+use super::arithmetic::{is_within, size_bits};
 use super::logarithm::log_of_sum;
 use super::real::Real;
 
@@ -34,7 +35,7 @@ impl<R: Real> Unary<R> for Arcsinh {
         let square = b * b;
         let small = b + square / (one + (one + square).root());
         let value = log1p_or_double::<R, FMA>(small, a, far);
-        // Zero, subnormals, infinity and NaN are their own values.
+        // Zero, subnormals and infinity are their own values.
         (if (a >= R::LEAST_NORMAL) & (a < R::INFINITY) {
             value
         } else {
@@ -53,17 +54,15 @@ impl<R: Real> Unary<R> for Arccosh {
         let far = x > R::AREA_FAR;
         let t = if far { R::of(1.0) } else { x - R::of(1.0) };
         let small = t + t.fma::<FMA>(t, t + t).root();
-        let value = log1p_or_double::<R, FMA>(small, x, far);
-        // Infinity and NaN are their own values.
-        if x < R::INFINITY { value } else { x }
+        log1p_or_double::<R, FMA>(small, x, far)
     }
 
     #[inline(always)]
     fn is_odd(x: R) -> bool {
-        x < R::of(1.0)
+        !is_within(x.bits(), R::of(1.0), R::INFINITY)
     }
 
-    /// The root raises invalid, which the standard library's function does not.
+    /// The root raises invalid, which the standard library's function does not; infinity and NaN are their own.
     fn slow(x: R) -> R {
         (x - R::of(1.0)).root()
     }
@@ -85,7 +84,7 @@ impl<R: Real> Unary<R> for Arctanh {
 
     #[inline(always)]
     fn is_odd(x: R) -> bool {
-        x.size() >= R::of(1.0)
+        size_bits(x) >= R::of(1.0).bits()
     }
 
     /// Infinite at 1 by a division by zero, the root of a negative number beyond.

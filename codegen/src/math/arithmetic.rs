@@ -83,37 +83,23 @@ pub(super) fn power_of_two<R: Real>(bits: R::Word) -> R {
     R::from_bits(bits.plus(R::Word::of(R::BIAS)) << R::MANTISSA)
 }
 
-/// A small integer as a float.
+/// The exponent in the bits of a positive number, as a float.
 ///
 /// It becomes one by being the last bits of 2^MANTISSA; `as f64` from 64 bits has no instruction before AVX-512.
 #[inline(always)]
-pub(super) fn float_of<R: Real>(small: R::Word, less: u64) -> R {
-    let unit = R::Word::of(R::BIAS + u64::from(R::MANTISSA)) << R::MANTISSA;
-    R::from_bits(small | unit) - (R::from_bits(unit) + R::of(less as f64))
-}
-
-/// The exponent in the bits of a positive number, as a float.
-#[inline(always)]
 pub(super) fn exponent_of<R: Real>(bits: R::Word) -> R {
-    float_of::<R>(bits >> R::MANTISSA, R::BIAS)
+    let unit = R::Word::of(R::BIAS + u64::from(R::MANTISSA)) << R::MANTISSA;
+    let bias = R::from_bits(unit) + R::of(R::BIAS as f64);
+    R::from_bits((bits >> R::MANTISSA) | unit) - bias
 }
 
-/// 1 where a > b, else 0, for numbers without sign; in a form that LLVM cannot take for a condition.
-///
-/// It moves operations into the arms of what it knows to be a selection. Where one of them is a division that costs
-/// another division an element (0.5 ns), more than the four instructions of this.
-#[inline(always)]
-pub(super) fn is_above<R: Real>(a: R, b: R) -> R::Word {
-    b.bits().minus(a.bits()) >> (word_bits::<R>() - 1)
-}
-
-/// `x` where it is at most `top`, else `top`; a NaN stays. (`min` would drop it, at the cost of two instructions.)
+/// `x` where it is at most `top`, else `top`. (`min` does more, for NaN, at the cost of two instructions.)
 #[inline(always)]
 pub(super) fn at_most<R: Real>(x: R, top: R) -> R {
     if x > top { top } else { x }
 }
 
-/// `x` where it is at least `bottom`, else `bottom`; a NaN stays.
+/// `x` where it is at least `bottom`, else `bottom`.
 #[inline(always)]
 pub(super) fn at_least<R: Real>(x: R, bottom: R) -> R {
     if x < bottom { bottom } else { x }
@@ -129,6 +115,18 @@ fn word_bits<R: Real>() -> u32 {
 #[inline(always)]
 pub(super) fn is_signed<R: Real>(x: R) -> bool {
     x.bits() >> (word_bits::<R>() - 1) != R::Word::of(0)
+}
+
+/// The bits of |x|: they grow with it, infinity and then NaN the last.
+#[inline(always)]
+pub(super) fn size_bits<R: Real>(x: R) -> R::Word {
+    x.size().bits()
+}
+
+/// Whether `low <= x < high` for bits that grow with their numbers. 0 <= `low`, so that negative numbers are outside.
+#[inline(always)]
+pub(super) fn is_within<R: Real>(bits: R::Word, low: R, high: R) -> bool {
+    bits.minus(low.bits()) < high.bits().minus(low.bits())
 }
 
 /// The sign bit of `x`, alone.

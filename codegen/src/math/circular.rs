@@ -1,10 +1,10 @@
 //! `sin`, `cos` and `tan`: x = n pi/2 + r with |r| <= pi/4, and polynomials for both circular functions of r.
 //!
 //! The reduction is Cody and Waite's with enough parts of pi/2 to be right to the last bit, also beside its multiples, for |x|
-//! up to 2^20 (`f32`: 2^16). Larger arguments are odd; infinity is not, as it turns into NaN by itself (and raises invalid).
+//! up to 2^20 (`f32`: 2^16). Larger arguments are odd.
 
 use super::Unary;
-use super::arithmetic::{fast_two_sum, last_as_sign, poly, sign_bit, turned};
+use super::arithmetic::{fast_two_sum, last_as_sign, poly, sign_bit, size_bits, turned};
 use super::real::{Parts, Real, Word};
 use std::f64::consts::FRAC_2_PI;
 
@@ -60,7 +60,7 @@ fn circle<R: Real, const FMA: bool>(x: R, turns: u64) -> R {
 /// Whether the reduction cannot take `x`.
 #[inline(always)]
 fn is_odd<R: Real>(x: R) -> bool {
-    (x.size() > R::LARGEST_ANGLE) & (x.size() < R::INFINITY)
+    size_bits(x) > R::LARGEST_ANGLE.bits()
 }
 
 /// The sine of an angle in radians.

@@ -5,7 +5,7 @@
 //! division for `e^-x`. Nothing is odd.
 
 use super::Unary;
-use super::arithmetic::{Exponent, at_most, float_of, is_above, poly, round_exponent, scale};
+use super::arithmetic::{Exponent, at_most, poly, round_exponent, scale};
 use super::exponential::reduce;
 use super::real::Real;
 use std::f64::consts::LOG2_E;
@@ -79,8 +79,11 @@ impl<R: Real> Unary<R> for Tanh {
         let size = at_most(x.size(), top);
         let both = both::<R, FMA>(size, top);
         // 1 less a small quotient where the plain one would add the errors of two nearly equal sums (2.8 ulp).
-        let limit = R::of(0.6);
-        let top = if size > limit { -both.difference } else { both.sinh };
-        (top / both.cosh + float_of::<R>(is_above(size, limit), 0)).signed(x)
+        let (top, rest) = if size > R::of(0.6) {
+            (-both.difference, R::of(1.0))
+        } else {
+            (both.sinh, R::of(0.0))
+        };
+        (top / both.cosh + rest).signed(x)
     }
 }

@@ -1,11 +1,10 @@
 //! `arcsin`, `arccos`, `arctan` and `arctan2`: the argument is brought below 1/2 or sqrt 2 - 1, the angle to add kept in two parts.
 //!
-//! `arcsin` and `arccos` reduce by a square root (of a negative number beyond 1, which is what raises invalid), the
-//! others by one division. Only `arctan2` has odd arguments: those so large or small that sums and products of them leave
-//! the exponent range.
+//! `arcsin` and `arccos` reduce by a square root, the others by one division. Odd are, for the former, arguments beyond 1
+//! and, for `arctan2`, those so large or small that sums and products of them leave the exponent range.
 
-use super::arithmetic::{at_most, is_signed, poly};
-use super::real::{Parts, Real};
+use super::arithmetic::{is_signed, is_within, poly, size_bits};
+use super::real::{Parts, Real, Word};
 use super::{Binary, Unary};
 use std::f64::consts::SQRT_2;
 
@@ -41,6 +40,8 @@ fn choose<R: Real>(first: bool, a: Parts<R>, b: Parts<R>) -> Parts<R> {
 pub struct Arcsin;
 
 impl<R: Real> Unary<R> for Arcsin {
+    const CALM: f64 = 0.5;
+
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         let (small, t, z) = half_angle(x.size());
@@ -48,18 +49,38 @@ impl<R: Real> Unary<R> for Arcsin {
         let v = if small { t } else { -(t + t) };
         add_arcsine::<R, FMA>(base, v, z).signed(x)
     }
+
+    #[inline(always)]
+    fn is_odd(x: R) -> bool {
+        size_bits(x) > R::of(1.0).bits()
+    }
+
+    fn slow(x: R) -> R {
+        R::of(x.wide().asin())
+    }
 }
 
 /// The inverse cosine, in radians.
 pub struct Arccos;
 
 impl<R: Real> Unary<R> for Arccos {
+    const CALM: f64 = 0.5;
+
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         let (small, t, z) = half_angle(x.size());
         let far = choose(x < R::of(0.0), R::PI, (R::of(0.0), R::of(0.0)));
         let v = if small { -x } else { (t + t).signed(x) };
         add_arcsine::<R, FMA>(choose(small, R::PIO2, far), v, z)
+    }
+
+    #[inline(always)]
+    fn is_odd(x: R) -> bool {
+        size_bits(x) > R::of(1.0).bits()
+    }
+
+    fn slow(x: R) -> R {
+        R::of(x.wide().acos())
     }
 }
 
@@ -102,24 +123,32 @@ impl<R: Real> Binary<R> for Arctan2 {
         let (ay, ax) = (y.size(), x.size());
         let steep = ay > ax;
         let (large, small) = if steep { (ay, ax) } else { (ax, ay) };
-        let middle = small > large * R::of(SQRT_2 - 1.0);
-        let top = small - if middle { large } else { zero };
-        // At the origin the angle is that of 0 / 1.
-        let safe = if large == zero { one } else { large };
-        let t = top / (safe + if middle { small } else { zero });
-        let quarters = if middle { one } else { zero };
-        let (quarters, t) = if steep { (R::of(2.0) - quarters, -t) } else { (quarters, t) };
+        let (top, bottom, quarters) = if small > large * R::of(SQRT_2 - 1.0) {
+            (small - large, small + large, one)
+        } else {
+            // At the origin the angle is that of 0 / 1.
+            (small, if large == zero { one } else { large }, zero)
+        };
+        let t = top / bottom;
+        let (quarters, t) = if steep {
+            (R::of(2.0) - quarters, -t)
+        } else {
+            (quarters, t)
+        };
         let left = is_signed(x);
-        let (quarters, t) = if left { (R::of(4.0) - quarters, -t) } else { (quarters, t) };
+        let (quarters, t) = if left {
+            (R::of(4.0) - quarters, -t)
+        } else {
+            (quarters, t)
+        };
         add_arctangent::<R, FMA>(t, quarters).signed(y)
     }
 
     #[inline(always)]
     fn is_odd(y: R, x: R) -> bool {
-        let (ay, ax) = (y.size(), x.size());
-        let large = if ay > ax { ay } else { ax };
+        let large = size_bits(y).max(size_bits(x));
         let (lowest, highest) = R::ARCTAN2_RANGE;
-        (large > highest) | ((large < lowest) & (large != R::of(0.0)))
+        !(is_within(large, lowest, highest) | (large == R::Word::of(0)))
     }
 
     fn slow(y: R, x: R) -> R {

@@ -4,7 +4,7 @@
 //! a table needs a gather. Zero, negative numbers, infinity and subnormals are odd: the C library raises their flags.
 
 use super::Unary;
-use super::arithmetic::{exponent_of, poly};
+use super::arithmetic::{exponent_of, is_within, poly, size_bits};
 use super::real::{Parts, Real, Word};
 
 /// A positive normal number as its exponent k and m - 1, and 2^(1-k) for who needs it.
@@ -66,16 +66,10 @@ fn to_base<R: Real, const FMA: bool>(k: R, f: R, inverse: Parts<R>, unit: Parts<
     sum + (rest + ((whole - sum) + main))
 }
 
-/// Whether `x` has no logarithm in the fast form. NaN has.
+/// Whether `x` has no logarithm in the fast form.
 #[inline(always)]
 fn is_odd<R: Real>(x: R) -> bool {
-    (x < R::LEAST_NORMAL) | (x == R::INFINITY)
-}
-
-/// `value`, or NaN where `x` is: the bit tricks above make a number of it.
-#[inline(always)]
-fn keep_nan<R: Real>(x: R, value: R) -> R {
-    if x == x { value } else { x }
+    !is_within(x.bits(), R::LEAST_NORMAL, R::INFINITY)
 }
 
 /// The natural logarithm.
@@ -85,7 +79,7 @@ impl<R: Real> Unary<R> for Log {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         let (k, f, _) = parts(x);
-        keep_nan(x, natural::<R, FMA>(k, f))
+        natural::<R, FMA>(k, f)
     }
 
     #[inline(always)]
@@ -105,10 +99,7 @@ impl<R: Real> Unary<R> for Log2 {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         let (k, f, _) = parts(x);
-        keep_nan(
-            x,
-            to_base::<R, FMA>(k, f, R::INV_LN2, (R::of(1.0), R::of(0.0))),
-        )
+        to_base::<R, FMA>(k, f, R::INV_LN2, (R::of(1.0), R::of(0.0)))
     }
 
     #[inline(always)]
@@ -128,7 +119,7 @@ impl<R: Real> Unary<R> for Log10 {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         let (k, f, _) = parts(x);
-        keep_nan(x, to_base::<R, FMA>(k, f, R::INV_LN10, R::LOG10_2))
+        to_base::<R, FMA>(k, f, R::INV_LN10, R::LOG10_2)
     }
 
     #[inline(always)]
@@ -149,7 +140,7 @@ impl<R: Real> Unary<R> for Log1p {
     fn fast<const FMA: bool>(x: R) -> R {
         let sum = R::of(1.0) + x;
         let value = log_of_sum::<R, FMA>(sum, x - (sum - R::of(1.0)), R::of(0.0));
-        // Zero keeps its sign, subnormals are their own value, and NaN stays.
+        // Zero keeps its sign, and subnormals are their own value.
         if x.size() >= R::LEAST_NORMAL {
             value
         } else {
@@ -159,7 +150,7 @@ impl<R: Real> Unary<R> for Log1p {
 
     #[inline(always)]
     fn is_odd(x: R) -> bool {
-        (x <= R::of(-1.0)) | (x == R::INFINITY)
+        (x.bits() >= R::of(-1.0).bits()) | (size_bits(x) >= R::INFINITY.bits())
     }
 
     fn slow(x: R) -> R {

@@ -6,7 +6,8 @@
 //! only where that list has `fma`: it makes `a * b + c` one instruction, and elsewhere one slow call.
 //!
 //! What cannot be had without a branch (`sin(1e300)`, `log(-1.0)`) is *odd*: `is_odd` says so, `fast` is never given such
-//! an argument, and `slow` asks the C library. [`unary_block`] and [`binary_block`] put the three together for a run of
+//! an argument, and `slow` asks the C library. NaN is odd everywhere, because x86's vector comparisons, minima and maxima
+//! raise invalid for it. [`unary_block`] and [`binary_block`] put the three together for a run of
 //! elements; [`eval`] and [`eval2`] do for one.
 //!
 //! Invariants, held by `tests/math_accuracy.rs`:
@@ -52,15 +53,15 @@ pub trait Unary<T: Real> {
     /// The value at `x`, which is not odd. No branch, no call.
     fn fast<const FMA: bool>(x: T) -> T;
 
-    /// Whether `x` must go to `slow`.
+    /// Whether `x` must go to `slow`: NaN always must. Raises no flag, and so compares bits.
     #[inline(always)]
-    fn is_odd(_x: T) -> bool {
-        false
+    fn is_odd(x: T) -> bool {
+        x.is_nan()
     }
 
     /// The value at an odd `x`, by the C library: some 5 to 30 ns.
     fn slow(x: T) -> T {
-        Self::fast::<false>(x)
+        x + x
     }
 }
 
@@ -72,7 +73,7 @@ pub trait Binary<T: Real> {
     /// The value at `(x, y)`, which are not odd. No branch, no call.
     fn fast<const FMA: bool>(x: T, y: T) -> T;
 
-    /// Whether the pair must go to `slow`.
+    /// Whether the pair must go to `slow`: one with NaN always must. Raises no flag, and so compares bits.
     fn is_odd(x: T, y: T) -> bool;
 
     /// The value at an odd pair, by the C library: some 10 to 50 ns.

@@ -4,16 +4,16 @@
 //! good bits (`f32`: 32). Its series in s = f/(2+f) is therefore carried in pairs (Dekker 1971) up to the cubic term. Without
 //! fused multiply-add that arithmetic triples; there the C library computes every element.
 //!
-//! Odd: subnormal, infinite or NaN x, y beyond the reach of the integer tests, a negative x with a y that is no integer, zero
-//! to a power not positive.
+//! Odd: subnormal, infinite or NaN x, y beyond the reach of the integer tests, a negative x with a y that is no integer, -0,
+//! and 0 to a power not positive.
 
 use super::Binary;
 use super::arithmetic::{
-    at_least, at_most, fast_two_sum, last_as_sign, poly, round_exponent, scale, sign_bit, turned,
-    two_product,
+    at_least, at_most, fast_two_sum, is_signed, is_within, last_as_sign, poly, round_exponent,
+    scale, sign_bit, size_bits, turned, two_product,
 };
 use super::logarithm::parts;
-use super::real::{Parts, Real};
+use super::real::{Parts, Real, Word};
 
 /// `log2 a` for positive normal `a` as a float and a correction, good to 2^-65 (`f32`: 2^-38); only for machines that fuse.
 #[inline(always)]
@@ -79,10 +79,12 @@ impl<R: Real> Binary<R> for Power {
 
     #[inline(always)]
     fn is_odd(x: R, y: R) -> bool {
-        let (zero, a) = (R::of(0.0), x.size());
-        let ordinary = ((a >= R::LEAST_NORMAL) & (a < R::INFINITY)) | ((a == zero) & (y > zero));
+        let y_size = size_bits(y);
+        let zero_to_positive =
+            (x.bits() == R::Word::of(0)) & (y.bits() == y_size) & (y_size != x.bits());
+        let ordinary = is_within(size_bits(x), R::LEAST_NORMAL, R::INFINITY) | zero_to_positive;
         let whole = (y + R::MAGIC) - R::MAGIC == y;
-        !(ordinary & (y.size() <= R::POWER_LARGEST) & (whole | (x >= zero)))
+        !(ordinary & (y_size <= R::POWER_LARGEST.bits()) & (whole | !is_signed(x)))
     }
 
     fn slow(x: R, y: R) -> R {

@@ -10,7 +10,7 @@ use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Shl, Shr, Sub};
 /// The unsigned integer with the bits of a float. Sums wrap.
 pub trait Word:
     Copy
-    + PartialEq
+    + Ord
     + BitAnd<Output = Self>
     + BitOr<Output = Self>
     + BitXor<Output = Self>
@@ -56,7 +56,7 @@ impl Word for u32 {
 }
 
 /// A constant in two parts, the larger first.
-pub type Parts<R> = (R, R);
+pub(super) type Parts<R> = (R, R);
 
 /// `f32` or `f64`.
 pub trait Real:
@@ -152,6 +152,11 @@ pub trait Real:
     /// pi and the rest.
     const PI: Parts<Self>;
 
+    /// Whether it is no number; a quiet comparison.
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        self != self
+    }
     /// The nearest number of this type, as a conversion: overflow raises its flag.
     fn of(value: f64) -> Self;
     /// The number in double.

@@ -4,7 +4,7 @@
 //! the plain root of the sum of squares wherever these keep within the exponent range, and odd elsewhere; singles are
 //! squared in double, where they always do.
 
-use super::arithmetic::{exponent_of, poly, power_of_two};
+use super::arithmetic::{exponent_of, is_within, poly, power_of_two, size_bits};
 use super::real::{Real, Word};
 use super::{Binary, Unary};
 
@@ -54,7 +54,7 @@ impl<R: Real> Unary<R> for Cbrt {
     fn fast<const FMA: bool>(x: R) -> R {
         let a = x.size();
         let value = cube_root::<R, FMA>(a).signed(x);
-        // Zero, infinity and NaN are their own roots.
+        // Zero and infinity are their own roots.
         if (a > R::of(0.0)) & (a < R::INFINITY) {
             value
         } else {
@@ -64,7 +64,9 @@ impl<R: Real> Unary<R> for Cbrt {
 
     #[inline(always)]
     fn is_odd(x: R) -> bool {
-        (x.size() < R::LEAST_NORMAL) & (x != R::of(0.0))
+        // Subnormals, less one so that zero leaves at the other end; and NaN.
+        let (size, one) = (size_bits(x), R::Word::of(1));
+        (size.minus(one) < R::LEAST_NORMAL.bits().minus(one)) | (size > R::INFINITY.bits())
     }
 
     fn slow(x: R) -> R {
@@ -83,9 +85,8 @@ impl Binary<f64> for Hypot {
 
     #[inline(always)]
     fn is_odd(x: f64, y: f64) -> bool {
-        let (a, b) = (x.abs(), y.abs());
-        let large = if a > b { a } else { b };
-        (a > 1e150) | (b > 1e150) | ((large < 1e-140) & (large != 0.0))
+        let large = size_bits(x).max(size_bits(y));
+        !(is_within(large, 1e-140, 1e150) | (large == 0))
     }
 
     fn slow(x: f64, y: f64) -> f64 {
@@ -102,7 +103,7 @@ impl Binary<f32> for Hypot {
 
     #[inline(always)]
     fn is_odd(x: f32, y: f32) -> bool {
-        (x.abs() == f32::INFINITY) | (y.abs() == f32::INFINITY)
+        size_bits(x).max(size_bits(y)) >= f32::INFINITY.to_bits()
     }
 
     fn slow(x: f32, y: f32) -> f32 {
