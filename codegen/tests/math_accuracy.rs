@@ -1,7 +1,7 @@
 //! Elementary functions: errors in ulp, special values and floating-point flags, at every instruction set of this machine.
 //!
 //! Exact values for `f64` come from `tests/accuracy/reference.py`; `FASTNP_REFERENCE=folder` reads another, denser set, and
-//! `FASTNP_DENSE=1` walks every single instead of one in 9973. The truth for `f32` is the C library's double.
+//! `FASTNP_STEP=1` walks every single instead of one in 9973. The truth for `f32` is the C library's double.
 
 #[path = "math_accuracy/cases.rs"]
 mod cases;

@@ -153,10 +153,7 @@ pub trait Real:
     const PI: Parts<Self>;
 
     /// Whether it is no number; a quiet comparison.
-    #[inline(always)]
-    fn is_nan(self) -> bool {
-        self != self
-    }
+    fn is_nan(self) -> bool;
     /// The nearest number of this type, as a conversion: overflow raises its flag.
     fn of(value: f64) -> Self;
     /// The number in double.
@@ -220,6 +217,10 @@ impl Real for f64 {
     const PIO2_REST: f64 = c::PIO2_REST;
     const PI: Parts<f64> = (c::PI, c::PI_TAIL);
 
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        f64::is_nan(self)
+    }
     #[inline(always)]
     fn of(value: f64) -> f64 {
         value
@@ -313,6 +314,10 @@ impl Real for f32 {
     const PIO2_REST: f32 = c::PIO2_REST_F32;
     const PI: Parts<f32> = (c::PI_F32, c::PI_TAIL_F32);
 
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        f32::is_nan(self)
+    }
     #[inline(always)]
     fn of(value: f64) -> f32 {
         value as f32

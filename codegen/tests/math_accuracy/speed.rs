@@ -1,4 +1,5 @@
-//! Nanoseconds an element in L1, printed: `cargo test --release -p fastnp-codegen --test math_accuracy -- --ignored speed --nocapture`.
+//! Nanoseconds an element in L1, printed by
+//! `cargo test --release -p fastnp-codegen --test math_accuracy -- --ignored speed --nocapture`.
 
 use crate::cases::{self, Case, Pair};
 use fastnp_codegen::math::Real;
