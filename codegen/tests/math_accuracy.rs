@@ -7,6 +7,8 @@
 mod cases;
 #[path = "math_accuracy/levels.rs"]
 mod levels;
+#[path = "math_accuracy/special.rs"]
+mod special;
 #[path = "math_accuracy/speed.rs"]
 mod speed;
 
@@ -171,6 +173,46 @@ fn singles_are_within_their_bounds() {
             }
             let worst = (worst.0, format!("{:e} got {:e}", worst.1, worst.2));
             good &= judge(name, level, bound, std::iter::once(worst));
+        }
+    }
+    assert!(good, "an error is out of bounds");
+}
+
+#[test]
+fn pairs_of_singles_are_within_their_bounds() {
+    // Every exponent and sign against every other, the mantissas from a multiplicative sequence.
+    let number = |exponent: u32, i: u32| {
+        f32::from_bits(exponent << 23 | (i.wrapping_mul(2_654_435_761) >> 9))
+    };
+    let mut pairs: Vec<(f32, f32)> = Vec::new();
+    for a in 0..512 {
+        pairs.extend((0..512).map(|b| (number(a, b), number(b, a * 7 + b))));
+        // Near each other, where powers are finite and angles change octants.
+        pairs.extend((0..64).map(|b| {
+            (
+                number(127, a * 64 + b),
+                number((a & 256) + 120 + b % 16, b * 512 + a),
+            )
+        }));
+    }
+    let (x, y): (Vec<f32>, Vec<f32>) = pairs.into_iter().unzip();
+    let mut good = true;
+    for Pair {
+        name,
+        bound,
+        truth,
+        levels,
+        ..
+    } in cases::binary32()
+    {
+        for (level, f) in levels {
+            let mut out = vec![0.0; x.len()];
+            f(&mut out, &x, &y);
+            let errors = (0..x.len()).map(|i| {
+                let e = error32(out[i], truth(f64::from(x[i]), f64::from(y[i])));
+                (e, format!("({:e}, {:e}) got {:e}", x[i], y[i], out[i]))
+            });
+            good &= judge(name, level, bound, errors);
         }
     }
     assert!(good, "an error is out of bounds");

@@ -108,6 +108,22 @@ def emit_scalar(name, value, doc, kind="f64"):
     print(f"/// {doc}\npub(super) const {name}: {kind} = {literal(value, kind)};")
 
 
+def emit_split(name, value, what, bits, bits_f32):
+    """A constant in two parts, the first short enough for exact products, for both widths."""
+    for suffix, kind, count in (("", "f64", bits), ("_F32", "f32", bits_f32)):
+        high = truncated(value, count)
+        emit_scalar(f"{name}_HI{suffix}", high, f"The leading {count} bits of {what}.", kind)
+        emit_scalar(f"{name}_LO{suffix}", value - high, f"{what} less its leading part.", kind)
+
+
+def emit_pair(name, value, what):
+    """A constant rounded, and the rest, for both widths."""
+    for suffix, kind, to in (("", "f64", double), ("_F32", "f32", single)):
+        high = mpf(to(value))
+        emit_scalar(f"{name}{suffix}", high, f"{what} rounded.", kind)
+        emit_scalar(f"{name}_TAIL{suffix}", value - high, f"{what} less its rounding.", kind)
+
+
 def literal(value, kind):
     if kind == "f32":
         for digits in range(1, 12):
@@ -127,90 +143,70 @@ def emit(name, coefs, error, doc, kind="f64"):
     print(f"/// {doc}\npub(super) const {name}: [{kind}; {len(coefs)}] = [{body}];")
 
 
+WIDTHS = (("", "f64", 0), ("_F32", "f32", 1))
+
+
+def emit_fit(name, doc, g, lo, hi, degrees, weight=lambda t: mpf(1)):
+    """The minimax polynomials of one function for both widths."""
+    for suffix, kind, i in WIDTHS:
+        emit(f"{name}{suffix}", *remez(g, lo, hi, degrees[i], weight), f"{doc}, for `{kind}`.", kind)
+
+
 def emit_exponentials():
     half = ln(2) / 2 * mpf("1.0005")
     q = guarded(lambda r: (exp(r) - 1 - r) / r**2, mpf(1) / 2)
     two = guarded(lambda r: (mpf(2) ** r - 1) / r, ln(2))
     sh = guarded(lambda z: (sinh(sqrt(z)) / sqrt(z) - 1) / z, mpf(1) / 6)
     ch = guarded(lambda z: (cosh(sqrt(z)) - 1 - z / 2) / z**2, mpf(1) / 24)
-    for suffix, kind, d, note in (
-        ("", "f64", 0, "to double accuracy"),
-        ("_SINGLE", "f64", 1, "to single accuracy"),
-        ("_F32", "f32", 2, "evaluated in single"),
-    ):
-        emit(f"EXP{suffix}", *remez(q, -half, half, (10, 4, 5)[d]), f"(e^r - 1 - r) / r^2 on |r| <= ln2/2, {note}.", kind)
-        emit(f"EXP2{suffix}", *remez(two, -0.5005, 0.5005, (10, 5, 5)[d]), f"(2^r - 1) / r on |r| <= 1/2, {note}.", kind)
-        if kind == "f64":
-            top = half**2
-            emit(f"SINH{suffix}", *remez(sh, 0, top, (4, 2)[d]), f"(sinh r / r - 1) / r^2 in r^2, {note}.")
-            emit(f"COSH{suffix}", *remez(ch, 0, top, (4, 2)[d]), f"(cosh r - 1 - r^2/2) / r^4 in r^2, {note}.")
+    emit_fit("EXP", "(e^r - 1 - r) / r^2 on |r| <= log(2)/2", q, -half, half, (10, 5))
+    emit_fit("EXP2", "(2^r - 1) / r on |r| <= 1/2", two, -0.5005, 0.5005, (10, 5))
+    emit_fit("SINH", "(sinh r / r - 1) / r^2 in r^2, |r| <= log(2)/2", sh, 0, half**2, (4, 2))
+    emit_fit("COSH", "(cosh r - 1 - r^2/2) / r^4 in r^2, |r| <= log(2)/2", ch, 0, half**2, (4, 1))
 
 
 def emit_logarithms():
     top = ((sqrt(2) - 1) / (sqrt(2) + 1)) ** 2 * mpf("1.0005")
-    r = guarded(lambda z: (ln((1 + sqrt(z)) / (1 - sqrt(z))) / sqrt(z) - 2) / z, mpf(2) / 3)
-    tail = guarded(
-        lambda z: ((ln((1 + sqrt(z)) / (1 - sqrt(z))) / sqrt(z) / 2 - 1) / z - mpf(1) / 3) / z, mpf(1) / 5
-    )
-    doc = "(log((1+s)/(1-s)) / s - 2) / s^2 in s^2, for |s| <= (sqrt2-1)/(sqrt2+1),"
-    emit("LOG", *remez(r, 0, top, 6), f"{doc} to double accuracy.")
-    emit("LOG_SINGLE", *remez(r, 0, top, 2), f"{doc} to single accuracy.")
-    emit("LOG_F32", *remez(r, 0, top, 2), f"{doc} evaluated in single.", "f32")
-    emit("LOG_TAIL", *remez(tail, 0, top, 7), "The same series after its 1/3 term, for the two-double logarithm of `power`.")
+    quotient = lambda z: ln((1 + sqrt(z)) / (1 - sqrt(z))) / sqrt(z)  # noqa: E731
+    whole = guarded(lambda z: (quotient(z) - 2) / z, mpf(2) / 3)
+    tail = guarded(lambda z: ((quotient(z) / 2 - 1) / z - mpf(1) / 3) / z, mpf(1) / 5)
+    emit_fit("LOG", "(log((1+s)/(1-s)) / s - 2) / s^2 in s^2, |s| <= 0.1716", whole, 0, top, (6, 2))
+    emit_fit("LOG_TAIL", "Half that series after its term 1/3, for `power`", tail, 0, top, (7, 3))
 
 
 def emit_circular():
-    top = (pi / 4 * mpf("1.001")) ** 2
+    # The quotient by pi/2 is rounded in single: r may exceed pi/4 by 0.5 % at the largest arguments.
+    top = (pi / 4 * mpf("1.006")) ** 2
     s = guarded(lambda z: (sin(sqrt(z)) / sqrt(z) - 1) / z, -mpf(1) / 6)
     c = guarded(lambda z: (cos(sqrt(z)) - 1 + z / 2) / z**2, mpf(1) / 24)
-    for suffix, kind, d, note in (
-        ("", "f64", 0, "to double accuracy"),
-        ("_SINGLE", "f64", 1, "to single accuracy"),
-        ("_F32", "f32", 1, "evaluated in single"),
-    ):
-        emit(f"SIN{suffix}", *remez(s, 0, top, (5, 3)[d]), f"(sin r / r - 1) / r^2 in r^2, |r| <= pi/4, {note}.", kind)
-        emit(f"COS{suffix}", *remez(c, 0, top, (5, 2)[d]), f"(cos r - 1 + r^2/2) / r^4 in r^2, {note}.", kind)
+    emit_fit("SIN", "(sin r / r - 1) / r^2 in r^2, |r| <= pi/4", s, 0, top, (5, 3))
+    emit_fit("COS", "(cos r - 1 + r^2/2) / r^4 in r^2, |r| <= pi/4", c, 0, top, (5, 2))
 
 
 def emit_inverse():
     at = guarded(lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z, -mpf(1) / 3)
     a = guarded(lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z, mpf(1) / 6)
     top = (sqrt(2) - 1) ** 2 * mpf("1.001")
-    for suffix, d, note in (("", 0, "to double accuracy"), ("_SINGLE", 1, "to single accuracy")):
-        emit(f"ATAN{suffix}", *remez(at, 0, top, (10, 4)[d]), f"(atan t / t - 1) / t^2 in t^2, |t| <= sqrt2-1, {note}.")
-        emit(f"ASIN{suffix}", *remez(a, 0, mpf("0.2501"), (12, 5)[d]), f"(asin t / t - 1) / t^2 in t^2, |t| <= 1/2, {note}.")
+    emit_fit("ATAN", "(atan t / t - 1) / t^2 in t^2, |t| <= sqrt 2 - 1", at, 0, top, (10, 4))
+    emit_fit("ASIN", "(asin t / t - 1) / t^2 in t^2, |t| <= 1/2", a, 0, mpf("0.2501"), (12, 5))
     root = lambda m: m ** (-mpf(1) / 3)  # noqa: E731
-    emit("CBRT", *remez(root, 1, 2, 4, lambda m: 1 / root(m)), "m^(-1/3) on [1, 2], the seed of `cbrt`.")
+    emit_fit("CBRT", "m^(-1/3) on [1, 2], the seed of `cbrt`", root, 1, 2, (4, 3), lambda m: 1 / root(m))
 
 
 def emit_constants():
-    hi, lo = split(ln(2), 42, 53)
-    emit_scalar("LN2_HI", hi, "Leading 42 bits of log 2: its product with an exponent is exact.")
-    emit_scalar("LN2_LO", lo, "log 2 less its leading part.")
-    hi, lo = split(ln(2), 15, 53)
-    emit_scalar("LN2_HI_F32", hi, "Leading 15 bits of log 2, for single.", "f32")
-    emit_scalar("LN2_LO_F32", lo, "log 2 less its 15 leading bits.", "f32")
-    hi, lo = split(1 / ln(2), 21, 53)
-    emit_scalar("INV_LN2_HI", hi, "Leading 21 bits of 1/log 2.")
-    emit_scalar("INV_LN2_LO", lo, "1/log 2 less its leading part.")
-    hi, lo = split(1 / ln(10), 21, 53)
-    emit_scalar("INV_LN10_HI", hi, "Leading 21 bits of 1/log 10.")
-    emit_scalar("INV_LN10_LO", lo, "1/log 10 less its leading part.")
-    hi, lo = split(log(2, 10), 42, 53)
-    emit_scalar("LOG10_2_HI", hi, "Leading 42 bits of log10 2.")
-    emit_scalar("LOG10_2_LO", lo, "log10 2 less its leading part.")
-    hi = mpf(double(2 / ln(2)))
-    emit_scalar("TWO_INV_LN2", hi, "2/log 2 rounded.")
-    emit_scalar("TWO_INV_LN2_TAIL", 2 / ln(2) - hi, "2/log 2 less its rounding.")
-    third = mpf(1) / 3
-    emit_scalar("THIRD_TAIL", third - mpf(double(third)), "1/3 less its rounding.")
-    full = mpf(double(pi / 2))
-    middle = mpf(double(pi / 2 - full))
-    emit_scalar("PIO2_TAIL", middle, "pi/2 less its rounding: the second part where the machine fuses.")
-    emit_scalar("PIO2_REST", pi / 2 - full - middle, "pi/2 less the two parts before it.")
-    emit_scalar("PIO4_TAIL", pi / 4 - mpf(double(pi / 4)), "pi/4 less its rounding.")
-    parts = split(pi / 2, 33, 33, 33, 53)
-    joined = ", ".join(literal(double(p), "f64") for p in parts)
+    emit_split("LN2", ln(2), "log 2", 42, 15)
+    emit_split("INV_LN2", 1 / ln(2), "1/log 2", 21, 12)
+    emit_split("INV_LN10", 1 / ln(10), "1/log 10", 21, 12)
+    emit_split("LOG10_2", log(2, 10), "log10 2", 42, 16)
+    emit_split("PIO4", pi / 4, "pi/4", 50, 21)
+    emit_pair("TWO_INV_LN2", 2 / ln(2), "2/log 2")
+    emit_pair("THIRD", mpf(1) / 3, "1/3")
+    emit_pair("PIO2", pi / 2, "pi/2")
+    emit_pair("PI", pi, "pi")
+    for suffix, kind, to in (("", "f64", double), ("_F32", "f32", single)):
+        high = mpf(to(pi / 2))
+        rest = pi / 2 - high - mpf(to(pi / 2 - high))
+        emit_scalar(f"PIO2_REST{suffix}", rest, "pi/2 less its rounding and its tail.", kind)
+    joined = ", ".join(literal(double(p), "f64") for p in split(pi / 2, 33, 33, 33, 53))
     print("/// pi/2 in parts of 33 bits, whose products with integers up to 2^20 are exact without fusing.")
     print(f"pub(super) const PIO2_PARTS: [f64; 4] = [{joined}];")
 

@@ -5,7 +5,7 @@
 //! and the odd lanes are computed afterwards. Copies also serve a call in place, as LLVM's loop would otherwise fail its
 //! own overlap check and run element by element (or need to exist twice).
 
-use super::{Binary, Unary};
+use super::{Binary, Real, Unary};
 use std::mem::MaybeUninit;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
@@ -15,7 +15,7 @@ const RUN: usize = 256;
 /// Room on the stack for one run.
 struct Room<T>([MaybeUninit<T>; RUN]);
 
-impl<T: Copy> Room<T> {
+impl<T: Real> Room<T> {
     #[inline(always)]
     fn new() -> Self {
         Room([const { MaybeUninit::uninit() }; RUN])
@@ -35,7 +35,7 @@ impl<T: Copy> Room<T> {
 
 /// `F` at one argument, odd or not.
 #[inline(always)]
-pub fn eval<F: Unary<T>, T: Copy, const FMA: bool>(x: T) -> T {
+pub fn eval<F: Unary<T>, T: Real, const FMA: bool>(x: T) -> T {
     if F::is_odd(x) {
         F::slow(x)
     } else {
@@ -45,7 +45,7 @@ pub fn eval<F: Unary<T>, T: Copy, const FMA: bool>(x: T) -> T {
 
 /// `F` at one pair, odd or not.
 #[inline(always)]
-pub fn eval2<F: Binary<T>, T: Copy, const FMA: bool>(x: T, y: T) -> T {
+pub fn eval2<F: Binary<T>, T: Real, const FMA: bool>(x: T, y: T) -> T {
     if F::is_odd(x, y) {
         F::slow(x, y)
     } else {
@@ -63,7 +63,7 @@ pub fn eval2<F: Binary<T>, T: Copy, const FMA: bool>(x: T, y: T) -> T {
 pub unsafe fn unary_block<F, T, const FMA: bool>(out: *mut T, x: *const T, n: usize)
 where
     F: Unary<T>,
-    T: Copy,
+    T: Real,
 {
     let in_place = out.cast_const() == x;
     let (mut clean, mut kept) = (Room::new(), Room::new());
@@ -90,7 +90,7 @@ where
 
 /// The loop that vectorises; a function of its own so that its slices are known not to overlap.
 #[inline(always)]
-fn unary_run<F: Unary<T>, T: Copy, const FMA: bool>(out: &mut [T], xs: &[T]) {
+fn unary_run<F: Unary<T>, T: Real, const FMA: bool>(out: &mut [T], xs: &[T]) {
     for (slot, &x) in out.iter_mut().zip(xs) {
         *slot = F::fast::<FMA>(x);
     }
@@ -99,12 +99,12 @@ fn unary_run<F: Unary<T>, T: Copy, const FMA: bool>(out: &mut [T], xs: &[T]) {
 /// Copies of `xs`: one with the odd elements calmed, one as it is.
 #[cold]
 #[inline(never)]
-fn set_aside<'a, F: Unary<T>, T: Copy>(
+fn set_aside<'a, F: Unary<T>, T: Real>(
     xs: &[T],
     clean: &'a mut Room<T>,
     kept: &'a mut Room<T>,
 ) -> (&'a [T], &'a [T]) {
-    let calm = |&x: &T| if F::is_odd(x) { F::CALM } else { x };
+    let calm = |&x: &T| if F::is_odd(x) { T::of(F::CALM) } else { x };
     (
         clean.fill(xs.iter().map(calm)),
         kept.fill(xs.iter().copied()),
@@ -114,7 +114,7 @@ fn set_aside<'a, F: Unary<T>, T: Copy>(
 /// Computes the odd elements of `xs` into `out`.
 #[cold]
 #[inline(never)]
-fn patch<F: Unary<T>, T: Copy>(out: &mut [T], xs: &[T]) {
+fn patch<F: Unary<T>, T: Real>(out: &mut [T], xs: &[T]) {
     for (slot, &x) in out.iter_mut().zip(xs) {
         if F::is_odd(x) {
             *slot = F::slow(x);
@@ -133,7 +133,7 @@ fn patch<F: Unary<T>, T: Copy>(out: &mut [T], xs: &[T]) {
 pub unsafe fn binary_block<F, T, const FMA: bool>(out: *mut T, x: *const T, y: *const T, n: usize)
 where
     F: Binary<T>,
-    T: Copy,
+    T: Real,
 {
     let in_place = out.cast_const() == x || out.cast_const() == y;
     let (mut clean, mut kept) = ([Room::new(), Room::new()], [Room::new(), Room::new()]);
@@ -176,7 +176,7 @@ where
 
 /// The loop that vectorises; a function of its own so that its slices are known not to overlap.
 #[inline(always)]
-fn binary_run<F: Binary<T>, T: Copy, const FMA: bool>(out: &mut [T], xs: &[T], ys: &[T]) {
+fn binary_run<F: Binary<T>, T: Real, const FMA: bool>(out: &mut [T], xs: &[T], ys: &[T]) {
     for (slot, (&x, &y)) in out.iter_mut().zip(xs.iter().zip(ys)) {
         *slot = F::fast::<FMA>(x, y);
     }
@@ -185,13 +185,19 @@ fn binary_run<F: Binary<T>, T: Copy, const FMA: bool>(out: &mut [T], xs: &[T], y
 /// Copies of both operands: calmed, and as they are.
 #[cold]
 #[inline(never)]
-fn set_aside_pair<'a, F: Binary<T>, T: Copy>(
+fn set_aside_pair<'a, F: Binary<T>, T: Real>(
     xs: &[T],
     ys: &[T],
     clean: &'a mut [Room<T>; 2],
     kept: &'a mut [Room<T>; 2],
 ) -> ([&'a [T]; 2], [&'a [T]; 2]) {
-    let calm = |(&x, &y): (&T, &T)| if F::is_odd(x, y) { F::CALM } else { (x, y) };
+    let calm = |(&x, &y): (&T, &T)| {
+        if F::is_odd(x, y) {
+            (T::of(F::CALM), T::of(F::CALM))
+        } else {
+            (x, y)
+        }
+    };
     let ([a, b], [c, d]) = (clean, kept);
     let a = a.fill(xs.iter().zip(ys).map(|pair| calm(pair).0));
     let b = b.fill(xs.iter().zip(ys).map(|pair| calm(pair).1));
@@ -204,7 +210,7 @@ fn set_aside_pair<'a, F: Binary<T>, T: Copy>(
 /// Computes the odd pairs into `out`.
 #[cold]
 #[inline(never)]
-fn patch_pair<F: Binary<T>, T: Copy>(out: &mut [T], [xs, ys]: [&[T]; 2]) {
+fn patch_pair<F: Binary<T>, T: Real>(out: &mut [T], [xs, ys]: [&[T]; 2]) {
     for (slot, (&x, &y)) in out.iter_mut().zip(xs.iter().zip(ys)) {
         if F::is_odd(x, y) {
             *slot = F::slow(x, y);

@@ -6,7 +6,8 @@
 //! only where that list has `fma`: it makes `a * b + c` one instruction, and elsewhere one slow call.
 //!
 //! What cannot be had without a branch (`sin(1e300)`, `log(-1.0)`) is *odd*: `is_odd` says so, `fast` is never given such
-//! an argument, and `slow` asks the C library. [`unary_block`] and [`binary_block`] put the three together for a run of
+//! an argument, and `slow` asks the C library. NaN is odd everywhere, because x86's vector comparisons, minima and maxima
+//! raise invalid for it. [`unary_block`] and [`binary_block`] put the three together for a run of
 //! elements; [`eval`] and [`eval2`] do for one.
 //!
 //! Invariants, held by `tests/math_accuracy.rs`:
@@ -20,48 +21,61 @@
 //! It does not decide which instruction set runs, knows no strides, and leaves complex numbers and half precision to
 //! their callers.
 
-mod accuracy;
+mod area;
+mod arithmetic;
 mod block;
 mod circular;
 mod coefficients;
 mod exponential;
-mod fma;
+mod hyperbolic;
+mod inverse;
 mod logarithm;
+mod power;
+mod real;
+mod root;
 
+pub use area::{Arccosh, Arcsinh, Arctanh};
 pub use block::{binary_block, eval, eval2, unary_block};
 pub use circular::{Cos, Sin, Tan};
 pub use exponential::{Exp, Exp2, Expm1};
+pub use hyperbolic::{Cosh, Sinh, Tanh};
+pub use inverse::{Arccos, Arcsin, Arctan, Arctan2};
 pub use logarithm::{Log, Log1p, Log2, Log10};
+pub use power::Power;
+pub use real::{Real, Word};
+pub use root::{Cbrt, Hypot};
 
 /// A function of one argument, in a form whose loops vectorise.
-pub trait Unary<T: Copy> {
-    /// An ordinary argument: `fast` computes it in the place of an odd one, raising no flag.
-    const CALM: T;
+pub trait Unary<T: Real> {
+    /// An ordinary argument, computed in the place of odd ones: it raises no flag.
+    const CALM: f64 = 1.5;
 
     /// The value at `x`, which is not odd. No branch, no call.
     fn fast<const FMA: bool>(x: T) -> T;
 
-    /// Whether `x` must go to `slow`.
+    /// Whether `x` must go to `slow`: NaN always must. Raises no flag, and so compares bits.
     #[inline(always)]
-    fn is_odd(_x: T) -> bool {
-        false
+    fn is_odd(x: T) -> bool {
+        x.is_nan()
     }
 
-    /// The value at any `x`, by the C library: some 5 to 30 ns.
-    fn slow(x: T) -> T;
+    /// The value at an odd `x`, by the C library: some 5 to 30 ns.
+    fn slow(x: T) -> T {
+        x + x
+    }
 }
 
 /// A function of two arguments, in a form whose loops vectorise.
-pub trait Binary<T: Copy> {
-    /// Ordinary arguments: `fast` computes them in the place of odd ones, raising no flag.
-    const CALM: (T, T);
+pub trait Binary<T: Real> {
+    /// An ordinary argument for both, computed in the place of odd ones: it raises no flag.
+    const CALM: f64 = 1.5;
 
     /// The value at `(x, y)`, which are not odd. No branch, no call.
     fn fast<const FMA: bool>(x: T, y: T) -> T;
 
-    /// Whether the pair must go to `slow`.
+    /// Whether the pair must go to `slow`: one with NaN always must. Raises no flag, and so compares bits.
     fn is_odd(x: T, y: T) -> bool;
 
-    /// The value at any pair, by the C library: some 10 to 50 ns.
+    /// The value at an odd pair, by the C library: some 10 to 50 ns.
     fn slow(x: T, y: T) -> T;
 }

@@ -1,6 +1,7 @@
 //! Nanoseconds an element in L1, printed: `cargo test --release -p fastnp-codegen --test math_accuracy -- --ignored speed --nocapture`.
 
 use crate::cases::{self, Case, Pair};
+use fastnp_codegen::math::Real;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -20,7 +21,7 @@ fn time(mut call: impl FnMut()) -> f64 {
     best
 }
 
-fn row<T: Copy + 'static>(case: &Case<T>, width: &str, at: impl Fn(f64) -> T) {
+fn row<T: Real>(case: &Case<T>, width: &str, at: impl Fn(f64) -> T) {
     let (lo, hi) = case.range;
     let x: Vec<T> = (0..N)
         .map(|i| at(lo + (hi - lo) * ((i * 617) % N) as f64 / N as f64))
@@ -36,7 +37,7 @@ fn row<T: Copy + 'static>(case: &Case<T>, width: &str, at: impl Fn(f64) -> T) {
     println!();
 }
 
-fn pair_row<T: Copy + 'static>(case: &Pair<T>, width: &str, at: impl Fn(f64) -> T) {
+fn pair_row<T: Real>(case: &Pair<T>, width: &str, at: impl Fn(f64) -> T) {
     let x: Vec<T> = (0..N)
         .map(|i| at(0.1 + 3.0 * ((i * 617) % N) as f64 / N as f64))
         .collect();

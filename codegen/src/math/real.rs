@@ -1,0 +1,360 @@
+//! What the elementary functions need of a floating-point type: arithmetic, bits, and the constants of its width.
+//!
+//! Every function is written once over [`Real`]. `f32` is computed in `f32`, with shorter polynomials: twice the lanes, and half
+//! the terms, of computing it in double. [`Real::fma`] is the one place that knows `mul_add`: without the target feature it
+//! would be a call into libm (some 20 ns an element, and no vectors), so `FMA` says whether the machine fuses.
+
+use super::coefficients as c;
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Shl, Shr, Sub};
+
+/// The unsigned integer with the bits of a float. Sums wrap.
+pub trait Word:
+    Copy
+    + Ord
+    + BitAnd<Output = Self>
+    + BitOr<Output = Self>
+    + BitXor<Output = Self>
+    + Shl<u32, Output = Self>
+    + Shr<u32, Output = Self>
+{
+    /// The integer, cut to this width.
+    fn of(value: u64) -> Self;
+    /// The sum, wrapping.
+    fn plus(self, other: Self) -> Self;
+    /// The difference, wrapping.
+    fn minus(self, other: Self) -> Self;
+}
+
+impl Word for u64 {
+    #[inline(always)]
+    fn of(value: u64) -> Self {
+        value
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        self.wrapping_sub(other)
+    }
+}
+
+impl Word for u32 {
+    #[inline(always)]
+    fn of(value: u64) -> Self {
+        value as u32
+    }
+    #[inline(always)]
+    fn plus(self, other: Self) -> Self {
+        self.wrapping_add(other)
+    }
+    #[inline(always)]
+    fn minus(self, other: Self) -> Self {
+        self.wrapping_sub(other)
+    }
+}
+
+/// A constant in two parts, the larger first.
+pub(super) type Parts<R> = (R, R);
+
+/// `f32` or `f64`.
+pub trait Real:
+    Copy
+    + PartialOrd
+    + Add<Output = Self>
+    + Sub<Output = Self>
+    + Mul<Output = Self>
+    + Div<Output = Self>
+    + Neg<Output = Self>
+    + 'static
+{
+    /// Its bits.
+    type Word: Word;
+
+    /// Bits of the mantissa that are stored.
+    const MANTISSA: u32;
+    /// What the exponent field adds.
+    const BIAS: u64;
+    /// Bits of sqrt(1/2).
+    const ROOT_HALF_BITS: u64;
+    /// Sign, exponent and the upper half of the mantissa.
+    const UPPER_HALF: u64;
+    /// Adding it rounds a number to an integer, which then lies in the low bits of the sum: 1.5 * 2^MANTISSA.
+    ///
+    /// Good for sizes below 2^(MANTISSA-1). `as i64` saturates, for which x86 has no instruction before AVX-512, and `round` is a
+    /// libm call before SSE4.1.
+    const MAGIC: Self;
+    /// The least normal number.
+    const LEAST_NORMAL: Self;
+    /// Infinity.
+    const INFINITY: Self;
+
+    /// Where e^x has become zero, and where infinite.
+    const EXP_RANGE: (Self, Self);
+    /// Where 2^x has become zero, and where infinite.
+    const EXP2_RANGE: (Self, Self);
+    /// Below it e^x - 1 is -1.
+    const EXPM1_FLOOR: Self;
+    /// Where sinh x has become infinite.
+    const SINH_TOP: Self;
+    /// From here on arcsinh x is log 2x to the last bit.
+    const AREA_FAR: Self;
+    /// The largest argument the reduction by pi/2 takes.
+    const LARGEST_ANGLE: Self;
+    /// The lengths for which arctan2 needs no care for the exponent range.
+    const ARCTAN2_RANGE: (Self, Self);
+    /// The largest exponent `power` takes, below the reach of MAGIC.
+    const POWER_LARGEST: Self;
+    /// The exponent of 2 beyond which the power overflows or vanishes.
+    const POWER_LIMIT: Self;
+
+    /// See [`c::EXP`].
+    const EXP: &'static [Self];
+    /// See [`c::EXP2`].
+    const EXP2: &'static [Self];
+    /// See [`c::SINH`].
+    const SINH: &'static [Self];
+    /// See [`c::COSH`].
+    const COSH: &'static [Self];
+    /// See [`c::LOG`].
+    const LOG: &'static [Self];
+    /// See [`c::LOG_TAIL`].
+    const LOG_TAIL: &'static [Self];
+    /// See [`c::SIN`].
+    const SIN: &'static [Self];
+    /// See [`c::COS`].
+    const COS: &'static [Self];
+    /// See [`c::ATAN`].
+    const ATAN: &'static [Self];
+    /// See [`c::ASIN`].
+    const ASIN: &'static [Self];
+    /// See [`c::CBRT`].
+    const CBRT: &'static [Self];
+    /// log 2, the first part exact in products with exponents.
+    const LN2: Parts<Self>;
+    /// 1/log 2, the first part exact in products with half a mantissa.
+    const INV_LN2: Parts<Self>;
+    /// 1/log 10, the first part exact in products with half a mantissa.
+    const INV_LN10: Parts<Self>;
+    /// log10 2, the first part exact in products with exponents.
+    const LOG10_2: Parts<Self>;
+    /// pi/4, the first part exact in products with 0 to 4.
+    const PIO4: Parts<Self>;
+    /// 2/log 2 and the rest.
+    const TWO_INV_LN2: Parts<Self>;
+    /// 1/3 and the rest.
+    const THIRD: Parts<Self>;
+    /// pi/2 and the rest.
+    const PIO2: Parts<Self>;
+    /// What the two parts of pi/2 leave.
+    const PIO2_REST: Self;
+    /// pi and the rest.
+    const PI: Parts<Self>;
+
+    /// Whether it is no number; a quiet comparison.
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        self != self
+    }
+    /// The nearest number of this type, as a conversion: overflow raises its flag.
+    fn of(value: f64) -> Self;
+    /// The number in double.
+    fn wide(self) -> f64;
+    /// Its bits.
+    fn bits(self) -> Self::Word;
+    /// The number with these bits.
+    fn from_bits(bits: Self::Word) -> Self;
+    /// `self * b + c`: rounded once where `FMA`, twice otherwise. Error bounds hold both ways.
+    fn fma<const FMA: bool>(self, b: Self, c: Self) -> Self;
+    /// The square root.
+    fn root(self) -> Self;
+    /// The size.
+    fn size(self) -> Self;
+    /// The size of `self` with the sign of `sign`.
+    fn signed(self, sign: Self) -> Self;
+    /// `x - n pi/2` as two parts on a machine that does not fuse, for |x| at most the largest angle.
+    fn quarter_rest(x: Self, n: Self) -> Parts<Self>;
+}
+
+impl Real for f64 {
+    type Word = u64;
+
+    const MANTISSA: u32 = 52;
+    const BIAS: u64 = 1023;
+    const ROOT_HALF_BITS: u64 = 0x3fe6_a09e_667f_3bcd;
+    const UPPER_HALF: u64 = 0xffff_ffff_0000_0000;
+    const MAGIC: f64 = 6_755_399_441_055_744.0;
+    const LEAST_NORMAL: f64 = f64::MIN_POSITIVE;
+    const INFINITY: f64 = f64::INFINITY;
+
+    const EXP_RANGE: (f64, f64) = (-746.0, 710.0);
+    const EXP2_RANGE: (f64, f64) = (-1080.0, 1025.0);
+    const EXPM1_FLOOR: f64 = -40.0;
+    const SINH_TOP: f64 = 711.0;
+    const AREA_FAR: f64 = 1e10;
+    const LARGEST_ANGLE: f64 = 1_048_576.0;
+    const ARCTAN2_RANGE: (f64, f64) = (1e-290, 1e300);
+    const POWER_LARGEST: f64 = 1e15;
+    const POWER_LIMIT: f64 = 1100.0;
+
+    const EXP: &'static [f64] = &c::EXP;
+    const EXP2: &'static [f64] = &c::EXP2;
+    const SINH: &'static [f64] = &c::SINH;
+    const COSH: &'static [f64] = &c::COSH;
+    const LOG: &'static [f64] = &c::LOG;
+    const LOG_TAIL: &'static [f64] = &c::LOG_TAIL;
+    const SIN: &'static [f64] = &c::SIN;
+    const COS: &'static [f64] = &c::COS;
+    const ATAN: &'static [f64] = &c::ATAN;
+    const ASIN: &'static [f64] = &c::ASIN;
+    const CBRT: &'static [f64] = &c::CBRT;
+    const LN2: Parts<f64> = (c::LN2_HI, c::LN2_LO);
+    const INV_LN2: Parts<f64> = (c::INV_LN2_HI, c::INV_LN2_LO);
+    const INV_LN10: Parts<f64> = (c::INV_LN10_HI, c::INV_LN10_LO);
+    const LOG10_2: Parts<f64> = (c::LOG10_2_HI, c::LOG10_2_LO);
+    const PIO4: Parts<f64> = (c::PIO4_HI, c::PIO4_LO);
+    const TWO_INV_LN2: Parts<f64> = (c::TWO_INV_LN2, c::TWO_INV_LN2_TAIL);
+    const THIRD: Parts<f64> = (c::THIRD, c::THIRD_TAIL);
+    const PIO2: Parts<f64> = (c::PIO2, c::PIO2_TAIL);
+    const PIO2_REST: f64 = c::PIO2_REST;
+    const PI: Parts<f64> = (c::PI, c::PI_TAIL);
+
+    #[inline(always)]
+    fn of(value: f64) -> f64 {
+        value
+    }
+    #[inline(always)]
+    fn wide(self) -> f64 {
+        self
+    }
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        self.to_bits()
+    }
+    #[inline(always)]
+    fn from_bits(bits: u64) -> f64 {
+        f64::from_bits(bits)
+    }
+    #[inline(always)]
+    fn fma<const FMA: bool>(self, b: f64, c: f64) -> f64 {
+        if FMA {
+            self.mul_add(b, c)
+        } else {
+            self * b + c
+        }
+    }
+    #[inline(always)]
+    fn root(self) -> f64 {
+        self.sqrt()
+    }
+    #[inline(always)]
+    fn size(self) -> f64 {
+        self.abs()
+    }
+    #[inline(always)]
+    fn signed(self, sign: f64) -> f64 {
+        self.copysign(sign)
+    }
+
+    /// Three differences whose products are exact, each with what it loses.
+    #[inline(always)]
+    fn quarter_rest(x: f64, n: f64) -> Parts<f64> {
+        let [p0, p1, p2, p3] = c::PIO2_PARTS;
+        let r0 = x - n * p0;
+        let r1 = r0 - n * p1;
+        let lost1 = (r0 - r1) - n * p1;
+        let r2 = r1 - n * p2;
+        let lost2 = (r1 - r2) - n * p2;
+        (r2, lost1 + lost2 - n * p3)
+    }
+}
+
+impl Real for f32 {
+    type Word = u32;
+
+    const MANTISSA: u32 = 23;
+    const BIAS: u64 = 127;
+    const ROOT_HALF_BITS: u64 = 0x3f35_04f3;
+    const UPPER_HALF: u64 = 0xffff_f000;
+    const MAGIC: f32 = 12_582_912.0;
+    const LEAST_NORMAL: f32 = f32::MIN_POSITIVE;
+    const INFINITY: f32 = f32::INFINITY;
+
+    const EXP_RANGE: (f32, f32) = (-104.0, 89.0);
+    const EXP2_RANGE: (f32, f32) = (-151.0, 129.0);
+    const EXPM1_FLOOR: f32 = -18.0;
+    const SINH_TOP: f32 = 90.0;
+    const AREA_FAR: f32 = 1e5;
+    const LARGEST_ANGLE: f32 = 65_536.0;
+    const ARCTAN2_RANGE: (f32, f32) = (1e-30, 1e37);
+    const POWER_LARGEST: f32 = 2e6;
+    const POWER_LIMIT: f32 = 160.0;
+
+    const EXP: &'static [f32] = &c::EXP_F32;
+    const EXP2: &'static [f32] = &c::EXP2_F32;
+    const SINH: &'static [f32] = &c::SINH_F32;
+    const COSH: &'static [f32] = &c::COSH_F32;
+    const LOG: &'static [f32] = &c::LOG_F32;
+    const LOG_TAIL: &'static [f32] = &c::LOG_TAIL_F32;
+    const SIN: &'static [f32] = &c::SIN_F32;
+    const COS: &'static [f32] = &c::COS_F32;
+    const ATAN: &'static [f32] = &c::ATAN_F32;
+    const ASIN: &'static [f32] = &c::ASIN_F32;
+    const CBRT: &'static [f32] = &c::CBRT_F32;
+    const LN2: Parts<f32> = (c::LN2_HI_F32, c::LN2_LO_F32);
+    const INV_LN2: Parts<f32> = (c::INV_LN2_HI_F32, c::INV_LN2_LO_F32);
+    const INV_LN10: Parts<f32> = (c::INV_LN10_HI_F32, c::INV_LN10_LO_F32);
+    const LOG10_2: Parts<f32> = (c::LOG10_2_HI_F32, c::LOG10_2_LO_F32);
+    const PIO4: Parts<f32> = (c::PIO4_HI_F32, c::PIO4_LO_F32);
+    const TWO_INV_LN2: Parts<f32> = (c::TWO_INV_LN2_F32, c::TWO_INV_LN2_TAIL_F32);
+    const THIRD: Parts<f32> = (c::THIRD_F32, c::THIRD_TAIL_F32);
+    const PIO2: Parts<f32> = (c::PIO2_F32, c::PIO2_TAIL_F32);
+    const PIO2_REST: f32 = c::PIO2_REST_F32;
+    const PI: Parts<f32> = (c::PI_F32, c::PI_TAIL_F32);
+
+    #[inline(always)]
+    fn of(value: f64) -> f32 {
+        value as f32
+    }
+    #[inline(always)]
+    fn wide(self) -> f64 {
+        f64::from(self)
+    }
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        self.to_bits()
+    }
+    #[inline(always)]
+    fn from_bits(bits: u32) -> f32 {
+        f32::from_bits(bits)
+    }
+    #[inline(always)]
+    fn fma<const FMA: bool>(self, b: f32, c: f32) -> f32 {
+        if FMA {
+            self.mul_add(b, c)
+        } else {
+            self * b + c
+        }
+    }
+    #[inline(always)]
+    fn root(self) -> f32 {
+        self.sqrt()
+    }
+    #[inline(always)]
+    fn size(self) -> f32 {
+        self.abs()
+    }
+    #[inline(always)]
+    fn signed(self, sign: f32) -> f32 {
+        self.copysign(sign)
+    }
+
+    /// In double: parts of pi/2 short enough for exact products would be too many.
+    #[inline(always)]
+    fn quarter_rest(x: f32, n: f32) -> Parts<f32> {
+        let n = f64::from(n);
+        let r = (f64::from(x) - n * c::PIO2_PARTS[0]) - n * (c::PIO2_PARTS[1] + c::PIO2_PARTS[2]);
+        (r as f32, (r - f64::from(r as f32)) as f32)
+    }
+}
