@@ -46,8 +46,8 @@ pub(crate) struct Load {
     pub(crate) value: u16,
     pub(crate) operand: u16,
     pub(crate) size: u8,
-    /// Whether a store takes it as it is, after other stores may have run.
-    pub(crate) stored: bool,
+    /// Whether a store or an accumulator takes it as it is, after other stores may have run.
+    pub(crate) late: bool,
 }
 
 /// A store or scatter, run after the steps.
@@ -141,7 +141,10 @@ pub(crate) fn resolve(kernel: &Kernel, fragment: &Fragment, isa: Isa) -> Result<
     }
     code.calls = code.steps.iter().filter_map(|s| if let Step::Call(c) = s { Some(*c) } else { None }).collect();
     code.watch = code.calls.iter().fold(FpFlags::NONE, |all, c| all | c.effects);
-    place(&mut code, fragment);
+    for a in kernel.accumulators.iter().filter(|_| std::ptr::eq(fragment, &kernel.body)) {
+        code.loads.iter_mut().filter(|l| l.value as u32 == a.value.0).for_each(|l| l.late = true);
+    }
+    place(&mut code, kernel, fragment);
     note_conflicts(&mut code, kernel, fragment);
     Ok(code)
 }
@@ -158,7 +161,7 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
     match inst {
         Inst::Load(OperandId(operand)) => {
             code.cost += 0.03 * size as f64 / 8.0;
-            code.loads.push(Load { value, operand: *operand, size, stored: false });
+            code.loads.push(Load { value, operand: *operand, size, late: false });
         }
         Inst::Param(p) => code.uniforms.push((value, size, Uniform::Param(p.0))),
         Inst::Const(c) => code.uniforms.push((value, size, Uniform::Const(*c))),
@@ -215,14 +218,14 @@ fn add_sink(code: &mut Code, kernel: &Kernel, fragment: &Fragment, operand: Oper
         )
         && code.sinks.iter().all(|s| s.value != value);
     for l in code.loads.iter_mut().filter(|l| l.value == value || offsets == Some(l.value)) {
-        l.stored = true;
+        l.late = true;
     }
     code.cost += if offsets.is_some() { 1.0 } else { 0.04 * size as f64 / 8.0 };
     code.sinks.push(Sink { operand: operand.0, value, size, offsets, produced, conflicts: vec![] });
 }
 
 /// The instruction that reads each value last; one past the end for what a sink or an accumulator takes.
-fn last_uses(fragment: &Fragment) -> Vec<usize> {
+fn last_uses(kernel: &Kernel, fragment: &Fragment) -> Vec<usize> {
     let end = fragment.insts.len();
     let mut last = vec![end; end];
     let mut used = vec![0; end];
@@ -234,6 +237,10 @@ fn last_uses(fragment: &Fragment) -> Vec<usize> {
             used[v] = used[v].max(at);
         }
     }
+    let body = std::ptr::eq(fragment, &kernel.body);
+    for a in kernel.accumulators.iter().filter(|_| body) {
+        used[a.value.0 as usize] = end;
+    }
     for (l, u) in last.iter_mut().zip(used) {
         if u > 0 {
             *l = u;
@@ -243,8 +250,8 @@ fn last_uses(fragment: &Fragment) -> Vec<usize> {
 }
 
 /// Gives every value that may need one a register.
-fn place(code: &mut Code, fragment: &Fragment) {
-    let last = last_uses(fragment);
+fn place(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
+    let last = last_uses(kernel, fragment);
     let mut free: Vec<(usize, u32)> = vec![];
     let mut place_of = vec![None; fragment.insts.len()];
     let mut width = 0u32;
@@ -279,10 +286,11 @@ fn place(code: &mut Code, fragment: &Fragment) {
     code.width = width as usize;
 }
 
-/// Finds which operands a store's destination must not overlap for its producer to write there: those loaded and still
-/// read by the producer or later, and other stores'.
+/// Finds which operands a store's destination must not overlap for its producer to write there: other stores', and those
+/// loaded and still read by the producer or later. Where flags may make the steps run twice, all loads are.
 fn note_conflicts(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
-    let last = last_uses(fragment);
+    let last = last_uses(kernel, fragment);
+    let twice = code.has_effects();
     let restrict = |operand: u16| kernel.operands[operand as usize].restrict;
     for at in 0..code.sinks.len() {
         let (operand, value) = (code.sinks[at].operand, code.sinks[at].value as usize);
@@ -290,9 +298,9 @@ fn note_conflicts(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
             continue;
         }
         let mut conflicts: Vec<u16> = vec![];
-        conflicts.extend(code.loads.iter().filter(|l| last[l.value as usize] >= value).map(|l| l.operand));
+        conflicts.extend(code.loads.iter().filter(|l| twice || last[l.value as usize] >= value).map(|l| l.operand));
         conflicts.extend(code.steps.iter().filter_map(|s| match s {
-            Step::Gather { value: g, operand, .. } if *g as usize >= value => Some(*operand),
+            Step::Gather { value: g, operand, .. } if twice || *g as usize >= value => Some(*operand),
             Step::Call(_) | Step::Index { .. } | Step::Gather { .. } => None,
         }));
         conflicts.extend(code.sinks.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, s)| s.operand));

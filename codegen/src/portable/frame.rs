@@ -31,8 +31,7 @@ impl Permits {
         };
         let direct = code.sinks.iter().map(|s| s.produced && !s.conflicts.iter().any(|&c| overlap(s.operand, c)));
         let direct = direct.collect();
-        let several = code.sinks.len() > 1;
-        let copied = |l: &Load| l.stored && several && code.sinks.iter().any(|s| overlap(s.operand, l.operand));
+        let copied = |l: &Load| l.late && code.sinks.iter().any(|s| overlap(s.operand, l.operand));
         Permits { direct, copied: code.loads.iter().map(copied).collect() }
     }
 }
@@ -42,7 +41,7 @@ impl Permits {
 fn spans(code: &Code, launch: &Launch<'_>) -> SmallVec<[(usize, usize); 8]> {
     let mut spans: SmallVec<[(usize, usize); 8]> = smallvec::smallvec![(0, 0); launch.addresses.len()];
     let asked = code.sinks.iter().any(|s| !s.conflicts.is_empty())
-        || (code.sinks.len() > 1 && code.loads.iter().any(|l| l.stored));
+        || (!code.sinks.is_empty() && code.loads.iter().any(|l| l.late));
     if !asked {
         return spans;
     }

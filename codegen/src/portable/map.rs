@@ -62,7 +62,7 @@ fn flat_permits(code: &Code, launch: &Launch<'_>, n: usize) -> Option<u32> {
         // Elements of `b` are at most sixteen bytes, and a few bytes too many are only a copy too many.
         a < b + n * 16 && b < a + n * size as usize
     };
-    if code.sinks.len() > 1 && code.loads.iter().any(|l| l.stored) {
+    if code.sinks.len() > 1 && code.loads.iter().any(|l| l.late) {
         return None;
     }
     let mut direct = 0;

@@ -19,7 +19,6 @@ mod reduce;
 mod scan;
 mod scratch;
 mod spread;
-mod stand_in;
 mod walk;
 
 pub use program::Portable;

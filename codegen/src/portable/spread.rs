@@ -42,6 +42,7 @@ pub(crate) fn spread(
     if tasks <= 1 {
         flags::clear();
         task(0..units, &mut raised);
+        raised.sort_unstable_by_key(|&(epilogue, inst, _)| (epilogue, inst));
         return raised;
     }
     let all = Mutex::new(raised);

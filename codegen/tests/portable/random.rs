@@ -1,0 +1,504 @@
+//! Random kernels, layouts and contents.
+
+use crate::evaluator::{Memory, evaluate};
+use fastnp_codegen::*;
+
+/// A small generator (splitmix64).
+pub struct Random(u64);
+
+impl Random {
+    /// A generator of its own for each seed.
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x9e37_79b9)
+    }
+
+    /// Sixty-four random bits.
+    pub fn bits(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ z >> 31
+    }
+
+    /// A number below `n`.
+    pub fn below(&mut self, n: usize) -> usize {
+        (self.bits() % n as u64) as usize
+    }
+
+    /// One of some.
+    pub fn one<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
+
+    fn chance(&mut self, percent: usize) -> bool {
+        self.below(100) < percent
+    }
+
+    /// A value of a type, special ones among them. Floats are small multiples of an eighth, so that sums are exact.
+    fn scalar(&mut self, dtype: DType) -> Scalar {
+        let float = |r: &mut Random| match r.below(40) {
+            0 => f64::NAN,
+            1 => f64::INFINITY,
+            2 => -0.0,
+            _ => (r.below(33) as f64 - 16.0) / 8.0,
+        };
+        match dtype.kind() {
+            Kind::Bool => Scalar::new(dtype, self.chance(50)),
+            Kind::Signed | Kind::Unsigned if self.chance(50) => Scalar::new(dtype, self.below(21) as i64 - 10),
+            Kind::Signed | Kind::Unsigned => Scalar::from_bits(dtype, self.bits() as u128),
+            Kind::Float => Scalar::new(dtype, float(self)),
+            Kind::Complex => {
+                let (re, im) = (float(self), float(self));
+                // Which nan a fold returns is free, so all are alike.
+                let (re, im) = if re.is_nan() || im.is_nan() { (f64::NAN, f64::NAN) } else { (re, im) };
+                Scalar::new(dtype, num_complex::Complex::new(re, im))
+            }
+        }
+    }
+}
+
+const INTEGER_OPS: &[Op] = &[
+    Op::Add, Op::Subtract, Op::Multiply, Op::Maximum, Op::Minimum, Op::Negative, Op::FloorDivide, Op::Remainder,
+    Op::Absolute, Op::Sign, Op::BitwiseAnd, Op::BitwiseXor, Op::Invert, Op::Less, Op::Equal, Op::Isnan, Op::LogicalOr,
+];
+const FLOAT_OPS: &[Op] = &[
+    Op::Add, Op::Subtract, Op::Multiply, Op::Divide, Op::Sqrt, Op::Negative, Op::Absolute, Op::Maximum, Op::Minimum,
+    Op::Fmax, Op::Fmin, Op::Floor, Op::Sign, Op::Less, Op::Equal, Op::GreaterEqual, Op::Isnan, Op::LogicalAnd,
+];
+const COMPLEX_OPS: &[Op] = &[
+    Op::Add, Op::Subtract, Op::Multiply, Op::Negative, Op::Maximum, Op::Minimum, Op::Fmax, Op::Fmin, Op::Less,
+    Op::Equal, Op::GreaterEqual, Op::Isnan, Op::LogicalAnd,
+];
+const BOOL_OPS: &[Op] =
+    &[Op::Add, Op::Multiply, Op::BitwiseXor, Op::Invert, Op::Equal, Op::LogicalAnd, Op::Maximum, Op::Less];
+
+fn ops(dtype: DType) -> &'static [Op] {
+    match dtype.kind() {
+        Kind::Bool => BOOL_OPS,
+        Kind::Signed | Kind::Unsigned => INTEGER_OPS,
+        Kind::Float => FLOAT_OPS,
+        Kind::Complex => COMPLEX_OPS,
+    }
+}
+
+/// A kernel with memory to run it on.
+#[derive(Debug)]
+pub struct Case {
+    /// The kernel.
+    pub kernel: Kernel,
+    outer: Vec<usize>,
+    inner: Vec<usize>,
+    /// Offsets of the operands in memory.
+    offsets: Vec<usize>,
+    strides: Vec<isize>,
+    scalars: Vec<Scalar>,
+    memory: Memories,
+}
+
+/// Bytes, not printed.
+#[derive(Clone)]
+struct Memories(Vec<u128>);
+
+impl std::fmt::Debug for Memories {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{} bytes", self.0.len() * 16)
+    }
+}
+
+impl Memories {
+    fn bytes(&mut self) -> &mut [u8] {
+        // SAFETY: the same memory as bytes.
+        unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), self.0.len() * 16) }
+    }
+}
+
+/// What decides the sizes of a case.
+struct Sizes {
+    outer: Vec<usize>,
+    inner: Vec<usize>,
+}
+
+impl Case {
+    /// A map.
+    pub fn map(r: &mut Random) -> Case {
+        let outer = extents(r, 4, 6000);
+        Case::build(r, Template::Map, Sizes { outer, inner: vec![] })
+    }
+
+    /// A reduction.
+    pub fn reduce(r: &mut Random) -> Case {
+        let outer = extents(r, 3, 300);
+        let mut inner = extents(r, 2, 6000 / outer.iter().product::<usize>().max(1));
+        if inner.is_empty() {
+            inner.push(1 + r.below(9));
+        }
+        Case::build(r, Template::Reduce, Sizes { outer, inner })
+    }
+
+    /// A scan.
+    pub fn scan(r: &mut Random) -> Case {
+        let outer = extents(r, 3, 300);
+        let inner = vec![1 + r.below(6000 / outer.iter().product::<usize>().max(1))];
+        Case::build(r, Template::Scan, Sizes { outer, inner })
+    }
+
+    /// A case large enough to be divided between threads.
+    pub fn large(r: &mut Random, template: Template) -> Case {
+        let (a, b) = r.one(&[(3, 70_000), (500, 700), (1, 300_000), (40_000, 9)]);
+        let sizes = match template {
+            Template::Map => Sizes { outer: vec![a, b], inner: vec![] },
+            Template::Reduce | Template::Scan => Sizes { outer: vec![a], inner: vec![b] },
+        };
+        Case::build(r, template, sizes)
+    }
+
+    fn build(r: &mut Random, template: Template, sizes: Sizes) -> Case {
+        let mut b = Builder::new(template, &sizes);
+        let count = 1 + r.below(12);
+        let stores = template == Template::Map || r.chance(20);
+        b.fragment(r, false, count, stores);
+        if template != Template::Map {
+            for _ in 0..1 + r.below(2) {
+                b.accumulator(r, sizes.inner.contains(&0));
+            }
+            let count = r.below(4);
+            b.fragment(r, true, count, true);
+        }
+        b.finish(r, sizes)
+    }
+
+    fn launch<'a>(&'a self, addresses: &'a [*mut u8]) -> Launch<'a> {
+        Launch {
+            outer: &self.outer,
+            inner: &self.inner,
+            addresses,
+            strides: &self.strides,
+            scalars: &self.scalars,
+        }
+    }
+
+    fn addresses(&self, start: *mut u8) -> Vec<*mut u8> {
+        self.offsets.iter().map(|&o| start.wrapping_add(o)).collect()
+    }
+
+    /// Memory after the evaluator.
+    pub fn expected(&self) -> Vec<u8> {
+        let mut memory = self.memory.clone();
+        let bytes = memory.bytes();
+        let addresses = self.addresses(bytes.as_mut_ptr());
+        let start = bytes.as_ptr() as usize;
+        evaluate(&self.kernel, &self.launch(&addresses), &mut Memory { bytes, start });
+        memory.bytes().to_vec()
+    }
+
+    /// Memory after a program, and what it reports.
+    pub fn run(&self, program: &dyn Program, workers: &dyn Workers) -> (Vec<u8>, Raised) {
+        let mut memory = self.memory.clone();
+        let addresses = self.addresses(memory.bytes().as_mut_ptr());
+        // SAFETY: the case was built so that every point lies in its memory.
+        let raised = unsafe { program.launch(&self.launch(&addresses), workers) };
+        (memory.bytes().to_vec(), raised)
+    }
+
+    /// The first element in which two memories differ; nans are all alike, as are zeros of folds.
+    pub fn difference(&self, expected: &[u8], found: &[u8]) -> Option<String> {
+        for (i, o) in self.kernel.operands.iter().enumerate().filter(|(_, o)| o.access == Access::Write) {
+            let size = o.dtype.size();
+            let next = self.offsets.iter().copied().filter(|&x| x > self.offsets[i]).min().unwrap_or(expected.len());
+            let _ = next;
+            for at in (self.offsets[i] % size..expected.len() - size).step_by(size) {
+                if expected[at..at + size] == found[at..at + size] {
+                    continue;
+                }
+                let read = |m: &[u8]| {
+                    let mut bits = [0; 16];
+                    bits[..size].copy_from_slice(&m[at..at + size]);
+                    Scalar::from_bits(o.dtype, u128::from_le_bytes(bits))
+                };
+                let (e, f) = (read(expected), read(found));
+                if self.owner(at) == Some(i) && !alike(e, f) {
+                    return Some(format!("operand {i}, byte {}: expected {e:?}, found {f:?}", at - self.offsets[i]));
+                }
+            }
+        }
+        None
+    }
+
+    /// The operand whose part of memory a byte belongs to.
+    fn owner(&self, at: usize) -> Option<usize> {
+        let parts = |i: &usize| {
+            let strides = self.strides.len() / self.offsets.len();
+            let extents = self.outer.iter().chain(&self.inner);
+            let (mut low, mut high) = (self.offsets[*i] as isize, self.offsets[*i] as isize);
+            for (&s, &e) in self.strides[i * strides..][..strides].iter().zip(extents) {
+                let reach = s * (e as isize - 1).max(0);
+                if reach < 0 { low += reach } else { high += reach }
+            }
+            (low..high + self.kernel.operands[*i].dtype.size() as isize).contains(&(at as isize))
+        };
+        (0..self.offsets.len()).filter(|&i| self.kernel.operands[i].access == Access::Write).find(parts)
+    }
+}
+
+fn alike(a: Scalar, b: Scalar) -> bool {
+    let same = |x: f64, y: f64| x == y || (x.is_nan() && y.is_nan());
+    match (a.wide(), b.wide()) {
+        (Wide::Int(x), Wide::Int(y)) => x == y,
+        (Wide::Float(x), Wide::Float(y)) => same(x, y),
+        (Wide::Complex(x, u), Wide::Complex(y, v)) => same(x, y) && same(u, v),
+        _ => false,
+    }
+}
+
+/// Up to `rank` extents of at most `points` points, often at the bounds of blocks.
+fn extents(r: &mut Random, rank: usize, points: usize) -> Vec<usize> {
+    let rank = r.below(rank + 1);
+    let mut left = points.max(1);
+    let mut extents = vec![];
+    for _ in 0..rank {
+        let wish = r.one(&[1, 2, 3, 5, 8, 17, 59, 63, 64, 65, 100, 256, 511, 1000, 2048, 2049]);
+        let e = if r.chance(1) { 0 } else { wish.min(left) };
+        left /= e.max(1);
+        extents.push(e);
+    }
+    for i in (1..extents.len()).rev() {
+        extents.swap(i, r.below(i + 1));
+    }
+    extents
+}
+
+/// A case being put together.
+struct Builder {
+    kernel: Kernel,
+    rank: usize,
+    outer: usize,
+    /// For a written operand, the read one whose elements it replaces.
+    in_place: Vec<Option<usize>>,
+    /// Whether an operand varies along outer axes only.
+    outer_only: Vec<bool>,
+}
+
+impl Builder {
+    fn new(template: Template, sizes: &Sizes) -> Builder {
+        let kernel = Kernel {
+            template,
+            outer: sizes.outer.len() as u8,
+            inner: sizes.inner.len() as u8,
+            operands: vec![],
+            scalars: vec![],
+            body: Fragment::default(),
+            accumulators: vec![],
+            epilogue: Fragment::default(),
+        };
+        let (outer, rank) = (sizes.outer.len(), sizes.outer.len() + sizes.inner.len());
+        Builder { kernel, rank, outer, in_place: vec![], outer_only: vec![] }
+    }
+
+    fn operand(&mut self, dtype: DType, access: Access, epilogue: bool) -> OperandId {
+        self.kernel.operands.push(OperandDecl { dtype, access, restrict: false });
+        self.in_place.push(None);
+        self.outer_only.push(epilogue && self.kernel.template == Template::Reduce);
+        OperandId(self.kernel.operands.len() as u16 - 1)
+    }
+
+    fn push(&mut self, epilogue: bool, inst: Inst, dtype: DType) -> ValueId {
+        let f = if epilogue { &mut self.kernel.epilogue } else { &mut self.kernel.body };
+        f.insts.push(inst);
+        f.types.push(dtype);
+        ValueId(f.insts.len() as u32 - 1)
+    }
+
+    /// A value of a type: an old one, converted if need be, or a new load, parameter, constant or coordinate.
+    fn value(&mut self, r: &mut Random, epilogue: bool, dtype: DType) -> ValueId {
+        let f = if epilogue { &self.kernel.epilogue } else { &self.kernel.body };
+        let old: Vec<u32> = (0..f.insts.len() as u32)
+            .filter(|&i| !matches!(f.insts[i as usize], Inst::Store(..) | Inst::Scatter(..)))
+            .collect();
+        if !old.is_empty() && r.chance(65) {
+            let v = ValueId(r.one(&old));
+            let from = f.dtype(v);
+            if from == dtype {
+                return v;
+            }
+            return self.push(epilogue, Inst::Cast(v, dtype), dtype);
+        }
+        let axes = if epilogue && self.kernel.template == Template::Reduce { self.outer } else { self.rank };
+        match r.below(10) {
+            0 => {
+                self.kernel.scalars.push(dtype);
+                let p = ScalarId(self.kernel.scalars.len() as u16 - 1);
+                self.push(epilogue, Inst::Param(p), dtype)
+            }
+            1 => self.push(epilogue, Inst::Const(r.scalar(dtype)), dtype),
+            2 if axes > 0 && dtype == DType::I64 => self.push(epilogue, Inst::Index(r.below(axes) as u8), dtype),
+            3 => self.gather(r, epilogue, dtype),
+            _ => {
+                let o = self.operand(dtype, Access::Read, epilogue);
+                self.push(epilogue, Inst::Load(o), dtype)
+            }
+        }
+    }
+
+    /// A gather of one of the sixteen elements at an operand's address.
+    fn gather(&mut self, r: &mut Random, epilogue: bool, dtype: DType) -> ValueId {
+        let any = self.value(r, epilogue, DType::I64);
+        let mask = self.push(epilogue, Inst::Const(Scalar::new(DType::I64, 15i64)), DType::I64);
+        let small = self.push(epilogue, Inst::Apply(Op::BitwiseAnd, [any, mask]), DType::I64);
+        let size = self.push(epilogue, Inst::Const(Scalar::new(DType::I64, dtype.size() as i64)), DType::I64);
+        let offset = self.push(epilogue, Inst::Apply(Op::Multiply, [small, size]), DType::I64);
+        let o = self.operand(dtype, Access::Read, epilogue);
+        self.push(epilogue, Inst::Gather(o, offset), dtype)
+    }
+
+    fn fragment(&mut self, r: &mut Random, epilogue: bool, count: usize, stores: bool) {
+        if epilogue {
+            for i in 0..self.kernel.accumulators.len() {
+                let dtype = self.kernel.result_dtype(i);
+                self.push(true, Inst::Result(i as u8), dtype);
+            }
+        }
+        let types: Vec<DType> = (0..2).map(|_| r.one(&DType::ALL)).collect();
+        let mut last = self.value(r, epilogue, types[0]);
+        for _ in 0..count {
+            let dtype = r.one(&types);
+            let a = self.value(r, epilogue, dtype);
+            let b = self.value(r, epilogue, dtype);
+            last = if dtype == DType::F16 || r.chance(10) {
+                let c = self.value(r, epilogue, DType::Bool);
+                self.push(epilogue, Inst::Select([c, a, b]), dtype)
+            } else {
+                let op = r.one(ops(dtype));
+                self.push(epilogue, Inst::Apply(op, [a, if op.arity() == 1 { a } else { b }]), op.result(dtype))
+            };
+        }
+        if stores {
+            self.store(r, epilogue, last);
+            if r.chance(30) {
+                let f = if epilogue { &self.kernel.epilogue } else { &self.kernel.body };
+                let dtype = f.dtype(last);
+                let v = self.value(r, epilogue, dtype);
+                self.store(r, epilogue, v);
+            }
+        }
+        if epilogue {
+            for i in 0..self.kernel.accumulators.len() {
+                self.store(r, true, ValueId(i as u32));
+            }
+        }
+    }
+
+    /// Stores a value, sometimes over a loaded operand of its type.
+    fn store(&mut self, r: &mut Random, epilogue: bool, v: ValueId) {
+        let f = if epilogue { &self.kernel.epilogue } else { &self.kernel.body };
+        let dtype = f.dtype(v);
+        let loaded: Vec<usize> = f
+            .insts
+            .iter()
+            .filter_map(|i| if let Inst::Load(o) = i { Some(o.0 as usize) } else { None })
+            .filter(|&o| self.kernel.operands[o].dtype == dtype && !self.in_place.contains(&Some(o)))
+            .collect();
+        let o = self.operand(dtype, Access::Write, epilogue);
+        if !loaded.is_empty() && r.chance(40) {
+            self.in_place[o.0 as usize] = Some(r.one(&loaded));
+        }
+        self.push(epilogue, Inst::Store(o, v), dtype);
+    }
+
+    fn accumulator(&mut self, r: &mut Random, empty: bool) {
+        let body = &self.kernel.body;
+        let values: Vec<u32> = (0..body.insts.len() as u32)
+            .filter(|&i| !matches!(body.insts[i as usize], Inst::Store(..)) && body.types[i as usize] != DType::F16)
+            .collect();
+        let value = if values.is_empty() {
+            let o = self.operand(DType::F64, Access::Read, false);
+            self.push(false, Inst::Load(o), DType::F64)
+        } else {
+            ValueId(r.one(&values))
+        };
+        let dtype = self.kernel.body.dtype(value);
+        let scan = self.kernel.template == Template::Scan;
+        let mut folds = match dtype.kind() {
+            Kind::Bool => vec![Fold::Op(Op::LogicalAnd), Fold::Op(Op::LogicalOr), Fold::Op(Op::BitwiseXor)],
+            Kind::Signed | Kind::Unsigned => {
+                vec![Fold::Op(Op::Add), Fold::Op(Op::Multiply), Fold::Op(Op::BitwiseAnd), Fold::Op(Op::BitwiseXor)]
+            }
+            // Sums of loaded values are exact; of others, they would depend on the order.
+            Kind::Float | Kind::Complex if matches!(self.kernel.body.insts[value.0 as usize], Inst::Load(_)) => {
+                vec![Fold::Op(Op::Add)]
+            }
+            Kind::Float | Kind::Complex if empty || scan => return,
+            Kind::Float | Kind::Complex => vec![],
+        };
+        if !empty {
+            if dtype != DType::Bool && (!dtype.is_complex() || matches!(self.kernel.body.insts[value.0 as usize], Inst::Load(_))) {
+                folds.extend([Op::Minimum, Op::Maximum, Op::Fmin, Op::Fmax].map(Fold::Op));
+            }
+            if !scan {
+                folds.extend([Fold::ArgMin, Fold::ArgMax]);
+            }
+        }
+        self.kernel.accumulators.push(Accumulator { fold: r.one(&folds), value });
+    }
+
+    /// Lays the operands out and fills memory.
+    fn finish(self, r: &mut Random, sizes: Sizes) -> Case {
+        let extents: Vec<usize> = [&sizes.outer[..], &sizes.inner[..]].concat();
+        let (mut offsets, mut strides, mut spans, mut end) = (vec![], vec![], vec![], 64);
+        for (i, o) in self.kernel.operands.iter().enumerate() {
+            let write = o.access == Access::Write;
+            let mine = if self.outer_only[i] { self.outer } else { self.rank };
+            let s = match self.in_place[i] {
+                Some(_) => vec![0; self.rank],
+                None => layout(r, &extents[..mine], o.dtype.size(), write || self.in_place.contains(&Some(i)), self.rank),
+            };
+            let (mut low, mut high) = (0, o.dtype.size() as isize * 17);
+            for (&s, &e) in s.iter().zip(&extents) {
+                let reach = s * (e as isize - 1).max(0);
+                if reach < 0 { low += reach } else { high += reach }
+            }
+            let offset = (end - low) as usize;
+            let offset = offset.next_multiple_of(o.dtype.size()) + 16 * (offset % 3);
+            let in_place = self.in_place[i];
+            offsets.push(in_place.map_or(offset, |from| offsets[from]));
+            let same = in_place.map(|from| strides[from * self.rank..][..self.rank].to_vec());
+            strides.extend(same.unwrap_or(s));
+            spans.push(((offset as isize + low) as usize, (offset as isize + high) as usize));
+            end = offset as isize + high + 64;
+        }
+        let mut memory = Memories(vec![0; end as usize / 16 + 8]);
+        let mut case_bytes = memory.bytes().to_vec();
+        for (o, &(low, high)) in self.kernel.operands.iter().zip(&spans).filter(|(o, _)| o.access == Access::Read) {
+            let size = o.dtype.size();
+            for place in (low..=high - size).step_by(size) {
+                case_bytes[place..place + size].copy_from_slice(&r.scalar(o.dtype).bytes()[..size]);
+            }
+        }
+        memory.bytes().copy_from_slice(&case_bytes);
+        let scalars = self.kernel.scalars.iter().map(|&d| r.scalar(d)).collect();
+        Case { kernel: self.kernel, outer: sizes.outer, inner: sizes.inner, offsets, strides, scalars, memory }
+    }
+}
+
+/// Strides over some extents, then zeros up to `rank`: any order of axes, gaps, negative, and zero unless `distinct`.
+fn layout(r: &mut Random, extents: &[usize], size: usize, distinct: bool, rank: usize) -> Vec<isize> {
+    let mut order: Vec<usize> = (0..extents.len()).rev().collect();
+    if r.chance(30) {
+        for i in (1..order.len()).rev() {
+            order.swap(i, r.below(i + 1));
+        }
+    }
+    let mut strides = vec![0; rank];
+    let mut step = size as isize * if r.chance(20) { 3 } else { 1 };
+    for axis in order {
+        strides[axis] = if r.chance(10) { -step } else { step };
+        step *= extents[axis].max(1) as isize;
+        if r.chance(10) {
+            step += size as isize * 2;
+        }
+        if !distinct && r.chance(15) {
+            strides[axis] = 0;
+        }
+    }
+    strides
+}
