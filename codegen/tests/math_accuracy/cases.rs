@@ -73,12 +73,12 @@ pub(crate) fn unary64() -> Vec<Case<f64>> {
         case::<Arcsin, f64>("arcsin", 1.5, (-1.0, 1.0), f64::asin),
         case::<Arccos, f64>("arccos", 1.5, (-1.0, 1.0), f64::acos),
         case::<Arctan, f64>("arctan", 2.0, (-5.0, 5.0), f64::atan),
-        case::<Sinh, f64>("sinh", 2.0, (-5.0, 5.0), f64::sinh),
+        case::<Sinh, f64>("sinh", 2.5, (-5.0, 5.0), f64::sinh),
         case::<Cosh, f64>("cosh", 1.5, (-5.0, 5.0), f64::cosh),
         case::<Tanh, f64>("tanh", 3.0, (-5.0, 5.0), f64::tanh),
         case::<Arcsinh, f64>("arcsinh", 2.0, (-5.0, 5.0), |x| asinh(x)),
         case::<Arccosh, f64>("arccosh", 2.5, (1.0, 10.0), |x| acosh(x)),
-        case::<Arctanh, f64>("arctanh", 2.5, (-1.0, 1.0), |x| atanh(x)),
+        case::<Arctanh, f64>("arctanh", 2.5, (-0.99, 0.99), |x| atanh(x)),
         case::<Cbrt, f64>("cbrt", 1.0, (-5.0, 5.0), f64::cbrt),
     ]
 }
@@ -104,7 +104,7 @@ pub(crate) fn unary32() -> Vec<Case<f32>> {
         case::<Tanh, f32>("tanh", 3.0, (-5.0, 5.0), f64::tanh),
         case::<Arcsinh, f32>("arcsinh", 2.0, (-5.0, 5.0), |x| asinh(x)),
         case::<Arccosh, f32>("arccosh", 2.5, (1.0, 10.0), |x| acosh(x)),
-        case::<Arctanh, f32>("arctanh", 2.5, (-1.0, 1.0), |x| atanh(x)),
+        case::<Arctanh, f32>("arctanh", 2.5, (-0.99, 0.99), |x| atanh(x)),
         case::<Cbrt, f32>("cbrt", 1.0, (-5.0, 5.0), f64::cbrt),
     ]
 }
