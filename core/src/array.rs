@@ -5,7 +5,7 @@
 
 use crate::engine::engine;
 use crate::error::{Error, Result};
-use crate::layout::{Index, Layout, Order, Shape, Strides, byte_count, c_strides, f_strides, normalize_axis};
+use crate::layout::{Index, Layout, Order, Shape, Steps, Strides, byte_count, c_strides, f_strides, normalize_axis};
 use crate::storage::{Owner, Storage};
 use crate::trace::View;
 use fastnp_codegen::{DType, Scalar};
@@ -24,8 +24,12 @@ pub struct Array {
 impl Array {
     /// A new array without contents, dense in the given strides.
     pub(crate) fn fresh(shape: &[usize], strides: Strides, dtype: DType) -> Result<Array> {
-        let bytes = byte_count(shape, dtype.size())?;
-        let layout = Layout { shape: shape.into(), strides, offset: 0 };
+        let bytes = match shape {
+            // One axis cannot overflow where the array's own elements did not.
+            &[n] if n < 1 << 58 => n * dtype.size(),
+            _ => byte_count(shape, dtype.size())?,
+        };
+        let layout = Layout { shape: Shape::from_slice(shape), strides, offset: 0 };
         Ok(Array { storage: Arc::new(Storage::pending(bytes)), layout, dtype, writeable: true })
     }
 
@@ -168,7 +172,11 @@ impl Array {
     /// The view over a domain, for recording.
     #[inline]
     pub(crate) fn over(&self, domain: &[usize]) -> View<'_> {
-        let strides = if self.shape() == domain { self.layout.strides.clone() } else { self.layout.strides_over(domain) };
+        let strides = if self.shape() == domain {
+            Steps::Borrowed(self.strides())
+        } else {
+            Steps::Owned(self.layout.strides_over(domain))
+        };
         View { storage: &self.storage, dtype: self.dtype, offset: self.layout.offset, strides }
     }
 

@@ -7,7 +7,7 @@ use crate::array::Array;
 use crate::elementwise::apply;
 use crate::engine::engine;
 use crate::error::{Error, Result};
-use crate::layout::{Layout, Shape, Strides, broadcast, c_strides};
+use crate::layout::{Layout, Shape, Steps, Strides, broadcast, c_strides};
 use crate::promote::promote_types;
 use crate::trace::{Input, Operation, Statement, View};
 use fastnp_codegen::{DType, Fold, Op};
@@ -90,10 +90,10 @@ fn matrices(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
         let lead = x.ndim() - 2;
         Layout { shape: x.shape()[..lead].into(), strides: x.strides()[..lead].into(), offset: 0 }.strides_over(&stack)
     };
-    let over = |x: &Array, rows: isize, columns: isize, depth: isize| -> Strides {
+    let over = |x: &Array, rows: isize, columns: isize, depth: isize| {
         let mut strides = stacked(x);
         strides.extend([rows, columns, depth]);
-        strides
+        Steps::Owned(strides)
     };
     let (sa, sb, sc) = (last_two(&a), last_two(&b), last_two(&target));
     let a_view = View { storage: &a.storage, dtype, offset: a.layout.offset, strides: over(&a, sa.0, 0, sa.1) };

@@ -4,7 +4,7 @@
 //! need, and makes arrays usable from any thread.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::count;
+use crate::layout::{Shape, count};
 use crate::plan::lower::{collapse, compute, fold_of};
 use crate::plan::{self, KernelWork, Plan, Step, Work};
 use crate::product;
@@ -113,18 +113,14 @@ impl Engine {
 
     /// Runs a statement whose sources are there: one launch of a program found by a small key.
     fn run_now(&mut self, s: &Statement<'_>) -> Result<()> {
-        let mut strides: SmallVec<[&[isize]; 4]> = SmallVec::new();
         let mut addresses: SmallVec<[*mut u8; 4]> = SmallVec::new();
-        let mut scalars: SmallVec<[Scalar; 4]> = SmallVec::new();
-        let mut writes: SmallVec<[bool; 4]> = SmallVec::new();
+        let mut scalars: SmallVec<[Scalar; 2]> = SmallVec::new();
         let mut key = 0u64;
         for input in s.inputs {
             let code = match input {
                 Input::Memory(view) => {
                     let start = view.storage.address().ok_or_else(lost)?;
                     addresses.push(start.wrapping_offset(view.offset));
-                    strides.push(&view.strides);
-                    writes.push(false);
                     view.dtype as u64
                 }
                 Input::Scalar(scalar) => {
@@ -135,30 +131,31 @@ impl Engine {
             key = key << 5 | code;
         }
         addresses.push(s.target.storage.materialize()?.wrapping_offset(s.target.offset));
-        strides.push(&s.target.strides);
-        writes.push(true);
-        let ordered = matches!(s.op, Operation::Fold(_) | Operation::Ramp);
-        let (outer, inner, flat) = collapse(s.domain, s.reduced, &strides, &writes, ordered);
+        let shape = LaunchShape::of(s);
         key = key << 4 | s.inputs.len() as u64;
         key = key << 4 | s.target.dtype as u64;
         key = key << 4 | s.compute as u64;
-        key = key << 7 | outer.len() as u64;
-        key = key << 7 | inner.len() as u64;
+        key = key << 7 | shape.outer.len() as u64;
+        key = key << 7 | shape.inner.len() as u64;
         key = key << 12 | s.op.code();
         let program = match self.immediate.get(&key) {
             Some(found) => found,
             None => {
-                let kernel = single(s, outer.len(), inner.len());
+                let kernel = single(s, shape.outer.len(), shape.inner.len());
                 let compiled = self.compiled(kernel);
                 self.immediate.entry(key).or_insert(compiled)
             }
         };
-        let launch =
-            Launch { outer: &outer, inner: &inner, addresses: &addresses, strides: &flat, scalars: &scalars };
-        let workers: &dyn fastnp_codegen::Workers = if count(s.domain) > PARALLEL_FROM { &Pooled } else { &Inline };
+        let launch = Launch {
+            outer: &shape.outer,
+            inner: &shape.inner,
+            addresses: &addresses,
+            strides: &shape.strides,
+            scalars: &scalars,
+        };
         // SAFETY: the statement's views lie within their storages (layouts are checked when they are made), which have
         // memory; no pending node touches the target, and the target overlaps no source except at the same point.
-        let raised = unsafe { program.1.launch(&launch, workers) };
+        let raised = unsafe { program.1.launch(&launch, &Inline) };
         if !raised.is_empty() {
             let kernel = program.0.clone();
             self.note(&kernel, raised);
@@ -351,6 +348,37 @@ impl Engine {
             return Err(lost());
         }
         storage.materialize()
+    }
+}
+
+/// Extents and strides of a launch of one statement.
+struct LaunchShape {
+    outer: Shape,
+    inner: Shape,
+    strides: SmallVec<[isize; 8]>,
+}
+
+impl LaunchShape {
+    fn of(s: &Statement<'_>) -> LaunchShape {
+        let views = || {
+            let inputs = s.inputs.iter().filter_map(|input| match input {
+                Input::Memory(view) => Some(view),
+                Input::Scalar(_) => None,
+            });
+            inputs.chain([&s.target])
+        };
+        if let ([n], 0) = (s.domain, s.reduced) {
+            // One axis: nothing to merge or to order. An axis of extent one is no axis.
+            let strides = if *n == 1 { SmallVec::new() } else { views().map(|v| v.strides[0]).collect() };
+            let outer = if *n == 1 { Shape::new() } else { Shape::from_slice(&[*n]) };
+            return LaunchShape { outer, inner: Shape::new(), strides };
+        }
+        let all: SmallVec<[&[isize]; 4]> = views().map(|v| &v.strides[..]).collect();
+        let mut writes: SmallVec<[bool; 4]> = SmallVec::from_elem(false, all.len());
+        writes[all.len() - 1] = true;
+        let ordered = matches!(s.op, Operation::Fold(_) | Operation::Ramp);
+        let (outer, inner, strides) = collapse(s.domain, s.reduced, &all, &writes, ordered);
+        LaunchShape { outer, inner, strides: strides.into() }
     }
 }
 
