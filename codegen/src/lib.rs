@@ -9,20 +9,27 @@
 //! | [`op`] | the op table |
 //! | [`ir`] | kernels, fragments, and what they mean |
 //! | [`verify`](mod@verify) | the rules, as code |
+//! | [`build`] | making kernels |
+//! | [`print`](mod@print), [`parse`](mod@parse) | kernels as text |
 //! | [`backend`] | the interface to backends |
 //! | [`math`] | elementary functions as loops the compiler vectorises |
 //! | [`portable`] | the blocked interpreter, the oracle of every other backend |
 
 pub mod backend;
+pub mod build;
 pub mod dtype;
 pub mod ir;
 pub mod math;
 pub mod op;
+pub mod parse;
 pub mod portable;
+pub mod print;
 pub mod verify;
 
 pub use backend::{Backend, CompileError, Inline, Launch, Program, Raised, Workers};
+pub use build::{FragmentBuilder, KernelBuilder};
 pub use dtype::{DType, Kind, Scalar, Wide};
 pub use ir::{Access, Accumulator, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, ScalarId, Template, ValueId};
 pub use op::{Domain, FpFlags, Op, OpRow, ResultRule};
-pub use verify::{Verified, verify};
+pub use parse::ParseError;
+pub use verify::{Place, Verified, VerifyError, verify};

@@ -1,1 +1,105 @@
-//! Placeholder while the workspace is laid out.
+//! Lazy, fusing NumPy-style arrays.
+//!
+//! Operations on [`Array`]s are recorded, not run. When somebody needs a value, what is pending is fused into few kernels, compiled and
+//! run. A write is recorded like a read, so programs that update slices in place fuse as well as pure ones.
+//!
+//! ```
+//! use fastnp::{Array, Index, Reduction};
+//!
+//! let x = Array::linspace(0.0, 1.0, 1_000_001);
+//! let y = &(&x * &x) + 1.0;                                  // recorded
+//! y.index(&[(0..10).into()])?.assign(0.0)?;                  // recorded too
+//! let total = y.reduce(Reduction::Sum, None, None, false)?;  // recorded
+//! assert!((total.item()?.to_f64() - 1_333_324.0).abs() < 1.0); // one flush
+//! # Ok::<(), fastnp::Error>(())
+//! ```
+//!
+//! # How it works
+//!
+//! An [`Array`] is a storage, a [`Layout`] and a type. Recording appends a statement to the trace; `flush` looks the trace up
+//! among the plans made so far or makes one: nodes nobody can reach are dropped, the rest are grouped into kernels, and
+//! each kernel is compiled by a backend of `fastnp-codegen`, which knows nothing of arrays. Small operations on ready operands skip all
+//! that and run at once.
+//!
+//! # Errors
+//!
+//! What a user can get wrong is found when an operation is recorded and returned as an [`Error`] whose kind and text are
+//! NumPy's. [`ErrorKind::Unsupported`] marks what NumPy can do and this engine cannot.
+
+mod array;
+mod contract;
+mod convert;
+mod create;
+mod element;
+mod elementwise;
+mod engine;
+mod error;
+mod explain;
+mod join;
+mod layout;
+mod memory;
+mod operators;
+mod plan;
+mod product;
+mod promote;
+mod reduce;
+mod selection;
+pub mod settings;
+mod stats;
+mod storage;
+mod threads;
+mod trace;
+mod value;
+
+pub use array::{Array, Export};
+pub use contract::matmul;
+pub use element::Element;
+pub use elementwise::{Options, apply, apply_with, select};
+pub use error::{Error, ErrorKind, Result};
+pub use explain::explain;
+pub use fastnp_codegen::{DType, FpFlags, Kind, Op, Scalar, Wide};
+pub use join::concatenate;
+pub use layout::{Index, Layout, MAX_DIMS, Order, Shape, Strides, broadcast, normalize_axis};
+pub use num_complex::Complex;
+pub use promote::{ArgType, Casting, can_cast, promote_types, resolve, result_type};
+pub use reduce::Reduction;
+pub use selection::{Selection, SelectionArg};
+pub use stats::Stats;
+pub use storage::Owner;
+pub use value::Value;
+
+use engine::engine;
+
+/// Runs everything that is pending.
+///
+/// # Errors
+/// `MemoryError`.
+pub fn flush() -> Result<()> {
+    engine().flush()
+}
+
+/// What the engine did since the process began or [`reset_stats`].
+pub fn stats() -> Stats {
+    let mut stats = engine().stats;
+    let (live, peak, kept) = memory::usage();
+    stats.bytes_live = live as u64;
+    stats.bytes_peak = peak as u64;
+    stats.bytes_kept = kept as u64;
+    stats
+}
+
+/// Sets the counters to zero.
+pub fn reset_stats() {
+    engine().stats = Stats::default();
+    memory::reset_peak();
+}
+
+/// Floating-point flags that kernels raised since the last call, by the name of the op.
+pub fn take_raised() -> Vec<(&'static str, FpFlags)> {
+    engine().take_raised()
+}
+
+/// Whether [`take_raised`] has something to give.
+pub fn has_raised() -> bool {
+    engine().has_raised()
+}

@@ -1,1 +1,49 @@
-//! Placeholder while the workspace is laid out.
+//! The Python module: argument parsing, NumPy's protocols, errors. It decides nothing; the engine and, for what the engine
+//! cannot do, the `fastnp._fallback` module in Python decide.
+
+mod arg;
+mod attributes;
+mod call;
+mod create;
+mod dtype;
+mod error;
+mod foreign;
+mod index;
+mod methods;
+mod ndarray;
+mod observe;
+mod operators;
+mod protocols;
+mod reduce;
+mod ufunc;
+
+use fastnp::Result;
+use pyo3::prelude::*;
+
+/// An engine result as Python's, after the floating-point flags that the engine raised on the way were reported.
+#[inline]
+pub(crate) fn deliver<T>(py: Python<'_>, result: Result<T>) -> PyResult<T> {
+    if fastnp::has_raised() {
+        observe::report(py)?;
+    }
+    result.map_err(|e| error::raise(py, e))
+}
+
+/// A function of `fastnp._fallback`.
+pub(crate) fn fallback<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("fastnp._fallback")?.getattr(name)
+}
+
+#[pymodule]
+fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<ndarray::NdArray>()?;
+    module.add_class::<ufunc::Ufunc>()?;
+    module.add_class::<foreign::Memory>()?;
+    ufunc::add(module)?;
+    create::add(module)?;
+    observe::add(module)?;
+    module.add_function(wrap_pyfunction!(foreign::py_to_numpy, module)?)?;
+    module.add_function(wrap_pyfunction!(foreign::py_from_numpy, module)?)?;
+    fastnp::settings::read_environment();
+    Ok(())
+}

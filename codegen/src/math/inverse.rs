@@ -1,4 +1,4 @@
-//! `arcsin`, `arccos`, `arctan` and `arctan2`: the argument is brought below 1/2 or sqrt 2 - 1, the angle to add kept in two parts.
+//! `arcsin`, `arccos`, `arctan`, `arctan2`: the argument is brought below 1/2 or sqrt 2 - 1, the angle to add is in two parts.
 //!
 //! `arcsin` and `arccos` reduce by a square root, the others by one division. Odd are, for the former, arguments beyond 1
 //! and, for `arctan2`, those so large or small that sums and products of them leave the exponent range.

@@ -109,27 +109,27 @@ pub trait Real:
     /// The exponent of 2 beyond which the power overflows or vanishes.
     const POWER_LIMIT: Self;
 
-    /// See [`c::EXP`].
+    /// `EXP` of the coefficients.
     const EXP: &'static [Self];
-    /// See [`c::EXP2`].
+    /// `EXP2` of the coefficients.
     const EXP2: &'static [Self];
-    /// See [`c::SINH`].
+    /// `SINH` of the coefficients.
     const SINH: &'static [Self];
-    /// See [`c::COSH`].
+    /// `COSH` of the coefficients.
     const COSH: &'static [Self];
-    /// See [`c::LOG`].
+    /// `LOG` of the coefficients.
     const LOG: &'static [Self];
-    /// See [`c::LOG_TAIL`].
+    /// `LOG_TAIL` of the coefficients.
     const LOG_TAIL: &'static [Self];
-    /// See [`c::SIN`].
+    /// `SIN` of the coefficients.
     const SIN: &'static [Self];
-    /// See [`c::COS`].
+    /// `COS` of the coefficients.
     const COS: &'static [Self];
-    /// See [`c::ATAN`].
+    /// `ATAN` of the coefficients.
     const ATAN: &'static [Self];
-    /// See [`c::ASIN`].
+    /// `ASIN` of the coefficients.
     const ASIN: &'static [Self];
-    /// See [`c::CBRT`].
+    /// `CBRT` of the coefficients.
     const CBRT: &'static [Self];
     /// log 2, the first part exact in products with exponents.
     const LN2: Parts<Self>;
@@ -153,10 +153,7 @@ pub trait Real:
     const PI: Parts<Self>;
 
     /// Whether it is no number; a quiet comparison.
-    #[inline(always)]
-    fn is_nan(self) -> bool {
-        self != self
-    }
+    fn is_nan(self) -> bool;
     /// The nearest number of this type, as a conversion: overflow raises its flag.
     fn of(value: f64) -> Self;
     /// The number in double.
@@ -220,6 +217,10 @@ impl Real for f64 {
     const PIO2_REST: f64 = c::PIO2_REST;
     const PI: Parts<f64> = (c::PI, c::PI_TAIL);
 
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        f64::is_nan(self)
+    }
     #[inline(always)]
     fn of(value: f64) -> f64 {
         value
@@ -313,6 +314,10 @@ impl Real for f32 {
     const PIO2_REST: f32 = c::PIO2_REST_F32;
     const PI: Parts<f32> = (c::PI_F32, c::PI_TAIL_F32);
 
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        f32::is_nan(self)
+    }
     #[inline(always)]
     fn of(value: f64) -> f32 {
         value as f32

@@ -1,0 +1,89 @@
+# The ways to build, check and run fastnp. Needs Rust (with rustfmt and clippy) and Python 3.11 or newer, nothing else.
+#
+#   make run     build the extension and run the NPBench kernels under NumPy and fastnp
+#   make test    every check there is; what continuous integration runs
+#   make lint    the checks that run nothing: format, clippy, ruff, mypy, docs
+#   make bench   the criterion benches of the Rust layers
+#   make clean   remove everything built
+#
+# Variables: PYTHON (interpreter for .venv), PROFILE (release or dev: how the extension is built),
+# RUN_ARGS (more arguments for npbench), PYTEST_ARGS (more arguments for pytest).
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+
+VENV    ?= .venv
+PYTHON  ?= python3
+PROFILE ?= release
+PRESET  ?= S
+RUN_ARGS ?=
+PYTEST_ARGS ?=
+
+BIN    := $(VENV)/bin
+STAMPS := $(VENV)/stamps
+
+RUST_SOURCES := $(shell find codegen core pybind benches .cargo -name target -prune -o \
+    \( -name '*.rs' -o -name '*.cu' -o -name '*.toml' \) -print 2>/dev/null) Cargo.toml Cargo.lock
+PYTHON_TREES := $(wildcard pybind/python npbench tests)
+MYPY_TREES   := $(wildcard pybind/python/fastnp npbench tests)
+
+.PHONY: help run build test lint rust-lint python-lint rust-test docs pytest bench clean
+
+help:
+	@sed -n '3,8p' Makefile | cut -c3-
+
+# --- environment and extension: stamp files, so that nothing is rebuilt without need --------------------------------
+
+$(STAMPS)/venv:
+	$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "fastnp needs Python 3.11 or newer")'
+	$(PYTHON) -m venv $(VENV)
+	mkdir -p $(STAMPS)
+	touch $@
+
+$(STAMPS)/requirements: requirements-dev.txt $(STAMPS)/venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	touch $@
+
+$(STAMPS)/extension-$(PROFILE): $(RUST_SOURCES) pyproject.toml $(STAMPS)/requirements
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --quiet $(if $(filter release,$(PROFILE)),--release)
+	rm -f $(STAMPS)/extension-*
+	touch $@
+
+build: $(STAMPS)/extension-$(PROFILE)
+
+run: build
+	$(BIN)/python -m npbench --frameworks numpy,fastnp --preset $(PRESET) $(RUN_ARGS)
+
+# --- checks ---------------------------------------------------------------------------------------------------------
+
+test: lint rust-test pytest
+
+lint: rust-lint python-lint docs
+
+rust-lint:
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --quiet -- -D warnings
+
+python-lint: $(STAMPS)/requirements
+	$(BIN)/ruff check $(PYTHON_TREES)
+	$(BIN)/ruff format --check $(PYTHON_TREES)
+	$(BIN)/mypy $(MYPY_TREES)
+
+docs:
+	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+
+rust-test:
+	cargo test --workspace --quiet
+
+pytest: build
+	$(BIN)/python -m pytest --quiet $(PYTEST_ARGS)
+
+bench:
+	cargo bench --package fastnp-benches
+
+clean:
+	cargo clean
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache
+	find pybind/python -name '*.so' -delete 2>/dev/null || true

@@ -1,0 +1,398 @@
+//! The array: a storage, a layout, a type.
+//!
+//! Arrays are cheap to clone and to view; clones and views share their storage, and a write through one is seen through
+//! all. Nothing here computes: views are made with arithmetic on layouts, everything else is recorded by the other modules.
+
+use crate::engine::engine;
+use crate::error::{Error, Result};
+use crate::layout::{Index, Layout, Order, Shape, Strides, byte_count, c_strides, f_strides, normalize_axis};
+use crate::storage::{Owner, Storage};
+use crate::trace::View;
+use fastnp_codegen::{DType, Scalar};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// An n-dimensional array whose elements may not have been computed yet.
+#[derive(Clone)]
+pub struct Array {
+    pub(crate) storage: Arc<Storage>,
+    pub(crate) layout: Layout,
+    pub(crate) dtype: DType,
+    pub(crate) writeable: bool,
+}
+
+impl Array {
+    /// A new array without contents, dense in the given strides.
+    pub(crate) fn fresh(shape: &[usize], strides: Strides, dtype: DType) -> Result<Array> {
+        let bytes = byte_count(shape, dtype.size())?;
+        let layout = Layout { shape: shape.into(), strides, offset: 0 };
+        Ok(Array { storage: Arc::new(Storage::pending(bytes)), layout, dtype, writeable: true })
+    }
+
+    /// The same storage seen through another layout.
+    pub(crate) fn with_layout(&self, layout: Layout) -> Array {
+        Array { storage: self.storage.clone(), layout, dtype: self.dtype, writeable: self.writeable }
+    }
+
+    /// An array on memory that `owner` keeps alive. The layout's offset counts from `address`.
+    ///
+    /// # Safety
+    /// The `bytes` from `address` on must be readable (and writeable if `writeable`) while the owner lives, every element of the
+    /// layout must lie within them and be aligned for the type, and bool elements must be 0 or 1.
+    pub unsafe fn from_foreign(
+        address: *mut u8,
+        bytes: usize,
+        layout: Layout,
+        dtype: DType,
+        writeable: bool,
+        owner: Box<dyn Owner>,
+    ) -> Array {
+        Array { storage: Arc::new(Storage::foreign(address, bytes, owner)), layout, dtype, writeable }
+    }
+
+    /// Extents of the axes.
+    #[inline]
+    pub fn shape(&self) -> &[usize] {
+        &self.layout.shape
+    }
+
+    /// Byte steps along the axes.
+    #[inline]
+    pub fn strides(&self) -> &[isize] {
+        &self.layout.strides
+    }
+
+    /// Shape, strides and offset.
+    #[inline]
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// Element type.
+    #[inline]
+    pub fn dtype(&self) -> DType {
+        self.dtype
+    }
+
+    /// Number of axes.
+    #[inline]
+    pub fn ndim(&self) -> usize {
+        self.layout.ndim()
+    }
+
+    /// Number of elements.
+    #[inline]
+    pub fn size(&self) -> usize {
+        self.layout.size()
+    }
+
+    /// Bytes of all elements together.
+    pub fn nbytes(&self) -> usize {
+        self.size() * self.dtype.size()
+    }
+
+    /// Whether elements may be assigned.
+    #[inline]
+    pub fn is_writeable(&self) -> bool {
+        self.writeable
+    }
+
+    /// The same view, writeable or not.
+    pub fn set_writeable(&mut self, writeable: bool) {
+        self.writeable = writeable;
+    }
+
+    /// Whether elements lie densely in row-major order.
+    #[inline]
+    pub fn is_c_contiguous(&self) -> bool {
+        self.layout.is_c_contiguous(self.dtype.size())
+    }
+
+    /// Whether elements lie densely in column-major order.
+    pub fn is_f_contiguous(&self) -> bool {
+        self.layout.is_f_contiguous(self.dtype.size())
+    }
+
+    /// Whether this is the whole of its storage, element by element: what a write through it leaves nothing older of.
+    #[inline]
+    pub(crate) fn covers_storage(&self) -> bool {
+        let dense = self.is_c_contiguous() || self.is_f_contiguous() || {
+            let mut axes: SmallVec<[(isize, usize); 4]> =
+                self.strides().iter().copied().zip(self.shape().iter().copied()).filter(|a| a.1 != 1).collect();
+            axes.sort_unstable();
+            let mut step = self.dtype.size() as isize;
+            axes.iter().all(|&(s, n)| {
+                let expected = step;
+                step *= n as isize;
+                s == expected
+            })
+        };
+        dense && self.nbytes() == self.storage.bytes()
+    }
+
+    /// Bytes of the whole storage.
+    pub fn storage_bytes(&self) -> usize {
+        self.storage.bytes()
+    }
+
+    /// How many writes to the storage were recorded so far.
+    pub fn version(&self) -> u64 {
+        self.storage.version()
+    }
+
+    /// Whether both are views of one storage.
+    pub fn same_storage(&self, other: &Array) -> bool {
+        Arc::ptr_eq(&self.storage, &other.storage)
+    }
+
+    /// Whether the two may have a byte in common; false is certain.
+    pub fn may_share_memory(&self, other: &Array) -> bool {
+        let (a, b) = (self.layout.extent(self.dtype.size()), other.layout.extent(other.dtype.size()));
+        if self.same_storage(other) {
+            return a.0 < b.1 && b.0 < a.1;
+        }
+        match (self.storage.address(), other.storage.address()) {
+            (Some(p), Some(q)) => {
+                let (p, q) = (p as isize, q as isize);
+                p + a.0 < q + b.1 && q + b.0 < p + a.1
+            }
+            _ => false,
+        }
+    }
+
+    /// The owner of the memory, where it is foreign.
+    pub fn owner(&self) -> Option<&dyn Owner> {
+        self.storage.owner()
+    }
+
+    /// The view over a domain, for recording.
+    #[inline]
+    pub(crate) fn over(&self, domain: &[usize]) -> View<'_> {
+        let strides = if self.shape() == domain { self.layout.strides.clone() } else { self.layout.strides_over(domain) };
+        View { storage: &self.storage, dtype: self.dtype, offset: self.layout.offset, strides }
+    }
+
+    /// The view that a basic index selects.
+    ///
+    /// # Errors
+    /// `IndexError` for a position out of bounds or too many indices.
+    ///
+    /// ```
+    /// use fastnp::{Array, Index};
+    /// let a = Array::arange(12).reshape(&[3, 4])?;
+    /// let middle = a.index(&[Index::At(1), (1..3).into()])?;
+    /// assert_eq!(middle.to_vec::<i64>()?, [5, 6]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn index(&self, parts: &[Index]) -> Result<Array> {
+        Ok(self.with_layout(self.layout.index(parts)?))
+    }
+
+    /// Axes in another order.
+    ///
+    /// # Errors
+    /// `ValueError` where `axes` is not a permutation of the axes.
+    pub fn transpose(&self, axes: &[isize]) -> Result<Array> {
+        Ok(self.with_layout(self.layout.transpose(axes)?))
+    }
+
+    /// Axes in reverse order.
+    pub fn t(&self) -> Array {
+        let mut layout = self.layout.clone();
+        layout.shape.reverse();
+        layout.strides.reverse();
+        self.with_layout(layout)
+    }
+
+    /// A read-only view stretched to a shape.
+    ///
+    /// # Errors
+    /// `ValueError` where the shape does not fit.
+    pub fn broadcast_to(&self, shape: &[usize]) -> Result<Array> {
+        let mut view = self.with_layout(self.layout.broadcast_to(shape)?);
+        view.writeable = false;
+        Ok(view)
+    }
+
+    /// The same elements under another shape: a view where strides allow it, else a copy.
+    ///
+    /// # Errors
+    /// `ValueError` where the number of elements differs.
+    pub fn reshape(&self, shape: &[usize]) -> Result<Array> {
+        self.reshape_order(shape, Order::C)
+    }
+
+    /// [`Array::reshape`] with elements read and placed in a given order.
+    ///
+    /// # Errors
+    /// `ValueError` where the number of elements differs.
+    pub fn reshape_order(&self, shape: &[usize], order: Order) -> Result<Array> {
+        if byte_count(shape, 1)? != self.size() {
+            return Err(Error::value(format!(
+                "cannot reshape array of size {} into shape {}",
+                self.size(),
+                crate::layout::Tuple(shape)
+            )));
+        }
+        let itemsize = self.dtype.size();
+        let fortran = match order {
+            Order::F => true,
+            Order::A => self.is_f_contiguous() && !self.is_c_contiguous(),
+            Order::C | Order::K => false,
+        };
+        if let Some(layout) = self.layout.reshape(shape, itemsize, fortran) {
+            return Ok(self.with_layout(layout));
+        }
+        let copy = self.copy(if fortran { Order::F } else { Order::C })?;
+        match copy.layout.reshape(shape, itemsize, fortran) {
+            Some(layout) => Ok(copy.with_layout(layout)),
+            None => Err(Error::value("a dense array takes every shape of its size")),
+        }
+    }
+
+    /// Without axes of extent one (all of them, or those named).
+    ///
+    /// # Errors
+    /// `AxisError`, or `ValueError` where a named axis is longer.
+    pub fn squeeze(&self, axes: Option<&[isize]>) -> Result<Array> {
+        let mut drop: SmallVec<[bool; 4]> = self.shape().iter().map(|&n| axes.is_none() && n == 1).collect();
+        for &axis in axes.unwrap_or(&[]) {
+            let axis = normalize_axis(axis, self.ndim())?;
+            if self.shape()[axis] != 1 {
+                return Err(Error::value("cannot select an axis to squeeze out which has size not equal to one"));
+            }
+            drop[axis] = true;
+        }
+        let keep = |i: &usize| !drop[*i];
+        let shape = (0..self.ndim()).filter(keep).map(|i| self.shape()[i]).collect();
+        let strides = (0..self.ndim()).filter(keep).map(|i| self.strides()[i]).collect();
+        Ok(self.with_layout(Layout { shape, strides, offset: self.layout.offset }))
+    }
+
+    /// The real parts of a complex array, as a view; any other array as it is.
+    pub fn real(&self) -> Array {
+        Array { dtype: self.dtype.real(), ..self.clone() }
+    }
+
+    /// The imaginary parts of a complex array, as a view; `None` for any other array.
+    pub fn imag(&self) -> Option<Array> {
+        self.dtype.is_complex().then(|| {
+            let mut view = self.real();
+            view.layout.offset += view.dtype.size() as isize;
+            view
+        })
+    }
+
+    /// The same bytes as another type, through any layout that stays within the storage.
+    ///
+    /// # Errors
+    /// `ValueError` where the layout reaches outside the storage or is misaligned.
+    pub fn view_as(&self, dtype: DType, layout: Layout) -> Result<Array> {
+        let (lo, hi) = layout.extent(dtype.size());
+        let align = dtype.align() as isize;
+        let aligned = layout.offset % align == 0 && layout.strides.iter().all(|s| s % align == 0);
+        if layout.size() > 0 && (lo < 0 || hi > self.storage.bytes() as isize || !aligned) {
+            return Err(Error::value("the view reaches outside of its memory"));
+        }
+        Ok(Array { storage: self.storage.clone(), layout, dtype, writeable: self.writeable })
+    }
+
+    /// The strides a dense copy has under an order.
+    pub(crate) fn dense_strides(&self, order: Order) -> Strides {
+        let itemsize = self.dtype.size();
+        match order {
+            Order::C => c_strides(self.shape(), itemsize),
+            Order::F => f_strides(self.shape(), itemsize),
+            Order::A if self.is_f_contiguous() && !self.is_c_contiguous() => f_strides(self.shape(), itemsize),
+            Order::A => c_strides(self.shape(), itemsize),
+            Order::K => crate::layout::k_strides(self.shape(), itemsize, &[self.strides()]),
+        }
+    }
+
+    /// Computes the elements, if they are pending.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    pub fn evaluate(&self) -> Result<()> {
+        self.address().map(|_| ())
+    }
+
+    /// The address of the first element (of where it would be, in an empty array), computed and in memory. It stays valid
+    /// while an array on this storage lives; its contents follow later writes only once those are evaluated.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    pub fn address(&self) -> Result<*mut u8> {
+        Ok(engine().settle(&self.storage)?.wrapping_offset(self.layout.offset))
+    }
+
+    /// The one element of an array of size one.
+    ///
+    /// # Errors
+    /// `ValueError` for any other size.
+    pub fn item(&self) -> Result<Scalar> {
+        if self.size() != 1 {
+            return Err(Error::value("can only convert an array of size 1 to a Python scalar"));
+        }
+        let address = self.address()?;
+        Ok(crate::element::read(address, self.dtype))
+    }
+
+    /// Opens the memory to somebody outside. While the export lives, operations on this storage are not deferred.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    pub fn export(&self) -> Result<Export> {
+        let address = self.address()?;
+        self.storage.export(true);
+        Ok(Export { storage: self.storage.clone(), address })
+    }
+
+    /// Shape as an owned list.
+    pub fn shape_vec(&self) -> Shape {
+        self.layout.shape.clone()
+    }
+}
+
+/// Memory opened to somebody outside: alive and never deferred until this is dropped.
+pub struct Export {
+    storage: Arc<Storage>,
+    address: *mut u8,
+}
+
+impl Export {
+    /// The first element's address at the time of the export.
+    pub fn address(&self) -> *mut u8 {
+        self.address
+    }
+
+    /// An array on the exported storage through a layout that counts from the storage's first byte.
+    ///
+    /// # Errors
+    /// `ValueError` where the layout reaches outside.
+    pub fn array(&self, dtype: DType, layout: Layout, writeable: bool) -> Result<Array> {
+        let whole = Array {
+            storage: self.storage.clone(),
+            layout: Layout::dense(&[self.storage.bytes()], 1),
+            dtype: DType::U8,
+            writeable,
+        };
+        whole.view_as(dtype, layout)
+    }
+
+    /// First byte of the storage and its size.
+    pub fn memory(&self) -> (*mut u8, usize) {
+        (self.storage.address().unwrap_or(std::ptr::null_mut()), self.storage.bytes())
+    }
+}
+
+impl Drop for Export {
+    fn drop(&mut self) {
+        self.storage.export(false);
+    }
+}
+
+// SAFETY: the address is only handed out; the storage it points into is shared and lives as long as the export.
+unsafe impl Send for Export {}
+// SAFETY: as above.
+unsafe impl Sync for Export {}

@@ -1,0 +1,123 @@
+//! Matrix and inner products.
+//!
+//! Products of two matrices go to the `gemm` crate. Everything with a vector in it is bound by memory, not arithmetic, and
+//! is recorded as a multiplication and a sum, which fuse with each other and with what is around them.
+
+use crate::array::Array;
+use crate::elementwise::apply;
+use crate::engine::engine;
+use crate::error::{Error, Result};
+use crate::layout::{Layout, Shape, Strides, broadcast, c_strides};
+use crate::promote::promote_types;
+use crate::trace::{Input, Operation, Statement, View};
+use fastnp_codegen::{DType, Fold, Op};
+
+/// The matrix product of two arrays, with NumPy's rules for vectors and stacks of matrices.
+///
+/// # Errors
+/// `ValueError` where the shapes do not fit.
+///
+/// ```
+/// use fastnp::{Array, DType, matmul};
+/// let a = Array::ones(&[2, 3], DType::F64);
+/// let b = Array::ones(&[3, 4], DType::F64);
+/// assert_eq!(matmul(&a, &b)?.shape(), [2, 4]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn matmul(a: &Array, b: &Array) -> Result<Array> {
+    if a.ndim() == 0 || b.ndim() == 0 {
+        return Err(Error::value(format!(
+            "matmul: Input operand {} does not have enough dimensions (has 0, gufunc core with signature \
+             (n?,k),(k,m?)->(n?,m?) requires 1)",
+            (a.ndim() != 0) as u8
+        )));
+    }
+    let (ka, kb) = (a.shape()[a.ndim() - 1], b.shape()[b.ndim().saturating_sub(2)]);
+    if ka != kb {
+        return Err(Error::value(format!(
+            "matmul: Input operand 1 has a mismatch in its core dimension 0, with gufunc signature \
+             (n?,k),(k,m?)->(n?,m?) (size {kb} is different from {ka})"
+        )));
+    }
+    let dtype = promote_types(a.dtype(), b.dtype());
+    match (a.ndim(), b.ndim()) {
+        (1, 1) => inner(a, b, dtype),
+        (_, 1) if dtype != DType::Bool => {
+            let product = apply(Op::Multiply, &[a.into(), b.into()])?;
+            product.fold(Fold::Op(Op::Add), dtype, 1 << (a.ndim() - 1), false)
+        }
+        (1, _) if dtype != DType::Bool => {
+            let column = a.with_layout(Layout {
+                shape: [a.shape()[0], 1].into_iter().collect(),
+                strides: [a.strides()[0], 0].into_iter().collect(),
+                offset: a.layout().offset,
+            });
+            let product = apply(Op::Multiply, &[(&column).into(), b.into()])?;
+            product.fold(Fold::Op(Op::Add), dtype, 1 << (b.ndim() - 2), false)
+        }
+        _ if matches!(dtype, DType::F32 | DType::F64 | DType::C64 | DType::C128) => matrices(a, b, dtype),
+        _ => Err(Error::unsupported(format!("a matrix product in {dtype}"))),
+    }
+}
+
+fn inner(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
+    if dtype == DType::Bool || dtype == DType::F16 {
+        return Err(Error::unsupported(format!("an inner product in {dtype}")));
+    }
+    let product = apply(Op::Multiply, &[a.into(), b.into()])?;
+    product.fold(Fold::Op(Op::Add), dtype, 1, false)
+}
+
+fn matrices(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
+    let (a, b) = (dense_steps(a, dtype)?, dense_steps(b, dtype)?);
+    let (m, k) = (a.shape()[a.ndim() - 2], a.shape()[a.ndim() - 1]);
+    let n = b.shape()[b.ndim() - 1];
+    let (a_stack, b_stack) = (&a.shape()[..a.ndim() - 2], &b.shape()[..b.ndim() - 2]);
+    let stack = broadcast(&[a_stack, b_stack])?;
+    let mut shape: Shape = stack.clone();
+    shape.extend([m, n]);
+    let target = Array::fresh(&shape, c_strides(&shape, dtype.size()), dtype)?;
+    if target.size() == 0 {
+        return Ok(target);
+    }
+    if k == 0 {
+        target.fill(fastnp_codegen::Scalar::zero(dtype))?;
+        return Ok(target);
+    }
+    let mut domain = shape;
+    domain.push(k);
+    let stacked = |x: &Array| -> Strides {
+        let lead = x.ndim() - 2;
+        Layout { shape: x.shape()[..lead].into(), strides: x.strides()[..lead].into(), offset: 0 }.strides_over(&stack)
+    };
+    let over = |x: &Array, rows: isize, columns: isize, depth: isize| -> Strides {
+        let mut strides = stacked(x);
+        strides.extend([rows, columns, depth]);
+        strides
+    };
+    let (sa, sb, sc) = (last_two(&a), last_two(&b), last_two(&target));
+    let a_view = View { storage: &a.storage, dtype, offset: a.layout.offset, strides: over(&a, sa.0, 0, sa.1) };
+    let b_view = View { storage: &b.storage, dtype, offset: b.layout.offset, strides: over(&b, 0, sb.1, sb.0) };
+    let c_view = View { storage: &target.storage, dtype, offset: 0, strides: over(&target, sc.0, sc.1, 0) };
+    engine().submit(&Statement {
+        op: Operation::Contract,
+        compute: dtype,
+        domain: &domain,
+        reduced: 1 << (domain.len() - 1),
+        inputs: &[Input::Memory(a_view), Input::Memory(b_view)],
+        target: c_view,
+        covers: true,
+    })?;
+    Ok(target)
+}
+
+fn last_two(x: &Array) -> (isize, isize) {
+    let n = x.ndim();
+    (x.strides()[n - 2], x.strides()[n - 1])
+}
+
+/// The array in the product's type, with strides that count whole elements.
+fn dense_steps(x: &Array, dtype: DType) -> Result<Array> {
+    let whole = x.strides().iter().all(|s| s % dtype.size() as isize == 0);
+    if x.dtype() == dtype && whole { Ok(x.clone()) } else { x.cast_order(dtype, crate::layout::Order::C) }
+}

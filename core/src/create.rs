@@ -1,0 +1,120 @@
+//! Making arrays.
+
+use crate::array::Array;
+use crate::element::Element;
+use crate::engine::engine;
+use crate::error::{Error, Result};
+use crate::layout::{Order, c_strides, f_strides};
+use crate::trace::{Input, Operation, Statement};
+use fastnp_codegen::{DType, Scalar, Wide};
+
+impl Array {
+    /// An array whose contents are whatever its memory holds.
+    ///
+    /// # Errors
+    /// `ValueError` where the size does not fit an address, `MemoryError`.
+    pub fn empty(shape: &[usize], dtype: DType, order: Order) -> Result<Array> {
+        let strides =
+            if order == Order::F { f_strides(shape, dtype.size()) } else { c_strides(shape, dtype.size()) };
+        let array = Array::fresh(shape, strides, dtype)?;
+        // Boolean memory must hold booleans.
+        if dtype == DType::Bool {
+            array.fill(Scalar::zero(dtype))?;
+        }
+        Ok(array)
+    }
+
+    /// An array with one value everywhere.
+    ///
+    /// # Errors
+    /// As [`Array::empty`].
+    pub fn full(shape: &[usize], value: Scalar, order: Order) -> Result<Array> {
+        let dtype = value.dtype();
+        let strides =
+            if order == Order::F { f_strides(shape, dtype.size()) } else { c_strides(shape, dtype.size()) };
+        let array = Array::fresh(shape, strides, dtype)?;
+        array.fill(value)?;
+        Ok(array)
+    }
+
+    /// An array of zeros.
+    ///
+    /// # Panics
+    /// Where the size does not fit an address; [`Array::full`] returns the error instead.
+    pub fn zeros(shape: &[usize], dtype: DType) -> Array {
+        Array::full(shape, Scalar::zero(dtype), Order::C).expect("the size fits an address")
+    }
+
+    /// An array of ones.
+    ///
+    /// # Panics
+    /// Where the size does not fit an address; [`Array::full`] returns the error instead.
+    pub fn ones(shape: &[usize], dtype: DType) -> Array {
+        Array::full(shape, Scalar::new(dtype, 1i64), Order::C).expect("the size fits an address")
+    }
+
+    /// `start + i * step` for `i` from 0 to `n`, computed in the type of `start` and `step`.
+    ///
+    /// # Errors
+    /// `TypeError` where the two types differ, `ValueError` where the size does not fit an address.
+    pub fn ramp(start: Scalar, step: Scalar, n: usize) -> Result<Array> {
+        let dtype = start.dtype();
+        if step.dtype() != dtype || dtype == DType::Bool {
+            return Err(Error::type_("start and step of a ramp are numbers of one type"));
+        }
+        let array = Array::fresh(&[n], c_strides(&[n], dtype.size()), dtype)?;
+        engine().submit(&Statement {
+            op: Operation::Ramp,
+            compute: dtype,
+            domain: &[n],
+            reduced: 0,
+            inputs: &[Input::Scalar(start), Input::Scalar(step)],
+            target: array.over(&[n]),
+            covers: true,
+        })?;
+        Ok(array)
+    }
+
+    /// The integers from 0 to `n`.
+    ///
+    /// # Panics
+    /// Where the size does not fit an address.
+    pub fn arange(n: usize) -> Array {
+        let scalar = |i: i64| Scalar::new(DType::I64, Wide::from(i));
+        Array::ramp(scalar(0), scalar(1), n).expect("the size fits an address")
+    }
+
+    /// `n` numbers evenly spaced from `start` to `stop`, both included.
+    ///
+    /// # Panics
+    /// Where the size does not fit an address.
+    pub fn linspace(start: f64, stop: f64, n: usize) -> Array {
+        let step = if n > 1 { (stop - start) / (n - 1) as f64 } else { 0.0 };
+        let array = Array::ramp(start.scalar(), step.scalar(), n).expect("the size fits an address");
+        if n > 1 {
+            // The last one exactly, whatever the rounding of the steps.
+            let last = array.index(&[crate::Index::At(-1)]).and_then(|end| end.assign(stop));
+            last.expect("the array has an end");
+        }
+        array
+    }
+
+    /// An array of the given elements in row-major order.
+    ///
+    /// # Errors
+    /// `ValueError` where their number is not the shape's.
+    pub fn from_slice<T: Element>(elements: &[T], shape: &[usize]) -> Result<Array> {
+        let array = Array::fresh(shape, c_strides(shape, size_of::<T>()), T::DTYPE)?;
+        if array.size() != elements.len() {
+            return Err(Error::value(format!(
+                "cannot reshape array of size {} into shape {}",
+                elements.len(),
+                crate::layout::Tuple(shape)
+            )));
+        }
+        let address = array.storage.materialize()?;
+        // SAFETY: the new storage holds as many bytes as the slice, and nobody else knows it yet.
+        unsafe { std::ptr::copy_nonoverlapping(elements.as_ptr().cast(), address, std::mem::size_of_val(elements)) };
+        Ok(array)
+    }
+}

@@ -1,0 +1,380 @@
+//! Elementwise operations and copies: promotion, broadcasting and recording.
+
+use crate::array::Array;
+use crate::engine::engine;
+use crate::error::{Error, Result};
+use crate::layout::{Order, Shape, Strides, Tuple, broadcast, c_strides, k_strides};
+use crate::plan::overlap::{Relation, relate};
+use crate::promote::{ArgType, Casting, can_cast, resolve, result_type};
+use crate::trace::{Access, Input, Operation, Statement, View};
+use crate::value::Value;
+use fastnp_codegen::{DType, Kind, Op, Scalar};
+use smallvec::SmallVec;
+
+/// What an elementwise call may ask for besides its arguments.
+#[derive(Clone, Copy, Default)]
+pub struct Options<'a> {
+    /// Where the result goes.
+    pub out: Option<&'a Array>,
+    /// The loop to compute in, whatever the arguments' types.
+    pub dtype: Option<DType>,
+    /// How far conversions may go; `same_kind` if not given.
+    pub casting: Option<Casting>,
+}
+
+type Inputs<'a> = SmallVec<[Input<'a>; 3]>;
+
+/// Applies an op to arguments that broadcast together.
+///
+/// # Errors
+/// `TypeError` without a loop for the types, `ValueError` for shapes that do not broadcast, `OverflowError` for an integer
+/// out of bounds.
+///
+/// ```
+/// use fastnp::{Array, Op, apply};
+/// let x = Array::linspace(0.0, 1.0, 5);
+/// let y = apply(Op::Sqrt, &[(&x).into()])?;
+/// assert_eq!(y.to_vec::<f64>()?[4], 1.0);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn apply(op: Op, args: &[Value<'_>]) -> Result<Array> {
+    apply_with(op, args, Options::default())
+}
+
+/// [`apply`] with options.
+///
+/// # Errors
+/// As [`apply`], and for a destination that does not fit.
+pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Array> {
+    let compute = compute_type(op, args, &options)?;
+    if compute == DType::F16 && matches!(op, Op::Nextafter | Op::Spacing) {
+        return Err(Error::unsupported("the step between float16 numbers"));
+    }
+    if op == Op::Power && compute.is_integer() {
+        check_power(args)?;
+    }
+    let op = strength_reduced(op, args, compute);
+    let args = &args[..op.arity()];
+    submit(Operation::Apply(op), compute, op.result(compute), args, &options, op.name())
+}
+
+/// Elements of `then` where the condition is true, else of `otherwise`.
+///
+/// # Errors
+/// `ValueError` for shapes that do not broadcast.
+pub fn select(condition: &Array, then: Value<'_>, otherwise: Value<'_>) -> Result<Array> {
+    let dtype = result_type(&[then.arg_type(), otherwise.arg_type()]);
+    let args = [Value::Array(condition), then, otherwise];
+    submit(Operation::Select, dtype, dtype, &args, &Options::default(), "where")
+}
+
+fn compute_type(op: Op, args: &[Value<'_>], options: &Options<'_>) -> Result<DType> {
+    let types: SmallVec<[ArgType; 3]> = args.iter().map(Value::arg_type).collect();
+    let Some(asked) = options.dtype else { return resolve(op, &types) };
+    let casting = options.casting.unwrap_or(Casting::SameKind);
+    let allowed = op.has_loop(asked)
+        && types.iter().all(|t| match t {
+            ArgType::Strong(d) => can_cast(*d, asked, casting),
+            ArgType::WeakInt | ArgType::WeakFloat | ArgType::WeakComplex => can_cast(result_type(&[*t]), asked, casting),
+        });
+    if allowed { Ok(asked) } else { Err(Error::unsupported(format!("{op} computed in {asked}"))) }
+}
+
+/// Integer powers: a negative exponent is an error that depends on data unless the exponent is a number.
+fn check_power(args: &[Value<'_>]) -> Result<()> {
+    match args[1] {
+        Value::Int(i) if i < 0 => Err(Error::value("Integers to negative integer powers are not allowed.")),
+        Value::Scalar(s) if s.dtype().kind() == Kind::Signed && s.to_i64() < 0 => {
+            Err(Error::value("Integers to negative integer powers are not allowed."))
+        }
+        Value::Array(a) if a.dtype().kind() == Kind::Signed => {
+            Err(Error::unsupported("an integer power whose exponents may be negative"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Powers that NumPy computes by a cheaper op, with that op's rounding: squares, roots and reciprocals.
+fn strength_reduced(op: Op, args: &[Value<'_>], compute: DType) -> Op {
+    if op != Op::Power {
+        return op;
+    }
+    let exponent = match args[1] {
+        Value::Int(i) => i as f64,
+        Value::Float(x) => x,
+        Value::Array(_) | Value::Scalar(_) | Value::Complex(_) => return op,
+    };
+    let inexact = compute.is_float() || compute.is_complex();
+    if exponent == 2.0 {
+        Op::Square
+    } else if exponent == 1.0 {
+        Op::Positive
+    } else if exponent == 0.5 && inexact {
+        Op::Sqrt
+    } else if exponent == -1.0 && inexact {
+        Op::Reciprocal
+    } else {
+        op
+    }
+}
+
+fn inputs<'a>(op: Operation, compute: DType, args: &'a [Value<'a>], domain: &[usize]) -> Result<Inputs<'a>> {
+    let mut inputs = Inputs::new();
+    for (i, arg) in args.iter().enumerate() {
+        let wanted = if op == Operation::Select && i == 0 { DType::Bool } else { compute };
+        inputs.push(match arg {
+            Value::Array(array) => Input::Memory(array.over(domain)),
+            number => Input::Scalar(number.scalar(wanted)?.unwrap_or(Scalar::zero(wanted))),
+        });
+    }
+    Ok(inputs)
+}
+
+fn common_shape(args: &[Value<'_>]) -> Result<Shape> {
+    let mut shape: Option<&[usize]> = None;
+    for arg in args {
+        if let Value::Array(a) = arg {
+            match shape {
+                None => shape = Some(a.shape()),
+                Some(first) if first == a.shape() => {}
+                Some(_) => {
+                    let shapes: SmallVec<[&[usize]; 3]> = args.iter().map(Value::shape).collect();
+                    return broadcast(&shapes);
+                }
+            }
+        }
+    }
+    Ok(shape.unwrap_or(&[]).into())
+}
+
+/// Strides of a new result: dense, nested as the arguments are.
+fn result_strides(domain: &[usize], itemsize: usize, inputs: &Inputs<'_>) -> Strides {
+    if domain.len() > 1 {
+        let strides: SmallVec<[&[isize]; 3]> = inputs
+            .iter()
+            .filter_map(|input| match input {
+                Input::Memory(view) => Some(&view.strides[..]),
+                Input::Scalar(_) => None,
+            })
+            .collect();
+        return k_strides(domain, itemsize, &strides);
+    }
+    c_strides(domain, itemsize)
+}
+
+fn submit(
+    op: Operation,
+    compute: DType,
+    dtype: DType,
+    args: &[Value<'_>],
+    options: &Options<'_>,
+    name: &str,
+) -> Result<Array> {
+    let domain = common_shape(args)?;
+    let Some(out) = options.out else {
+        let inputs = inputs(op, compute, args, &domain)?;
+        let strides = result_strides(&domain, dtype.size(), &inputs);
+        let target = Array::fresh(&domain, strides, dtype)?;
+        engine().submit(&Statement {
+            op,
+            compute,
+            domain: &domain,
+            reduced: 0,
+            inputs: &inputs,
+            target: target.over(&domain),
+            covers: true,
+        })?;
+        return Ok(target);
+    };
+    let domain = check_out(out, &domain, dtype, options.casting, name)?;
+    let inputs = inputs(op, compute, args, &domain)?;
+    if inputs.iter().any(|input| matches!(input, Input::Memory(view) if clashes(view, out, &domain))) {
+        let result = submit(op, compute, dtype, args, &Options::default(), name)?;
+        store(&result, out)?;
+        return Ok(out.clone());
+    }
+    let (target, covers) = (out.over(&domain), out.covers_storage());
+    engine().submit(&Statement { op, compute, domain: &domain, reduced: 0, inputs: &inputs, target, covers })?;
+    Ok(out.clone())
+}
+
+fn check_out(out: &Array, domain: &[usize], dtype: DType, casting: Option<Casting>, name: &str) -> Result<Shape> {
+    if !out.writeable {
+        return Err(Error::value("output array is read-only"));
+    }
+    let full = broadcast(&[domain, out.shape()]);
+    if !matches!(&full, Ok(shape) if shape[..] == *out.shape()) {
+        return Err(Error::value(match full {
+            Ok(shape) => format!(
+                "non-broadcastable output operand with shape {} doesn't match the broadcast shape {}",
+                Tuple(out.shape()),
+                Tuple(&shape)
+            ),
+            Err(_) => format!(
+                "operands could not be broadcast together with shapes {} {} ",
+                Tuple(domain),
+                Tuple(out.shape())
+            ),
+        }));
+    }
+    let rule = casting.unwrap_or(Casting::SameKind);
+    if !can_cast(dtype, out.dtype, rule) {
+        return Err(Error::type_(format!(
+            "Cannot cast ufunc '{name}' output from dtype('{dtype}') to dtype('{}') with casting rule 'same_kind'",
+            out.dtype
+        )));
+    }
+    Ok(out.shape_vec())
+}
+
+/// Whether reading a view while writing `out` would see elements already written.
+fn clashes(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
+    if !std::sync::Arc::ptr_eq(view.storage, &out.storage) {
+        // Storages on foreign memory may lie on the same bytes.
+        return view.storage.owner().is_some()
+            && out.storage.owner().is_some()
+            && foreign_overlap(view, out, domain);
+    }
+    let access = |dtype, offset, strides: &Strides| Access { slot: 0, dtype, offset, strides: strides.clone() };
+    let read = access(view.dtype, view.offset, &view.strides);
+    let write = access(out.dtype, out.layout.offset, &out.over(domain).strides);
+    relate(&read, domain, &write, domain) == Relation::Overlapping
+}
+
+fn foreign_overlap(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
+    let extent = |start: Option<*mut u8>, strides: &[isize], offset: isize, size: usize| {
+        let (lo, hi) = crate::layout::byte_extent(domain, strides, offset, size);
+        let start = start.map_or(0, |p| p as isize);
+        (start + lo, start + hi)
+    };
+    let a = extent(view.storage.address(), &view.strides, view.offset, view.dtype.size());
+    let b = extent(out.storage.address(), &out.over(domain).strides, out.layout.offset, out.dtype.size());
+    a.0 < b.1 && b.0 < a.1
+}
+
+/// Records `target[...] = source` for arrays of one shape.
+fn store(source: &Array, target: &Array) -> Result<()> {
+    let domain = target.shape();
+    let inputs = [Input::Memory(source.over(domain))];
+    engine().submit(&Statement {
+        op: Operation::Copy,
+        compute: target.dtype,
+        domain,
+        reduced: 0,
+        inputs: &inputs,
+        target: target.over(domain),
+        covers: target.covers_storage(),
+    })
+}
+
+impl Array {
+    /// `self[...] = value`, converted to this array's type and stretched to its shape.
+    ///
+    /// # Errors
+    /// `ValueError` where the shape does not fit or the array is read-only, `OverflowError` for an integer out of bounds.
+    ///
+    /// ```
+    /// use fastnp::{Array, DType};
+    /// let a = Array::zeros(&[4], DType::F64);
+    /// a.index(&[(1..3).into()])?.assign(2.5)?;
+    /// assert_eq!(a.to_vec::<f64>()?, [0.0, 2.5, 2.5, 0.0]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn assign<'a>(&self, value: impl Into<Value<'a>>) -> Result<()> {
+        if !self.writeable {
+            return Err(Error::value("assignment destination is read-only"));
+        }
+        let source = match value.into() {
+            Value::Array(source) => source,
+            number => return self.fill(number.scalar(self.dtype)?.unwrap_or(Scalar::zero(self.dtype))),
+        };
+        // Leading axes of extent one beyond the destination's are dropped, as NumPy does.
+        let extra = source.ndim().saturating_sub(self.ndim());
+        let trimmed;
+        let mut source = source;
+        if extra > 0 && source.shape()[..extra].iter().all(|&n| n == 1) {
+            trimmed = source.squeeze(Some(&(0..extra as isize).collect::<Vec<_>>()))?;
+            source = &trimmed;
+        }
+        let stretched;
+        if source.shape() != self.shape() {
+            stretched = source.broadcast_to(self.shape()).map_err(|_| {
+                Error::value(format!(
+                    "could not broadcast input array from shape {} into shape {}",
+                    Tuple(source.shape()),
+                    Tuple(self.shape())
+                ))
+            })?;
+            source = &stretched;
+        }
+        if clashes(&source.over(self.shape()), self, self.shape()) {
+            return store(&source.copy(Order::K)?, self);
+        }
+        store(source, self)
+    }
+
+    /// Sets every element.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    pub(crate) fn fill(&self, value: Scalar) -> Result<()> {
+        let inputs = [Input::Scalar(value)];
+        engine().submit(&Statement {
+            op: Operation::Copy,
+            compute: self.dtype,
+            domain: self.shape(),
+            reduced: 0,
+            inputs: &inputs,
+            target: self.over(self.shape()),
+            covers: self.covers_storage(),
+        })
+    }
+
+    /// A dense copy.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    pub fn copy(&self, order: Order) -> Result<Array> {
+        self.cast_order(self.dtype, order)
+    }
+
+    /// A dense copy converted to a type as NumPy's `astype` converts.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    pub fn cast(&self, dtype: DType) -> Result<Array> {
+        self.cast_order(dtype, Order::K)
+    }
+
+    /// A dense copy converted to a type, in an order.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    pub fn cast_order(&self, dtype: DType, order: Order) -> Result<Array> {
+        let typed = Array { dtype, ..self.clone() };
+        let strides = if dtype == self.dtype || order != Order::K {
+            typed.dense_strides(order)
+        } else {
+            k_strides(self.shape(), dtype.size(), &[self.strides()])
+        };
+        let target = Array::fresh(self.shape(), strides, dtype)?;
+        store(self, &target)?;
+        Ok(target)
+    }
+
+    /// Sets elements where `mask` (bool, of a shape that leads this array's) is true.
+    ///
+    /// # Errors
+    /// `ValueError` where the value does not broadcast to the array's shape.
+    pub fn assign_where(&self, mask: &Array, value: Value<'_>) -> Result<()> {
+        if !self.writeable {
+            return Err(Error::value("assignment destination is read-only"));
+        }
+        let args = [Value::Array(mask), value, Value::Array(self)];
+        let scalar = value.scalar(self.dtype)?.map(Value::Scalar);
+        let args = [args[0], scalar.unwrap_or(args[1]), args[2]];
+        let options = Options { out: Some(self), dtype: None, casting: Some(Casting::Unsafe) };
+        submit(Operation::Select, self.dtype, self.dtype, &args, &options, "where")?;
+        Ok(())
+    }
+}

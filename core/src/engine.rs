@@ -1,0 +1,406 @@
+//! The engine: takes statements, runs them at once or keeps them, and flushes what is pending.
+//!
+//! There is one, behind one lock. Taking it costs about 12 ns, less than the reference counts that a graph of shared nodes would
+//! need, and makes arrays usable from any thread.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::layout::count;
+use crate::plan::lower::{collapse, compute, fold_of};
+use crate::plan::{self, KernelWork, Plan, Step, Work};
+use crate::product;
+use crate::stats::Stats;
+use crate::storage::Storage;
+use crate::threads::Pooled;
+use crate::trace::{Input, Operation, Statement, Trace};
+use fastnp_codegen::portable::Portable;
+use fastnp_codegen::{
+    Access, Backend, FpFlags, Inline, Inst, Kernel, KernelBuilder, Launch, Program, Raised, Scalar, Template, Verified,
+    verify,
+};
+use hashbrown::HashMap;
+use parking_lot::{Mutex, MutexGuard};
+use smallvec::SmallVec;
+use std::hash::BuildHasher;
+use std::sync::{Arc, LazyLock};
+
+/// A flush happens on its own when so many nodes are pending.
+const MAX_PENDING_NODES: usize = 1024;
+/// From so many nodes on, a trace ends where its first node comes again: a loop then writes the same tape every time.
+const LOOP_NODES: usize = 48;
+/// Plans kept. A plan is a few kilobytes.
+const MAX_PLANS: usize = 2048;
+/// Results from this size on get memory when they are recorded, so that the error for want of it comes up there.
+const EAGER_BYTES: usize = 256 << 20;
+
+static ENGINE: LazyLock<Mutex<Engine>> = LazyLock::new(|| Mutex::new(Engine::new()));
+
+/// The engine, locked.
+pub(crate) fn engine() -> MutexGuard<'static, Engine> {
+    ENGINE.lock()
+}
+
+type Compiled = (Arc<Verified<Kernel>>, Arc<dyn Program>);
+
+/// Everything the lock protects.
+pub(crate) struct Engine {
+    pub(crate) trace: Trace,
+    plans: HashMap<Box<[u64]>, Arc<Plan>, foldhash::fast::FixedState>,
+    kernels: HashMap<Kernel, Compiled, foldhash::fast::FixedState>,
+    immediate: HashMap<u64, Compiled, foldhash::fast::FixedState>,
+    backend: Box<dyn Backend>,
+    pub(crate) stats: Stats,
+    /// Floating-point flags raised since they were last taken, by op name.
+    raised: Vec<(&'static str, FpFlags)>,
+    pub(crate) tiny: usize,
+    pub(crate) eager: bool,
+    pub(crate) debug: u8,
+    live: Vec<bool>,
+}
+
+impl Engine {
+    fn new() -> Engine {
+        let hasher = foldhash::fast::FixedState::default();
+        Engine {
+            trace: Trace::new(),
+            plans: HashMap::with_hasher(hasher.clone()),
+            kernels: HashMap::with_hasher(hasher.clone()),
+            immediate: HashMap::with_hasher(hasher),
+            backend: Box::new(Portable::new()),
+            stats: Stats::default(),
+            raised: Vec::new(),
+            tiny: crate::settings::DEFAULT_TINY,
+            eager: false,
+            debug: 0,
+            live: Vec::new(),
+        }
+    }
+
+    /// Takes a statement: runs it now where it is small and ready, else keeps it for the next flush.
+    pub(crate) fn submit(&mut self, s: &Statement<'_>) -> Result<()> {
+        let points = count(s.domain);
+        if points == 0 && s.reduced == 0 {
+            return Ok(());
+        }
+        self.stats.recorded += 1;
+        if points <= self.tiny && self.is_ready(s) {
+            return self.run_now(s);
+        }
+        if s.target.storage.bytes() >= EAGER_BYTES {
+            s.target.storage.materialize()?;
+        }
+        if self.trace.nodes >= LOOP_NODES && (self.trace.nodes >= MAX_PENDING_NODES || self.trace.begins_again(s)) {
+            self.stats.flushes_full += 1;
+            self.flush()?;
+        }
+        self.trace.record(s);
+        if self.eager || self.is_shared(s) { self.flush() } else { Ok(()) }
+    }
+
+    fn is_ready(&self, s: &Statement<'_>) -> bool {
+        let readable = s.inputs.iter().all(|input| match input {
+            Input::Memory(view) => view.storage.address().is_some() && !self.trace.writes(view.storage),
+            Input::Scalar(_) => true,
+        });
+        readable
+            && !matches!(s.op, Operation::Contract | Operation::Scatter | Operation::Gather)
+            && !self.trace.touches(s.target.storage)
+    }
+
+    fn is_shared(&self, s: &Statement<'_>) -> bool {
+        s.target.storage.is_shared()
+            || s.inputs.iter().any(|input| matches!(input, Input::Memory(view) if view.storage.is_shared()))
+    }
+
+    /// Runs a statement whose sources are there: one launch of a program found by a small key.
+    fn run_now(&mut self, s: &Statement<'_>) -> Result<()> {
+        let mut strides: SmallVec<[&[isize]; 4]> = SmallVec::new();
+        let mut addresses: SmallVec<[*mut u8; 4]> = SmallVec::new();
+        let mut scalars: SmallVec<[Scalar; 4]> = SmallVec::new();
+        let mut writes: SmallVec<[bool; 4]> = SmallVec::new();
+        let mut key = 0u64;
+        for input in s.inputs {
+            let code = match input {
+                Input::Memory(view) => {
+                    let start = view.storage.address().ok_or_else(lost)?;
+                    addresses.push(start.wrapping_offset(view.offset));
+                    strides.push(&view.strides);
+                    writes.push(false);
+                    view.dtype as u64
+                }
+                Input::Scalar(scalar) => {
+                    scalars.push(*scalar);
+                    scalar.dtype() as u64 | 16
+                }
+            };
+            key = key << 5 | code;
+        }
+        addresses.push(s.target.storage.materialize()?.wrapping_offset(s.target.offset));
+        strides.push(&s.target.strides);
+        writes.push(true);
+        let ordered = matches!(s.op, Operation::Fold(_) | Operation::Ramp);
+        let (outer, inner, flat) = collapse(s.domain, s.reduced, &strides, &writes, ordered);
+        key = key << 4 | s.inputs.len() as u64;
+        key = key << 4 | s.target.dtype as u64;
+        key = key << 4 | s.compute as u64;
+        key = key << 7 | outer.len() as u64;
+        key = key << 7 | inner.len() as u64;
+        key = key << 12 | s.op.code();
+        let program = match self.immediate.get(&key) {
+            Some(found) => found,
+            None => {
+                let kernel = single(s, outer.len(), inner.len());
+                let compiled = self.compiled(kernel);
+                self.immediate.entry(key).or_insert(compiled)
+            }
+        };
+        let launch =
+            Launch { outer: &outer, inner: &inner, addresses: &addresses, strides: &flat, scalars: &scalars };
+        let workers: &dyn fastnp_codegen::Workers = if count(s.domain) > PARALLEL_FROM { &Pooled } else { &Inline };
+        // SAFETY: the statement's views lie within their storages (layouts are checked when they are made), which have
+        // memory; no pending node touches the target, and the target overlaps no source except at the same point.
+        let raised = unsafe { program.1.launch(&launch, workers) };
+        if !raised.is_empty() {
+            let kernel = program.0.clone();
+            self.note(&kernel, raised);
+        }
+        s.target.storage.written();
+        self.stats.kernels_launched += 1;
+        self.stats.run_at_once += 1;
+        Ok(())
+    }
+
+    fn compiled(&mut self, kernel: Kernel) -> Compiled {
+        if let Some(found) = self.kernels.get(&kernel) {
+            return found.clone();
+        }
+        self.stats.kernels_compiled += 1;
+        let verified = verify(kernel.clone()).unwrap_or_else(|e| panic!("the planner made a wrong kernel: {e}"));
+        if self.debug >= 4 {
+            eprintln!("{}", &*verified);
+        }
+        let program = self
+            .backend
+            .compile(&verified)
+            .unwrap_or_else(|e| panic!("the {} backend refused a kernel: {e}", self.backend.name()));
+        let compiled: Compiled = (Arc::new(verified), program);
+        self.kernels.insert(kernel, compiled.clone());
+        compiled
+    }
+
+    /// Runs everything that is pending and that somebody can still reach.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        if self.trace.nodes == 0 {
+            return Ok(());
+        }
+        self.stats.flushes += 1;
+        let plan = self.plan();
+        let done = self.execute(&plan);
+        self.trace.clear();
+        done
+    }
+
+    /// The plan of what is pending, looked up or made.
+    pub(crate) fn plan(&mut self) -> Arc<Plan> {
+        let mut live = std::mem::take(&mut self.live);
+        live.clear();
+        live.extend(self.trace.slots.iter().map(|s| Arc::strong_count(&s.storage) > 1 || s.storage.owner().is_some()));
+        let length = self.trace.tape.len();
+        for bits in live.chunks(64) {
+            let word = bits.iter().enumerate().fold(0, |word, (i, &bit)| word | (bit as u64) << i);
+            self.trace.tape.push(word);
+        }
+        let hash = self.plans.hasher().hash_one(&self.trace.tape[..]);
+        let found = self.plans.raw_entry().from_hash(hash, |key| **key == self.trace.tape[..]).map(|(_, p)| p.clone());
+        let plan = match found {
+            Some(plan) => {
+                self.stats.plans_reused += 1;
+                plan
+            }
+            None => {
+                self.stats.plans_made += 1;
+                let key: Box<[u64]> = self.trace.tape[..].into();
+                let tape = std::mem::take(&mut self.trace.tape);
+                let plan = Arc::new(plan::build(&tape[..length], &live, &mut |kernel| self.compiled(kernel)));
+                self.trace.tape = tape;
+                if self.plans.len() >= MAX_PLANS {
+                    self.plans.clear();
+                }
+                self.plans.insert(key, plan.clone());
+                plan
+            }
+        };
+        self.trace.tape.truncate(length);
+        self.live = live;
+        plan
+    }
+
+    fn execute(&mut self, plan: &Plan) -> Result<()> {
+        for (i, step) in plan.steps.iter().enumerate() {
+            if let Err(error) = self.run_step(step) {
+                // What did not run has no contents; whoever reads it is told.
+                for step in &plan.steps[i..] {
+                    for &(slot, _) in &step.operands {
+                        let storage = &self.trace.slots[slot as usize].storage;
+                        storage.set_lost(storage.address().is_none());
+                    }
+                }
+                return Err(error);
+            }
+            for &slot in &step.releases {
+                if let Some(storage) = Arc::get_mut(&mut self.trace.slots[slot as usize].storage) {
+                    storage.take_memory();
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn run_step(&mut self, step: &Step) -> Result<()> {
+        for &(taker, giver) in &step.donations {
+            if self.trace.slots[taker as usize].storage.address().is_some() {
+                continue;
+            }
+            let wanted = self.trace.slots[taker as usize].storage.bytes();
+            let buffer = Arc::get_mut(&mut self.trace.slots[giver as usize].storage)
+                .filter(|given| given.bytes() == wanted)
+                .and_then(Storage::take_memory);
+            if let Some(buffer) = buffer {
+                self.stats.donated += 1;
+                self.trace.slots[taker as usize].storage.adopt(buffer);
+                // The giver keeps its slot: the kernel reads it at the taker's address.
+                self.trace.slots[giver as usize].storage = self.trace.slots[taker as usize].storage.clone();
+            }
+        }
+        let mut addresses: SmallVec<[*mut u8; 12]> = SmallVec::new();
+        for &(slot, offset) in &step.operands {
+            let slot = &self.trace.slots[slot as usize];
+            addresses.push(slot.storage.materialize()?.wrapping_offset(slot.base + offset));
+        }
+        match &step.work {
+            Work::Kernel(work) => self.launch(work, &addresses),
+            Work::Product { dtype, domain, strides } => {
+                self.stats.products += 1;
+                product::run(*dtype, domain, strides, &addresses);
+            }
+        }
+        Ok(())
+    }
+
+    fn launch(&mut self, work: &KernelWork, addresses: &[*mut u8]) {
+        let scalars: SmallVec<[Scalar; 8]> = work.scalars.iter().map(|&i| self.trace.scalars[i as usize]).collect();
+        let launch = Launch {
+            outer: &work.outer,
+            inner: &work.inner,
+            addresses,
+            strides: &work.strides,
+            scalars: &scalars,
+        };
+        let points = count(&work.outer) * count(&work.inner);
+        let workers: &dyn fastnp_codegen::Workers = if points > PARALLEL_FROM { &Pooled } else { &Inline };
+        let started = (self.debug >= 2).then(std::time::Instant::now);
+        // SAFETY: recorded views lie within their storages, which have memory now; the planner fuses nodes only where
+        // their accesses do not overlap except at the same point, and no other thread runs kernels meanwhile.
+        let raised = unsafe { work.program.launch(&launch, workers) };
+        if let Some(started) = started {
+            let ms = started.elapsed().as_secs_f64() * 1e3;
+            let bytes: usize = work.kernel.operands.iter().map(|o| o.dtype.size() * points).sum();
+            eprintln!("fastnp: kernel over {:?}+{:?}: {ms:.3} ms, {:.1} GB/s", work.outer, work.inner, bytes as f64 / ms / 1e6);
+        }
+        self.stats.kernels_launched += 1;
+        if !raised.is_empty() {
+            self.note(&work.kernel, raised);
+        }
+    }
+
+    fn note(&mut self, kernel: &Kernel, raised: Raised) {
+        for (in_epilogue, inst, flags) in raised {
+            let fragment = if in_epilogue { &kernel.epilogue } else { &kernel.body };
+            let name = match fragment.insts.get(inst as usize) {
+                Some(Inst::Apply(op, _)) => op.name(),
+                Some(Inst::Cast(..)) => "cast",
+                _ => "reduce",
+            };
+            match self.raised.iter_mut().find(|r| r.0 == name) {
+                Some(known) => known.1 |= flags,
+                None => self.raised.push((name, flags)),
+            }
+        }
+    }
+
+    /// Floating-point flags raised since the last call, by op name.
+    pub(crate) fn take_raised(&mut self) -> Vec<(&'static str, FpFlags)> {
+        std::mem::take(&mut self.raised)
+    }
+
+    /// Drops what an op raised: somebody else will tell the user.
+    pub(crate) fn forget_raised(&mut self, name: &str) {
+        self.raised.retain(|r| r.0 != name);
+    }
+
+    /// Whether flags wait to be taken.
+    pub(crate) fn has_raised(&self) -> bool {
+        !self.raised.is_empty()
+    }
+
+    /// Makes sure a storage's memory holds its latest version.
+    pub(crate) fn settle(&mut self, storage: &Arc<Storage>) -> Result<*mut u8> {
+        if self.trace.touches(storage) {
+            self.flush()?;
+        }
+        if storage.is_lost() {
+            return Err(lost());
+        }
+        storage.materialize()
+    }
+}
+
+/// Below this many points no thread is woken (waking costs about 10 µs, in which one thread adds 50,000 numbers).
+const PARALLEL_FROM: usize = 16384;
+
+#[cold]
+fn lost() -> Error {
+    Error::new(ErrorKind::Memory, "the result was lost when memory ran out while it was computed")
+}
+
+/// The kernel of one statement, its operands in order and without regard to which of them are the same.
+fn single(s: &Statement<'_>, outer: usize, inner: usize) -> Kernel {
+    let fold = if inner == 0 { None } else { fold_of(s.op) };
+    let template = match (s.op, fold) {
+        (Operation::Scan(_), Some(_)) => Template::Scan,
+        (_, Some(_)) => Template::Reduce,
+        (_, None) => Template::Map,
+    };
+    let mut k = KernelBuilder::new(template, outer as u8, inner as u8);
+    let mut args: SmallVec<[_; 3]> = SmallVec::new();
+    for input in s.inputs {
+        args.push(match input {
+            Input::Memory(view) => {
+                let operand = k.operand(view.dtype, Access::Read, false);
+                k.body().load(operand)
+            }
+            Input::Scalar(scalar) => {
+                let parameter = k.scalar(scalar.dtype());
+                k.body().param(parameter)
+            }
+        });
+    }
+    let target = k.operand(s.target.dtype, Access::Write, false);
+    match fold {
+        Some(fold) => {
+            let value = k.body().cast(args[0], s.compute);
+            let folded = k.accumulate(fold, value);
+            let mut epilogue = k.epilogue();
+            let value = epilogue.result(folded);
+            let value = epilogue.cast(value, s.target.dtype);
+            epilogue.store(target, value);
+        }
+        None => {
+            let axis = (outer > 0).then_some(0);
+            let mut body = k.body();
+            let value = compute(&mut body, s.op, s.compute, &args, axis);
+            let value = body.cast(value, s.target.dtype);
+            body.store(target, value);
+        }
+    }
+    k.finish()
+}

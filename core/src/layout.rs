@@ -1,0 +1,468 @@
+//! Where the elements of a view lie: shape, byte strides and byte offset into a storage.
+//!
+//! Strides count bytes, as NumPy's do, so that views of another type (`.real`, `.view(dtype)`) are layouts like any other.
+//! Everything here is arithmetic on integers; memory is not touched.
+
+use crate::error::{Error, Result};
+use smallvec::SmallVec;
+use std::fmt;
+
+/// Extents of an array. Four axes fit without an allocation.
+pub type Shape = SmallVec<[usize; 4]>;
+/// Byte steps along the axes.
+pub type Strides = SmallVec<[isize; 4]>;
+
+/// NumPy's limit on the number of axes.
+pub const MAX_DIMS: usize = 64;
+
+/// Order in which elements follow each other.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Order {
+    /// Last axis fastest.
+    C,
+    /// First axis fastest.
+    F,
+    /// As close to the source as possible.
+    K,
+    /// `F` where the source is Fortran-contiguous and not C-contiguous, else `C`.
+    A,
+}
+
+/// Shape, byte strides and byte offset.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Layout {
+    /// Extents.
+    pub shape: Shape,
+    /// Byte step along each axis.
+    pub strides: Strides,
+    /// Byte position of the first element in the storage.
+    pub offset: isize,
+}
+
+/// One part of a basic index.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Index {
+    /// One position; drops the axis. Negative counts from the end.
+    At(isize),
+    /// `start:stop:step`, clipped as Python clips; `None` is the end in the direction of the step.
+    Range(Option<isize>, Option<isize>, isize),
+    /// A new axis of extent one.
+    NewAxis,
+    /// All the axes not mentioned.
+    Ellipsis,
+}
+
+impl From<isize> for Index {
+    fn from(i: isize) -> Index {
+        Index::At(i)
+    }
+}
+
+impl From<std::ops::RangeFull> for Index {
+    fn from(_: std::ops::RangeFull) -> Index {
+        Index::Range(None, None, 1)
+    }
+}
+
+impl From<std::ops::Range<isize>> for Index {
+    fn from(r: std::ops::Range<isize>) -> Index {
+        Index::Range(Some(r.start), Some(r.end), 1)
+    }
+}
+
+impl From<std::ops::RangeFrom<isize>> for Index {
+    fn from(r: std::ops::RangeFrom<isize>) -> Index {
+        Index::Range(Some(r.start), None, 1)
+    }
+}
+
+impl From<std::ops::RangeTo<isize>> for Index {
+    fn from(r: std::ops::RangeTo<isize>) -> Index {
+        Index::Range(None, Some(r.end), 1)
+    }
+}
+
+/// Number of elements of a shape.
+#[inline]
+pub fn count(shape: &[usize]) -> usize {
+    shape.iter().product()
+}
+
+/// A shape as NumPy prints it: `(3,)`, `(2,3)`.
+pub struct Tuple<'a>(pub &'a [usize]);
+
+impl fmt::Display for Tuple<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("(")?;
+        for (i, n) in self.0.iter().enumerate() {
+            if i > 0 {
+                f.write_str(",")?;
+            }
+            write!(f, "{n}")?;
+        }
+        f.write_str(if self.0.len() == 1 { ",)" } else { ")" })
+    }
+}
+
+/// Row-major strides. Axes of extent zero count as one, as in NumPy.
+pub fn c_strides(shape: &[usize], itemsize: usize) -> Strides {
+    let mut strides: Strides = SmallVec::from_elem(0, shape.len());
+    let mut step = itemsize as isize;
+    for (stride, &n) in strides.iter_mut().zip(shape).rev() {
+        *stride = step;
+        step = step.wrapping_mul(n.max(1) as isize);
+    }
+    strides
+}
+
+/// Column-major strides.
+pub fn f_strides(shape: &[usize], itemsize: usize) -> Strides {
+    let mut strides: Strides = SmallVec::from_elem(0, shape.len());
+    let mut step = itemsize as isize;
+    for (stride, &n) in strides.iter_mut().zip(shape) {
+        *stride = step;
+        step = step.wrapping_mul(n.max(1) as isize);
+    }
+    strides
+}
+
+/// Bytes of a dense array of a shape.
+///
+/// # Errors
+/// `ValueError` where the size does not fit an address, as NumPy says it.
+pub fn byte_count(shape: &[usize], itemsize: usize) -> Result<usize> {
+    let nonzero = shape.iter().filter(|&&n| n != 0).try_fold(itemsize, |size, &n| size.checked_mul(n));
+    match nonzero {
+        Some(size) if size <= isize::MAX as usize => Ok(if shape.contains(&0) { 0 } else { size }),
+        _ => Err(Error::value(
+            "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.",
+        )),
+    }
+}
+
+/// The strides of a dense array whose axes nest as those of the operands do (`order="K"` of a ufunc): axes are sorted
+/// by the operands' strides, the first operand that tells two axes apart deciding.
+pub fn k_strides(shape: &[usize], itemsize: usize, operands: &[&[isize]]) -> Strides {
+    let rank = shape.len();
+    let mut axes: SmallVec<[usize; 4]> = (0..rank).collect();
+    // Insertion sort from the innermost axis, as NumPy's iterator does: ties and contradictions keep C order.
+    let slower = |a: usize, b: usize| -> bool {
+        for strides in operands {
+            let (sa, sb) = (strides[a].unsigned_abs(), strides[b].unsigned_abs());
+            if sa != 0 && sb != 0 && sa != sb {
+                return sa > sb;
+            }
+        }
+        a < b
+    };
+    for i in 1..rank {
+        let mut j = i;
+        while j > 0 && slower(axes[j], axes[j - 1]) {
+            axes.swap(j, j - 1);
+            j -= 1;
+        }
+    }
+    let mut strides: Strides = SmallVec::from_elem(0, rank);
+    let mut step = itemsize as isize;
+    for &axis in axes.iter().rev() {
+        strides[axis] = step;
+        step *= shape[axis].max(1) as isize;
+    }
+    strides
+}
+
+/// The shape that shapes broadcast to.
+///
+/// # Errors
+/// `ValueError` as ufuncs word it.
+pub fn broadcast(shapes: &[&[usize]]) -> Result<Shape> {
+    let rank = shapes.iter().map(|s| s.len()).max().unwrap_or(0);
+    let mut out: Shape = SmallVec::from_elem(1, rank);
+    for shape in shapes {
+        for (o, &n) in out[rank - shape.len()..].iter_mut().zip(*shape) {
+            if *o == 1 {
+                *o = n;
+            } else if n != 1 && n != *o {
+                let listed: Vec<String> = shapes.iter().map(|s| Tuple(s).to_string()).collect();
+                return Err(Error::value(format!(
+                    "operands could not be broadcast together with shapes {} ",
+                    listed.join(" ")
+                )));
+            }
+        }
+    }
+    Ok(out)
+}
+
+/// An axis number made non-negative.
+///
+/// # Errors
+/// `AxisError` where there is no such axis.
+pub fn normalize_axis(axis: isize, ndim: usize) -> Result<usize> {
+    let n = ndim as isize;
+    if axis < -n || axis >= n { Err(Error::axis(axis, ndim)) } else { Ok(axis.rem_euclid(n.max(1)) as usize) }
+}
+
+impl Layout {
+    /// A dense row-major layout from byte zero.
+    pub fn dense(shape: &[usize], itemsize: usize) -> Layout {
+        Layout { strides: c_strides(shape, itemsize), shape: shape.into(), offset: 0 }
+    }
+
+    /// Number of axes.
+    #[inline]
+    pub fn ndim(&self) -> usize {
+        self.shape.len()
+    }
+
+    /// Number of elements.
+    #[inline]
+    pub fn size(&self) -> usize {
+        count(&self.shape)
+    }
+
+    /// Whether elements lie densely in row-major order (axes of extent one do not matter; empty is contiguous).
+    #[inline]
+    pub fn is_c_contiguous(&self, itemsize: usize) -> bool {
+        let mut step = itemsize as isize;
+        for (&n, &stride) in self.shape.iter().zip(&self.strides).rev() {
+            if n == 0 {
+                return true;
+            }
+            if n != 1 {
+                if stride != step {
+                    return self.size() == 0;
+                }
+                step *= n as isize;
+            }
+        }
+        true
+    }
+
+    /// Whether elements lie densely in column-major order.
+    pub fn is_f_contiguous(&self, itemsize: usize) -> bool {
+        let mut step = itemsize as isize;
+        for (&n, &stride) in self.shape.iter().zip(&self.strides) {
+            if n == 0 {
+                return true;
+            }
+            if n != 1 {
+                if stride != step {
+                    return self.size() == 0;
+                }
+                step *= n as isize;
+            }
+        }
+        true
+    }
+
+    /// First byte and the byte after the last one that an element touches; equal where there is no element.
+    #[inline]
+    pub fn extent(&self, itemsize: usize) -> (isize, isize) {
+        byte_extent(&self.shape, &self.strides, self.offset, itemsize)
+    }
+
+    /// Byte strides over a shape this layout is broadcast to (which must fit).
+    #[inline]
+    pub fn strides_over(&self, shape: &[usize]) -> Strides {
+        let lead = shape.len() - self.shape.len();
+        let mut strides: Strides = SmallVec::from_elem(0, shape.len());
+        for (i, (&n, &s)) in self.shape.iter().zip(&self.strides).enumerate() {
+            strides[lead + i] = if n == 1 { 0 } else { s };
+        }
+        strides
+    }
+
+    /// The view that a basic index selects.
+    ///
+    /// # Errors
+    /// `IndexError` for a position out of bounds, too many indices, or a second ellipsis.
+    pub fn index(&self, parts: &[Index]) -> Result<Layout> {
+        let used = parts.iter().filter(|p| matches!(p, Index::At(_) | Index::Range(..))).count();
+        if used > self.ndim() {
+            return Err(Error::index(format!(
+                "too many indices for array: array is {}-dimensional, but {used} were indexed",
+                self.ndim()
+            )));
+        }
+        let mut out = Layout { shape: Shape::new(), strides: Strides::new(), offset: self.offset };
+        let mut axis = 0;
+        let mut ellipsis = false;
+        let rest = self.ndim() - used;
+        for part in parts {
+            match *part {
+                Index::NewAxis => out.push(1, 0),
+                Index::Ellipsis if ellipsis => {
+                    return Err(Error::index("an index can only have a single ellipsis ('...')"));
+                }
+                Index::Ellipsis => {
+                    ellipsis = true;
+                    for _ in 0..rest {
+                        out.push(self.shape[axis], self.strides[axis]);
+                        axis += 1;
+                    }
+                }
+                Index::At(i) => {
+                    out.offset += position(i, self.shape[axis], axis)? as isize * self.strides[axis];
+                    axis += 1;
+                }
+                Index::Range(start, stop, step) => {
+                    let (first, n) = clip(start, stop, step, self.shape[axis])?;
+                    if n > 0 {
+                        out.offset += first * self.strides[axis];
+                    }
+                    out.push(n, self.strides[axis].wrapping_mul(step));
+                    axis += 1;
+                }
+            }
+        }
+        for a in axis..self.ndim() {
+            out.push(self.shape[a], self.strides[a]);
+        }
+        if out.ndim() > MAX_DIMS {
+            return Err(Error::index(format!(
+                "number of dimensions must be within [0, {MAX_DIMS}], indexing result would have {}",
+                out.ndim()
+            )));
+        }
+        Ok(out)
+    }
+
+    fn push(&mut self, n: usize, stride: isize) {
+        self.shape.push(n);
+        self.strides.push(stride);
+    }
+
+    /// Axes in another order.
+    ///
+    /// # Errors
+    /// `ValueError` or `AxisError` where `axes` is not a permutation.
+    pub fn transpose(&self, axes: &[isize]) -> Result<Layout> {
+        if axes.len() != self.ndim() {
+            return Err(Error::value("axes don't match array"));
+        }
+        let mut seen = [false; MAX_DIMS];
+        let mut out = Layout { shape: Shape::new(), strides: Strides::new(), offset: self.offset };
+        for &axis in axes {
+            let a = normalize_axis(axis, self.ndim())?;
+            if std::mem::replace(&mut seen[a], true) {
+                return Err(Error::value("repeated axis in transpose"));
+            }
+            out.push(self.shape[a], self.strides[a]);
+        }
+        Ok(out)
+    }
+
+    /// This layout stretched to a shape.
+    ///
+    /// # Errors
+    /// `ValueError` where it does not fit.
+    pub fn broadcast_to(&self, shape: &[usize]) -> Result<Layout> {
+        let fits = shape.len() >= self.ndim()
+            && self.shape.iter().rev().zip(shape.iter().rev()).all(|(&n, &m)| n == m || n == 1);
+        if !fits {
+            return Err(Error::value(format!(
+                "could not broadcast input array from shape {} into shape {}",
+                Tuple(&self.shape),
+                Tuple(shape)
+            )));
+        }
+        Ok(Layout { shape: shape.into(), strides: self.strides_over(shape), offset: self.offset })
+    }
+
+    /// The same elements in row-major (`fortran`: column-major) order under another shape, where strides can say it.
+    pub fn reshape(&self, shape: &[usize], itemsize: usize, fortran: bool) -> Option<Layout> {
+        if self.size() == 0 || self.size() == 1 {
+            return Some(Layout { offset: self.offset, ..Layout::dense(shape, itemsize) });
+        }
+        let mut old: SmallVec<[(usize, isize); 4]> =
+            self.shape.iter().copied().zip(self.strides.iter().copied()).filter(|&(n, _)| n != 1).collect();
+        let mut new: Shape = shape.into();
+        if fortran {
+            old.reverse();
+            new.reverse();
+        }
+        let mut strides: Strides = SmallVec::from_elem(0, new.len());
+        let (mut i, mut j) = (0, 0);
+        while i < old.len() && j < new.len() {
+            let (mut have, mut want) = (old[i].0, new[j]);
+            let (mut i_end, mut j_end) = (i + 1, j + 1);
+            while have != want {
+                if want < have {
+                    want *= *new.get(j_end)?;
+                    j_end += 1;
+                } else {
+                    have *= old.get(i_end)?.0;
+                    i_end += 1;
+                }
+            }
+            for k in i..i_end - 1 {
+                if old[k].1 != old[k + 1].1 * old[k + 1].0 as isize {
+                    return None;
+                }
+            }
+            let mut step = old[i_end - 1].1;
+            for k in (j..j_end).rev() {
+                strides[k] = step;
+                step *= new[k] as isize;
+            }
+            (i, j) = (i_end, j_end);
+        }
+        // What is left of the new shape is ones; NumPy gives them the stride of what precedes.
+        let tail = if j > 0 { strides[j - 1] } else { itemsize as isize };
+        strides[j..].fill(tail);
+        if fortran {
+            strides.reverse();
+        }
+        Some(Layout { shape: shape.into(), strides, offset: self.offset })
+    }
+}
+
+/// First byte and the byte after the last one of a strided box.
+#[inline]
+pub fn byte_extent(shape: &[usize], strides: &[isize], offset: isize, itemsize: usize) -> (isize, isize) {
+    let (mut lo, mut hi) = (offset, offset);
+    for (&n, &s) in shape.iter().zip(strides) {
+        if n == 0 {
+            return (offset, offset);
+        }
+        let reach = (n as isize - 1) * s;
+        if reach < 0 {
+            lo += reach;
+        } else {
+            hi += reach;
+        }
+    }
+    (lo, hi + itemsize as isize)
+}
+
+fn position(i: isize, n: usize, axis: usize) -> Result<usize> {
+    let len = n as isize;
+    if i < -len || i >= len {
+        return Err(Error::index(format!("index {i} is out of bounds for axis {axis} with size {n}")));
+    }
+    Ok(if i < 0 { i + len } else { i } as usize)
+}
+
+/// First position and number of positions of a slice of an axis of extent `n`, by Python's rules.
+fn clip(start: Option<isize>, stop: Option<isize>, step: isize, n: usize) -> Result<(isize, usize)> {
+    if step == 0 {
+        return Err(Error::value("slice step cannot be zero"));
+    }
+    let len = n as isize;
+    let (low, high) = if step > 0 { (0, len) } else { (-1, len - 1) };
+    let bound = |given: Option<isize>, default: isize| match given {
+        None => default,
+        Some(i) if i < 0 => i.saturating_add(len).max(low),
+        Some(i) => i.min(high),
+    };
+    let (first, last) = if step > 0 { (bound(start, low), bound(stop, high)) } else { (bound(start, high), bound(stop, low)) };
+    let count = if step > 0 && last > first {
+        (last - first - 1) / step + 1
+    } else if step < 0 && first > last {
+        (first - last - 1) / step.unsigned_abs() as isize + 1
+    } else {
+        0
+    };
+    Ok((first, count as usize))
+}

@@ -1,0 +1,284 @@
+//! Fusion: which nodes share a kernel.
+//!
+//! Nodes join groups greedily in program order. A node may join the latest group it depends on if every value passed
+//! between them is used at the same index, or any later group over the same domain with which it shares memory. Every
+//! refusal has a name, which `explain` shows.
+
+use super::overlap::{Relation, relate};
+use crate::layout::{Shape, count};
+use crate::trace::{Access, Node, Operation, Source};
+use smallvec::SmallVec;
+use std::fmt;
+
+/// Distinct memory operands a kernel may load: past this, address registers and prefetchers run out.
+const MAX_LOADS: usize = 24;
+/// Nodes a kernel may have, which bounds live values and the cost of planning.
+const MAX_NODES: usize = 96;
+/// Unrelated nodes over domains up to this size are packed into one launch (a launch costs what 500 elements cost).
+const PACK_BELOW: usize = 4096;
+/// Unrelated nodes over larger domains share a kernel while it loads at most so many operands: what comes later mostly
+/// joins them, and a dozen streams, loads and stores, is what the prefetchers follow.
+const PACK_LOADS: usize = 8;
+/// How many groups back a node looks for one to join.
+const LOOK_BACK: usize = 4;
+
+/// Where in a kernel a node runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Place {
+    /// At every point of the domain.
+    Body,
+    /// Once folds are done, at every outer point.
+    Epilogue,
+}
+
+/// Why a node started a kernel of its own instead of joining the one it depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Refusal {
+    /// Its iteration domain is another.
+    Domain,
+    /// It needs a finished fold at every point of the domain that is folded.
+    Fold,
+    /// It touches memory that the group writes, or writes memory that the group reads, at other indices.
+    Overlap,
+    /// The group folds over other axes.
+    Axes,
+    /// A template that holds nothing else (matrix product, scatter, a finished scan).
+    Alone,
+    /// The kernel would have too many operands.
+    Operands,
+    /// The kernel would have too many nodes.
+    Nodes,
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Refusal::Domain => "another domain",
+            Refusal::Fold => "needs a finished fold",
+            Refusal::Overlap => "overlapping memory at other indices",
+            Refusal::Axes => "folds over other axes",
+            Refusal::Alone => "a kernel of its own",
+            Refusal::Operands => "too many operands",
+            Refusal::Nodes => "too many nodes",
+        })
+    }
+}
+
+/// A node of a group.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Member {
+    pub(crate) node: u32,
+    pub(crate) place: Place,
+}
+
+/// Nodes fused into one kernel.
+#[derive(Debug)]
+pub(crate) struct Group {
+    pub(crate) members: SmallVec<[Member; 8]>,
+    pub(crate) domain: Shape,
+    pub(crate) reduced: u64,
+    /// The domain without the reduced axes.
+    pub(crate) outer: Shape,
+    /// Why the first node did not join the group it depends on.
+    pub(crate) refused: Option<Refusal>,
+    closed: bool,
+    /// Distinct accesses that read memory from before the group.
+    loads: Vec<Access>,
+    /// Distinct accesses that the group writes.
+    stores: Vec<Access>,
+}
+
+/// Groups nodes, in an order that respects every dependence.
+pub(crate) fn group(nodes: &[Node]) -> Vec<Group> {
+    let slots = nodes.iter().flat_map(|n| n.reads().map(|a| a.slot).chain([n.target.slot])).max().map_or(0, |s| s + 1);
+    let mut written: Vec<i32> = vec![-1; slots as usize];
+    let mut touched: Vec<i32> = vec![-1; slots as usize];
+    let mut groups: Vec<Group> = Vec::new();
+    for (i, node) in nodes.iter().enumerate() {
+        let read_after = node.reads().map(|a| written[a.slot as usize]).max().unwrap_or(-1);
+        let depends = read_after.max(touched[node.target.slot as usize]);
+        let (at, place, refused) = find(nodes, &groups, node, depends);
+        let at = match at {
+            Some(at) => at,
+            None => {
+                groups.push(Group::new(node, refused));
+                groups.len() - 1
+            }
+        };
+        groups[at].add(node, i as u32, place);
+        for access in node.reads() {
+            let last = &mut touched[access.slot as usize];
+            *last = (*last).max(at as i32);
+        }
+        let target = node.target.slot as usize;
+        written[target] = written[target].max(at as i32);
+        touched[target] = touched[target].max(at as i32);
+    }
+    groups
+}
+
+/// The group a node joins; none where it starts one, with the reason if it depends on a group.
+fn find(nodes: &[Node], groups: &[Group], node: &Node, depends: i32) -> (Option<usize>, Place, Option<Refusal>) {
+    let mut refused = None;
+    if depends >= 0 {
+        match groups[depends as usize].admits(nodes, node, true) {
+            Ok(place) => return (Some(depends as usize), place, None),
+            Err(why) => refused = Some(why),
+        }
+    }
+    let first = (depends + 1) as usize;
+    for (at, group) in groups.iter().enumerate().skip(first).rev().take(LOOK_BACK) {
+        let related = count(&node.domain) <= PACK_BELOW
+            || group.loads.len() + node.sources.len() <= PACK_LOADS
+            || group.shares(nodes, node);
+        if related && let Ok(place) = group.admits(nodes, node, false) {
+            return (Some(at), place, None);
+        }
+    }
+    (None, Place::Body, refused)
+}
+
+impl Group {
+    fn new(node: &Node, refused: Option<Refusal>) -> Group {
+        Group {
+            members: SmallVec::new(),
+            domain: node.domain.clone(),
+            reduced: 0,
+            outer: Shape::new(),
+            refused,
+            closed: false,
+            loads: Vec::new(),
+            stores: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, node: &Node, index: u32, place: Place) {
+        if place == Place::Body && node.reduced != 0 {
+            self.reduced = node.reduced;
+            self.outer = outer_of(&self.domain, self.reduced);
+        }
+        self.closed |= alone(node) || matches!(node.op, Operation::Scan(_));
+        self.members.push(Member { node: index, place });
+        for access in node.reads() {
+            if !self.stores.contains(access) && !self.loads.contains(access) {
+                self.loads.push(access.clone());
+            }
+        }
+        if !self.stores.contains(&node.target) {
+            self.stores.push(node.target.clone());
+        }
+    }
+
+    fn shares(&self, nodes: &[Node], node: &Node) -> bool {
+        self.members.iter().any(|m| {
+            let member = &nodes[m.node as usize];
+            member.reads().any(|a| node.reads().any(|b| a.slot == b.slot))
+        })
+    }
+
+    /// Where the node could run in this group. `checked`: whether it may depend on the group's nodes.
+    fn admits(&self, nodes: &[Node], node: &Node, checked: bool) -> Result<Place, Refusal> {
+        if self.closed || alone(node) {
+            return Err(Refusal::Alone);
+        }
+        if self.members.len() >= MAX_NODES {
+            return Err(Refusal::Nodes);
+        }
+        if self.loads.len() + node.sources.len() > MAX_LOADS {
+            return Err(Refusal::Operands);
+        }
+        let place = self.place(node)?;
+        if checked {
+            for member in &self.members {
+                let other = &nodes[member.node as usize];
+                self.compatible(other, member.place, node, place)?;
+            }
+        }
+        Ok(place)
+    }
+
+    fn place(&self, node: &Node) -> Result<Place, Refusal> {
+        if node.domain == self.domain {
+            let scan = matches!(node.op, Operation::Scan(_));
+            return if node.reduced == 0 || self.reduced == 0 || (node.reduced == self.reduced && !scan) {
+                Ok(Place::Body)
+            } else {
+                Err(Refusal::Axes)
+            };
+        }
+        if self.reduced != 0 && node.reduced == 0 && node.domain == self.outer {
+            return Ok(Place::Epilogue);
+        }
+        Err(Refusal::Domain)
+    }
+
+    /// Whether `node` may follow `other` in one kernel: the hazard rules.
+    fn compatible(&self, other: &Node, other_place: Place, node: &Node, place: Place) -> Result<(), Refusal> {
+        let folded = other.reduced != 0;
+        // Read after write.
+        for read in node.reads().filter(|a| a.slot == other.target.slot) {
+            if wild(node, read) {
+                return Err(Refusal::Overlap);
+            }
+            let passed = match (place, other_place) {
+                (Place::Body, Place::Body) => !folded && same(&other.target, &other.domain, read, &node.domain),
+                (Place::Epilogue, Place::Body) if folded => {
+                    self.at_outer(&other.target) == *read || disjoint(&other.target, other, read, node)
+                }
+                (Place::Epilogue, Place::Epilogue) => same(&other.target, &other.domain, read, &node.domain),
+                (Place::Body, Place::Epilogue) | (Place::Epilogue, Place::Body) => false,
+            };
+            if !passed && !disjoint(&other.target, other, read, node) {
+                return Err(if folded { Refusal::Fold } else { Refusal::Overlap });
+            }
+        }
+        // Write after read, write after write.
+        let at_once = place == other_place && node.reduced == 0;
+        for access in other.reads().filter(|a| a.slot == node.target.slot) {
+            let fine = at_once && same(access, &other.domain, &node.target, &node.domain);
+            if wild(other, access) || !(fine || disjoint(access, other, &node.target, node)) {
+                return Err(Refusal::Overlap);
+            }
+        }
+        if other.target.slot == node.target.slot {
+            let fine = at_once && !folded && same(&other.target, &other.domain, &node.target, &node.domain);
+            if !(fine || disjoint(&other.target, other, &node.target, node)) {
+                return Err(Refusal::Overlap);
+            }
+        }
+        Ok(())
+    }
+
+    /// An access over the full domain as one over the outer axes.
+    pub(crate) fn at_outer(&self, access: &Access) -> Access {
+        let strides = outer_of_strides(&access.strides, self.reduced);
+        Access { slot: access.slot, dtype: access.dtype, offset: access.offset, strides }
+    }
+}
+
+/// Whether a node shares its kernel with none.
+fn alone(node: &Node) -> bool {
+    matches!(node.op, Operation::Contract | Operation::Scatter)
+}
+
+/// Whether an access may touch any element of its storage.
+fn wild(node: &Node, access: &Access) -> bool {
+    node.op == Operation::Gather && matches!(&node.sources[0], Source::Memory(a) if std::ptr::eq(a, access))
+}
+
+fn same(a: &Access, a_domain: &[usize], b: &Access, b_domain: &[usize]) -> bool {
+    relate(a, a_domain, b, b_domain) == Relation::Same
+}
+
+fn disjoint(a: &Access, a_node: &Node, b: &Access, b_node: &Node) -> bool {
+    relate(a, &a_node.domain, b, &b_node.domain) == Relation::Disjoint
+}
+
+/// The axes of a domain that are not reduced.
+pub(crate) fn outer_of(domain: &[usize], reduced: u64) -> Shape {
+    domain.iter().enumerate().filter(|(i, _)| reduced >> i & 1 == 0).map(|(_, &n)| n).collect()
+}
+
+fn outer_of_strides(strides: &[isize], reduced: u64) -> crate::layout::Strides {
+    strides.iter().enumerate().filter(|(i, _)| reduced >> i & 1 == 0).map(|(_, &s)| s).collect()
+}

@@ -1,0 +1,129 @@
+//! How two accesses to one storage relate.
+
+use crate::layout::byte_extent;
+use crate::trace::Access;
+
+/// What two accesses have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Relation {
+    /// The same element at the same point: the value can stay in a register.
+    Same,
+    /// No byte in common.
+    Disjoint,
+    /// Some bytes in common, at different points.
+    Overlapping,
+}
+
+/// The relation of two accesses, each over its own domain.
+pub(crate) fn relate(a: &Access, a_domain: &[usize], b: &Access, b_domain: &[usize]) -> Relation {
+    if a.slot != b.slot {
+        return Relation::Disjoint;
+    }
+    if a.offset == b.offset && a.dtype == b.dtype && a.strides == b.strides && a_domain == b_domain {
+        return Relation::Same;
+    }
+    let (a_lo, a_hi) = byte_extent(a_domain, &a.strides, a.offset, a.dtype.size());
+    let (b_lo, b_hi) = byte_extent(b_domain, &b.strides, b.offset, b.dtype.size());
+    if a_hi <= b_lo || b_hi <= a_lo || a_lo == a_hi || b_lo == b_hi {
+        return Relation::Disjoint;
+    }
+    if apart_in_a_grid(a, a_domain, a_lo, b, b_domain, b_lo) { Relation::Disjoint } else { Relation::Overlapping }
+}
+
+/// Whether two boxes cut from one row-major grid (columns of a matrix, interior and border) do not meet: their byte
+/// extents interleave, yet along some axis of the grid their ranges are apart.
+fn apart_in_a_grid(a: &Access, a_domain: &[usize], a_lo: isize, b: &Access, b_domain: &[usize], b_lo: isize) -> bool {
+    let steps = |x: &Access, domain: &[usize]| -> smallvec::SmallVec<[(usize, usize); 4]> {
+        let mut s: smallvec::SmallVec<[(usize, usize); 4]> = domain
+            .iter()
+            .zip(&x.strides)
+            .filter(|&(&n, &s)| n > 1 && s != 0)
+            .map(|(&n, &s)| (s.unsigned_abs(), n))
+            .collect();
+        s.sort_unstable_by(|p, q| q.cmp(p));
+        s
+    };
+    let (a_steps, b_steps) = (steps(a, a_domain), steps(b, b_domain));
+    let mut grid: smallvec::SmallVec<[usize; 8]> = a_steps.iter().chain(&b_steps).map(|s| s.0).collect();
+    grid.sort_unstable_by(|p, q| q.cmp(p));
+    grid.dedup();
+    // Positions count from the lower of the two first bytes; that byte need not be at the edge of the grid, so only
+    // boxes whose ranges fit into one period of the next coarser step can be told apart.
+    let origin = a_lo.min(b_lo);
+    let (mut a_rest, mut b_rest) = ((a_lo - origin) as usize, (b_lo - origin) as usize);
+    let width = a.dtype.size().max(b.dtype.size());
+    let mut apart = false;
+    for (i, &step) in grid.iter().enumerate() {
+        if step < width {
+            return false;
+        }
+        let (a_first, b_first) = (a_rest / step, b_rest / step);
+        a_rest %= step;
+        b_rest %= step;
+        let reach = |steps: &[(usize, usize)]| steps.iter().filter(|s| s.0 == step).map(|s| s.1 - 1).sum::<usize>();
+        let (a_last, b_last) = (a_first + reach(&a_steps), b_first + reach(&b_steps));
+        let period = if i == 0 { usize::MAX } else { grid[i - 1] / step };
+        if (i > 0 && grid[i - 1] % step != 0) || a_last >= period || b_last >= period {
+            return false;
+        }
+        apart |= a_last < b_first || b_last < a_first;
+    }
+    // What is left is within one finest step: apart where the elements do not touch.
+    let finest = *grid.last().unwrap_or(&usize::MAX);
+    if a_rest + a.dtype.size() > finest || b_rest + b.dtype.size() > finest {
+        return false;
+    }
+    apart || a_rest + a.dtype.size() <= b_rest || b_rest + b.dtype.size() <= a_rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fastnp_codegen::DType;
+
+    fn access(offset: isize, strides: &[isize]) -> Access {
+        Access { slot: 0, dtype: DType::F64, offset, strides: strides.into() }
+    }
+
+    /// Every byte an access touches.
+    fn bytes(a: &Access, domain: &[usize]) -> std::collections::HashSet<isize> {
+        let mut starts = vec![a.offset];
+        for (&n, &s) in domain.iter().zip(&a.strides) {
+            starts = starts.iter().flat_map(|&at| (0..n as isize).map(move |i| at + i * s)).collect();
+        }
+        starts.iter().flat_map(|&at| at..at + a.dtype.size() as isize).collect()
+    }
+
+    #[test]
+    fn columns_of_a_matrix_are_apart() {
+        // 10 rows of 80 bytes: column 0 and columns 1 to 8.
+        let column = access(0, &[80]);
+        let interior = access(8, &[80, 8]);
+        assert_eq!(relate(&column, &[10], &interior, &[10, 8]), Relation::Disjoint);
+        assert_eq!(relate(&column, &[10], &access(0, &[80]), &[10]), Relation::Same);
+    }
+
+    #[test]
+    fn never_disjoint_where_bytes_are_shared() {
+        let mut seed = 1u64;
+        let mut random = |n: u64| {
+            seed = seed.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (seed >> 33) % n
+        };
+        let mut disjoint = 0;
+        for _ in 0..20000 {
+            let mut one = || {
+                let rank = random(3) as usize;
+                let domain: Vec<usize> = (0..rank).map(|_| 1 + random(5) as usize).collect();
+                let strides: Vec<isize> = (0..rank).map(|_| (random(13) as isize - 6) * 8).collect();
+                (access(random(40) as isize * 8, &strides), domain)
+            };
+            let ((a, a_domain), (b, b_domain)) = (one(), one());
+            let meet = !bytes(&a, &a_domain).is_disjoint(&bytes(&b, &b_domain));
+            let relation = relate(&a, &a_domain, &b, &b_domain);
+            assert!(!(meet && relation == Relation::Disjoint), "{a:?} {a_domain:?} {b:?} {b_domain:?}");
+            disjoint += (relation == Relation::Disjoint) as u32;
+        }
+        assert!(disjoint > 5000, "the test is worth little if all pairs overlap");
+    }
+}

@@ -1,0 +1,304 @@
+//! `a[mask]`, not yet taken out of `a`.
+//!
+//! How many elements a boolean mask selects depends on data, so an array of them cannot be recorded. But most selections are
+//! reduced (`a[m].mean()`) or computed on and put back through the same mask (`z[m] = z[m]**2 + c[m]`), and both are
+//! elementwise over the full array: the selection stays a pair of full arrays, values and mask, and becomes a select inside
+//! the kernel. Only an escape (its length, its elements) compacts it.
+//!
+//! Values at places that are not selected are kept at a number that no operation raises a floating-point flag for, so what is not
+//! selected can never warn.
+
+use crate::array::Array;
+use crate::elementwise::{apply, select};
+use crate::error::{Error, Result};
+use crate::layout::{Layout, Order};
+use crate::promote::{ArgType, result_type};
+use crate::reduce::Reduction;
+use crate::value::Value;
+use fastnp_codegen::{DType, Fold, Op, Scalar};
+use std::sync::Arc;
+
+/// Elements of an array where a mask of the same shape is true, in row-major order.
+#[derive(Clone)]
+pub struct Selection {
+    /// The values as they were when selected; anything where the mask is false.
+    values: Array,
+    /// The mask as it was then.
+    mask: Array,
+    /// The mask itself and its version, to tell whether another selection is by the same one.
+    origin: Array,
+    version: u64,
+}
+
+impl Selection {
+    /// Selects elements of `source` where `mask` (bool, of the same shape) is true, as both are now.
+    ///
+    /// # Errors
+    /// `IndexError` where the shapes differ.
+    ///
+    /// ```
+    /// use fastnp::{Array, Op, Reduction, Selection, apply};
+    /// let x = Array::from(vec![1.0, -2.0, 3.0]);
+    /// let positive = apply(Op::Greater, &[(&x).into(), 0.0.into()])?;
+    /// let selected = Selection::new(&x, &positive)?;
+    /// assert_eq!(selected.reduce(Reduction::Mean)?.item()?.to_f64(), 2.0);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn new(source: &Array, mask: &Array) -> Result<Selection> {
+        if let Some(axis) = (0..source.ndim()).find(|&i| mask.shape().get(i) != Some(&source.shape()[i])) {
+            return Err(Error::index(format!(
+                "boolean index did not match indexed array along axis {axis}; size of axis is {} but size of \
+                 corresponding boolean axis is {}",
+                source.shape()[axis],
+                mask.shape().get(axis).copied().unwrap_or(0)
+            )));
+        }
+        Ok(Selection {
+            values: source.copy(Order::C)?,
+            mask: mask.copy(Order::C)?,
+            origin: mask.clone(),
+            version: mask.version(),
+        })
+    }
+
+    /// Element type.
+    pub fn dtype(&self) -> DType {
+        self.values.dtype()
+    }
+
+    /// Whether `mask` is, now, the mask this selection was made with.
+    pub fn is_by(&self, mask: &Array) -> bool {
+        Arc::ptr_eq(&self.origin.storage, &mask.storage)
+            && self.origin.layout == mask.layout
+            && self.version == mask.version()
+            && !mask.storage.is_shared()
+    }
+
+    /// Whether both were made with the same mask.
+    pub fn same_mask(&self, other: &Selection) -> bool {
+        Arc::ptr_eq(&self.origin.storage, &other.origin.storage)
+            && self.origin.layout == other.origin.layout
+            && self.version == other.version
+    }
+
+    /// Applies an op to selections by one mask and numbers.
+    ///
+    /// # Errors
+    /// As [`apply`]; `Unsupported` for arguments that are arrays, or selections by other masks.
+    pub fn apply(op: Op, args: &[SelectionArg<'_>]) -> Result<Selection> {
+        let first = args.iter().find_map(|a| match a {
+            SelectionArg::Selection(s) => Some(*s),
+            SelectionArg::Number(_) => None,
+        });
+        let Some(first) = first else { return Err(Error::unsupported("an operation on no selection")) };
+        let benign = benign(op);
+        let mut safe: Vec<Array> = Vec::with_capacity(args.len());
+        for arg in args {
+            if let SelectionArg::Selection(s) = arg {
+                if !s.same_mask(first) {
+                    return Err(Error::unsupported("selections by different masks"));
+                }
+                safe.push(if op.row().effects.is_empty() {
+                    s.values.clone()
+                } else {
+                    select(&first.mask, (&s.values).into(), Value::Scalar(Scalar::new(s.dtype(), benign)))?
+                });
+            }
+        }
+        let mut safe = safe.iter();
+        let mut values = Vec::with_capacity(args.len());
+        for arg in args {
+            values.push(match arg {
+                SelectionArg::Selection(_) => Value::Array(safe.next().expect("one for each selection")),
+                SelectionArg::Number(number) => *number,
+            });
+        }
+        Ok(Selection { values: apply(op, &values)?, ..first.clone() })
+    }
+
+    /// Reduces all selected elements.
+    ///
+    /// # Errors
+    /// `ValueError` for the smallest or largest of nothing; `Unsupported` for reductions that depend on positions, and for the
+    /// mean of nothing, which warns.
+    pub fn reduce(&self, what: Reduction) -> Result<Array> {
+        let full = if self.mask.ndim() >= 64 { u64::MAX } else { (1 << self.mask.ndim()) - 1 };
+        let or = |number: Scalar| select(&self.mask, (&self.values).into(), Value::Scalar(number));
+        let number = |x: f64| Scalar::new(self.dtype(), x);
+        match what {
+            Reduction::Sum => or(number(0.0))?.reduce(what, None, None, false),
+            Reduction::Prod => or(number(1.0))?.reduce(what, None, None, false),
+            Reduction::Any => or(number(0.0))?.reduce(what, None, None, false),
+            Reduction::All => or(number(1.0))?.reduce(what, None, None, false),
+            Reduction::CountNonzero => or(number(0.0))?.reduce(what, None, None, false),
+            Reduction::Mean => self.mean(full),
+            Reduction::Min | Reduction::Max => {
+                if self.dtype().is_complex() || self.dtype() == DType::F16 {
+                    return Err(Error::unsupported("an extreme of a selection in this type"));
+                }
+                if self.count()? == 0 {
+                    let name = if what == Reduction::Min { "minimum" } else { "maximum" };
+                    return Err(Error::value(format!(
+                        "zero-size array to reduction operation {name} which has no identity"
+                    )));
+                }
+                or(bound(self.dtype(), what == Reduction::Min))?.reduce(what, None, None, false)
+            }
+            Reduction::ArgMin | Reduction::ArgMax | Reduction::Var(_) | Reduction::Std(_) => {
+                Err(Error::unsupported("this reduction of a selection"))
+            }
+        }
+    }
+
+    fn mean(&self, full: u64) -> Result<Array> {
+        let dtype = if self.dtype().is_float() { self.dtype() } else { DType::F64 };
+        if self.dtype().is_complex() || dtype == DType::F16 {
+            return Err(Error::unsupported("the mean of a selection in this type"));
+        }
+        let zero = Scalar::zero(self.dtype());
+        let sum = select(&self.mask, (&self.values).into(), Value::Scalar(zero))?.fold(Fold::Op(Op::Add), dtype, full, false)?;
+        let count = self.mask.fold(Fold::Op(Op::Add), DType::I64, full, false)?;
+        let mean = apply(Op::Divide, &[(&sum).into(), (&count.cast(dtype)?).into()])?;
+        // Both are there after one flush, by one kernel.
+        mean.evaluate()?;
+        if count.item()?.to_i64() == 0 {
+            crate::engine::engine().forget_raised(Op::Divide.name());
+            return Err(Error::unsupported("the mean of nothing, which warns"));
+        }
+        Ok(mean)
+    }
+
+    /// How many elements are selected. Evaluates the mask, nothing else.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    pub fn count(&self) -> Result<usize> {
+        Ok(self.mask.reduce(Reduction::CountNonzero, None, None, false)?.item()?.to_i64() as usize)
+    }
+
+    /// The selected elements as an array of one axis.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    pub fn to_array(&self) -> Result<Array> {
+        let count = self.count()?;
+        let out = Array::fresh(&[count], crate::layout::c_strides(&[count], self.dtype().size()), self.dtype())?;
+        let (values, mask) = (self.values.address()?, self.mask.address()?);
+        let target = out.storage.materialize()?;
+        // SAFETY: values and mask are dense copies of one shape, settled; the target has room for every selected element.
+        unsafe { compact(values, mask, self.mask.size(), target, self.dtype().size()) };
+        Ok(out)
+    }
+
+    /// `target[mask] = self`, for the mask this selection was made with, or a number broadcast.
+    ///
+    /// # Errors
+    /// `ValueError` where the target is read-only.
+    pub fn assign_to(&self, target: &Array) -> Result<()> {
+        if target.shape() != self.mask.shape() {
+            return Err(Error::unsupported("a selection put back into another shape"));
+        }
+        target.assign_where(&self.mask, Value::Array(&self.values))
+    }
+
+    /// The type that this and other arguments promote to.
+    pub fn arg_type(&self) -> ArgType {
+        ArgType::Strong(self.dtype())
+    }
+
+    /// A copy converted to a type.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    pub fn cast(&self, dtype: DType) -> Result<Selection> {
+        let safe = select(&self.mask, (&self.values).into(), Value::Scalar(Scalar::zero(self.dtype())))?;
+        Ok(Selection { values: safe.cast(dtype)?, ..self.clone() })
+    }
+
+    /// The common type of selections and numbers.
+    pub fn result_type(args: &[SelectionArg<'_>]) -> DType {
+        let types: Vec<ArgType> = args
+            .iter()
+            .map(|a| match a {
+                SelectionArg::Selection(s) => s.arg_type(),
+                SelectionArg::Number(n) => n.arg_type(),
+            })
+            .collect();
+        result_type(&types)
+    }
+
+    /// The full arrays: values and mask.
+    pub fn layout(&self) -> &Layout {
+        self.mask.layout()
+    }
+}
+
+/// An argument of [`Selection::apply`].
+#[derive(Clone, Copy)]
+pub enum SelectionArg<'a> {
+    /// A selection.
+    Selection(&'a Selection),
+    /// A number (any [`Value`] but an array).
+    Number(Value<'a>),
+}
+
+/// A number inside an op's domain, where it raises nothing.
+fn benign(op: Op) -> f64 {
+    match op.row().domain {
+        fastnp_codegen::Domain::Unit => 0.0,
+        fastnp_codegen::Domain::Any
+        | fastnp_codegen::Domain::Small
+        | fastnp_codegen::Domain::Positive
+        | fastnp_codegen::Domain::AboveOne => 1.0,
+    }
+}
+
+/// The value that never wins: the largest of the type for a minimum, the smallest for a maximum.
+fn bound(dtype: DType, largest: bool) -> Scalar {
+    match dtype {
+        DType::Bool => Scalar::new(dtype, largest),
+        d if d.is_float() => Scalar::new(d, if largest { f64::INFINITY } else { f64::NEG_INFINITY }),
+        d => {
+            let width = d.size() * 8;
+            let ones = (1u128 << width) - 1;
+            let signed = d.kind() == fastnp_codegen::Kind::Signed;
+            Scalar::from_bits(d, match (signed, largest) {
+                (true, true) => ones >> 1,
+                (true, false) => 1 << (width - 1),
+                (false, true) => ones,
+                (false, false) => 0,
+            })
+        }
+    }
+}
+
+/// Copies the elements whose mask byte is not zero to consecutive places.
+///
+/// # Safety
+/// `values` and `mask` have `n` elements, `target` room for as many as are selected; they do not overlap.
+unsafe fn compact(values: *const u8, mask: *const u8, n: usize, target: *mut u8, itemsize: usize) {
+    /// As [`compact`], for elements of a size the compiler knows.
+    unsafe fn typed<T: Copy>(values: *const u8, mask: *const u8, n: usize, target: *mut u8) {
+        let (values, target) = (values.cast::<T>(), target.cast::<T>());
+        let mut at = 0;
+        for i in 0..n {
+            // SAFETY: i < n; at is at most the number selected so far, and is only written through where one more is.
+            unsafe {
+                if *mask.add(i) != 0 {
+                    *target.add(at) = *values.add(i);
+                    at += 1;
+                }
+            }
+        }
+    }
+    // SAFETY: as the caller promises; dense arrays of these types are aligned for them.
+    unsafe {
+        match itemsize {
+            1 => typed::<u8>(values, mask, n, target),
+            2 => typed::<u16>(values, mask, n, target),
+            4 => typed::<u32>(values, mask, n, target),
+            8 => typed::<u64>(values, mask, n, target),
+            _ => typed::<[u64; 2]>(values, mask, n, target),
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! What the engine did, in numbers.
+
+/// Counters since the process began or they were last reset.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Stats {
+    /// Operations recorded, those run at once included.
+    pub recorded: u64,
+    /// Operations run at once because they were small and ready.
+    pub run_at_once: u64,
+    /// Kernels launched.
+    pub kernels_launched: u64,
+    /// Kernels compiled.
+    pub kernels_compiled: u64,
+    /// Matrix products run.
+    pub products: u64,
+    /// Plans made.
+    pub plans_made: u64,
+    /// Flushes served by a plan made earlier.
+    pub plans_reused: u64,
+    /// Flushes.
+    pub flushes: u64,
+    /// Flushes because too much was pending.
+    pub flushes_full: u64,
+    /// Results that took over the memory of a dying operand.
+    pub donated: u64,
+    /// Bytes of array memory in use now.
+    pub bytes_live: u64,
+    /// The most bytes of array memory that were in use at once.
+    pub bytes_peak: u64,
+    /// Bytes of freed array memory kept for reuse.
+    pub bytes_kept: u64,
+}
+
+impl Stats {
+    /// Names and values, in the order of the fields.
+    pub fn entries(&self) -> [(&'static str, u64); 13] {
+        [
+            ("recorded", self.recorded),
+            ("run_at_once", self.run_at_once),
+            ("kernels_launched", self.kernels_launched),
+            ("kernels_compiled", self.kernels_compiled),
+            ("products", self.products),
+            ("plans_made", self.plans_made),
+            ("plans_reused", self.plans_reused),
+            ("flushes", self.flushes),
+            ("flushes_full", self.flushes_full),
+            ("donated", self.donated),
+            ("bytes_live", self.bytes_live),
+            ("bytes_peak", self.bytes_peak),
+            ("bytes_kept", self.bytes_kept),
+        ]
+    }
+}

@@ -1,0 +1,165 @@
+//! Storage: the memory that several arrays may alias.
+//!
+//! A storage has a size, memory once something has produced it, a version that counts recorded writes, and a mark that
+//! says where it stands in the pending trace. All of it changes only under the engine's lock; the atomics are there so that safe code
+//! can say so at the price of plain loads and stores.
+
+use crate::memory::Buffer;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+
+/// Who keeps foreign memory alive.
+pub trait Owner: Send + Sync {
+    /// Whether anyone but this engine can reach the memory now. While that is so, operations on it are not deferred.
+    fn is_shared(&self) -> bool;
+
+    /// The owner itself, for those who know its type.
+    fn as_any(&self) -> &dyn std::any::Any;
+}
+
+pub(crate) enum Memory {
+    Own(Buffer),
+    Foreign(Foreign),
+}
+
+pub(crate) struct Foreign {
+    address: *mut u8,
+    owner: Box<dyn Owner>,
+}
+
+// SAFETY: the owner keeps the memory alive from any thread; accesses are governed by those who launch kernels.
+unsafe impl Send for Foreign {}
+// SAFETY: as above.
+unsafe impl Sync for Foreign {}
+
+/// Memory that several arrays may alias.
+pub struct Storage {
+    bytes: usize,
+    memory: OnceLock<Memory>,
+    /// Epoch of the trace that last touched this storage (upper half) and its slot there (lower half).
+    mark: AtomicU64,
+    version: AtomicU64,
+    exports: AtomicU32,
+    lost: AtomicBool,
+}
+
+impl Storage {
+    /// A storage without memory yet.
+    pub(crate) fn pending(bytes: usize) -> Storage {
+        Storage {
+            bytes,
+            memory: OnceLock::new(),
+            mark: AtomicU64::new(0),
+            version: AtomicU64::new(0),
+            exports: AtomicU32::new(0),
+            lost: AtomicBool::new(false),
+        }
+    }
+
+    /// A storage on memory that somebody else owns.
+    pub(crate) fn foreign(address: *mut u8, bytes: usize, owner: Box<dyn Owner>) -> Storage {
+        let storage = Storage::pending(bytes);
+        let _ = storage.memory.set(Memory::Foreign(Foreign { address, owner }));
+        storage
+    }
+
+    /// Size in bytes.
+    pub(crate) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The first byte, where there is memory.
+    #[inline]
+    pub(crate) fn address(&self) -> Option<*mut u8> {
+        match self.memory.get()? {
+            Memory::Own(buffer) => Some(buffer.address()),
+            Memory::Foreign(foreign) => Some(foreign.address),
+        }
+    }
+
+    /// The first byte, giving the storage memory if it has none.
+    pub(crate) fn materialize(&self) -> crate::Result<*mut u8> {
+        if let Some(address) = self.address() {
+            return Ok(address);
+        }
+        let buffer = Buffer::new(self.bytes)?;
+        let address = buffer.address();
+        let _ = self.memory.set(Memory::Own(buffer));
+        Ok(address)
+    }
+
+    /// Takes the memory out of a storage that nobody else holds; none where it is foreign or missing.
+    pub(crate) fn take_memory(&mut self) -> Option<Buffer> {
+        match self.memory.take() {
+            Some(Memory::Own(buffer)) => Some(buffer),
+            Some(foreign) => {
+                let _ = self.memory.set(foreign);
+                None
+            }
+            None => None,
+        }
+    }
+
+    /// Gives a storage without memory this block.
+    pub(crate) fn adopt(&self, buffer: Buffer) {
+        let adopted = self.memory.set(Memory::Own(buffer));
+        debug_assert!(adopted.is_ok(), "a storage has memory once");
+    }
+
+    /// The owner of foreign memory.
+    pub(crate) fn owner(&self) -> Option<&dyn Owner> {
+        match self.memory.get()? {
+            Memory::Own(_) => None,
+            Memory::Foreign(foreign) => Some(foreign.owner.as_ref()),
+        }
+    }
+
+    /// Whether anyone outside the engine can reach the memory now.
+    #[inline]
+    pub(crate) fn is_shared(&self) -> bool {
+        self.exports.load(Ordering::Relaxed) > 0
+            || matches!(self.memory.get(), Some(Memory::Foreign(f)) if f.owner.is_shared())
+    }
+
+    /// One more (or one less) outside reference.
+    pub(crate) fn export(&self, more: bool) {
+        if more {
+            self.exports.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.exports.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
+    /// The slot in the trace of this epoch, where the storage has one.
+    #[inline]
+    pub(crate) fn slot(&self, epoch: u32) -> Option<u32> {
+        let mark = self.mark.load(Ordering::Relaxed);
+        ((mark >> 32) as u32 == epoch).then_some(mark as u32)
+    }
+
+    #[inline]
+    pub(crate) fn set_slot(&self, epoch: u32, slot: u32) {
+        self.mark.store((epoch as u64) << 32 | slot as u64, Ordering::Relaxed);
+    }
+
+    /// How many writes were recorded or run: what a captured read compares with later.
+    #[inline]
+    pub(crate) fn version(&self) -> u64 {
+        self.version.load(Ordering::Relaxed)
+    }
+
+    /// Counts a write.
+    #[inline]
+    pub(crate) fn written(&self) {
+        self.version.store(self.version() + 1, Ordering::Relaxed);
+    }
+
+    /// Whether the operation that was to produce the contents failed (out of memory).
+    pub(crate) fn is_lost(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn set_lost(&self, lost: bool) {
+        self.lost.store(lost, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,343 @@
+//! The trace: pending nodes in program order, written as they are recorded in the form that plans are looked up by.
+//!
+//! A node is a statement `target[layout] = op(sources[layouts])` over an iteration domain; storages are named by the *slot* they
+//! got when the trace first touched them. Program order gives every read its version: the last write to that slot recorded
+//! before it. So the trace is SSA without a word spent on it, and a later write never changes what an earlier node means.
+//!
+//! Nodes live on a tape of words. The tape holds structure (operations, types, shapes, strides, which slots are the same) but
+//! no addresses, no scalar values and no absolute offsets (a slot's first offset is a launch parameter, later ones count from it), so
+//! a loop over `a[i:i+k]` writes the same tape every time round, and looking up its plan is a comparison of memory.
+
+use crate::layout::{Shape, Strides};
+use crate::storage::Storage;
+use fastnp_codegen::{DType, Fold, Op, Scalar};
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// What a node does at each point of its domain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Operation {
+    /// An op of the table in the node's compute type.
+    Apply(Op),
+    /// The source, cast to the target's type.
+    Copy,
+    /// `where`: a bool and two values.
+    Select,
+    /// `start + i * step`, over one axis; the sources are two scalars.
+    Ramp,
+    /// A fold over the reduced axes.
+    Fold(Fold),
+    /// A running fold along the one reduced axis.
+    Scan(Op),
+    /// A product summed over the last axis of the domain: a batch of matrix products.
+    Contract,
+    /// The element of the first source at the byte offsets that the second gives.
+    Gather,
+    /// Writes the first source to the target at the byte offsets that the second gives.
+    Scatter,
+}
+
+impl Operation {
+    /// A number below 4096, one for each operation.
+    pub(crate) fn code(self) -> u64 {
+        let (kind, sub) = match self {
+            Operation::Apply(op) => (0, op as u64),
+            Operation::Copy => (1, 0),
+            Operation::Select => (2, 0),
+            Operation::Ramp => (3, 0),
+            Operation::Fold(Fold::Op(op)) => (4, op as u64),
+            Operation::Fold(Fold::ArgMin) => (5, 0),
+            Operation::Fold(Fold::ArgMax) => (6, 0),
+            Operation::Scan(op) => (7, op as u64),
+            Operation::Contract => (8, 0),
+            Operation::Gather => (9, 0),
+            Operation::Scatter => (10, 0),
+        };
+        kind << 8 | sub
+    }
+
+    fn decode(code: u64) -> Operation {
+        let op = || Op::ALL[(code & 0xff) as usize];
+        match code >> 8 {
+            0 => Operation::Apply(op()),
+            1 => Operation::Copy,
+            2 => Operation::Select,
+            3 => Operation::Ramp,
+            4 => Operation::Fold(Fold::Op(op())),
+            5 => Operation::Fold(Fold::ArgMin),
+            6 => Operation::Fold(Fold::ArgMax),
+            7 => Operation::Scan(op()),
+            8 => Operation::Contract,
+            9 => Operation::Gather,
+            10 => Operation::Scatter,
+            other => unreachable!("no operation has code {other}"),
+        }
+    }
+
+    /// How people read it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Operation::Apply(op) => op.name(),
+            Operation::Copy => "copy",
+            Operation::Select => "where",
+            Operation::Ramp => "arange",
+            Operation::Fold(Fold::Op(op)) => match op {
+                Op::Add => "sum",
+                Op::Multiply => "prod",
+                Op::Minimum => "min",
+                Op::Maximum => "max",
+                Op::LogicalAnd => "all",
+                Op::LogicalOr => "any",
+                other => other.name(),
+            },
+            Operation::Fold(Fold::ArgMin) => "argmin",
+            Operation::Fold(Fold::ArgMax) => "argmax",
+            Operation::Scan(Op::Add) => "cumsum",
+            Operation::Scan(Op::Multiply) => "cumprod",
+            Operation::Scan(op) => op.name(),
+            Operation::Contract => "matmul",
+            Operation::Gather => "take",
+            Operation::Scatter => "put",
+        }
+    }
+}
+
+/// A strided view of a storage over a node's domain, as it is recorded.
+#[derive(Clone, Debug)]
+pub(crate) struct View<'a> {
+    pub(crate) storage: &'a Arc<Storage>,
+    pub(crate) dtype: DType,
+    pub(crate) offset: isize,
+    pub(crate) strides: Strides,
+}
+
+impl std::fmt::Debug for Storage {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Storage({} bytes)", self.bytes())
+    }
+}
+
+/// What a node reads.
+#[derive(Clone, Debug)]
+pub(crate) enum Input<'a> {
+    Memory(View<'a>),
+    Scalar(Scalar),
+}
+
+/// A statement to record.
+#[derive(Debug)]
+pub(crate) struct Statement<'a> {
+    pub(crate) op: Operation,
+    /// The type computed in; sources are cast to it.
+    pub(crate) compute: DType,
+    pub(crate) domain: &'a [usize],
+    /// Axes folded or scanned, as bits.
+    pub(crate) reduced: u64,
+    pub(crate) inputs: &'a [Input<'a>],
+    pub(crate) target: View<'a>,
+    /// Whether the target covers its whole storage, so that nothing older is left of it.
+    pub(crate) covers: bool,
+}
+
+/// A storage the trace has touched.
+pub(crate) struct Slot {
+    pub(crate) storage: Arc<Storage>,
+    /// The byte offset that the tape's offsets count from.
+    pub(crate) base: isize,
+    pub(crate) written: bool,
+}
+
+/// Pending nodes in program order.
+pub(crate) struct Trace {
+    pub(crate) epoch: u32,
+    pub(crate) tape: Vec<u64>,
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) scalars: Vec<Scalar>,
+    pub(crate) nodes: usize,
+    /// Bytes of results that have no memory yet.
+    pub(crate) pending_bytes: usize,
+}
+
+const SCALAR: u64 = 1 << 63;
+
+impl Trace {
+    pub(crate) fn new() -> Trace {
+        Trace {
+            epoch: 1,
+            tape: Vec::with_capacity(4096),
+            slots: Vec::with_capacity(256),
+            scalars: Vec::with_capacity(256),
+            nodes: 0,
+            pending_bytes: 0,
+        }
+    }
+
+    /// Forgets everything and starts a new epoch, in which no storage has a slot.
+    pub(crate) fn clear(&mut self) {
+        self.epoch = self.epoch.wrapping_add(1).max(1);
+        self.tape.clear();
+        self.slots.clear();
+        self.scalars.clear();
+        self.nodes = 0;
+        self.pending_bytes = 0;
+    }
+
+    fn touch(&mut self, view: &View<'_>) -> u32 {
+        if let Some(slot) = view.storage.slot(self.epoch) {
+            return slot;
+        }
+        let slot = self.slots.len() as u32;
+        view.storage.set_slot(self.epoch, slot);
+        if view.storage.address().is_none() {
+            self.pending_bytes += view.storage.bytes();
+        }
+        self.slots.push(Slot { storage: view.storage.clone(), base: view.offset, written: false });
+        slot
+    }
+
+    fn push_view(&mut self, view: &View<'_>) -> u32 {
+        let slot = self.touch(view);
+        let base = self.slots[slot as usize].base;
+        self.tape.push(slot as u64 | (view.dtype as u64) << 32);
+        self.tape.push((view.offset - base) as u64);
+        self.tape.extend(view.strides.iter().map(|&s| s as u64));
+        slot
+    }
+
+    /// Appends a statement.
+    pub(crate) fn record(&mut self, s: &Statement<'_>) {
+        let header = s.op.code()
+            | (s.compute as u64) << 16
+            | (s.inputs.len() as u64) << 24
+            | (s.domain.len() as u64) << 32
+            | (s.covers as u64) << 40;
+        self.tape.push(header);
+        self.tape.push(s.reduced);
+        self.tape.extend(s.domain.iter().map(|&n| n as u64));
+        for input in s.inputs {
+            match input {
+                Input::Memory(view) => {
+                    self.push_view(view);
+                }
+                Input::Scalar(scalar) => {
+                    self.tape.push(SCALAR | self.scalars.len() as u64 | (scalar.dtype() as u64) << 32);
+                    self.scalars.push(*scalar);
+                }
+            }
+        }
+        let slot = self.push_view(&s.target);
+        self.slots[slot as usize].written = true;
+        s.target.storage.written();
+        self.nodes += 1;
+    }
+
+    /// Whether a statement begins like the first one of this trace: where a loop's body starts again.
+    pub(crate) fn begins_again(&self, s: &Statement<'_>) -> bool {
+        let n = s.domain.len();
+        self.tape.len() > n + 2
+            && self.tape[0] & 0xffff == s.op.code()
+            && self.tape[0] >> 32 & 0xff == n as u64
+            && self.tape[2..2 + n].iter().zip(s.domain).all(|(&a, &b)| a == b as u64)
+    }
+
+    /// Whether a storage has a pending write.
+    #[inline]
+    pub(crate) fn writes(&self, storage: &Storage) -> bool {
+        storage.slot(self.epoch).is_some_and(|slot| self.slots[slot as usize].written)
+    }
+
+    /// Whether a storage is read or written by a pending node.
+    #[inline]
+    pub(crate) fn touches(&self, storage: &Storage) -> bool {
+        storage.slot(self.epoch).is_some()
+    }
+}
+
+/// A strided view over a decoded node's domain.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Access {
+    pub(crate) slot: u32,
+    pub(crate) dtype: DType,
+    /// Bytes from the slot's base.
+    pub(crate) offset: isize,
+    pub(crate) strides: Strides,
+}
+
+/// What a decoded node reads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Source {
+    Memory(Access),
+    Scalar(u32, DType),
+}
+
+/// A node read back from the tape. Axes of extent one are gone.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    pub(crate) op: Operation,
+    pub(crate) compute: DType,
+    pub(crate) domain: Shape,
+    pub(crate) reduced: u64,
+    pub(crate) sources: SmallVec<[Source; 3]>,
+    pub(crate) target: Access,
+    pub(crate) covers: bool,
+}
+
+impl Node {
+    /// The accesses to memory it reads.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = &Access> {
+        self.sources.iter().filter_map(|s| match s {
+            Source::Memory(access) => Some(access),
+            Source::Scalar(..) => None,
+        })
+    }
+}
+
+/// Reads the nodes back from a tape.
+pub(crate) fn decode(tape: &[u64]) -> Vec<Node> {
+    let mut nodes = Vec::new();
+    let mut at = 0;
+    while at < tape.len() {
+        nodes.push(decode_node(tape, &mut at));
+    }
+    nodes
+}
+
+fn decode_node(tape: &[u64], at: &mut usize) -> Node {
+    let header = tape[*at];
+    let rank = (header >> 32 & 0xff) as usize;
+    let op = Operation::decode(header & 0xffff);
+    // Matrix products keep their axes: their meaning is by position.
+    let keep = op == Operation::Contract;
+    let full = &tape[*at + 2..][..rank];
+    let kept: SmallVec<[usize; 4]> = (0..rank).filter(|&i| keep || full[i] != 1).collect();
+    let reduced = tape[*at + 1];
+    let reduced = kept.iter().enumerate().fold(0, |mask, (to, &from)| mask | (reduced >> from & 1) << to);
+    let domain = kept.iter().map(|&i| full[i] as usize).collect();
+    *at += 2 + rank;
+    let access = |at: &mut usize| {
+        let word = tape[*at];
+        let strides = kept.iter().map(|&i| tape[*at + 2 + i] as isize).collect();
+        let access =
+            Access { slot: word as u32, dtype: dtype_of(word), offset: tape[*at + 1] as isize, strides };
+        *at += 2 + rank;
+        access
+    };
+    let sources = (0..header >> 24 & 0xff)
+        .map(|_| {
+            let word = tape[*at];
+            if word & SCALAR != 0 {
+                *at += 1;
+                Source::Scalar(word as u32, dtype_of(word))
+            } else {
+                Source::Memory(access(at))
+            }
+        })
+        .collect();
+    let target = access(at);
+    let compute = DType::ALL[(header >> 16 & 0xff) as usize];
+    Node { op, compute, domain, reduced, sources, target, covers: header >> 40 & 1 != 0 }
+}
+
+fn dtype_of(word: u64) -> DType {
+    DType::ALL[(word >> 32 & 0xff) as usize]
+}

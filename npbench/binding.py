@@ -1,0 +1,62 @@
+"""
+Run the source text of a NumPy program with another module in the place of `numpy`.
+
+The program is compiled once a framework and executed in a namespace of its own, whose built-in
+`__import__` answers for `numpy` and its submodules. Nothing global changes: `sys.modules` keeps
+the real NumPy, which the framework itself, the runner and SciPy go on using.
+
+Leaves to others which file to run and which module to bind.
+"""
+
+from __future__ import annotations
+
+import builtins
+import importlib
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+
+def run_source(path: Path, np: ModuleType) -> dict[str, Any]:
+    """Execute the file at `path` with `np` as its `numpy`; return its global names."""
+    # A plain dict and not a mapping of another type: CPython only caches look-ups of built-in
+    # names for plain dicts, and a slower `range` would be charged to the kernel.
+    own_builtins = dict(vars(builtins))
+    own_builtins["__import__"] = importer(np)
+    namespace: dict[str, Any] = {
+        "__name__": path.stem,
+        "__file__": str(path),
+        "__builtins__": own_builtins,
+    }
+    exec(compile(path.read_text(encoding="utf-8"), str(path), "exec"), namespace)
+    return namespace
+
+
+def importer(np: ModuleType) -> Callable[..., Any]:
+    """An `__import__` for which `numpy` is `np` and `numpy.x.y` is `np.x.y`."""
+
+    def bound_import(
+        name: str,
+        globals: Mapping[str, object] | None = None,
+        locals: Mapping[str, object] | None = None,
+        fromlist: Sequence[str] | None = (),
+        level: int = 0,
+    ) -> Any:
+        top, *rest = name.split(".")
+        if level != 0 or top != "numpy":
+            return builtins.__import__(name, globals, locals, fromlist or (), level)
+        submodule = descend(np, rest)
+        return submodule if fromlist else np
+
+    return bound_import
+
+
+def descend(np: ModuleType, parts: Sequence[str]) -> Any:
+    """The submodule of `np` named by `parts`, imported where it is not an attribute yet."""
+    found: Any = np
+    for depth, part in enumerate(parts, start=1):
+        if not hasattr(found, part):
+            importlib.import_module(".".join([np.__name__, *parts[:depth]]))
+        found = getattr(found, part)
+    return found

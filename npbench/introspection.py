@@ -1,0 +1,91 @@
+"""
+What a framework tells about itself: evaluation, fallbacks to NumPy, kernels compiled.
+
+Everything is optional. A module without `eval`, `fallbacks` or `stats` (NumPy) has nothing
+pending and nothing to report; one that raises while reporting must not spoil a measurement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import ModuleType
+from typing import Any
+
+
+def evaluate(framework: ModuleType, arrays: Iterable[Any]) -> None:
+    """Wait until the values of `arrays` are in memory; nothing to do for an eager framework."""
+    run = getattr(framework, "eval", None)
+    if run is not None:
+        run(*arrays)
+
+
+def fallbacks(framework: ModuleType) -> dict[str, int] | None:
+    """Calls handed to NumPy so far, by what was called; None where the framework does not say."""
+    entries = ask(framework, "fallbacks")
+    if entries is None:
+        return None
+    if isinstance(entries, Mapping):
+        return {str(name): as_count(value) for name, value in entries.items()}
+    found: dict[str, int] = {}
+    for entry in entries:
+        name, count = described(entry)
+        found[name] = found.get(name, 0) + count
+    return found
+
+
+def described(entry: Any) -> tuple[str, int]:
+    """The name and the count of one fallback, whatever shape its record has."""
+    if isinstance(entry, Mapping):
+        name = entry.get("name") or entry.get("function") or entry.get("operation") or entry
+        return str(name), as_count(entry.get("count", 1))
+    # A tuple has a method `count`: only a number is a count.
+    count = getattr(entry, "count", None)
+    if isinstance(count, int):
+        return str(getattr(entry, "name", entry)), count
+    if isinstance(entry, tuple) and len(entry) > 1 and isinstance(entry[-1], int):
+        return " ".join(str(part) for part in entry[:-1]), entry[-1]
+    return str(entry), 1
+
+
+def as_count(value: Any) -> int:
+    """A number as it is; a record of calls by their number; anything else as one call."""
+    if isinstance(value, int):
+        return value
+    return len(value) if isinstance(value, (list, tuple)) else 1
+
+
+def compiled(framework: ModuleType) -> int | None:
+    """Kernels compiled so far; None where the framework does not say."""
+    stats = ask(framework, "stats")
+    if stats is None:
+        return None
+    fields = stats if isinstance(stats, Mapping) else public_fields(stats)
+    for name, value in fields.items():
+        if "compile" in str(name) and isinstance(value, int):
+            return value
+    return None
+
+
+def public_fields(record: Any) -> dict[str, Any]:
+    """The attributes of an object that are neither private nor methods."""
+    fields = {name: getattr(record, name) for name in dir(record) if not name.startswith("_")}
+    return {name: value for name, value in fields.items() if not callable(value)}
+
+
+def since(after: dict[str, int] | None, before: dict[str, int] | None) -> dict[str, int] | None:
+    """What was added to the counts of `before`; None where there are none."""
+    if after is None:
+        return None
+    grown = {name: count - (before or {}).get(name, 0) for name, count in after.items()}
+    return {name: count for name, count in grown.items() if count > 0}
+
+
+def ask(framework: ModuleType, question: str) -> Any:
+    """The answer of a function without arguments, or None where it is absent or fails."""
+    function = getattr(framework, question, None)
+    if function is None:
+        return None
+    try:
+        return function()
+    except Exception:
+        return None

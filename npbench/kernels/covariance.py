@@ -1,0 +1,25 @@
+"""Covariance matrix of the columns of a data matrix (PolyBench `covariance`)."""
+
+import numpy as np
+
+PRESETS = {
+    "test": {"M": 6, "N": 8},
+    "S": {"M": 500, "N": 600},
+    "M": {"M": 1400, "N": 1800},
+    "L": {"M": 3200, "N": 4000},
+    "paper": {"M": 1200, "N": 1400},
+}
+MUTATES = ("data",)
+
+
+def initialize(M, N):
+    i, j = np.indices((N, M), dtype=np.float64)
+    return {"float_n": np.float64(N), "data": (i * j) / M}
+
+
+def kernel(M, float_n, data):
+    data -= np.mean(data, axis=0)
+    cov = np.zeros((M, M), dtype=data.dtype)
+    for i in range(M):
+        cov[i:M, i] = cov[i, i:M] = data[:, i] @ data[:, i:M] / (float_n - 1.0)
+    return cov

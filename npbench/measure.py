@@ -1,0 +1,220 @@
+"""
+Measure one kernel under several frameworks, side by side.
+
+Every framework has a worker process of its own. All of them first make one cold and one warm call
+whose outputs are compared; then they take turns in rounds (A B B A, so that a machine that slows
+down or speeds up during a round favours nobody) until the budget is spent. Medians are taken over
+all rounds. Leaves what a worker does to `worker`, and looks to `table`, `report` and `plot`.
+"""
+
+from __future__ import annotations
+
+import shutil
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from npbench.agreement import Agreement, compare, worse
+from npbench.kernel import Kernel
+from npbench.session import Session, WorkerFailed
+
+# A turn lasts about this long, so that waking the process and warming the caches up is a small
+# part of it, and a round is short beside the time over which a shared machine changes.
+TURN_SECONDS = 0.05
+# More calls than this do not change a median any more.
+ENOUGH_CALLS = 60
+# Where one round would take more than this many budgets, the second call has to do.
+PATIENCE = 4.0
+
+
+@dataclass(frozen=True)
+class Framework:
+    """A module to bind to `np`, and the name it goes by in the report."""
+
+    label: str
+    module: str
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How long to measure: `repeat` calls a framework, or as many as fit in `budget` seconds."""
+
+    preset: str
+    suite: Path | None
+    repeat: int | None
+    budget: float
+    timeout: float
+
+
+@dataclass
+class Outcome:
+    """What one framework did on one kernel. Fields stay None where it did not get that far."""
+
+    label: str
+    module: str
+    status: str = "ok"
+    error: str | None = None
+    traceback: str | None = None
+    version: str | None = None
+    import_seconds: float | None = None
+    input_bytes: int | None = None
+    first_seconds: float | None = None
+    median_seconds: float | None = None
+    seconds: list[float] = field(default_factory=list)
+    agreement: Agreement | None = None
+    fallbacks: dict[str, int] | None = None
+    compiled: int | None = None
+    peak_bytes: int | None = None
+    growth_bytes: int | None = None
+
+
+@dataclass
+class Measurement:
+    """One kernel at one preset under every framework; the first one is the reference."""
+
+    kernel: str
+    preset: str
+    sizes: dict[str, Any]
+    outcomes: list[Outcome]
+
+
+@dataclass
+class Runner:
+    """A worker with its outcome, the time its last call took, and what it is compared with."""
+
+    session: Session
+    outcome: Outcome
+    scratch: Path
+    reference: Path | None
+    norm_tolerance: float | None
+    pace: float = 0.0
+
+    @property
+    def alive(self) -> bool:
+        """Whether the worker can take further orders."""
+        return self.outcome.status == "ok"
+
+    def attempt(self, step: Callable[[Runner], None]) -> None:
+        """Take a step that may be this worker's last; a failure is noted and not raised."""
+        if not self.alive:
+            return
+        try:
+            step(self)
+        except WorkerFailed as failure:
+            self.outcome.status = failure.status
+            self.outcome.error = failure.summary
+            self.outcome.traceback = failure.detail
+
+    def checked_call(self, name: str) -> dict[str, Any]:
+        """One call whose outputs are compared with the reference, and deleted right away."""
+        if self.reference is None:
+            return self.session.ask("call", save=None)
+        folder = self.scratch / name
+        reply = self.session.ask("call", save=str(folder))
+        if self.reference.is_dir():
+            found = compare(self.reference, folder, self.norm_tolerance)
+            known = self.outcome.agreement
+            self.outcome.agreement = found if known is None else worse(known, found)
+        shutil.rmtree(folder)
+        return reply
+
+
+def measure(kernel: Kernel, frameworks: Sequence[Framework], settings: Settings) -> Measurement:
+    """Measure `kernel`; failures of a framework are part of the result."""
+    start = time.monotonic()
+    with ExitStack() as stack:
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="npbench-")))
+        runners = []
+        for index, framework in enumerate(frameworks):
+            spec = {
+                "kernel": kernel.name,
+                "suite": None if settings.suite is None else str(settings.suite),
+                "framework": framework.module,
+                "preset": settings.preset,
+            }
+            session = stack.enter_context(Session(spec, settings.timeout))
+            outcome = Outcome(framework.label, framework.module)
+            reference = scratch / "reference" if index else None
+            tolerance = kernel.norm_tolerances.get(settings.preset)
+            runners.append(Runner(session, outcome, scratch / str(index), reference, tolerance))
+        for runner in runners:
+            runner.attempt(prepare)
+        keep = scratch / "reference" if len(runners) > 1 else None
+        for runner in runners:
+            runner.attempt(lambda r: first_calls(r, keep))
+        take_turns(runners, settings, start)
+        for runner in runners:
+            if runner.reference is not None and runner.pace < settings.budget / 4:
+                runner.attempt(last_call)
+    outcomes = [runner.outcome for runner in runners]
+    return Measurement(kernel.name, settings.preset, kernel.sizes(settings.preset), outcomes)
+
+
+def prepare(runner: Runner) -> None:
+    """Load the framework, the kernel and its inputs."""
+    reply = runner.session.ask("prepare")
+    runner.outcome.version = reply["version"]
+    runner.outcome.import_seconds = reply["import_seconds"]
+    runner.outcome.input_bytes = reply["input_bytes"]
+
+
+def first_calls(runner: Runner, keep: Path | None) -> None:
+    """
+    The cold call, with everything that is asked about it, and a warm one.
+
+    The reference leaves its outputs in `keep`, where the others find them.
+    """
+    outcome = runner.outcome
+    if runner.reference is None:
+        reply = runner.session.ask("call", save=None if keep is None else str(keep))
+    else:
+        reply = runner.checked_call("first")
+    outcome.first_seconds = reply["seconds"]
+    outcome.fallbacks = reply["fallbacks"]
+    outcome.compiled = reply["compiled"]
+    outcome.peak_bytes = reply["peak_bytes"]
+    outcome.growth_bytes = reply["growth_bytes"]
+    # The second call is the first that an engine may serve from its caches: its answer counts.
+    runner.pace = runner.checked_call("second")["seconds"]
+
+
+def take_turns(runners: Sequence[Runner], settings: Settings, start: float) -> None:
+    """Rounds of timed calls until the budget, the repeats or the use of more is exhausted."""
+    alive = [runner for runner in runners if runner.alive]
+    round_seconds = 2 * sum(runner.pace for runner in alive)
+    if settings.repeat is None and round_seconds > PATIENCE * settings.budget:
+        for runner in alive:
+            runner.outcome.seconds.append(runner.pace)
+    else:
+        wanted = settings.repeat or ENOUGH_CALLS
+        while any(len(r.outcome.seconds) < wanted for r in alive):
+            for runner in (*alive, *reversed(alive)):
+                runner.attempt(lambda r: turn(r, wanted))
+            alive = [runner for runner in alive if runner.alive]
+            spent = time.monotonic() - start
+            if settings.repeat is None and spent > settings.budget:
+                break
+    for runner in runners:
+        if runner.outcome.seconds:
+            runner.outcome.median_seconds = statistics.median(runner.outcome.seconds)
+
+
+def turn(runner: Runner, wanted: int) -> None:
+    """A few timed calls of one worker: as many as fill a turn and are still wanted."""
+    missing = wanted - len(runner.outcome.seconds)
+    if missing <= 0:
+        return
+    fitting = int(TURN_SECONDS / max(runner.pace, 1e-6))
+    reply = runner.session.ask("calls", count=max(1, min(fitting, missing, wanted // 4)))
+    runner.outcome.seconds += reply["seconds"]
+    runner.pace = statistics.median(reply["seconds"])
+
+
+def last_call(runner: Runner) -> None:
+    """The answer after many calls, when an engine has seen all that it will see."""
+    runner.checked_call("last")

@@ -1,0 +1,52 @@
+"""
+The resident memory of this process: now, and at its peak.
+
+`ru_maxrss` alone will not do on Linux: a child starts with the peak of the parent that forked it,
+so a small kernel would be charged with the runner. There the kernel's own high-water mark is read,
+and reset before the measured call; elsewhere `ru_maxrss` stands in for both.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import resource
+import sys
+from pathlib import Path
+
+STATUS = Path("/proc/self/status")
+CLEAR_REFS = Path("/proc/self/clear_refs")
+
+
+def current_bytes() -> int:
+    """The resident set now; the peak so far where the system does not tell."""
+    return from_status("VmRSS") or from_getrusage()
+
+
+def peak_bytes() -> int:
+    """The largest resident set since the last `reset_peak`, or since the start."""
+    return from_status("VmHWM") or from_getrusage()
+
+
+def reset_peak() -> None:
+    """Let the peak start again from the resident set of now, where the system can."""
+    # Where it cannot, the peak includes making the inputs: too large, never too small.
+    with contextlib.suppress(OSError):
+        CLEAR_REFS.write_text("5")
+
+
+def from_status(field: str) -> int | None:
+    """A field of /proc/self/status in bytes, or None where there is none."""
+    try:
+        lines = STATUS.read_text(encoding="ascii").splitlines()
+    except OSError:
+        return None
+    for line in lines:
+        if line.startswith(field + ":"):
+            return int(line.split()[1]) * 1024
+    return None
+
+
+def from_getrusage() -> int:
+    """The peak as POSIX tells it: kilobytes on Linux, bytes on macOS."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else peak * 1024

@@ -1,0 +1,136 @@
+"""
+The process that runs one kernel under one framework, on the orders of the runner.
+
+`python -m npbench.worker FD SPEC`: SPEC is a JSON object (`kernel`, `suite`, `framework`,
+`preset`); orders come as JSON lines on standard input and are answered on file descriptor FD, so
+that whatever the kernel prints disturbs nobody. Between orders the process sleeps, and leaves the
+machine to the framework it is compared with.
+
+Orders: `prepare`, `call` (one timed call, with its outputs on request), `calls` (several).
+Leaves the choice of orders, and every judgement, to `measure`.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import Any
+
+import numpy
+
+from npbench import catalog, introspection, memory, outputs, upstream
+from npbench.kernel import Kernel
+
+Reply = dict[str, Any]
+
+
+class Worker:
+    """The kernel, its framework and its pristine inputs."""
+
+    def __init__(self, spec: dict[str, Any]) -> None:
+        self.spec = spec
+
+    def prepare(self) -> Reply:
+        """Import the framework, bind the kernel to it, make the inputs."""
+        start = time.perf_counter()
+        self.framework = importlib.import_module(self.spec["framework"])
+        import_seconds = time.perf_counter() - start
+        self.kernel = find_kernel(self.spec["kernel"], self.spec["suite"])
+        self.pristine = self.kernel.inputs(self.spec["preset"])
+        self.function = self.kernel.bind(self.framework)
+        arrays = [v for v in self.pristine.values() if isinstance(v, numpy.ndarray)]
+        return {
+            "import_seconds": import_seconds,
+            "version": str(getattr(self.framework, "__version__", "unknown")),
+            "input_bytes": sum(array.nbytes for array in arrays),
+        }
+
+    def call(self, save: str | None) -> Reply:
+        """One call; where `save` names a folder its outputs are written there."""
+        arguments = self.fresh_arguments()
+        memory.reset_peak()
+        before = memory.current_bytes()
+        fallbacks = introspection.fallbacks(self.framework)
+        compiled = introspection.compiled(self.framework)
+        seconds, result = self.timed(arguments)
+        # Read before saving: turning outputs into NumPy arrays may cost memory of its own.
+        peak = memory.peak_bytes()
+        reply = {
+            "seconds": seconds,
+            "peak_bytes": peak,
+            "growth_bytes": max(0, peak - before),
+            "fallbacks": introspection.since(introspection.fallbacks(self.framework), fallbacks),
+            "compiled": less(introspection.compiled(self.framework), compiled),
+        }
+        if save is not None:
+            found = outputs.flatten(result)
+            found |= {name: arguments[name] for name in self.kernel.mutates}
+            outputs.save(Path(save), found, outputs.written(arguments, self.pristine))
+        return reply
+
+    def calls(self, count: int) -> Reply:
+        """The seconds of `count` calls, each on inputs of its own."""
+        # Garbage of other turns is not the next call's; collection itself stays on, since a
+        # program pays for it as well.
+        gc.collect()
+        return {"seconds": [self.timed(self.fresh_arguments())[0] for _ in range(count)]}
+
+    def fresh_arguments(self) -> dict[str, Any]:
+        """The inputs as arrays of the framework, copied and in memory; scalars as they are."""
+        arguments = {
+            name: self.framework.array(value) if isinstance(value, numpy.ndarray) else value
+            for name, value in self.pristine.items()
+        }
+        copies = [value for value in arguments.values() if outputs.is_array(value)]
+        introspection.evaluate(self.framework, copies)
+        return arguments
+
+    def timed(self, arguments: dict[str, Any]) -> tuple[float, Any]:
+        """Call the kernel until every declared output is in memory: the seconds, the result."""
+        values = tuple(arguments.values())
+        mutated = [arguments[name] for name in self.kernel.mutates]
+        start = time.perf_counter()
+        result = self.function(*values)
+        pending = [*outputs.flatten(result).values(), *mutated]
+        introspection.evaluate(self.framework, filter(outputs.is_array, pending))
+        return time.perf_counter() - start, result
+
+
+def find_kernel(name: str, suite: str | None) -> Kernel:
+    """A kernel of the checkout `suite`, or one of ours where there is none."""
+    return catalog.find(name) if suite is None else upstream.find(name, Path(suite))
+
+
+def less(after: int | None, before: int | None) -> int | None:
+    """The growth of a count that a framework may not keep."""
+    return None if after is None else after - (before or 0)
+
+
+def answer(worker: Worker, order: dict[str, Any]) -> Reply:
+    """Carry out one order; an exception is part of the answer."""
+    try:
+        action = order.pop("do")
+        reply: Reply = getattr(worker, action)(**order)
+        return reply
+    except Exception as error:
+        last = traceback.format_exception_only(error)[-1].strip()
+        return {"error": last, "traceback": traceback.format_exc()}
+
+
+def main() -> None:
+    """Answer orders until standard input ends."""
+    descriptor, spec = int(sys.argv[1]), json.loads(sys.argv[2])
+    worker = Worker(spec)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as replies:
+        for line in sys.stdin:
+            print(json.dumps(answer(worker, json.loads(line))), file=replies, flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,78 @@
+"""fastnp: NumPy's interface over lazy, fused arrays.
+
+`import fastnp as np` runs an unmodified NumPy program. Every public name of the installed NumPy
+resolves here: native where there is a native version, otherwise NumPy's own, wrapped so that it
+takes and gives our arrays without a copy. A name is resolved when it is first asked for and kept,
+so that importing stays cheap.
+
+Beyond NumPy: `eval`, `explain`, `fallbacks`, `flush`, `reset_stats`, `settings`, `stats`, `strict`,
+`FallbackError`, `FallbackWarning`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as _numpy
+
+from fastnp import (
+    _compare,
+    _difference,
+    _elementwise,
+    _grid,
+    _join,
+    _linear,
+    _namespace,
+    _nan,
+    _pad,
+    _pass,
+    _reduce,
+    _shape,
+    _split,
+)
+from fastnp._fastnp import explain as explain
+from fastnp._fastnp import flush as flush
+from fastnp._fastnp import ndarray as ndarray
+from fastnp._ledger import FallbackError as FallbackError
+from fastnp._ledger import FallbackWarning as FallbackWarning
+from fastnp._ledger import fallbacks as fallbacks
+from fastnp._ledger import strict as strict
+from fastnp._observe import eval as eval
+from fastnp._observe import reset_stats as reset_stats
+from fastnp._observe import stats as stats
+from fastnp._settings import settings as settings
+
+# The files of native functions, each of which declares what it holds in the registry.
+_NATIVE = (
+    _compare,
+    _difference,
+    _elementwise,
+    _grid,
+    _join,
+    _linear,
+    _nan,
+    _pad,
+    _pass,
+    _reduce,
+    _shape,
+    _split,
+)
+
+# `eval`, `flush`, `settings` and `stats` are left out: a star import must not shadow a builtin or
+# scipy.stats.
+__all__ = [*_numpy.__all__, "FallbackError", "FallbackWarning", "explain", "fallbacks", "strict"]
+
+
+def __getattr__(name: str) -> Any:
+    try:
+        value = getattr(_numpy, name)
+    except AttributeError as error:
+        message = str(error).replace("numpy", "fastnp", 1)
+        raise AttributeError(message, name=name) from None
+    ours = _namespace.adopt(value, name)
+    globals()[name] = ours
+    return ours
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *dir(_numpy)})

@@ -1,0 +1,101 @@
+"""Differences of neighbours along an axis, and what is made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as _np
+from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
+
+from fastnp import _fastnp
+from fastnp._fallback import call
+from fastnp._fastnp import UFUNCS, asanyarray, concatenate, empty, ndarray
+from fastnp._registry import NoValue, given, native
+
+_WHOLE = slice(None)
+
+
+def _at(axis: int, where: Any) -> tuple[Any, ...]:
+    return (*(_WHOLE,) * axis, where)
+
+
+@native(_np.diff)
+def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any = NoValue) -> Any:
+    if type(n) is int and n == 0:
+        return a
+    if type(a) is not ndarray or type(n) is not int or n < 0 or a.ndim == 0:
+        return call(_np.diff, (a, n, axis), given(prepend=prepend, append=append))
+    axis = normalize_axis_index(axis, a.ndim)
+    parts = [a if side is a else _border(side, a, axis) for side in (prepend, a, append)]
+    parts = [part for part in parts if part is not NoValue]
+    if not all(type(part) is ndarray for part in parts):
+        return call(_np.diff, (a, n, axis), given(prepend=prepend, append=append))
+    if len(parts) > 1:
+        a = concatenate(parts, axis)
+    operation = UFUNCS["not_equal" if a.dtype.char == "?" else "subtract"]
+    later, sooner = _at(axis, slice(1, None)), _at(axis, slice(None, -1))
+    for _ in range(n):
+        a = operation(a[later], a[sooner])
+    return a
+
+
+def _border(value: Any, a: Any, axis: int) -> Any:
+    if value is NoValue:
+        return value
+    border = asanyarray(value)
+    if type(border) is ndarray and border.ndim == 0:
+        return _fastnp.broadcast_to(border, (*a.shape[:axis], 1, *a.shape[axis + 1 :]))
+    return border
+
+
+@native(_np.gradient)
+def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    even = all(type(step) in (int, float) or isinstance(step, _np.floating) for step in varargs)
+    if type(f) is not ndarray or not even or edge_order not in (1, 2) or f.dtype.kind not in "fiuc":
+        return call(_np.gradient, (f, *varargs), {"axis": axis, "edge_order": edge_order})
+    axes = tuple(range(f.ndim)) if axis is None else normalize_axis_tuple(axis, f.ndim)
+    steps = varargs if varargs else (1.0,)
+    if len(steps) == 1:
+        steps = steps * len(axes)
+    if len(steps) != len(axes):
+        raise TypeError("invalid number of arguments")
+    if f.dtype.kind in "iu":
+        f = f.astype(_np.float64)
+    if any(f.shape[at] < edge_order + 1 for at in axes):
+        raise ValueError(
+            "Shape of array too small to calculate a numerical gradient, "
+            "at least (edge_order + 1) elements are required."
+        )
+    slopes = [_slope(f, at, step, edge_order) for at, step in zip(axes, steps, strict=True)]
+    return slopes[0] if len(slopes) == 1 else tuple(slopes)
+
+
+def _slope(f: Any, axis: int, step: Any, edge_order: int) -> Any:
+    out = empty(f.shape, f.dtype)
+    ahead, behind = f[_at(axis, slice(2, None))], f[_at(axis, slice(None, -2))]
+    out[_at(axis, slice(1, -1))] = (ahead - behind) / (2.0 * step)
+    if edge_order == 1:
+        out[_at(axis, 0)] = (f[_at(axis, 1)] - f[_at(axis, 0)]) / step
+        out[_at(axis, -1)] = (f[_at(axis, -1)] - f[_at(axis, -2)]) / step
+        return out
+    edges = ((0, (0, 1, 2), (-1.5, 2.0, -0.5)), (-1, (-3, -2, -1), (0.5, -2.0, 1.5)))
+    for edge, places, weights in edges:
+        a, b, c = (weight / step for weight in weights)
+        first, second, third = (f[_at(axis, place)] for place in places)
+        out[_at(axis, edge)] = a * first + b * second + c * third
+    return out
+
+
+@native(_np.trapezoid)
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
+    if type(y) is not ndarray or (x is not None and type(x) is not ndarray) or y.ndim == 0:
+        return call(_np.trapezoid, (y, x, dx, axis), {})
+    at = normalize_axis_index(axis, y.ndim)
+    step = dx
+    if x is not None:
+        if x.ndim == 1:
+            step = diff(x).reshape([-1 if place == at else 1 for place in range(y.ndim)])
+        else:
+            step = diff(x, axis=axis)
+    both = y[_at(at, slice(1, None))] + y[_at(at, slice(None, -1))]
+    return (step * both / 2.0).sum(axis)

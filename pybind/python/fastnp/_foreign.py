@@ -1,0 +1,52 @@
+"""NumPy's ufuncs that are not in the op table: callable, with their methods and attributes, through
+the fallback.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as _np
+
+from fastnp import _fastnp
+from fastnp._fallback import NOT_NATIVE, call
+
+_METHODS = frozenset({"reduce", "accumulate", "reduceat", "outer", "at"})
+
+
+class ForeignUfunc:
+    """A ufunc that runs in NumPy; to `isinstance` it is a ufunc as any other."""
+
+    def __init__(self, original: _np.ufunc) -> None:
+        self._original = original
+        self.__name__ = original.__name__
+        self.__doc__ = original.__doc__
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        return _fastnp.ufunc
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return call(self._original, args, kwargs, self.__name__, NOT_NATIVE)
+
+    def __getattr__(self, name: str) -> Any:
+        value = getattr(self.__dict__["_original"], name)
+        if name not in _METHODS:
+            return value
+
+        def method(*args: Any, **kwargs: Any) -> Any:
+            return call(value, args, kwargs, f"{self.__name__}.{name}", NOT_NATIVE)
+
+        return method
+
+    def __repr__(self) -> str:
+        return repr(self._original)
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        return _named, (self.__name__,)
+
+
+def _named(name: str) -> Any:
+    import fastnp
+
+    return getattr(fastnp, name)

@@ -1,0 +1,117 @@
+"""Reductions that pass over nan: a select in front of the plain reduction, which fuses with it.
+
+The slice that holds nothing but nan is NumPy's warning, at the user's line.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as _np
+
+from fastnp import _ledger
+from fastnp._fallback import call
+from fastnp._fastnp import UFUNCS, ndarray
+from fastnp._fastnp import where as _where
+from fastnp._registry import NoValue, given, native
+
+_isnan = UFUNCS["isnan"]
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, RuntimeWarning, stacklevel=_ledger.user_frame(2)[1])
+
+
+@native(_np.nansum)
+def nansum(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = NoValue,
+    initial: Any = NoValue,
+    where: Any = NoValue,
+) -> Any:
+    extra = given(keepdims=keepdims, initial=initial, where=where)
+    if type(a) is not ndarray:
+        return call(_np.nansum, (a, axis, dtype, out), extra)
+    values = _where(_isnan(a), a.dtype.type(0), a) if a.dtype.kind in "fc" else a
+    return values.sum(axis, dtype, out, **extra)
+
+
+@native(_np.nanprod)
+def nanprod(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = NoValue,
+    initial: Any = NoValue,
+    where: Any = NoValue,
+) -> Any:
+    extra = given(keepdims=keepdims, initial=initial, where=where)
+    if type(a) is not ndarray:
+        return call(_np.nanprod, (a, axis, dtype, out), extra)
+    values = _where(_isnan(a), a.dtype.type(1), a) if a.dtype.kind in "fc" else a
+    return values.prod(axis, dtype, out, **extra)
+
+
+@native(_np.nanmean)
+def nanmean(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = NoValue,
+    *,
+    where: Any = NoValue,
+) -> Any:
+    extra = given(keepdims=keepdims, where=where)
+    if type(a) is not ndarray or out is not None or dtype is not None or a.dtype.kind != "f":
+        if type(a) is ndarray and a.dtype.kind in "biu":
+            return a.mean(axis, dtype, out, **extra)
+        return call(_np.nanmean, (a, axis, dtype, out), extra)
+    missing = _isnan(a)
+    count = (~missing).sum(axis, _np.intp, **extra)
+    total = _where(missing, a.dtype.type(0), a).sum(axis, **extra)
+    empty = count == 0
+    if not empty.any():
+        return UFUNCS["divide"](total, count, dtype=a.dtype)
+    # NumPy divides by zero in silence and warns once.
+    return call(_np.nanmean, (a, axis, dtype, out), extra)
+
+
+def _extreme(original: Any, ufunc: str, a: Any, axis: Any, out: Any, extra: dict[str, Any]) -> Any:
+    if type(a) is not ndarray or a.dtype.kind != "f" or a.size == 0:
+        return call(original, (a, axis, out), extra)
+    result = UFUNCS[ufunc].reduce(a, axis=axis, out=out, **extra)
+    if _isnan(result).any():
+        _warn("All-NaN slice encountered")
+    return result
+
+
+@native(_np.nanmin)
+def nanmin(
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: Any = NoValue,
+    initial: Any = NoValue,
+    where: Any = NoValue,
+) -> Any:
+    extra = given(keepdims=keepdims, initial=initial, where=where)
+    return _extreme(_np.nanmin, "fmin", a, axis, out, extra)
+
+
+@native(_np.nanmax)
+def nanmax(
+    a: Any,
+    axis: Any = None,
+    out: Any = None,
+    keepdims: Any = NoValue,
+    initial: Any = NoValue,
+    where: Any = NoValue,
+) -> Any:
+    extra = given(keepdims=keepdims, initial=initial, where=where)
+    return _extreme(_np.nanmax, "fmax", a, axis, out, extra)

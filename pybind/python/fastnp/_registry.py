@@ -1,0 +1,70 @@
+"""Which of our functions stands for which of NumPy's: the one table the namespace and the protocols
+look into.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numpy as _np
+
+from fastnp import _errstate, _fastnp
+from fastnp._fallback import PLAIN, SCALARS, call, closed, our_module
+
+NoValue = _np._NoValue
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+# Functions and classes of NumPy's to ours.
+NATIVE: dict[Any, Any] = {
+    _np.ndarray: _fastnp.ndarray,
+    _np.ufunc: _fastnp.ufunc,
+    _np.errstate: _errstate.errstate,
+    _np.seterr: _errstate.seterr,
+}
+
+_FROM_ENGINE = """
+    array asarray asanyarray ascontiguousarray asfortranarray copy empty zeros ones full
+    empty_like zeros_like ones_like full_like arange where matmul dot concatenate copyto
+    shares_memory may_share_memory
+    """
+
+for _name in _FROM_ENGINE.split():
+    NATIVE[getattr(_np, _name)] = getattr(_fastnp, _name)
+
+
+def native(original: Callable[..., Any]) -> Callable[[_F], _F]:
+    """Declare the decorated function to be ours for NumPy's `original`; it takes over its names and
+    doc.
+    """
+
+    def declare(function: _F) -> _F:
+        NATIVE[original] = function
+        function.__doc__ = original.__doc__
+        # `inspect.signature` then shows NumPy's own, which some programs compare.
+        function.__annotations__ = {}
+        function.__module__ = our_module(original)
+        return function
+
+    return declare
+
+
+def given(**kwargs: Any) -> dict[str, Any]:
+    """The keyword arguments that were passed, without those left at NumPy's `<no value>`."""
+    return {name: value for name, value in kwargs.items() if value is not NoValue}
+
+
+def elsewhere(
+    original: Callable[..., Any], method: str, a: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """For a first argument that is not exactly our array: its own method if it derives from ours,
+    else NumPy.
+    """
+    kind = type(a)
+    if kind in SCALARS and not kwargs and PLAIN.issuperset(map(type, args)):
+        # Numbers alone: nothing to replace, nothing to enter.
+        return closed(original(a, *args), [])
+    if issubclass(kind, _fastnp.ndarray):
+        return getattr(a, method)(*args, **kwargs)
+    return call(original, (a, *args), kwargs)

@@ -1,0 +1,79 @@
+//! Arguments of operations: what a Python object is to the engine.
+
+use crate::dtype;
+use crate::foreign::from_numpy;
+use crate::ndarray::NdArray;
+use fastnp::{Array, Complex, Value};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple};
+
+/// A Python object as an argument.
+pub(crate) enum Arg<'py> {
+    /// An array of ours.
+    Ours(PyRef<'py, NdArray>),
+    /// A number.
+    Number(Value<'static>),
+    /// An array made of something array-like for this call.
+    Made(Array),
+    /// Something only NumPy knows what to do with.
+    Other,
+}
+
+/// Reads arrays of ours and numbers; leaves everything else as `Other`.
+#[inline]
+pub(crate) fn quick<'py>(object: &Bound<'py, PyAny>) -> PyResult<Arg<'py>> {
+    if let Ok(array) = object.cast::<NdArray>() {
+        return Ok(Arg::Ours(array.borrow()));
+    }
+    if object.is_exact_instance_of::<PyFloat>() {
+        // SAFETY: the object is exactly a float.
+        return Ok(Arg::Number(Value::Float(unsafe { ffi::PyFloat_AsDouble(object.as_ptr()) })));
+    }
+    if object.is_exact_instance_of::<PyInt>() {
+        let mut overflow = 0;
+        // SAFETY: the object is exactly an int; nothing can fail but the range, which is reported.
+        let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(object.as_ptr(), &mut overflow) };
+        return Ok(if overflow == 0 { Arg::Number(Value::Int(value)) } else { Arg::Other });
+    }
+    if let Ok(value) = object.cast_exact::<PyBool>() {
+        return Ok(Arg::Number(Value::from(value.is_true())));
+    }
+    if let Ok(value) = object.cast_exact::<PyComplex>() {
+        return Ok(Arg::Number(Value::Complex(Complex::new(value.real(), value.imag()))));
+    }
+    Ok(dtype::of_scalar(object)?.map_or(Arg::Other, |scalar| Arg::Number(Value::Scalar(scalar))))
+}
+
+/// As [`quick`], and makes arrays of NumPy's arrays, lists and tuples where their elements are native.
+pub(crate) fn full<'py>(object: &Bound<'py, PyAny>) -> PyResult<Arg<'py>> {
+    match quick(object)? {
+        Arg::Other => {}
+        known => return Ok(known),
+    }
+    let py = object.py();
+    let is_array = object.is_exact_instance(dtype::types(py)?.array.bind(py));
+    let array = if is_array {
+        object.clone()
+    } else if object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>() {
+        dtype::types(py)?.as_array(object)?
+    } else {
+        return Ok(Arg::Other);
+    };
+    match dtype::of_descriptor(&array.getattr("dtype")?)? {
+        Some(_) => Ok(Arg::Made(from_numpy(&array)?)),
+        None => Ok(Arg::Other),
+    }
+}
+
+impl Arg<'_> {
+    /// The value, where the engine knows it. A selection is compacted.
+    pub(crate) fn value(&self, py: Python<'_>) -> PyResult<Option<Value<'_>>> {
+        Ok(match self {
+            Arg::Ours(array) => Some(Value::Array(array.array(py)?)),
+            Arg::Number(number) => Some(*number),
+            Arg::Made(array) => Some(Value::Array(array)),
+            Arg::Other => None,
+        })
+    }
+}

@@ -1,0 +1,167 @@
+//! Calling an op of the table: native where the engine can, else NumPy's ufunc through the fallback, which also words the errors.
+
+use crate::arg::{Arg, full, quick};
+use crate::ndarray::{NdArray, Repr};
+use crate::{deliver, dtype, fallback};
+use fastnp::{Array, Error, Op, Options, Selection, SelectionArg, Value, apply, apply_with};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use smallvec::SmallVec;
+
+/// A result as Python sees it: NumPy's scalar where there are no axes.
+#[inline]
+pub(crate) fn wrap<'py>(py: Python<'py>, result: Array) -> PyResult<Bound<'py, PyAny>> {
+    if result.ndim() == 0 {
+        let value = deliver(py, result.item())?;
+        return dtype::to_scalar(py, value);
+    }
+    if fastnp::has_raised() {
+        crate::observe::report(py)?;
+    }
+    Ok(Bound::new(py, NdArray::from(result))?.into_any())
+}
+
+/// Applies a binary op to two objects of which one is an array of ours: what `+` does.
+#[inline]
+pub(crate) fn binary<'py>(op: Op, a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = a.py();
+    let (x, y) = (quick(a)?, quick(b)?);
+    if let (Some(v), Some(w)) = (dense(&x), dense(&y)) {
+        return match apply(op, &[v, w]) {
+            Ok(result) => wrap(py, result),
+            Err(error) => numpy(py, op, &[a, b], error),
+        };
+    }
+    if let Some(result) = selected(op, &[&x, &y]) {
+        return Ok(Bound::new(py, NdArray::from(result))?.into_any());
+    }
+    for (arg, object) in [(&x, a), (&y, b)] {
+        if matches!(arg, Arg::Other) && declines(object)? {
+            return Ok(py.NotImplemented().into_bound(py));
+        }
+    }
+    general(op, &[a, b])
+}
+
+/// Applies an op to one array: what `-` does.
+#[inline]
+pub(crate) fn unary<'py>(op: Op, a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = a.py();
+    let x = quick(a)?;
+    if let Some(v) = dense(&x) {
+        return match apply(op, &[v]) {
+            Ok(result) => wrap(py, result),
+            Err(error) => numpy(py, op, &[a], error),
+        };
+    }
+    match selected(op, &[&x]) {
+        Some(result) => Ok(Bound::new(py, NdArray::from(result))?.into_any()),
+        None => general(op, &[a]),
+    }
+}
+
+/// Applies an op to any objects.
+pub(crate) fn general<'py>(op: Op, objects: &[&Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
+    let py = objects[0].py();
+    let args = objects.iter().map(|o| full(o)).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
+    let mut values: SmallVec<[Value<'_>; 2]> = SmallVec::new();
+    for arg in &args {
+        match arg.value(py)? {
+            Some(value) => values.push(value),
+            None => return numpy(py, op, objects, Error::new(fastnp::ErrorKind::Unsupported, "")),
+        }
+    }
+    match apply(op, &values) {
+        Ok(result) => wrap(py, result),
+        Err(error) => numpy(py, op, objects, error),
+    }
+}
+
+/// Applies an op with a destination, a type or a casting rule; none where the engine cannot.
+pub(crate) fn with_options(
+    py: Python<'_>,
+    op: Op,
+    args: &[Arg<'_>],
+    options: Options<'_>,
+) -> PyResult<Option<Array>> {
+    let mut values: SmallVec<[Value<'_>; 2]> = SmallVec::new();
+    for arg in args {
+        match arg.value(py)? {
+            Some(value) => values.push(value),
+            None => return Ok(None),
+        }
+    }
+    match apply_with(op, &values, options) {
+        Ok(result) => deliver(py, Ok(Some(result))),
+        Err(_) => Ok(None),
+    }
+}
+
+/// `a op= b`.
+pub(crate) fn in_place(op: Op, target: &Bound<'_, NdArray>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = target.py();
+    let arg = full(other)?;
+    let this = target.borrow();
+    let array = this.array(py)?;
+    if let Some(value) = arg.value(py)? {
+        let options = Options { out: Some(array), ..Options::default() };
+        if apply_with(op, &[Value::Array(array), value], options).is_ok() {
+            return deliver(py, Ok(()));
+        }
+    }
+    let kwargs = PyDict::new(py);
+    kwargs.set_item("out", (target,))?;
+    let args = PyTuple::new(py, [target.as_any(), other])?;
+    fallback(py, "ufunc")?.call1((op.name(), "__call__", args, kwargs))?;
+    Ok(())
+}
+
+/// NumPy's own ufunc on the objects, for what the engine cannot do and for the exact words of what nobody can.
+#[cold]
+fn numpy<'py>(py: Python<'py>, op: Op, objects: &[&Bound<'py, PyAny>], error: Error) -> PyResult<Bound<'py, PyAny>> {
+    if error.kind() == fastnp::ErrorKind::Memory {
+        return Err(crate::error::raise(py, error));
+    }
+    let args = PyTuple::new(py, objects)?;
+    fallback(py, "ufunc")?.call1((op.name(), "__call__", args, PyDict::new(py)))
+}
+
+/// Whether an object wants to handle operators with arrays itself.
+fn declines(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let kind = object.get_type();
+    match kind.getattr_opt("__array_ufunc__")? {
+        Some(value) => Ok(value.is_none()),
+        // Without the protocol NumPy yields to a higher priority.
+        None => match object.getattr_opt("__array_priority__")? {
+            Some(priority) => Ok(priority.extract::<f64>().unwrap_or(0.0) > 0.0),
+            None => Ok(false),
+        },
+    }
+}
+
+/// The value of an argument that needs no work.
+#[inline]
+fn dense<'a>(arg: &'a Arg<'_>) -> Option<Value<'a>> {
+    match arg {
+        Arg::Ours(array) => array.dense().map(Value::Array),
+        Arg::Number(number) => Some(*number),
+        Arg::Made(array) => Some(Value::Array(array)),
+        Arg::Other => None,
+    }
+}
+
+/// The op on selections by one mask and numbers, which stays a selection.
+pub(crate) fn selected(op: Op, args: &[&Arg<'_>]) -> Option<Selection> {
+    let mut list: SmallVec<[SelectionArg<'_>; 2]> = SmallVec::new();
+    for arg in args {
+        list.push(match arg {
+            Arg::Ours(array) => match &array.repr {
+                Repr::Selected(s) if s.array.get().is_none() => SelectionArg::Selection(&s.selection),
+                Repr::Selected(_) | Repr::Dense(_) => return None,
+            },
+            Arg::Number(number) => SelectionArg::Number(*number),
+            Arg::Made(_) | Arg::Other => return None,
+        });
+    }
+    Selection::apply(op, &list).ok()
+}

@@ -1,0 +1,150 @@
+//! Element types and scalars between NumPy and the engine.
+
+use fastnp::{DType, Scalar};
+use numpy::npyffi::{self, PY_ARRAY_API};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::PyType;
+
+/// NumPy's type numbers, in the engine's order.
+const TYPE_NUMBERS: [i32; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 23, 11, 12, 14, 15];
+const HALF: i32 = 23;
+
+/// NumPy's objects that are looked up once.
+pub(crate) struct Types {
+    /// `numpy.dtype` objects, by the engine's numbering.
+    descriptors: Vec<Py<PyAny>>,
+    /// Scalar types, likewise.
+    scalars: Vec<Py<PyType>>,
+    /// `numpy.generic`.
+    pub(crate) generic: Py<PyType>,
+    /// `numpy.ndarray`.
+    pub(crate) array: Py<PyType>,
+    /// `numpy.dtype`.
+    dtype: Py<PyAny>,
+    asarray: Py<PyAny>,
+}
+
+impl Types {
+    /// `numpy.asarray(object)`.
+    pub(crate) fn as_array<'py>(&self, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.asarray.bind(object.py()).call1((object,))
+    }
+}
+
+static TYPES: PyOnceLock<Types> = PyOnceLock::new();
+
+/// NumPy's types; the first call imports NumPy.
+pub(crate) fn types(py: Python<'_>) -> PyResult<&'static Types> {
+    TYPES.get_or_try_init(py, || {
+        let numpy = py.import("numpy")?;
+        let dtype = numpy.getattr("dtype")?;
+        let mut descriptors = Vec::new();
+        let mut scalars = Vec::new();
+        for d in DType::ALL {
+            let descriptor = dtype.call1((d.name(),))?;
+            scalars.push(descriptor.getattr("type")?.cast_into::<PyType>()?.unbind());
+            descriptors.push(descriptor.unbind());
+        }
+        Ok(Types {
+            descriptors,
+            scalars,
+            generic: numpy.getattr("generic")?.cast_into::<PyType>()?.unbind(),
+            array: numpy.getattr("ndarray")?.cast_into::<PyType>()?.unbind(),
+            dtype: dtype.unbind(),
+            asarray: numpy.getattr("asarray")?.unbind(),
+        })
+    })
+}
+
+/// The `numpy.dtype` of an engine type.
+pub(crate) fn descriptor(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
+    Ok(types(py)?.descriptors[dtype as usize].bind(py).clone())
+}
+
+/// The engine type of a type number; `long long` is an int64 here as it is in NumPy.
+fn from_number(number: i32) -> Option<DType> {
+    match number {
+        9 => Some(DType::I64),
+        10 => Some(DType::U64),
+        HALF => Some(DType::F16),
+        n => TYPE_NUMBERS.iter().position(|&t| t == n).map(|i| DType::ALL[i]),
+    }
+}
+
+/// The engine type of a `numpy.dtype`; none where the engine has no such type.
+pub(crate) fn of_descriptor(descriptor: &Bound<'_, PyAny>) -> PyResult<Option<DType>> {
+    let number: i32 = descriptor.getattr("num")?.extract()?;
+    let Some(dtype) = from_number(number) else { return Ok(None) };
+    Ok(descriptor.getattr("isnative")?.is_truthy()?.then_some(dtype))
+}
+
+/// What a user gave as `dtype=`: an engine type, or another one of NumPy's.
+pub(crate) enum Asked {
+    Native(DType),
+    Other,
+}
+
+/// Reads a `dtype=` argument as NumPy does.
+pub(crate) fn asked(value: &Bound<'_, PyAny>) -> PyResult<Asked> {
+    let py = value.py();
+    let types = types(py)?;
+    // The types themselves and their descriptors, which is what programs nearly always pass.
+    for (i, d) in DType::ALL.into_iter().enumerate() {
+        if value.is(types.scalars[i].bind(py)) || value.is(types.descriptors[i].bind(py)) {
+            return Ok(Asked::Native(d));
+        }
+    }
+    let descriptor = types.dtype.bind(py).call1((value,))?;
+    Ok(of_descriptor(&descriptor)?.map_or(Asked::Other, Asked::Native))
+}
+
+/// A NumPy scalar of a value.
+#[inline]
+pub(crate) fn to_scalar<'py>(py: Python<'py>, value: Scalar) -> PyResult<Bound<'py, PyAny>> {
+    let mut bytes = value.bytes();
+    let types = types(py)?;
+    let descriptor = types.descriptors[value.dtype() as usize].as_ptr();
+    // SAFETY: the bytes hold a value of the descriptor's type; NumPy copies them and returns a new reference.
+    unsafe {
+        let scalar = PY_ARRAY_API.PyArray_Scalar(
+            py,
+            bytes.as_mut_ptr().cast(),
+            descriptor.cast::<npyffi::PyArray_Descr>(),
+            std::ptr::null_mut(),
+        );
+        Bound::from_owned_ptr_or_err(py, scalar)
+    }
+}
+
+/// The value of a NumPy scalar, where the engine has its type.
+#[inline]
+pub(crate) fn of_scalar(object: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
+    let py = object.py();
+    let types = types(py)?;
+    let kind = object.get_type();
+    let found = types.scalars.iter().position(|t| t.as_ptr() == kind.as_ptr().cast());
+    let dtype = match found {
+        Some(i) => DType::ALL[i],
+        None => {
+            if !object.is_instance(types.generic.bind(py))? {
+                return Ok(None);
+            }
+            match of_descriptor(&object.getattr("dtype")?)? {
+                Some(dtype) => dtype,
+                None => return Ok(None),
+            }
+        }
+    };
+    let mut bytes = [0u8; 16];
+    // SAFETY: the object is a NumPy scalar of that type, at most 16 bytes large.
+    unsafe { PY_ARRAY_API.PyArray_ScalarAsCtype(py, object.as_ptr(), bytes.as_mut_ptr().cast()) };
+    Ok(Some(Scalar::from_bits(dtype, u128::from_le_bytes(bytes))))
+}
+
+/// The `TypeError` for a type that the engine does not have.
+#[cold]
+pub(crate) fn not_native(name: &str) -> PyErr {
+    PyTypeError::new_err(format!("{name} is not a native dtype"))
+}

@@ -1,0 +1,26 @@
+//! The one conversion of engine errors to Python's.
+
+use fastnp::{Error, ErrorKind};
+use pyo3::exceptions::{PyIndexError, PyMemoryError, PyNotImplementedError, PyOverflowError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+
+/// A Python exception of NumPy's type with NumPy's text.
+#[cold]
+pub(crate) fn raise(py: Python<'_>, error: Error) -> PyErr {
+    let text = error.message().to_owned();
+    match error.kind() {
+        ErrorKind::Value => PyValueError::new_err(text),
+        ErrorKind::Type => PyTypeError::new_err(text),
+        ErrorKind::Index => PyIndexError::new_err(text),
+        ErrorKind::Overflow => PyOverflowError::new_err(text),
+        ErrorKind::Memory => PyMemoryError::new_err(text),
+        ErrorKind::Unsupported => PyNotImplementedError::new_err(text),
+        ErrorKind::Axis => {
+            let made = py.import("numpy.exceptions").and_then(|m| m.getattr("AxisError")?.call1((text.clone(),)));
+            match made {
+                Ok(exception) => PyErr::from_value(exception),
+                Err(error) => error,
+            }
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! Memory that NumPy sees too: arrays taken from NumPy and given to it without a copy.
+
+use crate::dtype::{self, not_native};
+use crate::error::raise;
+use crate::ndarray::NdArray;
+use fastnp::{Array, DType, Export, Layout, Owner};
+use numpy::npyffi::{self, NPY_ARRAY_WRITEABLE, PY_ARRAY_API, PyArrayObject};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use std::any::Any;
+
+/// Keeps exported memory alive: the base of the NumPy arrays on it.
+#[pyclass(name = "Memory", module = "fastnp._fastnp", frozen)]
+pub(crate) struct Memory {
+    pub(crate) export: Export,
+}
+
+/// A NumPy array that owns memory the engine uses.
+struct NumpyOwner(Py<PyAny>);
+
+impl Owner for NumpyOwner {
+    /// Whether anyone else holds the array, or another array on its memory. Called by threads that hold the GIL, so reading
+    /// reference counts is sound; the engine never asks from its own threads.
+    fn is_shared(&self) -> bool {
+        let mut at = self.0.as_ptr();
+        // SAFETY: the object is alive as long as `self`, and so is its chain of bases; it is a NumPy array because only
+        // `import` makes owners, and each base is checked before it is read as one.
+        unsafe {
+            loop {
+                if ffi::Py_REFCNT(at) > 1 {
+                    return true;
+                }
+                let array = at.cast::<PyArrayObject>();
+                let base = (*array).fields.base;
+                if base.is_null() {
+                    return false;
+                }
+                if ffi::Py_TYPE(base) != ffi::Py_TYPE(self.0.as_ptr()) {
+                    // A buffer, a memory map, a capsule: somebody else's memory.
+                    return true;
+                }
+                at = base;
+            }
+        }
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        &self.0
+    }
+}
+
+/// A NumPy array on an array's memory, evaluated; writeable as the array is.
+pub(crate) fn to_numpy<'py>(py: Python<'py>, array: &Array) -> PyResult<Bound<'py, PyAny>> {
+    crate::deliver(py, array.evaluate())?;
+    // What came from NumPy whole goes back as it is.
+    let export = array.export().map_err(|e| raise(py, e))?;
+    let address = export.address();
+    let memory = Bound::new(py, Memory { export })?;
+    let mut shape: Vec<npyffi::npy_intp> = array.shape().iter().map(|&n| n as npyffi::npy_intp).collect();
+    let mut strides: Vec<npyffi::npy_intp> = array.strides().iter().map(|&s| s as npyffi::npy_intp).collect();
+    let descriptor = dtype::descriptor(py, array.dtype())?;
+    let flags = if array.is_writeable() { NPY_ARRAY_WRITEABLE } else { 0 };
+    // SAFETY: the address, shape and strides describe settled memory that `memory` keeps alive; NumPy takes over the
+    // descriptor's reference, and the base's.
+    unsafe {
+        let made = PY_ARRAY_API.PyArray_NewFromDescr(
+            py,
+            npyffi::get_type_object(py, npyffi::NpyTypes::PyArray_Type),
+            descriptor.into_ptr().cast(),
+            shape.len() as i32,
+            shape.as_mut_ptr(),
+            strides.as_mut_ptr(),
+            address.cast(),
+            flags,
+            std::ptr::null_mut(),
+        );
+        let made = Bound::from_owned_ptr_or_err(py, made)?;
+        if PY_ARRAY_API.PyArray_SetBaseObject(py, made.as_ptr().cast(), memory.into_ptr()) != 0 {
+            return Err(PyErr::fetch(py));
+        }
+        Ok(made)
+    }
+}
+
+/// An array on a NumPy array's memory.
+///
+/// # Errors
+/// `TypeError` where the element type is not native.
+pub(crate) fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
+    let py = object.py();
+    if !object.is_instance(dtype::types(py)?.array.bind(py))? {
+        return Err(not_native("an object that is no numpy.ndarray"));
+    }
+    let descriptor = object.getattr("dtype")?;
+    let Some(dtype) = dtype::of_descriptor(&descriptor)? else {
+        return Err(not_native(&descriptor.str()?.to_string_lossy()));
+    };
+    let array = object.as_ptr().cast::<PyArrayObject>();
+    // SAFETY: the object is a NumPy array; its header is read while the GIL is held and the object is alive.
+    let (address, shape, strides, flags) = unsafe {
+        let nd = (*array).fields.nd as usize;
+        let list = |at: *mut npyffi::npy_intp| if nd == 0 { &[][..] } else { std::slice::from_raw_parts(at, nd) };
+        ((*array).fields.data.cast::<u8>(), list((*array).fields.dimensions), list((*array).fields.strides), (*array).fields.flags)
+    };
+    let layout = Layout {
+        shape: shape.iter().map(|&n| n as usize).collect(),
+        strides: strides.iter().map(|&s| s as isize).collect(),
+        offset: 0,
+    };
+    let writeable = flags & NPY_ARRAY_WRITEABLE != 0;
+    if let Some(array) = exported(object, address, dtype, &layout, writeable)? {
+        return Ok(array);
+    }
+    let aligned = address as usize % dtype.align() == 0 && layout.strides.iter().all(|s| s % dtype.align() as isize == 0);
+    if !aligned {
+        let copy = object.call_method0("copy")?;
+        return from_numpy(&copy);
+    }
+    let (low, high) = layout.extent(dtype.size());
+    let layout = Layout { offset: -low, ..layout };
+    let owner = Box::new(NumpyOwner(object.clone().unbind()));
+    // SAFETY: NumPy vouches for the elements of its array, which the owner keeps alive; alignment was checked.
+    Ok(unsafe {
+        Array::from_foreign(address.wrapping_offset(low), (high - low) as usize, layout, dtype, writeable, owner)
+    })
+}
+
+/// The engine's own storage, where the NumPy array's memory is an exported part of it.
+fn exported(
+    object: &Bound<'_, PyAny>,
+    address: *mut u8,
+    dtype: DType,
+    layout: &Layout,
+    writeable: bool,
+) -> PyResult<Option<Array>> {
+    let py = object.py();
+    let mut base = object.clone();
+    loop {
+        if let Ok(memory) = base.cast::<Memory>() {
+            let (start, _) = memory.get().export.memory();
+            let offset = (address as isize).wrapping_sub(start as isize);
+            let layout = Layout { offset, ..layout.clone() };
+            return Ok(memory.get().export.array(dtype, layout, writeable).ok());
+        }
+        if !base.is_instance(dtype::types(py)?.array.bind(py))? {
+            return Ok(None);
+        }
+        // SAFETY: `base` is a NumPy array; the borrowed base object lives as long as it does.
+        let next = unsafe { Bound::from_borrowed_ptr_or_opt(py, (*base.as_ptr().cast::<PyArrayObject>()).fields.base) };
+        match next {
+            Some(next) => base = next,
+            None => return Ok(None),
+        }
+    }
+}
+
+/// The NumPy array that owns the memory of an imported array.
+pub(crate) fn owner_object<'py>(py: Python<'py>, array: &Array) -> Option<Bound<'py, PyAny>> {
+    array.owner()?.as_any().downcast_ref::<Py<PyAny>>().map(|o| o.bind(py).clone())
+}
+
+/// `to_numpy(x)`: the same memory as a NumPy array.
+#[pyfunction(name = "to_numpy")]
+pub(crate) fn py_to_numpy<'py>(py: Python<'py>, array: &Bound<'py, NdArray>) -> PyResult<Bound<'py, PyAny>> {
+    to_numpy(py, array.borrow().array(py)?)
+}
+
+/// `from_numpy(a)`: the same memory as an array of ours.
+#[pyfunction(name = "from_numpy")]
+pub(crate) fn py_from_numpy(array: &Bound<'_, PyAny>) -> PyResult<NdArray> {
+    Ok(NdArray::from(from_numpy(array)?))
+}

@@ -1,0 +1,260 @@
+//! Reading and writing through indices.
+//!
+//! Basic indices (integers, slices, `None`, `...`) are views. A boolean mask of the array's own shape is a selection that
+//! stays lazy. Everything else is NumPy's, on the same memory.
+
+use crate::arg::{Arg, full, quick};
+use crate::ndarray::{NdArray, object};
+use crate::{deliver, dtype, fallback};
+use fastnp::{Array, DType, ErrorKind, Index, Selection, Value};
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyEllipsis, PyInt, PySlice, PyTuple};
+use smallvec::SmallVec;
+
+type Parts = SmallVec<[Index; 4]>;
+
+/// Selections of at most this many elements are compacted at once: keeping them lazy costs more.
+const SMALL_MASK: usize = 1024;
+
+/// What a key asks for.
+enum Key<'py> {
+    /// A view; whether it names one element (every axis by an integer).
+    Basic(Parts),
+    /// A boolean array of ours.
+    Mask(PyRef<'py, NdArray>),
+    Advanced,
+}
+
+fn parse<'py>(key: &Bound<'py, PyAny>) -> PyResult<Key<'py>> {
+    let mut parts = Parts::new();
+    if let Ok(tuple) = key.cast::<PyTuple>() {
+        for item in tuple.iter_borrowed() {
+            match part(&item)? {
+                Some(p) => parts.push(p),
+                None => return Ok(Key::Advanced),
+            }
+        }
+        return Ok(Key::Basic(parts));
+    }
+    if let Some(p) = part(key)? {
+        parts.push(p);
+        return Ok(Key::Basic(parts));
+    }
+    if let Ok(array) = key.cast::<NdArray>() {
+        let array = array.borrow();
+        if array.dense().is_some_and(|a| a.dtype() == DType::Bool && a.ndim() > 0) {
+            return Ok(Key::Mask(array));
+        }
+    }
+    Ok(Key::Advanced)
+}
+
+/// One part of a basic index; none where it is something else.
+#[inline]
+fn part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
+    if item.is_exact_instance_of::<PyInt>() {
+        // SAFETY: the object is exactly an int; what does not fit is reported as an error.
+        let i = unsafe { ffi::PyLong_AsSsize_t(item.as_ptr()) };
+        if i == -1
+            && let Some(error) = PyErr::take(item.py())
+        {
+            return if error.is_instance_of::<PyOverflowError>(item.py()) { Ok(None) } else { Err(error) };
+        }
+        return Ok(Some(Index::At(i)));
+    }
+    if item.is_exact_instance_of::<PySlice>() {
+        let (mut start, mut stop, mut step) = (0, 0, 0);
+        // SAFETY: the object is exactly a slice.
+        if unsafe { ffi::PySlice_Unpack(item.as_ptr(), &mut start, &mut stop, &mut step) } < 0 {
+            return Err(PyErr::fetch(item.py()));
+        }
+        return Ok(Some(Index::Range(Some(start), Some(stop), step)));
+    }
+    if item.is_none() {
+        return Ok(Some(Index::NewAxis));
+    }
+    if item.is_exact_instance_of::<PyEllipsis>() {
+        return Ok(Some(Index::Ellipsis));
+    }
+    if item.is_exact_instance_of::<PyBool>() || item.is_instance_of::<NdArray>() {
+        return Ok(None);
+    }
+    match dtype::of_scalar(item)? {
+        Some(s) if s.dtype().is_integer() => Ok(Some(Index::At(s.to_i64() as isize))),
+        _ => Ok(None),
+    }
+}
+
+/// Whether an index names one element of an array.
+#[inline]
+fn is_element(parts: &[Index], array: &Array) -> bool {
+    parts.len() == array.ndim() && parts.iter().all(|p| matches!(p, Index::At(_)))
+}
+
+#[pymethods]
+impl NdArray {
+    fn __getitem__<'py>(this: &Bound<'py, Self>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = this.py();
+        let me = this.borrow();
+        let array = me.array(py)?;
+        match parse(key)? {
+            Key::Basic(parts) => match array.index(&parts) {
+                Ok(view) if is_element(&parts, array) => {
+                    let value = deliver(py, view.item())?;
+                    dtype::to_scalar(py, value)
+                }
+                Ok(view) => object(py, view),
+                Err(_) => read(this, key),
+            },
+            Key::Mask(mask) => {
+                let mask = mask.array(py)?;
+                if mask.shape() != array.shape() {
+                    return read(this, key);
+                }
+                let selection = deliver(py, Selection::new(array, mask))?;
+                if array.size() <= SMALL_MASK {
+                    return object(py, deliver(py, selection.to_array())?);
+                }
+                Ok(Bound::new(py, NdArray::from(selection))?.into_any())
+            }
+            Key::Advanced => read(this, key),
+        }
+    }
+
+    fn __setitem__(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = this.py();
+        let me = this.borrow();
+        let array = me.array(py)?;
+        let done = match parse(key)? {
+            Key::Basic(parts) => match array.index(&parts) {
+                Ok(view) => assign(py, &view, value)?,
+                Err(_) => false,
+            },
+            Key::Mask(mask) => assign_where(array, mask.array(py)?, value)?,
+            Key::Advanced => false,
+        };
+        if done {
+            return deliver(py, Ok(()));
+        }
+        let numpy = dtype::types(py)?.array.bind(py);
+        let args = (numpy.getattr("__setitem__")?, (this, key, value), PyDict::new(py), "ndarray.__setitem__");
+        fallback(py, "call")?.call1(args)?;
+        Ok(())
+    }
+
+    fn __delitem__(&self, _key: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(pyo3::exceptions::PyValueError::new_err("cannot delete array elements"))
+    }
+}
+
+/// NumPy's own reading of `this[key]`.
+#[cold]
+fn read<'py>(this: &Bound<'py, NdArray>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = this.py();
+    let numpy = dtype::types(py)?.array.bind(py);
+    let args = (numpy.getattr("__getitem__")?, (this, key), PyDict::new(py), "ndarray.__getitem__");
+    fallback(py, "call")?.call1(args)
+}
+
+/// Whether a number converts to a type without a warning or an error.
+fn fits(value: Value<'_>, to: DType) -> bool {
+    let complex = to.is_complex();
+    match value {
+        Value::Array(a) => complex || !a.dtype().is_complex(),
+        Value::Scalar(s) if s.dtype().is_complex() => complex,
+        Value::Scalar(s) if s.dtype().is_float() && to.is_integer() => {
+            let x = s.to_f64();
+            x.is_finite() && s.cast(to).to_f64() == x.trunc()
+        }
+        Value::Scalar(_) => true,
+        Value::Int(_) => true,
+        Value::Float(x) => !to.is_integer() || (x.is_finite() && x.abs() < 9e15 && {
+            let scalar = fastnp::Scalar::new(to, x);
+            scalar.to_f64() == x.trunc()
+        }),
+        Value::Complex(_) => complex,
+    }
+}
+
+/// `view[...] = value`; false where NumPy has to do it (or to say why it cannot be done).
+fn assign(py: Python<'_>, view: &Array, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let arg = full(value)?;
+    let Some(value) = arg.value(py)? else { return Ok(false) };
+    if !fits(value, view.dtype()) {
+        return Ok(false);
+    }
+    match view.assign(value) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == ErrorKind::Memory => Err(crate::error::raise(py, error)),
+        Err(_) => Ok(false),
+    }
+}
+
+/// `array[mask] = value`; false where NumPy has to do it.
+fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if mask.ndim() > array.ndim() || mask.shape() != &array.shape()[..mask.ndim()] {
+        return Ok(false);
+    }
+    let arg = quick(value)?;
+    match &arg {
+        Arg::Number(number) if fits(*number, array.dtype()) => {
+            let mut shape = mask.shape_vec();
+            shape.resize(array.ndim(), 1);
+            let wide = match mask.reshape(&shape) {
+                Ok(wide) => wide,
+                Err(_) => return Ok(false),
+            };
+            Ok(array.assign_where(&wide, *number).is_ok())
+        }
+        Arg::Ours(other) => match other.selection() {
+            Some(selection) if selection.is_by(mask) && (array.dtype().is_complex() || !selection.dtype().is_complex()) => {
+                Ok(selection.assign_to(array).is_ok())
+            }
+            _ => Ok(false),
+        },
+        _ => Ok(false),
+    }
+}
+
+/// An iterator over the first axis: evaluated once, then scalars or views.
+pub(crate) fn iterate<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, PyAny>> {
+    let py = this.py();
+    let me = this.borrow();
+    let array = me.array(py)?;
+    if array.ndim() == 0 {
+        return Err(PyTypeError::new_err("iteration over a 0-d array"));
+    }
+    if array.ndim() == 1 {
+        deliver(py, array.evaluate())?;
+    }
+    Ok(Bound::new(py, Rows { array: array.clone(), at: 0 })?.into_any())
+}
+
+/// Iterator over the first axis of an array.
+#[pyclass(module = "fastnp._fastnp")]
+struct Rows {
+    array: Array,
+    at: usize,
+}
+
+#[pymethods]
+impl Rows {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        if self.at >= self.array.shape()[0] {
+            return Ok(None);
+        }
+        let row = deliver(py, self.array.index(&[Index::At(self.at as isize)]))?;
+        self.at += 1;
+        if row.ndim() > 0 {
+            return object(py, row).map(Some);
+        }
+        let value = deliver(py, row.item())?;
+        dtype::to_scalar(py, value).map(Some)
+    }
+}

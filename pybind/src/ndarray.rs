@@ -1,0 +1,266 @@
+//! The array class: its state, its operators, iteration and conversion to Python's own types.
+
+use crate::call::{binary, in_place, unary};
+use crate::{deliver, dtype, fallback};
+use fastnp::{Array, Op, Selection};
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::PyString;
+use std::sync::OnceLock;
+
+/// An n-dimensional array whose elements are computed when somebody needs them.
+#[pyclass(name = "ndarray", module = "fastnp", subclass, weakref)]
+pub(crate) struct NdArray {
+    pub(crate) repr: Repr,
+}
+
+/// What an array object holds.
+pub(crate) enum Repr {
+    Dense(Array),
+    /// `a[mask]` that nobody has looked into yet.
+    Selected(Box<Selected>),
+}
+
+/// A selection, and the array it was compacted to once somebody looked.
+pub(crate) struct Selected {
+    pub(crate) selection: Selection,
+    pub(crate) array: OnceLock<Array>,
+}
+
+impl From<Array> for NdArray {
+    #[inline]
+    fn from(array: Array) -> NdArray {
+        NdArray { repr: Repr::Dense(array) }
+    }
+}
+
+impl From<Selection> for NdArray {
+    fn from(selection: Selection) -> NdArray {
+        NdArray { repr: Repr::Selected(Box::new(Selected { selection, array: OnceLock::new() })) }
+    }
+}
+
+impl NdArray {
+    /// The array; a selection is compacted.
+    #[inline]
+    pub(crate) fn array(&self, py: Python<'_>) -> PyResult<&Array> {
+        match &self.repr {
+            Repr::Dense(array) => Ok(array),
+            Repr::Selected(selected) => {
+                if selected.array.get().is_none() {
+                    let array = deliver(py, selected.selection.to_array())?;
+                    let _ = selected.array.set(array);
+                }
+                selected.array.get().ok_or_else(|| PyValueError::new_err("a selection was not compacted"))
+            }
+        }
+    }
+
+    /// The array, where there is one without work.
+    #[inline]
+    pub(crate) fn dense(&self) -> Option<&Array> {
+        match &self.repr {
+            Repr::Dense(array) => Some(array),
+            Repr::Selected(selected) => selected.array.get(),
+        }
+    }
+
+    /// The selection, where nobody has looked into it.
+    pub(crate) fn selection(&self) -> Option<&Selection> {
+        match &self.repr {
+            Repr::Dense(_) => None,
+            Repr::Selected(selected) => selected.array.get().is_none().then_some(&selected.selection),
+        }
+    }
+}
+
+/// A new object of the same array.
+pub(crate) fn object(py: Python<'_>, array: Array) -> PyResult<Bound<'_, PyAny>> {
+    Ok(Bound::new(py, NdArray::from(array))?.into_any())
+}
+
+/// An attribute that NumPy has and this class does not implement.
+pub(crate) fn attribute<'py>(this: &Bound<'py, NdArray>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    fallback(this.py(), "attribute")?.call1((this, name))
+}
+
+#[pymethods]
+impl NdArray {
+    #[new]
+    #[pyo3(signature = (*args, **kwargs))]
+    fn new<'py>(
+        py: Python<'py>,
+        args: &Bound<'py, pyo3::types::PyTuple>,
+        kwargs: Option<&Bound<'py, pyo3::types::PyDict>>,
+    ) -> PyResult<NdArray> {
+        // `ndarray(shape, dtype, buffer, …)`: NumPy reads the arguments, its memory becomes ours.
+        let made = dtype::types(py)?.array.bind(py).call(args, kwargs)?;
+        Ok(NdArray::from(crate::foreign::from_numpy(&made)?))
+    }
+
+    fn __pow__<'py>(
+        this: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+        modulo: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if modulo.is_none() {
+            binary(Op::Power, this.as_any(), other)
+        } else {
+            Ok(this.py().NotImplemented().into_bound(this.py()))
+        }
+    }
+
+    fn __rpow__<'py>(
+        this: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+        modulo: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if modulo.is_none() {
+            binary(Op::Power, other, this.as_any())
+        } else {
+            Ok(this.py().NotImplemented().into_bound(this.py()))
+        }
+    }
+
+    fn __ipow__(this: &Bound<'_, Self>, other: &Bound<'_, PyAny>, _modulo: &Bound<'_, PyAny>) -> PyResult<()> {
+        in_place(Op::Power, this, other)
+    }
+
+    fn __divmod__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = this.py();
+        let args = (this, other);
+        fallback(py, "ufunc")?.call1(("divmod", "__call__", args, pyo3::types::PyDict::new(py)))
+    }
+
+    fn __rdivmod__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = this.py();
+        let args = (other, this);
+        fallback(py, "ufunc")?.call1(("divmod", "__call__", args, pyo3::types::PyDict::new(py)))
+    }
+
+    fn __matmul__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        crate::create::product(this.as_any(), other, "matmul")
+    }
+
+    fn __rmatmul__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        crate::create::product(other, this.as_any(), "matmul")
+    }
+
+    fn __imatmul__(this: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        let py = this.py();
+        let kwargs = pyo3::types::PyDict::new(py);
+        kwargs.set_item("out", (this,))?;
+        fallback(py, "ufunc")?.call1(("matmul", "__call__", (this, other), kwargs))?;
+        Ok(())
+    }
+
+    fn __neg__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        unary(Op::Negative, this.as_any())
+    }
+
+    fn __pos__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        unary(Op::Positive, this.as_any())
+    }
+
+    fn __abs__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        unary(Op::Absolute, this.as_any())
+    }
+
+    fn __invert__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        unary(Op::Invert, this.as_any())
+    }
+
+    fn __richcmp__<'py>(
+        this: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+        how: CompareOp,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let op = match how {
+            CompareOp::Lt => Op::Less,
+            CompareOp::Le => Op::LessEqual,
+            CompareOp::Eq => Op::Equal,
+            CompareOp::Ne => Op::NotEqual,
+            CompareOp::Gt => Op::Greater,
+            CompareOp::Ge => Op::GreaterEqual,
+        };
+        binary(op, this.as_any(), other)
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        if let Some(selection) = self.selection() {
+            return deliver(py, selection.count());
+        }
+        match self.array(py)?.shape().first() {
+            Some(&n) => Ok(n),
+            None => Err(PyTypeError::new_err("len() of unsized object")),
+        }
+    }
+
+    fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
+        let array = self.array(py)?;
+        match array.size() {
+            1 => Ok(deliver(py, array.item())?.truth()),
+            0 => Err(PyValueError::new_err(
+                "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.",
+            )),
+            _ => Err(PyValueError::new_err(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
+            )),
+        }
+    }
+
+    fn __float__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        convert(this, "__float__")
+    }
+
+    fn __int__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        convert(this, "__int__")
+    }
+
+    fn __complex__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        convert(this, "__complex__")
+    }
+
+    fn __index__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        convert(this, "__index__")
+    }
+
+    fn __contains__(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        binary(Op::Equal, this.as_any(), value)?.call_method0("any")?.is_truthy()
+    }
+
+    fn __iter__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        crate::index::iterate(this)
+    }
+
+    fn __repr__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = this.py();
+        crate::foreign::to_numpy(py, this.borrow().array(py)?)?.call_method0("__repr__")
+    }
+
+    fn __str__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = this.py();
+        crate::foreign::to_numpy(py, this.borrow().array(py)?)?.call_method0("__str__")
+    }
+
+    fn __format__<'py>(this: &Bound<'py, Self>, spec: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+        let py = this.py();
+        crate::foreign::to_numpy(py, this.borrow().array(py)?)?.call_method1("__format__", (spec,))
+    }
+
+    fn __getattr__<'py>(this: &Bound<'py, Self>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        attribute(this, name)
+    }
+
+    #[classattr]
+    fn __array_priority__() -> f64 {
+        0.0
+    }
+}
+
+/// A Python number of a one-element array: NumPy's rules and NumPy's words for what has none.
+fn convert<'py>(this: &Bound<'py, NdArray>, method: &str) -> PyResult<Bound<'py, PyAny>> {
+    let py = this.py();
+    crate::foreign::to_numpy(py, this.borrow().array(py)?)?.call_method0(method)
+}

@@ -1,0 +1,130 @@
+//! What the engine did and what it is told: counters, `explain`, settings, floating-point errors.
+
+use crate::ndarray::NdArray;
+use crate::{deliver, fallback};
+use fastnp::{FpFlags, settings};
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
+
+/// What to do about a kind of floating-point error.
+const MODES: [&str; 6] = ["ignore", "warn", "raise", "call", "print", "log"];
+
+/// The kinds in the order of [`MODE`], with NumPy's names.
+const KINDS: [(&str, FpFlags); 4] = [
+    ("divide", FpFlags::DIVIDE),
+    ("over", FpFlags::OVERFLOW),
+    ("under", FpFlags::UNDERFLOW),
+    ("invalid", FpFlags::INVALID),
+];
+
+/// The state in force: every pending operation was recorded under it, since a change flushes first.
+static MODE: [AtomicU8; 4] = [AtomicU8::new(1), AtomicU8::new(1), AtomicU8::new(0), AtomicU8::new(1)];
+/// Whether the user asked for a flush after every operation.
+static EAGER: AtomicBool = AtomicBool::new(false);
+
+/// Reports the flags raised since the last report, as the state in force asks.
+#[cold]
+pub(crate) fn report(py: Python<'_>) -> PyResult<()> {
+    let mut found: Vec<(&str, &str, &str)> = Vec::new();
+    for (name, flags) in fastnp::take_raised() {
+        for (i, (kind, flag)) in KINDS.iter().enumerate() {
+            let mode = MODE[i].load(Ordering::Relaxed) as usize;
+            if flags.contains(*flag) && mode != 0 {
+                found.push((kind, name, MODES[mode]));
+            }
+        }
+    }
+    if !found.is_empty() {
+        fallback(py, "fp_warning")?.call1((found,))?;
+    }
+    Ok(())
+}
+
+/// Sets what to do about floating-point errors from now on.
+#[pyfunction]
+fn set_errstate(py: Python<'_>, divide: &str, over: &str, under: &str, invalid: &str) -> PyResult<()> {
+    deliver(py, fastnp::flush())?;
+    let mut immediate = false;
+    for (i, mode) in [divide, over, under, invalid].into_iter().enumerate() {
+        let Some(code) = MODES.iter().position(|&m| m == mode) else {
+            return Err(PyValueError::new_err(format!("{mode:?} is no way to handle floating-point errors")));
+        };
+        immediate |= code >= 2;
+        MODE[i].store(code as u8, Ordering::Relaxed);
+    }
+    // Errors are raised, and handlers called, where the operation is.
+    settings::set("eager", (immediate || EAGER.load(Ordering::Relaxed)) as i64);
+    Ok(())
+}
+
+/// Sets a setting of the engine.
+#[pyfunction]
+fn set_setting(name: &str, value: i64) -> PyResult<()> {
+    if name == "eager" {
+        EAGER.store(value != 0, Ordering::Relaxed);
+    }
+    if settings::set(name, value) { Ok(()) } else { Err(PyKeyError::new_err(name.to_owned())) }
+}
+
+/// The engine's settings: (name, type, default, value, doc).
+#[pyfunction(name = "settings")]
+fn list_settings() -> Vec<(&'static str, &'static str, i64, i64, &'static str)> {
+    settings::SETTINGS.iter().map(|s| (s.name, "int", s.default, settings::get(s.name).unwrap_or(s.default), s.doc)).collect()
+}
+
+/// The engine's counters.
+#[pyfunction]
+fn stats(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let out = PyDict::new(py);
+    let stats = fastnp::stats();
+    for (name, value) in stats.entries() {
+        out.set_item(name, value)?;
+    }
+    out.set_item("native", stats.recorded)?;
+    Ok(out)
+}
+
+/// Sets the counters to zero.
+#[pyfunction]
+fn reset_stats() {
+    fastnp::reset_stats();
+}
+
+/// Runs everything pending.
+#[pyfunction]
+fn flush(py: Python<'_>) -> PyResult<()> {
+    deliver(py, fastnp::flush())
+}
+
+/// Computes arrays.
+#[pyfunction]
+#[pyo3(signature = (*arrays))]
+fn eval(py: Python<'_>, arrays: &Bound<'_, PyTuple>) -> PyResult<()> {
+    for array in arrays {
+        if let Ok(array) = array.cast::<NdArray>() {
+            deliver(py, array.borrow().array(py)?.evaluate())?;
+        }
+    }
+    Ok(())
+}
+
+/// What is pending, how it fuses, and the kernels.
+#[pyfunction]
+#[pyo3(signature = (*_arrays))]
+fn explain(_arrays: &Bound<'_, PyTuple>) -> String {
+    fastnp::explain()
+}
+
+/// Adds the functions to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(set_errstate, module)?)?;
+    module.add_function(wrap_pyfunction!(set_setting, module)?)?;
+    module.add_function(wrap_pyfunction!(list_settings, module)?)?;
+    module.add_function(wrap_pyfunction!(stats, module)?)?;
+    module.add_function(wrap_pyfunction!(reset_stats, module)?)?;
+    module.add_function(wrap_pyfunction!(flush, module)?)?;
+    module.add_function(wrap_pyfunction!(eval, module)?)?;
+    module.add_function(wrap_pyfunction!(explain, module)?)
+}

@@ -1,0 +1,84 @@
+//! NumPy's protocols: `__array__`, NEP 13 and NEP 18, the buffer protocol, DLPack, pickling.
+
+use crate::deliver;
+use crate::foreign::to_numpy;
+use crate::ndarray::NdArray;
+use pyo3::exceptions::PyBufferError;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use std::ffi::c_int;
+
+#[pymethods]
+impl NdArray {
+    #[pyo3(signature = (dtype=None, *, copy=None))]
+    fn __array__<'py>(
+        &self,
+        py: Python<'py>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let view = to_numpy(py, self.array(py)?)?;
+        let kwargs = PyDict::new(py);
+        kwargs.set_item("copy", copy)?;
+        match dtype.filter(|d| !d.is_none()) {
+            None if copy != Some(true) => Ok(view),
+            None => view.call_method0("copy"),
+            Some(dtype) => py.import("numpy")?.getattr("array")?.call((view, dtype), Some(&kwargs)),
+        }
+    }
+
+    #[pyo3(signature = (ufunc, method, *inputs, **kwargs))]
+    fn __array_ufunc__<'py>(
+        this: &Bound<'py, Self>,
+        ufunc: &Bound<'py, PyAny>,
+        method: &Bound<'py, PyAny>,
+        inputs: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = this.py();
+        let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
+        py.import("fastnp._protocols")?.getattr("array_ufunc")?.call1((this, ufunc, method, inputs, kwargs))
+    }
+
+    fn __array_function__<'py>(
+        this: &Bound<'py, Self>,
+        func: &Bound<'py, PyAny>,
+        types: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyAny>,
+        kwargs: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = this.py();
+        py.import("fastnp._protocols")?.getattr("array_function")?.call1((func, types, args, kwargs))
+    }
+
+    #[pyo3(signature = (**kwargs))]
+    fn __dlpack__<'py>(&self, py: Python<'py>, kwargs: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
+        to_numpy(py, self.array(py)?)?.call_method("__dlpack__", (), kwargs)
+    }
+
+    fn __dlpack_device__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_numpy(py, self.array(py)?)?.call_method0("__dlpack_device__")
+    }
+
+    fn __reduce_ex__<'py>(this: &Bound<'py, Self>, _protocol: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("fastnp._pickle")?.getattr("reduce")?.call1((this,))
+    }
+
+    /// # Safety
+    /// `view` must be the buffer structure that Python passes.
+    unsafe fn __getbuffer__(this: &Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        let py = this.py();
+        if view.is_null() {
+            return Err(PyBufferError::new_err("the view is null"));
+        }
+        let array = to_numpy(py, this.borrow().array(py)?)?;
+        deliver(py, Ok(()))?;
+        // SAFETY: NumPy fills the structure for its own array, whose base keeps our memory alive, and releases it too,
+        // because the structure's owner is that array.
+        if unsafe { ffi::PyObject_GetBuffer(array.as_ptr(), view, flags) } != 0 {
+            return Err(PyErr::fetch(py));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,249 @@
+//! The ufunc class: one object for every row of the op table.
+
+use crate::arg::{Arg, full, quick};
+use crate::call::{general, selected, unary, with_options, wrap};
+use crate::dtype::{Asked, asked};
+use crate::fallback;
+use crate::ndarray::NdArray;
+use fastnp::{Op, Options};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use smallvec::SmallVec;
+
+/// A function that works element by element.
+#[pyclass(name = "ufunc", module = "fastnp", frozen, weakref)]
+pub(crate) struct Ufunc {
+    op: Op,
+}
+
+impl Ufunc {
+    fn elsewhere<'py>(
+        &self,
+        py: Python<'py>,
+        method: &str,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
+        fallback(py, "ufunc")?.call1((self.op.name(), method, args, kwargs))
+    }
+
+    /// NumPy's own ufunc of this name.
+    fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("numpy")?.getattr(self.op.name())
+    }
+
+    /// The call with `out=` (or one more argument), `dtype=` or `casting="same_kind"`; none where NumPy has to do it.
+    fn with_keywords<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let arity = self.op.arity();
+        let mut out = (args.len() == arity + 1).then(|| args.get_item(arity)).transpose()?;
+        let mut dtype = None;
+        for (name, value) in kwargs.into_iter().flat_map(|k| k.iter()) {
+            match name.extract::<String>()?.as_str() {
+                "out" => {
+                    out = match value.cast::<PyTuple>() {
+                        Ok(tuple) if tuple.len() == 1 => Some(tuple.get_item(0)?),
+                        Ok(_) => return Ok(None),
+                        Err(_) => Some(value),
+                    };
+                }
+                "dtype" if value.is_none() => {}
+                "dtype" => match asked(&value)? {
+                    Asked::Native(d) => dtype = Some(d),
+                    Asked::Other => return Ok(None),
+                },
+                "where" if value.is(pyo3::types::PyBool::new(py, true).as_any()) => {}
+                "subok" | "order" if value.extract::<String>().is_ok_and(|o| o == "K") => {}
+                _ => return Ok(None),
+            }
+        }
+        let out = out.filter(|o| !o.is_none());
+        let inputs = (0..arity).map(|i| full(&args.get_item(i)?)).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
+        let Some(out) = out else {
+            let result = with_options(py, self.op, &inputs, Options { dtype, ..Options::default() })?;
+            return result.map(|r| wrap(py, r)).transpose();
+        };
+        let Ok(target) = out.cast::<NdArray>() else { return Ok(None) };
+        let target = target.borrow();
+        let options = Options { out: Some(target.array(py)?), dtype, casting: None };
+        Ok(with_options(py, self.op, &inputs, options)?.map(|_| out.clone()))
+    }
+}
+
+#[pymethods]
+impl Ufunc {
+    #[pyo3(signature = (*args, **kwargs))]
+    fn __call__<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let plain = kwargs.is_none_or(|k| k.is_empty());
+        let arity = self.op.arity();
+        let ours = args.iter_borrowed().any(|a| a.is_instance_of::<NdArray>());
+        if plain && args.len() == arity && ours {
+            let first = args.get_item(0)?;
+            if arity == 1 {
+                return unary(self.op, &first);
+            }
+            let second = args.get_item(1)?;
+            let (a, b) = (quick(&first)?, quick(&second)?);
+            if let Some(result) = selected(self.op, &[&a, &b]) {
+                return Ok(Bound::new(py, NdArray::from(result))?.into_any());
+            }
+            return general(self.op, &[&first, &second]);
+        }
+        if ours
+            && (args.len() == arity || args.len() == arity + 1)
+            && let Some(result) = self.with_keywords(py, args, kwargs)?
+        {
+            return Ok(result);
+        }
+        self.elsewhere(py, "__call__", args, kwargs)
+    }
+
+    #[pyo3(signature = (*args, **kwargs))]
+    fn reduce<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let method = match self.op {
+            Op::Add => Some("sum"),
+            Op::Multiply => Some("prod"),
+            Op::Minimum => Some("min"),
+            Op::Maximum => Some("max"),
+            Op::LogicalAnd => Some("all"),
+            Op::LogicalOr => Some("any"),
+            _ => None,
+        };
+        // `reduce` folds the first axis unless told otherwise; a lone array is the common call.
+        if let (Some(method), true) = (method, args.len() <= 2 && !args.is_empty())
+            && let Ok(array) = args.get_item(0)?.cast_exact::<NdArray>()
+            && kwargs.is_none_or(|k| k.len() == k.contains("axis").unwrap_or(false) as usize)
+        {
+            let axis = match (args.len(), kwargs.and_then(|k| k.get_item("axis").ok().flatten())) {
+                (2, None) => args.get_item(1)?,
+                (1, Some(axis)) => axis,
+                _ => 0i32.into_pyobject(py)?.into_any(),
+            };
+            let bools = array.borrow().array(py)?.dtype() == fastnp::DType::Bool;
+            if !(bools && matches!(self.op, Op::Add | Op::Multiply)) && array.borrow().array(py)?.ndim() > 0 {
+                return array.call_method1(method, (axis,));
+            }
+        }
+        self.elsewhere(py, "reduce", args, kwargs)
+    }
+
+    #[pyo3(signature = (*args, **kwargs))]
+    fn accumulate<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.elsewhere(py, "accumulate", args, kwargs)
+    }
+
+    #[pyo3(signature = (*args, **kwargs))]
+    fn reduceat<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.elsewhere(py, "reduceat", args, kwargs)
+    }
+
+    #[pyo3(signature = (*args, **kwargs))]
+    fn outer<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if args.len() == 2
+            && kwargs.is_none_or(|k| k.is_empty())
+            && self.op.arity() == 2
+            && let (Ok(a), Ok(b)) = (args.get_item(0)?.cast_exact::<NdArray>(), args.get_item(1)?.cast_exact::<NdArray>())
+        {
+            let (left, right) = (a.borrow(), b.borrow());
+            let (left, right) = (left.array(py)?, right.array(py)?);
+            let mut shape = left.shape_vec();
+            shape.extend(std::iter::repeat_n(1, right.ndim()));
+            let mut layout = left.layout().clone();
+            layout.strides.extend(std::iter::repeat_n(0, right.ndim()));
+            layout.shape = shape;
+            if layout.shape.len() <= fastnp::MAX_DIMS
+                && let Ok(column) = left.view_as(left.dtype(), layout)
+                && let Ok(result) = fastnp::apply(self.op, &[(&column).into(), right.into()])
+            {
+                return wrap(py, result);
+            }
+        }
+        self.elsewhere(py, "outer", args, kwargs)
+    }
+
+    #[pyo3(signature = (*args, **kwargs))]
+    fn at<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.elsewhere(py, "at", args, kwargs)
+    }
+
+    #[getter]
+    fn __name__(&self) -> &'static str {
+        self.op.name()
+    }
+
+    #[getter]
+    fn __qualname__(&self) -> &'static str {
+        self.op.name()
+    }
+
+    #[getter]
+    fn __doc__(&self) -> &'static str {
+        self.op.row().doc
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<ufunc '{}'>", self.op.name())
+    }
+
+    fn __reduce__(&self) -> &'static str {
+        self.op.name()
+    }
+
+    fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        match name {
+            "nin" | "nout" | "nargs" | "ntypes" | "types" | "identity" | "signature" | "resolve_dtypes" => {
+                self.numpy(py)?.getattr(name)
+            }
+            _ => Err(pyo3::exceptions::PyAttributeError::new_err(format!("'ufunc' object has no attribute '{name}'"))),
+        }
+    }
+}
+
+/// Adds the class's objects to the module, as `UFUNCS`.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    let all = PyDict::new(py);
+    for &op in Op::ALL {
+        all.set_item(op.name(), Bound::new(py, Ufunc { op })?)?;
+    }
+    if all.is_empty() {
+        return Err(PyTypeError::new_err("the op table is empty"));
+    }
+    module.add("UFUNCS", all)
+}

@@ -1,0 +1,1 @@
+"""Tests that cross the layers: NumPy conformance, whole programs, fuzzing and the house rules."""

@@ -1,0 +1,70 @@
+"""What every test may ask for: counts of kernels and flushes, and clean settings around each test.
+
+`fastnp.stats()` counts since the start of the process or `fastnp.reset_stats()`; see `Counts`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import fastnp
+import numpy
+import pytest
+
+AssertCount = Callable[[Callable[[], Any], int], Any]
+
+
+@pytest.fixture(autouse=True)
+def error_state() -> Iterator[None]:
+    """Leave NumPy's error state as it was, whatever a test sets."""
+    with numpy.errstate():
+        yield
+
+
+def counted(program: Callable[[], Any], key: str) -> tuple[int, Any]:
+    """How much `program` adds to a counter once warm, with all it records run inside."""
+    program()
+    # What the warm-up wrote in place is still pending.
+    fastnp.flush()
+    fastnp.reset_stats()
+    result = program()
+    arrays = result if isinstance(result, tuple) else (result,)
+    fastnp.eval(*[x for x in arrays if isinstance(x, fastnp.ndarray)])
+    return fastnp.stats()[key], result
+
+
+@pytest.fixture
+def assert_kernels() -> AssertCount:
+    """`assert_kernels(program, n)`: evaluating what `program` returns launches `n` kernels.
+
+    A program that is handed its arrays ready made launches none for making them.
+    """
+
+    def check(program: Callable[[], Any], expected: int) -> Any:
+        number, result = counted(program, "kernels_launched")
+        assert number == expected, f"{number} kernels, not {expected}\n{fastnp.explain()}"
+        return result
+
+    return check
+
+
+@pytest.fixture
+def assert_flushes() -> AssertCount:
+    """`assert_flushes(program, n)`: the same for runs of what is pending."""
+
+    def check(program: Callable[[], Any], expected: int) -> Any:
+        number, result = counted(program, "flushes")
+        assert number == expected, f"{number} flushes, not {expected}\n{fastnp.explain()}"
+        return result
+
+    return check
+
+
+@pytest.fixture
+def assert_native() -> Iterator[None]:
+    """Nothing in the test may fall back to NumPy."""
+    fastnp.reset_stats()
+    with fastnp.strict():
+        yield
+    assert fastnp.stats()["fallbacks"] == 0, fastnp.fallbacks()

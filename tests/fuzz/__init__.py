@@ -1,0 +1,1 @@
+"""Random programs of reads, writes and views, run under NumPy and under fastnp."""

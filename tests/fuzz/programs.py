@@ -1,0 +1,57 @@
+"""Fuzz from the command line: `python -m tests.fuzz.programs --count 100000 --seed 1`.
+
+Prints a shrunk script for each of the first failures and lists every failing seed, to be added to
+`tests/fuzz/seeds.txt`. Exits with 1 if any program failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from pathlib import Path
+
+from tests.fuzz.run import check, explained
+
+SEEDS = Path(__file__).parent / "seeds.txt"
+
+
+def kept_seeds() -> list[int]:
+    """Seeds that failed once."""
+    lines = (line.split("#")[0].strip() for line in SEEDS.read_text().splitlines())
+    return [int(line) for line in lines if line]
+
+
+def main() -> int:
+    """Run the programs of a range of seeds."""
+    parser = argparse.ArgumentParser(description="Random programs under NumPy and fastnp.")
+    parser.add_argument("--count", type=int, default=10_000)
+    parser.add_argument("--seed", type=int, default=1, help="the first seed")
+    parser.add_argument("--print", type=int, default=5, dest="most", help="failures to print whole")
+    parser.add_argument("--write", action="store_true", help="print the program of --seed and exit")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    if arguments.write:
+        program, reason = check(arguments.seed)
+        print(program.script(), f"# {reason or 'agrees'}", sep="\n")
+        return int(reason is not None)
+    failing, start, told = [], time.perf_counter(), time.perf_counter()
+    for done, seed in enumerate(range(arguments.seed, arguments.seed + arguments.count), 1):
+        program, reason = check(seed)
+        if reason:
+            failing.append(seed)
+            if len(failing) <= arguments.most:
+                print(explained(program, reason), flush=True)
+        now = time.perf_counter()
+        if now - told > 5 or done == arguments.count:
+            told = now
+            print(
+                f"{done} programs, {done / (now - start):.0f}/s, {len(failing)} failed", flush=True
+            )
+    if failing:
+        print("failing seeds:", *failing)
+    return int(bool(failing))
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,120 @@
+"""Run a program under both modules, say where they part, and cut a failing program down.
+
+Leaves writing programs to `generate`. A difference is one line of text that names the variable.
+"""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import fastnp
+import numpy
+
+from tests.compare import difference
+from tests.fuzz.generate import Program, Writer, compiled, names_for
+
+# Functions are within a few ulp, and float32 sums over some thousand terms lose a few digits.
+TOLERANCE = {"f": 2e-4, "d": 1e-10, "e": 3e-2, "F": 2e-4, "D": 1e-10}
+
+
+class Outcome:
+    """What one module made of a program."""
+
+    def __init__(self, module: Any, statements: list[str]) -> None:
+        self.shown: list[Any] = []
+        self.errors: list[str] = []
+        self.names = names_for(module, lambda x: self.shown.append(numpy.array(x)))
+        for number, statement in enumerate(statements):
+            try:
+                exec(compiled(statement), self.names)
+            except Exception as error:
+                self.errors.append(f"{number}: {type(error).__name__}")
+
+
+def check(seed: int) -> tuple[Program, str | None]:
+    """Write the program of a seed, run it under fastnp, and compare."""
+    writer = Writer(seed)
+    with numpy.errstate(all="ignore"):
+        program = writer.write()
+        ours = Outcome(fastnp, program.statements)
+        return program, parting(ours, writer, program.inexact)
+
+
+def recheck(program: Program) -> str | None:
+    """Run a program under both modules and compare."""
+    with numpy.errstate(all="ignore"):
+        theirs = Outcome(numpy, program.statements)
+        return parting(Outcome(fastnp, program.statements), theirs, program.inexact)
+
+
+def parting(ours: Outcome, theirs: Outcome | Writer, inexact: set[str]) -> str | None:
+    """Where the outcomes differ: exceptions, what was shown, variables, aliasing."""
+    if ours.errors != theirs.errors:
+        return f"exceptions: {ours.errors} instead of {theirs.errors}"
+    for number, (our, their) in enumerate(zip(ours.shown, theirs.shown)):
+        found = unlike(our, their, f"show number {number}", inexact=False, converted=True)
+        if found:
+            return found
+    arrays = []
+    for name, their in theirs.names.items():
+        if not name.startswith("v") or isinstance(their, bool):
+            continue
+        if name not in ours.names:
+            return f"{name}: not defined"
+        found = unlike(ours.names[name], their, name, inexact=name in inexact)
+        if found:
+            return found
+        if isinstance(their, numpy.ndarray) and their.size:
+            arrays.append(name)
+    for a, b in combinations(arrays, 2):
+        if numpy.shares_memory(theirs.names[a], theirs.names[b]):
+            if not fastnp.shares_memory(ours.names[a], ours.names[b]):
+                return f"aliasing: {a} and {b} should share memory"
+        elif fastnp.shares_memory(ours.names[a], ours.names[b]):
+            return f"aliasing: {a} and {b} should not share memory"
+    return None
+
+
+def unlike(
+    ours: Any, theirs: Any, where: str, *, inexact: bool, converted: bool = False
+) -> str | None:
+    """The difference of one variable; equal bytes are settled without a closer look."""
+    if isinstance(theirs, numpy.ndarray) and (converted or isinstance(ours, fastnp.ndarray)):
+        if ours.dtype == theirs.dtype and tuple(ours.shape) == theirs.shape:
+            if numpy.asarray(ours).tobytes() == theirs.tobytes():
+                return None
+        elif converted:
+            return f"{where}: {ours.dtype}{ours.shape} instead of {theirs.dtype}{theirs.shape}"
+    rtol = 0.0
+    if inexact and hasattr(theirs, "dtype"):
+        rtol = TOLERANCE.get(theirs.dtype.char, 0.0)
+    if converted:
+        ours = fastnp.asarray(ours)
+    return difference(ours, theirs, rtol=rtol, where=where)
+
+
+def shrunk(program: Program, reason: str) -> Program:
+    """The program without the statements its failure does not need."""
+    place = reason.split(":")[0]
+    statements = list(program.statements)
+    size = max(1, len(statements) // 2)
+    while True:
+        number, cut = len(statements) - size, False
+        while number >= 0:
+            fewer = statements[:number] + statements[number + size :]
+            found = recheck(Program(program.seed, fewer, program.inexact))
+            if found and found.split(":")[0] == place and "NameError" not in found:
+                statements, cut = fewer, True
+            number -= 1 if not cut else size
+        if size == 1 and not cut:
+            return Program(program.seed, statements, program.inexact)
+        size = max(1, size // 2) if not cut else size
+        if size > len(statements):
+            size = max(1, len(statements) // 2)
+
+
+def explained(program: Program, reason: str) -> str:
+    """A failure as a page: the seed, what differs, and a script to run."""
+    small = shrunk(program, reason)
+    return f"seed {program.seed}: {recheck(small) or reason}\n\n{small.script()}"

@@ -1,0 +1,71 @@
+"""A pytest plugin that writes each test's start and result as a line of JSON, at once.
+
+What a crash or a hang leaves behind then says which test it was, and the runner goes on after it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any
+
+import pytest
+
+
+class Recorder:
+    """Appends to the file NUMPY_SUITE_RECORD names; leaves out the tests in NUMPY_SUITE_SKIP."""
+
+    def __init__(self) -> None:
+        self.file = open(os.environ["NUMPY_SUITE_RECORD"], "a", buffering=1)  # noqa: SIM115
+        with open(os.environ["NUMPY_SUITE_SKIP"]) as skip:
+            self.done = set(json.load(skip))
+
+    def write(self, **line: Any) -> None:
+        """One line."""
+        self.file.write(json.dumps(line) + "\n")
+
+    def pytest_collection_modifyitems(
+        self, config: pytest.Config, items: list[pytest.Item]
+    ) -> None:
+        """Leave out what an earlier process of this file has settled."""
+        dropped = [item for item in items if item.nodeid in self.done]
+        items[:] = [item for item in items if item.nodeid not in self.done]
+        config.hook.pytest_deselected(items=dropped)
+        self.write(event="collected", count=len(items))
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        """A file that cannot be imported."""
+        if report.failed:
+            self.write(event="result", test=report.nodeid, outcome="error", why=last_line(report))
+
+    def pytest_runtest_logstart(self, nodeid: str) -> None:
+        """Before a test, which may not come back."""
+        self.write(event="start", test=nodeid)
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """The call of a test, or a set-up or tear-down that went wrong."""
+        outcome: str = report.outcome
+        if report.when != "call":
+            if outcome == "passed":
+                return
+            outcome = "error" if outcome == "failed" else outcome
+        elif hasattr(report, "wasxfail"):
+            outcome = "xpassed" if report.passed else "xfailed"
+        self.write(event="result", test=report.nodeid, outcome=outcome, why=last_line(report))
+
+
+def last_line(report: pytest.TestReport | pytest.CollectReport) -> str:
+    """The error in one line."""
+    if not report.failed:
+        return ""
+    crash = getattr(report.longrepr, "reprcrash", None)
+    text = crash.message if crash else str(report.longrepr or "")
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    if crash:
+        return " ".join(lines)[:200]
+    return lines[-1][:200] if lines else ""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Register the recorder."""
+    config.pluginmanager.register(Recorder(), "numpy-suite-recorder")

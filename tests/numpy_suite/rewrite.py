@@ -1,0 +1,71 @@
+"""Rewrite one of NumPy's test files so that its `np` is another module.
+
+`import numpy as np` names the module under test. `from numpy… import name` keeps NumPy's private
+names and test assertions, but what is also public (the object `numpy.<name>` itself) becomes the
+module's own. Lines keep their numbers, so that a failure points into NumPy's file. Compiled test
+modules (`_rational_tests` and the like) stay NumPy's.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+from typing import Any
+
+NOWHERE = object()
+# Where a private module's functions may be public, dotted from the package.
+PUBLIC = ["", "lib.stride_tricks", "lib.array_utils", "lib", "linalg", "random", "exceptions"]
+SUPPORT = "from tests.numpy_suite.rewrite import ours as _ours; "
+
+
+def rewritten(source: str, module: str) -> str:
+    """The test file's text with `module` under test."""
+    lines = source.splitlines()
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Import) and any(alias.name == "numpy" for alias in node.names):
+            line = lines[node.lineno - 1]
+            lines[node.lineno - 1] = line.replace("import numpy", f"import {module}")
+        elif isinstance(node, ast.ImportFrom) and replaceable(node):
+            names = [alias.asname or alias.name for alias in node.names]
+            asked = [alias.name for alias in node.names]
+            last = node.end_lineno or node.lineno
+            call = f"{', '.join(names)}, = _ours({module!r}, {node.module!r}, {asked!r})"
+            lines[last - 1] += f"; {call}"
+    first = next(n for n, text in enumerate(lines) if text.startswith(("import ", "from ")))
+    lines[first] = SUPPORT + lines[first]
+    return "\n".join(lines) + "\n"
+
+
+def replaceable(node: ast.ImportFrom) -> bool:
+    """Whether the statement takes arrays' makers and functions from NumPy, not its test tools."""
+    path = node.module or ""
+    return path.split(".")[0] == "numpy" and not path.startswith("numpy.testing")
+
+
+def ours(module: str, path: str, names: list[str]) -> list[Any]:
+    """The objects under test for names imported from a NumPy module."""
+    return [twin(module, path, name) for name in names]
+
+
+def attribute(module: Any, path: str) -> Any:
+    """A submodule reached by attributes."""
+    for part in path.split(".") if path else ():
+        module = getattr(module, part)
+    return module
+
+
+def twin(module: str, path: str, name: str) -> Any:
+    """What stands for `from path import name`: the public counterpart, else NumPy's own object."""
+    import numpy
+
+    home = importlib.import_module(path)
+    if not hasattr(home, name):
+        return importlib.import_module(f"{path}.{name}")
+    original = getattr(home, name)
+    tested = importlib.import_module(module)
+    if tested is numpy or name.startswith("_"):
+        return original
+    for place in PUBLIC:
+        if getattr(attribute(numpy, place), name, NOWHERE) is original:
+            return getattr(attribute(tested, place), name)
+    return original

@@ -1,0 +1,461 @@
+"""Every function with a native version, against NumPy on a table of arguments."""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from typing import Any
+
+import fastnp
+import numpy
+import pytest
+from fastnp._registry import NATIVE
+
+rng = numpy.random.default_rng(7)
+LINE = rng.standard_normal(7)
+FLAT = rng.standard_normal((3, 4))
+CUBE = rng.standard_normal((2, 3, 4))
+INTS = rng.integers(-5, 6, (3, 4))
+BITS = INTS > 0
+SINGLE = FLAT.astype("f4")
+WAVE = FLAT + 1j * FLAT[::-1]
+HOLES = numpy.where(BITS, FLAT, numpy.nan)
+SQUARE = rng.standard_normal((4, 4))
+ODD = numpy.array([numpy.nan, numpy.inf, -numpy.inf, 0.0, -1.5])
+FORTRAN = numpy.asfortranarray(FLAT)
+EMPTY = numpy.empty((0, 3))
+TRIPLE = rng.standard_normal((5, 3))
+INPUTS = (LINE, FLAT, CUBE, INTS, BITS, SINGLE, WAVE, FORTRAN, FLAT[::2, ::-1])
+
+_REDUCED: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+    ((x,), kwargs)
+    for x in INPUTS
+    for kwargs in (
+        {},
+        {"axis": 0},
+        {"axis": -1, "keepdims": True},
+        {"axis": 9},
+        {"keepdims": True},
+    )
+]
+_ORDERED = [case for case in _REDUCED if case[0][0].dtype.kind != "c"]
+_WHERE = [((x,), {"where": x > 0, "axis": 0}) for x in (FLAT, INTS)]
+_INITIAL = [((FLAT,), {"initial": 3.0, "where": BITS}), ((EMPTY,), {"axis": 0})]
+_LISTS: list[Any] = [(([1, 2, 3],), {}), ((2.5,), {})]
+
+
+def cases(*args: Any, **kwargs: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    return args, kwargs
+
+
+def each(*xs: Any, **kwargs: Any) -> list[Any]:
+    return [cases(x, **kwargs) for x in xs]
+
+
+def over(axes: Any, *xs: Any) -> list[Any]:
+    return [cases(x, axis) for x in xs for axis in axes]
+
+
+TABLE: dict[str, list[Any]] = {
+    "sum": _REDUCED + _WHERE + _INITIAL + _LISTS + [cases(INTS, dtype="f4"), cases(FLAT, 0, "f4")],
+    "prod": _REDUCED + _WHERE + _INITIAL + _LISTS,
+    "mean": _REDUCED + _WHERE + _LISTS + [cases(EMPTY)],
+    "std": _REDUCED
+    + _WHERE
+    + [cases(FLAT, ddof=1), cases(FLAT, correction=1), cases(FLAT, mean=0.5)],
+    "var": _REDUCED + _WHERE + [cases(FLAT, ddof=1), cases(FLAT, 0, None, None, 1)],
+    "min": _ORDERED + _INITIAL + _LISTS + [cases(EMPTY)],
+    "max": _ORDERED + _INITIAL + _LISTS,
+    "amin": _ORDERED,
+    "amax": _ORDERED,
+    "any": _REDUCED + _WHERE + _LISTS,
+    "all": _REDUCED + _WHERE,
+    "argmin": _ORDERED + _LISTS,
+    "argmax": _ORDERED,
+    "cumsum": over((None, 0, -1), *INPUTS) + _LISTS,
+    "cumprod": over((None, 0, -1), *INPUTS),
+    "count_nonzero": _REDUCED,
+    "ptp": [case for case in _ORDERED if case[0][0].dtype.kind != "b"],
+    "average": over((None, 0), *INPUTS)
+    + [cases(FLAT, weights=BITS + 1.0), cases(INTS, 0, weights=FLAT), cases(FLAT, weights=FLAT * 0)]
+    + [cases(FLAT, 1, numpy.arange(4.0)), cases(FLAT, returned=True), cases(INTS, weights=INTS)],
+    "nansum": over((None, 0), HOLES, *INPUTS),
+    "nanprod": over((None, 0), HOLES, *INPUTS),
+    "nanmean": over((None, 0, 1), HOLES, *INPUTS) + each(HOLES, keepdims=True),
+    "nanmin": over((None, 0, 1), HOLES, FLAT, INTS),
+    "nanmax": over((None, 0, 1), HOLES, FLAT, INTS),
+    "reshape": [cases(x, s) for x in INPUTS for s in (-1, (2, -1), (12,), (4, 3))]
+    + [cases(FLAT, (4, 3), "F"), cases(FLAT, (4, 3), copy=True), cases([1, 2], (2, 1))],
+    "transpose": over((None,), *INPUTS) + [cases(CUBE, (2, 0, 1)), cases(FLAT, (0,))],
+    "matrix_transpose": each(FLAT, CUBE, LINE),
+    "ravel": [cases(x, order) for x in INPUTS for order in "CFKA"],
+    "squeeze": each(LINE[None], FLAT[:, None]) + [cases(LINE[None], 0), cases(LINE, 0)],
+    "expand_dims": over((0, -1, (0, 2), 5, (0, 0)), *INPUTS),
+    "swapaxes": [cases(CUBE, 0, 2), cases(FLAT, 0, -1), cases(FLAT, 0, 3)],
+    "moveaxis": [
+        cases(CUBE, 0, -1),
+        cases(CUBE, (0, 1), (1, 2)),
+        cases(CUBE, 4, 0),
+        cases(CUBE, (0, 1), 0),
+    ],
+    "rollaxis": [cases(CUBE, 2), cases(CUBE, 0, 3), cases(CUBE, 1, 5), cases(CUBE, 1, 1)],
+    "broadcast_to": [
+        cases(LINE, (2, 7)),
+        cases(LINE, 7),
+        cases(LINE, (3,)),
+        cases(FLAT, (2, 3, 4)),
+    ],
+    "broadcast_arrays": [
+        cases(LINE, LINE[:, None]),
+        cases(LINE, 2.0),
+        cases(LINE, FLAT),
+        cases(LINE),
+    ],
+    "atleast_1d": each(*INPUTS, 3.0) + [cases(3.0, LINE)],
+    "atleast_2d": each(*INPUTS, 3.0) + [cases(3.0, LINE)],
+    "atleast_3d": each(*INPUTS, 3.0) + [cases(LINE, FLAT)],
+    "flip": over((None, 0, -1, (0,), 5), *INPUTS),
+    "fliplr": each(FLAT, LINE, CUBE),
+    "flipud": each(FLAT, LINE, CUBE),
+    "rot90": [cases(FLAT, k) for k in range(-1, 5)]
+    + [cases(CUBE, 1, (1, 2)), cases(FLAT, 1, (0, 0))],
+    "ndim": each(*INPUTS, 1.0, [1]),
+    "shape": each(*INPUTS, 1.0, [1]),
+    "size": over((None, 0, (0,), 7), LINE, FLAT) + each([1, 2]),
+    "array_split": [cases(LINE, n) for n in (1, 3, 9)]
+    + [cases(FLAT, 3, 1), cases(LINE, [2, 5]), cases(LINE, 0)],
+    "split": [
+        cases(FLAT, 3),
+        cases(FLAT, 2, 1),
+        cases(LINE, 2),
+        cases(LINE, [2, 5]),
+        cases(LINE, 0),
+        cases(LINE, 2, 4),
+    ],
+    "hsplit": [cases(FLAT, 2), cases(LINE, [1]), cases(FLAT, 3)],
+    "vsplit": [cases(FLAT, 3), cases(LINE, 1)],
+    "dsplit": [cases(CUBE, 2), cases(FLAT, 1)],
+    "unstack": [cases(FLAT), cases(FLAT, axis=1)],
+    "stack": [cases([FLAT, INTS], axis) for axis in (0, 1, -1, 4)]
+    + [cases([LINE, FLAT]), cases(FLAT, 1), cases([])],
+    "vstack": [
+        cases([FLAT, INTS]),
+        cases((LINE, LINE)),
+        cases([LINE, [1] * 7]),
+        cases(FLAT),
+        cases([[1], [2]]),
+    ],
+    "hstack": [cases([FLAT, INTS]), cases((LINE, LINE)), cases([LINE, 3.0]), cases([LINE, FLAT])],
+    "dstack": [cases([FLAT, INTS]), cases((LINE, LINE))],
+    "column_stack": [cases([LINE, LINE]), cases([FLAT, FLAT[:, 0]])],
+    "append": [cases(LINE, 3.0), cases(FLAT, FLAT, 0), cases(FLAT, FLAT), cases(FLAT, LINE, 0)],
+    "concatenate": [cases([FLAT, INTS]), cases([FLAT, FLAT], 1), cases([LINE, FLAT])],
+    "tile": [cases(x, r) for x in (LINE, FLAT, CUBE) for r in (2, (2, 3), (1, 2, 1, 2), 0, ())],
+    "repeat": [cases(x, 2, axis) for x in INPUTS for axis in (None, 0, -1)]
+    + [cases(LINE, [1] * 7), cases(LINE, -1)],
+    "roll": [
+        cases(x, s, a) for x in (LINE, FLAT, CUBE) for s in (0, 1, -2, 9) for a in (None, 0, -1)
+    ]
+    + [
+        cases(FLAT, (1, 2), (0, 1)),
+        cases(FLAT, 1, (0, 1)),
+        cases(FLAT, 1, 6),
+        cases(FLAT, (1, 2), 0),
+    ],
+    "pad": [
+        cases(x, w, mode)
+        for x in (LINE, FLAT, CUBE, INTS, FORTRAN)
+        for w in (0, 1, 2, (1, 2), ((2, 0),), [1])
+        for mode in ("constant", "edge", "reflect", "symmetric", "wrap", "linear_ramp", "nothing")
+    ]
+    + [
+        cases(FLAT, 2, constant_values=7),
+        cases(FLAT, ((1, 2), (0, 3)), "edge"),
+        cases(FLAT, 9, "wrap"),
+    ]
+    + [
+        cases(FLAT, -1),
+        cases(FLAT, 1, "reflect", reflect_type="odd"),
+        cases(FLAT, 1, "edge", bad=1),
+    ],
+    "where": [
+        cases(BITS, FLAT, INTS),
+        cases(BITS),
+        cases(BITS, 1, 0),
+        cases(BITS, FLAT),
+        cases([1, 0]),
+    ],
+    "clip": [cases(x, -1, 1) for x in (FLAT, INTS, SINGLE)]
+    + [
+        cases(FLAT, None, 0.5),
+        cases(FLAT, min=0),
+        cases(FLAT, max=0),
+        cases(FLAT, 0),
+        cases(FLAT, 0, 1, min=0),
+    ]
+    + [cases(2.5, 0, 1), cases([1, 5], 0, 2), cases(FLAT, FLAT * 0, INTS), cases(FLAT)],
+    "round": [cases(x, d) for x in (*INPUTS, 2.567) for d in (0, 2, -1)],
+    "around": [cases(x, d) for x in (FLAT, INTS, [2.567]) for d in (0, 2, -1)],
+    "fix": each(FLAT, INTS, [2.5]),
+    "real": each(*INPUTS, 1j),
+    "imag": each(*INPUTS, 1j),
+    "angle": each(*INPUTS, 1j) + [cases(WAVE, True)],
+    "nan_to_num": each(ODD, FLAT, INTS, WAVE, HOLES) + [cases(ODD, nan=1.0, posinf=2, neginf=3.5)],
+    "sinc": each(FLAT, INTS, SINGLE, numpy.zeros(2)),
+    "isposinf": each(ODD, INTS, WAVE),
+    "isneginf": each(ODD, INTS, WAVE),
+    "isreal": each(*INPUTS),
+    "iscomplex": each(*INPUTS, 1j),
+    "isrealobj": each(*INPUTS, 1j),
+    "iscomplexobj": each(*INPUTS, 1j),
+    "isclose": [cases(FLAT, y) for y in (FLAT, FLAT + 1e-9, INTS, 1, 2.0, [1, 2, 3, 4])]
+    + [
+        cases(ODD, ODD, equal_nan=True),
+        cases(ODD, ODD),
+        cases(1, LINE),
+        cases(INTS, INTS),
+        cases(SINGLE, 1.0),
+    ],
+    "allclose": [cases(FLAT, y) for y in (FLAT, FLAT + 1e-9, INTS, 1)]
+    + [cases(ODD, ODD, equal_nan=True)],
+    "array_equal": [cases(FLAT, y) for y in (FLAT, FLAT + 1, LINE, "text")]
+    + [cases(HOLES, HOLES, equal_nan=e) for e in (False, True)],
+    "array_equiv": [cases(LINE, LINE[None]), cases(LINE, FLAT), cases(FLAT, 1)],
+    "diff": [cases(x, n, a) for x in INPUTS for n in (0, 1, 2, -1) for a in (0, -1, 5)]
+    + [cases(LINE, prepend=0.0, append=LINE), cases(FLAT, 1, 0, prepend=FLAT), cases(3.0)],
+    "gradient": [cases(x) for x in (LINE, FLAT, CUBE, INTS, SINGLE, WAVE, LINE[:1], BITS)]
+    + [
+        cases(LINE, 0.5, edge_order=2),
+        cases(FLAT, 1.0, 2.0),
+        cases(FLAT, axis=1),
+        cases(LINE, numpy.arange(7) ** 2.0),
+    ]
+    + [cases(FLAT, 1.0, 2.0, 3.0)],
+    "trapezoid": [
+        cases(LINE),
+        cases(FLAT, axis=0),
+        cases(LINE, numpy.arange(7.0)),
+        cases(FLAT, dx=2.0),
+        cases(FLAT, FLAT),
+    ],
+    "outer": [cases(LINE, LINE), cases(FLAT, 2.0), cases(INTS, WAVE), cases([1], [2])],
+    "inner": [
+        cases(LINE, LINE),
+        cases(FLAT, FLAT),
+        cases(CUBE, FLAT),
+        cases(FLAT, 2.0),
+        cases(FLAT, LINE),
+    ],
+    "vdot": [cases(LINE, LINE), cases(WAVE, WAVE), cases(FLAT, INTS), cases(FLAT, LINE)],
+    "dot": [cases(LINE, LINE), cases(FLAT, FLAT.T), cases(FLAT, LINE)],
+    "matmul": [cases(FLAT, FLAT.T), cases(CUBE, SQUARE), cases(FLAT, LINE)],
+    "tensordot": [
+        cases(CUBE, CUBE, a) for a in (0, 1, 2, 3, ([1, 2], [1, 2]), (0, 0), ([0, 0], [0, 0]))
+    ],
+    "cross": [
+        cases(TRIPLE, TRIPLE[::-1]),
+        cases(TRIPLE, TRIPLE[0]),
+        cases(LINE, LINE),
+        cases(INTS[:, :3], TRIPLE[:3]),
+    ],
+    "trace": [cases(SQUARE), cases(INTS), cases(CUBE, 1, 1, 2), cases(LINE), cases(BITS)],
+    "diagonal": [cases(SQUARE), cases(CUBE, 1, 1, 2), cases(LINE)],
+    "diag": [cases(x, k) for x in (LINE, FLAT, CUBE, LINE[:0]) for k in range(-3, 4)],
+    "diagflat": [cases(x, k) for x in (LINE, FLAT) for k in (-1, 0, 2)],
+    "tril": [cases(x, k) for x in (LINE, FLAT, CUBE, INTS, BITS) for k in (-1, 0, 2)],
+    "triu": [cases(x, k) for x in (LINE, FLAT, CUBE, INTS, WAVE) for k in (-1, 0, 2)],
+    "tri": [cases(3), cases(3, 5, 1), cases(3, 2, -1, int), cases(0)],
+    "linspace": [
+        cases(a, b, n, e, dtype=d)
+        for a, b in ((0, 1), (2.5, -1), (3, 3), (0.0, 5e-324))
+        for n in (0, 1, 2, 7, 50)
+        for e in (True, False)
+        for d in (None, "f4", int)
+    ]
+    + [
+        cases(0, 1, -1),
+        cases(LINE, FLAT[0, 0]),
+        cases(0, 1, 5, retstep=True),
+        cases(0, 1, 1, retstep=True),
+        cases(0, 1j, 3),
+    ]
+    + [cases(0, 1, 2.5), cases(numpy.float32(0), 1, 3)],
+    "logspace": [
+        cases(0, 2),
+        cases(0, 2, 5, False, 2.0),
+        cases(0, 2, 5, dtype="f4"),
+        cases([0, 1], 2, 3),
+    ],
+    "eye": [cases(n, m, k) for n in (0, 3, 5) for m in (None, 2, 6) for k in (-6, -2, 0, 1, 7)]
+    + [cases(3, dtype="i4"), cases(3, order="F"), cases(2, dtype=object), cases(2.5)],
+    "identity": [cases(3), cases(2, int)],
+    "indices": [cases((2, 3)), cases((2, 3), sparse=True), cases((4,), "f4"), cases(())],
+    "meshgrid": [
+        cases(*xs, sparse=s, indexing=i, copy=c)
+        for xs in ((LINE,), (LINE, FLAT[0]), (LINE, FLAT[0], INTS[0]), (LINE, [1, 2]))
+        for s in (False, True)
+        for i in ("xy", "ij", "no")
+        for c in (True, False)
+    ]
+    + [cases()],
+    "result_type": [cases(FLAT, INTS), cases(SINGLE, 1.0), cases("f4", INTS)],
+    "can_cast": [cases("i8", "f4"), cases(numpy.dtype("f4"), "f8")],
+    "common_type": [cases(FLAT, SINGLE), cases(INTS)],
+    "take": [
+        cases(FLAT, [0, 1]),
+        cases(FLAT, INTS % 3, 0),
+        cases(FLAT, 99),
+        cases(FLAT, 99, None, None, "clip"),
+    ],
+    "nonzero": each(BITS, INTS, [1, 0]),
+    "flatnonzero": each(BITS, INTS, [1, 0]),
+    "astype": [cases(FLAT, "f4"), cases(INTS, float, copy=False)],
+    "may_share_memory": [cases(FLAT, FLAT)],
+    "shares_memory": [cases(FLAT, FLAT)],
+    "fromfunction": [cases(lambda i, j: i + j, (2, 3)), cases(lambda i: i, (3,), dtype=int)],
+}
+NORMS = (
+    [cases(x) for x in (LINE, FLAT, CUBE, INTS, WAVE, SINGLE)]
+    + [cases(LINE, o) for o in (0, 1, 2, 3, -1, numpy.inf, -numpy.inf, "fro", None)]
+    + [cases(FLAT, o) for o in ("fro", "nuc", 1, 2, numpy.inf)]
+    + [cases(CUBE, o, a) for o in (None, 1, 2, numpy.inf) for a in (0, -1, (0, 1), 7)]
+    + [
+        cases(FLAT, None, 1, True),
+        cases(FLAT, keepdims=True),
+        cases(FLAT, 1, 0, True),
+        cases(EMPTY),
+        cases([3, 4]),
+    ]
+)
+
+CREATED_BY_EXTENSION = {
+    "array",
+    "asarray",
+    "asanyarray",
+    "ascontiguousarray",
+    "asfortranarray",
+    "copy",
+    "empty",
+    "zeros",
+    "ones",
+    "full",
+    "empty_like",
+    "zeros_like",
+    "ones_like",
+    "full_like",
+    "arange",
+    "copyto",
+}
+
+
+def ours(value: Any) -> Any:
+    if isinstance(value, numpy.ndarray) and type(value) is numpy.ndarray:
+        return fastnp.asarray(value)
+    if type(value) in (list, tuple):
+        return type(value)(ours(item) for item in value)
+    return value
+
+
+def outcome(func: Any, args: Any, kwargs: Any) -> Any:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            return func(*args, **kwargs)
+        except Exception as error:
+            return error
+
+
+def same(got: Any, want: Any) -> None:
+    if isinstance(want, Exception):
+        assert type(got) is type(want), got
+        assert str(got) == str(want)
+        return
+    if isinstance(got, Exception):
+        raise got
+    if type(want) is numpy.ndarray:
+        assert type(got) is (fastnp.ndarray if want.dtype != object else numpy.ndarray)
+        assert got.shape == want.shape
+        assert got.dtype == want.dtype
+        if want.dtype == object:
+            numpy.testing.assert_array_equal(got, want)
+            return
+        numpy.testing.assert_allclose(
+            numpy.asarray(got), want, rtol=1e-6 if want.dtype.char in "fF" else 1e-13
+        )
+    elif isinstance(want, (tuple, list)):
+        assert type(got) is type(want)
+        assert len(got) == len(want)
+        for one, other in zip(got, want, strict=True):
+            same(one, other)
+    else:
+        assert type(got) is type(want)
+        numpy.testing.assert_equal(got, want) if not isinstance(want, numpy.inexact) else (
+            numpy.testing.assert_allclose(
+                got, want, rtol=1e-6 if want.dtype.char in "fF" else 1e-13
+            )
+        )
+
+
+ALL = [(name, args, kwargs) for name, rows in TABLE.items() for args, kwargs in rows]
+ALL += [("linalg.norm", args, kwargs) for args, kwargs in NORMS]
+
+
+def find(module: Any, name: str) -> Any:
+    for part in name.split("."):
+        module = getattr(module, part)
+    return module
+
+
+@pytest.mark.parametrize(("name", "args", "kwargs"), ALL, ids=[case[0] for case in ALL])
+def test_as_numpy(name: str, args: Any, kwargs: Any) -> None:
+    want = outcome(find(numpy, name), args, kwargs)
+    named = {key: ours(value) for key, value in kwargs.items()}
+    same(outcome(find(fastnp, name), [ours(value) for value in args], named), want)
+
+
+@pytest.mark.parametrize("name", [name for name in TABLE if name not in ("where", "dot", "matmul")])
+def test_signature_is_numpys(name: str) -> None:
+    if find(fastnp, name) is NATIVE[find(numpy, name)] and not hasattr(
+        find(fastnp, name), "__code__"
+    ):
+        pytest.skip("declared by the extension")
+    try:
+        want = inspect.signature(find(numpy, name))
+    except ValueError:
+        pytest.skip("NumPy tells no signature")
+    got = inspect.signature(find(fastnp, name))
+    if name in ("concatenate", "may_share_memory", "shares_memory"):
+        pytest.skip("declared by the extension")
+    assert [(p.name, p.kind, p.default) for p in got.parameters.values()] == [
+        (p.name, p.kind, p.default) for p in want.parameters.values()
+    ]
+
+
+def test_every_native_function_is_in_the_table() -> None:
+    names = {value.__name__ for value in NATIVE if not isinstance(value, type)}
+    assert names - CREATED_BY_EXTENSION - {"norm", "default_rng", "seterr"} <= set(TABLE)
+
+
+@pytest.mark.parametrize(
+    "name", ["sum", "prod", "min", "max", "any", "all", "cumsum", "mean", "std", "round", "clip"]
+)
+def test_out_is_returned(name: str) -> None:
+    x = ours(FLAT)
+    args = (-1, 1) if name == "clip" else () if name == "round" else (0,)
+    want = getattr(numpy, name)(FLAT, *args)
+    out = fastnp.empty(want.shape, want.dtype)
+    assert getattr(fastnp, name)(x, *args, out=out) is out
+    same(out, want)
+
+
+@pytest.mark.parametrize(
+    "name", ["flip", "fliplr", "flipud", "rot90", "squeeze", "expand_dims", "atleast_3d", "split"]
+)
+def test_views_share_memory(name: str) -> None:
+    x = ours(FLAT.copy())
+    args = {"expand_dims": (0,), "split": (3,)}.get(name, ())
+    view = getattr(fastnp, name)(x, *args)
+    view = view[0] if isinstance(view, list) else view
+    assert fastnp.shares_memory(view, x)
+    view[...] = 5.0
+    assert (x == 5.0).any()

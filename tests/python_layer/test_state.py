@@ -1,0 +1,114 @@
+"""Floating-point error state, settings, counters."""
+
+from __future__ import annotations
+
+import io
+import warnings
+from typing import Any
+
+import fastnp
+import numpy
+import pytest
+from fastnp import _fallback, _fastnp
+
+# The stubs give NumPy's types, which say less than is tested here.
+np: Any = fastnp
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> list[dict[str, str]]:
+    seen: list[dict[str, str]] = []
+    monkeypatch.setattr("fastnp._errstate.set_errstate", lambda **state: seen.append(state))
+    return seen
+
+
+def test_errstate_is_told(told: list[dict[str, str]]) -> None:
+    before = np.geterr()
+    with np.errstate(all="ignore", over="raise"):
+        assert told[-1] == np.geterr() == numpy.geterr()
+        assert told[-1]["over"] == "raise"
+        with np.errstate(divide="raise"):
+            assert told[-1] == numpy.geterr()
+    assert told[-1] == before == numpy.geterr()
+
+
+def test_seterr(told: list[dict[str, str]]) -> None:
+    before = np.seterr(invalid="ignore")
+    try:
+        assert told[-1]["invalid"] == "ignore"
+    finally:
+        np.seterr(**before)
+    assert told[-1] == before
+    with pytest.raises(ValueError, match="nothing"):
+        np.seterr(divide="nothing")
+
+
+def test_errstate_decorates(told: list[dict[str, str]]) -> None:
+    @np.errstate(divide="raise")  # type: ignore[untyped-decorator]
+    def inside() -> dict[str, str]:
+        """Doc."""
+        return told[-1]
+
+    assert inside()["divide"] == "raise"
+    assert told[-1] == numpy.geterr()
+    assert inside.__doc__ == "Doc."
+
+
+def test_errstate_twice() -> None:
+    state = np.errstate(divide="ignore")
+    with state, pytest.raises(TypeError, match="twice"), state:
+        pass
+    assert isinstance(state, numpy.errstate)
+
+
+def test_warning_text_and_line() -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        _fallback.fp_warning([("invalid", "divide", "warn"), ("divide", "divide", "warn")])
+    assert [str(w.message) for w in caught] == [
+        "divide by zero encountered in divide",
+        "invalid value encountered in divide",
+    ]
+    assert {w.filename for w in caught} == {__file__}
+
+
+def test_raise_print_call_log(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(FloatingPointError, match="overflow encountered in exp"):
+        _fallback.fp_warning([("over", "exp", "raise")])
+    _fallback.fp_warning([("under", "exp", "print")])
+    assert capsys.readouterr().err == "Warning: underflow encountered in exp\n"
+    with pytest.raises(NameError):
+        _fallback.fp_warning([("over", "exp", "call")])
+    calls: list[Any] = []
+    with np.errstate(call=lambda *args: calls.append(args)):
+        _fallback.fp_warning([("over", "exp", "call"), ("invalid", "exp", "call")])
+    assert calls == [("overflow", 10), ("invalid value", 10)]
+    log = io.StringIO()
+    with np.errstate(call=log):
+        _fallback.fp_warning([("over", "exp", "log")])
+    assert log.getvalue() == "Warning: overflow encountered in exp\n"
+
+
+def test_settings() -> None:
+    table = np.settings()
+    assert table["fallback"] == "ignore"
+    assert "FASTNP_FALLBACK" in repr(table)
+    assert len(table) <= 10
+    name = next(row.name for row in table if row.type == "int")
+    with np.settings(**{name: 1}):
+        assert np.settings()[name] == 1
+    assert np.settings()[name] == table[name]
+    with pytest.raises(KeyError, match="no setting"):
+        np.settings(nothing=1)
+    with pytest.raises(ValueError, match="fallback"):
+        np.settings(fallback="never")
+
+
+def test_observing() -> None:
+    np.reset_stats()
+    np.eval(np.ones(2), 3.0)
+    np.eval()
+    assert np.stats()["fallbacks"] == 0
+    assert "fallbacks" in repr(np.stats())
+    assert isinstance(np.explain(np.ones(2)), str)
+    assert np.flush is _fastnp.flush

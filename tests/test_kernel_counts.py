@@ -1,0 +1,188 @@
+"""Fusion, measured by counting: what one kernel can do is done by one.
+
+Arrays are large, so that no policy for tiny arrays runs an operation at once, and are evaluated
+before the count begins. Every program also runs under NumPy: a wrong fused kernel is no gain.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import fastnp
+import numpy
+import pytest
+
+from tests.compare import assert_same
+from tests.conftest import AssertCount
+
+N = 200_000
+SIDE = 400
+
+
+def ready(*arrays: numpy.ndarray) -> list[Any]:
+    """Private fastnp copies of NumPy arrays, evaluated."""
+    copies = [fastnp.array(array) for array in arrays]
+    fastnp.eval(*copies)
+    return copies
+
+
+def vector(shift: float = 0.0) -> numpy.ndarray:
+    """Values in (0, 2) that are not all alike."""
+    return (numpy.arange(N) * 7919 % 1000 + 1) / 512 + shift
+
+
+def grid(shift: int = 0) -> numpy.ndarray:
+    """A square of the same sort."""
+    return ((numpy.arange(SIDE * SIDE) * 7919 + shift) % 1000 / 512).reshape(SIDE, SIDE)
+
+
+def chain(np: Any, x: Any) -> Any:
+    y = np.abs((x * 2 + 1) / 3 - 0.5)
+    return np.maximum(np.sqrt(y) + x, 1.0) ** 2 - x + 4
+
+
+def softmax(np: Any, x: Any) -> Any:
+    e = np.exp(x - np.max(x, axis=-1, keepdims=True))
+    return e / np.sum(e, axis=-1, keepdims=True)
+
+
+def masked_update(np: Any, z: Any, c: Any) -> Any:
+    z = z.copy() if np is numpy else z
+    mask = z < 1.5
+    z[mask] = z[mask] ** 2 + c[mask]
+    return z
+
+
+ONE_KERNEL: dict[str, Callable[[Any, Any, Any], Any]] = {
+    "a sum of two": lambda np, x, y: x + y,
+    "ten operations in a chain": lambda np, x, y: chain(np, x),
+    "sines and cosines": lambda np, x, y: np.sin(x) ** 2 + np.cos(x) ** 2,
+    "one temporary used twice": lambda np, x, y: (x + y) * (x + y),
+    "a comparison and a choice": lambda np, x, y: np.where(x > y, x - y, y * 2),
+    "views with steps": lambda np, x, y: x[::2] * 2 + y[1::2],
+    "reversed views": lambda np, x, y: x[::-1] + y,
+    "mixed dtypes": lambda np, x, y: x.astype(np.float32) * 2 + (y > 1),
+    "a column against a row": lambda np, x, y: x[:300, None] * y[None, :400] + 1,
+    "a mean": lambda np, x, y: np.mean(x),
+    "the sum of an expression": lambda np, x, y: np.sum(np.sqrt(x * x + y * y)),
+    "a dot product spelt out": lambda np, x, y: (x * y).sum(),
+    "the mean of a masked selection": lambda np, x, y: x[y > 1].mean(),
+    "the sum of a masked selection": lambda np, x, y: (x * 2)[x > 1].sum(),
+    "a count": lambda np, x, y: np.count_nonzero(x > y),
+    "sums of rows": lambda np, x, y: (x.reshape(400, -1) * 2).sum(axis=1),
+    "sums of columns": lambda np, x, y: (x.reshape(400, -1) + 1).sum(axis=0),
+    "the largest difference": lambda np, x, y: np.abs(x - y).max(),
+}
+
+
+@pytest.mark.parametrize("name", ONE_KERNEL)
+def test_one_kernel(name: str, assert_kernels: AssertCount) -> None:
+    expression, sources = ONE_KERNEL[name], (vector(), vector(0.25)[::-1].copy())
+    x, y = ready(*sources)
+    result = assert_kernels(lambda: expression(fastnp, x, y), 1)
+    assert_same(result, expression(numpy, *sources), rtol=1e-12)
+
+
+def test_masked_update_is_one_kernel(assert_kernels: AssertCount) -> None:
+    z, c = ready(vector(), vector(0.5))
+    assert_kernels(lambda: masked_update(fastnp, z, c), 1)
+    fresh, c = ready(vector(), vector(0.5))
+    assert_same(masked_update(fastnp, fresh, c), masked_update(numpy, vector(), vector(0.5)))
+
+
+def test_jacobi_sweep_is_one_kernel_an_assignment(assert_kernels: AssertCount) -> None:
+    def sweep(np: Any, a: Any, b: Any) -> Any:
+        b[1:-1, 1:-1] = 0.2 * (
+            a[1:-1, 1:-1] + a[1:-1, :-2] + a[1:-1, 2:] + a[2:, 1:-1] + a[:-2, 1:-1]
+        )
+        a[1:-1, 1:-1] = 0.2 * (
+            b[1:-1, 1:-1] + b[1:-1, :-2] + b[1:-1, 2:] + b[2:, 1:-1] + b[:-2, 1:-1]
+        )
+        return a, b
+
+    a, b = ready(grid(), grid(3))
+    assert_kernels(lambda: sweep(fastnp, a, b), 2)
+    a, b = ready(grid(), grid(3))
+    assert_same(sweep(fastnp, a, b), sweep(numpy, grid(), grid(3)))
+
+
+def test_three_field_updates_are_three_kernels_at_most(assert_kernels: AssertCount) -> None:
+    def step(np: Any, ex: Any, ey: Any, hz: Any) -> Any:
+        ey[1:, :] -= 0.5 * (hz[1:, :] - hz[:-1, :])
+        ex[:, 1:] -= 0.5 * (hz[:, 1:] - hz[:, :-1])
+        hz[:-1, :-1] -= 0.7 * (ex[:-1, 1:] - ex[:-1, :-1] + ey[1:, :-1] - ey[:-1, :-1])
+        return ex, ey, hz
+
+    sources = grid(), grid(1), grid(2)
+    fields = ready(*sources)
+    fastnp.reset_stats()
+    fastnp.eval(*step(fastnp, *fields))
+    assert fastnp.stats()["kernels_launched"] <= 3
+    assert_same(tuple(fields), step(numpy, *sources))
+
+
+def test_softmax_is_four_kernels_at_most() -> None:
+    source = grid().astype(numpy.float32)
+    (x,) = ready(source)
+    fastnp.reset_stats()
+    result = softmax(fastnp, x)
+    fastnp.eval(result)
+    assert fastnp.stats()["kernels_launched"] <= 4
+    assert_same(result, softmax(numpy, source), rtol=1e-5)
+
+
+def test_normalising_rows_is_three_kernels_at_most() -> None:
+    def normalised(np: Any, x: Any) -> Any:
+        centred = x - x.mean(axis=1, keepdims=True)
+        return centred / np.sqrt((centred**2).mean(axis=1, keepdims=True))
+
+    (x,) = ready(grid())
+    fastnp.reset_stats()
+    result = normalised(fastnp, x)
+    fastnp.eval(result)
+    assert fastnp.stats()["kernels_launched"] <= 3
+    assert_same(result, normalised(numpy, grid()), rtol=1e-12)
+
+
+def test_results_nobody_reads_cost_nothing(assert_kernels: AssertCount) -> None:
+    x, y = ready(vector(), vector(1.0))
+
+    def program() -> Any:
+        unused = fastnp.sin(x) * y
+        del unused
+        return x + y
+
+    assert_kernels(program, 1)
+
+
+def test_several_results_of_the_same_inputs_share_a_kernel(assert_kernels: AssertCount) -> None:
+    x, y = ready(vector(), vector(1.0))
+    assert_kernels(lambda: (x + y, x - y, x * y), 1)
+
+
+def test_recording_flushes_nothing(assert_flushes: AssertCount) -> None:
+    x, y = ready(vector(), vector(1.0))
+
+    def program() -> Any:
+        z = x * 2
+        z[1:] += y[:-1]
+        z[::2] = fastnp.sqrt(z[::2])
+        w = z.reshape(400, -1).T
+        return (w + 1, z)
+
+    assert_flushes(program, 1)
+
+
+def test_a_scalar_costs_one_flush(assert_flushes: AssertCount) -> None:
+    x, y = ready(vector(), vector(1.0))
+    assert_flushes(lambda: float((x * y).sum()), 1)
+
+
+def test_a_loop_over_offsets_and_scalars_compiles_once() -> None:
+    (x,) = ready(vector())
+    fastnp.eval(x[0:150_000] * 0.5 + 1)
+    fastnp.reset_stats()
+    for k in range(1, 20):
+        fastnp.eval(x[k : k + 150_000 - k] * float(k) + 1)
+    assert fastnp.stats()["kernels_compiled"] <= 2

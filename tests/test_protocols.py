@@ -1,0 +1,424 @@
+"""How arrays meet the rest of Python: conversion without copies, dispatch, pickle, numbers.
+
+`real` is NumPy throughout, `np` whichever module a program runs under.
+"""
+
+from __future__ import annotations
+
+import array
+import copy
+import ctypes
+import gc
+import math
+import operator
+import pickle
+import struct
+import weakref
+from typing import Any
+
+import fastnp
+import numpy as real
+import pytest
+
+from tests.compare import assert_same, both
+
+DTYPES = ["?", "i1", "u1", "i2", "u2", "i4", "u4", "i8", "u8", "f2", "f4", "f8", "c8", "c16"]
+
+
+def pending(dtype: str = "f8") -> Any:
+    """An array that is recorded, not yet run, and does not start its storage."""
+    return (fastnp.arange(12).astype(dtype).reshape(3, 4) * fastnp.array(1, dtype=dtype))[1:, ::-1]
+
+
+def expected(dtype: str = "f8") -> real.ndarray:
+    """The same in NumPy."""
+    return (real.arange(12).astype(dtype).reshape(3, 4) * real.array(1, dtype=dtype))[1:, ::-1]
+
+
+# --- conversion ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_array_protocol(dtype: str) -> None:
+    x = pending(dtype)
+    assert type(real.asarray(x)) is real.ndarray
+    assert_same(x, expected(dtype))
+    assert real.array_equal(real.asarray(x, dtype="c16"), expected(dtype))
+    assert not real.shares_memory(real.array(x), real.asarray(x))
+    assert real.shares_memory(real.asarray(x), real.asarray(x))
+    assert real.array(x, copy=True, dtype=dtype).dtype == real.dtype(dtype)
+    assert real.array_equal(x.__array__(), expected(dtype))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_buffer_protocol(dtype: str) -> None:
+    source: Any = expected(dtype)
+    view, theirs = memoryview(pending(dtype)), memoryview(source)
+    assert (view.shape, view.strides, view.ndim) == (theirs.shape, theirs.strides, theirs.ndim)
+    assert (view.itemsize, view.format) == (theirs.itemsize, theirs.format)
+    assert view.tobytes() == theirs.tobytes()
+    assert bytes(fastnp.arange(3, dtype=dtype if dtype != "?" else "u1"))
+
+
+def test_buffer_is_writable_and_shared() -> None:
+    x = fastnp.arange(6.0)
+    later = x * 2
+    view: Any = memoryview(x)
+    view[1] = 50.0
+    assert_same((later, x), (real.arange(6.0) * 2, real.array([0.0, 50, 2, 3, 4, 5])))
+    x[2] = 60
+    assert view[2] == 60.0
+    x += 1
+    assert view[1] == 51.0
+    view.release()
+    x.flags.writeable = False
+    assert memoryview(x).readonly
+
+
+def test_array_interface() -> None:
+    x = pending()
+    ours, theirs = x.__array_interface__, expected().__array_interface__
+    for key in ("shape", "strides", "typestr", "version", "descr"):
+        assert ours[key] == theirs[key]
+    assert ours["data"][1] is False
+    pointer = ctypes.cast(ours["data"][0], ctypes.POINTER(ctypes.c_double))
+    assert pointer[0] == float(x[0, 0])
+
+    class Foreign:
+        """Something else that owns an array."""
+
+        __array_interface__ = expected().__array_interface__
+
+    assert_same(fastnp.asarray(Foreign()), real.asarray(Foreign()))
+    assert_same(fastnp.asarray(array.array("d", [1, 2])), real.array([1.0, 2.0]))
+    assert_same(fastnp.frombuffer(b"\x01\x02", dtype="u1"), real.array([1, 2], dtype="u1"))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_dlpack_both_ways(dtype: str) -> None:
+    x, source = pending(dtype), expected(dtype).copy()
+    assert x.__dlpack_device__() == (1, 0)
+    theirs = real.from_dlpack(x)
+    assert real.array_equal(theirs, expected(dtype)) and theirs.dtype == real.dtype(dtype)
+    ours = fastnp.from_dlpack(source)
+    assert_same(ours, source)
+    source[0, 0] = not source[0, 0]
+    assert_same(ours, source)
+    assert isinstance(fastnp.from_dlpack(x), fastnp.ndarray)
+
+
+def test_memory_shared_with_numpy_is_seen_by_both() -> None:
+    source = real.zeros((4, 5))
+    ours = fastnp.asarray(source)
+    source[1] = 7
+    assert float(ours[1, 2]) == 7
+    ours[:, 0] = 3
+    assert source[2, 0] == 3
+    lazy = ours + 1
+    source[0, 0] = 100
+    assert float(lazy[0, 0]) == 4
+    exported = real.asarray(ours[2:])
+    ours[2:] *= 2
+    assert exported[0, 0] == 6 and source[2, 0] == 6
+    exported[1] = -1
+    assert float(ours[3].sum()) == -5
+
+
+def test_memory_outlives_its_owner() -> None:
+    exported = real.asarray(fastnp.arange(1000.0)[10:20] * 2)
+    ours = fastnp.asarray(real.arange(1000.0))[10:20]
+    gc.collect()
+    fastnp.eval(*[fastnp.ones(1000) for _ in range(20)])
+    assert_same(ours, real.arange(10.0, 20.0))
+    assert exported.tolist() == [2.0 * k for k in range(10, 20)]
+
+
+@both
+def test_flags_strides_and_base(np: Any) -> Any:
+    a = np.arange(24.0).reshape(2, 3, 4)
+    result = []
+    for x in (
+        a,
+        a.T,
+        a[:, ::2],
+        a[..., 0],
+        a[::-1],
+        (a + 1),
+        (a.T + 1),
+        a.copy("F"),
+        np.array(3.0),
+    ):
+        flags = x.flags
+        row = [flags.c_contiguous, flags["F_CONTIGUOUS"], flags.writeable, flags.owndata]
+        result.append([row, x.strides, x.nbytes, x.itemsize, x.size, x.ndim, x.base is None])
+    return result, a[1:].base is a.base, np.shares_memory(a, a[0]), a.ctypes.data % a.itemsize
+
+
+# --- copies -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("protocol", [2, 4, 5])
+def test_pickle(dtype: str, protocol: int) -> None:
+    back = pickle.loads(pickle.dumps(pending(dtype), protocol))
+    assert_same(back, expected(dtype))
+    back[...] = 0
+
+
+def test_pickle_out_of_band() -> None:
+    buffers: list[pickle.PickleBuffer] = []
+    x = fastnp.arange(5000.0) * 2
+    data = pickle.dumps(x, 5, buffer_callback=buffers.append)
+    assert len(data) < 2000 and len(buffers) == 1
+    back = pickle.loads(data, buffers=buffers)
+    assert_same(back, real.arange(5000.0) * 2)
+    assert fastnp.shares_memory(back, x)
+
+
+@both
+def test_copies(np: Any) -> Any:
+    a = np.arange(6.0).reshape(2, 3)
+    shallow, deep = copy.copy(a), copy.deepcopy({"a": a.T, "again": a.T})
+    a[0] = -1
+    deep["a"][0, 0] = 9
+    return a, shallow, deep["a"], np.shares_memory(a, shallow), a.copy("F").flags.f_contiguous
+
+
+def test_weak_references() -> None:
+    x = fastnp.arange(3.0)
+    seen = weakref.ref(x)
+    table = weakref.WeakValueDictionary({"x": x})
+    assert seen() is x and "x" in table
+    del x
+    gc.collect()
+    assert seen() is None and "x" not in table
+
+
+# --- dispatch -----------------------------------------------------------------------------------
+
+
+def test_numpy_functions_take_our_arrays() -> None:
+    x, y = pending(), expected()
+    for name in ("sin", "negative", "isnan", "exp"):
+        result = getattr(real, name)(x)
+        assert_same(result, getattr(real, name)(y), rtol=1e-15)
+    for name in ("sum", "mean", "sort", "ravel", "transpose", "cumsum", "median", "diff", "unique"):
+        assert_same(getattr(real, name)(x), getattr(real, name)(y), rtol=1e-15)
+    assert_same(real.concatenate([x, y]), real.concatenate([y, y]))
+    assert_same(real.where(x > 4, x, 0), real.where(y > 4, y, 0))
+    assert_same(real.add(y, x), y + y)
+    assert_same(y + x, y + y)
+    assert_same(real.add.reduce(x, axis=0), real.add.reduce(y, axis=0))
+    assert_same(real.linalg.norm(x), real.linalg.norm(y), rtol=1e-15)
+
+
+def test_numpy_writes_through_out() -> None:
+    x, theirs = fastnp.zeros(4), real.zeros(4)
+    assert real.add(real.arange(4.0), 1, out=x) is x
+    assert_same(x, real.arange(1.0, 5.0))
+    assert fastnp.add(fastnp.arange(4.0), 1, out=theirs) is theirs
+    assert theirs.tolist() == [1.0, 2.0, 3.0, 4.0]
+    real.copyto(x, 7)
+    assert_same(x, real.full(4, 7.0))
+    theirs += fastnp.ones(4)
+    assert isinstance(theirs, (real.ndarray, fastnp.ndarray)) and float(theirs[0]) == 2.0
+
+
+class Quantity:
+    """A class of somebody else that takes part in both protocols."""
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        """Say what was asked."""
+        kinds = [type(x).__name__ for x in inputs]
+        return ("ufunc", ufunc.__name__, method, kinds, sorted(kwargs))
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """Say what was asked."""
+        return ("function", func.__name__, sorted(kwargs))
+
+
+class Refusing:
+    """A class that takes the operation over."""
+
+    __array_ufunc__ = None
+
+    def __radd__(self, other: Any) -> str:
+        """The reflected operation."""
+        return "radd"
+
+    def __rmatmul__(self, other: Any) -> str:
+        """The reflected operation."""
+        return "rmatmul"
+
+
+@both
+def test_foreign_classes_are_asked(np: Any) -> Any:
+    a, q = np.arange(3.0), Quantity()
+    return [
+        np.add(a, q)[:3],
+        (a + q)[:3],
+        np.multiply(q, 2),
+        np.add(a, 1, out=(q,)),
+        np.add.reduce(q),
+        np.sum(q, axis=0),
+        np.concatenate([a, q]),
+        np.linalg.norm(q),
+        np.fft.fft(q),
+        a + Refusing(),
+        a @ Refusing(),
+        (a == q)[:3],
+    ]
+
+
+class Bag:
+    """Only `__array__`: an array is made of it."""
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> real.ndarray:
+        """Three numbers."""
+        return real.arange(3.0)
+
+
+@both
+def test_objects_that_only_convert(np: Any) -> Any:
+    a = np.arange(3.0)
+    return a + Bag(), np.sin(Bag()), np.asarray(Bag()), a + [1, 2, 3], (1, 2, 3) * a, a * range(3)
+
+
+@both
+def test_subclasses_keep_their_type(np: Any) -> Any:
+    class Tagged(np.ndarray):
+        """A user's subclass, made by view."""
+
+        tag = "none"
+
+        def __array_finalize__(self, source: Any) -> None:
+            self.tag = getattr(source, "tag", "fresh")
+
+    t = np.arange(4.0).view(Tagged)
+    t.tag = "mine"
+    kinds = [type(x).__name__ for x in (t, t + 1, t[1:], np.sin(t), t.copy(), t.sum())]
+    return kinds, (t * 2).tag, t[::2].tag, isinstance(t, np.ndarray), np.asarray(t + 1)
+
+
+def test_is_an_array_to_numpy() -> None:
+    x = fastnp.arange(3.0)
+    assert isinstance(x, real.ndarray) or hasattr(x, "__array_function__")
+    assert real.shape(x) == (3,) and real.ndim(x) == 1 and real.size(x) == 3
+    assert real.result_type(x, "f4") == real.float64
+    assert real.iterable(x) and not real.isscalar(x)
+
+
+# --- numbers and containers ---------------------------------------------------------------------
+
+
+@both
+def test_containers(np: Any) -> Any:
+    a = np.arange(6.0).reshape(2, 3)
+    row, *rest = a
+    x, y = np.array([1, 2])
+    pairs = [(int(k), float(v)) for k, v in zip(np.arange(3), a[0])]
+    return [
+        len(a),
+        list(a),
+        [float(v) for v in a[0]],
+        3.0 in a,
+        9 in a,
+        row,
+        rest,
+        (x, y),
+        pairs,
+        list(reversed(a[0])),
+        sorted(np.array([3, 1, 2])),
+        max(a[1]),
+        sum(a[0]),
+        dict(enumerate(np.array([5, 6]))),
+        a.tolist(),
+        list(a.flat),
+        [list(map(int, index)) for index, _ in np.ndenumerate(a)],
+        "".join(map(str, np.array([1, 2]))),
+        any(np.array([False, True])),
+        a.tobytes(),
+    ]
+
+
+@both
+def test_numbers(np: Any) -> Any:
+    z, n, b = np.array(2.5), np.array([3]), np.array(True)
+    i = np.arange(4)
+    return [
+        float(z),
+        int(z),
+        complex(z),
+        bool(z),
+        bool(np.array([0])),
+        bool(b),
+        operator.index(i[2]),
+        operator.index(np.array(3)),
+        [10, 20, 30, 40][np.array(1)],
+        math.floor(z[()]),
+        math.sqrt(z),
+        f"{z:.3f}",
+        f"{z[()]:8.2f}",
+        format(i),
+        f"{i[1]:>4}",
+        "%.2f" % z,  # noqa: UP031
+        "%d" % i[3],  # noqa: UP031
+        str(n),
+        repr(n),
+        repr(z),
+        repr(i[1]),
+        np.array([1, 2, 3]).tolist()[i[1]],
+        z.item(),
+        type(i[0]).__name__,
+        struct.pack("d", z),
+        round(float(z)),
+        abs(-z),
+        divmod(i, 2),
+        pow(i, 2),
+        -i,
+        +i,
+        ~i,
+        2**i,
+        i // 2,
+        7 % (i + 1),
+        1 << i,
+        i @ i,
+        (i > 1) & (i < 3),
+        i.__index__ is not None,
+    ]
+
+
+@both
+def test_text_of_pending_arrays(np: Any) -> Any:
+    a = np.arange(6).reshape(2, 3)
+    return (
+        repr(a * 2),
+        str(a.T),
+        f"{a + 0.5}",
+        repr(a[a > 2]),
+        repr(a.astype("f4")),
+        f"{a[:0]!r}",
+    )
+
+
+@both
+def test_in_place_operators_return_the_same_object(np: Any) -> Any:
+    a = np.arange(4.0)
+    b = a
+    for action in ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow"):
+        a = getattr(operator, action)(a, 2)
+    return a is b, a
+
+
+@both
+def test_attributes_can_be_set(np: Any) -> Any:
+    a = np.arange(6.0)
+    a.shape = (2, 3)
+    b = a.view()
+    b.shape = (3, 2)
+    c = np.array([1 + 2j, 3])
+    c.real = [7, 8]
+    c.imag[0] = -1
+    a.flat = 5
+    a.T[0] = 6
+    return a, b, c, a.dtype, np.arange(4, dtype="u1").view("u2")
