@@ -173,7 +173,7 @@ impl Case {
         let outer = extents(r, 3, 300);
         let mut inner = extents(r, 2, 6000 / outer.iter().product::<usize>().max(1));
         if inner.is_empty() {
-            inner.push(1 + r.below(9));
+            inner.push(1 + r.below(if outer.is_empty() { 5000 } else { 9 }));
         }
         Case::build(r, Template::Reduce, Sizes { outer, inner })
     }
