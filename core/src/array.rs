@@ -346,6 +346,47 @@ impl Array {
         Ok(crate::element::read(address, self.dtype))
     }
 
+    /// The layout's offset of one element; `None` where an index is out of bounds or does not name one element.
+    #[inline]
+    fn element(&self, parts: &[Index]) -> Option<isize> {
+        if parts.len() != self.ndim() {
+            return None;
+        }
+        let mut offset = self.layout.offset;
+        for ((part, &n), &stride) in parts.iter().zip(self.shape()).zip(self.strides()) {
+            let Index::At(i) = *part else { return None };
+            let i = if i < 0 { i + n as isize } else { i };
+            if i < 0 || i >= n as isize {
+                return None;
+            }
+            offset += i * stride;
+        }
+        Some(offset)
+    }
+
+    /// The element at integer positions, one for each axis; `None` where they do not name one.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    #[inline]
+    pub fn get(&self, parts: &[Index]) -> Result<Option<Scalar>> {
+        let Some(offset) = self.element(parts) else { return Ok(None) };
+        let start = engine().settle(&self.storage)?;
+        Ok(Some(crate::element::read(start.wrapping_offset(offset), self.dtype)))
+    }
+
+    /// Sets the element at integer positions, if its memory is there and no pending operation touches it; whether it did.
+    /// The value must be of the array's type.
+    #[inline]
+    pub fn set_now(&self, parts: &[Index], value: Scalar) -> bool {
+        match self.element(parts) {
+            Some(offset) if self.writeable && value.dtype() == self.dtype => {
+                engine().write_now(&self.storage, offset, value)
+            }
+            _ => false,
+        }
+    }
+
     /// Opens the memory to somebody outside. While the export lives, operations on this storage are not deferred.
     ///
     /// # Errors

@@ -82,7 +82,11 @@ impl Engine {
             return Ok(());
         }
         self.stats.recorded += 1;
-        if points <= self.tiny && self.is_ready(s) {
+        if s.op == Operation::Contract {
+            if points <= SMALL_PRODUCT && self.is_ready(s) {
+                return self.multiply_now(s);
+            }
+        } else if points <= self.tiny && self.is_ready(s) {
             return self.run_now(s);
         }
         if s.target.storage.bytes() >= EAGER_BYTES {
@@ -102,7 +106,7 @@ impl Engine {
             Input::Scalar(_) => true,
         });
         readable
-            && !matches!(s.op, Operation::Contract | Operation::Scatter | Operation::Gather)
+            && !matches!(s.op, Operation::Scatter | Operation::Gather)
             && !self.trace.touches(s.target.storage)
     }
 
@@ -162,6 +166,22 @@ impl Engine {
         }
         s.target.storage.written();
         self.stats.kernels_launched += 1;
+        self.stats.run_at_once += 1;
+        Ok(())
+    }
+
+    /// Runs a small matrix product whose factors are there.
+    fn multiply_now(&mut self, s: &Statement<'_>) -> Result<()> {
+        let mut addresses: SmallVec<[*mut u8; 3]> = SmallVec::new();
+        let mut strides: SmallVec<[isize; 16]> = SmallVec::new();
+        s.target.storage.materialize()?;
+        for view in s.views() {
+            addresses.push(view.storage.address().ok_or_else(lost)?.wrapping_offset(view.offset));
+            strides.extend_from_slice(&view.strides);
+        }
+        product::run(s.compute, s.domain, &strides, &addresses);
+        s.target.storage.written();
+        self.stats.products += 1;
         self.stats.run_at_once += 1;
         Ok(())
     }
@@ -339,7 +359,23 @@ impl Engine {
         !self.raised.is_empty()
     }
 
+    /// Writes one element of a storage that has memory and that nothing pending touches; whether it did.
+    #[inline]
+    pub(crate) fn write_now(&mut self, storage: &Arc<Storage>, offset: isize, value: Scalar) -> bool {
+        match storage.address() {
+            Some(start) if !self.trace.touches(storage) => {
+                crate::element::write(start.wrapping_offset(offset), value);
+                storage.written();
+                self.stats.recorded += 1;
+                self.stats.run_at_once += 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Makes sure a storage's memory holds its latest version.
+    #[inline]
     pub(crate) fn settle(&mut self, storage: &Arc<Storage>) -> Result<*mut u8> {
         if self.trace.touches(storage) {
             self.flush()?;
@@ -360,20 +396,13 @@ struct LaunchShape {
 
 impl LaunchShape {
     fn of(s: &Statement<'_>) -> LaunchShape {
-        let views = || {
-            let inputs = s.inputs.iter().filter_map(|input| match input {
-                Input::Memory(view) => Some(view),
-                Input::Scalar(_) => None,
-            });
-            inputs.chain([&s.target])
-        };
         if let ([n], 0) = (s.domain, s.reduced) {
             // One axis: nothing to merge or to order. An axis of extent one is no axis.
-            let strides = if *n == 1 { SmallVec::new() } else { views().map(|v| v.strides[0]).collect() };
+            let strides = if *n == 1 { SmallVec::new() } else { s.views().map(|v| v.strides[0]).collect() };
             let outer = if *n == 1 { Shape::new() } else { Shape::from_slice(&[*n]) };
             return LaunchShape { outer, inner: Shape::new(), strides };
         }
-        let all: SmallVec<[&[isize]; 4]> = views().map(|v| &v.strides[..]).collect();
+        let all: SmallVec<[&[isize]; 4]> = s.views().map(|v| &v.strides[..]).collect();
         let mut writes: SmallVec<[bool; 4]> = SmallVec::from_elem(false, all.len());
         writes[all.len() - 1] = true;
         let ordered = matches!(s.op, Operation::Fold(_) | Operation::Ramp);
@@ -382,6 +411,8 @@ impl LaunchShape {
     }
 }
 
+/// Multiplications up to which a matrix product whose factors are there runs at once.
+const SMALL_PRODUCT: usize = 100_000;
 /// Below this many points no thread is woken (waking costs about 10 µs, in which one thread adds 50,000 numbers).
 const PARALLEL_FROM: usize = 16384;
 

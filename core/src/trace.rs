@@ -139,6 +139,17 @@ pub(crate) struct Statement<'a> {
     pub(crate) covers: bool,
 }
 
+impl Statement<'_> {
+    /// What it touches: the memory it reads, in order, then its target.
+    pub(crate) fn views(&self) -> impl Iterator<Item = &View<'_>> {
+        let inputs = self.inputs.iter().filter_map(|input| match input {
+            Input::Memory(view) => Some(view),
+            Input::Scalar(_) => None,
+        });
+        inputs.chain([&self.target])
+    }
+}
+
 /// A storage the trace has touched.
 pub(crate) struct Slot {
     pub(crate) storage: Arc<Storage>,
