@@ -69,7 +69,7 @@ impl Ufunc {
             let result = with_options(py, self.op, &inputs, Options { dtype, ..Options::default() })?;
             return result.map(|r| wrap(py, r)).transpose();
         };
-        let Ok(target) = out.cast::<NdArray>() else { return Ok(None) };
+        let Ok(target) = out.cast_exact::<NdArray>() else { return Ok(None) };
         let target = target.borrow();
         let options = Options { out: Some(target.array(py)?), dtype, casting: None };
         Ok(with_options(py, self.op, &inputs, options)?.map(|_| out.clone()))
