@@ -5,6 +5,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use fastnp_codegen::{DType, Kind, Op};
+use std::sync::LazyLock;
 
 /// The type of an argument: an array's, or that of a Python number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -133,6 +134,15 @@ pub fn result_type(args: &[ArgType]) -> DType {
     dtype
 }
 
+/// For each op and type, which of the op's loops take it, as bits: worked out once, for searching the op's row takes 200 ns.
+static LOOPS: LazyLock<Vec<[u16; 14]>> = LazyLock::new(|| {
+    let bits = |op: Op, from: DType| {
+        let loops = op.row().loops.bytes().filter_map(DType::from_code).enumerate();
+        loops.filter(|&(_, to)| can_cast(from, to, Casting::Safe)).fold(0, |bits, (i, _)| bits | 1 << i)
+    };
+    Op::ALL.iter().map(|&op| DType::ALL.map(|from| bits(op, from))).collect()
+});
+
 /// The type an op computes its arguments in: the first loop that each of them converts to safely.
 ///
 /// # Errors
@@ -149,13 +159,13 @@ pub fn resolve(op: Op, args: &[ArgType]) -> Result<DType> {
     }
     // int8 and uint8 both fit float16, though their common type int16 does not: arguments are looked at one by one.
     // Python's numbers count as the common type.
-    let fits = |arg: &ArgType, candidate| match *arg {
-        ArgType::Strong(dtype) => can_cast(dtype, candidate, Casting::Safe),
-        ArgType::WeakInt | ArgType::WeakFloat | ArgType::WeakComplex => can_cast(common, candidate, Casting::Safe),
-    };
-    // Logical ops look at truth, type by type; there is nothing to promote, but one common type serves as well.
-    let mut loops = op.row().loops.bytes().filter_map(DType::from_code);
-    loops.find(|&candidate| args.iter().all(|arg| fits(arg, candidate))).ok_or_else(|| no_loop(op))
+    let fitting = args.iter().fold(u16::MAX, |bits, arg| {
+        let dtype = if let ArgType::Strong(dtype) = arg { *dtype } else { common };
+        bits & LOOPS[op as usize][dtype as usize]
+    });
+    let loops = op.row().loops.as_bytes();
+    let found = loops.get(fitting.trailing_zeros() as usize).and_then(|&code| DType::from_code(code));
+    found.ok_or_else(|| no_loop(op))
 }
 
 #[cold]

@@ -541,6 +541,15 @@ fn shared<'py>(
     numpy(py, name, &args, Some(&kwargs))
 }
 
+/// A read-only view of one of our arrays, stretched to a shape.
+#[pyfunction]
+#[pyo3(signature = (x, shape, /))]
+fn broadcast_to<'py>(x: &Bound<'py, NdArray>, shape: Vec<usize>) -> PyResult<Bound<'py, PyAny>> {
+    let py = x.py();
+    let x = x.borrow();
+    object(py, deliver(py, x.array(py)?.broadcast_to(&shape))?)
+}
+
 /// Whether the engine computes with a `numpy.dtype`.
 #[pyfunction]
 fn is_native(dtype: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -555,6 +564,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     functions! {
         empty empty_like zeros zeros_like ones ones_like full_like arange array copy asarray asanyarray
         ascontiguousarray asfortranarray where_ matmul dot concatenate copyto may_share_memory shares_memory is_native
+        broadcast_to
     }
     module.add("full", wrap_pyfunction!(full_, module)?)
 }

@@ -15,6 +15,7 @@ use super::spread::{Shared, TASK_NANOSECONDS, spread};
 use super::walk::{Tile, Walk};
 use super::{arg, flags, folds, loops, moves, scratch};
 use crate::{DType, Fold, FpFlags, Inst, Kernel, Launch, Op, Raised, Scalar, Template, Workers};
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Parts that inner axes are divided into at most.
@@ -160,8 +161,8 @@ impl<'a> Layout<'a> {
     }
 
     /// Cuts the accumulators' places out of the scratch.
-    fn places(&self, mut at: *mut u8) -> Vec<Places> {
-        let mut places = Vec::with_capacity(self.folding.accumulators.len());
+    fn places(&self, mut at: *mut u8) -> SmallVec<[Places; 2]> {
+        let mut places = SmallVec::new();
         for a in &self.folding.accumulators {
             let each = (self.points * a.size.max(a.result_size)).next_multiple_of(64);
             let place = |i: usize| at.wrapping_add(i * each);
@@ -285,7 +286,7 @@ struct Run<'p> {
     layout: &'p Layout<'p>,
     body: Frame<'p>,
     epilogue: Frame<'p>,
-    places: Vec<Places>,
+    places: SmallVec<[Places; 2]>,
     tile: Tile,
     outer_tile: Tile,
     raised: Raised,
@@ -336,7 +337,7 @@ impl<'p> Run<'p> {
             return n;
         }
         let whole = !layout.by_columns && layout.inner.tiles() == 1;
-        let mut progress: smallvec::SmallVec<[Progress; 1]> = accumulators.iter().map(|_| Progress::new()).collect();
+        let mut progress: SmallVec<[Progress; 1]> = accumulators.iter().map(|_| Progress::new()).collect();
         let mut inner_at = layout.inner.seek(range.start);
         let mut position = if range.start == 0 { 0 } else { layout.inner.position(&inner_at) };
         for _ in range {

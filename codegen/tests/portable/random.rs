@@ -59,16 +59,58 @@ impl Random {
 }
 
 const INTEGER_OPS: &[Op] = &[
-    Op::Add, Op::Subtract, Op::Multiply, Op::Maximum, Op::Minimum, Op::Negative, Op::FloorDivide, Op::Remainder,
-    Op::Absolute, Op::Sign, Op::BitwiseAnd, Op::BitwiseXor, Op::Invert, Op::Less, Op::Equal, Op::Isnan, Op::LogicalOr,
+    Op::Add,
+    Op::Subtract,
+    Op::Multiply,
+    Op::Maximum,
+    Op::Minimum,
+    Op::Negative,
+    Op::FloorDivide,
+    Op::Remainder,
+    Op::Absolute,
+    Op::Sign,
+    Op::BitwiseAnd,
+    Op::BitwiseXor,
+    Op::Invert,
+    Op::Less,
+    Op::Equal,
+    Op::Isnan,
+    Op::LogicalOr,
 ];
 const FLOAT_OPS: &[Op] = &[
-    Op::Add, Op::Subtract, Op::Multiply, Op::Divide, Op::Sqrt, Op::Negative, Op::Absolute, Op::Maximum, Op::Minimum,
-    Op::Fmax, Op::Fmin, Op::Floor, Op::Sign, Op::Less, Op::Equal, Op::GreaterEqual, Op::Isnan, Op::LogicalAnd,
+    Op::Add,
+    Op::Subtract,
+    Op::Multiply,
+    Op::Divide,
+    Op::Sqrt,
+    Op::Negative,
+    Op::Absolute,
+    Op::Maximum,
+    Op::Minimum,
+    Op::Fmax,
+    Op::Fmin,
+    Op::Floor,
+    Op::Sign,
+    Op::Less,
+    Op::Equal,
+    Op::GreaterEqual,
+    Op::Isnan,
+    Op::LogicalAnd,
 ];
 const COMPLEX_OPS: &[Op] = &[
-    Op::Add, Op::Subtract, Op::Multiply, Op::Negative, Op::Maximum, Op::Minimum, Op::Fmax, Op::Fmin, Op::Less,
-    Op::Equal, Op::GreaterEqual, Op::Isnan, Op::LogicalAnd,
+    Op::Add,
+    Op::Subtract,
+    Op::Multiply,
+    Op::Negative,
+    Op::Maximum,
+    Op::Minimum,
+    Op::Fmax,
+    Op::Fmin,
+    Op::Less,
+    Op::Equal,
+    Op::GreaterEqual,
+    Op::Isnan,
+    Op::LogicalAnd,
 ];
 const BOOL_OPS: &[Op] =
     &[Op::Add, Op::Multiply, Op::BitwiseXor, Op::Invert, Op::Equal, Op::LogicalAnd, Op::Maximum, Op::Less];
@@ -169,13 +211,7 @@ impl Case {
     }
 
     fn launch<'a>(&'a self, addresses: &'a [*mut u8]) -> Launch<'a> {
-        Launch {
-            outer: &self.outer,
-            inner: &self.inner,
-            addresses,
-            strides: &self.strides,
-            scalars: &self.scalars,
-        }
+        Launch { outer: &self.outer, inner: &self.inner, addresses, strides: &self.strides, scalars: &self.scalars }
     }
 
     fn addresses(&self, start: *mut u8) -> Vec<*mut u8> {
@@ -431,7 +467,9 @@ impl Builder {
             Kind::Float | Kind::Complex => vec![],
         };
         if !empty {
-            if dtype != DType::Bool && (!dtype.is_complex() || matches!(self.kernel.body.insts[value.0 as usize], Inst::Load(_))) {
+            if dtype != DType::Bool
+                && (!dtype.is_complex() || matches!(self.kernel.body.insts[value.0 as usize], Inst::Load(_)))
+            {
                 folds.extend([Op::Minimum, Op::Maximum, Op::Fmin, Op::Fmax].map(Fold::Op));
             }
             if !scan {
@@ -450,7 +488,9 @@ impl Builder {
             let mine = if self.outer_only[i] { self.outer } else { self.rank };
             let s = match self.in_place[i] {
                 Some(_) => vec![0; self.rank],
-                None => layout(r, &extents[..mine], o.dtype.size(), write || self.in_place.contains(&Some(i)), self.rank),
+                None => {
+                    layout(r, &extents[..mine], o.dtype.size(), write || self.in_place.contains(&Some(i)), self.rank)
+                }
             };
             let (mut low, mut high) = (0, o.dtype.size() as isize * 17);
             for (&s, &e) in s.iter().zip(&extents) {
