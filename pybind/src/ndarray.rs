@@ -177,6 +177,13 @@ impl NdArray {
         modulo: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if modulo.is_none() {
+            // NumPy's operator, unlike its function, squares where the exponent is the number 2; squares of booleans are int8.
+            let py = this.py();
+            let base = this.borrow();
+            let is_flags = base.dense().is_some_and(|a| a.dtype() == fastnp::DType::Bool);
+            if is_flags && other.is_exact_instance_of::<pyo3::types::PyInt>() && other.eq(2)? {
+                return object(py, crate::deliver(py, base.array(py)?.cast(fastnp::DType::I8))?);
+            }
             binary(Op::Power, this.as_any(), other)
         } else {
             Ok(this.py().NotImplemented().into_bound(this.py()))
