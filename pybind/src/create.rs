@@ -545,7 +545,6 @@ fn shared<'py>(
     numpy(py, name, &args, Some(&kwargs))
 }
 
-<<<<<<< HEAD
 /// `broadcast_to(x, shape)`: a read-only view of `x` stretched to a shape.
 #[pyfunction]
 fn broadcast_to<'py>(x: &Bound<'py, NdArray>, shape: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -556,15 +555,6 @@ fn broadcast_to<'py>(x: &Bound<'py, NdArray>, shape: &Bound<'py, PyAny>) -> PyRe
         return crate::ndarray::view_of(x, view);
     }
     numpy(py, "broadcast_to", &PyTuple::new(py, [x.as_any(), shape])?, None)
-=======
-/// A read-only view of one of our arrays, stretched to a shape.
-#[pyfunction]
-#[pyo3(signature = (x, shape, /))]
-fn broadcast_to<'py>(x: &Bound<'py, NdArray>, shape: Vec<usize>) -> PyResult<Bound<'py, PyAny>> {
-    let py = x.py();
-    let x = x.borrow();
-    object(py, deliver(py, x.array(py)?.broadcast_to(&shape))?)
->>>>>>> fuzz
 }
 
 /// Whether the engine computes with a `numpy.dtype`.
@@ -580,12 +570,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     functions! {
         empty empty_like zeros zeros_like ones ones_like full_like arange array copy asarray asanyarray
-<<<<<<< HEAD
         ascontiguousarray asfortranarray where_ matmul dot concatenate copyto broadcast_to may_share_memory shares_memory is_native
-=======
-        ascontiguousarray asfortranarray where_ matmul dot concatenate copyto may_share_memory shares_memory is_native
-        broadcast_to
->>>>>>> fuzz
     }
     module.add("full", wrap_pyfunction!(full_, module)?)
 }
