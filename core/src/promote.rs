@@ -139,6 +139,10 @@ pub fn result_type(args: &[ArgType]) -> DType {
 /// `TypeError` where the op has no loop for the arguments.
 pub fn resolve(op: Op, args: &[ArgType]) -> Result<DType> {
     let common = result_type(args);
+    if op == Op::Divide && (common.is_integer() || common == DType::Bool) {
+        // NumPy declares these loops itself; the first float that holds int8 would be float16.
+        return Ok(DType::F64);
+    }
     // Logical ops look at truth, type by type; there is nothing to promote, but one common type serves as well.
     let found = op
         .row()
@@ -213,6 +217,7 @@ mod tests {
         assert_eq!(resolve(Op::Sqrt, &[strong(I8)]).unwrap(), F16);
         assert_eq!(resolve(Op::Sqrt, &[strong(I64)]).unwrap(), F64);
         assert_eq!(resolve(Op::Divide, &[strong(I32), strong(I32)]).unwrap(), F64);
+        assert_eq!(resolve(Op::Divide, &[strong(I8), strong(Bool)]).unwrap(), F64);
         assert_eq!(resolve(Op::Add, &[strong(Bool), strong(Bool)]).unwrap(), Bool);
         assert_eq!(resolve(Op::FloorDivide, &[strong(Bool), strong(Bool)]).unwrap(), I8);
         assert!(resolve(Op::Subtract, &[strong(Bool), strong(Bool)]).is_err());
