@@ -173,7 +173,8 @@ fn stencil() {
     for n in [59usize, 300] {
         let row = n + 2;
         let (mut x, mut z) = (doubles(row * row), doubles(row * row));
-        let base = |v: &mut Vec<[f64; 8]>, i: usize, j: usize| v.as_mut_ptr().cast::<u8>().wrapping_add((i * row + j) * 8);
+        let base =
+            |v: &mut Vec<[f64; 8]>, i: usize, j: usize| v.as_mut_ptr().cast::<u8>().wrapping_add((i * row + j) * 8);
         let at = [
             base(&mut x, 1, 1),
             base(&mut x, 0, 1),

@@ -41,7 +41,16 @@ elements! {
     Complex<f64> => C128, x: x.re.to_bits() as u128 | (x.im.to_bits() as u128) << 64;
 }
 
+/// Writes an element to an address of array memory that nothing pending touches.
+#[inline]
+pub(crate) fn write(address: *mut u8, value: Scalar) {
+    let size = value.dtype().size();
+    // SAFETY: callers pass the address of an element of the value's type, and hold the engine's lock.
+    unsafe { std::ptr::copy_nonoverlapping(value.bytes().as_ptr(), address, size) };
+}
+
 /// The element at an address of settled array memory.
+#[inline]
 pub(crate) fn read(address: *const u8, dtype: DType) -> Scalar {
     let mut bytes = [0u8; 16];
     // SAFETY: callers pass the address of an element of an array whose memory is settled; it has `size` bytes.

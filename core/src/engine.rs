@@ -4,7 +4,7 @@
 //! need, and makes arrays usable from any thread.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::count;
+use crate::layout::{Shape, count};
 use crate::plan::lower::{collapse, compute, fold_of};
 use crate::plan::{self, KernelWork, Plan, Step, Work};
 use crate::product;
@@ -82,7 +82,11 @@ impl Engine {
             return Ok(());
         }
         self.stats.recorded += 1;
-        if points <= self.tiny && self.is_ready(s) {
+        if s.op == Operation::Contract {
+            if points <= SMALL_PRODUCT && self.is_ready(s) {
+                return self.multiply_now(s);
+            }
+        } else if points <= self.tiny && self.is_ready(s) {
             return self.run_now(s);
         }
         if s.target.storage.bytes() >= EAGER_BYTES {
@@ -102,7 +106,7 @@ impl Engine {
             Input::Scalar(_) => true,
         });
         readable
-            && !matches!(s.op, Operation::Contract | Operation::Scatter | Operation::Gather)
+            && !matches!(s.op, Operation::Scatter | Operation::Gather)
             && !self.trace.touches(s.target.storage)
     }
 
@@ -113,18 +117,14 @@ impl Engine {
 
     /// Runs a statement whose sources are there: one launch of a program found by a small key.
     fn run_now(&mut self, s: &Statement<'_>) -> Result<()> {
-        let mut strides: SmallVec<[&[isize]; 4]> = SmallVec::new();
         let mut addresses: SmallVec<[*mut u8; 4]> = SmallVec::new();
-        let mut scalars: SmallVec<[Scalar; 4]> = SmallVec::new();
-        let mut writes: SmallVec<[bool; 4]> = SmallVec::new();
+        let mut scalars: SmallVec<[Scalar; 2]> = SmallVec::new();
         let mut key = 0u64;
         for input in s.inputs {
             let code = match input {
                 Input::Memory(view) => {
                     let start = view.storage.address().ok_or_else(lost)?;
                     addresses.push(start.wrapping_offset(view.offset));
-                    strides.push(&view.strides);
-                    writes.push(false);
                     view.dtype as u64
                 }
                 Input::Scalar(scalar) => {
@@ -135,36 +135,53 @@ impl Engine {
             key = key << 5 | code;
         }
         addresses.push(s.target.storage.materialize()?.wrapping_offset(s.target.offset));
-        strides.push(&s.target.strides);
-        writes.push(true);
-        let ordered = matches!(s.op, Operation::Fold(_) | Operation::Ramp);
-        let (outer, inner, flat) = collapse(s.domain, s.reduced, &strides, &writes, ordered);
+        let shape = LaunchShape::of(s);
         key = key << 4 | s.inputs.len() as u64;
         key = key << 4 | s.target.dtype as u64;
         key = key << 4 | s.compute as u64;
-        key = key << 7 | outer.len() as u64;
-        key = key << 7 | inner.len() as u64;
+        key = key << 7 | shape.outer.len() as u64;
+        key = key << 7 | shape.inner.len() as u64;
         key = key << 12 | s.op.code();
         let program = match self.immediate.get(&key) {
             Some(found) => found,
             None => {
-                let kernel = single(s, outer.len(), inner.len());
+                let kernel = single(s, shape.outer.len(), shape.inner.len());
                 let compiled = self.compiled(kernel);
                 self.immediate.entry(key).or_insert(compiled)
             }
         };
-        let launch =
-            Launch { outer: &outer, inner: &inner, addresses: &addresses, strides: &flat, scalars: &scalars };
-        let workers: &dyn fastnp_codegen::Workers = if count(s.domain) > PARALLEL_FROM { &Pooled } else { &Inline };
+        let launch = Launch {
+            outer: &shape.outer,
+            inner: &shape.inner,
+            addresses: &addresses,
+            strides: &shape.strides,
+            scalars: &scalars,
+        };
         // SAFETY: the statement's views lie within their storages (layouts are checked when they are made), which have
         // memory; no pending node touches the target, and the target overlaps no source except at the same point.
-        let raised = unsafe { program.1.launch(&launch, workers) };
+        let raised = unsafe { program.1.launch(&launch, &Inline) };
         if !raised.is_empty() {
             let kernel = program.0.clone();
             self.note(&kernel, raised);
         }
         s.target.storage.written();
         self.stats.kernels_launched += 1;
+        self.stats.run_at_once += 1;
+        Ok(())
+    }
+
+    /// Runs a small matrix product whose factors are there.
+    fn multiply_now(&mut self, s: &Statement<'_>) -> Result<()> {
+        let mut addresses: SmallVec<[*mut u8; 3]> = SmallVec::new();
+        let mut strides: SmallVec<[isize; 16]> = SmallVec::new();
+        s.target.storage.materialize()?;
+        for view in s.views() {
+            addresses.push(view.storage.address().ok_or_else(lost)?.wrapping_offset(view.offset));
+            strides.extend_from_slice(&view.strides);
+        }
+        product::run(s.compute, s.domain, &strides, &addresses);
+        s.target.storage.written();
+        self.stats.products += 1;
         self.stats.run_at_once += 1;
         Ok(())
     }
@@ -342,7 +359,23 @@ impl Engine {
         !self.raised.is_empty()
     }
 
+    /// Writes one element of a storage that has memory and that nothing pending touches; whether it did.
+    #[inline]
+    pub(crate) fn write_now(&mut self, storage: &Arc<Storage>, offset: isize, value: Scalar) -> bool {
+        match storage.address() {
+            Some(start) if !self.trace.touches(storage) => {
+                crate::element::write(start.wrapping_offset(offset), value);
+                storage.written();
+                self.stats.recorded += 1;
+                self.stats.run_at_once += 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Makes sure a storage's memory holds its latest version.
+    #[inline]
     pub(crate) fn settle(&mut self, storage: &Arc<Storage>) -> Result<*mut u8> {
         if self.trace.touches(storage) {
             self.flush()?;
@@ -354,6 +387,32 @@ impl Engine {
     }
 }
 
+/// Extents and strides of a launch of one statement.
+struct LaunchShape {
+    outer: Shape,
+    inner: Shape,
+    strides: SmallVec<[isize; 8]>,
+}
+
+impl LaunchShape {
+    fn of(s: &Statement<'_>) -> LaunchShape {
+        if let ([n], 0) = (s.domain, s.reduced) {
+            // One axis: nothing to merge or to order. An axis of extent one is no axis.
+            let strides = if *n == 1 { SmallVec::new() } else { s.views().map(|v| v.strides[0]).collect() };
+            let outer = if *n == 1 { Shape::new() } else { Shape::from_slice(&[*n]) };
+            return LaunchShape { outer, inner: Shape::new(), strides };
+        }
+        let all: SmallVec<[&[isize]; 4]> = s.views().map(|v| &v.strides[..]).collect();
+        let mut writes: SmallVec<[bool; 4]> = SmallVec::from_elem(false, all.len());
+        writes[all.len() - 1] = true;
+        let ordered = matches!(s.op, Operation::Fold(_) | Operation::Ramp);
+        let (outer, inner, strides) = collapse(s.domain, s.reduced, &all, &writes, ordered);
+        LaunchShape { outer, inner, strides: strides.into() }
+    }
+}
+
+/// Multiplications up to which a matrix product whose factors are there runs at once.
+const SMALL_PRODUCT: usize = 100_000;
 /// Below this many points no thread is woken (waking costs about 10 µs, in which one thread adds 50,000 numbers).
 const PARALLEL_FROM: usize = 16384;
 

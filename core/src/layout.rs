@@ -12,6 +12,24 @@ pub type Shape = SmallVec<[usize; 4]>;
 /// Byte steps along the axes.
 pub type Strides = SmallVec<[isize; 4]>;
 
+/// Byte steps that are somebody's already, or were made for this use: most recordings copy none.
+#[derive(Clone, Debug)]
+pub(crate) enum Steps<'a> {
+    Borrowed(&'a [isize]),
+    Owned(Strides),
+}
+
+impl std::ops::Deref for Steps<'_> {
+    type Target = [isize];
+    #[inline]
+    fn deref(&self) -> &[isize] {
+        match self {
+            Steps::Borrowed(steps) => steps,
+            Steps::Owned(steps) => steps,
+        }
+    }
+}
+
 /// NumPy's limit on the number of axes.
 pub const MAX_DIMS: usize = 64;
 
@@ -106,6 +124,9 @@ impl fmt::Display for Tuple<'_> {
 
 /// Row-major strides. Axes of extent zero count as one, as in NumPy.
 pub fn c_strides(shape: &[usize], itemsize: usize) -> Strides {
+    if shape.len() == 1 {
+        return Strides::from_slice(&[itemsize as isize]);
+    }
     let mut strides: Strides = SmallVec::from_elem(0, shape.len());
     let mut step = itemsize as isize;
     for (stride, &n) in strides.iter_mut().zip(shape).rev() {
@@ -206,7 +227,7 @@ pub fn normalize_axis(axis: isize, ndim: usize) -> Result<usize> {
 impl Layout {
     /// A dense row-major layout from byte zero.
     pub fn dense(shape: &[usize], itemsize: usize) -> Layout {
-        Layout { strides: c_strides(shape, itemsize), shape: shape.into(), offset: 0 }
+        Layout { strides: c_strides(shape, itemsize), shape: Shape::from_slice(shape), offset: 0 }
     }
 
     /// Number of axes.

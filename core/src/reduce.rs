@@ -7,7 +7,7 @@ use crate::array::Array;
 use crate::elementwise::{apply, apply_with, Options};
 use crate::engine::engine;
 use crate::error::{Error, Result};
-use crate::layout::{Order, Shape, Strides, k_strides, normalize_axis};
+use crate::layout::{Order, Shape, Steps, Strides, k_strides, normalize_axis};
 use crate::trace::{Input, Operation, Statement, View};
 use crate::value::Value;
 use fastnp_codegen::{DType, Fold, Kind, Op};
@@ -189,7 +189,7 @@ impl Array {
         for (axis, &stride) in (0..self.ndim()).filter(kept).zip(target.strides()) {
             along[axis] = stride;
         }
-        let view = View { storage: &target.storage, dtype, offset: 0, strides: along };
+        let view = View { storage: &target.storage, dtype, offset: 0, strides: Steps::Owned(along) };
         engine().submit(&Statement {
             op: Operation::Fold(fold),
             compute,

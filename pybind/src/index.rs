@@ -6,7 +6,7 @@
 use crate::arg::{Arg, full, quick};
 use crate::ndarray::{NdArray, Repr, is_exact, object, root, view_of};
 use crate::{deliver, dtype, fallback};
-use fastnp::{Array, DType, ErrorKind, Index, Selection, Value};
+use fastnp::{Array, DType, ErrorKind, Index, Scalar, Selection, Value};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -87,10 +87,21 @@ fn part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
     }
 }
 
-/// Whether an index names one element of an array.
+/// Sets one element to a number that needs no thought; whether that was so.
 #[inline]
-fn is_element(parts: &[Index], array: &Array) -> bool {
-    parts.len() == array.ndim() && parts.iter().all(|p| matches!(p, Index::At(_)))
+fn set_element(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if parts.len() != array.ndim() {
+        return Ok(false);
+    }
+    let scalar = match quick(value)? {
+        Arg::Number(Value::Float(x)) if array.dtype() == DType::F64 => Scalar::new(DType::F64, x),
+        Arg::Number(Value::Scalar(s)) if s.dtype() == array.dtype() => s,
+        Arg::Number(Value::Int(i)) if array.dtype() == DType::I64 || array.dtype() == DType::F64 => {
+            Scalar::new(array.dtype(), i)
+        }
+        _ => return Ok(false),
+    };
+    Ok(array.set_now(parts, scalar))
 }
 
 #[pymethods]
@@ -100,14 +111,15 @@ impl NdArray {
         let me = this.borrow();
         let array = me.array(py)?;
         match parse(key)? {
-            Key::Basic(parts) => match array.index(&parts) {
-                Ok(view) if is_element(&parts, array) => {
-                    let value = deliver(py, view.item())?;
-                    dtype::to_scalar(py, value)
+            Key::Basic(parts) => {
+                if let Some(value) = deliver(py, array.get(&parts))? {
+                    return dtype::to_scalar(py, value);
                 }
-                Ok(view) => view_of(this, view),
-                Err(error) => read(this, key, error.kind()),
-            },
+                match array.index(&parts) {
+                    Ok(view) => view_of(this, view),
+                    Err(error) => read(this, key, error.kind()),
+                }
+            }
             Key::Mask(mask) => {
                 let mask = mask.array(py)?;
                 if mask.shape() != array.shape() || !is_exact(this.as_any()) {
@@ -128,10 +140,15 @@ impl NdArray {
         let me = this.borrow();
         let array = me.array(py)?;
         let done = match parse(key)? {
-            Key::Basic(parts) => match array.index(&parts) {
-                Ok(view) => assign(py, &view, value)?,
-                Err(_) => false,
-            },
+            Key::Basic(parts) => {
+                if set_element(array, &parts, value)? {
+                    return Ok(());
+                }
+                match array.index(&parts) {
+                    Ok(view) => assign(py, &view, value)?,
+                    Err(_) => false,
+                }
+            }
             Key::Mask(mask) => assign_where(array, mask.array(py)?, value)?,
             Key::Advanced => false,
         };

@@ -109,27 +109,27 @@ pub trait Real:
     /// The exponent of 2 beyond which the power overflows or vanishes.
     const POWER_LIMIT: Self;
 
-    /// See [`c::EXP`].
+    /// `EXP` of the coefficients.
     const EXP: &'static [Self];
-    /// See [`c::EXP2`].
+    /// `EXP2` of the coefficients.
     const EXP2: &'static [Self];
-    /// See [`c::SINH`].
+    /// `SINH` of the coefficients.
     const SINH: &'static [Self];
-    /// See [`c::COSH`].
+    /// `COSH` of the coefficients.
     const COSH: &'static [Self];
-    /// See [`c::LOG`].
+    /// `LOG` of the coefficients.
     const LOG: &'static [Self];
-    /// See [`c::LOG_TAIL`].
+    /// `LOG_TAIL` of the coefficients.
     const LOG_TAIL: &'static [Self];
-    /// See [`c::SIN`].
+    /// `SIN` of the coefficients.
     const SIN: &'static [Self];
-    /// See [`c::COS`].
+    /// `COS` of the coefficients.
     const COS: &'static [Self];
-    /// See [`c::ATAN`].
+    /// `ATAN` of the coefficients.
     const ATAN: &'static [Self];
-    /// See [`c::ASIN`].
+    /// `ASIN` of the coefficients.
     const ASIN: &'static [Self];
-    /// See [`c::CBRT`].
+    /// `CBRT` of the coefficients.
     const CBRT: &'static [Self];
     /// log 2, the first part exact in products with exponents.
     const LN2: Parts<Self>;

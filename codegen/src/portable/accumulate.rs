@@ -8,6 +8,7 @@ use super::arg::ArgLoops;
 use super::folds::FoldLoops;
 use super::isa::Loop;
 use crate::{FpFlags, Scalar};
+use std::mem::MaybeUninit;
 
 /// Tiles that a column's first vector takes in before it is added to the second.
 const COLUMN_GROUP: usize = 16;
@@ -54,13 +55,14 @@ pub(crate) struct Places {
 
 /// Partial results of one long row, merged pairwise.
 pub(crate) struct Levels {
-    parts: [[u64; 2]; 48],
+    /// Those of `count`'s set bits hold a value.
+    parts: [MaybeUninit<[u64; 2]>; 48],
     count: u64,
 }
 
 impl Levels {
     pub(crate) fn new() -> Levels {
-        Levels { parts: [[0; 2]; 48], count: 0 }
+        Levels { parts: [const { MaybeUninit::uninit() }; 48], count: 0 }
     }
 
     /// Takes in the next partial result.
@@ -73,11 +75,14 @@ impl Levels {
         unsafe { std::ptr::copy_nonoverlapping(part, now.as_mut_ptr().cast(), size) };
         let merges = self.count.trailing_ones() as usize;
         for level in &mut self.parts[..merges] {
-            // SAFETY: both hold a value.
-            unsafe { into(level.as_mut_ptr().cast(), now.as_ptr().cast(), level.as_ptr().cast(), level.as_ptr().cast(), 1, 0) };
-            now = *level;
+            let later = now.as_ptr().cast();
+            // SAFETY: both hold a value, the level as its bit in the count was set.
+            now = unsafe {
+                into(level.as_mut_ptr().cast(), later, later, later, 1, 0);
+                level.assume_init()
+            };
         }
-        self.parts[merges] = now;
+        self.parts[merges].write(now);
         self.count += 1;
     }
 
@@ -87,15 +92,18 @@ impl Levels {
     /// As [`Levels::push`]; something has been pushed, and `out` has room for a value.
     pub(crate) unsafe fn finish(&mut self, out: *mut u8, size: usize, into: Loop) {
         let mut now: Option<[u64; 2]> = None;
-        for (bit, level) in self.parts.iter_mut().enumerate() {
+        let used = (u64::BITS - self.count.leading_zeros()) as usize;
+        for (bit, level) in self.parts[..used].iter_mut().enumerate() {
             if self.count >> bit & 1 == 0 {
                 continue;
             }
             if let Some(later) = now {
+                let later = later.as_ptr().cast();
                 // SAFETY: both hold a value.
-                unsafe { into(level.as_mut_ptr().cast(), later.as_ptr().cast(), later.as_ptr().cast(), later.as_ptr().cast(), 1, 0) };
+                unsafe { into(level.as_mut_ptr().cast(), later, later, later, 1, 0) };
             }
-            now = Some(*level);
+            // SAFETY: the level's bit in the count is set.
+            now = Some(unsafe { level.assume_init() });
         }
         let value = now.unwrap_or_default();
         // SAFETY: the caller's contract.
@@ -137,7 +145,14 @@ impl Accumulating {
     ///
     /// # Safety
     /// As [`Accumulating::whole_rows`].
-    pub(crate) unsafe fn part_of_row(&self, p: &Places, s: &mut Progress, values: *const u8, n: usize, position: usize) {
+    pub(crate) unsafe fn part_of_row(
+        &self,
+        p: &Places,
+        s: &mut Progress,
+        values: *const u8,
+        n: usize,
+        position: usize,
+    ) {
         // SAFETY: the caller's contract.
         unsafe {
             match &self.loops {
@@ -172,13 +187,21 @@ impl Accumulating {
     ///
     /// # Safety
     /// As [`Accumulating::whole_rows`]; `fresh` has room for `rows * n` values.
-    pub(crate) unsafe fn columns(&self, p: &Places, s: &mut Progress, values: *const u8, rows: usize, n: usize, position: usize) {
+    pub(crate) unsafe fn columns(
+        &self,
+        p: &Places,
+        s: &mut Progress,
+        values: *const u8,
+        rows: usize,
+        n: usize,
+        position: usize,
+    ) {
         // SAFETY: the caller's contract.
         unsafe {
             match &self.loops {
                 Loops::Fold(f) => {
                     let row = self.fold_rows(f, p, values, rows, n);
-                    self.into_column(f, p, s, row, n);
+                    self.add_to_column(f, p, s, row, n);
                 }
                 Loops::Arg(a) => {
                     for r in 0..rows {
@@ -213,7 +236,7 @@ impl Accumulating {
     }
 
     /// Takes one value for each point into the column's vectors.
-    unsafe fn into_column(&self, f: &FoldLoops, p: &Places, s: &mut Progress, row: *const u8, n: usize) {
+    unsafe fn add_to_column(&self, f: &FoldLoops, p: &Places, s: &mut Progress, row: *const u8, n: usize) {
         // SAFETY: `columns`' contract.
         unsafe {
             if s.grouped == 0 {

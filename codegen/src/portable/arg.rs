@@ -137,7 +137,9 @@ pub(crate) struct ArgLoops {
 pub(crate) fn lookup(fold: Fold, dtype: DType, isa: Isa) -> Option<ArgLoops> {
     fn of<T: Ordered>(fold: Fold, isa: Isa) -> Option<ArgLoops> {
         match fold {
-            Fold::ArgMin => Some(ArgLoops { rows: pick::<ArgRows<T, false>>(isa), into: pick::<ArgInto<T, false>>(isa) }),
+            Fold::ArgMin => {
+                Some(ArgLoops { rows: pick::<ArgRows<T, false>>(isa), into: pick::<ArgInto<T, false>>(isa) })
+            }
             Fold::ArgMax => Some(ArgLoops { rows: pick::<ArgRows<T, true>>(isa), into: pick::<ArgInto<T, true>>(isa) }),
             Fold::Op(_) => None,
         }

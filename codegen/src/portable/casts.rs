@@ -91,11 +91,7 @@ fn to_i32(x: f64) -> i32 {
 /// What C compilers make of the conversion that x86 lacks.
 #[inline(always)]
 fn to_u64(x: f64) -> u64 {
-    if x >= 9223372036854775808.0 {
-        if x < 18446744073709551616.0 { x as u64 } else { 0 }
-    } else {
-        to_i64(x) as u64
-    }
+    if x >= 9223372036854775808.0 { if x < 18446744073709551616.0 { x as u64 } else { 0 } } else { to_i64(x) as u64 }
 }
 
 #[inline(always)]
@@ -304,9 +300,8 @@ impl<S: Source, D: Target> Routine for Cast<S, D> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, _b: *const u8, _c: *const u8, n: usize, _m: usize) {
         // SAFETY: the caller passes disjoint buffers of `n` elements of these types.
-        let (out, a) = unsafe {
-            (from_raw_parts_mut(out.cast::<MaybeUninit<D>>(), n), from_raw_parts(a.cast::<S>(), n))
-        };
+        let (out, a) =
+            unsafe { (from_raw_parts_mut(out.cast::<MaybeUninit<D>>(), n), from_raw_parts(a.cast::<S>(), n)) };
         let mut misfit = false;
         for i in 0..n {
             let wide = a[i].widen();

@@ -35,9 +35,17 @@ pub(crate) struct Call {
 pub(crate) enum Step {
     Call(Call),
     /// Coordinates along an axis of the domain.
-    Index { value: u16, axis: u8 },
+    Index {
+        value: u16,
+        axis: u8,
+    },
     /// Elements at computed places.
-    Gather { value: u16, operand: u16, offsets: u16, size: u8 },
+    Gather {
+        value: u16,
+        operand: u16,
+        offsets: u16,
+        size: u8,
+    },
 }
 
 /// An operand's elements at this point.
@@ -169,11 +177,15 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
         Inst::Apply(op, args) => {
             let from = f.dtype(args[0]);
             let run = loops::lookup(*op, from, isa).ok_or_else(|| format!("no loop of {op} in {from}"))?;
-            call(run, [entry(args[0]), entry(args[op.arity() - 1]), 0], if from.is_integer() && op.row().effects.contains(FpFlags::DIVIDE) {
-                op.row().effects | FpFlags::OVERFLOW
-            } else {
-                op.row().effects
-            });
+            call(
+                run,
+                [entry(args[0]), entry(args[op.arity() - 1]), 0],
+                if from.is_integer() && op.row().effects.contains(FpFlags::DIVIDE) {
+                    op.row().effects | FpFlags::OVERFLOW
+                } else {
+                    op.row().effects
+                },
+            );
             code.cost += 0.08 * op.row().cost as f64 * from.size() as f64 / 8.0;
         }
         Inst::Select(args) => {
@@ -207,7 +219,14 @@ fn cast_effects(from: DType, to: DType) -> FpFlags {
     }
 }
 
-fn add_sink(code: &mut Code, kernel: &Kernel, fragment: &Fragment, operand: OperandId, v: ValueId, offsets: Option<u16>) {
+fn add_sink(
+    code: &mut Code,
+    kernel: &Kernel,
+    fragment: &Fragment,
+    operand: OperandId,
+    v: ValueId,
+    offsets: Option<u16>,
+) {
     debug_assert_eq!(kernel.operands[operand.0 as usize].access, Access::Write);
     let value = v.0 as u16;
     let size = fragment.dtype(v).size() as u8;
@@ -258,14 +277,13 @@ fn place(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
     for (i, inst) in fragment.insts.iter().enumerate() {
         let size = fragment.types[i].size();
         let own = matches!(inst, Inst::Load(_) | Inst::Param(_) | Inst::Const(_));
-        let computed = matches!(
-            inst,
-            Inst::Index(_) | Inst::Apply(..) | Inst::Select(_) | Inst::Cast(..) | Inst::Gather(..)
-        );
+        let computed =
+            matches!(inst, Inst::Index(_) | Inst::Apply(..) | Inst::Select(_) | Inst::Cast(..) | Inst::Gather(..));
         if !own && !computed {
             continue;
         }
-        let reused = if computed { free.iter().rposition(|&(s, _)| s == size).map(|at| free.swap_remove(at).1) } else { None };
+        let reused =
+            if computed { free.iter().rposition(|&(s, _)| s == size).map(|at| free.swap_remove(at).1) } else { None };
         let place = reused.unwrap_or_else(|| {
             width += size as u32;
             width - size as u32

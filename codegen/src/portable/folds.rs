@@ -115,9 +115,8 @@ impl<D: Define<T, Out = T>, T: Element> Routine for Into<D, T> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, _b: *const u8, _c: *const u8, n: usize, _m: usize) {
         // SAFETY: the caller passes disjoint buffers of `n` elements.
-        let (out, v) = unsafe {
-            (std::slice::from_raw_parts_mut(out.cast::<T>(), n), from_raw_parts(v.cast::<T>(), n))
-        };
+        let (out, v) =
+            unsafe { (std::slice::from_raw_parts_mut(out.cast::<T>(), n), from_raw_parts(v.cast::<T>(), n)) };
         for i in 0..n {
             out[i] = D::call::<FMA>(out[i], v[i]);
         }

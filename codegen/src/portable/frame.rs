@@ -260,7 +260,9 @@ impl<'p> Frame<'p> {
         for (&axis, &extent) in tile.axes.iter().zip(&tile.extents).rev() {
             let stride = self.stride(operand, axis);
             match axes.last_mut() {
-                Some(last) if last.1 * last.0 as isize == stride && last.2 * last.0 as isize == dense => last.0 *= extent,
+                Some(last) if last.1 * last.0 as isize == stride && last.2 * last.0 as isize == dense => {
+                    last.0 *= extent
+                }
                 _ if extent == 1 => {}
                 _ => axes.push((extent, stride, dense)),
             }

@@ -13,8 +13,9 @@ use super::frame::{Frame, Permits, report};
 use super::isa::Isa;
 use super::spread::{Shared, TASK_NANOSECONDS, spread};
 use super::walk::{Tile, Walk};
-use super::{arg, flags, folds, loops, moves, scratch};
+use super::{arg, flags, folds, full, loops, moves, scratch};
 use crate::{DType, Fold, FpFlags, Inst, Kernel, Launch, Op, Raised, Scalar, Template, Workers};
+use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Parts that inner axes are divided into at most.
@@ -29,6 +30,8 @@ pub(crate) struct Folding {
     pub(crate) loads: Vec<u16>,
     /// Bytes of partial results for each outer point.
     pub(crate) width: usize,
+    /// Whether [`full`] may run it.
+    pub(crate) may_be_full: bool,
 }
 
 /// Finds the loops of a kernel's accumulators.
@@ -36,7 +39,7 @@ pub(crate) struct Folding {
 /// # Errors
 /// Where a fold has no loop.
 pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<Folding, String> {
-    let mut folding = Folding { accumulators: vec![], loads: vec![], width: 0 };
+    let mut folding = Folding { accumulators: vec![], loads: vec![], width: 0, may_be_full: false };
     for inst in &kernel.body.insts {
         if let Inst::Load(o) = inst {
             folding.loads.push(o.0);
@@ -160,8 +163,8 @@ impl<'a> Layout<'a> {
     }
 
     /// Cuts the accumulators' places out of the scratch.
-    fn places(&self, mut at: *mut u8) -> Vec<Places> {
-        let mut places = Vec::with_capacity(self.folding.accumulators.len());
+    fn places(&self, mut at: *mut u8) -> SmallVec<[Places; 2]> {
+        let mut places = SmallVec::new();
         for a in &self.folding.accumulators {
             let each = (self.points * a.size.max(a.result_size)).next_multiple_of(64);
             let place = |i: usize| at.wrapping_add(i * each);
@@ -188,6 +191,18 @@ pub(crate) unsafe fn run(
         return Raised::new();
     }
     let inner: usize = launch.inner.iter().product();
+    let whole = inner as f64 * (body.cost + 0.06 * folding.accumulators.len() as f64);
+    if folding.may_be_full
+        && launch.outer.is_empty()
+        && launch.inner.len() == 1
+        && inner > 0
+        && whole < 2.0 * TASK_NANOSECONDS
+    {
+        // SAFETY: the caller's contract.
+        if let Some(raised) = unsafe { full::run(body, folding, epilogue, launch) } {
+            return raised;
+        }
+    }
     let layout = Layout::new(body, folding, epilogue, launch);
     let scatters = body.scatters() || epilogue.scatters();
     let an_inner = inner as f64 * (body.cost + 0.06 * folding.accumulators.len() as f64);
@@ -285,7 +300,7 @@ struct Run<'p> {
     layout: &'p Layout<'p>,
     body: Frame<'p>,
     epilogue: Frame<'p>,
-    places: Vec<Places>,
+    places: SmallVec<[Places; 2]>,
     tile: Tile,
     outer_tile: Tile,
     raised: Raised,
@@ -336,7 +351,7 @@ impl<'p> Run<'p> {
             return n;
         }
         let whole = !layout.by_columns && layout.inner.tiles() == 1;
-        let mut progress: smallvec::SmallVec<[Progress; 1]> = accumulators.iter().map(|_| Progress::new()).collect();
+        let mut progress: SmallVec<[Progress; 1]> = accumulators.iter().map(|_| Progress::new()).collect();
         let mut inner_at = layout.inner.seek(range.start);
         let mut position = if range.start == 0 { 0 } else { layout.inner.position(&inner_at) };
         for _ in range {

@@ -41,11 +41,8 @@ pub(crate) unsafe fn run(
     let width = body.width + epilogue.width + accumulators.iter().map(|a| 2 * a.size).sum::<usize>();
     let room = block_length(width).min((outer * length).next_multiple_of(64));
     let rank = launch.outer.len();
-    let outer_walk = if columns {
-        Walk::new(0, launch.outer, room)
-    } else {
-        Walk::deep(0, launch.outer, (room / length).max(1))
-    };
+    let outer_walk =
+        if columns { Walk::new(0, launch.outer, room) } else { Walk::deep(0, launch.outer, (room / length).max(1)) };
     let inner_walk = Walk::new(rank, launch.inner, room / outer_walk.largest());
     let (permits, epilogue_permits) = (Permits::new(body, launch), Permits::new(epilogue, launch));
     let shared = Shared(*launch);

@@ -13,7 +13,13 @@ struct Room<const N: usize>(MaybeUninit<[u8; N]>);
 /// Calls `f` with `bytes` bytes aligned to 64.
 #[inline]
 pub(crate) fn with<R>(bytes: usize, f: impl FnOnce(*mut u8) -> R) -> R {
-    if bytes <= SMALL { on_stack::<SMALL, R>(f) } else if bytes <= LARGE { on_stack::<LARGE, R>(f) } else { on_heap(bytes, f) }
+    if bytes <= SMALL {
+        on_stack::<SMALL, R>(f)
+    } else if bytes <= LARGE {
+        on_stack::<LARGE, R>(f)
+    } else {
+        on_heap(bytes, f)
+    }
 }
 
 #[inline(never)]

@@ -6,7 +6,7 @@
 use smallvec::SmallVec;
 
 /// Rows shorter than this share a tile with their neighbours: a loop's call costs as much as some 40 elements.
-const SHORT_ROW: usize = 64;
+const SHORT_ROW: usize = 32;
 
 /// An axis beyond any domain's, of stride zero.
 const NO_AXIS: usize = usize::MAX / 2;

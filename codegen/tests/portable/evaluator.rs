@@ -3,11 +3,11 @@
 use fastnp_codegen::*;
 
 /// Memory as the evaluator sees it: bytes by address.
-pub struct Memory<'a> {
+pub(crate) struct Memory<'a> {
     /// The bytes.
-    pub bytes: &'a mut [u8],
+    pub(crate) bytes: &'a mut [u8],
     /// The address of the first.
-    pub start: usize,
+    pub(crate) start: usize,
 }
 
 impl Memory<'_> {
@@ -34,7 +34,7 @@ fn points(extents: &[usize]) -> Vec<Vec<usize>> {
 }
 
 /// Runs a kernel.
-pub fn evaluate(k: &Kernel, l: &Launch<'_>, m: &mut Memory<'_>) {
+pub(crate) fn evaluate(k: &Kernel, l: &Launch<'_>, m: &mut Memory<'_>) {
     for o in points(l.outer) {
         let mut running: Vec<Option<(Scalar, i64)>> = vec![None; k.accumulators.len()];
         for (position, i) in points(l.inner).into_iter().enumerate() {
@@ -77,8 +77,20 @@ fn fold(fold: Fold, before: (Scalar, i64), now: (Scalar, i64)) -> (Scalar, i64) 
     };
     match fold {
         Fold::Op(op) => (apply(op, before.0, now.0), 0),
-        Fold::ArgMin => if better(false) { now } else { before },
-        Fold::ArgMax => if better(true) { now } else { before },
+        Fold::ArgMin => {
+            if better(false) {
+                now
+            } else {
+                before
+            }
+        }
+        Fold::ArgMax => {
+            if better(true) {
+                now
+            } else {
+                before
+            }
+        }
     }
 }
 
@@ -134,7 +146,7 @@ fn fragment(
 }
 
 /// One op on two values of one type, in the widest type of its kind.
-pub fn apply(op: Op, a: Scalar, b: Scalar) -> Scalar {
+pub(crate) fn apply(op: Op, a: Scalar, b: Scalar) -> Scalar {
     let dtype = a.dtype();
     let result = op.result(dtype);
     match (a.wide(), b.wide()) {
@@ -164,14 +176,32 @@ fn integers(op: Op, x: i128, y: i128, bool: bool) -> i128 {
         Op::Maximum | Op::Fmax => x.max(y),
         Op::Minimum | Op::Fmin => x.min(y),
         Op::Negative => -x,
-        Op::FloorDivide => if y == 0 { 0 } else { x.div_euclid(y) - (y < 0 && x.rem_euclid(y) != 0) as i128 },
-        Op::Remainder => if y == 0 { 0 } else { x - y * (x.div_euclid(y) - (y < 0 && x.rem_euclid(y) != 0) as i128) },
+        Op::FloorDivide => {
+            if y == 0 {
+                0
+            } else {
+                x.div_euclid(y) - (y < 0 && x.rem_euclid(y) != 0) as i128
+            }
+        }
+        Op::Remainder => {
+            if y == 0 {
+                0
+            } else {
+                x - y * (x.div_euclid(y) - (y < 0 && x.rem_euclid(y) != 0) as i128)
+            }
+        }
         Op::Absolute => x.abs(),
         Op::Sign => x.signum(),
         Op::BitwiseAnd => x & y,
         Op::BitwiseOr => x | y,
         Op::BitwiseXor => x ^ y,
-        Op::Invert => if bool { 1 - x } else { !x },
+        Op::Invert => {
+            if bool {
+                1 - x
+            } else {
+                !x
+            }
+        }
         Op::Less => (x < y) as i128,
         Op::Equal => (x == y) as i128,
         Op::GreaterEqual => (x >= y) as i128,
@@ -194,12 +224,42 @@ fn floats(op: Op, x: f64, y: f64, dtype: DType, result: DType) -> Scalar {
         Op::Sqrt => x.sqrt(),
         Op::Negative => -x,
         Op::Absolute => x.abs(),
-        Op::Maximum => if x.is_nan() || x > y { x } else { y },
-        Op::Minimum => if x.is_nan() || x < y { x } else { y },
-        Op::Fmax => if y.is_nan() || x > y { x } else { y },
-        Op::Fmin => if y.is_nan() || x < y { x } else { y },
+        Op::Maximum => {
+            if x.is_nan() || x > y {
+                x
+            } else {
+                y
+            }
+        }
+        Op::Minimum => {
+            if x.is_nan() || x < y {
+                x
+            } else {
+                y
+            }
+        }
+        Op::Fmax => {
+            if y.is_nan() || x > y {
+                x
+            } else {
+                y
+            }
+        }
+        Op::Fmin => {
+            if y.is_nan() || x < y {
+                x
+            } else {
+                y
+            }
+        }
         Op::Floor => x.floor(),
-        Op::Sign => if x.is_nan() { x } else { (x > 0.0) as i8 as f64 - (x < 0.0) as i8 as f64 },
+        Op::Sign => {
+            if x.is_nan() {
+                x
+            } else {
+                (x > 0.0) as i8 as f64 - (x < 0.0) as i8 as f64
+            }
+        }
         Op::Less => return truth(x < y),
         Op::Equal => return truth(x == y),
         Op::GreaterEqual => return truth(x >= y),
@@ -225,10 +285,34 @@ fn complexes(op: Op, a: Scalar, b: Scalar, result: DType) -> Scalar {
             narrow(x.re * y.im) + narrow(x.im * y.re),
         ),
         Op::Negative => -x,
-        Op::Maximum => if nan(x) || (!nan(y) && !less) { x } else { y },
-        Op::Minimum => if nan(x) || (!nan(y) && !more) { x } else { y },
-        Op::Fmax => if nan(y) || (!nan(x) && !less) { x } else { y },
-        Op::Fmin => if nan(y) || (!nan(x) && !more) { x } else { y },
+        Op::Maximum => {
+            if nan(x) || (!nan(y) && !less) {
+                x
+            } else {
+                y
+            }
+        }
+        Op::Minimum => {
+            if nan(x) || (!nan(y) && !more) {
+                x
+            } else {
+                y
+            }
+        }
+        Op::Fmax => {
+            if nan(y) || (!nan(x) && !less) {
+                x
+            } else {
+                y
+            }
+        }
+        Op::Fmin => {
+            if nan(y) || (!nan(x) && !more) {
+                x
+            } else {
+                y
+            }
+        }
         Op::Less => return Scalar::new(result, less),
         Op::Equal => return Scalar::new(result, x == y),
         Op::GreaterEqual => return Scalar::new(result, more || x == y),

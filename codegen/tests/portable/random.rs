@@ -4,16 +4,16 @@ use crate::evaluator::{Memory, evaluate};
 use fastnp_codegen::*;
 
 /// A small generator (splitmix64).
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// A generator of its own for each seed.
-    pub fn new(seed: u64) -> Random {
+    pub(crate) fn new(seed: u64) -> Random {
         Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x9e37_79b9)
     }
 
     /// Sixty-four random bits.
-    pub fn bits(&mut self) -> u64 {
+    pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -22,12 +22,12 @@ impl Random {
     }
 
     /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.bits() % n as u64) as usize
     }
 
     /// One of some.
-    pub fn one<T: Copy>(&mut self, of: &[T]) -> T {
+    pub(crate) fn one<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())]
     }
 
@@ -59,16 +59,58 @@ impl Random {
 }
 
 const INTEGER_OPS: &[Op] = &[
-    Op::Add, Op::Subtract, Op::Multiply, Op::Maximum, Op::Minimum, Op::Negative, Op::FloorDivide, Op::Remainder,
-    Op::Absolute, Op::Sign, Op::BitwiseAnd, Op::BitwiseXor, Op::Invert, Op::Less, Op::Equal, Op::Isnan, Op::LogicalOr,
+    Op::Add,
+    Op::Subtract,
+    Op::Multiply,
+    Op::Maximum,
+    Op::Minimum,
+    Op::Negative,
+    Op::FloorDivide,
+    Op::Remainder,
+    Op::Absolute,
+    Op::Sign,
+    Op::BitwiseAnd,
+    Op::BitwiseXor,
+    Op::Invert,
+    Op::Less,
+    Op::Equal,
+    Op::Isnan,
+    Op::LogicalOr,
 ];
 const FLOAT_OPS: &[Op] = &[
-    Op::Add, Op::Subtract, Op::Multiply, Op::Divide, Op::Sqrt, Op::Negative, Op::Absolute, Op::Maximum, Op::Minimum,
-    Op::Fmax, Op::Fmin, Op::Floor, Op::Sign, Op::Less, Op::Equal, Op::GreaterEqual, Op::Isnan, Op::LogicalAnd,
+    Op::Add,
+    Op::Subtract,
+    Op::Multiply,
+    Op::Divide,
+    Op::Sqrt,
+    Op::Negative,
+    Op::Absolute,
+    Op::Maximum,
+    Op::Minimum,
+    Op::Fmax,
+    Op::Fmin,
+    Op::Floor,
+    Op::Sign,
+    Op::Less,
+    Op::Equal,
+    Op::GreaterEqual,
+    Op::Isnan,
+    Op::LogicalAnd,
 ];
 const COMPLEX_OPS: &[Op] = &[
-    Op::Add, Op::Subtract, Op::Multiply, Op::Negative, Op::Maximum, Op::Minimum, Op::Fmax, Op::Fmin, Op::Less,
-    Op::Equal, Op::GreaterEqual, Op::Isnan, Op::LogicalAnd,
+    Op::Add,
+    Op::Subtract,
+    Op::Multiply,
+    Op::Negative,
+    Op::Maximum,
+    Op::Minimum,
+    Op::Fmax,
+    Op::Fmin,
+    Op::Less,
+    Op::Equal,
+    Op::GreaterEqual,
+    Op::Isnan,
+    Op::LogicalAnd,
 ];
 const BOOL_OPS: &[Op] =
     &[Op::Add, Op::Multiply, Op::BitwiseXor, Op::Invert, Op::Equal, Op::LogicalAnd, Op::Maximum, Op::Less];
@@ -84,9 +126,9 @@ fn ops(dtype: DType) -> &'static [Op] {
 
 /// A kernel with memory to run it on.
 #[derive(Debug)]
-pub struct Case {
+pub(crate) struct Case {
     /// The kernel.
-    pub kernel: Kernel,
+    pub(crate) kernel: Kernel,
     outer: Vec<usize>,
     inner: Vec<usize>,
     /// Offsets of the operands in memory.
@@ -121,30 +163,30 @@ struct Sizes {
 
 impl Case {
     /// A map.
-    pub fn map(r: &mut Random) -> Case {
+    pub(crate) fn map(r: &mut Random) -> Case {
         let outer = extents(r, 4, 6000);
         Case::build(r, Template::Map, Sizes { outer, inner: vec![] })
     }
 
     /// A reduction.
-    pub fn reduce(r: &mut Random) -> Case {
+    pub(crate) fn reduce(r: &mut Random) -> Case {
         let outer = extents(r, 3, 300);
         let mut inner = extents(r, 2, 6000 / outer.iter().product::<usize>().max(1));
         if inner.is_empty() {
-            inner.push(1 + r.below(9));
+            inner.push(1 + r.below(if outer.is_empty() { 5000 } else { 9 }));
         }
         Case::build(r, Template::Reduce, Sizes { outer, inner })
     }
 
     /// A scan.
-    pub fn scan(r: &mut Random) -> Case {
+    pub(crate) fn scan(r: &mut Random) -> Case {
         let outer = extents(r, 3, 300);
         let inner = vec![1 + r.below(6000 / outer.iter().product::<usize>().max(1))];
         Case::build(r, Template::Scan, Sizes { outer, inner })
     }
 
     /// A case large enough to be divided between threads.
-    pub fn large(r: &mut Random, template: Template) -> Case {
+    pub(crate) fn large(r: &mut Random, template: Template) -> Case {
         let (a, b) = r.one(&[(3, 70_000), (500, 700), (1, 300_000), (40_000, 9)]);
         let sizes = match template {
             Template::Map => Sizes { outer: vec![a, b], inner: vec![] },
@@ -169,13 +211,7 @@ impl Case {
     }
 
     fn launch<'a>(&'a self, addresses: &'a [*mut u8]) -> Launch<'a> {
-        Launch {
-            outer: &self.outer,
-            inner: &self.inner,
-            addresses,
-            strides: &self.strides,
-            scalars: &self.scalars,
-        }
+        Launch { outer: &self.outer, inner: &self.inner, addresses, strides: &self.strides, scalars: &self.scalars }
     }
 
     fn addresses(&self, start: *mut u8) -> Vec<*mut u8> {
@@ -183,7 +219,7 @@ impl Case {
     }
 
     /// Memory after the evaluator.
-    pub fn expected(&self) -> Vec<u8> {
+    pub(crate) fn expected(&self) -> Vec<u8> {
         let mut memory = self.memory.clone();
         let bytes = memory.bytes();
         let addresses = self.addresses(bytes.as_mut_ptr());
@@ -193,7 +229,7 @@ impl Case {
     }
 
     /// Memory after a program, and what it reports.
-    pub fn run(&self, program: &dyn Program, workers: &dyn Workers) -> (Vec<u8>, Raised) {
+    pub(crate) fn run(&self, program: &dyn Program, workers: &dyn Workers) -> (Vec<u8>, Raised) {
         let mut memory = self.memory.clone();
         let addresses = self.addresses(memory.bytes().as_mut_ptr());
         // SAFETY: the case was built so that every point lies in its memory.
@@ -202,7 +238,7 @@ impl Case {
     }
 
     /// The first element in which two memories differ; nans are all alike, as are zeros of folds.
-    pub fn difference(&self, expected: &[u8], found: &[u8]) -> Option<String> {
+    pub(crate) fn difference(&self, expected: &[u8], found: &[u8]) -> Option<String> {
         for (i, o) in self.kernel.operands.iter().enumerate().filter(|(_, o)| o.access == Access::Write) {
             let size = o.dtype.size();
             let next = self.offsets.iter().copied().filter(|&x| x > self.offsets[i]).min().unwrap_or(expected.len());
@@ -431,7 +467,9 @@ impl Builder {
             Kind::Float | Kind::Complex => vec![],
         };
         if !empty {
-            if dtype != DType::Bool && (!dtype.is_complex() || matches!(self.kernel.body.insts[value.0 as usize], Inst::Load(_))) {
+            if dtype != DType::Bool
+                && (!dtype.is_complex() || matches!(self.kernel.body.insts[value.0 as usize], Inst::Load(_)))
+            {
                 folds.extend([Op::Minimum, Op::Maximum, Op::Fmin, Op::Fmax].map(Fold::Op));
             }
             if !scan {
@@ -450,7 +488,9 @@ impl Builder {
             let mine = if self.outer_only[i] { self.outer } else { self.rank };
             let s = match self.in_place[i] {
                 Some(_) => vec![0; self.rank],
-                None => layout(r, &extents[..mine], o.dtype.size(), write || self.in_place.contains(&Some(i)), self.rank),
+                None => {
+                    layout(r, &extents[..mine], o.dtype.size(), write || self.in_place.contains(&Some(i)), self.rank)
+                }
             };
             let (mut low, mut high) = (0, o.dtype.size() as isize * 17);
             for (&s, &e) in s.iter().zip(&extents) {

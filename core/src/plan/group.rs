@@ -10,15 +10,15 @@ use crate::trace::{Access, Node, Operation, Source};
 use smallvec::SmallVec;
 use std::fmt;
 
-/// Distinct memory operands a kernel may have: past this, address registers and prefetchers run out.
-const MAX_OPERANDS: usize = 28;
+/// Distinct memory operands a kernel may load: past this, address registers and prefetchers run out.
+const MAX_LOADS: usize = 24;
 /// Nodes a kernel may have, which bounds live values and the cost of planning.
 const MAX_NODES: usize = 96;
 /// Unrelated nodes over domains up to this size are packed into one launch (a launch costs what 500 elements cost).
 const PACK_BELOW: usize = 4096;
-/// Unrelated nodes over larger domains share a kernel up to so many operands: what comes later mostly joins them, and a
-/// dozen streams is what the prefetchers follow.
-const PACK_OPERANDS: usize = 12;
+/// Unrelated nodes over larger domains share a kernel while it loads at most so many operands: what comes later mostly
+/// joins them, and a dozen streams, loads and stores, is what the prefetchers follow.
+const PACK_LOADS: usize = 8;
 /// How many groups back a node looks for one to join.
 const LOOK_BACK: usize = 4;
 
@@ -82,7 +82,10 @@ pub(crate) struct Group {
     /// Why the first node did not join the group it depends on.
     pub(crate) refused: Option<Refusal>,
     closed: bool,
-    operands: usize,
+    /// Distinct accesses that read memory from before the group.
+    loads: Vec<Access>,
+    /// Distinct accesses that the group writes.
+    stores: Vec<Access>,
 }
 
 /// Groups nodes, in an order that respects every dependence.
@@ -126,7 +129,7 @@ fn find(nodes: &[Node], groups: &[Group], node: &Node, depends: i32) -> (Option<
     let first = (depends + 1) as usize;
     for (at, group) in groups.iter().enumerate().skip(first).rev().take(LOOK_BACK) {
         let related = count(&node.domain) <= PACK_BELOW
-            || group.operands + node.sources.len() < PACK_OPERANDS
+            || group.loads.len() + node.sources.len() <= PACK_LOADS
             || group.shares(nodes, node);
         if related && let Ok(place) = group.admits(nodes, node, false) {
             return (Some(at), place, None);
@@ -144,7 +147,8 @@ impl Group {
             outer: Shape::new(),
             refused,
             closed: false,
-            operands: 0,
+            loads: Vec::new(),
+            stores: Vec::new(),
         }
     }
 
@@ -155,7 +159,14 @@ impl Group {
         }
         self.closed |= alone(node) || matches!(node.op, Operation::Scan(_));
         self.members.push(Member { node: index, place });
-        self.operands += 1 + node.sources.len();
+        for access in node.reads() {
+            if !self.stores.contains(access) && !self.loads.contains(access) {
+                self.loads.push(access.clone());
+            }
+        }
+        if !self.stores.contains(&node.target) {
+            self.stores.push(node.target.clone());
+        }
     }
 
     fn shares(&self, nodes: &[Node], node: &Node) -> bool {
@@ -173,7 +184,7 @@ impl Group {
         if self.members.len() >= MAX_NODES {
             return Err(Refusal::Nodes);
         }
-        if self.operands + node.sources.len() + 1 > MAX_OPERANDS && self.count_operands(nodes, node) > MAX_OPERANDS {
+        if self.loads.len() + node.sources.len() > MAX_LOADS {
             return Err(Refusal::Operands);
         }
         let place = self.place(node)?;
@@ -242,17 +253,6 @@ impl Group {
     pub(crate) fn at_outer(&self, access: &Access) -> Access {
         let strides = outer_of_strides(&access.strides, self.reduced);
         Access { slot: access.slot, dtype: access.dtype, offset: access.offset, strides }
-    }
-
-    fn count_operands(&self, nodes: &[Node], node: &Node) -> usize {
-        let mut seen: Vec<&Access> = Vec::with_capacity(2 * MAX_OPERANDS);
-        let members = self.members.iter().map(|m| &nodes[m.node as usize]).chain([node]);
-        for access in members.flat_map(|n| n.reads().chain([&n.target])) {
-            if !seen.contains(&access) {
-                seen.push(access);
-            }
-        }
-        seen.len()
     }
 }
 
