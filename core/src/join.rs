@@ -2,9 +2,10 @@
 
 use crate::array::Array;
 use crate::error::{Error, Result};
-use crate::layout::{Index, Order, Shape, normalize_axis};
+use crate::layout::{Index, Order, Shape, Strides, normalize_axis};
 use crate::promote::promote_types;
 use fastnp_codegen::DType;
+use smallvec::SmallVec;
 
 /// Arrays one after the other along an axis, in a new array of their common type.
 ///
@@ -45,8 +46,7 @@ pub fn concatenate(arrays: &[&Array], axis: isize) -> Result<Array> {
         shape[axis] += array.shape()[axis];
     }
     let dtype = arrays.iter().map(|a| a.dtype()).reduce(promote_types).unwrap_or(DType::F64);
-    let fortran = arrays.iter().all(|a| a.is_f_contiguous() && !a.is_c_contiguous());
-    let out = Array::empty(&shape, dtype, if fortran { Order::F } else { Order::C })?;
+    let out = Array::fresh(&shape, nested_as(arrays, &shape, dtype.size()), dtype)?;
     let mut at = 0isize;
     for array in arrays {
         let end = at + array.shape()[axis] as isize;
@@ -56,6 +56,35 @@ pub fn concatenate(arrays: &[&Array], axis: isize) -> Result<Array> {
         at = end;
     }
     Ok(out)
+}
+
+/// Dense strides that nest as those of the arrays do. An axis goes outside its neighbours if no array with both axes longer
+/// than one says otherwise (NumPy's rule for joining, which is not that for ufuncs).
+fn nested_as(arrays: &[&Array], shape: &[usize], itemsize: usize) -> Strides {
+    let goes_out = |axis: usize, over: usize| {
+        let told = arrays.iter().filter(|a| a.shape()[axis] != 1 && a.shape()[over] != 1);
+        let wider = told.map(|a| a.strides()[axis].unsigned_abs() > a.strides()[over].unsigned_abs());
+        wider.fold(None, |out, wider| Some(wider && out != Some(false)))
+    };
+    let mut axes: SmallVec<[usize; 4]> = SmallVec::new();
+    for axis in 0..shape.len() {
+        let mut place = axis;
+        for i in (0..axis).rev() {
+            match goes_out(axis, axes[i]) {
+                Some(true) => place = i,
+                Some(false) => break,
+                None => {}
+            }
+        }
+        axes.insert(place, axis);
+    }
+    let mut strides: Strides = SmallVec::from_elem(0, shape.len());
+    let mut step = itemsize as isize;
+    for &axis in axes.iter().rev() {
+        strides[axis] = step;
+        step *= shape[axis].max(1) as isize;
+    }
+    strides
 }
 
 impl Array {

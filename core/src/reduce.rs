@@ -94,7 +94,7 @@ impl Array {
             Reduction::Prod => self.fold(Fold::Op(Op::Multiply), dtype.unwrap_or(sum_type(own)), mask, keepdims),
             Reduction::Any => self.fold(Fold::Op(Op::LogicalOr), DType::Bool, mask, keepdims),
             Reduction::All => self.fold(Fold::Op(Op::LogicalAnd), DType::Bool, mask, keepdims),
-            Reduction::Min | Reduction::Max if folded == 0 && self.size() == 0 && !self.empty_result(mask) => {
+            Reduction::Min | Reduction::Max if folded == 0 => {
                 let name = if what == Reduction::Min { "minimum" } else { "maximum" };
                 Err(Error::value(format!("zero-size array to reduction operation {name} which has no identity")))
             }
@@ -113,11 +113,6 @@ impl Array {
         }
     }
 
-    /// Whether a reduction over these axes has no result element.
-    fn empty_result(&self, mask: u64) -> bool {
-        (0..self.ndim()).any(|i| !is_reduced(mask, i) && self.shape()[i] == 0)
-    }
-
     fn position(
         &self,
         what: Reduction,
@@ -130,7 +125,7 @@ impl Array {
             Reduction::ArgMin => (Fold::ArgMin, "argmin"),
             _ => (Fold::ArgMax, "argmax"),
         };
-        if folded == 0 && !self.empty_result(mask) {
+        if folded == 0 {
             return Err(Error::value(format!("attempt to get {name} of an empty sequence")));
         }
         if axes.is_some_and(|a| a.len() != 1) {

@@ -217,6 +217,18 @@ def castable(array: numpy.ndarray, dtype: str) -> bool:
     )
 
 
+def misordered(target: Any, value: Any) -> bool:
+    """Whether NumPy may overwrite what it has yet to read.
+
+    It copies overlapping vectors of different strides without a temporary: `a[::2] = a[:n]`.
+    """
+    if not (isinstance(target, numpy.ndarray) and isinstance(value, numpy.ndarray)):
+        return False
+    squeezed = target.squeeze(), value.squeeze()
+    flat = all(array.ndim < 2 for array in squeezed)
+    return flat and squeezed[0].strides != squeezed[1].strides and numpy.may_share_memory(*squeezed)
+
+
 def summable(array: Any, factor: int = 1) -> bool:
     """Whether sums over the values are exact in any order, products of `factor` size included."""
     array = numpy.asarray(array)

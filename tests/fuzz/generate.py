@@ -385,6 +385,8 @@ class Writer:
         dtype = destination.dtype.str[1:].replace("b1", "?")
         if value is None or not expressions.castable(numpy.asarray(value), dtype):
             return
+        if operator == "=" and expressions.misordered(destination, value):
+            return
         if destination.dtype.kind == "c" or numpy.asarray(value).dtype.kind == "c":
             after = f"{target} {operator[:-1]} ({right})" if operator != "=" else right
             if expressions.rounds(self.value(after)):
