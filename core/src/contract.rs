@@ -1,8 +1,9 @@
 //! Matrix and inner products.
 //!
-//! Products of two matrices go to the `gemm` crate. Everything with a vector in it is bound by memory, not arithmetic, and
-//! is recorded as a multiplication and a sum, which fuse with each other and with what is around them. So are sums of one or
-//! two products, for which `gemm` has kernels of its own that do not start from zero as every BLAS does (`-0.0` for `0.0`).
+//! Products of two matrices go to the `gemm` crate. Everything with a vector in it, matrices of one row or column included, is
+//! bound by memory, not arithmetic, and is recorded as a multiplication and a sum, which fuse with each other and with what is
+//! around them. So are sums of one or two products. (For either, `gemm` has kernels of its own that do not start from zero
+//! as every BLAS does, and give `-0.0` for `0.0`.)
 
 use crate::array::Array;
 use crate::elementwise::{Options, apply, apply_with};
@@ -87,6 +88,13 @@ fn matrices(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
     }
     if k <= NARROW {
         return narrow(a, b, k, target);
+    }
+    if m == 1 || n == 1 {
+        let a = a.index(&[Index::Ellipsis, Index::NewAxis])?;
+        let b = b.index(&[Index::Ellipsis, Index::NewAxis, Index::from(..), Index::from(..)])?;
+        let product = apply(Op::Multiply, &[(&a).into(), (&b).into()])?;
+        product.fold_to(Fold::Op(Op::Add), dtype, 1 << (product.ndim() - 2), &target)?;
+        return Ok(target);
     }
     let (a, b) = (dense_steps(a, dtype)?, dense_steps(b, dtype)?);
     let mut domain = shape;

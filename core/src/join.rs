@@ -2,10 +2,10 @@
 
 use crate::array::Array;
 use crate::error::{Error, Result};
-use crate::layout::{Index, Order, Shape, Strides, normalize_axis};
+use crate::layout::{Index, Order, Shape, normalize_axis};
+use crate::nesting;
 use crate::promote::promote_types;
 use fastnp_codegen::DType;
-use smallvec::SmallVec;
 
 /// Arrays one after the other along an axis, in a new array of their common type.
 ///
@@ -46,7 +46,8 @@ pub fn concatenate(arrays: &[&Array], axis: isize) -> Result<Array> {
         shape[axis] += array.shape()[axis];
     }
     let dtype = arrays.iter().map(|a| a.dtype()).reduce(promote_types).unwrap_or(DType::F64);
-    let out = Array::fresh(&shape, nested_as(arrays, &shape, dtype.size()), dtype)?;
+    let parts: Vec<_> = arrays.iter().map(|a| (a.shape(), a.strides())).collect();
+    let out = Array::fresh(&shape, nesting::of_joined(&shape, dtype.size(), &parts), dtype)?;
     let mut at = 0isize;
     for array in arrays {
         let end = at + array.shape()[axis] as isize;
@@ -58,47 +59,12 @@ pub fn concatenate(arrays: &[&Array], axis: isize) -> Result<Array> {
     Ok(out)
 }
 
-/// Dense strides that nest as those of the arrays do. An axis goes outside its neighbours if no array with both axes longer
-/// than one says otherwise (NumPy's rule for joining, which is not that for ufuncs).
-fn nested_as(arrays: &[&Array], shape: &[usize], itemsize: usize) -> Strides {
-    let goes_out = |axis: usize, over: usize| {
-        let told = arrays.iter().filter(|a| a.shape()[axis] != 1 && a.shape()[over] != 1);
-        let wider = told.map(|a| a.strides()[axis].unsigned_abs() > a.strides()[over].unsigned_abs());
-        wider.fold(None, |out, wider| Some(wider && out != Some(false)))
-    };
-    let mut axes: SmallVec<[usize; 4]> = SmallVec::new();
-    for axis in 0..shape.len() {
-        let mut place = axis;
-        for i in (0..axis).rev() {
-            match goes_out(axis, axes[i]) {
-                Some(true) => place = i,
-                Some(false) => break,
-                None => {}
-            }
-        }
-        axes.insert(place, axis);
-    }
-    let mut strides: Strides = SmallVec::from_elem(0, shape.len());
-    let mut step = itemsize as isize;
-    for &axis in axes.iter().rev() {
-        strides[axis] = step;
-        step *= shape[axis].max(1) as isize;
-    }
-    strides
-}
-
 impl Array {
     /// A new array of this one's shape, nested as this one is, with a type and whatever its memory holds.
     ///
     /// # Errors
     /// `ValueError` where the size does not fit an address.
     pub fn empty_like(&self, dtype: DType, order: Order) -> Result<Array> {
-        let typed = Array { dtype, ..self.clone() };
-        let strides = if order == Order::K {
-            crate::layout::k_strides(self.shape(), dtype.size(), &[self.strides()])
-        } else {
-            typed.dense_strides(order)
-        };
-        Array::fresh(self.shape(), strides, dtype)
+        Array::fresh(self.shape(), self.dense_strides(order, dtype.size()), dtype)
     }
 }

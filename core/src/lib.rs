@@ -38,6 +38,7 @@ mod explain;
 mod join;
 mod layout;
 mod memory;
+mod nesting;
 mod operators;
 mod plan;
 mod product;

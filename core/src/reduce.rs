@@ -7,7 +7,8 @@ use crate::array::Array;
 use crate::elementwise::{apply, apply_with, Options};
 use crate::engine::engine;
 use crate::error::{Error, Result};
-use crate::layout::{Order, Shape, Strides, k_strides, normalize_axis};
+use crate::layout::{Order, Shape, Strides, normalize_axis};
+use crate::nesting;
 use crate::trace::{Input, Operation, Statement, View};
 use crate::value::Value;
 use fastnp_codegen::{DType, Fold, Kind, Op};
@@ -178,22 +179,9 @@ impl Array {
         let kept = |i: &usize| !is_reduced(mask, *i);
         let shape: Shape = (0..self.ndim()).filter(kept).map(|i| self.shape()[i]).collect();
         let own: Strides = (0..self.ndim()).filter(kept).map(|i| self.strides()[i]).collect();
-        let strides = k_strides(&shape, dtype.size(), &[&own]);
+        let strides = nesting::of_operands(&shape, dtype.size(), &[&own]);
         let target = Array::fresh(&shape, strides, dtype)?;
-        let mut along: Strides = SmallVec::from_elem(0, self.ndim());
-        for (axis, &stride) in (0..self.ndim()).filter(kept).zip(target.strides()) {
-            along[axis] = stride;
-        }
-        let view = View { storage: &target.storage, dtype, offset: 0, strides: along };
-        engine().submit(&Statement {
-            op: Operation::Fold(fold),
-            compute,
-            domain: self.shape(),
-            reduced: mask,
-            inputs: &[Input::Memory(self.over(self.shape()))],
-            target: view,
-            covers: true,
-        })?;
+        self.fold_to(fold, compute, mask, &target)?;
         if !keepdims {
             return Ok(target);
         }
@@ -207,6 +195,23 @@ impl Array {
             layout.strides[axis] = full[axis];
         }
         Ok(target.with_layout(layout))
+    }
+
+    /// Folds the axes of a mask into a new array of the shape that is left.
+    pub(crate) fn fold_to(&self, fold: Fold, compute: DType, mask: u64, target: &Array) -> Result<()> {
+        let mut along: Strides = SmallVec::from_elem(0, self.ndim());
+        for (axis, &stride) in (0..self.ndim()).filter(|&i| !is_reduced(mask, i)).zip(target.strides()) {
+            along[axis] = stride;
+        }
+        engine().submit(&Statement {
+            op: Operation::Fold(fold),
+            compute,
+            domain: self.shape(),
+            reduced: mask,
+            inputs: &[Input::Memory(self.over(self.shape()))],
+            target: View { storage: &target.storage, dtype: target.dtype, offset: 0, strides: along },
+            covers: true,
+        })
     }
 
     /// Running sums (`Op::Add`), products (`Op::Multiply`) or extremes along an axis; flattened first if `None`.
@@ -234,7 +239,7 @@ impl Array {
         if dtype == DType::F16 {
             return Err(Error::unsupported("a running fold in float16"));
         }
-        let strides = k_strides(array.shape(), dtype.size(), &[array.strides()]);
+        let strides = nesting::of_operands(array.shape(), dtype.size(), &[array.strides()]);
         let target = Array::fresh(array.shape(), strides, dtype)?;
         if array.size() == 0 {
             return Ok(target);
