@@ -39,6 +39,7 @@ mod explain;
 mod join;
 mod layout;
 mod memory;
+mod nesting;
 mod operators;
 mod plan;
 mod product;
