@@ -35,6 +35,7 @@ mod elementwise;
 mod engine;
 mod error;
 mod explain;
+mod inspect;
 mod join;
 mod layout;
 mod memory;
