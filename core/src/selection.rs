@@ -156,7 +156,12 @@ impl Selection {
             return Err(Error::unsupported("the mean of a selection in this type"));
         }
         let zero = Scalar::zero(self.dtype());
-        let sum = select(&self.mask, (&self.values).into(), Value::Scalar(zero))?.fold(Fold::Op(Op::Add), dtype, full, false)?;
+        let sum = select(&self.mask, (&self.values).into(), Value::Scalar(zero))?.fold(
+            Fold::Op(Op::Add),
+            dtype,
+            full,
+            false,
+        )?;
         let count = self.mask.fold(Fold::Op(Op::Add), DType::I64, full, false)?;
         let mean = apply(Op::Divide, &[(&sum).into(), (&count.cast(dtype)?).into()])?;
         // Both are there after one flush, by one kernel.
@@ -262,12 +267,15 @@ fn bound(dtype: DType, largest: bool) -> Scalar {
             let width = d.size() * 8;
             let ones = (1u128 << width) - 1;
             let signed = d.kind() == fastnp_codegen::Kind::Signed;
-            Scalar::from_bits(d, match (signed, largest) {
-                (true, true) => ones >> 1,
-                (true, false) => 1 << (width - 1),
-                (false, true) => ones,
-                (false, false) => 0,
-            })
+            Scalar::from_bits(
+                d,
+                match (signed, largest) {
+                    (true, true) => ones >> 1,
+                    (true, false) => 1 << (width - 1),
+                    (false, true) => ones,
+                    (false, false) => 0,
+                },
+            )
         }
     }
 }

@@ -33,7 +33,7 @@ unsafe impl Send for Foreign {}
 unsafe impl Sync for Foreign {}
 
 /// Memory that several arrays may alias.
-pub struct Storage {
+pub(crate) struct Storage {
     bytes: usize,
     memory: OnceLock<Memory>,
     /// Epoch of the trace that last touched this storage (upper half) and its slot there (lower half).
