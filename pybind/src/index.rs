@@ -4,19 +4,16 @@
 //! stays lazy. Everything else is NumPy's, on the same memory.
 
 use crate::arg::{Arg, full, quick};
-use crate::ndarray::{NdArray, object};
+use crate::ndarray::{NdArray, Repr, is_exact, object, root, view_of};
 use crate::{deliver, dtype, fallback};
 use fastnp::{Array, DType, ErrorKind, Index, Scalar, Selection, Value};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyEllipsis, PyInt, PySlice, PyTuple};
+use pyo3::types::{PyBool, PyEllipsis, PyInt, PySlice, PyTuple};
 use smallvec::SmallVec;
 
 type Parts = SmallVec<[Index; 4]>;
-
-/// Selections of at most this many elements are compacted at once: keeping them lazy costs more.
-const SMALL_MASK: usize = 1024;
 
 /// What a key asks for.
 enum Key<'py> {
@@ -116,22 +113,23 @@ impl NdArray {
                     return dtype::to_scalar(py, value);
                 }
                 match array.index(&parts) {
-                    Ok(view) => object(py, view),
-                    Err(_) => read(this, key),
+                    Ok(view) => view_of(this, view),
+                    Err(error) => read(this, key, error.kind()),
                 }
             }
             Key::Mask(mask) => {
                 let mask = mask.array(py)?;
-                if mask.shape() != array.shape() {
-                    return read(this, key);
+                if mask.shape() != array.shape() || !is_exact(this.as_any()) {
+                    return read(this, key, ErrorKind::Unsupported);
                 }
                 let selection = deliver(py, Selection::new(array, mask))?;
-                if array.size() <= SMALL_MASK {
+                // What runs at once anyway is compacted at once: keeping it lazy costs more.
+                if array.size() <= fastnp::settings::get("tiny").unwrap_or(0) as usize {
                     return object(py, deliver(py, selection.to_array())?);
                 }
                 Ok(Bound::new(py, NdArray::from(selection))?.into_any())
             }
-            Key::Advanced => read(this, key),
+            Key::Advanced => read(this, key, ErrorKind::Unsupported),
         }
     }
 
@@ -155,9 +153,7 @@ impl NdArray {
         if done {
             return deliver(py, Ok(()));
         }
-        let numpy = dtype::types(py)?.array.bind(py);
-        let args = (numpy.getattr("__setitem__")?, (this, key, value), PyDict::new(py), "ndarray.__setitem__");
-        fallback(py, "call")?.call1(args)?;
+        fallback(py, "method")?.call1((this, "__setitem__", (key, value)))?;
         Ok(())
     }
 
@@ -166,13 +162,11 @@ impl NdArray {
     }
 }
 
-/// NumPy's own reading of `this[key]`.
+/// NumPy's own reading of `this[key]`, or its words for what is wrong with it.
 #[cold]
-fn read<'py>(this: &Bound<'py, NdArray>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let py = this.py();
-    let numpy = dtype::types(py)?.array.bind(py);
-    let args = (numpy.getattr("__getitem__")?, (this, key), PyDict::new(py), "ndarray.__getitem__");
-    fallback(py, "call")?.call1(args)
+fn read<'py>(this: &Bound<'py, NdArray>, key: &Bound<'py, PyAny>, why: ErrorKind) -> PyResult<Bound<'py, PyAny>> {
+    let method = if why == ErrorKind::Unsupported { "method" } else { "method_uncounted" };
+    fallback(this.py(), method)?.call1((this, "__getitem__", (key,)))
 }
 
 /// Whether a number converts to a type without a warning or an error.
@@ -246,13 +240,22 @@ pub(crate) fn iterate<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, Py
     if array.ndim() == 1 {
         deliver(py, array.evaluate())?;
     }
-    Ok(Bound::new(py, Rows { array: array.clone(), at: 0 })?.into_any())
+    let root = root(this);
+    if !is_exact(this.as_any()) {
+        // Rows of a derived class are of that class, which indexing sees to.
+        return Ok(Bound::new(py, Rows { array: array.clone(), root, of: Some(this.clone().unbind()), at: 0 })?.into_any());
+    }
+    Ok(Bound::new(py, Rows { array: array.clone(), root, of: None, at: 0 })?.into_any())
 }
 
 /// Iterator over the first axis of an array.
 #[pyclass(module = "fastnp._fastnp")]
 struct Rows {
     array: Array,
+    /// The owner of the memory, which rows name as their base.
+    root: Py<NdArray>,
+    /// The array itself, where it is of a derived class.
+    of: Option<Py<NdArray>>,
     at: usize,
 }
 
@@ -269,7 +272,11 @@ impl Rows {
         let row = deliver(py, self.array.index(&[Index::At(self.at as isize)]))?;
         self.at += 1;
         if row.ndim() > 0 {
-            return object(py, row).map(Some);
+            if let Some(of) = &self.of {
+                return view_of(of.bind(py), row).map(Some);
+            }
+            let base = Some(self.root.clone_ref(py));
+            return Ok(Some(Bound::new(py, NdArray { repr: Repr::Dense(row), base })?.into_any()));
         }
         let value = deliver(py, row.item())?;
         dtype::to_scalar(py, value).map(Some)
