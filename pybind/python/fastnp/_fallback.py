@@ -193,11 +193,21 @@ def call(
     result = func(*plain, **named)
     if type(result) in SCALARS:
         return result
+    if named and type(result) is _np.ndarray and result is named.get("out"):
+        return seen_as(result, seen)
     ours = _close(result, seen)
     if not seen and type(ours) is ndarray:
         # Nothing of ours was taken out of the engine, so there is nothing to object to.
         _ledger.enter(name or func.__name__, reason, objecting=False)
     return ours
+
+
+def seen_as(result: Any, seen: _Seen) -> Any:
+    """A result that is known to be a number or what the caller gave: that itself."""
+    for view, owner in seen:
+        if result is view:
+            return owner
+    return result
 
 
 def wrap(
@@ -243,7 +253,13 @@ def ufunc(name: str, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]
     if overridden(args) or (kwargs and overridden(_outputs(kwargs))):
         # NumPy asks whoever took the operation over, with our arrays as they are.
         return run(*args, **kwargs)
-    return call(run, args, kwargs, name if method == "__call__" else f"{name}.{method}")
+    result = call(run, args, kwargs, name if method == "__call__" else f"{name}.{method}")
+    if type(result) is ndarray and method == "__call__":
+        # NumPy's own array given for the result is the result.
+        for out in (*_outputs(kwargs), *args[func.nin :]):
+            if type(out) is _np.ndarray:
+                return out
+    return result
 
 
 def _outputs(kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
