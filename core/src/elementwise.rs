@@ -105,7 +105,9 @@ fn compute_type(op: Op, args: &[Value<'_>], options: &Options<'_>) -> Result<DTy
     let allowed = op.has_loop(asked)
         && types.iter().all(|t| match t {
             ArgType::Strong(d) => can_cast(*d, asked, casting),
-            ArgType::WeakInt | ArgType::WeakFloat | ArgType::WeakComplex => can_cast(result_type(&[*t]), asked, casting),
+            ArgType::WeakInt | ArgType::WeakFloat | ArgType::WeakComplex => {
+                can_cast(result_type(&[*t]), asked, casting)
+            }
         });
     if allowed { Ok(asked) } else { Err(Error::unsupported(format!("{op} computed in {asked}"))) }
 }
@@ -279,11 +281,10 @@ fn check_out(out: &Array, domain: &[usize], dtype: DType, casting: Option<Castin
 fn clashes(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
     if !std::sync::Arc::ptr_eq(view.storage, &out.storage) {
         // Storages on foreign memory may lie on the same bytes.
-        return view.storage.owner().is_some()
-            && out.storage.owner().is_some()
-            && foreign_overlap(view, out, domain);
+        return view.storage.owner().is_some() && out.storage.owner().is_some() && foreign_overlap(view, out, domain);
     }
-    let access = |dtype, offset, strides: &[isize]| Access { slot: 0, dtype, offset, strides: Strides::from_slice(strides) };
+    let access =
+        |dtype, offset, strides: &[isize]| Access { slot: 0, dtype, offset, strides: Strides::from_slice(strides) };
     let read = access(view.dtype, view.offset, &view.strides);
     let write = access(out.dtype, out.layout.offset, &out.over(domain).strides);
     relate(&read, domain, &write, domain) == Relation::Overlapping

@@ -333,8 +333,7 @@ fn decode_node(tape: &[u64], at: &mut usize) -> Node {
     let access = |at: &mut usize| {
         let word = tape[*at];
         let strides = kept.iter().map(|&i| tape[*at + 2 + i] as isize).collect();
-        let access =
-            Access { slot: word as u32, dtype: dtype_of(word), offset: tape[*at + 1] as isize, strides };
+        let access = Access { slot: word as u32, dtype: dtype_of(word), offset: tape[*at + 1] as isize, strides };
         *at += 2 + rank;
         access
     };
