@@ -74,11 +74,25 @@ impl One {
             // destination overlaps neither factor.
             unsafe {
                 gemm(
-                    *m, *n, *k,
-                    c.0.cast::<T>(), step(c.2), step(c.1), vector,
-                    a.0.cast::<T>(), step(a.2), step(a.1),
-                    b.0.cast::<T>(), step(b.2), step(b.1),
-                    if vector { one } else { zero }, one, false, false, false, parallelism,
+                    *m,
+                    *n,
+                    *k,
+                    c.0.cast::<T>(),
+                    step(c.2),
+                    step(c.1),
+                    vector,
+                    a.0.cast::<T>(),
+                    step(a.2),
+                    step(a.1),
+                    b.0.cast::<T>(),
+                    step(b.2),
+                    step(b.1),
+                    if vector { one } else { zero },
+                    one,
+                    false,
+                    false,
+                    false,
+                    parallelism,
                 );
             }
         };
