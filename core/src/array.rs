@@ -392,6 +392,9 @@ impl Array {
     /// # Errors
     /// `MemoryError`.
     pub fn export(&self) -> Result<Export> {
+        if self.storage.is_watched() {
+            engine().leave_copies(&self.storage)?;
+        }
         let address = self.address()?;
         self.storage.export(true);
         Ok(Export { storage: self.storage.clone(), address })

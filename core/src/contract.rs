@@ -2,15 +2,17 @@
 //!
 //! Products with a matrix in them go to the `gemm` crate, whose matrix-vector kernels are ten times as fast as the
 //! interpreter's multiply and add. Inner products of two vectors are recorded as a multiplication and a sum, which fuse with
-//! each other and with what is around them.
+//! each other and with what is around them. So are sums of one or two products, for which `gemm` has kernels of its own
+//! that do not start from zero as every BLAS does (`-0.0` for `0.0`).
 
 use crate::array::Array;
-use crate::elementwise::apply;
+use crate::elementwise::{Options, apply, apply_with};
 use crate::engine::engine;
 use crate::error::{Error, Result};
 use crate::layout::{Index, Layout, Shape, Steps, Strides, broadcast, c_strides};
 use crate::promote::promote_types;
 use crate::trace::{Input, Operation, Statement, View};
+use crate::value::Value;
 use fastnp_codegen::{DType, Fold, Op};
 
 /// The matrix product of two arrays, with NumPy's rules for vectors and stacks of matrices.
@@ -85,7 +87,6 @@ fn inner(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
 }
 
 fn matrices(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
-    let (a, b) = (dense_steps(a, dtype)?, dense_steps(b, dtype)?);
     let (m, k) = (a.shape()[a.ndim() - 2], a.shape()[a.ndim() - 1]);
     let n = b.shape()[b.ndim() - 1];
     let (a_stack, b_stack) = (&a.shape()[..a.ndim() - 2], &b.shape()[..b.ndim() - 2]);
@@ -100,6 +101,10 @@ fn matrices(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
         target.fill(fastnp_codegen::Scalar::zero(dtype))?;
         return Ok(target);
     }
+    if k <= NARROW {
+        return narrow(a, b, k, target);
+    }
+    let (a, b) = (dense_steps(a, dtype)?, dense_steps(b, dtype)?);
     let mut domain = shape;
     domain.push(k);
     let stacked = |x: &Array| -> Strides {
@@ -124,6 +129,23 @@ fn matrices(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
         target: c_view,
         covers: true,
     })?;
+    Ok(target)
+}
+
+/// Depths up to this one are elementwise work.
+const NARROW: usize = 2;
+
+/// The product of a matrix of one or two columns with one of as many rows.
+fn narrow(a: &Array, b: &Array, k: usize, target: Array) -> Result<Array> {
+    let at = |i: usize| Index::from(i as isize..i as isize + 1);
+    for i in 0..k {
+        let column = a.index(&[Index::Ellipsis, at(i)])?;
+        let row = b.index(&[Index::Ellipsis, at(i), Index::from(..)])?;
+        let product = apply(Op::Multiply, &[(&column).into(), (&row).into()])?;
+        let options = Options { out: Some(&target), ..Options::default() };
+        let sum = if i == 0 { Value::Float(0.0) } else { Value::Array(&target) };
+        apply_with(Op::Add, &[sum, (&product).into()], options)?;
+    }
     Ok(target)
 }
 

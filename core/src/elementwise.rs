@@ -46,6 +46,9 @@ pub fn apply(op: Op, args: &[Value<'_>]) -> Result<Array> {
 /// # Errors
 /// As [`apply`], and for a destination that does not fit.
 pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Array> {
+    if let Some(result) = compare_signs(op, args, &options)? {
+        return Ok(result);
+    }
     let compute = compute_type(op, args, &options)?;
     if compute == DType::F16 && matches!(op, Op::Nextafter | Op::Spacing) {
         return Err(Error::unsupported("the step between float16 numbers"));
@@ -56,6 +59,32 @@ pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Ar
     let op = strength_reduced(op, args, compute);
     let args = &args[..op.arity()];
     submit(Operation::Apply(op), compute, op.result(compute), args, &options, op.name())
+}
+
+/// Comparisons of int64 with uint64, which have no common type that holds both exactly: the bits compare as uint64 unless
+/// the signed number is negative, where the answer is known. `None` for any other op and types.
+fn compare_signs(op: Op, args: &[Value<'_>], options: &Options<'_>) -> Result<Option<Array>> {
+    let ordered = matches!(op, Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual);
+    if !(ordered || matches!(op, Op::Equal | Op::NotEqual)) || options.dtype.is_some() {
+        return Ok(None);
+    }
+    let left = match (args[0].arg_type(), args[1].arg_type()) {
+        (ArgType::Strong(DType::I64), ArgType::Strong(DType::U64)) => true,
+        (ArgType::Strong(DType::U64), ArgType::Strong(DType::I64)) => false,
+        _ => return Ok(None),
+    };
+    let signed = args[!left as usize];
+    let bits = Options { dtype: Some(DType::U64), casting: Some(Casting::Unsafe), out: None };
+    let magnitude = apply_with(op, args, bits)?;
+    let if_negative = match op {
+        Op::NotEqual => true,
+        Op::Less | Op::LessEqual => left,
+        Op::Greater | Op::GreaterEqual => !left,
+        _ => false,
+    };
+    let (sign, join) = if if_negative { (Op::Less, Op::LogicalOr) } else { (Op::GreaterEqual, Op::LogicalAnd) };
+    let sign = apply(sign, &[signed, Value::Int(0)])?;
+    apply_with(join, &[(&magnitude).into(), (&sign).into()], *options).map(Some)
 }
 
 /// Elements of `then` where the condition is true, else of `otherwise`.

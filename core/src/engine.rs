@@ -3,8 +3,9 @@
 //! There is one, behind one lock. Taking it costs about 12 ns, less than the reference counts that a graph of shared nodes would
 //! need, and makes arrays usable from any thread.
 
+use crate::array::Array;
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::{Shape, count};
+use crate::layout::{Shape, c_strides, count};
 use crate::plan::lower::{collapse, compute, fold_of};
 use crate::plan::{self, KernelWork, Plan, Step, Work};
 use crate::product;
@@ -81,6 +82,9 @@ impl Engine {
         if points == 0 && s.reduced == 0 {
             return Ok(());
         }
+        if s.target.storage.is_watched() {
+            self.leave_copies(s.target.storage)?;
+        }
         self.stats.recorded += 1;
         if s.op == Operation::Contract {
             if points <= SMALL_PRODUCT && self.is_ready(s) {
@@ -98,6 +102,26 @@ impl Engine {
         }
         self.trace.record(s);
         if self.eager || self.is_shared(s) { self.flush() } else { Ok(()) }
+    }
+
+    /// Records copies for those who captured a storage that is about to be written.
+    #[cold]
+    pub(crate) fn leave_copies(&mut self, storage: &Arc<Storage>) -> Result<()> {
+        for held in storage.take_watchers() {
+            let array = held.array();
+            let copy = Array::fresh(array.shape(), c_strides(array.shape(), array.dtype().size()), array.dtype())?;
+            self.submit(&Statement {
+                op: Operation::Copy,
+                compute: array.dtype(),
+                domain: array.shape(),
+                reduced: 0,
+                inputs: &[Input::Memory(array.over(array.shape()))],
+                target: copy.over(array.shape()),
+                covers: true,
+            })?;
+            held.replace(copy);
+        }
+        Ok(())
     }
 
     fn is_ready(&self, s: &Statement<'_>) -> bool {
@@ -363,7 +387,7 @@ impl Engine {
     #[inline]
     pub(crate) fn write_now(&mut self, storage: &Arc<Storage>, offset: isize, value: Scalar) -> bool {
         match storage.address() {
-            Some(start) if !self.trace.touches(storage) => {
+            Some(start) if !self.trace.touches(storage) && !storage.is_watched() => {
                 crate::element::write(start.wrapping_offset(offset), value);
                 storage.written();
                 self.stats.recorded += 1;

@@ -27,6 +27,7 @@
 //! NumPy's. [`ErrorKind::Unsupported`] marks what NumPy can do and this engine cannot.
 
 mod array;
+mod capture;
 mod contract;
 mod convert;
 mod create;

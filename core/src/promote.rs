@@ -134,6 +134,7 @@ pub fn result_type(args: &[ArgType]) -> DType {
     dtype
 }
 
+<<<<<<< HEAD
 /// The loop for each op and common type, worked out once: searching the op's row takes 200 ns.
 static LOOPS: LazyLock<Vec<[Option<DType>; 14]>> = LazyLock::new(|| {
     let find = |op: Op, common: DType| {
@@ -143,22 +144,40 @@ static LOOPS: LazyLock<Vec<[Option<DType>; 14]>> = LazyLock::new(|| {
         }
         let mut loops = op.row().loops.bytes().filter_map(DType::from_code);
         loops.find(|&candidate| can_cast(common, candidate, Casting::Safe))
+=======
+/// For each op and type, which of the op's loops take it, as bits: worked out once, for searching the op's row takes 200 ns.
+static LOOPS: LazyLock<Vec<[u16; 14]>> = LazyLock::new(|| {
+    let bits = |op: Op, from: DType| {
+        let loops = op.row().loops.bytes().filter_map(DType::from_code).enumerate();
+        loops.filter(|&(_, to)| can_cast(from, to, Casting::Safe)).fold(0, |bits, (i, _)| bits | 1 << i)
+>>>>>>> main
     };
-    Op::ALL.iter().map(|&op| DType::ALL.map(|common| find(op, common))).collect()
+    Op::ALL.iter().map(|&op| DType::ALL.map(|from| bits(op, from))).collect()
 });
 
-/// The type an op computes its arguments in: the first loop that all of them convert to safely.
+/// The type an op computes its arguments in: the first loop that each of them converts to safely.
 ///
 /// # Errors
 /// `TypeError` where the op has no loop for the arguments.
 pub fn resolve(op: Op, args: &[ArgType]) -> Result<DType> {
     let common = result_type(args);
-    match LOOPS[op as usize][common as usize] {
-        // NumPy spells these out: a boolean has no sign, and no difference.
-        _ if common == DType::Bool && matches!(op, Op::Subtract | Op::Negative | Op::Positive) => Err(no_loop(op)),
-        Some(dtype) => Ok(dtype),
-        None => Err(no_loop(op)),
+    // NumPy spells these out: a boolean has no sign, no difference and no divisor, and whole numbers divide in float64.
+    match op {
+        Op::Subtract | Op::Negative | Op::Positive | Op::Sign | Op::Gcd | Op::Lcm if common == DType::Bool => {
+            return Err(no_loop(op));
+        }
+        Op::Divide if !common.is_float() && !common.is_complex() => return Ok(DType::F64),
+        _ => {}
     }
+    // int8 and uint8 both fit float16, though their common type int16 does not: arguments are looked at one by one.
+    // Python's numbers count as the common type.
+    let fitting = args.iter().fold(u16::MAX, |bits, arg| {
+        let dtype = if let ArgType::Strong(dtype) = arg { *dtype } else { common };
+        bits & LOOPS[op as usize][dtype as usize]
+    });
+    let loops = op.row().loops.as_bytes();
+    let found = loops.get(fitting.trailing_zeros() as usize).and_then(|&code| DType::from_code(code));
+    found.ok_or_else(|| no_loop(op))
 }
 
 #[cold]
@@ -170,6 +189,13 @@ fn no_loop(op: Op) -> Error {
         Op::Negative => "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the \
                          logical_not function instead."
             .to_owned(),
+        Op::Sign => "ufunc 'sign' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'> -> \
+                     None"
+        .to_owned(),
+        Op::Gcd | Op::Lcm => format!(
+            "ufunc '{op}' did not contain a loop with signature matching types (<class 'numpy.dtypes.BoolDType'>, <class \
+             'numpy.dtypes.BoolDType'>) -> None"
+        ),
         _ => format!(
             "ufunc '{op}' not supported for the input types, and the inputs could not be safely coerced to any supported \
              types according to the casting rule ''safe''"
@@ -220,10 +246,17 @@ mod tests {
         assert_eq!(resolve(Op::Sqrt, &[strong(I8)]).unwrap(), F16);
         assert_eq!(resolve(Op::Sqrt, &[strong(I64)]).unwrap(), F64);
         assert_eq!(resolve(Op::Divide, &[strong(I32), strong(I32)]).unwrap(), F64);
+<<<<<<< HEAD
         assert_eq!(resolve(Op::Divide, &[strong(I8), strong(Bool)]).unwrap(), F64);
+=======
+        assert_eq!(resolve(Op::Divide, &[strong(I8), strong(I8)]).unwrap(), F64);
+        assert_eq!(resolve(Op::Divide, &[strong(I8), strong(F16)]).unwrap(), F16);
+        assert_eq!(resolve(Op::Arctan2, &[strong(I8), strong(U8)]).unwrap(), F16);
+>>>>>>> main
         assert_eq!(resolve(Op::Add, &[strong(Bool), strong(Bool)]).unwrap(), Bool);
         assert_eq!(resolve(Op::FloorDivide, &[strong(Bool), strong(Bool)]).unwrap(), I8);
         assert!(resolve(Op::Subtract, &[strong(Bool), strong(Bool)]).is_err());
+        assert!(resolve(Op::Gcd, &[strong(Bool), strong(Bool)]).is_err());
         assert!(resolve(Op::BitwiseAnd, &[strong(F64), strong(F64)]).is_err());
     }
 }

@@ -15,9 +15,6 @@ use smallvec::SmallVec;
 
 type Parts = SmallVec<[Index; 4]>;
 
-/// Selections of at most this many elements are compacted at once: keeping them lazy costs more.
-const SMALL_MASK: usize = 1024;
-
 /// What a key asks for.
 enum Key<'py> {
     /// A view; whether it names one element (every axis by an integer).
@@ -126,7 +123,8 @@ impl NdArray {
                     return read(this, key, ErrorKind::Unsupported);
                 }
                 let selection = deliver(py, Selection::new(array, mask))?;
-                if array.size() <= SMALL_MASK {
+                // What runs at once anyway is compacted at once: keeping it lazy costs more.
+                if array.size() <= fastnp::settings::get("tiny").unwrap_or(0) as usize {
                     return object(py, deliver(py, selection.to_array())?);
                 }
                 Ok(Bound::new(py, NdArray::from(selection))?.into_any())

@@ -36,6 +36,12 @@ impl NdArray {
         inputs: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        // `scalar * array` with a NumPy scalar comes this way: it must not cost more than NumPy's own.
+        if kwargs.is_none_or(|k| k.is_empty())
+            && let Some(result) = crate::ufunc::called_by_numpy(ufunc, method, inputs)?
+        {
+            return Ok(result);
+        }
         let py = this.py();
         let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
         py.import("fastnp._protocols")?.getattr("array_ufunc")?.call1((this, ufunc, method, inputs, kwargs))

@@ -8,8 +8,10 @@ use crate::ndarray::NdArray;
 use fastnp::{Op, Options};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString, PyTuple};
 use smallvec::SmallVec;
+use std::collections::HashMap;
 
 /// A function that works element by element.
 #[pyclass(name = "ufunc", module = "fastnp", frozen, weakref)]
@@ -246,4 +248,35 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         return Err(PyTypeError::new_err("the op table is empty"));
     }
     module.add("UFUNCS", all)
+}
+
+/// NumPy's ufunc objects by address, with their ops.
+static BY_ADDRESS: PyOnceLock<HashMap<usize, Op>> = PyOnceLock::new();
+
+/// What NumPy's own ufunc `method` on `inputs` is natively; none where somebody else has to decide.
+pub(crate) fn called_by_numpy<'py>(
+    ufunc: &Bound<'py, PyAny>,
+    method: &Bound<'py, PyAny>,
+    inputs: &Bound<'py, PyTuple>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = ufunc.py();
+    let known = BY_ADDRESS.get_or_try_init(py, || {
+        let numpy = py.import("numpy")?;
+        Op::ALL.iter().map(|&op| Ok::<_, PyErr>((numpy.getattr(op.name())?.as_ptr() as usize, op))).collect()
+    })?;
+    let Some(&op) = known.get(&(ufunc.as_ptr() as usize)) else { return Ok(None) };
+    if inputs.len() != op.arity() || !method.cast::<PyString>().is_ok_and(|m| m == "__call__") {
+        return Ok(None);
+    }
+    // Arrays of ours and numbers only: any other class may want a say.
+    for input in inputs.iter_borrowed() {
+        if !input.is_exact_instance_of::<NdArray>() && matches!(quick(&input)?, Arg::Other | Arg::Ours(_)) {
+            return Ok(None);
+        }
+    }
+    let first = inputs.get_item(0)?;
+    if op.arity() == 1 {
+        return unary(op, &first).map(Some);
+    }
+    crate::call::binary(op, &first, &inputs.get_item(1)?).map(Some)
 }

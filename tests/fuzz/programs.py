@@ -1,4 +1,4 @@
-"""Fuzz from the command line: `python -m tests.fuzz.programs --count 100000 --seed 1`.
+"""Fuzz from the command line: `python -m tests.fuzz.programs --count 100000 --seed 1 --mode lazy`.
 
 Prints a shrunk script for each of the first failures and lists every failing seed, to be added to
 `tests/fuzz/seeds.txt`. Exits with 1 if any program failed.
@@ -11,13 +11,15 @@ import time
 import warnings
 from pathlib import Path
 
-from tests.fuzz.run import check, explained
+import fastnp
+
+from tests.fuzz.run import MODES, check, explained
 
 SEEDS = Path(__file__).parent / "seeds.txt"
 
 
 def kept_seeds() -> list[int]:
-    """Seeds that failed once."""
+    """Seeds that failed once, in whatever mode."""
     lines = (line.split("#")[0].strip() for line in SEEDS.read_text().splitlines())
     return [int(line) for line in lines if line]
 
@@ -27,10 +29,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Random programs under NumPy and fastnp.")
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1, help="the first seed")
+    parser.add_argument("--mode", choices=MODES, default="default", help="engine settings")
     parser.add_argument("--print", type=int, default=5, dest="most", help="failures to print whole")
     parser.add_argument("--write", action="store_true", help="print the program of --seed and exit")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
+    fastnp.settings(**MODES[arguments.mode])
     if arguments.write:
         program, reason = check(arguments.seed)
         print(program.script(), f"# {reason or 'agrees'}", sep="\n")
@@ -40,6 +44,7 @@ def main() -> int:
         program, reason = check(seed)
         if reason:
             failing.append(seed)
+            print(f"seed {seed} fails: {reason}", flush=True)
             if len(failing) <= arguments.most:
                 print(explained(program, reason), flush=True)
         now = time.perf_counter()

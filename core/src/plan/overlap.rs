@@ -1,6 +1,6 @@
 //! How two accesses to one storage relate.
 
-use crate::layout::byte_extent;
+use crate::layout::{Shape, byte_extent};
 use crate::trace::Access;
 
 /// What two accesses have in common.
@@ -22,12 +22,19 @@ pub(crate) fn relate(a: &Access, a_domain: &[usize], b: &Access, b_domain: &[usi
     if a.offset == b.offset && a.dtype == b.dtype && a.strides == b.strides && a_domain == b_domain {
         return Relation::Same;
     }
-    let (a_lo, a_hi) = byte_extent(a_domain, &a.strides, a.offset, a.dtype.size());
-    let (b_lo, b_hi) = byte_extent(b_domain, &b.strides, b.offset, b.dtype.size());
+    let (a_lo, a_hi) = extent(a, a_domain);
+    let (b_lo, b_hi) = extent(b, b_domain);
     if a_hi <= b_lo || b_hi <= a_lo || a_lo == a_hi || b_lo == b_hi {
         return Relation::Disjoint;
     }
     if apart_in_a_grid(a, a_domain, a_lo, b, b_domain, b_lo) { Relation::Disjoint } else { Relation::Overlapping }
+}
+
+/// First byte and end of what an access touches. A fold over no elements still writes its results, so an axis along which
+/// the access does not move counts even where it is empty.
+fn extent(access: &Access, domain: &[usize]) -> (isize, isize) {
+    let touched: Shape = domain.iter().zip(&access.strides).map(|(&n, &s)| if s == 0 { n.max(1) } else { n }).collect();
+    byte_extent(&touched, &access.strides, access.offset, access.dtype.size())
 }
 
 /// Whether two boxes cut from one row-major grid (columns of a matrix, interior and border) do not meet: their byte
