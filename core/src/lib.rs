@@ -106,3 +106,8 @@ pub fn take_raised() -> Vec<(&'static str, FpFlags)> {
 pub fn has_raised() -> bool {
     engine().has_raised()
 }
+
+/// Whether an operation over so many elements runs at once when its operands are ready, by the setting `tiny`.
+pub fn runs_at_once(points: usize) -> bool {
+    points <= engine().tiny
+}

@@ -181,14 +181,12 @@ impl NdArray {
         modulo: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if modulo.is_none() {
-            let bools = this.borrow().dense().is_some_and(|a| a.dtype() == fastnp::DType::Bool);
-            if bools
-                && is_exact(this.as_any())
-                && other.is_exact_instance_of::<PyInt>()
-                && other.extract::<i64>().is_ok_and(|n| n == 2)
-            {
-                // NumPy's operator (not its function) squares, and the square of a bool is an int8.
-                return unary(Op::Square, this.as_any());
+            // NumPy's operator, unlike its function, squares where the exponent is the number 2; squares of booleans are int8.
+            let py = this.py();
+            let base = this.borrow();
+            let is_flags = base.dense().is_some_and(|a| a.dtype() == fastnp::DType::Bool);
+            if is_flags && is_exact(this.as_any()) && other.is_exact_instance_of::<PyInt>() && other.eq(2)? {
+                return object(py, crate::deliver(py, base.array(py)?.cast(fastnp::DType::I8))?);
             }
             binary(Op::Power, this.as_any(), other)
         } else {
