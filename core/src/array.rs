@@ -5,8 +5,8 @@
 
 use crate::engine::engine;
 use crate::error::{Error, Result};
+use crate::layout::{Index, Layout, Order, Shape, Steps, Strides, byte_count, c_strides, f_strides, normalize_axis};
 use crate::nesting;
-use crate::layout::{Index, Layout, Order, Shape, Strides, byte_count, c_strides, f_strides, normalize_axis};
 use crate::storage::{Owner, Storage};
 use crate::trace::View;
 use fastnp_codegen::{DType, Scalar};
@@ -25,8 +25,12 @@ pub struct Array {
 impl Array {
     /// A new array without contents, dense in the given strides.
     pub(crate) fn fresh(shape: &[usize], strides: Strides, dtype: DType) -> Result<Array> {
-        let bytes = byte_count(shape, dtype.size())?;
-        let layout = Layout { shape: shape.into(), strides, offset: 0 };
+        let bytes = match shape {
+            // One axis cannot overflow where the array's own elements did not.
+            &[n] if n < 1 << 58 => n * dtype.size(),
+            _ => byte_count(shape, dtype.size())?,
+        };
+        let layout = Layout { shape: Shape::from_slice(shape), strides, offset: 0 };
         Ok(Array { storage: Arc::new(Storage::pending(bytes)), layout, dtype, writeable: true })
     }
 
@@ -169,7 +173,11 @@ impl Array {
     /// The view over a domain, for recording.
     #[inline]
     pub(crate) fn over(&self, domain: &[usize]) -> View<'_> {
-        let strides = if self.shape() == domain { self.layout.strides.clone() } else { self.layout.strides_over(domain) };
+        let strides = if self.shape() == domain {
+            Steps::Borrowed(self.strides())
+        } else {
+            Steps::Owned(self.layout.strides_over(domain))
+        };
         View { storage: &self.storage, dtype: self.dtype, offset: self.layout.offset, strides }
     }
 
@@ -340,11 +348,55 @@ impl Array {
         Ok(crate::element::read(address, self.dtype))
     }
 
+    /// The layout's offset of one element; `None` where an index is out of bounds or does not name one element.
+    #[inline]
+    fn element(&self, parts: &[Index]) -> Option<isize> {
+        if parts.len() != self.ndim() {
+            return None;
+        }
+        let mut offset = self.layout.offset;
+        for ((part, &n), &stride) in parts.iter().zip(self.shape()).zip(self.strides()) {
+            let Index::At(i) = *part else { return None };
+            let i = if i < 0 { i + n as isize } else { i };
+            if i < 0 || i >= n as isize {
+                return None;
+            }
+            offset += i * stride;
+        }
+        Some(offset)
+    }
+
+    /// The element at integer positions, one for each axis; `None` where they do not name one.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    #[inline]
+    pub fn get(&self, parts: &[Index]) -> Result<Option<Scalar>> {
+        let Some(offset) = self.element(parts) else { return Ok(None) };
+        let start = engine().settle(&self.storage)?;
+        Ok(Some(crate::element::read(start.wrapping_offset(offset), self.dtype)))
+    }
+
+    /// Sets the element at integer positions, if its memory is there and no pending operation touches it; whether it did.
+    /// The value must be of the array's type.
+    #[inline]
+    pub fn set_now(&self, parts: &[Index], value: Scalar) -> bool {
+        match self.element(parts) {
+            Some(offset) if self.writeable && value.dtype() == self.dtype => {
+                engine().write_now(&self.storage, offset, value)
+            }
+            _ => false,
+        }
+    }
+
     /// Opens the memory to somebody outside. While the export lives, operations on this storage are not deferred.
     ///
     /// # Errors
     /// `MemoryError`.
     pub fn export(&self) -> Result<Export> {
+        if self.storage.is_watched() {
+            engine().leave_copies(&self.storage)?;
+        }
         let address = self.address()?;
         self.storage.export(true);
         Ok(Export { storage: self.storage.clone(), address })

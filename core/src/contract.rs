@@ -1,15 +1,15 @@
 //! Matrix and inner products.
 //!
-//! Products of two matrices go to the `gemm` crate. Everything with a vector in it, matrices of one row or column included, is
-//! bound by memory, not arithmetic, and is recorded as a multiplication and a sum, which fuse with each other and with what is
-//! around them. So are sums of one or two products. (For either, `gemm` has kernels of its own that do not start from zero
-//! as every BLAS does, and give `-0.0` for `0.0`.)
+//! Products with a matrix in them go to the `gemm` crate, whose matrix-vector kernels are ten times as fast as the
+//! interpreter's multiply and add. Inner products of two vectors are recorded as a multiplication and a sum, which fuse with
+//! each other and with what is around them. So are sums of one or two products, for which `gemm` has kernels of its own
+//! that do not start from zero as every BLAS does (`-0.0` for `0.0`).
 
 use crate::array::Array;
 use crate::elementwise::{Options, apply, apply_with};
 use crate::engine::engine;
 use crate::error::{Error, Result};
-use crate::layout::{Index, Layout, Shape, Strides, broadcast, c_strides};
+use crate::layout::{Index, Layout, Shape, Steps, Strides, broadcast, c_strides};
 use crate::promote::promote_types;
 use crate::trace::{Input, Operation, Statement, View};
 use crate::value::Value;
@@ -43,22 +43,37 @@ pub fn matmul(a: &Array, b: &Array) -> Result<Array> {
         )));
     }
     let dtype = promote_types(a.dtype(), b.dtype());
+    if !matches!(dtype, DType::F32 | DType::F64 | DType::C64 | DType::C128) {
+        return folded(a, b, dtype);
+    }
+    // A vector is a matrix of one row or one column.
     match (a.ndim(), b.ndim()) {
         (1, 1) => inner(a, b, dtype),
-        (_, 1) if dtype != DType::Bool => {
+        (1, _) => {
+            let product = matrices(&a.index(&[Index::NewAxis])?, b, dtype)?;
+            product.squeeze(Some(&[-2]))
+        }
+        (_, 1) => {
+            let product = matrices(a, &b.index(&[Index::Ellipsis, Index::NewAxis])?, dtype)?;
+            product.squeeze(Some(&[-1]))
+        }
+        _ => matrices(a, b, dtype),
+    }
+}
+
+/// Products with a vector in types that `gemm` does not have, as a multiplication and a sum.
+fn folded(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
+    match (a.ndim(), b.ndim()) {
+        (1, 1) => inner(a, b, dtype),
+        (_, 1) if dtype.is_integer() => {
             let product = apply(Op::Multiply, &[a.into(), b.into()])?;
             product.fold(Fold::Op(Op::Add), dtype, 1 << (a.ndim() - 1), false)
         }
-        (1, _) if dtype != DType::Bool => {
-            let column = a.with_layout(Layout {
-                shape: [a.shape()[0], 1].into_iter().collect(),
-                strides: [a.strides()[0], 0].into_iter().collect(),
-                offset: a.layout().offset,
-            });
+        (1, _) if dtype.is_integer() => {
+            let column = a.index(&[Index::Ellipsis, Index::NewAxis])?;
             let product = apply(Op::Multiply, &[(&column).into(), b.into()])?;
             product.fold(Fold::Op(Op::Add), dtype, 1 << (b.ndim() - 2), false)
         }
-        _ if matches!(dtype, DType::F32 | DType::F64 | DType::C64 | DType::C128) => matrices(a, b, dtype),
         _ => Err(Error::unsupported(format!("a matrix product in {dtype}"))),
     }
 }
@@ -89,13 +104,6 @@ fn matrices(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
     if k <= NARROW {
         return narrow(a, b, k, target);
     }
-    if m == 1 || n == 1 {
-        let a = a.index(&[Index::Ellipsis, Index::NewAxis])?;
-        let b = b.index(&[Index::Ellipsis, Index::NewAxis, Index::from(..), Index::from(..)])?;
-        let product = apply(Op::Multiply, &[(&a).into(), (&b).into()])?;
-        product.fold_to(Fold::Op(Op::Add), dtype, 1 << (product.ndim() - 2), &target)?;
-        return Ok(target);
-    }
     let (a, b) = (dense_steps(a, dtype)?, dense_steps(b, dtype)?);
     let mut domain = shape;
     domain.push(k);
@@ -103,10 +111,10 @@ fn matrices(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
         let lead = x.ndim() - 2;
         Layout { shape: x.shape()[..lead].into(), strides: x.strides()[..lead].into(), offset: 0 }.strides_over(&stack)
     };
-    let over = |x: &Array, rows: isize, columns: isize, depth: isize| -> Strides {
+    let over = |x: &Array, rows: isize, columns: isize, depth: isize| {
         let mut strides = stacked(x);
         strides.extend([rows, columns, depth]);
-        strides
+        Steps::Owned(strides)
     };
     let (sa, sb, sc) = (last_two(&a), last_two(&b), last_two(&target));
     let a_view = View { storage: &a.storage, dtype, offset: a.layout.offset, strides: over(&a, sa.0, 0, sa.1) };

@@ -105,7 +105,9 @@ fn compute_type(op: Op, args: &[Value<'_>], options: &Options<'_>) -> Result<DTy
     let allowed = op.has_loop(asked)
         && types.iter().all(|t| match t {
             ArgType::Strong(d) => can_cast(*d, asked, casting),
-            ArgType::WeakInt | ArgType::WeakFloat | ArgType::WeakComplex => can_cast(result_type(&[*t]), asked, casting),
+            ArgType::WeakInt | ArgType::WeakFloat | ArgType::WeakComplex => {
+                can_cast(result_type(&[*t]), asked, casting)
+            }
         });
     if allowed { Ok(asked) } else { Err(Error::unsupported(format!("{op} computed in {asked}"))) }
 }
@@ -160,7 +162,24 @@ fn inputs<'a>(op: Operation, compute: DType, args: &'a [Value<'a>], domain: &[us
     Ok(inputs)
 }
 
-fn common_shape(args: &[Value<'_>]) -> Result<Shape> {
+/// The shape arguments broadcast to: the one they all have, where that is so.
+enum Domain<'a> {
+    Theirs(&'a [usize]),
+    Made(Shape),
+}
+
+impl std::ops::Deref for Domain<'_> {
+    type Target = [usize];
+    #[inline]
+    fn deref(&self) -> &[usize] {
+        match self {
+            Domain::Theirs(shape) => shape,
+            Domain::Made(shape) => shape,
+        }
+    }
+}
+
+fn common_shape<'a>(args: &[Value<'a>]) -> Result<Domain<'a>> {
     let mut shape: Option<&[usize]> = None;
     for arg in args {
         if let Value::Array(a) = arg {
@@ -169,12 +188,12 @@ fn common_shape(args: &[Value<'_>]) -> Result<Shape> {
                 Some(first) if first == a.shape() => {}
                 Some(_) => {
                     let shapes: SmallVec<[&[usize]; 3]> = args.iter().map(Value::shape).collect();
-                    return broadcast(&shapes);
+                    return broadcast(&shapes).map(Domain::Made);
                 }
             }
         }
     }
-    Ok(shape.unwrap_or(&[]).into())
+    Ok(Domain::Theirs(shape.unwrap_or(&[])))
 }
 
 /// Strides of a new result: dense, nested as the arguments are.
@@ -216,19 +235,20 @@ fn submit(
         })?;
         return Ok(target);
     };
-    let domain = check_out(out, &domain, dtype, options.casting, name)?;
-    let inputs = inputs(op, compute, args, &domain)?;
-    if inputs.iter().any(|input| matches!(input, Input::Memory(view) if clashes(view, out, &domain))) {
+    check_out(out, &domain, dtype, options.casting, name)?;
+    let domain = out.shape();
+    let inputs = inputs(op, compute, args, domain)?;
+    if inputs.iter().any(|input| matches!(input, Input::Memory(view) if clashes(view, out, domain))) {
         let result = submit(op, compute, dtype, args, &Options::default(), name)?;
         store(&result, out)?;
         return Ok(out.clone());
     }
-    let (target, covers) = (out.over(&domain), out.covers_storage());
-    engine().submit(&Statement { op, compute, domain: &domain, reduced: 0, inputs: &inputs, target, covers })?;
+    let (target, covers) = (out.over(domain), out.covers_storage());
+    engine().submit(&Statement { op, compute, domain, reduced: 0, inputs: &inputs, target, covers })?;
     Ok(out.clone())
 }
 
-fn check_out(out: &Array, domain: &[usize], dtype: DType, casting: Option<Casting>, name: &str) -> Result<Shape> {
+fn check_out(out: &Array, domain: &[usize], dtype: DType, casting: Option<Casting>, name: &str) -> Result<()> {
     if !out.writeable {
         return Err(Error::value("output array is read-only"));
     }
@@ -254,18 +274,17 @@ fn check_out(out: &Array, domain: &[usize], dtype: DType, casting: Option<Castin
             out.dtype
         )));
     }
-    Ok(out.shape_vec())
+    Ok(())
 }
 
 /// Whether reading a view while writing `out` would see elements already written.
 fn clashes(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
     if !std::sync::Arc::ptr_eq(view.storage, &out.storage) {
         // Storages on foreign memory may lie on the same bytes.
-        return view.storage.owner().is_some()
-            && out.storage.owner().is_some()
-            && foreign_overlap(view, out, domain);
+        return view.storage.owner().is_some() && out.storage.owner().is_some() && foreign_overlap(view, out, domain);
     }
-    let access = |dtype, offset, strides: &Strides| Access { slot: 0, dtype, offset, strides: strides.clone() };
+    let access =
+        |dtype, offset, strides: &[isize]| Access { slot: 0, dtype, offset, strides: Strides::from_slice(strides) };
     let read = access(view.dtype, view.offset, &view.strides);
     let write = access(out.dtype, out.layout.offset, &out.over(domain).strides);
     relate(&read, domain, &write, domain) == Relation::Overlapping

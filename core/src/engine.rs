@@ -3,8 +3,11 @@
 //! There is one, behind one lock. Taking it costs about 12 ns, less than the reference counts that a graph of shared nodes would
 //! need, and makes arrays usable from any thread.
 
+use crate::array::Array;
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::count;
+use crate::explain::describe;
+use crate::inspect::{Inspection, launched, multiplied};
+use crate::layout::{Shape, c_strides, count};
 use crate::plan::lower::{collapse, compute, fold_of};
 use crate::plan::{self, KernelWork, Plan, Step, Work};
 use crate::product;
@@ -14,8 +17,8 @@ use crate::threads::Pooled;
 use crate::trace::{Input, Operation, Statement, Trace};
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::{
-    Access, Backend, FpFlags, Inline, Inst, Kernel, KernelBuilder, Launch, Program, Raised, Scalar, Template, Verified,
-    verify,
+    Access, Backend, DType, FpFlags, Inline, Inst, Kernel, KernelBuilder, Launch, Program, Raised, Scalar, Template,
+    Verified, verify,
 };
 use hashbrown::HashMap;
 use parking_lot::{Mutex, MutexGuard};
@@ -53,8 +56,18 @@ pub(crate) struct Engine {
     raised: Vec<(&'static str, FpFlags)>,
     pub(crate) tiny: usize,
     pub(crate) eager: bool,
-    pub(crate) debug: u8,
-    live: Vec<bool>,
+    pub(crate) inspection: Inspection,
+    /// Which slots somebody can reach, as of the latest call of `plan`.
+    pub(crate) live: Vec<bool>,
+    pub(crate) last: Last,
+}
+
+/// The last flush, kept for `explain`: keeping it is three swaps.
+#[derive(Default)]
+pub(crate) struct Last {
+    pub(crate) tape: Vec<u64>,
+    pub(crate) live: Vec<bool>,
+    pub(crate) plan: Option<Arc<Plan>>,
 }
 
 impl Engine {
@@ -70,8 +83,9 @@ impl Engine {
             raised: Vec::new(),
             tiny: crate::settings::DEFAULT_TINY,
             eager: false,
-            debug: 0,
+            inspection: Inspection::default(),
             live: Vec::new(),
+            last: Last::default(),
         }
     }
 
@@ -81,8 +95,15 @@ impl Engine {
         if points == 0 && s.reduced == 0 {
             return Ok(());
         }
+        if s.target.storage.is_watched() {
+            self.leave_copies(s.target.storage)?;
+        }
         self.stats.recorded += 1;
-        if points <= self.tiny && self.is_ready(s) {
+        if s.op == Operation::Contract {
+            if points <= SMALL_PRODUCT && self.is_ready(s) {
+                return self.multiply_now(s);
+            }
+        } else if points <= self.tiny && self.is_ready(s) {
             return self.run_now(s);
         }
         if s.target.storage.bytes() >= EAGER_BYTES {
@@ -96,14 +117,32 @@ impl Engine {
         if self.eager || self.is_shared(s) { self.flush() } else { Ok(()) }
     }
 
+    /// Records copies for those who captured a storage that is about to be written.
+    #[cold]
+    pub(crate) fn leave_copies(&mut self, storage: &Arc<Storage>) -> Result<()> {
+        for held in storage.take_watchers() {
+            let array = held.array();
+            let copy = Array::fresh(array.shape(), c_strides(array.shape(), array.dtype().size()), array.dtype())?;
+            self.submit(&Statement {
+                op: Operation::Copy,
+                compute: array.dtype(),
+                domain: array.shape(),
+                reduced: 0,
+                inputs: &[Input::Memory(array.over(array.shape()))],
+                target: copy.over(array.shape()),
+                covers: true,
+            })?;
+            held.replace(copy);
+        }
+        Ok(())
+    }
+
     fn is_ready(&self, s: &Statement<'_>) -> bool {
         let readable = s.inputs.iter().all(|input| match input {
             Input::Memory(view) => view.storage.address().is_some() && !self.trace.writes(view.storage),
             Input::Scalar(_) => true,
         });
-        readable
-            && !matches!(s.op, Operation::Contract | Operation::Scatter | Operation::Gather)
-            && !self.trace.touches(s.target.storage)
+        readable && !matches!(s.op, Operation::Scatter | Operation::Gather) && !self.trace.touches(s.target.storage)
     }
 
     fn is_shared(&self, s: &Statement<'_>) -> bool {
@@ -113,18 +152,14 @@ impl Engine {
 
     /// Runs a statement whose sources are there: one launch of a program found by a small key.
     fn run_now(&mut self, s: &Statement<'_>) -> Result<()> {
-        let mut strides: SmallVec<[&[isize]; 4]> = SmallVec::new();
         let mut addresses: SmallVec<[*mut u8; 4]> = SmallVec::new();
-        let mut scalars: SmallVec<[Scalar; 4]> = SmallVec::new();
-        let mut writes: SmallVec<[bool; 4]> = SmallVec::new();
+        let mut scalars: SmallVec<[Scalar; 2]> = SmallVec::new();
         let mut key = 0u64;
         for input in s.inputs {
             let code = match input {
                 Input::Memory(view) => {
                     let start = view.storage.address().ok_or_else(lost)?;
                     addresses.push(start.wrapping_offset(view.offset));
-                    strides.push(&view.strides);
-                    writes.push(false);
                     view.dtype as u64
                 }
                 Input::Scalar(scalar) => {
@@ -135,30 +170,35 @@ impl Engine {
             key = key << 5 | code;
         }
         addresses.push(s.target.storage.materialize()?.wrapping_offset(s.target.offset));
-        strides.push(&s.target.strides);
-        writes.push(true);
-        let ordered = matches!(s.op, Operation::Fold(_) | Operation::Ramp);
-        let (outer, inner, flat) = collapse(s.domain, s.reduced, &strides, &writes, ordered);
+        let shape = LaunchShape::of(s);
         key = key << 4 | s.inputs.len() as u64;
         key = key << 4 | s.target.dtype as u64;
         key = key << 4 | s.compute as u64;
-        key = key << 7 | outer.len() as u64;
-        key = key << 7 | inner.len() as u64;
+        key = key << 7 | shape.outer.len() as u64;
+        key = key << 7 | shape.inner.len() as u64;
         key = key << 12 | s.op.code();
         let program = match self.immediate.get(&key) {
             Some(found) => found,
             None => {
-                let kernel = single(s, outer.len(), inner.len());
+                let kernel = single(s, shape.outer.len(), shape.inner.len());
                 let compiled = self.compiled(kernel);
                 self.immediate.entry(key).or_insert(compiled)
             }
         };
-        let launch =
-            Launch { outer: &outer, inner: &inner, addresses: &addresses, strides: &flat, scalars: &scalars };
-        let workers: &dyn fastnp_codegen::Workers = if count(s.domain) > PARALLEL_FROM { &Pooled } else { &Inline };
+        let launch = Launch {
+            outer: &shape.outer,
+            inner: &shape.inner,
+            addresses: &addresses,
+            strides: &shape.strides,
+            scalars: &scalars,
+        };
+        let started = self.inspection.clock(2);
         // SAFETY: the statement's views lie within their storages (layouts are checked when they are made), which have
         // memory; no pending node touches the target, and the target overlaps no source except at the same point.
-        let raised = unsafe { program.1.launch(&launch, workers) };
+        let raised = unsafe { program.1.launch(&launch, &Inline) };
+        if let Some(started) = started {
+            launched(&program.0, &launch, started);
+        }
         if !raised.is_empty() {
             let kernel = program.0.clone();
             self.note(&kernel, raised);
@@ -169,19 +209,42 @@ impl Engine {
         Ok(())
     }
 
+    /// Runs a small matrix product whose factors are there.
+    fn multiply_now(&mut self, s: &Statement<'_>) -> Result<()> {
+        let mut addresses: SmallVec<[*mut u8; 3]> = SmallVec::new();
+        let mut strides: SmallVec<[isize; 16]> = SmallVec::new();
+        s.target.storage.materialize()?;
+        for view in s.views() {
+            addresses.push(view.storage.address().ok_or_else(lost)?.wrapping_offset(view.offset));
+            strides.extend_from_slice(&view.strides);
+        }
+        self.multiply(s.compute, s.domain, &strides, &addresses);
+        s.target.storage.written();
+        self.stats.run_at_once += 1;
+        Ok(())
+    }
+
+    fn multiply(&mut self, dtype: DType, domain: &[usize], strides: &[isize], addresses: &[*mut u8]) {
+        let started = self.inspection.clock(2);
+        product::run(dtype, domain, strides, addresses);
+        self.stats.products += 1;
+        if let Some(started) = started {
+            multiplied(dtype, domain, started);
+        }
+    }
+
     fn compiled(&mut self, kernel: Kernel) -> Compiled {
         if let Some(found) = self.kernels.get(&kernel) {
             return found.clone();
         }
         self.stats.kernels_compiled += 1;
+        let started = self.inspection.clock(1);
         let verified = verify(kernel.clone()).unwrap_or_else(|e| panic!("the planner made a wrong kernel: {e}"));
-        if self.debug >= 4 {
-            eprintln!("{}", &*verified);
-        }
         let program = self
             .backend
             .compile(&verified)
             .unwrap_or_else(|e| panic!("the {} backend refused a kernel: {e}", self.backend.name()));
+        self.inspection.compiled(self.stats.kernels_compiled, &verified, &*program, started);
         let compiled: Compiled = (Arc::new(verified), program);
         self.kernels.insert(kernel, compiled.clone());
         compiled
@@ -195,6 +258,9 @@ impl Engine {
         self.stats.flushes += 1;
         let plan = self.plan();
         let done = self.execute(&plan);
+        std::mem::swap(&mut self.last.tape, &mut self.trace.tape);
+        std::mem::swap(&mut self.last.live, &mut self.live);
+        self.last.plan = Some(plan);
         self.trace.clear();
         done
     }
@@ -221,6 +287,7 @@ impl Engine {
                 let key: Box<[u64]> = self.trace.tape[..].into();
                 let tape = std::mem::take(&mut self.trace.tape);
                 let plan = Arc::new(plan::build(&tape[..length], &live, &mut |kernel| self.compiled(kernel)));
+                self.inspection.planned(|| describe(&tape[..length], &live, &plan, false));
                 self.trace.tape = tape;
                 if self.plans.len() >= MAX_PLANS {
                     self.plans.clear();
@@ -278,33 +345,23 @@ impl Engine {
         }
         match &step.work {
             Work::Kernel(work) => self.launch(work, &addresses),
-            Work::Product { dtype, domain, strides } => {
-                self.stats.products += 1;
-                product::run(*dtype, domain, strides, &addresses);
-            }
+            Work::Product { dtype, domain, strides } => self.multiply(*dtype, domain, strides, &addresses),
         }
         Ok(())
     }
 
     fn launch(&mut self, work: &KernelWork, addresses: &[*mut u8]) {
         let scalars: SmallVec<[Scalar; 8]> = work.scalars.iter().map(|&i| self.trace.scalars[i as usize]).collect();
-        let launch = Launch {
-            outer: &work.outer,
-            inner: &work.inner,
-            addresses,
-            strides: &work.strides,
-            scalars: &scalars,
-        };
+        let launch =
+            Launch { outer: &work.outer, inner: &work.inner, addresses, strides: &work.strides, scalars: &scalars };
         let points = count(&work.outer) * count(&work.inner);
         let workers: &dyn fastnp_codegen::Workers = if points > PARALLEL_FROM { &Pooled } else { &Inline };
-        let started = (self.debug >= 2).then(std::time::Instant::now);
+        let started = self.inspection.clock(2);
         // SAFETY: recorded views lie within their storages, which have memory now; the planner fuses nodes only where
         // their accesses do not overlap except at the same point, and no other thread runs kernels meanwhile.
         let raised = unsafe { work.program.launch(&launch, workers) };
         if let Some(started) = started {
-            let ms = started.elapsed().as_secs_f64() * 1e3;
-            let bytes: usize = work.kernel.operands.iter().map(|o| o.dtype.size() * points).sum();
-            eprintln!("fastnp: kernel over {:?}+{:?}: {ms:.3} ms, {:.1} GB/s", work.outer, work.inner, bytes as f64 / ms / 1e6);
+            launched(&work.kernel, &launch, started);
         }
         self.stats.kernels_launched += 1;
         if !raised.is_empty() {
@@ -342,7 +399,23 @@ impl Engine {
         !self.raised.is_empty()
     }
 
+    /// Writes one element of a storage that has memory and that nothing pending touches; whether it did.
+    #[inline]
+    pub(crate) fn write_now(&mut self, storage: &Arc<Storage>, offset: isize, value: Scalar) -> bool {
+        match storage.address() {
+            Some(start) if !self.trace.touches(storage) && !storage.is_watched() => {
+                crate::element::write(start.wrapping_offset(offset), value);
+                storage.written();
+                self.stats.recorded += 1;
+                self.stats.run_at_once += 1;
+                true
+            }
+            _ => false,
+        }
+    }
+
     /// Makes sure a storage's memory holds its latest version.
+    #[inline]
     pub(crate) fn settle(&mut self, storage: &Arc<Storage>) -> Result<*mut u8> {
         if self.trace.touches(storage) {
             self.flush()?;
@@ -354,6 +427,32 @@ impl Engine {
     }
 }
 
+/// Extents and strides of a launch of one statement.
+struct LaunchShape {
+    outer: Shape,
+    inner: Shape,
+    strides: SmallVec<[isize; 8]>,
+}
+
+impl LaunchShape {
+    fn of(s: &Statement<'_>) -> LaunchShape {
+        if let ([n], 0) = (s.domain, s.reduced) {
+            // One axis: nothing to merge or to order. An axis of extent one is no axis.
+            let strides = if *n == 1 { SmallVec::new() } else { s.views().map(|v| v.strides[0]).collect() };
+            let outer = if *n == 1 { Shape::new() } else { Shape::from_slice(&[*n]) };
+            return LaunchShape { outer, inner: Shape::new(), strides };
+        }
+        let all: SmallVec<[&[isize]; 4]> = s.views().map(|v| &v.strides[..]).collect();
+        let mut writes: SmallVec<[bool; 4]> = SmallVec::from_elem(false, all.len());
+        writes[all.len() - 1] = true;
+        let ordered = matches!(s.op, Operation::Fold(_) | Operation::Ramp);
+        let (outer, inner, strides) = collapse(s.domain, s.reduced, &all, &writes, ordered);
+        LaunchShape { outer, inner, strides: strides.into() }
+    }
+}
+
+/// Multiplications up to which a matrix product whose factors are there runs at once.
+const SMALL_PRODUCT: usize = 100_000;
 /// Below this many points no thread is woken (waking costs about 10 µs, in which one thread adds 50,000 numbers).
 const PARALLEL_FROM: usize = 16384;
 

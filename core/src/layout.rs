@@ -12,6 +12,24 @@ pub type Shape = SmallVec<[usize; 4]>;
 /// Byte steps along the axes.
 pub type Strides = SmallVec<[isize; 4]>;
 
+/// Byte steps that are somebody's already, or were made for this use: most recordings copy none.
+#[derive(Clone, Debug)]
+pub(crate) enum Steps<'a> {
+    Borrowed(&'a [isize]),
+    Owned(Strides),
+}
+
+impl std::ops::Deref for Steps<'_> {
+    type Target = [isize];
+    #[inline]
+    fn deref(&self) -> &[isize] {
+        match self {
+            Steps::Borrowed(steps) => steps,
+            Steps::Owned(steps) => steps,
+        }
+    }
+}
+
 /// NumPy's limit on the number of axes.
 pub const MAX_DIMS: usize = 64;
 
@@ -84,12 +102,12 @@ impl From<std::ops::RangeTo<isize>> for Index {
 
 /// Number of elements of a shape.
 #[inline]
-pub fn count(shape: &[usize]) -> usize {
+pub(crate) fn count(shape: &[usize]) -> usize {
     shape.iter().product()
 }
 
 /// A shape as NumPy prints it: `(3,)`, `(2,3)`.
-pub struct Tuple<'a>(pub &'a [usize]);
+pub(crate) struct Tuple<'a>(pub &'a [usize]);
 
 impl fmt::Display for Tuple<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -105,7 +123,10 @@ impl fmt::Display for Tuple<'_> {
 }
 
 /// Row-major strides. Axes of extent zero count as one, as in NumPy.
-pub fn c_strides(shape: &[usize], itemsize: usize) -> Strides {
+pub(crate) fn c_strides(shape: &[usize], itemsize: usize) -> Strides {
+    if shape.len() == 1 {
+        return Strides::from_slice(&[itemsize as isize]);
+    }
     let mut strides: Strides = SmallVec::from_elem(0, shape.len());
     let mut step = itemsize as isize;
     for (stride, &n) in strides.iter_mut().zip(shape).rev() {
@@ -116,7 +137,7 @@ pub fn c_strides(shape: &[usize], itemsize: usize) -> Strides {
 }
 
 /// Column-major strides.
-pub fn f_strides(shape: &[usize], itemsize: usize) -> Strides {
+pub(crate) fn f_strides(shape: &[usize], itemsize: usize) -> Strides {
     let mut strides: Strides = SmallVec::from_elem(0, shape.len());
     let mut step = itemsize as isize;
     for (stride, &n) in strides.iter_mut().zip(shape) {
@@ -130,7 +151,7 @@ pub fn f_strides(shape: &[usize], itemsize: usize) -> Strides {
 ///
 /// # Errors
 /// `ValueError` where the size does not fit an address, as NumPy says it.
-pub fn byte_count(shape: &[usize], itemsize: usize) -> Result<usize> {
+pub(crate) fn byte_count(shape: &[usize], itemsize: usize) -> Result<usize> {
     let nonzero = shape.iter().filter(|&&n| n != 0).try_fold(itemsize, |size, &n| size.checked_mul(n));
     match nonzero {
         Some(size) if size <= isize::MAX as usize => Ok(if shape.contains(&0) { 0 } else { size }),
@@ -175,7 +196,7 @@ pub fn normalize_axis(axis: isize, ndim: usize) -> Result<usize> {
 impl Layout {
     /// A dense row-major layout from byte zero.
     pub fn dense(shape: &[usize], itemsize: usize) -> Layout {
-        Layout { strides: c_strides(shape, itemsize), shape: shape.into(), offset: 0 }
+        Layout { strides: c_strides(shape, itemsize), shape: Shape::from_slice(shape), offset: 0 }
     }
 
     /// Number of axes.
@@ -389,7 +410,7 @@ impl Layout {
 
 /// First byte and the byte after the last one of a strided box.
 #[inline]
-pub fn byte_extent(shape: &[usize], strides: &[isize], offset: isize, itemsize: usize) -> (isize, isize) {
+pub(crate) fn byte_extent(shape: &[usize], strides: &[isize], offset: isize, itemsize: usize) -> (isize, isize) {
     let (mut lo, mut hi) = (offset, offset);
     for (&n, &s) in shape.iter().zip(strides) {
         if n == 0 {
@@ -425,7 +446,8 @@ fn clip(start: Option<isize>, stop: Option<isize>, step: isize, n: usize) -> Res
         Some(i) if i < 0 => i.saturating_add(len).max(low),
         Some(i) => i.min(high),
     };
-    let (first, last) = if step > 0 { (bound(start, low), bound(stop, high)) } else { (bound(start, high), bound(stop, low)) };
+    let (first, last) =
+        if step > 0 { (bound(start, low), bound(stop, high)) } else { (bound(start, high), bound(stop, low)) };
     let count = if step > 0 && last > first {
         (last - first - 1) / step + 1
     } else if step < 0 && first > last {

@@ -27,6 +27,7 @@
 //! NumPy's. [`ErrorKind::Unsupported`] marks what NumPy can do and this engine cannot.
 
 mod array;
+mod capture;
 mod contract;
 mod convert;
 mod create;
@@ -35,6 +36,7 @@ mod elementwise;
 mod engine;
 mod error;
 mod explain;
+mod inspect;
 mod join;
 mod layout;
 mod memory;
@@ -103,4 +105,9 @@ pub fn take_raised() -> Vec<(&'static str, FpFlags)> {
 /// Whether [`take_raised`] has something to give.
 pub fn has_raised() -> bool {
     engine().has_raised()
+}
+
+/// Whether an operation over so many elements runs at once when its operands are ready, by the setting `tiny`.
+pub fn runs_at_once(points: usize) -> bool {
+    points <= engine().tiny
 }

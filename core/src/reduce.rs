@@ -4,10 +4,10 @@
 //! and a variance two (the mean, then the mean of squared distances from it).
 
 use crate::array::Array;
-use crate::elementwise::{apply, apply_with, Options};
+use crate::elementwise::{Options, apply, apply_with};
 use crate::engine::engine;
 use crate::error::{Error, Result};
-use crate::layout::{Order, Shape, Strides, normalize_axis};
+use crate::layout::{Order, Shape, Steps, Strides, normalize_axis};
 use crate::nesting;
 use crate::trace::{Input, Operation, Statement, View};
 use crate::value::Value;
@@ -86,7 +86,13 @@ impl Array {
     /// assert_eq!(a.reduce(Reduction::Mean, None, None, false)?.item()?.to_f64(), 2.5);
     /// # Ok::<(), fastnp::Error>(())
     /// ```
-    pub fn reduce(&self, what: Reduction, axes: Option<&[isize]>, dtype: Option<DType>, keepdims: bool) -> Result<Array> {
+    pub fn reduce(
+        &self,
+        what: Reduction,
+        axes: Option<&[isize]>,
+        dtype: Option<DType>,
+        keepdims: bool,
+    ) -> Result<Array> {
         let mask = mask_of(axes, self.ndim())?;
         let folded: usize = (0..self.ndim()).filter(|&i| is_reduced(mask, i)).map(|i| self.shape()[i]).product();
         let own = self.dtype;
@@ -139,11 +145,8 @@ impl Array {
         if folded == 0 {
             return Err(Error::unsupported("the mean of nothing, which warns"));
         }
-        let result = dtype.unwrap_or(if self.dtype.is_integer() || self.dtype == DType::Bool {
-            DType::F64
-        } else {
-            self.dtype
-        });
+        let result =
+            dtype.unwrap_or(if self.dtype.is_integer() || self.dtype == DType::Bool { DType::F64 } else { self.dtype });
         if !(result.is_float() || result.is_complex()) {
             return Err(Error::unsupported("a mean computed in integers"));
         }
@@ -209,7 +212,7 @@ impl Array {
             domain: self.shape(),
             reduced: mask,
             inputs: &[Input::Memory(self.over(self.shape()))],
-            target: View { storage: &target.storage, dtype: target.dtype, offset: 0, strides: along },
+            target: View { storage: &target.storage, dtype: target.dtype, offset: 0, strides: Steps::Owned(along) },
             covers: true,
         })
     }

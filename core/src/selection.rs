@@ -9,25 +9,29 @@
 //! selected can never warn.
 
 use crate::array::Array;
+use crate::capture::Capture;
 use crate::elementwise::{apply, select};
 use crate::error::{Error, Result};
-use crate::layout::{Layout, Order};
+use crate::layout::{Layout, Order, c_strides};
 use crate::promote::{ArgType, result_type};
 use crate::reduce::Reduction;
+use crate::storage::Storage;
 use crate::value::Value;
 use fastnp_codegen::{DType, Fold, Op, Scalar};
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 /// Elements of an array where a mask of the same shape is true, in row-major order.
 #[derive(Clone)]
 pub struct Selection {
     /// The values as they were when selected; anything where the mask is false.
-    values: Array,
+    values: Capture,
     /// The mask as it was then.
-    mask: Array,
-    /// The mask itself and its version, to tell whether another selection is by the same one.
-    origin: Array,
+    mask: Capture,
+    /// The mask's storage, layout and version, to tell whether another selection is by the same one.
+    origin: Weak<Storage>,
+    layout: Layout,
     version: u64,
+    dtype: DType,
 }
 
 impl Selection {
@@ -54,31 +58,31 @@ impl Selection {
             )));
         }
         Ok(Selection {
-            values: source.copy(Order::C)?,
-            mask: mask.copy(Order::C)?,
-            origin: mask.clone(),
+            values: Capture::of(source)?,
+            mask: Capture::of(mask)?,
+            origin: Arc::downgrade(&mask.storage),
+            layout: mask.layout.clone(),
             version: mask.version(),
+            dtype: source.dtype(),
         })
     }
 
     /// Element type.
     pub fn dtype(&self) -> DType {
-        self.values.dtype()
+        self.dtype
     }
 
     /// Whether `mask` is, now, the mask this selection was made with.
     pub fn is_by(&self, mask: &Array) -> bool {
-        Arc::ptr_eq(&self.origin.storage, &mask.storage)
-            && self.origin.layout == mask.layout
+        std::ptr::eq(self.origin.as_ptr(), Arc::as_ptr(&mask.storage))
+            && self.layout == mask.layout
             && self.version == mask.version()
             && !mask.storage.is_shared()
     }
 
     /// Whether both were made with the same mask.
     pub fn same_mask(&self, other: &Selection) -> bool {
-        Arc::ptr_eq(&self.origin.storage, &other.origin.storage)
-            && self.origin.layout == other.origin.layout
-            && self.version == other.version
+        Weak::ptr_eq(&self.origin, &other.origin) && self.layout == other.layout && self.version == other.version
     }
 
     /// Applies an op to selections by one mask and numbers.
@@ -99,9 +103,9 @@ impl Selection {
                     return Err(Error::unsupported("selections by different masks"));
                 }
                 safe.push(if op.row().effects.is_empty() {
-                    s.values.clone()
+                    s.values.array()
                 } else {
-                    select(&first.mask, (&s.values).into(), Value::Scalar(Scalar::new(s.dtype(), benign)))?
+                    s.or(Scalar::new(s.dtype, benign))?
                 });
             }
         }
@@ -113,7 +117,17 @@ impl Selection {
                 SelectionArg::Number(number) => *number,
             });
         }
-        Ok(Selection { values: apply(op, &values)?, ..first.clone() })
+        Ok(first.with(apply(op, &values)?))
+    }
+
+    /// Other values under the same mask.
+    fn with(&self, values: Array) -> Selection {
+        Selection { dtype: values.dtype(), values: Capture::fixed(values), ..self.clone() }
+    }
+
+    /// The values where selected, a number elsewhere.
+    fn or(&self, number: Scalar) -> Result<Array> {
+        select(&self.mask.array(), (&self.values.array()).into(), Value::Scalar(number))
     }
 
     /// Reduces all selected elements.
@@ -122,16 +136,14 @@ impl Selection {
     /// `ValueError` for the smallest or largest of nothing; `Unsupported` for reductions that depend on positions, and for the
     /// mean of nothing, which warns.
     pub fn reduce(&self, what: Reduction) -> Result<Array> {
-        let full = if self.mask.ndim() >= 64 { u64::MAX } else { (1 << self.mask.ndim()) - 1 };
-        let or = |number: Scalar| select(&self.mask, (&self.values).into(), Value::Scalar(number));
         let number = |x: f64| Scalar::new(self.dtype(), x);
         match what {
-            Reduction::Sum => or(number(0.0))?.reduce(what, None, None, false),
-            Reduction::Prod => or(number(1.0))?.reduce(what, None, None, false),
-            Reduction::Any => or(number(0.0))?.reduce(what, None, None, false),
-            Reduction::All => or(number(1.0))?.reduce(what, None, None, false),
-            Reduction::CountNonzero => or(number(0.0))?.reduce(what, None, None, false),
-            Reduction::Mean => self.mean(full),
+            Reduction::Sum => self.or(number(0.0))?.reduce(what, None, None, false),
+            Reduction::Prod => self.or(number(1.0))?.reduce(what, None, None, false),
+            Reduction::Any => self.or(number(0.0))?.reduce(what, None, None, false),
+            Reduction::All => self.or(number(1.0))?.reduce(what, None, None, false),
+            Reduction::CountNonzero => self.or(number(0.0))?.reduce(what, None, None, false),
+            Reduction::Mean => self.mean(),
             Reduction::Min | Reduction::Max => {
                 if self.dtype().is_complex() || self.dtype() == DType::F16 {
                     return Err(Error::unsupported("an extreme of a selection in this type"));
@@ -142,7 +154,7 @@ impl Selection {
                         "zero-size array to reduction operation {name} which has no identity"
                     )));
                 }
-                or(bound(self.dtype(), what == Reduction::Min))?.reduce(what, None, None, false)
+                self.or(bound(self.dtype(), what == Reduction::Min))?.reduce(what, None, None, false)
             }
             Reduction::ArgMin | Reduction::ArgMax | Reduction::Var(_) | Reduction::Std(_) => {
                 Err(Error::unsupported("this reduction of a selection"))
@@ -150,14 +162,15 @@ impl Selection {
         }
     }
 
-    fn mean(&self, full: u64) -> Result<Array> {
+    fn mean(&self) -> Result<Array> {
         let dtype = if self.dtype().is_float() { self.dtype() } else { DType::F64 };
         if self.dtype().is_complex() || dtype == DType::F16 {
             return Err(Error::unsupported("the mean of a selection in this type"));
         }
-        let zero = Scalar::zero(self.dtype());
-        let sum = select(&self.mask, (&self.values).into(), Value::Scalar(zero))?.fold(Fold::Op(Op::Add), dtype, full, false)?;
-        let count = self.mask.fold(Fold::Op(Op::Add), DType::I64, full, false)?;
+        let mask = self.mask.array();
+        let full = if mask.ndim() >= 64 { u64::MAX } else { (1 << mask.ndim()) - 1 };
+        let sum = self.or(Scalar::zero(self.dtype))?.fold(Fold::Op(Op::Add), dtype, full, false)?;
+        let count = mask.fold(Fold::Op(Op::Add), DType::I64, full, false)?;
         let mean = apply(Op::Divide, &[(&sum).into(), (&count.cast(dtype)?).into()])?;
         // Both are there after one flush, by one kernel.
         mean.evaluate()?;
@@ -173,7 +186,7 @@ impl Selection {
     /// # Errors
     /// `MemoryError`.
     pub fn count(&self) -> Result<usize> {
-        Ok(self.mask.reduce(Reduction::CountNonzero, None, None, false)?.item()?.to_i64() as usize)
+        Ok(self.mask.array().reduce(Reduction::CountNonzero, None, None, false)?.item()?.to_i64() as usize)
     }
 
     /// The selected elements as an array of one axis.
@@ -181,12 +194,15 @@ impl Selection {
     /// # Errors
     /// `MemoryError`.
     pub fn to_array(&self) -> Result<Array> {
-        let count = self.count()?;
-        let out = Array::fresh(&[count], crate::layout::c_strides(&[count], self.dtype().size()), self.dtype())?;
-        let (values, mask) = (self.values.address()?, self.mask.address()?);
+        let (values, mask) = (dense(self.values.array())?, dense(self.mask.array())?);
+        let (from, chosen) = (values.address()?, mask.address()?);
+        // SAFETY: the mask is dense and settled.
+        let bytes = unsafe { std::slice::from_raw_parts(chosen, mask.size()) };
+        let count = bytes.iter().filter(|&&b| b != 0).count();
+        let out = Array::fresh(&[count], c_strides(&[count], self.dtype.size()), self.dtype)?;
         let target = out.storage.materialize()?;
-        // SAFETY: values and mask are dense copies of one shape, settled; the target has room for every selected element.
-        unsafe { compact(values, mask, self.mask.size(), target, self.dtype().size()) };
+        // SAFETY: values and mask are dense, settled and of one shape; the target has room for every selected element.
+        unsafe { compact(from, bytes, target, self.dtype.size()) };
         Ok(out)
     }
 
@@ -195,10 +211,11 @@ impl Selection {
     /// # Errors
     /// `ValueError` where the target is read-only.
     pub fn assign_to(&self, target: &Array) -> Result<()> {
-        if target.shape() != self.mask.shape() {
+        let mask = self.mask.array();
+        if target.shape() != mask.shape() {
             return Err(Error::unsupported("a selection put back into another shape"));
         }
-        target.assign_where(&self.mask, Value::Array(&self.values))
+        target.assign_where(&mask, Value::Array(&self.values.array()))
     }
 
     /// The type that this and other arguments promote to.
@@ -211,8 +228,7 @@ impl Selection {
     /// # Errors
     /// `MemoryError`.
     pub fn cast(&self, dtype: DType) -> Result<Selection> {
-        let safe = select(&self.mask, (&self.values).into(), Value::Scalar(Scalar::zero(self.dtype())))?;
-        Ok(Selection { values: safe.cast(dtype)?, ..self.clone() })
+        Ok(self.with(self.or(Scalar::zero(self.dtype))?.cast(dtype)?))
     }
 
     /// The common type of selections and numbers.
@@ -225,11 +241,6 @@ impl Selection {
             })
             .collect();
         result_type(&types)
-    }
-
-    /// The full arrays: values and mask.
-    pub fn layout(&self) -> &Layout {
-        self.mask.layout()
     }
 }
 
@@ -262,43 +273,49 @@ fn bound(dtype: DType, largest: bool) -> Scalar {
             let width = d.size() * 8;
             let ones = (1u128 << width) - 1;
             let signed = d.kind() == fastnp_codegen::Kind::Signed;
-            Scalar::from_bits(d, match (signed, largest) {
-                (true, true) => ones >> 1,
-                (true, false) => 1 << (width - 1),
-                (false, true) => ones,
-                (false, false) => 0,
-            })
+            Scalar::from_bits(
+                d,
+                match (signed, largest) {
+                    (true, true) => ones >> 1,
+                    (true, false) => 1 << (width - 1),
+                    (false, true) => ones,
+                    (false, false) => 0,
+                },
+            )
         }
     }
+}
+
+/// The array, or a copy of it, dense in row-major order.
+fn dense(array: Array) -> Result<Array> {
+    if array.is_c_contiguous() { Ok(array) } else { array.copy(Order::C) }
 }
 
 /// Copies the elements whose mask byte is not zero to consecutive places.
 ///
 /// # Safety
-/// `values` and `mask` have `n` elements, `target` room for as many as are selected; they do not overlap.
-unsafe fn compact(values: *const u8, mask: *const u8, n: usize, target: *mut u8, itemsize: usize) {
+/// `values` has as many elements as the mask, `target` room for as many as are selected; they do not overlap.
+unsafe fn compact(values: *const u8, mask: &[u8], target: *mut u8, itemsize: usize) {
     /// As [`compact`], for elements of a size the compiler knows.
-    unsafe fn typed<T: Copy>(values: *const u8, mask: *const u8, n: usize, target: *mut u8) {
+    unsafe fn typed<T: Copy>(values: *const u8, mask: &[u8], target: *mut u8) {
         let (values, target) = (values.cast::<T>(), target.cast::<T>());
         let mut at = 0;
-        for i in 0..n {
-            // SAFETY: i < n; at is at most the number selected so far, and is only written through where one more is.
-            unsafe {
-                if *mask.add(i) != 0 {
-                    *target.add(at) = *values.add(i);
-                    at += 1;
-                }
+        for (i, &chosen) in mask.iter().enumerate() {
+            if chosen != 0 {
+                // SAFETY: i is below the mask's length; at counts those selected before this one.
+                unsafe { target.add(at).write_unaligned(values.add(i).read_unaligned()) };
+                at += 1;
             }
         }
     }
-    // SAFETY: as the caller promises; dense arrays of these types are aligned for them.
+    // SAFETY: as the caller promises.
     unsafe {
         match itemsize {
-            1 => typed::<u8>(values, mask, n, target),
-            2 => typed::<u16>(values, mask, n, target),
-            4 => typed::<u32>(values, mask, n, target),
-            8 => typed::<u64>(values, mask, n, target),
-            _ => typed::<[u64; 2]>(values, mask, n, target),
+            1 => typed::<u8>(values, mask, target),
+            2 => typed::<u16>(values, mask, target),
+            4 => typed::<u32>(values, mask, target),
+            8 => typed::<u64>(values, mask, target),
+            _ => typed::<u128>(values, mask, target),
         }
     }
 }

@@ -4,9 +4,11 @@
 //! says where it stands in the pending trace. All of it changes only under the engine's lock; the atomics are there so that safe code
 //! can say so at the price of plain loads and stores.
 
+use crate::capture::{Held, Watchers};
 use crate::memory::Buffer;
-use std::sync::OnceLock;
+use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// Who keeps foreign memory alive.
 pub trait Owner: Send + Sync {
@@ -33,7 +35,7 @@ unsafe impl Send for Foreign {}
 unsafe impl Sync for Foreign {}
 
 /// Memory that several arrays may alias.
-pub struct Storage {
+pub(crate) struct Storage {
     bytes: usize,
     memory: OnceLock<Memory>,
     /// Epoch of the trace that last touched this storage (upper half) and its slot there (lower half).
@@ -41,6 +43,8 @@ pub struct Storage {
     version: AtomicU64,
     exports: AtomicU32,
     lost: AtomicBool,
+    watched: AtomicBool,
+    watchers: Mutex<Watchers>,
 }
 
 impl Storage {
@@ -53,6 +57,8 @@ impl Storage {
             version: AtomicU64::new(0),
             exports: AtomicU32::new(0),
             lost: AtomicBool::new(false),
+            watched: AtomicBool::new(false),
+            watchers: Mutex::new(Watchers::new()),
         }
     }
 
@@ -152,6 +158,26 @@ impl Storage {
     #[inline]
     pub(crate) fn written(&self) {
         self.version.store(self.version() + 1, Ordering::Relaxed);
+    }
+
+    /// Whether somebody captured the contents, so that a write has to leave them a copy.
+    #[inline]
+    pub(crate) fn is_watched(&self) -> bool {
+        self.watched.load(Ordering::Relaxed)
+    }
+
+    /// Notes a capture.
+    pub(crate) fn watch(&self, held: Weak<Held>) {
+        let mut watchers = self.watchers.lock();
+        watchers.retain(|w| w.strong_count() > 0);
+        watchers.push(held);
+        self.watched.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes the captures that are still there.
+    pub(crate) fn take_watchers(&self) -> Vec<Arc<Held>> {
+        self.watched.store(false, Ordering::Relaxed);
+        std::mem::take(&mut *self.watchers.lock()).iter().filter_map(Weak::upgrade).collect()
     }
 
     /// Whether the operation that was to produce the contents failed (out of memory).

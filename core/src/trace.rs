@@ -8,7 +8,7 @@
 //! no addresses, no scalar values and no absolute offsets (a slot's first offset is a launch parameter, later ones count from it), so
 //! a loop over `a[i:i+k]` writes the same tape every time round, and looking up its plan is a comparison of memory.
 
-use crate::layout::{Shape, Strides};
+use crate::layout::{Shape, Steps, Strides};
 use crate::storage::Storage;
 use fastnp_codegen::{DType, Fold, Op, Scalar};
 use smallvec::SmallVec;
@@ -108,7 +108,7 @@ pub(crate) struct View<'a> {
     pub(crate) storage: &'a Arc<Storage>,
     pub(crate) dtype: DType,
     pub(crate) offset: isize,
-    pub(crate) strides: Strides,
+    pub(crate) strides: Steps<'a>,
 }
 
 impl std::fmt::Debug for Storage {
@@ -137,6 +137,17 @@ pub(crate) struct Statement<'a> {
     pub(crate) target: View<'a>,
     /// Whether the target covers its whole storage, so that nothing older is left of it.
     pub(crate) covers: bool,
+}
+
+impl Statement<'_> {
+    /// What it touches: the memory it reads, in order, then its target.
+    pub(crate) fn views(&self) -> impl Iterator<Item = &View<'_>> {
+        let inputs = self.inputs.iter().filter_map(|input| match input {
+            Input::Memory(view) => Some(view),
+            Input::Scalar(_) => None,
+        });
+        inputs.chain([&self.target])
+    }
 }
 
 /// A storage the trace has touched.
@@ -322,8 +333,7 @@ fn decode_node(tape: &[u64], at: &mut usize) -> Node {
     let access = |at: &mut usize| {
         let word = tape[*at];
         let strides = kept.iter().map(|&i| tape[*at + 2 + i] as isize).collect();
-        let access =
-            Access { slot: word as u32, dtype: dtype_of(word), offset: tape[*at + 1] as isize, strides };
+        let access = Access { slot: word as u32, dtype: dtype_of(word), offset: tape[*at + 1] as isize, strides };
         *at += 2 + rank;
         access
     };

@@ -20,10 +20,11 @@ pub(crate) enum Arg<'py> {
     Other,
 }
 
-/// Reads arrays of ours and numbers; leaves everything else as `Other`.
+/// Reads arrays of ours and numbers; leaves everything else as `Other`, also arrays of derived classes, whose operations
+/// NumPy has to see.
 #[inline]
 pub(crate) fn quick<'py>(object: &Bound<'py, PyAny>) -> PyResult<Arg<'py>> {
-    if let Ok(array) = object.cast::<NdArray>() {
+    if let Ok(array) = object.cast_exact::<NdArray>() {
         return Ok(Arg::Ours(array.borrow()));
     }
     if object.is_exact_instance_of::<PyFloat>() {

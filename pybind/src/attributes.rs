@@ -1,12 +1,23 @@
 //! Attributes of arrays.
 
-use crate::foreign::to_numpy;
-use crate::ndarray::{NdArray, Repr, object};
+use crate::foreign::{import, numpy_of, owner_object};
+use crate::ndarray::{NdArray, Repr, fresh_of, object, view_of};
 use crate::{deliver, dtype};
 use fastnp::DType;
-use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyModule, PyTuple};
+
+type Object<'py> = Bound<'py, PyAny>;
+
+/// Sets an attribute as NumPy does: on a view of the memory, whose shape, strides and type this array then takes over.
+fn set_by_numpy(this: &Bound<'_, NdArray>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let view = numpy_of(this)?;
+    view.setattr(name, value)?;
+    let changed = import(&view)?;
+    this.borrow_mut().repr = changed.repr;
+    Ok(())
+}
 
 #[pymethods]
 impl NdArray {
@@ -16,17 +27,8 @@ impl NdArray {
     }
 
     #[setter]
-    fn set_shape(&mut self, py: Python<'_>, shape: &Bound<'_, PyAny>) -> PyResult<()> {
-        let array = self.array(py)?;
-        let shape = crate::methods::shape_of(shape, array.size())?;
-        let view = deliver(py, array.reshape(&shape))?;
-        if !view.same_storage(array) {
-            return Err(PyAttributeError::new_err(
-                "Incompatible shape for in-place modification. Use `.reshape()` to make a copy with the desired shape.",
-            ));
-        }
-        self.repr = Repr::Dense(view);
-        Ok(())
+    fn set_shape(this: &Bound<'_, Self>, shape: &Bound<'_, PyAny>) -> PyResult<()> {
+        set_by_numpy(this, "shape", shape)
     }
 
     #[getter]
@@ -34,13 +36,20 @@ impl NdArray {
         PyTuple::new(py, self.array(py)?.strides())
     }
 
+    #[setter]
+    fn set_strides(this: &Bound<'_, Self>, strides: &Bound<'_, PyAny>) -> PyResult<()> {
+        set_by_numpy(this, "strides", strides)
+    }
+
     #[getter]
-    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let dtype = match self.selection() {
-            Some(selection) => selection.dtype(),
-            None => self.array(py)?.dtype(),
-        };
+    fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Object<'py>> {
+        let dtype = dtype_of(py, self)?;
         dtype::descriptor(py, dtype)
+    }
+
+    #[setter]
+    fn set_dtype(this: &Bound<'_, Self>, dtype: &Bound<'_, PyAny>) -> PyResult<()> {
+        set_by_numpy(this, "dtype", dtype)
     }
 
     #[getter]
@@ -61,7 +70,7 @@ impl NdArray {
 
     #[getter]
     fn itemsize(&self, py: Python<'_>) -> PyResult<usize> {
-        Ok(self.array(py)?.dtype().size())
+        Ok(dtype_of(py, self)?.size())
     }
 
     #[getter]
@@ -70,90 +79,87 @@ impl NdArray {
     }
 
     #[getter(T)]
-    fn transposed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        object(py, self.array(py)?.t())
+    fn transposed<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
+        view_of(this, this.borrow().array(this.py())?.t())
     }
 
     #[getter(mT)]
-    fn matrix_transposed<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let array = self.array(py)?;
+    fn matrix_transposed<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
+        let me = this.borrow();
+        let array = me.array(this.py())?;
         let n = array.ndim() as isize;
         if n < 2 {
             return Err(PyValueError::new_err("matrix transpose with ndim < 2 is undefined"));
         }
         let axes: Vec<isize> = (0..n - 2).chain([n - 1, n - 2]).collect();
-        object(py, deliver(py, array.transpose(&axes))?)
+        view_of(this, deliver(this.py(), array.transpose(&axes))?)
     }
 
     #[getter]
-    fn real<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let py = this.py();
+    fn real<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
         let me = this.borrow();
-        let array = me.array(py)?;
-        if array.dtype().is_complex() { object(py, array.real()) } else { Ok(this.as_any().clone()) }
+        let array = me.array(this.py())?;
+        if array.dtype().is_complex() { view_of(this, array.real()) } else { Ok(this.as_any().clone()) }
     }
 
     #[setter]
     fn set_real(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let view = NdArray::real(this)?;
-        view.set_item(this.py().Ellipsis(), value)
+        NdArray::real(this)?.set_item(this.py().Ellipsis(), value)
     }
 
     #[getter]
-    fn imag<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let array = self.array(py)?;
-        match array.imag() {
-            Some(view) => object(py, view),
-            None => {
-                let mut zeros = deliver(
-                    py,
-                    fastnp::Array::full(array.shape(), fastnp::Scalar::zero(array.dtype()), fastnp::Order::C),
-                )?;
-                zeros.set_writeable(false);
-                object(py, zeros)
-            }
+    fn imag<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
+        let me = this.borrow();
+        let array = me.array(this.py())?;
+        if let Some(view) = array.imag() {
+            return view_of(this, view);
         }
+        let zero = fastnp::Scalar::zero(array.dtype());
+        let mut zeros = deliver(this.py(), fastnp::Array::full(array.shape(), zero, fastnp::Order::C))?;
+        zeros.set_writeable(false);
+        fresh_of(this, zeros)
     }
 
     #[setter]
-    fn set_imag(&self, py: Python<'_>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        match self.array(py)?.imag() {
-            Some(view) => object(py, view)?.set_item(py.Ellipsis(), value),
+    fn set_imag(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let view = this.borrow().array(this.py())?.imag();
+        match view {
+            Some(view) => object(this.py(), view)?.set_item(this.py().Ellipsis(), value),
             None => Err(PyTypeError::new_err("array does not have imaginary part to set")),
         }
     }
 
     #[getter]
-    fn flags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_numpy(py, self.array(py)?)?.getattr("flags")
+    fn flags<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
+        this.py().import("fastnp._flags")?.getattr("flagsobj")?.call1((this,))
     }
 
     #[getter]
-    fn base<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let array = self.array(py)?;
-        if let Some(owner) = crate::foreign::owner_object(py, array) {
-            return Ok(Some(owner));
+    fn base<'py>(&self, py: Python<'py>) -> PyResult<Option<Object<'py>>> {
+        if let Some(base) = &self.base {
+            return Ok(Some(base.bind(py).clone().into_any()));
         }
-        if array.nbytes() == array.storage_bytes() && array.is_writeable() {
-            return Ok(None);
-        }
-        let layout = fastnp::Layout::dense(&[array.storage_bytes() / array.dtype().size()], array.dtype().size());
-        object(py, deliver(py, array.view_as(array.dtype(), layout))?).map(Some)
+        Ok(owner_object(py, self.array(py)?))
     }
 
     #[getter]
-    fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_numpy(py, self.array(py)?)?.getattr("__array_interface__")
+    fn __array_interface__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
+        numpy_of(this)?.getattr("__array_interface__")
     }
 
     #[getter]
-    fn data<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_numpy(py, self.array(py)?)?.getattr("data")
+    fn __array_struct__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
+        numpy_of(this)?.getattr("__array_struct__")
     }
 
     #[getter]
-    fn ctypes<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_numpy(py, self.array(py)?)?.getattr("ctypes")
+    fn data<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
+        numpy_of(this)?.getattr("data")
+    }
+
+    #[getter]
+    fn ctypes<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
+        numpy_of(this)?.getattr("ctypes")
     }
 
     #[getter]
@@ -168,4 +174,26 @@ pub(crate) fn dtype_of(py: Python<'_>, array: &NdArray) -> PyResult<DType> {
         Some(selection) => Ok(selection.dtype()),
         None => Ok(array.array(py)?.dtype()),
     }
+}
+
+/// `layout_flags(x)`: whether `x` is dense in row-major order, dense in column-major order, and writeable. Computes nothing.
+#[pyfunction]
+fn layout_flags(py: Python<'_>, x: &NdArray) -> PyResult<(bool, bool, bool)> {
+    let array = x.array(py)?;
+    Ok((array.is_c_contiguous(), array.is_f_contiguous(), array.is_writeable()))
+}
+
+/// `set_writeable(x, value)`: lets elements of `x` be assigned, or forbids it; other views of the memory keep their own mark.
+#[pyfunction]
+fn set_writeable(x: &Bound<'_, NdArray>, value: bool) -> PyResult<()> {
+    let mut array = x.borrow().array(x.py())?.clone();
+    array.set_writeable(value);
+    x.borrow_mut().repr = Repr::Dense(array);
+    Ok(())
+}
+
+/// Adds the functions to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(layout_flags, module)?)?;
+    module.add_function(wrap_pyfunction!(set_writeable, module)?)
 }

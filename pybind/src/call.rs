@@ -5,7 +5,7 @@ use crate::ndarray::{NdArray, Repr};
 use crate::{deliver, dtype, fallback};
 use fastnp::{Array, Error, Op, Options, Selection, SelectionArg, Value, apply, apply_with};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyList, PyTuple};
 use smallvec::SmallVec;
 
 /// A result as Python sees it: NumPy's scalar where there are no axes.
@@ -35,10 +35,9 @@ pub(crate) fn binary<'py>(op: Op, a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) 
     if let Some(result) = selected(op, &[&x, &y]) {
         return Ok(Bound::new(py, NdArray::from(result))?.into_any());
     }
-    for (arg, object) in [(&x, a), (&y, b)] {
-        if matches!(arg, Arg::Other) && declines(object)? {
-            return Ok(py.NotImplemented().into_bound(py));
-        }
+    // Only the left operand gives way: the right one is asked after the left declined.
+    if matches!(y, Arg::Other) && gives_way(b)? {
+        return Ok(py.NotImplemented().into_bound(py));
     }
     general(op, &[a, b])
 }
@@ -78,12 +77,7 @@ pub(crate) fn general<'py>(op: Op, objects: &[&Bound<'py, PyAny>]) -> PyResult<B
 }
 
 /// Applies an op with a destination, a type or a casting rule; none where the engine cannot.
-pub(crate) fn with_options(
-    py: Python<'_>,
-    op: Op,
-    args: &[Arg<'_>],
-    options: Options<'_>,
-) -> PyResult<Option<Array>> {
+pub(crate) fn with_options(py: Python<'_>, op: Op, args: &[Arg<'_>], options: Options<'_>) -> PyResult<Option<Array>> {
     let mut values: SmallVec<[Value<'_>; 2]> = SmallVec::new();
     for arg in args {
         match arg.value(py)? {
@@ -126,14 +120,19 @@ fn numpy<'py>(py: Python<'py>, op: Op, objects: &[&Bound<'py, PyAny>], error: Er
     fallback(py, "ufunc")?.call1((op.name(), "__call__", args, PyDict::new(py)))
 }
 
-/// Whether an object wants to handle operators with arrays itself.
-fn declines(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let kind = object.get_type();
-    match kind.getattr_opt("__array_ufunc__")? {
+/// Whether an operator of ours leaves the operation to this other operand, by NumPy's rule.
+pub(crate) fn gives_way(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if object.is_instance_of::<NdArray>()
+        || object.is_exact_instance_of::<PyList>()
+        || object.is_exact_instance_of::<PyTuple>()
+    {
+        return Ok(false);
+    }
+    match object.get_type().getattr_opt("__array_ufunc__")? {
         Some(value) => Ok(value.is_none()),
         // Without the protocol NumPy yields to a higher priority.
         None => match object.getattr_opt("__array_priority__")? {
-            Some(priority) => Ok(priority.extract::<f64>().unwrap_or(0.0) > 0.0),
+            Some(priority) => Ok(priority.extract::<f64>().is_ok_and(|p| p > 0.0)),
             None => Ok(false),
         },
     }

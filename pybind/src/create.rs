@@ -65,9 +65,12 @@ fn arguments<'py, const N: usize>(
     Ok(Some(out))
 }
 
-fn order_argument(order: &Option<Bound<'_, PyAny>>, default: Order) -> PyResult<Order> {
-    let text = order.as_ref().filter(|o| !o.is_none()).map(|o| o.extract::<String>()).transpose()?;
-    order_of(text.as_deref(), default)
+/// `order=` as it is given; none where NumPy has to judge it.
+fn order_argument(order: &Option<Bound<'_, PyAny>>, default: Order) -> Option<Order> {
+    match order.as_ref().filter(|o| !o.is_none()) {
+        None => Some(default),
+        Some(order) => order_of(Some(order.extract::<&str>().ok()?), default),
+    }
 }
 
 fn filled<'py>(
@@ -80,8 +83,8 @@ fn filled<'py>(
     if let Some([Some(shape), dtype, order]) = arguments(["shape", "dtype", "order"], args, kwargs)?
         && let (Some(shape), Some(dtype)) = (shape_of(&shape), type_of(dtype.as_ref(), DType::F64)?)
         && shape.len() <= fastnp::MAX_DIMS
+        && let Some(order) = order_argument(&order, Order::C)
     {
-        let order = order_argument(&order, Order::C)?;
         let made = match value {
             Some(value) => Array::full(&shape, Scalar::new(dtype, value), order),
             None => Array::empty(&shape, dtype, order),
@@ -135,10 +138,10 @@ fn like<'py>(
     if let Some([Some(a), dtype, order]) = arguments([first_name(name), "dtype", "order"], args, kwargs)?
         && let Ok(a) = a.cast_exact::<NdArray>()
         && let Some(dtype) = type_of(dtype.as_ref(), a.borrow().array(py)?.dtype())?
+        && let Some(order) = order_argument(&order, Order::K)
     {
         let a = a.borrow();
         let a = a.array(py)?;
-        let order = order_argument(&order, Order::K)?;
         // A dense array nested as `a` is, without its contents.
         let made = deliver(py, a.empty_like(dtype, order))?;
         if let Some(value) = value(dtype) {
@@ -166,8 +169,8 @@ fn full_<'py>(
         && let (Some(shape), Arg::Number(number)) = (shape_of(&shape), crate::arg::quick(&value)?)
         && let Some(dtype) = type_of(dtype.as_ref(), result_type(&[number.arg_type()]))?
         && (dtype.is_complex() || !matches!(number, Value::Complex(_)))
+        && let Some(order) = order_argument(&order, Order::C)
     {
-        let order = order_argument(&order, Order::C)?;
         if let Ok(array) = Array::empty(&shape, dtype, order)
             && array.assign(number).is_ok()
         {
@@ -192,8 +195,9 @@ fn full_like<'py>(
         let a = a.array(py)?;
         if let Some(dtype) = type_of(dtype.as_ref(), a.dtype())?
             && (dtype.is_complex() || !matches!(number, Value::Complex(_)))
+            && let Some(order) = order_argument(&order, Order::K)
         {
-            let made = deliver(py, a.empty_like(dtype, order_argument(&order, Order::K)?))?;
+            let made = deliver(py, a.empty_like(dtype, order))?;
             if made.assign(number).is_ok() {
                 return object(py, made);
             }
@@ -348,11 +352,7 @@ fn dense<'py>(
         let array = me.array(py)?;
         if array.ndim() > 0 {
             let already = if order == Order::C { array.is_c_contiguous() } else { array.is_f_contiguous() };
-            return if already {
-                Ok(object_.as_any().clone())
-            } else {
-                object(py, deliver(py, array.copy(order))?)
-            };
+            return if already { Ok(object_.as_any().clone()) } else { object(py, deliver(py, array.copy(order))?) };
         }
     }
     numpy(py, name, args, kwargs)
@@ -484,7 +484,8 @@ fn copyto<'py>(
     {
         let (target, source) = (target.borrow(), source.array(py)?);
         let target = target.array(py)?;
-        if fastnp::can_cast(source.dtype(), target.dtype(), fastnp::Casting::SameKind) && target.assign(source).is_ok() {
+        if fastnp::can_cast(source.dtype(), target.dtype(), fastnp::Casting::SameKind) && target.assign(source).is_ok()
+        {
             return deliver(py, Ok(()));
         }
     }
@@ -541,13 +542,16 @@ fn shared<'py>(
     numpy(py, name, &args, Some(&kwargs))
 }
 
-/// A read-only view of one of our arrays, stretched to a shape.
+/// `broadcast_to(x, shape)`: a read-only view of `x` stretched to a shape.
 #[pyfunction]
-#[pyo3(signature = (x, shape, /))]
-fn broadcast_to<'py>(x: &Bound<'py, NdArray>, shape: Vec<usize>) -> PyResult<Bound<'py, PyAny>> {
+fn broadcast_to<'py>(x: &Bound<'py, NdArray>, shape: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = x.py();
-    let x = x.borrow();
-    object(py, deliver(py, x.array(py)?.broadcast_to(&shape))?)
+    if let Some(shape) = shape_of(shape)
+        && let Ok(view) = x.borrow().array(py)?.broadcast_to(&shape)
+    {
+        return crate::ndarray::view_of(x, view);
+    }
+    numpy(py, "broadcast_to", &PyTuple::new(py, [x.as_any(), shape])?, None)
 }
 
 /// Whether the engine computes with a `numpy.dtype`.
@@ -563,8 +567,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     functions! {
         empty empty_like zeros zeros_like ones ones_like full_like arange array copy asarray asanyarray
-        ascontiguousarray asfortranarray where_ matmul dot concatenate copyto may_share_memory shares_memory is_native
-        broadcast_to
+        ascontiguousarray asfortranarray where_ matmul dot concatenate copyto broadcast_to may_share_memory shares_memory is_native
     }
     module.add("full", wrap_pyfunction!(full_, module)?)
 }

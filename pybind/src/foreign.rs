@@ -2,17 +2,20 @@
 
 use crate::dtype::{self, not_native};
 use crate::error::raise;
-use crate::ndarray::NdArray;
+use crate::ndarray::{NdArray, Repr, root};
 use fastnp::{Array, DType, Export, Layout, Owner};
 use numpy::npyffi::{self, NPY_ARRAY_WRITEABLE, PY_ARRAY_API, PyArrayObject};
 use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::types::PyMemoryView;
 use std::any::Any;
 
 /// Keeps exported memory alive: the base of the NumPy arrays on it.
 #[pyclass(name = "Memory", module = "fastnp._fastnp", frozen)]
 pub(crate) struct Memory {
     pub(crate) export: Export,
+    /// The array that owns the memory, which views that come back name as their base.
+    root: Option<Py<NdArray>>,
 }
 
 /// A NumPy array that owns memory the engine uses.
@@ -49,13 +52,17 @@ impl Owner for NumpyOwner {
     }
 }
 
-/// A NumPy array on an array's memory, evaluated; writeable as the array is.
-pub(crate) fn to_numpy<'py>(py: Python<'py>, array: &Array) -> PyResult<Bound<'py, PyAny>> {
+/// A NumPy array on the memory of an array object, evaluated; writeable as the array is.
+pub(crate) fn numpy_of<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, PyAny>> {
+    let me = this.borrow();
+    to_numpy(this.py(), me.array(this.py())?, Some(root(this)))
+}
+
+fn to_numpy<'py>(py: Python<'py>, array: &Array, root: Option<Py<NdArray>>) -> PyResult<Bound<'py, PyAny>> {
     crate::deliver(py, array.evaluate())?;
-    // What came from NumPy whole goes back as it is.
     let export = array.export().map_err(|e| raise(py, e))?;
     let address = export.address();
-    let memory = Bound::new(py, Memory { export })?;
+    let memory = Bound::new(py, Memory { export, root })?;
     let mut shape: Vec<npyffi::npy_intp> = array.shape().iter().map(|&n| n as npyffi::npy_intp).collect();
     let mut strides: Vec<npyffi::npy_intp> = array.strides().iter().map(|&s| s as npyffi::npy_intp).collect();
     let descriptor = dtype::descriptor(py, array.dtype())?;
@@ -87,6 +94,15 @@ pub(crate) fn to_numpy<'py>(py: Python<'py>, array: &Array) -> PyResult<Bound<'p
 /// # Errors
 /// `TypeError` where the element type is not native.
 pub(crate) fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
+    let imported = import(object)?;
+    imported.array(object.py()).cloned()
+}
+
+/// An array object on a NumPy array's memory; a view of what it belongs to, where that is ours.
+///
+/// # Errors
+/// `TypeError` where the element type is not native.
+pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<NdArray> {
     let py = object.py();
     if !object.is_instance(dtype::types(py)?.array.bind(py))? {
         return Err(not_native("an object that is no numpy.ndarray"));
@@ -100,7 +116,12 @@ pub(crate) fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
     let (address, shape, strides, flags) = unsafe {
         let nd = (*array).fields.nd as usize;
         let list = |at: *mut npyffi::npy_intp| if nd == 0 { &[][..] } else { std::slice::from_raw_parts(at, nd) };
-        ((*array).fields.data.cast::<u8>(), list((*array).fields.dimensions), list((*array).fields.strides), (*array).fields.flags)
+        (
+            (*array).fields.data.cast::<u8>(),
+            list((*array).fields.dimensions),
+            list((*array).fields.strides),
+            (*array).fields.flags,
+        )
     };
     let layout = Layout {
         shape: shape.iter().map(|&n| n as usize).collect(),
@@ -111,18 +132,20 @@ pub(crate) fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
     if let Some(array) = exported(object, address, dtype, &layout, writeable)? {
         return Ok(array);
     }
-    let aligned = address as usize % dtype.align() == 0 && layout.strides.iter().all(|s| s % dtype.align() as isize == 0);
+    let aligned =
+        address as usize % dtype.align() == 0 && layout.strides.iter().all(|s| s % dtype.align() as isize == 0);
     if !aligned {
         let copy = object.call_method0("copy")?;
-        return from_numpy(&copy);
+        return import(&copy);
     }
     let (low, high) = layout.extent(dtype.size());
     let layout = Layout { offset: -low, ..layout };
     let owner = Box::new(NumpyOwner(object.clone().unbind()));
     // SAFETY: NumPy vouches for the elements of its array, which the owner keeps alive; alignment was checked.
-    Ok(unsafe {
+    let array = unsafe {
         Array::from_foreign(address.wrapping_offset(low), (high - low) as usize, layout, dtype, writeable, owner)
-    })
+    };
+    Ok(array.into())
 }
 
 /// The engine's own storage, where the NumPy array's memory is an exported part of it.
@@ -132,15 +155,23 @@ fn exported(
     dtype: DType,
     layout: &Layout,
     writeable: bool,
-) -> PyResult<Option<Array>> {
+) -> PyResult<Option<NdArray>> {
     let py = object.py();
     let mut base = object.clone();
     loop {
-        if let Ok(memory) = base.cast::<Memory>() {
-            let (start, _) = memory.get().export.memory();
+        if let Ok(memory) = base.cast_exact::<Memory>() {
+            let memory = memory.get();
+            let (start, _) = memory.export.memory();
             let offset = (address as isize).wrapping_sub(start as isize);
             let layout = Layout { offset, ..layout.clone() };
-            return Ok(memory.get().export.array(dtype, layout, writeable).ok());
+            let array = memory.export.array(dtype, layout, writeable).ok();
+            let base = memory.root.as_ref().map(|r| r.clone_ref(py));
+            return Ok(array.map(|array| NdArray { repr: Repr::Dense(array), base }));
+        }
+        if base.is_exact_instance_of::<PyMemoryView>() {
+            // What NumPy made of our buffer: behind it is the array that filled it in.
+            base = base.getattr("obj")?;
+            continue;
         }
         if !base.is_instance(dtype::types(py)?.array.bind(py))? {
             return Ok(None);
@@ -154,19 +185,24 @@ fn exported(
     }
 }
 
-/// The NumPy array that owns the memory of an imported array.
+/// The NumPy array that owns the memory of an imported array; none where it is reached through this array alone, and so is
+/// as good as the array's own memory.
 pub(crate) fn owner_object<'py>(py: Python<'py>, array: &Array) -> Option<Bound<'py, PyAny>> {
-    array.owner()?.as_any().downcast_ref::<Py<PyAny>>().map(|o| o.bind(py).clone())
+    let owner = array.owner()?;
+    if !owner.is_shared() {
+        return None;
+    }
+    owner.as_any().downcast_ref::<Py<PyAny>>().map(|o| o.bind(py).clone())
 }
 
 /// `to_numpy(x)`: the same memory as a NumPy array.
 #[pyfunction(name = "to_numpy")]
-pub(crate) fn py_to_numpy<'py>(py: Python<'py>, array: &Bound<'py, NdArray>) -> PyResult<Bound<'py, PyAny>> {
-    to_numpy(py, array.borrow().array(py)?)
+pub(crate) fn py_to_numpy<'py>(array: &Bound<'py, NdArray>) -> PyResult<Bound<'py, PyAny>> {
+    numpy_of(array)
 }
 
 /// `from_numpy(a)`: the same memory as an array of ours.
 #[pyfunction(name = "from_numpy")]
 pub(crate) fn py_from_numpy(array: &Bound<'_, PyAny>) -> PyResult<NdArray> {
-    Ok(NdArray::from(from_numpy(array)?))
+    import(array)
 }

@@ -4,13 +4,13 @@
 //! stays lazy. Everything else is NumPy's, on the same memory.
 
 use crate::arg::{Arg, full, quick};
-use crate::ndarray::{NdArray, object};
+use crate::ndarray::{NdArray, Repr, is_exact, object, root, view_of};
 use crate::{deliver, dtype, fallback};
-use fastnp::{Array, DType, ErrorKind, Index, Selection, Value};
+use fastnp::{Array, DType, ErrorKind, Index, Scalar, Selection, Value};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyEllipsis, PyInt, PySlice, PyTuple};
+use pyo3::types::{PyBool, PyEllipsis, PyInt, PySlice, PyTuple};
 use smallvec::SmallVec;
 
 type Parts = SmallVec<[Index; 4]>;
@@ -84,10 +84,21 @@ fn part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
     }
 }
 
-/// Whether an index names one element of an array.
+/// Sets one element to a number that needs no thought; whether that was so.
 #[inline]
-fn is_element(parts: &[Index], array: &Array) -> bool {
-    parts.len() == array.ndim() && parts.iter().all(|p| matches!(p, Index::At(_)))
+fn set_element(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if parts.len() != array.ndim() {
+        return Ok(false);
+    }
+    let scalar = match quick(value)? {
+        Arg::Number(Value::Float(x)) if array.dtype() == DType::F64 => Scalar::new(DType::F64, x),
+        Arg::Number(Value::Scalar(s)) if s.dtype() == array.dtype() => s,
+        Arg::Number(Value::Int(i)) if array.dtype() == DType::I64 || array.dtype() == DType::F64 => {
+            Scalar::new(array.dtype(), i)
+        }
+        _ => return Ok(false),
+    };
+    Ok(array.set_now(parts, scalar))
 }
 
 #[pymethods]
@@ -97,27 +108,28 @@ impl NdArray {
         let me = this.borrow();
         let array = me.array(py)?;
         match parse(key)? {
-            Key::Basic(parts) => match array.index(&parts) {
-                Ok(view) if is_element(&parts, array) => {
-                    let value = deliver(py, view.item())?;
-                    dtype::to_scalar(py, value)
+            Key::Basic(parts) => {
+                if let Some(value) = deliver(py, array.get(&parts))? {
+                    return dtype::to_scalar(py, value);
                 }
-                Ok(view) => object(py, view),
-                Err(_) => read(this, key),
-            },
+                match array.index(&parts) {
+                    Ok(view) => view_of(this, view),
+                    Err(error) => read(this, key, error.kind()),
+                }
+            }
             Key::Mask(mask) => {
                 let mask = mask.array(py)?;
-                if mask.shape() != array.shape() {
-                    return read(this, key);
+                if mask.shape() != array.shape() || !is_exact(this.as_any()) {
+                    return read(this, key, ErrorKind::Unsupported);
                 }
                 let selection = deliver(py, Selection::new(array, mask))?;
                 // What runs at once anyway is compacted at once: keeping it lazy costs more.
-                if array.size() <= fastnp::settings::get("tiny").unwrap_or(0) as usize {
+                if fastnp::runs_at_once(array.size()) {
                     return object(py, deliver(py, selection.to_array())?);
                 }
                 Ok(Bound::new(py, NdArray::from(selection))?.into_any())
             }
-            Key::Advanced => read(this, key),
+            Key::Advanced => read(this, key, ErrorKind::Unsupported),
         }
     }
 
@@ -126,19 +138,22 @@ impl NdArray {
         let me = this.borrow();
         let array = me.array(py)?;
         let done = match parse(key)? {
-            Key::Basic(parts) => match array.index(&parts) {
-                Ok(view) => assign(py, &view, value)?,
-                Err(_) => false,
-            },
+            Key::Basic(parts) => {
+                if set_element(array, &parts, value)? {
+                    return Ok(());
+                }
+                match array.index(&parts) {
+                    Ok(view) => assign(py, &view, value)?,
+                    Err(_) => false,
+                }
+            }
             Key::Mask(mask) => assign_where(array, mask.array(py)?, value)?,
             Key::Advanced => false,
         };
         if done {
             return deliver(py, Ok(()));
         }
-        let numpy = dtype::types(py)?.array.bind(py);
-        let args = (numpy.getattr("__setitem__")?, (this, key, value), PyDict::new(py), "ndarray.__setitem__");
-        fallback(py, "call")?.call1(args)?;
+        fallback(py, "method")?.call1((this, "__setitem__", (key, value)))?;
         Ok(())
     }
 
@@ -147,13 +162,11 @@ impl NdArray {
     }
 }
 
-/// NumPy's own reading of `this[key]`.
+/// NumPy's own reading of `this[key]`, or its words for what is wrong with it.
 #[cold]
-fn read<'py>(this: &Bound<'py, NdArray>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    let py = this.py();
-    let numpy = dtype::types(py)?.array.bind(py);
-    let args = (numpy.getattr("__getitem__")?, (this, key), PyDict::new(py), "ndarray.__getitem__");
-    fallback(py, "call")?.call1(args)
+fn read<'py>(this: &Bound<'py, NdArray>, key: &Bound<'py, PyAny>, why: ErrorKind) -> PyResult<Bound<'py, PyAny>> {
+    let method = if why == ErrorKind::Unsupported { "method" } else { "method_uncounted" };
+    fallback(this.py(), method)?.call1((this, "__getitem__", (key,)))
 }
 
 /// Whether a number converts to a type without a warning or an error.
@@ -168,10 +181,13 @@ fn fits(value: Value<'_>, to: DType) -> bool {
         }
         Value::Scalar(_) => true,
         Value::Int(_) => true,
-        Value::Float(x) => !to.is_integer() || (x.is_finite() && x.abs() < 9e15 && {
-            let scalar = fastnp::Scalar::new(to, x);
-            scalar.to_f64() == x.trunc()
-        }),
+        Value::Float(x) => {
+            !to.is_integer()
+                || (x.is_finite() && x.abs() < 9e15 && {
+                    let scalar = fastnp::Scalar::new(to, x);
+                    scalar.to_f64() == x.trunc()
+                })
+        }
         Value::Complex(_) => complex,
     }
 }
@@ -207,7 +223,9 @@ fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResu
             Ok(array.assign_where(&wide, *number).is_ok())
         }
         Arg::Ours(other) => match other.selection() {
-            Some(selection) if selection.is_by(mask) && (array.dtype().is_complex() || !selection.dtype().is_complex()) => {
+            Some(selection)
+                if selection.is_by(mask) && (array.dtype().is_complex() || !selection.dtype().is_complex()) =>
+            {
                 Ok(selection.assign_to(array).is_ok())
             }
             _ => Ok(false),
@@ -227,13 +245,24 @@ pub(crate) fn iterate<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, Py
     if array.ndim() == 1 {
         deliver(py, array.evaluate())?;
     }
-    Ok(Bound::new(py, Rows { array: array.clone(), at: 0 })?.into_any())
+    let root = root(this);
+    if !is_exact(this.as_any()) {
+        // Rows of a derived class are of that class, which indexing sees to.
+        return Ok(
+            Bound::new(py, Rows { array: array.clone(), root, of: Some(this.clone().unbind()), at: 0 })?.into_any()
+        );
+    }
+    Ok(Bound::new(py, Rows { array: array.clone(), root, of: None, at: 0 })?.into_any())
 }
 
 /// Iterator over the first axis of an array.
 #[pyclass(module = "fastnp._fastnp")]
 struct Rows {
     array: Array,
+    /// The owner of the memory, which rows name as their base.
+    root: Py<NdArray>,
+    /// The array itself, where it is of a derived class.
+    of: Option<Py<NdArray>>,
     at: usize,
 }
 
@@ -250,7 +279,11 @@ impl Rows {
         let row = deliver(py, self.array.index(&[Index::At(self.at as isize)]))?;
         self.at += 1;
         if row.ndim() > 0 {
-            return object(py, row).map(Some);
+            if let Some(of) = &self.of {
+                return view_of(of.bind(py), row).map(Some);
+            }
+            let base = Some(self.root.clone_ref(py));
+            return Ok(Some(Bound::new(py, NdArray { repr: Repr::Dense(row), base })?.into_any()));
         }
         let value = deliver(py, row.item())?;
         dtype::to_scalar(py, value).map(Some)

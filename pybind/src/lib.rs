@@ -15,10 +15,12 @@ mod observe;
 mod operators;
 mod protocols;
 mod reduce;
+mod subclass;
 mod ufunc;
 
 use fastnp::Result;
 use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
 
 /// An engine result as Python's, after the floating-point flags that the engine raised on the way were reported.
 #[inline]
@@ -31,7 +33,8 @@ pub(crate) fn deliver<T>(py: Python<'_>, result: Result<T>) -> PyResult<T> {
 
 /// A function of `fastnp._fallback`.
 pub(crate) fn fallback<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    py.import("fastnp._fallback")?.getattr(name)
+    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    MODULE.get_or_try_init(py, || Ok::<_, PyErr>(py.import("fastnp._fallback")?.unbind()))?.bind(py).getattr(name)
 }
 
 #[pymodule]
@@ -42,6 +45,10 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     ufunc::add(module)?;
     create::add(module)?;
     observe::add(module)?;
+    attributes::add(module)?;
+    module.add_function(wrap_pyfunction!(subclass::py_derive, module)?)?;
+    module.add_function(wrap_pyfunction!(subclass::replace, module)?)?;
+    module.add_function(wrap_pyfunction!(subclass::set_metaclass, module)?)?;
     module.add_function(wrap_pyfunction!(foreign::py_to_numpy, module)?)?;
     module.add_function(wrap_pyfunction!(foreign::py_from_numpy, module)?)?;
     fastnp::settings::read_environment();

@@ -2,15 +2,19 @@
 
 use crate::arg::full;
 use crate::call::wrap;
-use crate::dtype::{Asked, asked};
-use crate::foreign::to_numpy;
-use crate::ndarray::{NdArray, attribute, object};
 use crate::deliver;
-use fastnp::{Array, DType, Op, Order, Shape, Value, apply};
-use pyo3::exceptions::PyValueError;
+use crate::dtype::{Asked, asked};
+use crate::foreign::numpy_of;
+use crate::ndarray::{NdArray, fresh_of, is_exact, numpy_error, numpy_method, view_of, view_or_fresh};
+use fastnp::{Array, DType, Error, ErrorKind, Op, Order, Value, apply};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyTuple};
+use pyo3::types::{PyDict, PyTuple, PyType};
 use smallvec::SmallVec;
+
+type Object<'py> = Bound<'py, PyAny>;
+type Args<'py> = Bound<'py, PyTuple>;
+type Keywords<'a, 'py> = &'a Bound<'py, PyDict>;
+type Axes = SmallVec<[isize; 4]>;
 
 /// Axes given as `axis=`: none, an integer, or a tuple of integers.
 pub(crate) fn axes_of(axis: Option<&Bound<'_, PyAny>>) -> PyResult<Option<SmallVec<[isize; 4]>>> {
@@ -21,60 +25,56 @@ pub(crate) fn axes_of(axis: Option<&Bound<'_, PyAny>>) -> PyResult<Option<SmallV
     Ok(Some(SmallVec::from_iter([axis.extract::<isize>()?])))
 }
 
-/// A shape given as an integer or a sequence; one extent may be -1, which `size` then decides.
-pub(crate) fn shape_of(shape: &Bound<'_, PyAny>, size: usize) -> PyResult<Shape> {
-    let given: SmallVec<[isize; 4]> = if shape.is_exact_instance_of::<PyInt>() {
-        SmallVec::from_iter([shape.extract()?])
-    } else if let Ok(n) = shape.extract::<isize>() {
-        SmallVec::from_iter([n])
-    } else {
-        shape.try_iter()?.map(|n| n?.extract()).collect::<PyResult<_>>()?
-    };
-    infer(&given, size)
-}
-
-fn infer(given: &[isize], size: usize) -> PyResult<Shape> {
-    let unknown = given.iter().filter(|&&n| n == -1).count();
-    if unknown > 1 {
-        return Err(PyValueError::new_err("can only specify one unknown dimension"));
-    }
-    if given.iter().any(|&n| n < -1) {
-        return Err(PyValueError::new_err("negative dimensions are not allowed"));
-    }
-    let known = given.iter().filter(|&&n| n >= 0).try_fold(1usize, |p, &n| p.checked_mul(n as usize)).unwrap_or(usize::MAX);
-    if unknown == 1 && (known == 0 || size % known != 0) || unknown == 0 && known != size {
-        let list: Vec<String> = given.iter().map(isize::to_string).collect();
-        let tuple = if list.len() == 1 { format!("({},)", list[0]) } else { format!("({})", list.join(",")) };
-        return Err(PyValueError::new_err(format!("cannot reshape array of size {size} into shape {tuple}")));
-    }
-    Ok(given.iter().map(|&n| if n == -1 { size / known } else { n as usize }).collect())
-}
-
-/// Integers given one by one or as one sequence.
-fn integers(args: &Bound<'_, PyTuple>) -> PyResult<SmallVec<[isize; 4]>> {
+/// Integers given one by one or as one sequence; none where there is something else.
+fn integers(args: &Args<'_>) -> Option<Axes> {
     if args.len() == 1 {
-        let first = args.get_item(0)?;
-        if first.extract::<isize>().is_err() {
-            return first.try_iter()?.map(|n| n?.extract()).collect();
+        let first = args.get_item(0).ok()?;
+        if let Ok(n) = first.extract::<isize>() {
+            return Some(SmallVec::from_iter([n]));
         }
+        if let Ok(tuple) = first.cast::<PyTuple>() {
+            return tuple.iter_borrowed().map(|n| n.extract().ok()).collect();
+        }
+        return first.try_iter().ok()?.map(|n| n.ok()?.extract().ok()).collect();
     }
-    args.iter().map(|n| n.extract()).collect()
+    args.iter_borrowed().map(|n| n.extract().ok()).collect()
 }
 
-/// `order=` of NumPy.
-pub(crate) fn order_of(order: Option<&str>, default: Order) -> PyResult<Order> {
-    Ok(match order {
+/// The shape with the extent given as -1 worked out; none where it cannot be.
+fn inferred(given: &[isize], size: usize) -> Option<SmallVec<[usize; 4]>> {
+    let known = given.iter().filter(|&&n| n != -1).try_fold(1usize, |p, &n| p.checked_mul(usize::try_from(n).ok()?))?;
+    let rest = match given.iter().filter(|&&n| n == -1).count() {
+        0 => 1,
+        1 => size.checked_div(known)?,
+        _ => return None,
+    };
+    Some(given.iter().map(|&n| if n == -1 { rest } else { n as usize }).collect())
+}
+
+/// `order=` of NumPy; none where it is nothing NumPy knows.
+pub(crate) fn order_of(order: Option<&str>, default: Order) -> Option<Order> {
+    Some(match order {
         None => default,
         Some("C" | "c") => Order::C,
         Some("F" | "f") => Order::F,
         Some("A" | "a") => Order::A,
         Some("K" | "k") => Order::K,
-        Some(other) => {
-            return Err(PyValueError::new_err(format!("order must be one of 'C', 'F', 'A', or 'K' (got '{other}')")));
-        }
+        Some(_) => return None,
     })
 }
 
+/// The one argument of a method whose only argument is `order`.
+fn sole_order(args: &Args<'_>, kwargs: Option<Keywords<'_, '_>>, default: Order) -> Option<Order> {
+    let order = match (args.len(), kwargs.map_or(0, |k| k.len())) {
+        (0, 0) => return Some(default),
+        (1, 0) => args.get_item(0).ok()?,
+        (0, 1) => kwargs?.get_item("order").ok()??,
+        _ => return None,
+    };
+    order_of(Some(order.extract::<&str>().ok()?), default)
+}
+
+/// The `dtype=` argument: none given, a native type, or (none) something for NumPy.
 pub(crate) fn native(dtype: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Option<DType>>> {
     match dtype.filter(|d| !d.is_none()) {
         None => Ok(Some(None)),
@@ -85,43 +85,44 @@ pub(crate) fn native(dtype: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Option
     }
 }
 
-/// A method of NumPy's on this array.
-pub(crate) fn numpy_method<'py>(
-    this: &Bound<'py, NdArray>,
-    name: &str,
-    args: &Bound<'py, PyTuple>,
-    kwargs: Option<&Bound<'py, PyDict>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    attribute(this, name)?.call(args, kwargs)
+/// The error for arguments that NumPy has to read.
+fn unread() -> Error {
+    Error::new(ErrorKind::Value, "")
 }
 
 #[pymethods]
 impl NdArray {
-    #[pyo3(signature = (order=None))]
-    fn copy<'py>(&self, py: Python<'py>, order: Option<&str>) -> PyResult<Bound<'py, PyAny>> {
-        let order = order_of(order, Order::C)?;
-        object(py, deliver(py, self.array(py)?.copy(order))?)
+    #[pyo3(signature = (*args, **kwargs))]
+    fn copy<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
+        match sole_order(args, kwargs, Order::C) {
+            Some(order) => fresh_of(this, deliver(this.py(), this.borrow().array(this.py())?.copy(order))?),
+            None => numpy_error(this, "copy", args, kwargs, unread()),
+        }
     }
 
-    fn __copy__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        object(py, deliver(py, self.array(py)?.copy(Order::K))?)
+    fn __copy__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
+        fresh_of(this, deliver(this.py(), this.borrow().array(this.py())?.copy(Order::K))?)
     }
 
-    fn __deepcopy__<'py>(&self, py: Python<'py>, _memo: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        object(py, deliver(py, self.array(py)?.copy(Order::K))?)
+    fn __deepcopy__<'py>(this: &Bound<'py, Self>, _memo: &Object<'py>) -> PyResult<Object<'py>> {
+        fresh_of(this, deliver(this.py(), this.borrow().array(this.py())?.copy(Order::K))?)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
     fn astype<'py>(
         this: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         let py = this.py();
         let mut copy = true;
         let mut simple = args.len() == 1;
         for (name, value) in kwargs.into_iter().flat_map(|k| k.iter()) {
-            match name.extract::<String>()?.as_str() {
+            match name.extract::<&str>()? {
                 "copy" => copy = value.is_truthy()?,
                 _ => simple = false,
             }
@@ -138,108 +139,158 @@ impl NdArray {
                     let cast = deliver(py, selection.cast(to))?;
                     return Ok(Bound::new(py, NdArray::from(cast))?.into_any());
                 }
-                object(py, deliver(py, me.array(py)?.cast(to))?)
+                fresh_of(this, deliver(py, me.array(py)?.cast(to))?)
             }
             _ => numpy_method(this, "astype", args, kwargs),
         }
     }
 
-    fn fill(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    fn fill(this: &Bound<'_, Self>, value: &Object<'_>) -> PyResult<()> {
         this.set_item(this.py().Ellipsis(), value)
     }
 
     #[pyo3(signature = (*args))]
-    fn item<'py>(this: &Bound<'py, Self>, args: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        let py = this.py();
-        to_numpy(py, this.borrow().array(py)?)?.call_method1("item", args)
+    fn item<'py>(this: &Bound<'py, Self>, args: &Args<'py>) -> PyResult<Object<'py>> {
+        numpy_of(this)?.call_method1("item", args)
     }
 
-    fn tolist<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_numpy(py, self.array(py)?)?.call_method0("tolist")
+    fn tolist<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
+        numpy_of(this)?.call_method0("tolist")
     }
 
-    #[pyo3(signature = (order="C"))]
-    fn flatten<'py>(&self, py: Python<'py>, order: &str) -> PyResult<Bound<'py, PyAny>> {
-        let array = self.array(py)?;
-        let flat = deliver(py, flat(array, order_of(Some(order), Order::C)?))?;
-        object(py, if flat.same_storage(array) { deliver(py, flat.copy(Order::C))? } else { flat })
-    }
-
-    #[pyo3(signature = (order="C"))]
-    fn ravel<'py>(&self, py: Python<'py>, order: &str) -> PyResult<Bound<'py, PyAny>> {
-        let array = self.array(py)?;
-        let flat = deliver(py, flat(array, order_of(Some(order), Order::C)?))?;
-        // A view only where the elements are dense, as in NumPy.
-        let dense = array.is_c_contiguous() || array.is_f_contiguous() || !flat.same_storage(array);
-        object(py, if dense { flat } else { deliver(py, flat.copy(Order::C))? })
-    }
-
-    #[pyo3(signature = (*shape, order=None, copy=None))]
-    fn reshape<'py>(
-        &self,
-        py: Python<'py>,
-        shape: &Bound<'py, PyTuple>,
-        order: Option<&str>,
-        copy: Option<bool>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let array = self.array(py)?;
-        let shape = infer(&integers(shape)?, array.size())?;
-        let reshaped = deliver(py, array.reshape_order(&shape, order_of(order, Order::C)?))?;
-        let shared = reshaped.same_storage(array);
-        match copy {
-            Some(true) if shared => object(py, deliver(py, reshaped.copy(Order::C))?),
-            Some(false) if !shared => Err(PyValueError::new_err(
-                "Unable to avoid creating a copy while reshaping.",
-            )),
-            _ => object(py, reshaped),
-        }
-    }
-
-    #[pyo3(signature = (*axes))]
-    fn transpose<'py>(&self, py: Python<'py>, axes: &Bound<'py, PyTuple>) -> PyResult<Bound<'py, PyAny>> {
-        let array = self.array(py)?;
-        if axes.is_empty() || (axes.len() == 1 && axes.get_item(0)?.is_none()) {
-            return object(py, array.t());
-        }
-        object(py, deliver(py, array.transpose(&integers(axes)?))?)
-    }
-
-    fn swapaxes<'py>(&self, py: Python<'py>, axis1: isize, axis2: isize) -> PyResult<Bound<'py, PyAny>> {
-        let array = self.array(py)?;
-        let a = deliver(py, fastnp::normalize_axis(axis1, array.ndim()))?;
-        let b = deliver(py, fastnp::normalize_axis(axis2, array.ndim()))?;
-        let mut axes: Vec<isize> = (0..array.ndim() as isize).collect();
-        axes.swap(a, b);
-        object(py, deliver(py, array.transpose(&axes))?)
-    }
-
-    #[pyo3(signature = (axis=None))]
-    fn squeeze<'py>(&self, py: Python<'py>, axis: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyAny>> {
-        let axes = axes_of(axis)?;
-        object(py, deliver(py, self.array(py)?.squeeze(axes.as_deref()))?)
-    }
-
-    #[pyo3(signature = (b, out=None))]
-    fn dot<'py>(
+    #[pyo3(signature = (*args, **kwargs))]
+    fn flatten<'py>(
         this: &Bound<'py, Self>,
-        b: &Bound<'py, PyAny>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        match out.filter(|o| !o.is_none()) {
-            Some(out) => attribute(this, "dot")?.call1((b, out)),
-            None => crate::create::product(this.as_any(), b, "dot"),
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
+        let py = this.py();
+        let Some(order) = sole_order(args, kwargs, Order::C) else {
+            return numpy_error(this, "flatten", args, kwargs, unread());
+        };
+        let me = this.borrow();
+        let array = me.array(py)?;
+        let flat = deliver(py, flat(array, order))?;
+        fresh_of(this, if flat.same_storage(array) { deliver(py, flat.copy(Order::C))? } else { flat })
+    }
+
+    #[pyo3(signature = (*args, **kwargs))]
+    fn ravel<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
+        let py = this.py();
+        let Some(order) = sole_order(args, kwargs, Order::C) else {
+            return numpy_error(this, "ravel", args, kwargs, unread());
+        };
+        let me = this.borrow();
+        let array = me.array(py)?;
+        let flat = deliver(py, flat(array, order))?;
+        let shared = flat.same_storage(array);
+        // A view only where the elements are dense, as in NumPy.
+        if shared && !flat.is_c_contiguous() {
+            return fresh_of(this, deliver(py, flat.copy(Order::C))?);
         }
+        view_or_fresh(this, flat, shared)
+    }
+
+    #[pyo3(signature = (*args, **kwargs))]
+    fn reshape<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
+        let py = this.py();
+        let me = this.borrow();
+        let array = me.array(py)?;
+        let shape = integers(args).and_then(|given| inferred(&given, array.size()));
+        let order = match kwargs {
+            None => Some(Order::C),
+            Some(k) if k.len() == 1 => {
+                k.get_item("order")?.and_then(|o| order_of(Some(o.extract::<&str>().ok()?), Order::C))
+            }
+            Some(_) => None,
+        };
+        let (Some(shape), Some(order)) = (shape, order) else {
+            return numpy_error(this, "reshape", args, kwargs, unread());
+        };
+        match array.reshape_order(&shape, order) {
+            Ok(_) if order == Order::K => numpy_error(this, "reshape", args, kwargs, unread()),
+            Ok(reshaped) => {
+                let shared = reshaped.same_storage(array);
+                view_or_fresh(this, reshaped, shared)
+            }
+            Err(error) => numpy_error(this, "reshape", args, kwargs, error),
+        }
+    }
+
+    #[pyo3(signature = (*args))]
+    fn transpose<'py>(this: &Bound<'py, Self>, args: &Args<'py>) -> PyResult<Object<'py>> {
+        let me = this.borrow();
+        let array = me.array(this.py())?;
+        if args.is_empty() || (args.len() == 1 && args.get_item(0)?.is_none()) {
+            return view_of(this, array.t());
+        }
+        match integers(args).ok_or_else(unread).and_then(|axes| array.transpose(&axes)) {
+            Ok(view) => view_of(this, view),
+            Err(error) => numpy_error(this, "transpose", args, None, error),
+        }
+    }
+
+    #[pyo3(signature = (*args))]
+    fn swapaxes<'py>(this: &Bound<'py, Self>, args: &Args<'py>) -> PyResult<Object<'py>> {
+        let me = this.borrow();
+        let array = me.array(this.py())?;
+        match integers(args).filter(|axes| args.len() == 2 && axes.len() == 2).ok_or_else(unread).and_then(|axes| {
+            let a = fastnp::normalize_axis(axes[0], array.ndim())?;
+            let b = fastnp::normalize_axis(axes[1], array.ndim())?;
+            let mut order: Axes = (0..array.ndim() as isize).collect();
+            order.swap(a, b);
+            array.transpose(&order)
+        }) {
+            Ok(view) => view_of(this, view),
+            Err(error) => numpy_error(this, "swapaxes", args, None, error),
+        }
+    }
+
+    #[pyo3(signature = (*args, **kwargs))]
+    fn squeeze<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
+        let me = this.borrow();
+        let array = me.array(this.py())?;
+        let axis = match (args.len(), kwargs) {
+            (0, None) => Ok(None),
+            (1, None) => axes_of(Some(&args.get_item(0)?)).map_err(|_| unread()),
+            (0, Some(k)) if k.len() == 1 => axes_of(k.get_item("axis")?.as_ref()).map_err(|_| unread()),
+            _ => Err(unread()),
+        };
+        match axis.and_then(|axes| array.squeeze(axes.as_deref())) {
+            Ok(view) => view_of(this, view),
+            Err(error) => numpy_error(this, "squeeze", args, kwargs, error),
+        }
+    }
+
+    #[pyo3(signature = (*args, **kwargs))]
+    fn dot<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+        if args.len() == 1 && kwargs.is_none() {
+            return crate::create::product(this.as_any(), &args.get_item(0)?, "dot");
+        }
+        numpy_method(this, "dot", args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
     fn clip<'py>(
         this: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         let py = this.py();
         let two = args.len() == 2 || (args.len() == 3 && args.get_item(2)?.is_none());
-        if two && kwargs.is_none_or(|k| k.is_empty()) {
+        if two && kwargs.is_none_or(|k| k.is_empty()) && is_exact(this.as_any()) {
             let me = this.borrow();
             let array = me.array(py)?;
             let (low, high) = (full(&args.get_item(0)?)?, full(&args.get_item(1)?)?);
@@ -252,12 +303,25 @@ impl NdArray {
         numpy_method(this, "clip", args, kwargs)
     }
 
-    fn conj<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        NdArray::conjugate(this)
+    #[pyo3(signature = (*args, **kwargs))]
+    fn conj<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
+        NdArray::conjugate(this, args, kwargs)
     }
 
-    fn conjugate<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+    #[pyo3(signature = (*args, **kwargs))]
+    fn conjugate<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         let py = this.py();
+        if !args.is_empty() || kwargs.is_some() {
+            return numpy_method(this, "conjugate", args, kwargs);
+        }
         if crate::attributes::dtype_of(py, &this.borrow())?.is_complex() {
             crate::call::unary(Op::Conjugate, this.as_any())
         } else {
@@ -268,34 +332,23 @@ impl NdArray {
     #[pyo3(signature = (*args, **kwargs))]
     fn view<'py>(
         this: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let py = this.py();
-        if args.is_empty() && kwargs.is_none() {
-            return object(py, this.borrow().array(py)?.clone());
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
+        let class = match (args.len(), kwargs) {
+            (0, None) => return view_of(this, this.borrow().array(this.py())?.clone()),
+            (1, None) => Some(args.get_item(0)?),
+            (0, Some(k)) if k.len() == 1 => k.get_item("type")?,
+            _ => None,
+        };
+        if let Some(class) = class
+            && let Ok(class) = class.cast::<PyType>()
+            && class.is_subclass_of::<NdArray>()?
+        {
+            let view = this.borrow().array(this.py())?.clone();
+            return crate::subclass::derive(class, NdArray::view_on(this, view), Some(this.as_any()));
         }
         numpy_method(this, "view", args, kwargs)
-    }
-
-    #[pyo3(signature = (write=None, align=None, uic=None))]
-    fn setflags(
-        &mut self,
-        py: Python<'_>,
-        write: Option<bool>,
-        align: Option<bool>,
-        uic: Option<bool>,
-    ) -> PyResult<()> {
-        let _ = align;
-        if uic == Some(true) {
-            return Err(PyValueError::new_err("cannot set WRITEBACKIFCOPY flag to True"));
-        }
-        if let Some(write) = write {
-            let mut array = self.array(py)?.clone();
-            array.set_writeable(write);
-            self.repr = crate::ndarray::Repr::Dense(array);
-        }
-        Ok(())
     }
 }
 

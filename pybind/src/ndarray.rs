@@ -6,13 +6,18 @@ use fastnp::{Array, Op, Selection};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyString;
+use pyo3::type_object::PyTypeInfo;
+use pyo3::types::{PyDict, PyInt, PyString, PyTuple, PyType};
 use std::sync::OnceLock;
 
 /// An n-dimensional array whose elements are computed when somebody needs them.
-#[pyclass(name = "ndarray", module = "fastnp", subclass, weakref)]
+///
+/// A sequence to Python, as NumPy's: `PySequence_Size` must work, which asks no mapping.
+#[pyclass(name = "ndarray", module = "fastnp", subclass, weakref, sequence)]
 pub(crate) struct NdArray {
     pub(crate) repr: Repr,
+    /// The array this one is a view of: the one that owns the memory, as NumPy's `.base` says it.
+    pub(crate) base: Option<Py<NdArray>>,
 }
 
 /// What an array object holds.
@@ -31,17 +36,23 @@ pub(crate) struct Selected {
 impl From<Array> for NdArray {
     #[inline]
     fn from(array: Array) -> NdArray {
-        NdArray { repr: Repr::Dense(array) }
+        NdArray { repr: Repr::Dense(array), base: None }
     }
 }
 
 impl From<Selection> for NdArray {
     fn from(selection: Selection) -> NdArray {
-        NdArray { repr: Repr::Selected(Box::new(Selected { selection, array: OnceLock::new() })) }
+        NdArray { repr: Repr::Selected(Box::new(Selected { selection, array: OnceLock::new() })), base: None }
     }
 }
 
 impl NdArray {
+    /// The contents of a view of another array object.
+    #[inline]
+    pub(crate) fn view_on(of: &Bound<'_, NdArray>, view: Array) -> NdArray {
+        NdArray { repr: Repr::Dense(view), base: Some(root(of)) }
+    }
+
     /// The array; a selection is compacted.
     #[inline]
     pub(crate) fn array(&self, py: Python<'_>) -> PyResult<&Array> {
@@ -75,28 +86,93 @@ impl NdArray {
     }
 }
 
-/// A new object of the same array.
+/// A new object of a new array.
+#[inline]
 pub(crate) fn object(py: Python<'_>, array: Array) -> PyResult<Bound<'_, PyAny>> {
     Ok(Bound::new(py, NdArray::from(array))?.into_any())
 }
 
-/// An attribute that NumPy has and this class does not implement.
-pub(crate) fn attribute<'py>(this: &Bound<'py, NdArray>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    fallback(this.py(), "attribute")?.call1((this, name))
+/// A view of an array, of the same class, that knows whose memory it is.
+#[inline]
+pub(crate) fn view_of<'py>(this: &Bound<'py, NdArray>, view: Array) -> PyResult<Bound<'py, PyAny>> {
+    let made = NdArray::view_on(this, view);
+    if is_exact(this.as_any()) {
+        return Ok(Bound::new(this.py(), made)?.into_any());
+    }
+    crate::subclass::derive(&this.get_type(), made, Some(this.as_any()))
+}
+
+/// A new array made of another one, of the same class.
+#[inline]
+pub(crate) fn fresh_of<'py>(this: &Bound<'py, NdArray>, array: Array) -> PyResult<Bound<'py, PyAny>> {
+    if is_exact(this.as_any()) {
+        return object(this.py(), array);
+    }
+    crate::subclass::derive(&this.get_type(), array.into(), Some(this.as_any()))
+}
+
+/// A view where the array shares the memory of `this`, else a new array.
+pub(crate) fn view_or_fresh<'py>(
+    this: &Bound<'py, NdArray>,
+    array: Array,
+    shares: bool,
+) -> PyResult<Bound<'py, PyAny>> {
+    if shares { view_of(this, array) } else { fresh_of(this, array) }
+}
+
+/// The array that a view of `this` names as its base.
+pub(crate) fn root(this: &Bound<'_, NdArray>) -> Py<NdArray> {
+    let me = this.borrow();
+    match &me.base {
+        // As NumPy: the chain is followed while it leads to arrays of the plain class.
+        Some(base) if is_exact(base.bind(this.py()).as_any()) => base.clone_ref(this.py()),
+        _ => this.clone().unbind(),
+    }
+}
+
+/// Whether an object is an array of ours and not of a class derived from it.
+#[inline]
+pub(crate) fn is_exact(object: &Bound<'_, PyAny>) -> bool {
+    object.get_type_ptr() == NdArray::type_object_raw(object.py())
+}
+
+/// NumPy's own method of this name on this array, entered as a fallback.
+pub(crate) fn numpy_method<'py>(
+    this: &Bound<'py, NdArray>,
+    name: &str,
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    fallback(this.py(), "method")?.call1((this, name, args, kwargs))
+}
+
+/// NumPy's own method where the engine found an error: NumPy finds the same one and words it.
+#[cold]
+pub(crate) fn numpy_error<'py>(
+    this: &Bound<'py, NdArray>,
+    name: &str,
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+    error: fastnp::Error,
+) -> PyResult<Bound<'py, PyAny>> {
+    match error.kind() {
+        fastnp::ErrorKind::Memory => Err(crate::error::raise(this.py(), error)),
+        fastnp::ErrorKind::Unsupported => numpy_method(this, name, args, kwargs),
+        _ => fallback(this.py(), "method_uncounted")?.call1((this, name, args, kwargs)),
+    }
 }
 
 #[pymethods]
 impl NdArray {
     #[new]
+    #[classmethod]
     #[pyo3(signature = (*args, **kwargs))]
     fn new<'py>(
-        py: Python<'py>,
-        args: &Bound<'py, pyo3::types::PyTuple>,
-        kwargs: Option<&Bound<'py, pyo3::types::PyDict>>,
-    ) -> PyResult<NdArray> {
-        // `ndarray(shape, dtype, buffer, …)`: NumPy reads the arguments, its memory becomes ours.
-        let made = dtype::types(py)?.array.bind(py).call(args, kwargs)?;
-        Ok(NdArray::from(crate::foreign::from_numpy(&made)?))
+        cls: &Bound<'py, PyType>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        crate::subclass::construct(cls, args, kwargs)
     }
 
     fn __pow__<'py>(
@@ -109,7 +185,7 @@ impl NdArray {
             let py = this.py();
             let base = this.borrow();
             let is_flags = base.dense().is_some_and(|a| a.dtype() == fastnp::DType::Bool);
-            if is_flags && other.is_exact_instance_of::<pyo3::types::PyInt>() && other.eq(2)? {
+            if is_flags && is_exact(this.as_any()) && other.is_exact_instance_of::<PyInt>() && other.eq(2)? {
                 return object(py, crate::deliver(py, base.array(py)?.cast(fastnp::DType::I8))?);
             }
             binary(Op::Power, this.as_any(), other)
@@ -136,17 +212,23 @@ impl NdArray {
 
     fn __divmod__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
+        if crate::call::gives_way(other)? {
+            return Ok(py.NotImplemented().into_bound(py));
+        }
         let args = (this, other);
-        fallback(py, "ufunc")?.call1(("divmod", "__call__", args, pyo3::types::PyDict::new(py)))
+        fallback(py, "ufunc")?.call1(("divmod", "__call__", args, PyDict::new(py)))
     }
 
     fn __rdivmod__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
         let args = (other, this);
-        fallback(py, "ufunc")?.call1(("divmod", "__call__", args, pyo3::types::PyDict::new(py)))
+        fallback(py, "ufunc")?.call1(("divmod", "__call__", args, PyDict::new(py)))
     }
 
     fn __matmul__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if crate::call::gives_way(other)? {
+            return Ok(this.py().NotImplemented().into_bound(this.py()));
+        }
         crate::create::product(this.as_any(), other, "matmul")
     }
 
@@ -156,7 +238,7 @@ impl NdArray {
 
     fn __imatmul__(this: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = this.py();
-        let kwargs = pyo3::types::PyDict::new(py);
+        let kwargs = PyDict::new(py);
         kwargs.set_item("out", (this,))?;
         fallback(py, "ufunc")?.call1(("matmul", "__call__", (this, other), kwargs))?;
         Ok(())
@@ -242,22 +324,15 @@ impl NdArray {
     }
 
     fn __repr__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let py = this.py();
-        crate::foreign::to_numpy(py, this.borrow().array(py)?)?.call_method0("__repr__")
+        crate::foreign::numpy_of(this)?.call_method0("__repr__")
     }
 
     fn __str__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        let py = this.py();
-        crate::foreign::to_numpy(py, this.borrow().array(py)?)?.call_method0("__str__")
+        crate::foreign::numpy_of(this)?.call_method0("__str__")
     }
 
     fn __format__<'py>(this: &Bound<'py, Self>, spec: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
-        let py = this.py();
-        crate::foreign::to_numpy(py, this.borrow().array(py)?)?.call_method1("__format__", (spec,))
-    }
-
-    fn __getattr__<'py>(this: &Bound<'py, Self>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        attribute(this, name)
+        crate::foreign::numpy_of(this)?.call_method1("__format__", (spec,))
     }
 
     #[classattr]
@@ -268,6 +343,5 @@ impl NdArray {
 
 /// A Python number of a one-element array: NumPy's rules and NumPy's words for what has none.
 fn convert<'py>(this: &Bound<'py, NdArray>, method: &str) -> PyResult<Bound<'py, PyAny>> {
-    let py = this.py();
-    crate::foreign::to_numpy(py, this.borrow().array(py)?)?.call_method0(method)
+    crate::foreign::numpy_of(this)?.call_method0(method)
 }

@@ -1,7 +1,7 @@
 //! NumPy's protocols: `__array__`, NEP 13 and NEP 18, the buffer protocol, DLPack, pickling.
 
 use crate::deliver;
-use crate::foreign::to_numpy;
+use crate::foreign::numpy_of;
 use crate::ndarray::NdArray;
 use pyo3::exceptions::PyBufferError;
 use pyo3::ffi;
@@ -13,12 +13,12 @@ use std::ffi::c_int;
 impl NdArray {
     #[pyo3(signature = (dtype=None, *, copy=None))]
     fn __array__<'py>(
-        &self,
-        py: Python<'py>,
+        this: &Bound<'py, Self>,
         dtype: Option<&Bound<'py, PyAny>>,
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let view = to_numpy(py, self.array(py)?)?;
+        let py = this.py();
+        let view = numpy_of(this)?;
         let kwargs = PyDict::new(py);
         kwargs.set_item("copy", copy)?;
         match dtype.filter(|d| !d.is_none()) {
@@ -36,6 +36,12 @@ impl NdArray {
         inputs: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        // `scalar * array` with a NumPy scalar comes this way: it must not cost more than NumPy's own.
+        if kwargs.is_none_or(|k| k.is_empty())
+            && let Some(result) = crate::ufunc::called_by_numpy(ufunc, method, inputs)?
+        {
+            return Ok(result);
+        }
         let py = this.py();
         let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
         py.import("fastnp._protocols")?.getattr("array_ufunc")?.call1((this, ufunc, method, inputs, kwargs))
@@ -53,12 +59,12 @@ impl NdArray {
     }
 
     #[pyo3(signature = (**kwargs))]
-    fn __dlpack__<'py>(&self, py: Python<'py>, kwargs: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
-        to_numpy(py, self.array(py)?)?.call_method("__dlpack__", (), kwargs)
+    fn __dlpack__<'py>(this: &Bound<'py, Self>, kwargs: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
+        numpy_of(this)?.call_method("__dlpack__", (), kwargs)
     }
 
-    fn __dlpack_device__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_numpy(py, self.array(py)?)?.call_method0("__dlpack_device__")
+    fn __dlpack_device__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        numpy_of(this)?.call_method0("__dlpack_device__")
     }
 
     fn __reduce_ex__<'py>(this: &Bound<'py, Self>, _protocol: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
@@ -72,7 +78,7 @@ impl NdArray {
         if view.is_null() {
             return Err(PyBufferError::new_err("the view is null"));
         }
-        let array = to_numpy(py, this.borrow().array(py)?)?;
+        let array = numpy_of(this)?;
         deliver(py, Ok(()))?;
         // SAFETY: NumPy fills the structure for its own array, whose base keeps our memory alive, and releases it too,
         // because the structure's owner is that array.

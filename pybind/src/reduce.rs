@@ -1,9 +1,9 @@
 //! The reductions of arrays: NumPy's arguments, the engine's folds.
 
 use crate::call::wrap;
-use crate::methods::{axes_of, native, numpy_method};
-use crate::ndarray::NdArray;
-use fastnp::{DType, ErrorKind, Op, Reduction};
+use crate::methods::{axes_of, native};
+use crate::ndarray::{NdArray, is_exact, numpy_error, numpy_method};
+use fastnp::{DType, Op, Reduction};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use smallvec::SmallVec;
@@ -80,11 +80,14 @@ fn reduce<'py>(
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
-    if let Some(asked) = reduce_arguments(positions, args, kwargs)? {
+    if is_exact(this.as_any())
+        && let Some(asked) = reduce_arguments(positions, args, kwargs)?
+    {
         let me = this.borrow();
         let what = reduction(name, asked.ddof);
         // A dtype for extremes, positions and truth means something else in each; NumPy knows.
-        let typed = matches!(what, Reduction::Sum | Reduction::Prod | Reduction::Mean | Reduction::Var(_) | Reduction::Std(_));
+        let typed =
+            matches!(what, Reduction::Sum | Reduction::Prod | Reduction::Mean | Reduction::Var(_) | Reduction::Std(_));
         let plain = asked.dtype.is_none() && asked.axes.is_none() && !asked.keepdims;
         let result = match me.selection() {
             Some(selection) if plain => Some(selection.reduce(what)),
@@ -93,8 +96,8 @@ fn reduce<'py>(
         };
         match result {
             Some(Ok(result)) => return wrap(py, result),
-            Some(Err(error)) if error.kind() != ErrorKind::Unsupported => return Err(crate::error::raise(py, error)),
-            _ => {}
+            Some(Err(error)) => return numpy_error(this, name, args, kwargs, error),
+            None => {}
         }
     }
     numpy_method(this, name, args, kwargs)
@@ -108,14 +111,14 @@ fn scan<'py>(
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
-    if let Some(asked) = reduce_arguments(&["axis", "dtype", "out"], args, kwargs)?
+    if is_exact(this.as_any())
+        && let Some(asked) = reduce_arguments(&["axis", "dtype", "out"], args, kwargs)?
         && asked.axes.as_ref().is_none_or(|a| a.len() == 1)
     {
         let axis = asked.axes.as_ref().map(|a| a[0]);
         match this.borrow().array(py)?.scan(op, axis, asked.dtype) {
             Ok(result) => return crate::ndarray::object(py, crate::deliver(py, Ok(result))?),
-            Err(error) if error.kind() != ErrorKind::Unsupported => return Err(crate::error::raise(py, error)),
-            Err(_) => {}
+            Err(error) => return numpy_error(this, name, args, kwargs, error),
         }
     }
     numpy_method(this, name, args, kwargs)
@@ -129,7 +132,11 @@ impl NdArray {
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn prod<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn prod<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         reduce(this, "prod", &["axis", "dtype", "out", "keepdims"], args, kwargs)
     }
 
@@ -154,17 +161,29 @@ impl NdArray {
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn argmin<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn argmin<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         reduce(this, "argmin", &["axis", "out"], args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn argmax<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn argmax<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         reduce(this, "argmax", &["axis", "out"], args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn mean<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn mean<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         reduce(this, "mean", &["axis", "dtype", "out", "keepdims"], args, kwargs)
     }
 
@@ -179,12 +198,20 @@ impl NdArray {
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn cumsum<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn cumsum<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         scan(this, "cumsum", Op::Add, args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn cumprod<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn cumprod<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         scan(this, "cumprod", Op::Multiply, args, kwargs)
     }
 }

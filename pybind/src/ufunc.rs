@@ -8,8 +8,10 @@ use crate::ndarray::NdArray;
 use fastnp::{Op, Options};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString, PyTuple};
 use smallvec::SmallVec;
+use std::collections::HashMap;
 
 /// A function that works element by element.
 #[pyclass(name = "ufunc", module = "fastnp", frozen, weakref)]
@@ -69,7 +71,7 @@ impl Ufunc {
             let result = with_options(py, self.op, &inputs, Options { dtype, ..Options::default() })?;
             return result.map(|r| wrap(py, r)).transpose();
         };
-        let Ok(target) = out.cast::<NdArray>() else { return Ok(None) };
+        let Ok(target) = out.cast_exact::<NdArray>() else { return Ok(None) };
         let target = target.borrow();
         let options = Options { out: Some(target.array(py)?), dtype, casting: None };
         Ok(with_options(py, self.op, &inputs, options)?.map(|_| out.clone()))
@@ -173,7 +175,8 @@ impl Ufunc {
         if args.len() == 2
             && kwargs.is_none_or(|k| k.is_empty())
             && self.op.arity() == 2
-            && let (Ok(a), Ok(b)) = (args.get_item(0)?.cast_exact::<NdArray>(), args.get_item(1)?.cast_exact::<NdArray>())
+            && let (Ok(a), Ok(b)) =
+                (args.get_item(0)?.cast_exact::<NdArray>(), args.get_item(1)?.cast_exact::<NdArray>())
         {
             let (left, right) = (a.borrow(), b.borrow());
             let (left, right) = (left.array(py)?, right.array(py)?);
@@ -246,4 +249,35 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         return Err(PyTypeError::new_err("the op table is empty"));
     }
     module.add("UFUNCS", all)
+}
+
+/// NumPy's ufunc objects by address, with their ops.
+static BY_ADDRESS: PyOnceLock<HashMap<usize, Op>> = PyOnceLock::new();
+
+/// What NumPy's own ufunc `method` on `inputs` is natively; none where somebody else has to decide.
+pub(crate) fn called_by_numpy<'py>(
+    ufunc: &Bound<'py, PyAny>,
+    method: &Bound<'py, PyAny>,
+    inputs: &Bound<'py, PyTuple>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = ufunc.py();
+    let known = BY_ADDRESS.get_or_try_init(py, || {
+        let numpy = py.import("numpy")?;
+        Op::ALL.iter().map(|&op| Ok::<_, PyErr>((numpy.getattr(op.name())?.as_ptr() as usize, op))).collect()
+    })?;
+    let Some(&op) = known.get(&(ufunc.as_ptr() as usize)) else { return Ok(None) };
+    if inputs.len() != op.arity() || !method.cast::<PyString>().is_ok_and(|m| m == "__call__") {
+        return Ok(None);
+    }
+    // Arrays of ours and numbers only: any other class may want a say.
+    for input in inputs.iter_borrowed() {
+        if !input.is_exact_instance_of::<NdArray>() && matches!(quick(&input)?, Arg::Other | Arg::Ours(_)) {
+            return Ok(None);
+        }
+    }
+    let first = inputs.get_item(0)?;
+    if op.arity() == 1 {
+        return unary(op, &first).map(Some);
+    }
+    crate::call::binary(op, &first, &inputs.get_item(1)?).map(Some)
 }

@@ -1,9 +1,9 @@
 """Rewrite one of NumPy's test files so that its `np` is another module.
 
 `import numpy as np` names the module under test. `from numpy… import name` keeps NumPy's private
-names and test assertions, but what is also public (the object `numpy.<name>` itself) becomes the
-module's own. Lines keep their numbers, so that a failure points into NumPy's file. Compiled test
-modules (`_rational_tests` and the like) stay NumPy's.
+names, but what is also public (the object `numpy.<name>` itself, or one of `numpy.testing`) becomes
+the module's own. Lines keep their numbers, so that a failure points into NumPy's file. Compiled
+test modules (`_rational_tests` and the like) stay NumPy's.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 NOWHERE = object()
 # Where a private module's functions may be public, dotted from the package.
-PUBLIC = ["", "lib.stride_tricks", "lib.array_utils", "lib", "linalg", "random", "exceptions"]
+PUBLIC = ["", "testing", "lib.stride_tricks", "lib.array_utils", "lib", "linalg", "random", "exceptions"]
 SUPPORT = "from tests.numpy_suite.rewrite import ours as _ours; "
 
 
@@ -37,9 +37,9 @@ def rewritten(source: str, module: str) -> str:
 
 
 def replaceable(node: ast.ImportFrom) -> bool:
-    """Whether the statement takes arrays' makers and functions from NumPy, not its test tools."""
+    """Whether the statement takes something from NumPy, and not the insides of its test tools."""
     path = node.module or ""
-    return path.split(".")[0] == "numpy" and not path.startswith("numpy.testing")
+    return path.split(".")[0] == "numpy" and not path.startswith("numpy.testing.")
 
 
 def ours(module: str, path: str, names: list[str]) -> list[Any]:

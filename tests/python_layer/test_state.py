@@ -91,13 +91,14 @@ def test_raise_print_call_log(capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_settings() -> None:
     table = np.settings()
-    assert table["fallback"] == "ignore"
+    assert table["fallback"]["value"] == "ignore"
     assert "FASTNP_FALLBACK" in repr(table)
     assert len(table) <= 10
-    name = next(row.name for row in table if row.type == "int")
+    name = next(name for name, row in table.items() if row["type"] == "int")
+    before = table[name]["value"]
     with np.settings(**{name: 1}):
-        assert np.settings()[name] == 1
-    assert np.settings()[name] == table[name]
+        assert np.settings()[name]["value"] == 1
+    assert np.settings()[name]["value"] == before
     with pytest.raises(KeyError, match="no setting"):
         np.settings(nothing=1)
     with pytest.raises(ValueError, match="fallback"):

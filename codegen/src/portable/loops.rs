@@ -81,7 +81,7 @@ impl<T: Element> Keep<T> for T {
     }
 }
 
-/// The element type that a result rule names.
+/// Turns the op table into definitions and the way from an op to its loops; `@` rules are its parts.
 macro_rules! define {
     // The callback: a definition per class, and the way from an op to its loops.
     ($($Op:ident $name:literal $args:tt $loops:literal -> $result:ident, $identity:expr,

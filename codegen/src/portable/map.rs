@@ -42,7 +42,7 @@ pub(crate) unsafe fn run(code: &Code, flat_form: bool, launch: &Launch<'_>, work
 /// Which sinks (a bit each) may be written by their producers, if all operands are contiguous or uniform and no store may
 /// change what a later store takes from memory.
 #[inline]
-fn flat_permits(code: &Code, launch: &Launch<'_>, n: usize) -> Option<u32> {
+pub(crate) fn flat_permits(code: &Code, launch: &Launch<'_>, n: usize) -> Option<u32> {
     let stride = |operand: u16| launch.strides.get(operand as usize).copied().unwrap_or(0);
     if n > 1 {
         for l in &code.loads {
@@ -128,7 +128,10 @@ unsafe fn flat_range(code: &Code, launch: &Launch<'_>, range: Range<usize>, dire
 }
 
 /// Points every value at memory or a register.
-unsafe fn flat_table(
+///
+/// # Safety
+/// `registers` has room for `code.width * room` bytes.
+pub(crate) unsafe fn flat_table(
     code: &Code,
     launch: &Launch<'_>,
     range: &Range<usize>,
@@ -162,7 +165,7 @@ unsafe fn flat_table(
 }
 
 /// Moves pointers into memory on by a block.
-fn flat_move_on(code: &Code, launch: &Launch<'_>, direct: u32, values: &mut [*mut u8], len: usize) {
+pub(crate) fn flat_move_on(code: &Code, launch: &Launch<'_>, direct: u32, values: &mut [*mut u8], len: usize) {
     for l in &code.loads {
         if launch.strides[l.operand as usize] != 0 {
             let v = &mut values[l.value as usize];
@@ -178,8 +181,11 @@ fn flat_move_on(code: &Code, launch: &Launch<'_>, direct: u32, values: &mut [*mu
 }
 
 /// One block.
+///
+/// # Safety
+/// The values point at `len` elements each, and the sinks' operands have them from `start`.
 #[inline]
-unsafe fn flat_block(
+pub(crate) unsafe fn flat_block(
     code: &Code,
     launch: &Launch<'_>,
     start: usize,

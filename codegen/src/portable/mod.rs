@@ -1,4 +1,25 @@
-//! The `portable` backend: a blocked interpreter.
+//! The `portable` backend: a blocked interpreter for every kernel on every machine.
+//!
+//! A kernel's fragments are resolved once to inner loops, one for each op and element type, which LLVM vectorises at three
+//! levels of instruction set. A launch runs those loops over blocks that stay in the first-level cache.
+//!
+//! | module | does |
+//! |---|---|
+//! | `isa` | picks the instruction set; compiles every inner loop for each |
+//! | `loops`, `casts`, `moves`, `folds`, `arg` | the inner loops: op table, conversions, copies, folds, positions of extremes |
+//! | `arith`, `complex`, `element` | what the op table's definitions call, and the types they work on |
+//! | `code` | resolves a fragment: loops, registers, stores that may go straight to memory |
+//! | `walk`, `frame` | tiles of a domain, and a fragment's execution on one |
+//! | `map`, `reduce`, `full`, `scan`, `accumulate` | the templates |
+//! | `spread`, `scratch`, `flags` | threads, registers' memory, the floating-point status word |
+//!
+//! Invariants:
+//! - An inner loop's destination overlaps none of its sources.
+//! - No element outside the domain is ever computed, so no flag is raised that no element asked for.
+//! - How a reduction is divided depends on sizes and strides alone: any number of threads gives the same bits.
+//! - A launch of one contiguous axis allocates nothing and takes no lock.
+//!
+//! It does not fold constants, drop dead instructions or merge equal ones; the array layer does.
 
 mod accumulate;
 mod arg;
@@ -10,6 +31,7 @@ mod element;
 mod flags;
 mod folds;
 mod frame;
+mod full;
 mod isa;
 mod loops;
 mod map;

@@ -3,7 +3,7 @@
 use super::code::{Code, resolve};
 use super::isa::Isa;
 use super::reduce::{self, Folding};
-use super::{map, scan};
+use super::{full, map, scan};
 use crate::{Backend, CompileError, Kernel, Launch, Program, Raised, Template, Verified, Workers};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -42,7 +42,8 @@ impl Backend for Portable {
         let body = resolve(kernel, &kernel.body, self.isa).map_err(error)?;
         let epilogue = resolve(kernel, &kernel.epilogue, self.isa).map_err(error)?;
         let flat_form = kernel.template == Template::Map && map::may_be_flat(&body);
-        let folding = reduce::resolve(kernel, self.isa).map_err(error)?;
+        let mut folding = reduce::resolve(kernel, self.isa).map_err(error)?;
+        folding.may_be_full = full::may_be_full(&body, &folding, &epilogue);
         Ok(Arc::new(Interpreted { template: kernel.template, isa: self.isa, body, epilogue, flat_form, folding }))
     }
 }

@@ -13,7 +13,7 @@ use super::frame::{Frame, Permits, report};
 use super::isa::Isa;
 use super::spread::{Shared, TASK_NANOSECONDS, spread};
 use super::walk::{Tile, Walk};
-use super::{arg, flags, folds, loops, moves, scratch};
+use super::{arg, flags, folds, full, loops, moves, scratch};
 use crate::{DType, Fold, FpFlags, Inst, Kernel, Launch, Op, Raised, Scalar, Template, Workers};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -30,6 +30,8 @@ pub(crate) struct Folding {
     pub(crate) loads: Vec<u16>,
     /// Bytes of partial results for each outer point.
     pub(crate) width: usize,
+    /// Whether [`full`] may run it.
+    pub(crate) may_be_full: bool,
 }
 
 /// Finds the loops of a kernel's accumulators.
@@ -37,7 +39,7 @@ pub(crate) struct Folding {
 /// # Errors
 /// Where a fold has no loop.
 pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<Folding, String> {
-    let mut folding = Folding { accumulators: vec![], loads: vec![], width: 0 };
+    let mut folding = Folding { accumulators: vec![], loads: vec![], width: 0, may_be_full: false };
     for inst in &kernel.body.insts {
         if let Inst::Load(o) = inst {
             folding.loads.push(o.0);
@@ -189,6 +191,18 @@ pub(crate) unsafe fn run(
         return Raised::new();
     }
     let inner: usize = launch.inner.iter().product();
+    let whole = inner as f64 * (body.cost + 0.06 * folding.accumulators.len() as f64);
+    if folding.may_be_full
+        && launch.outer.is_empty()
+        && launch.inner.len() == 1
+        && inner > 0
+        && whole < 2.0 * TASK_NANOSECONDS
+    {
+        // SAFETY: the caller's contract.
+        if let Some(raised) = unsafe { full::run(body, folding, epilogue, launch) } {
+            return raised;
+        }
+    }
     let layout = Layout::new(body, folding, epilogue, launch);
     let scatters = body.scatters() || epilogue.scatters();
     let an_inner = inner as f64 * (body.cost + 0.06 * folding.accumulators.len() as f64);

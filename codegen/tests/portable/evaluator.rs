@@ -3,11 +3,11 @@
 use fastnp_codegen::*;
 
 /// Memory as the evaluator sees it: bytes by address.
-pub struct Memory<'a> {
+pub(crate) struct Memory<'a> {
     /// The bytes.
-    pub bytes: &'a mut [u8],
+    pub(crate) bytes: &'a mut [u8],
     /// The address of the first.
-    pub start: usize,
+    pub(crate) start: usize,
 }
 
 impl Memory<'_> {
@@ -34,7 +34,7 @@ fn points(extents: &[usize]) -> Vec<Vec<usize>> {
 }
 
 /// Runs a kernel.
-pub fn evaluate(k: &Kernel, l: &Launch<'_>, m: &mut Memory<'_>) {
+pub(crate) fn evaluate(k: &Kernel, l: &Launch<'_>, m: &mut Memory<'_>) {
     for o in points(l.outer) {
         let mut running: Vec<Option<(Scalar, i64)>> = vec![None; k.accumulators.len()];
         for (position, i) in points(l.inner).into_iter().enumerate() {
@@ -146,7 +146,7 @@ fn fragment(
 }
 
 /// One op on two values of one type, in the widest type of its kind.
-pub fn apply(op: Op, a: Scalar, b: Scalar) -> Scalar {
+pub(crate) fn apply(op: Op, a: Scalar, b: Scalar) -> Scalar {
     let dtype = a.dtype();
     let result = op.result(dtype);
     match (a.wide(), b.wide()) {

@@ -4,16 +4,16 @@ use crate::evaluator::{Memory, evaluate};
 use fastnp_codegen::*;
 
 /// A small generator (splitmix64).
-pub struct Random(u64);
+pub(crate) struct Random(u64);
 
 impl Random {
     /// A generator of its own for each seed.
-    pub fn new(seed: u64) -> Random {
+    pub(crate) fn new(seed: u64) -> Random {
         Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x9e37_79b9)
     }
 
     /// Sixty-four random bits.
-    pub fn bits(&mut self) -> u64 {
+    pub(crate) fn bits(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -22,12 +22,12 @@ impl Random {
     }
 
     /// A number below `n`.
-    pub fn below(&mut self, n: usize) -> usize {
+    pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.bits() % n as u64) as usize
     }
 
     /// One of some.
-    pub fn one<T: Copy>(&mut self, of: &[T]) -> T {
+    pub(crate) fn one<T: Copy>(&mut self, of: &[T]) -> T {
         of[self.below(of.len())]
     }
 
@@ -126,9 +126,9 @@ fn ops(dtype: DType) -> &'static [Op] {
 
 /// A kernel with memory to run it on.
 #[derive(Debug)]
-pub struct Case {
+pub(crate) struct Case {
     /// The kernel.
-    pub kernel: Kernel,
+    pub(crate) kernel: Kernel,
     outer: Vec<usize>,
     inner: Vec<usize>,
     /// Offsets of the operands in memory.
@@ -163,30 +163,30 @@ struct Sizes {
 
 impl Case {
     /// A map.
-    pub fn map(r: &mut Random) -> Case {
+    pub(crate) fn map(r: &mut Random) -> Case {
         let outer = extents(r, 4, 6000);
         Case::build(r, Template::Map, Sizes { outer, inner: vec![] })
     }
 
     /// A reduction.
-    pub fn reduce(r: &mut Random) -> Case {
+    pub(crate) fn reduce(r: &mut Random) -> Case {
         let outer = extents(r, 3, 300);
         let mut inner = extents(r, 2, 6000 / outer.iter().product::<usize>().max(1));
         if inner.is_empty() {
-            inner.push(1 + r.below(9));
+            inner.push(1 + r.below(if outer.is_empty() { 5000 } else { 9 }));
         }
         Case::build(r, Template::Reduce, Sizes { outer, inner })
     }
 
     /// A scan.
-    pub fn scan(r: &mut Random) -> Case {
+    pub(crate) fn scan(r: &mut Random) -> Case {
         let outer = extents(r, 3, 300);
         let inner = vec![1 + r.below(6000 / outer.iter().product::<usize>().max(1))];
         Case::build(r, Template::Scan, Sizes { outer, inner })
     }
 
     /// A case large enough to be divided between threads.
-    pub fn large(r: &mut Random, template: Template) -> Case {
+    pub(crate) fn large(r: &mut Random, template: Template) -> Case {
         let (a, b) = r.one(&[(3, 70_000), (500, 700), (1, 300_000), (40_000, 9)]);
         let sizes = match template {
             Template::Map => Sizes { outer: vec![a, b], inner: vec![] },
@@ -219,7 +219,7 @@ impl Case {
     }
 
     /// Memory after the evaluator.
-    pub fn expected(&self) -> Vec<u8> {
+    pub(crate) fn expected(&self) -> Vec<u8> {
         let mut memory = self.memory.clone();
         let bytes = memory.bytes();
         let addresses = self.addresses(bytes.as_mut_ptr());
@@ -229,7 +229,7 @@ impl Case {
     }
 
     /// Memory after a program, and what it reports.
-    pub fn run(&self, program: &dyn Program, workers: &dyn Workers) -> (Vec<u8>, Raised) {
+    pub(crate) fn run(&self, program: &dyn Program, workers: &dyn Workers) -> (Vec<u8>, Raised) {
         let mut memory = self.memory.clone();
         let addresses = self.addresses(memory.bytes().as_mut_ptr());
         // SAFETY: the case was built so that every point lies in its memory.
@@ -238,7 +238,7 @@ impl Case {
     }
 
     /// The first element in which two memories differ; nans are all alike, as are zeros of folds.
-    pub fn difference(&self, expected: &[u8], found: &[u8]) -> Option<String> {
+    pub(crate) fn difference(&self, expected: &[u8], found: &[u8]) -> Option<String> {
         for (i, o) in self.kernel.operands.iter().enumerate().filter(|(_, o)| o.access == Access::Write) {
             let size = o.dtype.size();
             let next = self.offsets.iter().copied().filter(|&x| x > self.offsets[i]).min().unwrap_or(expected.len());

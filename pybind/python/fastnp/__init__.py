@@ -22,6 +22,7 @@ from fastnp import (
     _grid,
     _join,
     _linear,
+    _methods,
     _namespace,
     _nan,
     _pad,
@@ -42,7 +43,8 @@ from fastnp._observe import reset_stats as reset_stats
 from fastnp._observe import stats as stats
 from fastnp._settings import settings as settings
 
-# The files of native functions, each of which declares what it holds in the registry.
+# The files of native functions, each of which declares what it holds in the registry, and that of
+# methods, which adds to the class.
 _NATIVE = (
     _compare,
     _difference,
@@ -50,6 +52,7 @@ _NATIVE = (
     _grid,
     _join,
     _linear,
+    _methods,
     _nan,
     _pad,
     _pass,

@@ -6,7 +6,7 @@ that went in comes out as the array it was made from, so `out=` keeps its identi
 writes into an argument is seen by its owner. NumPy's subclasses, object arrays and everything else
 pass as they are.
 
-The extension calls `attribute`, `ufunc` and `fp_warning` by name.
+The extension calls `method`, `ufunc` and `fp_warning` by name.
 """
 
 from __future__ import annotations
@@ -19,14 +19,16 @@ import numpy as _np
 
 from fastnp import _ledger
 from fastnp._errstate import fp_warning
-from fastnp._fastnp import from_numpy, ndarray, to_numpy
+from fastnp._fastnp import derive, from_numpy, ndarray, to_numpy
 
 __all__ = [
-    "attribute",
     "call",
     "closed",
     "fp_warning",
+    "method",
+    "method_uncounted",
     "opened",
+    "overridden",
     "ufunc",
     "uncounted",
     "wrap",
@@ -62,14 +64,10 @@ class Shadow(_np.ndarray):
         """This array as one of the owner's class."""
         plain = self.view(_np.ndarray)
         try:
-            ours = from_numpy(plain).view(type(self.owner))
+            ours = from_numpy(plain)
         except TypeError:
             return plain
-        # The view was made from a plain array; what the owner carries, its class copies here.
-        finalize = getattr(ours, "__array_finalize__", None)
-        if finalize is not None:
-            finalize(self.owner)
-        return ours
+        return derive(type(self.owner), ours, self.owner)
 
 
 def _open(value: Any, seen: _Seen) -> Any:
@@ -195,11 +193,21 @@ def call(
     result = func(*plain, **named)
     if type(result) in SCALARS:
         return result
+    if named and type(result) is _np.ndarray and result is named.get("out"):
+        return seen_as(result, seen)
     ours = _close(result, seen)
     if not seen and type(ours) is ndarray:
         # Nothing of ours was taken out of the engine, so there is nothing to object to.
         _ledger.enter(name or func.__name__, reason, objecting=False)
     return ours
+
+
+def seen_as(result: Any, seen: _Seen) -> Any:
+    """A result that is known to be a number or what the caller gave: that itself."""
+    for view, owner in seen:
+        if result is view:
+            return owner
+    return result
 
 
 def wrap(
@@ -241,37 +249,48 @@ def uncounted(
 def ufunc(name: str, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """Run a method of NumPy's ufunc `name`; `method` is "__call__", "reduce", "at" and so on."""
     func = getattr(_np, name)
-    if method == "__call__":
-        return call(func, args, kwargs, name)
-    return call(getattr(func, method), args, kwargs, f"{name}.{method}")
+    run = func if method == "__call__" else getattr(func, method)
+    if overridden(args) or (kwargs and overridden(_outputs(kwargs))):
+        # NumPy asks whoever took the operation over, with our arrays as they are.
+        return run(*args, **kwargs)
+    result = call(run, args, kwargs, name if method == "__call__" else f"{name}.{method}")
+    if type(result) is ndarray and method == "__call__":
+        # NumPy's own array given for the result is the result.
+        for out in (*_outputs(kwargs), *args[func.nin :]):
+            if type(out) is _np.ndarray:
+                return out
+    return result
 
 
-def attribute(self: Any, name: str) -> Any:
-    """Attribute `name` of `self` as NumPy has it: a method that runs there, or a value."""
-    descriptor = getattr(_np.ndarray, name, None)
-    if descriptor is None:
-        raise AttributeError(
-            f"'{type(self).__module__}.{type(self).__qualname__}' object has no attribute '{name}'",
-            name=name,
-            obj=self,
-        )
-    if not callable(descriptor):
-        return _value(self, name)
-
-    def method(*args: Any, **kwargs: Any) -> Any:
-        return call(descriptor, (self, *args), kwargs, "ndarray." + name, NOT_NATIVE)
-
-    method.__name__ = name
-    method.__qualname__ = "ndarray." + name
-    method.__doc__ = descriptor.__doc__
-    return method
+def _outputs(kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+    out = kwargs.get("out", ())
+    return out if type(out) is tuple else (out,)
 
 
-def _value(self: Any, name: str) -> Any:
-    if name == "flat":
-        from fastnp._iterators import flatiter
+# What counts as no override: the two defaults. A class without one is not asked.
+_DEFAULTS = (ndarray.__array_ufunc__, _np.ndarray.__array_ufunc__)  # type: ignore[attr-defined]
 
-        return flatiter(self)
-    _ledger.enter("ndarray." + name, NOT_NATIVE)
-    view = to_numpy(self)
-    return _close(getattr(view, name), [(view, self)])
+
+def overridden(values: Sequence[Any]) -> bool:
+    """Whether one of the operands of a ufunc has an `__array_ufunc__` of its own, also None."""
+    for value in values:
+        kind = type(value)
+        if kind in PLAIN or kind is ndarray:
+            continue
+        if getattr(kind, "__array_ufunc__", _DEFAULTS[0]) not in _DEFAULTS:
+            return True
+    return False
+
+
+def method(
+    self: Any, name: str, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+) -> Any:
+    """Run NumPy's method `name` of `self`."""
+    return call(getattr(_np.ndarray, name), (self, *args), kwargs or {}, "ndarray." + name)
+
+
+def method_uncounted(
+    self: Any, name: str, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
+) -> Any:
+    """As `method`, for arguments the engine found wrong: NumPy finds them wrong too and says how."""
+    return uncounted(getattr(_np.ndarray, name), (self, *args), kwargs or {})

@@ -197,6 +197,10 @@ class Mirror(ModuleType):
         return sorted({*super().__dir__(), *dir(self.__dict__["_original"])})
 
 
+# Modules whose dictionary programs go through to find every ufunc.
+_LISTED = frozenset(["numpy._core.umath", "numpy.core.umath"])
+
+
 class _MirrorLoader:
     # Not derived from importlib.abc, whose import alone takes 5 ms.
     def create_module(self, spec: ModuleSpec) -> ModuleType:
@@ -209,6 +213,10 @@ class _MirrorLoader:
         original = module.__dict__["_original"]
         if hasattr(original, "__all__"):
             module.__dict__["__all__"] = original.__all__
+        if original.__name__ in _LISTED:
+            for name in vars(original):
+                if not name.startswith("__"):
+                    getattr(module, name)
 
 
 class MirrorFinder:

@@ -30,14 +30,17 @@ def reset_stats() -> None:
     _ledger.reset()
 
 
-def eval(*arrays: Any) -> None:
+def eval(*arrays: Any) -> Any:
     """Compute the given arrays now, or everything pending when none is given; other values are
-    ignored.
+    left alone.
+
+    Returns its argument, or the tuple of them.
     """
-    if arrays:
-        _fastnp.eval(*(x for x in arrays if isinstance(x, _fastnp.ndarray)))
-    else:
+    if not arrays:
         _fastnp.flush()
+        return None
+    _fastnp.eval(*arrays)
+    return arrays[0] if len(arrays) == 1 else arrays
 
 
 for _shown in (stats, reset_stats, eval):

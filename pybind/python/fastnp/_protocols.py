@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as _np
 
-from fastnp._fallback import NOT_NATIVE, call
+from fastnp._fallback import NOT_NATIVE, call, overridden
 from fastnp._fastnp import UFUNCS, ndarray
 from fastnp._registry import NATIVE
 
@@ -40,14 +40,8 @@ def array_ufunc(
     self: Any, func: _np.ufunc, method: str, inputs: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Any:
     """Run our version of the ufunc `func`, or NumPy's own on views of our arrays."""
-    for value in (*inputs, *kwargs.get("out", ())):
-        kind = type(value)
-        other = getattr(kind, "__array_ufunc__", None)
-        if other is None:
-            if hasattr(kind, "__array_ufunc__"):
-                return NotImplemented
-        elif not issubclass(kind, (ndarray, _np.ndarray, _np.generic)):
-            return NotImplemented
+    if overridden((*inputs, *kwargs.get("out", ()))):
+        return NotImplemented
     ours = UFUNCS.get(func.__name__)
     if ours is not None and getattr(_np, func.__name__, None) is func:
         return (ours if method == "__call__" else getattr(ours, method))(*inputs, **kwargs)

@@ -4,6 +4,7 @@ look into.
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -67,4 +68,12 @@ def elsewhere(
         return closed(original(a, *args), [])
     if issubclass(kind, _fastnp.ndarray):
         return getattr(a, method)(*args, **kwargs)
+    if hasattr(kind, "__array_function__") and not issubclass(kind, _np.ndarray):
+        # The class is asked with what the user gave, not with every default filled in.
+        return original(a, **_differing(original, args), **kwargs)
     return call(original, (a, *args), kwargs)
+
+
+def _differing(original: Callable[..., Any], args: tuple[Any, ...]) -> dict[str, Any]:
+    parameters = list(inspect.signature(original).parameters.values())[1:]
+    return {p.name: value for p, value in zip(parameters, args) if value is not p.default}

@@ -9,47 +9,36 @@ The engine declares what it reads itself (a Rust program has the same settings);
 from __future__ import annotations
 
 import os
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 from fastnp import _fastnp, _ledger
 
 
-class Setting(NamedTuple):
-    """One row of the table."""
-
-    name: str
-    type: str
-    default: Any
-    value: Any
-    doc: str
-
-    @property
-    def environment(self) -> str:
-        """The variable that sets it."""
-        return "FASTNP_" + self.name.upper()
+Row = dict[str, Any]
 
 
-class settings:
+class settings(Mapping[str, Row]):
     """Show the settings, or change some.
 
-    `fastnp.settings()` prints as a table; `settings["threads"]` is a value.
-    `fastnp.settings(fallback="warn")` changes a setting at once; used as a context manager, the
-    former values are back afterwards.
+    `fastnp.settings()` maps each name to its `value`, `default`, `type` and `doc`, and prints as a
+    table. `fastnp.settings(fallback="warn")` changes a setting at once; used as a context manager,
+    the former values are back afterwards.
 
     >>> import fastnp
-    >>> fastnp.settings()["fallback"]
+    >>> fastnp.settings()["fallback"]["value"]
     'ignore'
     >>> with fastnp.settings(fallback="raise") as now:
-    ...     now["fallback"]
+    ...     now["fallback"]["value"]
     'raise'
     """
 
     def __init__(self, **changes: Any) -> None:
-        known = {row.name: row.value for row in _rows()}
+        known = _rows()
         for name in changes:
             if name not in known:
                 raise KeyError(f"no setting {name!r}; there are {', '.join(known)}")
-        self._before = {name: known[name] for name in changes}
+        self._before = {name: known[name]["value"] for name in changes}
         _change(changes)
 
     def __enter__(self) -> settings:
@@ -58,10 +47,10 @@ class settings:
     def __exit__(self, *exc_info: object) -> None:
         _change(self._before)
 
-    def __getitem__(self, name: str) -> Any:
-        return {row.name: row.value for row in _rows()}[name]
+    def __getitem__(self, name: str) -> Row:
+        return _rows()[name]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[str]:
         return iter(_rows())
 
     def __len__(self) -> int:
@@ -70,8 +59,8 @@ class settings:
     def __repr__(self) -> str:
         cells = [("setting", "type", "default", "value", "environment", "")]
         cells += [
-            (row.name, row.type, str(row.default), str(row.value), row.environment, row.doc)
-            for row in _rows()
+            (name, row["type"], str(row["default"]), str(row["value"]), _variable(name), row["doc"])
+            for name, row in _rows().items()
         ]
         widths = [max(len(row[column]) for row in cells) for column in range(5)]
         return "\n".join(
@@ -85,10 +74,18 @@ class settings:
 settings.__module__ = "fastnp"
 
 
-def _rows() -> list[Setting]:
-    rows = [Setting(*row) for row in _fastnp.settings()]
+def _variable(name: str) -> str:
+    return "FASTNP_" + name.upper()
+
+
+def _rows() -> dict[str, Row]:
+    rows = {
+        name: {"value": value, "default": default, "type": kind, "doc": doc}
+        for name, kind, default, value, doc in _fastnp.settings()
+    }
     doc = "What running in NumPy does: ignore, warn, or raise."
-    return [*rows, Setting("fallback", "str", "ignore", _ledger.mode(), doc)]
+    rows["fallback"] = {"value": _ledger.mode(), "default": "ignore", "type": "str", "doc": doc}
+    return rows
 
 
 def _change(changes: dict[str, Any]) -> None:

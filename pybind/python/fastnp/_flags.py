@@ -1,0 +1,157 @@
+"""`ndarray.flags`: a live, settable view of how an array lies in memory, as NumPy's is.
+
+The extension makes one when it is asked for; looking at it computes nothing.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as _np
+
+from fastnp._fastnp import layout_flags, ndarray, set_writeable, to_numpy
+
+__all__ = ["flagsobj"]
+
+_LONG = {
+    "C": "C_CONTIGUOUS",
+    "CONTIGUOUS": "C_CONTIGUOUS",
+    "F": "F_CONTIGUOUS",
+    "FORTRAN": "F_CONTIGUOUS",
+    "O": "OWNDATA",
+    "W": "WRITEABLE",
+    "A": "ALIGNED",
+    "X": "WRITEBACKIFCOPY",
+    "B": "BEHAVED",
+    "CA": "CARRAY",
+    "FA": "FARRAY",
+}
+_SHOWN = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED", "WRITEBACKIFCOPY")
+_REFUSED = "cannot set WRITEABLE flag to True of this array"
+
+
+def set_flags(x: Any, write: Any = None, align: Any = None, uic: Any = None) -> None:
+    """What `ndarray.setflags` does."""
+    if uic:
+        raise ValueError("cannot set WRITEBACKIFCOPY flag to True")
+    if write is None:
+        return
+    if write and not layout_flags(x)[2] and not _may_write(x):
+        raise ValueError(_REFUSED)
+    set_writeable(x, bool(write))
+
+
+def _may_write(x: Any) -> bool:
+    """Whether somebody up the chain of bases may write, which is who can give the right."""
+    base = x.base
+    if base is None:
+        # An array that owns memory NumPy allocated elsewhere is as writeable as that memory.
+        return True
+    while isinstance(base, (ndarray, _np.ndarray)):
+        if base.flags.writeable:
+            return True
+        if base.base is None:
+            return False
+        base = base.base
+    try:
+        return not memoryview(base).readonly
+    except TypeError:
+        return False
+
+
+class flagsobj:
+    __doc__ = type(_np.empty(0).flags).__doc__
+    __slots__ = ("_owner",)
+
+    def __init__(self, owner: Any) -> None:
+        self._owner = owner
+
+    @property
+    def c_contiguous(self) -> bool:
+        return layout_flags(self._owner)[0]
+
+    @property
+    def f_contiguous(self) -> bool:
+        return layout_flags(self._owner)[1]
+
+    contiguous = c_contiguous
+    fortran = f_contiguous
+
+    @property
+    def writeable(self) -> bool:
+        return layout_flags(self._owner)[2]
+
+    @writeable.setter
+    def writeable(self, value: Any) -> None:
+        set_flags(self._owner, write=bool(value))
+
+    @property
+    def owndata(self) -> bool:
+        return self._owner.base is None
+
+    @property
+    def aligned(self) -> bool:
+        return True
+
+    @aligned.setter
+    def aligned(self, value: Any) -> None:
+        set_flags(self._owner, align=bool(value))
+
+    @property
+    def writebackifcopy(self) -> bool:
+        return False
+
+    @writebackifcopy.setter
+    def writebackifcopy(self, value: Any) -> None:
+        set_flags(self._owner, uic=bool(value))
+
+    @property
+    def fnc(self) -> bool:
+        return self.f_contiguous and not self.c_contiguous
+
+    @property
+    def forc(self) -> bool:
+        return self.f_contiguous or self.c_contiguous
+
+    @property
+    def behaved(self) -> bool:
+        return self.writeable
+
+    @property
+    def carray(self) -> bool:
+        return self.writeable and self.c_contiguous
+
+    @property
+    def farray(self) -> bool:
+        return self.writeable and self.fnc
+
+    @property
+    def num(self) -> int:
+        view = to_numpy(self._owner).flags.num
+        return view | 4 if self.owndata else view
+
+    def __getitem__(self, key: Any) -> bool:
+        name = _LONG.get(key, key) if isinstance(key, str) else None
+        found = getattr(self, name.lower(), None) if name and name.isupper() else None
+        if type(found) is not bool:
+            raise KeyError("Unknown flag")
+        return found
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        name = _LONG.get(key, key) if isinstance(key, str) else None
+        if name not in ("WRITEABLE", "ALIGNED", "WRITEBACKIFCOPY"):
+            raise KeyError("Unknown flag")
+        setattr(self, name.lower(), value)
+
+    def __repr__(self) -> str:
+        return "".join(f"  {name} : {self[name]}\n" for name in _SHOWN)
+
+    def __eq__(self, other: object) -> Any:
+        if not isinstance(other, (flagsobj, type(_np.empty(0).flags))):
+            return NotImplemented
+        return self.num == other.num
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+flagsobj.__module__ = "fastnp"
