@@ -305,6 +305,15 @@ impl Array {
         Ok(Array { storage: self.storage.clone(), layout, dtype, writeable: self.writeable })
     }
 
+    /// `A` as the order it stands for, which has to be asked before the type changes.
+    pub(crate) fn plain_order(&self, order: Order) -> Order {
+        match order {
+            Order::A if self.is_f_contiguous() && !self.is_c_contiguous() => Order::F,
+            Order::A => Order::C,
+            other => other,
+        }
+    }
+
     /// The strides a dense copy has under an order.
     pub(crate) fn dense_strides(&self, order: Order) -> Strides {
         let itemsize = self.dtype.size();

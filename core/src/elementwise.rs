@@ -398,6 +398,7 @@ impl Array {
     /// # Errors
     /// `MemoryError`.
     pub fn cast_order(&self, dtype: DType, order: Order) -> Result<Array> {
+        let order = self.plain_order(order);
         let typed = Array { dtype, ..self.clone() };
         let strides = if dtype == self.dtype || order != Order::K {
             typed.dense_strides(order)

@@ -64,6 +64,7 @@ impl Array {
     /// # Errors
     /// `ValueError` where the size does not fit an address.
     pub fn empty_like(&self, dtype: DType, order: Order) -> Result<Array> {
+        let order = self.plain_order(order);
         let typed = Array { dtype, ..self.clone() };
         let strides = if order == Order::K {
             crate::layout::k_strides(self.shape(), dtype.size(), &[self.strides()])

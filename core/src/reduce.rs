@@ -94,7 +94,8 @@ impl Array {
             Reduction::Prod => self.fold(Fold::Op(Op::Multiply), dtype.unwrap_or(sum_type(own)), mask, keepdims),
             Reduction::Any => self.fold(Fold::Op(Op::LogicalOr), DType::Bool, mask, keepdims),
             Reduction::All => self.fold(Fold::Op(Op::LogicalAnd), DType::Bool, mask, keepdims),
-            Reduction::Min | Reduction::Max if folded == 0 && self.size() == 0 && !self.empty_result(mask) => {
+            // Also where there is nothing to return, for consistency, as NumPy.
+            Reduction::Min | Reduction::Max if folded == 0 => {
                 let name = if what == Reduction::Min { "minimum" } else { "maximum" };
                 Err(Error::value(format!("zero-size array to reduction operation {name} which has no identity")))
             }

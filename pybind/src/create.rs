@@ -100,7 +100,10 @@ macro_rules! creation {
     ($($name:ident $like:ident $value:expr;)*) => {$(
         #[doc = concat!("NumPy's `", stringify!($name), "`.")]
         #[pyfunction]
-        #[pyo3(signature = (*args, **kwargs))]
+        #[pyo3(
+            signature = (*args, **kwargs),
+            text_signature = "(shape, dtype=None, order='C', *, device=None, like=None)"
+        )]
         fn $name<'py>(
             py: Python<'py>,
             args: &Bound<'py, PyTuple>,
@@ -158,7 +161,11 @@ fn first_name(name: &str) -> &'static str {
 
 /// NumPy's `full`.
 #[pyfunction]
-#[pyo3(signature = (*args, **kwargs))]
+#[pyo3(
+    name = "full",
+    signature = (*args, **kwargs),
+    text_signature = "(shape, fill_value, dtype=None, order='C', *, device=None, like=None)"
+)]
 fn full_<'py>(
     py: Python<'py>,
     args: &Bound<'py, PyTuple>,
@@ -449,6 +456,7 @@ fn concatenate<'py>(
             Some(axis) => axis.extract::<isize>().ok(),
         };
         if let Some(axis) = axis
+            && parts.len().is_ok_and(|n| n <= i32::MAX as usize)
             && let Ok(iterator) = parts.try_iter()
         {
             let parts = iterator.map(|p| full(&p?)).collect::<PyResult<Vec<_>>>()?;

@@ -56,9 +56,15 @@ class Shadow(_np.ndarray):
     """
 
     owner: Any = None
+    priority = 0.0
+
+    @property
+    def __array_priority__(self) -> float:
+        return self.priority
 
     def __array_finalize__(self, source: Any) -> None:
         self.owner = getattr(source, "owner", None)
+        self.priority = getattr(source, "priority", 0.0)
 
     def lifted(self) -> Any:
         """This array as one of the owner's class."""
@@ -81,6 +87,9 @@ def _open(value: Any, seen: _Seen) -> Any:
         if kind is not ndarray:
             view = view.view(Shadow)
             view.owner = value
+            priority = value.__array_priority__
+            if priority:
+                view.priority = priority
         seen.append((view, value))
         return view
     if kind is list or kind is tuple:
@@ -280,6 +289,13 @@ def overridden(values: Sequence[Any]) -> bool:
         if getattr(kind, "__array_ufunc__", _DEFAULTS[0]) not in _DEFAULTS:
             return True
     return False
+
+
+def comparison(self: Any, name: str, other: Any) -> Any:
+    """NumPy's `==` or `!=` of an array with something that is no array of ours."""
+    if overridden((other,)):
+        return ufunc("equal" if name == "__eq__" else "not_equal", "__call__", (self, other), {})
+    return method(self, name, (other,))
 
 
 def method(

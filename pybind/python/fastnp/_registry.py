@@ -27,7 +27,7 @@ NATIVE: dict[Any, Any] = {
 
 _FROM_ENGINE = """
     array asarray asanyarray ascontiguousarray asfortranarray copy empty zeros ones full
-    empty_like zeros_like ones_like full_like arange where matmul dot concatenate copyto
+    empty_like zeros_like ones_like full_like arange where dot concatenate copyto
     shares_memory may_share_memory
     """
 
