@@ -456,7 +456,7 @@ fn concatenate<'py>(
             Some(axis) => axis.extract::<isize>().ok(),
         };
         if let Some(axis) = axis
-            && parts.len().is_ok_and(|n| n <= i32::MAX as usize)
+            && few(&parts)?
             && let Ok(iterator) = parts.try_iter()
         {
             let parts = iterator.map(|p| full(&p?)).collect::<PyResult<Vec<_>>>()?;
@@ -476,6 +476,17 @@ fn concatenate<'py>(
     let function = py.import("numpy")?.getattr("concatenate")?;
     let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
     fallback(py, "call")?.call1((function, args, kwargs, "concatenate"))
+}
+
+/// Refuses more arrays than NumPy joins, before anyone looks at each.
+fn few(parts: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match parts.len() {
+        Ok(n) if n > i32::MAX as usize => Err(pyo3::exceptions::PyValueError::new_err(format!(
+            "concatenate() only supports up to {} arrays but got {n}.",
+            i32::MAX
+        ))),
+        _ => Ok(true),
+    }
 }
 
 /// NumPy's `copyto`.

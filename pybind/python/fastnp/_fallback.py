@@ -66,14 +66,19 @@ class Shadow(_np.ndarray):
         self.owner = getattr(source, "owner", None)
         self.priority = getattr(source, "priority", 0.0)
 
-    def lifted(self) -> Any:
-        """This array as one of the owner's class."""
+    def lifted(self, seen: _Seen) -> Any:
+        """This array as one of the owner's class, or, made of nothing in particular, of the class
+        that comes first among the arguments.
+        """
+        owners = [owner for view, owner in seen if type(view) is Shadow]
+        first = max(owners, key=lambda x: x.__array_priority__, default=None)
+        kind = type(first if self.owner is None else self.owner)
         plain = self.view(_np.ndarray)
         try:
             ours = from_numpy(plain)
         except TypeError:
             return plain
-        return derive(type(self.owner), ours, self.owner)
+        return ours if kind is NoneType else derive(kind, ours, self.owner)
 
 
 def _open(value: Any, seen: _Seen) -> Any:
@@ -134,7 +139,7 @@ def _close(result: Any, seen: _Seen) -> Any:
         for view, owner in seen:
             if result is view:
                 return owner
-        return result.lifted()
+        return result.lifted(seen)
     if isinstance(result, tuple):
         items = [_close(item, seen) for item in result]
         if kind is tuple:
