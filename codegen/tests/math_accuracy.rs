@@ -24,33 +24,17 @@ struct Point {
 
 fn reference(name: &str) -> Vec<Point> {
     let folder = std::env::var_os("FASTNP_REFERENCE").map_or_else(
-        || {
-            PathBuf::from(concat!(
-                env!("CARGO_MANIFEST_DIR"),
-                "/../tests/accuracy/reference"
-            ))
-        },
+        || PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/accuracy/reference")),
         PathBuf::from,
     );
     let text = std::fs::read_to_string(folder.join(format!("{name}.txt"))).expect(name);
     let point = |line: &str| {
         let mut words: Vec<&str> = line.split(' ').collect();
-        let off = words
-            .pop()
-            .expect("distance")
-            .parse::<f64>()
-            .expect("a number")
-            / 1000.0;
-        let mut numbers: Vec<f64> = words
-            .iter()
-            .map(|w| f64::from_bits(u64::from_str_radix(w, 16).expect("bits")))
-            .collect();
+        let off = words.pop().expect("distance").parse::<f64>().expect("a number") / 1000.0;
+        let mut numbers: Vec<f64> =
+            words.iter().map(|w| f64::from_bits(u64::from_str_radix(w, 16).expect("bits"))).collect();
         let value = numbers.pop().expect("value");
-        Point {
-            arguments: numbers,
-            value,
-            off,
-        }
+        Point { arguments: numbers, value, off }
     };
     text.lines().map(point).collect()
 }
@@ -69,10 +53,7 @@ fn error(got: f64, point: &Point) -> f64 {
 
 /// The worst of some errors against a bound, reported once for each function and level.
 fn judge(name: &str, level: &str, bound: f64, errors: impl Iterator<Item = (f64, String)>) -> bool {
-    let worst = errors.fold(
-        (0.0, String::new()),
-        |worst, e| if e.0 <= worst.0 { worst } else { e },
-    );
+    let worst = errors.fold((0.0, String::new()), |worst, e| if e.0 <= worst.0 { worst } else { e });
     println!("{name:10} {level:6} {:.3} ulp at {}", worst.0, worst.1);
     worst.0 <= bound
 }
@@ -80,42 +61,24 @@ fn judge(name: &str, level: &str, bound: f64, errors: impl Iterator<Item = (f64,
 #[test]
 fn doubles_are_within_their_bounds() {
     let mut good = true;
-    for Case {
-        name,
-        bound,
-        levels,
-        ..
-    } in cases::unary64()
-    {
+    for Case { name, bound, levels, .. } in cases::unary64() {
         let points = reference(name);
         let x: Vec<f64> = points.iter().map(|p| p.arguments[0]).collect();
         for (level, f) in levels {
             let mut out = vec![0.0; x.len()];
             f(&mut out, &x);
-            let errors = out
-                .iter()
-                .zip(&points)
-                .map(|(&y, p)| (error(y, p), format!("{:?} got {y:e}", p.arguments)));
+            let errors = out.iter().zip(&points).map(|(&y, p)| (error(y, p), format!("{:?} got {y:e}", p.arguments)));
             good &= judge(name, level, bound, errors);
         }
     }
-    for Pair {
-        name,
-        bound,
-        levels,
-        ..
-    } in cases::binary64()
-    {
+    for Pair { name, bound, levels, .. } in cases::binary64() {
         let points = reference(name);
         let x: Vec<f64> = points.iter().map(|p| p.arguments[0]).collect();
         let y: Vec<f64> = points.iter().map(|p| p.arguments[1]).collect();
         for (level, f) in levels {
             let mut out = vec![0.0; x.len()];
             f(&mut out, &x, &y);
-            let errors = out
-                .iter()
-                .zip(&points)
-                .map(|(&y, p)| (error(y, p), format!("{:?} got {y:e}", p.arguments)));
+            let errors = out.iter().zip(&points).map(|(&y, p)| (error(y, p), format!("{:?} got {y:e}", p.arguments)));
             good &= judge(name, level, bound, errors);
         }
     }
@@ -143,14 +106,7 @@ fn error32(got: f32, truth: f64) -> f64 {
 fn singles_are_within_their_bounds() {
     let step = std::env::var("FASTNP_STEP").map_or(9973, |step| step.parse().expect("a number"));
     let mut good = true;
-    for Case {
-        name,
-        bound,
-        truth,
-        levels,
-        ..
-    } in cases::unary32()
-    {
+    for Case { name, bound, truth, levels, .. } in cases::unary32() {
         for (level, f) in levels {
             let mut worst = (0.0, 0.0f32, 0.0f32);
             let (mut x, mut out) = (Vec::new(), vec![0.0; 1 << 16]);
@@ -177,30 +133,16 @@ fn singles_are_within_their_bounds() {
 #[test]
 fn pairs_of_singles_are_within_their_bounds() {
     // Every exponent and sign against every other, the mantissas from a multiplicative sequence.
-    let number = |exponent: u32, i: u32| {
-        f32::from_bits(exponent << 23 | (i.wrapping_mul(2_654_435_761) >> 9))
-    };
+    let number = |exponent: u32, i: u32| f32::from_bits(exponent << 23 | (i.wrapping_mul(2_654_435_761) >> 9));
     let mut pairs: Vec<(f32, f32)> = Vec::new();
     for a in 0..512 {
         pairs.extend((0..512).map(|b| (number(a, b), number(b, a * 7 + b))));
         // Near each other, where powers are finite and angles change octants.
-        pairs.extend((0..64).map(|b| {
-            (
-                number(127, a * 64 + b),
-                number((a & 256) + 120 + b % 16, b * 512 + a),
-            )
-        }));
+        pairs.extend((0..64).map(|b| (number(127, a * 64 + b), number((a & 256) + 120 + b % 16, b * 512 + a))));
     }
     let (x, y): (Vec<f32>, Vec<f32>) = pairs.into_iter().unzip();
     let mut good = true;
-    for Pair {
-        name,
-        bound,
-        truth,
-        levels,
-        ..
-    } in cases::binary32()
-    {
+    for Pair { name, bound, truth, levels, .. } in cases::binary32() {
         for (level, f) in levels {
             let mut out = vec![0.0; x.len()];
             f(&mut out, &x, &y);

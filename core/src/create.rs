@@ -14,8 +14,7 @@ impl Array {
     /// # Errors
     /// `ValueError` where the size does not fit an address, `MemoryError`.
     pub fn empty(shape: &[usize], dtype: DType, order: Order) -> Result<Array> {
-        let strides =
-            if order == Order::F { f_strides(shape, dtype.size()) } else { c_strides(shape, dtype.size()) };
+        let strides = if order == Order::F { f_strides(shape, dtype.size()) } else { c_strides(shape, dtype.size()) };
         let array = Array::fresh(shape, strides, dtype)?;
         // Boolean memory must hold booleans.
         if dtype == DType::Bool {
@@ -30,8 +29,7 @@ impl Array {
     /// As [`Array::empty`].
     pub fn full(shape: &[usize], value: Scalar, order: Order) -> Result<Array> {
         let dtype = value.dtype();
-        let strides =
-            if order == Order::F { f_strides(shape, dtype.size()) } else { c_strides(shape, dtype.size()) };
+        let strides = if order == Order::F { f_strides(shape, dtype.size()) } else { c_strides(shape, dtype.size()) };
         let array = Array::fresh(shape, strides, dtype)?;
         array.fill(value)?;
         Ok(array)

@@ -1,44 +1,103 @@
 //! Rust types that are array elements.
 
 use fastnp_codegen::{DType, Scalar};
+use half::f16;
 use num_complex::Complex;
 
-/// A Rust type that an array can hold.
-pub trait Element: Copy + Send + Sync + 'static {
+/// A Rust type that an array can hold: the counterpart of a [`DType`], and nothing else, since memory is read as it.
+pub trait Element: sealed::Sealed + Copy + Send + Sync + 'static {
     /// The array type.
     const DTYPE: DType;
 
     /// As a scalar of that type.
-    fn scalar(self) -> Scalar;
+    ///
+    /// ```
+    /// use fastnp::{DType, Element};
+    /// assert_eq!(2.5f32.scalar().dtype(), DType::F32);
+    /// assert_eq!((-3i16).scalar().to_i64(), -3);
+    /// ```
+    fn scalar(self) -> Scalar {
+        read((&raw const self).cast(), Self::DTYPE)
+    }
 }
 
-macro_rules! elements {
-    ($($t:ty => $d:ident, $x:ident: $bits:expr;)*) => {
-        $(impl Element for $t {
-            const DTYPE: DType = DType::$d;
-            fn scalar(self) -> Scalar {
-                let $x = self;
-                Scalar::from_bits(DType::$d, $bits)
-            }
-        })*
-    };
+mod sealed {
+    use half::f16;
+    use num_complex::Complex;
+
+    /// Keeps [`Element`](super::Element) to the types of this file.
+    pub trait Sealed {}
+
+    impl Sealed for bool {}
+    impl Sealed for i8 {}
+    impl Sealed for u8 {}
+    impl Sealed for i16 {}
+    impl Sealed for u16 {}
+    impl Sealed for i32 {}
+    impl Sealed for u32 {}
+    impl Sealed for i64 {}
+    impl Sealed for u64 {}
+    impl Sealed for f16 {}
+    impl Sealed for f32 {}
+    impl Sealed for f64 {}
+    impl Sealed for Complex<f32> {}
+    impl Sealed for Complex<f64> {}
 }
 
-elements! {
-    bool => Bool, x: x as u128;
-    i8 => I8, x: x as u8 as u128;
-    u8 => U8, x: x as u128;
-    i16 => I16, x: x as u16 as u128;
-    u16 => U16, x: x as u128;
-    i32 => I32, x: x as u32 as u128;
-    u32 => U32, x: x as u128;
-    i64 => I64, x: x as u64 as u128;
-    u64 => U64, x: x as u128;
-    half::f16 => F16, x: x.to_bits() as u128;
-    f32 => F32, x: x.to_bits() as u128;
-    f64 => F64, x: x.to_bits() as u128;
-    Complex<f32> => C64, x: x.re.to_bits() as u128 | (x.im.to_bits() as u128) << 32;
-    Complex<f64> => C128, x: x.re.to_bits() as u128 | (x.im.to_bits() as u128) << 64;
+impl Element for bool {
+    const DTYPE: DType = DType::Bool;
+}
+
+impl Element for i8 {
+    const DTYPE: DType = DType::I8;
+}
+
+impl Element for u8 {
+    const DTYPE: DType = DType::U8;
+}
+
+impl Element for i16 {
+    const DTYPE: DType = DType::I16;
+}
+
+impl Element for u16 {
+    const DTYPE: DType = DType::U16;
+}
+
+impl Element for i32 {
+    const DTYPE: DType = DType::I32;
+}
+
+impl Element for u32 {
+    const DTYPE: DType = DType::U32;
+}
+
+impl Element for i64 {
+    const DTYPE: DType = DType::I64;
+}
+
+impl Element for u64 {
+    const DTYPE: DType = DType::U64;
+}
+
+impl Element for f16 {
+    const DTYPE: DType = DType::F16;
+}
+
+impl Element for f32 {
+    const DTYPE: DType = DType::F32;
+}
+
+impl Element for f64 {
+    const DTYPE: DType = DType::F64;
+}
+
+impl Element for Complex<f32> {
+    const DTYPE: DType = DType::C64;
+}
+
+impl Element for Complex<f64> {
+    const DTYPE: DType = DType::C128;
 }
 
 /// Writes an element to an address of array memory that nothing pending touches.

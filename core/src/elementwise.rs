@@ -3,7 +3,8 @@
 use crate::array::Array;
 use crate::engine::engine;
 use crate::error::{Error, Result};
-use crate::layout::{Order, Shape, Strides, Tuple, broadcast, c_strides, k_strides};
+use crate::layout::{Order, Shape, Strides, Tuple, broadcast, c_strides};
+use crate::nesting;
 use crate::plan::overlap::{Relation, relate};
 use crate::promote::{ArgType, Casting, can_cast, resolve, result_type};
 use crate::trace::{Access, Input, Operation, Statement, View};
@@ -104,7 +105,9 @@ fn compute_type(op: Op, args: &[Value<'_>], options: &Options<'_>) -> Result<DTy
     let allowed = op.has_loop(asked)
         && types.iter().all(|t| match t {
             ArgType::Strong(d) => can_cast(*d, asked, casting),
-            ArgType::WeakInt | ArgType::WeakFloat | ArgType::WeakComplex => can_cast(result_type(&[*t]), asked, casting),
+            ArgType::WeakInt | ArgType::WeakFloat | ArgType::WeakComplex => {
+                can_cast(result_type(&[*t]), asked, casting)
+            }
         });
     if allowed { Ok(asked) } else { Err(Error::unsupported(format!("{op} computed in {asked}"))) }
 }
@@ -203,7 +206,7 @@ fn result_strides(domain: &[usize], itemsize: usize, inputs: &Inputs<'_>) -> Str
                 Input::Scalar(_) => None,
             })
             .collect();
-        return k_strides(domain, itemsize, &strides);
+        return nesting::of_operands(domain, itemsize, &strides);
     }
     c_strides(domain, itemsize)
 }
@@ -278,11 +281,10 @@ fn check_out(out: &Array, domain: &[usize], dtype: DType, casting: Option<Castin
 fn clashes(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
     if !std::sync::Arc::ptr_eq(view.storage, &out.storage) {
         // Storages on foreign memory may lie on the same bytes.
-        return view.storage.owner().is_some()
-            && out.storage.owner().is_some()
-            && foreign_overlap(view, out, domain);
+        return view.storage.owner().is_some() && out.storage.owner().is_some() && foreign_overlap(view, out, domain);
     }
-    let access = |dtype, offset, strides: &[isize]| Access { slot: 0, dtype, offset, strides: Strides::from_slice(strides) };
+    let access =
+        |dtype, offset, strides: &[isize]| Access { slot: 0, dtype, offset, strides: Strides::from_slice(strides) };
     let read = access(view.dtype, view.offset, &view.strides);
     let write = access(out.dtype, out.layout.offset, &out.over(domain).strides);
     relate(&read, domain, &write, domain) == Relation::Overlapping
@@ -398,14 +400,7 @@ impl Array {
     /// # Errors
     /// `MemoryError`.
     pub fn cast_order(&self, dtype: DType, order: Order) -> Result<Array> {
-        let order = self.plain_order(order);
-        let typed = Array { dtype, ..self.clone() };
-        let strides = if dtype == self.dtype || order != Order::K {
-            typed.dense_strides(order)
-        } else {
-            k_strides(self.shape(), dtype.size(), &[self.strides()])
-        };
-        let target = Array::fresh(self.shape(), strides, dtype)?;
+        let target = Array::fresh(self.shape(), self.dense_strides(order, dtype.size()), dtype)?;
         store(self, &target)?;
         Ok(target)
     }

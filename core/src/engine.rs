@@ -5,6 +5,8 @@
 
 use crate::array::Array;
 use crate::error::{Error, ErrorKind, Result};
+use crate::explain::describe;
+use crate::inspect::{Inspection, launched, multiplied};
 use crate::layout::{Shape, c_strides, count};
 use crate::plan::lower::{collapse, compute, fold_of};
 use crate::plan::{self, KernelWork, Plan, Step, Work};
@@ -15,8 +17,8 @@ use crate::threads::Pooled;
 use crate::trace::{Input, Operation, Statement, Trace};
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::{
-    Access, Backend, FpFlags, Inline, Inst, Kernel, KernelBuilder, Launch, Program, Raised, Scalar, Template, Verified,
-    verify,
+    Access, Backend, DType, FpFlags, Inline, Inst, Kernel, KernelBuilder, Launch, Program, Raised, Scalar, Template,
+    Verified, verify,
 };
 use hashbrown::HashMap;
 use parking_lot::{Mutex, MutexGuard};
@@ -54,8 +56,18 @@ pub(crate) struct Engine {
     raised: Vec<(&'static str, FpFlags)>,
     pub(crate) tiny: usize,
     pub(crate) eager: bool,
-    pub(crate) debug: u8,
-    live: Vec<bool>,
+    pub(crate) inspection: Inspection,
+    /// Which slots somebody can reach, as of the latest call of `plan`.
+    pub(crate) live: Vec<bool>,
+    pub(crate) last: Last,
+}
+
+/// The last flush, kept for `explain`: keeping it is three swaps.
+#[derive(Default)]
+pub(crate) struct Last {
+    pub(crate) tape: Vec<u64>,
+    pub(crate) live: Vec<bool>,
+    pub(crate) plan: Option<Arc<Plan>>,
 }
 
 impl Engine {
@@ -71,8 +83,9 @@ impl Engine {
             raised: Vec::new(),
             tiny: crate::settings::DEFAULT_TINY,
             eager: false,
-            debug: 0,
+            inspection: Inspection::default(),
             live: Vec::new(),
+            last: Last::default(),
         }
     }
 
@@ -129,9 +142,7 @@ impl Engine {
             Input::Memory(view) => view.storage.address().is_some() && !self.trace.writes(view.storage),
             Input::Scalar(_) => true,
         });
-        readable
-            && !matches!(s.op, Operation::Scatter | Operation::Gather)
-            && !self.trace.touches(s.target.storage)
+        readable && !matches!(s.op, Operation::Scatter | Operation::Gather) && !self.trace.touches(s.target.storage)
     }
 
     fn is_shared(&self, s: &Statement<'_>) -> bool {
@@ -181,9 +192,13 @@ impl Engine {
             strides: &shape.strides,
             scalars: &scalars,
         };
+        let started = self.inspection.clock(2);
         // SAFETY: the statement's views lie within their storages (layouts are checked when they are made), which have
         // memory; no pending node touches the target, and the target overlaps no source except at the same point.
         let raised = unsafe { program.1.launch(&launch, &Inline) };
+        if let Some(started) = started {
+            launched(&program.0, &launch, started);
+        }
         if !raised.is_empty() {
             let kernel = program.0.clone();
             self.note(&kernel, raised);
@@ -203,11 +218,19 @@ impl Engine {
             addresses.push(view.storage.address().ok_or_else(lost)?.wrapping_offset(view.offset));
             strides.extend_from_slice(&view.strides);
         }
-        product::run(s.compute, s.domain, &strides, &addresses);
+        self.multiply(s.compute, s.domain, &strides, &addresses);
         s.target.storage.written();
-        self.stats.products += 1;
         self.stats.run_at_once += 1;
         Ok(())
+    }
+
+    fn multiply(&mut self, dtype: DType, domain: &[usize], strides: &[isize], addresses: &[*mut u8]) {
+        let started = self.inspection.clock(2);
+        product::run(dtype, domain, strides, addresses);
+        self.stats.products += 1;
+        if let Some(started) = started {
+            multiplied(dtype, domain, started);
+        }
     }
 
     fn compiled(&mut self, kernel: Kernel) -> Compiled {
@@ -215,14 +238,13 @@ impl Engine {
             return found.clone();
         }
         self.stats.kernels_compiled += 1;
+        let started = self.inspection.clock(1);
         let verified = verify(kernel.clone()).unwrap_or_else(|e| panic!("the planner made a wrong kernel: {e}"));
-        if self.debug >= 4 {
-            eprintln!("{}", &*verified);
-        }
         let program = self
             .backend
             .compile(&verified)
             .unwrap_or_else(|e| panic!("the {} backend refused a kernel: {e}", self.backend.name()));
+        self.inspection.compiled(self.stats.kernels_compiled, &verified, &*program, started);
         let compiled: Compiled = (Arc::new(verified), program);
         self.kernels.insert(kernel, compiled.clone());
         compiled
@@ -236,6 +258,9 @@ impl Engine {
         self.stats.flushes += 1;
         let plan = self.plan();
         let done = self.execute(&plan);
+        std::mem::swap(&mut self.last.tape, &mut self.trace.tape);
+        std::mem::swap(&mut self.last.live, &mut self.live);
+        self.last.plan = Some(plan);
         self.trace.clear();
         done
     }
@@ -262,6 +287,7 @@ impl Engine {
                 let key: Box<[u64]> = self.trace.tape[..].into();
                 let tape = std::mem::take(&mut self.trace.tape);
                 let plan = Arc::new(plan::build(&tape[..length], &live, &mut |kernel| self.compiled(kernel)));
+                self.inspection.planned(|| describe(&tape[..length], &live, &plan, false));
                 self.trace.tape = tape;
                 if self.plans.len() >= MAX_PLANS {
                     self.plans.clear();
@@ -319,33 +345,23 @@ impl Engine {
         }
         match &step.work {
             Work::Kernel(work) => self.launch(work, &addresses),
-            Work::Product { dtype, domain, strides } => {
-                self.stats.products += 1;
-                product::run(*dtype, domain, strides, &addresses);
-            }
+            Work::Product { dtype, domain, strides } => self.multiply(*dtype, domain, strides, &addresses),
         }
         Ok(())
     }
 
     fn launch(&mut self, work: &KernelWork, addresses: &[*mut u8]) {
         let scalars: SmallVec<[Scalar; 8]> = work.scalars.iter().map(|&i| self.trace.scalars[i as usize]).collect();
-        let launch = Launch {
-            outer: &work.outer,
-            inner: &work.inner,
-            addresses,
-            strides: &work.strides,
-            scalars: &scalars,
-        };
+        let launch =
+            Launch { outer: &work.outer, inner: &work.inner, addresses, strides: &work.strides, scalars: &scalars };
         let points = count(&work.outer) * count(&work.inner);
         let workers: &dyn fastnp_codegen::Workers = if points > PARALLEL_FROM { &Pooled } else { &Inline };
-        let started = (self.debug >= 2).then(std::time::Instant::now);
+        let started = self.inspection.clock(2);
         // SAFETY: recorded views lie within their storages, which have memory now; the planner fuses nodes only where
         // their accesses do not overlap except at the same point, and no other thread runs kernels meanwhile.
         let raised = unsafe { work.program.launch(&launch, workers) };
         if let Some(started) = started {
-            let ms = started.elapsed().as_secs_f64() * 1e3;
-            let bytes: usize = work.kernel.operands.iter().map(|o| o.dtype.size() * points).sum();
-            eprintln!("fastnp: kernel over {:?}+{:?}: {ms:.3} ms, {:.1} GB/s", work.outer, work.inner, bytes as f64 / ms / 1e6);
+            launched(&work.kernel, &launch, started);
         }
         self.stats.kernels_launched += 1;
         if !raised.is_empty() {

@@ -1,59 +1,91 @@
-//! What would happen if what is pending were flushed now, as text.
+//! What would happen if what is pending were flushed now, or what the last flush did, as text.
 
 use crate::engine::engine;
-use crate::plan::group::{Place, group};
-use crate::plan::{Work, needed};
+use crate::plan::group::{Group, Place, group};
+use crate::plan::{Plan, Step, Work, needed};
 use crate::trace::{Access, Node, Source, decode};
 use std::fmt::Write;
-use std::sync::Arc;
 
-/// The pending nodes, the groups they fuse into with the reasons why fusion stopped, and the kernels.
+/// The pending nodes, the groups they fuse into with the reasons why fusion stopped, and the kernels; where nothing is
+/// pending, the same of the last flush.
 ///
 /// Nothing runs. A storage is `%n`, with `@v` the version a node reads or makes; scalars are `$n`.
+///
+/// ```
+/// use fastnp::{Array, DType, explain, flush};
+/// let x = Array::ones(&[100_000], DType::F64);
+/// flush()?;
+/// let y = &(&x * &x) + 1.0;
+/// assert!(explain().starts_with("pending: 2 nodes over 3 storages\n\nkernel 0 over [100000]\n"));
+/// y.evaluate()?;
+/// assert!(explain().starts_with("nothing is pending; the last flush: 2 nodes"));
+/// # Ok::<(), fastnp::Error>(())
+/// ```
 pub fn explain() -> String {
     let mut engine = engine();
-    let mut out = String::new();
-    if engine.trace.nodes == 0 {
-        return "nothing is pending\n".to_owned();
+    if engine.trace.nodes > 0 {
+        let plan = engine.plan();
+        return format!("pending: {}", describe(&engine.trace.tape, &engine.live, &plan, true));
     }
-    let live: Vec<bool> =
-        engine.trace.slots.iter().map(|s| Arc::strong_count(&s.storage) > 1 || s.storage.owner().is_some()).collect();
-    let all = decode(&engine.trace.tape);
-    let _ = writeln!(out, "pending: {} nodes over {} storages", all.len(), live.len());
-    let nodes = needed(all.clone(), &live);
-    if nodes.len() < all.len() {
-        let _ = writeln!(out, "never needed: {} nodes", all.len() - nodes.len());
+    match &engine.last.plan {
+        Some(plan) => {
+            let text = describe(&engine.last.tape, &engine.last.live, plan, true);
+            format!("nothing is pending; the last flush: {text}")
+        }
+        None => "nothing is pending, and nothing was: small operations on ready operands run at once\n".to_owned(),
+    }
+}
+
+/// A tape and its plan as text, with the kernels' IR if `ir`.
+pub(crate) fn describe(tape: &[u64], live: &[bool], plan: &Plan, ir: bool) -> String {
+    let mut out = String::new();
+    let all = decode(tape);
+    let _ = writeln!(out, "{} nodes over {} storages", all.len(), live.len());
+    let recorded = all.len();
+    let nodes = needed(all, live);
+    if nodes.len() < recorded {
+        let _ = writeln!(out, "never needed: {} nodes", recorded - nodes.len());
     }
     let mut versions = vec![0u32; live.len()];
     let lines: Vec<String> = nodes.iter().map(|n| line(n, &mut versions)).collect();
-    let groups = group(&nodes);
-    let plan = engine.plan();
-    for (i, (group, step)) in groups.iter().zip(&plan.steps).enumerate() {
+    for (i, (group, step)) in group(&nodes).iter().zip(&plan.steps).enumerate() {
         let _ = write!(out, "\nkernel {i} over {:?}", &group.domain[..]);
-        if group.reduced != 0 {
-            let folded: Vec<usize> = (0..group.domain.len()).filter(|a| group.reduced >> a & 1 != 0).collect();
-            let _ = write!(out, ", folding axes {folded:?}");
-        }
-        let _ = match group.refused {
-            Some(why) => writeln!(out, " (not fused with what it depends on: {why})"),
-            None => writeln!(out),
-        };
-        for member in &group.members {
-            let place = if member.place == Place::Epilogue { "  then " } else { "  " };
-            let _ = writeln!(out, "{place}{}", lines[member.node as usize]);
-        }
-        match &step.work {
-            Work::Kernel(work) => {
-                for text in work.kernel.to_string().lines() {
-                    let _ = writeln!(out, "    | {text}");
-                }
-            }
-            Work::Product { .. } => {
-                let _ = writeln!(out, "    | matrix product (gemm)");
-            }
-        }
+        describe_group(&mut out, group, &lines);
+        describe_step(&mut out, step, ir);
     }
     out
+}
+
+fn describe_group(out: &mut String, group: &Group, lines: &[String]) {
+    if group.reduced != 0 {
+        let folded: Vec<usize> = (0..group.domain.len()).filter(|a| group.reduced >> a & 1 != 0).collect();
+        let _ = write!(out, ", folding axes {folded:?}");
+    }
+    let _ = match group.refused {
+        Some(why) => writeln!(out, " (not fused with what it depends on: {why})"),
+        None => writeln!(out),
+    };
+    for member in &group.members {
+        let place = if member.place == Place::Epilogue { "  then " } else { "  " };
+        let _ = writeln!(out, "{place}{}", lines[member.node as usize]);
+    }
+}
+
+fn describe_step(out: &mut String, step: &Step, ir: bool) {
+    for (taker, giver) in &step.donations {
+        let _ = writeln!(out, "  %{taker} takes over the memory of %{giver}");
+    }
+    match &step.work {
+        Work::Kernel(work) if ir => {
+            for text in work.kernel.to_string().lines() {
+                let _ = writeln!(out, "    | {text}");
+            }
+        }
+        Work::Kernel(_) => {}
+        Work::Product { .. } => {
+            let _ = writeln!(out, "    | matrix product (gemm)");
+        }
+    }
 }
 
 fn line(node: &Node, versions: &mut [u32]) -> String {

@@ -102,12 +102,12 @@ impl From<std::ops::RangeTo<isize>> for Index {
 
 /// Number of elements of a shape.
 #[inline]
-pub fn count(shape: &[usize]) -> usize {
+pub(crate) fn count(shape: &[usize]) -> usize {
     shape.iter().product()
 }
 
 /// A shape as NumPy prints it: `(3,)`, `(2,3)`.
-pub struct Tuple<'a>(pub &'a [usize]);
+pub(crate) struct Tuple<'a>(pub &'a [usize]);
 
 impl fmt::Display for Tuple<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -123,7 +123,7 @@ impl fmt::Display for Tuple<'_> {
 }
 
 /// Row-major strides. Axes of extent zero count as one, as in NumPy.
-pub fn c_strides(shape: &[usize], itemsize: usize) -> Strides {
+pub(crate) fn c_strides(shape: &[usize], itemsize: usize) -> Strides {
     if shape.len() == 1 {
         return Strides::from_slice(&[itemsize as isize]);
     }
@@ -137,7 +137,7 @@ pub fn c_strides(shape: &[usize], itemsize: usize) -> Strides {
 }
 
 /// Column-major strides.
-pub fn f_strides(shape: &[usize], itemsize: usize) -> Strides {
+pub(crate) fn f_strides(shape: &[usize], itemsize: usize) -> Strides {
     let mut strides: Strides = SmallVec::from_elem(0, shape.len());
     let mut step = itemsize as isize;
     for (stride, &n) in strides.iter_mut().zip(shape) {
@@ -151,7 +151,7 @@ pub fn f_strides(shape: &[usize], itemsize: usize) -> Strides {
 ///
 /// # Errors
 /// `ValueError` where the size does not fit an address, as NumPy says it.
-pub fn byte_count(shape: &[usize], itemsize: usize) -> Result<usize> {
+pub(crate) fn byte_count(shape: &[usize], itemsize: usize) -> Result<usize> {
     let nonzero = shape.iter().filter(|&&n| n != 0).try_fold(itemsize, |size, &n| size.checked_mul(n));
     match nonzero {
         Some(size) if size <= isize::MAX as usize => Ok(if shape.contains(&0) { 0 } else { size }),
@@ -159,37 +159,6 @@ pub fn byte_count(shape: &[usize], itemsize: usize) -> Result<usize> {
             "array is too big; `arr.size * arr.dtype.itemsize` is larger than the maximum possible size.",
         )),
     }
-}
-
-/// The strides of a dense array whose axes nest as those of the operands do (`order="K"` of a ufunc): axes are sorted
-/// by the operands' strides, the first operand that tells two axes apart deciding.
-pub fn k_strides(shape: &[usize], itemsize: usize, operands: &[&[isize]]) -> Strides {
-    let rank = shape.len();
-    let mut axes: SmallVec<[usize; 4]> = (0..rank).collect();
-    // Insertion sort from the innermost axis, as NumPy's iterator does: ties and contradictions keep C order.
-    let slower = |a: usize, b: usize| -> bool {
-        for strides in operands {
-            let (sa, sb) = (strides[a].unsigned_abs(), strides[b].unsigned_abs());
-            if sa != 0 && sb != 0 && sa != sb {
-                return sa > sb;
-            }
-        }
-        a < b
-    };
-    for i in 1..rank {
-        let mut j = i;
-        while j > 0 && slower(axes[j], axes[j - 1]) {
-            axes.swap(j, j - 1);
-            j -= 1;
-        }
-    }
-    let mut strides: Strides = SmallVec::from_elem(0, rank);
-    let mut step = itemsize as isize;
-    for &axis in axes.iter().rev() {
-        strides[axis] = step;
-        step *= shape[axis].max(1) as isize;
-    }
-    strides
 }
 
 /// The shape that shapes broadcast to.
@@ -441,7 +410,7 @@ impl Layout {
 
 /// First byte and the byte after the last one of a strided box.
 #[inline]
-pub fn byte_extent(shape: &[usize], strides: &[isize], offset: isize, itemsize: usize) -> (isize, isize) {
+pub(crate) fn byte_extent(shape: &[usize], strides: &[isize], offset: isize, itemsize: usize) -> (isize, isize) {
     let (mut lo, mut hi) = (offset, offset);
     for (&n, &s) in shape.iter().zip(strides) {
         if n == 0 {
@@ -477,7 +446,8 @@ fn clip(start: Option<isize>, stop: Option<isize>, step: isize, n: usize) -> Res
         Some(i) if i < 0 => i.saturating_add(len).max(low),
         Some(i) => i.min(high),
     };
-    let (first, last) = if step > 0 { (bound(start, low), bound(stop, high)) } else { (bound(start, high), bound(stop, low)) };
+    let (first, last) =
+        if step > 0 { (bound(start, low), bound(stop, high)) } else { (bound(start, high), bound(stop, low)) };
     let count = if step > 0 && last > first {
         (last - first - 1) / step + 1
     } else if step < 0 && first > last {

@@ -4,7 +4,7 @@
 //! where that may happen.
 
 use crate::array::Array;
-use crate::elementwise::apply;
+use crate::elementwise::{Options, apply, apply_with};
 use crate::value::Value;
 use fastnp_codegen::Op;
 use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Rem, Sub, SubAssign};
@@ -14,40 +14,104 @@ fn must(op: Op, args: &[Value<'_>]) -> Array {
     apply(op, args).unwrap_or_else(|error| panic!("{error}"))
 }
 
-macro_rules! operators {
-    ($($Trait:ident $method:ident, $Assign:ident $assign:ident => $op:ident;)*) => {$(
-        impl<'a, V: Into<Value<'a>>> $Trait<V> for &'a Array {
-            type Output = Array;
-            #[track_caller]
-            fn $method(self, other: V) -> Array {
-                must(Op::$op, &[self.into(), other.into()])
-            }
-        }
-        impl<'a> $Trait<&'a Array> for f64 {
-            type Output = Array;
-            #[track_caller]
-            fn $method(self, other: &'a Array) -> Array {
-                must(Op::$op, &[self.into(), other.into()])
-            }
-        }
-        impl<'a, V: Into<Value<'a>>> $Assign<V> for Array {
-            #[track_caller]
-            fn $assign(&mut self, other: V) {
-                let options = crate::Options { out: Some(self), ..Default::default() };
-                let args = [Value::Array(self), other.into()];
-                if let Err(error) = crate::apply_with(Op::$op, &args, options) {
-                    panic!("{error}");
-                }
-            }
-        }
-    )*};
+#[track_caller]
+fn must_assign(op: Op, target: &Array, other: Value<'_>) {
+    let options = Options { out: Some(target), ..Options::default() };
+    if let Err(error) = apply_with(op, &[Value::Array(target), other], options) {
+        panic!("{error}");
+    }
 }
 
-operators! {
-    Add add, AddAssign add_assign => Add;
-    Sub sub, SubAssign sub_assign => Subtract;
-    Mul mul, MulAssign mul_assign => Multiply;
-    Div div, DivAssign div_assign => Divide;
+impl<'a, V: Into<Value<'a>>> Add<V> for &'a Array {
+    type Output = Array;
+    #[track_caller]
+    fn add(self, other: V) -> Array {
+        must(Op::Add, &[self.into(), other.into()])
+    }
+}
+
+impl<'a> Add<&'a Array> for f64 {
+    type Output = Array;
+    #[track_caller]
+    fn add(self, other: &'a Array) -> Array {
+        must(Op::Add, &[self.into(), other.into()])
+    }
+}
+
+impl<'a, V: Into<Value<'a>>> AddAssign<V> for Array {
+    #[track_caller]
+    fn add_assign(&mut self, other: V) {
+        must_assign(Op::Add, self, other.into());
+    }
+}
+
+impl<'a, V: Into<Value<'a>>> Sub<V> for &'a Array {
+    type Output = Array;
+    #[track_caller]
+    fn sub(self, other: V) -> Array {
+        must(Op::Subtract, &[self.into(), other.into()])
+    }
+}
+
+impl<'a> Sub<&'a Array> for f64 {
+    type Output = Array;
+    #[track_caller]
+    fn sub(self, other: &'a Array) -> Array {
+        must(Op::Subtract, &[self.into(), other.into()])
+    }
+}
+
+impl<'a, V: Into<Value<'a>>> SubAssign<V> for Array {
+    #[track_caller]
+    fn sub_assign(&mut self, other: V) {
+        must_assign(Op::Subtract, self, other.into());
+    }
+}
+
+impl<'a, V: Into<Value<'a>>> Mul<V> for &'a Array {
+    type Output = Array;
+    #[track_caller]
+    fn mul(self, other: V) -> Array {
+        must(Op::Multiply, &[self.into(), other.into()])
+    }
+}
+
+impl<'a> Mul<&'a Array> for f64 {
+    type Output = Array;
+    #[track_caller]
+    fn mul(self, other: &'a Array) -> Array {
+        must(Op::Multiply, &[self.into(), other.into()])
+    }
+}
+
+impl<'a, V: Into<Value<'a>>> MulAssign<V> for Array {
+    #[track_caller]
+    fn mul_assign(&mut self, other: V) {
+        must_assign(Op::Multiply, self, other.into());
+    }
+}
+
+impl<'a, V: Into<Value<'a>>> Div<V> for &'a Array {
+    type Output = Array;
+    #[track_caller]
+    fn div(self, other: V) -> Array {
+        must(Op::Divide, &[self.into(), other.into()])
+    }
+}
+
+impl<'a> Div<&'a Array> for f64 {
+    type Output = Array;
+    #[track_caller]
+    fn div(self, other: &'a Array) -> Array {
+        must(Op::Divide, &[self.into(), other.into()])
+    }
+}
+
+impl<'a, V: Into<Value<'a>>> DivAssign<V> for Array {
+    #[track_caller]
+    fn div_assign(&mut self, other: V) {
+        must_assign(Op::Divide, self, other.into());
+    }
 }
 
 impl<'a, V: Into<Value<'a>>> Rem<V> for &'a Array {

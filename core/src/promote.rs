@@ -171,15 +171,19 @@ pub fn resolve(op: Op, args: &[ArgType]) -> Result<DType> {
 #[cold]
 fn no_loop(op: Op) -> Error {
     let text = match op {
-        Op::Subtract => "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, \
+        Op::Subtract => {
+            "numpy boolean subtract, the `-` operator, is not supported, use the bitwise_xor, the `^` operator, \
                          or the logical_xor function instead."
-            .to_owned(),
+                .to_owned()
+        }
         Op::Negative => "The numpy boolean negative, the `-` operator, is not supported, use the `~` operator or the \
                          logical_not function instead."
             .to_owned(),
-        Op::Sign => "ufunc 'sign' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'> -> \
+        Op::Sign => {
+            "ufunc 'sign' did not contain a loop with signature matching types <class 'numpy.dtypes.BoolDType'> -> \
                      None"
-        .to_owned(),
+                .to_owned()
+        }
         Op::Gcd | Op::Lcm => format!(
             "ufunc '{op}' did not contain a loop with signature matching types (<class 'numpy.dtypes.BoolDType'>, <class \
              'numpy.dtypes.BoolDType'>) -> None"

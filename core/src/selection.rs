@@ -82,9 +82,7 @@ impl Selection {
 
     /// Whether both were made with the same mask.
     pub fn same_mask(&self, other: &Selection) -> bool {
-        Weak::ptr_eq(&self.origin, &other.origin)
-            && self.layout == other.layout
-            && self.version == other.version
+        Weak::ptr_eq(&self.origin, &other.origin) && self.layout == other.layout && self.version == other.version
     }
 
     /// Applies an op to selections by one mask and numbers.
@@ -275,12 +273,15 @@ fn bound(dtype: DType, largest: bool) -> Scalar {
             let width = d.size() * 8;
             let ones = (1u128 << width) - 1;
             let signed = d.kind() == fastnp_codegen::Kind::Signed;
-            Scalar::from_bits(d, match (signed, largest) {
-                (true, true) => ones >> 1,
-                (true, false) => 1 << (width - 1),
-                (false, true) => ones,
-                (false, false) => 0,
-            })
+            Scalar::from_bits(
+                d,
+                match (signed, largest) {
+                    (true, true) => ones >> 1,
+                    (true, false) => 1 << (width - 1),
+                    (false, true) => ones,
+                    (false, false) => 0,
+                },
+            )
         }
     }
 }

@@ -2,84 +2,130 @@
 
 use crate::engine::engine;
 use crate::{memory, threads};
+use std::borrow::Cow;
 
 /// Operations over at most this many elements run at once when their operands are ready: recording and planning a node costs
 /// about what computing a thousand elements costs.
 pub(crate) const DEFAULT_TINY: usize = 1024;
 
+/// What a setting is set to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SettingValue {
+    /// A number; 0 and 1 for no and yes.
+    Int(i64),
+    /// A text, such as a path; empty for none.
+    Text(Cow<'static, str>),
+}
+
+impl From<i64> for SettingValue {
+    fn from(value: i64) -> SettingValue {
+        SettingValue::Int(value)
+    }
+}
+
+impl From<String> for SettingValue {
+    fn from(value: String) -> SettingValue {
+        SettingValue::Text(Cow::Owned(value))
+    }
+}
+
+impl From<&str> for SettingValue {
+    fn from(value: &str) -> SettingValue {
+        value.to_owned().into()
+    }
+}
+
 /// One setting.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Setting {
     /// Its name; the environment variable is `FASTNP_` and the name in capitals.
     pub name: &'static str,
     /// Value when nobody sets it.
-    pub default: i64,
+    pub default: SettingValue,
     /// What it does.
     pub doc: &'static str,
 }
 
+const fn number(name: &'static str, default: i64, doc: &'static str) -> Setting {
+    Setting { name, default: SettingValue::Int(default), doc }
+}
+
 /// Every setting of the engine.
-pub static SETTINGS: [Setting; 5] = [
+///
+/// ```
+/// use fastnp::settings::{SETTINGS, SettingValue, get, set};
+/// assert!(SETTINGS.iter().all(|setting| get(setting.name).is_some()));
+/// assert!(set("tiny", 256));
+/// assert_eq!(get("tiny"), Some(SettingValue::Int(256)));
+/// assert!(!set("tinny", 256));
+/// ```
+pub static SETTINGS: [Setting; 6] = [
+    number(
+        "debug",
+        0,
+        "What to print: 1 compiles, 2 launches with time and bandwidth, 3 plans, 4 kernel IR, 5 listings.",
+    ),
     Setting {
-        name: "debug",
-        default: 0,
-        doc: "What to print: 1 compiles, 2 launches with time and bandwidth, 3 plans, 4 kernel IR, 5 listings.",
+        name: "dump",
+        default: SettingValue::Text(Cow::Borrowed("")),
+        doc: "Folder to which the IR and the listing of each kernel compiled are written; empty for none.",
     },
-    Setting {
-        name: "tiny",
-        default: DEFAULT_TINY as i64,
-        doc: "Operations over at most this many elements run at once when their operands are ready.",
-    },
-    Setting { name: "eager", default: 0, doc: "Flush after every operation (1) instead of when a value is needed (0)." },
-    Setting {
-        name: "num_threads",
-        default: 0,
-        doc: "Threads that may run at once; 0 asks OMP_NUM_THREADS and then the affinity mask.",
-    },
-    Setting {
-        name: "memory_kept",
-        default: 512 << 20,
-        doc: "Bytes of freed array memory kept for reuse; more goes back to the system.",
-    },
+    number(
+        "tiny",
+        DEFAULT_TINY as i64,
+        "Operations over at most this many elements run at once when their operands are ready.",
+    ),
+    number("eager", 0, "Flush after every operation (1) instead of when a value is needed (0)."),
+    number("num_threads", 0, "Threads that may run at once; 0 asks OMP_NUM_THREADS and then the affinity mask."),
+    number("memory_kept", 512 << 20, "Bytes of freed array memory kept for reuse; more goes back to the system."),
 ];
 
-/// Sets a setting; whether there is one of that name.
-pub fn set(name: &str, value: i64) -> bool {
-    match name {
-        "debug" => engine().debug = value.clamp(0, 5) as u8,
-        "tiny" => engine().tiny = value.max(0) as usize,
-        "eager" => engine().eager = value != 0,
-        "num_threads" => threads::set_count(value.max(0) as usize),
-        "memory_kept" => memory::set_limit(value.max(0) as usize),
+/// Sets a setting; whether there is one of that name and kind of value.
+pub fn set(name: &str, value: impl Into<SettingValue>) -> bool {
+    match (name, value.into()) {
+        ("debug", SettingValue::Int(value)) => engine().inspection.level = value.clamp(0, 5) as u8,
+        ("dump", SettingValue::Text(path)) => {
+            engine().inspection.dump = (!path.is_empty()).then(|| path.into_owned().into());
+        }
+        ("tiny", SettingValue::Int(value)) => engine().tiny = value.max(0) as usize,
+        ("eager", SettingValue::Int(value)) => engine().eager = value != 0,
+        ("num_threads", SettingValue::Int(value)) => threads::set_count(value.max(0) as usize),
+        ("memory_kept", SettingValue::Int(value)) => memory::set_limit(value.max(0) as usize),
         _ => return false,
     }
     true
 }
 
 /// The value of a setting, where there is one of that name.
-pub fn get(name: &str) -> Option<i64> {
-    Some(match name {
-        "debug" => engine().debug as i64,
+pub fn get(name: &str) -> Option<SettingValue> {
+    Some(SettingValue::Int(match name {
+        "debug" => engine().inspection.level as i64,
+        "dump" => {
+            let path = engine().inspection.dump.clone().unwrap_or_default();
+            return Some(path.to_string_lossy().into_owned().into());
+        }
         "tiny" => engine().tiny as i64,
         "eager" => engine().eager as i64,
         "num_threads" => threads::count() as i64,
         "memory_kept" => memory::limit() as i64,
         _ => return None,
-    })
+    }))
 }
 
-/// Reads `FASTNP_*` from the environment; values that are no numbers are left out and returned by name.
+/// Reads `FASTNP_*` from the environment; values that are no numbers where one is due are left out and returned by name.
 pub fn read_environment() -> Vec<String> {
     let mut bad = Vec::new();
     for setting in &SETTINGS {
         let name = format!("FASTNP_{}", setting.name.to_uppercase());
-        if let Ok(text) = std::env::var(&name) {
-            match text.trim().parse() {
-                Ok(value) => {
-                    set(setting.name, value);
-                }
-                Err(_) => bad.push(name),
+        let Ok(text) = std::env::var(&name) else { continue };
+        match (&setting.default, text.trim().parse::<i64>()) {
+            (SettingValue::Text(_), _) => {
+                set(setting.name, text);
             }
+            (SettingValue::Int(_), Ok(value)) => {
+                set(setting.name, value);
+            }
+            (SettingValue::Int(_), Err(_)) => bad.push(name),
         }
     }
     bad

@@ -7,8 +7,8 @@
 use crate::capture::{Held, Watchers};
 use crate::memory::Buffer;
 use parking_lot::Mutex;
-use std::sync::{Arc, OnceLock, Weak};
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock, Weak};
 
 /// Who keeps foreign memory alive.
 pub trait Owner: Send + Sync {
@@ -35,7 +35,7 @@ unsafe impl Send for Foreign {}
 unsafe impl Sync for Foreign {}
 
 /// Memory that several arrays may alias.
-pub struct Storage {
+pub(crate) struct Storage {
     bytes: usize,
     memory: OnceLock<Memory>,
     /// Epoch of the trace that last touched this storage (upper half) and its slot there (lower half).

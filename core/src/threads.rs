@@ -56,11 +56,8 @@ pub(crate) fn pool() -> Option<Arc<rayon::ThreadPool>> {
             // The parent's threads do not exist here; joining them would wait for ever.
             std::mem::forget(made.pool.take());
         }
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(|i| format!("fastnp-{i}"))
-            .build()
-            .ok()?;
+        let pool =
+            rayon::ThreadPoolBuilder::new().num_threads(threads).thread_name(|i| format!("fastnp-{i}")).build().ok()?;
         *made = Made { pool: Some(Arc::new(pool)), process, threads };
     }
     made.pool.clone()

@@ -294,6 +294,11 @@ pub(crate) struct Node {
 }
 
 impl Node {
+    /// Whether it carries values along an axis. Over an axis of extent one there is nothing to carry.
+    pub(crate) fn scans(&self) -> bool {
+        matches!(self.op, Operation::Scan(_)) && self.reduced != 0
+    }
+
     /// The accesses to memory it reads.
     pub(crate) fn reads(&self) -> impl Iterator<Item = &Access> {
         self.sources.iter().filter_map(|s| match s {
@@ -328,8 +333,7 @@ fn decode_node(tape: &[u64], at: &mut usize) -> Node {
     let access = |at: &mut usize| {
         let word = tape[*at];
         let strides = kept.iter().map(|&i| tape[*at + 2 + i] as isize).collect();
-        let access =
-            Access { slot: word as u32, dtype: dtype_of(word), offset: tape[*at + 1] as isize, strides };
+        let access = Access { slot: word as u32, dtype: dtype_of(word), offset: tape[*at + 1] as isize, strides };
         *at += 2 + rank;
         access
     };

@@ -8,8 +8,8 @@ use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyString, PyTuple, PyType};
 use pyo3::type_object::PyTypeInfo;
+use pyo3::types::{PyDict, PyInt, PyString, PyTuple, PyType};
 use std::sync::OnceLock;
 
 /// An n-dimensional array whose elements are computed when somebody needs them.
@@ -114,7 +114,11 @@ pub(crate) fn fresh_of<'py>(this: &Bound<'py, NdArray>, array: Array) -> PyResul
 }
 
 /// A view where the array shares the memory of `this`, else a new array.
-pub(crate) fn view_or_fresh<'py>(this: &Bound<'py, NdArray>, array: Array, shares: bool) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn view_or_fresh<'py>(
+    this: &Bound<'py, NdArray>,
+    array: Array,
+    shares: bool,
+) -> PyResult<Bound<'py, PyAny>> {
     if shares { view_of(this, array) } else { fresh_of(this, array) }
 }
 

@@ -3,7 +3,7 @@
 use crate::ndarray::NdArray;
 use crate::{deliver, fallback};
 use fastnp::{FpFlags, settings};
-use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
@@ -59,19 +59,56 @@ fn set_errstate(py: Python<'_>, divide: &str, over: &str, under: &str, invalid: 
     Ok(())
 }
 
-/// Sets a setting of the engine.
-#[pyfunction]
-fn set_setting(name: &str, value: i64) -> PyResult<()> {
-    if name == "eager" {
-        EAGER.store(value != 0, Ordering::Relaxed);
-    }
-    if settings::set(name, value) { Ok(()) } else { Err(PyKeyError::new_err(name.to_owned())) }
+/// A setting's value, to and from Python.
+#[derive(FromPyObject, IntoPyObject)]
+enum SettingValue {
+    Int(i64),
+    Text(String),
 }
 
-/// The engine's settings: (name, type, default, value, doc).
+impl From<settings::SettingValue> for SettingValue {
+    fn from(value: settings::SettingValue) -> SettingValue {
+        match value {
+            settings::SettingValue::Int(value) => SettingValue::Int(value),
+            settings::SettingValue::Text(value) => SettingValue::Text(value.into_owned()),
+        }
+    }
+}
+
+/// Sets a setting of the engine.
+#[pyfunction]
+fn set_setting(name: &str, value: SettingValue) -> PyResult<()> {
+    let set = match value {
+        SettingValue::Int(value) => {
+            if name == "eager" {
+                EAGER.store(value != 0, Ordering::Relaxed);
+            }
+            settings::set(name, value)
+        }
+        SettingValue::Text(value) => settings::set(name, value),
+    };
+    match (set, settings::get(name)) {
+        (true, _) => Ok(()),
+        (false, Some(_)) => Err(PyTypeError::new_err(format!("the setting {name} takes a value of another type"))),
+        (false, None) => Err(PyKeyError::new_err(name.to_owned())),
+    }
+}
+
+/// Name, type, default, value and documentation of a setting.
+type SettingRow = (&'static str, &'static str, SettingValue, SettingValue, &'static str);
+
+/// The engine's settings.
 #[pyfunction(name = "settings")]
-fn list_settings() -> Vec<(&'static str, &'static str, i64, i64, &'static str)> {
-    settings::SETTINGS.iter().map(|s| (s.name, "int", s.default, settings::get(s.name).unwrap_or(s.default), s.doc)).collect()
+fn list_settings() -> Vec<SettingRow> {
+    let row = |s: &settings::Setting| -> SettingRow {
+        let kind = match s.default {
+            settings::SettingValue::Int(_) => "int",
+            settings::SettingValue::Text(_) => "str",
+        };
+        let value = settings::get(s.name).unwrap_or_else(|| s.default.clone());
+        (s.name, kind, s.default.clone().into(), value.into(), s.doc)
+    };
+    settings::SETTINGS.iter().map(row).collect()
 }
 
 /// The engine's counters.
@@ -110,7 +147,7 @@ fn eval(py: Python<'_>, arrays: &Bound<'_, PyTuple>) -> PyResult<()> {
     Ok(())
 }
 
-/// What is pending, how it fuses, and the kernels.
+/// What is pending (or what the last flush ran), how it fuses, and the kernels.
 #[pyfunction]
 #[pyo3(signature = (*_arrays))]
 fn explain(_arrays: &Bound<'_, PyTuple>) -> String {

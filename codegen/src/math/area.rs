@@ -14,11 +14,7 @@ fn log1p_or_double<R: Real, const FMA: bool>(small: R, x: R, far: bool) -> R {
     let (zero, one) = (R::of(0.0), R::of(1.0));
     let near = one + small;
     let lost = small - (near - one);
-    let (sum, lost, doublings) = if far {
-        (x, zero, one)
-    } else {
-        (near, lost, zero)
-    };
+    let (sum, lost, doublings) = if far { (x, zero, one) } else { (near, lost, zero) };
     log_of_sum::<R, FMA>(sum, lost, doublings)
 }
 
@@ -36,12 +32,7 @@ impl<R: Real> Unary<R> for Arcsinh {
         let small = b + square / (one + (one + square).root());
         let value = log1p_or_double::<R, FMA>(small, a, far);
         // Zero, subnormals and infinity are their own values.
-        (if (a >= R::LEAST_NORMAL) & (a < R::INFINITY) {
-            value
-        } else {
-            a
-        })
-        .signed(x)
+        (if (a >= R::LEAST_NORMAL) & (a < R::INFINITY) { value } else { a }).signed(x)
     }
 }
 
@@ -90,10 +81,6 @@ impl<R: Real> Unary<R> for Arctanh {
     /// Infinite at 1 by a division by zero, the root of a negative number beyond.
     fn slow(x: R) -> R {
         let rest = R::of(1.0) - x.size();
-        if rest == R::of(0.0) {
-            x / rest
-        } else {
-            rest.root()
-        }
+        if rest == R::of(0.0) { x / rest } else { rest.root() }
     }
 }

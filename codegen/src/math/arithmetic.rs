@@ -39,10 +39,7 @@ fn scale_magic<R: Real>() -> R {
 #[inline(always)]
 pub(super) fn round_exponent<R: Real, const FMA: bool>(a: R, b: R) -> Exponent<R> {
     let shifted = a.fma::<FMA>(b, scale_magic());
-    Exponent {
-        k: shifted - scale_magic(),
-        bits: shifted.bits(),
-    }
+    Exponent { k: shifted - scale_magic(), bits: shifted.bits() }
 }
 
 impl<R: Real> Exponent<R> {
@@ -55,10 +52,7 @@ impl<R: Real> Exponent<R> {
     /// One less.
     #[inline(always)]
     pub(super) fn less_one(self) -> Self {
-        Exponent {
-            k: self.k - R::of(1.0),
-            bits: self.bits.minus(R::Word::of(1)),
-        }
+        Exponent { k: self.k - R::of(1.0), bits: self.bits.minus(R::Word::of(1)) }
     }
 }
 
@@ -69,10 +63,7 @@ impl<R: Real> Exponent<R> {
 /// integers, and no arithmetic shift, which AVX2 lacks. |k| <= 2 BIAS - 10.
 #[inline(always)]
 pub(super) fn scale<R: Real, const FMA: bool>(p: R, exponent: Exponent<R>) -> R {
-    let half = exponent
-        .k
-        .fma::<FMA>(R::of(0.5), R::MAGIC + R::of(R::BIAS as f64))
-        .bits();
+    let half = exponent.k.fma::<FMA>(R::of(0.5), R::MAGIC + R::of(R::BIAS as f64)).bits();
     let rest = exponent.bits.minus(half);
     p * R::from_bits(half << R::MANTISSA) * R::from_bits(rest << R::MANTISSA)
 }

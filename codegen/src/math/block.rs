@@ -37,21 +37,13 @@ impl<T: Real> Room<T> {
 /// `F` at one argument, odd or not.
 #[inline(always)]
 pub fn eval<F: Unary<T>, T: Real, const FMA: bool>(x: T) -> T {
-    if F::is_odd(x) {
-        F::slow(x)
-    } else {
-        F::fast::<FMA>(x)
-    }
+    if F::is_odd(x) { F::slow(x) } else { F::fast::<FMA>(x) }
 }
 
 /// `F` at one pair, odd or not.
 #[inline(always)]
 pub fn eval2<F: Binary<T>, T: Real, const FMA: bool>(x: T, y: T) -> T {
-    if F::is_odd(x, y) {
-        F::slow(x, y)
-    } else {
-        F::fast::<FMA>(x, y)
-    }
+    if F::is_odd(x, y) { F::slow(x, y) } else { F::fast::<FMA>(x, y) }
 }
 
 /// `out[i] = F(x[i])` for `i < n`, vectorised as far as the caller's target features go.
@@ -100,16 +92,9 @@ fn unary_run<F: Unary<T>, T: Real, const FMA: bool>(out: &mut [T], xs: &[T]) {
 /// Copies of `xs`: one with the odd elements calmed, one as it is.
 #[cold]
 #[inline(never)]
-fn set_aside<'a, F: Unary<T>, T: Real>(
-    xs: &[T],
-    clean: &'a mut Room<T>,
-    kept: &'a mut Room<T>,
-) -> (&'a [T], &'a [T]) {
+fn set_aside<'a, F: Unary<T>, T: Real>(xs: &[T], clean: &'a mut Room<T>, kept: &'a mut Room<T>) -> (&'a [T], &'a [T]) {
     let calm = |&x: &T| if F::is_odd(x) { T::of(F::CALM) } else { x };
-    (
-        clean.fill(xs.iter().map(calm)),
-        kept.fill(xs.iter().copied()),
-    )
+    (clean.fill(xs.iter().map(calm)), kept.fill(xs.iter().copied()))
 }
 
 /// Computes the odd elements of `xs` into `out`.
@@ -141,28 +126,14 @@ where
     for start in (0..n).step_by(RUN) {
         let len = (n - start).min(RUN);
         // SAFETY: `start + len <= n`, the caller's bound; borrows of what `out` is end before `target` begins.
-        let (xs, ys) = unsafe {
-            (
-                from_raw_parts(x.add(start), len),
-                from_raw_parts(y.add(start), len),
-            )
-        };
-        let any_odd = xs
-            .iter()
-            .zip(ys)
-            .fold(false, |any, (&a, &b)| any | F::is_odd(a, b));
+        let (xs, ys) = unsafe { (from_raw_parts(x.add(start), len), from_raw_parts(y.add(start), len)) };
+        let any_odd = xs.iter().zip(ys).fold(false, |any, (&a, &b)| any | F::is_odd(a, b));
         let none: [&[T]; 2] = [&[], &[]];
         let ([a, b], odd) = if any_odd {
             set_aside_pair::<F, T>(xs, ys, &mut clean, &mut kept)
         } else if in_place {
             let [first, second] = &mut clean;
-            (
-                [
-                    first.fill(xs.iter().copied()),
-                    second.fill(ys.iter().copied()),
-                ],
-                none,
-            )
+            ([first.fill(xs.iter().copied()), second.fill(ys.iter().copied())], none)
         } else {
             ([xs, ys], none)
         };
@@ -193,19 +164,12 @@ fn set_aside_pair<'a, F: Binary<T>, T: Real>(
     kept: &'a mut [Room<T>; 2],
 ) -> ([&'a [T]; 2], [&'a [T]; 2]) {
     let calm = |(&x, &y): (&T, &T)| {
-        if F::is_odd(x, y) {
-            (T::of(F::CALM), T::of(F::CALM))
-        } else {
-            (x, y)
-        }
+        if F::is_odd(x, y) { (T::of(F::CALM), T::of(F::CALM)) } else { (x, y) }
     };
     let ([a, b], [c, d]) = (clean, kept);
     let a = a.fill(xs.iter().zip(ys).map(|pair| calm(pair).0));
     let b = b.fill(xs.iter().zip(ys).map(|pair| calm(pair).1));
-    (
-        [a, b],
-        [c.fill(xs.iter().copied()), d.fill(ys.iter().copied())],
-    )
+    ([a, b], [c.fill(xs.iter().copied()), d.fill(ys.iter().copied())])
 }
 
 /// Computes the odd pairs into `out`.

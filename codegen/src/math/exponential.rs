@@ -29,10 +29,7 @@ impl<R: Real> Unary<R> for Exp {
         let (lowest, highest) = R::EXP_RANGE;
         let x = at_least(x, lowest);
         let n = round_exponent::<R, FMA>(at_most(x, highest), R::of(LOG2_E));
-        scale::<R, FMA>(
-            R::of(1.0) + near_zero::<R, FMA>(reduce::<R, FMA>(x, n.k)),
-            n,
-        )
+        scale::<R, FMA>(R::of(1.0) + near_zero::<R, FMA>(reduce::<R, FMA>(x, n.k)), n)
     }
 }
 

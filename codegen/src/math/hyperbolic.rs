@@ -38,12 +38,7 @@ fn both<R: Real, const FMA: bool>(size: R, top: R) -> Both<R> {
     let sinh = less + c_less_one.fma::<FMA>(less, s * more);
     let cosh = more + c_less_one.fma::<FMA>(more, s * less);
     let difference = (u + u) * ((one - s) + c_less_one);
-    Both {
-        sinh,
-        cosh,
-        difference,
-        n,
-    }
+    Both { sinh, cosh, difference, n }
 }
 
 /// The hyperbolic sine.
@@ -79,11 +74,7 @@ impl<R: Real> Unary<R> for Tanh {
         let size = at_most(x.size(), top);
         let both = both::<R, FMA>(size, top);
         // 1 less a small quotient where the plain one would add the errors of two nearly equal sums (2.8 ulp).
-        let (top, rest) = if size > R::of(0.6) {
-            (-both.difference, R::of(1.0))
-        } else {
-            (both.sinh, R::of(0.0))
-        };
+        let (top, rest) = if size > R::of(0.6) { (-both.difference, R::of(1.0)) } else { (both.sinh, R::of(0.0)) };
         (top / both.cosh + rest).signed(x)
     }
 }

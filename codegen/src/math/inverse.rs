@@ -21,11 +21,7 @@ fn add_arcsine<R: Real, const FMA: bool>(base: Parts<R>, v: R, z: R) -> R {
 fn half_angle<R: Real>(size: R) -> (bool, R, R) {
     let half = R::of(0.5);
     let small = size < half;
-    let z = if small {
-        size * size
-    } else {
-        (R::of(1.0) - size) * half
-    };
+    let z = if small { size * size } else { (R::of(1.0) - size) * half };
     let t = if small { size } else { z.root() };
     (small, t, z)
 }
@@ -130,17 +126,9 @@ impl<R: Real> Binary<R> for Arctan2 {
             (small, if large == zero { one } else { large }, zero)
         };
         let t = top / bottom;
-        let (quarters, t) = if steep {
-            (R::of(2.0) - quarters, -t)
-        } else {
-            (quarters, t)
-        };
+        let (quarters, t) = if steep { (R::of(2.0) - quarters, -t) } else { (quarters, t) };
         let left = is_signed(x);
-        let (quarters, t) = if left {
-            (R::of(4.0) - quarters, -t)
-        } else {
-            (quarters, t)
-        };
+        let (quarters, t) = if left { (R::of(4.0) - quarters, -t) } else { (quarters, t) };
         add_arctangent::<R, FMA>(t, quarters).signed(y)
     }
 

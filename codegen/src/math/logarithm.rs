@@ -17,11 +17,7 @@ pub(super) fn parts<R: Real>(x: R) -> (R, R, R) {
     let m = R::from_bits((moved & mantissa).plus(begin));
     // One power more than 2^-k, so that it is zero and not out of range at the largest x.
     let unscale = R::Word::of(2 * R::BIAS + 1).minus(moved >> R::MANTISSA);
-    (
-        exponent_of(moved),
-        m - R::of(1.0),
-        R::from_bits(unscale << R::MANTISSA),
-    )
+    (exponent_of(moved), m - R::of(1.0), R::from_bits(unscale << R::MANTISSA))
 }
 
 /// `s (f^2/2 + R)` and `f^2/2`, where log(1+f) = f - (f^2/2 - s (f^2/2 + R)): the series starts after what is exact.
@@ -30,10 +26,7 @@ fn series<R: Real, const FMA: bool>(f: R) -> (R, R) {
     let s = f / (R::of(2.0) + f);
     let z = s * s;
     let half_square = R::of(0.5) * f * f;
-    (
-        s * z.fma::<FMA>(poly::<R, FMA>(z, R::LOG), half_square),
-        half_square,
-    )
+    (s * z.fma::<FMA>(poly::<R, FMA>(z, R::LOG), half_square), half_square)
 }
 
 /// `k log 2 + log(1 + f)`, the large parts added last.
@@ -141,11 +134,7 @@ impl<R: Real> Unary<R> for Log1p {
         let sum = R::of(1.0) + x;
         let value = log_of_sum::<R, FMA>(sum, x - (sum - R::of(1.0)), R::of(0.0));
         // Zero keeps its sign, and subnormals are their own value.
-        if x.size() >= R::LEAST_NORMAL {
-            value
-        } else {
-            x
-        }
+        if x.size() >= R::LEAST_NORMAL { value } else { x }
     }
 
     #[inline(always)]

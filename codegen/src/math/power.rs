@@ -9,8 +9,8 @@
 
 use super::Binary;
 use super::arithmetic::{
-    at_least, at_most, fast_two_sum, is_signed, is_within, last_as_sign, poly, round_exponent,
-    scale, sign_bit, size_bits, turned, two_product,
+    at_least, at_most, fast_two_sum, is_signed, is_within, last_as_sign, poly, round_exponent, scale, sign_bit,
+    size_bits, turned, two_product,
 };
 use super::logarithm::parts;
 use super::real::{Parts, Real, Word};
@@ -50,11 +50,7 @@ fn log2_pair<R: Real>(a: R) -> Parts<R> {
 fn exponential<R: Real>(e: R, tail: R) -> R {
     let bounded = at_most(at_least(e, -R::POWER_LIMIT), R::POWER_LIMIT);
     // Far out the tail is no longer small, and meaningless.
-    let tail = if e.size() > R::POWER_LIMIT {
-        R::of(0.0)
-    } else {
-        tail
-    };
+    let tail = if e.size() > R::POWER_LIMIT { R::of(0.0) } else { tail };
     let n = round_exponent::<R, true>(bounded, R::of(1.0));
     let r = (bounded - n.k) + tail;
     scale::<R, true>(r.fma::<true>(poly::<R, true>(r, R::EXP2), R::of(1.0)), n)
@@ -80,8 +76,7 @@ impl<R: Real> Binary<R> for Power {
     #[inline(always)]
     fn is_odd(x: R, y: R) -> bool {
         let y_size = size_bits(y);
-        let zero_to_positive =
-            (x.bits() == R::Word::of(0)) & (y.bits() == y_size) & (y_size != x.bits());
+        let zero_to_positive = (x.bits() == R::Word::of(0)) & (y.bits() == y_size) & (y_size != x.bits());
         let ordinary = is_within(size_bits(x), R::LEAST_NORMAL, R::INFINITY) | zero_to_positive;
         let whole = (y + R::MAGIC) - R::MAGIC == y;
         !(ordinary & (y_size <= R::POWER_LARGEST.bits()) & (whole | !is_signed(x)))

@@ -239,11 +239,7 @@ impl Real for f64 {
     }
     #[inline(always)]
     fn fma<const FMA: bool>(self, b: f64, c: f64) -> f64 {
-        if FMA {
-            self.mul_add(b, c)
-        } else {
-            self * b + c
-        }
+        if FMA { self.mul_add(b, c) } else { self * b + c }
     }
     #[inline(always)]
     fn root(self) -> f64 {
@@ -336,11 +332,7 @@ impl Real for f32 {
     }
     #[inline(always)]
     fn fma<const FMA: bool>(self, b: f32, c: f32) -> f32 {
-        if FMA {
-            self.mul_add(b, c)
-        } else {
-            self * b + c
-        }
+        if FMA { self.mul_add(b, c) } else { self * b + c }
     }
     #[inline(always)]
     fn root(self) -> f32 {

@@ -21,11 +21,7 @@ fn cube_root<R: Real, const FMA: bool>(a: R) -> R {
     // The exponent is 3q + j, j = 0, 1, 2: a third of k-1 rounds to the quotient rounded down.
     let shifted = (k - one).fma::<FMA>(third, R::MAGIC);
     let j = k - R::of(3.0) * (shifted - R::MAGIC);
-    let step = if j == one {
-        R::of(STEPS[0])
-    } else {
-        R::of(STEPS[1])
-    };
+    let step = if j == one { R::of(STEPS[0]) } else { R::of(STEPS[1]) };
     let step = if j == zero { one } else { step };
     let whole = if j == one { R::of(2.0) } else { R::of(4.0) };
     let part = m * (if j == zero { one } else { whole });
@@ -55,11 +51,7 @@ impl<R: Real> Unary<R> for Cbrt {
         let a = x.size();
         let value = cube_root::<R, FMA>(a).signed(x);
         // Zero and infinity are their own roots.
-        if (a > R::of(0.0)) & (a < R::INFINITY) {
-            value
-        } else {
-            x
-        }
+        if (a > R::of(0.0)) & (a < R::INFINITY) { value } else { x }
     }
 
     #[inline(always)]

@@ -44,11 +44,7 @@ fn alike<T: Real>(got: T, wanted: T) -> bool {
     if wanted.is_nan() || wanted.is_infinite() || wanted == 0.0 {
         return got.to_bits() == wanted.to_bits() || (got.is_nan() && wanted.is_nan());
     }
-    let last = if size_of::<T>() == 4 {
-        (f64::from(f32::EPSILON), 2e-45)
-    } else {
-        (f64::EPSILON, 1e-323)
-    };
+    let last = if size_of::<T>() == 4 { (f64::from(f32::EPSILON), 2e-45) } else { (f64::EPSILON, 1e-323) };
     (got - wanted).abs() <= (4.0 * wanted.abs() * last.0).max(last.1)
 }
 
@@ -57,11 +53,7 @@ const RUN: usize = 37;
 const PLACES: [usize; 2] = [3, RUN - 1];
 
 /// Complaints about one level of one function: `loop_` fills a result from a run, `truth` is the C library's.
-fn complaints<T: Real>(
-    what: &str,
-    loop_: impl Fn(&mut [T], bool),
-    truth: impl Fn() -> f64,
-) -> Option<String> {
+fn complaints<T: Real>(what: &str, loop_: impl Fn(&mut [T], bool), truth: impl Fn() -> f64) -> Option<String> {
     let mut out = vec![T::of(0.0); RUN];
     let (_, ordinary) = with_flags(|| loop_(black_box(&mut out), false));
     if ordinary != 0 {
@@ -72,15 +64,10 @@ fn complaints<T: Real>(
     for place in PLACES {
         // The tail is not vectorised, but must say the same.
         if !alike(out[place], wanted) {
-            return Some(format!(
-                "{what}: {:e} instead of {:e}",
-                out[place].wide(),
-                wanted.wide()
-            ));
+            return Some(format!("{what}: {:e} instead of {:e}", out[place].wide(), wanted.wide()));
         }
     }
-    (flags != wanted_flags)
-        .then(|| format!("{what}: flags {flags:04b} instead of {wanted_flags:04b}"))
+    (flags != wanted_flags).then(|| format!("{what}: flags {flags:04b} instead of {wanted_flags:04b}"))
 }
 
 /// A run of `ordinary` numbers, with `special` at its places.
@@ -97,18 +84,9 @@ fn unary_complaints<T: Real>(cases: Vec<cases::Case<T>>) -> Vec<String> {
         for special in kinds().into_iter().map(T::of) {
             let (plain, spiced) = (run(ordinary, ordinary), run(ordinary, special));
             for (level, f) in &case.levels {
-                let what = format!(
-                    "{}({:e}) {level} {} bits",
-                    case.name,
-                    special.wide(),
-                    size_of::<T>() * 8
-                );
-                let loop_ = |out: &mut [T], special: bool| {
-                    f(out, black_box(if special { &spiced } else { &plain }))
-                };
-                all.extend(complaints(&what, loop_, || {
-                    (case.truth)(black_box(special.wide()))
-                }));
+                let what = format!("{}({:e}) {level} {} bits", case.name, special.wide(), size_of::<T>() * 8);
+                let loop_ = |out: &mut [T], special: bool| f(out, black_box(if special { &spiced } else { &plain }));
+                all.extend(complaints(&what, loop_, || (case.truth)(black_box(special.wide()))));
             }
         }
     }
@@ -123,19 +101,10 @@ fn binary_complaints<T: Real>(cases: Vec<cases::Pair<T>>) -> Vec<String> {
             for b in kinds().into_iter().map(T::of) {
                 let (plain, x, y) = (run(one, one), run(one, a), run(one, b));
                 for (level, f) in &case.levels {
-                    let what = format!(
-                        "{}({:e}, {:e}) {level} {} bits",
-                        case.name,
-                        a.wide(),
-                        b.wide(),
-                        size_of::<T>() * 8
-                    );
+                    let what =
+                        format!("{}({:e}, {:e}) {level} {} bits", case.name, a.wide(), b.wide(), size_of::<T>() * 8);
                     let loop_ = |out: &mut [T], special: bool| {
-                        if special {
-                            f(out, black_box(&x), black_box(&y))
-                        } else {
-                            f(out, black_box(&plain), &plain)
-                        }
+                        if special { f(out, black_box(&x), black_box(&y)) } else { f(out, black_box(&plain), &plain) }
                     };
                     let truth = || (case.truth)(black_box(a.wide()), black_box(b.wide()));
                     all.extend(complaints(&what, loop_, truth));
@@ -152,32 +121,21 @@ fn special_values_and_flags_are_those_of_the_c_library() {
     all.extend(unary_complaints(cases::unary32()));
     all.extend(binary_complaints(cases::binary64()));
     all.extend(binary_complaints(cases::binary32()));
-    assert!(
-        all.is_empty(),
-        "{} complaints:\n{}",
-        all.len(),
-        all.join("\n")
-    );
+    assert!(all.is_empty(), "{} complaints:\n{}", all.len(), all.join("\n"));
 }
 
 /// That the three ways to call a function agree: into another slice, into its own, and one by one.
 fn calls_agree<F: Unary<f64>>() {
     for n in [0, 1, 257, 1023, 1024, 1025, 2500] {
         // Every seventh is negative, and so odd for the logarithm.
-        let x: Vec<f64> = (0..n)
-            .map(|i| if i % 7 == 6 { -1.0 } else { 0.5 + i as f64 })
-            .collect();
+        let x: Vec<f64> = (0..n).map(|i| if i % 7 == 6 { -1.0 } else { 0.5 + i as f64 }).collect();
         let (mut apart, mut place) = (vec![0.0; n], x.clone());
         // SAFETY: separate vectors of `n` elements, then one vector as both.
         unsafe {
             unary_block::<F, f64, false>(apart.as_mut_ptr(), x.as_ptr(), n);
             unary_block::<F, f64, false>(place.as_mut_ptr(), place.as_ptr(), n);
         }
-        let bits = |v: &[f64]| {
-            v.iter()
-                .map(|x| x.to_bits() & !(1 << 63))
-                .collect::<Vec<_>>()
-        };
+        let bits = |v: &[f64]| v.iter().map(|x| x.to_bits() & !(1 << 63)).collect::<Vec<_>>();
         assert_eq!(bits(&apart), bits(&place));
         let single: Vec<f64> = x.iter().map(|&x| eval::<F, f64, false>(x)).collect();
         assert_eq!(bits(&apart), bits(&single));

@@ -62,13 +62,7 @@ fn pair_row<T: Real>(case: &Pair<T>, width: &str) {
     let mut out = Aligned::new(|_| T::of(0.0));
     print!("{:10}{width}", case.name);
     for (level, f) in &case.levels {
-        let ns = time(|| {
-            f(
-                black_box(out.numbers()),
-                black_box(x.numbers()),
-                black_box(y.numbers()),
-            )
-        });
+        let ns = time(|| f(black_box(out.numbers()), black_box(x.numbers()), black_box(y.numbers())));
         print!("  {level} {ns:6.3}");
     }
     println!();
@@ -79,10 +73,6 @@ fn pair_row<T: Real>(case: &Pair<T>, width: &str) {
 fn speed() {
     cases::unary64().iter().for_each(|case| row(case, " f64"));
     cases::unary32().iter().for_each(|case| row(case, " f32"));
-    cases::binary64()
-        .iter()
-        .for_each(|case| pair_row(case, " f64"));
-    cases::binary32()
-        .iter()
-        .for_each(|case| pair_row(case, " f32"));
+    cases::binary64().iter().for_each(|case| pair_row(case, " f64"));
+    cases::binary32().iter().for_each(|case| pair_row(case, " f32"));
 }

@@ -8,7 +8,9 @@ use super::Lives;
 use super::group::{Group, Place};
 use crate::layout::{Shape, Strides, count};
 use crate::trace::{Access, Node, Operation, Source};
-use fastnp_codegen::{Access as Direction, DType, Fold, FragmentBuilder, Kernel, KernelBuilder, Op, Scalar, Template, ValueId};
+use fastnp_codegen::{
+    Access as Direction, DType, Fold, FragmentBuilder, Kernel, KernelBuilder, Op, Scalar, Template, ValueId,
+};
 use smallvec::{SmallVec, smallvec};
 
 /// A kernel with its launch.
@@ -36,7 +38,10 @@ pub(crate) fn lower(nodes: &[Node], index: usize, group: &Group, lives: &Lives) 
     let template = template(nodes, group);
     let strides: SmallVec<[&[isize]; 8]> = operands.iter().map(|o| &o.access.strides[..]).collect();
     let ordered = group.members.iter().any(|m| {
-        matches!(nodes[m.node as usize].op, Operation::Fold(Fold::ArgMin | Fold::ArgMax) | Operation::Ramp | Operation::Scatter)
+        matches!(
+            nodes[m.node as usize].op,
+            Operation::Fold(Fold::ArgMin | Fold::ArgMax) | Operation::Ramp | Operation::Scatter
+        )
     });
     let widths: SmallVec<[bool; 8]> = operands.iter().map(|o| o.write).collect();
     let (outer, inner, strides) = collapse(&group.domain, group.reduced, &strides, &widths, ordered);
@@ -46,8 +51,15 @@ pub(crate) fn lower(nodes: &[Node], index: usize, group: &Group, lives: &Lives) 
             && !donations.iter().any(|d| d.0 == operand.access.slot || d.1 == operand.access.slot);
         builder.operand(operand.access.dtype, if operand.write { Direction::Write } else { Direction::Read }, alone);
     }
-    let mut emitter =
-        Emitter { nodes, group, operands: &operands, builder, scalars: SmallVec::new(), known: Vec::new(), folds: Vec::new() };
+    let mut emitter = Emitter {
+        nodes,
+        group,
+        operands: &operands,
+        builder,
+        scalars: SmallVec::new(),
+        known: Vec::new(),
+        folds: Vec::new(),
+    };
     emitter.run();
     let Emitter { builder, scalars, .. } = emitter;
     let kernel = builder.finish();
@@ -58,7 +70,7 @@ pub(crate) fn lower(nodes: &[Node], index: usize, group: &Group, lives: &Lives) 
 fn template(nodes: &[Node], group: &Group) -> Template {
     if group.reduced == 0 {
         Template::Map
-    } else if group.members.iter().any(|m| matches!(nodes[m.node as usize].op, Operation::Scan(_))) {
+    } else if group.members.iter().any(|m| nodes[m.node as usize].scans()) {
         Template::Scan
     } else {
         Template::Reduce

@@ -18,8 +18,6 @@ use std::sync::Arc;
 /// Groups in order, with their buffers.
 pub(crate) struct Plan {
     pub(crate) steps: Vec<Step>,
-    /// Nodes that run.
-    pub(crate) nodes: usize,
 }
 
 /// One launch.
@@ -66,7 +64,7 @@ pub(crate) fn build(tape: &[u64], live: &[bool], compile: &mut Compile<'_>) -> P
             steps[*last as usize].releases.push(slot as u32);
         }
     }
-    Plan { steps, nodes: nodes.len() }
+    Plan { steps }
 }
 
 /// Nodes whose result somebody can reach or another needed node reads, in program order.

@@ -70,7 +70,7 @@ fn apart_in_a_grid(a: &Access, a_domain: &[usize], a_lo: isize, b: &Access, b_do
         let reach = |steps: &[(usize, usize)]| steps.iter().filter(|s| s.0 == step).map(|s| s.1 - 1).sum::<usize>();
         let (a_last, b_last) = (a_first + reach(&a_steps), b_first + reach(&b_steps));
         let period = if i == 0 { usize::MAX } else { grid[i - 1] / step };
-        if (i > 0 && grid[i - 1] % step != 0) || a_last >= period || b_last >= period {
+        if (i > 0 && !grid[i - 1].is_multiple_of(step)) || a_last >= period || b_last >= period {
             return false;
         }
         apart |= a_last < b_first || b_last < a_first;

@@ -1,0 +1,45 @@
+//! What surrounds the loops: verifying a kernel, compiling it, and launching it over few and over many elements.
+//!
+//! The budget is 5 µs and 0.1 µs an instruction for a compile, and a launch of few elements should cost what its elements cost.
+
+use criterion::{Criterion, criterion_group, criterion_main};
+use fastnp_benches::{Doubles, chain, compile, launch, map};
+use fastnp_codegen::portable::Portable;
+use fastnp_codegen::{Backend, Op, verify};
+use std::hint::black_box;
+use std::time::Duration;
+
+fn compiling(c: &mut Criterion) {
+    let mut group = c.benchmark_group("compile");
+    group.sample_size(20).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(600));
+    let backend = Portable::new();
+    group.bench_function("build a chain of ten", |b| b.iter(|| black_box(map(1, 2, chain))));
+    let kernel = map(1, 2, chain);
+    group.bench_function("verify a chain of ten", |b| {
+        b.iter_batched(|| kernel.clone(), |k| black_box(verify(k).is_ok()), criterion::BatchSize::SmallInput);
+    });
+    let verified = verify(kernel).unwrap_or_else(|error| panic!("{error}"));
+    group.bench_function("compile a chain of ten", |b| b.iter(|| black_box(backend.compile(&verified).is_ok())));
+    group.finish();
+}
+
+fn launching(c: &mut Criterion) {
+    let mut group = c.benchmark_group("launch");
+    group.sample_size(20).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(600));
+    let largest = 4_000_000;
+    let mut memory: Vec<Doubles> = (0..3).map(|_| Doubles::new(largest)).collect();
+    let addresses: Vec<*mut u8> = memory.iter_mut().map(|m| m.at(0)).collect();
+    for (name, kernel) in [("add", map(1, 2, |body, v| body.apply(Op::Add, v))), ("chain of ten", map(1, 2, chain))] {
+        let program = compile(kernel);
+        for n in [1, 10, 100, 1000, largest] {
+            group.bench_function(format!("{name}/{n}"), |b| {
+                // SAFETY: each of the three operands has that many elements.
+                b.iter(|| unsafe { black_box(launch(&*program, (&[n], &[]), &addresses, &[8, 8, 8])) });
+            });
+        }
+    }
+    group.finish();
+}
+
+criterion_group!(benches, compiling, launching);
+criterion_main!(benches);
