@@ -124,7 +124,7 @@ impl NdArray {
                 }
                 let selection = deliver(py, Selection::new(array, mask))?;
                 // What runs at once anyway is compacted at once: keeping it lazy costs more.
-                if array.size() <= fastnp::settings::get("tiny").unwrap_or(0) as usize {
+                if array.size() <= fastnp::settings::tiny() {
                     return object(py, deliver(py, selection.to_array())?);
                 }
                 Ok(Bound::new(py, NdArray::from(selection))?.into_any())
