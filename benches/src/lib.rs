@@ -16,8 +16,8 @@
 use fastnp::Array;
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::{
-    Access, Backend, DType, Fold, FragmentBuilder, Inline, Kernel, KernelBuilder, Launch, Op, Program, Raised, Template,
-    ValueId, verify,
+    Access, Backend, DType, Fold, FragmentBuilder, Inline, Kernel, KernelBuilder, Launch, Op, Program, Raised,
+    Template, ValueId, verify,
 };
 use std::sync::Arc;
 

@@ -6,6 +6,7 @@
 use crate::engine::engine;
 use crate::error::{Error, Result};
 use crate::layout::{Index, Layout, Order, Shape, Steps, Strides, byte_count, c_strides, f_strides, normalize_axis};
+use crate::nesting;
 use crate::storage::{Owner, Storage};
 use crate::trace::View;
 use fastnp_codegen::{DType, Scalar};
@@ -305,15 +306,16 @@ impl Array {
         Ok(Array { storage: self.storage.clone(), layout, dtype, writeable: self.writeable })
     }
 
-    /// The strides a dense copy has under an order.
-    pub(crate) fn dense_strides(&self, order: Order) -> Strides {
-        let itemsize = self.dtype.size();
+    /// The strides a dense copy in a type of a size has under an order.
+    pub(crate) fn dense_strides(&self, order: Order, itemsize: usize) -> Strides {
         match order {
             Order::C => c_strides(self.shape(), itemsize),
             Order::F => f_strides(self.shape(), itemsize),
             Order::A if self.is_f_contiguous() && !self.is_c_contiguous() => f_strides(self.shape(), itemsize),
             Order::A => c_strides(self.shape(), itemsize),
-            Order::K => crate::layout::k_strides(self.shape(), itemsize, &[self.strides()]),
+            Order::K if self.is_c_contiguous() => c_strides(self.shape(), itemsize),
+            Order::K if self.is_f_contiguous() => f_strides(self.shape(), itemsize),
+            Order::K => nesting::of_one(self.shape(), itemsize, self.strides()),
         }
     }
 

@@ -3,7 +3,8 @@
 use crate::array::Array;
 use crate::engine::engine;
 use crate::error::{Error, Result};
-use crate::layout::{Order, Shape, Strides, Tuple, broadcast, c_strides, k_strides};
+use crate::layout::{Order, Shape, Strides, Tuple, broadcast, c_strides};
+use crate::nesting;
 use crate::plan::overlap::{Relation, relate};
 use crate::promote::{ArgType, Casting, can_cast, resolve, result_type};
 use crate::trace::{Access, Input, Operation, Statement, View};
@@ -205,7 +206,7 @@ fn result_strides(domain: &[usize], itemsize: usize, inputs: &Inputs<'_>) -> Str
                 Input::Scalar(_) => None,
             })
             .collect();
-        return k_strides(domain, itemsize, &strides);
+        return nesting::of_operands(domain, itemsize, &strides);
     }
     c_strides(domain, itemsize)
 }
@@ -399,13 +400,7 @@ impl Array {
     /// # Errors
     /// `MemoryError`.
     pub fn cast_order(&self, dtype: DType, order: Order) -> Result<Array> {
-        let typed = Array { dtype, ..self.clone() };
-        let strides = if dtype == self.dtype || order != Order::K {
-            typed.dense_strides(order)
-        } else {
-            k_strides(self.shape(), dtype.size(), &[self.strides()])
-        };
-        let target = Array::fresh(self.shape(), strides, dtype)?;
+        let target = Array::fresh(self.shape(), self.dense_strides(order, dtype.size()), dtype)?;
         store(self, &target)?;
         Ok(target)
     }

@@ -3,6 +3,7 @@
 use crate::array::Array;
 use crate::error::{Error, Result};
 use crate::layout::{Index, Order, Shape, normalize_axis};
+use crate::nesting;
 use crate::promote::promote_types;
 use fastnp_codegen::DType;
 
@@ -45,8 +46,8 @@ pub fn concatenate(arrays: &[&Array], axis: isize) -> Result<Array> {
         shape[axis] += array.shape()[axis];
     }
     let dtype = arrays.iter().map(|a| a.dtype()).reduce(promote_types).unwrap_or(DType::F64);
-    let fortran = arrays.iter().all(|a| a.is_f_contiguous() && !a.is_c_contiguous());
-    let out = Array::empty(&shape, dtype, if fortran { Order::F } else { Order::C })?;
+    let parts: Vec<_> = arrays.iter().map(|a| (a.shape(), a.strides())).collect();
+    let out = Array::fresh(&shape, nesting::of_joined(&shape, dtype.size(), &parts), dtype)?;
     let mut at = 0isize;
     for array in arrays {
         let end = at + array.shape()[axis] as isize;
@@ -64,12 +65,6 @@ impl Array {
     /// # Errors
     /// `ValueError` where the size does not fit an address.
     pub fn empty_like(&self, dtype: DType, order: Order) -> Result<Array> {
-        let typed = Array { dtype, ..self.clone() };
-        let strides = if order == Order::K {
-            crate::layout::k_strides(self.shape(), dtype.size(), &[self.strides()])
-        } else {
-            typed.dense_strides(order)
-        };
-        Array::fresh(self.shape(), strides, dtype)
+        Array::fresh(self.shape(), self.dense_strides(order, dtype.size()), dtype)
     }
 }

@@ -161,37 +161,6 @@ pub(crate) fn byte_count(shape: &[usize], itemsize: usize) -> Result<usize> {
     }
 }
 
-/// The strides of a dense array whose axes nest as those of the operands do (`order="K"` of a ufunc): axes are sorted
-/// by the operands' strides, the first operand that tells two axes apart deciding.
-pub(crate) fn k_strides(shape: &[usize], itemsize: usize, operands: &[&[isize]]) -> Strides {
-    let rank = shape.len();
-    let mut axes: SmallVec<[usize; 4]> = (0..rank).collect();
-    // Insertion sort from the innermost axis, as NumPy's iterator does: ties and contradictions keep C order.
-    let slower = |a: usize, b: usize| -> bool {
-        for strides in operands {
-            let (sa, sb) = (strides[a].unsigned_abs(), strides[b].unsigned_abs());
-            if sa != 0 && sb != 0 && sa != sb {
-                return sa > sb;
-            }
-        }
-        a < b
-    };
-    for i in 1..rank {
-        let mut j = i;
-        while j > 0 && slower(axes[j], axes[j - 1]) {
-            axes.swap(j, j - 1);
-            j -= 1;
-        }
-    }
-    let mut strides: Strides = SmallVec::from_elem(0, rank);
-    let mut step = itemsize as isize;
-    for &axis in axes.iter().rev() {
-        strides[axis] = step;
-        step *= shape[axis].max(1) as isize;
-    }
-    strides
-}
-
 /// The shape that shapes broadcast to.
 ///
 /// # Errors

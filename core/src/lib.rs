@@ -40,6 +40,7 @@ mod inspect;
 mod join;
 mod layout;
 mod memory;
+mod nesting;
 mod operators;
 mod plan;
 mod product;
@@ -104,4 +105,9 @@ pub fn take_raised() -> Vec<(&'static str, FpFlags)> {
 /// Whether [`take_raised`] has something to give.
 pub fn has_raised() -> bool {
     engine().has_raised()
+}
+
+/// Whether an operation over so many elements runs at once when its operands are ready, by the setting `tiny`.
+pub fn runs_at_once(points: usize) -> bool {
+    points <= engine().tiny
 }

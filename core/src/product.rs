@@ -61,6 +61,15 @@ impl One {
         let go = move |parallelism| {
             let One { m, n, k, a, b, c } = this.get();
             let step = |bytes: isize| bytes / size_of::<T>() as isize;
+            // For a vector `gemm` does not start from zero as every BLAS does, and would give -0.0 for a sum of such.
+            let vector = *m == 1 || *n == 1;
+            if vector {
+                for i in 0..(*m).max(*n) as isize {
+                    let at = c.0.wrapping_offset(i * if *n == 1 { c.1 } else { c.2 });
+                    // SAFETY: row or column `i` of a destination of one column or one row, aligned for T.
+                    unsafe { at.cast::<T>().write(zero) };
+                }
+            }
             // SAFETY: the planner gives addresses and strides that stay within their storages over the domain, and the
             // destination overlaps neither factor.
             unsafe {
@@ -71,14 +80,14 @@ impl One {
                     c.0.cast::<T>(),
                     step(c.2),
                     step(c.1),
-                    false,
+                    vector,
                     a.0.cast::<T>(),
                     step(a.2),
                     step(a.1),
                     b.0.cast::<T>(),
                     step(b.2),
                     step(b.1),
-                    zero,
+                    if vector { one } else { zero },
                     one,
                     false,
                     false,

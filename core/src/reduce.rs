@@ -7,7 +7,8 @@ use crate::array::Array;
 use crate::elementwise::{Options, apply, apply_with};
 use crate::engine::engine;
 use crate::error::{Error, Result};
-use crate::layout::{Order, Shape, Steps, Strides, k_strides, normalize_axis};
+use crate::layout::{Order, Shape, Steps, Strides, normalize_axis};
+use crate::nesting;
 use crate::trace::{Input, Operation, Statement, View};
 use crate::value::Value;
 use fastnp_codegen::{DType, Fold, Kind, Op};
@@ -100,7 +101,7 @@ impl Array {
             Reduction::Prod => self.fold(Fold::Op(Op::Multiply), dtype.unwrap_or(sum_type(own)), mask, keepdims),
             Reduction::Any => self.fold(Fold::Op(Op::LogicalOr), DType::Bool, mask, keepdims),
             Reduction::All => self.fold(Fold::Op(Op::LogicalAnd), DType::Bool, mask, keepdims),
-            Reduction::Min | Reduction::Max if folded == 0 && self.size() == 0 && !self.empty_result(mask) => {
+            Reduction::Min | Reduction::Max if folded == 0 => {
                 let name = if what == Reduction::Min { "minimum" } else { "maximum" };
                 Err(Error::value(format!("zero-size array to reduction operation {name} which has no identity")))
             }
@@ -119,11 +120,6 @@ impl Array {
         }
     }
 
-    /// Whether a reduction over these axes has no result element.
-    fn empty_result(&self, mask: u64) -> bool {
-        (0..self.ndim()).any(|i| !is_reduced(mask, i) && self.shape()[i] == 0)
-    }
-
     fn position(
         &self,
         what: Reduction,
@@ -136,7 +132,7 @@ impl Array {
             Reduction::ArgMin => (Fold::ArgMin, "argmin"),
             _ => (Fold::ArgMax, "argmax"),
         };
-        if folded == 0 && !self.empty_result(mask) {
+        if folded == 0 {
             return Err(Error::value(format!("attempt to get {name} of an empty sequence")));
         }
         if axes.is_some_and(|a| a.len() != 1) {
@@ -186,22 +182,9 @@ impl Array {
         let kept = |i: &usize| !is_reduced(mask, *i);
         let shape: Shape = (0..self.ndim()).filter(kept).map(|i| self.shape()[i]).collect();
         let own: Strides = (0..self.ndim()).filter(kept).map(|i| self.strides()[i]).collect();
-        let strides = k_strides(&shape, dtype.size(), &[&own]);
+        let strides = nesting::of_operands(&shape, dtype.size(), &[&own]);
         let target = Array::fresh(&shape, strides, dtype)?;
-        let mut along: Strides = SmallVec::from_elem(0, self.ndim());
-        for (axis, &stride) in (0..self.ndim()).filter(kept).zip(target.strides()) {
-            along[axis] = stride;
-        }
-        let view = View { storage: &target.storage, dtype, offset: 0, strides: Steps::Owned(along) };
-        engine().submit(&Statement {
-            op: Operation::Fold(fold),
-            compute,
-            domain: self.shape(),
-            reduced: mask,
-            inputs: &[Input::Memory(self.over(self.shape()))],
-            target: view,
-            covers: true,
-        })?;
+        self.fold_to(fold, compute, mask, &target)?;
         if !keepdims {
             return Ok(target);
         }
@@ -215,6 +198,23 @@ impl Array {
             layout.strides[axis] = full[axis];
         }
         Ok(target.with_layout(layout))
+    }
+
+    /// Folds the axes of a mask into a new array of the shape that is left.
+    pub(crate) fn fold_to(&self, fold: Fold, compute: DType, mask: u64, target: &Array) -> Result<()> {
+        let mut along: Strides = SmallVec::from_elem(0, self.ndim());
+        for (axis, &stride) in (0..self.ndim()).filter(|&i| !is_reduced(mask, i)).zip(target.strides()) {
+            along[axis] = stride;
+        }
+        engine().submit(&Statement {
+            op: Operation::Fold(fold),
+            compute,
+            domain: self.shape(),
+            reduced: mask,
+            inputs: &[Input::Memory(self.over(self.shape()))],
+            target: View { storage: &target.storage, dtype: target.dtype, offset: 0, strides: Steps::Owned(along) },
+            covers: true,
+        })
     }
 
     /// Running sums (`Op::Add`), products (`Op::Multiply`) or extremes along an axis; flattened first if `None`.
@@ -242,7 +242,7 @@ impl Array {
         if dtype == DType::F16 {
             return Err(Error::unsupported("a running fold in float16"));
         }
-        let strides = k_strides(array.shape(), dtype.size(), &[array.strides()]);
+        let strides = nesting::of_operands(array.shape(), dtype.size(), &[array.strides()]);
         let target = Array::fresh(array.shape(), strides, dtype)?;
         if array.size() == 0 {
             return Ok(target);

@@ -294,6 +294,11 @@ pub(crate) struct Node {
 }
 
 impl Node {
+    /// Whether it carries values along an axis. Over an axis of extent one there is nothing to carry.
+    pub(crate) fn scans(&self) -> bool {
+        matches!(self.op, Operation::Scan(_)) && self.reduced != 0
+    }
+
     /// The accesses to memory it reads.
     pub(crate) fn reads(&self) -> impl Iterator<Item = &Access> {
         self.sources.iter().filter_map(|s| match s {

@@ -77,12 +77,7 @@ pub(crate) fn general<'py>(op: Op, objects: &[&Bound<'py, PyAny>]) -> PyResult<B
 }
 
 /// Applies an op with a destination, a type or a casting rule; none where the engine cannot.
-pub(crate) fn with_options(
-    py: Python<'_>,
-    op: Op,
-    args: &[Arg<'_>],
-    options: Options<'_>,
-) -> PyResult<Option<Array>> {
+pub(crate) fn with_options(py: Python<'_>, op: Op, args: &[Arg<'_>], options: Options<'_>) -> PyResult<Option<Array>> {
     let mut values: SmallVec<[Value<'_>; 2]> = SmallVec::new();
     for arg in args {
         match arg.value(py)? {
@@ -127,7 +122,10 @@ fn numpy<'py>(py: Python<'py>, op: Op, objects: &[&Bound<'py, PyAny>], error: Er
 
 /// Whether an operator of ours leaves the operation to this other operand, by NumPy's rule.
 pub(crate) fn gives_way(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    if object.is_instance_of::<NdArray>() || object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>() {
+    if object.is_instance_of::<NdArray>()
+        || object.is_exact_instance_of::<PyList>()
+        || object.is_exact_instance_of::<PyTuple>()
+    {
         return Ok(false);
     }
     match object.get_type().getattr_opt("__array_ufunc__")? {

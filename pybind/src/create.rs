@@ -352,11 +352,7 @@ fn dense<'py>(
         let array = me.array(py)?;
         if array.ndim() > 0 {
             let already = if order == Order::C { array.is_c_contiguous() } else { array.is_f_contiguous() };
-            return if already {
-                Ok(object_.as_any().clone())
-            } else {
-                object(py, deliver(py, array.copy(order))?)
-            };
+            return if already { Ok(object_.as_any().clone()) } else { object(py, deliver(py, array.copy(order))?) };
         }
     }
     numpy(py, name, args, kwargs)
@@ -488,7 +484,8 @@ fn copyto<'py>(
     {
         let (target, source) = (target.borrow(), source.array(py)?);
         let target = target.array(py)?;
-        if fastnp::can_cast(source.dtype(), target.dtype(), fastnp::Casting::SameKind) && target.assign(source).is_ok() {
+        if fastnp::can_cast(source.dtype(), target.dtype(), fastnp::Casting::SameKind) && target.assign(source).is_ok()
+        {
             return deliver(py, Ok(()));
         }
     }

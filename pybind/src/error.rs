@@ -1,7 +1,9 @@
 //! The one conversion of engine errors to Python's.
 
 use fastnp::{Error, ErrorKind};
-use pyo3::exceptions::{PyIndexError, PyMemoryError, PyNotImplementedError, PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{
+    PyIndexError, PyMemoryError, PyNotImplementedError, PyOverflowError, PyTypeError, PyValueError,
+};
 use pyo3::prelude::*;
 
 /// A Python exception of NumPy's type with NumPy's text.

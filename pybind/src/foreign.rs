@@ -116,7 +116,12 @@ pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<NdArray> {
     let (address, shape, strides, flags) = unsafe {
         let nd = (*array).fields.nd as usize;
         let list = |at: *mut npyffi::npy_intp| if nd == 0 { &[][..] } else { std::slice::from_raw_parts(at, nd) };
-        ((*array).fields.data.cast::<u8>(), list((*array).fields.dimensions), list((*array).fields.strides), (*array).fields.flags)
+        (
+            (*array).fields.data.cast::<u8>(),
+            list((*array).fields.dimensions),
+            list((*array).fields.strides),
+            (*array).fields.flags,
+        )
     };
     let layout = Layout {
         shape: shape.iter().map(|&n| n as usize).collect(),
@@ -127,7 +132,8 @@ pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<NdArray> {
     if let Some(array) = exported(object, address, dtype, &layout, writeable)? {
         return Ok(array);
     }
-    let aligned = address as usize % dtype.align() == 0 && layout.strides.iter().all(|s| s % dtype.align() as isize == 0);
+    let aligned =
+        address as usize % dtype.align() == 0 && layout.strides.iter().all(|s| s % dtype.align() as isize == 0);
     if !aligned {
         let copy = object.call_method0("copy")?;
         return import(&copy);

@@ -124,7 +124,7 @@ impl NdArray {
                 }
                 let selection = deliver(py, Selection::new(array, mask))?;
                 // What runs at once anyway is compacted at once: keeping it lazy costs more.
-                if array.size() <= fastnp::settings::tiny() {
+                if fastnp::runs_at_once(array.size()) {
                     return object(py, deliver(py, selection.to_array())?);
                 }
                 Ok(Bound::new(py, NdArray::from(selection))?.into_any())
@@ -181,10 +181,13 @@ fn fits(value: Value<'_>, to: DType) -> bool {
         }
         Value::Scalar(_) => true,
         Value::Int(_) => true,
-        Value::Float(x) => !to.is_integer() || (x.is_finite() && x.abs() < 9e15 && {
-            let scalar = fastnp::Scalar::new(to, x);
-            scalar.to_f64() == x.trunc()
-        }),
+        Value::Float(x) => {
+            !to.is_integer()
+                || (x.is_finite() && x.abs() < 9e15 && {
+                    let scalar = fastnp::Scalar::new(to, x);
+                    scalar.to_f64() == x.trunc()
+                })
+        }
         Value::Complex(_) => complex,
     }
 }
@@ -220,7 +223,9 @@ fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResu
             Ok(array.assign_where(&wide, *number).is_ok())
         }
         Arg::Ours(other) => match other.selection() {
-            Some(selection) if selection.is_by(mask) && (array.dtype().is_complex() || !selection.dtype().is_complex()) => {
+            Some(selection)
+                if selection.is_by(mask) && (array.dtype().is_complex() || !selection.dtype().is_complex()) =>
+            {
                 Ok(selection.assign_to(array).is_ok())
             }
             _ => Ok(false),
@@ -243,7 +248,9 @@ pub(crate) fn iterate<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, Py
     let root = root(this);
     if !is_exact(this.as_any()) {
         // Rows of a derived class are of that class, which indexing sees to.
-        return Ok(Bound::new(py, Rows { array: array.clone(), root, of: Some(this.clone().unbind()), at: 0 })?.into_any());
+        return Ok(
+            Bound::new(py, Rows { array: array.clone(), root, of: Some(this.clone().unbind()), at: 0 })?.into_any()
+        );
     }
     Ok(Bound::new(py, Rows { array: array.clone(), root, of: None, at: 0 })?.into_any())
 }

@@ -93,7 +93,11 @@ fn unread() -> Error {
 #[pymethods]
 impl NdArray {
     #[pyo3(signature = (*args, **kwargs))]
-    fn copy<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn copy<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         match sole_order(args, kwargs, Order::C) {
             Some(order) => fresh_of(this, deliver(this.py(), this.borrow().array(this.py())?.copy(order))?),
             None => numpy_error(this, "copy", args, kwargs, unread()),
@@ -109,7 +113,11 @@ impl NdArray {
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn astype<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn astype<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         let py = this.py();
         let mut copy = true;
         let mut simple = args.len() == 1;
@@ -151,7 +159,11 @@ impl NdArray {
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn flatten<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn flatten<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         let py = this.py();
         let Some(order) = sole_order(args, kwargs, Order::C) else {
             return numpy_error(this, "flatten", args, kwargs, unread());
@@ -163,7 +175,11 @@ impl NdArray {
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn ravel<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn ravel<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         let py = this.py();
         let Some(order) = sole_order(args, kwargs, Order::C) else {
             return numpy_error(this, "ravel", args, kwargs, unread());
@@ -180,14 +196,20 @@ impl NdArray {
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn reshape<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn reshape<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         let py = this.py();
         let me = this.borrow();
         let array = me.array(py)?;
         let shape = integers(args).and_then(|given| inferred(&given, array.size()));
         let order = match kwargs {
             None => Some(Order::C),
-            Some(k) if k.len() == 1 => k.get_item("order")?.and_then(|o| order_of(Some(o.extract::<&str>().ok()?), Order::C)),
+            Some(k) if k.len() == 1 => {
+                k.get_item("order")?.and_then(|o| order_of(Some(o.extract::<&str>().ok()?), Order::C))
+            }
             Some(_) => None,
         };
         let (Some(shape), Some(order)) = (shape, order) else {
@@ -233,7 +255,11 @@ impl NdArray {
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn squeeze<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn squeeze<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         let me = this.borrow();
         let array = me.array(this.py())?;
         let axis = match (args.len(), kwargs) {
@@ -257,7 +283,11 @@ impl NdArray {
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn clip<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn clip<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         let py = this.py();
         let two = args.len() == 2 || (args.len() == 3 && args.get_item(2)?.is_none());
         if two && kwargs.is_none_or(|k| k.is_empty()) && is_exact(this.as_any()) {
@@ -274,12 +304,20 @@ impl NdArray {
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn conj<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn conj<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         NdArray::conjugate(this, args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn conjugate<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn conjugate<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         let py = this.py();
         if !args.is_empty() || kwargs.is_some() {
             return numpy_method(this, "conjugate", args, kwargs);
@@ -292,7 +330,11 @@ impl NdArray {
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn view<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn view<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         let class = match (args.len(), kwargs) {
             (0, None) => return view_of(this, this.borrow().array(this.py())?.clone()),
             (1, None) => Some(args.get_item(0)?),

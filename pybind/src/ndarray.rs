@@ -6,8 +6,8 @@ use fastnp::{Array, Op, Selection};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyInt, PyString, PyTuple, PyType};
 use pyo3::type_object::PyTypeInfo;
+use pyo3::types::{PyDict, PyInt, PyString, PyTuple, PyType};
 use std::sync::OnceLock;
 
 /// An n-dimensional array whose elements are computed when somebody needs them.
@@ -112,7 +112,11 @@ pub(crate) fn fresh_of<'py>(this: &Bound<'py, NdArray>, array: Array) -> PyResul
 }
 
 /// A view where the array shares the memory of `this`, else a new array.
-pub(crate) fn view_or_fresh<'py>(this: &Bound<'py, NdArray>, array: Array, shares: bool) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn view_or_fresh<'py>(
+    this: &Bound<'py, NdArray>,
+    array: Array,
+    shares: bool,
+) -> PyResult<Bound<'py, PyAny>> {
     if shares { view_of(this, array) } else { fresh_of(this, array) }
 }
 
@@ -177,10 +181,12 @@ impl NdArray {
         modulo: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if modulo.is_none() {
-            let bools = this.borrow().dense().is_some_and(|a| a.dtype() == fastnp::DType::Bool);
-            if bools && is_exact(this.as_any()) && other.is_exact_instance_of::<PyInt>() && other.extract::<i64>().is_ok_and(|n| n == 2) {
-                // NumPy's operator (not its function) squares, and the square of a bool is an int8.
-                return unary(Op::Square, this.as_any());
+            // NumPy's operator, unlike its function, squares where the exponent is the number 2; squares of booleans are int8.
+            let py = this.py();
+            let base = this.borrow();
+            let is_flags = base.dense().is_some_and(|a| a.dtype() == fastnp::DType::Bool);
+            if is_flags && is_exact(this.as_any()) && other.is_exact_instance_of::<PyInt>() && other.eq(2)? {
+                return object(py, crate::deliver(py, base.array(py)?.cast(fastnp::DType::I8))?);
             }
             binary(Op::Power, this.as_any(), other)
         } else {

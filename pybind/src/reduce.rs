@@ -86,7 +86,8 @@ fn reduce<'py>(
         let me = this.borrow();
         let what = reduction(name, asked.ddof);
         // A dtype for extremes, positions and truth means something else in each; NumPy knows.
-        let typed = matches!(what, Reduction::Sum | Reduction::Prod | Reduction::Mean | Reduction::Var(_) | Reduction::Std(_));
+        let typed =
+            matches!(what, Reduction::Sum | Reduction::Prod | Reduction::Mean | Reduction::Var(_) | Reduction::Std(_));
         let plain = asked.dtype.is_none() && asked.axes.is_none() && !asked.keepdims;
         let result = match me.selection() {
             Some(selection) if plain => Some(selection.reduce(what)),
@@ -131,7 +132,11 @@ impl NdArray {
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn prod<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn prod<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         reduce(this, "prod", &["axis", "dtype", "out", "keepdims"], args, kwargs)
     }
 
@@ -156,17 +161,29 @@ impl NdArray {
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn argmin<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn argmin<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         reduce(this, "argmin", &["axis", "out"], args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn argmax<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn argmax<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         reduce(this, "argmax", &["axis", "out"], args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn mean<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn mean<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         reduce(this, "mean", &["axis", "dtype", "out", "keepdims"], args, kwargs)
     }
 
@@ -181,12 +198,20 @@ impl NdArray {
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn cumsum<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn cumsum<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         scan(this, "cumsum", Op::Add, args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
-    fn cumprod<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn cumprod<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
         scan(this, "cumprod", Op::Multiply, args, kwargs)
     }
 }

@@ -175,7 +175,8 @@ impl Ufunc {
         if args.len() == 2
             && kwargs.is_none_or(|k| k.is_empty())
             && self.op.arity() == 2
-            && let (Ok(a), Ok(b)) = (args.get_item(0)?.cast_exact::<NdArray>(), args.get_item(1)?.cast_exact::<NdArray>())
+            && let (Ok(a), Ok(b)) =
+                (args.get_item(0)?.cast_exact::<NdArray>(), args.get_item(1)?.cast_exact::<NdArray>())
         {
             let (left, right) = (a.borrow(), b.borrow());
             let (left, right) = (left.array(py)?, right.array(py)?);

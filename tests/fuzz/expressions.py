@@ -22,7 +22,7 @@ UNARY += [
     "np.conj({})",
     "{} ** 2",
     "np.trunc({})",
-    "np.signbit({})",
+    "np.signbit(np.fmin({}, 9))",
     "np.positive({})",
 ]
 ARITHMETIC = ["{} + {}", "{} - {}", "{} * {}", "({} + {}) * 2", "{} / {}", "{} // {}", "{} % {}"]
@@ -38,7 +38,7 @@ BINARY = ARITHMETIC * 3 + [
 BINARY += ["{} << {}", "{} >> {}", "np.maximum({}, {}) + 0", "np.minimum({}, {}) + 0"]
 BINARY += [
     "np.logical_and({}, {})",
-    "np.copysign({}, {})",
+    "np.copysign({}, np.fmin({}, 9))",
     "np.fmod({}, {})",
     "np.fmax({}, {}) + 0",
 ]
@@ -217,6 +217,18 @@ def castable(array: numpy.ndarray, dtype: str) -> bool:
     )
 
 
+def misordered(target: Any, value: Any) -> bool:
+    """Whether NumPy may overwrite what it has yet to read.
+
+    It copies overlapping vectors of different strides without a temporary: `a[::2] = a[:n]`.
+    """
+    if not (isinstance(target, numpy.ndarray) and isinstance(value, numpy.ndarray)):
+        return False
+    squeezed = target.squeeze(), value.squeeze()
+    flat = all(array.ndim < 2 for array in squeezed)
+    return flat and squeezed[0].strides != squeezed[1].strides and numpy.may_share_memory(*squeezed)
+
+
 def summable(array: Any, factor: int = 1) -> bool:
     """Whether sums over the values are exact in any order, products of `factor` size included."""
     array = numpy.asarray(array)
@@ -235,6 +247,31 @@ def summable(array: Any, factor: int = 1) -> bool:
         return factor == 1
     whole = bool((finite == numpy.rint(finite)).all())
     return whole and float(numpy.abs(finite).sum()) * factor * (64 if factor > 1 else 1) < 2.0**bits
+
+
+def productive(array: numpy.ndarray) -> bool:
+    """Whether a product of the values neither overflows nor underflows, in any order."""
+    if array.dtype.kind in "iub":
+        return True
+    if array.dtype.kind == "c" or not numpy.isfinite(array).all():
+        return False
+    sizes = numpy.abs(array[array != 0].astype(numpy.float64))
+    return float(numpy.abs(numpy.log2(sizes)).sum()) < {2: 10, 4: 100, 8: 1000}[array.itemsize]
+
+
+def multipliable(left: Any, right: Any) -> bool:
+    """Whether every entry of a matrix product is exact in any order."""
+    left, right = numpy.asarray(left), numpy.asarray(right)
+    kind = numpy.result_type(left, right)
+    if kind.kind not in "fc":
+        return True
+    # The sign that a complex zero gets depends on how a BLAS groups products.
+    if kind.kind == "c" or not (summable(left) and summable(right)):
+        return False
+    if not (numpy.isfinite(left).all() and numpy.isfinite(right).all()) or not (left.size and right.size):
+        return not (left.size and right.size)
+    largest = float(numpy.abs(left.astype(float)).max()) * float(numpy.abs(right.astype(float)).max())
+    return largest * max(left.shape[-1:]) * 64 * 64 < 2.0 ** {2: 11, 4: 24, 8: 53}[kind.itemsize]
 
 
 def rounds(value: Any) -> bool:
@@ -272,6 +309,8 @@ def reduction(w: Writer, name: str) -> tuple[str, bool]:
         return f"{name}.{method}(axis={axis if axis[0] != '(' else 0})", True
     if way == "count":
         return f"np.count_nonzero({name}, axis={axis})", True
+    if way == "prod" and not productive(array):
+        way = "std"
     if way in ("prod", "std"):
         return f"np.{way}({name}, axis={axis}{keep})", array.dtype.kind in "iub" and way == "prod"
     inner = w.pick(

@@ -230,7 +230,7 @@ class Writer:
         functions = ["sin", "cos", "exp", "log", "tanh", "arctan", "exp2", "log1p", "expm1", "cbrt"]
         call = f"np.{self.pick(functions)}({name})"
         array = self.arrays[name]
-        small = bool((numpy.abs(array[numpy.isfinite(array)].astype(float)) < 20).all())
+        small = bool((numpy.abs(array[numpy.isfinite(array)].astype(float)) < 3).all())
         if small and self.chance(0.5):
             self.define(f"np.rint({call} * 3 + 0.2)")
         else:
@@ -298,6 +298,10 @@ class Writer:
             return
         mask = expressions.mask(self, name)
         held = self.fresh()
+        # A mask that the assignment itself overwrites is read by NumPy as it goes.
+        own = self.value(mask)
+        if isinstance(own, numpy.ndarray) and numpy.may_share_memory(own, self.arrays[name]):
+            mask = f"({mask}).copy()"
         self.run(f"{held} = {mask}")
         shape = self.arrays[name].shape
         other = self.array(lambda a: a.shape == shape) or name
@@ -385,6 +389,8 @@ class Writer:
         dtype = destination.dtype.str[1:].replace("b1", "?")
         if value is None or not expressions.castable(numpy.asarray(value), dtype):
             return
+        if operator == "=" and expressions.misordered(destination, value):
+            return
         if destination.dtype.kind == "c" or numpy.asarray(value).dtype.kind == "c":
             after = f"{target} {operator[:-1]} ({right})" if operator != "=" else right
             if expressions.rounds(self.value(after)):
@@ -450,9 +456,7 @@ class Writer:
         last = self.arrays[name].shape[-1]
         fitting = self.array(lambda a: a.ndim > 0 and a.shape[0 if a.ndim == 1 else -2] == last)
         pair = (name, fitting) if fitting else (name, f"{name}.T")
-        # The sign that a complex zero gets depends on how a BLAS groups products.
-        values = [numpy.asarray(self.value(p)) for p in pair]
-        exact = all(v.dtype.kind != "c" and expressions.summable(v, 60) for v in values)
+        exact = expressions.multipliable(*(self.value(p) for p in pair))
         self.define(f"{pair[0]} @ {pair[1]}", inexact=not exact)
 
 

@@ -41,7 +41,11 @@ def main() -> int:
         return int(reason is not None)
     failing, start, told = [], time.perf_counter(), time.perf_counter()
     for done, seed in enumerate(range(arguments.seed, arguments.seed + arguments.count), 1):
-        program, reason = check(seed)
+        try:
+            program, reason = check(seed)
+        except BaseException:
+            print(f"seed {seed} stops the run", flush=True)
+            raise
         if reason:
             failing.append(seed)
             print(f"seed {seed} fails: {reason}", flush=True)

@@ -157,7 +157,7 @@ impl Group {
             self.reduced = node.reduced;
             self.outer = outer_of(&self.domain, self.reduced);
         }
-        self.closed |= alone(node) || matches!(node.op, Operation::Scan(_));
+        self.closed |= alone(node) || node.scans();
         self.members.push(Member { node: index, place });
         for access in node.reads() {
             if !self.stores.contains(access) && !self.loads.contains(access) {
@@ -199,8 +199,7 @@ impl Group {
 
     fn place(&self, node: &Node) -> Result<Place, Refusal> {
         if node.domain == self.domain {
-            let scan = matches!(node.op, Operation::Scan(_));
-            return if node.reduced == 0 || self.reduced == 0 || (node.reduced == self.reduced && !scan) {
+            return if node.reduced == 0 || self.reduced == 0 || (node.reduced == self.reduced && !node.scans()) {
                 Ok(Place::Body)
             } else {
                 Err(Refusal::Axes)

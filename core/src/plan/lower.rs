@@ -70,7 +70,7 @@ pub(crate) fn lower(nodes: &[Node], index: usize, group: &Group, lives: &Lives) 
 fn template(nodes: &[Node], group: &Group) -> Template {
     if group.reduced == 0 {
         Template::Map
-    } else if group.members.iter().any(|m| matches!(nodes[m.node as usize].op, Operation::Scan(_))) {
+    } else if group.members.iter().any(|m| nodes[m.node as usize].scans()) {
         Template::Scan
     } else {
         Template::Reduce
