@@ -112,11 +112,6 @@ pub fn get(name: &str) -> Option<SettingValue> {
     }))
 }
 
-/// The setting `tiny`: operations over at most so many elements run at once when their operands are ready.
-pub fn tiny() -> usize {
-    engine().tiny
-}
-
 /// Reads `FASTNP_*` from the environment; values that are no numbers where one is due are left out and returned by name.
 pub fn read_environment() -> Vec<String> {
     let mut bad = Vec::new();
