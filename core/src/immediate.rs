@@ -17,9 +17,12 @@ impl LaunchShape {
     pub(crate) fn of(s: &Statement<'_>) -> LaunchShape {
         if let ([n], 0) = (s.domain, s.reduced) {
             // One axis: nothing to merge or to order. An axis of extent one is no axis.
-            let strides = if *n == 1 { SmallVec::new() } else { s.views().map(|v| v.strides[0]).collect() };
-            let outer = if *n == 1 { Shape::new() } else { Shape::from_slice(&[*n]) };
-            return LaunchShape { outer, inner: Shape::new(), strides };
+            let mut shape = LaunchShape { outer: Shape::new(), inner: Shape::new(), strides: SmallVec::new() };
+            if *n != 1 {
+                shape.outer.push(*n);
+                s.views().for_each(|v| shape.strides.push(v.strides[0]));
+            }
+            return shape;
         }
         let all: SmallVec<[&[isize]; 4]> = s.views().map(|v| &v.strides[..]).collect();
         let mut writes: SmallVec<[bool; 4]> = SmallVec::from_elem(false, all.len());
