@@ -1,4 +1,4 @@
-"""What the README and CONTRIBUTING.md say is so: their programs run and their tables are complete."""
+"""The README and CONTRIBUTING.md are right: their programs run, their tables are complete."""
 
 from __future__ import annotations
 
