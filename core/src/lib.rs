@@ -112,3 +112,8 @@ pub fn has_raised() -> bool {
 pub fn runs_at_once(points: usize) -> bool {
     points <= engine().tiny
 }
+
+/// The programs of the README, which run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
