@@ -37,8 +37,39 @@ const EAGER_BYTES: usize = 256 << 20;
 static ENGINE: LazyLock<Mutex<Engine>> = LazyLock::new(|| Mutex::new(Engine::new()));
 
 /// The engine, locked.
-pub(crate) fn engine() -> MutexGuard<'static, Engine> {
-    ENGINE.lock()
+pub(crate) fn engine() -> Held {
+    Held(Some(ENGINE.lock()))
+}
+
+/// The lock, held.
+///
+/// Dropping a storage on foreign memory may run anything (a Python object's finalizer may use arrays), so those that die
+/// while the lock is held are dropped after it.
+pub(crate) struct Held(Option<MutexGuard<'static, Engine>>);
+
+const HELD: &str = "the lock is held until the guard is dropped";
+
+impl std::ops::Deref for Held {
+    type Target = Engine;
+    #[inline]
+    fn deref(&self) -> &Engine {
+        self.0.as_ref().expect(HELD)
+    }
+}
+
+impl std::ops::DerefMut for Held {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Engine {
+        self.0.as_mut().expect(HELD)
+    }
+}
+
+impl Drop for Held {
+    #[inline]
+    fn drop(&mut self) {
+        let dead = self.0.take().map(|mut engine| std::mem::take(&mut engine.trace.dead));
+        drop(dead);
+    }
 }
 
 type Compiled = (Arc<Verified<Kernel>>, Arc<dyn Program>);
