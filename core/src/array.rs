@@ -14,6 +14,16 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// An n-dimensional array whose elements may not have been computed yet.
+///
+/// ```
+/// use fastnp::{Array, DType};
+/// let a = Array::arange(6).reshape(&[2, 3])?;
+/// assert_eq!((a.shape(), a.strides(), a.dtype()), (&[2, 3][..], &[24, 8][..], DType::I64));
+/// let b = a.clone(); // the same storage
+/// b.index(&[0.into()])?.assign(7)?;
+/// assert_eq!(a.to_vec::<i64>()?, [7, 7, 7, 3, 4, 5]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Array {
     pub(crate) storage: Arc<Storage>,
@@ -151,6 +161,14 @@ impl Array {
     }
 
     /// Whether the two may have a byte in common; false is certain.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(10);
+    /// let (head, tail) = (a.index(&[(..5).into()])?, a.index(&[(5..).into()])?);
+    /// assert!(a.may_share_memory(&tail) && !head.may_share_memory(&tail));
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn may_share_memory(&self, other: &Array) -> bool {
         let (a, b) = (self.layout.extent(self.dtype.size()), other.layout.extent(other.dtype.size()));
         if self.same_storage(other) {
@@ -201,11 +219,25 @@ impl Array {
     ///
     /// # Errors
     /// `ValueError` where `axes` is not a permutation of the axes.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(24).reshape(&[2, 3, 4])?;
+    /// assert_eq!(a.transpose(&[2, 0, 1])?.shape(), [4, 2, 3]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn transpose(&self, axes: &[isize]) -> Result<Array> {
         Ok(self.with_layout(self.layout.transpose(axes)?))
     }
 
     /// Axes in reverse order.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(4).reshape(&[2, 2])?;
+    /// assert_eq!(a.t().to_vec::<i64>()?, [0, 2, 1, 3]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn t(&self) -> Array {
         let mut layout = self.layout.clone();
         layout.shape.reverse();
@@ -217,6 +249,14 @@ impl Array {
     ///
     /// # Errors
     /// `ValueError` where the shape does not fit.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let rows = Array::arange(3).broadcast_to(&[2, 3])?;
+    /// assert_eq!(rows.to_vec::<i64>()?, [0, 1, 2, 0, 1, 2]);
+    /// assert_eq!(rows.strides(), [0, 8]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn broadcast_to(&self, shape: &[usize]) -> Result<Array> {
         let mut view = self.with_layout(self.layout.broadcast_to(shape)?);
         view.writeable = false;
@@ -227,6 +267,15 @@ impl Array {
     ///
     /// # Errors
     /// `ValueError` where the number of elements differs.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(6);
+    /// let b = a.reshape(&[2, 3])?;
+    /// assert!(b.same_storage(&a));
+    /// assert!(!b.t().reshape(&[6])?.same_storage(&a)); // no strides give that order
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn reshape(&self, shape: &[usize]) -> Result<Array> {
         self.reshape_order(shape, Order::C)
     }
@@ -235,6 +284,13 @@ impl Array {
     ///
     /// # Errors
     /// `ValueError` where the number of elements differs.
+    ///
+    /// ```
+    /// use fastnp::{Array, Order};
+    /// let a = Array::arange(4).reshape_order(&[2, 2], Order::F)?;
+    /// assert_eq!(a.to_vec::<i64>()?, [0, 2, 1, 3]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn reshape_order(&self, shape: &[usize], order: Order) -> Result<Array> {
         if byte_count(shape, 1)? != self.size() {
             return Err(Error::value(format!(
@@ -263,6 +319,14 @@ impl Array {
     ///
     /// # Errors
     /// `AxisError`, or `ValueError` where a named axis is longer.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(3).reshape(&[1, 3, 1])?;
+    /// assert_eq!(a.squeeze(None)?.shape(), [3]);
+    /// assert_eq!(a.squeeze(Some(&[-1]))?.shape(), [1, 3]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn squeeze(&self, axes: Option<&[isize]>) -> Result<Array> {
         let mut drop: SmallVec<[bool; 4]> = self.shape().iter().map(|&n| axes.is_none() && n == 1).collect();
         for &axis in axes.unwrap_or(&[]) {
@@ -284,6 +348,14 @@ impl Array {
     }
 
     /// The imaginary parts of a complex array, as a view; `None` for any other array.
+    ///
+    /// ```
+    /// use fastnp::{Array, Complex};
+    /// let z = Array::from(vec![Complex::new(1.0, 2.0), Complex::new(3.0, 4.0)]);
+    /// assert_eq!(z.imag().expect("complex").to_vec::<f64>()?, [2.0, 4.0]);
+    /// assert_eq!(z.real().to_vec::<f64>()?, [1.0, 3.0]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn imag(&self) -> Option<Array> {
         self.dtype.is_complex().then(|| {
             let mut view = self.real();
@@ -323,6 +395,15 @@ impl Array {
     ///
     /// # Errors
     /// `MemoryError`.
+    ///
+    /// ```
+    /// use fastnp::{Array, DType, explain};
+    /// let x = &Array::ones(&[100_000], DType::F64) * 2.0;
+    /// assert!(explain().starts_with("pending"));
+    /// x.evaluate()?;
+    /// assert!(explain().starts_with("nothing is pending"));
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn evaluate(&self) -> Result<()> {
         self.address().map(|_| ())
     }
@@ -340,6 +421,13 @@ impl Array {
     ///
     /// # Errors
     /// `ValueError` for any other size.
+    ///
+    /// ```
+    /// use fastnp::{Array, Reduction};
+    /// let sum = Array::arange(5).reduce(Reduction::Sum, None, None, false)?;
+    /// assert_eq!(sum.item()?.to_i64(), 10);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn item(&self) -> Result<Scalar> {
         if self.size() != 1 {
             return Err(Error::value("can only convert an array of size 1 to a Python scalar"));
@@ -370,6 +458,14 @@ impl Array {
     ///
     /// # Errors
     /// `MemoryError`.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(6).reshape(&[2, 3])?;
+    /// assert_eq!(a.get(&[1.into(), (-1).into()])?.map(|x| x.to_i64()), Some(5));
+    /// assert!(a.get(&[7.into(), 0.into()])?.is_none());
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     #[inline]
     pub fn get(&self, parts: &[Index]) -> Result<Option<Scalar>> {
         let Some(offset) = self.element(parts) else { return Ok(None) };
@@ -393,6 +489,17 @@ impl Array {
     ///
     /// # Errors
     /// `MemoryError`.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(3);
+    /// let export = a.export()?;
+    /// a.assign(1)?; // runs at once, since somebody may be looking
+    /// // SAFETY: the export is alive, and the array holds three elements.
+    /// let seen = unsafe { std::slice::from_raw_parts(export.address().cast::<i64>(), 3) };
+    /// assert_eq!(seen, [1, 1, 1]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn export(&self) -> Result<Export> {
         if self.storage.is_watched() {
             engine().leave_copies(&self.storage)?;
