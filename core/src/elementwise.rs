@@ -354,6 +354,12 @@ impl Array {
             return Err(Error::value("assignment destination is read-only"));
         }
         let source = match value.into() {
+            // `a[i] += b` ends by assigning the view to itself.
+            Value::Array(source)
+                if source.dtype == self.dtype && self.same_storage(source) && source.layout == self.layout =>
+            {
+                return Ok(());
+            }
             Value::Array(source) => source,
             number => return self.fill(number.scalar(self.dtype)?.unwrap_or(Scalar::zero(self.dtype))),
         };
