@@ -54,6 +54,7 @@ mod storage;
 mod threads;
 mod trace;
 mod value;
+mod view;
 
 pub use array::{Array, Export};
 pub use contract::matmul;
