@@ -144,8 +144,10 @@ impl NdArray {
                 if set_element(array, &parts, value)? {
                     return Ok(());
                 }
+                let one = parts.len() == array.ndim() && parts.iter().all(|p| matches!(p, Index::At(_)));
                 match array.index(&parts) {
-                    Ok(view) => assign(py, &view, value)?,
+                    // One element takes a number, not an array of one; NumPy says so.
+                    Ok(view) => assign(py, &view, value, one)?,
                     Err(_) => false,
                 }
             }
@@ -195,10 +197,10 @@ fn fits(value: Value<'_>, to: DType) -> bool {
 }
 
 /// `view[...] = value`; false where NumPy has to do it (or to say why it cannot be done).
-fn assign(py: Python<'_>, view: &Array, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+fn assign(py: Python<'_>, view: &Array, value: &Bound<'_, PyAny>, one: bool) -> PyResult<bool> {
     let arg = full(value)?;
     let Some(value) = arg.value(py)? else { return Ok(false) };
-    if !fits(value, view.dtype()) {
+    if !fits(value, view.dtype()) || (one && !value.shape().is_empty()) {
         return Ok(false);
     }
     match view.assign(value) {
