@@ -69,6 +69,11 @@ pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Ar
     }
     let op = strength_reduced(op, args, compute);
     let args = &args[..op.arity()];
+    if options.out.is_none()
+        && let Some(result) = crate::immediate::flat(op, compute, args)?
+    {
+        return Ok(result);
+    }
     submit(Operation::Apply(op), compute, op.result(compute), args, &options, op.name())
 }
 
