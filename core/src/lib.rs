@@ -50,6 +50,7 @@ mod selection;
 pub mod settings;
 mod stats;
 mod storage;
+mod take;
 mod threads;
 mod trace;
 mod value;

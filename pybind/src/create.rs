@@ -8,7 +8,7 @@ use crate::ndarray::{NdArray, object};
 use crate::{deliver, fallback};
 use fastnp::{Array, DType, Order, Scalar, Shape, Value, matmul as product_of, result_type, select};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyInt, PyTuple};
+use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use smallvec::SmallVec;
 
 /// NumPy's function of a name on these arguments, through the fallback.
@@ -25,6 +25,10 @@ fn numpy<'py>(
 
 /// A shape as creation functions take it; none where it is something NumPy should judge.
 fn shape_of(shape: &Bound<'_, PyAny>) -> Option<Shape> {
+    // A failed conversion makes an exception first, which costs more than the array.
+    if let Ok(tuple) = shape.cast::<PyTuple>() {
+        return tuple.iter_borrowed().map(|n| n.extract::<usize>().ok()).collect();
+    }
     if let Ok(n) = shape.extract::<usize>() {
         return Some(SmallVec::from_iter([n]));
     }
@@ -56,7 +60,7 @@ fn arguments<'py, const N: usize>(
         *slot = Some(value);
     }
     for (name, value) in kwargs.into_iter().flat_map(|k| k.iter()) {
-        let name = name.extract::<String>()?;
+        let name = name.cast::<PyString>()?.to_str()?;
         match names.iter().position(|n| *n == name) {
             Some(i) if out[i].is_none() => out[i] = Some(value),
             _ => return Ok(None),
@@ -297,7 +301,50 @@ fn converted<'py>(
             Ok(array.as_any().clone())
         };
     }
+    if args.len() == 1
+        && let Some(array) = listed(&args.get_item(0)?, kwargs)?
+    {
+        return object(py, array);
+    }
     numpy(py, name, args, kwargs)
+}
+
+/// An array of a list of numbers, with no argument but perhaps a native dtype; none where the long way has to be gone.
+fn listed(value: &Bound<'_, PyAny>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Option<Array>> {
+    let py = value.py();
+    let types = dtype::types(py)?;
+    let dtype = match kwargs {
+        None => None,
+        Some(k) if k.is_empty() => None,
+        Some(k) if k.len() == 1 => k.get_item("dtype")?,
+        Some(_) => return Ok(None),
+    };
+    if kwargs.is_some_and(|k| !k.is_empty()) && dtype.is_none() {
+        return Ok(None);
+    }
+    // Where the first innermost item is a number nearly always all are; NumPy reads whatever comes after it.
+    let mut item = value.clone();
+    while let Ok(list) = item.cast_exact::<PyList>() {
+        match list.get_item(0) {
+            Ok(first) => item = first,
+            Err(_) => return Ok(None),
+        }
+    }
+    let number = item.is_exact_instance_of::<PyFloat>()
+        || item.is_exact_instance_of::<PyInt>()
+        || item.is_exact_instance_of::<PyBool>()
+        || item.is_exact_instance_of::<PyComplex>();
+    if !number || item.is(value) {
+        return Ok(None);
+    }
+    let made = match dtype {
+        None => types.as_array(value)?,
+        Some(dtype) => types.as_array_of(value, &dtype)?,
+    };
+    if dtype::of_descriptor(&made.getattr("dtype")?)?.is_none() {
+        return Ok(None);
+    }
+    crate::foreign::from_numpy(&made).map(Some)
 }
 
 macro_rules! conversions {

@@ -5,7 +5,7 @@ use numpy::npyffi::{self, PY_ARRAY_API};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyType;
+use pyo3::types::{PyBool, PyFloat, PyType};
 
 /// NumPy's type numbers, in the engine's order.
 const TYPE_NUMBERS: [i32; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 23, 11, 12, 14, 15];
@@ -30,6 +30,11 @@ impl Types {
     /// `numpy.asarray(object)`.
     pub(crate) fn as_array<'py>(&self, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.asarray.bind(object.py()).call1((object,))
+    }
+
+    /// `numpy.asarray(object, dtype)`.
+    pub(crate) fn as_array_of<'py>(&self, object: &Bound<'py, PyAny>, dtype: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        self.asarray.bind(object.py()).call1((object, dtype))
     }
 }
 
@@ -116,6 +121,16 @@ pub(crate) fn to_scalar<'py>(py: Python<'py>, value: Scalar) -> PyResult<Bound<'
         );
         Bound::from_owned_ptr_or_err(py, scalar)
     }
+}
+
+/// Python's own number for a value, as `item()` gives it.
+pub(crate) fn to_python<'py>(py: Python<'py>, value: Scalar) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value.dtype() {
+        DType::Bool => PyBool::new(py, value.truth()).to_owned().into_any(),
+        DType::F32 | DType::F64 => PyFloat::new(py, value.to_f64()).into_any(),
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => value.to_i64().into_pyobject(py)?.into_any(),
+        _ => to_scalar(py, value)?.call_method0("item")?,
+    })
 }
 
 /// The value of a NumPy scalar, where the engine has its type.

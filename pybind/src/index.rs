@@ -4,7 +4,7 @@
 //! stays lazy. Everything else is NumPy's, on the same memory.
 
 use crate::arg::{Arg, full, quick};
-use crate::ndarray::{NdArray, Repr, is_exact, object, root, view_of};
+use crate::ndarray::{NdArray, Repr, is_exact, object, root, view_in, view_of};
 use crate::{deliver, dtype, fallback};
 use fastnp::{Array, DType, ErrorKind, Index, Scalar, Selection, Value};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
@@ -21,6 +21,8 @@ enum Key<'py> {
     Basic(Parts),
     /// A boolean array of ours.
     Mask(PyRef<'py, NdArray>),
+    /// An array of ours with integers.
+    Positions(PyRef<'py, NdArray>),
     Advanced,
 }
 
@@ -41,9 +43,11 @@ fn parse<'py>(key: &Bound<'py, PyAny>) -> PyResult<Key<'py>> {
     }
     if let Ok(array) = key.cast::<NdArray>() {
         let array = array.borrow();
-        if array.dense().is_some_and(|a| a.dtype() == DType::Bool && a.ndim() > 0) {
-            return Ok(Key::Mask(array));
-        }
+        return Ok(match array.dense().map(|a| (a.dtype(), a.ndim())) {
+            Some((DType::Bool, 1..)) => Key::Mask(array),
+            Some((dtype, 1..)) if dtype.is_integer() => Key::Positions(array),
+            _ => Key::Advanced,
+        });
     }
     Ok(Key::Advanced)
 }
@@ -115,7 +119,7 @@ impl NdArray {
                     return dtype::to_scalar(py, value);
                 }
                 match array.index(&parts) {
-                    Ok(view) => view_of(this, view),
+                    Ok(view) => view_in(this, &me, view),
                     Err(error) => read(this, key, error.kind()),
                 }
             }
@@ -131,7 +135,11 @@ impl NdArray {
                 }
                 Ok(Bound::new(py, NdArray::from(selection))?.into_any())
             }
-            Key::Advanced => read(this, key, ErrorKind::Unsupported),
+            Key::Positions(positions) if is_exact(this.as_any()) => match array.take(positions.array(py)?) {
+                Ok(taken) => object(py, deliver(py, Ok(taken))?),
+                Err(error) => read(this, key, error.kind()),
+            },
+            Key::Positions(_) | Key::Advanced => read(this, key, ErrorKind::Unsupported),
         }
     }
 
@@ -150,7 +158,7 @@ impl NdArray {
                 }
             }
             Key::Mask(mask) => assign_where(array, mask.array(py)?, value)?,
-            Key::Advanced => false,
+            Key::Positions(_) | Key::Advanced => false,
         };
         if done {
             return deliver(py, Ok(()));

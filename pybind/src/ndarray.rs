@@ -104,6 +104,20 @@ pub(crate) fn view_of<'py>(this: &Bound<'py, NdArray>, view: Array) -> PyResult<
     crate::subclass::derive(&this.get_type(), made, Some(this.as_any()))
 }
 
+/// [`view_of`] for a caller that has the array object open already.
+#[inline]
+pub(crate) fn view_in<'py>(this: &Bound<'py, NdArray>, me: &NdArray, view: Array) -> PyResult<Bound<'py, PyAny>> {
+    if !is_exact(this.as_any()) {
+        return view_of(this, view);
+    }
+    let py = this.py();
+    let base = match &me.base {
+        Some(base) if is_exact(base.bind(py).as_any()) => base.clone_ref(py),
+        _ => this.clone().unbind(),
+    };
+    Ok(Bound::new(py, NdArray { repr: Repr::Dense(view), base: Some(base) })?.into_any())
+}
+
 /// A new array made of another one, of the same class.
 #[inline]
 pub(crate) fn fresh_of<'py>(this: &Bound<'py, NdArray>, array: Array) -> PyResult<Bound<'py, PyAny>> {
