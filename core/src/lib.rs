@@ -104,8 +104,9 @@ pub fn take_raised() -> Vec<(&'static str, FpFlags)> {
 }
 
 /// Whether [`take_raised`] has something to give.
+#[inline]
 pub fn has_raised() -> bool {
-    engine().has_raised()
+    engine::has_raised()
 }
 
 /// Whether an operation over so many elements runs at once when its operands are ready, by the setting `tiny`.

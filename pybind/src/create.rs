@@ -1,6 +1,6 @@
 //! Functions of the module that make arrays, select, multiply matrices and copy.
 
-use crate::arg::{Arg, full};
+use crate::arg::{Arg, full, quick};
 use crate::call::wrap;
 use crate::dtype::{self, Asked, asked};
 use crate::methods::order_of;
@@ -322,6 +322,12 @@ fn listed(value: &Bound<'_, PyAny>, kwargs: Option<&Bound<'_, PyDict>>) -> PyRes
     if kwargs.is_some_and(|k| !k.is_empty()) && dtype.is_none() {
         return Ok(None);
     }
+    if dtype.is_none()
+        && let Ok(list) = value.cast_exact::<PyList>()
+        && let Some(array) = flat_list(list)?
+    {
+        return Ok(Some(array));
+    }
     // Where the first innermost item is a number nearly always all are; NumPy reads whatever comes after it.
     let mut item = value.clone();
     while let Ok(list) = item.cast_exact::<PyList>() {
@@ -345,6 +351,32 @@ fn listed(value: &Bound<'_, PyAny>, kwargs: Option<&Bound<'_, PyDict>>) -> PyRes
         return Ok(None);
     }
     crate::foreign::from_numpy(&made).map(Some)
+}
+
+/// An array of a list that holds nothing but floats, or nothing but integers that fit.
+fn flat_list(list: &Bound<'_, PyList>) -> PyResult<Option<Array>> {
+    let Ok(first) = list.get_item(0) else { return Ok(None) };
+    if first.is_exact_instance_of::<PyFloat>() {
+        let mut values: Vec<f64> = Vec::with_capacity(list.len());
+        for item in list {
+            match item.cast_exact::<PyFloat>() {
+                Ok(x) => values.push(x.value()),
+                Err(_) => return Ok(None),
+            }
+        }
+        return Ok(Array::from_slice(&values, &[values.len()]).ok());
+    }
+    if !first.is_exact_instance_of::<PyInt>() {
+        return Ok(None);
+    }
+    let mut values: Vec<i64> = Vec::with_capacity(list.len());
+    for item in list {
+        match quick(&item)? {
+            Arg::Number(Value::Int(i)) => values.push(i),
+            _ => return Ok(None),
+        }
+    }
+    Ok(Array::from_slice(&values, &[values.len()]).ok())
 }
 
 macro_rules! conversions {

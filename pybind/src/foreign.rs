@@ -107,7 +107,10 @@ pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<NdArray> {
     if !object.is_instance(dtype::types(py)?.array.bind(py))? {
         return Err(not_native("an object that is no numpy.ndarray"));
     }
-    let descriptor = object.getattr("dtype")?;
+    // SAFETY: the object is a NumPy array, which holds a reference to its descriptor.
+    let descriptor = unsafe {
+        Bound::from_borrowed_ptr(py, (*object.as_ptr().cast::<PyArrayObject>()).fields.descr.cast())
+    };
     let Some(dtype) = dtype::of_descriptor(&descriptor)? else {
         return Err(not_native(&descriptor.str()?.to_string_lossy()));
     };
