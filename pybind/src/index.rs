@@ -26,19 +26,16 @@ enum Key<'py> {
     Advanced,
 }
 
+/// Reads a key that is not one part by itself.
 fn parse<'py>(key: &Bound<'py, PyAny>) -> PyResult<Key<'py>> {
-    let mut parts = Parts::new();
     if let Ok(tuple) = key.cast::<PyTuple>() {
+        let mut parts = Parts::new();
         for item in tuple.iter_borrowed() {
             match part(&item)? {
                 Some(p) => parts.push(p),
                 None => return Ok(Key::Advanced),
             }
         }
-        return Ok(Key::Basic(parts));
-    }
-    if let Some(p) = part(key)? {
-        parts.push(p);
         return Ok(Key::Basic(parts));
     }
     if let Ok(array) = key.cast::<NdArray>() {
@@ -113,16 +110,12 @@ impl NdArray {
         let py = this.py();
         let me = this.borrow();
         let array = me.array(py)?;
+        // A list of parts is 160 bytes, which are not moved about for the commonest keys.
+        if let Some(part) = part(key)? {
+            return basic(this, &me, array, &[part], key);
+        }
         match parse(key)? {
-            Key::Basic(parts) => {
-                if let Some(value) = deliver(py, array.get(&parts))? {
-                    return dtype::to_scalar(py, value);
-                }
-                match array.index(&parts) {
-                    Ok(view) => view_in(this, &me, view),
-                    Err(error) => read(this, key, error.kind()),
-                }
-            }
+            Key::Basic(parts) => basic(this, &me, array, &parts, key),
             Key::Mask(mask) => {
                 let mask = mask.array(py)?;
                 if mask.shape() != array.shape() || !is_exact(this.as_any()) {
@@ -147,28 +140,61 @@ impl NdArray {
         let py = this.py();
         let me = this.borrow();
         let array = me.array(py)?;
+        if let Some(part) = part(key)? {
+            let done = set_basic(py, array, &[part], value)?;
+            return settled(this, key, value, done);
+        }
         let done = match parse(key)? {
-            Key::Basic(parts) => {
-                if set_element(array, &parts, value)? {
-                    return Ok(());
-                }
-                match array.index(&parts) {
-                    Ok(view) => assign(py, &view, value)?,
-                    Err(_) => false,
-                }
-            }
+            Key::Basic(parts) => set_basic(py, array, &parts, value)?,
             Key::Mask(mask) => assign_where(array, mask.array(py)?, value)?,
             Key::Positions(_) | Key::Advanced => false,
         };
-        if done {
-            return deliver(py, Ok(()));
-        }
-        fallback(py, "method")?.call1((this, "__setitem__", (key, value)))?;
-        Ok(())
+        settled(this, key, value, done)
     }
 
     fn __delitem__(&self, _key: &Bound<'_, PyAny>) -> PyResult<()> {
         Err(pyo3::exceptions::PyValueError::new_err("cannot delete array elements"))
+    }
+}
+
+/// `this[parts]`.
+#[inline]
+fn basic<'py>(
+    this: &Bound<'py, NdArray>,
+    me: &NdArray,
+    array: &Array,
+    parts: &[Index],
+    key: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = this.py();
+    if let Some(value) = deliver(py, array.get(parts))? {
+        return dtype::to_scalar(py, value);
+    }
+    match array.index(parts) {
+        Ok(view) => view_in(this, me, view),
+        Err(error) => read(this, key, error.kind()),
+    }
+}
+
+/// The end of an assignment: by NumPy, where it is not done yet.
+#[inline]
+fn settled(this: &Bound<'_, NdArray>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, done: bool) -> PyResult<()> {
+    let py = this.py();
+    if !done {
+        fallback(py, "method")?.call1((this, "__setitem__", (key, value)))?;
+    }
+    deliver(py, Ok(()))
+}
+
+/// `array[parts] = value`; false where NumPy has to do it, or to say why it cannot be done.
+#[inline]
+fn set_basic(py: Python<'_>, array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if set_element(array, parts, value)? {
+        return Ok(true);
+    }
+    match array.index(parts) {
+        Ok(view) => assign(py, &view, value),
+        Err(_) => Ok(false),
     }
 }
 
