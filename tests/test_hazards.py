@@ -13,12 +13,21 @@ import pickle
 import threading
 import time
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import fastnp
 import numpy
+import pytest
 
 from tests.compare import assert_same, both
+
+
+@pytest.fixture(autouse=True, params=[1024, 0], ids=["default", "lazy"])
+def engine_mode(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Every test runs as users have it, and with nothing run at once."""
+    with fastnp.settings(tiny=request.param):
+        yield
 
 
 @both
@@ -359,7 +368,10 @@ def test_19_float_to_unsigned_casts_of_negatives_and_infinities(np: Any) -> Any:
     x = np.array([-1.0, -300.5, np.inf, -np.inf, np.nan, 1e10, 2.0**63])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        wide = [(x * 1).astype(t) for t in (np.uint32, np.uint64, np.int32, np.int64)]
+        wide = [(x * 1).astype(t) for t in (np.uint64, np.int32, np.int64)]
+        # NumPy's own vector loop and its tail differ for uint32: -inf is 0 in one and 2**31 in the
+        # other, 1e10 is 1410065408 or 0. What is left here is the same everywhere.
+        wide.append(np.array([-1.0, -300.5, np.inf, 2.0**63, 255.7]).astype(np.uint32))
         narrow = [x.astype(np.float32).astype(t) for t in (np.uint8, np.uint16, np.int8)]
     return wide, narrow
 

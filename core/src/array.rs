@@ -5,7 +5,7 @@
 
 use crate::engine::engine;
 use crate::error::{Error, Result};
-use crate::layout::{Index, Layout, Order, Shape, Steps, Strides, byte_count, c_strides, f_strides, normalize_axis};
+use crate::layout::{Index, Layout, Order, Shape, Steps, Strides, byte_count, c_strides, f_strides, normalize_axis, same_shape};
 use crate::nesting;
 use crate::storage::{Owner, Storage};
 use crate::trace::View;
@@ -173,7 +173,7 @@ impl Array {
     /// The view over a domain, for recording.
     #[inline]
     pub(crate) fn over(&self, domain: &[usize]) -> View<'_> {
-        let strides = if self.shape() == domain {
+        let strides = if same_shape(self.shape(), domain) {
             Steps::Borrowed(self.strides())
         } else {
             Steps::Owned(self.layout.strides_over(domain))
@@ -334,6 +334,17 @@ impl Array {
     /// `MemoryError`.
     pub fn address(&self) -> Result<*mut u8> {
         Ok(engine().settle(&self.storage)?.wrapping_offset(self.layout.offset))
+    }
+
+    /// [`Array::address`], for somebody who writes there at once.
+    pub(crate) fn address_for_writing(&self) -> Result<*mut u8> {
+        let mut engine = engine();
+        if self.storage.is_watched() {
+            engine.leave_copies(&self.storage)?;
+        }
+        let start = engine.settle(&self.storage)?;
+        self.storage.written();
+        Ok(start.wrapping_offset(self.layout.offset))
     }
 
     /// The one element of an array of size one.

@@ -36,6 +36,7 @@ mod elementwise;
 mod engine;
 mod error;
 mod explain;
+mod immediate;
 mod inspect;
 mod join;
 mod layout;
@@ -67,7 +68,7 @@ pub use layout::{Index, Layout, MAX_DIMS, Order, Shape, Strides, broadcast, norm
 pub use num_complex::Complex;
 pub use promote::{ArgType, Casting, can_cast, promote_types, resolve, result_type};
 pub use reduce::Reduction;
-pub use selection::{Selection, SelectionArg};
+pub use selection::{Selection, SelectionArg, put_selected};
 pub use stats::Stats;
 pub use storage::Owner;
 pub use value::Value;

@@ -6,7 +6,7 @@
 use crate::arg::{Arg, full, quick};
 use crate::ndarray::{NdArray, Repr, is_exact, object, root, view_in, view_of};
 use crate::{deliver, dtype, fallback};
-use fastnp::{Array, DType, ErrorKind, Index, Scalar, Selection, Value};
+use fastnp::{Array, DType, ErrorKind, Index, Scalar, Selection, Value, put_selected};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -264,7 +264,11 @@ fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResu
             {
                 Ok(selection.assign_to(array).is_ok())
             }
-            _ => Ok(false),
+            None => match other.dense() {
+                Some(values) => Ok(fits(Value::Array(values), array.dtype()) && put_selected(array, mask, values).is_ok()),
+                None => Ok(false),
+            },
+            Some(_) => Ok(false),
         },
         _ => Ok(false),
     }

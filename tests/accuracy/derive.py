@@ -53,7 +53,10 @@ def remez(g, lo, hi, degree, weight=lambda t: mpf(1)):
             right[i] = value
         solution = lu_solve(rows, right)
         coefs = [solution[j] for j in range(degree + 1)]
-        errors = [w * (sum(c * t**j for j, c in enumerate(coefs)) - value) for t, (value, w) in zip(grid, values)]
+        errors = [
+            w * (sum(c * t**j for j, c in enumerate(coefs)) - value)
+            for t, (value, w) in zip(grid, values)
+        ]
         extrema, best = [], 0
         for i in range(1, len(grid)):
             if errors[i] * errors[best] < 0:
@@ -134,7 +137,10 @@ def literal(value, kind):
 
 
 def emit(name, coefs, error, doc, kind="f64"):
-    print(f"{name}: max error 2^{float(log(error, 2)):.1f} with {len(coefs)} coefficients", file=sys.stderr)
+    print(
+        f"{name}: max error 2^{float(log(error, 2)):.1f} with {len(coefs)} coefficients",
+        file=sys.stderr,
+    )
     to = double if kind == "f64" else single
     body = ", ".join(literal(to(c), kind) for c in coefs)
     print(f"/// {doc}\npub(super) const {name}: [{kind}; {len(coefs)}] = [{body}];")
@@ -146,7 +152,9 @@ WIDTHS = (("", "f64", 0), ("_F32", "f32", 1))
 def emit_fit(name, doc, g, lo, hi, degrees, weight=lambda t: mpf(1)):
     """The minimax polynomials of one function for both widths."""
     for suffix, kind, i in WIDTHS:
-        emit(f"{name}{suffix}", *remez(g, lo, hi, degrees[i], weight), f"{doc}, for `{kind}`.", kind)
+        emit(
+            f"{name}{suffix}", *remez(g, lo, hi, degrees[i], weight), f"{doc}, for `{kind}`.", kind
+        )
 
 
 def emit_exponentials():
@@ -192,7 +200,9 @@ def emit_inverse():
     def root(m):
         return m ** (-mpf(1) / 3)
 
-    emit_fit("CBRT", "m^(-1/3) on [1, 2], the seed of `cbrt`", root, 1, 2, (4, 3), lambda m: 1 / root(m))
+    emit_fit(
+        "CBRT", "m^(-1/3) on [1, 2], the seed of `cbrt`", root, 1, 2, (4, 3), lambda m: 1 / root(m)
+    )
 
 
 def emit_constants():
@@ -210,7 +220,9 @@ def emit_constants():
         rest = pi / 2 - high - mpf(to(pi / 2 - high))
         emit_scalar(f"PIO2_REST{suffix}", rest, "pi/2 less its rounding and its tail.", kind)
     joined = ", ".join(literal(double(p), "f64") for p in split(pi / 2, 33, 33, 33, 53))
-    print("/// pi/2 in parts of 33 bits, whose products with integers up to 2^20 are exact without fusing.")
+    print(
+        "/// pi/2 in parts of 33 bits, whose products with integers up to 2^20 are exact without fusing."
+    )
     print(f"pub(super) const PIO2_PARTS: [f64; 4] = [{joined}];")
 
 

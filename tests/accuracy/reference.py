@@ -41,8 +41,9 @@ def uniform(lo, hi):
 
 def spread(lo, hi, signed=True):
     """Log-uniform between powers of two, of either sign."""
-    return lambda: math.ldexp(random.uniform(1, 2), random.randint(lo, hi - 1)) * (
-        random.choice((1, -1)) if signed else 1
+    return lambda: (
+        math.ldexp(random.uniform(1, 2), random.randint(lo, hi - 1))
+        * (random.choice((1, -1)) if signed else 1)
     )
 
 
@@ -122,7 +123,11 @@ def line(arguments, value):
 
 def main():
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 200
-    folder = pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else pathlib.Path(__file__).parent / "reference"
+    folder = (
+        pathlib.Path(sys.argv[2])
+        if len(sys.argv) > 2
+        else pathlib.Path(__file__).parent / "reference"
+    )
     folder.mkdir(parents=True, exist_ok=True)
     for name, (function, ranges, hard) in UNARY.items():
         random.seed(name)

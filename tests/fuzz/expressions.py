@@ -268,9 +268,13 @@ def multipliable(left: Any, right: Any) -> bool:
     # The sign that a complex zero gets depends on how a BLAS groups products.
     if kind.kind == "c" or not (summable(left) and summable(right)):
         return False
-    if not (numpy.isfinite(left).all() and numpy.isfinite(right).all()) or not (left.size and right.size):
+    if not (numpy.isfinite(left).all() and numpy.isfinite(right).all()) or not (
+        left.size and right.size
+    ):
         return not (left.size and right.size)
-    largest = float(numpy.abs(left.astype(float)).max()) * float(numpy.abs(right.astype(float)).max())
+    largest = float(numpy.abs(left.astype(float)).max()) * float(
+        numpy.abs(right.astype(float)).max()
+    )
     return largest * max(left.shape[-1:]) * 64 * 64 < 2.0 ** {2: 11, 4: 24, 8: 53}[kind.itemsize]
 
 

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 import numpy
 
-from tests.fuzz import expressions
+from tests.fuzz import expressions, updates
 
 DTYPES = ["f8"] * 9 + ["f4"] * 4 + ["i8"] * 4 + ["i4"] * 2 + ["?"] * 2
 DTYPES += ["u1", "i1", "i2", "u2", "u4", "u8", "f2", "c8", "c16"]
@@ -71,13 +71,15 @@ class Writer:
         self.arrays: dict[str, numpy.ndarray] = {}
         self.counter = 0
         self.large = self.random.random() < 0.1
+        # Nothing in a quiet program asks for a value or falls back to NumPy, so much is pending at once.
+        self.quiet = self.random.random() < 0.4
 
     def write(self) -> Program:
         """The whole program."""
         for _ in range(self.random.randint(2, 3)):
             self.create()
-        for _ in range(self.random.randint(6, 18)):
-            self.pick(KINDS)(self)
+        for _ in range(self.random.randint(6, 40 if self.quiet else 18)):
+            self.pick(QUIET if self.quiet else KINDS)(self)
         return self.program
 
     # --- choosing ---------------------------------------------------------------------------
@@ -138,7 +140,7 @@ class Writer:
         if expressions.rounds(value):
             inexact = True
         if isinstance(value, numpy.ndarray):
-            if value.size > 40 * MOST_ELEMENTS:
+            if value.size > 150 * MOST_ELEMENTS:
                 self.run(f"del {name}")
                 return
             self.arrays[name] = value
@@ -177,7 +179,8 @@ class Writer:
     def shape(self) -> tuple[int, ...]:
         """Extents, zero and one among them, with a bound on the size."""
         if self.large:
-            return self.pick([(5000,), (70, 64), (4, 1200), (1, 3000), (9, 17, 20)])
+            large = [(5000,), (70, 64), (4, 1200), (1, 3000), (9, 17, 20), (20000,), (120, 160)]
+            return self.pick(large)
         shape = tuple(self.pick(LENGTHS) for _ in range(self.pick([0, 1, 1, 1, 2, 2, 2, 3, 3, 4])))
         if 0 in shape and self.chance(0.6):
             shape = tuple(length or 2 for length in shape)
@@ -468,4 +471,12 @@ KINDS: Sequence[Callable[[Writer], None]] = (
     + [_W.view, _W.compute] * 5
     + [_W.write_slice, _W.write_overlapping, _W.write_whole] * 3
     + [_W.reduce, _W.write_masked, _W.gather, _W.write_gathered, _W.write_out] * 2
+    + [updates.selection, updates.shifted, updates.buffers, updates.into, updates.stale] * 2
+)
+QUIET: Sequence[Callable[[Writer], None]] = (
+    [_W.create, _W.like, _W.alias, _W.copy, _W.cast, _W.forget, _W.rebind, _W.scan, _W.product]
+    + [_W.view, _W.compute] * 5
+    + [_W.write_slice, _W.write_overlapping, _W.write_whole, _W.write_masked, _W.write_out] * 2
+    + [_W.reduce, _W.forget, _W.carry, _W.masked_sum]
+    + [updates.selection, updates.shifted, updates.buffers, updates.into, updates.stale] * 2
 )

@@ -1,9 +1,9 @@
 //! Loops that fold: along rows, into a vector of accumulators, and as running values.
 //!
-//! A row is folded in [`LANES`] partial results, which are merged pairwise; every [`GROUP`] steps the lanes are added to a
-//! second set, so that no more than 16 roundings follow each other before the tree. That is as accurate as NumPy's pairwise
-//! sum (8 lanes, 16 steps, then a tree). With 32 lanes `f64` takes four AVX-512 registers; 64 lanes measured no faster
-//! and spill under SSE2.
+//! A row is folded in [`LANES`] partial results, which are merged pairwise. [`GROUP`] steps of the lanes form a tree before
+//! they are added to what came before, so that each element goes through 4 roundings there where NumPy's pairwise sum (8
+//! lanes, 16 steps one after the other, then a tree) has 16. With 32 lanes `f64` takes four AVX-512 registers; 64 lanes measured no
+//! faster and spill under SSE2.
 
 use super::element::{B8, Element};
 use super::isa::{Isa, Loop, Routine, pick};
@@ -15,7 +15,7 @@ use std::slice::from_raw_parts;
 
 /// Partial results of a long row.
 const LANES: usize = 32;
-/// Steps between two merges of the lanes.
+/// Steps that form a tree.
 const GROUP: usize = 16;
 
 /// `out[r]` = fold of `v[r * m..][..m]`, for `n` rows of `m >= 1`.
@@ -78,9 +78,36 @@ fn long_row<D: Define<T, Out = T>, T: Element, const FMA: bool>(row: &[T]) -> T 
     merge::<D, T, LANES, FMA>(sums)
 }
 
+/// Folds a run of [`GROUP`] times [`LANES`] elements into lanes, as a tree.
+#[inline(always)]
+fn tree<D: Define<T, Out = T>, T: Element, const FMA: bool>(run: &[T]) -> [T; LANES] {
+    let quarter = |q: usize| {
+        let run = &run[4 * q * LANES..][..4 * LANES];
+        let mut lanes = [run[0]; LANES];
+        for j in 0..LANES {
+            let (a, b) = (D::call::<FMA>(run[j], run[j + LANES]), D::call::<FMA>(run[j + 2 * LANES], run[j + 3 * LANES]));
+            lanes[j] = D::call::<FMA>(a, b);
+        }
+        lanes
+    };
+    let (mut a, b) = (quarter(0), quarter(1));
+    for j in 0..LANES {
+        a[j] = D::call::<FMA>(a[j], b[j]);
+    }
+    let (mut c, d) = (quarter(2), quarter(3));
+    for j in 0..LANES {
+        c[j] = D::call::<FMA>(c[j], d[j]);
+        a[j] = D::call::<FMA>(a[j], c[j]);
+    }
+    a
+}
+
 /// Folds a run of at least [`LANES`] elements into lanes.
 #[inline(always)]
 fn group<D: Define<T, Out = T>, T: Element, const FMA: bool>(run: &[T]) -> [T; LANES] {
+    if run.len() == GROUP * LANES {
+        return tree::<D, T, FMA>(run);
+    }
     let mut lanes = [run[0]; LANES];
     lanes.copy_from_slice(&run[..LANES]);
     let mut chunks = run[LANES..].chunks_exact(LANES);
