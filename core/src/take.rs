@@ -30,7 +30,8 @@ impl Array {
             return Err(Error::unsupported("positions that are no integers"));
         }
         let row_strides = c_strides(&self.shape()[1..], self.dtype().size());
-        let dense = self.strides()[1..].iter().zip(&row_strides).zip(&self.shape()[1..]).all(|((a, b), &n)| a == b || n == 1);
+        let dense =
+            self.strides()[1..].iter().zip(&row_strides).zip(&self.shape()[1..]).all(|((a, b), &n)| a == b || n == 1);
         if !dense {
             return Err(Error::unsupported("taking rows whose elements are not dense"));
         }

@@ -33,7 +33,11 @@ impl Types {
     }
 
     /// `numpy.asarray(object, dtype)`.
-    pub(crate) fn as_array_of<'py>(&self, object: &Bound<'py, PyAny>, dtype: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    pub(crate) fn as_array_of<'py>(
+        &self,
+        object: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
         self.asarray.bind(object.py()).call1((object, dtype))
     }
 }
@@ -119,7 +123,8 @@ fn pythons(value: &Bound<'_, PyAny>) -> Option<DType> {
         // "f8" and the like: a letter for the kind, then the size in bytes.
         let short = name.get(1..).and_then(|size| size.parse::<usize>().ok());
         return DType::ALL.into_iter().find(|d| {
-            d.name() == name || short == Some(d.size()) && name.as_bytes()[0] == d.name().as_bytes()[0] && *d != DType::Bool
+            d.name() == name
+                || short == Some(d.size()) && name.as_bytes()[0] == d.name().as_bytes()[0] && *d != DType::Bool
         });
     }
     let py = value.py();

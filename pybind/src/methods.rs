@@ -287,7 +287,7 @@ impl NdArray {
     #[pyo3(signature = (*args, **kwargs))]
     fn dot<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         if args.len() == 1 && kwargs.is_none() {
-            return crate::create::product(this.as_any(), &args.get_item(0)?, "dot");
+            return crate::functions::product(this.as_any(), &args.get_item(0)?, "dot");
         }
         numpy_method(this, "dot", args, kwargs)
     }

@@ -2,7 +2,7 @@
 
 use crate::arg::{Arg, full, quick};
 use crate::call::{binary, in_place, unary};
-use crate::{deliver, dtype, fallback};
+use crate::{deliver, fallback};
 use fastnp::{Array, Op, Selection};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -183,6 +183,7 @@ pub(crate) fn numpy_error<'py>(
 impl NdArray {
     #[new]
     #[classmethod]
+    #[allow(clippy::new_ret_no_self, reason = "an object of a derived class, or NumPy's own array")]
     #[pyo3(signature = (*args, **kwargs))]
     fn new<'py>(
         cls: &Bound<'py, PyType>,
@@ -246,11 +247,11 @@ impl NdArray {
         if crate::call::gives_way(other)? {
             return Ok(this.py().NotImplemented().into_bound(this.py()));
         }
-        crate::create::product(this.as_any(), other, "matmul")
+        crate::functions::product(this.as_any(), other, "matmul")
     }
 
     fn __rmatmul__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        crate::create::product(other, this.as_any(), "matmul")
+        crate::functions::product(other, this.as_any(), "matmul")
     }
 
     fn __imatmul__(this: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<()> {

@@ -326,7 +326,6 @@ TABLE: dict[str, list[Any]] = {
     "astype": [cases(FLAT, "f4"), cases(INTS, float, copy=False)],
     "may_share_memory": [cases(FLAT, FLAT)],
     "shares_memory": [cases(FLAT, FLAT)],
-    "fromfunction": [cases(lambda i, j: i + j, (2, 3)), cases(lambda i: i, (3,), dtype=int)],
 }
 NORMS = (
     [cases(x) for x in (LINE, FLAT, CUBE, INTS, WAVE, SINGLE)]

@@ -71,9 +71,7 @@ def _array_finalize(self: Any, source: Any, /) -> None:
     return None
 
 
-def _array_wrap(
-    self: Any, array: Any, context: Any = None, return_scalar: bool = False, /
-) -> Any:
+def _array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool = False, /) -> Any:
     if return_scalar and array.ndim == 0:
         return array[()]
     if type(self) is type(array):
@@ -116,7 +114,7 @@ def install() -> None:
             setattr(ndarray, name, classmethod(_generic))
         elif callable(value):
             setattr(ndarray, name, _method(name))
-    ndarray.flat = property(_flat, _set_flat, doc=_np.ndarray.flat.__doc__)  # type: ignore[attr-defined]
+    ndarray.flat = property(_flat, _set_flat, doc=_np.ndarray.flat.__doc__)
     _fastnp.set_metaclass(ArrayType)
 
 
