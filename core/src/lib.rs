@@ -51,6 +51,7 @@ mod selection;
 pub mod settings;
 mod stats;
 mod storage;
+mod take;
 mod threads;
 mod trace;
 mod value;
@@ -133,8 +134,9 @@ pub fn take_raised() -> Vec<(&'static str, FpFlags)> {
 }
 
 /// Whether [`take_raised`] has something to give.
+#[inline]
 pub fn has_raised() -> bool {
-    engine().has_raised()
+    engine::has_raised()
 }
 
 /// Whether an operation over so many elements runs at once when its operands are ready, by the setting `tiny`.
