@@ -35,6 +35,9 @@ impl Array {
         if !dense {
             return Err(Error::unsupported("taking rows whose elements are not dense"));
         }
+        if !positions.is_c_contiguous() && positions.ndim() > 1 {
+            return Err(Error::unsupported("positions whose order in memory the result would have to follow"));
+        }
         let positions = match positions.dtype() == DType::I64 && positions.is_c_contiguous() {
             true => positions.clone(),
             false => positions.cast_order(DType::I64, Order::C)?,
