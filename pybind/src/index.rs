@@ -10,7 +10,7 @@ use fastnp::{Array, DType, ErrorKind, Index, Scalar, Selection, Value};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyEllipsis, PyInt, PySlice, PyTuple};
+use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
 use smallvec::SmallVec;
 
 type Parts = SmallVec<[Index; 4]>;
@@ -143,6 +143,8 @@ impl NdArray {
                     return Ok(());
                 }
                 match array.index(&parts) {
+                    // One element takes no array with axes, even of one element; NumPy says so.
+                    Ok(view) if view.ndim() == 0 && !parts.contains(&Index::Ellipsis) && is_sequence(value) => false,
                     Ok(view) => assign(py, &view, value)?,
                     Err(_) => false,
                 }
@@ -189,6 +191,14 @@ fn fits(value: Value<'_>, to: DType) -> bool {
                 })
         }
         Value::Complex(_) => complex,
+    }
+}
+
+/// Whether a value has axes.
+fn is_sequence(value: &Bound<'_, PyAny>) -> bool {
+    match value.cast::<NdArray>() {
+        Ok(array) => array.borrow().dense().is_none_or(|a| a.ndim() > 0),
+        Err(_) => value.is_exact_instance_of::<PyList>() || value.is_exact_instance_of::<PyTuple>(),
     }
 }
 

@@ -71,7 +71,7 @@ class Writer:
         self.arrays: dict[str, numpy.ndarray] = {}
         self.counter = 0
         self.large = self.random.random() < 0.1
-        # Nothing in a quiet program asks for a value or falls back to NumPy, so much is pending at once.
+        # Nothing in a quiet program asks for a value or falls back to NumPy: much is pending at once.
         self.quiet = self.random.random() < 0.4
 
     def write(self) -> Program:
@@ -274,7 +274,7 @@ class Writer:
             mask = expressions.mask(self, name)
             chosen = self.value(f"{name}[{mask}]")
             if chosen is not None:
-                exact = expressions.summable(chosen)
+                exact = expressions.summable(chosen) and expressions.meanable(chosen)
                 method = self.pick(["sum()", "mean()", "any()", "all()", "size"])
                 self.define(f"{name}[{mask}].{method}", inexact=not exact)
 
