@@ -87,12 +87,8 @@ pub fn verify(kernel: Kernel) -> Result<Verified<Kernel>, VerifyError> {
 type Check = Result<(), String>;
 
 /// Fails with a message, made only then.
-macro_rules! ensure {
-    ($holds:expr, $($message:tt)+) => {
-        if !$holds {
-            return Err(format!($($message)+));
-        }
-    };
+fn ensure(holds: bool, message: impl FnOnce() -> String) -> Check {
+    if holds { Ok(()) } else { Err(message()) }
 }
 
 fn check(kernel: &Kernel) -> Result<(), (Place, String)> {
@@ -110,21 +106,21 @@ fn check_shape(kernel: &Kernel) -> Check {
     let (template, inner) = (kernel.template, kernel.inner);
     match template {
         Template::Map => {
-            ensure!(inner == 0, "a map has no inner axes, but this one has {inner}");
-            ensure!(kernel.accumulators.is_empty(), "a map has no accumulators");
-            ensure!(kernel.epilogue.insts.is_empty(), "a map has no epilogue");
+            ensure(inner == 0, || format!("a map has no inner axes, but this one has {inner}"))?;
+            ensure(kernel.accumulators.is_empty(), || "a map has no accumulators".to_owned())?;
+            ensure(kernel.epilogue.insts.is_empty(), || "a map has no epilogue".to_owned())?;
         }
         Template::Reduce => {}
-        Template::Scan => ensure!(inner == 1, "a scan has one inner axis, but this one has {inner}"),
+        Template::Scan => ensure(inner == 1, || format!("a scan has one inner axis, but this one has {inner}"))?,
     }
     let (operands, scalars, accumulators) = (kernel.operands.len(), kernel.scalars.len(), kernel.accumulators.len());
-    ensure!(operands <= 1 << 16, "{operands} operands, but there are numbers for 65536");
-    ensure!(scalars <= 1 << 16, "{scalars} scalars, but there are numbers for 65536");
-    ensure!(accumulators <= 1 << 8, "{accumulators} accumulators, but there are numbers for 256");
+    ensure(operands <= 1 << 16, || format!("{operands} operands, but there are numbers for 65536"))?;
+    ensure(scalars <= 1 << 16, || format!("{scalars} scalars, but there are numbers for 65536"))?;
+    ensure(accumulators <= 1 << 8, || format!("{accumulators} accumulators, but there are numbers for 256"))?;
     for (name, fragment) in [("body", &kernel.body), ("epilogue", &kernel.epilogue)] {
         let (insts, types) = (fragment.insts.len(), fragment.types.len());
-        ensure!(insts == types, "the {name} has {insts} instructions, but {types} types");
-        ensure!(insts <= u32::MAX as usize, "the {name} has more instructions than numbers");
+        ensure(insts == types, || format!("the {name} has {insts} instructions, but {types} types"))?;
+        ensure(insts <= u32::MAX as usize, || format!("the {name} has more instructions than numbers"))?;
     }
     Ok(())
 }
@@ -134,13 +130,13 @@ fn check_accumulator(body: &View<'_>, accumulator: &Accumulator) -> Check {
     let fold = accumulator.fold;
     let in_type = match fold {
         Fold::Op(op) => {
-            ensure!(is_fold(op), "{op} does not fold");
+            ensure(is_fold(op), || format!("{op} does not fold"))?;
             // A fold takes its own results again; this is what keeps `logical_*` to bool.
             op.has_loop(dtype) && op.result(dtype) == dtype
         }
         Fold::ArgMin | Fold::ArgMax => true,
     };
-    ensure!(in_type && dtype != DType::F16, "{fold} does not fold {dtype}");
+    ensure(in_type && dtype != DType::F16, || format!("{fold} does not fold {dtype}"))?;
     Ok(())
 }
 
@@ -163,7 +159,7 @@ impl View<'_> {
         for (number, inst) in self.fragment.insts.iter().enumerate() {
             let check = self.result_type(inst, number).and_then(|expected| {
                 let found = self.fragment.types[number];
-                ensure!(found == expected, "declared as {found}, but the value is {expected}");
+                ensure(found == expected, || format!("declared as {found}, but the value is {expected}"))?;
                 Ok(())
             });
             check.map_err(|reason| {
@@ -208,14 +204,14 @@ impl View<'_> {
     /// The type of a value that instruction `number` reads: an earlier one, and no store.
     fn dtype(&self, value: ValueId, number: usize) -> Result<DType, String> {
         let at = value.0 as usize;
-        ensure!(at < number, "{} does not stand before", self.side.value(value));
+        ensure(at < number, || format!("{} does not stand before", self.side.value(value)))?;
         let is_value = !matches!(self.fragment.insts[at], Inst::Store(..) | Inst::Scatter(..));
-        ensure!(is_value, "{} is a store and has no value", self.side.value(value));
+        ensure(is_value, || format!("{} is a store and has no value", self.side.value(value)))?;
         Ok(self.fragment.types[at])
     }
 
     fn expect(&self, value: ValueId, found: DType, expected: DType) -> Result<DType, String> {
-        ensure!(found == expected, "{} is {found}, not {expected}", self.side.value(value));
+        ensure(found == expected, || format!("{} is {found}, not {expected}", self.side.value(value)))?;
         Ok(expected)
     }
 
@@ -238,26 +234,26 @@ impl View<'_> {
             (Template::Map | Template::Reduce | Template::Scan, Side::Body) => inner,
         };
         let rank = usize::from(outer) + usize::from(inner);
-        ensure!(usize::from(axis) < rank, "there is no axis {axis} among {rank}");
+        ensure(usize::from(axis) < rank, || format!("there is no axis {axis} among {rank}"))?;
         Ok(DType::I64)
     }
 
     fn apply(&self, op: Op, [first, second]: [ValueId; 2], number: usize) -> Result<DType, String> {
         let dtype = self.dtype(first, number)?;
         if op.arity() == 1 {
-            ensure!(first == second, "{op} takes one argument, which repeats");
+            ensure(first == second, || format!("{op} takes one argument, which repeats"))?;
         } else {
             self.expect(second, self.dtype(second, number)?, dtype)?;
         }
-        ensure!(dtype != DType::F16, "there is no arithmetic in {dtype}");
-        ensure!(op.has_loop(dtype), "{op} has no loop in {dtype}");
+        ensure(dtype != DType::F16, || format!("there is no arithmetic in {dtype}"))?;
+        ensure(op.has_loop(dtype), || format!("{op} has no loop in {dtype}"))?;
         Ok(op.result(dtype))
     }
 
     fn accumulated(&self, accumulator: u8) -> Result<DType, String> {
         let count = self.kernel.accumulators.len();
-        ensure!(self.side == Side::Epilogue, "results are ready in the epilogue only");
-        ensure!(usize::from(accumulator) < count, "there is no a{accumulator}");
+        ensure(self.side == Side::Epilogue, || "results are ready in the epilogue only".to_owned())?;
+        ensure(usize::from(accumulator) < count, || format!("there is no a{accumulator}"))?;
         Ok(self.kernel.result_dtype(usize::from(accumulator)))
     }
 }
@@ -265,7 +261,7 @@ impl View<'_> {
 /// A bool is false or true, in memory too.
 fn check_literal(literal: Scalar) -> Result<DType, String> {
     let (dtype, bits) = (literal.dtype(), literal.bits());
-    ensure!(dtype != DType::Bool || bits <= 1, "a bool is 0 or 1, not {bits:#x}");
+    ensure(dtype != DType::Bool || bits <= 1, || format!("a bool is 0 or 1, not {bits:#x}"))?;
     Ok(dtype)
 }
 

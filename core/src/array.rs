@@ -5,7 +5,7 @@
 
 use crate::engine::engine;
 use crate::error::{Error, Result};
-use crate::layout::{Index, Layout, Order, Shape, Steps, Strides, byte_count, c_strides, f_strides, normalize_axis};
+use crate::layout::{Index, Layout, Order, Shape, Steps, Strides, byte_count, c_strides, f_strides, normalize_axis, same_shape};
 use crate::nesting;
 use crate::storage::{Owner, Storage};
 use crate::trace::View;
@@ -173,7 +173,7 @@ impl Array {
     /// The view over a domain, for recording.
     #[inline]
     pub(crate) fn over(&self, domain: &[usize]) -> View<'_> {
-        let strides = if self.shape() == domain {
+        let strides = if same_shape(self.shape(), domain) {
             Steps::Borrowed(self.strides())
         } else {
             Steps::Owned(self.layout.strides_over(domain))

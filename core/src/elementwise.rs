@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::engine::engine;
 use crate::error::{Error, Result};
-use crate::layout::{Order, Shape, Strides, Tuple, broadcast, c_strides};
+use crate::layout::{Order, Shape, Strides, Tuple, broadcast, c_strides, same_shape};
 use crate::nesting;
 use crate::plan::overlap::{Relation, relate};
 use crate::promote::{ArgType, Casting, can_cast, resolve, result_type};
@@ -99,8 +99,10 @@ pub fn select(condition: &Array, then: Value<'_>, otherwise: Value<'_>) -> Resul
 }
 
 fn compute_type(op: Op, args: &[Value<'_>], options: &Options<'_>) -> Result<DType> {
-    let types: SmallVec<[ArgType; 3]> = args.iter().map(Value::arg_type).collect();
-    let Some(asked) = options.dtype else { return resolve(op, &types) };
+    let mut types = [ArgType::WeakInt; 2];
+    let types = &mut types[..args.len()];
+    types.iter_mut().zip(args).for_each(|(t, arg)| *t = arg.arg_type());
+    let Some(asked) = options.dtype else { return resolve(op, types) };
     let casting = options.casting.unwrap_or(Casting::SameKind);
     let allowed = op.has_loop(asked)
         && types.iter().all(|t| match t {
@@ -185,7 +187,7 @@ fn common_shape<'a>(args: &[Value<'a>]) -> Result<Domain<'a>> {
         if let Value::Array(a) = arg {
             match shape {
                 None => shape = Some(a.shape()),
-                Some(first) if first == a.shape() => {}
+                Some(first) if same_shape(first, a.shape()) => {}
                 Some(_) => {
                     let shapes: SmallVec<[&[usize]; 3]> = args.iter().map(Value::shape).collect();
                     return broadcast(&shapes).map(Domain::Made);

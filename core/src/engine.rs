@@ -6,9 +6,9 @@
 use crate::array::Array;
 use crate::error::{Error, ErrorKind, Result};
 use crate::explain::describe;
+use crate::immediate::{LaunchShape, kernel_of};
 use crate::inspect::{Inspection, launched, multiplied};
-use crate::layout::{Shape, c_strides, count};
-use crate::plan::lower::{collapse, compute, fold_of};
+use crate::layout::{c_strides, count};
 use crate::plan::{self, KernelWork, Plan, Step, Work};
 use crate::product;
 use crate::stats::Stats;
@@ -17,8 +17,7 @@ use crate::threads::Pooled;
 use crate::trace::{Input, Operation, Statement, Trace};
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::{
-    Access, Backend, DType, FpFlags, Inline, Inst, Kernel, KernelBuilder, Launch, Program, Raised, Scalar, Template,
-    Verified, verify,
+    Backend, DType, FpFlags, Inline, Inst, Kernel, Launch, Program, Raised, Scalar, Verified, verify,
 };
 use hashbrown::HashMap;
 use parking_lot::{Mutex, MutexGuard};
@@ -180,7 +179,7 @@ impl Engine {
         let program = match self.immediate.get(&key) {
             Some(found) => found,
             None => {
-                let kernel = single(s, shape.outer.len(), shape.inner.len());
+                let kernel = kernel_of(s, shape.outer.len(), shape.inner.len());
                 let compiled = self.compiled(kernel);
                 self.immediate.entry(key).or_insert(compiled)
             }
@@ -427,30 +426,6 @@ impl Engine {
     }
 }
 
-/// Extents and strides of a launch of one statement.
-struct LaunchShape {
-    outer: Shape,
-    inner: Shape,
-    strides: SmallVec<[isize; 8]>,
-}
-
-impl LaunchShape {
-    fn of(s: &Statement<'_>) -> LaunchShape {
-        if let ([n], 0) = (s.domain, s.reduced) {
-            // One axis: nothing to merge or to order. An axis of extent one is no axis.
-            let strides = if *n == 1 { SmallVec::new() } else { s.views().map(|v| v.strides[0]).collect() };
-            let outer = if *n == 1 { Shape::new() } else { Shape::from_slice(&[*n]) };
-            return LaunchShape { outer, inner: Shape::new(), strides };
-        }
-        let all: SmallVec<[&[isize]; 4]> = s.views().map(|v| &v.strides[..]).collect();
-        let mut writes: SmallVec<[bool; 4]> = SmallVec::from_elem(false, all.len());
-        writes[all.len() - 1] = true;
-        let ordered = matches!(s.op, Operation::Fold(_) | Operation::Ramp);
-        let (outer, inner, strides) = collapse(s.domain, s.reduced, &all, &writes, ordered);
-        LaunchShape { outer, inner, strides: strides.into() }
-    }
-}
-
 /// Multiplications up to which a matrix product whose factors are there runs at once.
 const SMALL_PRODUCT: usize = 100_000;
 /// Below this many points no thread is woken (waking costs about 10 µs, in which one thread adds 50,000 numbers).
@@ -459,47 +434,4 @@ const PARALLEL_FROM: usize = 16384;
 #[cold]
 fn lost() -> Error {
     Error::new(ErrorKind::Memory, "the result was lost when memory ran out while it was computed")
-}
-
-/// The kernel of one statement, its operands in order and without regard to which of them are the same.
-fn single(s: &Statement<'_>, outer: usize, inner: usize) -> Kernel {
-    let fold = if inner == 0 { None } else { fold_of(s.op) };
-    let template = match (s.op, fold) {
-        (Operation::Scan(_), Some(_)) => Template::Scan,
-        (_, Some(_)) => Template::Reduce,
-        (_, None) => Template::Map,
-    };
-    let mut k = KernelBuilder::new(template, outer as u8, inner as u8);
-    let mut args: SmallVec<[_; 3]> = SmallVec::new();
-    for input in s.inputs {
-        args.push(match input {
-            Input::Memory(view) => {
-                let operand = k.operand(view.dtype, Access::Read, false);
-                k.body().load(operand)
-            }
-            Input::Scalar(scalar) => {
-                let parameter = k.scalar(scalar.dtype());
-                k.body().param(parameter)
-            }
-        });
-    }
-    let target = k.operand(s.target.dtype, Access::Write, false);
-    match fold {
-        Some(fold) => {
-            let value = k.body().cast(args[0], s.compute);
-            let folded = k.accumulate(fold, value);
-            let mut epilogue = k.epilogue();
-            let value = epilogue.result(folded);
-            let value = epilogue.cast(value, s.target.dtype);
-            epilogue.store(target, value);
-        }
-        None => {
-            let axis = (outer > 0).then_some(0);
-            let mut body = k.body();
-            let value = compute(&mut body, s.op, s.compute, &args, axis);
-            let value = body.cast(value, s.target.dtype);
-            body.store(target, value);
-        }
-    }
-    k.finish()
 }

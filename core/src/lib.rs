@@ -36,6 +36,7 @@ mod elementwise;
 mod engine;
 mod error;
 mod explain;
+mod immediate;
 mod inspect;
 mod join;
 mod layout;

@@ -143,11 +143,49 @@ static LOOPS: LazyLock<Vec<[u16; 14]>> = LazyLock::new(|| {
     Op::ALL.iter().map(|&op| DType::ALL.map(|from| bits(op, from))).collect()
 });
 
+/// For each op, the types (as bits) that it computes in themselves.
+static OWN: LazyLock<Vec<u16>> = LazyLock::new(|| {
+    let own = |op: Op, d: DType| search(op, &[ArgType::Strong(d), ArgType::Strong(d)][..op.arity()]) == Ok(d);
+    Op::ALL.iter().map(|&op| DType::ALL.into_iter().fold(0, |bits, d| bits | (own(op, d) as u16) << d as u16)).collect()
+});
+
 /// The type an op computes its arguments in: the first loop that each of them converts to safely.
 ///
 /// # Errors
 /// `TypeError` where the op has no loop for the arguments.
+#[inline]
 pub fn resolve(op: Op, args: &[ArgType]) -> Result<DType> {
+    // Nearly always all arguments have one type, or are numbers that take it, and the op has a loop in it.
+    if let Some(d) = one_type(args)
+        && OWN[op as usize] >> d as u16 & 1 != 0
+    {
+        return Ok(d);
+    }
+    search(op, args)
+}
+
+/// The one type of the arguments, where the Python numbers among them take it.
+#[inline]
+fn one_type(args: &[ArgType]) -> Option<DType> {
+    let mut found = None;
+    for arg in args {
+        if let ArgType::Strong(d) = arg
+            && found.replace(*d).is_some_and(|other| other != *d)
+        {
+            return None;
+        }
+    }
+    let d = found?;
+    let takes = |arg: &ArgType| match arg {
+        ArgType::Strong(_) => true,
+        ArgType::WeakInt => d != DType::Bool,
+        ArgType::WeakFloat => d >= DType::F16,
+        ArgType::WeakComplex => d.is_complex(),
+    };
+    args.iter().all(takes).then_some(d)
+}
+
+fn search(op: Op, args: &[ArgType]) -> Result<DType> {
     let common = result_type(args);
     // NumPy spells these out: a boolean has no sign, no difference and no divisor, and whole numbers divide in float64.
     match op {

@@ -209,9 +209,17 @@ impl Trace {
     fn push_view(&mut self, view: &View<'_>) -> u32 {
         let slot = self.touch(view);
         let base = self.slots[slot as usize].base;
-        self.tape.push(slot as u64 | (view.dtype as u64) << 32);
-        self.tape.push((view.offset - base) as u64);
-        self.tape.extend(view.strides.iter().map(|&s| s as u64));
+        let (head, offset) = (slot as u64 | (view.dtype as u64) << 32, (view.offset - base) as u64);
+        match *view.strides {
+            // One append for what most views are.
+            [] => self.tape.extend_from_slice(&[head, offset]),
+            [s] => self.tape.extend_from_slice(&[head, offset, s as u64]),
+            [s, t] => self.tape.extend_from_slice(&[head, offset, s as u64, t as u64]),
+            ref strides => {
+                self.tape.extend_from_slice(&[head, offset]);
+                self.tape.extend(strides.iter().map(|&s| s as u64));
+            }
+        }
         slot
     }
 
@@ -222,9 +230,11 @@ impl Trace {
             | (s.inputs.len() as u64) << 24
             | (s.domain.len() as u64) << 32
             | (s.covers as u64) << 40;
-        self.tape.push(header);
-        self.tape.push(s.reduced);
-        self.tape.extend(s.domain.iter().map(|&n| n as u64));
+        self.tape.extend_from_slice(&[header, s.reduced]);
+        match *s.domain {
+            [n] => self.tape.push(n as u64),
+            ref domain => self.tape.extend(domain.iter().map(|&n| n as u64)),
+        }
         for input in s.inputs {
             match input {
                 Input::Memory(view) => {

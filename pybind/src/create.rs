@@ -100,7 +100,10 @@ macro_rules! creation {
     ($($name:ident $like:ident $value:expr;)*) => {$(
         #[doc = concat!("NumPy's `", stringify!($name), "`.")]
         #[pyfunction]
-        #[pyo3(signature = (*args, **kwargs))]
+        #[pyo3(
+            signature = (*args, **kwargs),
+            text_signature = "(shape, dtype=None, order='C', *, device=None, like=None)"
+        )]
         fn $name<'py>(
             py: Python<'py>,
             args: &Bound<'py, PyTuple>,
@@ -158,7 +161,11 @@ fn first_name(name: &str) -> &'static str {
 
 /// NumPy's `full`.
 #[pyfunction]
-#[pyo3(signature = (*args, **kwargs))]
+#[pyo3(
+    name = "full",
+    signature = (*args, **kwargs),
+    text_signature = "(shape, fill_value, dtype=None, order='C', *, device=None, like=None)"
+)]
 fn full_<'py>(
     py: Python<'py>,
     args: &Bound<'py, PyTuple>,
@@ -445,6 +452,7 @@ fn concatenate<'py>(
             Some(axis) => axis.extract::<isize>().ok(),
         };
         if let Some(axis) = axis
+            && few(&parts)?
             && let Ok(iterator) = parts.try_iter()
         {
             let parts = iterator.map(|p| full(&p?)).collect::<PyResult<Vec<_>>>()?;
@@ -464,6 +472,17 @@ fn concatenate<'py>(
     let function = py.import("numpy")?.getattr("concatenate")?;
     let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
     fallback(py, "call")?.call1((function, args, kwargs, "concatenate"))
+}
+
+/// Refuses more arrays than NumPy joins, before anyone looks at each.
+fn few(parts: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match parts.len() {
+        Ok(n) if n > i32::MAX as usize => Err(pyo3::exceptions::PyValueError::new_err(format!(
+            "concatenate() only supports up to {} arrays but got {n}.",
+            i32::MAX
+        ))),
+        _ => Ok(true),
+    }
 }
 
 /// NumPy's `copyto`.

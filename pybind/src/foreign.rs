@@ -38,7 +38,7 @@ impl Owner for NumpyOwner {
                 if base.is_null() {
                     return false;
                 }
-                if ffi::Py_TYPE(base) != ffi::Py_TYPE(self.0.as_ptr()) {
+                if ffi::PyType_IsSubtype(ffi::Py_TYPE(base), ffi::Py_TYPE(self.0.as_ptr())) == 0 {
                     // A buffer, a memory map, a capsule: somebody else's memory.
                     return true;
                 }
@@ -55,7 +55,7 @@ impl Owner for NumpyOwner {
 /// A NumPy array on the memory of an array object, evaluated; writeable as the array is.
 pub(crate) fn numpy_of<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, PyAny>> {
     let me = this.borrow();
-    to_numpy(this.py(), me.array(this.py())?, Some(root(this)))
+    to_numpy(this.py(), me.array(this.py())?, Some(root(this, this.get_type_ptr())))
 }
 
 fn to_numpy<'py>(py: Python<'py>, array: &Array, root: Option<Py<NdArray>>) -> PyResult<Bound<'py, PyAny>> {

@@ -65,7 +65,9 @@ fn part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
         let (mut start, mut stop, mut step) = (0, 0, 0);
         // SAFETY: the object is exactly a slice.
         if unsafe { ffi::PySlice_Unpack(item.as_ptr(), &mut start, &mut stop, &mut step) } < 0 {
-            return Err(PyErr::fetch(item.py()));
+            // Another part of the index may be worse; NumPy knows in which order to complain.
+            drop(PyErr::fetch(item.py()));
+            return Ok(None);
         }
         return Ok(Some(Index::Range(Some(start), Some(stop), step)));
     }
@@ -255,7 +257,7 @@ pub(crate) fn iterate<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, Py
     if array.ndim() == 1 {
         deliver(py, array.evaluate())?;
     }
-    let root = root(this);
+    let root = root(this, this.get_type_ptr());
     if !is_exact(this.as_any()) {
         // Rows of a derived class are of that class, which indexing sees to.
         return Ok(

@@ -8,7 +8,7 @@ use crate::foreign::numpy_of;
 use crate::ndarray::{NdArray, fresh_of, is_exact, numpy_error, numpy_method, view_of, view_or_fresh};
 use fastnp::{Array, DType, Error, ErrorKind, Op, Order, Value, apply};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple, PyType};
+use pyo3::types::{PyBool, PyDict, PyTuple, PyType};
 use smallvec::SmallVec;
 
 type Object<'py> = Bound<'py, PyAny>;
@@ -29,15 +29,20 @@ pub(crate) fn axes_of(axis: Option<&Bound<'_, PyAny>>) -> PyResult<Option<SmallV
 fn integers(args: &Args<'_>) -> Option<Axes> {
     if args.len() == 1 {
         let first = args.get_item(0).ok()?;
-        if let Ok(n) = first.extract::<isize>() {
+        if let Ok(tuple) = first.cast::<PyTuple>() {
+            return tuple.iter_borrowed().map(|n| integer(&n)).collect();
+        }
+        if let Some(n) = integer(&first) {
             return Some(SmallVec::from_iter([n]));
         }
-        if let Ok(tuple) = first.cast::<PyTuple>() {
-            return tuple.iter_borrowed().map(|n| n.extract().ok()).collect();
-        }
-        return first.try_iter().ok()?.map(|n| n.ok()?.extract().ok()).collect();
+        return first.try_iter().ok()?.map(|n| integer(&n.ok()?)).collect();
     }
-    args.iter_borrowed().map(|n| n.extract().ok()).collect()
+    args.iter_borrowed().map(|n| integer(&n)).collect()
+}
+
+/// An integer; truth values are none.
+fn integer(value: &Object<'_>) -> Option<isize> {
+    if value.is_instance_of::<PyBool>() { None } else { value.extract().ok() }
 }
 
 /// The shape with the extent given as -1 worked out; none where it cannot be.
@@ -346,7 +351,8 @@ impl NdArray {
             && class.is_subclass_of::<NdArray>()?
         {
             let view = this.borrow().array(this.py())?.clone();
-            return crate::subclass::derive(class, NdArray::view_on(this, view), Some(this.as_any()));
+            let contents = NdArray::view_on(this, view, class.as_type_ptr());
+            return crate::subclass::derive(class, contents, Some(this.as_any()));
         }
         numpy_method(this, "view", args, kwargs)
     }

@@ -1,10 +1,12 @@
 //! The array class: its state, its operators, iteration and conversion to Python's own types.
 
+use crate::arg::{Arg, full, quick};
 use crate::call::{binary, in_place, unary};
 use crate::{deliver, dtype, fallback};
 use fastnp::{Array, Op, Selection};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::type_object::PyTypeInfo;
 use pyo3::types::{PyDict, PyInt, PyString, PyTuple, PyType};
@@ -47,10 +49,10 @@ impl From<Selection> for NdArray {
 }
 
 impl NdArray {
-    /// The contents of a view of another array object.
+    /// The contents of a view of another array object, to be of a class.
     #[inline]
-    pub(crate) fn view_on(of: &Bound<'_, NdArray>, view: Array) -> NdArray {
-        NdArray { repr: Repr::Dense(view), base: Some(root(of)) }
+    pub(crate) fn view_on(of: &Bound<'_, NdArray>, view: Array, class: *mut ffi::PyTypeObject) -> NdArray {
+        NdArray { repr: Repr::Dense(view), base: Some(root(of, class)) }
     }
 
     /// The array; a selection is compacted.
@@ -95,7 +97,7 @@ pub(crate) fn object(py: Python<'_>, array: Array) -> PyResult<Bound<'_, PyAny>>
 /// A view of an array, of the same class, that knows whose memory it is.
 #[inline]
 pub(crate) fn view_of<'py>(this: &Bound<'py, NdArray>, view: Array) -> PyResult<Bound<'py, PyAny>> {
-    let made = NdArray::view_on(this, view);
+    let made = NdArray::view_on(this, view, this.get_type_ptr());
     if is_exact(this.as_any()) {
         return Ok(Bound::new(this.py(), made)?.into_any());
     }
@@ -120,12 +122,13 @@ pub(crate) fn view_or_fresh<'py>(
     if shares { view_of(this, array) } else { fresh_of(this, array) }
 }
 
-/// The array that a view of `this` names as its base.
-pub(crate) fn root(this: &Bound<'_, NdArray>) -> Py<NdArray> {
-    let me = this.borrow();
-    match &me.base {
-        // As NumPy: the chain is followed while it leads to arrays of the plain class.
-        Some(base) if is_exact(base.bind(this.py()).as_any()) => base.clone_ref(this.py()),
+/// The array that a view of `this`, to be of a class, names as its base: as NumPy, the chain is followed while it leads to
+/// arrays of that class.
+#[inline]
+pub(crate) fn root(this: &Bound<'_, NdArray>, class: *mut ffi::PyTypeObject) -> Py<NdArray> {
+    // The field is only ever set when the object is made, so a borrow that is refused hides no change.
+    match this.try_borrow().ok().and_then(|me| me.base.as_ref().map(|b| b.clone_ref(this.py()))) {
+        Some(base) if base.bind(this.py()).get_type_ptr() == class => base,
         _ => this.clone().unbind(),
     }
 }
@@ -275,7 +278,24 @@ impl NdArray {
             CompareOp::Gt => Op::Greater,
             CompareOp::Ge => Op::GreaterEqual,
         };
+        if matches!(op, Op::Equal | Op::NotEqual)
+            && matches!(quick(other)?, Arg::Other)
+            && matches!(full(other)?, Arg::Other)
+            && !crate::call::gives_way(other)?
+        {
+            // What cannot be compared is unequal, which the ufunc does not know.
+            let name = if op == Op::Equal { "__eq__" } else { "__ne__" };
+            return fallback(this.py(), "comparison")?.call1((this, name, other));
+        }
         binary(op, this.as_any(), other)
+    }
+
+    /// NumPy's arrays do not join by `+`, and say so to `operator.concat`.
+    fn __concat__(&self, _other: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "Concatenation operation is not implemented for NumPy arrays, use np.concatenate() instead. Please do not rely on \
+             this error; it may not be given on all Python implementations.",
+        ))
     }
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {

@@ -205,6 +205,16 @@ impl Ufunc {
         self.elsewhere(py, "at", args, kwargs)
     }
 
+    #[pyo3(signature = (*args, **kwargs))]
+    fn resolve_dtypes<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.numpy(py)?.call_method("resolve_dtypes", args, kwargs)
+    }
+
     #[getter]
     fn __name__(&self) -> &'static str {
         self.op.name()
@@ -229,12 +239,7 @@ impl Ufunc {
     }
 
     fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        match name {
-            "nin" | "nout" | "nargs" | "ntypes" | "types" | "identity" | "signature" | "resolve_dtypes" => {
-                self.numpy(py)?.getattr(name)
-            }
-            _ => Err(pyo3::exceptions::PyAttributeError::new_err(format!("'ufunc' object has no attribute '{name}'"))),
-        }
+        self.numpy(py)?.getattr(name)
     }
 }
 

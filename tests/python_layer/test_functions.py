@@ -201,6 +201,20 @@ TABLE: dict[str, list[Any]] = {
     "imag": each(*INPUTS, 1j),
     "angle": each(*INPUTS, 1j) + [cases(WAVE, True)],
     "nan_to_num": each(ODD, FLAT, INTS, WAVE, HOLES) + [cases(ODD, nan=1.0, posinf=2, neginf=3.5)],
+    "apply_along_axis": [
+        cases(lambda row: row.sum(), 0, FLAT),
+        cases(lambda row: row[::-1] * row[1:, None], 1, FLAT),
+        cases(lambda row, by: row * by, -1, CUBE, 2),
+    ],
+    "apply_over_axes": [cases(lambda x, axis: x.sum(axis, keepdims=True), CUBE, (0, 2))],
+    "fromfunction": [
+        cases(lambda i, j: i * 10 + j, (3, 4)),
+        cases(lambda i: i > 1, (4,), dtype=int),
+    ],
+    "piecewise": [
+        cases(LINE, [LINE < 0, LINE >= 0], [lambda x: -x, lambda x: x * 2]),
+        cases(LINE, [LINE < 0], [1.0, lambda x: x]),
+    ],
     "sinc": each(FLAT, INTS, SINGLE, numpy.zeros(2)),
     "isposinf": each(ODD, INTS, WAVE),
     "isneginf": each(ODD, INTS, WAVE),

@@ -56,18 +56,29 @@ class Shadow(_np.ndarray):
     """
 
     owner: Any = None
+    priority = 0.0
+
+    @property
+    def __array_priority__(self) -> float:
+        return self.priority
 
     def __array_finalize__(self, source: Any) -> None:
         self.owner = getattr(source, "owner", None)
+        self.priority = getattr(source, "priority", 0.0)
 
-    def lifted(self) -> Any:
-        """This array as one of the owner's class."""
+    def lifted(self, seen: _Seen) -> Any:
+        """This array as one of the owner's class, or, made of nothing in particular, of the class
+        that comes first among the arguments.
+        """
+        owners = [owner for view, owner in seen if type(view) is Shadow]
+        first = max(owners, key=lambda x: x.__array_priority__, default=None)
+        kind = type(first if self.owner is None else self.owner)
         plain = self.view(_np.ndarray)
         try:
             ours = from_numpy(plain)
         except TypeError:
             return plain
-        return derive(type(self.owner), ours, self.owner)
+        return ours if kind is NoneType else derive(kind, ours, self.owner)
 
 
 def _open(value: Any, seen: _Seen) -> Any:
@@ -81,6 +92,9 @@ def _open(value: Any, seen: _Seen) -> Any:
         if kind is not ndarray:
             view = view.view(Shadow)
             view.owner = value
+            priority = value.__array_priority__
+            if priority:
+                view.priority = priority
         seen.append((view, value))
         return view
     if kind is list or kind is tuple:
@@ -125,7 +139,7 @@ def _close(result: Any, seen: _Seen) -> Any:
         for view, owner in seen:
             if result is view:
                 return owner
-        return result.lifted()
+        return result.lifted(seen)
     if isinstance(result, tuple):
         items = [_close(item, seen) for item in result]
         if kind is tuple:
@@ -280,6 +294,13 @@ def overridden(values: Sequence[Any]) -> bool:
         if getattr(kind, "__array_ufunc__", _DEFAULTS[0]) not in _DEFAULTS:
             return True
     return False
+
+
+def comparison(self: Any, name: str, other: Any) -> Any:
+    """NumPy's `==` or `!=` of an array with something that is no array of ours."""
+    if overridden((other,)):
+        return ufunc("equal" if name == "__eq__" else "not_equal", "__call__", (self, other), {})
+    return method(self, name, (other,))
 
 
 def method(

@@ -4,6 +4,7 @@ the fallback.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as _np
@@ -44,6 +45,17 @@ class ForeignUfunc:
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         return _named, (self.__name__,)
+
+
+class NativeUfunc(ForeignUfunc):
+    """A ufunc of NumPy's whose call the engine runs."""
+
+    def __init__(self, original: _np.ufunc, native: Callable[..., Any]) -> None:
+        super().__init__(original)
+        self._native = native
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._native(*args, **kwargs)
 
 
 def _named(name: str) -> Any:

@@ -55,10 +55,10 @@ class flatiter:
     def __setitem__(self, index: Any, value: Any) -> None:
         call(_set_item, (self.base, index, value), {}, "flatiter.__setitem__", NOT_NATIVE)
 
-    def copy(self) -> Any:
+    def copy(self, /) -> Any:
         return self.base.flatten()
 
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+    def __array__(self, dtype: Any = None, /, *, copy: bool | None = None) -> Any:
         return self._flat().__array__(dtype) if dtype is not None else self._flat().__array__()
 
     def __eq__(self, other: Any) -> Any:

@@ -9,9 +9,12 @@ import numpy as _np
 from numpy.lib.array_utils import normalize_axis_index
 
 from fastnp._fallback import call
-from fastnp._fastnp import UFUNCS, asarray, dot, empty, ndarray, where, zeros
+from fastnp._fastnp import UFUNCS, asarray, dot, empty, matmul, ndarray, where, zeros
+from fastnp._foreign import NativeUfunc
 from fastnp._grid import tri
-from fastnp._registry import elsewhere, native
+from fastnp._registry import NATIVE, elsewhere, native
+
+NATIVE[_np.matmul] = NativeUfunc(_np.matmul, matmul)
 
 
 def _pair(a: Any, b: Any) -> tuple[Any, Any] | None:

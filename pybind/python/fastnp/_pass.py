@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as _np
 
-from fastnp._fallback import call
+from fastnp._fallback import call, closed, opened
 from fastnp._fastnp import ndarray
 from fastnp._registry import elsewhere, native
 
@@ -52,6 +52,40 @@ def flatnonzero(a: Any) -> Any:
     if type(a) is ndarray:
         return a.ravel().nonzero()[0]
     return call(_np.flatnonzero, (a,), {})
+
+
+def _called_back(function: Any) -> Any:
+    """A user's function that NumPy calls: it sees arrays of ours and may return them."""
+
+    def seen(*args: Any, **kwargs: Any) -> Any:
+        ours = [closed(x, []) for x in args]
+        plain, _, _ = opened((function(*ours, **kwargs),), {})
+        return plain[0]
+
+    return seen
+
+
+@native(_np.apply_along_axis)
+def apply_along_axis(func1d: Any, axis: Any, arr: Any, *args: Any, **kwargs: Any) -> Any:
+    return call(_np.apply_along_axis, (_called_back(func1d), axis, arr, *args), kwargs)
+
+
+@native(_np.apply_over_axes)
+def apply_over_axes(func: Any, a: Any, axes: Any) -> Any:
+    return call(_np.apply_over_axes, (_called_back(func), a, axes), {})
+
+
+@native(_np.fromfunction)
+def fromfunction(
+    function: Any, shape: Any, *, dtype: Any = float, like: Any = None, **kwargs: Any
+) -> Any:
+    return call(_np.fromfunction, (_called_back(function), shape), {"dtype": dtype, **kwargs})
+
+
+@native(_np.piecewise)
+def piecewise(x: Any, condlist: Any, funclist: Any, *args: Any, **kw: Any) -> Any:
+    functions = [_called_back(f) if callable(f) else f for f in funclist]
+    return call(_np.piecewise, (x, condlist, functions, *args), kw)
 
 
 if hasattr(_np, "astype"):  # new in NumPy 2.1

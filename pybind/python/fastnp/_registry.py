@@ -4,7 +4,6 @@ look into.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -27,7 +26,7 @@ NATIVE: dict[Any, Any] = {
 
 _FROM_ENGINE = """
     array asarray asanyarray ascontiguousarray asfortranarray copy empty zeros ones full
-    empty_like zeros_like ones_like full_like arange where matmul dot concatenate copyto
+    empty_like zeros_like ones_like full_like arange where dot concatenate copyto
     shares_memory may_share_memory
     """
 
@@ -75,5 +74,7 @@ def elsewhere(
 
 
 def _differing(original: Callable[..., Any], args: tuple[Any, ...]) -> dict[str, Any]:
+    import inspect  # takes 8 ms, which the import of the package does not have
+
     parameters = list(inspect.signature(original).parameters.values())[1:]
     return {p.name: value for p, value in zip(parameters, args) if value is not p.default}

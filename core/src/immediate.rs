@@ -1,0 +1,77 @@
+//! One statement as a launch of its own: what small operations on ready operands run as, without a trace or a plan.
+
+use crate::layout::Shape;
+use crate::plan::lower::{collapse, compute, fold_of};
+use crate::trace::{Input, Operation, Statement};
+use fastnp_codegen::{Access, Kernel, KernelBuilder, Template};
+use smallvec::SmallVec;
+
+/// Extents and strides of a launch of one statement.
+pub(crate) struct LaunchShape {
+    pub(crate) outer: Shape,
+    pub(crate) inner: Shape,
+    pub(crate) strides: SmallVec<[isize; 8]>,
+}
+
+impl LaunchShape {
+    pub(crate) fn of(s: &Statement<'_>) -> LaunchShape {
+        if let ([n], 0) = (s.domain, s.reduced) {
+            // One axis: nothing to merge or to order. An axis of extent one is no axis.
+            let mut shape = LaunchShape { outer: Shape::new(), inner: Shape::new(), strides: SmallVec::new() };
+            if *n != 1 {
+                shape.outer.push(*n);
+                s.views().for_each(|v| shape.strides.push(v.strides[0]));
+            }
+            return shape;
+        }
+        let all: SmallVec<[&[isize]; 4]> = s.views().map(|v| &v.strides[..]).collect();
+        let mut writes: SmallVec<[bool; 4]> = SmallVec::from_elem(false, all.len());
+        writes[all.len() - 1] = true;
+        let ordered = matches!(s.op, Operation::Fold(_) | Operation::Ramp);
+        let (outer, inner, strides) = collapse(s.domain, s.reduced, &all, &writes, ordered);
+        LaunchShape { outer, inner, strides: strides.into() }
+    }
+}
+
+/// The kernel of one statement, its operands in order and without regard to which of them are the same.
+pub(crate) fn kernel_of(s: &Statement<'_>, outer: usize, inner: usize) -> Kernel {
+    let fold = if inner == 0 { None } else { fold_of(s.op) };
+    let template = match (s.op, fold) {
+        (Operation::Scan(_), Some(_)) => Template::Scan,
+        (_, Some(_)) => Template::Reduce,
+        (_, None) => Template::Map,
+    };
+    let mut k = KernelBuilder::new(template, outer as u8, inner as u8);
+    let mut args: SmallVec<[_; 3]> = SmallVec::new();
+    for input in s.inputs {
+        args.push(match input {
+            Input::Memory(view) => {
+                let operand = k.operand(view.dtype, Access::Read, false);
+                k.body().load(operand)
+            }
+            Input::Scalar(scalar) => {
+                let parameter = k.scalar(scalar.dtype());
+                k.body().param(parameter)
+            }
+        });
+    }
+    let target = k.operand(s.target.dtype, Access::Write, false);
+    match fold {
+        Some(fold) => {
+            let value = k.body().cast(args[0], s.compute);
+            let folded = k.accumulate(fold, value);
+            let mut epilogue = k.epilogue();
+            let value = epilogue.result(folded);
+            let value = epilogue.cast(value, s.target.dtype);
+            epilogue.store(target, value);
+        }
+        None => {
+            let axis = (outer > 0).then_some(0);
+            let mut body = k.body();
+            let value = compute(&mut body, s.op, s.compute, &args, axis);
+            let value = body.cast(value, s.target.dtype);
+            body.store(target, value);
+        }
+    }
+    k.finish()
+}
