@@ -5,7 +5,9 @@
 
 use crate::engine::engine;
 use crate::error::{Error, Result};
-use crate::layout::{Index, Layout, Order, Shape, Steps, Strides, byte_count, c_strides, f_strides, normalize_axis, same_shape};
+use crate::layout::{
+    Index, Layout, Order, Shape, Steps, Strides, byte_count, c_strides, f_strides, normalize_axis, same_shape,
+};
 use crate::nesting;
 use crate::storage::{Owner, Storage};
 use crate::trace::View;

@@ -201,7 +201,9 @@ fn long_chains_and_wide_sums_do_not_recurse() -> Result<()> {
             a = &a + 1.0;
         }
         assert_eq!(a.to_vec::<f64>()?, vec![100_000.0; 64]);
-        let terms: Vec<Array> = (0..1000).map(|i| Array::full(&[50], fastnp::Scalar::new(DType::F64, i), Order::C)).collect::<Result<_>>()?;
+        let terms: Vec<Array> = (0..1000)
+            .map(|i| Array::full(&[50], fastnp::Scalar::new(DType::F64, i), Order::C))
+            .collect::<Result<_>>()?;
         let total = terms[1..].iter().fold(terms[0].clone(), |sum, term| &sum + term);
         assert_eq!(total.to_vec::<f64>()?, vec![499_500.0; 50]);
         Ok(())

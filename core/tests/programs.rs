@@ -133,7 +133,11 @@ impl Program {
                 naive.offset += first * naive.strides[axis];
             } else {
                 // From the last element of the range back to its first.
-                parts.push(Index::Range(Some(stop as isize - 1), Some(first - 1 - if start == 0 { n as isize } else { 0 }), step));
+                parts.push(Index::Range(
+                    Some(stop as isize - 1),
+                    Some(first - 1 - if start == 0 { n as isize } else { 0 }),
+                    step,
+                ));
                 naive.offset += (stop as isize - 1) * naive.strides[axis];
             }
             naive.shape[axis] = length.div_ceil(step.unsigned_abs());
@@ -184,7 +188,8 @@ impl Program {
             1 => {
                 let options = Options { out: Some(&target.ours), ..Options::default() };
                 apply_with(Op::Subtract, &[(&target.ours).into(), (&source.ours).into()], options)?;
-                let values: Vec<f64> = target.naive.read().iter().zip(source.naive.read()).map(|(x, y)| x - y).collect();
+                let values: Vec<f64> =
+                    target.naive.read().iter().zip(source.naive.read()).map(|(x, y)| x - y).collect();
                 target.naive.write(&values);
             }
             _ => {

@@ -14,7 +14,16 @@ from typing import Any
 
 NOWHERE = object()
 # Where a private module's functions may be public, dotted from the package.
-PUBLIC = ["", "testing", "lib.stride_tricks", "lib.array_utils", "lib", "linalg", "random", "exceptions"]
+PUBLIC = [
+    "",
+    "testing",
+    "lib.stride_tricks",
+    "lib.array_utils",
+    "lib",
+    "linalg",
+    "random",
+    "exceptions",
+]
 SUPPORT = "from tests.numpy_suite.rewrite import ours as _ours; "
 
 
