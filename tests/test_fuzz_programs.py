@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from textwrap import dedent
+
 import fastnp
 import pytest
 
+from tests.fuzz.generate import Program
+from tests.fuzz.kept import KEPT
 from tests.fuzz.programs import kept_seeds
-from tests.fuzz.run import MODES, check, explained
+from tests.fuzz.run import MODES, check, explained, recheck
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -26,3 +30,12 @@ def test_once_failed_programs_agree(mode: str) -> None:
         for seed in kept_seeds():
             program, reason = check(seed)
             assert reason is None, explained(program, reason)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("what", KEPT)
+def test_kept_programs_agree(what: str, mode: str) -> None:
+    statements = dedent(KEPT[what]).strip().splitlines()
+    with fastnp.settings(**MODES[mode]):
+        assert recheck(Program(0, statements)) is None

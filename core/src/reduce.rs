@@ -7,7 +7,7 @@ use crate::array::Array;
 use crate::elementwise::{Options, apply, apply_with};
 use crate::engine::engine;
 use crate::error::{Error, Result};
-use crate::layout::{Order, Shape, Steps, Strides, normalize_axis};
+use crate::layout::{Order, Shape, Steps, Strides, c_strides, normalize_axis};
 use crate::nesting;
 use crate::trace::{Input, Operation, Statement, View};
 use crate::value::Value;
@@ -182,7 +182,11 @@ impl Array {
         let kept = |i: &usize| !is_reduced(mask, *i);
         let shape: Shape = (0..self.ndim()).filter(kept).map(|i| self.shape()[i]).collect();
         let own: Strides = (0..self.ndim()).filter(kept).map(|i| self.strides()[i]).collect();
-        let strides = nesting::of_operands(&shape, dtype.size(), &[&own]);
+        let strides = match fold {
+            // NumPy moves the axis to the end of a copy first.
+            Fold::ArgMin | Fold::ArgMax => c_strides(&shape, dtype.size()),
+            Fold::Op(_) => nesting::of_operands(&shape, dtype.size(), &[&own]),
+        };
         let target = Array::fresh(&shape, strides, dtype)?;
         self.fold_to(fold, compute, mask, &target)?;
         if !keepdims {

@@ -201,10 +201,12 @@ impl NdArray {
         if modulo.is_none() {
             // NumPy's operator, unlike its function, squares where the exponent is the number 2; squares of booleans are int8.
             let py = this.py();
-            let base = this.borrow();
-            let is_flags = base.dense().is_some_and(|a| a.dtype() == fastnp::DType::Bool);
-            if is_flags && is_exact(this.as_any()) && other.is_exact_instance_of::<PyInt>() && other.eq(2)? {
-                return object(py, crate::deliver(py, base.array(py)?.cast(fastnp::DType::I8))?);
+            if is_exact(this.as_any()) && other.is_exact_instance_of::<PyInt>() && other.eq(2)? {
+                let base = this.borrow();
+                let array = base.array(py)?;
+                if array.dtype() == fastnp::DType::Bool {
+                    return crate::call::wrap(py, crate::deliver(py, array.cast(fastnp::DType::I8))?);
+                }
             }
             binary(Op::Power, this.as_any(), other)
         } else {

@@ -249,6 +249,13 @@ def summable(array: Any, factor: int = 1) -> bool:
     return whole and float(numpy.abs(finite).sum()) * factor * (64 if factor > 1 else 1) < 2.0**bits
 
 
+def meanable(array: numpy.ndarray) -> bool:
+    """Whether the mean of summable values is exact: integers are summed as float64."""
+    if array.dtype.kind in "iu":
+        return float(numpy.abs(array.astype(numpy.float64)).sum()) < 2.0**50
+    return array.dtype.kind != "c"
+
+
 def productive(array: numpy.ndarray) -> bool:
     """Whether a product of the values neither overflows nor underflows, in any order."""
     if array.dtype.kind in "iub":
@@ -322,8 +329,8 @@ def reduction(w: Writer, name: str) -> tuple[str, bool]:
     )
     value = w.value(inner)
     exact = value is not None and summable(value)
-    if way == "mean" and array.dtype.kind == "c":
-        exact = False
+    if way == "mean":
+        exact = exact and meanable(array)
     form = w.pick([f"{inner}.{way}(axis={axis}{keep})", f"np.{way}({inner}, axis={axis}{keep})"])
     return form, exact
 

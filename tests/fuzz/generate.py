@@ -274,7 +274,7 @@ class Writer:
             mask = expressions.mask(self, name)
             chosen = self.value(f"{name}[{mask}]")
             if chosen is not None:
-                exact = expressions.summable(chosen)
+                exact = expressions.summable(chosen) and expressions.meanable(chosen)
                 method = self.pick(["sum()", "mean()", "any()", "all()", "size"])
                 self.define(f"{name}[{mask}].{method}", inexact=not exact)
 
