@@ -203,9 +203,8 @@ impl NdArray {
             let py = this.py();
             if is_exact(this.as_any()) && other.is_exact_instance_of::<PyInt>() && other.eq(2)? {
                 let base = this.borrow();
-                let array = base.array(py)?;
-                if array.dtype() == fastnp::DType::Bool {
-                    return crate::call::wrap(py, crate::deliver(py, array.cast(fastnp::DType::I8))?);
+                if let Some(flags) = base.dense().filter(|a| a.dtype() == fastnp::DType::Bool) {
+                    return crate::call::wrap(py, crate::deliver(py, flags.cast(fastnp::DType::I8))?);
                 }
             }
             binary(Op::Power, this.as_any(), other)
