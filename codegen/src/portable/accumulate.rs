@@ -12,6 +12,8 @@ use std::mem::MaybeUninit;
 
 /// Tiles that a column's first vector takes in before it is added to the second.
 const COLUMN_GROUP: usize = 16;
+/// Dense rows of fewer columns are folded by halves, as long vectors.
+pub(crate) const FEW_COLUMNS: usize = 8;
 
 /// The loops of one accumulator.
 #[derive(Clone, Copy)]
@@ -127,16 +129,18 @@ impl Progress {
 }
 
 impl Accumulating {
-    /// Takes in a tile of `rows` whole rows of `length` values: `total[r]` is row `r`'s result.
+    /// Takes in a tile of `rows` whole rows of `length` values, `pitch` bytes apart: `total[r]` is row `r`'s result.
     ///
     /// # Safety
     /// `values` holds them and the places have room.
-    pub(crate) unsafe fn whole_rows(&self, p: &Places, values: *const u8, rows: usize, length: usize) {
+    #[inline]
+    pub(crate) unsafe fn whole_rows(&self, p: &Places, values: *const u8, pitch: isize, rows: usize, length: usize) {
+        let pitch = std::ptr::without_provenance(pitch as usize);
         // SAFETY: the caller's contract.
         unsafe {
             match &self.loops {
-                Loops::Fold(f) => (f.rows)(p.total, values, values, values, rows, length),
-                Loops::Arg(a) => (a.rows)(p.total, values, p.beside, values, rows, length),
+                Loops::Fold(f) => (f.rows)(p.total, values, pitch, values, rows, length),
+                Loops::Arg(a) => (a.rows)(p.total, values, p.beside, pitch, rows, length),
             }
         }
     }
@@ -183,7 +187,8 @@ impl Accumulating {
         }
     }
 
-    /// Takes in `rows` values for each of `n` points, the points fastest, the first at `position` of the inner domain.
+    /// Takes in `rows` values for each of `n` points, the points fastest and rows `pitch` bytes apart, the first at
+    /// `position` of the inner domain.
     ///
     /// # Safety
     /// As [`Accumulating::whole_rows`]; `fresh` has room for `rows * n` values.
@@ -191,7 +196,7 @@ impl Accumulating {
         &self,
         p: &Places,
         s: &mut Progress,
-        values: *const u8,
+        (values, pitch): (*const u8, isize),
         rows: usize,
         n: usize,
         position: usize,
@@ -199,14 +204,24 @@ impl Accumulating {
         // SAFETY: the caller's contract.
         unsafe {
             match &self.loops {
-                Loops::Fold(f) => {
+                Loops::Fold(f) if n < FEW_COLUMNS && pitch == (n * self.size) as isize => {
                     let row = self.fold_rows(f, p, values, rows, n);
                     self.add_to_column(f, p, s, row, n);
+                }
+                Loops::Fold(f) => {
+                    for first in (0..rows).step_by(COLUMN_GROUP) {
+                        let values = values.wrapping_offset(first as isize * pitch);
+                        let height = COLUMN_GROUP.min(rows - first);
+                        // The first of all goes where the results belong.
+                        let to = if s.tiles == 0 && rows <= COLUMN_GROUP { p.beside } else { p.fresh };
+                        (f.columns)(to, values, std::ptr::without_provenance(pitch as usize), values, n, height);
+                        self.add_to_column(f, p, s, to, n);
+                    }
                 }
                 Loops::Arg(a) => {
                     for r in 0..rows {
                         std::slice::from_raw_parts_mut(p.fresh.cast::<i64>(), n).fill((position + r) as i64);
-                        self.merge_positions(a, p, s, values.add(r * n * self.size), n);
+                        self.merge_positions(a, p, s, values.wrapping_offset(r as isize * pitch), n);
                         s.tiles += 1;
                     }
                 }
@@ -239,7 +254,9 @@ impl Accumulating {
     unsafe fn add_to_column(&self, f: &FoldLoops, p: &Places, s: &mut Progress, row: *const u8, n: usize) {
         // SAFETY: `columns`' contract.
         unsafe {
-            if s.grouped == 0 {
+            if s.grouped == 0 && row == p.beside.cast_const() {
+                // There already.
+            } else if s.grouped == 0 {
                 std::ptr::copy_nonoverlapping(row, p.beside, n * self.size);
             } else {
                 (f.into)(p.beside, row, row, row, n, 0);
@@ -276,6 +293,43 @@ impl Accumulating {
                 s.levels.finish(p.total, self.size, f.into);
             } else if s.grouped > 0 {
                 self.close_group(f, p, s, n);
+            }
+        }
+    }
+
+    /// Merges the results of parts, in their order: neighbours first, then neighbours' neighbours.
+    ///
+    /// # Safety
+    /// Each part has `n` results, and what is beside them `each` bytes on.
+    pub(crate) unsafe fn merge_parts(
+        &self,
+        p: &Places,
+        n: usize,
+        parts: usize,
+        at: impl Fn(usize) -> *mut u8,
+        each: usize,
+    ) {
+        // SAFETY: the caller's contract.
+        unsafe {
+            match &self.loops {
+                Loops::Fold(f) => {
+                    let mut apart = 1;
+                    while apart < parts {
+                        for part in (0..parts - apart).step_by(2 * apart) {
+                            let other = at(part + apart);
+                            (f.into)(at(part), other, other, other, n, 0);
+                        }
+                        apart *= 2;
+                    }
+                    std::ptr::copy_nonoverlapping(at(0), p.total, n * self.size);
+                }
+                Loops::Arg(l) => {
+                    let (total, best) = (at(0), at(0).add(each));
+                    for part in 1..parts {
+                        (l.into)(total, at(part).add(each), best, at(part), n, 0);
+                    }
+                    std::ptr::copy_nonoverlapping(total, p.total, n * 8);
+                }
             }
         }
     }

@@ -2,8 +2,10 @@
 
 use super::complex::ComplexNumber;
 use super::element::{B8, Element};
+use super::folds::fold_row;
 use super::isa::{Isa, Loop, Routine, pick};
-use crate::{DType, Fold};
+use super::loops::{Define, Row, stay_scalar};
+use crate::{DType, Fold, Op};
 use num_complex::Complex;
 use std::marker::PhantomData;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
@@ -12,13 +14,22 @@ use std::slice::{from_raw_parts, from_raw_parts_mut};
 trait Ordered: Element {
     /// Whether `self`, standing later, replaces `best`.
     fn beats<const MAX: bool>(self, best: Self) -> bool;
+    /// Whether neither replaces the other.
+    fn ties(self, best: Self) -> bool;
 }
+
+/// Values looked at together.
+const LANES: usize = 32;
 
 macro_rules! ordered {
     ($($T:ty)*) => { $(impl Ordered for $T {
         #[inline(always)]
         fn beats<const MAX: bool>(self, best: $T) -> bool {
             if MAX { self > best } else { self < best }
+        }
+        #[inline(always)]
+        fn ties(self, best: $T) -> bool {
+            self == best
         }
     })* };
 }
@@ -30,6 +41,10 @@ impl Ordered for B8 {
     fn beats<const MAX: bool>(self, best: B8) -> bool {
         if MAX { self.get() & !best.get() } else { !self.get() & best.get() }
     }
+    #[inline(always)]
+    fn ties(self, best: B8) -> bool {
+        self.get() == best.get()
+    }
 }
 
 macro_rules! ordered_floats {
@@ -40,6 +55,10 @@ macro_rules! ordered_floats {
                 let better = if MAX { self > best } else { self < best };
                 better | (self.is_nan() & !best.is_nan())
             }
+            #[inline(always)]
+            fn ties(self, best: $T) -> bool {
+                (self == best) | (self.is_nan() & best.is_nan())
+            }
         }
         impl Ordered for Complex<$T> {
             #[inline(always)]
@@ -47,58 +66,61 @@ macro_rules! ordered_floats {
                 let better = if MAX { best.less(self) } else { self.less(best) };
                 !best.has_nan() & (better | self.has_nan())
             }
+            #[inline(always)]
+            fn ties(self, best: Self) -> bool {
+                (self == best) | (self.has_nan() & best.has_nan())
+            }
         }
     )* };
 }
 
 ordered_floats!(f32 f64);
 
-/// Of each of `n` rows of `m`, the position (to `out`) and the value (to `b`, written) of the best.
-struct ArgRows<T, const MAX: bool>(PhantomData<T>);
+/// Of each of `n` rows of `m`, `c` bytes apart, the position (to `out`) and the value (to `b`, written) of the best: the
+/// extreme first, as vectors, and then where it stands. `D` is the op that finds it.
+struct ArgRows<D, T>(PhantomData<(D, T)>);
 
-impl<T: Ordered, const MAX: bool> Routine for ArgRows<T, MAX> {
+impl<D: Define<T, Out = T>, T: Ordered> Routine for ArgRows<D, T> {
     #[inline(always)]
-    unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, b: *const u8, _c: *const u8, n: usize, m: usize) {
-        // SAFETY: the caller passes `n * m` values and room for `n` positions and values.
-        let (v, positions, best) = unsafe {
-            (
-                from_raw_parts(v.cast::<T>(), n * m),
-                from_raw_parts_mut(out.cast::<i64>(), n),
-                from_raw_parts_mut(b.cast_mut().cast::<T>(), n),
-            )
-        };
+    unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, b: *const u8, pitch: *const u8, n: usize, m: usize) {
+        let (positions, bests, mut row) = (out.cast::<i64>(), b.cast_mut().cast::<T>(), v);
         for r in 0..n {
-            let row = &v[r * m..][..m];
-            let found = first_best::<T, MAX>(row);
-            positions[r] = found as i64;
-            best[r] = row[found];
+            stay_scalar();
+            // SAFETY: the caller passes rows of `m` values and room for `n` positions and values.
+            unsafe {
+                let best = fold_row::<D, T, FMA>(row.cast(), m);
+                let at = first_tie(row.cast::<T>(), m, best);
+                positions.add(r).write(at as i64);
+                bests.add(r).write(row.cast::<T>().add(at).read());
+            }
+            row = row.wrapping_add(pitch.addr());
         }
     }
 }
 
-/// Position of the first best value. Blocks that hold nothing better are passed over sixteen at a time without a branch
-/// for each element.
+/// Position of the first of the `n` values at `row` that ties with the best.
 #[inline(always)]
-fn first_best<T: Ordered, const MAX: bool>(row: &[T]) -> usize {
-    let (mut best, mut found, mut start) = (row[0], 0, 1);
-    while start + 16 <= row.len() {
-        let block = &row[start..][..16];
-        let any = block.iter().fold(false, |any, &x| any | x.beats::<MAX>(best));
-        if any {
-            for (j, &x) in block.iter().enumerate() {
-                if x.beats::<MAX>(best) {
-                    (best, found) = (x, start + j);
-                }
+unsafe fn first_tie<T: Ordered>(row: *const T, n: usize, best: T) -> usize {
+    let mut at = 0;
+    // SAFETY: every access is to one of the `n` values.
+    unsafe {
+        while at + LANES <= n {
+            stay_scalar();
+            let ties: [u8; LANES] = std::array::from_fn(|j| row.add(at + j).read().ties(best) as u8);
+            if ties.iter().fold(0, |any, tie| any | tie) != 0 {
+                break;
             }
+            at += LANES;
         }
-        start += 16;
-    }
-    for (j, &x) in row.iter().enumerate().skip(start) {
-        if x.beats::<MAX>(best) {
-            (best, found) = (x, j);
+        while at < n {
+            stay_scalar();
+            if row.add(at).read().ties(best) {
+                return at;
+            }
+            at += 1;
         }
     }
-    found
+    0
 }
 
 /// Replaces positions (`out`) and values (`b`, written) by the later ones (`c` and `a`) where those are better.
@@ -127,7 +149,7 @@ impl<T: Ordered, const MAX: bool> Routine for ArgInto<T, MAX> {
 /// The loops of a fold that gives positions.
 #[derive(Clone, Copy)]
 pub(crate) struct ArgLoops {
-    /// Best of each row: (positions, v, best values (written), -, rows, row length).
+    /// Best of each row: (positions, v, best values (written), pitch, rows, row length).
     pub(crate) rows: Loop,
     /// Later candidates into earlier ones: (positions, v, best values (written), positions of v, n, -).
     pub(crate) into: Loop,
@@ -135,12 +157,16 @@ pub(crate) struct ArgLoops {
 
 /// The loops of `ArgMin` and `ArgMax` over a type.
 pub(crate) fn lookup(fold: Fold, dtype: DType, isa: Isa) -> Option<ArgLoops> {
-    fn of<T: Ordered>(fold: Fold, isa: Isa) -> Option<ArgLoops> {
+    type Min = Row<{ Op::Minimum as u8 }>;
+    type Max = Row<{ Op::Maximum as u8 }>;
+    fn of<T: Ordered>(fold: Fold, isa: Isa) -> Option<ArgLoops>
+    where
+        Min: Define<T, Out = T>,
+        Max: Define<T, Out = T>,
+    {
         match fold {
-            Fold::ArgMin => {
-                Some(ArgLoops { rows: pick::<ArgRows<T, false>>(isa), into: pick::<ArgInto<T, false>>(isa) })
-            }
-            Fold::ArgMax => Some(ArgLoops { rows: pick::<ArgRows<T, true>>(isa), into: pick::<ArgInto<T, true>>(isa) }),
+            Fold::ArgMin => Some(ArgLoops { rows: pick::<ArgRows<Min, T>>(isa), into: pick::<ArgInto<T, false>>(isa) }),
+            Fold::ArgMax => Some(ArgLoops { rows: pick::<ArgRows<Max, T>>(isa), into: pick::<ArgInto<T, true>>(isa) }),
             Fold::Op(_) => None,
         }
     }

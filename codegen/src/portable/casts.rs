@@ -6,7 +6,8 @@
 
 use super::element::{B8, Element};
 use super::flags::raise_invalid;
-use super::isa::{Isa, Loop, Routine, pick};
+use super::isa::{Isa, Loop, Routine, Rowwise, pick};
+use super::loops::in_chunks;
 use crate::DType;
 use half::f16;
 use num_complex::Complex;
@@ -299,17 +300,29 @@ struct Cast<S, D>(PhantomData<(S, D)>);
 impl<S: Source, D: Target> Routine for Cast<S, D> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, _b: *const u8, _c: *const u8, n: usize, _m: usize) {
+        let (out, a) = (out.cast::<D>(), a.cast::<S>());
+        let exact = |x: S, _| x.widen().narrow::<D>();
         // SAFETY: the caller passes disjoint buffers of `n` elements of these types.
-        let (out, a) =
-            unsafe { (from_raw_parts_mut(out.cast::<MaybeUninit<D>>(), n), from_raw_parts(a.cast::<S>(), n)) };
-        let mut misfit = false;
-        for i in 0..n {
-            let wide = a[i].widen();
-            misfit |= wide.misfits::<D>();
-            out[i].write(wide.narrow::<D>());
-        }
-        if misfit {
-            raise_invalid();
+        unsafe {
+            if const { !matches!(D::DTYPE, DType::F16) && (!S::FLOATING || D::FLOATING || matches!(D::DTYPE, DType::Bool)) }
+            {
+                match const { if size_of::<S>() > size_of::<D>() { size_of::<S>() } else { size_of::<D>() } } {
+                    16 => in_chunks::<S, S, D, 4>(out, a, a, n, exact),
+                    8 => in_chunks::<S, S, D, 8>(out, a, a, n, exact),
+                    _ => in_chunks::<S, S, D, 16>(out, a, a, n, exact),
+                }
+                return;
+            }
+            let (out, a) = (from_raw_parts_mut(out.cast::<MaybeUninit<D>>(), n), from_raw_parts(a, n));
+            let mut misfit = false;
+            for i in 0..n {
+                let wide = a[i].widen();
+                misfit |= wide.misfits::<D>();
+                out[i].write(wide.narrow::<D>());
+            }
+            if misfit {
+                raise_invalid();
+            }
         }
     }
 }
@@ -338,19 +351,19 @@ pub(crate) fn lookup(from: DType, to: DType, isa: Isa) -> Loop {
 fn from_type<S: Source>(to: DType, isa: Isa) -> Loop {
     let integral = S::DTYPE.is_integer() || S::DTYPE == DType::Bool;
     match to {
-        DType::Bool => pick::<Cast<S, B8>>(isa),
-        DType::U8 if !integral => pick::<Cast<S, u8>>(isa),
-        DType::U16 if !integral => pick::<Cast<S, u16>>(isa),
-        DType::U32 if !integral => pick::<Cast<S, u32>>(isa),
-        DType::U64 if !integral => pick::<Cast<S, u64>>(isa),
-        DType::I8 | DType::U8 => pick::<Cast<S, i8>>(isa),
-        DType::I16 | DType::U16 => pick::<Cast<S, i16>>(isa),
-        DType::I32 | DType::U32 => pick::<Cast<S, i32>>(isa),
-        DType::I64 | DType::U64 => pick::<Cast<S, i64>>(isa),
-        DType::F16 => pick::<Cast<S, f16>>(isa),
-        DType::F32 => pick::<Cast<S, f32>>(isa),
-        DType::F64 => pick::<Cast<S, f64>>(isa),
-        DType::C64 => pick::<Cast<S, Complex<f32>>>(isa),
-        DType::C128 => pick::<Cast<S, Complex<f64>>>(isa),
+        DType::Bool => pick::<Rowwise<Cast<S, B8>>>(isa),
+        DType::U8 if !integral => pick::<Rowwise<Cast<S, u8>>>(isa),
+        DType::U16 if !integral => pick::<Rowwise<Cast<S, u16>>>(isa),
+        DType::U32 if !integral => pick::<Rowwise<Cast<S, u32>>>(isa),
+        DType::U64 if !integral => pick::<Rowwise<Cast<S, u64>>>(isa),
+        DType::I8 | DType::U8 => pick::<Rowwise<Cast<S, i8>>>(isa),
+        DType::I16 | DType::U16 => pick::<Rowwise<Cast<S, i16>>>(isa),
+        DType::I32 | DType::U32 => pick::<Rowwise<Cast<S, i32>>>(isa),
+        DType::I64 | DType::U64 => pick::<Rowwise<Cast<S, i64>>>(isa),
+        DType::F16 => pick::<Rowwise<Cast<S, f16>>>(isa),
+        DType::F32 => pick::<Rowwise<Cast<S, f32>>>(isa),
+        DType::F64 => pick::<Rowwise<Cast<S, f64>>>(isa),
+        DType::C64 => pick::<Rowwise<Cast<S, Complex<f32>>>>(isa),
+        DType::C128 => pick::<Rowwise<Cast<S, Complex<f64>>>>(isa),
     }
 }

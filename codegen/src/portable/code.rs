@@ -28,6 +28,8 @@ pub(crate) struct Call {
     pub(crate) inst: u32,
     /// What it may report.
     pub(crate) effects: FpFlags,
+    /// Entries it touches, a bit each; meaningless beyond 64 of them.
+    pub(crate) entries: u64,
 }
 
 /// Something done for each block.
@@ -67,8 +69,8 @@ pub(crate) struct Sink {
     pub(crate) offsets: Option<u16>,
     /// Whether a step produces the value and no earlier sink has claimed it, so that it may be written in place.
     pub(crate) produced: bool,
-    /// Operands that must not overlap this one if its producer is to write to memory directly.
-    pub(crate) conflicts: Vec<u16>,
+    /// Operands (and their item sizes) that must not overlap this one if its producer is to write to memory directly.
+    pub(crate) conflicts: Vec<(u16, u8)>,
 }
 
 /// Where a uniform value comes from.
@@ -91,8 +93,8 @@ pub(crate) struct Code {
     pub(crate) uniforms: Vec<(u16, u8, Uniform)>,
     /// Entries that read an accumulator.
     pub(crate) results: Vec<(u16, u8)>,
-    /// Entries with a register: place in bytes for each element of a block.
-    pub(crate) places: Vec<(u16, u32)>,
+    /// Entries with a register: place in bytes for each element of a block, and item size.
+    pub(crate) places: Vec<(u16, u32, u8)>,
     /// Bytes of registers for each element of a block.
     pub(crate) width: usize,
     /// What any of it may report.
@@ -105,6 +107,14 @@ impl Code {
     /// Whether it only calls, loads and stores at strided places.
     pub(crate) fn is_plain(&self) -> bool {
         self.calls.len() == self.steps.len() && self.sinks.iter().all(|s| s.offsets.is_none())
+    }
+
+    /// Whether a [`super::plane::Plane`] may run it.
+    pub(crate) fn has_plane(&self) -> bool {
+        self.is_plain()
+            && self.values <= super::plane::VALUES
+            && self.loads.len() <= super::plane::LOADS
+            && self.sinks.len() <= 64
     }
 
     /// Whether it scatters, and so must see its points in order.
@@ -163,8 +173,10 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
     let size = dtype.size() as u8;
     let value = i as u16;
     let entry = |v: ValueId| v.0 as u16;
-    let mut call = |run, args, effects| {
-        code.steps.push(Step::Call(Call { run, out: value, args, inst: i as u32, effects }));
+    let mut call = |run, args: [u16; 3], effects| {
+        let bit = |v: u16| 1u64.checked_shl(v as u32).unwrap_or(0);
+        let entries = args.iter().fold(bit(value), |all, &v| all | bit(v));
+        code.steps.push(Step::Call(Call { run, out: value, args, inst: i as u32, effects, entries }));
     };
     match inst {
         Inst::Load(OperandId(operand)) => {
@@ -179,7 +191,7 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
             let run = loops::lookup(*op, from, isa).ok_or_else(|| format!("no loop of {op} in {from}"))?;
             call(
                 run,
-                [entry(args[0]), entry(args[op.arity() - 1]), 0],
+                [entry(args[0]), entry(args[op.arity() - 1]), entry(args[0])],
                 if from.is_integer() && op.row().effects.contains(FpFlags::DIVIDE) {
                     op.row().effects | FpFlags::OVERFLOW
                 } else {
@@ -194,7 +206,7 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
         }
         Inst::Cast(from, _) => {
             let source = f.dtype(*from);
-            call(casts::lookup(source, dtype, isa), [entry(*from), 0, 0], cast_effects(source, dtype));
+            call(casts::lookup(source, dtype, isa), [entry(*from); 3], cast_effects(source, dtype));
             code.cost += 0.1 * size.max(source.size() as u8) as f64 / 8.0;
         }
         Inst::Gather(operand, offsets) => {
@@ -289,7 +301,7 @@ fn place(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
             width - size as u32
         });
         place_of[i] = Some(place);
-        code.places.push((i as u16, place));
+        code.places.push((i as u16, place, size as u8));
         for v in Fragment::arguments(inst) {
             let v = v.0 as usize;
             let shared = matches!(fragment.insts[v], Inst::Load(_) | Inst::Param(_) | Inst::Const(_));
@@ -315,14 +327,17 @@ fn note_conflicts(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
         if restrict(operand) {
             continue;
         }
-        let mut conflicts: Vec<u16> = vec![];
-        conflicts.extend(code.loads.iter().filter(|l| twice || last[l.value as usize] >= value).map(|l| l.operand));
+        let mut conflicts: Vec<(u16, u8)> = vec![];
+        conflicts.extend(
+            code.loads.iter().filter(|l| twice || last[l.value as usize] >= value).map(|l| (l.operand, l.size)),
+        );
         conflicts.extend(code.steps.iter().filter_map(|s| match s {
-            Step::Gather { value: g, operand, .. } if twice || *g as usize >= value => Some(*operand),
+            Step::Gather { value: g, operand, size, .. } if twice || *g as usize >= value => Some((*operand, *size)),
             Step::Call(_) | Step::Index { .. } | Step::Gather { .. } => None,
         }));
-        conflicts.extend(code.sinks.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, s)| s.operand));
-        conflicts.retain(|&o| !restrict(o));
+        conflicts
+            .extend(code.sinks.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, s)| (s.operand, s.size)));
+        conflicts.retain(|&(o, _)| !restrict(o));
         conflicts.sort_unstable();
         conflicts.dedup();
         code.sinks[at].conflicts = conflicts;

@@ -2,122 +2,199 @@
 //!
 //! A row is folded in [`LANES`] partial results, which are merged pairwise. [`GROUP`] steps of the lanes form a tree before
 //! they are added to what came before, so that each element goes through 4 roundings there where NumPy's pairwise sum (8
-//! lanes, 16 steps one after the other, then a tree) has 16. With 32 lanes `f64` takes four AVX-512 registers; 64 lanes measured no
-//! faster and spill under SSE2.
+//! lanes, 16 steps one after the other, then a tree) has 16. With 32 lanes `f64` takes four AVX-512 registers; 64 lanes
+//! measured no faster and spill under SSE2.
+//!
+//! What is left of a row goes into the first [`FEW`] lanes, a chunk at a time. The last chunk ends where the row ends and so
+//! begins with elements that were taken in before: those count as the fold's identity, unless taking them in again changes
+//! nothing. Sums start from positive zero, as NumPy's do: the sum of `-0.0` is `0.0`.
+
+#![allow(clippy::needless_range_loop)] // lanes and memory run along with the index
 
 use super::element::{B8, Element};
 use super::isa::{Isa, Loop, Routine, pick};
-use super::loops::{Define, Row};
+use super::loops::{Define, Row, stay_scalar};
 use crate::{DType, Fold, Op};
 use num_complex::Complex;
 use std::marker::PhantomData;
-use std::slice::from_raw_parts;
 
 /// Partial results of a long row.
 const LANES: usize = 32;
 /// Steps that form a tree.
 const GROUP: usize = 16;
 
-/// `out[r]` = fold of `v[r * m..][..m]`, for `n` rows of `m >= 1`.
+/// Lanes that what is left over goes into.
+const FEW: usize = 8;
+
+/// `out[r]` = fold of the `m >= 1` elements from `v + r * pitch`, for `n` rows; `pitch` (bytes) comes as the second source.
 struct Rows<D, T>(PhantomData<(D, T)>);
 
 impl<D: Define<T, Out = T>, T: Element> Routine for Rows<D, T> {
     #[inline(always)]
-    unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, _b: *const u8, _c: *const u8, n: usize, m: usize) {
-        // SAFETY: the caller passes `n * m` elements.
-        let v = unsafe { from_raw_parts(v.cast::<T>(), n * m) };
-        let out = out.cast::<T>();
+    unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, pitch: *const u8, _c: *const u8, n: usize, m: usize) {
+        let (out, mut row) = (out.cast::<T>(), v);
         for r in 0..n {
-            let row = &v[r * m..][..m];
-            let folded = if m >= 2 * LANES { long_row::<D, T, FMA>(row) } else { short_row::<D, T, FMA>(row) };
-            // SAFETY: the caller passes room for `n` elements, apart from `v`.
-            unsafe { *out.add(r) = folded };
+            stay_scalar();
+            // SAFETY: the caller passes `n` rows of `m` elements, and room for `n` elements apart from them.
+            unsafe { *out.add(r) = started::<D, T, FMA>(fold_row::<D, T, FMA>(row.cast(), m)) };
+            row = row.wrapping_add(pitch.addr());
         }
     }
 }
 
+/// A sum that began with zero.
 #[inline(always)]
-fn short_row<D: Define<T, Out = T>, T: Element, const FMA: bool>(row: &[T]) -> T {
-    let mut rest = row;
-    let mut total = row[0];
-    if row.len() >= 16 {
-        let mut lanes = [row[0]; 8];
-        lanes.copy_from_slice(&row[..8]);
-        let mut chunks = row[8..].chunks_exact(8);
-        for chunk in &mut chunks {
-            for j in 0..8 {
-                lanes[j] = D::call::<FMA>(lanes[j], chunk[j]);
+fn started<D: Define<T, Out = T>, T: Element, const FMA: bool>(x: T) -> T {
+    if const { matches!(D::OP, Op::Add) && T::FLOATING } { D::call::<FMA>(x, T::ZERO) } else { x }
+}
+
+/// The fold of the `n >= 1` elements at `v`.
+///
+/// # Safety
+/// As it says.
+#[inline(always)]
+pub(crate) unsafe fn fold_row<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T, n: usize) -> T {
+    // SAFETY: every access is to one of the `n` elements.
+    unsafe {
+        if n < FEW {
+            let mut total = v.read();
+            for i in 1..n {
+                stay_scalar();
+                total = D::call::<FMA>(total, v.add(i).read());
             }
+            return total;
         }
-        total = merge::<D, T, 8, FMA>(lanes);
-        rest = chunks.remainder();
-    } else {
-        rest = &rest[1..];
+        let mut few = if n < 2 * LANES {
+            left_over::<D, T, FMA>(take(v), v, FEW, n)
+        } else {
+            let whole = n / LANES * LANES;
+            let mut at = whole.min(GROUP * LANES);
+            let mut sums = group::<D, T, FMA>(v, at);
+            settle(&mut sums);
+            while at < whole {
+                let length = (whole - at).min(GROUP * LANES);
+                let lanes = group::<D, T, FMA>(v.add(at), length);
+                for j in 0..LANES {
+                    sums[j] = D::call::<FMA>(sums[j], lanes[j]);
+                }
+                settle(&mut sums);
+                at += length;
+            }
+            let pair = |j: usize| D::call::<FMA>(sums[j], sums[j + LANES / 2]);
+            let few = std::array::from_fn(|j| D::call::<FMA>(pair(j), pair(j + FEW)));
+            left_over::<D, T, FMA>(few, v, whole, n)
+        };
+        settle(&mut few);
+        merge::<D, T, FEW, FMA>(few)
     }
-    for &x in rest {
-        total = D::call::<FMA>(total, x);
-    }
-    total
 }
 
+/// Has the lanes in memory, from where they are used as vectors again: LLVM otherwise lays them out in the registers for the
+/// last, narrow merges, and folds two at a time from the beginning.
 #[inline(always)]
-fn long_row<D: Define<T, Out = T>, T: Element, const FMA: bool>(row: &[T]) -> T {
-    let mut sums = group::<D, T, FMA>(&row[..row.len().min(GROUP * LANES)]);
-    let mut rest = &row[row.len().min(GROUP * LANES)..];
-    while rest.len() >= LANES {
-        let (head, tail) = rest.split_at(rest.len().min(GROUP * LANES));
-        let lanes = group::<D, T, FMA>(head);
-        for j in 0..LANES {
-            sums[j] = D::call::<FMA>(sums[j], lanes[j]);
-        }
-        rest = tail;
+fn settle<T, const N: usize>(lanes: &mut [T; N]) {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    // SAFETY: no instruction at all.
+    unsafe {
+        std::arch::asm!("/* {0} */", in(reg) lanes.as_mut_ptr(), options(nostack, preserves_flags));
     }
-    for (j, &x) in rest.iter().enumerate() {
-        sums[j] = D::call::<FMA>(sums[j], x);
-    }
-    merge::<D, T, LANES, FMA>(sums)
+    #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+    let _ = lanes;
 }
 
-/// Folds a run of [`GROUP`] times [`LANES`] elements into lanes, as a tree.
+/// The `N` elements at `v`.
 #[inline(always)]
-fn tree<D: Define<T, Out = T>, T: Element, const FMA: bool>(run: &[T]) -> [T; LANES] {
-    let quarter = |q: usize| {
-        let run = &run[4 * q * LANES..][..4 * LANES];
-        let mut lanes = [run[0]; LANES];
-        for j in 0..LANES {
-            let (a, b) = (D::call::<FMA>(run[j], run[j + LANES]), D::call::<FMA>(run[j + 2 * LANES], run[j + 3 * LANES]));
-            lanes[j] = D::call::<FMA>(a, b);
-        }
-        lanes
+unsafe fn take<T: Element, const N: usize>(v: *const T) -> [T; N] {
+    // SAFETY: the caller's contract.
+    unsafe { std::array::from_fn(|j| v.add(j).read()) }
+}
+
+/// Folds `N` elements into as many lanes.
+#[inline(always)]
+unsafe fn fold_in<D: Define<T, Out = T>, T: Element, const N: usize, const FMA: bool>(lanes: &mut [T; N], v: *const T) {
+    for j in 0..N {
+        // SAFETY: the caller's contract.
+        lanes[j] = D::call::<FMA>(lanes[j], unsafe { v.add(j).read() });
+    }
+}
+
+/// Folds [`GROUP`] times [`LANES`] elements into lanes, as a tree.
+#[inline(always)]
+unsafe fn tree<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T) -> [T; LANES] {
+    let add = |a: T, b: T| D::call::<FMA>(a, b);
+    let quarter = |q: usize| -> [T; LANES] {
+        std::array::from_fn(|j| {
+            // SAFETY: the caller's contract: these are among the elements.
+            let x = |i: usize| unsafe { v.add((4 * q + i) * LANES + j).read() };
+            add(add(x(0), x(1)), add(x(2), x(3)))
+        })
     };
     let (mut a, b) = (quarter(0), quarter(1));
     for j in 0..LANES {
-        a[j] = D::call::<FMA>(a[j], b[j]);
+        a[j] = add(a[j], b[j]);
     }
-    let (mut c, d) = (quarter(2), quarter(3));
+    let (c, d) = (quarter(2), quarter(3));
     for j in 0..LANES {
-        c[j] = D::call::<FMA>(c[j], d[j]);
-        a[j] = D::call::<FMA>(a[j], c[j]);
+        a[j] = add(a[j], add(c[j], d[j]));
     }
     a
 }
 
-/// Folds a run of at least [`LANES`] elements into lanes.
+/// Folds `n` elements, a multiple of [`LANES`] and not none, into lanes.
 #[inline(always)]
-fn group<D: Define<T, Out = T>, T: Element, const FMA: bool>(run: &[T]) -> [T; LANES] {
-    if run.len() == GROUP * LANES {
-        return tree::<D, T, FMA>(run);
-    }
-    let mut lanes = [run[0]; LANES];
-    lanes.copy_from_slice(&run[..LANES]);
-    let mut chunks = run[LANES..].chunks_exact(LANES);
-    for chunk in &mut chunks {
-        for j in 0..LANES {
-            lanes[j] = D::call::<FMA>(lanes[j], chunk[j]);
+unsafe fn group<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T, n: usize) -> [T; LANES] {
+    // SAFETY: every access is to one of the `n` elements.
+    unsafe {
+        if n == GROUP * LANES {
+            return tree::<D, T, FMA>(v);
         }
+        let mut lanes: [T; LANES] = take(v);
+        let mut at = LANES;
+        while at < n {
+            stay_scalar();
+            fold_in::<D, T, LANES, FMA>(&mut lanes, v.add(at));
+            at += LANES;
+        }
+        lanes
     }
-    for (j, &x) in chunks.remainder().iter().enumerate() {
-        lanes[j] = D::call::<FMA>(lanes[j], x);
+}
+
+/// Takes the elements from `at` on, of `n >= FEW`, into the lanes.
+#[inline(always)]
+unsafe fn left_over<D: Define<T, Out = T>, T: Element, const FMA: bool>(
+    mut lanes: [T; FEW],
+    v: *const T,
+    mut at: usize,
+    n: usize,
+) -> [T; FEW] {
+    /// Whether to take an element in: of those from the number of new ones on.
+    static NEW: [u8; 2 * FEW] = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1];
+    // SAFETY: every access is to one of the `n` elements; fewer than `FEW` are left where `NEW` is read.
+    unsafe {
+        while n - at >= FEW {
+            stay_scalar();
+            fold_in::<D, T, FEW, FMA>(&mut lanes, v.add(at));
+            at += FEW;
+        }
+        if const { matches!(D::OP, Op::Multiply) && matches!(T::DTYPE, DType::C64 | DType::C128) } {
+            // One is no identity here: infinity times 1 + 0i has a nan.
+            while at < n {
+                stay_scalar();
+                lanes[0] = D::call::<FMA>(lanes[0], v.add(at).read());
+                at += 1;
+            }
+        } else if at < n {
+            let (new, v) = (NEW.as_ptr().add(n - at), v.add(n - FEW));
+            for j in 0..FEW {
+                let x = v.add(j).read();
+                let x = match D::OP {
+                    Op::Multiply if *new.add(j) == 0 => T::ONE,
+                    Op::Add | Op::BitwiseXor if *new.add(j) == 0 => T::ZERO,
+                    _ => x,
+                };
+                lanes[j] = D::call::<FMA>(lanes[j], x);
+            }
+        }
     }
     lanes
 }
@@ -141,11 +218,103 @@ struct Into<D, T>(PhantomData<(D, T)>);
 impl<D: Define<T, Out = T>, T: Element> Routine for Into<D, T> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, _b: *const u8, _c: *const u8, n: usize, _m: usize) {
+        let (out, v) = (out.cast::<T>(), v.cast::<T>());
         // SAFETY: the caller passes disjoint buffers of `n` elements.
-        let (out, v) =
-            unsafe { (std::slice::from_raw_parts_mut(out.cast::<T>(), n), from_raw_parts(v.cast::<T>(), n)) };
-        for i in 0..n {
-            out[i] = D::call::<FMA>(out[i], v[i]);
+        unsafe {
+            if const { size_of::<T>() == 16 } {
+                in_whole_chunks::<D, T, 4, FMA>(out, v, n);
+            } else if const { size_of::<T>() == 8 } {
+                in_whole_chunks::<D, T, 8, FMA>(out, v, n);
+            } else {
+                in_whole_chunks::<D, T, 16, FMA>(out, v, n);
+            }
+        }
+    }
+}
+
+/// `out[j] = out[j] op v[j]`, `N` at a time; no chunk overlaps another, as that would take elements in twice.
+#[inline(always)]
+unsafe fn in_whole_chunks<D: Define<T, Out = T>, T: Element, const N: usize, const FMA: bool>(
+    out: *mut T,
+    v: *const T,
+    n: usize,
+) {
+    // SAFETY: the caller passes disjoint buffers of `n` elements.
+    unsafe {
+        let whole = n / N * N;
+        let mut i = 0;
+        while i < whole {
+            stay_scalar();
+            let mut lanes: [T; N] = take(out.add(i));
+            fold_in::<D, T, N, FMA>(&mut lanes, v.add(i));
+            for j in 0..N {
+                out.add(i + j).write(lanes[j]);
+            }
+            i += N;
+        }
+        for i in whole..n {
+            stay_scalar();
+            *out.add(i) = D::call::<FMA>(*out.add(i), *v.add(i));
+        }
+    }
+}
+
+/// `out[j]` = fold of the `m >= 1` elements at `v + j`, `v + pitch + j`, …, for `n` columns; `pitch` (bytes) comes as the
+/// second source. The accumulators stay in registers: one load an element, where folding row after row into memory takes two
+/// and a store.
+struct Columns<D, T>(PhantomData<(D, T)>);
+
+impl<D: Define<T, Out = T>, T: Element> Routine for Columns<D, T> {
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, pitch: *const u8, _c: *const u8, n: usize, m: usize) {
+        let (out, v, pitch) = (out.cast::<T>(), v.cast::<T>(), pitch.addr());
+        // SAFETY: the caller passes `m` rows of `n` elements and room for `n` elements apart from them.
+        unsafe {
+            if n >= LANES {
+                let last = n - LANES;
+                let mut j = 0;
+                while j < last {
+                    columns_at::<D, T, LANES, FMA>(out.add(j), v.add(j), pitch, m);
+                    j += LANES;
+                }
+                columns_at::<D, T, LANES, FMA>(out.add(last), v.add(last), pitch, m);
+            } else if n >= FEW {
+                let last = n - FEW;
+                let mut j = 0;
+                while j < last {
+                    columns_at::<D, T, FEW, FMA>(out.add(j), v.add(j), pitch, m);
+                    j += FEW;
+                }
+                columns_at::<D, T, FEW, FMA>(out.add(last), v.add(last), pitch, m);
+            } else {
+                for j in 0..n {
+                    stay_scalar();
+                    columns_at::<D, T, 1, FMA>(out.add(j), v.add(j), pitch, m);
+                }
+            }
+        }
+    }
+}
+
+/// `N` neighbouring columns.
+#[inline(always)]
+unsafe fn columns_at<D: Define<T, Out = T>, T: Element, const N: usize, const FMA: bool>(
+    out: *mut T,
+    v: *const T,
+    pitch: usize,
+    m: usize,
+) {
+    // SAFETY: the caller's contract: `m` rows of `N` elements at `v`, and room for `N` at `out`.
+    unsafe {
+        let mut lanes: [T; N] = take(v);
+        let mut row = v;
+        for _ in 1..m {
+            stay_scalar();
+            row = row.wrapping_byte_add(pitch);
+            fold_in::<D, T, N, FMA>(&mut lanes, row);
+        }
+        for j in 0..N {
+            out.add(j).write(started::<D, T, FMA>(lanes[j]));
         }
     }
 }
@@ -171,8 +340,10 @@ impl<D: Define<T, Out = T>, T: Element> Routine for Running<D, T> {
 /// The loops of a fold over one type.
 #[derive(Clone, Copy)]
 pub(crate) struct FoldLoops {
-    /// `out[r]` = fold of row `r` of `v`: (out, v, -, -, rows, row length).
+    /// `out[r]` = fold of row `r` of `v`: (out, v, pitch, -, rows, row length).
     pub(crate) rows: Loop,
+    /// `out[j]` = fold of column `j` of `v`: (out, v, pitch, -, columns, column length).
+    pub(crate) columns: Loop,
     /// `out[j] op= v[j]`: (out, v, -, -, n, -).
     pub(crate) into: Loop,
     /// `out[i]` = carry op all of `v[..=i]`: (out, v, carry, -, n, -).
@@ -185,6 +356,7 @@ where
 {
     FoldLoops {
         rows: pick::<Rows<Row<OP>, T>>(isa),
+        columns: pick::<Columns<Row<OP>, T>>(isa),
         into: pick::<Into<Row<OP>, T>>(isa),
         running: pick::<Running<Row<OP>, T>>(isa),
     }

@@ -8,65 +8,11 @@
 //! sound as no memory has changed that the steps read. From then on each step is followed by a look (some 3 ns).
 
 use super::code::{Call, Code, Load, Sink, Step, Uniform};
+use super::permits::Permits;
 use super::walk::{Axes, Tile};
 use super::{flags, moves};
 use crate::{FpFlags, Launch, Raised};
 use smallvec::SmallVec;
-
-/// What the operands of one launch allow; the same for all threads.
-pub(crate) struct Permits {
-    /// Sinks whose producers may write to memory where it is contiguous.
-    direct: SmallVec<[bool; 4]>,
-    /// Loads that must be copied as stores run before they are read.
-    copied: SmallVec<[bool; 8]>,
-}
-
-impl Permits {
-    /// Looks for overlaps that matter.
-    pub(crate) fn new(code: &Code, launch: &Launch<'_>) -> Permits {
-        let spans = spans(code, launch);
-        let overlap = |a: u16, b: u16| {
-            let (a, b) = (spans[a as usize], spans[b as usize]);
-            a.0 < b.1 && b.0 < a.1
-        };
-        let direct = code.sinks.iter().map(|s| s.produced && !s.conflicts.iter().any(|&c| overlap(s.operand, c)));
-        let direct = direct.collect();
-        let copied = |l: &Load| l.late && code.sinks.iter().any(|s| overlap(s.operand, l.operand));
-        Permits { direct, copied: code.loads.iter().map(copied).collect() }
-    }
-}
-
-/// The bytes each operand may touch; everything for one that is gathered from or scattered to, and nothing where no overlap
-/// is asked for.
-fn spans(code: &Code, launch: &Launch<'_>) -> SmallVec<[(usize, usize); 8]> {
-    let mut spans: SmallVec<[(usize, usize); 8]> = smallvec::smallvec![(0, 0); launch.addresses.len()];
-    let asked = code.sinks.iter().any(|s| !s.conflicts.is_empty())
-        || (!code.sinks.is_empty() && code.loads.iter().any(|l| l.late));
-    if !asked {
-        return spans;
-    }
-    let mut see = |operand: u16, size: u8| {
-        let (mut low, mut high) = (launch.addresses[operand as usize] as usize, 0);
-        let extents = launch.outer.iter().chain(launch.inner);
-        for (&e, &s) in extents.zip(launch.strides_of(operand as usize)) {
-            let reach = (e as isize - 1) * s;
-            if reach < 0 { low = low.wrapping_add_signed(reach) } else { high += reach as usize }
-        }
-        let top = launch.addresses[operand as usize] as usize + high + size as usize;
-        spans[operand as usize] = (low, top);
-    };
-    code.loads.iter().for_each(|l| see(l.operand, l.size));
-    code.sinks.iter().for_each(|s| see(s.operand, s.size));
-    for step in &code.steps {
-        if let Step::Gather { operand, .. } = step {
-            spans[*operand as usize] = (0, usize::MAX);
-        }
-    }
-    for s in code.sinks.iter().filter(|s| s.offsets.is_some()) {
-        spans[s.operand as usize] = (0, usize::MAX);
-    }
-    spans
-}
 
 /// How a load stands at the moment.
 #[derive(Clone, Copy)]
@@ -82,7 +28,7 @@ struct Loaded {
 pub(crate) struct Frame<'p> {
     code: &'p Code,
     launch: Launch<'p>,
-    permits: &'p Permits,
+    permits: Permits,
     /// Whether this is the epilogue, for reports.
     epilogue: bool,
     values: SmallVec<[*mut u8; 32]>,
@@ -107,7 +53,7 @@ impl<'p> Frame<'p> {
     pub(crate) unsafe fn new(
         code: &'p Code,
         launch: Launch<'p>,
-        permits: &'p Permits,
+        permits: Permits,
         epilogue: bool,
         registers: *mut u8,
         room: usize,
@@ -127,7 +73,7 @@ impl<'p> Frame<'p> {
             suspicious: false,
             raised: Raised::new(),
         };
-        for &(value, place) in &code.places {
+        for &(value, place, _) in &code.places {
             frame.values[value as usize] = frame.register(place);
         }
         for &(value, size, source) in &code.uniforms {
@@ -184,13 +130,13 @@ impl<'p> Frame<'p> {
         self.axes = tile.axes.clone();
         self.extents = tile.extents.clone();
         for (i, load) in self.code.loads.iter().enumerate() {
-            let by_reference = !self.permits.copied[i] && self.is_dense(load.operand, load.size);
+            let by_reference = !self.permits.copied(i, load.late) && self.is_dense(load.operand, load.size);
             self.loaded[i] = Loaded { by_reference, from: std::ptr::null(), count: 0 };
         }
         for (i, sink) in self.code.sinks.iter().enumerate() {
-            self.direct[i] = self.permits.direct[i] && self.is_dense(sink.operand, sink.size);
+            self.direct[i] = self.permits.direct(i) && self.is_dense(sink.operand, sink.size);
         }
-        for &(value, place) in &self.code.places {
+        for &(value, place, _) in &self.code.places {
             self.values[value as usize] = self.register(place);
         }
     }

@@ -1,22 +1,23 @@
 //! The op table as inner loops: for each op and element type a monomorphic loop over contiguous elements.
 //!
-//! Loops read through shared and write through unique slices, which tells LLVM that they do not overlap and spares every
-//! loop its run-time overlap check; callers keep that promise by never handing the destination as a source (see
-//! [`super::code`]). A loop that allowed `out == a` would need either a second copy of the loop or a copy of every block;
-//! the copy is made only where a kernel works in place.
+//! Most rows of real programs are short, and what LLVM makes of a plain loop spends its time there in scalar tails: 27 of
+//! 59 elements. So a definition is applied to chunks of 64 bytes ([`in_chunks`]), straight-line code that becomes one or a
+//! few vector instructions, and the last chunk overlaps the one before it: the same values are written twice, and no element
+//! outside the row is computed. Divisions of integers and elementary functions keep loops of their own.
 
+#![allow(clippy::needless_range_loop)] // several arrays and memory run along with the index
 #![allow(clippy::eq_op, clippy::nonminimal_bool, clippy::unnecessary_cast)]
 
 use super::arith::{Integer, Real};
 use super::complex::{ComplexNumber, Elementary as C};
 use super::element::{B8, Element};
-use super::isa::{Isa, Loop, Routine, pick};
+use super::isa::{Isa, Loop, Routine, Rowwise, pick};
+use super::{division, lengths};
 use crate::math::{self, *};
 use crate::{DType, Op};
 use num_complex::Complex;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// An op's definition on elements of one type.
 pub(crate) trait Define<T: Element> {
@@ -24,6 +25,12 @@ pub(crate) trait Define<T: Element> {
     type Out: Element;
     /// Whether it has two arguments.
     const BINARY: bool;
+    /// Its cost in the table.
+    const COST: u32;
+    /// The op.
+    const OP: Op;
+    /// Whether it is worth spelling out for a chunk.
+    const SHORT: bool = Self::COST < if T::FLOATING { 8 } else { 4 };
     /// The value at one point.
     fn call<const FMA: bool>(a: T, b: T) -> Self::Out;
     /// The values at `n` points.
@@ -32,19 +39,152 @@ pub(crate) trait Define<T: Element> {
     /// All pointers are valid for `n` elements and `out` overlaps no other.
     #[inline(always)]
     unsafe fn block<const FMA: bool>(out: *mut Self::Out, a: *const T, b: *const T, n: usize) {
-        // SAFETY: the caller's contract.
-        let (out, a) = unsafe { (from_raw_parts_mut(out.cast::<MaybeUninit<Self::Out>>(), n), from_raw_parts(a, n)) };
-        if Self::BINARY {
-            // SAFETY: as above.
-            let b = unsafe { from_raw_parts(b, n) };
-            for i in 0..n {
-                out[i].write(Self::call::<FMA>(a[i], b[i]));
-            }
-        } else {
-            for i in 0..n {
-                out[i].write(Self::call::<FMA>(a[i], a[i]));
+        // SAFETY: the caller's contract. A branch's chunk is instantiated only for the size it is for.
+        unsafe {
+            if const { division::is_division(Self::OP) } {
+                in_divisions::<Self, T, FMA>(out, a, b, n);
+            } else if const { matches!(Self::OP, Op::Absolute) && size_of::<T>() > size_of::<Self::Out>() } {
+                in_lengths::<Self, T, FMA>(out, a, n);
+            } else if const { !Self::BINARY && Self::SHORT && widest::<T, Self::Out>() == 16 } {
+                in_chunks::<T, T, Self::Out, 4>(out, a, a, n, |x, _| Self::call::<FMA>(x, x));
+            } else if const { !Self::BINARY && Self::SHORT && widest::<T, Self::Out>() == 8 } {
+                in_chunks::<T, T, Self::Out, 8>(out, a, a, n, |x, _| Self::call::<FMA>(x, x));
+            } else if const { !Self::BINARY && Self::SHORT } {
+                in_chunks::<T, T, Self::Out, 16>(out, a, a, n, |x, _| Self::call::<FMA>(x, x));
+            } else if const { Self::SHORT && widest::<T, Self::Out>() == 16 } {
+                in_chunks::<T, T, Self::Out, 4>(out, a, b, n, |x, y| Self::call::<FMA>(x, y));
+            } else if const { Self::SHORT && widest::<T, Self::Out>() == 8 } {
+                in_chunks::<T, T, Self::Out, 8>(out, a, b, n, |x, y| Self::call::<FMA>(x, y));
+            } else if const { Self::SHORT } {
+                in_chunks::<T, T, Self::Out, 16>(out, a, b, n, |x, y| Self::call::<FMA>(x, y));
+            } else {
+                let b = if Self::BINARY { b } else { a };
+                for i in 0..n {
+                    out.add(i).write(Self::call::<FMA>(a.add(i).read(), b.add(i).read()));
+                }
             }
         }
+    }
+}
+
+/// Divisions that round: chunk by chunk while the elements are ordinary.
+///
+/// # Safety
+/// As [`Define::block`].
+#[inline(always)]
+unsafe fn in_divisions<D: Define<T> + ?Sized, T: Element, const FMA: bool>(
+    out: *mut D::Out,
+    a: *const T,
+    b: *const T,
+    n: usize,
+) {
+    let mut i = 0;
+    while i < n {
+        let at = if n < division::CHUNK { i } else { i.min(n - division::CHUNK) };
+        // SAFETY: the caller's contract; a chunk at `at` ends within `n` elements.
+        unsafe {
+            let whole = n >= division::CHUNK;
+            if !whole || !division::chunk::<T, FMA>(D::OP, out.add(at).cast(), a.add(at), b.add(at)) {
+                for i in at..n.min(at + division::CHUNK) {
+                    stay_scalar();
+                    out.add(i).write(D::call::<FMA>(a.add(i).read(), b.add(i).read()));
+                }
+            }
+        }
+        i += division::CHUNK;
+    }
+}
+
+/// Magnitudes of complex numbers: chunk by chunk while their squares neither overflow nor vanish.
+///
+/// # Safety
+/// As [`Define::block`].
+#[inline(always)]
+unsafe fn in_lengths<D: Define<T> + ?Sized, T: Element, const FMA: bool>(out: *mut D::Out, a: *const T, n: usize) {
+    let mut i = 0;
+    while i < n {
+        let at = if n < lengths::CHUNK { i } else { i.min(n - lengths::CHUNK) };
+        // SAFETY: the caller's contract; a chunk at `at` ends within `n` elements.
+        unsafe {
+            if n < lengths::CHUNK || !lengths::chunk::<T>(out.add(at).cast(), a.add(at)) {
+                for i in at..n.min(at + lengths::CHUNK) {
+                    stay_scalar();
+                    let x = a.add(i).read();
+                    out.add(i).write(D::call::<FMA>(x, x));
+                }
+            }
+        }
+        i += lengths::CHUNK;
+    }
+}
+
+/// The larger of two sizes.
+const fn widest<T, U>() -> usize {
+    if size_of::<T>() > size_of::<U>() { size_of::<T>() } else { size_of::<U>() }
+}
+
+/// `out[i] = f(a[i], b[i])` for `n` points, `N` at a time; the last chunk goes back to where it is whole.
+///
+/// # Safety
+/// All pointers are valid for `n` elements and `out` overlaps no other.
+#[inline(always)]
+pub(crate) unsafe fn in_chunks<A: Copy, B: Copy, O: Copy, const N: usize>(
+    out: *mut O,
+    a: *const A,
+    b: *const B,
+    n: usize,
+    f: impl Fn(A, B) -> O,
+) {
+    // SAFETY: the caller's contract; a chunk at `i` is in bounds as `i + N <= n`.
+    unsafe {
+        if n < N {
+            for i in 0..n {
+                stay_scalar();
+                out.add(i).write(f(a.add(i).read(), b.add(i).read()));
+            }
+            return;
+        }
+        let last = n - N;
+        let mut i = 0;
+        while i < last {
+            stay_scalar();
+            one_chunk::<A, B, O, N>(out.add(i), a.add(i), b.add(i), &f);
+            i += N;
+        }
+        one_chunk::<A, B, O, N>(out.add(last), a.add(last), b.add(last), &f);
+    }
+}
+
+/// One chunk: every load before any store and neither as an array, or LLVM packs small arrays into integers.
+///
+/// # Safety
+/// As [`in_chunks`], with `N` elements.
+#[inline(always)]
+unsafe fn one_chunk<A: Copy, B: Copy, O: Copy, const N: usize>(
+    out: *mut O,
+    a: *const A,
+    b: *const B,
+    f: &impl Fn(A, B) -> O,
+) {
+    let mut z = [MaybeUninit::<O>::uninit(); N];
+    // SAFETY: the caller's contract.
+    unsafe {
+        for j in 0..N {
+            z[j].write(f(a.add(j).read(), b.add(j).read()));
+        }
+        for j in 0..N {
+            out.add(j).write(z[j].assume_init());
+        }
+    }
+}
+
+/// Keeps LLVM from making a vector loop of one that runs a few times only, or whose body is vectors already.
+#[inline(always)]
+pub(crate) fn stay_scalar() {
+    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    // SAFETY: no instruction at all.
+    unsafe {
+        std::arch::asm!("", options(nomem, nostack, preserves_flags));
     }
 }
 
@@ -87,7 +227,7 @@ macro_rules! define {
     ($($Op:ident $name:literal $args:tt $loops:literal -> $result:ident, $identity:expr,
        $fx:ident $(| $fx2:ident)*, $domain:ident, $cost:literal, $doc:literal
        { $($class:ident: $body:expr;)* })*) => {
-        $($(define!(@class $class $Op $args $result $body);)*)*
+        $($(define!(@class $class $Op $args $result $cost $body);)*)*
 
         /// The loop of an op computing in a type.
         pub(crate) fn lookup(op: Op, dtype: DType, isa: Isa) -> Option<Loop> {
@@ -102,35 +242,37 @@ macro_rules! define {
             }
         }
     };
-    (@class bool $Op:ident $args:tt $result:ident $body:expr) => { define!(@one $Op $args $result $body, B8); };
-    (@class int $Op:ident $args:tt $result:ident $body:expr) => {
-        define!(@class sint $Op $args $result $body);
-        define!(@class uint $Op $args $result $body);
+    (@class bool $Op:ident $args:tt $result:ident $cost:literal $body:expr) => { define!(@one $Op $args $result $cost $body, B8); };
+    (@class int $Op:ident $args:tt $result:ident $cost:literal $body:expr) => {
+        define!(@class sint $Op $args $result $cost $body);
+        define!(@class uint $Op $args $result $cost $body);
     };
-    (@class sint $Op:ident $args:tt $result:ident $body:expr) => {
-        define!(@one $Op $args $result $body, i8); define!(@one $Op $args $result $body, i16);
-        define!(@one $Op $args $result $body, i32); define!(@one $Op $args $result $body, i64);
+    (@class sint $Op:ident $args:tt $result:ident $cost:literal $body:expr) => {
+        define!(@one $Op $args $result $cost $body, i8); define!(@one $Op $args $result $cost $body, i16);
+        define!(@one $Op $args $result $cost $body, i32); define!(@one $Op $args $result $cost $body, i64);
     };
-    (@class uint $Op:ident $args:tt $result:ident $body:expr) => {
-        define!(@one $Op $args $result $body, u8); define!(@one $Op $args $result $body, u16);
-        define!(@one $Op $args $result $body, u32); define!(@one $Op $args $result $body, u64);
+    (@class uint $Op:ident $args:tt $result:ident $cost:literal $body:expr) => {
+        define!(@one $Op $args $result $cost $body, u8); define!(@one $Op $args $result $cost $body, u16);
+        define!(@one $Op $args $result $cost $body, u32); define!(@one $Op $args $result $cost $body, u64);
     };
-    (@class float $Op:ident $args:tt $result:ident $body:expr) => {
-        define!(@one $Op $args $result $body, f32); define!(@one $Op $args $result $body, f64);
+    (@class float $Op:ident $args:tt $result:ident $cost:literal $body:expr) => {
+        define!(@one $Op $args $result $cost $body, f32); define!(@one $Op $args $result $cost $body, f64);
     };
-    (@class complex $Op:ident $args:tt $result:ident $body:expr) => {
-        define!(@one $Op $args $result $body, Complex<f32>); define!(@one $Op $args $result $body, Complex<f64>);
+    (@class complex $Op:ident $args:tt $result:ident $cost:literal $body:expr) => {
+        define!(@one $Op $args $result $cost $body, Complex<f32>); define!(@one $Op $args $result $cost $body, Complex<f64>);
     };
-    (@class elementary $Op:ident $args:tt $result:ident $Function:ident) => {
+    (@class elementary $Op:ident $args:tt $result:ident $cost:literal $Function:ident) => {
         define!(@elementary $Op $args $Function f32); define!(@elementary $Op $args $Function f64);
     };
-    (@class elementary $Op:ident $args:tt $result:ident $body:expr) => {
+    (@class elementary $Op:ident $args:tt $result:ident $cost:literal $body:expr) => {
         define!(@elementary $Op $args $body, f32); define!(@elementary $Op $args $body, f64);
     };
-    (@one $Op:ident $args:tt $result:ident $body:expr, $T:ty) => {
+    (@one $Op:ident $args:tt $result:ident $cost:literal $body:expr, $T:ty) => {
         impl Define<$T> for Row<{ Op::$Op as u8 }> {
             type Out = define!(@result $result $T);
             const BINARY: bool = define!(@binary $args);
+            const COST: u32 = $cost;
+            const OP: Op = Op::$Op;
             #[inline(always)]
             fn call<const FMA: bool>(x: $T, y: $T) -> Self::Out {
                 define!(@bind $args x y);
@@ -142,6 +284,8 @@ macro_rules! define {
         impl Define<$T> for Row<{ Op::$Op as u8 }> {
             type Out = $T;
             const BINARY: bool = false;
+            const COST: u32 = u32::MAX;
+            const OP: Op = Op::$Op;
             #[inline(always)]
             fn call<const FMA: bool>(x: $T, _: $T) -> $T {
                 one::<_, $T, FMA>($body, x)
@@ -157,6 +301,8 @@ macro_rules! define {
         impl Define<$T> for Row<{ Op::$Op as u8 }> {
             type Out = $T;
             const BINARY: bool = true;
+            const COST: u32 = u32::MAX;
+            const OP: Op = Op::$Op;
             #[inline(always)]
             fn call<const FMA: bool>(x: $T, y: $T) -> $T {
                 one2::<_, $T, FMA>($body, x, y)
@@ -185,7 +331,7 @@ macro_rules! define {
     (@find complex $Op:ident $dtype:ident $isa:ident) => { define!(@among $Op $dtype $isa C64 C128) };
     (@among $Op:ident $dtype:ident $isa:ident $($T:ident)*) => {
         match $dtype {
-            $(d if d == <$T as Element>::DTYPE => Some(pick::<Each<Row<{ Op::$Op as u8 }>, $T>>($isa)),)*
+            $(d if d == <$T as Element>::DTYPE => Some(pick::<Rowwise<Each<Row<{ Op::$Op as u8 }>, $T>>>($isa)),)*
             _ => None,
         }
     };

@@ -1,245 +1,218 @@
 //! Elementwise kernels.
 //!
-//! Contiguous operands over one axis, which is what most launches are, take [`flat`]: no shapes, no odometer, a table of
-//! pointers that moves on block by block. Everything else goes tile by tile through a [`Frame`].
+//! The last axis that is no single point gives the columns of a [`Plane`], the one before it the rows; what is left is
+//! walked over. A launch of one contiguous axis is a plane of one row. Fragments with coordinates, gathers or scatters, and
+//! domains whose rows are too short, go tile by tile through a [`Frame`].
 
 use super::code::{Code, block_length};
-use super::frame::{Frame, Permits, fill_uniform, report};
-use super::spread::{Shared, spread};
+use super::frame::Frame;
+use super::permits::Permits;
+use super::plane::{Axes, NONE, Part, Plane, Table};
+use super::spread::{Shared, TASK_NANOSECONDS, spread};
 use super::walk::{Tile, Walk};
-use super::{flags, moves, scratch};
+use super::{flags, scratch};
 use crate::{Launch, Raised, Workers};
-use std::mem::MaybeUninit;
+use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Values that [`flat`] keeps pointers to; longer fragments take the other way.
-const FLAT_VALUES: usize = 48;
-
-/// Whether a fragment has a form that [`flat`] runs.
-pub(crate) fn may_be_flat(code: &Code) -> bool {
-    code.is_plain() && code.values <= FLAT_VALUES
-}
+/// Rows of fewer elements go through a [`Frame`], which copies them into one dense block.
+const SHORT_ROW: usize = 6;
+/// Tiles of transposed operands are this wide at most: the lines that a column's elements lie in stay in the cache until
+/// the neighbouring rows have used them.
+const TRANSPOSED: usize = 64;
 
 /// Runs a kernel over its domain.
 ///
 /// # Safety
 /// As [`crate::Program::launch`].
-pub(crate) unsafe fn run(code: &Code, flat_form: bool, launch: &Launch<'_>, workers: &dyn Workers) -> Raised {
-    if flat_form && launch.outer.len() <= 1 {
-        let n = launch.outer.first().copied().unwrap_or(1);
-        if n == 0 {
-            return Raised::new();
-        }
-        if let Some(direct) = flat_permits(code, launch, n) {
-            // SAFETY: the caller's contract.
-            return unsafe { flat(code, launch, n, direct, workers) };
-        }
+pub(crate) unsafe fn run(code: &Code, has_plane: bool, launch: &Launch<'_>, workers: &dyn Workers) -> Raised {
+    if launch.outer.contains(&0) {
+        return Raised::new();
     }
-    // SAFETY: the caller's contract.
-    unsafe { tiled(code, launch, workers) }
-}
-
-/// Which sinks (a bit each) may be written by their producers, if all operands are contiguous or uniform and no store may
-/// change what a later store takes from memory.
-#[inline]
-pub(crate) fn flat_permits(code: &Code, launch: &Launch<'_>, n: usize) -> Option<u32> {
-    let stride = |operand: u16| launch.strides.get(operand as usize).copied().unwrap_or(0);
-    if n > 1 {
-        for l in &code.loads {
-            let s = stride(l.operand);
-            if s != l.size as isize && s != 0 {
-                return None;
-            }
-        }
-        for s in &code.sinks {
-            if stride(s.operand) != s.size as isize {
-                return None;
-            }
-        }
+    let grid = Grid::new(code, launch);
+    if !has_plane || (grid.columns < SHORT_ROW && grid.axes.rows != NONE) {
+        // SAFETY: the caller's contract.
+        return unsafe { tiled(code, launch, workers) };
     }
-    let overlap = |a: u16, b: u16, size: u8| {
-        let (a, b) = (launch.addresses[a as usize] as usize, launch.addresses[b as usize] as usize);
-        // Elements of `b` are at most sixteen bytes, and a few bytes too many are only a copy too many.
-        a < b + n * 16 && b < a + n * size as usize
-    };
-    if code.sinks.len() > 1 && code.loads.iter().any(|l| l.late) {
-        return None;
-    }
-    let mut direct = 0;
-    for (i, s) in code.sinks.iter().enumerate().take(32) {
-        if s.produced && !s.conflicts.iter().any(|&c| overlap(s.operand, c, s.size)) {
-            direct |= 1 << i;
-        }
-    }
-    Some(direct)
-}
-
-/// One axis, contiguous.
-unsafe fn flat(code: &Code, launch: &Launch<'_>, n: usize, direct: u32, workers: &dyn Workers) -> Raised {
-    let nanoseconds = code.cost * n as f64;
-    if nanoseconds < 2.0 * super::spread::TASK_NANOSECONDS || workers.count() == 1 {
+    let points = grid.columns * grid.rows * grid.planes;
+    let nanoseconds = code.cost * points as f64;
+    if nanoseconds < 2.0 * TASK_NANOSECONDS || workers.count() == 1 {
         let mut raised = Raised::new();
-        let watched = code.has_effects();
-        if watched {
+        if code.has_effects() {
             flags::clear();
         }
         // SAFETY: the caller's contract.
-        unsafe { flat_range(code, launch, 0..n, direct, &mut raised) };
+        unsafe { grid.run(code, launch, 0..grid.tiles(), &mut raised) };
+        raised.sort_unstable_by_key(|&(epilogue, inst, _)| (epilogue, inst));
         return raised;
     }
+    let grid = grid.for_threads(workers.count());
     let shared = Shared(*launch);
-    let unit = 4096;
-    spread(n.div_ceil(unit), nanoseconds, workers, &|range, raised| {
-        let range = range.start * unit..(range.end * unit).min(n);
-        // SAFETY: the caller's contract; ranges do not overlap.
-        unsafe { flat_range(code, &shared.get(), range, direct, raised) }
+    spread(grid.tiles(), nanoseconds, workers, &|range, raised| {
+        // SAFETY: the caller's contract; tiles do not overlap.
+        unsafe { grid.run(code, &shared.get(), range, raised) }
     })
 }
 
-/// Some elements of one contiguous axis.
-unsafe fn flat_range(code: &Code, launch: &Launch<'_>, range: Range<usize>, direct: u32, raised: &mut Raised) {
-    let n = range.len();
-    let all_direct = direct.count_ones() as usize == code.sinks.len();
-    // One loop between memory and memory needs no blocks.
-    let in_memory = all_direct
-        && code.calls.len() == 1
-        && code.sinks.len() == 1
-        && code.uniforms.is_empty()
-        && code.loads.iter().all(|l| n == 1 || launch.strides[l.operand as usize] != 0);
-    let block = if in_memory { n } else { block_length(code.width) };
-    let room = n.min(block_length(code.width)).next_multiple_of(64);
-    scratch::with(code.width * room, |registers| {
-        let mut table = [MaybeUninit::<*mut u8>::uninit(); FLAT_VALUES];
-        // SAFETY: `may_be_flat` bounds the number of values; every entry is written before it is read, below.
-        let values = unsafe { std::slice::from_raw_parts_mut(table.as_mut_ptr().cast::<*mut u8>(), code.values) };
-        // SAFETY: the caller's contract.
-        unsafe { flat_table(code, launch, &range, direct, registers, room, values) };
-        let mut at = 0;
-        while at < n {
-            let len = block.min(n - at);
-            // SAFETY: `len` elements are in the range, and in room unless only memory is touched.
-            unsafe { flat_block(code, launch, range.start + at, len, direct, values, raised) };
-            at += len;
-            if at < n {
-                flat_move_on(code, launch, direct, values, len);
+/// A domain as planes, and their tiles.
+#[derive(Clone, Copy)]
+struct Grid {
+    axes: Axes,
+    permits: Permits,
+    /// Extents of a plane, and how many there are.
+    rows: usize,
+    columns: usize,
+    planes: usize,
+    /// Extents of a tile: whole rows, or part of one unless operands are transposed.
+    height: usize,
+    width: usize,
+}
+
+impl Grid {
+    #[inline]
+    fn new(code: &Code, launch: &Launch<'_>) -> Grid {
+        let (mut axes, mut rows, mut columns, mut planes) = (Axes { rows: NONE, columns: NONE }, 1, 1, 1);
+        for (axis, &extent) in launch.outer.iter().enumerate().rev().filter(|(_, e)| **e != 1) {
+            if axes.columns == NONE {
+                (axes.columns, columns) = (axis, extent);
+            } else if axes.rows == NONE {
+                (axes.rows, rows) = (axis, extent);
+            } else {
+                planes *= extent;
             }
         }
-    });
+        let permits = Permits::new(code, launch);
+        let mut grid = Grid { axes, permits, rows, columns, planes, height: 1, width: columns };
+        let room = if grid.is_in_memory(code, launch) { usize::MAX >> 8 } else { block_length(code.width) };
+        if rows > 1 && columns > TRANSPOSED && grid.is_transposed(code, launch) {
+            grid.width = TRANSPOSED;
+        } else if columns > room {
+            grid.width = room;
+            return grid;
+        }
+        let tall = (room / grid.width).clamp(1, rows);
+        grid.height = rows.div_ceil(rows.div_ceil(tall));
+        grid
+    }
+
+    /// Whether the only call goes from memory to memory, so that no block has to stay in the cache.
+    fn is_in_memory(&self, code: &Code, launch: &Launch<'_>) -> bool {
+        let dense = |operand: u16, size: u8| {
+            self.axes.columns == NONE || launch.strides_of(operand as usize)[self.axes.columns] == size as isize
+        };
+        code.calls.len() == 1
+            && code.uniforms.is_empty()
+            && code.sinks.len() == 1
+            && self.permits.direct == 1
+            && code.loads.iter().all(|l| dense(l.operand, l.size))
+            && dense(code.sinks[0].operand, code.sinks[0].size)
+    }
+
+    /// Whether an operand's elements follow each other along the rows' axis.
+    fn is_transposed(&self, code: &Code, launch: &Launch<'_>) -> bool {
+        let across = |operand: u16, size: u8| {
+            let strides = launch.strides_of(operand as usize);
+            strides[self.axes.rows] == size as isize && strides[self.axes.columns].unsigned_abs() > 64
+        };
+        code.loads.iter().any(|l| across(l.operand, l.size)) || code.sinks.iter().any(|s| across(s.operand, s.size))
+    }
+
+    /// Tiles small enough to go round.
+    fn for_threads(mut self, threads: usize) -> Grid {
+        let enough = 4 * threads;
+        if self.planes * self.rows.div_ceil(self.height) * self.columns.div_ceil(self.width) < enough {
+            if self.rows >= enough {
+                self.height = self.rows.div_ceil(enough);
+            } else {
+                self.height = 1;
+                self.width = self.columns.div_ceil(enough).next_multiple_of(64);
+            }
+        }
+        self
+    }
+
+    fn tiles(&self) -> usize {
+        if self.height == self.rows && self.width == self.columns {
+            return self.planes;
+        }
+        self.planes * self.rows.div_ceil(self.height) * self.columns.div_ceil(self.width)
+    }
+
+    /// Runs some tiles.
+    ///
+    /// # Safety
+    /// As [`crate::Program::launch`]; the code has a plane.
+    unsafe fn run(&self, code: &Code, launch: &Launch<'_>, range: Range<usize>, raised: &mut Raised) {
+        let room = (self.height * self.width).min(block_length(code.width)).next_multiple_of(64);
+        let tile = (self.height, self.width);
+        scratch::with(code.width * room, |registers| {
+            let mut table = Table::new();
+            // SAFETY: the registers have room unless nothing lives in them; the caller's contract.
+            unsafe {
+                let mut plane =
+                    Plane::new(code, launch, self.permits, self.axes, tile, false, (registers, room), &mut table);
+                if range.len() == 1 && self.tiles() == 1 {
+                    let part =
+                        Part { origin: launch.addresses, row: 0, rows: self.rows, column: 0, columns: self.columns };
+                    plane.run(&part, raised);
+                } else {
+                    self.walk(launch, range, |part| plane.run(&part, raised));
+                }
+            }
+        });
+    }
+
+    /// Calls `f` for some tiles, columns fastest.
+    #[inline(always)]
+    fn walk(&self, launch: &Launch<'_>, range: Range<usize>, mut f: impl FnMut(Part<'_>)) {
+        let (down, along) = (self.rows.div_ceil(self.height), self.columns.div_ceil(self.width));
+        let (mut across, mut row, mut far) =
+            (range.start % along, range.start / along % down, range.start / along / down);
+        let mut shifted: SmallVec<[*mut u8; 16]> = SmallVec::new();
+        let mut stale = true;
+        for _ in range {
+            let origin = if self.planes == 1 {
+                launch.addresses
+            } else {
+                if std::mem::take(&mut stale) {
+                    shifted.clear();
+                    shifted.extend_from_slice(launch.addresses);
+                    shift(&mut shifted, launch, self.axes, far);
+                }
+                &shifted[..]
+            };
+            let (r, c) = (row * self.height, across * self.width);
+            let (rows, columns) = (self.height.min(self.rows - r), self.width.min(self.columns - c));
+            f(Part { origin, row: r, rows, column: c, columns });
+            across += 1;
+            if across == along {
+                (across, row) = (0, row + 1);
+                if row == down {
+                    (row, far, stale) = (0, far + 1, true);
+                }
+            }
+        }
+    }
 }
 
-/// Points every value at memory or a register.
-///
-/// # Safety
-/// `registers` has room for `code.width * room` bytes.
-pub(crate) unsafe fn flat_table(
-    code: &Code,
-    launch: &Launch<'_>,
-    range: &Range<usize>,
-    direct: u32,
-    registers: *mut u8,
-    room: usize,
-    values: &mut [*mut u8],
-) {
-    let n = range.len();
-    for &(value, place) in &code.places {
-        values[value as usize] = registers.wrapping_add(place as usize * room);
-    }
-    for &(value, size, source) in &code.uniforms {
-        // SAFETY: the register has that much room.
-        unsafe { fill_uniform(values[value as usize], source, launch, n.min(room), size) };
-    }
-    for l in &code.loads {
-        let base = launch.addresses[l.operand as usize];
-        if launch.outer.is_empty() || launch.strides[l.operand as usize] != 0 || n == 1 {
-            values[l.value as usize] = base.wrapping_add(range.start * l.size as usize);
-        } else {
-            // SAFETY: as above.
-            unsafe { moves::splat(values[l.value as usize], base, n.min(room), l.size as usize) };
+/// Moves addresses on to a plane of the outer domain.
+pub(crate) fn shift(addresses: &mut [*mut u8], launch: &Launch<'_>, axes: Axes, plane: usize) {
+    let mut rest = plane;
+    for (axis, &extent) in launch.outer.iter().enumerate().rev() {
+        if extent == 1 || axis == axes.rows || axis == axes.columns {
+            continue;
         }
-    }
-    for (i, s) in code.sinks.iter().enumerate() {
-        if direct & 1 << i != 0 {
-            values[s.value as usize] = launch.addresses[s.operand as usize].wrapping_add(range.start * s.size as usize);
+        let at = (rest % extent) as isize;
+        rest /= extent;
+        for (operand, address) in addresses.iter_mut().enumerate() {
+            *address = address.wrapping_offset(at * launch.strides_of(operand)[axis]);
         }
     }
 }
 
-/// Moves pointers into memory on by a block.
-pub(crate) fn flat_move_on(code: &Code, launch: &Launch<'_>, direct: u32, values: &mut [*mut u8], len: usize) {
-    for l in &code.loads {
-        if launch.strides[l.operand as usize] != 0 {
-            let v = &mut values[l.value as usize];
-            *v = v.wrapping_add(len * l.size as usize);
-        }
-    }
-    for (i, s) in code.sinks.iter().enumerate() {
-        if direct & 1 << i != 0 {
-            let v = &mut values[s.value as usize];
-            *v = v.wrapping_add(len * s.size as usize);
-        }
-    }
-}
-
-/// One block.
-///
-/// # Safety
-/// The values point at `len` elements each, and the sinks' operands have them from `start`.
-#[inline]
-pub(crate) unsafe fn flat_block(
-    code: &Code,
-    launch: &Launch<'_>,
-    start: usize,
-    len: usize,
-    direct: u32,
-    values: &mut [*mut u8],
-    raised: &mut Raised,
-) {
-    for c in &code.calls {
-        let [x, y, z] = c.args.map(|v| values[v as usize].cast_const());
-        // SAFETY: every value points at `len` elements; results overlap no argument.
-        unsafe { (c.run)(values[c.out as usize], x, y, z, len, 0) };
-    }
-    if code.has_effects() && !(flags::read() & code.watch).is_empty() {
-        // SAFETY: as above; nothing that the calls read has changed since.
-        unsafe { flat_attribute(code, len, values, raised) };
-    }
-    for (i, s) in code.sinks.iter().enumerate() {
-        if direct & 1 << i == 0 {
-            let size = s.size as usize;
-            let to = launch.addresses[s.operand as usize].wrapping_add(start * size);
-            // SAFETY: the operand is valid for these elements.
-            unsafe { std::ptr::copy(values[s.value as usize], to, len * size) };
-        }
-    }
-}
-
-/// Runs a block again to find which instruction raised what.
-#[cold]
-unsafe fn flat_attribute(code: &Code, len: usize, values: &mut [*mut u8], raised: &mut Raised) {
-    if let [only] = &code.calls[..] {
-        report(raised, false, only.inst, flags::read() & only.effects);
-        flags::clear();
-        return;
-    }
-    flags::clear();
-    for c in &code.calls {
-        let [x, y, z] = c.args.map(|v| values[v as usize].cast_const());
-        // SAFETY: as in `flat_block`.
-        unsafe { (c.run)(values[c.out as usize], x, y, z, len, 0) };
-        let up = flags::read();
-        if !up.is_empty() {
-            report(raised, false, c.inst, up & c.effects);
-            flags::clear();
-        }
-    }
-}
-
-/// Any number of axes, any strides.
+/// Any number of axes, any strides, any step.
 unsafe fn tiled(code: &Code, launch: &Launch<'_>, workers: &dyn Workers) -> Raised {
     let points: usize = launch.outer.iter().product();
-    if points == 0 {
-        return Raised::new();
-    }
     let room = block_length(code.width).min(points.next_multiple_of(64));
     let walk = Walk::new(0, launch.outer, room);
     let permits = Permits::new(code, launch);
@@ -249,7 +222,7 @@ unsafe fn tiled(code: &Code, launch: &Launch<'_>, workers: &dyn Workers) -> Rais
         scratch::with(code.width * room, |registers| {
             // SAFETY: the registers have room; the caller's contract; tiles do not overlap.
             unsafe {
-                let mut frame = Frame::new(code, shared.get(), &permits, false, registers, room);
+                let mut frame = Frame::new(code, shared.get(), permits, false, registers, room);
                 let mut at = walk.seek(range.start);
                 let mut tile = Tile::new(launch.outer.len());
                 for _ in range {

@@ -8,16 +8,18 @@
 //! | `isa` | picks the instruction set; compiles every inner loop for each |
 //! | `loops`, `casts`, `moves`, `folds`, `arg` | the inner loops: op table, conversions, copies, folds, positions of extremes |
 //! | `arith`, `complex`, `element` | what the op table's definitions call, and the types they work on |
+//! | `division`, `lengths` | vector forms of `fmod` and its kin and of complex magnitudes, for ordinary elements |
 //! | `code` | resolves a fragment: loops, registers, stores that may go straight to memory |
-//! | `walk`, `frame` | tiles of a domain, and a fragment's execution on one |
-//! | `map`, `reduce`, `full`, `scan`, `accumulate` | the templates |
+//! | `plane`, `permits` | a fragment's execution on rows and columns by reference, and what overlaps allow of that |
+//! | `walk`, `frame` | the general way: tiles of any domain, and any fragment's execution on one |
+//! | `map`, `reduce`, `sweep`, `scan`, `accumulate` | the templates |
 //! | `spread`, `scratch`, `flags` | threads, registers' memory, the floating-point status word |
 //!
 //! Invariants:
 //! - An inner loop's destination overlaps none of its sources.
 //! - No element outside the domain is ever computed, so no flag is raised that no element asked for.
 //! - How a reduction is divided depends on sizes and strides alone: any number of threads gives the same bits.
-//! - A launch of one contiguous axis allocates nothing and takes no lock.
+//! - A launch of one or two axes allocates nothing and takes no lock.
 //!
 //! It does not fold constants, drop dead instructions or merge equal ones; the array layer does.
 
@@ -27,20 +29,24 @@ mod arith;
 mod casts;
 mod code;
 mod complex;
+mod division;
 mod element;
 mod flags;
 mod folds;
 mod frame;
-mod full;
 mod isa;
+mod lengths;
 mod loops;
 mod map;
 mod moves;
+mod permits;
+mod plane;
 mod program;
 mod reduce;
 mod scan;
 mod scratch;
 mod spread;
+mod sweep;
 mod walk;
 
 pub use program::Portable;

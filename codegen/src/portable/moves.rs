@@ -1,27 +1,48 @@
 //! Loops that move elements without looking at them, by item size: select, splat, strided copies, gather, scatter.
 
-use super::isa::{Isa, Loop, Routine, pick};
+use super::isa::{Isa, Loop, Routine, Rowwise, pick};
+use super::loops::stay_scalar;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
-use std::slice::{from_raw_parts, from_raw_parts_mut};
+use std::slice::from_raw_parts_mut;
 
 /// Sixteen bytes that complex numbers may start at any eight of.
 type Wide = [u64; 2];
 
-/// `out[i] = a[i] ? b[i] : c[i]`, `a` being bools.
-struct Select<T>(PhantomData<T>);
+/// `out[i] = a[i] ? b[i] : c[i]`, `a` being bools and items `PARTS` parts each; in chunks of `N` parts as
+/// [`super::loops::in_chunks`].
+struct Select<T, const PARTS: usize, const N: usize>(PhantomData<T>);
 
-impl<T: Copy> Routine for Select<T> {
+impl<T: Copy, const PARTS: usize, const N: usize> Routine for Select<T, PARTS, N> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, _m: usize) {
+        let (out, b, c, n) = (out.cast::<T>(), b.cast::<T>(), c.cast::<T>(), n * PARTS);
         // SAFETY: the caller passes buffers of `n` elements, `out` apart from the others.
         unsafe {
-            let out = from_raw_parts_mut(out.cast::<MaybeUninit<T>>(), n);
-            let (a, b, c) = (from_raw_parts(a, n), from_raw_parts(b.cast::<T>(), n), from_raw_parts(c.cast::<T>(), n));
-            for i in 0..n {
-                let (x, y) = (b[i], c[i]);
-                out[i].write(if a[i] != 0 { x } else { y });
+            // As `if`, LLVM selects addresses and loads one by one.
+            let pick =
+                |i: usize| std::hint::select_unpredictable(*a.add(i / PARTS) != 0, b.add(i).read(), c.add(i).read());
+            if n < N {
+                for i in 0..n {
+                    stay_scalar();
+                    out.add(i).write(pick(i));
+                }
+                return;
             }
+            let chunk = |i: usize| {
+                let z: [T; N] = std::array::from_fn(|j| pick(i + j));
+                for (j, z) in z.into_iter().enumerate() {
+                    out.add(i + j).write(z);
+                }
+            };
+            let last = n - N;
+            let mut i = 0;
+            while i < last {
+                stay_scalar();
+                chunk(i);
+                i += N;
+            }
+            chunk(last);
         }
     }
 }
@@ -29,11 +50,11 @@ impl<T: Copy> Routine for Select<T> {
 /// The select loop of an item size.
 pub(crate) fn select(size: usize, isa: Isa) -> Loop {
     match size {
-        1 => pick::<Select<u8>>(isa),
-        2 => pick::<Select<u16>>(isa),
-        4 => pick::<Select<u32>>(isa),
-        8 => pick::<Select<u64>>(isa),
-        _ => pick::<Select<Wide>>(isa),
+        1 => pick::<Rowwise<Select<u8, 1, 16>>>(isa),
+        2 => pick::<Rowwise<Select<u16, 1, 16>>>(isa),
+        4 => pick::<Rowwise<Select<u32, 1, 16>>>(isa),
+        8 => pick::<Rowwise<Select<u64, 1, 8>>>(isa),
+        _ => pick::<Rowwise<Select<u64, 2, 8>>>(isa),
     }
 }
 
@@ -79,8 +100,18 @@ pub(crate) unsafe fn copy_row(out: *mut u8, to: isize, src: *const u8, from: isi
             } else if to == size && from == 0 {
                 splat(out, src, n, size as usize);
             } else if to == size {
-                for i in 0..n {
-                    *out.cast::<T>().add(i) = *src.offset(i as isize * from).cast::<T>();
+                // Eight at a time: 0.25 ns an element from L1, half of what one at a time takes.
+                let (mut out, mut src) = (out.cast::<T>(), src);
+                for _ in 0..n / 8 {
+                    let next: [T; 8] = std::array::from_fn(|j| *src.offset(j as isize * from).cast::<T>());
+                    for (j, x) in next.into_iter().enumerate() {
+                        out.add(j).write(x);
+                    }
+                    (out, src) = (out.add(8), src.wrapping_offset(8 * from));
+                }
+                for j in 0..n % 8 {
+                    stay_scalar();
+                    *out.add(j) = *src.offset(j as isize * from).cast::<T>();
                 }
             } else {
                 for i in 0..n as isize {

@@ -3,7 +3,7 @@
 use super::code::{Code, resolve};
 use super::isa::Isa;
 use super::reduce::{self, Folding};
-use super::{full, map, scan};
+use super::{map, scan, sweep};
 use crate::{Backend, CompileError, Kernel, Launch, Program, Raised, Template, Verified, Workers};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -41,10 +41,10 @@ impl Backend for Portable {
         let error = |reason: String| CompileError { reason, kernel: format!("{:?}", **kernel) };
         let body = resolve(kernel, &kernel.body, self.isa).map_err(error)?;
         let epilogue = resolve(kernel, &kernel.epilogue, self.isa).map_err(error)?;
-        let flat_form = kernel.template == Template::Map && map::may_be_flat(&body);
+        let has_plane = body.has_plane();
         let mut folding = reduce::resolve(kernel, self.isa).map_err(error)?;
-        folding.may_be_full = full::may_be_full(&body, &folding, &epilogue);
-        Ok(Arc::new(Interpreted { template: kernel.template, isa: self.isa, body, epilogue, flat_form, folding }))
+        folding.may_sweep = sweep::may_sweep(&body, &folding, &epilogue);
+        Ok(Arc::new(Interpreted { template: kernel.template, isa: self.isa, body, epilogue, has_plane, folding }))
     }
 }
 
@@ -54,8 +54,8 @@ struct Interpreted {
     isa: Isa,
     body: Code,
     epilogue: Code,
-    /// Whether [`map::run`] may take its short way.
-    flat_form: bool,
+    /// Whether a plane may run the body.
+    has_plane: bool,
     folding: Folding,
 }
 
@@ -64,7 +64,7 @@ impl Program for Interpreted {
         // SAFETY: the caller's contract.
         unsafe {
             match self.template {
-                Template::Map => map::run(&self.body, self.flat_form, launch, workers),
+                Template::Map => map::run(&self.body, self.has_plane, launch, workers),
                 Template::Reduce => reduce::run(&self.body, &self.folding, &self.epilogue, launch, workers),
                 Template::Scan => scan::run(&self.body, &self.folding, &self.epilogue, launch, workers),
             }

@@ -9,19 +9,21 @@
 
 use super::accumulate::{Accumulating, Loops, Places, Progress};
 use super::code::{Code, block_length};
-use super::frame::{Frame, Permits, report};
+use super::frame::{Frame, report};
 use super::isa::Isa;
+use super::permits::Permits;
 use super::spread::{Shared, TASK_NANOSECONDS, spread};
+use super::sweep::Sweep;
 use super::walk::{Tile, Walk};
-use super::{arg, flags, folds, full, loops, moves, scratch};
+use super::{arg, flags, folds, loops, moves, scratch};
 use crate::{DType, Fold, FpFlags, Inst, Kernel, Launch, Op, Raised, Scalar, Template, Workers};
 use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Parts that inner axes are divided into at most.
-const PARTS: usize = 64;
+pub(crate) const PARTS: usize = 64;
 /// Outer tiles from which on they alone feed the threads.
-const ENOUGH_TILES: usize = 16;
+pub(crate) const ENOUGH_TILES: usize = 16;
 
 /// The accumulators of a kernel, resolved.
 pub(crate) struct Folding {
@@ -30,8 +32,8 @@ pub(crate) struct Folding {
     pub(crate) loads: Vec<u16>,
     /// Bytes of partial results for each outer point.
     pub(crate) width: usize,
-    /// Whether [`full`] may run it.
-    pub(crate) may_be_full: bool,
+    /// Whether a [`Sweep`] may run it.
+    pub(crate) may_sweep: bool,
 }
 
 /// Finds the loops of a kernel's accumulators.
@@ -39,7 +41,7 @@ pub(crate) struct Folding {
 /// # Errors
 /// Where a fold has no loop.
 pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<Folding, String> {
-    let mut folding = Folding { accumulators: vec![], loads: vec![], width: 0, may_be_full: false };
+    let mut folding = Folding { accumulators: vec![], loads: vec![], width: 0, may_sweep: false };
     for inst in &kernel.body.insts {
         if let Inst::Load(o) = inst {
             folding.loads.push(o.0);
@@ -191,17 +193,12 @@ pub(crate) unsafe fn run(
         return Raised::new();
     }
     let inner: usize = launch.inner.iter().product();
-    let whole = inner as f64 * (body.cost + 0.06 * folding.accumulators.len() as f64);
-    if folding.may_be_full
-        && launch.outer.is_empty()
-        && launch.inner.len() == 1
+    if folding.may_sweep
         && inner > 0
-        && whole < 2.0 * TASK_NANOSECONDS
+        && let Some(sweep) = Sweep::new(body, folding, epilogue, launch)
     {
         // SAFETY: the caller's contract.
-        if let Some(raised) = unsafe { full::run(body, folding, epilogue, launch) } {
-            return raised;
-        }
+        return unsafe { sweep.run(workers) };
     }
     let layout = Layout::new(body, folding, epilogue, launch);
     let scatters = body.scatters() || epilogue.scatters();
@@ -271,7 +268,8 @@ unsafe fn in_parts(layout: &Layout<'_>, parts: usize, nanoseconds: f64, workers:
             for tile in 0..tiles {
                 let n = run.shape(&at);
                 for (i, a) in accumulators.iter().enumerate() {
-                    run.merge_parts(a, i, n, parts, |part| partial_at.get().add(slot(tile, part, i)), each);
+                    a.merge_parts(&run.places[i], n, parts, |part| partial_at.get().add(slot(tile, part, i)), each);
+                    look(a, &mut run.raised);
                 }
                 run.conclude(&at);
                 layout.outer.advance(&mut at);
@@ -284,13 +282,14 @@ unsafe fn in_parts(layout: &Layout<'_>, parts: usize, nanoseconds: f64, workers:
 
 /// Memory that tasks write disjoint parts of.
 #[derive(Clone, Copy)]
-struct PartialResults(*mut u8);
+pub(crate) struct PartialResults(pub(crate) *mut u8);
 
 // SAFETY: see `in_parts`: no two tasks touch the same slot.
 unsafe impl Sync for PartialResults {}
 
 impl PartialResults {
-    fn get(&self) -> *mut u8 {
+    /// The beginning; by method, so that closures capture the whole.
+    pub(crate) fn get(&self) -> *mut u8 {
         self.0
     }
 }
@@ -318,8 +317,8 @@ impl<'p> Run<'p> {
         unsafe {
             Run {
                 layout,
-                body: Frame::new(layout.body, launch, &layout.permits, false, memory, room),
-                epilogue: Frame::new(layout.epilogue, launch, &layout.epilogue_permits, true, second, room),
+                body: Frame::new(layout.body, launch, layout.permits, false, memory, room),
+                epilogue: Frame::new(layout.epilogue, launch, layout.epilogue_permits, true, second, room),
                 places: layout.places(second.wrapping_add(layout.epilogue.width * room)),
                 tile: Tile::new(rank),
                 outer_tile: Tile::new(rank),
@@ -369,9 +368,9 @@ impl<'p> Run<'p> {
                     let (p, s) = (&self.places[i], &mut progress[i]);
                     let values = self.body.value(a.value).cast_const();
                     if whole {
-                        a.whole_rows(p, values, n, count / n);
+                        a.whole_rows(p, values, (count / n * a.size) as isize, n, count / n);
                     } else if layout.by_columns {
-                        a.columns(p, s, values, count / n, n, position);
+                        a.columns(p, s, (values, (n * a.size) as isize), count / n, n, position);
                     } else {
                         a.part_of_row(p, s, values, count, position);
                     }
@@ -387,47 +386,6 @@ impl<'p> Run<'p> {
             look(a, &mut self.raised);
         }
         n
-    }
-
-    /// Merges the results of parts, in their order.
-    ///
-    /// # Safety
-    /// Each part has `n` results, and what is beside them `each` bytes on.
-    unsafe fn merge_parts(
-        &mut self,
-        a: &Accumulating,
-        i: usize,
-        n: usize,
-        parts: usize,
-        at: impl Fn(usize) -> *mut u8,
-        each: usize,
-    ) {
-        let p = &self.places[i];
-        // SAFETY: the caller's contract.
-        unsafe {
-            match &a.loops {
-                Loops::Fold(f) => {
-                    // Neighbours first, then neighbours' neighbours.
-                    let mut apart = 1;
-                    while apart < parts {
-                        for part in (0..parts - apart).step_by(2 * apart) {
-                            let other = at(part + apart);
-                            (f.into)(at(part), other, other, other, n, 0);
-                        }
-                        apart *= 2;
-                    }
-                    std::ptr::copy_nonoverlapping(at(0), p.total, n * a.size);
-                }
-                Loops::Arg(l) => {
-                    let (total, best) = (at(0), at(0).add(each));
-                    for part in 1..parts {
-                        (l.into)(total, at(part).add(each), best, at(part), n, 0);
-                    }
-                    std::ptr::copy_nonoverlapping(total, p.total, n * 8);
-                }
-            }
-        }
-        look(a, &mut self.raised);
     }
 
     /// Runs the epilogue for the outer tile at hand.

@@ -5,7 +5,8 @@
 
 use super::accumulate::{Accumulating, Loops};
 use super::code::{Code, block_length};
-use super::frame::{Frame, Permits};
+use super::frame::Frame;
+use super::permits::Permits;
 use super::reduce::{Folding, by_columns, look};
 use super::spread::{Shared, spread};
 use super::walk::{Tile, Walk};
@@ -61,8 +62,8 @@ pub(crate) unsafe fn run(
                 accumulators.iter().map(|a| Running { out: cut(a.size * room), carry: cut(a.size * room) }).collect();
             // SAFETY: the scratch has room for all of these; the caller's contract.
             unsafe {
-                let mut body = Frame::new(body, shared.get(), &permits, false, memory, room);
-                let mut epilogue = Frame::new(epilogue, shared.get(), &epilogue_permits, true, second, room);
+                let mut body = Frame::new(body, shared.get(), permits, false, memory, room);
+                let mut epilogue = Frame::new(epilogue, shared.get(), epilogue_permits, true, second, room);
                 for (i, r) in running.iter().enumerate() {
                     epilogue.set_result(i, r.out);
                 }

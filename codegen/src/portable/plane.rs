@@ -1,0 +1,331 @@
+//! A fragment run on rows and columns by reference: what nearly every launch comes down to.
+//!
+//! A plane is two axes of a domain, of which a tile takes some rows and columns. Loads and stores whose elements follow
+//! each other along the columns are used where they are, whatever the distance of their rows; the inner loops go from row
+//! to row by themselves ([`Rows`]), so that a step costs one indirect call for each tile. Where every operand of a step is
+//! dense, its tile is one long row. Everything else is copied to or from a block register.
+//!
+//! Setting a plane up costs some 5 ns an operand, and there is nothing to allocate. It runs calls only: fragments with
+//! coordinates, gathers or scatters belong to [`super::frame`].
+
+use super::code::{Code, Load, Uniform};
+use super::frame::report;
+use super::isa::Rows;
+use super::permits::Permits;
+use super::{flags, moves};
+use crate::{Launch, Raised};
+use std::mem::MaybeUninit;
+
+/// Entries of the table of values: one bit each in [`super::code::Call::entries`].
+pub(crate) const VALUES: usize = 64;
+/// Loads that a plane keeps track of.
+pub(crate) const LOADS: usize = 32;
+/// No axis: a plane of one row, or of one point.
+pub(crate) const NONE: usize = usize::MAX;
+/// Columns from which on a uniform value has one row only, which all rows share.
+const SHARED_ROW: usize = 64;
+
+/// Where a value is.
+#[derive(Clone, Copy)]
+struct Value {
+    at: *mut u8,
+    /// Bytes from one row to the next.
+    pitch: isize,
+}
+
+/// How a load comes to the table.
+#[derive(Clone, Copy)]
+struct Source {
+    row: isize,
+    column: isize,
+    /// Read from memory as it is.
+    by_reference: bool,
+    /// Copied from here last: so many rows and columns.
+    from: *const u8,
+    rows: usize,
+    columns: usize,
+}
+
+/// Memory for a plane, which is too large to be moved about.
+pub(crate) struct Table {
+    values: [MaybeUninit<Value>; VALUES],
+    sources: [MaybeUninit<Source>; LOADS],
+}
+
+impl Table {
+    #[inline(always)]
+    pub(crate) fn new() -> Table {
+        Table { values: [const { MaybeUninit::uninit() }; VALUES], sources: [const { MaybeUninit::uninit() }; LOADS] }
+    }
+}
+
+/// Two axes of a domain.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Axes {
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+}
+
+/// Strides of an operand along the axes.
+#[inline(always)]
+fn strides(launch: &Launch<'_>, axes: Axes, operand: u16) -> (isize, isize) {
+    let rank = launch.outer.len() + launch.inner.len();
+    let of = |axis: usize| if axis == NONE { 0 } else { launch.strides[operand as usize * rank + axis] };
+    (of(axes.rows), of(axes.columns))
+}
+
+/// One tile: which part of the plane, and where the operands begin.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'a> {
+    /// Addresses of the operands at the plane's first row and column.
+    pub(crate) origin: &'a [*mut u8],
+    pub(crate) row: usize,
+    pub(crate) rows: usize,
+    pub(crate) column: usize,
+    pub(crate) columns: usize,
+}
+
+/// A fragment, ready for tiles of one plane.
+pub(crate) struct Plane<'p> {
+    code: &'p Code,
+    values: &'p mut [Value],
+    sources: &'p mut [Source],
+    axes: Axes,
+    launch: &'p Launch<'p>,
+    /// Columns of a full tile: the pitch of registers.
+    width: usize,
+    /// Values (a bit each) whose rows follow each other in tiles of full width.
+    dense: u64,
+    /// Sinks whose producers write to memory.
+    direct: u64,
+    /// Whether this is the epilogue, for reports.
+    epilogue: bool,
+    /// Look after every call.
+    suspicious: bool,
+}
+
+impl<'p> Plane<'p> {
+    /// A plane for tiles of at most `height` rows and `width` columns.
+    ///
+    /// # Safety
+    /// The code has a plane form; `registers` has room for `code.width * room` bytes, aligned to 64, for as long as the
+    /// plane lives, where `room` is no less than `height * width`, and the launch keeps the contract of
+    /// [`crate::Program::launch`].
+    #[allow(clippy::too_many_arguments)]
+    pub(crate) unsafe fn new(
+        code: &'p Code,
+        launch: &'p Launch<'p>,
+        permits: Permits,
+        axes: Axes,
+        (height, width): (usize, usize),
+        epilogue: bool,
+        registers: (*mut u8, usize),
+        table: &'p mut Table,
+    ) -> Plane<'p> {
+        // SAFETY: the code's form bounds both; every entry is written below before it is read, and neither type has
+        // invalid bytes that a slice would make a promise of until then.
+        let (values, sources) = unsafe {
+            (
+                std::slice::from_raw_parts_mut(table.values.as_mut_ptr().cast::<Value>(), code.values),
+                std::slice::from_raw_parts_mut(table.sources.as_mut_ptr().cast::<Source>(), code.loads.len()),
+            )
+        };
+        let mut plane = Plane {
+            code,
+            values,
+            sources,
+            axes,
+            launch,
+            width,
+            dense: u64::MAX,
+            direct: permits.direct,
+            epilogue,
+            suspicious: false,
+        };
+        for &(value, place, size) in &code.places {
+            let at = registers.0.wrapping_add(place as usize * registers.1);
+            plane.values[value as usize] = Value { at, pitch: (width * size as usize) as isize };
+        }
+        for &(value, size, source) in &code.uniforms {
+            let shared = height > 1 && width >= SHARED_ROW;
+            let count = if shared { width } else { height * width };
+            // SAFETY: the value has a register of that many elements.
+            unsafe { fill(plane.values[value as usize].at, source, launch, count, size) };
+            if shared {
+                plane.set_pitch(value, 0, size);
+            }
+        }
+        for (i, load) in code.loads.iter().enumerate() {
+            plane.add_load(i, load, permits.copied >> i & 1 != 0, height);
+        }
+        for (i, sink) in code.sinks.iter().enumerate() {
+            let (row, column) = strides(launch, axes, sink.operand);
+            if plane.direct >> i & 1 != 0 && (column == sink.size as isize || width == 1) {
+                plane.set_pitch(sink.value, row, sink.size);
+            } else {
+                plane.direct &= !(1 << i);
+            }
+        }
+        plane
+    }
+
+    /// Decides how a load comes to the table.
+    #[inline(always)]
+    fn add_load(&mut self, i: usize, load: &Load, copied: bool, height: usize) {
+        let (row, column) = strides(self.launch, self.axes, load.operand);
+        let by_reference = !copied && (column == load.size as isize || self.width == 1);
+        let from = std::ptr::null();
+        if by_reference {
+            self.set_pitch(load.value, row, load.size);
+        } else if row == 0 && height > 1 {
+            self.set_pitch(load.value, 0, load.size);
+        }
+        self.sources[i] = Source { row, column, by_reference, from, rows: 0, columns: 0 };
+    }
+
+    #[inline(always)]
+    fn set_pitch(&mut self, value: u16, pitch: isize, size: u8) {
+        self.values[value as usize].pitch = pitch;
+        if pitch != (self.width * size as usize) as isize {
+            self.dense &= !(1 << value);
+        }
+    }
+
+    /// Says where the fragment, an epilogue, finds an accumulator.
+    #[inline]
+    pub(crate) fn set_result(&mut self, accumulator: usize, at: *mut u8, size: usize) {
+        for &(value, a) in &self.code.results {
+            if a as usize == accumulator {
+                self.values[value as usize] = Value { at, pitch: (self.width * size) as isize };
+            }
+        }
+    }
+
+    /// Where a value's first row is since the last tile, and the bytes to the next.
+    #[inline]
+    pub(crate) fn value(&self, value: u32) -> (*const u8, isize) {
+        let v = self.values[value as usize];
+        (v.at.cast_const(), v.pitch)
+    }
+
+    /// Runs the fragment on a tile.
+    ///
+    /// # Safety
+    /// The tile lies in the launch's domain and is no larger than the plane was made for.
+    #[inline]
+    pub(crate) unsafe fn run(&mut self, part: &Part<'_>, raised: &mut Raised) {
+        let code = self.code;
+        for (load, source) in code.loads.iter().zip(self.sources.iter_mut()) {
+            let offset = part.row as isize * source.row + part.column as isize * source.column;
+            let at = part.origin[load.operand as usize].wrapping_offset(offset);
+            let value = &mut self.values[load.value as usize];
+            if source.by_reference {
+                value.at = at;
+            } else if source.from != at.cast_const() || source.rows < part.rows || source.columns < part.columns {
+                let rows = if value.pitch == 0 { 1 } else { part.rows };
+                // SAFETY: the register has room for the tile; the operand is valid at every point of it.
+                unsafe { pull(*value, at, source, rows, part.columns, load.size as usize) };
+                (source.from, source.rows, source.columns) = (at, part.rows, part.columns);
+            }
+        }
+        for (i, sink) in code.sinks.iter().enumerate() {
+            if self.direct >> i & 1 != 0 {
+                self.values[sink.value as usize].at = self.address(part, sink.operand);
+            }
+        }
+        if self.suspicious {
+            // SAFETY: the caller's contract.
+            unsafe { self.calls_watched(part, raised) };
+        } else {
+            for call in &code.calls {
+                // SAFETY: as above.
+                unsafe { self.call(call, part) };
+            }
+            if code.has_effects() && !(flags::read() & code.watch).is_empty() {
+                // SAFETY: as above; running the calls twice writes the same values twice.
+                unsafe { self.attribute(part, raised) };
+            }
+        }
+        for (i, sink) in code.sinks.iter().enumerate() {
+            if self.direct >> i & 1 == 0 {
+                let from = self.values[sink.value as usize];
+                let strides = strides(self.launch, self.axes, sink.operand);
+                // SAFETY: the operand is valid at every point of the tile.
+                unsafe { push(from, self.address(part, sink.operand), strides, part, sink.size as usize) };
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn address(&self, part: &Part<'_>, operand: u16) -> *mut u8 {
+        let (row, column) = strides(self.launch, self.axes, operand);
+        part.origin[operand as usize].wrapping_offset(part.row as isize * row + part.column as isize * column)
+    }
+
+    #[inline(always)]
+    unsafe fn call(&self, call: &super::code::Call, part: &Part<'_>) {
+        let out = self.values[call.out as usize];
+        let [a, b, c] = call.args.map(|v| self.values[v as usize]);
+        // SAFETY: every value has a register or points at the tile's elements; results overlap no argument.
+        unsafe {
+            if part.rows == 1 || (call.entries & !self.dense == 0 && part.columns == self.width) {
+                (call.run)(out.at, a.at, b.at, c.at, part.rows * part.columns, 0);
+            } else {
+                let rows = Rows { count: part.rows, pitch: [out.pitch, a.pitch, b.pitch, c.pitch] };
+                (call.run)(out.at, a.at, b.at, c.at, part.columns, rows.address());
+            }
+        }
+    }
+
+    /// Finds out which call raised what, and looks more closely from now on.
+    #[cold]
+    unsafe fn attribute(&mut self, part: &Part<'_>, raised: &mut Raised) {
+        if let [only] = &self.code.calls[..] {
+            report(raised, self.epilogue, only.inst, flags::read() & only.effects);
+            flags::clear();
+            return;
+        }
+        self.suspicious = true;
+        flags::clear();
+        // SAFETY: the caller's contract.
+        unsafe { self.calls_watched(part, raised) };
+    }
+
+    /// Runs the calls, asking after each what it raised.
+    unsafe fn calls_watched(&mut self, part: &Part<'_>, raised: &mut Raised) {
+        for call in &self.code.calls {
+            // SAFETY: the caller's contract.
+            unsafe { self.call(call, part) };
+            let up = flags::read();
+            if !up.is_empty() {
+                report(raised, self.epilogue, call.inst, up & call.effects);
+                flags::clear();
+            }
+        }
+    }
+}
+
+/// Copies a tile's elements to a register.
+unsafe fn pull(to: Value, from: *const u8, source: &Source, rows: usize, columns: usize, size: usize) {
+    for r in 0..rows as isize {
+        let (to, from) = (to.at.wrapping_offset(r * to.pitch), from.wrapping_offset(r * source.row));
+        // SAFETY: the caller's contract.
+        unsafe { moves::copy_row(to, size as isize, from, source.column, columns, size) };
+    }
+}
+
+/// Copies a tile's elements from a register.
+unsafe fn push(from: Value, to: *mut u8, strides: (isize, isize), part: &Part<'_>, size: usize) {
+    for r in 0..part.rows as isize {
+        let (from, to) = (from.at.wrapping_offset(r * from.pitch), to.wrapping_offset(r * strides.0));
+        // SAFETY: the caller's contract.
+        unsafe { moves::copy_row(to, strides.1, from, size as isize, part.columns, size) };
+    }
+}
+
+/// Fills a register with a uniform value.
+#[inline]
+unsafe fn fill(out: *mut u8, source: Uniform, launch: &Launch<'_>, n: usize, size: u8) {
+    // SAFETY: the caller's contract.
+    unsafe { super::frame::fill_uniform(out, source, launch, n, size) }
+}
