@@ -203,8 +203,8 @@ impl NdArray {
             let py = this.py();
             if is_exact(this.as_any()) && other.is_exact_instance_of::<PyInt>() && other.eq(2)? {
                 let base = this.borrow();
-                if let Some(flags) = base.dense().filter(|a| a.dtype() == fastnp::DType::Bool) {
-                    return crate::call::wrap(py, crate::deliver(py, flags.cast(fastnp::DType::I8))?);
+                if crate::attributes::dtype_of(py, &base)? == fastnp::DType::Bool {
+                    return crate::call::wrap(py, crate::deliver(py, base.array(py)?.cast(fastnp::DType::I8))?);
                 }
             }
             binary(Op::Power, this.as_any(), other)
