@@ -256,10 +256,8 @@ impl NdArray {
     }
 
     fn __imatmul__(this: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        let py = this.py();
-        let kwargs = PyDict::new(py);
-        kwargs.set_item("out", (this,))?;
-        fallback(py, "ufunc")?.call1(("matmul", "__call__", (this, other), kwargs))?;
+        // Not `matmul` with `out=`: the operator takes no vector on the right.
+        fallback(this.py(), "method")?.call1((this, "__imatmul__", (other,)))?;
         Ok(())
     }
 
