@@ -1,4 +1,5 @@
-//! Every op gives in the middle of a row what it gives alone: chunks, their overlaps and their fast forms change nothing.
+//! Every op gives in the middle of a row, and in place, what it gives alone: chunks, their overlaps and their fast forms
+//! change nothing.
 
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::*;
@@ -9,7 +10,7 @@ fn program(backend: &Portable, op: Op, dtype: DType, rank: u8) -> std::sync::Arc
     let mut body = Fragment::default();
     let mut operands = vec![];
     let mut operand = |dtype, access| {
-        operands.push(OperandDecl { dtype, access, restrict: true });
+        operands.push(OperandDecl { dtype, access, restrict: false });
         OperandId(operands.len() as u16 - 1)
     };
     for _ in 0..2 {
@@ -117,23 +118,41 @@ fn compare(op: Op, dtype: DType, n: usize, line: &dyn Program, rows: &dyn Progra
     }
     let (s, o, p) = (size as isize, out.size() as isize, PITCH as isize);
     let strides = [s * p, s, s * p, s, o * p, o];
-    let among = run(rows, &[HEIGHT, n], &[&a, &b], &strides, HEIGHT * PITCH * out.size());
+    let bytes = HEIGHT * PITCH * out.size();
+    let among = run(rows, &[HEIGHT, n], &[&a, &b], &strides, bytes, None);
+    for source in 0..if out.size() == size { 2 } else { 0 } {
+        let in_place = run(rows, &[HEIGHT, n], &[&a, &b], &strides, bytes, Some(source));
+        for i in 0..HEIGHT * n {
+            let at = (i / n * PITCH + i % n) * out.size();
+            let (x, y) = (&in_place[at..][..out.size()], &among[at..][..out.size()]);
+            assert!(same(out, x, y, 0.0), "{op} {dtype} n={n} element {i} in place of {source}: {x:?} for {y:?}");
+        }
+    }
     for i in 0..HEIGHT * n {
         let at = i / n * PITCH + i % n;
         let (x, y) = (&a[at * size..][..size], &b[at * size..][..size]);
-        let alone = run(line, &[1], &[x, y], &[s, s, o], out.size());
+        let alone = run(line, &[1], &[x, y], &[s, s, o], out.size(), None);
         let among = &among[at * out.size()..][..out.size()];
         assert!(same(out, among, &alone, ulps), "{op} {dtype} n={n} element {i}: {among:?} for {alone:?}");
     }
 }
 
-/// Launches a program on operands and gives its result.
-fn run(program: &dyn Program, outer: &[usize], operands: &[&[u8]], strides: &[isize], bytes: usize) -> Vec<u8> {
+/// Launches a program on operands and gives its result, written over an operand if so told.
+fn run(
+    program: &dyn Program,
+    outer: &[usize],
+    operands: &[&[u8]],
+    strides: &[isize],
+    bytes: usize,
+    over: Option<usize>,
+) -> Vec<u8> {
     let mut memory: Vec<Vec<u128>> = operands.iter().map(|o| aligned(o)).collect();
     memory.push(vec![0; bytes.div_ceil(16)]);
-    let addresses: Vec<*mut u8> = memory.iter_mut().map(|m| m.as_mut_ptr().cast()).collect();
+    let mut addresses: Vec<*mut u8> = memory.iter_mut().map(|m| m.as_mut_ptr().cast()).collect();
+    let result = over.unwrap_or(operands.len());
+    addresses[operands.len()] = addresses[result];
     let launch = Launch { outer, inner: &[], addresses: &addresses, strides, scalars: &[] };
     // SAFETY: the callers pass operands that hold every element, and the result's size.
     unsafe { program.launch(&launch, &Inline) };
-    memory.pop().unwrap_or_default().iter().flat_map(|unit| unit.to_le_bytes()).take(bytes).collect()
+    memory[result].iter().flat_map(|unit| unit.to_le_bytes()).take(bytes).collect()
 }

@@ -30,6 +30,17 @@ pub(crate) struct Call {
     pub(crate) effects: FpFlags,
     /// Entries it touches, a bit each; meaningless beyond 64 of them.
     pub(crate) entries: u64,
+    /// Whether its result may be written where an argument is.
+    pub(crate) in_place: bool,
+}
+
+/// An operand that a sink's destination must not overlap.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Conflict {
+    pub(crate) operand: u16,
+    /// Unless it is the very same elements, read for the last time by the sink's producer.
+    pub(crate) may_coincide: bool,
+    pub(crate) size: u8,
 }
 
 /// Something done for each block.
@@ -69,8 +80,8 @@ pub(crate) struct Sink {
     pub(crate) offsets: Option<u16>,
     /// Whether a step produces the value and no earlier sink has claimed it, so that it may be written in place.
     pub(crate) produced: bool,
-    /// Operands (and their item sizes) that must not overlap this one if its producer is to write to memory directly.
-    pub(crate) conflicts: Vec<(u16, u8)>,
+    /// What must not overlap this operand if its producer is to write to memory directly.
+    pub(crate) conflicts: Vec<Conflict>,
 }
 
 /// Where a uniform value comes from.
@@ -95,8 +106,9 @@ pub(crate) struct Code {
     pub(crate) results: Vec<(u16, u8)>,
     /// Entries with a register: place in bytes for each element of a block, and item size.
     pub(crate) places: Vec<(u16, u32, u8)>,
-    /// Bytes of registers for each element of a block.
+    /// Bytes of registers for each element of a block, and elements of a block: [`block_length`] of it.
     pub(crate) width: usize,
+    pub(crate) room: usize,
     /// What any of it may report.
     pub(crate) watch: FpFlags,
     /// Nanoseconds an element, roughly.
@@ -148,6 +160,7 @@ pub(crate) fn resolve(kernel: &Kernel, fragment: &Fragment, isa: Isa) -> Result<
         results: vec![],
         places: vec![],
         width: 0,
+        room: 0,
         watch: FpFlags::NONE,
         cost: 0.0,
     };
@@ -173,10 +186,10 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
     let size = dtype.size() as u8;
     let value = i as u16;
     let entry = |v: ValueId| v.0 as u16;
-    let mut call = |run, args: [u16; 3], effects| {
+    let mut call = |run, args: [u16; 3], effects, in_place| {
         let bit = |v: u16| 1u64.checked_shl(v as u32).unwrap_or(0);
         let entries = args.iter().fold(bit(value), |all, &v| all | bit(v));
-        code.steps.push(Step::Call(Call { run, out: value, args, inst: i as u32, effects, entries }));
+        code.steps.push(Step::Call(Call { run, out: value, args, inst: i as u32, effects, entries, in_place }));
     };
     match inst {
         Inst::Load(OperandId(operand)) => {
@@ -197,16 +210,22 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
                 } else {
                     op.row().effects
                 },
+                loops::works_in_place(*op, from),
             );
             code.cost += 0.08 * op.row().cost as f64 * from.size() as f64 / 8.0;
         }
         Inst::Select(args) => {
-            call(moves::select(size as usize, isa), [entry(args[0]), entry(args[1]), entry(args[2])], FpFlags::NONE);
+            call(
+                moves::select(size as usize, isa),
+                [entry(args[0]), entry(args[1]), entry(args[2])],
+                FpFlags::NONE,
+                true,
+            );
             code.cost += 0.1 * size as f64 / 8.0;
         }
         Inst::Cast(from, _) => {
             let source = f.dtype(*from);
-            call(casts::lookup(source, dtype, isa), [entry(*from); 3], cast_effects(source, dtype));
+            call(casts::lookup(source, dtype, isa), [entry(*from); 3], cast_effects(source, dtype), false);
             code.cost += 0.1 * size.max(source.size() as u8) as f64 / 8.0;
         }
         Inst::Gather(operand, offsets) => {
@@ -314,6 +333,7 @@ fn place(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
         }
     }
     code.width = width as usize;
+    code.room = block_length(code.width);
 }
 
 /// Finds which operands a store's destination must not overlap for its producer to write there: other stores', and those
@@ -327,19 +347,23 @@ fn note_conflicts(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
         if restrict(operand) {
             continue;
         }
-        let mut conflicts: Vec<(u16, u8)> = vec![];
-        conflicts.extend(
-            code.loads.iter().filter(|l| twice || last[l.value as usize] >= value).map(|l| (l.operand, l.size)),
-        );
-        conflicts.extend(code.steps.iter().filter_map(|s| match s {
-            Step::Gather { value: g, operand, size, .. } if twice || *g as usize >= value => Some((*operand, *size)),
+        let size = code.sinks[at].size;
+        let in_place = code.calls.iter().any(|c| c.out as usize == value && c.in_place);
+        let apart = |operand, size| Conflict { operand, may_coincide: false, size };
+        let mut conflicts: Vec<Conflict> = vec![];
+        conflicts.extend(code.loads.iter().filter(|l| twice || last[l.value as usize] >= value).map(|l| Conflict {
+            may_coincide: in_place && l.size == size && last[l.value as usize] <= value,
+            ..apart(l.operand, l.size)
+        }));
+        conflicts.extend(code.steps.iter().filter_map(|s| match *s {
+            Step::Gather { value: g, operand, size, .. } if twice || g as usize >= value => Some(apart(operand, size)),
             Step::Call(_) | Step::Index { .. } | Step::Gather { .. } => None,
         }));
-        conflicts
-            .extend(code.sinks.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, s)| (s.operand, s.size)));
-        conflicts.retain(|&(o, _)| !restrict(o));
+        let others = code.sinks.iter().enumerate().filter(|(other, _)| *other != at);
+        conflicts.extend(others.map(|(_, s)| apart(s.operand, s.size)));
+        conflicts.retain(|c| !restrict(c.operand));
         conflicts.sort_unstable();
-        conflicts.dedup();
+        conflicts.dedup_by_key(|c| c.operand);
         code.sinks[at].conflicts = conflicts;
     }
 }

@@ -17,7 +17,6 @@ use crate::math::{self, *};
 use crate::{DType, Op};
 use num_complex::Complex;
 use std::marker::PhantomData;
-use std::mem::MaybeUninit;
 
 /// An op's definition on elements of one type.
 pub(crate) trait Define<T: Element> {
@@ -126,7 +125,7 @@ const fn widest<T, U>() -> usize {
 /// `out[i] = f(a[i], b[i])` for `n` points, `N` at a time; the last chunk goes back to where it is whole.
 ///
 /// # Safety
-/// All pointers are valid for `n` elements and `out` overlaps no other.
+/// All pointers are valid for `n` elements, and `out` overlaps no other or is the same, elements of one size provided.
 #[inline(always)]
 pub(crate) unsafe fn in_chunks<A: Copy, B: Copy, O: Copy, const N: usize>(
     out: *mut O,
@@ -144,38 +143,50 @@ pub(crate) unsafe fn in_chunks<A: Copy, B: Copy, O: Copy, const N: usize>(
             }
             return;
         }
+        // Computed first, so that `out` may be `a` or `b`.
         let last = n - N;
+        let end = one_chunk::<A, B, O, N>(a.add(last), b.add(last), &f);
         let mut i = 0;
         while i < last {
             stay_scalar();
-            one_chunk::<A, B, O, N>(out.add(i), a.add(i), b.add(i), &f);
+            let z = one_chunk::<A, B, O, N>(a.add(i), b.add(i), &f);
+            put(out.add(i), z);
             i += N;
         }
-        one_chunk::<A, B, O, N>(out.add(last), a.add(last), b.add(last), &f);
+        put(out.add(last), end);
     }
 }
 
-/// One chunk: every load before any store and neither as an array, or LLVM packs small arrays into integers.
+/// One chunk; neither loaded nor stored as an array, or LLVM packs small arrays into integers.
 ///
 /// # Safety
 /// As [`in_chunks`], with `N` elements.
 #[inline(always)]
 unsafe fn one_chunk<A: Copy, B: Copy, O: Copy, const N: usize>(
-    out: *mut O,
     a: *const A,
     b: *const B,
     f: &impl Fn(A, B) -> O,
-) {
-    let mut z = [MaybeUninit::<O>::uninit(); N];
+) -> [O; N] {
     // SAFETY: the caller's contract.
-    unsafe {
-        for j in 0..N {
-            z[j].write(f(a.add(j).read(), b.add(j).read()));
-        }
-        for j in 0..N {
-            out.add(j).write(z[j].assume_init());
-        }
+    std::array::from_fn(|j| unsafe { f(a.add(j).read(), b.add(j).read()) })
+}
+
+/// Writes a chunk.
+///
+/// # Safety
+/// `out` has room for it.
+#[inline(always)]
+pub(crate) unsafe fn put<O: Copy, const N: usize>(out: *mut O, z: [O; N]) {
+    for (j, z) in z.into_iter().enumerate() {
+        // SAFETY: the caller's contract.
+        unsafe { out.add(j).write(z) };
     }
+}
+
+/// Whether an op's loop may write where it reads, element by element.
+pub(crate) fn works_in_place(op: Op, dtype: DType) -> bool {
+    let floating = dtype.is_float() || dtype.is_complex();
+    op.row().cost < if floating { 8 } else { 4 } && op.result(dtype).size() == dtype.size()
 }
 
 /// Keeps LLVM from making a vector loop of one that runs a few times only, or whose body is vectors already.

@@ -4,7 +4,7 @@
 //! walked over. A launch of one contiguous axis is a plane of one row. Fragments with coordinates, gathers or scatters, and
 //! domains whose rows are too short, go tile by tile through a [`Frame`].
 
-use super::code::{Code, block_length};
+use super::code::Code;
 use super::frame::Frame;
 use super::permits::Permits;
 use super::plane::{Axes, NONE, Part, Plane, Table};
@@ -83,15 +83,20 @@ impl Grid {
         }
         let permits = Permits::new(code, launch);
         let mut grid = Grid { axes, permits, rows, columns, planes, height: 1, width: columns };
-        let room = if grid.is_in_memory(code, launch) { usize::MAX >> 8 } else { block_length(code.width) };
+        let room = if grid.is_in_memory(code, launch) { usize::MAX >> 8 } else { code.room };
         if rows > 1 && columns > TRANSPOSED && grid.is_transposed(code, launch) {
             grid.width = TRANSPOSED;
         } else if columns > room {
             grid.width = room;
             return grid;
         }
-        let tall = (room / grid.width).clamp(1, rows);
-        grid.height = rows.div_ceil(rows.div_ceil(tall));
+        // Divisions take some 5 ns each.
+        if rows * grid.width <= room {
+            grid.height = rows;
+        } else {
+            let tall = (room / grid.width).clamp(1, rows);
+            grid.height = rows.div_ceil(rows.div_ceil(tall));
+        }
         grid
     }
 
@@ -143,7 +148,7 @@ impl Grid {
     /// # Safety
     /// As [`crate::Program::launch`]; the code has a plane.
     unsafe fn run(&self, code: &Code, launch: &Launch<'_>, range: Range<usize>, raised: &mut Raised) {
-        let room = (self.height * self.width).min(block_length(code.width)).next_multiple_of(64);
+        let room = (self.height * self.width).min(code.room).next_multiple_of(64);
         let tile = (self.height, self.width);
         scratch::with(code.width * room, |registers| {
             let mut table = Table::new();
@@ -213,7 +218,7 @@ pub(crate) fn shift(addresses: &mut [*mut u8], launch: &Launch<'_>, axes: Axes, 
 /// Any number of axes, any strides, any step.
 unsafe fn tiled(code: &Code, launch: &Launch<'_>, workers: &dyn Workers) -> Raised {
     let points: usize = launch.outer.iter().product();
-    let room = block_length(code.width).min(points.next_multiple_of(64));
+    let room = code.room.min(points.next_multiple_of(64));
     let walk = Walk::new(0, launch.outer, room);
     let permits = Permits::new(code, launch);
     let shared = Shared(*launch);

@@ -1,7 +1,7 @@
 //! Loops that move elements without looking at them, by item size: select, splat, strided copies, gather, scatter.
 
 use super::isa::{Isa, Loop, Routine, Rowwise, pick};
-use super::loops::stay_scalar;
+use super::loops::{put, stay_scalar};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::slice::from_raw_parts_mut;
@@ -17,7 +17,7 @@ impl<T: Copy, const PARTS: usize, const N: usize> Routine for Select<T, PARTS, N
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, _m: usize) {
         let (out, b, c, n) = (out.cast::<T>(), b.cast::<T>(), c.cast::<T>(), n * PARTS);
-        // SAFETY: the caller passes buffers of `n` elements, `out` apart from the others.
+        // SAFETY: the caller passes buffers of `n` elements, `out` apart from the others or one of them.
         unsafe {
             // As `if`, LLVM selects addresses and loads one by one.
             let pick =
@@ -29,20 +29,17 @@ impl<T: Copy, const PARTS: usize, const N: usize> Routine for Select<T, PARTS, N
                 }
                 return;
             }
-            let chunk = |i: usize| {
-                let z: [T; N] = std::array::from_fn(|j| pick(i + j));
-                for (j, z) in z.into_iter().enumerate() {
-                    out.add(i + j).write(z);
-                }
-            };
+            // The last chunk first, so that `out` may be a source.
             let last = n - N;
+            let end: [T; N] = std::array::from_fn(|j| pick(last + j));
             let mut i = 0;
             while i < last {
                 stay_scalar();
-                chunk(i);
+                let z: [T; N] = std::array::from_fn(|j| pick(i + j));
+                put(out.add(i), z);
                 i += N;
             }
-            chunk(last);
+            put(out.add(last), end);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! What the overlaps of one launch's operands allow: which results may go straight to memory, which loads must be copied.
 
-use super::code::{Code, Load, Step};
+use super::code::{Code, Conflict, Load, Step};
 use crate::Launch;
 
 /// What the operands of one launch allow, a bit each; the same for all threads.
@@ -8,6 +8,8 @@ use crate::Launch;
 pub(crate) struct Permits {
     /// Sinks whose producers may write to memory where it is contiguous; none beyond the first 64.
     pub(crate) direct: u64,
+    /// Of those, sinks whose elements are the very ones of a load.
+    pub(crate) in_place: u64,
     /// Loads that must be copied as stores run before they are read; all that are late beyond the first 64.
     pub(crate) copied: u64,
 }
@@ -16,7 +18,7 @@ impl Permits {
     /// Looks for overlaps that matter: some 3 ns for each pair that the kernel does not declare apart.
     #[inline]
     pub(crate) fn new(code: &Code, launch: &Launch<'_>) -> Permits {
-        let mut permits = Permits { direct: 0, copied: 0 };
+        let mut permits = Permits { direct: 0, in_place: 0, copied: 0 };
         if code.sinks.is_empty() {
             return permits;
         }
@@ -26,11 +28,18 @@ impl Permits {
                 continue;
             }
             let own = span(code, launch, s.operand, s.size);
-            let apart = |&(operand, size): &(u16, u8)| {
-                let (low, high) = span(code, launch, operand, size);
+            let mut coincides = false;
+            let apart = |c: &Conflict| {
+                if c.may_coincide && is_same(launch, c.operand, s.operand) {
+                    coincides = true;
+                    return true;
+                }
+                let (low, high) = span(code, launch, c.operand, c.size);
                 low >= own.1 || own.0 >= high
             };
-            permits.direct |= (s.conflicts.iter().all(apart) as u64) << i;
+            let direct = s.conflicts.iter().all(apart);
+            permits.direct |= (direct as u64) << i;
+            permits.in_place |= ((direct && coincides) as u64) << i;
         }
         for (i, l) in code.loads.iter().enumerate().take(64).filter(|(_, l)| l.late) {
             permits.copied |= (meets_a_sink(code, launch, l) as u64) << i;
@@ -38,9 +47,9 @@ impl Permits {
         permits
     }
 
-    /// Whether a sink's producer may write to memory.
+    /// Whether a sink's producer may write to memory that no load sees.
     pub(crate) fn direct(&self, sink: usize) -> bool {
-        sink < 64 && self.direct >> sink & 1 != 0
+        sink < 64 && (self.direct & !self.in_place) >> sink & 1 != 0
     }
 
     /// Whether a load must be copied.
@@ -56,6 +65,13 @@ fn meets_a_sink(code: &Code, launch: &Launch<'_>, load: &Load) -> bool {
         let other = span(code, launch, s.operand, s.size);
         low < other.1 && other.0 < high
     })
+}
+
+/// Whether two operands have the same elements at the same points.
+#[inline]
+fn is_same(launch: &Launch<'_>, a: u16, b: u16) -> bool {
+    launch.addresses[a as usize] == launch.addresses[b as usize]
+        && launch.strides_of(a as usize) == launch.strides_of(b as usize)
 }
 
 /// The bytes an operand may touch; everything for one that is gathered from or scattered to.

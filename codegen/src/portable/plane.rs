@@ -8,7 +8,7 @@
 //! Setting a plane up costs some 5 ns an operand, and there is nothing to allocate. It runs calls only: fragments with
 //! coordinates, gathers or scatters belong to [`super::frame`].
 
-use super::code::{Code, Load, Uniform};
+use super::code::{Call, Code, Load, Uniform};
 use super::frame::report;
 use super::isa::Rows;
 use super::permits::Permits;
@@ -98,6 +98,8 @@ pub(crate) struct Plane<'p> {
     dense: u64,
     /// Sinks whose producers write to memory.
     direct: u64,
+    /// The first call that writes where a load is: it and those after it run once only, each followed by a look.
+    once: usize,
     /// Whether this is the epilogue, for reports.
     epilogue: bool,
     /// Look after every call.
@@ -139,6 +141,7 @@ impl<'p> Plane<'p> {
             width,
             dense: u64::MAX,
             direct: permits.direct,
+            once: code.calls.len(),
             epilogue,
             suspicious: false,
         };
@@ -162,6 +165,10 @@ impl<'p> Plane<'p> {
             let (row, column) = strides(launch, axes, sink.operand);
             if plane.direct >> i & 1 != 0 && (column == sink.size as isize || width == 1) {
                 plane.set_pitch(sink.value, row, sink.size);
+                if permits.in_place >> i & 1 != 0 {
+                    let first = code.calls.iter().position(|c| c.out == sink.value);
+                    plane.once = plane.once.min(first.unwrap_or(0));
+                }
             } else {
                 plane.direct &= !(1 << i);
             }
@@ -235,16 +242,19 @@ impl<'p> Plane<'p> {
         }
         if self.suspicious {
             // SAFETY: the caller's contract.
-            unsafe { self.calls_watched(part, raised) };
+            unsafe { self.calls_watched(&code.calls, part, raised) };
         } else {
-            for call in &code.calls {
+            let (calls, once) = code.calls.split_at(self.once);
+            for call in calls {
                 // SAFETY: as above.
                 unsafe { self.call(call, part) };
             }
             if code.has_effects() && !(flags::read() & code.watch).is_empty() {
                 // SAFETY: as above; running the calls twice writes the same values twice.
-                unsafe { self.attribute(part, raised) };
+                unsafe { self.attribute(calls, part, raised) };
             }
+            // SAFETY: as above.
+            unsafe { self.calls_watched(once, part, raised) };
         }
         for (i, sink) in code.sinks.iter().enumerate() {
             if self.direct >> i & 1 == 0 {
@@ -263,7 +273,7 @@ impl<'p> Plane<'p> {
     }
 
     #[inline(always)]
-    unsafe fn call(&self, call: &super::code::Call, part: &Part<'_>) {
+    unsafe fn call(&self, call: &Call, part: &Part<'_>) {
         let out = self.values[call.out as usize];
         let [a, b, c] = call.args.map(|v| self.values[v as usize]);
         // SAFETY: every value has a register or points at the tile's elements; results overlap no argument.
@@ -279,8 +289,8 @@ impl<'p> Plane<'p> {
 
     /// Finds out which call raised what, and looks more closely from now on.
     #[cold]
-    unsafe fn attribute(&mut self, part: &Part<'_>, raised: &mut Raised) {
-        if let [only] = &self.code.calls[..] {
+    unsafe fn attribute(&mut self, calls: &[Call], part: &Part<'_>, raised: &mut Raised) {
+        if let [only] = calls {
             report(raised, self.epilogue, only.inst, flags::read() & only.effects);
             flags::clear();
             return;
@@ -288,12 +298,13 @@ impl<'p> Plane<'p> {
         self.suspicious = true;
         flags::clear();
         // SAFETY: the caller's contract.
-        unsafe { self.calls_watched(part, raised) };
+        unsafe { self.calls_watched(calls, part, raised) };
     }
 
-    /// Runs the calls, asking after each what it raised.
-    unsafe fn calls_watched(&mut self, part: &Part<'_>, raised: &mut Raised) {
-        for call in &self.code.calls {
+    /// Runs calls, asking after each what it raised.
+    #[inline]
+    unsafe fn calls_watched(&self, calls: &[Call], part: &Part<'_>, raised: &mut Raised) {
+        for call in calls {
             // SAFETY: the caller's contract.
             unsafe { self.call(call, part) };
             let up = flags::read();

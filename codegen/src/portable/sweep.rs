@@ -8,7 +8,7 @@
 //! equal launches give equal bits.
 
 use super::accumulate::{Accumulating, FEW_COLUMNS, Places, Progress};
-use super::code::{Code, block_length};
+use super::code::Code;
 use super::permits::Permits;
 use super::plane::{Axes, NONE, Part, Plane, Table};
 use super::reduce::{ENOUGH_TILES, Folding, PARTS, PartialResults, by_columns, look};
@@ -108,7 +108,7 @@ impl<'a> Sweep<'a> {
     /// Decides on the tiles.
     #[inline]
     fn divide(&mut self) {
-        let room = block_length(self.body.width);
+        let room = self.body.room;
         let read_in_place = self.is_read_in_place();
         if self.by_columns {
             self.across = self.points.min(COLUMNS).min(room);
@@ -286,7 +286,7 @@ impl<'a> Sweep<'a> {
 
 /// Points of a tile that has registers.
 fn room_of(sweep: &Sweep<'_>) -> usize {
-    (sweep.across * sweep.depth).min(block_length(sweep.body.width))
+    (sweep.across * sweep.depth).min(sweep.body.room)
 }
 
 /// One thread's part of a reduction.
