@@ -3,7 +3,7 @@
 #   make run     build the extension and run the NPBench kernels under NumPy and fastnp
 #   make test    every check there is; what continuous integration runs
 #   make lint    the checks that run nothing: format, clippy, ruff, mypy, docs
-#   make bench   the criterion benches of the Rust layers
+#   make bench   the criterion benches of the Rust layers, then NumPy and fastnp side by side
 #   make clean   remove everything built
 #
 # Variables: PYTHON (interpreter for .venv), PROFILE (release or dev: how the extension is built),
@@ -26,8 +26,8 @@ STAMPS := $(VENV)/stamps
 
 RUST_SOURCES := $(shell find codegen core pybind benches .cargo -name target -prune -o \
     \( -name '*.rs' -o -name '*.cu' -o -name '*.toml' \) -print 2>/dev/null) Cargo.toml Cargo.lock
-PYTHON_TREES := $(wildcard pybind/python npbench tests)
-MYPY_TREES   := $(wildcard pybind/python/fastnp npbench tests)
+PYTHON_TREES := pybind/python npbench tests benches
+MYPY_TREES   := pybind/python/fastnp npbench tests benches
 
 .PHONY: help run build test lint rust-lint python-lint rust-test docs pytest bench clean
 
@@ -80,8 +80,9 @@ rust-test:
 pytest: build
 	$(BIN)/python -m pytest --quiet $(PYTEST_ARGS)
 
-bench:
+bench: build
 	cargo bench --package fastnp-benches
+	$(BIN)/python -m benches.peers
 
 clean:
 	cargo clean

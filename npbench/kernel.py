@@ -61,4 +61,4 @@ class Kernel:
         function = run_source(self.source, np).get(self.function)
         if not callable(function):
             raise KernelError(f"{self.source} defines no function {self.function!r}")
-        return function  # type: ignore[no-any-return]
+        return function

@@ -61,7 +61,7 @@ def test_buffer_protocol(dtype: str) -> None:
 
 
 def test_buffer_is_writable_and_shared() -> None:
-    x = fastnp.arange(6.0)
+    x: Any = fastnp.arange(6.0)
     later = x * 2
     view: Any = memoryview(x)
     view[1] = 50.0
@@ -301,7 +301,7 @@ def test_subclasses_keep_their_type(np: Any) -> Any:
 
 
 def test_is_an_array_to_numpy() -> None:
-    x = fastnp.arange(3.0)
+    x: Any = fastnp.arange(3.0)
     assert isinstance(x, real.ndarray) or hasattr(x, "__array_function__")
     assert real.shape(x) == (3,) and real.ndim(x) == 1 and real.size(x) == 3
     assert real.result_type(x, "f4") == real.float64

@@ -1,6 +1,6 @@
 //! Kernel IR and the backends that run it.
 //!
-//! This crate knows nothing of arrays, graphs or Python. The array layer builds a [`Kernel`], has it [`verify`]-ed, gives it to a
+//! This crate knows nothing of arrays, graphs or Python. The array layer builds a [`Kernel`], has it [`verify()`]-ed, gives it to a
 //! [`Backend`] and launches the [`Program`] it gets back.
 //!
 //! | module | holds |

@@ -3,7 +3,7 @@
 //! A row gives an op's name (NumPy's), arguments, loops (the type codes NumPy computes it in, in NumPy's order), result,
 //! identity, floating-point effects, domain for generated tests, cost, and its scalar definition for each class of types.
 //! The enum, the queries below, the interpreter's loops, the Python ufuncs, their documentation and the generated
-//! comparisons with NumPy all follow from [`for_each_op!`]; no other list of ops exists.
+//! comparisons with NumPy all follow from [`for_each_op!`](crate::for_each_op); no other list of ops exists.
 //!
 //! Definitions are expressions in the row's argument names, except that those of class `elementary` (real floats) name a
 //! function of [`crate::math`]. `float16` has no column: it is computed as `float32` and rounded after every op, as NumPy

@@ -338,6 +338,17 @@ impl Array {
         Ok(engine().settle(&self.storage)?.wrapping_offset(self.layout.offset))
     }
 
+    /// [`Array::address`], for somebody who writes there at once.
+    pub(crate) fn address_for_writing(&self) -> Result<*mut u8> {
+        let mut engine = engine();
+        if self.storage.is_watched() {
+            engine.leave_copies(&self.storage)?;
+        }
+        let start = engine.settle(&self.storage)?;
+        self.storage.written();
+        Ok(start.wrapping_offset(self.layout.offset))
+    }
+
     /// The one element of an array of size one.
     ///
     /// # Errors

@@ -59,6 +59,11 @@ pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Ar
     }
     let op = strength_reduced(op, args, compute);
     let args = &args[..op.arity()];
+    if options.out.is_none()
+        && let Some(result) = crate::immediate::flat(op, compute, args)?
+    {
+        return Ok(result);
+    }
     submit(Operation::Apply(op), compute, op.result(compute), args, &options, op.name())
 }
 
@@ -336,6 +341,12 @@ impl Array {
             return Err(Error::value("assignment destination is read-only"));
         }
         let source = match value.into() {
+            // `a[i] += b` ends by assigning the view to itself.
+            Value::Array(source)
+                if source.dtype == self.dtype && self.same_storage(source) && source.layout == self.layout =>
+            {
+                return Ok(());
+            }
             Value::Array(source) => source,
             number => return self.fill(number.scalar(self.dtype)?.unwrap_or(Scalar::zero(self.dtype))),
         };

@@ -6,7 +6,7 @@
 use crate::array::Array;
 use crate::error::{Error, ErrorKind, Result};
 use crate::explain::describe;
-use crate::immediate::{LaunchShape, kernel_of};
+use crate::immediate::{LaunchShape, flat_kernel, kernel_of};
 use crate::inspect::{Inspection, launched, multiplied};
 use crate::layout::{c_strides, count};
 use crate::plan::{self, KernelWork, Plan, Step, Work};
@@ -17,7 +17,7 @@ use crate::threads::Pooled;
 use crate::trace::{Input, Operation, Statement, Trace};
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::{
-    Backend, DType, FpFlags, Inline, Inst, Kernel, Launch, Program, Raised, Scalar, Verified, verify,
+    Backend, DType, FpFlags, Inline, Inst, Kernel, Launch, Op, Program, Raised, Scalar, Verified, verify,
 };
 use hashbrown::HashMap;
 use parking_lot::{Mutex, MutexGuard};
@@ -49,6 +49,8 @@ pub(crate) struct Engine {
     plans: HashMap<Box<[u64]>, Arc<Plan>, foldhash::fast::FixedState>,
     kernels: HashMap<Kernel, Compiled, foldhash::fast::FixedState>,
     immediate: HashMap<u64, Compiled, foldhash::fast::FixedState>,
+    /// Programs of ops on dense arrays of one type, by op, type and kinds of arguments.
+    flat: Vec<Option<Compiled>>,
     backend: Box<dyn Backend>,
     pub(crate) stats: Stats,
     /// Floating-point flags raised since they were last taken, by op name.
@@ -77,6 +79,7 @@ impl Engine {
             plans: HashMap::with_hasher(hasher.clone()),
             kernels: HashMap::with_hasher(hasher.clone()),
             immediate: HashMap::with_hasher(hasher),
+            flat: vec![None; Op::ALL.len() * DType::ALL.len() * 4],
             backend: Box::new(Portable::new()),
             stats: Stats::default(),
             raised: Vec::new(),
@@ -206,6 +209,37 @@ impl Engine {
         self.stats.kernels_launched += 1;
         self.stats.run_at_once += 1;
         Ok(())
+    }
+
+    /// The first byte of a storage whose contents are there.
+    #[inline]
+    pub(crate) fn ready_address(&self, storage: &Storage) -> Option<*mut u8> {
+        let start = storage.address()?;
+        (!self.trace.writes(storage)).then_some(start)
+    }
+
+    /// Launches an op on dense arrays of one type and numbers (see [`crate::immediate::flat`]), to a new array.
+    #[inline]
+    pub(crate) fn launch_flat(&mut self, op: Op, compute: DType, kinds: usize, launch: &Launch<'_>) {
+        let index = (op as usize * DType::ALL.len() + compute as usize) * 4 + kinds;
+        if self.flat[index].is_none() {
+            let compiled = self.compiled(flat_kernel(op, compute, kinds));
+            self.flat[index] = Some(compiled);
+        }
+        let Some(program) = &self.flat[index] else { return };
+        let started = self.inspection.clock(2);
+        // SAFETY: the arrays are dense, of the launch's extent and ready; the target is new memory.
+        let raised = unsafe { program.1.launch(launch, &Inline) };
+        if let Some(started) = started {
+            launched(&program.0, launch, started);
+        }
+        if !raised.is_empty() {
+            let kernel = program.0.clone();
+            self.note(&kernel, raised);
+        }
+        self.stats.recorded += 1;
+        self.stats.kernels_launched += 1;
+        self.stats.run_at_once += 1;
     }
 
     /// Runs a small matrix product whose factors are there.

@@ -67,7 +67,7 @@ pub use layout::{Index, Layout, MAX_DIMS, Order, Shape, Strides, broadcast, norm
 pub use num_complex::Complex;
 pub use promote::{ArgType, Casting, can_cast, promote_types, resolve, result_type};
 pub use reduce::Reduction;
-pub use selection::{Selection, SelectionArg};
+pub use selection::{Selection, SelectionArg, put_selected};
 pub use stats::Stats;
 pub use storage::Owner;
 pub use value::Value;
@@ -112,3 +112,8 @@ pub fn has_raised() -> bool {
 pub fn runs_at_once(points: usize) -> bool {
     points <= engine().tiny
 }
+
+/// The programs of the README, which run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

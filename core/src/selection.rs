@@ -291,6 +291,53 @@ fn dense(array: Array) -> Result<Array> {
     if array.is_c_contiguous() { Ok(array) } else { array.copy(Order::C) }
 }
 
+/// `target[mask] = values` for as many values as the mask selects; evaluates all three.
+///
+/// # Errors
+/// `Unsupported` where the numbers differ, or the target is not dense; `ValueError` where it is read-only.
+///
+/// ```
+/// use fastnp::{Array, put_selected};
+/// let target = Array::from(vec![1.0, 2.0, 3.0]);
+/// put_selected(&target, &Array::from(vec![true, false, true]), &Array::from(vec![7.0, 9.0]))?;
+/// assert_eq!(target.to_vec::<f64>()?, [7.0, 2.0, 9.0]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn put_selected(target: &Array, mask: &Array, values: &Array) -> Result<()> {
+    if !target.is_writeable() {
+        return Err(Error::value("assignment destination is read-only"));
+    }
+    let fits = target.is_c_contiguous() && target.shape() == mask.shape() && values.ndim() == 1;
+    if !fits || values.may_share_memory(target) || mask.may_share_memory(target) {
+        return Err(Error::unsupported("values put into a selection of an array that is not dense, or is among them"));
+    }
+    let values = if values.dtype() == target.dtype() { values.clone() } else { values.cast(target.dtype())? };
+    let (values, mask) = (dense(values)?, dense(mask.clone())?);
+    let (from, chosen) = (values.address()?, mask.address()?);
+    // SAFETY: the mask is dense and settled.
+    let bytes = unsafe { std::slice::from_raw_parts(chosen, mask.size()) };
+    if bytes.iter().filter(|&&b| b != 0).count() != values.size() {
+        return Err(Error::unsupported("as many values as the mask does not select"));
+    }
+    let to = target.address_for_writing()?;
+    // SAFETY: the target is dense, settled, of the mask's shape and shares no memory with the values.
+    unsafe { expand(from, bytes, to, target.dtype().size()) };
+    Ok(())
+}
+
+/// Copies consecutive elements to the places whose mask byte is not zero.
+///
+/// # Safety
+/// `values` has as many elements as the mask selects, `target` as many as the mask has; they do not overlap.
+unsafe fn expand(values: *const u8, mask: &[u8], target: *mut u8, itemsize: usize) {
+    let mut at = 0;
+    for (i, _) in mask.iter().enumerate().filter(|(_, chosen)| **chosen != 0) {
+        // SAFETY: i is below the mask's length; at counts those selected before this one.
+        unsafe { std::ptr::copy_nonoverlapping(values.add(at * itemsize), target.add(i * itemsize), itemsize) };
+        at += 1;
+    }
+}
+
 /// Copies the elements whose mask byte is not zero to consecutive places.
 ///
 /// # Safety

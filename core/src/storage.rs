@@ -62,6 +62,13 @@ impl Storage {
         }
     }
 
+    /// A storage with memory of its own, and its first byte.
+    pub(crate) fn made(bytes: usize) -> crate::Result<(Storage, *mut u8)> {
+        let buffer = Buffer::new(bytes)?;
+        let address = buffer.address();
+        Ok((Storage { memory: OnceLock::from(Memory::Own(buffer)), ..Storage::pending(bytes) }, address))
+    }
+
     /// A storage on memory that somebody else owns.
     pub(crate) fn foreign(address: *mut u8, bytes: usize, owner: Box<dyn Owner>) -> Storage {
         let storage = Storage::pending(bytes);

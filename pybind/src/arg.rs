@@ -4,6 +4,7 @@ use crate::dtype;
 use crate::foreign::from_numpy;
 use crate::ndarray::NdArray;
 use fastnp::{Array, Complex, Value};
+use numpy::npyffi::PyArrayObject;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple};
@@ -43,7 +44,22 @@ pub(crate) fn quick<'py>(object: &Bound<'py, PyAny>) -> PyResult<Arg<'py>> {
     if let Ok(value) = object.cast_exact::<PyComplex>() {
         return Ok(Arg::Number(Value::Complex(Complex::new(value.real(), value.imag()))));
     }
-    Ok(dtype::of_scalar(object)?.map_or(Arg::Other, |scalar| Arg::Number(Value::Scalar(scalar))))
+    // NumPy hands its scalars on as arrays without axes when they stand left of a comparison.
+    let scalar = match dtype::of_scalar(object)? {
+        None if is_bare(object)? => dtype::of_scalar(&object.get_item(PyTuple::empty(object.py()))?)?,
+        found => found,
+    };
+    Ok(scalar.map_or(Arg::Other, |scalar| Arg::Number(Value::Scalar(scalar))))
+}
+
+/// Whether an object is a NumPy array without axes.
+fn is_bare(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = object.py();
+    if !object.is_exact_instance(dtype::types(py)?.array.bind(py)) {
+        return Ok(false);
+    }
+    // SAFETY: the object is exactly a NumPy array; its header is read while the GIL is held.
+    Ok(unsafe { (*object.as_ptr().cast::<PyArrayObject>()).fields.nd } == 0)
 }
 
 /// As [`quick`], and makes arrays of NumPy's arrays, lists and tuples where their elements are native.

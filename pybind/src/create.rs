@@ -446,7 +446,12 @@ fn concatenate<'py>(
     args: &Bound<'py, PyTuple>,
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if let Some([Some(parts), axis]) = arguments(["arrays", "axis"], args, kwargs)? {
+    if let Some([Some(parts), axis, out, dtype, casting]) =
+        arguments(["arrays", "axis", "out", "dtype", "casting"], args, kwargs)?
+        && out.is_none_or(|o| o.is_none())
+        && dtype.is_none_or(|d| d.is_none())
+        && casting.is_none_or(|c| c.extract::<String>().is_ok_and(|c| c == "same_kind"))
+    {
         let axis = match axis {
             None => Some(0),
             Some(axis) => axis.extract::<isize>().ok(),

@@ -6,11 +6,11 @@
 use crate::arg::{Arg, full, quick};
 use crate::ndarray::{NdArray, Repr, is_exact, object, root, view_of};
 use crate::{deliver, dtype, fallback};
-use fastnp::{Array, DType, ErrorKind, Index, Scalar, Selection, Value};
+use fastnp::{Array, DType, ErrorKind, Index, Scalar, Selection, Value, put_selected};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
+use pyo3::types::{PyBool, PyEllipsis, PyInt, PySlice, PyTuple};
 use smallvec::SmallVec;
 
 type Parts = SmallVec<[Index; 4]>;
@@ -144,10 +144,10 @@ impl NdArray {
                 if set_element(array, &parts, value)? {
                     return Ok(());
                 }
+                let one = parts.len() == array.ndim() && parts.iter().all(|p| matches!(p, Index::At(_)));
                 match array.index(&parts) {
-                    // One element takes no array with axes, even of one element; NumPy says so.
-                    Ok(view) if view.ndim() == 0 && !parts.contains(&Index::Ellipsis) && is_sequence(value) => false,
-                    Ok(view) => assign(py, &view, value)?,
+                    // One element takes a number, not an array of one; NumPy says so.
+                    Ok(view) => assign(py, &view, value, one)?,
                     Err(_) => false,
                 }
             }
@@ -196,19 +196,11 @@ fn fits(value: Value<'_>, to: DType) -> bool {
     }
 }
 
-/// Whether a value has axes.
-fn is_sequence(value: &Bound<'_, PyAny>) -> bool {
-    match value.cast::<NdArray>() {
-        Ok(array) => array.borrow().dense().is_none_or(|a| a.ndim() > 0),
-        Err(_) => value.is_exact_instance_of::<PyList>() || value.is_exact_instance_of::<PyTuple>(),
-    }
-}
-
 /// `view[...] = value`; false where NumPy has to do it (or to say why it cannot be done).
-fn assign(py: Python<'_>, view: &Array, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+fn assign(py: Python<'_>, view: &Array, value: &Bound<'_, PyAny>, one: bool) -> PyResult<bool> {
     let arg = full(value)?;
     let Some(value) = arg.value(py)? else { return Ok(false) };
-    if !fits(value, view.dtype()) {
+    if !fits(value, view.dtype()) || (one && !value.shape().is_empty()) {
         return Ok(false);
     }
     match view.assign(value) {
@@ -240,7 +232,11 @@ fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResu
             {
                 Ok(selection.assign_to(array).is_ok())
             }
-            _ => Ok(false),
+            None => match other.dense() {
+                Some(values) => Ok(fits(Value::Array(values), array.dtype()) && put_selected(array, mask, values).is_ok()),
+                None => Ok(false),
+            },
+            Some(_) => Ok(false),
         },
         _ => Ok(false),
     }

@@ -17,6 +17,8 @@ use std::collections::HashMap;
 #[pyclass(name = "ufunc", module = "fastnp", frozen, weakref)]
 pub(crate) struct Ufunc {
     op: Op,
+    /// NumPy's own.
+    original: Py<PyAny>,
 }
 
 impl Ufunc {
@@ -29,11 +31,6 @@ impl Ufunc {
     ) -> PyResult<Bound<'py, PyAny>> {
         let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
         fallback(py, "ufunc")?.call1((self.op.name(), method, args, kwargs))
-    }
-
-    /// NumPy's own ufunc of this name.
-    fn numpy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        py.import("numpy")?.getattr(self.op.name())
     }
 
     /// The call with `out=` (or one more argument), `dtype=` or `casting="same_kind"`; none where NumPy has to do it.
@@ -107,6 +104,10 @@ impl Ufunc {
             && let Some(result) = self.with_keywords(py, args, kwargs)?
         {
             return Ok(result);
+        }
+        if !ours && plain && args.iter_borrowed().all(|a| matches!(quick(&a), Ok(Arg::Number(_)))) {
+            // Numbers alone are nothing of ours.
+            return self.original.bind(py).call1(args);
         }
         self.elsewhere(py, "__call__", args, kwargs)
     }
@@ -212,7 +213,7 @@ impl Ufunc {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.numpy(py)?.call_method("resolve_dtypes", args, kwargs)
+        self.original.bind(py).call_method("resolve_dtypes", args, kwargs)
     }
 
     #[getter]
@@ -239,7 +240,7 @@ impl Ufunc {
     }
 
     fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-        self.numpy(py)?.getattr(name)
+        self.original.bind(py).getattr(name)
     }
 }
 
@@ -247,8 +248,10 @@ impl Ufunc {
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let all = PyDict::new(py);
+    let numpy = py.import("numpy")?;
     for &op in Op::ALL {
-        all.set_item(op.name(), Bound::new(py, Ufunc { op })?)?;
+        let original = numpy.getattr(op.name())?.unbind();
+        all.set_item(op.name(), Bound::new(py, Ufunc { op, original })?)?;
     }
     if all.is_empty() {
         return Err(PyTypeError::new_err("the op table is empty"));

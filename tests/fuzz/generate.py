@@ -71,7 +71,7 @@ class Writer:
         self.arrays: dict[str, numpy.ndarray] = {}
         self.counter = 0
         self.large = self.random.random() < 0.1
-        # Nothing in a quiet program asks for a value or falls back to NumPy: much is then pending.
+        # Nothing in a quiet program asks for a value or falls back to NumPy: much is pending.
         self.quiet = self.random.random() < 0.4
 
     def write(self) -> Program:

@@ -112,7 +112,7 @@ def unlike(
 
 
 def settled(value: Any) -> numpy.ndarray:
-    """Complex values, zero where not finite: which part overflows is a matter of order."""
+    """Complex values, zero where not finite: which part overflows first is a matter of order."""
     array = numpy.atleast_1d(numpy.array(value))
     array[~numpy.isfinite(array)] = 0
     return array

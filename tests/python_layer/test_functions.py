@@ -210,6 +210,8 @@ TABLE: dict[str, list[Any]] = {
     "fromfunction": [
         cases(lambda i, j: i * 10 + j, (3, 4)),
         cases(lambda i: i > 1, (4,), dtype=int),
+        cases(lambda i, j: i + j, (2, 3)),
+        cases(lambda i: i, (3,), dtype=int),
     ],
     "piecewise": [
         cases(LINE, [LINE < 0, LINE >= 0], [lambda x: -x, lambda x: x * 2]),
@@ -326,7 +328,6 @@ TABLE: dict[str, list[Any]] = {
     "astype": [cases(FLAT, "f4"), cases(INTS, float, copy=False)],
     "may_share_memory": [cases(FLAT, FLAT)],
     "shares_memory": [cases(FLAT, FLAT)],
-    "fromfunction": [cases(lambda i, j: i + j, (2, 3)), cases(lambda i: i, (3,), dtype=int)],
 }
 NORMS = (
     [cases(x) for x in (LINE, FLAT, CUBE, INTS, WAVE, SINGLE)]

@@ -228,7 +228,7 @@ def test_types_are_asked_without_counting() -> None:
 
 def test_import_is_lazy() -> None:
     code = (
-        "import sys, conftest, fastnp;"
+        "import sys, fastnp;"
         "print([m for m in sys.modules if m in ('numpy.random', 'numpy.testing')])"
     )
     path = __file__.rsplit("/", 1)[0]

@@ -313,5 +313,5 @@ def method(
 def method_uncounted(
     self: Any, name: str, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
 ) -> Any:
-    """As `method`, for arguments the engine found wrong: NumPy finds them wrong too and says how."""
+    """As `method`, for arguments found wrong: NumPy finds them wrong too and says how."""
     return uncounted(getattr(_np.ndarray, name), (self, *args), kwargs or {})

@@ -71,9 +71,7 @@ def _array_finalize(self: Any, source: Any, /) -> None:
     return None
 
 
-def _array_wrap(
-    self: Any, array: Any, context: Any = None, return_scalar: bool = False, /
-) -> Any:
+def _array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool = False, /) -> Any:
     if return_scalar and array.ndim == 0:
         return array[()]
     if type(self) is type(array):

@@ -14,7 +14,6 @@ from typing import Any
 
 from fastnp import _fastnp, _ledger
 
-
 Row = dict[str, Any]
 
 
