@@ -330,11 +330,10 @@ pub fn put_selected(target: &Array, mask: &Array, values: &Array) -> Result<()> 
 /// # Safety
 /// `values` has as many elements as the mask selects, `target` as many as the mask has; they do not overlap.
 unsafe fn expand(values: *const u8, mask: &[u8], target: *mut u8, itemsize: usize) {
-    let mut at = 0;
-    for (i, _) in mask.iter().enumerate().filter(|(_, chosen)| **chosen != 0) {
+    let chosen = mask.iter().enumerate().filter(|(_, chosen)| **chosen != 0);
+    for (at, (i, _)) in chosen.enumerate() {
         // SAFETY: i is below the mask's length; at counts those selected before this one.
         unsafe { std::ptr::copy_nonoverlapping(values.add(at * itemsize), target.add(i * itemsize), itemsize) };
-        at += 1;
     }
 }
 

@@ -233,7 +233,9 @@ fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResu
                 Ok(selection.assign_to(array).is_ok())
             }
             None => match other.dense() {
-                Some(values) => Ok(fits(Value::Array(values), array.dtype()) && put_selected(array, mask, values).is_ok()),
+                Some(values) => {
+                    Ok(fits(Value::Array(values), array.dtype()) && put_selected(array, mask, values).is_ok())
+                }
                 None => Ok(false),
             },
             Some(_) => Ok(false),

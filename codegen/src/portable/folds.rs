@@ -85,7 +85,8 @@ fn tree<D: Define<T, Out = T>, T: Element, const FMA: bool>(run: &[T]) -> [T; LA
         let run = &run[4 * q * LANES..][..4 * LANES];
         let mut lanes = [run[0]; LANES];
         for j in 0..LANES {
-            let (a, b) = (D::call::<FMA>(run[j], run[j + LANES]), D::call::<FMA>(run[j + 2 * LANES], run[j + 3 * LANES]));
+            let (a, b) =
+                (D::call::<FMA>(run[j], run[j + LANES]), D::call::<FMA>(run[j + 2 * LANES], run[j + 3 * LANES]));
             lanes[j] = D::call::<FMA>(a, b);
         }
         lanes
