@@ -24,7 +24,7 @@ MAX_ARCHITECTURE_LINES = 150
 MACRO_FAMILIES = {
     "the op table": re.compile(r"codegen/src/(op|portable/loops)\.rs"),
     "a trait for each element type": re.compile(r"codegen/src/portable/\w+\.rs"),
-    "NumPy's functions by name": re.compile(r"pybind/src/create\.rs"),
+    "NumPy's functions by name": re.compile(r"pybind/src/(create|convert|functions)\.rs"),
 }
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "base", "misc", "common"}
 

@@ -1,14 +1,11 @@
 //! The array: a storage, a layout, a type.
 //!
 //! Arrays are cheap to clone and to view; clones and views share their storage, and a write through one is seen through
-//! all. Nothing here computes: views are made with arithmetic on layouts, everything else is recorded by the other modules.
+//! all. Nothing here computes: other views are made in `view`, everything else is recorded by the other modules.
 
 use crate::engine::engine;
 use crate::error::{Error, Result};
-use crate::layout::{
-    Index, Layout, Order, Shape, Steps, Strides, byte_count, c_strides, f_strides, normalize_axis, same_shape,
-};
-use crate::nesting;
+use crate::layout::{Index, Layout, Shape, Steps, Strides, byte_count, same_shape};
 use crate::storage::{Owner, Storage};
 use crate::trace::View;
 use fastnp_codegen::{DType, Scalar};
@@ -16,6 +13,16 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// An n-dimensional array whose elements may not have been computed yet.
+///
+/// ```
+/// use fastnp::{Array, DType};
+/// let a = Array::arange(6).reshape(&[2, 3])?;
+/// assert_eq!((a.shape(), a.strides(), a.dtype()), (&[2, 3][..], &[24, 8][..], DType::I64));
+/// let b = a.clone(); // the same storage
+/// b.index(&[0.into()])?.assign(7)?;
+/// assert_eq!(a.to_vec::<i64>()?, [7, 7, 7, 3, 4, 5]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
 #[derive(Clone)]
 pub struct Array {
     pub(crate) storage: Arc<Storage>,
@@ -153,6 +160,14 @@ impl Array {
     }
 
     /// Whether the two may have a byte in common; false is certain.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(10);
+    /// let (head, tail) = (a.index(&[(..5).into()])?, a.index(&[(5..).into()])?);
+    /// assert!(a.may_share_memory(&tail) && !head.may_share_memory(&tail));
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn may_share_memory(&self, other: &Array) -> bool {
         let (a, b) = (self.layout.extent(self.dtype.size()), other.layout.extent(other.dtype.size()));
         if self.same_storage(other) {
@@ -183,148 +198,19 @@ impl Array {
         View { storage: &self.storage, dtype: self.dtype, offset: self.layout.offset, strides }
     }
 
-    /// The view that a basic index selects.
-    ///
-    /// # Errors
-    /// `IndexError` for a position out of bounds or too many indices.
-    ///
-    /// ```
-    /// use fastnp::{Array, Index};
-    /// let a = Array::arange(12).reshape(&[3, 4])?;
-    /// let middle = a.index(&[Index::At(1), (1..3).into()])?;
-    /// assert_eq!(middle.to_vec::<i64>()?, [5, 6]);
-    /// # Ok::<(), fastnp::Error>(())
-    /// ```
-    pub fn index(&self, parts: &[Index]) -> Result<Array> {
-        Ok(self.with_layout(self.layout.index(parts)?))
-    }
-
-    /// Axes in another order.
-    ///
-    /// # Errors
-    /// `ValueError` where `axes` is not a permutation of the axes.
-    pub fn transpose(&self, axes: &[isize]) -> Result<Array> {
-        Ok(self.with_layout(self.layout.transpose(axes)?))
-    }
-
-    /// Axes in reverse order.
-    pub fn t(&self) -> Array {
-        let mut layout = self.layout.clone();
-        layout.shape.reverse();
-        layout.strides.reverse();
-        self.with_layout(layout)
-    }
-
-    /// A read-only view stretched to a shape.
-    ///
-    /// # Errors
-    /// `ValueError` where the shape does not fit.
-    pub fn broadcast_to(&self, shape: &[usize]) -> Result<Array> {
-        let mut view = self.with_layout(self.layout.broadcast_to(shape)?);
-        view.writeable = false;
-        Ok(view)
-    }
-
-    /// The same elements under another shape: a view where strides allow it, else a copy.
-    ///
-    /// # Errors
-    /// `ValueError` where the number of elements differs.
-    pub fn reshape(&self, shape: &[usize]) -> Result<Array> {
-        self.reshape_order(shape, Order::C)
-    }
-
-    /// [`Array::reshape`] with elements read and placed in a given order.
-    ///
-    /// # Errors
-    /// `ValueError` where the number of elements differs.
-    pub fn reshape_order(&self, shape: &[usize], order: Order) -> Result<Array> {
-        if byte_count(shape, 1)? != self.size() {
-            return Err(Error::value(format!(
-                "cannot reshape array of size {} into shape {}",
-                self.size(),
-                crate::layout::Tuple(shape)
-            )));
-        }
-        let itemsize = self.dtype.size();
-        let fortran = match order {
-            Order::F => true,
-            Order::A => self.is_f_contiguous() && !self.is_c_contiguous(),
-            Order::C | Order::K => false,
-        };
-        if let Some(layout) = self.layout.reshape(shape, itemsize, fortran) {
-            return Ok(self.with_layout(layout));
-        }
-        let copy = self.copy(if fortran { Order::F } else { Order::C })?;
-        match copy.layout.reshape(shape, itemsize, fortran) {
-            Some(layout) => Ok(copy.with_layout(layout)),
-            None => Err(Error::value("a dense array takes every shape of its size")),
-        }
-    }
-
-    /// Without axes of extent one (all of them, or those named).
-    ///
-    /// # Errors
-    /// `AxisError`, or `ValueError` where a named axis is longer.
-    pub fn squeeze(&self, axes: Option<&[isize]>) -> Result<Array> {
-        let mut drop: SmallVec<[bool; 4]> = self.shape().iter().map(|&n| axes.is_none() && n == 1).collect();
-        for &axis in axes.unwrap_or(&[]) {
-            let axis = normalize_axis(axis, self.ndim())?;
-            if self.shape()[axis] != 1 {
-                return Err(Error::value("cannot select an axis to squeeze out which has size not equal to one"));
-            }
-            drop[axis] = true;
-        }
-        let keep = |i: &usize| !drop[*i];
-        let shape = (0..self.ndim()).filter(keep).map(|i| self.shape()[i]).collect();
-        let strides = (0..self.ndim()).filter(keep).map(|i| self.strides()[i]).collect();
-        Ok(self.with_layout(Layout { shape, strides, offset: self.layout.offset }))
-    }
-
-    /// The real parts of a complex array, as a view; any other array as it is.
-    pub fn real(&self) -> Array {
-        Array { dtype: self.dtype.real(), ..self.clone() }
-    }
-
-    /// The imaginary parts of a complex array, as a view; `None` for any other array.
-    pub fn imag(&self) -> Option<Array> {
-        self.dtype.is_complex().then(|| {
-            let mut view = self.real();
-            view.layout.offset += view.dtype.size() as isize;
-            view
-        })
-    }
-
-    /// The same bytes as another type, through any layout that stays within the storage.
-    ///
-    /// # Errors
-    /// `ValueError` where the layout reaches outside the storage or is misaligned.
-    pub fn view_as(&self, dtype: DType, layout: Layout) -> Result<Array> {
-        let (lo, hi) = layout.extent(dtype.size());
-        let align = dtype.align() as isize;
-        let aligned = layout.offset % align == 0 && layout.strides.iter().all(|s| s % align == 0);
-        if layout.size() > 0 && (lo < 0 || hi > self.storage.bytes() as isize || !aligned) {
-            return Err(Error::value("the view reaches outside of its memory"));
-        }
-        Ok(Array { storage: self.storage.clone(), layout, dtype, writeable: self.writeable })
-    }
-
-    /// The strides a dense copy in a type of a size has under an order.
-    pub(crate) fn dense_strides(&self, order: Order, itemsize: usize) -> Strides {
-        match order {
-            Order::C => c_strides(self.shape(), itemsize),
-            Order::F => f_strides(self.shape(), itemsize),
-            Order::A if self.is_f_contiguous() && !self.is_c_contiguous() => f_strides(self.shape(), itemsize),
-            Order::A => c_strides(self.shape(), itemsize),
-            Order::K if self.is_c_contiguous() => c_strides(self.shape(), itemsize),
-            Order::K if self.is_f_contiguous() => f_strides(self.shape(), itemsize),
-            Order::K => nesting::of_one(self.shape(), itemsize, self.strides()),
-        }
-    }
-
     /// Computes the elements, if they are pending.
     ///
     /// # Errors
     /// `MemoryError`.
+    ///
+    /// ```
+    /// use fastnp::{Array, DType, explain};
+    /// let x = &Array::ones(&[100_000], DType::F64) * 2.0;
+    /// assert!(explain().starts_with("pending"));
+    /// x.evaluate()?;
+    /// assert!(explain().starts_with("nothing is pending"));
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn evaluate(&self) -> Result<()> {
         self.address().map(|_| ())
     }
@@ -353,6 +239,13 @@ impl Array {
     ///
     /// # Errors
     /// `ValueError` for any other size.
+    ///
+    /// ```
+    /// use fastnp::{Array, Reduction};
+    /// let sum = Array::arange(5).reduce(Reduction::Sum, None, None, false)?;
+    /// assert_eq!(sum.item()?.to_i64(), 10);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn item(&self) -> Result<Scalar> {
         if self.size() != 1 {
             return Err(Error::value("can only convert an array of size 1 to a Python scalar"));
@@ -383,6 +276,14 @@ impl Array {
     ///
     /// # Errors
     /// `MemoryError`.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(6).reshape(&[2, 3])?;
+    /// assert_eq!(a.get(&[1.into(), (-1).into()])?.map(|x| x.to_i64()), Some(5));
+    /// assert!(a.get(&[7.into(), 0.into()])?.is_none());
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     #[inline]
     pub fn get(&self, parts: &[Index]) -> Result<Option<Scalar>> {
         let Some(offset) = self.element(parts) else { return Ok(None) };
@@ -406,6 +307,17 @@ impl Array {
     ///
     /// # Errors
     /// `MemoryError`.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(3);
+    /// let export = a.export()?;
+    /// a.assign(1)?; // runs at once, since somebody may be looking
+    /// // SAFETY: the export is alive, and the array holds three elements.
+    /// let seen = unsafe { std::slice::from_raw_parts(export.address().cast::<i64>(), 3) };
+    /// assert_eq!(seen, [1, 1, 1]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn export(&self) -> Result<Export> {
         if self.storage.is_watched() {
             engine().leave_copies(&self.storage)?;

@@ -15,6 +15,13 @@ impl Array {
     ///
     /// # Errors
     /// `TypeError` where `T` is not the element type, `MemoryError`.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// assert_eq!(Array::from(vec![1.5, 2.5]).to_vec::<f64>()?, [1.5, 2.5]);
+    /// assert!(Array::arange(3).to_vec::<f64>().is_err());
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
         if T::DTYPE != self.dtype {
             return Err(Error::type_(format!("the elements are {}, not {}", self.dtype, T::DTYPE)));

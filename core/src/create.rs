@@ -27,6 +27,13 @@ impl Array {
     ///
     /// # Errors
     /// As [`Array::empty`].
+    ///
+    /// ```
+    /// use fastnp::{Array, Element, Order};
+    /// let a = Array::full(&[2, 2], 0.5f32.scalar(), Order::C)?;
+    /// assert_eq!(a.to_vec::<f32>()?, [0.5; 4]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn full(shape: &[usize], value: Scalar, order: Order) -> Result<Array> {
         let dtype = value.dtype();
         let strides = if order == Order::F { f_strides(shape, dtype.size()) } else { c_strides(shape, dtype.size()) };
@@ -55,6 +62,12 @@ impl Array {
     ///
     /// # Errors
     /// `TypeError` where the two types differ, `ValueError` where the size does not fit an address.
+    ///
+    /// ```
+    /// use fastnp::{Array, Element};
+    /// assert_eq!(Array::ramp(1.0.scalar(), 0.5.scalar(), 3)?.to_vec::<f64>()?, [1.0, 1.5, 2.0]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn ramp(start: Scalar, step: Scalar, n: usize) -> Result<Array> {
         let dtype = start.dtype();
         if step.dtype() != dtype || dtype == DType::Bool {
@@ -86,6 +99,12 @@ impl Array {
     ///
     /// # Panics
     /// Where the size does not fit an address.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// assert_eq!(Array::linspace(0.0, 1.0, 3).to_vec::<f64>()?, [0.0, 0.5, 1.0]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn linspace(start: f64, stop: f64, n: usize) -> Array {
         let step = if n > 1 { (stop - start) / (n - 1) as f64 } else { 0.0 };
         let array = Array::ramp(start.scalar(), step.scalar(), n).expect("the size fits an address");
@@ -101,6 +120,14 @@ impl Array {
     ///
     /// # Errors
     /// `ValueError` where their number is not the shape's.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::from_slice(&[1u8, 2, 3, 4], &[2, 2])?;
+    /// assert_eq!(a.t().to_vec::<u8>()?, [1, 3, 2, 4]);
+    /// assert!(Array::from_slice(&[1u8, 2, 3], &[2, 2]).is_err());
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn from_slice<T: Element>(elements: &[T], shape: &[usize]) -> Result<Array> {
         let array = Array::fresh(shape, c_strides(shape, size_of::<T>()), T::DTYPE)?;
         if array.size() != elements.len() {

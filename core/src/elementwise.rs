@@ -46,6 +46,16 @@ pub fn apply(op: Op, args: &[Value<'_>]) -> Result<Array> {
 ///
 /// # Errors
 /// As [`apply`], and for a destination that does not fit.
+///
+/// ```
+/// use fastnp::{Array, DType, Op, Options, apply_with};
+/// let x = Array::arange(3);
+/// let out = Array::zeros(&[3], DType::F64);
+/// let options = Options { out: Some(&out), ..Options::default() };
+/// apply_with(Op::Multiply, &[(&x).into(), 0.5.into()], options)?;
+/// assert_eq!(out.to_vec::<f64>()?, [0.0, 0.5, 1.0]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
 pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Array> {
     if let Some(result) = compare_signs(op, args, &options)? {
         return Ok(result);
@@ -97,6 +107,14 @@ fn compare_signs(op: Op, args: &[Value<'_>], options: &Options<'_>) -> Result<Op
 ///
 /// # Errors
 /// `ValueError` for shapes that do not broadcast.
+///
+/// ```
+/// use fastnp::{Array, Op, apply, select};
+/// let x = Array::from(vec![-1.0, 2.0]);
+/// let negative = apply(Op::Less, &[(&x).into(), 0.0.into()])?;
+/// assert_eq!(select(&negative, 0.0.into(), (&x).into())?.to_vec::<f64>()?, [0.0, 2.0]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
 pub fn select(condition: &Array, then: Value<'_>, otherwise: Value<'_>) -> Result<Array> {
     let dtype = result_type(&[then.arg_type(), otherwise.arg_type()]);
     let args = [Value::Array(condition), then, otherwise];
@@ -396,6 +414,15 @@ impl Array {
     ///
     /// # Errors
     /// `MemoryError`.
+    ///
+    /// ```
+    /// use fastnp::{Array, Order};
+    /// let a = Array::arange(3);
+    /// let before = a.copy(Order::C)?;
+    /// a.assign(0)?;
+    /// assert_eq!(before.to_vec::<i64>()?, [0, 1, 2]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn copy(&self, order: Order) -> Result<Array> {
         self.cast_order(self.dtype, order)
     }
@@ -404,6 +431,12 @@ impl Array {
     ///
     /// # Errors
     /// `MemoryError`.
+    ///
+    /// ```
+    /// use fastnp::{Array, DType};
+    /// assert_eq!(Array::from(vec![1.9, -1.9]).cast(DType::I8)?.to_vec::<i8>()?, [1, -1]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn cast(&self, dtype: DType) -> Result<Array> {
         self.cast_order(dtype, Order::K)
     }
@@ -422,6 +455,15 @@ impl Array {
     ///
     /// # Errors
     /// `ValueError` where the value does not broadcast to the array's shape.
+    ///
+    /// ```
+    /// use fastnp::{Array, Op, apply};
+    /// let x = Array::from(vec![-1.0, 2.0]);
+    /// let negative = apply(Op::Less, &[(&x).into(), 0.0.into()])?;
+    /// x.assign_where(&negative, 0.0.into())?;
+    /// assert_eq!(x.to_vec::<f64>()?, [0.0, 2.0]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn assign_where(&self, mask: &Array, value: Value<'_>) -> Result<()> {
         if !self.writeable {
             return Err(Error::value("assignment destination is read-only"));

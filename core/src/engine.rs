@@ -23,6 +23,7 @@ use hashbrown::HashMap;
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
 /// A flush happens on its own when so many nodes are pending.
@@ -34,11 +35,51 @@ const MAX_PLANS: usize = 2048;
 /// Results from this size on get memory when they are recorded, so that the error for want of it comes up there.
 const EAGER_BYTES: usize = 256 << 20;
 
+/// Whether flags wait to be taken, beside the engine: asked after every call, which must not cost the lock.
+static RAISED: AtomicBool = AtomicBool::new(false);
+
+/// Whether flags wait to be taken.
+#[inline]
+pub(crate) fn has_raised() -> bool {
+    RAISED.load(Ordering::Relaxed)
+}
+
 static ENGINE: LazyLock<Mutex<Engine>> = LazyLock::new(|| Mutex::new(Engine::new()));
 
 /// The engine, locked.
-pub(crate) fn engine() -> MutexGuard<'static, Engine> {
-    ENGINE.lock()
+pub(crate) fn engine() -> Held {
+    Held(Some(ENGINE.lock()))
+}
+
+/// The lock, held.
+///
+/// Dropping a storage on foreign memory may run anything (a Python object's finalizer may use arrays), so those that die
+/// while the lock is held are dropped after it.
+pub(crate) struct Held(Option<MutexGuard<'static, Engine>>);
+
+const HELD: &str = "the lock is held until the guard is dropped";
+
+impl std::ops::Deref for Held {
+    type Target = Engine;
+    #[inline]
+    fn deref(&self) -> &Engine {
+        self.0.as_ref().expect(HELD)
+    }
+}
+
+impl std::ops::DerefMut for Held {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Engine {
+        self.0.as_mut().expect(HELD)
+    }
+}
+
+impl Drop for Held {
+    #[inline]
+    fn drop(&mut self) {
+        let dead = self.0.take().map(|mut engine| std::mem::take(&mut engine.trace.dead));
+        drop(dead);
+    }
 }
 
 type Compiled = (Arc<Verified<Kernel>>, Arc<dyn Program>);
@@ -403,6 +444,7 @@ impl Engine {
     }
 
     fn note(&mut self, kernel: &Kernel, raised: Raised) {
+        RAISED.store(true, Ordering::Relaxed);
         for (in_epilogue, inst, flags) in raised {
             let fragment = if in_epilogue { &kernel.epilogue } else { &kernel.body };
             let name = match fragment.insts.get(inst as usize) {
@@ -419,17 +461,14 @@ impl Engine {
 
     /// Floating-point flags raised since the last call, by op name.
     pub(crate) fn take_raised(&mut self) -> Vec<(&'static str, FpFlags)> {
+        RAISED.store(false, Ordering::Relaxed);
         std::mem::take(&mut self.raised)
     }
 
     /// Drops what an op raised: somebody else will tell the user.
     pub(crate) fn forget_raised(&mut self, name: &str) {
         self.raised.retain(|r| r.0 != name);
-    }
-
-    /// Whether flags wait to be taken.
-    pub(crate) fn has_raised(&self) -> bool {
-        !self.raised.is_empty()
+        RAISED.store(!self.raised.is_empty(), Ordering::Relaxed);
     }
 
     /// Writes one element of a storage that has memory and that nothing pending touches; whether it did.

@@ -6,6 +6,13 @@
 use std::fmt;
 
 /// Which exception NumPy would raise.
+///
+/// ```
+/// use fastnp::{Array, ErrorKind, Op, apply};
+/// let error = apply(Op::Add, &[(&Array::arange(2)).into(), (&Array::arange(3)).into()]).unwrap_err();
+/// assert_eq!(error.kind(), ErrorKind::Value);
+/// assert!(error.message().starts_with("operands could not be broadcast together with shapes (2,) (3,)"));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ErrorKind {
     /// `ValueError`: shapes that do not fit, read-only destinations, bad arguments.

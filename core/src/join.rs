@@ -64,6 +64,13 @@ impl Array {
     ///
     /// # Errors
     /// `ValueError` where the size does not fit an address.
+    ///
+    /// ```
+    /// use fastnp::{Array, DType, Order};
+    /// let a = Array::arange(6).reshape(&[2, 3])?;
+    /// assert_eq!(a.t().empty_like(DType::F32, Order::K)?.strides(), [4, 12]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn empty_like(&self, dtype: DType, order: Order) -> Result<Array> {
         Array::fresh(self.shape(), self.dense_strides(order, dtype.size()), dtype)
     }

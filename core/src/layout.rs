@@ -47,6 +47,15 @@ pub enum Order {
 }
 
 /// Shape, byte strides and byte offset.
+///
+/// ```
+/// use fastnp::Layout;
+/// let rows = Layout::dense(&[3, 4], 8);
+/// assert_eq!(rows.strides[..], [32, 8]);
+/// let corner = rows.index(&[(1..).into(), (2..).into()])?;
+/// assert_eq!((corner.offset, &corner.shape[..]), (48, &[2, 2][..]));
+/// # Ok::<(), fastnp::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Layout {
     /// Extents.
@@ -58,6 +67,14 @@ pub struct Layout {
 }
 
 /// One part of a basic index.
+///
+/// ```
+/// use fastnp::{Array, Index};
+/// let a = Array::arange(12).reshape(&[3, 4])?;
+/// let backwards = a.index(&[Index::At(-1), Index::Range(None, None, -2)])?;
+/// assert_eq!(backwards.to_vec::<i64>()?, [11, 9]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Index {
     /// One position; drops the axis. Negative counts from the end.
@@ -171,6 +188,13 @@ pub(crate) fn byte_count(shape: &[usize], itemsize: usize) -> Result<usize> {
 ///
 /// # Errors
 /// `ValueError` as ufuncs word it.
+///
+/// ```
+/// use fastnp::broadcast;
+/// assert_eq!(broadcast(&[&[3, 1], &[4]])?[..], [3, 4]);
+/// assert!(broadcast(&[&[3], &[4]]).is_err());
+/// # Ok::<(), fastnp::Error>(())
+/// ```
 pub fn broadcast(shapes: &[&[usize]]) -> Result<Shape> {
     let rank = shapes.iter().map(|s| s.len()).max().unwrap_or(0);
     let mut out: Shape = SmallVec::from_elem(1, rank);
@@ -194,6 +218,13 @@ pub fn broadcast(shapes: &[&[usize]]) -> Result<Shape> {
 ///
 /// # Errors
 /// `AxisError` where there is no such axis.
+///
+/// ```
+/// use fastnp::normalize_axis;
+/// assert_eq!(normalize_axis(-1, 3)?, 2);
+/// assert!(normalize_axis(3, 3).is_err());
+/// # Ok::<(), fastnp::Error>(())
+/// ```
 pub fn normalize_axis(axis: isize, ndim: usize) -> Result<usize> {
     let n = ndim as isize;
     if axis < -n || axis >= n { Err(Error::axis(axis, ndim)) } else { Ok(axis.rem_euclid(n.max(1)) as usize) }

@@ -51,9 +51,11 @@ mod selection;
 pub mod settings;
 mod stats;
 mod storage;
+mod take;
 mod threads;
 mod trace;
 mod value;
+mod view;
 
 pub use array::{Array, Export};
 pub use contract::matmul;
@@ -78,11 +80,32 @@ use engine::engine;
 ///
 /// # Errors
 /// `MemoryError`.
+///
+/// ```
+/// use fastnp::{Array, flush, stats};
+/// let x = &Array::linspace(0.0, 1.0, 100_000) * 2.0;
+/// let before = stats().kernels_launched;
+/// flush()?;
+/// assert!(stats().kernels_launched > before);
+/// # drop(x);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
 pub fn flush() -> Result<()> {
     engine().flush()
 }
 
 /// What the engine did since the process began or [`reset_stats`].
+///
+/// ```
+/// use fastnp::{Array, flush, reset_stats, stats};
+/// flush()?;
+/// reset_stats();
+/// let x = Array::linspace(0.0, 1.0, 100_000);
+/// let y = &(&x * &x) + &x;
+/// y.evaluate()?;
+/// assert_eq!(stats().flushes, 1);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
 pub fn stats() -> Stats {
     let mut stats = engine().stats;
     let (live, peak, kept) = memory::usage();
@@ -99,13 +122,21 @@ pub fn reset_stats() {
 }
 
 /// Floating-point flags that kernels raised since the last call, by the name of the op.
+///
+/// ```
+/// use fastnp::{Array, FpFlags, Op, apply, take_raised};
+/// apply(Op::Log, &[(&Array::from(vec![0.0])).into()])?.evaluate()?;
+/// assert_eq!(take_raised(), [("log", FpFlags::DIVIDE)]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
 pub fn take_raised() -> Vec<(&'static str, FpFlags)> {
     engine().take_raised()
 }
 
 /// Whether [`take_raised`] has something to give.
+#[inline]
 pub fn has_raised() -> bool {
-    engine().has_raised()
+    engine::has_raised()
 }
 
 /// Whether an operation over so many elements runs at once when its operands are ready, by the setting `tiny`.

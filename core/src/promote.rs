@@ -34,6 +34,12 @@ pub enum Casting {
 }
 
 /// The smallest type that holds both without loss, as NumPy promotes.
+///
+/// ```
+/// use fastnp::{DType, promote_types};
+/// assert_eq!(promote_types(DType::I32, DType::F32), DType::F64);
+/// assert_eq!(promote_types(DType::I64, DType::U64), DType::F64);
+/// ```
 pub fn promote_types(a: DType, b: DType) -> DType {
     use DType::*;
     if a == b {
@@ -80,6 +86,12 @@ pub fn promote_types(a: DType, b: DType) -> DType {
 }
 
 /// Whether a cast is allowed under a rule.
+///
+/// ```
+/// use fastnp::{Casting, DType, can_cast};
+/// assert!(can_cast(DType::I32, DType::F64, Casting::Safe));
+/// assert!(!can_cast(DType::F64, DType::I32, Casting::SameKind));
+/// ```
 pub fn can_cast(from: DType, to: DType, casting: Casting) -> bool {
     match casting {
         Casting::No => from == to,
@@ -99,6 +111,12 @@ pub fn can_cast(from: DType, to: DType, casting: Casting) -> bool {
 }
 
 /// The common type of arguments.
+///
+/// ```
+/// use fastnp::{ArgType, DType, result_type};
+/// assert_eq!(result_type(&[ArgType::Strong(DType::F32), ArgType::WeakFloat]), DType::F32);
+/// assert_eq!(result_type(&[ArgType::Strong(DType::I8), ArgType::WeakFloat]), DType::F64);
+/// ```
 pub fn result_type(args: &[ArgType]) -> DType {
     let mut strong: Option<DType> = None;
     let (mut int, mut float, mut complex) = (false, false, false);
@@ -153,6 +171,13 @@ static OWN: LazyLock<Vec<u16>> = LazyLock::new(|| {
 ///
 /// # Errors
 /// `TypeError` where the op has no loop for the arguments.
+///
+/// ```
+/// use fastnp::{ArgType, DType, Op, resolve};
+/// assert_eq!(resolve(Op::Divide, &[ArgType::Strong(DType::I8); 2])?, DType::F64);
+/// assert!(resolve(Op::BitwiseAnd, &[ArgType::Strong(DType::F64); 2]).is_err());
+/// # Ok::<(), fastnp::Error>(())
+/// ```
 #[inline]
 pub fn resolve(op: Op, args: &[ArgType]) -> Result<DType> {
     // Nearly always all arguments have one type, or are numbers that take it, and the op has a loop in it.

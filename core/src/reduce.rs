@@ -225,6 +225,12 @@ impl Array {
     ///
     /// # Errors
     /// `AxisError`.
+    ///
+    /// ```
+    /// use fastnp::{Array, Op};
+    /// assert_eq!(Array::arange(5).scan(Op::Add, None, None)?.to_vec::<i64>()?, [0, 1, 3, 6, 10]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn scan(&self, op: Op, axis: Option<isize>, dtype: Option<DType>) -> Result<Array> {
         let flat;
         let (array, axis) = match axis {

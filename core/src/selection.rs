@@ -193,6 +193,14 @@ impl Selection {
     ///
     /// # Errors
     /// `MemoryError`.
+    ///
+    /// ```
+    /// use fastnp::{Array, Op, Selection, apply};
+    /// let x = Array::arange(6);
+    /// let odd = apply(Op::BitwiseAnd, &[(&x).into(), 1.into()])?.cast(fastnp::DType::Bool)?;
+    /// assert_eq!(Selection::new(&x, &odd)?.to_array()?.to_vec::<i64>()?, [1, 3, 5]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn to_array(&self) -> Result<Array> {
         let (values, mask) = (dense(self.values.array())?, dense(self.mask.array())?);
         let (from, chosen) = (values.address()?, mask.address()?);
@@ -210,6 +218,16 @@ impl Selection {
     ///
     /// # Errors
     /// `ValueError` where the target is read-only.
+    ///
+    /// ```
+    /// use fastnp::{Array, Op, Selection, SelectionArg, apply};
+    /// let z = Array::from(vec![1.0, -2.0, 3.0]);
+    /// let mask = apply(Op::Greater, &[(&z).into(), 0.0.into()])?;
+    /// let squares = Selection::apply(Op::Square, &[SelectionArg::Selection(&Selection::new(&z, &mask)?)])?;
+    /// squares.assign_to(&z)?; // z[mask] = z[mask] ** 2
+    /// assert_eq!(z.to_vec::<f64>()?, [1.0, -2.0, 9.0]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     pub fn assign_to(&self, target: &Array) -> Result<()> {
         let mask = self.mask.array();
         if target.shape() != mask.shape() {

@@ -164,6 +164,8 @@ pub(crate) struct Trace {
     pub(crate) tape: Vec<u64>,
     pub(crate) slots: Vec<Slot>,
     pub(crate) scalars: Vec<Scalar>,
+    /// Storages on foreign memory that were let go, to be dropped once the engine is unlocked.
+    pub(crate) dead: Vec<Arc<Storage>>,
     pub(crate) nodes: usize,
     /// Bytes of results that have no memory yet.
     pub(crate) pending_bytes: usize,
@@ -178,6 +180,7 @@ impl Trace {
             tape: Vec::with_capacity(4096),
             slots: Vec::with_capacity(256),
             scalars: Vec::with_capacity(256),
+            dead: Vec::new(),
             nodes: 0,
             pending_bytes: 0,
         }
@@ -187,7 +190,11 @@ impl Trace {
     pub(crate) fn clear(&mut self) {
         self.epoch = self.epoch.wrapping_add(1).max(1);
         self.tape.clear();
-        self.slots.clear();
+        for slot in self.slots.drain(..) {
+            if slot.storage.owner().is_some() {
+                self.dead.push(slot.storage);
+            }
+        }
         self.scalars.clear();
         self.nodes = 0;
         self.pending_bytes = 0;

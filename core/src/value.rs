@@ -8,6 +8,13 @@ use fastnp_codegen::{DType, Scalar, Wide};
 use num_complex::Complex;
 
 /// An argument of an operation.
+///
+/// ```
+/// use fastnp::{Array, DType, Element, Value};
+/// let a = Array::from(vec![1i8, 2]);
+/// assert_eq!((&a + 1).dtype(), DType::I8); // a Python-like number takes the array's type
+/// assert_eq!((&a + Value::Scalar(1i32.scalar())).dtype(), DType::I32);
+/// ```
 #[derive(Clone, Copy)]
 pub enum Value<'a> {
     /// An array.

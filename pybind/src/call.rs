@@ -24,22 +24,31 @@ pub(crate) fn wrap<'py>(py: Python<'py>, result: Array) -> PyResult<Bound<'py, P
 /// Applies a binary op to two objects of which one is an array of ours: what `+` does.
 #[inline]
 pub(crate) fn binary<'py>(op: Op, a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    if let Some(result) = direct(op, a, b)? {
+        return Ok(result);
+    }
+    // Only the left operand gives way: the right one is asked after the left declined.
+    if gives_way(b)? {
+        return Ok(a.py().NotImplemented().into_bound(a.py()));
+    }
+    general(op, &[a, b])
+}
+
+/// Applies a binary op where both objects are arrays of ours or numbers; none where they are not.
+#[inline]
+pub(crate) fn direct<'py>(op: Op, a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = a.py();
     let (x, y) = (quick(a)?, quick(b)?);
     if let (Some(v), Some(w)) = (dense(&x), dense(&y)) {
         return match apply(op, &[v, w]) {
-            Ok(result) => wrap(py, result),
-            Err(error) => numpy(py, op, &[a, b], error),
+            Ok(result) => wrap(py, result).map(Some),
+            Err(error) => numpy(py, op, &[a, b], error).map(Some),
         };
     }
-    if let Some(result) = selected(op, &[&x, &y]) {
-        return Ok(Bound::new(py, NdArray::from(result))?.into_any());
+    match selected(op, &[&x, &y]) {
+        Some(result) => Ok(Some(Bound::new(py, NdArray::from(result))?.into_any())),
+        None => Ok(None),
     }
-    // Only the left operand gives way: the right one is asked after the left declined.
-    if matches!(y, Arg::Other) && gives_way(b)? {
-        return Ok(py.NotImplemented().into_bound(py));
-    }
-    general(op, &[a, b])
 }
 
 /// Applies an op to one array: what `-` does.

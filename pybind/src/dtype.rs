@@ -5,7 +5,7 @@ use numpy::npyffi::{self, PY_ARRAY_API};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::PyType;
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyString, PyType};
 
 /// NumPy's type numbers, in the engine's order.
 const TYPE_NUMBERS: [i32; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 23, 11, 12, 14, 15];
@@ -30,6 +30,15 @@ impl Types {
     /// `numpy.asarray(object)`.
     pub(crate) fn as_array<'py>(&self, object: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         self.asarray.bind(object.py()).call1((object,))
+    }
+
+    /// `numpy.asarray(object, dtype)`.
+    pub(crate) fn as_array_of<'py>(
+        &self,
+        object: &Bound<'py, PyAny>,
+        dtype: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.asarray.bind(object.py()).call1((object, dtype))
     }
 }
 
@@ -75,6 +84,10 @@ fn from_number(number: i32) -> Option<DType> {
 
 /// The engine type of a `numpy.dtype`; none where the engine has no such type.
 pub(crate) fn of_descriptor(descriptor: &Bound<'_, PyAny>) -> PyResult<Option<DType>> {
+    let known = types(descriptor.py())?.descriptors.iter().position(|d| d.as_ptr() == descriptor.as_ptr());
+    if let Some(i) = known {
+        return Ok(Some(DType::ALL[i]));
+    }
     let number: i32 = descriptor.getattr("num")?.extract()?;
     let Some(dtype) = from_number(number) else { return Ok(None) };
     Ok(descriptor.getattr("isnative")?.is_truthy()?.then_some(dtype))
@@ -96,8 +109,37 @@ pub(crate) fn asked(value: &Bound<'_, PyAny>) -> PyResult<Asked> {
             return Ok(Asked::Native(d));
         }
     }
+    if let Some(d) = pythons(value) {
+        return Ok(Asked::Native(d));
+    }
     let descriptor = types.dtype.bind(py).call1((value,))?;
     Ok(of_descriptor(&descriptor)?.map_or(Asked::Other, Asked::Native))
+}
+
+/// The type that one of Python's own types, or a type's name, stands for.
+fn pythons(value: &Bound<'_, PyAny>) -> Option<DType> {
+    if let Ok(name) = value.cast_exact::<PyString>() {
+        let name = name.to_str().ok()?;
+        // "f8" and the like: a letter for the kind, then the size in bytes.
+        let short = name.get(1..).and_then(|size| size.parse::<usize>().ok());
+        return DType::ALL.into_iter().find(|d| {
+            d.name() == name
+                || short == Some(d.size()) && name.as_bytes()[0] == d.name().as_bytes()[0] && *d != DType::Bool
+        });
+    }
+    let py = value.py();
+    let found = |kind: Bound<'_, PyType>| value.is(&kind);
+    if found(py.get_type::<PyFloat>()) {
+        Some(DType::F64)
+    } else if found(py.get_type::<PyInt>()) {
+        Some(DType::I64)
+    } else if found(py.get_type::<PyBool>()) {
+        Some(DType::Bool)
+    } else if found(py.get_type::<PyComplex>()) {
+        Some(DType::C128)
+    } else {
+        None
+    }
 }
 
 /// A NumPy scalar of a value.
@@ -116,6 +158,16 @@ pub(crate) fn to_scalar<'py>(py: Python<'py>, value: Scalar) -> PyResult<Bound<'
         );
         Bound::from_owned_ptr_or_err(py, scalar)
     }
+}
+
+/// Python's own number for a value, as `item()` gives it.
+pub(crate) fn to_python<'py>(py: Python<'py>, value: Scalar) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value.dtype() {
+        DType::Bool => PyBool::new(py, value.truth()).to_owned().into_any(),
+        DType::F32 | DType::F64 => PyFloat::new(py, value.to_f64()).into_any(),
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => value.to_i64().into_pyobject(py)?.into_any(),
+        _ => to_scalar(py, value)?.call_method0("item")?,
+    })
 }
 
 /// The value of a NumPy scalar, where the engine has its type.

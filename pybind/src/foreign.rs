@@ -107,7 +107,9 @@ pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<NdArray> {
     if !object.is_instance(dtype::types(py)?.array.bind(py))? {
         return Err(not_native("an object that is no numpy.ndarray"));
     }
-    let descriptor = object.getattr("dtype")?;
+    // SAFETY: the object is a NumPy array, which holds a reference to its descriptor.
+    let descriptor =
+        unsafe { Bound::from_borrowed_ptr(py, (*object.as_ptr().cast::<PyArrayObject>()).fields.descr.cast()) };
     let Some(dtype) = dtype::of_descriptor(&descriptor)? else {
         return Err(not_native(&descriptor.str()?.to_string_lossy()));
     };
@@ -125,15 +127,15 @@ pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<NdArray> {
     };
     let layout = Layout {
         shape: shape.iter().map(|&n| n as usize).collect(),
-        strides: strides.iter().map(|&s| s as isize).collect(),
+        strides: strides.iter().copied().collect(),
         offset: 0,
     };
     let writeable = flags & NPY_ARRAY_WRITEABLE != 0;
     if let Some(array) = exported(object, address, dtype, &layout, writeable)? {
         return Ok(array);
     }
-    let aligned =
-        address as usize % dtype.align() == 0 && layout.strides.iter().all(|s| s % dtype.align() as isize == 0);
+    let aligned = (address as usize).is_multiple_of(dtype.align())
+        && layout.strides.iter().all(|s| s % dtype.align() as isize == 0);
     if !aligned {
         let copy = object.call_method0("copy")?;
         return import(&copy);

@@ -4,7 +4,7 @@
 //! stays lazy. Everything else is NumPy's, on the same memory.
 
 use crate::arg::{Arg, full, quick};
-use crate::ndarray::{NdArray, Repr, is_exact, object, root, view_of};
+use crate::ndarray::{NdArray, Repr, is_exact, object, root, view_in, view_of};
 use crate::{deliver, dtype, fallback};
 use fastnp::{Array, DType, ErrorKind, Index, Scalar, Selection, Value, put_selected};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
@@ -21,12 +21,15 @@ enum Key<'py> {
     Basic(Parts),
     /// A boolean array of ours.
     Mask(PyRef<'py, NdArray>),
+    /// An array of ours with integers.
+    Positions(PyRef<'py, NdArray>),
     Advanced,
 }
 
+/// Reads a key that is not one part by itself.
 fn parse<'py>(key: &Bound<'py, PyAny>) -> PyResult<Key<'py>> {
-    let mut parts = Parts::new();
     if let Ok(tuple) = key.cast::<PyTuple>() {
+        let mut parts = Parts::new();
         for item in tuple.iter_borrowed() {
             match part(&item)? {
                 Some(p) => parts.push(p),
@@ -35,15 +38,13 @@ fn parse<'py>(key: &Bound<'py, PyAny>) -> PyResult<Key<'py>> {
         }
         return Ok(Key::Basic(parts));
     }
-    if let Some(p) = part(key)? {
-        parts.push(p);
-        return Ok(Key::Basic(parts));
-    }
     if let Ok(array) = key.cast::<NdArray>() {
         let array = array.borrow();
-        if array.dense().is_some_and(|a| a.dtype() == DType::Bool && a.ndim() > 0) {
-            return Ok(Key::Mask(array));
-        }
+        return Ok(match array.dense().map(|a| (a.dtype(), a.ndim())) {
+            Some((DType::Bool, 1..)) => Key::Mask(array),
+            Some((dtype, 1..)) if dtype.is_integer() => Key::Positions(array),
+            _ => Key::Advanced,
+        });
     }
     Ok(Key::Advanced)
 }
@@ -109,16 +110,12 @@ impl NdArray {
         let py = this.py();
         let me = this.borrow();
         let array = me.array(py)?;
+        // A list of parts is 160 bytes, which are not moved about for the commonest keys.
+        if let Some(part) = part(key)? {
+            return basic(this, &me, array, &[part], key);
+        }
         match parse(key)? {
-            Key::Basic(parts) => {
-                if let Some(value) = deliver(py, array.get(&parts))? {
-                    return dtype::to_scalar(py, value);
-                }
-                match array.index(&parts) {
-                    Ok(view) => view_of(this, view),
-                    Err(error) => read(this, key, error.kind()),
-                }
-            }
+            Key::Basic(parts) => basic(this, &me, array, &parts, key),
             Key::Mask(mask) => {
                 let mask = mask.array(py)?;
                 if mask.shape() != array.shape() || !is_exact(this.as_any()) {
@@ -131,7 +128,11 @@ impl NdArray {
                 }
                 Ok(Bound::new(py, NdArray::from(selection))?.into_any())
             }
-            Key::Advanced => read(this, key, ErrorKind::Unsupported),
+            Key::Positions(positions) if is_exact(this.as_any()) => match array.take(positions.array(py)?) {
+                Ok(taken) => object(py, deliver(py, Ok(taken))?),
+                Err(error) => read(this, key, error.kind()),
+            },
+            Key::Positions(_) | Key::Advanced => read(this, key, ErrorKind::Unsupported),
         }
     }
 
@@ -139,30 +140,63 @@ impl NdArray {
         let py = this.py();
         let me = this.borrow();
         let array = me.array(py)?;
-        let done = match parse(key)? {
-            Key::Basic(parts) => {
-                if set_element(array, &parts, value)? {
-                    return Ok(());
-                }
-                let one = parts.len() == array.ndim() && parts.iter().all(|p| matches!(p, Index::At(_)));
-                match array.index(&parts) {
-                    // One element takes a number, not an array of one; NumPy says so.
-                    Ok(view) => assign(py, &view, value, one)?,
-                    Err(_) => false,
-                }
-            }
-            Key::Mask(mask) => assign_where(array, mask.array(py)?, value)?,
-            Key::Advanced => false,
-        };
-        if done {
-            return deliver(py, Ok(()));
+        if let Some(part) = part(key)? {
+            let done = set_basic(py, array, &[part], value)?;
+            return settled(this, key, value, done);
         }
-        fallback(py, "method")?.call1((this, "__setitem__", (key, value)))?;
-        Ok(())
+        let done = match parse(key)? {
+            Key::Basic(parts) => set_basic(py, array, &parts, value)?,
+            Key::Mask(mask) => assign_where(array, mask.array(py)?, value)?,
+            Key::Positions(_) | Key::Advanced => false,
+        };
+        settled(this, key, value, done)
     }
 
     fn __delitem__(&self, _key: &Bound<'_, PyAny>) -> PyResult<()> {
         Err(pyo3::exceptions::PyValueError::new_err("cannot delete array elements"))
+    }
+}
+
+/// `this[parts]`.
+#[inline]
+fn basic<'py>(
+    this: &Bound<'py, NdArray>,
+    me: &NdArray,
+    array: &Array,
+    parts: &[Index],
+    key: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = this.py();
+    if let Some(value) = deliver(py, array.get(parts))? {
+        return dtype::to_scalar(py, value);
+    }
+    match array.index(parts) {
+        Ok(view) => view_in(this, me, view),
+        Err(error) => read(this, key, error.kind()),
+    }
+}
+
+/// The end of an assignment: by NumPy, where it is not done yet.
+#[inline]
+fn settled(this: &Bound<'_, NdArray>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, done: bool) -> PyResult<()> {
+    let py = this.py();
+    if !done {
+        fallback(py, "method")?.call1((this, "__setitem__", (key, value)))?;
+    }
+    deliver(py, Ok(()))
+}
+
+/// `array[parts] = value`; false where NumPy has to do it, or to say why it cannot be done.
+#[inline]
+fn set_basic(py: Python<'_>, array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    if set_element(array, parts, value)? {
+        return Ok(true);
+    }
+    let one = parts.len() == array.ndim() && parts.iter().all(|p| matches!(p, Index::At(_)));
+    match array.index(parts) {
+        // One element takes a number, not an array of one; NumPy says so.
+        Ok(view) => assign(py, &view, value, one),
+        Err(_) => Ok(false),
     }
 }
 

@@ -4,10 +4,12 @@
 mod arg;
 mod attributes;
 mod call;
+mod convert;
 mod create;
 mod dtype;
 mod error;
 mod foreign;
+mod functions;
 mod index;
 mod methods;
 mod ndarray;
@@ -44,6 +46,8 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<foreign::Memory>()?;
     ufunc::add(module)?;
     create::add(module)?;
+    convert::add(module)?;
+    functions::add(module)?;
     observe::add(module)?;
     attributes::add(module)?;
     module.add_function(wrap_pyfunction!(subclass::py_derive, module)?)?;

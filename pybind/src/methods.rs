@@ -3,7 +3,7 @@
 use crate::arg::full;
 use crate::call::wrap;
 use crate::deliver;
-use crate::dtype::{Asked, asked};
+use crate::dtype::{self, Asked, asked};
 use crate::foreign::numpy_of;
 use crate::ndarray::{NdArray, fresh_of, is_exact, numpy_error, numpy_method, view_of, view_or_fresh};
 use fastnp::{Array, DType, Error, ErrorKind, Op, Order, Value, apply};
@@ -156,6 +156,11 @@ impl NdArray {
 
     #[pyo3(signature = (*args))]
     fn item<'py>(this: &Bound<'py, Self>, args: &Args<'py>) -> PyResult<Object<'py>> {
+        if args.is_empty()
+            && let Ok(value) = this.borrow().array(this.py())?.item()
+        {
+            return dtype::to_python(this.py(), deliver(this.py(), Ok(value))?);
+        }
         numpy_of(this)?.call_method1("item", args)
     }
 
@@ -282,7 +287,7 @@ impl NdArray {
     #[pyo3(signature = (*args, **kwargs))]
     fn dot<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         if args.len() == 1 && kwargs.is_none() {
-            return crate::create::product(this.as_any(), &args.get_item(0)?, "dot");
+            return crate::functions::product(this.as_any(), &args.get_item(0)?, "dot");
         }
         numpy_method(this, "dot", args, kwargs)
     }

@@ -2,7 +2,7 @@
 
 use crate::arg::{Arg, full, quick};
 use crate::call::{binary, in_place, unary};
-use crate::{deliver, dtype, fallback};
+use crate::{deliver, fallback};
 use fastnp::{Array, Op, Selection};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -104,6 +104,20 @@ pub(crate) fn view_of<'py>(this: &Bound<'py, NdArray>, view: Array) -> PyResult<
     crate::subclass::derive(&this.get_type(), made, Some(this.as_any()))
 }
 
+/// [`view_of`] for a caller that has the array object open already.
+#[inline]
+pub(crate) fn view_in<'py>(this: &Bound<'py, NdArray>, me: &NdArray, view: Array) -> PyResult<Bound<'py, PyAny>> {
+    if !is_exact(this.as_any()) {
+        return view_of(this, view);
+    }
+    let py = this.py();
+    let base = match &me.base {
+        Some(base) if is_exact(base.bind(py).as_any()) => base.clone_ref(py),
+        _ => this.clone().unbind(),
+    };
+    Ok(Bound::new(py, NdArray { repr: Repr::Dense(view), base: Some(base) })?.into_any())
+}
+
 /// A new array made of another one, of the same class.
 #[inline]
 pub(crate) fn fresh_of<'py>(this: &Bound<'py, NdArray>, array: Array) -> PyResult<Bound<'py, PyAny>> {
@@ -169,6 +183,7 @@ pub(crate) fn numpy_error<'py>(
 impl NdArray {
     #[new]
     #[classmethod]
+    #[allow(clippy::new_ret_no_self, reason = "an object of a derived class, or NumPy's own array")]
     #[pyo3(signature = (*args, **kwargs))]
     fn new<'py>(
         cls: &Bound<'py, PyType>,
@@ -188,9 +203,8 @@ impl NdArray {
             let py = this.py();
             if is_exact(this.as_any()) && other.is_exact_instance_of::<PyInt>() && other.eq(2)? {
                 let base = this.borrow();
-                let array = base.array(py)?;
-                if array.dtype() == fastnp::DType::Bool {
-                    return crate::call::wrap(py, crate::deliver(py, array.cast(fastnp::DType::I8))?);
+                if let Some(flags) = base.dense().filter(|a| a.dtype() == fastnp::DType::Bool) {
+                    return crate::call::wrap(py, crate::deliver(py, flags.cast(fastnp::DType::I8))?);
                 }
             }
             binary(Op::Power, this.as_any(), other)
@@ -234,11 +248,11 @@ impl NdArray {
         if crate::call::gives_way(other)? {
             return Ok(this.py().NotImplemented().into_bound(this.py()));
         }
-        crate::create::product(this.as_any(), other, "matmul")
+        crate::functions::product(this.as_any(), other, "matmul")
     }
 
     fn __rmatmul__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        crate::create::product(other, this.as_any(), "matmul")
+        crate::functions::product(other, this.as_any(), "matmul")
     }
 
     fn __imatmul__(this: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<()> {

@@ -5,7 +5,7 @@ use crate::methods::{axes_of, native};
 use crate::ndarray::{NdArray, is_exact, numpy_error, numpy_method};
 use fastnp::{DType, Op, Reduction};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple};
 use smallvec::SmallVec;
 
 type Object<'py> = Bound<'py, PyAny>;
@@ -30,29 +30,41 @@ fn reduce_arguments(
     if args.len() > positions.len() {
         return Ok(None);
     }
-    let named = kwargs.into_iter().flat_map(|k| k.iter()).map(|(k, v)| Ok::<_, PyErr>((k.extract::<String>()?, v)));
-    let given = args.iter().zip(positions).map(|(v, k)| Ok(((*k).to_owned(), v))).chain(named);
-    for item in given {
-        let (name, value): (String, Bound<'_, PyAny>) = item?;
-        match name.as_str() {
-            "axis" => match axes_of(Some(&value)) {
-                Ok(axes) => out.axes = axes,
-                Err(_) => return Ok(None),
-            },
-            "dtype" => match native(Some(&value))? {
-                Some(dtype) => out.dtype = dtype,
-                None => return Ok(None),
-            },
-            "keepdims" => out.keepdims = value.is_truthy()?,
-            "ddof" => match value.extract() {
-                Ok(ddof) => out.ddof = ddof,
-                Err(_) => return Ok(None),
-            },
-            "out" if value.is_none() => {}
-            _ => return Ok(None),
+    for (value, name) in args.iter_borrowed().zip(positions) {
+        if !out.read(name, &value)? {
+            return Ok(None);
+        }
+    }
+    for (name, value) in kwargs.into_iter().flat_map(|k| k.iter()) {
+        if !out.read(name.cast::<PyString>()?.to_str()?, &value)? {
+            return Ok(None);
         }
     }
     Ok(Some(out))
+}
+
+impl Reduce {
+    /// Takes one argument; false where it is not native.
+    fn read(&mut self, name: &str, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        match name {
+            "axis" => match axes_of(Some(value)) {
+                Ok(axes) => self.axes = axes,
+                Err(_) => return Ok(false),
+            },
+            "dtype" => match native(Some(value))? {
+                Some(dtype) => self.dtype = dtype,
+                None => return Ok(false),
+            },
+            "keepdims" => self.keepdims = value.is_truthy()?,
+            "ddof" => match value.extract() {
+                Ok(ddof) => self.ddof = ddof,
+                Err(_) => return Ok(false),
+            },
+            "out" => return Ok(value.is_none()),
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
 }
 
 /// The reductions, by NumPy's names.

@@ -6,7 +6,7 @@
 
 use crate::dtype;
 use crate::foreign::import;
-use crate::ndarray::{NdArray, Repr, is_exact};
+use crate::ndarray::{NdArray, Repr};
 use pyo3::PyClassInitializer;
 use pyo3::prelude::*;
 use pyo3::type_object::PyTypeInfo;
@@ -91,9 +91,4 @@ pub(crate) fn set_metaclass(py: Python<'_>, metaclass: &Bound<'_, PyType>) -> Py
     // as it does to any type made at run time.
     unsafe { (*class.as_ptr()).ob_type = metaclass.clone().into_ptr().cast() };
     Ok(())
-}
-
-/// Whether an object is an array of a class derived from ours.
-pub(crate) fn is_derived(object: &Bound<'_, PyAny>) -> bool {
-    !is_exact(object) && object.is_instance_of::<NdArray>()
 }

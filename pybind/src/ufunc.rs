@@ -1,7 +1,7 @@
 //! The ufunc class: one object for every row of the op table.
 
 use crate::arg::{Arg, full, quick};
-use crate::call::{general, selected, unary, with_options, wrap};
+use crate::call::{direct, general, unary, with_options, wrap};
 use crate::dtype::{Asked, asked};
 use crate::fallback;
 use crate::ndarray::NdArray;
@@ -44,7 +44,7 @@ impl Ufunc {
         let mut out = (args.len() == arity + 1).then(|| args.get_item(arity)).transpose()?;
         let mut dtype = None;
         for (name, value) in kwargs.into_iter().flat_map(|k| k.iter()) {
-            match name.extract::<String>()?.as_str() {
+            match name.cast::<PyString>()?.to_str()? {
                 "out" => {
                     out = match value.cast::<PyTuple>() {
                         Ok(tuple) if tuple.len() == 1 => Some(tuple.get_item(0)?),
@@ -93,9 +93,8 @@ impl Ufunc {
                 return unary(self.op, &first);
             }
             let second = args.get_item(1)?;
-            let (a, b) = (quick(&first)?, quick(&second)?);
-            if let Some(result) = selected(self.op, &[&a, &b]) {
-                return Ok(Bound::new(py, NdArray::from(result))?.into_any());
+            if let Some(result) = direct(self.op, &first, &second)? {
+                return Ok(result);
             }
             return general(self.op, &[&first, &second]);
         }

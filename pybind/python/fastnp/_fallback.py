@@ -282,7 +282,7 @@ def _outputs(kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
 
 
 # What counts as no override: the two defaults. A class without one is not asked.
-_DEFAULTS = (ndarray.__array_ufunc__, _np.ndarray.__array_ufunc__)  # type: ignore[attr-defined]
+_DEFAULTS = (ndarray.__array_ufunc__, _np.ndarray.__array_ufunc__)
 
 
 def overridden(values: Sequence[Any]) -> bool:
@@ -313,5 +313,5 @@ def method(
 def method_uncounted(
     self: Any, name: str, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
 ) -> Any:
-    """As `method`, for arguments found wrong: NumPy finds them wrong too and says how."""
+    """As `method`, for arguments the engine found wrong: NumPy finds them so too, and says how."""
     return uncounted(getattr(_np.ndarray, name), (self, *args), kwargs or {})

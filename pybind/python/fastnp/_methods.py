@@ -114,7 +114,7 @@ def install() -> None:
             setattr(ndarray, name, classmethod(_generic))
         elif callable(value):
             setattr(ndarray, name, _method(name))
-    ndarray.flat = property(_flat, _set_flat, doc=_np.ndarray.flat.__doc__)  # type: ignore[attr-defined]
+    ndarray.flat = property(_flat, _set_flat, doc=_np.ndarray.flat.__doc__)
     _fastnp.set_metaclass(ArrayType)
 
 

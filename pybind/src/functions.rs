@@ -1,0 +1,238 @@
+//! Functions of the module on arrays: selecting, products, joining, copying, sharing of memory.
+
+use crate::arg::{Arg, full};
+use crate::call::wrap;
+use crate::create::{arguments, numpy, shape_of};
+use crate::ndarray::{NdArray, object};
+use crate::{deliver, dtype, fallback};
+use fastnp::{Array, DType, Value, matmul as product_of, select};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+/// NumPy's `where` with three arguments.
+#[pyfunction(name = "where")]
+fn where_<'py>(
+    condition: &Bound<'py, PyAny>,
+    x: &Bound<'py, PyAny>,
+    y: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = condition.py();
+    let (c, a, b) = (full(condition)?, full(x)?, full(y)?);
+    if let (Some(Value::Array(c)), Some(a), Some(b)) = (c.value(py)?, a.value(py)?, b.value(py)?)
+        && let Ok(result) = truth(c).and_then(|c| select(&c, a, b))
+    {
+        return object(py, deliver(py, Ok(result))?);
+    }
+    numpy(py, "where", &PyTuple::new(py, [condition, x, y])?, None)
+}
+
+/// The array as bool.
+fn truth(array: &Array) -> fastnp::Result<Array> {
+    if array.dtype() == DType::Bool { Ok(array.clone()) } else { array.cast(DType::Bool) }
+}
+
+/// `matmul` or `dot` of two objects.
+pub(crate) fn product<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let py = a.py();
+    let (x, y) = (full(a)?, full(b)?);
+    if let (Some(Value::Array(x)), Some(Value::Array(y))) = (x.value(py)?, y.value(py)?) {
+        // Beyond two axes `dot` pairs axes in its own way; with none it multiplies.
+        let alike = name == "matmul" || (x.ndim() <= 2 && y.ndim() <= 2 && x.ndim() > 0 && y.ndim() > 0);
+        if alike && let Ok(result) = product_of(x, y) {
+            return wrap(py, result);
+        }
+    }
+    if name == "matmul" {
+        return fallback(py, "ufunc")?.call1((name, "__call__", (a, b), PyDict::new(py)));
+    }
+    let function = py.import("numpy")?.getattr(name)?;
+    fallback(py, "call")?.call1((function, (a, b), PyDict::new(py), name))
+}
+
+/// NumPy's `matmul`.
+#[pyfunction]
+#[pyo3(signature = (*args, **kwargs))]
+fn matmul<'py>(
+    py: Python<'py>,
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if args.len() == 2 && kwargs.is_none_or(|k| k.is_empty()) {
+        return product(&args.get_item(0)?, &args.get_item(1)?, "matmul");
+    }
+    let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
+    fallback(py, "ufunc")?.call1(("matmul", "__call__", args, kwargs))
+}
+
+/// NumPy's `dot`.
+#[pyfunction]
+#[pyo3(signature = (a, b, out=None))]
+fn dot<'py>(
+    a: &Bound<'py, PyAny>,
+    b: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = a.py();
+    match out.filter(|o| !o.is_none()) {
+        None => product(a, b, "dot"),
+        Some(out) => {
+            let function = py.import("numpy")?.getattr("dot")?;
+            fallback(py, "call")?.call1((function, (a, b, out), PyDict::new(py), "dot"))
+        }
+    }
+}
+
+/// NumPy's `concatenate`.
+#[pyfunction]
+#[pyo3(signature = (*args, **kwargs))]
+fn concatenate<'py>(
+    py: Python<'py>,
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    if let Some([Some(parts), axis, out, dtype, casting]) =
+        arguments(["arrays", "axis", "out", "dtype", "casting"], args, kwargs)?
+        && out.is_none_or(|o| o.is_none())
+        && dtype.is_none_or(|d| d.is_none())
+        && casting.is_none_or(|c| c.extract::<String>().is_ok_and(|c| c == "same_kind"))
+    {
+        let axis = match axis {
+            None => Some(0),
+            Some(axis) => axis.extract::<isize>().ok(),
+        };
+        if let Some(axis) = axis
+            && few(&parts)?
+            && let Ok(iterator) = parts.try_iter()
+        {
+            let parts = iterator.map(|p| full(&p?)).collect::<PyResult<Vec<_>>>()?;
+            let mut arrays: Vec<&Array> = Vec::with_capacity(parts.len());
+            for part in &parts {
+                if let Some(Value::Array(array)) = part.value(py)? {
+                    arrays.push(array);
+                }
+            }
+            if arrays.len() == parts.len()
+                && let Ok(joined) = fastnp::concatenate(&arrays, axis)
+            {
+                return object(py, deliver(py, Ok(joined))?);
+            }
+        }
+    }
+    let function = py.import("numpy")?.getattr("concatenate")?;
+    let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
+    fallback(py, "call")?.call1((function, args, kwargs, "concatenate"))
+}
+
+/// Refuses more arrays than NumPy joins, before anyone looks at each.
+fn few(parts: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match parts.len() {
+        Ok(n) if n > i32::MAX as usize => Err(pyo3::exceptions::PyValueError::new_err(format!(
+            "concatenate() only supports up to {} arrays but got {n}.",
+            i32::MAX
+        ))),
+        _ => Ok(true),
+    }
+}
+
+/// NumPy's `copyto`.
+#[pyfunction]
+#[pyo3(signature = (dst, src, casting="same_kind", r#where=None))]
+fn copyto<'py>(
+    dst: &Bound<'py, PyAny>,
+    src: &Bound<'py, PyAny>,
+    casting: &str,
+    r#where: Option<&Bound<'py, PyAny>>,
+) -> PyResult<()> {
+    let py = dst.py();
+    let everywhere = r#where.is_none_or(|w| w.is(pyo3::types::PyBool::new(py, true).as_any()));
+    if everywhere
+        && casting == "same_kind"
+        && let Ok(target) = dst.cast::<NdArray>()
+        && let Arg::Ours(source) = full(src)?
+    {
+        let (target, source) = (target.borrow(), source.array(py)?);
+        let target = target.array(py)?;
+        if fastnp::can_cast(source.dtype(), target.dtype(), fastnp::Casting::SameKind) && target.assign(source).is_ok()
+        {
+            return deliver(py, Ok(()));
+        }
+    }
+    let function = py.import("numpy")?.getattr("copyto")?;
+    let kwargs = PyDict::new(py);
+    kwargs.set_item("casting", casting)?;
+    if let Some(mask) = r#where {
+        kwargs.set_item("where", mask)?;
+    }
+    fallback(py, "call")?.call1((function, (dst, src), kwargs, "copyto"))?;
+    Ok(())
+}
+
+/// NumPy's `may_share_memory`, by byte ranges.
+#[pyfunction]
+#[pyo3(signature = (a, b, /, max_work=None))]
+fn may_share_memory<'py>(
+    a: &Bound<'py, PyAny>,
+    b: &Bound<'py, PyAny>,
+    max_work: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    shared(a, b, max_work, "may_share_memory")
+}
+
+/// NumPy's `shares_memory`, exactly.
+#[pyfunction]
+#[pyo3(signature = (a, b, /, max_work=None))]
+fn shares_memory<'py>(
+    a: &Bound<'py, PyAny>,
+    b: &Bound<'py, PyAny>,
+    max_work: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    shared(a, b, max_work, "shares_memory")
+}
+
+fn shared<'py>(
+    a: &Bound<'py, PyAny>,
+    b: &Bound<'py, PyAny>,
+    max_work: Option<&Bound<'py, PyAny>>,
+    name: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = a.py();
+    if let (Ok(x), Ok(y)) = (a.cast::<NdArray>(), b.cast::<NdArray>()) {
+        let (x, y) = (x.borrow(), y.borrow());
+        if !x.array(py)?.may_share_memory(y.array(py)?) {
+            return Ok(pyo3::types::PyBool::new(py, false).to_owned().into_any());
+        }
+    }
+    let args = PyTuple::new(py, [a, b])?;
+    let kwargs = PyDict::new(py);
+    if let Some(work) = max_work {
+        kwargs.set_item("max_work", work)?;
+    }
+    numpy(py, name, &args, Some(&kwargs))
+}
+
+/// `broadcast_to(x, shape)`: a read-only view of `x` stretched to a shape.
+#[pyfunction]
+fn broadcast_to<'py>(x: &Bound<'py, NdArray>, shape: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = x.py();
+    if let Some(shape) = shape_of(shape)
+        && let Ok(view) = x.borrow().array(py)?.broadcast_to(&shape)
+    {
+        return crate::ndarray::view_of(x, view);
+    }
+    numpy(py, "broadcast_to", &PyTuple::new(py, [x.as_any(), shape])?, None)
+}
+
+/// Whether the engine computes with a `numpy.dtype`.
+#[pyfunction]
+fn is_native(dtype: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(dtype::of_descriptor(dtype)?.is_some())
+}
+
+/// Adds the functions to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    macro_rules! functions {
+        ($($name:ident)*) => { $(module.add_function(wrap_pyfunction!($name, module)?)?;)* };
+    }
+    functions! { where_ matmul dot concatenate copyto broadcast_to may_share_memory shares_memory is_native }
+    Ok(())
+}
