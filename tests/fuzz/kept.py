@@ -29,7 +29,8 @@ KEPT: dict[str, str] = {
     "products of matrices start from zero": """
         a, b = np.array([[-6.0, 3.0]]), np.zeros((2, 3))
         c = np.arange(51).reshape(3, 17) - 9
-        v = np.zeros((2, 3))[-1::-1] @ c, a @ b, b.T @ a.T, a[:, :1] @ b[:1], np.zeros((5, 1)) @ -np.ones((1, 5))
+        d = np.zeros((5, 1)) @ -np.ones((1, 5))
+        v = np.zeros((2, 3))[-1::-1] @ c, a @ b, b.T @ a.T, a[:, :1] @ b[:1], d
     """,
     "stacks of products nest as their operands, products row by row": """
         a = np.arange(3, dtype='i1') @ np.ones((2, 3, 2), dtype='?', order='F')
