@@ -9,7 +9,8 @@ use crate::array::Array;
 use crate::elementwise::{Options, apply, apply_with};
 use crate::engine::engine;
 use crate::error::{Error, Result};
-use crate::layout::{Index, Layout, Shape, Steps, Strides, broadcast, c_strides};
+use crate::layout::{Index, Layout, Shape, Steps, Strides, broadcast, byte_count, c_strides};
+use crate::nesting;
 use crate::promote::promote_types;
 use crate::trace::{Input, Operation, Statement, View};
 use crate::value::Value;
@@ -63,19 +64,21 @@ pub fn matmul(a: &Array, b: &Array) -> Result<Array> {
 
 /// Products with a vector in types that `gemm` does not have, as a multiplication and a sum.
 fn folded(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
-    match (a.ndim(), b.ndim()) {
-        (1, 1) => inner(a, b, dtype),
-        (_, 1) if dtype.is_integer() => {
-            let product = apply(Op::Multiply, &[a.into(), b.into()])?;
-            product.fold(Fold::Op(Op::Add), dtype, 1 << (a.ndim() - 1), false)
-        }
-        (1, _) if dtype.is_integer() => {
+    let (product, axis) = match (a.ndim(), b.ndim()) {
+        (1, 1) => return inner(a, b, dtype),
+        (rank, 1) if dtype.is_integer() => (apply(Op::Multiply, &[a.into(), b.into()])?, rank - 1),
+        (1, rank) if dtype.is_integer() => {
             let column = a.index(&[Index::Ellipsis, Index::NewAxis])?;
-            let product = apply(Op::Multiply, &[(&column).into(), b.into()])?;
-            product.fold(Fold::Op(Op::Add), dtype, 1 << (b.ndim() - 2), false)
+            (apply(Op::Multiply, &[(&column).into(), b.into()])?, rank - 2)
         }
-        _ => Err(Error::unsupported(format!("a matrix product in {dtype}"))),
-    }
+        _ => return Err(Error::unsupported(format!("a matrix product in {dtype}"))),
+    };
+    let mut shape = product.shape_vec();
+    shape.remove(axis);
+    let matrix = if a.ndim() == 1 { b } else { a };
+    let target = stacked(matrix, matrix, &shape[..shape.len() - 1], &shape, dtype)?;
+    product.fold_to(Fold::Op(Op::Add), dtype, 1 << axis, &target)?;
+    Ok(target)
 }
 
 fn inner(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
@@ -93,7 +96,7 @@ fn matrices(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
     let stack = broadcast(&[a_stack, b_stack])?;
     let mut shape: Shape = stack.clone();
     shape.extend([m, n]);
-    let target = Array::fresh(&shape, c_strides(&shape, dtype.size()), dtype)?;
+    let target = stacked(a, b, &stack, &shape, dtype)?;
     if target.size() == 0 {
         return Ok(target);
     }
@@ -107,12 +110,8 @@ fn matrices(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
     let (a, b) = (dense_steps(a, dtype)?, dense_steps(b, dtype)?);
     let mut domain = shape;
     domain.push(k);
-    let stacked = |x: &Array| -> Strides {
-        let lead = x.ndim() - 2;
-        Layout { shape: x.shape()[..lead].into(), strides: x.strides()[..lead].into(), offset: 0 }.strides_over(&stack)
-    };
     let over = |x: &Array, rows: isize, columns: isize, depth: isize| {
-        let mut strides = stacked(x);
+        let mut strides = lead(x, &stack);
         strides.extend([rows, columns, depth]);
         Steps::Owned(strides)
     };
@@ -130,6 +129,21 @@ fn matrices(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
         covers: true,
     })?;
     Ok(target)
+}
+
+/// Strides of an array's stack of matrices over a larger stack.
+fn lead(x: &Array, stack: &[usize]) -> Strides {
+    let lead = x.ndim() - 2;
+    Layout { shape: x.shape()[..lead].into(), strides: x.strides()[..lead].into(), offset: 0 }.strides_over(stack)
+}
+
+/// A new array for a stack of products: matrices row by row, stacked as the operands are.
+fn stacked(a: &Array, b: &Array, stack: &[usize], shape: &[usize], dtype: DType) -> Result<Array> {
+    let matrix = c_strides(&shape[stack.len()..], dtype.size());
+    let bytes = byte_count(&shape[stack.len()..], dtype.size())?.max(dtype.size());
+    let mut strides = nesting::of_operands(stack, bytes, &[&lead(a, stack), &lead(b, stack)]);
+    strides.extend(matrix);
+    Array::fresh(shape, strides, dtype)
 }
 
 /// Depths up to this one are elementwise work.

@@ -206,6 +206,10 @@ impl NdArray {
                 if crate::attributes::dtype_of(py, &base)? == fastnp::DType::Bool {
                     return crate::call::wrap(py, crate::deliver(py, base.array(py)?.cast(fastnp::DType::I8))?);
                 }
+                if let Some(flags) = base.selection().filter(|s| s.dtype() == fastnp::DType::Bool) {
+                    let squared = crate::deliver(py, flags.cast(fastnp::DType::I8))?;
+                    return Ok(Bound::new(py, NdArray::from(squared))?.into_any());
+                }
             }
             binary(Op::Power, this.as_any(), other)
         } else {

@@ -28,7 +28,17 @@ KEPT: dict[str, str] = {
     """,
     "products of matrices start from zero": """
         a, b = np.array([[-6.0, 3.0]]), np.zeros((2, 3))
-        v = a @ b, b.T @ a.T, a[:, :1] @ b[:1], np.zeros((5, 1)) @ -np.ones((1, 5))
+        c = np.arange(51).reshape(3, 17) - 9
+        d = np.zeros((5, 1)) @ -np.ones((1, 5))
+        v = np.zeros((2, 3))[-1::-1] @ c, a @ b, b.T @ a.T, a[:, :1] @ b[:1], d
+    """,
+    "stacks of products nest as their operands, products row by row": """
+        a = np.arange(3, dtype='i1') @ np.ones((2, 3, 2), dtype='?', order='F')
+        b = np.ones((4, 2, 3, 2), order='F') @ np.arange(2.0)
+        c = np.ones((4, 2, 3, 2), order='F') @ np.ones((2, 5))
+        d, e, f = a.ravel(), b.ravel(), c.ravel()
+        d[1] = e[1] = f[1] = 5
+        v = a, b, c, d, e, f
     """,
     "extremes over an empty axis, though the result is empty too": """
         a = np.zeros((0, 1, 8, 0))

@@ -122,7 +122,8 @@ def into(w: Writer) -> None:
     if not name:
         return
     array = w.arrays[name]
-    forms = [f"np.negative({name}, out={name})", f"np.abs({name}[::-1], out={name})"]
+    # Not np.negative: NumPy itself gets it wrong in place on some strided arrays.
+    forms = [f"np.multiply({name}, -1, out={name})", f"np.abs({name}[::-1], out={name})"]
     forms += [f"np.clip({name}, -2, 3, out={name})", f"np.add({name}, {name}[:1], out={name})"]
     forms += [f"np.multiply({name}[::-1], {name}, out={name})"]
     larger = w.array(
