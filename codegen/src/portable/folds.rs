@@ -104,7 +104,6 @@ fn settle<T, const N: usize>(lanes: &mut [T; N]) {
 
 /// The `N` elements at `v`.
 #[inline(always)]
-<<<<<<< HEAD
 unsafe fn take<T: Element, const N: usize>(v: *const T) -> [T; N] {
     // SAFETY: the caller's contract.
     unsafe { std::array::from_fn(|j| v.add(j).read()) }
@@ -129,18 +128,6 @@ unsafe fn tree<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T) 
             let x = |i: usize| unsafe { v.add((4 * q + i) * LANES + j).read() };
             add(add(x(0), x(1)), add(x(2), x(3)))
         })
-=======
-fn tree<D: Define<T, Out = T>, T: Element, const FMA: bool>(run: &[T]) -> [T; LANES] {
-    let quarter = |q: usize| {
-        let run = &run[4 * q * LANES..][..4 * LANES];
-        let mut lanes = [run[0]; LANES];
-        for j in 0..LANES {
-            let (a, b) =
-                (D::call::<FMA>(run[j], run[j + LANES]), D::call::<FMA>(run[j + 2 * LANES], run[j + 3 * LANES]));
-            lanes[j] = D::call::<FMA>(a, b);
-        }
-        lanes
->>>>>>> fuzz
     };
     let (mut a, b) = (quarter(0), quarter(1));
     for j in 0..LANES {
