@@ -252,7 +252,7 @@ def summable(array: Any, factor: int = 1) -> bool:
 def meanable(array: numpy.ndarray) -> bool:
     """Whether the mean of summable values is exact: integers are summed as float64."""
     if array.dtype.kind in "iu":
-        return float(numpy.abs(array.astype(numpy.float64)).sum()) < 2.0**50
+        return float(numpy.abs(array.astype(numpy.float64)).sum()) < 2.0**48
     return array.dtype.kind != "c"
 
 
@@ -324,6 +324,8 @@ def reduction(w: Writer, name: str) -> tuple[str, bool]:
         way = "std"
     if way in ("prod", "std"):
         return f"np.{way}({name}, axis={axis}{keep})", array.dtype.kind in "iub" and way == "prod"
+    if way == "mean" and array.dtype.kind in "iu" and not meanable(array):
+        way = "sum"  # terms beyond 2**53 cancel as they please
     inner = w.pick(
         [name, name, f"({name} * 2)", f"({name} + 1)", f"{name}.T" if axis == "None" else name]
     )

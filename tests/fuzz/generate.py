@@ -274,8 +274,10 @@ class Writer:
             mask = expressions.mask(self, name)
             chosen = self.value(f"{name}[{mask}]")
             if chosen is not None:
-                exact = expressions.summable(chosen) and expressions.meanable(chosen)
+                exact = expressions.summable(chosen)
                 method = self.pick(["sum()", "mean()", "any()", "all()", "size"])
+                if method == "mean()" and not expressions.meanable(chosen):
+                    method = "sum()"
                 self.define(f"{name}[{mask}].{method}", inexact=not exact)
 
     def write_slice(self) -> None:

@@ -47,8 +47,9 @@ def selection(w: Writer) -> None:
         return
     w.arrays[held] = value
     reduced = w.pick(["sum", "mean", "min", "max", "any", "all", "prod"])
+    if reduced == "mean" and not expressions.meanable(value):
+        reduced = "any"
     exact = expressions.summable(value) if reduced in ("sum", "mean") else reduced != "prod"
-    exact = exact and (reduced != "mean" or expressions.meanable(value))
     if reduced != "prod" or expressions.productive(value):
         w.define(f"{held}.{reduced}() + 0", inexact=not exact)
     if expressions.castable(value, w.arrays[name].dtype.str[1:].replace("b1", "?")):
