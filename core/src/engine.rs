@@ -32,6 +32,8 @@ const MAX_PENDING_NODES: usize = 1024;
 const LOOP_NODES: usize = 48;
 /// Plans kept. A plan is a few kilobytes.
 const MAX_PLANS: usize = 2048;
+/// Kernels kept, with their programs: tens of kilobytes each. A program in a plan lives as long as the plan.
+const MAX_KERNELS: usize = 2048;
 /// Results from this size on get memory when they are recorded, so that the error for want of it comes up there.
 const EAGER_BYTES: usize = 256 << 20;
 
@@ -320,6 +322,9 @@ impl Engine {
             .unwrap_or_else(|e| panic!("the {} backend refused a kernel: {e}", self.backend.name()));
         self.inspection.compiled(self.stats.kernels_compiled, &verified, &*program, started);
         let compiled: Compiled = (Arc::new(verified), program);
+        if self.kernels.len() >= MAX_KERNELS {
+            self.kernels.clear();
+        }
         self.kernels.insert(kernel, compiled.clone());
         compiled
     }
