@@ -217,6 +217,7 @@ fn fits(value: Value<'_>, to: DType) -> bool {
             let x = s.to_f64();
             x.is_finite() && s.cast(to).to_f64() == x.trunc()
         }
+        Value::Scalar(s) if s.dtype().is_integer() && to.is_integer() => s.cast(to).wide() == s.wide(),
         Value::Scalar(_) => true,
         Value::Int(_) => true,
         Value::Float(x) => {

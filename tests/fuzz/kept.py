@@ -79,6 +79,14 @@ KEPT: dict[str, str] = {
         c = np.argmax(a - b, axis=2)
         v = b, c, np.cumprod(a, axis=-1) + 1
     """,
+    "scalars that a type cannot hold are errors, 0-d arrays are not": """
+        a = np.ones((3, 2), dtype='i1')
+        a[1:] = np.uint8(254)
+        a[0, 0] = np.int64(300)
+        a[2:] = np.array(254, 'u1')
+        a[a > 0] = np.int64(300)
+        v = a
+    """,
     "one element takes no array with an axis": """
         a = np.arange(4.0)
         a[0] += a[-1:]
