@@ -26,6 +26,9 @@ from npbench.session import Session, WorkerFailed
 # A turn lasts about this long, so that waking the process and warming the caches up is a small
 # part of it, and a round is short beside the time over which a shared machine changes.
 TURN_SECONDS = 0.05
+# Before a turn: the idle threads of a BLAS spin for tens of milliseconds after their last product,
+# and would take a core from the framework whose turn is next.
+QUIET_SECONDS = 0.05
 # More calls than this do not change a median any more.
 ENOUGH_CALLS = 60
 # Where one round would take more than this many budgets, the second call has to do.
@@ -209,6 +212,7 @@ def turn(runner: Runner, wanted: int) -> None:
     missing = wanted - len(runner.outcome.seconds)
     if missing <= 0:
         return
+    time.sleep(QUIET_SECONDS)
     fitting = int(TURN_SECONDS / max(runner.pace, 1e-6))
     reply = runner.session.ask("calls", count=max(1, min(fitting, missing, wanted // 4)))
     runner.outcome.seconds += reply["seconds"]

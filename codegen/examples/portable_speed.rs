@@ -91,7 +91,8 @@ fn launch(p: &dyn Program, outer: &[usize], inner: &[usize], addresses: &[*mut u
 
 fn main() {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
-    let parts: [(&str, fn()); 9] = [
+    let parts: [(&str, fn()); 10] = [
+        ("launches", launches),
         ("elementwise", elementwise),
         ("strided", strided),
         ("stencil", stencil),
@@ -106,6 +107,25 @@ fn main() {
         if wanted.is_empty() || wanted.iter().any(|w| w == name) {
             part();
         }
+    }
+}
+
+/// What a launch costs beside its elements.
+fn launches() {
+    let mut m = Maker::new(Template::Map, 1, 0);
+    let (a, b) = (m.load(DType::F64), m.load(DType::F64));
+    let c = m.apply(Op::Add, a, b);
+    m.store(c);
+    let add = m.compile();
+    let mut m = Maker::new(Template::Reduce, 0, 1);
+    let a = m.load(DType::F64);
+    m.fold(Fold::Op(Op::Add), a);
+    let sum = m.compile();
+    let (mut x, mut y, mut z) = (doubles(64), doubles(64), doubles(64));
+    let at = [x.as_mut_ptr().cast::<u8>(), y.as_mut_ptr().cast(), z.as_mut_ptr().cast()];
+    for n in [1, 8] {
+        time("add f64, launch", n, || launch(&*add, &[n], &[], &at, &[8, 8, 8]));
+        time("sum f64, launch", n, || launch(&*sum, &[], &[n], &at[1..], &[8, 0]));
     }
 }
 

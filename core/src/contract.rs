@@ -85,6 +85,9 @@ fn inner(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
     if dtype == DType::Bool || dtype == DType::F16 {
         return Err(Error::unsupported(format!("an inner product in {dtype}")));
     }
+    if let Some(product) = crate::immediate::inner(a, b, dtype)? {
+        return Ok(product);
+    }
     let product = apply(Op::Multiply, &[a.into(), b.into()])?;
     product.fold(Fold::Op(Op::Add), dtype, 1, false)
 }

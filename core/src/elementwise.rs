@@ -277,6 +277,9 @@ fn check_out(out: &Array, domain: &[usize], dtype: DType, casting: Option<Castin
     if !out.writeable {
         return Err(Error::value("output array is read-only"));
     }
+    if same_shape(domain, out.shape()) && dtype == out.dtype {
+        return Ok(());
+    }
     let full = broadcast(&[domain, out.shape()]);
     if !matches!(&full, Ok(shape) if shape[..] == *out.shape()) {
         return Err(Error::value(match full {
@@ -308,10 +311,14 @@ fn clashes(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
         // Storages on foreign memory may lie on the same bytes.
         return view.storage.owner().is_some() && out.storage.owner().is_some() && foreign_overlap(view, out, domain);
     }
+    let target = out.over(domain);
+    if view.dtype == out.dtype && view.offset == target.offset && *view.strides == *target.strides {
+        return false;
+    }
     let access =
         |dtype, offset, strides: &[isize]| Access { slot: 0, dtype, offset, strides: Strides::from_slice(strides) };
     let read = access(view.dtype, view.offset, &view.strides);
-    let write = access(out.dtype, out.layout.offset, &out.over(domain).strides);
+    let write = access(out.dtype, target.offset, &target.strides);
     relate(&read, domain, &write, domain) == Relation::Overlapping
 }
 

@@ -6,7 +6,7 @@
 use crate::array::Array;
 use crate::error::{Error, ErrorKind, Result};
 use crate::explain::describe;
-use crate::immediate::{LaunchShape, flat_kernel, kernel_of};
+use crate::immediate::{LaunchShape, flat_kernel, inner_kernel, kernel_of};
 use crate::inspect::{Inspection, launched, multiplied};
 use crate::layout::{c_strides, count};
 use crate::plan::{self, KernelWork, Plan, Step, Work};
@@ -32,6 +32,8 @@ const MAX_PENDING_NODES: usize = 1024;
 const LOOP_NODES: usize = 48;
 /// Plans kept. A plan is a few kilobytes.
 const MAX_PLANS: usize = 2048;
+/// Kernels kept, with their programs: tens of kilobytes each. A program in a plan lives as long as the plan.
+const MAX_KERNELS: usize = 2048;
 /// Results from this size on get memory when they are recorded, so that the error for want of it comes up there.
 const EAGER_BYTES: usize = 256 << 20;
 
@@ -263,20 +265,36 @@ impl Engine {
     #[inline]
     pub(crate) fn launch_flat(&mut self, op: Op, compute: DType, kinds: usize, launch: &Launch<'_>) {
         let index = (op as usize * DType::ALL.len() + compute as usize) * 4 + kinds;
-        if self.flat[index].is_none() {
-            let compiled = self.compiled(flat_kernel(op, compute, kinds));
-            self.flat[index] = Some(compiled);
-        }
-        let Some(program) = &self.flat[index] else { return };
+        let program = match self.flat[index].take() {
+            Some(program) => program,
+            None => self.compiled(flat_kernel(op, compute, kinds)),
+        };
+        self.launch_now(&program, launch);
+        self.flat[index] = Some(program);
+    }
+
+    /// Launches the inner product of two vectors (see [`crate::immediate::inner`]), to a new array.
+    pub(crate) fn launch_inner(&mut self, a: DType, b: DType, compute: DType, launch: &Launch<'_>) {
+        let key = 1 << 63 | (a as u64) << 8 | (b as u64) << 4 | compute as u64;
+        let program = match self.immediate.remove(&key) {
+            Some(program) => program,
+            None => self.compiled(inner_kernel(a, b, compute)),
+        };
+        self.launch_now(&program, launch);
+        self.immediate.insert(key, program);
+    }
+
+    /// Launches a program on arrays that are ready, to memory that is new.
+    #[inline]
+    fn launch_now(&mut self, program: &Compiled, launch: &Launch<'_>) {
         let started = self.inspection.clock(2);
-        // SAFETY: the arrays are dense, of the launch's extent and ready; the target is new memory.
+        // SAFETY: the arrays are ready and lie as the launch says; the target is new memory.
         let raised = unsafe { program.1.launch(launch, &Inline) };
         if let Some(started) = started {
             launched(&program.0, launch, started);
         }
         if !raised.is_empty() {
-            let kernel = program.0.clone();
-            self.note(&kernel, raised);
+            self.note(&program.0, raised);
         }
         self.stats.recorded += 1;
         self.stats.kernels_launched += 1;
@@ -320,6 +338,9 @@ impl Engine {
             .unwrap_or_else(|e| panic!("the {} backend refused a kernel: {e}", self.backend.name()));
         self.inspection.compiled(self.stats.kernels_compiled, &verified, &*program, started);
         let compiled: Compiled = (Arc::new(verified), program);
+        if self.kernels.len() >= MAX_KERNELS {
+            self.kernels.clear();
+        }
         self.kernels.insert(kernel, compiled.clone());
         compiled
     }

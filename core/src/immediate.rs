@@ -11,7 +11,7 @@ use crate::plan::lower::{collapse, compute, fold_of};
 use crate::storage::Storage;
 use crate::trace::{Input, Operation, Statement};
 use crate::value::Value;
-use fastnp_codegen::{Access, DType, Kernel, KernelBuilder, Launch, Op, Scalar, Template};
+use fastnp_codegen::{Access, DType, Fold, Kernel, KernelBuilder, Launch, Op, Scalar, Template};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -96,6 +96,50 @@ pub(crate) fn flat(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option<
     engine.launch_flat(op, compute, kinds, &launch);
     let layout = Layout::dense(first.shape(), dtype.size());
     Ok(Some(Array { storage: Arc::new(storage), layout, dtype, writeable: true }))
+}
+
+/// The inner product of two short vectors that are ready, in one launch; `None` where they are not such.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn inner(a: &Array, b: &Array, compute: DType) -> Result<Option<Array>> {
+    let n = a.size();
+    let mut engine = engine();
+    if n < 2 || n > engine.tiny {
+        return Ok(None);
+    }
+    let (Some(x), Some(y)) = (engine.ready_address(&a.storage), engine.ready_address(&b.storage)) else {
+        return Ok(None);
+    };
+    let (storage, address) = Storage::made(compute.size())?;
+    let launch = Launch {
+        outer: &[],
+        inner: &[n],
+        addresses: &[x.wrapping_offset(a.layout.offset), y.wrapping_offset(b.layout.offset), address],
+        strides: &[a.strides()[0], b.strides()[0], 0],
+        scalars: &[],
+    };
+    engine.launch_inner(a.dtype, b.dtype, compute, &launch);
+    let layout = Layout::dense(&[], compute.size());
+    Ok(Some(Array { storage: Arc::new(storage), layout, dtype: compute, writeable: true }))
+}
+
+/// The kernel of an inner product.
+pub(crate) fn inner_kernel(a: DType, b: DType, compute: DType) -> Kernel {
+    let mut k = KernelBuilder::new(Template::Reduce, 0, 1);
+    let operands = [k.operand(a, Access::Read, false), k.operand(b, Access::Read, false)];
+    let target = k.operand(compute, Access::Write, true);
+    let mut body = k.body();
+    let factors = operands.map(|operand| {
+        let value = body.load(operand);
+        body.cast(value, compute)
+    });
+    let product = body.apply(Op::Multiply, &factors);
+    let sum = k.accumulate(Fold::Op(Op::Add), product);
+    let mut epilogue = k.epilogue();
+    let value = epilogue.result(sum);
+    epilogue.store(target, value);
+    k.finish()
 }
 
 /// The kernel of an op on dense arrays of one type; `kinds` says, bit by bit, which of the arguments are numbers.

@@ -1,7 +1,7 @@
 //! Elementwise kernels.
 //!
 //! The last axis that is no single point gives the columns of a [`Plane`], the one before it the rows; what is left is
-//! walked over. A launch of one contiguous axis is a plane of one row. Fragments with coordinates, gathers or scatters, and
+//! walked over. A launch of one contiguous axis that one thread runs goes a shorter way, [`flat`]. Fragments with coordinates, gathers or scatters, and
 //! domains whose rows are too short, go tile by tile through a [`Frame`].
 
 use super::code::Code;
@@ -10,7 +10,7 @@ use super::permits::Permits;
 use super::plane::{Axes, NONE, Part, Plane, Table};
 use super::spread::{Shared, TASK_NANOSECONDS, spread};
 use super::walk::{Tile, Walk};
-use super::{flags, scratch};
+use super::{flags, flat, scratch};
 use crate::{Launch, Raised, Workers};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -21,16 +21,41 @@ const SHORT_ROW: usize = 6;
 /// the neighbouring rows have used them.
 const TRANSPOSED: usize = 64;
 
+/// What may run a fragment, besides a [`Frame`].
+#[derive(Clone, Copy)]
+pub(crate) struct Form {
+    flat: bool,
+    plane: bool,
+}
+
+impl Form {
+    pub(crate) fn of(code: &Code) -> Form {
+        Form { flat: flat::may_be_flat(code), plane: code.has_plane() }
+    }
+}
+
 /// Runs a kernel over its domain.
 ///
 /// # Safety
 /// As [`crate::Program::launch`].
-pub(crate) unsafe fn run(code: &Code, has_plane: bool, launch: &Launch<'_>, workers: &dyn Workers) -> Raised {
+pub(crate) unsafe fn run(code: &Code, form: Form, launch: &Launch<'_>, workers: &dyn Workers) -> Raised {
+    if form.flat && launch.outer.len() <= 1 {
+        let n = launch.outer.first().copied().unwrap_or(1);
+        if n == 0 {
+            return Raised::new();
+        }
+        if code.cost * (n as f64) < 2.0 * TASK_NANOSECONDS
+            && let Some(direct) = flat::permits(code, launch, n)
+        {
+            // SAFETY: the caller's contract.
+            return unsafe { flat::run(code, launch, n, direct) };
+        }
+    }
     if launch.outer.contains(&0) {
         return Raised::new();
     }
     let grid = Grid::new(code, launch);
-    if !has_plane || (grid.columns < SHORT_ROW && grid.axes.rows != NONE) {
+    if !form.plane || (grid.columns < SHORT_ROW && grid.axes.rows != NONE) {
         // SAFETY: the caller's contract.
         return unsafe { tiled(code, launch, workers) };
     }

@@ -11,6 +11,7 @@
 //! | `division`, `lengths` | vector forms of `fmod` and its kin and of complex magnitudes, for ordinary elements |
 //! | `code` | resolves a fragment: loops, registers, stores that may go straight to memory |
 //! | `plane`, `permits` | a fragment's execution on rows and columns by reference, and what overlaps allow of that |
+//! | `flat`, `full` | the short way of one contiguous axis, elementwise and folded to one point |
 //! | `walk`, `frame` | the general way: tiles of any domain, and any fragment's execution on one |
 //! | `map`, `reduce`, `sweep`, `scan`, `accumulate` | the templates |
 //! | `spread`, `scratch`, `flags` | threads, registers' memory, the floating-point status word |
@@ -32,8 +33,10 @@ mod complex;
 mod division;
 mod element;
 mod flags;
+mod flat;
 mod folds;
 mod frame;
+mod full;
 mod isa;
 mod lengths;
 mod loops;

@@ -3,7 +3,7 @@
 use super::code::{Code, resolve};
 use super::isa::Isa;
 use super::reduce::{self, Folding};
-use super::{map, scan, sweep};
+use super::{full, map, scan, sweep};
 use crate::{Backend, CompileError, Kernel, Launch, Program, Raised, Template, Verified, Workers};
 use std::fmt::Write;
 use std::sync::Arc;
@@ -41,10 +41,11 @@ impl Backend for Portable {
         let error = |reason: String| CompileError { reason, kernel: format!("{:?}", **kernel) };
         let body = resolve(kernel, &kernel.body, self.isa).map_err(error)?;
         let epilogue = resolve(kernel, &kernel.epilogue, self.isa).map_err(error)?;
-        let has_plane = body.has_plane();
+        let form = map::Form::of(&body);
         let mut folding = reduce::resolve(kernel, self.isa).map_err(error)?;
+        folding.may_be_full = full::may_be_full(&body, &folding, &epilogue);
         folding.may_sweep = sweep::may_sweep(&body, &folding, &epilogue);
-        Ok(Arc::new(Interpreted { template: kernel.template, isa: self.isa, body, epilogue, has_plane, folding }))
+        Ok(Arc::new(Interpreted { template: kernel.template, isa: self.isa, body, epilogue, form, folding }))
     }
 }
 
@@ -54,8 +55,8 @@ struct Interpreted {
     isa: Isa,
     body: Code,
     epilogue: Code,
-    /// Whether a plane may run the body.
-    has_plane: bool,
+    /// What [`map::run`] may do.
+    form: map::Form,
     folding: Folding,
 }
 
@@ -64,7 +65,7 @@ impl Program for Interpreted {
         // SAFETY: the caller's contract.
         unsafe {
             match self.template {
-                Template::Map => map::run(&self.body, self.has_plane, launch, workers),
+                Template::Map => map::run(&self.body, self.form, launch, workers),
                 Template::Reduce => reduce::run(&self.body, &self.folding, &self.epilogue, launch, workers),
                 Template::Scan => scan::run(&self.body, &self.folding, &self.epilogue, launch, workers),
             }

@@ -15,7 +15,7 @@ use super::permits::Permits;
 use super::spread::{Shared, TASK_NANOSECONDS, spread};
 use super::sweep::Sweep;
 use super::walk::{Tile, Walk};
-use super::{arg, flags, folds, loops, moves, scratch};
+use super::{arg, flags, folds, full, loops, moves, scratch};
 use crate::{DType, Fold, FpFlags, Inst, Kernel, Launch, Op, Raised, Scalar, Template, Workers};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -34,6 +34,8 @@ pub(crate) struct Folding {
     pub(crate) width: usize,
     /// Whether a [`Sweep`] may run it.
     pub(crate) may_sweep: bool,
+    /// Whether [`full`] may run it.
+    pub(crate) may_be_full: bool,
 }
 
 /// Finds the loops of a kernel's accumulators.
@@ -41,7 +43,7 @@ pub(crate) struct Folding {
 /// # Errors
 /// Where a fold has no loop.
 pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<Folding, String> {
-    let mut folding = Folding { accumulators: vec![], loads: vec![], width: 0, may_sweep: false };
+    let mut folding = Folding { accumulators: vec![], loads: vec![], width: 0, may_sweep: false, may_be_full: false };
     for inst in &kernel.body.insts {
         if let Inst::Load(o) = inst {
             folding.loads.push(o.0);
@@ -193,6 +195,18 @@ pub(crate) unsafe fn run(
         return Raised::new();
     }
     let inner: usize = launch.inner.iter().product();
+    let whole = inner as f64 * (body.cost + 0.06 * folding.accumulators.len() as f64);
+    if folding.may_be_full
+        && launch.outer.is_empty()
+        && launch.inner.len() == 1
+        && inner > 0
+        && whole < 2.0 * TASK_NANOSECONDS
+    {
+        // SAFETY: the caller's contract.
+        if let Some(raised) = unsafe { full::run(body, folding, epilogue, launch) } {
+            return raised;
+        }
+    }
     if folding.may_sweep
         && inner > 0
         && let Some(sweep) = Sweep::new(body, folding, epilogue, launch)
