@@ -28,6 +28,8 @@ FILES = [
     "lib/tests/test_shape_base.py",
     "lib/tests/test_index_tricks.py",
 ]
+# Its argument alone is a tuple of 17 GB, under which a machine of 24 GB kills the process.
+TOO_LARGE = "test_huge_list_error"
 ROOT = Path(__file__).resolve().parent.parent.parent
 KNOWN = Path(__file__).parent / "known_failures.txt"
 BROKEN = ("failed", "error", "crashed", "timeout")
@@ -81,6 +83,8 @@ def run_process(
         f"--rootdir={folder}",
         "-c",
         os.devnull,
+        "-k",
+        f"not {TOO_LARGE}",
     ]
     process = subprocess.Popen(
         [sys.executable, "-m", "pytest", *options, str(place)],
