@@ -31,7 +31,7 @@ pub enum DType {
 
 /// The broad class of a type; decides which column of the op table computes it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
-#[allow(missing_docs)]
+#[allow(missing_docs)] // the names are the documentation
 pub enum Kind {
     Bool,
     Signed,
@@ -283,7 +283,7 @@ impl fmt::Display for Scalar {
 
 /// A value of unlimited width within its kind: the way between two [`Scalar`] types.
 #[derive(Clone, Copy, PartialEq, Debug)]
-#[allow(missing_docs)]
+#[allow(missing_docs)] // the names are the documentation
 pub enum Wide {
     Int(i128),
     Float(f64),

@@ -331,7 +331,7 @@ pub enum ResultRule {
 
 /// Values that make sense as arguments; generated tests draw from them, and from nan, inf and signed zero.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[allow(missing_docs)]
+#[allow(missing_docs)] // the names are the documentation
 pub enum Domain {
     Any,
     Small,

@@ -184,7 +184,7 @@ impl Engine {
 
     fn is_ready(&self, s: &Statement<'_>) -> bool {
         let readable = s.inputs.iter().all(|input| match input {
-            Input::Memory(view) => view.storage.address().is_some() && !self.trace.writes(view.storage),
+            Input::Memory(view) => self.ready_address(view.storage).is_some(),
             Input::Scalar(_) => true,
         });
         readable && !matches!(s.op, Operation::Scatter | Operation::Gather) && !self.trace.touches(s.target.storage)

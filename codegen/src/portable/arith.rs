@@ -34,7 +34,7 @@ pub(crate) trait Integer: Copy {
 
 macro_rules! integers {
     ($($T:ident $U:ident $signed:literal;)*) => {$(
-        #[allow(unused_comparisons, clippy::unnecessary_cast)]
+        #[allow(unused_comparisons, clippy::unnecessary_cast)] // for the types that are unsigned, or the widest already
         impl Integer for $T {
             #[inline(always)]
             fn floor_divide(self, b: $T) -> $T {

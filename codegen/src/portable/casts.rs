@@ -119,7 +119,7 @@ macro_rules! integers {
                 self as $Wide
             }
         }
-        #[allow(clippy::unnecessary_cast)]
+        #[allow(clippy::unnecessary_cast)] // of a type to itself, among those the macro is for
         impl Target for $T {
             #[inline(always)]
             fn from_i64(x: i64) -> $T {
@@ -200,7 +200,7 @@ macro_rules! floats {
                 self
             }
         }
-        #[allow(clippy::unnecessary_cast)]
+        #[allow(clippy::unnecessary_cast)] // of a type to itself, among those the macro is for
         impl Target for $T {
             #[inline(always)]
             fn from_i64(x: i64) -> $T {
@@ -226,7 +226,7 @@ macro_rules! floats {
                 self
             }
         }
-        #[allow(clippy::unnecessary_cast)]
+        #[allow(clippy::unnecessary_cast)] // of a type to itself, among those the macro is for
         impl Target for Complex<$T> {
             #[inline(always)]
             fn from_i64(x: i64) -> Self {

@@ -417,7 +417,7 @@ fn signed(dtype: DType) -> DType {
 }
 
 /// Element types by their names in the IR.
-#[allow(clippy::upper_case_acronyms)]
+#[allow(clippy::upper_case_acronyms)] // they are spelled as `DType` spells them
 mod types {
     pub(super) type Bool = super::B8;
     pub(super) type I8 = i8;

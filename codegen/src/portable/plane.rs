@@ -113,7 +113,7 @@ impl<'p> Plane<'p> {
     /// The code has a plane form; `registers` has room for `code.width * room` bytes, aligned to 64, for as long as the
     /// plane lives, where `room` is no less than `height * width`, and the launch keeps the contract of
     /// [`crate::Program::launch`].
-    #[allow(clippy::too_many_arguments)]
+    #[allow(clippy::too_many_arguments)] // each is another fact of the launch; a struct of them would be made only here
     pub(crate) unsafe fn new(
         code: &'p Code,
         launch: &'p Launch<'p>,
