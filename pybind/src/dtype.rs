@@ -3,6 +3,7 @@
 use fastnp::{DType, Scalar};
 use numpy::npyffi::{self, PY_ARRAY_API};
 use pyo3::exceptions::PyTypeError;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyString, PyType};
@@ -173,22 +174,32 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: Scalar) -> PyResult<Bound<'
 /// The value of a NumPy scalar, where the engine has its type.
 #[inline]
 pub(crate) fn of_scalar(object: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
-    let py = object.py();
-    let types = types(py)?;
-    let kind = object.get_type();
-    let found = types.scalars.iter().position(|t| t.as_ptr() == kind.as_ptr().cast());
-    let dtype = match found {
-        Some(i) => DType::ALL[i],
-        None => {
-            if !object.is_instance(types.generic.bind(py))? {
-                return Ok(None);
+    let types = types(object.py())?;
+    // SAFETY: every object has a type.
+    let kind = unsafe { ffi::Py_TYPE(object.as_ptr()) };
+    match types.scalars.iter().position(|t| t.as_ptr() == kind.cast()) {
+        Some(i) => {
+            let dtype = DType::ALL[i];
+            let mut bytes = [0u8; 16];
+            // SAFETY: the object is exactly a scalar of this type, whose value follows the header of every Python object
+            // (`arrayscalars.h`); it is aligned to eight bytes at most, as complex numbers are pairs.
+            unsafe {
+                let value = object.as_ptr().cast::<u8>().add(size_of::<ffi::PyObject>());
+                std::ptr::copy_nonoverlapping(value, bytes.as_mut_ptr(), dtype.size());
             }
-            match of_descriptor(&object.getattr("dtype")?)? {
-                Some(dtype) => dtype,
-                None => return Ok(None),
-            }
+            Ok(Some(Scalar::from_bits(dtype, u128::from_le_bytes(bytes))))
         }
-    };
+        None => of_other_scalar(object, types),
+    }
+}
+
+/// [`of_scalar`] of a type that is not among the fourteen: `long long`, or a class derived from one.
+fn of_other_scalar(object: &Bound<'_, PyAny>, types: &Types) -> PyResult<Option<Scalar>> {
+    let py = object.py();
+    if !object.is_instance(types.generic.bind(py))? {
+        return Ok(None);
+    }
+    let Some(dtype) = of_descriptor(&object.getattr("dtype")?)? else { return Ok(None) };
     let mut bytes = [0u8; 16];
     // SAFETY: the object is a NumPy scalar of that type, at most 16 bytes large.
     unsafe { PY_ARRAY_API.PyArray_ScalarAsCtype(py, object.as_ptr(), bytes.as_mut_ptr().cast()) };

@@ -15,10 +15,8 @@ use smallvec::SmallVec;
 
 type Parts = SmallVec<[Index; 4]>;
 
-/// What a key asks for.
+/// What a key that is neither one part nor a tuple of parts asks for.
 enum Key<'py> {
-    /// A view; whether it names one element (every axis by an integer).
-    Basic(Parts),
     /// A boolean array of ours.
     Mask(PyRef<'py, NdArray>),
     /// An array of ours with integers.
@@ -26,27 +24,35 @@ enum Key<'py> {
     Advanced,
 }
 
-/// Reads a key that is not one part by itself.
-fn parse<'py>(key: &Bound<'py, PyAny>) -> PyResult<Key<'py>> {
-    if let Ok(tuple) = key.cast::<PyTuple>() {
-        let mut parts = Parts::new();
-        for item in tuple.iter_borrowed() {
-            match part(&item)? {
-                Some(p) => parts.push(p),
-                None => return Ok(Key::Advanced),
-            }
+/// Reads a basic index; whether it is one. The parts are the caller's, as a list of them is 160 bytes to move.
+#[inline]
+fn parts_of(key: &Bound<'_, PyAny>, parts: &mut Parts) -> PyResult<bool> {
+    // Tuples first: what is no part of an index takes the longest to tell.
+    let Ok(tuple) = key.cast::<PyTuple>() else {
+        let Some(one) = part(key)? else { return Ok(false) };
+        parts.push(one);
+        return Ok(true);
+    };
+    for item in tuple.iter_borrowed() {
+        match part(&item)? {
+            Some(p) => parts.push(p),
+            None => return Ok(false),
         }
-        return Ok(Key::Basic(parts));
     }
+    Ok(true)
+}
+
+/// Reads a key that is no basic index.
+fn advanced<'py>(key: &Bound<'py, PyAny>) -> Key<'py> {
     if let Ok(array) = key.cast::<NdArray>() {
         let array = array.borrow();
-        return Ok(match array.dense().map(|a| (a.dtype(), a.ndim())) {
+        return match array.dense().map(|a| (a.dtype(), a.ndim())) {
             Some((DType::Bool, 1..)) => Key::Mask(array),
             Some((dtype, 1..)) if dtype.is_integer() => Key::Positions(array),
             _ => Key::Advanced,
-        });
+        };
     }
-    Ok(Key::Advanced)
+    Key::Advanced
 }
 
 /// One part of a basic index; none where it is something else.
@@ -110,12 +116,11 @@ impl NdArray {
         let py = this.py();
         let me = this.borrow();
         let array = me.array(py)?;
-        // A list of parts is 160 bytes, which are not moved about for the commonest keys.
-        if let Some(part) = part(key)? {
-            return basic(this, &me, array, &[part], key);
+        let mut parts = Parts::new();
+        if parts_of(key, &mut parts)? {
+            return basic(this, &me, array, &parts, key);
         }
-        match parse(key)? {
-            Key::Basic(parts) => basic(this, &me, array, &parts, key),
+        match advanced(key) {
             Key::Mask(mask) => {
                 let mask = mask.array(py)?;
                 if mask.shape() != array.shape() || !is_exact(this.as_any()) {
@@ -140,12 +145,12 @@ impl NdArray {
         let py = this.py();
         let me = this.borrow();
         let array = me.array(py)?;
-        if let Some(part) = part(key)? {
-            let done = set_basic(py, array, &[part], value)?;
+        let mut parts = Parts::new();
+        if parts_of(key, &mut parts)? {
+            let done = set_basic(py, array, &parts, value)?;
             return settled(this, key, value, done);
         }
-        let done = match parse(key)? {
-            Key::Basic(parts) => set_basic(py, array, &parts, value)?,
+        let done = match advanced(key) {
             Key::Mask(mask) => assign_where(array, mask.array(py)?, value)?,
             Key::Positions(_) | Key::Advanced => false,
         };

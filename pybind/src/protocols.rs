@@ -28,22 +28,22 @@ impl NdArray {
         }
     }
 
-    #[pyo3(signature = (ufunc, method, *inputs, **kwargs))]
+    #[pyo3(signature = (*args, **kwargs))]
     fn __array_ufunc__<'py>(
         this: &Bound<'py, Self>,
-        ufunc: &Bound<'py, PyAny>,
-        method: &Bound<'py, PyAny>,
-        inputs: &Bound<'py, PyTuple>,
+        args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         // `scalar * array` with a NumPy scalar comes this way: it must not cost more than NumPy's own.
         if kwargs.is_none_or(|k| k.is_empty())
-            && let Some(result) = crate::ufunc::called_by_numpy(ufunc, method, inputs)?
+            && let Some(result) = crate::ufunc::called_by_numpy(args)?
         {
             return Ok(result);
         }
         let py = this.py();
         let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
+        let (ufunc, method) = (args.get_item(0)?, args.get_item(1)?);
+        let inputs = args.get_slice(2, args.len());
         py.import("fastnp._protocols")?.getattr("array_ufunc")?.call1((this, ufunc, method, inputs, kwargs))
     }
 

@@ -11,7 +11,6 @@ use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use smallvec::SmallVec;
-use std::collections::HashMap;
 
 /// A function that works element by element.
 #[pyclass(name = "ufunc", module = "fastnp", frozen, weakref)]
@@ -258,33 +257,39 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("UFUNCS", all)
 }
 
-/// NumPy's ufunc objects by address, with their ops.
-static BY_ADDRESS: PyOnceLock<HashMap<usize, Op>> = PyOnceLock::new();
+/// NumPy's ufunc objects by address, with their ops, in the order of addresses.
+static BY_ADDRESS: PyOnceLock<Vec<(usize, Op)>> = PyOnceLock::new();
 
-/// What NumPy's own ufunc `method` on `inputs` is natively; none where somebody else has to decide.
-pub(crate) fn called_by_numpy<'py>(
-    ufunc: &Bound<'py, PyAny>,
-    method: &Bound<'py, PyAny>,
-    inputs: &Bound<'py, PyTuple>,
-) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let py = ufunc.py();
+/// What a call of a NumPy ufunc, `args` being the ufunc, its method and the inputs, is natively; none where somebody else
+/// has to decide.
+pub(crate) fn called_by_numpy<'py>(args: &Bound<'py, PyTuple>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = args.py();
     let known = BY_ADDRESS.get_or_try_init(py, || {
         let numpy = py.import("numpy")?;
-        Op::ALL.iter().map(|&op| Ok::<_, PyErr>((numpy.getattr(op.name())?.as_ptr() as usize, op))).collect()
+        let address = |&op: &Op| Ok::<_, PyErr>((numpy.getattr(op.name())?.as_ptr() as usize, op));
+        let mut known = Op::ALL.iter().map(address).collect::<PyResult<Vec<_>>>()?;
+        known.sort_unstable_by_key(|k| k.0);
+        Ok::<_, PyErr>(known)
     })?;
-    let Some(&op) = known.get(&(ufunc.as_ptr() as usize)) else { return Ok(None) };
-    if inputs.len() != op.arity() || !method.cast::<PyString>().is_ok_and(|m| m == "__call__") {
+    if args.len() < 3 {
+        return Ok(None);
+    }
+    let (ufunc, method) = (args.get_borrowed_item(0)?, args.get_borrowed_item(1)?);
+    let Ok(at) = known.binary_search_by_key(&(ufunc.as_ptr() as usize), |k| k.0) else { return Ok(None) };
+    let op = known[at].1;
+    if args.len() != 2 + op.arity() || method.cast::<PyString>()?.to_str()? != "__call__" {
         return Ok(None);
     }
     // Arrays of ours and numbers only: any other class may want a say.
-    for input in inputs.iter_borrowed() {
-        if !input.is_exact_instance_of::<NdArray>() && matches!(quick(&input)?, Arg::Other | Arg::Ours(_)) {
-            return Ok(None);
-        }
-    }
-    let first = inputs.get_item(0)?;
+    let first = args.get_borrowed_item(2)?;
     if op.arity() == 1 {
-        return unary(op, &first).map(Some);
+        return if first.is_exact_instance_of::<NdArray>() { unary(op, &first).map(Some) } else { Ok(None) };
     }
-    crate::call::binary(op, &first, &inputs.get_item(1)?).map(Some)
+    let second = args.get_borrowed_item(3)?;
+    let ours = |o: &Bound<'py, PyAny>| o.is_exact_instance_of::<NdArray>();
+    let known = |o: &Bound<'py, PyAny>| Ok::<_, PyErr>(ours(o) || matches!(quick(o)?, Arg::Number(_)));
+    if known(&first)? && known(&second)? {
+        return crate::call::binary(op, &first, &second).map(Some);
+    }
+    Ok(None)
 }

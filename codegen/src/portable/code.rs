@@ -84,9 +84,18 @@ pub(crate) struct Sink {
     pub(crate) conflicts: Vec<Conflict>,
 }
 
+/// A value that is the same at every point.
+pub(crate) struct Uniform {
+    pub(crate) value: u16,
+    pub(crate) size: u8,
+    pub(crate) source: Source,
+    /// Fills a register with it.
+    pub(crate) fill: Loop,
+}
+
 /// Where a uniform value comes from.
 #[derive(Clone, Copy)]
-pub(crate) enum Uniform {
+pub(crate) enum Source {
     Param(u16),
     Const(Scalar),
 }
@@ -100,8 +109,7 @@ pub(crate) struct Code {
     /// The steps, where all are calls.
     pub(crate) calls: Vec<Call>,
     pub(crate) sinks: Vec<Sink>,
-    /// Entries, item sizes and sources of uniform values.
-    pub(crate) uniforms: Vec<(u16, u8, Uniform)>,
+    pub(crate) uniforms: Vec<Uniform>,
     /// Entries that read an accumulator.
     pub(crate) results: Vec<(u16, u8)>,
     /// Entries with a register: place in bytes for each element of a block, and item size.
@@ -196,8 +204,8 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
             code.cost += 0.03 * size as f64 / 8.0;
             code.loads.push(Load { value, operand: *operand, size, late: false });
         }
-        Inst::Param(p) => code.uniforms.push((value, size, Uniform::Param(p.0))),
-        Inst::Const(c) => code.uniforms.push((value, size, Uniform::Const(*c))),
+        Inst::Param(p) => add_uniform(code, value, size, Source::Param(p.0), isa),
+        Inst::Const(c) => add_uniform(code, value, size, Source::Const(*c), isa),
         Inst::Index(axis) => code.steps.push(Step::Index { value, axis: *axis }),
         Inst::Apply(op, args) => {
             let from = f.dtype(args[0]);
@@ -237,6 +245,10 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
         Inst::Result(a) => code.results.push((value, *a)),
     }
     Ok(())
+}
+
+fn add_uniform(code: &mut Code, value: u16, size: u8, source: Source, isa: Isa) {
+    code.uniforms.push(Uniform { value, size, source, fill: moves::fill(size as usize, isa) });
 }
 
 /// Flags NumPy reports of a cast.

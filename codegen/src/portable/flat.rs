@@ -1,10 +1,11 @@
-//! Fragments over one contiguous axis, the most frequent launches by far: no planes, no odometer, a table of pointers that
-//! moves on block by block.
+//! Fragments over one axis, the most frequent launches by far: no planes, no odometer, a table of pointers that moves on
+//! block by block.
 //!
-//! It is a short cut of [`super::plane`]: a launch of eight elements takes 35 ns here and 60 there. It stays on one thread;
-//! what is worth sharing goes the other way.
+//! Operands whose elements follow each other are used where they are, the others copied to and from registers. It is a
+//! short cut of [`super::plane`]: a launch of eight elements takes 35 ns here and 60 there. It stays on one thread; what
+//! is worth sharing goes the other way.
 
-use super::code::{Code, Conflict};
+use super::code::{Code, Conflict, Load};
 use super::frame::{fill_uniform, report};
 use super::{flags, moves, scratch};
 use crate::{Launch, Raised};
@@ -18,56 +19,92 @@ pub(crate) fn may_be_flat(code: &Code) -> bool {
     code.is_plain() && code.values <= VALUES && (code.sinks.len() <= 1 || code.loads.iter().all(|l| !l.late))
 }
 
-/// Which sinks (a bit each) may be written by their producers, if all operands are contiguous or uniform.
-#[inline]
-pub(crate) fn permits(code: &Code, launch: &Launch<'_>, n: usize) -> Option<u32> {
-    let stride = |operand: u16| launch.strides.get(operand as usize).copied().unwrap_or(0);
-    if n > 1 {
-        for l in &code.loads {
-            let s = stride(l.operand);
-            if s != l.size as isize && s != 0 {
-                return None;
+/// How the operands of a launch lie along its axis.
+#[derive(Clone, Copy)]
+pub(crate) struct Line {
+    n: usize,
+    /// Loads (a bit each, by their order) that are copied to registers, block by block.
+    pulled: u64,
+    /// Sinks (likewise) that their producers write to.
+    direct: u64,
+}
+
+impl Line {
+    /// Lays out `n` points.
+    #[inline]
+    pub(crate) fn new(code: &Code, launch: &Launch<'_>, n: usize) -> Line {
+        let mut line = Line { n, pulled: 0, direct: 0 };
+        if n > 1 {
+            for (i, l) in code.loads.iter().enumerate() {
+                let stride = launch.strides[l.operand as usize];
+                line.pulled |= ((stride != l.size as isize && stride != 0) as u64) << i;
             }
         }
-        for s in &code.sinks {
-            if stride(s.operand) != s.size as isize {
-                return None;
+        // In place, calls may not run again to find out what they raised.
+        let once = code.calls.len() == 1 || !code.has_effects();
+        for (i, s) in code.sinks.iter().enumerate().filter(|(_, s)| s.produced) {
+            let apart = |c: &Conflict| {
+                let (own, other) = (line.span(launch, s.operand, s.size), line.span(launch, c.operand, c.size));
+                let coincides = once && c.may_coincide && own.0 == other.0 && line.is_dense(launch, c.operand, c.size);
+                coincides || other.0 >= own.1 || own.0 >= other.1
+            };
+            if line.is_dense(launch, s.operand, s.size) && s.conflicts.iter().all(apart) {
+                line.direct |= 1 << i;
             }
         }
+        line
     }
-    // In place, calls may not run again to find out what they raised.
-    let once = code.calls.len() == 1 || !code.has_effects();
-    let apart = |a: u16, size: u8, c: &Conflict| {
-        let (x, y) = (launch.addresses[a as usize] as usize, launch.addresses[c.operand as usize] as usize);
-        x >= y + n * c.size as usize
-            || y >= x + n * size as usize
-            || (once && c.may_coincide && x == y && (n == 1 || stride(c.operand) != 0))
-    };
-    let mut direct = 0;
-    for (i, s) in code.sinks.iter().enumerate().take(32) {
-        if s.produced && s.conflicts.iter().all(|c| apart(s.operand, s.size, c)) {
-            direct |= 1 << i;
-        }
+
+    #[inline]
+    fn is_dense(self, launch: &Launch<'_>, operand: u16, size: u8) -> bool {
+        self.n == 1 || launch.strides[operand as usize] == size as isize
     }
-    Some(direct)
+
+    /// Whether a load is the same at all points of several.
+    #[inline]
+    fn is_one(self, launch: &Launch<'_>, load: &Load) -> bool {
+        self.n != 1 && launch.strides[load.operand as usize] == 0
+    }
+
+    /// The bytes an operand may touch.
+    #[inline]
+    fn span(self, launch: &Launch<'_>, operand: u16, size: u8) -> (usize, usize) {
+        let first = launch.addresses[operand as usize] as usize;
+        let reach = if self.n == 1 { 0 } else { (self.n - 1) as isize * launch.strides[operand as usize] };
+        let last = first.wrapping_add_signed(reach);
+        (first.min(last), first.max(last).wrapping_add(size as usize))
+    }
 }
 
 /// Runs a fragment on `n` elements.
 ///
 /// # Safety
-/// As [`crate::Program::launch`]; the code is flat, and `direct` is what [`permits`] gave.
-pub(crate) unsafe fn run(code: &Code, launch: &Launch<'_>, n: usize, direct: u32) -> Raised {
+/// As [`crate::Program::launch`]; the code is flat.
+pub(crate) unsafe fn run(code: &Code, launch: &Launch<'_>, n: usize) -> Raised {
     let mut raised = Raised::new();
+    if let ([load], [], [sink]) = (&code.loads[..], &code.calls[..], &code.sinks[..])
+        && load.value == sink.value
+    {
+        let [from, to] = [load.operand, sink.operand].map(|o| o as usize);
+        let stride = |operand: usize| launch.strides.get(operand).copied().unwrap_or(0);
+        // SAFETY: the caller's contract.
+        unsafe {
+            let (to, from) = ((launch.addresses[to], stride(to)), (launch.addresses[from], stride(from)));
+            moves::copy_row(to.0, to.1, from.0, from.1, n, load.size as usize);
+        }
+        return raised;
+    }
     if code.has_effects() {
         flags::clear();
     }
-    let all_direct = direct.count_ones() as usize == code.sinks.len();
+    let line = Line::new(code, launch, n);
     // One loop between memory and memory needs no blocks.
-    let in_memory = all_direct
+    let in_memory = line.pulled == 0
+        && line.direct == 1
         && code.calls.len() == 1
         && code.sinks.len() == 1
         && code.uniforms.is_empty()
-        && code.loads.iter().all(|l| n == 1 || launch.strides[l.operand as usize] != 0);
+        && code.loads.iter().all(|l| !line.is_one(launch, l));
     let block = if in_memory { n } else { code.room };
     let room = n.min(code.room).next_multiple_of(64);
     scratch::with(code.width * room, |registers| {
@@ -75,14 +112,14 @@ pub(crate) unsafe fn run(code: &Code, launch: &Launch<'_>, n: usize, direct: u32
         // SAFETY: `may_be_flat` bounds the number of values; the registers have room unless only memory is touched.
         unsafe {
             let values = values.of(code);
-            table(code, launch, n, direct, registers, room, values);
+            table(code, launch, line, registers, room, values);
             let mut at = 0;
             while at < n {
                 let len = block.min(n - at);
-                run_block(code, launch, at, len, direct, values, &mut raised);
+                run_block(code, launch, line, at, len, values, &mut raised);
                 at += len;
                 if at < n {
-                    move_on(code, launch, direct, values, len);
+                    move_on(code, launch, line, values, len);
                 }
             }
         }
@@ -119,45 +156,45 @@ impl Values {
 pub(crate) unsafe fn table(
     code: &Code,
     launch: &Launch<'_>,
-    n: usize,
-    direct: u32,
+    line: Line,
     registers: *mut u8,
     room: usize,
     values: &mut [*mut u8],
 ) {
+    let n = line.n.min(room);
     for &(value, place, _) in &code.places {
         values[value as usize] = registers.wrapping_add(place as usize * room);
     }
-    for &(value, size, source) in &code.uniforms {
+    for uniform in &code.uniforms {
         // SAFETY: the register has that much room.
-        unsafe { fill_uniform(values[value as usize], source, launch, n.min(room), size) };
+        unsafe { fill_uniform(values[uniform.value as usize], uniform, launch, n) };
     }
-    for l in &code.loads {
+    for (i, l) in code.loads.iter().enumerate() {
         let base = launch.addresses[l.operand as usize];
-        if n == 1 || launch.strides[l.operand as usize] != 0 {
-            values[l.value as usize] = base;
-        } else {
+        if line.is_one(launch, l) {
             // SAFETY: as above.
-            unsafe { moves::splat(values[l.value as usize], base, n.min(room), l.size as usize) };
+            unsafe { moves::splat(values[l.value as usize], base, n, l.size as usize) };
+        } else if line.pulled >> i & 1 == 0 {
+            values[l.value as usize] = base;
         }
     }
     for (i, s) in code.sinks.iter().enumerate() {
-        if direct & 1 << i != 0 {
+        if line.direct >> i & 1 != 0 {
             values[s.value as usize] = launch.addresses[s.operand as usize];
         }
     }
 }
 
 /// Moves pointers into memory on by a block.
-pub(crate) fn move_on(code: &Code, launch: &Launch<'_>, direct: u32, values: &mut [*mut u8], len: usize) {
-    for l in &code.loads {
-        if launch.strides[l.operand as usize] != 0 {
+pub(crate) fn move_on(code: &Code, launch: &Launch<'_>, line: Line, values: &mut [*mut u8], len: usize) {
+    for (i, l) in code.loads.iter().enumerate() {
+        if line.pulled >> i & 1 == 0 && !line.is_one(launch, l) {
             let v = &mut values[l.value as usize];
             *v = v.wrapping_add(len * l.size as usize);
         }
     }
     for (i, s) in code.sinks.iter().enumerate() {
-        if direct & 1 << i != 0 {
+        if line.direct >> i & 1 != 0 {
             let v = &mut values[s.value as usize];
             *v = v.wrapping_add(len * s.size as usize);
         }
@@ -167,17 +204,28 @@ pub(crate) fn move_on(code: &Code, launch: &Launch<'_>, direct: u32, values: &mu
 /// One block.
 ///
 /// # Safety
-/// The values point at `len` elements each, and the sinks' operands have them from `start`.
+/// The table is set up, and the operands have `len` elements from `start` on.
 #[inline]
 pub(crate) unsafe fn run_block(
     code: &Code,
     launch: &Launch<'_>,
+    line: Line,
     start: usize,
     len: usize,
-    direct: u32,
     values: &[*mut u8],
     raised: &mut Raised,
 ) {
+    let at = |operand: u16, size: u8| {
+        let stride = if line.n == 1 { size as isize } else { launch.strides[operand as usize] };
+        (launch.addresses[operand as usize].wrapping_offset(start as isize * stride), stride)
+    };
+    if line.pulled != 0 {
+        for (_, l) in code.loads.iter().enumerate().filter(|(i, _)| line.pulled >> i & 1 != 0) {
+            let ((from, stride), size) = (at(l.operand, l.size), l.size as usize);
+            // SAFETY: the register has room for a block; the operand is valid for these elements.
+            unsafe { moves::copy_row(values[l.value as usize], size as isize, from, stride, len, size) };
+        }
+    }
     for c in &code.calls {
         let [x, y, z] = c.args.map(|v| values[v as usize].cast_const());
         // SAFETY: every value points at `len` elements; results overlap no argument, or are it where that is allowed.
@@ -188,11 +236,10 @@ pub(crate) unsafe fn run_block(
         unsafe { attribute(code, len, values, raised) };
     }
     for (i, s) in code.sinks.iter().enumerate() {
-        if direct & 1 << i == 0 {
-            let size = s.size as usize;
-            let to = launch.addresses[s.operand as usize].wrapping_add(start * size);
+        if line.direct >> i & 1 == 0 {
+            let ((to, stride), size) = (at(s.operand, s.size), s.size as usize);
             // SAFETY: the operand is valid for these elements.
-            unsafe { std::ptr::copy(values[s.value as usize], to, len * size) };
+            unsafe { moves::copy_row(to, stride, values[s.value as usize], size as isize, len, size) };
         }
     }
 }

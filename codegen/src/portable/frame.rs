@@ -7,7 +7,7 @@
 //! Flags are looked at once a tile. Only when one is up are the steps run again, one by one, to find whose it is; that is
 //! sound as no memory has changed that the steps read. From then on each step is followed by a look (some 3 ns).
 
-use super::code::{Call, Code, Load, Sink, Step, Uniform};
+use super::code::{Call, Code, Load, Sink, Source, Step, Uniform};
 use super::permits::Permits;
 use super::walk::{Axes, Tile};
 use super::{flags, moves};
@@ -76,9 +76,9 @@ impl<'p> Frame<'p> {
         for &(value, place, _) in &code.places {
             frame.values[value as usize] = frame.register(place);
         }
-        for &(value, size, source) in &code.uniforms {
+        for uniform in &code.uniforms {
             // SAFETY: the value has a register of `room` elements.
-            unsafe { fill_uniform(frame.values[value as usize], source, &launch, room, size) };
+            unsafe { fill_uniform(frame.values[uniform.value as usize], uniform, &launch, room) };
         }
         frame
     }
@@ -339,14 +339,15 @@ fn rows(axes: &[(usize, isize, isize)], memory: isize, register: isize, f: &mut 
 /// # Safety
 /// `out` has room for `n` elements.
 #[inline]
-pub(crate) unsafe fn fill_uniform(out: *mut u8, source: Uniform, launch: &Launch<'_>, n: usize, size: u8) {
-    let scalar = match source {
-        Uniform::Param(p) => launch.scalars[p as usize],
-        Uniform::Const(c) => c,
+pub(crate) unsafe fn fill_uniform(out: *mut u8, uniform: &Uniform, launch: &Launch<'_>, n: usize) {
+    let scalar = match uniform.source {
+        Source::Param(p) => launch.scalars[p as usize],
+        Source::Const(c) => c,
     };
     let bits = scalar.bits();
+    let item = (&raw const bits).cast();
     // SAFETY: the caller's contract; a scalar's bits are its bytes in memory order on little-endian machines.
-    unsafe { moves::splat(out, (&raw const bits).cast(), n, size as usize) };
+    unsafe { (uniform.fill)(out, item, item, item, n, 0) };
 }
 
 /// Adds flags to a report.

@@ -1,11 +1,11 @@
-//! Reductions of one contiguous axis to one point, the most frequent by far: no shapes, no odometer.
+//! Reductions of one axis to one point, the most frequent by far: no shapes, no odometer.
 //!
 //! A sum of eight elements takes 50 ns here and 100 by [`super::sweep`]. What takes this way and what does not is decided by sizes and strides, never by the number of threads, so that equal
 //! launches give equal bits.
 
 use super::accumulate::{Places, Progress};
 use super::code::Code;
-use super::flat::{self, Values, move_on, run_block, table};
+use super::flat::{self, Line, Values, move_on, run_block, table};
 use super::frame::report;
 use super::reduce::{Folding, look};
 use super::{flags, scratch};
@@ -24,16 +24,15 @@ pub(crate) fn may_be_full(body: &Code, folding: &Folding, epilogue: &Code) -> bo
         && folding.accumulators.len() <= ACCUMULATORS
 }
 
-/// Runs a reduction, if all its operands are contiguous or uniform.
+/// Runs a reduction.
 ///
 /// # Safety
 /// As [`crate::Program::launch`]; the launch has no outer axes and one inner axis, not empty.
-pub(crate) unsafe fn run(body: &Code, folding: &Folding, epilogue: &Code, launch: &Launch<'_>) -> Option<Raised> {
+pub(crate) unsafe fn run(body: &Code, folding: &Folding, epilogue: &Code, launch: &Launch<'_>) -> Raised {
     let n = launch.inner[0];
     let along = Launch { outer: launch.inner, inner: &[], ..*launch };
     let point = Launch { outer: &[], inner: &[], strides: &[], ..*launch };
-    flat::permits(body, &along, n)?;
-    let direct = flat::permits(epilogue, &point, 1)?;
+    let (line, dot) = (Line::new(body, &along, n), Line::new(epilogue, &point, 1));
     let block = body.room;
     let room = n.min(block).next_multiple_of(64);
     let mut raised = Raised::new();
@@ -49,28 +48,28 @@ pub(crate) unsafe fn run(body: &Code, folding: &Folding, epilogue: &Code, launch
         // SAFETY: `may_be_full` bounds the values; the registers have room for both fragments; the caller's contract.
         unsafe {
             let values = body_values.of(body);
-            table(body, &along, n, 0, registers, room, values);
+            table(body, &along, line, registers, room, values);
             if n <= block {
-                run_block(body, &along, 0, n, 0, values, &mut raised);
+                run_block(body, &along, line, 0, n, values, &mut raised);
                 for (a, p) in folding.accumulators.iter().zip(&places) {
                     a.whole_rows(p, values[a.value as usize], 0, 1, n);
                     look(a, &mut raised);
                 }
             } else {
-                by_blocks(body, folding, &along, block, values, &places, &mut raised);
+                by_blocks(body, folding, &along, line, values, &places, &mut raised);
             }
             let values = epilogue_values.of(epilogue);
             let registers = registers.add(body.width * room);
-            table(epilogue, &point, 1, direct, registers, room, values);
+            table(epilogue, &point, dot, registers, room, values);
             for &(value, a) in &epilogue.results {
                 values[value as usize] = places[a as usize].total;
             }
             let mut late = Raised::new();
-            run_block(epilogue, &point, 0, 1, direct, values, &mut late);
+            run_block(epilogue, &point, dot, 0, 1, values, &mut late);
             late.into_iter().for_each(|(_, inst, f)| report(&mut raised, true, inst, f));
         }
     });
-    Some(raised)
+    raised
 }
 
 /// Folds an axis of more than one block.
@@ -78,19 +77,19 @@ unsafe fn by_blocks(
     body: &Code,
     folding: &Folding,
     along: &Launch<'_>,
-    block: usize,
+    line: Line,
     values: &mut [*mut u8],
     places: &[Places; ACCUMULATORS],
     raised: &mut Raised,
 ) {
-    let n = along.outer[0];
+    let (n, block) = (along.outer[0], body.room);
     let mut progress: SmallVec<[Progress; 1]> = folding.accumulators.iter().map(|_| Progress::new()).collect();
     let mut at = 0;
     while at < n {
         let len = block.min(n - at);
         // SAFETY: the caller's contract: `len` elements are left.
         unsafe {
-            run_block(body, along, at, len, 0, values, raised);
+            run_block(body, along, line, at, len, values, raised);
             for ((a, p), s) in folding.accumulators.iter().zip(places).zip(&mut progress) {
                 a.part_of_row(p, s, values[a.value as usize], len, at);
                 look(a, raised);
@@ -98,7 +97,7 @@ unsafe fn by_blocks(
         }
         at += len;
         if at < n {
-            move_on(body, along, 0, values, len);
+            move_on(body, along, line, values, len);
         }
     }
     for ((a, p), s) in folding.accumulators.iter().zip(places).zip(&mut progress) {

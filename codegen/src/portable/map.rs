@@ -1,8 +1,8 @@
 //! Elementwise kernels.
 //!
 //! The last axis that is no single point gives the columns of a [`Plane`], the one before it the rows; what is left is
-//! walked over. A launch of one contiguous axis that one thread runs goes a shorter way, [`flat`]. Fragments with coordinates, gathers or scatters, and
-//! domains whose rows are too short, go tile by tile through a [`Frame`].
+//! walked over. A launch of one axis that one thread runs goes a shorter way, [`flat`]. Fragments with coordinates, gathers
+//! or scatters, and domains whose rows are too short, go tile by tile through a [`Frame`].
 
 use super::code::Code;
 use super::frame::Frame;
@@ -44,11 +44,9 @@ pub(crate) unsafe fn run(code: &Code, form: Form, launch: &Launch<'_>, workers: 
         if n == 0 {
             return Raised::new();
         }
-        if code.cost * (n as f64) < 2.0 * TASK_NANOSECONDS
-            && let Some(direct) = flat::permits(code, launch, n)
-        {
+        if code.cost * (n as f64) < 2.0 * TASK_NANOSECONDS {
             // SAFETY: the caller's contract.
-            return unsafe { flat::run(code, launch, n, direct) };
+            return unsafe { flat::run(code, launch, n) };
         }
     }
     if launch.outer.contains(&0) {

@@ -55,6 +55,28 @@ pub(crate) fn select(size: usize, isa: Isa) -> Loop {
     }
 }
 
+/// `out[i]` = the item at `a`.
+struct Fill<T>(PhantomData<T>);
+
+impl<T: Copy> Routine for Fill<T> {
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, _b: *const u8, _c: *const u8, n: usize, _m: usize) {
+        // SAFETY: the caller passes room for `n` items and one item, apart.
+        unsafe { from_raw_parts_mut(out.cast::<MaybeUninit<T>>(), n).fill(MaybeUninit::new(a.cast::<T>().read())) }
+    }
+}
+
+/// The loop that fills a register of an item size.
+pub(crate) fn fill(size: usize, isa: Isa) -> Loop {
+    match size {
+        1 => pick::<Fill<u8>>(isa),
+        2 => pick::<Fill<u16>>(isa),
+        4 => pick::<Fill<u32>>(isa),
+        8 => pick::<Fill<u64>>(isa),
+        _ => pick::<Fill<Wide>>(isa),
+    }
+}
+
 /// Calls `$f::<T>` with the type of an item size.
 macro_rules! by_size {
     ($size:expr, $f:ident($($arg:expr),*)) => {

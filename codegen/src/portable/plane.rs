@@ -8,8 +8,8 @@
 //! Setting a plane up costs some 5 ns an operand, and there is nothing to allocate. It runs calls only: fragments with
 //! coordinates, gathers or scatters belong to [`super::frame`].
 
-use super::code::{Call, Code, Load, Uniform};
-use super::frame::report;
+use super::code::{Call, Code, Load};
+use super::frame::{fill_uniform, report};
 use super::isa::Rows;
 use super::permits::Permits;
 use super::{flags, moves};
@@ -149,13 +149,13 @@ impl<'p> Plane<'p> {
             let at = registers.0.wrapping_add(place as usize * registers.1);
             plane.values[value as usize] = Value { at, pitch: (width * size as usize) as isize };
         }
-        for &(value, size, source) in &code.uniforms {
+        for uniform in &code.uniforms {
             let shared = height > 1 && width >= SHARED_ROW;
             let count = if shared { width } else { height * width };
             // SAFETY: the value has a register of that many elements.
-            unsafe { fill(plane.values[value as usize].at, source, launch, count, size) };
+            unsafe { fill_uniform(plane.values[uniform.value as usize].at, uniform, launch, count) };
             if shared {
-                plane.set_pitch(value, 0, size);
+                plane.set_pitch(uniform.value, 0, uniform.size);
             }
         }
         for (i, load) in code.loads.iter().enumerate() {
@@ -332,11 +332,4 @@ unsafe fn push(from: Value, to: *mut u8, strides: (isize, isize), part: &Part<'_
         // SAFETY: the caller's contract.
         unsafe { moves::copy_row(to, strides.1, from, size as isize, part.columns, size) };
     }
-}
-
-/// Fills a register with a uniform value.
-#[inline]
-unsafe fn fill(out: *mut u8, source: Uniform, launch: &Launch<'_>, n: usize, size: u8) {
-    // SAFETY: the caller's contract.
-    unsafe { super::frame::fill_uniform(out, source, launch, n, size) }
 }

@@ -203,9 +203,7 @@ pub(crate) unsafe fn run(
         && whole < 2.0 * TASK_NANOSECONDS
     {
         // SAFETY: the caller's contract.
-        if let Some(raised) = unsafe { full::run(body, folding, epilogue, launch) } {
-            return raised;
-        }
+        return unsafe { full::run(body, folding, epilogue, launch) };
     }
     if folding.may_sweep
         && inner > 0
