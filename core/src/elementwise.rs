@@ -1,12 +1,13 @@
 //! Elementwise operations and copies: promotion, broadcasting and recording.
 
 use crate::array::Array;
+use crate::dense;
 use crate::engine::engine;
 use crate::error::{Error, Result};
 use crate::layout::{Order, Shape, Strides, Tuple, broadcast, c_strides, same_shape};
 use crate::nesting;
 use crate::plan::overlap::{Relation, relate};
-use crate::promote::{ArgType, Casting, can_cast, resolve, result_type};
+use crate::promote::{ArgType, Casting, can_cast, own_type, resolve, result_type};
 use crate::trace::{Access, Input, Operation, Statement, View};
 use crate::value::Value;
 use fastnp_codegen::{DType, Kind, Op, Scalar};
@@ -57,10 +58,21 @@ pub fn apply(op: Op, args: &[Value<'_>]) -> Result<Array> {
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Array> {
+    let mut types = [ArgType::WeakInt; 2];
+    let types = &mut types[..args.len()];
+    types.iter_mut().zip(args).for_each(|(t, arg)| *t = arg.arg_type());
+    // Arguments of one type that the op computes in need none of the questions below.
+    if options.dtype.is_none()
+        && op != Op::Power
+        && let Some(compute) = own_type(op, types)
+        && compute != DType::F16
+    {
+        return computed(op, compute, args, &options);
+    }
     if let Some(result) = compare_signs(op, args, &options)? {
         return Ok(result);
     }
-    let compute = compute_type(op, args, &options)?;
+    let compute = compute_type(op, types, &options)?;
     if compute == DType::F16 && matches!(op, Op::Nextafter | Op::Spacing) {
         return Err(Error::unsupported("the step between float16 numbers"));
     }
@@ -68,13 +80,18 @@ pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Ar
         check_power(args)?;
     }
     let op = strength_reduced(op, args, compute);
-    let args = &args[..op.arity()];
+    computed(op, compute, &args[..op.arity()], &options)
+}
+
+/// Applies an op computed in a type that it has a loop for.
+#[inline]
+fn computed(op: Op, compute: DType, args: &[Value<'_>], options: &Options<'_>) -> Result<Array> {
     if options.out.is_none()
-        && let Some(result) = crate::immediate::flat(op, compute, args)?
+        && let Some(result) = dense::apply(op, compute, args)?
     {
         return Ok(result);
     }
-    submit(Operation::Apply(op), compute, op.result(compute), args, &options, op.name())
+    submit(Operation::Apply(op), compute, op.result(compute), args, options, op.name())
 }
 
 /// Comparisons of int64 with uint64, which have no common type that holds both exactly: the bits compare as uint64 unless
@@ -121,10 +138,7 @@ pub fn select(condition: &Array, then: Value<'_>, otherwise: Value<'_>) -> Resul
     submit(Operation::Select, dtype, dtype, &args, &Options::default(), "where")
 }
 
-fn compute_type(op: Op, args: &[Value<'_>], options: &Options<'_>) -> Result<DType> {
-    let mut types = [ArgType::WeakInt; 2];
-    let types = &mut types[..args.len()];
-    types.iter_mut().zip(args).for_each(|(t, arg)| *t = arg.arg_type());
+fn compute_type(op: Op, types: &[ArgType], options: &Options<'_>) -> Result<DType> {
     let Some(asked) = options.dtype else { return resolve(op, types) };
     let casting = options.casting.unwrap_or(Casting::SameKind);
     let allowed = op.has_loop(asked)

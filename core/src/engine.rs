@@ -4,9 +4,10 @@
 //! need, and makes arrays usable from any thread.
 
 use crate::array::Array;
+use crate::dense;
 use crate::error::{Error, ErrorKind, Result};
 use crate::explain::describe;
-use crate::immediate::{LaunchShape, flat_kernel, inner_kernel, kernel_of};
+use crate::immediate::{LaunchShape, inner_kernel, kernel_of};
 use crate::inspect::{Inspection, launched, multiplied};
 use crate::layout::{c_strides, count};
 use crate::plan::{self, KernelWork, Plan, Step, Work};
@@ -15,6 +16,7 @@ use crate::stats::Stats;
 use crate::storage::Storage;
 use crate::threads::Pooled;
 use crate::trace::{Input, Operation, Statement, Trace};
+use crate::value::Value;
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::{
     Backend, DType, FpFlags, Inline, Inst, Kernel, Launch, Op, Program, Raised, Scalar, Verified, verify,
@@ -93,7 +95,7 @@ pub(crate) struct Engine {
     kernels: HashMap<Kernel, Compiled, foldhash::fast::FixedState>,
     immediate: HashMap<u64, Compiled, foldhash::fast::FixedState>,
     /// Programs of ops on dense arrays of one type, by op, type and kinds of arguments.
-    flat: Vec<Option<Compiled>>,
+    dense: Vec<Option<Compiled>>,
     backend: Box<dyn Backend>,
     pub(crate) stats: Stats,
     /// Floating-point flags raised since they were last taken, by op name.
@@ -122,7 +124,7 @@ impl Engine {
             plans: HashMap::with_hasher(hasher.clone()),
             kernels: HashMap::with_hasher(hasher.clone()),
             immediate: HashMap::with_hasher(hasher),
-            flat: vec![None; Op::ALL.len() * DType::ALL.len() * 4],
+            dense: vec![None; Op::ALL.len() * DType::ALL.len() * 4],
             backend: Box::new(Portable::new()),
             stats: Stats::default(),
             raised: Vec::new(),
@@ -154,12 +156,55 @@ impl Engine {
         if s.target.storage.bytes() >= EAGER_BYTES {
             s.target.storage.materialize()?;
         }
-        if self.trace.nodes >= LOOP_NODES && (self.trace.nodes >= MAX_PENDING_NODES || self.trace.begins_again(s)) {
+        self.make_way(s.op, s.domain)?;
+        self.trace.record(s);
+        if self.eager || self.is_shared(s) { self.flush() } else { Ok(()) }
+    }
+
+    /// Records an op on dense arrays and `numbers` (see [`crate::dense`]) to a new array.
+    pub(crate) fn record_dense(
+        &mut self,
+        op: Op,
+        compute: DType,
+        args: &[Value<'_>],
+        numbers: &[Scalar],
+        result: &Array,
+    ) -> Result<()> {
+        self.stats.recorded += 1;
+        if result.storage.bytes() >= EAGER_BYTES {
+            result.storage.materialize()?;
+        }
+        self.make_way(Operation::Apply(op), result.shape())?;
+        let mut numbers = numbers.iter();
+        let mut shared = self.eager;
+        self.trace.begin(Operation::Apply(op), compute, args.len(), result.shape(), 0, true);
+        for arg in args {
+            match (arg, numbers.as_slice().first()) {
+                (Value::Array(a), _) => {
+                    shared |= a.storage.is_shared();
+                    self.trace.push_view(&a.storage, a.dtype, a.layout.offset, a.strides());
+                }
+                (_, Some(number)) => {
+                    self.trace.push_scalar(*number);
+                    numbers.next();
+                }
+                (_, None) => {}
+            }
+        }
+        self.trace.end(&result.storage, result.dtype, 0, result.strides());
+        if shared { self.flush() } else { Ok(()) }
+    }
+
+    /// Flushes, where the trace is long enough that the next node is better the first of another one.
+    #[inline]
+    fn make_way(&mut self, op: Operation, domain: &[usize]) -> Result<()> {
+        if self.trace.nodes >= LOOP_NODES
+            && (self.trace.nodes >= MAX_PENDING_NODES || self.trace.begins_with(op, domain))
+        {
             self.stats.flushes_full += 1;
             self.flush()?;
         }
-        self.trace.record(s);
-        if self.eager || self.is_shared(s) { self.flush() } else { Ok(()) }
+        Ok(())
     }
 
     /// Records copies for those who captured a storage that is about to be written.
@@ -261,16 +306,16 @@ impl Engine {
         (!self.trace.writes(storage)).then_some(start)
     }
 
-    /// Launches an op on dense arrays of one type and numbers (see [`crate::immediate::flat`]), to a new array.
+    /// Launches an op on dense arrays of one type and numbers (see [`crate::dense`]), to a new array.
     #[inline]
-    pub(crate) fn launch_flat(&mut self, op: Op, compute: DType, kinds: usize, launch: &Launch<'_>) {
+    pub(crate) fn launch_dense(&mut self, op: Op, compute: DType, kinds: usize, launch: &Launch<'_>) {
         let index = (op as usize * DType::ALL.len() + compute as usize) * 4 + kinds;
-        let program = match self.flat[index].take() {
+        let program = match self.dense[index].take() {
             Some(program) => program,
-            None => self.compiled(flat_kernel(op, compute, kinds)),
+            None => self.compiled(dense::kernel(op, compute, kinds)),
         };
         self.launch_now(&program, launch);
-        self.flat[index] = Some(program);
+        self.dense[index] = Some(program);
     }
 
     /// Launches the inner product of two vectors (see [`crate::immediate::inner`]), to a new array.

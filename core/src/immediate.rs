@@ -1,17 +1,13 @@
-//! One operation as a launch of its own: what small operations on ready operands run as, without a trace or a plan.
-//!
-//! Any statement can run so. The commonest, an op on dense arrays of one shape and type, does not even become a statement:
-//! [`flat`] takes its arguments as they are, which halves what `a + b` on ten elements costs.
+//! One statement as a launch of its own: what small operations on ready operands run as, without a trace or a plan.
 
 use crate::array::Array;
 use crate::engine::engine;
 use crate::error::Result;
-use crate::layout::{Layout, Shape, same_shape};
+use crate::layout::{Layout, Shape};
 use crate::plan::lower::{collapse, compute, fold_of};
 use crate::storage::Storage;
 use crate::trace::{Input, Operation, Statement};
-use crate::value::Value;
-use fastnp_codegen::{Access, DType, Fold, Kernel, KernelBuilder, Launch, Op, Scalar, Template};
+use fastnp_codegen::{Access, DType, Fold, Kernel, KernelBuilder, Launch, Op, Template};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
@@ -40,62 +36,6 @@ impl LaunchShape {
         let (outer, inner, strides) = collapse(s.domain, s.reduced, &all, &writes, ordered);
         LaunchShape { outer, inner, strides: strides.into() }
     }
-}
-
-/// An op on dense arrays of one shape and of the type computed in, and numbers; run at once.
-///
-/// `None` where the arguments are not such, are too large, or are not ready.
-///
-/// # Errors
-/// `OverflowError` for a Python integer out of bounds, `MemoryError`.
-#[inline]
-pub(crate) fn flat(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option<Array>> {
-    let mut first: Option<&Array> = None;
-    for arg in args {
-        let Value::Array(a) = arg else { continue };
-        if a.dtype != compute || !a.is_c_contiguous() || first.is_some_and(|f| !same_shape(f.shape(), a.shape())) {
-            return Ok(None);
-        }
-        first.get_or_insert(a);
-    }
-    let Some(first) = first else { return Ok(None) };
-    let points = first.size();
-    let mut engine = engine();
-    if points == 0 || points > engine.tiny {
-        return Ok(None);
-    }
-    let mut addresses = [std::ptr::null_mut(); 3];
-    let mut scalars = [Scalar::zero(compute); 2];
-    let (mut arrays, mut numbers, mut kinds) = (0, 0, 0);
-    for (i, arg) in args.iter().enumerate() {
-        if let Value::Array(a) = arg {
-            match engine.ready_address(&a.storage) {
-                Some(start) => addresses[arrays] = start.wrapping_offset(a.layout.offset),
-                None => return Ok(None),
-            }
-            arrays += 1;
-        } else {
-            scalars[numbers] = arg.scalar(compute)?.unwrap_or(scalars[numbers]).cast(compute);
-            numbers += 1;
-            kinds |= 1 << i;
-        }
-    }
-    let dtype = op.result(compute);
-    let (storage, address) = Storage::made(points * dtype.size())?;
-    addresses[arrays] = address;
-    let size = compute.size() as isize;
-    let mut strides = [size; 3];
-    strides[arrays] = dtype.size() as isize;
-    let launch = Launch {
-        outer: &[points],
-        inner: &[],
-        addresses: &addresses[..=arrays],
-        strides: &strides[..=arrays],
-        scalars: &scalars[..numbers],
-    };
-    engine.launch_flat(op, compute, kinds, &launch);
-    let layout = Layout::dense(first.shape(), dtype.size());
-    Ok(Some(Array { storage: Arc::new(storage), layout, dtype, writeable: true }))
 }
 
 /// The inner product of two short vectors that are ready, in one launch; `None` where they are not such.
@@ -139,27 +79,6 @@ pub(crate) fn inner_kernel(a: DType, b: DType, compute: DType) -> Kernel {
     let mut epilogue = k.epilogue();
     let value = epilogue.result(sum);
     epilogue.store(target, value);
-    k.finish()
-}
-
-/// The kernel of an op on dense arrays of one type; `kinds` says, bit by bit, which of the arguments are numbers.
-pub(crate) fn flat_kernel(op: Op, compute: DType, kinds: usize) -> Kernel {
-    let mut k = KernelBuilder::new(Template::Map, 1, 0);
-    let mut args: SmallVec<[_; 2]> = SmallVec::new();
-    for i in 0..op.arity() {
-        args.push(if kinds >> i & 1 != 0 {
-            let parameter = k.scalar(compute);
-            k.body().param(parameter)
-        } else {
-            let operand = k.operand(compute, Access::Read, false);
-            k.body().load(operand)
-        });
-    }
-    let target = k.operand(op.result(compute), Access::Write, true);
-    let mut body = k.body();
-    let value = body.apply(op, &args);
-    let value = body.cast(value, op.result(compute));
-    body.store(target, value);
     k.finish()
 }
 

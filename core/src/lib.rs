@@ -31,6 +31,7 @@ mod capture;
 mod contract;
 mod convert;
 mod create;
+mod dense;
 mod element;
 mod elementwise;
 mod engine;

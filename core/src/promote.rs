@@ -180,13 +180,13 @@ static OWN: LazyLock<Vec<u16>> = LazyLock::new(|| {
 /// ```
 #[inline]
 pub fn resolve(op: Op, args: &[ArgType]) -> Result<DType> {
-    // Nearly always all arguments have one type, or are numbers that take it, and the op has a loop in it.
-    if let Some(d) = one_type(args)
-        && OWN[op as usize] >> d as u16 & 1 != 0
-    {
-        return Ok(d);
-    }
-    search(op, args)
+    own_type(op, args).map_or_else(|| search(op, args), Ok)
+}
+
+/// The one type of the arguments, where the op computes in it: nearly always.
+#[inline]
+pub(crate) fn own_type(op: Op, args: &[ArgType]) -> Option<DType> {
+    one_type(args).filter(|&d| OWN[op as usize] >> d as u16 & 1 != 0)
 }
 
 /// The one type of the arguments, where the Python numbers among them take it.

@@ -200,24 +200,52 @@ impl Trace {
         self.pending_bytes = 0;
     }
 
-    fn touch(&mut self, view: &View<'_>) -> u32 {
-        if let Some(slot) = view.storage.slot(self.epoch) {
+    #[inline]
+    fn touch(&mut self, storage: &Arc<Storage>, offset: isize) -> u32 {
+        if let Some(slot) = storage.slot(self.epoch) {
             return slot;
         }
         let slot = self.slots.len() as u32;
-        view.storage.set_slot(self.epoch, slot);
-        if view.storage.address().is_none() {
-            self.pending_bytes += view.storage.bytes();
+        storage.set_slot(self.epoch, slot);
+        if storage.address().is_none() {
+            self.pending_bytes += storage.bytes();
         }
-        self.slots.push(Slot { storage: view.storage.clone(), base: view.offset, written: false });
+        self.slots.push(Slot { storage: storage.clone(), base: offset, written: false });
         slot
     }
 
-    fn push_view(&mut self, view: &View<'_>) -> u32 {
-        let slot = self.touch(view);
+    /// Begins a node. What follows is its inputs, in order, and its end.
+    #[inline]
+    pub(crate) fn begin(
+        &mut self,
+        op: Operation,
+        compute: DType,
+        inputs: usize,
+        domain: &[usize],
+        reduced: u64,
+        covers: bool,
+    ) {
+        let header = op.code()
+            | (compute as u64) << 16
+            | (inputs as u64) << 24
+            | (domain.len() as u64) << 32
+            | (covers as u64) << 40;
+        match *domain {
+            [n] => self.tape.extend_from_slice(&[header, reduced, n as u64]),
+            ref domain => {
+                self.tape.extend_from_slice(&[header, reduced]);
+                self.tape.extend(domain.iter().map(|&n| n as u64));
+            }
+        }
+    }
+
+    /// Appends an input in memory.
+    #[inline]
+    pub(crate) fn push_view(&mut self, storage: &Arc<Storage>, dtype: DType, offset: isize, strides: &[isize]) -> u32 {
+        let slot = self.touch(storage, offset);
         let base = self.slots[slot as usize].base;
-        let (head, offset) = (slot as u64 | (view.dtype as u64) << 32, (view.offset - base) as u64);
-        match *view.strides {
+        let (head, offset) = (slot as u64 | (dtype as u64) << 32, (offset - base) as u64);
+        match *strides {
             // One append for what most views are.
             [] => self.tape.extend_from_slice(&[head, offset]),
             [s] => self.tape.extend_from_slice(&[head, offset, s as u64]),
@@ -230,42 +258,43 @@ impl Trace {
         slot
     }
 
-    /// Appends a statement.
-    pub(crate) fn record(&mut self, s: &Statement<'_>) {
-        let header = s.op.code()
-            | (s.compute as u64) << 16
-            | (s.inputs.len() as u64) << 24
-            | (s.domain.len() as u64) << 32
-            | (s.covers as u64) << 40;
-        self.tape.extend_from_slice(&[header, s.reduced]);
-        match *s.domain {
-            [n] => self.tape.push(n as u64),
-            ref domain => self.tape.extend(domain.iter().map(|&n| n as u64)),
-        }
-        for input in s.inputs {
-            match input {
-                Input::Memory(view) => {
-                    self.push_view(view);
-                }
-                Input::Scalar(scalar) => {
-                    self.tape.push(SCALAR | self.scalars.len() as u64 | (scalar.dtype() as u64) << 32);
-                    self.scalars.push(*scalar);
-                }
-            }
-        }
-        let slot = self.push_view(&s.target);
+    /// Appends an input that is a number.
+    #[inline]
+    pub(crate) fn push_scalar(&mut self, scalar: Scalar) {
+        self.tape.push(SCALAR | self.scalars.len() as u64 | (scalar.dtype() as u64) << 32);
+        self.scalars.push(scalar);
+    }
+
+    /// Ends a node with its target.
+    #[inline]
+    pub(crate) fn end(&mut self, storage: &Arc<Storage>, dtype: DType, offset: isize, strides: &[isize]) {
+        let slot = self.push_view(storage, dtype, offset, strides);
         self.slots[slot as usize].written = true;
-        s.target.storage.written();
+        storage.written();
         self.nodes += 1;
     }
 
-    /// Whether a statement begins like the first one of this trace: where a loop's body starts again.
-    pub(crate) fn begins_again(&self, s: &Statement<'_>) -> bool {
-        let n = s.domain.len();
+    /// Appends a statement.
+    pub(crate) fn record(&mut self, s: &Statement<'_>) {
+        self.begin(s.op, s.compute, s.inputs.len(), s.domain, s.reduced, s.covers);
+        for input in s.inputs {
+            match input {
+                Input::Memory(view) => {
+                    self.push_view(view.storage, view.dtype, view.offset, &view.strides);
+                }
+                Input::Scalar(scalar) => self.push_scalar(*scalar),
+            }
+        }
+        self.end(s.target.storage, s.target.dtype, s.target.offset, &s.target.strides);
+    }
+
+    /// Whether the first statement of this trace is of this operation and domain: where a loop's body starts again.
+    pub(crate) fn begins_with(&self, op: Operation, domain: &[usize]) -> bool {
+        let n = domain.len();
         self.tape.len() > n + 2
-            && self.tape[0] & 0xffff == s.op.code()
+            && self.tape[0] & 0xffff == op.code()
             && self.tape[0] >> 32 & 0xff == n as u64
-            && self.tape[2..2 + n].iter().zip(s.domain).all(|(&a, &b)| a == b as u64)
+            && self.tape[2..2 + n].iter().zip(domain).all(|(&a, &b)| a == b as u64)
     }
 
     /// Whether a storage has a pending write.
