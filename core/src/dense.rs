@@ -55,7 +55,7 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
     // No overflow: the types are sixteen bytes at most, and an array is not a sixteenth of the address space.
     let bytes = points * dtype.size();
     if !now {
-        let result = Array { storage: Arc::new(Storage::pending(bytes)), layout, dtype, writeable: true };
+        let result = Array { storage: engine.trace.storage(bytes), layout, dtype, writeable: true };
         engine.record_dense(op, compute, args, &scalars, &result)?;
         return Ok(Some(result));
     }

@@ -81,8 +81,13 @@ impl std::ops::DerefMut for Held {
 impl Drop for Held {
     #[inline]
     fn drop(&mut self) {
-        let dead = self.0.take().map(|mut engine| std::mem::take(&mut engine.trace.dead));
-        drop(dead);
+        if let Some(mut engine) = self.0.take()
+            && !engine.trace.dead.is_empty()
+        {
+            let dead = std::mem::take(&mut engine.trace.dead);
+            drop(engine);
+            drop(dead);
+        }
     }
 }
 

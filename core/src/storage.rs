@@ -7,7 +7,7 @@
 use crate::capture::{Held, Watchers};
 use crate::memory::Buffer;
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock, Weak};
 
 /// Who keeps foreign memory alive.
@@ -36,7 +36,7 @@ unsafe impl Sync for Foreign {}
 
 /// Memory that several arrays may alias.
 pub(crate) struct Storage {
-    bytes: usize,
+    bytes: AtomicUsize,
     memory: OnceLock<Memory>,
     /// Epoch of the trace that last touched this storage (upper half) and its slot there (lower half).
     mark: AtomicU64,
@@ -51,7 +51,7 @@ impl Storage {
     /// A storage without memory yet.
     pub(crate) fn pending(bytes: usize) -> Storage {
         Storage {
-            bytes,
+            bytes: AtomicUsize::new(bytes),
             memory: OnceLock::new(),
             mark: AtomicU64::new(0),
             version: AtomicU64::new(0),
@@ -76,9 +76,28 @@ impl Storage {
         storage
     }
 
+    /// Makes a storage that nobody else holds as good as new; what it held is dropped. Foreign memory stays: whether it did.
+    pub(crate) fn clear(&mut self) -> bool {
+        if self.take_memory().is_none() && self.memory.get().is_some() {
+            return false;
+        }
+        self.mark = AtomicU64::new(0);
+        self.version = AtomicU64::new(0);
+        self.lost = AtomicBool::new(false);
+        self.watched = AtomicBool::new(false);
+        self.watchers.get_mut().clear();
+        true
+    }
+
+    /// Says how large a cleared storage is to be.
+    pub(crate) fn set_bytes(&self, bytes: usize) {
+        self.bytes.store(bytes, Ordering::Relaxed);
+    }
+
     /// Size in bytes.
+    #[inline]
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes
+        self.bytes.load(Ordering::Relaxed)
     }
 
     /// The first byte, where there is memory.
@@ -95,7 +114,7 @@ impl Storage {
         if let Some(address) = self.address() {
             return Ok(address);
         }
-        let buffer = Buffer::new(self.bytes)?;
+        let buffer = Buffer::new(self.bytes())?;
         let address = buffer.address();
         let _ = self.memory.set(Memory::Own(buffer));
         Ok(address)

@@ -1,5 +1,6 @@
 //! Arguments of operations: what a Python object is to the engine.
 
+use crate::contents::{Open, Reading};
 use crate::dtype;
 use crate::foreign::from_numpy;
 use crate::ndarray::NdArray;
@@ -10,9 +11,9 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple};
 
 /// A Python object as an argument.
-pub(crate) enum Arg<'py> {
+pub(crate) enum Arg<'a> {
     /// An array of ours.
-    Ours(PyRef<'py, NdArray>),
+    Ours(Reading<'a>),
     /// A number.
     Number(Value<'static>),
     /// An array made of something array-like for this call.
@@ -24,9 +25,9 @@ pub(crate) enum Arg<'py> {
 /// Reads arrays of ours and numbers; leaves everything else as `Other`, also arrays of derived classes, whose operations
 /// NumPy has to see.
 #[inline]
-pub(crate) fn quick<'py>(object: &Bound<'py, PyAny>) -> PyResult<Arg<'py>> {
+pub(crate) fn quick<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     if let Ok(array) = object.cast_exact::<NdArray>() {
-        return Ok(Arg::Ours(array.borrow()));
+        return Ok(Arg::Ours(array.open()));
     }
     if object.is_exact_instance_of::<PyFloat>() {
         // SAFETY: the object is exactly a float.
@@ -63,7 +64,7 @@ fn is_bare(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 /// As [`quick`], and makes arrays of NumPy's arrays, lists and tuples where their elements are native.
-pub(crate) fn full<'py>(object: &Bound<'py, PyAny>) -> PyResult<Arg<'py>> {
+pub(crate) fn full<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     match quick(object)? {
         Arg::Other => {}
         known => return Ok(known),

@@ -1,7 +1,8 @@
 //! Attributes of arrays.
 
+use crate::contents::{Contents, Open, Repr};
 use crate::foreign::{import, numpy_of, owner_object};
-use crate::ndarray::{NdArray, Repr, fresh_of, object, view_of};
+use crate::ndarray::{NdArray, fresh_of, object, view_of};
 use crate::{deliver, dtype};
 use fastnp::DType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -15,15 +16,14 @@ fn set_by_numpy(this: &Bound<'_, NdArray>, name: &str, value: &Bound<'_, PyAny>)
     let view = numpy_of(this)?;
     view.setattr(name, value)?;
     let changed = import(&view)?;
-    this.borrow_mut().repr = changed.repr;
-    Ok(())
+    this.get().contents.replace(this.py(), changed.repr)
 }
 
 #[pymethods]
 impl NdArray {
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.array(py)?.shape())
+        PyTuple::new(py, self.contents.open(py).array(py)?.shape())
     }
 
     #[setter]
@@ -33,7 +33,7 @@ impl NdArray {
 
     #[getter]
     fn strides<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
-        PyTuple::new(py, self.array(py)?.strides())
+        PyTuple::new(py, self.contents.open(py).array(py)?.strides())
     }
 
     #[setter]
@@ -43,7 +43,7 @@ impl NdArray {
 
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Object<'py>> {
-        let dtype = dtype_of(py, self)?;
+        let dtype = dtype_of(py, &self.contents.open(py))?;
         dtype::descriptor(py, dtype)
     }
 
@@ -54,38 +54,40 @@ impl NdArray {
 
     #[getter]
     fn ndim(&self, py: Python<'_>) -> PyResult<usize> {
-        Ok(match self.selection() {
+        let me = self.contents.open(py);
+        Ok(match me.selection() {
             Some(_) => 1,
-            None => self.array(py)?.ndim(),
+            None => me.array(py)?.ndim(),
         })
     }
 
     #[getter]
     fn size(&self, py: Python<'_>) -> PyResult<usize> {
-        match self.selection() {
+        let me = self.contents.open(py);
+        match me.selection() {
             Some(selection) => deliver(py, selection.count()),
-            None => Ok(self.array(py)?.size()),
+            None => Ok(me.array(py)?.size()),
         }
     }
 
     #[getter]
     fn itemsize(&self, py: Python<'_>) -> PyResult<usize> {
-        Ok(dtype_of(py, self)?.size())
+        Ok(dtype_of(py, &self.contents.open(py))?.size())
     }
 
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> PyResult<usize> {
-        Ok(self.array(py)?.nbytes())
+        Ok(self.contents.open(py).array(py)?.nbytes())
     }
 
     #[getter(T)]
     fn transposed<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
-        view_of(this, this.borrow().array(this.py())?.t())
+        view_of(this, this.open().array(this.py())?.t())
     }
 
     #[getter(mT)]
     fn matrix_transposed<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
-        let me = this.borrow();
+        let me = this.open();
         let array = me.array(this.py())?;
         let n = array.ndim() as isize;
         if n < 2 {
@@ -97,7 +99,7 @@ impl NdArray {
 
     #[getter]
     fn real<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
-        let me = this.borrow();
+        let me = this.open();
         let array = me.array(this.py())?;
         if array.dtype().is_complex() { view_of(this, array.real()) } else { Ok(this.as_any().clone()) }
     }
@@ -109,7 +111,7 @@ impl NdArray {
 
     #[getter]
     fn imag<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
-        let me = this.borrow();
+        let me = this.open();
         let array = me.array(this.py())?;
         if let Some(view) = array.imag() {
             return view_of(this, view);
@@ -122,7 +124,7 @@ impl NdArray {
 
     #[setter]
     fn set_imag(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let view = this.borrow().array(this.py())?.imag();
+        let view = this.open().array(this.py())?.imag();
         match view {
             Some(view) => object(this.py(), view)?.set_item(this.py().Ellipsis(), value),
             None => Err(PyTypeError::new_err("array does not have imaginary part to set")),
@@ -136,10 +138,11 @@ impl NdArray {
 
     #[getter]
     fn base<'py>(&self, py: Python<'py>) -> PyResult<Option<Object<'py>>> {
-        if let Some(base) = &self.base {
+        let me = self.contents.open(py);
+        if let Some(base) = &me.base {
             return Ok(Some(base.bind(py).clone().into_any()));
         }
-        Ok(owner_object(py, self.array(py)?))
+        Ok(owner_object(py, me.array(py)?))
     }
 
     #[getter]
@@ -169,7 +172,7 @@ impl NdArray {
 }
 
 /// The engine type of an array or a selection.
-pub(crate) fn dtype_of(py: Python<'_>, array: &NdArray) -> PyResult<DType> {
+pub(crate) fn dtype_of(py: Python<'_>, array: &Contents) -> PyResult<DType> {
     match array.selection() {
         Some(selection) => Ok(selection.dtype()),
         None => Ok(array.array(py)?.dtype()),
@@ -179,17 +182,17 @@ pub(crate) fn dtype_of(py: Python<'_>, array: &NdArray) -> PyResult<DType> {
 /// `layout_flags(x)`: whether `x` is dense in row-major order, dense in column-major order, and writeable. Computes nothing.
 #[pyfunction]
 fn layout_flags(py: Python<'_>, x: &NdArray) -> PyResult<(bool, bool, bool)> {
-    let array = x.array(py)?;
+    let me = x.contents.open(py);
+    let array = me.array(py)?;
     Ok((array.is_c_contiguous(), array.is_f_contiguous(), array.is_writeable()))
 }
 
 /// `set_writeable(x, value)`: lets elements of `x` be assigned, or forbids it; other views of the memory keep their own mark.
 #[pyfunction]
 fn set_writeable(x: &Bound<'_, NdArray>, value: bool) -> PyResult<()> {
-    let mut array = x.borrow().array(x.py())?.clone();
+    let mut array = x.open().array(x.py())?.clone();
     array.set_writeable(value);
-    x.borrow_mut().repr = Repr::Dense(array);
-    Ok(())
+    x.get().contents.replace(x.py(), Repr::Dense(array))
 }
 
 /// Adds the functions to the module.

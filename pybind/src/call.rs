@@ -1,7 +1,8 @@
 //! Calling an op of the table: native where the engine can, else NumPy's ufunc through the fallback, which also words the errors.
 
 use crate::arg::{Arg, full, quick};
-use crate::ndarray::{NdArray, Repr};
+use crate::contents::{Open, Repr};
+use crate::ndarray::NdArray;
 use crate::{deliver, dtype, fallback};
 use fastnp::{Array, Error, Op, Options, Selection, SelectionArg, Value, apply, apply_with};
 use pyo3::prelude::*;
@@ -104,7 +105,7 @@ pub(crate) fn with_options(py: Python<'_>, op: Op, args: &[Arg<'_>], options: Op
 pub(crate) fn in_place(op: Op, target: &Bound<'_, NdArray>, other: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = target.py();
     let arg = full(other)?;
-    let this = target.borrow();
+    let this = target.open();
     let array = this.array(py)?;
     if let Some(value) = arg.value(py)? {
         let options = Options { out: Some(array), ..Options::default() };

@@ -1,6 +1,7 @@
 //! Functions of the module that make arrays of what is given: `array`, `asarray` and their kin.
 
 use crate::arg::{Arg, quick};
+use crate::contents::Open;
 use crate::create::numpy;
 use crate::ndarray::{NdArray, object};
 use crate::{deliver, dtype};
@@ -21,7 +22,7 @@ fn converted<'py>(
         && let Ok(array) = args.get_item(0)?.cast_exact::<NdArray>()
     {
         return if copies {
-            object(py, deliver(py, array.borrow().array(py)?.copy(Order::K))?)
+            object(py, deliver(py, array.open().array(py)?.copy(Order::K))?)
         } else {
             Ok(array.as_any().clone())
         };
@@ -159,7 +160,7 @@ fn dense<'py>(
         && kwargs.is_none_or(|k| k.is_empty())
         && let Ok(object_) = args.get_item(0)?.cast_exact::<NdArray>()
     {
-        let me = object_.borrow();
+        let me = object_.open();
         let array = me.array(py)?;
         if array.ndim() > 0 {
             let already = if order == Order::C { array.is_c_contiguous() } else { array.is_f_contiguous() };

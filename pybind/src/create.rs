@@ -1,6 +1,7 @@
 //! Functions of the module that make arrays of a shape.
 
 use crate::arg::Arg;
+use crate::contents::Open;
 use crate::dtype::{Asked, asked};
 use crate::methods::order_of;
 use crate::ndarray::{NdArray, object};
@@ -143,10 +144,10 @@ fn like<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     if let Some([Some(a), dtype, order]) = arguments([first_name(name), "dtype", "order"], args, kwargs)?
         && let Ok(a) = a.cast_exact::<NdArray>()
-        && let Some(dtype) = type_of(dtype.as_ref(), a.borrow().array(py)?.dtype())?
+        && let Some(dtype) = type_of(dtype.as_ref(), a.open().array(py)?.dtype())?
         && let Some(order) = order_argument(&order, Order::K)
     {
-        let a = a.borrow();
+        let a = a.open();
         let a = a.array(py)?;
         // A dense array nested as `a` is, without its contents.
         let made = deliver(py, a.empty_like(dtype, order))?;
@@ -199,7 +200,7 @@ fn full_like<'py>(
     if let Some([Some(a), Some(value), dtype, order]) = arguments(["a", "fill_value", "dtype", "order"], args, kwargs)?
         && let (Ok(a), Arg::Number(number)) = (a.cast_exact::<NdArray>(), crate::arg::quick(&value)?)
     {
-        let a = a.borrow();
+        let a = a.open();
         let a = a.array(py)?;
         if let Some(dtype) = type_of(dtype.as_ref(), a.dtype())?
             && (dtype.is_complex() || !matches!(number, Value::Complex(_)))

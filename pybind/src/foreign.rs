@@ -1,8 +1,9 @@
 //! Memory that NumPy sees too: arrays taken from NumPy and given to it without a copy.
 
+use crate::contents::{Contents, Open, Repr};
 use crate::dtype::{self, not_native};
 use crate::error::raise;
-use crate::ndarray::{NdArray, Repr, root};
+use crate::ndarray::{NdArray, root};
 use fastnp::{Array, DType, Export, Layout, Owner};
 use numpy::npyffi::{self, NPY_ARRAY_WRITEABLE, PY_ARRAY_API, PyArrayObject};
 use pyo3::ffi;
@@ -54,7 +55,7 @@ impl Owner for NumpyOwner {
 
 /// A NumPy array on the memory of an array object, evaluated; writeable as the array is.
 pub(crate) fn numpy_of<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, PyAny>> {
-    let me = this.borrow();
+    let me = this.open();
     to_numpy(this.py(), me.array(this.py())?, Some(root(this, this.get_type_ptr())))
 }
 
@@ -102,7 +103,7 @@ pub(crate) fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
 ///
 /// # Errors
 /// `TypeError` where the element type is not native.
-pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<NdArray> {
+pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Contents> {
     let py = object.py();
     if !object.is_instance(dtype::types(py)?.array.bind(py))? {
         return Err(not_native("an object that is no numpy.ndarray"));
@@ -157,7 +158,7 @@ fn exported(
     dtype: DType,
     layout: &Layout,
     writeable: bool,
-) -> PyResult<Option<NdArray>> {
+) -> PyResult<Option<Contents>> {
     let py = object.py();
     let mut base = object.clone();
     loop {
@@ -168,7 +169,7 @@ fn exported(
             let layout = Layout { offset, ..layout.clone() };
             let array = memory.export.array(dtype, layout, writeable).ok();
             let base = memory.root.as_ref().map(|r| r.clone_ref(py));
-            return Ok(array.map(|array| NdArray { repr: Repr::Dense(array), base }));
+            return Ok(array.map(|array| Contents { repr: Repr::Dense(array), base }));
         }
         if base.is_exact_instance_of::<PyMemoryView>() {
             // What NumPy made of our buffer: behind it is the array that filled it in.
@@ -206,5 +207,5 @@ pub(crate) fn py_to_numpy<'py>(array: &Bound<'py, NdArray>) -> PyResult<Bound<'p
 /// `from_numpy(a)`: the same memory as an array of ours.
 #[pyfunction(name = "from_numpy")]
 pub(crate) fn py_from_numpy(array: &Bound<'_, PyAny>) -> PyResult<NdArray> {
-    import(array)
+    import(array).map(NdArray::from)
 }

@@ -2,6 +2,7 @@
 
 use crate::arg::{Arg, full};
 use crate::call::wrap;
+use crate::contents::Open;
 use crate::create::{arguments, numpy, shape_of};
 use crate::ndarray::{NdArray, object};
 use crate::{deliver, dtype, fallback};
@@ -104,7 +105,8 @@ fn concatenate<'py>(
             && few(&parts)?
             && let Ok(iterator) = parts.try_iter()
         {
-            let parts = iterator.map(|p| full(&p?)).collect::<PyResult<Vec<_>>>()?;
+            let parts = iterator.collect::<PyResult<Vec<_>>>()?;
+            let parts = parts.iter().map(full).collect::<PyResult<Vec<_>>>()?;
             let mut arrays: Vec<&Array> = Vec::with_capacity(parts.len());
             for part in &parts {
                 if let Some(Value::Array(array)) = part.value(py)? {
@@ -150,7 +152,7 @@ fn copyto<'py>(
         && let Ok(target) = dst.cast::<NdArray>()
         && let Arg::Ours(source) = full(src)?
     {
-        let (target, source) = (target.borrow(), source.array(py)?);
+        let (target, source) = (target.open(), source.array(py)?);
         let target = target.array(py)?;
         if fastnp::can_cast(source.dtype(), target.dtype(), fastnp::Casting::SameKind) && target.assign(source).is_ok()
         {
@@ -197,7 +199,7 @@ fn shared<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = a.py();
     if let (Ok(x), Ok(y)) = (a.cast::<NdArray>(), b.cast::<NdArray>()) {
-        let (x, y) = (x.borrow(), y.borrow());
+        let (x, y) = (x.open(), y.open());
         if !x.array(py)?.may_share_memory(y.array(py)?) {
             return Ok(pyo3::types::PyBool::new(py, false).to_owned().into_any());
         }
@@ -215,7 +217,7 @@ fn shared<'py>(
 fn broadcast_to<'py>(x: &Bound<'py, NdArray>, shape: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = x.py();
     if let Some(shape) = shape_of(shape)
-        && let Ok(view) = x.borrow().array(py)?.broadcast_to(&shape)
+        && let Ok(view) = x.open().array(py)?.broadcast_to(&shape)
     {
         return crate::ndarray::view_of(x, view);
     }

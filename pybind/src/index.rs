@@ -4,7 +4,8 @@
 //! stays lazy. Everything else is NumPy's, on the same memory.
 
 use crate::arg::{Arg, full, quick};
-use crate::ndarray::{NdArray, Repr, is_exact, object, root, view_in, view_of};
+use crate::contents::{Contents, Open, Reading, Repr};
+use crate::ndarray::{NdArray, is_exact, object, root, view_in, view_of};
 use crate::{deliver, dtype, fallback};
 use fastnp::{Array, DType, ErrorKind, Index, Scalar, Selection, Value, put_selected};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
@@ -16,11 +17,11 @@ use smallvec::SmallVec;
 type Parts = SmallVec<[Index; 4]>;
 
 /// What a key that is neither one part nor a tuple of parts asks for.
-enum Key<'py> {
+enum Key<'a> {
     /// A boolean array of ours.
-    Mask(PyRef<'py, NdArray>),
+    Mask(Reading<'a>),
     /// An array of ours with integers.
-    Positions(PyRef<'py, NdArray>),
+    Positions(Reading<'a>),
     Advanced,
 }
 
@@ -43,9 +44,9 @@ fn parts_of(key: &Bound<'_, PyAny>, parts: &mut Parts) -> PyResult<bool> {
 }
 
 /// Reads a key that is no basic index.
-fn advanced<'py>(key: &Bound<'py, PyAny>) -> Key<'py> {
+fn advanced<'a>(key: &'a Bound<'_, PyAny>) -> Key<'a> {
     if let Ok(array) = key.cast::<NdArray>() {
-        let array = array.borrow();
+        let array = array.open();
         return match array.dense().map(|a| (a.dtype(), a.ndim())) {
             Some((DType::Bool, 1..)) => Key::Mask(array),
             Some((dtype, 1..)) if dtype.is_integer() => Key::Positions(array),
@@ -114,7 +115,7 @@ fn set_element(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyRe
 impl NdArray {
     fn __getitem__<'py>(this: &Bound<'py, Self>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
-        let me = this.borrow();
+        let me = this.open();
         let array = me.array(py)?;
         let mut parts = Parts::new();
         if parts_of(key, &mut parts)? {
@@ -143,7 +144,7 @@ impl NdArray {
 
     fn __setitem__(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let py = this.py();
-        let me = this.borrow();
+        let me = this.open();
         let array = me.array(py)?;
         let mut parts = Parts::new();
         if parts_of(key, &mut parts)? {
@@ -166,7 +167,7 @@ impl NdArray {
 #[inline]
 fn basic<'py>(
     this: &Bound<'py, NdArray>,
-    me: &NdArray,
+    me: &Contents,
     array: &Array,
     parts: &[Index],
     key: &Bound<'py, PyAny>,
@@ -287,7 +288,7 @@ fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResu
 /// An iterator over the first axis: evaluated once, then scalars or views.
 pub(crate) fn iterate<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
-    let me = this.borrow();
+    let me = this.open();
     let array = me.array(py)?;
     if array.ndim() == 0 {
         return Err(PyTypeError::new_err("iteration over a 0-d array"));
@@ -333,7 +334,7 @@ impl Rows {
                 return view_of(of.bind(py), row).map(Some);
             }
             let base = Some(self.root.clone_ref(py));
-            return Ok(Some(Bound::new(py, NdArray { repr: Repr::Dense(row), base })?.into_any()));
+            return Ok(Some(Bound::new(py, NdArray::from(Contents { repr: Repr::Dense(row), base }))?.into_any()));
         }
         let value = deliver(py, row.item())?;
         dtype::to_scalar(py, value).map(Some)

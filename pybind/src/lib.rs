@@ -4,6 +4,7 @@
 mod arg;
 mod attributes;
 mod call;
+mod contents;
 mod convert;
 mod create;
 mod dtype;

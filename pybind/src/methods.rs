@@ -2,6 +2,7 @@
 
 use crate::arg::full;
 use crate::call::wrap;
+use crate::contents::Open;
 use crate::deliver;
 use crate::dtype::{self, Asked, asked};
 use crate::foreign::numpy_of;
@@ -104,17 +105,17 @@ impl NdArray {
         kwargs: Option<Keywords<'_, 'py>>,
     ) -> PyResult<Object<'py>> {
         match sole_order(args, kwargs, Order::C) {
-            Some(order) => fresh_of(this, deliver(this.py(), this.borrow().array(this.py())?.copy(order))?),
+            Some(order) => fresh_of(this, deliver(this.py(), this.open().array(this.py())?.copy(order))?),
             None => numpy_error(this, "copy", args, kwargs, unread()),
         }
     }
 
     fn __copy__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
-        fresh_of(this, deliver(this.py(), this.borrow().array(this.py())?.copy(Order::K))?)
+        fresh_of(this, deliver(this.py(), this.open().array(this.py())?.copy(Order::K))?)
     }
 
     fn __deepcopy__<'py>(this: &Bound<'py, Self>, _memo: &Object<'py>) -> PyResult<Object<'py>> {
-        fresh_of(this, deliver(this.py(), this.borrow().array(this.py())?.copy(Order::K))?)
+        fresh_of(this, deliver(this.py(), this.open().array(this.py())?.copy(Order::K))?)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
@@ -133,7 +134,7 @@ impl NdArray {
             }
         }
         let to = if simple { native(Some(&args.get_item(0)?))?.flatten() } else { None };
-        let me = this.borrow();
+        let me = this.open();
         let from = crate::attributes::dtype_of(py, &me)?;
         match to {
             Some(to) if to.is_complex() || !from.is_complex() => {
@@ -157,7 +158,7 @@ impl NdArray {
     #[pyo3(signature = (*args))]
     fn item<'py>(this: &Bound<'py, Self>, args: &Args<'py>) -> PyResult<Object<'py>> {
         if args.is_empty()
-            && let Ok(value) = this.borrow().array(this.py())?.item()
+            && let Ok(value) = this.open().array(this.py())?.item()
         {
             return dtype::to_python(this.py(), deliver(this.py(), Ok(value))?);
         }
@@ -178,7 +179,7 @@ impl NdArray {
         let Some(order) = sole_order(args, kwargs, Order::C) else {
             return numpy_error(this, "flatten", args, kwargs, unread());
         };
-        let me = this.borrow();
+        let me = this.open();
         let array = me.array(py)?;
         let flat = deliver(py, flat(array, order))?;
         fresh_of(this, if flat.same_storage(array) { deliver(py, flat.copy(Order::C))? } else { flat })
@@ -194,7 +195,7 @@ impl NdArray {
         let Some(order) = sole_order(args, kwargs, Order::C) else {
             return numpy_error(this, "ravel", args, kwargs, unread());
         };
-        let me = this.borrow();
+        let me = this.open();
         let array = me.array(py)?;
         let flat = deliver(py, flat(array, order))?;
         let shared = flat.same_storage(array);
@@ -212,7 +213,7 @@ impl NdArray {
         kwargs: Option<Keywords<'_, 'py>>,
     ) -> PyResult<Object<'py>> {
         let py = this.py();
-        let me = this.borrow();
+        let me = this.open();
         let array = me.array(py)?;
         let shape = integers(args).and_then(|given| inferred(&given, array.size()));
         let order = match kwargs {
@@ -237,7 +238,7 @@ impl NdArray {
 
     #[pyo3(signature = (*args))]
     fn transpose<'py>(this: &Bound<'py, Self>, args: &Args<'py>) -> PyResult<Object<'py>> {
-        let me = this.borrow();
+        let me = this.open();
         let array = me.array(this.py())?;
         if args.is_empty() || (args.len() == 1 && args.get_item(0)?.is_none()) {
             return view_of(this, array.t());
@@ -250,7 +251,7 @@ impl NdArray {
 
     #[pyo3(signature = (*args))]
     fn swapaxes<'py>(this: &Bound<'py, Self>, args: &Args<'py>) -> PyResult<Object<'py>> {
-        let me = this.borrow();
+        let me = this.open();
         let array = me.array(this.py())?;
         match integers(args).filter(|axes| args.len() == 2 && axes.len() == 2).ok_or_else(unread).and_then(|axes| {
             let a = fastnp::normalize_axis(axes[0], array.ndim())?;
@@ -270,7 +271,7 @@ impl NdArray {
         args: &Args<'py>,
         kwargs: Option<Keywords<'_, 'py>>,
     ) -> PyResult<Object<'py>> {
-        let me = this.borrow();
+        let me = this.open();
         let array = me.array(this.py())?;
         let axis = match (args.len(), kwargs) {
             (0, None) => Ok(None),
@@ -301,9 +302,10 @@ impl NdArray {
         let py = this.py();
         let two = args.len() == 2 || (args.len() == 3 && args.get_item(2)?.is_none());
         if two && kwargs.is_none_or(|k| k.is_empty()) && is_exact(this.as_any()) {
-            let me = this.borrow();
+            let me = this.open();
             let array = me.array(py)?;
-            let (low, high) = (full(&args.get_item(0)?)?, full(&args.get_item(1)?)?);
+            let (low, high) = (args.get_item(0)?, args.get_item(1)?);
+            let (low, high) = (full(&low)?, full(&high)?);
             if let (Some(low), Some(high)) = (low.value(py)?, high.value(py)?)
                 && let Ok(result) = clipped(array, low, high)
             {
@@ -332,7 +334,7 @@ impl NdArray {
         if !args.is_empty() || kwargs.is_some() {
             return numpy_method(this, "conjugate", args, kwargs);
         }
-        if crate::attributes::dtype_of(py, &this.borrow())?.is_complex() {
+        if crate::attributes::dtype_of(py, &this.open())?.is_complex() {
             crate::call::unary(Op::Conjugate, this.as_any())
         } else {
             Ok(this.as_any().clone())
@@ -346,7 +348,7 @@ impl NdArray {
         kwargs: Option<Keywords<'_, 'py>>,
     ) -> PyResult<Object<'py>> {
         let class = match (args.len(), kwargs) {
-            (0, None) => return view_of(this, this.borrow().array(this.py())?.clone()),
+            (0, None) => return view_of(this, this.open().array(this.py())?.clone()),
             (1, None) => Some(args.get_item(0)?),
             (0, Some(k)) if k.len() == 1 => k.get_item("type")?,
             _ => None,
@@ -355,8 +357,8 @@ impl NdArray {
             && let Ok(class) = class.cast::<PyType>()
             && class.is_subclass_of::<NdArray>()?
         {
-            let view = this.borrow().array(this.py())?.clone();
-            let contents = NdArray::view_on(this, view, class.as_type_ptr());
+            let view = this.open().array(this.py())?.clone();
+            let contents = crate::ndarray::view_on(this, view, class.as_type_ptr());
             return crate::subclass::derive(class, contents, Some(this.as_any()));
         }
         numpy_method(this, "view", args, kwargs)

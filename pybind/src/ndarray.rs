@@ -2,90 +2,35 @@
 
 use crate::arg::{Arg, full, quick};
 use crate::call::{binary, in_place, unary};
+use crate::contents::{Contents, ContentsCell, Open, Repr};
 use crate::{deliver, fallback};
-use fastnp::{Array, Op, Selection};
+use fastnp::{Array, Op};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::type_object::PyTypeInfo;
 use pyo3::types::{PyDict, PyInt, PyString, PyTuple, PyType};
-use std::sync::OnceLock;
 
 /// An n-dimensional array whose elements are computed when somebody needs them.
 ///
 /// A sequence to Python, as NumPy's: `PySequence_Size` must work, which asks no mapping.
-#[pyclass(name = "ndarray", module = "fastnp", subclass, weakref, sequence)]
+#[pyclass(name = "ndarray", module = "fastnp", frozen, subclass, weakref, sequence)]
 pub(crate) struct NdArray {
-    pub(crate) repr: Repr,
-    /// The array this one is a view of: the one that owns the memory, as NumPy's `.base` says it.
-    pub(crate) base: Option<Py<NdArray>>,
+    pub(crate) contents: ContentsCell,
 }
 
-/// What an array object holds.
-pub(crate) enum Repr {
-    Dense(Array),
-    /// `a[mask]` that nobody has looked into yet.
-    Selected(Box<Selected>),
-}
-
-/// A selection, and the array it was compacted to once somebody looked.
-pub(crate) struct Selected {
-    pub(crate) selection: Selection,
-    pub(crate) array: OnceLock<Array>,
-}
-
-impl From<Array> for NdArray {
+impl<T: Into<Contents>> From<T> for NdArray {
     #[inline]
-    fn from(array: Array) -> NdArray {
-        NdArray { repr: Repr::Dense(array), base: None }
+    fn from(contents: T) -> NdArray {
+        NdArray { contents: ContentsCell::new(contents.into()) }
     }
 }
 
-impl From<Selection> for NdArray {
-    fn from(selection: Selection) -> NdArray {
-        NdArray { repr: Repr::Selected(Box::new(Selected { selection, array: OnceLock::new() })), base: None }
-    }
-}
-
-impl NdArray {
-    /// The contents of a view of another array object, to be of a class.
-    #[inline]
-    pub(crate) fn view_on(of: &Bound<'_, NdArray>, view: Array, class: *mut ffi::PyTypeObject) -> NdArray {
-        NdArray { repr: Repr::Dense(view), base: Some(root(of, class)) }
-    }
-
-    /// The array; a selection is compacted.
-    #[inline]
-    pub(crate) fn array(&self, py: Python<'_>) -> PyResult<&Array> {
-        match &self.repr {
-            Repr::Dense(array) => Ok(array),
-            Repr::Selected(selected) => {
-                if selected.array.get().is_none() {
-                    let array = deliver(py, selected.selection.to_array())?;
-                    let _ = selected.array.set(array);
-                }
-                selected.array.get().ok_or_else(|| PyValueError::new_err("a selection was not compacted"))
-            }
-        }
-    }
-
-    /// The array, where there is one without work.
-    #[inline]
-    pub(crate) fn dense(&self) -> Option<&Array> {
-        match &self.repr {
-            Repr::Dense(array) => Some(array),
-            Repr::Selected(selected) => selected.array.get(),
-        }
-    }
-
-    /// The selection, where nobody has looked into it.
-    pub(crate) fn selection(&self) -> Option<&Selection> {
-        match &self.repr {
-            Repr::Dense(_) => None,
-            Repr::Selected(selected) => selected.array.get().is_none().then_some(&selected.selection),
-        }
-    }
+/// The contents of a view of another array object, to be of a class.
+#[inline]
+pub(crate) fn view_on(of: &Bound<'_, NdArray>, view: Array, class: *mut ffi::PyTypeObject) -> Contents {
+    Contents { repr: Repr::Dense(view), base: Some(root(of, class)) }
 }
 
 /// A new object of a new array.
@@ -97,16 +42,16 @@ pub(crate) fn object(py: Python<'_>, array: Array) -> PyResult<Bound<'_, PyAny>>
 /// A view of an array, of the same class, that knows whose memory it is.
 #[inline]
 pub(crate) fn view_of<'py>(this: &Bound<'py, NdArray>, view: Array) -> PyResult<Bound<'py, PyAny>> {
-    let made = NdArray::view_on(this, view, this.get_type_ptr());
+    let made = view_on(this, view, this.get_type_ptr());
     if is_exact(this.as_any()) {
-        return Ok(Bound::new(this.py(), made)?.into_any());
+        return Ok(Bound::new(this.py(), NdArray::from(made))?.into_any());
     }
     crate::subclass::derive(&this.get_type(), made, Some(this.as_any()))
 }
 
 /// [`view_of`] for a caller that has the array object open already.
 #[inline]
-pub(crate) fn view_in<'py>(this: &Bound<'py, NdArray>, me: &NdArray, view: Array) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn view_in<'py>(this: &Bound<'py, NdArray>, me: &Contents, view: Array) -> PyResult<Bound<'py, PyAny>> {
     if !is_exact(this.as_any()) {
         return view_of(this, view);
     }
@@ -115,7 +60,7 @@ pub(crate) fn view_in<'py>(this: &Bound<'py, NdArray>, me: &NdArray, view: Array
         Some(base) if is_exact(base.bind(py).as_any()) => base.clone_ref(py),
         _ => this.clone().unbind(),
     };
-    Ok(Bound::new(py, NdArray { repr: Repr::Dense(view), base: Some(base) })?.into_any())
+    Ok(Bound::new(py, NdArray::from(Contents { repr: Repr::Dense(view), base: Some(base) }))?.into_any())
 }
 
 /// A new array made of another one, of the same class.
@@ -140,9 +85,8 @@ pub(crate) fn view_or_fresh<'py>(
 /// arrays of that class.
 #[inline]
 pub(crate) fn root(this: &Bound<'_, NdArray>, class: *mut ffi::PyTypeObject) -> Py<NdArray> {
-    // The field is only ever set when the object is made, so a borrow that is refused hides no change.
-    match this.try_borrow().ok().and_then(|me| me.base.as_ref().map(|b| b.clone_ref(this.py()))) {
-        Some(base) if base.bind(this.py()).get_type_ptr() == class => base,
+    match &this.open().base {
+        Some(base) if base.bind(this.py()).get_type_ptr() == class => base.clone_ref(this.py()),
         _ => this.clone().unbind(),
     }
 }
@@ -202,7 +146,7 @@ impl NdArray {
             // NumPy's operator, unlike its function, squares where the exponent is the number 2; squares of booleans are int8.
             let py = this.py();
             if is_exact(this.as_any()) && other.is_exact_instance_of::<PyInt>() && other.eq(2)? {
-                let base = this.borrow();
+                let base = this.open();
                 if crate::attributes::dtype_of(py, &base)? == fastnp::DType::Bool {
                     return crate::call::wrap(py, crate::deliver(py, base.array(py)?.cast(fastnp::DType::I8))?);
                 }
@@ -315,17 +259,19 @@ impl NdArray {
     }
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        if let Some(selection) = self.selection() {
+        let me = self.contents.open(py);
+        if let Some(selection) = me.selection() {
             return deliver(py, selection.count());
         }
-        match self.array(py)?.shape().first() {
+        match me.array(py)?.shape().first() {
             Some(&n) => Ok(n),
             None => Err(PyTypeError::new_err("len() of unsized object")),
         }
     }
 
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
-        let array = self.array(py)?;
+        let me = self.contents.open(py);
+        let array = me.array(py)?;
         match array.size() {
             1 => Ok(deliver(py, array.item())?.truth()),
             0 => Err(PyValueError::new_err(

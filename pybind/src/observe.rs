@@ -1,5 +1,6 @@
 //! What the engine did and what it is told: counters, `explain`, settings, floating-point errors.
 
+use crate::contents::Open;
 use crate::ndarray::NdArray;
 use crate::{deliver, fallback};
 use fastnp::{FpFlags, settings};
@@ -141,7 +142,7 @@ fn flush(py: Python<'_>) -> PyResult<()> {
 fn eval(py: Python<'_>, arrays: &Bound<'_, PyTuple>) -> PyResult<()> {
     for array in arrays {
         if let Ok(array) = array.cast::<NdArray>() {
-            deliver(py, array.borrow().array(py)?.evaluate())?;
+            deliver(py, array.open().array(py)?.evaluate())?;
         }
     }
     Ok(())

@@ -1,6 +1,7 @@
 //! The reductions of arrays: NumPy's arguments, the engine's folds.
 
 use crate::call::wrap;
+use crate::contents::Open;
 use crate::methods::{axes_of, native};
 use crate::ndarray::{NdArray, is_exact, numpy_error, numpy_method};
 use fastnp::{DType, Op, Reduction};
@@ -95,7 +96,7 @@ fn reduce<'py>(
     if is_exact(this.as_any())
         && let Some(asked) = reduce_arguments(positions, args, kwargs)?
     {
-        let me = this.borrow();
+        let me = this.open();
         let what = reduction(name, asked.ddof);
         // A dtype for extremes, positions and truth means something else in each; NumPy knows.
         let typed =
@@ -128,7 +129,7 @@ fn scan<'py>(
         && asked.axes.as_ref().is_none_or(|a| a.len() == 1)
     {
         let axis = asked.axes.as_ref().map(|a| a[0]);
-        match this.borrow().array(py)?.scan(op, axis, asked.dtype) {
+        match this.open().array(py)?.scan(op, axis, asked.dtype) {
             Ok(result) => return crate::ndarray::object(py, crate::deliver(py, Ok(result))?),
             Err(error) => return numpy_error(this, name, args, kwargs, error),
         }

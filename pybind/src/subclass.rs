@@ -4,9 +4,10 @@
 //! and copies keep the class here, every computation goes to NumPy, which knows the rules (`__array_priority__`,
 //! `__array_wrap__`), with a stand-in for the object.
 
+use crate::contents::{Contents, Open, Repr};
 use crate::dtype;
 use crate::foreign::import;
-use crate::ndarray::{NdArray, Repr};
+use crate::ndarray::NdArray;
 use pyo3::PyClassInitializer;
 use pyo3::prelude::*;
 use pyo3::type_object::PyTypeInfo;
@@ -31,17 +32,17 @@ pub(crate) fn construct<'py>(
 /// An object of a class with these contents, after its `__array_finalize__` has seen what it was made from.
 pub(crate) fn derive<'py>(
     cls: &Bound<'py, PyType>,
-    contents: NdArray,
+    contents: Contents,
     source: Option<&Bound<'py, PyAny>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = cls.py();
     if cls.is(NdArray::type_object(py)) {
-        return Ok(Bound::new(py, contents)?.into_any());
+        return Ok(Bound::new(py, NdArray::from(contents))?.into_any());
     }
     if !cls.is_subclass_of::<NdArray>()? {
         return Err(pyo3::exceptions::PyTypeError::new_err("the class does not derive from fastnp.ndarray"));
     }
-    let initializer = PyClassInitializer::from(contents);
+    let initializer = PyClassInitializer::from(NdArray::from(contents));
     // SAFETY: the class derives from ours, so memory laid out for it begins with our object; the call returns a new reference.
     let made = unsafe {
         let object = pyo3::impl_::pymethods::tp_new_impl::<_, NdArray>(py, initializer, cls.as_type_ptr())?;
@@ -61,18 +62,17 @@ pub(crate) fn py_derive<'py>(
     x: &Bound<'py, NdArray>,
     source: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let me = x.borrow();
+    let me = x.open();
     let base = me.base.as_ref().map(|b| b.clone_ref(x.py()));
-    let contents = NdArray { repr: Repr::Dense(me.array(x.py())?.clone()), base };
+    let contents = Contents { repr: Repr::Dense(me.array(x.py())?.clone()), base };
     derive(cls, contents, Some(source))
 }
 
 /// `replace(x, y)`: from now on `x` is what `y` is; for what changes an array in place.
 #[pyfunction]
 pub(crate) fn replace(x: &Bound<'_, NdArray>, y: &Bound<'_, NdArray>) -> PyResult<()> {
-    let array = y.borrow().array(x.py())?.clone();
-    x.borrow_mut().repr = Repr::Dense(array);
-    Ok(())
+    let array = y.open().array(x.py())?.clone();
+    x.get().contents.replace(x.py(), Repr::Dense(array))
 }
 
 /// `set_class(ndarray, metaclass)`: gives the array class its metaclass, which the class could not be made with.

@@ -2,6 +2,7 @@
 
 use crate::arg::{Arg, full, quick};
 use crate::call::{direct, general, unary, with_options, wrap};
+use crate::contents::Open;
 use crate::dtype::{Asked, asked};
 use crate::fallback;
 use crate::ndarray::NdArray;
@@ -62,13 +63,14 @@ impl Ufunc {
             }
         }
         let out = out.filter(|o| !o.is_none());
-        let inputs = (0..arity).map(|i| full(&args.get_item(i)?)).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
+        let objects = args.iter().take(arity).collect::<SmallVec<[Bound<'_, PyAny>; 2]>>();
+        let inputs = objects.iter().map(full).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
         let Some(out) = out else {
             let result = with_options(py, self.op, &inputs, Options { dtype, ..Options::default() })?;
             return result.map(|r| wrap(py, r)).transpose();
         };
         let Ok(target) = out.cast_exact::<NdArray>() else { return Ok(None) };
-        let target = target.borrow();
+        let target = target.open();
         let options = Options { out: Some(target.array(py)?), dtype, casting: None };
         Ok(with_options(py, self.op, &inputs, options)?.map(|_| out.clone()))
     }
@@ -136,8 +138,8 @@ impl Ufunc {
                 (1, Some(axis)) => axis,
                 _ => 0i32.into_pyobject(py)?.into_any(),
             };
-            let bools = array.borrow().array(py)?.dtype() == fastnp::DType::Bool;
-            if !(bools && matches!(self.op, Op::Add | Op::Multiply)) && array.borrow().array(py)?.ndim() > 0 {
+            let bools = array.open().array(py)?.dtype() == fastnp::DType::Bool;
+            if !(bools && matches!(self.op, Op::Add | Op::Multiply)) && array.open().array(py)?.ndim() > 0 {
                 return array.call_method1(method, (axis,));
             }
         }
@@ -177,7 +179,7 @@ impl Ufunc {
             && let (Ok(a), Ok(b)) =
                 (args.get_item(0)?.cast_exact::<NdArray>(), args.get_item(1)?.cast_exact::<NdArray>())
         {
-            let (left, right) = (a.borrow(), b.borrow());
+            let (left, right) = (a.open(), b.open());
             let (left, right) = (left.array(py)?, right.array(py)?);
             let mut shape = left.shape_vec();
             shape.extend(std::iter::repeat_n(1, right.ndim()));
