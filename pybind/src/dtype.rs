@@ -177,9 +177,10 @@ pub(crate) fn of_scalar(object: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
     let types = types(object.py())?;
     // SAFETY: every object has a type.
     let kind = unsafe { ffi::Py_TYPE(object.as_ptr()) };
-    match types.scalars.iter().position(|t| t.as_ptr() == kind.cast()) {
-        Some(i) => {
-            let dtype = DType::ALL[i];
+    // By far the most are float64.
+    let of = |dtype: &DType| types.scalars[*dtype as usize].as_ptr() == kind.cast();
+    match Some(DType::F64).filter(of).or_else(|| DType::ALL.into_iter().find(of)) {
+        Some(dtype) => {
             let mut bytes = [0u8; 16];
             // SAFETY: the object is exactly a scalar of this type, whose value follows the header of every Python object
             // (`arrayscalars.h`); it is aligned to eight bytes at most, as complex numbers are pairs.

@@ -284,14 +284,8 @@ pub(crate) fn called_by_numpy<'py>(args: &Bound<'py, PyTuple>) -> PyResult<Optio
     }
     // Arrays of ours and numbers only: any other class may want a say.
     let first = args.get_borrowed_item(2)?;
-    if op.arity() == 1 {
-        return if first.is_exact_instance_of::<NdArray>() { unary(op, &first).map(Some) } else { Ok(None) };
+    if op.arity() == 2 {
+        return crate::call::direct(op, &first, &*args.get_borrowed_item(3)?);
     }
-    let second = args.get_borrowed_item(3)?;
-    let ours = |o: &Bound<'py, PyAny>| o.is_exact_instance_of::<NdArray>();
-    let known = |o: &Bound<'py, PyAny>| Ok::<_, PyErr>(ours(o) || matches!(quick(o)?, Arg::Number(_)));
-    if known(&first)? && known(&second)? {
-        return crate::call::binary(op, &first, &second).map(Some);
-    }
-    Ok(None)
+    if first.is_exact_instance_of::<NdArray>() { unary(op, &first).map(Some) } else { Ok(None) }
 }
