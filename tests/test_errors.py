@@ -246,3 +246,22 @@ def test_error_in_a_pending_expression_spares_the_rest() -> None:
         return a, b, c
 
     assert_same(program(fastnp), program(numpy))
+
+
+def test_an_operation_keeps_its_arrays_from_the_code_it_calls() -> None:
+    """What a floating-point handler changes in place is an error, not a crash, while the operation still reads it."""
+    x = fastnp.array([1.0, 2.0, 3.0, 4.0])
+    told: list[str] = []
+
+    def handler(kind: str, flag: int) -> None:
+        try:
+            x.shape = (2, 2)
+        except RuntimeError as error:
+            told.append(str(error))
+
+    with fastnp.errstate(divide="call", call=handler):
+        x /= fastnp.zeros(4)
+    assert told == ["the array is in use by the operation that called this code"]
+    assert x.shape == (4,)
+    x.shape = (2, 2)
+    assert x.shape == (2, 2)

@@ -186,3 +186,25 @@ def test_a_loop_over_offsets_and_scalars_compiles_once() -> None:
     for k in range(1, 20):
         fastnp.eval(x[k : k + 150_000 - k] * float(k) + 1)
     assert fastnp.stats()["kernels_compiled"] <= 2
+
+
+def test_a_loop_over_elements_flushes_once(assert_flushes: AssertCount) -> None:
+    def program() -> Any:
+        z = fastnp.zeros(10_000)
+        for i in range(5_000):
+            z[i] = i
+        return z
+
+    assert_flushes(program, 1)
+
+
+def test_a_boundary_of_elements_is_recorded(assert_flushes: AssertCount) -> None:
+    (x,) = ready(vector())
+
+    def program() -> Any:
+        z = x * 2
+        z[0], z[-1] = 1.0, 2.0
+        z[1:-1] += x[2:]
+        return z
+
+    assert_flushes(program, 1)

@@ -291,15 +291,26 @@ impl Array {
         Ok(Some(crate::element::read(start.wrapping_offset(offset), self.dtype)))
     }
 
-    /// Sets the element at integer positions, if its memory is there and no pending operation touches it; whether it did.
-    /// The value must be of the array's type.
+    /// Sets the element at integer positions, if that is better than to record it; whether it did. The value must be of the
+    /// array's type.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    ///
+    /// ```
+    /// use fastnp::{Array, Element};
+    /// let a = Array::from(vec![1.0, 2.0]);
+    /// assert!(a.set_now(&[1.into()], 5.0.scalar())?);
+    /// assert_eq!(a.to_vec::<f64>()?, [1.0, 5.0]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
     #[inline]
-    pub fn set_now(&self, parts: &[Index], value: Scalar) -> bool {
+    pub fn set_now(&self, parts: &[Index], value: Scalar) -> Result<bool> {
         match self.element(parts) {
             Some(offset) if self.writeable && value.dtype() == self.dtype => {
                 engine().write_now(&self.storage, offset, value)
             }
-            _ => false,
+            _ => Ok(false),
         }
     }
 

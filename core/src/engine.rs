@@ -32,6 +32,8 @@ use std::sync::{Arc, LazyLock};
 const MAX_PENDING_NODES: usize = 1024;
 /// From so many nodes on, a trace ends where its first node comes again: a loop then writes the same tape every time.
 const LOOP_NODES: usize = 48;
+/// Elements written one by one to pending storages that are recorded before a flush makes way for the rest.
+const ELEMENTS: usize = 16;
 /// Plans kept. A plan is a few kilobytes.
 const MAX_PLANS: usize = 2048;
 /// Kernels kept, with their programs: tens of kilobytes each. A program in a plan lives as long as the plan.
@@ -543,17 +545,27 @@ impl Engine {
     }
 
     /// Writes one element of a storage that has memory and that nothing pending touches; whether it did.
+    ///
+    /// A few elements of a pending storage may be a boundary, and are better recorded. Many are a loop that fills it, for
+    /// which what is pending runs first: recording each would take five times as long as writing it.
     #[inline]
-    pub(crate) fn write_now(&mut self, storage: &Arc<Storage>, offset: isize, value: Scalar) -> bool {
+    pub(crate) fn write_now(&mut self, storage: &Arc<Storage>, offset: isize, value: Scalar) -> Result<bool> {
+        if self.trace.touches(storage) {
+            self.trace.elements += 1;
+            if self.trace.elements <= ELEMENTS {
+                return Ok(false);
+            }
+            self.flush()?;
+        }
         match storage.address() {
-            Some(start) if !self.trace.touches(storage) && !storage.is_watched() => {
+            Some(start) if !storage.is_watched() => {
                 crate::element::write(start.wrapping_offset(offset), value);
                 storage.written();
                 self.stats.recorded += 1;
                 self.stats.run_at_once += 1;
-                true
+                Ok(true)
             }
-            _ => false,
+            _ => Ok(false),
         }
     }
 

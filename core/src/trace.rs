@@ -169,6 +169,8 @@ pub(crate) struct Trace {
     /// Cleared storages for the next results: one from the allocator and back takes 15 ns.
     spare: Vec<Arc<Storage>>,
     pub(crate) nodes: usize,
+    /// Elements written one by one.
+    pub(crate) elements: usize,
     /// Bytes of results that have no memory yet.
     pub(crate) pending_bytes: usize,
 }
@@ -187,6 +189,7 @@ impl Trace {
             dead: Vec::new(),
             spare: Vec::with_capacity(SPARE),
             nodes: 0,
+            elements: 0,
             pending_bytes: 0,
         }
     }
@@ -205,6 +208,7 @@ impl Trace {
         }
         self.scalars.clear();
         self.nodes = 0;
+        self.elements = 0;
         self.pending_bytes = 0;
     }
 

@@ -108,7 +108,7 @@ fn set_element(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyRe
         }
         _ => return Ok(false),
     };
-    Ok(array.set_now(parts, scalar))
+    deliver(value.py(), array.set_now(parts, scalar))
 }
 
 #[pymethods]
