@@ -249,7 +249,7 @@ def test_error_in_a_pending_expression_spares_the_rest() -> None:
 
 
 def test_an_operation_keeps_its_arrays_from_the_code_it_calls() -> None:
-    """What a floating-point handler changes in place is an error, not a crash, while the operation still reads it."""
+    """A handler that reshapes what an operation still reads gets an error, not a crash."""
     x = fastnp.array([1.0, 2.0, 3.0, 4.0])
     told: list[str] = []
 
