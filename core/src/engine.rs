@@ -8,24 +8,21 @@ use crate::dense;
 use crate::error::{Error, ErrorKind, Result};
 use crate::explain::describe;
 use crate::immediate::{LaunchShape, inner_kernel, kernel_of};
-use crate::inspect::{Inspection, launched, multiplied};
+use crate::inspect::multiplied;
+use crate::launch::Seen;
 use crate::layout::{c_strides, count};
 use crate::plan::{self, KernelWork, Plan, Step, Work};
 use crate::product;
-use crate::stats::Stats;
 use crate::storage::Storage;
 use crate::threads::Pooled;
 use crate::trace::{Input, Operation, Statement, Trace};
 use crate::value::Value;
 use fastnp_codegen::portable::Portable;
-use fastnp_codegen::{
-    Backend, DType, FpFlags, Inline, Inst, Kernel, Launch, Op, Program, Raised, Scalar, Verified, verify,
-};
+use fastnp_codegen::{Backend, DType, Inline, Kernel, Launch, Op, Program, Scalar, Verified, verify};
 use hashbrown::HashMap;
 use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, LazyLock};
 
 /// A flush happens on its own when so many nodes are pending.
@@ -40,15 +37,6 @@ const MAX_PLANS: usize = 2048;
 const MAX_KERNELS: usize = 2048;
 /// Results from this size on get memory when they are recorded, so that the error for want of it comes up there.
 const EAGER_BYTES: usize = 256 << 20;
-
-/// Whether flags wait to be taken, beside the engine: asked after every call, which must not cost the lock.
-static RAISED: AtomicBool = AtomicBool::new(false);
-
-/// Whether flags wait to be taken.
-#[inline]
-pub(crate) fn has_raised() -> bool {
-    RAISED.load(Ordering::Relaxed)
-}
 
 static ENGINE: LazyLock<Mutex<Engine>> = LazyLock::new(|| Mutex::new(Engine::new()));
 
@@ -104,12 +92,9 @@ pub(crate) struct Engine {
     /// Programs of ops on dense arrays of one type, by op, type and kinds of arguments.
     dense: Vec<Option<Compiled>>,
     backend: Box<dyn Backend>,
-    pub(crate) stats: Stats,
-    /// Floating-point flags raised since they were last taken, by op name.
-    raised: Vec<(&'static str, FpFlags)>,
     pub(crate) tiny: usize,
     pub(crate) eager: bool,
-    pub(crate) inspection: Inspection,
+    pub(crate) seen: Seen,
     /// Which slots somebody can reach, as of the latest call of `plan`.
     pub(crate) live: Vec<bool>,
     pub(crate) last: Last,
@@ -133,11 +118,9 @@ impl Engine {
             immediate: HashMap::with_hasher(hasher),
             dense: vec![None; Op::ALL.len() * DType::ALL.len() * 4],
             backend: Box::new(Portable::new()),
-            stats: Stats::default(),
-            raised: Vec::new(),
             tiny: crate::settings::DEFAULT_TINY,
             eager: false,
-            inspection: Inspection::default(),
+            seen: Seen::default(),
             live: Vec::new(),
             last: Last::default(),
         }
@@ -152,7 +135,7 @@ impl Engine {
         if s.target.storage.is_watched() {
             self.leave_copies(s.target.storage)?;
         }
-        self.stats.recorded += 1;
+        self.seen.stats.recorded += 1;
         if s.op == Operation::Contract {
             if points <= SMALL_PRODUCT && self.is_ready(s) {
                 return self.multiply_now(s);
@@ -177,7 +160,7 @@ impl Engine {
         numbers: &[Scalar],
         result: &Array,
     ) -> Result<()> {
-        self.stats.recorded += 1;
+        self.seen.stats.recorded += 1;
         if result.storage.bytes() >= EAGER_BYTES {
             result.storage.materialize()?;
         }
@@ -208,7 +191,7 @@ impl Engine {
         if self.trace.nodes >= LOOP_NODES
             && (self.trace.nodes >= MAX_PENDING_NODES || self.trace.begins_with(op, domain))
         {
-            self.stats.flushes_full += 1;
+            self.seen.stats.flushes_full += 1;
             self.flush()?;
         }
         Ok(())
@@ -277,8 +260,7 @@ impl Engine {
         let program = match self.immediate.get(&key) {
             Some(found) => found,
             None => {
-                let kernel = kernel_of(s, shape.outer.len(), shape.inner.len());
-                let compiled = self.compiled(kernel);
+                let compiled = self.compiled(kernel_of(s, shape.outer.len(), shape.inner.len()));
                 self.immediate.entry(key).or_insert(compiled)
             }
         };
@@ -289,20 +271,11 @@ impl Engine {
             strides: &shape.strides,
             scalars: &scalars,
         };
-        let started = self.inspection.clock(2);
         // SAFETY: the statement's views lie within their storages (layouts are checked when they are made), which have
         // memory; no pending node touches the target, and the target overlaps no source except at the same point.
-        let raised = unsafe { program.1.launch(&launch, &Inline) };
-        if let Some(started) = started {
-            launched(&program.0, &launch, started);
-        }
-        if !raised.is_empty() {
-            let kernel = program.0.clone();
-            self.note(&kernel, raised);
-        }
+        unsafe { self.seen.launch((&program.0, &*program.1), &launch, &Inline) };
         s.target.storage.written();
-        self.stats.kernels_launched += 1;
-        self.stats.run_at_once += 1;
+        self.seen.stats.run_at_once += 1;
         Ok(())
     }
 
@@ -339,18 +312,10 @@ impl Engine {
     /// Launches a program on arrays that are ready, to memory that is new.
     #[inline]
     fn launch_now(&mut self, program: &Compiled, launch: &Launch<'_>) {
-        let started = self.inspection.clock(2);
         // SAFETY: the arrays are ready and lie as the launch says; the target is new memory.
-        let raised = unsafe { program.1.launch(launch, &Inline) };
-        if let Some(started) = started {
-            launched(&program.0, launch, started);
-        }
-        if !raised.is_empty() {
-            self.note(&program.0, raised);
-        }
-        self.stats.recorded += 1;
-        self.stats.kernels_launched += 1;
-        self.stats.run_at_once += 1;
+        unsafe { self.seen.launch((&program.0, &*program.1), launch, &Inline) };
+        self.seen.stats.recorded += 1;
+        self.seen.stats.run_at_once += 1;
     }
 
     /// Runs a small matrix product whose factors are there.
@@ -364,14 +329,14 @@ impl Engine {
         }
         self.multiply(s.compute, s.domain, &strides, &addresses);
         s.target.storage.written();
-        self.stats.run_at_once += 1;
+        self.seen.stats.run_at_once += 1;
         Ok(())
     }
 
     fn multiply(&mut self, dtype: DType, domain: &[usize], strides: &[isize], addresses: &[*mut u8]) {
-        let started = self.inspection.clock(2);
+        let started = self.seen.inspection.clock(2);
         product::run(dtype, domain, strides, addresses);
-        self.stats.products += 1;
+        self.seen.stats.products += 1;
         if let Some(started) = started {
             multiplied(dtype, domain, started);
         }
@@ -381,14 +346,14 @@ impl Engine {
         if let Some(found) = self.kernels.get(&kernel) {
             return found.clone();
         }
-        self.stats.kernels_compiled += 1;
-        let started = self.inspection.clock(1);
+        self.seen.stats.kernels_compiled += 1;
+        let started = self.seen.inspection.clock(1);
         let verified = verify(kernel.clone()).unwrap_or_else(|e| panic!("the planner made a wrong kernel: {e}"));
         let program = self
             .backend
             .compile(&verified)
             .unwrap_or_else(|e| panic!("the {} backend refused a kernel: {e}", self.backend.name()));
-        self.inspection.compiled(self.stats.kernels_compiled, &verified, &*program, started);
+        self.seen.inspection.compiled(self.seen.stats.kernels_compiled, &verified, &*program, started);
         let compiled: Compiled = (Arc::new(verified), program);
         if self.kernels.len() >= MAX_KERNELS {
             self.kernels.clear();
@@ -402,7 +367,7 @@ impl Engine {
         if self.trace.nodes == 0 {
             return Ok(());
         }
-        self.stats.flushes += 1;
+        self.seen.stats.flushes += 1;
         let plan = self.plan();
         let done = self.execute(&plan);
         std::mem::swap(&mut self.last.tape, &mut self.trace.tape);
@@ -426,15 +391,15 @@ impl Engine {
         let found = self.plans.raw_entry().from_hash(hash, |key| **key == self.trace.tape[..]).map(|(_, p)| p.clone());
         let plan = match found {
             Some(plan) => {
-                self.stats.plans_reused += 1;
+                self.seen.stats.plans_reused += 1;
                 plan
             }
             None => {
-                self.stats.plans_made += 1;
+                self.seen.stats.plans_made += 1;
                 let key: Box<[u64]> = self.trace.tape[..].into();
                 let tape = std::mem::take(&mut self.trace.tape);
                 let plan = Arc::new(plan::build(&tape[..length], &live, &mut |kernel| self.compiled(kernel)));
-                self.inspection.planned(|| describe(&tape[..length], &live, &plan, false));
+                self.seen.inspection.planned(|| describe(&tape[..length], &live, &plan, false));
                 self.trace.tape = tape;
                 if self.plans.len() >= MAX_PLANS {
                     self.plans.clear();
@@ -479,7 +444,7 @@ impl Engine {
                 .filter(|given| given.bytes() == wanted)
                 .and_then(Storage::take_memory);
             if let Some(buffer) = buffer {
-                self.stats.donated += 1;
+                self.seen.stats.donated += 1;
                 self.trace.slots[taker as usize].storage.adopt(buffer);
                 // The giver keeps its slot: the kernel reads it at the taker's address.
                 self.trace.slots[giver as usize].storage = self.trace.slots[taker as usize].storage.clone();
@@ -503,45 +468,9 @@ impl Engine {
             Launch { outer: &work.outer, inner: &work.inner, addresses, strides: &work.strides, scalars: &scalars };
         let points = count(&work.outer) * count(&work.inner);
         let workers: &dyn fastnp_codegen::Workers = if points > PARALLEL_FROM { &Pooled } else { &Inline };
-        let started = self.inspection.clock(2);
         // SAFETY: recorded views lie within their storages, which have memory now; the planner fuses nodes only where
         // their accesses do not overlap except at the same point, and no other thread runs kernels meanwhile.
-        let raised = unsafe { work.program.launch(&launch, workers) };
-        if let Some(started) = started {
-            launched(&work.kernel, &launch, started);
-        }
-        self.stats.kernels_launched += 1;
-        if !raised.is_empty() {
-            self.note(&work.kernel, raised);
-        }
-    }
-
-    fn note(&mut self, kernel: &Kernel, raised: Raised) {
-        RAISED.store(true, Ordering::Relaxed);
-        for (in_epilogue, inst, flags) in raised {
-            let fragment = if in_epilogue { &kernel.epilogue } else { &kernel.body };
-            let name = match fragment.insts.get(inst as usize) {
-                Some(Inst::Apply(op, _)) => op.name(),
-                Some(Inst::Cast(..)) => "cast",
-                _ => "reduce",
-            };
-            match self.raised.iter_mut().find(|r| r.0 == name) {
-                Some(known) => known.1 |= flags,
-                None => self.raised.push((name, flags)),
-            }
-        }
-    }
-
-    /// Floating-point flags raised since the last call, by op name.
-    pub(crate) fn take_raised(&mut self) -> Vec<(&'static str, FpFlags)> {
-        RAISED.store(false, Ordering::Relaxed);
-        std::mem::take(&mut self.raised)
-    }
-
-    /// Drops what an op raised: somebody else will tell the user.
-    pub(crate) fn forget_raised(&mut self, name: &str) {
-        self.raised.retain(|r| r.0 != name);
-        RAISED.store(!self.raised.is_empty(), Ordering::Relaxed);
+        unsafe { self.seen.launch((&work.kernel, &*work.program), &launch, workers) };
     }
 
     /// Writes one element of a storage that has memory and that nothing pending touches; whether it did.
@@ -561,8 +490,8 @@ impl Engine {
             Some(start) if !storage.is_watched() => {
                 crate::element::write(start.wrapping_offset(offset), value);
                 storage.written();
-                self.stats.recorded += 1;
-                self.stats.run_at_once += 1;
+                self.seen.stats.recorded += 1;
+                self.seen.stats.run_at_once += 1;
                 Ok(true)
             }
             _ => Ok(false),

@@ -40,6 +40,7 @@ mod explain;
 mod immediate;
 mod inspect;
 mod join;
+mod launch;
 mod layout;
 mod memory;
 mod nesting;
@@ -47,6 +48,7 @@ mod operators;
 mod plan;
 mod product;
 mod promote;
+mod raised;
 mod reduce;
 mod selection;
 pub mod settings;
@@ -108,7 +110,7 @@ pub fn flush() -> Result<()> {
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn stats() -> Stats {
-    let mut stats = engine().stats;
+    let mut stats = engine().seen.stats;
     let (live, peak, kept) = memory::usage();
     stats.bytes_live = live as u64;
     stats.bytes_peak = peak as u64;
@@ -118,7 +120,7 @@ pub fn stats() -> Stats {
 
 /// Sets the counters to zero.
 pub fn reset_stats() {
-    engine().stats = Stats::default();
+    engine().seen.stats = Stats::default();
     memory::reset_peak();
 }
 
@@ -131,13 +133,13 @@ pub fn reset_stats() {
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn take_raised() -> Vec<(&'static str, FpFlags)> {
-    engine().take_raised()
+    engine().seen.raised.take()
 }
 
 /// Whether [`take_raised`] has something to give.
 #[inline]
 pub fn has_raised() -> bool {
-    engine::has_raised()
+    raised::has_raised()
 }
 
 /// Whether an operation over so many elements runs at once when its operands are ready, by the setting `tiny`.

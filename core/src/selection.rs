@@ -13,7 +13,6 @@ use crate::capture::Capture;
 use crate::elementwise::{apply, select};
 use crate::error::{Error, Result};
 use crate::layout::{Layout, Order, c_strides};
-use crate::promote::{ArgType, result_type};
 use crate::reduce::Reduction;
 use crate::storage::Storage;
 use crate::value::Value;
@@ -175,7 +174,7 @@ impl Selection {
         // Both are there after one flush, by one kernel.
         mean.evaluate()?;
         if count.item()?.to_i64() == 0 {
-            crate::engine::engine().forget_raised(Op::Divide.name());
+            crate::engine::engine().seen.raised.forget(Op::Divide.name());
             return Err(Error::unsupported("the mean of nothing, which warns"));
         }
         Ok(mean)
@@ -236,29 +235,12 @@ impl Selection {
         target.assign_where(&mask, Value::Array(&self.values.array()))
     }
 
-    /// The type that this and other arguments promote to.
-    pub fn arg_type(&self) -> ArgType {
-        ArgType::Strong(self.dtype())
-    }
-
     /// A copy converted to a type.
     ///
     /// # Errors
     /// `MemoryError`.
     pub fn cast(&self, dtype: DType) -> Result<Selection> {
         Ok(self.with(self.or(Scalar::zero(self.dtype))?.cast(dtype)?))
-    }
-
-    /// The common type of selections and numbers.
-    pub fn result_type(args: &[SelectionArg<'_>]) -> DType {
-        let types: Vec<ArgType> = args
-            .iter()
-            .map(|a| match a {
-                SelectionArg::Selection(s) => s.arg_type(),
-                SelectionArg::Number(n) => n.arg_type(),
-            })
-            .collect();
-        result_type(&types)
     }
 }
 

@@ -83,9 +83,9 @@ pub static SETTINGS: [Setting; 6] = [
 /// Sets a setting; whether there is one of that name and kind of value.
 pub fn set(name: &str, value: impl Into<SettingValue>) -> bool {
     match (name, value.into()) {
-        ("debug", SettingValue::Int(value)) => engine().inspection.level = value.clamp(0, 5) as u8,
+        ("debug", SettingValue::Int(value)) => engine().seen.inspection.level = value.clamp(0, 5) as u8,
         ("dump", SettingValue::Text(path)) => {
-            engine().inspection.dump = (!path.is_empty()).then(|| path.into_owned().into());
+            engine().seen.inspection.dump = (!path.is_empty()).then(|| path.into_owned().into());
         }
         ("tiny", SettingValue::Int(value)) => engine().tiny = value.max(0) as usize,
         ("eager", SettingValue::Int(value)) => engine().eager = value != 0,
@@ -99,9 +99,9 @@ pub fn set(name: &str, value: impl Into<SettingValue>) -> bool {
 /// The value of a setting, where there is one of that name.
 pub fn get(name: &str) -> Option<SettingValue> {
     Some(SettingValue::Int(match name {
-        "debug" => engine().inspection.level as i64,
+        "debug" => engine().seen.inspection.level as i64,
         "dump" => {
-            let path = engine().inspection.dump.clone().unwrap_or_default();
+            let path = engine().seen.inspection.dump.clone().unwrap_or_default();
             return Some(path.to_string_lossy().into_owned().into());
         }
         "tiny" => engine().tiny as i64,

@@ -64,7 +64,7 @@ impl Array {
                 _ => source.copy(at, to, row),
             }
         }
-        let stats = &mut engine().stats;
+        let stats = &mut engine().seen.stats;
         stats.recorded += 1;
         stats.run_at_once += 1;
         Ok(out)

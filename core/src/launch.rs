@@ -1,0 +1,39 @@
+//! Launching programs, and what is seen of it: counters, floating-point flags, debug output.
+
+use crate::inspect::{Inspection, launched};
+use crate::raised::Flags;
+use crate::stats::Stats;
+use fastnp_codegen::{Kernel, Launch, Program, Workers};
+
+/// What is seen of launches.
+#[derive(Default)]
+pub(crate) struct Seen {
+    pub(crate) stats: Stats,
+    pub(crate) raised: Flags,
+    pub(crate) inspection: Inspection,
+}
+
+impl Seen {
+    /// Launches the program of a kernel.
+    ///
+    /// # Safety
+    /// As [`Program::launch`].
+    #[inline]
+    pub(crate) unsafe fn launch(
+        &mut self,
+        (kernel, program): (&Kernel, &dyn Program),
+        launch: &Launch<'_>,
+        workers: &dyn Workers,
+    ) {
+        let started = self.inspection.clock(2);
+        // SAFETY: the caller's contract.
+        let raised = unsafe { program.launch(launch, workers) };
+        if let Some(started) = started {
+            launched(kernel, launch, started);
+        }
+        self.stats.kernels_launched += 1;
+        if !raised.is_empty() {
+            self.raised.note(kernel, raised);
+        }
+    }
+}
