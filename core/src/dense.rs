@@ -17,7 +17,6 @@ use std::sync::Arc;
 ///
 /// # Errors
 /// `OverflowError` for a Python integer out of bounds, `MemoryError`.
-#[inline]
 pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option<Array>> {
     let mut first: Option<&Array> = None;
     for arg in args {

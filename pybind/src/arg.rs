@@ -17,7 +17,7 @@ pub(crate) enum Arg<'a> {
     /// A number.
     Number(Value<'static>),
     /// An array made of something array-like for this call.
-    Made(Array),
+    Made(Box<Array>),
     /// Something only NumPy knows what to do with.
     Other,
 }
@@ -79,7 +79,7 @@ pub(crate) fn full<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
         return Ok(Arg::Other);
     };
     match dtype::of_descriptor(&array.getattr("dtype")?)? {
-        Some(_) => Ok(Arg::Made(from_numpy(&array)?)),
+        Some(_) => Ok(Arg::Made(Box::new(from_numpy(&array)?))),
         None => Ok(Arg::Other),
     }
 }
