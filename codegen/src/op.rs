@@ -122,10 +122,10 @@ Sqrt "sqrt" (a) "efdFD" -> same, None, INVALID, Positive, 6,
 Cbrt "cbrt" (a) "efd" -> same, None, NONE, Any, 20,
     "Cube root of the argument, element by element."
     { elementary: Cbrt; }
-Exp "exp" (a) "efdFD" -> same, None, OVERFLOW, Small, 10,
+Exp "exp" (a) "efdFD" -> same, None, OVERFLOW | UNDERFLOW, Small, 10,
     "e raised to the argument, element by element."
     { elementary: Exp; complex: a.elementary(C::Exp); }
-Exp2 "exp2" (a) "efdFD" -> same, None, OVERFLOW, Small, 10,
+Exp2 "exp2" (a) "efdFD" -> same, None, OVERFLOW | UNDERFLOW, Small, 10,
     "Two raised to the argument, element by element."
     { elementary: Exp2; complex: ComplexNumber::exp2(a); }
 Expm1 "expm1" (a) "efdFD" -> same, None, OVERFLOW, Small, 12,

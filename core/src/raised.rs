@@ -1,6 +1,6 @@
 //! Floating-point flags that kernels raised, kept by op until somebody asks.
 
-use fastnp_codegen::{FpFlags, Inst, Kernel, Raised};
+use fastnp_codegen::{DType, FpFlags, Fragment, Inst, Kernel, Op, Raised, ValueId};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether flags wait to be taken: asked after every call, which must not cost the engine's lock.
@@ -10,6 +10,19 @@ static WAITING: AtomicBool = AtomicBool::new(false);
 #[inline]
 pub(crate) fn has_raised() -> bool {
     WAITING.load(Ordering::Relaxed)
+}
+
+/// The op of float16 that a conversion of this value to float16 ends: computed in float32, from arguments in float16.
+fn rounded(fragment: &Fragment, value: ValueId) -> Option<Op> {
+    let widened = |v: &ValueId| match fragment.insts[v.0 as usize] {
+        Inst::Cast(from, DType::F32) => fragment.dtype(from) == DType::F16,
+        Inst::Param(_) | Inst::Const(_) => true,
+        _ => false,
+    };
+    match &fragment.insts[value.0 as usize] {
+        Inst::Apply(op, args) if args.iter().all(widened) => Some(*op),
+        _ => None,
+    }
 }
 
 /// Flags raised since they were last taken, by op name. One of these is the engine's.
@@ -24,6 +37,7 @@ impl Flags {
             let fragment = if in_epilogue { &kernel.epilogue } else { &kernel.body };
             let name = match fragment.insts.get(inst as usize) {
                 Some(Inst::Apply(op, _)) => op.name(),
+                Some(&Inst::Cast(value, DType::F16)) => rounded(fragment, value).map_or("cast", Op::name),
                 Some(Inst::Cast(..)) => "cast",
                 _ => "reduce",
             };

@@ -1,7 +1,7 @@
 //! `exp`, `exp2` and `expm1`: x = k log 2 + r with |r| <= log(2)/2, a polynomial for e^r, and 2^k through the exponent.
 //!
-//! Nothing is odd here. Overflow raises its flag in the last product, as it should, while infinities pass through the
-//! polynomial (whose coefficients are all positive) without a flag.
+//! Nothing is odd here. Overflow and underflow raise their flags in the last product, as they should, while infinities pass
+//! through the polynomial (whose coefficients are all positive) without a flag.
 
 use super::Unary;
 use super::arithmetic::{at_least, at_most, poly, round_exponent, scale};
@@ -20,6 +20,12 @@ fn near_zero<R: Real, const FMA: bool>(r: R) -> R {
     (r * r).fma::<FMA>(poly::<R, FMA>(r, R::EXP), r)
 }
 
+/// `p`, or zero for the exponent minus infinity: scaling anything else would raise the underflow flag.
+#[inline(always)]
+fn or_zero<R: Real>(x: R, p: R) -> R {
+    if x == R::of(f64::NEG_INFINITY) { R::of(0.0) } else { p }
+}
+
 /// `e^x`.
 pub struct Exp;
 
@@ -27,9 +33,9 @@ impl<R: Real> Unary<R> for Exp {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         let (lowest, highest) = R::EXP_RANGE;
-        let x = at_least(x, lowest);
-        let n = round_exponent::<R, FMA>(at_most(x, highest), R::of(LOG2_E));
-        scale::<R, FMA>(R::of(1.0) + near_zero::<R, FMA>(reduce::<R, FMA>(x, n.k)), n)
+        let bounded = at_least(x, lowest);
+        let n = round_exponent::<R, FMA>(at_most(bounded, highest), R::of(LOG2_E));
+        scale::<R, FMA>(or_zero(x, R::of(1.0) + near_zero::<R, FMA>(reduce::<R, FMA>(bounded, n.k))), n)
     }
 }
 
@@ -40,10 +46,10 @@ impl<R: Real> Unary<R> for Exp2 {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         let (lowest, highest) = R::EXP2_RANGE;
-        let x = at_least(x, lowest);
-        let n = round_exponent::<R, FMA>(at_most(x, highest), R::of(1.0));
-        let r = x - n.k;
-        scale::<R, FMA>(r.fma::<FMA>(poly::<R, FMA>(r, R::EXP2), R::of(1.0)), n)
+        let bounded = at_least(x, lowest);
+        let n = round_exponent::<R, FMA>(at_most(bounded, highest), R::of(1.0));
+        let r = bounded - n.k;
+        scale::<R, FMA>(or_zero(x, r.fma::<FMA>(poly::<R, FMA>(r, R::EXP2), R::of(1.0))), n)
     }
 }
 

@@ -177,6 +177,9 @@ macro_rules! reals {
                     return self / b;
                 }
                 let mut rest = self % b;
+                if rest.is_nan() {
+                    return rest; // comparing it would raise the invalid flag
+                }
                 let mut quotient = (self - rest) / b;
                 if rest != 0.0 && ((b < 0.0) != (rest < 0.0)) {
                     rest += b;
@@ -193,8 +196,8 @@ macro_rules! reals {
             #[inline(always)]
             fn remainder(self, b: $T) -> $T {
                 let rest = self % b;
-                if b == 0.0 {
-                    return rest;
+                if b == 0.0 || rest.is_nan() {
+                    return rest; // comparing a nan would raise the invalid flag
                 }
                 if rest != 0.0 {
                     if (b < 0.0) != (rest < 0.0) { rest + b } else { rest }
@@ -252,7 +255,8 @@ macro_rules! reals {
             }
             #[inline(always)]
             fn spacing(self) -> $T {
-                if !self.is_finite() {
+                // By the bits: comparing a nan would raise the invalid flag.
+                if self.to_bits() << 1 >= $T::INFINITY.to_bits() << 1 {
                     return $T::NAN;
                 }
                 let next = $T::from_bits(self.to_bits() + 1);
@@ -277,6 +281,10 @@ macro_rules! reals {
                     return self + std::$T::consts::LN_2; // infinities of one sign too
                 }
                 let d = self - b;
+                if d.is_nan() {
+                    raise_invalid(); // as NumPy's comparison of it does
+                    return d;
+                }
                 if d > 0.0 { self + (-d).exp().ln_1p() } else { b + d.exp().ln_1p() }
             }
             fn logaddexp2(self, b: $T) -> $T {
@@ -285,6 +293,10 @@ macro_rules! reals {
                 }
                 let log2_1p = |x: $T| std::$T::consts::LOG2_E * x.ln_1p();
                 let d = self - b;
+                if d.is_nan() {
+                    raise_invalid();
+                    return d;
+                }
                 if d > 0.0 { self + log2_1p((-d).exp2()) } else { b + log2_1p(d.exp2()) }
             }
         }
