@@ -1,4 +1,4 @@
-"""Run NumPy's test files against fastnp: `python -m tests.numpy_suite [--framework numpy]`.
+"""Run NumPy's test files against fastnp: `python -m tests.numpy_suite [--modes default forced …]`.
 
 Each file runs in a process of its own, rewritten by `rewrite` and watched by `watch`; a test that
 crashes or hangs its process is counted as such and the rest of the file runs on in a new one. Exits
@@ -15,49 +15,77 @@ from pathlib import Path
 
 import numpy
 
-from tests.numpy_suite.watch import BROKEN, FILES, known_failures, label, run_file
+from tests.numpy_suite.watch import (
+    BROKEN,
+    FILES,
+    MODES,
+    Outcomes,
+    known_failures,
+    label,
+    run_file,
+)
 
 COLUMNS = ["passed", "failed", "error", "skipped", "xfailed", "xpassed", "crashed", "timeout"]
 
 
 def main() -> int:
-    """Run the files and print a table."""
+    """Run the files in each mode and print a table of each."""
     parser = argparse.ArgumentParser(prog="python -m tests.numpy_suite", description=__doc__)
     parser.add_argument(
         "--framework", default="fastnp", help="module under test (numpy: the baseline)"
     )
     parser.add_argument("--files", nargs="*", default=None, help="files, or parts of their names")
+    parser.add_argument("--modes", nargs="*", default=["default"], choices=list(MODES))
     parser.add_argument("--timeout", type=float, default=60, help="seconds without a result")
     parser.add_argument("--list-failures", action="store_true")
     parser.add_argument("--json", type=Path, help="write every result to this file")
     arguments = parser.parse_args()
-    chosen = [f for f in FILES if not arguments.files or any(part in f for part in arguments.files)]
-    everything, total, broken = {}, Counter[str](), set()
-    known = known_failures()
+    files = [f for f in FILES if not arguments.files or any(part in f for part in arguments.files)]
+    everything, unexpected = {}, 0
     print(f"{arguments.framework} against the tests of NumPy {numpy.__version__}")
-    print(f"{'file':34}" + "".join(f"{column:>9}" for column in COLUMNS))
-    with tempfile.TemporaryDirectory(prefix="numpy-suite-") as folder:
-        for name in chosen:
-            results = run_file(name, arguments.framework, arguments.timeout, Path(folder))
-            counts = Counter(outcome for outcome, _ in results.values())
-            total += counts
-            everything[name] = results
-            print(f"{name:34}" + "".join(f"{counts[c]:9}" for c in COLUMNS), flush=True)
-            for test, (outcome, why) in results.items():
-                if outcome in BROKEN:
-                    broken.add(label(name, test))
-                    if arguments.list_failures:
-                        print(f"    {outcome}: {label(name, test)} # {why}")
-    print(f"{'total':34}" + "".join(f"{total[c]:9}" for c in COLUMNS))
-    ran = sum(total[c] for c in ("passed", "failed", "error", "crashed", "timeout"))
-    print(f"{100 * total['passed'] / max(ran, 1):.2f} % of {ran} passed")
+    for mode in arguments.modes:
+        outcomes = run_mode(mode, files, arguments)
+        everything[mode] = {name: outcome._asdict() for name, outcome in outcomes.items()}
+        unexpected += summary(mode, outcomes)
     if arguments.json:
-        arguments.json.write_text(json.dumps({"total": total, "files": everything}, indent=1))
-    unexpected = broken - known
-    print(
-        f"{len(unexpected)} not known to fail; of {len(known)} known, {len(known - broken)} did not"
-    )
-    return int(bool(unexpected))
+        arguments.json.write_text(json.dumps(everything, indent=1))
+    return int(unexpected > 0)
+
+
+def run_mode(mode: str, files: list[str], arguments: argparse.Namespace) -> dict[str, Outcomes]:
+    """Run the files in a mode, with a line of the table for each."""
+    print(f"\n{mode:38}" + "".join(f"{column:>9}" for column in COLUMNS) + "   native")
+    found = {}
+    with tempfile.TemporaryDirectory(prefix="numpy-suite-") as folder:
+        for name in files:
+            outcomes = run_file(name, arguments.framework, mode, arguments.timeout, Path(folder))
+            found[name] = outcomes
+            print(line(name, outcomes), flush=True)
+            for test, (outcome, why) in outcomes.tests.items():
+                if outcome in BROKEN and arguments.list_failures:
+                    print(f"    {outcome}: {label(name, test)} # {why}")
+    return found
+
+
+def line(name: str, outcomes: Outcomes) -> str:
+    """A file's line of the table."""
+    counts = Counter(outcome for outcome, _ in outcomes.tests.values())
+    share = f"{100 * outcomes.native_share:7.1f} %"
+    return f"{name:38}" + "".join(f"{counts[c]:9}" for c in COLUMNS) + share
+
+
+def summary(mode: str, found: dict[str, Outcomes]) -> int:
+    """Print what all files of a mode come to; how many tests fail that are not known to."""
+    tests = {label(name, test): o for name, f in found.items() for test, (o, _) in f.tests.items()}
+    native, fallbacks = (sum(part) for part in zip(*(f[1:] for f in found.values()), strict=True))
+    print(line("total", Outcomes({t: (o, "") for t, o in tests.items()}, native, fallbacks)))
+    ran = [o for o in tests.values() if o in (*BROKEN, "passed")]
+    print(f"{100 * ran.count('passed') / max(len(ran), 1):.2f} % of {len(ran)} passed")
+    broken, known = {t for t, o in tests.items() if o in BROKEN}, known_failures(mode)
+    asked = {test for test in known if test.partition("::")[0] in found}
+    fresh = broken - known
+    print(f"{len(fresh)} not known to fail; of {len(asked)} known, {len(asked - broken)} did not")
+    return len(fresh)
 
 
 if __name__ == "__main__":

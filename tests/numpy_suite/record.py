@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from typing import Any
 
 import pytest
@@ -19,6 +20,7 @@ class Recorder:
         self.file = open(os.environ["NUMPY_SUITE_RECORD"], "a", buffering=1)  # noqa: SIM115
         with open(os.environ["NUMPY_SUITE_SKIP"]) as skip:
             self.done = set(json.load(skip))
+        self.work = (0, 0)
 
     def write(self, **line: Any) -> None:
         """One line."""
@@ -41,6 +43,17 @@ class Recorder:
     def pytest_runtest_logstart(self, nodeid: str) -> None:
         """Before a test, which may not come back."""
         self.write(event="start", test=nodeid)
+
+    def pytest_runtest_teardown(self, item: pytest.Item) -> None:
+        """After a test: what the engine did, and what NumPy did for it, so far and not written."""
+        fastnp = sys.modules.get("fastnp")
+        if fastnp is not None:
+            stats = fastnp.stats()
+            native, fallbacks = stats["recorded"], stats["fallbacks"]
+            self.write(
+                event="work", native=native - self.work[0], fallbacks=fallbacks - self.work[1]
+            )
+            self.work = (native, fallbacks)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """The call of a test, or a set-up or tear-down that went wrong."""

@@ -12,22 +12,34 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy
 
 from tests.numpy_suite.rewrite import rewritten
 
+CORE = """
+    ufunc umath umath_complex numeric multiarray indexing shape_base function_base item_selection
+    einsum nep50_promotions scalarmath errstate casting_floatingpoint_errors mem_overlap overrides
+    dlpack array_coercion multithreading
+"""
+LIB = """
+    function_base shape_base index_tricks nanfunctions stride_tricks arraysetops twodim_base
+    type_check ufunclike histograms arraypad
+"""
 FILES = [
-    "_core/tests/test_indexing.py",
-    "_core/tests/test_item_selection.py",
-    "_core/tests/test_shape_base.py",
-    "_core/tests/test_ufunc.py",
-    "_core/tests/test_numeric.py",
-    "lib/tests/test_stride_tricks.py",
-    "lib/tests/test_shape_base.py",
-    "lib/tests/test_index_tricks.py",
+    *(f"_core/tests/test_{name}.py" for name in CORE.split()),
+    *(f"lib/tests/test_{name}.py" for name in LIB.split()),
+    "linalg/tests/test_linalg.py",
+    "fft/tests/test_pocketfft.py",
 ]
+# What the engine is set to: as users have it; everything recorded and planned, whatever its size;
+# and a flush after each operation, which tells wrong kernels from wrong laziness.
+MODES: dict[str, dict[str, str]] = {
+    "default": {},
+    "forced": {"FASTNP_TINY": "0"},
+    "eager": {"FASTNP_TINY": "0", "FASTNP_EAGER": "1"},
+}
 # Its argument alone is a tuple of 17 GB, under which a machine of 24 GB kills the process.
 TOO_LARGE = "test_huge_list_error"
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -35,10 +47,32 @@ KNOWN = Path(__file__).parent / "known_failures.txt"
 BROKEN = ("failed", "error", "crashed", "timeout")
 
 
-def known_failures() -> set[str]:
-    """Tests that are known to fail, as `file::Class::test`."""
-    lines = (line.split(" # ")[0].strip() for line in KNOWN.read_text().splitlines())
-    return {line for line in lines if line and not line.startswith("#")}
+def known_failures(mode: str) -> set[str]:
+    """Tests that are known to fail in a mode, as `file::Class::test`.
+
+    A line `[forced,eager] file::Class::test # why` holds in these modes, one without brackets in
+    all.
+    """
+    known = set()
+    for line in KNOWN.read_text().splitlines():
+        test = line.split(" # ")[0].strip()
+        modes, mark, rest = test[1:].partition("] ") if test.startswith("[") else ("", "", test)
+        if rest and not rest.startswith("#") and (not mark or mode in modes.split(",")):
+            known.add(rest)
+    return known
+
+
+class Outcomes(NamedTuple):
+    """What became of a file: each test's outcome and reason, and who did the work."""
+
+    tests: dict[str, tuple[str, str]]
+    native: int
+    fallbacks: int
+
+    @property
+    def native_share(self) -> float:
+        """Operations the engine did over all that arrays of its types took part in."""
+        return self.native / max(self.native + self.fallbacks, 1)
 
 
 def label(name: str, test: str) -> str:
@@ -46,69 +80,89 @@ def label(name: str, test: str) -> str:
     return f"{name}::{test.partition('::')[2] or test}"
 
 
-def run_file(name: str, module: str, patience: float, folder: Path) -> dict[str, tuple[str, str]]:
-    """Outcome and reason of every test of a file."""
+def run_file(name: str, module: str, mode: str, patience: float, folder: Path) -> Outcomes:
+    """Run every test of a file, in as many processes as it takes."""
     source = (Path(numpy.__file__).parent / name).read_text()
     place = folder / name.replace("/", "_").replace("_tests_test_", "_test_")
     place = place.with_name("test_" + place.name.lstrip("_").replace("test_", ""))
     place.write_text(rewritten(source, module))
-    results: dict[str, tuple[str, str]] = {}
+    file = File(place, mode, patience, folder)
     for _ in range(100):  # each round settles at least the test that ended the one before
-        ended = run_process(place, patience, results, folder)
+        ended = file.run_process()
         if ended is None:
             break
         test, outcome, why = ended
-        results[test] = (outcome, why)
-    return results
+        file.results[test] = (outcome, why)
+    return Outcomes(file.results, file.native, file.fallbacks)
 
 
-def run_process(
-    place: Path, patience: float, results: dict[str, tuple[str, str]], folder: Path
-) -> tuple[str, str, str] | None:
-    """Run what is not settled yet; the test that took the process down, if one did."""
-    record, skip = folder / "record.jsonl", folder / "skip.json"
-    record.write_text("")
-    skip.write_text(json.dumps(list(results)))
-    environment = dict(
-        os.environ,
-        NUMPY_SUITE_RECORD=str(record),
-        NUMPY_SUITE_SKIP=str(skip),
-        PYTHONPATH=os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
-    )
-    options = ["-p", "no:cacheprovider", "-p", "numpy.conftest", "-p", "tests.numpy_suite.record"]
-    options += [
-        "--tb=short",
-        "-q",
-        "--import-mode=importlib",
-        f"--rootdir={folder}",
-        "-c",
-        os.devnull,
-        "-k",
-        f"not {TOO_LARGE}",
-    ]
-    process = subprocess.Popen(
-        [sys.executable, "-m", "pytest", *options, str(place)],
-        env=environment,
-        cwd=folder,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    hung = watch(process, record, patience)
-    running = "collection"
-    for line in record.read_text().splitlines():
-        entry: dict[str, Any] = json.loads(line)
-        if entry["event"] == "start":
-            running = entry["test"]
-        elif entry["event"] == "result":
-            results[entry["test"]] = (entry["outcome"], entry["why"])
-    if hung:
-        return running, "timeout", f"no result in {patience:.0f} s"
-    if process.returncode in (0, 1, 2, 5):
-        return None
-    if running in results:
-        running = f"end of file after {running}"
-        return None if running in results else (running, "crashed", f"exit {process.returncode}")
-    return running, "crashed", f"exit {process.returncode}"
+class File:
+    """A test file on its way to a result for every test."""
+
+    def __init__(self, place: Path, mode: str, patience: float, folder: Path) -> None:
+        self.place, self.mode, self.patience, self.folder = place, mode, patience, folder
+        self.results: dict[str, tuple[str, str]] = {}
+        self.native = self.fallbacks = 0
+
+    def run_process(self) -> tuple[str, str, str] | None:
+        """Run what is not settled yet; the test that took the process down, if one did."""
+        record, skip = self.folder / "record.jsonl", self.folder / "skip.json"
+        record.write_text("")
+        skip.write_text(json.dumps(list(self.results)))
+        environment = dict(
+            os.environ,
+            **MODES[self.mode],
+            NUMPY_SUITE_RECORD=str(record),
+            NUMPY_SUITE_SKIP=str(skip),
+            PYTHONPATH=os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
+        )
+        process = subprocess.Popen(
+            [sys.executable, "-m", "pytest", *self.options(), str(self.place)],
+            env=environment,
+            cwd=self.folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        hung = watch(process, record, self.patience)
+        running = self.read(record)
+        if hung:
+            return running, "timeout", f"no result in {self.patience:.0f} s"
+        if process.returncode in (0, 1, 2, 5):
+            return None
+        if running in self.results:
+            running = f"end of file after {running}"
+            if running in self.results:
+                return None
+        return running, "crashed", f"exit {process.returncode}"
+
+    def options(self) -> list[str]:
+        """How pytest is called."""
+        plugins = ["no:cacheprovider", "numpy.conftest", "tests.numpy_suite.record"]
+        return [
+            *(part for plugin in plugins for part in ("-p", plugin)),
+            "--tb=short",
+            "-q",
+            "--import-mode=importlib",
+            f"--rootdir={self.folder}",
+            "-c",
+            os.devnull,
+            "-k",
+            f"not {TOO_LARGE}",
+        ]
+
+    def read(self, record: Path) -> str:
+        """Take over what a process wrote down; the test it began last."""
+        running = "collection"
+        for line in record.read_text().splitlines():
+            entry: dict[str, Any] = json.loads(line)
+            if entry["event"] == "start":
+                running = entry["test"]
+            elif entry["event"] == "result":
+                self.results[entry["test"]] = (entry["outcome"], entry["why"])
+            elif entry["event"] == "work":
+                self.native += entry["native"]
+                self.fallbacks += entry["fallbacks"]
+        return running
 
 
 def watch(process: subprocess.Popen[bytes], record: Path, patience: float) -> bool:
