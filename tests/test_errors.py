@@ -6,6 +6,8 @@ flush, and afterwards every array still holds what it held and can be computed w
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Callable
 from typing import Any
 
 import fastnp
@@ -265,3 +267,36 @@ def test_an_operation_keeps_its_arrays_from_the_code_it_calls() -> None:
     assert x.shape == (4,)
     x.shape = (2, 2)
     assert x.shape == (2, 2)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "complex64"])
+@pytest.mark.parametrize("number", [70000, 70000.0, 1e39, 1e39j, numpy.float64(1e39), numpy.inf])
+def test_numbers_too_large_for_a_type_warn(dtype: str, number: Any) -> None:
+    """Whether NumPy warns of a number it converts to an array's type, and what of."""
+
+    def texts(np: Any) -> list[str]:
+        found = []
+        operations: list[Callable[[Any], Any]] = [
+            lambda a: a + number,
+            lambda a: a.__setitem__(1, number),
+            lambda a: a.fill(number),
+        ]
+        for operation in operations:
+            array = np.ones(3, dtype=dtype)
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                try:
+                    numpy.array(operation(array)), numpy.array(array)
+                except TypeError as error:
+                    found.append(str(error))
+            found += sorted(str(warning.message) for warning in caught)
+        return found
+
+    assert texts(fastnp) == texts(numpy)
+
+
+def test_a_list_that_contains_itself() -> None:
+    """NumPy stops at its limit of dimensions, and so does what looks into lists before it."""
+    endless: list[Any] = []
+    endless.append(endless)
+    assert fastnp.array([endless, endless], dtype=object).shape == (2,) + (1,) * 63

@@ -422,3 +422,35 @@ def test_attributes_can_be_set(np: Any) -> Any:
     a.flat = 5
     a.T[0] = 6
     return a, b, c, a.dtype, np.arange(4, dtype="u1").view("u2")
+
+
+@both
+def test_an_address_that_was_given_away_sees_every_write(np: Any) -> Any:
+    a = np.zeros(5_000)
+    interface = dict(a.__array_interface__)
+    (address, _), size = interface["data"], a.nbytes
+    bytes_of = (ctypes.c_double * 5_000).from_address(address)
+    a += 2.0
+    a[3] = 7.0
+    first = list(bytes_of[:5])
+    bytes_of[0] = -1.0
+    return first, a * 2, size
+
+
+@both
+def test_writes_to_elements_that_share_memory_keep_their_order(np: Any) -> Any:
+    def rows() -> Any:
+        base = np.arange(4_000.0)
+        return base, np.lib.stride_tricks.as_strided(base, (50, 1_500), (8, 8))
+
+    results = []
+    base, shared = rows()
+    shared[...] = np.arange(75_000.0).reshape(50, 1_500)
+    results.append(base)
+    base, shared = rows()
+    np.negative(np.arange(75_000.0).reshape(50, 1_500), out=shared)
+    results.append(base)
+    base, shared = rows()
+    shared += np.arange(1_500.0)
+    results.append(base)
+    return results

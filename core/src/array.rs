@@ -144,6 +144,29 @@ impl Array {
         dense && self.nbytes() == self.storage.bytes()
     }
 
+    /// Checks that elements may be written, each by itself: where some share memory the order of writes would count.
+    ///
+    /// # Errors
+    /// `ValueError` with this text where the array is read-only, `Unsupported` where elements share memory.
+    #[inline]
+    pub(crate) fn check_target(&self, read_only: &str) -> Result<()> {
+        if !self.writeable {
+            return Err(Error::value(read_only));
+        }
+        if !self.is_c_contiguous() && self.layout.may_overlap_itself(self.dtype.size()) {
+            return Err(Error::unsupported("writing to elements that share memory"));
+        }
+        Ok(())
+    }
+
+    /// Opens the memory for good to somebody who keeps its address without saying so.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    pub fn expose(&self) -> Result<()> {
+        self.export().map(|_| self.storage.export(true))
+    }
+
     /// Bytes of the whole storage.
     pub fn storage_bytes(&self) -> usize {
         self.storage.bytes()

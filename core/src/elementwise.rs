@@ -288,9 +288,7 @@ fn submit(
 }
 
 fn check_out(out: &Array, domain: &[usize], dtype: DType, casting: Option<Casting>, name: &str) -> Result<()> {
-    if !out.writeable {
-        return Err(Error::value("output array is read-only"));
-    }
+    out.check_target("output array is read-only")?;
     if same_shape(domain, out.shape()) && dtype == out.dtype {
         return Ok(());
     }
@@ -376,9 +374,7 @@ impl Array {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn assign<'a>(&self, value: impl Into<Value<'a>>) -> Result<()> {
-        if !self.writeable {
-            return Err(Error::value("assignment destination is read-only"));
-        }
+        self.check_target("assignment destination is read-only")?;
         let source = match value.into() {
             // `a[i] += b` ends by assigning the view to itself.
             Value::Array(source)
@@ -486,9 +482,7 @@ impl Array {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn assign_where(&self, mask: &Array, value: Value<'_>) -> Result<()> {
-        if !self.writeable {
-            return Err(Error::value("assignment destination is read-only"));
-        }
+        self.check_target("assignment destination is read-only")?;
         let args = [Value::Array(mask), value, Value::Array(self)];
         let scalar = value.scalar(self.dtype)?.map(Value::Scalar);
         let args = [args[0], scalar.unwrap_or(args[1]), args[2]];

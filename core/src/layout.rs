@@ -266,6 +266,19 @@ impl Layout {
         true
     }
 
+    /// Whether two elements may share a byte; false is certain.
+    pub(crate) fn may_overlap_itself(&self, itemsize: usize) -> bool {
+        let mut axes: SmallVec<[(usize, usize); 4]> =
+            self.shape.iter().zip(&self.strides).map(|(&n, s)| (s.unsigned_abs(), n)).filter(|a| a.1 != 1).collect();
+        axes.sort_unstable();
+        let mut reach = itemsize;
+        axes.iter().any(|&(stride, n)| {
+            let overlaps = n > 0 && stride < reach;
+            reach += stride * n.saturating_sub(1);
+            overlaps
+        }) && self.size() > 0
+    }
+
     /// Whether elements lie densely in column-major order.
     pub fn is_f_contiguous(&self, itemsize: usize) -> bool {
         let mut step = itemsize as isize;

@@ -304,9 +304,7 @@ fn dense(array: Array) -> Result<Array> {
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn put_selected(target: &Array, mask: &Array, values: &Array) -> Result<()> {
-    if !target.is_writeable() {
-        return Err(Error::value("assignment destination is read-only"));
-    }
+    target.check_target("assignment destination is read-only")?;
     let fits = target.is_c_contiguous() && target.shape() == mask.shape() && values.ndim() == 1;
     if !fits || values.may_share_memory(target) || mask.may_share_memory(target) {
         return Err(Error::unsupported("values put into a selection of an array that is not dense, or is among them"));

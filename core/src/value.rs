@@ -81,6 +81,29 @@ impl<'a> Value<'a> {
         }
     }
 
+    /// Whether it is a finite number that is infinite in a type, of which NumPy warns.
+    ///
+    /// ```
+    /// use fastnp::{DType, Value};
+    /// assert!(Value::Int(70_000).overflows(DType::F16) && !Value::Int(70_000).overflows(DType::F32));
+    /// ```
+    #[inline]
+    pub fn overflows(&self, dtype: DType) -> bool {
+        if !matches!(dtype, DType::F16 | DType::F32 | DType::C64) {
+            return false;
+        }
+        // A complex number makes the type complex.
+        let dtype = if matches!(self, Value::Complex(_)) { DType::C64 } else { dtype };
+        let value = match *self {
+            Value::Array(_) => return false,
+            Value::Scalar(s) => s.to_complex(),
+            Value::Int(i) => Complex::new(i as f64, 0.0),
+            Value::Float(x) => Complex::new(x, 0.0),
+            Value::Complex(z) => z,
+        };
+        value.is_finite() && !Scalar::new(DType::C128, value).cast(dtype).to_complex().is_finite()
+    }
+
     /// A number as a scalar of the type computed in; `None` for an array.
     ///
     /// # Errors

@@ -147,12 +147,12 @@ impl NdArray {
 
     #[getter]
     fn __array_interface__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
-        numpy_of(this)?.getattr("__array_interface__")
+        expose(this)?.getattr("__array_interface__")
     }
 
     #[getter]
     fn __array_struct__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
-        numpy_of(this)?.getattr("__array_struct__")
+        expose(this)?.getattr("__array_struct__")
     }
 
     #[getter]
@@ -162,13 +162,20 @@ impl NdArray {
 
     #[getter]
     fn ctypes<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
-        numpy_of(this)?.getattr("ctypes")
+        expose(this)?.getattr("ctypes")
     }
 
     #[getter]
     fn device(&self) -> &'static str {
         "cpu"
     }
+}
+
+/// The NumPy array of an array whose address is given away: who has it does not say when it is used no more.
+fn expose<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
+    let numpy = numpy_of(this)?;
+    deliver(this.py(), this.open().array(this.py())?.expose())?;
+    Ok(numpy)
 }
 
 /// The engine type of an array or a selection.

@@ -41,7 +41,7 @@ pub(crate) fn direct<'py>(op: Op, a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) 
     let py = a.py();
     let (x, y) = (quick(a)?, quick(b)?);
     if let (Some(v), Some(w)) = (dense(&x), dense(&y)) {
-        return match apply(op, &[v, w]) {
+        return match applied(op, &[v, w], Options::default()) {
             Ok(result) => wrap(py, result).map(Some),
             Err(error) => numpy(py, op, &[a, b], error).map(Some),
         };
@@ -80,7 +80,7 @@ pub(crate) fn general<'py>(op: Op, objects: &[&Bound<'py, PyAny>]) -> PyResult<B
             None => return numpy(py, op, objects, Error::new(fastnp::ErrorKind::Unsupported, "")),
         }
     }
-    match apply(op, &values) {
+    match applied(op, &values, Options::default()) {
         Ok(result) => wrap(py, result),
         Err(error) => numpy(py, op, objects, error),
     }
@@ -95,7 +95,7 @@ pub(crate) fn with_options(py: Python<'_>, op: Op, args: &[Arg<'_>], options: Op
             None => return Ok(None),
         }
     }
-    match apply_with(op, &values, options) {
+    match applied(op, &values, options) {
         Ok(result) => deliver(py, Ok(Some(result))),
         Err(_) => Ok(None),
     }
@@ -109,7 +109,7 @@ pub(crate) fn in_place(op: Op, target: &Bound<'_, NdArray>, other: &Bound<'_, Py
     let array = this.array(py)?;
     if let Some(value) = arg.value(py)? {
         let options = Options { out: Some(array), ..Options::default() };
-        if apply_with(op, &[Value::Array(array), value], options).is_ok() {
+        if applied(op, &[Value::Array(array), value], options).is_ok() {
             return deliver(py, Ok(()));
         }
     }
@@ -146,6 +146,18 @@ pub(crate) fn gives_way(object: &Bound<'_, PyAny>) -> PyResult<bool> {
             None => Ok(false),
         },
     }
+}
+
+/// Applies an op, but for numbers that are too large for the arrays' type: NumPy warns of them.
+#[inline]
+fn applied(op: Op, values: &[Value<'_>], options: Options<'_>) -> fastnp::Result<Array> {
+    // NumPy's scalars have a type that counts, so what they meet grows.
+    let weak = |v: &&Value<'_>| !matches!(v, Value::Scalar(_));
+    let in_type = |dtype| values.iter().filter(weak).any(|v| v.overflows(dtype));
+    if values.iter().any(|v| matches!(v, Value::Array(a) if in_type(a.dtype()))) {
+        return Err(Error::new(fastnp::ErrorKind::Unsupported, ""));
+    }
+    apply_with(op, values, options)
 }
 
 /// The value of an argument that needs no work.

@@ -56,7 +56,8 @@ fn listed(value: &Bound<'_, PyAny>, kwargs: Option<&Bound<'_, PyDict>>) -> PyRes
     }
     // Where the first innermost item is a number nearly always all are; NumPy reads whatever comes after it.
     let mut item = value.clone();
-    while let Ok(list) = item.cast_exact::<PyList>() {
+    for _ in 0..=fastnp::MAX_DIMS {
+        let Ok(list) = item.cast_exact::<PyList>() else { break };
         match list.get_item(0) {
             Ok(first) => item = first,
             Err(_) => return Ok(None),

@@ -216,6 +216,9 @@ fn read<'py>(this: &Bound<'py, NdArray>, key: &Bound<'py, PyAny>, why: ErrorKind
 /// Whether a number converts to a type without a warning or an error.
 fn fits(value: Value<'_>, to: DType) -> bool {
     let complex = to.is_complex();
+    if value.overflows(to) {
+        return false;
+    }
     match value {
         Value::Array(a) => complex || !a.dtype().is_complex(),
         Value::Scalar(s) if s.dtype().is_complex() => complex,

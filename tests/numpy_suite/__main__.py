@@ -23,6 +23,7 @@ from tests.numpy_suite.watch import (
     known_failures,
     label,
     run_file,
+    unknown,
 )
 
 COLUMNS = ["passed", "failed", "error", "skipped", "xfailed", "xpassed", "crashed", "timeout"]
@@ -82,9 +83,8 @@ def summary(mode: str, found: dict[str, Outcomes]) -> int:
     ran = [o for o in tests.values() if o in (*BROKEN, "passed")]
     print(f"{100 * ran.count('passed') / max(len(ran), 1):.2f} % of {len(ran)} passed")
     broken, known = {t for t, o in tests.items() if o in BROKEN}, known_failures(mode)
-    asked = {test for test in known if test.partition("::")[0] in found}
-    fresh = broken - known
-    print(f"{len(fresh)} not known to fail; of {len(asked)} known, {len(asked - broken)} did not")
+    fresh = unknown(broken, known)
+    print(f"{len(fresh)} not known to fail")
     return len(fresh)
 
 

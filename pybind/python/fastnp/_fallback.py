@@ -37,6 +37,9 @@ __all__ = [
 NOT_NATIVE = "not native"
 NOT_COVERED = "these arguments are not native"
 
+# NumPy's limit.
+MAX_DIMENSIONS = 64
+
 # Types that cannot hold an array, tested before anything that costs.
 PLAIN: frozenset[type] = frozenset(
     {NoneType, bool, int, float, complex, str, bytes, type, slice, type(_np._NoValue)}
@@ -81,8 +84,11 @@ class Shadow(_np.ndarray):
         return ours if kind is NoneType else derive(kind, ours, self.owner)
 
 
-def _open(value: Any, seen: _Seen) -> Any:
-    """`value` with every array of ours replaced by a NumPy view, each noted in `seen`."""
+def _open(value: Any, seen: _Seen, depth: int = 0) -> Any:
+    """`value` with every array of ours replaced by a NumPy view, each noted in `seen`.
+
+    Lists are looked into as deep as NumPy's arrays have dimensions: one may contain itself.
+    """
     kind = type(value)
     if kind in PLAIN:
         return value
@@ -97,12 +103,12 @@ def _open(value: Any, seen: _Seen) -> Any:
                 view.priority = priority
         seen.append((view, value))
         return view
-    if kind is list or kind is tuple:
+    if (kind is list or kind is tuple) and depth < MAX_DIMENSIONS:
         # A long list of numbers is passed over at C speed.
         if PLAIN.issuperset(map(type, value)):
             return value
         known = len(seen)
-        items = [_open(item, seen) for item in value]
+        items = [_open(item, seen, depth + 1) for item in value]
         if len(seen) == known:
             return value
         return items if kind is list else tuple(items)
