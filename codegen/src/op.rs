@@ -90,7 +90,7 @@ Copysign "copysign" (a, b) "efd" -> same, None, NONE, Any, 1,
 Nextafter "nextafter" (a, b) "efd" -> same, None, OVERFLOW, Any, 8,
     "The number next to the first argument in the direction of the second, element by element."
     { float: a.nextafter(b); }
-Spacing "spacing" (a) "efd" -> same, None, INVALID, Any, 8,
+Spacing "spacing" (a) "efd" -> same, None, NONE, Any, 8,
     "Distance from the argument to the nearest number of larger magnitude, element by element."
     { float: a.spacing(); }
 Heaviside "heaviside" (a, b) "efd" -> same, None, NONE, Any, 2,
