@@ -165,20 +165,16 @@ impl Engine {
             result.storage.materialize()?;
         }
         self.make_way(Operation::Apply(op), result.shape())?;
-        let mut numbers = numbers.iter();
         let mut shared = self.eager;
+        let mut number = 0;
         self.trace.begin(Operation::Apply(op), compute, args.len(), result.shape(), 0, true);
         for arg in args {
-            match (arg, numbers.as_slice().first()) {
-                (Value::Array(a), _) => {
-                    shared |= a.storage.is_shared();
-                    self.trace.push_view(&a.storage, a.dtype, a.layout.offset, a.strides());
-                }
-                (_, Some(number)) => {
-                    self.trace.push_scalar(*number);
-                    numbers.next();
-                }
-                (_, None) => {}
+            if let Value::Array(a) = arg {
+                shared |= a.storage.is_shared();
+                self.trace.push_view(&a.storage, a.dtype, a.layout.offset, a.strides());
+            } else {
+                self.trace.push_scalar(numbers[number]);
+                number += 1;
             }
         }
         self.trace.end(&result.storage, result.dtype, 0, result.strides());

@@ -76,16 +76,12 @@ impl Storage {
         storage
     }
 
-    /// Makes a storage that nobody else holds as good as new; what it held is dropped. Foreign memory stays: whether it did.
+    /// Makes a storage that nobody else holds as good as new; what it held is dropped. Not one on foreign memory; whether it did.
     pub(crate) fn clear(&mut self) -> bool {
-        if self.take_memory().is_none() && self.memory.get().is_some() {
+        if self.owner().is_some() {
             return false;
         }
-        self.mark = AtomicU64::new(0);
-        self.version = AtomicU64::new(0);
-        self.lost = AtomicBool::new(false);
-        self.watched = AtomicBool::new(false);
-        self.watchers.get_mut().clear();
+        *self = Storage::pending(0);
         true
     }
 
