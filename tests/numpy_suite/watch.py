@@ -50,14 +50,14 @@ PARAMETERS = re.compile(r"\[.*", re.DOTALL)
 BROKEN = ("failed", "error", "crashed", "timeout")
 
 
-def known_failures(mode: str) -> set[str]:
+def known_failures(mode: str, listed: Path = KNOWN) -> set[str]:
     """Tests that are known to fail in a mode, as `file::Class::test`.
 
     A line `[forced,eager] file::Class::test # why` holds in these modes, one without brackets in
     all. `test[*]` stands for the test with any parameters.
     """
     known = set()
-    for line in KNOWN.read_text().splitlines():
+    for line in listed.read_text().splitlines():
         test = line.split(" # ")[0].strip()
         modes, mark, rest = test[1:].partition("] ") if test.startswith("[") else ("", "", test)
         if rest and not rest.startswith("#") and (not mark or mode in modes.split(",")):
@@ -94,23 +94,48 @@ def run_file(name: str, module: str, mode: str, patience: float, folder: Path) -
     place = folder / name.replace("/", "_").replace("_tests_test_", "_test_")
     place = place.with_name("test_" + place.name.lstrip("_").replace("test_", ""))
     place.write_text(rewritten(source, module))
-    file = File(place, mode, patience, folder)
-    for _ in range(100):  # each round settles at least the test that ended the one before
-        ended = file.run_process()
-        if ended is None:
-            break
-        test, outcome, why = ended
-        file.results[test] = (outcome, why)
-    return Outcomes(file.results, file.native, file.fallbacks)
+    return File(place, numpys_options(folder), MODES[mode], patience, folder).run()
+
+
+def numpys_options(folder: Path) -> list[str]:
+    """How pytest is called for a file of NumPy's."""
+    return [
+        *("-p", "numpy.conftest"),
+        "--import-mode=importlib",
+        f"--rootdir={folder}",
+        *("-c", os.devnull),
+        *("-k", " and ".join(f"not {name}" for name in LEFT_OUT)),
+    ]
 
 
 class File:
-    """A test file on its way to a result for every test."""
+    """A test file on its way to a result for every test; run in a folder, with options for pytest
+    and variables of the environment, by processes that may be silent for so many seconds.
+    """
 
-    def __init__(self, place: Path, mode: str, patience: float, folder: Path) -> None:
-        self.place, self.mode, self.patience, self.folder = place, mode, patience, folder
+    def __init__(
+        self,
+        place: Path,
+        options: list[str],
+        variables: dict[str, str],
+        patience: float,
+        folder: Path,
+        cwd: Path | None = None,
+    ) -> None:
+        self.place, self.options, self.variables = place, options, variables
+        self.patience, self.folder, self.cwd = patience, folder, cwd or folder
         self.results: dict[str, tuple[str, str]] = {}
         self.native = self.fallbacks = 0
+
+    def run(self) -> Outcomes:
+        """Run every test, in as many processes as it takes."""
+        for _ in range(100):  # each round settles at least the test that ended the one before
+            ended = self.run_process()
+            if ended is None:
+                break
+            test, outcome, why = ended
+            self.results[test] = (outcome, why)
+        return Outcomes(self.results, self.native, self.fallbacks)
 
     def run_process(self) -> tuple[str, str, str] | None:
         """Run what is not settled yet; the test that took the process down, if one did."""
@@ -119,15 +144,16 @@ class File:
         skip.write_text(json.dumps(list(self.results)))
         environment = dict(
             os.environ,
-            **MODES[self.mode],
+            **self.variables,
             NUMPY_SUITE_RECORD=str(record),
             NUMPY_SUITE_SKIP=str(skip),
             PYTHONPATH=os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]),
         )
+        shared = ["-p", "no:cacheprovider", "-p", "tests.numpy_suite.record", "--tb=short", "-q"]
         process = subprocess.Popen(
-            [sys.executable, "-m", "pytest", *self.options(), str(self.place)],
+            [sys.executable, "-m", "pytest", *shared, *self.options, str(self.place)],
             env=environment,
-            cwd=self.folder,
+            cwd=self.cwd,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
@@ -142,21 +168,6 @@ class File:
             if running in self.results:
                 return None
         return running, "crashed", f"exit {process.returncode}"
-
-    def options(self) -> list[str]:
-        """How pytest is called."""
-        plugins = ["no:cacheprovider", "numpy.conftest", "tests.numpy_suite.record"]
-        return [
-            *(part for plugin in plugins for part in ("-p", plugin)),
-            "--tb=short",
-            "-q",
-            "--import-mode=importlib",
-            f"--rootdir={self.folder}",
-            "-c",
-            os.devnull,
-            "-k",
-            " and ".join(f"not {name}" for name in LEFT_OUT),
-        ]
 
     def read(self, record: Path) -> str:
         """Take over what a process wrote down; the test it began last."""

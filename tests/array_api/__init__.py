@@ -1,0 +1,1 @@
+"""The array API standard's conformance suite, run against fastnp."""
