@@ -22,8 +22,7 @@ pub(crate) enum Arg<'a> {
     Other,
 }
 
-/// Reads arrays of ours and numbers; leaves everything else as `Other`, also arrays of derived classes, whose operations
-/// NumPy has to see.
+/// Reads arrays of ours and numbers; leaves everything else as `Other`.
 #[inline]
 pub(crate) fn quick<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     if let Ok(array) = object.cast_exact::<NdArray>() {

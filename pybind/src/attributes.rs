@@ -2,7 +2,7 @@
 
 use crate::contents::{Contents, Open, Repr};
 use crate::foreign::{import, numpy_of, owner_object};
-use crate::ndarray::{NdArray, fresh_of, object, view_of};
+use crate::ndarray::{NdArray, object, view_of};
 use crate::{deliver, dtype};
 use fastnp::DType;
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -119,7 +119,7 @@ impl NdArray {
         let zero = fastnp::Scalar::zero(array.dtype());
         let mut zeros = deliver(this.py(), fastnp::Array::full(array.shape(), zero, fastnp::Order::C))?;
         zeros.set_writeable(false);
-        fresh_of(this, zeros)
+        object(this.py(), zeros)
     }
 
     #[setter]

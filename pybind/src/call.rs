@@ -138,6 +138,11 @@ pub(crate) fn gives_way(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     {
         return Ok(false);
     }
+    let array = dtype::types(object.py())?.array.bind(object.py());
+    if object.get_type().is_subclass(array)? {
+        // To Python the right operand comes first where its class derives from the left one's, as this one does from NumPy's.
+        return Ok(!object.is_exact_instance(array));
+    }
     match object.get_type().getattr_opt("__array_ufunc__")? {
         Some(value) => Ok(value.is_none()),
         // Without the protocol NumPy yields to a higher priority.

@@ -107,10 +107,10 @@ fn flat_list(list: &Bound<'_, PyList>) -> PyResult<Option<Array>> {
 }
 
 macro_rules! conversions {
-    ($($name:ident $copies:expr;)*) => {$(
+    ($($name:ident $copies:expr, $text:tt;)*) => {$(
         #[doc = concat!("NumPy's `", stringify!($name), "`.")]
         #[pyfunction]
-        #[pyo3(signature = (*args, **kwargs))]
+        #[pyo3(signature = (*args, **kwargs), text_signature = $text)]
         fn $name<'py>(
             py: Python<'py>,
             args: &Bound<'py, PyTuple>,
@@ -122,15 +122,18 @@ macro_rules! conversions {
 }
 
 conversions! {
-    array true;
-    copy true;
-    asarray false;
-    asanyarray false;
+    array true, "(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, ndmax=0, like=None)";
+    copy true, "(a, order='K', subok=False)";
+    asarray false, "(a, dtype=None, order=None, *, device=None, copy=None, like=None)";
+    asanyarray false, "(a, dtype=None, order=None, *, device=None, copy=None, like=None)";
 }
 
 /// NumPy's `ascontiguousarray`.
 #[pyfunction]
-#[pyo3(signature = (*args, **kwargs))]
+#[pyo3(
+    signature = (*args, **kwargs),
+    text_signature = "(a, dtype=None, *, like=None)"
+)]
 fn ascontiguousarray<'py>(
     py: Python<'py>,
     args: &Bound<'py, PyTuple>,
@@ -141,7 +144,10 @@ fn ascontiguousarray<'py>(
 
 /// NumPy's `asfortranarray`.
 #[pyfunction]
-#[pyo3(signature = (*args, **kwargs))]
+#[pyo3(
+    signature = (*args, **kwargs),
+    text_signature = "(a, dtype=None, *, like=None)"
+)]
 fn asfortranarray<'py>(
     py: Python<'py>,
     args: &Bound<'py, PyTuple>,

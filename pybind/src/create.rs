@@ -101,7 +101,7 @@ fn filled<'py>(
 }
 
 macro_rules! creation {
-    ($($name:ident $like:ident $value:expr;)*) => {$(
+    ($($name:ident $like:ident $value:expr, $text:tt;)*) => {$(
         #[doc = concat!("NumPy's `", stringify!($name), "`.")]
         #[pyfunction]
         #[pyo3(
@@ -118,7 +118,7 @@ macro_rules! creation {
 
         #[doc = concat!("NumPy's `", stringify!($like), "`.")]
         #[pyfunction]
-        #[pyo3(signature = (*args, **kwargs))]
+        #[pyo3(signature = (*args, **kwargs), text_signature = $text)]
         fn $like<'py>(
             py: Python<'py>,
             args: &Bound<'py, PyTuple>,
@@ -130,9 +130,9 @@ macro_rules! creation {
 }
 
 creation! {
-    empty empty_like None;
-    zeros zeros_like Some(0);
-    ones ones_like Some(1);
+    empty empty_like None, "(prototype, /, dtype=None, order='K', subok=True, shape=None, *, device=None)";
+    zeros zeros_like Some(0), "(a, dtype=None, order='K', subok=True, shape=None, *, device=None)";
+    ones ones_like Some(1), "(a, dtype=None, order='K', subok=True, shape=None, *, device=None)";
 }
 
 fn like<'py>(
@@ -191,7 +191,10 @@ fn full_<'py>(
 
 /// NumPy's `full_like`.
 #[pyfunction]
-#[pyo3(signature = (*args, **kwargs))]
+#[pyo3(
+    signature = (*args, **kwargs),
+    text_signature = "(a, fill_value, dtype=None, order='K', subok=True, shape=None, *, device=None)"
+)]
 fn full_like<'py>(
     py: Python<'py>,
     args: &Bound<'py, PyTuple>,
@@ -217,7 +220,10 @@ fn full_like<'py>(
 
 /// NumPy's `arange`.
 #[pyfunction]
-#[pyo3(signature = (*args, **kwargs))]
+#[pyo3(
+    signature = (*args, **kwargs),
+    text_signature = "(start_or_stop, /, stop=None, step=1, *, dtype=None, device=None, like=None)"
+)]
 fn arange<'py>(
     py: Python<'py>,
     args: &Bound<'py, PyTuple>,

@@ -56,7 +56,7 @@ impl Owner for NumpyOwner {
 /// A NumPy array on the memory of an array object, evaluated; writeable as the array is.
 pub(crate) fn numpy_of<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, PyAny>> {
     let me = this.open();
-    to_numpy(this.py(), me.array(this.py())?, Some(root(this, this.get_type_ptr())))
+    to_numpy(this.py(), me.array(this.py())?, Some(root(this, &me)))
 }
 
 fn to_numpy<'py>(py: Python<'py>, array: &Array, root: Option<Py<NdArray>>) -> PyResult<Bound<'py, PyAny>> {

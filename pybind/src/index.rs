@@ -5,7 +5,7 @@
 
 use crate::arg::{Arg, full, quick};
 use crate::contents::{Contents, Open, Reading, Repr};
-use crate::ndarray::{NdArray, is_exact, object, root, view_in, view_of};
+use crate::ndarray::{NdArray, object, root, view_in};
 use crate::{deliver, dtype, fallback};
 use fastnp::{Array, DType, ErrorKind, Index, Scalar, Selection, Value, put_selected};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
@@ -124,7 +124,7 @@ impl NdArray {
         match advanced(key) {
             Key::Mask(mask) => {
                 let mask = mask.array(py)?;
-                if mask.shape() != array.shape() || !is_exact(this.as_any()) {
+                if mask.shape() != array.shape() {
                     return read(this, key, ErrorKind::Unsupported);
                 }
                 let selection = deliver(py, Selection::new(array, mask))?;
@@ -134,11 +134,11 @@ impl NdArray {
                 }
                 Ok(Bound::new(py, NdArray::from(selection))?.into_any())
             }
-            Key::Positions(positions) if is_exact(this.as_any()) => match array.take(positions.array(py)?) {
+            Key::Positions(positions) => match array.take(positions.array(py)?) {
                 Ok(taken) => object(py, deliver(py, Ok(taken))?),
                 Err(error) => read(this, key, error.kind()),
             },
-            Key::Positions(_) | Key::Advanced => read(this, key, ErrorKind::Unsupported),
+            Key::Advanced => read(this, key, ErrorKind::Unsupported),
         }
     }
 
@@ -299,14 +299,7 @@ pub(crate) fn iterate<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, Py
     if array.ndim() == 1 {
         deliver(py, array.evaluate())?;
     }
-    let root = root(this, this.get_type_ptr());
-    if !is_exact(this.as_any()) {
-        // Rows of a derived class are of that class, which indexing sees to.
-        return Ok(
-            Bound::new(py, Rows { array: array.clone(), root, of: Some(this.clone().unbind()), at: 0 })?.into_any()
-        );
-    }
-    Ok(Bound::new(py, Rows { array: array.clone(), root, of: None, at: 0 })?.into_any())
+    Ok(Bound::new(py, Rows { array: array.clone(), root: root(this, &me), at: 0 })?.into_any())
 }
 
 /// Iterator over the first axis of an array.
@@ -315,8 +308,6 @@ struct Rows {
     array: Array,
     /// The owner of the memory, which rows name as their base.
     root: Py<NdArray>,
-    /// The array itself, where it is of a derived class.
-    of: Option<Py<NdArray>>,
     at: usize,
 }
 
@@ -333,9 +324,6 @@ impl Rows {
         let row = deliver(py, self.array.index(&[Index::At(self.at as isize)]))?;
         self.at += 1;
         if row.ndim() > 0 {
-            if let Some(of) = &self.of {
-                return view_of(of.bind(py), row).map(Some);
-            }
             let base = Some(self.root.clone_ref(py));
             return Ok(Some(Bound::new(py, NdArray::from(Contents { repr: Repr::Dense(row), base }))?.into_any()));
         }

@@ -4,6 +4,7 @@
 mod arg;
 mod attributes;
 mod call;
+mod class;
 mod contents;
 mod convert;
 mod create;
@@ -18,7 +19,6 @@ mod observe;
 mod operators;
 mod protocols;
 mod reduce;
-mod subclass;
 mod ufunc;
 
 use fastnp::Result;
@@ -51,9 +51,9 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     functions::add(module)?;
     observe::add(module)?;
     attributes::add(module)?;
-    module.add_function(wrap_pyfunction!(subclass::py_derive, module)?)?;
-    module.add_function(wrap_pyfunction!(subclass::replace, module)?)?;
-    module.add_function(wrap_pyfunction!(subclass::set_metaclass, module)?)?;
+    module.add_function(wrap_pyfunction!(class::replace, module)?)?;
+    module.add_function(wrap_pyfunction!(class::metaclass, module)?)?;
+    module.add_function(wrap_pyfunction!(class::set_metaclass, module)?)?;
     module.add_function(wrap_pyfunction!(foreign::py_to_numpy, module)?)?;
     module.add_function(wrap_pyfunction!(foreign::py_from_numpy, module)?)?;
     fastnp::settings::read_environment();

@@ -6,10 +6,11 @@ use crate::contents::Open;
 use crate::deliver;
 use crate::dtype::{self, Asked, asked};
 use crate::foreign::numpy_of;
-use crate::ndarray::{NdArray, fresh_of, is_exact, numpy_error, numpy_method, view_of, view_or_fresh};
+use crate::ndarray::{NdArray, numpy_error, numpy_method, object, view_of, view_or_fresh};
 use fastnp::{Array, DType, Error, ErrorKind, Op, Order, Value, apply};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyTuple, PyType};
+use pyo3::type_object::PyTypeInfo;
+use pyo3::types::{PyBool, PyDict, PyTuple};
 use smallvec::SmallVec;
 
 type Object<'py> = Bound<'py, PyAny>;
@@ -98,27 +99,34 @@ fn unread() -> Error {
 
 #[pymethods]
 impl NdArray {
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, order='C')"
+    )]
     fn copy<'py>(
         this: &Bound<'py, Self>,
         args: &Args<'py>,
         kwargs: Option<Keywords<'_, 'py>>,
     ) -> PyResult<Object<'py>> {
         match sole_order(args, kwargs, Order::C) {
-            Some(order) => fresh_of(this, deliver(this.py(), this.open().array(this.py())?.copy(order))?),
+            Some(order) => object(this.py(), deliver(this.py(), this.open().array(this.py())?.copy(order))?),
             None => numpy_error(this, "copy", args, kwargs, unread()),
         }
     }
 
     fn __copy__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
-        fresh_of(this, deliver(this.py(), this.open().array(this.py())?.copy(Order::K))?)
+        object(this.py(), deliver(this.py(), this.open().array(this.py())?.copy(Order::K))?)
     }
 
+    #[pyo3(text_signature = "($self, memo, /)")]
     fn __deepcopy__<'py>(this: &Bound<'py, Self>, _memo: &Object<'py>) -> PyResult<Object<'py>> {
-        fresh_of(this, deliver(this.py(), this.open().array(this.py())?.copy(Order::K))?)
+        object(this.py(), deliver(this.py(), this.open().array(this.py())?.copy(Order::K))?)
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, dtype, order='K', casting='unsafe', subok=True, copy=True)"
+    )]
     fn astype<'py>(
         this: &Bound<'py, Self>,
         args: &Args<'py>,
@@ -145,7 +153,7 @@ impl NdArray {
                     let cast = deliver(py, selection.cast(to))?;
                     return Ok(Bound::new(py, NdArray::from(cast))?.into_any());
                 }
-                fresh_of(this, deliver(py, me.array(py)?.cast(to))?)
+                object(this.py(), deliver(py, me.array(py)?.cast(to))?)
             }
             _ => numpy_method(this, "astype", args, kwargs),
         }
@@ -155,7 +163,10 @@ impl NdArray {
         this.set_item(this.py().Ellipsis(), value)
     }
 
-    #[pyo3(signature = (*args))]
+    #[pyo3(
+        signature = (*args),
+        text_signature = "($self, /, *args)"
+    )]
     fn item<'py>(this: &Bound<'py, Self>, args: &Args<'py>) -> PyResult<Object<'py>> {
         if args.is_empty()
             && let Ok(value) = this.open().array(this.py())?.item()
@@ -169,7 +180,10 @@ impl NdArray {
         numpy_of(this)?.call_method0("tolist")
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, order='C')"
+    )]
     fn flatten<'py>(
         this: &Bound<'py, Self>,
         args: &Args<'py>,
@@ -182,10 +196,13 @@ impl NdArray {
         let me = this.open();
         let array = me.array(py)?;
         let flat = deliver(py, flat(array, order))?;
-        fresh_of(this, if flat.same_storage(array) { deliver(py, flat.copy(Order::C))? } else { flat })
+        object(this.py(), if flat.same_storage(array) { deliver(py, flat.copy(Order::C))? } else { flat })
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, order='C')"
+    )]
     fn ravel<'py>(
         this: &Bound<'py, Self>,
         args: &Args<'py>,
@@ -201,12 +218,15 @@ impl NdArray {
         let shared = flat.same_storage(array);
         // A view only where the elements are dense, as in NumPy.
         if shared && !flat.is_c_contiguous() {
-            return fresh_of(this, deliver(py, flat.copy(Order::C))?);
+            return object(this.py(), deliver(py, flat.copy(Order::C))?);
         }
         view_or_fresh(this, flat, shared)
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, *shape, order='C', copy=None)"
+    )]
     fn reshape<'py>(
         this: &Bound<'py, Self>,
         args: &Args<'py>,
@@ -236,7 +256,10 @@ impl NdArray {
         }
     }
 
-    #[pyo3(signature = (*args))]
+    #[pyo3(
+        signature = (*args),
+        text_signature = "($self, /, *axes)"
+    )]
     fn transpose<'py>(this: &Bound<'py, Self>, args: &Args<'py>) -> PyResult<Object<'py>> {
         let me = this.open();
         let array = me.array(this.py())?;
@@ -249,7 +272,10 @@ impl NdArray {
         }
     }
 
-    #[pyo3(signature = (*args))]
+    #[pyo3(
+        signature = (*args),
+        text_signature = "($self, axis1, axis2, /)"
+    )]
     fn swapaxes<'py>(this: &Bound<'py, Self>, args: &Args<'py>) -> PyResult<Object<'py>> {
         let me = this.open();
         let array = me.array(this.py())?;
@@ -265,7 +291,10 @@ impl NdArray {
         }
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, axis=None)"
+    )]
     fn squeeze<'py>(
         this: &Bound<'py, Self>,
         args: &Args<'py>,
@@ -285,7 +314,10 @@ impl NdArray {
         }
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, other, /, out=None)"
+    )]
     fn dot<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         if args.len() == 1 && kwargs.is_none() {
             return crate::functions::product(this.as_any(), &args.get_item(0)?, "dot");
@@ -293,7 +325,10 @@ impl NdArray {
         numpy_method(this, "dot", args, kwargs)
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, min=None, max=None, out=None, **kwargs)"
+    )]
     fn clip<'py>(
         this: &Bound<'py, Self>,
         args: &Args<'py>,
@@ -301,7 +336,7 @@ impl NdArray {
     ) -> PyResult<Object<'py>> {
         let py = this.py();
         let two = args.len() == 2 || (args.len() == 3 && args.get_item(2)?.is_none());
-        if two && kwargs.is_none_or(|k| k.is_empty()) && is_exact(this.as_any()) {
+        if two && kwargs.is_none_or(|k| k.is_empty()) {
             let me = this.open();
             let array = me.array(py)?;
             let (low, high) = (args.get_item(0)?, args.get_item(1)?);
@@ -315,7 +350,10 @@ impl NdArray {
         numpy_method(this, "clip", args, kwargs)
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /)"
+    )]
     fn conj<'py>(
         this: &Bound<'py, Self>,
         args: &Args<'py>,
@@ -324,7 +362,10 @@ impl NdArray {
         NdArray::conjugate(this, args, kwargs)
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /)"
+    )]
     fn conjugate<'py>(
         this: &Bound<'py, Self>,
         args: &Args<'py>,
@@ -341,7 +382,10 @@ impl NdArray {
         }
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, *args, **kwargs)"
+    )]
     fn view<'py>(
         this: &Bound<'py, Self>,
         args: &Args<'py>,
@@ -354,12 +398,9 @@ impl NdArray {
             _ => None,
         };
         if let Some(class) = class
-            && let Ok(class) = class.cast::<PyType>()
-            && class.is_subclass_of::<NdArray>()?
+            && class.is(NdArray::type_object(this.py()))
         {
-            let view = this.open().array(this.py())?.clone();
-            let contents = crate::ndarray::view_on(this, view, class.as_type_ptr());
-            return crate::subclass::derive(class, contents, Some(this.as_any()));
+            return view_of(this, this.open().array(this.py())?.clone());
         }
         numpy_method(this, "view", args, kwargs)
     }

@@ -7,15 +7,13 @@ use crate::{deliver, fallback};
 use fastnp::{Array, Op};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyTypeError, PyValueError};
-use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::type_object::PyTypeInfo;
 use pyo3::types::{PyDict, PyInt, PyString, PyTuple, PyType};
 
 /// An n-dimensional array whose elements are computed when somebody needs them.
 ///
 /// A sequence to Python, as NumPy's: `PySequence_Size` must work, which asks no mapping.
-#[pyclass(name = "ndarray", module = "fastnp", frozen, subclass, weakref, sequence)]
+#[pyclass(name = "ndarray", module = "fastnp", frozen, weakref, sequence)]
 pub(crate) struct NdArray {
     pub(crate) contents: ContentsCell,
 }
@@ -27,49 +25,23 @@ impl<T: Into<Contents>> From<T> for NdArray {
     }
 }
 
-/// The contents of a view of another array object, to be of a class.
-#[inline]
-pub(crate) fn view_on(of: &Bound<'_, NdArray>, view: Array, class: *mut ffi::PyTypeObject) -> Contents {
-    Contents { repr: Repr::Dense(view), base: Some(root(of, class)) }
-}
-
 /// A new object of a new array.
 #[inline]
 pub(crate) fn object(py: Python<'_>, array: Array) -> PyResult<Bound<'_, PyAny>> {
     Ok(Bound::new(py, NdArray::from(array))?.into_any())
 }
 
-/// A view of an array, of the same class, that knows whose memory it is.
+/// A view of an array, that knows whose memory it is.
 #[inline]
 pub(crate) fn view_of<'py>(this: &Bound<'py, NdArray>, view: Array) -> PyResult<Bound<'py, PyAny>> {
-    let made = view_on(this, view, this.get_type_ptr());
-    if is_exact(this.as_any()) {
-        return Ok(Bound::new(this.py(), NdArray::from(made))?.into_any());
-    }
-    crate::subclass::derive(&this.get_type(), made, Some(this.as_any()))
+    view_in(this, &this.open(), view)
 }
 
 /// [`view_of`] for a caller that has the array object open already.
 #[inline]
 pub(crate) fn view_in<'py>(this: &Bound<'py, NdArray>, me: &Contents, view: Array) -> PyResult<Bound<'py, PyAny>> {
-    if !is_exact(this.as_any()) {
-        return view_of(this, view);
-    }
-    let py = this.py();
-    let base = match &me.base {
-        Some(base) if is_exact(base.bind(py).as_any()) => base.clone_ref(py),
-        _ => this.clone().unbind(),
-    };
-    Ok(Bound::new(py, NdArray::from(Contents { repr: Repr::Dense(view), base: Some(base) }))?.into_any())
-}
-
-/// A new array made of another one, of the same class.
-#[inline]
-pub(crate) fn fresh_of<'py>(this: &Bound<'py, NdArray>, array: Array) -> PyResult<Bound<'py, PyAny>> {
-    if is_exact(this.as_any()) {
-        return object(this.py(), array);
-    }
-    crate::subclass::derive(&this.get_type(), array.into(), Some(this.as_any()))
+    let contents = Contents { repr: Repr::Dense(view), base: Some(root(this, me)) };
+    Ok(Bound::new(this.py(), NdArray::from(contents))?.into_any())
 }
 
 /// A view where the array shares the memory of `this`, else a new array.
@@ -78,23 +50,16 @@ pub(crate) fn view_or_fresh<'py>(
     array: Array,
     shares: bool,
 ) -> PyResult<Bound<'py, PyAny>> {
-    if shares { view_of(this, array) } else { fresh_of(this, array) }
+    if shares { view_of(this, array) } else { object(this.py(), array) }
 }
 
-/// The array that a view of `this`, to be of a class, names as its base: as NumPy, the chain is followed while it leads to
-/// arrays of that class.
+/// The array that a view of `this` names as its base: the one that owns the memory.
 #[inline]
-pub(crate) fn root(this: &Bound<'_, NdArray>, class: *mut ffi::PyTypeObject) -> Py<NdArray> {
-    match &this.open().base {
-        Some(base) if base.bind(this.py()).get_type_ptr() == class => base.clone_ref(this.py()),
-        _ => this.clone().unbind(),
+pub(crate) fn root(this: &Bound<'_, NdArray>, me: &Contents) -> Py<NdArray> {
+    match &me.base {
+        Some(base) => base.clone_ref(this.py()),
+        None => this.clone().unbind(),
     }
-}
-
-/// Whether an object is an array of ours and not of a class derived from it.
-#[inline]
-pub(crate) fn is_exact(object: &Bound<'_, PyAny>) -> bool {
-    object.get_type_ptr() == NdArray::type_object_raw(object.py())
 }
 
 /// NumPy's own method of this name on this array, entered as a fallback.
@@ -127,14 +92,14 @@ pub(crate) fn numpy_error<'py>(
 impl NdArray {
     #[new]
     #[classmethod]
-    #[allow(clippy::new_ret_no_self, reason = "an object of a derived class, or NumPy's own array")]
+    #[allow(clippy::new_ret_no_self, reason = "NumPy's own array where the type is not native")]
     #[pyo3(signature = (*args, **kwargs))]
     fn new<'py>(
         cls: &Bound<'py, PyType>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        crate::subclass::construct(cls, args, kwargs)
+        crate::class::construct(cls.py(), args, kwargs)
     }
 
     fn __pow__<'py>(
@@ -145,7 +110,7 @@ impl NdArray {
         if modulo.is_none() {
             // NumPy's operator, unlike its function, squares where the exponent is the number 2; squares of booleans are int8.
             let py = this.py();
-            if is_exact(this.as_any()) && other.is_exact_instance_of::<PyInt>() && other.eq(2)? {
+            if other.is_exact_instance_of::<PyInt>() && other.eq(2)? {
                 let base = this.open();
                 if crate::attributes::dtype_of(py, &base)? == fastnp::DType::Bool {
                     return crate::call::wrap(py, crate::deliver(py, base.array(py)?.cast(fastnp::DType::I8))?);

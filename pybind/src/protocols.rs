@@ -11,7 +11,10 @@ use std::ffi::c_int;
 
 #[pymethods]
 impl NdArray {
-    #[pyo3(signature = (dtype=None, *, copy=None))]
+    #[pyo3(
+        signature = (dtype=None, *, copy=None),
+        text_signature = "($self, dtype=None, /, *, copy=None)"
+    )]
     fn __array__<'py>(
         this: &Bound<'py, Self>,
         dtype: Option<&Bound<'py, PyAny>>,
@@ -28,7 +31,10 @@ impl NdArray {
         }
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, ufunc, method, /, *inputs, **kwargs)"
+    )]
     fn __array_ufunc__<'py>(
         this: &Bound<'py, Self>,
         args: &Bound<'py, PyTuple>,
@@ -58,7 +64,10 @@ impl NdArray {
         py.import("fastnp._protocols")?.getattr("array_function")?.call1((func, types, args, kwargs))
     }
 
-    #[pyo3(signature = (**kwargs))]
+    #[pyo3(
+        signature = (**kwargs),
+        text_signature = "($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)"
+    )]
     fn __dlpack__<'py>(this: &Bound<'py, Self>, kwargs: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
         numpy_of(this)?.call_method("__dlpack__", (), kwargs)
     }
@@ -67,6 +76,7 @@ impl NdArray {
         numpy_of(this)?.call_method0("__dlpack_device__")
     }
 
+    #[pyo3(text_signature = "($self, protocol, /)")]
     fn __reduce_ex__<'py>(this: &Bound<'py, Self>, _protocol: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         this.py().import("fastnp._pickle")?.getattr("reduce")?.call1((this,))
     }

@@ -3,7 +3,7 @@
 use crate::call::wrap;
 use crate::contents::Open;
 use crate::methods::{axes_of, native};
-use crate::ndarray::{NdArray, is_exact, numpy_error, numpy_method};
+use crate::ndarray::{NdArray, numpy_error, numpy_method};
 use fastnp::{DType, Op, Reduction};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -93,9 +93,7 @@ fn reduce<'py>(
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
-    if is_exact(this.as_any())
-        && let Some(asked) = reduce_arguments(positions, args, kwargs)?
-    {
+    if let Some(asked) = reduce_arguments(positions, args, kwargs)? {
         let me = this.open();
         let what = reduction(name, asked.ddof);
         // A dtype for extremes, positions and truth means something else in each; NumPy knows.
@@ -124,8 +122,7 @@ fn scan<'py>(
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
-    if is_exact(this.as_any())
-        && let Some(asked) = reduce_arguments(&["axis", "dtype", "out"], args, kwargs)?
+    if let Some(asked) = reduce_arguments(&["axis", "dtype", "out"], args, kwargs)?
         && asked.axes.as_ref().is_none_or(|a| a.len() == 1)
     {
         let axis = asked.axes.as_ref().map(|a| a[0]);
@@ -139,12 +136,18 @@ fn scan<'py>(
 
 #[pymethods]
 impl NdArray {
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, axis=None, dtype=None, out=None, **kwargs)"
+    )]
     fn sum<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         reduce(this, "sum", &["axis", "dtype", "out", "keepdims"], args, kwargs)
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, axis=None, dtype=None, out=None, **kwargs)"
+    )]
     fn prod<'py>(
         this: &Bound<'py, Self>,
         args: &Args<'py>,
@@ -153,27 +156,42 @@ impl NdArray {
         reduce(this, "prod", &["axis", "dtype", "out", "keepdims"], args, kwargs)
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, axis=None, out=None, **kwargs)"
+    )]
     fn min<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         reduce(this, "min", &["axis", "out", "keepdims"], args, kwargs)
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, axis=None, out=None, **kwargs)"
+    )]
     fn max<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         reduce(this, "max", &["axis", "out", "keepdims"], args, kwargs)
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, axis=None, out=None, keepdims=False, *, where=True)"
+    )]
     fn any<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         reduce(this, "any", &["axis", "out", "keepdims"], args, kwargs)
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, axis=None, out=None, keepdims=False, *, where=True)"
+    )]
     fn all<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         reduce(this, "all", &["axis", "out", "keepdims"], args, kwargs)
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, axis=None, out=None, *, keepdims=False)"
+    )]
     fn argmin<'py>(
         this: &Bound<'py, Self>,
         args: &Args<'py>,
@@ -182,7 +200,10 @@ impl NdArray {
         reduce(this, "argmin", &["axis", "out"], args, kwargs)
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, axis=None, out=None, *, keepdims=False)"
+    )]
     fn argmax<'py>(
         this: &Bound<'py, Self>,
         args: &Args<'py>,
@@ -191,7 +212,10 @@ impl NdArray {
         reduce(this, "argmax", &["axis", "out"], args, kwargs)
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, axis=None, dtype=None, out=None, **kwargs)"
+    )]
     fn mean<'py>(
         this: &Bound<'py, Self>,
         args: &Args<'py>,
@@ -200,17 +224,26 @@ impl NdArray {
         reduce(this, "mean", &["axis", "dtype", "out", "keepdims"], args, kwargs)
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, axis=None, dtype=None, out=None, ddof=0, **kwargs)"
+    )]
     fn var<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         reduce(this, "var", &["axis", "dtype", "out", "ddof", "keepdims"], args, kwargs)
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, axis=None, dtype=None, out=None, ddof=0, **kwargs)"
+    )]
     fn std<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
         reduce(this, "std", &["axis", "dtype", "out", "ddof", "keepdims"], args, kwargs)
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, axis=None, dtype=None, out=None)"
+    )]
     fn cumsum<'py>(
         this: &Bound<'py, Self>,
         args: &Args<'py>,
@@ -219,7 +252,10 @@ impl NdArray {
         scan(this, "cumsum", Op::Add, args, kwargs)
     }
 
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, axis=None, dtype=None, out=None)"
+    )]
     fn cumprod<'py>(
         this: &Bound<'py, Self>,
         args: &Args<'py>,

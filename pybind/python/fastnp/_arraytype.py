@@ -1,4 +1,5 @@
-"""The metaclass of `ndarray`: NumPy's own arrays count as instances too.
+"""The metaclass of `ndarray`: NumPy's own arrays count as instances too, and what derives from
+`ndarray` derives from NumPy's.
 
 The extension makes the class without it, for want of a way to say so, and `_methods` sets it.
 
@@ -14,18 +15,27 @@ from typing import Any
 
 import numpy as _np
 
+from fastnp._derived import Derived, unbound
+from fastnp._fastnp import metaclass
 
-class ArrayType(type):
+
+class ArrayType(metaclass(unbound())):  # type: ignore[misc]
     """What `type(fastnp.ndarray)` is; it adds nothing to how `type` is laid out."""
 
     __slots__ = ()
 
+    def __new__(
+        mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any
+    ) -> Any:
+        """A class that names `ndarray` among its bases."""
+        real = tuple(Derived if type(base) is mcls else base for base in bases)
+        return type(name, real, namespace, **kwargs)
+
+    def __init__(cls, *args: Any, **kwargs: Any) -> None:
+        """Nothing: no class is made with this metaclass but the one that gets it later."""
+
     def __instancecheck__(cls, value: Any) -> bool:
-        if type.__instancecheck__(cls, value):
-            return True
-        # A subclass of ours keeps its own meaning.
-        return (
-            cls.__module__ == "fastnp"
-            and cls.__name__ == "ndarray"
-            and isinstance(value, _np.ndarray)
-        )
+        return type.__instancecheck__(cls, value) or isinstance(value, _np.ndarray)
+
+    def __subclasscheck__(cls, kind: type) -> bool:
+        return type.__subclasscheck__(cls, kind) or issubclass(kind, _np.ndarray)

@@ -4,7 +4,7 @@ Arrays of ours among the arguments, also inside lists, tuples and dicts, go in a
 same memory and results of a native dtype come out as arrays of ours. A result that is the very view
 that went in comes out as the array it was made from, so `out=` keeps its identity; what NumPy
 writes into an argument is seen by its owner. NumPy's subclasses, object arrays and everything else
-pass as they are.
+pass as they are, but our class itself goes in as NumPy's.
 
 The extension calls `method`, `ufunc` and `fp_warning` by name.
 """
@@ -19,11 +19,12 @@ import numpy as _np
 
 from fastnp import _ledger
 from fastnp._errstate import fp_warning
-from fastnp._fastnp import derive, from_numpy, ndarray, to_numpy
+from fastnp._fastnp import from_numpy, ndarray, to_numpy
 
 __all__ = [
     "call",
     "closed",
+    "dispatches",
     "fp_warning",
     "method",
     "method_uncounted",
@@ -52,38 +53,6 @@ SCALARS: frozenset[type] = PLAIN - {_np.ndarray}
 _Seen = list[tuple[Any, Any]]
 
 
-class Shadow(_np.ndarray):
-    """The view of an array of a subclass of ours.
-
-    NumPy keeps or drops it as it would the subclass, which tells of what type the result is to be.
-    """
-
-    owner: Any = None
-    priority = 0.0
-
-    @property
-    def __array_priority__(self) -> float:
-        return self.priority
-
-    def __array_finalize__(self, source: Any) -> None:
-        self.owner = getattr(source, "owner", None)
-        self.priority = getattr(source, "priority", 0.0)
-
-    def lifted(self, seen: _Seen) -> Any:
-        """This array as one of the owner's class, or, made of nothing in particular, of the class
-        that comes first among the arguments.
-        """
-        owners = [owner for view, owner in seen if type(view) is Shadow]
-        first = max(owners, key=lambda x: x.__array_priority__, default=None)
-        kind = type(first if self.owner is None else self.owner)
-        plain = self.view(_np.ndarray)
-        try:
-            ours = from_numpy(plain)
-        except TypeError:
-            return plain
-        return ours if kind is NoneType else derive(kind, ours, self.owner)
-
-
 def _open(value: Any, seen: _Seen, depth: int = 0) -> Any:
     """`value` with every array of ours replaced by a NumPy view, each noted in `seen`.
 
@@ -92,17 +61,12 @@ def _open(value: Any, seen: _Seen, depth: int = 0) -> Any:
     kind = type(value)
     if kind in PLAIN:
         return value
-    # Not isinstance: the class may count NumPy's arrays among its instances.
-    if issubclass(kind, ndarray):
-        view: Any = to_numpy(value)
-        if kind is not ndarray:
-            view = view.view(Shadow)
-            view.owner = value
-            priority = value.__array_priority__
-            if priority:
-                view.priority = priority
+    if kind is ndarray:
+        view = to_numpy(value)
         seen.append((view, value))
         return view
+    if value is ndarray:
+        return _np.ndarray
     if (kind is list or kind is tuple) and depth < MAX_DIMENSIONS:
         # A long list of numbers is passed over at C speed.
         if PLAIN.issuperset(map(type, value)):
@@ -125,7 +89,7 @@ def _converted(value: Any, kind: type, seen: _Seen) -> Any:
     if hasattr(kind, "__array_ufunc__") or hasattr(kind, "__array_function__"):
         return value
     made = convert(value)
-    return _open(made, seen) if issubclass(type(made), ndarray) else value
+    return _open(made, seen) if type(made) is ndarray else value
 
 
 def _close(result: Any, seen: _Seen) -> Any:
@@ -141,11 +105,6 @@ def _close(result: Any, seen: _Seen) -> Any:
             return result
     if kind in PLAIN:
         return result
-    if kind is Shadow:
-        for view, owner in seen:
-            if result is view:
-                return owner
-        return result.lifted(seen)
     if isinstance(result, tuple):
         items = [_close(item, seen) for item in result]
         if kind is tuple:
@@ -300,6 +259,13 @@ def overridden(values: Sequence[Any]) -> bool:
         if getattr(kind, "__array_ufunc__", _DEFAULTS[0]) not in _DEFAULTS:
             return True
     return False
+
+
+def dispatches(kind: type) -> bool:
+    """Whether a class has an `__array_function__` of its own."""
+    if kind is ndarray:
+        return False
+    return getattr(kind, "__array_function__", None) not in (None, _np.ndarray.__array_function__)
 
 
 def comparison(self: Any, name: str, other: Any) -> Any:

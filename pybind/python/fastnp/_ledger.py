@@ -55,8 +55,8 @@ def user_frame(depth: int = 1) -> tuple[FrameType | None, int]:
 
 def enter(name: str, reason: str, objecting: bool = True) -> None:
     """Count one run of `name` in NumPy; warn or raise when the mode asks for it and `objecting`."""
-    # Frame 1 is `_fallback.call` and frame 2 the function of ours that called it.
-    frame: FrameType | None = sys._getframe(3)
+    # Frame 1 is `_fallback.call`; what called it may be the extension, and frame 2 the user's.
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None and frame.f_code.co_filename.startswith(_PACKAGE):
         frame = frame.f_back
     key = (name, 0, 0) if frame is None else (name, id(frame.f_code), frame.f_lasti)

@@ -14,27 +14,10 @@ import numpy as _np
 
 from fastnp import _fastnp
 from fastnp._arraytype import ArrayType
-from fastnp._fallback import NOT_NATIVE, call
+from fastnp._derived import method_of, named
+from fastnp._fallback import NOT_NATIVE, call, uncounted
 from fastnp._fastnp import from_numpy, ndarray, replace, to_numpy
 from fastnp._flags import set_flags
-
-
-def _method(name: str) -> Callable[..., Any]:
-    descriptor = getattr(_np.ndarray, name)
-    entry = "ndarray." + name
-
-    def method(self: Any, /, *args: Any, **kwargs: Any) -> Any:
-        return call(descriptor, (self, *args), kwargs, entry, NOT_NATIVE)
-
-    return _named(method, name)
-
-
-def _named(method: Callable[..., Any], name: str) -> Callable[..., Any]:
-    method.__name__ = name
-    method.__qualname__ = "ndarray." + name
-    method.__doc__ = getattr(_np.ndarray, name).__doc__
-    method.__module__ = "fastnp"
-    return method
 
 
 def _flat(self: Any) -> Any:
@@ -71,19 +54,16 @@ def _array_finalize(self: Any, source: Any, /) -> None:
     return None
 
 
-def _array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool = False, /) -> Any:
+def _array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool = True, /) -> Any:
     if return_scalar and array.ndim == 0:
         return array[()]
-    if type(self) is type(array):
-        return array
-    plain = from_numpy(array) if isinstance(array, _np.ndarray) and _ours(array) else array
-    if not issubclass(type(plain), ndarray):
-        return array
-    return _fastnp.derive(type(self), plain, self)
+    return array if type(array) is ndarray else uncounted(_np.ndarray.view, (array, ndarray), {})
 
 
-def _ours(array: Any) -> bool:
-    return type(array) is _np.ndarray and _fastnp.is_native(array.dtype)
+def _setstate(self: Any, state: Any, /) -> None:
+    memory = _np.empty(0)
+    memory.__setstate__(state)
+    replace(self, from_numpy(memory))
 
 
 _OURS: dict[str, Callable[..., Any]] = {
@@ -91,13 +71,14 @@ _OURS: dict[str, Callable[..., Any]] = {
     "setflags": _setflags,
     "__array_finalize__": _array_finalize,
     "__array_wrap__": _array_wrap,
+    "__setstate__": _setstate,
 }
 
 # Of Python's own protocol, what `object` answers as well or what makes no sense on a view.
 _LEFT = frozenset(
     """
     __class__ __doc__ __new__ __init__ __init_subclass__ __subclasshook__ __getattribute__ __dir__
-    __setattr__ __delattr__ __hash__ __reduce__ __reduce_ex__ __sizeof__ __setstate__ __getstate__
+    __setattr__ __delattr__ __hash__ __reduce__ __reduce_ex__ __sizeof__ __getstate__
     """.split()
 )
 
@@ -109,11 +90,11 @@ def install() -> None:
         if name in own or name in _LEFT:
             continue
         if name in _OURS:
-            setattr(ndarray, name, _named(_OURS[name], name))
+            setattr(ndarray, name, named(_OURS[name], name))
         elif name == "__class_getitem__":
             setattr(ndarray, name, classmethod(_generic))
         elif callable(value):
-            setattr(ndarray, name, _method(name))
+            setattr(ndarray, name, method_of(name))
     ndarray.flat = property(_flat, _set_flat, doc=_np.ndarray.flat.__doc__)
     _fastnp.set_metaclass(ArrayType)
 

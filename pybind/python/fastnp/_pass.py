@@ -13,7 +13,7 @@ from fastnp._registry import elsewhere, native
 
 def _types(values: tuple[Any, ...]) -> list[Any]:
     # Under NEP 50 an array, also one of no dimensions, promotes as its dtype does.
-    return [value.dtype if issubclass(type(value), ndarray) else value for value in values]
+    return [value.dtype if type(value) is ndarray else value for value in values]
 
 
 @native(_np.result_type)
@@ -28,9 +28,7 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
 
 @native(_np.common_type)
 def common_type(*arrays: Any) -> Any:
-    return _np.common_type(
-        *(_np.empty(0, x.dtype) if issubclass(type(x), ndarray) else x for x in arrays)
-    )
+    return _np.common_type(*(_np.empty(0, x.dtype) if type(x) is ndarray else x for x in arrays))
 
 
 @native(_np.take)
@@ -39,12 +37,12 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
         if out is None and mode == "raise":
             return a.take(indices, axis)
         return a.take(indices, axis, out, mode)
-    return elsewhere(_np.take, "take", a, (indices, axis, out, mode), {})
+    return elsewhere(_np.take, a, (indices, axis, out, mode), {})
 
 
 @native(_np.nonzero)
 def nonzero(a: Any) -> Any:
-    return a.nonzero() if type(a) is ndarray else elsewhere(_np.nonzero, "nonzero", a, (), {})
+    return a.nonzero() if type(a) is ndarray else elsewhere(_np.nonzero, a, (), {})
 
 
 @native(_np.flatnonzero)
@@ -94,4 +92,4 @@ if hasattr(_np, "astype"):  # new in NumPy 2.1
     def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
         if type(x) is ndarray and device in (None, "cpu"):
             return x.astype(dtype, copy=copy)
-        return elsewhere(_np.astype, "astype", x, (dtype,), {"copy": copy, "device": device})
+        return elsewhere(_np.astype, x, (dtype,), {"copy": copy, "device": device})

@@ -25,7 +25,7 @@ def array_function(
 ) -> Any:
     """Run our version of NumPy's `func`, or NumPy's own on views of our arrays."""
     for kind in types:
-        if not issubclass(kind, (ndarray, _np.ndarray)):
+        if kind is not ndarray and not issubclass(kind, _np.ndarray):
             return NotImplemented
     ours = NATIVE.get(func)
     if ours is not None:

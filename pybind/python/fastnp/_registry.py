@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as _np
 
 from fastnp import _errstate, _fastnp
-from fastnp._fallback import PLAIN, SCALARS, call, closed, our_module
+from fastnp._fallback import PLAIN, SCALARS, call, closed, dispatches, our_module
 
 NoValue = _np._NoValue
 
@@ -56,18 +56,14 @@ def given(**kwargs: Any) -> dict[str, Any]:
 
 
 def elsewhere(
-    original: Callable[..., Any], method: str, a: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    original: Callable[..., Any], a: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """For a first argument that is not exactly our array: its own method if it derives from ours,
-    else NumPy.
-    """
+    """NumPy's function, for arguments that have no native version."""
     kind = type(a)
     if kind in SCALARS and not kwargs and PLAIN.issuperset(map(type, args)):
         # Numbers alone: nothing to replace, nothing to enter.
         return closed(original(a, *args), [])
-    if issubclass(kind, _fastnp.ndarray):
-        return getattr(a, method)(*args, **kwargs)
-    if hasattr(kind, "__array_function__") and not issubclass(kind, _np.ndarray):
+    if dispatches(kind):
         # The class is asked with what the user gave, not with every default filled in.
         return original(a, **_differing(original, args), **kwargs)
     return call(original, (a, *args), kwargs)
