@@ -32,6 +32,9 @@ pub(crate) fn binary<'py>(op: Op, a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) 
     if gives_way(b)? {
         return Ok(a.py().NotImplemented().into_bound(a.py()));
     }
+    if is_derived(a)? {
+        return fallback(a.py(), "operator")?.call1((op.name(), a, b));
+    }
     general(op, &[a, b])
 }
 
@@ -138,10 +141,9 @@ pub(crate) fn gives_way(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     {
         return Ok(false);
     }
-    let array = dtype::types(object.py())?.array.bind(object.py());
-    if object.get_type().is_subclass(array)? {
+    if is_derived(object)? {
         // To Python the right operand comes first where its class derives from the left one's, as this one does from NumPy's.
-        return Ok(!object.is_exact_instance(array));
+        return Ok(true);
     }
     match object.get_type().getattr_opt("__array_ufunc__")? {
         Some(value) => Ok(value.is_none()),
@@ -151,6 +153,12 @@ pub(crate) fn gives_way(object: &Bound<'_, PyAny>) -> PyResult<bool> {
             None => Ok(false),
         },
     }
+}
+
+/// Whether an object is of a class derived from NumPy's array.
+fn is_derived(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let array = dtype::types(object.py())?.array.bind(object.py());
+    Ok(!object.is_exact_instance(array) && object.get_type().is_subclass(array)?)
 }
 
 /// Applies an op, but for numbers that are too large for the arrays' type: NumPy warns of them.

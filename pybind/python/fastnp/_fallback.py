@@ -6,11 +6,12 @@ that went in comes out as the array it was made from, so `out=` keeps its identi
 writes into an argument is seen by its owner. NumPy's subclasses, object arrays and everything else
 pass as they are, but our class itself goes in as NumPy's.
 
-The extension calls `method`, `ufunc` and `fp_warning` by name.
+The extension calls `method`, `operator`, `ufunc` and `fp_warning` by name.
 """
 
 from __future__ import annotations
 
+import operator as operators
 from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
 from typing import Any
@@ -28,6 +29,7 @@ __all__ = [
     "fp_warning",
     "method",
     "method_uncounted",
+    "operator",
     "opened",
     "overridden",
     "ufunc",
@@ -273,6 +275,29 @@ def comparison(self: Any, name: str, other: Any) -> Any:
     if overridden((other,)):
         return ufunc("equal" if name == "__eq__" else "not_equal", "__call__", (self, other), {})
     return method(self, name, (other,))
+
+
+_OPERATORS = {
+    "add": operators.add,
+    "subtract": operators.sub,
+    "multiply": operators.mul,
+    "divide": operators.truediv,
+    "floor_divide": operators.floordiv,
+    "remainder": operators.mod,
+    "power": operators.pow,
+    "bitwise_and": operators.and_,
+    "bitwise_or": operators.or_,
+    "bitwise_xor": operators.xor,
+    "left_shift": operators.lshift,
+    "right_shift": operators.rshift,
+}
+
+
+def operator(name: str, left: Any, right: Any) -> Any:
+    """An operator that a class of NumPy's declined on an array of ours: on NumPy's array, which is
+    all that `matrix`, for one, knows.
+    """
+    return call(_OPERATORS[name], (left, right), {}, name)
 
 
 def method(
