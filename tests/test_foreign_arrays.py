@@ -120,25 +120,26 @@ KINDS: dict[str, Make] = {
 
 # `x` is the array, `y` a native array of its length.
 OPERATIONS = """
-    np.array(x)  np.array(x,subok=True)  np.asarray(x)  np.asanyarray(x)  np.copy(x)  np.empty_like(x).shape
-    np.zeros_like(x)  np.ones_like(x)  np.full_like(x,x[0])  np.ascontiguousarray(x)
-    x+x  x+1  1+x  x-x  x*2  x*y  y*x  y+x  x/y  x%2  x**2  -x  abs(x)  x==x  x!=y  x<x  y<=x
-    np.add(x,x)  np.add(y,x)  np.multiply(x,y)  np.maximum(x,x)  np.sqrt(abs(x))  np.equal(x,x)  np.isnan(x)
-    np.add.reduce(x)  np.add.outer(x,x)  np.add.accumulate(x)  np.add(y,x,out=y)
-    x.sum()  np.sum(x)  x.min()  np.max(x,axis=0)  np.mean(x)  x.argmax()  np.any(x)  x.cumsum()  np.median(x)
-    x[0]  x[1:]  x[::-1]  x[[0,1]]  x[y>0]  x[y.argsort()]  x[...]  x[None]  y[x==x]  len(x)  list(x)
-    put(x,0,x[1])  put(x,slice(1,None),x[0])  put(x,[0,1],x[0])  put(x,y>1,x[0])  put(y,0,x[0])  put(y,slice(None),x)
-    np.sort(x)  x.argsort()  np.unique(x)  np.searchsorted(x,x[0])  np.flip(x)  np.roll(x,1)  np.repeat(x,2)
-    np.concatenate([x,x])  np.concatenate([x,y])  np.concatenate([y,x])  np.stack([x,x])  np.hstack([x,y])
-    np.append(x,x)  np.where(y>1,x,x)  np.where(x==x,y,y)  np.take(x,[0,1])  np.tile(x,2)
-    x.reshape(-1)  x.T  x.ravel()  x.astype(object)  x.astype(str)  x.copy()  x.view()  x.tolist()  len(x.tobytes())
-    x.dtype  x.shape  x.strides  x.ndim  x.itemsize  x.flags.writeable  x.flat[1]  x.size  x.nonzero()
-    repr(x)  str(x)  format(x[0])  np.array2string(x)  again(x)  copy.copy(x)  copy.deepcopy(x)
-    np.array_equal(x,x)  np.isin(x,x[:1])  np.dot(x,x)  x@x  np.result_type(x)  isinstance(x,np.ndarray)
-    np.split(x,[1])  np.broadcast_to(x,(2,)+x.shape)  np.shares_memory(x,x[1:])  np.diff(x)  np.clip(x,x[0],x[0])
-    getattr(np.square(x),'tag','')  getattr(x[1:],'tag','')  getattr(x*2,'tag','')  getattr(y+x,'tag','')
-    np.ndarray.sum(x)  np.ndarray.__getitem__(x,0)  np.ndarray.__repr__(x)  np.percentile(x,50)  np.nanmax(x)
-    add_to(x,x)  add_to(x,y)
+    np.array(x) np.array(x,subok=True) np.asarray(x) np.asanyarray(x) np.copy(x)
+    np.empty_like(x).shape np.zeros_like(x) np.ones_like(x) np.full_like(x,x[0])
+    np.ascontiguousarray(x) x+x x+1 1+x x-x x*2 x*y y*x y+x x/y x%2 x**2 -x abs(x) x==x x!=y x<x
+    y<=x np.add(x,x) np.add(y,x) np.multiply(x,y) np.maximum(x,x) np.sqrt(abs(x)) np.equal(x,x)
+    np.isnan(x) np.add.reduce(x) np.add.outer(x,x) np.add.accumulate(x) np.add(y,x,out=y) x.sum()
+    np.sum(x) x.min() np.max(x,axis=0) np.mean(x) x.argmax() np.any(x) x.cumsum() np.median(x) x[0]
+    x[1:] x[::-1] x[[0,1]] x[y>0] x[y.argsort()] x[...] x[None] y[x==x] len(x) list(x)
+    put(x,0,x[1]) put(x,slice(1,None),x[0]) put(x,[0,1],x[0]) put(x,y>1,x[0]) put(y,0,x[0])
+    put(y,slice(None),x) np.sort(x) x.argsort() np.unique(x) np.searchsorted(x,x[0]) np.flip(x)
+    np.roll(x,1) np.repeat(x,2) np.concatenate([x,x]) np.concatenate([x,y]) np.concatenate([y,x])
+    np.stack([x,x]) np.hstack([x,y]) np.append(x,x) np.where(y>1,x,x) np.where(x==x,y,y)
+    np.take(x,[0,1]) np.tile(x,2) x.reshape(-1) x.T x.ravel() x.astype(object) x.astype(str)
+    x.copy() x.view() x.tolist() len(x.tobytes()) x.dtype x.shape x.strides x.ndim x.itemsize
+    x.flags.writeable x.flat[1] x.size x.nonzero() repr(x) str(x) format(x[0]) np.array2string(x)
+    again(x) copy.copy(x) copy.deepcopy(x) np.array_equal(x,x) np.isin(x,x[:1]) np.dot(x,x) x@x
+    np.result_type(x) isinstance(x,np.ndarray) np.split(x,[1]) np.broadcast_to(x,(2,)+x.shape)
+    np.shares_memory(x,x[1:]) np.diff(x) np.clip(x,x[0],x[0]) getattr(np.square(x),'tag','')
+    getattr(x[1:],'tag','') getattr(x*2,'tag','') getattr(y+x,'tag','') np.ndarray.sum(x)
+    np.ndarray.__getitem__(x,0) np.ndarray.__repr__(x) np.percentile(x,50) np.nanmax(x) add_to(x,x)
+    add_to(x,y)
 """.split()
 
 
@@ -167,7 +168,7 @@ def outcome(np: Any, kind: str, operation: str) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            return eval(operation, names)  # noqa: S307
+            return eval(operation, names)
         except Exception as error:
             return error
 

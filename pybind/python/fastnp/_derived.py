@@ -67,7 +67,8 @@ def _array_ufunc(self: Any, ufunc: Any, method: str, /, *inputs: Any, **kwargs: 
 
 
 def _array_function(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-    return _protocols.array_function(func, types, args, kwargs)
+    # Not our version of `func`, which would ask the class again.
+    return _protocols.implementation(func, types, args, kwargs)
 
 
 class Derived(_np.ndarray):
@@ -85,7 +86,7 @@ class Derived(_np.ndarray):
             return base
         # A view that was made of an array of ours names that one.
         ours = from_numpy(base)
-        return ours if ours.base is None else ours.base
+        return ours.base if type(ours.base) is ndarray else ours
 
 
 for _name, _value in vars(_np.ndarray).items():

@@ -29,8 +29,8 @@ __all__ = [
     "fp_warning",
     "method",
     "method_uncounted",
-    "operator",
     "opened",
+    "operator",
     "overridden",
     "ufunc",
     "uncounted",
@@ -85,12 +85,11 @@ def _open(value: Any, seen: _Seen, depth: int = 0) -> Any:
 
 def _converted(value: Any, kind: type, seen: _Seen) -> Any:
     """A foreign object as it is, unless what it makes when NumPy asks for an array is ours."""
-    convert = getattr(kind, "__array__", None)
-    if convert is None or issubclass(kind, (_np.ndarray, _np.generic)):
+    if getattr(kind, "__array__", None) is None or issubclass(kind, (_np.ndarray, _np.generic)):
         return value
     if hasattr(kind, "__array_ufunc__") or hasattr(kind, "__array_function__"):
         return value
-    made = convert(value)
+    made = value.__array__()
     return _open(made, seen) if type(made) is ndarray else value
 
 
@@ -104,6 +103,8 @@ def _close(result: Any, seen: _Seen) -> Any:
         try:
             return from_numpy(result)
         except TypeError:
+            if result.dtype.hasobject and seen:
+                _put_back(result, seen)
             return result
     if kind in PLAIN:
         return result
@@ -120,6 +121,18 @@ def _close(result: Any, seen: _Seen) -> Any:
         if result is view:
             return owner
     return result
+
+
+def _put_back(objects: Any, seen: _Seen) -> None:
+    """Our arrays in place of their views among the elements of an array of objects."""
+    if objects.dtype.names is not None:
+        return
+    owners = {id(view): owner for view, owner in seen}
+    # Only a new array can hold a view made for this call, and a new one is flattened without a copy.
+    elements = objects.ravel(order="K")
+    for place, item in enumerate(elements):
+        if id(item) in owners:
+            elements[place] = owners[id(item)]
 
 
 def opened(

@@ -14,7 +14,7 @@ from fastnp._fallback import NOT_NATIVE, call, overridden
 from fastnp._fastnp import UFUNCS, ndarray
 from fastnp._registry import NATIVE
 
-__all__ = ["array_function", "array_ufunc"]
+__all__ = ["array_function", "array_ufunc", "implementation"]
 
 
 def array_function(
@@ -24,12 +24,30 @@ def array_function(
     kwargs: Mapping[str, Any],
 ) -> Any:
     """Run our version of NumPy's `func`, or NumPy's own on views of our arrays."""
-    for kind in types:
-        if kind is not ndarray and not issubclass(kind, _np.ndarray):
-            return NotImplemented
     ours = NATIVE.get(func)
-    if ours is not None:
-        return ours(*args, **kwargs)
+    if ours is None or not _known(types):
+        return implementation(func, types, args, kwargs)
+    return ours(*args, **kwargs)
+
+
+def _known(types: Iterable[type]) -> bool:
+    """Whether all classes are ours or NumPy's."""
+    return all(kind is ndarray or issubclass(kind, _np.ndarray) for kind in types)
+
+
+def implementation(
+    func: Callable[..., Any],
+    types: Iterable[type],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+) -> Any:
+    """Run NumPy's own `func` on views of our arrays, without asking any class."""
+    if not isinstance(args, tuple):
+        raise TypeError(f"args must be a tuple, got {type(args).__name__}.")
+    if not isinstance(kwargs, dict):
+        raise TypeError("kwargs must be a dict")
+    if not _known(types):
+        return NotImplemented
     # The implementation below the dispatch: an array the fallback did not find must not lead back
     # here for ever.
     original = getattr(func, "_implementation", func)
