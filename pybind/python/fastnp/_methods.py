@@ -7,6 +7,7 @@ They are attributes of the class, not answers of `__getattr__`: `super().sort()`
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -60,6 +61,12 @@ def _array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool 
     return array if type(array) is ndarray else uncounted(_np.ndarray.view, (array, ndarray), {})
 
 
+def _array_namespace(self: Any, /, *, api_version: Any = None) -> Any:
+    # NumPy says which versions there are.
+    _np.empty(0).__array_namespace__(api_version=api_version)
+    return sys.modules["fastnp"]
+
+
 def _setstate(self: Any, state: Any, /) -> None:
     memory = _np.empty(0)
     memory.__setstate__(state)
@@ -70,6 +77,7 @@ _OURS: dict[str, Callable[..., Any]] = {
     "resize": _resize,
     "setflags": _setflags,
     "__array_finalize__": _array_finalize,
+    "__array_namespace__": _array_namespace,
     "__array_wrap__": _array_wrap,
     "__setstate__": _setstate,
 }
