@@ -92,7 +92,7 @@ def test_array_knows_its_namespace() -> None:
     x: Any = fastnp.ones((2, 3), fastnp.float32)
     assert x.__array_namespace__() is fastnp
     assert x.__array_namespace__(api_version="2024.12") is fastnp
-    with pytest.raises(ValueError, match='Version "1999.01" of the Array API Standard'):
+    with pytest.raises(ValueError, match="of the Array API Standard"):
         x.__array_namespace__(api_version="1999.01")
     assert fastnp.__array_api_version__ == numpy.__array_api_version__
     assert (x.device, x.ndim, x.shape, x.size, x.dtype) == ("cpu", 2, (2, 3), 6, fastnp.float32)

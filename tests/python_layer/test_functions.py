@@ -82,6 +82,76 @@ TABLE: dict[str, list[Any]] = {
     "nansum": over((None, 0), HOLES, *INPUTS),
     "nanprod": over((None, 0), HOLES, *INPUTS),
     "nanmean": over((None, 0, 1), HOLES, *INPUTS) + each(HOLES, keepdims=True),
+    "nancumsum": over((None, 0, 1), HOLES, *INPUTS),
+    "nancumprod": over((None, 0), HOLES, *INPUTS),
+    "nanvar": over((None, 0, 1), HOLES, HOLES.astype("f4"), *INPUTS)
+    + [cases(HOLES, 0, keepdims=True), cases(HOLES, ddof=1), cases(HOLES[:1], 0, ddof=1)],
+    "nanstd": over((None, 0, 1), HOLES, HOLES.astype("f4"), *INPUTS) + [cases(HOLES, ddof=1)],
+    "cumulative_sum": each(*INPUTS)
+    + each(*INPUTS, axis=0)
+    + [cases(LINE, include_initial=True), cases(FLAT, axis=1, dtype="f4"), cases(LINE, axis=4)],
+    "cumulative_prod": each(*INPUTS) + each(*INPUTS, axis=-1),
+    "cov": each(*INPUTS)
+    + [cases(FLAT, LINE[:4]), cases(LINE, LINE[::-1]), cases(FLAT, rowvar=False)]
+    + [cases(FLAT, ddof=0), cases(FLAT, bias=True), cases(FLAT[:, :1]), cases(INTS, ddof=2)]
+    + [cases(FLAT, aweights=numpy.arange(4.0)), cases(FLAT, FLAT[:, :2])],
+    "corrcoef": each(*INPUTS) + [cases(LINE, LINE[::-1]), cases(FLAT, rowvar=False)],
+    "polyval": [cases(p, x) for p in (LINE, [1, 2, 3], [1.5, 2]) for x in INPUTS],
+    "select": [
+        cases([FLAT > 0, FLAT < -1], [FLAT, INTS]),
+        cases([FLAT > 0, FLAT < -1], [SINGLE, 1], 2),
+        cases([FLAT > 0], [WAVE], 2.5),
+        cases([FLAT > 0], [1], 0),
+        cases([FLAT > 0, LINE[:4] > 0], [FLAT, FLAT]),
+        cases([INTS], [FLAT]),
+        cases([], []),
+        cases([FLAT > 0], [FLAT, FLAT]),
+    ],
+    "extract": [cases(BITS, x) for x in (FLAT, INTS, FORTRAN, LINE)] + [cases(INTS, FLAT)],
+    "putmask": [],
+    "fill_diagonal": [],
+    "kron": [
+        cases(x, y) for x in (LINE, FLAT, CUBE, INTS, WAVE) for y in (LINE, FLAT, SINGLE, BITS)
+    ],
+    "ediff1d": each(*INPUTS) + [cases(LINE, 1.0), cases(LINE, None, [0.0])],
+    "vecdot": [cases(x, y) for x in (LINE, CUBE, WAVE, SINGLE) for y in (x, x[..., ::-1], INTS)],
+    "einsum": [
+        cases(*case)
+        for case in (
+            ("i,i", LINE, LINE),
+            ("i,i->", LINE, LINE),
+            ("i,j", LINE, LINE),
+            ("i,j->ji", LINE, LINE[:3]),
+            ("ij,jk", FLAT, FLAT.T),
+            ("ij,jk->ki", FLAT, SQUARE),
+            ("ij,j", FLAT, FLAT[0]),
+            ("j,ij->i", FLAT[0], FLAT),
+            ("ij,ij->", FLAT, FLAT),
+            ("ij,ij->i", FLAT, INTS),
+            ("ij,ij->ji", FLAT, FLAT),
+            ("ij,kj->ik", FLAT, SINGLE),
+            ("aij,ajk->aik", CUBE, CUBE.transpose(0, 2, 1)),
+            ("aij,aij->a", CUBE, CUBE),
+            ("abc,bcd->ad", CUBE, CUBE.transpose(1, 2, 0)),
+            ("abc,cd->dab", CUBE, SQUARE),
+            ("ij->", FLAT),
+            ("ij->j", FLAT),
+            ("ijk->ki", CUBE),
+            ("ij->ji", FLAT),
+            ("ii->i", SQUARE),
+            ("ii", SQUARE),
+            ("...j,j", FLAT, FLAT[0]),
+            ("ij,jk,kl", FLAT, SQUARE, SQUARE),
+            ("ij,jk", FLAT, FLAT),
+            ("ij,ij->ij", FLAT, FLAT[:1]),
+            ("ij,k->i", FLAT, LINE),
+            ("ij,j", FLAT, BITS[0]),
+            ("ij,j", WAVE, WAVE[0]),
+            ("i j , j k -> i k", FLAT, SQUARE),
+            ("ij", FLAT, FLAT),
+            ("i,->i", LINE, numpy.array(2.0)),
+        )
+    ],
     "nanmin": over((None, 0, 1), HOLES, FLAT, INTS),
     "nanmax": over((None, 0, 1), HOLES, FLAT, INTS),
     "reshape": [cases(x, s) for x in INPUTS for s in (-1, (2, -1), (12,), (4, 3))]
@@ -413,6 +483,32 @@ def same(got: Any, want: Any) -> None:
 
 ALL = [(name, args, kwargs) for name, rows in TABLE.items() for args, kwargs in rows]
 ALL += [("linalg.norm", args, kwargs) for args, kwargs in NORMS]
+LINALG: dict[str, list[Any]] = {
+    "linalg.matmul": [cases(FLAT, SQUARE), cases(FLAT, FLAT), cases(INTS, SQUARE)],
+    "linalg.matrix_transpose": each(FLAT, CUBE, LINE),
+    "linalg.outer": [cases(LINE, LINE), cases(FLAT, LINE)],
+    "linalg.cross": [cases(TRIPLE, TRIPLE[::-1]), cases(FLAT, FLAT), cases(TRIPLE, TRIPLE, axis=0)],
+    "linalg.matrix_norm": each(FLAT, CUBE, LINE, INTS)
+    + [cases(FLAT, ord=1), cases(CUBE, keepdims=True), cases(FLAT, ord="nuc")],
+    "linalg.vector_norm": each(FLAT, CUBE, LINE, INTS, WAVE)
+    + [cases(FLAT, axis=0), cases(FLAT, axis=(0, 1)), cases(CUBE, axis=1, keepdims=True)]
+    + [cases(FLAT, ord=o, axis=a) for o in (0, 1, 3, numpy.inf, -numpy.inf) for a in (None, 0)]
+    + [cases(FLAT, keepdims=True), cases(EMPTY), cases(FLAT, axis=5)],
+    "linalg.matrix_power": [cases(SQUARE, n) for n in (-1, 0, 1, 2, 3, 7)]
+    + [cases(FLAT, 2), cases(SQUARE, 1.5), cases(CUBE[:, :, :3], 2)],
+    "linalg.vecdot": [cases(x, x) for x in (LINE, CUBE, WAVE, SINGLE, INTS)]
+    + [cases(FLAT, FLAT, axis=0), cases(FLAT, LINE)],
+}
+ALL += [(name, args, kwargs) for name, rows in LINALG.items() for args, kwargs in rows]
+ALL += [
+    (f"ndarray.{name}", args, kwargs)
+    for name, rows in {
+        "round": [cases(x, d) for x in (*INPUTS, 100 * FLAT, ODD) for d in (0, 2, -1)],
+        "diagonal": [cases(x, k) for x in (SQUARE, FLAT, FLAT.T, FORTRAN, CUBE) for k in (-2, 0, 1)]
+        + [cases(FLAT, 9), cases(LINE), cases(CUBE, 0, 1, 2), cases(EMPTY)],
+    }.items()
+    for args, kwargs in rows
+]
 
 
 def find(module: Any, name: str) -> Any:
@@ -448,7 +544,24 @@ def test_signature_is_numpys(name: str) -> None:
 
 def test_every_native_function_is_in_the_table() -> None:
     names = {value.__name__ for value in NATIVE if not isinstance(value, type)}
-    assert names - CREATED_BY_EXTENSION - {"norm", "default_rng", "seterr"} <= set(TABLE)
+    linalg = {name.removeprefix("linalg.") for name in LINALG} | {"norm"}
+    assert names - CREATED_BY_EXTENSION - linalg - {"default_rng", "seterr"} <= set(TABLE)
+
+
+def test_written_in_place() -> None:
+    for dtype in ("f4", "f8"):
+        for shape in ((4, 4), (3, 5), (5, 3)):
+            x, y = numpy.ones(shape, dtype), fastnp.ones(shape, dtype)
+            for np, a in ((numpy, x), (fastnp, y)):
+                np.fill_diagonal(a, 3)
+                np.putmask(a, a > 2, 0.5)
+                np.putmask(a, a < 1, a * 4)
+                np.fill_diagonal(a.T, 7.0)
+            same(y, x)
+    diagonal = fastnp.ones((3, 3)).diagonal()
+    assert not diagonal.flags.writeable
+    with pytest.raises(ValueError, match="read-only"):
+        diagonal[0] = 1.0
 
 
 @pytest.mark.parametrize(

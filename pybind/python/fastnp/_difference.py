@@ -39,6 +39,16 @@ def diff(a: Any, n: Any = 1, axis: Any = -1, prepend: Any = NoValue, append: Any
     return a
 
 
+@native(_np.ediff1d)
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    if type(ary) is not ndarray or to_end is not None or to_begin is not None:
+        return call(_np.ediff1d, (ary, to_end, to_begin), {})
+    if ary.dtype.char == "?":
+        return call(_np.ediff1d, (ary,), {})
+    flat = ary.ravel()
+    return flat[1:] - flat[:-1]
+
+
 def _border(value: Any, a: Any, axis: int) -> Any:
     if value is NoValue:
         return value

@@ -128,7 +128,7 @@ def _put_back(objects: Any, seen: _Seen) -> None:
     if objects.dtype.names is not None:
         return
     owners = {id(view): owner for view, owner in seen}
-    # Only a new array can hold a view made for this call, and a new one is flattened without a copy.
+    # Only a new array can hold a view made for this call, and flattening a new one copies nothing.
     elements = objects.ravel(order="K")
     for place, item in enumerate(elements):
         if id(item) in owners:

@@ -58,6 +58,21 @@ def vdot(a: Any, b: Any, /) -> Any:
     return dot(x.conj() if x.dtype.kind == "c" else x, y.ravel())
 
 
+@native(_np.kron)
+def kron(a: Any, b: Any) -> Any:
+    pair = _pair(a, b)
+    if pair is None or pair[0].ndim == 0 or pair[1].ndim == 0:
+        return call(_np.kron, (a, b), {})
+    x, y = pair
+    ndim = max(x.ndim, y.ndim)
+    x, y = (z.reshape((1,) * (ndim - z.ndim) + z.shape) for z in pair)
+    shape = [m * n for m, n in zip(x.shape, y.shape, strict=True)]
+    # Each axis becomes a pair: the place in `a`, then the place in `b`.
+    far = x.reshape([n for m in x.shape for n in (m, 1)])
+    near = y.reshape([n for m in y.shape for n in (1, m)])
+    return (far * near).reshape(shape)
+
+
 def _axes(axes: Any) -> tuple[list[Any], list[Any]]:
     if not _np.iterable(axes):
         return list(range(-axes, 0)), list(range(axes))

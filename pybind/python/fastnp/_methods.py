@@ -17,7 +17,7 @@ from fastnp import _fastnp
 from fastnp._arraytype import ArrayType
 from fastnp._derived import method_of, named
 from fastnp._fallback import NOT_NATIVE, call, uncounted
-from fastnp._fastnp import from_numpy, ndarray, replace, to_numpy
+from fastnp._fastnp import UFUNCS, from_numpy, layout_flags, ndarray, replace, to_numpy
 from fastnp._flags import set_flags
 
 
@@ -51,6 +51,31 @@ def _setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) 
     set_flags(self, write, align, uic)
 
 
+def _round(self: Any, /, decimals: Any = 0, out: Any = None) -> Any:
+    if out is not None or type(decimals) is not int or self.dtype.kind != "f":
+        return call(_np.ndarray.round, (self, decimals, out), {}, "ndarray.round", NOT_NATIVE)
+    to_integer = UFUNCS["rint"]
+    if decimals == 0:
+        return to_integer(self)
+    if decimals > 0:
+        return to_integer(self * 10.0**decimals) / 10.0**decimals
+    return to_integer(self / 10.0**-decimals) * 10.0**-decimals
+
+
+def _diagonal(self: Any, /, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+    plain = self.ndim == 2 and (axis1, axis2) == (0, 1) and type(offset) is int
+    if not plain or not layout_flags(self)[0] or not self.size:
+        args = (self, offset, axis1, axis2)
+        return call(_np.ndarray.diagonal, args, {}, "ndarray.diagonal", NOT_NATIVE)
+    rows, columns = self.shape
+    length = max(min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns), 0)
+    start = offset if offset >= 0 else -offset * columns
+    # One strided run of the flat matrix, as NumPy's is of the memory.
+    run = self.reshape(-1)[start : start + length * (columns + 1) : columns + 1]
+    set_flags(run, write=False)
+    return run
+
+
 def _array_finalize(self: Any, source: Any, /) -> None:
     return None
 
@@ -80,6 +105,8 @@ _OURS: dict[str, Callable[..., Any]] = {
     "__array_namespace__": _array_namespace,
     "__array_wrap__": _array_wrap,
     "__setstate__": _setstate,
+    "diagonal": _diagonal,
+    "round": _round,
 }
 
 # Of Python's own protocol, what `object` answers as well or what makes no sense on a view.

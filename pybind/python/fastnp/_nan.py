@@ -82,6 +82,83 @@ def nanmean(
     return call(_np.nanmean, (a, axis, dtype, out), extra)
 
 
+@native(_np.nancumsum)
+def nancumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    if type(a) is not ndarray:
+        return call(_np.nancumsum, (a, axis, dtype, out), {})
+    values = _where(_isnan(a), a.dtype.type(0), a) if a.dtype.kind in "fc" else a
+    return values.cumsum(axis, dtype, out)
+
+
+@native(_np.nancumprod)
+def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+    if type(a) is not ndarray:
+        return call(_np.nancumprod, (a, axis, dtype, out), {})
+    values = _where(_isnan(a), a.dtype.type(1), a) if a.dtype.kind in "fc" else a
+    return values.cumprod(axis, dtype, out)
+
+
+def _spread(a: Any, axis: Any, ddof: Any, extra: dict[str, Any]) -> Any:
+    """The variance of what is no nan; none where a slice has too little of it, or NumPy's rules for
+    other types apply.
+    """
+    if type(a) is not ndarray or a.dtype.char not in "fd" or type(ddof) is not int:
+        return None
+    missing = _isnan(a)
+    present = ~missing
+    count = present.sum(axis, _np.intp, keepdims=True)
+    if a.ndim == 0 or (count <= max(ddof, 0)).any():
+        return None
+    zero = a.dtype.type(0)
+    divide = UFUNCS["divide"]
+    mean = divide(_where(missing, zero, a).sum(axis, keepdims=True), count, dtype=a.dtype)
+    apart = _where(missing, zero, a - mean)
+    free = present.sum(axis, _np.intp, **extra) - ddof
+    return divide((apart * apart).sum(axis, **extra), free, dtype=a.dtype)
+
+
+@native(_np.nanvar)
+def nanvar(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = NoValue,
+    *,
+    where: Any = NoValue,
+    mean: Any = NoValue,
+    correction: Any = NoValue,
+) -> Any:
+    if dtype is out is None and where is mean is correction is NoValue:
+        result = _spread(a, axis, ddof, given(keepdims=keepdims))
+        if result is not None:
+            return result
+    extra = given(keepdims=keepdims, where=where, mean=mean, correction=correction)
+    return call(_np.nanvar, (a, axis, dtype, out, ddof), extra)
+
+
+@native(_np.nanstd)
+def nanstd(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    ddof: Any = 0,
+    keepdims: Any = NoValue,
+    *,
+    where: Any = NoValue,
+    mean: Any = NoValue,
+    correction: Any = NoValue,
+) -> Any:
+    if dtype is out is None and where is mean is correction is NoValue:
+        result = _spread(a, axis, ddof, given(keepdims=keepdims))
+        if result is not None:
+            return UFUNCS["sqrt"](result)
+    extra = given(keepdims=keepdims, where=where, mean=mean, correction=correction)
+    return call(_np.nanstd, (a, axis, dtype, out, ddof), extra)
+
+
 def _extreme(original: Any, ufunc: str, a: Any, axis: Any, out: Any, extra: dict[str, Any]) -> Any:
     if type(a) is not ndarray or a.dtype.kind != "f" or a.size == 0:
         return call(original, (a, axis, out), extra)

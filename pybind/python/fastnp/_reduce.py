@@ -233,6 +233,33 @@ def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any
     return elsewhere(_np.cumprod, a, (axis, dtype, out), {})
 
 
+def _cumulative(
+    original: Any, method: str, x: Any, axis: Any, dtype: Any, out: Any, include_initial: Any
+) -> Any:
+    if (
+        type(x) is ndarray
+        and not include_initial
+        and (x.ndim == 1 or (x.ndim and axis is not None))
+    ):
+        return getattr(x, method)(0 if axis is None else axis, dtype, out)
+    named = {"axis": axis, "dtype": dtype, "out": out, "include_initial": include_initial}
+    return call(original, (x,), named)
+
+
+@native(_np.cumulative_sum)
+def cumulative_sum(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: Any = False
+) -> Any:
+    return _cumulative(_np.cumulative_sum, "cumsum", x, axis, dtype, out, include_initial)
+
+
+@native(_np.cumulative_prod)
+def cumulative_prod(
+    x: Any, /, *, axis: Any = None, dtype: Any = None, out: Any = None, include_initial: Any = False
+) -> Any:
+    return _cumulative(_np.cumulative_prod, "cumprod", x, axis, dtype, out, include_initial)
+
+
 @native(_np.count_nonzero)
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     if type(a) is not ndarray:

@@ -41,6 +41,7 @@ def native(original: Callable[..., Any]) -> Callable[[_F], _F]:
 
     def declare(function: _F) -> _F:
         NATIVE[original] = function
+        function.__name__ = function.__qualname__ = original.__name__
         function.__doc__ = original.__doc__
         # `inspect.signature` then shows NumPy's own, which some programs compare.
         function.__annotations__ = {}
