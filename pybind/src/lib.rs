@@ -12,6 +12,7 @@ mod dtype;
 mod error;
 mod foreign;
 mod functions;
+mod host;
 mod index;
 mod methods;
 mod ndarray;
@@ -54,6 +55,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(class::replace, module)?)?;
     module.add_function(wrap_pyfunction!(class::metaclass, module)?)?;
     module.add_function(wrap_pyfunction!(class::set_metaclass, module)?)?;
+    host::add(module)?;
     module.add_function(wrap_pyfunction!(foreign::py_to_numpy, module)?)?;
     module.add_function(wrap_pyfunction!(foreign::py_from_numpy, module)?)?;
     fastnp::settings::read_environment();
