@@ -8,8 +8,11 @@ its own operators and methods are NumPy's, and so are their results.
 
 from __future__ import annotations
 
+import abc
+import collections.abc
 import copy
 import pickle
+import typing
 import warnings
 from collections.abc import Callable
 from fractions import Fraction
@@ -19,6 +22,7 @@ import fastnp
 import numpy
 import pytest
 
+T = typing.TypeVar("T")
 Make = Callable[[Any], Any]
 
 
@@ -204,3 +208,34 @@ def test_passes_as_numpys(kind: str) -> None:
         elif operation.startswith("np.") and native(theirs) and type(ours) is not fastnp.ndarray:
             wrong.append(f"{operation}: an array of NumPy's")
     assert not wrong, "\n" + "\n".join(wrong)
+
+
+def test_classes_derive_from_ndarray_and_others() -> None:
+    class Sized(fastnp.ndarray, collections.abc.Sized):
+        """With an abstract class."""
+
+    class Generic(fastnp.ndarray, typing.Generic[T]):
+        """With a generic one."""
+
+    class Abstract(fastnp.ndarray, metaclass=abc.ABCMeta):
+        """With a metaclass."""
+
+        @abc.abstractmethod
+        def missing(self) -> None:
+            """Not there."""
+
+    x: Any = fastnp.arange(3.0)
+    for kind in (Sized, Generic):
+        view = x.view(kind)
+        assert type(view) is kind and issubclass(kind, fastnp.ndarray) and view.base is x
+        assert type(view.view(fastnp.ndarray)) is fastnp.ndarray
+        view[0] = 7.0
+        assert x[0] == 7.0
+    assert type(Sized) is abc.ABCMeta and Abstract.__abstractmethods__ == {"missing"}
+
+
+def test_elements_of_object_arrays_stay_ours() -> None:
+    x: Any = fastnp.zeros((3, 2))
+    y: Any = fastnp.zeros((1, 2))
+    made: Any = fastnp.asarray([x, y], dtype=object)
+    assert type(made) is numpy.ndarray and made[0] is x and made[1] is y

@@ -215,7 +215,9 @@ def test_a_long_chain_works_in_two_buffers() -> None:
     n = 100_000
     x = fastnp.linspace(0.0, 1.0, n)
     fastnp.eval(x)
-    y = fastnp.sqrt(x)  # an operation that the loop does not have: its end is not taken for the trace's
+    y = fastnp.sqrt(
+        x
+    )  # an operation that the loop does not have: its end is not taken for the trace's
     for i in range(400):
         y = y * x + i
     fastnp.reset_stats()

@@ -64,7 +64,9 @@ def test_threads_record_and_evaluate_on_shared_arrays() -> None:
         totals = list(pool.map(work, range(rows)))
     weights = sum(range(rounds))
     numpy.testing.assert_array_equal(numpy.asarray(written), expected * weights)
-    numpy.testing.assert_allclose(totals, expected.sum(axis=1) * rounds + 3000 * weights, rtol=1e-12)
+    numpy.testing.assert_allclose(
+        totals, expected.sum(axis=1) * rounds + 3000 * weights, rtol=1e-12
+    )
 
 
 def test_the_rest_of_the_program_runs_during_a_long_kernel() -> None:

@@ -11,6 +11,7 @@ compares the types first.
 
 from __future__ import annotations
 
+from abc import ABCMeta
 from typing import Any
 
 import numpy as _np
@@ -19,8 +20,12 @@ from fastnp._derived import Derived, unbound
 from fastnp._fastnp import metaclass
 
 
-class ArrayType(metaclass(unbound())):  # type: ignore[misc]
-    """What `type(fastnp.ndarray)` is; it adds nothing to how `type` is laid out."""
+class ArrayType(metaclass(unbound()), ABCMeta):  # type: ignore[misc]
+    """What `type(fastnp.ndarray)` is; it adds nothing to how `type` is laid out.
+
+    A class may derive from `ndarray` and from an abstract class only if this derives from the
+    metaclass of those.
+    """
 
     __slots__ = ()
 
@@ -29,7 +34,8 @@ class ArrayType(metaclass(unbound())):  # type: ignore[misc]
     ) -> Any:
         """A class that names `ndarray` among its bases."""
         real = tuple(Derived if type(base) is mcls else base for base in bases)
-        return type(name, real, namespace, **kwargs)
+        abstract = any(getattr(x, "__isabstractmethod__", False) for x in namespace.values())
+        return (ABCMeta if abstract else type)(name, real, namespace, **kwargs)
 
     def __init__(cls, *args: Any, **kwargs: Any) -> None:
         """Nothing: no class is made with this metaclass but the one that gets it later."""
