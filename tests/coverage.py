@@ -248,7 +248,7 @@ def page(lines: list[Row]) -> str:
         "# What runs natively",
         "",
         "Written by `python -m tests.coverage`, which calls each of NumPy's functions and methods",
-        "once, with arrays of float64 or what the function is for. Other arguments may run elsewhere;",
+        "once, with arrays of float64 or what it is for. Other arguments may run elsewhere;",
         "`fastnp.fallbacks()` tells of a program. All ufuncs of the op table are native besides.",
         "What runs in NumPy runs on the same memory: nothing is copied on the way there or back,",
         "results of native types are arrays of ours, and the run is counted. *view*: the result",

@@ -114,7 +114,6 @@ TABLE: dict[str, list[Any]] = {
         cases(x, y) for x in (LINE, FLAT, CUBE, INTS, WAVE) for y in (LINE, FLAT, SINGLE, BITS)
     ],
     "ediff1d": each(*INPUTS) + [cases(LINE, 1.0), cases(LINE, None, [0.0])],
-    "vecdot": [cases(x, y) for x in (LINE, CUBE, WAVE, SINGLE) for y in (x, x[..., ::-1], INTS)],
     "einsum": [
         cases(*case)
         for case in (
@@ -496,8 +495,6 @@ LINALG: dict[str, list[Any]] = {
     + [cases(FLAT, keepdims=True), cases(EMPTY), cases(FLAT, axis=5)],
     "linalg.matrix_power": [cases(SQUARE, n) for n in (-1, 0, 1, 2, 3, 7)]
     + [cases(FLAT, 2), cases(SQUARE, 1.5), cases(CUBE[:, :, :3], 2)],
-    "linalg.vecdot": [cases(x, x) for x in (LINE, CUBE, WAVE, SINGLE, INTS)]
-    + [cases(FLAT, FLAT, axis=0), cases(FLAT, LINE)],
 }
 ALL += [(name, args, kwargs) for name, rows in LINALG.items() for args, kwargs in rows]
 ALL += [

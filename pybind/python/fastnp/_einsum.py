@@ -1,7 +1,7 @@
-"""`einsum` of one or two operands: as sums, products that fuse, and matrix products.
+"""`einsum` of two operands that contracts them: as transpositions and a matrix product.
 
-NumPy multiplies and adds element by element unless it is told to optimize; a contraction of two
-operands is a matrix product here, and one without sums or with small ones is elementwise work.
+NumPy multiplies and adds element by element unless it is told to optimize: twelve times as long for
+matrices of 1,000 by 1,000. What is no matrix product it does as fast as anyone.
 """
 
 from __future__ import annotations
@@ -24,7 +24,6 @@ class _Plan(NamedTuple):
     right: tuple[int, ...]  # and as batch, summed, free
     batch: int
     summed: int
-    result: tuple[int, ...]  # the axes of batch, left, right in the order of the output
 
 
 @lru_cache(maxsize=256)
@@ -43,33 +42,35 @@ def _terms(subscripts: str) -> tuple[list[str], str] | None:
 
 @lru_cache(maxsize=256)
 def _planned(left: str, right: str, output: str) -> _Plan | None:
-    """The contraction of two terms; none where a letter is summed in one of them alone."""
+    """The contraction of two terms; none where that is no matrix product."""
     both = set(left) & set(right)
     batch = [c for c in left if c in both and c in output]
     summed = [c for c in left if c in both and c not in output]
     rows = [c for c in left if c not in both]
     columns = [c for c in right if c not in both]
-    if not summed or not set(rows + columns) <= set(output):
+    if not summed or not rows + columns or "".join(batch + rows + columns) != output:
+        # A sum over one operand alone or over products of elements, or a result to be transposed.
         return None
-    order = batch + rows + columns
     return _Plan(
         tuple(left.index(c) for c in batch + rows + summed),
         tuple(right.index(c) for c in batch + summed + columns),
         len(batch),
         len(summed),
-        tuple(order.index(c) for c in output),
     )
 
 
 @native(_np.einsum)
 def einsum(*operands: Any, out: Any = None, optimize: Any = False, **kwargs: Any) -> Any:
-    arrays = operands[1:]
-    if out is None and not kwargs and 1 <= len(arrays) <= 2 and type(operands[0]) is str:
+    if out is None and not kwargs and len(operands) == 3 and type(operands[0]) is str:
         terms = _terms(operands[0])
-        if terms is not None and _fit(terms[0], arrays):
-            result = _contracted(*terms, arrays)
-            if result is not None:
-                return result
+        if terms is not None and _fit(terms[0], operands[1:]):
+            (left, right), output = terms
+            plan = _planned(left, right, output)
+            if plan is not None:
+                return _product(plan, operands[1], operands[2])
+            plan = _planned(right, left, output)
+            if plan is not None:
+                return _product(plan, operands[2], operands[1])
     if out is not None:
         kwargs["out"] = out
     return call(_np.einsum, operands, {"optimize": optimize, **kwargs})
@@ -89,30 +90,13 @@ def _fit(terms: list[str], arrays: tuple[Any, ...]) -> bool:
     return True
 
 
-def _contracted(terms: list[str], output: str, arrays: tuple[Any, ...]) -> Any:
-    if len(arrays) == 1:
-        if not output or set(output) == set(terms[0]):
-            # A sum of everything, or a view, which is NumPy's to lock.
-            return arrays[0].sum() if not output and terms[0] else None
-        dropped = tuple(i for i, c in enumerate(terms[0]) if c not in output)
-        kept = [c for c in terms[0] if c in output]
-        summed = arrays[0].sum(dropped, arrays[0].dtype)
-        return summed.transpose([kept.index(c) for c in output])
-    plan = _planned(terms[0], terms[1], output)
-    return None if plan is None else _product(plan, *arrays)
-
-
 def _product(plan: _Plan, x: Any, y: Any) -> Any:
     x, y = x.transpose(plan.left), y.transpose(plan.right)
     if plan.batch == 0 and plan.summed == 1 and x.ndim <= 2 and y.ndim <= 2:
-        result = matmul(x, y)
-        return result if result.ndim < 2 else result.transpose(plan.result)
+        return matmul(x, y)
     b, s = plan.batch, plan.summed
     outer, rows, inside = x.shape[:b], x.shape[b : x.ndim - s], x.shape[x.ndim - s :]
     columns = y.shape[b + s :]
-    if not rows and not columns:
-        result = (x * y).sum(tuple(range(b, x.ndim)), _np.result_type(x.dtype, y.dtype))
-        return result if not b else result.transpose(plan.result)
     left = x.reshape((*outer, prod(rows), prod(inside)))
     right = y.reshape((*outer, prod(inside), prod(columns)))
-    return matmul(left, right).reshape(outer + rows + columns).transpose(plan.result)
+    return matmul(left, right).reshape(outer + rows + columns)

@@ -7,10 +7,9 @@ from typing import Any
 import numpy as _np
 
 from fastnp._fallback import call
-from fastnp._fastnp import UFUNCS, matmul, ndarray
-from fastnp._foreign import NativeUfunc
+from fastnp._fastnp import matmul, ndarray
 from fastnp._linear import cross, norm, outer
-from fastnp._registry import NATIVE, native
+from fastnp._registry import native
 
 _linalg = _np.linalg
 
@@ -82,26 +81,3 @@ def matrix_power(a: Any, n: Any) -> Any:
         if n:
             power = matmul(power, power)
     return result
-
-
-def _rows_multiplied(x1: Any, x2: Any) -> Any:
-    same = _all_ours(x1, x2) and x1.ndim and x2.ndim and x1.shape[-1] == x2.shape[-1]
-    if not same or x1.dtype.char not in "fdFD" or x1.dtype != x2.dtype:
-        return None
-    return UFUNCS["multiply"](x1.conj(), x2).sum(-1)
-
-
-@native(_linalg.vecdot)
-def linalg_vecdot(x1: Any, x2: Any, /, *, axis: Any = -1) -> Any:
-    result = _rows_multiplied(x1, x2) if axis == -1 else None
-    if result is not None:
-        return result
-    return call(_linalg.vecdot, (x1, x2), {"axis": axis}, "linalg.vecdot")
-
-
-def _vecdot(*args: Any, **kwargs: Any) -> Any:
-    result = _rows_multiplied(*args) if len(args) == 2 and not kwargs else None
-    return call(_np.vecdot, args, kwargs, "vecdot") if result is None else result
-
-
-NATIVE[_np.vecdot] = NativeUfunc(_np.vecdot, _vecdot)
