@@ -91,6 +91,7 @@ def _fit(terms: list[str], arrays: tuple[Any, ...]) -> bool:
 
 
 def _product(plan: _Plan, x: Any, y: Any) -> Any:
+    # In C order, which order "K" gives for operands in C order named in the order of the result.
     x, y = x.transpose(plan.left), y.transpose(plan.right)
     if plan.batch == 0 and plan.summed == 1 and x.ndim <= 2 and y.ndim <= 2:
         return matmul(x, y)
