@@ -9,7 +9,7 @@ import numpy as _np
 from numpy.lib.array_utils import normalize_axis_index
 
 from fastnp._fallback import call
-from fastnp._fastnp import UFUNCS, asarray, dot, empty, matmul, ndarray, where, zeros
+from fastnp._fastnp import UFUNCS, asanyarray, asarray, dot, empty, matmul, ndarray, where, zeros
 from fastnp._foreign import NativeUfunc
 from fastnp._grid import tri
 from fastnp._registry import NATIVE, elsewhere, native
@@ -17,11 +17,13 @@ from fastnp._registry import NATIVE, elsewhere, native
 NATIVE[_np.matmul] = NativeUfunc(_np.matmul, matmul)
 
 
-def _pair(a: Any, b: Any) -> tuple[Any, Any] | None:
-    """Both as arrays of ours, or None where NumPy is to do it."""
+def _pair(a: Any, b: Any, convert: Any = asarray) -> tuple[Any, Any] | None:
+    """Both as arrays of ours, or None where NumPy is to do it: with `asanyarray` also where one is
+    of a derived class, which the result would be of.
+    """
     if type(a) is not ndarray and type(b) is not ndarray:
         return None
-    x, y = asarray(a), asarray(b)
+    x, y = convert(a), convert(b)
     return (x, y) if type(x) is ndarray and type(y) is ndarray else None
 
 
@@ -37,7 +39,7 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
 
 @native(_np.inner)
 def inner(a: Any, b: Any, /) -> Any:
-    pair = _pair(a, b)
+    pair = _pair(a, b, asanyarray)
     if pair is None:
         return call(_np.inner, (a, b), {})
     x, y = pair
@@ -60,7 +62,7 @@ def vdot(a: Any, b: Any, /) -> Any:
 
 @native(_np.kron)
 def kron(a: Any, b: Any) -> Any:
-    pair = _pair(a, b)
+    pair = _pair(a, b, asanyarray)
     if pair is None or pair[0].ndim == 0 or pair[1].ndim == 0:
         return call(_np.kron, (a, b), {})
     x, y = pair
