@@ -12,6 +12,7 @@ mod error;
 mod foreign;
 mod functions;
 mod index;
+mod keywords;
 mod methods;
 mod ndarray;
 mod observe;
