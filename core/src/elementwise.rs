@@ -85,7 +85,7 @@ pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Ar
         return Err(Error::unsupported("the step between float16 numbers"));
     }
     if op == Op::Power && compute.is_integer() {
-        check_power(args)?;
+        check_power(args, compute)?;
     }
     let op = strength_reduced(op, args, compute);
     computed(op, compute, &args[..op.arity()], &options)
@@ -94,6 +94,9 @@ pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Ar
 /// Applies an op computed in a type that it has a loop for.
 #[inline]
 fn computed(op: Op, compute: DType, args: &[Value<'_>], options: &Options<'_>) -> Result<Array> {
+    if options.casting == Some(Casting::Unsafe) {
+        check_imaginary(op, compute, args, options)?;
+    }
     if options.out.is_none()
         && options.order.is_none()
         && let Some(result) = dense::apply(op, compute, args)?
@@ -101,6 +104,17 @@ fn computed(op: Op, compute: DType, args: &[Value<'_>], options: &Options<'_>) -
         return Ok(result);
     }
     submit(Operation::Apply(op), compute, op.result(compute), args, options, op.name())
+}
+
+/// Whether a cast drops imaginary parts, of which NumPy warns.
+pub(crate) fn drops_imaginary(from: DType, to: DType) -> bool {
+    from.is_complex() && !to.is_complex() && to != DType::Bool
+}
+
+fn check_imaginary(op: Op, compute: DType, args: &[Value<'_>], options: &Options<'_>) -> Result<()> {
+    let dropped = args.iter().any(|arg| drops_imaginary(result_type(&[arg.arg_type()]), compute))
+        || options.out.is_some_and(|out| drops_imaginary(op.result(compute), out.dtype));
+    if dropped { Err(Error::unsupported("a cast that drops imaginary parts, which warns")) } else { Ok(()) }
 }
 
 /// Comparisons of int64 with uint64, which have no common type that holds both exactly: the bits compare as uint64 unless
@@ -167,13 +181,16 @@ pub(crate) fn compute_type(op: Op, types: &[ArgType], options: &Options<'_>) -> 
 }
 
 /// Integer powers: a negative exponent is an error that depends on data unless the exponent is a number.
-fn check_power(args: &[Value<'_>]) -> Result<()> {
+fn check_power(args: &[Value<'_>], compute: DType) -> Result<()> {
+    // A type that was asked for may make them negative.
+    let negative =
+        |d: DType| d.kind() == Kind::Signed || d.kind() == Kind::Unsigned && !can_cast(d, compute, Casting::Safe);
     match args[1] {
         Value::Int(i) if i < 0 => Err(Error::value("Integers to negative integer powers are not allowed.")),
         Value::Scalar(s) if s.dtype().kind() == Kind::Signed && s.to_i64() < 0 => {
             Err(Error::value("Integers to negative integer powers are not allowed."))
         }
-        Value::Array(a) if a.dtype().kind() == Kind::Signed => {
+        Value::Array(a) if negative(a.dtype()) => {
             Err(Error::unsupported("an integer power whose exponents may be negative"))
         }
         _ => Ok(()),
@@ -265,7 +282,8 @@ fn result_strides(domain: &[usize], itemsize: usize, inputs: &Inputs<'_>) -> Str
     c_strides(domain, itemsize)
 }
 
-fn all_column_major(args: &[Value<'_>]) -> bool {
+/// Whether every array among arguments is dense with its first axis innermost.
+pub(crate) fn all_column_major(args: &[Value<'_>]) -> bool {
     args.iter().all(|arg| !matches!(arg, Value::Array(a) if !a.is_f_contiguous()))
 }
 

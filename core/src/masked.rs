@@ -4,19 +4,45 @@
 //! flag, and the result is selected against what the destination holds. All of it fuses.
 
 use crate::array::Array;
-use crate::elementwise::{Options, apply_with, check_out, compute_type, select, submit};
-use crate::error::Result;
-use crate::layout::broadcast;
+use crate::elementwise::{
+    Options, all_column_major, apply_with, check_out, compute_type, drops_imaginary, select, submit,
+};
+use crate::error::{Error, Result};
+use crate::layout::{Order, broadcast};
 use crate::promote::ArgType;
 use crate::trace::Operation;
 use crate::value::Value;
-use fastnp_codegen::{Domain, Op, ResultRule, Scalar};
+use fastnp_codegen::{DType, Domain, Op, ResultRule, Scalar};
 use smallvec::SmallVec;
 
 /// [`apply_with`] under a mask. Without a destination, elements left out are zero.
 pub(crate) fn apply(op: Op, args: &[Value<'_>], options: &Options<'_>) -> Result<Array> {
     let Some(mask) = options.mask else { return apply_with(op, args, *options) };
-    let tamed = if may_raise(op, options) { tame(op, args, mask, options)? } else { SmallVec::new() };
+    let types: SmallVec<[ArgType; 2]> = args.iter().map(Value::arg_type).collect();
+    let compute = match op.row().result {
+        // Comparisons of numbers without a common type are no loop.
+        ResultRule::Bool if options.dtype.is_none() && op.row().effects.is_empty() => DType::Bool,
+        _ => compute_type(op, &types, options)?,
+    };
+    if let Some(out) = options.out {
+        let result = op.result(compute);
+        // NumPy takes what the mask leaves out to the loop's type and back.
+        if drops_imaginary(result, out.dtype()) || drops_imaginary(out.dtype(), result) {
+            return Err(Error::unsupported("a cast that drops imaginary parts, which warns"));
+        }
+        // Before anything runs, and warns.
+        let shapes: SmallVec<[&[usize]; 3]> = args.iter().map(Value::shape).chain([mask.shape()]).collect();
+        check_out(out, &broadcast(&shapes)?, op.result(compute), options.casting, op.name())?;
+    }
+    if let Some(out) = options.out.filter(|out| out.size() == 0) {
+        return Ok(out.clone());
+    }
+    let order = match options.order {
+        Some(Order::A) if all_column_major(args) && mask.is_f_contiguous() => Some(Order::F),
+        Some(Order::A) => Some(Order::C),
+        other => other,
+    };
+    let tamed = if may_raise(op, options) { tame(op, args, mask, compute)? } else { SmallVec::new() };
     let args: SmallVec<[Value<'_>; 2]> = match tamed.is_empty() {
         true => args.into(),
         false => tamed.iter().zip(args).map(|(t, &arg)| t.as_ref().map_or(arg, Value::Array)).collect(),
@@ -25,11 +51,9 @@ pub(crate) fn apply(op: Op, args: &[Value<'_>], options: &Options<'_>) -> Result
     let Some(out) = options.out else {
         let dtype = result.dtype();
         let args = [Value::Array(mask), (&result).into(), Scalar::zero(dtype).into()];
-        let options = Options { order: options.order, ..Options::default() };
+        let options = Options { order, ..Options::default() };
         return submit(Operation::Select, dtype, dtype, &args, &options, op.name());
     };
-    let domain = broadcast(&[result.shape(), mask.shape()])?;
-    check_out(out, &domain, result.dtype(), options.casting, op.name())?;
     out.assign_where(mask, (&result).into())?;
     Ok(out.clone())
 }
@@ -41,9 +65,7 @@ fn may_raise(op: Op, options: &Options<'_>) -> bool {
 }
 
 /// Arguments that are harmless where the mask is false; `None` for one that is harmless as it is.
-fn tame(op: Op, args: &[Value<'_>], mask: &Array, options: &Options<'_>) -> Result<SmallVec<[Option<Array>; 2]>> {
-    let types: SmallVec<[ArgType; 2]> = args.iter().map(Value::arg_type).collect();
-    let compute = compute_type(op, &types, options)?;
+fn tame(op: Op, args: &[Value<'_>], mask: &Array, compute: DType) -> Result<SmallVec<[Option<Array>; 2]>> {
     // Zero where the op wants a sine, one where it may not be zero.
     let harmless = i64::from(op.row().domain != Domain::Unit);
     let tame = |&arg: &Value<'_>| {

@@ -4,12 +4,12 @@
 //! and a variance two (the mean, then the mean of squared distances from it).
 
 use crate::array::Array;
-use crate::elementwise::{Options, apply, apply_with, select};
+use crate::elementwise::{Options, apply, apply_with, drops_imaginary, select};
 use crate::engine::engine;
 use crate::error::{Error, Result};
 use crate::layout::{Order, Shape, Steps, Strides, broadcast, c_strides, normalize_axis};
 use crate::nesting;
-use crate::promote::{Casting, promote_types};
+use crate::promote::{Casting, can_cast, promote_types};
 use crate::trace::{Input, Operation, Statement, View};
 use crate::value::Value;
 use fastnp_codegen::{DType, Fold, Kind, Op, Scalar};
@@ -210,6 +210,10 @@ impl Array {
     pub fn fold_by(&self, op: Op, how: &Folding<'_>) -> Result<Array> {
         let reduced = mask_of(how.axes, self.ndim())?;
         let compute = self.fold_type(op, how)?;
+        if how.out.is_some_and(|out| *out.shape() != self.left(reduced, how.keepdims)[..]) {
+            // Before anything runs, and warns.
+            return Err(Error::value("output parameter for reduction operation has the wrong shape"));
+        }
         let initial = how.initial.map(|value| value.scalar(compute)).transpose()?.flatten().map(|s| s.cast(compute));
         if initial.is_some() != how.initial.is_some() {
             return Err(Error::unsupported("a fold that begins with an array"));
@@ -264,12 +268,13 @@ impl Array {
         let folds = matches!(op, Op::Add | Op::Multiply | Op::Minimum | Op::Maximum | Op::Fmin | Op::Fmax)
             || matches!(op, Op::BitwiseAnd | Op::BitwiseOr | Op::BitwiseXor)
             || compute == DType::Bool && matches!(op, Op::LogicalAnd | Op::LogicalOr | Op::LogicalXor);
-        // NumPy warns of imaginary parts that a cast drops.
-        let drops = |from: DType, to: DType| from.is_complex() && !to.is_complex() && to != DType::Bool;
+        // NumPy folds in the destination, through its type.
+        let holds =
+            |to: DType| how.dtype.is_none() && can_cast(compute, to, Casting::Safe) && !drops_imaginary(to, compute);
         if !folds
             || !op.has_loop(compute)
-            || drops(own, compute)
-            || how.out.is_some_and(|out| drops(compute, out.dtype))
+            || drops_imaginary(own, compute)
+            || how.out.is_some_and(|out| out.dtype != compute && !holds(out.dtype))
         {
             return Err(Error::unsupported(format!("{op} folded in {compute}")));
         }
@@ -387,8 +392,10 @@ impl Array {
                 &made
             }
         };
-        let options = Options { dtype: Some(compute), ..Options::default() };
-        let distance = apply_with(Op::Subtract, &[self.into(), mean.into()], options)?;
+        let distance = apply(Op::Subtract, &[self.into(), mean.into()])?;
+        if distance.shape() != self.shape() || !distance.dtype.is_float() {
+            return Err(Error::unsupported("a mean of another type or shape"));
+        }
         let squared = apply(Op::Square, &[(&distance).into()])?;
         let sum = squared.fold_by(Op::Add, &Folding { keepdims: how.keepdims, ..inner })?;
         let variance = match self.count(how, reduced, folded)? {
@@ -484,6 +491,11 @@ impl Array {
             return Err(Error::unsupported("a running fold over no axis"));
         }
         let dtype = self.fold_type(op, &Folding { dtype, out, ..Folding::default() })?;
+        // Casts that may raise are told of under another name than elsewhere.
+        let safe = |from, to| can_cast(from, to, Casting::Safe) || from.is_integer() && to.is_integer();
+        if !safe(self.dtype, dtype) || out.is_some_and(|out| !safe(dtype, out.dtype)) {
+            return Err(Error::unsupported("a running fold with casts that may warn"));
+        }
         // float16 rounds at every step in NumPy; a kernel would carry float32.
         if dtype == DType::F16 {
             return Err(Error::unsupported("a running fold in float16"));

@@ -187,9 +187,21 @@ impl Ufunc {
         self.op.name()
     }
 
+    /// What was set as the doc, of ours and NumPy's ufunc alike, else the table's.
     #[getter]
-    fn __doc__(&self) -> &'static str {
-        self.op.row().doc
+    fn __doc__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let set = self.original.bind(py).getattr("__dict__")?.cast_into::<PyDict>()?.get_item("__doc__")?;
+        Ok(set.unwrap_or_else(|| PyString::new(py, self.op.row().doc).into_any()))
+    }
+
+    #[setter(__doc__)]
+    fn set_doc(&self, py: Python<'_>, doc: &Bound<'_, PyAny>) -> PyResult<()> {
+        self.original.bind(py).setattr("__doc__", doc)
+    }
+
+    #[deleter(__doc__)]
+    fn delete_doc(&self, py: Python<'_>) -> PyResult<()> {
+        self.original.bind(py).delattr("__doc__")
     }
 
     fn __repr__(&self) -> String {

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+from types import ModuleType
 from typing import Any
 
 NOWHERE = object()
@@ -74,6 +75,8 @@ def twin(module: str, path: str, name: str) -> Any:
     tested = importlib.import_module(module)
     if tested is numpy or name.startswith("_"):
         return original
+    if isinstance(original, ModuleType) and original.__name__.partition(".")[0] == "numpy":
+        return importlib.import_module(module + original.__name__.removeprefix("numpy"))
     for place in PUBLIC:
         if getattr(attribute(numpy, place), name, NOWHERE) is original:
             return getattr(attribute(tested, place), name)

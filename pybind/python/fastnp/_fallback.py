@@ -19,7 +19,8 @@ import numpy as _np
 
 from fastnp import _ledger
 from fastnp._errstate import fp_warning
-from fastnp._fastnp import derive, from_numpy, ndarray, to_numpy
+from fastnp._fastnp import UFUNCS, derive, from_numpy, ndarray, to_numpy
+from fastnp._override import dispatched, overridden, overrides
 
 __all__ = [
     "call",
@@ -28,7 +29,6 @@ __all__ = [
     "method",
     "method_uncounted",
     "opened",
-    "overridden",
     "ufunc",
     "uncounted",
     "wrap",
@@ -60,6 +60,7 @@ class Shadow(_np.ndarray):
 
     owner: Any = None
     priority = 0.0
+    seen: _Seen = []
 
     @property
     def __array_priority__(self) -> float:
@@ -73,7 +74,7 @@ class Shadow(_np.ndarray):
         """This array as one of the owner's class, or, made of nothing in particular, of the class
         that comes first among the arguments.
         """
-        owners = [owner for view, owner in seen if type(view) is Shadow]
+        owners = [owner for view, owner in seen if isinstance(view, Shadow)]
         first = max(owners, key=lambda x: x.__array_priority__, default=None)
         kind = type(first if self.owner is None else self.owner)
         plain = self.view(_np.ndarray)
@@ -82,6 +83,47 @@ class Shadow(_np.ndarray):
         except TypeError:
             return plain
         return ours if kind is NoneType else derive(kind, ours, self.owner)
+
+
+class Wrapping(Shadow):
+    """The view of an array of a subclass that has a say in what becomes of results."""
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        result = _close(_np.asarray(array) if self.owner is None else array, self.seen)
+        if self.owner is None:
+            return result
+        return self.owner.__array_wrap__(result, _restored(context, self.seen), return_scalar)
+
+
+class StandIn:
+    """A foreign object whose `__array__` gives an array of ours, which NumPy would not take."""
+
+    def __init__(self, value: Any, view: Any, seen: _Seen) -> None:
+        self.value, self.view, self.seen = value, view, seen
+        if hasattr(value, "__array_priority__"):
+            self.__array_priority__ = value.__array_priority__
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return _np.array(self.view, dtype, copy=copy)
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        context = _restored(context, self.seen)
+        return self.value.__array_wrap__(_close(array, self.seen), context, return_scalar)
+
+
+def _restored(context: Any, seen: _Seen) -> Any:
+    """What NumPy tells `__array_wrap__` of a call, with our ufunc and arrays for its own."""
+    if context is None:
+        return None
+    func, args, which = context
+    return UFUNCS.get(func.__name__, func), tuple(_original(a, seen) for a in args), which
+
+
+def _original(value: Any, seen: _Seen) -> Any:
+    for view, owner in seen:
+        if value is view:
+            return owner
+    return value
 
 
 def _open(value: Any, seen: _Seen, depth: int = 0) -> Any:
@@ -96,8 +138,10 @@ def _open(value: Any, seen: _Seen, depth: int = 0) -> Any:
     if issubclass(kind, ndarray):
         view: Any = to_numpy(value)
         if kind is not ndarray:
-            view = view.view(Shadow)
+            wraps = kind.__array_wrap__ is not ndarray.__array_wrap__
+            view = view.view(Wrapping if wraps else Shadow)
             view.owner = value
+            view.seen = seen
             priority = value.__array_priority__
             if priority:
                 view.priority = priority
@@ -125,7 +169,14 @@ def _converted(value: Any, kind: type, seen: _Seen) -> Any:
     if hasattr(kind, "__array_ufunc__") or hasattr(kind, "__array_function__"):
         return value
     made = convert(value)
-    return _open(made, seen) if issubclass(type(made), ndarray) else value
+    if not issubclass(type(made), ndarray):
+        return value
+    view = _open(made, seen)
+    if not hasattr(kind, "__array_wrap__"):
+        return view
+    stand_in = StandIn(value, view, seen)
+    seen.append((stand_in, value))
+    return stand_in
 
 
 def _close(result: Any, seen: _Seen) -> Any:
@@ -141,7 +192,7 @@ def _close(result: Any, seen: _Seen) -> Any:
             return result
     if kind in PLAIN:
         return result
-    if kind is Shadow:
+    if issubclass(kind, Shadow):
         for view, owner in seen:
             if result is view:
                 return owner
@@ -269,10 +320,9 @@ def uncounted(
 def ufunc(name: str, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """Run a method of NumPy's ufunc `name`; `method` is "__call__", "reduce", "at" and so on."""
     func = getattr(_np, name)
+    if overridden(func, args, kwargs):
+        return dispatched(UFUNCS[name], func, method, args, kwargs)
     run = func if method == "__call__" else getattr(func, method)
-    if overridden(args) or (kwargs and overridden(_outputs(kwargs))):
-        # NumPy asks whoever took the operation over, with our arrays as they are.
-        return run(*args, **kwargs)
     result = call(run, args, kwargs, name if method == "__call__" else f"{name}.{method}")
     if type(result) is ndarray and method == "__call__":
         # NumPy's own array given for the result is the result.
@@ -287,24 +337,9 @@ def _outputs(kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
     return out if type(out) is tuple else (out,)
 
 
-# What counts as no override: the two defaults. A class without one is not asked.
-_DEFAULTS = (ndarray.__array_ufunc__, _np.ndarray.__array_ufunc__)
-
-
-def overridden(values: Sequence[Any]) -> bool:
-    """Whether one of the operands of a ufunc has an `__array_ufunc__` of its own, also None."""
-    for value in values:
-        kind = type(value)
-        if kind in PLAIN or kind is ndarray:
-            continue
-        if getattr(kind, "__array_ufunc__", _DEFAULTS[0]) not in _DEFAULTS:
-            return True
-    return False
-
-
 def comparison(self: Any, name: str, other: Any) -> Any:
     """NumPy's `==` or `!=` of an array with something that is no array of ours."""
-    if overridden((other,)):
+    if overrides(other):
         return ufunc("equal" if name == "__eq__" else "not_equal", "__call__", (self, other), {})
     return method(self, name, (other,))
 

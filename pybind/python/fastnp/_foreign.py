@@ -11,6 +11,7 @@ import numpy as _np
 
 from fastnp import _fastnp
 from fastnp._fallback import NOT_NATIVE, call
+from fastnp._override import dispatched, overridden
 
 _METHODS = frozenset({"reduce", "accumulate", "reduceat", "outer", "at"})
 
@@ -28,6 +29,8 @@ class ForeignUfunc:
         return _fastnp.ufunc
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if overridden(self._original, args, kwargs):
+            return dispatched(self, self._original, "__call__", args, kwargs)
         return call(self._original, args, kwargs, self.__name__, NOT_NATIVE)
 
     def __getattr__(self, name: str) -> Any:
@@ -36,6 +39,8 @@ class ForeignUfunc:
             return value
 
         def method(*args: Any, **kwargs: Any) -> Any:
+            if overridden(self._original, args, kwargs):
+                return dispatched(self, self._original, name, args, kwargs)
             return call(value, args, kwargs, f"{self.__name__}.{name}", NOT_NATIVE)
 
         return method
