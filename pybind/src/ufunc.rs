@@ -187,21 +187,15 @@ impl Ufunc {
         self.op.name()
     }
 
-    /// What was set as the doc, of ours and NumPy's ufunc alike, else the table's.
+    /// The first sentence of its doc; `__doc__` itself is a descriptor of the package's.
     #[getter]
-    fn __doc__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let set = self.original.bind(py).getattr("__dict__")?.cast_into::<PyDict>()?.get_item("__doc__")?;
-        Ok(set.unwrap_or_else(|| PyString::new(py, self.op.row().doc).into_any()))
+    fn _doc(&self) -> &'static str {
+        self.op.row().doc
     }
 
-    #[setter(__doc__)]
-    fn set_doc(&self, py: Python<'_>, doc: &Bound<'_, PyAny>) -> PyResult<()> {
-        self.original.bind(py).setattr("__doc__", doc)
-    }
-
-    #[deleter(__doc__)]
-    fn delete_doc(&self, py: Python<'_>) -> PyResult<()> {
-        self.original.bind(py).delattr("__doc__")
+    #[getter]
+    fn _original(&self, py: Python<'_>) -> Py<PyAny> {
+        self.original.clone_ref(py)
     }
 
     fn __repr__(&self) -> String {

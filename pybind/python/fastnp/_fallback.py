@@ -20,7 +20,7 @@ import numpy as _np
 from fastnp import _ledger
 from fastnp._errstate import fp_warning
 from fastnp._fastnp import UFUNCS, derive, from_numpy, ndarray, to_numpy
-from fastnp._override import dispatched, overridden, overrides
+from fastnp._override import dispatched, function_of, handed_over, overridden, overrides
 
 __all__ = [
     "call",
@@ -258,6 +258,8 @@ def call(
             except TypeError:
                 return result
         return result if kind in SCALARS else _close(result, [(view, owner)])
+    if kwargs and kwargs.get("like") is not None:
+        return _alike(func, args, kwargs)
     plain, named, seen = opened(args, kwargs)
     if seen:
         _ledger.enter(name or func.__name__, reason)
@@ -271,6 +273,19 @@ def call(
         # Nothing of ours was taken out of the engine, so there is nothing to object to.
         _ledger.enter(name or func.__name__, reason, objecting=False)
     return ours
+
+
+def _alike(func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """A function that makes an array as the class of `like` makes it: NEP 35."""
+    import fastnp
+
+    rest = {key: value for key, value in kwargs.items() if key != "like"}
+    ours, like = getattr(fastnp, func.__name__, func), kwargs["like"]
+    if function_of(like) is not None:
+        return handed_over(ours, like, tuple(args), rest)
+    if isinstance(like, (ndarray, _np.ndarray)):
+        return ours(*args, **rest)
+    return func(*args, **kwargs)
 
 
 def seen_as(result: Any, seen: _Seen) -> Any:

@@ -1,5 +1,5 @@
 """NumPy's ufuncs that are not in the op table: callable, with their methods and attributes, through
-the fallback.
+the fallback. And the docs of those that are.
 """
 
 from __future__ import annotations
@@ -14,6 +14,25 @@ from fastnp._fallback import NOT_NATIVE, call
 from fastnp._override import dispatched, overridden
 
 _METHODS = frozenset({"reduce", "accumulate", "reduceat", "outer", "at"})
+
+
+class _Doc:
+    """`ufunc.__doc__`: what was set as that of NumPy's ufunc, else the first sentence of ours."""
+
+    def __get__(self, ufunc: Any, kind: type | None = None) -> Any:
+        if ufunc is None:
+            return "A function that works element by element."
+        return ufunc._original.__dict__.get("__doc__", ufunc._doc)
+
+    def __set__(self, ufunc: Any, doc: Any) -> None:
+        ufunc._original.__doc__ = doc
+
+    def __delete__(self, ufunc: Any) -> None:
+        del ufunc._original.__doc__
+
+
+# The extension's class has no way to say that an instance's doc is its own.
+_fastnp.ufunc.__doc__ = _Doc()  # type: ignore[assignment]
 
 
 class ForeignUfunc:

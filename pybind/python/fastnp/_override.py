@@ -48,7 +48,10 @@ def dispatched(
     ours: Any, original: _np.ufunc, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Any:
     """What the operands make of a ufunc's call."""
-    inputs, named = _normal(original, method, args, kwargs)
+    read = _normal(original, method, args, kwargs)
+    if read is None:
+        return getattr(original, method)(*args, **kwargs)
+    inputs, named = read
     waiting: list[Any] = []
     for value in (*inputs, *named.get("out", ()), named.get("where")):
         if not overrides(value) or any(type(value) is type(known) for known in waiting):
@@ -78,21 +81,29 @@ def _first(values: list[Any]) -> Any:
 
 def _normal(
     original: _np.ufunc, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]
-) -> tuple[tuple[Any, ...], dict[str, Any]]:
-    """Operands by position and everything else by name, with destinations in a tuple."""
+) -> tuple[tuple[Any, ...], dict[str, Any]] | None:
+    """Operands by position and everything else by name, with destinations in a tuple; None for what
+    NumPy refuses.
+    """
     named = dict(kwargs)
-    count = len(args) if method == "at" else 1 + (method == "reduceat")
+    count, outputs = 1 + (method == "reduceat"), 1
+    names = _POSITIONS.get(method, ())
     if method in ("__call__", "outer"):
-        count = original.nin
-        if len(args) > count:
-            if "out" in named:
-                text = "cannot specify 'out' as both a positional and keyword argument"
-                raise TypeError(text)
-            named["out"] = (*args[count:], *[None] * (original.nin + original.nout - len(args)))
-    else:
-        named.update(zip(_POSITIONS.get(method, ()), args[count:]))
+        count, outputs = original.nin, original.nout
+        names = ("out",) * (method == "__call__")
+        if names and len(args) > count:
+            more = args[count:]
+            args = (*args[:count], (*more, *[None] * (outputs - len(more))))
+    elif method == "at":
+        count = len(args)
+    given = dict(zip(names, args[count:]))
+    if not count <= len(args) <= count + len(names) or given.keys() & named.keys():
+        return None
+    named.update(given)
     out = named.pop("out", None)
-    out = out if type(out) is tuple else (out,)
+    out = out if type(out) is tuple else (out, *[None] * (outputs - 1))
+    if len(out) != outputs or "sig" in named and "signature" in named:
+        return None
     if any(part is not None for part in out):
         named["out"] = out
     if "sig" in named:
