@@ -187,12 +187,7 @@ impl Ufunc {
         self.op.name()
     }
 
-    /// The first sentence of its doc; `__doc__` itself is a descriptor of the package's.
-    #[getter]
-    fn _doc(&self) -> &'static str {
-        self.op.row().doc
-    }
-
+    /// NumPy's own, whose `__doc__` is the doc: a descriptor of the package's passes it on.
     #[getter]
     fn _original(&self, py: Python<'_>) -> Py<PyAny> {
         self.original.clone_ref(py)

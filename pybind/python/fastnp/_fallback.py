@@ -68,6 +68,7 @@ class Shadow(_np.ndarray):
 
     def __array_finalize__(self, source: Any) -> None:
         self.owner = getattr(source, "owner", None)
+        self.seen = getattr(source, "seen", [])
         self.priority = getattr(source, "priority", 0.0)
 
     def lifted(self, seen: _Seen) -> Any:
@@ -93,6 +94,26 @@ class Wrapping(Shadow):
         if self.owner is None:
             return result
         return self.owner.__array_wrap__(result, _restored(context, self.seen), return_scalar)
+
+
+class Overriding(Wrapping):
+    """The view of an array of a subclass that takes over ufuncs, also those that NumPy calls."""
+
+    def __array_ufunc__(self, func: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        owner = self.lifted(self.seen) if self.owner is None else self.owner
+        if "out" in kwargs:
+            kwargs["out"] = tuple(_close(value, self.seen) for value in kwargs["out"])
+        inputs = tuple(_close(value, self.seen) for value in inputs)
+        ours = UFUNCS.get(func.__name__, func)
+        return type(owner).__array_ufunc__(owner, ours, method, *inputs, **kwargs)
+
+
+def _shadow_of(kind: type) -> type[Shadow]:
+    """What stands for an array of a subclass, by what the class defines."""
+    if kind.__array_ufunc__ is not ndarray.__array_ufunc__:  # type: ignore[attr-defined]
+        return Shadow if kind.__array_ufunc__ is None else Overriding  # type: ignore[attr-defined]
+    wraps = kind.__array_wrap__ is not ndarray.__array_wrap__  # type: ignore[attr-defined]
+    return Wrapping if wraps else Shadow
 
 
 class StandIn:
@@ -138,8 +159,7 @@ def _open(value: Any, seen: _Seen, depth: int = 0) -> Any:
     if issubclass(kind, ndarray):
         view: Any = to_numpy(value)
         if kind is not ndarray:
-            wraps = kind.__array_wrap__ is not ndarray.__array_wrap__
-            view = view.view(Wrapping if wraps else Shadow)
+            view = view.view(_shadow_of(kind))
             view.owner = value
             view.seen = seen
             priority = value.__array_priority__

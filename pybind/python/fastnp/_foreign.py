@@ -17,12 +17,10 @@ _METHODS = frozenset({"reduce", "accumulate", "reduceat", "outer", "at"})
 
 
 class _Doc:
-    """`ufunc.__doc__`: what was set as that of NumPy's ufunc, else the first sentence of ours."""
+    """`ufunc.__doc__`: that of NumPy's ufunc, which may be set."""
 
     def __get__(self, ufunc: Any, kind: type | None = None) -> Any:
-        if ufunc is None:
-            return "A function that works element by element."
-        return ufunc._original.__dict__.get("__doc__", ufunc._doc)
+        return _np.ufunc.__doc__ if ufunc is None else ufunc._original.__doc__
 
     def __set__(self, ufunc: Any, doc: Any) -> None:
         ufunc._original.__doc__ = doc

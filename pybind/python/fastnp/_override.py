@@ -22,10 +22,13 @@ _FUNCTION = (ndarray.__array_function__, _np.ndarray.__array_function__)
 
 # What the methods of ufuncs take by position after their operands.
 _POSITIONS = {
+    "__call__": ("out",),
     "reduce": ("axis", "dtype", "out", "keepdims", "initial", "where"),
     "accumulate": ("axis", "dtype", "out"),
     "reduceat": ("axis", "dtype", "out"),
 }
+# What calls take by name.
+_NAMES = frozenset("out where casting order subok dtype signature sig axes axis keepdims".split())
 
 
 def overrides(value: Any) -> bool:
@@ -88,9 +91,9 @@ def _normal(
     named = dict(kwargs)
     count, outputs = 1 + (method == "reduceat"), 1
     names = _POSITIONS.get(method, ())
+    known = frozenset(names)
     if method in ("__call__", "outer"):
-        count, outputs = original.nin, original.nout
-        names = ("out",) * (method == "__call__")
+        count, outputs, known = original.nin, original.nout, _NAMES
         if names and len(args) > count:
             more = args[count:]
             args = (*args[:count], (*more, *[None] * (outputs - len(more))))
@@ -99,10 +102,12 @@ def _normal(
     given = dict(zip(names, args[count:]))
     if not count <= len(args) <= count + len(names) or given.keys() & named.keys():
         return None
+    if named.keys() - known or "sig" in named and "signature" in named:
+        return None
     named.update(given)
-    out = named.pop("out", None)
-    out = out if type(out) is tuple else (out, *[None] * (outputs - 1))
-    if len(out) != outputs or "sig" in named and "signature" in named:
+    out = named.pop("out", (None,) * outputs)
+    out = out if type(out) is tuple else (out,)
+    if len(out) != outputs:
         return None
     if any(part is not None for part in out):
         named["out"] = out
