@@ -6,11 +6,12 @@ that went in comes out as the array it was made from, so `out=` keeps its identi
 writes into an argument is seen by its owner. NumPy's subclasses, object arrays and everything else
 pass as they are.
 
-The extension calls `method`, `ufunc` and `fp_warning` by name.
+The extension calls `method`, `ufunc`, `shown` and `fp_warning` by name.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
 from typing import Any
@@ -29,6 +30,7 @@ __all__ = [
     "method",
     "method_uncounted",
     "opened",
+    "shown",
     "ufunc",
     "uncounted",
     "wrap",
@@ -302,10 +304,32 @@ def _alike(func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, A
     rest = {key: value for key, value in kwargs.items() if key != "like"}
     ours, like = getattr(fastnp, func.__name__, func), kwargs["like"]
     if function_of(like) is not None:
+        _check(func, args, rest)
         return handed_over(ours, like, tuple(args), rest)
     if isinstance(like, (ndarray, _np.ndarray)):
         return ours(*args, **rest)
     return func(*args, **kwargs)
+
+
+def _check(func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """`TypeError` for arguments that are none of a function's, before another class gets them."""
+    import inspect  # takes 8 ms, which the import of the package does not have
+
+    try:
+        signature = inspect.signature(func)
+    except ValueError:  # a function in C that does not tell
+        return
+    signature.bind(*args, **kwargs)
+
+
+@functools.cache
+def _class_named(name: str) -> type[_np.ndarray]:
+    return type(name, (_np.ndarray,), {})
+
+
+def shown(x: Any) -> str:
+    """`repr` of an array of a subclass, which NumPy begins with the name of the class."""
+    return repr(to_numpy(x).view(_class_named(type(x).__name__)))
 
 
 def seen_as(result: Any, seen: _Seen) -> Any:

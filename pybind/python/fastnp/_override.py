@@ -111,6 +111,8 @@ def _normal(
         return None
     if any(part is not None for part in out):
         named["out"] = out
+    if named.get("initial") is _np._NoValue:
+        del named["initial"]
     if "sig" in named:
         named["signature"] = named.pop("sig")
     return tuple(args[:count]), named
