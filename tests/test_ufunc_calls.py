@@ -15,6 +15,7 @@ import numpy
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+
 from tests.compare import difference
 
 CODES = "?bBhHiIlLefdFD"
@@ -32,7 +33,7 @@ Case = Callable[[Any], Any]
 
 
 def values(
-    np: Any, shape: tuple[int, ...], code: str, layout: int, seed: int, finite: bool = False
+    np: Any, shape: tuple[int, ...], code: str, layout: int, seed: int, *, finite: bool = False
 ) -> Any:
     """An array of small numbers, some of them special, in one of several layouts."""
     random = numpy.random.default_rng(seed)
@@ -53,9 +54,15 @@ def values(
     return made
 
 
+def drawn_as(np: Any, array: tuple[Any, Any, Any, Any], finite: bool) -> Any:
+    """The array that hypothesis drew."""
+    shape, code, layout, seed = array
+    return values(np, shape, code, layout, seed, finite=finite)
+
+
 def complex_among(*arrays: Any) -> bool:
     """Whether an operand is complex: NumPy warns of nan in comparisons of parts."""
-    return any(isinstance(a, complex) or isinstance(a, tuple) and a[1] in "FD" for a in arrays)
+    return any(isinstance(a, complex) or (isinstance(a, tuple) and a[1] in "FD") for a in arrays)
 
 
 def outcome(np: Any, case: Case) -> tuple[Any, Any]:
@@ -69,7 +76,10 @@ def outcome(np: Any, case: Case) -> tuple[Any, Any]:
         except Exception as error:
             result = (type(error).__name__, str(error))
     # Which of a ufunc and the casts to and from its loop is named hangs on how NumPy buffers them.
-    named = {(w.category.__name__, re.sub("encountered in.*", "encountered", str(w.message))) for w in told}
+    named = {
+        (w.category.__name__, re.sub("encountered in.*", "encountered", str(w.message)))
+        for w in told
+    }
     return result, sorted(named)
 
 
@@ -141,13 +151,13 @@ def test_calls_with_keywords(
 ) -> None:
     def case(np: Any) -> Any:
         calm = complex_among(left, right, ((), drawn["dtype"] or "d"))
-        a = values(np, *left, finite=calm)
-        b = values(np, *right, finite=calm) if isinstance(right, tuple) else right
+        a = drawn_as(np, left, calm)
+        b = drawn_as(np, right, calm) if isinstance(right, tuple) else right
         # NumPy casts what a mask leaves out as well, and may warn of it.
         keywords = draw_keywords({**drawn, "dtype": None} if where else drawn, np)
         if out is not None:
             # What a mask leaves out goes to the loop's type and back in NumPy, and may warn of it.
-            keywords["out"] = np.ones(*out[:2]) if where else values(np, *out, finite=True)
+            keywords["out"] = np.ones(*out[:2]) if where else drawn_as(np, out, True)
         if isinstance(where, tuple):
             shape, seed = where
             keywords["where"] = values(np, shape, "?", 0, seed)
@@ -169,7 +179,7 @@ def test_calls_with_keywords(
 )
 def test_calls_of_one_argument(name: str, left: Any, drawn: Any, out: Any, seed: int) -> None:
     def case(np: Any) -> Any:
-        a = values(np, *left, finite=complex_among(left, ((), drawn["dtype"] or "d")))
+        a = drawn_as(np, left, complex_among(left, ((), drawn["dtype"] or "d")))
         keywords = draw_keywords({**drawn, "dtype": None} if out else drawn, np)
         if out is not None:
             keywords["out"] = np.ones(*out[:2])
@@ -204,7 +214,7 @@ def test_reductions(
 ) -> None:
     def case(np: Any) -> Any:
         # Whether infinities meet zeros or nan first hangs on the order of folding.
-        a = values(np, *array, finite=name == "multiply")
+        a = drawn_as(np, array, name == "multiply")
         keywords: dict[str, Any] = {"axis": axis, "keepdims": keepdims}
         # NumPy casts what a mask leaves out as well, and may warn of it.
         if dtype and not where:
@@ -241,7 +251,7 @@ def test_outer(name: str, left: Any, right: Any, drawn: Any) -> None:
         if numpy.prod(left[0]) * numpy.prod(right[0]) > 10_000:
             return None
         calm = complex_among(left, right, ((), drawn["dtype"] or "d"))
-        a, b = values(np, *left, finite=calm), values(np, *right, finite=calm)
+        a, b = drawn_as(np, left, calm), drawn_as(np, right, calm)
         return getattr(np, name).outer(a, b, **draw_keywords(drawn, np))
 
     check(case)

@@ -47,7 +47,7 @@ def rewritten(source: str, module: str) -> str:
 
 
 def own(alias: ast.alias) -> bool:
-    """Whether an import is of NumPy or gives a name to a public module of its, which has a counterpart."""
+    """Whether an import is of NumPy, or names a public module of its: both have a counterpart."""
     folder, _, last = alias.name.rpartition(".")
     if not folder:
         return last == "numpy"

@@ -62,7 +62,7 @@ class Shadow(_np.ndarray):
 
     owner: Any = None
     priority = 0.0
-    seen: _Seen = []
+    seen: _Seen
 
     @property
     def __array_priority__(self) -> float:
@@ -101,12 +101,12 @@ class Wrapping(Shadow):
 class Overriding(Wrapping):
     """The view of an array of a subclass that takes over ufuncs, also those that NumPy calls."""
 
-    def __array_ufunc__(self, func: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: Any, method: Any, *inputs: Any, **kwargs: Any) -> Any:
         owner = self.lifted(self.seen) if self.owner is None else self.owner
         if "out" in kwargs:
             kwargs["out"] = tuple(_close(value, self.seen) for value in kwargs["out"])
         inputs = tuple(_close(value, self.seen) for value in inputs)
-        ours = UFUNCS.get(func.__name__, func)
+        ours = UFUNCS.get(ufunc.__name__, ufunc)
         return type(owner).__array_ufunc__(owner, ours, method, *inputs, **kwargs)
 
 

@@ -102,7 +102,7 @@ def _normal(
     given = dict(zip(names, args[count:]))
     if not count <= len(args) <= count + len(names) or given.keys() & named.keys():
         return None
-    if named.keys() - known or "sig" in named and "signature" in named:
+    if named.keys() - known or ("sig" in named and "signature" in named):
         return None
     named.update(given)
     out = named.pop("out", (None,) * outputs)
@@ -130,6 +130,6 @@ def handed_over(
     """What the class of `value` makes of a call of our function."""
     result = type(value).__array_function__(value, ours, (type(value),), args, dict(kwargs))
     if result is NotImplemented:
-        types = [type(value)]
+        types: Any = [type(value)]
         raise TypeError(_internal.array_function_errmsg_formatter(ours, types))
     return result

@@ -50,7 +50,7 @@ def array_ufunc(
     """Run our version of the ufunc `func`, or NumPy's own on views of our arrays."""
     if overridden(func, inputs, kwargs):
         return NotImplemented
-    ours = func
+    ours: Any = func
     if type(func) is _np.ufunc:
         # Called by NumPy, or by a class that was given its ufunc.
         ours = UFUNCS.get(func.__name__)
