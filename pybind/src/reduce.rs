@@ -5,7 +5,7 @@ use crate::contents::Open;
 use crate::keywords::{Out, mask_of};
 use crate::methods::{axes_of, native};
 use crate::ndarray::{NdArray, is_exact, numpy_error, numpy_method};
-use fastnp::{Array, DType, Folding, Op, Reduction, Value};
+use fastnp::{Array, DType, Error, ErrorKind, Folding, Op, Reduction, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use smallvec::SmallVec;
@@ -149,72 +149,74 @@ fn subject<'py>(args: &Args<'py>) -> PyResult<Option<Array>> {
     })
 }
 
-/// `ufunc.reduce`; none where NumPy has to do it.
-pub(crate) fn fold<'py>(op: Op, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Option<Object<'py>>> {
+/// What the engine gave, or the error it found; one of another kind where NumPy has to do it.
+type Outcome<'py> = PyResult<fastnp::Result<Object<'py>>>;
+
+/// For NumPy to do.
+fn elsewhere<T>() -> fastnp::Result<T> {
+    Err(Error::new(ErrorKind::Unsupported, ""))
+}
+
+/// `ufunc.reduce`.
+pub(crate) fn fold<'py>(op: Op, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> Outcome<'py> {
     let py = args.py();
     let positions = ["axis", "dtype", "out", "keepdims", "initial", "where"];
-    let Some(array) = subject(args)? else { return Ok(None) };
-    let Some(mut asked) = reduce_arguments(&positions, args.iter().skip(1), kwargs)? else { return Ok(None) };
+    let Some(array) = subject(args)? else { return Ok(elsewhere()) };
+    let Some(mut asked) = reduce_arguments(&positions, args.iter().skip(1), kwargs)? else { return Ok(elsewhere()) };
     if asked.mean.is_some() || asked.ddof != 0.0 {
-        return Ok(None);
+        return Ok(elsewhere());
     }
     // The first axis unless told otherwise; an array without axes has none to name.
-    let named = args.len() > 1 || kwargs.is_some_and(|k| k.contains("axis").unwrap_or(false));
-    if !named {
+    if !names_axis(args, kwargs) {
         asked.axes = Some(SmallVec::from_iter([0]));
     }
     if array.ndim() == 0 && asked.axes.as_deref().is_some_and(|axes| matches!(axes, [0 | -1])) {
         asked.axes = None;
     }
     match asked.run(py, |how| array.fold_by(op, how))? {
-        Some(Ok(result)) => asked.out.deliver(py, result).map(Some),
-        Some(Err(error)) if error.kind() == fastnp::ErrorKind::Memory => Err(crate::error::raise(py, error)),
-        Some(Err(_)) | None => Ok(None),
+        Some(Ok(result)) => asked.out.deliver(py, result).map(Ok),
+        Some(Err(error)) => refused(py, error),
+        None => Ok(elsewhere()),
     }
 }
 
-/// `ufunc.accumulate`; none where NumPy has to do it.
-pub(crate) fn accumulate<'py>(
-    op: Op,
-    args: &Args<'py>,
-    kwargs: Option<Keywords<'_, 'py>>,
-) -> PyResult<Option<Object<'py>>> {
+fn names_axis(args: &Args<'_>, kwargs: Option<Keywords<'_, '_>>) -> bool {
+    args.len() > 1 || kwargs.is_some_and(|k| k.contains("axis").unwrap_or(false))
+}
+
+/// An error that NumPy words, unless memory ran out.
+fn refused<'py>(py: Python<'py>, error: Error) -> Outcome<'py> {
+    if error.kind() == ErrorKind::Memory { Err(crate::error::raise(py, error)) } else { Ok(Err(error)) }
+}
+
+/// `ufunc.accumulate`.
+pub(crate) fn accumulate<'py>(op: Op, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> Outcome<'py> {
     let py = args.py();
-    let Some(array) = subject(args)? else { return Ok(None) };
+    let Some(array) = subject(args)? else { return Ok(elsewhere()) };
     let Some(asked) = reduce_arguments(&["axis", "dtype", "out"], args.iter().skip(1), kwargs)? else {
-        return Ok(None);
+        return Ok(elsewhere());
     };
-    let named = args.len() > 1 || kwargs.is_some_and(|k| k.contains("axis").unwrap_or(false));
-    let axes = asked.axes.as_deref().unwrap_or(if named { &[] } else { &[0] });
+    let axes = asked.axes.as_deref().unwrap_or(if names_axis(args, kwargs) { &[] } else { &[0] });
     let plain = !asked.keepdims && asked.initial.is_none() && asked.mask.is_none() && asked.mean.is_none();
-    let &[axis] = axes else { return Ok(None) };
-    if !plain {
-        return Ok(None);
+    match axes {
+        &[axis] if plain => run_scan(py, &array, op, Some(axis), &asked),
+        _ => Ok(elsewhere()),
     }
-    run_scan(py, &array, op, Some(axis), &asked)
 }
 
-/// A running fold with what was asked for; none where NumPy has to do it.
-fn run_scan<'py>(
-    py: Python<'py>,
-    array: &Array,
-    op: Op,
-    axis: Option<isize>,
-    asked: &Reduce<'py>,
-) -> PyResult<Option<Object<'py>>> {
+/// A running fold with what was asked for.
+fn run_scan<'py>(py: Python<'py>, array: &Array, op: Op, axis: Option<isize>, asked: &Reduce<'py>) -> Outcome<'py> {
     let target = match &asked.out {
         Out::Given(out) => Some(out.open()),
         Out::New | Out::NewArray => None,
     };
     let out = target.as_ref().map(|out| out.array(py)).transpose()?;
-    let result = array.scan_into(op, axis, asked.dtype, out);
-    match result {
+    match array.scan_into(op, axis, asked.dtype, out) {
         Ok(result) => match &asked.out {
-            Out::Given(out) => Ok(Some(out.clone().into_any())),
-            Out::New | Out::NewArray => crate::ndarray::object(py, crate::deliver(py, Ok(result))?).map(Some),
+            Out::Given(out) => Ok(Ok(out.clone().into_any())),
+            Out::New | Out::NewArray => crate::ndarray::object(py, crate::deliver(py, Ok(result))?).map(Ok),
         },
-        Err(error) if error.kind() == fastnp::ErrorKind::Memory => Err(crate::error::raise(py, error)),
-        Err(_) => Ok(None),
+        Err(error) => refused(py, error),
     }
 }
 
@@ -279,9 +281,12 @@ fn scan<'py>(
     if is_exact(this.as_any())
         && let Some(asked) = reduce_arguments(&["axis", "dtype", "out"], args.iter(), kwargs)?
         && asked.axes.as_ref().is_none_or(|a| a.len() == 1)
-        && let Some(result) = run_scan(py, this.open().array(py)?, op, asked.axes.as_ref().map(|a| a[0]), &asked)?
     {
-        return Ok(result);
+        let axis = asked.axes.as_ref().map(|a| a[0]);
+        return match run_scan(py, this.open().array(py)?, op, axis, &asked)? {
+            Ok(result) => Ok(result),
+            Err(error) => numpy_error(this, name, args, kwargs, error),
+        };
     }
     numpy_method(this, name, args, kwargs)
 }

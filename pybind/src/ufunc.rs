@@ -6,7 +6,7 @@ use crate::contents::Open;
 use crate::keywords::{Keywords, Out};
 use crate::ndarray::NdArray;
 use crate::{deliver, fallback};
-use fastnp::{Op, Options, Value};
+use fastnp::{ErrorKind, Op, Options, Value};
 use pyo3::exceptions::{PyTypeError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -29,8 +29,21 @@ impl Ufunc {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        self.numpy(py, method, args, kwargs, ErrorKind::Unsupported)
+    }
+
+    /// NumPy's own method, for what the engine cannot do or, after another error, for its words.
+    fn numpy<'py>(
+        &self,
+        py: Python<'py>,
+        method: &str,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+        error: ErrorKind,
+    ) -> PyResult<Bound<'py, PyAny>> {
         let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
-        fallback(py, "ufunc")?.call1((self.op.name(), method, args, kwargs))
+        let wrong = error != ErrorKind::Unsupported;
+        fallback(py, "ufunc")?.call1((self.op.name(), method, args, kwargs, wrong))
     }
 
     /// The call with keywords, or of what is no array of ours yet; none where NumPy has to do it.
@@ -61,7 +74,10 @@ impl Ufunc {
             order: asked.order,
             mask: asked.mask.as_ref(),
         };
-        let Some(result) = with_options(py, self.op, &inputs, options)? else { return Ok(None) };
+        let result = match with_options(py, self.op, &inputs, options)? {
+            Ok(result) => result,
+            Err(error) => return self.numpy(py, "__call__", args, kwargs, error.kind()).map(Some),
+        };
         if asked.mask.is_some() && !asked.names_out {
             let text = c"'where' used without 'out', expect unitialized memory in output. If this is intentional, use out=None.";
             PyErr::warn(py, &py.get_type::<PyUserWarning>(), text, 1)?;
@@ -113,8 +129,8 @@ impl Ufunc {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         match crate::reduce::fold(self.op, args, kwargs)? {
-            Some(result) => Ok(result),
-            None => self.elsewhere(py, "reduce", args, kwargs),
+            Ok(result) => Ok(result),
+            Err(error) => self.numpy(py, "reduce", args, kwargs, error.kind()),
         }
     }
 
@@ -126,8 +142,8 @@ impl Ufunc {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         match crate::reduce::accumulate(self.op, args, kwargs)? {
-            Some(result) => Ok(result),
-            None => self.elsewhere(py, "accumulate", args, kwargs),
+            Ok(result) => Ok(result),
+            Err(error) => self.numpy(py, "accumulate", args, kwargs, error.kind()),
         }
     }
 

@@ -376,13 +376,30 @@ def uncounted(
     return result if type(result) in SCALARS else _close(result, seen)
 
 
-def ufunc(name: str, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Run a method of NumPy's ufunc `name`; `method` is "__call__", "reduce", "at" and so on."""
+def _refused(
+    func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], name: str
+) -> Any:
+    """As `call`, for arguments the engine found wrong: no operation unless NumPy finds them right."""
+    result = uncounted(func, args, kwargs)
+    _ledger.enter(name, NOT_COVERED, objecting=False)
+    return result
+
+
+def ufunc(
+    name: str, method: str, args: Sequence[Any], kwargs: Mapping[str, Any], wrong: bool = False
+) -> Any:
+    """Run a method of NumPy's ufunc `name`; `method` is "__call__", "reduce", "at" and so on.
+
+    `wrong` tells that the engine found an error, which NumPy is to word.
+    """
     func = getattr(_np, name)
     if overridden(func, args, kwargs):
         return dispatched(UFUNCS[name], func, method, args, kwargs)
     run = func if method == "__call__" else getattr(func, method)
-    result = call(run, args, kwargs, name if method == "__call__" else f"{name}.{method}")
+    full = name if method == "__call__" else f"{name}.{method}"
+    if wrong:
+        return _refused(run, args, kwargs, full)
+    result = call(run, args, kwargs, full)
     if type(result) is ndarray and method == "__call__":
         # NumPy's own array given for the result is the result.
         for out in (*_outputs(kwargs), *args[func.nin :]):
