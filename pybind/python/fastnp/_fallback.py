@@ -379,7 +379,7 @@ def uncounted(
 def _refused(
     func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], name: str
 ) -> Any:
-    """As `call`, for arguments the engine found wrong: no operation unless NumPy finds them right."""
+    """As `call`, for arguments the engine found wrong: entered only if NumPy finds them right."""
     result = uncounted(func, args, kwargs)
     _ledger.enter(name, NOT_COVERED, objecting=False)
     return result

@@ -98,7 +98,7 @@ def _normal(
             more = args[count:]
             args = (*args[:count], (*more, *[None] * (outputs - len(more))))
     elif method == "at":
-        count = len(args)
+        count = min(max(len(args), 2), 3)
     given = dict(zip(names, args[count:]))
     if not count <= len(args) <= count + len(names) or given.keys() & named.keys():
         return None
