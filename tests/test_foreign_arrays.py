@@ -142,12 +142,12 @@ OPERATIONS = """
     np.result_type(x) isinstance(x,np.ndarray) np.split(x,[1]) np.broadcast_to(x,(2,)+x.shape)
     np.shares_memory(x,x[1:]) np.diff(x) np.clip(x,x[0],x[0]) getattr(np.square(x),'tag','')
     getattr(x[1:],'tag','') getattr(x*2,'tag','') getattr(y+x,'tag','') np.ndarray.sum(x)
-    np.ndarray.__getitem__(x,0) np.ndarray.__repr__(x) np.percentile(x,50) np.nanmax(x) np.kron(x,y) np.kron(y,x) np.inner(y,x) np.outer(x,y) np.tensordot(x,y,0) np.vdot(x,y)
-    np.cov(x) np.round(x) np.diff(x) np.ediff1d(x) np.polyval(y,x) np.select([y>1],[x]) np.extract(y>0,x)
-    np.nanvar(x) np.nancumsum(x) np.cumulative_sum(x) np.einsum('i,i',x,y) np.fix(x) np.ptp(x)
-    np.average(x) np.allclose(x,y) np.linalg.norm(x) np.linalg.vector_norm(x) np.trapezoid(x) np.gradient(x)
-    add_to(x,x)
-    add_to(x,y)
+    np.ndarray.__getitem__(x,0) np.ndarray.__repr__(x) np.percentile(x,50) np.nanmax(x)
+    np.kron(x,y) np.kron(y,x) np.inner(y,x) np.outer(x,y) np.tensordot(x,y,0) np.vdot(x,y)
+    np.cov(x) np.round(x) np.diff(x) np.ediff1d(x) np.polyval(y,x) np.select([y>1],[x])
+    np.extract(y>0,x) np.nanvar(x) np.nancumsum(x) np.cumulative_sum(x) np.einsum('i,i',x,y)
+    np.fix(x) np.ptp(x) np.average(x) np.allclose(x,y) np.linalg.norm(x) np.linalg.vector_norm(x)
+    np.trapezoid(x) np.gradient(x) add_to(x,x) add_to(x,y)
 """.split()
 
 

@@ -12,14 +12,15 @@ memory, and what comes out as a plain array is ours.
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import MethodDescriptorType, MethodType, WrapperDescriptorType
+from functools import wraps
+from types import FunctionType, MethodDescriptorType, MethodType, WrapperDescriptorType
 from typing import Any
 
 import numpy as _np
 
 from fastnp import _protocols
 from fastnp._fallback import NOT_NATIVE, call, opened, uncounted
-from fastnp._fastnp import from_numpy, is_native, ndarray
+from fastnp._fastnp import UFUNCS, from_numpy, is_native, ndarray
 
 __all__ = ["Derived", "method_of", "named", "unbound"]
 
@@ -66,6 +67,18 @@ def _array_ufunc(self: Any, ufunc: Any, method: str, /, *inputs: Any, **kwargs: 
     return _protocols.array_ufunc(self, ufunc, method, inputs, kwargs)
 
 
+def _with_ours(taken: Callable[..., Any]) -> Callable[..., Any]:
+    """A class's `__array_ufunc__` that gets our ufunc for NumPy's."""
+
+    @wraps(taken)
+    def array_ufunc(self: Any, ufunc: Any, method: str, /, *inputs: Any, **kwargs: Any) -> Any:
+        ours = UFUNCS.get(ufunc.__name__)
+        known = ours is not None and getattr(_np, ufunc.__name__, None) is ufunc
+        return taken(self, ours if known else ufunc, method, *inputs, **kwargs)
+
+    return array_ufunc
+
+
 def _array_function(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
     # Not our version of `func`, which would ask the class again.
     return _protocols.implementation(func, types, args, kwargs)
@@ -77,6 +90,13 @@ class Derived(_np.ndarray):
     __module__ = "fastnp"
     __array_ufunc__ = _ForSuper("__array_ufunc__", _array_ufunc)
     __array_function__ = _ForSuper("__array_function__", _array_function)
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        """Let a class that takes ufuncs over see ours, also where NumPy calls them."""
+        super().__init_subclass__(**kwargs)
+        taken = vars(cls).get("__array_ufunc__")
+        if isinstance(taken, FunctionType):
+            cls.__array_ufunc__ = _with_ours(taken)  # type: ignore[assignment]
 
     @property
     def base(self) -> Any:

@@ -52,14 +52,14 @@ def clip(
 def round(a: Any, decimals: Any = 0, out: Any = None) -> Any:
     if type(a) is ndarray:
         return a.round(decimals, out)
-    return elsewhere(_np.round, a, (decimals, out), {})
+    return elsewhere(_np.round, "round", a, (decimals, out), {})
 
 
 @native(_np.around)
 def around(a: Any, decimals: Any = 0, out: Any = None) -> Any:
     if type(a) is ndarray:
         return a.round(decimals, out)
-    return elsewhere(_np.around, a, (decimals, out), {})
+    return elsewhere(_np.around, "round", a, (decimals, out), {})
 
 
 @native(_np.fix)

@@ -135,14 +135,14 @@ def trace(
         if out is None and a.ndim == 2 and not offset and {axis1, axis2} == {0, 1}:
             return a.diagonal().sum(dtype=dtype)
         return a.trace(offset, axis1, axis2, dtype, out)
-    return elsewhere(_np.trace, a, (offset, axis1, axis2, dtype, out), {})
+    return elsewhere(_np.trace, "trace", a, (offset, axis1, axis2, dtype, out), {})
 
 
 @native(_np.diagonal)
 def diagonal(a: Any, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
     if type(a) is ndarray:
         return a.diagonal(offset, axis1, axis2)
-    return elsewhere(_np.diagonal, a, (offset, axis1, axis2), {})
+    return elsewhere(_np.diagonal, "diagonal", a, (offset, axis1, axis2), {})
 
 
 @native(_np.diag)

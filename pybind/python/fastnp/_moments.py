@@ -37,8 +37,8 @@ def cov(
         observations = parts[0].shape[1]
         free = observations - ((0 if bias else 1) if ddof is None else ddof)
         fit = all(x.shape[0] and x.shape[1] == observations for x in parts)
-        # NumPy's product of a matrix and its transpose computes half of it: 21 ms against 28 for 1,000
-        # variables; for 30, what stands around it costs twice as much as here.
+        # NumPy's product of a matrix and its transpose computes half of it: 21 ms against 28 for
+        # 1,000 variables; for 30, what stands around it costs twice as much as here.
         if fit and free > 0 and sum(x.shape[0] for x in parts) <= 256:
             x = concatenate(parts) if len(parts) > 1 else parts[0]
             x = x - x.mean(1)[:, None]

@@ -37,12 +37,12 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
         if out is None and mode == "raise":
             return a.take(indices, axis)
         return a.take(indices, axis, out, mode)
-    return elsewhere(_np.take, a, (indices, axis, out, mode), {})
+    return elsewhere(_np.take, "take", a, (indices, axis, out, mode), {})
 
 
 @native(_np.nonzero)
 def nonzero(a: Any) -> Any:
-    return a.nonzero() if type(a) is ndarray else elsewhere(_np.nonzero, a, (), {})
+    return a.nonzero() if type(a) is ndarray else elsewhere(_np.nonzero, "nonzero", a, (), {})
 
 
 @native(_np.flatnonzero)
@@ -92,4 +92,4 @@ if hasattr(_np, "astype"):  # new in NumPy 2.1
     def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
         if type(x) is ndarray and device in (None, "cpu"):
             return x.astype(dtype, copy=copy)
-        return elsewhere(_np.astype, x, (dtype,), {"copy": copy, "device": device})
+        return elsewhere(_np.astype, "astype", x, (dtype,), {"copy": copy, "device": device})

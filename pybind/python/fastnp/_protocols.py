@@ -5,13 +5,15 @@ The extension forwards `ndarray.__array_ufunc__` and `ndarray.__array_function__
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as _np
 
-from fastnp._fallback import NOT_NATIVE, call, overridden
+from fastnp._fallback import NOT_NATIVE, call
 from fastnp._fastnp import UFUNCS, ndarray
+from fastnp._override import overridden
 from fastnp._registry import NATIVE
 
 __all__ = ["array_function", "array_ufunc", "implementation"]
@@ -25,14 +27,29 @@ def array_function(
 ) -> Any:
     """Run our version of NumPy's `func`, or NumPy's own on views of our arrays."""
     ours = NATIVE.get(func)
+    if ours is None and _is_ours(func):
+        # A class of the user's hands on what it was given.
+        ours = func
     if ours is None or not _known(types):
         return implementation(func, types, args, kwargs)
+    _checked(args, kwargs)
     return ours(*args, **kwargs)
+
+
+def _is_ours(func: Callable[..., Any]) -> bool:
+    return (getattr(func, "__module__", None) or "").startswith("fastnp")
 
 
 def _known(types: Iterable[type]) -> bool:
     """Whether all classes are ours or NumPy's."""
     return all(kind is ndarray or issubclass(kind, _np.ndarray) for kind in types)
+
+
+def _checked(args: Any, kwargs: Any) -> None:
+    if not isinstance(args, tuple):
+        raise TypeError("args must be a tuple.")
+    if not isinstance(kwargs, dict):
+        raise TypeError("kwargs must be a dict.")
 
 
 def implementation(
@@ -42,12 +59,12 @@ def implementation(
     kwargs: Mapping[str, Any],
 ) -> Any:
     """Run NumPy's own `func` on views of our arrays, without asking any class."""
-    if not isinstance(args, tuple):
-        raise TypeError(f"args must be a tuple, got {type(args).__name__}.")
-    if not isinstance(kwargs, dict):
-        raise TypeError("kwargs must be a dict")
+    _checked(args, kwargs)
     if not _known(types):
         return NotImplemented
+    if _is_ours(func):
+        home = "numpy" + func.__module__.removeprefix("fastnp")
+        func = getattr(sys.modules.get(home, _np), func.__name__)
     # The implementation below the dispatch: an array the fallback did not find must not lead back
     # here for ever.
     original = getattr(func, "_implementation", func)
@@ -58,9 +75,12 @@ def array_ufunc(
     self: Any, func: _np.ufunc, method: str, inputs: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Any:
     """Run our version of the ufunc `func`, or NumPy's own on views of our arrays."""
-    if overridden((*inputs, *kwargs.get("out", ()))):
+    if overridden(func, inputs, kwargs):
         return NotImplemented
-    ours = UFUNCS.get(func.__name__)
-    if ours is not None and getattr(_np, func.__name__, None) is func:
-        return (ours if method == "__call__" else getattr(ours, method))(*inputs, **kwargs)
-    return call(getattr(func, method), inputs, kwargs, func.__name__, NOT_NATIVE)
+    ours: Any = func
+    if type(func) is _np.ufunc:
+        # Called by NumPy, or by a class that was given its ufunc.
+        ours = UFUNCS.get(func.__name__)
+        if ours is None or getattr(_np, func.__name__, None) is not func:
+            return call(getattr(func, method), inputs, kwargs, func.__name__, NOT_NATIVE)
+    return (ours if method == "__call__" else getattr(ours, method))(*inputs, **kwargs)

@@ -28,9 +28,9 @@ def sum(
     if keepdims is initial is where is NoValue:
         if type(a) is ndarray:
             return a.sum(axis, dtype, out)
-        return elsewhere(_np.sum, a, (axis, dtype, out), {})
+        return elsewhere(_np.sum, "sum", a, (axis, dtype, out), {})
     extra = given(keepdims=keepdims, initial=initial, where=where)
-    return elsewhere(_np.sum, a, (axis, dtype, out), extra)
+    return elsewhere(_np.sum, "sum", a, (axis, dtype, out), extra)
 
 
 @native(_np.prod)
@@ -46,9 +46,9 @@ def prod(
     if keepdims is initial is where is NoValue:
         if type(a) is ndarray:
             return a.prod(axis, dtype, out)
-        return elsewhere(_np.prod, a, (axis, dtype, out), {})
+        return elsewhere(_np.prod, "prod", a, (axis, dtype, out), {})
     extra = given(keepdims=keepdims, initial=initial, where=where)
-    return elsewhere(_np.prod, a, (axis, dtype, out), extra)
+    return elsewhere(_np.prod, "prod", a, (axis, dtype, out), extra)
 
 
 @native(_np.min)
@@ -63,9 +63,9 @@ def min(
     if keepdims is initial is where is NoValue:
         if type(a) is ndarray:
             return a.min(axis, out)
-        return elsewhere(_np.min, a, (axis, out), {})
+        return elsewhere(_np.min, "min", a, (axis, out), {})
     extra = given(keepdims=keepdims, initial=initial, where=where)
-    return elsewhere(_np.min, a, (axis, out), extra)
+    return elsewhere(_np.min, "min", a, (axis, out), extra)
 
 
 @native(_np.max)
@@ -80,9 +80,9 @@ def max(
     if keepdims is initial is where is NoValue:
         if type(a) is ndarray:
             return a.max(axis, out)
-        return elsewhere(_np.max, a, (axis, out), {})
+        return elsewhere(_np.max, "max", a, (axis, out), {})
     extra = given(keepdims=keepdims, initial=initial, where=where)
-    return elsewhere(_np.max, a, (axis, out), extra)
+    return elsewhere(_np.max, "max", a, (axis, out), extra)
 
 
 @native(_np.amin)
@@ -97,9 +97,9 @@ def amin(
     if keepdims is initial is where is NoValue:
         if type(a) is ndarray:
             return a.min(axis, out)
-        return elsewhere(_np.amin, a, (axis, out), {})
+        return elsewhere(_np.amin, "min", a, (axis, out), {})
     extra = given(keepdims=keepdims, initial=initial, where=where)
-    return elsewhere(_np.amin, a, (axis, out), extra)
+    return elsewhere(_np.amin, "min", a, (axis, out), extra)
 
 
 @native(_np.amax)
@@ -114,9 +114,9 @@ def amax(
     if keepdims is initial is where is NoValue:
         if type(a) is ndarray:
             return a.max(axis, out)
-        return elsewhere(_np.amax, a, (axis, out), {})
+        return elsewhere(_np.amax, "max", a, (axis, out), {})
     extra = given(keepdims=keepdims, initial=initial, where=where)
-    return elsewhere(_np.amax, a, (axis, out), extra)
+    return elsewhere(_np.amax, "max", a, (axis, out), extra)
 
 
 @native(_np.any)
@@ -127,7 +127,7 @@ def any(
         return a.any(axis)
     # NumPy's method takes a dtype before out, which it does not say; by name both agree.
     extra = given(keepdims=keepdims, where=where)
-    return elsewhere(_np.any, a, (), {"axis": axis, "out": out, **extra})
+    return elsewhere(_np.any, "any", a, (), {"axis": axis, "out": out, **extra})
 
 
 @native(_np.all)
@@ -138,7 +138,7 @@ def all(
         return a.all(axis)
     # NumPy's method takes a dtype before out, which it does not say; by name both agree.
     extra = given(keepdims=keepdims, where=where)
-    return elsewhere(_np.all, a, (), {"axis": axis, "out": out, **extra})
+    return elsewhere(_np.all, "all", a, (), {"axis": axis, "out": out, **extra})
 
 
 @native(_np.mean)
@@ -154,7 +154,7 @@ def mean(
     if type(a) is ndarray and keepdims is where is NoValue:
         return a.mean(axis, dtype, out)
     extra = given(keepdims=keepdims, where=where)
-    return elsewhere(_np.mean, a, (axis, dtype, out), extra)
+    return elsewhere(_np.mean, "mean", a, (axis, dtype, out), extra)
 
 
 @native(_np.std)
@@ -173,10 +173,12 @@ def std(
     if keepdims is where is mean is correction is NoValue:
         if type(a) is ndarray:
             return a.std(axis, dtype, out, ddof)
-        return elsewhere(_np.std, a, (axis, dtype, out, ddof), {})
-    if mean is correction is NoValue:
-        extra = given(keepdims=keepdims, where=where)
-        return elsewhere(_np.std, a, (axis, dtype, out, ddof), extra)
+        return elsewhere(_np.std, "std", a, (axis, dtype, out, ddof), {})
+    if correction is not NoValue and ddof == 0:
+        ddof, correction = correction, NoValue
+    if correction is NoValue:
+        extra = given(keepdims=keepdims, where=where, mean=mean)
+        return elsewhere(_np.std, "std", a, (axis, dtype, out, ddof), extra)
     extra = given(keepdims=keepdims, where=where, mean=mean, correction=correction)
     return call(_np.std, (a, axis, dtype, out, ddof), extra)
 
@@ -197,10 +199,12 @@ def var(
     if keepdims is where is mean is correction is NoValue:
         if type(a) is ndarray:
             return a.var(axis, dtype, out, ddof)
-        return elsewhere(_np.var, a, (axis, dtype, out, ddof), {})
-    if mean is correction is NoValue:
-        extra = given(keepdims=keepdims, where=where)
-        return elsewhere(_np.var, a, (axis, dtype, out, ddof), extra)
+        return elsewhere(_np.var, "var", a, (axis, dtype, out, ddof), {})
+    if correction is not NoValue and ddof == 0:
+        ddof, correction = correction, NoValue
+    if correction is NoValue:
+        extra = given(keepdims=keepdims, where=where, mean=mean)
+        return elsewhere(_np.var, "var", a, (axis, dtype, out, ddof), extra)
     extra = given(keepdims=keepdims, where=where, mean=mean, correction=correction)
     return call(_np.var, (a, axis, dtype, out, ddof), extra)
 
@@ -209,28 +213,28 @@ def var(
 def argmin(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NoValue) -> Any:
     if type(a) is ndarray and keepdims is NoValue:
         return a.argmin(axis, out)
-    return elsewhere(_np.argmin, a, (axis, out), given(keepdims=keepdims))
+    return elsewhere(_np.argmin, "argmin", a, (axis, out), given(keepdims=keepdims))
 
 
 @native(_np.argmax)
 def argmax(a: Any, axis: Any = None, out: Any = None, *, keepdims: Any = NoValue) -> Any:
     if type(a) is ndarray and keepdims is NoValue:
         return a.argmax(axis, out)
-    return elsewhere(_np.argmax, a, (axis, out), given(keepdims=keepdims))
+    return elsewhere(_np.argmax, "argmax", a, (axis, out), given(keepdims=keepdims))
 
 
 @native(_np.cumsum)
 def cumsum(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     if type(a) is ndarray:
         return a.cumsum(axis, dtype, out)
-    return elsewhere(_np.cumsum, a, (axis, dtype, out), {})
+    return elsewhere(_np.cumsum, "cumsum", a, (axis, dtype, out), {})
 
 
 @native(_np.cumprod)
 def cumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
     if type(a) is ndarray:
         return a.cumprod(axis, dtype, out)
-    return elsewhere(_np.cumprod, a, (axis, dtype, out), {})
+    return elsewhere(_np.cumprod, "cumprod", a, (axis, dtype, out), {})
 
 
 def _cumulative(

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 import numpy as _np
 
 from fastnp import _errstate, _fastnp
-from fastnp._fallback import PLAIN, SCALARS, call, closed, dispatches, our_module
+from fastnp._fallback import PLAIN, SCALARS, call, closed, our_module
+from fastnp._override import function_of, handed_over
 
 NoValue = _np._NoValue
 
@@ -57,16 +58,22 @@ def given(**kwargs: Any) -> dict[str, Any]:
 
 
 def elsewhere(
-    original: Callable[..., Any], a: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+    original: Callable[..., Any], method: str, a: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """NumPy's function, for arguments that have no native version."""
+    """For what has no short way: the method of an array of ours, what the first argument's class
+    makes of it, else NumPy.
+    """
     kind = type(a)
     if kind in SCALARS and not kwargs and PLAIN.issuperset(map(type, args)):
         # Numbers alone: nothing to replace, nothing to enter.
         return closed(original(a, *args), [])
-    if dispatches(kind):
+    if kind is _fastnp.ndarray:
+        if function_of(kwargs.get("where")) is not None:
+            return call(original, (a, *args), kwargs)
+        return getattr(a, method)(*args, **kwargs)
+    if function_of(a) is not None:
         # The class is asked with what the user gave, not with every default filled in.
-        return original(a, **_differing(original, args), **kwargs)
+        return handed_over(NATIVE[original], a, (a,), {**_differing(original, args), **kwargs})
     return call(original, (a, *args), kwargs)
 
 

@@ -16,31 +16,31 @@ from fastnp._registry import elsewhere, native
 @native(_np.reshape)
 def reshape(a: Any, /, shape: Any, order: Any = "C", *, copy: Any = None) -> Any:
     if copy is not None:
-        return elsewhere(_np.reshape, a, (shape,), {"order": order, "copy": copy})
+        return elsewhere(_np.reshape, "reshape", a, (shape,), {"order": order, "copy": copy})
     if type(a) is ndarray:
         return a.reshape(shape) if order == "C" else a.reshape(shape, order=order)
-    return elsewhere(_np.reshape, a, (shape,), {"order": order})
+    return elsewhere(_np.reshape, "reshape", a, (shape,), {"order": order})
 
 
 @native(_np.transpose)
 def transpose(a: Any, axes: Any = None) -> Any:
     if type(a) is ndarray:
         return a.T if axes is None else a.transpose(axes)
-    return elsewhere(_np.transpose, a, (axes,), {})
+    return elsewhere(_np.transpose, "transpose", a, (axes,), {})
 
 
 @native(_np.ravel)
 def ravel(a: Any, order: Any = "C") -> Any:
     if type(a) is ndarray:
         return a.ravel(order)
-    return elsewhere(_np.ravel, a, (order,), {})
+    return elsewhere(_np.ravel, "ravel", a, (order,), {})
 
 
 @native(_np.squeeze)
 def squeeze(a: Any, axis: Any = None) -> Any:
     if type(a) is ndarray:
         return a.squeeze() if axis is None else a.squeeze(axis)
-    return elsewhere(_np.squeeze, a, (axis,), {})
+    return elsewhere(_np.squeeze, "squeeze", a, (axis,), {})
 
 
 @native(_np.expand_dims)
@@ -58,7 +58,7 @@ def expand_dims(a: Any, axis: Any) -> Any:
 def swapaxes(a: Any, axis1: Any, axis2: Any) -> Any:
     if type(a) is ndarray:
         return a.swapaxes(axis1, axis2)
-    return elsewhere(_np.swapaxes, a, (axis1, axis2), {})
+    return elsewhere(_np.swapaxes, "swapaxes", a, (axis1, axis2), {})
 
 
 @native(_np.moveaxis)
