@@ -102,7 +102,7 @@ pub(crate) fn with_options(
     }
     match applied(op, &values, options) {
         Ok(result) => deliver(py, Ok(result)).map(Ok),
-        Err(error) if error.kind() == ErrorKind::Memory => Err(crate::error::raise(py, error)),
+        Err(error) if error.kind().is_final() => Err(crate::error::raise(py, error)),
         Err(error) => Ok(Err(error)),
     }
 }
@@ -129,7 +129,7 @@ pub(crate) fn in_place(op: Op, target: &Bound<'_, NdArray>, other: &Bound<'_, Py
 /// NumPy's own ufunc on the objects, for what the engine cannot do and for the exact words of what nobody can.
 #[cold]
 fn numpy<'py>(py: Python<'py>, op: Op, objects: &[&Bound<'py, PyAny>], error: Error) -> PyResult<Bound<'py, PyAny>> {
-    if error.kind() == ErrorKind::Memory {
+    if error.kind().is_final() {
         return Err(crate::error::raise(py, error));
     }
     let args = PyTuple::new(py, objects)?;
