@@ -45,7 +45,22 @@ type Inputs<'a> = SmallVec<[Input<'a>; 3]>;
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn apply(op: Op, args: &[Value<'_>]) -> Result<Array> {
+    // The commonest call has no options to look at.
+    if let Some(compute) = only_type(op, args)
+        && let Some(result) = dense::apply(op, compute, args)?
+    {
+        return Ok(result);
+    }
     apply_with(op, args, Options::default())
+}
+
+/// The one type of the arguments, where the op computes in it without further questions.
+#[inline]
+fn only_type(op: Op, args: &[Value<'_>]) -> Option<DType> {
+    let mut types = [ArgType::WeakInt; 2];
+    let types = &mut types[..args.len()];
+    types.iter_mut().zip(args).for_each(|(t, arg)| *t = arg.arg_type());
+    own_type(op, types).filter(|&compute| op != Op::Power && compute != DType::F16)
 }
 
 /// [`apply`] with options.
@@ -66,21 +81,17 @@ pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Ar
     if options.mask.is_some() {
         return masked::apply(op, args, &options);
     }
-    let mut types = [ArgType::WeakInt; 2];
-    let types = &mut types[..args.len()];
-    types.iter_mut().zip(args).for_each(|(t, arg)| *t = arg.arg_type());
     // Arguments of one type that the op computes in need none of the questions below.
     if options.dtype.is_none()
-        && op != Op::Power
-        && let Some(compute) = own_type(op, types)
-        && compute != DType::F16
+        && let Some(compute) = only_type(op, args)
     {
         return computed(op, compute, args, &options);
     }
     if let Some(result) = compare_signs(op, args, &options)? {
         return Ok(result);
     }
-    let compute = compute_type(op, types, &options)?;
+    let types: SmallVec<[ArgType; 2]> = args.iter().map(Value::arg_type).collect();
+    let compute = compute_type(op, &types, &options)?;
     if compute == DType::F16 && matches!(op, Op::Nextafter | Op::Spacing) {
         return Err(Error::unsupported("the step between float16 numbers"));
     }

@@ -33,6 +33,13 @@ pub enum ErrorKind {
     Unsupported,
 }
 
+impl ErrorKind {
+    /// Whether asking NumPy instead is no use: memory ran out, or the user stopped it.
+    pub fn is_final(self) -> bool {
+        matches!(self, ErrorKind::Memory | ErrorKind::Interrupted)
+    }
+}
+
 /// An error: its kind and NumPy's words for it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Error {

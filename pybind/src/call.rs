@@ -44,7 +44,7 @@ pub(crate) fn direct<'py>(op: Op, a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) 
     let py = a.py();
     let (x, y) = (quick(a)?, quick(b)?);
     if let (Some(v), Some(w)) = (dense(&x), dense(&y)) {
-        return match applied(op, &[v, w], Options::default()) {
+        return match applied(op, &[v, w]) {
             Ok(result) => wrap(py, result).map(Some),
             Err(error) => numpy(py, op, &[a, b], error).map(Some),
         };
@@ -83,7 +83,7 @@ pub(crate) fn general<'py>(op: Op, objects: &[&Bound<'py, PyAny>]) -> PyResult<B
             None => return numpy(py, op, objects, Error::new(ErrorKind::Unsupported, "")),
         }
     }
-    match applied(op, &values, Options::default()) {
+    match applied(op, &values) {
         Ok(result) => wrap(py, result),
         Err(error) => numpy(py, op, objects, error),
     }
@@ -103,9 +103,9 @@ pub(crate) fn with_options(
             None => return Ok(Err(Error::new(ErrorKind::Unsupported, ""))),
         }
     }
-    match applied(op, &values, options) {
+    match applied_with(op, &values, options) {
         Ok(result) => deliver(py, Ok(result)).map(Ok),
-        Err(error) if error.kind() == ErrorKind::Memory => Err(crate::error::raise(py, error)),
+        Err(error) if error.kind().is_final() => Err(crate::error::raise(py, error)),
         Err(error) => Ok(Err(error)),
     }
 }
@@ -118,7 +118,7 @@ pub(crate) fn in_place(op: Op, target: &Bound<'_, NdArray>, other: &Bound<'_, Py
     let array = this.array(py)?;
     if let Some(value) = arg.value(py)? {
         let options = Options { out: Some(array), ..Options::default() };
-        if applied(op, &[Value::Array(array), value], options).is_ok() {
+        if applied_with(op, &[Value::Array(array), value], options).is_ok() {
             return deliver(py, Ok(()));
         }
     }
@@ -132,7 +132,7 @@ pub(crate) fn in_place(op: Op, target: &Bound<'_, NdArray>, other: &Bound<'_, Py
 /// NumPy's own ufunc on the objects, for what the engine cannot do and for the exact words of what nobody can.
 #[cold]
 fn numpy<'py>(py: Python<'py>, op: Op, objects: &[&Bound<'py, PyAny>], error: Error) -> PyResult<Bound<'py, PyAny>> {
-    if error.kind() == ErrorKind::Memory {
+    if error.kind().is_final() {
         return Err(crate::error::raise(py, error));
     }
     let args = PyTuple::new(py, objects)?;
@@ -170,14 +170,26 @@ fn is_derived(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 /// Applies an op, but for numbers that are too large for the arrays' type: NumPy warns of them.
 #[inline]
-fn applied(op: Op, values: &[Value<'_>], options: Options<'_>) -> fastnp::Result<Array> {
+fn applied(op: Op, values: &[Value<'_>]) -> fastnp::Result<Array> {
+    check_numbers(values)?;
+    apply(op, values)
+}
+
+/// [`applied`] with options.
+fn applied_with(op: Op, values: &[Value<'_>], options: Options<'_>) -> fastnp::Result<Array> {
+    check_numbers(values)?;
+    apply_with(op, values, options)
+}
+
+#[inline]
+fn check_numbers(values: &[Value<'_>]) -> fastnp::Result<()> {
     // NumPy's scalars have a type that counts, so what they meet grows.
     let weak = |v: &&Value<'_>| !matches!(v, Value::Scalar(_));
     let in_type = |dtype| values.iter().filter(weak).any(|v| v.overflows(dtype));
     if values.iter().any(|v| matches!(v, Value::Array(a) if in_type(a.dtype()))) {
         return Err(Error::new(ErrorKind::Unsupported, ""));
     }
-    apply_with(op, values, options)
+    Ok(())
 }
 
 /// The value of an argument that needs no work.

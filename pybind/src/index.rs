@@ -249,7 +249,7 @@ fn assign(py: Python<'_>, view: &Array, value: &Bound<'_, PyAny>, one: bool) -> 
     }
     match view.assign(value) {
         Ok(()) => Ok(true),
-        Err(error) if error.kind() == ErrorKind::Memory => Err(crate::error::raise(py, error)),
+        Err(error) if error.kind().is_final() => Err(crate::error::raise(py, error)),
         Err(_) => Ok(false),
     }
 }

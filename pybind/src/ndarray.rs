@@ -82,7 +82,7 @@ pub(crate) fn numpy_error<'py>(
     error: fastnp::Error,
 ) -> PyResult<Bound<'py, PyAny>> {
     match error.kind() {
-        fastnp::ErrorKind::Memory => Err(crate::error::raise(this.py(), error)),
+        kind if kind.is_final() => Err(crate::error::raise(this.py(), error)),
         fastnp::ErrorKind::Unsupported => numpy_method(this, name, args, kwargs),
         _ => fallback(this.py(), "method_uncounted")?.call1((this, name, args, kwargs)),
     }

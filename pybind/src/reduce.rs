@@ -186,7 +186,7 @@ fn names_axis(args: &Args<'_>, kwargs: Option<Keywords<'_, '_>>) -> bool {
 
 /// An error that NumPy words, unless memory ran out.
 fn refused<'py>(py: Python<'py>, error: Error) -> Outcome<'py> {
-    if error.kind() == ErrorKind::Memory { Err(crate::error::raise(py, error)) } else { Ok(Err(error)) }
+    if error.kind().is_final() { Err(crate::error::raise(py, error)) } else { Ok(Err(error)) }
 }
 
 /// `ufunc.accumulate`.
