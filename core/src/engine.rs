@@ -218,7 +218,7 @@ impl Engine {
             Input::Memory(view) => self.ready_address(view.storage).is_some(),
             Input::Scalar(_) => true,
         });
-        readable && !matches!(s.op, Operation::Scatter | Operation::Gather) && !self.trace.touches(s.target.storage)
+        readable && !self.trace.touches(s.target.storage)
     }
 
     fn is_shared(&self, s: &Statement<'_>) -> bool {
