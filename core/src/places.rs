@@ -1,24 +1,25 @@
 //! Places named by arrays of positions: `a[i, j]`, `a[:, i]`, `a[mask, 0]`, read or written.
 //!
 //! Whatever arrays index with, it comes down to a byte offset for each of their elements: positions, from the end where they are
-//! negative, times the step of the axis, summed over the indexed axes. Offsets are arithmetic on arrays like any other; reading
-//! is a gather and writing a scatter at them, recorded like any other statement. Only that positions lie within their axes
-//! has to be known at once, since it is an error of the call that names them: for that they are computed.
+//! negative, times the step of the axis, summed over the indexed axes. They are computed at once, since a position out of bounds is an
+//! error of the call that names it. Reading is a gather and writing a scatter at them, recorded like any other statement but
+//! for a few dense rows, which are copied here.
 //!
 //! Where elements are written more than once the last one counts, and which one that is NumPy decides by the order in which it
 //! steps through the arrays; so do we.
 
 use crate::array::Array;
-use crate::elementwise::{apply, select};
 use crate::engine::engine;
 use crate::error::{Error, Result};
 use crate::layout::{Index, Layout, MAX_DIMS, Order, Shape, Steps, Strides, broadcast, c_strides, count, same_shape};
 use crate::nesting;
 use crate::rows;
+use crate::storage::Storage;
 use crate::trace::{Input, Operation, Statement, View};
 use crate::value::Value;
-use fastnp_codegen::{DType, Op, Scalar};
+use fastnp_codegen::DType;
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// One part of an index.
 #[derive(Clone)]
@@ -39,8 +40,6 @@ struct Indexed {
     strides: Strides,
     extent: usize,
     step: isize,
-    /// Whether there are negative positions.
-    wraps: bool,
 }
 
 /// Elements of an array that an index names.
@@ -49,6 +48,8 @@ pub struct Places {
     /// What no array indexes, at position zero of the axes that are.
     rest: Layout,
     indexed: SmallVec<[Indexed; 2]>,
+    /// The byte offset of each place from the first element of the rest, int64 in row-major order.
+    offsets: Array,
     /// What the arrays of positions broadcast to.
     shape: Shape,
     /// Where their axes stand among the result's.
@@ -73,19 +74,14 @@ impl Array {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn places(&self, parts: &[Part]) -> Result<Places> {
-        let mut found = Axes::of(self, parts)?;
+        let found = Axes::of(self, parts)?;
         let shape = found.shape()?;
         if shape.len() + found.rest.ndim() > MAX_DIMS {
             return Err(Error::index("too many axes"));
         }
-        // Where there is no element to name, nobody is told of a position that is not there.
-        if count(&shape) > 0 {
-            for indexed in &mut found.indexed {
-                indexed.check()?;
-            }
-        }
+        let offsets = found.offsets(&shape)?;
         let Axes { rest, indexed, at } = found;
-        Ok(Places { of: self.clone(), rest, indexed, shape, at })
+        Ok(Places { of: self.clone(), rest, indexed, offsets, shape, at })
     }
 
     /// The elements, or rows along the first axis, at positions in one array: `self[positions]`.
@@ -207,6 +203,22 @@ impl Axes {
         broadcast(&shapes).map_err(|e| Error::index(e.message()))
     }
 
+    /// The byte offset of each place.
+    fn offsets(&self, shape: &[usize]) -> Result<Array> {
+        let n = count(shape);
+        let (storage, address) = Storage::made(n * size_of::<i64>())?;
+        if n > 0 {
+            // Where there is no element to name, nobody is told of a position that is not there.
+            // SAFETY: the memory is new, of this size, and has any numbers in it, which the first array replaces.
+            let offsets = unsafe { std::slice::from_raw_parts_mut(address.cast::<i64>(), n) };
+            for (k, indexed) in self.indexed.iter().enumerate() {
+                indexed.add_to(offsets, k == 0, shape)?;
+            }
+        }
+        let layout = Layout { shape: shape.into(), strides: c_strides(shape, size_of::<i64>()), offset: 0 };
+        Ok(Array { storage: Arc::new(storage), layout, dtype: DType::I64, writeable: true })
+    }
+
     fn of(array: &Array, parts: &[Part]) -> Result<Axes> {
         let parts = &positioned(array, parts)?[..];
         let used = parts.iter().filter(|p| !matches!(p, Part::Basic(Index::NewAxis | Index::Ellipsis))).count();
@@ -296,36 +308,32 @@ impl Indexed {
             true => positions.clone(),
             false => positions.cast(DType::I64)?,
         };
-        Ok(Indexed { positions, strides, extent, step, wraps: false })
+        Ok(Indexed { positions, strides, extent, step })
     }
 
-    /// Computes the positions, and checks that they lie within the axis.
-    fn check(&mut self) -> Result<()> {
+    /// Adds the byte offset of each position, or sets it where it is the first.
+    fn add_to(&self, offsets: &mut [i64], first: bool, shape: &[usize]) -> Result<()> {
         let p = &self.positions;
-        let dense = if p.is_c_contiguous() || p.is_f_contiguous() { p.clone() } else { p.copy(Order::C)? };
+        let dense = match p.is_c_contiguous() && same_shape(p.shape(), shape) {
+            true => p.clone(),
+            false => p.broadcast_to(shape)?.copy(Order::C)?,
+        };
         let address = dense.address()?;
-        // SAFETY: the array is dense, settled int64; the order of elements does not matter here.
-        let numbers = unsafe { std::slice::from_raw_parts(address.cast::<i64>(), dense.size()) };
-        let n = self.extent as i64;
-        let (negative, outside) = numbers.iter().fold((0, false), |(negative, outside), &i| {
-            (negative | i, outside | (i.wrapping_add(n) as u64 >= 2 * n as u64))
-        });
-        self.wraps = negative < 0;
-        if outside { Err(Error::index("index out of bounds")) } else { Ok(()) }
-    }
-
-    /// The byte offset of each position.
-    fn offsets(&self) -> Result<Array> {
-        let number = |n: i64| Value::Scalar(Scalar::new(DType::I64, n));
-        let wrapped;
-        let mut positions = &self.positions;
-        if self.wraps {
-            let negative = apply(Op::Less, &[positions.into(), number(0)])?;
-            let from_end = apply(Op::Add, &[positions.into(), number(self.extent as i64)])?;
-            wrapped = select(&negative, (&from_end).into(), positions.into())?;
-            positions = &wrapped;
+        // SAFETY: the array is dense, settled int64 of this shape.
+        let numbers = unsafe { std::slice::from_raw_parts(address.cast::<i64>(), offsets.len()) };
+        let (n, step) = (self.extent as i64, self.step as i64);
+        let mut outside = false;
+        let mut offset = |i: i64| {
+            let i = i.wrapping_add(n & i >> 63);
+            outside |= i as u64 >= n as u64;
+            i.wrapping_mul(step)
+        };
+        if first {
+            offsets.iter_mut().zip(numbers).for_each(|(o, &i)| *o = offset(i));
+        } else {
+            offsets.iter_mut().zip(numbers).for_each(|(o, &i)| *o = o.wrapping_add(offset(i)));
         }
-        apply(Op::Multiply, &[positions.into(), number(self.step as i64)])
+        if outside { Err(Error::index("index out of bounds")) } else { Ok(()) }
     }
 }
 
@@ -356,11 +364,15 @@ impl Places {
         if target.size() == 0 {
             return Ok(target);
         }
-        let offsets = self.offsets()?;
+        if self.rows_at_once() && *target.strides() == c_strides(shape, target.dtype().size())[..] {
+            self.copy_out(&target)?;
+            return Ok(target);
+        }
+        let offsets = &self.offsets;
         let (still, fixed) = self.still();
         let inputs = [
             Input::Memory(self.view(&self.of, self.rest.offset, self.merged(&still, &self.rest.strides))),
-            Input::Memory(self.view(&offsets, offsets.layout.offset, self.merged(&self.over(&offsets), &fixed))),
+            Input::Memory(self.view(offsets, 0, self.merged(offsets.strides(), &fixed))),
         ];
         engine().submit(&Statement {
             op: Operation::Gather,
@@ -372,6 +384,52 @@ impl Places {
             covers: true,
         })?;
         Ok(target)
+    }
+
+    /// Whether the rest is a dense row and the rows are better copied at once: few elements, or rows of more than one.
+    fn rows_at_once(&self) -> bool {
+        let size = self.of.dtype().size();
+        let row = self.rest.size() * size;
+        let few = crate::runs_at_once(self.offsets.size()) || row > rows::ELEMENT;
+        few && self.at == 0 && self.rest.is_c_contiguous(size)
+    }
+
+    /// Copies the rows to a dense array.
+    fn copy_out(&self, target: &Array) -> Result<()> {
+        let mut engine = engine();
+        let from = engine.settle(&self.of.storage)?.wrapping_offset(self.rest.offset);
+        let to = target.storage.materialize()?;
+        let row = self.rest.size() * self.of.dtype().size();
+        // SAFETY: the array is settled, its places lie within it, and the target is new and has room for all of them.
+        unsafe { rows::gather(row, self.offsets.size(), self.offset(), from, to)? };
+        target.storage.written();
+        engine.seen.stats.recorded += 1;
+        engine.seen.stats.run_at_once += 1;
+        Ok(())
+    }
+
+    /// Copies the rows of a dense array of the same type to the places.
+    fn copy_in(&self, value: &Array) -> Result<()> {
+        let mut engine = engine();
+        if self.of.storage.is_watched() {
+            engine.leave_copies(&self.of.storage)?;
+        }
+        let from = engine.settle(&value.storage)?.wrapping_offset(value.layout.offset);
+        let to = engine.settle(&self.of.storage)?.wrapping_offset(self.rest.offset);
+        let row = self.rest.size() * self.of.dtype().size();
+        // SAFETY: both arrays are settled and apart, the places lie within this one, and the value has a row for each.
+        unsafe { rows::scatter(row, self.offsets.size(), self.offset(), (from, row), to)? };
+        self.of.storage.written();
+        engine.seen.stats.recorded += 1;
+        engine.seen.stats.run_at_once += 1;
+        Ok(())
+    }
+
+    /// The byte offset of a place, which was checked when it was computed.
+    fn offset(&self) -> impl Fn(usize) -> Result<isize> {
+        let start = self.offsets.storage.address().map_or(std::ptr::null(), |p| p.cast_const().cast::<i64>());
+        // SAFETY: as many offsets as there are places; the storage was made with memory and lives as long as the places.
+        move |k| Ok(unsafe { *start.add(k) } as isize)
     }
 
     /// Strides of the result: as NumPy nests the axes. Where there is a rest of more than one element, the positions' axes are
@@ -401,26 +459,9 @@ impl Places {
             .collect()
     }
 
-    /// The byte offset of each place from the first element of the rest.
-    fn offsets(&self) -> Result<Array> {
-        let mut sum: Option<Array> = None;
-        for indexed in &self.indexed {
-            let offsets = indexed.offsets()?;
-            sum = Some(match sum {
-                None => offsets,
-                Some(sum) => apply(Op::Add, &[(&sum).into(), (&offsets).into()])?,
-            });
-        }
-        sum.ok_or_else(|| Error::unsupported("an index without arrays"))
-    }
-
     /// Steps of what does not move along the positions' axes, and of what does not move along the rest.
     fn still(&self) -> (Strides, Strides) {
         (SmallVec::from_elem(0, self.shape.len()), SmallVec::from_elem(0, self.rest.ndim()))
-    }
-
-    fn over(&self, offsets: &Array) -> Strides {
-        offsets.layout.strides_over(&self.shape)
     }
 
     fn view<'a>(&self, array: &'a Array, offset: isize, strides: Strides) -> View<'a> {
@@ -443,8 +484,16 @@ impl Places {
         if count(&shape) == 0 {
             return Ok(());
         }
-        let offsets = self.offsets()?;
+        let offsets = &self.offsets;
         let at = self.at..self.at + self.shape.len();
+        if let Some(v) = &value
+            && v.dtype() == self.of.dtype()
+            && v.is_c_contiguous()
+            && self.rows_at_once()
+            && self.order(&v.strides()[..self.shape.len()]).iter().enumerate().all(|(i, o)| *o == (i, false))
+        {
+            return self.copy_in(v);
+        }
         // The value's steps, those of the positions' axes first.
         let (steps, rest): (Strides, Strides) = match &value {
             Some(v) => {
@@ -467,8 +516,8 @@ impl Places {
             (offset, strides)
         };
         let (still, fixed) = self.still();
-        let (offset, strides) = walked(&offsets, &self.over(&offsets), &fixed);
-        let offsets = Input::Memory(self.view(&offsets, offset, strides));
+        let (offset, strides) = walked(offsets, offsets.strides(), &fixed);
+        let offsets = Input::Memory(self.view(offsets, offset, strides));
         let source = match (&value, number) {
             (Some(v), _) => {
                 let (offset, strides) = walked(v, &steps, &rest);

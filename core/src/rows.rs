@@ -1,7 +1,8 @@
 //! Rows along the first axis, read or written at once at positions in one dense array: `a[idx]`, `a[idx] = v`.
 //!
 //! What is copied is dense rows of bytes, so no element type is looked at. Few elements, and rows longer than one element, are
-//! copied here; many single elements are better recorded ([`crate::places`]), and fuse with what is done to them.
+//! copied here; many single elements are better recorded ([`crate::places`]), and fuse with what is done to them. Writes are in
+//! turn and by one thread either way: recorded, a million took twice as long.
 
 use crate::array::Array;
 use crate::engine::engine;
@@ -13,7 +14,7 @@ use fastnp_codegen::{DType, Scalar};
 use std::sync::Arc;
 
 /// Bytes of the longest row that is an element.
-const ELEMENT: usize = 16;
+pub(crate) const ELEMENT: usize = 16;
 
 /// The first axis of an array whose rows are dense: how many rows, from one to the next, and the bytes of one.
 struct Rows {
@@ -35,7 +36,7 @@ impl Rows {
         dense.then(|| Rows { n, step, bytes: count(shape) * size })
     }
 
-    /// Whether recording so many of them is better.
+    /// Whether recording that so many of them are read is better: it fuses, and several threads read.
     fn fuse(&self, positions: usize, tiny: usize) -> bool {
         self.bytes <= ELEMENT && positions > tiny
     }
@@ -49,69 +50,89 @@ impl Rows {
         }
         Ok(i as isize * self.step)
     }
+}
 
-    /// Copies the row at each position to consecutive places.
-    ///
-    /// # Safety
-    /// `from` is the first row, `to` has room for one row a position, and they do not overlap.
-    unsafe fn read(&self, from: *const u8, at: &[i64], to: *mut u8) -> Result<()> {
-        /// As [`Rows::read`], for rows as large as `T`.
-        unsafe fn typed<T: Copy>(rows: &Rows, from: *const u8, at: &[i64], to: *mut u8) -> Result<()> {
-            for (k, &i) in at.iter().enumerate() {
-                // SAFETY: the offset is that of a row; alignment is not assumed.
-                unsafe {
-                    let row = from.offset(rows.offset(i)?).cast::<T>().read_unaligned();
-                    to.cast::<T>().add(k).write_unaligned(row);
-                }
-            }
-            Ok(())
+/// Copies so many rows of a size, each from its offset, to consecutive places.
+///
+/// # Safety
+/// Every offset leads from `from` to a row, `to` has room for all of them, and they do not overlap.
+pub(crate) unsafe fn gather(
+    bytes: usize,
+    n: usize,
+    offset: impl Fn(usize) -> Result<isize>,
+    from: *const u8,
+    to: *mut u8,
+) -> Result<()> {
+    /// As [`gather`], for rows as large as `T`.
+    #[inline(always)]
+    unsafe fn typed<T: Copy>(
+        n: usize,
+        offset: impl Fn(usize) -> Result<isize>,
+        from: *const u8,
+        to: *mut u8,
+    ) -> Result<()> {
+        for k in 0..n {
+            // SAFETY: the caller's contract; alignment is not assumed.
+            unsafe { to.cast::<T>().add(k).write_unaligned(from.offset(offset(k)?).cast::<T>().read_unaligned()) };
         }
-        // SAFETY: as the caller promises.
-        unsafe {
-            match self.bytes {
-                1 => typed::<u8>(self, from, at, to),
-                2 => typed::<u16>(self, from, at, to),
-                4 => typed::<u32>(self, from, at, to),
-                8 => typed::<u64>(self, from, at, to),
-                16 => typed::<u128>(self, from, at, to),
-                bytes => at.iter().enumerate().try_for_each(|(k, &i)| {
-                    std::ptr::copy_nonoverlapping(from.offset(self.offset(i)?), to.add(k * bytes), bytes);
-                    Ok(())
-                }),
-            }
+        Ok(())
+    }
+    // SAFETY: as the caller promises.
+    unsafe {
+        match bytes {
+            1 => typed::<u8>(n, offset, from, to),
+            2 => typed::<u16>(n, offset, from, to),
+            4 => typed::<u32>(n, offset, from, to),
+            8 => typed::<u64>(n, offset, from, to),
+            16 => typed::<u128>(n, offset, from, to),
+            bytes => (0..n).try_for_each(|k| {
+                std::ptr::copy_nonoverlapping(from.offset(offset(k)?), to.add(k * bytes), bytes);
+                Ok(())
+            }),
         }
     }
+}
 
-    /// Copies rows `step` bytes apart (0: always the same) to each position in turn, once all positions are known to be there.
-    ///
-    /// # Safety
-    /// `to` is the first row, `from` leads to one row a position, and they do not overlap.
-    unsafe fn write(&self, from: *const u8, step: usize, at: &[i64], to: *mut u8) -> Result<()> {
-        /// As [`Rows::write`], for rows as large as `T`.
-        unsafe fn typed<T: Copy>(rows: &Rows, from: *const u8, step: usize, at: &[i64], to: *mut u8) -> Result<()> {
-            for (k, &i) in at.iter().enumerate() {
-                // SAFETY: the offset is that of a row; alignment is not assumed.
-                unsafe {
-                    let row = from.add(k * step).cast::<T>().read_unaligned();
-                    to.offset(rows.offset(i)?).cast::<T>().write_unaligned(row);
-                }
+/// Copies so many rows of a size that are `step` bytes apart (0: always the same), each to its offset, in turn.
+///
+/// # Safety
+/// Every offset leads from `to` to a row, `from` leads to that many rows, and they do not overlap.
+pub(crate) unsafe fn scatter(
+    bytes: usize,
+    n: usize,
+    offset: impl Fn(usize) -> Result<isize>,
+    (from, step): (*const u8, usize),
+    to: *mut u8,
+) -> Result<()> {
+    /// As [`scatter`], for rows as large as `T`.
+    #[inline(always)]
+    unsafe fn typed<T: Copy>(
+        n: usize,
+        offset: impl Fn(usize) -> Result<isize>,
+        (from, step): (*const u8, usize),
+        to: *mut u8,
+    ) -> Result<()> {
+        for k in 0..n {
+            // SAFETY: the caller's contract; alignment is not assumed.
+            unsafe {
+                to.offset(offset(k)?).cast::<T>().write_unaligned(from.add(k * step).cast::<T>().read_unaligned());
             }
-            Ok(())
         }
-        at.iter().try_for_each(|&i| self.offset(i).map(drop))?;
-        // SAFETY: as the caller promises.
-        unsafe {
-            match self.bytes {
-                1 => typed::<u8>(self, from, step, at, to),
-                2 => typed::<u16>(self, from, step, at, to),
-                4 => typed::<u32>(self, from, step, at, to),
-                8 => typed::<u64>(self, from, step, at, to),
-                16 => typed::<u128>(self, from, step, at, to),
-                bytes => at.iter().enumerate().try_for_each(|(k, &i)| {
-                    std::ptr::copy_nonoverlapping(from.add(k * step), to.offset(self.offset(i)?), bytes);
-                    Ok(())
-                }),
-            }
+        Ok(())
+    }
+    let source = (from, step);
+    // SAFETY: as the caller promises.
+    unsafe {
+        match bytes {
+            1 => typed::<u8>(n, offset, source, to),
+            2 => typed::<u16>(n, offset, source, to),
+            4 => typed::<u32>(n, offset, source, to),
+            8 => typed::<u64>(n, offset, source, to),
+            16 => typed::<u128>(n, offset, source, to),
+            bytes => (0..n).try_for_each(|k| {
+                std::ptr::copy_nonoverlapping(from.add(k * step), to.offset(offset(k)?), bytes);
+                Ok(())
+            }),
         }
     }
 }
@@ -141,7 +162,10 @@ pub(crate) fn take(array: &Array, positions: &Array) -> Result<Option<Array>> {
     let from = engine.settle(&array.storage)?.wrapping_offset(array.layout.offset);
     let (storage, to) = Storage::made(crate::layout::byte_count(&shape, array.dtype().size())?)?;
     // SAFETY: both arrays are settled, and the result, which is new, has room for one row a position.
-    unsafe { rows.read(from, numbers(positions, at), to)? };
+    unsafe {
+        let at = numbers(positions, at);
+        gather(rows.bytes, at.len(), |k| rows.offset(at[k]), from, to)?;
+    }
     engine.seen.stats.recorded += 1;
     engine.seen.stats.run_at_once += 1;
     let layout = Layout { strides: c_strides(&shape, array.dtype().size()), shape, offset: 0 };
@@ -174,9 +198,6 @@ pub(crate) fn put(array: &Array, positions: &Array, value: Value<'_>) -> Result<
         return Ok(false);
     }
     let mut engine = engine();
-    if rows.fuse(positions.size(), engine.tiny) {
-        return Ok(false);
-    }
     if array.storage.is_watched() {
         engine.leave_copies(&array.storage)?;
     }
@@ -189,7 +210,11 @@ pub(crate) fn put(array: &Array, positions: &Array, value: Value<'_>) -> Result<
         (_, None) => return Ok(false),
     };
     // SAFETY: all arrays are settled and apart; the value has one row a position, or is the one for all.
-    unsafe { rows.write(from, step, numbers(positions, at), to)? };
+    unsafe {
+        let at = numbers(positions, at);
+        at.iter().try_for_each(|&i| rows.offset(i).map(drop))?;
+        scatter(rows.bytes, at.len(), |k| rows.offset(at[k]), (from, step), to)?;
+    }
     array.storage.written();
     engine.seen.stats.recorded += 1;
     engine.seen.stats.run_at_once += 1;
