@@ -76,7 +76,7 @@ fn advanced<'a>(key: &'a Bound<'_, PyAny>) -> PyResult<Key<'a>> {
 }
 
 /// A part of an index that is an array, or a list; none where it is nothing that names places.
-fn named(item: &Bound<'_, PyAny>) -> PyResult<Option<Part>> {
+pub(crate) fn named(item: &Bound<'_, PyAny>) -> PyResult<Option<Part>> {
     let py = item.py();
     let array = match item.cast::<NdArray>() {
         Ok(array) => array.open().array(py)?.clone(),
@@ -228,7 +228,7 @@ fn basic<'py>(
 }
 
 /// Whether an assignment is done; if not, why NumPy has to do it, or to say what is wrong with it.
-type Done = Result<(), ErrorKind>;
+pub(crate) type Done = Result<(), ErrorKind>;
 
 /// An assignment that only NumPy knows.
 const UNREAD: Done = Err(ErrorKind::Unsupported);
@@ -273,7 +273,7 @@ fn set_basic(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyResu
 }
 
 /// Gives a value that converts to the array's type to `set`.
-fn put(
+pub(crate) fn put(
     array: &Array,
     value: &Bound<'_, PyAny>,
     set: impl FnOnce(Value<'_>) -> fastnp::Result<()>,
@@ -304,7 +304,7 @@ fn read<'py>(this: &Bound<'py, NdArray>, key: &Bound<'py, PyAny>, why: ErrorKind
 }
 
 /// Whether a number converts to a type without a warning or an error.
-fn fits(value: Value<'_>, to: DType) -> bool {
+pub(crate) fn fits(value: Value<'_>, to: DType) -> bool {
     let complex = to.is_complex();
     if value.overflows(to) {
         return false;
