@@ -13,7 +13,7 @@ use crate::engine::engine;
 use crate::error::{Error, Result};
 use crate::layout::{Index, Layout, MAX_DIMS, Order, Shape, Steps, Strides, broadcast, c_strides, count, same_shape};
 use crate::nesting;
-use crate::rows;
+use crate::rows::{self, Items};
 use crate::storage::Storage;
 use crate::trace::{Input, Operation, Statement, View};
 use crate::value::Value;
@@ -76,8 +76,10 @@ impl Array {
     pub fn places(&self, parts: &[Part]) -> Result<Places> {
         let found = Axes::of(self, parts)?;
         let shape = found.shape()?;
-        if shape.len() + found.rest.ndim() > MAX_DIMS {
-            return Err(Error::index("too many axes"));
+        // NumPy's iterator takes so many arrays, and one for the elements.
+        let many = found.indexed.len() >= MAX_DIMS && found.rest.size() == 1;
+        if shape.len() + found.rest.ndim() > MAX_DIMS || many {
+            return Err(Error::index("too many axes, or arrays of positions"));
         }
         let offsets = found.offsets(&shape)?;
         let Axes { rest, indexed, at } = found;
@@ -364,8 +366,8 @@ impl Places {
         if target.size() == 0 {
             return Ok(target);
         }
-        if self.rows_at_once() && *target.strides() == c_strides(shape, target.dtype().size())[..] {
-            self.copy_out(&target)?;
+        if let Some(rows) = self.rows(target.strides()) {
+            self.copy_out(&target, rows)?;
             return Ok(target);
         }
         let offsets = &self.offsets;
@@ -386,39 +388,63 @@ impl Places {
         Ok(target)
     }
 
-    /// Whether the rest is a dense row and the rows are better copied at once: few elements, or rows of more than one.
-    fn rows_at_once(&self) -> bool {
+    /// The rest as items of a row that are evenly apart, here and in an array of the result's shape, and the step there from row to
+    /// row; `None` where the rest is no such row, or where recording is better: single elements that are many.
+    fn rows(&self, strides: &[isize]) -> Option<(Items, isize)> {
         let size = self.of.dtype().size();
-        let row = self.rest.size() * size;
-        let few = crate::runs_at_once(self.offsets.size()) || row > rows::ELEMENT;
-        few && self.at == 0 && self.rest.is_c_contiguous(size)
+        let (at, end) = (self.at, self.at + self.shape.len());
+        let few = crate::runs_at_once(self.offsets.size() * self.rest.size());
+        let along = strides[..at].iter().chain(&strides[end..]);
+        let mut axes = self.rest.shape.iter().zip(&self.rest.strides).zip(along).filter(|((n, _), _)| **n != 1);
+        let dense = self.rest.is_c_contiguous(size)
+            && at == 0
+            && strides[end..].iter().zip(&self.rest.strides).zip(&self.rest.shape).all(|((a, b), &n)| a == b || n == 1);
+        let items = match (axes.next(), axes.next()) {
+            _ if dense => Items { bytes: self.rest.size() * size, count: 1, steps: (0, 0) },
+            (Some(((&n, &here), &there)), None) => Items { bytes: size, count: n, steps: (here, there) },
+            _ => return None,
+        };
+        if !few && items.bytes <= rows::ELEMENT {
+            return None;
+        }
+        // The positions' axes are evenly apart where they lie as one.
+        let row = strides[at..end].iter().zip(&self.shape).rev().find(|(_, n)| **n != 1).map_or(0, |(s, _)| *s);
+        let even = c_strides(&self.shape, 1)
+            .iter()
+            .zip(&strides[at..end])
+            .zip(&self.shape)
+            .all(|((&c, &s), &n)| n == 1 || s == c * row);
+        even.then_some((items, row))
     }
 
-    /// Copies the rows to a dense array.
-    fn copy_out(&self, target: &Array) -> Result<()> {
+    /// Copies the rows to a new array.
+    fn copy_out(&self, target: &Array, (items, step): (Items, isize)) -> Result<()> {
         let mut engine = engine();
-        let from = engine.settle(&self.of.storage)?.wrapping_offset(self.rest.offset);
+        let from = engine.settle(&self.of.storage)?.wrapping_offset(self.rest.offset).cast_const();
         let to = target.storage.materialize()?;
-        let row = self.rest.size() * self.of.dtype().size();
+        let offset = self.offset();
+        let place = |k: usize| Ok((from.wrapping_offset(offset(k)), to.wrapping_offset(k as isize * step)));
         // SAFETY: the array is settled, its places lie within it, and the target is new and has room for all of them.
-        unsafe { rows::gather(row, self.offsets.size(), self.offset(), from, to)? };
+        unsafe { rows::copy(self.offsets.size(), items, place)? };
         target.storage.written();
         engine.seen.stats.recorded += 1;
         engine.seen.stats.run_at_once += 1;
         Ok(())
     }
 
-    /// Copies the rows of a dense array of the same type to the places.
-    fn copy_in(&self, value: &Array) -> Result<()> {
+    /// Copies the rows of an array of the same type to the places.
+    fn copy_in(&self, value: &Array, (items, step): (Items, isize)) -> Result<()> {
         let mut engine = engine();
         if self.of.storage.is_watched() {
             engine.leave_copies(&self.of.storage)?;
         }
-        let from = engine.settle(&value.storage)?.wrapping_offset(value.layout.offset);
+        let from = engine.settle(&value.storage)?.wrapping_offset(value.layout.offset).cast_const();
         let to = engine.settle(&self.of.storage)?.wrapping_offset(self.rest.offset);
-        let row = self.rest.size() * self.of.dtype().size();
+        let offset = self.offset();
+        let place = |k: usize| Ok((from.wrapping_offset(k as isize * step), to.wrapping_offset(offset(k))));
+        let items = Items { steps: (items.steps.1, items.steps.0), ..items };
         // SAFETY: both arrays are settled and apart, the places lie within this one, and the value has a row for each.
-        unsafe { rows::scatter(row, self.offsets.size(), self.offset(), (from, row), to)? };
+        unsafe { rows::copy(self.offsets.size(), items, place)? };
         self.of.storage.written();
         engine.seen.stats.recorded += 1;
         engine.seen.stats.run_at_once += 1;
@@ -426,10 +452,10 @@ impl Places {
     }
 
     /// The byte offset of a place, which was checked when it was computed.
-    fn offset(&self) -> impl Fn(usize) -> Result<isize> {
+    fn offset(&self) -> impl Fn(usize) -> isize {
         let start = self.offsets.storage.address().map_or(std::ptr::null(), |p| p.cast_const().cast::<i64>());
         // SAFETY: as many offsets as there are places; the storage was made with memory and lives as long as the places.
-        move |k| Ok(unsafe { *start.add(k) } as isize)
+        move |k| unsafe { *start.add(k) as isize }
     }
 
     /// Strides of the result: as NumPy nests the axes. Where there is a rest of more than one element, the positions' axes are
@@ -486,14 +512,6 @@ impl Places {
         }
         let offsets = &self.offsets;
         let at = self.at..self.at + self.shape.len();
-        if let Some(v) = &value
-            && v.dtype() == self.of.dtype()
-            && v.is_c_contiguous()
-            && self.rows_at_once()
-            && self.order(&v.strides()[..self.shape.len()]).iter().enumerate().all(|(i, o)| *o == (i, false))
-        {
-            return self.copy_in(v);
-        }
         // The value's steps, those of the positions' axes first.
         let (steps, rest): (Strides, Strides) = match &value {
             Some(v) => {
@@ -503,6 +521,13 @@ impl Places {
             None => self.still(),
         };
         let order = self.order(&steps);
+        if let Some(v) = &value
+            && v.dtype() == self.of.dtype()
+            && order.iter().enumerate().all(|(i, o)| *o == (i, false))
+            && let Some(rows) = self.rows(v.strides())
+        {
+            return self.copy_in(v, rows);
+        }
         let mut domain: Shape = order.iter().map(|o| self.shape[o.0]).collect();
         domain.extend_from_slice(&self.rest.shape);
         let walked = |array: &Array, along: &[isize], rest: &[isize]| -> (isize, Strides) {

@@ -52,88 +52,56 @@ impl Rows {
     }
 }
 
-/// Copies so many rows of a size, each from its offset, to consecutive places.
-///
-/// # Safety
-/// Every offset leads from `from` to a row, `to` has room for all of them, and they do not overlap.
-pub(crate) unsafe fn gather(
-    bytes: usize,
-    n: usize,
-    offset: impl Fn(usize) -> Result<isize>,
-    from: *const u8,
-    to: *mut u8,
-) -> Result<()> {
-    /// As [`gather`], for rows as large as `T`.
-    #[inline(always)]
-    unsafe fn typed<T: Copy>(
-        n: usize,
-        offset: impl Fn(usize) -> Result<isize>,
-        from: *const u8,
-        to: *mut u8,
-    ) -> Result<()> {
-        for k in 0..n {
-            // SAFETY: the caller's contract; alignment is not assumed.
-            unsafe { to.cast::<T>().add(k).write_unaligned(from.offset(offset(k)?).cast::<T>().read_unaligned()) };
-        }
-        Ok(())
-    }
-    // SAFETY: as the caller promises.
-    unsafe {
-        match bytes {
-            1 => typed::<u8>(n, offset, from, to),
-            2 => typed::<u16>(n, offset, from, to),
-            4 => typed::<u32>(n, offset, from, to),
-            8 => typed::<u64>(n, offset, from, to),
-            16 => typed::<u128>(n, offset, from, to),
-            bytes => (0..n).try_for_each(|k| {
-                std::ptr::copy_nonoverlapping(from.offset(offset(k)?), to.add(k * bytes), bytes);
-                Ok(())
-            }),
-        }
-    }
+/// Items of so many bytes in each row, and the steps from one to the next where they come from and where they go.
+#[derive(Clone, Copy)]
+pub(crate) struct Items {
+    pub(crate) bytes: usize,
+    pub(crate) count: usize,
+    pub(crate) steps: (isize, isize),
 }
 
-/// Copies so many rows of a size that are `step` bytes apart (0: always the same), each to its offset, in turn.
+/// Copies `rows` rows in turn; `place` says where the first item of each comes from and where it goes.
 ///
 /// # Safety
-/// Every offset leads from `to` to a row, `from` leads to that many rows, and they do not overlap.
-pub(crate) unsafe fn scatter(
-    bytes: usize,
-    n: usize,
-    offset: impl Fn(usize) -> Result<isize>,
-    (from, step): (*const u8, usize),
-    to: *mut u8,
+/// All items of all rows lie in memory that may be read, or written, and no two of them overlap but those that go to one place.
+pub(crate) unsafe fn copy(
+    rows: usize,
+    items: Items,
+    place: impl Fn(usize) -> Result<(*const u8, *mut u8)>,
 ) -> Result<()> {
-    /// As [`scatter`], for rows as large as `T`.
+    /// Copies an item as a `T`.
+    unsafe fn one<T: Copy>(from: *const u8, to: *mut u8) {
+        // SAFETY: by the outer contract; alignment is not assumed.
+        unsafe { to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()) };
+    }
     #[inline(always)]
-    unsafe fn typed<T: Copy>(
-        n: usize,
-        offset: impl Fn(usize) -> Result<isize>,
-        (from, step): (*const u8, usize),
-        to: *mut u8,
+    fn walk(
+        rows: usize,
+        items: Items,
+        place: impl Fn(usize) -> Result<(*const u8, *mut u8)>,
+        copy: impl Fn(*const u8, *mut u8),
     ) -> Result<()> {
-        for k in 0..n {
-            // SAFETY: the caller's contract; alignment is not assumed.
-            unsafe {
-                to.offset(offset(k)?).cast::<T>().write_unaligned(from.add(k * step).cast::<T>().read_unaligned());
+        for row in 0..rows {
+            let (from, to) = place(row)?;
+            copy(from, to);
+            for item in 1..items.count as isize {
+                copy(from.wrapping_offset(item * items.steps.0), to.wrapping_offset(item * items.steps.1));
             }
         }
         Ok(())
     }
-    let source = (from, step);
+    if items.count == 0 {
+        return Ok(());
+    }
     // SAFETY: as the caller promises.
-    unsafe {
-        match bytes {
-            1 => typed::<u8>(n, offset, source, to),
-            2 => typed::<u16>(n, offset, source, to),
-            4 => typed::<u32>(n, offset, source, to),
-            8 => typed::<u64>(n, offset, source, to),
-            16 => typed::<u128>(n, offset, source, to),
-            bytes => (0..n).try_for_each(|k| {
-                std::ptr::copy_nonoverlapping(from.add(k * step), to.offset(offset(k)?), bytes);
-                Ok(())
-            }),
-        }
+    match items.bytes {
+        1 => walk(rows, items, place, |from, to| unsafe { one::<u8>(from, to) }),
+        2 => walk(rows, items, place, |from, to| unsafe { one::<u16>(from, to) }),
+        4 => walk(rows, items, place, |from, to| unsafe { one::<u32>(from, to) }),
+        8 => walk(rows, items, place, |from, to| unsafe { one::<u64>(from, to) }),
+        16 => walk(rows, items, place, |from, to| unsafe { one::<u128>(from, to) }),
+        // SAFETY: as above.
+        bytes => walk(rows, items, place, |from, to| unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }),
     }
 }
 
@@ -164,7 +132,9 @@ pub(crate) fn take(array: &Array, positions: &Array) -> Result<Option<Array>> {
     // SAFETY: both arrays are settled, and the result, which is new, has room for one row a position.
     unsafe {
         let at = numbers(positions, at);
-        gather(rows.bytes, at.len(), |k| rows.offset(at[k]), from, to)?;
+        copy(at.len(), Items { bytes: rows.bytes, count: 1, steps: (0, 0) }, |k| {
+            Ok((from.offset(rows.offset(at[k])?), to.add(k * rows.bytes)))
+        })?;
     }
     engine.seen.stats.recorded += 1;
     engine.seen.stats.run_at_once += 1;
@@ -213,7 +183,9 @@ pub(crate) fn put(array: &Array, positions: &Array, value: Value<'_>) -> Result<
     unsafe {
         let at = numbers(positions, at);
         at.iter().try_for_each(|&i| rows.offset(i).map(drop))?;
-        scatter(rows.bytes, at.len(), |k| rows.offset(at[k]), (from, step), to)?;
+        copy(at.len(), Items { bytes: rows.bytes, count: 1, steps: (0, 0) }, |k| {
+            Ok((from.add(k * step), to.offset(rows.offset(at[k])?)))
+        })?;
     }
     array.storage.written();
     engine.seen.stats.recorded += 1;

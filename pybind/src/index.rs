@@ -170,7 +170,10 @@ impl NdArray {
                 array.places(&[Part::Mask(mask.clone())]).and_then(|p| p.get())
             }
             Key::Positions(positions) => array.at(positions.array(py)?),
-            Key::Parts(parts) => array.places(&parts).and_then(|p| p.get()),
+            Key::Parts(parts) => match &parts[..] {
+                [Part::Positions(positions)] => array.at(positions),
+                parts => array.places(parts).and_then(|p| p.get()),
+            },
             Key::Other => return read(this, key, ErrorKind::Unsupported),
         };
         match taken {
@@ -196,6 +199,7 @@ impl NdArray {
             }
             Key::Parts(parts) => match &parts[..] {
                 [Part::Mask(mask)] => assign_where(array, mask, value)?,
+                [Part::Positions(positions)] => put(array, value, |value| array.set_at(positions, value))?,
                 parts => put(array, value, |value| array.places(parts)?.set(value))?,
             },
             Key::Other => UNREAD,

@@ -74,9 +74,7 @@ impl NdArray {
         {
             let me = this.open();
             let array = me.array(py)?;
-            if array.is_c_contiguous()
-                && put(array, &values, |value| put_flat(array, &positions, value))?.is_ok()
-            {
+            if array.is_c_contiguous() && put(array, &values, |value| put_flat(array, &positions, value))?.is_ok() {
                 deliver(py, Ok(()))?;
                 return Ok(py.None().into_bound(py));
             }
