@@ -36,7 +36,7 @@ const MAX_PLANS: usize = 2048;
 /// Kernels kept, with their programs: tens of kilobytes each. A program in a plan lives as long as the plan.
 const MAX_KERNELS: usize = 2048;
 /// Results from this size on get memory when they are recorded, so that the error for want of it comes up there.
-const EAGER_BYTES: usize = 256 << 20;
+pub(crate) const EAGER_BYTES: usize = 256 << 20;
 
 static ENGINE: LazyLock<Mutex<Engine>> = LazyLock::new(|| Mutex::new(Engine::new()));
 

@@ -81,6 +81,10 @@ pub(crate) unsafe fn copy(
         place: impl Fn(usize) -> Result<(*const u8, *mut u8)>,
         copy: impl Fn(*const u8, *mut u8),
     ) -> Result<()> {
+        if items.count == 1 {
+            // A loop of its own: the one below takes twice as long.
+            return (0..rows).try_for_each(|row| place(row).map(|(from, to)| copy(from, to)));
+        }
         for row in 0..rows {
             let (from, to) = place(row)?;
             copy(from, to);

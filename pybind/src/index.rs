@@ -6,7 +6,7 @@
 
 use crate::arg::{Arg, full, quick};
 use crate::contents::{Contents, Open, Reading, Repr};
-use crate::ndarray::{NdArray, fresh_of, is_exact, object, root, view_in, view_of};
+use crate::ndarray::{NdArray, is_exact, object, root, view_in, view_of};
 use crate::{deliver, dtype, fallback};
 use fastnp::{Array, DType, ErrorKind, Index, Part, Scalar, Selection, Value, put_selected};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
@@ -177,7 +177,17 @@ impl NdArray {
             Key::Other => return read(this, key, ErrorKind::Unsupported),
         };
         match taken {
-            Ok(taken) => fresh_of(this, deliver(py, Ok(taken))?),
+            Ok(taken) => {
+                let taken = object(py, deliver(py, Ok(taken))?)?;
+                if is_exact(this.as_any()) {
+                    return Ok(taken);
+                }
+                // NumPy's is a view of what was taken, in the class of what it was taken from.
+                let taken = taken.cast::<NdArray>()?;
+                let view = taken.open().array(py)?.clone();
+                let contents = Contents { repr: Repr::Dense(view), base: Some(taken.clone().unbind()) };
+                crate::subclass::derive(&this.get_type(), contents, Some(this.as_any()))
+            }
             Err(error) => read(this, key, error.kind()),
         }
     }

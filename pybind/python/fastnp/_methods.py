@@ -7,6 +7,7 @@ They are attributes of the class, not answers of `__getattr__`: `super().sort()`
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -17,6 +18,10 @@ from fastnp._arraytype import ArrayType
 from fastnp._fallback import NOT_NATIVE, call
 from fastnp._fastnp import from_numpy, ndarray, replace, to_numpy
 from fastnp._flags import set_flags
+
+
+# NumPy's limit, of its old iterator.
+FLAT_DIMENSIONS = 32
 
 
 def _method(name: str) -> Callable[..., Any]:
@@ -40,6 +45,11 @@ def _named(method: Callable[..., Any], name: str) -> Callable[..., Any]:
 def _flat(self: Any) -> Any:
     from fastnp._iterators import flatiter
 
+    if self.ndim > FLAT_DIMENSIONS:
+        raise RuntimeError(
+            f"this function only supports up to {FLAT_DIMENSIONS} dimensions but the array has "
+            f"{self.ndim}."
+        )
     return flatiter(self)
 
 
@@ -52,8 +62,16 @@ def _assign_flat(view: Any, value: Any) -> None:
 
 
 def _resize(self: Any, /, *new_shape: Any, refcheck: bool = True) -> None:
+    operator.index(refcheck)
     if not new_shape or new_shape == (None,):
         return
+    shape = new_shape[0] if len(new_shape) == 1 else new_shape
+    if self.size == 0 and (self.flags.c_contiguous or self.flags.f_contiguous):
+        # Memory of the same size stays, whoever else looks at it.
+        wanted = _np.broadcast_to(_np.empty(()), shape).shape
+        if 0 in wanted:
+            self.shape = wanted
+            return
     if self.base is not None:
         raise ValueError("cannot resize this array: it does not own its data")
     # NumPy counts references to find out whether a view would be left without memory; here a view
@@ -65,6 +83,12 @@ def _resize(self: Any, /, *new_shape: Any, refcheck: bool = True) -> None:
 
 def _setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -> None:
     set_flags(self, write, align, uic)
+
+
+def _setstate(self: Any, state: Any, /) -> None:
+    memory = _np.empty(0)
+    memory.__setstate__(state)
+    replace(self, from_numpy(memory))
 
 
 def _array_finalize(self: Any, source: Any, /) -> None:
@@ -89,6 +113,7 @@ def _ours(array: Any) -> bool:
 _OURS: dict[str, Callable[..., Any]] = {
     "resize": _resize,
     "setflags": _setflags,
+    "__setstate__": _setstate,
     "__array_finalize__": _array_finalize,
     "__array_wrap__": _array_wrap,
 }
@@ -97,7 +122,7 @@ _OURS: dict[str, Callable[..., Any]] = {
 _LEFT = frozenset(
     """
     __class__ __doc__ __new__ __init__ __init_subclass__ __subclasshook__ __getattribute__ __dir__
-    __setattr__ __delattr__ __hash__ __reduce__ __reduce_ex__ __sizeof__ __setstate__ __getstate__
+    __setattr__ __delattr__ __hash__ __reduce__ __reduce_ex__ __sizeof__ __getstate__
     """.split()
 )
 
