@@ -37,11 +37,13 @@ mod elementwise;
 mod engine;
 mod error;
 mod explain;
+mod host;
 mod immediate;
 mod inspect;
 mod join;
 mod launch;
 mod layout;
+mod masked;
 mod memory;
 mod nesting;
 mod operators;
@@ -67,13 +69,14 @@ pub use element::Element;
 pub use elementwise::{Options, apply, apply_with, select};
 pub use error::{Error, ErrorKind, Result};
 pub use explain::explain;
-pub use fastnp_codegen::{DType, FpFlags, Kind, Op, Scalar, Wide};
+pub use fastnp_codegen::{DType, FpFlags, Kind, Op, ResultRule, Scalar, Wide};
+pub use host::{Host, Still, hold_still, set_host};
 pub use join::concatenate;
 pub use layout::{Index, Layout, MAX_DIMS, Order, Shape, Strides, broadcast, normalize_axis};
 pub use num_complex::Complex;
 pub use places::{Part, Places};
 pub use promote::{ArgType, Casting, can_cast, promote_types, resolve, result_type};
-pub use reduce::Reduction;
+pub use reduce::{Folding, Reduction};
 pub use selection::{Selection, SelectionArg, put_selected};
 pub use stats::Stats;
 pub use storage::Owner;
@@ -84,7 +87,7 @@ use engine::engine;
 /// Runs everything that is pending.
 ///
 /// # Errors
-/// `MemoryError`.
+/// `MemoryError`; `KeyboardInterrupt`, where the [`Host`] has those. What did not run stays pending.
 ///
 /// ```
 /// use fastnp::{Array, flush, stats};

@@ -11,7 +11,9 @@ mod dtype;
 mod error;
 mod foreign;
 mod functions;
+mod host;
 mod index;
+mod keywords;
 mod methods;
 mod ndarray;
 mod observe;
@@ -52,6 +54,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     functions::add(module)?;
     observe::add(module)?;
     attributes::add(module)?;
+    host::add(module)?;
     module.add_function(wrap_pyfunction!(subclass::py_derive, module)?)?;
     module.add_function(wrap_pyfunction!(subclass::replace, module)?)?;
     module.add_function(wrap_pyfunction!(subclass::set_metaclass, module)?)?;
