@@ -1,5 +1,5 @@
-"""What an array shows of itself, for random layouts: strides, flags, base and dtype of views, copies
-and results must be NumPy's, and so must its attributes' names.
+"""What an array shows of itself, for random layouts: strides, flags, base and dtype of views,
+copies and results must be NumPy's, and so must its attributes' names.
 """
 
 from __future__ import annotations
@@ -8,10 +8,10 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import fastnp
 import numpy
 import pytest
 
-import fastnp
 from tests.test_index_arrays import layouts, outcome
 
 MADE: dict[str, Callable[[Any, Any], Any]] = {

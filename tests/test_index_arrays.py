@@ -10,10 +10,9 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+import fastnp
 import numpy
 import pytest
-
-import fastnp
 
 DTYPES = ["f8", "f4", "i8", "i4", "u1", "?", "c16", "f2"]
 

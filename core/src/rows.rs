@@ -69,11 +69,6 @@ pub(crate) unsafe fn copy(
     items: Items,
     place: impl Fn(usize) -> Result<(*const u8, *mut u8)>,
 ) -> Result<()> {
-    /// Copies an item as a `T`.
-    unsafe fn one<T: Copy>(from: *const u8, to: *mut u8) {
-        // SAFETY: by the outer contract; alignment is not assumed.
-        unsafe { to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()) };
-    }
     #[inline(always)]
     fn walk(
         rows: usize,
@@ -94,18 +89,31 @@ pub(crate) unsafe fn copy(
         }
         Ok(())
     }
+    /// Items as large as a `T`.
+    #[inline(always)]
+    unsafe fn typed<T: Copy>(
+        rows: usize,
+        items: Items,
+        place: impl Fn(usize) -> Result<(*const u8, *mut u8)>,
+    ) -> Result<()> {
+        walk(rows, items, place, |from, to| {
+            // SAFETY: by the outer contract; alignment is not assumed.
+            unsafe { to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()) }
+        })
+    }
     if items.count == 0 {
         return Ok(());
     }
     // SAFETY: as the caller promises.
-    match items.bytes {
-        1 => walk(rows, items, place, |from, to| unsafe { one::<u8>(from, to) }),
-        2 => walk(rows, items, place, |from, to| unsafe { one::<u16>(from, to) }),
-        4 => walk(rows, items, place, |from, to| unsafe { one::<u32>(from, to) }),
-        8 => walk(rows, items, place, |from, to| unsafe { one::<u64>(from, to) }),
-        16 => walk(rows, items, place, |from, to| unsafe { one::<u128>(from, to) }),
-        // SAFETY: as above.
-        bytes => walk(rows, items, place, |from, to| unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) }),
+    unsafe {
+        match items.bytes {
+            1 => typed::<u8>(rows, items, place),
+            2 => typed::<u16>(rows, items, place),
+            4 => typed::<u32>(rows, items, place),
+            8 => typed::<u64>(rows, items, place),
+            16 => typed::<u128>(rows, items, place),
+            bytes => walk(rows, items, place, |from, to| std::ptr::copy_nonoverlapping(from, to, bytes)),
+        }
     }
 }
 

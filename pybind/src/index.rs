@@ -188,6 +188,9 @@ impl NdArray {
                 let contents = Contents { repr: Repr::Dense(view), base: Some(taken.clone().unbind()) };
                 crate::subclass::derive(&this.get_type(), contents, Some(this.as_any()))
             }
+            Err(error) if matches!(error.kind(), ErrorKind::Memory | ErrorKind::Interrupted) => {
+                Err(crate::error::raise(py, error))
+            }
             Err(error) => read(this, key, error.kind()),
         }
     }
@@ -251,7 +254,9 @@ const UNREAD: Done = Err(ErrorKind::Unsupported);
 fn done(py: Python<'_>, result: fastnp::Result<()>) -> PyResult<Done> {
     match result {
         Ok(()) => Ok(Ok(())),
-        Err(error) if error.kind() == ErrorKind::Memory => Err(crate::error::raise(py, error)),
+        Err(error) if matches!(error.kind(), ErrorKind::Memory | ErrorKind::Interrupted) => {
+            Err(crate::error::raise(py, error))
+        }
         Err(error) => Ok(Err(error.kind())),
     }
 }

@@ -1,5 +1,5 @@
-"""Statements that name elements by arrays of positions: several of them, repeated and negative ones,
-masks of some of the axes, among slices and integers; and the functions that do so.
+"""Statements that name elements by arrays of positions: several of them, repeated and negative
+ones, masks of some of the axes, among slices and integers; and the functions that do so.
 """
 
 from __future__ import annotations
@@ -62,7 +62,13 @@ def read(w: Writer) -> None:
     name = w.array(lambda a: a.ndim > 0)
     if name:
         index = key(w, w.arrays[name].shape)
-        forms = ["{n}[{i}]", "{n}[{i}] * 2 + 1", "{n}[{i}].T", "({n} + 1)[{i}]", "{n}[{i}] + {n}[{i}]"]
+        forms = [
+            "{n}[{i}]",
+            "{n}[{i}] * 2 + 1",
+            "{n}[{i}].T",
+            "({n} + 1)[{i}]",
+            "{n}[{i}] + {n}[{i}]",
+        ]
         w.define(w.pick(forms).format(n=name, i=index))
 
 
@@ -102,7 +108,8 @@ def function(w: Writer) -> None:
     flat, along = positions(w, array.size, length), positions(w, shape[axis], length)
     mask = f"({expressions.mask(w, name)}).copy()"
     other = w.array(lambda a: a.shape == shape and a.dtype == array.dtype) or name
-    held = f"np.argsort(np.arange({array.size}).reshape({shape}) * 7 % 5, axis={axis}, kind='stable')"
+    keys = f"np.arange({array.size}).reshape({shape}) * 7 % 5"
+    held = f"np.argsort({keys}, axis={axis}, kind='stable')"
     if w.chance(0.5):
         forms = [f"np.take({name}, {along}, axis={axis})", f"{name}.take({flat})"]
         forms += [f"np.take_along_axis({name}, {held}, {axis})", f"np.extract({mask}, {name})"]

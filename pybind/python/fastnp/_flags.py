@@ -28,7 +28,9 @@ _LONG = {
 }
 _SHOWN = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED", "WRITEBACKIFCOPY")
 _FIXED = frozenset(
-    "c_contiguous f_contiguous contiguous fortran owndata fnc forc behaved carray farray num".split()
+    """
+    c_contiguous f_contiguous contiguous fortran owndata fnc forc behaved carray farray num
+    """.split()
 )
 _REFUSED = "cannot set WRITEABLE flag to True of this array"
 
@@ -65,6 +67,7 @@ def _may_write(x: Any) -> bool:
 class flagsobj:
     __doc__ = type(_np.empty(0).flags).__doc__
     __slots__ = ("_owner",)
+    _owner: Any
 
     def __init__(self, owner: Any) -> None:
         object.__setattr__(self, "_owner", owner)

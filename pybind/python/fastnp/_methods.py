@@ -19,7 +19,6 @@ from fastnp._fallback import NOT_NATIVE, call
 from fastnp._fastnp import from_numpy, ndarray, replace, to_numpy
 from fastnp._flags import set_flags
 
-
 # NumPy's limit, of its old iterator.
 FLAT_DIMENSIONS = 32
 

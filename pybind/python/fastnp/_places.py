@@ -99,7 +99,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
         alike = all(type(x) is ndarray and x.dtype == arrays[0].dtype for x in arrays)
         if alike and 1 <= len(arrays) <= MOST_CHOICES and a.size:
             shape = _np.broadcast_shapes(a.shape, *(x.shape for x in arrays))
-            if 0 <= a.min() and a.max() < len(arrays):
+            if a.min() >= 0 and a.max() < len(arrays):
                 chosen = _fastnp.broadcast_to(arrays[0], shape).copy()
                 for at, array in enumerate(arrays[1:], 1):
                     chosen = _fastnp.where(a == at, array, chosen)
