@@ -55,12 +55,11 @@ def putmask(a: Any, /, mask: Any, values: Any) -> None:
 def place(arr: Any, mask: Any, vals: Any) -> None:
     if type(arr) is ndarray and _is_mask(mask) and mask.shape == arr.shape:
         values = asarray(vals)
-        if type(values) is ndarray and (values.ndim == 0 or values.size == 1):
-            # Written one after another, and the same again where there are none left.
-            return _fastnp.put_where(arr, mask, values.reshape(())[()]) or call(
-                _np.place, (arr, mask, vals), {}
-            )
-    return call(_np.place, (arr, mask, vals), {})
+        # One value fills all places; of several, each fills the next one.
+        one = type(values) is ndarray and values.size == 1
+        if one and _fastnp.put_where(arr, mask, values.reshape(())[()]):
+            return
+    call(_np.place, (arr, mask, vals), {})
 
 
 @native(_np.extract)
@@ -74,7 +73,7 @@ def extract(condition: Any, arr: Any) -> Any:
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     if type(a) is ndarray and out is None and _is_mask(condition) and condition.ndim == 1:
         return a.take(condition.nonzero()[0], axis)
-    return elsewhere(_np.compress, "compress", a, (condition, axis, out), {})
+    return call(_np.compress, (condition, a, axis, out), {})
 
 
 @native(_np.take_along_axis)
