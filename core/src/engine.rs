@@ -40,7 +40,7 @@ const MAX_PLANS: usize = 2048;
 /// Kernels kept, with their programs: tens of kilobytes each. A program in a plan lives as long as the plan.
 const MAX_KERNELS: usize = 2048;
 /// Results from this size on get memory when they are recorded, so that the error for want of it comes up there.
-const EAGER_BYTES: usize = 256 << 20;
+pub(crate) const EAGER_BYTES: usize = 256 << 20;
 
 /// The standard library's lock never hands itself over to a waiting thread, which after a fork may not be there any more.
 static ENGINE: LazyLock<Mutex<Engine>> = LazyLock::new(|| Mutex::new(Engine::new()));
@@ -270,7 +270,7 @@ impl Engine {
             Input::Memory(view) => self.ready_address(view.storage).is_some(),
             Input::Scalar(_) => true,
         });
-        readable && !matches!(s.op, Operation::Scatter | Operation::Gather) && !self.trace.touches(s.target.storage)
+        readable && !self.trace.touches(s.target.storage)
     }
 
     fn is_shared(&self, s: &Statement<'_>) -> bool {

@@ -32,7 +32,7 @@ impl LaunchShape {
         let all: SmallVec<[&[isize]; 4]> = s.views().map(|v| &v.strides[..]).collect();
         let mut writes: SmallVec<[bool; 4]> = SmallVec::from_elem(false, all.len());
         writes[all.len() - 1] = true;
-        let ordered = matches!(s.op, Operation::Fold(_) | Operation::Ramp);
+        let ordered = matches!(s.op, Operation::Fold(_) | Operation::Ramp | Operation::Scatter);
         let (outer, inner, strides) = collapse(s.domain, s.reduced, &all, &writes, ordered);
         LaunchShape { outer, inner, strides: strides.into() }
     }
@@ -92,8 +92,13 @@ pub(crate) fn kernel_of(s: &Statement<'_>, outer: usize, inner: usize) -> Kernel
     };
     let mut k = KernelBuilder::new(template, outer as u8, inner as u8);
     let mut args: SmallVec<[_; 3]> = SmallVec::new();
+    let mut gathered = None;
     for input in s.inputs {
         args.push(match input {
+            Input::Memory(view) if s.op == Operation::Gather && gathered.is_none() => {
+                gathered = Some(k.operand(view.dtype, Access::Read, false));
+                continue;
+            }
             Input::Memory(view) => {
                 let operand = k.operand(view.dtype, Access::Read, false);
                 k.body().load(operand)
@@ -117,7 +122,15 @@ pub(crate) fn kernel_of(s: &Statement<'_>, outer: usize, inner: usize) -> Kernel
         None => {
             let axis = (outer > 0).then_some(0);
             let mut body = k.body();
-            let value = compute(&mut body, s.op, s.compute, &args, axis);
+            let value = match (s.op, gathered) {
+                (Operation::Scatter, _) => {
+                    let value = body.cast(args[0], s.target.dtype);
+                    body.scatter(target, args[1], value);
+                    return k.finish();
+                }
+                (_, Some(from)) => body.gather(from, args[0]),
+                (_, None) => compute(&mut body, s.op, s.compute, &args, axis),
+            };
             let value = body.cast(value, s.target.dtype);
             body.store(target, value);
         }

@@ -10,6 +10,7 @@ use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyMemoryView;
 use std::any::Any;
+use std::ffi::c_int;
 
 /// Keeps exported memory alive: the base of the NumPy arrays on it.
 #[pyclass(name = "Memory", module = "fastnp._fastnp", frozen)]
@@ -17,6 +18,19 @@ pub(crate) struct Memory {
     pub(crate) export: Export,
     /// The array that owns the memory, which views that come back name as their base.
     root: Option<Py<NdArray>>,
+}
+
+#[pymethods]
+impl Memory {
+    /// All of the memory, to be read: how NumPy learns how far strides that are set may reach.
+    unsafe fn __getbuffer__(this: &Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        let (start, bytes) = this.get().export.memory();
+        // SAFETY: the object keeps the memory alive, and the buffer keeps the object.
+        if unsafe { ffi::PyBuffer_FillInfo(view, this.as_ptr(), start.cast(), bytes as isize, 1, flags) } != 0 {
+            return Err(PyErr::fetch(this.py()));
+        }
+        Ok(())
+    }
 }
 
 /// A NumPy array that owns memory the engine uses.

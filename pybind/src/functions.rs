@@ -1,12 +1,13 @@
 //! Functions of the module on arrays: selecting, products, joining, copying, sharing of memory.
 
-use crate::arg::{Arg, full};
+use crate::arg::full;
 use crate::call::wrap;
 use crate::contents::Open;
 use crate::create::{arguments, numpy, shape_of};
+use crate::index::put;
 use crate::ndarray::{NdArray, object};
 use crate::{deliver, dtype, fallback};
-use fastnp::{Array, DType, Value, matmul as product_of, select};
+use fastnp::{Array, DType, Error, ErrorKind, Value, matmul as product_of, select};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -153,14 +154,23 @@ fn copyto<'py>(
 ) -> PyResult<()> {
     let py = dst.py();
     let everywhere = r#where.is_none_or(|w| w.is(pyo3::types::PyBool::new(py, true).as_any()));
-    if everywhere
-        && casting == "same_kind"
+    if casting == "same_kind"
         && let Ok(target) = dst.cast::<NdArray>()
-        && let Arg::Ours(source) = full(src)?
     {
-        let (target, source) = (target.open(), source.array(py)?);
+        let (target, source) = (target.open(), full(src)?);
         let target = target.array(py)?;
-        if fastnp::can_cast(source.dtype(), target.dtype(), fastnp::Casting::SameKind) && target.assign(source).is_ok()
+        let mask = match r#where {
+            Some(mask) if !everywhere => Some(full(mask)?),
+            _ => None,
+        };
+        let mask = mask.as_ref().map(|mask| mask.value(py)).transpose()?;
+        if let Some(value) = source.value(py)?
+            && converts(value, target.dtype())
+            && match mask {
+                None => matches!(value, Value::Array(_)) && target.assign(value).is_ok(),
+                Some(Some(Value::Array(mask))) => assign_where(target, mask, value).is_ok(),
+                Some(_) => false,
+            }
         {
             return deliver(py, Ok(()));
         }
@@ -173,6 +183,54 @@ fn copyto<'py>(
     }
     fallback(py, "call")?.call1((function, (dst, src), kwargs, "copyto"))?;
     Ok(())
+}
+
+/// Whether a value may be cast to a type by NumPy's rule "same_kind", without a warning.
+fn converts(value: Value<'_>, to: DType) -> bool {
+    match value {
+        Value::Array(a) => fastnp::can_cast(a.dtype(), to, fastnp::Casting::SameKind),
+        Value::Scalar(s) => fastnp::can_cast(s.dtype(), to, fastnp::Casting::SameKind),
+        Value::Int(_) => to != DType::Bool && !value.overflows(to),
+        Value::Float(_) => to.is_float() || to.is_complex(),
+        Value::Complex(_) => to.is_complex(),
+    }
+}
+
+/// `target[mask] = value` where both are stretched to the target.
+fn assign_where(target: &Array, mask: &Array, value: Value<'_>) -> fastnp::Result<()> {
+    if mask.dtype() != DType::Bool {
+        return Err(Error::new(ErrorKind::Unsupported, "a mask that is not bool"));
+    }
+    if let Value::Array(v) = value {
+        // NumPy drops leading axes of extent one; whatever else does not fit is an error that it words.
+        v.broadcast_to(target.shape())?;
+    }
+    target.assign_where(&mask.broadcast_to(target.shape())?, value)
+}
+
+/// `put_where(target, mask, values)`: NumPy's `putmask`, for values that are one number or of the target's shape; whether it is done.
+#[pyfunction]
+fn put_where<'py>(
+    target: &Bound<'py, NdArray>,
+    mask: &Bound<'py, PyAny>,
+    values: &Bound<'py, PyAny>,
+) -> PyResult<bool> {
+    let py = target.py();
+    let (target, mask) = (target.open(), full(mask)?);
+    let target = target.array(py)?;
+    let Some(Value::Array(mask)) = mask.value(py)? else { return Ok(false) };
+    let done = mask.shape() == target.shape()
+        && put(target, values, |value| match value {
+            Value::Array(v)
+                if v.shape() != target.shape()
+                    || !fastnp::can_cast(v.dtype(), target.dtype(), fastnp::Casting::Safe) =>
+            {
+                Err(Error::new(ErrorKind::Unsupported, "values that are repeated, or do not convert"))
+            }
+            value => assign_where(target, mask, value),
+        })?
+        .is_ok();
+    deliver(py, Ok(done))
 }
 
 /// NumPy's `may_share_memory`, by byte ranges.
@@ -247,6 +305,6 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     macro_rules! functions {
         ($($name:ident)*) => { $(module.add_function(wrap_pyfunction!($name, module)?)?;)* };
     }
-    functions! { where_ matmul dot concatenate copyto broadcast_to may_share_memory shares_memory is_native }
+    functions! { where_ matmul dot concatenate copyto put_where broadcast_to may_share_memory shares_memory is_native }
     Ok(())
 }

@@ -1,28 +1,32 @@
 //! Reading and writing through indices.
 //!
 //! Basic indices (integers, slices, `None`, `...`) are views. A boolean mask of the array's own shape is a selection that
-//! stays lazy. Everything else is NumPy's, on the same memory.
+//! stays lazy. Arrays and lists of integers and booleans, alone or among basic parts, are places the engine reads and writes.
+//! Everything else, and the words for what is wrong with an index, are NumPy's, on the same memory.
 
 use crate::arg::{Arg, full, quick};
 use crate::contents::{Contents, Open, Reading, Repr};
 use crate::ndarray::{NdArray, object, root, view_in};
 use crate::{deliver, dtype, fallback};
-use fastnp::{Array, DType, ErrorKind, Index, Scalar, Selection, Value, put_selected};
+use fastnp::{Array, DType, ErrorKind, Index, Part, Scalar, Selection, Value, put_selected};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyEllipsis, PyInt, PySlice, PyTuple};
+use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
 use smallvec::SmallVec;
 
 type Parts = SmallVec<[Index; 4]>;
 
-/// What a key that is neither one part nor a tuple of parts asks for.
+/// What a key that is no basic index asks for.
 enum Key<'a> {
-    /// A boolean array of ours.
+    /// One boolean array of ours.
     Mask(Reading<'a>),
-    /// An array of ours with integers.
+    /// One array of ours with integers.
     Positions(Reading<'a>),
-    Advanced,
+    /// Parts, some of them arrays.
+    Parts(Vec<Part>),
+    /// What only NumPy knows.
+    Other,
 }
 
 /// Reads a basic index; whether it is one. The parts are the caller's, as a list of them is 160 bytes to move.
@@ -44,16 +48,52 @@ fn parts_of(key: &Bound<'_, PyAny>, parts: &mut Parts) -> PyResult<bool> {
 }
 
 /// Reads a key that is no basic index.
-fn advanced<'a>(key: &'a Bound<'_, PyAny>) -> Key<'a> {
+fn advanced<'a>(key: &'a Bound<'_, PyAny>) -> PyResult<Key<'a>> {
+    let py = key.py();
     if let Ok(array) = key.cast::<NdArray>() {
         let array = array.open();
-        return match array.dense().map(|a| (a.dtype(), a.ndim())) {
-            Some((DType::Bool, 1..)) => Key::Mask(array),
-            Some((dtype, 1..)) if dtype.is_integer() => Key::Positions(array),
-            _ => Key::Advanced,
-        };
+        return Ok(match array.array(py).map(|a| (a.dtype(), a.ndim()))? {
+            (DType::Bool, 1..) => Key::Mask(array),
+            (dtype, 1..) if dtype.is_integer() => Key::Positions(array),
+            _ => Key::Other,
+        });
     }
-    Key::Advanced
+    let Ok(tuple) = key.cast::<PyTuple>() else {
+        return Ok(named(key)?.map_or(Key::Other, |part| Key::Parts(vec![part])));
+    };
+    let mut parts = Vec::with_capacity(tuple.len());
+    for item in tuple.iter_borrowed() {
+        let found = match part(&item)? {
+            Some(basic) => Some(Part::Basic(basic)),
+            None => named(&item)?,
+        };
+        match found {
+            Some(part) => parts.push(part),
+            None => return Ok(Key::Other),
+        }
+    }
+    Ok(Key::Parts(parts))
+}
+
+/// A part of an index that is an array, or a list; none where it is nothing that names places.
+pub(crate) fn named(item: &Bound<'_, PyAny>) -> PyResult<Option<Part>> {
+    let py = item.py();
+    let array = match item.cast::<NdArray>() {
+        Ok(array) => array.open().array(py)?.clone(),
+        Err(_) => match full(item)? {
+            // An empty list holds no floats here.
+            Arg::Made(array) if array.size() == 0 && item.is_exact_instance_of::<PyList>() => array.cast(DType::I64),
+            Arg::Made(array) => Ok(*array),
+            Arg::Ours(_) | Arg::Number(_) | Arg::Other => return Ok(None),
+        }
+        .map_err(|e| crate::error::raise(py, e))?,
+    };
+    Ok(match array.dtype() {
+        _ if array.ndim() == 0 => None,
+        DType::Bool => Some(Part::Mask(array)),
+        dtype if dtype.is_integer() => Some(Part::Positions(array)),
+        _ => None,
+    })
 }
 
 /// One part of a basic index; none where it is something else.
@@ -121,24 +161,25 @@ impl NdArray {
         if parts_of(key, &mut parts)? {
             return basic(this, &me, array, &parts, key);
         }
-        match advanced(key) {
+        let taken = match advanced(key)? {
             Key::Mask(mask) => {
                 let mask = mask.array(py)?;
-                if mask.shape() != array.shape() {
-                    return read(this, key, ErrorKind::Unsupported);
+                if mask.shape() == array.shape() {
+                    return selected(py, array, mask);
                 }
-                let selection = deliver(py, Selection::new(array, mask))?;
-                // What runs at once anyway is compacted at once: keeping it lazy costs more.
-                if fastnp::runs_at_once(array.size()) {
-                    return object(py, deliver(py, selection.to_array())?);
-                }
-                Ok(Bound::new(py, NdArray::from(selection))?.into_any())
+                array.places(&[Part::Mask(mask.clone())]).and_then(|p| p.get())
             }
-            Key::Positions(positions) => match array.take(positions.array(py)?) {
-                Ok(taken) => object(py, deliver(py, Ok(taken))?),
-                Err(error) => read(this, key, error.kind()),
+            Key::Positions(positions) => array.at(positions.array(py)?),
+            Key::Parts(parts) => match &parts[..] {
+                [Part::Positions(positions)] => array.at(positions),
+                parts => array.places(parts).and_then(|p| p.get()),
             },
-            Key::Advanced => read(this, key, ErrorKind::Unsupported),
+            Key::Other => return read(this, key, ErrorKind::Unsupported),
+        };
+        match taken {
+            Ok(taken) => object(py, deliver(py, Ok(taken))?),
+            Err(error) if error.kind().is_final() => Err(crate::error::raise(py, error)),
+            Err(error) => read(this, key, error.kind()),
         }
     }
 
@@ -148,12 +189,21 @@ impl NdArray {
         let array = me.array(py)?;
         let mut parts = Parts::new();
         if parts_of(key, &mut parts)? {
-            let done = set_basic(py, array, &parts, value)?;
+            let done = set_basic(array, &parts, value)?;
             return settled(this, key, value, done);
         }
-        let done = match advanced(key) {
+        let done = match advanced(key)? {
             Key::Mask(mask) => assign_where(array, mask.array(py)?, value)?,
-            Key::Positions(_) | Key::Advanced => false,
+            Key::Positions(positions) => {
+                let positions = positions.array(py)?;
+                put(array, value, |value| array.set_at(positions, value))?
+            }
+            Key::Parts(parts) => match &parts[..] {
+                [Part::Mask(mask)] => assign_where(array, mask, value)?,
+                [Part::Positions(positions)] => put(array, value, |value| array.set_at(positions, value))?,
+                parts => put(array, value, |value| array.places(parts)?.set(value))?,
+            },
+            Key::Other => UNREAD,
         };
         settled(this, key, value, done)
     }
@@ -182,28 +232,73 @@ fn basic<'py>(
     }
 }
 
+/// Whether an assignment is done; if not, why NumPy has to do it, or to say what is wrong with it.
+pub(crate) type Done = Result<(), ErrorKind>;
+
+/// An assignment that only NumPy knows.
+const UNREAD: Done = Err(ErrorKind::Unsupported);
+
+/// What is done, from what the engine says about it.
+fn done(py: Python<'_>, result: fastnp::Result<()>) -> PyResult<Done> {
+    match result {
+        Ok(()) => Ok(Ok(())),
+        Err(error) if error.kind().is_final() => Err(crate::error::raise(py, error)),
+        Err(error) => Ok(Err(error.kind())),
+    }
+}
+
 /// The end of an assignment: by NumPy, where it is not done yet.
 #[inline]
-fn settled(this: &Bound<'_, NdArray>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, done: bool) -> PyResult<()> {
+fn settled(this: &Bound<'_, NdArray>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, done: Done) -> PyResult<()> {
     let py = this.py();
-    if !done {
-        fallback(py, "method")?.call1((this, "__setitem__", (key, value)))?;
+    if let Err(why) = done {
+        let method = if why == ErrorKind::Unsupported { "method" } else { "method_uncounted" };
+        fallback(py, method)?.call1((this, "__setitem__", (key, value)))?;
     }
     deliver(py, Ok(()))
 }
 
-/// `array[parts] = value`; false where NumPy has to do it, or to say why it cannot be done.
+/// `array[parts] = value`.
 #[inline]
-fn set_basic(py: Python<'_>, array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyResult<bool> {
+fn set_basic(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyResult<Done> {
     if set_element(array, parts, value)? {
-        return Ok(true);
+        return Ok(Ok(()));
     }
     let one = parts.len() == array.ndim() && parts.iter().all(|p| matches!(p, Index::At(_)));
     match array.index(parts) {
         // One element takes a number, not an array of one; NumPy says so.
-        Ok(view) => assign(py, &view, value, one),
-        Err(_) => Ok(false),
+        Ok(view) => put(&view, value, |value| {
+            if one && !value.shape().is_empty() {
+                return Err(fastnp::Error::new(ErrorKind::Unsupported, "one element takes a number"));
+            }
+            view.assign(value)
+        }),
+        Err(error) => Ok(Err(error.kind())),
     }
+}
+
+/// Gives a value that converts to the array's type to `set`.
+pub(crate) fn put(
+    array: &Array,
+    value: &Bound<'_, PyAny>,
+    set: impl FnOnce(Value<'_>) -> fastnp::Result<()>,
+) -> PyResult<Done> {
+    let py = value.py();
+    let arg = full(value)?;
+    match arg.value(py)? {
+        Some(value) if fits(value, array.dtype()) => done(py, set(value)),
+        _ => Ok(UNREAD),
+    }
+}
+
+/// `array[mask]` for a mask of the array's shape.
+fn selected<'py>(py: Python<'py>, array: &Array, mask: &Array) -> PyResult<Bound<'py, PyAny>> {
+    let selection = deliver(py, Selection::new(array, mask))?;
+    // What runs at once anyway is compacted at once: keeping it lazy costs more.
+    if fastnp::runs_at_once(array.size()) {
+        return object(py, deliver(py, selection.to_array())?);
+    }
+    Ok(Bound::new(py, NdArray::from(selection))?.into_any())
 }
 
 /// NumPy's own reading of `this[key]`, or its words for what is wrong with it.
@@ -214,7 +309,7 @@ fn read<'py>(this: &Bound<'py, NdArray>, key: &Bound<'py, PyAny>, why: ErrorKind
 }
 
 /// Whether a number converts to a type without a warning or an error.
-fn fits(value: Value<'_>, to: DType) -> bool {
+pub(crate) fn fits(value: Value<'_>, to: DType) -> bool {
     let complex = to.is_complex();
     if value.overflows(to) {
         return false;
@@ -240,52 +335,36 @@ fn fits(value: Value<'_>, to: DType) -> bool {
     }
 }
 
-/// `view[...] = value`; false where NumPy has to do it (or to say why it cannot be done).
-fn assign(py: Python<'_>, view: &Array, value: &Bound<'_, PyAny>, one: bool) -> PyResult<bool> {
-    let arg = full(value)?;
-    let Some(value) = arg.value(py)? else { return Ok(false) };
-    if !fits(value, view.dtype()) || (one && !value.shape().is_empty()) {
-        return Ok(false);
-    }
-    match view.assign(value) {
-        Ok(()) => Ok(true),
-        Err(error) if error.kind().is_final() => Err(crate::error::raise(py, error)),
-        Err(_) => Ok(false),
-    }
-}
-
-/// `array[mask] = value`; false where NumPy has to do it.
-fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+/// `array[mask] = value`.
+fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResult<Done> {
     if mask.ndim() > array.ndim() || mask.shape() != &array.shape()[..mask.ndim()] {
-        return Ok(false);
+        return Ok(Err(ErrorKind::Index));
     }
-    let arg = quick(value)?;
-    match &arg {
-        Arg::Number(number) if fits(*number, array.dtype()) => {
+    if let Arg::Ours(other) = quick(value)?
+        && let Some(selection) = other.selection()
+        && selection.is_by(mask)
+        && (array.dtype().is_complex() || !selection.dtype().is_complex())
+        && selection.assign_to(array).is_ok()
+    {
+        return Ok(Ok(()));
+    }
+    put(array, value, |value| match value {
+        Value::Array(values) if values.ndim() > 1 && mask.ndim() == array.ndim() => {
+            Err(fastnp::Error::new(ErrorKind::Value, "elements of several axes for a list of places"))
+        }
+        Value::Array(values) if mask.ndim() == array.ndim() && values.may_share_memory(array) => {
+            Err(fastnp::Error::new(ErrorKind::Unsupported, "NumPy reads what it has written by then"))
+        }
+        Value::Array(values) if values.ndim() == 1 && mask.ndim() == array.ndim() => {
+            put_selected(array, mask, values).or_else(|_| array.places(&[Part::Mask(mask.clone())])?.set(value))
+        }
+        Value::Array(_) => array.places(&[Part::Mask(mask.clone())])?.set(value),
+        number => {
             let mut shape = mask.shape_vec();
             shape.resize(array.ndim(), 1);
-            let wide = match mask.reshape(&shape) {
-                Ok(wide) => wide,
-                Err(_) => return Ok(false),
-            };
-            Ok(array.assign_where(&wide, *number).is_ok())
+            array.assign_where(&mask.reshape(&shape)?, number)
         }
-        Arg::Ours(other) => match other.selection() {
-            Some(selection)
-                if selection.is_by(mask) && (array.dtype().is_complex() || !selection.dtype().is_complex()) =>
-            {
-                Ok(selection.assign_to(array).is_ok())
-            }
-            None => match other.dense() {
-                Some(values) => {
-                    Ok(fits(Value::Array(values), array.dtype()) && put_selected(array, mask, values).is_ok())
-                }
-                None => Ok(false),
-            },
-            Some(_) => Ok(false),
-        },
-        _ => Ok(false),
-    }
+    })
 }
 
 /// An iterator over the first axis: evaluated once, then scalars or views.

@@ -19,6 +19,7 @@ mod methods;
 mod ndarray;
 mod observe;
 mod operators;
+mod places;
 mod protocols;
 mod reduce;
 mod ufunc;

@@ -250,7 +250,12 @@ impl NdArray {
             Ok(_) if order == Order::K => numpy_error(this, "reshape", args, kwargs, unread()),
             Ok(reshaped) => {
                 let shared = reshaped.same_storage(array);
-                view_or_fresh(this, reshaped, shared)
+                if !shared {
+                    // A view of the copy, as NumPy's is.
+                    let copy = crate::ndarray::object(py, reshaped.clone())?;
+                    return view_of(copy.cast::<NdArray>()?, reshaped);
+                }
+                view_of(this, reshaped)
             }
             Err(error) => numpy_error(this, "reshape", args, kwargs, error),
         }
@@ -309,6 +314,8 @@ impl NdArray {
             _ => Err(unread()),
         };
         match axis.and_then(|axes| array.squeeze(axes.as_deref())) {
+            // Nothing to leave out: the array itself.
+            Ok(view) if view.ndim() == array.ndim() => Ok(this.as_any().clone()),
             Ok(view) => view_of(this, view),
             Err(error) => numpy_error(this, "squeeze", args, kwargs, error),
         }

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 
 import numpy
 
-from tests.fuzz import expressions, updates
+from tests.fuzz import expressions, positions, updates
 
 DTYPES = ["f8"] * 9 + ["f4"] * 4 + ["i8"] * 4 + ["i4"] * 2 + ["?"] * 2
 DTYPES += ["u1", "i1", "i2", "u2", "u4", "u8", "f2", "c8", "c16"]
@@ -474,6 +474,7 @@ KINDS: Sequence[Callable[[Writer], None]] = (
     + [_W.write_slice, _W.write_overlapping, _W.write_whole] * 3
     + [_W.reduce, _W.write_masked, _W.gather, _W.write_gathered, _W.write_out] * 2
     + [updates.selection, updates.shifted, updates.buffers, updates.into, updates.stale] * 2
+    + [positions.read, positions.write, positions.function] * 2
 )
 QUIET: Sequence[Callable[[Writer], None]] = (
     [_W.create, _W.like, _W.alias, _W.copy, _W.cast, _W.forget, _W.rebind, _W.scan, _W.product]
@@ -481,4 +482,5 @@ QUIET: Sequence[Callable[[Writer], None]] = (
     + [_W.write_slice, _W.write_overlapping, _W.write_whole, _W.write_masked, _W.write_out] * 2
     + [_W.reduce, _W.forget, _W.carry, _W.masked_sum]
     + [updates.selection, updates.shifted, updates.buffers, updates.into, updates.stale] * 2
+    + [positions.read, positions.write, positions.function] * 2
 )

@@ -84,6 +84,7 @@ matmul: Callable[..., Any]
 dot: Callable[..., Any]
 concatenate: Callable[..., Any]
 copyto: Callable[..., Any]
+put_where: Callable[..., bool]
 shares_memory: Callable[..., bool]
 may_share_memory: Callable[..., bool]
 

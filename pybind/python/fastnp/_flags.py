@@ -27,6 +27,11 @@ _LONG = {
     "FA": "FARRAY",
 }
 _SHOWN = ("C_CONTIGUOUS", "F_CONTIGUOUS", "OWNDATA", "WRITEABLE", "ALIGNED", "WRITEBACKIFCOPY")
+_FIXED = frozenset(
+    """
+    c_contiguous f_contiguous contiguous fortran owndata fnc forc behaved carray farray num
+    """.split()
+)
 _REFUSED = "cannot set WRITEABLE flag to True of this array"
 
 
@@ -62,9 +67,16 @@ def _may_write(x: Any) -> bool:
 class flagsobj:
     __doc__ = type(_np.empty(0).flags).__doc__
     __slots__ = ("_owner",)
+    _owner: Any
 
     def __init__(self, owner: Any) -> None:
-        self._owner = owner
+        object.__setattr__(self, "_owner", owner)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        if name in _FIXED:
+            kind = "numpy._core.multiarray.flagsobj"
+            raise AttributeError(f"attribute '{name}' of '{kind}' objects is not writable")
+        object.__setattr__(self, name, value)
 
     @property
     def c_contiguous(self) -> bool:
@@ -123,7 +135,8 @@ class flagsobj:
 
     @property
     def farray(self) -> bool:
-        return self.writeable and self.fnc
+        # Whatever is aligned and not row-major, as NumPy words it.
+        return not self.c_contiguous
 
     @property
     def num(self) -> int:

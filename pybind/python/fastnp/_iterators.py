@@ -55,6 +55,9 @@ class flatiter:
     def __setitem__(self, index: Any, value: Any) -> None:
         call(_set_item, (self.base, index, value), {}, "flatiter.__setitem__", NOT_NATIVE)
 
+    def __delitem__(self, index: Any) -> None:
+        raise TypeError("Cannot delete iterator elements")
+
     def copy(self, /) -> Any:
         return self.base.flatten()
 

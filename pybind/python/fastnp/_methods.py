@@ -7,6 +7,7 @@ They are attributes of the class, not answers of `__getattr__`: `super().sort()`
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -20,10 +21,18 @@ from fastnp._fallback import NOT_NATIVE, call, uncounted
 from fastnp._fastnp import UFUNCS, from_numpy, layout_flags, ndarray, replace, to_numpy
 from fastnp._flags import set_flags
 
+# NumPy's limit, of its old iterator.
+FLAT_DIMENSIONS = 32
+
 
 def _flat(self: Any) -> Any:
     from fastnp._iterators import flatiter
 
+    if self.ndim > FLAT_DIMENSIONS:
+        raise RuntimeError(
+            f"this function only supports up to {FLAT_DIMENSIONS} dimensions but the array has "
+            f"{self.ndim}."
+        )
     return flatiter(self)
 
 
@@ -36,8 +45,16 @@ def _assign_flat(view: Any, value: Any) -> None:
 
 
 def _resize(self: Any, /, *new_shape: Any, refcheck: bool = True) -> None:
+    operator.index(refcheck)
     if not new_shape or new_shape == (None,):
         return
+    shape = new_shape[0] if len(new_shape) == 1 else new_shape
+    if self.size == 0 and (self.flags.c_contiguous or self.flags.f_contiguous):
+        # Memory of the same size stays, whoever else looks at it.
+        wanted = _np.broadcast_to(_np.empty(()), shape).shape
+        if 0 in wanted:
+            self.shape = wanted
+            return
     if self.base is not None:
         raise ValueError("cannot resize this array: it does not own its data")
     # NumPy counts references to find out whether a view would be left without memory; here a view
@@ -101,10 +118,10 @@ def _setstate(self: Any, state: Any, /) -> None:
 _OURS: dict[str, Callable[..., Any]] = {
     "resize": _resize,
     "setflags": _setflags,
+    "__setstate__": _setstate,
     "__array_finalize__": _array_finalize,
     "__array_namespace__": _array_namespace,
     "__array_wrap__": _array_wrap,
-    "__setstate__": _setstate,
     "diagonal": _diagonal,
     "round": _round,
 }

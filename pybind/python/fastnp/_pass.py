@@ -31,27 +31,6 @@ def common_type(*arrays: Any) -> Any:
     return _np.common_type(*(_np.empty(0, x.dtype) if type(x) is ndarray else x for x in arrays))
 
 
-@native(_np.take)
-def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
-    if type(a) is ndarray:
-        if out is None and mode == "raise":
-            return a.take(indices, axis)
-        return a.take(indices, axis, out, mode)
-    return elsewhere(_np.take, "take", a, (indices, axis, out, mode), {})
-
-
-@native(_np.nonzero)
-def nonzero(a: Any) -> Any:
-    return a.nonzero() if type(a) is ndarray else elsewhere(_np.nonzero, "nonzero", a, (), {})
-
-
-@native(_np.flatnonzero)
-def flatnonzero(a: Any) -> Any:
-    if type(a) is ndarray:
-        return a.ravel().nonzero()[0]
-    return call(_np.flatnonzero, (a,), {})
-
-
 def _called_back(function: Any) -> Any:
     """A user's function that NumPy calls: it sees arrays of ours and may return them."""
 

@@ -1,0 +1,206 @@
+//! Rows along the first axis, read or written at once at positions in one dense array: `a[idx]`, `a[idx] = v`.
+//!
+//! What is copied is dense rows of bytes, so no element type is looked at. Few elements, and rows longer than one element, are
+//! copied here; many single elements are better recorded ([`crate::places`]), and fuse with what is done to them. Writes are in
+//! turn and by one thread either way: recorded, a million took twice as long.
+
+use crate::array::Array;
+use crate::engine::engine;
+use crate::error::{Error, Result};
+use crate::layout::{Layout, Shape, c_strides, count};
+use crate::storage::Storage;
+use crate::value::Value;
+use fastnp_codegen::{DType, Scalar};
+use std::sync::Arc;
+
+/// Bytes of the longest row that is an element.
+pub(crate) const ELEMENT: usize = 16;
+
+/// The first axis of an array whose rows are dense: how many rows, from one to the next, and the bytes of one.
+struct Rows {
+    n: usize,
+    step: isize,
+    bytes: usize,
+}
+
+impl Rows {
+    /// The rows of an array where so many of them are better copied at once.
+    fn of(array: &Array, positions: &Array) -> Option<Rows> {
+        let (&n, &step) = (array.shape().first()?, array.strides().first()?);
+        if positions.dtype() != DType::I64 || !positions.is_c_contiguous() {
+            return None;
+        }
+        let (shape, size) = (&array.shape()[1..], array.dtype().size());
+        let dense = shape.is_empty()
+            || array.strides()[1..].iter().zip(&c_strides(shape, size)).zip(shape).all(|((a, b), &n)| a == b || n == 1);
+        dense.then(|| Rows { n, step, bytes: count(shape) * size })
+    }
+
+    /// Whether recording that so many of them are read is better: it fuses, and several threads read.
+    fn fuse(&self, positions: usize, tiny: usize) -> bool {
+        self.bytes <= ELEMENT && positions > tiny
+    }
+
+    /// The byte offset of a row from the first one.
+    #[inline(always)]
+    fn offset(&self, position: i64) -> Result<isize> {
+        let i = if position < 0 { position.wrapping_add(self.n as i64) } else { position };
+        if i as u64 >= self.n as u64 {
+            return Err(Error::index("index out of bounds"));
+        }
+        Ok(i as isize * self.step)
+    }
+}
+
+/// Items of so many bytes in each row, and the steps from one to the next where they come from and where they go.
+#[derive(Clone, Copy)]
+pub(crate) struct Items {
+    pub(crate) bytes: usize,
+    pub(crate) count: usize,
+    pub(crate) steps: (isize, isize),
+}
+
+/// Copies `rows` rows in turn; `place` says where the first item of each comes from and where it goes.
+///
+/// # Safety
+/// All items of all rows lie in memory that may be read, or written, and no two of them overlap but those that go to one place.
+pub(crate) unsafe fn copy(
+    rows: usize,
+    items: Items,
+    place: impl Fn(usize) -> Result<(*const u8, *mut u8)>,
+) -> Result<()> {
+    #[inline(always)]
+    fn walk(
+        rows: usize,
+        items: Items,
+        place: impl Fn(usize) -> Result<(*const u8, *mut u8)>,
+        copy: impl Fn(*const u8, *mut u8),
+    ) -> Result<()> {
+        if items.count == 1 {
+            // A loop of its own: the one below takes twice as long.
+            return (0..rows).try_for_each(|row| place(row).map(|(from, to)| copy(from, to)));
+        }
+        for row in 0..rows {
+            let (from, to) = place(row)?;
+            copy(from, to);
+            for item in 1..items.count as isize {
+                copy(from.wrapping_offset(item * items.steps.0), to.wrapping_offset(item * items.steps.1));
+            }
+        }
+        Ok(())
+    }
+    /// Items as large as a `T`.
+    #[inline(always)]
+    unsafe fn typed<T: Copy>(
+        rows: usize,
+        items: Items,
+        place: impl Fn(usize) -> Result<(*const u8, *mut u8)>,
+    ) -> Result<()> {
+        walk(rows, items, place, |from, to| {
+            // SAFETY: by the outer contract; alignment is not assumed.
+            unsafe { to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()) }
+        })
+    }
+    if items.count == 0 {
+        return Ok(());
+    }
+    // SAFETY: as the caller promises.
+    unsafe {
+        match items.bytes {
+            1 => typed::<u8>(rows, items, place),
+            2 => typed::<u16>(rows, items, place),
+            4 => typed::<u32>(rows, items, place),
+            8 => typed::<u64>(rows, items, place),
+            16 => typed::<u128>(rows, items, place),
+            bytes => walk(rows, items, place, |from, to| std::ptr::copy_nonoverlapping(from, to, bytes)),
+        }
+    }
+}
+
+/// The numbers of a dense array of positions.
+///
+/// # Safety
+/// `address` is that of the array's first number, settled, and stays valid meanwhile.
+unsafe fn numbers<'a>(positions: &Array, address: *const u8) -> &'a [i64] {
+    // SAFETY: `Rows::of` lets only dense int64 pass.
+    unsafe { std::slice::from_raw_parts(address.cast::<i64>(), positions.size()) }
+}
+
+/// `array[positions]`; `None` where it is not for this file.
+///
+/// # Errors
+/// `IndexError` for a position out of bounds, `MemoryError`.
+#[inline]
+pub(crate) fn take(array: &Array, positions: &Array) -> Result<Option<Array>> {
+    let Some(rows) = Rows::of(array, positions) else { return Ok(None) };
+    let mut engine = engine();
+    if rows.fuse(positions.size(), engine.tiny) {
+        return Ok(None);
+    }
+    let shape: Shape = positions.shape().iter().chain(&array.shape()[1..]).copied().collect();
+    let at = engine.settle(&positions.storage)?.wrapping_offset(positions.layout.offset);
+    let from = engine.settle(&array.storage)?.wrapping_offset(array.layout.offset);
+    let (storage, to) = Storage::made(crate::layout::byte_count(&shape, array.dtype().size())?)?;
+    // SAFETY: both arrays are settled, and the result, which is new, has room for one row a position.
+    unsafe {
+        let at = numbers(positions, at);
+        copy(at.len(), Items { bytes: rows.bytes, count: 1, steps: (0, 0) }, |k| {
+            Ok((from.offset(rows.offset(at[k])?), to.add(k * rows.bytes)))
+        })?;
+    }
+    engine.seen.stats.recorded += 1;
+    engine.seen.stats.run_at_once += 1;
+    let layout = Layout { strides: c_strides(&shape, array.dtype().size()), shape, offset: 0 };
+    Ok(Some(Array { storage: Arc::new(storage), layout, dtype: array.dtype(), writeable: true }))
+}
+
+/// `array[positions] = value` for a value that is one number, or dense and of that type and shape; whether it is done.
+///
+/// # Errors
+/// `IndexError` for a position out of bounds, `ValueError` where the array is read-only, `MemoryError`.
+#[inline]
+pub(crate) fn put(array: &Array, positions: &Array, value: Value<'_>) -> Result<bool> {
+    let Some(rows) = Rows::of(array, positions) else { return Ok(false) };
+    array.check_target("assignment destination is read-only")?;
+    let number: Option<Scalar> = value.scalar(array.dtype())?.map(|s| s.cast(array.dtype()));
+    if let Value::Array(v) = value {
+        let leads = positions.ndim();
+        let fits = v.dtype() == array.dtype()
+            && v.is_c_contiguous()
+            && v.ndim() == leads + array.ndim() - 1
+            && v.shape()[..leads] == *positions.shape()
+            && v.shape()[leads..] == array.shape()[1..];
+        if !fits || v.may_share_memory(array) {
+            return Ok(false);
+        }
+    } else if number.is_none() || array.ndim() != 1 {
+        return Ok(false);
+    }
+    if positions.may_share_memory(array) {
+        return Ok(false);
+    }
+    let mut engine = engine();
+    if array.storage.is_watched() {
+        engine.leave_copies(&array.storage)?;
+    }
+    let at = engine.settle(&positions.storage)?.wrapping_offset(positions.layout.offset);
+    let to = engine.settle(&array.storage)?.wrapping_offset(array.layout.offset);
+    let bytes = number.map(|s| s.bytes());
+    let (from, step): (*const u8, usize) = match (value, &bytes) {
+        (Value::Array(v), _) => (engine.settle(&v.storage)?.wrapping_offset(v.layout.offset), rows.bytes),
+        (_, Some(bytes)) => (bytes.as_ptr(), 0),
+        (_, None) => return Ok(false),
+    };
+    // SAFETY: all arrays are settled and apart; the value has one row a position, or is the one for all.
+    unsafe {
+        let at = numbers(positions, at);
+        at.iter().try_for_each(|&i| rows.offset(i).map(drop))?;
+        copy(at.len(), Items { bytes: rows.bytes, count: 1, steps: (0, 0) }, |k| {
+            Ok((from.add(k * step), to.offset(rows.offset(at[k])?)))
+        })?;
+    }
+    array.storage.written();
+    engine.seen.stats.recorded += 1;
+    engine.seen.stats.run_at_once += 1;
+    Ok(true)
+}

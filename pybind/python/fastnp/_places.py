@@ -1,0 +1,137 @@
+"""Functions that read or write elements named by positions or masks."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as _np
+from numpy.lib.array_utils import normalize_axis_index
+
+from fastnp import _fastnp
+from fastnp._fallback import call
+from fastnp._fastnp import arange, asarray, ndarray
+from fastnp._registry import elsewhere, native
+
+# More choices than these are looked up faster than tried one by one.
+MOST_CHOICES = 8
+
+
+@native(_np.take)
+def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "raise") -> Any:
+    if type(a) is ndarray:
+        if out is None and mode == "raise":
+            return a.take(indices, axis)
+        return a.take(indices, axis, out, mode)
+    return elsewhere(_np.take, "take", a, (indices, axis, out, mode), {})
+
+
+@native(_np.put)
+def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
+    if type(a) is ndarray:
+        a.put(ind, v, mode)
+    else:
+        elsewhere(_np.put, "put", a, (ind, v, mode), {})
+
+
+@native(_np.nonzero)
+def nonzero(a: Any) -> Any:
+    return a.nonzero() if type(a) is ndarray else elsewhere(_np.nonzero, "nonzero", a, (), {})
+
+
+@native(_np.flatnonzero)
+def flatnonzero(a: Any) -> Any:
+    if type(a) is ndarray:
+        return a.ravel().nonzero()[0]
+    return call(_np.flatnonzero, (a,), {})
+
+
+@native(_np.putmask)
+def putmask(a: Any, /, mask: Any, values: Any) -> None:
+    if type(a) is not ndarray or not _fastnp.put_where(a, mask, values):
+        call(_np.putmask, (a, mask, values), {})
+
+
+@native(_np.place)
+def place(arr: Any, mask: Any, vals: Any) -> None:
+    if type(arr) is ndarray and _is_mask(mask) and mask.shape == arr.shape:
+        values = asarray(vals)
+        # One value fills all places; of several, each fills the next one.
+        one = type(values) is ndarray and values.size == 1
+        if one and _fastnp.put_where(arr, mask, values.reshape(())[()]):
+            return
+    call(_np.place, (arr, mask, vals), {})
+
+
+@native(_np.extract)
+def extract(condition: Any, arr: Any) -> Any:
+    if type(arr) is ndarray and _is_mask(condition) and condition.size == arr.size:
+        return arr.ravel()[condition.ravel()]
+    return call(_np.extract, (condition, arr), {})
+
+
+@native(_np.compress)
+def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
+    if type(a) is ndarray and out is None and _is_mask(condition) and condition.ndim == 1:
+        return a.take(condition.nonzero()[0], axis)
+    return call(_np.compress, (condition, a, axis, out), {})
+
+
+@native(_np.take_along_axis)
+def take_along_axis(arr: Any, indices: Any, axis: Any = -1) -> Any:
+    if _along(arr, indices, axis):
+        return arr[_grid(arr.shape, indices, axis)]
+    return call(_np.take_along_axis, (arr, indices, axis), {})
+
+
+@native(_np.put_along_axis)
+def put_along_axis(arr: Any, indices: Any, values: Any, axis: Any) -> None:
+    if _along(arr, indices, axis):
+        arr[_grid(arr.shape, indices, axis)] = values
+    else:
+        call(_np.put_along_axis, (arr, indices, values, axis), {})
+
+
+@native(_np.choose)
+def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
+    if out is None and mode == "raise" and _is_integers(a) and type(choices) in (list, tuple):
+        arrays = [asarray(choice) for choice in choices]
+        alike = all(type(x) is ndarray and x.dtype == arrays[0].dtype for x in arrays)
+        if alike and 1 <= len(arrays) <= MOST_CHOICES and a.size:
+            shape = _np.broadcast_shapes(a.shape, *(x.shape for x in arrays))
+            if a.min() >= 0 and a.max() < len(arrays):
+                chosen = _fastnp.broadcast_to(arrays[0], shape).copy()
+                for at, array in enumerate(arrays[1:], 1):
+                    chosen = _fastnp.where(a == at, array, chosen)
+                return chosen
+    return elsewhere(_np.choose, "choose", a, (choices,), {"out": out, "mode": mode})
+
+
+def _is_mask(value: Any) -> bool:
+    return type(value) is ndarray and value.dtype == bool
+
+
+def _is_integers(value: Any) -> bool:
+    return type(value) is ndarray and value.dtype.kind in "iu"
+
+
+def _along(arr: Any, indices: Any, axis: Any) -> bool:
+    """Whether positions along an axis are for us; errors are NumPy's."""
+    return (
+        type(arr) is ndarray
+        and _is_integers(indices)
+        and type(axis) is int
+        and arr.ndim == indices.ndim
+        and -arr.ndim <= axis < arr.ndim
+    )
+
+
+def _grid(shape: tuple[int, ...], indices: Any, axis: int) -> tuple[Any, ...]:
+    """The index that names, for each of `indices`, its place along the axis and its own along all
+    others.
+    """
+    ndim = len(shape)
+    axis = normalize_axis_index(axis, ndim)
+    return tuple(
+        indices if at == axis else arange(n).reshape([-1 if at == i else 1 for i in range(ndim)])
+        for at, n in enumerate(shape)
+    )
