@@ -110,7 +110,7 @@ macro_rules! conversions {
     ($($name:ident $copies:expr;)*) => {$(
         #[doc = concat!("NumPy's `", stringify!($name), "`.")]
         #[pyfunction]
-        #[pyo3(signature = (*args, **kwargs))]
+        #[pyo3(signature = (*args, **kwargs), text_signature = "(a, order='K', subok=False)")] // of `copy`; the others take NumPy's
         fn $name<'py>(
             py: Python<'py>,
             args: &Bound<'py, PyTuple>,

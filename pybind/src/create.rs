@@ -101,7 +101,7 @@ fn filled<'py>(
 }
 
 macro_rules! creation {
-    ($($name:ident $like:ident $value:expr;)*) => {$(
+    ($($name:ident $like:ident $signature:literal $value:expr;)*) => {$(
         #[doc = concat!("NumPy's `", stringify!($name), "`.")]
         #[pyfunction]
         #[pyo3(
@@ -118,7 +118,7 @@ macro_rules! creation {
 
         #[doc = concat!("NumPy's `", stringify!($like), "`.")]
         #[pyfunction]
-        #[pyo3(signature = (*args, **kwargs))]
+        #[pyo3(signature = (*args, **kwargs), text_signature = $signature)]
         fn $like<'py>(
             py: Python<'py>,
             args: &Bound<'py, PyTuple>,
@@ -130,9 +130,9 @@ macro_rules! creation {
 }
 
 creation! {
-    empty empty_like None;
-    zeros zeros_like Some(0);
-    ones ones_like Some(1);
+    empty empty_like "(prototype, /, dtype=None, order='K', subok=True, shape=None, *, device=None)" None;
+    zeros zeros_like "(a, dtype=None, order='K', subok=True, shape=None, *, device=None)" Some(0);
+    ones ones_like "(a, dtype=None, order='K', subok=True, shape=None, *, device=None)" Some(1);
 }
 
 fn like<'py>(
@@ -191,7 +191,10 @@ fn full_<'py>(
 
 /// NumPy's `full_like`.
 #[pyfunction]
-#[pyo3(signature = (*args, **kwargs))]
+#[pyo3(
+    signature = (*args, **kwargs),
+    text_signature = "(a, fill_value, dtype=None, order='K', subok=True, shape=None, *, device=None)"
+)]
 fn full_like<'py>(
     py: Python<'py>,
     args: &Bound<'py, PyTuple>,

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 /// NumPy's `where` with three arguments.
-#[pyfunction(name = "where")]
+#[pyfunction(name = "where", text_signature = "(condition, x=None, y=None, /)")]
 fn where_<'py>(
     condition: &Bound<'py, PyAny>,
     x: &Bound<'py, PyAny>,
@@ -85,7 +85,10 @@ fn dot<'py>(
 
 /// NumPy's `concatenate`.
 #[pyfunction]
-#[pyo3(signature = (*args, **kwargs))]
+#[pyo3(
+    signature = (*args, **kwargs),
+    text_signature = "(arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind')"
+)]
 fn concatenate<'py>(
     py: Python<'py>,
     args: &Bound<'py, PyTuple>,
@@ -138,7 +141,10 @@ fn few(parts: &Bound<'_, PyAny>) -> PyResult<bool> {
 
 /// NumPy's `copyto`.
 #[pyfunction]
-#[pyo3(signature = (dst, src, casting="same_kind", r#where=None))]
+#[pyo3(
+    signature = (dst, src, casting="same_kind", r#where=None),
+    text_signature = "(dst, src, casting='same_kind', where=True)"
+)]
 fn copyto<'py>(
     dst: &Bound<'py, PyAny>,
     src: &Bound<'py, PyAny>,
@@ -171,7 +177,7 @@ fn copyto<'py>(
 
 /// NumPy's `may_share_memory`, by byte ranges.
 #[pyfunction]
-#[pyo3(signature = (a, b, /, max_work=None))]
+#[pyo3(signature = (a, b, /, max_work=None), text_signature = "(a, b, /, max_work=0)")]
 fn may_share_memory<'py>(
     a: &Bound<'py, PyAny>,
     b: &Bound<'py, PyAny>,
@@ -182,7 +188,7 @@ fn may_share_memory<'py>(
 
 /// NumPy's `shares_memory`, exactly.
 #[pyfunction]
-#[pyo3(signature = (a, b, /, max_work=None))]
+#[pyo3(signature = (a, b, /, max_work=None), text_signature = "(a, b, /, max_work=-1)")]
 fn shares_memory<'py>(
     a: &Bound<'py, PyAny>,
     b: &Bound<'py, PyAny>,

@@ -7,6 +7,7 @@ mod call;
 mod contents;
 mod convert;
 mod create;
+mod document;
 mod dtype;
 mod error;
 mod foreign;
@@ -56,6 +57,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(subclass::set_metaclass, module)?)?;
     module.add_function(wrap_pyfunction!(foreign::py_to_numpy, module)?)?;
     module.add_function(wrap_pyfunction!(foreign::py_from_numpy, module)?)?;
+    document::document(module)?;
     fastnp::settings::read_environment();
     Ok(())
 }

@@ -226,11 +226,6 @@ impl Ufunc {
         self.op.name()
     }
 
-    #[getter]
-    fn __doc__(&self) -> &'static str {
-        self.op.row().doc
-    }
-
     fn __repr__(&self) -> String {
         format!("<ufunc '{}'>", self.op.name())
     }
