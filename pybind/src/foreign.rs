@@ -99,13 +99,19 @@ pub(crate) fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
     imported.array(object.py()).cloned()
 }
 
+/// Whether an object is laid out as NumPy's arrays are. Not `isinstance`, which believes what an object says of itself.
+fn is_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = object.py();
+    object.get_type().is_subclass(dtype::types(py)?.array.bind(py))
+}
+
 /// An array object on a NumPy array's memory; a view of what it belongs to, where that is ours.
 ///
 /// # Errors
 /// `TypeError` where the element type is not native.
 pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Contents> {
     let py = object.py();
-    if !object.is_instance(dtype::types(py)?.array.bind(py))? {
+    if !is_numpy(object)? {
         return Err(not_native("an object that is no numpy.ndarray"));
     }
     // SAFETY: the object is a NumPy array, which holds a reference to its descriptor.
@@ -176,7 +182,7 @@ fn exported(
             base = base.getattr("obj")?;
             continue;
         }
-        if !base.is_instance(dtype::types(py)?.array.bind(py))? {
+        if !is_numpy(&base)? {
             return Ok(None);
         }
         // SAFETY: `base` is a NumPy array; the borrowed base object lives as long as it does.

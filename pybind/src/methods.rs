@@ -355,7 +355,7 @@ impl NdArray {
         };
         if let Some(class) = class
             && let Ok(class) = class.cast::<PyType>()
-            && class.is_subclass_of::<NdArray>()?
+            && crate::subclass::is_ours(class)
         {
             let view = this.open().array(this.py())?.clone();
             let contents = crate::ndarray::view_on(this, view, class.as_type_ptr());

@@ -9,6 +9,7 @@ use crate::dtype;
 use crate::foreign::import;
 use crate::ndarray::NdArray;
 use pyo3::PyClassInitializer;
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::type_object::PyTypeInfo;
 use pyo3::types::{PyDict, PyTuple, PyType};
@@ -29,6 +30,13 @@ pub(crate) fn construct<'py>(
     derive(cls, import(&made)?, None)
 }
 
+/// Whether objects of a class are laid out as ours: it is our class or derives from it. Not `issubclass`, for which the
+/// metaclass answers, and counts NumPy's classes in.
+pub(crate) fn is_ours(cls: &Bound<'_, PyType>) -> bool {
+    // SAFETY: both are types, alive as long as the call.
+    unsafe { ffi::PyType_IsSubtype(cls.as_type_ptr(), NdArray::type_object_raw(cls.py())) != 0 }
+}
+
 /// An object of a class with these contents, after its `__array_finalize__` has seen what it was made from.
 pub(crate) fn derive<'py>(
     cls: &Bound<'py, PyType>,
@@ -39,7 +47,7 @@ pub(crate) fn derive<'py>(
     if cls.is(NdArray::type_object(py)) {
         return Ok(Bound::new(py, NdArray::from(contents))?.into_any());
     }
-    if !cls.is_subclass_of::<NdArray>()? {
+    if !is_ours(cls) {
         return Err(pyo3::exceptions::PyTypeError::new_err("the class does not derive from fastnp.ndarray"));
     }
     let initializer = PyClassInitializer::from(NdArray::from(contents));

@@ -1,4 +1,4 @@
-"""The metaclass of `ndarray`: NumPy's own arrays count as instances too.
+"""The metaclass of `ndarray`: NumPy's own arrays count as instances too, and their classes as derived.
 
 The extension makes the class without it, for want of a way to say so, and `_methods` sets it.
 
@@ -6,6 +6,11 @@ Arrays of types the engine does not compute with (strings, objects, dates, recor
 arrays, and so are its subclasses; a program that asks `isinstance(x, np.ndarray)` means them as
 well. `type(x) is np.ndarray` holds for ours alone. An exact instance never gets here: Python
 compares the types first.
+
+The other way round, our arrays count as NumPy's because `x.__class__` is `numpy.ndarray`, which
+`isinstance` believes. `functools.singledispatch` goes by that attribute, so `numpy.ndarray` has to
+count as derived from ours for a function registered for `fastnp.ndarray` to be found. Inside this
+package, where the layout in memory matters, `is_ours` is what to ask.
 """
 
 from __future__ import annotations
@@ -23,9 +28,13 @@ class ArrayType(type):
     def __instancecheck__(cls, value: Any) -> bool:
         if type.__instancecheck__(cls, value):
             return True
+        return cls._is_base() and isinstance(value, _np.ndarray)
+
+    def __subclasscheck__(cls, kind: Any) -> bool:
+        if type.__subclasscheck__(cls, kind):
+            return True
+        return cls._is_base() and issubclass(kind, _np.ndarray)
+
+    def _is_base(cls) -> bool:
         # A subclass of ours keeps its own meaning.
-        return (
-            cls.__module__ == "fastnp"
-            and cls.__name__ == "ndarray"
-            and isinstance(value, _np.ndarray)
-        )
+        return cls.__module__ == "fastnp" and cls.__name__ == "ndarray"

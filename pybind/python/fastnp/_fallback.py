@@ -25,6 +25,7 @@ __all__ = [
     "call",
     "closed",
     "fp_warning",
+    "is_ours",
     "method",
     "method_uncounted",
     "opened",
@@ -84,6 +85,14 @@ class Shadow(_np.ndarray):
         return ours if kind is NoneType else derive(kind, ours, self.owner)
 
 
+def is_ours(kind: type) -> bool:
+    """Whether `kind` is our array class or derived from it, so that its objects are laid out so.
+
+    Not `issubclass`, for which NumPy's class counts as derived from ours.
+    """
+    return ndarray in kind.__mro__
+
+
 def _open(value: Any, seen: _Seen, depth: int = 0) -> Any:
     """`value` with every array of ours replaced by a NumPy view, each noted in `seen`.
 
@@ -92,8 +101,7 @@ def _open(value: Any, seen: _Seen, depth: int = 0) -> Any:
     kind = type(value)
     if kind in PLAIN:
         return value
-    # Not isinstance: the class may count NumPy's arrays among its instances.
-    if issubclass(kind, ndarray):
+    if is_ours(kind):
         view: Any = to_numpy(value)
         if kind is not ndarray:
             view = view.view(Shadow)
@@ -125,7 +133,7 @@ def _converted(value: Any, kind: type, seen: _Seen) -> Any:
     if hasattr(kind, "__array_ufunc__") or hasattr(kind, "__array_function__"):
         return value
     made = convert(value)
-    return _open(made, seen) if issubclass(type(made), ndarray) else value
+    return _open(made, seen) if is_ours(type(made)) else value
 
 
 def _close(result: Any, seen: _Seen) -> Any:

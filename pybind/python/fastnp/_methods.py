@@ -14,7 +14,7 @@ import numpy as _np
 
 from fastnp import _fastnp
 from fastnp._arraytype import ArrayType
-from fastnp._fallback import NOT_NATIVE, call
+from fastnp._fallback import NOT_NATIVE, call, is_ours
 from fastnp._fastnp import from_numpy, ndarray, replace, to_numpy
 from fastnp._flags import set_flags
 
@@ -32,8 +32,10 @@ def _method(name: str) -> Callable[..., Any]:
 def _named(method: Callable[..., Any], name: str) -> Callable[..., Any]:
     method.__name__ = name
     method.__qualname__ = "ndarray." + name
-    method.__doc__ = getattr(_np.ndarray, name).__doc__
+    original = getattr(_np.ndarray, name)
+    method.__doc__ = original.__doc__
     method.__module__ = "fastnp"
+    method.__wrapped__ = original  # type: ignore[attr-defined]  # where its signature is looked up
     return method
 
 
@@ -77,13 +79,21 @@ def _array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool 
     if type(self) is type(array):
         return array
     plain = from_numpy(array) if isinstance(array, _np.ndarray) and _ours(array) else array
-    if not issubclass(type(plain), ndarray):
+    if not is_ours(type(plain)):
         return array
     return _fastnp.derive(type(self), plain, self)
 
 
 def _ours(array: Any) -> bool:
     return type(array) is _np.ndarray and _fastnp.is_native(array.dtype)
+
+
+def _to_numpy(self: Any, dtype: Any = None, copy: Any = False, na_value: Any = None) -> Any:
+    """The NumPy array of the same memory, or a copy; for whoever takes nothing but `numpy.ndarray`.
+
+    The arguments are those under which pandas calls a method of this name.
+    """
+    return _np.array(to_numpy(self), dtype, copy=bool(copy) or None)
 
 
 _OURS: dict[str, Callable[..., Any]] = {
@@ -115,6 +125,11 @@ def install() -> None:
         elif callable(value):
             setattr(ndarray, name, _method(name))
     ndarray.flat = property(_flat, _set_flat, doc=_np.ndarray.flat.__doc__)
+    ndarray.__doc__ = _np.ndarray.__doc__
+    ndarray.to_numpy = _to_numpy
+    # By this pandas knows its own wrapper of a NumPy array, which it opens with `to_numpy` before
+    # it keeps anything: its compiled code takes NumPy's arrays alone.
+    ndarray._typ = "npy_extension"
     _fastnp.set_metaclass(ArrayType)
 
 

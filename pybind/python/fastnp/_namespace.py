@@ -12,7 +12,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import (
     BuiltinFunctionType,
     BuiltinMethodType,
@@ -25,7 +25,7 @@ from typing import Any
 import numpy as _np
 
 from fastnp._fallback import call, uncounted, wrap
-from fastnp._fastnp import UFUNCS
+from fastnp._fastnp import UFUNCS, ufunc
 from fastnp._registry import NATIVE
 
 # Functions of NumPy's that see no arrays, or only ask about them: they take ours as they are,
@@ -89,6 +89,18 @@ _CALLERS = (
 _FUNCTIONS: frozenset[type] = frozenset(
     {FunctionType, BuiltinFunctionType, BuiltinMethodType, MethodType, type(_np.sum)}
 )
+
+class UfuncDoc:
+    """`__doc__` of our ufuncs, and of their class: what NumPy's say.
+
+    The extension cannot give both: Python takes the class's text before a getter of that name.
+    """
+
+    def __get__(self, function: Any, kind: type) -> Any:
+        return (_np.ufunc if function is None else getattr(_np, function.__name__)).__doc__
+
+
+ufunc.__doc__ = UfuncDoc()
 
 _wrapped: dict[Any, Any] = {}
 
@@ -225,8 +237,11 @@ class MirrorFinder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if not fullname.startswith("fastnp.") or fullname == "fastnp._fastnp":
+        if not fullname.startswith("fastnp."):
             return None
+        own = PathFinder.find_spec(fullname, path, target)
+        if own is not None and own.origin is not None:
+            return own
         try:
             importlib.import_module("numpy" + fullname.removeprefix("fastnp"))
         except ModuleNotFoundError:
@@ -235,4 +250,5 @@ class MirrorFinder:
         return ModuleSpec(fullname, _MirrorLoader(), is_package=True)  # type: ignore[arg-type]
 
 
-sys.meta_path.append(MirrorFinder())
+# First in line: a folder that holds nothing but type stubs would pass for a package without files.
+sys.meta_path.insert(0, MirrorFinder())

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as _np
 
-from fastnp._fallback import call, closed, opened
+from fastnp._fallback import call, closed, is_ours, opened
 from fastnp._fastnp import ndarray
 from fastnp._registry import elsewhere, native
 
 
 def _types(values: tuple[Any, ...]) -> list[Any]:
     # Under NEP 50 an array, also one of no dimensions, promotes as its dtype does.
-    return [value.dtype if issubclass(type(value), ndarray) else value for value in values]
+    return [value.dtype if is_ours(type(value)) else value for value in values]
 
 
 @native(_np.result_type)
@@ -29,7 +29,7 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
 @native(_np.common_type)
 def common_type(*arrays: Any) -> Any:
     return _np.common_type(
-        *(_np.empty(0, x.dtype) if issubclass(type(x), ndarray) else x for x in arrays)
+        *(_np.empty(0, x.dtype) if is_ours(type(x)) else x for x in arrays)
     )
 
 

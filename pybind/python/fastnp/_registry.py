@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 import numpy as _np
 
 from fastnp import _errstate, _fastnp
-from fastnp._fallback import PLAIN, SCALARS, call, closed, our_module
+from fastnp._fallback import PLAIN, SCALARS, call, closed, is_ours, our_module
 
 NoValue = _np._NoValue
 
@@ -65,7 +65,7 @@ def elsewhere(
     if kind in SCALARS and not kwargs and PLAIN.issuperset(map(type, args)):
         # Numbers alone: nothing to replace, nothing to enter.
         return closed(original(a, *args), [])
-    if issubclass(kind, _fastnp.ndarray):
+    if is_ours(kind):
         return getattr(a, method)(*args, **kwargs)
     if hasattr(kind, "__array_function__") and not issubclass(kind, _np.ndarray):
         # The class is asked with what the user gave, not with every default filled in.
