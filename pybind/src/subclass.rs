@@ -9,13 +9,14 @@ use crate::dtype;
 use crate::foreign::import;
 use crate::ndarray::NdArray;
 use pyo3::PyClassInitializer;
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::type_object::PyTypeInfo;
 use pyo3::types::{PyDict, PyTuple, PyType};
 
 /// `ndarray(shape, dtype, buffer, …)` of a class: NumPy reads the arguments, its memory becomes ours. Types that are not
-/// native stay NumPy's.
+/// native, and memory that is not aligned, stay NumPy's.
 pub(crate) fn construct<'py>(
     cls: &Bound<'py, PyType>,
     args: &Bound<'py, PyTuple>,
@@ -23,11 +24,11 @@ pub(crate) fn construct<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = cls.py();
     let made = dtype::types(py)?.array.bind(py).call(args, kwargs)?;
-    let exact = cls.is(NdArray::type_object(py));
-    if exact && dtype::of_descriptor(&made.getattr("dtype")?)?.is_none() {
-        return Ok(made);
+    match import(&made) {
+        Ok(contents) => derive(cls, contents, None),
+        Err(error) if cls.is(NdArray::type_object(py)) && error.is_instance_of::<PyTypeError>(py) => Ok(made),
+        Err(error) => Err(error),
     }
-    derive(cls, import(&made)?, None)
 }
 
 /// Whether objects of a class are laid out as ours: it is our class or derives from it. Not `issubclass`, for which the
@@ -48,7 +49,7 @@ pub(crate) fn derive<'py>(
         return Ok(Bound::new(py, NdArray::from(contents))?.into_any());
     }
     if !is_ours(cls) {
-        return Err(pyo3::exceptions::PyTypeError::new_err("the class does not derive from fastnp.ndarray"));
+        return Err(PyTypeError::new_err("the class does not derive from fastnp.ndarray"));
     }
     let initializer = PyClassInitializer::from(NdArray::from(contents));
     // SAFETY: the class derives from ours, so memory laid out for it begins with our object; the call returns a new reference.
@@ -92,7 +93,7 @@ pub(crate) fn set_metaclass(py: Python<'_>, metaclass: &Bound<'_, PyType>) -> Py
     let of_types = py.get_type::<PyType>();
     let size = |t: &Bound<'_, PyType>| t.getattr("__basicsize__")?.extract::<usize>();
     if !metaclass.is_subclass(&of_types)? || size(metaclass)? != size(&of_types)? {
-        return Err(pyo3::exceptions::PyTypeError::new_err("the metaclass must be a type laid out as `type` is"));
+        return Err(PyTypeError::new_err("the metaclass must be a type laid out as `type` is"));
     }
     let class = NdArray::type_object(py);
     // SAFETY: a type object is an object whose type may be any of this layout; the class holds a reference to it for good,
