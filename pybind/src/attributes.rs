@@ -182,6 +182,7 @@ impl NdArray {
         expose(this)?.getattr("ctypes")
     }
 
+    /// Where the array is to be found: always "cpu".
     #[getter]
     fn device(&self) -> &'static str {
         "cpu"
