@@ -103,8 +103,14 @@ def test_a_large_array_is_computed_once_and_not_formatted_whole() -> None:
     assert repr(pending) == repr((numpy.arange(1_000_000.0) * 2 + 1).reshape(1000, 1000))
     stats = fastnp.stats()
     assert (stats["flushes"], stats["kernels_launched"], stats["fallbacks"]) == (1, 1, 0)
-    formatted = []
-    with numpy.printoptions(formatter={"float": lambda v: formatted.append(v) or "x"}):
+    formatted: list[float] = []
+
+    def show(value: float) -> str:
+        formatted.append(value)
+        return "x"
+
+    formatter: Any = {"float": show}
+    with numpy.printoptions(formatter=formatter):
         str(pending)
     assert len(formatted) == 36
     assert fastnp.stats()["flushes"] == 1

@@ -23,7 +23,7 @@ NATIVE = "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8 c16".split()
 OTHER: list[Any] = "g S3 U3 O M8[s] m8[ms] V4 >f8 >i4".split() + [[("a", "i4"), ("b", "f8")]]
 
 
-def sample(np: Any, dtype: Any, order: str = "C") -> Any:
+def sample(np: Any, dtype: Any, order: Any = "C") -> Any:
     """Three by four elements of a type."""
     count = numpy.arange(12).reshape(3, 4)
     if isinstance(dtype, list):
@@ -31,7 +31,7 @@ def sample(np: Any, dtype: Any, order: str = "C") -> Any:
         made["a"], made["b"] = count, count / 2
     else:
         made = count.astype("i4").view("V4") if dtype == "V4" else count.astype(dtype)
-    return np.asarray(numpy.asarray(made, order=order))
+    return np.asarray(made.copy(order))
 
 
 Way = Callable[[Any, Any, Path], Any]

@@ -160,7 +160,7 @@ def test_types_are_numpys(checked: Checked) -> None:
 
 
 def test_own_names_are_typed(checked: Checked) -> None:
-    said = {number: message for number, message in reversed(checked["extra"])}
+    said = dict(reversed(checked["extra"]))
     wanted = {
         number: line.split("  # ")[1]
         for number, line in enumerate(EXTRA.splitlines(), 1)

@@ -45,7 +45,8 @@ def watched() -> Iterator[Reads]:
     (`PySequence_GetItem`, `PyObject_GetIter` and their kin), so nothing gets around the count.
     """
     reads = Reads()
-    getitem, iterate = fastnp.ndarray.__getitem__, fastnp.ndarray.__iter__
+    kind: Any = fastnp.ndarray
+    getitem, iterate = kind.__getitem__, kind.__iter__
 
     def counting_getitem(self: Any, index: Any, /) -> Any:
         reads.items += 1
@@ -56,12 +57,11 @@ def watched() -> Iterator[Reads]:
             reads.steps += 1
             yield item
 
-    fastnp.ndarray.__getitem__ = counting_getitem
-    fastnp.ndarray.__iter__ = counting_iterate
+    kind.__getitem__, kind.__iter__ = counting_getitem, counting_iterate
     try:
         yield reads
     finally:
-        fastnp.ndarray.__getitem__, fastnp.ndarray.__iter__ = getitem, iterate
+        kind.__getitem__, kind.__iter__ = getitem, iterate
 
 
 def meet(

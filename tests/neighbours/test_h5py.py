@@ -83,12 +83,15 @@ def test_nothing_is_copied_on_the_way() -> None:
 def test_what_takes_numpys_arrays_alone(file: h5py.File) -> None:
     """h5py's compiled code refuses, in words, and `to_numpy()` gives it the same memory."""
     stored = file.create_dataset("x", data=P)
-    into, rows, mask = fastnp.zeros(P.shape), fastnp.array([1, 5, 7]), fastnp.array(P[:, 0] > 0.5)
-    for refused in (
+    into: Any = fastnp.zeros(P.shape)
+    rows: Any = fastnp.array([1, 5, 7])
+    mask: Any = fastnp.array(P[:, 0] > 0.5)
+    attempts: list[Callable[[], Any]] = [
         lambda: stored.read_direct(into),
         lambda: stored[rows],
         lambda: stored[mask],
-    ):
+    ]
+    for refused in attempts:
         with pytest.raises(TypeError, match=r"numpy\.ndarray"):
             refused()
     stored.read_direct(into.to_numpy())

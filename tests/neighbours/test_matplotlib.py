@@ -10,12 +10,12 @@ import matplotlib
 
 matplotlib.use("Agg")
 
-import matplotlib.pyplot as plt  # noqa: E402
-import numpy  # noqa: E402
-import pytest  # noqa: E402
-from matplotlib.collections import LineCollection  # noqa: E402
+import matplotlib.pyplot as plt
+import numpy
+import pytest
+from matplotlib.collections import LineCollection
 
-from tests.neighbours.meeting import meet  # noqa: E402
+from tests.neighbours.meeting import meet
 
 RANDOM = numpy.random.default_rng(0)
 X = numpy.sort(RANDOM.random(1000))

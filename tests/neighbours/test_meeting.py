@@ -64,6 +64,4 @@ def test_differences_are_found() -> None:
 def test_copies_are_found() -> None:
     assert_no_more_copies(numpy.asarray, LARGE)
     with pytest.raises(AssertionError, match="at the peak"):
-        assert_no_more_copies(
-            lambda x: numpy.array(x) if type(x) is fastnp.ndarray else x, LARGE
-        )
+        assert_no_more_copies(lambda x: numpy.array(x) if type(x) is fastnp.ndarray else x, LARGE)

@@ -259,7 +259,7 @@ def test_generated_wrappers_write_through() -> None:
     memoryview, that is the same memory. scipy's own functions convert first. docs/neighbours.md
     says so; this test says when it has changed.
     """
-    b = fastnp.array(B)
+    b: Any = fastnp.array(B)
     linalg.lapack.dgesv(fastnp.array(S), b)
     assert not numpy.array_equal(numpy.asarray(b), B)
     b = fastnp.array(B)

@@ -1,4 +1,4 @@
-"""The metaclass of `ndarray`: NumPy's own arrays count as instances too, and their classes as derived.
+"""The metaclass of `ndarray`: NumPy's own arrays count as instances, and their classes as derived.
 
 The extension makes the class without it, for want of a way to say so, and `_methods` sets it.
 

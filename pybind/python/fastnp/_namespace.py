@@ -90,6 +90,7 @@ _FUNCTIONS: frozenset[type] = frozenset(
     {FunctionType, BuiltinFunctionType, BuiltinMethodType, MethodType, type(_np.sum)}
 )
 
+
 class UfuncDoc:
     """`__doc__` of our ufuncs, and of their class: what NumPy's say.
 
@@ -100,7 +101,7 @@ class UfuncDoc:
         return (_np.ufunc if function is None else getattr(_np, function.__name__)).__doc__
 
 
-ufunc.__doc__ = UfuncDoc()
+ufunc.__doc__ = UfuncDoc()  # type: ignore[assignment]
 
 _wrapped: dict[Any, Any] = {}
 

@@ -28,9 +28,7 @@ def can_cast(from_: Any, to: Any, casting: Any = "safe") -> bool:
 
 @native(_np.common_type)
 def common_type(*arrays: Any) -> Any:
-    return _np.common_type(
-        *(_np.empty(0, x.dtype) if is_ours(type(x)) else x for x in arrays)
-    )
+    return _np.common_type(*(_np.empty(0, x.dtype) if is_ours(type(x)) else x for x in arrays))
 
 
 @native(_np.take)
