@@ -1,6 +1,6 @@
 //! Floating-point flags that kernels raised, kept by op until somebody asks.
 
-use fastnp_codegen::{DType, FpFlags, Fragment, Inst, Kernel, Op, Raised, ValueId};
+use fastnp_codegen::{DType, FpFlags, Fragment, Inst, Kernel, Op, Raised, Template, ValueId};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether flags wait to be taken: asked after every call, which must not cost the engine's lock.
@@ -39,6 +39,7 @@ impl Flags {
                 Some(Inst::Apply(op, _)) => op.name(),
                 Some(&Inst::Cast(value, DType::F16)) => rounded(fragment, value).map_or("cast", Op::name),
                 Some(Inst::Cast(..)) => "cast",
+                _ if kernel.template == Template::Scan => "accumulate",
                 _ => "reduce",
             };
             match self.0.iter_mut().find(|r| r.0 == name) {

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as _np
 
 from fastnp._fallback import call, uncounted, wrap
-from fastnp._fastnp import UFUNCS, ufunc
+from fastnp._fastnp import UFUNCS
 from fastnp._registry import NATIVE
 
 # Functions of NumPy's that see no arrays, or only ask about them: they take ours as they are,
@@ -90,18 +90,6 @@ _FUNCTIONS: frozenset[type] = frozenset(
     {FunctionType, BuiltinFunctionType, BuiltinMethodType, MethodType, type(_np.sum)}
 )
 
-
-class UfuncDoc:
-    """`__doc__` of our ufuncs, and of their class: what NumPy's say.
-
-    The extension cannot give both: Python takes the class's text before a getter of that name.
-    """
-
-    def __get__(self, function: Any, kind: type) -> Any:
-        return (_np.ufunc if function is None else getattr(_np, function.__name__)).__doc__
-
-
-ufunc.__doc__ = UfuncDoc()  # type: ignore[assignment]
 
 _wrapped: dict[Any, Any] = {}
 
