@@ -3,6 +3,7 @@
 //! Python reads the text and the signature of a builtin from its definition, which the compiler has made. So each is defined
 //! once more around the same function, with NumPy's text; that takes 2 us each at import and nothing at a call.
 
+use crate::deliver;
 use crate::ndarray::NdArray;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -24,7 +25,9 @@ pub(crate) fn document(module: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     let class = py.get_type::<NdArray>();
     let numpys = numpy.getattr("ndarray")?;
-    let sample = Bound::new(py, NdArray::from(fastnp::Array::zeros(&[], fastnp::DType::F64)))?;
+    // Made of a number, not by an operation: nothing is compiled at import.
+    let sample = deliver(py, fastnp::Array::from_slice(&[0.0], &[1]))?;
+    let sample = Bound::new(py, NdArray::from(sample))?;
     for name in class.getattr("__dict__")?.call_method0("copy")?.try_iter()? {
         let name = name?.cast_into::<PyString>()?;
         // Only of what the class defines as a method is the attribute of an object a builtin.
