@@ -184,7 +184,20 @@ def figures(rounds: int, budget: float) -> dict[str, Any]:
         "chain of ten at 10^7, kernels": kernels(chain, LARGE),
         "chain of ten at 100": compare(chain, 100, rounds, budget),
         "recording x + y at 10^6, seconds": record_seconds(1_000_000),
+        "import, whole process": import_seconds(),
     }
+
+
+def import_seconds(rounds: int = 20) -> Times:
+    """Median seconds that a process takes which imports a module and ends; they take turns."""
+    found: dict[str, list[float]] = {name: [] for name in MODULES}
+    for turn in range(-1, rounds):
+        for name, times in found.items():
+            start = time.perf_counter()
+            subprocess.run([sys.executable, "-c", f"import {name}"], check=True)
+            if turn >= 0:  # before that, files were read from disk and compiled
+                times.append(time.perf_counter() - start)
+    return {name: statistics.median(times) for name, times in found.items()}
 
 
 def ratio(times: Times) -> float:

@@ -21,6 +21,7 @@ from typing import Any
 import fastnp
 import numpy
 import pytest
+from fastnp._fastnp import is_native
 
 T = typing.TypeVar("T")
 Make = Callable[[Any], Any]
@@ -199,7 +200,7 @@ def described(value: Any) -> Any:
 
 def native(value: Any) -> bool:
     """Whether a result of NumPy's is a plain array of a type with kernels."""
-    return type(value) is numpy.ndarray and bool(fastnp._fastnp.is_native(value.dtype))
+    return type(value) is numpy.ndarray and is_native(value.dtype)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -24,7 +24,7 @@ LONG = 1_000_000  # elements that keep a kernel busy for milliseconds
 
 
 def run(program: str, *arguments: Any, module: str = "fastnp", **limits: int) -> str:
-    """What a program prints in a process of its own, with `np` imported; it must end well and quietly."""
+    """What a program prints in a process of its own; it must end well and quietly."""
     text = f"import sys\nimport {module} as np\n" + textwrap.dedent(program)
 
     def limited() -> None:
@@ -43,7 +43,7 @@ def run(program: str, *arguments: Any, module: str = "fastnp", **limits: int) ->
     return done.stdout
 
 
-# --- threads ----------------------------------------------------------------------------------------------------------
+# --- threads --------------------------------------------------------------------------------------
 
 
 def test_threads_record_and_evaluate_on_shared_arrays() -> None:
@@ -104,7 +104,7 @@ def test_threads_wait_for_each_other_without_the_gil() -> None:
     numpy.testing.assert_allclose(found, numpy.sqrt(numpy.arange(24.0) ** 2 + 5.0), rtol=1e-14)
 
 
-# --- forks ------------------------------------------------------------------------------------------------------------
+# --- forks ----------------------------------------------------------------------------------------
 
 
 def big_sum(n: int) -> float:
@@ -140,7 +140,7 @@ def test_fork_while_another_thread_computes() -> None:
         thread.join()
 
 
-# --- interrupts -------------------------------------------------------------------------------------------------------
+# --- interrupts -----------------------------------------------------------------------------------
 
 COMPUTES_FOR_LONG = """
     import os, signal, threading
@@ -185,7 +185,7 @@ def test_a_handler_of_the_users_runs_after_the_computation() -> None:
     assert out.split() == ["handled", "3.0", "True"]
 
 
-# --- long graphs ------------------------------------------------------------------------------------------------------
+# --- long graphs ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n", [1, 3000])
@@ -216,7 +216,7 @@ def test_views_of_views_of_views() -> None:
     assert int(view[-1]) == 19_999
 
 
-# --- memory -----------------------------------------------------------------------------------------------------------
+# --- memory ---------------------------------------------------------------------------------------
 
 PEAK = """
     import resource
@@ -327,7 +327,7 @@ def test_a_memory_error_loses_nothing() -> None:
     assert out.split() == ["MemoryError", "True", "MemoryError", "5.0", "6.0"]
 
 
-# --- the end ----------------------------------------------------------------------------------------------------------
+# --- the end --------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -21,6 +21,7 @@ fn set_by_numpy(this: &Bound<'_, NdArray>, name: &str, value: &Bound<'_, PyAny>)
 
 #[pymethods]
 impl NdArray {
+    /// Tuple of array dimensions.
     #[getter]
     fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.contents.open(py).array(py)?.shape())
@@ -31,6 +32,7 @@ impl NdArray {
         set_by_numpy(this, "shape", shape)
     }
 
+    /// Tuple of bytes to step in each dimension when traversing an array.
     #[getter]
     fn strides<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, self.contents.open(py).array(py)?.strides())
@@ -41,6 +43,7 @@ impl NdArray {
         set_by_numpy(this, "strides", strides)
     }
 
+    /// Data-type of the array's elements.
     #[getter]
     fn dtype<'py>(&self, py: Python<'py>) -> PyResult<Object<'py>> {
         let dtype = dtype_of(py, &self.contents.open(py))?;
@@ -52,6 +55,7 @@ impl NdArray {
         set_by_numpy(this, "dtype", dtype)
     }
 
+    /// Number of array dimensions.
     #[getter]
     fn ndim(&self, py: Python<'_>) -> PyResult<usize> {
         let me = self.contents.open(py);
@@ -61,6 +65,7 @@ impl NdArray {
         })
     }
 
+    /// Number of elements in the array.
     #[getter]
     fn size(&self, py: Python<'_>) -> PyResult<usize> {
         let me = self.contents.open(py);
@@ -70,21 +75,25 @@ impl NdArray {
         }
     }
 
+    /// Length of one array element in bytes.
     #[getter]
     fn itemsize(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(dtype_of(py, &self.contents.open(py))?.size())
     }
 
+    /// Total bytes consumed by the elements of the array.
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> PyResult<usize> {
         Ok(self.contents.open(py).array(py)?.nbytes())
     }
 
+    /// View of the transposed array.
     #[getter(T)]
     fn transposed<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
         view_of(this, this.open().array(this.py())?.t())
     }
 
+    /// View of the matrix transposed array.
     #[getter(mT)]
     fn matrix_transposed<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
         let me = this.open();
@@ -97,6 +106,7 @@ impl NdArray {
         view_of(this, deliver(this.py(), array.transpose(&axes))?)
     }
 
+    /// The real part of the array.
     #[getter]
     fn real<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
         let me = this.open();
@@ -109,6 +119,7 @@ impl NdArray {
         NdArray::real(this)?.set_item(this.py().Ellipsis(), value)
     }
 
+    /// The imaginary part of the array.
     #[getter]
     fn imag<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
         let me = this.open();
@@ -131,11 +142,13 @@ impl NdArray {
         }
     }
 
+    /// Information about the memory layout of the array.
     #[getter]
     fn flags<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
         this.py().import("fastnp._flags")?.getattr("flagsobj")?.call1((this,))
     }
 
+    /// Base object if memory is from some other object.
     #[getter]
     fn base<'py>(&self, py: Python<'py>) -> PyResult<Option<Object<'py>>> {
         let me = self.contents.open(py);
@@ -145,26 +158,31 @@ impl NdArray {
         Ok(owner_object(py, me.array(py)?))
     }
 
+    /// Array protocol: Python side.
     #[getter]
     fn __array_interface__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
         expose(this)?.getattr("__array_interface__")
     }
 
+    /// Array protocol: C-struct side.
     #[getter]
     fn __array_struct__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
         expose(this)?.getattr("__array_struct__")
     }
 
+    /// Python buffer object pointing to the start of the array's data.
     #[getter]
     fn data<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
         numpy_of(this)?.getattr("data")
     }
 
+    /// An object to simplify the interaction of the array with the ctypes module.
     #[getter]
     fn ctypes<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
         expose(this)?.getattr("ctypes")
     }
 
+    /// Where the array is to be found: always "cpu".
     #[getter]
     fn device(&self) -> &'static str {
         "cpu"

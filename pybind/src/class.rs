@@ -6,7 +6,7 @@ use crate::contents::{Open, Repr};
 use crate::dtype;
 use crate::foreign::import;
 use crate::ndarray::NdArray;
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -14,18 +14,19 @@ use pyo3::type_object::PyTypeInfo;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use std::ffi::c_void;
 
-/// `ndarray(shape, dtype, buffer, …)`: NumPy reads the arguments, its memory becomes ours. Types that are not native stay
-/// NumPy's.
+/// `ndarray(shape, dtype, buffer, …)`: NumPy reads the arguments, its memory becomes ours. Types that are not native, and
+/// memory that is not aligned, stay NumPy's.
 pub(crate) fn construct<'py>(
     py: Python<'py>,
     args: &Bound<'py, PyTuple>,
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let made = dtype::types(py)?.array.bind(py).call(args, kwargs)?;
-    if dtype::of_descriptor(&made.getattr("dtype")?)?.is_none() {
-        return Ok(made);
+    match import(&made) {
+        Ok(contents) => Ok(Bound::new(py, NdArray::from(contents))?.into_any()),
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => Ok(made),
+        Err(error) => Err(error),
     }
-    Ok(Bound::new(py, NdArray::from(import(&made)?))?.into_any())
 }
 
 /// `replace(x, y)`: from now on `x` is what `y` is; for what changes an array in place.
@@ -92,7 +93,7 @@ pub(crate) fn set_metaclass(py: Python<'_>, metaclass: &Bound<'_, PyType>) -> Py
     let of_types = py.get_type::<PyType>();
     let size = |t: &Bound<'_, PyType>| t.getattr("__basicsize__")?.extract::<usize>();
     if !metaclass.is_subclass(&of_types)? || size(metaclass)? != size(&of_types)? {
-        return Err(pyo3::exceptions::PyTypeError::new_err("the metaclass must be a type laid out as `type` is"));
+        return Err(PyTypeError::new_err("the metaclass must be a type laid out as `type` is"));
     }
     let class = NdArray::type_object(py);
     // SAFETY: a type object is an object whose type may be any of this layout; the class holds a reference to it for good,

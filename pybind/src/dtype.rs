@@ -197,7 +197,8 @@ pub(crate) fn of_scalar(object: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
 /// [`of_scalar`] of a type that is not among the fourteen: `long long`, or a class derived from one.
 fn of_other_scalar(object: &Bound<'_, PyAny>, types: &Types) -> PyResult<Option<Scalar>> {
     let py = object.py();
-    if !object.is_instance(types.generic.bind(py))? {
+    // Not `isinstance`, which believes what an object says of itself: the value is read from its memory.
+    if !object.get_type().is_subclass(types.generic.bind(py))? {
         return Ok(None);
     }
     let Some(dtype) = of_descriptor(&object.getattr("dtype")?)? else { return Ok(None) };

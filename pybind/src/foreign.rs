@@ -6,6 +6,7 @@ use crate::error::raise;
 use crate::ndarray::{NdArray, root};
 use fastnp::{Array, DType, Export, Layout, Owner};
 use numpy::npyffi::{self, NPY_ARRAY_WRITEABLE, PY_ARRAY_API, PyArrayObject};
+use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyMemoryView;
@@ -104,22 +105,33 @@ fn to_numpy<'py>(py: Python<'py>, array: &Array, root: Option<Py<NdArray>>) -> P
     }
 }
 
-/// An array on a NumPy array's memory.
+/// A NumPy array of a native type to read from: on its memory, or a copy where that is not aligned.
 ///
 /// # Errors
 /// `TypeError` where the element type is not native.
 pub(crate) fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
-    let imported = import(object)?;
-    imported.array(object.py()).cloned()
+    let py = object.py();
+    let imported = match import(object) {
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => import(&object.call_method0("copy")?),
+        imported => imported,
+    };
+    imported?.array(py).cloned()
+}
+
+/// Whether an object is laid out as NumPy's arrays are. Not `isinstance`, which believes what an object says of itself.
+fn is_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = object.py();
+    object.get_type().is_subclass(dtype::types(py)?.array.bind(py))
 }
 
 /// An array object on a NumPy array's memory; a view of what it belongs to, where that is ours.
 ///
 /// # Errors
-/// `TypeError` where the element type is not native.
+/// `TypeError` where the element type is not native, or the elements are not aligned: a copy would not be the array that was
+/// given, and writes to the one would be missing in the other.
 pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Contents> {
     let py = object.py();
-    if !object.is_instance(dtype::types(py)?.array.bind(py))? {
+    if !is_numpy(object)? {
         return Err(not_native("an object that is no numpy.ndarray"));
     }
     // SAFETY: the object is a NumPy array, which holds a reference to its descriptor.
@@ -152,8 +164,7 @@ pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Contents> {
     let aligned = (address as usize).is_multiple_of(dtype.align())
         && layout.strides.iter().all(|s| s % dtype.align() as isize == 0);
     if !aligned {
-        let copy = object.call_method0("copy")?;
-        return import(&copy);
+        return Err(not_native(&format!("unaligned {}", descriptor.str()?.to_string_lossy())));
     }
     let (low, high) = layout.extent(dtype.size());
     let layout = Layout { offset: -low, ..layout };
@@ -190,7 +201,7 @@ fn exported(
             base = base.getattr("obj")?;
             continue;
         }
-        if !base.is_instance(dtype::types(py)?.array.bind(py))? {
+        if !is_numpy(&base)? {
             return Ok(None);
         }
         // SAFETY: `base` is a NumPy array; the borrowed base object lives as long as it does.

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
 /// NumPy's `where` with three arguments.
-#[pyfunction(name = "where")]
+#[pyfunction(name = "where", text_signature = "(condition, x=None, y=None, /)")]
 fn where_<'py>(
     condition: &Bound<'py, PyAny>,
     x: &Bound<'py, PyAny>,
@@ -235,10 +235,7 @@ fn put_where<'py>(
 
 /// NumPy's `may_share_memory`, by byte ranges.
 #[pyfunction]
-#[pyo3(
-    signature = (a, b, /, max_work=None),
-    text_signature = "(a, b, /, max_work=0)"
-)]
+#[pyo3(signature = (a, b, /, max_work=None), text_signature = "(a, b, /, max_work=0)")]
 fn may_share_memory<'py>(
     a: &Bound<'py, PyAny>,
     b: &Bound<'py, PyAny>,
@@ -249,10 +246,7 @@ fn may_share_memory<'py>(
 
 /// NumPy's `shares_memory`, exactly.
 #[pyfunction]
-#[pyo3(
-    signature = (a, b, /, max_work=None),
-    text_signature = "(a, b, /, max_work=-1)"
-)]
+#[pyo3(signature = (a, b, /, max_work=None), text_signature = "(a, b, /, max_work=-1)")]
 fn shares_memory<'py>(
     a: &Bound<'py, PyAny>,
     b: &Bound<'py, PyAny>,

@@ -8,6 +8,7 @@ mod class;
 mod contents;
 mod convert;
 mod create;
+mod document;
 mod dtype;
 mod error;
 mod foreign;
@@ -60,6 +61,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     host::add(module)?;
     module.add_function(wrap_pyfunction!(foreign::py_to_numpy, module)?)?;
     module.add_function(wrap_pyfunction!(foreign::py_from_numpy, module)?)?;
+    document::document(module)?;
     fastnp::settings::read_environment();
     Ok(())
 }

@@ -93,7 +93,10 @@ impl NdArray {
     #[new]
     #[classmethod]
     #[allow(clippy::new_ret_no_self, reason = "NumPy's own array where the type is not native")]
-    #[pyo3(signature = (*args, **kwargs))]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "(shape, dtype=None, buffer=None, offset=0, strides=None, order=None)"
+    )]
     fn new<'py>(
         cls: &Bound<'py, PyType>,
         args: &Bound<'py, PyTuple>,
@@ -287,6 +290,20 @@ impl NdArray {
     #[classattr]
     fn __array_priority__() -> f64 {
         0.0
+    }
+
+    /// What `isinstance` asks where the type does not answer: an array of ours counts as NumPy's, so that packages which ask
+    /// take it for an array; `docs/neighbours.md` has what each of them does otherwise.
+    #[getter]
+    fn __class__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyType>> {
+        Ok(crate::dtype::types(this.py())?.array.bind(this.py()).clone())
+    }
+
+    #[setter(__class__)]
+    fn set_class(this: &Bound<'_, Self>, class: &Bound<'_, PyAny>) -> PyResult<()> {
+        let object = this.py().get_type::<PyAny>();
+        object.getattr("__dict__")?.get_item("__class__")?.call_method1("__set__", (this, class))?;
+        Ok(())
     }
 }
 

@@ -107,8 +107,9 @@ TABLE: dict[str, list[Any]] = {
         cases([], []),
         cases([FLAT > 0], [FLAT, FLAT]),
     ],
-    "extract": [cases(BITS, x) for x in (FLAT, INTS, FORTRAN, LINE)] + [cases(INTS, FLAT)],
-    "putmask": [],
+    "extract": [cases(BITS, x) for x in (FLAT, INTS, FORTRAN, LINE)]
+    + [cases(INTS, FLAT), cases(FLAT > 0, FLAT), cases([1, 0], [3, 4])],
+    "putmask": [cases(FLAT.copy(), FLAT > 0, 2), cases(INTS.copy(), INTS > 0, [1, 2])],
     "fill_diagonal": [],
     "kron": [
         cases(x, y) for x in (LINE, FLAT, CUBE, INTS, WAVE) for y in (LINE, FLAT, SINGLE, BITS)
@@ -393,9 +394,7 @@ TABLE: dict[str, list[Any]] = {
         cases(FLAT, 99, None, None, "clip"),
     ],
     "put": [cases(FLAT.copy(), [0, 0], 1), cases(INTS.copy(), [99], 1), cases([1], 0, 1)],
-    "putmask": [cases(FLAT.copy(), FLAT > 0, 2), cases(INTS.copy(), INTS > 0, [1, 2])],
     "place": [cases(FLAT.copy(), FLAT > 0, [2]), cases(INTS.copy(), INTS > 0, [1, 2])],
-    "extract": [cases(FLAT > 0, FLAT), cases([1, 0], [3, 4])],
     "compress": [cases(BITS.ravel()[:2], FLAT, 0), cases([1, 0], [3, 4])],
     "choose": [cases(INTS * 0, [1, 2]), cases(INTS, [1]), cases([0, 1], ([1, 2], [3, 4]))],
     "take_along_axis": [cases(FLAT, numpy.argsort(FLAT, 0), 0), cases(FLAT, [[0]], 5)],

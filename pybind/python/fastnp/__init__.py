@@ -9,9 +9,7 @@ Beyond NumPy: `eval`, `explain`, `fallbacks`, `flush`, `reset_stats`, `settings`
 `FallbackError`, `FallbackWarning`.
 """
 
-from __future__ import annotations
-
-from typing import Any
+from typing import Any as _Any
 
 import numpy as _numpy
 
@@ -30,7 +28,6 @@ from fastnp import (
     _nan,
     _pad,
     _pass,
-    _pick,
     _places,
     _reduce,
     _shape,
@@ -64,7 +61,6 @@ _NATIVE = (
     _nan,
     _pad,
     _pass,
-    _pick,
     _places,
     _reduce,
     _shape,
@@ -76,7 +72,7 @@ _NATIVE = (
 __all__ = [*_numpy.__all__, "FallbackError", "FallbackWarning", "explain", "fallbacks", "strict"]
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> _Any:
     try:
         value = getattr(_numpy, name)
     except AttributeError as error:

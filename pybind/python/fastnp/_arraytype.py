@@ -7,6 +7,11 @@ Arrays of types the engine does not compute with (strings, objects, dates, recor
 arrays, and so are its subclasses; a program that asks `isinstance(x, np.ndarray)` means them as
 well. `type(x) is np.ndarray` holds for ours alone. An exact instance never gets here: Python
 compares the types first.
+
+The other way round, our arrays count as NumPy's because `x.__class__` is `numpy.ndarray`, which
+`isinstance` believes. `functools.singledispatch` goes by that attribute, so `numpy.ndarray` has to
+count as derived from ours for a function registered for `fastnp.ndarray` to be found. Inside this
+package, where the layout in memory matters, `type(x) is ndarray` is what to ask.
 """
 
 from __future__ import annotations

@@ -149,3 +149,9 @@ def _new(cls: type, /, *args: Any, **kwargs: Any) -> Any:
     # The new object itself, also where it could be an array of ours.
     plain, named, _ = opened(args, kwargs)
     return _np.ndarray.__new__(cls, *plain, **named)
+
+
+# `inspect.signature` reads the class's off this function, without its first argument.
+_new.__signature__ = Signature(  # type: ignore[attr-defined]
+    [Parameter("cls", Parameter.POSITIONAL_ONLY), *signature(_np.ndarray).parameters.values()]
+)

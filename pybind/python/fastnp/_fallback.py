@@ -12,6 +12,7 @@ The extension calls `method`, `operator`, `ufunc` and `fp_warning` by name.
 from __future__ import annotations
 
 import operator as operators
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
 from typing import Any
@@ -322,7 +323,9 @@ def ufunc(
     """
     func = getattr(_np, name)
     if overridden(func, args, kwargs):
-        return dispatched(UFUNCS[name], func, method, args, kwargs)
+        # Operators also come here with functions that have no row in the op table, as `@` does.
+        ours = UFUNCS.get(name) or getattr(sys.modules["fastnp"], name)
+        return dispatched(ours, func, method, args, kwargs)
     run = func if method == "__call__" else getattr(func, method)
     full = name if method == "__call__" else f"{name}.{method}"
     if wrong:

@@ -115,6 +115,14 @@ def _setstate(self: Any, state: Any, /) -> None:
     replace(self, from_numpy(memory))
 
 
+def _to_numpy(self: Any, dtype: Any = None, copy: Any = False, na_value: Any = None) -> Any:
+    """The NumPy array of the same memory, or a copy; for whoever takes nothing but `numpy.ndarray`.
+
+    The arguments are those under which pandas calls a method of this name.
+    """
+    return _np.array(to_numpy(self), dtype, copy=bool(copy) or None)
+
+
 _OURS: dict[str, Callable[..., Any]] = {
     "resize": _resize,
     "setflags": _setflags,
@@ -148,6 +156,11 @@ def install() -> None:
         elif callable(value):
             setattr(ndarray, name, method_of(name))
     ndarray.flat = property(_flat, _set_flat, doc=_np.ndarray.flat.__doc__)
+    ndarray.__doc__ = _np.ndarray.__doc__
+    ndarray.to_numpy = _to_numpy
+    # By this pandas knows its own wrapper of a NumPy array, which it opens with `to_numpy` before
+    # it keeps anything: its compiled code takes NumPy's arrays alone.
+    ndarray._typ = "npy_extension"
     _fastnp.set_metaclass(ArrayType)
 
 

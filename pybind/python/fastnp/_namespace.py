@@ -12,7 +12,7 @@ from __future__ import annotations
 import importlib
 import sys
 from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec
+from importlib.machinery import ModuleSpec, PathFinder
 from types import (
     BuiltinFunctionType,
     BuiltinMethodType,
@@ -89,6 +89,7 @@ _CALLERS = (
 _FUNCTIONS: frozenset[type] = frozenset(
     {FunctionType, BuiltinFunctionType, BuiltinMethodType, MethodType, type(_np.sum)}
 )
+
 
 _wrapped: dict[Any, Any] = {}
 
@@ -225,8 +226,11 @@ class MirrorFinder:
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if not fullname.startswith("fastnp.") or fullname == "fastnp._fastnp":
+        if not fullname.startswith("fastnp."):
             return None
+        own = PathFinder.find_spec(fullname, path, target)
+        if own is not None and own.origin is not None:
+            return own
         try:
             importlib.import_module("numpy" + fullname.removeprefix("fastnp"))
         except ModuleNotFoundError:
@@ -235,4 +239,5 @@ class MirrorFinder:
         return ModuleSpec(fullname, _MirrorLoader(), is_package=True)  # type: ignore[arg-type]
 
 
-sys.meta_path.append(MirrorFinder())
+# First in line: a folder that holds nothing but type stubs would pass for a package without files.
+sys.meta_path.insert(0, MirrorFinder())

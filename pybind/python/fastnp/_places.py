@@ -1,4 +1,4 @@
-"""Functions that read or write elements named by positions or masks."""
+"""Functions that read or write elements named by positions, masks or conditions."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ from numpy.lib.array_utils import normalize_axis_index
 
 from fastnp import _fastnp
 from fastnp._fallback import call
-from fastnp._fastnp import arange, asarray, ndarray
+from fastnp._fastnp import arange, asarray, ndarray, where
 from fastnp._registry import elsewhere, native
 
 # More choices than these are looked up faster than tried one by one.
 MOST_CHOICES = 8
+_NUMBERS = (int, float, complex)
 
 
 @native(_np.take)
@@ -101,9 +102,36 @@ def choose(a: Any, choices: Any, out: Any = None, mode: Any = "raise") -> Any:
             if a.min() >= 0 and a.max() < len(arrays):
                 chosen = _fastnp.broadcast_to(arrays[0], shape).copy()
                 for at, array in enumerate(arrays[1:], 1):
-                    chosen = _fastnp.where(a == at, array, chosen)
+                    chosen = where(a == at, array, chosen)
                 return chosen
     return elsewhere(_np.choose, "choose", a, (choices,), {"out": out, "mode": mode})
+
+
+@native(_np.select)
+def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
+    choices = [*choicelist, default] if type(choicelist) in (list, tuple) else []
+    known = all(type(x) is ndarray or type(x) in _NUMBERS for x in choices)
+    lists = type(condlist) in (list, tuple) and len(condlist) == len(choices) - 1 > 0
+    if not known or not lists or not all(_is_mask(x) and x.ndim for x in condlist):
+        return call(_np.select, (condlist, choicelist, default), {})
+    dtype = _np.result_type(*(x.dtype if type(x) is ndarray else x for x in choices))
+    # A number takes the common type, which pairs of arrays alone would not agree on.
+    typed = [x.astype(dtype, copy=False) if type(x) is ndarray else dtype.type(x) for x in choices]
+    result = typed.pop()
+    for condition, choice in zip(reversed(condlist), reversed(typed), strict=True):
+        result = where(condition, choice, result)
+    return result
+
+
+@native(_np.fill_diagonal)
+def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
+    plain = type(a) is ndarray and a.ndim == 2 and a.flags.c_contiguous and a.flags.writeable
+    if not plain or wrap or type(val) not in _NUMBERS:
+        call(_np.fill_diagonal, (a, val, wrap), {})
+        return
+    columns = a.shape[1]
+    # The diagonal is one strided run of the flat matrix.
+    a.reshape(-1)[: columns * columns : columns + 1] = val
 
 
 def _is_mask(value: Any) -> bool:

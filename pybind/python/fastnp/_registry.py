@@ -45,6 +45,7 @@ def native(original: Callable[..., Any]) -> Callable[[_F], _F]:
         function.__name__ = function.__qualname__ = original.__name__
         function.__doc__ = original.__doc__
         # `inspect.signature` then shows NumPy's own, which some programs compare.
+        function.__wrapped__ = original  # type: ignore[attr-defined]
         function.__annotations__ = {}
         function.__module__ = our_module(original)
         return function

@@ -1,0 +1,3 @@
+"""Types of `fastnp.char`: NumPy's."""
+
+from numpy.char import *  # noqa: F403

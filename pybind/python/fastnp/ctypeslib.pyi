@@ -1,0 +1,3 @@
+"""Types of `fastnp.ctypeslib`: NumPy's."""
+
+from numpy.ctypeslib import *  # noqa: F403

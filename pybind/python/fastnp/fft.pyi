@@ -1,0 +1,3 @@
+"""Types of `fastnp.fft`: NumPy's."""
+
+from numpy.fft import *  # noqa: F403

@@ -1,0 +1,3 @@
+"""Types of `fastnp.lib.array_utils`: NumPy's."""
+
+from numpy.lib.array_utils import *  # noqa: F403

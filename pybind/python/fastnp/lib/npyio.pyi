@@ -1,0 +1,3 @@
+"""Types of `fastnp.lib.npyio`: NumPy's."""
+
+from numpy.lib.npyio import *  # noqa: F403

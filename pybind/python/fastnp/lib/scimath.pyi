@@ -1,0 +1,3 @@
+"""Types of `fastnp.lib.scimath`: NumPy's."""
+
+from numpy.lib.scimath import *  # noqa: F403

@@ -1,0 +1,3 @@
+"""Types of `fastnp.linalg`: NumPy's."""
+
+from numpy.linalg import *  # noqa: F403

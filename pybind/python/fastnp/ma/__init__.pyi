@@ -1,0 +1,3 @@
+"""Types of `fastnp.ma`: NumPy's."""
+
+from numpy.ma import *  # noqa: F403

@@ -1,0 +1,3 @@
+"""Types of `fastnp.ma.extras`: NumPy's."""
+
+from numpy.ma.extras import *  # noqa: F403

@@ -1,0 +1,3 @@
+"""Types of `fastnp.polynomial.polynomial`: NumPy's."""
+
+from numpy.polynomial.polynomial import *  # noqa: F403

@@ -1,0 +1,3 @@
+"""Types of `fastnp.polynomial.polyutils`: NumPy's."""
+
+from numpy.polynomial.polyutils import *  # noqa: F403

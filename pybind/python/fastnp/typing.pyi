@@ -1,0 +1,3 @@
+"""Types of `fastnp.typing`: NumPy's."""
+
+from numpy.typing import *  # noqa: F403

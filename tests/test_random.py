@@ -1,0 +1,189 @@
+"""Random streams are NumPy's bit for bit: every generator, every distribution, in every form."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import fastnp
+import numpy
+import pytest
+
+from tests.compare import assert_same, both
+
+GENERATORS = "MT19937 PCG64 PCG64DXSM Philox SFC64".split()
+
+# Arguments of each distribution; lists become arrays.
+SHARED: dict[str, tuple[Any, ...]] = {
+    "beta": (1.0, 2.0, 4),
+    "binomial": (5, 0.5, 4),
+    "bytes": (4,),
+    "chisquare": (2, 3),
+    "choice": ([1, 2, 3, 4], 3),
+    "dirichlet": ([1.0, 2.0], 2),
+    "exponential": ([1.0, 2.0],),
+    "f": (2, 3, 4),
+    "gamma": (2.0, 1.0, 3),
+    "geometric": (0.3, 4),
+    "gumbel": (0, 1, 3),
+    "hypergeometric": (5, 5, 3, 4),
+    "laplace": (0, 1, 3),
+    "logistic": (0, 1, 3),
+    "lognormal": (0, 1, 3),
+    "logseries": (0.5, 3),
+    "multinomial": (5, [0.2, 0.8], 3),
+    "multivariate_normal": ([0, 0], [[1, 0], [0, 1]], 3),
+    "negative_binomial": (3, 0.5, 2),
+    "noncentral_chisquare": (2, 1, 3),
+    "noncentral_f": (2, 3, 1, 3),
+    "normal": ([0.0, 1.0, 2.0], 1.0),
+    "pareto": (2.0, 3),
+    "permutation": ([5, 6, 7, 8],),
+    "poisson": ([3.0, 4.0],),
+    "power": (2.0, 3),
+    "random": ((2, 3),),
+    "rayleigh": (1.0, 3),
+    "standard_cauchy": (3,),
+    "standard_exponential": (3,),
+    "standard_gamma": (2.0, 3),
+    "standard_normal": ((2, 2),),
+    "standard_t": (3, 4),
+    "triangular": (0, 1, 2, 3),
+    "uniform": (0, [1.0, 2.0]),
+    "vonmises": (0, 1, 3),
+    "wald": (1, 1, 3),
+    "weibull": (2.0, 3),
+    "zipf": (2.0, 3),
+}
+MODERN = {
+    **SHARED,
+    "integers": (0, 10, 5),
+    "permuted": ([3, 2, 1],),
+    "multivariate_hypergeometric": ([3, 2], 2, 2),
+}
+LEGACY = {
+    **SHARED,
+    "rand": (3, 2),
+    "randn": (3,),
+    "randint": (0, 9, 4),
+    "random_integers": (3,),
+    "random_sample": (3,),
+}
+
+
+def draws(np: Any, source: Any, calls: dict[str, tuple[Any, ...]]) -> dict[str, Any]:
+    """What one source gives, one distribution after the other."""
+    found = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, given in calls.items():
+            arguments = [np.array(a) if isinstance(a, list) else a for a in given]
+            found[name] = getattr(source, name)(*arguments)
+    found["a number"] = source.normal()
+    return found
+
+
+@pytest.mark.parametrize("generator", GENERATORS)
+def test_generators(generator: str) -> None:
+    for kind, calls in (("Generator", MODERN), ("RandomState", LEGACY)):
+        ours, theirs = (
+            draws(np, getattr(np.random, kind)(getattr(np.random, generator)(7)), calls)
+            for np in (fastnp, numpy)
+        )
+        assert_same(ours, theirs)
+        arrays = [value for value in ours.values() if hasattr(value, "shape")]
+        assert {type(value) for value in arrays if value.shape} == {fastnp.ndarray}
+
+
+def test_functions_of_the_module() -> None:
+    found = []
+    for np in (fastnp, numpy):
+        np.random.seed(3)
+        calls = {**LEGACY, "ranf": (3,), "sample": (3,)}
+        found.append(draws(np, np.random, calls))
+    assert_same(*found)
+
+
+@both
+def test_into_arrays(np: Any) -> Any:
+    g = np.random.default_rng(0)
+    a, b, c, d = np.zeros(5), np.zeros(5, "f4"), np.zeros(5), np.zeros(5)
+    kept = [
+        g.random(out=a) is a,
+        g.standard_normal(out=b, dtype=np.float32) is b,
+        g.standard_gamma(2.0, out=c) is c,
+        g.standard_exponential(out=d, method="inv") is d,
+    ]
+    e = np.arange(12).reshape(3, 4)
+    g.shuffle(e, axis=1)
+    g.permuted(e, axis=0, out=e)
+    f = np.arange(10.0)
+    view = f[::2]
+    g.shuffle(view)
+    later = f * 2
+    g.shuffle(f)
+    items = [1, 2, 3, 4]
+    g.shuffle(items)
+    return kept, a, b, c, d, e, f, view, later, items
+
+
+@both
+def test_types_and_probabilities(np: Any) -> Any:
+    g = np.random.default_rng(np.array([1, 2, 3]))
+    return (
+        g.integers(np.array([1, 2]), np.array([10, 20]), dtype="i2"),
+        g.integers(0, 2, 5, dtype=bool),
+        g.random(3, dtype="f4"),
+        g.choice(np.arange(5.0), 3, p=np.array([0.1, 0.2, 0.3, 0.2, 0.2])),
+        g.choice(np.arange(12).reshape(3, 4), 2, axis=1),
+        g.permutation(np.arange(12).reshape(3, 4), axis=1),
+        g.bit_generator.random_raw(3),
+        np.random.SeedSequence(5).generate_state(3),
+    )
+
+
+@both
+def test_state(np: Any) -> Any:
+    g = np.random.default_rng(1)
+    g.random(3)
+    again, twin = pickle.loads(pickle.dumps(g)), copy.deepcopy(g)
+    children = [child.random() for child in g.spawn(2)]
+    legacy = np.random.RandomState(1)
+    state = legacy.get_state()
+    first = legacy.rand(2)
+    legacy.set_state(state)
+    second = legacy.rand(2)
+    third = pickle.loads(pickle.dumps(legacy)).randn(3)
+    legacy.seed(np.array([1, 2]))
+    np.random.seed(5)
+    before = np.random.get_state()
+    drawn = np.random.rand(2)
+    np.random.set_state(before)
+    return [
+        (g.random(2), again.random(2), twin.random(2), children),
+        (first, second, third, legacy.randint(0, 5, 4)),
+        (drawn, np.random.rand(2)),
+        np.random.Generator(np.random.PCG64(1).jumped()).random(),
+        (isinstance(g, np.random.Generator), np.random.default_rng(g) is g),
+    ]
+
+
+@both
+def test_errors(np: Any) -> Any:
+    g = np.random.default_rng(0)
+    found = []
+    attempts: list[Callable[[], Any]] = [
+        lambda: g.random(out=np.zeros(3, "i4")),
+        lambda: g.normal(0, -1),
+        lambda: g.choice(0, 3),
+        lambda: g.integers(5, 1),
+        lambda: np.random.rand(-1),
+    ]
+    for wrong in attempts:
+        with pytest.raises(Exception) as caught:
+            wrong()
+        found.append((caught.type.__name__, str(caught.value)))
+    return found
