@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import Parameter, Signature, signature  # NumPy has imported it
 from types import FunctionType, MethodDescriptorType, MethodType, WrapperDescriptorType
 from typing import Any
 
