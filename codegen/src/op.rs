@@ -36,7 +36,7 @@ Multiply "multiply" (a, b) "?bBhHiIlLefdFD" -> same, Some(1), OVERFLOW | UNDERFL
 Divide "divide" (a, b) "efdFD" -> same, None, DIVIDE | OVERFLOW | UNDERFLOW | INVALID, Any, 4,
     "Quotient of the arguments, element by element; integers divide as floats."
     { float: a / b; complex: a.quotient(b); }
-FloorDivide "floor_divide" (a, b) "bBhHiIlLefd" -> same, None, DIVIDE | OVERFLOW | INVALID, Any, 8,
+FloorDivide "floor_divide" (a, b) "bBhHiIlLefd" -> same, None, DIVIDE | OVERFLOW | UNDERFLOW | INVALID, Any, 8,
     "Largest whole number not above the quotient, element by element."
     { int: a.floor_divide(b); float: a.floor_divide(b); }
 Remainder "remainder" (a, b) "bBhHiIlLefd" -> same, None, DIVIDE | INVALID, Any, 8,
@@ -45,7 +45,7 @@ Remainder "remainder" (a, b) "bBhHiIlLefd" -> same, None, DIVIDE | INVALID, Any,
 Fmod "fmod" (a, b) "bBhHiIlLefd" -> same, None, DIVIDE | INVALID, Any, 8,
     "What truncating division leaves, with the dividend's sign, element by element."
     { int: a.fmod(b); float: a.fmod(b); }
-Power "power" (a, b) "bBhHiIlLefdFD" -> same, None, DIVIDE | OVERFLOW | INVALID, Small, 24,
+Power "power" (a, b) "bBhHiIlLefdFD" -> same, None, DIVIDE | OVERFLOW | UNDERFLOW | INVALID, Small, 24,
     "First argument raised to the second, element by element."
     { int: a.power(b); elementary: Power; complex: a.power(b); }
 Negative "negative" (a) "bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
@@ -87,10 +87,10 @@ Fmin "fmin" (a, b) "?bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
 Copysign "copysign" (a, b) "efd" -> same, None, NONE, Any, 1,
     "First argument with the sign of the second, element by element."
     { float: a.copysign(b); }
-Nextafter "nextafter" (a, b) "efd" -> same, None, OVERFLOW, Any, 8,
+Nextafter "nextafter" (a, b) "efd" -> same, None, OVERFLOW | UNDERFLOW, Any, 8,
     "The number next to the first argument in the direction of the second, element by element."
     { float: a.nextafter(b); }
-Spacing "spacing" (a) "efd" -> same, None, NONE, Any, 8,
+Spacing "spacing" (a) "efd" -> same, None, OVERFLOW | UNDERFLOW, Any, 8,
     "Distance from the argument to the nearest number of larger magnitude, element by element."
     { float: a.spacing(); }
 Heaviside "heaviside" (a, b) "efd" -> same, None, NONE, Any, 2,
@@ -143,10 +143,10 @@ Log10 "log10" (a) "efdFD" -> same, None, DIVIDE | INVALID, Positive, 12,
 Log1p "log1p" (a) "efdFD" -> same, None, DIVIDE | INVALID, Positive, 14,
     "Natural logarithm of one plus the argument, exact near zero, element by element."
     { elementary: Log1p; complex: a.log1p(); }
-Logaddexp "logaddexp" (a, b) "efd" -> same, None, OVERFLOW | INVALID, Small, 26,
+Logaddexp "logaddexp" (a, b) "efd" -> same, None, OVERFLOW | UNDERFLOW | INVALID, Small, 26,
     "Logarithm of the sum of the exponentials of the arguments, element by element."
     { float: a.logaddexp(b); }
-Logaddexp2 "logaddexp2" (a, b) "efd" -> same, None, OVERFLOW | INVALID, Small, 26,
+Logaddexp2 "logaddexp2" (a, b) "efd" -> same, None, OVERFLOW | UNDERFLOW | INVALID, Small, 26,
     "Logarithm to base two of the sum of two raised to the arguments, element by element."
     { float: a.logaddexp2(b); }
 // --- trigonometry
@@ -168,10 +168,10 @@ Arccos "arccos" (a) "efdFD" -> same, None, INVALID, Unit, 20,
 Arctan "arctan" (a) "efdFD" -> same, None, NONE, Any, 20,
     "Angle in radians whose tangent is the argument, element by element."
     { elementary: Arctan; complex: a.elementary(C::Atan); }
-Arctan2 "arctan2" (a, b) "efd" -> same, None, NONE, Any, 26,
+Arctan2 "arctan2" (a, b) "efd" -> same, None, UNDERFLOW, Any, 26,
     "Angle in radians of the point whose height is the first argument and whose abscissa is the second, element by element."
     { elementary: Arctan2; }
-Hypot "hypot" (a, b) "efd" -> same, Some(0), OVERFLOW, Any, 8,
+Hypot "hypot" (a, b) "efd" -> same, Some(0), OVERFLOW | UNDERFLOW, Any, 8,
     "Length of the hypotenuse over the arguments, element by element."
     { elementary: Hypot; }
 Sinh "sinh" (a) "efdFD" -> same, None, OVERFLOW, Small, 20,
@@ -192,11 +192,17 @@ Arccosh "arccosh" (a) "efdFD" -> same, None, INVALID, AboveOne, 24,
 Arctanh "arctanh" (a) "efdFD" -> same, None, DIVIDE | INVALID, Unit, 24,
     "Number whose hyperbolic tangent is the argument, element by element."
     { elementary: Arctanh; complex: a.elementary(C::Atanh); }
-Deg2rad "deg2rad" (a) "efd" -> same, None, NONE, Any, 1,
+Deg2rad "deg2rad" (a) "efd" -> same, None, UNDERFLOW, Any, 1,
     "Degrees as radians, element by element."
     { float: a.deg2rad(); }
-Rad2deg "rad2deg" (a) "efd" -> same, None, OVERFLOW, Any, 1,
+Radians "radians" (a) "efd" -> same, None, UNDERFLOW, Any, 1,
+    "Degrees as radians, element by element; a ufunc of its own in NumPy, and in warnings."
+    { float: a.deg2rad(); }
+Rad2deg "rad2deg" (a) "efd" -> same, None, OVERFLOW | UNDERFLOW, Any, 1,
     "Radians as degrees, element by element."
+    { float: a.rad2deg(); }
+Degrees "degrees" (a) "efd" -> same, None, OVERFLOW | UNDERFLOW, Any, 1,
+    "Radians as degrees, element by element; a ufunc of its own in NumPy, and in warnings."
     { float: a.rad2deg(); }
 // --- bits
 BitwiseAnd "bitwise_and" (a, b) "?bBhHiIlL" -> same, Some(-1), NONE, Any, 1,

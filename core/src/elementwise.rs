@@ -2,11 +2,12 @@
 
 use crate::array::Array;
 use crate::dense;
-use crate::engine::engine;
+use crate::engine::recording;
 use crate::error::{Error, Result};
 use crate::layout::{Order, Shape, Strides, Tuple, broadcast, c_strides, same_shape};
 use crate::nesting;
 use crate::plan::overlap::{Relation, relate};
+use crate::product::Product;
 use crate::promote::{ArgType, Casting, can_cast, own_type, resolve, result_type};
 use crate::trace::{Access, Input, Operation, Statement, View};
 use crate::value::Value;
@@ -92,6 +93,12 @@ fn computed(op: Op, compute: DType, args: &[Value<'_>], options: &Options<'_>) -
         return Ok(result);
     }
     submit(Operation::Apply(op), compute, op.result(compute), args, options, op.name())
+}
+
+/// Applies an op as a step of a product.
+pub(crate) fn part(product: Product, op: Op, compute: DType, args: &[Value<'_>], out: Option<&Array>) -> Result<Array> {
+    let options = Options { out, ..Options::default() };
+    submit(Operation::Part(product, op), compute, op.result(compute), args, &options, product.name())
 }
 
 /// Comparisons of int64 with uint64, which have no common type that holds both exactly: the bits compare as uint64 unless
@@ -263,7 +270,7 @@ fn submit(
         let inputs = inputs(op, compute, args, &domain)?;
         let strides = result_strides(&domain, dtype.size(), &inputs);
         let target = Array::fresh(&domain, strides, dtype)?;
-        engine().submit(&Statement {
+        recording()?.submit(&Statement {
             op,
             compute,
             domain: &domain,
@@ -283,7 +290,7 @@ fn submit(
         return Ok(out.clone());
     }
     let (target, covers) = (out.over(domain), out.covers_storage());
-    engine().submit(&Statement { op, compute, domain, reduced: 0, inputs: &inputs, target, covers })?;
+    recording()?.submit(&Statement { op, compute, domain, reduced: 0, inputs: &inputs, target, covers })?;
     Ok(out.clone())
 }
 
@@ -349,7 +356,7 @@ fn foreign_overlap(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
 fn store(source: &Array, target: &Array) -> Result<()> {
     let domain = target.shape();
     let inputs = [Input::Memory(source.over(domain))];
-    engine().submit(&Statement {
+    recording()?.submit(&Statement {
         op: Operation::Copy,
         compute: target.dtype,
         domain,
@@ -416,7 +423,7 @@ impl Array {
     /// `MemoryError`.
     pub(crate) fn fill(&self, value: Scalar) -> Result<()> {
         let inputs = [Input::Scalar(value)];
-        engine().submit(&Statement {
+        recording()?.submit(&Statement {
             op: Operation::Copy,
             compute: self.dtype,
             domain: self.shape(),

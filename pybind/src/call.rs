@@ -17,7 +17,7 @@ pub(crate) fn wrap<'py>(py: Python<'py>, result: Array) -> PyResult<Bound<'py, P
         return dtype::to_scalar(py, value);
     }
     if fastnp::has_raised() {
-        crate::observe::report(py)?;
+        crate::errstate::report(py)?;
     }
     Ok(Bound::new(py, NdArray::from(result))?.into_any())
 }

@@ -9,6 +9,7 @@ mod convert;
 mod create;
 mod dtype;
 mod error;
+mod errstate;
 mod foreign;
 mod functions;
 mod index;
@@ -29,7 +30,7 @@ use pyo3::sync::PyOnceLock;
 #[inline]
 pub(crate) fn deliver<T>(py: Python<'_>, result: Result<T>) -> PyResult<T> {
     if fastnp::has_raised() {
-        observe::report(py)?;
+        errstate::report(py)?;
     }
     result.map_err(|e| error::raise(py, e))
 }
@@ -56,6 +57,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(subclass::set_metaclass, module)?)?;
     module.add_function(wrap_pyfunction!(foreign::py_to_numpy, module)?)?;
     module.add_function(wrap_pyfunction!(foreign::py_from_numpy, module)?)?;
+    errstate::start(module.py())?;
     fastnp::settings::read_environment();
     Ok(())
 }

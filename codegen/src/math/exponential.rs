@@ -26,6 +26,9 @@ fn or_zero<R: Real>(x: R, p: R) -> R {
     if x == R::of(f64::NEG_INFINITY) { R::of(0.0) } else { p }
 }
 
+/// What is nothing beside one, in either width.
+const VERY_SMALL: f64 = 1e-18;
+
 /// `e^x`.
 pub struct Exp;
 
@@ -34,6 +37,8 @@ impl<R: Real> Unary<R> for Exp {
     fn fast<const FMA: bool>(x: R) -> R {
         let (lowest, highest) = R::EXP_RANGE;
         let bounded = at_least(x, lowest);
+        // The square of a very small number would underflow.
+        let bounded = if x.size() < R::of(VERY_SMALL) { R::of(0.0) } else { bounded };
         let n = round_exponent::<R, FMA>(at_most(bounded, highest), R::of(LOG2_E));
         scale::<R, FMA>(or_zero(x, R::of(1.0) + near_zero::<R, FMA>(reduce::<R, FMA>(bounded, n.k))), n)
     }

@@ -8,6 +8,9 @@ use super::real::{Parts, Real, Word};
 use super::{Binary, Unary};
 use std::f64::consts::SQRT_2;
 
+/// An angle of which the tangent is no other number, in either width.
+const VERY_SMALL: f64 = 1e-9;
+
 /// `base + v (1 + z P(z))` for |v| <= base or base = 0, what the first sum loses included.
 #[inline(always)]
 fn add_arcsine<R: Real, const FMA: bool>(base: Parts<R>, v: R, z: R) -> R {
@@ -83,7 +86,9 @@ impl<R: Real> Unary<R> for Arccos {
 /// `arctan(t) + quarters pi/4`, for |t| <= sqrt 2 - 1.
 #[inline(always)]
 fn add_arctangent<R: Real, const FMA: bool>(t: R, quarters: R) -> R {
-    let z = t * t;
+    // The square of a very small number would underflow.
+    let seen = if t.size() < R::of(VERY_SMALL) { R::of(0.0) } else { t };
+    let z = seen * seen;
     let small = (t * z).fma::<FMA>(poly::<R, FMA>(z, R::ATAN), quarters * R::PIO4.1);
     quarters * R::PIO4.0 + (t + small)
 }

@@ -72,6 +72,9 @@ pub struct Hypot;
 impl Binary<f64> for Hypot {
     #[inline(always)]
     fn fast<const FMA: bool>(x: f64, y: f64) -> f64 {
+        // Squares that would underflow are nothing beside the other one.
+        let seen = |v: f64| if v.abs() < 1e-152 { 0.0 } else { v };
+        let (x, y) = (seen(x), seen(y));
         x.fma::<FMA>(x, y * y).sqrt()
     }
 

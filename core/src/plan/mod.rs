@@ -9,6 +9,8 @@ pub(crate) mod lower;
 pub(crate) mod overlap;
 
 use crate::layout::Shape;
+use crate::product::Product;
+use crate::raised::Part;
 use crate::trace::{Node, Operation, Source, decode};
 use fastnp_codegen::{DType, Kernel, Program, Verified};
 use group::Group;
@@ -36,7 +38,7 @@ pub(crate) enum Work {
     /// Launches a program.
     Kernel(KernelWork),
     /// A batch of matrix products by the `gemm` crate. The domain is `[batch…, m, n, k]`, strides as in a kernel's launch.
-    Product { dtype: DType, domain: Shape, strides: Vec<isize> },
+    Product { product: Product, dtype: DType, domain: Shape, strides: Vec<isize> },
 }
 
 /// A program with the sizes it is launched with.
@@ -48,6 +50,8 @@ pub(crate) struct KernelWork {
     pub(crate) strides: Vec<isize>,
     /// Which of the trace's scalars are the kernel's parameters.
     pub(crate) scalars: SmallVec<[u32; 4]>,
+    /// Its instructions that are steps of products.
+    pub(crate) parts: Vec<Part>,
 }
 
 /// Gives a program for a kernel, from a cache or by compiling it.
@@ -129,8 +133,8 @@ impl Lives {
 
 fn step(nodes: &[Node], index: usize, group: &Group, lives: &Lives, compile: &mut Compile<'_>) -> Step {
     let first = &nodes[group.members[0].node as usize];
-    if first.op == Operation::Contract {
-        return product(first);
+    if let Operation::Contract(product) = first.op {
+        return multiplied(product, first);
     }
     let lowered = lower::lower(nodes, index, group, lives);
     let (kernel, program) = compile(lowered.kernel);
@@ -142,6 +146,7 @@ fn step(nodes: &[Node], index: usize, group: &Group, lives: &Lives, compile: &mu
             inner: lowered.inner,
             strides: lowered.strides,
             scalars: lowered.scalars,
+            parts: lowered.parts,
         }),
         operands: lowered.operands,
         donations: lowered.donations,
@@ -149,7 +154,7 @@ fn step(nodes: &[Node], index: usize, group: &Group, lives: &Lives, compile: &mu
     }
 }
 
-fn product(node: &Node) -> Step {
+fn multiplied(product: Product, node: &Node) -> Step {
     let mut operands = SmallVec::new();
     let mut strides = Vec::new();
     for access in node.reads().chain([&node.target]) {
@@ -158,7 +163,7 @@ fn product(node: &Node) -> Step {
     }
     debug_assert!(node.sources.iter().all(|s| matches!(s, Source::Memory(_))), "products read memory");
     Step {
-        work: Work::Product { dtype: node.compute, domain: node.domain.clone(), strides },
+        work: Work::Product { product, dtype: node.compute, domain: node.domain.clone(), strides },
         operands,
         donations: SmallVec::new(),
         releases: SmallVec::new(),
