@@ -7,7 +7,7 @@
 //!
 //! Definitions are expressions in the row's argument names, except that those of class `elementary` (real floats) name a
 //! function of [`crate::math`]. `float16` has no column: it is computed as `float32` and rounded after every op, as NumPy
-//! does. Methods used by the definitions live in [`crate::portable`], where `C` names the C library's complex functions.
+//! does; `FMA` says whether the instruction set fuses. Methods used by the definitions live in [`crate::portable`], where `C` names the C library's complex functions.
 
 use std::fmt;
 
@@ -32,7 +32,7 @@ Subtract "subtract" (a, b) "bBhHiIlLefdFD" -> same, None, OVERFLOW | INVALID, An
     { int: a.wrapping_sub(b); float: a - b; complex: a - b; }
 Multiply "multiply" (a, b) "?bBhHiIlLefdFD" -> same, Some(1), OVERFLOW | UNDERFLOW | INVALID, Any, 1,
     "Product of the arguments, element by element; integers wrap, booleans are and-ed."
-    { bool: a & b; int: a.wrapping_mul(b); float: a * b; complex: a.product(b); }
+    { bool: a & b; int: a.wrapping_mul(b); float: a * b; complex: a.product::<FMA>(b); }
 Divide "divide" (a, b) "efdFD" -> same, None, DIVIDE | OVERFLOW | UNDERFLOW | INVALID, Any, 4,
     "Quotient of the arguments, element by element; integers divide as floats."
     { float: a / b; complex: a.quotient(b); }
@@ -60,7 +60,7 @@ Absolute "absolute" (a) "?bBhHiIlLefdFD" -> real, None, OVERFLOW, Any, 1,
 Fabs "fabs" (a) "efd" -> same, None, NONE, Any, 1,
     "Magnitude of a real argument, element by element."
     { float: a.abs(); }
-Sign "sign" (a) "bBhHiIlLefdFD" -> same, None, NONE, Any, 2,
+Sign "sign" (a) "bBhHiIlLefdFD" -> same, None, OVERFLOW | UNDERFLOW, Any, 2,
     "Minus one, zero or one by the argument's sign, element by element; complex numbers are divided by their magnitude."
     { int: a.sign(); float: a.sign(); complex: a.sign(); }
 Reciprocal "reciprocal" (a) "bBhHiIlLefdFD" -> same, None, DIVIDE | OVERFLOW | UNDERFLOW | INVALID, Any, 4,
@@ -68,7 +68,7 @@ Reciprocal "reciprocal" (a) "bBhHiIlLefdFD" -> same, None, DIVIDE | OVERFLOW | U
     { int: a.reciprocal(); float: 1.0 / a; complex: a.reciprocal(); }
 Square "square" (a) "bBhHiIlLefdFD" -> same, None, OVERFLOW | UNDERFLOW | INVALID, Any, 1,
     "The argument times itself, element by element."
-    { int: a.wrapping_mul(a); float: a * a; complex: a.product(a); }
+    { int: a.wrapping_mul(a); float: a * a; complex: a.product::<FMA>(a); }
 Conjugate "conjugate" (a) "bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
     "Complex conjugate of the argument, element by element."
     { int: a; float: a; complex: a.conj(); }
@@ -116,7 +116,7 @@ Trunc "trunc" (a) "?bBhHiIlLefd" -> same, None, NONE, Any, 1,
     "The argument without its fraction, element by element."
     { bool: a; int: a; float: a.trunc(); }
 // --- roots, exponentials, logarithms
-Sqrt "sqrt" (a) "efdFD" -> same, None, INVALID, Positive, 6,
+Sqrt "sqrt" (a) "efdFD" -> same, None, UNDERFLOW | INVALID, Positive, 6,
     "Square root of the argument, element by element."
     { float: a.sqrt(); complex: a.elementary(C::Sqrt); }
 Cbrt "cbrt" (a) "efd" -> same, None, NONE, Any, 20,
@@ -361,6 +361,8 @@ pub struct OpRow {
     pub identity: Option<i8>,
     /// Floating-point flags it may raise.
     pub effects: FpFlags,
+    /// Whether its real definition is a function of [`crate::math`].
+    pub elementary: bool,
     /// Where its arguments lie.
     pub domain: Domain,
     /// Rough cost of an element in units of an addition.
@@ -384,6 +386,10 @@ macro_rules! result_rule {
     };
 }
 
+const fn is_elementary(class: &str) -> bool {
+    matches!(class.as_bytes(), b"elementary")
+}
+
 macro_rules! declare_ops {
     ($($Op:ident $name:literal ($($arg:ident),+) $loops:literal -> $result:ident, $identity:expr,
        $fx:ident $(| $fx2:ident)*, $domain:ident, $cost:literal, $doc:literal
@@ -400,6 +406,7 @@ macro_rules! declare_ops {
             result: result_rule!($result),
             identity: $identity,
             effects: FpFlags(FpFlags::$fx.0 $(| FpFlags::$fx2.0)*),
+            elementary: $(is_elementary(stringify!($class)) |)* false,
             domain: Domain::$domain,
             cost: $cost,
             doc: $doc,
@@ -440,6 +447,19 @@ impl Op {
     /// Whether there is a loop in `dtype`.
     pub fn has_loop(self, dtype: crate::DType) -> bool {
         self.row().loops.as_bytes().contains(&dtype.code())
+    }
+
+    /// Floating-point flags it may raise when computing in `dtype`: the row's, those that integers can raise (the smallest
+    /// by -1 overflows), and all for elementary functions of complex numbers, which are made of several real ones.
+    pub fn effects(self, dtype: crate::DType) -> FpFlags {
+        let row = self.row();
+        if dtype.is_integer() && row.effects.contains(FpFlags::DIVIDE) {
+            row.effects | FpFlags::OVERFLOW
+        } else if dtype.is_complex() && row.elementary {
+            FpFlags::DIVIDE | FpFlags::OVERFLOW | FpFlags::UNDERFLOW | FpFlags::INVALID
+        } else {
+            row.effects
+        }
     }
 
     /// The type of the result when computing in `dtype`.

@@ -124,6 +124,10 @@ impl<R: Real> Binary<R> for Arctan2 {
         let (ay, ax) = (y.size(), x.size());
         let steep = ay > ax;
         let (large, small) = if steep { (ay, ax) } else { (ax, ay) };
+        let left = is_signed(x);
+        // Beside quarters of a turn a quotient below 2^-60 is nothing, and might underflow.
+        let nothing = size_bits(large).minus(size_bits(small)) > R::Word::of(60 << R::MANTISSA);
+        let small = if nothing & (steep | left) { zero } else { small };
         let (top, bottom, quarters) = if small > large * R::of(SQRT_2 - 1.0) {
             (small - large, small + large, one)
         } else {
@@ -132,7 +136,6 @@ impl<R: Real> Binary<R> for Arctan2 {
         };
         let t = top / bottom;
         let (quarters, t) = if steep { (R::of(2.0) - quarters, -t) } else { (quarters, t) };
-        let left = is_signed(x);
         let (quarters, t) = if left { (R::of(4.0) - quarters, -t) } else { (quarters, t) };
         add_arctangent::<R, FMA>(t, quarters).signed(y)
     }

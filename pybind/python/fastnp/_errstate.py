@@ -76,7 +76,7 @@ def _hand_over(mode: str, text: str, name: str, message: str, status: int) -> No
     if mode == "call":
         if target is None:
             raise NameError(
-                f"python callback specified for {text} (in {name}) but no function found."
+                f"python callback specified for {text} (in  {name}) but no function found."
             )
         target(text, status)
     else:
