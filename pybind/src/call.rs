@@ -4,7 +4,7 @@ use crate::arg::{Arg, full, quick};
 use crate::contents::{Open, Repr};
 use crate::ndarray::NdArray;
 use crate::{deliver, dtype, fallback};
-use fastnp::{Array, Error, Op, Options, Selection, SelectionArg, Value, apply, apply_with};
+use fastnp::{Array, DType, Error, Op, Options, Selection, SelectionArg, Value, apply, apply_with};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use smallvec::SmallVec;
@@ -154,7 +154,13 @@ fn applied(op: Op, values: &[Value<'_>], options: Options<'_>) -> fastnp::Result
     // NumPy's scalars have a type that counts, so what they meet grows.
     let weak = |v: &&Value<'_>| !matches!(v, Value::Scalar(_));
     let in_type = |dtype| values.iter().filter(weak).any(|v| v.overflows(dtype));
-    if values.iter().any(|v| matches!(v, Value::Array(a) if in_type(a.dtype()))) {
+    // Integers of a byte become halves where there is no integer loop.
+    let in_half = |a: &Array| {
+        let dtype = a.dtype();
+        let halves = matches!(dtype, DType::I8 | DType::U8) && !op.has_loop(dtype);
+        halves && values.iter().any(|v| matches!(v, Value::Int(_)) && v.overflows(DType::F16))
+    };
+    if values.iter().any(|v| matches!(v, Value::Array(a) if in_type(a.dtype()) || in_half(a))) {
         return Err(Error::new(fastnp::ErrorKind::Unsupported, ""));
     }
     apply_with(op, values, options)

@@ -32,7 +32,8 @@ def whole_range(dtype: np.dtype, rng: np.random.Generator, n: int) -> np.ndarray
 
 def neighbours(values: np.ndarray, dtype: np.dtype, spread: int = 40) -> np.ndarray:
     """The values, their negatives, and the numbers around them."""
-    values = np.concatenate([values, -values]).astype(dtype)
+    with np.errstate(over="ignore"):
+        values = np.concatenate([values, -values]).astype(dtype)
     integers = values.view(f"i{dtype.itemsize}")
     offsets = np.arange(-spread, spread + 1, dtype=integers.dtype)
     return (integers[:, None] + offsets).ravel().view(dtype)
@@ -76,12 +77,14 @@ def pairs(dtype: np.dtype, rng: np.random.Generator, n: int) -> tuple[np.ndarray
     close = 1 + rng.choice([-1.0, 1.0], each) * 2.0 ** -rng.uniform(1, 20, each)
     like = rng.standard_normal(each) * base
     spread = 2.0 ** rng.uniform(-60, 60, each)
+    with np.errstate(over="ignore"):
+        unlike = rng.standard_normal(each) * base * spread
     parts = [
         (rng.uniform(-4, 4, each), rng.uniform(-4, 4, each)),
         (whole_range(dtype, rng, each), whole_range(dtype, rng, each)),
         (base, size / np.log2(base)),
         (close, size / np.log2(close)),
-        (like, np.clip(rng.standard_normal(each) * base * spread, -1e300, 1e300)),
+        (like, np.clip(unlike, -1e300, 1e300)),
         (hard(dtype, rng, each)[:each], rng.permutation(hard(dtype, rng, each))[:each]),
     ]
     with np.errstate(all="ignore"):
