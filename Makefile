@@ -1,13 +1,15 @@
 # The ways to build, check and run fastnp. Needs Rust (with rustfmt and clippy) and Python 3.11 or newer, nothing else.
 #
-#   make run     build the extension and run the NPBench kernels under NumPy and fastnp
-#   make test    every check there is; what continuous integration runs
-#   make lint    the checks that run nothing: format, clippy, ruff, mypy, docs
-#   make bench   the criterion benches of the Rust layers, then NumPy and fastnp side by side
-#   make clean   remove everything built
+#   make run       build the extension and run the NPBench kernels under NumPy and fastnp
+#   make test      every check there is; what continuous integration runs
+#   make lint      the checks that run nothing: format, clippy, ruff, mypy, docs
+#   make fuzz      random programs under NumPy and fastnp, FUZZ_COUNT of them in each mode from FUZZ_SEED on
+#   make sanitize  the Rust tests under AddressSanitizer (needs a nightly toolchain)
+#   make bench     the criterion benches of the Rust layers, then NumPy and fastnp side by side
+#   make clean     remove everything built
 #
 # Variables: PYTHON (interpreter for .venv), PROFILE (release or dev: how the extension is built),
-# RUN_ARGS (more arguments for npbench), PYTEST_ARGS (more arguments for pytest).
+# RUN_ARGS (more arguments for npbench), PYTEST_ARGS (more arguments for pytest), FUZZ_COUNT, FUZZ_SEED.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -20,6 +22,8 @@ PROFILE ?= release
 PRESET  ?= S
 RUN_ARGS ?=
 PYTEST_ARGS ?=
+FUZZ_COUNT ?= 250000
+FUZZ_SEED  ?= 1
 
 BIN    := $(VENV)/bin
 STAMPS := $(VENV)/stamps
@@ -29,10 +33,10 @@ RUST_SOURCES := $(shell find codegen core pybind benches .cargo -name target -pr
 PYTHON_TREES := pybind/python npbench tests benches
 MYPY_TREES   := pybind/python/fastnp npbench tests benches
 
-.PHONY: help run build test lint rust-lint python-lint rust-test docs pytest bench clean
+.PHONY: help run build test lint rust-lint python-lint rust-test docs pytest fuzz sanitize bench clean
 
 help:
-	@sed -n '3,8p' Makefile | cut -c3-
+	@sed -n '3,10p' Makefile | cut -c3-
 
 # --- environment and extension: stamp files, so that nothing is rebuilt without need --------------------------------
 
@@ -79,6 +83,17 @@ rust-test:
 
 pytest: build
 	$(BIN)/python -m pytest --quiet $(PYTEST_ARGS)
+
+# A quarter of a million programs take about twenty minutes on one core; modes run one after the other.
+fuzz: build
+	for mode in default lazy eager serial; do \
+	    $(BIN)/python -m tests.fuzz.programs --count $(FUZZ_COUNT) --seed $(FUZZ_SEED) --mode $$mode; \
+	done
+
+# A folder of its own: instrumented objects are no use to other builds.
+sanitize:
+	RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=target/sanitize cargo +nightly test --quiet \
+	    -p fastnp-codegen -p fastnp --lib --tests --target $(shell rustc -vV | sed -n 's/host: //p')
 
 bench: build
 	cargo bench --package fastnp-benches

@@ -208,3 +208,17 @@ def test_a_boundary_of_elements_is_recorded(assert_flushes: AssertCount) -> None
         return z
 
     assert_flushes(program, 1)
+
+
+def test_a_long_chain_works_in_two_buffers() -> None:
+    """Each kernel of the chain writes over what the one before it left."""
+    n = 100_000
+    x = fastnp.linspace(0.0, 1.0, n)
+    fastnp.eval(x)
+    y = fastnp.sqrt(x)  # an operation that the loop does not have: its end is not taken for the trace's
+    for i in range(400):
+        y = y * x + i
+    fastnp.reset_stats()
+    fastnp.eval(y)
+    assert fastnp.stats()["kernels_launched"] > 5
+    assert fastnp.stats()["bytes_peak"] < 2.5 * 8 * n

@@ -4,13 +4,16 @@
 //! need, and makes arrays usable from any thread.
 
 use crate::array::Array;
+use crate::capture;
 use crate::dense;
 use crate::error::{Error, ErrorKind, Result};
 use crate::explain::describe;
+use crate::host;
 use crate::immediate::{LaunchShape, inner_kernel, kernel_of};
 use crate::inspect::multiplied;
 use crate::launch::Seen;
 use crate::layout::{c_strides, count};
+use crate::memory::Buffer;
 use crate::plan::{self, KernelWork, Plan, Step, Work};
 use crate::product::{self, Product};
 use crate::raised;
@@ -21,10 +24,11 @@ use crate::value::Value;
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::{Backend, DType, Inline, Kernel, Launch, Op, Program, Scalar, Verified, verify};
 use hashbrown::HashMap;
-use parking_lot::{Mutex, MutexGuard};
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
-use std::sync::{Arc, LazyLock};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::time::{Duration, Instant};
 
 /// A flush happens on its own when so many nodes are pending.
 const MAX_PENDING_NODES: usize = 1024;
@@ -39,11 +43,49 @@ const MAX_KERNELS: usize = 2048;
 /// Results from this size on get memory when they are recorded, so that the error for want of it comes up there.
 const EAGER_BYTES: usize = 256 << 20;
 
+/// The standard library's lock never hands itself over to a waiting thread, which after a fork may not be there any more.
 static ENGINE: LazyLock<Mutex<Engine>> = LazyLock::new(|| Mutex::new(Engine::new()));
 
+/// Threads that wait for the engine, and how many of those that ever did have got it.
+static WAITING: AtomicUsize = AtomicUsize::new(0);
+static SERVED: AtomicUsize = AtomicUsize::new(0);
+
 /// The engine, locked.
+#[inline]
 pub(crate) fn engine() -> Held {
-    Held(Some(ENGINE.lock()))
+    if WAITING.load(Ordering::Relaxed) == 0 {
+        match ENGINE.try_lock() {
+            Ok(engine) => return Held(Some(engine)),
+            // A panic under the lock is a bug of ours and was reported; what was computed before it can still be read.
+            Err(TryLockError::Poisoned(poisoned)) => return Held(Some(poisoned.into_inner())),
+            Err(TryLockError::WouldBlock) => {}
+        }
+    }
+    wait_for_engine()
+}
+
+#[cold]
+fn wait_for_engine() -> Held {
+    let served = SERVED.load(Ordering::Relaxed);
+    host::aside(false, || {
+        // Who waits already goes first, but needs time to wake up: without this, a thread in a loop of long computations
+        // would lock the engine again and again in front of it.
+        let mut patience = 20;
+        while WAITING.load(Ordering::Relaxed) > 0 && SERVED.load(Ordering::Relaxed) == served && patience > 0 {
+            std::thread::sleep(Duration::from_micros(50));
+            patience -= 1;
+        }
+        WAITING.fetch_add(1, Ordering::Relaxed);
+        let engine = ENGINE.lock().unwrap_or_else(PoisonError::into_inner);
+        WAITING.fetch_sub(1, Ordering::Relaxed);
+        SERVED.fetch_add(1, Ordering::Relaxed);
+        Held(Some(engine))
+    })
+}
+
+/// In the child after a fork: the threads that waited are not here.
+pub(crate) fn forget_waiting() {
+    WAITING.store(0, Ordering::Relaxed);
 }
 
 /// The engine, locked, to record statements in the scope that the caller is in.
@@ -56,9 +98,8 @@ pub(crate) fn recording() -> Result<Held> {
     let scope = raised::scope();
     let mut engine = engine();
     if engine.seen.raised.scope != scope {
-        let ran = engine.flush();
+        engine.flush()?;
         engine.seen.raised.scope = scope;
-        ran?;
     }
     Ok(engine)
 }
@@ -208,9 +249,9 @@ impl Engine {
     /// Flushes, where the trace is long enough that the next node is better the first of another one.
     #[inline]
     fn make_way(&mut self, op: Operation, domain: &[usize]) -> Result<()> {
-        if self.trace.nodes >= LOOP_NODES
-            && (self.trace.nodes >= MAX_PENDING_NODES || self.trace.begins_with(op, domain))
-        {
+        let full = self.trace.nodes >= LOOP_NODES
+            && (self.trace.nodes >= MAX_PENDING_NODES || self.trace.begins_with(op, domain));
+        if full || self.trace.is_hoarding() {
             self.seen.stats.flushes_full += 1;
             self.flush()?;
         }
@@ -220,20 +261,30 @@ impl Engine {
     /// Records copies for those who captured a storage that is about to be written.
     #[cold]
     pub(crate) fn leave_copies(&mut self, storage: &Arc<Storage>) -> Result<()> {
-        for held in storage.take_watchers() {
-            let array = held.array();
-            let copy = Array::fresh(array.shape(), c_strides(array.shape(), array.dtype().size()), array.dtype())?;
-            self.submit(&Statement {
-                op: Operation::Copy,
-                compute: array.dtype(),
-                domain: array.shape(),
-                reduced: 0,
-                inputs: &[Input::Memory(array.over(array.shape()))],
-                target: copy.over(array.shape()),
-                covers: true,
-            })?;
-            held.replace(copy);
+        let watchers = storage.take_watchers();
+        for (i, held) in watchers.iter().enumerate() {
+            if let Err(error) = self.leave_copy(held) {
+                // The write does not happen either, so they go on watching.
+                watchers[i..].iter().for_each(|held| storage.watch(Arc::downgrade(held)));
+                return Err(error);
+            }
         }
+        Ok(())
+    }
+
+    fn leave_copy(&mut self, held: &capture::Held) -> Result<()> {
+        let array = held.array();
+        let copy = Array::fresh(array.shape(), c_strides(array.shape(), array.dtype().size()), array.dtype())?;
+        self.submit(&Statement {
+            op: Operation::Copy,
+            compute: array.dtype(),
+            domain: array.shape(),
+            reduced: 0,
+            inputs: &[Input::Memory(array.over(array.shape()))],
+            target: copy.over(array.shape()),
+            covers: true,
+        })?;
+        held.replace(copy);
         Ok(())
     }
 
@@ -258,7 +309,7 @@ impl Engine {
         for input in s.inputs {
             let code = match input {
                 Input::Memory(view) => {
-                    let start = view.storage.address().ok_or_else(lost)?;
+                    let start = view.storage.materialize()?;
                     addresses.push(start.wrapping_offset(view.offset));
                     view.dtype as u64
                 }
@@ -345,7 +396,7 @@ impl Engine {
         let mut strides: SmallVec<[isize; 16]> = SmallVec::new();
         s.target.storage.materialize()?;
         for view in s.views() {
-            addresses.push(view.storage.address().ok_or_else(lost)?.wrapping_offset(view.offset));
+            addresses.push(view.storage.materialize()?.wrapping_offset(view.offset));
             strides.extend_from_slice(&view.strides);
         }
         self.multiply((product, s.compute), s.domain, &strides, &addresses);
@@ -393,17 +444,30 @@ impl Engine {
     }
 
     /// Runs everything that is pending and that somebody can still reach.
+    ///
+    /// # Errors
+    /// For want of memory, or because the user interrupts it. What did not run stays pending, as if nothing had been tried.
     pub(crate) fn flush(&mut self) -> Result<()> {
         if self.trace.nodes == 0 {
             return Ok(());
         }
         self.seen.stats.flushes += 1;
         let plan = self.plan();
-        let done = self.execute(&plan);
-        std::mem::swap(&mut self.last.tape, &mut self.trace.tape);
-        std::mem::swap(&mut self.last.live, &mut self.live);
-        self.last.plan = Some(plan);
-        self.trace.clear();
+        let (ran, done) = if plan.points < LONG {
+            self.execute(&plan, false)
+        } else {
+            host::aside(true, || self.execute(&plan, true))
+        };
+        if done.is_ok() {
+            std::mem::swap(&mut self.last.tape, &mut self.trace.tape);
+            std::mem::swap(&mut self.last.live, &mut self.live);
+            self.last.plan = Some(plan);
+            self.trace.clear();
+        } else {
+            let mut rest: Vec<u32> = plan.steps[ran..].iter().flat_map(|step| step.nodes.iter().copied()).collect();
+            rest.sort_unstable();
+            self.trace.keep(&rest);
+        }
         done
     }
 
@@ -443,17 +507,26 @@ impl Engine {
         plan
     }
 
-    fn execute(&mut self, plan: &Plan) -> Result<()> {
+    /// Runs the steps of a plan in order, up to the end or to one that fails; how many ran.
+    fn execute(&mut self, plan: &Plan, long: bool) -> (usize, Result<()>) {
+        let mut asked = long.then(Instant::now);
         for (i, step) in plan.steps.iter().enumerate() {
-            if let Err(error) = self.run_step(step) {
-                // What did not run has no contents; whoever reads it is told.
-                for step in &plan.steps[i..] {
-                    for &(slot, _) in &step.operands {
-                        let storage = &self.trace.slots[slot as usize].storage;
-                        storage.set_lost(storage.address().is_none());
-                    }
+            if let Some(last) = asked
+                && last.elapsed() > PATIENCE
+            {
+                if host::is_interrupted() {
+                    return (i, Err(Error::new(ErrorKind::Interrupted, "the computation was interrupted")));
                 }
-                return Err(error);
+                asked = Some(Instant::now());
+            }
+            if let Err(error) = self.run_step(step) {
+                return (i, Err(error));
+            }
+            for &(taker, giver) in &step.donations {
+                if Arc::ptr_eq(&self.trace.slots[taker as usize].storage, &self.trace.slots[giver as usize].storage) {
+                    // Nothing reads the giver any more, and the taker must be alone on its memory to pass it on in turn.
+                    self.trace.slots[giver as usize].storage = self.trace.storage(0);
+                }
             }
             for &slot in &step.releases {
                 if let Some(storage) = Arc::get_mut(&mut self.trace.slots[slot as usize].storage) {
@@ -461,7 +534,7 @@ impl Engine {
                 }
             }
         }
-        Ok(())
+        (plan.steps.len(), Ok(()))
     }
 
     fn run_step(&mut self, step: &Step) -> Result<()> {
@@ -479,6 +552,17 @@ impl Engine {
                 // The giver keeps its slot: the kernel reads it at the taker's address.
                 self.trace.slots[giver as usize].storage = self.trace.slots[taker as usize].storage.clone();
             }
+        }
+        // All the memory it needs, or none: what a step that cannot run was given, nobody would take back.
+        let mut made: SmallVec<[(u32, Buffer); 4]> = SmallVec::new();
+        for &(slot, _) in &step.operands {
+            let storage = &self.trace.slots[slot as usize].storage;
+            if storage.address().is_none() && made.iter().all(|m| m.0 != slot) {
+                made.push((slot, Buffer::new(storage.bytes())?));
+            }
+        }
+        for (slot, buffer) in made {
+            self.trace.slots[slot as usize].storage.adopt(buffer);
         }
         let mut addresses: SmallVec<[*mut u8; 12]> = SmallVec::new();
         for &(slot, offset) in &step.operands {
@@ -539,9 +623,6 @@ impl Engine {
         if self.trace.touches(storage) {
             self.flush()?;
         }
-        if storage.is_lost() {
-            return Err(lost());
-        }
         storage.materialize()
     }
 }
@@ -550,8 +631,7 @@ impl Engine {
 const SMALL_PRODUCT: usize = 100_000;
 /// Below this many points no thread is woken (waking costs about 10 µs, in which one thread adds 50,000 numbers).
 const PARALLEL_FROM: usize = 16384;
-
-#[cold]
-fn lost() -> Error {
-    Error::new(ErrorKind::Memory, "the result was lost when memory ran out while it was computed")
-}
+/// From so many points on (50 µs and more) other threads of the program may run during a flush.
+const LONG: usize = 1 << 18;
+/// How long a flush runs before it asks whether the user wants it to stop.
+const PATIENCE: Duration = Duration::from_millis(50);

@@ -27,6 +27,8 @@ pub enum ErrorKind {
     Overflow,
     /// `MemoryError`: no memory for a result.
     Memory,
+    /// `KeyboardInterrupt`: the user stopped a computation, which stays pending.
+    Interrupted,
     /// Valid in NumPy, but not computed by this engine: the caller should use NumPy for this call.
     Unsupported,
 }

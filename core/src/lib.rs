@@ -37,6 +37,7 @@ mod elementwise;
 mod engine;
 mod error;
 mod explain;
+mod host;
 mod immediate;
 mod inspect;
 mod join;
@@ -67,6 +68,7 @@ pub use elementwise::{Options, apply, apply_with, select};
 pub use error::{Error, ErrorKind, Result};
 pub use explain::explain;
 pub use fastnp_codegen::{DType, FpFlags, Kind, Op, Scalar, Wide};
+pub use host::{Host, Still, hold_still, set_host};
 pub use join::concatenate;
 pub use layout::{Index, Layout, MAX_DIMS, Order, Shape, Strides, broadcast, normalize_axis};
 pub use num_complex::Complex;
@@ -83,7 +85,7 @@ use engine::engine;
 /// Runs everything that is pending.
 ///
 /// # Errors
-/// `MemoryError`.
+/// `MemoryError`; `KeyboardInterrupt`, where the [`Host`] has those. What did not run stays pending.
 ///
 /// ```
 /// use fastnp::{Array, flush, stats};

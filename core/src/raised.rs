@@ -4,6 +4,7 @@ use crate::product::Product;
 use fastnp_codegen::{DType, FpFlags, Fragment, Inst, Kernel, Op, Raised, Template, ValueId};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{self, ThreadId};
 
 /// Whether flags wait to be taken: asked after every call, which must not cost the engine's lock.
 static WAITING: AtomicBool = AtomicBool::new(false);
@@ -74,6 +75,8 @@ pub struct Report {
     pub flags: FpFlags,
     /// Where it was recorded.
     pub scope: Scope,
+    /// Who ran it.
+    by: ThreadId,
 }
 
 /// Flags raised since they were last taken. One of these is the engine's.
@@ -109,17 +112,19 @@ impl Flags {
     /// Adds what an op raised.
     pub(crate) fn add(&mut self, name: &'static str, flags: FpFlags) {
         WAITING.store(true, Ordering::Relaxed);
-        let scope = self.scope;
-        match self.reports.iter_mut().find(|r| r.name == name && r.scope == scope) {
+        let (scope, by) = (self.scope, thread::current().id());
+        match self.reports.iter_mut().find(|r| (r.name, r.scope, r.by) == (name, scope, by)) {
             Some(known) => known.flags |= flags,
-            None => self.reports.push(Report { name, flags, scope }),
+            None => self.reports.push(Report { name, flags, scope, by }),
         }
     }
 
-    /// Takes everything.
+    /// Takes everything, but for what another thread is about to take: errors are raised where they are made.
     pub(crate) fn take(&mut self) -> Vec<Report> {
-        WAITING.store(false, Ordering::Relaxed);
-        std::mem::take(&mut self.reports)
+        let own = thread::current().id();
+        let taken = self.reports.extract_if(.., |r| !r.scope.at_once() || r.by == own).collect();
+        WAITING.store(!self.reports.is_empty(), Ordering::Relaxed);
+        taken
     }
 
     /// Drops what an op raised: somebody else will tell the user.

@@ -42,7 +42,6 @@ pub(crate) struct Storage {
     mark: AtomicU64,
     version: AtomicU64,
     exports: AtomicU32,
-    lost: AtomicBool,
     watched: AtomicBool,
     watchers: Mutex<Watchers>,
 }
@@ -56,7 +55,6 @@ impl Storage {
             mark: AtomicU64::new(0),
             version: AtomicU64::new(0),
             exports: AtomicU32::new(0),
-            lost: AtomicBool::new(false),
             watched: AtomicBool::new(false),
             watchers: Mutex::new(Watchers::new()),
         }
@@ -200,14 +198,5 @@ impl Storage {
     pub(crate) fn take_watchers(&self) -> Vec<Arc<Held>> {
         self.watched.store(false, Ordering::Relaxed);
         std::mem::take(&mut *self.watchers.lock()).iter().filter_map(Weak::upgrade).collect()
-    }
-
-    /// Whether the operation that was to produce the contents failed (out of memory).
-    pub(crate) fn is_lost(&self) -> bool {
-        self.lost.load(Ordering::Relaxed)
-    }
-
-    pub(crate) fn set_lost(&self, lost: bool) {
-        self.lost.store(lost, Ordering::Relaxed);
     }
 }

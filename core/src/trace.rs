@@ -9,6 +9,7 @@
 //! a loop over `a[i:i+k]` writes the same tape every time round, and looking up its plan is a comparison of memory.
 
 use crate::layout::{Shape, Steps, Strides};
+use crate::memory;
 use crate::product::Product;
 use crate::storage::Storage;
 use fastnp_codegen::{DType, Fold, Op, Scalar};
@@ -177,13 +178,18 @@ pub(crate) struct Trace {
     pub(crate) nodes: usize,
     /// Elements written one by one.
     pub(crate) elements: usize,
-    /// Bytes of results that have no memory yet.
-    pub(crate) pending_bytes: usize,
+    /// Bytes of memory the trace has touched, and how many of them there may be before somebody looks at who else holds them.
+    touched: usize,
+    unchecked: usize,
 }
 
 const SCALAR: u64 = 1 << 63;
 /// Storages kept for reuse.
 const SPARE: usize = 256;
+/// Memory that a trace may hold beyond what NumPy would: so many bytes (a tenth of what a process with NumPy takes before it
+/// makes an array), or this part of the memory in use.
+const SLACK: usize = 3 << 20;
+const SLACK_SHARE: usize = 16;
 
 impl Trace {
     pub(crate) fn new() -> Trace {
@@ -196,7 +202,8 @@ impl Trace {
             spare: Vec::with_capacity(SPARE),
             nodes: 0,
             elements: 0,
-            pending_bytes: 0,
+            touched: 0,
+            unchecked: SLACK,
         }
     }
 
@@ -204,7 +211,18 @@ impl Trace {
     pub(crate) fn clear(&mut self) {
         self.epoch = self.epoch.wrapping_add(1).max(1);
         self.tape.clear();
-        for Slot { mut storage, .. } in self.slots.drain(..) {
+        let mut slots = std::mem::take(&mut self.slots);
+        self.let_go(&mut slots);
+        self.slots = slots;
+        self.scalars.clear();
+        self.nodes = 0;
+        self.elements = 0;
+        self.touched = 0;
+        self.unchecked = SLACK;
+    }
+
+    fn let_go(&mut self, slots: &mut Vec<Slot>) {
+        for Slot { mut storage, .. } in slots.drain(..) {
             let spent = Arc::get_mut(&mut storage).is_some_and(Storage::clear);
             if spent && self.spare.len() < SPARE {
                 self.spare.push(storage);
@@ -212,10 +230,29 @@ impl Trace {
                 self.dead.push(storage);
             }
         }
-        self.scalars.clear();
-        self.nodes = 0;
-        self.elements = 0;
-        self.pending_bytes = 0;
+    }
+
+    /// Forgets all nodes of the tape but those at these places in program order, which stay pending in a new epoch.
+    pub(crate) fn keep(&mut self, places: &[u32]) {
+        let nodes = decode(&self.tape);
+        let mut slots = std::mem::take(&mut self.slots);
+        let scalars = std::mem::take(&mut self.scalars);
+        self.clear();
+        for node in places.iter().map(|&place| &nodes[place as usize]) {
+            self.begin(node.op, node.compute, node.sources.len(), &node.domain, node.reduced, node.covers);
+            for source in &node.sources {
+                match source {
+                    Source::Memory(access) => {
+                        let Slot { storage, base, .. } = &slots[access.slot as usize];
+                        self.push_view(storage, access.dtype, base + access.offset, &access.strides);
+                    }
+                    Source::Scalar(index, _) => self.push_scalar(scalars[*index as usize]),
+                }
+            }
+            let Slot { storage, base, .. } = &slots[node.target.slot as usize];
+            self.close(storage, node.target.dtype, base + node.target.offset, &node.target.strides);
+        }
+        self.let_go(&mut slots);
     }
 
     /// A storage for a new result.
@@ -237,8 +274,8 @@ impl Trace {
         }
         let slot = self.slots.len() as u32;
         storage.set_slot(self.epoch, slot);
-        if storage.address().is_none() {
-            self.pending_bytes += storage.bytes();
+        if storage.address().is_some() {
+            self.touched += storage.bytes();
         }
         self.slots.push(Slot { storage: storage.clone(), base: offset, written: false });
         slot
@@ -298,10 +335,38 @@ impl Trace {
     /// Ends a node with its target.
     #[inline]
     pub(crate) fn end(&mut self, storage: &Arc<Storage>, dtype: DType, offset: isize, strides: &[isize]) {
+        self.close(storage, dtype, offset, strides);
+        storage.written();
+    }
+
+    #[inline]
+    fn close(&mut self, storage: &Arc<Storage>, dtype: DType, offset: isize, strides: &[isize]) {
         let slot = self.push_view(storage, dtype, offset, strides);
         self.slots[slot as usize].written = true;
-        storage.written();
         self.nodes += 1;
+    }
+
+    /// Whether the trace holds so much memory that nobody else needs any more that it had better be flushed.
+    ///
+    /// NumPy would have freed that memory, but would hold the results that have none here yet: as long as the former is not
+    /// much more than the latter, the program takes no more memory than it takes under NumPy.
+    #[inline]
+    pub(crate) fn is_hoarding(&mut self) -> bool {
+        self.touched > self.unchecked && self.weigh()
+    }
+
+    #[cold]
+    fn weigh(&mut self) -> bool {
+        let (mut hoarded, mut owed) = (0, SLACK.max(memory::usage().0 / SLACK_SHARE));
+        for Slot { storage, .. } in &self.slots {
+            match (storage.address().is_some(), Arc::strong_count(storage) == 1) {
+                (true, true) => hoarded += storage.bytes(),
+                (false, false) => owed += storage.bytes(),
+                _ => {}
+            }
+        }
+        self.unchecked = self.touched + SLACK;
+        hoarded > owed
     }
 
     /// Appends a statement.
@@ -360,6 +425,8 @@ pub(crate) enum Source {
 /// A node read back from the tape. Axes of extent one are gone.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
+    /// Its place in program order.
+    pub(crate) place: u32,
     pub(crate) op: Operation,
     pub(crate) compute: DType,
     pub(crate) domain: Shape,
@@ -389,12 +456,12 @@ pub(crate) fn decode(tape: &[u64]) -> Vec<Node> {
     let mut nodes = Vec::new();
     let mut at = 0;
     while at < tape.len() {
-        nodes.push(decode_node(tape, &mut at));
+        nodes.push(decode_node(tape, &mut at, nodes.len() as u32));
     }
     nodes
 }
 
-fn decode_node(tape: &[u64], at: &mut usize) -> Node {
+fn decode_node(tape: &[u64], at: &mut usize, place: u32) -> Node {
     let header = tape[*at];
     let rank = (header >> 32 & 0xff) as usize;
     let op = Operation::decode(header & 0xffff);
@@ -426,7 +493,7 @@ fn decode_node(tape: &[u64], at: &mut usize) -> Node {
         .collect();
     let target = access(at);
     let compute = DType::ALL[(header >> 16 & 0xff) as usize];
-    Node { op, compute, domain, reduced, sources, target, covers: header >> 40 & 1 != 0 }
+    Node { place, op, compute, domain, reduced, sources, target, covers: header >> 40 & 1 != 0 }
 }
 
 fn dtype_of(word: u64) -> DType {

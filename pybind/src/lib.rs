@@ -12,6 +12,7 @@ mod error;
 mod errstate;
 mod foreign;
 mod functions;
+mod host;
 mod index;
 mod methods;
 mod ndarray;
@@ -52,6 +53,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     functions::add(module)?;
     observe::add(module)?;
     attributes::add(module)?;
+    host::add(module)?;
     module.add_function(wrap_pyfunction!(subclass::py_derive, module)?)?;
     module.add_function(wrap_pyfunction!(subclass::replace, module)?)?;
     module.add_function(wrap_pyfunction!(subclass::set_metaclass, module)?)?;

@@ -259,6 +259,30 @@ unsafe fn in_whole_chunks<D: Define<T, Out = T>, T: Element, const N: usize, con
     }
 }
 
+/// Folds `n >= N` columns, `N` at a time; the last strip overlaps the one before it.
+///
+/// # Safety
+/// As [`columns_at`], for `n` columns.
+#[inline(always)]
+unsafe fn strips<D: Define<T, Out = T>, T: Element, const N: usize, const FMA: bool>(
+    out: *mut T,
+    v: *const T,
+    pitch: usize,
+    n: usize,
+    m: usize,
+) {
+    let last = n - N;
+    let mut j = 0;
+    // SAFETY: the caller's contract; every strip ends at column `n` at the latest.
+    unsafe {
+        while j < last {
+            columns_at::<D, T, N, FMA>(out.add(j), v.add(j), pitch, m);
+            j += N;
+        }
+        columns_at::<D, T, N, FMA>(out.add(last), v.add(last), pitch, m);
+    }
+}
+
 /// `out[j]` = fold of the `m >= 1` elements at `v + j`, `v + pitch + j`, …, for `n` columns; `pitch` (bytes) comes as the
 /// second source. The accumulators stay in registers: one load an element, where folding row after row into memory takes two
 /// and a store.
@@ -271,21 +295,9 @@ impl<D: Define<T, Out = T>, T: Element> Routine for Columns<D, T> {
         // SAFETY: the caller passes `m` rows of `n` elements and room for `n` elements apart from them.
         unsafe {
             if n >= LANES {
-                let last = n - LANES;
-                let mut j = 0;
-                while j < last {
-                    columns_at::<D, T, LANES, FMA>(out.add(j), v.add(j), pitch, m);
-                    j += LANES;
-                }
-                columns_at::<D, T, LANES, FMA>(out.add(last), v.add(last), pitch, m);
+                strips::<D, T, LANES, FMA>(out, v, pitch, n, m);
             } else if n >= FEW {
-                let last = n - FEW;
-                let mut j = 0;
-                while j < last {
-                    columns_at::<D, T, FEW, FMA>(out.add(j), v.add(j), pitch, m);
-                    j += FEW;
-                }
-                columns_at::<D, T, FEW, FMA>(out.add(last), v.add(last), pitch, m);
+                strips::<D, T, FEW, FMA>(out, v, pitch, n, m);
             } else {
                 for j in 0..n {
                     stay_scalar();

@@ -128,19 +128,19 @@ fn donations(
     operands: &[Operand],
 ) -> SmallVec<[(u32, u32); 1]> {
     let mut out: SmallVec<[(u32, u32); 1]> = SmallVec::new();
-    if group.reduced != 0 || group.members.iter().any(|m| nodes[m.node as usize].op == Operation::Gather) {
+    if group.members.iter().any(|m| nodes[m.node as usize].op == Operation::Gather) {
         return out;
     }
     let only = |slot: u32| operands.iter().filter(|o| o.access.slot == slot).count() == 1;
-    for taker in operands.iter().filter(|o| o.write && lives.begins(o.access.slot, index) && only(o.access.slot)) {
+    let body = |o: &&Operand| o.place == Place::Body && only(o.access.slot);
+    for taker in operands.iter().filter(body).filter(|o| o.write && lives.begins(o.access.slot, index)) {
         let covers = group.members.iter().any(|m| {
             let node = &nodes[m.node as usize];
             node.covers && node.target.slot == taker.access.slot
         });
-        let giver = operands.iter().find(|o| {
+        let giver = operands.iter().filter(body).find(|o| {
             !o.write
                 && lives.ends(o.access.slot, index)
-                && only(o.access.slot)
                 && o.access.dtype.size() == taker.access.dtype.size()
                 && o.access.strides == taker.access.strides
                 && !out.iter().any(|d| d.1 == o.access.slot)

@@ -8,23 +8,27 @@ pub(crate) mod group;
 pub(crate) mod lower;
 pub(crate) mod overlap;
 
-use crate::layout::Shape;
+use crate::layout::{Shape, count};
 use crate::product::Product;
 use crate::raised::Part;
 use crate::trace::{Node, Operation, Source, decode};
 use fastnp_codegen::{DType, Kernel, Program, Verified};
 use group::Group;
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
 /// Groups in order, with their buffers.
 pub(crate) struct Plan {
     pub(crate) steps: Vec<Step>,
+    /// Points that its kernels run over, together.
+    pub(crate) points: usize,
 }
 
 /// One launch.
 pub(crate) struct Step {
     pub(crate) work: Work,
+    /// The nodes it computes, by their place in program order.
+    pub(crate) nodes: SmallVec<[u32; 4]>,
     /// Slot and byte offset of each operand, in the kernel's order.
     pub(crate) operands: SmallVec<[(u32, isize); 6]>,
     /// Slots which take over the memory of dying ones, where that is possible: (taker, giver).
@@ -39,6 +43,16 @@ pub(crate) enum Work {
     Kernel(KernelWork),
     /// A batch of matrix products by the `gemm` crate. The domain is `[batch…, m, n, k]`, strides as in a kernel's launch.
     Product { product: Product, dtype: DType, domain: Shape, strides: Vec<isize> },
+}
+
+impl Work {
+    /// Points it runs over: multiplications of a product, elements of a kernel's domain.
+    fn points(&self) -> usize {
+        match self {
+            Work::Kernel(work) => count(&work.outer).saturating_mul(count(&work.inner)),
+            Work::Product { domain, .. } => count(domain),
+        }
+    }
 }
 
 /// A program with the sizes it is launched with.
@@ -68,7 +82,8 @@ pub(crate) fn build(tape: &[u64], live: &[bool], compile: &mut Compile<'_>) -> P
             steps[*last as usize].releases.push(slot as u32);
         }
     }
-    Plan { steps }
+    let points = steps.iter().map(|step| step.work.points()).fold(0, usize::saturating_add);
+    Plan { steps, points }
 }
 
 /// Nodes whose result somebody can reach or another needed node reads, in program order.
@@ -136,6 +151,7 @@ fn step(nodes: &[Node], index: usize, group: &Group, lives: &Lives, compile: &mu
     if let Operation::Contract(product) = first.op {
         return multiplied(product, first);
     }
+    let places = group.members.iter().map(|m| nodes[m.node as usize].place).collect();
     let lowered = lower::lower(nodes, index, group, lives);
     let (kernel, program) = compile(lowered.kernel);
     Step {
@@ -148,6 +164,7 @@ fn step(nodes: &[Node], index: usize, group: &Group, lives: &Lives, compile: &mu
             scalars: lowered.scalars,
             parts: lowered.parts,
         }),
+        nodes: places,
         operands: lowered.operands,
         donations: lowered.donations,
         releases: SmallVec::new(),
@@ -164,6 +181,7 @@ fn multiplied(product: Product, node: &Node) -> Step {
     debug_assert!(node.sources.iter().all(|s| matches!(s, Source::Memory(_))), "products read memory");
     Step {
         work: Work::Product { product, dtype: node.compute, domain: node.domain.clone(), strides },
+        nodes: smallvec![node.place],
         operands,
         donations: SmallVec::new(),
         releases: SmallVec::new(),

@@ -1,0 +1,63 @@
+//! The program the engine runs in, as far as the engine has to know it.
+//!
+//! A host may have a lock of its own that its threads hold while they use arrays (Python's GIL). They must not keep it
+//! while they compute for long or wait for each other, or nothing else of the program moves. The engine knows nothing of
+//! such locks: it says when a thread turns aside, and asks now and then whether the user wants it to stop.
+
+use crate::engine::{Held, engine, forget_waiting};
+use std::sync::OnceLock;
+
+/// What a host does for the engine. One that has no lock and no interrupts needs none.
+pub trait Host: Sync {
+    /// Runs what computes for long, with the engine locked, or else waits until it has locked the engine: the rest of the
+    /// program may go on meanwhile. Whoever holds the host's lock and finds the engine locked comes here, so whoever has
+    /// locked the engine may wait for the host's lock.
+    fn aside(&self, computes: bool, work: &mut dyn FnMut());
+
+    /// Whether the user wants the computation stopped. Asked within `aside`, every twentieth of a second.
+    fn is_interrupted(&self) -> bool;
+}
+
+static HOST: OnceLock<&'static dyn Host> = OnceLock::new();
+
+/// Says which program the engine runs in. The first call counts.
+pub fn set_host(host: &'static dyn Host) {
+    let _ = HOST.set(host);
+}
+
+/// Nothing runs, and nothing is recorded, as long as this lives: what a fork asks for.
+pub struct Still(Held);
+
+/// Waits until nothing runs, and keeps it so.
+///
+/// ```
+/// let still = fastnp::hold_still();
+/// drop(still);
+/// fastnp::flush()?;
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn hold_still() -> Still {
+    Still(engine())
+}
+
+impl Still {
+    /// Goes on in the child of a fork, where the other threads are not.
+    pub fn go_on_in_child(self) {
+        forget_waiting();
+        drop(self.0);
+    }
+}
+
+/// Computes for long, or waits for the engine.
+pub(crate) fn aside<T>(computes: bool, work: impl FnOnce() -> T) -> T {
+    let Some(host) = HOST.get() else { return work() };
+    let mut work = Some(work);
+    let mut done = None;
+    host.aside(computes, &mut || done = work.take().map(|work| work()));
+    done.expect("a host runs what it is given")
+}
+
+/// Whether to stop computing.
+pub(crate) fn is_interrupted() -> bool {
+    HOST.get().is_some_and(|host| host.is_interrupted())
+}
