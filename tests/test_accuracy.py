@@ -1,4 +1,7 @@
-"""No function and no reduction is less accurate than its bound: a quick walk over the table of `docs/accuracy.md`."""
+"""No function and no reduction is less accurate than its bound.
+
+A quick walk over the table of `docs/accuracy.md`.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,11 @@ REFERENCE = pathlib.Path(__file__).parent / "accuracy" / "reference"
 
 pytestmark = pytest.mark.skipif(not functions.has_truth(), reason="no long double here")
 
-REAL = [(name, d) for name in functions.UNARY + functions.BINARY for d in ("float16", "float32", "float64")]
+REAL = [
+    (name, d)
+    for name in functions.UNARY + functions.BINARY
+    for d in ("float16", "float32", "float64")
+]
 COMPLEX = functions.COMPLEX_UNARY + functions.COMPLEX_BINARY
 
 

@@ -1,7 +1,8 @@
-"""What floating-point errors do: NumPy's warnings, errors, calls and log lines, whatever the size and whoever asks.
+"""What floating-point errors do: NumPy's warnings, errors, calls and log lines.
 
-Every ufunc computes every special value (and every pair of them) under NumPy and under fastnp, run at once and recorded;
-what NumPy's processor-specific code raises beyond or short of IEEE 754 is listed in `NUMPYS_OWN`.
+Every ufunc computes every special value (and every pair of them) under NumPy and under fastnp, run
+at once and recorded;
+what NumPy's processor-specific code raises beyond or short of IEEE 754 is listed below.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ UFUNCS = sorted(
 )
 MODES = ["warn", "raise", "call", "log", "print", "ignore"]
 
-# Whose underflow NumPy's library reports by processor: of results that are exact, or of none that are small.
+# Whose underflow NumPy's library reports by processor: of exact results, or of none that are small.
 UNDERFLOW_VARIES = {"sin", "cos", "tan", "exp", "exp2", "expm1", "power", "float_power", "arctan2"}
 # Single cases: infinite powers, and complex lengths, signs and quotients at the ends of the range.
 INFINITE_POWERS = {"power", "float_power"}
@@ -89,8 +90,9 @@ def differences(name: str, dtype: str, n: int) -> list[str]:
 
 
 def has_loop(name: str, dtype: str) -> bool:
-    code = numpy.dtype(dtype).char
-    return any(t.startswith(code * getattr(numpy, name).nin + "->") for t in getattr(numpy, name).types)
+    function = getattr(numpy, name)
+    loop = numpy.dtype(dtype).char * function.nin + "->"
+    return any(t.startswith(loop) for t in function.types)
 
 
 @pytest.fixture(params=["at once", "recorded"])
@@ -119,7 +121,7 @@ def cases() -> dict[str, Callable[[Any], Any]]:
         "two at once": lambda np: np.array([*one, *zero]) / np.array([*zero, *zero]),
         "two operations": lambda np: np.log(np.array(zero)) + np.exp(np.array(big)),
         "integers by zero": lambda np: np.array([1, 2, 3]) // np.array([0, 1, 2]),
-        "the smallest integer by -1": lambda np: np.array([-(2**31)] * 3, "i4") // np.array([-1] * 3, "i4"),
+        "the least integer by -1": lambda np: np.array([-(2**31)] * 3, "i4") // np.array([-1], "i4"),
         "a sum": lambda np: np.array(big).sum() * 0 + (np.array([1e308] * 40).sum()),
         "a running product": lambda np: np.array(big).cumprod(),
         "a cast to integers": lambda np: np.array([numpy.nan] * 40).astype("i8"),
@@ -312,11 +314,11 @@ def test_warnings_point_at_the_users_line(tiny: str) -> None:
     x, zero = fastnp.ones(40), fastnp.zeros(40)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        numpy.asarray(x / zero); line = here()  # fmt: skip
+        line = here(numpy.asarray(x / zero))
     assert [(w.filename, w.lineno) for w in caught] == [(__file__, line)]
 
 
-def here() -> int:
+def here(_: Any) -> int:
     import sys
 
     return sys._getframe(1).f_lineno
@@ -325,7 +327,7 @@ def here() -> int:
 @pytest.mark.parametrize("n", [1, 2, 3, 7, 9, 31, 33, 1023, 1025, 5001])
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "complex64", "complex128"])
 def test_nothing_spurious(n: int, dtype: str, tiny: str) -> None:
-    """Neither lanes beyond the end, nor lanes a mask leaves out, nor values nobody needs raise anything."""
+    """Lanes beyond the end, or left out by a mask, raise nothing."""
     with fastnp.errstate(all="raise"), numpy.errstate(all="ignore"):
         x = fastnp.array((numpy.arange(n) % 7 + 1).astype(dtype))
         for name in ("divide", "power", "multiply", "add"):

@@ -1,6 +1,7 @@
-"""NEP 50 in full: what arrays, 0-d arrays, NumPy's scalars and Python's numbers give together, and what casts give and warn of.
+"""NEP 50: what arrays, NumPy's scalars and Python's numbers give together, and what casts give.
 
-Types of arrays alone are in `test_result_types.py`; here are values beside them: numbers too large for a type, and
+Types of arrays alone are in `test_result_types.py`; here are values beside them: numbers too
+large for a type, and
 conversions that have no right answer.
 """
 
@@ -8,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import fastnp
@@ -24,7 +25,22 @@ BINARY = sorted(
     and function.nin == 2
     and function.__name__ == name
 )
-NUMBERS: list[Any] = [True, 0, 1, -1, 127, 128, 255, 256, -129, 2**31, 2**63, -(2**63), 2**64, 2**70]
+NUMBERS: list[Any] = [
+    True,
+    0,
+    1,
+    -1,
+    127,
+    128,
+    255,
+    256,
+    -129,
+    2**31,
+    2**63,
+    -(2**63),
+    2**64,
+    2**70,
+]
 NUMBERS += [0.5, 1e10, 1e39, 1e300, numpy.inf, numpy.nan, 1j, complex(1e39, 1)]
 
 
@@ -37,7 +53,8 @@ def made(np: Any, code: str, form: str) -> Any:
     return numpy.dtype(code).type(1)
 
 
-# Functions whose last place is their library's, and complex comparisons and quotients, whose flag for nan is the compiler's.
+# Functions whose last place is their library's; complex functions whose flag for nan is the
+# compiler's.
 INEXACT = {"arctan2"}
 NAN_FLAGS = {"divide", "less", "less_equal", "greater", "greater_equal"}
 
@@ -52,13 +69,17 @@ def outcome(call: Callable[[], Any], exact: bool = True) -> list[Any]:
             return [type(error).__name__, str(error).replace("fastnp", "numpy")]
         results = result if isinstance(result, tuple) else (result,)
         kinds = [
-            (str(r.dtype), isinstance(r, numpy.generic), str(numpy.asarray(r).tolist()) if exact else "")
+            (
+                str(r.dtype),
+                isinstance(r, numpy.generic),
+                str(numpy.asarray(r).tolist()) if exact else "",
+            )
             for r in results
         ]
     return [kinds, sorted(str(w.message) for w in caught)]
 
 
-def differences(calls: list[Callable[[Any], Any]], words: list[str]) -> list[str]:
+def differences(calls: Sequence[Callable[..., Any]], words: list[str]) -> list[str]:
     found = []
     for call, word in zip(calls, words):
         exact = word.partition("(")[0] not in INEXACT
@@ -76,9 +97,17 @@ def check(found: list[str]) -> None:
 def test_forms_of_operands(name: str) -> None:
     calls, words = [], []
     for x, y in itertools.product(CODES, CODES):
-        for forms in [("array", "0-d"), ("0-d", "array"), ("array", "scalar"), ("scalar", "array"), ("0-d", "0-d")]:
+        for forms in [
+            ("array", "0-d"),
+            ("0-d", "array"),
+            ("array", "scalar"),
+            ("scalar", "array"),
+            ("0-d", "0-d"),
+        ]:
             calls.append(
-                lambda np, x=x, y=y, f=forms: getattr(np, name)(made(np, x, f[0]), made(np, y, f[1]))
+                lambda np, x=x, y=y, f=forms: getattr(np, name)(
+                    made(np, x, f[0]), made(np, y, f[1])
+                )
             )
             words.append(f"{name}({forms[0]} {x}, {forms[1]} {y})")
     check(differences(calls, words))
@@ -114,7 +143,18 @@ def awkward(code: str) -> numpy.ndarray:
         return numpy.array([True, False])
     reals = [0.0, -0.0, 0.5, -0.5, 1.5, -1.0, 127.0, 128.0, -129.0, 255.5, 256.0, 65504.0, -70000.0]
     reals += [2.0**31, -(2.0**31) - 1, 2.0**32, 2.0**53, 2.0**62, -(2.0**62)]
-    reals += [2.0**63, -(2.0**63), 2.0**64, 1e30, -1e30, 1e300, 1e-300, numpy.inf, -numpy.inf, numpy.nan]
+    reals += [
+        2.0**63,
+        -(2.0**63),
+        2.0**64,
+        1e30,
+        -1e30,
+        1e300,
+        1e-300,
+        numpy.inf,
+        -numpy.inf,
+        numpy.nan,
+    ]
     with numpy.errstate(all="ignore"):
         return numpy.array(reals, "D" if dtype.kind == "c" else "d").astype(dtype)
 
@@ -133,12 +173,15 @@ def test_casts_give_numpys_bits_and_warnings(code: str, n: int, tiny: int) -> No
                 with warnings.catch_warnings(record=True) as caught:
                     warnings.simplefilter("always")
                     result = numpy.asarray(np.array(numpy.full(n, value)).astype(target))
-                texts = [str(w.message) for w in caught if "ComplexWarning" not in w.category.__name__]
+                texts = [
+                    str(w.message) for w in caught if "ComplexWarning" not in w.category.__name__
+                ]
                 seen.append((result.tobytes(), result.dtype, sorted(texts)))
         # A NaN may keep its payload.
         nan = result.dtype.kind in "fc" and bool(numpy.isnan(result).any())
         if seen[0][nan:] != seen[1][nan:]:
-            found.append(f"{value!r} {code} to {target}: {seen[0][2]} {seen[0][0][:8]!r}, {seen[1][2]} {seen[1][0][:8]!r}")
+            ours, theirs = ((bits[:8], texts) for bits, _, texts in seen)
+            found.append(f"{value!r} {code} to {target}: {ours} instead of {theirs}")
     check(found)
 
 

@@ -48,7 +48,7 @@ def random_bits(code: str, n: int, seed: int) -> numpy.ndarray:
 
 
 def moderate(code: str, n: int, seed: int) -> numpy.ndarray:
-    """Numbers whose sums and products round but do not overflow; small integers, zero among them."""
+    """Numbers whose sums and products round but do not overflow; small integers."""
     rng = numpy.random.default_rng([seed, ord(code)])
     kind = numpy.dtype(code).kind
     if kind in "iu":
@@ -93,7 +93,7 @@ def test_arithmetic_is_numpys_bit_for_bit(code: str, tiny: int) -> None:
                 continue
             a, b = make(code, n, 1), make(code, n, 2)
             if code in COMPLEX and make is random_bits:
-                # What an infinite part makes of the other one depends on the instruction set in NumPy.
+                # What an infinite part makes of the other one depends on NumPy's instruction set.
                 a, b = moderate(code, n, 3) * 1e10, moderate(code, n, 4)
             for name, op in ops.items():
                 # Backwards NumPy multiplies complex numbers without fusing.
@@ -124,7 +124,9 @@ def test_integer_division_and_shifts_at_their_ends(code: str) -> None:
 def test_exact_functions_are_numpys_bit_for_bit(name: str, code: str) -> None:
     for n in SIZES:
         x = moderate(code, n, 5)
-        assert compare(lambda a: getattr(fastnp if type(a) is fastnp.ndarray else numpy, name)(a), x)
+        assert compare(
+            lambda a: getattr(fastnp if type(a) is fastnp.ndarray else numpy, name)(a), x
+        )
 
 
 def specials(code: str) -> list[Any]:

@@ -8,7 +8,7 @@ use crate::threads::{self, Pooled};
 use fastnp_codegen::portable::flags;
 use fastnp_codegen::{DType, FpFlags, Workers};
 use gemm::{Parallelism, gemm};
-use num_complex::Complex;
+use num_complex::{Complex, ComplexFloat};
 use std::ops::Add;
 
 /// Products of fewer multiplications run on the caller's thread (waking another costs what 300,000 multiplications cost).
@@ -78,29 +78,20 @@ pub(crate) fn run(dtype: DType, domain: &[usize], strides: &[isize], addresses: 
 }
 
 /// What `gemm` multiplies.
-trait Element: Copy + Send + Sync + Add<Output = Self> + 'static {
+trait Element: Copy + Send + Sync + Add<Output = Self> + ComplexFloat + 'static {
     /// The flags that made such a number, if numbers did: none for finite ones.
-    fn shows(self) -> FpFlags;
-}
-
-macro_rules! elements {
-    ($($T:ty)*) => {$(
-        impl Element for $T {
-            #[inline]
-            fn shows(self) -> FpFlags {
-                if self.is_finite() {
-                    FpFlags::NONE
-                } else if self.is_nan() {
-                    FpFlags::OVERFLOW | FpFlags::INVALID
-                } else {
-                    FpFlags::OVERFLOW
-                }
-            }
+    #[inline]
+    fn shows(self) -> FpFlags {
+        if self.is_finite() {
+            FpFlags::NONE
+        } else if self.is_nan() {
+            FpFlags::OVERFLOW | FpFlags::INVALID
+        } else {
+            FpFlags::OVERFLOW
         }
-    )*};
+    }
 }
-
-elements! { f32 f64 Complex<f32> Complex<f64> }
+impl<T: Copy + Send + Sync + Add<Output = T> + ComplexFloat + 'static> Element for T {}
 
 /// One product; each matrix by its address, row stride and column stride in bytes.
 #[derive(Clone, Copy)]

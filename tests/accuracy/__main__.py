@@ -1,8 +1,8 @@
 """Measure all errors, print them, and write `docs/accuracy.md` and `docs/accuracy.json`.
 
-    python -m tests.accuracy              some minutes
-    python -m tests.accuracy --quick      ten seconds; writes nothing
-    python -m tests.accuracy --every exp sin   all 2^32 singles of these functions; prints, writes nothing
+python -m tests.accuracy              some minutes
+python -m tests.accuracy --quick      ten seconds; writes nothing
+python -m tests.accuracy --every exp sin   all 2^32 singles of these functions; prints, writes nothing
 """
 
 from __future__ import annotations
@@ -79,7 +79,14 @@ def main() -> int:
     print("\n".join(listing))
     if not given.quick:
         machine = f"NumPy {np.__version__}, {platform.machine()}"
-        text = [HEAD, *functions_table(rows), REDUCTIONS, *reductions_table(folds), "", f"Measured with {machine}."]
+        text = [
+            HEAD,
+            *functions_table(rows),
+            REDUCTIONS,
+            *reductions_table(folds),
+            "",
+            f"Measured with {machine}.",
+        ]
         (DOCS / "accuracy.md").write_text("\n".join(text) + "\n")
         record = {
             "with": machine,

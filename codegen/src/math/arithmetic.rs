@@ -185,7 +185,6 @@ pub(super) fn root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> Parts<R> {
     if !FMA {
         return (root, R::of(0.0));
     }
-    // Zero is its own root.
-    let twice = if root == R::of(0.0) { R::of(1.0) } else { root + root };
-    (root, (root.fma::<true>(-root, a) + a_low) / twice)
+    // Zero is its own root. No choice: LLVM would make a division for each arm, and so 0 / 0.
+    (root, (root.fma::<true>(-root, a) + a_low) / (root + root + R::LEAST_NORMAL))
 }

@@ -84,7 +84,7 @@ impl Binary<f64> for Hypot {
         let (square, square_low) = two_product(length, length);
         let (leg, leg_low) = two_product(large, large);
         let rest = small.fma::<true>(-small, square - leg) + (square_low - leg_low);
-        length - rest / (if length == 0.0 { 1.0 } else { length + length })
+        length - rest / (length + length + f64::MIN_POSITIVE)
     }
 
     #[inline(always)]

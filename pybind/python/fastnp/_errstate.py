@@ -1,4 +1,4 @@
-"""Floating-point error handling: NumPy's state and functions, and NumPy's warnings at the user's line.
+"""Floating-point error handling: NumPy's state, and its warnings at the user's line.
 
 NumPy keeps the state in a context variable, which the extension reads where an operation is
 recorded. `fp_warning` is called by the extension after kernels raised flags.
