@@ -121,7 +121,7 @@ def cases() -> dict[str, Callable[[Any], Any]]:
         "two at once": lambda np: np.array([*one, *zero]) / np.array([*zero, *zero]),
         "two operations": lambda np: np.log(np.array(zero)) + np.exp(np.array(big)),
         "integers by zero": lambda np: np.array([1, 2, 3]) // np.array([0, 1, 2]),
-        "the least integer by -1": lambda np: np.array([-(2**31)] * 3, "i4") // np.array([-1], "i4"),
+        "the least one by -1": lambda np: np.array([-(2**31)] * 3, "i4") // np.array([-1], "i4"),
         "a sum": lambda np: np.array(big).sum() * 0 + (np.array([1e308] * 40).sum()),
         "a running product": lambda np: np.array(big).cumprod(),
         "a cast to integers": lambda np: np.array([numpy.nan] * 40).astype("i8"),
