@@ -4,7 +4,8 @@ use crate::array::Array;
 use crate::dense;
 use crate::engine::recording;
 use crate::error::{Error, Result};
-use crate::layout::{Order, Shape, Strides, Tuple, broadcast, c_strides, same_shape};
+use crate::layout::{Order, Shape, Strides, Tuple, broadcast, c_strides, f_strides, same_shape};
+use crate::masked;
 use crate::nesting;
 use crate::plan::overlap::{Relation, relate};
 use crate::product::Product;
@@ -23,6 +24,10 @@ pub struct Options<'a> {
     pub dtype: Option<DType>,
     /// How far conversions may go; `same_kind` if not given.
     pub casting: Option<Casting>,
+    /// How the axes of a new result nest; as those of the arguments if not given.
+    pub order: Option<Order>,
+    /// Bools that broadcast with the arguments: only elements where they are true are computed and written.
+    pub mask: Option<&'a Array>,
 }
 
 type Inputs<'a> = SmallVec<[Input<'a>; 3]>;
@@ -59,6 +64,9 @@ pub fn apply(op: Op, args: &[Value<'_>]) -> Result<Array> {
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Array> {
+    if options.mask.is_some() {
+        return masked::apply(op, args, &options);
+    }
     let mut types = [ArgType::WeakInt; 2];
     let types = &mut types[..args.len()];
     types.iter_mut().zip(args).for_each(|(t, arg)| *t = arg.arg_type());
@@ -78,7 +86,7 @@ pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Ar
         return Err(Error::unsupported("the step between float16 numbers"));
     }
     if op == Op::Power && compute.is_integer() {
-        check_power(args)?;
+        check_power(args, compute)?;
     }
     let op = strength_reduced(op, args, compute);
     computed(op, compute, &args[..op.arity()], &options)
@@ -87,7 +95,11 @@ pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Ar
 /// Applies an op computed in a type that it has a loop for.
 #[inline]
 fn computed(op: Op, compute: DType, args: &[Value<'_>], options: &Options<'_>) -> Result<Array> {
+    if options.casting == Some(Casting::Unsafe) {
+        check_imaginary(op, compute, args, options)?;
+    }
     if options.out.is_none()
+        && options.order.is_none()
         && let Some(result) = dense::apply(op, compute, args)?
     {
         return Ok(result);
@@ -99,6 +111,17 @@ fn computed(op: Op, compute: DType, args: &[Value<'_>], options: &Options<'_>) -
 pub(crate) fn part(product: Product, op: Op, compute: DType, args: &[Value<'_>], out: Option<&Array>) -> Result<Array> {
     let options = Options { out, ..Options::default() };
     submit(Operation::Part(product, op), compute, op.result(compute), args, &options, product.name())
+}
+
+/// Whether a cast drops imaginary parts, of which NumPy warns.
+pub(crate) fn drops_imaginary(from: DType, to: DType) -> bool {
+    from.is_complex() && !to.is_complex() && to != DType::Bool
+}
+
+fn check_imaginary(op: Op, compute: DType, args: &[Value<'_>], options: &Options<'_>) -> Result<()> {
+    let dropped = args.iter().any(|arg| drops_imaginary(result_type(&[arg.arg_type()]), compute))
+        || options.out.is_some_and(|out| drops_imaginary(op.result(compute), out.dtype));
+    if dropped { Err(Error::unsupported("a cast that drops imaginary parts, which warns")) } else { Ok(()) }
 }
 
 /// Comparisons of int64 with uint64, which have no common type that holds both exactly: the bits compare as uint64 unless
@@ -114,7 +137,7 @@ fn compare_signs(op: Op, args: &[Value<'_>], options: &Options<'_>) -> Result<Op
         _ => return Ok(None),
     };
     let signed = args[!left as usize];
-    let bits = Options { dtype: Some(DType::U64), casting: Some(Casting::Unsafe), out: None };
+    let bits = Options { dtype: Some(DType::U64), casting: Some(Casting::Unsafe), ..Options::default() };
     let magnitude = apply_with(op, args, bits)?;
     let if_negative = match op {
         Op::NotEqual => true,
@@ -145,27 +168,36 @@ pub fn select(condition: &Array, then: Value<'_>, otherwise: Value<'_>) -> Resul
     submit(Operation::Select, dtype, dtype, &args, &Options::default(), "where")
 }
 
-fn compute_type(op: Op, types: &[ArgType], options: &Options<'_>) -> Result<DType> {
-    let Some(asked) = options.dtype else { return resolve(op, types) };
+/// The type an op is computed in: the one asked for or NumPy's, where the arguments may be cast to it.
+pub(crate) fn compute_type(op: Op, types: &[ArgType], options: &Options<'_>) -> Result<DType> {
+    let compute = match options.dtype {
+        Some(asked) => asked,
+        None if options.casting.is_none() => return resolve(op, types),
+        None => resolve(op, types)?,
+    };
     let casting = options.casting.unwrap_or(Casting::SameKind);
-    let allowed = op.has_loop(asked)
+    let allowed = op.has_loop(compute)
         && types.iter().all(|t| match t {
-            ArgType::Strong(d) => can_cast(*d, asked, casting),
+            ArgType::Strong(d) => can_cast(*d, compute, casting),
+            // Python's numbers are in the type from the start, unless another one was asked for.
             ArgType::WeakInt | ArgType::WeakFloat | ArgType::WeakComplex => {
-                can_cast(result_type(&[*t]), asked, casting)
+                options.dtype.is_none() || can_cast(result_type(&[*t]), compute, casting)
             }
         });
-    if allowed { Ok(asked) } else { Err(Error::unsupported(format!("{op} computed in {asked}"))) }
+    if allowed { Ok(compute) } else { Err(Error::unsupported(format!("{op} computed in {compute}"))) }
 }
 
 /// Integer powers: a negative exponent is an error that depends on data unless the exponent is a number.
-fn check_power(args: &[Value<'_>]) -> Result<()> {
+fn check_power(args: &[Value<'_>], compute: DType) -> Result<()> {
+    // A type that was asked for may make them negative.
+    let negative =
+        |d: DType| d.kind() == Kind::Signed || d.kind() == Kind::Unsigned && !can_cast(d, compute, Casting::Safe);
     match args[1] {
         Value::Int(i) if i < 0 => Err(Error::value("Integers to negative integer powers are not allowed.")),
         Value::Scalar(s) if s.dtype().kind() == Kind::Signed && s.to_i64() < 0 => {
             Err(Error::value("Integers to negative integer powers are not allowed."))
         }
-        Value::Array(a) if a.dtype().kind() == Kind::Signed => {
+        Value::Array(a) if negative(a.dtype()) => {
             Err(Error::unsupported("an integer power whose exponents may be negative"))
         }
         _ => Ok(()),
@@ -257,7 +289,12 @@ fn result_strides(domain: &[usize], itemsize: usize, inputs: &Inputs<'_>) -> Str
     c_strides(domain, itemsize)
 }
 
-fn submit(
+/// Whether every array among arguments is dense with its first axis innermost.
+pub(crate) fn all_column_major(args: &[Value<'_>]) -> bool {
+    args.iter().all(|arg| !matches!(arg, Value::Array(a) if !a.is_f_contiguous()))
+}
+
+pub(crate) fn submit(
     op: Operation,
     compute: DType,
     dtype: DType,
@@ -268,7 +305,13 @@ fn submit(
     let domain = common_shape(args)?;
     let Some(out) = options.out else {
         let inputs = inputs(op, compute, args, &domain)?;
-        let strides = result_strides(&domain, dtype.size(), &inputs);
+        let strides = match options.order.unwrap_or(Order::K) {
+            Order::K => result_strides(&domain, dtype.size(), &inputs),
+            Order::C => c_strides(&domain, dtype.size()),
+            Order::F => f_strides(&domain, dtype.size()),
+            Order::A if all_column_major(args) => f_strides(&domain, dtype.size()),
+            Order::A => c_strides(&domain, dtype.size()),
+        };
         let target = Array::fresh(&domain, strides, dtype)?;
         recording()?.submit(&Statement {
             op,
@@ -294,7 +337,13 @@ fn submit(
     Ok(out.clone())
 }
 
-fn check_out(out: &Array, domain: &[usize], dtype: DType, casting: Option<Casting>, name: &str) -> Result<()> {
+pub(crate) fn check_out(
+    out: &Array,
+    domain: &[usize],
+    dtype: DType,
+    casting: Option<Casting>,
+    name: &str,
+) -> Result<()> {
     out.check_target("output array is read-only")?;
     if same_shape(domain, out.shape()) && dtype == out.dtype {
         return Ok(());
@@ -493,7 +542,7 @@ impl Array {
         let args = [Value::Array(mask), value, Value::Array(self)];
         let scalar = value.scalar(self.dtype)?.map(Value::Scalar);
         let args = [args[0], scalar.unwrap_or(args[1]), args[2]];
-        let options = Options { out: Some(self), dtype: None, casting: Some(Casting::Unsafe) };
+        let options = Options { out: Some(self), casting: Some(Casting::Unsafe), ..Options::default() };
         submit(Operation::Select, self.dtype, self.dtype, &args, &options, "where")?;
         Ok(())
     }

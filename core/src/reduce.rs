@@ -4,14 +4,16 @@
 //! and a variance two (the mean, then the mean of squared distances from it).
 
 use crate::array::Array;
-use crate::elementwise::{Options, apply, apply_with};
+use crate::elementwise::{Options, apply, apply_with, drops_imaginary, select};
 use crate::engine::recording;
 use crate::error::{Error, Result};
-use crate::layout::{Order, Shape, Steps, Strides, c_strides, normalize_axis};
+use crate::layout::{Order, Shape, Steps, Strides, broadcast, c_strides, normalize_axis};
 use crate::nesting;
+use crate::promote::{Casting, can_cast, promote_types};
 use crate::trace::{Input, Operation, Statement, View};
 use crate::value::Value;
-use fastnp_codegen::{DType, Fold, Kind, Op};
+use fastnp_codegen::{DType, Fold, Kind, Op, Scalar};
+use num_complex::Complex;
 use smallvec::SmallVec;
 
 /// What a reduction computes.
@@ -43,6 +45,25 @@ pub enum Reduction {
     Std(f64),
 }
 
+/// How to reduce: what NumPy's reductions take besides the array.
+#[derive(Clone, Copy, Default)]
+pub struct Folding<'a> {
+    /// The axes; all of them if `None`.
+    pub axes: Option<&'a [isize]>,
+    /// The type to compute in and return, if not the usual one.
+    pub dtype: Option<DType>,
+    /// Whether reduced axes stay, with extent one.
+    pub keepdims: bool,
+    /// A number taken in first.
+    pub initial: Option<Value<'a>>,
+    /// Bools that stretch to the array's shape: only elements where they are true are taken in.
+    pub mask: Option<&'a Array>,
+    /// The array to write to, of the result's shape.
+    pub out: Option<&'a Array>,
+    /// The mean to measure variances from, of a shape that stretches to the array's.
+    pub mean: Option<&'a Array>,
+}
+
 /// Which axes to fold, as bits.
 fn mask_of(axes: Option<&[isize]>, ndim: usize) -> Result<u64> {
     let Some(axes) = axes else { return Ok(if ndim == 64 { u64::MAX } else { (1 << ndim) - 1 }) };
@@ -70,6 +91,36 @@ fn sum_type(dtype: DType) -> DType {
     }
 }
 
+/// What changes nothing in a fold.
+fn identity(op: Op, dtype: DType) -> Option<Scalar> {
+    op.row()
+        .identity
+        .map(|i| if i < 0 && dtype == DType::Bool { Scalar::new(dtype, 1) } else { Scalar::new(dtype, i64::from(i)) })
+}
+
+/// The result in the destination, where there is one; a destination takes every type.
+fn delivered(result: Array, out: Option<&Array>) -> Result<Array> {
+    let Some(out) = out else { return Ok(result) };
+    out.check_target("output array is read-only")?;
+    if out.shape() != result.shape() {
+        return Err(Error::value("output parameter for reduction operation has the wrong shape"));
+    }
+    out.assign(&result)?;
+    Ok(out.clone())
+}
+
+/// How many elements went into results.
+enum Count {
+    Same(usize),
+    Each(Array),
+}
+
+/// `sum / count` in a type, whatever the counts' type is.
+fn quotient(sum: &Array, count: &Array, compute: DType) -> Result<Array> {
+    let options = Options { dtype: Some(compute), casting: Some(Casting::Unsafe), ..Options::default() };
+    apply_with(Op::Divide, &[sum.into(), count.into()], options)
+}
+
 impl Array {
     /// Reduces axes (all of them if `None`).
     ///
@@ -93,31 +144,172 @@ impl Array {
         dtype: Option<DType>,
         keepdims: bool,
     ) -> Result<Array> {
-        let mask = mask_of(axes, self.ndim())?;
-        let folded: usize = (0..self.ndim()).filter(|&i| is_reduced(mask, i)).map(|i| self.shape()[i]).product();
-        let own = self.dtype;
-        match what {
-            Reduction::Sum => self.fold(Fold::Op(Op::Add), dtype.unwrap_or(sum_type(own)), mask, keepdims),
-            Reduction::Prod => self.fold(Fold::Op(Op::Multiply), dtype.unwrap_or(sum_type(own)), mask, keepdims),
-            Reduction::Any => self.fold(Fold::Op(Op::LogicalOr), DType::Bool, mask, keepdims),
-            Reduction::All => self.fold(Fold::Op(Op::LogicalAnd), DType::Bool, mask, keepdims),
-            Reduction::Min | Reduction::Max if folded == 0 => {
-                let name = if what == Reduction::Min { "minimum" } else { "maximum" };
-                Err(Error::value(format!("zero-size array to reduction operation {name} which has no identity")))
-            }
-            Reduction::Min => self.fold(Fold::Op(Op::Minimum), own, mask, keepdims),
-            Reduction::Max => self.fold(Fold::Op(Op::Maximum), own, mask, keepdims),
-            Reduction::ArgMin | Reduction::ArgMax => self.position(what, axes, mask, folded, keepdims),
+        self.reduce_with(what, &Folding { axes, dtype, keepdims, ..Folding::default() })
+    }
+
+    /// [`Array::reduce`] with a mask, a first number, a destination.
+    ///
+    /// # Errors
+    /// As [`Array::reduce`], and for a destination of another shape.
+    ///
+    /// ```
+    /// use fastnp::{Array, Folding, Reduction};
+    /// let (a, odd) = (Array::arange(4), Array::from(vec![false, true, false, true]));
+    /// let sum = a.reduce_with(Reduction::Sum, &Folding { mask: Some(&odd), ..Folding::default() })?;
+    /// assert_eq!(sum.item()?.to_i64(), 4);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn reduce_with(&self, what: Reduction, how: &Folding<'_>) -> Result<Array> {
+        let op = match what {
+            Reduction::Sum => Op::Add,
+            Reduction::Prod => Op::Multiply,
+            Reduction::Any => Op::LogicalOr,
+            Reduction::All => Op::LogicalAnd,
+            Reduction::Min => Op::Minimum,
+            Reduction::Max => Op::Maximum,
+            _ => return self.summarize(what, how),
+        };
+        self.fold_by(op, how)
+    }
+
+    /// The reductions that are no fold of a ufunc.
+    fn summarize(&self, what: Reduction, how: &Folding<'_>) -> Result<Array> {
+        let mask = mask_of(how.axes, self.ndim())?;
+        let folded = self.folded(mask);
+        let result = match what {
+            Reduction::ArgMin | Reduction::ArgMax => self.position(what, how.axes, mask, folded, how.keepdims)?,
             Reduction::CountNonzero => {
-                self.cast_order(DType::Bool, Order::K)?.fold(Fold::Op(Op::Add), DType::I64, mask, keepdims)
+                self.cast_order(DType::Bool, Order::K)?.fold(Fold::Op(Op::Add), DType::I64, mask, how.keepdims)?
             }
-            Reduction::Mean => self.mean(dtype, mask, folded, keepdims),
-            Reduction::Var(ddof) => self.variance(dtype, mask, folded, ddof, keepdims),
+            Reduction::Mean => self.mean(how, mask, folded)?,
+            Reduction::Var(ddof) => self.variance(how, mask, folded, ddof)?,
             Reduction::Std(ddof) => {
-                let variance = self.variance(dtype, mask, folded, ddof, keepdims)?;
-                apply(Op::Sqrt, &[(&variance).into()])
+                let variance = self.variance(how, mask, folded, ddof)?;
+                apply(Op::Sqrt, &[(&variance).into()])?
             }
+            _ => return Err(Error::unsupported("a fold of an op")),
+        };
+        // Where a destination of another type would be computed in.
+        if how.out.is_some_and(|out| out.dtype != result.dtype) {
+            return Err(Error::unsupported("a mean into another type"));
         }
+        delivered(result, how.out)
+    }
+
+    /// Reduces axes by an op of the table: what NumPy's `ufunc.reduce` does.
+    ///
+    /// # Errors
+    /// `AxisError`; `ValueError` for nothing to fold where the op has no identity, and for a destination of another shape.
+    ///
+    /// ```
+    /// use fastnp::{Array, Folding, Op};
+    /// let a = Array::from(vec![6i64, 3]);
+    /// assert_eq!(a.fold_by(Op::BitwiseXor, &Folding::default())?.item()?.to_i64(), 5);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn fold_by(&self, op: Op, how: &Folding<'_>) -> Result<Array> {
+        let reduced = mask_of(how.axes, self.ndim())?;
+        let compute = self.fold_type(op, how)?;
+        if how.out.is_some_and(|out| *out.shape() != self.left(reduced, how.keepdims)[..]) {
+            // Before anything runs, and warns.
+            return Err(Error::value("output parameter for reduction operation has the wrong shape"));
+        }
+        let initial = how.initial.map(|value| value.scalar(compute)).transpose()?.flatten().map(|s| s.cast(compute));
+        if initial.is_some() != how.initial.is_some() {
+            return Err(Error::unsupported("a fold that begins with an array"));
+        }
+        let extreme = matches!(op, Op::Minimum | Op::Maximum | Op::Fmin | Op::Fmax);
+        if extreme && initial.is_none() && (self.folded(reduced) == 0 || how.mask.is_some()) {
+            let name = op.name();
+            return Err(Error::value(format!("zero-size array to reduction operation {name} which has no identity")));
+        }
+        // A fold begins with positive zero, which a negative one would have to come before.
+        let negative = |i: Scalar| i.to_complex() == Complex::ZERO && i.bits() != Scalar::zero(compute).bits();
+        if op == Op::Add && initial.is_some_and(negative) {
+            return Err(Error::unsupported("a sum that begins with a negative zero"));
+        }
+        let neutral = initial.filter(|_| extreme).or_else(|| identity(op, compute));
+        let chosen;
+        let source = match (how.mask, neutral) {
+            (Some(mask), Some(neutral)) => {
+                chosen = self.chosen(mask, compute, neutral)?;
+                &chosen
+            }
+            _ => self,
+        };
+        let empty = self.folded(reduced) == 0;
+        let mut result = match initial.filter(|_| extreme && empty) {
+            Some(initial) => Array::full(&source.left(reduced, how.keepdims), initial, Order::C)?,
+            None => source.fold(Fold::Op(op), compute, reduced, how.keepdims)?,
+        };
+        if let Some(initial) = initial.filter(|_| !(extreme && empty)) {
+            result = apply(op, &[initial.into(), (&result).into()])?;
+        }
+        delivered(result, how.out)
+    }
+
+    /// The type a fold by an op is computed in, by NumPy's rule.
+    fn fold_type(&self, op: Op, how: &Folding<'_>) -> Result<DType> {
+        let own = self.dtype;
+        let compute = match op {
+            Op::LogicalAnd | Op::LogicalOr | Op::LogicalXor => {
+                if how.dtype.is_some_and(|d| d != DType::Bool) {
+                    return Err(Error::unsupported("truth in another type"));
+                }
+                DType::Bool
+            }
+            _ if how.dtype.is_some() => how.dtype.unwrap_or(own),
+            _ => match how.out {
+                Some(out) => promote_types(own, out.dtype),
+                None if matches!(op, Op::Add | Op::Multiply) => sum_type(own),
+                None => own,
+            },
+        };
+        let folds = matches!(op, Op::Add | Op::Multiply | Op::Minimum | Op::Maximum | Op::Fmin | Op::Fmax)
+            || matches!(op, Op::BitwiseAnd | Op::BitwiseOr | Op::BitwiseXor)
+            || compute == DType::Bool && matches!(op, Op::LogicalAnd | Op::LogicalOr | Op::LogicalXor);
+        // NumPy folds in the destination, through its type.
+        let holds =
+            |to: DType| how.dtype.is_none() && can_cast(compute, to, Casting::Safe) && !drops_imaginary(to, compute);
+        if !folds
+            || !op.has_loop(compute)
+            || drops_imaginary(own, compute)
+            || how.out.is_some_and(|out| out.dtype != compute && !holds(out.dtype))
+        {
+            return Err(Error::unsupported(format!("{op} folded in {compute}")));
+        }
+        Ok(compute)
+    }
+
+    /// This array in the type a fold computes in, with what changes nothing where the mask is false.
+    fn chosen(&self, mask: &Array, compute: DType, neutral: Scalar) -> Result<Array> {
+        let fits = mask.ndim() <= self.ndim();
+        if !fits || broadcast(&[mask.shape(), self.shape()])?[..] != *self.shape() {
+            return Err(Error::value("non-broadcastable operand with shape"));
+        }
+        let cast;
+        let source = if self.dtype == compute {
+            self
+        } else {
+            // What the mask leaves out may not fit the type, of which nobody is to be told.
+            cast = select(mask, self.into(), Scalar::new(self.dtype, 1).into())?.cast(compute)?;
+            &cast
+        };
+        select(mask, source.into(), neutral.into())
+    }
+
+    /// How many elements each result takes in.
+    fn folded(&self, reduced: u64) -> usize {
+        (0..self.ndim()).filter(|&i| is_reduced(reduced, i)).map(|i| self.shape()[i]).product()
+    }
+
+    /// The extents that a reduction leaves.
+    fn left(&self, reduced: u64, keepdims: bool) -> Shape {
+        let extent = |i: usize| match is_reduced(reduced, i) {
+            true => keepdims.then_some(1),
+            false => Some(self.shape()[i]),
+        };
+        (0..self.ndim()).filter_map(extent).collect()
     }
 
     fn position(
@@ -141,35 +333,82 @@ impl Array {
         self.fold(fold, self.dtype, mask, keepdims)
     }
 
-    fn mean(&self, dtype: Option<DType>, mask: u64, folded: usize, keepdims: bool) -> Result<Array> {
+    fn mean(&self, how: &Folding<'_>, reduced: u64, folded: usize) -> Result<Array> {
         if folded == 0 {
             return Err(Error::unsupported("the mean of nothing, which warns"));
         }
-        let result =
-            dtype.unwrap_or(if self.dtype.is_integer() || self.dtype == DType::Bool { DType::F64 } else { self.dtype });
+        let result = match how.dtype {
+            Some(dtype) => dtype,
+            None if self.dtype.is_integer() || self.dtype == DType::Bool => DType::F64,
+            None => self.dtype,
+        };
         if !(result.is_float() || result.is_complex()) {
             return Err(Error::unsupported("a mean computed in integers"));
         }
         // float16 is summed as float32, as NumPy does.
         let compute = if result == DType::F16 { DType::F32 } else { result };
-        let sum = self.fold(Fold::Op(Op::Add), compute, mask, keepdims)?;
-        let mean = apply(Op::Divide, &[(&sum).into(), Value::Float(folded as f64)])?;
+        let sum = Folding { dtype: Some(compute), out: None, ..*how };
+        let sum = self.fold_by(Op::Add, &sum)?;
+        let count = self.count(how, reduced, folded)?;
+        let mean = match &count {
+            Count::Same(n) => apply(Op::Divide, &[(&sum).into(), Value::Float(*n as f64)])?,
+            Count::Each(n) => quotient(&sum, n, compute)?,
+        };
         if result == compute { Ok(mean) } else { mean.cast(result) }
     }
 
-    fn variance(&self, dtype: Option<DType>, mask: u64, folded: usize, ddof: f64, keepdims: bool) -> Result<Array> {
+    /// How many elements each result takes in: less than all under a mask.
+    fn count(&self, how: &Folding<'_>, reduced: u64, folded: usize) -> Result<Count> {
+        let Some(mask) = how.mask else { return Ok(Count::Same(folded)) };
+        let over = mask.broadcast_to(self.shape())?;
+        let count = over.fold(Fold::Op(Op::Add), DType::I64, reduced, how.keepdims)?;
+        let least = count.reduce(Reduction::Min, None, None, false);
+        // Nothing selected is a warning of NumPy's.
+        match count.size() {
+            0 => Ok(Count::Each(count)),
+            _ if least?.item()?.to_i64() > 0 => Ok(Count::Each(count)),
+            _ => Err(Error::unsupported("the mean of nothing, which warns")),
+        }
+    }
+
+    fn variance(&self, how: &Folding<'_>, reduced: u64, folded: usize, ddof: f64) -> Result<Array> {
         let free = folded as f64 - ddof;
-        if free <= 0.0 || self.dtype.is_complex() || dtype.is_some_and(|d| !d.is_float()) {
+        if free <= 0.0 || self.dtype.is_complex() || how.dtype.is_some_and(|d| !d.is_float()) {
             return Err(Error::unsupported("a variance of complex numbers, or without degrees of freedom"));
         }
-        let result = dtype.unwrap_or(if self.dtype.is_float() { self.dtype } else { DType::F64 });
+        let result = how.dtype.unwrap_or(if self.dtype.is_float() { self.dtype } else { DType::F64 });
         let compute = if result == DType::F16 { DType::F32 } else { result };
-        let mean = self.mean(Some(compute), mask, folded, true)?;
-        let options = Options { dtype: Some(compute), ..Options::default() };
-        let distance = apply_with(Op::Subtract, &[self.into(), (&mean).into()], options)?;
+        let inner = Folding { dtype: Some(compute), out: None, keepdims: true, ..*how };
+        let made;
+        let mean = match how.mean {
+            Some(given)
+                if given.dtype == compute && broadcast(&[given.shape(), self.shape()])?[..] == *self.shape() =>
+            {
+                given
+            }
+            Some(_) => return Err(Error::unsupported("a mean of another type or shape")),
+            None => {
+                made = self.mean(&inner, reduced, folded)?;
+                &made
+            }
+        };
+        let distance = apply(Op::Subtract, &[self.into(), mean.into()])?;
+        if distance.shape() != self.shape() || !distance.dtype.is_float() {
+            return Err(Error::unsupported("a mean of another type or shape"));
+        }
         let squared = apply(Op::Square, &[(&distance).into()])?;
-        let sum = squared.fold(Fold::Op(Op::Add), compute, mask, keepdims)?;
-        let variance = apply(Op::Divide, &[(&sum).into(), Value::Float(free)])?;
+        let sum = squared.fold_by(Op::Add, &Folding { keepdims: how.keepdims, ..inner })?;
+        let variance = match self.count(how, reduced, folded)? {
+            Count::Same(_) => apply(Op::Divide, &[(&sum).into(), Value::Float(free)])?,
+            Count::Each(n) => {
+                let free = apply(Op::Subtract, &[(&n).into(), Value::Float(ddof)])?;
+                let least = free.reduce(Reduction::Min, None, None, false);
+                if free.size() > 0 && least?.item()?.to_f64() <= 0.0 {
+                    return Err(Error::unsupported("a variance without degrees of freedom, which warns"));
+                }
+                quotient(&sum, &free, compute)?
+            }
+        };
         if result == compute { Ok(variance) } else { variance.cast(result) }
     }
 
@@ -232,6 +471,14 @@ impl Array {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn scan(&self, op: Op, axis: Option<isize>, dtype: Option<DType>) -> Result<Array> {
+        self.scan_into(op, axis, dtype, None)
+    }
+
+    /// [`Array::scan`] with a destination of the result's shape.
+    ///
+    /// # Errors
+    /// As [`Array::scan`], and for a destination of another shape.
+    pub fn scan_into(&self, op: Op, axis: Option<isize>, dtype: Option<DType>, out: Option<&Array>) -> Result<Array> {
         let flat;
         let (array, axis) = match axis {
             Some(axis) => (self, normalize_axis(axis, self.ndim())?),
@@ -243,10 +490,11 @@ impl Array {
         if array.ndim() == 0 {
             return Err(Error::unsupported("a running fold over no axis"));
         }
-        let widens = matches!(op, Op::Add | Op::Multiply);
-        let dtype = dtype.unwrap_or(if widens { sum_type(self.dtype) } else { self.dtype });
-        if !op.has_loop(dtype) || op.result(dtype) != dtype {
-            return Err(Error::unsupported(format!("a running {op} in {dtype}")));
+        let dtype = self.fold_type(op, &Folding { dtype, out, ..Folding::default() })?;
+        // Casts that may raise are told of under another name than elsewhere.
+        let safe = |from, to| can_cast(from, to, Casting::Safe) || from.is_integer() && to.is_integer();
+        if !safe(self.dtype, dtype) || out.is_some_and(|out| !safe(dtype, out.dtype)) {
+            return Err(Error::unsupported("a running fold with casts that may warn"));
         }
         // float16 rounds at every step in NumPy; a kernel would carry float32.
         if dtype == DType::F16 {
@@ -255,7 +503,7 @@ impl Array {
         let strides = nesting::of_operands(array.shape(), dtype.size(), &[array.strides()]);
         let target = Array::fresh(array.shape(), strides, dtype)?;
         if array.size() == 0 {
-            return Ok(target);
+            return delivered(target, out);
         }
         recording()?.submit(&Statement {
             op: Operation::Scan(op),
@@ -266,6 +514,6 @@ impl Array {
             target: target.over(array.shape()),
             covers: true,
         })?;
-        Ok(target)
+        delivered(target, out)
     }
 }

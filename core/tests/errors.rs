@@ -72,7 +72,7 @@ fn types_without_a_loop() -> Result<()> {
     assert_eq!(kind, ErrorKind::Type);
     assert!(text.starts_with("numpy boolean subtract, the `-` operator, is not supported"), "{text}");
     let whole = Array::arange(3);
-    let options = Options { out: Some(&whole), dtype: None, casting: Some(Casting::SameKind) };
+    let options = Options { out: Some(&whole), casting: Some(Casting::SameKind), ..Options::default() };
     let (kind, text) = failure(apply_with(Op::Add, &[(&a).into(), 1.0.into()], options));
     assert_eq!(kind, ErrorKind::Type);
     assert!(text.starts_with("Cannot cast ufunc 'add' output from dtype('float64') to dtype('int64')"), "{text}");

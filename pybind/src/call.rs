@@ -4,7 +4,7 @@ use crate::arg::{Arg, full, quick};
 use crate::contents::{Open, Repr};
 use crate::ndarray::NdArray;
 use crate::{deliver, dtype, fallback};
-use fastnp::{Array, DType, Error, Op, Options, Selection, SelectionArg, Value, apply, apply_with};
+use fastnp::{Array, DType, Error, ErrorKind, Op, Options, Selection, SelectionArg, Value, apply, apply_with};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use smallvec::SmallVec;
@@ -77,7 +77,7 @@ pub(crate) fn general<'py>(op: Op, objects: &[&Bound<'py, PyAny>]) -> PyResult<B
     for arg in &args {
         match arg.value(py)? {
             Some(value) => values.push(value),
-            None => return numpy(py, op, objects, Error::new(fastnp::ErrorKind::Unsupported, "")),
+            None => return numpy(py, op, objects, Error::new(ErrorKind::Unsupported, "")),
         }
     }
     match applied(op, &values, Options::default()) {
@@ -86,18 +86,24 @@ pub(crate) fn general<'py>(op: Op, objects: &[&Bound<'py, PyAny>]) -> PyResult<B
     }
 }
 
-/// Applies an op with a destination, a type or a casting rule; none where the engine cannot.
-pub(crate) fn with_options(py: Python<'_>, op: Op, args: &[Arg<'_>], options: Options<'_>) -> PyResult<Option<Array>> {
+/// Applies an op with a destination, a type or a casting rule.
+pub(crate) fn with_options(
+    py: Python<'_>,
+    op: Op,
+    args: &[Arg<'_>],
+    options: Options<'_>,
+) -> PyResult<fastnp::Result<Array>> {
     let mut values: SmallVec<[Value<'_>; 2]> = SmallVec::new();
     for arg in args {
         match arg.value(py)? {
             Some(value) => values.push(value),
-            None => return Ok(None),
+            None => return Ok(Err(Error::new(ErrorKind::Unsupported, ""))),
         }
     }
     match applied(op, &values, options) {
-        Ok(result) => deliver(py, Ok(Some(result))),
-        Err(_) => Ok(None),
+        Ok(result) => deliver(py, Ok(result)).map(Ok),
+        Err(error) if error.kind() == ErrorKind::Memory => Err(crate::error::raise(py, error)),
+        Err(error) => Ok(Err(error)),
     }
 }
 
@@ -123,11 +129,12 @@ pub(crate) fn in_place(op: Op, target: &Bound<'_, NdArray>, other: &Bound<'_, Py
 /// NumPy's own ufunc on the objects, for what the engine cannot do and for the exact words of what nobody can.
 #[cold]
 fn numpy<'py>(py: Python<'py>, op: Op, objects: &[&Bound<'py, PyAny>], error: Error) -> PyResult<Bound<'py, PyAny>> {
-    if error.kind() == fastnp::ErrorKind::Memory {
+    if error.kind() == ErrorKind::Memory {
         return Err(crate::error::raise(py, error));
     }
     let args = PyTuple::new(py, objects)?;
-    fallback(py, "ufunc")?.call1((op.name(), "__call__", args, PyDict::new(py)))
+    let wrong = error.kind() != ErrorKind::Unsupported;
+    fallback(py, "ufunc")?.call1((op.name(), "__call__", args, PyDict::new(py), wrong))
 }
 
 /// Whether an operator of ours leaves the operation to this other operand, by NumPy's rule.
@@ -161,7 +168,7 @@ fn applied(op: Op, values: &[Value<'_>], options: Options<'_>) -> fastnp::Result
         halves && values.iter().any(|v| matches!(v, Value::Int(_)) && v.overflows(DType::F16))
     };
     if values.iter().any(|v| matches!(v, Value::Array(a) if in_type(a.dtype()) || in_half(a))) {
-        return Err(Error::new(fastnp::ErrorKind::Unsupported, ""));
+        return Err(Error::new(ErrorKind::Unsupported, ""));
     }
     apply_with(op, values, options)
 }

@@ -20,7 +20,9 @@ pub(crate) fn numpy<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let function = py.import("numpy")?.getattr(name)?;
     let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
-    fallback(py, "uncounted")?.call1((function, args, kwargs))
+    // Another class may make the array.
+    let run = if kwargs.contains("like")? { "call" } else { "uncounted" };
+    fallback(py, run)?.call1((function, args, kwargs))
 }
 
 /// A shape as creation functions take it; none where it is something NumPy should judge.

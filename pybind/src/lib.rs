@@ -14,6 +14,7 @@ mod foreign;
 mod functions;
 mod host;
 mod index;
+mod keywords;
 mod methods;
 mod ndarray;
 mod observe;

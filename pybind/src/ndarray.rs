@@ -308,6 +308,9 @@ impl NdArray {
     }
 
     fn __repr__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        if !is_exact(this.as_any()) {
+            return fallback(this.py(), "shown")?.call1((this,));
+        }
         crate::foreign::numpy_of(this)?.call_method0("__repr__")
     }
 

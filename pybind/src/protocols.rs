@@ -3,7 +3,7 @@
 use crate::deliver;
 use crate::foreign::numpy_of;
 use crate::ndarray::NdArray;
-use pyo3::exceptions::PyBufferError;
+use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -41,6 +41,9 @@ impl NdArray {
             return Ok(result);
         }
         let py = this.py();
+        if args.len() < 2 {
+            return Err(PyTypeError::new_err("__array_ufunc__ requires at least 4 arguments"));
+        }
         let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
         let (ufunc, method) = (args.get_item(0)?, args.get_item(1)?);
         let inputs = args.get_slice(2, args.len());

@@ -1,13 +1,13 @@
 //! The ufunc class: one object for every row of the op table.
 
 use crate::arg::{Arg, full, quick};
-use crate::call::{direct, general, unary, with_options, wrap};
+use crate::call::{direct, general, unary, with_options};
 use crate::contents::Open;
-use crate::dtype::{Asked, asked};
-use crate::fallback;
+use crate::keywords::{Keywords, Out};
 use crate::ndarray::NdArray;
-use fastnp::{Op, Options};
-use pyo3::exceptions::PyTypeError;
+use crate::{deliver, fallback};
+use fastnp::{ErrorKind, Op, Options, Value};
+use pyo3::exceptions::{PyTypeError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -29,50 +29,60 @@ impl Ufunc {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
-        fallback(py, "ufunc")?.call1((self.op.name(), method, args, kwargs))
+        self.numpy(py, method, args, kwargs, ErrorKind::Unsupported)
     }
 
-    /// The call with `out=` (or one more argument), `dtype=` or `casting="same_kind"`; none where NumPy has to do it.
+    /// NumPy's own method, for what the engine cannot do or, after another error, for its words.
+    fn numpy<'py>(
+        &self,
+        py: Python<'py>,
+        method: &str,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+        error: ErrorKind,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
+        let wrong = error != ErrorKind::Unsupported;
+        fallback(py, "ufunc")?.call1((self.op.name(), method, args, kwargs, wrong))
+    }
+
+    /// The call with keywords, or of what is no array of ours yet; none where NumPy has to do it.
     fn with_keywords<'py>(
         &self,
         py: Python<'py>,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let arity = self.op.arity();
-        let mut out = (args.len() == arity + 1).then(|| args.get_item(arity)).transpose()?;
-        let mut dtype = None;
-        for (name, value) in kwargs.into_iter().flat_map(|k| k.iter()) {
-            match name.cast::<PyString>()?.to_str()? {
-                "out" => {
-                    out = match value.cast::<PyTuple>() {
-                        Ok(tuple) if tuple.len() == 1 => Some(tuple.get_item(0)?),
-                        Ok(_) => return Ok(None),
-                        Err(_) => Some(value),
-                    };
-                }
-                "dtype" if value.is_none() => {}
-                "dtype" => match asked(&value)? {
-                    Asked::Native(d) => dtype = Some(d),
-                    Asked::Other => return Ok(None),
-                },
-                "where" if value.is(pyo3::types::PyBool::new(py, true).as_any()) => {}
-                "subok" | "order" if value.extract::<String>().is_ok_and(|o| o == "K") => {}
-                _ => return Ok(None),
-            }
-        }
-        let out = out.filter(|o| !o.is_none());
-        let objects = args.iter().take(arity).collect::<SmallVec<[Bound<'_, PyAny>; 2]>>();
+        let objects = args.iter().take(self.op.arity()).collect::<SmallVec<[Bound<'_, PyAny>; 2]>>();
         let inputs = objects.iter().map(full).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
-        let Some(out) = out else {
-            let result = with_options(py, self.op, &inputs, Options { dtype, ..Options::default() })?;
-            return result.map(|r| wrap(py, r)).transpose();
+        if inputs.iter().any(|arg| matches!(arg, Arg::Other)) {
+            return Ok(None);
+        }
+        let Some(asked) = Keywords::read(self.op, args, kwargs)? else { return Ok(None) };
+        let numbers = inputs.iter().all(|arg| matches!(arg, Arg::Number(_)));
+        if numbers && !matches!(asked.out, Out::Given(_)) || !asked.fits(&inputs) {
+            return Ok(None);
+        }
+        let target = match &asked.out {
+            Out::Given(out) => Some(out.open()),
+            Out::New | Out::NewArray => None,
         };
-        let Ok(target) = out.cast_exact::<NdArray>() else { return Ok(None) };
-        let target = target.open();
-        let options = Options { out: Some(target.array(py)?), dtype, casting: None };
-        Ok(with_options(py, self.op, &inputs, options)?.map(|_| out.clone()))
+        let options = Options {
+            out: target.as_ref().map(|out| out.array(py)).transpose()?,
+            dtype: asked.dtype,
+            casting: asked.casting,
+            order: asked.order,
+            mask: asked.mask.as_ref(),
+        };
+        let result = match with_options(py, self.op, &inputs, options)? {
+            Ok(result) => result,
+            Err(error) => return self.numpy(py, "__call__", args, kwargs, error.kind()).map(Some),
+        };
+        if asked.mask.is_some() && !asked.names_out {
+            let text = c"'where' used without 'out', expect unitialized memory in output. If this is intentional, use out=None.";
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), text, 1)?;
+        }
+        asked.out.deliver(py, result).map(Some)
     }
 }
 
@@ -99,15 +109,14 @@ impl Ufunc {
             }
             return general(self.op, &[&first, &second]);
         }
-        if ours
-            && (args.len() == arity || args.len() == arity + 1)
-            && let Some(result) = self.with_keywords(py, args, kwargs)?
-        {
-            return Ok(result);
-        }
         if !ours && plain && args.iter_borrowed().all(|a| matches!(quick(&a), Ok(Arg::Number(_)))) {
             // Numbers alone are nothing of ours.
             return self.original.bind(py).call1(args);
+        }
+        if (args.len() == arity || args.len() == arity + 1)
+            && let Some(result) = self.with_keywords(py, args, kwargs)?
+        {
+            return Ok(result);
         }
         self.elsewhere(py, "__call__", args, kwargs)
     }
@@ -119,31 +128,10 @@ impl Ufunc {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let method = match self.op {
-            Op::Add => Some("sum"),
-            Op::Multiply => Some("prod"),
-            Op::Minimum => Some("min"),
-            Op::Maximum => Some("max"),
-            Op::LogicalAnd => Some("all"),
-            Op::LogicalOr => Some("any"),
-            _ => None,
-        };
-        // `reduce` folds the first axis unless told otherwise; a lone array is the common call.
-        if let (Some(method), true) = (method, args.len() <= 2 && !args.is_empty())
-            && let Ok(array) = args.get_item(0)?.cast_exact::<NdArray>()
-            && kwargs.is_none_or(|k| k.len() == k.contains("axis").unwrap_or(false) as usize)
-        {
-            let axis = match (args.len(), kwargs.and_then(|k| k.get_item("axis").ok().flatten())) {
-                (2, None) => args.get_item(1)?,
-                (1, Some(axis)) => axis,
-                _ => 0i32.into_pyobject(py)?.into_any(),
-            };
-            let bools = array.open().array(py)?.dtype() == fastnp::DType::Bool;
-            if !(bools && matches!(self.op, Op::Add | Op::Multiply)) && array.open().array(py)?.ndim() > 0 {
-                return array.call_method1(method, (axis,));
-            }
+        match crate::reduce::fold(self.op, args, kwargs)? {
+            Ok(result) => Ok(result),
+            Err(error) => self.numpy(py, "reduce", args, kwargs, error.kind()),
         }
-        self.elsewhere(py, "reduce", args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
@@ -153,7 +141,10 @@ impl Ufunc {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.elsewhere(py, "accumulate", args, kwargs)
+        match crate::reduce::accumulate(self.op, args, kwargs)? {
+            Ok(result) => Ok(result),
+            Err(error) => self.numpy(py, "accumulate", args, kwargs, error.kind()),
+        }
     }
 
     #[pyo3(signature = (*args, **kwargs))]
@@ -173,24 +164,10 @@ impl Ufunc {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        if args.len() == 2
-            && kwargs.is_none_or(|k| k.is_empty())
-            && self.op.arity() == 2
-            && let (Ok(a), Ok(b)) =
-                (args.get_item(0)?.cast_exact::<NdArray>(), args.get_item(1)?.cast_exact::<NdArray>())
-        {
-            let (left, right) = (a.open(), b.open());
-            let (left, right) = (left.array(py)?, right.array(py)?);
-            let mut shape = left.shape_vec();
-            shape.extend(std::iter::repeat_n(1, right.ndim()));
-            let mut layout = left.layout().clone();
-            layout.strides.extend(std::iter::repeat_n(0, right.ndim()));
-            layout.shape = shape;
-            if layout.shape.len() <= fastnp::MAX_DIMS
-                && let Ok(column) = left.view_as(left.dtype(), layout)
-                && let Ok(result) = fastnp::apply(self.op, &[(&column).into(), right.into()])
-            {
-                return wrap(py, result);
+        if args.len() == 2 && self.op.arity() == 2 {
+            let (first, second) = (args.get_item(0)?, args.get_item(1)?);
+            if let Some(column) = column(&first, &second)? {
+                return self.__call__(py, &PyTuple::new(py, [column, second])?, kwargs);
             }
         }
         self.elsewhere(py, "outer", args, kwargs)
@@ -226,9 +203,10 @@ impl Ufunc {
         self.op.name()
     }
 
+    /// NumPy's own, whose `__doc__` is the doc: a descriptor of the package's passes it on.
     #[getter]
-    fn __doc__(&self) -> &'static str {
-        self.op.row().doc
+    fn _original(&self, py: Python<'_>) -> Py<PyAny> {
+        self.original.clone_ref(py)
     }
 
     fn __repr__(&self) -> String {
@@ -242,6 +220,22 @@ impl Ufunc {
     fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         self.original.bind(py).getattr(name)
     }
+}
+
+/// The first array with an axis of extent one for each of the second's; none where one of them is no array.
+fn column<'py>(first: &Bound<'py, PyAny>, second: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = first.py();
+    let (first, second) = (full(first)?, full(second)?);
+    let (Some(Value::Array(left)), Some(Value::Array(right))) = (first.value(py)?, second.value(py)?) else {
+        return Ok(None);
+    };
+    let mut layout = left.layout().clone();
+    layout.shape.extend(std::iter::repeat_n(1, right.ndim()));
+    layout.strides.extend(std::iter::repeat_n(0, right.ndim()));
+    if layout.shape.len() > fastnp::MAX_DIMS {
+        return Ok(None);
+    }
+    crate::ndarray::object(py, deliver(py, left.view_as(left.dtype(), layout))?).map(Some)
 }
 
 /// Adds the class's objects to the module, as `UFUNCS`.

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+from types import ModuleType
 from typing import Any
 
 NOWHERE = object()
@@ -31,7 +32,7 @@ def rewritten(source: str, module: str) -> str:
     """The test file's text with `module` under test."""
     lines = source.splitlines()
     for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.Import) and any(alias.name == "numpy" for alias in node.names):
+        if isinstance(node, ast.Import) and any(own(alias) for alias in node.names):
             line = lines[node.lineno - 1]
             lines[node.lineno - 1] = line.replace("import numpy", f"import {module}")
         elif isinstance(node, ast.ImportFrom) and replaceable(node):
@@ -43,6 +44,14 @@ def rewritten(source: str, module: str) -> str:
     first = next(n for n, text in enumerate(lines) if text.startswith(("import ", "from ")))
     lines[first] = SUPPORT + lines[first]
     return "\n".join(lines) + "\n"
+
+
+def own(alias: ast.alias) -> bool:
+    """Whether an import is of NumPy, or names a public module of its: both have a counterpart."""
+    folder, _, last = alias.name.rpartition(".")
+    if not folder:
+        return last == "numpy"
+    return folder.partition(".")[0] == "numpy" and alias.asname is not None and last[0] != "_"
 
 
 def replaceable(node: ast.ImportFrom) -> bool:
@@ -74,6 +83,8 @@ def twin(module: str, path: str, name: str) -> Any:
     tested = importlib.import_module(module)
     if tested is numpy or name.startswith("_"):
         return original
+    if isinstance(original, ModuleType) and original.__name__.partition(".")[0] == "numpy":
+        return importlib.import_module(module + original.__name__.removeprefix("numpy"))
     for place in PUBLIC:
         if getattr(attribute(numpy, place), name, NOWHERE) is original:
             return getattr(attribute(tested, place), name)

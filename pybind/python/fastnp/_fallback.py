@@ -6,11 +6,12 @@ that went in comes out as the array it was made from, so `out=` keeps its identi
 writes into an argument is seen by its owner. NumPy's subclasses, object arrays and everything else
 pass as they are.
 
-The extension calls `method`, `ufunc` and `fp_warning` by name.
+The extension calls `method`, `ufunc`, `shown` and `fp_warning` by name.
 """
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable, Mapping, Sequence
 from types import NoneType
 from typing import Any
@@ -19,7 +20,8 @@ import numpy as _np
 
 from fastnp import _ledger
 from fastnp._errstate import fp_warning
-from fastnp._fastnp import derive, from_numpy, ndarray, to_numpy
+from fastnp._fastnp import UFUNCS, derive, from_numpy, ndarray, to_numpy
+from fastnp._override import dispatched, function_of, handed_over, overridden, overrides
 
 __all__ = [
     "call",
@@ -28,7 +30,7 @@ __all__ = [
     "method",
     "method_uncounted",
     "opened",
-    "overridden",
+    "shown",
     "ufunc",
     "uncounted",
     "wrap",
@@ -60,6 +62,7 @@ class Shadow(_np.ndarray):
 
     owner: Any = None
     priority = 0.0
+    seen: _Seen
 
     @property
     def __array_priority__(self) -> float:
@@ -67,13 +70,14 @@ class Shadow(_np.ndarray):
 
     def __array_finalize__(self, source: Any) -> None:
         self.owner = getattr(source, "owner", None)
+        self.seen = getattr(source, "seen", [])
         self.priority = getattr(source, "priority", 0.0)
 
     def lifted(self, seen: _Seen) -> Any:
         """This array as one of the owner's class, or, made of nothing in particular, of the class
         that comes first among the arguments.
         """
-        owners = [owner for view, owner in seen if type(view) is Shadow]
+        owners = [owner for view, owner in seen if isinstance(view, Shadow)]
         first = max(owners, key=lambda x: x.__array_priority__, default=None)
         kind = type(first if self.owner is None else self.owner)
         plain = self.view(_np.ndarray)
@@ -82,6 +86,67 @@ class Shadow(_np.ndarray):
         except TypeError:
             return plain
         return ours if kind is NoneType else derive(kind, ours, self.owner)
+
+
+class Wrapping(Shadow):
+    """The view of an array of a subclass that has a say in what becomes of results."""
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        result = _close(_np.asarray(array) if self.owner is None else array, self.seen)
+        if self.owner is None:
+            return result
+        return self.owner.__array_wrap__(result, _restored(context, self.seen), return_scalar)
+
+
+class Overriding(Wrapping):
+    """The view of an array of a subclass that takes over ufuncs, also those that NumPy calls."""
+
+    def __array_ufunc__(self, ufunc: Any, method: Any, *inputs: Any, **kwargs: Any) -> Any:
+        owner = self.lifted(self.seen) if self.owner is None else self.owner
+        if "out" in kwargs:
+            kwargs["out"] = tuple(_close(value, self.seen) for value in kwargs["out"])
+        inputs = tuple(_close(value, self.seen) for value in inputs)
+        ours = UFUNCS.get(ufunc.__name__, ufunc)
+        return type(owner).__array_ufunc__(owner, ours, method, *inputs, **kwargs)
+
+
+def _shadow_of(kind: type) -> type[Shadow]:
+    """What stands for an array of a subclass, by what the class defines."""
+    if kind.__array_ufunc__ is not ndarray.__array_ufunc__:  # type: ignore[attr-defined]
+        return Shadow if kind.__array_ufunc__ is None else Overriding  # type: ignore[attr-defined]
+    wraps = kind.__array_wrap__ is not ndarray.__array_wrap__  # type: ignore[attr-defined]
+    return Wrapping if wraps else Shadow
+
+
+class StandIn:
+    """A foreign object whose `__array__` gives an array of ours, which NumPy would not take."""
+
+    def __init__(self, value: Any, view: Any, seen: _Seen) -> None:
+        self.value, self.view, self.seen = value, view, seen
+        if hasattr(value, "__array_priority__"):
+            self.__array_priority__ = value.__array_priority__
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        return _np.array(self.view, dtype, copy=copy)
+
+    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+        context = _restored(context, self.seen)
+        return self.value.__array_wrap__(_close(array, self.seen), context, return_scalar)
+
+
+def _restored(context: Any, seen: _Seen) -> Any:
+    """What NumPy tells `__array_wrap__` of a call, with our ufunc and arrays for its own."""
+    if context is None:
+        return None
+    func, args, which = context
+    return UFUNCS.get(func.__name__, func), tuple(_original(a, seen) for a in args), which
+
+
+def _original(value: Any, seen: _Seen) -> Any:
+    for view, owner in seen:
+        if value is view:
+            return owner
+    return value
 
 
 def _open(value: Any, seen: _Seen, depth: int = 0) -> Any:
@@ -96,8 +161,9 @@ def _open(value: Any, seen: _Seen, depth: int = 0) -> Any:
     if issubclass(kind, ndarray):
         view: Any = to_numpy(value)
         if kind is not ndarray:
-            view = view.view(Shadow)
+            view = view.view(_shadow_of(kind))
             view.owner = value
+            view.seen = seen
             priority = value.__array_priority__
             if priority:
                 view.priority = priority
@@ -125,7 +191,14 @@ def _converted(value: Any, kind: type, seen: _Seen) -> Any:
     if hasattr(kind, "__array_ufunc__") or hasattr(kind, "__array_function__"):
         return value
     made = convert(value)
-    return _open(made, seen) if issubclass(type(made), ndarray) else value
+    if not issubclass(type(made), ndarray):
+        return value
+    view = _open(made, seen)
+    if not hasattr(kind, "__array_wrap__"):
+        return view
+    stand_in = StandIn(value, view, seen)
+    seen.append((stand_in, value))
+    return stand_in
 
 
 def _close(result: Any, seen: _Seen) -> Any:
@@ -141,7 +214,7 @@ def _close(result: Any, seen: _Seen) -> Any:
             return result
     if kind in PLAIN:
         return result
-    if kind is Shadow:
+    if issubclass(kind, Shadow):
         for view, owner in seen:
             if result is view:
                 return owner
@@ -207,6 +280,8 @@ def call(
             except TypeError:
                 return result
         return result if kind in SCALARS else _close(result, [(view, owner)])
+    if kwargs and kwargs.get("like") is not None:
+        return _alike(func, args, kwargs)
     plain, named, seen = opened(args, kwargs)
     if seen:
         _ledger.enter(name or func.__name__, reason)
@@ -220,6 +295,41 @@ def call(
         # Nothing of ours was taken out of the engine, so there is nothing to object to.
         _ledger.enter(name or func.__name__, reason, objecting=False)
     return ours
+
+
+def _alike(func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """A function that makes an array as the class of `like` makes it: NEP 35."""
+    import fastnp
+
+    rest = {key: value for key, value in kwargs.items() if key != "like"}
+    ours, like = getattr(fastnp, func.__name__, func), kwargs["like"]
+    if function_of(like) is not None:
+        _check(func, args, rest)
+        return handed_over(ours, like, tuple(args), rest)
+    if isinstance(like, (ndarray, _np.ndarray)):
+        return ours(*args, **rest)
+    return func(*args, **kwargs)
+
+
+def _check(func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> None:
+    """`TypeError` for arguments that are none of a function's, before another class gets them."""
+    import inspect  # takes 8 ms, which the import of the package does not have
+
+    try:
+        signature = inspect.signature(func)
+    except ValueError:  # a function in C that does not tell
+        return
+    signature.bind(*args, **kwargs)
+
+
+@functools.cache
+def _class_named(name: str) -> type[_np.ndarray]:
+    return type(name, (_np.ndarray,), {})
+
+
+def shown(x: Any) -> str:
+    """`repr` of an array of a subclass, which NumPy begins with the name of the class."""
+    return repr(to_numpy(x).view(_class_named(type(x).__name__)))
 
 
 def seen_as(result: Any, seen: _Seen) -> Any:
@@ -266,14 +376,30 @@ def uncounted(
     return result if type(result) in SCALARS else _close(result, seen)
 
 
-def ufunc(name: str, method: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Run a method of NumPy's ufunc `name`; `method` is "__call__", "reduce", "at" and so on."""
+def _refused(
+    func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], name: str
+) -> Any:
+    """As `call`, for arguments the engine found wrong: entered only if NumPy finds them right."""
+    result = uncounted(func, args, kwargs)
+    _ledger.enter(name, NOT_COVERED, objecting=False)
+    return result
+
+
+def ufunc(
+    name: str, method: str, args: Sequence[Any], kwargs: Mapping[str, Any], wrong: bool = False
+) -> Any:
+    """Run a method of NumPy's ufunc `name`; `method` is "__call__", "reduce", "at" and so on.
+
+    `wrong` tells that the engine found an error, which NumPy is to word.
+    """
     func = getattr(_np, name)
+    if overridden(func, args, kwargs):
+        return dispatched(UFUNCS[name], func, method, args, kwargs)
     run = func if method == "__call__" else getattr(func, method)
-    if overridden(args) or (kwargs and overridden(_outputs(kwargs))):
-        # NumPy asks whoever took the operation over, with our arrays as they are.
-        return run(*args, **kwargs)
-    result = call(run, args, kwargs, name if method == "__call__" else f"{name}.{method}")
+    full = name if method == "__call__" else f"{name}.{method}"
+    if wrong:
+        return _refused(run, args, kwargs, full)
+    result = call(run, args, kwargs, full)
     if type(result) is ndarray and method == "__call__":
         # NumPy's own array given for the result is the result.
         for out in (*_outputs(kwargs), *args[func.nin :]):
@@ -287,24 +413,9 @@ def _outputs(kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
     return out if type(out) is tuple else (out,)
 
 
-# What counts as no override: the two defaults. A class without one is not asked.
-_DEFAULTS = (ndarray.__array_ufunc__, _np.ndarray.__array_ufunc__)
-
-
-def overridden(values: Sequence[Any]) -> bool:
-    """Whether one of the operands of a ufunc has an `__array_ufunc__` of its own, also None."""
-    for value in values:
-        kind = type(value)
-        if kind in PLAIN or kind is ndarray:
-            continue
-        if getattr(kind, "__array_ufunc__", _DEFAULTS[0]) not in _DEFAULTS:
-            return True
-    return False
-
-
 def comparison(self: Any, name: str, other: Any) -> Any:
     """NumPy's `==` or `!=` of an array with something that is no array of ours."""
-    if overridden((other,)):
+    if overrides(other):
         return ufunc("equal" if name == "__eq__" else "not_equal", "__call__", (self, other), {})
     return method(self, name, (other,))
 

@@ -1,5 +1,5 @@
 """NumPy's ufuncs that are not in the op table: callable, with their methods and attributes, through
-the fallback.
+the fallback. And the docs of those that are.
 """
 
 from __future__ import annotations
@@ -11,8 +11,26 @@ import numpy as _np
 
 from fastnp import _fastnp
 from fastnp._fallback import NOT_NATIVE, call
+from fastnp._override import dispatched, overridden
 
 _METHODS = frozenset({"reduce", "accumulate", "reduceat", "outer", "at"})
+
+
+class _Doc:
+    """`ufunc.__doc__`: that of NumPy's ufunc, which may be set."""
+
+    def __get__(self, ufunc: Any, kind: type | None = None) -> Any:
+        return _np.ufunc.__doc__ if ufunc is None else ufunc._original.__doc__
+
+    def __set__(self, ufunc: Any, doc: Any) -> None:
+        ufunc._original.__doc__ = doc
+
+    def __delete__(self, ufunc: Any) -> None:
+        del ufunc._original.__doc__
+
+
+# The extension's class has no way to say that an instance's doc is its own.
+_fastnp.ufunc.__doc__ = _Doc()  # type: ignore[assignment]
 
 
 class ForeignUfunc:
@@ -28,6 +46,8 @@ class ForeignUfunc:
         return _fastnp.ufunc
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if overridden(self._original, args, kwargs):
+            return dispatched(self, self._original, "__call__", args, kwargs)
         return call(self._original, args, kwargs, self.__name__, NOT_NATIVE)
 
     def __getattr__(self, name: str) -> Any:
@@ -36,6 +56,8 @@ class ForeignUfunc:
             return value
 
         def method(*args: Any, **kwargs: Any) -> Any:
+            if overridden(self._original, args, kwargs):
+                return dispatched(self, self._original, name, args, kwargs)
             return call(value, args, kwargs, f"{self.__name__}.{name}", NOT_NATIVE)
 
         return method

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as _np
 
-from fastnp._fallback import NOT_NATIVE, call, overridden
+from fastnp._fallback import NOT_NATIVE, call
 from fastnp._fastnp import UFUNCS, ndarray
+from fastnp._override import overridden
 from fastnp._registry import NATIVE
 
 __all__ = ["array_function", "array_ufunc"]
@@ -24,10 +25,17 @@ def array_function(
     kwargs: Mapping[str, Any],
 ) -> Any:
     """Run our version of NumPy's `func`, or NumPy's own on views of our arrays."""
+    if not isinstance(args, tuple):
+        raise TypeError("args must be a tuple.")
+    if not isinstance(kwargs, dict):
+        raise TypeError("kwargs must be a dict.")
     for kind in types:
         if not issubclass(kind, (ndarray, _np.ndarray)):
             return NotImplemented
     ours = NATIVE.get(func)
+    if ours is None and (getattr(func, "__module__", None) or "").startswith("fastnp"):
+        # A class of the user's hands on what it was given.
+        ours = func
     if ours is not None:
         return ours(*args, **kwargs)
     # The implementation below the dispatch: an array the fallback did not find must not lead back
@@ -40,9 +48,12 @@ def array_ufunc(
     self: Any, func: _np.ufunc, method: str, inputs: Sequence[Any], kwargs: Mapping[str, Any]
 ) -> Any:
     """Run our version of the ufunc `func`, or NumPy's own on views of our arrays."""
-    if overridden((*inputs, *kwargs.get("out", ()))):
+    if overridden(func, inputs, kwargs):
         return NotImplemented
-    ours = UFUNCS.get(func.__name__)
-    if ours is not None and getattr(_np, func.__name__, None) is func:
-        return (ours if method == "__call__" else getattr(ours, method))(*inputs, **kwargs)
-    return call(getattr(func, method), inputs, kwargs, func.__name__, NOT_NATIVE)
+    ours: Any = func
+    if type(func) is _np.ufunc:
+        # Called by NumPy, or by a class that was given its ufunc.
+        ours = UFUNCS.get(func.__name__)
+        if ours is None or getattr(_np, func.__name__, None) is not func:
+            return call(getattr(func, method), inputs, kwargs, func.__name__, NOT_NATIVE)
+    return (ours if method == "__call__" else getattr(ours, method))(*inputs, **kwargs)

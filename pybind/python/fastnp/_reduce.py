@@ -174,8 +174,10 @@ def std(
         if type(a) is ndarray:
             return a.std(axis, dtype, out, ddof)
         return elsewhere(_np.std, "std", a, (axis, dtype, out, ddof), {})
-    if mean is correction is NoValue:
-        extra = given(keepdims=keepdims, where=where)
+    if correction is not NoValue and ddof == 0:
+        ddof, correction = correction, NoValue
+    if correction is NoValue:
+        extra = given(keepdims=keepdims, where=where, mean=mean)
         return elsewhere(_np.std, "std", a, (axis, dtype, out, ddof), extra)
     extra = given(keepdims=keepdims, where=where, mean=mean, correction=correction)
     return call(_np.std, (a, axis, dtype, out, ddof), extra)
@@ -198,8 +200,10 @@ def var(
         if type(a) is ndarray:
             return a.var(axis, dtype, out, ddof)
         return elsewhere(_np.var, "var", a, (axis, dtype, out, ddof), {})
-    if mean is correction is NoValue:
-        extra = given(keepdims=keepdims, where=where)
+    if correction is not NoValue and ddof == 0:
+        ddof, correction = correction, NoValue
+    if correction is NoValue:
+        extra = given(keepdims=keepdims, where=where, mean=mean)
         return elsewhere(_np.var, "var", a, (axis, dtype, out, ddof), extra)
     extra = given(keepdims=keepdims, where=where, mean=mean, correction=correction)
     return call(_np.var, (a, axis, dtype, out, ddof), extra)

@@ -11,6 +11,7 @@ import numpy as _np
 
 from fastnp import _errstate, _fastnp
 from fastnp._fallback import PLAIN, SCALARS, call, closed, our_module
+from fastnp._override import function_of, handed_over
 
 NoValue = _np._NoValue
 
@@ -65,11 +66,26 @@ def elsewhere(
         # Numbers alone: nothing to replace, nothing to enter.
         return closed(original(a, *args), [])
     if issubclass(kind, _fastnp.ndarray):
-        return getattr(a, method)(*args, **kwargs)
-    if hasattr(kind, "__array_function__") and not issubclass(kind, _np.ndarray):
+        if function_of(kwargs.get("where")) is not None:
+            return call(original, (a, *args), kwargs)
+        if kind is _fastnp.ndarray:
+            return getattr(a, method)(*args, **kwargs)
+        # A method of the subclass is called as NumPy calls it.
+        named = dict(zip(_parameters(original), args))
+        if named.get("dtype", a) is None:
+            del named["dtype"]
+        return getattr(a, method)(**named, **kwargs)
+    if function_of(a) is not None:
         # The class is asked with what the user gave, not with every default filled in.
-        return original(a, **_differing(original, args), **kwargs)
+        return handed_over(NATIVE[original], a, (a,), {**_differing(original, args), **kwargs})
     return call(original, (a, *args), kwargs)
+
+
+def _parameters(original: Callable[..., Any]) -> tuple[str, ...]:
+    """The names of what our version takes after its first argument."""
+    code = NATIVE[original].__code__
+    names: tuple[str, ...] = code.co_varnames[1 : code.co_argcount]
+    return names
 
 
 def _differing(original: Callable[..., Any], args: tuple[Any, ...]) -> dict[str, Any]:
