@@ -7,7 +7,7 @@
 //!
 //! Definitions are expressions in the row's argument names, except that those of class `elementary` (real floats) name a
 //! function of [`crate::math`]. `float16` has no column: it is computed as `float32` and rounded after every op, as NumPy
-//! does. Methods used by the definitions live in [`crate::portable`], where `C` names the C library's complex functions.
+//! does; `FMA` says whether the instruction set fuses. Methods used by the definitions live in [`crate::portable`], where `C` names the C library's complex functions.
 
 use std::fmt;
 
@@ -32,11 +32,11 @@ Subtract "subtract" (a, b) "bBhHiIlLefdFD" -> same, None, OVERFLOW | INVALID, An
     { int: a.wrapping_sub(b); float: a - b; complex: a - b; }
 Multiply "multiply" (a, b) "?bBhHiIlLefdFD" -> same, Some(1), OVERFLOW | UNDERFLOW | INVALID, Any, 1,
     "Product of the arguments, element by element; integers wrap, booleans are and-ed."
-    { bool: a & b; int: a.wrapping_mul(b); float: a * b; complex: a.product(b); }
+    { bool: a & b; int: a.wrapping_mul(b); float: a * b; complex: a.product::<FMA>(b); }
 Divide "divide" (a, b) "efdFD" -> same, None, DIVIDE | OVERFLOW | UNDERFLOW | INVALID, Any, 4,
     "Quotient of the arguments, element by element; integers divide as floats."
     { float: a / b; complex: a.quotient(b); }
-FloorDivide "floor_divide" (a, b) "bBhHiIlLefd" -> same, None, DIVIDE | OVERFLOW | INVALID, Any, 8,
+FloorDivide "floor_divide" (a, b) "bBhHiIlLefd" -> same, None, DIVIDE | OVERFLOW | UNDERFLOW | INVALID, Any, 8,
     "Largest whole number not above the quotient, element by element."
     { int: a.floor_divide(b); float: a.floor_divide(b); }
 Remainder "remainder" (a, b) "bBhHiIlLefd" -> same, None, DIVIDE | INVALID, Any, 8,
@@ -45,7 +45,7 @@ Remainder "remainder" (a, b) "bBhHiIlLefd" -> same, None, DIVIDE | INVALID, Any,
 Fmod "fmod" (a, b) "bBhHiIlLefd" -> same, None, DIVIDE | INVALID, Any, 8,
     "What truncating division leaves, with the dividend's sign, element by element."
     { int: a.fmod(b); float: a.fmod(b); }
-Power "power" (a, b) "bBhHiIlLefdFD" -> same, None, DIVIDE | OVERFLOW | INVALID, Small, 24,
+Power "power" (a, b) "bBhHiIlLefdFD" -> same, None, DIVIDE | OVERFLOW | UNDERFLOW | INVALID, Small, 24,
     "First argument raised to the second, element by element."
     { int: a.power(b); elementary: Power; complex: a.power(b); }
 Negative "negative" (a) "bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
@@ -60,7 +60,7 @@ Absolute "absolute" (a) "?bBhHiIlLefdFD" -> real, None, OVERFLOW, Any, 1,
 Fabs "fabs" (a) "efd" -> same, None, NONE, Any, 1,
     "Magnitude of a real argument, element by element."
     { float: a.abs(); }
-Sign "sign" (a) "bBhHiIlLefdFD" -> same, None, NONE, Any, 2,
+Sign "sign" (a) "bBhHiIlLefdFD" -> same, None, OVERFLOW | UNDERFLOW, Any, 2,
     "Minus one, zero or one by the argument's sign, element by element; complex numbers are divided by their magnitude."
     { int: a.sign(); float: a.sign(); complex: a.sign(); }
 Reciprocal "reciprocal" (a) "bBhHiIlLefdFD" -> same, None, DIVIDE | OVERFLOW | UNDERFLOW | INVALID, Any, 4,
@@ -68,7 +68,7 @@ Reciprocal "reciprocal" (a) "bBhHiIlLefdFD" -> same, None, DIVIDE | OVERFLOW | U
     { int: a.reciprocal(); float: 1.0 / a; complex: a.reciprocal(); }
 Square "square" (a) "bBhHiIlLefdFD" -> same, None, OVERFLOW | UNDERFLOW | INVALID, Any, 1,
     "The argument times itself, element by element."
-    { int: a.wrapping_mul(a); float: a * a; complex: a.product(a); }
+    { int: a.wrapping_mul(a); float: a * a; complex: a.product::<FMA>(a); }
 Conjugate "conjugate" (a) "bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
     "Complex conjugate of the argument, element by element."
     { int: a; float: a; complex: a.conj(); }
@@ -87,10 +87,10 @@ Fmin "fmin" (a, b) "?bBhHiIlLefdFD" -> same, None, NONE, Any, 1,
 Copysign "copysign" (a, b) "efd" -> same, None, NONE, Any, 1,
     "First argument with the sign of the second, element by element."
     { float: a.copysign(b); }
-Nextafter "nextafter" (a, b) "efd" -> same, None, OVERFLOW, Any, 8,
+Nextafter "nextafter" (a, b) "efd" -> same, None, OVERFLOW | UNDERFLOW, Any, 8,
     "The number next to the first argument in the direction of the second, element by element."
     { float: a.nextafter(b); }
-Spacing "spacing" (a) "efd" -> same, None, NONE, Any, 8,
+Spacing "spacing" (a) "efd" -> same, None, OVERFLOW | UNDERFLOW, Any, 8,
     "Distance from the argument to the nearest number of larger magnitude, element by element."
     { float: a.spacing(); }
 Heaviside "heaviside" (a, b) "efd" -> same, None, NONE, Any, 2,
@@ -116,7 +116,7 @@ Trunc "trunc" (a) "?bBhHiIlLefd" -> same, None, NONE, Any, 1,
     "The argument without its fraction, element by element."
     { bool: a; int: a; float: a.trunc(); }
 // --- roots, exponentials, logarithms
-Sqrt "sqrt" (a) "efdFD" -> same, None, INVALID, Positive, 6,
+Sqrt "sqrt" (a) "efdFD" -> same, None, UNDERFLOW | INVALID, Positive, 6,
     "Square root of the argument, element by element."
     { float: a.sqrt(); complex: a.elementary(C::Sqrt); }
 Cbrt "cbrt" (a) "efd" -> same, None, NONE, Any, 20,
@@ -143,10 +143,10 @@ Log10 "log10" (a) "efdFD" -> same, None, DIVIDE | INVALID, Positive, 12,
 Log1p "log1p" (a) "efdFD" -> same, None, DIVIDE | INVALID, Positive, 14,
     "Natural logarithm of one plus the argument, exact near zero, element by element."
     { elementary: Log1p; complex: a.log1p(); }
-Logaddexp "logaddexp" (a, b) "efd" -> same, None, OVERFLOW | INVALID, Small, 26,
+Logaddexp "logaddexp" (a, b) "efd" -> same, None, OVERFLOW | UNDERFLOW | INVALID, Small, 26,
     "Logarithm of the sum of the exponentials of the arguments, element by element."
     { float: a.logaddexp(b); }
-Logaddexp2 "logaddexp2" (a, b) "efd" -> same, None, OVERFLOW | INVALID, Small, 26,
+Logaddexp2 "logaddexp2" (a, b) "efd" -> same, None, OVERFLOW | UNDERFLOW | INVALID, Small, 26,
     "Logarithm to base two of the sum of two raised to the arguments, element by element."
     { float: a.logaddexp2(b); }
 // --- trigonometry
@@ -168,10 +168,10 @@ Arccos "arccos" (a) "efdFD" -> same, None, INVALID, Unit, 20,
 Arctan "arctan" (a) "efdFD" -> same, None, NONE, Any, 20,
     "Angle in radians whose tangent is the argument, element by element."
     { elementary: Arctan; complex: a.elementary(C::Atan); }
-Arctan2 "arctan2" (a, b) "efd" -> same, None, NONE, Any, 26,
+Arctan2 "arctan2" (a, b) "efd" -> same, None, UNDERFLOW, Any, 26,
     "Angle in radians of the point whose height is the first argument and whose abscissa is the second, element by element."
     { elementary: Arctan2; }
-Hypot "hypot" (a, b) "efd" -> same, Some(0), OVERFLOW, Any, 8,
+Hypot "hypot" (a, b) "efd" -> same, Some(0), OVERFLOW | UNDERFLOW, Any, 8,
     "Length of the hypotenuse over the arguments, element by element."
     { elementary: Hypot; }
 Sinh "sinh" (a) "efdFD" -> same, None, OVERFLOW, Small, 20,
@@ -192,11 +192,17 @@ Arccosh "arccosh" (a) "efdFD" -> same, None, INVALID, AboveOne, 24,
 Arctanh "arctanh" (a) "efdFD" -> same, None, DIVIDE | INVALID, Unit, 24,
     "Number whose hyperbolic tangent is the argument, element by element."
     { elementary: Arctanh; complex: a.elementary(C::Atanh); }
-Deg2rad "deg2rad" (a) "efd" -> same, None, NONE, Any, 1,
+Deg2rad "deg2rad" (a) "efd" -> same, None, UNDERFLOW, Any, 1,
     "Degrees as radians, element by element."
     { float: a.deg2rad(); }
-Rad2deg "rad2deg" (a) "efd" -> same, None, OVERFLOW, Any, 1,
+Radians "radians" (a) "efd" -> same, None, UNDERFLOW, Any, 1,
+    "Degrees as radians, element by element; a ufunc of its own in NumPy, and in warnings."
+    { float: a.deg2rad(); }
+Rad2deg "rad2deg" (a) "efd" -> same, None, OVERFLOW | UNDERFLOW, Any, 1,
     "Radians as degrees, element by element."
+    { float: a.rad2deg(); }
+Degrees "degrees" (a) "efd" -> same, None, OVERFLOW | UNDERFLOW, Any, 1,
+    "Radians as degrees, element by element; a ufunc of its own in NumPy, and in warnings."
     { float: a.rad2deg(); }
 // --- bits
 BitwiseAnd "bitwise_and" (a, b) "?bBhHiIlL" -> same, Some(-1), NONE, Any, 1,
@@ -355,6 +361,8 @@ pub struct OpRow {
     pub identity: Option<i8>,
     /// Floating-point flags it may raise.
     pub effects: FpFlags,
+    /// Whether its real definition is a function of [`crate::math`].
+    pub elementary: bool,
     /// Where its arguments lie.
     pub domain: Domain,
     /// Rough cost of an element in units of an addition.
@@ -378,6 +386,10 @@ macro_rules! result_rule {
     };
 }
 
+const fn is_elementary(class: &str) -> bool {
+    matches!(class.as_bytes(), b"elementary")
+}
+
 macro_rules! declare_ops {
     ($($Op:ident $name:literal ($($arg:ident),+) $loops:literal -> $result:ident, $identity:expr,
        $fx:ident $(| $fx2:ident)*, $domain:ident, $cost:literal, $doc:literal
@@ -394,6 +406,7 @@ macro_rules! declare_ops {
             result: result_rule!($result),
             identity: $identity,
             effects: FpFlags(FpFlags::$fx.0 $(| FpFlags::$fx2.0)*),
+            elementary: $(is_elementary(stringify!($class)) |)* false,
             domain: Domain::$domain,
             cost: $cost,
             doc: $doc,
@@ -434,6 +447,19 @@ impl Op {
     /// Whether there is a loop in `dtype`.
     pub fn has_loop(self, dtype: crate::DType) -> bool {
         self.row().loops.as_bytes().contains(&dtype.code())
+    }
+
+    /// Floating-point flags it may raise when computing in `dtype`: the row's, those that integers can raise (the smallest
+    /// by -1 overflows), and all for elementary functions of complex numbers, which are made of several real ones.
+    pub fn effects(self, dtype: crate::DType) -> FpFlags {
+        let row = self.row();
+        if dtype.is_integer() && row.effects.contains(FpFlags::DIVIDE) {
+            row.effects | FpFlags::OVERFLOW
+        } else if dtype.is_complex() && row.elementary {
+            FpFlags::DIVIDE | FpFlags::OVERFLOW | FpFlags::UNDERFLOW | FpFlags::INVALID
+        } else {
+            row.effects
+        }
     }
 
     /// The type of the result when computing in `dtype`.

@@ -6,11 +6,12 @@
 //! that do not start from zero as every BLAS does (`-0.0` for `0.0`).
 
 use crate::array::Array;
-use crate::elementwise::{Options, apply, apply_with};
-use crate::engine::engine;
+use crate::elementwise::{apply, part};
+use crate::engine::recording;
 use crate::error::{Error, Result};
 use crate::layout::{Index, Layout, Shape, Steps, Strides, broadcast, byte_count, c_strides};
 use crate::nesting;
+use crate::product::Product;
 use crate::promote::promote_types;
 use crate::trace::{Input, Operation, Statement, View};
 use crate::value::Value;
@@ -29,6 +30,25 @@ use fastnp_codegen::{DType, Fold, Op};
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn matmul(a: &Array, b: &Array) -> Result<Array> {
+    multiply(Product::Matmul, a, b)
+}
+
+/// The same under NumPy's name `dot`, which is that of its floating-point flags.
+///
+/// # Errors
+/// As [`matmul`].
+///
+/// ```
+/// use fastnp::{Array, dot};
+/// let a = Array::arange(4);
+/// assert_eq!(dot(&a, &a)?.to_vec::<i64>()?, [14]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn dot(a: &Array, b: &Array) -> Result<Array> {
+    multiply(Product::Dot, a, b)
+}
+
+fn multiply(name: Product, a: &Array, b: &Array) -> Result<Array> {
     if a.ndim() == 0 || b.ndim() == 0 {
         return Err(Error::value(format!(
             "matmul: Input operand {} does not have enough dimensions (has 0, gufunc core with signature \
@@ -45,27 +65,27 @@ pub fn matmul(a: &Array, b: &Array) -> Result<Array> {
     }
     let dtype = promote_types(a.dtype(), b.dtype());
     if !matches!(dtype, DType::F32 | DType::F64 | DType::C64 | DType::C128) {
-        return folded(a, b, dtype);
+        return folded(name, a, b, dtype);
     }
     // A vector is a matrix of one row or one column.
     match (a.ndim(), b.ndim()) {
-        (1, 1) => inner(a, b, dtype),
+        (1, 1) => inner(name, a, b, dtype),
         (1, _) => {
-            let product = matrices(&a.index(&[Index::NewAxis])?, b, dtype)?;
+            let product = matrices(name, &a.index(&[Index::NewAxis])?, b, dtype)?;
             product.squeeze(Some(&[-2]))
         }
         (_, 1) => {
-            let product = matrices(a, &b.index(&[Index::Ellipsis, Index::NewAxis])?, dtype)?;
+            let product = matrices(name, a, &b.index(&[Index::Ellipsis, Index::NewAxis])?, dtype)?;
             product.squeeze(Some(&[-1]))
         }
-        _ => matrices(a, b, dtype),
+        _ => matrices(name, a, b, dtype),
     }
 }
 
 /// Products with a vector in types that `gemm` does not have, as a multiplication and a sum.
-fn folded(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
+fn folded(name: Product, a: &Array, b: &Array, dtype: DType) -> Result<Array> {
     let (product, axis) = match (a.ndim(), b.ndim()) {
-        (1, 1) => return inner(a, b, dtype),
+        (1, 1) => return inner(name, a, b, dtype),
         (rank, 1) if dtype.is_integer() => (apply(Op::Multiply, &[a.into(), b.into()])?, rank - 1),
         (1, rank) if dtype.is_integer() => {
             let column = a.index(&[Index::Ellipsis, Index::NewAxis])?;
@@ -81,18 +101,18 @@ fn folded(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
     Ok(target)
 }
 
-fn inner(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
+fn inner(name: Product, a: &Array, b: &Array, dtype: DType) -> Result<Array> {
     if dtype == DType::Bool || dtype == DType::F16 {
         return Err(Error::unsupported(format!("an inner product in {dtype}")));
     }
-    if let Some(product) = crate::immediate::inner(a, b, dtype)? {
+    if let Some(product) = crate::immediate::inner(name, a, b, dtype)? {
         return Ok(product);
     }
-    let product = apply(Op::Multiply, &[a.into(), b.into()])?;
+    let product = part(name, Op::Multiply, dtype, &[a.into(), b.into()], None)?;
     product.fold(Fold::Op(Op::Add), dtype, 1, false)
 }
 
-fn matrices(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
+fn matrices(name: Product, a: &Array, b: &Array, dtype: DType) -> Result<Array> {
     let (m, k) = (a.shape()[a.ndim() - 2], a.shape()[a.ndim() - 1]);
     let n = b.shape()[b.ndim() - 1];
     let (a_stack, b_stack) = (&a.shape()[..a.ndim() - 2], &b.shape()[..b.ndim() - 2]);
@@ -108,7 +128,7 @@ fn matrices(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
         return Ok(target);
     }
     if k <= NARROW {
-        return narrow(a, b, k, target);
+        return narrow(name, (a, b), k, target);
     }
     let (a, b) = (dense_steps(a, dtype)?, dense_steps(b, dtype)?);
     let mut domain = shape;
@@ -122,8 +142,8 @@ fn matrices(a: &Array, b: &Array, dtype: DType) -> Result<Array> {
     let a_view = View { storage: &a.storage, dtype, offset: a.layout.offset, strides: over(&a, sa.0, 0, sa.1) };
     let b_view = View { storage: &b.storage, dtype, offset: b.layout.offset, strides: over(&b, 0, sb.1, sb.0) };
     let c_view = View { storage: &target.storage, dtype, offset: 0, strides: over(&target, sc.0, sc.1, 0) };
-    engine().submit(&Statement {
-        op: Operation::Contract,
+    recording()?.submit(&Statement {
+        op: Operation::Contract(name),
         compute: dtype,
         domain: &domain,
         reduced: 1 << (domain.len() - 1),
@@ -153,15 +173,14 @@ fn stacked(a: &Array, b: &Array, stack: &[usize], shape: &[usize], dtype: DType)
 const NARROW: usize = 2;
 
 /// The product of a matrix of one or two columns with one of as many rows.
-fn narrow(a: &Array, b: &Array, k: usize, target: Array) -> Result<Array> {
+fn narrow(name: Product, (a, b): (&Array, &Array), k: usize, target: Array) -> Result<Array> {
     let at = |i: usize| Index::from(i as isize..i as isize + 1);
     for i in 0..k {
         let column = a.index(&[Index::Ellipsis, at(i)])?;
         let row = b.index(&[Index::Ellipsis, at(i), Index::from(..)])?;
-        let product = apply(Op::Multiply, &[(&column).into(), (&row).into()])?;
-        let options = Options { out: Some(&target), ..Options::default() };
+        let product = part(name, Op::Multiply, target.dtype, &[(&column).into(), (&row).into()], None)?;
         let sum = if i == 0 { Value::Float(0.0) } else { Value::Array(&target) };
-        apply_with(Op::Add, &[sum, (&product).into()], options)?;
+        part(name, Op::Add, target.dtype, &[sum, (&product).into()], Some(&target))?;
     }
     Ok(target)
 }

@@ -2,7 +2,7 @@
 
 use crate::array::Array;
 use crate::element::Element;
-use crate::engine::engine;
+use crate::engine::recording;
 use crate::error::{Error, Result};
 use crate::layout::{Order, c_strides, f_strides};
 use crate::trace::{Input, Operation, Statement};
@@ -77,7 +77,7 @@ impl Array {
             return Err(Error::type_("start and step of a ramp are numbers of one type"));
         }
         let array = Array::fresh(&[n], c_strides(&[n], dtype.size()), dtype)?;
-        engine().submit(&Statement {
+        recording()?.submit(&Statement {
             op: Operation::Ramp,
             compute: dtype,
             domain: &[n],

@@ -4,7 +4,7 @@
 //! statement; recorded, two thirds.
 
 use crate::array::Array;
-use crate::engine::engine;
+use crate::engine::recording;
 use crate::error::Result;
 use crate::layout::{Layout, same_shape};
 use crate::storage::Storage;
@@ -34,7 +34,7 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
     let mut addresses = [std::ptr::null_mut(); 3];
     let mut scalars = [Scalar::zero(compute); 2];
     let (mut arrays, mut numbers, mut kinds) = (0, 0, 0);
-    let mut engine = engine();
+    let mut engine = recording()?;
     let mut now = points <= engine.tiny;
     for (i, arg) in args.iter().enumerate() {
         if let Value::Array(a) = arg {

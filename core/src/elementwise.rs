@@ -2,12 +2,13 @@
 
 use crate::array::Array;
 use crate::dense;
-use crate::engine::engine;
+use crate::engine::recording;
 use crate::error::{Error, Result};
 use crate::layout::{Order, Shape, Strides, Tuple, broadcast, c_strides, f_strides, same_shape};
 use crate::masked;
 use crate::nesting;
 use crate::plan::overlap::{Relation, relate};
+use crate::product::Product;
 use crate::promote::{ArgType, Casting, can_cast, own_type, resolve, result_type};
 use crate::trace::{Access, Input, Operation, Statement, View};
 use crate::value::Value;
@@ -115,6 +116,12 @@ fn computed(op: Op, compute: DType, args: &[Value<'_>], options: &Options<'_>) -
         return Ok(result);
     }
     submit(Operation::Apply(op), compute, op.result(compute), args, options, op.name())
+}
+
+/// Applies an op as a step of a product.
+pub(crate) fn part(product: Product, op: Op, compute: DType, args: &[Value<'_>], out: Option<&Array>) -> Result<Array> {
+    let options = Options { out, ..Options::default() };
+    submit(Operation::Part(product, op), compute, op.result(compute), args, &options, product.name())
 }
 
 /// Whether a cast drops imaginary parts, of which NumPy warns.
@@ -317,7 +324,7 @@ pub(crate) fn submit(
             Order::A => c_strides(&domain, dtype.size()),
         };
         let target = Array::fresh(&domain, strides, dtype)?;
-        engine().submit(&Statement {
+        recording()?.submit(&Statement {
             op,
             compute,
             domain: &domain,
@@ -337,7 +344,7 @@ pub(crate) fn submit(
         return Ok(out.clone());
     }
     let (target, covers) = (out.over(domain), out.covers_storage());
-    engine().submit(&Statement { op, compute, domain, reduced: 0, inputs: &inputs, target, covers })?;
+    recording()?.submit(&Statement { op, compute, domain, reduced: 0, inputs: &inputs, target, covers })?;
     Ok(out.clone())
 }
 
@@ -409,7 +416,7 @@ fn foreign_overlap(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
 fn store(source: &Array, target: &Array) -> Result<()> {
     let domain = target.shape();
     let inputs = [Input::Memory(source.over(domain))];
-    engine().submit(&Statement {
+    recording()?.submit(&Statement {
         op: Operation::Copy,
         compute: target.dtype,
         domain,
@@ -476,7 +483,7 @@ impl Array {
     /// `MemoryError`.
     pub(crate) fn fill(&self, value: Scalar) -> Result<()> {
         let inputs = [Input::Scalar(value)];
-        engine().submit(&Statement {
+        recording()?.submit(&Statement {
             op: Operation::Copy,
             compute: self.dtype,
             domain: self.shape(),

@@ -15,7 +15,8 @@ use crate::launch::Seen;
 use crate::layout::{c_strides, count};
 use crate::memory::Buffer;
 use crate::plan::{self, KernelWork, Plan, Step, Work};
-use crate::product;
+use crate::product::{self, Product};
+use crate::raised;
 use crate::storage::Storage;
 use crate::threads::Pooled;
 use crate::trace::{Input, Operation, Statement, Trace};
@@ -85,6 +86,22 @@ fn wait_for_engine() -> Held {
 /// In the child after a fork: the threads that waited are not here.
 pub(crate) fn forget_waiting() {
     WAITING.store(0, Ordering::Relaxed);
+}
+
+/// The engine, locked, to record statements in the scope that the caller is in.
+///
+/// # Errors
+/// `MemoryError`: what is pending was recorded in another scope, and ran.
+#[inline]
+pub(crate) fn recording() -> Result<Held> {
+    // Asked first: who knows it may need the lock.
+    let scope = raised::scope();
+    let mut engine = engine();
+    if engine.seen.raised.scope != scope {
+        engine.flush()?;
+        engine.seen.raised.scope = scope;
+    }
+    Ok(engine)
 }
 
 /// The lock, held.
@@ -178,9 +195,9 @@ impl Engine {
             self.leave_copies(s.target.storage)?;
         }
         self.seen.stats.recorded += 1;
-        if s.op == Operation::Contract {
+        if let Operation::Contract(product) = s.op {
             if points <= SMALL_PRODUCT && self.is_ready(s) {
-                return self.multiply_now(s);
+                return self.multiply_now(product, s);
             }
         } else if points <= self.tiny && self.is_ready(s) {
             return self.run_now(s);
@@ -190,7 +207,7 @@ impl Engine {
         }
         self.make_way(s.op, s.domain)?;
         self.trace.record(s);
-        if self.eager || self.is_shared(s) { self.flush() } else { Ok(()) }
+        if self.runs_at_once() || self.is_shared(s) { self.flush() } else { Ok(()) }
     }
 
     /// Records an op on dense arrays and `numbers` (see [`crate::dense`]) to a new array.
@@ -207,7 +224,7 @@ impl Engine {
             result.storage.materialize()?;
         }
         self.make_way(Operation::Apply(op), result.shape())?;
-        let mut shared = self.eager;
+        let mut shared = self.runs_at_once();
         let mut number = 0;
         self.trace.begin(Operation::Apply(op), compute, args.len(), result.shape(), 0, true);
         for arg in args {
@@ -221,6 +238,12 @@ impl Engine {
         }
         self.trace.end(&result.storage, result.dtype, 0, result.strides());
         if shared { self.flush() } else { Ok(()) }
+    }
+
+    /// Whether a statement is to run when it is recorded, however large.
+    #[inline]
+    fn runs_at_once(&self) -> bool {
+        self.eager | self.seen.raised.scope.at_once()
     }
 
     /// Flushes, where the trace is long enough that the next node is better the first of another one.
@@ -319,9 +342,10 @@ impl Engine {
             strides: &shape.strides,
             scalars: &scalars,
         };
+        let product = if let Operation::Part(product, _) = s.op { Some(product) } else { None };
         // SAFETY: the statement's views lie within their storages (layouts are checked when they are made), which have
         // memory; no pending node touches the target, and the target overlaps no source except at the same point.
-        unsafe { self.seen.launch((&program.0, &*program.1), &launch, &Inline) };
+        unsafe { self.seen.launch((&program.0, &*program.1), &launch, &Inline, &|_, _| product) };
         s.target.storage.written();
         self.seen.stats.run_at_once += 1;
         Ok(())
@@ -342,32 +366,32 @@ impl Engine {
             Some(program) => program,
             None => self.compiled(dense::kernel(op, compute, kinds)),
         };
-        self.launch_now(&program, launch);
+        self.launch_now(&program, launch, None);
         self.dense[index] = Some(program);
     }
 
     /// Launches the inner product of two vectors (see [`crate::immediate::inner`]), to a new array.
-    pub(crate) fn launch_inner(&mut self, a: DType, b: DType, compute: DType, launch: &Launch<'_>) {
+    pub(crate) fn launch_inner(&mut self, product: Product, [a, b, compute]: [DType; 3], launch: &Launch<'_>) {
         let key = 1 << 63 | (a as u64) << 8 | (b as u64) << 4 | compute as u64;
         let program = match self.immediate.remove(&key) {
             Some(program) => program,
             None => self.compiled(inner_kernel(a, b, compute)),
         };
-        self.launch_now(&program, launch);
+        self.launch_now(&program, launch, Some(product));
         self.immediate.insert(key, program);
     }
 
     /// Launches a program on arrays that are ready, to memory that is new.
     #[inline]
-    fn launch_now(&mut self, program: &Compiled, launch: &Launch<'_>) {
+    fn launch_now(&mut self, program: &Compiled, launch: &Launch<'_>, product: Option<Product>) {
         // SAFETY: the arrays are ready and lie as the launch says; the target is new memory.
-        unsafe { self.seen.launch((&program.0, &*program.1), launch, &Inline) };
+        unsafe { self.seen.launch((&program.0, &*program.1), launch, &Inline, &|_, _| product) };
         self.seen.stats.recorded += 1;
         self.seen.stats.run_at_once += 1;
     }
 
     /// Runs a small matrix product whose factors are there.
-    fn multiply_now(&mut self, s: &Statement<'_>) -> Result<()> {
+    fn multiply_now(&mut self, product: Product, s: &Statement<'_>) -> Result<()> {
         let mut addresses: SmallVec<[*mut u8; 3]> = SmallVec::new();
         let mut strides: SmallVec<[isize; 16]> = SmallVec::new();
         s.target.storage.materialize()?;
@@ -375,15 +399,24 @@ impl Engine {
             addresses.push(view.storage.materialize()?.wrapping_offset(view.offset));
             strides.extend_from_slice(&view.strides);
         }
-        self.multiply(s.compute, s.domain, &strides, &addresses);
+        self.multiply((product, s.compute), s.domain, &strides, &addresses);
         s.target.storage.written();
         self.seen.stats.run_at_once += 1;
         Ok(())
     }
 
-    fn multiply(&mut self, dtype: DType, domain: &[usize], strides: &[isize], addresses: &[*mut u8]) {
+    fn multiply(
+        &mut self,
+        (product, dtype): (Product, DType),
+        domain: &[usize],
+        strides: &[isize],
+        addresses: &[*mut u8],
+    ) {
         let started = self.seen.inspection.clock(2);
-        product::run(dtype, domain, strides, addresses);
+        let raised = product::run(dtype, domain, strides, addresses);
+        if !raised.is_empty() {
+            self.seen.raised.add(product.name(), raised);
+        }
         self.seen.stats.products += 1;
         if let Some(started) = started {
             multiplied(dtype, domain, started);
@@ -538,7 +571,9 @@ impl Engine {
         }
         match &step.work {
             Work::Kernel(work) => self.launch(work, &addresses),
-            Work::Product { dtype, domain, strides } => self.multiply(*dtype, domain, strides, &addresses),
+            Work::Product { product, dtype, domain, strides } => {
+                self.multiply((*product, *dtype), domain, strides, &addresses);
+            }
         }
         Ok(())
     }
@@ -549,9 +584,12 @@ impl Engine {
             Launch { outer: &work.outer, inner: &work.inner, addresses, strides: &work.strides, scalars: &scalars };
         let points = count(&work.outer) * count(&work.inner);
         let workers: &dyn fastnp_codegen::Workers = if points > PARALLEL_FROM { &Pooled } else { &Inline };
+        let part = |in_epilogue, inst| {
+            work.parts.iter().find(|p| (p.in_epilogue, p.inst) == (in_epilogue, inst)).map(|p| p.product)
+        };
         // SAFETY: recorded views lie within their storages, which have memory now; the planner fuses nodes only where
         // their accesses do not overlap except at the same point, and no other thread runs kernels meanwhile.
-        unsafe { self.seen.launch((&work.kernel, &*work.program), &launch, workers) };
+        unsafe { self.seen.launch((&work.kernel, &*work.program), &launch, workers, &part) };
     }
 
     /// Writes one element of a storage that has memory and that nothing pending touches; whether it did.

@@ -1,10 +1,11 @@
 //! One statement as a launch of its own: what small operations on ready operands run as, without a trace or a plan.
 
 use crate::array::Array;
-use crate::engine::engine;
+use crate::engine::recording;
 use crate::error::Result;
 use crate::layout::{Layout, Shape};
 use crate::plan::lower::{collapse, compute, fold_of};
+use crate::product::Product;
 use crate::storage::Storage;
 use crate::trace::{Input, Operation, Statement};
 use fastnp_codegen::{Access, DType, Fold, Kernel, KernelBuilder, Launch, Op, Template};
@@ -42,9 +43,9 @@ impl LaunchShape {
 ///
 /// # Errors
 /// `MemoryError`.
-pub(crate) fn inner(a: &Array, b: &Array, compute: DType) -> Result<Option<Array>> {
+pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> Result<Option<Array>> {
     let n = a.size();
-    let mut engine = engine();
+    let mut engine = recording()?;
     if n < 2 || n > engine.tiny {
         return Ok(None);
     }
@@ -59,7 +60,7 @@ pub(crate) fn inner(a: &Array, b: &Array, compute: DType) -> Result<Option<Array
         strides: &[a.strides()[0], b.strides()[0], 0],
         scalars: &[],
     };
-    engine.launch_inner(a.dtype, b.dtype, compute, &launch);
+    engine.launch_inner(product, [a.dtype, b.dtype, compute], &launch);
     let layout = Layout::dense(&[], compute.size());
     Ok(Some(Array { storage: Arc::new(storage), layout, dtype: compute, writeable: true }))
 }

@@ -1,6 +1,7 @@
 //! Launching programs, and what is seen of it: counters, floating-point flags, debug output.
 
 use crate::inspect::{Inspection, launched};
+use crate::product::Product;
 use crate::raised::Flags;
 use crate::stats::Stats;
 use fastnp_codegen::{Kernel, Launch, Program, Workers};
@@ -14,7 +15,7 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Launches the program of a kernel.
+    /// Launches the program of a kernel. `part` tells which instructions are steps of products (see [`Flags::note`]).
     ///
     /// # Safety
     /// As [`Program::launch`].
@@ -24,6 +25,7 @@ impl Seen {
         (kernel, program): (&Kernel, &dyn Program),
         launch: &Launch<'_>,
         workers: &dyn Workers,
+        part: &dyn Fn(bool, u32) -> Option<Product>,
     ) {
         let started = self.inspection.clock(2);
         // SAFETY: the caller's contract.
@@ -33,7 +35,7 @@ impl Seen {
         }
         self.stats.kernels_launched += 1;
         if !raised.is_empty() {
-            self.raised.note(kernel, raised);
+            self.raised.note(kernel, raised, part);
         }
     }
 }

@@ -64,7 +64,7 @@ mod value;
 mod view;
 
 pub use array::{Array, Export};
-pub use contract::matmul;
+pub use contract::{dot, matmul};
 pub use element::Element;
 pub use elementwise::{Options, apply, apply_with, select};
 pub use error::{Error, ErrorKind, Result};
@@ -76,6 +76,7 @@ pub use layout::{Index, Layout, MAX_DIMS, Order, Shape, Strides, broadcast, norm
 pub use num_complex::Complex;
 pub use places::{Part, Places};
 pub use promote::{ArgType, Casting, can_cast, promote_types, resolve, result_type};
+pub use raised::{Report, Scope, set_scope_source};
 pub use reduce::{Folding, Reduction};
 pub use selection::{Selection, SelectionArg, put_selected};
 pub use stats::Stats;
@@ -129,15 +130,16 @@ pub fn reset_stats() {
     memory::reset_peak();
 }
 
-/// Floating-point flags that kernels raised since the last call, by the name of the op.
+/// Floating-point flags that kernels raised since the last call, by op.
 ///
 /// ```
 /// use fastnp::{Array, FpFlags, Op, apply, take_raised};
 /// apply(Op::Log, &[(&Array::from(vec![0.0])).into()])?.evaluate()?;
-/// assert_eq!(take_raised(), [("log", FpFlags::DIVIDE)]);
+/// let [report] = take_raised()[..] else { panic!("one op raised flags") };
+/// assert_eq!((report.name, report.flags), ("log", FpFlags::DIVIDE));
 /// # Ok::<(), fastnp::Error>(())
 /// ```
-pub fn take_raised() -> Vec<(&'static str, FpFlags)> {
+pub fn take_raised() -> Vec<Report> {
     engine().seen.raised.take()
 }
 

@@ -1,9 +1,14 @@
-//! Matrix products through the `gemm` crate.
+//! Matrix products through the `gemm` crate, and the floating-point flags they raise.
+//!
+//! The flags are those of the caller's thread, less what `gemm` raises in lanes that it throws away: an overflow shows in the
+//! result as something infinite, and an invalid operation as nan. A product that ran on other threads is looked at for these,
+//! and where there are any run again on one thread. Such a product never reports underflow.
 
 use crate::threads::{self, Pooled};
-use fastnp_codegen::{DType, Workers};
+use fastnp_codegen::portable::flags;
+use fastnp_codegen::{DType, FpFlags, Workers};
 use gemm::{Parallelism, gemm};
-use num_complex::Complex;
+use num_complex::{Complex, ComplexFloat};
 use std::ops::Add;
 
 /// Products of fewer multiplications run on the caller's thread (waking another costs what 300,000 multiplications cost).
@@ -14,8 +19,28 @@ const VECTOR_TASK: usize = 1 << 17;
 /// Tasks of one product of a matrix by a vector.
 const VECTOR_TASKS: usize = 16;
 
-/// Runs a batch of matrix products. The domain is `[batch…, m, n, k]`, all extents at least one except `k`.
-pub(crate) fn run(dtype: DType, domain: &[usize], strides: &[isize], addresses: &[*mut u8]) {
+/// Products by the name NumPy gives them in warnings.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Product {
+    Dot,
+    Matmul,
+}
+
+impl Product {
+    /// All of them, in the order of their numbers.
+    pub(crate) const ALL: [Product; 2] = [Product::Dot, Product::Matmul];
+
+    /// NumPy's name.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Product::Dot => "dot",
+            Product::Matmul => "matmul",
+        }
+    }
+}
+
+/// Runs a batch of matrix products, and gives the flags they raised. The domain is `[batch…, m, n, k]`, all extents at least one except `k`.
+pub(crate) fn run(dtype: DType, domain: &[usize], strides: &[isize], addresses: &[*mut u8]) -> FpFlags {
     let rank = domain.len();
     let batch = &domain[..rank - 3];
     let (m, n, k) = (domain[rank - 3], domain[rank - 2], domain[rank - 1]);
@@ -23,6 +48,7 @@ pub(crate) fn run(dtype: DType, domain: &[usize], strides: &[isize], addresses: 
     let (a, b, c) = (of(0), of(1), of(2));
     let total: usize = batch.iter().product();
     let mut at: Vec<usize> = vec![0; batch.len()];
+    let mut raised = FpFlags::NONE;
     for _ in 0..total {
         let offset = |s: &[isize]| at.iter().zip(s).map(|(&i, &s)| i as isize * s).sum::<isize>();
         let one = One {
@@ -33,13 +59,13 @@ pub(crate) fn run(dtype: DType, domain: &[usize], strides: &[isize], addresses: 
             b: (addresses[1].wrapping_offset(offset(b)), b[rank - 1], b[rank - 2]),
             c: (addresses[2].wrapping_offset(offset(c)), c[rank - 3], c[rank - 2]),
         };
-        match dtype {
+        raised |= match dtype {
             DType::F32 => one.run::<f32>(0.0, 1.0),
             DType::F64 => one.run::<f64>(0.0, 1.0),
             DType::C64 => one.run::<Complex<f32>>(Complex::new(0.0, 0.0), Complex::new(1.0, 0.0)),
             DType::C128 => one.run::<Complex<f64>>(Complex::new(0.0, 0.0), Complex::new(1.0, 0.0)),
             other => unreachable!("products of {other} are folds"),
-        }
+        };
         for axis in (0..batch.len()).rev() {
             at[axis] += 1;
             if at[axis] < batch[axis] {
@@ -48,11 +74,24 @@ pub(crate) fn run(dtype: DType, domain: &[usize], strides: &[isize], addresses: 
             at[axis] = 0;
         }
     }
+    raised
 }
 
 /// What `gemm` multiplies.
-trait Element: Copy + Send + Sync + Add<Output = Self> + 'static {}
-impl<T: Copy + Send + Sync + Add<Output = T> + 'static> Element for T {}
+trait Element: Copy + Send + Sync + Add<Output = Self> + ComplexFloat + 'static {
+    /// The flags that made such a number, if numbers did: none for finite ones.
+    #[inline]
+    fn shows(self) -> FpFlags {
+        if self.is_finite() {
+            FpFlags::NONE
+        } else if self.is_nan() {
+            FpFlags::OVERFLOW | FpFlags::INVALID
+        } else {
+            FpFlags::OVERFLOW
+        }
+    }
+}
+impl<T: Copy + Send + Sync + Add<Output = T> + ComplexFloat + 'static> Element for T {}
 
 /// One product; each matrix by its address, row stride and column stride in bytes.
 #[derive(Clone, Copy)]
@@ -71,8 +110,54 @@ unsafe impl Send for One {}
 unsafe impl Sync for One {}
 
 impl One {
-    fn run<T: Element>(self, zero: T, one: T) {
+    /// Multiplies, and gives the flags raised.
+    fn run<T: Element>(self, zero: T, one: T) -> FpFlags {
         let large = self.m * self.n * self.k >= PARALLEL_FROM;
+        if large && threads::count() > 1 {
+            self.compute(zero, one, true);
+            let shown = self.shows::<T>();
+            return if shown.is_empty() { shown } else { self.again(zero, one) & shown };
+        }
+        flags::clear();
+        self.compute(zero, one, large);
+        let raised = flags::read();
+        if raised.is_empty() {
+            return raised;
+        }
+        flags::clear();
+        raised & (self.shows::<T>() | FpFlags::UNDERFLOW)
+    }
+
+    /// The flags that one thread raises.
+    #[cold]
+    fn again<T: Element>(self, zero: T, one: T) -> FpFlags {
+        // To a place of its own: the sums of another division differ in their last bits.
+        let mut place = vec![zero; self.m * self.n];
+        let size = size_of::<T>() as isize;
+        flags::clear();
+        One { c: (place.as_mut_ptr().cast(), self.n as isize * size, size), ..self }.multiply(
+            None,
+            one,
+            Parallelism::None,
+        );
+        let raised = flags::read();
+        flags::clear();
+        raised
+    }
+
+    /// What the elements of the result show.
+    fn shows<T: Element>(self) -> FpFlags {
+        let mut shown = FpFlags::NONE;
+        for i in 0..self.m as isize {
+            for j in 0..self.n as isize {
+                // SAFETY: an element of the destination, aligned for T and written.
+                shown |= unsafe { self.c.0.offset(i * self.c.1 + j * self.c.2).cast::<T>().read() }.shows();
+            }
+        }
+        shown
+    }
+
+    fn compute<T: Element>(self, zero: T, one: T, large: bool) {
         if self.m == 1 || self.n == 1 {
             return self.run_vector(zero, one, large);
         }

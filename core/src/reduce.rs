@@ -5,7 +5,7 @@
 
 use crate::array::Array;
 use crate::elementwise::{Options, apply, apply_with, drops_imaginary, select};
-use crate::engine::engine;
+use crate::engine::recording;
 use crate::error::{Error, Result};
 use crate::layout::{Order, Shape, Steps, Strides, broadcast, c_strides, normalize_axis};
 use crate::nesting;
@@ -449,7 +449,7 @@ impl Array {
         for (axis, &stride) in (0..self.ndim()).filter(|&i| !is_reduced(mask, i)).zip(target.strides()) {
             along[axis] = stride;
         }
-        engine().submit(&Statement {
+        recording()?.submit(&Statement {
             op: Operation::Fold(fold),
             compute,
             domain: self.shape(),
@@ -505,7 +505,7 @@ impl Array {
         if array.size() == 0 {
             return delivered(target, out);
         }
-        engine().submit(&Statement {
+        recording()?.submit(&Statement {
             op: Operation::Scan(op),
             compute: dtype,
             domain: array.shape(),

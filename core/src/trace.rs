@@ -10,6 +10,7 @@
 
 use crate::layout::{Shape, Steps, Strides};
 use crate::memory;
+use crate::product::Product;
 use crate::storage::Storage;
 use fastnp_codegen::{DType, Fold, Op, Scalar};
 use smallvec::SmallVec;
@@ -31,7 +32,9 @@ pub(crate) enum Operation {
     /// A running fold along the one reduced axis.
     Scan(Op),
     /// A product summed over the last axis of the domain: a batch of matrix products.
-    Contract,
+    Contract(Product),
+    /// An op of the table as a step of a product, whose name its flags are reported under.
+    Part(Product, Op),
     /// The element of the first source at the byte offsets that the second gives.
     Gather,
     /// Writes the first source to the target at the byte offsets that the second gives.
@@ -50,9 +53,10 @@ impl Operation {
             Operation::Fold(Fold::ArgMin) => (5, 0),
             Operation::Fold(Fold::ArgMax) => (6, 0),
             Operation::Scan(op) => (7, op as u64),
-            Operation::Contract => (8, 0),
+            Operation::Contract(product) => (8, product as u64),
             Operation::Gather => (9, 0),
             Operation::Scatter => (10, 0),
+            Operation::Part(product, op) => (11 + product as u64, op as u64),
         };
         kind << 8 | sub
     }
@@ -68,9 +72,10 @@ impl Operation {
             5 => Operation::Fold(Fold::ArgMin),
             6 => Operation::Fold(Fold::ArgMax),
             7 => Operation::Scan(op()),
-            8 => Operation::Contract,
+            8 => Operation::Contract(Product::ALL[(code & 0xff) as usize]),
             9 => Operation::Gather,
             10 => Operation::Scatter,
+            11 | 12 => Operation::Part(Product::ALL[(code >> 8) as usize - 11], op()),
             other => unreachable!("no operation has code {other}"),
         }
     }
@@ -96,7 +101,8 @@ impl Operation {
             Operation::Scan(Op::Add) => "cumsum",
             Operation::Scan(Op::Multiply) => "cumprod",
             Operation::Scan(op) => op.name(),
-            Operation::Contract => "matmul",
+            Operation::Contract(product) => product.name(),
+            Operation::Part(_, op) => op.name(),
             Operation::Gather => "take",
             Operation::Scatter => "put",
         }
@@ -460,7 +466,7 @@ fn decode_node(tape: &[u64], at: &mut usize, place: u32) -> Node {
     let rank = (header >> 32 & 0xff) as usize;
     let op = Operation::decode(header & 0xffff);
     // Matrix products keep their axes: their meaning is by position.
-    let keep = op == Operation::Contract;
+    let keep = matches!(op, Operation::Contract(_));
     let full = &tape[*at + 2..][..rank];
     let kept: SmallVec<[usize; 4]> = (0..rank).filter(|&i| keep || full[i] != 1).collect();
     let reduced = tape[*at + 1];

@@ -4,7 +4,7 @@ use crate::arg::{Arg, full, quick};
 use crate::contents::{Open, Repr};
 use crate::ndarray::NdArray;
 use crate::{deliver, dtype, fallback};
-use fastnp::{Array, Error, ErrorKind, Op, Options, Selection, SelectionArg, Value, apply, apply_with};
+use fastnp::{Array, DType, Error, ErrorKind, Op, Options, Selection, SelectionArg, Value, apply, apply_with};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use smallvec::SmallVec;
@@ -17,7 +17,7 @@ pub(crate) fn wrap<'py>(py: Python<'py>, result: Array) -> PyResult<Bound<'py, P
         return dtype::to_scalar(py, value);
     }
     if fastnp::has_raised() {
-        crate::observe::report(py)?;
+        crate::errstate::report(py)?;
     }
     Ok(Bound::new(py, NdArray::from(result))?.into_any())
 }
@@ -118,8 +118,10 @@ pub(crate) fn in_place(op: Op, target: &Bound<'_, NdArray>, other: &Bound<'_, Py
     let array = this.array(py)?;
     if let Some(value) = arg.value(py)? {
         let options = Options { out: Some(array), ..Options::default() };
-        if applied_with(op, &[Value::Array(array), value], options).is_ok() {
-            return deliver(py, Ok(()));
+        match applied_with(op, &[Value::Array(array), value], options) {
+            Ok(_) => return deliver(py, Ok(())),
+            Err(error) if error.kind().is_final() => return Err(crate::error::raise(py, error)),
+            Err(_) => {}
         }
     }
     let kwargs = PyDict::new(py);
@@ -171,22 +173,28 @@ fn is_derived(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 /// Applies an op, but for numbers that are too large for the arrays' type: NumPy warns of them.
 #[inline]
 fn applied(op: Op, values: &[Value<'_>]) -> fastnp::Result<Array> {
-    check_numbers(values)?;
+    check_numbers(op, values)?;
     apply(op, values)
 }
 
 /// [`applied`] with options.
 fn applied_with(op: Op, values: &[Value<'_>], options: Options<'_>) -> fastnp::Result<Array> {
-    check_numbers(values)?;
+    check_numbers(op, values)?;
     apply_with(op, values, options)
 }
 
 #[inline]
-fn check_numbers(values: &[Value<'_>]) -> fastnp::Result<()> {
+fn check_numbers(op: Op, values: &[Value<'_>]) -> fastnp::Result<()> {
     // NumPy's scalars have a type that counts, so what they meet grows.
     let weak = |v: &&Value<'_>| !matches!(v, Value::Scalar(_));
     let in_type = |dtype| values.iter().filter(weak).any(|v| v.overflows(dtype));
-    if values.iter().any(|v| matches!(v, Value::Array(a) if in_type(a.dtype()))) {
+    // Integers of a byte become halves where there is no integer loop.
+    let in_half = |a: &Array| {
+        let dtype = a.dtype();
+        let halves = matches!(dtype, DType::I8 | DType::U8) && !op.has_loop(dtype);
+        halves && values.iter().any(|v| matches!(v, Value::Int(_)) && v.overflows(DType::F16))
+    };
+    if values.iter().any(|v| matches!(v, Value::Array(a) if in_type(a.dtype()) || in_half(a))) {
         return Err(Error::new(ErrorKind::Unsupported, ""));
     }
     Ok(())

@@ -7,7 +7,7 @@ use crate::create::{arguments, numpy, shape_of};
 use crate::index::put;
 use crate::ndarray::{NdArray, object};
 use crate::{deliver, dtype, fallback};
-use fastnp::{Array, DType, Error, ErrorKind, Value, matmul as product_of, select};
+use fastnp::{Array, DType, Error, ErrorKind, Value, dot as dot_of, matmul as product_of, select};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -40,7 +40,8 @@ pub(crate) fn product<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>, name: &
     if let (Some(Value::Array(x)), Some(Value::Array(y))) = (x.value(py)?, y.value(py)?) {
         // Beyond two axes `dot` pairs axes in its own way; with none it multiplies.
         let alike = name == "matmul" || (x.ndim() <= 2 && y.ndim() <= 2 && x.ndim() > 0 && y.ndim() > 0);
-        if alike && let Ok(result) = product_of(x, y) {
+        let multiply = if name == "matmul" { product_of } else { dot_of };
+        if alike && let Ok(result) = multiply(x, y) {
             return wrap(py, result);
         }
     }

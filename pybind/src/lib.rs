@@ -11,6 +11,7 @@ mod create;
 mod document;
 mod dtype;
 mod error;
+mod errstate;
 mod foreign;
 mod functions;
 mod host;
@@ -33,7 +34,7 @@ use pyo3::sync::PyOnceLock;
 #[inline]
 pub(crate) fn deliver<T>(py: Python<'_>, result: Result<T>) -> PyResult<T> {
     if fastnp::has_raised() {
-        observe::report(py)?;
+        errstate::report(py)?;
     }
     result.map_err(|e| error::raise(py, e))
 }
@@ -62,6 +63,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(foreign::py_to_numpy, module)?)?;
     module.add_function(wrap_pyfunction!(foreign::py_from_numpy, module)?)?;
     document::document(module)?;
+    errstate::start(module.py())?;
     fastnp::settings::read_environment();
     Ok(())
 }

@@ -1,64 +1,12 @@
-//! What the engine did and what it is told: counters, `explain`, settings, floating-point errors.
+//! What the engine did and what it is told: counters, `explain`, settings.
 
 use crate::contents::Open;
+use crate::deliver;
 use crate::ndarray::NdArray;
-use crate::{deliver, fallback};
-use fastnp::{FpFlags, settings};
-use pyo3::exceptions::{PyKeyError, PyTypeError, PyValueError};
+use fastnp::settings;
+use pyo3::exceptions::{PyKeyError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
-use std::sync::atomic::{AtomicBool, AtomicU8, Ordering};
-
-/// What to do about a kind of floating-point error.
-const MODES: [&str; 6] = ["ignore", "warn", "raise", "call", "print", "log"];
-
-/// The kinds in the order of [`MODE`], with NumPy's names.
-const KINDS: [(&str, FpFlags); 4] = [
-    ("divide", FpFlags::DIVIDE),
-    ("over", FpFlags::OVERFLOW),
-    ("under", FpFlags::UNDERFLOW),
-    ("invalid", FpFlags::INVALID),
-];
-
-/// The state in force: every pending operation was recorded under it, since a change flushes first.
-static MODE: [AtomicU8; 4] = [AtomicU8::new(1), AtomicU8::new(1), AtomicU8::new(0), AtomicU8::new(1)];
-/// Whether the user asked for a flush after every operation.
-static EAGER: AtomicBool = AtomicBool::new(false);
-
-/// Reports the flags raised since the last report, as the state in force asks.
-#[cold]
-pub(crate) fn report(py: Python<'_>) -> PyResult<()> {
-    let mut found: Vec<(&str, &str, &str)> = Vec::new();
-    for (name, flags) in fastnp::take_raised() {
-        for (i, (kind, flag)) in KINDS.iter().enumerate() {
-            let mode = MODE[i].load(Ordering::Relaxed) as usize;
-            if flags.contains(*flag) && mode != 0 {
-                found.push((kind, name, MODES[mode]));
-            }
-        }
-    }
-    if !found.is_empty() {
-        fallback(py, "fp_warning")?.call1((found,))?;
-    }
-    Ok(())
-}
-
-/// Sets what to do about floating-point errors from now on.
-#[pyfunction]
-fn set_errstate(py: Python<'_>, divide: &str, over: &str, under: &str, invalid: &str) -> PyResult<()> {
-    deliver(py, fastnp::flush())?;
-    let mut immediate = false;
-    for (i, mode) in [divide, over, under, invalid].into_iter().enumerate() {
-        let Some(code) = MODES.iter().position(|&m| m == mode) else {
-            return Err(PyValueError::new_err(format!("{mode:?} is no way to handle floating-point errors")));
-        };
-        immediate |= code >= 2;
-        MODE[i].store(code as u8, Ordering::Relaxed);
-    }
-    // Errors are raised, and handlers called, where the operation is.
-    settings::set("eager", (immediate || EAGER.load(Ordering::Relaxed)) as i64);
-    Ok(())
-}
 
 /// A setting's value, to and from Python.
 #[derive(FromPyObject, IntoPyObject)]
@@ -80,12 +28,7 @@ impl From<settings::SettingValue> for SettingValue {
 #[pyfunction]
 fn set_setting(name: &str, value: SettingValue) -> PyResult<()> {
     let set = match value {
-        SettingValue::Int(value) => {
-            if name == "eager" {
-                EAGER.store(value != 0, Ordering::Relaxed);
-            }
-            settings::set(name, value)
-        }
+        SettingValue::Int(value) => settings::set(name, value),
         SettingValue::Text(value) => settings::set(name, value),
     };
     match (set, settings::get(name)) {
@@ -157,7 +100,6 @@ fn explain(_arrays: &Bound<'_, PyTuple>) -> String {
 
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_function(wrap_pyfunction!(set_errstate, module)?)?;
     module.add_function(wrap_pyfunction!(set_setting, module)?)?;
     module.add_function(wrap_pyfunction!(list_settings, module)?)?;
     module.add_function(wrap_pyfunction!(stats, module)?)?;

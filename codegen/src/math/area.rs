@@ -4,16 +4,25 @@
 //! form would overflow later on. Odd is what lies outside the domain of `arccosh` and `arctanh`.
 
 use super::Unary;
-use super::arithmetic::{is_within, size_bits};
+use super::arithmetic::{fast_two_sum, is_within, product_parts, quotient_parts, root_parts, size_bits, two_sum};
 use super::logarithm::log_of_sum;
-use super::real::Real;
+use super::real::{Parts, Real};
 
-/// `log(1 + small)`, or `log 2x` where `far`.
+/// What the square of is nothing beside it, in either width.
+const VERY_SMALL: f64 = 1e-17;
+
+/// Below this `arcsinh` and `arctanh` are their argument: the cube is nothing beside it.
 #[inline(always)]
-fn log1p_or_double<R: Real, const FMA: bool>(small: R, x: R, far: bool) -> R {
+fn least<R: Real>() -> R {
+    R::of(if R::MANTISSA < 52 { 2e-5 } else { 2e-9 })
+}
+
+/// `log(1 + small + low)`, or `log 2x` where `far`.
+#[inline(always)]
+fn log1p_or_double<R: Real, const FMA: bool>((small, low): Parts<R>, x: R, far: bool) -> R {
     let (zero, one) = (R::of(0.0), R::of(1.0));
-    let near = one + small;
-    let lost = small - (near - one);
+    let (near, lost) = two_sum(one, small);
+    let lost = lost + low;
     let (sum, lost, doublings) = if far { (x, zero, one) } else { (near, lost, zero) };
     log_of_sum::<R, FMA>(sum, lost, doublings)
 }
@@ -28,11 +37,17 @@ impl<R: Real> Unary<R> for Arcsinh {
         let a = x.size();
         let far = a > R::AREA_FAR;
         let b = if far { one } else { a };
-        let square = b * b;
-        let small = b + square / (one + (one + square).root());
-        let value = log1p_or_double::<R, FMA>(small, a, far);
-        // Zero, subnormals and infinity are their own values.
-        (if (a >= R::LEAST_NORMAL) & (a < R::INFINITY) { value } else { a }).signed(x)
+        // b + b^2 / (1 + sqrt(1 + b^2)), each step with what it loses. Very small squares would underflow, and are nothing.
+        let seen = if b < R::of(VERY_SMALL) { R::of(0.0) } else { b };
+        let (square, square_low) = product_parts::<R, FMA>(seen, seen);
+        let (under, under_low) = two_sum(one, square);
+        let (root, root_low) = root_parts::<R, FMA>(under, under_low + square_low);
+        let (bottom, bottom_low) = fast_two_sum(root, one);
+        let (q, q_low) = quotient_parts::<R, FMA>((square, square_low), (bottom, bottom_low + root_low));
+        let (small, low) = fast_two_sum(b, q);
+        let value = log1p_or_double::<R, FMA>((small, low + q_low), a, far);
+        // Zero, small numbers and infinity are their own values.
+        (if (a >= least()) & (a < R::INFINITY) { value } else { a }).signed(x)
     }
 }
 
@@ -44,8 +59,12 @@ impl<R: Real> Unary<R> for Arccosh {
     fn fast<const FMA: bool>(x: R) -> R {
         let far = x > R::AREA_FAR;
         let t = if far { R::of(1.0) } else { x - R::of(1.0) };
-        let small = t + t.fma::<FMA>(t, t + t).root();
-        log1p_or_double::<R, FMA>(small, x, far)
+        // t + sqrt(t^2 + 2t), each step with what it loses.
+        let (square, square_low) = product_parts::<R, FMA>(t, t);
+        let (under, under_low) = two_sum(t + t, square);
+        let (root, root_low) = root_parts::<R, FMA>(under, under_low + square_low);
+        let (small, low) = fast_two_sum(root, t);
+        log1p_or_double::<R, FMA>((small, low + root_low), x, far)
     }
 
     #[inline(always)]
@@ -68,9 +87,10 @@ impl<R: Real> Unary<R> for Arctanh {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         let a = x.size();
-        let small = (a + a) / (R::of(1.0) - a);
+        let bottom = fast_two_sum(R::of(1.0), -a);
+        let small = quotient_parts::<R, FMA>((a + a, R::of(0.0)), bottom);
         let value = R::of(0.5) * log1p_or_double::<R, FMA>(small, R::of(1.0), false);
-        (if a >= R::LEAST_NORMAL { value } else { a }).signed(x)
+        (if a >= least() { value } else { a }).signed(x)
     }
 
     #[inline(always)]

@@ -145,9 +145,46 @@ pub(super) fn fast_two_sum<R: Real>(a: R, b: R) -> Parts<R> {
     (sum, b - (sum - a))
 }
 
+/// `a + b` rounded and what the rounding lost, whichever is larger (Knuth 1969).
+#[inline(always)]
+pub(super) fn two_sum<R: Real>(a: R, b: R) -> Parts<R> {
+    let sum = a + b;
+    let part = sum - a;
+    (sum, (a - (sum - part)) + (b - part))
+}
+
 /// `a * b` rounded and what the rounding lost; only for machines that fuse.
 #[inline(always)]
 pub(super) fn two_product<R: Real>(a: R, b: R) -> Parts<R> {
     let product = a * b;
     (product, a.fma::<true>(b, -product))
+}
+
+/// The same, but that machines that do not fuse lose what the rounding lost.
+#[inline(always)]
+pub(super) fn product_parts<R: Real, const FMA: bool>(a: R, b: R) -> Parts<R> {
+    if FMA { two_product(a, b) } else { (a * b, R::of(0.0)) }
+}
+
+/// `(a + a_low) / (b + b_low)` in two parts, by one division; just the quotient on machines that do not fuse.
+#[inline(always)]
+pub(super) fn quotient_parts<R: Real, const FMA: bool>((a, a_low): Parts<R>, (b, b_low): Parts<R>) -> Parts<R> {
+    if !FMA {
+        return (a / b, R::of(0.0));
+    }
+    let inverse = R::of(1.0) / b;
+    let q = a * inverse;
+    let rest = q.fma::<true>(-b, a) + q.fma::<true>(-b_low, a_low);
+    (q, rest * inverse)
+}
+
+/// The square root of `a + a_low` in two parts; just the root on machines that do not fuse.
+#[inline(always)]
+pub(super) fn root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> Parts<R> {
+    let root = a.root();
+    if !FMA {
+        return (root, R::of(0.0));
+    }
+    // Zero is its own root. No choice: LLVM would make a division for each arm, and so 0 / 0.
+    (root, (root.fma::<true>(-root, a) + a_low) / (root + root + R::LEAST_NORMAL))
 }

@@ -4,14 +4,28 @@
 //! through the polynomial (whose coefficients are all positive) without a flag.
 
 use super::Unary;
-use super::arithmetic::{at_least, at_most, poly, round_exponent, scale};
-use super::real::Real;
+use super::arithmetic::{at_least, at_most, fast_two_sum, poly, round_exponent, scale};
+use super::real::{Parts, Real};
 use std::f64::consts::LOG2_E;
 
 /// `x - k log 2`, after Cody and Waite: the first product is exact.
 #[inline(always)]
 pub(super) fn reduce<R: Real, const FMA: bool>(x: R, k: R) -> R {
     k.fma::<FMA>(-R::LN2.1, k.fma::<FMA>(-R::LN2.0, x))
+}
+
+/// The same in two parts; the second is some small number where the first is infinite.
+#[inline(always)]
+pub(super) fn reduce_parts<R: Real, const FMA: bool>(x: R, k: R) -> Parts<R> {
+    let high = k.fma::<FMA>(-R::LN2.0, x);
+    let r = k.fma::<FMA>(-R::LN2.1, high);
+    (r, k.fma::<FMA>(-R::LN2.1, ordinary(high) - ordinary(r)))
+}
+
+/// A remainder as it is, or one for the infinite.
+#[inline(always)]
+pub(super) fn ordinary<R: Real>(r: R) -> R {
+    at_most(r, R::of(1.0))
 }
 
 /// `e^r - 1` for |r| <= log(2)/2.
@@ -26,6 +40,9 @@ fn or_zero<R: Real>(x: R, p: R) -> R {
     if x == R::of(f64::NEG_INFINITY) { R::of(0.0) } else { p }
 }
 
+/// What is nothing beside one, in either width.
+const VERY_SMALL: f64 = 1e-18;
+
 /// `e^x`.
 pub struct Exp;
 
@@ -34,6 +51,8 @@ impl<R: Real> Unary<R> for Exp {
     fn fast<const FMA: bool>(x: R) -> R {
         let (lowest, highest) = R::EXP_RANGE;
         let bounded = at_least(x, lowest);
+        // The square of a very small number would underflow.
+        let bounded = if x.size() < R::of(VERY_SMALL) { R::of(0.0) } else { bounded };
         let n = round_exponent::<R, FMA>(at_most(bounded, highest), R::of(LOG2_E));
         scale::<R, FMA>(or_zero(x, R::of(1.0) + near_zero::<R, FMA>(reduce::<R, FMA>(bounded, n.k))), n)
     }
@@ -63,8 +82,12 @@ impl<R: Real> Unary<R> for Expm1 {
         let bounded = at_least(x, R::EXPM1_FLOOR);
         // The upper clamp keeps 2^(1-k) in range.
         let n = round_exponent::<R, FMA>(at_most(bounded, R::EXP_RANGE.1), R::of(LOG2_E));
-        let p = near_zero::<R, FMA>(reduce::<R, FMA>(bounded, n.k));
+        let (r, r_low) = reduce_parts::<R, FMA>(bounded, n.k);
         let rest = n.inverse(1).fma::<FMA>(R::of(-0.5), R::of(1.0));
-        scale::<R, FMA>(p + rest, n).signed(x)
+        // The bracket is zero or larger than r; the series after r is added last, with what the sum of both lost.
+        let (sum, lost) = fast_two_sum(rest, ordinary(r));
+        let rest_low = n.inverse(1).fma::<FMA>(R::of(-0.5), R::of(1.0) - rest);
+        let series = (r * r).fma::<FMA>(poly::<R, FMA>(r, R::EXP), lost + (r_low + rest_low));
+        scale::<R, FMA>(sum + series, n).signed(x)
     }
 }

@@ -5,8 +5,8 @@
 //! division for `e^-x`. Nothing is odd.
 
 use super::Unary;
-use super::arithmetic::{Exponent, at_most, poly, round_exponent, scale};
-use super::exponential::reduce;
+use super::arithmetic::{Exponent, at_most, fast_two_sum, poly, product_parts, round_exponent, scale};
+use super::exponential::{ordinary, reduce_parts};
 use super::real::Real;
 use std::f64::consts::LOG2_E;
 
@@ -27,16 +27,25 @@ struct Both<R: Real> {
 fn both<R: Real, const FMA: bool>(size: R, top: R) -> Both<R> {
     let one = R::of(1.0);
     let n = round_exponent::<R, FMA>(at_most(size, top), R::of(LOG2_E));
-    let r = reduce::<R, FMA>(size, n.k);
+    let (r, r_low) = reduce_parts::<R, FMA>(size, n.k);
     let z = r * r;
-    let s = (r * z).fma::<FMA>(poly::<R, FMA>(z, R::SINH), r);
+    // The series after r, and all of it.
+    let s_rest = (r * z).fma::<FMA>(poly::<R, FMA>(z, R::SINH), r_low);
+    let s = r + s_rest;
     let c_less_one = (z * z).fma::<FMA>(poly::<R, FMA>(z, R::COSH), R::of(0.5) * z);
     // Eightfold: the largest k, two beyond what can be inverted, thus gives zero.
     let root = n.inverse(3);
     let u = root * root * R::of(1.0 / 64.0);
     let (less, more) = (one - u, one + u);
-    let sinh = less + c_less_one.fma::<FMA>(less, s * more);
-    let cosh = more + c_less_one.fma::<FMA>(more, s * less);
+    // The factor of C is zero or larger than the product with r; what both roundings lose joins the small terms.
+    let combined = |c_factor: R, c_low: R, s_factor: R| {
+        let (product, product_lost) = product_parts::<R, FMA>(ordinary(r), s_factor);
+        let (sum, sum_lost) = fast_two_sum(c_factor, product);
+        let small = c_less_one.fma::<FMA>(c_factor, s_rest * s_factor);
+        sum + (small + (sum_lost + product_lost + c_low))
+    };
+    let sinh = combined(less, (one - less) - u, more);
+    let cosh = combined(more, (one - more) + u, less);
     let difference = (u + u) * ((one - s) + c_less_one);
     Both { sinh, cosh, difference, n }
 }

@@ -3,27 +3,34 @@
 //! `arcsin` and `arccos` reduce by a square root, the others by one division. Odd are, for the former, arguments beyond 1
 //! and, for `arctan2`, those so large or small that sums and products of them leave the exponent range.
 
-use super::arithmetic::{is_signed, is_within, poly, size_bits};
+use super::arithmetic::{
+    at_most, fast_two_sum, is_signed, is_within, poly, quotient_parts, root_parts, size_bits, two_sum,
+};
 use super::real::{Parts, Real, Word};
 use super::{Binary, Unary};
 use std::f64::consts::SQRT_2;
 
-/// `base + v (1 + z P(z))` for |v| <= base or base = 0, what the first sum loses included.
+/// An angle of which the tangent is no other number, in either width.
+const VERY_SMALL: f64 = 1e-9;
+
+/// `base + v (1 + z P(z))` for |v| <= base or base = 0, what the first sum loses and the lower part of v included.
 #[inline(always)]
-fn add_arcsine<R: Real, const FMA: bool>(base: Parts<R>, v: R, z: R) -> R {
+fn add_arcsine<R: Real, const FMA: bool>(base: Parts<R>, v: R, v_low: R, z: R) -> R {
     let sum = base.0 + v;
-    let lost = (base.0 - sum) + v;
+    let lost = (base.0 - sum) + v + v_low;
     sum + (v * z).fma::<FMA>(poly::<R, FMA>(z, R::ASIN), lost + base.1)
 }
 
-/// Whether |x| < 1/2, and t, t^2 such that the arcsine of t gives that of |x|: t = sqrt((1-|x|)/2) beyond 1/2.
+/// Whether |x| < 1/2, and t, what its rounding lost, and t^2 such that the arcsine of t gives that of |x|: t =
+/// sqrt((1-|x|)/2) beyond 1/2.
 #[inline(always)]
-fn half_angle<R: Real>(size: R) -> (bool, R, R) {
+fn half_angle<R: Real, const FMA: bool>(size: R) -> (bool, R, R, R) {
     let half = R::of(0.5);
     let small = size < half;
     let z = if small { size * size } else { (R::of(1.0) - size) * half };
-    let t = if small { size } else { z.root() };
-    (small, t, z)
+    let (root, root_low) = root_parts::<R, FMA>(z, R::of(0.0));
+    let (t, low) = if small { (size, R::of(0.0)) } else { (root, root_low) };
+    (small, t, low, z)
 }
 
 /// One of two constants.
@@ -40,10 +47,10 @@ impl<R: Real> Unary<R> for Arcsin {
 
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let (small, t, z) = half_angle(x.size());
+        let (small, t, low, z) = half_angle::<R, FMA>(x.size());
         let base = choose(small, (R::of(0.0), R::of(0.0)), R::PIO2);
         let v = if small { t } else { -(t + t) };
-        add_arcsine::<R, FMA>(base, v, z).signed(x)
+        add_arcsine::<R, FMA>(base, v, -(low + low), z).signed(x)
     }
 
     #[inline(always)]
@@ -64,10 +71,11 @@ impl<R: Real> Unary<R> for Arccos {
 
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let (small, t, z) = half_angle(x.size());
+        let (small, t, low, z) = half_angle::<R, FMA>(x.size());
         let far = choose(x < R::of(0.0), R::PI, (R::of(0.0), R::of(0.0)));
         let v = if small { -x } else { (t + t).signed(x) };
-        add_arcsine::<R, FMA>(choose(small, R::PIO2, far), v, z)
+        let low = if is_signed(x) { -(low + low) } else { low + low };
+        add_arcsine::<R, FMA>(choose(small, R::PIO2, far), v, low, z)
     }
 
     #[inline(always)]
@@ -80,12 +88,17 @@ impl<R: Real> Unary<R> for Arccos {
     }
 }
 
-/// `arctan(t) + quarters pi/4`, for |t| <= sqrt 2 - 1.
+/// `arctan(t) + quarters pi/4`, for |t| <= sqrt 2 - 1 in two parts.
 #[inline(always)]
-fn add_arctangent<R: Real, const FMA: bool>(t: R, quarters: R) -> R {
-    let z = t * t;
+fn add_arctangent<R: Real, const FMA: bool>((t, t_low): Parts<R>, quarters: R) -> R {
+    // The square of a very small number would underflow.
+    let seen = if t.size() < R::of(VERY_SMALL) { R::of(0.0) } else { t };
+    let z = seen * seen;
     let small = (t * z).fma::<FMA>(poly::<R, FMA>(z, R::ATAN), quarters * R::PIO4.1);
-    quarters * R::PIO4.0 + (t + small)
+    // The derivative of the angle is 1 - z to the accuracy asked.
+    let low = t_low.fma::<FMA>(-z, t_low);
+    let (sum, lost) = fast_two_sum(quarters * R::PIO4.0, t);
+    sum + (small + (low + lost))
 }
 
 /// The inverse tangent, in radians.
@@ -95,16 +108,19 @@ impl<R: Real> Unary<R> for Arctan {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         let (zero, one, two) = (R::of(0.0), R::of(1.0), R::of(2.0));
-        let a = x.size();
+        // From 1e17 on the angle is a right one, and infinity would be divided by.
+        let a = at_most(x.size(), R::of(1e30));
+        let (less, less_low) = two_sum(a, -one);
+        let (more, more_low) = two_sum(a, one);
         // One choice of all three, not three choices: from those LLVM makes a division for each arm.
         let (top, bottom, quarters) = if a > R::of(SQRT_2 + 1.0) {
-            (-one, a, two)
+            ((-one, zero), (a, zero), two)
         } else if a > R::of(SQRT_2 - 1.0) {
-            (a - one, a + one, one)
+            ((less, less_low), (more, more_low), one)
         } else {
-            (a, one, zero)
+            ((a, zero), (one, zero), zero)
         };
-        add_arctangent::<R, FMA>(top / bottom, quarters).signed(x)
+        add_arctangent::<R, FMA>(quotient_parts::<R, FMA>(top, bottom), quarters).signed(x)
     }
 }
 
@@ -119,24 +135,31 @@ impl<R: Real> Binary<R> for Arctan2 {
         let (ay, ax) = (y.size(), x.size());
         let steep = ay > ax;
         let (large, small) = if steep { (ay, ax) } else { (ax, ay) };
+        let left = is_signed(x);
+        // Beside quarters of a turn a quotient below 2^-60 is nothing, and might underflow.
+        let nothing = size_bits(large).minus(size_bits(small)) > R::Word::of(60 << R::MANTISSA);
+        let small = if nothing & (steep | left) { zero } else { small };
         let (top, bottom, quarters) = if small > large * R::of(SQRT_2 - 1.0) {
-            (small - large, small + large, one)
+            (fast_two_sum(-large, small), fast_two_sum(large, small), one)
         } else {
             // At the origin the angle is that of 0 / 1.
-            (small, if large == zero { one } else { large }, zero)
+            ((small, zero), (if large == zero { one } else { large }, zero), zero)
         };
-        let t = top / bottom;
-        let (quarters, t) = if steep { (R::of(2.0) - quarters, -t) } else { (quarters, t) };
-        let left = is_signed(x);
-        let (quarters, t) = if left { (R::of(4.0) - quarters, -t) } else { (quarters, t) };
-        add_arctangent::<R, FMA>(t, quarters).signed(y)
+        let (t, low) = quotient_parts::<R, FMA>(top, bottom);
+        let quarters = if steep { R::of(2.0) - quarters } else { quarters };
+        let quarters = if left { R::of(4.0) - quarters } else { quarters };
+        let (t, low) = if steep != left { (-t, -low) } else { (t, low) };
+        add_arctangent::<R, FMA>((t, low), quarters).signed(y)
     }
 
     #[inline(always)]
     fn is_odd(y: R, x: R) -> bool {
-        let large = size_bits(y).max(size_bits(x));
+        let (a, b) = (size_bits(y), size_bits(x));
         let (lowest, highest) = R::ARCTAN2_RANGE;
-        !(is_within(large, lowest, highest) | (large == R::Word::of(0)))
+        let none = R::Word::of(0);
+        // What is left of a very small one by the other would be cut off.
+        let fits = |v: R::Word| is_within(v, lowest, highest) | (v == none);
+        !(fits(a) & fits(b))
     }
 
     fn slow(y: R, x: R) -> R {

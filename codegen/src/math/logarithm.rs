@@ -41,7 +41,13 @@ fn natural<R: Real, const FMA: bool>(k: R, f: R) -> R {
 #[inline(always)]
 pub(super) fn log_of_sum<R: Real, const FMA: bool>(sum: R, lost: R, doublings: R) -> R {
     let (k, f, twice_unscale) = parts(sum);
-    natural::<R, FMA>(k + doublings, f + lost * (R::of(0.5) * twice_unscale))
+    let k = k + doublings;
+    let (tail, half_square) = series::<R, FMA>(f);
+    // log(1 + f + c) = log(1 + f) + c / (1 + f), of which the quotient is wanted to a few bits.
+    let c = lost * (R::of(0.5) * twice_unscale);
+    let c = c.fma::<FMA>(f.fma::<FMA>(f, -f), c);
+    let low = half_square - k.fma::<FMA>(R::LN2.1, tail + c);
+    k.fma::<FMA>(R::LN2.0, f - low)
 }
 
 /// `log(1 + f)` times a constant in two parts, plus `k` times another: the products of leading parts are exact.

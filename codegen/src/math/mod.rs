@@ -11,10 +11,12 @@
 //! elements; [`eval`] and [`eval2`] do for one.
 //!
 //! Invariants, held by `tests/math_accuracy.rs`:
-//! - results are within the bounds of that file: 1 ulp for `exp log sin cos`, 4 for all others, at every instruction set;
+//! - results are within the bounds of that file at every instruction set, and where it fuses within those of
+//!   `tests/accuracy`: 1 ulp for nearly all (`docs/accuracy.md`);
 //! - special values are those of C99's annex F;
 //! - the floating-point flags divide, invalid and overflow are raised where IEEE asks for them and nowhere else, as NumPy
-//!   makes warnings of them. Underflow and inexact say nothing.
+//!   makes warnings of them. Underflow is raised for results that are small and rounded, by the functions that report it
+//!   (the op table says which). Inexact says nothing.
 //!
 //! Results may differ in the last bit between instruction sets, as one fuses where another rounds twice.
 //!

@@ -15,6 +15,9 @@ use super::arithmetic::{
 use super::logarithm::parts;
 use super::real::{Parts, Real, Word};
 
+/// A number to this power is one, whatever the number.
+const VERY_SMALL: f64 = 5e-20;
+
 /// `log2 a` for positive normal `a` as a float and a correction, good to 2^-65 (`f32`: 2^-38); only for machines that fuse.
 #[inline(always)]
 fn log2_pair<R: Real>(a: R) -> Parts<R> {
@@ -65,10 +68,14 @@ impl<R: Real> Binary<R> for Power {
         if !FMA {
             return Self::slow(x, y);
         }
-        let (l, l_low) = log2_pair(x.size());
+        // The logarithm of zero would underflow on the way.
+        let zero = x == R::of(0.0);
+        let (l, l_low) = log2_pair(if zero { R::of(1.0) } else { x.size() });
+        // What is as good as no power at all would underflow in the product's lower part.
+        let y = if y.size() < R::of(VERY_SMALL) { R::of(0.0) } else { y };
         let (e, e_low) = two_product(y, l);
         let value = exponential(e, y.fma::<true>(l_low, e_low));
-        let value = if x == R::of(0.0) { R::of(0.0) } else { value };
+        let value = if zero { R::of(0.0) } else { value };
         let y_is_odd = last_as_sign::<R>((y + R::MAGIC).bits());
         turned(value, sign_bit(x) & y_is_odd)
     }
@@ -83,6 +90,9 @@ impl<R: Real> Binary<R> for Power {
     }
 
     fn slow(x: R, y: R) -> R {
+        if (x == R::of(0.0)) & (y == -R::INFINITY) {
+            return R::of(1.0) / x.size(); // a pole, which the C library may pass over
+        }
         R::of(x.wide().powf(y.wide()))
     }
 }

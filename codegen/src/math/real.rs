@@ -102,7 +102,7 @@ pub trait Real:
     const AREA_FAR: Self;
     /// The largest argument the reduction by pi/2 takes.
     const LARGEST_ANGLE: Self;
-    /// The lengths for which arctan2 needs no care for the exponent range.
+    /// The sizes for which arctan2 needs no care for the exponent range; zero is one too.
     const ARCTAN2_RANGE: (Self, Self);
     /// The largest exponent `power` takes, below the reach of MAGIC.
     const POWER_LARGEST: Self;

@@ -4,7 +4,7 @@
 //! the plain root of the sum of squares wherever these keep within the exponent range, and odd elsewhere; singles are
 //! squared in double, where they always do.
 
-use super::arithmetic::{exponent_of, is_within, poly, power_of_two, size_bits};
+use super::arithmetic::{exponent_of, is_within, poly, power_of_two, size_bits, two_product};
 use super::real::{Real, Word};
 use super::{Binary, Unary};
 
@@ -72,13 +72,25 @@ pub struct Hypot;
 impl Binary<f64> for Hypot {
     #[inline(always)]
     fn fast<const FMA: bool>(x: f64, y: f64) -> f64 {
-        x.fma::<FMA>(x, y * y).sqrt()
+        let (x, y) = (x.abs(), y.abs());
+        let (large, small) = if x > y { (x, y) } else { (y, x) };
+        // What is nothing beside the other one would underflow.
+        let small = if small < large * 1e-17 { 0.0 } else { small };
+        let length = large.fma::<FMA>(large, small * small).sqrt();
+        if !FMA {
+            return length;
+        }
+        // One step for what the squares and the root lost (Borges 2021): 0.6 ulp instead of 1.1.
+        let (square, square_low) = two_product(length, length);
+        let (leg, leg_low) = two_product(large, large);
+        let rest = small.fma::<true>(-small, square - leg) + (square_low - leg_low);
+        length - rest / (length + length + f64::MIN_POSITIVE)
     }
 
     #[inline(always)]
     fn is_odd(x: f64, y: f64) -> bool {
         let large = size_bits(x).max(size_bits(y));
-        !(is_within(large, 1e-140, 1e150) | (large == 0))
+        !(is_within(large, 1e-120, 1e150) | (large == 0))
     }
 
     fn slow(x: f64, y: f64) -> f64 {

@@ -4,7 +4,7 @@
 //! zero or the sign. Everything is inlined into the loops. Complex numbers are in [`super::complex`], elementary functions
 //! in [`crate::math`].
 
-use super::flags::{raise_divide, raise_invalid, raise_overflow};
+use super::flags::{raise_divide, raise_invalid, raise_overflow, raise_underflow};
 
 /// Integer arithmetic.
 pub(crate) trait Integer: Copy {
@@ -244,12 +244,15 @@ macro_rules! reals {
                     return b;
                 }
                 if self == 0.0 {
+                    raise_underflow();
                     return $T::from_bits(1).copysign(b);
                 }
                 let away = (b > self) == (self > 0.0);
                 let next = $T::from_bits(if away { self.to_bits() + 1 } else { self.to_bits() - 1 });
                 if next.is_infinite() && self.is_finite() {
                     raise_overflow();
+                } else if next.abs() < $T::MIN_POSITIVE {
+                    raise_underflow();
                 }
                 next
             }
@@ -259,8 +262,16 @@ macro_rules! reals {
                 if self.to_bits() << 1 >= $T::INFINITY.to_bits() << 1 {
                     return $T::NAN;
                 }
+                if self == 0.0 {
+                    return $T::from_bits(1);
+                }
                 let next = $T::from_bits(self.to_bits() + 1);
-                if next.is_infinite() { self - $T::from_bits(self.to_bits() - 1) } else { next - self }
+                if next.is_infinite() {
+                    raise_overflow();
+                } else if next.abs() < $T::MIN_POSITIVE {
+                    raise_underflow();
+                }
+                next - self
             }
             #[inline(always)]
             fn heaviside(self, b: $T) -> $T {

@@ -213,11 +213,7 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
             call(
                 run,
                 [entry(args[0]), entry(args[op.arity() - 1]), entry(args[0])],
-                if from.is_integer() && op.row().effects.contains(FpFlags::DIVIDE) {
-                    op.row().effects | FpFlags::OVERFLOW
-                } else {
-                    op.row().effects
-                },
+                op.effects(from),
                 loops::works_in_place(*op, from),
             );
             code.cost += 0.08 * op.row().cost as f64 * from.size() as f64 / 8.0;

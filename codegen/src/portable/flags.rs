@@ -7,7 +7,7 @@ use std::hint::black_box;
 
 /// The flags raised since they were last cleared.
 #[inline(always)]
-pub(crate) fn read() -> FpFlags {
+pub fn read() -> FpFlags {
     #[cfg(target_arch = "x86_64")]
     {
         from_mxcsr(mxcsr())
@@ -18,7 +18,7 @@ pub(crate) fn read() -> FpFlags {
 
 /// Lowers every flag. Writing MXCSR costs some 3 ns, so it is left alone where nothing is raised.
 #[inline(always)]
-pub(crate) fn clear() {
+pub fn clear() {
     #[cfg(target_arch = "x86_64")]
     {
         let word = mxcsr();
@@ -58,6 +58,13 @@ pub(crate) fn raise_divide() {
 #[inline(never)]
 pub(crate) fn raise_overflow() {
     black_box(black_box(f64::MAX) * black_box(2.0));
+}
+
+/// Raises the underflow flag.
+#[cold]
+#[inline(never)]
+pub(crate) fn raise_underflow() {
+    black_box(black_box(f64::MIN_POSITIVE) * black_box(f64::EPSILON / 3.0));
 }
 
 /// Raises the invalid flag.

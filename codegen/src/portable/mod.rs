@@ -32,7 +32,7 @@ mod code;
 mod complex;
 mod division;
 mod element;
-mod flags;
+pub mod flags;
 mod flat;
 mod folds;
 mod frame;

@@ -89,11 +89,16 @@ pub(crate) fn unary32() -> Vec<Case<f32>> {
     ]
 }
 
+/// The C library's power, but that zero to minus infinity is a pole, which it passes over and NumPy does not.
+fn power(x: f64, y: f64) -> f64 {
+    if x == 0.0 && y == f64::NEG_INFINITY { 1.0 / x.abs() } else { x.powf(y) }
+}
+
 /// All functions of two `f64`.
 pub(crate) fn binary64() -> Vec<Pair<f64>> {
     vec![
         pair::<Arctan2, f64>("arctan2", 2.0, f64::atan2),
-        pair::<Power, f64>("power", 1.5, f64::powf),
+        pair::<Power, f64>("power", 1.5, power),
         pair::<Hypot, f64>("hypot", 1.5, f64::hypot),
     ]
 }
@@ -102,7 +107,7 @@ pub(crate) fn binary64() -> Vec<Pair<f64>> {
 pub(crate) fn binary32() -> Vec<Pair<f32>> {
     vec![
         pair::<Arctan2, f32>("arctan2", 2.0, f64::atan2),
-        pair::<Power, f32>("power", 1.5, f64::powf),
+        pair::<Power, f32>("power", 1.5, power),
         pair::<Hypot, f32>("hypot", 1.5, f64::hypot),
     ]
 }

@@ -257,7 +257,7 @@ impl Group {
 
 /// Whether a node shares its kernel with none.
 fn alone(node: &Node) -> bool {
-    matches!(node.op, Operation::Contract | Operation::Scatter)
+    matches!(node.op, Operation::Contract(_) | Operation::Scatter)
 }
 
 /// Whether an access may touch any element of its storage.

@@ -7,6 +7,7 @@
 use super::Lives;
 use super::group::{Group, Place};
 use crate::layout::{Shape, Strides, count};
+use crate::raised::Part;
 use crate::trace::{Access, Node, Operation, Source};
 use fastnp_codegen::{
     Access as Direction, DType, Fold, FragmentBuilder, Kernel, KernelBuilder, Op, Scalar, Template, ValueId,
@@ -22,6 +23,7 @@ pub(crate) struct Lowered {
     pub(crate) operands: SmallVec<[(u32, isize); 6]>,
     pub(crate) scalars: SmallVec<[u32; 4]>,
     pub(crate) donations: SmallVec<[(u32, u32); 1]>,
+    pub(crate) parts: Vec<Part>,
 }
 
 /// A memory operand: an access over the full domain (stride zero on reduced axes for what the epilogue touches).
@@ -59,12 +61,13 @@ pub(crate) fn lower(nodes: &[Node], index: usize, group: &Group, lives: &Lives) 
         scalars: SmallVec::new(),
         known: Vec::new(),
         folds: Vec::new(),
+        parts: Vec::new(),
     };
     emitter.run();
-    let Emitter { builder, scalars, .. } = emitter;
+    let Emitter { builder, scalars, parts, .. } = emitter;
     let kernel = builder.finish();
     let operands = operands.iter().map(|o| (o.access.slot, o.access.offset)).collect();
-    Lowered { kernel, outer, inner, strides, operands, scalars, donations }
+    Lowered { kernel, outer, inner, strides, operands, scalars, donations, parts }
 }
 
 fn template(nodes: &[Node], group: &Group) -> Template {
@@ -159,6 +162,7 @@ struct Emitter<'a> {
     known: Vec<(Place, Access, ValueId)>,
     /// Accumulators whose result goes to an access: resolved once the epilogue begins.
     folds: Vec<(u8, DType, Access)>,
+    parts: Vec<Part>,
 }
 
 impl Emitter<'_> {
@@ -220,6 +224,9 @@ impl Emitter<'_> {
             None => compute(&mut fragment, node.op, node.compute, &args, ramp_axis),
         };
         let value = fragment.cast(value, node.target.dtype);
+        if let Operation::Part(product, _) = node.op {
+            self.parts.push(Part { in_epilogue: place == Place::Epilogue, inst: value.0, product });
+        }
         self.set(place, target, value);
     }
 
@@ -293,7 +300,7 @@ pub(crate) fn compute(
     ramp_axis: Option<u8>,
 ) -> ValueId {
     match op {
-        Operation::Apply(op) => {
+        Operation::Apply(op) | Operation::Part(_, op) => {
             let args: SmallVec<[ValueId; 2]> = args.iter().map(|&a| f.cast(a, dtype)).collect();
             f.apply(op, &args)
         }
@@ -320,7 +327,7 @@ pub(crate) fn compute(
             f.apply(Op::Add, &[start, value])
         }
         Operation::Fold(Fold::Op(_)) | Operation::Scan(_) => f.cast(args[0], dtype),
-        Operation::Contract | Operation::Gather | Operation::Scatter => {
+        Operation::Contract(_) | Operation::Gather | Operation::Scatter => {
             unreachable!("{} is no function of its arguments' values", op.name())
         }
     }

@@ -9,6 +9,8 @@ pub(crate) mod lower;
 pub(crate) mod overlap;
 
 use crate::layout::{Shape, count};
+use crate::product::Product;
+use crate::raised::Part;
 use crate::trace::{Node, Operation, Source, decode};
 use fastnp_codegen::{DType, Kernel, Program, Verified};
 use group::Group;
@@ -40,7 +42,7 @@ pub(crate) enum Work {
     /// Launches a program.
     Kernel(KernelWork),
     /// A batch of matrix products by the `gemm` crate. The domain is `[batch…, m, n, k]`, strides as in a kernel's launch.
-    Product { dtype: DType, domain: Shape, strides: Vec<isize> },
+    Product { product: Product, dtype: DType, domain: Shape, strides: Vec<isize> },
 }
 
 impl Work {
@@ -62,6 +64,8 @@ pub(crate) struct KernelWork {
     pub(crate) strides: Vec<isize>,
     /// Which of the trace's scalars are the kernel's parameters.
     pub(crate) scalars: SmallVec<[u32; 4]>,
+    /// Its instructions that are steps of products.
+    pub(crate) parts: Vec<Part>,
 }
 
 /// Gives a program for a kernel, from a cache or by compiling it.
@@ -144,8 +148,8 @@ impl Lives {
 
 fn step(nodes: &[Node], index: usize, group: &Group, lives: &Lives, compile: &mut Compile<'_>) -> Step {
     let first = &nodes[group.members[0].node as usize];
-    if first.op == Operation::Contract {
-        return product(first);
+    if let Operation::Contract(product) = first.op {
+        return multiplied(product, first);
     }
     let places = group.members.iter().map(|m| nodes[m.node as usize].place).collect();
     let lowered = lower::lower(nodes, index, group, lives);
@@ -158,6 +162,7 @@ fn step(nodes: &[Node], index: usize, group: &Group, lives: &Lives, compile: &mu
             inner: lowered.inner,
             strides: lowered.strides,
             scalars: lowered.scalars,
+            parts: lowered.parts,
         }),
         nodes: places,
         operands: lowered.operands,
@@ -166,7 +171,7 @@ fn step(nodes: &[Node], index: usize, group: &Group, lives: &Lives, compile: &mu
     }
 }
 
-fn product(node: &Node) -> Step {
+fn multiplied(product: Product, node: &Node) -> Step {
     let mut operands = SmallVec::new();
     let mut strides = Vec::new();
     for access in node.reads().chain([&node.target]) {
@@ -175,7 +180,7 @@ fn product(node: &Node) -> Step {
     }
     debug_assert!(node.sources.iter().all(|s| matches!(s, Source::Memory(_))), "products read memory");
     Step {
-        work: Work::Product { dtype: node.compute, domain: node.domain.clone(), strides },
+        work: Work::Product { product, dtype: node.compute, domain: node.domain.clone(), strides },
         nodes: smallvec![node.place],
         operands,
         donations: SmallVec::new(),

@@ -1,9 +1,7 @@
-"""Floating-point error handling: NumPy's state, told to the engine, and NumPy's warnings at the
-user's line.
+"""Floating-point error handling: NumPy's state, and its warnings at the user's line.
 
-NumPy keeps the state in a context variable; these functions change it there and pass the outcome
-on, so operations recorded from now on carry it. `fp_warning` is called by the extension after a
-flush that raised flags.
+NumPy keeps the state in a context variable, which the extension reads where an operation is
+recorded. `fp_warning` is called by the extension after kernels raised flags.
 """
 
 from __future__ import annotations
@@ -17,103 +15,51 @@ from typing import Any
 import numpy as _np
 
 from fastnp import _ledger
-from fastnp._fastnp import set_errstate
+from fastnp._fastnp import flush
 
-__all__ = ["errstate", "fp_warning", "geterr", "geterrcall", "seterr", "seterrcall"]
+__all__ = ["errstate", "fp_warning"]
 
-# NumPy's names and status bits, in the order in which it looks at them.
 _KINDS = {
-    "divide": ("divide by zero", 1),
-    "over": ("overflow", 2),
-    "under": ("underflow", 4),
-    "invalid": ("invalid value", 8),
+    "divide": "divide by zero",
+    "over": "overflow",
+    "under": "underflow",
+    "invalid": "invalid value",
 }
-
-geterr = _np.geterr
-geterrcall = _np.geterrcall
-seterrcall = _np.seterrcall
-
-
-def _tell() -> None:
-    set_errstate(**_np.geterr())
-
-
-@functools.wraps(_np.seterr)
-def seterr(
-    all: str | None = None,
-    divide: str | None = None,
-    over: str | None = None,
-    under: str | None = None,
-    invalid: str | None = None,
-) -> dict[str, str]:
-    before = _np.seterr(all, divide, over, under, invalid)  # type: ignore[arg-type]
-    _tell()
-    return before  # type: ignore[return-value]
 
 
 class errstate(_np.errstate):
     __doc__ = _np.errstate.__doc__
 
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        self._changes = kwargs
-        self._before: dict[str, str] = {}
-
-    def __enter__(self) -> None:
-        # Asking NumPy for the state costs 0.5 us: ask before, work out after, and have both for the
-        # way out.
-        before = _np.geterr()
-        super().__enter__()
-        self._before = before  # type: ignore[assignment]
-        set_errstate(**_changed(self._before, self._changes))
+    # What was recorded inside warns inside: a program may look for the warnings at the end.
 
     def __exit__(self, *exc_info: Any) -> None:
-        super().__exit__(*exc_info)
-        set_errstate(**self._before)
+        try:
+            flush()
+        finally:
+            super().__exit__(*exc_info)
 
     def __call__(self, func: Any) -> Any:
-        # NumPy's own decorator enters a state of its own each call; the engine is told once inside
-        # and once after.
-        def inside(*args: Any, **kwargs: Any) -> Any:
-            _tell()
-            return func(*args, **kwargs)
-
-        entered = super().__call__(inside)
-
         @functools.wraps(func)
-        def outside(*args: Any, **kwargs: Any) -> Any:
+        def inside(*args: Any, **kwargs: Any) -> Any:
             try:
-                return entered(*args, **kwargs)
+                return func(*args, **kwargs)
             finally:
-                _tell()
+                flush()
 
-        return outside
-
-
-def _changed(before: dict[str, str], changes: dict[str, Any]) -> dict[str, str]:
-    everything = changes.get("all")
-    after = before.copy() if everything is None else dict.fromkeys(before, everything)
-    for kind, mode in changes.items():
-        if mode is not None and kind in after:
-            after[kind] = mode
-    return after
+        return super().__call__(inside)
 
 
-seterr.__module__ = errstate.__module__ = "fastnp"
+errstate.__module__ = "fastnp"
 
 
-def fp_warning(kinds: Iterable[tuple[str, str, str]]) -> None:
+def fp_warning(kinds: Iterable[tuple[str, int, str, str]]) -> None:
     """Warn, raise, print, log or call as NumPy does for the flags in `kinds`.
 
-    An item names the flag ("divide", "over", "under", "invalid"), the ufunc, and what to do about
-    it.
+    An item names the flag ("divide", "over", "under", "invalid"), all that the ufunc raised as
+    NumPy's status bits, the ufunc, and what to do about it.
     """
-    found = sorted(kinds, key=lambda item: _KINDS[item[0]][1])
-    status = 0
-    for kind, _, _ in found:
-        status |= _KINDS[kind][1]
-    for kind, name, mode in found:
-        text = _KINDS[kind][0]
+    for kind, status, name, mode in kinds:
+        text = _KINDS[kind]
         message = f"{text} encountered in {name}"
         if mode == "warn":
             warnings.warn(message, RuntimeWarning, stacklevel=_ledger.user_frame()[1])
@@ -121,7 +67,7 @@ def fp_warning(kinds: Iterable[tuple[str, str, str]]) -> None:
             raise FloatingPointError(message)
         elif mode == "print":
             sys.stderr.write(f"Warning: {message}\n")
-        elif mode in ("call", "log"):
+        else:
             _hand_over(mode, text, name, message, status)
 
 
@@ -130,7 +76,7 @@ def _hand_over(mode: str, text: str, name: str, message: str, status: int) -> No
     if mode == "call":
         if target is None:
             raise NameError(
-                f"python callback specified for {text} (in {name}) but no function found."
+                f"python callback specified for {text} (in  {name}) but no function found."
             )
         target(text, status)
     else:

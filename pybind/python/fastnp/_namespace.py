@@ -59,6 +59,7 @@ _ASIDE = frozenset(
         "promote_types",
         "set_printoptions",
         "setbufsize",
+        "seterr",
         "seterrcall",
         "show_config",
         "show_runtime",
@@ -126,10 +127,6 @@ def _ufunc(value: _np.ufunc, name: str) -> Any:
     ours = UFUNCS.get(value.__name__)
     if ours is not None and getattr(_np, value.__name__, None) is value:
         return ours
-    # `degrees` and `radians` are ufuncs of their own in NumPy that compute the same.
-    twin = {"degrees": "rad2deg", "radians": "deg2rad"}.get(value.__name__)
-    if twin in UFUNCS:
-        return UFUNCS[twin]
     if value in NATIVE:
         return NATIVE[value]
     from fastnp._foreign import ForeignUfunc

@@ -22,7 +22,6 @@ NATIVE: dict[Any, Any] = {
     _np.ndarray: _fastnp.ndarray,
     _np.ufunc: _fastnp.ufunc,
     _np.errstate: _errstate.errstate,
-    _np.seterr: _errstate.seterr,
 }
 
 _FROM_ENGINE = """

@@ -1,0 +1,157 @@
+"""The largest errors of elementwise functions, in units of the last place.
+
+The truth is the C library's long double: its 64 bits are eleven more than float64 has, and its errors, a few of its own last
+places, show here as hundredths. `tests/accuracy/reference` was computed with 400 bits and checks it.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import fastnp
+import numpy as np
+
+from tests.accuracy import points
+
+UNARY = """
+    exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh
+    arccosh arctanh cbrt sqrt square reciprocal deg2rad rad2deg
+    """.split()
+BINARY = "add subtract multiply divide power arctan2 hypot logaddexp logaddexp2".split()
+COMPLEX_UNARY = """
+    exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan sinh cosh tanh arcsinh
+    arccosh arctanh sqrt square reciprocal absolute
+    """.split()
+COMPLEX_BINARY = "add subtract multiply divide power".split()
+
+# Where the C library's long double is no truth: it is computed through the same formula as the rest.
+SERIES = {"logaddexp", "logaddexp2"}
+
+
+# Bounds that are not met yet, and what holds instead: within 4, not within the 1 that NumPy's library gives here.
+LOOSE = {("tan", "float64"): 1.1, ("expm1", "float64"): 1.1}
+
+
+class Row(NamedTuple):
+    """The worst of one function in one type: ulps, and the arguments, of ours and of NumPy's."""
+
+    name: str
+    dtype: str
+    ours: float
+    ours_at: str
+    numpys: float
+    numpys_at: str
+
+    @property
+    def bound(self) -> float:
+        """What ours may be: 1 where NumPy's is, else 4 or what NumPy's is."""
+        return 1.0 if self.numpys <= 1.0 else max(4.0, self.numpys)
+
+    @property
+    def limit(self) -> float:
+        """The bound, or what holds until it is met."""
+        return max(self.bound, LOOSE.get((self.name, self.dtype), 0.0))
+
+
+def has_truth() -> bool:
+    """Whether long double has more bits than float64 here."""
+    return bool(np.finfo(np.longdouble).nmant >= 63)
+
+
+def errors(got: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """How far results are from the truth, in units of the last place there; nan where both are nan or equally infinite."""
+    if got.dtype.kind == "c":
+        return _complex_errors(got, true)
+    info = np.finfo(got.dtype)
+    _, exponent = np.frexp(true)
+    unit = np.ldexp(
+        np.longdouble(1), np.maximum(exponent - 1, info.minexp).astype(np.int32) - info.nmant
+    )
+    value = got.astype(np.longdouble)
+    # Infinity is as far as the number that would come next; the truth is no further away.
+    top = np.ldexp(np.longdouble(1), info.maxexp)
+    value = np.where(np.isinf(value), np.copysign(top, value), value)
+    true_in = np.clip(true, -top, top)
+    found = np.abs(value - true_in) / np.minimum(unit, top / 2**info.nmant / 2)
+    wrong = np.isnan(got) != np.isnan(true)
+    return np.where(wrong, np.inf, found).astype(np.float64)
+
+
+def _complex_errors(got: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """The length of the difference in units of the last place of the length; where both are finite."""
+    real = got.real.dtype
+    info = np.finfo(real)
+    size = np.hypot(true.real, true.imag)
+    _, exponent = np.frexp(size)
+    unit = np.ldexp(
+        np.longdouble(1), np.maximum(exponent - 1, info.minexp).astype(np.int32) - info.nmant
+    )
+    fits = np.isfinite(got) & np.isfinite(true) & (size < np.longdouble(info.max) / 4)
+    found = np.hypot(got.real - true.real, got.imag - true.imag) / unit
+    return np.where(fits, found, np.nan).astype(np.float64)
+
+
+def truth(name: str, args: list[np.ndarray]) -> np.ndarray:
+    """The function in long double."""
+    kind = np.clongdouble if args[0].dtype.kind == "c" else np.longdouble
+    wide: list[Any] = [a.astype(kind) for a in args]
+    if name in SERIES:
+        # log(e^a + e^b) = a + log1p(e^(b - a)), with the smaller one second.
+        high, low = np.maximum(*wide), np.minimum(*wide)
+        if name == "logaddexp":
+            return np.where(
+                high == low, high + np.log(np.longdouble(2)), high + np.log1p(np.exp(low - high))
+            )
+        rest = np.log1p(np.exp2(low - high)) / np.log(np.longdouble(2))
+        return np.where(high == low, high + 1, high + rest)
+    return np.asarray(getattr(np, name)(*wide))
+
+
+def worst(
+    name: str, args: list[np.ndarray], got: np.ndarray, true: np.ndarray
+) -> tuple[float, str]:
+    """The largest error and where it is."""
+    found = errors(got, true)
+    found = np.where(np.isnan(found), -1.0, found)
+    at = int(np.argmax(found))
+    shown = ", ".join(str(a[at]) for a in args)
+    return max(float(found[at]), 0.0), shown
+
+
+def arguments(name: str, dtype: np.dtype, n: int) -> list[np.ndarray]:
+    """The points for a function, the same each time."""
+    rng = np.random.default_rng([ord(c) for c in name] + [dtype.itemsize])
+    if dtype.kind == "c":
+        part = np.dtype(f"f{dtype.itemsize // 2}")
+        count = 1 if name in COMPLEX_UNARY else 2
+        # Sums of parts cancel in any order where these are of very unlike size; that is no error of the function's.
+        drawn = [
+            rng.uniform(-1, 1, (n, 2)) * 2.0 ** rng.integers(-6, 5, (n, 1)) for _ in range(count)
+        ]
+        return [np.ascontiguousarray(d.astype(part)).view(dtype).ravel() for d in drawn]
+    if name in BINARY:
+        return list(points.pairs(dtype, rng, n))
+    return [points.unary(dtype, rng, n)]
+
+
+def measure(name: str, dtype: str, n: int) -> Row:
+    """The row of one function and type over about `n` points."""
+    kind = np.dtype(dtype)
+    args = arguments(name, kind, n)
+    with np.errstate(all="ignore"):
+        args = [np.where(np.isnan(a), a.dtype.type(1), a) for a in args]
+        true = truth(name, args)
+        numpys = np.asarray(getattr(np, name)(*args))
+        ours = np.asarray(getattr(fastnp, name)(*[fastnp.array(a) for a in args]))
+        ours_worst = worst(name, args, ours, true)
+        numpys_worst = worst(name, args, numpys, true)
+    return Row(name, dtype, *ours_worst, *numpys_worst)
+
+
+def table(n: int) -> list[Row]:
+    """All functions in all types."""
+    real = [(name, dtype) for name in UNARY + BINARY for dtype in ("float16", "float32", "float64")]
+    both = [
+        (name, d) for name in COMPLEX_UNARY + COMPLEX_BINARY for d in ("complex64", "complex128")
+    ]
+    return [measure(name, dtype, n) for name, dtype in real + both]

@@ -1,0 +1,145 @@
+"""The errors of reductions against exact sums, ours and NumPy's side by side.
+
+An error is in units of eps times the sum of sizes (of products: times their size and the root of their number). What no order of
+adding avoids is about one half, and what one long chain makes of n numbers grows with n. `math.fsum` and exact products of fractions are the truth.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import fastnp
+import numpy as np
+
+DTYPES = ["float16", "float32", "float64"]
+SIZES = [1, 10, 100, 1000, 10_000, 100_000, 1_000_000]
+LAYOUTS = ["contiguous", "strided", "axis 0", "axis 1"]
+DATA = ["positive", "mixed"]
+
+
+class Row(NamedTuple):
+    """The worst of one reduction in one type and layout, over sizes and data."""
+
+    name: str
+    dtype: str
+    layout: str
+    ours: float
+    numpys: float
+
+    @property
+    def bound(self) -> float:
+        """What ours may be: as much as NumPy's, or what a single rounding of the result makes."""
+        return max(1.5, 1.1 * self.numpys)
+
+
+def exact_sum(x: np.ndarray) -> float:
+    return math.fsum(x.astype(np.float64).tolist())
+
+
+def exact_mean(x: np.ndarray) -> float:
+    return exact_sum(x) / len(x)
+
+
+def exact_var(x: np.ndarray) -> float:
+    mean = exact_mean(x)
+    return math.fsum((v - mean) ** 2 for v in x.astype(np.float64).tolist()) / len(x)
+
+
+def exact_prod(x: np.ndarray) -> float:
+    return float(np.prod(x.astype(np.longdouble)))
+
+
+def exact_dot(x: np.ndarray) -> float:
+    wide = x.astype(np.longdouble)
+    parts = wide * wide[::-1]
+    high = parts.astype(np.float64)
+    return math.fsum([*high.tolist(), *(parts - high).astype(np.float64).tolist()])
+
+
+def scale_sum(x: np.ndarray) -> float:
+    return float(np.abs(x).sum(dtype=np.float64))
+
+
+def scale_prod(x: np.ndarray) -> float:
+    # The relative errors of so many roundings add up as a random walk, whatever their order.
+    return abs(exact_prod(x)) * math.sqrt(len(x))
+
+
+def scale_dot(x: np.ndarray) -> float:
+    wide = np.abs(x.astype(np.float64))
+    return float(wide @ wide[::-1])
+
+
+# What is computed, its exact value, and the scale of its error.
+Reduction = tuple[Callable[[Any, Any, Any], Any], Callable[[Any], float], Callable[[Any], float]]
+REDUCTIONS: dict[str, Reduction] = {
+    "sum": (lambda np, x, axis: np.sum(x, axis=axis), exact_sum, scale_sum),
+    "mean": (lambda np, x, axis: np.mean(x, axis=axis), exact_mean, lambda x: scale_sum(x) / len(x)),
+    "var": (lambda np, x, axis: np.var(x, axis=axis), exact_var, exact_var),
+    "prod": (lambda np, x, axis: np.prod(x, axis=axis), exact_prod, scale_prod),
+    "cumsum": (lambda np, x, axis: np.cumsum(x, axis=axis), exact_sum, scale_sum),
+    "dot": (lambda np, x, axis: np.dot(x, x[::-1]), exact_dot, scale_dot),
+}  # fmt: skip
+
+
+def values(name: str, dtype: str, n: int, data: str, columns: int) -> np.ndarray:
+    """Random numbers whose reduction neither overflows nor vanishes."""
+    rng = np.random.default_rng([n, len(data), columns])
+    x = rng.random((n, columns)) if data == "positive" else rng.standard_normal((n, columns))
+    if name == "prod":
+        return np.exp2((x - x.mean()) * 0.2).astype(dtype)
+    return (x + 0.1).astype(dtype)
+
+
+def error(name: str, got: Any, column: np.ndarray) -> float:
+    """In units of eps times the scale; running sums are looked at where they end."""
+    _, exact, scale = REDUCTIONS[name]
+    last = float(np.ravel(got)[-1])
+    unit = scale(column) * float(np.finfo(column.dtype).eps)
+    return abs(last - exact(column)) / unit if unit else 0.0
+
+
+def measure(name: str, dtype: str, layout: str, sizes: list[int]) -> Row:
+    """The row of one reduction."""
+    compute = REDUCTIONS[name][0]
+    worst = [0.0, 0.0]
+    for n in sizes:
+        for data in DATA:
+            if name == "var" and n == 1:
+                continue
+            columns = 3 if layout.startswith("axis") else 1
+            x = values(name, dtype, n, data, columns)
+            if layout == "axis 1":
+                array, axis = np.ascontiguousarray(x.T), 1
+            elif layout == "axis 0":
+                array, axis = x, 0
+            elif layout == "strided":
+                array, axis = np.repeat(x[:, 0], 2)[::2], 0
+            else:
+                array, axis = x[:, 0].copy(), 0
+            for which, module in enumerate((fastnp, np)):
+                source = fastnp.array(array) if module is fastnp else array
+                if layout == "strided" and module is fastnp:
+                    source = fastnp.array(np.repeat(x[:, 0], 2))[::2]
+                result = np.asarray(compute(module, source, axis))
+                results = result.T if layout == "axis 0" and result.ndim == 2 else result
+                for column in range(columns):
+                    got = results if columns == 1 else results[column]
+                    worst[which] = max(worst[which], error(name, got, x[:, column]))
+    return Row(name, dtype, layout, *worst)
+
+
+def table(sizes: list[int] = SIZES) -> list[Row]:
+    """All reductions in all types and layouts."""
+    rows = []
+    for name in REDUCTIONS:
+        for dtype in DTYPES:
+            # Halves overflow in longer sums, and longer products leave the range of singles; products with vectors have no axis.
+            fitting = (
+                [n for n in sizes if n <= 10_000] if dtype == "float16" or name == "prod" else sizes
+            )
+            layouts = LAYOUTS[:2] if name == "dot" else LAYOUTS
+            rows += [measure(name, dtype, layout, fitting) for layout in layouts]
+    return rows
