@@ -12,8 +12,6 @@ import pytest
 
 # Classes of ours that hand on what NumPy's take.
 DIFFERENT = {"errstate", "flatiter"}
-# Ufuncs that are another's twins in NumPy, and the same object here.
-TWINS = {"degrees": "rad2deg", "radians": "deg2rad"}
 # Whose text in NumPy scipy puts another in place of when it is imported, as other tests do.
 REWRITTEN = {"sinc"}
 CALLABLE = [name for name in numpy.__all__ if callable(getattr(numpy, name))]
@@ -34,7 +32,7 @@ def signature(function: Any) -> str:
 
 @pytest.mark.parametrize("name", CALLABLE)
 def test_functions(name: str) -> None:
-    ours, theirs = getattr(fastnp, name), getattr(numpy, TWINS.get(name, name))
+    ours, theirs = getattr(fastnp, name), getattr(numpy, name)
     assert ours.__doc__ == theirs.__doc__ or name in REWRITTEN
     if name not in DIFFERENT:
         assert signature(ours) == signature(theirs)

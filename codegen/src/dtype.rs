@@ -312,7 +312,7 @@ impl Wide {
             DType::I16 | DType::U16 => int() as u16 as u128,
             DType::I32 | DType::U32 => int() as u32 as u128,
             DType::I64 | DType::U64 => int() as u64 as u128,
-            DType::F16 => f16::from_f64(re()).to_bits() as u128,
+            DType::F16 => f16::from_f32_const(to_odd_single(re())).to_bits() as u128,
             DType::F32 => (re() as f32).to_bits() as u128,
             DType::F64 => re().to_bits() as u128,
             DType::C64 | DType::C128 => {
@@ -363,4 +363,16 @@ impl From<Complex<f64>> for Wide {
     fn from(x: Complex<f64>) -> Wide {
         Wide::Complex(x.re, x.im)
     }
+}
+/// `x` in single precision, rounded so that rounding the result once more loses nothing: where bits are lost, the last one of
+/// those that stay is odd.
+#[inline(always)]
+pub(crate) fn to_odd_single(x: f64) -> f32 {
+    let single = x as f32;
+    let back = single as f64;
+    if back == x || x.is_nan() {
+        return single;
+    }
+    let toward_zero = single.to_bits() - (back.abs() > x.abs()) as u32;
+    f32::from_bits(toward_zero | 1)
 }

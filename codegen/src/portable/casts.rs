@@ -9,6 +9,7 @@ use super::flags::raise_invalid;
 use super::isa::{Isa, Loop, Routine, Rowwise, pick};
 use super::loops::in_chunks;
 use crate::DType;
+use crate::dtype::to_odd_single;
 use half::f16;
 use num_complex::Complex;
 use std::marker::PhantomData;
@@ -266,9 +267,29 @@ impl Source for f16 {
     }
 }
 
-/// A half, with the flags that rounding to it raises.
+/// The half nearest to `x`, and the flags that rounding to it raises.
+///
+/// Not the `half` crate's: the compiler leaves what it likes in the lanes of a register that a conversion of one number does
+/// not use, which then overflow.
 #[inline(always)]
-fn to_half(x: f64, half: f16) -> f16 {
+fn nearest_half(x: f32) -> f16 {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("f16c") {
+        let bits: u32;
+        // SAFETY: the processor has the instruction; it touches the named registers and sticky flags.
+        unsafe {
+            std::arch::asm!(
+                "vshufps {v}, {v}, {v}, 0",
+                "vcvtps2ph {v}, {v}, 0",
+                "vmovd {bits:e}, {v}",
+                v = inout(xmm_reg) x => _,
+                bits = out(reg) bits,
+                options(nomem, nostack)
+            );
+        }
+        return f16::from_bits(bits as u16);
+    }
+    let half = f16::from_f32_const(x);
     if half.is_infinite() && x.is_finite() {
         super::flags::raise_overflow();
     }
@@ -278,19 +299,19 @@ fn to_half(x: f64, half: f16) -> f16 {
 impl Target for f16 {
     #[inline(always)]
     fn from_i64(x: i64) -> f16 {
-        Self::from_f64(x as f64)
+        nearest_half(to_odd_single(x as f64))
     }
     #[inline(always)]
     fn from_u64(x: u64) -> f16 {
-        Self::from_f64(x as f64)
+        nearest_half(to_odd_single(x as f64))
     }
     #[inline(always)]
     fn from_f32(x: f32) -> f16 {
-        to_half(x as f64, f16::from_f32(x))
+        nearest_half(x)
     }
     #[inline(always)]
     fn from_f64(x: f64) -> f16 {
-        to_half(x, f16::from_f64(x))
+        nearest_half(to_odd_single(x))
     }
 }
 
