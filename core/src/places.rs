@@ -9,7 +9,7 @@
 //! steps through the arrays; so do we.
 
 use crate::array::Array;
-use crate::engine::engine;
+use crate::engine::{engine, recording};
 use crate::error::{Error, Result};
 use crate::layout::{Index, Layout, MAX_DIMS, Order, Shape, Steps, Strides, broadcast, c_strides, count, same_shape};
 use crate::nesting;
@@ -376,7 +376,7 @@ impl Places {
             Input::Memory(self.view(&self.of, self.rest.offset, self.merged(&still, &self.rest.strides))),
             Input::Memory(self.view(offsets, 0, self.merged(offsets.strides(), &fixed))),
         ];
-        engine().submit(&Statement {
+        recording()?.submit(&Statement {
             op: Operation::Gather,
             compute: self.of.dtype(),
             domain: shape,
@@ -552,7 +552,7 @@ impl Places {
             (None, None) => return Err(Error::unsupported("a number of no type")),
         };
         let target = still.iter().chain(&self.rest.strides).copied().collect();
-        engine().submit(&Statement {
+        recording()?.submit(&Statement {
             op: Operation::Scatter,
             compute: self.of.dtype(),
             domain: &domain,
