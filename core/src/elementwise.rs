@@ -10,6 +10,7 @@ use crate::nesting;
 use crate::plan::overlap::{Relation, relate};
 use crate::product::Product;
 use crate::promote::{ArgType, Casting, can_cast, own_type, resolve, result_type};
+use crate::storage::Storage;
 use crate::trace::{Access, Input, Operation, Statement, View};
 use crate::value::Value;
 use fastnp_codegen::{DType, Kind, Op, Scalar};
@@ -387,8 +388,9 @@ pub(crate) fn check_out(
 /// Whether reading a view while writing `out` would see elements already written.
 fn clashes(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
     if !std::sync::Arc::ptr_eq(view.storage, &out.storage) {
-        // Storages on foreign memory may lie on the same bytes.
-        return view.storage.owner().is_some() && out.storage.owner().is_some() && foreign_overlap(view, out, domain);
+        // Storages on foreign memory may lie on the same bytes as others, also as one whose address was given away.
+        let outside = |storage: &Storage| storage.owner().is_some() || storage.is_shared();
+        return outside(view.storage) && outside(&out.storage) && foreign_overlap(view, out, domain);
     }
     let target = out.over(domain);
     if view.dtype == out.dtype && view.offset == target.offset && *view.strides == *target.strides {
