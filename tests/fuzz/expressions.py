@@ -286,6 +286,12 @@ def multipliable(left: Any, right: Any) -> bool:
     return largest * max(left.shape[-1:]) * 64 * 64 < 2.0 ** {2: 11, 4: 24, 8: 53}[kind.itemsize]
 
 
+def cancels(left: Any, right: Any) -> bool:
+    """Whether what is left of the terms of a product is so little that rounding is most of it."""
+    sizes = [numpy.abs(numpy.asarray(x)).astype(float) for x in (left, right)]
+    return bool((sizes[0] @ sizes[1] > 1e4 * numpy.abs(left @ right)).any())
+
+
 def rounds(value: Any) -> bool:
     """Whether a complex result may differ in its last place between two places of one NumPy.
 

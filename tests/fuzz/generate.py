@@ -461,8 +461,10 @@ class Writer:
         last = self.arrays[name].shape[-1]
         fitting = self.array(lambda a: a.ndim > 0 and a.shape[0 if a.ndim == 1 else -2] == last)
         pair = (name, fitting) if fitting else (name, f"{name}.T")
-        exact = expressions.multipliable(*(self.value(p) for p in pair))
-        self.define(f"{pair[0]} @ {pair[1]}", inexact=not exact)
+        factors = [self.value(p) for p in pair]
+        exact = expressions.multipliable(*factors)
+        if exact or not expressions.cancels(*factors):
+            self.define(f"{pair[0]} @ {pair[1]}", inexact=not exact)
 
 
 _W = Writer
