@@ -454,3 +454,12 @@ def test_writes_to_elements_that_share_memory_keep_their_order(np: Any) -> Any:
     shared += np.arange(1_500.0)
     results.append(base)
     return results
+
+
+def test_base_of_an_array_on_a_buffer_is_the_buffer() -> None:
+    text, memory = bytes(16), bytearray(16)
+    assert fastnp.frombuffer(text).base is text
+    assert type(fastnp.frombuffer(memory).base) is memoryview
+    assert fastnp.ndarray((2,), "f8", memory).base is memory
+    whole = fastnp.frombuffer(memory)
+    assert whole[1:].base is whole

@@ -220,7 +220,14 @@ pub(crate) fn owner_object<'py>(py: Python<'py>, array: &Array) -> Option<Bound<
     if !owner.is_shared() {
         return None;
     }
-    owner.as_any().downcast_ref::<Py<PyAny>>().map(|o| o.bind(py).clone())
+    let owner = owner.as_any().downcast_ref::<Py<PyAny>>()?.bind(py);
+    // SAFETY: the owner of foreign memory is a NumPy array; its base is an object it holds, or null.
+    let base = unsafe { Bound::from_borrowed_ptr_or_opt(py, (*owner.as_ptr().cast::<PyArrayObject>()).fields.base) };
+    // An array that NumPy made on somebody's memory stands for that: a buffer, a memory map, an object with an interface.
+    Some(
+        base.filter(|base| !base.is_instance(owner.get_type().as_any()).unwrap_or(true))
+            .unwrap_or_else(|| owner.clone()),
+    )
 }
 
 /// `to_numpy(x)`: the same memory as a NumPy array.
