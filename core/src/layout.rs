@@ -145,27 +145,30 @@ impl fmt::Display for Tuple<'_> {
     }
 }
 
-/// Row-major strides. Axes of extent zero count as one, as in NumPy.
+/// Row-major strides.
+#[inline]
 pub(crate) fn c_strides(shape: &[usize], itemsize: usize) -> Strides {
-    if shape.len() == 1 {
-        return Strides::from_slice(&[itemsize as isize]);
+    match *shape {
+        [n] if n > 0 => Strides::from_slice(&[itemsize as isize]),
+        _ => dense_strides(shape, itemsize, (0..shape.len()).rev()),
     }
-    let mut strides: Strides = SmallVec::from_elem(0, shape.len());
-    let mut step = itemsize as isize;
-    for (stride, &n) in strides.iter_mut().zip(shape).rev() {
-        *stride = step;
-        step = step.wrapping_mul(n.max(1) as isize);
-    }
-    strides
 }
 
 /// Column-major strides.
 pub(crate) fn f_strides(shape: &[usize], itemsize: usize) -> Strides {
+    dense_strides(shape, itemsize, 0..shape.len())
+}
+
+/// Strides of a dense array whose axes nest in this order. Those of an empty array are zero, as in NumPy.
+pub(crate) fn dense_strides(shape: &[usize], itemsize: usize, innermost_first: impl Iterator<Item = usize>) -> Strides {
     let mut strides: Strides = SmallVec::from_elem(0, shape.len());
+    if shape.contains(&0) {
+        return strides;
+    }
     let mut step = itemsize as isize;
-    for (stride, &n) in strides.iter_mut().zip(shape) {
-        *stride = step;
-        step = step.wrapping_mul(n.max(1) as isize);
+    for axis in innermost_first {
+        strides[axis] = step;
+        step = step.wrapping_mul(shape[axis] as isize);
     }
     strides
 }

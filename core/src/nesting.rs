@@ -3,7 +3,7 @@
 //! NumPy has three rules: one for results of operations, one for copies that keep their order, one for joined arrays. They agree
 //! where the operands are dense and nest alike, and differ where strides are zero, extents are one, or operands disagree.
 
-use crate::layout::Strides;
+use crate::layout::{Strides, dense_strides};
 use smallvec::SmallVec;
 
 type Axes = SmallVec<[usize; 4]>;
@@ -16,7 +16,7 @@ pub(crate) fn of_operands(shape: &[usize], itemsize: usize, operands: &[&[isize]
         let told = operands.iter().map(|s| (step(s, later), step(s, earlier))).filter(|s| s.0 != 0 && s.1 != 0);
         verdict(told.map(|(outer, inner)| outer < inner))
     });
-    dense(shape, itemsize, innermost_first.into_iter())
+    dense_strides(shape, itemsize, innermost_first.into_iter())
 }
 
 /// Strides of a dense array whose axes nest as those of one array (NumPy's `copy` and `*_like` with `order="K"`): by step, larger
@@ -24,7 +24,7 @@ pub(crate) fn of_operands(shape: &[usize], itemsize: usize, operands: &[&[isize]
 pub(crate) fn of_one(shape: &[usize], itemsize: usize, strides: &[isize]) -> Strides {
     let mut axes: Axes = (0..shape.len()).collect();
     axes.sort_by_key(|&axis| std::cmp::Reverse(strides[axis].unsigned_abs()));
-    dense(shape, itemsize, axes.into_iter().rev())
+    dense_strides(shape, itemsize, axes.into_iter().rev())
 }
 
 /// Strides of a dense array that arrays are joined into; their shapes and strides.
@@ -33,7 +33,7 @@ pub(crate) fn of_joined(shape: &[usize], itemsize: usize, arrays: &[(&[usize], &
         let told = arrays.iter().filter(|(extents, _)| extents[later] != 1 && extents[earlier] != 1);
         verdict(told.map(|(_, s)| s[later].unsigned_abs() > s[earlier].unsigned_abs()))
     });
-    dense(shape, itemsize, outermost_first.into_iter().rev())
+    dense_strides(shape, itemsize, outermost_first.into_iter().rev())
 }
 
 /// What operands say together about two axes: that they change places only if all who say anything say so.
@@ -57,16 +57,6 @@ fn sorted(axes: impl Iterator<Item = usize>, swaps: impl Fn(usize, usize) -> Opt
         out.insert(place, axis);
     }
     out
-}
-
-fn dense(shape: &[usize], itemsize: usize, innermost_first: impl Iterator<Item = usize>) -> Strides {
-    let mut strides: Strides = SmallVec::from_elem(0, shape.len());
-    let mut step = itemsize as isize;
-    for axis in innermost_first {
-        strides[axis] = step;
-        step = step.wrapping_mul(shape[axis].max(1) as isize);
-    }
-    strides
 }
 
 #[cfg(test)]
