@@ -14,6 +14,7 @@ use super::arithmetic::{
 };
 use super::logarithm::parts;
 use super::real::{Parts, Real, Word};
+use std::hint::black_box;
 
 /// A number to this power is one, whatever the number.
 const VERY_SMALL: f64 = 5e-20;
@@ -59,6 +60,13 @@ fn exponential<R: Real>(e: R, tail: R) -> R {
     scale::<R, true>(r.fma::<true>(poly::<R, true>(r, R::EXP2), R::of(1.0)), n)
 }
 
+/// One over zero, with its flag. A call, because a compiler that knows no flags divides before it asks whether to.
+#[cold]
+#[inline(never)]
+fn pole<R: Real>(zero: R) -> R {
+    R::of(1.0) / black_box(zero)
+}
+
 /// `x` to the power `y`.
 pub struct Power;
 
@@ -91,7 +99,7 @@ impl<R: Real> Binary<R> for Power {
 
     fn slow(x: R, y: R) -> R {
         if (x == R::of(0.0)) & (y == -R::INFINITY) {
-            return R::of(1.0) / x.size(); // a pole, which the C library may pass over
+            return pole(x.size()); // which the C library may pass over
         }
         R::of(x.wide().powf(y.wide()))
     }
