@@ -15,6 +15,15 @@ import numpy
 
 Program = Callable[[Any], Any]
 
+# NumPy's functions that work element by element, each under its own name alone.
+UFUNCS = sorted(
+    name
+    for name in dir(numpy)
+    if isinstance(function := getattr(numpy, name), numpy.ufunc)
+    and not function.signature
+    and function.__name__ == name
+)
+
 
 def both(
     program: Program | None = None, *, rtol: float = 0.0

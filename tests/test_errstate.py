@@ -18,13 +18,8 @@ import fastnp
 import numpy
 import pytest
 
-UFUNCS = sorted(
-    name
-    for name in dir(numpy)
-    if isinstance(function := getattr(numpy, name), numpy.ufunc)
-    and not function.signature
-    and function.__name__ == name
-)
+from tests.compare import UFUNCS
+
 MODES = ["warn", "raise", "call", "log", "print", "ignore"]
 
 # Whose underflow NumPy's library reports by processor: of exact results, or of none that are small.

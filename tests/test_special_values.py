@@ -11,18 +11,13 @@ import fastnp
 import numpy
 import pytest
 
+from tests.compare import UFUNCS
+
 INTEGERS = "bBhHiIlL"
 FLOATS = "efd"
 COMPLEX = "FD"
 SIZES = [1, 2, 3, 7, 17, 64, 1023, 3001]
 
-UFUNCS = sorted(
-    name
-    for name in dir(numpy)
-    if isinstance(function := getattr(numpy, name), numpy.ufunc)
-    and not function.signature
-    and function.__name__ == name
-)
 # Which of equal zeros comes out depends in NumPy on where in the array they are.
 ANY_ZERO = {"maximum", "minimum", "fmax", "fmin"}
 

@@ -98,10 +98,12 @@ def nancumprod(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> 
     return values.cumprod(axis, dtype, out)
 
 
-def _spread(a: Any, axis: Any, ddof: Any, extra: dict[str, Any]) -> Any:
+def _spread(a: Any, axis: Any, dtype: Any, out: Any, ddof: Any, extra: dict[str, Any]) -> Any:
     """The variance of what is no nan; none where a slice has too little of it, or NumPy's rules for
-    other types apply.
+    other types and arguments apply.
     """
+    if dtype is not None or out is not None or extra.keys() - {"keepdims"}:
+        return None
     if type(a) is not ndarray or a.dtype.char not in "fd" or type(ddof) is not int:
         return None
     missing = _isnan(a)
@@ -130,12 +132,11 @@ def nanvar(
     mean: Any = NoValue,
     correction: Any = NoValue,
 ) -> Any:
-    if dtype is out is None and where is mean is correction is NoValue:
-        result = _spread(a, axis, ddof, given(keepdims=keepdims))
-        if result is not None:
-            return result
     extra = given(keepdims=keepdims, where=where, mean=mean, correction=correction)
-    return call(_np.nanvar, (a, axis, dtype, out, ddof), extra)
+    result = _spread(a, axis, dtype, out, ddof, extra)
+    if result is None:
+        return call(_np.nanvar, (a, axis, dtype, out, ddof), extra)
+    return result
 
 
 @native(_np.nanstd)
@@ -151,12 +152,11 @@ def nanstd(
     mean: Any = NoValue,
     correction: Any = NoValue,
 ) -> Any:
-    if dtype is out is None and where is mean is correction is NoValue:
-        result = _spread(a, axis, ddof, given(keepdims=keepdims))
-        if result is not None:
-            return UFUNCS["sqrt"](result)
     extra = given(keepdims=keepdims, where=where, mean=mean, correction=correction)
-    return call(_np.nanstd, (a, axis, dtype, out, ddof), extra)
+    result = _spread(a, axis, dtype, out, ddof, extra)
+    if result is None:
+        return call(_np.nanstd, (a, axis, dtype, out, ddof), extra)
+    return UFUNCS["sqrt"](result)
 
 
 def _extreme(original: Any, ufunc: str, a: Any, axis: Any, out: Any, extra: dict[str, Any]) -> Any:

@@ -6,6 +6,7 @@ NumPy's.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as _np
@@ -157,6 +158,25 @@ def mean(
     return elsewhere(_np.mean, "mean", a, (axis, dtype, out), extra)
 
 
+def _spread(
+    original: Callable[..., Any],
+    a: Any,
+    axis: Any,
+    dtype: Any,
+    out: Any,
+    ddof: Any,
+    correction: Any,
+    extra: dict[str, Any],
+) -> Any:
+    """`std` or `var` with what only they take; `correction` is another name of `ddof`."""
+    if correction is not NoValue and ddof == 0:
+        ddof, correction = correction, NoValue
+    if correction is NoValue:
+        return elsewhere(original, original.__name__, a, (axis, dtype, out, ddof), extra)
+    # NumPy's words for both names at once.
+    return call(original, (a, axis, dtype, out, ddof), {**extra, "correction": correction})
+
+
 @native(_np.std)
 def std(
     a: Any,
@@ -170,17 +190,10 @@ def std(
     mean: Any = NoValue,
     correction: Any = NoValue,
 ) -> Any:
-    if keepdims is where is mean is correction is NoValue:
-        if type(a) is ndarray:
-            return a.std(axis, dtype, out, ddof)
-        return elsewhere(_np.std, "std", a, (axis, dtype, out, ddof), {})
-    if correction is not NoValue and ddof == 0:
-        ddof, correction = correction, NoValue
-    if correction is NoValue:
-        extra = given(keepdims=keepdims, where=where, mean=mean)
-        return elsewhere(_np.std, "std", a, (axis, dtype, out, ddof), extra)
-    extra = given(keepdims=keepdims, where=where, mean=mean, correction=correction)
-    return call(_np.std, (a, axis, dtype, out, ddof), extra)
+    if type(a) is ndarray and keepdims is where is mean is correction is NoValue:
+        return a.std(axis, dtype, out, ddof)
+    extra = given(keepdims=keepdims, where=where, mean=mean)
+    return _spread(_np.std, a, axis, dtype, out, ddof, correction, extra)
 
 
 @native(_np.var)
@@ -196,17 +209,10 @@ def var(
     mean: Any = NoValue,
     correction: Any = NoValue,
 ) -> Any:
-    if keepdims is where is mean is correction is NoValue:
-        if type(a) is ndarray:
-            return a.var(axis, dtype, out, ddof)
-        return elsewhere(_np.var, "var", a, (axis, dtype, out, ddof), {})
-    if correction is not NoValue and ddof == 0:
-        ddof, correction = correction, NoValue
-    if correction is NoValue:
-        extra = given(keepdims=keepdims, where=where, mean=mean)
-        return elsewhere(_np.var, "var", a, (axis, dtype, out, ddof), extra)
-    extra = given(keepdims=keepdims, where=where, mean=mean, correction=correction)
-    return call(_np.var, (a, axis, dtype, out, ddof), extra)
+    if type(a) is ndarray and keepdims is where is mean is correction is NoValue:
+        return a.var(axis, dtype, out, ddof)
+    extra = given(keepdims=keepdims, where=where, mean=mean)
+    return _spread(_np.var, a, axis, dtype, out, ddof, correction, extra)
 
 
 @native(_np.argmin)
