@@ -92,7 +92,7 @@ fuzz: build
 
 # A folder of its own: instrumented objects are no use to other builds.
 sanitize:
-	RUSTFLAGS=-Zsanitizer=address CARGO_TARGET_DIR=target/sanitize cargo +nightly test --quiet \
+	RUSTFLAGS=-Zsanitizer=address ASAN_OPTIONS=allocator_may_return_null=1 CARGO_TARGET_DIR=target/sanitize cargo +nightly test --quiet \
 	    -p fastnp-codegen -p fastnp --lib --tests --target $(shell rustc -vV | sed -n 's/host: //p')
 
 bench: build

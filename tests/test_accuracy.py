@@ -32,14 +32,14 @@ def test_function(name: str, dtype: str) -> None:
     row = functions.measure(name, dtype, QUICK)
     # The full table's worst of NumPy's is not found again by fewer points.
     slack = 1.05 if row.numpys > 4 else 1.0
-    assert row.ours <= row.limit * slack, row
+    assert row.ours <= row.bound * slack, row
 
 
 @pytest.mark.parametrize("name", COMPLEX)
 @pytest.mark.parametrize("dtype", ["complex64", "complex128"])
 def test_complex_function(name: str, dtype: str) -> None:
     row = functions.measure(name, dtype, QUICK)
-    assert row.ours <= max(row.limit, 4.0), row
+    assert row.ours <= max(row.bound, 4.0), row
 
 
 @pytest.mark.parametrize("dtype", reductions.DTYPES)

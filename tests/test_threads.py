@@ -51,3 +51,41 @@ def test_bits_do_not_depend_on_threads(name: str, dtype: str) -> None:
     numpy.testing.assert_allclose(
         seen[0] / scale, expected / scale, rtol=0, atol=3e-5 if dtype == "float32" else 1e-12
     )
+
+
+REDUCTIONS = """
+    sum prod min max mean std var any all argmin argmax ptp count_nonzero cumsum cumprod
+    nansum nanprod nanmin nanmax nanmean nanstd nanvar nanargmin nanargmax nancumsum nancumprod
+    """.split()
+DTYPES = "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8 c16".split()
+
+
+def everywhere(np: Any, name: str, a: Any, axis: int | None) -> list[bytes]:
+    """The bits of a reduction of a matrix and of a part of it; none where the type has none."""
+    function = getattr(np, name)
+    views = (a, a[::-2, 3:-3])
+    try:
+        with numpy.errstate(all="ignore"):
+            return [numpy.asarray(function(view, axis=axis)).tobytes() for view in views]
+    except TypeError:
+        return []
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", REDUCTIONS)
+def test_bits_of_reductions_do_not_depend_on_threads(name: str, dtype: str) -> None:
+    a, _ = operands(fastnp, dtype) if dtype[0] in "fc" else (integers(dtype), None)
+    for axis in (None, 0, 1):
+        seen = []
+        for threads in (1, 2, 8):
+            with fastnp.settings(num_threads=threads):
+                seen.append(everywhere(fastnp, name, a, axis))
+        assert seen[0] == seen[1] == seen[2], axis
+        assert bool(seen[0]) == bool(everywhere(numpy, name, numpy.asarray(a[:9, :9]), axis))
+
+
+def integers(dtype: str) -> Any:
+    high = 2 if dtype == "?" else 100
+    return fastnp.array(
+        numpy.random.default_rng(7).integers(0, high, (ROWS, COLUMNS)).astype(dtype)
+    )

@@ -454,14 +454,8 @@ impl Array {
             Value::Array(source) => source,
             number => return self.fill(number.scalar(self.dtype)?.unwrap_or(Scalar::zero(self.dtype))),
         };
-        // Leading axes of extent one beyond the destination's are dropped, as NumPy does.
-        let extra = source.ndim().saturating_sub(self.ndim());
-        let trimmed;
-        let mut source = source;
-        if extra > 0 && source.shape()[..extra].iter().all(|&n| n == 1) {
-            trimmed = source.squeeze(Some(&(0..extra as isize).collect::<Vec<_>>()))?;
-            source = &trimmed;
-        }
+        let trimmed = source.trimmed(self.ndim());
+        let mut source = trimmed.as_ref().unwrap_or(source);
         let stretched;
         if source.shape() != self.shape() {
             stretched = source.broadcast_to(self.shape()).map_err(|_| {

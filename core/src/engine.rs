@@ -207,7 +207,7 @@ impl Engine {
         }
         self.make_way(s.op, s.domain)?;
         self.trace.record(s);
-        if self.runs_at_once() || self.is_shared(s) { self.flush() } else { Ok(()) }
+        if self.is_eager() || self.is_shared(s) { self.flush() } else { Ok(()) }
     }
 
     /// Records an op on dense arrays and `numbers` (see [`crate::dense`]) to a new array.
@@ -224,7 +224,7 @@ impl Engine {
             result.storage.materialize()?;
         }
         self.make_way(Operation::Apply(op), result.shape())?;
-        let mut shared = self.runs_at_once();
+        let mut shared = self.is_eager();
         let mut number = 0;
         self.trace.begin(Operation::Apply(op), compute, args.len(), result.shape(), 0, true);
         for arg in args {
@@ -242,11 +242,12 @@ impl Engine {
 
     /// Whether a statement is to run when it is recorded, however large.
     #[inline]
-    fn runs_at_once(&self) -> bool {
+    fn is_eager(&self) -> bool {
         self.eager | self.seen.raised.scope.at_once()
     }
 
-    /// Flushes, where the trace is long enough that the next node is better the first of another one.
+    /// Flushes, where the trace is long enough that the next node is better the first of another one, or holds more memory
+    /// than the program would without it.
     #[inline]
     fn make_way(&mut self, op: Operation, domain: &[usize]) -> Result<()> {
         let full = self.trace.nodes >= LOOP_NODES
@@ -386,8 +387,7 @@ impl Engine {
     fn launch_now(&mut self, program: &Compiled, launch: &Launch<'_>, product: Option<Product>) {
         // SAFETY: the arrays are ready and lie as the launch says; the target is new memory.
         unsafe { self.seen.launch((&program.0, &*program.1), launch, &Inline, &|_, _| product) };
-        self.seen.stats.recorded += 1;
-        self.seen.stats.run_at_once += 1;
+        self.seen.stats.ran_at_once();
     }
 
     /// Runs a small matrix product whose factors are there.
@@ -609,8 +609,7 @@ impl Engine {
             Some(start) if !storage.is_watched() => {
                 crate::element::write(start.wrapping_offset(offset), value);
                 storage.written();
-                self.seen.stats.recorded += 1;
-                self.seen.stats.run_at_once += 1;
+                self.seen.stats.ran_at_once();
                 Ok(true)
             }
             _ => Ok(false),

@@ -427,8 +427,7 @@ impl Places {
         // SAFETY: the array is settled, its places lie within it, and the target is new and has room for all of them.
         unsafe { rows::copy(self.offsets.size(), items, place)? };
         target.storage.written();
-        engine.seen.stats.recorded += 1;
-        engine.seen.stats.run_at_once += 1;
+        engine.seen.stats.ran_at_once();
         Ok(())
     }
 
@@ -446,8 +445,7 @@ impl Places {
         // SAFETY: both arrays are settled and apart, the places lie within this one, and the value has a row for each.
         unsafe { rows::copy(self.offsets.size(), items, place)? };
         self.of.storage.written();
-        engine.seen.stats.recorded += 1;
-        engine.seen.stats.run_at_once += 1;
+        engine.seen.stats.ran_at_once();
         Ok(())
     }
 
@@ -565,14 +563,11 @@ impl Places {
 
     /// A value over the shape it is written to, apart from the array's memory.
     fn stretched(&self, value: &Array, shape: &[usize]) -> Result<Array> {
-        let mut value = match value.may_share_memory(&self.of) {
+        let value = match value.may_share_memory(&self.of) {
             true => value.copy(Order::A)?,
             false => value.clone(),
         };
-        let extra = value.ndim().saturating_sub(shape.len());
-        if extra > 0 && value.shape()[..extra].iter().all(|&n| n == 1) {
-            value = value.squeeze(Some(&(0..extra as isize).collect::<Vec<_>>()))?;
-        }
+        let value = value.trimmed(shape.len()).unwrap_or(value);
         if same_shape(value.shape(), shape) { Ok(value) } else { value.broadcast_to(shape) }
     }
 

@@ -148,8 +148,7 @@ pub(crate) fn take(array: &Array, positions: &Array) -> Result<Option<Array>> {
             Ok((from.offset(rows.offset(at[k])?), to.add(k * rows.bytes)))
         })?;
     }
-    engine.seen.stats.recorded += 1;
-    engine.seen.stats.run_at_once += 1;
+    engine.seen.stats.ran_at_once();
     let layout = Layout { strides: c_strides(&shape, array.dtype().size()), shape, offset: 0 };
     Ok(Some(Array { storage: Arc::new(storage), layout, dtype: array.dtype(), writeable: true }))
 }
@@ -200,7 +199,6 @@ pub(crate) fn put(array: &Array, positions: &Array, value: Value<'_>) -> Result<
         })?;
     }
     array.storage.written();
-    engine.seen.stats.recorded += 1;
-    engine.seen.stats.run_at_once += 1;
+    engine.seen.stats.ran_at_once();
     Ok(true)
 }

@@ -32,6 +32,13 @@ pub struct Stats {
 }
 
 impl Stats {
+    /// Counts an operation that ran when it was recorded.
+    #[inline]
+    pub(crate) fn ran_at_once(&mut self) {
+        self.recorded += 1;
+        self.run_at_once += 1;
+    }
+
     /// Names and values, in the order of the fields.
     pub fn entries(&self) -> [(&'static str, u64); 13] {
         [

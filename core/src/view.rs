@@ -72,6 +72,16 @@ impl Array {
         Ok(view)
     }
 
+    /// Without those leading axes of extent one that it has beyond `ndim`, as NumPy drops them from what is assigned; `None`
+    /// where there are none to drop.
+    pub(crate) fn trimmed(&self, ndim: usize) -> Option<Array> {
+        let extra = self.ndim().checked_sub(ndim).filter(|&extra| extra > 0)?;
+        self.shape()[..extra].iter().all(|&n| n == 1).then(|| {
+            let (shape, strides) = (self.shape()[extra..].into(), self.strides()[extra..].into());
+            self.with_layout(Layout { shape, strides, offset: self.layout.offset })
+        })
+    }
+
     /// The same elements under another shape: a view where strides allow it, else a copy.
     ///
     /// # Errors

@@ -79,6 +79,12 @@ fn flush(py: Python<'_>) -> PyResult<()> {
     deliver(py, fastnp::flush())
 }
 
+/// Whether operations over so many elements run at once: what takes several of them is then better left to NumPy.
+#[pyfunction]
+fn runs_at_once(elements: usize) -> bool {
+    fastnp::runs_at_once(elements)
+}
+
 /// Computes arrays.
 #[pyfunction]
 #[pyo3(signature = (*arrays))]
@@ -105,6 +111,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stats, module)?)?;
     module.add_function(wrap_pyfunction!(reset_stats, module)?)?;
     module.add_function(wrap_pyfunction!(flush, module)?)?;
+    module.add_function(wrap_pyfunction!(runs_at_once, module)?)?;
     module.add_function(wrap_pyfunction!(eval, module)?)?;
     module.add_function(wrap_pyfunction!(explain, module)?)
 }

@@ -28,10 +28,6 @@ COMPLEX_BINARY = "add subtract multiply divide power".split()
 SERIES = {"logaddexp", "logaddexp2"}
 
 
-# Bounds that are not met yet, and what holds instead: within 4, not within the 1 that NumPy's library gives here.
-LOOSE = {("tan", "float64"): 1.1, ("expm1", "float64"): 1.1}
-
-
 class Row(NamedTuple):
     """The worst of one function in one type: ulps, and the arguments, of ours and of NumPy's."""
 
@@ -46,11 +42,6 @@ class Row(NamedTuple):
     def bound(self) -> float:
         """What ours may be: 1 where NumPy's is, else 4 or what NumPy's is."""
         return 1.0 if self.numpys <= 1.0 else max(4.0, self.numpys)
-
-    @property
-    def limit(self) -> float:
-        """The bound, or what holds until it is met."""
-        return max(self.bound, LOOSE.get((self.name, self.dtype), 0.0))
 
 
 def has_truth() -> bool:

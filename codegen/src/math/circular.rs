@@ -113,6 +113,8 @@ impl<R: Real> Unary<R> for Tan {
         let z = r * r;
         let (s, s_rest) = sine::<R, FMA>(r, tail, z);
         let (c, c_rest) = cosine::<R, FMA>(r, tail, z);
+        // What the square lost is up to a fifth of a unit of the cosine: 0.94 ulp instead of 1.03.
+        let c_rest = r.fma::<FMA>(r, -z).fma::<FMA>(R::of(-0.5), c_rest);
         let (s, s_lost) = fast_two_sum(s, s_rest);
         let (c, c_lost) = fast_two_sum(c, c_rest);
         let even = bits & R::Word::of(1) == R::Word::of(0);

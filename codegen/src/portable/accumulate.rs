@@ -1,11 +1,11 @@
 //! Accumulators at run time: where partial results live and in which order they merge.
 //!
 //! Every merge order depends on extents and strides alone. Long rows are folded tile by tile and the tiles' results merged
-//! pairwise like the digits of a binary counter, so that rounding errors grow with the logarithm of the length. Vectors of
-//! accumulators (outer axes fastest) gather sixteen tiles in a first vector before that goes into the second.
+//! pairwise like the digits of a binary counter, so that rounding errors grow with the logarithm of the length; products go
+//! on in the same lanes from tile to tile. Vectors of accumulators (outer axes fastest) gather sixteen tiles in a first vector before that goes into the second.
 
 use super::arg::ArgLoops;
-use super::folds::FoldLoops;
+use super::folds::{FoldLoops, LANES};
 use super::isa::Loop;
 use crate::{FpFlags, Scalar};
 use std::mem::MaybeUninit;
@@ -37,6 +37,8 @@ pub(crate) struct Accumulating {
     pub(crate) identity: Option<Scalar>,
     /// Positive zero of the type, added to sums at the end as NumPy's start from it: the sum of `-0.0` is `0.0`.
     pub(crate) start: Option<Scalar>,
+    /// Whether partial results go on from tile to tile, as products do, instead of being merged pairwise.
+    pub(crate) carries: bool,
     /// What folding may report, and the instruction of the epilogue it is reported for.
     pub(crate) effects: FpFlags,
     pub(crate) inst: u32,
@@ -114,17 +116,60 @@ impl Levels {
     }
 }
 
+/// The product of one long row, in lanes that go on from tile to tile: see [`super::folds`] on why not in levels.
+struct Lanes {
+    /// The first `used`, of the type at hand, hold a value.
+    values: [MaybeUninit<[u64; 2]>; LANES],
+    used: usize,
+}
+
+impl Lanes {
+    /// Takes in the next `n` factors.
+    ///
+    /// # Safety
+    /// `values` holds them, of `size` bytes each; the loops are those of their type.
+    unsafe fn take_in(&mut self, mut values: *const u8, n: usize, size: usize, f: &FoldLoops) {
+        let lanes = self.values.as_mut_ptr().cast::<u8>();
+        let first = (LANES - self.used).min(n);
+        let (rows, rest) = ((n - first) / LANES, (n - first) % LANES);
+        // SAFETY: the caller's contract; values have at most sixteen bytes. Once something is folded all lanes are in use.
+        unsafe {
+            std::ptr::copy_nonoverlapping(values, lanes.add(self.used * size), first * size);
+            self.used += first;
+            values = values.add(first * size);
+            if rows > 0 {
+                let pitch = std::ptr::without_provenance(LANES * size);
+                (f.columns)(lanes, values, pitch, lanes, LANES, rows);
+            }
+            let values = values.add(rows * LANES * size);
+            (f.into)(lanes, values, values, values, rest, 0);
+        }
+    }
+}
+
+/// How far one long row has been folded.
+#[allow(clippy::large_enum_variant)] // it lives on the stack, not filled in: boxing it would cost more than the room
+enum LongRow {
+    Levels(Levels),
+    Lanes(Lanes),
+}
+
 /// How one accumulator stands within an outer tile.
 pub(crate) struct Progress {
-    pub(crate) levels: Levels,
+    row: LongRow,
     /// Tiles taken in, and of those in the first vector.
     tiles: usize,
     grouped: usize,
 }
 
 impl Progress {
-    pub(crate) fn new() -> Progress {
-        Progress { levels: Levels::new(), tiles: 0, grouped: 0 }
+    pub(crate) fn new(a: &Accumulating) -> Progress {
+        let row = if a.carries {
+            LongRow::Lanes(Lanes { values: [const { MaybeUninit::uninit() }; LANES], used: 0 })
+        } else {
+            LongRow::Levels(Levels::new())
+        };
+        Progress { row, tiles: 0, grouped: 0 }
     }
 }
 
@@ -160,10 +205,13 @@ impl Accumulating {
         // SAFETY: the caller's contract.
         unsafe {
             match &self.loops {
-                Loops::Fold(f) => {
-                    (f.rows)(p.fresh, values, values, values, 1, n);
-                    s.levels.push(p.fresh, self.size, f.into);
-                }
+                Loops::Fold(f) => match &mut s.row {
+                    LongRow::Levels(levels) => {
+                        (f.rows)(p.fresh, values, values, values, 1, n);
+                        levels.push(p.fresh, self.size, f.into);
+                    }
+                    LongRow::Lanes(lanes) => lanes.take_in(values, n, self.size, f),
+                },
                 Loops::Arg(a) => {
                     (a.rows)(p.fresh, values, p.fresh_beside, values, 1, n);
                     *p.fresh.cast::<i64>() += position as i64;
@@ -204,6 +252,11 @@ impl Accumulating {
         // SAFETY: the caller's contract.
         unsafe {
             match &self.loops {
+                Loops::Fold(f) if self.carries => {
+                    let carry = if s.tiles == 0 { std::ptr::null() } else { p.total.cast_const() };
+                    (f.columns)(p.total, values, std::ptr::without_provenance(pitch as usize), carry, n, rows);
+                    s.tiles += 1;
+                }
                 Loops::Fold(f) if n < FEW_COLUMNS && pitch == (n * self.size) as isize => {
                     let row = self.fold_rows(f, p, values, rows, n);
                     self.add_to_column(f, p, s, row, n);
@@ -214,7 +267,8 @@ impl Accumulating {
                         let height = COLUMN_GROUP.min(rows - first);
                         // The first of all goes where the results belong.
                         let to = if s.tiles == 0 && rows <= COLUMN_GROUP { p.beside } else { p.fresh };
-                        (f.columns)(to, values, std::ptr::without_provenance(pitch as usize), values, n, height);
+                        let pitch = std::ptr::without_provenance(pitch as usize);
+                        (f.columns)(to, values, pitch, std::ptr::null(), n, height);
                         self.add_to_column(f, p, s, to, n);
                     }
                 }
@@ -289,10 +343,14 @@ impl Accumulating {
         let Loops::Fold(f) = &self.loops else { return };
         // SAFETY: the caller's contract.
         unsafe {
-            if s.levels.count > 0 {
-                s.levels.finish(p.total, self.size, f.into);
-            } else if s.grouped > 0 {
-                self.close_group(f, p, s, n);
+            match &mut s.row {
+                LongRow::Levels(levels) if levels.count > 0 => levels.finish(p.total, self.size, f.into),
+                LongRow::Lanes(lanes) if lanes.used > 0 => {
+                    let values = lanes.values.as_ptr().cast();
+                    (f.rows)(p.total, values, values, values, 1, lanes.used);
+                }
+                LongRow::Levels(_) if s.grouped > 0 => self.close_group(f, p, s, n),
+                LongRow::Levels(_) | LongRow::Lanes(_) => {}
             }
         }
     }

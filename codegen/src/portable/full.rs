@@ -83,7 +83,7 @@ unsafe fn by_blocks(
     raised: &mut Raised,
 ) {
     let (n, block) = (along.outer[0], body.room);
-    let mut progress: SmallVec<[Progress; 1]> = folding.accumulators.iter().map(|_| Progress::new()).collect();
+    let mut progress: SmallVec<[Progress; 1]> = folding.accumulators.iter().map(Progress::new).collect();
     let mut at = 0;
     while at < n {
         let len = block.min(n - at);

@@ -68,6 +68,7 @@ pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<Folding, String> {
             result_size,
             identity: op.and_then(|op| identity(op, dtype)),
             start: (op == Some(Op::Add) && (dtype.is_float() || dtype.is_complex())).then(|| Scalar::zero(dtype)),
+            carries: op == Some(Op::Multiply),
             effects: if dtype.is_float() || dtype.is_complex() {
                 op.map_or(FpFlags::NONE, |op| op.row().effects)
             } else {
@@ -362,7 +363,7 @@ impl<'p> Run<'p> {
             return n;
         }
         let whole = !layout.by_columns && layout.inner.tiles() == 1;
-        let mut progress: SmallVec<[Progress; 1]> = accumulators.iter().map(|_| Progress::new()).collect();
+        let mut progress: SmallVec<[Progress; 1]> = accumulators.iter().map(Progress::new).collect();
         let mut inner_at = layout.inner.seek(range.start);
         let mut position = if range.start == 0 { 0 } else { layout.inner.position(&inner_at) };
         for _ in range {

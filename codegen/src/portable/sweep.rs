@@ -371,7 +371,7 @@ impl Run<'_, '_> {
     unsafe fn along(&mut self, first: usize, point: usize, range: Range<usize>) {
         let s = self.sweep;
         let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
-        let mut progress: SmallVec<[Progress; 1]> = s.folding.accumulators.iter().map(|_| Progress::new()).collect();
+        let mut progress: SmallVec<[Progress; 1]> = s.folding.accumulators.iter().map(Progress::new).collect();
         let at = |p: &Places, a: &Accumulating| Places {
             total: p.total.wrapping_add(point * a.result_size),
             beside: p.beside.wrapping_add(point * a.size),
@@ -401,7 +401,7 @@ impl Run<'_, '_> {
     unsafe fn down(&mut self, first: usize, n: usize, range: Range<usize>) {
         let s = self.sweep;
         let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
-        let mut progress: SmallVec<[Progress; 1]> = s.folding.accumulators.iter().map(|_| Progress::new()).collect();
+        let mut progress: SmallVec<[Progress; 1]> = s.folding.accumulators.iter().map(Progress::new).collect();
         for tile in range {
             let row = tile * s.depth;
             let rows = s.depth.min(s.length - row);

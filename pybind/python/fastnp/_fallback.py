@@ -22,7 +22,14 @@ import numpy as _np
 from fastnp import _ledger
 from fastnp._errstate import fp_warning
 from fastnp._fastnp import UFUNCS, from_numpy, ndarray, to_numpy
-from fastnp._override import dispatched, function_of, handed_over, overridden, overrides
+from fastnp._override import (
+    dispatched,
+    function_of,
+    handed_over,
+    outputs,
+    overridden,
+    overrides,
+)
 
 __all__ = [
     "call",
@@ -333,15 +340,10 @@ def ufunc(
     result = call(run, args, kwargs, full)
     if type(result) is ndarray and method == "__call__":
         # NumPy's own array given for the result is the result.
-        for out in (*_outputs(kwargs), *args[func.nin :]):
+        for out in (*outputs(kwargs), *args[func.nin :]):
             if type(out) is _np.ndarray:
                 return out
     return result
-
-
-def _outputs(kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
-    out = kwargs.get("out", ())
-    return out if type(out) is tuple else (out,)
 
 
 def comparison(self: Any, name: str, other: Any) -> Any:

@@ -14,7 +14,7 @@ from numpy._core import _internal
 
 from fastnp._fastnp import ndarray
 
-__all__ = ["dispatched", "function_of", "handed_over", "overridden", "overrides"]
+__all__ = ["dispatched", "function_of", "handed_over", "outputs", "overridden", "overrides"]
 
 # What counts as no override: the two defaults. A class without one is not asked.
 _UFUNC = (ndarray.__array_ufunc__, _np.ndarray.__array_ufunc__)
@@ -38,11 +38,12 @@ def overrides(value: Any) -> bool:
 
 def overridden(original: _np.ufunc, args: Sequence[Any], kwargs: Mapping[str, Any]) -> bool:
     """Whether an operand, a destination or a mask takes the operation over."""
-    named = (*_outputs(kwargs), kwargs.get("where")) if kwargs else ()
+    named = (*outputs(kwargs), kwargs.get("where")) if kwargs else ()
     return any(map(overrides, args)) or any(map(overrides, named))
 
 
-def _outputs(kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+def outputs(kwargs: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The destinations that a call of a ufunc names, None where it names none."""
     out = kwargs.get("out")
     return out if type(out) is tuple else (out,)
 
