@@ -192,7 +192,7 @@ pub(crate) fn works_in_place(op: Op, dtype: DType) -> bool {
 /// Keeps LLVM from making a vector loop of one that runs a few times only, or whose body is vectors already.
 #[inline(always)]
 pub(crate) fn stay_scalar() {
-    #[cfg(any(target_arch = "x86_64", target_arch = "aarch64"))]
+    #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
     // SAFETY: no instruction at all.
     unsafe {
         std::arch::asm!("", options(nomem, nostack, preserves_flags));

@@ -118,7 +118,8 @@ mod tests {
             (seed >> 33) % n
         };
         let mut disjoint = 0;
-        for _ in 0..20000 {
+        let pairs = if cfg!(miri) { 200 } else { 20_000 };
+        for _ in 0..pairs {
             let mut one = || {
                 let rank = random(3) as usize;
                 let domain: Vec<usize> = (0..rank).map(|_| 1 + random(5) as usize).collect();
@@ -131,6 +132,6 @@ mod tests {
             assert!(!(meet && relation == Relation::Disjoint), "{a:?} {a_domain:?} {b:?} {b_domain:?}");
             disjoint += (relation == Relation::Disjoint) as u32;
         }
-        assert!(disjoint > 5000, "the test is worth little if all pairs overlap");
+        assert!(disjoint > pairs / 4, "the test is worth little if all pairs overlap");
     }
 }
