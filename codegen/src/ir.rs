@@ -24,7 +24,7 @@
 //! Types are exact: nothing converts without a [`Inst::Cast`]. `float16` may be loaded, stored, cast and selected, and
 //! nothing else. Arithmetic is IEEE, each instruction rounded once.
 
-use crate::{DType, Op, Scalar};
+use crate::{DType, FpFlags, Kind, Op, Scalar};
 
 /// A value of a fragment: the result of its instruction of that number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -86,6 +86,23 @@ impl Fragment {
         self.insts.is_empty()
     }
 
+    /// Floating-point flags that an instruction may raise, and NumPy reports of it.
+    pub fn effects(&self, inst: usize) -> FpFlags {
+        match self.insts[inst] {
+            Inst::Apply(op, args) => op.effects(self.dtype(args[0])),
+            Inst::Cast(from, to) => cast_effects(self.dtype(from), to),
+            Inst::Load(_)
+            | Inst::Param(_)
+            | Inst::Const(_)
+            | Inst::Index(_)
+            | Inst::Select(_)
+            | Inst::Gather(..)
+            | Inst::Store(..)
+            | Inst::Scatter(..)
+            | Inst::Result(_) => FpFlags::NONE,
+        }
+    }
+
     /// Every value an instruction reads.
     pub fn arguments(inst: &Inst) -> smallvec::SmallVec<[ValueId; 3]> {
         use smallvec::smallvec;
@@ -96,6 +113,17 @@ impl Fragment {
             Inst::Cast(v, _) | Inst::Gather(_, v) | Inst::Store(_, v) => smallvec![*v],
             Inst::Scatter(_, offset, v) => smallvec![*offset, *v],
         }
+    }
+}
+
+/// Flags NumPy reports of a cast.
+fn cast_effects(from: DType, to: DType) -> FpFlags {
+    let from_float = from.is_float() || from.is_complex();
+    match to.kind() {
+        Kind::Signed | Kind::Unsigned if from_float => FpFlags::INVALID,
+        Kind::Float | Kind::Complex if from_float => FpFlags::OVERFLOW | FpFlags::UNDERFLOW,
+        Kind::Float if to == DType::F16 => FpFlags::OVERFLOW,
+        Kind::Bool | Kind::Signed | Kind::Unsigned | Kind::Float | Kind::Complex => FpFlags::NONE,
     }
 }
 

@@ -11,7 +11,7 @@
 
 use super::isa::{Isa, Loop};
 use super::{casts, loops, moves};
-use crate::{Access, DType, FpFlags, Fragment, Inst, Kernel, Kind, OperandId, Scalar, ValueId};
+use crate::{Access, FpFlags, Fragment, Inst, Kernel, OperandId, Scalar, ValueId};
 
 /// Block registers of one fragment are to fit in this many bytes, two thirds of the usual first-level cache.
 const REGISTER_BYTES: usize = 32 << 10;
@@ -213,7 +213,7 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
             call(
                 run,
                 [entry(args[0]), entry(args[op.arity() - 1]), entry(args[0])],
-                op.effects(from),
+                f.effects(i),
                 loops::works_in_place(*op, from),
             );
             code.cost += 0.08 * op.row().cost as f64 * from.size() as f64 / 8.0;
@@ -229,7 +229,7 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
         }
         Inst::Cast(from, _) => {
             let source = f.dtype(*from);
-            call(casts::lookup(source, dtype, isa), [entry(*from); 3], cast_effects(source, dtype), false);
+            call(casts::lookup(source, dtype, isa), [entry(*from); 3], f.effects(i), false);
             code.cost += 0.1 * size.max(source.size() as u8) as f64 / 8.0;
         }
         Inst::Gather(operand, offsets) => {
@@ -245,17 +245,6 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
 
 fn add_uniform(code: &mut Code, value: u16, size: u8, source: Source, isa: Isa) {
     code.uniforms.push(Uniform { value, size, source, fill: moves::fill(size as usize, isa) });
-}
-
-/// Flags NumPy reports of a cast.
-fn cast_effects(from: DType, to: DType) -> FpFlags {
-    let from_float = from.is_float() || from.is_complex();
-    match to.kind() {
-        Kind::Signed | Kind::Unsigned if from_float => FpFlags::INVALID,
-        Kind::Float | Kind::Complex if from_float => FpFlags::OVERFLOW | FpFlags::UNDERFLOW,
-        Kind::Float if to == DType::F16 => FpFlags::OVERFLOW,
-        Kind::Bool | Kind::Signed | Kind::Unsigned | Kind::Float | Kind::Complex => FpFlags::NONE,
-    }
 }
 
 fn add_sink(

@@ -53,3 +53,5 @@ mod sweep;
 mod walk;
 
 pub use program::Portable;
+pub(crate) use scratch::with as with_scratch;
+pub(crate) use spread::{Shared, spread};

@@ -1,0 +1,41 @@
+//! The backend: what has instructions here becomes a loop of them, everything else is the portable backend's.
+
+use super::program::Compiled;
+use crate::portable::Portable;
+use crate::{Backend, CompileError, Kernel, Program, Template, Verified};
+use std::sync::Arc;
+
+/// Machine code for processors with AVX-512.
+pub struct X86 {
+    portable: Portable,
+}
+
+impl X86 {
+    /// The backend, where the processor has what its instructions need.
+    pub fn new() -> Option<X86> {
+        let has = is_x86_feature_detected!("avx512f")
+            && is_x86_feature_detected!("avx512bw")
+            && is_x86_feature_detected!("avx512dq")
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("bmi2");
+        has.then(|| X86 { portable: Portable::new() })
+    }
+}
+
+impl Backend for X86 {
+    fn name(&self) -> &'static str {
+        "x86"
+    }
+
+    fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {
+        let portable = self.portable.compile(kernel)?;
+        if kernel.template != Template::Map {
+            return Ok(portable);
+        }
+        // Why not is nothing to tell users of: the portable backend runs every kernel.
+        Ok(match Compiled::new(kernel, portable.clone()) {
+            Ok(compiled) => Arc::new(compiled),
+            Err(_) => portable,
+        })
+    }
+}

@@ -1,0 +1,245 @@
+//! A map's body as the loop of one row: lanes, unrolling, the masked rest, and where operands and parameters are.
+//!
+//! Everything the loop reads besides operands comes in one block of memory, the *arguments*: addresses, strides, scalars,
+//! constants, vectors of offsets, and room for values that leave their registers. Scalars and constants are broadcast from
+//! there by the instructions that use them.
+//!
+//! A loop is made for one pattern of steps along the row (see [`Step`]), so it has no question about strides in it.
+
+use super::encode::{Assembler, Cond, Gpr, KReg, Mem};
+use super::registers::Uses;
+use super::select::Emitter;
+use crate::{DType, Fragment, Inst, Kernel, Scalar};
+use smallvec::SmallVec;
+
+/// How an operand goes along a row.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Step {
+    /// One element after the other.
+    Dense,
+    /// The same element all along.
+    Still,
+    /// By any other step.
+    Strided,
+}
+
+/// The steps of all operands.
+pub(super) type Steps = SmallVec<[Step; 8]>;
+
+/// The registers with the address of the arguments, the number of elements left, and the number of those done.
+pub(super) const ARGUMENTS: Gpr = Gpr::RDI;
+const COUNT: Gpr = Gpr::RSI;
+pub(super) const AT: Gpr = Gpr::RAX;
+/// One for a moment.
+const SPARE: Gpr = Gpr::R11;
+/// The mask of the lanes at hand.
+pub(super) const LANES: KReg = KReg(1);
+/// Registers for the addresses of operands; those from [`KEPT_FROM`] on belong to the caller and are put back.
+pub(super) const BASES: [Gpr; 10] =
+    [Gpr::RCX, Gpr::RDX, Gpr::R8, Gpr::R9, Gpr::R10, Gpr::RBX, Gpr::RBP, Gpr::R12, Gpr::R13, Gpr::R14];
+const KEPT_FROM: usize = 5;
+/// Bytes of a vector.
+pub(super) const VECTOR: usize = 64;
+
+/// Where everything is in the arguments, in bytes.
+#[derive(Clone, Debug)]
+pub(super) struct Arguments {
+    operands: usize,
+    scalars: usize,
+    /// Axes, each with the coordinate of the row's first point.
+    axes: usize,
+    /// Constants, and where they are.
+    pub(super) constants: Vec<(usize, Scalar)>,
+    /// All there is so far, a multiple of eight.
+    pub(super) bytes: usize,
+}
+
+impl Arguments {
+    fn of(kernel: &Kernel) -> Arguments {
+        let (operands, scalars) = (kernel.operands.len(), kernel.scalars.len());
+        let mut arguments =
+            Arguments { operands, scalars, axes: (kernel.outer + kernel.inner) as usize, constants: vec![], bytes: 0 };
+        arguments.bytes = arguments.offsets(Some(operands));
+        arguments
+    }
+    pub(super) fn address(&self, operand: usize) -> usize {
+        8 * operand
+    }
+    /// The bytes by which an operand goes on in one round of lanes.
+    pub(super) fn round(&self, operand: usize) -> usize {
+        8 * (self.operands + operand)
+    }
+    pub(super) fn scalar(&self, scalar: usize) -> usize {
+        8 * (2 * self.operands + scalar)
+    }
+    pub(super) fn axis(&self, axis: usize) -> usize {
+        self.scalar(self.scalars) + 8 * axis
+    }
+    /// The vector of an operand's offsets, lane by lane; the lanes' own numbers come first.
+    pub(super) fn offsets(&self, operand: Option<usize>) -> usize {
+        self.axis(self.axes).next_multiple_of(VECTOR) + operand.map_or(0, |o| VECTOR * (o + 1))
+    }
+    /// The place of a constant.
+    pub(super) fn constant(&mut self, value: Scalar) -> usize {
+        let same = |known: &Scalar| known.dtype() == value.dtype() && known.bits() == value.bits();
+        if let Some((at, _)) = self.constants.iter().find(|(_, known)| same(known)) {
+            return *at;
+        }
+        let at = self.room(8);
+        self.constants.push((at, value));
+        at
+    }
+    /// New room.
+    pub(super) fn room(&mut self, bytes: usize) -> usize {
+        let at = self.bytes.next_multiple_of(bytes);
+        self.bytes = at + bytes;
+        at
+    }
+}
+
+/// A row's loop as bytes, with what launching it takes.
+pub(super) struct Lowered {
+    pub(super) code: Vec<u8>,
+    pub(super) arguments: Arguments,
+}
+
+/// What a fragment is, as far as all its loops are alike.
+pub(super) struct Body<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) fragment: &'a Fragment,
+    pub(super) lanes: usize,
+    pub(super) uses: Uses,
+}
+
+/// Bytes of the widest number that an instruction handles; bools have no width of their own.
+fn width(fragment: &Fragment, number: usize) -> usize {
+    let own = |d: DType| if d == DType::Bool { 1 } else { d.size() };
+    let dtype = fragment.types[number];
+    match fragment.insts[number] {
+        // Unsigned words of four bytes come from floats through eight.
+        Inst::Cast(from, DType::U32) if fragment.dtype(from).is_float() => 8,
+        // Halves and bytes become floats through four, and the other way round.
+        Inst::Cast(from, to) => own(fragment.dtype(from)).max(own(to)),
+        _ => own(dtype),
+    }
+}
+
+impl<'a> Body<'a> {
+    /// Looks at a map's body.
+    pub(super) fn of(kernel: &'a Kernel) -> Body<'a> {
+        let fragment = &kernel.body;
+        let mut uses: Uses = vec![SmallVec::new(); fragment.insts.len()];
+        for (at, inst) in fragment.insts.iter().enumerate() {
+            for value in Fragment::arguments(inst) {
+                if uses[value.0 as usize].last() != Some(&(at as u32)) {
+                    uses[value.0 as usize].push(at as u32);
+                }
+            }
+        }
+        let widest = (0..fragment.insts.len()).map(|i| width(fragment, i)).max().unwrap_or(8);
+        Body { kernel, fragment, lanes: VECTOR / widest.max(1), uses }
+    }
+
+    /// The loop for a pattern of steps.
+    ///
+    /// # Errors
+    /// What of it has no instructions here.
+    pub(super) fn lower(&self, steps: &Steps) -> Result<Lowered, String> {
+        let operands = self.kernel.operands.len();
+        if operands > BASES.len() {
+            return Err(format!("{operands} operands"));
+        }
+        let strided = steps.contains(&Step::Strided);
+        if strided && self.lanes > 16 {
+            return Err("elements of one or two bytes apart from each other".into());
+        }
+        let kept = operands.saturating_sub(KEPT_FROM);
+        let mut e = Emitter::new(self, steps, Arguments::of(self.kernel));
+        for &register in &BASES[KEPT_FROM..][..kept] {
+            e.asm.push(register);
+        }
+        for (operand, &base) in BASES[..operands].iter().enumerate() {
+            let at = e.arguments.address(operand);
+            e.asm.load(base, at_arguments(at));
+        }
+        let unroll = if strided { 1 } else { self.unroll() };
+        let (one, rest, done) = (e.asm.label(), e.asm.label(), e.asm.label());
+        e.asm.xor(AT, AT);
+        self.all_lanes(&mut e.asm);
+        if unroll > 1 {
+            let many = (unroll * self.lanes) as i32;
+            e.asm.cmp_imm(COUNT, many);
+            e.asm.jump_if(Cond::Below, one);
+            let again = e.asm.label();
+            e.asm.bind(again);
+            for copy in 0..unroll {
+                e.body(copy, false)?;
+            }
+            e.asm.add_imm(AT, many);
+            e.asm.sub_imm(COUNT, many);
+            e.asm.cmp_imm(COUNT, many);
+            e.asm.jump_if(Cond::AboveEqual, again);
+        }
+        e.asm.bind(one);
+        e.asm.cmp_imm(COUNT, self.lanes as i32);
+        e.asm.jump_if(Cond::Below, rest);
+        let again = e.asm.label();
+        e.asm.bind(again);
+        e.body(0, false)?;
+        self.step(&mut e, steps);
+        e.asm.cmp_imm(COUNT, self.lanes as i32);
+        e.asm.jump_if(Cond::AboveEqual, again);
+        e.asm.bind(rest);
+        e.asm.test(COUNT, COUNT);
+        e.asm.jump_if(Cond::Equal, done);
+        self.some_lanes(&mut e.asm);
+        e.body(0, true)?;
+        e.asm.bind(done);
+        for &register in BASES[KEPT_FROM..][..kept].iter().rev() {
+            e.asm.pop(register);
+        }
+        e.asm.vzeroupper();
+        e.asm.ret();
+        Ok(Lowered { code: e.asm.finish(), arguments: e.arguments })
+    }
+
+    /// Copies of the body in one round: enough that short ones hide their latency.
+    fn unroll(&self) -> usize {
+        match self.fragment.insts.len() {
+            0..=8 => 4,
+            9..=24 => 2,
+            _ => 1,
+        }
+    }
+
+    /// Sets the mask of the lanes to all.
+    fn all_lanes(&self, asm: &mut Assembler) {
+        let ones = if self.lanes == 64 { -1 } else { (1i64 << self.lanes) - 1 };
+        asm.mov_imm(SPARE, ones);
+        asm.mask_from(LANES, SPARE);
+    }
+
+    /// Sets the mask of the lanes to as many as elements are left.
+    fn some_lanes(&self, asm: &mut Assembler) {
+        asm.mov_imm(SPARE, -1);
+        asm.bzhi(SPARE, SPARE, COUNT);
+        asm.mask_from(LANES, SPARE);
+    }
+
+    /// Goes on by one round of lanes.
+    fn step(&self, e: &mut Emitter<'_>, steps: &Steps) {
+        for (operand, step) in steps.iter().enumerate() {
+            if *step == Step::Strided {
+                let round = e.arguments.round(operand);
+                e.asm.add_mem(BASES[operand], at_arguments(round));
+            }
+        }
+        e.asm.add_imm(AT, self.lanes as i32);
+        e.asm.sub_imm(COUNT, self.lanes as i32);
+    }
+}
+
+/// Memory of the arguments.
+pub(super) fn at_arguments(bytes: usize) -> Mem {
+    Mem { base: ARGUMENTS, index: None, disp: bytes as i32 }
+}

@@ -1,0 +1,298 @@
+//! Launching: rows of a domain through the loop for their steps, in pieces that fit the cache and threads.
+//!
+//! Floating-point flags are read once a piece. Where one instruction alone may raise those that are up, it did. Otherwise the
+//! piece runs again through the portable backend, which knows which of them it was: pieces that raise flags are few, and what
+//! they read is still there (where a result replaces an operand, kernels of several such instructions are portable's
+//! altogether).
+
+use super::arena::{Code, place};
+use super::lower::{Arguments, Body, Step, Steps, VECTOR};
+use crate::portable::{Shared, flags, spread, with_scratch};
+use crate::{Access, FpFlags, Inline, Inst, Kernel, Launch, Program, Raised, Verified, Workers};
+use smallvec::SmallVec;
+use std::fmt::Write;
+use std::ops::Range;
+use std::sync::{Arc, RwLock};
+
+/// Elements of a piece: so many that reading the flags is nothing, so few that what one of twelve operands has of a piece
+/// stays in the second-level cache.
+const PIECE: usize = 8192;
+/// Rows shorter than this are better taken together, which the portable backend does.
+const SHORT_ROW: usize = 16;
+
+/// A loop in memory that runs.
+struct Loop {
+    code: Code,
+    bytes: usize,
+    arguments: Arguments,
+}
+
+/// What a row's loop is called as: with its arguments and the number of elements.
+type Entry = unsafe extern "sysv64" fn(*mut u8, usize);
+
+/// A map's kernel with its loops.
+pub(super) struct Compiled {
+    kernel: Verified<Kernel>,
+    fallback: Arc<dyn Program>,
+    lanes: usize,
+    /// Nanoseconds an element, roughly.
+    cost: f64,
+    /// Instructions that may raise flags, and all of their flags.
+    raising: SmallVec<[(u32, FpFlags); 4]>,
+    watched: FpFlags,
+    /// By steps; none where a pattern has no loop.
+    loops: RwLock<Vec<(Steps, Option<Arc<Loop>>)>>,
+}
+
+impl Compiled {
+    /// Makes a program of a map, and the loop of its dense rows.
+    ///
+    /// # Errors
+    /// What of it has no instructions here.
+    pub(super) fn new(kernel: &Verified<Kernel>, fallback: Arc<dyn Program>) -> Result<Compiled, String> {
+        let body = Body::of(kernel);
+        let raising: SmallVec<[(u32, FpFlags); 4]> = (0..kernel.body.insts.len())
+            .map(|i| (i as u32, kernel.body.effects(i)))
+            .filter(|(_, effects)| !effects.is_empty())
+            .collect();
+        let counts = kernel.body.insts.iter().any(|inst| matches!(inst, Inst::Index(_)));
+        if counts && raising.len() > 1 {
+            return Err("coordinates among instructions that raise flags".into());
+        }
+        let cost = 0.03 + 0.02 * kernel.body.insts.len() as f64 * 8.0 / body.lanes as f64;
+        let dense: Steps = kernel.operands.iter().map(|_| Step::Dense).collect();
+        let first = load(&body, &dense)?;
+        Ok(Compiled {
+            kernel: kernel.clone(),
+            fallback,
+            lanes: body.lanes,
+            cost,
+            watched: raising.iter().fold(FpFlags::NONE, |all, (_, effects)| all | *effects),
+            raising,
+            loops: RwLock::new(vec![(dense, Some(Arc::new(first)))]),
+        })
+    }
+
+    /// The loop for a pattern of steps.
+    fn find(&self, steps: &Steps) -> Option<Arc<Loop>> {
+        let known = self.loops.read().unwrap_or_else(|e| e.into_inner());
+        if let Some((_, found)) = known.iter().find(|(s, _)| s == steps) {
+            return found.clone();
+        }
+        drop(known);
+        let made = load(&Body::of(&self.kernel), steps).ok().map(Arc::new);
+        self.loops.write().unwrap_or_else(|e| e.into_inner()).push((steps.clone(), made.clone()));
+        made
+    }
+
+    /// Whether a result overlaps an operand of the launch.
+    fn replaces(&self, launch: &Launch<'_>) -> bool {
+        let extent = |operand: usize| {
+            let (mut low, mut high) = (0isize, self.kernel.operands[operand].dtype.size() as isize);
+            for (&stride, &n) in launch.strides_of(operand).iter().zip(launch.outer) {
+                let span = stride * (n as isize - 1);
+                if span < 0 { low += span } else { high += span }
+            }
+            let at = launch.addresses[operand] as isize;
+            at + low..at + high
+        };
+        let of = |access| (0..self.kernel.operands.len()).filter(move |&o| self.kernel.operands[o].access == access);
+        of(Access::Write).any(|w| {
+            let written = extent(w);
+            of(Access::Read).any(|r| {
+                let read = extent(r);
+                written.start < read.end && read.start < written.end
+            })
+        })
+    }
+}
+
+fn load(body: &Body<'_>, steps: &Steps) -> Result<Loop, String> {
+    let lowered = body.lower(steps)?;
+    let code = place(&lowered.code).map_err(|e| e.to_string())?;
+    Ok(Loop { code, bytes: lowered.code.len(), arguments: lowered.arguments })
+}
+
+/// A launch as rows of pieces.
+struct Rows<'a> {
+    launch: Shared<'a>,
+    /// The axis along which rows go, and the elements of one.
+    along: Option<usize>,
+    n: usize,
+    /// Elements of a piece, and pieces of a row.
+    piece: usize,
+    pieces: usize,
+}
+
+impl Program for Compiled {
+    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Raised {
+        let points: usize = launch.outer.iter().product();
+        if points == 0 {
+            return Raised::new();
+        }
+        let along = launch.outer.iter().rposition(|&n| n != 1);
+        let n = along.map_or(1, |axis| launch.outer[axis]);
+        let steps: Steps = (0..self.kernel.operands.len())
+            .map(|operand| {
+                let stride = along.map_or(0, |axis| launch.strides_of(operand)[axis]);
+                let size = self.kernel.operands[operand].dtype.size() as isize;
+                let far = stride.unsigned_abs() * (self.lanes - 1) > i32::MAX as usize && self.lanes > 8;
+                match stride {
+                    _ if n == 1 => Some(Step::Dense),
+                    s if s == size => Some(Step::Dense),
+                    0 => Some(Step::Still),
+                    _ if far => None,
+                    _ => Some(Step::Strided),
+                }
+            })
+            .collect::<Option<Steps>>()
+            .unwrap_or_default();
+        let known = steps.len() == self.kernel.operands.len() && (n >= SHORT_ROW || points == n);
+        let ambiguous = self.raising.len() > 1 && self.replaces(launch);
+        let Some(found) = (known && !ambiguous).then(|| self.find(&steps)).flatten() else {
+            // SAFETY: the caller's contract.
+            return unsafe { self.fallback.launch(launch, workers) };
+        };
+        let piece = n.min(PIECE);
+        let rows = Rows { launch: Shared(*launch), along, n, piece, pieces: n.div_ceil(piece) };
+        let units = points / n * rows.pieces;
+        spread(units, points as f64 * self.cost, workers, &|range, raised| {
+            // SAFETY: the caller's contract; pieces do not overlap.
+            unsafe { self.run(&found, &steps, &rows, range, raised) }
+        })
+    }
+
+    fn listing(&self) -> String {
+        let mut text = String::from("x86\n");
+        for (steps, found) in self.loops.read().unwrap_or_else(|e| e.into_inner()).iter() {
+            let _ = match found {
+                Some(found) => writeln!(text, "{steps:?}: {} bytes at {:p}", found.bytes, found.code.address()),
+                None => writeln!(text, "{steps:?}: portable"),
+            };
+        }
+        text
+    }
+}
+
+impl Compiled {
+    /// Runs some pieces.
+    ///
+    /// # Safety
+    /// The contract of the launch.
+    unsafe fn run(&self, found: &Loop, steps: &Steps, rows: &Rows<'_>, range: Range<usize>, raised: &mut Raised) {
+        let launch = rows.launch.get();
+        // SAFETY: the code was made as such a function, and lives as long as the loop.
+        let entry: Entry = unsafe { std::mem::transmute(found.code.address()) };
+        let arguments = &found.arguments;
+        with_scratch(arguments.bytes, |memory| {
+            // SAFETY: the block has room for all arguments, and nobody else knows of it.
+            let put = |at: usize, value: u64| unsafe { memory.add(at).cast::<u64>().write(value) };
+            for (i, scalar) in launch.scalars.iter().enumerate() {
+                put(arguments.scalar(i), scalar.bits() as u64);
+            }
+            for (at, constant) in &arguments.constants {
+                put(*at, constant.bits() as u64);
+            }
+            for operand in 0..steps.len() {
+                if steps[operand] == Step::Strided {
+                    let stride = rows.along.map_or(0, |axis| launch.strides_of(operand)[axis]);
+                    put(arguments.round(operand), (stride * self.lanes as isize) as u64);
+                    self.put_offsets(memory.wrapping_add(arguments.offsets(Some(operand))), stride);
+                }
+            }
+            self.put_offsets(memory.wrapping_add(arguments.offsets(None)), 1);
+            for unit in range {
+                let (row, piece) = (unit / rows.pieces, unit % rows.pieces);
+                let first = piece * rows.piece;
+                let len = rows.piece.min(rows.n - first);
+                let addresses = self.stand(&launch, rows, row, first, |axis, at| put(arguments.axis(axis), at as u64));
+                for (operand, &address) in addresses.iter().enumerate() {
+                    put(arguments.address(operand), address as u64);
+                }
+                // SAFETY: the addresses are those of `len` elements each, with the steps that the loop was made for.
+                unsafe { entry(memory, len) };
+                let up = if self.watched.is_empty() { FpFlags::NONE } else { flags::read() & self.watched };
+                if !up.is_empty() {
+                    // SAFETY: as above.
+                    unsafe { self.attribute(&launch, rows, &addresses, len, up, raised) };
+                    flags::clear();
+                }
+            }
+        });
+    }
+
+    /// Writes a vector of offsets.
+    fn put_offsets(&self, to: *mut u8, stride: isize) {
+        // SAFETY: the arguments have room for a vector there, aligned as one.
+        unsafe {
+            if self.lanes <= 8 {
+                (0..VECTOR / 8).for_each(|lane| to.cast::<i64>().add(lane).write((lane as isize * stride) as i64));
+            } else {
+                (0..VECTOR / 4).for_each(|lane| to.cast::<i32>().add(lane).write((lane as isize * stride) as i32));
+            }
+        }
+    }
+
+    /// The operands' addresses at an element of a row; tells each axis' coordinate.
+    fn stand(
+        &self,
+        launch: &Launch<'_>,
+        rows: &Rows<'_>,
+        row: usize,
+        first: usize,
+        mut tell: impl FnMut(usize, usize),
+    ) -> SmallVec<[*mut u8; 12]> {
+        let mut addresses: SmallVec<[*mut u8; 12]> = SmallVec::from_slice(launch.addresses);
+        let mut rest = row;
+        for (axis, &extent) in launch.outer.iter().enumerate().rev() {
+            let at = if Some(axis) == rows.along {
+                first
+            } else {
+                let at = rest % extent;
+                rest /= extent;
+                at
+            };
+            tell(axis, at);
+            for (operand, address) in addresses.iter_mut().enumerate() {
+                *address = (*address).wrapping_offset(at as isize * launch.strides_of(operand)[axis]);
+            }
+        }
+        addresses
+    }
+
+    /// Finds out which instructions raised flags.
+    ///
+    /// # Safety
+    /// As [`Compiled::run`].
+    #[cold]
+    unsafe fn attribute(
+        &self,
+        launch: &Launch<'_>,
+        rows: &Rows<'_>,
+        addresses: &[*mut u8],
+        len: usize,
+        up: FpFlags,
+        raised: &mut Raised,
+    ) {
+        if let [(only, effects)] = self.raising[..] {
+            note(raised, only, up & effects);
+            return;
+        }
+        let mut outer: SmallVec<[usize; 4]> = SmallVec::from_elem(1, launch.outer.len());
+        if let Some(axis) = rows.along {
+            outer[axis] = len;
+        }
+        let piece = Launch { outer: &outer, addresses, ..*launch };
+        // SAFETY: the caller's contract: the elements are some of the launch's, and what they were made from is unchanged.
+        for (_, inst, flags) in unsafe { self.fallback.launch(&piece, &Inline) } {
+            note(raised, inst, flags);
+        }
+    }
+}
+
+fn note(raised: &mut Raised, inst: u32, up: FpFlags) {
+    match raised.iter_mut().find(|r| r.1 == inst) {
+        Some(known) => known.2 |= up,
+        None => raised.push((false, inst, up)),
+    }
+}

@@ -1,0 +1,139 @@
+//! The x86 backend against the portable one: bits and flags, over random kernels and every op by itself.
+#![cfg(all(target_arch = "x86_64", unix))]
+
+#[path = "portable/evaluator.rs"]
+#[allow(dead_code, reason = "the portable backend is the truth here")]
+mod evaluator;
+#[path = "portable/random.rs"]
+#[allow(dead_code, reason = "maps alone are asked for here")]
+mod random;
+
+use fastnp_codegen::portable::Portable;
+use fastnp_codegen::x86::X86;
+use fastnp_codegen::*;
+use random::{Case, Random};
+
+#[test]
+fn random_maps() {
+    let Some(x86) = X86::new() else { return };
+    let count = std::env::var("FASTNP_RANDOM_KERNELS").map_or(1500, |n| n.parse().unwrap());
+    for seed in 0..count {
+        let case = Case::map(&mut Random::new(seed));
+        let kernel = verify(case.kernel.clone()).unwrap();
+        let (expected, flags) = case.run(&*Portable::new().compile(&kernel).unwrap(), &Inline);
+        let (found, raised) = case.run(&*x86.compile(&kernel).unwrap(), &Inline);
+        if let Some(difference) = case.difference(&expected, &found) {
+            panic!("seed {seed}: {difference}\n{case:#?}");
+        }
+        assert_eq!(flags, raised, "seed {seed}\n{case:#?}");
+    }
+}
+
+/// Numbers of a type: special ones, small ones, and any bits.
+fn numbers(r: &mut Random, dtype: DType, n: usize) -> Vec<u128> {
+    let special = [0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -1e30, 1e300, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 5e-324, 1e-40];
+    (0..n)
+        .map(|_| match (dtype.kind(), r.below(4)) {
+            (Kind::Bool, _) => Scalar::new(dtype, r.below(2) == 1).bits(),
+            (Kind::Float, 0) => Scalar::new(dtype, r.one(&special)).bits(),
+            (_, 1) => Scalar::new(dtype, r.below(200) as i64 - 100).bits(),
+            _ => Scalar::from_bits(dtype, u128::from(r.bits())).bits(),
+        })
+        .collect()
+}
+
+/// A column of a type with elements some bytes apart.
+fn column(values: &[u128], size: usize, stride: usize) -> Vec<u8> {
+    let mut bytes = vec![0; values.len() * stride + 64];
+    for (i, value) in values.iter().enumerate() {
+        bytes[i * stride..][..size].copy_from_slice(&value.to_le_bytes()[..size]);
+    }
+    bytes
+}
+
+/// A kernel of loads, one instruction, and a store.
+fn kernel_of(inst: Inst, arguments: &[DType], result: DType) -> Verified<Kernel> {
+    let operand = |dtype, access| OperandDecl { dtype, access, restrict: true };
+    let mut operands: Vec<OperandDecl> = arguments.iter().map(|&d| operand(d, Access::Read)).collect();
+    operands.push(operand(result, Access::Write));
+    let n = arguments.len() as u32;
+    let mut insts: Vec<Inst> = (0..n).map(|i| Inst::Load(OperandId(i as u16))).collect();
+    insts.extend([inst, Inst::Store(OperandId(n as u16), ValueId(n))]);
+    let types = arguments.iter().copied().chain([result, result]).collect();
+    let body = Fragment { insts, types };
+    let (template, epilogue) = (Template::Map, Fragment::default());
+    verify(Kernel { template, outer: 1, inner: 0, operands, scalars: vec![], body, accumulators: vec![], epilogue }).unwrap()
+}
+
+/// Whether two columns hold the same numbers; nans are all alike.
+fn alike(dtype: DType, a: &[u8], b: &[u8]) -> bool {
+    let read = |bytes: &[u8]| {
+        let mut bits = [0; 16];
+        bits[..bytes.len()].copy_from_slice(bytes);
+        Scalar::from_bits(dtype, u128::from_le_bytes(bits))
+    };
+    a.chunks(dtype.size()).zip(b.chunks(dtype.size())).all(|(x, y)| {
+        let nan = |bytes| dtype.is_float() && read(bytes).to_f64().is_nan();
+        x == y || (nan(x) && nan(y))
+    })
+}
+
+fn compare(x86: &X86, r: &mut Random, kernel: &Verified<Kernel>, what: &str) {
+    let programs = [Portable::new().compile(kernel).unwrap(), x86.compile(kernel).unwrap()];
+    for n in [1, 3, 8, 15, 16, 17, 64, 65, 200, 700] {
+        for step in [1, 3] {
+            let inputs: Vec<(Vec<u8>, usize)> = kernel.operands[..kernel.operands.len() - 1]
+                .iter()
+                .map(|o| {
+                    let stride = o.dtype.size() * step;
+                    (column(&numbers(r, o.dtype, n), o.dtype.size(), stride), stride)
+                })
+                .collect();
+            let result = kernel.operands[inputs.len()].dtype;
+            let runs = programs.each_ref().map(|program| {
+                let mut out = vec![0u128; n * result.size() / 16 + 2];
+                let mut addresses: Vec<*mut u8> = inputs.iter().map(|(c, _)| c.as_ptr().cast_mut()).collect();
+                addresses.push(out.as_mut_ptr().cast());
+                let strides: Vec<isize> = inputs.iter().map(|c| c.1 as isize).chain([result.size() as isize]).collect();
+                let launch =
+                    Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
+                // SAFETY: all columns have `n` elements with these steps.
+                let mut raised = unsafe { program.launch(&launch, &Inline) };
+                raised.sort_unstable_by_key(|r| (r.0, r.1));
+                // SAFETY: the same memory as bytes.
+                let bytes = unsafe { std::slice::from_raw_parts(out.as_ptr().cast::<u8>(), n * result.size()) };
+                (bytes.to_vec(), raised)
+            });
+            assert!(alike(result, &runs[0].0, &runs[1].0), "{what}, {n} elements, step {step}\n{:?}\n{:?}", runs[0].0, runs[1].0);
+            assert_eq!(runs[0].1, runs[1].1, "{what}, {n} elements, step {step}: flags");
+        }
+    }
+}
+
+#[test]
+fn every_op_is_the_portable_backends() {
+    let Some(x86) = X86::new() else { return };
+    let mut random = Random::new(1);
+    for &op in Op::ALL {
+        for dtype in DType::ALL.into_iter().filter(|&d| op.has_loop(d) && d != DType::F16) {
+            let last = ValueId(op.arity() as u32 - 1);
+            let kernel = kernel_of(Inst::Apply(op, [ValueId(0), last]), &vec![dtype; op.arity()], op.result(dtype));
+            compare(&x86, &mut random, &kernel, &format!("{op} of {dtype}"));
+        }
+    }
+}
+
+#[test]
+fn every_cast_and_select_is_the_portable_backends() {
+    let Some(x86) = X86::new() else { return };
+    let mut random = Random::new(2);
+    for from in DType::ALL {
+        for to in DType::ALL.into_iter().filter(|&to| to != from && (!from.is_complex() || to.is_complex())) {
+            let kernel = kernel_of(Inst::Cast(ValueId(0), to), &[from], to);
+            compare(&x86, &mut random, &kernel, &format!("{from} as {to}"));
+        }
+        let select = Inst::Select([ValueId(0), ValueId(1), ValueId(2)]);
+        let kernel = kernel_of(select, &[DType::Bool, from, from], from);
+        compare(&x86, &mut random, &kernel, &format!("select of {from}"));
+    }
+}
