@@ -14,6 +14,7 @@
 //! | [`backend`] | the interface to backends |
 //! | [`math`] | elementary functions as loops the compiler vectorises |
 //! | [`portable`] | the blocked interpreter, the oracle of every other backend |
+//! | `x86` | machine code for x86-64: encoding, and memory to run it from |
 
 pub mod backend;
 pub mod build;
@@ -25,6 +26,8 @@ pub mod parse;
 pub mod portable;
 pub mod print;
 pub mod verify;
+#[cfg(all(target_arch = "x86_64", unix))]
+pub mod x86;
 
 pub use backend::{Backend, CompileError, Inline, Launch, Program, Raised, Workers};
 pub use build::{FragmentBuilder, KernelBuilder};
