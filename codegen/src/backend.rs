@@ -3,6 +3,7 @@
 //! A [`Backend`] takes a [`Verified`] kernel and returns a [`Program`]; a program is launched with extents, addresses,
 //! strides and scalars. There is no method for any op.
 
+use crate::portable::Portable;
 use crate::{FpFlags, Kernel, Scalar, Verified};
 use smallvec::SmallVec;
 use std::fmt;
@@ -18,6 +19,21 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// Where the backend cannot run this kernel; the message carries the printed kernel.
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError>;
+}
+
+/// The best backend of this machine, or the one of a name; none where there is no such backend here.
+pub fn select(name: &str) -> Option<Box<dyn Backend>> {
+    let portable = || Some(Box::new(Portable::new()) as Box<dyn Backend>);
+    #[cfg(all(target_arch = "x86_64", unix))]
+    let x86 = || crate::x86::X86::new().map(|x86| Box::new(x86) as Box<dyn Backend>);
+    #[cfg(not(all(target_arch = "x86_64", unix)))]
+    let x86 = || None;
+    match name {
+        "" => x86().or_else(portable),
+        "portable" => portable(),
+        "x86" => x86(),
+        _ => None,
+    }
 }
 
 /// A compiled kernel.

@@ -31,7 +31,8 @@ fn random_maps() {
 
 /// Numbers of a type: special ones, small ones, and any bits.
 fn numbers(r: &mut Random, dtype: DType, n: usize) -> Vec<u128> {
-    let special = [0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -1e30, 1e300, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 5e-324, 1e-40];
+    let special =
+        [0.0, -0.0, 1.0, -1.0, 0.5, 2.5, -1e30, 1e300, f64::INFINITY, f64::NEG_INFINITY, f64::NAN, 5e-324, 1e-40];
     (0..n)
         .map(|_| match (dtype.kind(), r.below(4)) {
             (Kind::Bool, _) => Scalar::new(dtype, r.below(2) == 1).bits(),
@@ -62,7 +63,8 @@ fn kernel_of(inst: Inst, arguments: &[DType], result: DType) -> Verified<Kernel>
     let types = arguments.iter().copied().chain([result, result]).collect();
     let body = Fragment { insts, types };
     let (template, epilogue) = (Template::Map, Fragment::default());
-    verify(Kernel { template, outer: 1, inner: 0, operands, scalars: vec![], body, accumulators: vec![], epilogue }).unwrap()
+    verify(Kernel { template, outer: 1, inner: 0, operands, scalars: vec![], body, accumulators: vec![], epilogue })
+        .unwrap()
 }
 
 /// Whether two columns hold the same numbers; nans are all alike.
@@ -95,8 +97,7 @@ fn compare(x86: &X86, r: &mut Random, kernel: &Verified<Kernel>, what: &str) {
                 let mut addresses: Vec<*mut u8> = inputs.iter().map(|(c, _)| c.as_ptr().cast_mut()).collect();
                 addresses.push(out.as_mut_ptr().cast());
                 let strides: Vec<isize> = inputs.iter().map(|c| c.1 as isize).chain([result.size() as isize]).collect();
-                let launch =
-                    Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
+                let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
                 // SAFETY: all columns have `n` elements with these steps.
                 let mut raised = unsafe { program.launch(&launch, &Inline) };
                 raised.sort_unstable_by_key(|r| (r.0, r.1));
@@ -104,7 +105,12 @@ fn compare(x86: &X86, r: &mut Random, kernel: &Verified<Kernel>, what: &str) {
                 let bytes = unsafe { std::slice::from_raw_parts(out.as_ptr().cast::<u8>(), n * result.size()) };
                 (bytes.to_vec(), raised)
             });
-            assert!(alike(result, &runs[0].0, &runs[1].0), "{what}, {n} elements, step {step}\n{:?}\n{:?}", runs[0].0, runs[1].0);
+            assert!(
+                alike(result, &runs[0].0, &runs[1].0),
+                "{what}, {n} elements, step {step}\n{:?}\n{:?}",
+                runs[0].0,
+                runs[1].0
+            );
             assert_eq!(runs[0].1, runs[1].1, "{what}, {n} elements, step {step}: flags");
         }
     }

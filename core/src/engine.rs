@@ -21,8 +21,7 @@ use crate::storage::Storage;
 use crate::threads::Pooled;
 use crate::trace::{Input, Operation, Statement, Trace};
 use crate::value::Value;
-use fastnp_codegen::portable::Portable;
-use fastnp_codegen::{Backend, DType, Inline, Kernel, Launch, Op, Program, Scalar, Verified, verify};
+use fastnp_codegen::{Backend, DType, Inline, Kernel, Launch, Op, Program, Scalar, Verified, backend, verify};
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
@@ -176,7 +175,7 @@ impl Engine {
             kernels: HashMap::with_hasher(hasher.clone()),
             immediate: HashMap::with_hasher(hasher),
             dense: vec![None; Op::ALL.len() * DType::ALL.len() * 4],
-            backend: Box::new(Portable::new()),
+            backend: backend::select("").expect("there is always one"),
             tiny: crate::settings::DEFAULT_TINY,
             eager: false,
             seen: Seen::default(),
@@ -238,6 +237,26 @@ impl Engine {
         }
         self.trace.end(&result.storage, result.dtype, 0, result.strides());
         if shared { self.flush() } else { Ok(()) }
+    }
+
+    /// The name of the backend.
+    pub(crate) fn backend_name(&self) -> &'static str {
+        self.backend.name()
+    }
+
+    /// Has kernels compiled by the backend of a name (none for the best) from now on; whether there is one.
+    ///
+    /// # Errors
+    /// `MemoryError`: what is pending runs first.
+    pub(crate) fn set_backend(&mut self, name: &str) -> Result<bool> {
+        let Some(backend) = backend::select(name) else { return Ok(false) };
+        self.flush()?;
+        self.backend = backend;
+        self.plans.clear();
+        self.kernels.clear();
+        self.immediate.clear();
+        self.dense.fill_with(|| None);
+        Ok(true)
     }
 
     /// Whether a statement is to run when it is recorded, however large.

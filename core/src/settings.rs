@@ -59,7 +59,12 @@ const fn number(name: &'static str, default: i64, doc: &'static str) -> Setting 
 /// assert_eq!(get("tiny"), Some(SettingValue::Int(256)));
 /// assert!(!set("tinny", 256));
 /// ```
-pub static SETTINGS: [Setting; 6] = [
+pub static SETTINGS: [Setting; 7] = [
+    Setting {
+        name: "backend",
+        default: SettingValue::Text(Cow::Borrowed("")),
+        doc: "What runs kernels: x86 (machine code, for AVX-512) or portable; empty for the best there is.",
+    },
     number(
         "debug",
         0,
@@ -83,6 +88,7 @@ pub static SETTINGS: [Setting; 6] = [
 /// Sets a setting; whether there is one of that name and kind of value.
 pub fn set(name: &str, value: impl Into<SettingValue>) -> bool {
     match (name, value.into()) {
+        ("backend", SettingValue::Text(name)) => return engine().set_backend(&name).unwrap_or(false),
         ("debug", SettingValue::Int(value)) => engine().seen.inspection.level = value.clamp(0, 5) as u8,
         ("dump", SettingValue::Text(path)) => {
             engine().seen.inspection.dump = (!path.is_empty()).then(|| path.into_owned().into());
@@ -99,6 +105,7 @@ pub fn set(name: &str, value: impl Into<SettingValue>) -> bool {
 /// The value of a setting, where there is one of that name.
 pub fn get(name: &str) -> Option<SettingValue> {
     Some(SettingValue::Int(match name {
+        "backend" => return Some(engine().backend_name().to_owned().into()),
         "debug" => engine().seen.inspection.level as i64,
         "dump" => {
             let path = engine().seen.inspection.dump.clone().unwrap_or_default();

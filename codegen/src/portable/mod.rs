@@ -54,4 +54,4 @@ mod walk;
 
 pub use program::Portable;
 pub(crate) use scratch::with as with_scratch;
-pub(crate) use spread::{Shared, spread};
+pub(crate) use spread::{Shared, TASK_NANOSECONDS, spread};

@@ -4,8 +4,8 @@
 use super::encode::{KReg, Masking, Rm, VReg};
 use super::forms as f;
 use super::forms::Form;
-use super::select::{Emitter, Result, by_size};
 use super::lower::at_arguments;
+use super::select::{Emitter, Result, by_size};
 use crate::{DType, Kind, Scalar, ValueId};
 
 /// One step of a conversion: an instruction, and the type whose lanes it is as wide as.
@@ -53,7 +53,9 @@ fn ways(from: DType, to: DType) -> Option<[Option<Way>; 2]> {
     let one = |way| Some([Some(way), None]);
     let (short, wide) = (from.size() < 4, DType::I32);
     match (from.kind(), to.kind()) {
-        (Kind::Signed | Kind::Unsigned, Kind::Signed | Kind::Unsigned) if from.size() == to.size() => Some([None, None]),
+        (Kind::Signed | Kind::Unsigned, Kind::Signed | Kind::Unsigned) if from.size() == to.size() => {
+            Some([None, None])
+        }
         (Kind::Signed | Kind::Unsigned, Kind::Signed | Kind::Unsigned) => one(resized(from, to)),
         (Kind::Signed | Kind::Unsigned, Kind::Float) if to != DType::F16 => {
             if short {
@@ -127,7 +129,15 @@ impl Emitter<'_> {
             at = out;
         }
         if at != out {
-            self.asm.vector(&f::VMOVUPS, self.width(to), out, VReg(0), Rm::Reg(at), Masking { k: KReg(0), zero: false }, None);
+            self.asm.vector(
+                &f::VMOVUPS,
+                self.width(to),
+                out,
+                VReg(0),
+                Rm::Reg(at),
+                Masking { k: KReg(0), zero: false },
+                None,
+            );
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //!
 //! | module | does |
 //! |---|---|
-//! | [`forms`], [`encode`] | the instruction table; instructions, labels and data to bytes |
+//! | [`forms`], [`encode`], `general`, `masks` | the instruction table; instructions, labels and data to bytes |
 //! | [`arena`] | executable memory that is never writable and executable at one address |
 //! | `select`, `convert` | instructions for values: ops and conversions |
 //! | `registers` | which register holds which value |

@@ -1,13 +1,12 @@
 //! Launching: rows of a domain through the loop for their steps, in pieces that fit the cache and threads.
 //!
 //! Floating-point flags are read once a piece. Where one instruction alone may raise those that are up, it did. Otherwise the
-//! piece runs again through the portable backend, which knows which of them it was: pieces that raise flags are few, and what
-//! they read is still there (where a result replaces an operand, kernels of several such instructions are portable's
-//! altogether).
+//! piece runs again through the portable backend, which knows which of them it was: pieces that raise flags are few. What they
+//! read is still there, or was put aside where results replace it.
 
 use super::arena::{Code, place};
 use super::lower::{Arguments, Body, Step, Steps, VECTOR};
-use crate::portable::{Shared, flags, spread, with_scratch};
+use crate::portable::{Shared, TASK_NANOSECONDS, flags, spread, with_scratch};
 use crate::{Access, FpFlags, Inline, Inst, Kernel, Launch, Program, Raised, Verified, Workers};
 use smallvec::SmallVec;
 use std::fmt::Write;
@@ -17,6 +16,8 @@ use std::sync::{Arc, RwLock};
 /// Elements of a piece: so many that reading the flags is nothing, so few that what one of twelve operands has of a piece
 /// stays in the second-level cache.
 const PIECE: usize = 8192;
+/// The same where operands are put aside: what is copied stays in the first-level cache.
+const SMALL_PIECE: usize = 1024;
 /// Rows shorter than this are better taken together, which the portable backend does.
 const SHORT_ROW: usize = 16;
 
@@ -40,8 +41,12 @@ pub(super) struct Compiled {
     /// Instructions that may raise flags, and all of their flags.
     raising: SmallVec<[(u32, FpFlags); 4]>,
     watched: FpFlags,
-    /// By steps; none where a pattern has no loop.
+    /// The loop of dense rows.
+    dense: Arc<Loop>,
+    /// The other ones, by steps; none where a pattern has no loop.
     loops: RwLock<Vec<(Steps, Option<Arc<Loop>>)>>,
+    /// Whether coordinates are asked for.
+    counts: bool,
 }
 
 impl Compiled {
@@ -69,12 +74,17 @@ impl Compiled {
             cost,
             watched: raising.iter().fold(FpFlags::NONE, |all, (_, effects)| all | *effects),
             raising,
-            loops: RwLock::new(vec![(dense, Some(Arc::new(first)))]),
+            dense: Arc::new(first),
+            loops: RwLock::default(),
+            counts,
         })
     }
 
     /// The loop for a pattern of steps.
     fn find(&self, steps: &Steps) -> Option<Arc<Loop>> {
+        if steps.iter().all(|&step| step == Step::Dense) {
+            return Some(self.dense.clone());
+        }
         let known = self.loops.read().unwrap_or_else(|e| e.into_inner());
         if let Some((_, found)) = known.iter().find(|(s, _)| s == steps) {
             return found.clone();
@@ -85,8 +95,8 @@ impl Compiled {
         made
     }
 
-    /// Whether a result overlaps an operand of the launch.
-    fn replaces(&self, launch: &Launch<'_>) -> bool {
+    /// The operands that results of the launch replace, if their elements lie densely along the rows: they can be put aside.
+    fn replaced(&self, launch: &Launch<'_>, steps: &Steps) -> Option<SmallVec<[usize; 4]>> {
         let extent = |operand: usize| {
             let (mut low, mut high) = (0isize, self.kernel.operands[operand].dtype.size() as isize);
             for (&stride, &n) in launch.strides_of(operand).iter().zip(launch.outer) {
@@ -97,13 +107,18 @@ impl Compiled {
             at + low..at + high
         };
         let of = |access| (0..self.kernel.operands.len()).filter(move |&o| self.kernel.operands[o].access == access);
-        of(Access::Write).any(|w| {
-            let written = extent(w);
-            of(Access::Read).any(|r| {
-                let read = extent(r);
-                written.start < read.end && read.start < written.end
-            })
-        })
+        let written: SmallVec<[Range<isize>; 4]> = of(Access::Write).map(extent).collect();
+        let mut replaced = SmallVec::new();
+        for operand in of(Access::Read) {
+            let read = extent(operand);
+            if written.iter().any(|w| w.start < read.end && read.start < w.end) {
+                if steps[operand] != Step::Dense {
+                    return None;
+                }
+                replaced.push(operand);
+            }
+        }
+        Some(replaced)
     }
 }
 
@@ -122,6 +137,8 @@ struct Rows<'a> {
     /// Elements of a piece, and pieces of a row.
     piece: usize,
     pieces: usize,
+    /// Operands to put aside.
+    aside: SmallVec<[usize; 4]>,
 }
 
 impl Program for Compiled {
@@ -148,15 +165,32 @@ impl Program for Compiled {
             .collect::<Option<Steps>>()
             .unwrap_or_default();
         let known = steps.len() == self.kernel.operands.len() && (n >= SHORT_ROW || points == n);
-        let ambiguous = self.raising.len() > 1 && self.replaces(launch);
-        let Some(found) = (known && !ambiguous).then(|| self.find(&steps)).flatten() else {
+        // One instruction alone needs no second look.
+        let aside = match self.raising.len() {
+            0 | 1 => Some(SmallVec::new()),
+            _ if known => self.replaced(launch, &steps),
+            _ => None,
+        };
+        let found = if known { self.find(&steps) } else { None };
+        let (Some(found), Some(aside)) = (found, aside) else {
             // SAFETY: the caller's contract.
             return unsafe { self.fallback.launch(launch, workers) };
         };
-        let piece = n.min(PIECE);
-        let rows = Rows { launch: Shared(*launch), along, n, piece, pieces: n.div_ceil(piece) };
+        let piece = n.min(if aside.is_empty() { PIECE } else { SMALL_PIECE });
+        let rows = Rows { launch: Shared(*launch), along, n, piece, pieces: n.div_ceil(piece), aside };
         let units = points / n * rows.pieces;
-        spread(units, points as f64 * self.cost, workers, &|range, raised| {
+        let nanoseconds = points as f64 * self.cost;
+        if nanoseconds < 2.0 * TASK_NANOSECONDS {
+            let mut raised = Raised::new();
+            if !self.watched.is_empty() {
+                flags::clear();
+            }
+            // SAFETY: the caller's contract.
+            unsafe { self.run(&found, &steps, &rows, 0..units, &mut raised) };
+            raised.sort_unstable_by_key(|r| r.1);
+            return raised;
+        }
+        spread(units, nanoseconds, workers, &|range, raised| {
             // SAFETY: the caller's contract; pieces do not overlap.
             unsafe { self.run(&found, &steps, &rows, range, raised) }
         })
@@ -164,6 +198,7 @@ impl Program for Compiled {
 
     fn listing(&self) -> String {
         let mut text = String::from("x86\n");
+        let _ = writeln!(text, "dense: {} bytes at {:p}", self.dense.bytes, self.dense.code.address());
         for (steps, found) in self.loops.read().unwrap_or_else(|e| e.into_inner()).iter() {
             let _ = match found {
                 Some(found) => writeln!(text, "{steps:?}: {} bytes at {:p}", found.bytes, found.code.address()),
@@ -184,7 +219,9 @@ impl Compiled {
         // SAFETY: the code was made as such a function, and lives as long as the loop.
         let entry: Entry = unsafe { std::mem::transmute(found.code.address()) };
         let arguments = &found.arguments;
-        with_scratch(arguments.bytes, |memory| {
+        let room: usize = rows.aside.iter().map(|&o| self.aside_bytes(o, rows)).sum();
+        with_scratch(arguments.bytes.next_multiple_of(VECTOR) + room, |memory| {
+            let spare = memory.wrapping_add(arguments.bytes.next_multiple_of(VECTOR));
             // SAFETY: the block has room for all arguments, and nobody else knows of it.
             let put = |at: usize, value: u64| unsafe { memory.add(at).cast::<u64>().write(value) };
             for (i, scalar) in launch.scalars.iter().enumerate() {
@@ -200,7 +237,9 @@ impl Compiled {
                     self.put_offsets(memory.wrapping_add(arguments.offsets(Some(operand))), stride);
                 }
             }
-            self.put_offsets(memory.wrapping_add(arguments.offsets(None)), 1);
+            if self.counts {
+                self.put_offsets(memory.wrapping_add(arguments.offsets(None)), 1);
+            }
             for unit in range {
                 let (row, piece) = (unit / rows.pieces, unit % rows.pieces);
                 let first = piece * rows.piece;
@@ -209,16 +248,40 @@ impl Compiled {
                 for (operand, &address) in addresses.iter().enumerate() {
                     put(arguments.address(operand), address as u64);
                 }
+                let before = self.put_aside(rows, &addresses, len, spare);
                 // SAFETY: the addresses are those of `len` elements each, with the steps that the loop was made for.
                 unsafe { entry(memory, len) };
                 let up = if self.watched.is_empty() { FpFlags::NONE } else { flags::read() & self.watched };
                 if !up.is_empty() {
                     // SAFETY: as above.
-                    unsafe { self.attribute(&launch, rows, &addresses, len, up, raised) };
+                    unsafe { self.attribute(&launch, rows, &before, len, up, raised) };
                     flags::clear();
                 }
             }
         });
+    }
+
+    fn aside_bytes(&self, operand: usize, rows: &Rows<'_>) -> usize {
+        (rows.piece * self.kernel.operands[operand].dtype.size()).next_multiple_of(VECTOR)
+    }
+
+    /// Copies what results are about to replace; gives the addresses at which all operands can still be read.
+    fn put_aside(
+        &self,
+        rows: &Rows<'_>,
+        addresses: &[*mut u8],
+        len: usize,
+        mut spare: *mut u8,
+    ) -> SmallVec<[*mut u8; 12]> {
+        let mut before: SmallVec<[*mut u8; 12]> = SmallVec::from_slice(addresses);
+        for &operand in &rows.aside {
+            let bytes = len * self.kernel.operands[operand].dtype.size();
+            // SAFETY: the operand is dense along the piece, and the spare memory has room for each in turn.
+            unsafe { std::ptr::copy_nonoverlapping(addresses[operand], spare, bytes) };
+            before[operand] = spare;
+            spare = spare.wrapping_add(self.aside_bytes(operand, rows));
+        }
+        before
     }
 
     /// Writes a vector of offsets.

@@ -173,7 +173,11 @@ impl<'a> Emitter<'a> {
     fn register(&mut self, value: ValueId) -> u8 {
         let mask = self.is_mask(value.0);
         if let Some(register) = self.places[value.0 as usize].register {
-            if mask { self.masks.pin(register) } else { self.vectors.pin(register) }
+            if mask {
+                self.masks.pin(register)
+            } else {
+                self.vectors.pin(register)
+            }
             return register;
         }
         let home = self.places[value.0 as usize].home;
@@ -433,10 +437,8 @@ impl<'a> Emitter<'a> {
         let mask = self.masking(dtype).k;
         match self.steps[operand] {
             Step::Dense => {
-                let form = by_size(
-                    dtype,
-                    [&f::VMOVDQU8_STORE, &f::VMOVDQU16_STORE, &f::VMOVDQU32_STORE, &f::VMOVDQU64_STORE],
-                );
+                let form =
+                    by_size(dtype, [&f::VMOVDQU8_STORE, &f::VMOVDQU16_STORE, &f::VMOVDQU32_STORE, &f::VMOVDQU64_STORE]);
                 self.asm.store(form, width, to, vector, mask);
             }
             Step::Strided | Step::Still => {
@@ -717,9 +719,7 @@ impl<'a> Emitter<'a> {
         let form = match op {
             Op::Add => by_size(dtype, [&f::VPADDB, &f::VPADDW, &f::VPADDD, &f::VPADDQ]),
             Op::Subtract => by_size(dtype, [&f::VPSUBB, &f::VPSUBW, &f::VPSUBD, &f::VPSUBQ]),
-            Op::Multiply | Op::Square if !bytes => {
-                by_size(dtype, [&f::VPMULLW, &f::VPMULLW, &f::VPMULLD, &f::VPMULLQ])
-            }
+            Op::Multiply | Op::Square if !bytes => by_size(dtype, [&f::VPMULLW, &f::VPMULLW, &f::VPMULLD, &f::VPMULLQ]),
             Op::BitwiseAnd if dtype.size() == 8 => &f::VPANDQ,
             Op::BitwiseOr if dtype.size() == 8 => &f::VPORQ,
             Op::BitwiseXor if dtype.size() == 8 => &f::VPXORQ,
@@ -731,9 +731,7 @@ impl<'a> Emitter<'a> {
             Op::Maximum | Op::Fmax => by_size(dtype, [&f::VPMAXUB, &f::VPMAXUW, &f::VPMAXUD, &f::VPMAXUQ]),
             Op::Minimum | Op::Fmin => by_size(dtype, [&f::VPMINUB, &f::VPMINUW, &f::VPMINUD, &f::VPMINUQ]),
             Op::LeftShift if !bytes => by_size(dtype, [&f::VPSLLVW, &f::VPSLLVW, &f::VPSLLVD, &f::VPSLLVQ]),
-            Op::RightShift if !bytes && signed => {
-                by_size(dtype, [&f::VPSRAVW, &f::VPSRAVW, &f::VPSRAVD, &f::VPSRAVQ])
-            }
+            Op::RightShift if !bytes && signed => by_size(dtype, [&f::VPSRAVW, &f::VPSRAVW, &f::VPSRAVD, &f::VPSRAVQ]),
             Op::RightShift if !bytes => by_size(dtype, [&f::VPSRLVW, &f::VPSRLVW, &f::VPSRLVD, &f::VPSRLVQ]),
             Op::Positive | Op::Conjugate | Op::Floor | Op::Ceil | Op::Trunc => {
                 self.same(a);
