@@ -217,7 +217,7 @@ const fn element(bytes: u8) -> Read {
 }
 
 const fn duplicate() -> Read {
-    Read { tuple: Tuple::Duplicate, broadcast: 8 }
+    Read { tuple: Tuple::Duplicate, broadcast: 0 }
 }
 
 /// An encoding as the manual writes it, read. Reading is done while compiling: what is misspelled does not compile.
