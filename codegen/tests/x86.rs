@@ -143,3 +143,104 @@ fn every_cast_and_select_is_the_portable_backends() {
         compare(&x86, &mut random, &kernel, &format!("select of {from}"));
     }
 }
+
+/// Columns of doubles through a kernel, the last one its result, which may be the first one; gives the result and the flags.
+fn run_in_place(program: &dyn Program, columns: &[Vec<f64>], n: usize) -> (Vec<u64>, Raised) {
+    let mut columns = columns.to_vec();
+    let mut addresses: Vec<*mut u8> = columns.iter_mut().map(|c| c.as_mut_ptr().cast()).collect();
+    addresses.push(addresses[0]);
+    let strides = vec![8; addresses.len()];
+    let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
+    // SAFETY: every column has `n` numbers, and each point reads and writes its own.
+    let mut raised = unsafe { program.launch(&launch, &Inline) };
+    raised.sort_unstable_by_key(|r| (r.0, r.1));
+    (columns[0].iter().map(|x| x.to_bits()).collect(), raised)
+}
+
+#[test]
+fn results_that_replace_operands_name_their_flags() {
+    let Some(x86) = X86::new() else { return };
+    let f = DType::F64;
+    let operand = |access| OperandDecl { dtype: f, access, restrict: false };
+    let apply = |op, a, b| Inst::Apply(op, [ValueId(a), ValueId(b)]);
+    let insts = vec![
+        Inst::Load(OperandId(0)),
+        Inst::Load(OperandId(1)),
+        apply(Op::Divide, 0, 1),
+        apply(Op::Sqrt, 0, 0),
+        apply(Op::Multiply, 2, 3),
+        Inst::Store(OperandId(2), ValueId(4)),
+    ];
+    let body = Fragment { types: vec![f; insts.len()], insts };
+    let kernel = verify(Kernel {
+        template: Template::Map,
+        outer: 1,
+        inner: 0,
+        operands: vec![operand(Access::Read), operand(Access::Read), operand(Access::Write)],
+        scalars: vec![],
+        body,
+        accumulators: vec![],
+        epilogue: Fragment::default(),
+    })
+    .unwrap();
+    let (portable, machine) = (Portable::new().compile(&kernel).unwrap(), x86.compile(&kernel).unwrap());
+    assert!(machine.listing().starts_with("x86"));
+    let mut random = Random::new(3);
+    for n in [1, 7, 64, 1023, 1024, 1025, 5000, 20_000, 200_000] {
+        for calm in [true, false] {
+            let column = |r: &mut Random| -> Vec<f64> { (0..n).map(|_| 0.5 + r.below(100) as f64 / 8.0).collect() };
+            let mut columns = [column(&mut random), column(&mut random)];
+            if !calm {
+                columns[1][random.below(n)] = 0.0;
+                columns[0][random.below(n)] = -1.0;
+                columns[0][random.below(n)] = 1e300;
+            }
+            let expected = run_in_place(&*portable, &columns, n);
+            assert_eq!(run_in_place(&*machine, &columns, n), expected, "{n} elements, calm {calm}");
+            assert_eq!(expected.1.is_empty(), calm);
+        }
+    }
+}
+
+#[test]
+fn more_values_than_registers_leave_and_come_back() {
+    let Some(x86) = X86::new() else { return };
+    // Sums and comparisons of all pairs of neighbours, used from the last to the first.
+    for many in [5, 20, 31, 32, 33, 60, 150] {
+        let f = DType::F64;
+        let operand = |dtype, access| OperandDecl { dtype, access, restrict: true };
+        let mut body = Fragment::default();
+        let mut push = |inst, dtype| {
+            body.insts.push(inst);
+            body.types.push(dtype);
+            ValueId(body.insts.len() as u32 - 1)
+        };
+        let (a, b) = (push(Inst::Load(OperandId(0)), f), push(Inst::Load(OperandId(1)), f));
+        let mut sums = vec![a, b];
+        let mut questions = vec![];
+        for i in 1..many {
+            sums.push(push(Inst::Apply(Op::Add, [sums[i], sums[i - 1]]), f));
+            questions.push(push(Inst::Apply(Op::Less, [sums[i], sums[i + 1]]), DType::Bool));
+        }
+        let mut total = a;
+        for (sum, question) in sums[2..].iter().zip(&questions).rev() {
+            let halved = push(Inst::Apply(Op::Multiply, [total, b]), f);
+            let chosen = push(Inst::Select([*question, *sum, halved]), f);
+            total = push(Inst::Apply(Op::Subtract, [chosen, total]), f);
+        }
+        push(Inst::Store(OperandId(2), total), f);
+        let kernel = verify(Kernel {
+            template: Template::Map,
+            outer: 1,
+            inner: 0,
+            operands: vec![operand(f, Access::Read), operand(f, Access::Read), operand(f, Access::Write)],
+            scalars: vec![],
+            body,
+            accumulators: vec![],
+            epilogue: Fragment::default(),
+        })
+        .unwrap();
+        compare(&x86, &mut Random::new(many as u64), &kernel, &format!("{many} values"));
+        assert!(x86.compile(&kernel).unwrap().listing().starts_with("x86"));
+    }
+}
