@@ -42,7 +42,7 @@ pub(super) struct Compiled {
     raising: SmallVec<[(u32, FpFlags); 4]>,
     watched: FpFlags,
     /// The loop of dense rows.
-    dense: Arc<Loop>,
+    dense: Loop,
     /// The other ones, by steps; none where a pattern has no loop.
     loops: RwLock<Vec<(Steps, Option<Arc<Loop>>)>>,
     /// Whether coordinates are asked for.
@@ -74,17 +74,14 @@ impl Compiled {
             cost,
             watched: raising.iter().fold(FpFlags::NONE, |all, (_, effects)| all | *effects),
             raising,
-            dense: Arc::new(first),
+            dense: first,
             loops: RwLock::default(),
             counts,
         })
     }
 
-    /// The loop for a pattern of steps.
+    /// The loop for a pattern of steps other than dense ones.
     fn find(&self, steps: &Steps) -> Option<Arc<Loop>> {
-        if steps.iter().all(|&step| step == Step::Dense) {
-            return Some(self.dense.clone());
-        }
         let known = self.loops.read().unwrap_or_else(|e| e.into_inner());
         if let Some((_, found)) = known.iter().find(|(s, _)| s == steps) {
             return found.clone();
@@ -171,7 +168,15 @@ impl Program for Compiled {
             _ if known => self.replaced(launch, &steps),
             _ => None,
         };
-        let found = if known { self.find(&steps) } else { None };
+        let other;
+        let found = if !known {
+            None
+        } else if steps.iter().all(|&step| step == Step::Dense) {
+            Some(&self.dense)
+        } else {
+            other = self.find(&steps);
+            other.as_deref()
+        };
         let (Some(found), Some(aside)) = (found, aside) else {
             // SAFETY: the caller's contract.
             return unsafe { self.fallback.launch(launch, workers) };
@@ -186,13 +191,13 @@ impl Program for Compiled {
                 flags::clear();
             }
             // SAFETY: the caller's contract.
-            unsafe { self.run(&found, &steps, &rows, 0..units, &mut raised) };
+            unsafe { self.run(found, &steps, &rows, 0..units, &mut raised) };
             raised.sort_unstable_by_key(|r| r.1);
             return raised;
         }
         spread(units, nanoseconds, workers, &|range, raised| {
             // SAFETY: the caller's contract; pieces do not overlap.
-            unsafe { self.run(&found, &steps, &rows, range, raised) }
+            unsafe { self.run(found, &steps, &rows, range, raised) }
         })
     }
 
