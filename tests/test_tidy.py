@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 MAX_FILE_LINES = 800
 MAX_FUNCTION_LINES = 100
 MAX_ARCHITECTURE_LINES = 150
-# Tables (of ops with the files that read it, of machine instructions), and two more; a family is one
-# reason to have macros.
+# Tables (of ops with the files that read it, of machine instructions), and two more; a family is
+# one reason to have macros.
 MACRO_FAMILIES = {
     "a table of rows": re.compile(r"codegen/src/(op|portable/loops|x86/forms/table)\.rs"),
     "a trait for each element type": re.compile(r"codegen/src/portable/\w+\.rs"),
