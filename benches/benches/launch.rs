@@ -1,4 +1,5 @@
-//! What surrounds the loops: verifying a kernel, compiling it, and launching it over few and over many elements.
+//! What surrounds the loops: verifying a kernel, compiling it, writing machine code, and launching it over few and over many
+//! elements.
 //!
 //! The budget is 5 µs and 0.1 µs an instruction for a compile, and a launch of few elements should cost what its elements cost.
 
@@ -41,5 +42,41 @@ fn launching(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, compiling, launching);
+/// A thousand instructions each: time per instruction is the figure in microseconds read as nanoseconds.
+#[cfg(all(target_arch = "x86_64", unix))]
+fn encoding(c: &mut Criterion) {
+    use fastnp_codegen::x86::{Assembler, Gpr, KReg, Masking, Mem, Rm, VReg, Width, forms};
+    let mut group = c.benchmark_group("encode a thousand");
+    group.sample_size(20).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(600));
+    let mut time = |name: &str, write: fn(&mut Assembler, u8)| {
+        group.bench_function(name, |b| {
+            b.iter(|| {
+                let mut asm = Assembler::new();
+                (0..1000).for_each(|i| write(&mut asm, (i & 31) as u8));
+                asm.finish()
+            });
+        });
+    };
+    const fn place(i: u8) -> Mem {
+        Mem::at(Gpr(i & 15), i as i32 * 64)
+    }
+    time("vector of registers", |asm, i| {
+        let (a, b) = (VReg(31 - i), Rm::Reg(VReg(i ^ 3)));
+        asm.vector(black_box(&forms::VADDPD), Width::W512, VReg(i), a, b, Masking::NONE, None);
+    });
+    time("vector of memory", |asm, i| {
+        let b = Rm::Mem(place(i));
+        asm.vector(black_box(&forms::VADDPD), Width::W512, VReg(i), VReg(31 - i), b, Masking::NONE, None);
+    });
+    time("masked store", |asm, i| {
+        asm.store(black_box(&forms::VMOVUPD_STORE), Width::W512, place(i), VReg(i), KReg(1));
+    });
+    time("add of an immediate", |asm, i| asm.add_imm(Gpr(i & 15), i as i32 * 8));
+    group.finish();
+}
+
+#[cfg(not(all(target_arch = "x86_64", unix)))]
+fn encoding(_: &mut Criterion) {}
+
+criterion_group!(benches, compiling, encoding, launching);
 criterion_main!(benches);

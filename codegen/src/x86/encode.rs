@@ -8,8 +8,11 @@
 //! Data goes behind the code: [`align`](Assembler::align), [`bind`](Assembler::bind), [`data`](Assembler::data), and its
 //! address comes from [`lea_label`](Assembler::lea_label).
 //!
-//! An instruction takes about 3 ns: prefix, opcode and ModRM are one word of the table, into which registers are xor-ed
-//! (prefixes hold most of their bits inverted), and are written in one store with slack behind it.
+//! An instruction takes 2 ns (general registers) to 9 ns (vectors with memory): prefix, opcode and ModRM are one word of the
+//! table, into which registers are xor-ed (prefixes hold most of their bits inverted), and are written in one store with slack
+//! behind it.
+
+#![expect(clippy::too_many_arguments, reason = "an instruction has as many operands")]
 
 use super::forms::{Form, MEMORY, Operands, UNMASKED};
 
@@ -202,12 +205,12 @@ pub(super) struct Address {
 
 impl Address {
     /// `shift` is the logarithm of the unit in which a short displacement counts.
-    #[inline]
+    #[inline(always)]
     pub(super) fn new(mem: Mem, shift: u8) -> Address {
         let base = mem.base.0 as u64;
         let (index, scale) = match mem.index {
             Some((index, scale)) => {
-                assert!(index != Gpr::RSP && scale.is_power_of_two() && scale <= 8, "no such address");
+                assert!(index != Gpr::RSP && index.0 < 16 && scale.is_power_of_two() && scale <= 8, "no such address");
                 (index.0 as u64, scale)
             }
             None => (4, 1),
@@ -216,7 +219,7 @@ impl Address {
         Address::with(base, index, scale, sib, mem.disp, shift)
     }
 
-    #[inline]
+    #[inline(always)]
     fn with(base: u64, index: u64, scale: u8, sib: bool, disp: i32, shift: u8) -> Address {
         assert!(base < 16);
         let short = disp >> shift;
@@ -262,6 +265,33 @@ mod evex {
     pub(super) fn vvvv(r: u8) -> u64 {
         let r = r as u64;
         (r & 15) << 19 | (r & 16) << 23
+    }
+}
+
+/// The operands of a vector instruction but `rm`: what fits one register.
+#[derive(Clone, Copy)]
+struct Fields {
+    dst: u8,
+    a: u8,
+    width: Width,
+    mask: Masking,
+    imm: Option<u8>,
+    /// Whether the destination is a mask.
+    compares: bool,
+}
+
+impl Fields {
+    /// Their bits in prefix, opcode and ModRM.
+    #[inline(always)]
+    fn bits(self, form: &Form) -> u64 {
+        assert!(self.dst < if self.compares { 8 } else { 32 } && self.a < 32, "{}: no such register", form.name);
+        let bits = match (form.operands, self.compares) {
+            (Operands::Rvm, false) | (Operands::Kvm, true) => evex::reg(self.dst) | evex::vvvv(self.a),
+            (Operands::Rm, false) | (Operands::Km, true) => evex::reg(self.dst),
+            (Operands::Vm, false) => evex::vvvv(self.dst),
+            _ => panic!("{} has no such operands", form.name),
+        };
+        Assembler::control(form, self.width, self.mask) | bits
     }
 }
 
@@ -356,7 +386,7 @@ impl Assembler {
     }
 
     /// Writes the lowest bytes of a word, then of another.
-    #[inline]
+    #[inline(always)]
     pub(super) fn emit(&mut self, head: u64, head_len: usize, tail: u64, tail_len: usize) {
         self.reserve(0);
         let room: &mut [u8; 16] = (&mut self.bytes[self.len..][..16]).try_into().expect("16 bytes");
@@ -367,14 +397,15 @@ impl Assembler {
     }
 
     /// An instruction with an EVEX prefix whose `rm` operand is a register.
-    #[inline]
+    #[inline(always)]
     fn evex_reg(&mut self, form: &Form, bits: u64, imm: Option<u8>) {
         assert!(form.immediate == imm.is_some(), "{}: an immediate too many or missing", form.name);
+        assert!(!form.is(MEMORY), "{} works on memory", form.name);
         self.emit(form.bytes ^ bits, 6, imm.unwrap_or(0) as u64, imm.is_some() as usize);
     }
 
     /// An instruction with an EVEX prefix whose `rm` operand is in memory.
-    #[inline]
+    #[inline(always)]
     fn evex_mem(&mut self, form: &Form, bits: u64, address: Address, imm: Option<u8>) {
         assert!(form.immediate == imm.is_some(), "{}: an immediate too many or missing", form.name);
         let bits = bits ^ (address.modrm << 40 | address.high_base << 13 | address.high_index << 14);
@@ -383,7 +414,7 @@ impl Assembler {
     }
 
     /// The prefix's bits for width and mask, once the form is known to have them.
-    #[inline]
+    #[inline(always)]
     fn control(form: &Form, width: Width, mask: Masking) -> u64 {
         assert!(form.has(width), "{} does not exist at this width", form.name);
         assert!(mask.k.0 == 0 || !form.is(UNMASKED), "{} takes no mask", form.name);
@@ -391,19 +422,38 @@ impl Assembler {
         (width as u64) << 29 | (mask.k.0 as u64) << 24 | if mask.zero { evex::ZERO } else { 0 }
     }
 
+    /// With a register as `rm` operand.
+    fn fields_reg(&mut self, form: &Form, with: Fields, b: VReg) {
+        assert!(b.0 < 32);
+        let bits = if form.operands == Operands::Mr && !with.compares {
+            Self::control(form, with.width, with.mask) | evex::reg(b.0) | evex::rm(with.dst)
+        } else {
+            with.bits(form) | evex::rm(b.0)
+        };
+        self.evex_reg(form, bits, with.imm);
+    }
+
+    /// With memory as `rm` operand.
+    fn fields_mem(&mut self, form: &Form, with: Fields, mem: Mem) {
+        let address = Address::new(mem, form.shifts[with.width as usize]);
+        self.evex_mem(form, with.bits(form), address, with.imm);
+    }
+
+    /// With an element of memory as `rm` operand.
+    fn fields_broadcast(&mut self, form: &Form, with: Fields, mem: Mem) {
+        assert!(form.broadcast != 0, "{} has no broadcast", form.name);
+        let address = Address::new(mem, form.broadcast.trailing_zeros() as u8);
+        self.evex_mem(form, with.bits(form) | evex::BROADCAST, address, with.imm);
+    }
+
+    /// Written where it is called, since there it is known which operand `b` is: one that goes through memory in pieces
+    /// and is read as a whole costs more (6 ns) than all the rest.
     #[inline]
-    fn evex_rm(&mut self, form: &Form, width: Width, bits: u64, b: Rm, imm: Option<u8>) {
+    fn fields(&mut self, form: &Form, with: Fields, b: Rm) {
         match b {
-            Rm::Reg(b) => {
-                assert!(!form.is(MEMORY), "{} reads memory", form.name);
-                self.evex_reg(form, bits | evex::rm(b.0), imm);
-            }
-            Rm::Mem(mem) => self.evex_mem(form, bits, Address::new(mem, form.shifts[width as usize]), imm),
-            Rm::Broadcast(mem) => {
-                assert!(form.broadcast != 0, "{} has no broadcast", form.name);
-                let address = Address::new(mem, form.broadcast.trailing_zeros() as u8);
-                self.evex_mem(form, bits | evex::BROADCAST, address, imm);
-            }
+            Rm::Reg(b) => self.fields_reg(form, with, b),
+            Rm::Mem(mem) => self.fields_mem(form, with, mem),
+            Rm::Broadcast(mem) => self.fields_broadcast(form, with, mem),
         }
     }
 
@@ -413,18 +463,7 @@ impl Assembler {
     /// Where the form has no such operands.
     #[inline]
     pub fn vector(&mut self, form: &Form, width: Width, dst: VReg, a: VReg, b: Rm, mask: Masking, imm: Option<u8>) {
-        let control = Self::control(form, width, mask);
-        let bits = match form.operands {
-            Operands::Rvm => evex::reg(dst.0) | evex::vvvv(a.0),
-            Operands::Rm => evex::reg(dst.0),
-            Operands::Vm => evex::vvvv(dst.0),
-            Operands::Mr => {
-                let Rm::Reg(from) = b else { panic!("{} reads a register", form.name) };
-                return self.evex_rm(form, width, control | evex::reg(from.0), Rm::Reg(dst), imm);
-            }
-            _ => panic!("{} has other operands than vectors", form.name),
-        };
-        self.evex_rm(form, width, control | bits, b, imm);
+        self.fields(form, Fields { dst: dst.0, a: a.0, width, mask, imm, compares: false }, b);
     }
 
     /// An instruction with memory as destination.
@@ -440,9 +479,8 @@ impl Assembler {
     ///
     /// # Panics
     /// Where the form is not one.
-    #[inline]
     pub fn store_imm(&mut self, form: &Form, width: Width, to: Mem, from: VReg, mask: KReg, imm: Option<u8>) {
-        assert!(form.operands == Operands::Mr, "{} does not store", form.name);
+        assert!(form.operands == Operands::Mr && from.0 < 32, "{} does not store", form.name);
         let bits = Self::control(form, width, Masking::merge(mask)) | evex::reg(from.0);
         self.evex_mem(form, bits, Address::new(to, form.shifts[width as usize]), imm);
     }
@@ -454,14 +492,8 @@ impl Assembler {
     /// Where the form is not one.
     #[inline]
     pub fn compare(&mut self, form: &Form, width: Width, dst: KReg, a: VReg, b: Rm, mask: KReg, imm: Option<u8>) {
-        assert!(dst.0 < 8);
-        let bits = Self::control(form, width, Masking::merge(mask)) | evex::reg(dst.0);
-        let bits = match form.operands {
-            Operands::Kvm => bits | evex::vvvv(a.0),
-            Operands::Km => bits,
-            _ => panic!("{} does not compare", form.name),
-        };
-        self.evex_rm(form, width, bits, b, imm);
+        let mask = Masking::merge(mask);
+        self.fields(form, Fields { dst: dst.0, a: a.0, width, mask, imm, compares: true }, b);
     }
 
     /// Loads the elements at `base + index[i] * scale + disp` whose bit of the mask is set, and clears the mask. The width
@@ -470,7 +502,6 @@ impl Assembler {
     /// # Panics
     /// Where the form is not a gather, without a mask, or where destination and index are one register.
     #[inline]
-    #[expect(clippy::too_many_arguments, reason = "an instruction has as many operands")]
     pub fn gather(
         &mut self,
         form: &Form,
@@ -492,7 +523,6 @@ impl Assembler {
     /// # Panics
     /// Where the form is not a scatter, or without a mask.
     #[inline]
-    #[expect(clippy::too_many_arguments, reason = "an instruction has as many operands")]
     pub fn scatter(
         &mut self,
         form: &Form,
@@ -509,7 +539,6 @@ impl Assembler {
     }
 
     #[inline]
-    #[expect(clippy::too_many_arguments, reason = "an instruction has as many operands")]
     fn indexed(
         &mut self,
         form: &Form,
@@ -521,7 +550,7 @@ impl Assembler {
         disp: i32,
         mask: KReg,
     ) {
-        assert!(mask.0 != 0, "{} needs a mask", form.name);
+        assert!(mask.0 != 0 && data.0 < 32 && index.0 < 32, "{} needs a mask", form.name);
         assert!(scale.is_power_of_two() && scale <= 8, "no such address");
         let shift = form.shifts[width as usize];
         let address = Address::with(base.0 as u64, index.0 as u64, scale, true, disp, shift);
@@ -534,7 +563,11 @@ impl Assembler {
     /// # Panics
     /// Where the form is not one.
     pub fn broadcast_gpr(&mut self, form: &Form, width: Width, dst: VReg, from: Gpr, mask: Masking) {
-        assert!(form.operands == Operands::FromGpr, "{} reads no general register", form.name);
+        assert!(
+            form.operands == Operands::FromGpr && dst.0 < 32 && from.0 < 16,
+            "{} reads no general register",
+            form.name
+        );
         self.evex_reg(form, Self::control(form, width, mask) | evex::reg(dst.0) | evex::rm(from.0), None);
     }
 
@@ -543,7 +576,7 @@ impl Assembler {
     /// # Panics
     /// Where the form is not one.
     pub fn mask_to_vector(&mut self, form: &Form, width: Width, dst: VReg, from: KReg) {
-        assert!(form.operands == Operands::FromMask && from.0 < 8, "{} reads no mask", form.name);
+        assert!(form.operands == Operands::FromMask && dst.0 < 32 && from.0 < 8, "{} reads no mask", form.name);
         self.evex_reg(form, Self::control(form, width, Masking::NONE) | evex::reg(dst.0) | evex::rm(from.0), None);
     }
 
@@ -552,17 +585,19 @@ impl Assembler {
     /// # Panics
     /// Where the form is not one.
     pub fn vector_to_mask(&mut self, form: &Form, width: Width, dst: KReg, from: VReg) {
-        assert!(form.operands == Operands::ToMask && dst.0 < 8, "{} makes no mask", form.name);
+        assert!(form.operands == Operands::ToMask && dst.0 < 8 && from.0 < 32, "{} makes no mask", form.name);
         self.evex_reg(form, Self::control(form, width, Masking::NONE) | evex::reg(dst.0) | evex::rm(from.0), None);
     }
 
     /// The lowest quadword of a vector register from a general register; the others become zero.
     pub fn move_from_gpr(&mut self, dst: VReg, from: Gpr) {
+        assert!(dst.0 < 32 && from.0 < 16);
         self.emit(MOVE_FROM_GPR ^ (evex::reg(dst.0) | evex::rm(from.0)), 6, 0, 0);
     }
 
     /// The lowest quadword of a vector register.
     pub fn move_to_gpr(&mut self, dst: Gpr, from: VReg) {
+        assert!(dst.0 < 16 && from.0 < 32);
         self.emit(MOVE_TO_GPR ^ (evex::reg(from.0) | evex::rm(dst.0)), 6, 0, 0);
     }
 }
