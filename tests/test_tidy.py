@@ -23,7 +23,9 @@ MAX_ARCHITECTURE_LINES = 150
 # Tables (of ops with the files that read it, of machine instructions), and two more; a family is
 # one reason to have macros.
 MACRO_FAMILIES = {
-    "a table of rows": re.compile(r"codegen/src/(op|portable/loops|x86/forms/table)\.rs"),
+    "a table of rows": re.compile(
+        r"codegen/src/(op|portable/loops|expand/forms|x86/forms/table)\.rs"
+    ),
     "a trait for each element type": re.compile(r"codegen/src/portable/\w+\.rs"),
     "NumPy's functions by name": re.compile(r"pybind/src/(create|convert|functions)\.rs"),
 }

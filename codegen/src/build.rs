@@ -138,8 +138,11 @@ impl KernelBuilder {
     /// The kernel, without the instructions nothing uses.
     pub fn finish(self) -> Kernel {
         let mut accumulators = self.accumulators;
-        let body = self.body.finish(&mut accumulators);
-        let epilogue = self.epilogue.finish(&mut []);
+        let (body, numbers) = self.body.finish(accumulators.iter().map(|a| a.value));
+        if let Some(numbers) = numbers {
+            accumulators.iter_mut().for_each(|a| numbers.renumber(&mut a.value));
+        }
+        let (epilogue, _) = self.epilogue.finish(std::iter::empty());
         Kernel {
             template: self.template,
             outer: self.outer,
@@ -239,6 +242,19 @@ impl FragmentBuilder<'_> {
         self.draft.intern(Inst::Select([condition, then, otherwise]), dtype, false)
     }
 
+    /// `a * b + c`, rounded once; of `float32` or `float64`.
+    #[inline]
+    pub fn fma(&mut self, a: ValueId, b: ValueId, c: ValueId) -> ValueId {
+        let dtype = self.dtype(a);
+        self.draft.intern(Inst::Fma([a, b, c]), dtype, false)
+    }
+
+    /// The value's bits as a value of a type of the same size: see [`Inst::Bits`].
+    #[inline]
+    pub fn bits(&mut self, value: ValueId, dtype: DType) -> ValueId {
+        if self.dtype(value) == dtype { value } else { self.draft.intern(Inst::Bits(value, dtype), dtype, false) }
+    }
+
     /// The element `offset` bytes (`int64`) from the operand's address at this point.
     #[inline]
     pub fn gather(&mut self, operand: OperandId, offset: ValueId) -> ValueId {
@@ -274,9 +290,9 @@ impl FragmentBuilder<'_> {
 
 /// The instructions so far, and the table that finds equal ones.
 #[derive(Default, Debug)]
-struct Draft {
-    insts: Vec<Inst>,
-    types: Vec<DType>,
+pub(crate) struct Draft {
+    pub(crate) insts: Vec<Inst>,
+    pub(crate) types: Vec<DType>,
     /// Open addressing, a power of two in length and at most half full: numbers of pure instructions plus one, or zero.
     slots: Vec<u32>,
     /// Loads before this instruction are not the same as loads after it, unless of a `restrict` operand.
@@ -300,7 +316,7 @@ impl Draft {
     /// The value of a pure instruction, an earlier one where there is an equal one. `fenced` instructions read memory
     /// that an earlier store may have changed.
     #[inline]
-    fn intern(&mut self, inst: Inst, dtype: DType, fenced: bool) -> ValueId {
+    pub(crate) fn intern(&mut self, inst: Inst, dtype: DType, fenced: bool) -> ValueId {
         if self.slots.len() <= self.insts.len() * 2 {
             self.grow();
         }
@@ -321,12 +337,13 @@ impl Draft {
         value
     }
 
-    /// Appends an instruction without a result; loads do not move across it if it is `fenced`.
-    fn effect(&mut self, inst: Inst, dtype: DType, fenced: bool) {
-        self.push(inst, dtype);
+    /// Appends an instruction without a result, and gives its number; loads do not move across it if it is `fenced`.
+    pub(crate) fn effect(&mut self, inst: Inst, dtype: DType, fenced: bool) -> ValueId {
+        let number = self.push(inst, dtype);
         if fenced {
             self.barrier = self.insts.len();
         }
+        number
     }
 
     #[cold]
@@ -342,12 +359,11 @@ impl Draft {
         }
     }
 
-    /// The fragment, less the instructions that neither an effect nor an accumulator needs. Accumulators follow the
-    /// renumbering.
-    fn finish(mut self, accumulators: &mut [Accumulator]) -> Fragment {
+    /// The fragment, less the instructions that neither an effect nor a root needs, and the new numbers if any went.
+    pub(crate) fn finish(mut self, roots: impl Iterator<Item = ValueId>) -> (Fragment, Option<Numbers>) {
         let mut live: SmallVec<[bool; 64]> = smallvec![false; self.insts.len()];
-        for accumulator in accumulators.iter() {
-            live[accumulator.value.0 as usize] = true;
+        for root in roots {
+            live[root.0 as usize] = true;
         }
         let mut dead = 0;
         for (number, inst) in self.insts.iter_mut().enumerate().rev() {
@@ -358,29 +374,39 @@ impl Draft {
                 dead += 1;
             }
         }
-        if dead != 0 {
-            self.compact(&live, accumulators);
-        }
-        Fragment { insts: self.insts, types: self.types }
+        let numbers = if dead == 0 { None } else { Some(self.compact(&live)) };
+        (Fragment { insts: self.insts, types: self.types }, numbers)
     }
 
     #[cold]
-    fn compact(&mut self, live: &[bool], accumulators: &mut [Accumulator]) {
+    fn compact(&mut self, live: &[bool]) -> Numbers {
         let mut next = 0;
-        let numbers: SmallVec<[u32; 64]> = live
-            .iter()
-            .map(|is_live| {
-                next += u32::from(*is_live);
-                next.wrapping_sub(1) // the number of the last live one; never asked for a dead one
-            })
-            .collect();
-        let renumber = |v: &mut ValueId| v.0 = numbers[v.0 as usize];
+        let number = |is_live: &bool| {
+            next += u32::from(*is_live);
+            is_live.then(|| ValueId(next - 1))
+        };
+        let numbers = Numbers(live.iter().map(number).collect());
         let mut keep = live.iter();
         self.types.retain(|_| *keep.next().expect("a flag for each type"));
         let mut keep = live.iter();
         self.insts.retain(|_| *keep.next().expect("a flag for each instruction"));
-        self.insts.iter_mut().for_each(|inst| visit(inst, renumber));
-        accumulators.iter_mut().for_each(|a| renumber(&mut a.value));
+        self.insts.iter_mut().for_each(|inst| visit(inst, |v| numbers.renumber(v)));
+        numbers
+    }
+}
+
+/// What the values of a draft are called in the fragment made of it.
+pub(crate) struct Numbers(SmallVec<[Option<ValueId>; 64]>);
+
+impl Numbers {
+    /// The new name of a value, if it is still there.
+    pub(crate) fn get(&self, value: ValueId) -> Option<ValueId> {
+        self.0[value.0 as usize]
+    }
+
+    /// Gives a value that something needs its new name.
+    fn renumber(&self, value: &mut ValueId) {
+        *value = self.get(*value).expect("what is needed is kept");
     }
 }
 
@@ -393,8 +419,10 @@ fn is_pure(inst: &Inst) -> bool {
         | Inst::Const(_)
         | Inst::Index(_)
         | Inst::Apply(..)
+        | Inst::Fma(_)
         | Inst::Select(_)
         | Inst::Cast(..)
+        | Inst::Bits(..)
         | Inst::Gather(..)
         | Inst::Result(_) => true,
     }
@@ -402,12 +430,12 @@ fn is_pure(inst: &Inst) -> bool {
 
 /// Calls `f` with every argument, repeated ones included.
 #[inline]
-fn visit(inst: &mut Inst, mut f: impl FnMut(&mut ValueId)) {
+pub(crate) fn visit(inst: &mut Inst, mut f: impl FnMut(&mut ValueId)) {
     match inst {
         Inst::Load(_) | Inst::Param(_) | Inst::Const(_) | Inst::Index(_) | Inst::Result(_) => {}
         Inst::Apply(_, args) => args.iter_mut().for_each(f),
-        Inst::Select(args) => args.iter_mut().for_each(f),
-        Inst::Cast(v, _) | Inst::Gather(_, v) | Inst::Store(_, v) => f(v),
+        Inst::Fma(args) | Inst::Select(args) => args.iter_mut().for_each(f),
+        Inst::Cast(v, _) | Inst::Bits(v, _) | Inst::Gather(_, v) | Inst::Store(_, v) => f(v),
         Inst::Scatter(_, offset, v) => {
             f(offset);
             f(v);
@@ -432,6 +460,8 @@ fn hash(inst: &Inst) -> usize {
         Inst::Store(m, v) => (9, pair(u32::from(m.0), v.0)),
         Inst::Scatter(m, offset, v) => (10 | u64::from(m.0) << 8, pair(offset.0, v.0)),
         Inst::Result(n) => (11, u64::from(*n)),
+        Inst::Fma([a, b, c]) => (12 | u64::from(a.0) << 8, pair(b.0, c.0)),
+        Inst::Bits(v, to) => (13 | (*to as u64) << 8, u64::from(v.0)),
     };
     let product = u128::from(x ^ kind << 40 ^ kind) * 0x9e37_79b9_7f4a_7c15;
     (product as u64 ^ (product >> 64) as u64) as usize

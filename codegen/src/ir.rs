@@ -51,10 +51,14 @@ pub enum Inst {
     Index(u8),
     /// An op of the table applied to values of one type; the arguments past its arity repeat the last one.
     Apply(Op, [ValueId; 2]),
+    /// `a * b + c`, rounded once (`float32` and `float64`).
+    Fma([ValueId; 3]),
     /// The second value where the first (bool) is true, else the third; both are evaluated.
     Select([ValueId; 3]),
     /// A value converted as NumPy's `astype` converts.
     Cast(ValueId, DType),
+    /// The value's bits as a value of another type: among `float64`, `int64` and `uint64`, or `float32`, `int32` and `uint32`.
+    Bits(ValueId, DType),
     /// The element `offset` bytes (`int64`) from the operand's address at this point.
     Gather(OperandId, ValueId),
     /// Writes the value to the operand's element at this point. Has no result.
@@ -91,11 +95,13 @@ impl Fragment {
         match self.insts[inst] {
             Inst::Apply(op, args) => op.effects(self.dtype(args[0])),
             Inst::Cast(from, to) => cast_effects(self.dtype(from), to),
+            Inst::Fma(_) => FpFlags::OVERFLOW | FpFlags::UNDERFLOW | FpFlags::INVALID,
             Inst::Load(_)
             | Inst::Param(_)
             | Inst::Const(_)
             | Inst::Index(_)
             | Inst::Select(_)
+            | Inst::Bits(..)
             | Inst::Gather(..)
             | Inst::Store(..)
             | Inst::Scatter(..)
@@ -109,8 +115,8 @@ impl Fragment {
         match inst {
             Inst::Load(_) | Inst::Param(_) | Inst::Const(_) | Inst::Index(_) | Inst::Result(_) => smallvec![],
             Inst::Apply(op, args) => args[..op.arity()].into(),
-            Inst::Select(args) => args[..].into(),
-            Inst::Cast(v, _) | Inst::Gather(_, v) | Inst::Store(_, v) => smallvec![*v],
+            Inst::Fma(args) | Inst::Select(args) => args[..].into(),
+            Inst::Cast(v, _) | Inst::Bits(v, _) | Inst::Gather(_, v) | Inst::Store(_, v) => smallvec![*v],
             Inst::Scatter(_, offset, v) => smallvec![*offset, *v],
         }
     }

@@ -12,6 +12,7 @@
 //! | [`build`] | making kernels |
 //! | [`print`](mod@print), [`parse`](mod@parse) | kernels as text |
 //! | [`backend`] | the interface to backends |
+//! | [`expand`](mod@expand) | elementary functions written out as instructions, for backends that make machine code |
 //! | [`math`] | elementary functions as loops the compiler vectorises |
 //! | [`portable`] | the blocked interpreter, the oracle of every other backend |
 //! | `x86` | machine code, where the processor has AVX-512 |
@@ -19,6 +20,7 @@
 pub mod backend;
 pub mod build;
 pub mod dtype;
+pub mod expand;
 pub mod ir;
 pub mod math;
 pub mod op;
@@ -32,6 +34,7 @@ pub mod x86;
 pub use backend::{Backend, CompileError, Inline, Launch, Program, Raised, Workers};
 pub use build::{FragmentBuilder, KernelBuilder};
 pub use dtype::{DType, Kind, Scalar, Wide};
+pub use expand::{Expanded, Odd, Slow, Trail, expand};
 pub use ir::{Access, Accumulator, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, ScalarId, Template, ValueId};
 pub use op::{Domain, FpFlags, Op, OpRow, ResultRule};
 pub use parse::ParseError;

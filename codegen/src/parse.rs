@@ -302,11 +302,16 @@ impl Parser<'_> {
             Inst::Const(self.literal(dtype)?)
         } else if self.accept("index") {
             Inst::Index(self.number("an axis", None)?)
+        } else if self.accept("fma") {
+            Inst::Fma(self.three(side)?)
         } else if self.accept("select") {
             Inst::Select(self.three(side)?)
         } else if self.accept("cast") {
             let dtype = self.other_dtype(dtype);
             Inst::Cast(self.value(side)?, dtype)
+        } else if self.accept("bits") {
+            let dtype = self.other_dtype(dtype);
+            Inst::Bits(self.value(side)?, dtype)
         } else if self.accept("gather") {
             Inst::Gather(self.operand()?, self.offset(side)?)
         } else if self.accept("result") {
@@ -323,11 +328,11 @@ impl Parser<'_> {
     }
 
     fn three(&mut self, side: Side) -> Result<[ValueId; 3]> {
-        let condition = self.value(side)?;
+        let first = self.value(side)?;
         self.expect(",")?;
-        let then = self.value(side)?;
+        let second = self.value(side)?;
         self.expect(",")?;
-        Ok([condition, then, self.value(side)?])
+        Ok([first, second, self.value(side)?])
     }
 
     /// `add v0, v1`. An op of one argument may be given two, for [`verify`](crate::verify()) to reject.

@@ -20,7 +20,7 @@
 //! A store has a number like any instruction, though it is not written. The text holds all of a kernel, right or wrong
 //! (except a type table of the wrong length), and [`parse`](mod@crate::parse) reads it back to an equal one: floats have the fewest digits
 //! that give the same bits, and nans other than the usual one are written as bits (`0x7ff8000000000001`). The type of a
-//! literal or cast is that of its value; where a wrong kernel has another one it stands after the keyword. Nothing here
+//! literal, cast or `bits` is that of its value; where a wrong kernel has another one it stands after the keyword. Nothing here
 //! panics, since errors print wrong kernels.
 
 #![deny(clippy::wildcard_enum_match_arm)]
@@ -159,7 +159,7 @@ fn write_inst(
     if !matches!(inst, Inst::Store(..) | Inst::Scatter(..)) {
         write!(f, "{}: {name} = ", v(&number))?;
     }
-    // The type of a literal or cast, where the table disagrees.
+    // The type of a literal, cast or `bits`, where the table disagrees.
     let other = |own: DType| if dtype == Some(own) { String::new() } else { format!("{} ", own.ir_name()) };
     match inst {
         Inst::Load(m) => write!(f, "load {m}"),
@@ -168,8 +168,10 @@ fn write_inst(
         Inst::Index(axis) => write!(f, "index {axis}"),
         Inst::Apply(op, [a, b]) if op.arity() == 1 && a == b => write!(f, "{op} {}", v(a)),
         Inst::Apply(op, [a, b]) => write!(f, "{op} {}, {}", v(a), v(b)),
+        Inst::Fma([a, b, c]) => write!(f, "fma {}, {}, {}", v(a), v(b), v(c)),
         Inst::Select([c, a, b]) => write!(f, "select {}, {}, {}", v(c), v(a), v(b)),
         Inst::Cast(a, to) => write!(f, "cast {}{}", other(*to), v(a)),
+        Inst::Bits(a, to) => write!(f, "bits {}{}", other(*to), v(a)),
         Inst::Gather(m, offset) => write!(f, "gather {m}[{}]", v(offset)),
         Inst::Store(m, a) => write!(f, "store {m}, {}: {name}", v(a)),
         Inst::Scatter(m, offset, a) => write!(f, "scatter {m}[{}], {}: {name}", v(offset), v(a)),

@@ -182,12 +182,19 @@ impl View<'_> {
             Inst::Const(literal) => check_literal(*literal),
             Inst::Index(axis) => self.index(*axis),
             Inst::Apply(op, args) => self.apply(*op, *args, number),
+            Inst::Fma(args) => self.fma(*args, number),
             Inst::Select([condition, then, otherwise]) => {
                 let selected = dtype(then)?;
                 self.expect(*condition, dtype(condition)?, DType::Bool)?;
                 self.expect(*otherwise, dtype(otherwise)?, selected)
             }
             Inst::Cast(value, to) => dtype(value).map(|_| *to),
+            Inst::Bits(value, to) => {
+                let from = dtype(value)?;
+                let alike = has_word(from) && has_word(*to) && from.size() == to.size();
+                ensure(alike, || format!("the bits of {from} are not those of {to}"))?;
+                Ok(*to)
+            }
             Inst::Gather(m, offset) => {
                 self.expect(*offset, dtype(offset)?, DType::I64)?;
                 self.operand(*m, Access::Read)
@@ -250,12 +257,26 @@ impl View<'_> {
         Ok(op.result(dtype))
     }
 
+    fn fma(&self, [a, b, c]: [ValueId; 3], number: usize) -> Result<DType, String> {
+        let dtype = self.dtype(a, number)?;
+        self.expect(b, self.dtype(b, number)?, dtype)?;
+        self.expect(c, self.dtype(c, number)?, dtype)?;
+        ensure(matches!(dtype, DType::F32 | DType::F64), || format!("there is no fma in {dtype}"))?;
+        Ok(dtype)
+    }
+
     fn accumulated(&self, accumulator: u8) -> Result<DType, String> {
         let count = self.kernel.accumulators.len();
         ensure(self.side == Side::Epilogue, || "results are ready in the epilogue only".to_owned())?;
         ensure(usize::from(accumulator) < count, || format!("there is no a{accumulator}"))?;
         Ok(self.kernel.result_dtype(usize::from(accumulator)))
     }
+}
+
+/// Whether values of a type are single words of a size that both floats and integers have.
+fn has_word(dtype: DType) -> bool {
+    use DType::{F32, F64, I32, I64, U32, U64};
+    matches!(dtype, F32 | F64 | I32 | I64 | U32 | U64)
 }
 
 /// A bool is false or true, in memory too.

@@ -2,9 +2,9 @@
 //!
 //! `golden/*.ir` are right: each is parsed, verified and printed, and must be what is printed. `golden/bad/*.ir` are wrong:
 //! the first line is `; error:` and the first line of the error, from the parser (`line:column: …`) or the verifier
-//! (`place: …`). Comment lines at the head say what a file is about and are kept. `FASTNP_BLESS=1` rewrites the files.
+//! (`place: …`). `golden/expanded` holds elementary functions written out, and how many instructions each takes. Comment lines at the head say what a file is about and are kept. `FASTNP_BLESS=1` rewrites the files.
 
-use fastnp_codegen::{Kernel, verify};
+use fastnp_codegen::{Access, DType, Inst, Kernel, KernelBuilder, Op, Template, expand, verify};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -67,4 +67,43 @@ fn wrong_kernels_are_rejected_as_expected() {
         let rest = text.split_once('\n').map_or("", |(_, rest)| rest);
         compare(&path, &text, &format!("; error: {first}\n{rest}"));
     }
+}
+
+/// A map of one elementary function.
+fn elementary(op: Op, dtype: DType) -> Kernel {
+    let mut kernel = KernelBuilder::new(Template::Map, 1, 0);
+    let from: Vec<_> = (0..op.arity()).map(|_| kernel.operand(dtype, Access::Read, true)).collect();
+    let to = kernel.operand(dtype, Access::Write, true);
+    let mut body = kernel.body();
+    let args: Vec<_> = from.into_iter().map(|m| body.load(m)).collect();
+    let value = body.apply(op, &args);
+    body.store(to, value);
+    kernel.finish()
+}
+
+#[test]
+fn elementary_functions_are_written_out_as_they_stand() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/expanded");
+    for op in [Op::Exp, Op::Sin] {
+        let expanded = expand(&elementary(op, DType::F64));
+        let [odd] = expanded.body.odd[..] else { panic!("{op}") };
+        let text = format!("; v{} is wanted where v{}\n{}", odd.value.0, odd.mask.0, expanded.kernel);
+        assert_eq!(text.parse::<Kernel>().as_ref(), Ok(&expanded.kernel));
+        let path = folder.join(format!("{op}.ir"));
+        compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &text);
+    }
+    // What is computed: literals, operands and the call for odd arguments left out.
+    let count = |op: Op, dtype: DType| {
+        let is_work = |i: &&Inst| {
+            !matches!(i, Inst::Const(_) | Inst::Load(_) | Inst::Store(..))
+                && !matches!(i, Inst::Apply(o, _) if *o == op)
+        };
+        expand(&elementary(op, dtype)).kernel.body.insts.iter().filter(is_work).count()
+    };
+    let mut table = String::from("; instructions of elementary functions: op, float64, float32\n");
+    for &op in Op::ALL.iter().filter(|op| op.row().elementary) {
+        table += &format!("{op} {} {}\n", count(op, DType::F64), count(op, DType::F32));
+    }
+    let path = folder.join("counts.txt");
+    compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &table);
 }

@@ -125,6 +125,55 @@ fn store(v: u32, operand: u16, dtype: DType) -> (Inst, DType) {
 }
 
 #[test]
+fn fma_rounds_once_at_every_level() {
+    // The product is 1 + 2^-26 + 2^-54, and what rounding it would lose is all that is left.
+    let (mut kernel, x) = (KernelBuilder::new(Template::Map, 1, 0), 1.0 + 2f64.powi(-27));
+    let operand = |k: &mut KernelBuilder, access| k.operand(DType::F64, access, true);
+    let (a, c, out) =
+        (operand(&mut kernel, Access::Read), operand(&mut kernel, Access::Read), operand(&mut kernel, Access::Write));
+    let mut body = kernel.body();
+    let (a, c) = (body.load(a), body.load(c));
+    let value = body.fma(a, a, c);
+    body.store(out, value);
+    let kernel = verify(kernel.finish()).unwrap();
+    for backend in Portable::every_level() {
+        let program = backend.compile(&kernel).unwrap();
+        for n in [1, 5, 40] {
+            let (a, c, mut found) = (vec![x; n], vec![-1.0 - 2f64.powi(-26); n], vec![0.0; n]);
+            let addresses = [a.as_ptr().cast_mut().cast(), c.as_ptr().cast_mut().cast(), found.as_mut_ptr().cast()];
+            let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &[8; 3], scalars: &[] };
+            // SAFETY: three vectors of `n` elements.
+            unsafe { program.launch(&launch, &Inline) };
+            assert_eq!(found, vec![2f64.powi(-54); n], "{backend:?}");
+        }
+    }
+}
+
+#[test]
+fn bits_keep_every_payload() {
+    let mut kernel = KernelBuilder::new(Template::Map, 1, 0);
+    let (from, to) =
+        (kernel.operand(DType::U32, Access::Read, false), kernel.operand(DType::I32, Access::Write, false));
+    let mut body = kernel.body();
+    let word = body.load(from);
+    let float = body.bits(word, DType::F32);
+    let back = body.bits(float, DType::I32);
+    body.store(to, back);
+    let kernel = verify(kernel.finish()).unwrap();
+    // A signalling nan, a quiet one, minus zero and a subnormal.
+    let words: Vec<u32> = [0x7f80_0001, 0xffc1_2345, 0x8000_0000, 1].repeat(20);
+    for backend in Portable::every_level() {
+        let mut found = words.clone();
+        let address = found.as_mut_ptr().cast();
+        let launch =
+            Launch { outer: &[words.len()], inner: &[], addresses: &[address; 2], strides: &[4; 2], scalars: &[] };
+        // SAFETY: one vector, read and written at the same places.
+        let raised = unsafe { backend.compile(&kernel).unwrap().launch(&launch, &Inline) };
+        assert_eq!((found, raised.len()), (words.clone(), 0), "{backend:?}");
+    }
+}
+
+#[test]
 #[cfg(target_arch = "x86_64")]
 fn flags_name_their_instruction() {
     use DType::{Bool, F64, I32};

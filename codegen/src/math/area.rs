@@ -6,7 +6,7 @@
 use super::Unary;
 use super::arithmetic::{fast_two_sum, is_within, product_parts, quotient_parts, root_parts, size_bits, two_sum};
 use super::logarithm::log_of_sum;
-use super::real::{Parts, Real};
+use super::real::{Number, Parts, Real, Word};
 
 /// What the square of is nothing beside it, in either width.
 const VERY_SMALL: f64 = 1e-17;
@@ -14,16 +14,23 @@ const VERY_SMALL: f64 = 1e-17;
 /// Below this `arcsinh` and `arctanh` are their argument: the cube is nothing beside it.
 #[inline(always)]
 fn least<R: Real>() -> R {
-    R::of(if R::MANTISSA < 52 { 2e-5 } else { 2e-9 })
+    R::of(if R::Number::MANTISSA < 52 { 2e-5 } else { 2e-9 })
+}
+
+/// `log(1 + small + low)`.
+#[inline(always)]
+fn log1p<R: Real, const FMA: bool>((small, low): Parts<R>) -> R {
+    let (near, lost) = two_sum(R::of(1.0), small);
+    log_of_sum::<R, FMA>(near, lost + low, R::of(0.0))
 }
 
 /// `log(1 + small + low)`, or `log 2x` where `far`.
 #[inline(always)]
-fn log1p_or_double<R: Real, const FMA: bool>((small, low): Parts<R>, x: R, far: bool) -> R {
+fn log1p_or_double<R: Real, const FMA: bool>((small, low): Parts<R>, x: R, far: R::Mask) -> R {
     let (zero, one) = (R::of(0.0), R::of(1.0));
     let (near, lost) = two_sum(one, small);
     let lost = lost + low;
-    let (sum, lost, doublings) = if far { (x, zero, one) } else { (near, lost, zero) };
+    let [sum, lost, doublings] = R::pick_all(far, [x, zero, one], [near, lost, zero]);
     log_of_sum::<R, FMA>(sum, lost, doublings)
 }
 
@@ -35,10 +42,10 @@ impl<R: Real> Unary<R> for Arcsinh {
     fn fast<const FMA: bool>(x: R) -> R {
         let one = R::of(1.0);
         let a = x.size();
-        let far = a > R::AREA_FAR;
-        let b = if far { one } else { a };
+        let far = a.above(R::literal(R::Number::AREA_FAR));
+        let b = R::pick(far, one, a);
         // b + b^2 / (1 + sqrt(1 + b^2)), each step with what it loses. Very small squares would underflow, and are nothing.
-        let seen = if b < R::of(VERY_SMALL) { R::of(0.0) } else { b };
+        let seen = R::pick(b.below(R::of(VERY_SMALL)), R::of(0.0), b);
         let (square, square_low) = product_parts::<R, FMA>(seen, seen);
         let (under, under_low) = two_sum(one, square);
         let (root, root_low) = root_parts::<R, FMA>(under, under_low + square_low);
@@ -47,7 +54,8 @@ impl<R: Real> Unary<R> for Arcsinh {
         let (small, low) = fast_two_sum(b, q);
         let value = log1p_or_double::<R, FMA>((small, low + q_low), a, far);
         // Zero, small numbers and infinity are their own values.
-        (if (a >= least()) & (a < R::INFINITY) { value } else { a }).signed(x)
+        let plain = a.reaches(least()) & a.below(R::literal(R::Number::INFINITY));
+        R::pick(plain, value, a).signed(x)
     }
 }
 
@@ -57,8 +65,8 @@ pub struct Arccosh;
 impl<R: Real> Unary<R> for Arccosh {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let far = x > R::AREA_FAR;
-        let t = if far { R::of(1.0) } else { x - R::of(1.0) };
+        let far = x.above(R::literal(R::Number::AREA_FAR));
+        let t = R::pick(far, R::of(1.0), x - R::of(1.0));
         // t + sqrt(t^2 + 2t), each step with what it loses.
         let (square, square_low) = product_parts::<R, FMA>(t, t);
         let (under, under_low) = two_sum(t + t, square);
@@ -68,12 +76,15 @@ impl<R: Real> Unary<R> for Arccosh {
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> bool {
-        !is_within(x.bits(), R::of(1.0), R::INFINITY)
+    fn is_odd(x: R) -> R::Mask {
+        !is_within(x.bits(), R::of(1.0), R::literal(R::Number::INFINITY))
     }
 
     /// The root raises invalid, which the standard library's function does not; infinity and NaN are their own.
-    fn slow(x: R) -> R {
+    fn slow(x: R) -> R
+    where
+        R: Number,
+    {
         (x - R::of(1.0)).root()
     }
 }
@@ -89,17 +100,20 @@ impl<R: Real> Unary<R> for Arctanh {
         let a = x.size();
         let bottom = fast_two_sum(R::of(1.0), -a);
         let small = quotient_parts::<R, FMA>((a + a, R::of(0.0)), bottom);
-        let value = R::of(0.5) * log1p_or_double::<R, FMA>(small, R::of(1.0), false);
-        (if a >= least() { value } else { a }).signed(x)
+        let value = R::of(0.5) * log1p::<R, FMA>(small);
+        R::pick(a.reaches(least()), value, a).signed(x)
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> bool {
-        size_bits(x) >= R::of(1.0).bits()
+    fn is_odd(x: R) -> R::Mask {
+        size_bits(x).reaches(R::of(1.0).bits())
     }
 
     /// Infinite at 1 by a division by zero, the root of a negative number beyond.
-    fn slow(x: R) -> R {
+    fn slow(x: R) -> R
+    where
+        R: Number,
+    {
         let rest = R::of(1.0) - x.size();
         if rest == R::of(0.0) { x / rest } else { rest.root() }
     }

@@ -3,19 +3,19 @@
 //! Each is one straight line that LLVM vectorises at any width, with bit tricks where x86 lacks the instruction. What is
 //! computed with them is left to the files named after functions, the constants to [`Real`].
 
-use super::real::{Parts, Real, Word};
+use super::real::{Number, Parts, Real, Word};
 
 /// The polynomial with coefficients `c`, lowest power first, at `x`, by Horner's rule.
 ///
 /// Horner's chain is long, but iterations of the surrounding loop overlap in the machine; Estrin's scheme spends more
 /// instructions to shorten a latency that is already hidden.
 #[inline(always)]
-pub(super) fn poly<R: Real, const FMA: bool>(x: R, c: &[R]) -> R {
+pub(super) fn poly<R: Real, const FMA: bool>(x: R, c: &[R::Number]) -> R {
     let mut i = c.len() - 1;
-    let mut sum = c[i];
+    let mut sum = R::literal(c[i]);
     while i > 0 {
         i -= 1;
-        sum = sum.fma::<FMA>(x, c[i]);
+        sum = sum.fma::<FMA>(x, R::literal(c[i]));
     }
     sum
 }
@@ -32,7 +32,7 @@ pub(super) struct Exponent<R: Real> {
 /// The magic number with twice the bias in its low bits, for integers that become exponents.
 #[inline(always)]
 fn scale_magic<R: Real>() -> R {
-    R::MAGIC + R::of((2 * R::BIAS) as f64)
+    R::literal(R::Number::MAGIC) + R::of((2 * R::Number::BIAS) as f64)
 }
 
 /// `a * b` rounded to an integer.
@@ -46,7 +46,7 @@ impl<R: Real> Exponent<R> {
     /// `2^(extra-k)` for `extra` < 1 + BIAS + k and k <= BIAS + `extra`; zero at the upper end, as the exponent field is.
     #[inline(always)]
     pub(super) fn inverse(self, extra: u64) -> R {
-        R::from_bits(R::Word::of(3 * R::BIAS + extra).minus(self.bits) << R::MANTISSA)
+        R::from_bits(R::Word::of(3 * R::Number::BIAS + extra).minus(self.bits) << R::Number::MANTISSA)
     }
 
     /// One less.
@@ -63,15 +63,15 @@ impl<R: Real> Exponent<R> {
 /// integers, and no arithmetic shift, which AVX2 lacks. |k| <= 2 BIAS - 10.
 #[inline(always)]
 pub(super) fn scale<R: Real, const FMA: bool>(p: R, exponent: Exponent<R>) -> R {
-    let half = exponent.k.fma::<FMA>(R::of(0.5), R::MAGIC + R::of(R::BIAS as f64)).bits();
+    let half = exponent.k.fma::<FMA>(R::of(0.5), R::literal(R::Number::MAGIC) + R::of(R::Number::BIAS as f64)).bits();
     let rest = exponent.bits.minus(half);
-    p * R::from_bits(half << R::MANTISSA) * R::from_bits(rest << R::MANTISSA)
+    p * R::from_bits(half << R::Number::MANTISSA) * R::from_bits(rest << R::Number::MANTISSA)
 }
 
 /// `2^k` for `k` in the low bits of `bits` (the rest is shifted out), within the range of normal numbers.
 #[inline(always)]
 pub(super) fn power_of_two<R: Real>(bits: R::Word) -> R {
-    R::from_bits(bits.plus(R::Word::of(R::BIAS)) << R::MANTISSA)
+    R::from_bits(bits.plus(R::Word::of(R::Number::BIAS)) << R::Number::MANTISSA)
 }
 
 /// The exponent in the bits of a positive number, as a float.
@@ -79,33 +79,33 @@ pub(super) fn power_of_two<R: Real>(bits: R::Word) -> R {
 /// It becomes one by being the last bits of 2^MANTISSA; `as f64` from 64 bits has no instruction before AVX-512.
 #[inline(always)]
 pub(super) fn exponent_of<R: Real>(bits: R::Word) -> R {
-    let unit = R::Word::of(R::BIAS + u64::from(R::MANTISSA)) << R::MANTISSA;
-    let bias = R::from_bits(unit) + R::of(R::BIAS as f64);
-    R::from_bits((bits >> R::MANTISSA) | unit) - bias
+    let unit = R::Word::of(R::Number::BIAS + u64::from(R::Number::MANTISSA)) << R::Number::MANTISSA;
+    let bias = R::from_bits(unit) + R::of(R::Number::BIAS as f64);
+    R::from_bits((bits >> R::Number::MANTISSA) | unit) - bias
 }
 
 /// `x` where it is at most `top`, else `top`. (`min` does more, for NaN, at the cost of two instructions.)
 #[inline(always)]
 pub(super) fn at_most<R: Real>(x: R, top: R) -> R {
-    if x > top { top } else { x }
+    R::pick(x.above(top), top, x)
 }
 
 /// `x` where it is at least `bottom`, else `bottom`.
 #[inline(always)]
 pub(super) fn at_least<R: Real>(x: R, bottom: R) -> R {
-    if x < bottom { bottom } else { x }
+    R::pick(x.below(bottom), bottom, x)
 }
 
 /// How many bits a number has.
 #[inline(always)]
 fn word_bits<R: Real>() -> u32 {
-    std::mem::size_of::<R>() as u32 * 8
+    std::mem::size_of::<R::Number>() as u32 * 8
 }
 
 /// Whether the sign bit of `x` is set, zero and NaN included.
 #[inline(always)]
-pub(super) fn is_signed<R: Real>(x: R) -> bool {
-    x.bits() >> (word_bits::<R>() - 1) != R::Word::of(0)
+pub(super) fn is_signed<R: Real>(x: R) -> R::Mask {
+    (x.bits() >> (word_bits::<R>() - 1)).equals(R::Word::of(1))
 }
 
 /// The bits of |x|: they grow with it, infinity and then NaN the last.
@@ -116,8 +116,8 @@ pub(super) fn size_bits<R: Real>(x: R) -> R::Word {
 
 /// Whether `low <= x < high` for bits that grow with their numbers. 0 <= `low`, so that negative numbers are outside.
 #[inline(always)]
-pub(super) fn is_within<R: Real>(bits: R::Word, low: R, high: R) -> bool {
-    bits.minus(low.bits()) < high.bits().minus(low.bits())
+pub(super) fn is_within<R: Real>(bits: R::Word, low: R, high: R) -> R::Mask {
+    bits.minus(low.bits()).below(high.bits().minus(low.bits()))
 }
 
 /// The sign bit of `x`, alone.
@@ -186,5 +186,5 @@ pub(super) fn root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> Parts<R> {
         return (root, R::of(0.0));
     }
     // Zero is its own root. No choice: LLVM would make a division for each arm, and so 0 / 0.
-    (root, (root.fma::<true>(-root, a) + a_low) / (root + root + R::LEAST_NORMAL))
+    (root, (root.fma::<true>(-root, a) + a_low) / (root + root + R::literal(R::Number::LEAST_NORMAL)))
 }

@@ -5,7 +5,7 @@
 //! and the odd lanes are computed afterwards. Copies also serve a call in place, as LLVM's loop would otherwise fail its
 //! own overlap check and run element by element (or need to exist twice).
 
-use super::{Binary, Real, Unary};
+use super::{Binary, Number, Unary};
 use std::mem::MaybeUninit;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
@@ -16,7 +16,7 @@ const RUN: usize = 1024;
 /// Room on the stack for one run.
 struct Room<T>([MaybeUninit<T>; RUN]);
 
-impl<T: Real> Room<T> {
+impl<T: Number> Room<T> {
     #[inline(always)]
     fn new() -> Self {
         Room([const { MaybeUninit::uninit() }; RUN])
@@ -36,14 +36,14 @@ impl<T: Real> Room<T> {
 
 /// `F` at one argument, odd or not.
 #[inline(always)]
-pub fn eval<F: Unary<T>, T: Real, const FMA: bool>(x: T) -> T {
+pub fn eval<F: Unary<T>, T: Number, const FMA: bool>(x: T) -> T {
     if F::is_odd(x) { F::slow(x) } else { F::fast::<FMA>(x) }
 }
 
 /// `F` at one pair, odd or not.
 #[inline(always)]
-pub fn eval2<F: Binary<T>, T: Real, const FMA: bool>(x: T, y: T) -> T {
-    if F::is_odd(x, y) { F::slow(x, y) } else { F::fast::<FMA>(x, y) }
+pub fn eval2<F: Binary<T>, T: Number, const FMA: bool>(x: T, y: T) -> T {
+    if F::is_odd(x, y) || (F::FUSED_ONLY && !FMA) { F::slow(x, y) } else { F::fast::<FMA>(x, y) }
 }
 
 /// `out[i] = F(x[i])` for `i < n`, vectorised as far as the caller's target features go.
@@ -56,7 +56,7 @@ pub fn eval2<F: Binary<T>, T: Real, const FMA: bool>(x: T, y: T) -> T {
 pub unsafe fn unary_block<F, T, const FMA: bool>(out: *mut T, x: *const T, n: usize)
 where
     F: Unary<T>,
-    T: Real,
+    T: Number,
 {
     let in_place = out.cast_const() == x;
     let (mut clean, mut kept) = (Room::new(), Room::new());
@@ -83,7 +83,7 @@ where
 
 /// The loop that vectorises; a function of its own so that its slices are known not to overlap.
 #[inline(always)]
-fn unary_run<F: Unary<T>, T: Real, const FMA: bool>(out: &mut [T], xs: &[T]) {
+fn unary_run<F: Unary<T>, T: Number, const FMA: bool>(out: &mut [T], xs: &[T]) {
     for (slot, &x) in out.iter_mut().zip(xs) {
         *slot = F::fast::<FMA>(x);
     }
@@ -92,7 +92,11 @@ fn unary_run<F: Unary<T>, T: Real, const FMA: bool>(out: &mut [T], xs: &[T]) {
 /// Copies of `xs`: one with the odd elements calmed, one as it is.
 #[cold]
 #[inline(never)]
-fn set_aside<'a, F: Unary<T>, T: Real>(xs: &[T], clean: &'a mut Room<T>, kept: &'a mut Room<T>) -> (&'a [T], &'a [T]) {
+fn set_aside<'a, F: Unary<T>, T: Number>(
+    xs: &[T],
+    clean: &'a mut Room<T>,
+    kept: &'a mut Room<T>,
+) -> (&'a [T], &'a [T]) {
     let calm = |&x: &T| if F::is_odd(x) { T::of(F::CALM) } else { x };
     (clean.fill(xs.iter().map(calm)), kept.fill(xs.iter().copied()))
 }
@@ -100,7 +104,7 @@ fn set_aside<'a, F: Unary<T>, T: Real>(xs: &[T], clean: &'a mut Room<T>, kept: &
 /// Computes the odd elements of `xs` into `out`.
 #[cold]
 #[inline(never)]
-fn patch<F: Unary<T>, T: Real>(out: &mut [T], xs: &[T]) {
+fn patch<F: Unary<T>, T: Number>(out: &mut [T], xs: &[T]) {
     for (slot, &x) in out.iter_mut().zip(xs) {
         if F::is_odd(x) {
             *slot = F::slow(x);
@@ -119,7 +123,7 @@ fn patch<F: Unary<T>, T: Real>(out: &mut [T], xs: &[T]) {
 pub unsafe fn binary_block<F, T, const FMA: bool>(out: *mut T, x: *const T, y: *const T, n: usize)
 where
     F: Binary<T>,
-    T: Real,
+    T: Number,
 {
     let in_place = out.cast_const() == x || out.cast_const() == y;
     let (mut clean, mut kept) = ([Room::new(), Room::new()], [Room::new(), Room::new()]);
@@ -148,16 +152,16 @@ where
 
 /// The loop that vectorises; a function of its own so that its slices are known not to overlap.
 #[inline(always)]
-fn binary_run<F: Binary<T>, T: Real, const FMA: bool>(out: &mut [T], xs: &[T], ys: &[T]) {
+fn binary_run<F: Binary<T>, T: Number, const FMA: bool>(out: &mut [T], xs: &[T], ys: &[T]) {
     for (slot, (&x, &y)) in out.iter_mut().zip(xs.iter().zip(ys)) {
-        *slot = F::fast::<FMA>(x, y);
+        *slot = if F::FUSED_ONLY && !FMA { F::slow(x, y) } else { F::fast::<FMA>(x, y) };
     }
 }
 
 /// Copies of both operands: calmed, and as they are.
 #[cold]
 #[inline(never)]
-fn set_aside_pair<'a, F: Binary<T>, T: Real>(
+fn set_aside_pair<'a, F: Binary<T>, T: Number>(
     xs: &[T],
     ys: &[T],
     clean: &'a mut [Room<T>; 2],
@@ -175,7 +179,7 @@ fn set_aside_pair<'a, F: Binary<T>, T: Real>(
 /// Computes the odd pairs into `out`.
 #[cold]
 #[inline(never)]
-fn patch_pair<F: Binary<T>, T: Real>(out: &mut [T], [xs, ys]: [&[T]; 2]) {
+fn patch_pair<F: Binary<T>, T: Number>(out: &mut [T], [xs, ys]: [&[T]; 2]) {
     for (slot, (&x, &y)) in out.iter_mut().zip(xs.iter().zip(ys)) {
         if F::is_odd(x, y) {
             *slot = F::slow(x, y);

@@ -7,7 +7,7 @@
 use super::Unary;
 use super::arithmetic::{Exponent, at_most, fast_two_sum, poly, product_parts, round_exponent, scale};
 use super::exponential::{ordinary, reduce_parts};
-use super::real::Real;
+use super::real::{Number, Real};
 use std::f64::consts::LOG2_E;
 
 /// What the three functions are made of.
@@ -30,9 +30,9 @@ fn both<R: Real, const FMA: bool>(size: R, top: R) -> Both<R> {
     let (r, r_low) = reduce_parts::<R, FMA>(size, n.k);
     let z = r * r;
     // The series after r, and all of it.
-    let s_rest = (r * z).fma::<FMA>(poly::<R, FMA>(z, R::SINH), r_low);
+    let s_rest = (r * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::SINH), r_low);
     let s = r + s_rest;
-    let c_less_one = (z * z).fma::<FMA>(poly::<R, FMA>(z, R::COSH), R::of(0.5) * z);
+    let c_less_one = (z * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::COSH), R::of(0.5) * z);
     // Eightfold: the largest k, two beyond what can be inverted, thus gives zero.
     let root = n.inverse(3);
     let u = root * root * R::of(1.0 / 64.0);
@@ -56,7 +56,7 @@ pub struct Sinh;
 impl<R: Real> Unary<R> for Sinh {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let both = both::<R, FMA>(x.size(), R::SINH_TOP);
+        let both = both::<R, FMA>(x.size(), R::literal(R::Number::SINH_TOP));
         scale::<R, FMA>(both.sinh, both.n.less_one()).signed(x)
     }
 }
@@ -67,7 +67,7 @@ pub struct Cosh;
 impl<R: Real> Unary<R> for Cosh {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let both = both::<R, FMA>(x.size(), R::SINH_TOP);
+        let both = both::<R, FMA>(x.size(), R::literal(R::Number::SINH_TOP));
         scale::<R, FMA>(both.cosh, both.n.less_one())
     }
 }
@@ -83,7 +83,8 @@ impl<R: Real> Unary<R> for Tanh {
         let size = at_most(x.size(), top);
         let both = both::<R, FMA>(size, top);
         // 1 less a small quotient where the plain one would add the errors of two nearly equal sums (2.8 ulp).
-        let (top, rest) = if size > R::of(0.6) { (-both.difference, R::of(1.0)) } else { (both.sinh, R::of(0.0)) };
+        let large = size.above(R::of(0.6));
+        let (top, rest) = R::pick_pair(large, (-both.difference, R::of(1.0)), (both.sinh, R::of(0.0)));
         (top / both.cosh + rest).signed(x)
     }
 }

@@ -4,9 +4,9 @@
 //! and, for `arctan2`, those so large or small that sums and products of them leave the exponent range.
 
 use super::arithmetic::{
-    at_most, fast_two_sum, is_signed, is_within, poly, quotient_parts, root_parts, size_bits, two_sum,
+    at_most, fast_two_sum, is_signed, is_within, poly, quotient_parts, root_parts, sign_bit, size_bits, turned, two_sum,
 };
-use super::real::{Parts, Real, Word};
+use super::real::{Number, Parts, Real, Word};
 use super::{Binary, Unary};
 use std::f64::consts::SQRT_2;
 
@@ -18,25 +18,17 @@ const VERY_SMALL: f64 = 1e-9;
 fn add_arcsine<R: Real, const FMA: bool>(base: Parts<R>, v: R, v_low: R, z: R) -> R {
     let sum = base.0 + v;
     let lost = (base.0 - sum) + v + v_low;
-    sum + (v * z).fma::<FMA>(poly::<R, FMA>(z, R::ASIN), lost + base.1)
+    sum + (v * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ASIN), lost + base.1)
 }
 
-/// Whether |x| < 1/2, and t, what its rounding lost, and t^2 such that the arcsine of t gives that of |x|: t =
-/// sqrt((1-|x|)/2) beyond 1/2.
+/// Whether |x| < 1/2, z such that the arcsine of its root gives that of |x|, and that root in two parts: z = (1-|x|)/2
+/// beyond 1/2.
 #[inline(always)]
-fn half_angle<R: Real, const FMA: bool>(size: R) -> (bool, R, R, R) {
+fn half_angle<R: Real, const FMA: bool>(size: R) -> (R::Mask, R, Parts<R>) {
     let half = R::of(0.5);
-    let small = size < half;
-    let z = if small { size * size } else { (R::of(1.0) - size) * half };
-    let (root, root_low) = root_parts::<R, FMA>(z, R::of(0.0));
-    let (t, low) = if small { (size, R::of(0.0)) } else { (root, root_low) };
-    (small, t, low, z)
-}
-
-/// One of two constants.
-#[inline(always)]
-fn choose<R: Real>(first: bool, a: Parts<R>, b: Parts<R>) -> Parts<R> {
-    if first { a } else { b }
+    let small = size.below(half);
+    let z = R::pick(small, size * size, (R::of(1.0) - size) * half);
+    (small, z, root_parts::<R, FMA>(z, R::of(0.0)))
 }
 
 /// The inverse sine, in radians.
@@ -47,18 +39,21 @@ impl<R: Real> Unary<R> for Arcsin {
 
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let (small, t, low, z) = half_angle::<R, FMA>(x.size());
-        let base = choose(small, (R::of(0.0), R::of(0.0)), R::PIO2);
-        let v = if small { t } else { -(t + t) };
-        add_arcsine::<R, FMA>(base, v, -(low + low), z).signed(x)
+        let (small, z, (root, root_low)) = half_angle::<R, FMA>(x.size());
+        let base = R::pick_pair(small, (R::of(0.0), R::of(0.0)), R::parts(R::Number::PIO2));
+        let (v, low) = R::pick_pair(small, (x.size(), R::of(0.0)), (root * R::of(-2.0), root_low + root_low));
+        add_arcsine::<R, FMA>(base, v, -low, z).signed(x)
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> bool {
-        size_bits(x) > R::of(1.0).bits()
+    fn is_odd(x: R) -> R::Mask {
+        size_bits(x).above(R::of(1.0).bits())
     }
 
-    fn slow(x: R) -> R {
+    fn slow(x: R) -> R
+    where
+        R: Number,
+    {
         R::of(x.wide().asin())
     }
 }
@@ -71,19 +66,23 @@ impl<R: Real> Unary<R> for Arccos {
 
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let (small, t, low, z) = half_angle::<R, FMA>(x.size());
-        let far = choose(x < R::of(0.0), R::PI, (R::of(0.0), R::of(0.0)));
-        let v = if small { -x } else { (t + t).signed(x) };
-        let low = if is_signed(x) { -(low + low) } else { low + low };
-        add_arcsine::<R, FMA>(choose(small, R::PIO2, far), v, low, z)
+        let (small, z, (root, root_low)) = half_angle::<R, FMA>(x.size());
+        let sign = sign_bit(x);
+        let far = R::pick_pair(x.below(R::of(0.0)), R::parts(R::Number::PI), (R::of(0.0), R::of(0.0)));
+        let (v, low) =
+            R::pick_pair(small, (-x, R::of(0.0)), (turned(root + root, sign), turned(root_low + root_low, sign)));
+        add_arcsine::<R, FMA>(R::pick_pair(small, R::parts(R::Number::PIO2), far), v, low, z)
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> bool {
-        size_bits(x) > R::of(1.0).bits()
+    fn is_odd(x: R) -> R::Mask {
+        size_bits(x).above(R::of(1.0).bits())
     }
 
-    fn slow(x: R) -> R {
+    fn slow(x: R) -> R
+    where
+        R: Number,
+    {
         R::of(x.wide().acos())
     }
 }
@@ -92,12 +91,12 @@ impl<R: Real> Unary<R> for Arccos {
 #[inline(always)]
 fn add_arctangent<R: Real, const FMA: bool>((t, t_low): Parts<R>, quarters: R) -> R {
     // The square of a very small number would underflow.
-    let seen = if t.size() < R::of(VERY_SMALL) { R::of(0.0) } else { t };
+    let seen = R::pick(t.size().below(R::of(VERY_SMALL)), R::of(0.0), t);
     let z = seen * seen;
-    let small = (t * z).fma::<FMA>(poly::<R, FMA>(z, R::ATAN), quarters * R::PIO4.1);
+    let small = (t * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ATAN), quarters * R::literal(R::Number::PIO4.1));
     // The derivative of the angle is 1 - z to the accuracy asked.
     let low = t_low.fma::<FMA>(-z, t_low);
-    let (sum, lost) = fast_two_sum(quarters * R::PIO4.0, t);
+    let (sum, lost) = fast_two_sum(quarters * R::literal(R::Number::PIO4.0), t);
     sum + (small + (low + lost))
 }
 
@@ -112,15 +111,13 @@ impl<R: Real> Unary<R> for Arctan {
         let a = at_most(x.size(), R::of(1e30));
         let (less, less_low) = two_sum(a, -one);
         let (more, more_low) = two_sum(a, one);
-        // One choice of all three, not three choices: from those LLVM makes a division for each arm.
-        let (top, bottom, quarters) = if a > R::of(SQRT_2 + 1.0) {
-            ((-one, zero), (a, zero), two)
-        } else if a > R::of(SQRT_2 - 1.0) {
-            ((less, less_low), (more, more_low), one)
-        } else {
-            ((a, zero), (one, zero), zero)
-        };
-        add_arctangent::<R, FMA>(quotient_parts::<R, FMA>(top, bottom), quarters).signed(x)
+        // One choice of all five, not five choices: from those LLVM makes a division for each arm.
+        let middle = [less, less_low, more, more_low, one];
+        let near = R::pick_all(a.above(R::of(SQRT_2 - 1.0)), middle, [a, zero, one, zero, zero]);
+        let far = a.above(R::of(SQRT_2 + 1.0));
+        let [top, top_low, bottom, bottom_low, quarters] = R::pick_all(far, [-one, zero, a, zero, two], near);
+        let t = quotient_parts::<R, FMA>((top, top_low), (bottom, bottom_low));
+        add_arctangent::<R, FMA>(t, quarters).signed(x)
     }
 }
 
@@ -133,36 +130,42 @@ impl<R: Real> Binary<R> for Arctan2 {
     fn fast<const FMA: bool>(y: R, x: R) -> R {
         let (zero, one) = (R::of(0.0), R::of(1.0));
         let (ay, ax) = (y.size(), x.size());
-        let steep = ay > ax;
-        let (large, small) = if steep { (ay, ax) } else { (ax, ay) };
+        let steep = ay.above(ax);
+        let (large, small) = R::pick_pair(steep, (ay, ax), (ax, ay));
         let left = is_signed(x);
         // Beside quarters of a turn a quotient below 2^-60 is nothing, and might underflow.
-        let nothing = size_bits(large).minus(size_bits(small)) > R::Word::of(60 << R::MANTISSA);
-        let small = if nothing & (steep | left) { zero } else { small };
-        let (top, bottom, quarters) = if small > large * R::of(SQRT_2 - 1.0) {
-            (fast_two_sum(-large, small), fast_two_sum(large, small), one)
-        } else {
-            // At the origin the angle is that of 0 / 1.
-            ((small, zero), (if large == zero { one } else { large }, zero), zero)
-        };
-        let (t, low) = quotient_parts::<R, FMA>(top, bottom);
-        let quarters = if steep { R::of(2.0) - quarters } else { quarters };
-        let quarters = if left { R::of(4.0) - quarters } else { quarters };
-        let (t, low) = if steep != left { (-t, -low) } else { (t, low) };
+        let nothing = size_bits(large).minus(size_bits(small)).above(R::Word::of(60 << R::Number::MANTISSA));
+        let small = R::pick(nothing & (steep | left), zero, small);
+        let (less, less_low) = fast_two_sum(-large, small);
+        let (more, more_low) = fast_two_sum(large, small);
+        // At the origin the angle is that of 0 / 1.
+        let divisor = R::pick(large.equals(zero), one, large);
+        let [top, top_low, bottom, bottom_low, quarters] = R::pick_all(
+            small.above(large * R::of(SQRT_2 - 1.0)),
+            [less, less_low, more, more_low, one],
+            [small, zero, divisor, zero, zero],
+        );
+        let (t, low) = quotient_parts::<R, FMA>((top, top_low), (bottom, bottom_low));
+        let quarters = R::pick(steep, R::of(2.0) - quarters, quarters);
+        let quarters = R::pick(left, R::of(4.0) - quarters, quarters);
+        let (t, low) = R::pick_pair(steep ^ left, (-t, -low), (t, low));
         add_arctangent::<R, FMA>((t, low), quarters).signed(y)
     }
 
     #[inline(always)]
-    fn is_odd(y: R, x: R) -> bool {
+    fn is_odd(y: R, x: R) -> R::Mask {
         let (a, b) = (size_bits(y), size_bits(x));
-        let (lowest, highest) = R::ARCTAN2_RANGE;
+        let (lowest, highest) = R::parts(R::Number::ARCTAN2_RANGE);
         let none = R::Word::of(0);
         // What is left of a very small one by the other would be cut off.
-        let fits = |v: R::Word| is_within(v, lowest, highest) | (v == none);
+        let fits = |v: R::Word| is_within(v, lowest, highest) | v.equals(none);
         !(fits(a) & fits(b))
     }
 
-    fn slow(y: R, x: R) -> R {
+    fn slow(y: R, x: R) -> R
+    where
+        R: Number,
+    {
         R::of(y.wide().atan2(x.wide()))
     }
 }

@@ -5,19 +5,19 @@
 
 use super::Unary;
 use super::arithmetic::{exponent_of, is_within, poly, size_bits};
-use super::real::{Parts, Real, Word};
+use super::real::{Number, Parts, Real, Word};
 
 /// A positive normal number as its exponent k and m - 1, and 2^(1-k) for who needs it.
 #[inline(always)]
 pub(super) fn parts<R: Real>(x: R) -> (R, R, R) {
-    let begin = R::Word::of(R::ROOT_HALF_BITS);
+    let begin = R::Word::of(R::Number::ROOT_HALF_BITS);
     let one = R::of(1.0).bits();
-    let mantissa = (R::Word::of(1) << R::MANTISSA).minus(R::Word::of(1));
+    let mantissa = (R::Word::of(1) << R::Number::MANTISSA).minus(R::Word::of(1));
     let moved = x.bits().plus(one.minus(begin));
     let m = R::from_bits((moved & mantissa).plus(begin));
     // One power more than 2^-k, so that it is zero and not out of range at the largest x.
-    let unscale = R::Word::of(2 * R::BIAS + 1).minus(moved >> R::MANTISSA);
-    (exponent_of(moved), m - R::of(1.0), R::from_bits(unscale << R::MANTISSA))
+    let unscale = R::Word::of(2 * R::Number::BIAS + 1).minus(moved >> R::Number::MANTISSA);
+    (exponent_of(moved), m - R::of(1.0), R::from_bits(unscale << R::Number::MANTISSA))
 }
 
 /// `s (f^2/2 + R)` and `f^2/2`, where log(1+f) = f - (f^2/2 - s (f^2/2 + R)): the series starts after what is exact.
@@ -26,15 +26,15 @@ fn series<R: Real, const FMA: bool>(f: R) -> (R, R) {
     let s = f / (R::of(2.0) + f);
     let z = s * s;
     let half_square = R::of(0.5) * f * f;
-    (s * z.fma::<FMA>(poly::<R, FMA>(z, R::LOG), half_square), half_square)
+    (s * z.fma::<FMA>(poly::<R, FMA>(z, R::Number::LOG), half_square), half_square)
 }
 
 /// `k log 2 + log(1 + f)`, the large parts added last.
 #[inline(always)]
 fn natural<R: Real, const FMA: bool>(k: R, f: R) -> R {
     let (tail, half_square) = series::<R, FMA>(f);
-    let low = half_square - k.fma::<FMA>(R::LN2.1, tail);
-    k.fma::<FMA>(R::LN2.0, f - low)
+    let low = half_square - k.fma::<FMA>(R::literal(R::Number::LN2.1), tail);
+    k.fma::<FMA>(R::literal(R::Number::LN2.0), f - low)
 }
 
 /// `log(sum + lost) + doublings * log 2`, where `lost` is what was rounded off the sum.
@@ -46,8 +46,8 @@ pub(super) fn log_of_sum<R: Real, const FMA: bool>(sum: R, lost: R, doublings: R
     // log(1 + f + c) = log(1 + f) + c / (1 + f), of which the quotient is wanted to a few bits.
     let c = lost * (R::of(0.5) * twice_unscale);
     let c = c.fma::<FMA>(f.fma::<FMA>(f, -f), c);
-    let low = half_square - k.fma::<FMA>(R::LN2.1, tail + c);
-    k.fma::<FMA>(R::LN2.0, f - low)
+    let low = half_square - k.fma::<FMA>(R::literal(R::Number::LN2.1), tail + c);
+    k.fma::<FMA>(R::literal(R::Number::LN2.0), f - low)
 }
 
 /// `log(1 + f)` times a constant in two parts, plus `k` times another: the products of leading parts are exact.
@@ -55,7 +55,7 @@ pub(super) fn log_of_sum<R: Real, const FMA: bool>(sum: R, lost: R, doublings: R
 fn to_base<R: Real, const FMA: bool>(k: R, f: R, inverse: Parts<R>, unit: Parts<R>) -> R {
     let (tail, half_square) = series::<R, FMA>(f);
     // Half a mantissa of it: what the masked bits held joins the lower part.
-    let high = R::from_bits((f - half_square).bits() & R::Word::of(R::UPPER_HALF));
+    let high = R::from_bits((f - half_square).bits() & R::Word::of(R::Number::UPPER_HALF));
     let low = (f - high) - half_square + tail;
     let main = high * inverse.0;
     let rest = (low + high).fma::<FMA>(inverse.1, low * inverse.0);
@@ -67,8 +67,8 @@ fn to_base<R: Real, const FMA: bool>(k: R, f: R, inverse: Parts<R>, unit: Parts<
 
 /// Whether `x` has no logarithm in the fast form.
 #[inline(always)]
-fn is_odd<R: Real>(x: R) -> bool {
-    !is_within(x.bits(), R::LEAST_NORMAL, R::INFINITY)
+fn is_odd<R: Real>(x: R) -> R::Mask {
+    !is_within(x.bits(), R::literal(R::Number::LEAST_NORMAL), R::literal(R::Number::INFINITY))
 }
 
 /// The natural logarithm.
@@ -82,11 +82,14 @@ impl<R: Real> Unary<R> for Log {
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> bool {
+    fn is_odd(x: R) -> R::Mask {
         is_odd(x)
     }
 
-    fn slow(x: R) -> R {
+    fn slow(x: R) -> R
+    where
+        R: Number,
+    {
         R::of(x.wide().ln())
     }
 }
@@ -98,15 +101,18 @@ impl<R: Real> Unary<R> for Log2 {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         let (k, f, _) = parts(x);
-        to_base::<R, FMA>(k, f, R::INV_LN2, (R::of(1.0), R::of(0.0)))
+        to_base::<R, FMA>(k, f, R::parts(R::Number::INV_LN2), (R::of(1.0), R::of(0.0)))
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> bool {
+    fn is_odd(x: R) -> R::Mask {
         is_odd(x)
     }
 
-    fn slow(x: R) -> R {
+    fn slow(x: R) -> R
+    where
+        R: Number,
+    {
         R::of(x.wide().log2())
     }
 }
@@ -118,15 +124,18 @@ impl<R: Real> Unary<R> for Log10 {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         let (k, f, _) = parts(x);
-        to_base::<R, FMA>(k, f, R::INV_LN10, R::LOG10_2)
+        to_base::<R, FMA>(k, f, R::parts(R::Number::INV_LN10), R::parts(R::Number::LOG10_2))
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> bool {
+    fn is_odd(x: R) -> R::Mask {
         is_odd(x)
     }
 
-    fn slow(x: R) -> R {
+    fn slow(x: R) -> R
+    where
+        R: Number,
+    {
         R::of(x.wide().log10())
     }
 }
@@ -140,15 +149,18 @@ impl<R: Real> Unary<R> for Log1p {
         let sum = R::of(1.0) + x;
         let value = log_of_sum::<R, FMA>(sum, x - (sum - R::of(1.0)), R::of(0.0));
         // Zero keeps its sign, and subnormals are their own value.
-        if x.size() >= R::LEAST_NORMAL { value } else { x }
+        R::pick(x.size().reaches(R::literal(R::Number::LEAST_NORMAL)), value, x)
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> bool {
-        (x.bits() >= R::of(-1.0).bits()) | (size_bits(x) >= R::INFINITY.bits())
+    fn is_odd(x: R) -> R::Mask {
+        x.bits().reaches(R::of(-1.0).bits()) | size_bits(x).reaches(R::literal(R::Number::INFINITY).bits())
     }
 
-    fn slow(x: R) -> R {
+    fn slow(x: R) -> R
+    where
+        R: Number,
+    {
         R::of(x.wide().ln_1p())
     }
 }

@@ -5,6 +5,10 @@
 //! to the `#[target_feature]` of the function the loop stands in (everything here is inlined into it). `FMA` must be true
 //! only where that list has `fma`: it makes `a * b + c` one instruction, and elsewhere one slow call.
 //!
+//! The numbers may be yet to come ([`Real`]): [`crate::expand`](mod@crate::expand) calls `fast` and `is_odd` with numbers
+//! that record what is asked of them, and so has every function as instructions of the IR. Hence choices are
+//! [`Real::pick`] and comparisons [`Mask`]s, and only constants of the width are asked with `if`.
+//!
 //! What cannot be had without a branch (`sin(1e300)`, `log(-1.0)`) is *odd*: `is_odd` says so, `fast` is never given such
 //! an argument, and `slow` asks the C library. NaN is odd everywhere, because x86's vector comparisons, minima and maxima
 //! raise invalid for it. [`unary_block`] and [`binary_block`] put the three together for a run of
@@ -44,7 +48,7 @@ pub use hyperbolic::{Cosh, Sinh, Tanh};
 pub use inverse::{Arccos, Arcsin, Arctan, Arctan2};
 pub use logarithm::{Log, Log1p, Log2, Log10};
 pub use power::Power;
-pub use real::{Real, Word};
+pub use real::{Mask, Number, Real, Word};
 pub use root::{Cbrt, Hypot};
 
 /// A function of one argument, in a form whose loops vectorise.
@@ -57,12 +61,15 @@ pub trait Unary<T: Real> {
 
     /// Whether `x` must go to `slow`: NaN always must. Raises no flag, and so compares bits.
     #[inline(always)]
-    fn is_odd(x: T) -> bool {
+    fn is_odd(x: T) -> T::Mask {
         x.is_nan()
     }
 
     /// The value at an odd `x`, by the C library: some 5 to 30 ns.
-    fn slow(x: T) -> T {
+    fn slow(x: T) -> T
+    where
+        T: Number,
+    {
         x + x
     }
 }
@@ -71,13 +78,17 @@ pub trait Unary<T: Real> {
 pub trait Binary<T: Real> {
     /// An ordinary argument for both, computed in the place of odd ones: it raises no flag.
     const CALM: f64 = 1.5;
+    /// Whether the fast form needs a machine that fuses; without one every pair is the C library's.
+    const FUSED_ONLY: bool = false;
 
     /// The value at `(x, y)`, which are not odd. No branch, no call.
     fn fast<const FMA: bool>(x: T, y: T) -> T;
 
     /// Whether the pair must go to `slow`: one with NaN always must. Raises no flag, and so compares bits.
-    fn is_odd(x: T, y: T) -> bool;
+    fn is_odd(x: T, y: T) -> T::Mask;
 
     /// The value at an odd pair, by the C library: some 10 to 50 ns.
-    fn slow(x: T, y: T) -> T;
+    fn slow(x: T, y: T) -> T
+    where
+        T: Number;
 }

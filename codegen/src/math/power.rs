@@ -13,7 +13,7 @@ use super::arithmetic::{
     size_bits, turned, two_product,
 };
 use super::logarithm::parts;
-use super::real::{Parts, Real, Word};
+use super::real::{Number, Parts, Real, Word};
 use std::hint::black_box;
 
 /// A number to this power is one, whatever the number.
@@ -32,8 +32,8 @@ fn log2_pair<R: Real>(a: R) -> Parts<R> {
     // s^2 and 1/3 + s^2/5 + ...
     let (z, z_low) = two_product(s, s);
     let z_low = (s + s).fma::<true>(s_low, z_low);
-    let (t, t_low) = fast_two_sum(R::THIRD.0, z * poly::<R, true>(z, R::LOG_TAIL));
-    let t_low = t_low + R::THIRD.1;
+    let (t, t_low) = fast_two_sum(R::literal(R::Number::THIRD.0), z * poly::<R, true>(z, R::Number::LOG_TAIL));
+    let t_low = t_low + R::literal(R::Number::THIRD.1);
     // Their product, and that times s.
     let (w, w_low) = two_product(z, t);
     let w_low = z.fma::<true>(t_low, z_low.fma::<true>(t, w_low));
@@ -42,7 +42,7 @@ fn log2_pair<R: Real>(a: R) -> Parts<R> {
     let (h, h_low) = fast_two_sum(s, v);
     let h_low = h_low + (s_low + v_low);
     // To base 2, and the exponent.
-    let (base, base_low) = R::TWO_INV_LN2;
+    let (base, base_low) = R::parts(R::Number::TWO_INV_LN2);
     let (p, p_low) = two_product(h, base);
     let p_low = h.fma::<true>(base_low, h_low.fma::<true>(base, p_low));
     let (sum, lost) = fast_two_sum(k, p);
@@ -52,18 +52,18 @@ fn log2_pair<R: Real>(a: R) -> Parts<R> {
 /// `2^(e + tail)`; overflow raises its flag.
 #[inline(always)]
 fn exponential<R: Real>(e: R, tail: R) -> R {
-    let bounded = at_most(at_least(e, -R::POWER_LIMIT), R::POWER_LIMIT);
+    let bounded = at_most(at_least(e, -R::literal(R::Number::POWER_LIMIT)), R::literal(R::Number::POWER_LIMIT));
     // Far out the tail is no longer small, and meaningless.
-    let tail = if e.size() > R::POWER_LIMIT { R::of(0.0) } else { tail };
+    let tail = R::pick(e.size().above(R::literal(R::Number::POWER_LIMIT)), R::of(0.0), tail);
     let n = round_exponent::<R, true>(bounded, R::of(1.0));
     let r = (bounded - n.k) + tail;
-    scale::<R, true>(r.fma::<true>(poly::<R, true>(r, R::EXP2), R::of(1.0)), n)
+    scale::<R, true>(r.fma::<true>(poly::<R, true>(r, R::Number::EXP2), R::of(1.0)), n)
 }
 
 /// One over zero, with its flag. A call, because a compiler that knows no flags divides before it asks whether to.
 #[cold]
 #[inline(never)]
-fn pole<R: Real>(zero: R) -> R {
+fn pole<R: Number>(zero: R) -> R {
     R::of(1.0) / black_box(zero)
 }
 
@@ -71,33 +71,38 @@ fn pole<R: Real>(zero: R) -> R {
 pub struct Power;
 
 impl<R: Real> Binary<R> for Power {
+    const FUSED_ONLY: bool = true;
+
     #[inline(always)]
     fn fast<const FMA: bool>(x: R, y: R) -> R {
-        if !FMA {
-            return Self::slow(x, y);
-        }
         // The logarithm of zero would underflow on the way.
-        let zero = x == R::of(0.0);
-        let (l, l_low) = log2_pair(if zero { R::of(1.0) } else { x.size() });
+        let zero = x.equals(R::of(0.0));
+        let (l, l_low) = log2_pair(R::pick(zero, R::of(1.0), x.size()));
         // What is as good as no power at all would underflow in the product's lower part.
-        let y = if y.size() < R::of(VERY_SMALL) { R::of(0.0) } else { y };
+        let y = R::pick(y.size().below(R::of(VERY_SMALL)), R::of(0.0), y);
         let (e, e_low) = two_product(y, l);
         let value = exponential(e, y.fma::<true>(l_low, e_low));
-        let value = if zero { R::of(0.0) } else { value };
-        let y_is_odd = last_as_sign::<R>((y + R::MAGIC).bits());
+        let value = R::pick(zero, R::of(0.0), value);
+        let y_is_odd = last_as_sign::<R>((y + R::literal(R::Number::MAGIC)).bits());
         turned(value, sign_bit(x) & y_is_odd)
     }
 
     #[inline(always)]
-    fn is_odd(x: R, y: R) -> bool {
+    fn is_odd(x: R, y: R) -> R::Mask {
         let y_size = size_bits(y);
-        let zero_to_positive = (x.bits() == R::Word::of(0)) & (y.bits() == y_size) & (y_size != x.bits());
-        let ordinary = is_within(size_bits(x), R::LEAST_NORMAL, R::INFINITY) | zero_to_positive;
-        let whole = (y + R::MAGIC) - R::MAGIC == y;
-        !(ordinary & (y_size <= R::POWER_LARGEST.bits()) & (whole | !is_signed(x)))
+        let zero_to_positive = x.bits().equals(R::Word::of(0)) & y.bits().equals(y_size) & !y_size.equals(x.bits());
+        let ordinary = is_within(size_bits(x), R::literal(R::Number::LEAST_NORMAL), R::literal(R::Number::INFINITY))
+            | zero_to_positive;
+        let magic = R::literal(R::Number::MAGIC);
+        let whole = ((y + magic) - magic).equals(y);
+        let large = y_size.above(R::literal(R::Number::POWER_LARGEST).bits());
+        !ordinary | large | !(whole | !is_signed(x))
     }
 
-    fn slow(x: R, y: R) -> R {
+    fn slow(x: R, y: R) -> R
+    where
+        R: Number,
+    {
         if (x == R::of(0.0)) & (y == -R::INFINITY) {
             return pole(x.size()); // which the C library may pass over
         }

@@ -1,31 +1,56 @@
-//! What the elementary functions need of a floating-point type: arithmetic, bits, and the constants of its width.
+//! What the elementary functions need of a floating-point type: arithmetic, bits, choices, and the constants of its width.
 //!
-//! Every function is written once over [`Real`]. `f32` is computed in `f32`, with shorter polynomials: twice the lanes, and half
-//! the terms, of computing it in double. [`Real::fma`] is the one place that knows `mul_add`: without the target feature it
-//! would be a call into libm (some 20 ns an element, and no vectors), so `FMA` says whether the machine fuses.
+//! Every function is written once over [`Real`], a number that may also be one yet to come: a comparison gives a [`Mask`] and
+//! not a `bool`, a choice is [`Real::pick`] and not an `if`, so that a type which records what is asked of it can stand in for a
+//! float ([`crate::expand`]). [`Number`] is a float that is there, `f32` or `f64`: it adds the constants, and what only
+//! scalars can do. `f32` is computed in `f32`, with shorter polynomials: twice the lanes, and half the terms, of computing it in
+//! double. [`Real::fma`] is the one place that knows `mul_add`: without the target feature it would be a call into libm (some 20
+//! ns an element, and no vectors), so `FMA` says whether the machine fuses.
 
 use super::coefficients as c;
-use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Shl, Shr, Sub};
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
+
+/// What a comparison gives: `bool`, for numbers that are there.
+pub trait Mask:
+    Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
+{
+}
+
+impl Mask for bool {}
 
 /// The unsigned integer with the bits of a float. Sums wrap.
 pub trait Word:
     Copy
-    + Ord
     + BitAnd<Output = Self>
     + BitOr<Output = Self>
     + BitXor<Output = Self>
     + Shl<u32, Output = Self>
     + Shr<u32, Output = Self>
 {
+    /// What comparing two of them gives.
+    type Mask: Mask;
+
     /// The integer, cut to this width.
     fn of(value: u64) -> Self;
     /// The sum, wrapping.
     fn plus(self, other: Self) -> Self;
     /// The difference, wrapping.
     fn minus(self, other: Self) -> Self;
+    /// The larger of the two.
+    fn larger(self, other: Self) -> Self;
+    /// Whether they are equal.
+    fn equals(self, other: Self) -> Self::Mask;
+    /// Whether it is smaller.
+    fn below(self, other: Self) -> Self::Mask;
+    /// Whether it is larger.
+    fn above(self, other: Self) -> Self::Mask;
+    /// Whether it is as large or larger.
+    fn reaches(self, other: Self) -> Self::Mask;
 }
 
 impl Word for u64 {
+    type Mask = bool;
+
     #[inline(always)]
     fn of(value: u64) -> Self {
         value
@@ -38,9 +63,31 @@ impl Word for u64 {
     fn minus(self, other: Self) -> Self {
         self.wrapping_sub(other)
     }
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        self.max(other)
+    }
+    #[inline(always)]
+    fn equals(self, other: Self) -> bool {
+        self == other
+    }
+    #[inline(always)]
+    fn below(self, other: Self) -> bool {
+        self < other
+    }
+    #[inline(always)]
+    fn above(self, other: Self) -> bool {
+        self > other
+    }
+    #[inline(always)]
+    fn reaches(self, other: Self) -> bool {
+        self >= other
+    }
 }
 
 impl Word for u32 {
+    type Mask = bool;
+
     #[inline(always)]
     fn of(value: u64) -> Self {
         value as u32
@@ -53,25 +100,93 @@ impl Word for u32 {
     fn minus(self, other: Self) -> Self {
         self.wrapping_sub(other)
     }
+    #[inline(always)]
+    fn larger(self, other: Self) -> Self {
+        self.max(other)
+    }
+    #[inline(always)]
+    fn equals(self, other: Self) -> bool {
+        self == other
+    }
+    #[inline(always)]
+    fn below(self, other: Self) -> bool {
+        self < other
+    }
+    #[inline(always)]
+    fn above(self, other: Self) -> bool {
+        self > other
+    }
+    #[inline(always)]
+    fn reaches(self, other: Self) -> bool {
+        self >= other
+    }
 }
 
-/// A constant in two parts, the larger first.
+/// Two parts of one number, the larger first.
 pub(super) type Parts<R> = (R, R);
 
-/// `f32` or `f64`.
+/// A floating-point number of 32 or 64 bits: one that is there, or one that is yet to come.
 pub trait Real:
-    Copy
-    + PartialOrd
-    + Add<Output = Self>
-    + Sub<Output = Self>
-    + Mul<Output = Self>
-    + Div<Output = Self>
-    + Neg<Output = Self>
-    + 'static
+    Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
     /// Its bits.
-    type Word: Word;
+    type Word: Word<Mask = Self::Mask>;
+    /// What comparing two of them gives.
+    type Mask: Mask;
+    /// What its constants are.
+    type Number: Number;
+    /// The number in double.
+    type Double: Real;
 
+    /// Whether steps that several functions have in common are taken once, which is worth an instruction that makes them equal.
+    const SHARES: bool;
+
+    /// A constant of this width.
+    fn literal(value: Self::Number) -> Self;
+    /// The nearest number of this type to a constant, as a conversion: overflow raises its flag.
+    fn of(value: f64) -> Self;
+    /// Its bits.
+    fn bits(self) -> Self::Word;
+    /// The number with these bits.
+    fn from_bits(bits: Self::Word) -> Self;
+    /// The number in double.
+    fn double(self) -> Self::Double;
+    /// The nearest number of this type.
+    fn from_double(double: Self::Double) -> Self;
+    /// `self * b + c`: rounded once where `FMA`, twice otherwise. Error bounds hold both ways.
+    fn fma<const FMA: bool>(self, b: Self, c: Self) -> Self;
+    /// The square root.
+    fn root(self) -> Self;
+    /// The size.
+    fn size(self) -> Self;
+    /// The size of `self` with the sign of `sign`.
+    fn signed(self, sign: Self) -> Self;
+    /// Whether it is no number; a quiet comparison.
+    fn is_nan(self) -> Self::Mask;
+    /// Whether they are equal.
+    fn equals(self, other: Self) -> Self::Mask;
+    /// Whether it is smaller.
+    fn below(self, other: Self) -> Self::Mask;
+    /// Whether it is larger.
+    fn above(self, other: Self) -> Self::Mask;
+    /// Whether it is as large or larger.
+    fn reaches(self, other: Self) -> Self::Mask;
+    /// `then` where `mask`, else `otherwise`.
+    fn pick(mask: Self::Mask, then: Self, otherwise: Self) -> Self;
+    /// The same of two numbers. (An array of two singles LLVM packs into one word: 1.8 times the time of `arcsin`.)
+    fn pick_pair(mask: Self::Mask, then: (Self, Self), otherwise: (Self, Self)) -> (Self, Self);
+    /// The same of several numbers, as one choice.
+    fn pick_all<const N: usize>(mask: Self::Mask, then: [Self; N], otherwise: [Self; N]) -> [Self; N];
+
+    /// A constant in two parts.
+    #[inline(always)]
+    fn parts((high, low): Parts<Self::Number>) -> Parts<Self> {
+        (Self::literal(high), Self::literal(low))
+    }
+}
+
+/// `f32` or `f64`: a number that is there, and the constants of its width.
+pub trait Number: Real<Number = Self, Mask = bool, Double = f64> + PartialOrd + 'static {
     /// Bits of the mantissa that are stored.
     const MANTISSA: u32;
     /// What the exponent field adds.
@@ -152,31 +267,95 @@ pub trait Real:
     /// pi and the rest.
     const PI: Parts<Self>;
 
-    /// Whether it is no number; a quiet comparison.
-    fn is_nan(self) -> bool;
-    /// The nearest number of this type, as a conversion: overflow raises its flag.
-    fn of(value: f64) -> Self;
     /// The number in double.
     fn wide(self) -> f64;
-    /// Its bits.
-    fn bits(self) -> Self::Word;
-    /// The number with these bits.
-    fn from_bits(bits: Self::Word) -> Self;
-    /// `self * b + c`: rounded once where `FMA`, twice otherwise. Error bounds hold both ways.
-    fn fma<const FMA: bool>(self, b: Self, c: Self) -> Self;
-    /// The square root.
-    fn root(self) -> Self;
-    /// The size.
-    fn size(self) -> Self;
-    /// The size of `self` with the sign of `sign`.
-    fn signed(self, sign: Self) -> Self;
-    /// `x - n pi/2` as two parts on a machine that does not fuse, for |x| at most the largest angle.
-    fn quarter_rest(x: Self, n: Self) -> Parts<Self>;
+    /// The length of the hypotenuse, by the C library.
+    fn length(self, other: Self) -> Self;
 }
 
 impl Real for f64 {
     type Word = u64;
+    type Mask = bool;
+    type Number = f64;
+    type Double = f64;
 
+    const SHARES: bool = false;
+
+    #[inline(always)]
+    fn literal(value: f64) -> f64 {
+        value
+    }
+    #[inline(always)]
+    fn of(value: f64) -> f64 {
+        value
+    }
+    #[inline(always)]
+    fn bits(self) -> u64 {
+        self.to_bits()
+    }
+    #[inline(always)]
+    fn from_bits(bits: u64) -> f64 {
+        f64::from_bits(bits)
+    }
+    #[inline(always)]
+    fn double(self) -> f64 {
+        self
+    }
+    #[inline(always)]
+    fn from_double(double: f64) -> f64 {
+        double
+    }
+    #[inline(always)]
+    fn fma<const FMA: bool>(self, b: f64, c: f64) -> f64 {
+        if FMA { self.mul_add(b, c) } else { self * b + c }
+    }
+    #[inline(always)]
+    fn root(self) -> f64 {
+        self.sqrt()
+    }
+    #[inline(always)]
+    fn size(self) -> f64 {
+        self.abs()
+    }
+    #[inline(always)]
+    fn signed(self, sign: f64) -> f64 {
+        self.copysign(sign)
+    }
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        f64::is_nan(self)
+    }
+    #[inline(always)]
+    fn equals(self, other: f64) -> bool {
+        self == other
+    }
+    #[inline(always)]
+    fn below(self, other: f64) -> bool {
+        self < other
+    }
+    #[inline(always)]
+    fn above(self, other: f64) -> bool {
+        self > other
+    }
+    #[inline(always)]
+    fn reaches(self, other: f64) -> bool {
+        self >= other
+    }
+    #[inline(always)]
+    fn pick(mask: bool, then: f64, otherwise: f64) -> f64 {
+        if mask { then } else { otherwise }
+    }
+    #[inline(always)]
+    fn pick_pair(mask: bool, then: (f64, f64), otherwise: (f64, f64)) -> (f64, f64) {
+        if mask { then } else { otherwise }
+    }
+    #[inline(always)]
+    fn pick_all<const N: usize>(mask: bool, then: [f64; N], otherwise: [f64; N]) -> [f64; N] {
+        if mask { then } else { otherwise }
+    }
+}
+
+impl Number for f64 {
     const MANTISSA: u32 = 52;
     const BIAS: u64 = 1023;
     const ROOT_HALF_BITS: u64 = 0x3fe6_a09e_667f_3bcd;
@@ -218,58 +397,97 @@ impl Real for f64 {
     const PI: Parts<f64> = (c::PI, c::PI_TAIL);
 
     #[inline(always)]
-    fn is_nan(self) -> bool {
-        f64::is_nan(self)
-    }
-    #[inline(always)]
-    fn of(value: f64) -> f64 {
-        value
-    }
-    #[inline(always)]
     fn wide(self) -> f64 {
         self
     }
-    #[inline(always)]
-    fn bits(self) -> u64 {
-        self.to_bits()
-    }
-    #[inline(always)]
-    fn from_bits(bits: u64) -> f64 {
-        f64::from_bits(bits)
-    }
-    #[inline(always)]
-    fn fma<const FMA: bool>(self, b: f64, c: f64) -> f64 {
-        if FMA { self.mul_add(b, c) } else { self * b + c }
-    }
-    #[inline(always)]
-    fn root(self) -> f64 {
-        self.sqrt()
-    }
-    #[inline(always)]
-    fn size(self) -> f64 {
-        self.abs()
-    }
-    #[inline(always)]
-    fn signed(self, sign: f64) -> f64 {
-        self.copysign(sign)
-    }
-
-    /// Three differences whose products are exact, each with what it loses.
-    #[inline(always)]
-    fn quarter_rest(x: f64, n: f64) -> Parts<f64> {
-        let [p0, p1, p2, p3] = c::PIO2_PARTS;
-        let r0 = x - n * p0;
-        let r1 = r0 - n * p1;
-        let lost1 = (r0 - r1) - n * p1;
-        let r2 = r1 - n * p2;
-        let lost2 = (r1 - r2) - n * p2;
-        (r2, lost1 + lost2 - n * p3)
+    fn length(self, other: f64) -> f64 {
+        self.hypot(other)
     }
 }
 
 impl Real for f32 {
     type Word = u32;
+    type Mask = bool;
+    type Number = f32;
+    type Double = f64;
 
+    const SHARES: bool = false;
+
+    #[inline(always)]
+    fn literal(value: f32) -> f32 {
+        value
+    }
+    #[inline(always)]
+    fn of(value: f64) -> f32 {
+        value as f32
+    }
+    #[inline(always)]
+    fn bits(self) -> u32 {
+        self.to_bits()
+    }
+    #[inline(always)]
+    fn from_bits(bits: u32) -> f32 {
+        f32::from_bits(bits)
+    }
+    #[inline(always)]
+    fn double(self) -> f64 {
+        f64::from(self)
+    }
+    #[inline(always)]
+    fn from_double(double: f64) -> f32 {
+        double as f32
+    }
+    #[inline(always)]
+    fn fma<const FMA: bool>(self, b: f32, c: f32) -> f32 {
+        if FMA { self.mul_add(b, c) } else { self * b + c }
+    }
+    #[inline(always)]
+    fn root(self) -> f32 {
+        self.sqrt()
+    }
+    #[inline(always)]
+    fn size(self) -> f32 {
+        self.abs()
+    }
+    #[inline(always)]
+    fn signed(self, sign: f32) -> f32 {
+        self.copysign(sign)
+    }
+    #[inline(always)]
+    fn is_nan(self) -> bool {
+        f32::is_nan(self)
+    }
+    #[inline(always)]
+    fn equals(self, other: f32) -> bool {
+        self == other
+    }
+    #[inline(always)]
+    fn below(self, other: f32) -> bool {
+        self < other
+    }
+    #[inline(always)]
+    fn above(self, other: f32) -> bool {
+        self > other
+    }
+    #[inline(always)]
+    fn reaches(self, other: f32) -> bool {
+        self >= other
+    }
+    #[inline(always)]
+    fn pick(mask: bool, then: f32, otherwise: f32) -> f32 {
+        if mask { then } else { otherwise }
+    }
+    #[inline(always)]
+    fn pick_pair(mask: bool, then: (f32, f32), otherwise: (f32, f32)) -> (f32, f32) {
+        if mask { then } else { otherwise }
+    }
+    #[inline(always)]
+    fn pick_all<const N: usize>(mask: bool, then: [f32; N], otherwise: [f32; N]) -> [f32; N] {
+        if mask { then } else { otherwise }
+    }
+}
+
+impl Number for f32 {
     const MANTISSA: u32 = 23;
     const BIAS: u64 = 127;
     const ROOT_HALF_BITS: u64 = 0x3f35_04f3;
@@ -311,47 +529,10 @@ impl Real for f32 {
     const PI: Parts<f32> = (c::PI_F32, c::PI_TAIL_F32);
 
     #[inline(always)]
-    fn is_nan(self) -> bool {
-        f32::is_nan(self)
-    }
-    #[inline(always)]
-    fn of(value: f64) -> f32 {
-        value as f32
-    }
-    #[inline(always)]
     fn wide(self) -> f64 {
         f64::from(self)
     }
-    #[inline(always)]
-    fn bits(self) -> u32 {
-        self.to_bits()
-    }
-    #[inline(always)]
-    fn from_bits(bits: u32) -> f32 {
-        f32::from_bits(bits)
-    }
-    #[inline(always)]
-    fn fma<const FMA: bool>(self, b: f32, c: f32) -> f32 {
-        if FMA { self.mul_add(b, c) } else { self * b + c }
-    }
-    #[inline(always)]
-    fn root(self) -> f32 {
-        self.sqrt()
-    }
-    #[inline(always)]
-    fn size(self) -> f32 {
-        self.abs()
-    }
-    #[inline(always)]
-    fn signed(self, sign: f32) -> f32 {
-        self.copysign(sign)
-    }
-
-    /// In double: parts of pi/2 short enough for exact products would be too many.
-    #[inline(always)]
-    fn quarter_rest(x: f32, n: f32) -> Parts<f32> {
-        let n = f64::from(n);
-        let r = (f64::from(x) - n * c::PIO2_PARTS[0]) - n * (c::PIO2_PARTS[1] + c::PIO2_PARTS[2]);
-        (r as f32, (r - f64::from(r as f32)) as f32)
+    fn length(self, other: f32) -> f32 {
+        self.hypot(other)
     }
 }

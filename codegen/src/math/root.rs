@@ -5,7 +5,7 @@
 //! squared in double, where they always do.
 
 use super::arithmetic::{exponent_of, is_within, poly, power_of_two, size_bits, two_product};
-use super::real::{Real, Word};
+use super::real::{Number, Real, Word};
 use super::{Binary, Unary};
 
 /// 2^(-1/3) and 2^(-2/3).
@@ -14,19 +14,18 @@ const STEPS: [f64; 2] = [0.793_700_525_984_099_8, 0.629_960_524_947_436_6];
 /// The cube root of a positive normal number.
 #[inline(always)]
 fn cube_root<R: Real, const FMA: bool>(a: R) -> R {
-    let (zero, one, third) = (R::of(0.0), R::of(1.0), R::THIRD.0);
-    let mantissa = (R::Word::of(1) << R::MANTISSA).minus(R::Word::of(1));
+    let (zero, one, third) = (R::of(0.0), R::of(1.0), R::literal(R::Number::THIRD.0));
+    let mantissa = (R::Word::of(1) << R::Number::MANTISSA).minus(R::Word::of(1));
     let m = R::from_bits((a.bits() & mantissa) | one.bits());
     let k = exponent_of::<R>(a.bits());
     // The exponent is 3q + j, j = 0, 1, 2: a third of k-1 rounds to the quotient rounded down.
-    let shifted = (k - one).fma::<FMA>(third, R::MAGIC);
-    let j = k - R::of(3.0) * (shifted - R::MAGIC);
-    let step = if j == one { R::of(STEPS[0]) } else { R::of(STEPS[1]) };
-    let step = if j == zero { one } else { step };
-    let whole = if j == one { R::of(2.0) } else { R::of(4.0) };
-    let part = m * (if j == zero { one } else { whole });
+    let shifted = (k - one).fma::<FMA>(third, R::literal(R::Number::MAGIC));
+    let j = k - R::of(3.0) * (shifted - R::literal(R::Number::MAGIC));
+    let (step, whole) = R::pick_pair(j.equals(one), (R::of(STEPS[0]), R::of(2.0)), (R::of(STEPS[1]), R::of(4.0)));
+    let (step, whole) = R::pick_pair(j.equals(zero), (one, one), (step, whole));
+    let part = m * whole;
     // The inverse root, from 15 bits to 42 (`f32`: from 12) in one step of third order.
-    let y = poly::<R, FMA>(m, R::CBRT) * step;
+    let y = poly::<R, FMA>(m, R::Number::CBRT) * step;
     let h = (-part * y).fma::<FMA>(y * y, one);
     let y = (y * h).fma::<FMA>(h.fma::<FMA>(R::of(2.0 / 9.0), third), y);
     // The root itself, and a last step for its remainder.
@@ -51,17 +50,21 @@ impl<R: Real> Unary<R> for Cbrt {
         let a = x.size();
         let value = cube_root::<R, FMA>(a).signed(x);
         // Zero and infinity are their own roots.
-        if (a > R::of(0.0)) & (a < R::INFINITY) { value } else { x }
+        R::pick(a.above(R::of(0.0)) & a.below(R::literal(R::Number::INFINITY)), value, x)
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> bool {
+    fn is_odd(x: R) -> R::Mask {
         // Subnormals, less one so that zero leaves at the other end; and NaN.
         let (size, one) = (size_bits(x), R::Word::of(1));
-        (size.minus(one) < R::LEAST_NORMAL.bits().minus(one)) | (size > R::INFINITY.bits())
+        let least = R::literal(R::Number::LEAST_NORMAL).bits();
+        size.minus(one).below(least.minus(one)) | size.above(R::literal(R::Number::INFINITY).bits())
     }
 
-    fn slow(x: R) -> R {
+    fn slow(x: R) -> R
+    where
+        R: Number,
+    {
         R::of(x.wide().cbrt())
     }
 }
@@ -69,14 +72,18 @@ impl<R: Real> Unary<R> for Cbrt {
 /// The length of the hypotenuse: `sqrt(x^2 + y^2)` without undue overflow.
 pub struct Hypot;
 
-impl Binary<f64> for Hypot {
+impl<R: Real> Binary<R> for Hypot {
     #[inline(always)]
-    fn fast<const FMA: bool>(x: f64, y: f64) -> f64 {
-        let (x, y) = (x.abs(), y.abs());
-        let (large, small) = if x > y { (x, y) } else { (y, x) };
+    fn fast<const FMA: bool>(x: R, y: R) -> R {
+        if R::Number::MANTISSA < 52 {
+            let (x, y) = (x.double(), y.double());
+            return R::from_double(x.fma::<FMA>(x, y * y).root());
+        }
+        let (x, y) = (x.size(), y.size());
+        let (large, small) = R::pick_pair(x.above(y), (x, y), (y, x));
         // What is nothing beside the other one would underflow.
-        let small = if small < large * 1e-17 { 0.0 } else { small };
-        let length = large.fma::<FMA>(large, small * small).sqrt();
+        let small = R::pick(small.below(large * R::of(1e-17)), R::of(0.0), small);
+        let length = large.fma::<FMA>(large, small * small).root();
         if !FMA {
             return length;
         }
@@ -84,33 +91,22 @@ impl Binary<f64> for Hypot {
         let (square, square_low) = two_product(length, length);
         let (leg, leg_low) = two_product(large, large);
         let rest = small.fma::<true>(-small, square - leg) + (square_low - leg_low);
-        length - rest / (length + length + f64::MIN_POSITIVE)
+        length - rest / (length + length + R::literal(R::Number::LEAST_NORMAL))
     }
 
     #[inline(always)]
-    fn is_odd(x: f64, y: f64) -> bool {
-        let large = size_bits(x).max(size_bits(y));
-        !(is_within(large, 1e-120, 1e150) | (large == 0))
+    fn is_odd(x: R, y: R) -> R::Mask {
+        let large = size_bits(x).larger(size_bits(y));
+        if R::Number::MANTISSA < 52 {
+            return large.reaches(R::literal(R::Number::INFINITY).bits());
+        }
+        !(is_within(large, R::of(1e-120), R::of(1e150)) | large.equals(R::Word::of(0)))
     }
 
-    fn slow(x: f64, y: f64) -> f64 {
-        x.hypot(y)
-    }
-}
-
-impl Binary<f32> for Hypot {
-    #[inline(always)]
-    fn fast<const FMA: bool>(x: f32, y: f32) -> f32 {
-        let (x, y) = (f64::from(x), f64::from(y));
-        x.fma::<FMA>(x, y * y).sqrt() as f32
-    }
-
-    #[inline(always)]
-    fn is_odd(x: f32, y: f32) -> bool {
-        size_bits(x).max(size_bits(y)) >= f32::INFINITY.to_bits()
-    }
-
-    fn slow(x: f32, y: f32) -> f32 {
-        x.hypot(y)
+    fn slow(x: R, y: R) -> R
+    where
+        R: Number,
+    {
+        x.length(y)
     }
 }

@@ -10,8 +10,8 @@
 //! producer may write to the destination itself ([`Sink::conflicts`]).
 
 use super::isa::{Isa, Loop};
-use super::{casts, loops, moves};
-use crate::{Access, FpFlags, Fragment, Inst, Kernel, OperandId, Scalar, ValueId};
+use super::{casts, fused, loops, moves};
+use crate::{Access, DType, FpFlags, Fragment, Inst, Kernel, Op, OperandId, Scalar, ValueId};
 
 /// Block registers of one fragment are to fit in this many bytes, two thirds of the usual first-level cache.
 const REGISTER_BYTES: usize = 32 << 10;
@@ -218,6 +218,11 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
             );
             code.cost += 0.08 * op.row().cost as f64 * from.size() as f64 / 8.0;
         }
+        Inst::Fma(args) => {
+            let run = fused::lookup(dtype, isa).ok_or_else(|| format!("no fma in {dtype}"))?;
+            call(run, args.map(entry), f.effects(i), true);
+            code.cost += 0.1 * size as f64 / 8.0;
+        }
         Inst::Select(args) => {
             call(
                 moves::select(size as usize, isa),
@@ -231,6 +236,13 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
             let source = f.dtype(*from);
             call(casts::lookup(source, dtype, isa), [entry(*from); 3], f.effects(i), false);
             code.cost += 0.1 * size.max(source.size() as u8) as f64 / 8.0;
+        }
+        Inst::Bits(from, _) => {
+            // What an integer is by itself, any word of its size is.
+            let word = if size == 8 { DType::U64 } else { DType::U32 };
+            let run = loops::lookup(Op::Positive, word, isa).ok_or_else(|| format!("no copies of {word}"))?;
+            call(run, [entry(*from); 3], FpFlags::NONE, loops::works_in_place(Op::Positive, word));
+            code.cost += 0.08 * size as f64 / 8.0;
         }
         Inst::Gather(operand, offsets) => {
             code.cost += 0.5;
@@ -261,7 +273,13 @@ fn add_sink(
     let produced = offsets.is_none()
         && matches!(
             fragment.insts[v.0 as usize],
-            Inst::Apply(..) | Inst::Select(_) | Inst::Cast(..) | Inst::Gather(..) | Inst::Index(_)
+            Inst::Apply(..)
+                | Inst::Fma(_)
+                | Inst::Select(_)
+                | Inst::Cast(..)
+                | Inst::Bits(..)
+                | Inst::Gather(..)
+                | Inst::Index(_)
         )
         && code.sinks.iter().all(|s| s.value != value);
     for l in code.loads.iter_mut().filter(|l| l.value == value || offsets == Some(l.value)) {
@@ -305,8 +323,8 @@ fn place(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
     for (i, inst) in fragment.insts.iter().enumerate() {
         let size = fragment.types[i].size();
         let own = matches!(inst, Inst::Load(_) | Inst::Param(_) | Inst::Const(_));
-        let computed =
-            matches!(inst, Inst::Index(_) | Inst::Apply(..) | Inst::Select(_) | Inst::Cast(..) | Inst::Gather(..));
+        let computed = matches!(inst, Inst::Index(_) | Inst::Apply(..) | Inst::Fma(_) | Inst::Select(_))
+            || matches!(inst, Inst::Cast(..) | Inst::Bits(..) | Inst::Gather(..));
         if !own && !computed {
             continue;
         }

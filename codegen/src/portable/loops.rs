@@ -372,23 +372,23 @@ impl Given for B8 {
 }
 
 #[inline(always)]
-fn one<F: Unary<T>, T: math::Real, const FMA: bool>(_: F, x: T) -> T {
+fn one<F: Unary<T>, T: math::Number, const FMA: bool>(_: F, x: T) -> T {
     eval::<F, T, FMA>(x)
 }
 
 #[inline(always)]
-fn one2<F: Binary<T>, T: math::Real, const FMA: bool>(_: F, x: T, y: T) -> T {
+fn one2<F: Binary<T>, T: math::Number, const FMA: bool>(_: F, x: T, y: T) -> T {
     eval2::<F, T, FMA>(x, y)
 }
 
 #[inline(always)]
-unsafe fn many<F: Unary<T>, T: math::Real, const FMA: bool>(_: F, out: *mut T, x: *const T, n: usize) {
+unsafe fn many<F: Unary<T>, T: math::Number, const FMA: bool>(_: F, out: *mut T, x: *const T, n: usize) {
     // SAFETY: the caller's contract.
     unsafe { unary_block::<F, T, FMA>(out, x, n) }
 }
 
 #[inline(always)]
-unsafe fn many2<F: Binary<T>, T: math::Real, const FMA: bool>(_: F, out: *mut T, x: *const T, y: *const T, n: usize) {
+unsafe fn many2<F: Binary<T>, T: math::Number, const FMA: bool>(_: F, out: *mut T, x: *const T, y: *const T, n: usize) {
     // SAFETY: the caller's contract.
     unsafe { binary_block::<F, T, FMA>(out, x, y, n) }
 }

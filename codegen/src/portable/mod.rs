@@ -6,7 +6,7 @@
 //! | module | does |
 //! |---|---|
 //! | `isa` | picks the instruction set; compiles every inner loop for each |
-//! | `loops`, `casts`, `moves`, `folds`, `arg` | the inner loops: op table, conversions, copies, folds, positions of extremes |
+//! | `loops`, `fused`, `casts`, `moves`, `folds`, `arg` | the inner loops: op table, fused multiply-add, conversions, copies, folds, positions of extremes |
 //! | `arith`, `complex`, `element` | what the op table's definitions call, and the types they work on |
 //! | `division`, `lengths` | vector forms of `fmod` and its kin and of complex magnitudes, for ordinary elements |
 //! | `code` | resolves a fragment: loops, registers, stores that may go straight to memory |
@@ -37,6 +37,7 @@ mod flat;
 mod folds;
 mod frame;
 mod full;
+mod fused;
 mod isa;
 mod lengths;
 mod loops;

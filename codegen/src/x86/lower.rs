@@ -9,7 +9,7 @@
 use super::encode::{Assembler, Cond, Gpr, KReg, Mem};
 use super::registers::Uses;
 use super::select::Emitter;
-use crate::{DType, Fragment, Inst, Kernel, Scalar};
+use crate::{DType, Expanded, Fragment, Inst, Kernel, Odd, Scalar};
 use smallvec::SmallVec;
 
 /// How an operand goes along a row.
@@ -31,7 +31,9 @@ pub(super) const ARGUMENTS: Gpr = Gpr::RDI;
 const COUNT: Gpr = Gpr::RSI;
 pub(super) const AT: Gpr = Gpr::RAX;
 /// One for a moment.
-const SPARE: Gpr = Gpr::R11;
+pub(super) const SPARE: Gpr = Gpr::R11;
+/// The one that gathers the lanes in which an elementary function was not computed; it belongs to the caller.
+pub(super) const ODD: Gpr = Gpr::R15;
 /// The mask of the lanes at hand.
 pub(super) const LANES: KReg = KReg(1);
 /// Registers for the addresses of operands; those from [`KEPT_FROM`] on belong to the caller and are put back.
@@ -52,14 +54,17 @@ pub(super) struct Arguments {
     pub(super) constants: Vec<(usize, Scalar)>,
     /// All there is so far, a multiple of eight.
     pub(super) bytes: usize,
+    /// Where the loop leaves what is not zero if an elementary function was not computed somewhere.
+    pub(super) odd: usize,
 }
 
 impl Arguments {
     fn of(kernel: &Kernel) -> Arguments {
         let (operands, scalars) = (kernel.operands.len(), kernel.scalars.len());
-        let mut arguments =
-            Arguments { operands, scalars, axes: (kernel.outer + kernel.inner) as usize, constants: vec![], bytes: 0 };
+        let axes = (kernel.outer + kernel.inner) as usize;
+        let mut arguments = Arguments { operands, scalars, axes, constants: vec![], bytes: 0, odd: 0 };
         arguments.bytes = arguments.offsets(Some(operands));
+        arguments.odd = arguments.room(8);
         arguments
     }
     pub(super) fn address(&self, operand: usize) -> usize {
@@ -109,6 +114,8 @@ pub(super) struct Body<'a> {
     pub(super) fragment: &'a Fragment,
     pub(super) lanes: usize,
     pub(super) uses: Uses,
+    /// Elementary functions left to another backend, and the lanes in which they are wanted.
+    pub(super) odd: &'a [Odd],
 }
 
 /// Bytes of the widest number that an instruction handles; bools have no width of their own.
@@ -125,19 +132,21 @@ fn width(fragment: &Fragment, number: usize) -> usize {
 }
 
 impl<'a> Body<'a> {
-    /// Looks at a map's body.
-    pub(super) fn of(kernel: &'a Kernel) -> Body<'a> {
+    /// Looks at the body of a map whose elementary functions are written out.
+    pub(super) fn of(expanded: &'a Expanded) -> Body<'a> {
+        let (kernel, odd) = (&expanded.kernel, &expanded.body.odd[..]);
         let fragment = &kernel.body;
         let mut uses: Uses = vec![SmallVec::new(); fragment.insts.len()];
         for (at, inst) in fragment.insts.iter().enumerate() {
-            for value in Fragment::arguments(inst) {
+            let left = odd.iter().find(|o| o.value.0 as usize == at).map(|o| SmallVec::from_slice(&[o.mask]));
+            for value in left.unwrap_or_else(|| Fragment::arguments(inst)) {
                 if uses[value.0 as usize].last() != Some(&(at as u32)) {
                     uses[value.0 as usize].push(at as u32);
                 }
             }
         }
         let widest = (0..fragment.insts.len()).map(|i| width(fragment, i)).max().unwrap_or(8);
-        Body { kernel, fragment, lanes: VECTOR / widest.max(1), uses }
+        Body { kernel, fragment, lanes: VECTOR / widest.max(1), uses, odd }
     }
 
     /// The loop for a pattern of steps.
@@ -157,6 +166,10 @@ impl<'a> Body<'a> {
         let mut e = Emitter::new(self, steps, Arguments::of(self.kernel));
         for &register in &BASES[KEPT_FROM..][..kept] {
             e.asm.push(register);
+        }
+        if !self.odd.is_empty() {
+            e.asm.push(ODD);
+            e.asm.xor(ODD, ODD);
         }
         for (operand, &base) in BASES[..operands].iter().enumerate() {
             let at = e.arguments.address(operand);
@@ -195,6 +208,11 @@ impl<'a> Body<'a> {
         self.some_lanes(&mut e.asm);
         e.body(0, true)?;
         e.asm.bind(done);
+        if !self.odd.is_empty() {
+            let at = e.arguments.odd;
+            e.asm.store_gpr(at_arguments(at), ODD);
+            e.asm.pop(ODD);
+        }
         for &register in BASES[KEPT_FROM..][..kept].iter().rev() {
             e.asm.pop(register);
         }

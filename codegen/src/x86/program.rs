@@ -1,13 +1,14 @@
 //! Launching: rows of a domain through the loop for their steps, in pieces that fit the cache and threads.
 //!
 //! Floating-point flags are read once a piece. Where one instruction alone may raise those that are up, it did. Otherwise the
-//! piece runs again through the portable backend, which knows which of them it was: pieces that raise flags are few. What they
-//! read is still there, or was put aside where results replace it.
+//! piece runs again through the portable backend, which knows which of them it was: pieces that raise flags are few. So does a
+//! piece with arguments that an elementary function's short form does not take. What they read is still there, or was put
+//! aside where results replace it.
 
 use super::arena::{Code, place};
 use super::lower::{Arguments, Body, Step, Steps, VECTOR};
 use crate::portable::{Shared, TASK_NANOSECONDS, flags, spread, with_scratch};
-use crate::{Access, FpFlags, Inline, Inst, Kernel, Launch, Program, Raised, Verified, Workers};
+use crate::{Access, Expanded, FpFlags, Inline, Inst, Kernel, Launch, Program, Raised, Verified, Workers, expand};
 use smallvec::SmallVec;
 use std::fmt::Write;
 use std::ops::Range;
@@ -33,7 +34,8 @@ type Entry = unsafe extern "sysv64" fn(*mut u8, usize);
 
 /// A map's kernel with its loops.
 pub(super) struct Compiled {
-    kernel: Verified<Kernel>,
+    /// The kernel with its elementary functions written out.
+    expanded: Expanded,
     fallback: Arc<dyn Program>,
     lanes: usize,
     /// Nanoseconds an element, roughly.
@@ -55,7 +57,8 @@ impl Compiled {
     /// # Errors
     /// What of it has no instructions here.
     pub(super) fn new(kernel: &Verified<Kernel>, fallback: Arc<dyn Program>) -> Result<Compiled, String> {
-        let body = Body::of(kernel);
+        let expanded = expand(kernel);
+        let body = Body::of(&expanded);
         let raising: SmallVec<[(u32, FpFlags); 4]> = (0..kernel.body.insts.len())
             .map(|i| (i as u32, kernel.body.effects(i)))
             .filter(|(_, effects)| !effects.is_empty())
@@ -64,13 +67,14 @@ impl Compiled {
         if counts && raising.len() > 1 {
             return Err("coordinates among instructions that raise flags".into());
         }
-        let cost = 0.03 + 0.02 * kernel.body.insts.len() as f64 * 8.0 / body.lanes as f64;
+        let cost = 0.03 + 0.02 * body.fragment.insts.len() as f64 * 8.0 / body.lanes as f64;
         let dense: Steps = kernel.operands.iter().map(|_| Step::Dense).collect();
         let first = load(&body, &dense)?;
+        let lanes = body.lanes;
         Ok(Compiled {
-            kernel: kernel.clone(),
+            expanded,
             fallback,
-            lanes: body.lanes,
+            lanes,
             cost,
             watched: raising.iter().fold(FpFlags::NONE, |all, (_, effects)| all | *effects),
             raising,
@@ -87,7 +91,7 @@ impl Compiled {
             return found.clone();
         }
         drop(known);
-        let made = load(&Body::of(&self.kernel), steps).ok().map(Arc::new);
+        let made = load(&Body::of(&self.expanded), steps).ok().map(Arc::new);
         self.loops.write().unwrap_or_else(|e| e.into_inner()).push((steps.clone(), made.clone()));
         made
     }
@@ -95,7 +99,7 @@ impl Compiled {
     /// The operands that results of the launch replace, if their elements lie densely along the rows: they can be put aside.
     fn replaced(&self, launch: &Launch<'_>, steps: &Steps) -> Option<SmallVec<[usize; 4]>> {
         let extent = |operand: usize| {
-            let (mut low, mut high) = (0isize, self.kernel.operands[operand].dtype.size() as isize);
+            let (mut low, mut high) = (0isize, self.expanded.kernel.operands[operand].dtype.size() as isize);
             for (&stride, &n) in launch.strides_of(operand).iter().zip(launch.outer) {
                 let span = stride * (n as isize - 1);
                 if span < 0 { low += span } else { high += span }
@@ -103,7 +107,9 @@ impl Compiled {
             let at = launch.addresses[operand] as isize;
             at + low..at + high
         };
-        let of = |access| (0..self.kernel.operands.len()).filter(move |&o| self.kernel.operands[o].access == access);
+        let of = |access| {
+            (0..self.expanded.kernel.operands.len()).filter(move |&o| self.expanded.kernel.operands[o].access == access)
+        };
         let written: SmallVec<[Range<isize>; 4]> = of(Access::Write).map(extent).collect();
         let mut replaced = SmallVec::new();
         for operand in of(Access::Read) {
@@ -146,10 +152,10 @@ impl Program for Compiled {
         }
         let along = launch.outer.iter().rposition(|&n| n != 1);
         let n = along.map_or(1, |axis| launch.outer[axis]);
-        let steps: Steps = (0..self.kernel.operands.len())
+        let steps: Steps = (0..self.expanded.kernel.operands.len())
             .map(|operand| {
                 let stride = along.map_or(0, |axis| launch.strides_of(operand)[axis]);
-                let size = self.kernel.operands[operand].dtype.size() as isize;
+                let size = self.expanded.kernel.operands[operand].dtype.size() as isize;
                 let far = stride.unsigned_abs() * (self.lanes - 1) > i32::MAX as usize && self.lanes > 8;
                 match stride {
                     _ if n == 1 => Some(Step::Dense),
@@ -161,10 +167,10 @@ impl Program for Compiled {
             })
             .collect::<Option<Steps>>()
             .unwrap_or_default();
-        let known = steps.len() == self.kernel.operands.len() && (n >= SHORT_ROW || points == n);
-        // One instruction alone needs no second look.
+        let known = steps.len() == self.expanded.kernel.operands.len() && (n >= SHORT_ROW || points == n);
+        // One instruction alone needs no second look, if it is computed here.
         let aside = match self.raising.len() {
-            0 | 1 => Some(SmallVec::new()),
+            0 | 1 if self.expanded.body.odd.is_empty() => Some(SmallVec::new()),
             _ if known => self.replaced(launch, &steps),
             _ => None,
         };
@@ -256,10 +262,14 @@ impl Compiled {
                 let before = self.put_aside(rows, &addresses, len, spare);
                 // SAFETY: the addresses are those of `len` elements each, with the steps that the loop was made for.
                 unsafe { entry(memory, len) };
+                let odd = !self.expanded.body.odd.is_empty() && {
+                    // SAFETY: the loop wrote it, where there are such functions.
+                    unsafe { memory.add(arguments.odd).cast::<u64>().read() != 0 }
+                };
                 let up = if self.watched.is_empty() { FpFlags::NONE } else { flags::read() & self.watched };
-                if !up.is_empty() {
+                if odd || !up.is_empty() {
                     // SAFETY: as above.
-                    unsafe { self.attribute(&launch, rows, &before, len, up, raised) };
+                    unsafe { self.look_again(&launch, rows, &before, len, (odd, up), raised) };
                     flags::clear();
                 }
             }
@@ -267,7 +277,7 @@ impl Compiled {
     }
 
     fn aside_bytes(&self, operand: usize, rows: &Rows<'_>) -> usize {
-        (rows.piece * self.kernel.operands[operand].dtype.size()).next_multiple_of(VECTOR)
+        (rows.piece * self.expanded.kernel.operands[operand].dtype.size()).next_multiple_of(VECTOR)
     }
 
     /// Copies what results are about to replace; gives the addresses at which all operands can still be read.
@@ -280,7 +290,7 @@ impl Compiled {
     ) -> SmallVec<[*mut u8; 12]> {
         let mut before: SmallVec<[*mut u8; 12]> = SmallVec::from_slice(addresses);
         for &operand in &rows.aside {
-            let bytes = len * self.kernel.operands[operand].dtype.size();
+            let bytes = len * self.expanded.kernel.operands[operand].dtype.size();
             // SAFETY: the operand is dense along the piece, and the spare memory has room for each in turn.
             unsafe { std::ptr::copy_nonoverlapping(addresses[operand], spare, bytes) };
             before[operand] = spare;
@@ -328,21 +338,22 @@ impl Compiled {
         addresses
     }
 
-    /// Finds out which instructions raised flags.
+    /// Finds out which instructions raised flags, and computes what was left out.
     ///
     /// # Safety
     /// As [`Compiled::run`].
     #[cold]
-    unsafe fn attribute(
+    unsafe fn look_again(
         &self,
         launch: &Launch<'_>,
         rows: &Rows<'_>,
         addresses: &[*mut u8],
         len: usize,
-        up: FpFlags,
+        (odd, up): (bool, FpFlags),
         raised: &mut Raised,
     ) {
-        if let [(only, effects)] = self.raising[..] {
+        if let ([(only, effects)], false) = (&self.raising[..], odd) {
+            let (only, effects) = (*only, *effects);
             note(raised, only, up & effects);
             return;
         }

@@ -8,7 +8,7 @@
 use super::encode::{Assembler, KReg, Masking, Mem, Rm, VReg, Width};
 use super::forms as f;
 use super::forms::Form;
-use super::lower::{AT, Arguments, BASES, Body, LANES, Step, Steps, VECTOR, at_arguments};
+use super::lower::{AT, Arguments, BASES, Body, LANES, ODD, SPARE, Step, Steps, VECTOR, at_arguments};
 use super::registers::{File, Value, next_use};
 use crate::{DType, Inst, Kind, Op, Scalar, ValueId};
 
@@ -293,6 +293,59 @@ impl<'a> Emitter<'a> {
         self.asm.vector(form, width, out, VReg(0), Rm::Reg(x), mask, immediate);
     }
 
+    /// Has the value at hand take over the register of a number that nothing else needs.
+    fn take_over(&mut self, a: ValueId) -> Option<VReg> {
+        let register = self.places[a.0 as usize].register?;
+        if next_use(&self.body.uses, a.0, self.at) != u32::MAX || self.is_mask(a.0) {
+            return None;
+        }
+        self.places[a.0 as usize].register = None;
+        self.keep(VReg(register));
+        Some(VReg(register))
+    }
+
+    /// `a * b + c`, rounded once. The instructions write to a source: to one that is not needed any more, if there is one.
+    fn fused(&mut self, a: ValueId, b: ValueId, c: ValueId, dtype: DType) {
+        let (width, mask) = (self.width(dtype), self.masking(dtype));
+        let onto_product = by_float(dtype, &f::VFMADD213PS, &f::VFMADD213PD);
+        let onto_sum = by_float(dtype, &f::VFMADD231PS, &f::VFMADD231PD);
+        let (x, y) = (self.vector(a), self.vector(b));
+        let z = self.operand(c);
+        if a != b
+            && a != c
+            && let Some(out) = self.take_over(a)
+        {
+            self.asm.vector(onto_product, width, out, y, z, mask, None);
+        } else if b != a
+            && b != c
+            && let Some(out) = self.take_over(b)
+        {
+            self.asm.vector(onto_product, width, out, x, z, mask, None);
+        } else if c != a
+            && c != b
+            && let Some(out) = self.take_over(c)
+        {
+            self.asm.vector(onto_sum, width, out, x, Rm::Reg(y), mask, None);
+        } else {
+            let out = self.define_vector();
+            self.asm.vector(&f::VMOVUPS, Width::W512, out, VReg(0), Rm::Reg(x), Masking::NONE, None);
+            self.asm.vector(onto_product, width, out, y, z, mask, None);
+        }
+        self.bury(&[a, b, c]);
+    }
+
+    /// The value at hand is left to another backend in the lanes of a mask: says so if there are any, and has it be zero.
+    fn leave_out(&mut self, mask: ValueId, dtype: DType) {
+        let k = self.mask(mask);
+        let lanes = self.moment_mask();
+        self.asm.mask_op(&f::KANDQ, lanes, k, LANES);
+        self.asm.mask_to(SPARE, lanes);
+        self.asm.or(ODD, SPARE);
+        self.bury(&[mask]);
+        let zero = at_arguments(self.arguments.constant(Scalar::zero(dtype)));
+        self.places[self.at as usize].home = Home::Element(zero);
+    }
+
     /// The value at hand is another one.
     pub(super) fn same(&mut self, a: ValueId) {
         if self.is_mask(a.0) {
@@ -302,6 +355,9 @@ impl<'a> Emitter<'a> {
             self.asm.mask_op(&f::KMOVQ, out, x, x);
         } else {
             let x = self.vector(a);
+            if self.take_over(a).is_some() {
+                return;
+            }
             self.bury(&[a]);
             let out = self.define_vector();
             self.asm.vector(&f::VMOVUPS, Width::W512, out, VReg(0), Rm::Reg(x), Masking::NONE, None);
@@ -350,7 +406,21 @@ impl<'a> Emitter<'a> {
                 self.index(axis as usize);
                 Ok(())
             }
-            Inst::Apply(op, [a, b]) => self.apply(op, a, b),
+            Inst::Apply(op, [a, b]) => match body.odd.iter().find(|o| o.value.0 as usize == at) {
+                Some(odd) => {
+                    self.leave_out(odd.mask, dtype);
+                    Ok(())
+                }
+                None => self.apply(op, a, b),
+            },
+            Inst::Fma([a, b, c]) => {
+                self.fused(a, b, c, dtype);
+                Ok(())
+            }
+            Inst::Bits(from, _) => {
+                self.same(from);
+                Ok(())
+            }
             Inst::Select([mask, yes, no]) => {
                 self.select(mask, yes, no, dtype);
                 Ok(())

@@ -29,11 +29,11 @@ pub(crate) struct Pair<T> {
     pub(crate) levels: Vec<(&'static str, BinaryLoop<T>)>,
 }
 
-fn case<F: Unary<T>, T: Real>(name: &'static str, bound: f64, range: (f64, f64), truth: fn(f64) -> f64) -> Case<T> {
+fn case<F: Unary<T>, T: Number>(name: &'static str, bound: f64, range: (f64, f64), truth: fn(f64) -> f64) -> Case<T> {
     Case { name, bound, range, truth, levels: unary::<F, T>() }
 }
 
-fn pair<F: Binary<T>, T: Real>(name: &'static str, bound: f64, truth: fn(f64, f64) -> f64) -> Pair<T> {
+fn pair<F: Binary<T>, T: Number>(name: &'static str, bound: f64, truth: fn(f64, f64) -> f64) -> Pair<T> {
     Pair { name, bound, truth, levels: binary::<F, T>() }
 }
 

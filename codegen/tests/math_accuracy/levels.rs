@@ -2,7 +2,7 @@
 //!
 //! Only what this machine can run is offered; the baseline always is.
 
-use fastnp_codegen::math::{Binary, Real, Unary, binary_block, unary_block};
+use fastnp_codegen::math::{Binary, Number, Unary, binary_block, unary_block};
 
 /// A unary function at one level: `(out, x)` of the same length.
 pub(crate) type UnaryLoop<T> = fn(&mut [T], &[T]);
@@ -10,25 +10,25 @@ pub(crate) type UnaryLoop<T> = fn(&mut [T], &[T]);
 pub(crate) type BinaryLoop<T> = fn(&mut [T], &[T], &[T]);
 
 #[target_feature(enable = "avx2,fma")]
-fn unary_avx2<F: Unary<T>, T: Real>(out: &mut [T], x: &[T]) {
+fn unary_avx2<F: Unary<T>, T: Number>(out: &mut [T], x: &[T]) {
     // SAFETY: slices of one length that do not overlap.
     unsafe { unary_block::<F, T, true>(out.as_mut_ptr(), x.as_ptr(), x.len()) }
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")]
-fn unary_avx512<F: Unary<T>, T: Real>(out: &mut [T], x: &[T]) {
+fn unary_avx512<F: Unary<T>, T: Number>(out: &mut [T], x: &[T]) {
     // SAFETY: slices of one length that do not overlap.
     unsafe { unary_block::<F, T, true>(out.as_mut_ptr(), x.as_ptr(), x.len()) }
 }
 
 #[target_feature(enable = "avx2,fma")]
-fn binary_avx2<F: Binary<T>, T: Real>(out: &mut [T], x: &[T], y: &[T]) {
+fn binary_avx2<F: Binary<T>, T: Number>(out: &mut [T], x: &[T], y: &[T]) {
     // SAFETY: slices of one length that do not overlap.
     unsafe { binary_block::<F, T, true>(out.as_mut_ptr(), x.as_ptr(), y.as_ptr(), x.len()) }
 }
 
 #[target_feature(enable = "avx512f,avx512dq,avx512bw,avx512vl,avx2,fma")]
-fn binary_avx512<F: Binary<T>, T: Real>(out: &mut [T], x: &[T], y: &[T]) {
+fn binary_avx512<F: Binary<T>, T: Number>(out: &mut [T], x: &[T], y: &[T]) {
     // SAFETY: slices of one length that do not overlap.
     unsafe { binary_block::<F, T, true>(out.as_mut_ptr(), x.as_ptr(), y.as_ptr(), x.len()) }
 }
@@ -46,7 +46,7 @@ fn has_avx512() -> bool {
 }
 
 /// `F` at every level of this machine, with the level's name.
-pub(crate) fn unary<F: Unary<T>, T: Real>() -> Vec<(&'static str, UnaryLoop<T>)> {
+pub(crate) fn unary<F: Unary<T>, T: Number>() -> Vec<(&'static str, UnaryLoop<T>)> {
     let mut levels: Vec<(&'static str, UnaryLoop<T>)> = vec![("sse2", |out, x| {
         assert_eq!(out.len(), x.len());
         // SAFETY: slices of one length that do not overlap.
@@ -70,7 +70,7 @@ pub(crate) fn unary<F: Unary<T>, T: Real>() -> Vec<(&'static str, UnaryLoop<T>)>
 }
 
 /// `F` of two arguments at every level of this machine, with the level's name.
-pub(crate) fn binary<F: Binary<T>, T: Real>() -> Vec<(&'static str, BinaryLoop<T>)> {
+pub(crate) fn binary<F: Binary<T>, T: Number>() -> Vec<(&'static str, BinaryLoop<T>)> {
     let mut levels: Vec<(&'static str, BinaryLoop<T>)> = vec![("sse2", |out, x, y| {
         assert!(out.len() == x.len() && x.len() == y.len());
         // SAFETY: slices of one length that do not overlap.

@@ -4,7 +4,7 @@
 //! ones, in the middle of a run and in its tail, and must leave the flags the C library leaves.
 
 use crate::cases;
-use fastnp_codegen::math::{Exp, Log, Real, Unary, eval, unary_block};
+use fastnp_codegen::math::{Exp, Log, Number, Unary, eval, unary_block};
 use std::arch::asm;
 use std::hint::black_box;
 
@@ -39,7 +39,7 @@ fn kinds() -> Vec<f64> {
 }
 
 /// Whether two results are the same where they are special, and else within a few units of the last place.
-fn alike<T: Real>(got: T, wanted: T) -> bool {
+fn alike<T: Number>(got: T, wanted: T) -> bool {
     let (got, wanted) = (got.wide(), wanted.wide());
     if wanted.is_nan() || wanted.is_infinite() || wanted == 0.0 {
         return got.to_bits() == wanted.to_bits() || (got.is_nan() && wanted.is_nan());
@@ -53,7 +53,7 @@ const RUN: usize = 37;
 const PLACES: [usize; 2] = [3, RUN - 1];
 
 /// Complaints about one level of one function: `loop_` fills a result from a run, `truth` is the C library's.
-fn complaints<T: Real>(what: &str, loop_: impl Fn(&mut [T], bool), truth: impl Fn() -> f64) -> Option<String> {
+fn complaints<T: Number>(what: &str, loop_: impl Fn(&mut [T], bool), truth: impl Fn() -> f64) -> Option<String> {
     let mut out = vec![T::of(0.0); RUN];
     let (_, ordinary) = with_flags(|| loop_(black_box(&mut out), false));
     if ordinary != 0 {
@@ -71,13 +71,13 @@ fn complaints<T: Real>(what: &str, loop_: impl Fn(&mut [T], bool), truth: impl F
 }
 
 /// A run of `ordinary` numbers, with `special` at its places.
-fn run<T: Real>(ordinary: T, special: T) -> Vec<T> {
+fn run<T: Number>(ordinary: T, special: T) -> Vec<T> {
     let mut run = vec![ordinary; RUN];
     PLACES.iter().for_each(|&place| run[place] = special);
     run
 }
 
-fn unary_complaints<T: Real>(cases: Vec<cases::Case<T>>) -> Vec<String> {
+fn unary_complaints<T: Number>(cases: Vec<cases::Case<T>>) -> Vec<String> {
     let mut all = Vec::new();
     for case in cases {
         let ordinary = T::of((case.range.0 + case.range.1) / 2.0);
@@ -93,7 +93,7 @@ fn unary_complaints<T: Real>(cases: Vec<cases::Case<T>>) -> Vec<String> {
     all
 }
 
-fn binary_complaints<T: Real>(cases: Vec<cases::Pair<T>>) -> Vec<String> {
+fn binary_complaints<T: Number>(cases: Vec<cases::Pair<T>>) -> Vec<String> {
     let mut all = Vec::new();
     let one = T::of(1.0);
     for case in cases {

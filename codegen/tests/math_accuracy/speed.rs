@@ -2,7 +2,7 @@
 //! `cargo test --release -p fastnp-codegen --test math_accuracy -- --ignored speed --nocapture`.
 
 use crate::cases::{self, Case, Pair};
-use fastnp_codegen::math::Real;
+use fastnp_codegen::math::Number;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -25,7 +25,7 @@ fn time(mut call: impl FnMut()) -> f64 {
 /// N numbers beginning at a cache line, as every buffer of ours does: a vector that straddles two costs a fifth.
 struct Aligned<T>(Vec<T>, usize);
 
-impl<T: Real> Aligned<T> {
+impl<T: Number> Aligned<T> {
     fn new(at: impl Fn(usize) -> T) -> Self {
         let line = 64 / size_of::<T>();
         let mut numbers = vec![T::of(0.0); N + line];
@@ -44,7 +44,7 @@ fn fraction(i: usize, step: usize) -> f64 {
     ((i * step) % N) as f64 / N as f64
 }
 
-fn row<T: Real>(case: &Case<T>, width: &str) {
+fn row<T: Number>(case: &Case<T>, width: &str) {
     let (lo, hi) = case.range;
     let mut x = Aligned::new(|i| T::of(lo + (hi - lo) * fraction(i, 617)));
     let mut out = Aligned::new(|_| T::of(0.0));
@@ -56,7 +56,7 @@ fn row<T: Real>(case: &Case<T>, width: &str) {
     println!();
 }
 
-fn pair_row<T: Real>(case: &Pair<T>, width: &str) {
+fn pair_row<T: Number>(case: &Pair<T>, width: &str) {
     let mut x = Aligned::new(|i| T::of(0.1 + 3.0 * fraction(i, 617)));
     let mut y = Aligned::new(|i| T::of(0.1 + 5.0 * fraction(i, 419)));
     let mut out = Aligned::new(|_| T::of(0.0));

@@ -125,7 +125,9 @@ fn fragment(
             Inst::Index(axis) => Some(Scalar::new(DType::I64, at[*axis as usize] as i64)),
             Inst::Apply(op, [a, b]) => Some(apply(*op, get(a), get(b))),
             Inst::Select([c, a, b]) => Some(if get(c).truth() { get(a) } else { get(b) }),
+            Inst::Fma([a, b, c]) => Some(fma(get(a), get(b), get(c))),
             Inst::Cast(v, to) => Some(get(v).cast(*to)),
+            Inst::Bits(v, to) => Some(Scalar::from_bits(*to, get(v).bits())),
             Inst::Gather(o, offset) => {
                 let place = address(*o).wrapping_add_signed(get(offset).to_i64() as isize);
                 Some(m.read(place, k.operands[o.0 as usize].dtype))
@@ -155,6 +157,17 @@ pub(crate) fn apply(op: Op, a: Scalar, b: Scalar) -> Scalar {
         (Wide::Complex(..), _) => complexes(op, a, b, result),
         _ => unreachable!("both arguments have one type"),
     }
+}
+
+/// Rounded once: `float32` too, which by way of a rounded double would be rounded twice.
+fn fma(a: Scalar, b: Scalar, c: Scalar) -> Scalar {
+    let narrow = |x: Scalar| f32::from_bits(x.bits() as u32);
+    let wide = |x: Scalar| f64::from_bits(x.bits() as u64);
+    let bits = match a.dtype() {
+        DType::F32 => narrow(a).mul_add(narrow(b), narrow(c)).to_bits().into(),
+        _ => wide(a).mul_add(wide(b), wide(c)).to_bits().into(),
+    };
+    Scalar::from_bits(a.dtype(), bits)
 }
 
 /// An integer on its way to a scalar.

@@ -403,6 +403,9 @@ impl Builder {
             last = if dtype == DType::F16 || r.chance(10) {
                 let c = self.value(r, epilogue, DType::Bool);
                 self.push(epilogue, Inst::Select([c, a, b]), dtype)
+            } else if matches!(dtype, DType::F32 | DType::F64) && r.chance(10) {
+                let c = self.value(r, epilogue, dtype);
+                self.push(epilogue, Inst::Fma([a, b, c]), dtype)
             } else {
                 let op = r.one(ops(dtype));
                 self.push(epilogue, Inst::Apply(op, [a, if op.arity() == 1 { a } else { b }]), op.result(dtype))

@@ -1,0 +1,74 @@
+//! From an op of the table to its elementary function: how it is recorded, and what computes odd arguments.
+
+use super::Slow;
+use super::traced::{Traced, Width};
+use crate::Op;
+use crate::math::*;
+
+/// A function at one place.
+pub(super) struct Recorded<'t, N> {
+    /// Whether the arguments are odd.
+    pub(super) odd: Traced<'t, bool>,
+    /// The fast form; anything where they are.
+    pub(super) fast: Traced<'t, N>,
+}
+
+/// A function in one width.
+pub(super) struct Forms<N: Width> {
+    /// Records it; a function of one argument ignores the second.
+    pub(super) record: for<'t> fn([Traced<'t, N>; 2]) -> Recorded<'t, N>,
+    /// Computes it for odd arguments.
+    pub(super) slow: Slow,
+}
+
+fn record_one<'t, F: Unary<Traced<'t, N>>, N: Width>([x, _]: [Traced<'t, N>; 2]) -> Recorded<'t, N> {
+    let odd = F::is_odd(x);
+    let calm: Traced<'t, N> = Real::of(F::CALM);
+    Recorded { odd, fast: F::fast::<true>(Traced::pick(odd, calm, x)) }
+}
+
+fn record_two<'t, F: Binary<Traced<'t, N>>, N: Width>([x, y]: [Traced<'t, N>; 2]) -> Recorded<'t, N> {
+    let odd = F::is_odd(x, y);
+    let calm: Traced<'t, N> = Real::of(F::CALM);
+    Recorded { odd, fast: F::fast::<true>(Traced::pick(odd, calm, x), Traced::pick(odd, calm, y)) }
+}
+
+extern "C" fn slow_one<F: Unary<N>, N: Width>(x: N) -> N {
+    F::slow(x)
+}
+
+extern "C" fn slow_two<F: Binary<N>, N: Width>(x: N, y: N) -> N {
+    F::slow(x, y)
+}
+
+fn one<F, N: Width>(_: F) -> Option<Forms<N>>
+where
+    F: Unary<N> + for<'t> Unary<Traced<'t, N>>,
+{
+    Some(Forms { record: |args| record_one::<F, N>(args), slow: N::slow_one(slow_one::<F, N>) })
+}
+
+fn two<F, N: Width>(_: F) -> Option<Forms<N>>
+where
+    F: Binary<N> + for<'t> Binary<Traced<'t, N>>,
+{
+    Some(Forms { record: |args| record_two::<F, N>(args), slow: N::slow_two(slow_two::<F, N>) })
+}
+
+macro_rules! forms {
+    ($($Op:ident $name:literal $args:tt $loops:literal -> $result:ident, $identity:expr,
+       $fx:ident $(| $fx2:ident)*, $domain:ident, $cost:literal, $doc:literal
+       { $($class:ident: $body:expr;)* })*) => {
+        /// The elementary function of an op.
+        pub(super) fn of<N: Width>(op: Op) -> Option<Forms<N>> {
+            match op {
+                $(Op::$Op => None$(.or(forms!(@class $class $args $body)))*,)*
+            }
+        }
+    };
+    (@class elementary ($a:ident) $body:expr) => { one($body) };
+    (@class elementary ($a:ident, $b:ident) $body:expr) => { two($body) };
+    (@class $class:ident $args:tt $body:expr) => { None };
+}
+
+crate::for_each_op!(forms);

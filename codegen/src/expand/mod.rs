@@ -1,0 +1,183 @@
+//! Elementary functions written out as instructions of the IR, for backends that make machine code.
+//!
+//! There is no second copy of the mathematics: [`crate::math`] is written over numbers that may be yet to come, and [`traced`]
+//! is such a number, which records what is asked of it. [`forms`] leads from an op of the table to its function.
+//!
+//! `y = exp(x)` in real floats becomes
+//!
+//! ```text
+//! odd = isnan x                      ; what the fast form cannot take: Unary::is_odd
+//! calm = select odd, 1.5, x          ; so that it raises no flag for those
+//! fast = …                           ; Unary::fast, on a machine that fuses
+//! slow = exp x                       ; wanted in odd lanes only, and so listed in Trail::odd
+//! y = select odd, slow, fast
+//! ```
+//!
+//! which is a kernel like any other, with the meaning and the bits of the one before on machines that fuse: the portable
+//! backend runs both. A backend computes `slow` by calling [`slow`] for the lanes in which the mask is true, which are
+//! none nearly always, and may leave anything in the others.
+//!
+//! Equal instructions are one value (so the sine and the cosine of one angle share everything but the last choice), and what
+//! nothing needs is dropped. Expanding twice is expanding once; kernels without such ops come back as they were. Reports
+//! of floating-point flags name instructions of the original kernel, to which [`Trail::origin`] leads back.
+
+mod forms;
+mod traced;
+
+use crate::build::visit;
+use crate::{DType, Fragment, Inst, Kernel, Op, ValueId};
+use forms::{Forms, Recorded};
+use traced::{Tape, Traced, Width};
+
+/// A kernel with its elementary functions written out.
+#[derive(Clone, Debug)]
+pub struct Expanded {
+    /// The kernel.
+    pub kernel: Kernel,
+    /// Of its body.
+    pub body: Trail,
+    /// Of its epilogue.
+    pub epilogue: Trail,
+}
+
+/// What a backend wants to know of an expanded fragment besides its instructions.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Trail {
+    /// The elementary functions that are left, each wanted in some lanes only.
+    pub odd: Vec<Odd>,
+    /// The instruction of the original fragment that each instruction is there for; the first, where there are several.
+    /// Flags that it raises count as that one's, as far as [`Op::effects`] names them: a step of a function may lose what
+    /// the function does not.
+    pub origin: Vec<u32>,
+}
+
+/// An application of an elementary function that is wanted where its argument is odd.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Odd {
+    /// The application: an [`Inst::Apply`].
+    pub value: ValueId,
+    /// Where it is wanted: an earlier value.
+    pub mask: ValueId,
+}
+
+/// An elementary function for odd arguments, by the C library: some 5 to 50 ns.
+#[derive(Clone, Copy, Debug)]
+pub enum Slow {
+    /// Of one `float32`.
+    F32(extern "C" fn(f32) -> f32),
+    /// Of two.
+    F32Pair(extern "C" fn(f32, f32) -> f32),
+    /// Of one `float64`.
+    F64(extern "C" fn(f64) -> f64),
+    /// Of two.
+    F64Pair(extern "C" fn(f64, f64) -> f64),
+}
+
+/// What computes an op of the table for odd arguments, if it is an elementary function of that type.
+pub fn slow(op: Op, dtype: DType) -> Option<Slow> {
+    match dtype {
+        DType::F32 => Some(forms::of::<f32>(op)?.slow),
+        DType::F64 => Some(forms::of::<f64>(op)?.slow),
+        _ => None,
+    }
+}
+
+/// Writes out every elementary function of real floats.
+///
+/// ```
+/// use fastnp_codegen::{Access, DType, Inst, KernelBuilder, Op, Template, expand, verify};
+///
+/// let mut kernel = KernelBuilder::new(Template::Map, 1, 0);
+/// let (from, to) = (kernel.operand(DType::F64, Access::Read, true), kernel.operand(DType::F64, Access::Write, true));
+/// let x = kernel.body().load(from);
+/// let y = kernel.body().apply(Op::Exp, &[x]);
+/// kernel.body().store(to, y);
+/// let expanded = expand(&kernel.finish());
+/// let [odd] = expanded.body.odd[..] else { panic!("one function") };
+/// assert!(matches!(expanded.kernel.body.insts[odd.value.0 as usize], Inst::Apply(Op::Exp, _)));
+/// assert!(verify(expanded.kernel).is_ok());
+/// ```
+pub fn expand(kernel: &Kernel) -> Expanded {
+    let mut expanded = kernel.clone();
+    let mut roots: Vec<ValueId> = kernel.accumulators.iter().map(|a| a.value).collect();
+    let body;
+    (expanded.body, body) = expand_fragment(kernel, &kernel.body, &mut roots);
+    expanded.accumulators.iter_mut().zip(roots).for_each(|(a, value)| a.value = value);
+    let epilogue;
+    (expanded.epilogue, epilogue) = expand_fragment(kernel, &kernel.epilogue, &mut []);
+    Expanded { kernel: expanded, body, epilogue }
+}
+
+/// Whether an instruction is an elementary function of real floats.
+fn is_elementary(fragment: &Fragment, inst: &Inst) -> bool {
+    matches!(inst, Inst::Apply(op, [x, _]) if op.row().elementary && fragment.dtype(*x).is_float())
+}
+
+/// Expands one fragment; `roots` are needed besides what it stores, and follow the renumbering.
+fn expand_fragment(kernel: &Kernel, fragment: &Fragment, roots: &mut [ValueId]) -> (Fragment, Trail) {
+    if !fragment.insts.iter().any(|inst| is_elementary(fragment, inst)) {
+        let origin = (0..fragment.insts.len() as u32).collect();
+        return (fragment.clone(), Trail { odd: vec![], origin });
+    }
+    let tape = Tape::default();
+    let mut odd: Vec<Odd> = vec![];
+    let mut origin = vec![];
+    let mut renamed: Vec<ValueId> = Vec::with_capacity(fragment.insts.len());
+    for (number, inst) in fragment.insts.iter().enumerate() {
+        let mut now = inst.clone();
+        visit(&mut now, |v| *v = renamed[v.0 as usize]);
+        let value = match now {
+            Inst::Apply(op, args) if is_elementary(fragment, inst) => {
+                let (result, seldom) = match fragment.types[number] {
+                    DType::F32 => expand_op::<f32>(&tape, op, args),
+                    _ => expand_op::<f64>(&tape, op, args),
+                };
+                if !odd.contains(&seldom) {
+                    odd.push(seldom);
+                }
+                result
+            }
+            Inst::Select([mask, then, otherwise]) => tape.select(mask, then, otherwise, fragment.types[number]),
+            now => copy(kernel, &tape, now, fragment.types[number]),
+        };
+        renamed.push(value);
+        origin.resize(tape.len(), number as u32);
+    }
+    roots.iter_mut().for_each(|v| *v = renamed[v.0 as usize]);
+    let (fragment, numbers) = tape.into_draft().finish(roots.iter().copied());
+    let Some(numbers) = numbers else { return (fragment, Trail { odd, origin }) };
+    let renamed = |v: ValueId| numbers.get(v);
+    roots.iter_mut().for_each(|v| *v = renamed(*v).unwrap_or(*v));
+    let kept = |o: Odd| Some(Odd { value: renamed(o.value)?, mask: renamed(o.mask)? });
+    let odd = odd.into_iter().filter_map(kept).collect();
+    let live = (0..).map(|v| renamed(ValueId(v)).is_some());
+    let origin = origin.into_iter().zip(live).filter_map(|(number, is_live)| is_live.then_some(number)).collect();
+    (fragment, Trail { odd, origin })
+}
+
+/// Appends an instruction as it is.
+fn copy(kernel: &Kernel, tape: &Tape, inst: Inst, dtype: DType) -> ValueId {
+    let shared = |m: crate::OperandId| !kernel.operands[m.0 as usize].restrict;
+    match inst {
+        Inst::Load(m) | Inst::Gather(m, _) => tape.draft(|draft| draft.intern(inst, dtype, shared(m))),
+        Inst::Store(m, _) | Inst::Scatter(m, ..) => tape.draft(|draft| draft.effect(inst, dtype, shared(m))),
+        Inst::Param(_)
+        | Inst::Const(_)
+        | Inst::Index(_)
+        | Inst::Apply(..)
+        | Inst::Fma(_)
+        | Inst::Select(_)
+        | Inst::Cast(..)
+        | Inst::Bits(..)
+        | Inst::Result(_) => tape.emit(inst, dtype),
+    }
+}
+
+/// Appends a function written out; gives its value, and what is wanted of it seldom.
+fn expand_op<N: Width>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Odd) {
+    let Forms { record, .. } = forms::of::<N>(op).expect("the op is elementary");
+    let Recorded { odd, fast } = record(args.map(|v| Traced::Made(v, tape)));
+    let (mask, fast) = (odd.value(tape), fast.value(tape));
+    let value = tape.emit(Inst::Apply(op, args), N::DTYPE);
+    (tape.select(mask, value, fast, N::DTYPE), Odd { value, mask })
+}

@@ -1,0 +1,389 @@
+//! Numbers that record what is asked of them: [`Traced`] is a float, a word or a truth value of a fragment being made.
+//!
+//! What is computed of constants alone is computed at once, by the very arithmetic of [`crate::math`] on floats, as the
+//! compiler does where it compiles those loops.
+
+use super::Slow;
+use crate::build::Draft;
+use crate::math::{Mask, Number, Real, Word};
+use crate::{DType, Inst, Op, Scalar, ValueId};
+use std::cell::RefCell;
+use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
+
+/// A fragment being made, shared by the values it is made of.
+#[derive(Default)]
+pub(super) struct Tape(RefCell<Draft>);
+
+impl Tape {
+    /// How many instructions there are.
+    pub(super) fn len(&self) -> usize {
+        self.0.borrow().insts.len()
+    }
+
+    /// What is recorded.
+    pub(super) fn into_draft(self) -> Draft {
+        self.0.into_inner()
+    }
+
+    /// Does something with the fragment. Nothing recorded is asked meanwhile.
+    pub(super) fn draft<T>(&self, with: impl FnOnce(&mut Draft) -> T) -> T {
+        with(&mut self.0.borrow_mut())
+    }
+
+    /// The value of an instruction that touches no memory.
+    pub(super) fn emit(&self, inst: Inst, dtype: DType) -> ValueId {
+        self.draft(|draft| draft.intern(inst, dtype, false))
+    }
+
+    /// `then` where `mask`, else `otherwise`; a choice by the same mask among what is chosen is made once.
+    pub(super) fn select(&self, mask: ValueId, then: ValueId, otherwise: ValueId, dtype: DType) -> ValueId {
+        self.draft(|draft| {
+            let then = match draft.insts[then.0 as usize] {
+                Inst::Select([other, first, _]) if other == mask => first,
+                _ => then,
+            };
+            draft.intern(Inst::Select([mask, then, otherwise]), dtype, false)
+        })
+    }
+
+    /// The bits of a value; those of bits are the value they are of.
+    fn bits(&self, value: ValueId, dtype: DType) -> ValueId {
+        self.draft(|draft| match draft.insts[value.0 as usize] {
+            Inst::Bits(source, _) if draft.types[source.0 as usize] == dtype => source,
+            _ => draft.intern(Inst::Bits(value, dtype), dtype, false),
+        })
+    }
+
+    /// A value converted to another type.
+    fn cast(&self, value: ValueId, dtype: DType) -> ValueId {
+        self.draft(|draft| {
+            if draft.types[value.0 as usize] == dtype {
+                value
+            } else {
+                draft.intern(Inst::Cast(value, dtype), dtype, false)
+            }
+        })
+    }
+}
+
+/// A type of Rust that is one of the IR.
+pub(super) trait Plain: Copy {
+    /// Its name there.
+    const DTYPE: DType;
+    /// The value as a literal.
+    fn scalar(self) -> Scalar;
+}
+
+impl Plain for bool {
+    const DTYPE: DType = DType::Bool;
+    fn scalar(self) -> Scalar {
+        Scalar::new(DType::Bool, self)
+    }
+}
+
+impl Plain for u32 {
+    const DTYPE: DType = DType::U32;
+    fn scalar(self) -> Scalar {
+        Scalar::from_bits(DType::U32, self.into())
+    }
+}
+
+impl Plain for u64 {
+    const DTYPE: DType = DType::U64;
+    fn scalar(self) -> Scalar {
+        Scalar::from_bits(DType::U64, self.into())
+    }
+}
+
+impl Plain for f32 {
+    const DTYPE: DType = DType::F32;
+    fn scalar(self) -> Scalar {
+        Scalar::from_bits(DType::F32, self.to_bits().into())
+    }
+}
+
+impl Plain for f64 {
+    const DTYPE: DType = DType::F64;
+    fn scalar(self) -> Scalar {
+        Scalar::from_bits(DType::F64, self.to_bits().into())
+    }
+}
+
+/// `f32` or `f64`.
+pub(super) trait Width: Plain + Number<Word: Plain> {
+    /// A function of one number, as a backend calls it.
+    fn slow_one(function: extern "C" fn(Self) -> Self) -> Slow;
+    /// A function of two.
+    fn slow_two(function: extern "C" fn(Self, Self) -> Self) -> Slow;
+}
+
+impl Width for f32 {
+    fn slow_one(function: extern "C" fn(f32) -> f32) -> Slow {
+        Slow::F32(function)
+    }
+    fn slow_two(function: extern "C" fn(f32, f32) -> f32) -> Slow {
+        Slow::F32Pair(function)
+    }
+}
+
+impl Width for f64 {
+    fn slow_one(function: extern "C" fn(f64) -> f64) -> Slow {
+        Slow::F64(function)
+    }
+    fn slow_two(function: extern "C" fn(f64, f64) -> f64) -> Slow {
+        Slow::F64Pair(function)
+    }
+}
+
+/// A value that is known already, or one of a fragment.
+#[derive(Clone, Copy)]
+pub(super) enum Traced<'t, T> {
+    /// A constant.
+    Known(T),
+    /// What an instruction gives.
+    Made(ValueId, &'t Tape),
+}
+
+use Traced::{Known, Made};
+
+impl<'t, T: Plain> Traced<'t, T> {
+    /// The value in a fragment.
+    pub(super) fn value(self, tape: &Tape) -> ValueId {
+        match self {
+            Known(x) => tape.emit(Inst::Const(x.scalar()), T::DTYPE),
+            Made(v, _) => v,
+        }
+    }
+
+    /// The fragment, if it is of one.
+    fn tape(self) -> Option<&'t Tape> {
+        match self {
+            Known(_) => None,
+            Made(_, tape) => Some(tape),
+        }
+    }
+
+    /// An op of this value, or a function of what is known.
+    fn one<U: Plain>(self, op: Op, known: impl FnOnce(T) -> U) -> Traced<'t, U> {
+        match self {
+            Known(x) => Known(known(x)),
+            Made(v, tape) => Made(tape.emit(Inst::Apply(op, [v, v]), U::DTYPE), tape),
+        }
+    }
+
+    /// The same with another argument.
+    fn two<U: Plain>(self, other: Traced<'t, T>, op: Op, known: impl FnOnce(T, T) -> U) -> Traced<'t, U> {
+        match (self, other) {
+            (Known(x), Known(y)) => Known(known(x, y)),
+            (Made(_, tape), _) | (Known(_), Made(_, tape)) => {
+                let args = [self.value(tape), other.value(tape)];
+                Made(tape.emit(Inst::Apply(op, args), U::DTYPE), tape)
+            }
+        }
+    }
+
+    /// Its bits, as those of another type of its size.
+    fn reinterpreted<U: Plain>(self, known: impl FnOnce(T) -> U) -> Traced<'t, U> {
+        match self {
+            Known(x) => Known(known(x)),
+            Made(v, tape) => Made(tape.bits(v, U::DTYPE), tape),
+        }
+    }
+
+    /// The number in another width.
+    fn converted<U: Plain>(self, known: impl FnOnce(T) -> U) -> Traced<'t, U> {
+        match self {
+            Known(x) => Known(known(x)),
+            Made(v, tape) => Made(tape.cast(v, U::DTYPE), tape),
+        }
+    }
+}
+
+impl Mask for Traced<'_, bool> {}
+
+impl<T: Plain + BitAnd<Output = T>> BitAnd for Traced<'_, T> {
+    type Output = Self;
+    fn bitand(self, other: Self) -> Self {
+        self.two(other, Op::BitwiseAnd, |x, y| x & y)
+    }
+}
+
+impl<T: Plain + BitOr<Output = T>> BitOr for Traced<'_, T> {
+    type Output = Self;
+    fn bitor(self, other: Self) -> Self {
+        self.two(other, Op::BitwiseOr, |x, y| x | y)
+    }
+}
+
+impl<T: Plain + BitXor<Output = T>> BitXor for Traced<'_, T> {
+    type Output = Self;
+    fn bitxor(self, other: Self) -> Self {
+        self.two(other, Op::BitwiseXor, |x, y| x ^ y)
+    }
+}
+
+impl<T: Plain + Not<Output = T>> Not for Traced<'_, T> {
+    type Output = Self;
+    fn not(self) -> Self {
+        self.one(Op::Invert, |x| !x)
+    }
+}
+
+impl<T: Plain + Word> Shl<u32> for Traced<'_, T> {
+    type Output = Self;
+    fn shl(self, by: u32) -> Self {
+        self.two(Known(T::of(by.into())), Op::LeftShift, |x, _| x << by)
+    }
+}
+
+impl<T: Plain + Word> Shr<u32> for Traced<'_, T> {
+    type Output = Self;
+    fn shr(self, by: u32) -> Self {
+        self.two(Known(T::of(by.into())), Op::RightShift, |x, _| x >> by)
+    }
+}
+
+impl<'t, W: Plain + Word<Mask = bool>> Word for Traced<'t, W> {
+    type Mask = Traced<'t, bool>;
+
+    fn of(value: u64) -> Self {
+        Known(W::of(value))
+    }
+    fn plus(self, other: Self) -> Self {
+        match other {
+            Known(x) if x.equals(W::of(0)) => self,
+            _ => self.two(other, Op::Add, W::plus),
+        }
+    }
+    fn minus(self, other: Self) -> Self {
+        self.two(other, Op::Subtract, W::minus)
+    }
+    fn larger(self, other: Self) -> Self {
+        self.two(other, Op::Maximum, W::larger)
+    }
+    fn equals(self, other: Self) -> Traced<'t, bool> {
+        self.two(other, Op::Equal, W::equals)
+    }
+    fn below(self, other: Self) -> Traced<'t, bool> {
+        self.two(other, Op::Less, W::below)
+    }
+    fn above(self, other: Self) -> Traced<'t, bool> {
+        self.two(other, Op::Greater, W::above)
+    }
+    fn reaches(self, other: Self) -> Traced<'t, bool> {
+        self.two(other, Op::GreaterEqual, W::reaches)
+    }
+}
+
+impl<N: Width> Add for Traced<'_, N> {
+    type Output = Self;
+    fn add(self, other: Self) -> Self {
+        self.two(other, Op::Add, |x, y| x + y)
+    }
+}
+
+impl<N: Width> Sub for Traced<'_, N> {
+    type Output = Self;
+    fn sub(self, other: Self) -> Self {
+        self.two(other, Op::Subtract, |x, y| x - y)
+    }
+}
+
+impl<N: Width> Mul for Traced<'_, N> {
+    type Output = Self;
+    fn mul(self, other: Self) -> Self {
+        self.two(other, Op::Multiply, |x, y| x * y)
+    }
+}
+
+impl<N: Width> Div for Traced<'_, N> {
+    type Output = Self;
+    fn div(self, other: Self) -> Self {
+        self.two(other, Op::Divide, |x, y| x / y)
+    }
+}
+
+impl<N: Width> Neg for Traced<'_, N> {
+    type Output = Self;
+    fn neg(self) -> Self {
+        self.one(Op::Negative, |x| -x)
+    }
+}
+
+impl<'t, N: Width> Real for Traced<'t, N> {
+    type Word = Traced<'t, N::Word>;
+    type Mask = Traced<'t, bool>;
+    type Number = N;
+    type Double = Traced<'t, f64>;
+
+    const SHARES: bool = true;
+
+    fn literal(value: N) -> Self {
+        Known(value)
+    }
+    fn of(value: f64) -> Self {
+        Known(N::of(value))
+    }
+    fn bits(self) -> Self::Word {
+        self.reinterpreted(N::bits)
+    }
+    fn from_bits(bits: Self::Word) -> Self {
+        bits.reinterpreted(N::from_bits)
+    }
+    fn double(self) -> Self::Double {
+        self.converted(N::wide)
+    }
+    fn from_double(double: Self::Double) -> Self {
+        double.converted(N::from_double)
+    }
+    fn fma<const FMA: bool>(self, b: Self, c: Self) -> Self {
+        if !FMA {
+            return self * b + c;
+        }
+        match (self, b, c) {
+            (Known(x), Known(y), Known(z)) => Known(x.fma::<true>(y, z)),
+            _ => {
+                let tape = [self, b, c].into_iter().find_map(Traced::tape).expect("one is not known");
+                let args = [self, b, c].map(|x| x.value(tape));
+                Made(tape.emit(Inst::Fma(args), N::DTYPE), tape)
+            }
+        }
+    }
+    fn root(self) -> Self {
+        self.one(Op::Sqrt, N::root)
+    }
+    fn size(self) -> Self {
+        self.one(Op::Fabs, N::size)
+    }
+    fn signed(self, sign: Self) -> Self {
+        self.two(sign, Op::Copysign, N::signed)
+    }
+    fn is_nan(self) -> Traced<'t, bool> {
+        self.one(Op::Isnan, N::is_nan)
+    }
+    fn equals(self, other: Self) -> Traced<'t, bool> {
+        self.two(other, Op::Equal, N::equals)
+    }
+    fn below(self, other: Self) -> Traced<'t, bool> {
+        self.two(other, Op::Less, N::below)
+    }
+    fn above(self, other: Self) -> Traced<'t, bool> {
+        self.two(other, Op::Greater, N::above)
+    }
+    fn reaches(self, other: Self) -> Traced<'t, bool> {
+        self.two(other, Op::GreaterEqual, N::reaches)
+    }
+    fn pick(mask: Self::Mask, then: Self, otherwise: Self) -> Self {
+        match mask {
+            Known(true) => then,
+            Known(false) => otherwise,
+            Made(v, tape) => Made(tape.select(v, then.value(tape), otherwise.value(tape), N::DTYPE), tape),
+        }
+    }
+    fn pick_pair(mask: Self::Mask, then: (Self, Self), otherwise: (Self, Self)) -> (Self, Self) {
+        (Self::pick(mask, then.0, otherwise.0), Self::pick(mask, then.1, otherwise.1))
+    }
+    fn pick_all<const K: usize>(mask: Self::Mask, then: [Self; K], otherwise: [Self; K]) -> [Self; K] {
+        std::array::from_fn(|i| Self::pick(mask, then[i], otherwise[i]))
+    }
+}

@@ -1,0 +1,369 @@
+//! Elementary functions written out, against the same functions as the portable backend computes them.
+//!
+//! At every instruction set that fuses, the kernel written out gives the bits of the kernel as it was, and its mask is the
+//! function's own question for odd arguments; what stands for the slow form in other lanes does not matter.
+
+use fastnp_codegen::math::*;
+use fastnp_codegen::portable::Portable;
+use fastnp_codegen::*;
+
+/// A float as the tests make and compare it.
+trait Float: Number {
+    const DTYPE: DType;
+    fn from_random(bits: u64) -> Self;
+    fn same_bits(self) -> u64;
+    fn slow(slow: Slow, x: Self, y: Self) -> Self;
+    fn nan() -> Scalar;
+}
+
+impl Float for f64 {
+    const DTYPE: DType = DType::F64;
+    fn from_random(bits: u64) -> f64 {
+        f64::from_bits(bits)
+    }
+    fn same_bits(self) -> u64 {
+        self.to_bits()
+    }
+    fn slow(slow: Slow, x: f64, y: f64) -> f64 {
+        match slow {
+            Slow::F64(f) => f(x),
+            Slow::F64Pair(f) => f(x, y),
+            Slow::F32(_) | Slow::F32Pair(_) => panic!("of another type"),
+        }
+    }
+    fn nan() -> Scalar {
+        Scalar::new(DType::F64, f64::NAN)
+    }
+}
+
+impl Float for f32 {
+    const DTYPE: DType = DType::F32;
+    fn from_random(bits: u64) -> f32 {
+        f32::from_bits(bits as u32)
+    }
+    fn same_bits(self) -> u64 {
+        self.to_bits().into()
+    }
+    fn slow(slow: Slow, x: f32, y: f32) -> f32 {
+        match slow {
+            Slow::F32(f) => f(x),
+            Slow::F32Pair(f) => f(x, y),
+            Slow::F64(_) | Slow::F64Pair(_) => panic!("of another type"),
+        }
+    }
+    fn nan() -> Scalar {
+        Scalar::new(DType::F32, f64::NAN)
+    }
+}
+
+fn one<F: Unary<N>, N: Number>(_: F, x: N, _: N) -> bool {
+    F::is_odd(x)
+}
+
+fn two<F: Binary<N>, N: Number>(_: F, x: N, y: N) -> bool {
+    F::is_odd(x, y)
+}
+
+macro_rules! questions {
+    ($($Op:ident $name:literal $args:tt $loops:literal -> $result:ident, $identity:expr,
+       $fx:ident $(| $fx2:ident)*, $domain:ident, $cost:literal, $doc:literal
+       { $($class:ident: $body:expr;)* })*) => {
+        /// The function's own answer.
+        fn is_odd<N: Number>(op: Op, x: N, y: N) -> bool {
+            match op {
+                $(Op::$Op => false $(| questions!(@class $class $args $body, x, y))*,)*
+            }
+        }
+    };
+    (@class elementary ($a:ident) $body:expr, $x:ident, $y:ident) => { one($body, $x, $y) };
+    (@class elementary ($a:ident, $b:ident) $body:expr, $x:ident, $y:ident) => { two($body, $x, $y) };
+    (@class $class:ident $args:tt $body:expr, $x:ident, $y:ident) => { false };
+}
+
+for_each_op!(questions);
+
+/// The levels that fuse, on which alone functions have the bits of their expansions.
+fn fusing() -> Vec<Portable> {
+    #[cfg(target_arch = "x86_64")]
+    return Portable::every_level().split_off(1);
+    #[cfg(not(target_arch = "x86_64"))]
+    return vec![];
+}
+
+fn elementary() -> impl Iterator<Item = Op> {
+    Op::ALL.iter().copied().filter(|op| op.row().elementary)
+}
+
+/// `store(op(load, load))`.
+fn kernel_of(op: Op, dtype: DType) -> Kernel {
+    let mut kernel = KernelBuilder::new(Template::Map, 1, 0);
+    let from: Vec<_> = (0..2).map(|_| kernel.operand(dtype, Access::Read, true)).collect();
+    let to = kernel.operand(dtype, Access::Write, true);
+    let mut body = kernel.body();
+    let args: Vec<_> = from[..op.arity()].iter().map(|&m| body.load(m)).collect();
+    let value = body.apply(op, &args);
+    body.store(to, value);
+    kernel.finish()
+}
+
+/// The kernel written out, with nan for what is wanted seldom, and the mask as one more result.
+fn without_slow<N: Float>(op: Op) -> Kernel {
+    let Expanded { mut kernel, body, .. } = expand(&kernel_of(op, N::DTYPE));
+    let [odd] = body.odd[..] else { panic!("{op} is one function") };
+    assert!(odd.mask < odd.value);
+    kernel.body.insts[odd.value.0 as usize] = Inst::Const(N::nan());
+    kernel.operands.push(OperandDecl { dtype: DType::Bool, access: Access::Write, restrict: true });
+    kernel.body.insts.push(Inst::Store(OperandId(3), odd.mask));
+    kernel.body.types.push(DType::Bool);
+    kernel
+}
+
+/// The results of a kernel, its masks, and what it raised.
+fn run<N: Float>(backend: &Portable, kernel: &Kernel, x: &[N], y: &[N]) -> (Vec<N>, Vec<bool>, FpFlags) {
+    let n = x.len();
+    let (mut out, mut mask) = (vec![N::of(0.0); n], vec![false; n]);
+    let addresses = [
+        x.as_ptr().cast_mut().cast(),
+        y.as_ptr().cast_mut().cast(),
+        out.as_mut_ptr().cast(),
+        mask.as_mut_ptr().cast::<u8>(),
+    ];
+    let operands = kernel.operands.len();
+    let size = size_of::<N>() as isize;
+    let strides = [size, size, size, 1];
+    let launch = Launch {
+        outer: &[n],
+        inner: &[],
+        addresses: &addresses[..operands],
+        strides: &strides[..operands],
+        scalars: &[],
+    };
+    let program = backend.compile(&verify(kernel.clone()).unwrap()).unwrap();
+    // SAFETY: vectors of `n` elements, apart from each other; a bool is written as 0 or 1.
+    let raised = unsafe { program.launch(&launch, &Inline) };
+    (out, mask, raised.iter().fold(FpFlags::NONE, |all, r| all | r.2))
+}
+
+/// Numbers of every kind.
+#[rustfmt::skip]
+fn kinds<N: Number>() -> Vec<N> {
+    let positive = [
+        0.0, 5e-324, 1e-310, 2.3e-308, 1e-300, 1e-160, 1e-45, 1e-39, 1.2e-38, 1e-20, 1e-9, 1e-5, 0.1, 0.25, 0.4142,
+        0.4143, 0.5, 0.6, 0.75, 1.0 - 1e-16, 1.0, 1.0 + 1e-15, 1.5, 2.0, 2.414, 2.415, 3.0, 7.0, 21.9, 22.1, 50.0,
+        88.8, 89.5, 127.9, 128.0, 129.5, 150.0, 300.0, 708.0, 709.7, 709.8, 710.4, 710.5, 1000.0, 1023.9, 1024.0,
+        1074.5, 1080.0, 65_536.0, 65_537.0, 1_048_576.0, 1_048_577.0, 1e6, 2e6, 1e9, 2e10, 1e15, 1e16, 3e18, 3.4e38,
+        1e39, 1e100, 1e151, 1e200, 1e300, 1.7e308, f64::INFINITY, f64::NAN,
+    ];
+    positive.iter().flat_map(|&x| [N::of(x), N::of(-x)]).collect()
+}
+
+/// Every pair of kinds, random bits, and dense ranges.
+fn arguments<N: Float>(arity: usize) -> (Vec<N>, Vec<N>) {
+    let kinds = kinds::<N>();
+    let seconds = if arity == 1 { &kinds[..1] } else { &kinds[..] };
+    let (mut x, mut y) = (vec![], vec![]);
+    for &a in &kinds {
+        for &b in seconds {
+            x.push(a);
+            y.push(b);
+        }
+    }
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut bits = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    for i in 0..20_000 {
+        x.push(N::from_random(bits()));
+        y.push(if i % 2 == 0 { N::from_random(bits()) } else { N::of(f64::from(i % 97) * 0.25 - 12.0) });
+        let dense = (f64::from(i) - 10_000.0) / 10_000.0;
+        for scale in [1.0, 30.0, 800.0] {
+            x.push(N::of(dense * scale));
+            y.push(N::of(f64::from(i % 89) * 0.125 - 5.0));
+        }
+    }
+    (x, y)
+}
+
+fn agree<N: Float>(op: Op) {
+    let (x, y) = arguments::<N>(op.arity());
+    let slow = fastnp_codegen::expand::slow(op, N::DTYPE).expect("a slow form");
+    let (plain, fast) = (kernel_of(op, N::DTYPE), without_slow::<N>(op));
+    let whole = expand(&plain).kernel;
+    for backend in fusing() {
+        let (wanted, ..) = run(&backend, &plain, &x, &y);
+        let (found, ..) = run(&backend, &whole, &x, &y);
+        let (ordinary, mask, _) = run(&backend, &fast, &x, &y);
+        for i in 0..x.len() {
+            let what = || format!("{op}({:e}, {:e}) {} {backend:?}", x[i].wide(), y[i].wide(), N::DTYPE);
+            assert_eq!(mask[i], is_odd(op, x[i], y[i]), "{}", what());
+            let patched = if mask[i] { N::slow(slow, x[i], y[i]) } else { ordinary[i] };
+            for (name, value) in [("whole", found[i]), ("patched", patched)] {
+                let same = value.same_bits() == wanted[i].same_bits()
+                    || mask[i] && value.wide().is_nan() && wanted[i].wide().is_nan();
+                assert!(same, "{name}: {}: {:e}, not {:e}", what(), value.wide(), wanted[i].wide());
+            }
+        }
+    }
+}
+
+#[test]
+fn expansions_have_the_bits_of_the_functions() {
+    for op in elementary() {
+        agree::<f64>(op);
+        agree::<f32>(op);
+    }
+}
+
+#[test]
+fn expansions_have_the_same_bits_where_nothing_fuses() {
+    let Some(fusing) = fusing().pop() else { return };
+    for op in elementary() {
+        let (x, y) = arguments::<f64>(op.arity());
+        let kernel = without_slow::<f64>(op);
+        let (found, mask, _) = run(&Portable::every_level()[0], &kernel, &x, &y);
+        let (wanted, ..) = run(&fusing, &kernel, &x, &y);
+        for i in (0..x.len()).filter(|&i| !mask[i]) {
+            assert_eq!(found[i].to_bits(), wanted[i].to_bits(), "{op}({:e}, {:e})", x[i], y[i]);
+        }
+    }
+}
+
+fn flags_agree<N: Float>(op: Op) {
+    let kinds = kinds::<N>();
+    let seconds = if op.arity() == 1 { &kinds[..1] } else { &kinds[..] };
+    let (plain, fast) = (kernel_of(op, N::DTYPE), without_slow::<N>(op));
+    // What the table does not name of an op nobody asks for.
+    let named = |flags: FpFlags| FpFlags(flags.0 & op.effects(N::DTYPE).0);
+    let Some(backend) = fusing().pop() else { return };
+    for &x in &kinds {
+        for &y in seconds {
+            let (_, _, wanted) = run(&backend, &plain, &[x], &[y]);
+            let (_, mask, found) = run(&backend, &fast, &[x], &[y]);
+            let (wanted, found) = (named(wanted), named(found));
+            let what = format!("{op}({:e}, {:e}) {}: {found:?}, not {wanted:?}", x.wide(), y.wide(), N::DTYPE);
+            assert!(if mask[0] { found == FpFlags::NONE } else { found == wanted }, "{what}");
+        }
+    }
+}
+
+#[test]
+#[cfg(target_arch = "x86_64")]
+fn expansions_raise_the_flags_of_the_functions() {
+    for op in elementary() {
+        flags_agree::<f64>(op);
+        flags_agree::<f32>(op);
+    }
+}
+
+#[test]
+fn expanding_twice_is_expanding_once() {
+    for op in elementary() {
+        for dtype in [DType::F64, DType::F32] {
+            let once = expand(&kernel_of(op, dtype));
+            verify(once.kernel.clone()).unwrap();
+            let twice = expand(&once.kernel);
+            assert_eq!(twice.kernel.to_string(), once.kernel.to_string(), "{op}");
+            assert_eq!(twice.body.odd, once.body.odd, "{op}");
+        }
+    }
+}
+
+#[test]
+fn other_kernels_come_back_as_they_were() {
+    // Neither dropped nor merged: that is for whoever made the kernel.
+    let text = "kernel reduce(outer 1, inner 1) {\n    m0: read f64\n    m1: write f64\n    m2: read c128\nbody:\n    \
+                v0: f64 = load m0\n    v1: f64 = load m0\n    v2: f64 = sqrt v1\n    v3: c128 = load m2\n    \
+                v4: c128 = exp v3\nfold:\n    a0 = add v2\nepilogue:\n    w0: f64 = result a0\n    store m1, w0: f64\n}\n";
+    let kernel: Kernel = text.parse().unwrap();
+    let expanded = expand(&kernel);
+    assert_eq!(expanded.kernel, kernel);
+    assert_eq!(expanded.body, Trail { odd: vec![], origin: (0..5).collect() });
+}
+
+#[test]
+fn functions_of_one_argument_share_what_they_can() {
+    let length = |ops: &[Op]| {
+        let mut kernel = KernelBuilder::new(Template::Map, 1, 0);
+        let from = kernel.operand(DType::F64, Access::Read, true);
+        for &op in ops {
+            let to = kernel.operand(DType::F64, Access::Write, true);
+            let x = kernel.body().load(from);
+            let y = kernel.body().apply(op, &[x]);
+            kernel.body().store(to, y);
+        }
+        expand(&kernel.finish()).kernel.body.insts.len()
+    };
+    let (sin, both) = (length(&[Op::Sin]), length(&[Op::Sin, Op::Cos]));
+    assert!(both < sin + 14, "{both} instructions for both, {sin} for the sine alone");
+}
+
+#[test]
+fn functions_of_functions_are_written_out() {
+    let mut kernel = KernelBuilder::new(Template::Map, 1, 0);
+    let from = [0, 1].map(|_| kernel.operand(DType::F64, Access::Read, true));
+    let to = kernel.operand(DType::F64, Access::Write, true);
+    let mut body = kernel.body();
+    let [x, y] = from.map(|m| body.load(m));
+    let (sin, cos) = (body.apply(Op::Sin, &[x]), body.apply(Op::Cos, &[x]));
+    let power = body.apply(Op::Power, &[y, sin]);
+    let log = body.apply(Op::Log, &[cos]);
+    let hypot = body.apply(Op::Hypot, &[power, log]);
+    // A choice by a function's own mask, whose slow form must stay within it.
+    let no_number = body.apply(Op::Isnan, &[y]);
+    let exp = body.apply(Op::Exp, &[y]);
+    let chosen = body.select(no_number, exp, hypot);
+    body.store(to, chosen);
+    let kernel = kernel.finish();
+    let once = expand(&kernel);
+    let twice = expand(&once.kernel);
+    assert_eq!((&twice.kernel, &twice.body.odd), (&once.kernel, &once.body.odd));
+    let slow = |op| {
+        once.body.odd.iter().any(|o| matches!(once.kernel.body.insts[o.value.0 as usize], Inst::Apply(a, _) if a == op))
+    };
+    assert!([Op::Sin, Op::Cos, Op::Power, Op::Log, Op::Hypot, Op::Exp].into_iter().all(slow));
+    let (x, y) = arguments::<f64>(2);
+    for backend in fusing() {
+        let (wanted, ..) = run(&backend, &kernel, &x, &y);
+        let (found, ..) = run(&backend, &once.kernel, &x, &y);
+        for i in 0..x.len() {
+            let same = wanted[i].to_bits() == found[i].to_bits() || wanted[i].is_nan() && found[i].is_nan();
+            assert!(same, "({:e}, {:e}): {:e}, not {:e}", x[i], y[i], found[i], wanted[i]);
+        }
+    }
+}
+
+#[test]
+fn accumulators_and_origins_follow() {
+    let mut kernel = KernelBuilder::new(Template::Reduce, 0, 1);
+    let from = kernel.operand(DType::F64, Access::Read, true);
+    let to = kernel.operand(DType::F64, Access::Write, true);
+    let x = kernel.body().load(from);
+    let e = kernel.body().apply(Op::Exp, &[x]);
+    let square = kernel.body().apply(Op::Square, &[e]);
+    let sum = kernel.accumulate(Fold::Op(Op::Add), square);
+    let mut epilogue = kernel.epilogue();
+    let sum = epilogue.result(sum);
+    let log = epilogue.apply(Op::Log, &[sum]);
+    epilogue.store(to, log);
+    let kernel = kernel.finish();
+    let Expanded { kernel: expanded, body, epilogue } = expand(&kernel);
+    let expanded = verify(expanded).unwrap();
+    let at = expanded.accumulators[0].value.0 as usize;
+    assert!(matches!(expanded.body.insts[at], Inst::Apply(Op::Square, _)));
+    assert_eq!((body.origin.len(), body.origin[0], body.origin[at]), (expanded.body.insts.len(), 0, 2));
+    assert!(body.origin[1..at].iter().all(|&number| number == 1));
+    assert_eq!((body.odd.len(), epilogue.odd.len()), (1, 1));
+    for backend in fusing() {
+        let (x, mut found) = ([0.5f64, 1.25, -3.0, f64::NEG_INFINITY, 2.0], [0.0f64; 2]);
+        for (kernel, out) in [verify(kernel.clone()).unwrap(), expanded.clone()].iter().zip(&mut found) {
+            let addresses = [x.as_ptr().cast_mut().cast(), (out as *mut f64).cast()];
+            let launch = Launch { outer: &[], inner: &[5], addresses: &addresses, strides: &[8, 0], scalars: &[] };
+            // SAFETY: five numbers to one.
+            unsafe { backend.compile(kernel).unwrap().launch(&launch, &Inline) };
+        }
+        assert_eq!(found[0].to_bits(), found[1].to_bits());
+    }
+}
