@@ -21,7 +21,8 @@ fn names_are_unique_and_found_again() {
 
 #[test]
 fn names_are_no_keywords_of_the_text_form() {
-    let keywords = "load param const index fma select cast bits gather store scatter result argmin argmax fold epilogue body";
+    let keywords =
+        "load param const index fma select cast bits gather store scatter result argmin argmax fold epilogue body";
     for name in keywords.split(' ') {
         assert_eq!(Op::from_name(name), None, "{name}");
     }
