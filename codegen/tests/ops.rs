@@ -2,7 +2,7 @@
 
 use fastnp_codegen::{
     Access, DType, Fold, Fragment, FragmentBuilder, Inst, Kernel, KernelBuilder, Op, OperandId, ResultRule, Scalar,
-    ScalarId, Template, ValueId, verify,
+    ScalarId, Template, ValueId, expand, verify,
 };
 use std::collections::HashSet;
 
@@ -21,7 +21,8 @@ fn names_are_unique_and_found_again() {
 
 #[test]
 fn names_are_no_keywords_of_the_text_form() {
-    let keywords = "load param const index select cast gather store scatter result argmin argmax fold epilogue body";
+    let keywords =
+        "load param const index fma select cast bits gather store scatter result argmin argmax fold epilogue body";
     for name in keywords.split(' ') {
         assert_eq!(Op::from_name(name), None, "{name}");
     }
@@ -229,7 +230,7 @@ fn random_value(
 ) -> Option<ValueId> {
     let value = random.pick(values);
     let dtype = fragment.dtype(value);
-    match random.below(9) {
+    match random.below(11) {
         0 if !declared.read.is_empty() => Some(fragment.load(random.pick(&declared.read))),
         1 if !declared.read.is_empty() => {
             let offset = fragment.cast(value, DType::I64);
@@ -246,6 +247,15 @@ fn random_value(
             let condition = fragment.cast(random.pick(values), DType::Bool);
             let otherwise = fragment.cast(random.pick(values), dtype);
             Some(fragment.select(condition, value, otherwise))
+        }
+        7 => {
+            let wide = random.pick(&[DType::F32, DType::F64]);
+            let args = [value, random.pick(values), random.pick(values)].map(|v| fragment.cast(v, wide));
+            Some(fragment.fma(args[0], args[1], args[2]))
+        }
+        8 => {
+            let wide = fragment.cast(value, random.pick(&[DType::I64, DType::U64, DType::F64]));
+            Some(fragment.bits(wide, random.pick(&[DType::I64, DType::U64, DType::F64])))
         }
         _ => {
             let ops: Vec<_> = Op::ALL.iter().copied().filter(|op| op.has_loop(dtype)).collect();
@@ -274,6 +284,31 @@ fn random_kernels_verify_and_round_trip() {
     }
 }
 
+#[test]
+fn random_kernels_expand_once() {
+    let mut random = Random(3);
+    for _ in 0..1000 {
+        let kernel = random_kernel(&mut random);
+        let once = expand(&kernel);
+        verify(once.kernel.clone()).unwrap_or_else(|e| panic!("{e}"));
+        for (before, after, trail) in
+            [(&kernel.body, &once.kernel.body, &once.body), (&kernel.epilogue, &once.kernel.epilogue, &once.epilogue)]
+        {
+            assert_eq!(trail.origin.len(), after.insts.len());
+            assert!(trail.origin.is_sorted() && trail.origin.iter().all(|&at| (at as usize) < before.insts.len()));
+            let left: Vec<ValueId> = trail.odd.iter().map(|odd| odd.value).collect();
+            for (number, inst) in after.insts.iter().enumerate() {
+                let elementary =
+                    matches!(inst, Inst::Apply(op, [x, _]) if op.row().elementary && after.dtype(*x).is_float());
+                assert_eq!(left.contains(&ValueId(number as u32)), elementary, "{}", once.kernel);
+            }
+        }
+        let twice = expand(&once.kernel);
+        assert_eq!(twice.kernel.to_string(), once.kernel.to_string(), "of\n{kernel}");
+        assert_eq!((twice.body.odd, twice.epilogue.odd), (once.body.odd, once.epilogue.odd));
+    }
+}
+
 /// Every value is used, and no pure instruction without a load stands twice.
 fn assert_no_waste(fragment: &Fragment, mut used: HashSet<ValueId>) {
     used.extend(fragment.insts.iter().flat_map(Fragment::arguments));
@@ -283,7 +318,9 @@ fn assert_no_waste(fragment: &Fragment, mut used: HashSet<ValueId>) {
             Inst::Store(..) | Inst::Scatter(..) => continue,
             Inst::Load(_) | Inst::Gather(..) => {}
             Inst::Param(_) | Inst::Const(_) | Inst::Index(_) | Inst::Apply(..) => assert!(seen.insert(inst)),
-            Inst::Select(_) | Inst::Cast(..) | Inst::Result(_) => assert!(seen.insert(inst)),
+            Inst::Fma(_) | Inst::Select(_) | Inst::Cast(..) | Inst::Bits(..) | Inst::Result(_) => {
+                assert!(seen.insert(inst))
+            }
         }
         assert!(used.contains(&ValueId(number as u32)), "{number} of {fragment:?}");
     }
@@ -308,8 +345,10 @@ fn damage(random: &mut Random, kernel: &mut Kernel) {
             0 => *op = random.pick(Op::ALL),
             which => args[which - 1] = value,
         },
-        Inst::Select(args) => args[random.below(3)] = value,
-        Inst::Cast(v, _) | Inst::Gather(_, v) | Inst::Store(_, v) | Inst::Scatter(_, v, _) => *v = value,
+        Inst::Fma(args) | Inst::Select(args) => args[random.below(3)] = value,
+        Inst::Cast(v, _) | Inst::Bits(v, _) | Inst::Gather(_, v) | Inst::Store(_, v) | Inst::Scatter(_, v, _) => {
+            *v = value
+        }
         Inst::Result(a) => *a = random.below(9) as u8,
     }
 }

@@ -1,7 +1,7 @@
 //! Elementary functions written out as instructions of the IR, for backends that make machine code.
 //!
-//! There is no second copy of the mathematics: [`crate::math`] is written over numbers that may be yet to come, and [`traced`]
-//! is such a number, which records what is asked of it. [`forms`] leads from an op of the table to its function.
+//! There is no second copy of the mathematics: [`crate::math`] is written over numbers that may be yet to come, and `traced`
+//! is such a number, which records what is asked of it. `forms` leads from an op of the table to its function.
 //!
 //! `y = exp(x)` in real floats becomes
 //!

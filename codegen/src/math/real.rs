@@ -2,7 +2,7 @@
 //!
 //! Every function is written once over [`Real`], a number that may also be one yet to come: a comparison gives a [`Mask`] and
 //! not a `bool`, a choice is [`Real::pick`] and not an `if`, so that a type which records what is asked of it can stand in for a
-//! float ([`crate::expand`]). [`Number`] is a float that is there, `f32` or `f64`: it adds the constants, and what only
+//! float ([`expand`](mod@crate::expand)). [`Number`] is a float that is there, `f32` or `f64`: it adds the constants, and what only
 //! scalars can do. `f32` is computed in `f32`, with shorter polynomials: twice the lanes, and half the terms, of computing it in
 //! double. [`Real::fma`] is the one place that knows `mul_add`: without the target feature it would be a call into libm (some 20
 //! ns an element, and no vectors), so `FMA` says whether the machine fuses.
