@@ -3,7 +3,7 @@
 //! | module | does |
 //! |---|---|
 //! | [`forms`], [`encode`], `general`, `masks` | the instruction table; instructions, labels and data to bytes |
-//! | [`arena`] | executable memory that is never writable and executable at one address |
+//! | [`arena`] | executable memory that is never writable and executable at once |
 //! | `select`, `convert` | instructions for values: ops and conversions |
 //! | `registers` | which register holds which value |
 //! | `lower` | the loop of a row around the instructions |
