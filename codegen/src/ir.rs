@@ -214,4 +214,13 @@ impl Kernel {
             Fold::ArgMin | Fold::ArgMax => DType::I64,
         }
     }
+
+    /// Floating-point flags that folding may raise, and NumPy reports of it.
+    pub fn fold_effects(&self, accumulator: usize) -> FpFlags {
+        let a = &self.accumulators[accumulator];
+        match (a.fold, self.body.dtype(a.value).kind()) {
+            (Fold::Op(op), Kind::Float | Kind::Complex) => op.row().effects,
+            (Fold::Op(_), Kind::Bool | Kind::Signed | Kind::Unsigned) | (Fold::ArgMin | Fold::ArgMax, _) => FpFlags::NONE,
+        }
+    }
 }

@@ -41,6 +41,8 @@ pub(crate) struct Accumulating {
     pub(crate) carries: bool,
     /// What folding may report, and the instruction of the epilogue it is reported for.
     pub(crate) effects: FpFlags,
+    /// Whether anything in the kernel may report flags, and so must not find those of this.
+    pub(crate) watched: bool,
     pub(crate) inst: u32,
 }
 

@@ -10,6 +10,7 @@
 //! producer may write to the destination itself ([`Sink::conflicts`]).
 
 use super::isa::{Isa, Loop};
+use super::pass::{self, Fuse, Stage};
 use super::{casts, fused, loops, moves};
 use crate::{Access, DType, FpFlags, Fragment, Inst, Kernel, Op, OperandId, Scalar, ValueId};
 
@@ -108,6 +109,10 @@ pub(crate) struct Code {
     pub(crate) steps: Vec<Step>,
     /// The steps, where all are calls.
     pub(crate) calls: Vec<Call>,
+    /// The same with functions in the place of several calls; empty where there are none.
+    pub(crate) stages: Vec<Stage>,
+    /// Whether one of those may leave elements out, for the calls to compute.
+    pub(crate) leaves_out: bool,
     pub(crate) sinks: Vec<Sink>,
     pub(crate) uniforms: Vec<Uniform>,
     /// Entries that read an accumulator.
@@ -117,7 +122,7 @@ pub(crate) struct Code {
     /// Bytes of registers for each element of a block, and elements of a block: [`block_length`] of it.
     pub(crate) width: usize,
     pub(crate) room: usize,
-    /// What any of it may report.
+    /// What the kernel may report.
     pub(crate) watch: FpFlags,
     /// Nanoseconds an element, roughly.
     pub(crate) cost: f64,
@@ -142,9 +147,14 @@ impl Code {
         self.sinks.iter().any(|s| s.offsets.is_some())
     }
 
-    /// The flags an instruction may report.
+    /// Whether an instruction may report flags.
     pub(crate) fn has_effects(&self) -> bool {
         !self.watch.is_empty()
+    }
+
+    /// Whether a block may be run a second time, to find out about flags or for what functions left out.
+    pub(crate) fn runs_twice(&self) -> bool {
+        self.has_effects() || self.leaves_out
     }
 }
 
@@ -157,12 +167,14 @@ pub(crate) fn block_length(width: usize) -> usize {
 ///
 /// # Errors
 /// Where an instruction has no loop.
-pub(crate) fn resolve(kernel: &Kernel, fragment: &Fragment, isa: Isa) -> Result<Code, String> {
+pub(crate) fn resolve(kernel: &Kernel, fragment: &Fragment, isa: Isa, fuse: Option<&dyn Fuse>) -> Result<Code, String> {
     let mut code = Code {
         values: fragment.insts.len(),
         loads: vec![],
         steps: vec![],
         calls: vec![],
+        stages: vec![],
+        leaves_out: false,
         sinks: vec![],
         uniforms: vec![],
         results: vec![],
@@ -179,13 +191,28 @@ pub(crate) fn resolve(kernel: &Kernel, fragment: &Fragment, isa: Isa) -> Result<
         add(&mut code, kernel, fragment, i, inst, isa)?;
     }
     code.calls = code.steps.iter().filter_map(|s| if let Step::Call(c) = s { Some(*c) } else { None }).collect();
-    code.watch = code.calls.iter().fold(FpFlags::NONE, |all, c| all | c.effects);
+    if !code.calls.is_empty() {
+        code.watch = effects(kernel);
+    }
     for a in kernel.accumulators.iter().filter(|_| std::ptr::eq(fragment, &kernel.body)) {
         code.loads.iter_mut().filter(|l| l.value as u32 == a.value.0).for_each(|l| l.late = true);
     }
     place(&mut code, kernel, fragment);
+    if let Some(fuse) = fuse {
+        pass::find(&mut code, kernel, fragment, fuse);
+    }
     note_conflicts(&mut code, kernel, fragment);
     Ok(code)
+}
+
+/// What anything in a kernel may report. Loops may raise what is not to be reported of them (comparisons, of a nan): it must
+/// not be taken for that of a fold, or of the other fragment, so each fragment watches for all.
+pub(crate) fn effects(kernel: &Kernel) -> FpFlags {
+    let of = |fragment: &Fragment| {
+        (0..fragment.insts.len()).map(|i| fragment.effects(i)).fold(FpFlags::NONE, |all, effects| all | effects)
+    };
+    let folds = (0..kernel.accumulators.len()).map(|i| kernel.fold_effects(i));
+    folds.fold(of(&kernel.body) | of(&kernel.epilogue), |all, effects| all | effects)
 }
 
 /// Adds one instruction.
@@ -355,7 +382,7 @@ fn place(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
 /// loaded and still read by the producer or later. Where flags may make the steps run twice, all loads are.
 fn note_conflicts(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
     let last = last_uses(kernel, fragment);
-    let twice = code.has_effects();
+    let twice = code.runs_twice();
     let restrict = |operand: u16| kernel.operands[operand as usize].restrict;
     for at in 0..code.sinks.len() {
         let (operand, value) = (code.sinks[at].operand, code.sinks[at].value as usize);

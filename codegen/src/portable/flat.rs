@@ -7,6 +7,7 @@
 
 use super::code::{Code, Conflict, Load};
 use super::frame::{fill_uniform, report};
+use super::pass::run_calls;
 use super::{flags, moves, scratch};
 use crate::{Launch, Raised};
 use std::mem::MaybeUninit;
@@ -41,7 +42,7 @@ impl Line {
             }
         }
         // In place, calls may not run again to find out what they raised.
-        let once = code.calls.len() == 1 || !code.has_effects();
+        let once = code.calls.len() == 1 || !code.runs_twice();
         for (i, s) in code.sinks.iter().enumerate().filter(|(_, s)| s.produced) {
             let apart = |c: &Conflict| {
                 let (own, other) = (line.span(launch, s.operand, s.size), line.span(launch, c.operand, c.size));
@@ -226,12 +227,9 @@ pub(crate) unsafe fn run_block(
             unsafe { moves::copy_row(values[l.value as usize], size as isize, from, stride, len, size) };
         }
     }
-    for c in &code.calls {
-        let [x, y, z] = c.args.map(|v| values[v as usize].cast_const());
-        // SAFETY: every value points at `len` elements; results overlap no argument, or are it where that is allowed.
-        unsafe { (c.run)(values[c.out as usize], x, y, z, len, 0) };
-    }
-    if code.has_effects() && !(flags::read() & code.watch).is_empty() {
+    // SAFETY: every value points at `len` elements; results overlap no argument, or are it where that is allowed.
+    let complete = unsafe { run_calls(code, len, |v| values[v as usize]) };
+    if !complete || (code.has_effects() && !(flags::read() & code.watch).is_empty()) {
         // SAFETY: as above; nothing that several calls read has changed since.
         unsafe { attribute(code, len, values, raised) };
     }

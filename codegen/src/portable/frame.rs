@@ -8,6 +8,7 @@
 //! sound as no memory has changed that the steps read. From then on each step is followed by a look (some 3 ns).
 
 use super::code::{Call, Code, Load, Sink, Source, Step, Uniform};
+use super::pass::Stage;
 use super::permits::Permits;
 use super::walk::{Axes, Tile};
 use super::{flags, moves};
@@ -164,11 +165,9 @@ impl<'p> Frame<'p> {
             // SAFETY: as above.
             unsafe { self.steps_watched(tile, n) };
         } else {
-            for step in &code.steps {
-                // SAFETY: as above.
-                unsafe { self.step(step, tile, n) };
-            }
-            if code.has_effects() && !(flags::read() & code.watch).is_empty() {
+            // SAFETY: as above.
+            let complete = unsafe { self.steps(tile, n) };
+            if !complete || (code.has_effects() && !(flags::read() & code.watch).is_empty()) {
                 self.suspicious = true;
                 flags::clear();
                 // SAFETY: as above; running the steps twice writes the same values twice.
@@ -230,6 +229,25 @@ impl<'p> Frame<'p> {
                 }
             }
         });
+    }
+
+    /// Runs all steps; whether every element was computed.
+    #[inline(always)]
+    unsafe fn steps(&self, tile: &Tile, n: usize) -> bool {
+        let mut complete = true;
+        // SAFETY: the caller's contract; every value has a register or points at the tile's elements.
+        unsafe {
+            if self.code.stages.is_empty() {
+                self.code.steps.iter().for_each(|step| self.step(step, tile, n));
+            }
+            for stage in &self.code.stages {
+                match stage {
+                    Stage::Step(step) => self.step(step, tile, n),
+                    Stage::Pass(pass) => complete &= pass.run(n, |v| self.values[v as usize]),
+                }
+            }
+        }
+        complete
     }
 
     #[inline(always)]

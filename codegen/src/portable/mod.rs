@@ -13,6 +13,7 @@
 //! | `plane`, `permits` | a fragment's execution on rows and columns by reference, and what overlaps allow of that |
 //! | `flat`, `full` | the short way of one contiguous axis, elementwise and folded to one point |
 //! | `walk`, `frame` | the general way: tiles of any domain, and any fragment's execution on one |
+//! | `pass` | several calls in one pass over a block, where another backend makes functions of them |
 //! | `map`, `reduce`, `sweep`, `scan`, `accumulate` | the templates |
 //! | `spread`, `scratch`, `flags` | threads, registers' memory, the floating-point status word |
 //!
@@ -43,6 +44,7 @@ mod lengths;
 mod loops;
 mod map;
 mod moves;
+mod pass;
 mod permits;
 mod plane;
 mod program;
@@ -53,6 +55,7 @@ mod spread;
 mod sweep;
 mod walk;
 
+pub(crate) use pass::{Fuse, Fused};
 pub use program::Portable;
 pub(crate) use scratch::with as with_scratch;
 pub(crate) use spread::{Shared, TASK_NANOSECONDS, spread};

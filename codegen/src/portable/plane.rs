@@ -8,9 +8,10 @@
 //! Setting a plane up costs some 5 ns an operand, and there is nothing to allocate. It runs calls only: fragments with
 //! coordinates, gathers or scatters belong to [`super::frame`].
 
-use super::code::{Call, Code, Load};
+use super::code::{Call, Code, Load, Step};
 use super::frame::{fill_uniform, report};
 use super::isa::Rows;
+use super::pass::{Pass, Stage};
 use super::permits::Permits;
 use super::{flags, moves};
 use crate::{Launch, Raised};
@@ -24,6 +25,9 @@ pub(crate) const LOADS: usize = 32;
 pub(crate) const NONE: usize = usize::MAX;
 /// Columns from which on a uniform value has one row only, which all rows share.
 const SHARED_ROW: usize = 64;
+
+/// Columns from which on a function in the place of calls runs on each row by itself.
+const LONG_ROW: usize = 24;
 
 /// Where a value is.
 #[derive(Clone, Copy)]
@@ -245,11 +249,9 @@ impl<'p> Plane<'p> {
             unsafe { self.calls_watched(&code.calls, part, raised) };
         } else {
             let (calls, once) = code.calls.split_at(self.once);
-            for call in calls {
-                // SAFETY: as above.
-                unsafe { self.call(call, part) };
-            }
-            if code.has_effects() && !(flags::read() & code.watch).is_empty() {
+            // SAFETY: as above.
+            let complete = unsafe { self.calls(calls, part) };
+            if !complete || (code.has_effects() && !(flags::read() & code.watch).is_empty()) {
                 // SAFETY: as above; running the calls twice writes the same values twice.
                 unsafe { self.attribute(calls, part, raised) };
             }
@@ -266,6 +268,50 @@ impl<'p> Plane<'p> {
         }
     }
 
+    /// Runs some calls, or what is in the place of all of them; whether every element was computed.
+    #[inline(always)]
+    unsafe fn calls(&self, calls: &[Call], part: &Part<'_>) -> bool {
+        let code = self.code;
+        let is_long = part.columns >= LONG_ROW || self.is_one_row(part, u64::MAX);
+        if code.stages.is_empty() || calls.len() != code.calls.len() || !is_long {
+            for call in calls {
+                // SAFETY: the caller's contract.
+                unsafe { self.call(call, part) };
+            }
+            return true;
+        }
+        let mut complete = true;
+        for stage in &code.stages {
+            // SAFETY: as above.
+            unsafe {
+                match stage {
+                    Stage::Step(Step::Call(call)) => self.call(call, part),
+                    Stage::Step(Step::Index { .. } | Step::Gather { .. }) => unreachable!("a plane has calls alone"),
+                    Stage::Pass(pass) => complete &= self.pass(pass, part),
+                }
+            }
+        }
+        complete
+    }
+
+    /// Whether a tile is one long row for everything that touches only some entries.
+    #[inline(always)]
+    fn is_one_row(&self, part: &Part<'_>, entries: u64) -> bool {
+        part.rows == 1 || (entries & !self.dense == 0 && part.columns == self.width)
+    }
+
+    unsafe fn pass(&self, pass: &Pass, part: &Part<'_>) -> bool {
+        let at = |v: u16| self.values[v as usize].at;
+        // SAFETY: every value has a register or points at the tile's elements.
+        unsafe {
+            if self.is_one_row(part, pass.entries) {
+                pass.run(part.rows * part.columns, at)
+            } else {
+                pass.run_rows(part.columns, part.rows, at, |v| self.values[v as usize].pitch)
+            }
+        }
+    }
+
     #[inline(always)]
     fn address(&self, part: &Part<'_>, operand: u16) -> *mut u8 {
         let (row, column) = strides(self.launch, self.axes, operand);
@@ -278,7 +324,7 @@ impl<'p> Plane<'p> {
         let [a, b, c] = call.args.map(|v| self.values[v as usize]);
         // SAFETY: every value has a register or points at the tile's elements; results overlap no argument.
         unsafe {
-            if part.rows == 1 || (call.entries & !self.dense == 0 && part.columns == self.width) {
+            if self.is_one_row(part, call.entries) {
                 (call.run)(out.at, a.at, b.at, c.at, part.rows * part.columns, 0);
             } else {
                 let rows = Rows { count: part.rows, pitch: [out.pitch, a.pitch, b.pitch, c.pitch] };

@@ -2,6 +2,7 @@
 
 use super::code::{Code, resolve};
 use super::isa::Isa;
+use super::pass::{Fuse, Stage};
 use super::reduce::{self, Folding};
 use super::{full, map, scan, sweep};
 use crate::{Backend, CompileError, Kernel, Launch, Program, Raised, Template, Verified, Workers};
@@ -38,9 +39,23 @@ impl Backend for Portable {
     }
 
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {
+        self.compile_with(kernel, None)
+    }
+}
+
+impl Portable {
+    /// Makes a program of a kernel, with functions in the place of calls where something makes them.
+    ///
+    /// # Errors
+    /// As [`Backend::compile`].
+    pub(crate) fn compile_with(
+        &self,
+        kernel: &Verified<Kernel>,
+        fuse: Option<&dyn Fuse>,
+    ) -> Result<Arc<dyn Program>, CompileError> {
         let error = |reason: String| CompileError { reason, kernel: format!("{:?}", **kernel) };
-        let body = resolve(kernel, &kernel.body, self.isa).map_err(error)?;
-        let epilogue = resolve(kernel, &kernel.epilogue, self.isa).map_err(error)?;
+        let body = resolve(kernel, &kernel.body, self.isa, fuse).map_err(error)?;
+        let epilogue = resolve(kernel, &kernel.epilogue, self.isa, fuse).map_err(error)?;
         let form = map::Form::of(&body);
         let mut folding = reduce::resolve(kernel, self.isa).map_err(error)?;
         folding.may_be_full = full::may_be_full(&body, &folding, &epilogue);
@@ -78,6 +93,11 @@ impl Program for Interpreted {
             let _ = writeln!(text, "{name}: {} bytes of registers an element", code.width);
             for c in &code.calls {
                 let _ = writeln!(text, "  %{} = loop {:p} %{:?}", c.out, c.run, c.args);
+            }
+            for stage in &code.stages {
+                if let Stage::Pass(pass) = stage {
+                    let _ = writeln!(text, "  {pass}");
+                }
             }
         }
         text

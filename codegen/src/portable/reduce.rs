@@ -8,7 +8,7 @@
 //! sizes alone, not on the number of threads; the parts merge in their order.
 
 use super::accumulate::{Accumulating, Loops, Places, Progress};
-use super::code::{Code, block_length};
+use super::code::{Code, block_length, effects};
 use super::frame::{Frame, report};
 use super::isa::Isa;
 use super::permits::Permits;
@@ -16,7 +16,7 @@ use super::spread::{Shared, TASK_NANOSECONDS, spread};
 use super::sweep::Sweep;
 use super::walk::{Tile, Walk};
 use super::{arg, flags, folds, full, loops, moves, scratch};
-use crate::{DType, Fold, FpFlags, Inst, Kernel, Launch, Op, Raised, Scalar, Template, Workers};
+use crate::{DType, Fold, Inst, Kernel, Launch, Op, Raised, Scalar, Template, Workers};
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -69,11 +69,8 @@ pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<Folding, String> {
             identity: op.and_then(|op| identity(op, dtype)),
             start: (op == Some(Op::Add) && (dtype.is_float() || dtype.is_complex())).then(|| Scalar::zero(dtype)),
             carries: op == Some(Op::Multiply),
-            effects: if dtype.is_float() || dtype.is_complex() {
-                op.map_or(FpFlags::NONE, |op| op.row().effects)
-            } else {
-                FpFlags::NONE
-            },
+            effects: kernel.fold_effects(i),
+            watched: !effects(kernel).is_empty(),
             inst: kernel.epilogue.insts.iter().position(result).unwrap_or(0) as u32,
         });
     }
@@ -427,7 +424,7 @@ impl<'p> Run<'p> {
 /// Takes down what a fold has raised.
 #[inline]
 pub(crate) fn look(a: &Accumulating, raised: &mut Raised) {
-    if !a.effects.is_empty() {
+    if a.watched {
         let up = flags::read();
         if !up.is_empty() {
             flags::clear();

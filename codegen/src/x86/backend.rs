@@ -1,5 +1,6 @@
 //! The backend: what has instructions here becomes a loop of them, everything else is the portable backend's.
 
+use super::pass::Passes;
 use super::program::Compiled;
 use crate::portable::Portable;
 use crate::{Backend, CompileError, Kernel, Program, Template, Verified};
@@ -28,14 +29,13 @@ impl Backend for X86 {
     }
 
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {
-        let portable = self.portable.compile(kernel)?;
-        if kernel.template != Template::Map {
-            return Ok(portable);
+        if kernel.template == Template::Map {
+            let portable = self.portable.compile(kernel)?;
+            // Why not is nothing to tell users of: the portable backend runs every kernel.
+            if let Ok(compiled) = Compiled::new(kernel, portable) {
+                return Ok(Arc::new(compiled));
+            }
         }
-        // Why not is nothing to tell users of: the portable backend runs every kernel.
-        Ok(match Compiled::new(kernel, portable.clone()) {
-            Ok(compiled) => Arc::new(compiled),
-            Err(_) => portable,
-        })
+        self.portable.compile_with(kernel, Some(&Passes))
     }
 }

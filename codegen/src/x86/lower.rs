@@ -102,6 +102,12 @@ impl Arguments {
     }
 }
 
+/// An instruction of a fragment for which there is none here.
+pub(super) struct Unsupported {
+    pub(super) at: usize,
+    pub(super) what: String,
+}
+
 /// A row's loop as bytes, with what launching it takes.
 pub(super) struct Lowered {
     pub(super) code: Vec<u8>,
@@ -153,14 +159,14 @@ impl<'a> Body<'a> {
     ///
     /// # Errors
     /// What of it has no instructions here.
-    pub(super) fn lower(&self, steps: &Steps) -> Result<Lowered, String> {
+    pub(super) fn lower(&self, steps: &Steps) -> Result<Lowered, Unsupported> {
         let operands = self.kernel.operands.len();
         if operands > BASES.len() {
-            return Err(format!("{operands} operands"));
+            return Err(Unsupported { at: 0, what: format!("{operands} operands") });
         }
         let strided = steps.contains(&Step::Strided);
         if strided && self.lanes > 16 {
-            return Err("elements of one or two bytes apart from each other".into());
+            return Err(Unsupported { at: 0, what: "elements of one or two bytes apart from each other".into() });
         }
         let kept = operands.saturating_sub(KEPT_FROM);
         let mut e = Emitter::new(self, steps, Arguments::of(self.kernel));

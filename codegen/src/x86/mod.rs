@@ -4,15 +4,18 @@
 //! |---|---|
 //! | [`forms`], [`encode`], `general`, `masks` | the instruction table; instructions, labels and data to bytes |
 //! | [`arena`] | executable memory that is never writable and executable at once |
-//! | `select`, `convert` | instructions for values: ops and conversions |
+//! | `select`, `arith`, `convert` | instructions for values: loads and stores, ops, conversions |
 //! | `registers` | which register holds which value |
 //! | `lower` | the loop of a row around the instructions |
-//! | `program`, `backend` | launching loops; choosing between them and the portable backend |
+//! | `row`, `program` | the loop in memory that runs; launching it over rows of a domain |
+//! | `pass`, `backend` | loops for blocks of the portable backend; choosing between these and loops for rows |
 //!
-//! A kernel whose instructions are all known here runs as one loop with every value in a register; any other one is
-//! the portable backend's. Results are that backend's, bit for bit.
+//! A map whose instructions are all known here runs as one loop with every value in a register. Any other kernel is the
+//! portable backend's, but for its calls: as many as are known here are one loop over each block. Results are that
+//! backend's, bit for bit.
 
 pub mod arena;
+mod arith;
 mod backend;
 mod convert;
 pub mod encode;
@@ -20,8 +23,10 @@ pub mod forms;
 mod general;
 mod lower;
 mod masks;
+mod pass;
 mod program;
 mod registers;
+mod row;
 mod select;
 
 pub use arena::{Code, place};

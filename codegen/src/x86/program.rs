@@ -5,8 +5,8 @@
 //! piece with arguments that an elementary function's short form does not take. What they read is still there, or was put
 //! aside where results replace it.
 
-use super::arena::{Code, place};
-use super::lower::{Arguments, Body, Step, Steps, VECTOR};
+use super::lower::{Body, Step, Steps, VECTOR};
+use super::row::Row;
 use crate::portable::{Shared, TASK_NANOSECONDS, flags, spread, with_scratch};
 use crate::{Access, Expanded, FpFlags, Inline, Inst, Kernel, Launch, Program, Raised, Verified, Workers, expand};
 use smallvec::SmallVec;
@@ -22,16 +22,6 @@ const SMALL_PIECE: usize = 1024;
 /// Rows shorter than this are better taken together, which the portable backend does.
 const SHORT_ROW: usize = 16;
 
-/// A loop in memory that runs.
-struct Loop {
-    code: Code,
-    bytes: usize,
-    arguments: Arguments,
-}
-
-/// What a row's loop is called as: with its arguments and the number of elements.
-type Entry = unsafe extern "sysv64" fn(*mut u8, usize);
-
 /// A map's kernel with its loops.
 pub(super) struct Compiled {
     /// The kernel with its elementary functions written out.
@@ -44,9 +34,9 @@ pub(super) struct Compiled {
     raising: SmallVec<[(u32, FpFlags); 4]>,
     watched: FpFlags,
     /// The loop of dense rows.
-    dense: Loop,
+    dense: Row,
     /// The other ones, by steps; none where a pattern has no loop.
-    loops: RwLock<Vec<(Steps, Option<Arc<Loop>>)>>,
+    loops: RwLock<Vec<(Steps, Option<Arc<Row>>)>>,
     /// Whether coordinates are asked for.
     counts: bool,
 }
@@ -69,7 +59,7 @@ impl Compiled {
         }
         let cost = 0.03 + 0.02 * body.fragment.insts.len() as f64 * 8.0 / body.lanes as f64;
         let dense: Steps = kernel.operands.iter().map(|_| Step::Dense).collect();
-        let first = load(&body, &dense)?;
+        let first = Row::new(&body, &dense).map_err(|none| none.what)?;
         let lanes = body.lanes;
         Ok(Compiled {
             expanded,
@@ -85,13 +75,13 @@ impl Compiled {
     }
 
     /// The loop for a pattern of steps other than dense ones.
-    fn find(&self, steps: &Steps) -> Option<Arc<Loop>> {
+    fn find(&self, steps: &Steps) -> Option<Arc<Row>> {
         let known = self.loops.read().unwrap_or_else(|e| e.into_inner());
         if let Some((_, found)) = known.iter().find(|(s, _)| s == steps) {
             return found.clone();
         }
         drop(known);
-        let made = load(&Body::of(&self.expanded), steps).ok().map(Arc::new);
+        let made = Row::new(&Body::of(&self.expanded), steps).ok().map(Arc::new);
         self.loops.write().unwrap_or_else(|e| e.into_inner()).push((steps.clone(), made.clone()));
         made
     }
@@ -125,12 +115,6 @@ impl Compiled {
     }
 }
 
-fn load(body: &Body<'_>, steps: &Steps) -> Result<Loop, String> {
-    let lowered = body.lower(steps)?;
-    let code = place(&lowered.code).map_err(|e| e.to_string())?;
-    Ok(Loop { code, bytes: lowered.code.len(), arguments: lowered.arguments })
-}
-
 /// A launch as rows of pieces.
 struct Rows<'a> {
     launch: Shared<'a>,
@@ -150,7 +134,8 @@ impl Program for Compiled {
         if points == 0 {
             return Raised::new();
         }
-        let along = launch.outer.iter().rposition(|&n| n != 1);
+        // Coordinates are counted along the last axis.
+        let along = launch.outer.iter().rposition(|&n| n != 1 || self.counts);
         let n = along.map_or(1, |axis| launch.outer[axis]);
         let steps: Steps = (0..self.expanded.kernel.operands.len())
             .map(|operand| {
@@ -209,10 +194,10 @@ impl Program for Compiled {
 
     fn listing(&self) -> String {
         let mut text = String::from("x86\n");
-        let _ = writeln!(text, "dense: {} bytes at {:p}", self.dense.bytes, self.dense.code.address());
+        let _ = writeln!(text, "dense: {}", self.dense);
         for (steps, found) in self.loops.read().unwrap_or_else(|e| e.into_inner()).iter() {
             let _ = match found {
-                Some(found) => writeln!(text, "{steps:?}: {} bytes at {:p}", found.bytes, found.code.address()),
+                Some(found) => writeln!(text, "{steps:?}: {found}"),
                 None => writeln!(text, "{steps:?}: portable"),
             };
         }
@@ -225,11 +210,9 @@ impl Compiled {
     ///
     /// # Safety
     /// The contract of the launch.
-    unsafe fn run(&self, found: &Loop, steps: &Steps, rows: &Rows<'_>, range: Range<usize>, raised: &mut Raised) {
+    unsafe fn run(&self, found: &Row, steps: &Steps, rows: &Rows<'_>, range: Range<usize>, raised: &mut Raised) {
         let launch = rows.launch.get();
-        // SAFETY: the code was made as such a function, and lives as long as the loop.
-        let entry: Entry = unsafe { std::mem::transmute(found.code.address()) };
-        let arguments = &found.arguments;
+        let arguments = found.arguments();
         let room: usize = rows.aside.iter().map(|&o| self.aside_bytes(o, rows)).sum();
         with_scratch(arguments.bytes.next_multiple_of(VECTOR) + room, |memory| {
             let spare = memory.wrapping_add(arguments.bytes.next_multiple_of(VECTOR));
@@ -238,9 +221,8 @@ impl Compiled {
             for (i, scalar) in launch.scalars.iter().enumerate() {
                 put(arguments.scalar(i), scalar.bits() as u64);
             }
-            for (at, constant) in &arguments.constants {
-                put(*at, constant.bits() as u64);
-            }
+            // SAFETY: as above.
+            unsafe { found.put_constants(memory) };
             for operand in 0..steps.len() {
                 if steps[operand] == Step::Strided {
                     let stride = rows.along.map_or(0, |axis| launch.strides_of(operand)[axis]);
@@ -261,11 +243,7 @@ impl Compiled {
                 }
                 let before = self.put_aside(rows, &addresses, len, spare);
                 // SAFETY: the addresses are those of `len` elements each, with the steps that the loop was made for.
-                unsafe { entry(memory, len) };
-                let odd = !self.expanded.body.odd.is_empty() && {
-                    // SAFETY: the loop wrote it, where there are such functions.
-                    unsafe { memory.add(arguments.odd).cast::<u64>().read() != 0 }
-                };
+                let odd = unsafe { !found.run(memory, len) };
                 let up = if self.watched.is_empty() { FpFlags::NONE } else { flags::read() & self.watched };
                 if odd || !up.is_empty() {
                     // SAFETY: as above.

@@ -4,18 +4,27 @@ use crate::evaluator::{Memory, evaluate};
 use fastnp_codegen::*;
 
 /// A small generator (splitmix64).
-pub(crate) struct Random(u64);
+pub(crate) struct Random {
+    state: u64,
+    /// Whether kernels get elementary functions too, which the evaluator knows to some units in the last place only.
+    functions: bool,
+}
 
 impl Random {
     /// A generator of its own for each seed.
     pub(crate) fn new(seed: u64) -> Random {
-        Random(seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x9e37_79b9)
+        Random { state: seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x9e37_79b9, functions: false }
+    }
+
+    /// The same, for kernels with elementary functions.
+    pub(crate) fn with_functions(seed: u64) -> Random {
+        Random { functions: true, ..Random::new(seed) }
     }
 
     /// Sixty-four random bits.
     pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
+        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.state;
         z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
         z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
         z ^ z >> 31
@@ -122,6 +131,12 @@ fn ops(dtype: DType) -> &'static [Op] {
         Kind::Float => FLOAT_OPS,
         Kind::Complex => COMPLEX_OPS,
     }
+}
+
+/// An elementary function.
+fn function(r: &mut Random) -> Op {
+    let functions: Vec<Op> = Op::ALL.iter().copied().filter(|op| op.row().elementary).collect();
+    r.one(&functions)
 }
 
 /// A kernel with memory to run it on.
@@ -407,7 +422,7 @@ impl Builder {
                 let c = self.value(r, epilogue, dtype);
                 self.push(epilogue, Inst::Fma([a, b, c]), dtype)
             } else {
-                let op = r.one(ops(dtype));
+                let op = if r.functions && dtype.is_float() && r.chance(25) { function(r) } else { r.one(ops(dtype)) };
                 self.push(epilogue, Inst::Apply(op, [a, if op.arity() == 1 { a } else { b }]), op.result(dtype))
             };
         }

@@ -1,0 +1,291 @@
+//! Ops: which instructions each one is, by the class of its type.
+
+use super::encode::{KReg, Masking, Rm, VReg, Width};
+use super::forms as f;
+use super::select::{Emitter, Result, by_float, by_size, is_real};
+use crate::{DType, Kind, Op, Scalar, ValueId};
+
+/// Which comparison, as the immediate of `vcmp` for floats (quiet) and of `vpcmp` for integers.
+fn predicate(op: Op, float: bool) -> Option<u8> {
+    Some(match (op, float) {
+        (Op::Equal, _) => 0,
+        (Op::NotEqual, _) => 4,
+        (Op::Less, true) => 0x11,
+        (Op::LessEqual, true) => 0x12,
+        (Op::Greater, true) => 0x1e,
+        (Op::GreaterEqual, true) => 0x1d,
+        (Op::Less, false) => 1,
+        (Op::LessEqual, false) => 2,
+        (Op::GreaterEqual, false) => 5,
+        (Op::Greater, false) => 6,
+        _ => return None,
+    })
+}
+const UNORDERED: u8 = 3;
+const NOT_EQUAL: u8 = 4;
+const GREATER: u8 = 0x1e;
+const LESS: u8 = 0x11;
+
+impl Emitter<'_> {
+    pub(super) fn apply(&mut self, op: Op, a: ValueId, b: ValueId) -> Result<()> {
+        let dtype = self.dtype(a);
+        let done = match dtype.kind() {
+            Kind::Bool => self.apply_bool(op, a, b),
+            Kind::Float if is_real(dtype) => self.apply_float(op, a, b, dtype),
+            Kind::Signed | Kind::Unsigned => self.apply_integer(op, a, b, dtype),
+            Kind::Float | Kind::Complex => false,
+        };
+        if done { Ok(()) } else { Err(format!("{op} of {dtype}")) }
+    }
+
+    /// Ops on bools, as on bits; whether the op is one.
+    fn apply_bool(&mut self, op: Op, a: ValueId, b: ValueId) -> bool {
+        // (form, whether the arguments change places, whether the result is turned)
+        let (form, swapped, turned) = match op {
+            Op::Add | Op::Maximum | Op::Fmax | Op::LogicalOr | Op::BitwiseOr => (&f::KORQ, false, false),
+            Op::Multiply | Op::Minimum | Op::Fmin | Op::LogicalAnd | Op::BitwiseAnd => (&f::KANDQ, false, false),
+            Op::LogicalXor | Op::BitwiseXor | Op::NotEqual => (&f::KXORQ, false, false),
+            Op::Equal => (&f::KXNORQ, false, false),
+            Op::Less => (&f::KANDNQ, false, false),
+            Op::Greater => (&f::KANDNQ, true, false),
+            Op::LessEqual => (&f::KANDNQ, true, true),
+            Op::GreaterEqual => (&f::KANDNQ, false, true),
+            Op::Invert | Op::LogicalNot => {
+                let x = self.mask(a);
+                self.bury(&[a]);
+                let out = self.define_mask();
+                self.asm.mask_op(&f::KNOTQ, out, x, x);
+                return true;
+            }
+            Op::Absolute | Op::Floor | Op::Ceil | Op::Trunc => {
+                self.same(a);
+                return true;
+            }
+            _ => return false,
+        };
+        let (x, y) = (self.mask(a), self.mask(b));
+        self.bury(&[a, b]);
+        let out = self.define_mask();
+        let (x, y) = if swapped { (y, x) } else { (x, y) };
+        self.asm.mask_op(form, out, x, y);
+        if turned {
+            self.asm.mask_op(&f::KNOTQ, out, out, out);
+        }
+        true
+    }
+
+    /// The truth of numbers.
+    pub(super) fn truth(&mut self, out: KReg, a: VReg, dtype: DType) {
+        if is_real(dtype) {
+            let zero = self.constant(Scalar::zero(dtype));
+            self.compare(out, a, zero, dtype, NOT_EQUAL);
+        } else {
+            let form = by_size(dtype, [&f::VPTESTMB, &f::VPTESTMW, &f::VPTESTMD, &f::VPTESTMQ]);
+            self.asm.compare(form, self.width(dtype), out, a, Rm::Reg(a), KReg(0), None);
+        }
+    }
+
+    /// Ops on numbers that give bools, alike for floats and integers; whether the op is one.
+    fn apply_question(&mut self, op: Op, a: ValueId, b: ValueId, dtype: DType) -> bool {
+        if let Some(predicate) = predicate(op, is_real(dtype)) {
+            let (x, y) = (self.vector(a), self.operand(b));
+            let out = self.define_mask();
+            self.compare(out, x, y, dtype, predicate);
+            self.bury(&[a, b]);
+            return true;
+        }
+        let form = match op {
+            Op::LogicalAnd => &f::KANDQ,
+            Op::LogicalOr => &f::KORQ,
+            Op::LogicalXor => &f::KXORQ,
+            Op::LogicalNot => {
+                let x = self.vector(a);
+                let out = self.define_mask();
+                self.truth(out, x, dtype);
+                self.asm.mask_op(&f::KNOTQ, out, out, out);
+                self.bury(&[a]);
+                return true;
+            }
+            _ => return false,
+        };
+        let (x, y) = (self.vector(a), self.vector(b));
+        let (left, out) = (self.moment_mask(), self.define_mask());
+        self.truth(left, x, dtype);
+        self.truth(out, y, dtype);
+        self.asm.mask_op(form, out, out, left);
+        self.bury(&[a, b]);
+        true
+    }
+
+    fn apply_float(&mut self, op: Op, a: ValueId, b: ValueId, dtype: DType) -> bool {
+        if self.apply_question(op, a, b, dtype) {
+            return true;
+        }
+        let bits = |x: f64| Scalar::new(dtype, x);
+        let sign = bits(-0.0);
+        let magnitude = match dtype {
+            DType::F64 => Scalar::from_bits(dtype, (u64::MAX >> 1) as u128),
+            _ => Scalar::from_bits(dtype, (u32::MAX >> 1) as u128),
+        };
+        let and = by_float(dtype, &f::VPANDD, &f::VPANDQ);
+        match op {
+            Op::Add => self.two(by_float(dtype, &f::VADDPS, &f::VADDPD), a, b, dtype, true),
+            Op::Subtract => self.two(by_float(dtype, &f::VSUBPS, &f::VSUBPD), a, b, dtype, true),
+            Op::Multiply => self.two(by_float(dtype, &f::VMULPS, &f::VMULPD), a, b, dtype, true),
+            Op::Divide => self.two(by_float(dtype, &f::VDIVPS, &f::VDIVPD), a, b, dtype, true),
+            Op::Square => self.two(by_float(dtype, &f::VMULPS, &f::VMULPD), a, a, dtype, true),
+            Op::Sqrt => self.one(by_float(dtype, &f::VSQRTPS, &f::VSQRTPD), a, dtype, None),
+            Op::Rint => self.one(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(8)),
+            Op::Floor => self.one(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(9)),
+            Op::Ceil => self.one(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(10)),
+            Op::Trunc => self.one(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(11)),
+            Op::Reciprocal => {
+                let x = self.operand(a);
+                let one = self.filled(bits(1.0));
+                self.bury(&[a]);
+                let out = self.define_vector();
+                let (width, mask) = (self.width(dtype), self.masking(dtype));
+                self.asm.vector(by_float(dtype, &f::VDIVPS, &f::VDIVPD), width, out, one, x, mask, None);
+            }
+            Op::Negative => self.with_constant(by_float(dtype, &f::VPXORD, &f::VPXORQ), a, sign, false),
+            Op::Absolute | Op::Fabs => self.with_constant(and, a, magnitude, false),
+            Op::Positive | Op::Conjugate => self.same(a),
+            Op::Copysign => {
+                let (x, y) = (self.vector(a), self.operand(b));
+                let out = self.filled(sign);
+                let form = by_float(dtype, &f::VPTERNLOGD, &f::VPTERNLOGQ);
+                // Bits of the third operand where the first has ones, else of the second.
+                self.asm.vector(form, self.width(dtype), out, x, y, Masking::NONE, Some(0xac));
+                self.keep(out);
+                self.bury(&[a, b]);
+            }
+            Op::Maximum | Op::Minimum | Op::Fmax | Op::Fmin => self.extreme(op, a, b, dtype),
+            Op::Sign => {
+                let x = self.vector(a);
+                let mask = self.moment_mask();
+                let (zero, one) = (self.constant(bits(0.0)), self.constant(bits(1.0)));
+                let out = self.define_vector();
+                self.compare(mask, x, zero, dtype, GREATER);
+                self.asm.vector(&f::VPXORD, Width::W512, out, x, Rm::Reg(x), Masking::NONE, None);
+                self.blend(out, mask, one, out, dtype);
+                self.compare(mask, x, zero, dtype, LESS);
+                let less = self.constant(bits(-1.0));
+                self.blend(out, mask, less, out, dtype);
+                self.compare(mask, x, Rm::Reg(x), dtype, UNORDERED);
+                self.blend(out, mask, Rm::Reg(x), out, dtype);
+                self.bury(&[a]);
+            }
+            Op::Isnan => {
+                let x = self.vector(a);
+                let out = self.define_mask();
+                self.compare(out, x, Rm::Reg(x), dtype, UNORDERED);
+                self.bury(&[a]);
+            }
+            Op::Isinf | Op::Isfinite => {
+                // Classes of numbers: infinities, and both kinds of nan.
+                let classes = if op == Op::Isinf { 0x18 } else { 0x99 };
+                let x = self.vector(a);
+                let out = self.define_mask();
+                let form = by_float(dtype, &f::VFPCLASSPS, &f::VFPCLASSPD);
+                self.asm.compare(form, self.width(dtype), out, VReg(0), Rm::Reg(x), KReg(0), Some(classes));
+                if op == Op::Isfinite {
+                    self.asm.mask_op(&f::KNOTQ, out, out, out);
+                }
+                self.bury(&[a]);
+            }
+            Op::Signbit => {
+                let x = self.vector(a);
+                let out = self.define_mask();
+                let form = by_float(dtype, &f::VPMOVD2M, &f::VPMOVQ2M);
+                self.asm.vector_to_mask(form, self.width(dtype), out, x);
+                self.bury(&[a]);
+            }
+            Op::Deg2rad | Op::Radians | Op::Rad2deg | Op::Degrees => {
+                let up = matches!(op, Op::Rad2deg | Op::Degrees);
+                // The factor is rounded in the type.
+                let factor = match dtype {
+                    DType::F64 if up => bits(180.0 / std::f64::consts::PI),
+                    DType::F64 => bits(std::f64::consts::PI / 180.0),
+                    _ if up => bits(f64::from(180.0 / std::f32::consts::PI)),
+                    _ => bits(f64::from(std::f32::consts::PI / 180.0)),
+                };
+                self.with_constant(by_float(dtype, &f::VMULPS, &f::VMULPD), a, factor, true);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// The larger or smaller of floats, by quiet comparisons: `vmaxpd` raises a flag for any nan.
+    fn extreme(&mut self, op: Op, a: ValueId, b: ValueId, dtype: DType) {
+        let (x, y) = (self.vector(a), self.vector(b));
+        let (first, second) = (self.moment_mask(), self.moment_mask());
+        let out = self.define_vector();
+        let which = if matches!(op, Op::Maximum | Op::Fmax) { GREATER } else { LESS };
+        self.compare(first, x, Rm::Reg(y), dtype, which);
+        // The one that is a nan wins, or loses.
+        let nan = if matches!(op, Op::Maximum | Op::Minimum) { x } else { y };
+        self.compare(second, nan, Rm::Reg(nan), dtype, UNORDERED);
+        self.asm.mask_op(&f::KORQ, first, first, second);
+        self.blend(out, first, Rm::Reg(x), y, dtype);
+        self.bury(&[a, b]);
+    }
+
+    fn apply_integer(&mut self, op: Op, a: ValueId, b: ValueId, dtype: DType) -> bool {
+        if self.apply_question(op, a, b, dtype) {
+            return true;
+        }
+        let (signed, bytes) = (dtype.kind() == Kind::Signed, dtype.size() == 1);
+        let form = match op {
+            Op::Add => by_size(dtype, [&f::VPADDB, &f::VPADDW, &f::VPADDD, &f::VPADDQ]),
+            Op::Subtract => by_size(dtype, [&f::VPSUBB, &f::VPSUBW, &f::VPSUBD, &f::VPSUBQ]),
+            Op::Multiply | Op::Square if !bytes => by_size(dtype, [&f::VPMULLW, &f::VPMULLW, &f::VPMULLD, &f::VPMULLQ]),
+            Op::BitwiseAnd if dtype.size() == 8 => &f::VPANDQ,
+            Op::BitwiseOr if dtype.size() == 8 => &f::VPORQ,
+            Op::BitwiseXor if dtype.size() == 8 => &f::VPXORQ,
+            Op::BitwiseAnd => &f::VPANDD,
+            Op::BitwiseOr => &f::VPORD,
+            Op::BitwiseXor => &f::VPXORD,
+            Op::Maximum | Op::Fmax if signed => by_size(dtype, [&f::VPMAXSB, &f::VPMAXSW, &f::VPMAXSD, &f::VPMAXSQ]),
+            Op::Minimum | Op::Fmin if signed => by_size(dtype, [&f::VPMINSB, &f::VPMINSW, &f::VPMINSD, &f::VPMINSQ]),
+            Op::Maximum | Op::Fmax => by_size(dtype, [&f::VPMAXUB, &f::VPMAXUW, &f::VPMAXUD, &f::VPMAXUQ]),
+            Op::Minimum | Op::Fmin => by_size(dtype, [&f::VPMINUB, &f::VPMINUW, &f::VPMINUD, &f::VPMINUQ]),
+            Op::LeftShift if !bytes => by_size(dtype, [&f::VPSLLVW, &f::VPSLLVW, &f::VPSLLVD, &f::VPSLLVQ]),
+            Op::RightShift if !bytes && signed => by_size(dtype, [&f::VPSRAVW, &f::VPSRAVW, &f::VPSRAVD, &f::VPSRAVQ]),
+            Op::RightShift if !bytes => by_size(dtype, [&f::VPSRLVW, &f::VPSRLVW, &f::VPSRLVD, &f::VPSRLVQ]),
+            Op::Positive | Op::Conjugate | Op::Floor | Op::Ceil | Op::Trunc => {
+                self.same(a);
+                return true;
+            }
+            Op::Absolute if !signed => {
+                self.same(a);
+                return true;
+            }
+            Op::Absolute => {
+                self.one(by_size(dtype, [&f::VPABSB, &f::VPABSW, &f::VPABSD, &f::VPABSQ]), a, dtype, None);
+                return true;
+            }
+            Op::Negative => {
+                let zero = self.filled(Scalar::zero(dtype));
+                let x = self.vector(a);
+                self.bury(&[a]);
+                let out = self.define_vector();
+                let form = by_size(dtype, [&f::VPSUBB, &f::VPSUBW, &f::VPSUBD, &f::VPSUBQ]);
+                self.asm.vector(form, self.width(dtype), out, zero, Rm::Reg(x), Masking::NONE, None);
+                return true;
+            }
+            Op::Invert => {
+                let ones = self.filled(Scalar::new(dtype, -1i64));
+                let x = self.vector(a);
+                self.bury(&[a]);
+                let out = self.define_vector();
+                self.asm.vector(&f::VPXORD, self.width(dtype), out, x, Rm::Reg(ones), Masking::NONE, None);
+                return true;
+            }
+            _ => return false,
+        };
+        let b = if op == Op::Square { a } else { b };
+        self.two(form, a, b, dtype, false);
+        true
+    }
+}

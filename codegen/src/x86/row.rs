@@ -1,0 +1,72 @@
+//! The loop of a row in memory that runs.
+
+use super::arena::{Code, place};
+use super::lower::{Arguments, Body, Steps, Unsupported};
+use std::fmt;
+
+/// What a row's loop is called as: with its arguments and the number of elements.
+type Entry = unsafe extern "sysv64" fn(*mut u8, usize);
+
+/// A loop for one pattern of steps.
+pub(super) struct Row {
+    code: Code,
+    arguments: Arguments,
+    /// Whether elementary functions may leave elements out.
+    leaves_out: bool,
+}
+
+impl Row {
+    /// Makes the loop.
+    ///
+    /// # Errors
+    /// What of the body has no instructions here.
+    pub(super) fn new(body: &Body<'_>, steps: &Steps) -> Result<Row, Unsupported> {
+        let lowered = body.lower(steps)?;
+        let code = place(&lowered.code).map_err(|error| Unsupported { at: 0, what: error.to_string() })?;
+        Ok(Row { code, arguments: lowered.arguments, leaves_out: !body.odd.is_empty() })
+    }
+
+    /// Where its arguments are in the block that it is called with.
+    pub(super) fn arguments(&self) -> &Arguments {
+        &self.arguments
+    }
+
+    /// Whether it may leave elements out.
+    pub(super) fn leaves_out(&self) -> bool {
+        self.leaves_out
+    }
+
+    /// Writes the constants to a block of arguments.
+    ///
+    /// # Safety
+    /// The block has room for all arguments, and is aligned to eight bytes.
+    #[inline]
+    pub(super) unsafe fn put_constants(&self, block: *mut u8) {
+        for (at, constant) in &self.arguments.constants {
+            // SAFETY: the caller's contract.
+            unsafe { block.add(*at).cast::<u64>().write(constant.bits() as u64) };
+        }
+    }
+
+    /// Runs it on `n` elements; false where elementary functions were left out.
+    ///
+    /// # Safety
+    /// The block, aligned to a vector, holds all arguments: addresses of `n` elements each with the steps the loop was made
+    /// for, scalars, constants, and what else [`Arguments`] has a place for.
+    #[inline]
+    pub(super) unsafe fn run(&self, block: *mut u8, n: usize) -> bool {
+        // SAFETY: the code was made as such a function, and lives as long as this.
+        let entry: Entry = unsafe { std::mem::transmute(self.code.address()) };
+        // SAFETY: the caller's contract; where elements may be left out the loop says so at its end.
+        unsafe {
+            entry(block, n);
+            !self.leaves_out || block.add(self.arguments.odd).cast::<u64>().read() == 0
+        }
+    }
+}
+
+impl fmt::Display for Row {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} bytes at {:p}", self.code.bytes().len(), self.code.address())
+    }
+}
