@@ -108,6 +108,9 @@ pub(crate) struct Code {
     pub(crate) steps: Vec<Step>,
     /// The steps, where all are calls.
     pub(crate) calls: Vec<Call>,
+    /// Entries of the coordinates along the first axis that the steps begin with: nothing has a register of theirs yet, so
+    /// they may be written before anything runs.
+    pub(crate) ramps: Vec<u16>,
     pub(crate) sinks: Vec<Sink>,
     pub(crate) uniforms: Vec<Uniform>,
     /// Entries that read an accumulator.
@@ -163,6 +166,7 @@ pub(crate) fn resolve(kernel: &Kernel, fragment: &Fragment, isa: Isa) -> Result<
         loads: vec![],
         steps: vec![],
         calls: vec![],
+        ramps: vec![],
         sinks: vec![],
         uniforms: vec![],
         results: vec![],
@@ -179,6 +183,9 @@ pub(crate) fn resolve(kernel: &Kernel, fragment: &Fragment, isa: Isa) -> Result<
         add(&mut code, kernel, fragment, i, inst, isa)?;
     }
     code.calls = code.steps.iter().filter_map(|s| if let Step::Call(c) = s { Some(*c) } else { None }).collect();
+    code.ramps = (code.steps.iter())
+        .map_while(|s| if let Step::Index { value, axis: 0 } = s { Some(*value) } else { None })
+        .collect();
     code.watch = code.calls.iter().fold(FpFlags::NONE, |all, c| all | c.effects);
     for a in kernel.accumulators.iter().filter(|_| std::ptr::eq(fragment, &kernel.body)) {
         code.loads.iter_mut().filter(|l| l.value as u32 == a.value.0).for_each(|l| l.late = true);
