@@ -27,6 +27,7 @@ use fastnp_codegen::{Backend, DType, Inline, Kernel, Launch, Op, Program, Scalar
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
@@ -134,16 +135,18 @@ pub(crate) fn recording() -> Result<Held> {
 ///
 /// Dropping a storage on foreign memory may run anything (a Python object's finalizer may use arrays), so those that die
 /// while the lock is held are dropped after it.
-pub(crate) struct Held {
-    engine: Guard<'static, Engine>,
-    /// Filled when this is dropped, and dropped itself after the guard.
-    dead: Vec<Arc<Storage>>,
-}
+pub(crate) struct Held(ManuallyDrop<Guard<'static, Engine>>);
 
 impl Held {
     #[inline]
     fn new(engine: Guard<'static, Engine>) -> Held {
-        Held { engine, dead: Vec::new() }
+        Held(ManuallyDrop::new(engine))
+    }
+
+    /// Takes the storages that died, which are to be dropped without the lock.
+    #[cold]
+    fn take_dead(&mut self) -> Vec<Arc<Storage>> {
+        std::mem::take(&mut self.0.trace.dead)
     }
 }
 
@@ -151,22 +154,25 @@ impl std::ops::Deref for Held {
     type Target = Engine;
     #[inline]
     fn deref(&self) -> &Engine {
-        &self.engine
+        &self.0
     }
 }
 
 impl std::ops::DerefMut for Held {
     #[inline]
     fn deref_mut(&mut self) -> &mut Engine {
-        &mut self.engine
+        &mut self.0
     }
 }
 
 impl Drop for Held {
     #[inline]
     fn drop(&mut self) {
-        if !self.engine.trace.dead.is_empty() {
-            self.dead = std::mem::take(&mut self.engine.trace.dead);
+        let dead = (!self.0.trace.dead.is_empty()).then(|| self.take_dead());
+        // SAFETY: this is the end of the guard's owner, who does not touch it again.
+        unsafe { ManuallyDrop::drop(&mut self.0) };
+        if let Some(dead) = dead {
+            drop(dead);
         }
     }
 }

@@ -97,6 +97,14 @@ pub(crate) unsafe fn run(code: &Code, launch: &Launch<'_>, n: usize) -> Raised {
         }
         return raised;
     }
+    if let ([uniform], [], [sink]) = (&code.uniforms[..], &code.steps[..], &code.sinks[..])
+        && uniform.value == sink.value
+        && (n == 1 || launch.strides[sink.operand as usize] == sink.size as isize)
+    {
+        // SAFETY: the caller's contract; the destination is dense.
+        unsafe { fill_uniform(launch.addresses[sink.operand as usize], uniform, launch, n) };
+        return raised;
+    }
     if code.has_effects() {
         flags::clear();
     }
