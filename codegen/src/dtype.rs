@@ -296,7 +296,7 @@ impl Wide {
     pub fn to_scalar(self, dtype: DType) -> Scalar {
         let re = || match self {
             // From 64 bits it is an instruction; from 128 a function, which took a tenth of `zeros(10)`.
-            Wide::Int(i) => i64::try_from(i).map_or(i as f64, |i| i as f64),
+            Wide::Int(i) => i64::try_from(i).map_or_else(|_| i as f64, |i| i as f64),
             Wide::Float(x) | Wide::Complex(x, _) => x,
         };
         let int = || match self {

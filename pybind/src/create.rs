@@ -44,15 +44,14 @@ impl<'py> FromPyObject<'_, 'py> for Given<'py> {
 struct Call<'a, 'py, const P: usize, const N: usize> {
     positions: [Given<'py>; P],
     named: [(&'static str, Given<'py>); N],
-    /// What else there is.
+    /// What else there is. (No keywords: a function that takes any is always given a dictionary.)
     rest: &'a Bound<'py, PyTuple>,
-    others: Option<&'a Bound<'py, PyDict>>,
 }
 
 impl<'py, const P: usize, const N: usize> Call<'_, 'py, P, N> {
-    /// Whether there is nothing else.
-    fn is_plain(&self) -> bool {
-        self.rest.is_empty() && self.others.is_none_or(|k| k.is_empty())
+    /// Whether there is nothing else, but for these of the names.
+    fn is_plain(&self, names: usize) -> bool {
+        self.rest.is_empty() && self.named[names..].iter().all(|(_, value)| value.0.is_none())
     }
 
     /// What is given at a position.
@@ -75,9 +74,6 @@ impl<'py, const P: usize, const N: usize> Call<'_, 'py, P, N> {
             if let Some(value) = &value.0 {
                 kwargs.set_item(name, value)?;
             }
-        }
-        if let Some(others) = self.others {
-            kwargs.update(others.as_mapping())?;
         }
         numpy(py, name, &args, Some(&kwargs))
     }
@@ -140,13 +136,13 @@ fn order_argument(order: Option<&Bound<'_, PyAny>>, default: Order) -> Option<Or
 fn filled<'py>(
     py: Python<'py>,
     name: &str,
-    call: &Call<'_, 'py, 3, 3>,
+    call: &Call<'_, 'py, 3, 5>,
     value: Option<i64>,
 ) -> PyResult<Bound<'py, PyAny>> {
     // What is given twice is NumPy's to complain about.
     let twice = (0..3).any(|i| call.at(i).is_some() && call.by_name(i).is_some());
     let given = |i| call.at(i).or(call.by_name(i));
-    if call.is_plain()
+    if call.is_plain(3)
         && !twice
         && let Some(shape) = given(0)
         && let (Some(shape), Some(dtype)) = (shape_of(shape), type_of(given(1), DType::F64)?)
@@ -170,7 +166,7 @@ macro_rules! creation {
         #[pyfunction]
         #[pyo3(
             signature = (a = Given(None), b = Given(None), c = Given(None), /, *rest,
-                shape = Given(None), dtype = Given(None), order = Given(None), **others),
+                shape = Given(None), dtype = Given(None), order = Given(None), device = Given(None), like = Given(None)),
             text_signature = "(shape, dtype=None, order='C', *, device=None, like=None)"
         )]
         #[allow(clippy::too_many_arguments, reason = "Python's")]
@@ -183,10 +179,11 @@ macro_rules! creation {
             shape: Given<'py>,
             dtype: Given<'py>,
             order: Given<'py>,
-            others: Option<&Bound<'py, PyDict>>,
+            device: Given<'py>,
+            like: Given<'py>,
         ) -> PyResult<Bound<'py, PyAny>> {
-            let named = [("shape", shape), ("dtype", dtype), ("order", order)];
-            filled(py, stringify!($name), &Call { positions: [a, b, c], named, rest, others }, $value)
+            let named = [("shape", shape), ("dtype", dtype), ("order", order), ("device", device), ("like", like)];
+            filled(py, stringify!($name), &Call { positions: [a, b, c], named, rest }, $value)
         }
 
         #[doc = concat!("NumPy's `", stringify!($like), "`.")]
@@ -294,9 +291,11 @@ fn full_like<'py>(
 /// NumPy's `arange`.
 #[pyfunction]
 #[pyo3(
-    signature = (a = Given(None), b = Given(None), c = Given(None), /, *rest, dtype = Given(None), **others),
+    signature = (a = Given(None), b = Given(None), c = Given(None), /, *rest, dtype = Given(None), start = Given(None),
+        stop = Given(None), step = Given(None), device = Given(None), like = Given(None)),
     text_signature = "(start_or_stop, /, stop=None, step=1, *, dtype=None, device=None, like=None)"
 )]
+#[allow(clippy::too_many_arguments, reason = "Python's")]
 fn arange<'py>(
     py: Python<'py>,
     a: Given<'py>,
@@ -304,12 +303,18 @@ fn arange<'py>(
     c: Given<'py>,
     rest: &Bound<'py, PyTuple>,
     dtype: Given<'py>,
-    others: Option<&Bound<'py, PyDict>>,
+    start: Given<'py>,
+    stop: Given<'py>,
+    step: Given<'py>,
+    device: Given<'py>,
+    like: Given<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    let call = Call { positions: [a, b, c], named: [("dtype", dtype)], rest, others };
+    let named =
+        [("dtype", dtype), ("start", start), ("stop", stop), ("step", step), ("device", device), ("like", like)];
+    let call = Call { positions: [a, b, c], named, rest };
     // Integers and the common float form; the length of anything else is NumPy's to work out.
     let args: SmallVec<[&Bound<'_, PyAny>; 3]> = (0..3).filter_map(|i| call.at(i)).collect();
-    if call.is_plain()
+    if call.is_plain(1)
         && !args.is_empty()
         && args.iter().all(|a| a.is_exact_instance_of::<PyInt>() || a.is_exact_instance_of::<PyFloat>())
         && let Some(array) = ramp(&args, call.by_name(0))?
