@@ -9,9 +9,9 @@ A statement keeps its result in a name, as a loop that goes on with it would, an
 loop by `fastnp.flush()`, whose call and planning count against fastnp; NumPy's side of the loop
 has nothing in its place. What small arrays run at once, views, and numbers need no flush; which
 it is, is asked once before the timing. A selection by a mask stays one until somebody looks into
-it, so there both sides ask for the memory of theirs. Both modules run in one process and take turns in both
-orders (A B B A); a figure is the least of its rounds, since whatever else the machine does only
-adds to it.
+it, so there both sides ask for the shape of theirs. Both modules run in one process and take
+turns in both orders (A B B A); a figure is the least of its rounds, since whatever else the
+machine does only adds to it.
 """
 
 from __future__ import annotations
