@@ -295,7 +295,8 @@ impl Wide {
     /// smallest integer for 32 bits and more, through `i32` or `i64` for narrower types), complex drop the imaginary part.
     pub fn to_scalar(self, dtype: DType) -> Scalar {
         let re = || match self {
-            Wide::Int(i) => i as f64,
+            // From 64 bits it is an instruction; from 128 a function, which took a tenth of `zeros(10)`.
+            Wide::Int(i) => i64::try_from(i).map_or_else(|_| i as f64, |i| i as f64),
             Wide::Float(x) | Wide::Complex(x, _) => x,
         };
         let int = || match self {

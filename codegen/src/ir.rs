@@ -220,7 +220,9 @@ impl Kernel {
         let a = &self.accumulators[accumulator];
         match (a.fold, self.body.dtype(a.value).kind()) {
             (Fold::Op(op), Kind::Float | Kind::Complex) => op.row().effects,
-            (Fold::Op(_), Kind::Bool | Kind::Signed | Kind::Unsigned) | (Fold::ArgMin | Fold::ArgMax, _) => FpFlags::NONE,
+            (Fold::Op(_), Kind::Bool | Kind::Signed | Kind::Unsigned) | (Fold::ArgMin | Fold::ArgMax, _) => {
+                FpFlags::NONE
+            }
         }
     }
 }

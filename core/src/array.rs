@@ -280,6 +280,10 @@ impl Array {
     /// The layout's offset of one element; `None` where an index is out of bounds or does not name one element.
     #[inline]
     fn element(&self, parts: &[Index]) -> Option<isize> {
+        if let ([Index::At(i)], [n]) = (parts, self.shape()) {
+            let i = if *i < 0 { i + *n as isize } else { *i };
+            return ((i as usize) < *n).then(|| self.layout.offset + i * self.strides()[0]);
+        }
         if parts.len() != self.ndim() {
             return None;
         }

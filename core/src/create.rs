@@ -1,6 +1,7 @@
 //! Making arrays.
 
 use crate::array::Array;
+use crate::dense;
 use crate::element::Element;
 use crate::engine::recording;
 use crate::error::{Error, Result};
@@ -39,6 +40,11 @@ impl Array {
     /// ```
     pub fn full(shape: &[usize], value: Scalar, order: Order) -> Result<Array> {
         let dtype = value.dtype();
+        if (shape.len() <= 1 || order != Order::F)
+            && let Some(array) = dense::full(shape, value)?
+        {
+            return Ok(array);
+        }
         let strides = if order == Order::F { f_strides(shape, dtype.size()) } else { c_strides(shape, dtype.size()) };
         let array = Array::fresh(shape, strides, dtype)?;
         array.fill(value)?;
@@ -77,12 +83,15 @@ impl Array {
             return Err(Error::type_("start and step of a ramp are numbers of one type"));
         }
         let array = Array::fresh(&[n], c_strides(&[n], dtype.size()), dtype)?;
+        // Counting from zero is a loop instead of four.
+        let counts = start == Scalar::zero(dtype) && step == Scalar::new(dtype, 1i64);
+        let inputs = [Input::Scalar(start), Input::Scalar(step)];
         recording()?.submit(&Statement {
             op: Operation::Ramp,
             compute: dtype,
             domain: &[n],
             reduced: 0,
-            inputs: &[Input::Scalar(start), Input::Scalar(step)],
+            inputs: if counts { &[] } else { &inputs },
             target: array.over(&[n]),
             covers: true,
         })?;

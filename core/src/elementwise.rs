@@ -110,11 +110,14 @@ fn computed(op: Op, compute: DType, args: &[Value<'_>], options: &Options<'_>) -
     if options.casting == Some(Casting::Unsafe) {
         check_imaginary(op, compute, args, options)?;
     }
-    if options.out.is_none()
-        && options.order.is_none()
-        && let Some(result) = dense::apply(op, compute, args)?
-    {
-        return Ok(result);
+    match options.out {
+        None if options.order.is_none() => {
+            if let Some(result) = dense::apply(op, compute, args)? {
+                return Ok(result);
+            }
+        }
+        Some(out) if dense::apply_to(op, compute, args, out)? => return Ok(out.clone()),
+        _ => {}
     }
     submit(Operation::Apply(op), compute, op.result(compute), args, options, op.name())
 }
@@ -526,6 +529,12 @@ impl Array {
     /// # Errors
     /// `MemoryError`.
     pub fn cast_order(&self, dtype: DType, order: Order) -> Result<Array> {
+        if dtype == self.dtype
+            && (self.ndim() <= 1 || order != Order::F)
+            && let Some(copy) = dense::copy(self)?
+        {
+            return Ok(copy);
+        }
         let target = Array::fresh(self.shape(), self.dense_strides(order, dtype.size()), dtype)?;
         store(self, &target)?;
         Ok(target)

@@ -1,7 +1,7 @@
 //! The engine: takes statements, runs them at once or keeps them, and flushes what is pending.
 //!
-//! There is one, behind one lock. Taking it costs about 12 ns, less than the reference counts that a graph of shared nodes would
-//! need, and makes arrays usable from any thread.
+//! There is one, behind one lock. Taking it costs less than the reference counts that a graph of shared nodes would need, and
+//! makes arrays usable from any thread.
 
 use crate::array::Array;
 use crate::capture;
@@ -13,6 +13,7 @@ use crate::immediate::{LaunchShape, inner_kernel, kernel_of};
 use crate::inspect::multiplied;
 use crate::launch::Seen;
 use crate::layout::{c_strides, count};
+use crate::lock::{Guard, Lock};
 use crate::memory::Buffer;
 use crate::plan::{self, KernelWork, Plan, Step, Work};
 use crate::product::{self, Product};
@@ -25,8 +26,9 @@ use fastnp_codegen::{Backend, DType, Inline, Kernel, Launch, Op, Program, Scalar
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
+use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, TryLockError};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 /// A flush happens on its own when so many nodes are pending.
@@ -42,8 +44,9 @@ const MAX_KERNELS: usize = 2048;
 /// Results from this size on get memory when they are recorded, so that the error for want of it comes up there.
 pub(crate) const EAGER_BYTES: usize = 256 << 20;
 
-/// The standard library's lock never hands itself over to a waiting thread, which after a fork may not be there any more.
-static ENGINE: LazyLock<Mutex<Engine>> = LazyLock::new(|| Mutex::new(Engine::new()));
+/// It never hands itself over to a waiting thread, which after a fork may not be there any more. Nor is it poisoned: a panic
+/// under it is a bug of ours and was reported, and what was computed before can still be read.
+static ENGINE: LazyLock<Lock<Engine>> = LazyLock::new(|| Lock::new(Engine::new()));
 
 /// Threads that wait for the engine, and how many of those that ever did have got it.
 static WAITING: AtomicUsize = AtomicUsize::new(0);
@@ -52,15 +55,23 @@ static SERVED: AtomicUsize = AtomicUsize::new(0);
 /// The engine, locked.
 #[inline]
 pub(crate) fn engine() -> Held {
-    if WAITING.load(Ordering::Relaxed) == 0 {
-        match ENGINE.try_lock() {
-            Ok(engine) => return Held(Some(engine)),
-            // A panic under the lock is a bug of ours and was reported; what was computed before it can still be read.
-            Err(TryLockError::Poisoned(poisoned)) => return Held(Some(poisoned.into_inner())),
-            Err(TryLockError::WouldBlock) => {}
-        }
+    if WAITING.load(Ordering::Relaxed) == 0
+        && let Some(engine) = try_engine()
+    {
+        return Held::new(engine);
     }
     wait_for_engine()
+}
+
+/// The engine, locked, if nobody has it.
+#[inline]
+fn try_engine() -> Option<Guard<'static, Engine>> {
+    if host::is_relied_on() {
+        // SAFETY: no other thread gets here meanwhile: all of them need the host's lock to.
+        unsafe { ENGINE.try_lock_alone() }
+    } else {
+        ENGINE.try_lock()
+    }
 }
 
 #[cold]
@@ -71,16 +82,32 @@ fn wait_for_engine() -> Held {
         // would lock the engine again and again in front of it.
         let mut patience = 20;
         while WAITING.load(Ordering::Relaxed) > 0 && SERVED.load(Ordering::Relaxed) == served && patience > 0 {
-            std::thread::sleep(Duration::from_micros(50));
+            std::thread::sleep(NAP);
             patience -= 1;
         }
         WAITING.fetch_add(1, Ordering::Relaxed);
-        let engine = ENGINE.lock().unwrap_or_else(PoisonError::into_inner);
-        WAITING.fetch_sub(1, Ordering::Relaxed);
-        SERVED.fetch_add(1, Ordering::Relaxed);
-        Held(Some(engine))
-    })
+    });
+    // Waited for aside, but taken under the host's lock, which may be what keeps the others away.
+    let mut nap = NAP;
+    let engine = loop {
+        if let Some(engine) = try_engine() {
+            break engine;
+        }
+        host::aside(false, || {
+            while ENGINE.is_taken() {
+                std::thread::sleep(nap);
+                nap = (nap * 2).min(LONGEST_NAP);
+            }
+        });
+    };
+    WAITING.fetch_sub(1, Ordering::Relaxed);
+    SERVED.fetch_add(1, Ordering::Relaxed);
+    Held::new(engine)
 }
+
+/// Between two looks at an engine that somebody else has: at first, and after it was taken for long.
+const NAP: Duration = Duration::from_micros(50);
+const LONGEST_NAP: Duration = Duration::from_millis(1);
 
 /// In the child after a fork: the threads that waited are not here.
 pub(crate) fn forget_waiting() {
@@ -107,33 +134,43 @@ pub(crate) fn recording() -> Result<Held> {
 ///
 /// Dropping a storage on foreign memory may run anything (a Python object's finalizer may use arrays), so those that die
 /// while the lock is held are dropped after it.
-pub(crate) struct Held(Option<MutexGuard<'static, Engine>>);
+pub(crate) struct Held(ManuallyDrop<Guard<'static, Engine>>);
 
-const HELD: &str = "the lock is held until the guard is dropped";
+impl Held {
+    #[inline]
+    fn new(engine: Guard<'static, Engine>) -> Held {
+        Held(ManuallyDrop::new(engine))
+    }
+
+    /// Takes the storages that died, which are to be dropped without the lock.
+    #[cold]
+    fn take_dead(&mut self) -> Vec<Arc<Storage>> {
+        std::mem::take(&mut self.0.trace.dead)
+    }
+}
 
 impl std::ops::Deref for Held {
     type Target = Engine;
     #[inline]
     fn deref(&self) -> &Engine {
-        self.0.as_ref().expect(HELD)
+        &self.0
     }
 }
 
 impl std::ops::DerefMut for Held {
     #[inline]
     fn deref_mut(&mut self) -> &mut Engine {
-        self.0.as_mut().expect(HELD)
+        &mut self.0
     }
 }
 
 impl Drop for Held {
     #[inline]
     fn drop(&mut self) {
-        if let Some(mut engine) = self.0.take()
-            && !engine.trace.dead.is_empty()
-        {
-            let dead = std::mem::take(&mut engine.trace.dead);
-            drop(engine);
+        let dead = (!self.0.trace.dead.is_empty()).then(|| self.take_dead());
+        // SAFETY: this is the end of the guard's owner, who does not touch it again.
+        unsafe { ManuallyDrop::drop(&mut self.0) };
+        if let Some(dead) = dead {
             drop(dead);
         }
     }
@@ -174,7 +211,7 @@ impl Engine {
             plans: HashMap::with_hasher(hasher.clone()),
             kernels: HashMap::with_hasher(hasher.clone()),
             immediate: HashMap::with_hasher(hasher),
-            dense: vec![None; Op::ALL.len() * DType::ALL.len() * 4],
+            dense: vec![None; Op::ALL.len() * DType::ALL.len() * dense::KINDS],
             backend: backend::select("").expect("there is always one"),
             tiny: crate::settings::DEFAULT_TINY,
             eager: false,
@@ -378,10 +415,10 @@ impl Engine {
         (!self.trace.writes(storage)).then_some(start)
     }
 
-    /// Launches an op on dense arrays of one type and numbers (see [`crate::dense`]), to a new array.
+    /// Launches an op on dense arrays of one type and numbers (see [`crate::dense`]).
     #[inline]
     pub(crate) fn launch_dense(&mut self, op: Op, compute: DType, kinds: usize, launch: &Launch<'_>) {
-        let index = (op as usize * DType::ALL.len() + compute as usize) * 4 + kinds;
+        let index = (op as usize * DType::ALL.len() + compute as usize) * dense::KINDS + kinds;
         let program = match self.dense[index].take() {
             Some(program) => program,
             None => self.compiled(dense::kernel(op, compute, kinds)),
@@ -401,10 +438,11 @@ impl Engine {
         self.immediate.insert(key, program);
     }
 
-    /// Launches a program on arrays that are ready, to memory that is new.
+    /// Launches a program on arrays that are ready.
     #[inline]
     fn launch_now(&mut self, program: &Compiled, launch: &Launch<'_>, product: Option<Product>) {
-        // SAFETY: the arrays are ready and lie as the launch says; the target is new memory.
+        // SAFETY: the arrays are ready and lie as the launch says; the target is new memory, or the program can tell that it
+        // is what it reads.
         unsafe { self.seen.launch((&program.0, &*program.1), launch, &Inline, &|_, _| product) };
         self.seen.stats.ran_at_once();
     }

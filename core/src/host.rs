@@ -6,6 +6,7 @@
 
 use crate::engine::{Held, engine, forget_waiting};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// What a host does for the engine. One that has no lock and no interrupts needs none.
 pub trait Host: Sync {
@@ -23,6 +24,22 @@ static HOST: OnceLock<&'static dyn Host> = OnceLock::new();
 /// Says which program the engine runs in. The first call counts.
 pub fn set_host(host: &'static dyn Host) {
     let _ = HOST.set(host);
+}
+
+static RELIED_ON: AtomicBool = AtomicBool::new(false);
+
+/// Says that the host's lock keeps threads apart, so that the engine's need not: it costs a tenth of a small operation.
+///
+/// # Safety
+/// From now on every thread that calls anything of this crate holds the host's lock, but for what runs in [`Host::aside`].
+pub unsafe fn rely_on_host() {
+    RELIED_ON.store(true, Ordering::Relaxed);
+}
+
+/// Whether one thread at a time gets here, those aside not counted.
+#[inline]
+pub(crate) fn is_relied_on() -> bool {
+    RELIED_ON.load(Ordering::Relaxed)
 }
 
 /// Nothing runs, and nothing is recorded, as long as this lives: what a fork asks for.

@@ -5,10 +5,9 @@
 //! them. What waits is bounded, and is given back first when a block of another size is needed.
 
 use crate::error::{Error, ErrorKind, Result};
-use parking_lot::Mutex;
+use crate::lock::Lock;
 use std::alloc::{Layout as BlockLayout, alloc, dealloc};
 use std::ptr::NonNull;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Alignment of every block: a cache line, and an AVX-512 register (worth 1.3 to 2 times in L1).
 pub(crate) const ALIGN: usize = 64;
@@ -34,16 +33,18 @@ unsafe impl Sync for Buffer {}
 
 struct Pool {
     free: Vec<Vec<NonNull<u8>>>,
+    /// Bytes that wait, and what may.
     kept: usize,
+    limit: usize,
+    /// Bytes in use, and the most that ever were. (Atomics of their own would double what the lock costs.)
+    live: usize,
+    peak: usize,
 }
 
 // SAFETY: the pool owns the blocks in its lists.
 unsafe impl Send for Pool {}
 
-static POOL: Mutex<Pool> = Mutex::new(Pool { free: Vec::new(), kept: 0 });
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-static PEAK: AtomicUsize = AtomicUsize::new(0);
-static LIMIT: AtomicUsize = AtomicUsize::new(KEPT_LIMIT);
+static POOL: Lock<Pool> = Lock::new(Pool { free: Vec::new(), kept: 0, limit: KEPT_LIMIT, live: 0, peak: 0 });
 
 /// Size classes: 64 bytes, then four to each doubling, so that at most a quarter of a block is unused.
 fn class_of(bytes: usize) -> u32 {
@@ -84,30 +85,49 @@ impl Buffer {
             if pool.free.is_empty() {
                 pool.free.resize_with(CLASSES, Vec::new);
             }
-            let block = pool.free[class as usize].pop();
+            let (block, size) = (pool.free[class as usize].pop(), class_bytes(class));
             if block.is_some() {
-                pool.kept -= class_bytes(class);
-            } else if class_bytes(class) >= HUGE_FROM {
+                pool.kept -= size;
+            } else if size >= HUGE_FROM {
                 pool.trim(KEPT_BESIDE);
             }
+            pool.live += size;
+            pool.peak = pool.peak.max(pool.live);
             block
         };
         let start = match reused.or_else(|| fresh(class)) {
             Some(start) => start,
             None => {
                 POOL.lock().trim(0);
-                fresh(class).ok_or_else(|| out_of_memory(bytes))?
+                fresh(class).ok_or_else(|| {
+                    POOL.lock().live -= class_bytes(class);
+                    out_of_memory(bytes)
+                })?
             }
         };
-        let live = LIVE.fetch_add(class_bytes(class), Ordering::Relaxed) + class_bytes(class);
-        if live > PEAK.load(Ordering::Relaxed) {
-            PEAK.store(live, Ordering::Relaxed);
-        }
         Ok(Buffer { start, class })
+    }
+
+    /// What [`Buffer::from_raw`] makes a buffer of again: the block is its finder's.
+    #[inline]
+    pub(crate) fn into_raw(self) -> (*mut u8, u32) {
+        let buffer = std::mem::ManuallyDrop::new(self);
+        (buffer.start.as_ptr(), buffer.class)
+    }
+
+    /// The buffer that was made into these.
+    ///
+    /// # Safety
+    /// They came from [`Buffer::into_raw`], and no other buffer was made of them.
+    #[inline]
+    pub(crate) unsafe fn from_raw(start: *mut u8, class: u32) -> Buffer {
+        // SAFETY: a block's address is not null.
+        Buffer { start: unsafe { NonNull::new_unchecked(start) }, class }
     }
 
     /// The block's address.
     #[inline]
+    #[cfg(test)]
     pub(crate) fn address(&self) -> *mut u8 {
         self.start.as_ptr()
     }
@@ -163,12 +183,12 @@ impl Pool {
 impl Drop for Buffer {
     fn drop(&mut self) {
         let bytes = class_bytes(self.class);
-        LIVE.fetch_sub(bytes, Ordering::Relaxed);
         let mut pool = POOL.lock();
+        pool.live -= bytes;
         pool.free[self.class as usize].push(self.start);
         pool.kept += bytes;
-        let limit = LIMIT.load(Ordering::Relaxed);
-        if pool.kept > limit {
+        if pool.kept > pool.limit {
+            let limit = pool.limit;
             pool.trim(limit);
         }
     }
@@ -176,23 +196,26 @@ impl Drop for Buffer {
 
 /// Bytes in use, the most that ever were, and bytes waiting for reuse.
 pub(crate) fn usage() -> (usize, usize, usize) {
-    (LIVE.load(Ordering::Relaxed), PEAK.load(Ordering::Relaxed), POOL.lock().kept)
+    let pool = POOL.lock();
+    (pool.live, pool.peak, pool.kept)
 }
 
 /// Starts measuring the most bytes in use anew.
 pub(crate) fn reset_peak() {
-    PEAK.store(LIVE.load(Ordering::Relaxed), Ordering::Relaxed);
+    let mut pool = POOL.lock();
+    pool.peak = pool.live;
 }
 
 /// Bounds the memory that waits for reuse.
 pub(crate) fn set_limit(bytes: usize) {
-    LIMIT.store(bytes, Ordering::Relaxed);
-    POOL.lock().trim(bytes);
+    let mut pool = POOL.lock();
+    pool.limit = bytes;
+    pool.trim(bytes);
 }
 
 /// The bound on memory that waits for reuse.
 pub(crate) fn limit() -> usize {
-    LIMIT.load(Ordering::Relaxed)
+    POOL.lock().limit
 }
 
 #[cfg(test)]

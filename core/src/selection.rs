@@ -11,6 +11,7 @@
 use crate::array::Array;
 use crate::capture::Capture;
 use crate::elementwise::{apply, select};
+use crate::engine::engine;
 use crate::error::{Error, Result};
 use crate::layout::{Layout, Order, c_strides};
 use crate::reduce::Reduction;
@@ -174,7 +175,7 @@ impl Selection {
         // Both are there after one flush, by one kernel.
         mean.evaluate()?;
         if count.item()?.to_i64() == 0 {
-            crate::engine::engine().seen.raised.forget(Op::Divide.name());
+            engine().seen.raised.forget(Op::Divide.name());
             return Err(Error::unsupported("the mean of nothing, which warns"));
         }
         Ok(mean)
@@ -205,11 +206,11 @@ impl Selection {
         let (from, chosen) = (values.address()?, mask.address()?);
         // SAFETY: the mask is dense and settled.
         let bytes = unsafe { std::slice::from_raw_parts(chosen, mask.size()) };
-        let count = bytes.iter().filter(|&&b| b != 0).count();
+        let count = chosen_of(bytes);
         let out = Array::fresh(&[count], c_strides(&[count], self.dtype.size()), self.dtype)?;
         let target = out.storage.materialize()?;
         // SAFETY: values and mask are dense, settled and of one shape; the target has room for every selected element.
-        unsafe { compact(from, bytes, target, self.dtype.size()) };
+        unsafe { compact(from, bytes, target, count, self.dtype.size()) };
         Ok(out)
     }
 
@@ -291,6 +292,43 @@ fn dense(array: Array) -> Result<Array> {
     if array.is_c_contiguous() { Ok(array) } else { array.copy(Order::C) }
 }
 
+/// `source[mask]` for a mask of the source's shape, at once: what keeping it as a [`Selection`] costs more than. `None` where the
+/// elements are many, or not dense.
+///
+/// # Errors
+/// `MemoryError`.
+///
+/// ```
+/// use fastnp::{Array, select_now};
+/// let x = Array::from(vec![1.0, 2.0, 3.0]);
+/// let chosen = select_now(&x, &Array::from(vec![true, false, true]))?.expect("three are few");
+/// assert_eq!(chosen.to_vec::<f64>()?, [1.0, 3.0]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn select_now(source: &Array, mask: &Array) -> Result<Option<Array>> {
+    let mut engine = engine();
+    let fits = source.shape() == mask.shape() && mask.dtype() == DType::Bool && mask.size() <= engine.tiny;
+    if !fits || !source.is_c_contiguous() || !mask.is_c_contiguous() {
+        return Ok(None);
+    }
+    let chosen = engine.settle(&mask.storage)?.wrapping_offset(mask.layout.offset);
+    let from = engine.settle(&source.storage)?.wrapping_offset(source.layout.offset);
+    // SAFETY: the mask is dense and settled.
+    let bytes = unsafe { std::slice::from_raw_parts(chosen, mask.size()) };
+    let (count, size) = (chosen_of(bytes), source.dtype().size());
+    let (storage, to) = Storage::made(count * size)?;
+    // SAFETY: values and mask are dense, settled and of one shape; the target has room for every selected element.
+    unsafe { compact(from, bytes, to, count, size) };
+    engine.seen.stats.ran_at_once();
+    let layout = Layout::dense(&[count], size);
+    Ok(Some(Array { storage: Arc::new(storage), layout, dtype: source.dtype(), writeable: true }))
+}
+
+/// How many bytes of a mask are not zero.
+fn chosen_of(mask: &[u8]) -> usize {
+    mask.iter().map(|&chosen| (chosen != 0) as usize).sum()
+}
+
 /// `target[mask] = values` for as many values as the mask selects; evaluates all three.
 ///
 /// # Errors
@@ -314,7 +352,7 @@ pub fn put_selected(target: &Array, mask: &Array, values: &Array) -> Result<()> 
     let (from, chosen) = (values.address()?, mask.address()?);
     // SAFETY: the mask is dense and settled.
     let bytes = unsafe { std::slice::from_raw_parts(chosen, mask.size()) };
-    if bytes.iter().filter(|&&b| b != 0).count() != values.size() {
+    if chosen_of(bytes) != values.size() {
         return Err(Error::unsupported("as many values as the mask does not select"));
     }
     let to = target.address_for_writing()?;
@@ -338,28 +376,31 @@ unsafe fn expand(values: *const u8, mask: &[u8], target: *mut u8, itemsize: usiz
 /// Copies the elements whose mask byte is not zero to consecutive places.
 ///
 /// # Safety
-/// `values` has as many elements as the mask, `target` room for as many as are selected; they do not overlap.
-unsafe fn compact(values: *const u8, mask: &[u8], target: *mut u8, itemsize: usize) {
+/// `values` has as many elements as the mask, of which `count` are selected, and `target` room for those; they do not overlap.
+unsafe fn compact(values: *const u8, mask: &[u8], target: *mut u8, count: usize, itemsize: usize) {
     /// As [`compact`], for elements of a size the compiler knows.
-    unsafe fn typed<T: Copy>(values: *const u8, mask: &[u8], target: *mut u8) {
+    unsafe fn typed<T: Copy>(values: *const u8, mask: &[u8], target: *mut u8, count: usize) {
         let (values, target) = (values.cast::<T>(), target.cast::<T>());
+        // Every element is written where the next selected one goes, and most are written over: no branch that depends on
+        // the mask, which a processor would guess wrong half of the time.
         let mut at = 0;
         for (i, &chosen) in mask.iter().enumerate() {
-            if chosen != 0 {
-                // SAFETY: i is below the mask's length; at counts those selected before this one.
-                unsafe { target.add(at).write_unaligned(values.add(i).read_unaligned()) };
-                at += 1;
+            if at == count {
+                return;
             }
+            // SAFETY: i is below the mask's length, and at below the count.
+            unsafe { target.add(at).write_unaligned(values.add(i).read_unaligned()) };
+            at += (chosen != 0) as usize;
         }
     }
     // SAFETY: as the caller promises.
     unsafe {
         match itemsize {
-            1 => typed::<u8>(values, mask, target),
-            2 => typed::<u16>(values, mask, target),
-            4 => typed::<u32>(values, mask, target),
-            8 => typed::<u64>(values, mask, target),
-            _ => typed::<u128>(values, mask, target),
+            1 => typed::<u8>(values, mask, target, count),
+            2 => typed::<u16>(values, mask, target, count),
+            4 => typed::<u32>(values, mask, target, count),
+            8 => typed::<u64>(values, mask, target, count),
+            _ => typed::<u128>(values, mask, target, count),
         }
     }
 }

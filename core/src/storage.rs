@@ -7,8 +7,8 @@
 use crate::capture::{Held, Watchers};
 use crate::memory::Buffer;
 use parking_lot::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Weak};
 
 /// Who keeps foreign memory alive.
 pub trait Owner: Send + Sync {
@@ -19,25 +19,14 @@ pub trait Owner: Send + Sync {
     fn as_any(&self) -> &dyn std::any::Any;
 }
 
-pub(crate) enum Memory {
-    Own(Buffer),
-    Foreign(Foreign),
-}
-
-pub(crate) struct Foreign {
-    address: *mut u8,
-    owner: Box<dyn Owner>,
-}
-
-// SAFETY: the owner keeps the memory alive from any thread; accesses are governed by those who launch kernels.
-unsafe impl Send for Foreign {}
-// SAFETY: as above.
-unsafe impl Sync for Foreign {}
-
 /// Memory that several arrays may alias.
 pub(crate) struct Storage {
     bytes: AtomicUsize,
-    memory: OnceLock<Memory>,
+    /// The first byte of the memory, once there is some, and the class of the buffer it was, where nobody else owns it. (A
+    /// `OnceLock` of the buffer makes two atomic exchanges where it is set: 10 ns for every result.)
+    address: AtomicPtr<u8>,
+    class: AtomicU32,
+    owner: Option<Box<dyn Owner>>,
     /// Epoch of the trace that last touched this storage (upper half) and its slot there (lower half).
     mark: AtomicU64,
     version: AtomicU64,
@@ -51,7 +40,9 @@ impl Storage {
     pub(crate) fn pending(bytes: usize) -> Storage {
         Storage {
             bytes: AtomicUsize::new(bytes),
-            memory: OnceLock::new(),
+            address: AtomicPtr::new(std::ptr::null_mut()),
+            class: AtomicU32::new(0),
+            owner: None,
             mark: AtomicU64::new(0),
             version: AtomicU64::new(0),
             exports: AtomicU32::new(0),
@@ -62,15 +53,16 @@ impl Storage {
 
     /// A storage with memory of its own, and its first byte.
     pub(crate) fn made(bytes: usize) -> crate::Result<(Storage, *mut u8)> {
-        let buffer = Buffer::new(bytes)?;
-        let address = buffer.address();
-        Ok((Storage { memory: OnceLock::from(Memory::Own(buffer)), ..Storage::pending(bytes) }, address))
+        let storage = Storage::pending(bytes);
+        let address = storage.materialize()?;
+        Ok((storage, address))
     }
 
     /// A storage on memory that somebody else owns.
     pub(crate) fn foreign(address: *mut u8, bytes: usize, owner: Box<dyn Owner>) -> Storage {
-        let storage = Storage::pending(bytes);
-        let _ = storage.memory.set(Memory::Foreign(Foreign { address, owner }));
+        let mut storage = Storage::pending(bytes);
+        storage.address = AtomicPtr::new(address);
+        storage.owner = Some(owner);
         storage
     }
 
@@ -97,10 +89,8 @@ impl Storage {
     /// The first byte, where there is memory.
     #[inline]
     pub(crate) fn address(&self) -> Option<*mut u8> {
-        match self.memory.get()? {
-            Memory::Own(buffer) => Some(buffer.address()),
-            Memory::Foreign(foreign) => Some(foreign.address),
-        }
+        let address = self.address.load(Ordering::Acquire);
+        (!address.is_null() || self.owner.is_some()).then_some(address)
     }
 
     /// The first byte, giving the storage memory if it has none.
@@ -108,43 +98,38 @@ impl Storage {
         if let Some(address) = self.address() {
             return Ok(address);
         }
-        let buffer = Buffer::new(self.bytes())?;
-        let address = buffer.address();
-        let _ = self.memory.set(Memory::Own(buffer));
-        Ok(address)
+        Ok(self.adopt(Buffer::new(self.bytes())?))
     }
 
     /// Takes the memory out of a storage that nobody else holds; none where it is foreign or missing.
     pub(crate) fn take_memory(&mut self) -> Option<Buffer> {
-        match self.memory.take() {
-            Some(Memory::Own(buffer)) => Some(buffer),
-            Some(foreign) => {
-                let _ = self.memory.set(foreign);
-                None
-            }
-            None => None,
+        if self.owner.is_some() || self.address.get_mut().is_null() {
+            return None;
         }
+        let address = std::mem::replace(self.address.get_mut(), std::ptr::null_mut());
+        // SAFETY: `adopt` took them from a buffer, and now nothing is left of it here.
+        Some(unsafe { Buffer::from_raw(address, *self.class.get_mut()) })
     }
 
-    /// Gives a storage without memory this block.
-    pub(crate) fn adopt(&self, buffer: Buffer) {
-        let adopted = self.memory.set(Memory::Own(buffer));
-        debug_assert!(adopted.is_ok(), "a storage has memory once");
+    /// Gives a storage without memory this block; its first byte.
+    #[inline]
+    pub(crate) fn adopt(&self, buffer: Buffer) -> *mut u8 {
+        debug_assert!(self.address().is_none(), "a storage has memory once");
+        let (address, class) = buffer.into_raw();
+        self.class.store(class, Ordering::Relaxed);
+        self.address.store(address, Ordering::Release);
+        address
     }
 
     /// The owner of foreign memory.
     pub(crate) fn owner(&self) -> Option<&dyn Owner> {
-        match self.memory.get()? {
-            Memory::Own(_) => None,
-            Memory::Foreign(foreign) => Some(foreign.owner.as_ref()),
-        }
+        self.owner.as_deref()
     }
 
     /// Whether anyone outside the engine can reach the memory now.
     #[inline]
     pub(crate) fn is_shared(&self) -> bool {
-        self.exports.load(Ordering::Relaxed) > 0
-            || matches!(self.memory.get(), Some(Memory::Foreign(f)) if f.owner.is_shared())
+        self.exports.load(Ordering::Relaxed) > 0 || self.owner.as_ref().is_some_and(|owner| owner.is_shared())
     }
 
     /// One more (or one less) outside reference.
@@ -198,5 +183,12 @@ impl Storage {
     pub(crate) fn take_watchers(&self) -> Vec<Arc<Held>> {
         self.watched.store(false, Ordering::Relaxed);
         std::mem::take(&mut *self.watchers.lock()).iter().filter_map(Weak::upgrade).collect()
+    }
+}
+
+impl Drop for Storage {
+    #[inline]
+    fn drop(&mut self) {
+        drop(self.take_memory());
     }
 }

@@ -25,7 +25,7 @@ pub(crate) enum Operation {
     Copy,
     /// `where`: a bool and two values.
     Select,
-    /// `start + i * step`, over one axis; the sources are two scalars.
+    /// `start + i * step`, over one axis, where the sources are two scalars; `i` where there are none.
     Ramp,
     /// A fold over the reduced axes.
     Fold(Fold),

@@ -92,6 +92,9 @@ impl<'a> Value<'a> {
         if !matches!(dtype, DType::F16 | DType::F32 | DType::C64) {
             return false;
         }
+        if let (Value::Float(x), DType::F32) = (self, dtype) {
+            return x.is_finite() && (*x as f32).is_infinite();
+        }
         // A complex number makes the type complex.
         let dtype = if matches!(self, Value::Complex(_)) { DType::C64 } else { dtype };
         let value = match *self {

@@ -33,6 +33,16 @@ pub(crate) struct Selected {
     pub(crate) array: OnceLock<Array>,
 }
 
+impl Selected {
+    fn compacted(&self, py: Python<'_>) -> PyResult<&Array> {
+        if self.array.get().is_none() {
+            let array = deliver(py, self.selection.to_array())?;
+            let _ = self.array.set(array);
+        }
+        self.array.get().ok_or_else(|| PyValueError::new_err("a selection was not compacted"))
+    }
+}
+
 impl From<Array> for Contents {
     #[inline]
     fn from(array: Array) -> Contents {
@@ -48,17 +58,11 @@ impl From<Selection> for Contents {
 
 impl Contents {
     /// The array; a selection is compacted.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn array(&self, py: Python<'_>) -> PyResult<&Array> {
         match &self.repr {
             Repr::Dense(array) => Ok(array),
-            Repr::Selected(selected) => {
-                if selected.array.get().is_none() {
-                    let array = deliver(py, selected.selection.to_array())?;
-                    let _ = selected.array.set(array);
-                }
-                selected.array.get().ok_or_else(|| PyValueError::new_err("a selection was not compacted"))
-            }
+            Repr::Selected(selected) => selected.compacted(py),
         }
     }
 

@@ -100,6 +100,9 @@ fn before_exit() {
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     fastnp::set_host(&Interpreter);
+    // SAFETY: this crate alone calls the engine, always with the GIL held: it lets go of it nowhere but in `aside`. (The
+    // module is built for the stable ABI, which no Python without a GIL loads, and PyO3 refuses a second interpreter.)
+    unsafe { fastnp::rely_on_host() };
     py.import("atexit")?.call_method1("register", (wrap_pyfunction!(before_exit, module)?,))?;
     let os = py.import("os")?;
     if os.hasattr("register_at_fork")? {

@@ -8,14 +8,12 @@ use crate::arg::{Arg, full, quick};
 use crate::contents::{Contents, Open, Reading, Repr};
 use crate::ndarray::{NdArray, object, root, view_in};
 use crate::{deliver, dtype, fallback};
-use fastnp::{Array, DType, ErrorKind, Index, Part, Scalar, Selection, Value, put_selected};
+use fastnp::{Array, DType, ErrorKind, Index, Part, Scalar, Selection, Value, put_selected, select_now};
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
 use smallvec::SmallVec;
-
-type Parts = SmallVec<[Index; 4]>;
 
 /// What a key that is no basic index asks for.
 enum Key<'a> {
@@ -29,22 +27,24 @@ enum Key<'a> {
     Other,
 }
 
-/// Reads a basic index; whether it is one. The parts are the caller's, as a list of them is 160 bytes to move.
+/// What `then` makes of a basic index; none where it is another one. One part needs no list: it is 160 bytes to move.
 #[inline]
-fn parts_of(key: &Bound<'_, PyAny>, parts: &mut Parts) -> PyResult<bool> {
-    // Tuples first: what is no part of an index takes the longest to tell.
+fn with_parts<T>(key: &Bound<'_, PyAny>, then: impl FnOnce(&[Index]) -> PyResult<T>) -> PyResult<Option<T>> {
+    // Tuples before parts: what is no part of an index takes the longest to tell.
     let Ok(tuple) = key.cast::<PyTuple>() else {
-        let Some(one) = part(key)? else { return Ok(false) };
-        parts.push(one);
-        return Ok(true);
+        return match part(key)? {
+            Some(one) => then(&[one]).map(Some),
+            None => Ok(None),
+        };
     };
+    let mut parts: SmallVec<[Index; 4]> = SmallVec::new();
     for item in tuple.iter_borrowed() {
         match part(&item)? {
             Some(p) => parts.push(p),
-            None => return Ok(false),
+            None => return Ok(None),
         }
     }
-    Ok(true)
+    then(&parts).map(Some)
 }
 
 /// Reads a key that is no basic index.
@@ -109,6 +109,9 @@ fn part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
         }
         return Ok(Some(Index::At(i)));
     }
+    if item.is_exact_instance_of::<NdArray>() {
+        return Ok(None);
+    }
     if item.is_exact_instance_of::<PySlice>() {
         let (mut start, mut stop, mut step) = (0, 0, 0);
         // SAFETY: the object is exactly a slice.
@@ -125,7 +128,7 @@ fn part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
     if item.is_exact_instance_of::<PyEllipsis>() {
         return Ok(Some(Index::Ellipsis));
     }
-    if item.is_exact_instance_of::<PyBool>() || item.is_instance_of::<NdArray>() {
+    if item.is_exact_instance_of::<PyBool>() {
         return Ok(None);
     }
     match dtype::of_scalar(item)? {
@@ -140,12 +143,11 @@ fn set_element(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyRe
     if parts.len() != array.ndim() {
         return Ok(false);
     }
+    let dtype = array.dtype();
     let scalar = match quick(value)? {
-        Arg::Number(Value::Float(x)) if array.dtype() == DType::F64 => Scalar::new(DType::F64, x),
-        Arg::Number(Value::Scalar(s)) if s.dtype() == array.dtype() => s,
-        Arg::Number(Value::Int(i)) if array.dtype() == DType::I64 || array.dtype() == DType::F64 => {
-            Scalar::new(array.dtype(), i)
-        }
+        Arg::Number(Value::Float(x)) if dtype.is_float() && !Value::Float(x).overflows(dtype) => Scalar::new(dtype, x),
+        Arg::Number(Value::Scalar(s)) if s.dtype() == dtype => s,
+        Arg::Number(Value::Int(i)) if dtype == DType::I64 || dtype == DType::F64 => Scalar::new(dtype, i),
         _ => return Ok(false),
     };
     deliver(value.py(), array.set_now(parts, scalar))
@@ -157,9 +159,8 @@ impl NdArray {
         let py = this.py();
         let me = this.open();
         let array = me.array(py)?;
-        let mut parts = Parts::new();
-        if parts_of(key, &mut parts)? {
-            return basic(this, &me, array, &parts, key);
+        if let Some(found) = with_parts(key, |parts| basic(this, &me, array, parts, key))? {
+            return Ok(found);
         }
         let taken = match advanced(key)? {
             Key::Mask(mask) => {
@@ -187,9 +188,7 @@ impl NdArray {
         let py = this.py();
         let me = this.open();
         let array = me.array(py)?;
-        let mut parts = Parts::new();
-        if parts_of(key, &mut parts)? {
-            let done = set_basic(array, &parts, value)?;
+        if let Some(done) = with_parts(key, |parts| set_basic(array, parts, value))? {
             return settled(this, key, value, done);
         }
         let done = match advanced(key)? {
@@ -293,11 +292,10 @@ pub(crate) fn put(
 
 /// `array[mask]` for a mask of the array's shape.
 fn selected<'py>(py: Python<'py>, array: &Array, mask: &Array) -> PyResult<Bound<'py, PyAny>> {
-    let selection = deliver(py, Selection::new(array, mask))?;
-    // What runs at once anyway is compacted at once: keeping it lazy costs more.
-    if fastnp::runs_at_once(array.size()) {
-        return object(py, deliver(py, selection.to_array())?);
+    if let Some(taken) = deliver(py, select_now(array, mask))? {
+        return object(py, taken);
     }
+    let selection = deliver(py, Selection::new(array, mask))?;
     Ok(Bound::new(py, NdArray::from(selection))?.into_any())
 }
 

@@ -113,6 +113,9 @@ pub(crate) struct Code {
     pub(crate) stages: Vec<Stage>,
     /// Whether one of those may leave elements out, for the calls to compute.
     pub(crate) leaves_out: bool,
+    /// Entries of the coordinates along the first axis that the steps begin with: nothing has a register of theirs yet, so
+    /// they may be written before anything runs.
+    pub(crate) ramps: Vec<u16>,
     pub(crate) sinks: Vec<Sink>,
     pub(crate) uniforms: Vec<Uniform>,
     /// Entries that read an accumulator.
@@ -175,6 +178,7 @@ pub(crate) fn resolve(kernel: &Kernel, fragment: &Fragment, isa: Isa, fuse: Opti
         calls: vec![],
         stages: vec![],
         leaves_out: false,
+        ramps: vec![],
         sinks: vec![],
         uniforms: vec![],
         results: vec![],
@@ -191,6 +195,9 @@ pub(crate) fn resolve(kernel: &Kernel, fragment: &Fragment, isa: Isa, fuse: Opti
         add(&mut code, kernel, fragment, i, inst, isa)?;
     }
     code.calls = code.steps.iter().filter_map(|s| if let Step::Call(c) = s { Some(*c) } else { None }).collect();
+    code.ramps = (code.steps.iter())
+        .map_while(|s| if let Step::Index { value, axis: 0 } = s { Some(*value) } else { None })
+        .collect();
     if !code.calls.is_empty() {
         code.watch = effects(kernel);
     }

@@ -17,7 +17,10 @@ pub(crate) const VALUES: usize = 48;
 
 /// Whether a fragment has a form that this module runs.
 pub(crate) fn may_be_flat(code: &Code) -> bool {
-    code.is_plain() && code.values <= VALUES && (code.sinks.len() <= 1 || code.loads.iter().all(|l| !l.late))
+    code.ramps.len() + code.calls.len() == code.steps.len()
+        && code.sinks.iter().all(|s| s.offsets.is_none())
+        && code.values <= VALUES
+        && (code.sinks.len() <= 1 || code.loads.iter().all(|l| !l.late))
 }
 
 /// How the operands of a launch lie along its axis.
@@ -95,12 +98,21 @@ pub(crate) unsafe fn run(code: &Code, launch: &Launch<'_>, n: usize) -> Raised {
         }
         return raised;
     }
+    if let ([uniform], [], [sink]) = (&code.uniforms[..], &code.steps[..], &code.sinks[..])
+        && uniform.value == sink.value
+        && (n == 1 || launch.strides[sink.operand as usize] == sink.size as isize)
+    {
+        // SAFETY: the caller's contract; the destination is dense.
+        unsafe { fill_uniform(launch.addresses[sink.operand as usize], uniform, launch, n) };
+        return raised;
+    }
     if code.has_effects() {
         flags::clear();
     }
     let line = Line::new(code, launch, n);
     // One loop between memory and memory needs no blocks.
     let in_memory = line.pulled == 0
+        && code.ramps.is_empty()
         && line.direct == 1
         && code.calls.len() == 1
         && code.sinks.len() == 1
@@ -227,11 +239,13 @@ pub(crate) unsafe fn run_block(
             unsafe { moves::copy_row(values[l.value as usize], size as isize, from, stride, len, size) };
         }
     }
+    // SAFETY: as for what the calls write.
+    unsafe { count(code, start, len, values) };
     // SAFETY: every value points at `len` elements; results overlap no argument, or are it where that is allowed.
     let complete = unsafe { run_calls(code, len, |v| values[v as usize]) };
     if !complete || (code.has_effects() && !(flags::read() & code.watch).is_empty()) {
         // SAFETY: as above; nothing that several calls read has changed since.
-        unsafe { attribute(code, len, values, raised) };
+        unsafe { attribute(code, start, len, values, raised) };
     }
     for (i, s) in code.sinks.iter().enumerate() {
         if line.direct >> i & 1 == 0 {
@@ -242,15 +256,32 @@ pub(crate) unsafe fn run_block(
     }
 }
 
+/// Writes coordinates.
+///
+/// # Safety
+/// Their entries point at room for `len` of them.
+#[inline(always)]
+unsafe fn count(code: &Code, start: usize, len: usize, values: &[*mut u8]) {
+    for &value in &code.ramps {
+        let out = values[value as usize].cast::<i64>();
+        for i in 0..len {
+            // SAFETY: by the outer contract; a destination may lie anywhere.
+            unsafe { out.add(i).write_unaligned((start + i) as i64) };
+        }
+    }
+}
+
 /// Runs a block again to find which instruction raised what.
 #[cold]
-unsafe fn attribute(code: &Code, len: usize, values: &[*mut u8], raised: &mut Raised) {
+unsafe fn attribute(code: &Code, start: usize, len: usize, values: &[*mut u8], raised: &mut Raised) {
     if let [only] = &code.calls[..] {
         report(raised, false, only.inst, flags::read() & only.effects);
         flags::clear();
         return;
     }
     flags::clear();
+    // SAFETY: as in `run_block`, where something may have taken their registers since.
+    unsafe { count(code, start, len, values) };
     for c in &code.calls {
         let [x, y, z] = c.args.map(|v| values[v as usize].cast_const());
         // SAFETY: as in `run_block`.

@@ -299,9 +299,13 @@ impl<'p> Frame<'p> {
         let at = tile.axes.iter().position(|&a| a == axis);
         let inside: usize = at.map_or(1, |at| tile.extents[at + 1..].iter().product());
         let extent = at.map_or(1, |at| tile.extents[at]);
-        for i in 0..tile.len() {
-            // SAFETY: the register has room for the tile.
-            unsafe { *out.add(i) = origin + (i / inside % extent) as i64 };
+        // Row by row: a division for each point takes twenty times as long.
+        for row in 0..tile.len() / inside.max(1) {
+            let x = origin + (row % extent) as i64;
+            for i in row * inside..(row + 1) * inside {
+                // SAFETY: the register has room for the tile.
+                unsafe { *out.add(i) = x };
+            }
         }
     }
 

@@ -19,6 +19,7 @@ const ACCUMULATORS: usize = 4;
 /// Whether a kernel has the form this module runs.
 pub(crate) fn may_be_full(body: &Code, folding: &Folding, epilogue: &Code) -> bool {
     flat::may_be_flat(body)
+        && body.is_plain()
         && flat::may_be_flat(epilogue)
         && body.sinks.is_empty()
         && folding.accumulators.len() <= ACCUMULATORS

@@ -18,6 +18,10 @@ use crate::{DType, Op};
 use num_complex::Complex;
 use std::marker::PhantomData;
 
+/// Elements of a chunk whose results are bytes: a register of them. (10,000 comparisons of float64 took 2.9 µs in chunks of 8
+/// and take 1.5; LLVM takes chunks of 16 and 32 apart.)
+const BYTES: usize = 64;
+
 /// An op's definition on elements of one type.
 pub(crate) trait Define<T: Element> {
     /// The result's element type.
@@ -40,7 +44,11 @@ pub(crate) trait Define<T: Element> {
     unsafe fn block<const FMA: bool>(out: *mut Self::Out, a: *const T, b: *const T, n: usize) {
         // SAFETY: the caller's contract. A branch's chunk is instantiated only for the size it is for.
         unsafe {
-            if const { division::is_division(Self::OP) } {
+            if const { Self::SHORT && Self::BINARY && size_of::<Self::Out>() == 1 && matches!(size_of::<T>(), 4 | 8) }
+                && n >= BYTES
+            {
+                in_chunks::<T, T, Self::Out, BYTES>(out, a, b, n, |x, y| Self::call::<FMA>(x, y));
+            } else if const { division::is_division(Self::OP) } {
                 in_divisions::<Self, T, FMA>(out, a, b, n);
             } else if const { matches!(Self::OP, Op::Absolute) && size_of::<T>() > size_of::<Self::Out>() } {
                 in_lengths::<Self, T, FMA>(out, a, n);

@@ -315,8 +315,9 @@ pub(crate) fn compute(
                 Some(axis) => f.index(axis),
                 None => f.constant(Scalar::zero(DType::I64)),
             };
-            let (start, step) = (f.cast(args[0], dtype), f.cast(args[1], dtype));
             let index = f.cast(index, dtype);
+            let &[start, step] = args else { return index };
+            let (start, step) = (f.cast(start, dtype), f.cast(step, dtype));
             let run = f.apply(Op::Multiply, &[index, step]);
             f.apply(Op::Add, &[start, run])
         }

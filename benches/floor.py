@@ -1,0 +1,145 @@
+"""What the smallest operations cost beside NumPy's: `python -m benches.floor [--json out.json]`.
+
+Times one statement at a time over lengths from one to ten thousand and three types. A cell is
+NumPy's time over ours: above 1 we are faster. Below the table stand the geometric mean of all
+cells and every cell below 0.9. It judges nothing.
+
+A statement keeps its result in a name, as a loop that goes on with it would, and is timed as
+`timeit` does, without a function call around it. What fastnp leaves pending is computed in the
+loop by `fastnp.flush()`, whose call and planning count against fastnp; NumPy's side of the loop
+has nothing in its place. What small arrays run at once, views, and numbers need no flush; which
+it is, is asked once before the timing. A selection by a mask stays one until somebody looks into
+it, so there both sides ask for the shape of theirs. Both modules run in one process and take
+turns in both orders (A B B A); a figure is the least of its rounds, since whatever else the
+machine does only adds to it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import timeit
+from pathlib import Path
+from typing import Any
+
+import fastnp
+import numpy
+
+from npbench import machine
+
+Times = dict[str, float]
+
+SIZES = (1, 10, 100, 1_000, 10_000)
+DTYPES = ("float64", "float32", "int64")
+MODULES = {"numpy": numpy, "fastnp": fastnp}
+# What is asked of every cell.
+FLOOR = 0.9
+
+STATEMENTS = {
+    "a + b": "r = a + b",
+    "a * 2.5": "r = a * 2.5",
+    "a += b": "a += b",
+    "a < b": "r = a < b",
+    "sqrt(a)": "r = np.sqrt(a)",
+    "exp(a)": "r = np.exp(a)",
+    "a.sum()": "r = a.sum()",
+    "a.max()": "r = a.max()",
+    "a @ b": "r = a @ b",
+    "where(m, a, b)": "r = np.where(m, a, b)",
+    "a[1:-1]": "r = a[1:-1]",
+    "a[i]": "r = a[i]",
+    "a[i] = x": "a[i] = x",
+    "a[m]": "r = a[m]; r.shape",
+    "a.copy()": "r = a.copy()",
+    "zeros(n)": "r = np.zeros(n, t)",
+    "arange(n)": "r = np.arange(n, dtype=t)",
+}
+# Everything a statement names, as local variables of the loop.
+SETUP = "np, a, b, m, i, x, n, t = make()"
+
+
+def operands(np: Any, n: int, dtype: str) -> tuple[Any, ...]:
+    """The same values for every module, in its own arrays: what `SETUP` names, in that order."""
+    random = numpy.random.default_rng(1)
+    values = random.uniform(1, 4, (2, n)).astype(dtype)
+    # Sums in place stay far from any overflow.
+    a, b = np.array(values[0]), np.array(values[1] / 1024).astype(dtype)
+    m = np.array(random.random(n) < 0.5)
+    if np is fastnp:
+        fastnp.eval(a, b, m)
+    return np, a, b, m, n // 2, 3 if dtype == "int64" else 3.5, n, getattr(np, dtype)
+
+
+def timer(np: Any, statement: str, n: int, dtype: str) -> timeit.Timer:
+    """The loop around a statement; with a flush, where fastnp would leave it pending."""
+    names = {"make": lambda: operands(np, n, dtype), "flush": fastnp.flush}
+    if np is fastnp:
+        namespace = dict(names)
+        exec(f"{SETUP}\n{statement}", namespace)
+        if fastnp.explain().startswith("pending"):
+            statement += "\nflush()"
+    return timeit.Timer(statement, SETUP, globals=names)
+
+
+def compare(statement: str, n: int, dtype: str, rounds: int, budget: float) -> Times:
+    """Least seconds a statement for each module, which take turns in both orders."""
+    timers = {name: timer(np, statement, n, dtype) for name, np in MODULES.items()}
+    calls = {}
+    for name, loop in timers.items():
+        once = min(loop.timeit(10) for _ in range(3)) / 10
+        calls[name] = max(1, int(budget / rounds / max(once, 1e-8)))
+    found: dict[str, list[float]] = {name: [] for name in MODULES}
+    for turn in range(rounds):
+        for name in list(MODULES)[:: 1 if turn % 2 else -1]:
+            found[name].append(timers[name].timeit(calls[name]) / calls[name])
+    return {name: min(times) for name, times in found.items()}
+
+
+def ratio(times: Times) -> float:
+    """How many times as fast as NumPy fastnp is."""
+    return times["numpy"] / times["fastnp"]
+
+
+def table(
+    names: list[str], dtypes: list[str], sizes: list[int], rounds: int, budget: float
+) -> dict[str, Times]:
+    """Measure and print every cell; give the times back, by the cell's name."""
+    print(f"{'numpy / fastnp, above 1 is faster':34}" + "".join(f"{n:>9,}" for n in sizes))
+    found: dict[str, Times] = {}
+    for name in names:
+        for dtype in dtypes:
+            print(f"{name:24}{dtype:10}", end="", flush=True)
+            for n in sizes:
+                times = compare(STATEMENTS[name], n, dtype, rounds, budget)
+                found[f"{name}, {dtype}, n={n:,}"] = times
+                print(f"{ratio(times):>9.2f}", end="", flush=True)
+            print()
+    return found
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m benches.floor", description=__doc__)
+    parser.add_argument("--json", type=Path, help="write every time to this file")
+    parser.add_argument("--sizes", type=int, nargs="*", default=list(SIZES))
+    parser.add_argument("--dtypes", nargs="*", default=list(DTYPES))
+    parser.add_argument("--statements", nargs="*", default=[""], help="parts of their names")
+    parser.add_argument("--rounds", type=int, default=6, help="turns of each module (6)")
+    parser.add_argument("--budget", type=float, default=0.1, help="seconds a module and cell (0.1)")
+    options = parser.parse_args()
+    names = [name for name in STATEMENTS if any(part in name for part in options.statements)]
+    times = table(names, options.dtypes, options.sizes, options.rounds, options.budget)
+    mean = math.exp(sum(math.log(ratio(t)) for t in times.values()) / len(times))
+    below = sorted((ratio(t), cell) for cell, t in times.items() if ratio(t) < FLOOR)
+    print(f"\ngeometric mean of {len(times)} cells: {mean:.3f}")
+    print(f"cells below {FLOOR}: {len(below)}")
+    for found, cell in below:
+        print(f"  {found:.2f}  {cell}")
+    if options.json:
+        content = {"machine": machine.describe(), "mean": mean, "seconds": times}
+        options.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
