@@ -332,6 +332,19 @@ def test_nothing_spurious(n: int, dtype: str, tiny: str) -> None:
         assert numpy.isfinite(numpy.asarray(x.sum() + x.mean() + (1 / x).prod()))
 
 
+@pytest.mark.parametrize("fold", ["cumsum", "sum", "prod", "max"])
+@pytest.mark.parametrize("function", ["fmax", "fmin", "maximum", "copysign"])
+def test_folds_answer_for_nothing_but_themselves(fold: str, function: str) -> None:
+    """Comparisons of a nan raise a flag that is not reported, and is not the fold's either."""
+    x = fastnp.array(numpy.where(numpy.arange(5000) % 7, 0.5, numpy.nan))
+    rows = fastnp.array(numpy.where(numpy.arange(5200) % 7, 0.5, numpy.nan).reshape(65, 80))
+    with numpy.errstate(all="raise"):
+        getattr(getattr(fastnp, function)(x + 0.5, 1.0), fold)().__array__()
+        for axis in (0, 1):
+            folded = getattr(getattr(fastnp, function)(rows + 0.5, 1.0), fold)(axis)
+            numpy.asarray(fastnp.maximum(folded, 1.0))
+
+
 def test_dead_values_warn_of_nothing() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
