@@ -92,11 +92,11 @@ impl Program for Interpreted {
         for (name, code) in [("body", &self.body), ("epilogue", &self.epilogue)] {
             let _ = writeln!(text, "{name}: {} bytes of registers an element", code.width);
             for c in &code.calls {
-                let _ = writeln!(text, "  %{} = loop {:p} %{:?}", c.out, c.run, c.args);
+                let _ = writeln!(text, "  %{} of %{:?}", c.out, c.args);
             }
             for stage in &code.stages {
                 if let Stage::Pass(pass) = stage {
-                    let _ = writeln!(text, "  {pass}");
+                    let _ = write!(text, "  {pass}");
                 }
             }
         }

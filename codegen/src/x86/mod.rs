@@ -3,6 +3,7 @@
 //! | module | does |
 //! |---|---|
 //! | [`forms`], [`encode`], `general`, `masks` | the instruction table; instructions, labels and data to bytes |
+//! | `disassembly` | the way back, for people |
 //! | [`arena`] | executable memory that is never writable and executable at once |
 //! | `select`, `arith`, `convert` | instructions for values: loads and stores, ops, conversions |
 //! | `registers` | which register holds which value |
@@ -18,6 +19,7 @@ pub mod arena;
 mod arith;
 mod backend;
 mod convert;
+mod disassembly;
 pub mod encode;
 pub mod forms;
 mod general;

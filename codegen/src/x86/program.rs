@@ -194,10 +194,10 @@ impl Program for Compiled {
 
     fn listing(&self) -> String {
         let mut text = String::from("x86\n");
-        let _ = writeln!(text, "dense: {}", self.dense);
+        let _ = write!(text, "dense: {}", self.dense);
         for (steps, found) in self.loops.read().unwrap_or_else(|e| e.into_inner()).iter() {
             let _ = match found {
-                Some(found) => writeln!(text, "{steps:?}: {found}"),
+                Some(found) => write!(text, "{steps:?}: {found}"),
                 None => writeln!(text, "{steps:?}: portable"),
             };
         }

@@ -1,6 +1,7 @@
 //! The loop of a row in memory that runs.
 
 use super::arena::{Code, place};
+use super::disassembly::disassembly;
 use super::lower::{Arguments, Body, Steps, Unsupported};
 use std::fmt;
 
@@ -67,6 +68,7 @@ impl Row {
 
 impl fmt::Display for Row {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} bytes at {:p}", self.code.bytes().len(), self.code.address())
+        writeln!(f, "{} bytes", self.code.bytes().len())?;
+        f.write_str(&disassembly(self.code.bytes()))
     }
 }
