@@ -70,6 +70,11 @@ impl Line {
         self.n != 1 && launch.strides[load.operand as usize] == 0
     }
 
+    /// Whether all loads are used where they are.
+    pub(crate) fn is_read_in_place(self, code: &Code, launch: &Launch<'_>) -> bool {
+        self.pulled == 0 && code.loads.iter().all(|load| !self.is_one(launch, load))
+    }
+
     /// The bytes an operand may touch.
     #[inline]
     fn span(self, launch: &Launch<'_>, operand: u16, size: u8) -> (usize, usize) {

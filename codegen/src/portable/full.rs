@@ -7,6 +7,7 @@ use super::accumulate::{Places, Progress};
 use super::code::Code;
 use super::flat::{self, Line, Values, move_on, run_block, table};
 use super::frame::report;
+use super::pass::{FoldPass, VECTOR};
 use super::reduce::{Folding, look};
 use super::{flags, scratch};
 use crate::{Launch, Raised};
@@ -14,7 +15,28 @@ use smallvec::SmallVec;
 use std::mem::MaybeUninit;
 
 /// Accumulators that there is room for here.
-const ACCUMULATORS: usize = 4;
+pub(crate) const ACCUMULATORS: usize = 4;
+/// Elements from which on a row is folded in one pass, and of one piece: what calling it costs is nothing, and rounding
+/// errors are no larger than those of NumPy's sums.
+pub(crate) const FUSED: usize = 128;
+pub(crate) const PIECE: usize = 8192;
+
+/// Room for what a pass leaves of a row.
+#[repr(align(64))]
+pub(crate) struct Lanes([MaybeUninit<[u8; VECTOR]>; ACCUMULATORS]);
+
+impl Lanes {
+    #[inline(always)]
+    pub(crate) fn new() -> Lanes {
+        Lanes([const { MaybeUninit::uninit() }; ACCUMULATORS])
+    }
+
+    /// Where those of an accumulator are.
+    #[inline(always)]
+    pub(crate) fn at(&mut self, accumulator: usize) -> *mut u8 {
+        self.0.as_mut_ptr().wrapping_add(accumulator).cast()
+    }
+}
 
 /// Whether a kernel has the form this module runs.
 pub(crate) fn may_be_full(body: &Code, folding: &Folding, epilogue: &Code) -> bool {
@@ -50,14 +72,25 @@ pub(crate) unsafe fn run(body: &Code, folding: &Folding, epilogue: &Code, launch
         unsafe {
             let values = body_values.of(body);
             table(body, &along, line, registers, room, values);
-            if n <= block {
+            let fused = folding.fused.as_ref().filter(|_| n >= FUSED && line.is_read_in_place(body, &along));
+            let mut lanes = Lanes::new();
+            if let Some(fused) = fused
+                && n <= PIECE
+                && fused.run(n, |v| values[v as usize], lanes.at(0))
+            {
+                for (i, (a, p)) in folding.accumulators.iter().zip(&places).enumerate() {
+                    a.whole_rows(p, lanes.at(i), 0, 1, fused.lanes());
+                    look(a, &mut raised);
+                }
+            } else if n <= block {
                 run_block(body, &along, line, 0, n, values, &mut raised);
                 for (a, p) in folding.accumulators.iter().zip(&places) {
                     a.whole_rows(p, values[a.value as usize], 0, 1, n);
                     look(a, &mut raised);
                 }
             } else {
-                by_blocks(body, folding, &along, line, values, &places, &mut raised);
+                let fused = fused.filter(|_| n > PIECE);
+                by_blocks(body, (folding, fused), &along, line, values, &places, &mut raised);
             }
             let values = epilogue_values.of(epilogue);
             let registers = registers.add(body.width * room);
@@ -73,10 +106,10 @@ pub(crate) unsafe fn run(body: &Code, folding: &Folding, epilogue: &Code, launch
     raised
 }
 
-/// Folds an axis of more than one block.
+/// Folds an axis of more than one block: by pieces in one pass as long as that raises no flags and leaves nothing out.
 unsafe fn by_blocks(
     body: &Code,
-    folding: &Folding,
+    (folding, mut fused): (&Folding, Option<&FoldPass>),
     along: &Launch<'_>,
     line: Line,
     values: &mut [*mut u8],
@@ -85,14 +118,22 @@ unsafe fn by_blocks(
 ) {
     let (n, block) = (along.outer[0], body.room);
     let mut progress: SmallVec<[Progress; 1]> = folding.accumulators.iter().map(Progress::new).collect();
+    let mut lanes = Lanes::new();
     let mut at = 0;
     while at < n {
-        let len = block.min(n - at);
-        // SAFETY: the caller's contract: `len` elements are left.
+        let piece = PIECE.min(n - at);
+        // SAFETY: the caller's contract: so many elements are left.
+        fused = fused.filter(|f| piece >= FUSED && unsafe { f.run(piece, |v| values[v as usize], lanes.at(0)) });
+        let len = if fused.is_some() { piece } else { block.min(n - at) };
+        // SAFETY: as above.
         unsafe {
-            run_block(body, along, line, at, len, values, raised);
-            for ((a, p), s) in folding.accumulators.iter().zip(places).zip(&mut progress) {
-                a.part_of_row(p, s, values[a.value as usize], len, at);
+            if fused.is_none() {
+                run_block(body, along, line, at, len, values, raised);
+            }
+            for (i, ((a, p), s)) in folding.accumulators.iter().zip(places).zip(&mut progress).enumerate() {
+                let values = values[a.value as usize].cast_const();
+                let (values, few) = fused.map_or((values, len), |f| (lanes.at(i).cast_const(), f.lanes()));
+                a.part_of_row(p, s, values, few, at);
                 look(a, raised);
             }
         }

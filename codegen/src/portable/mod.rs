@@ -55,7 +55,7 @@ mod spread;
 mod sweep;
 mod walk;
 
-pub(crate) use pass::{Fuse, Fused};
+pub(crate) use pass::{Fuse, Fused, FusedFold};
 pub use program::Portable;
 pub(crate) use scratch::with as with_scratch;
 pub(crate) use spread::{Shared, TASK_NANOSECONDS, spread};

@@ -4,9 +4,11 @@
 //! instructions for: every element goes through all of them in registers, and only what is needed elsewhere is written to a
 //! block. The calls stay beside it. They tell which instruction raised a flag, and compute what a function left out.
 
-use super::code::{Call, Code, Step};
+use super::code::{Call, Code, Step, effects};
+use super::flags;
 use crate::{
-    Access, DType, Fragment, Inst, Kernel, OperandDecl, OperandId, Template, ValueId, Verified, build::visit, verify,
+    Access, DType, Fold, FpFlags, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Template, ValueId, Verified,
+    build::visit, verify,
 };
 use smallvec::SmallVec;
 use std::fmt;
@@ -22,6 +24,26 @@ pub(crate) trait Fuse {
     /// # Errors
     /// The first instruction of the map's body for which there is nothing.
     fn fuse(&self, map: &Verified<Kernel>, uniform: &[bool]) -> Result<Box<dyn Fused>, usize>;
+
+    /// The same of a map whose results, its last operands, are folded by these ops instead of stored; none where there is
+    /// nothing for an instruction or a fold.
+    fn fold(&self, map: &Verified<Kernel>, uniform: &[bool], ops: &[Op]) -> Option<Box<dyn FusedFold>>;
+}
+
+/// Bytes that a row becomes, for each fold.
+pub(crate) const VECTOR: usize = 64;
+
+/// A function that makes a few values of many, to be folded on.
+pub(crate) trait FusedFold: Send + Sync + fmt::Display {
+    /// How many values of each fold are left.
+    fn lanes(&self) -> usize;
+
+    /// Runs on `n` elements, no fewer than lanes; false where some were left out, for which the results hold anything.
+    ///
+    /// # Safety
+    /// The addresses are those of `n` elements of each operand that is read, one of uniform ones; `out` has room for
+    /// [`VECTOR`] bytes for each fold.
+    unsafe fn run(&self, addresses: &[*mut u8], n: usize, out: *mut u8) -> bool;
 }
 
 /// A function made of several instructions.
@@ -89,6 +111,83 @@ impl fmt::Display for Pass {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "pass over %{:?}: {}", self.operands, self.function)
     }
+}
+
+/// A function in the place of a body and the first steps of its folds.
+pub(crate) struct FoldPass {
+    /// Entries of the table of values: uniform ones first, then loads.
+    operands: SmallVec<[u16; OPERANDS]>,
+    function: Box<dyn FusedFold>,
+    /// What must not be raised: whose it is the calls have to find out.
+    watch: FpFlags,
+}
+
+impl FoldPass {
+    /// How many values it leaves of each fold.
+    pub(crate) fn lanes(&self) -> usize {
+        self.function.lanes()
+    }
+
+    /// Folds `n` elements to `lanes` values at `out`, [`VECTOR`] bytes a fold. False where that did not compute everything or
+    /// raised flags, which are cleared: then the calls have to.
+    ///
+    /// # Safety
+    /// `at` gives the address of `n` elements for each load, of one for what is uniform, and `out` has room.
+    #[inline]
+    pub(crate) unsafe fn run(&self, n: usize, at: impl Fn(u16) -> *mut u8, out: *mut u8) -> bool {
+        let addresses: SmallVec<[*mut u8; OPERANDS]> = self.operands.iter().map(|&v| at(v)).collect();
+        // SAFETY: the caller's contract.
+        let complete = unsafe { self.function.run(&addresses, n, out) };
+        let calm = self.watch.is_empty() || (flags::read() & self.watch).is_empty();
+        if !calm {
+            flags::clear();
+        }
+        complete && calm
+    }
+}
+
+impl fmt::Display for FoldPass {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "fold over %{:?}: {}", self.operands, self.function)
+    }
+}
+
+/// Finds a function for a whole body and its folds, if it only loads and calls. Products are left out: a tree of them would
+/// round worse than [`super::folds`] lets them.
+pub(crate) fn find_fold(body: &Code, kernel: &Kernel, fuse: &dyn Fuse) -> Option<FoldPass> {
+    let only = |fold: &Fold| match fold {
+        Fold::Op(Op::Multiply) | Fold::ArgMin | Fold::ArgMax => None,
+        Fold::Op(op) => Some(*op),
+    };
+    let ops: SmallVec<[Op; 4]> = kernel.accumulators.iter().map(|a| only(&a.fold)).collect::<Option<_>>()?;
+    if kernel.template != Template::Reduce || !body.sinks.is_empty() || body.calls.len() != body.steps.len() {
+        return None;
+    }
+    let fragment = &kernel.body;
+    let calls: SmallVec<[u32; 32]> = body.calls.iter().map(|call| call.inst).collect();
+    let folded: SmallVec<[u32; 4]> = kernel.accumulators.iter().map(|a| a.value.0).collect();
+    let inputs = inputs_of(fragment, &calls, &folded);
+    if inputs.len() + folded.len() > OPERANDS {
+        return None;
+    }
+    let is_uniform: SmallVec<[bool; 16]> = inputs.iter().chain(&folded).map(|&v| is_uniform(fragment, v)).collect();
+    let function = fuse.fold(&map_of(fragment, &inputs, &calls, &folded), &is_uniform, &ops)?;
+    Some(FoldPass { operands: inputs.iter().map(|&v| v as u16).collect(), function, watch: effects(kernel) })
+}
+
+/// Whether a value is the same at every point.
+fn is_uniform(fragment: &Fragment, value: u32) -> bool {
+    matches!(fragment.insts[value as usize], Inst::Param(_) | Inst::Const(_))
+}
+
+/// What calls, and others, need of values that none of the calls makes: uniform ones first.
+fn inputs_of(fragment: &Fragment, calls: &[u32], others: &[u32]) -> SmallVec<[u32; 16]> {
+    let arguments = calls.iter().flat_map(|&call| Fragment::arguments(&fragment.insts[call as usize])).map(|v| v.0);
+    let mut inputs: SmallVec<[u32; 16]> =
+        arguments.chain(others.iter().copied()).filter(|v| !calls.contains(v)).collect();
+    inputs.sort_unstable_by_key(|&v| (!is_uniform(fragment, v), v));
+    inputs.dedup();
+    inputs
 }
 
 /// What is done for each block, as far as it is known how to do several things at once.
@@ -167,14 +266,7 @@ fn try_run(run: &[Step], kernel: &Kernel, fragment: &Fragment, fuse: &dyn Fuse) 
     let calls: SmallVec<[u32; 32]> =
         run.iter().filter_map(|step| if let Step::Call(call) = step { Some(call.inst) } else { None }).collect();
     let within = |value: ValueId| calls.contains(&value.0);
-    let is_uniform = |v: u32| matches!(fragment.insts[v as usize], Inst::Param(_) | Inst::Const(_));
-    let mut inputs: SmallVec<[u32; 16]> = SmallVec::new();
-    for &call in &calls {
-        let new = Fragment::arguments(&fragment.insts[call as usize]).into_iter().filter(|v| !within(*v));
-        inputs.extend(new.map(|v| v.0));
-    }
-    inputs.sort_unstable_by_key(|&v| (!is_uniform(v), v));
-    inputs.dedup();
+    let inputs = inputs_of(fragment, &calls, &[]);
     let mut outputs: SmallVec<[u32; 16]> = SmallVec::new();
     let folded = kernel.accumulators.iter().filter(|_| std::ptr::eq(fragment, &kernel.body)).map(|a| a.value);
     let elsewhere = fragment.insts.iter().enumerate().filter(|(i, _)| !calls.contains(&(*i as u32)));
@@ -185,7 +277,7 @@ fn try_run(run: &[Step], kernel: &Kernel, fragment: &Fragment, fuse: &dyn Fuse) 
     if inputs.len() + outputs.len() > OPERANDS {
         return Err(calls.len() / 2);
     }
-    let uniform: SmallVec<[bool; 16]> = inputs.iter().chain(&outputs).map(|&v| is_uniform(v)).collect();
+    let uniform: SmallVec<[bool; 16]> = inputs.iter().chain(&outputs).map(|&v| is_uniform(fragment, v)).collect();
     let map = map_of(fragment, &inputs, &calls, &outputs);
     let function = fuse.fuse(&map, &uniform).map_err(|at| at.saturating_sub(inputs.len()))?;
     let operands: SmallVec<[u16; OPERANDS]> = inputs.iter().chain(&outputs).map(|&v| v as u16).collect();

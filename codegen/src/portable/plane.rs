@@ -11,7 +11,7 @@
 use super::code::{Call, Code, Load, Step};
 use super::frame::{fill_uniform, report};
 use super::isa::Rows;
-use super::pass::{Pass, Stage};
+use super::pass::{FoldPass, Pass, Stage};
 use super::permits::Permits;
 use super::{flags, moves};
 use crate::{Launch, Raised};
@@ -210,6 +210,19 @@ impl<'p> Plane<'p> {
                 self.values[value as usize] = Value { at, pitch: (self.width * size) as isize };
             }
         }
+    }
+
+    /// Has a function fold a tile of one row, see [`FoldPass::run`].
+    ///
+    /// # Safety
+    /// As [`Plane::run`], and loads are by reference.
+    pub(crate) unsafe fn fold(&self, part: &Part<'_>, fused: &FoldPass, out: *mut u8) -> bool {
+        let at = |value: u16| {
+            let load = self.code.loads.iter().find(|load| load.value == value);
+            load.map_or(self.values[value as usize].at, |load| self.address(part, load.operand))
+        };
+        // SAFETY: the caller's contract; what is no load is uniform, and has a register.
+        unsafe { fused.run(part.columns, at, out) }
     }
 
     /// Where a value's first row is since the last tile, and the bytes to the next.

@@ -2,7 +2,7 @@
 
 use super::code::{Code, resolve};
 use super::isa::Isa;
-use super::pass::{Fuse, Stage};
+use super::pass::{Fuse, Stage, find_fold};
 use super::reduce::{self, Folding};
 use super::{full, map, scan, sweep};
 use crate::{Backend, CompileError, Kernel, Launch, Program, Raised, Template, Verified, Workers};
@@ -58,6 +58,7 @@ impl Portable {
         let epilogue = resolve(kernel, &kernel.epilogue, self.isa, fuse).map_err(error)?;
         let form = map::Form::of(&body);
         let mut folding = reduce::resolve(kernel, self.isa).map_err(error)?;
+        folding.fused = fuse.and_then(|fuse| find_fold(&body, kernel, fuse));
         folding.may_be_full = full::may_be_full(&body, &folding, &epilogue);
         folding.may_sweep = sweep::may_sweep(&body, &folding, &epilogue);
         Ok(Arc::new(Interpreted { template: kernel.template, isa: self.isa, body, epilogue, form, folding }))
@@ -99,6 +100,9 @@ impl Program for Interpreted {
                     let _ = write!(text, "  {pass}");
                 }
             }
+        }
+        if let Some(fused) = &self.folding.fused {
+            let _ = write!(text, "{fused}");
         }
         text
     }

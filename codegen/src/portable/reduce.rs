@@ -11,6 +11,7 @@ use super::accumulate::{Accumulating, Loops, Places, Progress};
 use super::code::{Code, block_length, effects};
 use super::frame::{Frame, report};
 use super::isa::Isa;
+use super::pass::FoldPass;
 use super::permits::Permits;
 use super::spread::{Shared, TASK_NANOSECONDS, spread};
 use super::sweep::Sweep;
@@ -34,6 +35,8 @@ pub(crate) struct Folding {
     pub(crate) width: usize,
     /// Whether a [`Sweep`] may run it.
     pub(crate) may_sweep: bool,
+    /// What runs the body and folds in one pass, for rows whose elements follow each other.
+    pub(crate) fused: Option<FoldPass>,
     /// Whether [`full`] may run it.
     pub(crate) may_be_full: bool,
 }
@@ -43,7 +46,8 @@ pub(crate) struct Folding {
 /// # Errors
 /// Where a fold has no loop.
 pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<Folding, String> {
-    let mut folding = Folding { accumulators: vec![], loads: vec![], width: 0, may_sweep: false, may_be_full: false };
+    let mut folding =
+        Folding { accumulators: vec![], loads: vec![], width: 0, fused: None, may_sweep: false, may_be_full: false };
     for inst in &kernel.body.insts {
         if let Inst::Load(o) = inst {
             folding.loads.push(o.0);

@@ -9,6 +9,8 @@
 
 use super::accumulate::{Accumulating, FEW_COLUMNS, Places, Progress};
 use super::code::Code;
+use super::full::{Lanes, PIECE};
+use super::pass::FoldPass;
 use super::permits::Permits;
 use super::plane::{Axes, NONE, Part, Plane, Table};
 use super::reduce::{ENOUGH_TILES, Folding, PARTS, PartialResults, by_columns, look};
@@ -28,6 +30,9 @@ const COLUMNS: usize = 1024;
 const DEPTH: usize = 256;
 /// Points of a tile of whole rows that is read where it is; a tile and its epilogue cost some 60 ns.
 const IN_PLACE: usize = 16 << 10;
+
+/// Columns from which on each row is folded in one pass by itself: it costs some 40 ns beside the pass.
+const LONG_ROW: usize = 512;
 
 /// Whether a kernel has the form this module runs.
 pub(crate) fn may_sweep(body: &Code, folding: &Folding, epilogue: &Code) -> bool {
@@ -56,6 +61,8 @@ pub(crate) struct Sweep<'a> {
     across: usize,
     /// Inner points of a tile.
     depth: usize,
+    /// What folds a tile of one row in one pass.
+    fused: Option<&'a FoldPass>,
 }
 
 impl<'a> Sweep<'a> {
@@ -100,7 +107,10 @@ impl<'a> Sweep<'a> {
             group: 1,
             across: 1,
             depth: 1,
+            fused: None,
         };
+        let long = !by_columns && length >= LONG_ROW;
+        sweep.fused = folding.fused.as_ref().filter(|_| long && sweep.has_dense_columns());
         sweep.divide();
         Some(sweep)
     }
@@ -115,6 +125,9 @@ impl<'a> Sweep<'a> {
             self.group = self.across;
             let rows = if read_in_place { DEPTH.max(room / self.across) } else { room / self.across };
             self.depth = self.length.min(rows);
+        } else if self.fused.is_some() {
+            self.group = self.points.min(GROUP);
+            self.depth = self.length.min(PIECE);
         } else if self.length <= room {
             let rows = if read_in_place { (IN_PLACE / self.length).min(COLUMNS) } else { room / self.length };
             self.across = self.points.min(rows);
@@ -128,14 +141,24 @@ impl<'a> Sweep<'a> {
 
     /// Whether the body is loads of what lies dense along the columns, so that tiles need no room.
     fn is_read_in_place(&self) -> bool {
+        self.body.calls.is_empty()
+            && self.body.uniforms.is_empty()
+            && self.body.sinks.is_empty()
+            && self.has_dense_columns()
+    }
+
+    /// Whether what is loaded lies dense along the columns.
+    fn has_dense_columns(&self) -> bool {
         let launch = self.launch.get();
         let dense = |operand: u16, size: u8| {
             self.axes.columns != NONE && launch.strides_of(operand as usize)[self.axes.columns] == size as isize
         };
-        self.body.calls.is_empty()
-            && self.body.uniforms.is_empty()
-            && self.body.sinks.is_empty()
-            && self.body.loads.iter().all(|l| dense(l.operand, l.size))
+        self.body.loads.iter().all(|l| dense(l.operand, l.size))
+    }
+
+    /// Columns of a tile that the calls run on: one that is folded in one pass may have more.
+    fn tile_columns(&self) -> usize {
+        if self.fused.is_some() { self.depth.min(self.body.room) } else { self.depth }
     }
 
     fn groups(&self) -> usize {
@@ -252,7 +275,7 @@ impl<'a> Sweep<'a> {
         scratch::with(bytes, |memory| {
             let (mut table, mut epilogue_table) = (Table::new(), Table::new());
             let second = memory.wrapping_add(self.body.width * room);
-            let tile = if self.by_columns { (self.depth, self.across) } else { (self.across, self.depth) };
+            let tile = if self.by_columns { (self.depth, self.across) } else { (self.across, self.tile_columns()) };
             let point = Axes { rows: NONE, columns: if self.by_columns { self.axes.columns } else { self.axes.rows } };
             let mut places: SmallVec<[Places; ACCUMULATORS]> = SmallVec::new();
             let mut at = memory.wrapping_add(registers);
@@ -339,7 +362,7 @@ impl Run<'_, '_> {
         unsafe {
             if s.by_columns {
                 self.down(first, n, range);
-            } else if s.inner_tiles() == 1 {
+            } else if s.inner_tiles() == 1 && s.fused.is_none() {
                 self.whole_rows(first, n);
             } else {
                 for point in 0..n {
@@ -377,16 +400,34 @@ impl Run<'_, '_> {
             beside: p.beside.wrapping_add(point * a.size),
             ..*p
         };
+        let mut lanes = Lanes::new();
         for tile in range {
-            let column = tile * s.depth;
-            let columns = s.depth.min(s.length - column);
-            let part = Part { origin, row: first + point, rows: 1, column, columns };
-            // SAFETY: as in `whole_rows`.
-            unsafe {
-                self.body.run(&part, self.raised);
-                for ((a, p), progress) in s.folding.accumulators.iter().zip(&self.places).zip(&mut progress) {
-                    a.part_of_row(&at(p, a), progress, self.body.value(a.value).0, columns, column);
+            let begin = tile * s.depth;
+            let end = s.length.min(begin + s.depth);
+            let row = Part { origin, row: first + point, rows: 1, column: begin, columns: end - begin };
+            // SAFETY: the contract of the launch.
+            if let Some(fused) = s.fused.filter(|f| end - begin >= f.lanes())
+                && unsafe { self.body.fold(&row, fused, lanes.at(0)) }
+            {
+                for (i, ((a, p), progress)) in
+                    s.folding.accumulators.iter().zip(&self.places).zip(&mut progress).enumerate()
+                {
+                    // SAFETY: the lanes hold so many values.
+                    unsafe { a.part_of_row(&at(p, a), progress, lanes.at(i), fused.lanes(), begin) };
                     look(a, self.raised);
+                }
+                continue;
+            }
+            for column in (begin..end).step_by(s.tile_columns()) {
+                let columns = s.tile_columns().min(end - column);
+                let part = Part { column, columns, ..row };
+                // SAFETY: as in `whole_rows`.
+                unsafe {
+                    self.body.run(&part, self.raised);
+                    for ((a, p), progress) in s.folding.accumulators.iter().zip(&self.places).zip(&mut progress) {
+                        a.part_of_row(&at(p, a), progress, self.body.value(a.value).0, columns, column);
+                        look(a, self.raised);
+                    }
                 }
             }
         }

@@ -28,7 +28,7 @@ pub(super) type Steps = SmallVec<[Step; 8]>;
 
 /// The registers with the address of the arguments, the number of elements left, and the number of those done.
 pub(super) const ARGUMENTS: Gpr = Gpr::RDI;
-const COUNT: Gpr = Gpr::RSI;
+pub(super) const COUNT: Gpr = Gpr::RSI;
 pub(super) const AT: Gpr = Gpr::RAX;
 /// One for a moment.
 pub(super) const SPARE: Gpr = Gpr::R11;
@@ -54,15 +54,17 @@ pub(super) struct Arguments {
     pub(super) constants: Vec<(usize, Scalar)>,
     /// All there is so far, a multiple of eight.
     pub(super) bytes: usize,
+    /// Where the vectors of folds are left.
+    pub(super) folded: usize,
     /// Where the loop leaves what is not zero if an elementary function was not computed somewhere.
     pub(super) odd: usize,
 }
 
 impl Arguments {
-    fn of(kernel: &Kernel) -> Arguments {
+    pub(super) fn of(kernel: &Kernel) -> Arguments {
         let (operands, scalars) = (kernel.operands.len(), kernel.scalars.len());
         let axes = (kernel.outer + kernel.inner) as usize;
-        let mut arguments = Arguments { operands, scalars, axes, constants: vec![], bytes: 0, odd: 0 };
+        let mut arguments = Arguments { operands, scalars, axes, constants: vec![], bytes: 0, folded: 0, odd: 0 };
         arguments.bytes = arguments.offsets(Some(operands));
         arguments.odd = arguments.room(8);
         arguments
@@ -168,23 +170,10 @@ impl<'a> Body<'a> {
         if strided && self.lanes > 16 {
             return Err(Unsupported { at: 0, what: "elements of one or two bytes apart from each other".into() });
         }
-        let kept = operands.saturating_sub(KEPT_FROM);
         let mut e = Emitter::new(self, steps, Arguments::of(self.kernel));
-        for &register in &BASES[KEPT_FROM..][..kept] {
-            e.asm.push(register);
-        }
-        if !self.odd.is_empty() {
-            e.asm.push(ODD);
-            e.asm.xor(ODD, ODD);
-        }
-        for (operand, &base) in BASES[..operands].iter().enumerate() {
-            let at = e.arguments.address(operand);
-            e.asm.load(base, at_arguments(at));
-        }
+        self.enter(&mut e, operands);
         let unroll = if strided { 1 } else { self.unroll() };
         let (one, rest, done) = (e.asm.label(), e.asm.label(), e.asm.label());
-        e.asm.xor(AT, AT);
-        self.all_lanes(&mut e.asm);
         if unroll > 1 {
             let many = (unroll * self.lanes) as i32;
             e.asm.cmp_imm(COUNT, many);
@@ -214,17 +203,35 @@ impl<'a> Body<'a> {
         self.some_lanes(&mut e.asm);
         e.body(0, true)?;
         e.asm.bind(done);
+        self.leave(&mut e, operands);
+        e.asm.vzeroupper();
+        e.asm.ret();
+        Ok(Lowered { code: e.asm.finish(), arguments: e.arguments })
+    }
+
+    /// Begins a loop: keeps the caller's registers, loads the addresses of so many operands, and has all lanes.
+    pub(super) fn enter(&self, e: &mut Emitter<'_>, operands: usize) {
+        BASES.iter().take(operands).skip(KEPT_FROM).for_each(|&register| e.asm.push(register));
+        if !self.odd.is_empty() {
+            e.asm.push(ODD);
+            e.asm.xor(ODD, ODD);
+        }
+        for (operand, &base) in BASES[..operands].iter().enumerate() {
+            let at = e.arguments.address(operand);
+            e.asm.load(base, at_arguments(at));
+        }
+        e.asm.xor(AT, AT);
+        self.all_lanes(&mut e.asm);
+    }
+
+    /// Ends a loop: says whether something was left out, and puts the caller's registers back.
+    pub(super) fn leave(&self, e: &mut Emitter<'_>, operands: usize) {
         if !self.odd.is_empty() {
             let at = e.arguments.odd;
             e.asm.store_gpr(at_arguments(at), ODD);
             e.asm.pop(ODD);
         }
-        for &register in BASES[KEPT_FROM..][..kept].iter().rev() {
-            e.asm.pop(register);
-        }
-        e.asm.vzeroupper();
-        e.asm.ret();
-        Ok(Lowered { code: e.asm.finish(), arguments: e.arguments })
+        BASES[..operands].iter().skip(KEPT_FROM).rev().for_each(|&register| e.asm.pop(register));
     }
 
     /// Copies of the body in one round: enough that short ones hide their latency.
@@ -244,7 +251,7 @@ impl<'a> Body<'a> {
     }
 
     /// Sets the mask of the lanes to as many as elements are left.
-    fn some_lanes(&self, asm: &mut Assembler) {
+    pub(super) fn some_lanes(&self, asm: &mut Assembler) {
         asm.mov_imm(SPARE, -1);
         asm.bzhi(SPARE, SPARE, COUNT);
         asm.mask_from(LANES, SPARE);

@@ -8,6 +8,7 @@
 //! | `select`, `arith`, `convert` | instructions for values: loads and stores, ops, conversions |
 //! | `registers` | which register holds which value |
 //! | `lower` | the loop of a row around the instructions |
+//! | `fold` | the loop of a row that is folded |
 //! | `row`, `program` | the loop in memory that runs; launching it over rows of a domain |
 //! | `pass`, `backend` | loops for blocks of the portable backend; choosing between these and loops for rows |
 //!
@@ -21,6 +22,7 @@ mod backend;
 mod convert;
 mod disassembly;
 pub mod encode;
+mod fold;
 pub mod forms;
 mod general;
 mod lower;

@@ -1,21 +1,32 @@
 //! Functions in the place of several calls of the portable backend, for kernels that are not one loop.
 
-use super::lower::{Body, Step, VECTOR};
+use super::lower::{Body, Step, Steps, VECTOR};
 use super::row::Row;
-use crate::portable::{Fuse, Fused, with_scratch};
-use crate::{Kernel, Verified, expand};
+use crate::portable::{Fuse, Fused, FusedFold, with_scratch};
+use crate::{Kernel, Op, Verified, expand};
+use std::fmt;
 
 /// Makes such functions.
 pub(super) struct Passes;
 
+fn steps(uniform: &[bool]) -> Steps {
+    uniform.iter().map(|&u| if u { Step::Still } else { Step::Dense }).collect()
+}
+
 impl Fuse for Passes {
     fn fuse(&self, map: &Verified<Kernel>, uniform: &[bool]) -> Result<Box<dyn Fused>, usize> {
         let expanded = expand(map);
-        let steps = uniform.iter().map(|&u| if u { Step::Still } else { Step::Dense }).collect();
-        match Row::new(&Body::of(&expanded), &steps) {
+        match Row::new(&Body::of(&expanded), &steps(uniform)) {
             Ok(row) => Ok(Box::new(row)),
             Err(none) => Err(expanded.body.origin[none.at] as usize),
         }
+    }
+
+    fn fold(&self, map: &Verified<Kernel>, uniform: &[bool], ops: &[Op]) -> Option<Box<dyn FusedFold>> {
+        let expanded = expand(map);
+        let body = Body::of(&expanded);
+        let row = Row::fold(&body, &steps(uniform), ops).ok()?;
+        Some(Box::new(Folded { row, lanes: body.lanes, folds: ops.len() }))
     }
 }
 
@@ -26,16 +37,62 @@ impl Fused for Row {
 
     #[inline]
     unsafe fn run(&self, addresses: &[*mut u8], n: usize) -> bool {
-        let arguments = self.arguments();
-        with_scratch(arguments.bytes.next_multiple_of(VECTOR), |block| {
+        with_scratch(self.arguments().bytes.next_multiple_of(VECTOR), |block| {
             // SAFETY: the block has room for all arguments; the caller's contract.
             unsafe {
-                self.put_constants(block);
-                for (operand, &address) in addresses.iter().enumerate() {
-                    block.add(arguments.address(operand)).cast::<*mut u8>().write(address);
-                }
+                self.put(block, addresses);
                 Row::run(self, block, n)
             }
         })
+    }
+}
+
+impl Row {
+    /// Writes constants and addresses to a block of arguments.
+    ///
+    /// # Safety
+    /// The block has room for all arguments.
+    #[inline]
+    unsafe fn put(&self, block: *mut u8, addresses: &[*mut u8]) {
+        // SAFETY: the caller's contract.
+        unsafe {
+            self.put_constants(block);
+            for (operand, &address) in addresses.iter().enumerate() {
+                block.add(self.arguments().address(operand)).cast::<*mut u8>().write(address);
+            }
+        }
+    }
+}
+
+/// A row's loop that folds.
+struct Folded {
+    row: Row,
+    lanes: usize,
+    folds: usize,
+}
+
+impl FusedFold for Folded {
+    fn lanes(&self) -> usize {
+        self.lanes
+    }
+
+    #[inline]
+    unsafe fn run(&self, addresses: &[*mut u8], n: usize, out: *mut u8) -> bool {
+        with_scratch(self.row.arguments().bytes.next_multiple_of(VECTOR), |block| {
+            // SAFETY: the block has room for all arguments, the last of which are the folds' vectors; the caller's contract.
+            unsafe {
+                self.row.put(block, addresses);
+                let complete = self.row.run(block, n);
+                let vectors = block.add(self.row.arguments().folded);
+                std::ptr::copy_nonoverlapping(vectors, out, self.folds * VECTOR);
+                complete
+            }
+        })
+    }
+}
+
+impl fmt::Display for Folded {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.row.fmt(f)
     }
 }

@@ -2,7 +2,8 @@
 
 use super::arena::{Code, place};
 use super::disassembly::disassembly;
-use super::lower::{Arguments, Body, Steps, Unsupported};
+use super::lower::{Arguments, Body, Lowered, Steps, Unsupported};
+use crate::Op;
 use std::fmt;
 
 /// What a row's loop is called as: with its arguments and the number of elements.
@@ -22,7 +23,18 @@ impl Row {
     /// # Errors
     /// What of the body has no instructions here.
     pub(super) fn new(body: &Body<'_>, steps: &Steps) -> Result<Row, Unsupported> {
-        let lowered = body.lower(steps)?;
+        Row::of(body, body.lower(steps)?)
+    }
+
+    /// Makes the loop that folds what the body would store, by these ops.
+    ///
+    /// # Errors
+    /// What of it has no instructions here.
+    pub(super) fn fold(body: &Body<'_>, steps: &Steps, ops: &[Op]) -> Result<Row, Unsupported> {
+        Row::of(body, body.lower_fold(steps, ops)?)
+    }
+
+    fn of(body: &Body<'_>, lowered: Lowered) -> Result<Row, Unsupported> {
         let code = place(&lowered.code).map_err(|error| Unsupported { at: 0, what: error.to_string() })?;
         Ok(Row { code, arguments: lowered.arguments, leaves_out: !body.odd.is_empty() })
     }

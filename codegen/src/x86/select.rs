@@ -6,6 +6,7 @@
 //! What has no instructions here is an error, and the kernel another backend's.
 
 use super::encode::{Assembler, KReg, Masking, Mem, Rm, VReg, Width};
+use super::fold::Folds;
 use super::forms as f;
 use super::forms::Form;
 use super::lower::{AT, Arguments, BASES, Body, LANES, ODD, SPARE, Step, Steps, Unsupported, VECTOR, at_arguments};
@@ -43,6 +44,8 @@ pub(super) struct Emitter<'a> {
     at: u32,
     copy: usize,
     rest: bool,
+    /// What stores go into instead of memory, if they do.
+    pub(super) folds: Option<Folds>,
 }
 
 /// The form for a type among those of four sizes.
@@ -73,7 +76,19 @@ impl<'a> Emitter<'a> {
             at: 0,
             copy: 0,
             rest: false,
+            folds: None,
         }
+    }
+
+    /// Keeps vector registers, a bit each, from ever holding values.
+    pub(super) fn reserve(&mut self, registers: u32) {
+        self.vectors = File::new(!registers);
+    }
+
+    /// Frees the registers of a moment.
+    pub(super) fn forget_moments(&mut self) {
+        self.vectors.unpin();
+        self.masks.unpin();
     }
 
     /// Emits the body once.
@@ -89,8 +104,7 @@ impl<'a> Emitter<'a> {
             self.at = at as u32;
             self.inst(at).map_err(|what| Unsupported { at, what })?;
             self.bury(&[ValueId(at as u32)]);
-            self.vectors.unpin();
-            self.masks.unpin();
+            self.forget_moments();
         }
         Ok(())
     }
@@ -406,7 +420,10 @@ impl<'a> Emitter<'a> {
             }
             Inst::Cast(from, to) => self.cast(from, to),
             Inst::Store(operand, value) => {
-                self.store(operand.0 as usize, value)?;
+                match self.folded(operand.0 as usize) {
+                    Some(number) => self.fold(number, value, self.copy, self.rest),
+                    None => self.store(operand.0 as usize, value)?,
+                }
                 self.bury(&[value]);
                 Ok(())
             }

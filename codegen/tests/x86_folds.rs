@@ -1,0 +1,157 @@
+//! Rows folded by machine code: every fold, against the portable backend, on numbers whose sums are exact.
+#![cfg(all(target_arch = "x86_64", unix, not(miri)))]
+
+use fastnp_codegen::portable::Portable;
+use fastnp_codegen::x86::X86;
+use fastnp_codegen::*;
+
+/// Workers that are several, one after the other.
+struct Several(usize);
+
+impl Workers for Several {
+    fn count(&self) -> usize {
+        self.0
+    }
+    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+        (0..tasks).rev().for_each(task);
+    }
+}
+
+/// The folds of `a`, or of `a * b + 1`, over rows.
+fn kernel(ops: &[Op], dtype: DType, computed: bool) -> Verified<Kernel> {
+    let mut k = KernelBuilder::new(Template::Reduce, 1, 1);
+    let (a, b) = (k.operand(dtype, Access::Read, true), k.operand(dtype, Access::Read, true));
+    let outs: Vec<_> = ops.iter().map(|_| k.operand(dtype, Access::Write, true)).collect();
+    let mut value = k.body().load(a);
+    if computed {
+        let other = k.body().load(b);
+        let product = k.body().apply(Op::Multiply, &[value, other]);
+        let one = k.body().constant(Scalar::new(dtype, 1i64));
+        value = k.body().apply(Op::Add, &[product, one]);
+    }
+    let accumulators: Vec<_> = ops.iter().map(|&op| k.accumulate(Fold::Op(op), value)).collect();
+    for (accumulator, out) in accumulators.into_iter().zip(outs) {
+        let result = k.epilogue().result(accumulator);
+        k.epilogue().store(out, result);
+    }
+    verify(k.finish()).expect("right")
+}
+
+/// Small numbers, and what is special of floats where that is wanted.
+fn numbers(dtype: DType, n: usize, special: bool) -> Vec<u8> {
+    let mut state = n as u64 ^ 0x9e37_79b9_7f4a_7c15;
+    (0..n)
+        .flat_map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            let small = (state >> 33) % 17;
+            let x = match (state >> 50) % 400 {
+                0 if special => f64::NAN,
+                1 if special => f64::INFINITY,
+                _ => (small as f64 - 8.0) / if dtype.is_float() { 8.0 } else { 1.0 },
+            };
+            let x =
+                if dtype.kind() == Kind::Unsigned { Scalar::new(dtype, small as i64) } else { Scalar::new(dtype, x) };
+            x.bits().to_le_bytes()[..dtype.size()].to_vec()
+        })
+        .collect()
+}
+
+fn run(
+    program: &dyn Program,
+    shape: (usize, usize),
+    input: &[u8],
+    dtype: DType,
+    folds: usize,
+    workers: usize,
+) -> Vec<u128> {
+    let (rows, n) = shape;
+    let size = dtype.size() as isize;
+    let mut outs = vec![vec![0u8; rows * dtype.size()]; folds];
+    let mut addresses = vec![input.as_ptr().cast_mut(), input.as_ptr().cast_mut()];
+    addresses.extend(outs.iter_mut().map(|out| out.as_mut_ptr()));
+    let mut strides = [n as isize * size, size].repeat(2);
+    strides.extend([size, 0].repeat(folds));
+    let launch = Launch { outer: &[rows], inner: &[n], addresses: &addresses, strides: &strides, scalars: &[] };
+    // SAFETY: operands have so many rows and columns, results so many rows.
+    unsafe { program.launch(&launch, &Several(workers)) };
+    let element = |bytes: &[u8]| {
+        let mut bits = [0; 16];
+        bits[..bytes.len()].copy_from_slice(bytes);
+        Scalar::from_bits(dtype, u128::from_le_bytes(bits))
+    };
+    let all = outs.iter().flat_map(|out| out.chunks(dtype.size()));
+    // Zeros are alike, as are nans.
+    all.map(element)
+        .map(|x| {
+            if dtype.is_float() && x.to_f64().is_nan() {
+                1
+            } else if x.to_f64() == 0.0 {
+                0
+            } else {
+                x.bits()
+            }
+        })
+        .collect()
+}
+
+#[test]
+fn folds_are_the_portable_backends() {
+    let Some(x86) = X86::new() else { return };
+    const REAL: [Op; 5] = [Op::Add, Op::Maximum, Op::Minimum, Op::Fmax, Op::Fmin];
+    const WHOLE: [Op; 6] = [Op::Add, Op::Maximum, Op::Minimum, Op::BitwiseAnd, Op::BitwiseOr, Op::BitwiseXor];
+    let types = [DType::F32, DType::F64, DType::I32, DType::I64, DType::U32, DType::U64];
+    for dtype in types {
+        let single = if dtype.is_float() { &REAL[..] } else { &WHOLE[..] };
+        let mut cases: Vec<Vec<Op>> = single.iter().map(|&op| vec![op]).collect();
+        cases.extend([vec![Op::Add, Op::Maximum], vec![Op::Minimum, Op::Add, Op::Maximum]]);
+        for ops in cases {
+            for computed in [false, true] {
+                let kernel = kernel(&ops, dtype, computed);
+                let (portable, machine) = (Portable::new().compile(&kernel).unwrap(), x86.compile(&kernel).unwrap());
+                assert!(machine.listing().contains("fold over"), "{ops:?} of {dtype}");
+                for shape in
+                    [(1, 127), (1, 128), (1, 200), (1, 1000), (1, 8192), (1, 8193), (1, 20_000), (3, 600), (40, 513)]
+                {
+                    for special in [false, true] {
+                        let input = numbers(dtype, shape.0 * shape.1, special && dtype.is_float());
+                        let expected = run(&*portable, shape, &input, dtype, ops.len(), 1);
+                        let found = run(&*machine, shape, &input, dtype, ops.len(), 1);
+                        assert_eq!(
+                            expected, found,
+                            "{ops:?} of {dtype}, computed {computed}, {shape:?}, special {special}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Sums that round: no worse than a sum by pairs, and the same for any number of workers.
+#[test]
+fn sums_are_accurate_and_alike_for_any_number_of_workers() {
+    let Some(x86) = X86::new() else { return };
+    for (computed, n) in [(false, 100_000), (true, 100_000), (false, 3_000_000)] {
+        let kernel = kernel(&[Op::Add], DType::F64, computed);
+        let machine = x86.compile(&kernel).unwrap();
+        let values: Vec<f64> = (0..n).map(|i| 1.0 / (i as f64 + 3.0)).collect();
+        let input: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+        let found = run(&*machine, (1, n), &input, DType::F64, 1, 1);
+        for workers in [2, 8] {
+            assert_eq!(
+                found,
+                run(&*machine, (1, n), &input, DType::F64, 1, workers),
+                "{n} elements, {workers} workers"
+            );
+        }
+        // Backwards the terms grow, and a sum with the rest of each addition is as good as exact.
+        let (mut sum, mut rest) = (0.0f64, 0.0f64);
+        for x in values.iter().rev().map(|x| if computed { x * x + 1.0 } else { *x }) {
+            let next = sum + x;
+            rest += if sum > x { (sum - next) + x } else { (x - next) + sum };
+            sum = next;
+        }
+        let error = (f64::from_bits(found[0] as u64) - (sum + rest)).abs() / sum;
+        assert!(error < 4.0 * f64::EPSILON, "{n} elements, computed {computed}: {error:e}");
+    }
+}
