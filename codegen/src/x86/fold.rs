@@ -6,10 +6,11 @@
 //!
 //! Other folds begin with the row's first vector in every chain, since to take elements in twice changes nothing.
 
+use super::body::Body;
 use super::encode::{Cond, Gpr, KReg, Masking, Rm, VReg, Width};
 use super::forms as f;
 use super::forms::Form;
-use super::lower::{AT, Arguments, BASES, Body, COUNT, LANES, Lowered, Steps, Unsupported, VECTOR, at_arguments};
+use super::lower::{AT, Arguments, BASES, COUNT, LANES, Lowered, Steps, Unsupported, VECTOR, at_arguments};
 use super::select::{Emitter, by_float};
 use crate::{DType, Kind, Op, ValueId};
 use smallvec::SmallVec;
@@ -196,7 +197,7 @@ impl Body<'_> {
     /// What of it has no instructions here.
     pub(super) fn lower_fold(&self, steps: &Steps, ops: &[Op]) -> Result<Lowered, Unsupported> {
         let refused = |what: &str| Unsupported { at: 0, what: what.into() };
-        let folds = Folds::new(self.kernel, ops, self.fragment.insts.len()).ok_or_else(|| refused("a fold"))?;
+        let folds = Folds::new(self.kernel, ops, self.length()).ok_or_else(|| refused("a fold"))?;
         if folds.inputs >= BASES.len() {
             return Err(refused("many operands"));
         }

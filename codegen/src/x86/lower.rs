@@ -6,10 +6,11 @@
 //!
 //! A loop is made for one pattern of steps along the row (see [`Step`]), so it has no question about strides in it.
 
+use super::body::Body;
 use super::encode::{Assembler, Cond, Gpr, KReg, Mem};
-use super::registers::Uses;
+use super::forms as f;
 use super::select::Emitter;
-use crate::{DType, Expanded, Fragment, Inst, Kernel, Odd, Scalar};
+use crate::{Kernel, Scalar};
 use smallvec::SmallVec;
 
 /// How an operand goes along a row.
@@ -32,8 +33,8 @@ pub(super) const COUNT: Gpr = Gpr::RSI;
 pub(super) const AT: Gpr = Gpr::RAX;
 /// One for a moment.
 pub(super) const SPARE: Gpr = Gpr::R11;
-/// The one that gathers the lanes in which an elementary function was not computed; it belongs to the caller.
-pub(super) const ODD: Gpr = Gpr::R15;
+/// The mask that gathers the lanes in which an elementary function was not computed.
+pub(super) const ODD: KReg = KReg(7);
 /// The mask of the lanes at hand.
 pub(super) const LANES: KReg = KReg(1);
 /// Registers for the addresses of operands; those from [`KEPT_FROM`] on belong to the caller and are put back.
@@ -116,47 +117,7 @@ pub(super) struct Lowered {
     pub(super) arguments: Arguments,
 }
 
-/// What a fragment is, as far as all its loops are alike.
-pub(super) struct Body<'a> {
-    pub(super) kernel: &'a Kernel,
-    pub(super) fragment: &'a Fragment,
-    pub(super) lanes: usize,
-    pub(super) uses: Uses,
-    /// Elementary functions left to another backend, and the lanes in which they are wanted.
-    pub(super) odd: &'a [Odd],
-}
-
-/// Bytes of the widest number that an instruction handles; bools have no width of their own.
-fn width(fragment: &Fragment, number: usize) -> usize {
-    let own = |d: DType| if d == DType::Bool { 1 } else { d.size() };
-    let dtype = fragment.types[number];
-    match fragment.insts[number] {
-        // Unsigned words of four bytes come from floats through eight.
-        Inst::Cast(from, DType::U32) if fragment.dtype(from).is_float() => 8,
-        // Halves and bytes become floats through four, and the other way round.
-        Inst::Cast(from, to) => own(fragment.dtype(from)).max(own(to)),
-        _ => own(dtype),
-    }
-}
-
-impl<'a> Body<'a> {
-    /// Looks at the body of a map whose elementary functions are written out.
-    pub(super) fn of(expanded: &'a Expanded) -> Body<'a> {
-        let (kernel, odd) = (&expanded.kernel, &expanded.body.odd[..]);
-        let fragment = &kernel.body;
-        let mut uses: Uses = vec![SmallVec::new(); fragment.insts.len()];
-        for (at, inst) in fragment.insts.iter().enumerate() {
-            let left = odd.iter().find(|o| o.value.0 as usize == at).map(|o| SmallVec::from_slice(&[o.mask]));
-            for value in left.unwrap_or_else(|| Fragment::arguments(inst)) {
-                if uses[value.0 as usize].last() != Some(&(at as u32)) {
-                    uses[value.0 as usize].push(at as u32);
-                }
-            }
-        }
-        let widest = (0..fragment.insts.len()).map(|i| width(fragment, i)).max().unwrap_or(8);
-        Body { kernel, fragment, lanes: VECTOR / widest.max(1), uses, odd }
-    }
-
+impl Body<'_> {
     /// The loop for a pattern of steps.
     ///
     /// # Errors
@@ -212,9 +173,8 @@ impl<'a> Body<'a> {
     /// Begins a loop: keeps the caller's registers, loads the addresses of so many operands, and has all lanes.
     pub(super) fn enter(&self, e: &mut Emitter<'_>, operands: usize) {
         BASES.iter().take(operands).skip(KEPT_FROM).for_each(|&register| e.asm.push(register));
-        if !self.odd.is_empty() {
-            e.asm.push(ODD);
-            e.asm.xor(ODD, ODD);
+        if self.leaves_out() {
+            e.asm.mask_op(&f::KXORQ, ODD, ODD, ODD);
         }
         for (operand, &base) in BASES[..operands].iter().enumerate() {
             let at = e.arguments.address(operand);
@@ -226,17 +186,16 @@ impl<'a> Body<'a> {
 
     /// Ends a loop: says whether something was left out, and puts the caller's registers back.
     pub(super) fn leave(&self, e: &mut Emitter<'_>, operands: usize) {
-        if !self.odd.is_empty() {
+        if self.leaves_out() {
             let at = e.arguments.odd;
-            e.asm.store_gpr(at_arguments(at), ODD);
-            e.asm.pop(ODD);
+            e.asm.mask_store(at_arguments(at), ODD);
         }
         BASES[..operands].iter().skip(KEPT_FROM).rev().for_each(|&register| e.asm.pop(register));
     }
 
     /// Copies of the body in one round: enough that short ones hide their latency.
     fn unroll(&self) -> usize {
-        match self.fragment.insts.len() {
+        match self.length() {
             0..=8 => 4,
             9..=24 => 2,
             _ => 1,

@@ -7,7 +7,7 @@
 //! | [`arena`] | executable memory that is never writable and executable at once |
 //! | `select`, `arith`, `convert` | instructions for values: loads and stores, ops, conversions |
 //! | `registers` | which register holds which value |
-//! | `lower` | the loop of a row around the instructions |
+//! | `body`, `lower` | what is needed of a fragment; the loop of a row around its instructions |
 //! | `fold` | the loop of a row that is folded |
 //! | `row`, `program` | the loop in memory that runs; launching it over rows of a domain |
 //! | `pass`, `backend` | loops for blocks of the portable backend; choosing between these and loops for rows |
@@ -19,6 +19,7 @@
 pub mod arena;
 mod arith;
 mod backend;
+mod body;
 mod convert;
 mod disassembly;
 pub mod encode;

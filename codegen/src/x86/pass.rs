@@ -1,6 +1,7 @@
 //! Functions in the place of several calls of the portable backend, for kernels that are not one loop.
 
-use super::lower::{Body, Step, Steps, VECTOR};
+use super::body::Body;
+use super::lower::{Step, Steps, VECTOR};
 use super::row::Row;
 use crate::portable::{Fuse, Fused, FusedFold, with_scratch};
 use crate::{Kernel, Op, Verified, expand};

@@ -5,7 +5,8 @@
 //! piece with arguments that an elementary function's short form does not take. What they read is still there, or was put
 //! aside where results replace it.
 
-use super::lower::{Body, Step, Steps, VECTOR};
+use super::body::Body;
+use super::lower::{Step, Steps, VECTOR};
 use super::row::Row;
 use crate::portable::{Shared, TASK_NANOSECONDS, flags, spread, with_scratch};
 use crate::{Access, Expanded, FpFlags, Inline, Inst, Kernel, Launch, Program, Raised, Verified, Workers, expand};
@@ -57,7 +58,7 @@ impl Compiled {
         if counts && raising.len() > 1 {
             return Err("coordinates among instructions that raise flags".into());
         }
-        let cost = 0.03 + 0.02 * body.fragment.insts.len() as f64 * 8.0 / body.lanes as f64;
+        let cost = 0.03 + 0.02 * body.length() as f64 * 8.0 / body.lanes as f64;
         let dense: Steps = kernel.operands.iter().map(|_| Step::Dense).collect();
         let first = Row::new(&body, &dense).map_err(|none| none.what)?;
         let lanes = body.lanes;
@@ -155,7 +156,7 @@ impl Program for Compiled {
         let known = steps.len() == self.expanded.kernel.operands.len() && (n >= SHORT_ROW || points == n);
         // One instruction alone needs no second look, if it is computed here.
         let aside = match self.raising.len() {
-            0 | 1 if self.expanded.body.odd.is_empty() => Some(SmallVec::new()),
+            0 | 1 if !self.dense.leaves_out() => Some(SmallVec::new()),
             _ if known => self.replaced(launch, &steps),
             _ => None,
         };

@@ -1,8 +1,9 @@
 //! The loop of a row in memory that runs.
 
 use super::arena::{Code, place};
+use super::body::Body;
 use super::disassembly::disassembly;
-use super::lower::{Arguments, Body, Lowered, Steps, Unsupported};
+use super::lower::{Arguments, Lowered, Steps, Unsupported};
 use crate::Op;
 use std::fmt;
 
@@ -36,7 +37,7 @@ impl Row {
 
     fn of(body: &Body<'_>, lowered: Lowered) -> Result<Row, Unsupported> {
         let code = place(&lowered.code).map_err(|error| Unsupported { at: 0, what: error.to_string() })?;
-        Ok(Row { code, arguments: lowered.arguments, leaves_out: !body.odd.is_empty() })
+        Ok(Row { code, arguments: lowered.arguments, leaves_out: body.leaves_out() })
     }
 
     /// Where its arguments are in the block that it is called with.

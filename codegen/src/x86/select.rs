@@ -5,13 +5,14 @@
 //!
 //! What has no instructions here is an error, and the kernel another backend's.
 
+use super::body::Body;
 use super::encode::{Assembler, KReg, Masking, Mem, Rm, VReg, Width};
 use super::fold::Folds;
 use super::forms as f;
 use super::forms::Form;
-use super::lower::{AT, Arguments, BASES, Body, LANES, ODD, SPARE, Step, Steps, Unsupported, VECTOR, at_arguments};
+use super::lower::{AT, Arguments, BASES, LANES, ODD, Step, Steps, Unsupported, VECTOR, at_arguments};
 use super::registers::{File, Value, next_use};
-use crate::{DType, Inst, Kind, Scalar, ValueId};
+use crate::{DType, Inst, Kind, Op, Scalar, ValueId};
 
 pub(super) type Result<T> = std::result::Result<T, String>;
 
@@ -58,6 +59,15 @@ pub(super) fn by_float(dtype: DType, single: &'static Form, double: &'static For
     if dtype == DType::F64 { double } else { single }
 }
 
+/// The instruction for the first of two floats if it is the larger (or the smaller), else the second. It raises invalid where
+/// one is a nan, as comparisons that signal do: a kernel that reports that runs again.
+fn extreme(op: Op, dtype: DType) -> &'static Form {
+    match op {
+        Op::Maximum => by_float(dtype, &f::VMAXPS, &f::VMAXPD),
+        _ => by_float(dtype, &f::VMINPS, &f::VMINPD),
+    }
+}
+
 pub(super) fn is_real(dtype: DType) -> bool {
     matches!(dtype, DType::F32 | DType::F64)
 }
@@ -72,7 +82,7 @@ impl<'a> Emitter<'a> {
             places: vec![],
             vectors: File::new(u32::MAX),
             // The first means no mask, the second is of the lanes.
-            masks: File::new(0b1111_1100),
+            masks: File::new(if body.leaves_out() { 0b0111_1100 } else { 0b1111_1100 }),
             at: 0,
             copy: 0,
             rest: false,
@@ -100,9 +110,12 @@ impl<'a> Emitter<'a> {
         self.places = vec![Place { register: None, home: Home::Nowhere }; self.body.fragment.insts.len()];
         self.vectors.reset();
         self.masks.reset();
-        for at in 0..self.body.fragment.insts.len() {
+        for at in (0..self.body.fragment.insts.len()).filter(|&at| self.body.is_live(at)) {
             self.at = at as u32;
             self.inst(at).map_err(|what| Unsupported { at, what })?;
+            if self.body.is_odd(at as u32) {
+                self.leave_out();
+            }
             self.bury(&[ValueId(at as u32)]);
             self.forget_moments();
         }
@@ -327,16 +340,16 @@ impl<'a> Emitter<'a> {
         self.bury(&[a, b, c]);
     }
 
-    /// The value at hand is left to another backend in the lanes of a mask: says so if there are any, and has it be zero.
-    fn leave_out(&mut self, mask: ValueId, dtype: DType) {
-        let k = self.mask(mask);
-        let lanes = self.moment_mask();
-        self.asm.mask_op(&f::KANDQ, lanes, k, LANES);
-        self.asm.mask_to(SPARE, lanes);
-        self.asm.or(ODD, SPARE);
-        self.bury(&[mask]);
-        let zero = at_arguments(self.arguments.constant(Scalar::zero(dtype)));
-        self.places[self.at as usize].home = Home::Element(zero);
+    /// The value at hand says in which lanes an elementary function was not computed.
+    fn leave_out(&mut self) {
+        let mask = self.mask(ValueId(self.at));
+        if self.rest {
+            let lanes = self.moment_mask();
+            self.asm.mask_op(&f::KANDQ, lanes, mask, LANES);
+            self.asm.mask_op(&f::KORQ, ODD, ODD, lanes);
+        } else {
+            self.asm.mask_op(&f::KORQ, ODD, ODD, mask);
+        }
     }
 
     /// The value at hand is another one.
@@ -399,13 +412,7 @@ impl<'a> Emitter<'a> {
                 self.index(axis as usize);
                 Ok(())
             }
-            Inst::Apply(op, [a, b]) => match body.odd.iter().find(|o| o.value.0 as usize == at) {
-                Some(odd) => {
-                    self.leave_out(odd.mask, dtype);
-                    Ok(())
-                }
-                None => self.apply(op, a, b),
-            },
+            Inst::Apply(op, [a, b]) => self.apply(op, a, b),
             Inst::Fma([a, b, c]) => {
                 self.fused(a, b, c, dtype);
                 Ok(())
@@ -415,7 +422,10 @@ impl<'a> Emitter<'a> {
                 Ok(())
             }
             Inst::Select([mask, yes, no]) => {
-                self.select(mask, yes, no, dtype);
+                match body.extreme(at) {
+                    Some((op, [a, b])) => self.two(extreme(op, dtype), a, b, dtype, false),
+                    None => self.select(mask, yes, no, dtype),
+                }
                 Ok(())
             }
             Inst::Cast(from, to) => self.cast(from, to),

@@ -1,0 +1,112 @@
+//! A fragment as loops take it: what is needed of it, how many elements go at once, and when each value is used.
+//!
+//! Where an elementary function is wanted for an odd argument, the elements at hand are computed elsewhere, all of them (see
+//! [`super::program`]). So it does not matter what is made of odd lanes, and a choice by a mask of them is its last argument:
+//! neither are arguments put aside, nor results mended. That there are such lanes is all that is noted.
+
+use super::lower::VECTOR;
+use super::registers::{Uses, Value};
+use crate::build::visit;
+use crate::{DType, Expanded, Fragment, Inst, Kernel, Op, ValueId};
+use smallvec::SmallVec;
+
+/// What a fragment is, as far as all its loops are alike.
+pub(super) struct Body<'a> {
+    pub(super) kernel: &'a Kernel,
+    pub(super) fragment: Fragment,
+    pub(super) lanes: usize,
+    /// By value; no uses of what is not needed.
+    pub(super) uses: Uses,
+    live: Vec<bool>,
+    /// Masks of lanes in which an elementary function was not computed.
+    odd: SmallVec<[Value; 4]>,
+}
+
+impl<'a> Body<'a> {
+    /// Looks at the body of a map whose elementary functions are written out.
+    pub(super) fn of(expanded: &'a Expanded) -> Body<'a> {
+        let kernel = &expanded.kernel;
+        let odd: SmallVec<[Value; 4]> = expanded.body.odd.iter().map(|odd| odd.mask.0).collect();
+        let mut fragment = kernel.body.clone();
+        let mut now: Vec<ValueId> = vec![];
+        for (at, inst) in fragment.insts.iter_mut().enumerate() {
+            visit(inst, |v| *v = now[v.0 as usize]);
+            let even = match inst {
+                Inst::Select([mask, _, even]) if odd.contains(&mask.0) => Some(*even),
+                _ => None,
+            };
+            now.push(even.unwrap_or(ValueId(at as u32)));
+        }
+        let count = fragment.insts.len();
+        let (uses, live) = (vec![SmallVec::new(); count], vec![false; count]);
+        let mut body = Body { kernel, fragment, lanes: 0, uses, live, odd };
+        for at in (0..count).rev() {
+            let is_store = matches!(body.fragment.insts[at], Inst::Store(..) | Inst::Scatter(..));
+            if !(is_store || body.is_odd(at as u32) || !body.uses[at].is_empty()) {
+                continue;
+            }
+            body.live[at] = true;
+            for value in body.arguments(at) {
+                if body.uses[value.0 as usize].first() != Some(&(at as u32)) {
+                    body.uses[value.0 as usize].insert(0, at as u32);
+                }
+            }
+        }
+        let widths = (0..count).filter(|&at| body.live[at]).map(|at| width(&body.fragment, at));
+        body.lanes = VECTOR / widths.max().unwrap_or(8).max(1);
+        body
+    }
+
+    /// Whether an instruction is needed.
+    pub(super) fn is_live(&self, at: usize) -> bool {
+        self.live[at]
+    }
+
+    /// How many instructions are needed.
+    pub(super) fn length(&self) -> usize {
+        self.live.iter().filter(|live| **live).count()
+    }
+
+    /// Whether a value is a mask of lanes in which an elementary function was not computed.
+    pub(super) fn is_odd(&self, value: Value) -> bool {
+        self.odd.contains(&value)
+    }
+
+    /// Whether elements may be left out.
+    pub(super) fn leaves_out(&self) -> bool {
+        !self.odd.is_empty()
+    }
+
+    /// For a choice between two real floats of the larger one (or the smaller): which it is, and the two. It is the second,
+    /// unless the first is larger.
+    pub(super) fn extreme(&self, at: usize) -> Option<(Op, [ValueId; 2])> {
+        let Inst::Select([mask, yes, no]) = self.fragment.insts[at] else { return None };
+        let Inst::Apply(op @ (Op::Less | Op::Greater), [a, b]) = self.fragment.insts[mask.0 as usize] else {
+            return None;
+        };
+        let real = matches!(self.fragment.dtype(a), DType::F32 | DType::F64);
+        let larger = if op == Op::Less { Op::Maximum } else { Op::Minimum };
+        (real && (yes, no) == (b, a)).then_some((larger, [b, a]))
+    }
+
+    /// What an instruction reads.
+    fn arguments(&self, at: usize) -> SmallVec<[ValueId; 3]> {
+        match self.extreme(at) {
+            Some((_, values)) => SmallVec::from_slice(&values),
+            None => Fragment::arguments(&self.fragment.insts[at]),
+        }
+    }
+}
+
+/// Bytes of the widest number that an instruction handles; bools have no width of their own.
+fn width(fragment: &Fragment, number: usize) -> usize {
+    let own = |d: DType| if d == DType::Bool { 1 } else { d.size() };
+    let dtype = fragment.types[number];
+    match fragment.insts[number] {
+        // Unsigned words of four bytes come from floats through eight.
+        Inst::Cast(from, DType::U32) if fragment.dtype(from).is_float() => 8,
+        // Halves and bytes become floats through four, and the other way round.
+        Inst::Cast(from, to) => own(fragment.dtype(from)).max(own(to)),
+        _ => own(dtype),
+    }
+}
