@@ -6,7 +6,7 @@ use super::select::{Emitter, Result, by_float, by_size, is_real};
 use crate::{DType, Kind, Op, Scalar, ValueId};
 
 /// Which comparison, as the immediate of `vcmp` for floats (quiet) and of `vpcmp` for integers.
-fn predicate(op: Op, float: bool) -> Option<u8> {
+pub(super) fn predicate(op: Op, float: bool) -> Option<u8> {
     Some(match (op, float) {
         (Op::Equal, _) => 0,
         (Op::NotEqual, _) => 4,

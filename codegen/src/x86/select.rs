@@ -5,6 +5,7 @@
 //!
 //! What has no instructions here is an error, and the kernel another backend's.
 
+use super::arith::predicate;
 use super::body::Body;
 use super::encode::{Assembler, KReg, Masking, Mem, Rm, VReg, Width};
 use super::fold::Folds;
@@ -343,12 +344,15 @@ impl<'a> Emitter<'a> {
     /// The value at hand says in which lanes an elementary function was not computed.
     fn leave_out(&mut self) {
         let mask = self.mask(ValueId(self.at));
-        if self.rest {
+        // A comparison leaves the bits beyond the lanes zero, a negation does not.
+        let compares = matches!(self.body.fragment.insts[self.at as usize],
+            Inst::Apply(op, [a, _]) if !self.is_mask(a.0) && (op == Op::Isnan || predicate(op, false).is_some()));
+        if compares && !self.rest {
+            self.asm.mask_op(&f::KORQ, ODD, ODD, mask);
+        } else {
             let lanes = self.moment_mask();
             self.asm.mask_op(&f::KANDQ, lanes, mask, LANES);
             self.asm.mask_op(&f::KORQ, ODD, ODD, lanes);
-        } else {
-            self.asm.mask_op(&f::KORQ, ODD, ODD, mask);
         }
     }
 
