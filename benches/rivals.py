@@ -1,0 +1,292 @@
+"""fastnp beside NumPy, numexpr, Numba and JAX: `python -m benches.rivals [--plot out.svg]`.
+
+Times expressions over sizes, each module by itself as its users would write it: NumPy and fastnp
+as they are, numexpr from the text, Numba with `njit(parallel=True)`, JAX with `jit` in double
+precision; those that are not installed are left out. All run in one process and take turns in
+both orders; a figure is the median over the rounds of the time of a call, its result computed.
+
+A cell is NumPy's time over the module's: above 1 it is faster than NumPy. Behind fastnp's stands
+the share of the bandwidth of a copy, measured in the same run on as much memory, with which what
+the expression has to read and write went through; arithmetic may be the limit instead. Below
+stand first calls: what a process waits that sees the expression for the first time, one process
+for each module and expression.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import json
+import math
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy
+
+from npbench import machine
+
+Call = Callable[[], Any]
+Times = dict[str, float]
+
+SIZES = (1, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+COLD = 100_000
+
+
+@dataclass(frozen=True)
+class Expression:
+    """An expression in the vectors x, y and z, as text that every module is given."""
+
+    text: str
+    # Vectors of doubles it has to read, and to write.
+    reads: int
+    writes: int = 1
+    # Whether numexpr can say it.
+    scalar: bool = True
+
+    def bytes(self, n: int) -> int:
+        """What has to go through memory for vectors of `n`."""
+        return 8 * n * (self.reads + self.writes)
+
+
+CALL = (
+    "x * 0.5 * (1.0 + np.tanh(0.797884 * (np.log(x / y) + 0.045 * z)))"
+    " - y * np.exp(-0.03 * z) * 0.5 * (1.0 + np.tanh(0.797884 * (np.log(x / y) - 0.045 * z)))"
+)
+EXPRESSIONS = {
+    "x + y": Expression("x + y", 2),
+    "x * 2.5 + 1": Expression("x * 2.5 + 1.0", 1),
+    "polynomial": Expression("(((0.5 * x + 0.25) * x - 1.5) * x + 2.0) * x - 3.0", 1),
+    "distance": Expression("np.sqrt((x - 0.5) ** 2 + (y - 0.5) ** 2 + z * z)", 3),
+    "where": Expression("np.where(x < y, x * z, y - z)", 3),
+    "exp": Expression("np.exp(x)", 1),
+    "sin, cos": Expression("np.sin(x) ** 2 + np.cos(x) ** 2", 1),
+    "Gaussian": Expression("np.exp(-0.5 * ((x - y) / z) ** 2) / (z * 2.50662827)", 3),
+    "option price": Expression(CALL, 3),
+    "chain of ten": Expression(
+        "np.maximum(np.sqrt(np.abs((x * 2.0 + 1.0) / 3.0 - 0.5)) + y, 1.0) * x - y + 4.0",
+        2,
+        scalar=False,
+    ),
+    "sum": Expression("np.sum(x)", 1, 0, scalar=False),
+    "dot": Expression("np.dot(x, y)", 2, 0, scalar=False),
+    "sum of squares": Expression("np.sum((x - y) ** 2)", 2, 0, scalar=False),
+    "softmax": Expression("np.exp(x - np.max(x)) / np.sum(np.exp(x - np.max(x)))", 1, scalar=False),
+    "stencil": Expression("x[:-2] - 2.0 * x[1:-1] + x[2:]", 1, scalar=False),
+    "mixed types": Expression("x.astype(np.float32) * i + y", 3, scalar=False),
+}
+
+
+def vectors(n: int) -> dict[str, Any]:
+    """The same values for every module; `i` are integers of four bytes."""
+    random = numpy.random.default_rng(1)
+    values = {name: random.uniform(0.5, 2.0, n) for name in "xyz"}
+    return {**values, "i": random.integers(0, 9, n).astype(numpy.int32)}
+
+
+def with_numpy(expression: Expression, values: dict[str, Any]) -> Call:
+    """NumPy as it is."""
+    return _python(numpy, expression, values, lambda result: result)
+
+
+def with_fastnp(expression: Expression, values: dict[str, Any]) -> Call:
+    """fastnp as it is, on arrays of its own; what it leaves pending is computed."""
+    fastnp = importlib.import_module("fastnp")
+    ours = {name: fastnp.array(value) for name, value in values.items()}
+    fastnp.eval(*ours.values())
+
+    def settle(result: Any) -> Any:
+        fastnp.flush()
+        return result
+
+    return _python(fastnp, expression, ours, settle)
+
+
+def with_numexpr(expression: Expression, values: dict[str, Any]) -> Call | None:
+    """numexpr from the text, where it can say that."""
+    numexpr = importlib.import_module("numexpr")
+    if not expression.scalar:
+        return None
+    text = expression.text.replace("np.", "")
+    return lambda: numexpr.evaluate(text, values)
+
+
+def with_numba(expression: Expression, values: dict[str, Any]) -> Call:
+    """Numba on every core."""
+    numba = importlib.import_module("numba")
+    return _function(numba.njit(parallel=True), numpy, expression, values, lambda result: result)
+
+
+def with_jax(expression: Expression, values: dict[str, Any]) -> Call:
+    """JAX in double precision."""
+    jax = importlib.import_module("jax")
+    jax.config.update("jax_enable_x64", True)
+    ours = {name: jax.numpy.asarray(value) for name, value in values.items()}
+    return _function(jax.jit, jax.numpy, expression, ours, lambda r: r.block_until_ready())
+
+
+MODULES: dict[str, Callable[[Expression, dict[str, Any]], Call | None]] = {
+    "numpy": with_numpy,
+    "fastnp": with_fastnp,
+    "numexpr": with_numexpr,
+    "numba": with_numba,
+    "jax": with_jax,
+}
+
+
+def _compiled(np: Any, expression: Expression) -> Callable[..., Any]:
+    return eval(f"lambda x, y, z, i: {expression.text}", {"np": np})
+
+
+def _python(np: Any, e: Expression, values: dict[str, Any], settle: Callable[[Any], Any]) -> Call:
+    function, arguments = _compiled(np, e), tuple(values.values())
+    return lambda: settle(function(*arguments))
+
+
+def _function(
+    compiler: Any, np: Any, e: Expression, values: dict[str, Any], settle: Callable[[Any], Any]
+) -> Call:
+    function, arguments = compiler(_compiled(np, e)), tuple(values.values())
+    return lambda: settle(function(*arguments))
+
+
+def seconds(call: Call, calls: int) -> float:
+    """Seconds a call, over that many."""
+    start = time.perf_counter()
+    for _ in range(calls):
+        call()
+    return (time.perf_counter() - start) / calls
+
+
+def compare(calls: dict[str, Call], rounds: int, budget: float) -> Times:
+    """Median seconds a call for each, which take turns in both orders."""
+    counts = {}
+    for name, call in calls.items():
+        once = min(seconds(call, 1) for _ in range(4))
+        counts[name] = max(1, min(100_000, int(budget / rounds / max(once, 1e-7))))
+    found: dict[str, list[float]] = {name: [] for name in calls}
+    for turn in range(rounds):
+        for name in list(calls)[:: 1 if turn % 2 else -1]:
+            found[name].append(seconds(calls[name], counts[name]))
+    return {name: statistics.median(times) for name, times in found.items()}
+
+
+def bandwidth(moved: int, rounds: int, budget: float) -> float:
+    """Bytes a second of a copy that moves so many, half of them read and half written."""
+    source = numpy.ones(max(1, moved // 16))
+    target = numpy.empty_like(source)
+    calls = {"copy": lambda: numpy.copyto(target, source)}
+    return 2 * source.nbytes / compare(calls, rounds, budget)["copy"]
+
+
+def cold(module: str, name: str) -> float:
+    """Seconds of a first call in a process that has imported the module and made the arrays."""
+    command = [sys.executable, "-m", "benches.rivals", "--cold", module, name]
+    found = [
+        float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+        for _ in range(3)
+    ]
+    return statistics.median(found)
+
+
+def first_call(module: str, name: str) -> float:
+    """What `cold` asks of a fresh process: the first call beyond what the module itself sets up."""
+    values = vectors(COLD)
+    warm_up = MODULES[module](Expression("x - y", 2), values)
+    call = MODULES[module](EXPRESSIONS[name], values)
+    if warm_up is None or call is None:
+        return math.nan
+    warm_up()
+    return seconds(call, 1)
+
+
+def show(value: float) -> str:
+    """A time with a unit that suits it."""
+    for unit, scale in (("ns", 1e9), ("µs", 1e6), ("ms", 1e3)):
+        if value * scale < 1000:
+            return f"{value * scale:.3g} {unit}"
+    return f"{value:.3g} s"
+
+
+def table(
+    names: list[str], modules: list[str], sizes: list[int], rounds: int, budget: float
+) -> dict[str, dict[str, dict[str, float]]]:
+    """Measure and print every cell; give times back, and the share of a copy's bandwidth."""
+    print(f"{'':16}{'n':>12}{'numpy':>12}" + "".join(f"{m:>12}" for m in modules[1:]))
+    copies = {n: bandwidth(24 * n, rounds, budget) for n in sizes}
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for name in names:
+        found[name] = {}
+        for n in sizes:
+            values = vectors(n)
+            calls = {m: MODULES[m](EXPRESSIONS[name], values) for m in modules}
+            times = compare({m: c for m, c in calls.items() if c}, rounds, budget)
+            share = EXPRESSIONS[name].bytes(n) / times["fastnp"] / copies[n]
+            found[name][str(n)] = {**times, "share": share}
+            line = f"{name:16}{n:>12,}{show(times['numpy']):>12}"
+            for module in modules[1:]:
+                ratio = f"{times['numpy'] / times[module]:.2f}" if module in times else "-"
+                line += f"{ratio + (f' {share:4.0%}' if module == 'fastnp' else ''):>12}"
+            print(line, flush=True)
+    return found
+
+
+def plot(found: dict[str, Any], modules: list[str], path: Path) -> None:
+    """NumPy's time over each module's, by size: one panel an expression."""
+    pyplot: Any = importlib.import_module("matplotlib.pyplot")
+    across = 4
+    down = math.ceil(len(found) / across)
+    figure, axes = pyplot.subplots(down, across, figsize=(13, 2.6 * down), squeeze=False)
+    for panel, (name, sizes) in zip(axes.flat, found.items()):
+        for module in modules[1:]:
+            points = [(int(n), t["numpy"] / t[module]) for n, t in sizes.items() if module in t]
+            if points:
+                panel.loglog(*zip(*points), marker=".", label=module)
+        panel.axhline(1.0, color="grey", linewidth=0.8)
+        panel.set_title(name, fontsize=9)
+    for panel in axes.flat[len(found) :]:
+        panel.set_visible(False)
+    axes[0][0].legend(fontsize=7)
+    figure.suptitle("NumPy's time over each module's, by the number of elements")
+    figure.tight_layout()
+    figure.savefig(path)
+
+
+def main() -> None:
+    """The command line."""
+    parser = argparse.ArgumentParser(prog="python -m benches.rivals", description=__doc__)
+    parser.add_argument("--json", type=Path, help="write every time to this file")
+    parser.add_argument("--plot", type=Path, help="draw the ratios to this file")
+    parser.add_argument("--sizes", type=int, nargs="*", default=list(SIZES))
+    parser.add_argument("--modules", nargs="*", default=list(MODULES), choices=list(MODULES))
+    parser.add_argument("--expressions", nargs="*", default=[""], help="parts of their names")
+    parser.add_argument("--rounds", type=int, default=6, help="turns of each module (6)")
+    parser.add_argument("--budget", type=float, default=0.1, help="seconds a module and cell (0.1)")
+    parser.add_argument("--cold", nargs=2, metavar=("MODULE", "NAME"), help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.cold:
+        print(first_call(*options.cold))
+        return
+    wished = ["numpy", "fastnp", *(m for m in options.modules if m not in ("numpy", "fastnp"))]
+    modules = [m for m in wished if importlib.util.find_spec(m)]
+    names = [name for name in EXPRESSIONS if any(part in name for part in options.expressions)]
+    found = table(names, modules, options.sizes, options.rounds, options.budget)
+    first = {name: {m: cold(m, name) for m in modules} for name in names}
+    print(f"\n{f'first call, n = {COLD:,}':28}" + "".join(f"{m:>12}" for m in modules))
+    for name, times in first.items():
+        print(f"{name:28}" + "".join(f"{show(times[m]):>12}" for m in modules))
+    if options.plot:
+        plot(found, modules, options.plot)
+    if options.json:
+        content = {"machine": machine.describe(), "seconds": found, "first call": first}
+        options.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
