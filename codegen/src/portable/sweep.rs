@@ -405,10 +405,10 @@ impl Run<'_, '_> {
             let begin = tile * s.depth;
             let end = s.length.min(begin + s.depth);
             let row = Part { origin, row: first + point, rows: 1, column: begin, columns: end - begin };
+            let fused = s.fused.filter(|f| end - begin >= f.lanes());
             // SAFETY: the contract of the launch.
-            if let Some(fused) = s.fused.filter(|f| end - begin >= f.lanes())
-                && unsafe { self.body.fold(&row, fused, lanes.at(0)) }
-            {
+            let fused = fused.filter(|f| unsafe { self.body.fold(&row, f, lanes.at(0)) });
+            if let Some(fused) = fused {
                 for (i, ((a, p), progress)) in
                     s.folding.accumulators.iter().zip(&self.places).zip(&mut progress).enumerate()
                 {
