@@ -268,3 +268,26 @@ fn more_values_than_registers_leave_and_come_back() {
         assert!(x86.compile(&kernel).unwrap().listing().starts_with("x86"));
     }
 }
+
+#[test]
+fn large_results_are_written_past_the_caches() {
+    let Some(x86) = X86::new() else { return };
+    let f = DType::F64;
+    let apply = Inst::Apply(Op::Add, [ValueId(0), ValueId(0)]);
+    let kernel = kernel_of(apply, &[f], f);
+    let program = x86.compile(&kernel).unwrap();
+    let n = (32 << 20) / 8 + 13;
+    let from: Vec<f64> = (0..n).map(|i| i as f64).collect();
+    let mut to = vec![0.0; n + 16];
+    let skip = (to.as_ptr() as usize).next_multiple_of(64) / 8 - to.as_ptr() as usize / 8;
+    for start in [skip + 1, skip] {
+        assert!(!program.listing().contains("vmovntdq"), "only what begins with a cache line");
+        let addresses = [from.as_ptr().cast_mut().cast(), to[start..].as_mut_ptr().cast()];
+        let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &[8, 8], scalars: &[] };
+        // SAFETY: both columns have `n` numbers.
+        unsafe { program.launch(&launch, &Inline) };
+        assert!(to[start..][..n].iter().zip(&from).all(|(y, x)| *y == x + x));
+        to[start..][..n].fill(0.0);
+    }
+    assert!(program.listing().contains("vmovntdq"));
+}

@@ -298,6 +298,11 @@ impl Assembler {
         self.emit(0x77_F8_C5, 3, 0, 0);
     }
 
+    /// Has streamed stores be seen before any later store is.
+    pub fn sfence(&mut self) {
+        self.emit(0xF8_AE_0F, 3, 0, 0);
+    }
+
     /// The floating-point control and status word = 32 bits of memory.
     pub fn ldmxcsr(&mut self, from: Mem) {
         self.memory(plain_escaped(0xAE), 2, from);

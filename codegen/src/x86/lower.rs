@@ -18,6 +18,8 @@ use smallvec::SmallVec;
 pub(super) enum Step {
     /// One element after the other.
     Dense,
+    /// Likewise, written past the caches.
+    Streamed,
     /// The same element all along.
     Still,
     /// By any other step.
@@ -165,6 +167,9 @@ impl Body<'_> {
         e.body(0, true)?;
         e.asm.bind(done);
         self.leave(&mut e, operands);
+        if steps.contains(&Step::Streamed) {
+            e.asm.sfence();
+        }
         e.asm.vzeroupper();
         e.asm.ret();
         Ok(Lowered { code: e.asm.finish(), arguments: e.arguments })

@@ -450,7 +450,7 @@ impl<'a> Emitter<'a> {
     fn memory(&self, operand: usize, dtype: DType) -> Mem {
         let size = dtype.size();
         let index = match self.steps[operand] {
-            Step::Dense => Some((AT, size as u8)),
+            Step::Dense | Step::Streamed => Some((AT, size as u8)),
             Step::Still | Step::Strided => None,
         };
         Mem { base: BASES[operand], index, disp: (self.copy * self.body.lanes * size) as i32 }
@@ -516,7 +516,10 @@ impl<'a> Emitter<'a> {
         };
         let mask = self.masking(dtype).k;
         match self.steps[operand] {
-            Step::Dense => {
+            Step::Streamed if !self.rest => {
+                self.asm.store(&f::VMOVNTDQ, width, to, vector, KReg(0));
+            }
+            Step::Dense | Step::Streamed => {
                 let form =
                     by_size(dtype, [&f::VMOVDQU8_STORE, &f::VMOVDQU16_STORE, &f::VMOVDQU32_STORE, &f::VMOVDQU64_STORE]);
                 self.asm.store(form, width, to, vector, mask);

@@ -73,6 +73,7 @@ fn registers() {
     }
     cases.case("ret".to_owned(), Assembler::ret);
     cases.case("vzeroupper".to_owned(), Assembler::vzeroupper);
+    cases.case("sfence".to_owned(), Assembler::sfence);
     cases.check();
 }
 
