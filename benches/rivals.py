@@ -198,12 +198,10 @@ def cold(module: str, name: str) -> float:
 def first_call(module: str, name: str) -> float:
     """What `cold` asks of a fresh process: the first call beyond what the module itself sets up."""
     values = vectors(COLD)
-    warm_up = MODULES[module](Expression("x - y", 2), values)
-    call = MODULES[module](EXPRESSIONS[name], values)
-    if warm_up is None or call is None:
-        return math.nan
-    warm_up()
-    return seconds(call, 1)
+    for expression in (Expression("x - y", 2), EXPRESSIONS[name]):
+        call = MODULES[module](expression, values)
+        elapsed = seconds(call, 1) if call else math.nan
+    return elapsed
 
 
 def show(value: float) -> str:
@@ -244,10 +242,10 @@ def plot(found: dict[str, Any], modules: list[str], path: Path) -> None:
     down = math.ceil(len(found) / across)
     figure, axes = pyplot.subplots(down, across, figsize=(13, 2.6 * down), squeeze=False)
     for panel, (name, sizes) in zip(axes.flat, found.items()):
-        for module in modules[1:]:
+        for colour, module in enumerate(modules[1:]):
             points = [(int(n), t["numpy"] / t[module]) for n, t in sizes.items() if module in t]
             if points:
-                panel.loglog(*zip(*points), marker=".", label=module)
+                panel.loglog(*zip(*points), marker=".", label=module, color=f"C{colour}")
         panel.axhline(1.0, color="grey", linewidth=0.8)
         panel.set_title(name, fontsize=9)
     for panel in axes.flat[len(found) :]:
@@ -277,10 +275,14 @@ def main() -> None:
     modules = [m for m in wished if importlib.util.find_spec(m)]
     names = [name for name in EXPRESSIONS if any(part in name for part in options.expressions)]
     found = table(names, modules, options.sizes, options.rounds, options.budget)
-    first = {name: {m: cold(m, name) for m in modules} for name in names}
+    first = {
+        name: {m: cold(m, name) for m in modules if EXPRESSIONS[name].scalar or m != "numexpr"}
+        for name in names
+    }
     print(f"\n{f'first call, n = {COLD:,}':28}" + "".join(f"{m:>12}" for m in modules))
     for name, times in first.items():
-        print(f"{name:28}" + "".join(f"{show(times[m]):>12}" for m in modules))
+        cells = (show(times[m]) if m in times else "-" for m in modules)
+        print(f"{name:28}" + "".join(f"{cell:>12}" for cell in cells))
     if options.plot:
         plot(found, modules, options.plot)
     if options.json:
