@@ -14,7 +14,7 @@ use crate::{Launch, Raised};
 use smallvec::SmallVec;
 use std::mem::MaybeUninit;
 
-/// Accumulators that there is room for here.
+/// Accumulators that there is room for here, and in [`super::sweep`].
 pub(crate) const ACCUMULATORS: usize = 4;
 /// Elements from which on a row is folded in one pass, and of one piece: what calling it costs is nothing, and rounding
 /// errors are no larger than those of NumPy's sums.

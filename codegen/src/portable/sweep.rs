@@ -9,7 +9,7 @@
 
 use super::accumulate::{Accumulating, FEW_COLUMNS, Places, Progress};
 use super::code::Code;
-use super::full::{Lanes, PIECE};
+use super::full::{ACCUMULATORS, Lanes, PIECE};
 use super::pass::FoldPass;
 use super::permits::Permits;
 use super::plane::{Axes, NONE, Part, Plane, Table};
@@ -22,8 +22,6 @@ use std::ops::Range;
 
 /// Long rows that share an epilogue.
 const GROUP: usize = 32;
-/// Accumulators that there is room for here.
-const ACCUMULATORS: usize = 4;
 /// Columns of a tile, where the outer axes are the faster: the accumulators' vectors stay in the first-level cache.
 const COLUMNS: usize = 1024;
 /// Rows of such a tile that is read where it is.
