@@ -25,7 +25,8 @@ impl<T> Lock<T> {
     /// Takes the lock, if nobody has it.
     #[inline]
     pub(crate) fn try_lock(&self) -> Option<Guard<'_, T>> {
-        (!self.taken.swap(true, Ordering::Acquire)).then_some(Guard(self))
+        // Made only if it was taken: a guard that is dropped gives the lock back.
+        (!self.taken.swap(true, Ordering::Acquire)).then(|| Guard(self))
     }
 
     /// [`Lock::try_lock`] for a caller whom nothing can overtake.
