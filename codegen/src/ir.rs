@@ -24,7 +24,7 @@
 //! Types are exact: nothing converts without a [`Inst::Cast`]. `float16` may be loaded, stored, cast and selected, and
 //! nothing else. Arithmetic is IEEE, each instruction rounded once.
 
-use crate::{DType, FpFlags, Kind, Op, Scalar};
+use crate::{DType, FpFlags, Kind, Op, Primitive, Scalar};
 
 /// A value of a fragment: the result of its instruction of that number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -53,6 +53,8 @@ pub enum Inst {
     Apply(Op, [ValueId; 2]),
     /// `a * b + c`, rounded once (`float32` and `float64`).
     Fma([ValueId; 3]),
+    /// A step of an elementary function; a second argument past its arity repeats the first.
+    Step(Primitive, [ValueId; 2]),
     /// The second value where the first (bool) is true, else the third; both are evaluated.
     Select([ValueId; 3]),
     /// A value converted as NumPy's `astype` converts.
@@ -96,6 +98,7 @@ impl Fragment {
             Inst::Apply(op, args) => op.effects(self.dtype(args[0])),
             Inst::Cast(from, to) => cast_effects(self.dtype(from), to),
             Inst::Fma(_) => FpFlags::OVERFLOW | FpFlags::UNDERFLOW | FpFlags::INVALID,
+            Inst::Step(step, _) => step.effects(),
             Inst::Load(_)
             | Inst::Param(_)
             | Inst::Const(_)
@@ -115,6 +118,7 @@ impl Fragment {
         match inst {
             Inst::Load(_) | Inst::Param(_) | Inst::Const(_) | Inst::Index(_) | Inst::Result(_) => smallvec![],
             Inst::Apply(op, args) => args[..op.arity()].into(),
+            Inst::Step(step, args) => args[..step.arity()].into(),
             Inst::Fma(args) | Inst::Select(args) => args[..].into(),
             Inst::Cast(v, _) | Inst::Bits(v, _) | Inst::Gather(_, v) | Inst::Store(_, v) => smallvec![*v],
             Inst::Scatter(_, offset, v) => smallvec![*offset, *v],

@@ -9,6 +9,7 @@
 //! | [`op`] | the op table |
 //! | [`ir`] | kernels, fragments, and what they mean |
 //! | [`verify`](mod@verify) | the rules, as code |
+//! | [`primitive`] | steps of elementary functions that one instruction of AVX-512 takes |
 //! | [`build`] | making kernels |
 //! | [`print`](mod@print), [`parse`](mod@parse) | kernels as text |
 //! | [`backend`] | the interface to backends |
@@ -26,6 +27,7 @@ pub mod math;
 pub mod op;
 pub mod parse;
 pub mod portable;
+pub mod primitive;
 pub mod print;
 pub mod verify;
 #[cfg(all(target_arch = "x86_64", unix))]
@@ -38,4 +40,5 @@ pub use expand::{Expanded, Odd, Slow, Trail, expand};
 pub use ir::{Access, Accumulator, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, ScalarId, Template, ValueId};
 pub use op::{Domain, FpFlags, Op, OpRow, ResultRule};
 pub use parse::ParseError;
+pub use primitive::Primitive;
 pub use verify::{Place, Verified, VerifyError, verify};

@@ -8,8 +8,8 @@
 
 use crate::print::{Side, usual_nan};
 use crate::{
-    Access, Accumulator, DType, Fold, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Scalar, ScalarId, Template,
-    ValueId, Wide,
+    Access, Accumulator, DType, Fold, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Primitive, Scalar, ScalarId,
+    Template, ValueId, Wide,
 };
 use half::f16;
 use std::fmt;
@@ -337,6 +337,15 @@ impl Parser<'_> {
 
     /// `add v0, v1`. An op of one argument may be given two, for [`verify`](crate::verify()) to reject.
     fn apply(&mut self, side: Side) -> Result<Inst> {
+        if let Some(step) = Primitive::from_name(self.peek()) {
+            self.take();
+            let first = self.value(side)?;
+            if step.arity() == 1 && self.peek() != "," {
+                return Ok(Inst::Step(step, [first, first]));
+            }
+            self.expect(",")?;
+            return Ok(Inst::Step(step, [first, self.value(side)?]));
+        }
         let op = self.map("an instruction", Op::from_name)?;
         let first = self.value(side)?;
         if op.arity() == 1 && self.peek() != "," {

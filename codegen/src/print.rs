@@ -169,6 +169,8 @@ fn write_inst(
         Inst::Apply(op, [a, b]) if op.arity() == 1 && a == b => write!(f, "{op} {}", v(a)),
         Inst::Apply(op, [a, b]) => write!(f, "{op} {}, {}", v(a), v(b)),
         Inst::Fma([a, b, c]) => write!(f, "fma {}, {}, {}", v(a), v(b), v(c)),
+        Inst::Step(step, [a, b]) if step.arity() == 1 && a == b => write!(f, "{step} {}", v(a)),
+        Inst::Step(step, [a, b]) => write!(f, "{step} {}, {}", v(a), v(b)),
         Inst::Select([c, a, b]) => write!(f, "select {}, {}, {}", v(c), v(a), v(b)),
         Inst::Cast(a, to) => write!(f, "cast {}{}", other(*to), v(a)),
         Inst::Bits(a, to) => write!(f, "bits {}{}", other(*to), v(a)),

@@ -8,7 +8,9 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 use crate::print::Side;
-use crate::{Access, Accumulator, DType, Fold, Fragment, Inst, Kernel, Op, OperandId, Scalar, Template, ValueId};
+use crate::{
+    Access, Accumulator, DType, Fold, Fragment, Inst, Kernel, Op, OperandId, Primitive, Scalar, Template, ValueId,
+};
 use std::fmt;
 
 /// A value that has passed its rules. Backends and printers ask for this.
@@ -183,6 +185,7 @@ impl View<'_> {
             Inst::Index(axis) => self.index(*axis),
             Inst::Apply(op, args) => self.apply(*op, *args, number),
             Inst::Fma(args) => self.fma(*args, number),
+            Inst::Step(step, args) => self.step(*step, *args, number),
             Inst::Select([condition, then, otherwise]) => {
                 let selected = dtype(then)?;
                 self.expect(*condition, dtype(condition)?, DType::Bool)?;
@@ -255,6 +258,16 @@ impl View<'_> {
         ensure(dtype != DType::F16, || format!("there is no arithmetic in {dtype}"))?;
         ensure(op.has_loop(dtype), || format!("{op} has no loop in {dtype}"))?;
         Ok(op.result(dtype))
+    }
+
+    fn step(&self, step: Primitive, [first, second]: [ValueId; 2], number: usize) -> Result<DType, String> {
+        let dtype = self.dtype(first, number)?;
+        if step.arity() == 1 {
+            ensure(first == second, || format!("{step} takes one argument, which repeats"))?;
+        } else {
+            self.expect(second, self.dtype(second, number)?, dtype)?;
+        }
+        step.result(dtype).ok_or_else(|| format!("there is no {step} in {dtype}"))
     }
 
     fn fma(&self, [a, b, c]: [ValueId; 3], number: usize) -> Result<DType, String> {

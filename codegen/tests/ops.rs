@@ -318,7 +318,7 @@ fn assert_no_waste(fragment: &Fragment, mut used: HashSet<ValueId>) {
             Inst::Store(..) | Inst::Scatter(..) => continue,
             Inst::Load(_) | Inst::Gather(..) => {}
             Inst::Param(_) | Inst::Const(_) | Inst::Index(_) | Inst::Apply(..) => assert!(seen.insert(inst)),
-            Inst::Fma(_) | Inst::Select(_) | Inst::Cast(..) | Inst::Bits(..) | Inst::Result(_) => {
+            Inst::Fma(_) | Inst::Step(..) | Inst::Select(_) | Inst::Cast(..) | Inst::Bits(..) | Inst::Result(_) => {
                 assert!(seen.insert(inst))
             }
         }
@@ -345,6 +345,7 @@ fn damage(random: &mut Random, kernel: &mut Kernel) {
             0 => *op = random.pick(Op::ALL),
             which => args[which - 1] = value,
         },
+        Inst::Step(_, args) => args[random.below(2)] = value,
         Inst::Fma(args) | Inst::Select(args) => args[random.below(3)] = value,
         Inst::Cast(v, _) | Inst::Bits(v, _) | Inst::Gather(_, v) | Inst::Store(_, v) | Inst::Scatter(_, v, _) => {
             *v = value

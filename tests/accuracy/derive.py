@@ -157,6 +157,31 @@ def emit_fit(name, doc, g, lo, hi, degrees, weight=lambda t: mpf(1)):
         )
 
 
+# What the sixteen powers have in common: among 2^25 factors (`f32`: 2^17) just above 1 the one by which all of them come out
+# within a sixth (a quarter) of a unit of floats, so that the table needs no second part.
+POWERS_FACTOR = {"f64": 1 + mpf(1292631) / 2**52, "f32": 1 + mpf(72612) / 2**23}
+
+
+def emit_powers():
+    for suffix, kind, degree in (("", "f64", 6), ("_F32", "f32", 3)):
+        to = double if kind == "f64" else single
+        factor = POWERS_FACTOR[kind]
+        body = ", ".join(literal(to(factor * mpf(2) ** (mpf(j) / 16)), kind) for j in range(16))
+        print(f"/// 2^(j/16) times a factor by which all are nearly floats, for `{kind}`.")
+        print(f"pub(super) const POWERS{suffix}: [{kind}; 16] = [{body}];")
+        for name, base, what in (("EXP", mpf(1), "e^r"), ("EXP2", ln(2), "2^r")):
+            top = mpf("1.0005") / 32 * ln(2) / base
+
+            def step(r, base=base, factor=factor):
+                return exp(r * base) / factor - 1
+
+            coefs, error = remez(step, -top, top, degree)
+            # At zero the function is to be one.
+            coefs[0] = 1 / factor - 1
+            doc = f"{what} by that factor less 1, a 32nd of a power of two around zero, for `{kind}`."
+            emit(f"{name}_STEP{suffix}", coefs, error, doc, kind)
+
+
 def emit_exponentials():
     half = ln(2) / 2 * mpf("1.0005")
     q = guarded(lambda r: (exp(r) - 1 - r) / r**2, mpf(1) / 2)
@@ -206,7 +231,7 @@ def emit_inverse():
 
 
 def emit_constants():
-    emit_split("LN2", ln(2), "log 2", 42, 15)
+    emit_split("LN2", ln(2), "log 2", 38, 12)
     emit_split("INV_LN2", 1 / ln(2), "1/log 2", 21, 12)
     emit_split("INV_LN10", 1 / ln(10), "1/log 10", 21, 12)
     emit_split("LOG10_2", log(2, 10), "log10 2", 42, 16)
@@ -239,6 +264,7 @@ if __name__ == "__main__":
         '#![allow(clippy::approx_constant, reason = "cut or rounded on purpose, and differently from the library\'s")]'
     )
     print()
+    emit_powers()
     emit_exponentials()
     emit_logarithms()
     emit_circular()

@@ -132,7 +132,7 @@ fn expand_fragment(kernel: &Kernel, fragment: &Fragment, roots: &mut [ValueId]) 
                     DType::F32 => expand_op::<f32>(&tape, op, args),
                     _ => expand_op::<f64>(&tape, op, args),
                 };
-                if !odd.contains(&seldom) {
+                if let Some(seldom) = seldom.filter(|seldom| !odd.contains(seldom)) {
                     odd.push(seldom);
                 }
                 result
@@ -166,6 +166,7 @@ fn copy(kernel: &Kernel, tape: &Tape, inst: Inst, dtype: DType) -> ValueId {
         | Inst::Index(_)
         | Inst::Apply(..)
         | Inst::Fma(_)
+        | Inst::Step(..)
         | Inst::Select(_)
         | Inst::Cast(..)
         | Inst::Bits(..)
@@ -173,11 +174,12 @@ fn copy(kernel: &Kernel, tape: &Tape, inst: Inst, dtype: DType) -> ValueId {
     }
 }
 
-/// Appends a function written out; gives its value, and what is wanted of it seldom.
-fn expand_op<N: Width>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Odd) {
+/// Appends a function written out; gives its value, and what is wanted of it seldom, if anything is.
+fn expand_op<N: Width>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Option<Odd>) {
     let Forms { record, .. } = forms::of::<N>(op).expect("the op is elementary");
     let Recorded { odd, fast } = record(args.map(|v| Traced::Made(v, tape)));
-    let (mask, fast) = (odd.value(tape), fast.value(tape));
+    let fast = fast.value(tape);
+    let Traced::Made(mask, _) = odd else { return (fast, None) };
     let value = tape.emit(Inst::Apply(op, args), N::DTYPE);
-    (tape.select(mask, value, fast, N::DTYPE), Odd { value, mask })
+    (tape.select(mask, value, fast, N::DTYPE), Some(Odd { value, mask }))
 }

@@ -6,7 +6,7 @@
 use super::Slow;
 use crate::build::Draft;
 use crate::math::{Mask, Number, Real, Word};
-use crate::{DType, Inst, Op, Scalar, ValueId};
+use crate::{DType, Inst, Op, Primitive, Scalar, ValueId};
 use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
 
@@ -182,6 +182,25 @@ impl<'t, T: Plain> Traced<'t, T> {
         }
     }
 
+    /// A step of this value, or a function of what is known.
+    fn step_alone<U: Plain>(self, step: Primitive, known: impl FnOnce(T) -> U) -> Traced<'t, U> {
+        match self {
+            Known(x) => Known(known(x)),
+            Made(v, tape) => Made(tape.emit(Inst::Step(step, [v, v]), U::DTYPE), tape),
+        }
+    }
+
+    /// The same with another argument.
+    fn step<U: Plain>(self, other: Traced<'t, T>, step: Primitive, known: impl FnOnce(T, T) -> U) -> Traced<'t, U> {
+        match (self, other) {
+            (Known(x), Known(y)) => Known(known(x, y)),
+            (Made(_, tape), _) | (Known(_), Made(_, tape)) => {
+                let args = [self.value(tape), other.value(tape)];
+                Made(tape.emit(Inst::Step(step, args), U::DTYPE), tape)
+            }
+        }
+    }
+
     /// Its bits, as those of another type of its size.
     fn reinterpreted<U: Plain>(self, known: impl FnOnce(T) -> U) -> Traced<'t, U> {
         match self {
@@ -199,7 +218,9 @@ impl<'t, T: Plain> Traced<'t, T> {
     }
 }
 
-impl Mask for Traced<'_, bool> {}
+impl Mask for Traced<'_, bool> {
+    const NEVER: Self = Known(false);
+}
 
 impl<T: Plain + BitAnd<Output = T>> BitAnd for Traced<'_, T> {
     type Output = Self;
@@ -372,6 +393,30 @@ impl<'t, N: Width> Real for Traced<'t, N> {
     }
     fn reaches(self, other: Self) -> Traced<'t, bool> {
         self.two(other, Op::GreaterEqual, N::reaches)
+    }
+    fn scaled(self, k: Self) -> Self {
+        self.step(k, Primitive::Scale, N::scaled)
+    }
+    fn bounded(self, size: Self) -> Self {
+        self.step(size, Primitive::Bound, N::bounded)
+    }
+    fn fraction(self) -> Self {
+        self.step_alone(Primitive::Fraction, N::fraction)
+    }
+    fn limited(self, x: Self) -> Self {
+        self.step(x, Primitive::Limit, N::limited)
+    }
+    fn exponent(self) -> Self {
+        self.step_alone(Primitive::Exponent, N::exponent)
+    }
+    fn mantissa(self) -> Self {
+        self.step_alone(Primitive::Mantissa, N::mantissa)
+    }
+    fn is_unusual(self) -> Traced<'t, bool> {
+        self.step_alone(Primitive::Unusual, N::is_unusual)
+    }
+    fn power(sixteenths: Self::Word) -> Self {
+        sixteenths.step_alone(Primitive::Power, N::power)
     }
     fn pick(mask: Self::Mask, then: Self, otherwise: Self) -> Self {
         match mask {

@@ -20,52 +20,11 @@ pub(super) fn poly<R: Real, const FMA: bool>(x: R, c: &[R::Number]) -> R {
     sum
 }
 
-/// An integer `k` as a float, and bits whose low end is `k + 2 BIAS`: see [`scale`].
-#[derive(Clone, Copy)]
-pub(super) struct Exponent<R: Real> {
-    /// The integer.
-    pub(super) k: R,
-    /// Those of its sum with [`scale_magic`].
-    bits: R::Word,
-}
-
-/// The magic number with twice the bias in its low bits, for integers that become exponents.
-#[inline(always)]
-fn scale_magic<R: Real>() -> R {
-    R::literal(R::Number::MAGIC) + R::of((2 * R::Number::BIAS) as f64)
-}
-
 /// `a * b` rounded to an integer.
 #[inline(always)]
-pub(super) fn round_exponent<R: Real, const FMA: bool>(a: R, b: R) -> Exponent<R> {
-    let shifted = a.fma::<FMA>(b, scale_magic());
-    Exponent { k: shifted - scale_magic(), bits: shifted.bits() }
-}
-
-impl<R: Real> Exponent<R> {
-    /// `2^(extra-k)` for `extra` < 1 + BIAS + k and k <= BIAS + `extra`; zero at the upper end, as the exponent field is.
-    #[inline(always)]
-    pub(super) fn inverse(self, extra: u64) -> R {
-        R::from_bits(R::Word::of(3 * R::Number::BIAS + extra).minus(self.bits) << R::Number::MANTISSA)
-    }
-
-    /// One less.
-    #[inline(always)]
-    pub(super) fn less_one(self) -> Self {
-        Exponent { k: self.k - R::of(1.0), bits: self.bits.minus(R::Word::of(1)) }
-    }
-}
-
-/// `p * 2^k`, right (and raising the right flags) wherever the product overflows or falls among the subnormals.
-///
-/// Two factors, as one would have to exceed the exponent range; the first product is exact, so it rounds once. The halves
-/// of k are found by floating-point rounding with the bias already in the magic number: four instructions less than with
-/// integers, and no arithmetic shift, which AVX2 lacks. |k| <= 2 BIAS - 10.
-#[inline(always)]
-pub(super) fn scale<R: Real, const FMA: bool>(p: R, exponent: Exponent<R>) -> R {
-    let half = exponent.k.fma::<FMA>(R::of(0.5), R::literal(R::Number::MAGIC) + R::of(R::Number::BIAS as f64)).bits();
-    let rest = exponent.bits.minus(half);
-    p * R::from_bits(half << R::Number::MANTISSA) * R::from_bits(rest << R::Number::MANTISSA)
+pub(super) fn rounded<R: Real, const FMA: bool>(a: R, b: R) -> R {
+    let magic = R::literal(R::Number::MAGIC);
+    a.fma::<FMA>(b, magic) - magic
 }
 
 /// `2^k` for `k` in the low bits of `bits` (the rest is shifted out), within the range of normal numbers.

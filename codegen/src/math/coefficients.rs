@@ -4,6 +4,68 @@
 
 #![allow(clippy::approx_constant, reason = "cut or rounded on purpose, and differently from the library's")]
 
+/// 2^(j/16) times a factor by which all are nearly floats, for `f64`.
+pub(super) const POWERS: [f64; 16] = [
+    1.0000000002870217,
+    1.044273782727143,
+    1.090507732978257,
+    1.1387886350835488,
+    1.1892071153440493,
+    1.2418578124299242,
+    1.2968395550232308,
+    1.3542555473255935,
+    1.4142135627790051,
+    1.4768261463633805,
+    1.5422108258505889,
+    1.6104903324115,
+    1.6817928309901402,
+    1.756252160877382,
+    1.8340080869357427,
+    1.9152065619468532,
+];
+/// e^r by that factor less 1, a 32nd of a power of two around zero, for `f64`.
+pub(super) const EXP_STEP: [f64; 7] = [
+    -2.8702173962646664e-10,
+    0.9999999997129805,
+    0.49999999985649013,
+    0.16666666658053422,
+    0.041666666645785486,
+    0.008333496409586241,
+    0.001388915126833637,
+];
+/// 2^r by that factor less 1, a 32nd of a power of two around zero, for `f64`.
+pub(super) const EXP2_STEP: [f64; 7] = [
+    -2.8702173962646664e-10,
+    0.6931471803609985,
+    0.24022650689015096,
+    0.055504108636137355,
+    0.009618129102808367,
+    0.0013333819072832499,
+    0.00015403821386406768,
+];
+/// 2^(j/16) times a factor by which all are nearly floats, for `f32`.
+pub(super) const POWERS_F32: [f32; 16] = [
+    1.008656e0,
+    1.053313e0,
+    1.0999472e0,
+    1.148646e0,
+    1.1995009e0,
+    1.2526073e0,
+    1.308065e0,
+    1.365978e0,
+    1.426455e0,
+    1.4896096e0,
+    1.5555602e0,
+    1.6244308e0,
+    1.6963505e0,
+    1.7714543e0,
+    1.8498833e0,
+    1.9317846e0,
+];
+/// e^r by that factor less 1, a 32nd of a power of two around zero, for `f32`.
+pub(super) const EXP_STEP_F32: [f32; 4] = [-8.581741e-3, 9.9141824e-1, 4.9572852e-1, 1.652422e-1];
+/// 2^r by that factor less 1, a 32nd of a power of two around zero, for `f32`.
+pub(super) const EXP2_STEP_F32: [f32; 4] = [-8.581741e-3, 6.8719876e-1, 2.3817426e-1, 5.5029724e-2];
 /// (e^r - 1 - r) / r^2 on |r| <= log(2)/2, for `f64`.
 pub(super) const EXP: [f64; 11] = [
     0.5,
@@ -138,14 +200,14 @@ pub(super) const CBRT: [f64; 5] =
     [1.6700094047538268, -1.1728877693980722, 0.6954904873696444, -0.22124139941236515, 0.028591612495937016];
 /// m^(-1/3) on [1, 2], the seed of `cbrt`, for `f32`.
 pub(super) const CBRT_F32: [f32; 4] = [1.5418864e0, -8.09959e-1, 3.1775618e-1, -4.9936686e-2];
-/// The leading 42 bits of log 2.
-pub(super) const LN2_HI: f64 = 0.6931471805598903;
+/// The leading 38 bits of log 2.
+pub(super) const LN2_HI: f64 = 0.6931471805582987;
 /// log 2 less its leading part.
-pub(super) const LN2_LO: f64 = 5.497923018708371e-14;
-/// The leading 15 bits of log 2.
-pub(super) const LN2_HI_F32: f32 = 6.9314575e-1;
+pub(super) const LN2_LO: f64 = 1.6465949582897082e-12;
+/// The leading 12 bits of log 2.
+pub(super) const LN2_HI_F32: f32 = 6.9311523e-1;
 /// log 2 less its leading part.
-pub(super) const LN2_LO_F32: f32 = 1.4286068e-6;
+pub(super) const LN2_LO_F32: f32 = 3.1946183e-5;
 /// The leading 21 bits of 1/log 2.
 pub(super) const INV_LN2_HI: f64 = 1.4426946640014648;
 /// 1/log 2 less its leading part.

@@ -1,11 +1,11 @@
-//! `exp`, `exp2` and `expm1`: x = k log 2 + r with |r| <= log(2)/2, a polynomial for e^r, and 2^k through the exponent.
+//! `exp`, `exp2` and `expm1`: x = k log 2 + r, a polynomial for e^r, and 2^k through the exponent.
 //!
-//! Nothing is odd here. Overflow and underflow raise their flags in the last product, as they should, while infinities pass
-//! through the polynomial (whose coefficients are all positive) without a flag.
+//! Nothing is odd here, not even nan in the first two. Overflow and underflow raise their flags where 2^k comes in, as they
+//! should, and infinities are limits.
 
 use super::Unary;
-use super::arithmetic::{at_least, at_most, fast_two_sum, poly, round_exponent, scale};
-use super::real::{Number, Parts, Real};
+use super::arithmetic::{at_least, at_most, fast_two_sum, poly, rounded};
+use super::real::{Mask, Number, Parts, Real};
 use std::f64::consts::LOG2_E;
 
 /// `x - k log 2`, after Cody and Waite: the first product is exact.
@@ -28,33 +28,37 @@ pub(super) fn ordinary<R: Real>(r: R) -> R {
     at_most(r, R::of(1.0))
 }
 
-/// `e^r - 1` for |r| <= log(2)/2.
+/// `2^(k + r)` by tables of sixteenths: 2^k is left to the exponent, p is the rest less 1, and what `sixteenths` ends in says which.
 #[inline(always)]
-fn near_zero<R: Real, const FMA: bool>(r: R) -> R {
-    (r * r).fma::<FMA>(poly::<R, FMA>(r, R::Number::EXP), r)
+fn power<R: Real, const FMA: bool>(sixteenths: R, p: R) -> R {
+    let power = R::power(sixteenths.bits());
+    power.fma::<FMA>(p, power)
 }
 
-/// `p`, or zero for the exponent minus infinity: scaling anything else would raise the underflow flag.
+/// Adding it rounds a number to a multiple of 1/16, whose last bits are those of the sum.
 #[inline(always)]
-fn or_zero<R: Real>(x: R, p: R) -> R {
-    R::pick(x.equals(R::of(f64::NEG_INFINITY)), R::of(0.0), p)
+fn magic_sixteenths<R: Real>() -> R {
+    R::literal(R::Number::MAGIC) * R::of(1.0 / 16.0)
 }
-
-/// What is nothing beside one, in either width.
-const VERY_SMALL: f64 = 1e-18;
 
 /// `e^x`.
 pub struct Exp;
 
 impl<R: Real> Unary<R> for Exp {
+    /// 2^(n/16) e^r with |r| <= log(2)/32: the table makes the polynomial half as long.
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let (lowest, highest) = R::parts(R::Number::EXP_RANGE);
-        let bounded = at_least(x, lowest);
-        // The square of a very small number would underflow.
-        let bounded = R::pick(x.size().below(R::of(VERY_SMALL)), R::of(0.0), bounded);
-        let n = round_exponent::<R, FMA>(at_most(bounded, highest), R::of(LOG2_E));
-        scale::<R, FMA>(or_zero(x, R::of(1.0) + near_zero::<R, FMA>(reduce::<R, FMA>(bounded, n.k))), n)
+        // Beyond this everything overflows or vanishes, and raises its flag.
+        let finite = x.bounded(R::literal(R::Number::EXP_REACH));
+        let sixteenths = finite.fma::<FMA>(R::of(LOG2_E), magic_sixteenths());
+        let k = sixteenths - magic_sixteenths();
+        let p = poly::<R, FMA>(reduce::<R, FMA>(finite, k), R::Number::EXP_STEP);
+        power::<R, FMA>(sixteenths, p).limited(x).scaled(k)
+    }
+
+    #[inline(always)]
+    fn is_odd(_: R) -> R::Mask {
+        R::Mask::NEVER
     }
 }
 
@@ -64,11 +68,14 @@ pub struct Exp2;
 impl<R: Real> Unary<R> for Exp2 {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let (lowest, highest) = R::parts(R::Number::EXP2_RANGE);
-        let bounded = at_least(x, lowest);
-        let n = round_exponent::<R, FMA>(at_most(bounded, highest), R::of(1.0));
-        let r = bounded - n.k;
-        scale::<R, FMA>(or_zero(x, r.fma::<FMA>(poly::<R, FMA>(r, R::Number::EXP2), R::of(1.0))), n)
+        let r = x.fraction();
+        let k = x - r;
+        power::<R, FMA>(k + magic_sixteenths(), poly::<R, FMA>(r, R::Number::EXP2_STEP)).scaled(k)
+    }
+
+    #[inline(always)]
+    fn is_odd(_: R) -> R::Mask {
+        R::Mask::NEVER
     }
 }
 
@@ -80,18 +87,18 @@ impl<R: Real> Unary<R> for Expm1 {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         let bounded = at_least(x, R::literal(R::Number::EXPM1_FLOOR));
-        // The upper clamp keeps 2^(1-k) in range.
-        let n = round_exponent::<R, FMA>(at_most(bounded, R::literal(R::Number::EXP_RANGE.1)), R::of(LOG2_E));
-        let (r, r_low) = reduce_parts::<R, FMA>(bounded, n.k);
-        let rest = n.inverse(1).fma::<FMA>(R::of(-0.5), R::of(1.0));
+        let k = rounded::<R, FMA>(at_most(bounded, R::literal(R::Number::EXP_TOP)), R::of(LOG2_E));
+        let (r, r_low) = reduce_parts::<R, FMA>(bounded, k);
+        let inverse = R::of(1.0).scaled(-k);
+        let rest = R::of(1.0) - inverse;
         // The bracket is zero or larger than r; the series after r is added last, with what the sum of both lost.
         let finite = ordinary(r);
         let (sum, lost) = fast_two_sum(rest, finite);
-        let rest_low = n.inverse(1).fma::<FMA>(R::of(-0.5), R::of(1.0) - rest);
+        let rest_low = (R::of(1.0) - rest) - inverse;
         // The square takes its rounding along (the polynomial is about a half): 0.97 ulp instead of 1.05.
         let square_low = finite.fma::<FMA>(finite, -(finite * finite));
         let low = square_low.fma::<FMA>(R::of(0.5), lost + (r_low + rest_low));
         let series = (r * r).fma::<FMA>(poly::<R, FMA>(r, R::Number::EXP), low);
-        scale::<R, FMA>(sum + series, n).signed(x)
+        (sum + series).scaled(k).signed(x)
     }
 }

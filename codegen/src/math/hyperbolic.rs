@@ -5,7 +5,7 @@
 //! division for `e^-x`. Nothing is odd.
 
 use super::Unary;
-use super::arithmetic::{Exponent, at_most, fast_two_sum, poly, product_parts, round_exponent, scale};
+use super::arithmetic::{at_most, fast_two_sum, poly, product_parts, rounded};
 use super::exponential::{ordinary, reduce_parts};
 use super::real::{Number, Real};
 use std::f64::consts::LOG2_E;
@@ -18,24 +18,22 @@ struct Both<R: Real> {
     cosh: R,
     /// `cosh |x| - sinh |x|` less the same factor, without cancellation.
     difference: R,
-    /// k.
-    n: Exponent<R>,
+    /// The exponent.
+    k: R,
 }
 
 /// Both functions of `size`; beyond `top` k stays that of `top`.
 #[inline(always)]
 fn both<R: Real, const FMA: bool>(size: R, top: R) -> Both<R> {
     let one = R::of(1.0);
-    let n = round_exponent::<R, FMA>(at_most(size, top), R::of(LOG2_E));
-    let (r, r_low) = reduce_parts::<R, FMA>(size, n.k);
+    let k = rounded::<R, FMA>(at_most(size, top), R::of(LOG2_E));
+    let (r, r_low) = reduce_parts::<R, FMA>(size, k);
     let z = r * r;
     // The series after r, and all of it.
     let s_rest = (r * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::SINH), r_low);
     let s = r + s_rest;
     let c_less_one = (z * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::COSH), R::of(0.5) * z);
-    // Eightfold: the largest k, two beyond what can be inverted, thus gives zero.
-    let root = n.inverse(3);
-    let u = root * root * R::of(1.0 / 64.0);
+    let u = one.scaled(k * R::of(-2.0));
     let (less, more) = (one - u, one + u);
     // The factor of C is zero or larger than the product with r; what both roundings lose joins the small terms.
     let combined = |c_factor: R, c_low: R, s_factor: R| {
@@ -47,7 +45,7 @@ fn both<R: Real, const FMA: bool>(size: R, top: R) -> Both<R> {
     let sinh = combined(less, (one - less) - u, more);
     let cosh = combined(more, (one - more) + u, less);
     let difference = (u + u) * ((one - s) + c_less_one);
-    Both { sinh, cosh, difference, n }
+    Both { sinh, cosh, difference, k }
 }
 
 /// The hyperbolic sine.
@@ -57,7 +55,7 @@ impl<R: Real> Unary<R> for Sinh {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         let both = both::<R, FMA>(x.size(), R::literal(R::Number::SINH_TOP));
-        scale::<R, FMA>(both.sinh, both.n.less_one()).signed(x)
+        both.sinh.scaled(both.k - R::of(1.0)).signed(x)
     }
 }
 
@@ -68,7 +66,7 @@ impl<R: Real> Unary<R> for Cosh {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         let both = both::<R, FMA>(x.size(), R::literal(R::Number::SINH_TOP));
-        scale::<R, FMA>(both.cosh, both.n.less_one())
+        both.cosh.scaled(both.k - R::of(1.0))
     }
 }
 

@@ -39,6 +39,7 @@ mod logarithm;
 mod power;
 mod real;
 mod root;
+mod steps;
 
 pub use area::{Arccosh, Arcsinh, Arctanh};
 pub use block::{binary_block, eval, eval2, unary_block};
@@ -48,8 +49,10 @@ pub use hyperbolic::{Cosh, Sinh, Tanh};
 pub use inverse::{Arccos, Arcsin, Arctan, Arctan2};
 pub use logarithm::{Log, Log1p, Log2, Log10};
 pub use power::Power;
-pub use real::{Mask, Number, Real, Word};
+pub use real::{Index, Mask, Number, Real, Word};
 pub use root::{Cbrt, Hypot};
+#[cfg(all(target_arch = "x86_64", unix))]
+pub(crate) use steps::powers;
 
 /// A function of one argument, in a form whose loops vectorise.
 pub trait Unary<T: Real> {

@@ -9,8 +9,8 @@
 
 use super::Binary;
 use super::arithmetic::{
-    at_least, at_most, fast_two_sum, is_signed, is_within, last_as_sign, poly, round_exponent, scale, sign_bit,
-    size_bits, turned, two_product,
+    at_least, at_most, fast_two_sum, is_signed, is_within, last_as_sign, poly, rounded, sign_bit, size_bits, turned,
+    two_product,
 };
 use super::logarithm::parts;
 use super::real::{Number, Parts, Real, Word};
@@ -55,9 +55,9 @@ fn exponential<R: Real>(e: R, tail: R) -> R {
     let bounded = at_most(at_least(e, -R::literal(R::Number::POWER_LIMIT)), R::literal(R::Number::POWER_LIMIT));
     // Far out the tail is no longer small, and meaningless.
     let tail = R::pick(e.size().above(R::literal(R::Number::POWER_LIMIT)), R::of(0.0), tail);
-    let n = round_exponent::<R, true>(bounded, R::of(1.0));
-    let r = (bounded - n.k) + tail;
-    scale::<R, true>(r.fma::<true>(poly::<R, true>(r, R::Number::EXP2), R::of(1.0)), n)
+    let k = rounded::<R, true>(bounded, R::of(1.0));
+    let r = (bounded - k) + tail;
+    r.fma::<true>(poly::<R, true>(r, R::Number::EXP2), R::of(1.0)).scaled(k)
 }
 
 /// One over zero, with its flag. A call, because a compiler that knows no flags divides before it asks whether to.

@@ -8,15 +8,20 @@
 //! ns an element, and no vectors), so `FMA` says whether the machine fuses.
 
 use super::coefficients as c;
+use super::steps;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
 
 /// What a comparison gives: `bool`, for numbers that are there.
 pub trait Mask:
     Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
+    /// False.
+    const NEVER: Self;
 }
 
-impl Mask for bool {}
+impl Mask for bool {
+    const NEVER: bool = false;
+}
 
 /// The unsigned integer with the bits of a float. Sums wrap.
 pub trait Word:
@@ -46,6 +51,26 @@ pub trait Word:
     fn above(self, other: Self) -> Self::Mask;
     /// Whether it is as large or larger.
     fn reaches(self, other: Self) -> Self::Mask;
+}
+
+/// An integer that is there.
+pub trait Index: Word {
+    /// Its lowest bits as a number.
+    fn lowest(self, bits: u32) -> usize;
+}
+
+impl Index for u64 {
+    #[inline(always)]
+    fn lowest(self, bits: u32) -> usize {
+        self as usize & ((1 << bits) - 1)
+    }
+}
+
+impl Index for u32 {
+    #[inline(always)]
+    fn lowest(self, bits: u32) -> usize {
+        self as usize & ((1 << bits) - 1)
+    }
 }
 
 impl Word for u64 {
@@ -178,6 +203,23 @@ pub trait Real:
     /// The same of several numbers, as one choice.
     fn pick_all<const N: usize>(mask: Self::Mask, then: [Self; N], otherwise: [Self; N]) -> [Self; N];
 
+    /// `self 2^floor(k)`: [`Primitive::Scale`](crate::Primitive::Scale), as the following are others.
+    fn scaled(self, k: Self) -> Self;
+    /// Of the size of `size` at most.
+    fn bounded(self, size: Self) -> Self;
+    /// What the nearest multiple of 1/16 leaves.
+    fn fraction(self) -> Self;
+    /// The limits of an exponential at infinite `x`, and nan.
+    fn limited(self, x: Self) -> Self;
+    /// The exponent of 2 of a positive normal number.
+    fn exponent(self) -> Self;
+    /// A positive normal number brought to [3/4, 3/2).
+    fn mantissa(self) -> Self;
+    /// Whether it is anything but a positive normal number.
+    fn is_unusual(self) -> Self::Mask;
+    /// 2^(j/16) times a constant, for j in the lowest bits of a word.
+    fn power(sixteenths: Self::Word) -> Self;
+
     /// A constant in two parts.
     #[inline(always)]
     fn parts((high, low): Parts<Self::Number>) -> Parts<Self> {
@@ -186,7 +228,7 @@ pub trait Real:
 }
 
 /// `f32` or `f64`: a number that is there, and the constants of its width.
-pub trait Number: Real<Number = Self, Mask = bool, Double = f64> + PartialOrd + 'static {
+pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + PartialOrd + 'static {
     /// Bits of the mantissa that are stored.
     const MANTISSA: u32;
     /// What the exponent field adds.
@@ -205,10 +247,10 @@ pub trait Number: Real<Number = Self, Mask = bool, Double = f64> + PartialOrd + 
     /// Infinity.
     const INFINITY: Self;
 
-    /// Where e^x has become zero, and where infinite.
-    const EXP_RANGE: (Self, Self);
-    /// Where 2^x has become zero, and where infinite.
-    const EXP2_RANGE: (Self, Self);
+    /// The size from which on e^x has become zero or infinite.
+    const EXP_REACH: Self;
+    /// Where e^x has become infinite.
+    const EXP_TOP: Self;
     /// Below it e^x - 1 is -1.
     const EXPM1_FLOOR: Self;
     /// Where sinh x has become infinite.
@@ -224,6 +266,12 @@ pub trait Number: Real<Number = Self, Mask = bool, Double = f64> + PartialOrd + 
     /// The exponent of 2 beyond which the power overflows or vanishes.
     const POWER_LIMIT: Self;
 
+    /// `POWERS` of the coefficients.
+    const POWERS: &'static [Self; 16];
+    /// `EXP_STEP` of the coefficients.
+    const EXP_STEP: &'static [Self];
+    /// `EXP2_STEP` of the coefficients.
+    const EXP2_STEP: &'static [Self];
     /// `EXP` of the coefficients.
     const EXP: &'static [Self];
     /// `EXP2` of the coefficients.
@@ -269,6 +317,10 @@ pub trait Number: Real<Number = Self, Mask = bool, Double = f64> + PartialOrd + 
 
     /// The number in double.
     fn wide(self) -> f64;
+    /// The largest whole number not above it.
+    fn whole(self) -> Self;
+    /// Whether they are equal; nan raises no flag.
+    fn equals_quietly(self, other: Self) -> bool;
     /// The length of the hypotenuse, by the C library.
     fn length(self, other: Self) -> Self;
 }
@@ -353,6 +405,38 @@ impl Real for f64 {
     fn pick_all<const N: usize>(mask: bool, then: [f64; N], otherwise: [f64; N]) -> [f64; N] {
         if mask { then } else { otherwise }
     }
+    #[inline(always)]
+    fn scaled(self, k: f64) -> f64 {
+        steps::scale(self, k)
+    }
+    #[inline(always)]
+    fn bounded(self, size: f64) -> f64 {
+        steps::bound(self, size)
+    }
+    #[inline(always)]
+    fn fraction(self) -> f64 {
+        steps::fraction(self)
+    }
+    #[inline(always)]
+    fn limited(self, x: f64) -> f64 {
+        steps::limit(self, x)
+    }
+    #[inline(always)]
+    fn exponent(self) -> f64 {
+        steps::exponent(self)
+    }
+    #[inline(always)]
+    fn mantissa(self) -> f64 {
+        steps::mantissa(self)
+    }
+    #[inline(always)]
+    fn is_unusual(self) -> bool {
+        steps::unusual(self)
+    }
+    #[inline(always)]
+    fn power(sixteenths: u64) -> f64 {
+        steps::power(sixteenths)
+    }
 }
 
 impl Number for f64 {
@@ -364,8 +448,8 @@ impl Number for f64 {
     const LEAST_NORMAL: f64 = f64::MIN_POSITIVE;
     const INFINITY: f64 = f64::INFINITY;
 
-    const EXP_RANGE: (f64, f64) = (-746.0, 710.0);
-    const EXP2_RANGE: (f64, f64) = (-1080.0, 1025.0);
+    const EXP_REACH: f64 = 1000.0;
+    const EXP_TOP: f64 = 710.0;
     const EXPM1_FLOOR: f64 = -40.0;
     const SINH_TOP: f64 = 711.0;
     const AREA_FAR: f64 = 1e10;
@@ -374,6 +458,9 @@ impl Number for f64 {
     const POWER_LARGEST: f64 = 1e15;
     const POWER_LIMIT: f64 = 1100.0;
 
+    const POWERS: &'static [f64; 16] = &c::POWERS;
+    const EXP_STEP: &'static [f64] = &c::EXP_STEP;
+    const EXP2_STEP: &'static [f64] = &c::EXP2_STEP;
     const EXP: &'static [f64] = &c::EXP;
     const EXP2: &'static [f64] = &c::EXP2;
     const SINH: &'static [f64] = &c::SINH;
@@ -399,6 +486,14 @@ impl Number for f64 {
     #[inline(always)]
     fn wide(self) -> f64 {
         self
+    }
+    #[inline(always)]
+    fn whole(self) -> f64 {
+        self.floor()
+    }
+    #[inline(always)]
+    fn equals_quietly(self, other: f64) -> bool {
+        self.to_bits() == other.to_bits()
     }
     fn length(self, other: f64) -> f64 {
         self.hypot(other)
@@ -485,6 +580,38 @@ impl Real for f32 {
     fn pick_all<const N: usize>(mask: bool, then: [f32; N], otherwise: [f32; N]) -> [f32; N] {
         if mask { then } else { otherwise }
     }
+    #[inline(always)]
+    fn scaled(self, k: f32) -> f32 {
+        steps::scale(self, k)
+    }
+    #[inline(always)]
+    fn bounded(self, size: f32) -> f32 {
+        steps::bound(self, size)
+    }
+    #[inline(always)]
+    fn fraction(self) -> f32 {
+        steps::fraction(self)
+    }
+    #[inline(always)]
+    fn limited(self, x: f32) -> f32 {
+        steps::limit(self, x)
+    }
+    #[inline(always)]
+    fn exponent(self) -> f32 {
+        steps::exponent(self)
+    }
+    #[inline(always)]
+    fn mantissa(self) -> f32 {
+        steps::mantissa(self)
+    }
+    #[inline(always)]
+    fn is_unusual(self) -> bool {
+        steps::unusual(self)
+    }
+    #[inline(always)]
+    fn power(sixteenths: u32) -> f32 {
+        steps::power(sixteenths)
+    }
 }
 
 impl Number for f32 {
@@ -496,8 +623,8 @@ impl Number for f32 {
     const LEAST_NORMAL: f32 = f32::MIN_POSITIVE;
     const INFINITY: f32 = f32::INFINITY;
 
-    const EXP_RANGE: (f32, f32) = (-104.0, 89.0);
-    const EXP2_RANGE: (f32, f32) = (-151.0, 129.0);
+    const EXP_REACH: f32 = 150.0;
+    const EXP_TOP: f32 = 89.0;
     const EXPM1_FLOOR: f32 = -18.0;
     const SINH_TOP: f32 = 90.0;
     const AREA_FAR: f32 = 1e5;
@@ -506,6 +633,9 @@ impl Number for f32 {
     const POWER_LARGEST: f32 = 2e6;
     const POWER_LIMIT: f32 = 160.0;
 
+    const POWERS: &'static [f32; 16] = &c::POWERS_F32;
+    const EXP_STEP: &'static [f32] = &c::EXP_STEP_F32;
+    const EXP2_STEP: &'static [f32] = &c::EXP2_STEP_F32;
     const EXP: &'static [f32] = &c::EXP_F32;
     const EXP2: &'static [f32] = &c::EXP2_F32;
     const SINH: &'static [f32] = &c::SINH_F32;
@@ -531,6 +661,14 @@ impl Number for f32 {
     #[inline(always)]
     fn wide(self) -> f64 {
         f64::from(self)
+    }
+    #[inline(always)]
+    fn whole(self) -> f32 {
+        self.floor()
+    }
+    #[inline(always)]
+    fn equals_quietly(self, other: f32) -> bool {
+        self.to_bits() == other.to_bits()
     }
     fn length(self, other: f32) -> f32 {
         self.hypot(other)

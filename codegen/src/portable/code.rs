@@ -11,7 +11,7 @@
 
 use super::isa::{Isa, Loop};
 use super::pass::{self, Fuse, Stage};
-use super::{casts, fused, loops, moves};
+use super::{casts, fused, loops, moves, steps};
 use crate::{Access, DType, FpFlags, Fragment, Inst, Kernel, Op, OperandId, Scalar, ValueId};
 
 /// Block registers of one fragment are to fit in this many bytes, two thirds of the usual first-level cache.
@@ -257,6 +257,12 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
             call(run, args.map(entry), f.effects(i), true);
             code.cost += 0.1 * size as f64 / 8.0;
         }
+        Inst::Step(step, args) => {
+            let from = f.dtype(args[0]);
+            let run = steps::lookup(*step, from, isa).ok_or_else(|| format!("no {step} in {from}"))?;
+            call(run, [entry(args[0]), entry(args[1]), entry(args[0])], f.effects(i), false);
+            code.cost += 0.3 * size as f64 / 8.0;
+        }
         Inst::Select(args) => {
             call(
                 moves::select(size as usize, isa),
@@ -309,6 +315,7 @@ fn add_sink(
             fragment.insts[v.0 as usize],
             Inst::Apply(..)
                 | Inst::Fma(_)
+                | Inst::Step(..)
                 | Inst::Select(_)
                 | Inst::Cast(..)
                 | Inst::Bits(..)
@@ -357,8 +364,9 @@ fn place(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
     for (i, inst) in fragment.insts.iter().enumerate() {
         let size = fragment.types[i].size();
         let own = matches!(inst, Inst::Load(_) | Inst::Param(_) | Inst::Const(_));
-        let computed = matches!(inst, Inst::Index(_) | Inst::Apply(..) | Inst::Fma(_) | Inst::Select(_))
-            || matches!(inst, Inst::Cast(..) | Inst::Bits(..) | Inst::Gather(..));
+        let computed =
+            matches!(inst, Inst::Index(_) | Inst::Apply(..) | Inst::Fma(_) | Inst::Step(..) | Inst::Select(_))
+                || matches!(inst, Inst::Cast(..) | Inst::Bits(..) | Inst::Gather(..));
         if !own && !computed {
             continue;
         }

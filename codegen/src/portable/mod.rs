@@ -52,6 +52,7 @@ mod reduce;
 mod scan;
 mod scratch;
 mod spread;
+mod steps;
 mod sweep;
 mod walk;
 

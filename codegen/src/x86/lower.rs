@@ -10,7 +10,7 @@ use super::body::Body;
 use super::encode::{Assembler, Cond, Gpr, KReg, Mem};
 use super::forms as f;
 use super::select::Emitter;
-use crate::{Kernel, Scalar};
+use crate::{DType, Kernel, Scalar};
 use smallvec::SmallVec;
 
 /// How an operand goes along a row.
@@ -55,6 +55,8 @@ pub(super) struct Arguments {
     axes: usize,
     /// Constants, and where they are.
     pub(super) constants: Vec<(usize, Scalar)>,
+    /// Tables, each as words and where it is; their words are among the constants.
+    tables: Vec<(usize, Vec<u64>)>,
     /// All there is so far, a multiple of eight.
     pub(super) bytes: usize,
     /// Where the vectors of folds are left.
@@ -67,7 +69,8 @@ impl Arguments {
     pub(super) fn of(kernel: &Kernel) -> Arguments {
         let (operands, scalars) = (kernel.operands.len(), kernel.scalars.len());
         let axes = (kernel.outer + kernel.inner) as usize;
-        let mut arguments = Arguments { operands, scalars, axes, constants: vec![], bytes: 0, folded: 0, odd: 0 };
+        let mut arguments =
+            Arguments { operands, scalars, axes, constants: vec![], tables: vec![], bytes: 0, folded: 0, odd: 0 };
         arguments.bytes = arguments.offsets(Some(operands));
         arguments.odd = arguments.room(8);
         arguments
@@ -97,6 +100,17 @@ impl Arguments {
         }
         let at = self.room(8);
         self.constants.push((at, value));
+        at
+    }
+    /// The place of a table, a whole number of vectors.
+    pub(super) fn table(&mut self, words: &[u64]) -> usize {
+        if let Some((at, _)) = self.tables.iter().find(|(_, known)| known == words) {
+            return *at;
+        }
+        let at = self.room(8 * words.len());
+        self.constants
+            .extend((0..).zip(words).map(|(i, &word)| (at + 8 * i, Scalar::from_bits(DType::U64, word.into()))));
+        self.tables.push((at, words.to_vec()));
         at
     }
     /// New room.

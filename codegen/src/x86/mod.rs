@@ -5,7 +5,7 @@
 //! | [`forms`], [`encode`], `general`, `masks` | the instruction table; instructions, labels and data to bytes |
 //! | `disassembly` | the way back, for people |
 //! | [`arena`] | executable memory that is never writable and executable at once |
-//! | `select`, `arith`, `convert` | instructions for values: loads and stores, ops, conversions |
+//! | `select`, `arith`, `steps`, `convert` | instructions for values: loads and stores, ops, steps of functions, conversions |
 //! | `registers` | which register holds which value |
 //! | `body`, `lower` | what is needed of a fragment; the loop of a row around its instructions |
 //! | `fold` | the loop of a row that is folded |
@@ -33,6 +33,7 @@ mod program;
 mod registers;
 mod row;
 mod select;
+mod steps;
 
 pub use arena::{Code, place};
 pub use backend::X86;

@@ -13,7 +13,7 @@ use super::forms as f;
 use super::forms::Form;
 use super::lower::{AT, Arguments, BASES, LANES, ODD, Step, Steps, Unsupported, VECTOR, at_arguments};
 use super::registers::{File, Value, next_use};
-use crate::{DType, Inst, Kind, Op, Scalar, ValueId};
+use crate::{DType, Inst, Kind, Op, Primitive, Scalar, ValueId};
 
 pub(super) type Result<T> = std::result::Result<T, String>;
 
@@ -301,7 +301,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Has the value at hand take over the register of a number that nothing else needs.
-    fn take_over(&mut self, a: ValueId) -> Option<VReg> {
+    pub(super) fn take_over(&mut self, a: ValueId) -> Option<VReg> {
         let register = self.places[a.0 as usize].register?;
         if next_use(&self.body.uses, a.0, self.at) != u32::MAX || self.is_mask(a.0) {
             return None;
@@ -346,7 +346,8 @@ impl<'a> Emitter<'a> {
         let mask = self.mask(ValueId(self.at));
         // A comparison leaves the bits beyond the lanes zero, a negation does not.
         let compares = matches!(self.body.fragment.insts[self.at as usize],
-            Inst::Apply(op, [a, _]) if !self.is_mask(a.0) && (op == Op::Isnan || predicate(op, false).is_some()));
+            Inst::Apply(op, [a, _]) if !self.is_mask(a.0) && (op == Op::Isnan || predicate(op, false).is_some()))
+            || matches!(self.body.fragment.insts[self.at as usize], Inst::Step(Primitive::Unusual, _));
         if compares && !self.rest {
             self.asm.mask_op(&f::KORQ, ODD, ODD, mask);
         } else {
@@ -419,6 +420,10 @@ impl<'a> Emitter<'a> {
             Inst::Apply(op, [a, b]) => self.apply(op, a, b),
             Inst::Fma([a, b, c]) => {
                 self.fused(a, b, c, dtype);
+                Ok(())
+            }
+            Inst::Step(step, [a, b]) => {
+                self.step(step, a, b);
                 Ok(())
             }
             Inst::Bits(from, _) => {

@@ -1,5 +1,6 @@
 //! Kernels evaluated point by point over [`Scalar`]s.
 
+use fastnp_codegen::math::{Number, Real};
 use fastnp_codegen::*;
 
 /// Memory as the evaluator sees it: bytes by address.
@@ -126,6 +127,7 @@ fn fragment(
             Inst::Apply(op, [a, b]) => Some(apply(*op, get(a), get(b))),
             Inst::Select([c, a, b]) => Some(if get(c).truth() { get(a) } else { get(b) }),
             Inst::Fma([a, b, c]) => Some(fma(get(a), get(b), get(c))),
+            Inst::Step(step, [a, b]) => Some(self::step(*step, get(a), get(b))),
             Inst::Cast(v, to) => Some(get(v).cast(*to)),
             Inst::Bits(v, to) => Some(Scalar::from_bits(*to, get(v).bits())),
             Inst::Gather(o, offset) => {
@@ -168,6 +170,32 @@ fn fma(a: Scalar, b: Scalar, c: Scalar) -> Scalar {
         _ => wide(a).mul_add(wide(b), wide(c)).to_bits().into(),
     };
     Scalar::from_bits(a.dtype(), bits)
+}
+
+/// A step of an elementary function.
+fn step(step: Primitive, a: Scalar, b: Scalar) -> Scalar {
+    fn of<N: Real<Word = W> + Number, W>(step: Primitive, [x, y]: [N; 2], word: W) -> (N, bool) {
+        let number = match step {
+            Primitive::Scale => x.scaled(y),
+            Primitive::Bound => x.bounded(y),
+            Primitive::Fraction => x.fraction(),
+            Primitive::Limit => x.limited(y),
+            Primitive::Exponent => x.exponent(),
+            Primitive::Mantissa => x.mantissa(),
+            Primitive::Unusual => return (x, x.is_unusual()),
+            Primitive::Power => N::power(word),
+        };
+        (number, false)
+    }
+    let result = step.result(a.dtype()).expect("a verified step");
+    let (bits, truth) = if a.dtype().size() == 8 {
+        let (x, truth) = of(step, [a, b].map(|x| f64::from_bits(x.bits() as u64)), a.bits() as u64);
+        (u128::from(x.to_bits()), truth)
+    } else {
+        let (x, truth) = of(step, [a, b].map(|x| f32::from_bits(x.bits() as u32)), a.bits() as u32);
+        (u128::from(x.to_bits()), truth)
+    };
+    if result == DType::Bool { Scalar::new(result, truth) } else { Scalar::from_bits(result, bits) }
 }
 
 /// An integer on its way to a scalar.

@@ -1,0 +1,70 @@
+//! Loops of the steps of elementary functions, for kernels that have them written out: tests, and whoever expands kernels.
+
+use super::isa::{Isa, Loop, Routine, Rowwise, pick};
+use crate::math::Real;
+use crate::{DType, Primitive};
+use std::marker::PhantomData;
+
+/// A step's definition.
+trait Define {
+    /// Its argument.
+    type From: Copy;
+    /// Its result.
+    type To;
+    /// The value at one point; a step of one argument is given it twice.
+    fn call(a: Self::From, b: Self::From) -> Self::To;
+}
+
+/// `out[i] = D(a[i], b[i])`.
+struct Each<D>(PhantomData<D>);
+
+impl<D: Define> Routine for Each<D> {
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, _c: *const u8, n: usize, _m: usize) {
+        let (out, a, b) = (out.cast::<D::To>(), a.cast::<D::From>(), b.cast::<D::From>());
+        for i in 0..n {
+            // SAFETY: the caller passes buffers of `n` elements, `out` apart from the others.
+            unsafe { out.add(i).write(D::call(a.add(i).read(), b.add(i).read())) };
+        }
+    }
+}
+
+macro_rules! steps {
+    ($($Step:ident($a:ident, $b:ident): $From:ty => $To:ty = $body:expr;)*) => {
+        $(
+            struct $Step<T>(PhantomData<T>);
+            impl<T: Real> Define for $Step<T> {
+                type From = $From;
+                type To = $To;
+                #[inline(always)]
+                fn call($a: $From, $b: $From) -> $To {
+                    $body
+                }
+            }
+        )*
+
+        /// The loop of a step in one width.
+        fn of<T: Real>(step: Primitive, isa: Isa) -> Loop {
+            match step {
+                $(Primitive::$Step => pick::<Rowwise<Each<$Step<T>>>>(isa),)*
+            }
+        }
+    };
+}
+
+steps! {
+    Scale(a, b): T => T = a.scaled(b);
+    Bound(a, b): T => T = a.bounded(b);
+    Fraction(a, _b): T => T = a.fraction();
+    Limit(a, b): T => T = a.limited(b);
+    Exponent(a, _b): T => T = a.exponent();
+    Mantissa(a, _b): T => T = a.mantissa();
+    Unusual(a, _b): T => T::Mask = a.is_unusual();
+    Power(a, _b): T::Word => T = T::power(a);
+}
+
+/// The loop of a step for arguments of a type.
+pub(crate) fn lookup(step: Primitive, from: DType, isa: Isa) -> Option<Loop> {
+    step.result(from)?;
+    Some(if from.size() == 8 { of::<f64>(step, isa) } else { of::<f32>(step, isa) })
+}

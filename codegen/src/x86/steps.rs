@@ -1,0 +1,85 @@
+//! Instructions for the steps of elementary functions: one each, which is why they are steps.
+
+use super::encode::{Masking, Rm, VReg, Width};
+use super::forms as f;
+use super::lower::{VECTOR, at_arguments};
+use super::select::{Emitter, by_float};
+use crate::math::powers;
+use crate::{DType, Primitive, Scalar, ValueId};
+
+/// The smaller in size, with the first's sign.
+const NEARER_ZERO: u8 = 0b0010;
+/// The nearest multiple of 1/16, without a flag for what is left.
+const SIXTEENTHS: u8 = 0x48;
+/// [3/4, 3/2), with the argument's sign.
+const FROM_THREE_QUARTERS: u8 = 0b0011;
+/// Nan of both kinds, zeros, infinities, subnormals and negative numbers.
+const ALL_BUT_POSITIVE: u8 = 0xff;
+/// By kind of number, four bits each: nan as it is, minus infinity zero, plus infinity itself, others unchanged.
+const ENDS: u64 = 0x0058_0022;
+
+impl Emitter<'_> {
+    /// The value at hand, a step of others.
+    pub(super) fn step(&mut self, step: Primitive, a: ValueId, b: ValueId) {
+        let dtype = self.dtype(a);
+        match step {
+            Primitive::Scale => self.two(by_float(dtype, &f::VSCALEFPS, &f::VSCALEFPD), a, b, dtype, true),
+            Primitive::Bound => {
+                let (x, y) = (self.vector(a), self.operand(b));
+                self.bury(&[a, b]);
+                let (out, width, mask) = (self.define_vector(), self.width(dtype), self.masking(dtype));
+                let form = by_float(dtype, &f::VRANGEPS, &f::VRANGEPD);
+                self.asm.vector(form, width, out, x, y, mask, Some(NEARER_ZERO));
+            }
+            Primitive::Fraction => {
+                self.one(by_float(dtype, &f::VREDUCEPS, &f::VREDUCEPD), a, dtype, Some(SIXTEENTHS));
+            }
+            Primitive::Limit => self.limit(a, b, dtype),
+            Primitive::Exponent => self.one(by_float(dtype, &f::VGETEXPPS, &f::VGETEXPPD), a, dtype, None),
+            Primitive::Mantissa => {
+                self.one(by_float(dtype, &f::VGETMANTPS, &f::VGETMANTPD), a, dtype, Some(FROM_THREE_QUARTERS));
+            }
+            Primitive::Unusual => {
+                let x = self.vector(a);
+                let (out, mask) = (self.define_mask(), self.masking(dtype).k);
+                let form = by_float(dtype, &f::VFPCLASSPS, &f::VFPCLASSPD);
+                self.asm.compare(form, self.width(dtype), out, VReg(0), Rm::Reg(x), mask, Some(ALL_BUT_POSITIVE));
+                self.bury(&[a]);
+            }
+            Primitive::Power => self.power(a, dtype),
+        }
+    }
+
+    /// `a`, or what an exponential is at the ends of its domain.
+    fn limit(&mut self, a: ValueId, b: ValueId, dtype: DType) {
+        let word = if dtype == DType::F64 { DType::U64 } else { DType::U32 };
+        let (ends, x) = (self.constant(Scalar::from_bits(word, ENDS.into())), self.vector(b));
+        let y = self.vector(a);
+        let out = self.take_over(a).unwrap_or_else(|| {
+            let out = self.define_vector();
+            self.asm.vector(&f::VMOVUPS, Width::W512, out, VReg(0), Rm::Reg(y), Masking::NONE, None);
+            out
+        });
+        let form = by_float(dtype, &f::VFIXUPIMMPS, &f::VFIXUPIMMPD);
+        // Lanes that are left out would raise nothing either: no kind of number is to.
+        self.asm.vector(form, self.width(dtype), out, x, ends, Masking::NONE, Some(0));
+        self.bury(&[a, b]);
+    }
+
+    /// An entry of the table of powers, which lies in one or two vectors. Lanes beyond those at hand have entries, too.
+    fn power(&mut self, a: ValueId, dtype: DType) {
+        let single = dtype == DType::U32;
+        let words = powers(if single { DType::F32 } else { DType::F64 });
+        let at = self.arguments.table(&words);
+        let (x, out) = (self.vector(a), self.moment());
+        if single {
+            self.asm.vector(&f::VPERMPS, Width::W512, out, x, Rm::Mem(at_arguments(at)), Masking::NONE, None);
+        } else {
+            let (low, high) = (Rm::Mem(at_arguments(at)), Rm::Mem(at_arguments(at + VECTOR)));
+            self.asm.vector(&f::VMOVUPS, Width::W512, out, VReg(0), low, Masking::NONE, None);
+            self.asm.vector(&f::VPERMT2PD, Width::W512, out, x, high, Masking::NONE, None);
+        }
+        self.keep(out);
+        self.bury(&[a]);
+    }
+}
