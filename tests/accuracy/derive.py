@@ -191,6 +191,8 @@ def emit_exponentials():
     emit_fit("EXP", "(e^r - 1 - r) / r^2 on |r| <= log(2)/2", q, -half, half, (10, 5))
     emit_fit("EXP2", "(2^r - 1) / r on |r| <= 1/2", two, -0.5005, 0.5005, (10, 5))
     emit_fit("SINH", "(sinh r / r - 1) / r^2 in r^2, |r| <= log(2)/2", sh, 0, half**2, (4, 2))
+    wide, error = remez(sh, 0, 1, 3)
+    emit("SINH_WIDE_F32", wide, error, "(sinh r / r - 1) / r^2 in r^2, |r| <= 1, for `f32`.", "f32")
     emit_fit("COSH", "(cosh r - 1 - r^2/2) / r^4 in r^2, |r| <= log(2)/2", ch, 0, half**2, (4, 1))
 
 
@@ -200,6 +202,16 @@ def emit_logarithms():
     def quotient(z):
         return ln((1 + sqrt(z)) / (1 - sqrt(z))) / sqrt(z)
 
+    def emit_plain(name, doc, g, lo, hi, degree, weight):
+        emit(f"{name}_F32", *remez(g, lo, hi, degree, weight), f"{doc}, for `f32`.", "f32")
+
+    edge = mpf("0.02")
+    plain = guarded(lambda f: (ln(1 + f) - f) / f**2, -mpf(1) / 2)
+    two = guarded(lambda f: ln(1 + f) / f / ln(2), 1 / ln(2))
+    emit_plain(
+        "LOG_PLAIN", "(log(1+f) - f) / f^2 on [-1/4, 1/2]", plain, -0.25, 0.5, 8, lambda f: max(abs(f), edge)
+    )
+    emit_plain("LOG2_PLAIN", "log2(1+f) / f on [-1/4, 1/2]", two, -0.25, 0.5, 8, lambda f: mpf(1))
     whole = guarded(lambda z: (quotient(z) - 2) / z, mpf(2) / 3)
     tail = guarded(lambda z: ((quotient(z) / 2 - 1) / z - mpf(1) / 3) / z, mpf(1) / 5)
     emit_fit("LOG", "(log((1+s)/(1-s)) / s - 2) / s^2 in s^2, |s| <= 0.1716", whole, 0, top, (6, 2))
@@ -218,6 +230,8 @@ def emit_circular():
 def emit_inverse():
     at = guarded(lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z, -mpf(1) / 3)
     a = guarded(lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z, mpf(1) / 6)
+    wide, error = remez(at, 0, 1, 7)
+    emit("ATAN_WIDE_F32", wide, error, "(atan t / t - 1) / t^2 in t^2, |t| <= 1, for `f32`.", "f32")
     top = (sqrt(2) - 1) ** 2 * mpf("1.001")
     emit_fit("ATAN", "(atan t / t - 1) / t^2 in t^2, |t| <= sqrt 2 - 1", at, 0, top, (10, 4))
     emit_fit("ASIN", "(asin t / t - 1) / t^2 in t^2, |t| <= 1/2", a, 0, mpf("0.2501"), (12, 5))

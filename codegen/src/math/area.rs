@@ -4,7 +4,9 @@
 //! form would overflow later on. Odd is what lies outside the domain of `arccosh` and `arctanh`.
 
 use super::Unary;
-use super::arithmetic::{fast_two_sum, is_within, product_parts, quotient_parts, root_parts, size_bits, two_sum};
+use super::arithmetic::{
+    fast_two_sum, is_single, is_within, product_parts, quotient_parts, root_parts, size_bits, two_sum,
+};
 use super::logarithm::log_of_sum;
 use super::real::{Number, Parts, Real, Word};
 
@@ -67,6 +69,10 @@ impl<R: Real> Unary<R> for Arccosh {
     fn fast<const FMA: bool>(x: R) -> R {
         let far = x.above(R::literal(R::Number::AREA_FAR));
         let t = R::pick(far, R::of(1.0), x - R::of(1.0));
+        if is_single::<R>() {
+            let small = t + t.fma::<FMA>(t, t + t).root();
+            return log1p_or_double::<R, FMA>((small, R::of(0.0)), x, far);
+        }
         // t + sqrt(t^2 + 2t), each step with what it loses.
         let (square, square_low) = product_parts::<R, FMA>(t, t);
         let (under, under_low) = two_sum(t + t, square);
@@ -98,6 +104,10 @@ impl<R: Real> Unary<R> for Arctanh {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         let a = x.size();
+        if is_single::<R>() {
+            let small = (a + a) / (R::of(1.0) - a);
+            return (R::of(0.5) * log1p::<R, FMA>((small, R::of(0.0)))).signed(x);
+        }
         let bottom = fast_two_sum(R::of(1.0), -a);
         let small = quotient_parts::<R, FMA>((a + a, R::of(0.0)), bottom);
         let value = R::of(0.5) * log1p::<R, FMA>(small);

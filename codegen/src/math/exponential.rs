@@ -41,6 +41,17 @@ fn magic_sixteenths<R: Real>() -> R {
     R::literal(R::Number::MAGIC) * R::of(1.0 / 16.0)
 }
 
+/// `e^x` less a factor 2^k, and k.
+#[inline(always)]
+pub(super) fn unscaled<R: Real, const FMA: bool>(x: R) -> (R, R) {
+    // Beyond this everything overflows or vanishes, and raises its flag.
+    let finite = x.bounded(R::literal(R::Number::EXP_REACH));
+    let sixteenths = finite.fma::<FMA>(R::of(LOG2_E), magic_sixteenths());
+    let k = sixteenths - magic_sixteenths();
+    let p = poly::<R, FMA>(reduce::<R, FMA>(finite, k), R::Number::EXP_STEP);
+    (power::<R, FMA>(sixteenths, p).limited(x), k)
+}
+
 /// `e^x`.
 pub struct Exp;
 
@@ -48,12 +59,8 @@ impl<R: Real> Unary<R> for Exp {
     /// 2^(n/16) e^r with |r| <= log(2)/32: the table makes the polynomial half as long.
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        // Beyond this everything overflows or vanishes, and raises its flag.
-        let finite = x.bounded(R::literal(R::Number::EXP_REACH));
-        let sixteenths = finite.fma::<FMA>(R::of(LOG2_E), magic_sixteenths());
-        let k = sixteenths - magic_sixteenths();
-        let p = poly::<R, FMA>(reduce::<R, FMA>(finite, k), R::Number::EXP_STEP);
-        power::<R, FMA>(sixteenths, p).limited(x).scaled(k)
+        let (p, k) = unscaled::<R, FMA>(x);
+        p.scaled(k)
     }
 
     #[inline(always)]

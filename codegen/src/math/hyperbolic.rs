@@ -1,23 +1,21 @@
-//! `sinh`, `cosh` and `tanh`: |x| = k log 2 + r, and polynomials for both hyperbolic functions of r.
+//! `sinh` and `cosh`: |x| = k log 2 + r, and polynomials for both hyperbolic functions of r; `tanh` by way of e^2x - 1.
 //!
 //! With u = 2^-2k the addition theorems give `2 cosh = 2^k (C (1+u) + S (1-u))` and `2 sinh = 2^k (C (1-u) + S (1+u))`, where
 //! C and S belong to r. So one formula serves all sizes, with neither the cancellation of `e^x - e^-x` near zero nor a
 //! division for `e^-x`. Nothing is odd.
 
 use super::Unary;
-use super::arithmetic::{at_most, fast_two_sum, poly, product_parts, rounded};
-use super::exponential::{ordinary, reduce_parts};
-use super::real::{Number, Real};
+use super::arithmetic::{at_most, fast_two_sum, is_single, poly, product_parts, rounded};
+use super::exponential::{ordinary, reduce, reduce_parts, unscaled};
+use super::real::{Number, Parts, Real};
 use std::f64::consts::LOG2_E;
 
-/// What the three functions are made of.
+/// What both functions are made of.
 struct Both<R: Real> {
     /// `sinh |x|` less a factor 2^(k-1).
     sinh: R,
     /// `cosh |x|` less the same factor.
     cosh: R,
-    /// `cosh |x| - sinh |x|` less the same factor, without cancellation.
-    difference: R,
     /// The exponent.
     k: R,
 }
@@ -29,9 +27,8 @@ fn both<R: Real, const FMA: bool>(size: R, top: R) -> Both<R> {
     let k = rounded::<R, FMA>(at_most(size, top), R::of(LOG2_E));
     let (r, r_low) = reduce_parts::<R, FMA>(size, k);
     let z = r * r;
-    // The series after r, and all of it.
+    // The series after r.
     let s_rest = (r * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::SINH), r_low);
-    let s = r + s_rest;
     let c_less_one = (z * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::COSH), R::of(0.5) * z);
     let u = one.scaled(k * R::of(-2.0));
     let (less, more) = (one - u, one + u);
@@ -44,8 +41,15 @@ fn both<R: Real, const FMA: bool>(size: R, top: R) -> Both<R> {
     };
     let sinh = combined(less, (one - less) - u, more);
     let cosh = combined(more, (one - more) + u, less);
-    let difference = (u + u) * ((one - s) + c_less_one);
-    Both { sinh, cosh, difference, k }
+    Both { sinh, cosh, k }
+}
+
+/// Half of e^x and half of its inverse, of singles of which neither has to be right to the last bit.
+#[inline(always)]
+fn halves<R: Real, const FMA: bool>(x: R) -> Parts<R> {
+    let (p, k) = unscaled::<R, FMA>(x);
+    let half = p.scaled(k - R::of(1.0));
+    (half, R::of(0.25) / half)
 }
 
 /// The hyperbolic sine.
@@ -54,6 +58,12 @@ pub struct Sinh;
 impl<R: Real> Unary<R> for Sinh {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
+        if is_single::<R>() {
+            let (half, inverse) = halves::<R, FMA>(x.size());
+            let z = x * x;
+            let near = (x * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::SINH_WIDE), x);
+            return R::pick(x.size().below(R::of(1.0)), near, (half - inverse).signed(x));
+        }
         let both = both::<R, FMA>(x.size(), R::literal(R::Number::SINH_TOP));
         both.sinh.scaled(both.k - R::of(1.0)).signed(x)
     }
@@ -65,6 +75,10 @@ pub struct Cosh;
 impl<R: Real> Unary<R> for Cosh {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
+        if is_single::<R>() {
+            let (half, inverse) = halves::<R, FMA>(x.size());
+            return half + inverse;
+        }
         let both = both::<R, FMA>(x.size(), R::literal(R::Number::SINH_TOP));
         both.cosh.scaled(both.k - R::of(1.0))
     }
@@ -76,13 +90,14 @@ pub struct Tanh;
 impl<R: Real> Unary<R> for Tanh {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        // From 22 on the quotient is 1.
-        let top = R::of(22.0);
-        let size = at_most(x.size(), top);
-        let both = both::<R, FMA>(size, top);
-        // 1 less a small quotient where the plain one would add the errors of two nearly equal sums (2.8 ulp).
-        let large = size.above(R::of(0.6));
-        let (top, rest) = R::pick_pair(large, (-both.difference, R::of(1.0)), (both.sinh, R::of(0.0)));
-        (top / both.cosh + rest).signed(x)
+        // E / (E + 2) with E = e^2x - 1 = 2^k (e^r - 1) + (2^k - 1): 2 ulp. From 22 on it is 1.
+        let (one, two) = (R::of(1.0), R::of(2.0));
+        let twice = x.bounded(R::of(22.0)) * two;
+        let k = rounded::<R, FMA>(twice, R::of(LOG2_E));
+        let r = reduce::<R, FMA>(twice, k);
+        let rest = (r * r).fma::<FMA>(poly::<R, FMA>(r, R::Number::EXP), r);
+        let power = one.scaled(k);
+        let e = power.fma::<FMA>(rest, power - one);
+        (e / (e + two)).signed(x)
     }
 }

@@ -1,10 +1,12 @@
-//! `arcsin`, `arccos`, `arctan`, `arctan2`: the argument is brought below 1/2 or sqrt 2 - 1, the angle to add is in two parts.
+//! `arcsin`, `arccos`, `arctan`, `arctan2`: the argument is brought below 1/2, 1 or sqrt 2 - 1, the angle to add is in two
+//! parts; of singles in one.
 //!
 //! `arcsin` and `arccos` reduce by a square root, the others by one division. Odd are, for the former, arguments beyond 1
 //! and, for `arctan2`, those so large or small that sums and products of them leave the exponent range.
 
 use super::arithmetic::{
-    at_most, fast_two_sum, is_signed, is_within, poly, quotient_parts, root_parts, sign_bit, size_bits, turned, two_sum,
+    at_most, fast_two_sum, is_signed, is_single, is_within, poly, quotient_parts, root_parts, sign_bit, size_bits,
+    turned, two_sum,
 };
 use super::real::{Number, Parts, Real, Word};
 use super::{Binary, Unary};
@@ -16,6 +18,9 @@ const VERY_SMALL: f64 = 1e-9;
 /// `base + v (1 + z P(z))` for |v| <= base or base = 0, what the first sum loses and the lower part of v included.
 #[inline(always)]
 fn add_arcsine<R: Real, const FMA: bool>(base: Parts<R>, v: R, v_low: R, z: R) -> R {
+    if is_single::<R>() {
+        return base.0 + (v * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ASIN), v);
+    }
     let sum = base.0 + v;
     let lost = (base.0 - sum) + v + v_low;
     sum + (v * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ASIN), lost + base.1)
@@ -107,6 +112,16 @@ impl<R: Real> Unary<R> for Arctan {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         let (zero, one, two) = (R::of(0.0), R::of(1.0), R::of(2.0));
+        if is_single::<R>() {
+            // One quotient below 1, which is the argument or the inverse.
+            let a = x.size();
+            let far = a.above(one);
+            let (top, bottom) = R::pick_pair(far, (-one, a), (a, one));
+            let t = top / bottom;
+            let z = t * t;
+            let angle = (t * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ATAN_WIDE), t);
+            return (R::pick(far, R::literal(R::Number::PIO2.0), zero) + angle).signed(x);
+        }
         // From 1e17 on the angle is a right one, and infinity would be divided by.
         let a = at_most(x.size(), R::of(1e30));
         let (less, less_low) = two_sum(a, -one);
@@ -133,6 +148,18 @@ impl<R: Real> Binary<R> for Arctan2 {
         let steep = ay.above(ax);
         let (large, small) = R::pick_pair(steep, (ay, ax), (ax, ay));
         let left = is_signed(x);
+        if is_single::<R>() {
+            // At the origin the angle is that of zero over the least number there is: no choice, which LLVM would make after
+            // dividing.
+            let divisor = R::from_bits(large.bits().larger(R::Word::of(1)));
+            // What would underflow beside quarters of a turn is nothing there.
+            let nothing = small.below(large * R::of(1e-20));
+            let t = R::pick(nothing & (steep | left), zero, small) / divisor;
+            let z = t * t;
+            let angle = (t * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ATAN_WIDE), t);
+            let angle = R::pick(steep, R::literal(R::Number::PIO2.0) - angle, angle);
+            return R::pick(left, R::literal(R::Number::PI.0) - angle, angle).signed(y);
+        }
         // Beside quarters of a turn a quotient below 2^-60 is nothing, and might underflow.
         let nothing = size_bits(large).minus(size_bits(small)).above(R::Word::of(60 << R::Number::MANTISSA));
         let small = R::pick(nothing & (steep | left), zero, small);
@@ -155,6 +182,9 @@ impl<R: Real> Binary<R> for Arctan2 {
     #[inline(always)]
     fn is_odd(y: R, x: R) -> R::Mask {
         let (a, b) = (size_bits(y), size_bits(x));
+        if is_single::<R>() {
+            return a.larger(b).reaches(R::literal(R::Number::INFINITY).bits());
+        }
         let (lowest, highest) = R::parts(R::Number::ARCTAN2_RANGE);
         let none = R::Word::of(0);
         // What is left of a very small one by the other would be cut off.

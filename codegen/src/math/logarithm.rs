@@ -1,10 +1,10 @@
 //! `log`, `log2`, `log10` and `log1p`: x = 2^k m with m in [sqrt(1/2), sqrt 2), and log m as a series in s = f/(2+f), f = m-1.
 //!
-//! One division an element bounds the speed (0.7 ns in double); a polynomial in f without it needs 22 terms and loses on AVX2,
-//! a table needs a gather. Zero, negative numbers, infinity and subnormals are odd: the C library raises their flags.
+//! One division an element bounds the speed of doubles (0.7 ns); a polynomial in f without it needs 22 terms. Singles do with
+//! nine, and have one. Zero, negative numbers, infinity and subnormals are odd: the C library raises their flags.
 
 use super::Unary;
-use super::arithmetic::{exponent_of, is_within, poly, size_bits};
+use super::arithmetic::{exponent_of, is_single, poly, size_bits};
 use super::real::{Number, Parts, Real, Word};
 
 /// A positive normal number as its exponent k and m - 1, and 2^(1-k) for who needs it.
@@ -40,6 +40,14 @@ fn natural<R: Real, const FMA: bool>(k: R, f: R) -> R {
 /// `log(sum + lost) + doublings * log 2`, where `lost` is what was rounded off the sum.
 #[inline(always)]
 pub(super) fn log_of_sum<R: Real, const FMA: bool>(sum: R, lost: R, doublings: R) -> R {
+    if is_single::<R>() {
+        let (k, f) = plain_parts(sum);
+        let c = lost.scaled(-k);
+        let tail = (f * f).fma::<FMA>(poly::<R, FMA>(f, R::Number::LOG_PLAIN), c.fma::<FMA>(f.fma::<FMA>(f, -f), c));
+        let k = k + doublings;
+        let low = k.fma::<FMA>(R::literal(R::Number::LN2.1), tail);
+        return k.fma::<FMA>(R::literal(R::Number::LN2.0), f + low);
+    }
     let (k, f, twice_unscale) = parts(sum);
     let k = k + doublings;
     let (tail, half_square) = series::<R, FMA>(f);
@@ -65,10 +73,12 @@ fn to_base<R: Real, const FMA: bool>(k: R, f: R, inverse: Parts<R>, unit: Parts<
     sum + (rest + ((whole - sum) + main))
 }
 
-/// Whether `x` has no logarithm in the fast form.
+/// A positive normal single as its exponent k and m - 1, m in [3/4, 3/2): for polynomials in m - 1 itself, as a division is
+/// worth twenty of their terms here.
 #[inline(always)]
-fn is_odd<R: Real>(x: R) -> R::Mask {
-    !is_within(x.bits(), R::literal(R::Number::LEAST_NORMAL), R::literal(R::Number::INFINITY))
+fn plain_parts<R: Real>(x: R) -> (R, R) {
+    let m = x.mantissa();
+    (x.exponent() - m.exponent(), m - R::of(1.0))
 }
 
 /// The natural logarithm.
@@ -77,13 +87,19 @@ pub struct Log;
 impl<R: Real> Unary<R> for Log {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
+        if is_single::<R>() {
+            let (k, f) = plain_parts(x);
+            let tail = f * f * poly::<R, FMA>(f, R::Number::LOG_PLAIN);
+            let low = k.fma::<FMA>(R::literal(R::Number::LN2.1), tail);
+            return k.fma::<FMA>(R::literal(R::Number::LN2.0), f + low);
+        }
         let (k, f, _) = parts(x);
         natural::<R, FMA>(k, f)
     }
 
     #[inline(always)]
     fn is_odd(x: R) -> R::Mask {
-        is_odd(x)
+        x.is_unusual()
     }
 
     fn slow(x: R) -> R
@@ -100,13 +116,17 @@ pub struct Log2;
 impl<R: Real> Unary<R> for Log2 {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
+        if is_single::<R>() {
+            let (k, f) = plain_parts(x);
+            return f.fma::<FMA>(poly::<R, FMA>(f, R::Number::LOG2_PLAIN), k);
+        }
         let (k, f, _) = parts(x);
         to_base::<R, FMA>(k, f, R::parts(R::Number::INV_LN2), (R::of(1.0), R::of(0.0)))
     }
 
     #[inline(always)]
     fn is_odd(x: R) -> R::Mask {
-        is_odd(x)
+        x.is_unusual()
     }
 
     fn slow(x: R) -> R
@@ -123,13 +143,18 @@ pub struct Log10;
 impl<R: Real> Unary<R> for Log10 {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
+        if is_single::<R>() {
+            // Of a sum that is rounded: 2 ulp.
+            let (k, f) = plain_parts(x);
+            return f.fma::<FMA>(poly::<R, FMA>(f, R::Number::LOG2_PLAIN), k) * R::of(std::f64::consts::LOG10_2);
+        }
         let (k, f, _) = parts(x);
         to_base::<R, FMA>(k, f, R::parts(R::Number::INV_LN10), R::parts(R::Number::LOG10_2))
     }
 
     #[inline(always)]
     fn is_odd(x: R) -> R::Mask {
-        is_odd(x)
+        x.is_unusual()
     }
 
     fn slow(x: R) -> R
@@ -148,8 +173,8 @@ impl<R: Real> Unary<R> for Log1p {
     fn fast<const FMA: bool>(x: R) -> R {
         let sum = R::of(1.0) + x;
         let value = log_of_sum::<R, FMA>(sum, x - (sum - R::of(1.0)), R::of(0.0));
-        // Zero keeps its sign, and subnormals are their own value.
-        R::pick(x.size().reaches(R::literal(R::Number::LEAST_NORMAL)), value, x)
+        // Zero keeps its sign.
+        value.signed(x)
     }
 
     #[inline(always)]

@@ -235,6 +235,8 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     const BIAS: u64;
     /// Bits of sqrt(1/2).
     const ROOT_HALF_BITS: u64;
+    /// Less half the bits of a number, those of half its inverse root, within 4 % (Blinn 1997).
+    const HALF_INVERSE_ROOT: u64;
     /// Sign, exponent and the upper half of the mantissa.
     const UPPER_HALF: u64;
     /// Adding it rounds a number to an integer, which then lies in the low bits of the sum: 1.5 * 2^MANTISSA.
@@ -280,6 +282,14 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     const SINH: &'static [Self];
     /// `COSH` of the coefficients.
     const COSH: &'static [Self];
+    /// `LOG_PLAIN` of the coefficients, of singles only.
+    const LOG_PLAIN: &'static [Self];
+    /// `LOG2_PLAIN` of the coefficients, of singles only.
+    const LOG2_PLAIN: &'static [Self];
+    /// `ATAN_WIDE` of the coefficients, of singles only.
+    const ATAN_WIDE: &'static [Self];
+    /// `SINH_WIDE` of the coefficients, of singles only.
+    const SINH_WIDE: &'static [Self];
     /// `LOG` of the coefficients.
     const LOG: &'static [Self];
     /// `LOG_TAIL` of the coefficients.
@@ -443,6 +453,7 @@ impl Number for f64 {
     const MANTISSA: u32 = 52;
     const BIAS: u64 = 1023;
     const ROOT_HALF_BITS: u64 = 0x3fe6_a09e_667f_3bcd;
+    const HALF_INVERSE_ROOT: u64 = 0x5fd6_eb50_c7b5_37a9;
     const UPPER_HALF: u64 = 0xffff_ffff_0000_0000;
     const MAGIC: f64 = 6_755_399_441_055_744.0;
     const LEAST_NORMAL: f64 = f64::MIN_POSITIVE;
@@ -465,6 +476,10 @@ impl Number for f64 {
     const EXP2: &'static [f64] = &c::EXP2;
     const SINH: &'static [f64] = &c::SINH;
     const COSH: &'static [f64] = &c::COSH;
+    const LOG_PLAIN: &'static [f64] = &[];
+    const LOG2_PLAIN: &'static [f64] = &[];
+    const ATAN_WIDE: &'static [f64] = &[];
+    const SINH_WIDE: &'static [f64] = &[];
     const LOG: &'static [f64] = &c::LOG;
     const LOG_TAIL: &'static [f64] = &c::LOG_TAIL;
     const SIN: &'static [f64] = &c::SIN;
@@ -618,6 +633,7 @@ impl Number for f32 {
     const MANTISSA: u32 = 23;
     const BIAS: u64 = 127;
     const ROOT_HALF_BITS: u64 = 0x3f35_04f3;
+    const HALF_INVERSE_ROOT: u64 = 0x5eb7_5a86;
     const UPPER_HALF: u64 = 0xffff_f000;
     const MAGIC: f32 = 12_582_912.0;
     const LEAST_NORMAL: f32 = f32::MIN_POSITIVE;
@@ -640,6 +656,10 @@ impl Number for f32 {
     const EXP2: &'static [f32] = &c::EXP2_F32;
     const SINH: &'static [f32] = &c::SINH_F32;
     const COSH: &'static [f32] = &c::COSH_F32;
+    const LOG_PLAIN: &'static [f32] = &c::LOG_PLAIN_F32;
+    const LOG2_PLAIN: &'static [f32] = &c::LOG2_PLAIN_F32;
+    const ATAN_WIDE: &'static [f32] = &c::ATAN_WIDE_F32;
+    const SINH_WIDE: &'static [f32] = &c::SINH_WIDE_F32;
     const LOG: &'static [f32] = &c::LOG_F32;
     const LOG_TAIL: &'static [f32] = &c::LOG_TAIL_F32;
     const SIN: &'static [f32] = &c::SIN_F32;

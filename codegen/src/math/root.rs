@@ -4,7 +4,7 @@
 //! the plain root of the sum of squares wherever these keep within the exponent range, and odd elsewhere; singles are
 //! squared in double, where they always do.
 
-use super::arithmetic::{exponent_of, is_within, poly, power_of_two, size_bits, two_product};
+use super::arithmetic::{half_inverse_root, is_within, poly, power_of_two, size_bits, two_product};
 use super::real::{Number, Real, Word};
 use super::{Binary, Unary};
 
@@ -17,10 +17,10 @@ fn cube_root<R: Real, const FMA: bool>(a: R) -> R {
     let (zero, one, third) = (R::of(0.0), R::of(1.0), R::literal(R::Number::THIRD.0));
     let mantissa = (R::Word::of(1) << R::Number::MANTISSA).minus(R::Word::of(1));
     let m = R::from_bits((a.bits() & mantissa) | one.bits());
-    let k = exponent_of::<R>(a.bits());
+    let k = a.exponent();
     // The exponent is 3q + j, j = 0, 1, 2: a third of k-1 rounds to the quotient rounded down.
     let shifted = (k - one).fma::<FMA>(third, R::literal(R::Number::MAGIC));
-    let j = k - R::of(3.0) * (shifted - R::literal(R::Number::MAGIC));
+    let j = (shifted - R::literal(R::Number::MAGIC)).fma::<FMA>(R::of(-3.0), k);
     let (step, whole) = R::pick_pair(j.equals(one), (R::of(STEPS[0]), R::of(2.0)), (R::of(STEPS[1]), R::of(4.0)));
     let (step, whole) = R::pick_pair(j.equals(zero), (one, one), (step, whole));
     let part = m * whole;
@@ -28,15 +28,10 @@ fn cube_root<R: Real, const FMA: bool>(a: R) -> R {
     let y = poly::<R, FMA>(m, R::Number::CBRT) * step;
     let h = (-part * y).fma::<FMA>(y * y, one);
     let y = (y * h).fma::<FMA>(h.fma::<FMA>(R::of(2.0 / 9.0), third), y);
-    // The root itself, and a last step for its remainder.
+    // The root itself, and a last step for its remainder, in which what the square loses is a third of a unit.
     let square = y * y;
     let c = part * square;
-    let rest = if FMA {
-        let c2 = c * c;
-        c.fma::<true>(-c2, part) - c * c.fma::<true>(c, -c2)
-    } else {
-        part - c * c * c
-    };
+    let rest = (c * c).fma::<FMA>(-c, part);
     let root = (rest * square).fma::<FMA>(third, c);
     root * power_of_two(shifted.bits())
 }
@@ -83,7 +78,8 @@ impl<R: Real> Binary<R> for Hypot {
         let (large, small) = R::pick_pair(x.above(y), (x, y), (y, x));
         // What is nothing beside the other one would underflow.
         let small = R::pick(small.below(large * R::of(1e-17)), R::of(0.0), small);
-        let length = large.fma::<FMA>(large, small * small).root();
+        let sum = large.fma::<FMA>(large, small * small);
+        let length = sum.root();
         if !FMA {
             return length;
         }
@@ -91,7 +87,7 @@ impl<R: Real> Binary<R> for Hypot {
         let (square, square_low) = two_product(length, length);
         let (leg, leg_low) = two_product(large, large);
         let rest = small.fma::<true>(-small, square - leg) + (square_low - leg_low);
-        length - rest / (length + length + R::literal(R::Number::LEAST_NORMAL))
+        length - rest * half_inverse_root(sum)
     }
 
     #[inline(always)]

@@ -341,14 +341,21 @@ impl<'a> Emitter<'a> {
         self.bury(&[a, b, c]);
     }
 
+    /// Whether a mask has no bits beyond the lanes, as those that comparisons leave.
+    fn ends_with_lanes(&self, value: ValueId) -> bool {
+        match self.body.fragment.insts[value.0 as usize] {
+            Inst::Apply(op, [a, _]) if !self.is_mask(a.0) => op == Op::Isnan || predicate(op, false).is_some(),
+            Inst::Apply(Op::BitwiseAnd, [a, b]) => self.ends_with_lanes(a) || self.ends_with_lanes(b),
+            Inst::Apply(Op::BitwiseOr, [a, b]) => self.ends_with_lanes(a) && self.ends_with_lanes(b),
+            Inst::Step(Primitive::Unusual, _) => true,
+            _ => false,
+        }
+    }
+
     /// The value at hand says in which lanes an elementary function was not computed.
     fn leave_out(&mut self) {
         let mask = self.mask(ValueId(self.at));
-        // A comparison leaves the bits beyond the lanes zero, a negation does not.
-        let compares = matches!(self.body.fragment.insts[self.at as usize],
-            Inst::Apply(op, [a, _]) if !self.is_mask(a.0) && (op == Op::Isnan || predicate(op, false).is_some()))
-            || matches!(self.body.fragment.insts[self.at as usize], Inst::Step(Primitive::Unusual, _));
-        if compares && !self.rest {
+        if !self.rest && self.ends_with_lanes(ValueId(self.at)) {
             self.asm.mask_op(&f::KORQ, ODD, ODD, mask);
         } else {
             let lanes = self.moment_mask();

@@ -70,22 +70,22 @@ pub(crate) fn unary32() -> Vec<Case<f32>> {
         case::<Exp2, f32>("exp2", 1.5, (-20.0, 20.0), f64::exp2),
         case::<Expm1, f32>("expm1", 1.5, (-2.0, 2.0), f64::exp_m1),
         case::<Log, f32>("log", 1.0, (0.01, 100.0), f64::ln),
-        case::<Log2, f32>("log2", 1.0, (0.01, 100.0), f64::log2),
-        case::<Log10, f32>("log10", 1.0, (0.01, 100.0), f64::log10),
+        case::<Log2, f32>("log2", 3.0, (0.01, 100.0), f64::log2),
+        case::<Log10, f32>("log10", 3.0, (0.01, 100.0), f64::log10),
         case::<Log1p, f32>("log1p", 2.0, (-0.9, 100.0), f64::ln_1p),
         case::<Sin, f32>("sin", 1.0, (-100.0, 100.0), f64::sin),
         case::<Cos, f32>("cos", 1.0, (-100.0, 100.0), f64::cos),
-        case::<Tan, f32>("tan", 2.5, (-100.0, 100.0), f64::tan),
-        case::<Arcsin, f32>("arcsin", 1.5, (-1.0, 1.0), f64::asin),
+        case::<Tan, f32>("tan", 3.0, (-100.0, 100.0), f64::tan),
+        case::<Arcsin, f32>("arcsin", 2.5, (-1.0, 1.0), f64::asin),
         case::<Arccos, f32>("arccos", 1.5, (-1.0, 1.0), f64::acos),
-        case::<Arctan, f32>("arctan", 2.0, (-5.0, 5.0), f64::atan),
+        case::<Arctan, f32>("arctan", 3.0, (-5.0, 5.0), f64::atan),
         case::<Sinh, f32>("sinh", 2.0, (-5.0, 5.0), f64::sinh),
         case::<Cosh, f32>("cosh", 2.0, (-5.0, 5.0), f64::cosh),
         case::<Tanh, f32>("tanh", 3.0, (-5.0, 5.0), f64::tanh),
         case::<Arcsinh, f32>("arcsinh", 2.0, (-5.0, 5.0), |x| asinh(x)),
         case::<Arccosh, f32>("arccosh", 2.5, (1.0, 10.0), |x| acosh(x)),
-        case::<Arctanh, f32>("arctanh", 2.5, (-0.99, 0.99), |x| atanh(x)),
-        case::<Cbrt, f32>("cbrt", 1.0, (-5.0, 5.0), f64::cbrt),
+        case::<Arctanh, f32>("arctanh", 3.0, (-0.99, 0.99), |x| atanh(x)),
+        case::<Cbrt, f32>("cbrt", 1.5, (-5.0, 5.0), f64::cbrt),
     ]
 }
 
@@ -106,7 +106,7 @@ pub(crate) fn binary64() -> Vec<Pair<f64>> {
 /// All functions of two `f32`.
 pub(crate) fn binary32() -> Vec<Pair<f32>> {
     vec![
-        pair::<Arctan2, f32>("arctan2", 2.0, f64::atan2),
+        pair::<Arctan2, f32>("arctan2", 3.5, f64::atan2),
         pair::<Power, f32>("power", 1.5, power),
         pair::<Hypot, f32>("hypot", 1.5, f64::hypot),
     ]
