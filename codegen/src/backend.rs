@@ -79,10 +79,18 @@ impl Launch<'_> {
 /// Floating-point flags by instruction: (in the epilogue?, instruction, flags).
 pub type Raised = SmallVec<[(bool, u32, FpFlags); 1]>;
 
+/// Nanoseconds of work that a thread that waits for it is worth being given: handing it over takes one or two thousand.
+pub const GRAIN: f64 = 4_000.0;
+
 /// Threads lent to a launch.
 pub trait Workers: Sync {
     /// How many tasks run at once; one means no thread but the caller's.
     fn count(&self) -> usize;
+
+    /// Into how many tasks work of so many nanoseconds on one thread is best divided now: one where that is too little.
+    fn tasks(&self, nanoseconds: f64) -> usize {
+        if self.count() == 1 { 1 } else { ((nanoseconds / GRAIN) as usize).clamp(1, 4 * self.count()) }
+    }
 
     /// Runs `task(0..tasks)`, each once, in any order, and returns when all are done.
     fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync));

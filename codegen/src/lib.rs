@@ -31,7 +31,7 @@ pub mod verify;
 #[cfg(all(target_arch = "x86_64", unix))]
 pub mod x86;
 
-pub use backend::{Backend, CompileError, Inline, Launch, Program, Raised, Workers};
+pub use backend::{Backend, CompileError, GRAIN, Inline, Launch, Program, Raised, Workers};
 pub use build::{FragmentBuilder, KernelBuilder};
 pub use dtype::{DType, Kind, Scalar, Wide};
 pub use expand::{Expanded, Odd, Slow, Trail, expand};

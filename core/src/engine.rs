@@ -639,14 +639,12 @@ impl Engine {
         let scalars: SmallVec<[Scalar; 8]> = work.scalars.iter().map(|&i| self.trace.scalars[i as usize]).collect();
         let launch =
             Launch { outer: &work.outer, inner: &work.inner, addresses, strides: &work.strides, scalars: &scalars };
-        let points = count(&work.outer) * count(&work.inner);
-        let workers: &dyn fastnp_codegen::Workers = if points > PARALLEL_FROM { &Pooled } else { &Inline };
         let part = |in_epilogue, inst| {
             work.parts.iter().find(|p| (p.in_epilogue, p.inst) == (in_epilogue, inst)).map(|p| p.product)
         };
         // SAFETY: recorded views lie within their storages, which have memory now; the planner fuses nodes only where
         // their accesses do not overlap except at the same point, and no other thread runs kernels meanwhile.
-        unsafe { self.seen.launch((&work.kernel, &*work.program), &launch, workers, &part) };
+        unsafe { self.seen.launch((&work.kernel, &*work.program), &launch, &Pooled, &part) };
     }
 
     /// Writes one element of a storage that has memory and that nothing pending touches; whether it did.
@@ -685,8 +683,6 @@ impl Engine {
 
 /// Multiplications up to which a matrix product whose factors are there runs at once.
 const SMALL_PRODUCT: usize = 100_000;
-/// Below this many points no thread is woken (waking costs about 10 µs, in which one thread adds 50,000 numbers).
-const PARALLEL_FROM: usize = 16384;
 /// From so many points on (50 µs and more) other threads of the program may run during a flush.
 const LONG: usize = 1 << 18;
 /// How long a flush runs before it asks whether the user wants it to stop.

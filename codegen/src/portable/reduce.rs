@@ -13,11 +13,11 @@ use super::frame::{Frame, report};
 use super::isa::Isa;
 use super::pass::FoldPass;
 use super::permits::Permits;
-use super::spread::{Shared, TASK_NANOSECONDS, spread};
+use super::spread::{Shared, nanoseconds, spread};
 use super::sweep::Sweep;
 use super::walk::{Tile, Walk};
 use super::{arg, flags, folds, full, loops, moves, scratch};
-use crate::{DType, Fold, Inst, Kernel, Launch, Op, Raised, Scalar, Template, Workers};
+use crate::{DType, Fold, GRAIN, Inst, Kernel, Launch, Op, Raised, Scalar, Template, Workers};
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -197,13 +197,9 @@ pub(crate) unsafe fn run(
         return Raised::new();
     }
     let inner: usize = launch.inner.iter().product();
-    let whole = inner as f64 * (body.cost + 0.06 * folding.accumulators.len() as f64);
-    if folding.may_be_full
-        && launch.outer.is_empty()
-        && launch.inner.len() == 1
-        && inner > 0
-        && whole < 2.0 * TASK_NANOSECONDS
-    {
+    let each = body.cost + 0.06 * folding.accumulators.len() as f64;
+    let whole = nanoseconds(inner, each, body.bytes);
+    if folding.may_be_full && launch.outer.is_empty() && launch.inner.len() == 1 && inner > 0 && whole < 2.0 * GRAIN {
         // SAFETY: the caller's contract.
         return unsafe { full::run(body, folding, epilogue, launch) };
     }
@@ -216,10 +212,9 @@ pub(crate) unsafe fn run(
     }
     let layout = Layout::new(body, folding, epilogue, launch);
     let scatters = body.scatters() || epilogue.scatters();
-    let an_inner = inner as f64 * (body.cost + 0.06 * folding.accumulators.len() as f64);
-    let nanoseconds = outer as f64 * (an_inner + epilogue.cost);
+    let nanoseconds = nanoseconds(outer * inner, each, body.bytes) + outer as f64 * epilogue.cost;
     let tiles = layout.outer.tiles();
-    let parts = ((nanoseconds / tiles as f64 / TASK_NANOSECONDS) as usize).min(PARTS).min(layout.inner.tiles());
+    let parts = ((nanoseconds / tiles as f64 / GRAIN) as usize).min(PARTS).min(layout.inner.tiles());
     if tiles < ENOUGH_TILES && parts > 1 && !scatters {
         // SAFETY: the caller's contract.
         return unsafe { in_parts(&layout, parts, nanoseconds, workers) };

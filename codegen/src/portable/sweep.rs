@@ -14,9 +14,9 @@ use super::pass::FoldPass;
 use super::permits::Permits;
 use super::plane::{Axes, NONE, Part, Plane, Table};
 use super::reduce::{ENOUGH_TILES, Folding, PARTS, PartialResults, by_columns, look};
-use super::spread::{Shared, TASK_NANOSECONDS, spread};
+use super::spread::{Shared, nanoseconds, spread};
 use super::{flags, scratch};
-use crate::{Launch, Raised, Workers};
+use crate::{GRAIN, Launch, Raised, Workers};
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -172,10 +172,11 @@ impl<'a> Sweep<'a> {
     /// # Safety
     /// As [`crate::Program::launch`].
     pub(crate) unsafe fn run(&self, workers: &dyn Workers) -> Raised {
-        let each = self.length as f64 * (self.body.cost + 0.06 * self.folding.accumulators.len() as f64);
-        let nanoseconds = (self.planes * self.points) as f64 * (each + self.epilogue.cost);
+        let each = self.body.cost + 0.06 * self.folding.accumulators.len() as f64;
+        let outer = self.planes * self.points;
+        let nanoseconds = nanoseconds(outer * self.length, each, self.body.bytes) + outer as f64 * self.epilogue.cost;
         let groups = self.groups();
-        if nanoseconds < 2.0 * TASK_NANOSECONDS {
+        if nanoseconds < 2.0 * GRAIN {
             let mut raised = Raised::new();
             flags::clear();
             // SAFETY: the caller's contract.
@@ -183,7 +184,7 @@ impl<'a> Sweep<'a> {
             raised.sort_unstable_by_key(|&(epilogue, inst, _)| (epilogue, inst));
             return raised;
         }
-        let parts = ((nanoseconds / groups as f64 / TASK_NANOSECONDS) as usize).min(PARTS).min(self.inner_tiles());
+        let parts = ((nanoseconds / groups as f64 / GRAIN) as usize).min(PARTS).min(self.inner_tiles());
         if groups < ENOUGH_TILES && parts > 1 {
             // SAFETY: the caller's contract.
             return unsafe { self.in_parts(parts, nanoseconds, workers) };

@@ -8,8 +8,10 @@
 use super::body::Body;
 use super::lower::{Step, Steps, VECTOR};
 use super::row::Row;
-use crate::portable::{Shared, TASK_NANOSECONDS, flags, spread, with_scratch};
-use crate::{Access, Expanded, FpFlags, Inline, Inst, Kernel, Launch, Program, Raised, Verified, Workers, expand};
+use crate::portable::{Shared, flags, nanoseconds, spread, with_scratch};
+use crate::{
+    Access, Expanded, FpFlags, GRAIN, Inline, Inst, Kernel, Launch, Program, Raised, Verified, Workers, expand,
+};
 use smallvec::SmallVec;
 use std::fmt::Write;
 use std::ops::Range;
@@ -36,8 +38,9 @@ pub(super) struct Compiled {
     expanded: Expanded,
     fallback: Arc<dyn Program>,
     lanes: usize,
-    /// Nanoseconds an element, roughly.
+    /// Nanoseconds an element, roughly, where memory is not the limit; and the bytes of an element that go through memory.
     cost: f64,
+    bytes: usize,
     /// Instructions that may raise flags, and all of their flags.
     raising: SmallVec<[(u32, FpFlags); 4]>,
     watched: FpFlags,
@@ -79,6 +82,7 @@ impl Compiled {
             fallback,
             lanes,
             cost,
+            bytes: kernel.operands.iter().map(|operand| operand.dtype.size()).sum(),
             watched: raising.iter().fold(FpFlags::NONE, |all, (_, effects)| all | *effects),
             raising,
             dense: first,
@@ -220,8 +224,8 @@ impl Program for Compiled {
         let piece = n.min(if aside.is_empty() { PIECE } else { SMALL_PIECE });
         let rows = Rows { launch: Shared(*launch), along, n, piece, pieces: n.div_ceil(piece), aside };
         let units = points / n * rows.pieces;
-        let nanoseconds = points as f64 * self.cost;
-        if nanoseconds < 2.0 * TASK_NANOSECONDS {
+        let nanoseconds = nanoseconds(points, self.cost, self.bytes);
+        if nanoseconds < 2.0 * GRAIN {
             let mut raised = Raised::new();
             if !self.watched.is_empty() {
                 flags::clear();
