@@ -1,7 +1,8 @@
 //! The assembler: instructions to position-independent bytes.
 //!
 //! A method an instruction, or a method a shape of operands for what [`forms`](super::forms) lists. Vector instructions have
-//! EVEX prefixes, so all 32 registers, masks and embedded broadcasts are there; instructions on masks have VEX prefixes.
+//! EVEX prefixes, so all 32 registers, masks and embedded broadcasts are there; instructions on masks have VEX prefixes, and
+//! those of AVX2 have methods of their own (`vex`).
 //! Operands that an instruction does not have (a width, a broadcast, a mask) are the caller's mistakes and panic.
 //!
 //! Jumps back take the short form where it reaches; jumps forward take four bytes, since nothing is moved once written.
@@ -14,7 +15,7 @@
 
 #![expect(clippy::too_many_arguments, reason = "an instruction has as many operands")]
 
-use super::forms::{Form, MEMORY, Operands, UNMASKED};
+use super::forms::{Form, MEMORY, ONLY_VEX, Operands, UNMASKED};
 
 /// A vector register, 0 to 31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -416,7 +417,7 @@ impl Assembler {
     /// The prefix's bits for width and mask, once the form is known to have them.
     #[inline(always)]
     fn control(form: &Form, width: Width, mask: Masking) -> u64 {
-        assert!(form.has(width), "{} does not exist at this width", form.name);
+        assert!(form.has(width) && !form.is(ONLY_VEX), "{} does not exist at this width", form.name);
         assert!(mask.k.0 == 0 || !form.is(UNMASKED), "{} takes no mask", form.name);
         assert!(mask.k.0 < 8 && (mask.k.0 != 0 || !mask.zero), "zeroing needs a mask");
         (width as u64) << 29 | (mask.k.0 as u64) << 24 | if mask.zero { evex::ZERO } else { 0 }

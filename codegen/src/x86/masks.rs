@@ -13,9 +13,9 @@ const FROM: u64 = 0x92_FB_E1_C4;
 const TO: u64 = 0x93_FB_E1_C4;
 
 impl Assembler {
-    /// `bits` as in the table; `high` are bits 3 of registers, in the prefix.
+    /// Bytes as in the table.
     #[inline]
-    fn vex_registers(&mut self, bytes: u64, reg: u8, rm: u8, imm: Option<u8>) {
+    pub(super) fn vex_registers(&mut self, bytes: u64, reg: u8, rm: u8, imm: Option<u8>) {
         let (reg, rm) = (reg as u64, rm as u64);
         assert!(reg < 16 && rm < 16);
         let bits = (reg & 7) << 35 | (reg & 8) << 12 | 3 << 38 | (rm & 7) << 32 | (rm & 8) << 10;

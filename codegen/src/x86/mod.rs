@@ -33,6 +33,7 @@ mod program;
 mod registers;
 mod row;
 mod select;
+mod vex;
 
 pub use arena::{Code, place};
 pub use backend::X86;
