@@ -2,9 +2,9 @@
 //!
 //! `golden/*.ir` are right: each is parsed, verified and printed, and must be what is printed. `golden/bad/*.ir` are wrong:
 //! the first line is `; error:` and the first line of the error, from the parser (`line:column: …`) or the verifier
-//! (`place: …`). `golden/expanded` holds elementary functions written out, and how many instructions each takes; `golden/x86`, machine code. Comment lines at the head say what a file is about and are kept. `FASTNP_BLESS=1` rewrites the files.
+//! (`place: …`). `golden/expanded` holds elementary functions written out, and how many instructions each takes; `golden/x86` and `golden/x86-avx2`, machine code. Comment lines at the head say what a file is about and are kept. `FASTNP_BLESS=1` rewrites the files.
 
-use fastnp_codegen::{Access, DType, Inst, Kernel, KernelBuilder, Op, Template, expand, verify};
+use fastnp_codegen::{Access, Backend, DType, Inst, Kernel, KernelBuilder, Op, Template, expand, verify};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -112,15 +112,16 @@ fn elementary_functions_are_written_out_as_they_stand() {
 #[test]
 #[cfg(all(target_arch = "x86_64", unix, not(miri)))]
 fn machine_code_is_as_it_stands() {
-    let Some(x86) = fastnp_codegen::x86::X86::new() else { return };
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    for name in
-        ["map_elementwise", "map_select", "map_casts", "map_in_place", "map_index", "expanded/exp", "reduce_rows"]
-    {
-        let kernel: Kernel =
-            fs::read_to_string(golden.join(format!("{name}.ir"))).expect("readable").parse().expect("right");
-        let program = fastnp_codegen::Backend::compile(&x86, &verify(kernel).expect("right")).expect("compiles");
-        let path = golden.join("x86").join(format!("{}.asm", name.trim_start_matches("expanded/")));
-        compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &program.listing());
+    for x86 in fastnp_codegen::x86::X86::every_level() {
+        for name in
+            ["map_elementwise", "map_select", "map_casts", "map_in_place", "map_index", "expanded/exp", "reduce_rows"]
+        {
+            let kernel: Kernel =
+                fs::read_to_string(golden.join(format!("{name}.ir"))).expect("readable").parse().expect("right");
+            let program = x86.compile(&verify(kernel).expect("right")).expect("compiles");
+            let path = golden.join(x86.name()).join(format!("{}.asm", name.trim_start_matches("expanded/")));
+            compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &program.listing());
+        }
     }
 }

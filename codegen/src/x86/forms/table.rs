@@ -472,9 +472,9 @@ forms! {
     VPUNPCKHDQ Rvm "66.0F.W0 6A" full(4);
     VPUNPCKHQDQ Rvm "66.0F.W1 6D" full(8);
     VPACKSSWB Rvm "66.0F.W0 63" whole() => BW | VEX;
-    VPACKUSWB Rvm "66.0F.W0 67" whole() => BW;
+    VPACKUSWB Rvm "66.0F.W0 67" whole() => BW | VEX;
     VPACKSSDW Rvm "66.0F.W0 6B" full(4) => BW | VEX;
-    VPACKUSDW Rvm "66.0F38.W0 2B" full(4) => BW;
+    VPACKUSDW Rvm "66.0F38.W0 2B" full(4) => BW | VEX;
 
     // Parts of a register taken out and put in
     VEXTRACTF32X4 Mr "66.0F3A.W0 19 ib" part(16) => FROM256;

@@ -1,4 +1,4 @@
-x86
+x86, Avx512
 dense: 666 bytes
     kxorq k7, k7, k7
     mov rcx, [rdi]
