@@ -65,8 +65,10 @@ impl<'a> Body<'a> {
 
     /// Whether an operand is loaded or stored. (The elements of others may be wider than lanes are.)
     pub(super) fn touches(&self, operand: usize) -> bool {
+        use Inst::{Gather, Load, Scatter, Store};
         let operand = OperandId(operand as u16);
-        let touches = |inst: &Inst| matches!(inst, Inst::Load(o) | Inst::Gather(o, _) | Inst::Store(o, _) | Inst::Scatter(o, ..) if *o == operand);
+        let touches =
+            |inst: &Inst| matches!(inst, Load(o) | Gather(o, _) | Store(o, _) | Scatter(o, ..) if *o == operand);
         self.fragment.insts.iter().zip(&self.live).any(|(inst, live)| *live && touches(inst))
     }
 

@@ -38,6 +38,7 @@ impl Emitter<'_> {
     }
 
     /// An instruction with a vector as destination.
+    #[expect(clippy::too_many_arguments, reason = "an instruction has as many operands")]
     pub(super) fn emit(
         &mut self,
         form: &'static Form,
@@ -85,12 +86,12 @@ impl Emitter<'_> {
             "VPMOVDW" => self.narrow(out, b, 4, 2),
             "VPMOVDB" => self.narrow(out, b, 4, 1),
             "VPMOVWB" => self.narrow(out, b, 2, 1),
-            "VCVTQQ2PD" => self.from_quadwords(out, b, HIGH | 1 << 31),
-            "VCVTUQQ2PD" => self.from_quadwords(out, b, HIGH),
-            "VCVTUDQ2PD" => self.from_unsigned(out, b),
-            "VCVTUDQ2PS" => self.from_unsigned_single(width, out, b),
-            "VCVTTPD2QQ" => self.to_quadwords(out, b, true),
-            "VCVTTPS2QQ" => self.to_quadwords(out, b, false),
+            "VCVTQQ2PD" => self.quadwords_as_doubles(out, b, HIGH | 1 << 31),
+            "VCVTUQQ2PD" => self.quadwords_as_doubles(out, b, HIGH),
+            "VCVTUDQ2PD" => self.unsigned_as_doubles(out, b),
+            "VCVTUDQ2PS" => self.unsigned_as_singles(width, out, b),
+            "VCVTTPD2QQ" => self.floats_as_quadwords(out, b, true),
+            "VCVTTPS2QQ" => self.floats_as_quadwords(out, b, false),
             name => self.missing = Some(name),
         }
     }
@@ -185,7 +186,7 @@ impl Emitter<'_> {
 
     /// Integers of eight bytes as doubles. Both halves become the last bits of large doubles; what these are too large is taken
     /// off the upper one, which is exact, and the sum is rounded.
-    fn from_quadwords(&mut self, out: VReg, x: Rm, high: u64) {
+    fn quadwords_as_doubles(&mut self, out: VReg, x: Rm, high: u64) {
         let width = Width::W256;
         let x = self.in_register(x, width);
         let (lower, upper) = (self.moment(), self.moment());
@@ -200,7 +201,7 @@ impl Emitter<'_> {
     }
 
     /// Integers of four bytes without a sign as doubles.
-    fn from_unsigned(&mut self, out: VReg, x: Rm) {
+    fn unsigned_as_doubles(&mut self, out: VReg, x: Rm) {
         let wide = self.moment();
         let ones = self.constant(double(ONES));
         self.asm.vex(&f::VPMOVZXDQ, Width::W256, wide, VReg(0), x, None);
@@ -209,7 +210,7 @@ impl Emitter<'_> {
     }
 
     /// The same as floats of four bytes: both halves are exact, and their sum is rounded.
-    fn from_unsigned_single(&mut self, width: Width, out: VReg, x: Rm) {
+    fn unsigned_as_singles(&mut self, width: Width, out: VReg, x: Rm) {
         let x = self.in_register(x, width);
         let (lower, upper) = (self.moment(), self.moment());
         let kept = self.constant(Scalar::from_bits(DType::U32, 0xFFFF));
@@ -223,7 +224,7 @@ impl Emitter<'_> {
     }
 
     /// Floats as integers of eight bytes, one after the other.
-    fn to_quadwords(&mut self, out: VReg, x: Rm, is_double: bool) {
+    fn floats_as_quadwords(&mut self, out: VReg, x: Rm, is_double: bool) {
         let x = self.in_register(x, if is_double { Width::W256 } else { Width::W128 });
         let (low, high, element) = (self.moment(), self.moment(), self.moment());
         if is_double {
