@@ -87,7 +87,10 @@ pub(super) fn is_real(dtype: DType) -> bool {
 impl<'a> Emitter<'a> {
     pub(super) fn new(body: &'a Body<'a>, steps: &'a Steps, arguments: Arguments) -> Emitter<'a> {
         Emitter {
-            asm: Assembler::new(),
+            asm: match body.level {
+                Level::Avx2 => Assembler::for_avx2(),
+                Level::Avx512 => Assembler::new(),
+            },
             arguments,
             body,
             steps,
