@@ -46,6 +46,10 @@ const KEPT_FROM: usize = 5;
 /// Bytes of the largest vector.
 pub(super) const VECTOR: usize = 64;
 
+/// Bytes by which long bodies look ahead: `exp` of five million elements takes 2.4 ns each with AVX2 instead of 3.4, and 1.4
+/// instead of 2.8 with AVX-512; half as far or twice as far is up to a fifth slower.
+const AHEAD: i32 = 2048;
+
 /// An instruction of a fragment for which there is none here.
 pub(super) struct Unsupported {
     pub(super) at: usize,
@@ -96,6 +100,9 @@ impl Body<'_> {
         let again = e.asm.label();
         e.asm.bind(again);
         e.body(0, false)?;
+        if self.unroll() == 1 {
+            self.look_ahead(&mut e, steps);
+        }
         self.step(&mut e, steps);
         e.asm.cmp_imm(COUNT, self.lanes as i32);
         e.asm.jump_if(Cond::AboveEqual, again);
@@ -170,6 +177,17 @@ impl Body<'_> {
                         e.asm.load(base, at_arguments(at));
                     }
                 }
+            }
+        }
+    }
+
+    /// Asks for what dense operands have further on, where the body is long: its loads of constants leave the processor little
+    /// room to do so itself.
+    fn look_ahead(&self, e: &mut Emitter<'_>, steps: &Steps) {
+        for (operand, &step) in steps.iter().enumerate() {
+            if step == Step::Dense && self.touches(operand) {
+                let size = self.kernel.operands[operand].dtype.size() as u8;
+                e.asm.prefetcht0(Mem::indexed(BASES[operand], AT, size, AHEAD));
             }
         }
     }

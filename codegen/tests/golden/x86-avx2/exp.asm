@@ -1,5 +1,5 @@
 x86, Avx2
-dense: 694 bytes
+dense: 710 bytes
     vpxor ymm15, ymm15, ymm15
     mov rcx, [rdi]
     mov rdx, [rdi+8]
@@ -49,6 +49,8 @@ L0:
     vpsllvq ymm1, ymm1, [rdi+0x460]
     vmulpd ymm0, ymm0, ymm1
     vmovups [rdx+rax*8], ymm0
+    prefetcht0 [rcx+rax*8+0x800]
+    prefetcht0 [rdx+rax*8+0x800]
     add rax, 4
     sub rsi, 4
     cmp rsi, 4

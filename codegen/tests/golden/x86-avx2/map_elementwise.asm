@@ -1,5 +1,5 @@
 x86, Avx2
-dense: 751 bytes
+dense: 776 bytes
     vpxor ymm15, ymm15, ymm15
     mov rcx, [rdi]
     mov rdx, [rdi+8]
@@ -54,6 +54,9 @@ L0:
     vmovups ymm1, [rdx+rax*8]
     vsubpd ymm0, ymm0, ymm1
     vmovups [r8+rax*8], ymm0
+    prefetcht0 [rcx+rax*8+0x800]
+    prefetcht0 [rdx+rax*8+0x800]
+    prefetcht0 [r8+rax*8+0x800]
     add rax, 4
     sub rsi, 4
     cmp rsi, 4
