@@ -4,6 +4,8 @@
 //! strides and scalars. There is no method for any op.
 
 use crate::portable::Portable;
+#[cfg(all(target_arch = "x86_64", unix))]
+use crate::x86::{Level, X86};
 use crate::{FpFlags, Kernel, Scalar, Verified};
 use smallvec::SmallVec;
 use std::fmt;
@@ -23,15 +25,15 @@ pub trait Backend: Send + Sync {
 
 /// The best backend of this machine, or the one of a name; none where there is no such backend here.
 pub fn select(name: &str) -> Option<Box<dyn Backend>> {
-    let portable = || Some(Box::new(Portable::new()) as Box<dyn Backend>);
-    #[cfg(all(target_arch = "x86_64", unix))]
-    let x86 = || crate::x86::X86::new().map(|x86| Box::new(x86) as Box<dyn Backend>);
-    #[cfg(not(all(target_arch = "x86_64", unix)))]
-    let x86 = || None;
     match name {
-        "" => x86().or_else(portable),
-        "portable" => portable(),
-        "x86" => x86(),
+        "" => select("x86").or_else(|| select("portable")),
+        "portable" => Some(Box::new(Portable::new())),
+        #[cfg(target_arch = "x86_64")]
+        "portable-avx2" => Portable::avx2().map(|portable| Box::new(portable) as Box<dyn Backend>),
+        #[cfg(all(target_arch = "x86_64", unix))]
+        "x86" => X86::new().map(|x86| Box::new(x86) as Box<dyn Backend>),
+        #[cfg(all(target_arch = "x86_64", unix))]
+        "x86-avx2" => X86::at(Level::Avx2).map(|x86| Box::new(x86) as Box<dyn Backend>),
         _ => None,
     }
 }

@@ -15,7 +15,7 @@
 //! | [`expand`](mod@expand) | elementary functions written out as instructions, for backends that make machine code |
 //! | [`math`] | elementary functions as loops the compiler vectorises |
 //! | [`portable`] | the blocked interpreter, the oracle of every other backend |
-//! | `x86` | machine code, where the processor has AVX-512 |
+//! | `x86` | machine code, where the processor has AVX2 or AVX-512 |
 
 pub mod backend;
 pub mod build;

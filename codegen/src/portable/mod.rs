@@ -55,6 +55,7 @@ mod spread;
 mod sweep;
 mod walk;
 
+pub(crate) use isa::Isa;
 pub(crate) use pass::{Fuse, Fused, FusedFold};
 pub use program::Portable;
 pub(crate) use scratch::with as with_scratch;

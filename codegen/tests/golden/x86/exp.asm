@@ -1,5 +1,5 @@
-x86
-dense: 666 bytes
+x86, Avx512
+dense: 682 bytes
     kxorq k7, k7, k7
     mov rcx, [rdi]
     mov rdx, [rdi+8]
@@ -51,6 +51,8 @@ L0:
     vpsllvq zmm1, zmm1, [rdi+0x1C0]{1to8}
     vmulpd zmm0, zmm0, zmm1
     vmovdqu64 [rdx+rax*8], zmm0
+    prefetcht0 [rcx+rax*8+0x800]
+    prefetcht0 [rdx+rax*8+0x800]
     add rax, 8
     sub rsi, 8
     cmp rsi, 8

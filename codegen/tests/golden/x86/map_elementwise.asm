@@ -1,5 +1,5 @@
-x86
-dense: 724 bytes
+x86, Avx512
+dense: 749 bytes
     kxorq k7, k7, k7
     mov rcx, [rdi]
     mov rdx, [rdi+8]
@@ -56,6 +56,9 @@ L0:
     vmovdqu64 zmm1, [rdx+rax*8]
     vsubpd zmm0, zmm0, zmm1
     vmovdqu64 [r8+rax*8], zmm0
+    prefetcht0 [rcx+rax*8+0x800]
+    prefetcht0 [rdx+rax*8+0x800]
+    prefetcht0 [r8+rax*8+0x800]
     add rax, 8
     sub rsi, 8
     cmp rsi, 8
