@@ -82,9 +82,12 @@ impl Array {
         if step.dtype() != dtype || dtype == DType::Bool {
             return Err(Error::type_("start and step of a ramp are numbers of one type"));
         }
-        let array = Array::fresh(&[n], c_strides(&[n], dtype.size()), dtype)?;
         // Counting from zero is a loop instead of four.
         let counts = start == Scalar::zero(dtype) && step == Scalar::new(dtype, 1i64);
+        if counts && let Some(array) = dense::counted(n, dtype)? {
+            return Ok(array);
+        }
+        let array = Array::fresh(&[n], c_strides(&[n], dtype.size()), dtype)?;
         let inputs = [Input::Scalar(start), Input::Scalar(step)];
         recording()?.submit(&Statement {
             op: Operation::Ramp,

@@ -4,10 +4,9 @@
 //! statement; recorded, two thirds. The same goes for small dense arrays that are filled, or copied as they are.
 
 use crate::array::Array;
-use crate::engine::recording;
+use crate::engine::{engine, recording};
 use crate::error::Result;
 use crate::layout::{Layout, byte_count, same_shape};
-use crate::storage::Storage;
 use crate::value::Value;
 use fastnp_codegen::{Access, DType, Kernel, KernelBuilder, Launch, Op, Scalar, Template};
 use smallvec::SmallVec;
@@ -54,11 +53,11 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
     // No overflow: the types are sixteen bytes at most, and an array is not a sixteenth of the address space.
     let bytes = points * dtype.size();
     if !now {
-        let result = Array { storage: engine.trace.storage(bytes), layout, dtype, writeable: true };
+        let result = Array { storage: engine.trace.storage(bytes).into(), layout, dtype, writeable: true };
         engine.record_dense(op, compute, args, &scalars, &result)?;
         return Ok(Some(result));
     }
-    let (storage, address) = Storage::made(bytes)?;
+    let (storage, address) = engine.made(bytes)?;
     addresses[arrays] = address;
     let size = compute.size() as isize;
     let mut strides = [size; 3];
@@ -71,7 +70,7 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
         scalars: &scalars[..numbers],
     };
     engine.launch_dense(op, compute, kinds, &launch);
-    Ok(Some(Array { storage: Arc::new(storage), layout, dtype, writeable: true }))
+    Ok(Some(Array { storage, layout, dtype, writeable: true }))
 }
 
 /// Applies an op to dense arrays and numbers, few and ready, and writes to one that is such; whether the arguments were such.
@@ -133,11 +132,11 @@ pub(crate) fn full(shape: &[usize], value: Scalar) -> Result<Option<Array>> {
     let dtype = value.dtype();
     let size = byte_count(shape, dtype.size())?;
     let n = size / dtype.size();
-    let mut engine = recording()?;
+    let mut engine = engine();
     if n > engine.tiny {
         return Ok(None);
     }
-    let (storage, address) = Storage::made(size)?;
+    let (storage, address) = engine.made(size)?;
     let bytes = value.bytes();
     // SAFETY: the memory is new and has room for so many elements.
     unsafe {
@@ -151,7 +150,30 @@ pub(crate) fn full(shape: &[usize], value: Scalar) -> Result<Option<Array>> {
     }
     engine.seen.stats.ran_at_once();
     let layout = Layout::dense(shape, dtype.size());
-    Ok(Some(Array { storage: Arc::new(storage), layout, dtype, writeable: true }))
+    Ok(Some(Array { storage, layout, dtype, writeable: true }))
+}
+
+/// The integers from zero up in a type, made at once where they are few: as a launch they would take three times as long.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn counted(n: usize, dtype: DType) -> Result<Option<Array>> {
+    let mut engine = engine();
+    if n > engine.tiny || !matches!(dtype, DType::I32 | DType::I64 | DType::F32 | DType::F64) {
+        return Ok(None);
+    }
+    let (storage, address) = engine.made(n * dtype.size())?;
+    // SAFETY: the memory is new, aligned for any type, and has room for so many elements of this one.
+    unsafe {
+        match dtype {
+            DType::I32 => (0..n).for_each(|i| address.cast::<i32>().add(i).write(i as i32)),
+            DType::F32 => (0..n).for_each(|i| address.cast::<f32>().add(i).write(i as f32)),
+            DType::F64 => (0..n).for_each(|i| address.cast::<f64>().add(i).write(i as f64)),
+            _ => (0..n).for_each(|i| address.cast::<i64>().add(i).write(i as i64)),
+        }
+    }
+    engine.seen.stats.ran_at_once();
+    Ok(Some(Array { storage, layout: Layout::dense(&[n], dtype.size()), dtype, writeable: true }))
 }
 
 /// A copy of a dense array, made at once where it is small and ready.
@@ -162,19 +184,19 @@ pub(crate) fn copy(array: &Array) -> Result<Option<Array>> {
     if !array.is_c_contiguous() {
         return Ok(None);
     }
-    let mut engine = recording()?;
+    let mut engine = engine();
     let n = array.size();
     let start = match engine.ready_address(&array.storage) {
         Some(start) if n <= engine.tiny => start.wrapping_offset(array.layout.offset),
         _ => return Ok(None),
     };
     let bytes = n * array.dtype.size();
-    let (storage, address) = Storage::made(bytes)?;
+    let (storage, address) = engine.made(bytes)?;
     // SAFETY: the array is dense and ready, and the memory is new and has room for it.
     unsafe { std::ptr::copy_nonoverlapping(start, address, bytes) };
     engine.seen.stats.ran_at_once();
     let layout = Layout::dense(array.shape(), array.dtype.size());
-    Ok(Some(Array { storage: Arc::new(storage), layout, dtype: array.dtype, writeable: true }))
+    Ok(Some(Array { storage, layout, dtype: array.dtype, writeable: true }))
 }
 
 /// Of the kinds of a kernel: its target may be what it reads.

@@ -18,6 +18,7 @@ use crate::memory::Buffer;
 use crate::plan::{self, KernelWork, Plan, Step, Work};
 use crate::product::{self, Product};
 use crate::raised;
+use crate::shelf::{Share, Shelf};
 use crate::storage::Storage;
 use crate::threads::Pooled;
 use crate::trace::{Input, Operation, Statement, Trace};
@@ -72,6 +73,22 @@ fn try_engine() -> Option<Guard<'static, Engine>> {
     } else {
         ENGINE.try_lock()
     }
+}
+
+/// A storage with memory that waits for an array of this size, if the engine is free to say so.
+#[inline]
+pub(crate) fn waiting(bytes: usize) -> Option<Share> {
+    try_engine()?.shelf.take(bytes).map(Share::from)
+}
+
+/// Takes a storage that nobody knows any more, of this class of memory.
+#[inline]
+pub(crate) fn shelve(storage: Arc<Storage>, class: u32) {
+    let left = match try_engine() {
+        Some(mut engine) => engine.shelf.put(storage, class),
+        None => Some(storage),
+    };
+    drop(left);
 }
 
 #[cold]
@@ -181,6 +198,7 @@ type Compiled = (Arc<Verified<Kernel>>, Arc<dyn Program>);
 /// Everything the lock protects.
 pub(crate) struct Engine {
     pub(crate) trace: Trace,
+    shelf: Shelf,
     plans: HashMap<Box<[u64]>, Arc<Plan>, foldhash::fast::FixedState>,
     kernels: HashMap<Kernel, Compiled, foldhash::fast::FixedState>,
     immediate: HashMap<u64, Compiled, foldhash::fast::FixedState>,
@@ -208,6 +226,7 @@ impl Engine {
         let hasher = foldhash::fast::FixedState::default();
         Engine {
             trace: Trace::new(),
+            shelf: Shelf::new(),
             plans: HashMap::with_hasher(hasher.clone()),
             kernels: HashMap::with_hasher(hasher.clone()),
             immediate: HashMap::with_hasher(hasher),
@@ -219,6 +238,20 @@ impl Engine {
             live: Vec::new(),
             last: Last::default(),
         }
+    }
+
+    /// A storage with memory of its own, and its first byte.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    #[inline]
+    pub(crate) fn made(&mut self, bytes: usize) -> Result<(Share, *mut u8)> {
+        let storage = match self.shelf.take(bytes) {
+            Some(storage) => storage,
+            None => Arc::new(Storage::pending(bytes)),
+        };
+        let address = storage.materialize()?;
+        Ok((Share::from(storage), address))
     }
 
     /// Takes a statement: runs it now where it is small and ready, else keeps it for the next flush.

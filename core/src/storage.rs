@@ -51,13 +51,6 @@ impl Storage {
         }
     }
 
-    /// A storage with memory of its own, and its first byte.
-    pub(crate) fn made(bytes: usize) -> crate::Result<(Storage, *mut u8)> {
-        let storage = Storage::pending(bytes);
-        let address = storage.materialize()?;
-        Ok((storage, address))
-    }
-
     /// A storage on memory that somebody else owns.
     pub(crate) fn foreign(address: *mut u8, bytes: usize, owner: Box<dyn Owner>) -> Storage {
         let mut storage = Storage::pending(bytes);
@@ -73,6 +66,23 @@ impl Storage {
         }
         *self = Storage::pending(0);
         true
+    }
+
+    /// The class of its memory, where that is its own and nobody outside knows it: all there is to it, once the last array goes.
+    #[inline]
+    pub(crate) fn plain_class(&self) -> Option<u32> {
+        let plain = self.owner.is_none()
+            && !self.address.load(Ordering::Relaxed).is_null()
+            && self.exports.load(Ordering::Relaxed) == 0
+            && !self.is_watched();
+        plain.then(|| self.class.load(Ordering::Relaxed))
+    }
+
+    /// Makes a storage that is nothing but its memory serve for an array of another size.
+    #[inline]
+    pub(crate) fn reuse(&self, bytes: usize) {
+        self.set_bytes(bytes);
+        self.version.store(0, Ordering::Relaxed);
     }
 
     /// Says how large a cleared storage is to be.
