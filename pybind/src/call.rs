@@ -19,7 +19,7 @@ pub(crate) fn wrap<'py>(py: Python<'py>, result: Array) -> PyResult<Bound<'py, P
     if fastnp::has_raised() {
         crate::errstate::report(py)?;
     }
-    Ok(Bound::new(py, NdArray::from(result))?.into_any())
+    Ok(crate::birth::born(py, result)?.into_any())
 }
 
 /// Applies a binary op to two objects of which one is an array of ours: what `+` does.
@@ -50,7 +50,7 @@ pub(crate) fn direct<'py>(op: Op, a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) 
         };
     }
     match selected(op, &[&x, &y]) {
-        Some(result) => Ok(Some(Bound::new(py, NdArray::from(result))?.into_any())),
+        Some(result) => Ok(Some(crate::birth::born(py, result)?.into_any())),
         None => Ok(None),
     }
 }
@@ -67,7 +67,7 @@ pub(crate) fn unary<'py>(op: Op, a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
         };
     }
     match selected(op, &[&x]) {
-        Some(result) => Ok(Bound::new(py, NdArray::from(result))?.into_any()),
+        Some(result) => Ok(crate::birth::born(py, result)?.into_any()),
         None => general(op, &[a]),
     }
 }

@@ -19,16 +19,16 @@ pub(crate) struct NdArray {
 }
 
 impl<T: Into<Contents>> From<T> for NdArray {
-    #[inline]
+    #[inline(always)]
     fn from(contents: T) -> NdArray {
         NdArray { contents: ContentsCell::new(contents.into()) }
     }
 }
 
 /// A new object of a new array.
-#[inline]
+#[inline(always)]
 pub(crate) fn object(py: Python<'_>, array: Array) -> PyResult<Bound<'_, PyAny>> {
-    Ok(Bound::new(py, NdArray::from(array))?.into_any())
+    Ok(crate::birth::born(py, array)?.into_any())
 }
 
 /// A view of an array, that knows whose memory it is.
@@ -38,10 +38,10 @@ pub(crate) fn view_of<'py>(this: &Bound<'py, NdArray>, view: Array) -> PyResult<
 }
 
 /// [`view_of`] for a caller that has the array object open already.
-#[inline]
+#[inline(always)]
 pub(crate) fn view_in<'py>(this: &Bound<'py, NdArray>, me: &Contents, view: Array) -> PyResult<Bound<'py, PyAny>> {
     let contents = Contents { repr: Repr::Dense(view), base: Some(root(this, me)) };
-    Ok(Bound::new(this.py(), NdArray::from(contents))?.into_any())
+    Ok(crate::birth::born(this.py(), contents)?.into_any())
 }
 
 /// A view where the array shares the memory of `this`, else a new array.
@@ -120,7 +120,7 @@ impl NdArray {
                 }
                 if let Some(flags) = base.selection().filter(|s| s.dtype() == fastnp::DType::Bool) {
                     let squared = crate::deliver(py, flags.cast(fastnp::DType::I8))?;
-                    return Ok(Bound::new(py, NdArray::from(squared))?.into_any());
+                    return Ok(crate::birth::born(py, squared)?.into_any());
                 }
             }
             binary(Op::Power, this.as_any(), other)
