@@ -40,13 +40,10 @@ impl Array {
     /// ```
     pub fn full(shape: &[usize], value: Scalar, order: Order) -> Result<Array> {
         let dtype = value.dtype();
-        if (shape.len() <= 1 || order != Order::F)
-            && let Some(array) = dense::full(shape, value)?
-        {
-            return Ok(array);
+        if shape.len() <= 1 || order != Order::F {
+            return dense::full(shape, value);
         }
-        let strides = if order == Order::F { f_strides(shape, dtype.size()) } else { c_strides(shape, dtype.size()) };
-        let array = Array::fresh(shape, strides, dtype)?;
+        let array = Array::fresh(shape, f_strides(shape, dtype.size()), dtype)?;
         array.fill(value)?;
         Ok(array)
     }

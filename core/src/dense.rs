@@ -7,6 +7,7 @@ use crate::array::Array;
 use crate::engine::{engine, recording};
 use crate::error::Result;
 use crate::layout::{Layout, byte_count, same_shape};
+use crate::trace::Operation;
 use crate::value::Value;
 use fastnp_codegen::{Access, DType, Kernel, KernelBuilder, Launch, Op, Scalar, Template};
 use smallvec::SmallVec;
@@ -54,7 +55,7 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
     let bytes = points * dtype.size();
     if !now {
         let result = Array { storage: engine.trace.storage(bytes).into(), layout, dtype, writeable: true };
-        engine.record_dense(op, compute, args, &scalars, &result)?;
+        engine.record_dense(Operation::Apply(op), compute, args, &scalars, &result)?;
         return Ok(Some(result));
     }
     let (storage, address) = engine.made(bytes)?;
@@ -124,17 +125,20 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
     Ok(true)
 }
 
-/// A dense array of one value, made at once where it is small.
+/// A dense array of one value, at once where it is small.
 ///
 /// # Errors
 /// `MemoryError`.
-pub(crate) fn full(shape: &[usize], value: Scalar) -> Result<Option<Array>> {
+pub(crate) fn full(shape: &[usize], value: Scalar) -> Result<Array> {
     let dtype = value.dtype();
     let size = byte_count(shape, dtype.size())?;
     let n = size / dtype.size();
+    let layout = Layout::dense(shape, dtype.size());
     let mut engine = engine();
     if n > engine.tiny {
-        return Ok(None);
+        let result = Array { storage: engine.trace.storage(size).into(), layout, dtype, writeable: true };
+        engine.record_dense(Operation::Copy, dtype, &[Value::Scalar(value)], &[value], &result)?;
+        return Ok(result);
     }
     let (storage, address) = engine.made(size)?;
     let bytes = value.bytes();
@@ -149,8 +153,7 @@ pub(crate) fn full(shape: &[usize], value: Scalar) -> Result<Option<Array>> {
         }
     }
     engine.seen.stats.ran_at_once();
-    let layout = Layout::dense(shape, dtype.size());
-    Ok(Some(Array { storage, layout, dtype, writeable: true }))
+    Ok(Array { storage, layout, dtype, writeable: true })
 }
 
 /// The integers from zero up in a type, made at once where they are few: as a launch they would take three times as long.
@@ -159,24 +162,26 @@ pub(crate) fn full(shape: &[usize], value: Scalar) -> Result<Option<Array>> {
 /// `MemoryError`.
 pub(crate) fn counted(n: usize, dtype: DType) -> Result<Option<Array>> {
     let mut engine = engine();
-    if n > engine.tiny || !matches!(dtype, DType::I32 | DType::I64 | DType::F32 | DType::F64) {
+    if n > engine.tiny.min(1 << 20) || !matches!(dtype, DType::I32 | DType::I64 | DType::F32 | DType::F64) {
         return Ok(None);
     }
     let (storage, address) = engine.made(n * dtype.size())?;
+    // Counted in 32 bits, which the processor converts several at a time.
+    let all = 0..n as i32;
     // SAFETY: the memory is new, aligned for any type, and has room for so many elements of this one.
     unsafe {
         match dtype {
-            DType::I32 => (0..n).for_each(|i| address.cast::<i32>().add(i).write(i as i32)),
-            DType::F32 => (0..n).for_each(|i| address.cast::<f32>().add(i).write(i as f32)),
-            DType::F64 => (0..n).for_each(|i| address.cast::<f64>().add(i).write(i as f64)),
-            _ => (0..n).for_each(|i| address.cast::<i64>().add(i).write(i as i64)),
+            DType::I32 => all.for_each(|i| address.cast::<i32>().add(i as usize).write(i)),
+            DType::F32 => all.for_each(|i| address.cast::<f32>().add(i as usize).write(i as f32)),
+            DType::F64 => all.for_each(|i| address.cast::<f64>().add(i as usize).write(i.into())),
+            _ => all.for_each(|i| address.cast::<i64>().add(i as usize).write(i.into())),
         }
     }
     engine.seen.stats.ran_at_once();
     Ok(Some(Array { storage, layout: Layout::dense(&[n], dtype.size()), dtype, writeable: true }))
 }
 
-/// A copy of a dense array, made at once where it is small and ready.
+/// A copy of a dense array, at once where it is small and ready; `None` where the array is not dense.
 ///
 /// # Errors
 /// `MemoryError`.
@@ -184,19 +189,26 @@ pub(crate) fn copy(array: &Array) -> Result<Option<Array>> {
     if !array.is_c_contiguous() {
         return Ok(None);
     }
+    let (n, dtype) = (array.size(), array.dtype);
+    if n == 0 {
+        return Ok(None);
+    }
+    let layout = Layout::dense(array.shape(), dtype.size());
+    let bytes = n * dtype.size();
     let mut engine = engine();
-    let n = array.size();
     let start = match engine.ready_address(&array.storage) {
         Some(start) if n <= engine.tiny => start.wrapping_offset(array.layout.offset),
-        _ => return Ok(None),
+        _ => {
+            let result = Array { storage: engine.trace.storage(bytes).into(), layout, dtype, writeable: true };
+            engine.record_dense(Operation::Copy, dtype, &[Value::Array(array)], &[], &result)?;
+            return Ok(Some(result));
+        }
     };
-    let bytes = n * array.dtype.size();
     let (storage, address) = engine.made(bytes)?;
     // SAFETY: the array is dense and ready, and the memory is new and has room for it.
     unsafe { std::ptr::copy_nonoverlapping(start, address, bytes) };
     engine.seen.stats.ran_at_once();
-    let layout = Layout::dense(array.shape(), array.dtype.size());
-    Ok(Some(Array { storage, layout, dtype: array.dtype, writeable: true }))
+    Ok(Some(Array { storage, layout, dtype, writeable: true }))
 }
 
 /// Of the kinds of a kernel: its target may be what it reads.

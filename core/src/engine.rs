@@ -75,20 +75,24 @@ fn try_engine() -> Option<Guard<'static, Engine>> {
     }
 }
 
-/// A storage with memory that waits for an array of this size, if the engine is free to say so.
+/// A storage for an array of this size, with memory where some waits; none while the engine is busy.
 #[inline]
 pub(crate) fn waiting(bytes: usize) -> Option<Share> {
-    try_engine()?.shelf.take(bytes).map(Share::from)
+    let mut engine = try_engine()?;
+    Some(Share::from(match engine.shelf.take(bytes) {
+        Some(storage) => storage,
+        None => engine.trace.storage(bytes),
+    }))
 }
 
-/// Takes a storage that nobody knows any more, of this class of memory.
+/// Takes a storage that nobody knows any more, if the engine is free to.
 #[inline]
-pub(crate) fn shelve(storage: Arc<Storage>, class: u32) {
-    let left = match try_engine() {
-        Some(mut engine) => engine.shelf.put(storage, class),
-        None => Some(storage),
-    };
-    drop(left);
+pub(crate) fn retire(storage: Arc<Storage>) {
+    if let Some(mut engine) = try_engine()
+        && let Some(large) = engine.shelf.put(storage)
+    {
+        engine.trace.retire(large);
+    }
 }
 
 #[cold]
@@ -248,7 +252,7 @@ impl Engine {
     pub(crate) fn made(&mut self, bytes: usize) -> Result<(Share, *mut u8)> {
         let storage = match self.shelf.take(bytes) {
             Some(storage) => storage,
-            None => Arc::new(Storage::pending(bytes)),
+            None => self.trace.storage(bytes),
         };
         let address = storage.materialize()?;
         Ok((Share::from(storage), address))
@@ -279,10 +283,10 @@ impl Engine {
         if self.is_eager() || self.is_shared(s) { self.flush() } else { Ok(()) }
     }
 
-    /// Records an op on dense arrays and `numbers` (see [`crate::dense`]) to a new array.
+    /// Records an op on dense arrays and `numbers`, a copy or a filling, (see [`crate::dense`]) to a new array.
     pub(crate) fn record_dense(
         &mut self,
-        op: Op,
+        op: Operation,
         compute: DType,
         args: &[Value<'_>],
         numbers: &[Scalar],
@@ -292,10 +296,10 @@ impl Engine {
         if result.storage.bytes() >= EAGER_BYTES {
             result.storage.materialize()?;
         }
-        self.make_way(Operation::Apply(op), result.shape())?;
+        self.make_way(op, result.shape())?;
         let mut shared = self.is_eager();
         let mut number = 0;
-        self.trace.begin(Operation::Apply(op), compute, args.len(), result.shape(), 0, true);
+        self.trace.begin(op, compute, args.len(), result.shape(), 0, true);
         for arg in args {
             if let Value::Array(a) = arg {
                 shared |= a.storage.is_shared();
@@ -543,6 +547,8 @@ impl Engine {
         }
         self.seen.stats.flushes += 1;
         let plan = self.plan();
+        // Now and not after it: an atomic exchange waits for all that the kernels have written to arrive (130 ns).
+        self.last.plan = None;
         let (ran, done) = if plan.points < LONG {
             self.execute(&plan, false)
         } else {

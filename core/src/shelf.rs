@@ -4,7 +4,7 @@
 //! instructions, a fifth of `a + b` on ten elements. From here and back it is 60 instructions under the engine's lock, which
 //! small operations take anyway.
 
-use crate::engine::shelve;
+use crate::engine::retire;
 use crate::memory::{class_bytes, class_of, count_idle};
 use crate::storage::Storage;
 use std::mem::ManuallyDrop;
@@ -39,7 +39,8 @@ impl Shelf {
 
     /// Keeps a storage, if there is room for it; else it is the caller's again.
     #[inline]
-    pub(crate) fn put(&mut self, storage: Arc<Storage>, class: u32) -> Option<Arc<Storage>> {
+    pub(crate) fn put(&mut self, storage: Arc<Storage>) -> Option<Arc<Storage>> {
+        let Some(class) = storage.class() else { return Some(storage) };
         match self.rows.get_mut(class as usize) {
             Some(row) if row.len() < KEPT => {
                 row.push(storage);
@@ -51,7 +52,8 @@ impl Shelf {
     }
 }
 
-/// An array's share of a storage. With the last one, the storage goes back to the shelf.
+/// An array's share of a storage. With the last one the storage goes back to the shelf, or at least without its memory to
+/// those for later results.
 #[derive(Clone)]
 pub(crate) struct Share(ManuallyDrop<Arc<Storage>>);
 
@@ -82,13 +84,10 @@ impl Drop for Share {
     fn drop(&mut self) {
         // SAFETY: this is the end of the share, which nobody touches again.
         let storage = unsafe { ManuallyDrop::take(&mut self.0) };
-        if Arc::strong_count(&storage) == 1
-            && Arc::weak_count(&storage) == 0
-            && let Some(class) = storage.plain_class().filter(|&class| (class as usize) < ROWS)
-        {
+        if Arc::strong_count(&storage) == 1 && Arc::weak_count(&storage) == 0 && storage.is_plain() {
             // Whoever had a share before has done with it.
             fence(Ordering::Acquire);
-            shelve(storage, class);
+            retire(storage);
         }
     }
 }

@@ -68,14 +68,29 @@ impl Storage {
         true
     }
 
-    /// The class of its memory, where that is its own and nobody outside knows it: all there is to it, once the last array goes.
+    /// Whether there is nothing to it but its size and its memory, once the last array goes.
     #[inline]
-    pub(crate) fn plain_class(&self) -> Option<u32> {
-        let plain = self.owner.is_none()
-            && !self.address.load(Ordering::Relaxed).is_null()
-            && self.exports.load(Ordering::Relaxed) == 0
-            && !self.is_watched();
-        plain.then(|| self.class.load(Ordering::Relaxed))
+    pub(crate) fn is_plain(&self) -> bool {
+        self.owner.is_none() && self.exports.load(Ordering::Relaxed) == 0 && !self.is_watched()
+    }
+
+    /// The class of its own memory, where it has some.
+    #[inline]
+    pub(crate) fn class(&self) -> Option<u32> {
+        let own = self.owner.is_none() && !self.address.load(Ordering::Relaxed).is_null();
+        own.then(|| self.class.load(Ordering::Relaxed))
+    }
+
+    /// Gives the memory of a plain storage that nobody else holds back to the pool, and makes it as good as new.
+    pub(crate) fn empty(&self) {
+        if let Some(class) = self.class() {
+            let address = self.address.load(Ordering::Relaxed);
+            self.address.store(std::ptr::null_mut(), Ordering::Relaxed);
+            // SAFETY: `adopt` took them from a buffer, and now nothing is left of it here.
+            drop(unsafe { Buffer::from_raw(address, class) });
+        }
+        self.mark.store(0, Ordering::Relaxed);
+        self.reuse(0);
     }
 
     /// Makes a storage that is nothing but its memory serve for an array of another size.

@@ -107,7 +107,9 @@ fn part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
     if item.is_exact_instance_of::<PyInt>() {
         // SAFETY: the object is exactly an int; what does not fit is reported as an error.
         let i = unsafe { ffi::PyLong_AsSsize_t(item.as_ptr()) };
+        // SAFETY: the GIL is held. (Asked of Python itself first: -1 is a common index.)
         if i == -1
+            && !unsafe { ffi::PyErr_Occurred() }.is_null()
             && let Some(error) = PyErr::take(item.py())
         {
             return if error.is_instance_of::<PyOverflowError>(item.py()) { Ok(None) } else { Err(error) };
@@ -444,13 +446,14 @@ impl Rows {
         if self.at >= self.array.shape()[0] {
             return Ok(None);
         }
-        let row = deliver(py, self.array.index(&[Index::At(self.at as isize)]))?;
+        let at = [Index::At(self.at as isize)];
         self.at += 1;
-        if row.ndim() > 0 {
-            let base = Some(self.root.clone_ref(py));
-            return Ok(Some(crate::birth::born(py, Contents { repr: Repr::Dense(row), base })?.into_any()));
+        // Of one axis, where there are no rows but elements.
+        if let Some(value) = deliver(py, self.array.get(&at))? {
+            return dtype::to_scalar(py, value).map(Some);
         }
-        let value = deliver(py, row.item())?;
-        dtype::to_scalar(py, value).map(Some)
+        let row = deliver(py, self.array.index(&at))?;
+        let base = Some(self.root.clone_ref(py));
+        Ok(Some(crate::birth::born(py, Contents { repr: Repr::Dense(row), base })?.into_any()))
     }
 }

@@ -1,7 +1,7 @@
 //! The ufunc class: one object for every row of the op table.
 
 use crate::arg::{Arg, full, quick};
-use crate::call::{direct, general, unary, with_options};
+use crate::call::{direct, general, into, unary, with_options};
 use crate::contents::Open;
 use crate::keywords::{Keywords, Out};
 use crate::ndarray::NdArray;
@@ -9,10 +9,10 @@ use crate::slot::{answer, object_at};
 use crate::{deliver, fallback};
 use fastnp::{ErrorKind, Op, Options, Value};
 use pyo3::exceptions::{PyTypeError, PyUserWarning};
-use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use pyo3::{Borrowed, ffi};
 use smallvec::SmallVec;
 use std::ffi::c_ulong;
 
@@ -281,6 +281,14 @@ unsafe extern "C" fn vectorcall(
             if names.is_null() && count == this.get().op.arity() && ours() {
                 return this.get().of_ours(objects).map(Bound::into_ptr);
             }
+            if !names.is_null()
+                && count == this.get().op.arity()
+                && ours()
+                && let Some(out) = sole_out(py, names, object_at(py, *args.add(count)))?
+                && into(this.get().op, &objects.iter().collect::<SmallVec<[_; 2]>>(), &out)?
+            {
+                return Ok(out.into_ptr());
+            }
             let positions = PyTuple::new(py, objects)?;
             if names.is_null() {
                 return this.get().__call__(py, &positions, None).map(Bound::into_ptr);
@@ -292,6 +300,21 @@ unsafe extern "C" fn vectorcall(
             this.get().__call__(py, &positions, Some(&keywords)).map(Bound::into_ptr)
         })
     }
+}
+
+/// The value of the first name of a call, where that is the only one, is `out`, and the value is an array of ours.
+///
+/// # Safety
+/// The names are a tuple.
+unsafe fn sole_out<'py>(
+    py: Python<'py>,
+    names: *mut ffi::PyObject,
+    value: Borrowed<'_, 'py, PyAny>,
+) -> PyResult<Option<Bound<'py, NdArray>>> {
+    // SAFETY: the caller's contract.
+    let names = unsafe { object_at(py, names).cast_unchecked::<PyTuple>() };
+    let out = names.len() == 1 && names.get_borrowed_item(0)?.cast::<PyString>()? == "out";
+    Ok(value.cast_exact::<NdArray>().ok().filter(|_| out).map(|out| out.to_owned()))
 }
 
 /// The class of ufunc objects: PyO3's, which Python calls with a tuple, derived once more to be called without one (of the
