@@ -11,7 +11,6 @@ use crate::trace::Operation;
 use crate::value::Value;
 use fastnp_codegen::{Access, DType, Kernel, KernelBuilder, Launch, Op, Scalar, Template};
 use smallvec::SmallVec;
-use std::sync::Arc;
 
 /// Applies an op to dense arrays and numbers, at once where they are few and ready; `None` where the arguments are not such.
 ///
@@ -88,21 +87,22 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
     if points == 0 || points > engine.tiny || out.storage.is_watched() || engine.trace.touches(&out.storage) {
         return Ok(false);
     }
+    let to = out.storage.materialize()?.wrapping_offset(out.layout.offset);
     let mut addresses = [std::ptr::null_mut(); 3];
     let mut scalars = [Scalar::zero(compute); 2];
     let (mut arrays, mut numbers, mut kinds) = (0, 0, IN_PLACE);
     for (i, arg) in args.iter().enumerate() {
         if let Value::Array(a) = arg {
-            // The same elements, or certainly others: what lies on foreign memory may lie there twice.
-            let apart = match Arc::ptr_eq(&a.storage, &out.storage) {
-                true => a.dtype == out.dtype && a.layout.offset == out.layout.offset,
-                false => a.storage.owner().is_none() || out.storage.owner().is_none(),
-            };
             let Some(start) = engine.ready_address(&a.storage) else { return Ok(false) };
-            if a.dtype != compute || !dense(a) || !apart {
+            let from = start.wrapping_offset(a.layout.offset);
+            // The same elements or others, by address, since two storages may lie on the same foreign memory.
+            let same = from == to && a.dtype == out.dtype;
+            let apart = from.addr() + points * a.dtype.size() <= to.addr()
+                || to.addr() + points * out.dtype.size() <= from.addr();
+            if a.dtype != compute || !dense(a) || !(same || apart) {
                 return Ok(false);
             }
-            addresses[arrays] = start.wrapping_offset(a.layout.offset);
+            addresses[arrays] = from;
             arrays += 1;
         } else {
             scalars[numbers] = arg.scalar(compute)?.unwrap_or(scalars[numbers]).cast(compute);
@@ -110,7 +110,7 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
             kinds |= 1 << i;
         }
     }
-    addresses[arrays] = out.storage.materialize()?.wrapping_offset(out.layout.offset);
+    addresses[arrays] = to;
     let mut strides = [compute.size() as isize; 3];
     strides[arrays] = out.dtype.size() as isize;
     let launch = Launch {

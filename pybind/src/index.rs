@@ -108,10 +108,8 @@ fn part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
         // SAFETY: the object is exactly an int; what does not fit is reported as an error.
         let i = unsafe { ffi::PyLong_AsSsize_t(item.as_ptr()) };
         // SAFETY: the GIL is held. (Asked of Python itself first: -1 is a common index.)
-        if i == -1
-            && !unsafe { ffi::PyErr_Occurred() }.is_null()
-            && let Some(error) = PyErr::take(item.py())
-        {
+        let failed = i == -1 && unsafe { !ffi::PyErr_Occurred().is_null() };
+        if failed && let Some(error) = PyErr::take(item.py()) {
             return if error.is_instance_of::<PyOverflowError>(item.py()) { Ok(None) } else { Err(error) };
         }
         return Ok(Some(Index::At(i)));
