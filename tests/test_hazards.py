@@ -568,3 +568,23 @@ def test_27_arrays_swapped_by_name(np: Any) -> Any:
         new[1:-1] = (old[:-2] + old[2:]) / 2
         old, new = new, old
     return old, new
+
+
+@pytest.mark.parametrize("shift", range(-3, 4))
+@pytest.mark.parametrize("types", ["dd", "dq", "ff"])
+def test_28_two_arrays_on_the_same_foreign_memory(shift: int, types: str) -> None:
+    """Neither knows of the other: their addresses alone tell what they share."""
+    results = []
+    for wrap in (fastnp.from_dlpack, numpy.asarray):
+        memory = numpy.arange(1.0, 33.0)
+        views = [memory[4:16].view(types[0]), memory[4 + shift : 16 + shift].view(types[1])]
+        x, y = (wrap(view) for view in views)
+        x += x
+        x -= 2.5
+        numpy_or_ours = fastnp if wrap is fastnp.from_dlpack else numpy
+        numpy_or_ours.multiply(y, 3, out=y)
+        if types[0] == types[1]:
+            x += y
+        results.append((numpy.array(x), numpy.array(y), memory.copy()))
+    for ours, theirs in zip(*results, strict=True):
+        numpy.testing.assert_array_equal(ours, theirs)
