@@ -1,9 +1,10 @@
 """fastnp beside NumPy, numexpr, Numba and JAX: `python -m benches.rivals [--plot out.svg]`.
 
-Times expressions over sizes, each module by itself as its users would write it: NumPy and fastnp
-as they are, numexpr from the text, Numba with `njit(parallel=True)`, JAX with `jit` in double
-precision; those that are not installed are left out. All run in one process and take turns in
-both orders; a figure is the median over the rounds of the time of a call, its result computed.
+Times expressions and the programs of `programs.py` over sizes, each module by itself as its users
+would write it: NumPy and fastnp as they are, numexpr from the text, Numba with
+`njit(parallel=True)`, JAX with `jit` in double precision; those that are not installed are left
+out, and so is what one of them does not take. All run in one process and take turns in both
+orders; a figure is the median over the rounds of the time of a call, its result computed.
 
 A cell is NumPy's time over the module's: above 1 it is faster than NumPy. Behind fastnp's stands
 the share of the bandwidth of a copy, measured in the same run on as much memory, with which what
@@ -31,17 +32,22 @@ from typing import Any
 import numpy
 
 from npbench import machine
+from npbench.binding import run_source
 
 Call = Callable[[], Any]
 Times = dict[str, float]
 
-SIZES = (1, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
+SIZES = (1, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 COLD = 100_000
+PROGRAMS = Path(__file__).with_name("programs.py")
+# Calls that take longer are made twice, and not once to warm up before.
+LONG = 0.15
 
 
 @dataclass(frozen=True)
 class Expression:
-    """An expression in the vectors x, y and z, as text that every module is given."""
+    """An expression in the vectors x, y and z and integers i, as text that every module is given,
+    or a program by its name."""
 
     text: str
     # Vectors of doubles it has to read, and to write.
@@ -49,6 +55,9 @@ class Expression:
     writes: int = 1
     # Whether numexpr can say it.
     scalar: bool = True
+    program: bool = False
+    # Elements beyond which a call takes many seconds.
+    largest: int = 100_000_000
 
     def bytes(self, n: int) -> int:
         """What has to go through memory for vectors of `n`."""
@@ -80,6 +89,39 @@ EXPRESSIONS = {
     "softmax": Expression("np.exp(x - np.max(x)) / np.sum(np.exp(x - np.max(x)))", 1, scalar=False),
     "stencil": Expression("x[:-2] - 2.0 * x[1:-1] + x[2:]", 1, scalar=False),
     "mixed types": Expression("x.astype(np.float32) * i + y", 3, scalar=False),
+    "matrix product": Expression(
+        "x[: int(x.size**0.5) ** 2].reshape(int(x.size**0.5), int(x.size**0.5))"
+        " @ y[: int(x.size**0.5) ** 2].reshape(int(x.size**0.5), int(x.size**0.5))",
+        2,
+        scalar=False,
+        largest=10_000_000,
+    ),
+}
+# Vectors that each of the twenty has to read, and to write.
+EXPRESSIONS |= {
+    name: Expression(name, reads, writes, scalar=False, program=True)
+    for name, reads, writes in (
+        ("circle", 1, 1),
+        ("axpy", 2, 1),
+        ("arc_distance", 3, 1),
+        ("cronbach", 3, 0),
+        ("diffusion", 1, 1),
+        ("gray_scott", 2, 2),
+        ("harris", 1, 1),
+        ("hastings_powell", 3, 3),
+        ("julia", 2, 0),
+        ("l2norm", 3, 1),
+        ("local_maxima", 1, 0),
+        ("log_likelihood", 1, 0),
+        ("least_squares", 2, 0),
+        ("masked_mean", 1, 0),
+        ("pairwise", 0, 1),
+        ("periodic_distance", 3, 1),
+        ("rosenbrock", 1, 0),
+        ("vibration_energy", 3, 0),
+        ("wave", 2, 1),
+        ("weighted_distance", 3, 0),
+    )
 }
 
 
@@ -128,7 +170,7 @@ def with_jax(expression: Expression, values: dict[str, Any]) -> Call:
     jax = importlib.import_module("jax")
     jax.config.update("jax_enable_x64", True)
     ours = {name: jax.numpy.asarray(value) for name, value in values.items()}
-    return _function(jax.jit, jax.numpy, expression, ours, lambda r: r.block_until_ready())
+    return _function(jax.jit, jax.numpy, expression, ours, jax.block_until_ready)
 
 
 MODULES: dict[str, Callable[[Expression, dict[str, Any]], Call | None]] = {
@@ -141,6 +183,8 @@ MODULES: dict[str, Callable[[Expression, dict[str, Any]], Call | None]] = {
 
 
 def _compiled(np: Any, expression: Expression) -> Callable[..., Any]:
+    if expression.program:
+        return run_source(PROGRAMS, np)[expression.text]
     return eval(f"lambda x, y, z, i: {expression.text}", {"np": np})
 
 
@@ -156,6 +200,21 @@ def _function(
     return lambda: settle(function(*arguments))
 
 
+def possible(calls: dict[str, Call | None]) -> dict[str, Call]:
+    """Those that the modules take; NumPy and fastnp have to."""
+    found: dict[str, Call] = {}
+    for module, call in calls.items():
+        try:
+            if call:
+                call()
+                found[module] = call
+        except Exception as refusal:
+            if module in ("numpy", "fastnp"):
+                raise
+            print(f"{module} does not take it: {str(refusal).strip()[:70]}", file=sys.stderr)
+    return found
+
+
 def seconds(call: Call, calls: int) -> float:
     """Seconds a call, over that many."""
     start = time.perf_counter()
@@ -168,7 +227,11 @@ def compare(calls: dict[str, Call], rounds: int, budget: float) -> Times:
     """Median seconds a call for each, which take turns in both orders."""
     counts = {}
     for name, call in calls.items():
-        once = min(seconds(call, 1) for _ in range(4))
+        once = seconds(call, 1)
+        if once > LONG:
+            rounds = 2
+        else:
+            once = min(once, *(seconds(call, 1) for _ in range(3)))
         counts[name] = max(1, min(100_000, int(budget / rounds / max(once, 1e-7))))
     found: dict[str, list[float]] = {name: [] for name in calls}
     for turn in range(rounds):
@@ -221,10 +284,10 @@ def table(
     found: dict[str, dict[str, dict[str, float]]] = {}
     for name in names:
         found[name] = {}
-        for n in sizes:
+        for n in (n for n in sizes if n <= EXPRESSIONS[name].largest):
             values = vectors(n)
-            calls = {m: MODULES[m](EXPRESSIONS[name], values) for m in modules}
-            times = compare({m: c for m, c in calls.items() if c}, rounds, budget)
+            calls = possible({m: MODULES[m](EXPRESSIONS[name], values) for m in modules})
+            times = compare(calls, rounds, budget)
             share = EXPRESSIONS[name].bytes(n) / times["fastnp"] / copies[n]
             found[name][str(n)] = {**times, "share": share}
             line = f"{name:16}{n:>12,}{show(times['numpy']):>12}"

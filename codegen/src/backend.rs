@@ -4,6 +4,8 @@
 //! strides and scalars. There is no method for any op.
 
 use crate::portable::Portable;
+#[cfg(all(target_arch = "x86_64", unix))]
+use crate::x86::{Level, X86};
 use crate::{FpFlags, Kernel, Scalar, Verified};
 use smallvec::SmallVec;
 use std::fmt;
@@ -23,15 +25,15 @@ pub trait Backend: Send + Sync {
 
 /// The best backend of this machine, or the one of a name; none where there is no such backend here.
 pub fn select(name: &str) -> Option<Box<dyn Backend>> {
-    let portable = || Some(Box::new(Portable::new()) as Box<dyn Backend>);
-    #[cfg(all(target_arch = "x86_64", unix))]
-    let x86 = || crate::x86::X86::new().map(|x86| Box::new(x86) as Box<dyn Backend>);
-    #[cfg(not(all(target_arch = "x86_64", unix)))]
-    let x86 = || None;
     match name {
-        "" => x86().or_else(portable),
-        "portable" => portable(),
-        "x86" => x86(),
+        "" => select("x86").or_else(|| select("portable")),
+        "portable" => Some(Box::new(Portable::new())),
+        #[cfg(target_arch = "x86_64")]
+        "portable-avx2" => Portable::avx2().map(|portable| Box::new(portable) as Box<dyn Backend>),
+        #[cfg(all(target_arch = "x86_64", unix))]
+        "x86" => X86::new().map(|x86| Box::new(x86) as Box<dyn Backend>),
+        #[cfg(all(target_arch = "x86_64", unix))]
+        "x86-avx2" => X86::at(Level::Avx2).map(|x86| Box::new(x86) as Box<dyn Backend>),
         _ => None,
     }
 }
@@ -79,10 +81,18 @@ impl Launch<'_> {
 /// Floating-point flags by instruction: (in the epilogue?, instruction, flags).
 pub type Raised = SmallVec<[(bool, u32, FpFlags); 1]>;
 
+/// Nanoseconds of work that a thread that waits for it is worth being given: handing it over takes one or two thousand.
+pub const GRAIN: f64 = 4_000.0;
+
 /// Threads lent to a launch.
 pub trait Workers: Sync {
     /// How many tasks run at once; one means no thread but the caller's.
     fn count(&self) -> usize;
+
+    /// Into how many tasks work of so many nanoseconds on one thread is best divided now: one where that is too little.
+    fn tasks(&self, nanoseconds: f64) -> usize {
+        if self.count() == 1 { 1 } else { ((nanoseconds / GRAIN) as usize).clamp(1, 4 * self.count()) }
+    }
 
     /// Runs `task(0..tasks)`, each once, in any order, and returns when all are done.
     fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync));

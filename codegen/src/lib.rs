@@ -16,7 +16,7 @@
 //! | [`expand`](mod@expand) | elementary functions written out as instructions, for backends that make machine code |
 //! | [`math`] | elementary functions as loops the compiler vectorises |
 //! | [`portable`] | the blocked interpreter, the oracle of every other backend |
-//! | `x86` | machine code, where the processor has AVX-512 |
+//! | `x86` | machine code, where the processor has AVX2 or AVX-512 |
 
 pub mod backend;
 pub mod build;
@@ -33,7 +33,7 @@ pub mod verify;
 #[cfg(all(target_arch = "x86_64", unix))]
 pub mod x86;
 
-pub use backend::{Backend, CompileError, Inline, Launch, Program, Raised, Workers};
+pub use backend::{Backend, CompileError, GRAIN, Inline, Launch, Program, Raised, Workers};
 pub use build::{FragmentBuilder, KernelBuilder};
 pub use dtype::{DType, Kind, Scalar, Wide};
 pub use expand::{Expanded, Odd, Slow, Trail, expand};

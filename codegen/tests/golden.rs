@@ -2,9 +2,9 @@
 //!
 //! `golden/*.ir` are right: each is parsed, verified and printed, and must be what is printed. `golden/bad/*.ir` are wrong:
 //! the first line is `; error:` and the first line of the error, from the parser (`line:column: …`) or the verifier
-//! (`place: …`). `golden/expanded` holds elementary functions written out, and how many instructions each takes; `golden/x86`, machine code. Comment lines at the head say what a file is about and are kept. `FASTNP_BLESS=1` rewrites the files.
+//! (`place: …`). `golden/expanded` holds elementary functions written out, and how many instructions each takes; `golden/x86` and `golden/x86-avx2`, machine code. Comment lines at the head say what a file is about and are kept. `FASTNP_BLESS=1` rewrites the files.
 
-use fastnp_codegen::{Access, DType, Inst, Kernel, KernelBuilder, Op, Template, expand, verify};
+use fastnp_codegen::{Access, Backend, DType, Inst, Kernel, KernelBuilder, Op, Template, expand, verify};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -69,11 +69,11 @@ fn wrong_kernels_are_rejected_as_expected() {
     }
 }
 
-/// A map of one elementary function.
-fn elementary(op: Op, dtype: DType) -> Kernel {
+/// A map of one op.
+fn map_of(op: Op, dtype: DType) -> Kernel {
     let mut kernel = KernelBuilder::new(Template::Map, 1, 0);
     let from: Vec<_> = (0..op.arity()).map(|_| kernel.operand(dtype, Access::Read, true)).collect();
-    let to = kernel.operand(dtype, Access::Write, true);
+    let to = kernel.operand(op.result(dtype), Access::Write, true);
     let mut body = kernel.body();
     let args: Vec<_> = from.into_iter().map(|m| body.load(m)).collect();
     let value = body.apply(op, &args);
@@ -85,7 +85,7 @@ fn elementary(op: Op, dtype: DType) -> Kernel {
 fn elementary_functions_are_written_out_as_they_stand() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/expanded");
     for op in [Op::Exp, Op::Sin] {
-        let expanded = expand(&elementary(op, DType::F64));
+        let expanded = expand(&map_of(op, DType::F64));
         let seldom = |odd: &fastnp_codegen::Odd| format!("; v{} is wanted where v{}\n", odd.value.0, odd.mask.0);
         let text = expanded.body.odd.iter().map(seldom).collect::<String>() + &expanded.kernel.to_string();
         assert_eq!(text.parse::<Kernel>().as_ref(), Ok(&expanded.kernel));
@@ -98,7 +98,7 @@ fn elementary_functions_are_written_out_as_they_stand() {
             !matches!(i, Inst::Const(_) | Inst::Load(_) | Inst::Store(..))
                 && !matches!(i, Inst::Apply(o, _) if *o == op)
         };
-        expand(&elementary(op, dtype)).kernel.body.insts.iter().filter(is_work).count()
+        expand(&map_of(op, dtype)).kernel.body.insts.iter().filter(is_work).count()
     };
     let mut table = String::from("; instructions of elementary functions: op, float64, float32\n");
     for &op in Op::ALL.iter().filter(|op| op.row().elementary) {
@@ -112,15 +112,64 @@ fn elementary_functions_are_written_out_as_they_stand() {
 #[test]
 #[cfg(all(target_arch = "x86_64", unix, not(miri)))]
 fn machine_code_is_as_it_stands() {
-    let Some(x86) = fastnp_codegen::x86::X86::new() else { return };
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    for name in
-        ["map_elementwise", "map_select", "map_casts", "map_in_place", "map_index", "expanded/exp", "reduce_rows"]
-    {
-        let kernel: Kernel =
-            fs::read_to_string(golden.join(format!("{name}.ir"))).expect("readable").parse().expect("right");
-        let program = fastnp_codegen::Backend::compile(&x86, &verify(kernel).expect("right")).expect("compiles");
-        let path = golden.join("x86").join(format!("{}.asm", name.trim_start_matches("expanded/")));
-        compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &program.listing());
+    for x86 in fastnp_codegen::x86::X86::every_level() {
+        for name in [
+            "map_elementwise",
+            "map_select",
+            "map_casts",
+            "map_in_place",
+            "map_index",
+            "expanded/exp",
+            "expanded/sin",
+            "reduce_rows",
+        ] {
+            let kernel: Kernel =
+                fs::read_to_string(golden.join(format!("{name}.ir"))).expect("readable").parse().expect("right");
+            let program = x86.compile(&verify(kernel).expect("right")).expect("compiles");
+            let path = golden.join(x86.name()).join(format!("{}.asm", name.trim_start_matches("expanded/")));
+            compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &program.listing());
+        }
+    }
+}
+
+/// A map of one conversion.
+#[cfg(all(target_arch = "x86_64", unix, not(miri)))]
+fn map_of_cast(from: DType, to: DType) -> Kernel {
+    let mut kernel = KernelBuilder::new(Template::Map, 1, 0);
+    let (source, target) = (kernel.operand(from, Access::Read, true), kernel.operand(to, Access::Write, true));
+    let value = kernel.body().load(source);
+    let value = kernel.body().cast(value, to);
+    kernel.body().store(target, value);
+    kernel.finish()
+}
+
+/// Which ops and conversions of real types are left to the portable backend.
+#[test]
+#[cfg(all(target_arch = "x86_64", unix, not(miri)))]
+fn what_has_no_machine_code_is_as_it_stands() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    for x86 in fastnp_codegen::x86::X86::every_level() {
+        let is_left = |kernel: Kernel| {
+            let program = x86.compile(&verify(kernel).expect("right")).expect("compiles");
+            !program.listing().starts_with("x86")
+        };
+        let mut text = String::from("; ops and conversions without machine code of their own, by type\n");
+        let mut line = |what: String, left: Vec<&str>| {
+            if !left.is_empty() {
+                text += &format!("{what}: {}\n", left.join(" "));
+            }
+        };
+        let real = || DType::ALL.into_iter().filter(|d| !d.is_complex());
+        for &op in Op::ALL {
+            let types = real().filter(|&d| op.has_loop(d) && d != DType::F16);
+            line(op.to_string(), types.filter(|&d| is_left(map_of(op, d))).map(|d| d.ir_name()).collect());
+        }
+        for from in real() {
+            let left = real().filter(|&to| to != from && is_left(map_of_cast(from, to)));
+            line(format!("{} as", from.ir_name()), left.map(|d| d.ir_name()).collect());
+        }
+        let path = golden.join(x86.name()).join("left.txt");
+        compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &text);
     }
 }

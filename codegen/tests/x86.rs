@@ -16,24 +16,25 @@ use random::{Case, Random};
 /// `FASTNP_RANDOM_KERNELS` of them, from the seed `FASTNP_RANDOM_SEED` on: a third of them reductions or scans.
 #[test]
 fn random_kernels() {
-    let Some(x86) = X86::new() else { return };
-    let number = |name, default| std::env::var(name).map_or(default, |n| n.parse().unwrap());
-    let (first, count) = (number("FASTNP_RANDOM_SEED", 0), number("FASTNP_RANDOM_KERNELS", 4000));
-    for seed in first..first + count {
-        let mut random = Random::with_functions(seed);
-        let case = match seed % 6 {
-            0 => Case::reduce(&mut random),
-            1 => Case::scan(&mut random),
-            _ => Case::map(&mut random),
-        };
-        let kernel = verify(case.kernel.clone()).unwrap();
-        let (expected, flags) = case.run(&*Portable::new().compile(&kernel).unwrap(), &Inline);
-        let (found, raised) = case.run(&*x86.compile(&kernel).unwrap(), &Inline);
-        if let Some(difference) = case.difference(&expected, &found) {
-            panic!("seed {seed}: {difference}\n{case:#?}");
+    for x86 in X86::every_level() {
+        let number = |name, default| std::env::var(name).map_or(default, |n| n.parse().unwrap());
+        let (first, count) = (number("FASTNP_RANDOM_SEED", 0), number("FASTNP_RANDOM_KERNELS", 4000));
+        for seed in first..first + count {
+            let mut random = Random::with_functions(seed);
+            let case = match seed % 6 {
+                0 => Case::reduce(&mut random),
+                1 => Case::scan(&mut random),
+                _ => Case::map(&mut random),
+            };
+            let kernel = verify(case.kernel.clone()).unwrap();
+            let (expected, flags) = case.run(&*Portable::new().compile(&kernel).unwrap(), &Inline);
+            let (found, raised) = case.run(&*x86.compile(&kernel).unwrap(), &Inline);
+            if let Some(difference) = case.difference(&expected, &found) {
+                panic!("seed {seed}: {difference}\n{case:#?}");
+            }
+            let wanted = |all: Raised| -> Raised { all.into_iter().filter(|r| is_live(&kernel, r.0, r.1)).collect() };
+            assert_eq!(wanted(flags), wanted(raised), "seed {seed}\n{case:#?}");
         }
-        let wanted = |all: Raised| -> Raised { all.into_iter().filter(|r| is_live(&kernel, r.0, r.1)).collect() };
-        assert_eq!(wanted(flags), wanted(raised), "seed {seed}\n{case:#?}");
     }
 }
 
@@ -142,29 +143,31 @@ fn compare(x86: &X86, r: &mut Random, kernel: &Verified<Kernel>, what: &str) {
 
 #[test]
 fn every_op_is_the_portable_backends() {
-    let Some(x86) = X86::new() else { return };
-    let mut random = Random::new(1);
-    for &op in Op::ALL {
-        for dtype in DType::ALL.into_iter().filter(|&d| op.has_loop(d) && d != DType::F16) {
-            let last = ValueId(op.arity() as u32 - 1);
-            let kernel = kernel_of(Inst::Apply(op, [ValueId(0), last]), &vec![dtype; op.arity()], op.result(dtype));
-            compare(&x86, &mut random, &kernel, &format!("{op} of {dtype}"));
+    for x86 in X86::every_level() {
+        let mut random = Random::new(1);
+        for &op in Op::ALL {
+            for dtype in DType::ALL.into_iter().filter(|&d| op.has_loop(d) && d != DType::F16) {
+                let last = ValueId(op.arity() as u32 - 1);
+                let kernel = kernel_of(Inst::Apply(op, [ValueId(0), last]), &vec![dtype; op.arity()], op.result(dtype));
+                compare(&x86, &mut random, &kernel, &format!("{op} of {dtype}"));
+            }
         }
     }
 }
 
 #[test]
 fn every_cast_and_select_is_the_portable_backends() {
-    let Some(x86) = X86::new() else { return };
-    let mut random = Random::new(2);
-    for from in DType::ALL {
-        for to in DType::ALL.into_iter().filter(|&to| to != from && (!from.is_complex() || to.is_complex())) {
-            let kernel = kernel_of(Inst::Cast(ValueId(0), to), &[from], to);
-            compare(&x86, &mut random, &kernel, &format!("{from} as {to}"));
+    for x86 in X86::every_level() {
+        let mut random = Random::new(2);
+        for from in DType::ALL {
+            for to in DType::ALL.into_iter().filter(|&to| to != from && (!from.is_complex() || to.is_complex())) {
+                let kernel = kernel_of(Inst::Cast(ValueId(0), to), &[from], to);
+                compare(&x86, &mut random, &kernel, &format!("{from} as {to}"));
+            }
+            let select = Inst::Select([ValueId(0), ValueId(1), ValueId(2)]);
+            let kernel = kernel_of(select, &[DType::Bool, from, from], from);
+            compare(&x86, &mut random, &kernel, &format!("select of {from}"));
         }
-        let select = Inst::Select([ValueId(0), ValueId(1), ValueId(2)]);
-        let kernel = kernel_of(select, &[DType::Bool, from, from], from);
-        compare(&x86, &mut random, &kernel, &format!("select of {from}"));
     }
 }
 
@@ -183,111 +186,114 @@ fn run_in_place(program: &dyn Program, columns: &[Vec<f64>], n: usize) -> (Vec<u
 
 #[test]
 fn results_that_replace_operands_name_their_flags() {
-    let Some(x86) = X86::new() else { return };
-    let f = DType::F64;
-    let operand = |access| OperandDecl { dtype: f, access, restrict: false };
-    let apply = |op, a, b| Inst::Apply(op, [ValueId(a), ValueId(b)]);
-    let insts = vec![
-        Inst::Load(OperandId(0)),
-        Inst::Load(OperandId(1)),
-        apply(Op::Divide, 0, 1),
-        apply(Op::Sqrt, 0, 0),
-        apply(Op::Multiply, 2, 3),
-        Inst::Store(OperandId(2), ValueId(4)),
-    ];
-    let body = Fragment { types: vec![f; insts.len()], insts };
-    let kernel = verify(Kernel {
-        template: Template::Map,
-        outer: 1,
-        inner: 0,
-        operands: vec![operand(Access::Read), operand(Access::Read), operand(Access::Write)],
-        scalars: vec![],
-        body,
-        accumulators: vec![],
-        epilogue: Fragment::default(),
-    })
-    .unwrap();
-    let (portable, machine) = (Portable::new().compile(&kernel).unwrap(), x86.compile(&kernel).unwrap());
-    assert!(machine.listing().starts_with("x86"));
-    let mut random = Random::new(3);
-    for n in [1, 7, 64, 1023, 1024, 1025, 5000, 20_000, 200_000] {
-        for calm in [true, false] {
-            let column = |r: &mut Random| -> Vec<f64> { (0..n).map(|_| 0.5 + r.below(100) as f64 / 8.0).collect() };
-            let mut columns = [column(&mut random), column(&mut random)];
-            if !calm {
-                columns[1][random.below(n)] = 0.0;
-                columns[0][random.below(n)] = -1.0;
-                columns[0][random.below(n)] = 1e300;
-            }
-            let expected = run_in_place(&*portable, &columns, n);
-            assert_eq!(run_in_place(&*machine, &columns, n), expected, "{n} elements, calm {calm}");
-            assert_eq!(expected.1.is_empty(), calm);
-        }
-    }
-}
-
-#[test]
-fn more_values_than_registers_leave_and_come_back() {
-    let Some(x86) = X86::new() else { return };
-    // Sums and comparisons of all pairs of neighbours, used from the last to the first.
-    for many in [5, 20, 31, 32, 33, 60, 150] {
+    for x86 in X86::every_level() {
         let f = DType::F64;
-        let operand = |dtype, access| OperandDecl { dtype, access, restrict: true };
-        let mut body = Fragment::default();
-        let mut push = |inst, dtype| {
-            body.insts.push(inst);
-            body.types.push(dtype);
-            ValueId(body.insts.len() as u32 - 1)
-        };
-        let (a, b) = (push(Inst::Load(OperandId(0)), f), push(Inst::Load(OperandId(1)), f));
-        let mut sums = vec![a, b];
-        let mut questions = vec![];
-        for i in 1..many {
-            sums.push(push(Inst::Apply(Op::Add, [sums[i], sums[i - 1]]), f));
-            questions.push(push(Inst::Apply(Op::Less, [sums[i], sums[i + 1]]), DType::Bool));
-        }
-        let mut total = a;
-        for (sum, question) in sums[2..].iter().zip(&questions).rev() {
-            let halved = push(Inst::Apply(Op::Multiply, [total, b]), f);
-            let chosen = push(Inst::Select([*question, *sum, halved]), f);
-            total = push(Inst::Apply(Op::Subtract, [chosen, total]), f);
-        }
-        push(Inst::Store(OperandId(2), total), f);
+        let operand = |access| OperandDecl { dtype: f, access, restrict: false };
+        let apply = |op, a, b| Inst::Apply(op, [ValueId(a), ValueId(b)]);
+        let insts = vec![
+            Inst::Load(OperandId(0)),
+            Inst::Load(OperandId(1)),
+            apply(Op::Divide, 0, 1),
+            apply(Op::Sqrt, 0, 0),
+            apply(Op::Multiply, 2, 3),
+            Inst::Store(OperandId(2), ValueId(4)),
+        ];
+        let body = Fragment { types: vec![f; insts.len()], insts };
         let kernel = verify(Kernel {
             template: Template::Map,
             outer: 1,
             inner: 0,
-            operands: vec![operand(f, Access::Read), operand(f, Access::Read), operand(f, Access::Write)],
+            operands: vec![operand(Access::Read), operand(Access::Read), operand(Access::Write)],
             scalars: vec![],
             body,
             accumulators: vec![],
             epilogue: Fragment::default(),
         })
         .unwrap();
-        compare(&x86, &mut Random::new(many as u64), &kernel, &format!("{many} values"));
-        assert!(x86.compile(&kernel).unwrap().listing().starts_with("x86"));
+        let (portable, machine) = (Portable::new().compile(&kernel).unwrap(), x86.compile(&kernel).unwrap());
+        assert!(machine.listing().starts_with("x86"));
+        let mut random = Random::new(3);
+        for n in [1, 7, 64, 1023, 1024, 1025, 5000, 20_000, 200_000] {
+            for calm in [true, false] {
+                let column = |r: &mut Random| -> Vec<f64> { (0..n).map(|_| 0.5 + r.below(100) as f64 / 8.0).collect() };
+                let mut columns = [column(&mut random), column(&mut random)];
+                if !calm {
+                    columns[1][random.below(n)] = 0.0;
+                    columns[0][random.below(n)] = -1.0;
+                    columns[0][random.below(n)] = 1e300;
+                }
+                let expected = run_in_place(&*portable, &columns, n);
+                assert_eq!(run_in_place(&*machine, &columns, n), expected, "{n} elements, calm {calm}");
+                assert_eq!(expected.1.is_empty(), calm);
+            }
+        }
+    }
+}
+
+#[test]
+fn more_values_than_registers_leave_and_come_back() {
+    for x86 in X86::every_level() {
+        // Sums and comparisons of all pairs of neighbours, used from the last to the first.
+        for many in [5, 20, 31, 32, 33, 60, 150] {
+            let f = DType::F64;
+            let operand = |dtype, access| OperandDecl { dtype, access, restrict: true };
+            let mut body = Fragment::default();
+            let mut push = |inst, dtype| {
+                body.insts.push(inst);
+                body.types.push(dtype);
+                ValueId(body.insts.len() as u32 - 1)
+            };
+            let (a, b) = (push(Inst::Load(OperandId(0)), f), push(Inst::Load(OperandId(1)), f));
+            let mut sums = vec![a, b];
+            let mut questions = vec![];
+            for i in 1..many {
+                sums.push(push(Inst::Apply(Op::Add, [sums[i], sums[i - 1]]), f));
+                questions.push(push(Inst::Apply(Op::Less, [sums[i], sums[i + 1]]), DType::Bool));
+            }
+            let mut total = a;
+            for (sum, question) in sums[2..].iter().zip(&questions).rev() {
+                let halved = push(Inst::Apply(Op::Multiply, [total, b]), f);
+                let chosen = push(Inst::Select([*question, *sum, halved]), f);
+                total = push(Inst::Apply(Op::Subtract, [chosen, total]), f);
+            }
+            push(Inst::Store(OperandId(2), total), f);
+            let kernel = verify(Kernel {
+                template: Template::Map,
+                outer: 1,
+                inner: 0,
+                operands: vec![operand(f, Access::Read), operand(f, Access::Read), operand(f, Access::Write)],
+                scalars: vec![],
+                body,
+                accumulators: vec![],
+                epilogue: Fragment::default(),
+            })
+            .unwrap();
+            compare(&x86, &mut Random::new(many as u64), &kernel, &format!("{many} values"));
+            assert!(x86.compile(&kernel).unwrap().listing().starts_with("x86"));
+        }
     }
 }
 
 #[test]
 fn large_results_are_written_past_the_caches() {
-    let Some(x86) = X86::new() else { return };
-    let f = DType::F64;
-    let apply = Inst::Apply(Op::Add, [ValueId(0), ValueId(0)]);
-    let kernel = kernel_of(apply, &[f], f);
-    let program = x86.compile(&kernel).unwrap();
-    let n = (32 << 20) / 8 + 13;
-    let from: Vec<f64> = (0..n).map(|i| i as f64).collect();
-    let mut to = vec![0.0; n + 16];
-    let skip = (to.as_ptr() as usize).next_multiple_of(64) / 8 - to.as_ptr() as usize / 8;
-    for start in [skip + 1, skip] {
-        assert!(!program.listing().contains("vmovntdq"), "only what begins with a cache line");
-        let addresses = [from.as_ptr().cast_mut().cast(), to[start..].as_mut_ptr().cast()];
-        let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &[8, 8], scalars: &[] };
-        // SAFETY: both columns have `n` numbers.
-        unsafe { program.launch(&launch, &Inline) };
-        assert!(to[start..][..n].iter().zip(&from).all(|(y, x)| *y == x + x));
-        to[start..][..n].fill(0.0);
+    for x86 in X86::every_level() {
+        let f = DType::F64;
+        let apply = Inst::Apply(Op::Add, [ValueId(0), ValueId(0)]);
+        let kernel = kernel_of(apply, &[f], f);
+        let program = x86.compile(&kernel).unwrap();
+        let n = (32 << 20) / 8 + 13;
+        let from: Vec<f64> = (0..n).map(|i| i as f64).collect();
+        let mut to = vec![0.0; n + 16];
+        let skip = (to.as_ptr() as usize).next_multiple_of(64) / 8 - to.as_ptr() as usize / 8;
+        for start in [skip + 1, skip] {
+            assert!(!program.listing().contains("vmovntdq"), "only what begins with a cache line");
+            let addresses = [from.as_ptr().cast_mut().cast(), to[start..].as_mut_ptr().cast()];
+            let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &[8, 8], scalars: &[] };
+            // SAFETY: both columns have `n` numbers.
+            unsafe { program.launch(&launch, &Inline) };
+            assert!(to[start..][..n].iter().zip(&from).all(|(y, x)| *y == x + x));
+            to[start..][..n].fill(0.0);
+        }
+        assert!(program.listing().contains("vmovntdq"));
     }
-    assert!(program.listing().contains("vmovntdq"));
 }

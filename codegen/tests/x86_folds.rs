@@ -96,30 +96,40 @@ fn run(
 
 #[test]
 fn folds_are_the_portable_backends() {
-    let Some(x86) = X86::new() else { return };
-    const REAL: [Op; 5] = [Op::Add, Op::Maximum, Op::Minimum, Op::Fmax, Op::Fmin];
-    const WHOLE: [Op; 6] = [Op::Add, Op::Maximum, Op::Minimum, Op::BitwiseAnd, Op::BitwiseOr, Op::BitwiseXor];
-    let types = [DType::F32, DType::F64, DType::I32, DType::I64, DType::U32, DType::U64];
-    for dtype in types {
-        let single = if dtype.is_float() { &REAL[..] } else { &WHOLE[..] };
-        let mut cases: Vec<Vec<Op>> = single.iter().map(|&op| vec![op]).collect();
-        cases.extend([vec![Op::Add, Op::Maximum], vec![Op::Minimum, Op::Add, Op::Maximum]]);
-        for ops in cases {
-            for computed in [false, true] {
-                let kernel = kernel(&ops, dtype, computed);
-                let (portable, machine) = (Portable::new().compile(&kernel).unwrap(), x86.compile(&kernel).unwrap());
-                assert!(machine.listing().contains("fold over"), "{ops:?} of {dtype}");
-                for shape in
-                    [(1, 127), (1, 128), (1, 200), (1, 1000), (1, 8192), (1, 8193), (1, 20_000), (3, 600), (40, 513)]
-                {
-                    for special in [false, true] {
-                        let input = numbers(dtype, shape.0 * shape.1, special && dtype.is_float());
-                        let expected = run(&*portable, shape, &input, dtype, ops.len(), 1);
-                        let found = run(&*machine, shape, &input, dtype, ops.len(), 1);
-                        assert_eq!(
-                            expected, found,
-                            "{ops:?} of {dtype}, computed {computed}, {shape:?}, special {special}"
-                        );
+    for x86 in X86::every_level() {
+        const REAL: [Op; 5] = [Op::Add, Op::Maximum, Op::Minimum, Op::Fmax, Op::Fmin];
+        const WHOLE: [Op; 6] = [Op::Add, Op::Maximum, Op::Minimum, Op::BitwiseAnd, Op::BitwiseOr, Op::BitwiseXor];
+        let types = [DType::F32, DType::F64, DType::I32, DType::I64, DType::U32, DType::U64];
+        for dtype in types {
+            let single = if dtype.is_float() { &REAL[..] } else { &WHOLE[..] };
+            let mut cases: Vec<Vec<Op>> = single.iter().map(|&op| vec![op]).collect();
+            cases.extend([vec![Op::Add, Op::Maximum], vec![Op::Minimum, Op::Add, Op::Maximum]]);
+            for ops in cases {
+                for computed in [false, true] {
+                    let kernel = kernel(&ops, dtype, computed);
+                    let (portable, machine) =
+                        (Portable::new().compile(&kernel).unwrap(), x86.compile(&kernel).unwrap());
+                    assert!(machine.listing().contains("fold over"), "{ops:?} of {dtype}");
+                    for shape in [
+                        (1, 127),
+                        (1, 128),
+                        (1, 200),
+                        (1, 1000),
+                        (1, 8192),
+                        (1, 8193),
+                        (1, 20_000),
+                        (3, 600),
+                        (40, 513),
+                    ] {
+                        for special in [false, true] {
+                            let input = numbers(dtype, shape.0 * shape.1, special && dtype.is_float());
+                            let expected = run(&*portable, shape, &input, dtype, ops.len(), 1);
+                            let found = run(&*machine, shape, &input, dtype, ops.len(), 1);
+                            assert_eq!(
+                                expected, found,
+                                "{ops:?} of {dtype}, computed {computed}, {shape:?}, special {special}"
+                            );
+                        }
                     }
                 }
             }
@@ -130,28 +140,29 @@ fn folds_are_the_portable_backends() {
 /// Sums that round: no worse than a sum by pairs, and the same for any number of workers.
 #[test]
 fn sums_are_accurate_and_alike_for_any_number_of_workers() {
-    let Some(x86) = X86::new() else { return };
-    for (computed, n) in [(false, 100_000), (true, 100_000), (false, 3_000_000)] {
-        let kernel = kernel(&[Op::Add], DType::F64, computed);
-        let machine = x86.compile(&kernel).unwrap();
-        let values: Vec<f64> = (0..n).map(|i| 1.0 / (i as f64 + 3.0)).collect();
-        let input: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
-        let found = run(&*machine, (1, n), &input, DType::F64, 1, 1);
-        for workers in [2, 8] {
-            assert_eq!(
-                found,
-                run(&*machine, (1, n), &input, DType::F64, 1, workers),
-                "{n} elements, {workers} workers"
-            );
+    for x86 in X86::every_level() {
+        for (computed, n) in [(false, 100_000), (true, 100_000), (false, 3_000_000)] {
+            let kernel = kernel(&[Op::Add], DType::F64, computed);
+            let machine = x86.compile(&kernel).unwrap();
+            let values: Vec<f64> = (0..n).map(|i| 1.0 / (i as f64 + 3.0)).collect();
+            let input: Vec<u8> = values.iter().flat_map(|x| x.to_le_bytes()).collect();
+            let found = run(&*machine, (1, n), &input, DType::F64, 1, 1);
+            for workers in [2, 8] {
+                assert_eq!(
+                    found,
+                    run(&*machine, (1, n), &input, DType::F64, 1, workers),
+                    "{n} elements, {workers} workers"
+                );
+            }
+            // Backwards the terms grow, and a sum with the rest of each addition is as good as exact.
+            let (mut sum, mut rest) = (0.0f64, 0.0f64);
+            for x in values.iter().rev().map(|x| if computed { x * x + 1.0 } else { *x }) {
+                let next = sum + x;
+                rest += if sum > x { (sum - next) + x } else { (x - next) + sum };
+                sum = next;
+            }
+            let error = (f64::from_bits(found[0] as u64) - (sum + rest)).abs() / sum;
+            assert!(error < 4.0 * f64::EPSILON, "{n} elements, computed {computed}: {error:e}");
         }
-        // Backwards the terms grow, and a sum with the rest of each addition is as good as exact.
-        let (mut sum, mut rest) = (0.0f64, 0.0f64);
-        for x in values.iter().rev().map(|x| if computed { x * x + 1.0 } else { *x }) {
-            let next = sum + x;
-            rest += if sum > x { (sum - next) + x } else { (x - next) + sum };
-            sum = next;
-        }
-        let error = (f64::from_bits(found[0] as u64) - (sum + rest)).abs() / sum;
-        assert!(error < 4.0 * f64::EPSILON, "{n} elements, computed {computed}: {error:e}");
     }
 }

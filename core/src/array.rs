@@ -3,9 +3,10 @@
 //! Arrays are cheap to clone and to view; clones and views share their storage, and a write through one is seen through
 //! all. Nothing here computes: other views are made in `view`, everything else is recorded by the other modules.
 
-use crate::engine::engine;
+use crate::engine::{self, engine};
 use crate::error::{Error, Result};
 use crate::layout::{Index, Layout, Shape, Steps, Strides, byte_count, same_shape};
+use crate::shelf::Share;
 use crate::storage::{Owner, Storage};
 use crate::trace::View;
 use fastnp_codegen::{DType, Scalar};
@@ -25,7 +26,7 @@ use std::sync::Arc;
 /// ```
 #[derive(Clone)]
 pub struct Array {
-    pub(crate) storage: Arc<Storage>,
+    pub(crate) storage: Share,
     pub(crate) layout: Layout,
     pub(crate) dtype: DType,
     pub(crate) writeable: bool,
@@ -40,10 +41,12 @@ impl Array {
             _ => byte_count(shape, dtype.size())?,
         };
         let layout = Layout { shape: Shape::from_slice(shape), strides, offset: 0 };
-        Ok(Array { storage: Arc::new(Storage::pending(bytes)), layout, dtype, writeable: true })
+        let storage = engine::waiting(bytes).unwrap_or_else(|| Storage::pending(bytes).into());
+        Ok(Array { storage, layout, dtype, writeable: true })
     }
 
     /// The same storage seen through another layout.
+    #[inline(always)]
     pub(crate) fn with_layout(&self, layout: Layout) -> Array {
         Array { storage: self.storage.clone(), layout, dtype: self.dtype, writeable: self.writeable }
     }
@@ -61,7 +64,7 @@ impl Array {
         writeable: bool,
         owner: Box<dyn Owner>,
     ) -> Array {
-        Array { storage: Arc::new(Storage::foreign(address, bytes, owner)), layout, dtype, writeable }
+        Array { storage: Storage::foreign(address, bytes, owner).into(), layout, dtype, writeable }
     }
 
     /// Extents of the axes.
@@ -373,7 +376,7 @@ impl Array {
 
 /// Memory opened to somebody outside: alive and never deferred until this is dropped.
 pub struct Export {
-    storage: Arc<Storage>,
+    storage: Share,
     address: *mut u8,
 }
 

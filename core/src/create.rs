@@ -40,13 +40,10 @@ impl Array {
     /// ```
     pub fn full(shape: &[usize], value: Scalar, order: Order) -> Result<Array> {
         let dtype = value.dtype();
-        if (shape.len() <= 1 || order != Order::F)
-            && let Some(array) = dense::full(shape, value)?
-        {
-            return Ok(array);
+        if shape.len() <= 1 || order != Order::F {
+            return dense::full(shape, value);
         }
-        let strides = if order == Order::F { f_strides(shape, dtype.size()) } else { c_strides(shape, dtype.size()) };
-        let array = Array::fresh(shape, strides, dtype)?;
+        let array = Array::fresh(shape, f_strides(shape, dtype.size()), dtype)?;
         array.fill(value)?;
         Ok(array)
     }
@@ -82,9 +79,12 @@ impl Array {
         if step.dtype() != dtype || dtype == DType::Bool {
             return Err(Error::type_("start and step of a ramp are numbers of one type"));
         }
-        let array = Array::fresh(&[n], c_strides(&[n], dtype.size()), dtype)?;
         // Counting from zero is a loop instead of four.
         let counts = start == Scalar::zero(dtype) && step == Scalar::new(dtype, 1i64);
+        if counts && let Some(array) = dense::counted(n, dtype)? {
+            return Ok(array);
+        }
+        let array = Array::fresh(&[n], c_strides(&[n], dtype.size()), dtype)?;
         let inputs = [Input::Scalar(start), Input::Scalar(step)];
         recording()?.submit(&Statement {
             op: Operation::Ramp,

@@ -4,14 +4,13 @@
 //! statement; recorded, two thirds. The same goes for small dense arrays that are filled, or copied as they are.
 
 use crate::array::Array;
-use crate::engine::recording;
+use crate::engine::{engine, recording};
 use crate::error::Result;
 use crate::layout::{Layout, byte_count, same_shape};
-use crate::storage::Storage;
+use crate::trace::Operation;
 use crate::value::Value;
 use fastnp_codegen::{Access, DType, Kernel, KernelBuilder, Launch, Op, Scalar, Template};
 use smallvec::SmallVec;
-use std::sync::Arc;
 
 /// Applies an op to dense arrays and numbers, at once where they are few and ready; `None` where the arguments are not such.
 ///
@@ -54,11 +53,11 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
     // No overflow: the types are sixteen bytes at most, and an array is not a sixteenth of the address space.
     let bytes = points * dtype.size();
     if !now {
-        let result = Array { storage: engine.trace.storage(bytes), layout, dtype, writeable: true };
-        engine.record_dense(op, compute, args, &scalars, &result)?;
+        let result = Array { storage: engine.trace.storage(bytes).into(), layout, dtype, writeable: true };
+        engine.record_dense(Operation::Apply(op), compute, args, &scalars, &result)?;
         return Ok(Some(result));
     }
-    let (storage, address) = Storage::made(bytes)?;
+    let (storage, address) = engine.made(bytes)?;
     addresses[arrays] = address;
     let size = compute.size() as isize;
     let mut strides = [size; 3];
@@ -71,7 +70,7 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
         scalars: &scalars[..numbers],
     };
     engine.launch_dense(op, compute, kinds, &launch);
-    Ok(Some(Array { storage: Arc::new(storage), layout, dtype, writeable: true }))
+    Ok(Some(Array { storage, layout, dtype, writeable: true }))
 }
 
 /// Applies an op to dense arrays and numbers, few and ready, and writes to one that is such; whether the arguments were such.
@@ -88,21 +87,22 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
     if points == 0 || points > engine.tiny || out.storage.is_watched() || engine.trace.touches(&out.storage) {
         return Ok(false);
     }
+    let to = out.storage.materialize()?.wrapping_offset(out.layout.offset);
     let mut addresses = [std::ptr::null_mut(); 3];
     let mut scalars = [Scalar::zero(compute); 2];
     let (mut arrays, mut numbers, mut kinds) = (0, 0, IN_PLACE);
     for (i, arg) in args.iter().enumerate() {
         if let Value::Array(a) = arg {
-            // The same elements, or certainly others: what lies on foreign memory may lie there twice.
-            let apart = match Arc::ptr_eq(&a.storage, &out.storage) {
-                true => a.dtype == out.dtype && a.layout.offset == out.layout.offset,
-                false => a.storage.owner().is_none() || out.storage.owner().is_none(),
-            };
             let Some(start) = engine.ready_address(&a.storage) else { return Ok(false) };
-            if a.dtype != compute || !dense(a) || !apart {
+            let from = start.wrapping_offset(a.layout.offset);
+            // The same elements or others, by address, since two storages may lie on the same foreign memory.
+            let same = from == to && a.dtype == out.dtype;
+            let apart = from.addr() + points * a.dtype.size() <= to.addr()
+                || to.addr() + points * out.dtype.size() <= from.addr();
+            if a.dtype != compute || !dense(a) || !(same || apart) {
                 return Ok(false);
             }
-            addresses[arrays] = start.wrapping_offset(a.layout.offset);
+            addresses[arrays] = from;
             arrays += 1;
         } else {
             scalars[numbers] = arg.scalar(compute)?.unwrap_or(scalars[numbers]).cast(compute);
@@ -110,7 +110,7 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
             kinds |= 1 << i;
         }
     }
-    addresses[arrays] = out.storage.materialize()?.wrapping_offset(out.layout.offset);
+    addresses[arrays] = to;
     let mut strides = [compute.size() as isize; 3];
     strides[arrays] = out.dtype.size() as isize;
     let launch = Launch {
@@ -125,19 +125,22 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
     Ok(true)
 }
 
-/// A dense array of one value, made at once where it is small.
+/// A dense array of one value, at once where it is small.
 ///
 /// # Errors
 /// `MemoryError`.
-pub(crate) fn full(shape: &[usize], value: Scalar) -> Result<Option<Array>> {
+pub(crate) fn full(shape: &[usize], value: Scalar) -> Result<Array> {
     let dtype = value.dtype();
     let size = byte_count(shape, dtype.size())?;
     let n = size / dtype.size();
-    let mut engine = recording()?;
+    let layout = Layout::dense(shape, dtype.size());
+    let mut engine = engine();
     if n > engine.tiny {
-        return Ok(None);
+        let result = Array { storage: engine.trace.storage(size).into(), layout, dtype, writeable: true };
+        engine.record_dense(Operation::Copy, dtype, &[Value::Scalar(value)], &[value], &result)?;
+        return Ok(result);
     }
-    let (storage, address) = Storage::made(size)?;
+    let (storage, address) = engine.made(size)?;
     let bytes = value.bytes();
     // SAFETY: the memory is new and has room for so many elements.
     unsafe {
@@ -150,11 +153,35 @@ pub(crate) fn full(shape: &[usize], value: Scalar) -> Result<Option<Array>> {
         }
     }
     engine.seen.stats.ran_at_once();
-    let layout = Layout::dense(shape, dtype.size());
-    Ok(Some(Array { storage: Arc::new(storage), layout, dtype, writeable: true }))
+    Ok(Array { storage, layout, dtype, writeable: true })
 }
 
-/// A copy of a dense array, made at once where it is small and ready.
+/// The integers from zero up in a type, made at once where they are few: as a launch they would take three times as long.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn counted(n: usize, dtype: DType) -> Result<Option<Array>> {
+    let mut engine = engine();
+    if n > engine.tiny.min(1 << 20) || !matches!(dtype, DType::I32 | DType::I64 | DType::F32 | DType::F64) {
+        return Ok(None);
+    }
+    let (storage, address) = engine.made(n * dtype.size())?;
+    // Counted in 32 bits, which the processor converts several at a time.
+    let all = 0..n as i32;
+    // SAFETY: the memory is new, aligned for any type, and has room for so many elements of this one.
+    unsafe {
+        match dtype {
+            DType::I32 => all.for_each(|i| address.cast::<i32>().add(i as usize).write(i)),
+            DType::F32 => all.for_each(|i| address.cast::<f32>().add(i as usize).write(i as f32)),
+            DType::F64 => all.for_each(|i| address.cast::<f64>().add(i as usize).write(i.into())),
+            _ => all.for_each(|i| address.cast::<i64>().add(i as usize).write(i.into())),
+        }
+    }
+    engine.seen.stats.ran_at_once();
+    Ok(Some(Array { storage, layout: Layout::dense(&[n], dtype.size()), dtype, writeable: true }))
+}
+
+/// A copy of a dense array, at once where it is small and ready; `None` where the array is not dense.
 ///
 /// # Errors
 /// `MemoryError`.
@@ -162,19 +189,26 @@ pub(crate) fn copy(array: &Array) -> Result<Option<Array>> {
     if !array.is_c_contiguous() {
         return Ok(None);
     }
-    let mut engine = recording()?;
-    let n = array.size();
+    let (n, dtype) = (array.size(), array.dtype);
+    if n == 0 {
+        return Ok(None);
+    }
+    let layout = Layout::dense(array.shape(), dtype.size());
+    let bytes = n * dtype.size();
+    let mut engine = engine();
     let start = match engine.ready_address(&array.storage) {
         Some(start) if n <= engine.tiny => start.wrapping_offset(array.layout.offset),
-        _ => return Ok(None),
+        _ => {
+            let result = Array { storage: engine.trace.storage(bytes).into(), layout, dtype, writeable: true };
+            engine.record_dense(Operation::Copy, dtype, &[Value::Array(array)], &[], &result)?;
+            return Ok(Some(result));
+        }
     };
-    let bytes = n * array.dtype.size();
-    let (storage, address) = Storage::made(bytes)?;
+    let (storage, address) = engine.made(bytes)?;
     // SAFETY: the array is dense and ready, and the memory is new and has room for it.
     unsafe { std::ptr::copy_nonoverlapping(start, address, bytes) };
     engine.seen.stats.ran_at_once();
-    let layout = Layout::dense(array.shape(), array.dtype.size());
-    Ok(Some(Array { storage: Arc::new(storage), layout, dtype: array.dtype, writeable: true }))
+    Ok(Some(Array { storage, layout, dtype, writeable: true }))
 }
 
 /// Of the kinds of a kernel: its target may be what it reads.

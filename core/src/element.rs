@@ -103,14 +103,23 @@ impl Element for Complex<f64> {
 /// Writes an element to an address of array memory that nothing pending touches.
 #[inline]
 pub(crate) fn write(address: *mut u8, value: Scalar) {
-    let size = value.dtype().size();
     // SAFETY: callers pass the address of an element of the value's type, and hold the engine's lock.
-    unsafe { std::ptr::copy_nonoverlapping(value.bytes().as_ptr(), address, size) };
+    unsafe {
+        match value.dtype().size() {
+            // Most elements are of this size, and a copy of any other number of bytes is a call.
+            8 => address.cast::<u64>().write_unaligned(value.bits() as u64),
+            size => std::ptr::copy_nonoverlapping(value.bytes().as_ptr(), address, size),
+        }
+    }
 }
 
 /// The element at an address of settled array memory.
 #[inline]
 pub(crate) fn read(address: *const u8, dtype: DType) -> Scalar {
+    if dtype.size() == 8 {
+        // SAFETY: as below.
+        return Scalar::from_bits(dtype, unsafe { address.cast::<u64>().read_unaligned() }.into());
+    }
     let mut bytes = [0u8; 16];
     // SAFETY: callers pass the address of an element of an array whose memory is settled; it has `size` bytes.
     unsafe { std::ptr::copy_nonoverlapping(address, bytes.as_mut_ptr(), dtype.size()) };

@@ -18,6 +18,7 @@ use crate::memory::Buffer;
 use crate::plan::{self, KernelWork, Plan, Step, Work};
 use crate::product::{self, Product};
 use crate::raised;
+use crate::shelf::{Share, Shelf};
 use crate::storage::Storage;
 use crate::threads::Pooled;
 use crate::trace::{Input, Operation, Statement, Trace};
@@ -71,6 +72,26 @@ fn try_engine() -> Option<Guard<'static, Engine>> {
         unsafe { ENGINE.try_lock_alone() }
     } else {
         ENGINE.try_lock()
+    }
+}
+
+/// A storage for an array of this size, with memory where some waits; none while the engine is busy.
+#[inline]
+pub(crate) fn waiting(bytes: usize) -> Option<Share> {
+    let mut engine = try_engine()?;
+    Some(Share::from(match engine.shelf.take(bytes) {
+        Some(storage) => storage,
+        None => engine.trace.storage(bytes),
+    }))
+}
+
+/// Takes a storage that nobody knows any more, if the engine is free to.
+#[inline]
+pub(crate) fn retire(storage: Arc<Storage>) {
+    if let Some(mut engine) = try_engine()
+        && let Some(large) = engine.shelf.put(storage)
+    {
+        engine.trace.retire(large);
     }
 }
 
@@ -181,6 +202,7 @@ type Compiled = (Arc<Verified<Kernel>>, Arc<dyn Program>);
 /// Everything the lock protects.
 pub(crate) struct Engine {
     pub(crate) trace: Trace,
+    shelf: Shelf,
     plans: HashMap<Box<[u64]>, Arc<Plan>, foldhash::fast::FixedState>,
     kernels: HashMap<Kernel, Compiled, foldhash::fast::FixedState>,
     immediate: HashMap<u64, Compiled, foldhash::fast::FixedState>,
@@ -208,6 +230,7 @@ impl Engine {
         let hasher = foldhash::fast::FixedState::default();
         Engine {
             trace: Trace::new(),
+            shelf: Shelf::new(),
             plans: HashMap::with_hasher(hasher.clone()),
             kernels: HashMap::with_hasher(hasher.clone()),
             immediate: HashMap::with_hasher(hasher),
@@ -219,6 +242,20 @@ impl Engine {
             live: Vec::new(),
             last: Last::default(),
         }
+    }
+
+    /// A storage with memory of its own, and its first byte.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    #[inline]
+    pub(crate) fn made(&mut self, bytes: usize) -> Result<(Share, *mut u8)> {
+        let storage = match self.shelf.take(bytes) {
+            Some(storage) => storage,
+            None => self.trace.storage(bytes),
+        };
+        let address = storage.materialize()?;
+        Ok((Share::from(storage), address))
     }
 
     /// Takes a statement: runs it now where it is small and ready, else keeps it for the next flush.
@@ -246,10 +283,10 @@ impl Engine {
         if self.is_eager() || self.is_shared(s) { self.flush() } else { Ok(()) }
     }
 
-    /// Records an op on dense arrays and `numbers` (see [`crate::dense`]) to a new array.
+    /// Records an op on dense arrays and `numbers`, a copy or a filling, (see [`crate::dense`]) to a new array.
     pub(crate) fn record_dense(
         &mut self,
-        op: Op,
+        op: Operation,
         compute: DType,
         args: &[Value<'_>],
         numbers: &[Scalar],
@@ -259,10 +296,10 @@ impl Engine {
         if result.storage.bytes() >= EAGER_BYTES {
             result.storage.materialize()?;
         }
-        self.make_way(Operation::Apply(op), result.shape())?;
+        self.make_way(op, result.shape())?;
         let mut shared = self.is_eager();
         let mut number = 0;
-        self.trace.begin(Operation::Apply(op), compute, args.len(), result.shape(), 0, true);
+        self.trace.begin(op, compute, args.len(), result.shape(), 0, true);
         for arg in args {
             if let Value::Array(a) = arg {
                 shared |= a.storage.is_shared();
@@ -510,6 +547,8 @@ impl Engine {
         }
         self.seen.stats.flushes += 1;
         let plan = self.plan();
+        // Now and not after it: an atomic exchange waits for all that the kernels have written to arrive (130 ns).
+        self.last.plan = None;
         let (ran, done) = if plan.points < LONG {
             self.execute(&plan, false)
         } else {
@@ -639,14 +678,12 @@ impl Engine {
         let scalars: SmallVec<[Scalar; 8]> = work.scalars.iter().map(|&i| self.trace.scalars[i as usize]).collect();
         let launch =
             Launch { outer: &work.outer, inner: &work.inner, addresses, strides: &work.strides, scalars: &scalars };
-        let points = count(&work.outer) * count(&work.inner);
-        let workers: &dyn fastnp_codegen::Workers = if points > PARALLEL_FROM { &Pooled } else { &Inline };
         let part = |in_epilogue, inst| {
             work.parts.iter().find(|p| (p.in_epilogue, p.inst) == (in_epilogue, inst)).map(|p| p.product)
         };
         // SAFETY: recorded views lie within their storages, which have memory now; the planner fuses nodes only where
         // their accesses do not overlap except at the same point, and no other thread runs kernels meanwhile.
-        unsafe { self.seen.launch((&work.kernel, &*work.program), &launch, workers, &part) };
+        unsafe { self.seen.launch((&work.kernel, &*work.program), &launch, &Pooled, &part) };
     }
 
     /// Writes one element of a storage that has memory and that nothing pending touches; whether it did.
@@ -685,8 +722,6 @@ impl Engine {
 
 /// Multiplications up to which a matrix product whose factors are there runs at once.
 const SMALL_PRODUCT: usize = 100_000;
-/// Below this many points no thread is woken (waking costs about 10 µs, in which one thread adds 50,000 numbers).
-const PARALLEL_FROM: usize = 16384;
 /// From so many points on (50 µs and more) other threads of the program may run during a flush.
 const LONG: usize = 1 << 18;
 /// How long a flush runs before it asks whether the user wants it to stop.

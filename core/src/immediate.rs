@@ -6,11 +6,9 @@ use crate::error::Result;
 use crate::layout::{Layout, Shape};
 use crate::plan::lower::{collapse, compute, fold_of};
 use crate::product::Product;
-use crate::storage::Storage;
 use crate::trace::{Input, Operation, Statement};
 use fastnp_codegen::{Access, DType, Fold, Kernel, KernelBuilder, Launch, Op, Template};
 use smallvec::SmallVec;
-use std::sync::Arc;
 
 /// Extents and strides of a launch of one statement.
 pub(crate) struct LaunchShape {
@@ -52,7 +50,7 @@ pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> R
     let (Some(x), Some(y)) = (engine.ready_address(&a.storage), engine.ready_address(&b.storage)) else {
         return Ok(None);
     };
-    let (storage, address) = Storage::made(compute.size())?;
+    let (storage, address) = engine.made(compute.size())?;
     let launch = Launch {
         outer: &[],
         inner: &[n],
@@ -62,7 +60,7 @@ pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> R
     };
     engine.launch_inner(product, [a.dtype, b.dtype, compute], &launch);
     let layout = Layout::dense(&[], compute.size());
-    Ok(Some(Array { storage: Arc::new(storage), layout, dtype: compute, writeable: true }))
+    Ok(Some(Array { storage, layout, dtype: compute, writeable: true }))
 }
 
 /// The kernel of an inner product.

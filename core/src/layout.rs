@@ -320,6 +320,7 @@ impl Layout {
     ///
     /// # Errors
     /// `IndexError` for a position out of bounds, too many indices, or a second ellipsis.
+    #[inline(always)]
     pub fn index(&self, parts: &[Index]) -> Result<Layout> {
         if let ([Index::Range(start, stop, step)], [n], [stride]) = (parts, &self.shape[..], &self.strides[..]) {
             // One range of one axis: nothing to keep count of, which takes half of the time.
@@ -328,6 +329,10 @@ impl Layout {
             let (shape, strides) = (Shape::from_slice(&[n]), Strides::from_slice(&[stride.wrapping_mul(*step)]));
             return Ok(Layout { shape, strides, offset });
         }
+        self.index_several(parts)
+    }
+
+    fn index_several(&self, parts: &[Index]) -> Result<Layout> {
         let used = parts.iter().filter(|p| matches!(p, Index::At(_) | Index::Range(..))).count();
         if used > self.ndim() {
             return Err(Error::index(format!(

@@ -57,6 +57,7 @@ mod reduce;
 mod rows;
 mod selection;
 pub mod settings;
+mod shelf;
 mod stats;
 mod storage;
 mod threads;

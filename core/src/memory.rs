@@ -8,6 +8,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lock::Lock;
 use std::alloc::{Layout as BlockLayout, alloc, dealloc};
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicIsize, Ordering};
 
 /// Alignment of every block: a cache line, and an AVX-512 register (worth 1.3 to 2 times in L1).
 pub(crate) const ALIGN: usize = 64;
@@ -47,7 +48,7 @@ unsafe impl Send for Pool {}
 static POOL: Lock<Pool> = Lock::new(Pool { free: Vec::new(), kept: 0, limit: KEPT_LIMIT, live: 0, peak: 0 });
 
 /// Size classes: 64 bytes, then four to each doubling, so that at most a quarter of a block is unused.
-fn class_of(bytes: usize) -> u32 {
+pub(crate) fn class_of(bytes: usize) -> u32 {
     if bytes <= ALIGN {
         return 0;
     }
@@ -56,7 +57,7 @@ fn class_of(bytes: usize) -> u32 {
     (top - 6) * 4 + quarter as u32 + 1
 }
 
-fn class_bytes(class: u32) -> usize {
+pub(crate) fn class_bytes(class: u32) -> usize {
     if class == 0 {
         return ALIGN;
     }
@@ -92,7 +93,7 @@ impl Buffer {
                 pool.trim(KEPT_BESIDE);
             }
             pool.live += size;
-            pool.peak = pool.peak.max(pool.live);
+            pool.peak = pool.peak.max(pool.used());
             block
         };
         let start = match reused.or_else(|| fresh(class)) {
@@ -167,6 +168,11 @@ pub(crate) fn human(bytes: usize) -> String {
 }
 
 impl Pool {
+    /// Bytes of blocks that are taken and serve somebody.
+    fn used(&self) -> usize {
+        self.live.saturating_sub(IDLE.load(Ordering::Relaxed) as usize)
+    }
+
     /// Gives waiting blocks back, largest first, until at most `bytes` wait.
     fn trim(&mut self, bytes: usize) {
         for class in (0..self.free.len() as u32).rev() {
@@ -194,16 +200,26 @@ impl Drop for Buffer {
     }
 }
 
+/// Bytes of blocks that are taken and serve nobody.
+static IDLE: AtomicIsize = AtomicIsize::new(0);
+
+/// Counts bytes that begin, or end, to serve nobody. Under the engine's lock.
+#[inline]
+pub(crate) fn count_idle(bytes: isize) {
+    IDLE.store(IDLE.load(Ordering::Relaxed) + bytes, Ordering::Relaxed);
+}
+
 /// Bytes in use, the most that ever were, and bytes waiting for reuse.
 pub(crate) fn usage() -> (usize, usize, usize) {
     let pool = POOL.lock();
-    (pool.live, pool.peak, pool.kept)
+    let idle = IDLE.load(Ordering::Relaxed) as usize;
+    (pool.used(), pool.peak, pool.kept + idle)
 }
 
 /// Starts measuring the most bytes in use anew.
 pub(crate) fn reset_peak() {
     let mut pool = POOL.lock();
-    pool.peak = pool.live;
+    pool.peak = pool.used();
 }
 
 /// Bounds the memory that waits for reuse.

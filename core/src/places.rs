@@ -14,12 +14,10 @@ use crate::error::{Error, Result};
 use crate::layout::{Index, Layout, MAX_DIMS, Order, Shape, Steps, Strides, broadcast, c_strides, count, same_shape};
 use crate::nesting;
 use crate::rows::{self, Items};
-use crate::storage::Storage;
 use crate::trace::{Input, Operation, Statement, View};
 use crate::value::Value;
 use fastnp_codegen::DType;
 use smallvec::SmallVec;
-use std::sync::Arc;
 
 /// One part of an index.
 #[derive(Clone)]
@@ -208,7 +206,7 @@ impl Axes {
     /// The byte offset of each place.
     fn offsets(&self, shape: &[usize]) -> Result<Array> {
         let n = count(shape);
-        let (storage, address) = Storage::made(n * size_of::<i64>())?;
+        let (storage, address) = engine().made(n * size_of::<i64>())?;
         if n > 0 {
             // Where there is no element to name, nobody is told of a position that is not there.
             // SAFETY: the memory is new, of this size, and has any numbers in it, which the first array replaces.
@@ -218,7 +216,7 @@ impl Axes {
             }
         }
         let layout = Layout { shape: shape.into(), strides: c_strides(shape, size_of::<i64>()), offset: 0 };
-        Ok(Array { storage: Arc::new(storage), layout, dtype: DType::I64, writeable: true })
+        Ok(Array { storage, layout, dtype: DType::I64, writeable: true })
     }
 
     fn of(array: &Array, parts: &[Part]) -> Result<Axes> {

@@ -1,18 +1,27 @@
 //! Matrix products through the `gemm` crate, and the floating-point flags they raise.
 //!
-//! The flags are those of the caller's thread, less what `gemm` raises in lanes that it throws away: an overflow shows in the
-//! result as something infinite, and an invalid operation as nan. A product that ran on other threads is looked at for these,
-//! and where there are any run again on one thread. Such a product never reports underflow.
+//! The flags are those of the threads that multiply, less what `gemm` raises in lanes that it throws away: an overflow shows in
+//! the result as something infinite, and an invalid operation as nan.
+//!
+//! A large product is divided by sizes and strides alone, so that any number of threads gives the same bits.
 
-use crate::threads::{self, Pooled};
+use crate::threads::Pooled;
 use fastnp_codegen::portable::flags;
 use fastnp_codegen::{DType, FpFlags, Workers};
 use gemm::{Parallelism, gemm};
 use num_complex::{Complex, ComplexFloat};
 use std::ops::Add;
+use std::sync::atomic::{AtomicU8, Ordering};
 
-/// Products of fewer multiplications run on the caller's thread (waking another costs what 300,000 multiplications cost).
-const PARALLEL_FROM: usize = 300_000;
+/// Nanoseconds of a multiplication, from the first-level cache.
+const MULTIPLICATION: f64 = 0.05;
+/// Products of fewer multiplications are not divided.
+const LARGE: usize = 300_000;
+/// Multiplications of a task of several small products.
+const TASK: usize = 1 << 16;
+
+/// Rows and columns of a tile of a large product, at most: `gemm` copies the factors of each, which must stay a small part.
+const TILE: usize = 256;
 
 /// Multiplications of a task of a matrix by a vector: 30 µs in the second-level cache, twice that in memory.
 const VECTOR_TASK: usize = 1 << 17;
@@ -47,34 +56,37 @@ pub(crate) fn run(dtype: DType, domain: &[usize], strides: &[isize], addresses: 
     let of = |operand: usize| &strides[operand * rank..][..rank];
     let (a, b, c) = (of(0), of(1), of(2));
     let total: usize = batch.iter().product();
-    let mut at: Vec<usize> = vec![0; batch.len()];
-    let mut raised = FpFlags::NONE;
-    for _ in 0..total {
-        let offset = |s: &[isize]| at.iter().zip(s).map(|(&i, &s)| i as isize * s).sum::<isize>();
-        let one = One {
-            m,
-            n,
-            k,
-            a: (addresses[0].wrapping_offset(offset(a)), a[rank - 3], a[rank - 1]),
-            b: (addresses[1].wrapping_offset(offset(b)), b[rank - 1], b[rank - 2]),
-            c: (addresses[2].wrapping_offset(offset(c)), c[rank - 3], c[rank - 2]),
-        };
-        raised |= match dtype {
+    let first = One {
+        m,
+        n,
+        k,
+        a: (addresses[0], a[rank - 3], a[rank - 1]),
+        b: (addresses[1], b[rank - 1], b[rank - 2]),
+        c: (addresses[2], c[rank - 3], c[rank - 2]),
+    };
+    let one = |number: usize| {
+        let (mut number, mut offset) = (number, [0isize; 3]);
+        for axis in (0..batch.len()).rev() {
+            let i = (number % batch[axis]) as isize;
+            number /= batch[axis];
+            offset = [offset[0] + i * a[axis], offset[1] + i * b[axis], offset[2] + i * c[axis]];
+        }
+        let one = first.moved(offset);
+        match dtype {
             DType::F32 => one.run::<f32>(0.0, 1.0),
             DType::F64 => one.run::<f64>(0.0, 1.0),
             DType::C64 => one.run::<Complex<f32>>(Complex::new(0.0, 0.0), Complex::new(1.0, 0.0)),
             DType::C128 => one.run::<Complex<f64>>(Complex::new(0.0, 0.0), Complex::new(1.0, 0.0)),
             other => unreachable!("products of {other} are folds"),
-        };
-        for axis in (0..batch.len()).rev() {
-            at[axis] += 1;
-            if at[axis] < batch[axis] {
-                break;
-            }
-            at[axis] = 0;
         }
+    };
+    let each = TASK.div_ceil((m * n * k).max(1));
+    if total == 1 || m * n * k >= LARGE {
+        return (0..total).fold(FpFlags::NONE, |raised, number| raised | one(number));
     }
-    raised
+    shared(total.div_ceil(each), each * m * n * k, |task| {
+        (task * each..total.min((task + 1) * each)).fold(FpFlags::NONE, |raised, number| raised | one(number))
+    })
 }
 
 /// What `gemm` multiplies.
@@ -112,37 +124,8 @@ unsafe impl Sync for One {}
 impl One {
     /// Multiplies, and gives the flags raised.
     fn run<T: Element>(self, zero: T, one: T) -> FpFlags {
-        let large = self.m * self.n * self.k >= PARALLEL_FROM;
-        if large && threads::count() > 1 {
-            self.compute(zero, one, true);
-            let shown = self.shows::<T>();
-            return if shown.is_empty() { shown } else { self.again(zero, one) & shown };
-        }
-        flags::clear();
-        self.compute(zero, one, large);
-        let raised = flags::read();
-        if raised.is_empty() {
-            return raised;
-        }
-        flags::clear();
-        raised & (self.shows::<T>() | FpFlags::UNDERFLOW)
-    }
-
-    /// The flags that one thread raises.
-    #[cold]
-    fn again<T: Element>(self, zero: T, one: T) -> FpFlags {
-        // To a place of its own: the sums of another division differ in their last bits.
-        let mut place = vec![zero; self.m * self.n];
-        let size = size_of::<T>() as isize;
-        flags::clear();
-        One { c: (place.as_mut_ptr().cast(), self.n as isize * size, size), ..self }.multiply(
-            None,
-            one,
-            Parallelism::None,
-        );
-        let raised = flags::read();
-        flags::clear();
-        raised
+        let raised = if self.m == 1 || self.n == 1 { self.run_vector(zero, one) } else { self.run_matrix(one) };
+        if raised.is_empty() { raised } else { raised & (self.shows::<T>() | FpFlags::UNDERFLOW) }
     }
 
     /// What the elements of the result show.
@@ -157,64 +140,72 @@ impl One {
         shown
     }
 
-    fn compute<T: Element>(self, zero: T, one: T, large: bool) {
-        if self.m == 1 || self.n == 1 {
-            return self.run_vector(zero, one, large);
+    /// A matrix by a matrix, in tiles.
+    fn run_matrix<T: Element>(self, one: T) -> FpFlags {
+        let edge = |n: usize| if self.m * self.n * self.k < LARGE { n } else { n.div_ceil(n.div_ceil(TILE)) };
+        let (height, width) = (edge(self.m), edge(self.n));
+        let (rows, columns) = (self.m.div_ceil(height), self.n.div_ceil(width));
+        shared(rows * columns, height * width * self.k, |task| {
+            self.tile((task / columns * height, height), (task % columns * width, width)).multiply(None, one)
+        })
+    }
+
+    /// Some rows and columns of a product, each by the first one and how many at most, with what they are made of.
+    fn tile(self, rows: (usize, usize), columns: (usize, usize)) -> One {
+        One {
+            m: rows.1.min(self.m - rows.0),
+            n: columns.1.min(self.n - columns.0),
+            a: moved(self.a, rows.0, self.a.1),
+            b: moved(self.b, columns.0, self.b.2),
+            c: moved(moved(self.c, rows.0, self.c.1), columns.0, self.c.2),
+            ..self
         }
-        match large.then(threads::pool).flatten() {
-            // Inside the pool: gemm's own default would be rayon's global pool, which does not survive a fork.
-            Some(pool) => pool.install(move || self.multiply(None, one, Parallelism::Rayon(threads::count()))),
-            None => self.multiply(None, one, Parallelism::None),
-        }
+    }
+
+    /// The product so many bytes further.
+    fn moved(self, [a, b, c]: [isize; 3]) -> One {
+        One { a: moved(self.a, 1, a), b: moved(self.b, 1, b), c: moved(self.c, 1, c), ..self }
     }
 
     /// A matrix by a vector, which `gemm` runs on one thread. It is divided by sizes and strides alone, so that any number of
     /// threads gives the same bits, and so that every task reads memory in its order: half as many columns of a row-major
     /// matrix take as long as all of them.
-    fn run_vector<T: Element>(self, zero: T, one: T, large: bool) {
+    fn run_vector<T: Element>(self, zero: T, one: T) -> FpFlags {
         let outputs = self.m * self.n;
         let (across, along) = if self.n == 1 { (self.a.1, self.a.2) } else { (self.b.2, self.b.1) };
+        let large = outputs * self.k >= LARGE;
         let tasks = if large { (outputs * self.k / VECTOR_TASK).clamp(1, VECTOR_TASKS) } else { 1 };
         if across.abs() >= along.abs() {
             let each = outputs.div_ceil(tasks);
-            Pooled.run(outputs.div_ceil(each), &|task| {
+            return shared(outputs.div_ceil(each), each * self.k, |task| {
                 let start = task * each;
-                let part = self.elements(start, each.min(outputs - start));
+                let (all, some) = ((0, 1), (start, each));
+                let part = if self.n == 1 { self.tile(some, all) } else { self.tile(all, some) };
                 part.clear(zero);
-                part.multiply(Some(one), one, Parallelism::None);
+                part.multiply(Some(one), one)
             });
-            return;
         }
         if tasks == 1 {
             self.clear(zero);
-            return self.multiply(Some(one), one, Parallelism::None);
+            return self.multiply(Some(one), one);
         }
         let each = self.k.div_ceil(tasks);
         let mut sums = vec![zero; self.k.div_ceil(each) * outputs];
         let places = Sums(sums.as_mut_ptr());
-        Pooled.run(sums.len() / outputs, &|task| {
+        let raised = shared(sums.len() / outputs, each * outputs, |task| {
             let start = task * each;
             let at = places.get().wrapping_add(task * outputs).cast::<u8>();
-            self.terms(start, each.min(self.k - start), at, size_of::<T>() as isize).multiply(
-                Some(one),
-                one,
-                Parallelism::None,
-            );
+            self.terms(start, each.min(self.k - start), at, size_of::<T>() as isize).multiply(Some(one), one)
         });
+        flags::clear();
         for i in 0..outputs {
             let sum = sums[i..].iter().step_by(outputs).skip(1).fold(sums[i], |sum, &part| sum + part);
             // SAFETY: element `i` of a destination of one column or one row, aligned for T.
             unsafe { self.element(i).cast::<T>().write(sum) };
         }
-    }
-
-    /// Some elements of a product that is a vector, with what they are made of.
-    fn elements(self, start: usize, count: usize) -> One {
-        if self.n == 1 {
-            One { m: count, a: moved(self.a, start, self.a.1), c: moved(self.c, start, self.c.1), ..self }
-        } else {
-            One { n: count, b: moved(self.b, start, self.b.2), c: moved(self.c, start, self.c.2), ..self }
-        }
+        let summing = flags::read();
+        flags::clear();
+        raised | summing
     }
 
     /// Some terms of every element, to a vector elsewhere.
@@ -241,9 +232,10 @@ impl One {
         }
     }
 
-    /// `c = keep * c + a @ b`; without `keep`, `c = a @ b`.
-    fn multiply<T: Element>(self, keep: Option<T>, one: T, parallelism: Parallelism) {
+    /// `c = keep * c + a @ b`; without `keep`, `c = a @ b`. Gives the flags raised, also in lanes that are thrown away.
+    fn multiply<T: Element>(self, keep: Option<T>, one: T) -> FpFlags {
         let One { m, n, k, a, b, c } = self;
+        flags::clear();
         let step = |bytes: isize| bytes / size_of::<T>() as isize;
         // SAFETY: the planner gives addresses and strides that stay within their storages over the domain, and the
         // destination overlaps neither factor. Without `keep` its factor is not used.
@@ -267,10 +259,27 @@ impl One {
                 false,
                 false,
                 false,
-                parallelism,
+                Parallelism::None,
             );
         }
+        let raised = flags::read();
+        flags::clear();
+        raised
     }
+}
+
+/// Runs tasks of so many multiplications each, and gives the flags they raise.
+fn shared(tasks: usize, multiplications: usize, task: impl Fn(usize) -> FpFlags + Sync) -> FpFlags {
+    let raised = AtomicU8::new(0);
+    let run = |i| {
+        raised.fetch_or(task(i).0, Ordering::Relaxed);
+    };
+    if Pooled.tasks(tasks as f64 * multiplications as f64 * MULTIPLICATION) > 1 {
+        Pooled.run(tasks, &run);
+    } else {
+        (0..tasks).for_each(run);
+    }
+    FpFlags(raised.into_inner())
 }
 
 /// A matrix from its row or column `start` on, `step` bytes for each.

@@ -8,10 +8,8 @@ use crate::array::Array;
 use crate::engine::engine;
 use crate::error::{Error, Result};
 use crate::layout::{Layout, Shape, c_strides, count};
-use crate::storage::Storage;
 use crate::value::Value;
 use fastnp_codegen::{DType, Scalar};
-use std::sync::Arc;
 
 /// Bytes of the longest row that is an element.
 pub(crate) const ELEMENT: usize = 16;
@@ -140,7 +138,7 @@ pub(crate) fn take(array: &Array, positions: &Array) -> Result<Option<Array>> {
     let shape: Shape = positions.shape().iter().chain(&array.shape()[1..]).copied().collect();
     let at = engine.settle(&positions.storage)?.wrapping_offset(positions.layout.offset);
     let from = engine.settle(&array.storage)?.wrapping_offset(array.layout.offset);
-    let (storage, to) = Storage::made(crate::layout::byte_count(&shape, array.dtype().size())?)?;
+    let (storage, to) = engine.made(crate::layout::byte_count(&shape, array.dtype().size())?)?;
     // SAFETY: both arrays are settled, and the result, which is new, has room for one row a position.
     unsafe {
         let at = numbers(positions, at);
@@ -150,7 +148,7 @@ pub(crate) fn take(array: &Array, positions: &Array) -> Result<Option<Array>> {
     }
     engine.seen.stats.ran_at_once();
     let layout = Layout { strides: c_strides(&shape, array.dtype().size()), shape, offset: 0 };
-    Ok(Some(Array { storage: Arc::new(storage), layout, dtype: array.dtype(), writeable: true }))
+    Ok(Some(Array { storage, layout, dtype: array.dtype(), writeable: true }))
 }
 
 /// `array[positions] = value` for a value that is one number, or dense and of that type and shape; whether it is done.

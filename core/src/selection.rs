@@ -316,12 +316,12 @@ pub fn select_now(source: &Array, mask: &Array) -> Result<Option<Array>> {
     // SAFETY: the mask is dense and settled.
     let bytes = unsafe { std::slice::from_raw_parts(chosen, mask.size()) };
     let (count, size) = (chosen_of(bytes), source.dtype().size());
-    let (storage, to) = Storage::made(count * size)?;
+    let (storage, to) = engine.made(count * size)?;
     // SAFETY: values and mask are dense, settled and of one shape; the target has room for every selected element.
     unsafe { compact(from, bytes, to, count, size) };
     engine.seen.stats.ran_at_once();
     let layout = Layout::dense(&[count], size);
-    Ok(Some(Array { storage: Arc::new(storage), layout, dtype: source.dtype(), writeable: true }))
+    Ok(Some(Array { storage, layout, dtype: source.dtype(), writeable: true }))
 }
 
 /// How many bytes of a mask are not zero.

@@ -63,7 +63,8 @@ pub static SETTINGS: [Setting; 7] = [
     Setting {
         name: "backend",
         default: SettingValue::Text(Cow::Borrowed("")),
-        doc: "What runs kernels: x86 (machine code, for AVX-512) or portable; empty for the best there is.",
+        doc: "What runs kernels: x86 (machine code, for AVX2 or AVX-512) or portable; either with -avx2 behind it leaves AVX-512 \
+              alone; empty for the best there is.",
     },
     number(
         "debug",

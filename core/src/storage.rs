@@ -51,13 +51,6 @@ impl Storage {
         }
     }
 
-    /// A storage with memory of its own, and its first byte.
-    pub(crate) fn made(bytes: usize) -> crate::Result<(Storage, *mut u8)> {
-        let storage = Storage::pending(bytes);
-        let address = storage.materialize()?;
-        Ok((storage, address))
-    }
-
     /// A storage on memory that somebody else owns.
     pub(crate) fn foreign(address: *mut u8, bytes: usize, owner: Box<dyn Owner>) -> Storage {
         let mut storage = Storage::pending(bytes);
@@ -73,6 +66,38 @@ impl Storage {
         }
         *self = Storage::pending(0);
         true
+    }
+
+    /// Whether there is nothing to it but its size and its memory, once the last array goes.
+    #[inline]
+    pub(crate) fn is_plain(&self) -> bool {
+        self.owner.is_none() && self.exports.load(Ordering::Relaxed) == 0 && !self.is_watched()
+    }
+
+    /// The class of its own memory, where it has some.
+    #[inline]
+    pub(crate) fn class(&self) -> Option<u32> {
+        let own = self.owner.is_none() && !self.address.load(Ordering::Relaxed).is_null();
+        own.then(|| self.class.load(Ordering::Relaxed))
+    }
+
+    /// Gives the memory of a plain storage that nobody else holds back to the pool, and makes it as good as new.
+    pub(crate) fn empty(&self) {
+        if let Some(class) = self.class() {
+            let address = self.address.load(Ordering::Relaxed);
+            self.address.store(std::ptr::null_mut(), Ordering::Relaxed);
+            // SAFETY: `adopt` took them from a buffer, and now nothing is left of it here.
+            drop(unsafe { Buffer::from_raw(address, class) });
+        }
+        self.mark.store(0, Ordering::Relaxed);
+        self.reuse(0);
+    }
+
+    /// Makes a storage that is nothing but its memory serve for an array of another size.
+    #[inline]
+    pub(crate) fn reuse(&self, bytes: usize) {
+        self.set_bytes(bytes);
+        self.version.store(0, Ordering::Relaxed);
     }
 
     /// Says how large a cleared storage is to be.

@@ -223,7 +223,8 @@ impl Trace {
 
     fn let_go(&mut self, slots: &mut Vec<Slot>) {
         for Slot { mut storage, .. } in slots.drain(..) {
-            let spent = Arc::get_mut(&mut storage).is_some_and(Storage::clear);
+            // Asked first: most are somebody's still, and asking for the storage itself is an atomic exchange.
+            let spent = Arc::strong_count(&storage) == 1 && Arc::get_mut(&mut storage).is_some_and(Storage::clear);
             if spent && self.spare.len() < SPARE {
                 self.spare.push(storage);
             } else if storage.owner().is_some() {
@@ -264,6 +265,14 @@ impl Trace {
                 spare
             }
             None => Arc::new(Storage::pending(bytes)),
+        }
+    }
+
+    /// Takes a storage that nobody knows any more for a later result; what memory it had goes back to the pool.
+    pub(crate) fn retire(&mut self, storage: Arc<Storage>) {
+        if self.spare.len() < SPARE {
+            storage.empty();
+            self.spare.push(storage);
         }
     }
 

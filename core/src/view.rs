@@ -20,6 +20,7 @@ impl Array {
     /// assert_eq!(middle.to_vec::<i64>()?, [5, 6]);
     /// # Ok::<(), fastnp::Error>(())
     /// ```
+    #[inline(always)]
     pub fn index(&self, parts: &[Index]) -> Result<Array> {
         Ok(self.with_layout(self.layout.index(parts)?))
     }

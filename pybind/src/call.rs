@@ -19,7 +19,7 @@ pub(crate) fn wrap<'py>(py: Python<'py>, result: Array) -> PyResult<Bound<'py, P
     if fastnp::has_raised() {
         crate::errstate::report(py)?;
     }
-    Ok(Bound::new(py, NdArray::from(result))?.into_any())
+    Ok(crate::birth::born(py, result)?.into_any())
 }
 
 /// Applies a binary op to two objects of which one is an array of ours: what `+` does.
@@ -50,7 +50,7 @@ pub(crate) fn direct<'py>(op: Op, a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) 
         };
     }
     match selected(op, &[&x, &y]) {
-        Some(result) => Ok(Some(Bound::new(py, NdArray::from(result))?.into_any())),
+        Some(result) => Ok(Some(crate::birth::born(py, result)?.into_any())),
         None => Ok(None),
     }
 }
@@ -67,7 +67,7 @@ pub(crate) fn unary<'py>(op: Op, a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
         };
     }
     match selected(op, &[&x]) {
-        Some(result) => Ok(Bound::new(py, NdArray::from(result))?.into_any()),
+        Some(result) => Ok(crate::birth::born(py, result)?.into_any()),
         None => general(op, &[a]),
     }
 }
@@ -113,22 +113,34 @@ pub(crate) fn with_options(
 /// `a op= b`.
 pub(crate) fn in_place(op: Op, target: &Bound<'_, NdArray>, other: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = target.py();
-    let arg = full(other)?;
-    let this = target.open();
-    let array = this.array(py)?;
-    if let Some(value) = arg.value(py)? {
-        let options = Options { out: Some(array), ..Options::default() };
-        match applied_with(op, &[Value::Array(array), value], options) {
-            Ok(_) => return deliver(py, Ok(())),
-            Err(error) if error.kind().is_final() => return Err(crate::error::raise(py, error)),
-            Err(_) => {}
-        }
+    if into(op, &[target.as_any(), other], target)? {
+        return Ok(());
     }
     let kwargs = PyDict::new(py);
     kwargs.set_item("out", (target,))?;
     let args = PyTuple::new(py, [target.as_any(), other])?;
     fallback(py, "ufunc")?.call1((op.name(), "__call__", args, kwargs))?;
     Ok(())
+}
+
+/// Applies an op to an array and anything, and writes to an array; whether the engine could.
+pub(crate) fn into<'py>(op: Op, objects: &[&Bound<'py, PyAny>], target: &Bound<'py, NdArray>) -> PyResult<bool> {
+    let py = target.py();
+    let args = objects.iter().map(|o| full(o)).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
+    let mut values: SmallVec<[Value<'_>; 2]> = SmallVec::new();
+    for arg in &args {
+        match arg.value(py)? {
+            Some(value) => values.push(value),
+            None => return Ok(false),
+        }
+    }
+    let out = target.open();
+    let options = Options { out: Some(out.array(py)?), ..Options::default() };
+    match applied_with(op, &values, options) {
+        Ok(_) => deliver(py, Ok(true)),
+        Err(error) if error.kind().is_final() => Err(crate::error::raise(py, error)),
+        Err(_) => Ok(false),
+    }
 }
 
 /// NumPy's own ufunc on the objects, for what the engine cannot do and for the exact words of what nobody can.

@@ -23,7 +23,7 @@ pub(crate) fn construct<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let made = dtype::types(py)?.array.bind(py).call(args, kwargs)?;
     match import(&made) {
-        Ok(contents) => Ok(Bound::new(py, NdArray::from(contents))?.into_any()),
+        Ok(contents) => Ok(crate::birth::born(py, contents)?.into_any()),
         Err(error) if error.is_instance_of::<PyTypeError>(py) => Ok(made),
         Err(error) => Err(error),
     }

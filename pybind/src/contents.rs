@@ -95,7 +95,7 @@ pub(crate) struct ContentsCell {
 unsafe impl Sync for ContentsCell {}
 
 impl ContentsCell {
-    #[inline]
+    #[inline(always)]
     pub(crate) fn new(contents: Contents) -> ContentsCell {
         ContentsCell { contents: UnsafeCell::new(contents), readers: Cell::new(0) }
     }

@@ -7,9 +7,9 @@ use crate::methods::order_of;
 use crate::ndarray::{NdArray, object};
 use crate::{deliver, fallback};
 use fastnp::{Array, DType, Order, Scalar, Shape, Value, result_type};
-use pyo3::Borrowed;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyFloat, PyInt, PyString, PyTuple};
+use pyo3::{Borrowed, ffi};
 use smallvec::SmallVec;
 use std::convert::Infallible;
 
@@ -81,6 +81,15 @@ impl<'py, const P: usize, const N: usize> Call<'_, 'py, P, N> {
 
 /// A shape as creation functions take it; none where it is something NumPy should judge.
 pub(crate) fn shape_of(shape: &Bound<'_, PyAny>) -> Option<Shape> {
+    if shape.is_exact_instance_of::<PyInt>() {
+        // SAFETY: the object is exactly an int; what is none of a shape is reported as an error, or less than nothing.
+        let n = unsafe { ffi::PyLong_AsSsize_t(shape.as_ptr()) };
+        if let Ok(n) = usize::try_from(n) {
+            return Some(SmallVec::from_iter([n]));
+        }
+        drop(PyErr::take(shape.py()));
+        return None;
+    }
     // A failed conversion makes an exception first, which costs more than the array.
     if let Ok(tuple) = shape.cast::<PyTuple>() {
         return tuple.iter_borrowed().map(|n| n.extract::<usize>().ok()).collect();
@@ -338,7 +347,9 @@ fn ramp(args: &[&Bound<'_, PyAny>], dtype: Option<&Bound<'_, PyAny>>) -> PyResul
         if step == 0 {
             return Ok(None);
         }
-        let n = (stop as i128 - start as i128 + step as i128 - step.signum() as i128) / step as i128;
+        let span = stop as i128 - start as i128;
+        // A division of 128 bits takes as long as making the array object.
+        let n = if step == 1 { span } else { (span + step as i128 - step.signum() as i128) / step as i128 };
         let n = n.max(0) as usize;
         let value = |i: i64| {
             let scalar = Scalar::new(dtype, i);

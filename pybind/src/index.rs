@@ -7,13 +7,15 @@
 use crate::arg::{Arg, full, quick};
 use crate::contents::{Contents, Open, Reading, Repr};
 use crate::ndarray::{NdArray, object, root, view_in};
+use crate::slot::{answer, array_at, object_at, of_array};
 use crate::{deliver, dtype, fallback};
 use fastnp::{Array, DType, ErrorKind, Index, Part, Scalar, Selection, Value, put_selected, select_now};
-use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
 use smallvec::SmallVec;
+use std::ffi::{c_int, c_void};
 
 /// What a key that is no basic index asks for.
 enum Key<'a> {
@@ -28,7 +30,7 @@ enum Key<'a> {
 }
 
 /// What `then` makes of a basic index; none where it is another one. One part needs no list: it is 160 bytes to move.
-#[inline]
+#[inline(always)]
 fn with_parts<T>(key: &Bound<'_, PyAny>, then: impl FnOnce(&[Index]) -> PyResult<T>) -> PyResult<Option<T>> {
     // Tuples before parts: what is no part of an index takes the longest to tell.
     let Ok(tuple) = key.cast::<PyTuple>() else {
@@ -97,20 +99,20 @@ pub(crate) fn named(item: &Bound<'_, PyAny>) -> PyResult<Option<Part>> {
 }
 
 /// One part of a basic index; none where it is something else.
-#[inline]
+///
+/// Put into its callers, as what follows to the object of a view is: each time that what was written word by word is moved as
+/// a whole, the processor waits for the words (5 ns of the 100 of `a[1:-1]`, which had four such moves).
+#[inline(always)]
 fn part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
     if item.is_exact_instance_of::<PyInt>() {
         // SAFETY: the object is exactly an int; what does not fit is reported as an error.
         let i = unsafe { ffi::PyLong_AsSsize_t(item.as_ptr()) };
-        if i == -1
-            && let Some(error) = PyErr::take(item.py())
-        {
+        // SAFETY: the GIL is held. (Asked of Python itself first: -1 is a common index.)
+        let failed = i == -1 && unsafe { !ffi::PyErr_Occurred().is_null() };
+        if failed && let Some(error) = PyErr::take(item.py()) {
             return if error.is_instance_of::<PyOverflowError>(item.py()) { Ok(None) } else { Err(error) };
         }
         return Ok(Some(Index::At(i)));
-    }
-    if item.is_exact_instance_of::<NdArray>() {
-        return Ok(None);
     }
     if item.is_exact_instance_of::<PySlice>() {
         let (mut start, mut stop, mut step) = (0, 0, 0);
@@ -121,6 +123,14 @@ fn part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
             return Ok(None);
         }
         return Ok(Some(Index::Range(Some(start), Some(stop), step)));
+    }
+    rarer_part(item)
+}
+
+/// [`part`] of what is neither a plain integer nor a slice.
+fn rarer_part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
+    if item.is_exact_instance_of::<NdArray>() {
+        return Ok(None);
     }
     if item.is_none() {
         return Ok(Some(Index::NewAxis));
@@ -153,67 +163,103 @@ fn set_element(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyRe
     deliver(value.py(), array.set_now(parts, scalar))
 }
 
-#[pymethods]
-impl NdArray {
-    fn __getitem__<'py>(this: &Bound<'py, Self>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        let py = this.py();
-        let me = this.open();
-        let array = me.array(py)?;
-        if let Some(found) = with_parts(key, |parts| basic(this, &me, array, parts, key))? {
-            return Ok(found);
-        }
-        let taken = match advanced(key)? {
-            Key::Mask(mask) => {
-                let mask = mask.array(py)?;
-                if mask.shape() == array.shape() {
-                    return selected(py, array, mask);
-                }
-                array.places(&[Part::Mask(mask.clone())]).and_then(|p| p.get())
-            }
-            Key::Positions(positions) => array.at(positions.array(py)?),
-            Key::Parts(parts) => match &parts[..] {
-                [Part::Positions(positions)] => array.at(positions),
-                parts => array.places(parts).and_then(|p| p.get()),
-            },
-            Key::Other => return read(this, key, ErrorKind::Unsupported),
-        };
-        match taken {
-            Ok(taken) => object(py, deliver(py, Ok(taken))?),
-            Err(error) if error.kind().is_final() => Err(crate::error::raise(py, error)),
-            Err(error) => read(this, key, error.kind()),
-        }
-    }
-
-    fn __setitem__(this: &Bound<'_, Self>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let py = this.py();
-        let me = this.open();
-        let array = me.array(py)?;
-        if let Some(done) = with_parts(key, |parts| set_basic(array, parts, value))? {
-            return settled(this, key, value, done);
-        }
-        let done = match advanced(key)? {
-            Key::Mask(mask) => assign_where(array, mask.array(py)?, value)?,
-            Key::Positions(positions) => {
-                let positions = positions.array(py)?;
-                put(array, value, |value| array.set_at(positions, value))?
-            }
-            Key::Parts(parts) => match &parts[..] {
-                [Part::Mask(mask)] => assign_where(array, mask, value)?,
-                [Part::Positions(positions)] => put(array, value, |value| array.set_at(positions, value))?,
-                parts => put(array, value, |value| array.places(parts)?.set(value))?,
-            },
-            Key::Other => UNREAD,
-        };
-        settled(this, key, value, done)
-    }
-
-    fn __delitem__(&self, _key: &Bound<'_, PyAny>) -> PyResult<()> {
-        Err(pyo3::exceptions::PyValueError::new_err("cannot delete array elements"))
+/// `this[key]`.
+#[inline(always)]
+fn get<'py>(this: &Bound<'py, NdArray>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let me = this.open();
+    let array = me.array(this.py())?;
+    match with_parts(key, |parts| basic(this, &me, array, parts, key))? {
+        Some(found) => Ok(found),
+        None => get_advanced(this, array, key),
     }
 }
 
+/// [`get`] for a key that is no basic index.
+#[inline(never)]
+fn get_advanced<'py>(
+    this: &Bound<'py, NdArray>,
+    array: &Array,
+    key: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = this.py();
+    let taken = match advanced(key)? {
+        Key::Mask(mask) => {
+            let mask = mask.array(py)?;
+            if mask.shape() == array.shape() {
+                return selected(py, array, mask);
+            }
+            array.places(&[Part::Mask(mask.clone())]).and_then(|p| p.get())
+        }
+        Key::Positions(positions) => array.at(positions.array(py)?),
+        Key::Parts(parts) => match &parts[..] {
+            [Part::Positions(positions)] => array.at(positions),
+            parts => array.places(parts).and_then(|p| p.get()),
+        },
+        Key::Other => return read(this, key, ErrorKind::Unsupported),
+    };
+    match taken {
+        Ok(taken) => object(py, deliver(py, Ok(taken))?),
+        Err(error) if error.kind().is_final() => Err(crate::error::raise(py, error)),
+        Err(error) => read(this, key, error.kind()),
+    }
+}
+
+/// `this[key] = value`.
+fn set(this: &Bound<'_, NdArray>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+    let py = this.py();
+    let me = this.open();
+    let array = me.array(py)?;
+    if let Some(done) = with_parts(key, |parts| set_basic(array, parts, value))? {
+        return settled(this, key, value, done);
+    }
+    let done = match advanced(key)? {
+        Key::Mask(mask) => assign_where(array, mask.array(py)?, value)?,
+        Key::Positions(positions) => {
+            let positions = positions.array(py)?;
+            put(array, value, |value| array.set_at(positions, value))?
+        }
+        Key::Parts(parts) => match &parts[..] {
+            [Part::Mask(mask)] => assign_where(array, mask, value)?,
+            [Part::Positions(positions)] => put(array, value, |value| array.set_at(positions, value))?,
+            parts => put(array, value, |value| array.places(parts)?.set(value))?,
+        },
+        Key::Other => UNREAD,
+    };
+    settled(this, key, value, done)
+}
+
+/// The slot of `this[key]`.
+unsafe extern "C" fn subscript(this: *mut ffi::PyObject, key: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: Python calls the slot of a class with one of its objects, a key that lives as long, and the GIL held.
+    unsafe { answer(std::ptr::null_mut(), |py| Ok(get(&array_at(py, this), &object_at(py, key))?.into_ptr())) }
+}
+
+/// The slot of `this[key] = value` and, without a value, of `del this[key]`.
+unsafe extern "C" fn assign_subscript(
+    this: *mut ffi::PyObject,
+    key: *mut ffi::PyObject,
+    value: *mut ffi::PyObject,
+) -> c_int {
+    // SAFETY: as in `subscript`.
+    unsafe {
+        answer(-1, |py| {
+            if value.is_null() {
+                return Err(PyValueError::new_err("cannot delete array elements"));
+            }
+            set(&array_at(py, this), &object_at(py, key), &object_at(py, value)).map(|()| 0)
+        })
+    }
+}
+
+pyo3::inventory::submit! {
+    of_array(&[
+        ffi::PyType_Slot { slot: ffi::Py_mp_subscript, pfunc: subscript as *mut c_void },
+        ffi::PyType_Slot { slot: ffi::Py_mp_ass_subscript, pfunc: assign_subscript as *mut c_void },
+    ])
+}
+
 /// `this[parts]`.
-#[inline]
+#[inline(always)]
 fn basic<'py>(
     this: &Bound<'py, NdArray>,
     me: &Contents,
@@ -296,7 +342,7 @@ fn selected<'py>(py: Python<'py>, array: &Array, mask: &Array) -> PyResult<Bound
         return object(py, taken);
     }
     let selection = deliver(py, Selection::new(array, mask))?;
-    Ok(Bound::new(py, NdArray::from(selection))?.into_any())
+    Ok(crate::birth::born(py, selection)?.into_any())
 }
 
 /// NumPy's own reading of `this[key]`, or its words for what is wrong with it.
@@ -398,13 +444,14 @@ impl Rows {
         if self.at >= self.array.shape()[0] {
             return Ok(None);
         }
-        let row = deliver(py, self.array.index(&[Index::At(self.at as isize)]))?;
+        let at = [Index::At(self.at as isize)];
         self.at += 1;
-        if row.ndim() > 0 {
-            let base = Some(self.root.clone_ref(py));
-            return Ok(Some(Bound::new(py, NdArray::from(Contents { repr: Repr::Dense(row), base }))?.into_any()));
+        // Of one axis, where there are no rows but elements.
+        if let Some(value) = deliver(py, self.array.get(&at))? {
+            return dtype::to_scalar(py, value).map(Some);
         }
-        let value = deliver(py, row.item())?;
-        dtype::to_scalar(py, value).map(Some)
+        let row = deliver(py, self.array.index(&at))?;
+        let base = Some(self.root.clone_ref(py));
+        Ok(Some(crate::birth::born(py, Contents { repr: Repr::Dense(row), base })?.into_any()))
     }
 }

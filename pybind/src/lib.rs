@@ -3,6 +3,7 @@
 
 mod arg;
 mod attributes;
+mod birth;
 mod call;
 mod class;
 mod contents;
@@ -24,6 +25,7 @@ mod operators;
 mod places;
 mod protocols;
 mod reduce;
+mod slot;
 mod ufunc;
 
 use fastnp::Result;
@@ -48,7 +50,6 @@ pub(crate) fn fallback<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, 
 #[pymodule]
 fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<ndarray::NdArray>()?;
-    module.add_class::<ufunc::Ufunc>()?;
     module.add_class::<foreign::Memory>()?;
     ufunc::add(module)?;
     create::add(module)?;

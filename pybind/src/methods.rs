@@ -7,7 +7,7 @@ use crate::deliver;
 use crate::dtype::{self, Asked, asked};
 use crate::foreign::numpy_of;
 use crate::ndarray::{NdArray, numpy_error, numpy_method, object, view_of, view_or_fresh};
-use fastnp::{Array, DType, Error, ErrorKind, Op, Order, Value, apply};
+use fastnp::{Array, DType, Error, ErrorKind, Index, Op, Order, Value, apply};
 use pyo3::prelude::*;
 use pyo3::type_object::PyTypeInfo;
 use pyo3::types::{PyBool, PyDict, PyTuple};
@@ -151,7 +151,7 @@ impl NdArray {
                 }
                 if let Some(selection) = me.selection() {
                     let cast = deliver(py, selection.cast(to))?;
-                    return Ok(Bound::new(py, NdArray::from(cast))?.into_any());
+                    return Ok(crate::birth::born(py, cast)?.into_any());
                 }
                 object(this.py(), deliver(py, me.array(py)?.cast(to))?)
             }
@@ -168,10 +168,19 @@ impl NdArray {
         text_signature = "($self, /, *args)"
     )]
     fn item<'py>(this: &Bound<'py, Self>, args: &Args<'py>) -> PyResult<Object<'py>> {
-        if args.is_empty()
-            && let Ok(value) = this.open().array(this.py())?.item()
-        {
-            return dtype::to_python(this.py(), deliver(this.py(), Ok(value))?);
+        let py = this.py();
+        let me = this.open();
+        let array = me.array(py)?;
+        let found = match integers(args) {
+            _ if args.is_empty() => array.item().ok(),
+            Some(at) if at.len() == array.ndim() && at.len() == args.len() => {
+                let parts: SmallVec<[Index; 4]> = at.into_iter().map(Index::At).collect();
+                array.get(&parts).ok().flatten()
+            }
+            _ => None,
+        };
+        if let Some(value) = deliver(py, Ok(found))? {
+            return dtype::to_python(py, value);
         }
         numpy_of(this)?.call_method1("item", args)
     }

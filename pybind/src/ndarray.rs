@@ -3,12 +3,15 @@
 use crate::arg::{Arg, full, quick};
 use crate::call::{binary, in_place, unary};
 use crate::contents::{Contents, ContentsCell, Open, Repr};
+use crate::slot::{answer, array_at, of_array};
 use crate::{deliver, fallback};
 use fastnp::{Array, Op};
 use pyo3::basic::CompareOp;
 use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyInt, PyString, PyTuple, PyType};
+use std::ffi::c_void;
 
 /// An n-dimensional array whose elements are computed when somebody needs them.
 ///
@@ -19,16 +22,16 @@ pub(crate) struct NdArray {
 }
 
 impl<T: Into<Contents>> From<T> for NdArray {
-    #[inline]
+    #[inline(always)]
     fn from(contents: T) -> NdArray {
         NdArray { contents: ContentsCell::new(contents.into()) }
     }
 }
 
 /// A new object of a new array.
-#[inline]
+#[inline(always)]
 pub(crate) fn object(py: Python<'_>, array: Array) -> PyResult<Bound<'_, PyAny>> {
-    Ok(Bound::new(py, NdArray::from(array))?.into_any())
+    Ok(crate::birth::born(py, array)?.into_any())
 }
 
 /// A view of an array, that knows whose memory it is.
@@ -38,10 +41,10 @@ pub(crate) fn view_of<'py>(this: &Bound<'py, NdArray>, view: Array) -> PyResult<
 }
 
 /// [`view_of`] for a caller that has the array object open already.
-#[inline]
+#[inline(always)]
 pub(crate) fn view_in<'py>(this: &Bound<'py, NdArray>, me: &Contents, view: Array) -> PyResult<Bound<'py, PyAny>> {
     let contents = Contents { repr: Repr::Dense(view), base: Some(root(this, me)) };
-    Ok(Bound::new(this.py(), NdArray::from(contents))?.into_any())
+    Ok(crate::birth::born(this.py(), contents)?.into_any())
 }
 
 /// A view where the array shares the memory of `this`, else a new array.
@@ -120,7 +123,7 @@ impl NdArray {
                 }
                 if let Some(flags) = base.selection().filter(|s| s.dtype() == fastnp::DType::Bool) {
                     let squared = crate::deliver(py, flags.cast(fastnp::DType::I8))?;
-                    return Ok(Bound::new(py, NdArray::from(squared))?.into_any());
+                    return Ok(crate::birth::born(py, squared)?.into_any());
                 }
             }
             binary(Op::Power, this.as_any(), other)
@@ -226,17 +229,6 @@ impl NdArray {
         ))
     }
 
-    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        let me = self.contents.open(py);
-        if let Some(selection) = me.selection() {
-            return deliver(py, selection.count());
-        }
-        match me.array(py)?.shape().first() {
-            Some(&n) => Ok(n),
-            None => Err(PyTypeError::new_err("len() of unsized object")),
-        }
-    }
-
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
         let me = self.contents.open(py);
         let array = me.array(py)?;
@@ -305,6 +297,28 @@ impl NdArray {
         object.getattr("__dict__")?.get_item("__class__")?.call_method1("__set__", (this, class))?;
         Ok(())
     }
+}
+
+/// The slot of `len(this)`.
+unsafe extern "C" fn length(this: *mut ffi::PyObject) -> ffi::Py_ssize_t {
+    // SAFETY: Python calls the slot of a class with one of its objects and the GIL held.
+    unsafe {
+        answer(-1, |py| {
+            let this = array_at(py, this);
+            let me = this.open();
+            if let Some(selection) = me.selection() {
+                return deliver(py, selection.count()).map(|n| n as ffi::Py_ssize_t);
+            }
+            match me.array(py)?.shape().first() {
+                Some(&n) => Ok(n as ffi::Py_ssize_t),
+                None => Err(PyTypeError::new_err("len() of unsized object")),
+            }
+        })
+    }
+}
+
+pyo3::inventory::submit! {
+    of_array(&[ffi::PyType_Slot { slot: ffi::Py_sq_length, pfunc: length as *mut c_void }])
 }
 
 /// A Python number of a one-element array: NumPy's rules and NumPy's words for what has none.

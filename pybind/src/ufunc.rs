@@ -1,20 +1,23 @@
 //! The ufunc class: one object for every row of the op table.
 
 use crate::arg::{Arg, full, quick};
-use crate::call::{direct, general, unary, with_options};
+use crate::call::{direct, general, into, unary, with_options};
 use crate::contents::Open;
 use crate::keywords::{Keywords, Out};
 use crate::ndarray::NdArray;
+use crate::slot::{answer, object_at};
 use crate::{deliver, fallback};
 use fastnp::{ErrorKind, Op, Options, Value};
 use pyo3::exceptions::{PyTypeError, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyDict, PyString, PyTuple};
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use pyo3::{Borrowed, ffi};
 use smallvec::SmallVec;
+use std::ffi::c_ulong;
 
 /// A function that works element by element.
-#[pyclass(name = "ufunc", module = "fastnp", frozen, weakref)]
+#[pyclass(name = "ufunc", module = "fastnp", frozen, weakref, subclass)]
 pub(crate) struct Ufunc {
     op: Op,
     /// NumPy's own.
@@ -44,6 +47,19 @@ impl Ufunc {
         let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
         let wrong = error != ErrorKind::Unsupported;
         fallback(py, "ufunc")?.call1((self.op.name(), method, args, kwargs, wrong))
+    }
+
+    /// The call of as many objects as the op takes, of which one is an array of ours.
+    #[inline]
+    fn of_ours<'py>(&self, objects: &[Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
+        match objects {
+            [first] => unary(self.op, first),
+            [first, second, ..] => match direct(self.op, first, second)? {
+                Some(result) => Ok(result),
+                None => general(self.op, &[first, second]),
+            },
+            [] => Err(PyTypeError::new_err("an op without arguments")),
+        }
     }
 
     /// The call with keywords, or of what is no array of ours yet; none where NumPy has to do it.
@@ -99,15 +115,8 @@ impl Ufunc {
         let arity = self.op.arity();
         let ours = args.iter_borrowed().any(|a| a.is_instance_of::<NdArray>());
         if plain && args.len() == arity && ours {
-            let first = args.get_item(0)?;
-            if arity == 1 {
-                return unary(self.op, &first);
-            }
-            let second = args.get_item(1)?;
-            if let Some(result) = direct(self.op, &first, &second)? {
-                return Ok(result);
-            }
-            return general(self.op, &[&first, &second]);
+            let objects: SmallVec<[Bound<'_, PyAny>; 2]> = args.iter().collect();
+            return self.of_ours(&objects);
         }
         if !ours && plain && args.iter_borrowed().all(|a| matches!(quick(&a), Ok(Arg::Number(_)))) {
             // Numbers alone are nothing of ours.
@@ -238,14 +247,130 @@ fn column<'py>(first: &Bound<'py, PyAny>, second: &Bound<'py, PyAny>) -> PyResul
     crate::ndarray::object(py, deliver(py, left.view_as(left.dtype(), layout))?).map(Some)
 }
 
-/// Adds the class's objects to the module, as `UFUNCS`.
+/// The type flag and the bit in a number of arguments of the vectorcall protocol (PEP 590). The stable ABI names them from 3.12
+/// on, as they have been since 3.9.
+const HAVE_VECTORCALL: c_ulong = 1 << 11;
+const ARGUMENTS_OFFSET: usize = 1 << (usize::BITS - 1);
+
+/// How Python calls a function with its arguments side by side.
+type Vectorcall = unsafe extern "C" fn(
+    *mut ffi::PyObject,
+    *const *mut ffi::PyObject,
+    usize,
+    *mut ffi::PyObject,
+) -> *mut ffi::PyObject;
+
+/// Calls a ufunc object with arguments side by side, those with names last.
+unsafe extern "C" fn vectorcall(
+    this: *mut ffi::PyObject,
+    args: *const *mut ffi::PyObject,
+    flags: usize,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: Python calls this of an object of the class that `class` makes, as its protocol says: so many arguments, then
+    // one for each of the names, all of which live until this returns; the GIL is held.
+    unsafe {
+        answer(std::ptr::null_mut(), |py| {
+            let this = object_at(py, this).cast_unchecked::<Ufunc>();
+            let count = flags & !ARGUMENTS_OFFSET;
+            let objects = match count {
+                0 => &[],
+                _ => std::slice::from_raw_parts(args.cast::<Bound<'_, PyAny>>(), count),
+            };
+            let ours = || objects.iter().any(|object| object.is_exact_instance_of::<NdArray>());
+            if names.is_null() && count == this.get().op.arity() && ours() {
+                return this.get().of_ours(objects).map(Bound::into_ptr);
+            }
+            if !names.is_null()
+                && count == this.get().op.arity()
+                && ours()
+                && let Some(out) = sole_out(py, names, object_at(py, *args.add(count)))?
+                && into(this.get().op, &objects.iter().collect::<SmallVec<[_; 2]>>(), &out)?
+            {
+                return Ok(out.into_ptr());
+            }
+            let positions = PyTuple::new(py, objects)?;
+            if names.is_null() {
+                return this.get().__call__(py, &positions, None).map(Bound::into_ptr);
+            }
+            let keywords = PyDict::new(py);
+            for (i, name) in object_at(py, names).cast_unchecked::<PyTuple>().iter_borrowed().enumerate() {
+                keywords.set_item(name, object_at(py, *args.add(count + i)))?;
+            }
+            this.get().__call__(py, &positions, Some(&keywords)).map(Bound::into_ptr)
+        })
+    }
+}
+
+/// The value of the first name of a call, where that is the only one, is `out`, and the value is an array of ours.
+///
+/// # Safety
+/// The names are a tuple.
+unsafe fn sole_out<'py>(
+    py: Python<'py>,
+    names: *mut ffi::PyObject,
+    value: Borrowed<'_, 'py, PyAny>,
+) -> PyResult<Option<Bound<'py, NdArray>>> {
+    // SAFETY: the caller's contract.
+    let names = unsafe { object_at(py, names).cast_unchecked::<PyTuple>() };
+    let out = names.len() == 1 && names.get_borrowed_item(0)?.cast::<PyString>()? == "out";
+    Ok(value.cast_exact::<NdArray>().ok().filter(|_| out).map(|out| out.to_owned()))
+}
+
+/// The class of ufunc objects: PyO3's, which Python calls with a tuple, derived once more to be called without one (of the
+/// 3700 instructions of `np.sqrt(a)` the tuple takes 350). Also where in its objects Python finds the function to call.
+fn class(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, usize)> {
+    let base = py.get_type::<Ufunc>();
+    let size: usize = base.getattr("__basicsize__")?.extract()?;
+    let member = |name, offset| ffi::PyMemberDef {
+        name,
+        type_code: ffi::Py_T_PYSSIZET,
+        offset,
+        flags: ffi::Py_READONLY,
+        doc: std::ptr::null(),
+    };
+    let mut members = [member(c"__vectorcalloffset__".as_ptr(), size as isize), member(std::ptr::null(), 0)];
+    let mut slots = [
+        ffi::PyType_Slot { slot: ffi::Py_tp_members, pfunc: members.as_mut_ptr().cast() },
+        ffi::PyType_Slot { slot: 0, pfunc: std::ptr::null_mut() },
+    ];
+    let flags = ffi::Py_TPFLAGS_DEFAULT | HAVE_VECTORCALL | ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION;
+    let mut spec = ffi::PyType_Spec {
+        name: c"fastnp.ufunc".as_ptr(),
+        basicsize: (size + size_of::<Vectorcall>()) as i32,
+        itemsize: 0,
+        flags: flags as u32,
+        slots: slots.as_mut_ptr(),
+    };
+    let bases = PyTuple::new(py, [base])?;
+    // SAFETY: the specification lives until the call returns, which copies the members, and the name for good.
+    let class = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpecWithBases(&mut spec, bases.as_ptr()))? };
+    Ok((class.cast_into::<PyType>()?, size))
+}
+
+/// A ufunc object.
+fn object<'py>(class: &Bound<'py, PyType>, offset: usize, ufunc: Ufunc) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the class is PyO3's with room for a pointer at the offset. All that PyO3 keeps in a new object beside its
+    // contents is nothing yet, as the zeros are that it is allocated with.
+    unsafe {
+        let object = ffi::PyType_GenericAlloc(class.as_type_ptr(), 0);
+        let object = Bound::from_owned_ptr_or_err(class.py(), object)?.cast_into_unchecked::<Ufunc>();
+        std::ptr::from_ref(object.get()).cast_mut().write(ufunc);
+        object.as_ptr().byte_add(offset).cast::<Vectorcall>().write(vectorcall);
+        Ok(object.into_any())
+    }
+}
+
+/// Adds the class to the module, and its objects as `UFUNCS`.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
+    let (class, offset) = class(py)?;
+    module.add("ufunc", &class)?;
     let all = PyDict::new(py);
     let numpy = py.import("numpy")?;
     for &op in Op::ALL {
         let original = numpy.getattr(op.name())?.unbind();
-        all.set_item(op.name(), Bound::new(py, Ufunc { op, original })?)?;
+        all.set_item(op.name(), object(&class, offset, Ufunc { op, original })?)?;
     }
     if all.is_empty() {
         return Err(PyTypeError::new_err("the op table is empty"));

@@ -90,11 +90,11 @@ pub fn slow(op: Op, dtype: DType) -> Option<Slow> {
 /// let mut kernel = KernelBuilder::new(Template::Map, 1, 0);
 /// let (from, to) = (kernel.operand(DType::F64, Access::Read, true), kernel.operand(DType::F64, Access::Write, true));
 /// let x = kernel.body().load(from);
-/// let y = kernel.body().apply(Op::Exp, &[x]);
+/// let y = kernel.body().apply(Op::Sin, &[x]);
 /// kernel.body().store(to, y);
 /// let expanded = expand(&kernel.finish());
 /// let [odd] = expanded.body.odd[..] else { panic!("one function") };
-/// assert!(matches!(expanded.kernel.body.insts[odd.value.0 as usize], Inst::Apply(Op::Exp, _)));
+/// assert!(matches!(expanded.kernel.body.insts[odd.value.0 as usize], Inst::Apply(Op::Sin, _)));
 /// assert!(verify(expanded.kernel).is_ok());
 /// ```
 pub fn expand(kernel: &Kernel) -> Expanded {

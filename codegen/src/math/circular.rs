@@ -4,7 +4,7 @@
 //! up to 2^20 (`f32`: 2^16). Larger arguments are odd.
 
 use super::Unary;
-use super::arithmetic::{fast_two_sum, is_single, last_as_sign, poly, sign_bit, size_bits, turned};
+use super::arithmetic::{fast_two_sum, last_as_sign, poly, sign_bit, size_bits, turned};
 use super::coefficients::PIO2_PARTS;
 use super::real::{Number, Parts, Real, Word};
 use std::f64::consts::FRAC_2_PI;
@@ -130,23 +130,6 @@ impl<R: Real> Unary<R> for Cos {
     }
 }
 
-/// The tangent of a single on a machine that fuses: 2 ulp, in half the instructions of both functions with their tails.
-#[inline(always)]
-fn tangent<R: Real>(x: R) -> R {
-    let size = x.size();
-    let shifted = size.fma::<true>(R::of(FRAC_2_PI), R::literal(R::Number::MAGIC));
-    let n = shifted - R::literal(R::Number::MAGIC);
-    let r = [R::Number::PIO2.0, R::Number::PIO2.1, R::Number::PIO2_REST]
-        .into_iter()
-        .fold(size, |r, part| n.fma::<true>(-R::literal(part), r));
-    let z = r * r;
-    let s = (r * z).fma::<true>(poly::<R, true>(z, R::Number::SIN), r);
-    let c = z.fma::<true>(poly::<R, true>(z, R::Number::COS), R::of(-0.5)).fma::<true>(z, R::of(1.0));
-    let even = (shifted.bits() & R::Word::of(1)).equals(R::Word::of(0));
-    let (top, bottom) = R::pick_pair(even, (s, c), (c, s));
-    turned(top / bottom, last_as_sign::<R>(shifted.bits()) ^ sign_bit(x))
-}
-
 /// The tangent of an angle in radians.
 pub struct Tan;
 
@@ -154,9 +137,6 @@ impl<R: Real> Unary<R> for Tan {
     /// The quotient of both functions of the size or its negated inverse, with the sign of x.
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        if is_single::<R>() && FMA {
-            return tangent(x);
-        }
         let (r, tail, bits) = reduce::<R, FMA>(x.size());
         let z = r * r;
         let (s, s_rest) = sine::<R, FMA>(r, tail, z);

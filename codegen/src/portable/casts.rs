@@ -90,10 +90,13 @@ fn to_i32(x: f64) -> i32 {
     if x < 2147483648.0 { saturated } else { i32::MIN }
 }
 
-/// What C compilers make of the conversion that x86 lacks.
+/// What C compilers make of the conversion that x86 lacks before AVX-512: the upper half of the range by way of the lower one.
+/// Rust's own has both computed and one chosen, and so raises the invalid flag for what fits.
 #[inline(always)]
 fn to_u64(x: f64) -> u64 {
-    if x >= 9223372036854775808.0 { if x < 18446744073709551616.0 { x as u64 } else { 0 } } else { to_i64(x) as u64 }
+    const HALF: f64 = 9223372036854775808.0;
+    let is_upper = x >= HALF;
+    to_i64(if is_upper { x - HALF } else { x }) as u64 ^ (is_upper as u64) << 63
 }
 
 #[inline(always)]

@@ -127,8 +127,9 @@ pub(crate) struct Code {
     pub(crate) room: usize,
     /// What the kernel may report.
     pub(crate) watch: FpFlags,
-    /// Nanoseconds an element, roughly.
+    /// Nanoseconds an element, roughly, where memory is not the limit; and the bytes of an element that go through memory.
     pub(crate) cost: f64,
+    pub(crate) bytes: usize,
 }
 
 impl Code {
@@ -187,6 +188,7 @@ pub(crate) fn resolve(kernel: &Kernel, fragment: &Fragment, isa: Isa, fuse: Opti
         room: 0,
         watch: FpFlags::NONE,
         cost: 0.0,
+        bytes: 0,
     };
     if fragment.insts.len() > u16::MAX as usize {
         return Err("too many instructions".into());
@@ -236,6 +238,7 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
     match inst {
         Inst::Load(OperandId(operand)) => {
             code.cost += 0.03 * size as f64 / 8.0;
+            code.bytes += size as usize;
             code.loads.push(Load { value, operand: *operand, size, late: false });
         }
         Inst::Param(p) => add_uniform(code, value, size, Source::Param(p.0), isa),
@@ -326,6 +329,7 @@ fn add_sink(
     for l in code.loads.iter_mut().filter(|l| l.value == value || offsets == Some(l.value)) {
         l.late = true;
     }
+    code.bytes += size as usize;
     code.cost += if offsets.is_some() { 1.0 } else { 0.04 * size as f64 / 8.0 };
     code.sinks.push(Sink { operand: operand.0, value, size, offsets, produced, conflicts: vec![] });
 }

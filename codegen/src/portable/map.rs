@@ -8,10 +8,10 @@ use super::code::Code;
 use super::frame::Frame;
 use super::permits::Permits;
 use super::plane::{Axes, NONE, Part, Plane, Table};
-use super::spread::{Shared, TASK_NANOSECONDS, spread};
+use super::spread::{Shared, nanoseconds, spread};
 use super::walk::{Tile, Walk};
 use super::{flags, flat, scratch};
-use crate::{Launch, Raised, Workers};
+use crate::{GRAIN, Launch, Raised, Workers};
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -44,7 +44,7 @@ pub(crate) unsafe fn run(code: &Code, form: Form, launch: &Launch<'_>, workers: 
         if n == 0 {
             return Raised::new();
         }
-        if code.cost * (n as f64) < 2.0 * TASK_NANOSECONDS {
+        if nanoseconds(n, code.cost, code.bytes) < 2.0 * GRAIN {
             // SAFETY: the caller's contract.
             return unsafe { flat::run(code, launch, n) };
         }
@@ -58,8 +58,8 @@ pub(crate) unsafe fn run(code: &Code, form: Form, launch: &Launch<'_>, workers: 
         return unsafe { tiled(code, launch, workers) };
     }
     let points = grid.columns * grid.rows * grid.planes;
-    let nanoseconds = code.cost * points as f64;
-    if nanoseconds < 2.0 * TASK_NANOSECONDS || workers.count() == 1 {
+    let nanoseconds = nanoseconds(points, code.cost, code.bytes);
+    if nanoseconds < 2.0 * GRAIN || workers.count() == 1 {
         let mut raised = Raised::new();
         if code.has_effects() {
             flags::clear();
@@ -245,7 +245,7 @@ unsafe fn tiled(code: &Code, launch: &Launch<'_>, workers: &dyn Workers) -> Rais
     let walk = Walk::new(0, launch.outer, room);
     let permits = Permits::new(code, launch);
     let shared = Shared(*launch);
-    let nanoseconds = if code.scatters() { 0.0 } else { code.cost * points as f64 };
+    let nanoseconds = if code.scatters() { 0.0 } else { nanoseconds(points, code.cost, code.bytes) };
     spread(walk.tiles(), nanoseconds, workers, &|range, raised| {
         scratch::with(code.width * room, |registers| {
             // SAFETY: the registers have room; the caller's contract; tiles do not overlap.

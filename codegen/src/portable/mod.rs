@@ -56,7 +56,8 @@ mod steps;
 mod sweep;
 mod walk;
 
+pub(crate) use isa::Isa;
 pub(crate) use pass::{Fuse, Fused, FusedFold};
 pub use program::Portable;
 pub(crate) use scratch::with as with_scratch;
-pub(crate) use spread::{Shared, TASK_NANOSECONDS, spread};
+pub(crate) use spread::{Shared, nanoseconds, spread};

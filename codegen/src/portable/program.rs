@@ -21,6 +21,17 @@ impl Portable {
         Portable { isa: Isa::detect() }
     }
 
+    /// The backend on AVX2, if this processor has that, and whatever else it has.
+    #[cfg(target_arch = "x86_64")]
+    pub fn avx2() -> Option<Portable> {
+        Isa::available().contains(&Isa::V3).then(|| Portable::on(Isa::V3))
+    }
+
+    /// The backend on an instruction set that this processor has.
+    pub(crate) fn on(isa: Isa) -> Portable {
+        Portable { isa }
+    }
+
     /// One backend for each instruction set that this processor has, for tests.
     pub fn every_level() -> Vec<Portable> {
         Isa::available().into_iter().map(|isa| Portable { isa }).collect()
@@ -35,7 +46,11 @@ impl Default for Portable {
 
 impl Backend for Portable {
     fn name(&self) -> &'static str {
-        "portable"
+        match self.isa {
+            #[cfg(target_arch = "x86_64")]
+            Isa::V3 if Isa::detect() != Isa::V3 => "portable-avx2",
+            _ => "portable",
+        }
     }
 
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {

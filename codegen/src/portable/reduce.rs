@@ -13,7 +13,7 @@ use super::frame::{Frame, report};
 use super::isa::Isa;
 use super::pass::FoldPass;
 use super::permits::Permits;
-use super::spread::{Shared, TASK_NANOSECONDS, spread};
+use super::spread::{Shared, nanoseconds, spread};
 use super::sweep::Sweep;
 use super::walk::{Tile, Walk};
 use super::{arg, flags, folds, full, loops, moves, scratch};
@@ -21,7 +21,9 @@ use crate::{DType, Fold, Inst, Kernel, Launch, Op, Raised, Scalar, Template, Wor
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Parts that inner axes are divided into at most.
+/// Elements of a part of inner axes that are divided, at least (a sum of so many takes 3 µs), and how many parts there are at
+/// most. Neither asks what the elements are made of: a sum is the same whether its terms were stored before or not.
+pub(crate) const PART: usize = 1 << 15;
 pub(crate) const PARTS: usize = 64;
 /// Outer tiles from which on they alone feed the threads.
 pub(crate) const ENOUGH_TILES: usize = 16;
@@ -197,13 +199,7 @@ pub(crate) unsafe fn run(
         return Raised::new();
     }
     let inner: usize = launch.inner.iter().product();
-    let whole = inner as f64 * (body.cost + 0.06 * folding.accumulators.len() as f64);
-    if folding.may_be_full
-        && launch.outer.is_empty()
-        && launch.inner.len() == 1
-        && inner > 0
-        && whole < 2.0 * TASK_NANOSECONDS
-    {
+    if folding.may_be_full && launch.outer.is_empty() && launch.inner.len() == 1 && inner > 0 && inner < 2 * PART {
         // SAFETY: the caller's contract.
         return unsafe { full::run(body, folding, epilogue, launch) };
     }
@@ -216,10 +212,10 @@ pub(crate) unsafe fn run(
     }
     let layout = Layout::new(body, folding, epilogue, launch);
     let scatters = body.scatters() || epilogue.scatters();
-    let an_inner = inner as f64 * (body.cost + 0.06 * folding.accumulators.len() as f64);
-    let nanoseconds = outer as f64 * (an_inner + epilogue.cost);
+    let each = body.cost + 0.06 * folding.accumulators.len() as f64;
+    let nanoseconds = nanoseconds(outer * inner, each, body.bytes) + outer as f64 * epilogue.cost;
     let tiles = layout.outer.tiles();
-    let parts = ((nanoseconds / tiles as f64 / TASK_NANOSECONDS) as usize).min(PARTS).min(layout.inner.tiles());
+    let parts = (outer * inner / tiles / PART).min(PARTS).min(layout.inner.tiles());
     if tiles < ENOUGH_TILES && parts > 1 && !scatters {
         // SAFETY: the caller's contract.
         return unsafe { in_parts(&layout, parts, nanoseconds, workers) };

@@ -8,7 +8,7 @@ use super::code::{Code, block_length};
 use super::frame::Frame;
 use super::permits::Permits;
 use super::reduce::{Folding, by_columns, look};
-use super::spread::{Shared, spread};
+use super::spread::{Shared, nanoseconds, spread};
 use super::walk::{Tile, Walk};
 use super::{frame, scratch};
 use crate::{Launch, Raised, Workers};
@@ -49,7 +49,7 @@ pub(crate) unsafe fn run(
     let shared = Shared(*launch);
     let scatters = body.scatters() || epilogue.scatters();
     let each = body.cost + epilogue.cost + 1.3 * accumulators.len() as f64;
-    let nanoseconds = if scatters { 0.0 } else { (outer * length) as f64 * each };
+    let nanoseconds = if scatters { 0.0 } else { nanoseconds(outer * length, each, body.bytes + epilogue.bytes) };
     spread(outer_walk.tiles(), nanoseconds, workers, &|range, raised| {
         scratch::with(width * room, |memory| {
             let second = memory.wrapping_add(body.width * room);

@@ -8,8 +8,15 @@ use super::frame::report;
 use crate::{Launch, Raised, Workers};
 use std::sync::Mutex;
 
-/// What a task must be worth: a wake-up takes some 5 µs, and must stay a small part.
-pub(crate) const TASK_NANOSECONDS: f64 = 40_000.0;
+/// Nanoseconds for a byte in the second-level cache, and for one beyond it, where a launch has more than `NEAR` bytes.
+const BYTE: [f64; 2] = [0.01, 0.035];
+const NEAR: usize = 3 << 19;
+
+/// Nanoseconds for so many points that take `cost` each, or the time to bring them from memory.
+pub(crate) fn nanoseconds(points: usize, cost: f64, bytes: usize) -> f64 {
+    let bytes = points * bytes;
+    (points as f64 * cost).max(bytes as f64 * BYTE[usize::from(bytes > NEAR)])
+}
 
 /// A launch that threads may share.
 #[derive(Clone, Copy)]
@@ -36,9 +43,7 @@ pub(crate) fn spread(
     task: &(dyn Fn(std::ops::Range<usize>, &mut Raised) + Sync),
 ) -> Raised {
     let mut raised = Raised::new();
-    let count = workers.count();
-    let worth = (nanoseconds / TASK_NANOSECONDS) as usize;
-    let tasks = if count == 1 { 1 } else { worth.min(units).min(4 * count) };
+    let tasks = workers.tasks(nanoseconds).min(units);
     if tasks <= 1 {
         flags::clear();
         task(0..units, &mut raised);

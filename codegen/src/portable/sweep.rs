@@ -13,10 +13,10 @@ use super::full::{ACCUMULATORS, Lanes, PIECE};
 use super::pass::FoldPass;
 use super::permits::Permits;
 use super::plane::{Axes, NONE, Part, Plane, Table};
-use super::reduce::{ENOUGH_TILES, Folding, PARTS, PartialResults, by_columns, look};
-use super::spread::{Shared, TASK_NANOSECONDS, spread};
+use super::reduce::{ENOUGH_TILES, Folding, PART, PARTS, PartialResults, by_columns, look};
+use super::spread::{Shared, nanoseconds, spread};
 use super::{flags, scratch};
-use crate::{Launch, Raised, Workers};
+use crate::{GRAIN, Launch, Raised, Workers};
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -123,17 +123,15 @@ impl<'a> Sweep<'a> {
             self.group = self.across;
             let rows = if read_in_place { DEPTH.max(room / self.across) } else { room / self.across };
             self.depth = self.length.min(rows);
-        } else if self.fused.is_some() {
-            self.group = self.points.min(GROUP);
-            self.depth = self.length.min(PIECE);
-        } else if self.length <= room {
+        } else if self.length <= room && self.fused.is_none() {
             let rows = if read_in_place { (IN_PLACE / self.length).min(COLUMNS) } else { room / self.length };
             self.across = self.points.min(rows);
             self.group = self.across;
             self.depth = self.length;
         } else {
+            // Whatever the room is: rows that are equal are divided equally, and give equal sums.
             self.group = self.points.min(GROUP);
-            self.depth = room;
+            self.depth = self.length.min(PIECE);
         }
     }
 
@@ -154,9 +152,9 @@ impl<'a> Sweep<'a> {
         self.body.loads.iter().all(|l| dense(l.operand, l.size))
     }
 
-    /// Columns of a tile that the calls run on: one that is folded in one pass may have more.
+    /// Columns of a tile that the calls run on at once.
     fn tile_columns(&self) -> usize {
-        if self.fused.is_some() { self.depth.min(self.body.room) } else { self.depth }
+        self.depth.min(self.body.room)
     }
 
     fn groups(&self) -> usize {
@@ -172,21 +170,22 @@ impl<'a> Sweep<'a> {
     /// # Safety
     /// As [`crate::Program::launch`].
     pub(crate) unsafe fn run(&self, workers: &dyn Workers) -> Raised {
-        let each = self.length as f64 * (self.body.cost + 0.06 * self.folding.accumulators.len() as f64);
-        let nanoseconds = (self.planes * self.points) as f64 * (each + self.epilogue.cost);
+        let each = self.body.cost + 0.06 * self.folding.accumulators.len() as f64;
+        let outer = self.planes * self.points;
+        let nanoseconds = nanoseconds(outer * self.length, each, self.body.bytes) + outer as f64 * self.epilogue.cost;
         let groups = self.groups();
-        if nanoseconds < 2.0 * TASK_NANOSECONDS {
+        let parts = (outer * self.length / groups / PART).min(PARTS).min(self.inner_tiles());
+        if groups < ENOUGH_TILES && parts > 1 {
+            // SAFETY: the caller's contract.
+            return unsafe { self.in_parts(parts, nanoseconds, workers) };
+        }
+        if nanoseconds < 2.0 * GRAIN {
             let mut raised = Raised::new();
             flags::clear();
             // SAFETY: the caller's contract.
             unsafe { self.sweep(0..groups, &mut raised) };
             raised.sort_unstable_by_key(|&(epilogue, inst, _)| (epilogue, inst));
             return raised;
-        }
-        let parts = ((nanoseconds / groups as f64 / TASK_NANOSECONDS) as usize).min(PARTS).min(self.inner_tiles());
-        if groups < ENOUGH_TILES && parts > 1 {
-            // SAFETY: the caller's contract.
-            return unsafe { self.in_parts(parts, nanoseconds, workers) };
         }
         spread(groups, nanoseconds, workers, &|range, raised| {
             // SAFETY: the caller's contract; groups do not overlap.
@@ -360,7 +359,7 @@ impl Run<'_, '_> {
         unsafe {
             if s.by_columns {
                 self.down(first, n, range);
-            } else if s.inner_tiles() == 1 && s.fused.is_none() {
+            } else if s.fused.is_none() && s.tile_columns() == s.length {
                 self.whole_rows(first, n);
             } else {
                 for point in 0..n {

@@ -1,6 +1,7 @@
 //! Ops: which instructions each one is, by the class of its type.
 
-use super::encode::{KReg, Masking, Rm, VReg, Width};
+use super::bools::Logic;
+use super::encode::{Masking, Rm};
 use super::forms as f;
 use super::select::{Emitter, Result, by_float, by_size, is_real};
 use crate::{DType, Kind, Op, Scalar, ValueId};
@@ -22,7 +23,6 @@ pub(super) fn predicate(op: Op, float: bool) -> Option<u8> {
     })
 }
 const UNORDERED: u8 = 3;
-const NOT_EQUAL: u8 = 4;
 const GREATER: u8 = 0x1e;
 const LESS: u8 = 0x11;
 
@@ -40,21 +40,21 @@ impl Emitter<'_> {
 
     /// Ops on bools, as on bits; whether the op is one.
     fn apply_bool(&mut self, op: Op, a: ValueId, b: ValueId) -> bool {
-        // (form, whether the arguments change places, whether the result is turned)
-        let (form, swapped, turned) = match op {
-            Op::Add | Op::Maximum | Op::Fmax | Op::LogicalOr | Op::BitwiseOr => (&f::KORQ, false, false),
-            Op::Multiply | Op::Minimum | Op::Fmin | Op::LogicalAnd | Op::BitwiseAnd => (&f::KANDQ, false, false),
-            Op::LogicalXor | Op::BitwiseXor | Op::NotEqual => (&f::KXORQ, false, false),
-            Op::Equal => (&f::KXNORQ, false, false),
-            Op::Less => (&f::KANDNQ, false, false),
-            Op::Greater => (&f::KANDNQ, true, false),
-            Op::LessEqual => (&f::KANDNQ, true, true),
-            Op::GreaterEqual => (&f::KANDNQ, false, true),
+        // (what they make, whether the arguments change places, whether the result is turned)
+        let (logic, swapped, turned) = match op {
+            Op::Add | Op::Maximum | Op::Fmax | Op::LogicalOr | Op::BitwiseOr => (Logic::Or, false, false),
+            Op::Multiply | Op::Minimum | Op::Fmin | Op::LogicalAnd | Op::BitwiseAnd => (Logic::And, false, false),
+            Op::LogicalXor | Op::BitwiseXor | Op::NotEqual => (Logic::Xor, false, false),
+            Op::Equal => (Logic::Equal, false, false),
+            Op::Less => (Logic::Except, false, false),
+            Op::Greater => (Logic::Except, true, false),
+            Op::LessEqual => (Logic::Except, true, true),
+            Op::GreaterEqual => (Logic::Except, false, true),
             Op::Invert | Op::LogicalNot => {
                 let x = self.mask(a);
                 self.bury(&[a]);
                 let out = self.define_mask();
-                self.asm.mask_op(&f::KNOTQ, out, x, x);
+                self.invert(out, x);
                 return true;
             }
             Op::Absolute | Op::Floor | Op::Ceil | Op::Trunc => {
@@ -67,22 +67,11 @@ impl Emitter<'_> {
         self.bury(&[a, b]);
         let out = self.define_mask();
         let (x, y) = if swapped { (y, x) } else { (x, y) };
-        self.asm.mask_op(form, out, x, y);
+        self.logic(logic, out, x, y);
         if turned {
-            self.asm.mask_op(&f::KNOTQ, out, out, out);
+            self.invert(out, out);
         }
         true
-    }
-
-    /// The truth of numbers.
-    pub(super) fn truth(&mut self, out: KReg, a: VReg, dtype: DType) {
-        if is_real(dtype) {
-            let zero = self.constant(Scalar::zero(dtype));
-            self.compare(out, a, zero, dtype, NOT_EQUAL);
-        } else {
-            let form = by_size(dtype, [&f::VPTESTMB, &f::VPTESTMW, &f::VPTESTMD, &f::VPTESTMQ]);
-            self.asm.compare(form, self.width(dtype), out, a, Rm::Reg(a), KReg(0), None);
-        }
     }
 
     /// Ops on numbers that give bools, alike for floats and integers; whether the op is one.
@@ -91,18 +80,20 @@ impl Emitter<'_> {
             let (x, y) = (self.vector(a), self.operand(b));
             let out = self.define_mask();
             self.compare(out, x, y, dtype, predicate);
+            self.settle(out, dtype);
             self.bury(&[a, b]);
             return true;
         }
-        let form = match op {
-            Op::LogicalAnd => &f::KANDQ,
-            Op::LogicalOr => &f::KORQ,
-            Op::LogicalXor => &f::KXORQ,
+        let logic = match op {
+            Op::LogicalAnd => Logic::And,
+            Op::LogicalOr => Logic::Or,
+            Op::LogicalXor => Logic::Xor,
             Op::LogicalNot => {
                 let x = self.vector(a);
                 let out = self.define_mask();
                 self.truth(out, x, dtype);
-                self.asm.mask_op(&f::KNOTQ, out, out, out);
+                self.settle(out, dtype);
+                self.invert(out, out);
                 self.bury(&[a]);
                 return true;
             }
@@ -112,7 +103,8 @@ impl Emitter<'_> {
         let (left, out) = (self.moment_mask(), self.define_mask());
         self.truth(left, x, dtype);
         self.truth(out, y, dtype);
-        self.asm.mask_op(form, out, out, left);
+        self.logic(logic, out, out, left);
+        self.settle(out, dtype);
         self.bury(&[a, b]);
         true
     }
@@ -145,7 +137,7 @@ impl Emitter<'_> {
                 self.bury(&[a]);
                 let out = self.define_vector();
                 let (width, mask) = (self.width(dtype), self.masking(dtype));
-                self.asm.vector(by_float(dtype, &f::VDIVPS, &f::VDIVPD), width, out, one, x, mask, None);
+                self.emit(by_float(dtype, &f::VDIVPS, &f::VDIVPD), width, out, one, x, mask, None);
             }
             Op::Negative => self.with_constant(by_float(dtype, &f::VPXORD, &f::VPXORQ), a, sign, false),
             Op::Absolute | Op::Fabs => self.with_constant(and, a, magnitude, false),
@@ -153,9 +145,7 @@ impl Emitter<'_> {
             Op::Copysign => {
                 let (x, y) = (self.vector(a), self.operand(b));
                 let out = self.filled(sign);
-                let form = by_float(dtype, &f::VPTERNLOGD, &f::VPTERNLOGQ);
-                // Bits of the third operand where the first has ones, else of the second.
-                self.asm.vector(form, self.width(dtype), out, x, y, Masking::NONE, Some(0xac));
+                self.choose_bits(out, x, y, dtype);
                 self.keep(out);
                 self.bury(&[a, b]);
             }
@@ -166,7 +156,7 @@ impl Emitter<'_> {
                 let (zero, one) = (self.constant(bits(0.0)), self.constant(bits(1.0)));
                 let out = self.define_vector();
                 self.compare(mask, x, zero, dtype, GREATER);
-                self.asm.vector(&f::VPXORD, Width::W512, out, x, Rm::Reg(x), Masking::NONE, None);
+                self.zero(out);
                 self.blend(out, mask, one, out, dtype);
                 self.compare(mask, x, zero, dtype, LESS);
                 let less = self.constant(bits(-1.0));
@@ -179,25 +169,21 @@ impl Emitter<'_> {
                 let x = self.vector(a);
                 let out = self.define_mask();
                 self.compare(out, x, Rm::Reg(x), dtype, UNORDERED);
+                self.settle(out, dtype);
                 self.bury(&[a]);
             }
             Op::Isinf | Op::Isfinite => {
-                // Classes of numbers: infinities, and both kinds of nan.
-                let classes = if op == Op::Isinf { 0x18 } else { 0x99 };
                 let x = self.vector(a);
                 let out = self.define_mask();
-                let form = by_float(dtype, &f::VFPCLASSPS, &f::VFPCLASSPD);
-                self.asm.compare(form, self.width(dtype), out, VReg(0), Rm::Reg(x), KReg(0), Some(classes));
-                if op == Op::Isfinite {
-                    self.asm.mask_op(&f::KNOTQ, out, out, out);
-                }
+                self.class(out, x, dtype, op == Op::Isfinite);
+                self.settle(out, dtype);
                 self.bury(&[a]);
             }
             Op::Signbit => {
                 let x = self.vector(a);
                 let out = self.define_mask();
-                let form = by_float(dtype, &f::VPMOVD2M, &f::VPMOVQ2M);
-                self.asm.vector_to_mask(form, self.width(dtype), out, x);
+                self.signs(out, x, dtype);
+                self.settle(out, dtype);
                 self.bury(&[a]);
             }
             Op::Deg2rad | Op::Radians | Op::Rad2deg | Op::Degrees => {
@@ -226,7 +212,7 @@ impl Emitter<'_> {
         // The one that is a nan wins, or loses.
         let nan = if matches!(op, Op::Maximum | Op::Minimum) { x } else { y };
         self.compare(second, nan, Rm::Reg(nan), dtype, UNORDERED);
-        self.asm.mask_op(&f::KORQ, first, first, second);
+        self.logic(Logic::Or, first, first, second);
         self.blend(out, first, Rm::Reg(x), y, dtype);
         self.bury(&[a, b]);
     }
@@ -271,7 +257,7 @@ impl Emitter<'_> {
                 self.bury(&[a]);
                 let out = self.define_vector();
                 let form = by_size(dtype, [&f::VPSUBB, &f::VPSUBW, &f::VPSUBD, &f::VPSUBQ]);
-                self.asm.vector(form, self.width(dtype), out, zero, Rm::Reg(x), Masking::NONE, None);
+                self.emit(form, self.width(dtype), out, zero, Rm::Reg(x), Masking::NONE, None);
                 return true;
             }
             Op::Invert => {
@@ -279,7 +265,7 @@ impl Emitter<'_> {
                 let x = self.vector(a);
                 self.bury(&[a]);
                 let out = self.define_vector();
-                self.asm.vector(&f::VPXORD, self.width(dtype), out, x, Rm::Reg(ones), Masking::NONE, None);
+                self.emit(&f::VPXORD, self.width(dtype), out, x, Rm::Reg(ones), Masking::NONE, None);
                 return true;
             }
             _ => return false,

@@ -1,41 +1,55 @@
 //! The backend: what has instructions here becomes a loop of them, everything else is the portable backend's.
 
+use super::level::Level;
 use super::pass::Passes;
 use super::program::Compiled;
 use crate::portable::Portable;
 use crate::{Backend, CompileError, Kernel, Program, Template, Verified};
 use std::sync::Arc;
 
-/// Machine code for processors with AVX-512.
+/// Machine code for processors with AVX2 or AVX-512.
 pub struct X86 {
+    level: Level,
     portable: Portable,
 }
 
 impl X86 {
-    /// The backend, where the processor has what its instructions need.
+    /// The backend for the best level that the processor has, if it has one.
     pub fn new() -> Option<X86> {
-        let has = is_x86_feature_detected!("avx512f")
-            && is_x86_feature_detected!("avx512bw")
-            && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl")
-            && is_x86_feature_detected!("bmi2");
-        has.then(|| X86 { portable: Portable::new() })
+        Level::available().last().map(|&level| X86::of(level))
+    }
+
+    /// The backend for a level, if the processor has it. The portable backend's loops beside its code are of that level, too.
+    pub fn at(level: Level) -> Option<X86> {
+        Level::available().contains(&level).then(|| X86::of(level))
+    }
+
+    /// One backend for each level that this processor has, worst first.
+    pub fn every_level() -> Vec<X86> {
+        Level::available().into_iter().map(X86::of).collect()
+    }
+
+    fn of(level: Level) -> X86 {
+        X86 { level, portable: Portable::on(level.isa()) }
     }
 }
 
 impl Backend for X86 {
     fn name(&self) -> &'static str {
-        "x86"
+        match self.level {
+            Level::Avx2 => "x86-avx2",
+            Level::Avx512 => "x86",
+        }
     }
 
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {
         if kernel.template == Template::Map {
             let portable = self.portable.compile(kernel)?;
             // Why not is nothing to tell users of: the portable backend runs every kernel.
-            if let Ok(compiled) = Compiled::new(kernel, portable) {
+            if let Ok(compiled) = Compiled::new(kernel, self.level, portable) {
                 return Ok(Arc::new(compiled));
             }
         }
-        self.portable.compile_with(kernel, Some(&Passes))
+        self.portable.compile_with(kernel, Some(&Passes(self.level)))
     }
 }

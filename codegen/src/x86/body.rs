@@ -4,16 +4,17 @@
 //! [`super::program`]). So it does not matter what is made of odd lanes, and a choice by a mask of them is its last argument:
 //! neither are arguments put aside, nor results mended. That there are such lanes is all that is noted.
 
-use super::lower::VECTOR;
+use super::level::Level;
 use super::registers::{Uses, Value};
 use crate::build::visit;
-use crate::{DType, Expanded, Fragment, Inst, Kernel, Op, ValueId};
+use crate::{DType, Expanded, Fragment, Inst, Kernel, Op, OperandId, ValueId};
 use smallvec::SmallVec;
 
 /// What a fragment is, as far as all its loops are alike.
 pub(super) struct Body<'a> {
     pub(super) kernel: &'a Kernel,
     pub(super) fragment: Fragment,
+    pub(super) level: Level,
     pub(super) lanes: usize,
     /// By value; no uses of what is not needed.
     pub(super) uses: Uses,
@@ -24,7 +25,7 @@ pub(super) struct Body<'a> {
 
 impl<'a> Body<'a> {
     /// Looks at the body of a map whose elementary functions are written out.
-    pub(super) fn of(expanded: &'a Expanded) -> Body<'a> {
+    pub(super) fn of(expanded: &'a Expanded, level: Level) -> Body<'a> {
         let kernel = &expanded.kernel;
         let odd: SmallVec<[Value; 4]> = expanded.body.odd.iter().map(|odd| odd.mask.0).collect();
         let mut fragment = kernel.body.clone();
@@ -39,7 +40,7 @@ impl<'a> Body<'a> {
         }
         let count = fragment.insts.len();
         let (uses, live) = (vec![SmallVec::new(); count], vec![false; count]);
-        let mut body = Body { kernel, fragment, lanes: 0, uses, live, odd };
+        let mut body = Body { kernel, fragment, level, lanes: 0, uses, live, odd };
         for at in (0..count).rev() {
             let is_store = matches!(body.fragment.insts[at], Inst::Store(..) | Inst::Scatter(..));
             if !(is_store || body.is_odd(at as u32) || !body.uses[at].is_empty()) {
@@ -53,13 +54,22 @@ impl<'a> Body<'a> {
             }
         }
         let widths = (0..count).filter(|&at| body.live[at]).map(|at| width(&body.fragment, at));
-        body.lanes = VECTOR / widths.max().unwrap_or(8).max(1);
+        body.lanes = level.vector() / widths.max().unwrap_or(8).max(1);
         body
     }
 
     /// Whether an instruction is needed.
     pub(super) fn is_live(&self, at: usize) -> bool {
         self.live[at]
+    }
+
+    /// Whether an operand is loaded or stored. (The elements of others may be wider than lanes are.)
+    pub(super) fn touches(&self, operand: usize) -> bool {
+        use Inst::{Gather, Load, Scatter, Store};
+        let operand = OperandId(operand as u16);
+        let touches =
+            |inst: &Inst| matches!(inst, Load(o) | Gather(o, _) | Store(o, _) | Scatter(o, ..) if *o == operand);
+        self.fragment.insts.iter().zip(&self.live).any(|(inst, live)| *live && touches(inst))
     }
 
     /// How many instructions are needed.

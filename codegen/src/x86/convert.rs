@@ -1,12 +1,11 @@
 //! Conversions between element types, as the portable backend's: what does not fit an integer becomes what the processor makes
 //! of it, and raises the invalid flag.
 
-use super::encode::{KReg, Masking, Rm, VReg};
+use super::encode::{Rm, VReg};
 use super::forms as f;
 use super::forms::Form;
-use super::lower::at_arguments;
-use super::select::{Emitter, Result, by_size};
-use crate::{DType, Kind, Scalar, ValueId};
+use super::select::{Emitter, Result};
+use crate::{DType, Kind, ValueId};
 
 /// One step of a conversion: an instruction, and the type whose lanes it is as wide as.
 type Way = (&'static Form, DType);
@@ -101,44 +100,38 @@ impl Emitter<'_> {
             return Ok(());
         }
         if from == DType::Bool {
-            let mask = self.mask(value);
+            let mask = self.mask_of(value, to);
             self.bury(&[value]);
             let out = self.define_vector();
-            let one = at_arguments(self.arguments.constant(Scalar::new(to, 1i64)));
-            let form = by_size(to, [&f::VPBROADCASTB, &f::VPBROADCASTW, &f::VPBROADCASTD, &f::VPBROADCASTQ]);
-            let masking = Masking { k: mask, zero: true };
-            self.asm.vector(form, self.width(to), out, VReg(0), Rm::Mem(one), masking, None);
+            self.ones(out, mask, to);
             return Ok(());
         }
         if to == DType::Bool && from != DType::F16 {
             let x = self.vector(value);
             let out = self.define_mask();
             self.truth(out, x, from);
+            self.settle(out, from);
             self.bury(&[value]);
             return Ok(());
         }
         let Some(ways) = ways(from, to) else { return Err(format!("{from} as {to}")) };
         let x = self.vector(value);
-        self.bury(&[value]);
+        let are_one = ways.iter().flatten().all(|(form, _)| self.is_one(form));
+        if are_one {
+            self.bury(&[value]);
+        }
         let out = self.define_vector();
         let mut at = x;
         for (form, wide) in ways.into_iter().flatten() {
             let (width, masking) = (self.width(wide), self.masking(wide));
             let rounding = (wide == DType::F32 && to == DType::F16).then_some(0);
-            self.asm.vector(form, width, out, VReg(0), Rm::Reg(at), masking, rounding);
+            self.emit(form, width, out, VReg(0), Rm::Reg(at), masking, rounding);
             at = out;
         }
         if at != out {
-            self.asm.vector(
-                &f::VMOVUPS,
-                self.width(to),
-                out,
-                VReg(0),
-                Rm::Reg(at),
-                Masking { k: KReg(0), zero: false },
-                None,
-            );
+            self.copy(out, Rm::Reg(at));
         }
+        self.bury(&[value]);
         Ok(())
     }
 }

@@ -1,7 +1,8 @@
 //! The assembler: instructions to position-independent bytes.
 //!
 //! A method an instruction, or a method a shape of operands for what [`forms`](super::forms) lists. Vector instructions have
-//! EVEX prefixes, so all 32 registers, masks and embedded broadcasts are there; instructions on masks have VEX prefixes.
+//! EVEX prefixes, so all 32 registers, masks and embedded broadcasts are there; instructions on masks have VEX prefixes, and
+//! those of AVX2 have methods of their own (`vex`).
 //! Operands that an instruction does not have (a width, a broadcast, a mask) are the caller's mistakes and panic.
 //!
 //! Jumps back take the short form where it reaches; jumps forward take four bytes, since nothing is moved once written.
@@ -14,7 +15,7 @@
 
 #![expect(clippy::too_many_arguments, reason = "an instruction has as many operands")]
 
-use super::forms::{Form, MEMORY, Operands, UNMASKED};
+use super::forms::{Form, MEMORY, ONLY_VEX, Operands, UNMASKED};
 
 /// A vector register, 0 to 31.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -189,6 +190,8 @@ pub struct Assembler {
     pub(super) labels: Vec<u32>,
     /// Where the four bytes of a distance are, and the label it leads to. The distance counts from their end.
     pub(super) fixups: Vec<(u32, Label)>,
+    /// Whether the code is for processors that have no AVX-512.
+    is_for_avx2: bool,
 }
 
 /// ModRM's `mod` and `rm` with the prefix's bits for the registers, and what follows ModRM.
@@ -301,6 +304,17 @@ impl Assembler {
         Assembler::default()
     }
 
+    /// The same, for code that must have no instruction of AVX-512.
+    pub fn for_avx2() -> Self {
+        Assembler { is_for_avx2: true, ..Assembler::default() }
+    }
+
+    /// Is called for what there is with AVX-512 alone.
+    #[inline(always)]
+    pub(super) fn note_avx512(&self) {
+        debug_assert!(!self.is_for_avx2, "an instruction of AVX-512");
+    }
+
     /// How many bytes were written.
     pub fn len(&self) -> usize {
         self.len
@@ -401,6 +415,7 @@ impl Assembler {
     fn evex_reg(&mut self, form: &Form, bits: u64, imm: Option<u8>) {
         assert!(form.immediate == imm.is_some(), "{}: an immediate too many or missing", form.name);
         assert!(!form.is(MEMORY), "{} works on memory", form.name);
+        self.note_avx512();
         self.emit(form.bytes ^ bits, 6, imm.unwrap_or(0) as u64, imm.is_some() as usize);
     }
 
@@ -410,13 +425,14 @@ impl Assembler {
         assert!(form.immediate == imm.is_some(), "{}: an immediate too many or missing", form.name);
         let bits = bits ^ (address.modrm << 40 | address.high_base << 13 | address.high_index << 14);
         let tail = address.tail | (imm.unwrap_or(0) as u64) << (8 * address.tail_len);
+        self.note_avx512();
         self.emit(form.bytes ^ bits, 6, tail, address.tail_len + imm.is_some() as usize);
     }
 
     /// The prefix's bits for width and mask, once the form is known to have them.
     #[inline(always)]
     fn control(form: &Form, width: Width, mask: Masking) -> u64 {
-        assert!(form.has(width), "{} does not exist at this width", form.name);
+        assert!(form.has(width) && !form.is(ONLY_VEX), "{} does not exist at this width", form.name);
         assert!(mask.k.0 == 0 || !form.is(UNMASKED), "{} takes no mask", form.name);
         assert!(mask.k.0 < 8 && (mask.k.0 != 0 || !mask.zero), "zeroing needs a mask");
         (width as u64) << 29 | (mask.k.0 as u64) << 24 | if mask.zero { evex::ZERO } else { 0 }
@@ -592,12 +608,14 @@ impl Assembler {
     /// The lowest quadword of a vector register from a general register; the others become zero.
     pub fn move_from_gpr(&mut self, dst: VReg, from: Gpr) {
         assert!(dst.0 < 32 && from.0 < 16);
+        self.note_avx512();
         self.emit(MOVE_FROM_GPR ^ (evex::reg(dst.0) | evex::rm(from.0)), 6, 0, 0);
     }
 
     /// The lowest quadword of a vector register.
     pub fn move_to_gpr(&mut self, dst: Gpr, from: VReg) {
         assert!(dst.0 < 16 && from.0 < 32);
+        self.note_avx512();
         self.emit(MOVE_TO_GPR ^ (evex::reg(from.0) | evex::rm(dst.0)), 6, 0, 0);
     }
 }

@@ -6,19 +6,24 @@
 //!
 //! Other folds begin with the row's first vector in every chain, since to take elements in twice changes nothing.
 
+use super::arguments::Arguments;
 use super::body::Body;
-use super::encode::{Cond, Gpr, KReg, Masking, Rm, VReg, Width};
+use super::bools::{Logic, Truth};
+use super::encode::{Cond, Gpr, KReg, Masking, Rm, VReg};
 use super::forms as f;
 use super::forms::Form;
-use super::lower::{AT, Arguments, BASES, COUNT, LANES, Lowered, Steps, Unsupported, VECTOR, at_arguments};
+use super::level::Level;
+use super::lower::{AT, BASES, COUNT, LANES, Lowered, Steps, Unsupported, VECTOR, at_arguments};
 use super::select::{Emitter, by_float};
 use crate::{DType, Kind, Op, ValueId};
 use smallvec::SmallVec;
 
 /// Rounds of a partial sum.
 const ROUNDS: i64 = 16;
-/// Vector registers for folds; the others are the body's.
-const REGISTERS: usize = 16;
+/// Vector registers for folds, with so many; the others are the body's.
+fn registers(level: Level) -> usize {
+    level.registers().count_ones() as usize / 2
+}
 /// The register with the rounds left; it belongs to the caller.
 const LEFT: Gpr = BASES[BASES.len() - 1];
 
@@ -102,7 +107,8 @@ pub(super) struct Folds {
 
 impl Folds {
     /// Gives registers to folds, as many chains as there is room for and as a body so long is worth.
-    fn new(kernel: &crate::Kernel, ops: &[Op], length: usize) -> Option<Folds> {
+    fn new(body: &Body<'_>, ops: &[Op]) -> Option<Folds> {
+        let kernel = body.kernel;
         let inputs = kernel.operands.len() - ops.len();
         let fold = |(&op, operand): (&Op, &crate::OperandDecl)| Fold { op, dtype: operand.dtype, first: 0 };
         let mut all: SmallVec<[Fold; 4]> = ops.iter().zip(&kernel.operands[inputs..]).map(fold).collect();
@@ -111,13 +117,15 @@ impl Folds {
         }
         let levels = |fold: &Fold| 1 + fold.has_levels() as usize;
         let needed: usize = all.iter().map(levels).sum();
-        let wish = match length {
+        let wish = match body.length() {
             0..=8 => 8,
             9..=24 => 4,
             _ => 2,
         };
-        let chains = [8, 4, 2, 1].into_iter().find(|&chains| chains <= wish && chains * needed <= REGISTERS)?;
-        let mut next = 32 - chains * needed;
+        let room = registers(body.level);
+        let chains = [8, 4, 2, 1].into_iter().find(|&chains| chains <= wish && chains * needed <= room)?;
+        // The last register of AVX2 may be taken.
+        let mut next = 2 * room - (body.level == Level::Avx2) as usize - chains * needed;
         for fold in &mut all {
             fold.first = next as u8;
             next += chains * levels(fold);
@@ -125,7 +133,7 @@ impl Folds {
         Some(Folds { all, inputs, chains, into: Into::Total })
     }
 
-    /// Bits of their registers.
+    /// Bits of their registers, and of those above.
     fn registers(&self) -> u32 {
         self.all.first().map_or(0, |fold| u32::MAX << fold.first)
     }
@@ -157,12 +165,15 @@ impl Emitter<'_> {
                 let from = Rm::Reg(self.vector(value));
                 for chain in 0..chains {
                     let to = VReg(fold.first + chain as u8);
-                    self.asm.vector(&f::VMOVUPS, Width::W512, to, VReg(0), from, Masking::NONE, None);
+                    self.copy(to, from);
                 }
             }
             Into::Partial | Into::Total => {
                 let to = if into == Into::Total { total } else { partial };
-                let x = self.vector(value);
+                let mut x = self.vector(value);
+                if rest && self.level() == Level::Avx2 && fold.adds() {
+                    x = self.only_lanes(x, fold.dtype);
+                }
                 self.take_in(fold, to, x, if rest { LANES } else { KReg(0) });
             }
         }
@@ -174,18 +185,45 @@ impl Emitter<'_> {
         match (fold.form(), fold.extreme()) {
             (None, Some((predicate, of_element))) => {
                 let replaced = self.moment_mask();
-                let compare = by_float(fold.dtype, &f::VCMPPS, &f::VCMPPD);
                 const ORDERED: u8 = 7;
                 let asked = if of_element { x } else { to };
-                self.asm.compare(compare, width, replaced, to, Rm::Reg(x), lanes, Some(predicate));
-                self.asm.compare(compare, width, replaced, asked, Rm::Reg(asked), replaced, Some(ORDERED));
+                self.compare_in(replaced, to, x, fold.dtype, predicate, lanes);
+                match self.level() {
+                    Level::Avx512 => self.compare_in(replaced, asked, asked, fold.dtype, ORDERED, replaced.k()),
+                    Level::Avx2 => {
+                        let ordered = self.moment_mask();
+                        self.compare(ordered, asked, Rm::Reg(asked), fold.dtype, ORDERED);
+                        self.logic(Logic::And, replaced, replaced, ordered);
+                    }
+                }
                 self.blend(to, replaced, Rm::Reg(x), to, fold.dtype);
             }
             (Some(form), _) => {
-                self.asm.vector(form, width, to, to, Rm::Reg(x), Masking { k: lanes, zero: false }, None);
+                self.emit(form, width, to, to, Rm::Reg(x), Masking { k: lanes, zero: false }, None);
             }
             (None, None) => unreachable!("folds without instructions are refused"),
         }
+    }
+
+    /// Compares floats in the lanes of a mask, where there are masks.
+    fn compare_in(&mut self, out: Truth, a: VReg, b: VReg, dtype: DType, predicate: u8, lanes: KReg) {
+        match self.level() {
+            Level::Avx512 => {
+                let form = by_float(dtype, &f::VCMPPS, &f::VCMPPD);
+                self.asm.compare(form, self.width(dtype), out.k(), a, Rm::Reg(b), lanes, Some(predicate));
+            }
+            Level::Avx2 => self.compare(out, a, Rm::Reg(b), dtype, predicate),
+        }
+    }
+
+    /// A vector with zero in the lanes that are not there at the row's end: the others are there once only to be added.
+    fn only_lanes(&mut self, x: VReg, dtype: DType) -> VReg {
+        let (lanes, width) = (self.moment(), self.width(dtype));
+        let form = if dtype.size() == 8 { &f::VPMOVSXBQ } else { &f::VPMOVSXBD };
+        let from = Rm::Mem(at_arguments(self.arguments.tail_lanes()));
+        self.emit(form, width, lanes, VReg(0), from, Masking::NONE, None);
+        self.emit(&f::VPANDD, width, lanes, lanes, Rm::Reg(x), Masking::NONE, None);
+        lanes
     }
 }
 
@@ -197,12 +235,12 @@ impl Body<'_> {
     /// What of it has no instructions here.
     pub(super) fn lower_fold(&self, steps: &Steps, ops: &[Op]) -> Result<Lowered, Unsupported> {
         let refused = |what: &str| Unsupported { at: 0, what: what.into() };
-        let folds = Folds::new(self.kernel, ops, self.length()).ok_or_else(|| refused("a fold"))?;
+        let folds = Folds::new(self, ops).ok_or_else(|| refused("a fold"))?;
         if folds.inputs >= BASES.len() {
             return Err(refused("many operands"));
         }
         let (inputs, chains, all) = (folds.inputs, folds.chains, folds.all.clone());
-        let mut e = Emitter::new(self, steps, Arguments::of(self.kernel));
+        let mut e = Emitter::new(self, steps, Arguments::of(self));
         e.reserve(folds.registers());
         let room: SmallVec<[usize; 4]> = all.iter().map(|_| e.arguments.room(VECTOR)).collect();
         e.arguments.folded = room.first().copied().unwrap_or(0);
@@ -211,7 +249,7 @@ impl Body<'_> {
         e.folds = Some(folds);
         e.asm.push(LEFT);
         self.enter(&mut e, inputs);
-        totals.iter().for_each(|&register| e.clear(register));
+        totals.iter().for_each(|&register| e.zero(register));
         if all.iter().any(|fold| !fold.adds()) {
             e.body_into(Into::All, 0, false)?;
         }
@@ -250,7 +288,7 @@ impl Body<'_> {
         e.asm.bind(rest);
         e.asm.test(COUNT, COUNT);
         e.asm.jump_if(Cond::Equal, done);
-        self.some_lanes(&mut e.asm);
+        self.some_lanes(&mut e, inputs);
         e.body_into(Into::Total, 0, true)?;
         e.asm.bind(done);
         e.merge_chains(&room);
@@ -270,10 +308,6 @@ impl Emitter<'_> {
         self.body(copy, rest)
     }
 
-    fn clear(&mut self, register: VReg) {
-        self.asm.vector(&f::VPXORD, Width::W512, register, register, Rm::Reg(register), Masking::NONE, None);
-    }
-
     /// The registers of partial results, each with its total and fold.
     fn partials(&self) -> SmallVec<[(Fold, VReg, VReg); 16]> {
         let folds = self.folds.iter();
@@ -285,7 +319,7 @@ impl Emitter<'_> {
     }
 
     fn clear_partials(&mut self) {
-        self.partials().into_iter().for_each(|(_, partial, _)| self.clear(partial));
+        self.partials().into_iter().for_each(|(_, partial, _)| self.zero(partial));
     }
 
     fn add_partials(&mut self) {
@@ -308,7 +342,7 @@ impl Emitter<'_> {
             }
         }
         for (fold, &at) in all.iter().zip(room) {
-            self.asm.store(&f::VMOVUPS_STORE, Width::W512, at_arguments(at), VReg(fold.first), KReg(0));
+            self.put(at, VReg(fold.first));
         }
     }
 }

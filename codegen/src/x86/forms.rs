@@ -6,7 +6,8 @@
 //! several encodings, they differ behind an underscore (`VPSLLD` shifts by a register, `VPSLLD_IMM` by an immediate, `VMOVUPD`
 //! loads and `VMOVUPD_STORE` stores).
 //!
-//! AVX-512 F and VL are needed by everything, what else is needed is a flag of the row. What the table leaves out: embedded
+//! AVX-512 F and VL are needed by everything, what else is needed is a flag of the row. Rows with [`VEX`] are instructions of
+//! AVX2, FMA or F16C as well, with another prefix; those with [`ONLY_VEX`] are nothing else. What the table leaves out: embedded
 //! rounding, and moves between the lowest element and general registers, which are methods of the assembler.
 
 mod table;
@@ -20,6 +21,8 @@ use super::encode::Width;
 pub enum Operands {
     /// Destination in `reg`, first source in `vvvv`, second in `rm`.
     Rvm,
+    /// Destination in `reg`, sources in `vvvv`, `rm` and, a mask, the upper half of the immediate.
+    Rvmr,
     /// Destination in `reg`, the only source in `rm`.
     Rm,
     /// Destination in `rm`, source in `reg`: stores, and what makes vectors narrower.
@@ -111,6 +114,12 @@ pub const UNMASKED: u32 = 1 << 20;
 pub const NARROWS: u32 = 1 << 21;
 /// The indices take half as many bits as the width says, at least 128.
 pub const HALF_INDEX: u32 = 1 << 22;
+/// Exists with a VEX prefix too, at 128 and 256 bits. Its W is 0 there, or nobody looks at it.
+pub const VEX: u32 = 1 << 23;
+/// The same, with W as the encoding has it.
+pub const VEX_W: u32 = VEX | 1 << 24;
+/// Exists with a VEX prefix alone.
+pub const ONLY_VEX: u32 = VEX | 1 << 25;
 
 /// An instruction: all that encoding it takes besides its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -132,6 +141,8 @@ pub struct Form {
     /// The prefix, opcode and ModRM byte, lowest byte first, with no register set: the fields that the prefix holds
     /// inverted are ones.
     pub(super) bytes: u64,
+    /// The same with a VEX prefix, where there is one.
+    pub(super) vex: u64,
     /// The binary logarithms of a short displacement's unit, by width.
     pub(super) shifts: [u8; 3],
 }
@@ -142,7 +153,7 @@ impl Form {
         self.name.split('_').next().unwrap_or(self.name)
     }
 
-    /// Whether it exists at this width.
+    /// Whether it exists at this width, with a prefix of its row.
     pub const fn has(&self, width: Width) -> bool {
         match width {
             Width::W128 => self.flags & (FROM256 | ONLY512) == 0,
@@ -174,9 +185,13 @@ impl Form {
             immediate: spelled.immediate,
             flags,
             bytes: 0,
+            vex: 0,
             shifts: [0; 3],
         };
         form.bytes = if form.is_mask_only() { spelled.vex(matches!(operands, Operands::Kkk)) } else { spelled.evex() };
+        if form.is(VEX) {
+            form.vex = Spelled { w: if form.is(VEX_W) { spelled.w } else { 0 }, ..spelled }.vex(false);
+        }
         let mut i = 0;
         while i < 3 {
             form.shifts[i] = tuple.unit(16 << i).trailing_zeros() as u8;

@@ -13,9 +13,9 @@ const FROM: u64 = 0x92_FB_E1_C4;
 const TO: u64 = 0x93_FB_E1_C4;
 
 impl Assembler {
-    /// `bits` as in the table; `high` are bits 3 of registers, in the prefix.
+    /// Bytes as in the table.
     #[inline]
-    fn vex_registers(&mut self, bytes: u64, reg: u8, rm: u8, imm: Option<u8>) {
+    pub(super) fn vex_registers(&mut self, bytes: u64, reg: u8, rm: u8, imm: Option<u8>) {
         let (reg, rm) = (reg as u64, rm as u64);
         assert!(reg < 16 && rm < 16);
         let bits = (reg & 7) << 35 | (reg & 8) << 12 | 3 << 38 | (rm & 7) << 32 | (rm & 8) << 10;
@@ -25,6 +25,7 @@ impl Assembler {
     #[inline]
     fn vex_memory(&mut self, bytes: u64, reg: KReg, mem: Mem) {
         assert!(reg.0 < 8);
+        self.note_avx512();
         let address = Address::new(mem, 0);
         let bits = (reg.0 as u64) << 35 | address.modrm << 32 | address.high_base << 13 | address.high_index << 14;
         self.emit(bytes ^ bits, 5, address.tail, address.tail_len);
@@ -36,6 +37,7 @@ impl Assembler {
     /// Where the form has other operands.
     pub fn mask_op(&mut self, form: &Form, dst: KReg, a: KReg, b: KReg) {
         assert!(dst.0 < 8 && a.0 < 8 && b.0 < 8);
+        self.note_avx512();
         match form.operands {
             Operands::Kkk => self.vex_registers(form.bytes ^ (a.0 as u64) << 19, dst.0, b.0, None),
             Operands::Kk => self.vex_registers(form.bytes, dst.0, a.0, None),
@@ -65,6 +67,7 @@ impl Assembler {
     /// `dst = from`, 64 bits.
     pub fn mask_from(&mut self, dst: KReg, from: Gpr) {
         assert!(dst.0 < 8);
+        self.note_avx512();
         self.vex_registers(FROM, dst.0, from.0, None);
     }
 

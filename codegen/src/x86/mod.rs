@@ -1,14 +1,17 @@
-//! The `x86` backend: machine code straight from the fragment, for processors with AVX-512.
+//! The `x86` backend: machine code straight from the fragment, for processors with AVX2 or AVX-512.
 //!
 //! | module | does |
 //! |---|---|
-//! | [`forms`], [`encode`], `general`, `masks` | the instruction table; instructions, labels and data to bytes |
+//! | `level` | the two levels of the instruction set |
+//! | [`forms`], [`encode`], `vex`, `general`, `masks` | the instruction table; instructions, labels and data to bytes |
 //! | `disassembly` | the way back, for people |
 //! | [`arena`] | executable memory that is never writable and executable at once |
-//! | `select`, `arith`, `steps`, `convert` | instructions for values: loads and stores, ops, steps of functions, conversions |
+//! | `select`, `arith`, `steps`, `convert`, `memory` | instructions for values: ops, steps of functions, conversions, loads and stores |
+//! | `bools`, `instead` | what differs by level: truth values, and what AVX2 has no instruction for |
 //! | `registers` | which register holds which value |
-//! | `body`, `lower` | what is needed of a fragment; the loop of a row around its instructions |
+//! | `body`, `lower`, `arguments` | what is needed of a fragment; the loop of a row around its instructions; what it is called with |
 //! | `fold` | the loop of a row that is folded |
+//! | `tail` | the end of a row that fills no vector, where there are no masks |
 //! | `row`, `program` | the loop in memory that runs; launching it over rows of a domain |
 //! | `pass`, `backend` | loops for blocks of the portable backend; choosing between these and loops for rows |
 //!
@@ -17,25 +20,33 @@
 //! backend's, bit for bit.
 
 pub mod arena;
+mod arguments;
 mod arith;
 mod backend;
 mod body;
+mod bools;
 mod convert;
 mod disassembly;
 pub mod encode;
 mod fold;
 pub mod forms;
 mod general;
+mod instead;
+mod level;
 mod lower;
 mod masks;
+mod memory;
 mod pass;
 mod program;
 mod registers;
 mod row;
 mod select;
 mod steps;
+mod tail;
+mod vex;
 
 pub use arena::{Code, place};
 pub use backend::X86;
 pub use encode::{Assembler, Cond, Gpr, KReg, Label, Masking, Mem, Rm, VReg, Width};
 pub use forms::Form;
+pub use level::Level;

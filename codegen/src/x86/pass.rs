@@ -1,6 +1,7 @@
 //! Functions in the place of several calls of the portable backend, for kernels that are not one loop.
 
 use super::body::Body;
+use super::level::Level;
 use super::lower::{Step, Steps, VECTOR};
 use super::row::Row;
 use crate::portable::{Fuse, Fused, FusedFold, with_scratch};
@@ -8,7 +9,7 @@ use crate::{Kernel, Op, Verified, expand};
 use std::fmt;
 
 /// Makes such functions.
-pub(super) struct Passes;
+pub(super) struct Passes(pub(super) Level);
 
 fn steps(uniform: &[bool]) -> Steps {
     uniform.iter().map(|&u| if u { Step::Still } else { Step::Dense }).collect()
@@ -17,7 +18,7 @@ fn steps(uniform: &[bool]) -> Steps {
 impl Fuse for Passes {
     fn fuse(&self, map: &Verified<Kernel>, uniform: &[bool]) -> Result<Box<dyn Fused>, usize> {
         let expanded = expand(map);
-        match Row::new(&Body::of(&expanded), &steps(uniform)) {
+        match Row::new(&Body::of(&expanded, self.0), &steps(uniform)) {
             Ok(row) => Ok(Box::new(row)),
             Err(none) => Err(expanded.body.origin[none.at] as usize),
         }
@@ -25,7 +26,7 @@ impl Fuse for Passes {
 
     fn fold(&self, map: &Verified<Kernel>, uniform: &[bool], ops: &[Op]) -> Option<Box<dyn FusedFold>> {
         let expanded = expand(map);
-        let body = Body::of(&expanded);
+        let body = Body::of(&expanded, self.0);
         let row = Row::fold(&body, &steps(uniform), ops).ok()?;
         Some(Box::new(Folded { row, lanes: body.lanes, folds: ops.len() }))
     }
@@ -57,7 +58,7 @@ impl Row {
     unsafe fn put(&self, block: *mut u8, addresses: &[*mut u8]) {
         // SAFETY: the caller's contract.
         unsafe {
-            self.put_constants(block);
+            self.arguments().put_constants(block);
             for (operand, &address) in addresses.iter().enumerate() {
                 block.add(self.arguments().address(operand)).cast::<*mut u8>().write(address);
             }

@@ -6,10 +6,13 @@
 //! aside where results replace it.
 
 use super::body::Body;
+use super::level::Level;
 use super::lower::{Step, Steps, VECTOR};
 use super::row::Row;
-use crate::portable::{Shared, TASK_NANOSECONDS, flags, spread, with_scratch};
-use crate::{Access, Expanded, FpFlags, Inline, Inst, Kernel, Launch, Program, Raised, Verified, Workers, expand};
+use crate::portable::{Shared, flags, nanoseconds, spread, with_scratch};
+use crate::{
+    Access, Expanded, FpFlags, GRAIN, Inline, Inst, Kernel, Launch, Program, Raised, Verified, Workers, expand,
+};
 use smallvec::SmallVec;
 use std::fmt::Write;
 use std::ops::Range;
@@ -35,9 +38,11 @@ pub(super) struct Compiled {
     /// The kernel with its elementary functions written out.
     expanded: Expanded,
     fallback: Arc<dyn Program>,
+    level: Level,
     lanes: usize,
-    /// Nanoseconds an element, roughly.
+    /// Nanoseconds an element, roughly, where memory is not the limit; and the bytes of an element that go through memory.
     cost: f64,
+    bytes: usize,
     /// Instructions that may raise flags, and all of their flags.
     raising: SmallVec<[(u32, FpFlags); 4]>,
     watched: FpFlags,
@@ -57,9 +62,9 @@ impl Compiled {
     ///
     /// # Errors
     /// What of it has no instructions here.
-    pub(super) fn new(kernel: &Verified<Kernel>, fallback: Arc<dyn Program>) -> Result<Compiled, String> {
+    pub(super) fn new(kernel: &Verified<Kernel>, level: Level, fallback: Arc<dyn Program>) -> Result<Compiled, String> {
         let expanded = expand(kernel);
-        let body = Body::of(&expanded);
+        let body = Body::of(&expanded, level);
         let raising: SmallVec<[(u32, FpFlags); 4]> = (0..kernel.body.insts.len())
             .map(|i| (i as u32, kernel.body.effects(i)))
             .filter(|(_, effects)| !effects.is_empty())
@@ -77,8 +82,10 @@ impl Compiled {
         Ok(Compiled {
             expanded,
             fallback,
+            level,
             lanes,
             cost,
+            bytes: kernel.operands.iter().map(|operand| operand.dtype.size()).sum(),
             watched: raising.iter().fold(FpFlags::NONE, |all, (_, effects)| all | *effects),
             raising,
             dense: first,
@@ -95,7 +102,7 @@ impl Compiled {
             return found.clone();
         }
         drop(known);
-        let made = Row::new(&Body::of(&self.expanded), steps).ok().map(Arc::new);
+        let made = Row::new(&Body::of(&self.expanded, self.level), steps).ok().map(Arc::new);
         self.loops.write().unwrap_or_else(|e| e.into_inner()).push((steps.clone(), made.clone()));
         made
     }
@@ -115,7 +122,7 @@ impl Compiled {
             if operands[operand].access == Access::Write
                 && steps[operand] == Step::Dense
                 && points * size >= STREAMED
-                && self.lanes * size == VECTOR
+                && self.lanes * size == self.level.vector()
                 && own.start % VECTOR as isize == 0
                 && (0..launch.outer.len()).all(lines)
                 && !others.map(|o| self.extent(launch, o)).any(|other| meets(&own, &other))
@@ -183,7 +190,7 @@ impl Program for Compiled {
             .map(|operand| {
                 let stride = along.map_or(0, |axis| launch.strides_of(operand)[axis]);
                 let size = self.expanded.kernel.operands[operand].dtype.size() as isize;
-                let far = stride.unsigned_abs() * (self.lanes - 1) > i32::MAX as usize && self.lanes > 8;
+                let far = stride.unsigned_abs() * (self.lanes - 1) > i32::MAX as usize && self.has_short_offsets();
                 match stride {
                     _ if n == 1 => Some(Step::Dense),
                     s if s == size => Some(Step::Dense),
@@ -220,8 +227,8 @@ impl Program for Compiled {
         let piece = n.min(if aside.is_empty() { PIECE } else { SMALL_PIECE });
         let rows = Rows { launch: Shared(*launch), along, n, piece, pieces: n.div_ceil(piece), aside };
         let units = points / n * rows.pieces;
-        let nanoseconds = points as f64 * self.cost;
-        if nanoseconds < 2.0 * TASK_NANOSECONDS {
+        let nanoseconds = nanoseconds(points, self.cost, self.bytes);
+        if nanoseconds < 2.0 * GRAIN {
             let mut raised = Raised::new();
             if !self.watched.is_empty() {
                 flags::clear();
@@ -238,7 +245,7 @@ impl Program for Compiled {
     }
 
     fn listing(&self) -> String {
-        let mut text = String::from("x86\n");
+        let mut text = format!("x86, {:?}\n", self.level);
         let _ = write!(text, "dense: {}", self.dense);
         for (steps, found) in self.loops.read().unwrap_or_else(|e| e.into_inner()).iter() {
             let _ = match found {
@@ -263,20 +270,20 @@ impl Compiled {
             let spare = memory.wrapping_add(arguments.bytes.next_multiple_of(VECTOR));
             // SAFETY: the block has room for all arguments, and nobody else knows of it.
             let put = |at: usize, value: u64| unsafe { memory.add(at).cast::<u64>().write(value) };
-            for (i, scalar) in launch.scalars.iter().enumerate() {
-                put(arguments.scalar(i), scalar.bits() as u64);
-            }
             // SAFETY: as above.
-            unsafe { found.put_constants(memory) };
+            unsafe {
+                arguments.put_scalars(memory, launch.scalars);
+                arguments.put_constants(memory);
+            }
             for operand in 0..steps.len() {
                 if steps[operand] == Step::Strided {
                     let stride = rows.along.map_or(0, |axis| launch.strides_of(operand)[axis]);
                     put(arguments.round(operand), (stride * self.lanes as isize) as u64);
-                    self.put_offsets(memory.wrapping_add(arguments.offsets(Some(operand))), stride);
+                    self.put_offsets(memory.wrapping_add(arguments.offsets(Some(operand), false)), stride);
                 }
             }
             if self.counts {
-                self.put_offsets(memory.wrapping_add(arguments.offsets(None)), 1);
+                self.put_offsets(memory.wrapping_add(arguments.offsets(None, false)), 1);
             }
             for unit in range {
                 let (row, piece) = (unit / rows.pieces, unit % rows.pieces);
@@ -322,14 +329,19 @@ impl Compiled {
         before
     }
 
-    /// Writes a vector of offsets.
+    /// Whether offsets have four bytes.
+    fn has_short_offsets(&self) -> bool {
+        self.level == Level::Avx512 && self.lanes > 8
+    }
+
+    /// Writes the offsets of all lanes.
     fn put_offsets(&self, to: *mut u8, stride: isize) {
-        // SAFETY: the arguments have room for a vector there, aligned as one.
+        // SAFETY: the arguments have room for them there, aligned.
         unsafe {
-            if self.lanes <= 8 {
-                (0..VECTOR / 8).for_each(|lane| to.cast::<i64>().add(lane).write((lane as isize * stride) as i64));
+            if self.has_short_offsets() {
+                (0..self.lanes).for_each(|lane| to.cast::<i32>().add(lane).write((lane as isize * stride) as i32));
             } else {
-                (0..VECTOR / 4).for_each(|lane| to.cast::<i32>().add(lane).write((lane as isize * stride) as i32));
+                (0..self.lanes).for_each(|lane| to.cast::<i64>().add(lane).write((lane as isize * stride) as i64));
             }
         }
     }

@@ -1,9 +1,11 @@
 //! The loop of a row in memory that runs.
 
 use super::arena::{Code, place};
+use super::arguments::Arguments;
 use super::body::Body;
 use super::disassembly::disassembly;
-use super::lower::{Arguments, Lowered, Steps, Unsupported};
+use super::lower::{Lowered, Steps, Unsupported};
+use super::tail::Tail;
 use crate::Op;
 use std::fmt;
 
@@ -14,6 +16,8 @@ type Entry = unsafe extern "sysv64" fn(*mut u8, usize);
 pub(super) struct Row {
     code: Code,
     arguments: Arguments,
+    /// What is done about the row's end, where the loop cannot.
+    tail: Option<Tail>,
     /// Whether elementary functions may leave elements out.
     leaves_out: bool,
 }
@@ -24,7 +28,7 @@ impl Row {
     /// # Errors
     /// What of the body has no instructions here.
     pub(super) fn new(body: &Body<'_>, steps: &Steps) -> Result<Row, Unsupported> {
-        Row::of(body, body.lower(steps)?)
+        Row::of(body, body.lower(steps)?, Tail::of(body, steps))
     }
 
     /// Makes the loop that folds what the body would store, by these ops.
@@ -32,12 +36,13 @@ impl Row {
     /// # Errors
     /// What of it has no instructions here.
     pub(super) fn fold(body: &Body<'_>, steps: &Steps, ops: &[Op]) -> Result<Row, Unsupported> {
-        Row::of(body, body.lower_fold(steps, ops)?)
+        let inputs = body.kernel.operands.len() - ops.len();
+        Row::of(body, body.lower_fold(steps, ops)?, Tail::of(body, &steps[..inputs]))
     }
 
-    fn of(body: &Body<'_>, lowered: Lowered) -> Result<Row, Unsupported> {
+    fn of(body: &Body<'_>, lowered: Lowered, tail: Option<Tail>) -> Result<Row, Unsupported> {
         let code = place(&lowered.code).map_err(|error| Unsupported { at: 0, what: error.to_string() })?;
-        Ok(Row { code, arguments: lowered.arguments, leaves_out: body.leaves_out() })
+        Ok(Row { code, arguments: lowered.arguments, tail, leaves_out: body.leaves_out() })
     }
 
     /// Where its arguments are in the block that it is called with.
@@ -50,18 +55,6 @@ impl Row {
         self.leaves_out
     }
 
-    /// Writes the constants to a block of arguments.
-    ///
-    /// # Safety
-    /// The block has room for all arguments, and is aligned to eight bytes.
-    #[inline]
-    pub(super) unsafe fn put_constants(&self, block: *mut u8) {
-        for (at, constant) in &self.arguments.constants {
-            // SAFETY: the caller's contract.
-            unsafe { block.add(*at).cast::<u64>().write(constant.bits() as u64) };
-        }
-    }
-
     /// Runs it on `n` elements; false where elementary functions were left out.
     ///
     /// # Safety
@@ -71,9 +64,16 @@ impl Row {
     pub(super) unsafe fn run(&self, block: *mut u8, n: usize) -> bool {
         // SAFETY: the code was made as such a function, and lives as long as this.
         let entry: Entry = unsafe { std::mem::transmute(self.code.address()) };
+        let tail = self.tail.as_ref().filter(|tail| tail.left(n) != 0);
         // SAFETY: the caller's contract; where elements may be left out the loop says so at its end.
         unsafe {
+            if let Some(tail) = tail {
+                tail.put(&self.arguments, block, n);
+            }
             entry(block, n);
+            if let Some(tail) = tail {
+                tail.take(&self.arguments, block, n);
+            }
             !self.leaves_out || block.add(self.arguments.odd).cast::<u64>().read() == 0
         }
     }

@@ -1,25 +1,28 @@
 //! Instructions for the values of a fragment, one value after the other.
 //!
-//! A number is a vector of as many lanes as the loop has, in the narrowest register that holds them; a bool is a bit a lane
-//! in a mask register. Lanes beyond the row are masked wherever memory is touched or a flag could be raised.
+//! A number is a vector of as many lanes as the loop has, in the narrowest register that holds them; what a bool is, [`super::bools`]
+//! says. Where there are masks, lanes beyond the row are masked wherever memory is touched or a flag could be raised; elsewhere
+//! there are none (see [`super::tail`]).
 //!
 //! What has no instructions here is an error, and the kernel another backend's.
 
+use super::arguments::Arguments;
 use super::arith::predicate;
 use super::body::Body;
 use super::encode::{Assembler, KReg, Masking, Mem, Rm, VReg, Width};
 use super::fold::Folds;
 use super::forms as f;
 use super::forms::Form;
-use super::lower::{AT, Arguments, BASES, LANES, ODD, Step, Steps, Unsupported, VECTOR, at_arguments};
+use super::level::Level;
+use super::lower::{LANES, ODD_VECTOR, Steps, Unsupported, VECTOR, at_arguments};
 use super::registers::{File, Value, next_use};
-use crate::{DType, Inst, Kind, Op, Primitive, Scalar, ValueId};
+use crate::{DType, Inst, Op, Primitive, Scalar, ValueId};
 
 pub(super) type Result<T> = std::result::Result<T, String>;
 
 /// Where a value is besides a register.
 #[derive(Clone, Copy)]
-enum Home {
+pub(super) enum Home {
     Nowhere,
     /// One element for all lanes.
     Element(Mem),
@@ -38,14 +41,16 @@ pub(super) struct Emitter<'a> {
     pub(super) asm: Assembler,
     pub(super) arguments: Arguments,
     body: &'a Body<'a>,
-    steps: &'a Steps,
+    pub(super) steps: &'a Steps,
     places: Vec<Place>,
     vectors: File,
     masks: File,
     /// The instruction at hand, the copy it is of, and whether lanes may be missing.
-    at: u32,
-    copy: usize,
-    rest: bool,
+    pub(super) at: u32,
+    pub(super) copy: usize,
+    pub(super) rest: bool,
+    /// An instruction that was asked for, and for which there is nothing.
+    pub(super) missing: Option<&'static str>,
     /// What stores go into instead of memory, if they do.
     pub(super) folds: Option<Folds>,
 }
@@ -69,6 +74,12 @@ fn extreme(op: Op, dtype: DType) -> &'static Form {
     }
 }
 
+/// Bits of the vector registers that may hold values.
+fn free_vectors(body: &Body<'_>) -> u32 {
+    let all = body.level.registers();
+    if body.level == Level::Avx2 && body.leaves_out() { all & !(1 << ODD_VECTOR.0) } else { all }
+}
+
 pub(super) fn is_real(dtype: DType) -> bool {
     matches!(dtype, DType::F32 | DType::F64)
 }
@@ -76,24 +87,28 @@ pub(super) fn is_real(dtype: DType) -> bool {
 impl<'a> Emitter<'a> {
     pub(super) fn new(body: &'a Body<'a>, steps: &'a Steps, arguments: Arguments) -> Emitter<'a> {
         Emitter {
-            asm: Assembler::new(),
+            asm: match body.level {
+                Level::Avx2 => Assembler::for_avx2(),
+                Level::Avx512 => Assembler::new(),
+            },
             arguments,
             body,
             steps,
             places: vec![],
-            vectors: File::new(u32::MAX),
+            vectors: File::new(free_vectors(body)),
             // The first means no mask, the second is of the lanes.
             masks: File::new(if body.leaves_out() { 0b0111_1100 } else { 0b1111_1100 }),
             at: 0,
             copy: 0,
             rest: false,
+            missing: None,
             folds: None,
         }
     }
 
     /// Keeps vector registers, a bit each, from ever holding values.
     pub(super) fn reserve(&mut self, registers: u32) {
-        self.vectors = File::new(!registers);
+        self.vectors = File::new(free_vectors(self.body) & !registers);
     }
 
     /// Frees the registers of a moment.
@@ -114,6 +129,9 @@ impl<'a> Emitter<'a> {
         for at in (0..self.body.fragment.insts.len()).filter(|&at| self.body.is_live(at)) {
             self.at = at as u32;
             self.inst(at).map_err(|what| Unsupported { at, what })?;
+            if let Some(what) = self.missing {
+                return Err(Unsupported { at, what: what.into() });
+            }
             if self.body.is_odd(at as u32) {
                 self.leave_out();
             }
@@ -127,6 +145,19 @@ impl<'a> Emitter<'a> {
         self.body.fragment.dtype(value)
     }
 
+    pub(super) fn level(&self) -> Level {
+        self.body.level
+    }
+
+    pub(super) fn lanes(&self) -> usize {
+        self.body.lanes
+    }
+
+    /// The axes of the domain.
+    pub(super) fn axes(&self) -> usize {
+        (self.body.kernel.outer + self.body.kernel.inner) as usize
+    }
+
     // --- registers ---------------------------------------------------------------------------------------------------
 
     pub(super) fn width(&self, dtype: DType) -> Width {
@@ -137,9 +168,17 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// The width of a whole register.
+    pub(super) fn whole(&self) -> Width {
+        match self.level() {
+            Level::Avx2 => Width::W256,
+            Level::Avx512 => Width::W512,
+        }
+    }
+
     /// The mask of an instruction that touches memory or flags: the row's end, or lanes that make less than a register.
     pub(super) fn masking(&self, dtype: DType) -> Masking {
-        let all = !self.rest && self.body.lanes * dtype.size() >= 16;
+        let all = self.level() == Level::Avx2 || !self.rest && self.lanes() * dtype.size() >= 16;
         Masking { k: if all { KReg(0) } else { LANES }, zero: !all }
     }
 
@@ -147,9 +186,14 @@ impl<'a> Emitter<'a> {
         self.body.fragment.types[value as usize] == DType::Bool
     }
 
-    /// A register for a value (none for a moment).
-    fn take(&mut self, value: Option<Value>, mask: bool) -> u8 {
-        let (uses, at) = (&self.body.uses, self.at);
+    /// Whether a value, a bool or not, is in a mask register.
+    fn takes_mask(&self, is_bool: bool) -> bool {
+        is_bool && self.level() == Level::Avx512
+    }
+
+    /// A register for a value (none for a moment), a bool or not.
+    pub(super) fn take(&mut self, value: Option<Value>, mask: bool) -> u8 {
+        let (uses, at, mask) = (&self.body.uses, self.at, self.takes_mask(mask));
         let file = if mask { &mut self.masks } else { &mut self.vectors };
         let (register, leaves) = file.take(value, |v| next_use(uses, v, at));
         if let Some(left) = leaves {
@@ -171,14 +215,35 @@ impl<'a> Emitter<'a> {
             if mask {
                 self.asm.mask_store(at_arguments(at), KReg(register));
             } else {
-                self.asm.store(&f::VMOVUPS_STORE, Width::W512, at_arguments(at), VReg(register), KReg(0));
+                self.put(at, VReg(register));
             }
         }
     }
 
+    /// Puts a whole register into the arguments.
+    pub(super) fn put(&mut self, at: usize, register: VReg) {
+        match self.level() {
+            Level::Avx512 => {
+                self.asm.store(&f::VMOVUPS_STORE, Width::W512, at_arguments(at), register, KReg(0));
+            }
+            Level::Avx2 => self.asm.vex_store(&f::VMOVUPS_STORE, Width::W256, at_arguments(at), register, None),
+        }
+    }
+
+    /// Another register with the same number, or one from memory.
+    pub(super) fn copy(&mut self, out: VReg, from: Rm) {
+        self.emit(&f::VMOVUPS, self.whole(), out, VReg(0), from, Masking::NONE, None);
+    }
+
+    /// Zero in all lanes.
+    pub(super) fn zero(&mut self, out: VReg) {
+        self.emit(&f::VPXORD, self.whole(), out, out, Rm::Reg(out), Masking::NONE, None);
+    }
+
     /// The register of a value, which is loaded again if it has left.
-    fn register(&mut self, value: ValueId) -> u8 {
-        let mask = self.is_mask(value.0);
+    pub(super) fn register(&mut self, value: ValueId) -> u8 {
+        let is_bool = self.is_mask(value.0);
+        let mask = self.takes_mask(is_bool);
         if let Some(register) = self.places[value.0 as usize].register {
             if mask {
                 self.masks.pin(register)
@@ -188,24 +253,11 @@ impl<'a> Emitter<'a> {
             return register;
         }
         let home = self.places[value.0 as usize].home;
-        let register = self.take(Some(value.0), mask);
+        let register = self.take(Some(value.0), is_bool);
         match home {
             Home::Arguments(at) if mask => self.asm.mask_load(KReg(register), at_arguments(at)),
-            Home::Arguments(at) => {
-                let from = Rm::Mem(at_arguments(at));
-                self.asm.vector(&f::VMOVUPS, Width::W512, VReg(register), VReg(0), from, Masking::NONE, None);
-            }
-            Home::Element(from) if mask => {
-                let vector = VReg(self.take(None, false));
-                self.asm.vector(&f::VPBROADCASTB, Width::W512, vector, VReg(0), Rm::Mem(from), Masking::NONE, None);
-                self.asm.compare(&f::VPTESTMB, Width::W512, KReg(register), vector, Rm::Reg(vector), KReg(0), None);
-            }
-            Home::Element(from) => {
-                let dtype = self.dtype(value);
-                let form = by_size(dtype, [&f::VPBROADCASTB, &f::VPBROADCASTW, &f::VPBROADCASTD, &f::VPBROADCASTQ]);
-                let width = self.width(dtype);
-                self.asm.vector(form, width, VReg(register), VReg(0), Rm::Mem(from), Masking::NONE, None);
-            }
+            Home::Arguments(at) => self.copy(VReg(register), Rm::Mem(at_arguments(at))),
+            Home::Element(from) => self.spread(register, from, self.dtype(value)),
             Home::Nowhere => unreachable!("a verified fragment defines values before it uses them"),
         }
         register
@@ -215,15 +267,14 @@ impl<'a> Emitter<'a> {
         VReg(self.register(value))
     }
 
-    pub(super) fn mask(&mut self, value: ValueId) -> KReg {
-        KReg(self.register(value))
-    }
-
     /// A number as the last operand of an instruction on elements of its size.
     pub(super) fn operand(&mut self, value: ValueId) -> Rm {
         let place = self.places[value.0 as usize];
         match (place.register, place.home) {
-            (None, Home::Element(from)) if self.dtype(value).size() >= 4 => Rm::Broadcast(from),
+            (None, Home::Element(from)) if self.level() == Level::Avx512 && self.dtype(value).size() >= 4 => {
+                Rm::Broadcast(from)
+            }
+            (None, Home::Arguments(at)) if self.level() == Level::Avx2 => Rm::Mem(at_arguments(at)),
             _ => Rm::Reg(self.vector(value)),
         }
     }
@@ -231,8 +282,10 @@ impl<'a> Emitter<'a> {
     /// A constant as the last operand.
     pub(super) fn constant(&mut self, value: Scalar) -> Rm {
         let from = at_arguments(self.arguments.constant(value));
-        if value.dtype().size() >= 4 {
-            return Rm::Broadcast(from);
+        match self.level() {
+            Level::Avx2 => return Rm::Mem(from),
+            Level::Avx512 if value.dtype().size() >= 4 => return Rm::Broadcast(from),
+            Level::Avx512 => {}
         }
         let register = VReg(self.take(None, false));
         let form = if value.dtype().size() == 2 { &f::VPBROADCASTW } else { &f::VPBROADCASTB };
@@ -247,8 +300,11 @@ impl<'a> Emitter<'a> {
             if next_use(&self.body.uses, value.0, self.at) == u32::MAX
                 && let Some(register) = place.register.take()
             {
-                let mask = self.body.fragment.types[value.0 as usize] == DType::Bool;
-                if mask { self.masks.release(register) } else { self.vectors.release(register) }
+                if self.takes_mask(self.is_mask(value.0)) {
+                    self.masks.release(register)
+                } else {
+                    self.vectors.release(register)
+                }
             }
         }
     }
@@ -257,16 +313,8 @@ impl<'a> Emitter<'a> {
         VReg(self.take(Some(self.at), false))
     }
 
-    pub(super) fn define_mask(&mut self) -> KReg {
-        KReg(self.take(Some(self.at), true))
-    }
-
     pub(super) fn moment(&mut self) -> VReg {
         VReg(self.take(None, false))
-    }
-
-    pub(super) fn moment_mask(&mut self) -> KReg {
-        KReg(self.take(None, true))
     }
 
     // --- shapes of instructions --------------------------------------------------------------------------------------
@@ -274,10 +322,14 @@ impl<'a> Emitter<'a> {
     /// The value at hand, by one instruction of a register and an operand. `raises`: lanes that are not there must be left out.
     pub(super) fn two(&mut self, form: &'static Form, a: ValueId, b: ValueId, dtype: DType, raises: bool) {
         let (x, y) = (self.vector(a), self.operand(b));
-        self.bury(&[a, b]);
+        let is_one = self.is_one(form);
+        if is_one {
+            self.bury(&[a, b]);
+        }
         let out = self.define_vector();
         let mask = if raises { self.masking(dtype) } else { Masking::NONE };
-        self.asm.vector(form, self.width(dtype), out, x, y, mask, None);
+        self.emit(form, self.width(dtype), out, x, y, mask, None);
+        self.bury(&[a, b]);
     }
 
     /// The value at hand, by one instruction of a register and a constant.
@@ -287,17 +339,21 @@ impl<'a> Emitter<'a> {
         self.bury(&[a]);
         let out = self.define_vector();
         let mask = if raises { self.masking(dtype) } else { Masking::NONE };
-        self.asm.vector(form, self.width(dtype), out, x, y, mask, None);
+        self.emit(form, self.width(dtype), out, x, y, mask, None);
     }
 
     /// The value at hand, by one instruction of one operand; `wide` is the type that gives the width.
     pub(super) fn one(&mut self, form: &'static Form, a: ValueId, wide: DType, immediate: Option<u8>) {
         let x = self.vector(a);
-        self.bury(&[a]);
+        let is_one = self.is_one(form);
+        if is_one {
+            self.bury(&[a]);
+        }
         let out = self.define_vector();
         // Lanes are numbers of the wider type.
         let (width, mask) = (self.width(wide), self.masking(wide));
-        self.asm.vector(form, width, out, VReg(0), Rm::Reg(x), mask, immediate);
+        self.emit(form, width, out, VReg(0), Rm::Reg(x), mask, immediate);
+        self.bury(&[a]);
     }
 
     /// Has the value at hand take over the register of a number that nothing else needs.
@@ -322,21 +378,21 @@ impl<'a> Emitter<'a> {
             && a != c
             && let Some(out) = self.take_over(a)
         {
-            self.asm.vector(onto_product, width, out, y, z, mask, None);
+            self.emit(onto_product, width, out, y, z, mask, None);
         } else if b != a
             && b != c
             && let Some(out) = self.take_over(b)
         {
-            self.asm.vector(onto_product, width, out, x, z, mask, None);
+            self.emit(onto_product, width, out, x, z, mask, None);
         } else if c != a
             && c != b
             && let Some(out) = self.take_over(c)
         {
-            self.asm.vector(onto_sum, width, out, x, Rm::Reg(y), mask, None);
+            self.emit(onto_sum, width, out, x, Rm::Reg(y), mask, None);
         } else {
             let out = self.define_vector();
-            self.asm.vector(&f::VMOVUPS, Width::W512, out, VReg(0), Rm::Reg(x), Masking::NONE, None);
-            self.asm.vector(onto_product, width, out, y, z, mask, None);
+            self.copy(out, Rm::Reg(x));
+            self.emit(onto_product, width, out, y, z, mask, None);
         }
         self.bury(&[a, b, c]);
     }
@@ -355,13 +411,8 @@ impl<'a> Emitter<'a> {
     /// The value at hand says in which lanes an elementary function was not computed.
     fn leave_out(&mut self) {
         let mask = self.mask(ValueId(self.at));
-        if !self.rest && self.ends_with_lanes(ValueId(self.at)) {
-            self.asm.mask_op(&f::KORQ, ODD, ODD, mask);
-        } else {
-            let lanes = self.moment_mask();
-            self.asm.mask_op(&f::KANDQ, lanes, mask, LANES);
-            self.asm.mask_op(&f::KORQ, ODD, ODD, lanes);
-        }
+        let ends = !self.rest && self.ends_with_lanes(ValueId(self.at));
+        self.add_odd(mask, ends);
     }
 
     /// The value at hand is another one.
@@ -370,7 +421,7 @@ impl<'a> Emitter<'a> {
             let x = self.mask(a);
             self.bury(&[a]);
             let out = self.define_mask();
-            self.asm.mask_op(&f::KMOVQ, out, x, x);
+            self.copy_mask(out, x);
         } else {
             let x = self.vector(a);
             if self.take_over(a).is_some() {
@@ -378,26 +429,8 @@ impl<'a> Emitter<'a> {
             }
             self.bury(&[a]);
             let out = self.define_vector();
-            self.asm.vector(&f::VMOVUPS, Width::W512, out, VReg(0), Rm::Reg(x), Masking::NONE, None);
+            self.copy(out, Rm::Reg(x));
         }
-    }
-
-    pub(super) fn compare(&mut self, out: KReg, a: VReg, b: Rm, dtype: DType, predicate: u8) {
-        let form = match dtype.kind() {
-            Kind::Float => by_float(dtype, &f::VCMPPS, &f::VCMPPD),
-            Kind::Unsigned => by_size(dtype, [&f::VPCMPUB, &f::VPCMPUW, &f::VPCMPUD, &f::VPCMPUQ]),
-            Kind::Signed | Kind::Bool | Kind::Complex => {
-                by_size(dtype, [&f::VPCMPB, &f::VPCMPW, &f::VPCMPD, &f::VPCMPQ])
-            }
-        };
-        let mask = self.masking(dtype).k;
-        self.asm.compare(form, self.width(dtype), out, a, b, mask, Some(predicate));
-    }
-
-    /// `mask ? yes : no`, lane by lane.
-    pub(super) fn blend(&mut self, out: VReg, mask: KReg, yes: Rm, no: VReg, dtype: DType) {
-        let form = by_size(dtype, [&f::VPBLENDMB, &f::VPBLENDMW, &f::VPBLENDMD, &f::VPBLENDMQ]);
-        self.asm.vector(form, self.width(dtype), out, no, yes, Masking { k: mask, zero: false }, None);
     }
 
     // --- values ------------------------------------------------------------------------------------------------------
@@ -411,13 +444,13 @@ impl<'a> Emitter<'a> {
         match body.fragment.insts[at] {
             Inst::Load(operand) => self.load(operand.0 as usize, dtype),
             Inst::Param(scalar) => {
-                let from = at_arguments(self.arguments.scalar(scalar.0 as usize));
-                self.places[at].home = Home::Element(from);
+                let from = self.arguments.scalar(scalar.0 as usize);
+                self.live_in(self.parameter(from));
                 Ok(())
             }
             Inst::Const(value) => {
-                let from = at_arguments(self.arguments.constant(value));
-                self.places[at].home = Home::Element(from);
+                let from = self.arguments.constant(value);
+                self.live_in(self.parameter(from));
                 Ok(())
             }
             Inst::Index(axis) => {
@@ -429,10 +462,7 @@ impl<'a> Emitter<'a> {
                 self.fused(a, b, c, dtype);
                 Ok(())
             }
-            Inst::Step(step, [a, b]) => {
-                self.step(step, a, b);
-                Ok(())
-            }
+            Inst::Step(step, [a, b]) => self.step(step, a, b),
             Inst::Bits(from, _) => {
                 self.same(from);
                 Ok(())
@@ -458,129 +488,28 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The memory of an operand's lanes.
-    fn memory(&self, operand: usize, dtype: DType) -> Mem {
-        let size = dtype.size();
-        let index = match self.steps[operand] {
-            Step::Dense | Step::Streamed => Some((AT, size as u8)),
-            Step::Still | Step::Strided => None,
-        };
-        Mem { base: BASES[operand], index, disp: (self.copy * self.body.lanes * size) as i32 }
+    /// The value at hand is in memory.
+    pub(super) fn live_in(&mut self, home: Home) {
+        self.places[self.at as usize].home = home;
     }
 
-    fn load(&mut self, operand: usize, dtype: DType) -> Result<()> {
-        let from = self.memory(operand, dtype);
-        if self.steps[operand] == Step::Still {
-            self.places[self.at as usize].home = Home::Element(Mem { disp: 0, ..from });
-            return Ok(());
-        }
-        let (width, mask) = (self.width(dtype), self.masking(dtype));
-        let vector = if dtype == DType::Bool { self.moment() } else { self.define_vector() };
-        if self.steps[operand] == Step::Dense {
-            let form = by_size(dtype, [&f::VMOVDQU8, &f::VMOVDQU16, &f::VMOVDQU32, &f::VMOVDQU64]);
-            self.asm.vector(form, width, vector, VReg(0), Rm::Mem(from), mask, None);
-        } else {
-            self.gather(operand, vector, dtype)?;
-        }
-        if dtype == DType::Bool {
-            let out = self.define_mask();
-            self.asm.compare(&f::VPTESTMB, width, out, vector, Rm::Reg(vector), KReg(0), None);
-        }
-        Ok(())
-    }
-
-    /// The offsets of a strided operand's lanes, in a register: four bytes each where there are sixteen lanes, else eight.
-    fn offsets(&mut self, operand: Option<usize>) -> VReg {
-        let offsets = self.moment();
-        let from = Rm::Mem(at_arguments(self.arguments.offsets(operand)));
-        self.asm.vector(&f::VMOVUPS, Width::W512, offsets, VReg(0), from, Masking::NONE, None);
-        offsets
-    }
-
-    fn gather(&mut self, operand: usize, out: VReg, dtype: DType) -> Result<()> {
-        let form = match (self.body.lanes, dtype.size()) {
-            (8, 8) => &f::VPGATHERQQ,
-            (8, 4) => &f::VPGATHERQD,
-            (16, 4) => &f::VPGATHERDD,
-            _ => return Err("short elements apart from each other".into()),
-        };
-        let offsets = self.offsets(Some(operand));
-        let mask = self.moment_mask();
-        self.asm.mask_op(&f::KMOVQ, mask, LANES, LANES);
-        // The lanes left out keep what the register had: that must not raise flags.
-        self.asm.vector(&f::VPXORD, Width::W512, out, out, Rm::Reg(out), Masking::NONE, None);
-        self.asm.gather(form, Width::W512, out, BASES[operand], offsets, 1, 0, mask);
-        Ok(())
-    }
-
-    fn store(&mut self, operand: usize, value: ValueId) -> Result<()> {
-        let dtype = self.dtype(value);
-        let to = self.memory(operand, dtype);
-        let width = self.width(dtype);
-        let vector = if dtype == DType::Bool {
-            let mask = self.mask(value);
-            let vector = self.moment();
-            self.asm.mask_to_vector(&f::VPMOVM2B, width, vector, mask);
-            self.asm.vector(&f::VPABSB, width, vector, VReg(0), Rm::Reg(vector), Masking::NONE, None);
-            vector
-        } else {
-            self.vector(value)
-        };
-        let mask = self.masking(dtype).k;
-        match self.steps[operand] {
-            Step::Streamed if !self.rest => {
-                self.asm.store(&f::VMOVNTDQ, width, to, vector, KReg(0));
-            }
-            Step::Dense | Step::Streamed => {
-                let form =
-                    by_size(dtype, [&f::VMOVDQU8_STORE, &f::VMOVDQU16_STORE, &f::VMOVDQU32_STORE, &f::VMOVDQU64_STORE]);
-                self.asm.store(form, width, to, vector, mask);
-            }
-            Step::Strided | Step::Still => {
-                let form = match (self.body.lanes, dtype.size()) {
-                    (8, 8) => &f::VPSCATTERQQ,
-                    (8, 4) => &f::VPSCATTERQD,
-                    (16, 4) => &f::VPSCATTERDD,
-                    _ => return Err("short elements apart from each other".into()),
-                };
-                let offsets = self.offsets(Some(operand));
-                let lanes = self.moment_mask();
-                self.asm.mask_op(&f::KMOVQ, lanes, LANES, LANES);
-                self.asm.scatter(form, Width::W512, BASES[operand], offsets, 1, 0, vector, lanes);
-            }
-        }
-        Ok(())
-    }
-
-    /// The coordinate along an axis: the row's, and along the row the lanes'.
-    fn index(&mut self, axis: usize) {
-        let start = at_arguments(self.arguments.axis(axis));
-        if axis + 1 < (self.body.kernel.outer + self.body.kernel.inner) as usize {
-            self.places[self.at as usize].home = Home::Element(start);
-            return;
-        }
-        let lanes = self.offsets(None);
-        let out = self.define_vector();
-        self.asm.broadcast_gpr(&f::VPBROADCASTQ_GPR, Width::W512, out, AT, Masking::NONE);
-        self.asm.vector(&f::VPADDQ, Width::W512, out, out, Rm::Reg(lanes), Masking::NONE, None);
-        self.asm.vector(&f::VPADDQ, Width::W512, out, out, Rm::Broadcast(start), Masking::NONE, None);
-        if self.copy > 0 {
-            let on = self.constant(Scalar::new(DType::I64, (self.copy * self.body.lanes) as i64));
-            self.asm.vector(&f::VPADDQ, Width::W512, out, out, on, Masking::NONE, None);
+    /// Where a constant of the arguments is: an element, or a vector of them.
+    fn parameter(&self, from: usize) -> Home {
+        match self.level() {
+            Level::Avx2 => Home::Arguments(from),
+            Level::Avx512 => Home::Element(at_arguments(from)),
         }
     }
 
     fn select(&mut self, mask: ValueId, yes: ValueId, no: ValueId, dtype: DType) {
-        let k = self.mask(mask);
         if dtype == DType::Bool {
-            let (y, n) = (self.mask(yes), self.mask(no));
-            let (left, out) = (self.moment_mask(), self.define_mask());
-            self.asm.mask_op(&f::KANDNQ, left, k, n);
-            self.asm.mask_op(&f::KANDQ, out, k, y);
-            self.asm.mask_op(&f::KORQ, out, out, left);
+            let (k, y, n) = (self.mask(mask), self.mask(yes), self.mask(no));
+            let out = self.define_mask();
+            self.blend_masks(out, k, y, n);
             self.bury(&[mask, yes, no]);
             return;
         }
+        let k = self.mask_of(mask, dtype);
         let (y, n) = (self.operand(yes), self.vector(no));
         self.bury(&[mask, yes, no]);
         let out = self.define_vector();
@@ -591,6 +520,10 @@ impl<'a> Emitter<'a> {
     pub(super) fn filled(&mut self, value: Scalar) -> VReg {
         let out = self.moment();
         let from = at_arguments(self.arguments.constant(value));
+        if self.level() == Level::Avx2 {
+            self.copy(out, Rm::Mem(from));
+            return out;
+        }
         let form = by_size(value.dtype(), [&f::VPBROADCASTB, &f::VPBROADCASTW, &f::VPBROADCASTD, &f::VPBROADCASTQ]);
         self.asm.vector(form, Width::W512, out, VReg(0), Rm::Mem(from), Masking::NONE, None);
         out

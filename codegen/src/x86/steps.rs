@@ -1,9 +1,11 @@
-//! Instructions for the steps of elementary functions: one each, which is why they are steps.
+//! Instructions for the steps of elementary functions: one of AVX-512 for each, which is why they are steps. AVX2 has none of
+//! them: there the portable backend's loops compute such functions, which take no longer than instructions in their place did.
 
 use super::encode::{Masking, Rm, VReg, Width};
 use super::forms as f;
+use super::level::Level;
 use super::lower::{VECTOR, at_arguments};
-use super::select::{Emitter, by_float};
+use super::select::{Emitter, Result, by_float};
 use crate::math::powers;
 use crate::{DType, Primitive, Scalar, ValueId};
 
@@ -20,7 +22,10 @@ const ENDS: u64 = 0x0058_0022;
 
 impl Emitter<'_> {
     /// The value at hand, a step of others.
-    pub(super) fn step(&mut self, step: Primitive, a: ValueId, b: ValueId) {
+    pub(super) fn step(&mut self, step: Primitive, a: ValueId, b: ValueId) -> Result<()> {
+        if self.level() == Level::Avx2 {
+            return Err(format!("the step {step} of a function"));
+        }
         let dtype = self.dtype(a);
         match step {
             Primitive::Scale => self.two(by_float(dtype, &f::VSCALEFPS, &f::VSCALEFPD), a, b, dtype, true),
@@ -43,11 +48,12 @@ impl Emitter<'_> {
                 let x = self.vector(a);
                 let (out, mask) = (self.define_mask(), self.masking(dtype).k);
                 let form = by_float(dtype, &f::VFPCLASSPS, &f::VFPCLASSPD);
-                self.asm.compare(form, self.width(dtype), out, VReg(0), Rm::Reg(x), mask, Some(ALL_BUT_POSITIVE));
+                self.asm.compare(form, self.width(dtype), out.k(), VReg(0), Rm::Reg(x), mask, Some(ALL_BUT_POSITIVE));
                 self.bury(&[a]);
             }
             Primitive::Power => self.power(a, dtype),
         }
+        Ok(())
     }
 
     /// `a`, or what an exponential is at the ends of its domain.

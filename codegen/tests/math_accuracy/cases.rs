@@ -75,7 +75,7 @@ pub(crate) fn unary32() -> Vec<Case<f32>> {
         case::<Log1p, f32>("log1p", 2.0, (-0.9, 100.0), f64::ln_1p),
         case::<Sin, f32>("sin", 1.0, (-100.0, 100.0), f64::sin),
         case::<Cos, f32>("cos", 1.0, (-100.0, 100.0), f64::cos),
-        case::<Tan, f32>("tan", 3.0, (-100.0, 100.0), f64::tan),
+        case::<Tan, f32>("tan", 2.5, (-100.0, 100.0), f64::tan),
         case::<Arcsin, f32>("arcsin", 2.5, (-1.0, 1.0), f64::asin),
         case::<Arccos, f32>("arccos", 1.5, (-1.0, 1.0), f64::acos),
         case::<Arctan, f32>("arctan", 3.0, (-5.0, 5.0), f64::atan),

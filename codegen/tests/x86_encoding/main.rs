@@ -6,6 +6,7 @@
 
 mod general;
 mod vectors;
+mod vex;
 
 use fastnp_codegen::x86::{Assembler, Gpr, Masking, Mem, VReg, Width};
 use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction, IntelFormatter};

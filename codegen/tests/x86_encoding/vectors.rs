@@ -1,23 +1,23 @@
 //! Rows of the table that have vectors among their operands.
 
 use crate::{Cases, VECTORS, WIDTHS, address, addresses, displacement, gpr, masked, memory, size, vector};
-use fastnp_codegen::x86::forms::{self, Form, HALF_INDEX, MEMORY, NARROWS, Operands, Tuple, UNMASKED};
+use fastnp_codegen::x86::forms::{self, Form, HALF_INDEX, MEMORY, NARROWS, ONLY_VEX, Operands, Tuple, UNMASKED};
 use fastnp_codegen::x86::{Gpr, KReg, Masking, Mem, Rm, VReg, Width};
 
 /// A row at a width.
 #[derive(Clone, Copy)]
-struct At {
-    form: &'static Form,
-    width: Width,
+pub(crate) struct At {
+    pub(crate) form: &'static Form,
+    pub(crate) width: Width,
 }
 
 impl At {
-    fn bytes(self) -> usize {
+    pub(crate) fn bytes(self) -> usize {
         self.width.bytes()
     }
 
     /// Bytes of the `rm` operand in memory, by the manual's tables of tuples.
-    fn memory_bytes(self) -> usize {
+    pub(crate) fn memory_bytes(self) -> usize {
         match self.form.tuple {
             Tuple::Full => self.bytes(),
             Tuple::Fraction(by) => self.bytes() / by as usize,
@@ -28,7 +28,7 @@ impl At {
     }
 
     /// Bytes of the `rm` operand as a register.
-    fn register_bytes(self) -> usize {
+    pub(crate) fn register_bytes(self) -> usize {
         match self.form.tuple {
             Tuple::Duplicate => self.bytes(),
             _ => self.memory_bytes(),
@@ -44,15 +44,15 @@ impl At {
     }
 
     /// Bytes of the operand in `reg`.
-    fn reg_bytes(self) -> usize {
+    pub(crate) fn reg_bytes(self) -> usize {
         if self.form.is(NARROWS) { self.bytes() / 2 } else { self.bytes() }
     }
 
-    fn immediate(self, i: usize) -> Option<u8> {
+    pub(crate) fn immediate(self, i: usize) -> Option<u8> {
         self.form.immediate.then_some([0, 1, 0x55, 0xFF][i % 4])
     }
 
-    fn rm(self, b: Rm) -> String {
+    pub(crate) fn rm(self, b: Rm) -> String {
         match b {
             Rm::Reg(b) => vector(b, self.register_bytes()),
             Rm::Mem(mem) => memory(mem, self.memory_bytes()),
@@ -68,7 +68,7 @@ impl At {
     }
 
     /// Mnemonic and operands, as a disassembler writes them.
-    fn text(self, operands: &[String], imm: Option<u8>) -> String {
+    pub(crate) fn text(self, operands: &[String], imm: Option<u8>) -> String {
         let imm = imm.map_or(String::new(), |imm| format!(",0x{imm:X}"));
         format!("{} {}{imm}", self.form.mnemonic().to_lowercase(), operands.join(","))
     }
@@ -89,7 +89,7 @@ impl At {
 /// Every row with such operands at every width it has, each with cases of its own.
 fn each(which: &[Operands], write: impl Fn(At, &mut Cases)) {
     let mut total = 0;
-    for form in forms::ALL.iter().filter(|form| which.contains(&form.operands)) {
+    for form in forms::ALL.iter().filter(|form| which.contains(&form.operands) && !form.is(ONLY_VEX)) {
         for width in WIDTHS.into_iter().filter(|&width| form.has(width)) {
             let mut cases = Cases::default();
             write(At { form, width }, &mut cases);
@@ -233,7 +233,7 @@ fn between_vectors_and_other_registers() {
 }
 
 /// The lower half of a general register.
-fn doubleword(r: u8) -> String {
+pub(crate) fn doubleword(r: u8) -> String {
     let name = gpr(Gpr(r));
     if r < 8 { name.replacen('r', "e", 1) } else { format!("{name}d") }
 }
@@ -246,6 +246,7 @@ fn names_are_unique_and_every_kind_is_tested() {
     assert!(names.windows(2).all(|pair| pair[0] != pair[1]));
     for form in forms::ALL {
         match form.operands {
+            Operands::Rvmr => assert!(form.is(ONLY_VEX)),
             Operands::Rvm | Operands::Rm | Operands::Vm | Operands::Mr | Operands::Kvm | Operands::Km => {}
             Operands::Gather | Operands::Scatter | Operands::FromGpr | Operands::FromMask | Operands::ToMask => {}
             Operands::Kkk | Operands::Kk | Operands::KFlags | Operands::KShift => assert!(form.is_mask_only()),

@@ -20,20 +20,20 @@ macro_rules! forms {
 
 forms! {
     // Floating-point arithmetic
-    VADDPS Rvm "NP.0F.W0 58" full(4);
-    VADDPD Rvm "66.0F.W1 58" full(8);
-    VMULPS Rvm "NP.0F.W0 59" full(4);
-    VMULPD Rvm "66.0F.W1 59" full(8);
-    VSUBPS Rvm "NP.0F.W0 5C" full(4);
-    VSUBPD Rvm "66.0F.W1 5C" full(8);
-    VMINPS Rvm "NP.0F.W0 5D" full(4);
-    VMINPD Rvm "66.0F.W1 5D" full(8);
-    VDIVPS Rvm "NP.0F.W0 5E" full(4);
-    VDIVPD Rvm "66.0F.W1 5E" full(8);
-    VMAXPS Rvm "NP.0F.W0 5F" full(4);
-    VMAXPD Rvm "66.0F.W1 5F" full(8);
-    VSQRTPS Rm "NP.0F.W0 51" full(4);
-    VSQRTPD Rm "66.0F.W1 51" full(8);
+    VADDPS Rvm "NP.0F.W0 58" full(4) => VEX;
+    VADDPD Rvm "66.0F.W1 58" full(8) => VEX;
+    VMULPS Rvm "NP.0F.W0 59" full(4) => VEX;
+    VMULPD Rvm "66.0F.W1 59" full(8) => VEX;
+    VSUBPS Rvm "NP.0F.W0 5C" full(4) => VEX;
+    VSUBPD Rvm "66.0F.W1 5C" full(8) => VEX;
+    VMINPS Rvm "NP.0F.W0 5D" full(4) => VEX;
+    VMINPD Rvm "66.0F.W1 5D" full(8) => VEX;
+    VDIVPS Rvm "NP.0F.W0 5E" full(4) => VEX;
+    VDIVPD Rvm "66.0F.W1 5E" full(8) => VEX;
+    VMAXPS Rvm "NP.0F.W0 5F" full(4) => VEX;
+    VMAXPD Rvm "66.0F.W1 5F" full(8) => VEX;
+    VSQRTPS Rm "NP.0F.W0 51" full(4) => VEX;
+    VSQRTPD Rm "66.0F.W1 51" full(8) => VEX;
 
     // Fused multiply-add: 132 is d*b+a, 213 is a*d+b, 231 is a*b+d
     VFMADDSUB132PS Rvm "66.0F38.W0 96" full(4);
@@ -50,10 +50,10 @@ forms! {
     VFMSUBADD231PD Rvm "66.0F38.W1 B7" full(8);
     VFMADD132PS Rvm "66.0F38.W0 98" full(4);
     VFMADD132PD Rvm "66.0F38.W1 98" full(8);
-    VFMADD213PS Rvm "66.0F38.W0 A8" full(4);
-    VFMADD213PD Rvm "66.0F38.W1 A8" full(8);
-    VFMADD231PS Rvm "66.0F38.W0 B8" full(4);
-    VFMADD231PD Rvm "66.0F38.W1 B8" full(8);
+    VFMADD213PS Rvm "66.0F38.W0 A8" full(4) => VEX;
+    VFMADD213PD Rvm "66.0F38.W1 A8" full(8) => VEX_W;
+    VFMADD231PS Rvm "66.0F38.W0 B8" full(4) => VEX;
+    VFMADD231PD Rvm "66.0F38.W1 B8" full(8) => VEX_W;
     VFMSUB132PS Rvm "66.0F38.W0 9A" full(4);
     VFMSUB132PD Rvm "66.0F38.W1 9A" full(8);
     VFMSUB213PS Rvm "66.0F38.W0 AA" full(4);
@@ -164,14 +164,14 @@ forms! {
     VPTERNLOGQ Rvm "66.0F3A.W1 25 ib" full(8);
 
     // Integer arithmetic
-    VPADDB Rvm "66.0F.W0 FC" whole() => BW;
-    VPADDW Rvm "66.0F.W0 FD" whole() => BW;
-    VPADDD Rvm "66.0F.W0 FE" full(4);
-    VPADDQ Rvm "66.0F.W1 D4" full(8);
-    VPSUBB Rvm "66.0F.W0 F8" whole() => BW;
-    VPSUBW Rvm "66.0F.W0 F9" whole() => BW;
-    VPSUBD Rvm "66.0F.W0 FA" full(4);
-    VPSUBQ Rvm "66.0F.W1 FB" full(8);
+    VPADDB Rvm "66.0F.W0 FC" whole() => BW | VEX;
+    VPADDW Rvm "66.0F.W0 FD" whole() => BW | VEX;
+    VPADDD Rvm "66.0F.W0 FE" full(4) => VEX;
+    VPADDQ Rvm "66.0F.W1 D4" full(8) => VEX;
+    VPSUBB Rvm "66.0F.W0 F8" whole() => BW | VEX;
+    VPSUBW Rvm "66.0F.W0 F9" whole() => BW | VEX;
+    VPSUBD Rvm "66.0F.W0 FA" full(4) => VEX;
+    VPSUBQ Rvm "66.0F.W1 FB" full(8) => VEX;
     VPADDSB Rvm "66.0F.W0 EC" whole() => BW;
     VPADDSW Rvm "66.0F.W0 ED" whole() => BW;
     VPADDUSB Rvm "66.0F.W0 DC" whole() => BW;
@@ -182,35 +182,35 @@ forms! {
     VPSUBUSW Rvm "66.0F.W0 D9" whole() => BW;
     VPAVGB Rvm "66.0F.W0 E0" whole() => BW;
     VPAVGW Rvm "66.0F.W0 E3" whole() => BW;
-    VPMULLW Rvm "66.0F.W0 D5" whole() => BW;
-    VPMULLD Rvm "66.0F38.W0 40" full(4);
+    VPMULLW Rvm "66.0F.W0 D5" whole() => BW | VEX;
+    VPMULLD Rvm "66.0F38.W0 40" full(4) => VEX;
     VPMULLQ Rvm "66.0F38.W1 40" full(8) => DQ;
     VPMULHW Rvm "66.0F.W0 E5" whole() => BW;
     VPMULHUW Rvm "66.0F.W0 E4" whole() => BW;
     VPMULDQ Rvm "66.0F38.W1 28" full(8);
-    VPMULUDQ Rvm "66.0F.W1 F4" full(8);
+    VPMULUDQ Rvm "66.0F.W1 F4" full(8) => VEX;
     VPMADDWD Rvm "66.0F.W0 F5" whole() => BW;
     VPMADDUBSW Rvm "66.0F38.W0 04" whole() => BW;
     VPSADBW Rvm "66.0F.W0 F6" whole() => BW | UNMASKED;
-    VPMINSB Rvm "66.0F38.W0 38" whole() => BW;
-    VPMINSW Rvm "66.0F.W0 EA" whole() => BW;
-    VPMINSD Rvm "66.0F38.W0 39" full(4);
+    VPMINSB Rvm "66.0F38.W0 38" whole() => BW | VEX;
+    VPMINSW Rvm "66.0F.W0 EA" whole() => BW | VEX;
+    VPMINSD Rvm "66.0F38.W0 39" full(4) => VEX;
     VPMINSQ Rvm "66.0F38.W1 39" full(8);
-    VPMINUB Rvm "66.0F.W0 DA" whole() => BW;
-    VPMINUW Rvm "66.0F38.W0 3A" whole() => BW;
-    VPMINUD Rvm "66.0F38.W0 3B" full(4);
+    VPMINUB Rvm "66.0F.W0 DA" whole() => BW | VEX;
+    VPMINUW Rvm "66.0F38.W0 3A" whole() => BW | VEX;
+    VPMINUD Rvm "66.0F38.W0 3B" full(4) => VEX;
     VPMINUQ Rvm "66.0F38.W1 3B" full(8);
-    VPMAXSB Rvm "66.0F38.W0 3C" whole() => BW;
-    VPMAXSW Rvm "66.0F.W0 EE" whole() => BW;
-    VPMAXSD Rvm "66.0F38.W0 3D" full(4);
+    VPMAXSB Rvm "66.0F38.W0 3C" whole() => BW | VEX;
+    VPMAXSW Rvm "66.0F.W0 EE" whole() => BW | VEX;
+    VPMAXSD Rvm "66.0F38.W0 3D" full(4) => VEX;
     VPMAXSQ Rvm "66.0F38.W1 3D" full(8);
-    VPMAXUB Rvm "66.0F.W0 DE" whole() => BW;
-    VPMAXUW Rvm "66.0F38.W0 3E" whole() => BW;
-    VPMAXUD Rvm "66.0F38.W0 3F" full(4);
+    VPMAXUB Rvm "66.0F.W0 DE" whole() => BW | VEX;
+    VPMAXUW Rvm "66.0F38.W0 3E" whole() => BW | VEX;
+    VPMAXUD Rvm "66.0F38.W0 3F" full(4) => VEX;
     VPMAXUQ Rvm "66.0F38.W1 3F" full(8);
-    VPABSB Rm "66.0F38.W0 1C" whole() => BW;
-    VPABSW Rm "66.0F38.W0 1D" whole() => BW;
-    VPABSD Rm "66.0F38.W0 1E" full(4);
+    VPABSB Rm "66.0F38.W0 1C" whole() => BW | VEX;
+    VPABSW Rm "66.0F38.W0 1D" whole() => BW | VEX;
+    VPABSD Rm "66.0F38.W0 1E" full(4) => VEX;
     VPABSQ Rm "66.0F38.W1 1F" full(8);
     VPOPCNTB Rm "66.0F38.W0 54" whole() => BITALG;
     VPOPCNTW Rm "66.0F38.W1 54" whole() => BITALG;
@@ -220,15 +220,15 @@ forms! {
     VPLZCNTQ Rm "66.0F38.W1 44" full(8) => CD;
 
     // Shifts and rotates by an immediate
-    VPSRLW_IMM Vm "66.0F.W0 71 /2 ib" whole() => BW;
-    VPSRAW_IMM Vm "66.0F.W0 71 /4 ib" whole() => BW;
-    VPSLLW_IMM Vm "66.0F.W0 71 /6 ib" whole() => BW;
-    VPSRLD_IMM Vm "66.0F.W0 72 /2 ib" full(4);
-    VPSRLQ_IMM Vm "66.0F.W1 73 /2 ib" full(8);
-    VPSRAD_IMM Vm "66.0F.W0 72 /4 ib" full(4);
+    VPSRLW_IMM Vm "66.0F.W0 71 /2 ib" whole() => BW | VEX;
+    VPSRAW_IMM Vm "66.0F.W0 71 /4 ib" whole() => BW | VEX;
+    VPSLLW_IMM Vm "66.0F.W0 71 /6 ib" whole() => BW | VEX;
+    VPSRLD_IMM Vm "66.0F.W0 72 /2 ib" full(4) => VEX;
+    VPSRLQ_IMM Vm "66.0F.W1 73 /2 ib" full(8) => VEX;
+    VPSRAD_IMM Vm "66.0F.W0 72 /4 ib" full(4) => VEX;
     VPSRAQ_IMM Vm "66.0F.W1 72 /4 ib" full(8);
-    VPSLLD_IMM Vm "66.0F.W0 72 /6 ib" full(4);
-    VPSLLQ_IMM Vm "66.0F.W1 73 /6 ib" full(8);
+    VPSLLD_IMM Vm "66.0F.W0 72 /6 ib" full(4) => VEX;
+    VPSLLQ_IMM Vm "66.0F.W1 73 /6 ib" full(8) => VEX;
     VPSRLDQ Vm "66.0F.W0 73 /3 ib" whole() => BW | UNMASKED;
     VPSLLDQ Vm "66.0F.W0 73 /7 ib" whole() => BW | UNMASKED;
     VPRORD_IMM Vm "66.0F.W0 72 /0 ib" full(4);
@@ -249,14 +249,14 @@ forms! {
 
     // Shifts and rotates element by element
     VPSRLVW Rvm "66.0F38.W1 10" whole() => BW;
-    VPSRLVD Rvm "66.0F38.W0 45" full(4);
-    VPSRLVQ Rvm "66.0F38.W1 45" full(8);
+    VPSRLVD Rvm "66.0F38.W0 45" full(4) => VEX;
+    VPSRLVQ Rvm "66.0F38.W1 45" full(8) => VEX_W;
     VPSRAVW Rvm "66.0F38.W1 11" whole() => BW;
-    VPSRAVD Rvm "66.0F38.W0 46" full(4);
+    VPSRAVD Rvm "66.0F38.W0 46" full(4) => VEX;
     VPSRAVQ Rvm "66.0F38.W1 46" full(8);
     VPSLLVW Rvm "66.0F38.W1 12" whole() => BW;
-    VPSLLVD Rvm "66.0F38.W0 47" full(4);
-    VPSLLVQ Rvm "66.0F38.W1 47" full(8);
+    VPSLLVD Rvm "66.0F38.W0 47" full(4) => VEX;
+    VPSLLVQ Rvm "66.0F38.W1 47" full(8) => VEX_W;
     VPRORVD Rvm "66.0F38.W0 14" full(4);
     VPRORVQ Rvm "66.0F38.W1 14" full(8);
     VPROLVD Rvm "66.0F38.W0 15" full(4);
@@ -301,22 +301,22 @@ forms! {
     VBLENDMPD Rvm "66.0F38.W1 65" full(8);
 
     // Conversions between floating-point types
-    VCVTPS2PD Rm "NP.0F.W0 5A" half(4);
-    VCVTPD2PS Rm "66.0F.W1 5A" full(8) => NARROWS;
-    VCVTPH2PS Rm "66.0F38.W0 13" fraction(2);
-    VCVTPS2PH Mr "66.0F3A.W0 1D ib" fraction(2);
+    VCVTPS2PD Rm "NP.0F.W0 5A" half(4) => VEX;
+    VCVTPD2PS Rm "66.0F.W1 5A" full(8) => NARROWS | VEX;
+    VCVTPH2PS Rm "66.0F38.W0 13" fraction(2) => VEX;
+    VCVTPS2PH Mr "66.0F3A.W0 1D ib" fraction(2) => VEX;
 
     // Conversions between floating point and 32-bit integers
-    VCVTDQ2PS Rm "NP.0F.W0 5B" full(4);
+    VCVTDQ2PS Rm "NP.0F.W0 5B" full(4) => VEX;
     VCVTUDQ2PS Rm "F2.0F.W0 7A" full(4);
     VCVTPS2DQ Rm "66.0F.W0 5B" full(4);
-    VCVTTPS2DQ Rm "F3.0F.W0 5B" full(4);
+    VCVTTPS2DQ Rm "F3.0F.W0 5B" full(4) => VEX;
     VCVTPS2UDQ Rm "NP.0F.W0 79" full(4);
     VCVTTPS2UDQ Rm "NP.0F.W0 78" full(4);
-    VCVTDQ2PD Rm "F3.0F.W0 E6" half(4);
+    VCVTDQ2PD Rm "F3.0F.W0 E6" half(4) => VEX;
     VCVTUDQ2PD Rm "F3.0F.W0 7A" half(4);
     VCVTPD2DQ Rm "F2.0F.W1 E6" full(8) => NARROWS;
-    VCVTTPD2DQ Rm "66.0F.W1 E6" full(8) => NARROWS;
+    VCVTTPD2DQ Rm "66.0F.W1 E6" full(8) => NARROWS | VEX;
     VCVTPD2UDQ Rm "NP.0F.W1 79" full(8) => NARROWS;
     VCVTTPD2UDQ Rm "NP.0F.W1 78" full(8) => NARROWS;
 
@@ -335,18 +335,18 @@ forms! {
     VCVTTPD2UQQ Rm "66.0F.W1 78" full(8) => DQ;
 
     // Integers made wider
-    VPMOVSXBW Rm "66.0F38.W0 20" fraction(2) => BW;
-    VPMOVSXBD Rm "66.0F38.W0 21" fraction(4);
-    VPMOVSXBQ Rm "66.0F38.W0 22" fraction(8);
-    VPMOVSXWD Rm "66.0F38.W0 23" fraction(2);
-    VPMOVSXWQ Rm "66.0F38.W0 24" fraction(4);
-    VPMOVSXDQ Rm "66.0F38.W0 25" fraction(2);
-    VPMOVZXBW Rm "66.0F38.W0 30" fraction(2) => BW;
-    VPMOVZXBD Rm "66.0F38.W0 31" fraction(4);
-    VPMOVZXBQ Rm "66.0F38.W0 32" fraction(8);
-    VPMOVZXWD Rm "66.0F38.W0 33" fraction(2);
-    VPMOVZXWQ Rm "66.0F38.W0 34" fraction(4);
-    VPMOVZXDQ Rm "66.0F38.W0 35" fraction(2);
+    VPMOVSXBW Rm "66.0F38.W0 20" fraction(2) => BW | VEX;
+    VPMOVSXBD Rm "66.0F38.W0 21" fraction(4) => VEX;
+    VPMOVSXBQ Rm "66.0F38.W0 22" fraction(8) => VEX;
+    VPMOVSXWD Rm "66.0F38.W0 23" fraction(2) => VEX;
+    VPMOVSXWQ Rm "66.0F38.W0 24" fraction(4) => VEX;
+    VPMOVSXDQ Rm "66.0F38.W0 25" fraction(2) => VEX;
+    VPMOVZXBW Rm "66.0F38.W0 30" fraction(2) => BW | VEX;
+    VPMOVZXBD Rm "66.0F38.W0 31" fraction(4) => VEX;
+    VPMOVZXBQ Rm "66.0F38.W0 32" fraction(8) => VEX;
+    VPMOVZXWD Rm "66.0F38.W0 33" fraction(2) => VEX;
+    VPMOVZXWQ Rm "66.0F38.W0 34" fraction(4) => VEX;
+    VPMOVZXDQ Rm "66.0F38.W0 35" fraction(2) => VEX;
 
     // Integers made narrower: cut off, saturated as signed, saturated as unsigned
     VPMOVWB Mr "F3.0F38.W0 30" fraction(2) => BW;
@@ -369,8 +369,8 @@ forms! {
     VPMOVUSQD Mr "F3.0F38.W0 15" fraction(2);
 
     // Moves
-    VMOVUPS Rm "NP.0F.W0 10" whole();
-    VMOVUPS_STORE Mr "NP.0F.W0 11" whole();
+    VMOVUPS Rm "NP.0F.W0 10" whole() => VEX;
+    VMOVUPS_STORE Mr "NP.0F.W0 11" whole() => VEX;
     VMOVUPD Rm "66.0F.W1 10" whole();
     VMOVUPD_STORE Mr "66.0F.W1 11" whole();
     VMOVAPS Rm "NP.0F.W0 28" whole();
@@ -391,17 +391,17 @@ forms! {
     VMOVDQA64_STORE Mr "66.0F.W1 7F" whole();
     VMOVNTPS Mr "NP.0F.W0 2B" whole() => MEMORY | UNMASKED;
     VMOVNTPD Mr "66.0F.W1 2B" whole() => MEMORY | UNMASKED;
-    VMOVNTDQ Mr "66.0F.W0 E7" whole() => MEMORY | UNMASKED;
+    VMOVNTDQ Mr "66.0F.W0 E7" whole() => MEMORY | UNMASKED | VEX;
     VMOVNTDQA Rm "66.0F38.W0 2A" whole() => MEMORY | UNMASKED;
     VMOVDDUP Rm "F2.0F.W1 12" duplicate();
     VMOVSLDUP Rm "F3.0F.W0 12" whole();
     VMOVSHDUP Rm "F3.0F.W0 16" whole();
 
     // Broadcasts from memory or from the lowest elements of a register
-    VPBROADCASTB Rm "66.0F38.W0 78" part(1) => BW;
-    VPBROADCASTW Rm "66.0F38.W0 79" part(2) => BW;
-    VPBROADCASTD Rm "66.0F38.W0 58" part(4);
-    VPBROADCASTQ Rm "66.0F38.W1 59" part(8);
+    VPBROADCASTB Rm "66.0F38.W0 78" part(1) => BW | VEX;
+    VPBROADCASTW Rm "66.0F38.W0 79" part(2) => BW | VEX;
+    VPBROADCASTD Rm "66.0F38.W0 58" part(4) => VEX;
+    VPBROADCASTQ Rm "66.0F38.W1 59" part(8) => VEX;
     VBROADCASTSS Rm "66.0F38.W0 18" part(4);
     VBROADCASTSD Rm "66.0F38.W1 19" part(8) => FROM256;
     VBROADCASTF32X2 Rm "66.0F38.W0 19" part(8) => DQ | FROM256;
@@ -428,7 +428,7 @@ forms! {
     VPERMQ Rvm "66.0F38.W1 36" full(8) => FROM256;
     VPERMPS Rvm "66.0F38.W0 16" full(4) => FROM256;
     VPERMPD Rvm "66.0F38.W1 16" full(8) => FROM256;
-    VPERMQ_IMM Rm "66.0F3A.W1 00 ib" full(8) => FROM256;
+    VPERMQ_IMM Rm "66.0F3A.W1 00 ib" full(8) => FROM256 | VEX_W;
     VPERMPD_IMM Rm "66.0F3A.W1 01 ib" full(8) => FROM256;
     VPERMI2B Rvm "66.0F38.W0 75" whole() => VBMI;
     VPERMI2W Rvm "66.0F38.W1 75" whole() => BW;
@@ -446,11 +446,11 @@ forms! {
     VPERMILPD Rvm "66.0F38.W1 0D" full(8);
     VPERMILPS_IMM Rm "66.0F3A.W0 04 ib" full(4);
     VPERMILPD_IMM Rm "66.0F3A.W1 05 ib" full(8);
-    VPSHUFB Rvm "66.0F38.W0 00" whole() => BW;
-    VPSHUFD Rm "66.0F.W0 70 ib" full(4);
+    VPSHUFB Rvm "66.0F38.W0 00" whole() => BW | VEX;
+    VPSHUFD Rm "66.0F.W0 70 ib" full(4) => VEX;
     VPSHUFHW Rm "F3.0F.W0 70 ib" whole() => BW;
     VPSHUFLW Rm "F2.0F.W0 70 ib" whole() => BW;
-    VSHUFPS Rvm "NP.0F.W0 C6 ib" full(4);
+    VSHUFPS Rvm "NP.0F.W0 C6 ib" full(4) => VEX;
     VSHUFPD Rvm "66.0F.W1 C6 ib" full(8);
     VSHUFF32X4 Rvm "66.0F3A.W0 23 ib" full(4) => FROM256;
     VSHUFF64X2 Rvm "66.0F3A.W1 23 ib" full(8) => FROM256;
@@ -466,15 +466,15 @@ forms! {
     VPUNPCKLBW Rvm "66.0F.W0 60" whole() => BW;
     VPUNPCKLWD Rvm "66.0F.W0 61" whole() => BW;
     VPUNPCKLDQ Rvm "66.0F.W0 62" full(4);
-    VPUNPCKLQDQ Rvm "66.0F.W1 6C" full(8);
+    VPUNPCKLQDQ Rvm "66.0F.W1 6C" full(8) => VEX;
     VPUNPCKHBW Rvm "66.0F.W0 68" whole() => BW;
     VPUNPCKHWD Rvm "66.0F.W0 69" whole() => BW;
     VPUNPCKHDQ Rvm "66.0F.W0 6A" full(4);
     VPUNPCKHQDQ Rvm "66.0F.W1 6D" full(8);
-    VPACKSSWB Rvm "66.0F.W0 63" whole() => BW;
-    VPACKUSWB Rvm "66.0F.W0 67" whole() => BW;
-    VPACKSSDW Rvm "66.0F.W0 6B" full(4) => BW;
-    VPACKUSDW Rvm "66.0F38.W0 2B" full(4) => BW;
+    VPACKSSWB Rvm "66.0F.W0 63" whole() => BW | VEX;
+    VPACKUSWB Rvm "66.0F.W0 67" whole() => BW | VEX;
+    VPACKSSDW Rvm "66.0F.W0 6B" full(4) => BW | VEX;
+    VPACKUSDW Rvm "66.0F38.W0 2B" full(4) => BW | VEX;
 
     // Parts of a register taken out and put in
     VEXTRACTF32X4 Mr "66.0F3A.W0 19 ib" part(16) => FROM256;
@@ -525,6 +525,46 @@ forms! {
     VPSCATTERDQ Scatter "66.0F38.W1 A0" part(8) => HALF_INDEX;
     VPSCATTERQD Scatter "66.0F38.W0 A1" part(4) => NARROWS;
     VPSCATTERQQ Scatter "66.0F38.W1 A1" part(8);
+
+    // One element between memory and a register, whose others become zero where it is loaded
+    VMOVD Rm "66.0F.W0 6E" part(4) => ONLY128 | MEMORY | UNMASKED | VEX;
+    VMOVD_STORE Mr "66.0F.W0 7E" part(4) => ONLY128 | MEMORY | UNMASKED | VEX;
+    VMOVQ Rm "F3.0F.W1 7E" part(8) => ONLY128 | MEMORY | UNMASKED | VEX;
+    VMOVQ_STORE Mr "66.0F.W1 D6" part(8) => ONLY128 | MEMORY | UNMASKED | VEX;
+    VPINSRB Rvm "66.0F3A.W0 20 ib" part(1) => BW | ONLY128 | MEMORY | UNMASKED | VEX;
+    VPINSRW Rvm "66.0F.W0 C4 ib" part(2) => BW | ONLY128 | MEMORY | UNMASKED | VEX;
+    VPINSRD Rvm "66.0F3A.W0 22 ib" part(4) => DQ | ONLY128 | MEMORY | UNMASKED | VEX;
+    VPINSRQ Rvm "66.0F3A.W1 22 ib" part(8) => DQ | ONLY128 | MEMORY | UNMASKED | VEX_W;
+    VPEXTRB Mr "66.0F3A.W0 14 ib" part(1) => BW | ONLY128 | MEMORY | UNMASKED | VEX;
+    VPEXTRW Mr "66.0F3A.W0 15 ib" part(2) => BW | ONLY128 | MEMORY | UNMASKED | VEX;
+    VPEXTRD Mr "66.0F3A.W0 16 ib" part(4) => DQ | ONLY128 | MEMORY | UNMASKED | VEX;
+    VPEXTRQ Mr "66.0F3A.W1 16 ib" part(8) => DQ | ONLY128 | MEMORY | UNMASKED | VEX_W;
+
+    // What AVX2 has under other names, or with a vector for a mask: comparisons give all ones or zeros
+    VPAND Rvm "66.0F.W0 DB" whole() => ONLY_VEX;
+    VPANDN Rvm "66.0F.W0 DF" whole() => ONLY_VEX;
+    VPOR Rvm "66.0F.W0 EB" whole() => ONLY_VEX;
+    VPXOR Rvm "66.0F.W0 EF" whole() => ONLY_VEX;
+    VROUNDPS Rm "66.0F3A.W0 08 ib" whole() => ONLY_VEX;
+    VROUNDPD Rm "66.0F3A.W0 09 ib" whole() => ONLY_VEX;
+    VMOVDQU Rm "F3.0F.W0 6F" whole() => ONLY_VEX;
+    VMOVDQU_STORE Mr "F3.0F.W0 7F" whole() => ONLY_VEX;
+    VEXTRACTI128 Mr "66.0F3A.W0 39 ib" part(16) => ONLY_VEX | FROM256;
+    VINSERTI128 Rvm "66.0F3A.W0 38 ib" part(16) => ONLY_VEX | FROM256;
+    VCMPPS_VEX Rvm "NP.0F.W0 C2 ib" whole() => ONLY_VEX;
+    VCMPPD_VEX Rvm "66.0F.W0 C2 ib" whole() => ONLY_VEX;
+    VPCMPEQB_VEX Rvm "66.0F.W0 74" whole() => ONLY_VEX;
+    VPCMPEQW_VEX Rvm "66.0F.W0 75" whole() => ONLY_VEX;
+    VPCMPEQD_VEX Rvm "66.0F.W0 76" whole() => ONLY_VEX;
+    VPCMPEQQ_VEX Rvm "66.0F38.W0 29" whole() => ONLY_VEX;
+    VPCMPGTB_VEX Rvm "66.0F.W0 64" whole() => ONLY_VEX;
+    VPCMPGTW_VEX Rvm "66.0F.W0 65" whole() => ONLY_VEX;
+    VPCMPGTD_VEX Rvm "66.0F.W0 66" whole() => ONLY_VEX;
+    VPCMPGTQ_VEX Rvm "66.0F38.W0 37" whole() => ONLY_VEX;
+    VPBLENDVB Rvmr "66.0F3A.W0 4C ib" whole() => ONLY_VEX;
+    VBLENDVPS Rvmr "66.0F3A.W0 4A ib" whole() => ONLY_VEX;
+    VBLENDVPD Rvmr "66.0F3A.W0 4B ib" whole() => ONLY_VEX;
+    VPBLENDD Rvm "66.0F3A.W0 02 ib" whole() => ONLY_VEX;
 
     // Masks to vectors and back
     VPMOVM2B FromMask "F3.0F38.W0 28" whole() => BW;

@@ -1,5 +1,5 @@
-x86
-dense: 441 bytes
+x86, Avx512
+dense: 466 bytes
     mov rcx, [rdi]
     mov rdx, [rdi+8]
     mov r8, [rdi+0x10]
@@ -35,6 +35,9 @@ L0:
     vmovdqu64 zmm1, [rdx+rax*8]
     vsubpd zmm0, zmm0, zmm1
     vmovdqu64 [r8+rax*8], zmm0
+    prefetcht0 [rcx+rax*8+0x800]
+    prefetcht0 [rdx+rax*8+0x800]
+    prefetcht0 [r8+rax*8+0x800]
     add rax, 8
     sub rsi, 8
     cmp rsi, 8

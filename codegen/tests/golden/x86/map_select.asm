@@ -1,4 +1,4 @@
-x86
+x86, Avx512
 dense: 355 bytes
     mov rcx, [rdi]
     mov rdx, [rdi+8]
