@@ -13,7 +13,7 @@ import pickle
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import fastnp
@@ -392,7 +392,8 @@ def test_20_large_float32_sums_are_accurate() -> None:
 @pytest.mark.parametrize("n", [3_001, 70_001, 300_007, 2_500_001])
 def test_20_sums_have_the_same_bits_each_time(n: int) -> None:
     x = fastnp.asarray(numpy.random.default_rng(2).standard_normal(n))
-    for terms in (lambda: x * 1.5, lambda: fastnp.exp(x) * x - 0.25):
+    products: list[Callable[[], Any]] = [lambda: x * 1.5, lambda: fastnp.exp(x) * x - 0.25]
+    for terms in products:
         assert len({float(terms().sum()) for _ in range(5)}) == 1
         assert float(terms().sum()) == float(terms().copy().sum())
 
@@ -578,7 +579,8 @@ def test_28_two_arrays_on_the_same_foreign_memory(shift: int, types: str) -> Non
     for wrap in (fastnp.from_dlpack, numpy.asarray):
         memory = numpy.arange(1.0, 33.0)
         views = [memory[4:16].view(types[0]), memory[4 + shift : 16 + shift].view(types[1])]
-        x, y = (wrap(view) for view in views)
+        x: Any = wrap(views[0])
+        y: Any = wrap(views[1])
         x += x
         x -= 2.5
         numpy_or_ours = fastnp if wrap is fastnp.from_dlpack else numpy

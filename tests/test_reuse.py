@@ -40,7 +40,7 @@ def test_a_view_outlives_its_array() -> None:
 
 
 def test_a_memory_view_outlives_its_array() -> None:
-    a = fastnp.arange(float(SMALL))
+    a: Any = fastnp.arange(float(SMALL))
     seen, other = memoryview(a), numpy.asarray(fastnp.arange(float(SMALL)))
     del a
     held = churn()
@@ -169,7 +169,7 @@ class Loud:
 
 
 def test_slots_raise_what_they_should() -> None:
-    a = fastnp.arange(5.0)
+    a: Any = fastnp.arange(5.0)
     for key, error in [
         (9, IndexError),
         (10**30, IndexError),
@@ -212,9 +212,10 @@ def test_ufuncs_are_called_in_every_way() -> None:
     assert fastnp.add(a, b, out) is out and fastnp.add(a, b, out=out) is out
     assert out.tolist() == want
     assert fastnp.add(a, b, dtype="f4").dtype == numpy.float32
+    add: Any = fastnp.add
     for args, names in [((), {}), ((a,), {}), ((a, b, out, out), {}), ((a, b), {"nothing": 1})]:
         with pytest.raises(TypeError):
-            fastnp.add(*args, **names)
+            add(*args, **names)
     with pytest.raises(TypeError, match="cannot create"):
         type(fastnp.add)()
     assert type(fastnp.sqrt) is fastnp.ufunc and fastnp.sqrt(4.0) == 2.0

@@ -178,7 +178,9 @@ def emit_powers():
             coefs, error = remez(step, -top, top, degree)
             # At zero the function is to be one.
             coefs[0] = 1 / factor - 1
-            doc = f"{what} by that factor less 1, a 32nd of a power of two around zero, for `{kind}`."
+            doc = (
+                f"{what} by that factor less 1, a 32nd of a power of two around zero, for `{kind}`."
+            )
             emit(f"{name}_STEP{suffix}", coefs, error, doc, kind)
 
 
@@ -209,7 +211,13 @@ def emit_logarithms():
     plain = guarded(lambda f: (ln(1 + f) - f) / f**2, -mpf(1) / 2)
     two = guarded(lambda f: ln(1 + f) / f / ln(2), 1 / ln(2))
     emit_plain(
-        "LOG_PLAIN", "(log(1+f) - f) / f^2 on [-1/4, 1/2]", plain, -0.25, 0.5, 8, lambda f: max(abs(f), edge)
+        "LOG_PLAIN",
+        "(log(1+f) - f) / f^2 on [-1/4, 1/2]",
+        plain,
+        -0.25,
+        0.5,
+        8,
+        lambda f: max(abs(f), edge),
     )
     emit_plain("LOG2_PLAIN", "log2(1+f) / f on [-1/4, 1/2]", two, -0.25, 0.5, 8, lambda f: mpf(1))
     whole = guarded(lambda z: (quotient(z) - 2) / z, mpf(2) / 3)

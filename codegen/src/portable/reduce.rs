@@ -23,7 +23,9 @@ use std::ops::Range;
 
 /// Elements of a part of inner axes that are divided, at least (a sum of so many takes 3 µs), and how many parts there are at
 /// most. Neither asks what the elements are made of: a sum is the same whether its terms were stored before or not.
-pub(crate) const PART: usize = 1 << 15;
+const PART: usize = 1 << 15;
+/// The same of products: of factors near one, products of few stay near one, where rounding has a side that it prefers.
+const PART_OF_PRODUCT: usize = 1 << 19;
 pub(crate) const PARTS: usize = 64;
 /// Outer tiles from which on they alone feed the threads.
 pub(crate) const ENOUGH_TILES: usize = 16;
@@ -41,6 +43,8 @@ pub(crate) struct Folding {
     pub(crate) fused: Option<FoldPass>,
     /// Whether [`full`] may run it.
     pub(crate) may_be_full: bool,
+    /// Elements of a part of inner axes, at least.
+    pub(crate) part: usize,
 }
 
 /// Finds the loops of a kernel's accumulators.
@@ -48,8 +52,16 @@ pub(crate) struct Folding {
 /// # Errors
 /// Where a fold has no loop.
 pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<Folding, String> {
-    let mut folding =
-        Folding { accumulators: vec![], loads: vec![], width: 0, fused: None, may_sweep: false, may_be_full: false };
+    let multiplies = kernel.accumulators.iter().any(|a| a.fold == Fold::Op(Op::Multiply));
+    let mut folding = Folding {
+        accumulators: vec![],
+        loads: vec![],
+        width: 0,
+        fused: None,
+        may_sweep: false,
+        may_be_full: false,
+        part: if multiplies { PART_OF_PRODUCT } else { PART },
+    };
     for inst in &kernel.body.insts {
         if let Inst::Load(o) = inst {
             folding.loads.push(o.0);
@@ -199,7 +211,12 @@ pub(crate) unsafe fn run(
         return Raised::new();
     }
     let inner: usize = launch.inner.iter().product();
-    if folding.may_be_full && launch.outer.is_empty() && launch.inner.len() == 1 && inner > 0 && inner < 2 * PART {
+    if folding.may_be_full
+        && launch.outer.is_empty()
+        && launch.inner.len() == 1
+        && inner > 0
+        && inner < 2 * folding.part
+    {
         // SAFETY: the caller's contract.
         return unsafe { full::run(body, folding, epilogue, launch) };
     }
@@ -215,7 +232,7 @@ pub(crate) unsafe fn run(
     let each = body.cost + 0.06 * folding.accumulators.len() as f64;
     let nanoseconds = nanoseconds(outer * inner, each, body.bytes) + outer as f64 * epilogue.cost;
     let tiles = layout.outer.tiles();
-    let parts = (outer * inner / tiles / PART).min(PARTS).min(layout.inner.tiles());
+    let parts = (outer * inner / tiles / folding.part).min(PARTS).min(layout.inner.tiles());
     if tiles < ENOUGH_TILES && parts > 1 && !scatters {
         // SAFETY: the caller's contract.
         return unsafe { in_parts(&layout, parts, nanoseconds, workers) };
