@@ -20,7 +20,7 @@ use crate::product::{self, Product};
 use crate::raised;
 use crate::shelf::{Share, Shelf};
 use crate::storage::Storage;
-use crate::threads::Pooled;
+use crate::threads::Threads;
 use crate::trace::{Input, Operation, Statement, Trace};
 use crate::value::Value;
 use fastnp_codegen::{Backend, DType, Inline, Kernel, Launch, Op, Program, Scalar, Verified, backend, verify};
@@ -78,11 +78,7 @@ fn try_engine() -> Option<Guard<'static, Engine>> {
 /// A storage for an array of this size, with memory where some waits; none while the engine is busy.
 #[inline]
 pub(crate) fn waiting(bytes: usize) -> Option<Share> {
-    let mut engine = try_engine()?;
-    Some(Share::from(match engine.shelf.take(bytes) {
-        Some(storage) => storage,
-        None => engine.trace.storage(bytes),
-    }))
+    Some(Share::from(try_engine()?.storage(bytes)))
 }
 
 /// Takes a storage that nobody knows any more, if the engine is free to.
@@ -244,16 +240,22 @@ impl Engine {
         }
     }
 
+    /// A storage for an array of this size, with memory where some waits.
+    #[inline]
+    fn storage(&mut self, bytes: usize) -> Arc<Storage> {
+        match self.shelf.take(bytes) {
+            Some(storage) => storage,
+            None => self.trace.storage(bytes),
+        }
+    }
+
     /// A storage with memory of its own, and its first byte.
     ///
     /// # Errors
     /// `MemoryError`.
     #[inline]
     pub(crate) fn made(&mut self, bytes: usize) -> Result<(Share, *mut u8)> {
-        let storage = match self.shelf.take(bytes) {
-            Some(storage) => storage,
-            None => self.trace.storage(bytes),
-        };
+        let storage = self.storage(bytes);
         let address = storage.materialize()?;
         Ok((Share::from(storage), address))
     }
@@ -683,7 +685,7 @@ impl Engine {
         };
         // SAFETY: recorded views lie within their storages, which have memory now; the planner fuses nodes only where
         // their accesses do not overlap except at the same point, and no other thread runs kernels meanwhile.
-        unsafe { self.seen.launch((&work.kernel, &*work.program), &launch, &Pooled, &part) };
+        unsafe { self.seen.launch((&work.kernel, &*work.program), &launch, &Threads, &part) };
     }
 
     /// Writes one element of a storage that has memory and that nothing pending touches; whether it did.

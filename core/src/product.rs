@@ -5,7 +5,7 @@
 //!
 //! A large product is divided by sizes and strides alone, so that any number of threads gives the same bits.
 
-use crate::threads::Pooled;
+use crate::threads::Threads;
 use fastnp_codegen::portable::flags;
 use fastnp_codegen::{DType, FpFlags, Workers};
 use gemm::{Parallelism, gemm};
@@ -274,8 +274,8 @@ fn shared(tasks: usize, multiplications: usize, task: impl Fn(usize) -> FpFlags 
     let run = |i| {
         raised.fetch_or(task(i).0, Ordering::Relaxed);
     };
-    if Pooled.tasks(tasks as f64 * multiplications as f64 * MULTIPLICATION) > 1 {
-        Pooled.run(tasks, &run);
+    if Threads.tasks(tasks as f64 * multiplications as f64 * MULTIPLICATION) > 1 {
+        Threads.run(tasks, &run);
     } else {
         (0..tasks).for_each(run);
     }

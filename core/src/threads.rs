@@ -217,6 +217,7 @@ impl Crew {
         }
     }
 
+    /// Wakes those of so many threads that sleep.
     fn wake(&self, threads: usize) {
         for (asleep, thread) in self.board.asleep.iter().zip(&self.threads).take(threads) {
             if asleep.swap(false, Ordering::SeqCst) {
@@ -226,7 +227,7 @@ impl Crew {
         }
     }
 
-    /// Does the tasks with at most so many threads besides the caller's.
+    /// Does the tasks, with no more threads than there are tasks.
     fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
         let workers = self.board.parts.len().min(tasks);
         for (i, part) in self.board.parts.iter().enumerate() {
@@ -294,9 +295,9 @@ fn with_crew<T>(act: impl FnOnce(&mut Crew) -> T) -> Option<T> {
 }
 
 /// The threads, as backends see them.
-pub(crate) struct Pooled;
+pub(crate) struct Threads;
 
-impl Workers for Pooled {
+impl Workers for Threads {
     fn count(&self) -> usize {
         count()
     }
@@ -334,7 +335,7 @@ mod tests {
         for tasks in [1, 2, 3, 1000] {
             for _ in 0..if cfg!(miri) { 3 } else { 1000 } {
                 let hits: Vec<AtomicUsize> = (0..tasks).map(|_| AtomicUsize::new(0)).collect();
-                Pooled.run(tasks, &|i| {
+                Threads.run(tasks, &|i| {
                     hits[i].fetch_add(1, Ordering::Relaxed);
                 });
                 assert!(hits.iter().all(|h| h.load(Ordering::Relaxed) == 1));
@@ -345,8 +346,8 @@ mod tests {
     #[test]
     fn work_within_work_is_done() {
         let hits = AtomicUsize::new(0);
-        Pooled.run(10, &|_| {
-            Pooled.run(10, &|_| {
+        Threads.run(10, &|_| {
+            Threads.run(10, &|_| {
                 hits.fetch_add(1, Ordering::Relaxed);
             });
         });
@@ -356,7 +357,7 @@ mod tests {
     #[test]
     fn a_panic_gets_to_the_caller_and_the_threads_go_on() {
         for fails in [0, 999] {
-            let ran = catch_unwind(|| Pooled.run(1000, &|i| assert!(i != fails, "task {i}")));
+            let ran = catch_unwind(|| Threads.run(1000, &|i| assert!(i != fails, "task {i}")));
             assert!(ran.is_err());
             every_task_runs_once();
         }
@@ -367,7 +368,7 @@ mod tests {
         let hits = AtomicUsize::new(0);
         for _ in 0..5 {
             std::thread::sleep(3 * AWAKE);
-            Pooled.run(100, &|_| {
+            Threads.run(100, &|_| {
                 hits.fetch_add(1, Ordering::Relaxed);
             });
         }

@@ -2,7 +2,7 @@
 
 use crate::arg::{Arg, full, quick};
 use crate::contents::{Open, Repr};
-use crate::ndarray::NdArray;
+use crate::ndarray::{NdArray, object};
 use crate::{deliver, dtype, fallback};
 use fastnp::{Array, DType, Error, ErrorKind, Op, Options, Selection, SelectionArg, Value, apply, apply_with};
 use pyo3::prelude::*;
@@ -19,7 +19,7 @@ pub(crate) fn wrap<'py>(py: Python<'py>, result: Array) -> PyResult<Bound<'py, P
     if fastnp::has_raised() {
         crate::errstate::report(py)?;
     }
-    Ok(crate::birth::born(py, result)?.into_any())
+    object(py, result)
 }
 
 /// Applies a binary op to two objects of which one is an array of ours: what `+` does.
@@ -50,7 +50,7 @@ pub(crate) fn direct<'py>(op: Op, a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) 
         };
     }
     match selected(op, &[&x, &y]) {
-        Some(result) => Ok(Some(crate::birth::born(py, result)?.into_any())),
+        Some(result) => object(py, result).map(Some),
         None => Ok(None),
     }
 }
@@ -67,7 +67,7 @@ pub(crate) fn unary<'py>(op: Op, a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
         };
     }
     match selected(op, &[&x]) {
-        Some(result) => Ok(crate::birth::born(py, result)?.into_any()),
+        Some(result) => object(py, result),
         None => general(op, &[a]),
     }
 }

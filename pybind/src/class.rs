@@ -23,7 +23,7 @@ pub(crate) fn construct<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let made = dtype::types(py)?.array.bind(py).call(args, kwargs)?;
     match import(&made) {
-        Ok(contents) => Ok(crate::birth::born(py, contents)?.into_any()),
+        Ok(contents) => crate::ndarray::object(py, contents),
         Err(error) if error.is_instance_of::<PyTypeError>(py) => Ok(made),
         Err(error) => Err(error),
     }

@@ -342,7 +342,7 @@ fn selected<'py>(py: Python<'py>, array: &Array, mask: &Array) -> PyResult<Bound
         return object(py, taken);
     }
     let selection = deliver(py, Selection::new(array, mask))?;
-    Ok(crate::birth::born(py, selection)?.into_any())
+    object(py, selection)
 }
 
 /// NumPy's own reading of `this[key]`, or its words for what is wrong with it.
@@ -452,6 +452,6 @@ impl Rows {
         }
         let row = deliver(py, self.array.index(&at))?;
         let base = Some(self.root.clone_ref(py));
-        Ok(Some(crate::birth::born(py, Contents { repr: Repr::Dense(row), base })?.into_any()))
+        object(py, Contents { repr: Repr::Dense(row), base }).map(Some)
     }
 }

@@ -151,7 +151,7 @@ impl NdArray {
                 }
                 if let Some(selection) = me.selection() {
                     let cast = deliver(py, selection.cast(to))?;
-                    return Ok(crate::birth::born(py, cast)?.into_any());
+                    return object(py, cast);
                 }
                 object(this.py(), deliver(py, me.array(py)?.cast(to))?)
             }

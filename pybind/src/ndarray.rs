@@ -28,10 +28,10 @@ impl<T: Into<Contents>> From<T> for NdArray {
     }
 }
 
-/// A new object of a new array.
+/// A new object of a new array, or of other contents.
 #[inline(always)]
-pub(crate) fn object(py: Python<'_>, array: Array) -> PyResult<Bound<'_, PyAny>> {
-    Ok(crate::birth::born(py, array)?.into_any())
+pub(crate) fn object(py: Python<'_>, contents: impl Into<Contents>) -> PyResult<Bound<'_, PyAny>> {
+    Ok(crate::birth::born(py, contents)?.into_any())
 }
 
 /// A view of an array, that knows whose memory it is.
@@ -43,8 +43,7 @@ pub(crate) fn view_of<'py>(this: &Bound<'py, NdArray>, view: Array) -> PyResult<
 /// [`view_of`] for a caller that has the array object open already.
 #[inline(always)]
 pub(crate) fn view_in<'py>(this: &Bound<'py, NdArray>, me: &Contents, view: Array) -> PyResult<Bound<'py, PyAny>> {
-    let contents = Contents { repr: Repr::Dense(view), base: Some(root(this, me)) };
-    Ok(crate::birth::born(this.py(), contents)?.into_any())
+    object(this.py(), Contents { repr: Repr::Dense(view), base: Some(root(this, me)) })
 }
 
 /// A view where the array shares the memory of `this`, else a new array.
@@ -123,7 +122,7 @@ impl NdArray {
                 }
                 if let Some(flags) = base.selection().filter(|s| s.dtype() == fastnp::DType::Bool) {
                     let squared = crate::deliver(py, flags.cast(fastnp::DType::I8))?;
-                    return Ok(crate::birth::born(py, squared)?.into_any());
+                    return object(py, squared);
                 }
             }
             binary(Op::Power, this.as_any(), other)

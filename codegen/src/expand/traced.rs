@@ -146,6 +146,23 @@ pub(super) enum Traced<'t, T> {
 
 use Traced::{Known, Made};
 
+/// What an instruction applies to its arguments.
+trait Applied {
+    fn to(self, args: [ValueId; 2]) -> Inst;
+}
+
+impl Applied for Op {
+    fn to(self, args: [ValueId; 2]) -> Inst {
+        Inst::Apply(self, args)
+    }
+}
+
+impl Applied for Primitive {
+    fn to(self, args: [ValueId; 2]) -> Inst {
+        Inst::Step(self, args)
+    }
+}
+
 impl<'t, T: Plain> Traced<'t, T> {
     /// The value in a fragment.
     pub(super) fn value(self, tape: &Tape) -> ValueId {
@@ -163,40 +180,21 @@ impl<'t, T: Plain> Traced<'t, T> {
         }
     }
 
-    /// An op of this value, or a function of what is known.
-    fn one<U: Plain>(self, op: Op, known: impl FnOnce(T) -> U) -> Traced<'t, U> {
+    /// An op or a step of this value, or a function of what is known.
+    fn one<U: Plain>(self, what: impl Applied, known: impl FnOnce(T) -> U) -> Traced<'t, U> {
         match self {
             Known(x) => Known(known(x)),
-            Made(v, tape) => Made(tape.emit(Inst::Apply(op, [v, v]), U::DTYPE), tape),
+            Made(v, tape) => Made(tape.emit(what.to([v, v]), U::DTYPE), tape),
         }
     }
 
     /// The same with another argument.
-    fn two<U: Plain>(self, other: Traced<'t, T>, op: Op, known: impl FnOnce(T, T) -> U) -> Traced<'t, U> {
+    fn two<U: Plain>(self, other: Traced<'t, T>, what: impl Applied, known: impl FnOnce(T, T) -> U) -> Traced<'t, U> {
         match (self, other) {
             (Known(x), Known(y)) => Known(known(x, y)),
             (Made(_, tape), _) | (Known(_), Made(_, tape)) => {
                 let args = [self.value(tape), other.value(tape)];
-                Made(tape.emit(Inst::Apply(op, args), U::DTYPE), tape)
-            }
-        }
-    }
-
-    /// A step of this value, or a function of what is known.
-    fn step_alone<U: Plain>(self, step: Primitive, known: impl FnOnce(T) -> U) -> Traced<'t, U> {
-        match self {
-            Known(x) => Known(known(x)),
-            Made(v, tape) => Made(tape.emit(Inst::Step(step, [v, v]), U::DTYPE), tape),
-        }
-    }
-
-    /// The same with another argument.
-    fn step<U: Plain>(self, other: Traced<'t, T>, step: Primitive, known: impl FnOnce(T, T) -> U) -> Traced<'t, U> {
-        match (self, other) {
-            (Known(x), Known(y)) => Known(known(x, y)),
-            (Made(_, tape), _) | (Known(_), Made(_, tape)) => {
-                let args = [self.value(tape), other.value(tape)];
-                Made(tape.emit(Inst::Step(step, args), U::DTYPE), tape)
+                Made(tape.emit(what.to(args), U::DTYPE), tape)
             }
         }
     }
@@ -395,28 +393,28 @@ impl<'t, N: Width> Real for Traced<'t, N> {
         self.two(other, Op::GreaterEqual, N::reaches)
     }
     fn scaled(self, k: Self) -> Self {
-        self.step(k, Primitive::Scale, N::scaled)
+        self.two(k, Primitive::Scale, N::scaled)
     }
     fn bounded(self, size: Self) -> Self {
-        self.step(size, Primitive::Bound, N::bounded)
+        self.two(size, Primitive::Bound, N::bounded)
     }
     fn fraction(self) -> Self {
-        self.step_alone(Primitive::Fraction, N::fraction)
+        self.one(Primitive::Fraction, N::fraction)
     }
     fn limited(self, x: Self) -> Self {
-        self.step(x, Primitive::Limit, N::limited)
+        self.two(x, Primitive::Limit, N::limited)
     }
     fn exponent(self) -> Self {
-        self.step_alone(Primitive::Exponent, N::exponent)
+        self.one(Primitive::Exponent, N::exponent)
     }
     fn mantissa(self) -> Self {
-        self.step_alone(Primitive::Mantissa, N::mantissa)
+        self.one(Primitive::Mantissa, N::mantissa)
     }
     fn is_unusual(self) -> Traced<'t, bool> {
-        self.step_alone(Primitive::Unusual, N::is_unusual)
+        self.one(Primitive::Unusual, N::is_unusual)
     }
     fn power(sixteenths: Self::Word) -> Self {
-        sixteenths.step_alone(Primitive::Power, N::power)
+        sixteenths.one(Primitive::Power, N::power)
     }
     fn pick(mask: Self::Mask, then: Self, otherwise: Self) -> Self {
         match mask {

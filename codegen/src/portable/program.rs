@@ -18,7 +18,7 @@ pub struct Portable {
 impl Portable {
     /// The backend on the best instruction set of this processor.
     pub fn new() -> Portable {
-        Portable { isa: Isa::detect() }
+        Portable::on(Isa::detect())
     }
 
     /// The backend on AVX2, if this processor has that, and whatever else it has.
@@ -34,7 +34,7 @@ impl Portable {
 
     /// One backend for each instruction set that this processor has, for tests.
     pub fn every_level() -> Vec<Portable> {
-        Isa::available().into_iter().map(|isa| Portable { isa }).collect()
+        Isa::available().into_iter().map(Portable::on).collect()
     }
 }
 

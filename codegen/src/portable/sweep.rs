@@ -16,7 +16,7 @@ use super::plane::{Axes, NONE, Part, Plane, Table};
 use super::reduce::{ENOUGH_TILES, Folding, PARTS, PartialResults, by_columns, look};
 use super::spread::{Shared, nanoseconds, spread};
 use super::{flags, scratch};
-use crate::{GRAIN, Launch, Raised, Workers};
+use crate::{Launch, Raised, Workers};
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -178,14 +178,6 @@ impl<'a> Sweep<'a> {
         if groups < ENOUGH_TILES && parts > 1 {
             // SAFETY: the caller's contract.
             return unsafe { self.in_parts(parts, nanoseconds, workers) };
-        }
-        if nanoseconds < 2.0 * GRAIN {
-            let mut raised = Raised::new();
-            flags::clear();
-            // SAFETY: the caller's contract.
-            unsafe { self.sweep(0..groups, &mut raised) };
-            raised.sort_unstable_by_key(|&(epilogue, inst, _)| (epilogue, inst));
-            return raised;
         }
         spread(groups, nanoseconds, workers, &|range, raised| {
             // SAFETY: the caller's contract; groups do not overlap.

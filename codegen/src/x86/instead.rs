@@ -63,10 +63,10 @@ impl Emitter<'_> {
     fn instead(&mut self, form: &'static Form, width: Width, out: VReg, a: VReg, b: Rm) {
         match form.name {
             "VPMULLQ" => self.multiply(width, out, a, b),
-            "VPMAXSQ" => self.larger(width, (out, a, b), DType::I64),
-            "VPMAXUQ" => self.larger(width, (out, a, b), DType::U64),
-            "VPMINSQ" => self.smaller(width, (out, a, b), DType::I64),
-            "VPMINUQ" => self.smaller(width, (out, a, b), DType::U64),
+            "VPMAXSQ" => self.extreme_quadwords(true, (out, a, b), DType::I64),
+            "VPMAXUQ" => self.extreme_quadwords(true, (out, a, b), DType::U64),
+            "VPMINSQ" => self.extreme_quadwords(false, (out, a, b), DType::I64),
+            "VPMINUQ" => self.extreme_quadwords(false, (out, a, b), DType::U64),
             "VPABSQ" => {
                 let x = self.in_register(b, width);
                 let (sign, turned) = (self.negative(x, width), self.moment());
@@ -145,16 +145,12 @@ impl Emitter<'_> {
         self.asm.vex(&f::VPADDQ, width, out, low, Rm::Reg(crossed), None);
     }
 
-    fn larger(&mut self, width: Width, (out, a, b): (VReg, VReg, Rm), dtype: DType) {
-        let (greater, b) = (self.moment_mask(), self.in_register(b, width));
+    /// The larger of integers of eight bytes, or the smaller.
+    fn extreme_quadwords(&mut self, larger: bool, (out, a, b): (VReg, VReg, Rm), dtype: DType) {
+        let (greater, b) = (self.moment_mask(), self.in_register(b, self.width(dtype)));
         self.compare(greater, a, Rm::Reg(b), dtype, GREATER);
-        self.blend(out, greater, Rm::Reg(a), b, dtype);
-    }
-
-    fn smaller(&mut self, width: Width, (out, a, b): (VReg, VReg, Rm), dtype: DType) {
-        let (greater, b) = (self.moment_mask(), self.in_register(b, width));
-        self.compare(greater, a, Rm::Reg(b), dtype, GREATER);
-        self.blend(out, greater, Rm::Reg(b), a, dtype);
+        let (yes, no) = if larger { (a, b) } else { (b, a) };
+        self.blend(out, greater, Rm::Reg(yes), no, dtype);
     }
 
     /// The lower bytes of integers, as many as `to` of `from`.
