@@ -276,8 +276,8 @@ impl Array {
         if self.size() != 1 {
             return Err(Error::value("can only convert an array of size 1 to a Python scalar"));
         }
-        let address = self.address()?;
-        Ok(crate::element::read(address, self.dtype))
+        let start = engine().settle_number(&self.storage)?;
+        Ok(crate::element::read(start.wrapping_offset(self.layout.offset), self.dtype))
     }
 
     /// The layout's offset of one element; `None` where an index is out of bounds or does not name one element.

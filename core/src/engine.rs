@@ -15,6 +15,7 @@ use crate::launch::Seen;
 use crate::layout::{c_strides, count};
 use crate::lock::{Guard, Lock};
 use crate::memory::Buffer;
+use crate::passing::Passing;
 use crate::plan::{self, KernelWork, Plan, Step, Work};
 use crate::product::{self, Product};
 use crate::raised;
@@ -53,9 +54,19 @@ static ENGINE: LazyLock<Lock<Engine>> = LazyLock::new(|| Lock::new(Engine::new()
 static WAITING: AtomicUsize = AtomicUsize::new(0);
 static SERVED: AtomicUsize = AtomicUsize::new(0);
 
-/// The engine, locked.
+/// The engine, locked, with nothing left of the last flush.
 #[inline]
 pub(crate) fn engine() -> Held {
+    let mut engine = locked();
+    if engine.passing.is_some() {
+        engine.conclude();
+    }
+    engine
+}
+
+/// The engine, locked, for who neither records nor reads.
+#[inline]
+pub(crate) fn locked() -> Held {
     if WAITING.load(Ordering::Relaxed) == 0
         && let Some(engine) = try_engine()
     {
@@ -66,7 +77,7 @@ pub(crate) fn engine() -> Held {
 
 /// The engine, locked, if nobody has it.
 #[inline]
-fn try_engine() -> Option<Guard<'static, Engine>> {
+pub(crate) fn try_engine() -> Option<Guard<'static, Engine>> {
     if host::is_relied_on() {
         // SAFETY: no other thread gets here meanwhile: all of them need the host's lock to.
         unsafe { ENGINE.try_lock_alone() }
@@ -155,7 +166,7 @@ pub(crate) struct Held(ManuallyDrop<Guard<'static, Engine>>);
 
 impl Held {
     #[inline]
-    fn new(engine: Guard<'static, Engine>) -> Held {
+    pub(crate) fn new(engine: Guard<'static, Engine>) -> Held {
         Held(ManuallyDrop::new(engine))
     }
 
@@ -211,6 +222,8 @@ pub(crate) struct Engine {
     /// Which slots somebody can reach, as of the latest call of `plan`.
     pub(crate) live: Vec<bool>,
     pub(crate) last: Last,
+    /// What the last flush left to be decided.
+    pub(crate) passing: Option<Passing>,
 }
 
 /// The last flush, kept for `explain`: keeping it is three swaps.
@@ -237,6 +250,7 @@ impl Engine {
             seen: Seen::default(),
             live: Vec::new(),
             last: Last::default(),
+            passing: None,
         }
     }
 
@@ -519,7 +533,7 @@ impl Engine {
         }
     }
 
-    fn compiled(&mut self, kernel: Kernel) -> Compiled {
+    pub(crate) fn compiled(&mut self, kernel: Kernel) -> Compiled {
         if let Some(found) = self.kernels.get(&kernel) {
             return found.clone();
         }
@@ -547,8 +561,13 @@ impl Engine {
         if self.trace.nodes == 0 {
             return Ok(());
         }
-        self.seen.stats.flushes += 1;
         let plan = self.plan();
+        self.run(plan, None)
+    }
+
+    /// Runs a plan of what is pending: all of it, or but for results that are only `passing` by, which are decided on later.
+    pub(crate) fn run(&mut self, plan: Arc<Plan>, passing: Option<Passing>) -> Result<()> {
+        self.seen.stats.flushes += 1;
         // Now and not after it: an atomic exchange waits for all that the kernels have written to arrive (130 ns).
         self.last.plan = None;
         let (ran, done) = if plan.points < LONG {
@@ -557,16 +576,31 @@ impl Engine {
             host::aside(true, || self.execute(&plan, true))
         };
         if done.is_ok() {
-            std::mem::swap(&mut self.last.tape, &mut self.trace.tape);
-            std::mem::swap(&mut self.last.live, &mut self.live);
             self.last.plan = Some(plan);
-            self.trace.clear();
+            match passing {
+                Some(passing) => self.watch(passing),
+                None => self.forget(),
+            }
         } else {
-            let mut rest: Vec<u32> = plan.steps[ran..].iter().flat_map(|step| step.nodes.iter().copied()).collect();
-            rest.sort_unstable();
-            self.trace.keep(&rest);
+            self.keep_rest(&plan, ran);
         }
         done
+    }
+
+    /// Forgets what ran of a plan that did not run to its end.
+    pub(crate) fn keep_rest(&mut self, plan: &Plan, ran: usize) {
+        let mut rest: Vec<u32> = plan.steps[ran..].iter().flat_map(|step| step.nodes.iter().copied()).collect();
+        rest.extend(plan.omitted.iter().flat_map(|omitted| &omitted.nodes));
+        rest.sort_unstable();
+        rest.dedup();
+        self.trace.keep(&rest);
+    }
+
+    /// Forgets what ran, but for what `explain` tells of it.
+    pub(crate) fn forget(&mut self) {
+        std::mem::swap(&mut self.last.tape, &mut self.trace.tape);
+        std::mem::swap(&mut self.last.live, &mut self.live);
+        self.trace.clear();
     }
 
     /// The plan of what is pending, looked up or made.
@@ -606,7 +640,7 @@ impl Engine {
     }
 
     /// Runs the steps of a plan in order, up to the end or to one that fails; how many ran.
-    fn execute(&mut self, plan: &Plan, long: bool) -> (usize, Result<()>) {
+    pub(crate) fn execute(&mut self, plan: &Plan, long: bool) -> (usize, Result<()>) {
         let mut asked = long.then(Instant::now);
         for (i, step) in plan.steps.iter().enumerate() {
             if let Some(last) = asked

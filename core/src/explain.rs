@@ -46,6 +46,10 @@ pub(crate) fn describe(tape: &[u64], live: &[bool], plan: &Plan, ir: bool) -> St
     if nodes.len() < recorded {
         let _ = writeln!(out, "never needed: {} nodes", recorded - nodes.len());
     }
+    if let Some(omitted) = &plan.omitted {
+        let slots: Vec<String> = omitted.slots.iter().map(|slot| format!("%{slot}")).collect();
+        let _ = writeln!(out, "not stored, as nobody read it the last time: {}", slots.join(", "));
+    }
     let mut versions = vec![0u32; live.len()];
     let lines: Vec<String> = nodes.iter().map(|n| line(n, &mut versions)).collect();
     for (i, (group, step)) in group(&nodes).iter().zip(&plan.steps).enumerate() {

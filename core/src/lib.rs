@@ -48,6 +48,7 @@ mod masked;
 mod memory;
 mod nesting;
 mod operators;
+mod passing;
 mod places;
 mod plan;
 mod product;
@@ -142,7 +143,7 @@ pub fn reset_stats() {
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn take_raised() -> Vec<Report> {
-    engine().seen.raised.take()
+    engine::locked().seen.raised.take()
 }
 
 /// Whether [`take_raised`] has something to give.

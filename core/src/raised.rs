@@ -127,6 +127,17 @@ impl Flags {
         taken
     }
 
+    /// What was raised, as it is now.
+    pub(crate) fn told(&self) -> Vec<Report> {
+        self.reports.clone()
+    }
+
+    /// Goes back to what was raised before.
+    pub(crate) fn tell(&mut self, reports: Vec<Report>) {
+        self.reports = reports;
+        WAITING.store(!self.reports.is_empty(), Ordering::Relaxed);
+    }
+
     /// Drops what an op raised: somebody else will tell the user.
     pub(crate) fn forget(&mut self, name: &str) {
         self.reports.retain(|r| r.name != name);

@@ -6,6 +6,7 @@
 
 use crate::engine::retire;
 use crate::memory::{class_bytes, class_of, count_idle};
+use crate::passing::array_died;
 use crate::storage::Storage;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
@@ -88,6 +89,9 @@ impl Drop for Share {
             // Whoever had a share before has done with it.
             fence(Ordering::Acquire);
             retire(storage);
+        } else {
+            drop(storage);
+            array_died();
         }
     }
 }

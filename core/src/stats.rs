@@ -23,6 +23,8 @@ pub struct Stats {
     pub flushes_full: u64,
     /// Results that took over the memory of a dying operand.
     pub donated: u64,
+    /// Times that results were left out, as nobody read them the last time, and had to be computed after all.
+    pub computed_again: u64,
     /// Bytes of array memory in use now.
     pub bytes_live: u64,
     /// The most bytes of array memory that were in use at once.
@@ -40,7 +42,7 @@ impl Stats {
     }
 
     /// Names and values, in the order of the fields.
-    pub fn entries(&self) -> [(&'static str, u64); 13] {
+    pub fn entries(&self) -> [(&'static str, u64); 14] {
         [
             ("recorded", self.recorded),
             ("run_at_once", self.run_at_once),
@@ -52,6 +54,7 @@ impl Stats {
             ("flushes", self.flushes),
             ("flushes_full", self.flushes_full),
             ("donated", self.donated),
+            ("computed_again", self.computed_again),
             ("bytes_live", self.bytes_live),
             ("bytes_peak", self.bytes_peak),
             ("bytes_kept", self.bytes_kept),

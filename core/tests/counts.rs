@@ -44,6 +44,29 @@ fn elementwise_work_and_its_sum_are_one_kernel() -> Result<()> {
 }
 
 #[test]
+fn what_dies_once_its_sum_is_there_is_not_stored() -> Result<()> {
+    let _guard = fresh();
+    let a = ready(10_000);
+    let of_squares = || sum(&(&a * &a));
+    let expected = of_squares()?;
+    let mut peaks = vec![];
+    for _ in 0..4 {
+        reset_stats();
+        let before = stats().bytes_live;
+        assert_eq!(of_squares()?, expected);
+        peaks.push(stats().bytes_peak - before);
+    }
+    assert!(peaks[3] < 8_000, "{peaks:?}");
+    // The same statements, but the squares are read.
+    let squares = &a * &a;
+    assert_eq!(sum(&squares)?, expected);
+    a.assign(0.0)?;
+    assert_eq!(squares.to_vec::<f64>()?[9_999], 9_999.0 * 9_999.0);
+    assert_eq!(stats().computed_again, 1);
+    Ok(())
+}
+
+#[test]
 fn a_mean_is_one_kernel_and_a_variance_two() -> Result<()> {
     let _guard = fresh();
     let a = ready(10_000);

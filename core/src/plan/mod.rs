@@ -6,14 +6,17 @@
 
 pub(crate) mod group;
 pub(crate) mod lower;
+pub(crate) mod omission;
 pub(crate) mod overlap;
 
 use crate::layout::{Shape, count};
+use crate::passing::Fate;
 use crate::product::Product;
 use crate::raised::Part;
 use crate::trace::{Node, Operation, Source, decode};
 use fastnp_codegen::{DType, Kernel, Program, Verified};
 use group::Group;
+use omission::Omission;
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 
@@ -22,6 +25,10 @@ pub(crate) struct Plan {
     pub(crate) steps: Vec<Step>,
     /// Points that its kernels run over, together.
     pub(crate) points: usize,
+    /// Results that it leaves out.
+    pub(crate) omitted: Option<Omission>,
+    /// What became of its results.
+    pub(crate) fate: Fate,
 }
 
 /// One launch.
@@ -83,7 +90,7 @@ pub(crate) fn build(tape: &[u64], live: &[bool], compile: &mut Compile<'_>) -> P
         }
     }
     let points = steps.iter().map(|step| step.work.points()).fold(0, usize::saturating_add);
-    Plan { steps, points }
+    Plan { steps, points, omitted: None, fate: Fate::default() }
 }
 
 /// Nodes whose result somebody can reach or another needed node reads, in program order.
