@@ -159,3 +159,31 @@ def test_every_number_counts(asked: Callable[[Any], Any]) -> None:
     learnt(lambda: asked(x - 0.5))
     asked(x - 0.5)
     assert "not stored" in fastnp.explain()
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", "c8", "c16"])
+@pytest.mark.parametrize(
+    ("shape", "view"),
+    [
+        ((300,), ...),
+        ((3_001,), ...),
+        ((70_001,), ...),
+        ((200, 300), ...),
+        ((300, 401), numpy.s_[1:-1, 1:-1]),
+        ((40, 50, 60), numpy.s_[1:-1, :40, 2:55]),
+        ((5_000,), numpy.s_[::2]),
+    ],
+)
+def test_sums_keep_their_bits(dtype: str, shape: tuple[int, ...], view: Any) -> None:
+    (x,) = ready(numpy.random.default_rng(0).uniform(-2, 1, shape).astype(dtype))
+    x = x[view]
+    numbers: list[Callable[[], Any]] = [
+        lambda: (x * x).sum(),
+        lambda: fastnp.sum((x - 1) * x + 2),
+        lambda: fastnp.mean(fastnp.abs(x)),
+        lambda: fastnp.prod(x * 0.001 + 1),
+    ]
+    with fastnp.settings(tiny=0), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for number in numbers:
+            assert len({complex(number()) for _ in range(4)}) == 1

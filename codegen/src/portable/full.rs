@@ -13,6 +13,7 @@ use super::{flags, scratch};
 use crate::{Launch, Raised};
 use smallvec::SmallVec;
 use std::mem::MaybeUninit;
+use std::ops::Range;
 
 /// Accumulators that there is room for here, and in [`super::sweep`].
 pub(crate) const ACCUMULATORS: usize = 4;
@@ -43,7 +44,6 @@ pub(crate) fn may_be_full(body: &Code, folding: &Folding, epilogue: &Code) -> bo
     flat::may_be_flat(body)
         && body.is_plain()
         && flat::may_be_flat(epilogue)
-        && body.sinks.is_empty()
         && folding.accumulators.len() <= ACCUMULATORS
 }
 
@@ -82,6 +82,9 @@ pub(crate) unsafe fn run(body: &Code, folding: &Folding, epilogue: &Code, launch
                     a.whole_rows(p, lanes.at(i), 0, 1, fused.lanes());
                     look(a, &mut raised);
                 }
+                if !body.sinks.is_empty() {
+                    store(body, &along, line, values, 0..n, &mut raised);
+                }
             } else if n <= block {
                 run_block(body, &along, line, 0, n, values, &mut raised);
                 for (a, p) in folding.accumulators.iter().zip(&places) {
@@ -106,6 +109,26 @@ pub(crate) unsafe fn run(body: &Code, folding: &Folding, epilogue: &Code, launch
     raised
 }
 
+/// Computes what a body stores of some points that are folded already, and goes on behind them.
+///
+/// # Safety
+/// As [`run_block`], for all of the points.
+unsafe fn store(
+    body: &Code,
+    along: &Launch<'_>,
+    line: Line,
+    values: &mut [*mut u8],
+    points: Range<usize>,
+    raised: &mut Raised,
+) {
+    for at in points.clone().step_by(body.room) {
+        let len = body.room.min(points.end - at);
+        // SAFETY: the caller's contract.
+        unsafe { run_block(body, along, line, at, len, values, raised) };
+        move_on(body, along, line, values, len);
+    }
+}
+
 /// Folds an axis of more than one block: by pieces in one pass as long as that raises no flags and leaves nothing out.
 unsafe fn by_blocks(
     body: &Code,
@@ -121,10 +144,11 @@ unsafe fn by_blocks(
     let mut lanes = Lanes::new();
     let mut at = 0;
     while at < n {
-        let piece = PIECE.min(n - at);
+        // To the end of a piece, wherever blocks end: the sum is the same whatever room its terms take.
+        let piece = (PIECE - at % PIECE).min(n - at);
         // SAFETY: the caller's contract: so many elements are left.
         fused = fused.filter(|f| piece >= FUSED && unsafe { f.run(piece, |v| values[v as usize], lanes.at(0)) });
-        let len = if fused.is_some() { piece } else { block.min(n - at) };
+        let len = if fused.is_some() { piece } else { block.min(piece) };
         // SAFETY: as above.
         unsafe {
             if fused.is_none() {
@@ -137,10 +161,13 @@ unsafe fn by_blocks(
                 look(a, raised);
             }
         }
-        at += len;
-        if at < n {
+        if fused.is_some() && !body.sinks.is_empty() {
+            // SAFETY: as above.
+            unsafe { store(body, along, line, values, at..at + len, raised) };
+        } else if at + len < n {
             move_on(body, along, line, values, len);
         }
+        at += len;
     }
     for ((a, p), s) in folding.accumulators.iter().zip(places).zip(&mut progress) {
         // SAFETY: as above.

@@ -152,20 +152,28 @@ impl fmt::Display for FoldPass {
     }
 }
 
-/// Finds a function for a whole body and its folds, if it only loads and calls. Products are left out: a tree of them would
-/// round worse than [`super::folds`] lets them.
+/// Finds a function for all that a body's folds need, if that is loads and calls. Products are left out: a tree of them would
+/// round worse than [`super::folds`] lets them. What a body stores besides is left to its calls: sums have the same bits
+/// whether their terms are stored or not.
 pub(crate) fn find_fold(body: &Code, kernel: &Kernel, fuse: &dyn Fuse) -> Option<FoldPass> {
     let only = |fold: &Fold| match fold {
         Fold::Op(Op::Multiply) | Fold::ArgMin | Fold::ArgMax => None,
         Fold::Op(op) => Some(*op),
     };
     let ops: SmallVec<[Op; 4]> = kernel.accumulators.iter().map(|a| only(&a.fold)).collect::<Option<_>>()?;
-    if kernel.template != Template::Reduce || !body.sinks.is_empty() || body.calls.len() != body.steps.len() {
+    if kernel.template != Template::Reduce || !body.is_plain() {
         return None;
     }
     let fragment = &kernel.body;
-    let calls: SmallVec<[u32; 32]> = body.calls.iter().map(|call| call.inst).collect();
     let folded: SmallVec<[u32; 4]> = kernel.accumulators.iter().map(|a| a.value.0).collect();
+    let mut needed: SmallVec<[bool; 64]> = SmallVec::from_elem(false, fragment.insts.len());
+    folded.iter().for_each(|&v| needed[v as usize] = true);
+    for (at, inst) in fragment.insts.iter().enumerate().rev().filter(|(_, i)| !matches!(i, Inst::Store(..))) {
+        if needed[at] {
+            Fragment::arguments(inst).iter().for_each(|v| needed[v.0 as usize] = true);
+        }
+    }
+    let calls: SmallVec<[u32; 32]> = body.calls.iter().map(|c| c.inst).filter(|&i| needed[i as usize]).collect();
     let inputs = inputs_of(fragment, &calls, &folded);
     if inputs.len() + folded.len() > OPERANDS {
         return None;

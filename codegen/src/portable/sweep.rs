@@ -405,7 +405,9 @@ impl Run<'_, '_> {
                     unsafe { a.part_of_row(&at(p, a), progress, lanes.at(i), fused.lanes(), begin) };
                     look(a, self.raised);
                 }
-                continue;
+                if s.body.sinks.is_empty() {
+                    continue;
+                }
             }
             for column in (begin..end).step_by(s.tile_columns()) {
                 let columns = s.tile_columns().min(end - column);
@@ -413,6 +415,10 @@ impl Run<'_, '_> {
                 // SAFETY: as in `whole_rows`.
                 unsafe {
                     self.body.run(&part, self.raised);
+                    if fused.is_some() {
+                        // Folded already; this was for what is stored.
+                        continue;
+                    }
                     for ((a, p), progress) in s.folding.accumulators.iter().zip(&self.places).zip(&mut progress) {
                         a.part_of_row(&at(p, a), progress, self.body.value(a.value).0, columns, column);
                         look(a, self.raised);
