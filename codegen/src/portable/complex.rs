@@ -1,9 +1,10 @@
 //! What the op table's definitions call on complex numbers.
 //!
-//! Products, quotients and orderings are NumPy's own formulas. Elementary functions are the C library's (`cexp`, …), which
+//! Products, quotients and orderings are NumPy's own formulas ([`crate::math::complex`]). Elementary functions are the C library's (`cexp`, …), which
 //! is what NumPy calls, special values and all.
 
 use super::flags::raise_invalid;
+use crate::math::complex as parts;
 use num_complex::Complex;
 
 /// Complex arithmetic and functions; `R` is the type of the parts.
@@ -87,27 +88,17 @@ macro_rules! complexes {
             type R = $T;
             #[inline(always)]
             fn product<const FMA: bool>(self, b: Self) -> Self {
-                if FMA {
-                    let (re, im) = (-(self.im * b.im), self.im * b.re);
-                    return Complex::new(self.re.mul_add(b.re, re), self.re.mul_add(b.im, im));
-                }
-                Complex::new(self.re * b.re - self.im * b.im, self.re * b.im + self.im * b.re)
+                let [re, im] = parts::product::<$T, FMA>([self.re, self.im], [b.re, b.im]);
+                Complex::new(re, im)
             }
             #[inline(always)]
             fn quotient(self, b: Self) -> Self {
-                let (re, im) = (b.re.abs(), b.im.abs());
-                if re >= im {
-                    if re == 0.0 && im == 0.0 {
-                        return Complex::new(self.re / re, self.im / re);
-                    }
-                    let ratio = b.im / b.re;
-                    let scale = 1.0 / (b.re + b.im * ratio);
-                    Complex::new((self.re + self.im * ratio) * scale, (self.im - self.re * ratio) * scale)
-                } else {
-                    let ratio = b.re / b.im;
-                    let scale = 1.0 / (b.im + b.re * ratio);
-                    Complex::new((self.re * ratio + self.im) * scale, (self.im * ratio - self.re) * scale)
+                if b.re == 0.0 && b.im == 0.0 {
+                    let zero = b.re.abs();
+                    return Complex::new(self.re / zero, self.im / zero);
                 }
+                let [re, im] = parts::quotient([self.re, self.im], [b.re, b.im]);
+                Complex::new(re, im)
             }
             #[inline(always)]
             fn reciprocal(self) -> Self {
@@ -137,40 +128,43 @@ macro_rules! complexes {
             }
             #[inline(always)]
             fn magnitude(self) -> $T {
+                if !parts::is_odd_magnitude([self.re, self.im]) {
+                    return parts::magnitude([self.re, self.im]);
+                }
                 // SAFETY: a pure function of the C library.
                 unsafe { $hypot(self.re, self.im) }
             }
             #[inline(always)]
             fn less(self, b: Self) -> bool {
-                (self.re < b.re && !self.im.is_nan() && !b.im.is_nan()) || (self.re == b.re && self.im < b.im)
+                parts::less([self.re, self.im], [b.re, b.im])
             }
             #[inline(always)]
             fn less_equal(self, b: Self) -> bool {
-                (self.re < b.re && !self.im.is_nan() && !b.im.is_nan()) || (self.re == b.re && self.im <= b.im)
+                parts::less_equal([self.re, self.im], [b.re, b.im])
             }
             #[inline(always)]
             fn has_nan(self) -> bool {
-                self.re.is_nan() | self.im.is_nan()
+                parts::has_nan([self.re, self.im])
             }
             #[inline(always)]
             fn larger(self, b: Self) -> Self {
-                if b.less_equal(self) || self.has_nan() { self } else { b }
+                if parts::is_larger([self.re, self.im], [b.re, b.im]) { self } else { b }
             }
             #[inline(always)]
             fn smaller(self, b: Self) -> Self {
-                if self.less_equal(b) || self.has_nan() { self } else { b }
+                if parts::is_smaller([self.re, self.im], [b.re, b.im]) { self } else { b }
             }
             #[inline(always)]
             fn fmax(self, b: Self) -> Self {
-                if b.less_equal(self) || b.has_nan() { self } else { b }
+                if parts::is_fmax([self.re, self.im], [b.re, b.im]) { self } else { b }
             }
             #[inline(always)]
             fn fmin(self, b: Self) -> Self {
-                if self.less_equal(b) || b.has_nan() { self } else { b }
+                if parts::is_fmin([self.re, self.im], [b.re, b.im]) { self } else { b }
             }
             #[inline(always)]
             fn truth(self) -> bool {
-                (self.re != 0.0) | (self.im != 0.0)
+                parts::truth([self.re, self.im])
             }
             #[inline(always)]
             fn each(self, f: impl Fn($T) -> $T) -> Self {

@@ -2,7 +2,7 @@
 //!
 //! `fmod` is a loop of bits and `idiv` a serial instruction (5 and 2 ns an element); a vector division takes 0.8. The
 //! quotient of doubles, truncated, is the right one or one too large in magnitude, the fused `x - t * y` is exact, and one
-//! addition mends it. Integers of up to 51 bits divide as doubles, whose quotient cannot round up to the next integer.
+//! addition mends it. Integers of up to 50 bits divide as floats ([`crate::math::division`]).
 //! Whatever is not so ordinary, zero divisors first of all, makes a chunk go the scalar way.
 //!
 //! What is ordinary is asked of the bits: comparing floats would raise the invalid flag for a nan.
@@ -10,6 +10,7 @@
 #![allow(clippy::needless_range_loop)] // arrays and memory run along with the index
 
 use super::element::Element;
+use crate::math::division::{floor_quotient, floor_rest, rest};
 use crate::{DType, Op};
 
 /// Elements of a chunk.
@@ -32,7 +33,13 @@ pub(crate) unsafe fn chunk<T: Element, const FMA: bool>(op: Op, out: *mut T, a: 
             DType::F64 if FMA => doubles(op, out.cast(), a.cast(), b.cast()),
             DType::F32 if FMA => singles(op, out.cast(), a.cast(), b.cast()),
             DType::I64 => longs(op, out.cast(), a.cast(), b.cast()),
+            DType::U64 => unsigned_longs(op, out.cast(), a.cast(), b.cast()),
             DType::I32 => ints(op, out.cast(), a.cast(), b.cast()),
+            DType::U32 => unsigned_ints(op, out.cast(), a.cast(), b.cast()),
+            DType::I16 => shorts(op, out.cast(), a.cast(), b.cast()),
+            DType::U16 => unsigned_shorts(op, out.cast(), a.cast(), b.cast()),
+            DType::I8 => bytes(op, out.cast(), a.cast(), b.cast()),
+            DType::U8 => unsigned_bytes(op, out.cast(), a.cast(), b.cast()),
             _ => false,
         }
     }
@@ -49,7 +56,7 @@ fn is_odd(x: f64, y: f64) -> bool {
 
 /// `fmod` of ordinary doubles, a zero unsigned.
 #[inline(always)]
-fn rest(x: f64, y: f64) -> f64 {
+fn rest_of(x: f64, y: f64) -> f64 {
     let rest = (-(x / y).trunc()).mul_add(y, x);
     let beyond = (rest != 0.0) & ((rest < 0.0) != (x < 0.0));
     rest + if beyond { y.abs().copysign(x) } else { 0.0 }
@@ -71,7 +78,7 @@ macro_rules! floats {
             let mut z: [$T; CHUNK] = [0.0; CHUNK];
             for j in 0..CHUNK {
                 let (x, y) = (load(a, j), load(b, j));
-                let rest = rest(x as f64, y as f64) as $T;
+                let rest = rest_of(x as f64, y as f64) as $T;
                 let mixed = (rest != 0.0) & ((rest < 0.0) != (y < 0.0));
                 z[j] = match op {
                     Op::Fmod => rest.copysign(x),
@@ -100,27 +107,29 @@ floats!(doubles f64);
 floats!(singles f32);
 
 macro_rules! integers {
-    ($name:ident $T:ident, |$x:ident, $y:ident| $odd:expr) => {
+    ($($name:ident: $T:ident, $F:ident, $Whole:ident, |$x:ident, $y:ident| $odd:expr;)*) => {$(
         #[inline(always)]
         unsafe fn $name(op: Op, out: *mut $T, a: *const $T, b: *const $T) -> bool {
             // SAFETY: the caller's contract.
             let load = |p: *const $T, j: usize| unsafe { p.add(j).read() };
-            let mut odd = 0u64;
+            let mut odd = false;
             for j in 0..CHUNK {
                 let ($x, $y) = (load(a, j), load(b, j));
                 odd |= $odd;
             }
-            if odd != 0 {
+            if odd {
                 return false;
             }
             let mut z: [$T; CHUNK] = [0; CHUNK];
             for j in 0..CHUNK {
-                let (x, y) = (load(a, j), load(b, j));
-                let quotient = x as f64 / y as f64;
-                let whole = if matches!(op, Op::Fmod) { quotient.trunc() } else { quotient.floor() };
-                // SAFETY: no larger in magnitude than the dividend.
-                let whole = unsafe { whole.to_int_unchecked::<$T>() };
-                z[j] = if matches!(op, Op::FloorDivide) { whole } else { x.wrapping_sub(whole.wrapping_mul(y)) };
+                let (x, y) = (load(a, j) as $F, load(b, j) as $F);
+                let whole = match op {
+                    Op::FloorDivide => floor_quotient(x, y),
+                    Op::Remainder => floor_rest(x, y),
+                    _ => rest(x, y),
+                };
+                // SAFETY: no larger in magnitude than the arguments.
+                z[j] = unsafe { whole.to_int_unchecked::<$Whole>() } as $T;
             }
             for (j, z) in z.into_iter().enumerate() {
                 // SAFETY: the caller's contract.
@@ -128,11 +137,22 @@ macro_rules! integers {
             }
             true
         }
-    };
+    )*};
 }
 
 /// Half of the integers that divide as doubles.
-const LONG: i64 = 1 << 51;
-integers!(longs i64, |x, y| (x.wrapping_add(LONG) as u64 | y.wrapping_add(LONG) as u64) >> 52 | (y == 0) as u64);
-// The most negative number divided by minus one has no quotient.
-integers!(ints i32, |x, y| (y == 0) as u64 | ((y == -1) & (x == i32::MIN)) as u64);
+const LONG: u64 = 1 << 50;
+
+integers! {
+    bytes: i8, f32, i32, |x, y| (y == 0) | ((y == -1) & (x == i8::MIN));
+    unsigned_bytes: u8, f32, i32, |_x, y| y == 0;
+    shorts: i16, f32, i32, |x, y| (y == 0) | ((y == -1) & (x == i16::MIN));
+    unsigned_shorts: u16, f32, i32, |_x, y| y == 0;
+    // The most negative number divided by minus one has no quotient.
+    ints: i32, f64, i32, |x, y| (y == 0) | ((y == -1) & (x == i32::MIN));
+    unsigned_ints: u32, f64, i64, |_x, y| y == 0;
+    longs: i64, f64, i64, |x, y| {
+        (x.wrapping_add(LONG as i64) as u64 > 2 * LONG) | (y.wrapping_add(LONG as i64) as u64 > 2 * LONG) | (y == 0)
+    };
+    unsigned_longs: u64, f64, i64, |x, y| (x > LONG) | (y > LONG) | (y == 0);
+}

@@ -78,6 +78,7 @@ impl Body<'_> {
         }
         let mut e = Emitter::new(self, steps, Arguments::of(self));
         self.enter(&mut e, operands);
+        e.once()?;
         let unroll = if strided { 1 } else { self.unroll() };
         let (one, rest, done) = (e.asm.label(), e.asm.label(), e.asm.label());
         if unroll > 1 {
@@ -89,8 +90,7 @@ impl Body<'_> {
             for copy in 0..unroll {
                 e.body(copy, false)?;
             }
-            e.asm.add_imm(AT, many);
-            e.asm.sub_imm(COUNT, many);
+            self.go_on(&mut e, unroll);
             e.asm.cmp_imm(COUNT, many);
             e.asm.jump_if(Cond::AboveEqual, again);
         }
@@ -103,7 +103,7 @@ impl Body<'_> {
         if self.unroll() == 1 {
             self.look_ahead(&mut e, steps);
         }
-        self.step(&mut e, steps);
+        self.go_on(&mut e, 1);
         e.asm.cmp_imm(COUNT, self.lanes as i32);
         e.asm.jump_if(Cond::AboveEqual, again);
         e.asm.bind(rest);
@@ -186,22 +186,34 @@ impl Body<'_> {
     fn look_ahead(&self, e: &mut Emitter<'_>, steps: &Steps) {
         for (operand, &step) in steps.iter().enumerate() {
             if step == Step::Dense && self.touches(operand) {
-                let size = self.kernel.operands[operand].dtype.size() as u8;
-                e.asm.prefetcht0(Mem::indexed(BASES[operand], AT, size, AHEAD));
+                let dtype = self.kernel.operands[operand].dtype;
+                e.asm.prefetcht0(match dtype.is_complex() {
+                    true => Mem::at(BASES[operand], AHEAD),
+                    false => Mem::indexed(BASES[operand], AT, dtype.size() as u8, AHEAD),
+                });
             }
         }
     }
 
-    /// Goes on by one round of lanes.
-    fn step(&self, e: &mut Emitter<'_>, steps: &Steps) {
-        for (operand, step) in steps.iter().enumerate() {
-            if *step == Step::Strided {
-                let round = e.arguments.round(operand);
-                e.asm.add_mem(BASES[operand], at_arguments(round));
+    /// Goes on by some rounds of lanes, by one where operands are strided.
+    pub(super) fn go_on(&self, e: &mut Emitter<'_>, rounds: usize) {
+        let steps = e.steps;
+        for (operand, (step, decl)) in steps.iter().zip(&self.kernel.operands).enumerate() {
+            match step {
+                Step::Strided => {
+                    let round = e.arguments.round(operand);
+                    e.asm.add_mem(BASES[operand], at_arguments(round));
+                }
+                // Indices reach elements of eight bytes at most.
+                Step::Dense | Step::Streamed if decl.dtype.is_complex() && operand < BASES.len() => {
+                    e.asm.add_imm(BASES[operand], (rounds * self.lanes * decl.dtype.size()) as i32);
+                }
+                Step::Dense | Step::Streamed | Step::Still => {}
             }
         }
-        e.asm.add_imm(AT, self.lanes as i32);
-        e.asm.sub_imm(COUNT, self.lanes as i32);
+        let many = (rounds * self.lanes) as i32;
+        e.asm.add_imm(AT, many);
+        e.asm.sub_imm(COUNT, many);
     }
 }
 

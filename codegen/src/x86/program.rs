@@ -122,7 +122,7 @@ impl Compiled {
             if operands[operand].access == Access::Write
                 && steps[operand] == Step::Dense
                 && points * size >= STREAMED
-                && self.lanes * size == self.level.vector()
+                && (self.lanes * operands[operand].dtype.real().size()) == self.level.vector()
                 && own.start % VECTOR as isize == 0
                 && (0..launch.outer.len()).all(lines)
                 && !others.map(|o| self.extent(launch, o)).any(|other| meets(&own, &other))
