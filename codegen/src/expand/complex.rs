@@ -4,7 +4,7 @@
 //! put together ([`Inst::Complex`]); everything between is real arithmetic, by the formulas of [`crate::math::complex`].
 
 use super::traced::{Tape, Traced, Width};
-use super::{Odd, copy, integer};
+use super::{Odd, copy, division};
 use crate::math::{Real, complex as math};
 use crate::{DType, Inst, Kernel, Op, Part, Scalar, ValueId};
 
@@ -34,7 +34,7 @@ impl Now {
     fn parts(self, tape: &Tape, part: DType) -> [ValueId; 2] {
         match self {
             Now::Parts(parts) => parts,
-            Now::Whole(v) => [integer::cast(tape, v, part), tape.emit(Inst::Const(Scalar::zero(part)), part)],
+            Now::Whole(v) => [division::cast(tape, v, part), tape.emit(Inst::Const(Scalar::zero(part)), part)],
         }
     }
 }
@@ -64,9 +64,9 @@ pub(super) fn write_out(
 ) -> (Now, Option<Odd>) {
     let now = match *inst {
         Inst::Apply(op, args) if types[args[0].0 as usize] == DType::C64 => {
-            return applied::<f32>(tape, op, args.map(|v| at(v)), dtype);
+            return applied::<f32>(tape, op, args.map(&at), dtype);
         }
-        Inst::Apply(op, args) => return applied::<f64>(tape, op, args.map(|v| at(v)), dtype),
+        Inst::Apply(op, args) => return applied::<f64>(tape, op, args.map(&at), dtype),
         Inst::Const(c) => {
             let part = dtype.real();
             let bits = |shift: usize| Scalar::from_bits(part, c.bits() >> shift);
@@ -85,7 +85,7 @@ pub(super) fn write_out(
         Inst::Cast(from, DType::Bool) => truth::<f64>(tape, at(from)),
         Inst::Cast(from, to) => {
             let part = types[from.0 as usize].real();
-            Now::Whole(integer::cast(tape, at(from).parts(tape, part)[0], to))
+            Now::Whole(division::cast(tape, at(from).parts(tape, part)[0], to))
         }
         Inst::Part(from, Part::Real) => Now::Whole(at(from).parts(tape, dtype)[0]),
         Inst::Part(from, Part::Imaginary) => Now::Whole(at(from).parts(tape, dtype)[1]),

@@ -1,9 +1,9 @@
-//! Elementary functions, arithmetic of complex numbers and divisions of integers written out as instructions of the IR, for
+//! Elementary functions, arithmetic of complex numbers and divisions that round written out as instructions of the IR, for
 //! backends that make machine code.
 //!
 //! There is no second copy of the mathematics: [`crate::math`] is written over numbers that may be yet to come, and `traced`
 //! is such a number, which records what is asked of it. `forms` leads from an op of the table to its function; `complex` makes two
-//! real values of each complex one, and `integer` what vectors have no instructions for.
+//! real values of each complex one, and `division` what vectors have no instructions for.
 //!
 //! `y = exp(x)` in real floats becomes
 //!
@@ -16,16 +16,16 @@
 //! ```
 //!
 //! which is a kernel like any other, with the meaning and the bits of the one before on machines that fuse: the portable
-//! backend runs both. A backend computes `slow` by calling [`slow`] for the lanes in which the mask is true, which are
-//! none nearly always, and may leave anything in the others.
+//! backend runs both. A backend computes `slow` for the lanes in which the mask is true, by calling [`slow`] where it is an
+//! elementary function or by what ran the kernel before; these are none nearly always, and there may be anything in the others.
 //!
 //! Equal instructions are one value (so the sine and the cosine of one angle share everything but the last choice), and what
 //! nothing needs is dropped. Expanding twice is expanding once; kernels without such ops come back as they were. Reports
 //! of floating-point flags name instructions of the original kernel, to which [`Trail::origin`] leads back.
 
 mod complex;
+mod division;
 mod forms;
-mod integer;
 mod traced;
 
 use crate::build::visit;
@@ -87,7 +87,7 @@ pub fn slow(op: Op, dtype: DType) -> Option<Slow> {
     }
 }
 
-/// Writes out every elementary function of real floats, complex arithmetic, and divisions of integers.
+/// Writes out every elementary function of real floats, complex arithmetic, and divisions that round.
 ///
 /// ```
 /// use fastnp_codegen::{Access, DType, Inst, KernelBuilder, Op, Template, expand, verify};
@@ -118,11 +118,11 @@ fn is_elementary(fragment: &Fragment, inst: &Inst) -> bool {
     matches!(inst, Inst::Apply(op, [x, _]) if op.row().elementary && fragment.dtype(*x).is_float())
 }
 
-/// Whether an instruction is arithmetic of integers, or a conversion, that is written out.
-fn is_integer(fragment: &Fragment, inst: &Inst) -> bool {
+/// Whether an instruction is a division or another one for which `division` has others.
+fn is_division(fragment: &Fragment, inst: &Inst) -> bool {
     match inst {
-        Inst::Apply(op, [x, _]) => integer::is_written_out(*op, fragment.dtype(*x)),
-        Inst::Cast(from, to) => integer::is_converted(fragment.dtype(*from), *to),
+        Inst::Apply(op, [x, _]) => division::is_written_out(*op, fragment.dtype(*x)),
+        Inst::Cast(from, to) => division::is_converted(fragment.dtype(*from), *to),
         _ => false,
     }
 }
@@ -130,7 +130,7 @@ fn is_integer(fragment: &Fragment, inst: &Inst) -> bool {
 /// Whether there is something to be written out.
 fn is_short(fragment: &Fragment) -> bool {
     let is_complex = fragment.types.iter().any(|d| d.is_complex());
-    is_complex || fragment.insts.iter().any(|inst| is_elementary(fragment, inst) || is_integer(fragment, inst))
+    is_complex || fragment.insts.iter().any(|inst| is_elementary(fragment, inst) || is_division(fragment, inst))
 }
 
 /// Expands one fragment; `roots` are needed besides what it stores, and follow the renumbering.
@@ -185,13 +185,13 @@ fn write_out(
             DType::F32 => expand_op::<f32>(tape, op, args),
             _ => expand_op::<f64>(tape, op, args),
         },
-        Inst::Apply(op, args) if is_integer(fragment, inst) => {
-            let (result, mask) = integer::write_out(tape, op, args, dtype);
+        Inst::Apply(op, args) if is_division(fragment, inst) => {
+            let (result, mask) = division::write_out(tape, op, args, dtype);
             let Some(mask) = mask else { return (result, None) };
             let value = tape.emit(Inst::Apply(op, args), dtype);
             (tape.select(mask, value, result, dtype), Some(Odd { value, mask }))
         }
-        Inst::Cast(value, to) if is_integer(fragment, inst) => (integer::cast(tape, value, to), None),
+        Inst::Cast(value, to) if is_division(fragment, inst) => (division::cast(tape, value, to), None),
         Inst::Select([mask, then, otherwise]) => (tape.select(mask, then, otherwise, dtype), None),
         now => (copy(kernel, tape, now, dtype), None),
     }

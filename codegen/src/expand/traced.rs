@@ -374,6 +374,9 @@ impl<'t, N: Width> Real for Traced<'t, N> {
     fn whole(self) -> Self {
         self.one(Op::Floor, N::whole)
     }
+    fn truncated(self) -> Self {
+        self.one(Op::Trunc, N::truncated)
+    }
     fn size(self) -> Self {
         self.one(Op::Fabs, N::size)
     }

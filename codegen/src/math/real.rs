@@ -161,7 +161,7 @@ pub trait Real:
     /// What its constants are.
     type Number: Number;
     /// The number in double.
-    type Double: Real;
+    type Double: Real<Mask = Self::Mask>;
 
     /// Whether steps that several functions have in common are taken once, which is worth an instruction that makes them equal.
     const SHARES: bool;
@@ -184,6 +184,8 @@ pub trait Real:
     fn root(self) -> Self;
     /// The largest whole number not above it.
     fn whole(self) -> Self;
+    /// The number without its fraction.
+    fn truncated(self) -> Self;
     /// The size.
     fn size(self) -> Self;
     /// The size of `self` with the sign of `sign`.
@@ -380,6 +382,10 @@ impl Real for f64 {
         self.floor()
     }
     #[inline(always)]
+    fn truncated(self) -> f64 {
+        self.trunc()
+    }
+    #[inline(always)]
     fn size(self) -> f64 {
         self.abs()
     }
@@ -558,6 +564,10 @@ impl Real for f32 {
     #[inline(always)]
     fn whole(self) -> f32 {
         self.floor()
+    }
+    #[inline(always)]
+    fn truncated(self) -> f32 {
+        self.trunc()
     }
     #[inline(always)]
     fn size(self) -> f32 {

@@ -75,6 +75,13 @@ pub(crate) enum Elementary {
     Atanh,
 }
 
+/// The quotient by a zero, which is not negative.
+#[cold]
+#[inline(never)]
+fn by_zero<T: Copy + std::ops::Div<Output = T>>(z: Complex<T>, zero: T) -> Complex<T> {
+    Complex::new(z.re / zero, z.im / zero)
+}
+
 macro_rules! complexes {
     ($($T:ident: $hypot:ident $pow:ident $($Name:ident $f:ident)*;)*) => {$(
         #[allow(improper_ctypes)] // `Complex` is two floats in C's layout, passed as `_Complex` is
@@ -93,12 +100,15 @@ macro_rules! complexes {
             }
             #[inline(always)]
             fn quotient(self, b: Self) -> Self {
-                if b.re == 0.0 && b.im == 0.0 {
-                    let zero = b.re.abs();
-                    return Complex::new(self.re / zero, self.im / zero);
+                if b.has_nan() {
+                    raise_invalid(); // as NumPy's comparison of the parts does
+                    return Complex::new($T::NAN, $T::NAN);
                 }
-                let [re, im] = parts::quotient([self.re, self.im], [b.re, b.im]);
-                Complex::new(re, im)
+                let is_zero = b.re == 0.0 && b.im == 0.0;
+                // Chosen before, as LLVM computes the quotient before it asks.
+                let (x, y) = if is_zero { ([0.0, 0.0], [1.0, 0.0]) } else { ([self.re, self.im], [b.re, b.im]) };
+                let [re, im] = parts::quotient(x, y);
+                if is_zero { by_zero(self, b.re.abs()) } else { Complex::new(re, im) }
             }
             #[inline(always)]
             fn reciprocal(self) -> Self {
@@ -114,7 +124,8 @@ macro_rules! complexes {
             }
             #[inline(always)]
             fn sign(self) -> Self {
-                let length = self.magnitude();
+                // SAFETY: a pure function of the C library, which raises no flag for parts that are nothing beside the other.
+                let length = unsafe { $hypot(self.re, self.im) };
                 let unit = |x: $T| if x.is_infinite() { x.signum() } else { 0.0 };
                 if length.is_nan() || (self.re.is_infinite() && self.im.is_infinite()) {
                     Complex::new($T::NAN, $T::NAN)
@@ -224,7 +235,8 @@ macro_rules! complexes {
                 self.elementary(Elementary::Log).each(|x| x * std::$T::consts::LOG10_E)
             }
             fn log1p(self) -> Self {
-                let length = Complex::new(self.re + 1.0, self.im).magnitude();
+                // SAFETY: as in `sign`.
+                let length = unsafe { $hypot(self.re + 1.0, self.im) };
                 Complex::new(length.ln(), self.im.atan2(self.re + 1.0))
             }
             fn elementary(self, f: Elementary) -> Self {

@@ -1,5 +1,4 @@
-//! Magnitudes of complex numbers, eight at a time where their squares neither overflow nor vanish; anything else goes the
-//! scalar way.
+//! Magnitudes of complex numbers, eight at a time where no part is infinite while the other is nan; that goes the scalar way.
 
 use super::element::Element;
 use crate::DType;

@@ -21,6 +21,10 @@ pub(super) enum Step {
     Streamed,
     /// The same element all along.
     Still,
+    /// Every other element: they are taken out of two vectors.
+    Alternate,
+    /// One element before the other.
+    Backward,
     /// By any other step.
     Strided,
 }
@@ -80,10 +84,12 @@ impl Body<'_> {
         self.enter(&mut e, operands);
         e.once()?;
         let unroll = if strided { 1 } else { self.unroll() };
+        // Vectors with every other element end with one that need not be there, so the last element is left to the row's end.
+        let more = steps.contains(&Step::Alternate) as i32;
         let (one, rest, done) = (e.asm.label(), e.asm.label(), e.asm.label());
         if unroll > 1 {
             let many = (unroll * self.lanes) as i32;
-            e.asm.cmp_imm(COUNT, many);
+            e.asm.cmp_imm(COUNT, many + more);
             e.asm.jump_if(Cond::Below, one);
             let again = e.asm.label();
             e.asm.bind(again);
@@ -91,11 +97,11 @@ impl Body<'_> {
                 e.body(copy, false)?;
             }
             self.go_on(&mut e, unroll);
-            e.asm.cmp_imm(COUNT, many);
+            e.asm.cmp_imm(COUNT, many + more);
             e.asm.jump_if(Cond::AboveEqual, again);
         }
         e.asm.bind(one);
-        e.asm.cmp_imm(COUNT, self.lanes as i32);
+        e.asm.cmp_imm(COUNT, self.lanes as i32 + more);
         e.asm.jump_if(Cond::Below, rest);
         let again = e.asm.label();
         e.asm.bind(again);
@@ -104,7 +110,7 @@ impl Body<'_> {
             self.look_ahead(&mut e, steps);
         }
         self.go_on(&mut e, 1);
-        e.asm.cmp_imm(COUNT, self.lanes as i32);
+        e.asm.cmp_imm(COUNT, self.lanes as i32 + more);
         e.asm.jump_if(Cond::AboveEqual, again);
         e.asm.bind(rest);
         e.asm.test(COUNT, COUNT);
@@ -208,6 +214,8 @@ impl Body<'_> {
                 Step::Dense | Step::Streamed if decl.dtype.is_complex() && operand < BASES.len() => {
                     e.asm.add_imm(BASES[operand], (rounds * self.lanes * decl.dtype.size()) as i32);
                 }
+                Step::Alternate => e.asm.add_imm(BASES[operand], (rounds * self.lanes * 2 * decl.dtype.size()) as i32),
+                Step::Backward => e.asm.sub_imm(BASES[operand], (rounds * self.lanes * decl.dtype.size()) as i32),
                 Step::Dense | Step::Streamed | Step::Still => {}
             }
         }

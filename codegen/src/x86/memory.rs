@@ -29,7 +29,7 @@ impl Emitter<'_> {
         let size = dtype.size();
         let index = match self.steps[operand] {
             Step::Dense | Step::Streamed => Some((AT, size as u8)),
-            Step::Still | Step::Strided => None,
+            Step::Still | Step::Alternate | Step::Backward | Step::Strided => None,
         };
         Mem { base: BASES[operand], index, disp: (self.copy * self.lanes() * size) as i32 }
     }
@@ -46,6 +46,14 @@ impl Emitter<'_> {
             Step::Dense | Step::Streamed => {
                 let out = self.define_vector();
                 self.load_dense(out, from, dtype);
+            }
+            Step::Alternate | Step::Backward => {
+                let out = self.define_vector();
+                match self.steps[operand] {
+                    _ if self.rest => self.gather(operand, 0, out, dtype)?,
+                    Step::Alternate => self.take_apart(operand, 0, out, dtype),
+                    _ => self.turn_round(operand, out, dtype),
+                }
             }
             Step::Strided if is_bool => {
                 let bytes = self.moment();
@@ -79,8 +87,11 @@ impl Emitter<'_> {
     /// The offsets of an operand's lanes that are strided, or complex with parts of a type, in a register: four bytes each where
     /// there are sixteen lanes, else eight.
     fn offsets(&mut self, operand: usize, dtype: DType) -> VReg {
-        if self.steps[operand] == Step::Dense || self.steps[operand] == Step::Streamed {
-            return self.pair_offsets(dtype.size());
+        let size = dtype.size() as isize;
+        match self.steps[operand] {
+            Step::Dense | Step::Streamed | Step::Alternate => return self.even_offsets(2 * size),
+            Step::Backward => return self.even_offsets(-size),
+            Step::Still | Step::Strided => {}
         }
         let offsets = self.moment();
         let from = Rm::Mem(at_arguments(self.arguments.offsets(Some(operand), self.rest)));
@@ -186,7 +197,9 @@ impl Emitter<'_> {
         };
         match self.steps[operand] {
             Step::Dense | Step::Streamed => self.store_dense(operand, vector, dtype),
-            Step::Strided | Step::Still => self.scatter(operand, 0, vector, dtype)?,
+            Step::Still | Step::Alternate | Step::Backward | Step::Strided => {
+                self.scatter(operand, 0, vector, dtype)?
+            }
         }
         Ok(())
     }

@@ -7,18 +7,24 @@
 
 use super::encode::{KReg, Masking, Mem, Rm, VReg, Width};
 use super::forms as f;
+use super::forms::Form;
 use super::level::Level;
 use super::lower::{BASES, Step, VECTOR, at_arguments};
-use super::select::{Emitter, Home, Result, by_float};
+use super::select::{Emitter, Home, Result};
 use crate::{DType, Inst, Part, ValueId};
 
-/// A permutation of two vectors, as numbers of elements of a size.
-fn indices(size: usize, index: impl Fn(usize) -> usize) -> Vec<u64> {
+/// The form for elements of four bytes or of eight.
+fn by_word(dtype: DType, four: &'static Form, eight: &'static Form) -> &'static Form {
+    if dtype.size() == 8 { eight } else { four }
+}
+
+/// A vector of numbers of a size, as words.
+fn words(size: usize, number: impl Fn(usize) -> isize) -> Vec<u64> {
     let count = VECTOR / size;
     if size == 8 {
-        return (0..count).map(|i| index(i) as u64).collect();
+        return (0..count).map(|i| number(i) as u64).collect();
     }
-    (0..count / 2).map(|i| index(2 * i) as u64 | (index(2 * i + 1) as u64) << 32).collect()
+    (0..count / 2).map(|i| u64::from(number(2 * i) as u32) | u64::from(number(2 * i + 1) as u32) << 32).collect()
 }
 
 impl Emitter<'_> {
@@ -35,7 +41,7 @@ impl Emitter<'_> {
                 let operand = operand.0 as usize;
                 match self.steps[operand] {
                     Step::Still => self.live_in(Home::Element(Mem::at(BASES[operand], within as i32))),
-                    Step::Strided => {
+                    Step::Strided | Step::Alternate | Step::Backward => {
                         let out = self.define_vector();
                         self.gather(operand, within, out, dtype)?;
                     }
@@ -63,24 +69,26 @@ impl Emitter<'_> {
         [Some(first), (bytes > vector).then(|| Mem { disp: first.disp + vector as i32, ..first })]
     }
 
-    fn permutation(&mut self, size: usize, out: VReg, index: impl Fn(usize) -> usize) {
-        let at = self.arguments.table(&indices(size, index));
+    /// A vector of numbers of a size.
+    fn numbers(&mut self, size: usize, out: VReg, number: impl Fn(usize) -> isize) {
+        let at = self.arguments.table(&words(size, number));
         self.copy(out, Rm::Mem(at_arguments(at)));
     }
 
-    fn take_apart(&mut self, operand: usize, number: usize, out: VReg, dtype: DType) {
+    /// Every other element of two vectors, the first of them or the second; of one vector, where lanes do not fill it.
+    pub(super) fn take_apart(&mut self, operand: usize, number: usize, out: VReg, dtype: DType) {
         let order = self.moment();
         let own = self.lanes();
-        self.permutation(dtype.size(), order, |i| if i < own { 2 * i + number } else { 0 });
+        self.numbers(dtype.size(), order, |i| if i < own { (2 * i + number) as isize } else { 0 });
         match self.vectors_of(operand, dtype) {
             [Some(low), Some(high)] => {
                 self.copy(out, Rm::Mem(low));
-                let form = by_float(dtype, &f::VPERMT2PS, &f::VPERMT2PD);
+                let form = by_word(dtype, &f::VPERMT2PS, &f::VPERMT2PD);
                 self.asm.vector(form, Width::W512, out, order, Rm::Mem(high), Masking::NONE, None);
             }
             [low, _] => {
                 let low = Rm::Mem(low.expect("there is one vector"));
-                let form = by_float(dtype, &f::VPERMPS, &f::VPERMPD);
+                let form = by_word(dtype, &f::VPERMPS, &f::VPERMPD);
                 self.asm.vector(form, Width::W512, out, order, low, Masking::NONE, None);
             }
         }
@@ -131,8 +139,8 @@ impl Emitter<'_> {
         let count = VECTOR / dtype.size();
         for (half, to) in self.vectors_of(operand, dtype).into_iter().flatten().enumerate() {
             let pairs = self.moment();
-            self.permutation(dtype.size(), pairs, |i| (i + half * count) / 2 + (i % 2) * count);
-            let form = by_float(dtype, &f::VPERMI2PS, &f::VPERMI2PD);
+            self.numbers(dtype.size(), pairs, |i| ((i + half * count) / 2 + (i % 2) * count) as isize);
+            let form = by_word(dtype, &f::VPERMI2PS, &f::VPERMI2PD);
             self.asm.vector(form, Width::W512, pairs, x, Rm::Reg(y), Masking::NONE, None);
             self.put_at(operand, to, pairs);
         }
@@ -165,11 +173,20 @@ impl Emitter<'_> {
         }
     }
 
-    /// The offsets of numbers that follow each other.
-    pub(super) fn pair_offsets(&mut self, size: usize) -> VReg {
-        let short = self.lanes() > 8;
+    /// Elements from the last to the first.
+    pub(super) fn turn_round(&mut self, operand: usize, out: VReg, dtype: DType) {
+        let (order, lanes) = (self.moment(), self.lanes());
+        self.numbers(dtype.size(), order, |i| lanes as isize - 1 - i as isize);
+        let bytes = ((self.copy + 1) * lanes - 1) * dtype.size();
+        let from = Rm::Mem(Mem::at(BASES[operand], -(bytes as i32)));
+        let form = by_word(dtype, &f::VPERMPS, &f::VPERMPD);
+        self.asm.vector(form, self.width(dtype), out, order, from, Masking::NONE, None);
+    }
+
+    /// The offsets of elements so many bytes from each other.
+    pub(super) fn even_offsets(&mut self, step: isize) -> VReg {
         let offsets = self.moment();
-        self.permutation(if short { 4 } else { 8 }, offsets, |i| 2 * size * i);
+        self.numbers(if self.lanes() > 8 { 4 } else { 8 }, offsets, |i| step * i as isize);
         offsets
     }
 }

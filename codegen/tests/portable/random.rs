@@ -576,7 +576,7 @@ fn layout(r: &mut Random, extents: &[usize], size: usize, distinct: bool, rank: 
         }
     }
     let mut strides = vec![0; rank];
-    let mut step = size as isize * if r.chance(20) { 3 } else { 1 };
+    let mut step = size as isize * if r.chance(20) { r.one(&[2, 3]) } else { 1 };
     for axis in order {
         strides[axis] = if r.chance(10) { -step } else { step };
         step *= extents[axis].max(1) as isize;

@@ -1,5 +1,5 @@
 x86, Avx2
-dense: 495 bytes
+dense: 709 bytes
     vpxor ymm15, ymm15, ymm15
     mov rcx, [rdi]
     mov rdx, [rdi+8]
@@ -21,28 +21,43 @@ L0:
     vmovups ymm3, [rdi+0x60]
     vfmadd213pd ymm0, ymm3, ymm1
     vpxor ymm0, ymm0, [rdi+0x260]
-    vmulpd ymm1, ymm2, ymm2
-    vmulpd ymm3, ymm0, ymm0
-    vaddpd ymm1, ymm1, ymm3
-    vsqrtpd ymm1, ymm1
-    vpand ymm2, ymm2, [rdi+0x280]
-    vpand ymm0, ymm0, [rdi+0x280]
+    vpand ymm1, ymm2, [rdi+0x280]
+    vpand ymm3, ymm0, [rdi+0x280]
+    vmovups ymm7, [rdi+0x260]
+    vpxor ymm6, ymm7, ymm1
+    vpxor ymm7, ymm7, ymm3
+    vpcmpgtq ymm5, ymm6, ymm7
+    vpblendvb ymm4, ymm3, ymm1, ymm5
+    vmovups ymm7, [rdi+0x260]
+    vpxor ymm6, ymm7, ymm4
+    vpxor ymm7, ymm7, [rdi+0x2A0]
+    vpcmpgtq ymm5, ymm7, ymm6
+    vmovups ymm6, [rdi+0x2E0]
+    vpblendvb ymm7, ymm6, [rdi+0x2C0], ymm5
+    vpblendvb ymm5, ymm6, [rdi+0x300], ymm5
+    vmovups ymm9, [rdi+0x260]
+    vpxor ymm8, ymm9, ymm4
+    vpxor ymm9, ymm9, [rdi+0x320]
+    vpcmpgtq ymm6, ymm8, ymm9
+    vpblendvb ymm7, ymm7, [rdi+0x300], ymm6
+    vpblendvb ymm5, ymm5, [rdi+0x2C0], ymm6
+    vmulpd ymm2, ymm2, ymm7
+    vmulpd ymm0, ymm0, ymm7
+    vmulpd ymm2, ymm2, ymm2
+    vmulpd ymm0, ymm0, ymm0
+    vaddpd ymm0, ymm2, ymm0
+    vsqrtpd ymm0, ymm0
+    vmulpd ymm0, ymm0, ymm5
     vmovups ymm6, [rdi+0x260]
-    vpxor ymm5, ymm6, ymm2
-    vpxor ymm6, ymm6, ymm0
-    vpcmpgtq ymm4, ymm5, ymm6
-    vpblendvb ymm3, ymm0, ymm2, ymm4
-    vpsubq ymm0, ymm3, [rdi+0x2A0]
-    vmovups ymm5, [rdi+0x260]
-    vpxor ymm4, ymm5, ymm0
-    vpxor ymm5, ymm5, [rdi+0x2C0]
-    vpcmpgtq ymm2, ymm5, ymm4
-    vpcmpeqq ymm0, ymm3, [rdi+0x2E0]
-    vpor ymm0, ymm2, ymm0
-    vpcmpeqd ymm2, ymm2, ymm2
-    vpxor ymm0, ymm0, ymm2
-    vpor ymm15, ymm15, ymm0
-    vmovups [rdx+rax*8], ymm1
+    vpxor ymm5, ymm6, ymm4
+    vpxor ymm6, ymm6, [rdi+0x340]
+    vpcmpgtq ymm2, ymm5, ymm6
+    vpcmpeqq ymm4, ymm1, [rdi+0x340]
+    vpcmpeqq ymm1, ymm3, [rdi+0x340]
+    vpor ymm1, ymm4, ymm1
+    vpand ymm1, ymm2, ymm1
+    vpor ymm15, ymm15, ymm1
+    vmovups [rdx+rax*8], ymm0
     prefetcht0 [rcx+0x800]
     prefetcht0 [rdx+rax*8+0x800]
     add rcx, 0x40
@@ -69,28 +84,43 @@ L1:
     vmovups ymm3, [rdi+0x60]
     vfmadd213pd ymm0, ymm3, ymm1
     vpxor ymm0, ymm0, [rdi+0x260]
-    vmulpd ymm1, ymm2, ymm2
-    vmulpd ymm3, ymm0, ymm0
-    vaddpd ymm1, ymm1, ymm3
-    vsqrtpd ymm1, ymm1
-    vpand ymm2, ymm2, [rdi+0x280]
-    vpand ymm0, ymm0, [rdi+0x280]
+    vpand ymm1, ymm2, [rdi+0x280]
+    vpand ymm3, ymm0, [rdi+0x280]
+    vmovups ymm7, [rdi+0x260]
+    vpxor ymm6, ymm7, ymm1
+    vpxor ymm7, ymm7, ymm3
+    vpcmpgtq ymm5, ymm6, ymm7
+    vpblendvb ymm4, ymm3, ymm1, ymm5
+    vmovups ymm7, [rdi+0x260]
+    vpxor ymm6, ymm7, ymm4
+    vpxor ymm7, ymm7, [rdi+0x2A0]
+    vpcmpgtq ymm5, ymm7, ymm6
+    vmovups ymm6, [rdi+0x2E0]
+    vpblendvb ymm7, ymm6, [rdi+0x2C0], ymm5
+    vpblendvb ymm5, ymm6, [rdi+0x300], ymm5
+    vmovups ymm9, [rdi+0x260]
+    vpxor ymm8, ymm9, ymm4
+    vpxor ymm9, ymm9, [rdi+0x320]
+    vpcmpgtq ymm6, ymm8, ymm9
+    vpblendvb ymm7, ymm7, [rdi+0x300], ymm6
+    vpblendvb ymm5, ymm5, [rdi+0x2C0], ymm6
+    vmulpd ymm2, ymm2, ymm7
+    vmulpd ymm0, ymm0, ymm7
+    vmulpd ymm2, ymm2, ymm2
+    vmulpd ymm0, ymm0, ymm0
+    vaddpd ymm0, ymm2, ymm0
+    vsqrtpd ymm0, ymm0
+    vmulpd ymm0, ymm0, ymm5
     vmovups ymm6, [rdi+0x260]
-    vpxor ymm5, ymm6, ymm2
-    vpxor ymm6, ymm6, ymm0
-    vpcmpgtq ymm4, ymm5, ymm6
-    vpblendvb ymm3, ymm0, ymm2, ymm4
-    vpsubq ymm0, ymm3, [rdi+0x2A0]
-    vmovups ymm5, [rdi+0x260]
-    vpxor ymm4, ymm5, ymm0
-    vpxor ymm5, ymm5, [rdi+0x2C0]
-    vpcmpgtq ymm2, ymm5, ymm4
-    vpcmpeqq ymm0, ymm3, [rdi+0x2E0]
-    vpor ymm0, ymm2, ymm0
-    vpcmpeqd ymm2, ymm2, ymm2
-    vpxor ymm0, ymm0, ymm2
-    vpor ymm15, ymm15, ymm0
-    vmovups [rdx+rax*8], ymm1
+    vpxor ymm5, ymm6, ymm4
+    vpxor ymm6, ymm6, [rdi+0x340]
+    vpcmpgtq ymm2, ymm5, ymm6
+    vpcmpeqq ymm4, ymm1, [rdi+0x340]
+    vpcmpeqq ymm1, ymm3, [rdi+0x340]
+    vpor ymm1, ymm4, ymm1
+    vpand ymm1, ymm2, ymm1
+    vpor ymm15, ymm15, ymm1
+    vmovups [rdx+rax*8], ymm0
 L2:
     vpmovmskb r11d, ymm15
     mov [rdi+0x250], r11

@@ -1,5 +1,5 @@
 x86, Avx512
-dense: 500 bytes
+dense: 635 bytes
     kxorq k7, k7, k7
     mov rcx, [rdi]
     mov rdx, [rdi+8]
@@ -23,21 +23,30 @@ L0:
     vpbroadcastq zmm3, [rdi+0x28]
     vfmadd213pd zmm0, zmm3, zmm1
     vpxorq zmm0, zmm0, [rdi+0x1C0]{1to8}
-    vmulpd zmm1, zmm2, zmm2
-    vmulpd zmm3, zmm0, zmm0
-    vaddpd zmm1, zmm1, zmm3
-    vsqrtpd zmm1, zmm1
-    vpandq zmm2, zmm2, [rdi+0x1C8]{1to8}
-    vpandq zmm0, zmm0, [rdi+0x1C8]{1to8}
-    vpmaxuq zmm0, zmm2, zmm0
-    vpsubq zmm2, zmm0, [rdi+0x1D0]{1to8}
-    vpcmpltuq k2, zmm2, [rdi+0x1D8]{1to8}
-    vpcmpequq k3, zmm0, [rdi+0x1E0]{1to8}
-    korq k2, k2, k3
-    knotq k2, k2
-    kandq k3, k2, k1
-    korq k7, k7, k3
-    vmovdqu64 [rdx+rax*8], zmm1
+    vpandq zmm1, zmm2, [rdi+0x1C8]{1to8}
+    vpandq zmm3, zmm0, [rdi+0x1C8]{1to8}
+    vpmaxuq zmm4, zmm1, zmm3
+    vpcmpltuq k2, zmm4, [rdi+0x1D0]{1to8}
+    vpbroadcastq zmm5, [rdi+0x1E0]
+    vpblendmq zmm6{k2}, zmm5, [rdi+0x1D8]{1to8}
+    vpblendmq zmm5{k2}, zmm5, [rdi+0x1E8]{1to8}
+    vpcmpnleuq k2, zmm4, [rdi+0x1F0]{1to8}
+    vpblendmq zmm6{k2}, zmm6, [rdi+0x1E8]{1to8}
+    vpblendmq zmm5{k2}, zmm5, [rdi+0x1D8]{1to8}
+    vmulpd zmm2, zmm2, zmm6
+    vmulpd zmm0, zmm0, zmm6
+    vmulpd zmm2, zmm2, zmm2
+    vmulpd zmm0, zmm0, zmm0
+    vaddpd zmm0, zmm2, zmm0
+    vsqrtpd zmm0, zmm0
+    vmulpd zmm0, zmm0, zmm5
+    vpcmpnleuq k2, zmm4, [rdi+0x1F8]{1to8}
+    vpcmpequq k3, zmm1, [rdi+0x1F8]{1to8}
+    vpcmpequq k4, zmm3, [rdi+0x1F8]{1to8}
+    korq k3, k3, k4
+    kandq k2, k2, k3
+    korq k7, k7, k2
+    vmovdqu64 [rdx+rax*8], zmm0
     prefetcht0 [rcx+0x800]
     prefetcht0 [rdx+rax*8+0x800]
     add rcx, 0x80
@@ -67,21 +76,31 @@ L1:
     vpbroadcastq zmm3, [rdi+0x28]
     vfmadd213pd zmm0{k1}{z}, zmm3, zmm1
     vpxorq zmm0, zmm0, [rdi+0x1C0]{1to8}
-    vmulpd zmm1{k1}{z}, zmm2, zmm2
-    vmulpd zmm3{k1}{z}, zmm0, zmm0
-    vaddpd zmm1{k1}{z}, zmm1, zmm3
-    vsqrtpd zmm1{k1}{z}, zmm1
-    vpandq zmm2, zmm2, [rdi+0x1C8]{1to8}
-    vpandq zmm0, zmm0, [rdi+0x1C8]{1to8}
-    vpmaxuq zmm0, zmm2, zmm0
-    vpsubq zmm2, zmm0, [rdi+0x1D0]{1to8}
-    vpcmpltuq k2{k1}, zmm2, [rdi+0x1D8]{1to8}
-    vpcmpequq k3{k1}, zmm0, [rdi+0x1E0]{1to8}
-    korq k2, k2, k3
-    knotq k2, k2
+    vpandq zmm1, zmm2, [rdi+0x1C8]{1to8}
+    vpandq zmm3, zmm0, [rdi+0x1C8]{1to8}
+    vpmaxuq zmm4, zmm1, zmm3
+    vpcmpltuq k2{k1}, zmm4, [rdi+0x1D0]{1to8}
+    vpbroadcastq zmm5, [rdi+0x1E0]
+    vpblendmq zmm6{k2}, zmm5, [rdi+0x1D8]{1to8}
+    vpblendmq zmm5{k2}, zmm5, [rdi+0x1E8]{1to8}
+    vpcmpnleuq k2{k1}, zmm4, [rdi+0x1F0]{1to8}
+    vpblendmq zmm6{k2}, zmm6, [rdi+0x1E8]{1to8}
+    vpblendmq zmm5{k2}, zmm5, [rdi+0x1D8]{1to8}
+    vmulpd zmm2{k1}{z}, zmm2, zmm6
+    vmulpd zmm0{k1}{z}, zmm0, zmm6
+    vmulpd zmm2{k1}{z}, zmm2, zmm2
+    vmulpd zmm0{k1}{z}, zmm0, zmm0
+    vaddpd zmm0{k1}{z}, zmm2, zmm0
+    vsqrtpd zmm0{k1}{z}, zmm0
+    vmulpd zmm0{k1}{z}, zmm0, zmm5
+    vpcmpnleuq k2{k1}, zmm4, [rdi+0x1F8]{1to8}
+    vpcmpequq k3{k1}, zmm1, [rdi+0x1F8]{1to8}
+    vpcmpequq k4{k1}, zmm3, [rdi+0x1F8]{1to8}
+    korq k3, k3, k4
+    kandq k2, k2, k3
     kandq k3, k2, k1
     korq k7, k7, k3
-    vmovdqu64 [rdx+rax*8]{k1}, zmm1
+    vmovdqu64 [rdx+rax*8]{k1}, zmm0
 L2:
     kmovq [rdi+0x100], k7
     vzeroupper

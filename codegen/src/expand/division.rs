@@ -1,5 +1,5 @@
-//! Arithmetic of integers for which vectors have no instructions, as instructions of other types: divisions through floats,
-//! products and shifts of bytes through words.
+//! Arithmetic for which vectors have no instructions, as other instructions: divisions that round, those of integers through
+//! floats, products and shifts of bytes through words, and conversions.
 //!
 //! Words of two bytes and less divide as singles, others as doubles. Zero divisors are odd, as is what overflows, which raises a
 //! flag, and what has too many bits for a double.
@@ -46,7 +46,7 @@ fn converted(tape: &Tape, value: ValueId, from: DType, to: DType) -> ValueId {
 /// Whether an op in a type is written out here.
 pub(super) fn is_written_out(op: Op, dtype: DType) -> bool {
     match op {
-        Op::FloorDivide | Op::Remainder | Op::Fmod => dtype.is_integer(),
+        Op::FloorDivide | Op::Remainder | Op::Fmod => dtype.is_integer() || dtype.is_float(),
         Op::Multiply | Op::Square | Op::LeftShift | Op::RightShift => dtype.is_integer() && dtype.size() == 1,
         _ => false,
     }
@@ -55,6 +55,8 @@ pub(super) fn is_written_out(op: Op, dtype: DType) -> bool {
 /// An op written out, and the mask of odd arguments if there are such.
 pub(super) fn write_out(tape: &Tape, op: Op, args: [ValueId; 2], dtype: DType) -> (ValueId, Option<ValueId>) {
     match op {
+        Op::FloorDivide | Op::Remainder | Op::Fmod if dtype == DType::F32 => float_divided::<f32>(tape, op, args),
+        Op::FloorDivide | Op::Remainder | Op::Fmod if dtype == DType::F64 => float_divided::<f64>(tape, op, args),
         Op::FloorDivide | Op::Remainder | Op::Fmod if dtype.size() < 4 => divided::<f32>(tape, op, args, dtype),
         Op::FloorDivide | Op::Remainder | Op::Fmod => divided::<f64>(tape, op, args, dtype),
         _ => (widened(tape, op, args, dtype), None),
@@ -80,7 +82,18 @@ fn widened(tape: &Tape, op: Op, [a, b]: [ValueId; 2], dtype: DType) -> ValueId {
     tape.cast(tape.emit(Inst::Apply(op, [x, y]), wide), dtype)
 }
 
-/// A division in floats, and where its arguments are odd.
+/// A division of floats, and where its arguments are odd.
+fn float_divided<N: Width>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Option<ValueId>) {
+    let [x, y] = args.map(|v| Traced::<N>::Made(v, tape));
+    let result = match op {
+        Op::FloorDivide => division::floor_divide(x, y),
+        Op::Remainder => division::remainder(x, y),
+        _ => division::fmod(x, y),
+    };
+    (result.value(tape), Some(division::is_odd(x, y).value(tape)))
+}
+
+/// A division of integers in floats, and where its arguments are odd.
 fn divided<N: Width>(tape: &Tape, op: Op, [a, b]: [ValueId; 2], dtype: DType) -> (ValueId, Option<ValueId>) {
     let float = |v| Traced::<N>::Made(tape.cast(v, N::DTYPE), tape);
     let (x, y) = (float(a), float(b));
