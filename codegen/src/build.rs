@@ -424,6 +424,8 @@ fn is_pure(inst: &Inst) -> bool {
         | Inst::Select(_)
         | Inst::Cast(..)
         | Inst::Bits(..)
+        | Inst::Part(..)
+        | Inst::Complex(_)
         | Inst::Gather(..)
         | Inst::Result(_) => true,
     }
@@ -436,7 +438,8 @@ pub(crate) fn visit(inst: &mut Inst, mut f: impl FnMut(&mut ValueId)) {
         Inst::Load(_) | Inst::Param(_) | Inst::Const(_) | Inst::Index(_) | Inst::Result(_) => {}
         Inst::Apply(_, args) | Inst::Step(_, args) => args.iter_mut().for_each(f),
         Inst::Fma(args) | Inst::Select(args) => args.iter_mut().for_each(f),
-        Inst::Cast(v, _) | Inst::Bits(v, _) | Inst::Gather(_, v) | Inst::Store(_, v) => f(v),
+        Inst::Complex(args) => args.iter_mut().for_each(f),
+        Inst::Cast(v, _) | Inst::Bits(v, _) | Inst::Part(v, _) | Inst::Gather(_, v) | Inst::Store(_, v) => f(v),
         Inst::Scatter(_, offset, v) => {
             f(offset);
             f(v);
@@ -463,6 +466,8 @@ fn hash(inst: &Inst) -> usize {
         Inst::Result(n) => (11, u64::from(*n)),
         Inst::Fma([a, b, c]) => (12 | u64::from(a.0) << 8, pair(b.0, c.0)),
         Inst::Step(step, [a, b]) => (14 | (*step as u64) << 8, pair(a.0, b.0)),
+        Inst::Part(v, part) => (15 | (*part as u64) << 8, u64::from(v.0)),
+        Inst::Complex([a, b]) => (16, pair(a.0, b.0)),
         Inst::Bits(v, to) => (13 | (*to as u64) << 8, u64::from(v.0)),
     };
     let product = u128::from(x ^ kind << 40 ^ kind) * 0x9e37_79b9_7f4a_7c15;

@@ -145,6 +145,15 @@ impl DType {
         self.kind() == Kind::Complex
     }
 
+    /// The complex type with parts of this one, if there is one.
+    pub fn complex(self) -> Option<DType> {
+        match self {
+            DType::F32 => Some(DType::C64),
+            DType::F64 => Some(DType::C128),
+            _ => None,
+        }
+    }
+
     /// The type of the real part; the type itself where it is not complex.
     pub fn real(self) -> DType {
         match self {

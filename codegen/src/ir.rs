@@ -61,6 +61,10 @@ pub enum Inst {
     Cast(ValueId, DType),
     /// The value's bits as a value of another type: among `float64`, `int64` and `uint64`, or `float32`, `int32` and `uint32`.
     Bits(ValueId, DType),
+    /// A part of a complex value, as a value of its type.
+    Part(ValueId, Part),
+    /// The complex value with a real part and an imaginary one.
+    Complex([ValueId; 2]),
     /// The element `offset` bytes (`int64`) from the operand's address at this point.
     Gather(OperandId, ValueId),
     /// Writes the value to the operand's element at this point. Has no result.
@@ -70,6 +74,14 @@ pub enum Inst {
     Scatter(OperandId, ValueId, ValueId),
     /// The value of an accumulator; in an epilogue only.
     Result(u8),
+}
+
+/// Which part of a complex number.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)] // the names are the documentation
+pub enum Part {
+    Real,
+    Imaginary,
 }
 
 /// Straight-line typed SSA.
@@ -105,6 +117,8 @@ impl Fragment {
             | Inst::Index(_)
             | Inst::Select(_)
             | Inst::Bits(..)
+            | Inst::Part(..)
+            | Inst::Complex(_)
             | Inst::Gather(..)
             | Inst::Store(..)
             | Inst::Scatter(..)
@@ -120,7 +134,9 @@ impl Fragment {
             Inst::Apply(op, args) => args[..op.arity()].into(),
             Inst::Step(step, args) => args[..step.arity()].into(),
             Inst::Fma(args) | Inst::Select(args) => args[..].into(),
-            Inst::Cast(v, _) | Inst::Bits(v, _) | Inst::Gather(_, v) | Inst::Store(_, v) => smallvec![*v],
+            Inst::Complex(parts) => parts[..].into(),
+            Inst::Cast(v, _) | Inst::Bits(v, _) | Inst::Part(v, _) => smallvec![*v],
+            Inst::Gather(_, v) | Inst::Store(_, v) => smallvec![*v],
             Inst::Scatter(_, offset, v) => smallvec![*offset, *v],
         }
     }

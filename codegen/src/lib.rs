@@ -37,7 +37,9 @@ pub use backend::{Backend, CompileError, GRAIN, Inline, Launch, Program, Raised,
 pub use build::{FragmentBuilder, KernelBuilder};
 pub use dtype::{DType, Kind, Scalar, Wide};
 pub use expand::{Expanded, Odd, Slow, Trail, expand};
-pub use ir::{Access, Accumulator, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, ScalarId, Template, ValueId};
+pub use ir::{
+    Access, Accumulator, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, Part, ScalarId, Template, ValueId,
+};
 pub use op::{Domain, FpFlags, Op, OpRow, ResultRule};
 pub use parse::ParseError;
 pub use primitive::Primitive;

@@ -8,8 +8,8 @@
 
 use crate::print::{Side, usual_nan};
 use crate::{
-    Access, Accumulator, DType, Fold, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Primitive, Scalar, ScalarId,
-    Template, ValueId, Wide,
+    Access, Accumulator, DType, Fold, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Part, Primitive, Scalar,
+    ScalarId, Template, ValueId, Wide,
 };
 use half::f16;
 use std::fmt;
@@ -312,6 +312,14 @@ impl Parser<'_> {
         } else if self.accept("bits") {
             let dtype = self.other_dtype(dtype);
             Inst::Bits(self.value(side)?, dtype)
+        } else if self.accept("real") {
+            Inst::Part(self.value(side)?, Part::Real)
+        } else if self.accept("imaginary") {
+            Inst::Part(self.value(side)?, Part::Imaginary)
+        } else if self.accept("complex") {
+            let re = self.value(side)?;
+            self.expect(",")?;
+            Inst::Complex([re, self.value(side)?])
         } else if self.accept("gather") {
             Inst::Gather(self.operand()?, self.offset(side)?)
         } else if self.accept("result") {

@@ -25,7 +25,9 @@
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
-use crate::{Access, DType, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, Scalar, ScalarId, Template, ValueId};
+use crate::{
+    Access, DType, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, Part, Scalar, ScalarId, Template, ValueId,
+};
 use half::f16;
 use std::fmt;
 
@@ -174,6 +176,9 @@ fn write_inst(
         Inst::Select([c, a, b]) => write!(f, "select {}, {}, {}", v(c), v(a), v(b)),
         Inst::Cast(a, to) => write!(f, "cast {}{}", other(*to), v(a)),
         Inst::Bits(a, to) => write!(f, "bits {}{}", other(*to), v(a)),
+        Inst::Part(a, Part::Real) => write!(f, "real {}", v(a)),
+        Inst::Part(a, Part::Imaginary) => write!(f, "imaginary {}", v(a)),
+        Inst::Complex([re, im]) => write!(f, "complex {}, {}", v(re), v(im)),
         Inst::Gather(m, offset) => write!(f, "gather {m}[{}]", v(offset)),
         Inst::Store(m, a) => write!(f, "store {m}, {}: {name}", v(a)),
         Inst::Scatter(m, offset, a) => write!(f, "scatter {m}[{}], {}: {name}", v(offset), v(a)),

@@ -198,6 +198,16 @@ impl View<'_> {
                 ensure(alike, || format!("the bits of {from} are not those of {to}"))?;
                 Ok(*to)
             }
+            Inst::Part(value, _) => {
+                let from = dtype(value)?;
+                ensure(from.is_complex(), || format!("{from} has no parts"))?;
+                Ok(from.real())
+            }
+            Inst::Complex([re, im]) => {
+                let part = dtype(re)?;
+                self.expect(*im, dtype(im)?, part)?;
+                part.complex().ok_or_else(|| format!("{part} is no part of a complex number"))
+            }
             Inst::Gather(m, offset) => {
                 self.expect(*offset, dtype(offset)?, DType::I64)?;
                 self.operand(*m, Access::Read)

@@ -284,9 +284,9 @@ fn expanding_twice_is_expanding_once() {
 #[test]
 fn other_kernels_come_back_as_they_were() {
     // Neither dropped nor merged: that is for whoever made the kernel.
-    let text = "kernel reduce(outer 1, inner 1) {\n    m0: read f64\n    m1: write f64\n    m2: read c128\nbody:\n    \
-                v0: f64 = load m0\n    v1: f64 = load m0\n    v2: f64 = sqrt v1\n    v3: c128 = load m2\n    \
-                v4: c128 = exp v3\nfold:\n    a0 = add v2\nepilogue:\n    w0: f64 = result a0\n    store m1, w0: f64\n}\n";
+    let text = "kernel reduce(outer 1, inner 1) {\n    m0: read f64\n    m1: write f64\n    m2: read i64\nbody:\n    \
+                v0: f64 = load m0\n    v1: f64 = load m0\n    v2: f64 = sqrt v1\n    v3: i64 = load m2\n    \
+                v4: i64 = gcd v3, v3\nfold:\n    a0 = add v2\nepilogue:\n    w0: f64 = result a0\n    store m1, w0: f64\n}\n";
     let kernel: Kernel = text.parse().unwrap();
     let expanded = expand(&kernel);
     assert_eq!(expanded.kernel, kernel);

@@ -14,6 +14,7 @@ use crate::elementwise::{apply, select};
 use crate::engine::engine;
 use crate::error::{Error, Result};
 use crate::layout::{Layout, Order, c_strides};
+use crate::places::count_true;
 use crate::reduce::Reduction;
 use crate::storage::Storage;
 use crate::value::Value;
@@ -206,7 +207,7 @@ impl Selection {
         let (from, chosen) = (values.address()?, mask.address()?);
         // SAFETY: the mask is dense and settled.
         let bytes = unsafe { std::slice::from_raw_parts(chosen, mask.size()) };
-        let count = chosen_of(bytes);
+        let count = count_true(bytes);
         let out = Array::fresh(&[count], c_strides(&[count], self.dtype.size()), self.dtype)?;
         let target = out.storage.materialize()?;
         // SAFETY: values and mask are dense, settled and of one shape; the target has room for every selected element.
@@ -315,18 +316,13 @@ pub fn select_now(source: &Array, mask: &Array) -> Result<Option<Array>> {
     let from = engine.settle(&source.storage)?.wrapping_offset(source.layout.offset);
     // SAFETY: the mask is dense and settled.
     let bytes = unsafe { std::slice::from_raw_parts(chosen, mask.size()) };
-    let (count, size) = (chosen_of(bytes), source.dtype().size());
+    let (count, size) = (count_true(bytes), source.dtype().size());
     let (storage, to) = engine.made(count * size)?;
     // SAFETY: values and mask are dense, settled and of one shape; the target has room for every selected element.
     unsafe { compact(from, bytes, to, count, size) };
     engine.seen.stats.ran_at_once();
     let layout = Layout::dense(&[count], size);
     Ok(Some(Array { storage, layout, dtype: source.dtype(), writeable: true }))
-}
-
-/// How many bytes of a mask are not zero.
-fn chosen_of(mask: &[u8]) -> usize {
-    mask.iter().map(|&chosen| (chosen != 0) as usize).sum()
 }
 
 /// `target[mask] = values` for as many values as the mask selects; evaluates all three.
@@ -352,7 +348,7 @@ pub fn put_selected(target: &Array, mask: &Array, values: &Array) -> Result<()> 
     let (from, chosen) = (values.address()?, mask.address()?);
     // SAFETY: the mask is dense and settled.
     let bytes = unsafe { std::slice::from_raw_parts(chosen, mask.size()) };
-    if chosen_of(bytes) != values.size() {
+    if count_true(bytes) != values.size() {
         return Err(Error::unsupported("as many values as the mask does not select"));
     }
     let to = target.address_for_writing()?;

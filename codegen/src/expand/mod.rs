@@ -1,7 +1,9 @@
-//! Elementary functions written out as instructions of the IR, for backends that make machine code.
+//! Elementary functions, arithmetic of complex numbers and divisions that round written out as instructions of the IR, for
+//! backends that make machine code.
 //!
 //! There is no second copy of the mathematics: [`crate::math`] is written over numbers that may be yet to come, and `traced`
-//! is such a number, which records what is asked of it. `forms` leads from an op of the table to its function.
+//! is such a number, which records what is asked of it. `forms` leads from an op of the table to its function; `complex` makes two
+//! real values of each complex one, and `division` what vectors have no instructions for.
 //!
 //! `y = exp(x)` in real floats becomes
 //!
@@ -14,18 +16,21 @@
 //! ```
 //!
 //! which is a kernel like any other, with the meaning and the bits of the one before on machines that fuse: the portable
-//! backend runs both. A backend computes `slow` by calling [`slow`] for the lanes in which the mask is true, which are
-//! none nearly always, and may leave anything in the others.
+//! backend runs both. A backend computes `slow` for the lanes in which the mask is true, by calling [`slow`] where it is an
+//! elementary function or by what ran the kernel before; these are none nearly always, and there may be anything in the others.
 //!
 //! Equal instructions are one value (so the sine and the cosine of one angle share everything but the last choice), and what
 //! nothing needs is dropped. Expanding twice is expanding once; kernels without such ops come back as they were. Reports
 //! of floating-point flags name instructions of the original kernel, to which [`Trail::origin`] leads back.
 
+mod complex;
+mod division;
 mod forms;
 mod traced;
 
 use crate::build::visit;
 use crate::{DType, Fragment, Inst, Kernel, Op, ValueId};
+use complex::Now;
 use forms::{Forms, Recorded};
 use traced::{Tape, Traced, Width};
 
@@ -43,7 +48,7 @@ pub struct Expanded {
 /// What a backend wants to know of an expanded fragment besides its instructions.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Trail {
-    /// The elementary functions that are left, each wanted in some lanes only.
+    /// The applications that are left, each wanted in some lanes only.
     pub odd: Vec<Odd>,
     /// The instruction of the original fragment that each instruction is there for; the first, where there are several.
     /// Flags that it raises count as that one's, as far as [`Op::effects`] names them: a step of a function may lose what
@@ -51,7 +56,7 @@ pub struct Trail {
     pub origin: Vec<u32>,
 }
 
-/// An application of an elementary function that is wanted where its argument is odd.
+/// An application of an op that is wanted where its arguments are odd.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Odd {
     /// The application: an [`Inst::Apply`].
@@ -82,7 +87,7 @@ pub fn slow(op: Op, dtype: DType) -> Option<Slow> {
     }
 }
 
-/// Writes out every elementary function of real floats.
+/// Writes out every elementary function of real floats, complex arithmetic, and divisions that round.
 ///
 /// ```
 /// use fastnp_codegen::{Access, DType, Inst, KernelBuilder, Op, Template, expand, verify};
@@ -113,37 +118,47 @@ fn is_elementary(fragment: &Fragment, inst: &Inst) -> bool {
     matches!(inst, Inst::Apply(op, [x, _]) if op.row().elementary && fragment.dtype(*x).is_float())
 }
 
+/// Whether an instruction is a division or another one for which `division` has others.
+fn is_division(fragment: &Fragment, inst: &Inst) -> bool {
+    match inst {
+        Inst::Apply(op, [x, _]) => division::is_written_out(*op, fragment.dtype(*x)),
+        Inst::Cast(from, to) => division::is_converted(fragment.dtype(*from), *to),
+        _ => false,
+    }
+}
+
+/// Whether there is something to be written out.
+fn is_short(fragment: &Fragment) -> bool {
+    let is_complex = fragment.types.iter().any(|d| d.is_complex());
+    is_complex || fragment.insts.iter().any(|inst| is_elementary(fragment, inst) || is_division(fragment, inst))
+}
+
 /// Expands one fragment; `roots` are needed besides what it stores, and follow the renumbering.
 fn expand_fragment(kernel: &Kernel, fragment: &Fragment, roots: &mut [ValueId]) -> (Fragment, Trail) {
-    if !fragment.insts.iter().any(|inst| is_elementary(fragment, inst)) {
+    if !is_short(fragment) {
         let origin = (0..fragment.insts.len() as u32).collect();
         return (fragment.clone(), Trail { odd: vec![], origin });
     }
     let tape = Tape::default();
     let mut odd: Vec<Odd> = vec![];
     let mut origin = vec![];
-    let mut renamed: Vec<ValueId> = Vec::with_capacity(fragment.insts.len());
+    let mut renamed: Vec<Now> = Vec::with_capacity(fragment.insts.len());
     for (number, inst) in fragment.insts.iter().enumerate() {
-        let mut now = inst.clone();
-        visit(&mut now, |v| *v = renamed[v.0 as usize]);
-        let value = match now {
-            Inst::Apply(op, args) if is_elementary(fragment, inst) => {
-                let (result, seldom) = match fragment.types[number] {
-                    DType::F32 => expand_op::<f32>(&tape, op, args),
-                    _ => expand_op::<f64>(&tape, op, args),
-                };
-                if let Some(seldom) = seldom.filter(|seldom| !odd.contains(seldom)) {
-                    odd.push(seldom);
-                }
-                result
-            }
-            Inst::Select([mask, then, otherwise]) => tape.select(mask, then, otherwise, fragment.types[number]),
-            now => copy(kernel, &tape, now, fragment.types[number]),
+        let dtype = fragment.types[number];
+        let (value, seldom) = if complex::is_complex(&fragment.types, inst, dtype) {
+            complex::write_out(kernel, &tape, inst, dtype, &fragment.types, |v| renamed[v.0 as usize])
+        } else {
+            let mut now = inst.clone();
+            visit(&mut now, |v| *v = renamed[v.0 as usize].whole(&tape));
+            let (value, seldom) = write_out(kernel, &tape, fragment, inst, now, dtype);
+            (Now::Whole(value), seldom)
         };
+        odd.extend(seldom.filter(|seldom| !odd.contains(seldom)));
         renamed.push(value);
         origin.resize(tape.len(), number as u32);
     }
-    roots.iter_mut().for_each(|v| *v = renamed[v.0 as usize]);
+    roots.iter_mut().for_each(|v| *v = renamed[v.0 as usize].whole(&tape));
+    origin.resize(tape.len(), fragment.insts.len() as u32 - 1);
     let (fragment, numbers) = tape.into_draft().finish(roots.iter().copied());
     let Some(numbers) = numbers else { return (fragment, Trail { odd, origin }) };
     let renamed = |v: ValueId| numbers.get(v);
@@ -153,6 +168,33 @@ fn expand_fragment(kernel: &Kernel, fragment: &Fragment, roots: &mut [ValueId]) 
     let live = (0..).map(|v| renamed(ValueId(v)).is_some());
     let origin = origin.into_iter().zip(live).filter_map(|(number, is_live)| is_live.then_some(number)).collect();
     (fragment, Trail { odd, origin })
+}
+
+/// Appends an instruction of real numbers, `now` with its arguments renamed; gives its value, and what is wanted of it seldom, if
+/// anything is.
+fn write_out(
+    kernel: &Kernel,
+    tape: &Tape,
+    fragment: &Fragment,
+    inst: &Inst,
+    now: Inst,
+    dtype: DType,
+) -> (ValueId, Option<Odd>) {
+    match now {
+        Inst::Apply(op, args) if is_elementary(fragment, inst) => match dtype {
+            DType::F32 => expand_op::<f32>(tape, op, args),
+            _ => expand_op::<f64>(tape, op, args),
+        },
+        Inst::Apply(op, args) if is_division(fragment, inst) => {
+            let (result, mask) = division::write_out(tape, op, args, dtype);
+            let Some(mask) = mask else { return (result, None) };
+            let value = tape.emit(Inst::Apply(op, args), dtype);
+            (tape.select(mask, value, result, dtype), Some(Odd { value, mask }))
+        }
+        Inst::Cast(value, to) if is_division(fragment, inst) => (division::cast(tape, value, to), None),
+        Inst::Select([mask, then, otherwise]) => (tape.select(mask, then, otherwise, dtype), None),
+        now => (copy(kernel, tape, now, dtype), None),
+    }
 }
 
 /// Appends an instruction as it is.
@@ -170,6 +212,8 @@ fn copy(kernel: &Kernel, tape: &Tape, inst: Inst, dtype: DType) -> ValueId {
         | Inst::Select(_)
         | Inst::Cast(..)
         | Inst::Bits(..)
+        | Inst::Part(..)
+        | Inst::Complex(_)
         | Inst::Result(_) => tape.emit(inst, dtype),
     }
 }

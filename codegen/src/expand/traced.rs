@@ -55,7 +55,7 @@ impl Tape {
     }
 
     /// A value converted to another type.
-    fn cast(&self, value: ValueId, dtype: DType) -> ValueId {
+    pub(super) fn cast(&self, value: ValueId, dtype: DType) -> ValueId {
         self.draft(|draft| {
             if draft.types[value.0 as usize] == dtype {
                 value
@@ -370,6 +370,12 @@ impl<'t, N: Width> Real for Traced<'t, N> {
     }
     fn root(self) -> Self {
         self.one(Op::Sqrt, N::root)
+    }
+    fn whole(self) -> Self {
+        self.one(Op::Floor, N::whole)
+    }
+    fn truncated(self) -> Self {
+        self.one(Op::Trunc, N::truncated)
     }
     fn size(self) -> Self {
         self.one(Op::Fabs, N::size)

@@ -32,6 +32,8 @@ mod arithmetic;
 mod block;
 mod circular;
 mod coefficients;
+pub(crate) mod complex;
+pub(crate) mod division;
 mod exponential;
 mod hyperbolic;
 mod inverse;

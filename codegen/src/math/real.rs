@@ -161,7 +161,7 @@ pub trait Real:
     /// What its constants are.
     type Number: Number;
     /// The number in double.
-    type Double: Real;
+    type Double: Real<Mask = Self::Mask>;
 
     /// Whether steps that several functions have in common are taken once, which is worth an instruction that makes them equal.
     const SHARES: bool;
@@ -182,6 +182,10 @@ pub trait Real:
     fn fma<const FMA: bool>(self, b: Self, c: Self) -> Self;
     /// The square root.
     fn root(self) -> Self;
+    /// The largest whole number not above it.
+    fn whole(self) -> Self;
+    /// The number without its fraction.
+    fn truncated(self) -> Self;
     /// The size.
     fn size(self) -> Self;
     /// The size of `self` with the sign of `sign`.
@@ -327,8 +331,6 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
 
     /// The number in double.
     fn wide(self) -> f64;
-    /// The largest whole number not above it.
-    fn whole(self) -> Self;
     /// Whether they are equal; nan raises no flag.
     fn equals_quietly(self, other: Self) -> bool;
     /// The length of the hypotenuse, by the C library.
@@ -374,6 +376,14 @@ impl Real for f64 {
     #[inline(always)]
     fn root(self) -> f64 {
         self.sqrt()
+    }
+    #[inline(always)]
+    fn whole(self) -> f64 {
+        self.floor()
+    }
+    #[inline(always)]
+    fn truncated(self) -> f64 {
+        self.trunc()
     }
     #[inline(always)]
     fn size(self) -> f64 {
@@ -503,10 +513,6 @@ impl Number for f64 {
         self
     }
     #[inline(always)]
-    fn whole(self) -> f64 {
-        self.floor()
-    }
-    #[inline(always)]
     fn equals_quietly(self, other: f64) -> bool {
         self.to_bits() == other.to_bits()
     }
@@ -554,6 +560,14 @@ impl Real for f32 {
     #[inline(always)]
     fn root(self) -> f32 {
         self.sqrt()
+    }
+    #[inline(always)]
+    fn whole(self) -> f32 {
+        self.floor()
+    }
+    #[inline(always)]
+    fn truncated(self) -> f32 {
+        self.trunc()
     }
     #[inline(always)]
     fn size(self) -> f32 {
@@ -681,10 +695,6 @@ impl Number for f32 {
     #[inline(always)]
     fn wide(self) -> f64 {
         f64::from(self)
-    }
-    #[inline(always)]
-    fn whole(self) -> f32 {
-        self.floor()
     }
     #[inline(always)]
     fn equals_quietly(self, other: f32) -> bool {

@@ -4,7 +4,7 @@
 //! pairwise like the digits of a binary counter, so that rounding errors grow with the logarithm of the length; products go
 //! on in the same lanes from tile to tile. Vectors of accumulators (outer axes fastest) gather sixteen tiles in a first vector before that goes into the second.
 
-use super::arg::ArgLoops;
+use super::arg::{ArgLoops, ArgTile};
 use super::folds::{FoldLoops, LANES};
 use super::isa::Loop;
 use crate::{FpFlags, Scalar};
@@ -275,11 +275,10 @@ impl Accumulating {
                     }
                 }
                 Loops::Arg(a) => {
-                    for r in 0..rows {
-                        std::slice::from_raw_parts_mut(p.fresh.cast::<i64>(), n).fill((position + r) as i64);
-                        self.merge_positions(a, p, s, values.wrapping_offset(r as isize * pitch), n);
-                        s.tiles += 1;
-                    }
+                    let is_first = s.tiles == 0;
+                    let tile = ArgTile { pitch, rows, position: position as i64, is_first };
+                    (a.columns)(p.total, values, p.beside, (&raw const tile).cast(), n, 0);
+                    s.tiles += 1;
                 }
             }
         }

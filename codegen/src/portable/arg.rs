@@ -4,7 +4,7 @@ use super::complex::ComplexNumber;
 use super::element::{B8, Element};
 use super::folds::fold_row;
 use super::isa::{Isa, Loop, Routine, pick};
-use super::loops::{Define, Row, stay_scalar};
+use super::loops::{Define, Row, put, stay_scalar};
 use crate::{DType, Fold, Op};
 use num_complex::Complex;
 use std::marker::PhantomData;
@@ -76,11 +76,14 @@ macro_rules! ordered_floats {
 
 ordered_floats!(f32 f64);
 
-/// Of each of `n` rows of `m`, `c` bytes apart, the position (to `out`) and the value (to `b`, written) of the best: the
-/// extreme first, as vectors, and then where it stands. `D` is the op that finds it.
-struct ArgRows<D, T>(PhantomData<(D, T)>);
+/// Values of which the extreme is found before it is known whether one of them is the best: they are looked through again.
+const BLOCK: usize = 1024;
 
-impl<D: Define<T, Out = T>, T: Ordered> Routine for ArgRows<D, T> {
+/// Of each of `n` rows of `m`, `c` bytes apart, the position (to `out`) and the value (to `b`, written) of the best: the
+/// extreme first, as vectors, and then where it stands, in the block that has it. `D` is the op that finds it.
+struct ArgRows<D, T, const MAX: bool>(PhantomData<(D, T)>);
+
+impl<D: Define<T, Out = T>, T: Ordered, const MAX: bool> Routine for ArgRows<D, T, MAX> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, b: *const u8, pitch: *const u8, n: usize, m: usize) {
         let (positions, bests, mut row) = (out.cast::<i64>(), b.cast_mut().cast::<T>(), v);
@@ -88,8 +91,15 @@ impl<D: Define<T, Out = T>, T: Ordered> Routine for ArgRows<D, T> {
             stay_scalar();
             // SAFETY: the caller passes rows of `m` values and room for `n` positions and values.
             unsafe {
-                let best = fold_row::<D, T, FMA>(row.cast(), m);
-                let at = first_tie(row.cast::<T>(), m, best);
+                let (values, mut first) = (row.cast::<T>(), 0);
+                let mut best = fold_row::<D, T, FMA>(row.cast(), m.min(BLOCK));
+                for begin in (BLOCK..m).step_by(BLOCK) {
+                    let extreme = fold_row::<D, T, FMA>(values.add(begin).cast(), BLOCK.min(m - begin));
+                    if extreme.beats::<MAX>(best) {
+                        (best, first) = (extreme, begin);
+                    }
+                }
+                let at = first + first_tie(values.add(first), BLOCK.min(m - first), best);
                 positions.add(r).write(at as i64);
                 bests.add(r).write(row.cast::<T>().add(at).read());
             }
@@ -146,6 +156,68 @@ impl<T: Ordered, const MAX: bool> Routine for ArgInto<T, MAX> {
     }
 }
 
+/// Rows of values, of which each column gives a position.
+pub(crate) struct ArgTile {
+    /// Bytes from one row to the next.
+    pub(crate) pitch: isize,
+    pub(crate) rows: usize,
+    /// The first row's.
+    pub(crate) position: i64,
+    /// Whether there are no positions and values yet.
+    pub(crate) is_first: bool,
+}
+
+/// Columns looked at together: their positions and values stay in registers from row to row.
+const COLUMNS: usize = 16;
+
+/// Replaces positions (`out`) and values (`b`, written) of `n` columns by better ones of an [`ArgTile`] (`c`) of values (`a`).
+struct ArgColumns<T, const MAX: bool>(PhantomData<T>);
+
+impl<T: Ordered, const MAX: bool> Routine for ArgColumns<T, MAX> {
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, _m: usize) {
+        let (positions, bests) = (out.cast::<i64>(), b.cast_mut().cast::<T>());
+        // SAFETY: the caller passes a tile of `n` values a row, and room for `n` positions and values, apart from each other.
+        unsafe {
+            let tile = &*c.cast::<ArgTile>();
+            let row = |r: usize| a.wrapping_offset(r as isize * tile.pitch).cast::<T>();
+            let begin = tile.is_first as usize;
+            if tile.is_first {
+                std::ptr::copy_nonoverlapping(row(0), bests, n);
+                from_raw_parts_mut(positions, n).fill(tile.position);
+            }
+            let mut i = 0;
+            while i + COLUMNS <= n {
+                let mut best: [T; COLUMNS] = std::array::from_fn(|j| bests.add(i + j).read());
+                let mut at: [i64; COLUMNS] = std::array::from_fn(|j| positions.add(i + j).read());
+                for r in begin..tile.rows {
+                    stay_scalar();
+                    let (values, here) = (row(r).add(i), tile.position + r as i64);
+                    for j in 0..COLUMNS {
+                        let value = values.add(j).read();
+                        let better = value.beats::<MAX>(best[j]);
+                        best[j] = if better { value } else { best[j] };
+                        at[j] = if better { here } else { at[j] };
+                    }
+                }
+                put(bests.add(i), best);
+                put(positions.add(i), at);
+                i += COLUMNS;
+            }
+            for i in i..n {
+                for r in begin..tile.rows {
+                    stay_scalar();
+                    let value = row(r).add(i).read();
+                    if value.beats::<MAX>(bests.add(i).read()) {
+                        bests.add(i).write(value);
+                        positions.add(i).write(tile.position + r as i64);
+                    }
+                }
+            }
+        }
+    }
+}
+
 /// The loops of a fold that gives positions.
 #[derive(Clone, Copy)]
 pub(crate) struct ArgLoops {
@@ -153,6 +225,8 @@ pub(crate) struct ArgLoops {
     pub(crate) rows: Loop,
     /// Later candidates into earlier ones: (positions, v, best values (written), positions of v, n, -).
     pub(crate) into: Loop,
+    /// Columns of a tile into earlier ones: (positions, v, best values (written), the tile, n, -).
+    pub(crate) columns: Loop,
 }
 
 /// The loops of `ArgMin` and `ArgMax` over a type.
@@ -165,8 +239,16 @@ pub(crate) fn lookup(fold: Fold, dtype: DType, isa: Isa) -> Option<ArgLoops> {
         Max: Define<T, Out = T>,
     {
         match fold {
-            Fold::ArgMin => Some(ArgLoops { rows: pick::<ArgRows<Min, T>>(isa), into: pick::<ArgInto<T, false>>(isa) }),
-            Fold::ArgMax => Some(ArgLoops { rows: pick::<ArgRows<Max, T>>(isa), into: pick::<ArgInto<T, true>>(isa) }),
+            Fold::ArgMin => Some(ArgLoops {
+                rows: pick::<ArgRows<Min, T, false>>(isa),
+                into: pick::<ArgInto<T, false>>(isa),
+                columns: pick::<ArgColumns<T, false>>(isa),
+            }),
+            Fold::ArgMax => Some(ArgLoops {
+                rows: pick::<ArgRows<Max, T, true>>(isa),
+                into: pick::<ArgInto<T, true>>(isa),
+                columns: pick::<ArgColumns<T, true>>(isa),
+            }),
             Fold::Op(_) => None,
         }
     }

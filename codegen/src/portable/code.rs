@@ -287,6 +287,14 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
             call(run, [entry(*from); 3], FpFlags::NONE, loops::works_in_place(Op::Positive, word));
             code.cost += 0.08 * size as f64 / 8.0;
         }
+        Inst::Part(from, part) => {
+            call(moves::part(size as usize, *part, isa), [entry(*from); 3], FpFlags::NONE, false);
+            code.cost += 0.08 * size as f64 / 8.0;
+        }
+        Inst::Complex([re, im]) => {
+            call(moves::complex(size as usize, isa), [entry(*re), entry(*im), entry(*re)], FpFlags::NONE, false);
+            code.cost += 0.08 * size as f64 / 8.0;
+        }
         Inst::Gather(operand, offsets) => {
             code.cost += 0.5;
             code.steps.push(Step::Gather { value, operand: operand.0, offsets: entry(*offsets), size });
@@ -322,6 +330,8 @@ fn add_sink(
                 | Inst::Select(_)
                 | Inst::Cast(..)
                 | Inst::Bits(..)
+                | Inst::Part(..)
+                | Inst::Complex(_)
                 | Inst::Gather(..)
                 | Inst::Index(_)
         )
@@ -370,7 +380,10 @@ fn place(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
         let own = matches!(inst, Inst::Load(_) | Inst::Param(_) | Inst::Const(_));
         let computed =
             matches!(inst, Inst::Index(_) | Inst::Apply(..) | Inst::Fma(_) | Inst::Step(..) | Inst::Select(_))
-                || matches!(inst, Inst::Cast(..) | Inst::Bits(..) | Inst::Gather(..));
+                || matches!(
+                    inst,
+                    Inst::Cast(..) | Inst::Bits(..) | Inst::Part(..) | Inst::Complex(_) | Inst::Gather(..)
+                );
         if !own && !computed {
             continue;
         }

@@ -1,9 +1,10 @@
 //! What the op table's definitions call on complex numbers.
 //!
-//! Products, quotients and orderings are NumPy's own formulas. Elementary functions are the C library's (`cexp`, …), which
+//! Products, quotients and orderings are NumPy's own formulas ([`crate::math::complex`]). Elementary functions are the C library's (`cexp`, …), which
 //! is what NumPy calls, special values and all.
 
 use super::flags::raise_invalid;
+use crate::math::complex as parts;
 use num_complex::Complex;
 
 /// Complex arithmetic and functions; `R` is the type of the parts.
@@ -74,6 +75,13 @@ pub(crate) enum Elementary {
     Atanh,
 }
 
+/// The quotient by a zero, which is not negative.
+#[cold]
+#[inline(never)]
+fn by_zero<T: Copy + std::ops::Div<Output = T>>(z: Complex<T>, zero: T) -> Complex<T> {
+    Complex::new(z.re / zero, z.im / zero)
+}
+
 macro_rules! complexes {
     ($($T:ident: $hypot:ident $pow:ident $($Name:ident $f:ident)*;)*) => {$(
         #[allow(improper_ctypes)] // `Complex` is two floats in C's layout, passed as `_Complex` is
@@ -87,27 +95,20 @@ macro_rules! complexes {
             type R = $T;
             #[inline(always)]
             fn product<const FMA: bool>(self, b: Self) -> Self {
-                if FMA {
-                    let (re, im) = (-(self.im * b.im), self.im * b.re);
-                    return Complex::new(self.re.mul_add(b.re, re), self.re.mul_add(b.im, im));
-                }
-                Complex::new(self.re * b.re - self.im * b.im, self.re * b.im + self.im * b.re)
+                let [re, im] = parts::product::<$T, FMA>([self.re, self.im], [b.re, b.im]);
+                Complex::new(re, im)
             }
             #[inline(always)]
             fn quotient(self, b: Self) -> Self {
-                let (re, im) = (b.re.abs(), b.im.abs());
-                if re >= im {
-                    if re == 0.0 && im == 0.0 {
-                        return Complex::new(self.re / re, self.im / re);
-                    }
-                    let ratio = b.im / b.re;
-                    let scale = 1.0 / (b.re + b.im * ratio);
-                    Complex::new((self.re + self.im * ratio) * scale, (self.im - self.re * ratio) * scale)
-                } else {
-                    let ratio = b.re / b.im;
-                    let scale = 1.0 / (b.im + b.re * ratio);
-                    Complex::new((self.re * ratio + self.im) * scale, (self.im * ratio - self.re) * scale)
+                if b.has_nan() {
+                    raise_invalid(); // as NumPy's comparison of the parts does
+                    return Complex::new($T::NAN, $T::NAN);
                 }
+                let is_zero = b.re == 0.0 && b.im == 0.0;
+                // Chosen before, as LLVM computes the quotient before it asks.
+                let (x, y) = if is_zero { ([0.0, 0.0], [1.0, 0.0]) } else { ([self.re, self.im], [b.re, b.im]) };
+                let [re, im] = parts::quotient(x, y);
+                if is_zero { by_zero(self, b.re.abs()) } else { Complex::new(re, im) }
             }
             #[inline(always)]
             fn reciprocal(self) -> Self {
@@ -123,7 +124,8 @@ macro_rules! complexes {
             }
             #[inline(always)]
             fn sign(self) -> Self {
-                let length = self.magnitude();
+                // SAFETY: a pure function of the C library, which raises no flag for parts that are nothing beside the other.
+                let length = unsafe { $hypot(self.re, self.im) };
                 let unit = |x: $T| if x.is_infinite() { x.signum() } else { 0.0 };
                 if length.is_nan() || (self.re.is_infinite() && self.im.is_infinite()) {
                     Complex::new($T::NAN, $T::NAN)
@@ -137,40 +139,43 @@ macro_rules! complexes {
             }
             #[inline(always)]
             fn magnitude(self) -> $T {
+                if !parts::is_odd_magnitude([self.re, self.im]) {
+                    return parts::magnitude([self.re, self.im]);
+                }
                 // SAFETY: a pure function of the C library.
                 unsafe { $hypot(self.re, self.im) }
             }
             #[inline(always)]
             fn less(self, b: Self) -> bool {
-                (self.re < b.re && !self.im.is_nan() && !b.im.is_nan()) || (self.re == b.re && self.im < b.im)
+                parts::less([self.re, self.im], [b.re, b.im])
             }
             #[inline(always)]
             fn less_equal(self, b: Self) -> bool {
-                (self.re < b.re && !self.im.is_nan() && !b.im.is_nan()) || (self.re == b.re && self.im <= b.im)
+                parts::less_equal([self.re, self.im], [b.re, b.im])
             }
             #[inline(always)]
             fn has_nan(self) -> bool {
-                self.re.is_nan() | self.im.is_nan()
+                parts::has_nan([self.re, self.im])
             }
             #[inline(always)]
             fn larger(self, b: Self) -> Self {
-                if b.less_equal(self) || self.has_nan() { self } else { b }
+                if parts::is_larger([self.re, self.im], [b.re, b.im]) { self } else { b }
             }
             #[inline(always)]
             fn smaller(self, b: Self) -> Self {
-                if self.less_equal(b) || self.has_nan() { self } else { b }
+                if parts::is_smaller([self.re, self.im], [b.re, b.im]) { self } else { b }
             }
             #[inline(always)]
             fn fmax(self, b: Self) -> Self {
-                if b.less_equal(self) || b.has_nan() { self } else { b }
+                if parts::is_fmax([self.re, self.im], [b.re, b.im]) { self } else { b }
             }
             #[inline(always)]
             fn fmin(self, b: Self) -> Self {
-                if self.less_equal(b) || b.has_nan() { self } else { b }
+                if parts::is_fmin([self.re, self.im], [b.re, b.im]) { self } else { b }
             }
             #[inline(always)]
             fn truth(self) -> bool {
-                (self.re != 0.0) | (self.im != 0.0)
+                parts::truth([self.re, self.im])
             }
             #[inline(always)]
             fn each(self, f: impl Fn($T) -> $T) -> Self {
@@ -230,7 +235,8 @@ macro_rules! complexes {
                 self.elementary(Elementary::Log).each(|x| x * std::$T::consts::LOG10_E)
             }
             fn log1p(self) -> Self {
-                let length = Complex::new(self.re + 1.0, self.im).magnitude();
+                // SAFETY: as in `sign`.
+                let length = unsafe { $hypot(self.re + 1.0, self.im) };
                 Complex::new(length.ln(), self.im.atan2(self.re + 1.0))
             }
             fn elementary(self, f: Elementary) -> Self {

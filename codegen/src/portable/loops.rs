@@ -12,7 +12,7 @@ use super::arith::{Integer, Real};
 use super::complex::{ComplexNumber, Elementary as C};
 use super::element::{B8, Element};
 use super::isa::{Isa, Loop, Routine, Rowwise, pick};
-use super::{division, lengths};
+use super::{division, lengths, powers};
 use crate::math::{self, *};
 use crate::{DType, Op};
 use num_complex::Complex;
@@ -48,8 +48,8 @@ pub(crate) trait Define<T: Element> {
                 && n >= BYTES
             {
                 in_chunks::<T, T, Self::Out, BYTES>(out, a, b, n, |x, y| Self::call::<FMA>(x, y));
-            } else if const { division::is_division(Self::OP) } {
-                in_divisions::<Self, T, FMA>(out, a, b, n);
+            } else if const { division::is_division(Self::OP) || matches!(Self::OP, Op::Power) } {
+                in_ordinary_chunks::<Self, T, FMA>(out, a, b, n);
             } else if const { matches!(Self::OP, Op::Absolute) && size_of::<T>() > size_of::<Self::Out>() } {
                 in_lengths::<Self, T, FMA>(out, a, n);
             } else if const { !Self::BINARY && Self::SHORT && widest::<T, Self::Out>() == 16 } {
@@ -74,12 +74,12 @@ pub(crate) trait Define<T: Element> {
     }
 }
 
-/// Divisions that round: chunk by chunk while the elements are ordinary.
+/// Divisions that round, and powers of integers: chunk by chunk while the elements are ordinary.
 ///
 /// # Safety
 /// As [`Define::block`].
 #[inline(always)]
-unsafe fn in_divisions<D: Define<T> + ?Sized, T: Element, const FMA: bool>(
+unsafe fn in_ordinary_chunks<D: Define<T> + ?Sized, T: Element, const FMA: bool>(
     out: *mut D::Out,
     a: *const T,
     b: *const T,
@@ -91,7 +91,12 @@ unsafe fn in_divisions<D: Define<T> + ?Sized, T: Element, const FMA: bool>(
         // SAFETY: the caller's contract; a chunk at `at` ends within `n` elements.
         unsafe {
             let whole = n >= division::CHUNK;
-            if !whole || !division::chunk::<T, FMA>(D::OP, out.add(at).cast(), a.add(at), b.add(at)) {
+            let done = whole
+                && match D::OP {
+                    Op::Power => powers::chunk::<T>(out.add(at).cast(), a.add(at), b.add(at)),
+                    _ => division::chunk::<T, FMA>(D::OP, out.add(at).cast(), a.add(at), b.add(at)),
+                };
+            if !done {
                 for i in at..n.min(at + division::CHUNK) {
                     stay_scalar();
                     out.add(i).write(D::call::<FMA>(a.add(i).read(), b.add(i).read()));

@@ -8,7 +8,7 @@
 //! | `isa` | picks the instruction set; compiles every inner loop for each |
 //! | `loops`, `fused`, `casts`, `moves`, `folds`, `arg` | the inner loops: op table, fused multiply-add, conversions, copies, folds, positions of extremes |
 //! | `arith`, `complex`, `element` | what the op table's definitions call, and the types they work on |
-//! | `division`, `lengths` | vector forms of `fmod` and its kin and of complex magnitudes, for ordinary elements |
+//! | `division`, `lengths`, `powers` | vector forms of `fmod` and its kin, complex magnitudes and whole powers, for ordinary elements |
 //! | `code` | resolves a fragment: loops, registers, stores that may go straight to memory |
 //! | `plane`, `permits` | a fragment's execution on rows and columns by reference, and what overlaps allow of that |
 //! | `flat`, `full` | the short way of one contiguous axis, elementwise and folded to one point |
@@ -47,6 +47,7 @@ mod moves;
 mod pass;
 mod permits;
 mod plane;
+mod powers;
 mod program;
 mod reduce;
 mod scan;

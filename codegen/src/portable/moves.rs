@@ -2,6 +2,7 @@
 
 use super::isa::{Isa, Loop, Routine, Rowwise, pick};
 use super::loops::{put, stay_scalar};
+use crate::Part;
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::slice::from_raw_parts_mut;
@@ -53,6 +54,47 @@ pub(crate) fn select(size: usize, isa: Isa) -> Loop {
         8 => pick::<Rowwise<Select<u64, 1, 8>>>(isa),
         _ => pick::<Rowwise<Select<u64, 2, 8>>>(isa),
     }
+}
+
+/// `out[i] = a[2 i + AT]`: parts of complex numbers.
+struct PartOf<T, const AT: usize>(PhantomData<T>);
+
+impl<T: Copy, const AT: usize> Routine for PartOf<T, AT> {
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, _b: *const u8, _c: *const u8, n: usize, _m: usize) {
+        for i in 0..n {
+            // SAFETY: the caller passes buffers of `n` elements, `out` apart from the other.
+            unsafe { out.cast::<T>().add(i).write(a.cast::<T>().add(2 * i + AT).read()) };
+        }
+    }
+}
+
+/// The loop that takes parts of a size.
+pub(crate) fn part(size: usize, part: Part, isa: Isa) -> Loop {
+    match (size, part) {
+        (4, Part::Real) => pick::<Rowwise<PartOf<u32, 0>>>(isa),
+        (4, Part::Imaginary) => pick::<Rowwise<PartOf<u32, 1>>>(isa),
+        (_, Part::Real) => pick::<Rowwise<PartOf<u64, 0>>>(isa),
+        (_, Part::Imaginary) => pick::<Rowwise<PartOf<u64, 1>>>(isa),
+    }
+}
+
+/// `out[i] = (a[i], b[i])`: complex numbers of their parts.
+struct OfParts<T>(PhantomData<T>);
+
+impl<T: Copy> Routine for OfParts<T> {
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, _c: *const u8, n: usize, _m: usize) {
+        for i in 0..n {
+            // SAFETY: the caller passes buffers of `n` elements, `out` apart from the others.
+            unsafe { out.cast::<[T; 2]>().add(i).write([a.cast::<T>().add(i).read(), b.cast::<T>().add(i).read()]) };
+        }
+    }
+}
+
+/// The loop that makes complex numbers of a size.
+pub(crate) fn complex(size: usize, isa: Isa) -> Loop {
+    if size == 8 { pick::<Rowwise<OfParts<u32>>>(isa) } else { pick::<Rowwise<OfParts<u64>>>(isa) }
 }
 
 /// `out[i]` = the item at `a`.

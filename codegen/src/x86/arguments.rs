@@ -17,6 +17,8 @@ pub(super) struct Arguments {
     level: Level,
     operands: usize,
     scalars: usize,
+    /// Bytes from one scalar to the next: where some are complex, each has room for two parts.
+    scalar_bytes: usize,
     /// Axes, each with the coordinate of the row's first point.
     axes: usize,
     /// Offsets, lane by lane: the lanes' own numbers come first, then the operands'. Those of the row's end follow.
@@ -24,6 +26,8 @@ pub(super) struct Arguments {
     offset_bytes: usize,
     /// The row's end: addresses of operands, their elements, and which lanes there are.
     tail: usize,
+    /// Bytes of an operand's elements there: two vectors where some are complex.
+    tail_bytes: usize,
     /// Constants, eight bytes over and over, and where they are.
     constants: Vec<(usize, u64)>,
     /// Tables, whole vectors of words, and where they are.
@@ -40,10 +44,13 @@ impl Arguments {
     pub(super) fn of(body: &Body<'_>) -> Arguments {
         let (kernel, level) = (body.kernel, body.level);
         let operands = kernel.operands.len();
+        let types: Vec<DType> = kernel.operands.iter().map(|operand| operand.dtype).collect();
+        let parts = |types: &[DType]| 1 + types.iter().any(|d| d.is_complex()) as usize;
         let mut arguments = Arguments {
             level,
             operands,
             scalars: 0,
+            scalar_bytes: level.constant() * parts(&kernel.scalars),
             axes: 0,
             offsets: 0,
             offset_bytes: match level {
@@ -52,20 +59,21 @@ impl Arguments {
                 Level::Avx2 => 8 * body.lanes,
             },
             tail: 0,
+            tail_bytes: level.vector() * parts(&types),
             constants: vec![],
             tables: vec![],
             bytes: 16 * operands,
             folded: 0,
             odd: 0,
         };
-        arguments.scalars = arguments.rooms(kernel.scalars.len(), level.constant());
+        arguments.scalars = arguments.rooms(kernel.scalars.len(), arguments.scalar_bytes);
         arguments.axes = arguments.rooms((kernel.outer + kernel.inner) as usize, 8);
         arguments.bytes = arguments.bytes.next_multiple_of(VECTOR);
         arguments.offsets = arguments.bytes;
         arguments.bytes += (operands + 1) * arguments.offset_bytes;
         if level == Level::Avx2 {
             arguments.bytes += (operands + 1) * arguments.offset_bytes;
-            arguments.tail = arguments.rooms(operands + 1, level.vector());
+            arguments.tail = arguments.rooms(operands + 1, arguments.tail_bytes);
             arguments.bytes += 8 * operands;
         }
         arguments.odd = arguments.room(8);
@@ -82,7 +90,7 @@ impl Arguments {
     }
 
     pub(super) fn scalar(&self, scalar: usize) -> usize {
-        self.scalars + self.level.constant() * scalar
+        self.scalars + self.scalar_bytes * scalar
     }
 
     pub(super) fn axis(&self, axis: usize) -> usize {
@@ -102,7 +110,7 @@ impl Arguments {
 
     /// A vector of an operand's elements at the row's end.
     pub(super) fn tail_elements(&self, operand: usize) -> usize {
-        self.tail + self.level.vector() * (operand + 1)
+        self.tail + self.tail_bytes * (operand + 1)
     }
 
     /// The address from which an operand goes on at the row's end.
@@ -181,7 +189,15 @@ impl Arguments {
     pub(super) unsafe fn put_scalars(&self, block: *mut u8, scalars: &[Scalar]) {
         for (i, &scalar) in scalars.iter().enumerate() {
             // SAFETY: the caller's contract.
-            unsafe { self.put(block, self.scalar(i), self.pattern(scalar)) };
+            unsafe {
+                self.put(block, self.scalar(i), self.pattern(scalar));
+                if scalar.dtype().is_complex() {
+                    let part = scalar.dtype().real();
+                    let [re, im] = [0, 8 * part.size()].map(|at| Scalar::from_bits(part, scalar.bits() >> at));
+                    self.put(block, self.scalar(i), self.pattern(re));
+                    self.put(block, self.scalar(i) + self.level.constant(), self.pattern(im));
+                }
+            }
         }
     }
 

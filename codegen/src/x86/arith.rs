@@ -30,12 +30,28 @@ impl Emitter<'_> {
     pub(super) fn apply(&mut self, op: Op, a: ValueId, b: ValueId) -> Result<()> {
         let dtype = self.dtype(a);
         let done = match dtype.kind() {
+            _ if self.apply_to_numbers(op, a) => true,
             Kind::Bool => self.apply_bool(op, a, b),
             Kind::Float if is_real(dtype) => self.apply_float(op, a, b, dtype),
             Kind::Signed | Kind::Unsigned => self.apply_integer(op, a, b, dtype),
             Kind::Float | Kind::Complex => false,
         };
         if done { Ok(()) } else { Err(format!("{op} of {dtype}")) }
+    }
+
+    /// Questions about nan and infinity that integers and bools answer all alike; whether the op is one of them.
+    fn apply_to_numbers(&mut self, op: Op, a: ValueId) -> bool {
+        let dtype = self.dtype(a);
+        if !matches!(op, Op::Isnan | Op::Isinf | Op::Isfinite) || dtype.is_float() || dtype.is_complex() {
+            return false;
+        }
+        let out = self.define_mask();
+        self.logic(Logic::Xor, out, out, out);
+        if op == Op::Isfinite {
+            self.invert(out, out);
+        }
+        self.bury(&[a]);
+        true
     }
 
     /// Ops on bools, as on bits; whether the op is one.
@@ -249,6 +265,24 @@ impl Emitter<'_> {
             }
             Op::Absolute => {
                 self.one(by_size(dtype, [&f::VPABSB, &f::VPABSW, &f::VPABSD, &f::VPABSQ]), a, dtype, None);
+                return true;
+            }
+            Op::Sign => {
+                let (top, bottom) = (self.constant(Scalar::new(dtype, 1i64)), Scalar::new(dtype, -1i64));
+                let x = self.vector(a);
+                self.bury(&[a]);
+                let out = self.define_vector();
+                let (width, none) = (self.width(dtype), Masking::NONE);
+                if !signed {
+                    let least = by_size(dtype, [&f::VPMINUB, &f::VPMINUW, &f::VPMINUD, &f::VPMINUQ]);
+                    self.emit(least, width, out, x, top, none, None);
+                    return true;
+                }
+                let least = by_size(dtype, [&f::VPMINSB, &f::VPMINSW, &f::VPMINSD, &f::VPMINSQ]);
+                self.emit(least, width, out, x, top, none, None);
+                let most = by_size(dtype, [&f::VPMAXSB, &f::VPMAXSW, &f::VPMAXSD, &f::VPMAXSQ]);
+                let bottom = self.constant(bottom);
+                self.emit(most, width, out, out, bottom, none, None);
                 return true;
             }
             Op::Negative => {

@@ -99,18 +99,35 @@ impl<'a> Body<'a> {
         (real && (yes, no) == (b, a)).then_some((larger, [b, a]))
     }
 
-    /// What an instruction reads.
-    fn arguments(&self, at: usize) -> SmallVec<[ValueId; 3]> {
-        match self.extreme(at) {
-            Some((_, values)) => SmallVec::from_slice(&values),
-            None => Fragment::arguments(&self.fragment.insts[at]),
+    /// What an instruction reads: where a complex number is stored, its parts, and what leads to one that is taken apart.
+    pub(super) fn arguments(&self, at: usize) -> SmallVec<[ValueId; 3]> {
+        match (self.extreme(at), &self.fragment.insts[at]) {
+            (Some((_, values)), _) => SmallVec::from_slice(&values),
+            (None, Inst::Store(_, v)) if matches!(self.fragment.insts[v.0 as usize], Inst::Complex(_)) => {
+                Fragment::arguments(&self.fragment.insts[v.0 as usize])
+            }
+            (None, Inst::Part(v, _)) if matches!(self.fragment.insts[v.0 as usize], Inst::Gather(..)) => {
+                Fragment::arguments(&self.fragment.insts[v.0 as usize])
+            }
+            // All integers are finite, so they need not be read.
+            (None, Inst::Apply(Op::Isnan | Op::Isinf | Op::Isfinite, [v, _]))
+                if !has_nan(self.fragment.dtype(*v)) && matches!(self.fragment.insts[v.0 as usize], Inst::Load(_)) =>
+            {
+                SmallVec::new()
+            }
+            (None, inst) => Fragment::arguments(inst),
         }
     }
 }
 
-/// Bytes of the widest number that an instruction handles; bools have no width of their own.
+/// Whether some values of a type are no numbers.
+fn has_nan(dtype: DType) -> bool {
+    dtype.is_float() || dtype.is_complex()
+}
+
+/// Bytes of the widest real number that an instruction handles; bools have no width of their own.
 fn width(fragment: &Fragment, number: usize) -> usize {
-    let own = |d: DType| if d == DType::Bool { 1 } else { d.size() };
+    let own = |d: DType| if d == DType::Bool { 1 } else { d.real().size() };
     let dtype = fragment.types[number];
     match fragment.insts[number] {
         // Unsigned words of four bytes come from floats through eight.

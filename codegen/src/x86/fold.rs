@@ -13,7 +13,7 @@ use super::encode::{Cond, Gpr, KReg, Masking, Rm, VReg};
 use super::forms as f;
 use super::forms::Form;
 use super::level::Level;
-use super::lower::{AT, BASES, COUNT, LANES, Lowered, Steps, Unsupported, VECTOR, at_arguments};
+use super::lower::{BASES, COUNT, LANES, Lowered, Steps, Unsupported, VECTOR, at_arguments};
 use super::select::{Emitter, by_float};
 use crate::{DType, Kind, Op, ValueId};
 use smallvec::SmallVec;
@@ -249,6 +249,7 @@ impl Body<'_> {
         e.folds = Some(folds);
         e.asm.push(LEFT);
         self.enter(&mut e, inputs);
+        e.once()?;
         totals.iter().for_each(|&register| e.zero(register));
         if all.iter().any(|fold| !fold.adds()) {
             e.body_into(Into::All, 0, false)?;
@@ -265,8 +266,7 @@ impl Body<'_> {
         for copy in 0..chains {
             e.body_into(Into::Partial, copy, false)?;
         }
-        e.asm.add_imm(AT, many);
-        e.asm.sub_imm(COUNT, many);
+        self.go_on(&mut e, chains);
         e.asm.sub_imm(LEFT, 1);
         e.asm.jump_if(Cond::Equal, full);
         e.asm.cmp_imm(COUNT, many);
@@ -281,8 +281,7 @@ impl Body<'_> {
         let again = e.asm.label();
         e.asm.bind(again);
         e.body_into(Into::Total, 0, false)?;
-        e.asm.add_imm(AT, self.lanes as i32);
-        e.asm.sub_imm(COUNT, self.lanes as i32);
+        self.go_on(&mut e, 1);
         e.asm.cmp_imm(COUNT, self.lanes as i32);
         e.asm.jump_if(Cond::AboveEqual, again);
         e.asm.bind(rest);

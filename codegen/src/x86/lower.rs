@@ -21,6 +21,10 @@ pub(super) enum Step {
     Streamed,
     /// The same element all along.
     Still,
+    /// Every other element: they are taken out of two vectors.
+    Alternate,
+    /// One element before the other.
+    Backward,
     /// By any other step.
     Strided,
 }
@@ -78,24 +82,26 @@ impl Body<'_> {
         }
         let mut e = Emitter::new(self, steps, Arguments::of(self));
         self.enter(&mut e, operands);
+        e.once()?;
         let unroll = if strided { 1 } else { self.unroll() };
+        // Vectors with every other element end with one that need not be there, so the last element is left to the row's end.
+        let more = steps.contains(&Step::Alternate) as i32;
         let (one, rest, done) = (e.asm.label(), e.asm.label(), e.asm.label());
         if unroll > 1 {
             let many = (unroll * self.lanes) as i32;
-            e.asm.cmp_imm(COUNT, many);
+            e.asm.cmp_imm(COUNT, many + more);
             e.asm.jump_if(Cond::Below, one);
             let again = e.asm.label();
             e.asm.bind(again);
             for copy in 0..unroll {
                 e.body(copy, false)?;
             }
-            e.asm.add_imm(AT, many);
-            e.asm.sub_imm(COUNT, many);
-            e.asm.cmp_imm(COUNT, many);
+            self.go_on(&mut e, unroll);
+            e.asm.cmp_imm(COUNT, many + more);
             e.asm.jump_if(Cond::AboveEqual, again);
         }
         e.asm.bind(one);
-        e.asm.cmp_imm(COUNT, self.lanes as i32);
+        e.asm.cmp_imm(COUNT, self.lanes as i32 + more);
         e.asm.jump_if(Cond::Below, rest);
         let again = e.asm.label();
         e.asm.bind(again);
@@ -103,8 +109,8 @@ impl Body<'_> {
         if self.unroll() == 1 {
             self.look_ahead(&mut e, steps);
         }
-        self.step(&mut e, steps);
-        e.asm.cmp_imm(COUNT, self.lanes as i32);
+        self.go_on(&mut e, 1);
+        e.asm.cmp_imm(COUNT, self.lanes as i32 + more);
         e.asm.jump_if(Cond::AboveEqual, again);
         e.asm.bind(rest);
         e.asm.test(COUNT, COUNT);
@@ -186,22 +192,36 @@ impl Body<'_> {
     fn look_ahead(&self, e: &mut Emitter<'_>, steps: &Steps) {
         for (operand, &step) in steps.iter().enumerate() {
             if step == Step::Dense && self.touches(operand) {
-                let size = self.kernel.operands[operand].dtype.size() as u8;
-                e.asm.prefetcht0(Mem::indexed(BASES[operand], AT, size, AHEAD));
+                let dtype = self.kernel.operands[operand].dtype;
+                e.asm.prefetcht0(match dtype.is_complex() {
+                    true => Mem::at(BASES[operand], AHEAD),
+                    false => Mem::indexed(BASES[operand], AT, dtype.size() as u8, AHEAD),
+                });
             }
         }
     }
 
-    /// Goes on by one round of lanes.
-    fn step(&self, e: &mut Emitter<'_>, steps: &Steps) {
-        for (operand, step) in steps.iter().enumerate() {
-            if *step == Step::Strided {
-                let round = e.arguments.round(operand);
-                e.asm.add_mem(BASES[operand], at_arguments(round));
+    /// Goes on by some rounds of lanes, by one where operands are strided.
+    pub(super) fn go_on(&self, e: &mut Emitter<'_>, rounds: usize) {
+        let steps = e.steps;
+        for (operand, (step, decl)) in steps.iter().zip(&self.kernel.operands).enumerate() {
+            match step {
+                Step::Strided => {
+                    let round = e.arguments.round(operand);
+                    e.asm.add_mem(BASES[operand], at_arguments(round));
+                }
+                // Indices reach elements of eight bytes at most.
+                Step::Dense | Step::Streamed if decl.dtype.is_complex() && operand < BASES.len() => {
+                    e.asm.add_imm(BASES[operand], (rounds * self.lanes * decl.dtype.size()) as i32);
+                }
+                Step::Alternate => e.asm.add_imm(BASES[operand], (rounds * self.lanes * 2 * decl.dtype.size()) as i32),
+                Step::Backward => e.asm.sub_imm(BASES[operand], (rounds * self.lanes * decl.dtype.size()) as i32),
+                Step::Dense | Step::Streamed | Step::Still => {}
             }
         }
-        e.asm.add_imm(AT, self.lanes as i32);
-        e.asm.sub_imm(COUNT, self.lanes as i32);
+        let many = (rounds * self.lanes) as i32;
+        e.asm.add_imm(AT, many);
+        e.asm.sub_imm(COUNT, many);
     }
 }
 

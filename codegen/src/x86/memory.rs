@@ -29,7 +29,7 @@ impl Emitter<'_> {
         let size = dtype.size();
         let index = match self.steps[operand] {
             Step::Dense | Step::Streamed => Some((AT, size as u8)),
-            Step::Still | Step::Strided => None,
+            Step::Still | Step::Alternate | Step::Backward | Step::Strided => None,
         };
         Mem { base: BASES[operand], index, disp: (self.copy * self.lanes() * size) as i32 }
     }
@@ -47,15 +47,23 @@ impl Emitter<'_> {
                 let out = self.define_vector();
                 self.load_dense(out, from, dtype);
             }
+            Step::Alternate | Step::Backward => {
+                let out = self.define_vector();
+                match self.steps[operand] {
+                    _ if self.rest => self.gather(operand, 0, out, dtype)?,
+                    Step::Alternate => self.take_apart(operand, 0, out, dtype),
+                    _ => self.turn_round(operand, out, dtype),
+                }
+            }
             Step::Strided if is_bool => {
                 let bytes = self.moment();
-                self.gather(operand, bytes, dtype)?;
+                self.gather(operand, 0, bytes, dtype)?;
                 let out = self.define_mask();
                 self.bools_of(out, bytes);
             }
             Step::Strided => {
                 let out = self.define_vector();
-                self.gather(operand, out, dtype)?;
+                self.gather(operand, 0, out, dtype)?;
             }
         }
         Ok(())
@@ -76,46 +84,70 @@ impl Emitter<'_> {
         self.asm.vex(form, width, out, VReg(0), from, None);
     }
 
-    /// The offsets of a strided operand's lanes, in a register: four bytes each where there are sixteen lanes, else eight.
-    fn offsets(&mut self, operand: usize) -> VReg {
+    /// The offsets of an operand's lanes that are strided, or complex with parts of a type, in a register: four bytes each where
+    /// there are sixteen lanes, else eight.
+    fn offsets(&mut self, operand: usize, dtype: DType) -> VReg {
+        let size = dtype.size() as isize;
+        match self.steps[operand] {
+            Step::Dense | Step::Streamed | Step::Alternate => return self.even_offsets(2 * size),
+            Step::Backward => return self.even_offsets(-size),
+            Step::Still | Step::Strided => {}
+        }
         let offsets = self.moment();
         let from = Rm::Mem(at_arguments(self.arguments.offsets(Some(operand), self.rest)));
         self.asm.vector(&f::VMOVUPS, Width::W512, offsets, VReg(0), from, Masking::NONE, None);
         offsets
     }
 
-    fn gather(&mut self, operand: usize, out: VReg, dtype: DType) -> Result<()> {
+    /// The elements of a type in all lanes, so many bytes within the operand's.
+    pub(super) fn gather(&mut self, operand: usize, within: usize, out: VReg, dtype: DType) -> Result<()> {
         if self.level() == Level::Avx2 {
-            self.collect(operand, out, dtype);
+            self.collect(operand, within, out, dtype);
             return Ok(());
         }
+        let offsets = self.offsets(operand, dtype);
+        self.gather_by(operand, within, out, dtype, offsets)
+    }
+
+    /// The value at hand: elements of a type in all lanes, by offsets, so many bytes further on. AVX2 has no gathers worth it.
+    pub(super) fn gather_at(&mut self, operand: usize, within: usize, offsets: ValueId, dtype: DType) -> Result<()> {
+        if self.level() == Level::Avx2 || self.steps[operand] != Step::Still {
+            return Err("elements by offset".into());
+        }
+        let offsets_at = self.vector(offsets);
+        let out = self.define_vector();
+        self.gather_by(operand, within, out, dtype, offsets_at)?;
+        self.bury(&[offsets]);
+        Ok(())
+    }
+
+    fn gather_by(&mut self, operand: usize, within: usize, out: VReg, dtype: DType, offsets: VReg) -> Result<()> {
         let form = match (self.lanes(), dtype.size()) {
             (8, 8) => &f::VPGATHERQQ,
             (8, 4) => &f::VPGATHERQD,
             (16, 4) => &f::VPGATHERDD,
             _ => return Err("short elements apart from each other".into()),
         };
-        let offsets = self.offsets(operand);
         let mask = self.moment_mask().k();
         self.asm.mask_op(&f::KMOVQ, mask, LANES, LANES);
         // The lanes left out keep what the register had: that must not raise flags.
         self.zero(out);
-        self.asm.gather(form, Width::W512, out, BASES[operand], offsets, 1, 0, mask);
+        self.asm.gather(form, Width::W512, out, BASES[operand], offsets, 1, within as i32, mask);
         Ok(())
     }
 
     /// The memory of one lane of a strided operand.
-    fn element(&mut self, operand: usize, lane: usize) -> Mem {
+    fn element(&mut self, operand: usize, within: usize, lane: usize) -> Mem {
         if lane == 0 {
-            return Mem::at(BASES[operand], 0);
+            return Mem::at(BASES[operand], within as i32);
         }
         let offset = self.arguments.offsets(Some(operand), self.rest) + 8 * lane;
         self.asm.load(SPARE, at_arguments(offset));
-        Mem::indexed(BASES[operand], SPARE, 1, 0)
+        Mem::indexed(BASES[operand], SPARE, 1, within as i32)
     }
 
     /// The elements of all lanes, one by one.
-    fn collect(&mut self, operand: usize, out: VReg, dtype: DType) {
+    fn collect(&mut self, operand: usize, within: usize, out: VReg, dtype: DType) {
         let [first, other, ..] = single(dtype.size());
         let per = 16 / dtype.size();
         for half in 0..self.lanes().div_ceil(per) {
@@ -125,7 +157,7 @@ impl Emitter<'_> {
             }
             for i in 0..per.min(self.lanes()) {
                 let form = if i == 0 { first } else { other };
-                let from = Rm::Mem(self.element(operand, half * per + i));
+                let from = Rm::Mem(self.element(operand, within, half * per + i));
                 self.asm.vex(form, Width::W128, part, part, from, form.immediate.then_some(i as u8));
             }
             if half == 1 {
@@ -135,7 +167,7 @@ impl Emitter<'_> {
     }
 
     /// Stores all lanes, one by one.
-    fn distribute(&mut self, operand: usize, vector: VReg, dtype: DType) {
+    fn distribute(&mut self, operand: usize, within: usize, vector: VReg, dtype: DType) {
         let [.., first, other] = single(dtype.size());
         let per = 16 / dtype.size();
         for half in 0..self.lanes().div_ceil(per) {
@@ -146,7 +178,7 @@ impl Emitter<'_> {
             }
             for i in 0..per.min(self.lanes()) {
                 let form = if i == 0 { first } else { other };
-                let to = self.element(operand, half * per + i);
+                let to = self.element(operand, within, half * per + i);
                 self.asm.vex_store(form, Width::W128, to, part, form.immediate.then_some(i as u8));
             }
         }
@@ -154,6 +186,9 @@ impl Emitter<'_> {
 
     pub(super) fn store(&mut self, operand: usize, value: ValueId) -> Result<()> {
         let dtype = self.dtype(value);
+        if dtype.is_complex() {
+            return self.store_parts(operand, value);
+        }
         let vector = if dtype == DType::Bool {
             let mask = self.mask(value);
             self.bytes_of(mask)
@@ -162,7 +197,9 @@ impl Emitter<'_> {
         };
         match self.steps[operand] {
             Step::Dense | Step::Streamed => self.store_dense(operand, vector, dtype),
-            Step::Strided | Step::Still => self.scatter(operand, vector, dtype)?,
+            Step::Still | Step::Alternate | Step::Backward | Step::Strided => {
+                self.scatter(operand, 0, vector, dtype)?
+            }
         }
         Ok(())
     }
@@ -185,12 +222,13 @@ impl Emitter<'_> {
         self.asm.vex_store(form, width, to, vector, None);
     }
 
-    fn scatter(&mut self, operand: usize, vector: VReg, dtype: DType) -> Result<()> {
+    /// Stores elements of a type so many bytes within the operand's.
+    pub(super) fn scatter(&mut self, operand: usize, within: usize, vector: VReg, dtype: DType) -> Result<()> {
         if self.level() == Level::Avx2 {
             if self.lanes() > MOST_STRIDED {
                 return Err("short elements apart from each other".into());
             }
-            self.distribute(operand, vector, dtype);
+            self.distribute(operand, within, vector, dtype);
             return Ok(());
         }
         let form = match (self.lanes(), dtype.size()) {
@@ -199,10 +237,10 @@ impl Emitter<'_> {
             (16, 4) => &f::VPSCATTERDD,
             _ => return Err("short elements apart from each other".into()),
         };
-        let offsets = self.offsets(operand);
+        let offsets = self.offsets(operand, dtype);
         let lanes = self.moment_mask().k();
         self.asm.mask_op(&f::KMOVQ, lanes, LANES, LANES);
-        self.asm.scatter(form, Width::W512, BASES[operand], offsets, 1, 0, vector, lanes);
+        self.asm.scatter(form, Width::W512, BASES[operand], offsets, 1, within as i32, vector, lanes);
         Ok(())
     }
 

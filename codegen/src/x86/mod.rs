@@ -7,7 +7,9 @@
 //! | `disassembly` | the way back, for people |
 //! | [`arena`] | executable memory that is never writable and executable at once |
 //! | `select`, `arith`, `steps`, `convert`, `memory` | instructions for values: ops, steps of functions, conversions, loads and stores |
+//! | `parts` | complex numbers in memory, and the vectors of their parts |
 //! | `bools`, `instead` | what differs by level: truth values, and what AVX2 has no instruction for |
+//! | `uniform` | what is the same along a row, computed before its loop |
 //! | `registers` | which register holds which value |
 //! | `body`, `lower`, `arguments` | what is needed of a fragment; the loop of a row around its instructions; what it is called with |
 //! | `fold` | the loop of a row that is folded |
@@ -36,6 +38,7 @@ mod level;
 mod lower;
 mod masks;
 mod memory;
+mod parts;
 mod pass;
 mod program;
 mod registers;
@@ -43,6 +46,7 @@ mod row;
 mod select;
 mod steps;
 mod tail;
+mod uniform;
 mod vex;
 
 pub use arena::{Code, place};

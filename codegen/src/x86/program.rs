@@ -46,8 +46,9 @@ pub(super) struct Compiled {
     /// Instructions that may raise flags, and all of their flags.
     raising: SmallVec<[(u32, FpFlags); 4]>,
     watched: FpFlags,
-    /// The loop of dense rows.
+    /// The loop of dense rows, where what is gathered from stands still.
     dense: Row,
+    plain: Steps,
     /// The other ones, by steps; none where a pattern has no loop.
     loops: RwLock<Vec<(Steps, Option<Arc<Row>>)>>,
     /// Whether coordinates are asked for.
@@ -76,8 +77,12 @@ impl Compiled {
         let cost = 0.03 + 0.02 * body.length() as f64 * 8.0 / body.lanes as f64;
         let is_light =
             kernel.body.insts.iter().all(|inst| !matches!(inst, Inst::Apply(op, _) if op.row().cost > LIGHT));
-        let dense: Steps = kernel.operands.iter().map(|_| Step::Dense).collect();
-        let first = Row::new(&body, &dense).map_err(|none| none.what)?;
+        let is_gathered = |o: usize| {
+            kernel.body.insts.iter().any(|inst| matches!(inst, Inst::Gather(from, _) if from.0 as usize == o))
+        };
+        let plain: Steps =
+            (0..kernel.operands.len()).map(|o| if is_gathered(o) { Step::Still } else { Step::Dense }).collect();
+        let first = Row::new(&body, &plain).map_err(|none| none.what)?;
         let lanes = body.lanes;
         Ok(Compiled {
             expanded,
@@ -89,6 +94,7 @@ impl Compiled {
             watched: raising.iter().fold(FpFlags::NONE, |all, (_, effects)| all | *effects),
             raising,
             dense: first,
+            plain,
             loops: RwLock::default(),
             counts,
             is_light,
@@ -122,7 +128,7 @@ impl Compiled {
             if operands[operand].access == Access::Write
                 && steps[operand] == Step::Dense
                 && points * size >= STREAMED
-                && self.lanes * size == self.level.vector()
+                && self.lanes * operands[operand].dtype.real().size() == self.level.vector()
                 && own.start % VECTOR as isize == 0
                 && (0..launch.outer.len()).all(lines)
                 && !others.map(|o| self.extent(launch, o)).any(|other| meets(&own, &other))
@@ -190,11 +196,16 @@ impl Program for Compiled {
             .map(|operand| {
                 let stride = along.map_or(0, |axis| launch.strides_of(operand)[axis]);
                 let size = self.expanded.kernel.operands[operand].dtype.size() as isize;
+                let access = self.expanded.kernel.operands[operand].access;
+                let wide = size >= 4 && self.lanes as isize * size >= 32 && !self.is_complex(operand);
+                let permutes = self.level == Level::Avx512 && access == Access::Read && wide;
                 let far = stride.unsigned_abs() * (self.lanes - 1) > i32::MAX as usize && self.has_short_offsets();
                 match stride {
-                    _ if n == 1 => Some(Step::Dense),
+                    _ if n == 1 => Some(self.plain[operand]),
                     s if s == size => Some(Step::Dense),
                     0 => Some(Step::Still),
+                    s if permutes && s == 2 * size => Some(Step::Alternate),
+                    s if permutes && s == -size => Some(Step::Backward),
                     _ if far => None,
                     _ => Some(Step::Strided),
                 }
@@ -214,7 +225,7 @@ impl Program for Compiled {
         let other;
         let found = if !known {
             None
-        } else if steps.iter().all(|&step| step == Step::Dense) {
+        } else if steps == self.plain {
             Some(&self.dense)
         } else {
             other = self.find(&steps);
@@ -304,6 +315,10 @@ impl Compiled {
                 }
             }
         });
+    }
+
+    fn is_complex(&self, operand: usize) -> bool {
+        self.expanded.kernel.operands[operand].dtype.is_complex()
     }
 
     fn aside_bytes(&self, operand: usize, rows: &Rows<'_>) -> usize {

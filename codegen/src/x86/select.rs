@@ -40,9 +40,11 @@ struct Place {
 pub(super) struct Emitter<'a> {
     pub(super) asm: Assembler,
     pub(super) arguments: Arguments,
-    body: &'a Body<'a>,
+    pub(super) body: &'a Body<'a>,
     pub(super) steps: &'a Steps,
     places: Vec<Place>,
+    /// By value: where what was computed before the loop is.
+    pub(super) known: Vec<Option<Home>>,
     vectors: File,
     masks: File,
     /// The instruction at hand, the copy it is of, and whether lanes may be missing.
@@ -95,6 +97,7 @@ impl<'a> Emitter<'a> {
             body,
             steps,
             places: vec![],
+            known: vec![None; body.fragment.insts.len()],
             vectors: File::new(free_vectors(body)),
             // The first means no mask, the second is of the lanes.
             masks: File::new(if body.leaves_out() { 0b0111_1100 } else { 0b1111_1100 }),
@@ -123,20 +126,38 @@ impl<'a> Emitter<'a> {
     /// The first instruction of the fragment that has none here.
     pub(super) fn body(&mut self, copy: usize, rest: bool) -> std::result::Result<(), Unsupported> {
         (self.copy, self.rest) = (copy, rest);
-        self.places = vec![Place { register: None, home: Home::Nowhere }; self.body.fragment.insts.len()];
-        self.vectors.reset();
-        self.masks.reset();
+        self.begin();
         for at in (0..self.body.fragment.insts.len()).filter(|&at| self.body.is_live(at)) {
-            self.at = at as u32;
-            self.inst(at).map_err(|what| Unsupported { at, what })?;
-            if let Some(what) = self.missing {
-                return Err(Unsupported { at, what: what.into() });
+            if self.known[at].is_some() {
+                continue;
             }
-            if self.body.is_odd(at as u32) {
-                self.leave_out();
-            }
+            self.at(at)?;
             self.bury(&[ValueId(at as u32)]);
             self.forget_moments();
+        }
+        Ok(())
+    }
+
+    /// Begins a body: no value is in a register.
+    pub(super) fn begin(&mut self) {
+        let place = |known: &Option<Home>| Place { register: None, home: known.unwrap_or(Home::Nowhere) };
+        self.places = self.known.iter().map(place).collect();
+        self.vectors.reset();
+        self.masks.reset();
+    }
+
+    /// Emits an instruction.
+    ///
+    /// # Errors
+    /// It has none here.
+    pub(super) fn at(&mut self, at: usize) -> std::result::Result<(), Unsupported> {
+        self.at = at as u32;
+        self.inst(at).map_err(|what| Unsupported { at, what })?;
+        if let Some(what) = self.missing {
+            return Err(Unsupported { at, what: what.into() });
+        }
+        if self.body.is_odd(at as u32) {
+            self.leave_out();
         }
         Ok(())
     }
@@ -438,10 +459,15 @@ impl<'a> Emitter<'a> {
     fn inst(&mut self, at: usize) -> Result<()> {
         let body = self.body;
         let dtype = body.fragment.types[at];
-        if dtype.is_complex() {
-            return Err("complex numbers".into());
-        }
         match body.fragment.insts[at] {
+            // Their parts are what is loaded, and stored.
+            Inst::Load(_) | Inst::Param(_) if dtype.is_complex() => Ok(()),
+            Inst::Select(_) | Inst::Cast(..) | Inst::Const(_) | Inst::Complex(_) | Inst::Gather(..)
+                if dtype.is_complex() =>
+            {
+                Err("complex numbers".into())
+            }
+            Inst::Part(value, part) => self.part(value, part, dtype),
             Inst::Load(operand) => self.load(operand.0 as usize, dtype),
             Inst::Param(scalar) => {
                 let from = self.arguments.scalar(scalar.0 as usize);
@@ -483,7 +509,9 @@ impl<'a> Emitter<'a> {
                 self.bury(&[value]);
                 Ok(())
             }
-            Inst::Gather(..) | Inst::Scatter(..) => Err("elements by offset".into()),
+            Inst::Complex(_) => Err("complex numbers".into()),
+            Inst::Gather(operand, offsets) => self.gather_at(operand.0 as usize, 0, offsets, dtype),
+            Inst::Scatter(..) => Err("elements by offset".into()),
             Inst::Result(_) => Err("results of folds".into()),
         }
     }
@@ -494,7 +522,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Where a constant of the arguments is: an element, or a vector of them.
-    fn parameter(&self, from: usize) -> Home {
+    pub(super) fn parameter(&self, from: usize) -> Home {
         match self.level() {
             Level::Avx2 => Home::Arguments(from),
             Level::Avx512 => Home::Element(at_arguments(from)),

@@ -19,6 +19,8 @@ struct Part {
     size: usize,
     access: Access,
     dense: bool,
+    /// Whether the loop's own address is where it is, and not the row's.
+    goes_on: bool,
 }
 
 /// What is done about the end of rows.
@@ -39,6 +41,7 @@ impl Tail {
             size: decl.dtype.size(),
             access: decl.access,
             dense: *step != Step::Strided,
+            goes_on: decl.dtype.is_complex(),
         });
         let counts = body.lanes * 8 == body.level.vector();
         (body.level == Level::Avx2).then(|| Tail { lanes: body.lanes, parts: parts.collect(), counts })
@@ -75,7 +78,7 @@ impl Tail {
                 }
                 let (to, from) = part.places(arguments, block, n - left);
                 // The loop adds what it has done.
-                let address = to.wrapping_sub((n - left) * part.size);
+                let address = if part.goes_on { to } else { to.wrapping_sub((n - left) * part.size) };
                 block.add(arguments.tail_address(part.operand)).cast::<*mut u8>().write(address);
                 if part.access == Access::Write {
                     continue;
@@ -84,7 +87,8 @@ impl Tail {
                     1 => fill::<u8>(to, from, left, self.lanes),
                     2 => fill::<u16>(to, from, left, self.lanes),
                     4 => fill::<u32>(to, from, left, self.lanes),
-                    _ => fill::<u64>(to, from, left, self.lanes),
+                    8 => fill::<u64>(to, from, left, self.lanes),
+                    _ => fill::<[u64; 2]>(to, from, left, self.lanes),
                 }
             }
         }

@@ -130,6 +130,15 @@ fn fragment(
             Inst::Step(step, [a, b]) => Some(self::step(*step, get(a), get(b))),
             Inst::Cast(v, to) => Some(get(v).cast(*to)),
             Inst::Bits(v, to) => Some(Scalar::from_bits(*to, get(v).bits())),
+            Inst::Part(v, part) => {
+                let (dtype, bits) = (f.types[i], get(v).bits());
+                let shift = if *part == Part::Imaginary { 8 * dtype.size() } else { 0 };
+                Some(Scalar::from_bits(dtype, bits >> shift))
+            }
+            Inst::Complex([re, im]) => {
+                let bits = get(re).bits() | get(im).bits() << (4 * f.types[i].size());
+                Some(Scalar::from_bits(f.types[i], bits))
+            }
             Inst::Gather(o, offset) => {
                 let place = address(*o).wrapping_add_signed(get(offset).to_i64() as isize);
                 Some(m.read(place, k.operands[o.0 as usize].dtype))

@@ -124,6 +124,31 @@ const COMPLEX_OPS: &[Op] = &[
 const BOOL_OPS: &[Op] =
     &[Op::Add, Op::Multiply, Op::BitwiseXor, Op::Invert, Op::Equal, Op::LogicalAnd, Op::Maximum, Op::Less];
 
+/// More of them, which the evaluator does not know.
+fn more_ops(dtype: DType) -> &'static [Op] {
+    match dtype.kind() {
+        Kind::Bool => &[Op::Isnan, Op::Isfinite],
+        Kind::Signed | Kind::Unsigned => {
+            &[Op::Fmod, Op::FloorDivide, Op::Square, Op::LeftShift, Op::RightShift, Op::Isfinite, Op::BitwiseCount]
+        }
+        Kind::Float => &[Op::FloorDivide, Op::Remainder, Op::Fmod, Op::Copysign, Op::Square],
+        Kind::Complex => &[
+            Op::Divide,
+            Op::Square,
+            Op::Conjugate,
+            Op::Absolute,
+            Op::Reciprocal,
+            Op::Exp,
+            Op::Isinf,
+            Op::Isfinite,
+            Op::LogicalXor,
+            Op::LogicalNot,
+            Op::NotEqual,
+            Op::LessEqual,
+        ],
+    }
+}
+
 fn ops(dtype: DType) -> &'static [Op] {
     match dtype.kind() {
         Kind::Bool => BOOL_OPS,
@@ -422,7 +447,11 @@ impl Builder {
                 let c = self.value(r, epilogue, dtype);
                 self.push(epilogue, Inst::Fma([a, b, c]), dtype)
             } else {
-                let op = if r.functions && dtype.is_float() && r.chance(25) { function(r) } else { r.one(ops(dtype)) };
+                let op = match r.functions && r.chance(25) {
+                    true if dtype.is_float() && r.chance(60) => function(r),
+                    true => r.one(more_ops(dtype)),
+                    false => r.one(ops(dtype)),
+                };
                 self.push(epilogue, Inst::Apply(op, [a, if op.arity() == 1 { a } else { b }]), op.result(dtype))
             };
         }
@@ -547,7 +576,7 @@ fn layout(r: &mut Random, extents: &[usize], size: usize, distinct: bool, rank: 
         }
     }
     let mut strides = vec![0; rank];
-    let mut step = size as isize * if r.chance(20) { 3 } else { 1 };
+    let mut step = size as isize * if r.chance(20) { r.one(&[2, 3]) } else { 1 };
     for axis in order {
         strides[axis] = if r.chance(10) { -step } else { step };
         step *= extents[axis].max(1) as isize;

@@ -465,12 +465,12 @@ forms! {
     VUNPCKHPD Rvm "66.0F.W1 15" full(8);
     VPUNPCKLBW Rvm "66.0F.W0 60" whole() => BW;
     VPUNPCKLWD Rvm "66.0F.W0 61" whole() => BW;
-    VPUNPCKLDQ Rvm "66.0F.W0 62" full(4);
+    VPUNPCKLDQ Rvm "66.0F.W0 62" full(4) => VEX;
     VPUNPCKLQDQ Rvm "66.0F.W1 6C" full(8) => VEX;
     VPUNPCKHBW Rvm "66.0F.W0 68" whole() => BW;
     VPUNPCKHWD Rvm "66.0F.W0 69" whole() => BW;
-    VPUNPCKHDQ Rvm "66.0F.W0 6A" full(4);
-    VPUNPCKHQDQ Rvm "66.0F.W1 6D" full(8);
+    VPUNPCKHDQ Rvm "66.0F.W0 6A" full(4) => VEX;
+    VPUNPCKHQDQ Rvm "66.0F.W1 6D" full(8) => VEX;
     VPACKSSWB Rvm "66.0F.W0 63" whole() => BW | VEX;
     VPACKUSWB Rvm "66.0F.W0 67" whole() => BW | VEX;
     VPACKSSDW Rvm "66.0F.W0 6B" full(4) => BW | VEX;
@@ -550,6 +550,7 @@ forms! {
     VMOVDQU Rm "F3.0F.W0 6F" whole() => ONLY_VEX;
     VMOVDQU_STORE Mr "F3.0F.W0 7F" whole() => ONLY_VEX;
     VEXTRACTI128 Mr "66.0F3A.W0 39 ib" part(16) => ONLY_VEX | FROM256;
+    VPERM2I128 Rvm "66.0F3A.W0 46 ib" whole() => ONLY_VEX | FROM256;
     VINSERTI128 Rvm "66.0F3A.W0 38 ib" part(16) => ONLY_VEX | FROM256;
     VCMPPS_VEX Rvm "NP.0F.W0 C2 ib" whole() => ONLY_VEX;
     VCMPPD_VEX Rvm "66.0F.W0 C2 ib" whole() => ONLY_VEX;

@@ -6,41 +6,43 @@ body: 30 bytes of registers an element
   %6 of %[5, 5, 5]
   %7 of %[4, 6, 4]
   %9 of %[7, 7, 7]
-  pass over %[0, 5, 7]: 289 bytes
+  pass over %[0, 5, 2, 7]: 367 bytes
     mov rcx, [rdi]
     mov rdx, [rdi+8]
     mov r8, [rdi+0x10]
+    mov r9, [rdi+0x18]
     xor rax, rax
-    cmp rsi, 0x10
+    cmp rsi, 8
     jb L1
 L0:
     vmovups ymm0, [rcx+rax*8]
     vmovd xmm1, [rdx+rax]
+    vcvtpd2ps xmm2, ymm0
     vcvttpd2dq xmm0, ymm0
     vpmovzxbd xmm1, xmm1
     vpsllvd xmm0, xmm0, xmm1
-    vmovups [r8+rax*4], xmm0
+    vmovups ymm1, [rdi+0x340]
+    vpunpckldq xmm3, xmm2, xmm1
+    vpunpckhdq xmm4, xmm2, xmm1
+    vinserti128 ymm5, ymm3, xmm4, 1
+    vmovups [r8], ymm5
+    vmovups [r9+rax*4], xmm0
     vmovups ymm0, [rcx+rax*8+0x20]
     vmovd xmm1, [rdx+rax+4]
+    vcvtpd2ps xmm2, ymm0
     vcvttpd2dq xmm0, ymm0
     vpmovzxbd xmm1, xmm1
     vpsllvd xmm0, xmm0, xmm1
-    vmovups [r8+rax*4+0x10], xmm0
-    vmovups ymm0, [rcx+rax*8+0x40]
-    vmovd xmm1, [rdx+rax+8]
-    vcvttpd2dq xmm0, ymm0
-    vpmovzxbd xmm1, xmm1
-    vpsllvd xmm0, xmm0, xmm1
-    vmovups [r8+rax*4+0x20], xmm0
-    vmovups ymm0, [rcx+rax*8+0x60]
-    vmovd xmm1, [rdx+rax+0xC]
-    vcvttpd2dq xmm0, ymm0
-    vpmovzxbd xmm1, xmm1
-    vpsllvd xmm0, xmm0, xmm1
-    vmovups [r8+rax*4+0x30], xmm0
-    add rax, 0x10
-    sub rsi, 0x10
-    cmp rsi, 0x10
+    vmovups ymm1, [rdi+0x340]
+    vpunpckldq xmm3, xmm2, xmm1
+    vpunpckhdq xmm4, xmm2, xmm1
+    vinserti128 ymm5, ymm3, xmm4, 1
+    vmovups [r8+0x20], ymm5
+    vmovups [r9+rax*4+0x10], xmm0
+    add r8, 0x40
+    add rax, 8
+    sub rsi, 8
+    cmp rsi, 8
     jae L0
 L1:
     cmp rsi, 4
@@ -48,10 +50,17 @@ L1:
 L2:
     vmovups ymm0, [rcx+rax*8]
     vmovd xmm1, [rdx+rax]
+    vcvtpd2ps xmm2, ymm0
     vcvttpd2dq xmm0, ymm0
     vpmovzxbd xmm1, xmm1
     vpsllvd xmm0, xmm0, xmm1
-    vmovups [r8+rax*4], xmm0
+    vmovups ymm1, [rdi+0x340]
+    vpunpckldq xmm3, xmm2, xmm1
+    vpunpckhdq xmm4, xmm2, xmm1
+    vinserti128 ymm5, ymm3, xmm4, 1
+    vmovups [r8], ymm5
+    vmovups [r9+rax*4], xmm0
+    add r8, 0x20
     add rax, 4
     sub rsi, 4
     cmp rsi, 4
@@ -59,15 +68,22 @@ L2:
 L3:
     test rsi, rsi
     je L4
-    mov rcx, [rdi+0x200]
-    mov rdx, [rdi+0x208]
-    mov r8, [rdi+0x210]
+    mov rcx, [rdi+0x300]
+    mov rdx, [rdi+0x308]
+    mov r8, [rdi+0x310]
+    mov r9, [rdi+0x318]
     vmovups ymm0, [rcx+rax*8]
     vmovd xmm1, [rdx+rax]
+    vcvtpd2ps xmm2, ymm0
     vcvttpd2dq xmm0, ymm0
     vpmovzxbd xmm1, xmm1
     vpsllvd xmm0, xmm0, xmm1
-    vmovups [r8+rax*4], xmm0
+    vmovups ymm1, [rdi+0x340]
+    vpunpckldq xmm3, xmm2, xmm1
+    vpunpckhdq xmm4, xmm2, xmm1
+    vinserti128 ymm5, ymm3, xmm4, 1
+    vmovups [r8], ymm5
+    vmovups [r9+rax*4], xmm0
 L4:
     vzeroupper
     ret

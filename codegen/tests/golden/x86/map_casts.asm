@@ -6,43 +6,43 @@ body: 30 bytes of registers an element
   %6 of %[5, 5, 5]
   %7 of %[4, 6, 4]
   %9 of %[7, 7, 7]
-  pass over %[0, 5, 7]: 356 bytes
+  pass over %[0, 5, 2, 7]: 433 bytes
     mov rcx, [rdi]
     mov rdx, [rdi+8]
     mov r8, [rdi+0x10]
+    mov r9, [rdi+0x18]
     xor rax, rax
     mov r11d, 0xFF
     kmovq k1, r11
-    cmp rsi, 0x20
+    cmp rsi, 0x10
     jb L1
 L0:
     vmovdqu64 zmm0, [rcx+rax*8]
     vmovdqu8 xmm1{k1}{z}, [rdx+rax]
+    vcvtpd2ps ymm2, zmm0
     vcvttpd2dq ymm0, zmm0
     vpmovzxbd ymm1, xmm1
     vpsllvd ymm0, ymm0, ymm1
-    vmovdqu32 [r8+rax*4], ymm0
+    vpbroadcastd ymm1, [rdi+0x1C8]
+    vmovups zmm3, [rdi+0x200]
+    vpermi2ps zmm3, zmm2, zmm1
+    vmovups [r8], zmm3
+    vmovdqu32 [r9+rax*4], ymm0
     vmovdqu64 zmm0, [rcx+rax*8+0x40]
     vmovdqu8 xmm1{k1}{z}, [rdx+rax+8]
+    vcvtpd2ps ymm2, zmm0
     vcvttpd2dq ymm0, zmm0
     vpmovzxbd ymm1, xmm1
     vpsllvd ymm0, ymm0, ymm1
-    vmovdqu32 [r8+rax*4+0x20], ymm0
-    vmovdqu64 zmm0, [rcx+rax*8+0x80]
-    vmovdqu8 xmm1{k1}{z}, [rdx+rax+0x10]
-    vcvttpd2dq ymm0, zmm0
-    vpmovzxbd ymm1, xmm1
-    vpsllvd ymm0, ymm0, ymm1
-    vmovdqu32 [r8+rax*4+0x40], ymm0
-    vmovdqu64 zmm0, [rcx+rax*8+0xC0]
-    vmovdqu8 xmm1{k1}{z}, [rdx+rax+0x18]
-    vcvttpd2dq ymm0, zmm0
-    vpmovzxbd ymm1, xmm1
-    vpsllvd ymm0, ymm0, ymm1
-    vmovdqu32 [r8+rax*4+0x60], ymm0
-    add rax, 0x20
-    sub rsi, 0x20
-    cmp rsi, 0x20
+    vpbroadcastd ymm1, [rdi+0x1C8]
+    vmovups zmm3, [rdi+0x200]
+    vpermi2ps zmm3, zmm2, zmm1
+    vmovups [r8+0x40], zmm3
+    vmovdqu32 [r9+rax*4+0x20], ymm0
+    add r8, 0x80
+    add rax, 0x10
+    sub rsi, 0x10
+    cmp rsi, 0x10
     jae L0
 L1:
     cmp rsi, 8
@@ -50,10 +50,16 @@ L1:
 L2:
     vmovdqu64 zmm0, [rcx+rax*8]
     vmovdqu8 xmm1{k1}{z}, [rdx+rax]
+    vcvtpd2ps ymm2, zmm0
     vcvttpd2dq ymm0, zmm0
     vpmovzxbd ymm1, xmm1
     vpsllvd ymm0, ymm0, ymm1
-    vmovdqu32 [r8+rax*4], ymm0
+    vpbroadcastd ymm1, [rdi+0x1C8]
+    vmovups zmm3, [rdi+0x200]
+    vpermi2ps zmm3, zmm2, zmm1
+    vmovups [r8], zmm3
+    vmovdqu32 [r9+rax*4], ymm0
+    add r8, 0x40
     add rax, 8
     sub rsi, 8
     cmp rsi, 8
@@ -66,10 +72,18 @@ L3:
     kmovq k1, r11
     vmovdqu64 zmm0{k1}{z}, [rcx+rax*8]
     vmovdqu8 xmm1{k1}{z}, [rdx+rax]
+    vcvtpd2ps ymm2{k1}{z}, zmm0
     vcvttpd2dq ymm0{k1}{z}, zmm0
     vpmovzxbd ymm1{k1}{z}, xmm1
     vpsllvd ymm0, ymm0, ymm1
-    vmovdqu32 [r8+rax*4]{k1}, ymm0
+    vpbroadcastd ymm1, [rdi+0x1C8]
+    vmovups zmm3, [rdi+0x240]
+    kmovq k2, k1
+    vpscatterqd [r8+zmm3], k2, ymm2
+    vmovups zmm4, [rdi+0x240]
+    kmovq k3, k1
+    vpscatterqd [r8+zmm4+4], k3, ymm1
+    vmovdqu32 [r9+rax*4]{k1}, ymm0
 L4:
     vzeroupper
     ret

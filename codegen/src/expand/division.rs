@@ -1,0 +1,135 @@
+//! Arithmetic for which vectors have no instructions, as other instructions: divisions that round, those of integers through
+//! floats, products and shifts of bytes through words, and conversions.
+//!
+//! Words of two bytes and less divide as singles, others as doubles. Zero divisors are odd, as is what overflows, which raises a
+//! flag, and what has too many bits for a double.
+
+use super::traced::{Tape, Traced, Width};
+use crate::math::division;
+use crate::{DType, Inst, Kind, Op, Scalar, ValueId};
+
+/// Half of the integers that divide as doubles.
+const LONG: u64 = 1 << 50;
+
+/// A value converted, by way of other types if need be.
+pub(super) fn cast(tape: &Tape, value: ValueId, to: DType) -> ValueId {
+    let from = tape.draft(|draft| draft.types[value.0 as usize]);
+    if is_converted(from, to) { converted(tape, value, from, to) } else { tape.cast(value, to) }
+}
+
+/// Whether a conversion is written out here.
+pub(super) fn is_converted(from: DType, to: DType) -> bool {
+    matches!((from, to), (DType::F32 | DType::F64, DType::U64))
+        || from == DType::F16 && (to.is_integer() || to == DType::Bool)
+        || to == DType::F16 && from.is_integer()
+}
+
+/// A conversion by way of other types: halves are exact as singles, and integers that are not are infinite as halves. What fits
+/// the upper half of unsigned words is brought to the lower one and back.
+fn converted(tape: &Tape, value: ValueId, from: DType, to: DType) -> ValueId {
+    if from == DType::F16 && to == DType::U64 {
+        return converted(tape, tape.cast(value, DType::F32), DType::F32, to);
+    }
+    if from == DType::F16 || to == DType::F16 {
+        return tape.cast(tape.cast(value, DType::F32), to);
+    }
+    let literal = |scalar: Scalar| tape.emit(Inst::Const(scalar), scalar.dtype());
+    let half = literal(Scalar::new(from, 9_223_372_036_854_775_808.0));
+    let is_upper = tape.emit(Inst::Apply(Op::GreaterEqual, [value, half]), DType::Bool);
+    let less = tape.emit(Inst::Apply(Op::Subtract, [value, half]), from);
+    let low = tape.cast(tape.cast(tape.select(is_upper, less, value, from), DType::I64), to);
+    let (top, zero) = (literal(Scalar::from_bits(to, 1 << 63)), literal(Scalar::zero(to)));
+    let high = tape.select(is_upper, top, zero, to);
+    tape.emit(Inst::Apply(Op::BitwiseXor, [low, high]), to)
+}
+
+/// Whether an op in a type is written out here.
+pub(super) fn is_written_out(op: Op, dtype: DType) -> bool {
+    match op {
+        Op::FloorDivide | Op::Remainder | Op::Fmod => dtype.is_integer() || dtype.is_float(),
+        Op::Multiply | Op::Square | Op::LeftShift | Op::RightShift => dtype.is_integer() && dtype.size() == 1,
+        _ => false,
+    }
+}
+
+/// An op written out, and the mask of odd arguments if there are such.
+pub(super) fn write_out(tape: &Tape, op: Op, args: [ValueId; 2], dtype: DType) -> (ValueId, Option<ValueId>) {
+    match op {
+        Op::FloorDivide | Op::Remainder | Op::Fmod if dtype == DType::F32 => float_divided::<f32>(tape, op, args),
+        Op::FloorDivide | Op::Remainder | Op::Fmod if dtype == DType::F64 => float_divided::<f64>(tape, op, args),
+        Op::FloorDivide | Op::Remainder | Op::Fmod if dtype.size() < 4 => divided::<f32>(tape, op, args, dtype),
+        Op::FloorDivide | Op::Remainder | Op::Fmod => divided::<f64>(tape, op, args, dtype),
+        _ => (widened(tape, op, args, dtype), None),
+    }
+}
+
+/// An op on bytes as one on words. A shift by eight bits and more moves all of them out of the byte, or leaves the sign.
+fn widened(tape: &Tape, op: Op, [a, b]: [ValueId; 2], dtype: DType) -> ValueId {
+    // AVX2 shifts words of four bytes.
+    let wide = match (op, dtype.kind() == Kind::Signed) {
+        (Op::LeftShift | Op::RightShift, true) => DType::I32,
+        (Op::LeftShift | Op::RightShift, false) => DType::U32,
+        (_, true) => DType::I16,
+        (_, false) => DType::U16,
+    };
+    let x = tape.cast(a, wide);
+    let y = match op {
+        Op::Square => x,
+        Op::Multiply => tape.cast(b, wide),
+        // No shift is by less than nothing.
+        _ => tape.cast(tape.cast(b, DType::U8), wide),
+    };
+    tape.cast(tape.emit(Inst::Apply(op, [x, y]), wide), dtype)
+}
+
+/// A division of floats, and where its arguments are odd.
+fn float_divided<N: Width>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Option<ValueId>) {
+    let [x, y] = args.map(|v| Traced::<N>::Made(v, tape));
+    let result = match op {
+        Op::FloorDivide => division::floor_divide(x, y),
+        Op::Remainder => division::remainder(x, y),
+        _ => division::fmod(x, y),
+    };
+    (result.value(tape), Some(division::is_odd(x, y).value(tape)))
+}
+
+/// A division of integers in floats, and where its arguments are odd.
+fn divided<N: Width>(tape: &Tape, op: Op, [a, b]: [ValueId; 2], dtype: DType) -> (ValueId, Option<ValueId>) {
+    let float = |v| Traced::<N>::Made(tape.cast(v, N::DTYPE), tape);
+    let (x, y) = (float(a), float(b));
+    let result = match op {
+        Op::FloorDivide => division::floor_quotient(x, y),
+        Op::Remainder => division::floor_rest(x, y),
+        _ => division::rest(x, y),
+    };
+    let whole = if dtype == DType::U64 { DType::I64 } else { dtype };
+    let result = tape.cast(tape.cast(result.value(tape), whole), dtype);
+    let literal = |value| tape.emit(Inst::Const(value), dtype);
+    let ask = |op, x, y| tape.emit(Inst::Apply(op, [x, y]), DType::Bool);
+    let mut odd = ask(Op::Equal, b, literal(Scalar::zero(dtype)));
+    if dtype.size() == 8 {
+        let far = ask(Op::BitwiseOr, is_long(tape, a, dtype), is_long(tape, b, dtype));
+        odd = ask(Op::BitwiseOr, odd, far);
+    } else if dtype.kind() == Kind::Signed && op == Op::FloorDivide {
+        let least = Scalar::from_bits(dtype, 1 << (8 * dtype.size() - 1));
+        let turned = ask(Op::Equal, b, literal(Scalar::new(dtype, -1i64)));
+        // Of one divisor for all nothing is asked in the loop: minus one is seldom one.
+        let is_one = tape.draft(|draft| matches!(draft.insts[b.0 as usize], Inst::Param(_) | Inst::Const(_)));
+        let overflows = if is_one { turned } else { ask(Op::BitwiseAnd, ask(Op::Equal, a, literal(least)), turned) };
+        odd = ask(Op::BitwiseOr, odd, overflows);
+    }
+    (result, Some(odd))
+}
+
+/// Whether an integer of eight bytes does not divide as a double.
+fn is_long(tape: &Tape, value: ValueId, dtype: DType) -> ValueId {
+    let word = |bits: u64| tape.emit(Inst::Const(Scalar::from_bits(DType::U64, bits.into())), DType::U64);
+    let (size, most) = match dtype.kind() {
+        Kind::Signed => {
+            let args = [tape.cast(value, DType::U64), word(LONG)];
+            (tape.emit(Inst::Apply(Op::Add, args), DType::U64), 2 * LONG)
+        }
+        _ => (value, LONG),
+    };
+    tape.emit(Inst::Apply(Op::Greater, [size, word(most)]), DType::Bool)
+}
