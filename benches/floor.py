@@ -54,9 +54,22 @@ STATEMENTS = {
     "a.copy()": "r = a.copy()",
     "zeros(n)": "r = np.zeros(n, t)",
     "arange(n)": "r = np.arange(n, dtype=t)",
+    "2.5 * a": "r = 2.5 * a",
+    "s * a": "r = s * a",
+    "A[i]": "r = A[i]",
+    "a.argmax()": "r = a.argmax()",
+    "a.ravel()": "r = a.ravel()",
+    "a.fill(x)": "a.fill(x)",
+    "a.tolist()": "r = a.tolist()",
+    "asarray(a)": "r = np.asarray(a)",
+    "array(list)": "r = np.array(l)",
+    "sqrt(x)": "r = np.sqrt(x)",
+    "concatenate": "r = np.concatenate((a, b))",
+    "stack": "r = np.stack([a, b])",
 }
-# Everything a statement names, as local variables of the loop.
-SETUP = "np, a, b, m, i, x, n, t = make()"
+# Everything a statement names, as local variables of the loop: arrays, a matrix of two columns, a
+# list, a scalar of NumPy's, numbers and a type.
+SETUP = "np, a, b, m, A, l, s, i, x, n, t = make()"
 
 
 def operands(np: Any, n: int, dtype: str) -> tuple[Any, ...]:
@@ -65,10 +78,12 @@ def operands(np: Any, n: int, dtype: str) -> tuple[Any, ...]:
     values = random.uniform(1, 4, (2, n)).astype(dtype)
     # Sums in place stay far from any overflow.
     a, b = np.array(values[0]), np.array(values[1] / 1024).astype(dtype)
-    m = np.array(random.random(n) < 0.5)
+    m, A = np.array(random.random(n) < 0.5), np.array(values.T.copy())
     if np is fastnp:
-        fastnp.eval(a, b, m)
-    return np, a, b, m, n // 2, 3 if dtype == "int64" else 3.5, n, getattr(np, dtype)
+        fastnp.eval(a, b, m, A)
+    x = 3 if dtype == "int64" else 3.5
+    t = getattr(np, dtype)
+    return np, a, b, m, A, values[0].tolist(), t(x), n // 2, x, n, t
 
 
 def timer(np: Any, statement: str, n: int, dtype: str) -> timeit.Timer:

@@ -27,7 +27,7 @@ MACRO_FAMILIES = {
         r"codegen/src/(op|portable/loops|expand/forms|x86/forms/table)\.rs"
     ),
     "a trait for each element type": re.compile(r"codegen/src/portable/\w+\.rs"),
-    "NumPy's functions by name": re.compile(r"pybind/src/(create|convert|functions)\.rs"),
+    "NumPy's functions by name": re.compile(r"pybind/src/(arguments|functions)\.rs"),
 }
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "base", "misc", "common"}
 

@@ -195,6 +195,16 @@ pub enum Fold {
     ArgMax,
 }
 
+impl Fold {
+    /// The type of what it makes of values of a type.
+    pub fn result(self, values: DType) -> DType {
+        match self {
+            Fold::Op(_) => values,
+            Fold::ArgMin | Fold::ArgMax => DType::I64,
+        }
+    }
+}
+
 /// A value folded over the inner axes.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Accumulator {
@@ -229,10 +239,7 @@ impl Kernel {
     /// The type of an accumulator's result.
     pub fn result_dtype(&self, accumulator: usize) -> DType {
         let a = &self.accumulators[accumulator];
-        match a.fold {
-            Fold::Op(_) => self.body.dtype(a.value),
-            Fold::ArgMin | Fold::ArgMax => DType::I64,
-        }
+        a.fold.result(self.body.dtype(a.value))
     }
 
     /// Floating-point flags that folding may raise, and NumPy reports of it.

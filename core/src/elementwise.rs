@@ -481,6 +481,9 @@ impl Array {
     /// # Errors
     /// `MemoryError`.
     pub(crate) fn fill(&self, value: Scalar) -> Result<()> {
+        if dense::fill(self, value)? {
+            return Ok(());
+        }
         let inputs = [Input::Scalar(value)];
         recording()?.submit(&Statement {
             op: Operation::Copy,

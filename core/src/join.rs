@@ -1,11 +1,13 @@
 //! Joining arrays.
 
 use crate::array::Array;
+use crate::dense;
 use crate::error::{Error, Result};
-use crate::layout::{Index, Order, Shape, normalize_axis};
+use crate::layout::{Index, Layout, Order, Shape, normalize_axis};
 use crate::nesting;
 use crate::promote::promote_types;
 use fastnp_codegen::DType;
+use smallvec::SmallVec;
 
 /// Arrays one after the other along an axis, in a new array of their common type.
 ///
@@ -46,8 +48,13 @@ pub fn concatenate(arrays: &[&Array], axis: isize) -> Result<Array> {
         shape[axis] += array.shape()[axis];
     }
     let dtype = arrays.iter().map(|a| a.dtype()).reduce(promote_types).unwrap_or(DType::F64);
-    let parts: Vec<_> = arrays.iter().map(|a| (a.shape(), a.strides())).collect();
-    let out = Array::fresh(&shape, nesting::of_joined(&shape, dtype.size(), &parts), dtype)?;
+    let parts: SmallVec<[(&[usize], &[isize]); 4]> = arrays.iter().map(|a| (a.shape(), a.strides())).collect();
+    let strides = nesting::of_joined(&shape, dtype.size(), &parts);
+    let layout = Layout { shape, strides, offset: 0 };
+    if let Some(out) = dense::joined(arrays, axis, &layout, dtype)? {
+        return Ok(out);
+    }
+    let out = Array::fresh(&layout.shape, layout.strides, dtype)?;
     let mut at = 0isize;
     for array in arrays {
         let end = at + array.shape()[axis] as isize;

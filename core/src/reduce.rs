@@ -7,6 +7,7 @@ use crate::array::Array;
 use crate::elementwise::{Options, apply, apply_with, drops_imaginary, select};
 use crate::engine::recording;
 use crate::error::{Error, Result};
+use crate::immediate;
 use crate::layout::{Order, Shape, Steps, Strides, broadcast, c_strides, normalize_axis};
 use crate::nesting;
 use crate::promote::{Casting, can_cast, promote_types};
@@ -91,6 +92,19 @@ fn sum_type(dtype: DType) -> DType {
     }
 }
 
+/// The op that a reduction folds by, where it is one of ops.
+fn op_of(what: Reduction) -> Option<Op> {
+    match what {
+        Reduction::Sum => Some(Op::Add),
+        Reduction::Prod => Some(Op::Multiply),
+        Reduction::Any => Some(Op::LogicalOr),
+        Reduction::All => Some(Op::LogicalAnd),
+        Reduction::Min => Some(Op::Minimum),
+        Reduction::Max => Some(Op::Maximum),
+        _ => None,
+    }
+}
+
 /// What changes nothing in a fold.
 fn identity(op: Op, dtype: DType) -> Option<Scalar> {
     op.row()
@@ -160,16 +174,40 @@ impl Array {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn reduce_with(&self, what: Reduction, how: &Folding<'_>) -> Result<Array> {
-        let op = match what {
-            Reduction::Sum => Op::Add,
-            Reduction::Prod => Op::Multiply,
-            Reduction::Any => Op::LogicalOr,
-            Reduction::All => Op::LogicalAnd,
-            Reduction::Min => Op::Minimum,
-            Reduction::Max => Op::Maximum,
-            _ => return self.summarize(what, how),
+        match op_of(what) {
+            Some(op) => self.fold_by(op, how),
+            None => self.summarize(what, how),
+        }
+    }
+
+    /// Reduces all axes at once where the array is small, dense and ready; `None` where that is not so, or anything is special.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    ///
+    /// ```
+    /// use fastnp::{Array, Reduction};
+    /// let a = Array::from(vec![1.0, 3.0]);
+    /// assert_eq!(a.reduce_now(Reduction::ArgMax)?.map(|position| position.to_i64()), Some(1));
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn reduce_now(&self, what: Reduction) -> Result<Option<Scalar>> {
+        let fold = match what {
+            Reduction::ArgMin => Fold::ArgMin,
+            Reduction::ArgMax => Fold::ArgMax,
+            _ => match op_of(what) {
+                Some(op) => Fold::Op(op),
+                None => return Ok(None),
+            },
         };
-        self.fold_by(op, how)
+        let compute = match fold {
+            Fold::Op(op) => match self.fold_type(op, &Folding::default()) {
+                Ok(compute) => compute,
+                Err(_) => return Ok(None),
+            },
+            Fold::ArgMin | Fold::ArgMax => self.dtype,
+        };
+        immediate::fold(self, fold, compute)
     }
 
     /// The reductions that are no fold of a ufunc.
@@ -414,10 +452,7 @@ impl Array {
 
     /// Folds the axes of a mask.
     pub(crate) fn fold(&self, fold: Fold, compute: DType, mask: u64, keepdims: bool) -> Result<Array> {
-        let dtype = match fold {
-            Fold::ArgMin | Fold::ArgMax => DType::I64,
-            Fold::Op(_) => compute,
-        };
+        let dtype = fold.result(compute);
         let kept = |i: &usize| !is_reduced(mask, *i);
         let shape: Shape = (0..self.ndim()).filter(kept).map(|i| self.shape()[i]).collect();
         let own: Strides = (0..self.ndim()).filter(kept).map(|i| self.strides()[i]).collect();

@@ -1,10 +1,11 @@
 //! Arguments of operations: what a Python object is to the engine.
 
 use crate::contents::{Open, Reading};
+use crate::convert::flat_list;
 use crate::dtype;
 use crate::foreign::from_numpy;
 use crate::ndarray::NdArray;
-use fastnp::{Array, Complex, Value};
+use fastnp::{Array, Complex, DType, Scalar, Value};
 use numpy::npyffi::PyArrayObject;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -62,6 +63,17 @@ fn is_bare(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(unsafe { (*object.as_ptr().cast::<PyArrayObject>()).fields.nd } == 0)
 }
 
+/// The element that a number is in an array of its own.
+pub(crate) fn alone(number: Value<'_>) -> Scalar {
+    match number {
+        Value::Scalar(scalar) => scalar,
+        Value::Int(i) => Scalar::new(DType::I64, i),
+        Value::Float(x) => Scalar::new(DType::F64, x),
+        Value::Complex(z) => Scalar::new(DType::C128, z),
+        Value::Array(_) => unreachable!("an array is no number"),
+    }
+}
+
 /// As [`quick`], and makes arrays of NumPy's arrays, lists and tuples where their elements are native.
 pub(crate) fn full<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     match quick(object)? {
@@ -70,6 +82,11 @@ pub(crate) fn full<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     }
     let py = object.py();
     let is_array = object.is_exact_instance(dtype::types(py)?.array.bind(py));
+    if let Ok(list) = object.cast_exact::<PyList>()
+        && let Some(array) = flat_list(list)?
+    {
+        return Ok(Arg::Made(Box::new(array)));
+    }
     let array = if is_array {
         object.clone()
     } else if object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>() {

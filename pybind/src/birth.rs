@@ -80,5 +80,5 @@ unsafe extern "C" fn free(object: *mut c_void) {
 }
 
 pyo3::inventory::submit! {
-    of_array(&[ffi::PyType_Slot { slot: ffi::Py_tp_free, pfunc: free as *mut c_void }])
+    of_array(&[], &[ffi::PyType_Slot { slot: ffi::Py_tp_free, pfunc: free as *mut c_void }])
 }

@@ -8,6 +8,7 @@ use crate::foreign::import;
 use crate::ndarray::NdArray;
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::type_object::PyTypeInfo;
@@ -66,7 +67,11 @@ pub(crate) fn metaclass<'py>(py: Python<'py>, unbound: Bound<'py, PyDict>) -> Py
 unsafe extern "C" fn asked(class: *mut ffi::PyObject, name: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: Python calls a slot with the GIL held.
     let py = unsafe { Python::assume_attached() };
-    if let Some(unbound) = UNBOUND.get(py) {
+    let protocol = intern!(py, "__array_ufunc__");
+    // NumPy asks for this one four times for `scalar * array`; nothing is to be found of it.
+    if name != protocol.as_ptr()
+        && let Some(unbound) = UNBOUND.get(py)
+    {
         // SAFETY: a dictionary and a string; the borrowed reference becomes the caller's own.
         unsafe {
             let found = ffi::PyDict_GetItemWithError(unbound.as_ptr(), name);

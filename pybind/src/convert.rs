@@ -1,56 +1,48 @@
 //! Functions of the module that make arrays of what is given: `array`, `asarray` and their kin.
 
-use crate::arg::{Arg, quick};
+use crate::arg::{Arg, alone, quick};
+use crate::arguments::{Arguments, Function, entry};
 use crate::contents::Open;
-use crate::create::numpy;
+use crate::foreign::is_numpy;
+use crate::join::nested;
 use crate::ndarray::{NdArray, object};
 use crate::{deliver, dtype};
 use fastnp::{Array, Order, Value};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyComplex, PyDict, PyFloat, PyInt, PyList, PyTuple};
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList};
 
 /// What `array`, `asarray` and their kin have in common: the object as an array of ours, or as NumPy makes it.
-fn converted<'py>(
-    py: Python<'py>,
-    name: &str,
-    args: &Bound<'py, PyTuple>,
-    kwargs: Option<&Bound<'py, PyDict>>,
-    copies: bool,
-) -> PyResult<Bound<'py, PyAny>> {
-    if args.len() == 1
-        && kwargs.is_none_or(|k| k.is_empty())
-        && let Ok(array) = args.get_item(0)?.cast_exact::<NdArray>()
-    {
+fn converted<'py>(call: Arguments<'_, 'py>, name: &str, copies: bool) -> PyResult<Bound<'py, PyAny>> {
+    let py = call.py();
+    if let Some(array) = call.sole().and_then(|value| value.cast_exact::<NdArray>().ok()) {
         return if copies {
             object(py, deliver(py, array.open().array(py)?.copy(Order::K))?)
         } else {
             Ok(array.as_any().clone())
         };
     }
-    if args.len() == 1
-        && let Some(array) = listed(&args.get_item(0)?, kwargs)?
+    if let [value] = call.positions()
+        && let Some(array) = listed(value, call)?
     {
         return object(py, array);
     }
-    numpy(py, name, args, kwargs)
+    // NumPy's arrays without axes count as numbers elsewhere, but have memory to share.
+    if let Some(value) = call.sole()
+        && !is_numpy(value)?
+        && let Arg::Number(number) = quick(value)?
+    {
+        return object(py, deliver(py, Array::full(&[], alone(number), Order::C))?);
+    }
+    call.numpy(name)
 }
 
 /// An array of a list of numbers, with no argument but perhaps a native dtype; none where the long way has to be gone.
-fn listed(value: &Bound<'_, PyAny>, kwargs: Option<&Bound<'_, PyDict>>) -> PyResult<Option<Array>> {
-    let py = value.py();
-    let types = dtype::types(py)?;
-    let dtype = match kwargs {
-        None => None,
-        Some(k) if k.is_empty() => None,
-        Some(k) if k.len() == 1 => k.get_item("dtype")?,
-        Some(_) => return Ok(None),
-    };
-    if kwargs.is_some_and(|k| !k.is_empty()) && dtype.is_none() {
-        return Ok(None);
-    }
+fn listed(value: &Bound<'_, PyAny>, call: Arguments<'_, '_>) -> PyResult<Option<Array>> {
+    let types = dtype::types(value.py())?;
+    let Some([_, dtype]) = call.read(["", "dtype"])? else { return Ok(None) };
     if dtype.is_none()
         && let Ok(list) = value.cast_exact::<PyList>()
-        && let Some(array) = flat_list(list)?
+        && let Some(array) = flat_list(list)?.map_or_else(|| nested(list), |array| Ok(Some(array)))?
     {
         return Ok(Some(array));
     }
@@ -72,7 +64,7 @@ fn listed(value: &Bound<'_, PyAny>, kwargs: Option<&Bound<'_, PyDict>>) -> PyRes
     }
     let made = match dtype {
         None => types.as_array(value)?,
-        Some(dtype) => types.as_array_of(value, &dtype)?,
+        Some(dtype) => types.as_array_of(value, dtype)?,
     };
     if dtype::of_descriptor(&made.getattr("dtype")?)?.is_none() {
         return Ok(None);
@@ -81,7 +73,7 @@ fn listed(value: &Bound<'_, PyAny>, kwargs: Option<&Bound<'_, PyDict>>) -> PyRes
 }
 
 /// An array of a list that holds nothing but floats, or nothing but integers that fit.
-fn flat_list(list: &Bound<'_, PyList>) -> PyResult<Option<Array>> {
+pub(crate) fn flat_list(list: &Bound<'_, PyList>) -> PyResult<Option<Array>> {
     let Ok(first) = list.get_item(0) else { return Ok(None) };
     if first.is_exact_instance_of::<PyFloat>() {
         let mut values: Vec<f64> = Vec::with_capacity(list.len());
@@ -106,82 +98,51 @@ fn flat_list(list: &Bound<'_, PyList>) -> PyResult<Option<Array>> {
     Ok(Array::from_slice(&values, &[values.len()]).ok())
 }
 
-macro_rules! conversions {
-    ($($name:ident $copies:expr, $text:tt;)*) => {$(
-        #[doc = concat!("NumPy's `", stringify!($name), "`.")]
-        #[pyfunction]
-        #[pyo3(signature = (*args, **kwargs), text_signature = $text)]
-        fn $name<'py>(
-            py: Python<'py>,
-            args: &Bound<'py, PyTuple>,
-            kwargs: Option<&Bound<'py, PyDict>>,
-        ) -> PyResult<Bound<'py, PyAny>> {
-            converted(py, stringify!($name), args, kwargs, $copies)
-        }
-    )*};
-}
-
-conversions! {
-    array true, "(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, ndmax=0, like=None)";
-    copy true, "(a, order='K', subok=False)";
-    asarray false, "(a, dtype=None, order=None, *, device=None, copy=None, like=None)";
-    asanyarray false, "(a, dtype=None, order=None, *, device=None, copy=None, like=None)";
-}
-
-/// NumPy's `ascontiguousarray`.
-#[pyfunction]
-#[pyo3(
-    signature = (*args, **kwargs),
-    text_signature = "(a, dtype=None, *, like=None)"
-)]
-fn ascontiguousarray<'py>(
-    py: Python<'py>,
-    args: &Bound<'py, PyTuple>,
-    kwargs: Option<&Bound<'py, PyDict>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    dense(py, "ascontiguousarray", args, kwargs, Order::C)
-}
-
-/// NumPy's `asfortranarray`.
-#[pyfunction]
-#[pyo3(
-    signature = (*args, **kwargs),
-    text_signature = "(a, dtype=None, *, like=None)"
-)]
-fn asfortranarray<'py>(
-    py: Python<'py>,
-    args: &Bound<'py, PyTuple>,
-    kwargs: Option<&Bound<'py, PyDict>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    dense(py, "asfortranarray", args, kwargs, Order::F)
-}
-
-fn dense<'py>(
-    py: Python<'py>,
-    name: &str,
-    args: &Bound<'py, PyTuple>,
-    kwargs: Option<&Bound<'py, PyDict>>,
-    order: Order,
-) -> PyResult<Bound<'py, PyAny>> {
-    if args.len() == 1
-        && kwargs.is_none_or(|k| k.is_empty())
-        && let Ok(object_) = args.get_item(0)?.cast_exact::<NdArray>()
-    {
-        let me = object_.open();
+/// `ascontiguousarray` and `asfortranarray`.
+fn dense<'py>(call: Arguments<'_, 'py>, name: &str, order: Order) -> PyResult<Bound<'py, PyAny>> {
+    let py = call.py();
+    if let Some(given) = call.sole().and_then(|value| value.cast_exact::<NdArray>().ok()) {
+        let me = given.open();
         let array = me.array(py)?;
         if array.ndim() > 0 {
             let already = if order == Order::C { array.is_c_contiguous() } else { array.is_f_contiguous() };
-            return if already { Ok(object_.as_any().clone()) } else { object(py, deliver(py, array.copy(order))?) };
+            return if already { Ok(given.as_any().clone()) } else { object(py, deliver(py, array.copy(order))?) };
         }
     }
-    numpy(py, name, args, kwargs)
+    call.numpy(name)
 }
+
+/// NumPy's functions of these names.
+const FUNCTIONS: [Function; 6] = [
+    (
+        c"array",
+        c"array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, ndmax=0, like=None)\n--\n\n",
+        entry!(|call| converted(call, "array", true)),
+    ),
+    (c"copy", c"copy(a, order='K', subok=False)\n--\n\n", entry!(|call| converted(call, "copy", true))),
+    (
+        c"asarray",
+        c"asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)\n--\n\n",
+        entry!(|call| converted(call, "asarray", false)),
+    ),
+    (
+        c"asanyarray",
+        c"asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)\n--\n\n",
+        entry!(|call| converted(call, "asanyarray", false)),
+    ),
+    (
+        c"ascontiguousarray",
+        c"ascontiguousarray(a, dtype=None, *, like=None)\n--\n\n",
+        entry!(|call| dense(call, "ascontiguousarray", Order::C)),
+    ),
+    (
+        c"asfortranarray",
+        c"asfortranarray(a, dtype=None, *, like=None)\n--\n\n",
+        entry!(|call| dense(call, "asfortranarray", Order::F)),
+    ),
+];
 
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    macro_rules! functions {
-        ($($name:ident)*) => { $(module.add_function(wrap_pyfunction!($name, module)?)?;)* };
-    }
-    functions! { array copy asarray asanyarray ascontiguousarray asfortranarray }
-    Ok(())
+    crate::arguments::add(module, &FUNCTIONS)
 }

@@ -203,9 +203,13 @@ pub(crate) fn to_scalar<'py>(py: Python<'py>, value: Scalar) -> PyResult<Bound<'
 pub(crate) fn to_python<'py>(py: Python<'py>, value: Scalar) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value.dtype() {
         DType::Bool => PyBool::new(py, value.truth()).to_owned().into_any(),
-        DType::F32 | DType::F64 => PyFloat::new(py, value.to_f64()).into_any(),
-        DType::I8 | DType::I16 | DType::I32 | DType::I64 => value.to_i64().into_pyobject(py)?.into_any(),
-        _ => to_scalar(py, value)?.call_method0("item")?,
+        DType::F16 | DType::F32 | DType::F64 => PyFloat::new(py, value.to_f64()).into_any(),
+        DType::C64 | DType::C128 => {
+            let value = value.to_complex();
+            PyComplex::from_doubles(py, value.re, value.im).into_any()
+        }
+        DType::U64 => (value.to_i64() as u64).into_pyobject(py)?.into_any(),
+        _ => value.to_i64().into_pyobject(py)?.into_any(),
     })
 }
 

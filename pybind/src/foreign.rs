@@ -10,6 +10,7 @@ use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyMemoryView;
+use smallvec::SmallVec;
 use std::any::Any;
 use std::ffi::c_int;
 
@@ -79,8 +80,8 @@ fn to_numpy<'py>(py: Python<'py>, array: &Array, root: Option<Py<NdArray>>) -> P
     let export = array.export().map_err(|e| raise(py, e))?;
     let address = export.address();
     let memory = Bound::new(py, Memory { export, root })?;
-    let mut shape: Vec<npyffi::npy_intp> = array.shape().iter().map(|&n| n as npyffi::npy_intp).collect();
-    let mut strides: Vec<npyffi::npy_intp> = array.strides().iter().map(|&s| s as npyffi::npy_intp).collect();
+    let mut shape: SmallVec<[npyffi::npy_intp; 4]> = array.shape().iter().map(|&n| n as npyffi::npy_intp).collect();
+    let mut strides: SmallVec<[npyffi::npy_intp; 4]> = array.strides().iter().map(|&s| s as npyffi::npy_intp).collect();
     let descriptor = dtype::descriptor(py, array.dtype())?;
     let flags = if array.is_writeable() { NPY_ARRAY_WRITEABLE } else { 0 };
     // SAFETY: the address, shape and strides describe settled memory that `memory` keeps alive; NumPy takes over the
@@ -119,7 +120,7 @@ pub(crate) fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
 }
 
 /// Whether an object is laid out as NumPy's arrays are. Not `isinstance`, which believes what an object says of itself.
-fn is_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+pub(crate) fn is_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = object.py();
     object.get_type().is_subclass(dtype::types(py)?.array.bind(py))
 }
@@ -238,6 +239,6 @@ pub(crate) fn py_to_numpy<'py>(array: &Bound<'py, NdArray>) -> PyResult<Bound<'p
 
 /// `from_numpy(a)`: the same memory as an array of ours.
 #[pyfunction(name = "from_numpy")]
-pub(crate) fn py_from_numpy(array: &Bound<'_, PyAny>) -> PyResult<NdArray> {
-    import(array).map(NdArray::from)
+pub(crate) fn py_from_numpy<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    crate::ndarray::object(array.py(), import(array)?)
 }

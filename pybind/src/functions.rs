@@ -1,9 +1,10 @@
-//! Functions of the module on arrays: selecting, products, joining, copying, sharing of memory.
+//! Functions of the module on arrays: selecting, products, copying, sharing of memory.
 
 use crate::arg::full;
+use crate::arguments::{Arguments, entry};
 use crate::call::wrap;
 use crate::contents::Open;
-use crate::create::{arguments, numpy, shape_of};
+use crate::create::{numpy, shape_of};
 use crate::index::put;
 use crate::ndarray::{NdArray, object};
 use crate::{deliver, dtype, fallback};
@@ -52,19 +53,12 @@ pub(crate) fn product<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>, name: &
     fallback(py, "call")?.call1((function, (a, b), PyDict::new(py), name))
 }
 
-/// NumPy's `matmul`.
-#[pyfunction]
-#[pyo3(signature = (*args, **kwargs))]
-fn matmul<'py>(
-    py: Python<'py>,
-    args: &Bound<'py, PyTuple>,
-    kwargs: Option<&Bound<'py, PyDict>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    if args.len() == 2 && kwargs.is_none_or(|k| k.is_empty()) {
-        return product(&args.get_item(0)?, &args.get_item(1)?, "matmul");
+/// `matmul`.
+fn matmul<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    if let ([a, b], None) = (call.positions(), call.named().next()) {
+        return product(a, b, "matmul");
     }
-    let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
-    fallback(py, "ufunc")?.call1(("matmul", "__call__", args, kwargs))
+    fallback(call.py(), "ufunc")?.call1(("matmul", "__call__", call.tuple()?, call.dict()?))
 }
 
 /// NumPy's `dot`.
@@ -82,62 +76,6 @@ fn dot<'py>(
             let function = py.import("numpy")?.getattr("dot")?;
             fallback(py, "call")?.call1((function, (a, b, out), PyDict::new(py), "dot"))
         }
-    }
-}
-
-/// NumPy's `concatenate`.
-#[pyfunction]
-#[pyo3(
-    signature = (*args, **kwargs),
-    text_signature = "(arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind')"
-)]
-fn concatenate<'py>(
-    py: Python<'py>,
-    args: &Bound<'py, PyTuple>,
-    kwargs: Option<&Bound<'py, PyDict>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    if let Some([Some(parts), axis, out, dtype, casting]) =
-        arguments(["arrays", "axis", "out", "dtype", "casting"], args, kwargs)?
-        && out.is_none_or(|o| o.is_none())
-        && dtype.is_none_or(|d| d.is_none())
-        && casting.is_none_or(|c| c.extract::<String>().is_ok_and(|c| c == "same_kind"))
-    {
-        let axis = match axis {
-            None => Some(0),
-            Some(axis) => axis.extract::<isize>().ok(),
-        };
-        if let Some(axis) = axis
-            && few(&parts)?
-            && let Ok(iterator) = parts.try_iter()
-        {
-            let parts = iterator.collect::<PyResult<Vec<_>>>()?;
-            let parts = parts.iter().map(full).collect::<PyResult<Vec<_>>>()?;
-            let mut arrays: Vec<&Array> = Vec::with_capacity(parts.len());
-            for part in &parts {
-                if let Some(Value::Array(array)) = part.value(py)? {
-                    arrays.push(array);
-                }
-            }
-            if arrays.len() == parts.len()
-                && let Ok(joined) = fastnp::concatenate(&arrays, axis)
-            {
-                return object(py, deliver(py, Ok(joined))?);
-            }
-        }
-    }
-    let function = py.import("numpy")?.getattr("concatenate")?;
-    let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
-    fallback(py, "call")?.call1((function, args, kwargs, "concatenate"))
-}
-
-/// Refuses more arrays than NumPy joins, before anyone looks at each.
-fn few(parts: &Bound<'_, PyAny>) -> PyResult<bool> {
-    match parts.len() {
-        Ok(n) if n > i32::MAX as usize => Err(pyo3::exceptions::PyValueError::new_err(format!(
-            "concatenate() only supports up to {} arrays but got {n}.",
-            i32::MAX
-        ))),
-        _ => Ok(true),
     }
 }
 
@@ -300,6 +238,6 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     macro_rules! functions {
         ($($name:ident)*) => { $(module.add_function(wrap_pyfunction!($name, module)?)?;)* };
     }
-    functions! { where_ matmul dot concatenate copyto put_where broadcast_to may_share_memory shares_memory is_native }
-    Ok(())
+    functions! { where_ dot copyto put_where broadcast_to may_share_memory shares_memory is_native }
+    crate::arguments::add(module, &[(c"matmul", c"matmul(x1, x2, /)\n--\n\n", entry!(matmul))])
 }

@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
 use smallvec::SmallVec;
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What a key that is no basic index asks for.
 enum Key<'a> {
@@ -252,7 +253,7 @@ unsafe extern "C" fn assign_subscript(
 }
 
 pyo3::inventory::submit! {
-    of_array(&[
+    of_array(&[], &[
         ffi::PyType_Slot { slot: ffi::Py_mp_subscript, pfunc: subscript as *mut c_void },
         ffi::PyType_Slot { slot: ffi::Py_mp_ass_subscript, pfunc: assign_subscript as *mut c_void },
     ])
@@ -422,16 +423,16 @@ pub(crate) fn iterate<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, Py
     if array.ndim() == 1 {
         deliver(py, array.evaluate())?;
     }
-    Ok(Bound::new(py, Rows { array: array.clone(), root: root(this, &me), at: 0 })?.into_any())
+    Ok(Bound::new(py, Rows { array: array.clone(), root: root(this, &me), at: AtomicUsize::new(0) })?.into_any())
 }
 
 /// Iterator over the first axis of an array.
-#[pyclass(module = "fastnp._fastnp")]
+#[pyclass(module = "fastnp._fastnp", frozen)]
 struct Rows {
     array: Array,
     /// The owner of the memory, which rows name as their base.
     root: Py<NdArray>,
-    at: usize,
+    at: AtomicUsize,
 }
 
 #[pymethods]
@@ -440,12 +441,14 @@ impl Rows {
         this
     }
 
-    fn __next__<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        if self.at >= self.array.shape()[0] {
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let at = self.at.load(Ordering::Relaxed);
+        if at >= self.array.shape()[0] {
             return Ok(None);
         }
-        let at = [Index::At(self.at as isize)];
-        self.at += 1;
+        // The GIL is held.
+        self.at.store(at + 1, Ordering::Relaxed);
+        let at = [Index::At(at as isize)];
         // Of one axis, where there are no rows but elements.
         if let Some(value) = deliver(py, self.array.get(&at))? {
             return dtype::to_scalar(py, value).map(Some);

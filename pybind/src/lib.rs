@@ -2,6 +2,7 @@
 //! cannot do, the `fastnp._fallback` module in Python decide.
 
 mod arg;
+mod arguments;
 mod attributes;
 mod birth;
 mod call;
@@ -17,12 +18,14 @@ mod foreign;
 mod functions;
 mod host;
 mod index;
+mod join;
 mod keywords;
 mod methods;
 mod ndarray;
 mod observe;
 mod operators;
 mod places;
+mod plain;
 mod protocols;
 mod reduce;
 mod slot;
@@ -55,6 +58,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     create::add(module)?;
     convert::add(module)?;
     functions::add(module)?;
+    join::add(module)?;
     observe::add(module)?;
     attributes::add(module)?;
     module.add_function(wrap_pyfunction!(class::replace, module)?)?;

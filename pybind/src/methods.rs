@@ -1,16 +1,19 @@
 //! Methods of arrays that the engine runs; every other one of NumPy's goes through `__getattr__` to the fallback.
 
-use crate::arg::full;
+use crate::arg::{Arg, full, quick};
+use crate::arguments::{Arguments, entry, method};
 use crate::call::wrap;
 use crate::contents::Open;
 use crate::deliver;
 use crate::dtype::{self, Asked, asked};
 use crate::foreign::numpy_of;
+use crate::index::fits;
 use crate::ndarray::{NdArray, numpy_error, numpy_method, object, view_of, view_or_fresh};
+use crate::slot::of_array;
 use fastnp::{Array, DType, Error, ErrorKind, Index, Op, Order, Value, apply};
 use pyo3::prelude::*;
 use pyo3::type_object::PyTypeInfo;
-use pyo3::types::{PyBool, PyDict, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
 use smallvec::SmallVec;
 
 type Object<'py> = Bound<'py, PyAny>;
@@ -97,6 +100,39 @@ fn unread() -> Error {
     Error::new(ErrorKind::Value, "")
 }
 
+/// `astype`.
+fn astype<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let py = this.py();
+    let mut copy = true;
+    let mut simple = call.positions().len() == 1;
+    for (name, value) in call.named() {
+        match name.cast::<PyString>()? {
+            name if name == "copy" => copy = value.is_truthy()?,
+            _ => simple = false,
+        }
+    }
+    let to = if simple { native(call.positions().first())?.flatten() } else { None };
+    let me = this.open();
+    let from = crate::attributes::dtype_of(py, &me)?;
+    match to {
+        Some(to) if to.is_complex() || !from.is_complex() => {
+            if to == from && !copy {
+                return Ok(this.as_any().clone());
+            }
+            if let Some(selection) = me.selection() {
+                let cast = deliver(py, selection.cast(to))?;
+                return object(py, cast);
+            }
+            object(py, deliver(py, me.array(py)?.cast(to))?)
+        }
+        _ => numpy_method(this, "astype", &call.tuple()?, Some(&call.dict()?)),
+    }
+}
+
+pyo3::inventory::submit! {
+    of_array(&[method(c"astype", entry!(this, astype))], &[])
+}
+
 #[pymethods]
 impl NdArray {
     #[pyo3(
@@ -123,43 +159,15 @@ impl NdArray {
         object(this.py(), deliver(this.py(), this.open().array(this.py())?.copy(Order::K))?)
     }
 
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, dtype, order='K', casting='unsafe', subok=True, copy=True)"
-    )]
-    fn astype<'py>(
-        this: &Bound<'py, Self>,
-        args: &Args<'py>,
-        kwargs: Option<Keywords<'_, 'py>>,
-    ) -> PyResult<Object<'py>> {
-        let py = this.py();
-        let mut copy = true;
-        let mut simple = args.len() == 1;
-        for (name, value) in kwargs.into_iter().flat_map(|k| k.iter()) {
-            match name.extract::<&str>()? {
-                "copy" => copy = value.is_truthy()?,
-                _ => simple = false,
-            }
-        }
-        let to = if simple { native(Some(&args.get_item(0)?))?.flatten() } else { None };
-        let me = this.open();
-        let from = crate::attributes::dtype_of(py, &me)?;
-        match to {
-            Some(to) if to.is_complex() || !from.is_complex() => {
-                if to == from && !copy {
-                    return Ok(this.as_any().clone());
-                }
-                if let Some(selection) = me.selection() {
-                    let cast = deliver(py, selection.cast(to))?;
-                    return object(py, cast);
-                }
-                object(this.py(), deliver(py, me.array(py)?.cast(to))?)
-            }
-            _ => numpy_method(this, "astype", args, kwargs),
-        }
-    }
-
     fn fill(this: &Bound<'_, Self>, value: &Object<'_>) -> PyResult<()> {
+        let (py, me) = (this.py(), this.open());
+        let array = me.array(py)?;
+        if let Arg::Number(number) = quick(value)?
+            && fits(number, array.dtype())
+            && array.assign(number).is_ok()
+        {
+            return deliver(py, Ok(()));
+        }
         this.set_item(this.py().Ellipsis(), value)
     }
 
@@ -183,10 +191,6 @@ impl NdArray {
             return dtype::to_python(py, value);
         }
         numpy_of(this)?.call_method1("item", args)
-    }
-
-    fn tolist<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
-        numpy_of(this)?.call_method0("tolist")
     }
 
     #[pyo3(

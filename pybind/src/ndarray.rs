@@ -242,22 +242,6 @@ impl NdArray {
         }
     }
 
-    fn __float__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        convert(this, "__float__")
-    }
-
-    fn __int__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        convert(this, "__int__")
-    }
-
-    fn __complex__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        convert(this, "__complex__")
-    }
-
-    fn __index__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        convert(this, "__index__")
-    }
-
     fn __contains__(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
         binary(Op::Equal, this.as_any(), value)?.call_method0("any")?.is_truthy()
     }
@@ -317,10 +301,5 @@ unsafe extern "C" fn length(this: *mut ffi::PyObject) -> ffi::Py_ssize_t {
 }
 
 pyo3::inventory::submit! {
-    of_array(&[ffi::PyType_Slot { slot: ffi::Py_sq_length, pfunc: length as *mut c_void }])
-}
-
-/// A Python number of a one-element array: NumPy's rules and NumPy's words for what has none.
-fn convert<'py>(this: &Bound<'py, NdArray>, method: &str) -> PyResult<Bound<'py, PyAny>> {
-    crate::foreign::numpy_of(this)?.call_method0(method)
+    of_array(&[], &[ffi::PyType_Slot { slot: ffi::Py_sq_length, pfunc: length as *mut c_void }])
 }

@@ -1,13 +1,14 @@
 //! Methods that name elements by position: `take`, `put`, `nonzero`; and `putmask`. What they do not read is NumPy's.
 
+use crate::arguments::{Arguments, entry, method};
 use crate::contents::Open;
-use crate::create::arguments;
 use crate::deliver;
 use crate::index::{named, put};
 use crate::ndarray::{NdArray, numpy_error, numpy_method, object, view_of};
+use crate::slot::of_array;
 use fastnp::{Array, Error, ErrorKind, Index, Part, Value, normalize_axis};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyTuple};
+use pyo3::types::PyTuple;
 
 type Object<'py> = Bound<'py, PyAny>;
 
@@ -37,51 +38,47 @@ fn along(array: &Array, axis: Option<&Object<'_>>) -> fastnp::Result<(Array, usi
     }
 }
 
+/// `take`.
+fn take<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let py = this.py();
+    if let Some([Some(indices), axis, out, mode]) = call.read(["indices", "axis", "out", "mode"])?
+        && out.is_none_or(|o| o.is_none())
+        && plain(mode, "raise")
+        && let Some(positions) = positions(indices)?
+    {
+        let me = this.open();
+        let array = me.array(py)?;
+        return match along(array, axis).and_then(|(array, axis)| array.take(&positions, axis)) {
+            Ok(taken) => object(py, deliver(py, Ok(taken))?),
+            Err(error) => numpy_error(this, "take", &call.tuple()?, Some(&call.dict()?), error),
+        };
+    }
+    numpy_method(this, "take", &call.tuple()?, Some(&call.dict()?))
+}
+
+/// `put`.
+fn put_at<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let py = this.py();
+    if let Some([Some(indices), Some(values), mode]) = call.read(["indices", "values", "mode"])?
+        && plain(mode, "raise")
+        && let Some(positions) = positions(indices)?
+    {
+        let me = this.open();
+        let array = me.array(py)?;
+        if array.is_c_contiguous() && put(array, values, |value| put_flat(array, &positions, value))?.is_ok() {
+            deliver(py, Ok(()))?;
+            return Ok(py.None().into_bound(py));
+        }
+    }
+    numpy_method(this, "put", &call.tuple()?, Some(&call.dict()?))
+}
+
+pyo3::inventory::submit! {
+    of_array(&[method(c"take", entry!(this, take)), method(c"put", entry!(this, put_at))], &[])
+}
+
 #[pymethods]
 impl NdArray {
-    #[pyo3(signature = (*args, **kwargs))]
-    fn take<'py>(
-        this: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Object<'py>> {
-        if let Some([Some(indices), axis, out, mode]) = arguments(["indices", "axis", "out", "mode"], args, kwargs)?
-            && out.is_none_or(|o| o.is_none())
-            && plain(mode.as_ref(), "raise")
-            && let Some(positions) = positions(&indices)?
-        {
-            let me = this.open();
-            let array = me.array(this.py())?;
-            let taken = along(array, axis.as_ref()).and_then(|(array, axis)| array.take(&positions, axis));
-            return match taken {
-                Ok(taken) => object(this.py(), deliver(this.py(), Ok(taken))?),
-                Err(error) => numpy_error(this, "take", args, kwargs, error),
-            };
-        }
-        numpy_method(this, "take", args, kwargs)
-    }
-
-    #[pyo3(signature = (*args, **kwargs))]
-    fn put<'py>(
-        this: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Object<'py>> {
-        let py = this.py();
-        if let Some([Some(indices), Some(values), mode]) = arguments(["indices", "values", "mode"], args, kwargs)?
-            && plain(mode.as_ref(), "raise")
-            && let Some(positions) = positions(&indices)?
-        {
-            let me = this.open();
-            let array = me.array(py)?;
-            if array.is_c_contiguous() && put(array, &values, |value| put_flat(array, &positions, value))?.is_ok() {
-                deliver(py, Ok(()))?;
-                return Ok(py.None().into_bound(py));
-            }
-        }
-        numpy_method(this, "put", args, kwargs)
-    }
-
     fn nonzero<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
         let py = this.py();
         let me = this.open();

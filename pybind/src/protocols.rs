@@ -1,13 +1,35 @@
 //! NumPy's protocols: `__array__`, NEP 13 and NEP 18, the buffer protocol, DLPack, pickling.
 
+use crate::arguments::{Arguments, entry, method};
 use crate::deliver;
 use crate::foreign::numpy_of;
 use crate::ndarray::NdArray;
+use crate::slot::of_array;
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use std::ffi::c_int;
+
+/// `__array_ufunc__`.
+fn array_ufunc<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    // `scalar * array` with a NumPy scalar comes this way: it must not cost more than NumPy's own.
+    if call.named().next().is_none()
+        && let Some(result) = crate::ufunc::called_by_numpy(call.py(), call.positions())?
+    {
+        return Ok(result);
+    }
+    let [ufunc, method, inputs @ ..] = call.positions() else {
+        return Err(PyTypeError::new_err("__array_ufunc__ requires at least 4 arguments"));
+    };
+    let py = call.py();
+    let inputs = PyTuple::new(py, inputs)?;
+    py.import("fastnp._protocols")?.getattr("array_ufunc")?.call1((this, ufunc, method, inputs, call.dict()?))
+}
+
+pyo3::inventory::submit! {
+    of_array(&[method(c"__array_ufunc__", entry!(this, array_ufunc))], &[])
+}
 
 #[pymethods]
 impl NdArray {
@@ -29,31 +51,6 @@ impl NdArray {
             None => view.call_method0("copy"),
             Some(dtype) => py.import("numpy")?.getattr("array")?.call((view, dtype), Some(&kwargs)),
         }
-    }
-
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, ufunc, method, /, *inputs, **kwargs)"
-    )]
-    fn __array_ufunc__<'py>(
-        this: &Bound<'py, Self>,
-        args: &Bound<'py, PyTuple>,
-        kwargs: Option<&Bound<'py, PyDict>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        // `scalar * array` with a NumPy scalar comes this way: it must not cost more than NumPy's own.
-        if kwargs.is_none_or(|k| k.is_empty())
-            && let Some(result) = crate::ufunc::called_by_numpy(args)?
-        {
-            return Ok(result);
-        }
-        let py = this.py();
-        if args.len() < 2 {
-            return Err(PyTypeError::new_err("__array_ufunc__ requires at least 4 arguments"));
-        }
-        let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
-        let (ufunc, method) = (args.get_item(0)?, args.get_item(1)?);
-        let inputs = args.get_slice(2, args.len());
-        py.import("fastnp._protocols")?.getattr("array_ufunc")?.call1((this, ufunc, method, inputs, kwargs))
     }
 
     fn __array_function__<'py>(

@@ -5,6 +5,7 @@ use crate::contents::Open;
 use crate::keywords::{Out, mask_of};
 use crate::methods::{axes_of, native};
 use crate::ndarray::{NdArray, numpy_error, numpy_method};
+use crate::{deliver, dtype};
 use fastnp::{Array, DType, Error, ErrorKind, Folding, Op, Reduction, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -251,8 +252,15 @@ fn reduce<'py>(
         // A dtype for extremes, positions and truth means something else in each; NumPy knows.
         let typed =
             matches!(what, Reduction::Sum | Reduction::Prod | Reduction::Mean | Reduction::Var(_) | Reduction::Std(_));
+        let plain = asked.is_plain();
+        if plain
+            && let Some(array) = me.dense()
+            && let Some(value) = deliver(py, array.reduce_now(what))?
+        {
+            return dtype::to_scalar(py, value);
+        }
         let result = match me.selection() {
-            Some(selection) if asked.is_plain() => Some(selection.reduce(what)),
+            Some(selection) if plain => Some(selection.reduce(what)),
             _ if asked.dtype.is_some() && !typed => None,
             _ => {
                 let array = me.array(py)?;

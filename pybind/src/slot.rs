@@ -6,6 +6,7 @@
 
 use crate::ndarray::NdArray;
 use pyo3::impl_::pyclass::{PyClassImpl, PyClassItems};
+use pyo3::impl_::pymethods::PyMethodDefType;
 use pyo3::panic::PanicException;
 use pyo3::prelude::*;
 use pyo3::{Borrowed, ffi};
@@ -60,7 +61,7 @@ pub(crate) unsafe fn array_at<'a, 'py>(py: Python<'py>, object: *mut ffi::PyObje
 
 type Inventory = <NdArray as PyClassImpl>::Inventory;
 
-/// Slots to be submitted to the array class, as `#[pymethods]` submits its own.
-pub(crate) const fn of_array(slots: &'static [ffi::PyType_Slot]) -> Inventory {
-    Inventory::new(PyClassItems { methods: &[], slots })
+/// Methods and slots to be submitted to the array class, as `#[pymethods]` submits its own.
+pub(crate) const fn of_array(methods: &'static [PyMethodDefType], slots: &'static [ffi::PyType_Slot]) -> Inventory {
+    Inventory::new(PyClassItems { methods, slots })
 }

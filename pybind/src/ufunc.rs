@@ -118,10 +118,6 @@ impl Ufunc {
             let objects: SmallVec<[Bound<'_, PyAny>; 2]> = args.iter().collect();
             return self.of_ours(&objects);
         }
-        if !ours && plain && args.iter_borrowed().all(|a| matches!(quick(&a), Ok(Arg::Number(_)))) {
-            // Numbers alone are nothing of ours.
-            return self.original.bind(py).call1(args);
-        }
         if (args.len() == arity || args.len() == arity + 1)
             && let Some(result) = self.with_keywords(py, args, kwargs)?
         {
@@ -260,6 +256,16 @@ type Vectorcall = unsafe extern "C" fn(
     *mut ffi::PyObject,
 ) -> *mut ffi::PyObject;
 
+unsafe extern "C" {
+    // Part of the stable ABI from 3.12 on, and exported as declared since 3.9.
+    fn PyObject_Vectorcall(
+        callable: *mut ffi::PyObject,
+        args: *const *mut ffi::PyObject,
+        count: usize,
+        names: *mut ffi::PyObject,
+    ) -> *mut ffi::PyObject;
+}
+
 /// Calls a ufunc object with arguments side by side, those with names last.
 unsafe extern "C" fn vectorcall(
     this: *mut ffi::PyObject,
@@ -288,6 +294,12 @@ unsafe extern "C" fn vectorcall(
                 && into(this.get().op, &objects.iter().collect::<SmallVec<[_; 2]>>(), &out)?
             {
                 return Ok(out.into_ptr());
+            }
+            if names.is_null() && objects.iter().all(|object| matches!(quick(object), Ok(Arg::Number(_)))) {
+                // Numbers alone are nothing of ours.
+                let original = this.get().original.as_ptr();
+                return Bound::from_owned_ptr_or_err(py, PyObject_Vectorcall(original, args, count, names))
+                    .map(Bound::into_ptr);
             }
             let positions = PyTuple::new(py, objects)?;
             if names.is_null() {
@@ -383,8 +395,7 @@ static BY_ADDRESS: PyOnceLock<Vec<(usize, Op)>> = PyOnceLock::new();
 
 /// What a call of a NumPy ufunc, `args` being the ufunc, its method and the inputs, is natively; none where somebody else
 /// has to decide.
-pub(crate) fn called_by_numpy<'py>(args: &Bound<'py, PyTuple>) -> PyResult<Option<Bound<'py, PyAny>>> {
-    let py = args.py();
+pub(crate) fn called_by_numpy<'py>(py: Python<'py>, args: &[Bound<'py, PyAny>]) -> PyResult<Option<Bound<'py, PyAny>>> {
     let known = BY_ADDRESS.get_or_try_init(py, || {
         let numpy = py.import("numpy")?;
         let address = |&op: &Op| Ok::<_, PyErr>((numpy.getattr(op.name())?.as_ptr() as usize, op));
@@ -392,19 +403,16 @@ pub(crate) fn called_by_numpy<'py>(args: &Bound<'py, PyTuple>) -> PyResult<Optio
         known.sort_unstable_by_key(|k| k.0);
         Ok::<_, PyErr>(known)
     })?;
-    if args.len() < 3 {
-        return Ok(None);
-    }
-    let (ufunc, method) = (args.get_borrowed_item(0)?, args.get_borrowed_item(1)?);
+    let [ufunc, method, inputs @ ..] = args else { return Ok(None) };
     let Ok(at) = known.binary_search_by_key(&(ufunc.as_ptr() as usize), |k| k.0) else { return Ok(None) };
     let op = known[at].1;
-    if args.len() != 2 + op.arity() || method.cast::<PyString>()?.to_str()? != "__call__" {
+    if inputs.len() != op.arity() || method.cast::<PyString>()? != "__call__" {
         return Ok(None);
     }
     // Arrays of ours and numbers only: any other class may want a say.
-    let first = args.get_borrowed_item(2)?;
-    if op.arity() == 2 {
-        return crate::call::direct(op, &first, &*args.get_borrowed_item(3)?);
+    match inputs {
+        [first, second] => crate::call::direct(op, first, second),
+        [first] if first.is_exact_instance_of::<NdArray>() => unary(op, first).map(Some),
+        _ => Ok(None),
     }
-    if first.is_exact_instance_of::<NdArray>() { unary(op, &first).map(Some) } else { Ok(None) }
 }

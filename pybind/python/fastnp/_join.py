@@ -1,4 +1,4 @@
-"""Joining and repeating: one new array, filled slice by slice so that the pieces may fuse into
+"""Repeating and rolling: one new array, filled slice by slice so that the pieces may fuse into
 their stores.
 """
 
@@ -10,84 +10,8 @@ import numpy as _np
 from numpy.lib.array_utils import normalize_axis_index
 
 from fastnp._fallback import call
-from fastnp._fastnp import asanyarray, concatenate, empty, empty_like, ndarray
+from fastnp._fastnp import empty, empty_like, ndarray
 from fastnp._registry import native
-from fastnp._shape import atleast_1d, atleast_2d, atleast_3d
-
-
-def _arrays(sequence: Any) -> list[Any] | None:
-    """The sequence as arrays of ours, or None where NumPy is to do it: none is ours yet, or one
-    cannot be.
-    """
-    if type(sequence) not in (list, tuple):
-        # An array of ours is itself a sequence of its rows.
-        if type(sequence) is not ndarray or sequence.ndim == 0:
-            return None
-        sequence = [sequence[at] for at in range(len(sequence))]
-        return [asanyarray(x) for x in sequence]
-    if not any(type(x) is ndarray for x in sequence):
-        return None
-    arrays = [x if type(x) is ndarray else asanyarray(x) for x in sequence]
-    return arrays if all(type(x) is ndarray for x in arrays) else None
-
-
-@native(_np.stack)
-def stack(
-    arrays: Any, axis: Any = 0, out: Any = None, *, dtype: Any = None, casting: Any = "same_kind"
-) -> Any:
-    found = _arrays(arrays)
-    if not found:
-        return call(_np.stack, (arrays, axis, out), {"dtype": dtype, "casting": casting})
-    shape = found[0].shape
-    if any(x.shape != shape for x in found):
-        raise ValueError("all input arrays must have the same shape")
-    at = normalize_axis_index(axis, len(shape) + 1)
-    index = (slice(None),) * at + (None,)
-    return concatenate([x[index] for x in found], at, out, dtype=dtype, casting=casting)
-
-
-@native(_np.vstack)
-def vstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
-    found = _arrays(tup)
-    if not found:
-        return call(_np.vstack, (tup,), {"dtype": dtype, "casting": casting})
-    return concatenate([atleast_2d(x) for x in found], 0, dtype=dtype, casting=casting)
-
-
-@native(_np.hstack)
-def hstack(tup: Any, *, dtype: Any = None, casting: Any = "same_kind") -> Any:
-    found = _arrays(tup)
-    if not found:
-        return call(_np.hstack, (tup,), {"dtype": dtype, "casting": casting})
-    found = [atleast_1d(x) for x in found]
-    return concatenate(found, 0 if found[0].ndim == 1 else 1, dtype=dtype, casting=casting)
-
-
-@native(_np.dstack)
-def dstack(tup: Any) -> Any:
-    found = _arrays(tup)
-    if not found:
-        return call(_np.dstack, (tup,), {})
-    return concatenate([atleast_3d(x) for x in found], 2)
-
-
-@native(_np.column_stack)
-def column_stack(tup: Any) -> Any:
-    found = _arrays(tup)
-    if not found:
-        return call(_np.column_stack, (tup,), {})
-    columns = [x if x.ndim >= 2 else x.reshape(-1, 1) for x in found]
-    return concatenate(columns, 1)
-
-
-@native(_np.append)
-def append(arr: Any, values: Any, axis: Any = None) -> Any:
-    found = _arrays((arr, values))
-    if not found:
-        return call(_np.append, (arr, values, axis), {})
-    if axis is None:
-        return concatenate([x.ravel() for x in found], 0)
-    return concatenate(found, axis)
 
 
 @native(_np.tile)

@@ -69,7 +69,11 @@ def _setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) 
 
 
 def _round(self: Any, /, decimals: Any = 0, out: Any = None) -> Any:
-    if out is not None or type(decimals) is not int or self.dtype.kind != "f":
+    plain = out is None and type(decimals) is int
+    if plain and decimals >= 0 and self.dtype.kind in "iu" and self.ndim:
+        # Nothing to round.
+        return self.copy("K")
+    if not plain or self.dtype.kind != "f":
         return call(_np.ndarray.round, (self, decimals, out), {}, "ndarray.round", NOT_NATIVE)
     to_integer = UFUNCS["rint"]
     if decimals == 0:

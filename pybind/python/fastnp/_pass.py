@@ -71,4 +71,7 @@ if hasattr(_np, "astype"):  # new in NumPy 2.1
     def astype(x: Any, dtype: Any, /, *, copy: bool = True, device: Any = None) -> Any:
         if type(x) is ndarray and device in (None, "cpu"):
             return x.astype(dtype, copy=copy)
+        if type(x) is list or type(x) is tuple:
+            # Not taken for arrays here.
+            return _np.astype(x, dtype, copy=copy, device=device)
         return elsewhere(_np.astype, "astype", x, (dtype,), {"copy": copy, "device": device})

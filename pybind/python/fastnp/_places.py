@@ -28,7 +28,10 @@ def take(a: Any, indices: Any, axis: Any = None, out: Any = None, mode: Any = "r
 
 @native(_np.put)
 def put(a: Any, ind: Any, v: Any, mode: Any = "raise") -> None:
-    if type(a) is ndarray:
+    if type(a) is list or type(a) is tuple:
+        # Not an array made of it, which nobody would see.
+        call(_np.put, (a, ind, v, mode), {})
+    elif type(a) is ndarray:
         a.put(ind, v, mode)
     else:
         elsewhere(_np.put, "put", a, (ind, v, mode), {})

@@ -270,14 +270,17 @@ def cumulative_prod(
     return _cumulative(_np.cumulative_prod, "cumprod", x, axis, dtype, out, include_initial)
 
 
+_COUNT = type(_np.count_nonzero(()))
+
+
 @native(_np.count_nonzero)
 def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     if type(a) is not ndarray:
         return call(_np.count_nonzero, (a, axis), {"keepdims": keepdims})
     true = a if a.dtype.char == "?" else a != 0
     if axis is None and not keepdims:
-        # NumPy gives a Python int here, and scalars or arrays of intp elsewhere.
-        return type(_np.count_nonzero(()))(true.sum())
+        # NumPy gives one or the other, by its version, and scalars or arrays of intp elsewhere.
+        return _COUNT(true.sum())
     return true.sum(axis, _np.intp, keepdims=keepdims)
 
 

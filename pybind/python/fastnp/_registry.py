@@ -26,8 +26,8 @@ NATIVE: dict[Any, Any] = {
 
 _FROM_ENGINE = """
     array asarray asanyarray ascontiguousarray asfortranarray copy empty zeros ones full
-    empty_like zeros_like ones_like full_like arange where dot concatenate copyto
-    shares_memory may_share_memory
+    empty_like zeros_like ones_like full_like arange where dot copyto concatenate stack vstack
+    hstack dstack column_stack append shares_memory may_share_memory
     """
 
 for _name in _FROM_ENGINE.split():
@@ -71,6 +71,10 @@ def elsewhere(
         if function_of(kwargs.get("where")) is not None:
             return call(original, (a, *args), kwargs)
         return getattr(a, method)(*args, **kwargs)
+    if (kind is list or kind is tuple) and function_of(kwargs.get("where")) is None:
+        made = _fastnp.asanyarray(a)
+        if type(made) is _fastnp.ndarray:
+            return getattr(made, method)(*args, **kwargs)
     if function_of(a) is not None:
         # The class is asked with what the user gave, not with every default filled in.
         return handed_over(NATIVE[original], a, (a,), {**_differing(original, args), **kwargs})

@@ -137,6 +137,8 @@ def broadcast_arrays(*args: Any, subok: bool = False) -> Any:
 
 
 def _at_least(ndim: int, original: Any, arys: tuple[Any, ...]) -> Any:
+    if len(arys) == 1 and type(arys[0]) is ndarray and arys[0].ndim >= ndim:
+        return arys[0]
     found = []
     for value in arys:
         x = asanyarray(value)

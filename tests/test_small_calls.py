@@ -1,0 +1,278 @@
+"""The short ways of small calls: numbers and lists of Python's, reductions at once, joins, filling.
+
+Each is compared with NumPy over every type, on dense arrays, views and pending results.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import fastnp
+import numpy
+import pytest
+
+from tests.compare import assert_same, both
+
+DTYPES = "? i1 u1 i2 u2 i4 u4 i8 u8 f2 f4 f8 c8 c16".split()
+REDUCTIONS = "sum prod min max any all argmin argmax".split()
+
+
+def outcome(program: Callable[[], Any]) -> Any:
+    """What a program gives, or the type and the words of its error."""
+    try:
+        return program()
+    except (TypeError, ValueError, IndexError, OverflowError) as error:
+        return type(error).__name__, str(error)
+
+
+def values(dtype: str, n: int) -> Any:
+    """So many values of a type, the extremes of integers among them."""
+    if dtype in ("i8", "u8", "i1", "u1"):
+        info = numpy.iinfo(dtype)
+        return numpy.resize(numpy.array([3, info.max, info.min, 7], dtype), n)
+    return numpy.resize(numpy.array([0.0, 1.0, 2.0, -3.0, -0.0]), n).astype(dtype)
+
+
+def forms(np: Any, dtype: str) -> list[Any]:
+    """Arrays of a type: none, one and several axes, empty, views, a pending result."""
+    pool = np.array(values(dtype, 24))
+    whole = pool.reshape(2, 3, 4)
+    forms = [pool[:0], pool[:1], pool[5], pool.reshape(4, 6), whole, whole.T, pool[::-2]]
+    return [*forms, np.where(pool == pool, pool, pool), np.asarray(pool[0]).reshape(())]
+
+
+def kinds(value: Any) -> Any:
+    """The types in a list of lists."""
+    return [kinds(item) for item in value] if type(value) is list else type(value)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_lists_hold_pythons_own_numbers(dtype: str) -> None:
+    for ours, theirs in zip(forms(fastnp, dtype), forms(numpy, dtype), strict=True):
+        made, wanted = ours.tolist(), theirs.tolist()
+        assert repr(made) == repr(wanted)
+        assert kinds(made) == kinds(wanted)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("convert", [float, int, operator.index, bool], ids=lambda f: f.__name__)
+def test_numbers_of_arrays_without_axes(dtype: str, convert: Callable[[Any], Any]) -> None:
+    def program(np: Any) -> list[Any]:
+        arrays = [np.array(value).reshape(()) for value in values(dtype, 5)]
+        if dtype[0] == "c":
+            arrays = []  # warns first
+        arrays += [np.array(values("f8", 3)), np.array([numpy.nan]).reshape(())]
+        return [outcome(lambda a=a: convert(a)) for a in arrays]
+
+    ours, theirs = program(fastnp), program(numpy)
+    assert repr(ours) == repr(theirs)
+    assert [type(x) for x in ours] == [type(x) for x in theirs]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [1, 2, 5, 33])
+def test_reductions_of_all_elements(dtype: str, n: int) -> None:
+    def program(np: Any) -> list[Any]:
+        a = np.array(values(dtype, n))
+        arrays = [a, a.reshape(1, n), a[::-1], np.where(a == a, a, a)]
+        # The sign of a complex zero is that of the order of multiplications.
+        names = [name for name in REDUCTIONS if name != "prod" or dtype[0] != "c"]
+        with np.errstate(all="ignore"):
+            return [getattr(x, name)() for x in arrays for name in names]
+
+    assert_same(program(fastnp), program(numpy))
+
+
+@both
+def test_reductions_find_nan_and_keep_signs(np: Any) -> Any:
+    nan, zeros = np.array([1.0, numpy.nan, 3.0]), np.array([-0.0])
+    return [
+        *(getattr(nan, name)() for name in REDUCTIONS),
+        *(getattr(zeros, name)() for name in REDUCTIONS),
+    ]
+
+
+def test_reductions_warn_of_what_they_raised() -> None:
+    large = fastnp.array([1e308, 1e308])
+    fastnp.flush()
+    with pytest.warns(RuntimeWarning, match="overflow encountered in reduce"):
+        large.sum()
+
+
+@both
+def test_arrays_are_filled(np: Any) -> Any:
+    made = []
+    for dtype in DTYPES:
+        a = np.zeros((3, 4), dtype)
+        a.fill(1)
+        part = np.zeros((3, 4), dtype)
+        part[1:].fill(1)
+        columns = np.zeros((3, 4), dtype)
+        columns[:, 1].fill(1)
+        made += [a, part, columns]
+    pending = np.ones(2000) + 1
+    pending.fill(2.5)
+    return [*made, pending, np.ones(1000, "c16"), np.full(1000, 3, "i2"), np.full(9, 2.5, "f2")]
+
+
+def test_filling_refuses_what_numpy_refuses() -> None:
+    def program(np: Any) -> list[Any]:
+        a = np.zeros(3, "i8")
+        fixed = np.zeros(3)
+        fixed.flags.writeable = False
+        fill = [(a, numpy.nan), (a, 2**70), (a, "x"), (a, 1j), (fixed, 1)]
+        return [outcome(lambda x=x, v=v: x.fill(v)) for x, v in fill]
+
+    with numpy.errstate(all="ignore"):
+        assert program(fastnp) == program(numpy)
+
+
+JOINS: dict[str, Callable[[Any, list[Any]], Any]] = {
+    "concatenate": lambda np, parts: np.concatenate(parts),
+    "concatenate along 1": lambda np, parts: np.concatenate(parts, 1),
+    "concatenate flat": lambda np, parts: np.concatenate(parts, axis=None),
+    "concatenate in a type": lambda np, parts: np.concatenate(parts, dtype="f4", casting="unsafe"),
+    "stack": lambda np, parts: np.stack(parts),
+    "stack along 1": lambda np, parts: np.stack(parts, axis=1),
+    "stack along the last": lambda np, parts: np.stack(tuple(parts), -1),
+    "stack too far": lambda np, parts: np.stack(parts, 9),
+    "vstack": lambda np, parts: np.vstack(parts),
+    "hstack": lambda np, parts: np.hstack(parts),
+    "dstack": lambda np, parts: np.dstack(parts),
+    "column_stack": lambda np, parts: np.column_stack(parts),
+    "append": lambda np, parts: np.append(parts[0], parts[-1]),
+    "append along 0": lambda np, parts: np.append(parts[0], parts[-1], axis=0),
+}
+
+
+@pytest.mark.parametrize("join", JOINS)
+def test_joins(join: str) -> None:
+    def program(np: Any) -> list[Any]:
+        a = np.arange(6.0)
+        matrix, whole = np.arange(6).reshape(2, 3), np.arange(12.0).reshape(2, 3, 2)
+        lists = [
+            [a, a + 1],
+            [a, numpy.arange(6)],
+            [a, 2.5],
+            [a, [1, 2, 3, 4, 5, 6]],
+            [a[::2], a[:3], a[3:]],
+            [matrix, matrix * 2],
+            [matrix, matrix.T],
+            [matrix.T, matrix.T],
+            [matrix[:, 1:], matrix[:, :2]],
+            [whole, whole],
+            [a[2], a[3], np.array(1.0)],
+            [a[:0], a],
+            [np.ones(2000), np.ones(2000)],
+            [np.array([1, 2], "i1"), np.array([True, False])],
+            [a],
+        ]
+        return [outcome(lambda parts=parts: JOINS[join](np, parts)) for parts in lists]
+
+    for ours, theirs in zip(program(fastnp), program(numpy), strict=True):
+        assert_same(ours, theirs)
+        if isinstance(theirs, numpy.ndarray) and theirs.size:
+            assert ours.strides == theirs.strides
+
+
+@both
+def test_joins_of_rows(np: Any) -> Any:
+    a = np.arange(12.0).reshape(3, 4)
+    return np.stack(a), np.vstack(a), np.hstack(a), np.concatenate(a), np.column_stack(a)
+
+
+@both
+def test_lists_of_arrays_are_arrays(np: Any) -> Any:
+    a, matrix = np.arange(6.0), np.arange(6).reshape(2, 3)
+    lists = [[a, a + 1], [a, np.arange(6)], [matrix, matrix], [matrix.T, matrix.T], [a[::2], a[:3]]]
+    lists += [[a[:0], a[:0]], [a], [np.array(1.0), np.array(2.0)], [a * 2.0, a[::-1]], [[a], [a]]]
+    ragged = outcome(lambda: np.array([a, a[:2]]))[0]
+    return [np.array(x) for x in lists], [np.asarray(x) for x in lists], ragged
+
+
+@both
+def test_numbers_are_arrays_without_axes(np: Any) -> Any:
+    shared = numpy.array(2.5)
+    seen = np.asarray(shared)
+    seen[...] = 3.5
+    numbers = [2.5, 3, True, 1j, numpy.float32(1.5), numpy.int8(3), 2**70, numpy.uint64(2**63)]
+    arrays = [np.array(x) for x in numbers[:6]] + [np.asarray(numbers[7])]
+    return [(x.dtype, x.shape, x[()]) for x in arrays], float(shared), float(np.array(shared))
+
+
+@both
+def test_functions_of_lists(np: Any) -> Any:
+    numbers, table = [3.0, 1.0, 2.0], [[1, 2], [3, 4]]
+    return (
+        np.sum(numbers), np.mean(numbers), np.max(numbers), np.argmax(numbers), np.any([0, 1]),
+        np.sum(table, axis=0), np.cumsum(numbers), np.round([1.5, 2.5]), np.transpose(table),
+        np.reshape(numbers, (3, 1)), np.take(numbers, [0, 2]), np.sum([]), np.sum((1, 2.5)),
+        np.std(numbers), np.prod([True, True]), np.ravel(table), np.squeeze([[1]]),
+        outcome(lambda: np.max([])), outcome(lambda: np.put(numbers, [0], 1)),
+        outcome(lambda: np.astype(numbers, float)), np.round(np.arange(3)), np.arange(3).round(1),
+        np.arange(6).reshape(2, 3).T.round(),
+    )  # fmt: skip
+
+
+def test_joins_are_native() -> None:
+    a = fastnp.arange(6.0)
+    with fastnp.strict():
+        for join in (fastnp.concatenate, fastnp.stack, fastnp.vstack, fastnp.hstack):
+            join([a, a])
+        fastnp.append(a, 2.0)
+
+
+@both
+def test_functions_of_numbers_alone(np: Any) -> Any:
+    return (
+        np.sqrt(2.5),
+        np.exp(numpy.float32(1.5)),
+        np.add(1, True),
+        np.maximum(1, 2.5),
+        np.negative(numpy.int8(3)),
+        outcome(lambda: np.sqrt()),
+        outcome(lambda: np.sqrt(1.0, nothing=2)),
+        np.hypot(3, 4),
+    )
+
+
+def test_arguments_are_read_as_numpy_reads_them() -> None:
+    def program(np: Any) -> list[Any]:
+        a = np.arange(3.0)
+        calls: list[Callable[[], Any]] = [
+            lambda: np.zeros(shape=3, dtype="i4"),
+            lambda: np.zeros(3, shape=4),
+            lambda: np.zeros(),
+            lambda: np.zeros(3, nothing=1),
+            lambda: np.ones((2, 3), "f4", "F"),
+            lambda: np.full((2,), 7, dtype="i2"),
+            lambda: np.full_like(a, 3, dtype=int),
+            lambda: np.zeros_like(a=a, order="C"),
+            lambda: np.empty_like(prototype=a).shape,
+            lambda: np.arange(stop=4),
+            lambda: np.arange(1, stop=4),
+            lambda: np.arange(1, 9, 2, "f4"),
+            lambda: np.arange(1, 9, 2, dtype="f4"),
+            lambda: np.arange(),
+            lambda: np.asarray(a, "i8"),
+            lambda: np.asarray(a=a),
+            lambda: np.array(object=[1, 2]),
+            lambda: np.array(a, ndmin=2),
+            lambda: np.array([1, 2], dtype="f4"),
+            lambda: np.array([1, 2], "f4"),
+            lambda: np.copy(a, order="F"),
+            lambda: np.ascontiguousarray(a[::2]),
+            lambda: np.matmul(a, a),
+            lambda: np.matmul(a, b=a),
+            lambda: a.take([1, 2], mode="clip"),
+            lambda: a.take(indices=[1, 2]),
+            lambda: a.take(),
+            lambda: a.put([0], 5),
+            lambda: a,
+        ]
+        return [outcome(call) for call in calls]
+
+    for ours, theirs in zip(program(fastnp), program(numpy), strict=True):
+        assert_same(ours, theirs)
