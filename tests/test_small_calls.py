@@ -168,6 +168,10 @@ def test_joins(join: str) -> None:
             [np.ones(2000), np.ones(2000)],
             [np.array([1, 2], "i1"), np.array([True, False])],
             [a],
+            [[1, 2], [3, 4]],
+            [1, 2.5],
+            [numpy.arange(3), numpy.ones(3, "f4")],
+            [],
         ]
         return [outcome(lambda parts=parts: JOINS[join](np, parts)) for parts in lists]
 

@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 /// The parts as arrays of ours; there are rarely more.
 type Parts = SmallVec<[Array; 4]>;
 
-/// The items of a list or a tuple as arrays, or the rows of an array; none where one is somebody else's, or none is ours.
+/// The items of a list or a tuple as arrays, or the rows of an array; none where one is somebody else's.
 fn parts_of(sequence: &Bound<'_, PyAny>) -> PyResult<Option<Parts>> {
     let py = sequence.py();
     let mut parts = Parts::new();
@@ -30,13 +30,9 @@ fn parts_of(sequence: &Bound<'_, PyAny>) -> PyResult<Option<Parts>> {
         }
         return Ok(Some(parts));
     }
-    let mut ours = false;
     let mut add = |item: &Bound<'_, PyAny>| -> PyResult<bool> {
         let part = match full(item)? {
-            Arg::Ours(array) => {
-                ours = true;
-                array.array(py)?.clone()
-            }
+            Arg::Ours(array) => array.array(py)?.clone(),
             Arg::Made(array) => *array,
             Arg::Number(number) => deliver(py, Array::full(&[], alone(number), Order::C))?,
             Arg::Other => return Ok(false),
@@ -56,8 +52,10 @@ fn parts_of(sequence: &Bound<'_, PyAny>) -> PyResult<Option<Parts>> {
                 return Ok(None);
             }
         }
+    } else {
+        return Ok(None);
     }
-    Ok(ours.then_some(parts))
+    Ok(Some(parts))
 }
 
 /// A list of dense arrays of one shape as one array; none of anything else.

@@ -428,6 +428,8 @@ impl NdArray {
 
 fn flat(array: &Array, order: Order) -> fastnp::Result<Array> {
     match order {
+        // One axis in order is what it is to be.
+        _ if array.ndim() == 1 && array.is_c_contiguous() => Ok(array.clone()),
         Order::K => {
             // Elements in memory order: the axes sorted by stride, slowest first.
             let mut axes: Vec<isize> = (0..array.ndim() as isize).collect();
