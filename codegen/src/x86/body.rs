@@ -99,12 +99,24 @@ impl<'a> Body<'a> {
         (real && (yes, no) == (b, a)).then_some((larger, [b, a]))
     }
 
+    /// For a product and a sum rounded once: the numbers without their negations, and whether the product and the term are
+    /// negative for those.
+    pub(super) fn fused(&self, at: usize) -> Option<([ValueId; 3], [bool; 2])> {
+        let Inst::Fma(args) = self.fragment.insts[at] else { return None };
+        let negated = args.map(|v| match self.fragment.insts[v.0 as usize] {
+            Inst::Apply(Op::Negative, [x, _]) => Some(x),
+            _ => None,
+        });
+        let values = std::array::from_fn(|i| negated[i].unwrap_or(args[i]));
+        let [a, b, c] = negated.map(|x| x.is_some());
+        Some((values, [a != b, c]))
+    }
+
     /// What an instruction reads.
     fn arguments(&self, at: usize) -> SmallVec<[ValueId; 3]> {
-        match self.extreme(at) {
-            Some((_, values)) => SmallVec::from_slice(&values),
-            None => Fragment::arguments(&self.fragment.insts[at]),
-        }
+        let extreme = || self.extreme(at).map(|(_, values)| SmallVec::from_slice(&values));
+        let fused = || self.fused(at).map(|(values, _)| SmallVec::from_slice(&values));
+        extreme().or_else(fused).unwrap_or_else(|| Fragment::arguments(&self.fragment.insts[at]))
     }
 }
 
