@@ -40,5 +40,5 @@ pub use expand::{Expanded, Odd, Slow, Trail, expand};
 pub use ir::{Access, Accumulator, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, ScalarId, Template, ValueId};
 pub use op::{Domain, FpFlags, Op, OpRow, ResultRule};
 pub use parse::ParseError;
-pub use primitive::Primitive;
+pub use primitive::{Primitive, Table};
 pub use verify::{Place, Verified, VerifyError, verify};

@@ -115,13 +115,7 @@ fn machine_code_is_as_it_stands() {
     let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     for x86 in fastnp_codegen::x86::X86::every_level() {
         for name in [
-            "map_elementwise",
-            "map_select",
-            "map_casts",
-            "map_in_place",
-            "map_index",
-            "expanded/exp",
-            "expanded/sin",
+            "map_elementwise", "map_select", "map_casts", "map_in_place", "map_index", "expanded/exp", "expanded/sin",
             "reduce_rows",
         ] {
             let kernel: Kernel =
