@@ -465,7 +465,7 @@ fn hash(inst: &Inst) -> usize {
         Inst::Scatter(m, offset, v) => (10 | u64::from(m.0) << 8, pair(offset.0, v.0)),
         Inst::Result(n) => (11, u64::from(*n)),
         Inst::Fma([a, b, c]) => (12 | u64::from(a.0) << 8, pair(b.0, c.0)),
-        Inst::Step(step, [a, b]) => (14 | (*step as u64) << 8, pair(a.0, b.0)),
+        Inst::Step(step, [a, b]) => (14 | step.code() << 8, pair(a.0, b.0)),
         Inst::Part(v, part) => (15 | (*part as u64) << 8, u64::from(v.0)),
         Inst::Complex([a, b]) => (16, pair(a.0, b.0)),
         Inst::Bits(v, to) => (13 | (*to as u64) << 8, u64::from(v.0)),

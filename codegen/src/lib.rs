@@ -42,5 +42,5 @@ pub use ir::{
 };
 pub use op::{Domain, FpFlags, Op, OpRow, ResultRule};
 pub use parse::ParseError;
-pub use primitive::Primitive;
+pub use primitive::{Primitive, Table};
 pub use verify::{Place, Verified, VerifyError, verify};

@@ -25,13 +25,85 @@ pub enum Primitive {
     Mantissa,
     /// Whether `a` is anything but a positive normal number. A bool, and quiet.
     Unusual,
-    /// The power of two whose sixteenths the lowest four bits of a word are, 2^(j/16), times a constant.
-    Power,
+    /// The entry of a table of sixteen that the lowest four bits of a word number.
+    Entry(Table),
 }
 
+/// A table of sixteen numbers, which are in `math/coefficients.rs`: as many doubles as two vectors of AVX-512 hold.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Table {
+    /// Sixteenth powers of two, times a constant.
+    Powers,
+    /// The same of the negative number of sixteenths, up to a power of two.
+    PowersBack,
+    /// Inverses beside which cube roots are short series.
+    CbrtInverses,
+    /// The cube roots of their inverses, by a constant.
+    CbrtRoots,
+    /// That constant and its products with the cube roots of 2 and 4, by quarters of exponents.
+    CbrtSteps,
+    /// Inverses beside which logarithms are short series.
+    Inverses,
+    /// What these take from natural logarithms, the high part.
+    LogHigh,
+    /// The low part.
+    LogLow,
+    /// The same of logarithms to base 2.
+    Log2High,
+    /// The low part.
+    Log2Low,
+    /// The same of logarithms to base 10.
+    Log10High,
+    /// The low part.
+    Log10Low,
+    /// Inverses beside which logarithms are short series, for powers.
+    PowerInverses,
+    /// What these take from logarithms to base 2, the high part.
+    PowerLog2High,
+    /// The low part.
+    PowerLog2Low,
+    /// Dividends of the tangents of multiples of pi/16.
+    TanTop,
+    /// Their divisors.
+    TanBottom,
+    /// Dividends of tangents, half an octave each.
+    AtanTop,
+    /// Their divisors.
+    AtanBottom,
+    /// The angles of these, the high part.
+    AtanHigh,
+    /// The low part.
+    AtanLow,
+}
+
+/// Every table, by the name that it has in the IR.
+const TABLES: [(Table, &str); 21] = [
+    (Table::Powers, "entry_of_powers"),
+    (Table::PowersBack, "entry_of_powers_back"),
+    (Table::CbrtInverses, "entry_of_cbrt_inverses"),
+    (Table::CbrtRoots, "entry_of_cbrt_roots"),
+    (Table::CbrtSteps, "entry_of_cbrt_steps"),
+    (Table::Inverses, "entry_of_inverses"),
+    (Table::LogHigh, "entry_of_log_high"),
+    (Table::LogLow, "entry_of_log_low"),
+    (Table::Log2High, "entry_of_log2_high"),
+    (Table::Log2Low, "entry_of_log2_low"),
+    (Table::Log10High, "entry_of_log10_high"),
+    (Table::Log10Low, "entry_of_log10_low"),
+    (Table::PowerInverses, "entry_of_power_inverses"),
+    (Table::PowerLog2High, "entry_of_power_log2_high"),
+    (Table::PowerLog2Low, "entry_of_power_log2_low"),
+    (Table::TanTop, "entry_of_tan_top"),
+    (Table::TanBottom, "entry_of_tan_bottom"),
+    (Table::AtanTop, "entry_of_atan_top"),
+    (Table::AtanBottom, "entry_of_atan_bottom"),
+    (Table::AtanHigh, "entry_of_atan_high"),
+    (Table::AtanLow, "entry_of_atan_low"),
+];
+
 impl Primitive {
-    /// All of them.
-    pub const ALL: [Primitive; 8] = [
+    /// The steps that are no tables.
+    const PLAIN: [Primitive; 7] = [
         Primitive::Scale,
         Primitive::Bound,
         Primitive::Fraction,
@@ -39,8 +111,12 @@ impl Primitive {
         Primitive::Exponent,
         Primitive::Mantissa,
         Primitive::Unusual,
-        Primitive::Power,
     ];
+
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Primitive> {
+        Primitive::PLAIN.into_iter().chain(TABLES.iter().map(|&(table, _)| Primitive::Entry(table)))
+    }
 
     /// Its name in the IR.
     pub fn name(self) -> &'static str {
@@ -52,13 +128,19 @@ impl Primitive {
             Primitive::Exponent => "exponent",
             Primitive::Mantissa => "mantissa",
             Primitive::Unusual => "unusual",
-            Primitive::Power => "power_of",
+            Primitive::Entry(table) => TABLES[table as usize].1,
         }
     }
 
     /// The one with a name.
     pub fn from_name(name: &str) -> Option<Primitive> {
-        Primitive::ALL.into_iter().find(|p| p.name() == name)
+        Primitive::all().find(|p| p.name() == name)
+    }
+
+    /// A number for each, to tell them apart quickly.
+    pub(crate) fn code(self) -> u64 {
+        let place = |step| Primitive::PLAIN.iter().position(|&p| p == step);
+        if let Primitive::Entry(table) = self { 16 + table as u64 } else { place(self).unwrap_or(0) as u64 }
     }
 
     /// How many arguments it has.
@@ -66,16 +148,16 @@ impl Primitive {
         match self {
             Primitive::Scale | Primitive::Bound | Primitive::Limit => 2,
             Primitive::Fraction | Primitive::Exponent | Primitive::Mantissa => 1,
-            Primitive::Unusual | Primitive::Power => 1,
+            Primitive::Unusual | Primitive::Entry(_) => 1,
         }
     }
 
     /// The type of its result for arguments of a type; none where it does not take them.
     pub fn result(self, from: DType) -> Option<DType> {
         match (self, from) {
-            (Primitive::Power, DType::U32) => Some(DType::F32),
-            (Primitive::Power, DType::U64) => Some(DType::F64),
-            (Primitive::Power, _) => None,
+            (Primitive::Entry(_), DType::U32) => Some(DType::F32),
+            (Primitive::Entry(_), DType::U64) => Some(DType::F64),
+            (Primitive::Entry(_), _) => None,
             (Primitive::Unusual, DType::F32 | DType::F64) => Some(DType::Bool),
             (_, DType::F32 | DType::F64) => Some(from),
             _ => None,

@@ -30,6 +30,7 @@ from mpmath import (
     sin,
     sinh,
     sqrt,
+    tan,
 )
 
 mp.dps = 60
@@ -169,6 +170,10 @@ def emit_powers():
         body = ", ".join(literal(to(factor * mpf(2) ** (mpf(j) / 16)), kind) for j in range(16))
         print(f"/// 2^(j/16) times a factor by which all are nearly floats, for `{kind}`.")
         print(f"pub(super) const POWERS{suffix}: [{kind}; 16] = [{body}];")
+        back = [to(factor * mpf(2) ** (mpf(-j % 16) / 16)) for j in range(16)]
+        body = ", ".join(literal(x, kind) for x in back)
+        print(f"/// The same of -j, up to a power of two, for `{kind}`.")
+        print(f"pub(super) const POWERS_BACK{suffix}: [{kind}; 16] = [{body}];")
         for name, base, what in (("EXP", mpf(1), "e^r"), ("EXP2", ln(2), "2^r")):
             top = mpf("1.0005") / 32 * ln(2) / base
 
@@ -182,6 +187,63 @@ def emit_powers():
                 f"{what} by that factor less 1, a 32nd of a power of two around zero, for `{kind}`."
             )
             emit(f"{name}_STEP{suffix}", coefs, error, doc, kind)
+
+
+def emit_hyperbolic_steps():
+    """The hyperbolic functions of what the sixteenths leave, by the factor of these."""
+    factor = POWERS_FACTOR["f64"]
+    top = (mpf("1.0005") / 32 * ln(2)) ** 2
+    sh = guarded(lambda z: sinh(sqrt(z)) / sqrt(z) / factor, 1 / factor)
+    coefs, error = remez(sh, 0, top, 2)
+    emit(
+        "SINH_STEP", coefs, error, "sinh r / r by that factor in r^2, |r| <= log(2)/32, for `f64`."
+    )
+    coefs, error = remez(lambda z: cosh(sqrt(z)) / factor - 1, 0, top, 3)
+    coefs[0] = 1 / factor - 1
+    emit("COSH_STEP", coefs, error, "cosh r by it less 1 in r^2, |r| <= log(2)/32, for `f64`.")
+
+
+def emit_roots():
+    """Cube roots of 1/r for inverses r of half a mantissa, which are chosen, as is what is common to the roots of 1, 2 and 4, so
+    that all come out nearly as floats."""
+
+    def distance(x, kind):
+        unit = mpf(2) ** (floor(log(x, 2)) - (52 if kind == "f64" else 23))
+        return abs(x / unit - round(x / unit))
+
+    common, inverses = {}, {}
+    for _, kind, _ in WIDTHS:
+        eps, bits = mpf(2) ** (-52 if kind == "f64" else -23), 21 if kind == "f64" else 11
+        factors = (1 + n * eps for n in range(2**12))
+
+        def worst(g, kind=kind):
+            return max(distance(g * mpf(2) ** (mpf(i) / 3), kind) for i in (1, 2))
+
+        common[kind] = min(factors, key=worst)
+
+        def root(r, kind=kind):
+            return (1 / r) ** (mpf(1) / 3) / common[kind]
+
+        for j in range(16):
+            middle = truncated(1 / (1 + (j + mpf("0.5")) / 16), bits)
+            unit = mpf(2) ** -bits
+            span = 2 ** (bits - 10)
+            near = (middle + n * unit for n in range(-span, span + 1))
+            inverses[kind, j] = min(near, key=lambda r: distance(root(r), kind))
+
+    values = [lambda kind, j=j: inverses[kind, j] for j in range(16)]
+    emit_table("CBRT_INVERSES", "Inverses beside 1 + (j + 1/2)/16, of half a mantissa", values)
+    roots = [
+        lambda kind, j=j: (1 / inverses[kind, j]) ** (mpf(1) / 3) / common[kind] for j in range(16)
+    ]
+    emit_table("CBRT_ROOTS", "Cube roots of their inverses by a factor, nearly floats", roots)
+    steps = [
+        lambda kind, j=j: common[kind] * mpf(2) ** (mpf(max(j % 4 - 1, 0)) / 3) for j in range(16)
+    ]
+    emit_table("CBRT_STEPS", "That factor times 2^((i-1)/3), i = j modulo 4, nearly floats", steps)
+    reach = mpf("0.0335")
+    g = guarded(lambda f: ((1 + f) ** (mpf(1) / 3) - 1) / f, mpf(1) / 3)
+    emit_fit("CBRT", "((1+f)^(1/3) - 1) / f there", g, -reach, reach, (7, 2))
 
 
 def emit_exponentials():
@@ -198,11 +260,60 @@ def emit_exponentials():
     emit_fit("COSH", "(cosh r - 1 - r^2/2) / r^4 in r^2, |r| <= log(2)/2", ch, 0, half**2, (4, 1))
 
 
-def emit_logarithms():
-    top = ((sqrt(2) - 1) / (sqrt(2) + 1)) ** 2 * mpf("1.0005")
+# Logarithms look c = j/20 up, the nearest to m in [3/4, 3/2), by j modulo 16. Of doubles, c is 1 for its neighbours, too: beside
+# entries that take something all terms are small then.
+LOG_STEPS = 20
+LOG_REACH = mpf("0.0755")
+POWER_REACH = mpf("0.0346")
 
-    def quotient(z):
-        return ln((1 + sqrt(z)) / (1 - sqrt(z))) / sqrt(z)
+
+def emit_table(name, doc, values):
+    """Sixteen entries in the order of the index's lowest bits, for both widths."""
+    for suffix, kind, _ in WIDTHS:
+        to = double if kind == "f64" else single
+        body = ", ".join(literal(to(v(kind)), kind) for v in values)
+        print(f"/// {doc}, for `{kind}`.")
+        print(f"pub(super) const {name}{suffix}: [{kind}; 16] = [{body}];")
+
+
+def emit_logarithm_tables():
+    entries = sorted(range(15, 31), key=lambda j: j % 16)
+    bits = {"f64": 21, "f32": 11}
+    # Beside multiples of log 2, log10 2 or 1, whose leading parts are no finer, sums are exact.
+    grid = {"f64": mpf(2) ** 42, "f32": mpf(2) ** 16}
+
+    def inverse(j, kind, ones):
+        if j in ones:
+            return mpf(1)
+        return truncated(mpf(LOG_STEPS) / j * (1 + mpf(2) ** -bits[kind]), bits[kind])
+
+    def high(logarithm, kind):
+        return mpf(round(logarithm * grid[kind])) / grid[kind]
+
+    def low(logarithm, kind):
+        return logarithm - high(logarithm, kind)
+
+    def emit_tables(name, doc, ones, bases):
+        of = [lambda kind, j=j: inverse(j, kind, ones) for j in entries]
+        emit_table(name, f"{doc}, by j modulo 16, j from 15 to 30", of)
+        for base, what, unit in bases:
+            for part, cut in (("HIGH", high), ("LOW", low)):
+
+                def value(inverse, kind, cut=cut, unit=unit):
+                    return cut(-ln(inverse(kind)) / unit, kind)
+
+                values = [lambda kind, i=i, value=value: value(i, kind) for i in of]
+                emit_table(f"{base}_{part}", f"The {part.lower()} part of -{what} of these", values)
+
+    doc = "20/j cut to half a mantissa, 1 for the neighbours of 20"
+    bases = (("LOG", "log", mpf(1)), ("LOG2", "log2", ln(2)), ("LOG10", "log10", ln(10)))
+    emit_tables("INVERSES", doc, (19, 20, 21), bases)
+    doc = "20/j cut to half a mantissa, for `power`"
+    emit_tables("POWER_INVERSES", doc, (20,), (("POWER_LOG2", "log2", ln(2)),))
+
+
+def emit_logarithms():
+    emit_logarithm_tables()
 
     def emit_plain(name, doc, g, lo, hi, degree, weight):
         emit(f"{name}_F32", *remez(g, lo, hi, degree, weight), f"{doc}, for `f32`.", "f32")
@@ -220,10 +331,29 @@ def emit_logarithms():
         lambda f: max(abs(f), edge),
     )
     emit_plain("LOG2_PLAIN", "log2(1+f) / f on [-1/4, 1/2]", two, -0.25, 0.5, 8, lambda f: mpf(1))
-    whole = guarded(lambda z: (quotient(z) - 2) / z, mpf(2) / 3)
-    tail = guarded(lambda z: ((quotient(z) / 2 - 1) / z - mpf(1) / 3) / z, mpf(1) / 5)
-    emit_fit("LOG", "(log((1+s)/(1-s)) / s - 2) / s^2 in s^2, |s| <= 0.1716", whole, 0, top, (6, 2))
-    emit_fit("LOG_TAIL", "Half that series after its term 1/3, for `power`", tail, 0, top, (7, 3))
+    coefs, error = remez(plain, -LOG_REACH, LOG_REACH, 10)
+    doc = "(log(1+f) - f) / f^2 beside an entry of the table, for `f64`."
+    emit("LOG_STEP", coefs, error, doc)
+    for name, base in (("LOG2", 2), ("LOG10", 10)):
+        # The first is what the leading part of the factor of f lacks.
+        inverse = 1 / ln(mpf(base))
+        rest = inverse - mpf(double(inverse))
+        scaled = [rest, *(c * inverse for c in coefs)]
+        doc = f"(log{base}(1+f) - C f) / f there, where C is 1/log {base} rounded, for `f64`."
+        emit(f"{name}_STEP", scaled, error, doc)
+    short, error = remez(plain, -POWER_REACH, POWER_REACH, 4)
+    rest = 1 / ln(2) - mpf(single(1 / ln(2)))
+    doc = "(log2(1+f) - C f) / f beside an entry of the table, where C is 1/log 2 rounded, for `power`, for `f32`."
+    emit("LOG2_STEP_F32", [rest, *(c / ln(2) for c in short)], error, doc, "f32")
+    top = (POWER_REACH / (2 - POWER_REACH)) ** 2
+
+    def quotient(z):
+        return ln((1 + sqrt(z)) / (1 - sqrt(z))) / sqrt(z)
+
+    tail = guarded(lambda z: (quotient(z) / 2 - 1) / z, mpf(1) / 3)
+    coefs, error = remez(tail, 0, top, 3)
+    doc = "(log((1+s)/(1-s)) / 2s - 1) / s^2 in s^2 there, for `power`, for `f64`."
+    emit("LOG_TAIL", coefs, error, doc)
 
 
 def emit_circular():
@@ -235,31 +365,88 @@ def emit_circular():
     emit_fit("COS", "(cos r - 1 + r^2/2) / r^4 in r^2, |r| <= pi/4", c, 0, top, (5, 2))
 
 
+def emit_tangents():
+    """tan(j pi/16) as quotients of numbers nearly floats: of 2^14 dividends those with the divisors nearest to floats."""
+
+    def quotient(j, kind):
+        bits = 53 if kind == "f64" else 24
+        if j > 8:
+            top, bottom = quotient(16 - j, kind)
+            return -top, bottom
+        if j > 4:
+            return quotient(8 - j, kind)[::-1]
+        if j == 0 or j == 4:
+            return (mpf(1) if j else mpf(0)), mpf(1)
+        # The divisor has all bits, the dividend as many as the divisor's unit gives it.
+        tangent = tan(pi * j / 16)
+        unit = mpf(2) ** (1 - bits)
+        of = floor(log(tangent, 2))
+        finer = unit * mpf(2) ** of
+
+        def distance(n):
+            top = (1 + n * unit) * tangent / finer
+            return abs(top - round(top))
+
+        best = min(range(2**14), key=distance)
+        bottom = 1 + best * unit
+        return bottom * tangent, bottom
+
+    for name, part, what in (("TAN_TOP", 0, "Dividends"), ("TAN_BOTTOM", 1, "Divisors")):
+        values = [lambda kind, j=j, part=part: quotient(j, kind)[part] for j in range(16)]
+        emit_table(name, f"{what} of tan(j pi/16), both nearly floats", values)
+    t = guarded(lambda z: (tan(sqrt(z)) / sqrt(z) - 1) / z, mpf(1) / 3)
+    top = (pi / 32 * mpf("1.006")) ** 2
+    emit_fit("TAN", "(tan r / r - 1) / r^2 in r^2, |r| <= pi/32", t, 0, top, (4, 1))
+
+
+def emit_arctangents():
+    """Sixteen half octaves of quotients, from 1/16 to 16: the tangents and angles at their middles, and an eighth below."""
+    bounds = [mpf(2) ** (e // 2) * (1 if e % 2 == 0 else mpf("1.5")) for e in range(-8, 9)]
+
+    def middle(i):
+        """The tangent as a quotient: zero below 1/8, infinity from 12 on."""
+        if bounds[i] < mpf("0.125"):
+            return mpf(0), mpf(1)
+        if bounds[i] >= 12:
+            return mpf(1), mpf(0)
+        return truncated(tan((atan(bounds[i] * 8 / 9) + atan(bounds[i + 1])) / 2), 10), mpf(1)
+
+    def angle(i):
+        top, bottom = middle(i)
+        return atan(top) if bottom else pi / 2
+
+    def high(i, kind):
+        unit = mpf(2) ** (49 if kind == "f64" else 20)
+        return mpf(round(angle(i) * unit)) / unit
+
+    # 1/16 has the exponent 1019, the lowest three bits of which are 3.
+    order = [(j - 6) % 16 for j in range(16)]
+    parts = (
+        ("ATAN_TOP", "Tangents near quotients, as dividends", lambda i, kind: middle(i)[0]),
+        ("ATAN_BOTTOM", "Their divisors", lambda i, kind: middle(i)[1]),
+        ("ATAN_HIGH", "The high part of their angles", high),
+        ("ATAN_LOW", "The low part of their angles", lambda i, kind: angle(i) - high(i, kind)),
+    )
+    for name, doc, of in parts:
+        emit_table(name, doc, [lambda kind, i=i, of=of: of(i, kind) for i in order])
+
+
 def emit_inverse():
     at = guarded(lambda z: (atan(sqrt(z)) / sqrt(z) - 1) / z, -mpf(1) / 3)
     a = guarded(lambda z: (asin(sqrt(z)) / sqrt(z) - 1) / z, mpf(1) / 6)
     wide, error = remez(at, 0, 1, 7)
     emit("ATAN_WIDE_F32", wide, error, "(atan t / t - 1) / t^2 in t^2, |t| <= 1, for `f32`.", "f32")
-    top = (sqrt(2) - 1) ** 2 * mpf("1.001")
-    emit_fit("ATAN", "(atan t / t - 1) / t^2 in t^2, |t| <= sqrt 2 - 1", at, 0, top, (10, 4))
+    coefs, error = remez(at, 0, mpf("0.133") ** 2, 5)
+    emit("ATAN", coefs, error, "(atan t / t - 1) / t^2 in t^2, |t| <= 0.133, for `f64`.")
+    emit_arctangents()
     emit_fit("ASIN", "(asin t / t - 1) / t^2 in t^2, |t| <= 1/2", a, 0, mpf("0.2501"), (12, 5))
-
-    def root(m):
-        return m ** (-mpf(1) / 3)
-
-    emit_fit(
-        "CBRT", "m^(-1/3) on [1, 2], the seed of `cbrt`", root, 1, 2, (4, 3), lambda m: 1 / root(m)
-    )
 
 
 def emit_constants():
     emit_split("LN2", ln(2), "log 2", 38, 12)
-    emit_split("INV_LN2", 1 / ln(2), "1/log 2", 21, 12)
-    emit_split("INV_LN10", 1 / ln(10), "1/log 10", 21, 12)
     emit_split("LOG10_2", log(2, 10), "log10 2", 42, 16)
-    emit_split("PIO4", pi / 4, "pi/4", 50, 21)
+    emit_split("PI", pi, "pi", 51, 22)
     emit_pair("TWO_INV_LN2", 2 / ln(2), "2/log 2")
-    emit_pair("THIRD", mpf(1) / 3, "1/3")
     emit_pair("PIO2", pi / 2, "pi/2")
     emit_pair("PI", pi, "pi")
     for suffix, kind, to in (("", "f64", double), ("_F32", "f32", single)):
@@ -287,8 +474,11 @@ if __name__ == "__main__":
     )
     print()
     emit_powers()
+    emit_hyperbolic_steps()
+    emit_roots()
     emit_exponentials()
     emit_logarithms()
     emit_circular()
+    emit_tangents()
     emit_inverse()
     emit_constants()

@@ -6,7 +6,7 @@
 use super::Slow;
 use crate::build::Draft;
 use crate::math::{Mask, Number, Real, Word};
-use crate::{DType, Inst, Op, Primitive, Scalar, ValueId};
+use crate::{DType, Inst, Op, Primitive, Scalar, Table, ValueId};
 use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
 
@@ -280,6 +280,9 @@ impl<'t, W: Plain + Word<Mask = bool>> Word for Traced<'t, W> {
     fn larger(self, other: Self) -> Self {
         self.two(other, Op::Maximum, W::larger)
     }
+    fn smaller(self, other: Self) -> Self {
+        self.two(other, Op::Minimum, W::smaller)
+    }
     fn equals(self, other: Self) -> Traced<'t, bool> {
         self.two(other, Op::Equal, W::equals)
     }
@@ -419,8 +422,8 @@ impl<'t, N: Width> Real for Traced<'t, N> {
     fn is_unusual(self) -> Traced<'t, bool> {
         self.one(Primitive::Unusual, N::is_unusual)
     }
-    fn power(sixteenths: Self::Word) -> Self {
-        sixteenths.one(Primitive::Power, N::power)
+    fn entry(table: Table, index: Self::Word) -> Self {
+        index.one(Primitive::Entry(table), |index| N::entry(table, index))
     }
     fn pick(mask: Self::Mask, then: Self, otherwise: Self) -> Self {
         match mask {

@@ -5,13 +5,16 @@
 
 use super::Unary;
 use super::arithmetic::{
-    fast_two_sum, is_single, is_within, product_parts, quotient_parts, root_parts, size_bits, two_sum,
+    fast_two_sum, is_single, is_within, near_root_parts, product_parts, quotient_parts, root_parts, size_bits, two_sum,
 };
 use super::logarithm::log_of_sum;
 use super::real::{Number, Parts, Real, Word};
 
 /// What the square of is nothing beside it, in either width.
 const VERY_SMALL: f64 = 1e-17;
+
+/// Below this the fifth power is nothing beside a double.
+const SERIES_END: f64 = 1.0 / 8192.0;
 
 /// Below this `arcsinh` and `arctanh` are their argument: the cube is nothing beside it.
 #[inline(always)]
@@ -46,6 +49,18 @@ impl<R: Real> Unary<R> for Arcsinh {
         let a = x.size();
         let far = a.above(R::literal(R::Number::AREA_FAR));
         let b = R::pick(far, one, a);
+        if FMA && !is_single::<R>() {
+            // Of b + sqrt(1 + b^2) itself, with what each step loses; small numbers by the first terms of the series.
+            let (square, square_low) = product_parts::<R, FMA>(b, b);
+            let (under, under_low) = two_sum(one, square);
+            let (root, root_low) = near_root_parts::<R, FMA>(under, under_low + square_low);
+            let (sum, lost) = fast_two_sum(root, b);
+            let [sum, lost, doublings] = R::pick_all(far, [a, R::of(0.0), one], [sum, lost + root_low, R::of(0.0)]);
+            let value = log_of_sum::<R, FMA>(sum, lost, doublings);
+            let near = (b * square).fma::<FMA>(R::of(-1.0 / 6.0), b);
+            let value = R::pick(a.below(R::of(SERIES_END)), near, value);
+            return R::pick(a.below(R::literal(R::Number::INFINITY)), value, a).signed(x);
+        }
         // b + b^2 / (1 + sqrt(1 + b^2)), each step with what it loses. Very small squares would underflow, and are nothing.
         let seen = R::pick(b.below(R::of(VERY_SMALL)), R::of(0.0), b);
         let (square, square_low) = product_parts::<R, FMA>(seen, seen);

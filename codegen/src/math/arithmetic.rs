@@ -20,17 +20,25 @@ pub(super) fn poly<R: Real, const FMA: bool>(x: R, c: &[R::Number]) -> R {
     sum
 }
 
+/// The same by pairs of terms, which halves the chain for one more product: worth it at the end of a function so long that the
+/// machine sees no second iteration in time.
+#[inline(always)]
+pub(super) fn poly_in_pairs<R: Real, const FMA: bool>(x: R, c: &[R::Number]) -> R {
+    let square = x * x;
+    let mut i = (c.len() - 1) / 2 * 2;
+    let mut sum = poly::<R, FMA>(x, &c[i..]);
+    while i > 0 {
+        i -= 2;
+        sum = sum.fma::<FMA>(square, poly::<R, FMA>(x, &c[i..i + 2]));
+    }
+    sum
+}
+
 /// `a * b` rounded to an integer.
 #[inline(always)]
 pub(super) fn rounded<R: Real, const FMA: bool>(a: R, b: R) -> R {
     let magic = R::literal(R::Number::MAGIC);
     a.fma::<FMA>(b, magic) - magic
-}
-
-/// `2^k` for `k` in the low bits of `bits` (the rest is shifted out), within the range of normal numbers.
-#[inline(always)]
-pub(super) fn power_of_two<R: Real>(bits: R::Word) -> R {
-    R::from_bits(bits.plus(R::Word::of(R::Number::BIAS)) << R::Number::MANTISSA)
 }
 
 /// The exponent in the bits of a positive number, as a float.
@@ -145,6 +153,18 @@ pub(super) fn root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> Parts<R> {
         return (root, R::of(0.0));
     }
     (root, (root.fma::<true>(-root, a) + a_low) * half_inverse_root(a))
+}
+
+/// The same to 70 bits: the inverse root is brought from 4 % to 17 bits by Newton's steps, which take a third of a division.
+#[inline(always)]
+pub(super) fn near_root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> Parts<R> {
+    let root = a.root();
+    if !FMA {
+        return (root, R::of(0.0));
+    }
+    let inverse = half_inverse_root(a);
+    let better = |h: R| h.fma::<true>(h.fma::<true>(-(root + root), R::of(1.0)), h);
+    (root, (root.fma::<true>(-root, a) + a_low) * better(better(inverse)))
 }
 
 /// `1 / (2 sqrt a)` within 4 %, for what the root has lost: two instructions instead of a division. Some number for zero.

@@ -1,37 +1,43 @@
-//! `sin`, `cos` and `tan`: x = n pi/2 + r with |r| <= pi/4, and polynomials for both circular functions of r.
+//! `sin` and `cos`: x = n pi/2 + r with |r| <= pi/4, and polynomials for both circular functions of r. `tan`: x = n pi/16 + r, a
+//! polynomial for the tangent of r, and a table for that of the rest.
 //!
 //! The reduction is Cody and Waite's with enough parts of pi/2 to be right to the last bit, also beside its multiples, for |x|
-//! up to 2^20 (`f32`: 2^16). Larger arguments are odd.
+//! up to 2^20 (`f32`: 2^16; an eighth of that for `tan`). Larger arguments are odd.
 
 use super::Unary;
 use super::arithmetic::{fast_two_sum, last_as_sign, poly, sign_bit, size_bits, turned};
 use super::coefficients::PIO2_PARTS;
 use super::real::{Number, Parts, Real, Word};
+use crate::Table;
 use std::f64::consts::FRAC_2_PI;
 
-/// `x = n pi/2 + r + tail`, and bits whose lowest two are those of n.
+/// The part of pi/2 that is pi/16.
+const SIXTEENTH: f64 = 0.125;
+
+/// `x = n pi/2 part + r + tail`, part a power of two, and bits that end in those of n.
 #[inline(always)]
-fn reduce<R: Real, const FMA: bool>(x: R) -> (R, R, R::Word) {
-    let shifted = x.fma::<FMA>(R::of(FRAC_2_PI), R::literal(R::Number::MAGIC));
+fn reduce<R: Real, const FMA: bool>(x: R, part: f64) -> (R, R, R::Word) {
+    let of = |constant: R::Number| R::literal(constant) * R::of(part);
+    let shifted = x.fma::<FMA>(R::of(FRAC_2_PI / part), R::literal(R::Number::MAGIC));
     let n = shifted - R::literal(R::Number::MAGIC);
     let (r, tail) = if FMA {
         // Exact, as its last bit is worth no less than that of the rounded pi/2.
-        let first = n.fma::<true>(-R::literal(R::Number::PIO2.0), x);
+        let first = n.fma::<true>(-of(R::Number::PIO2.0), x);
         // The product is rounded first: only then is what the difference loses itself a float, whichever is larger.
-        let part = n * R::literal(R::Number::PIO2.1);
-        let r = first - part;
-        let lost = n.fma::<true>(R::literal(R::Number::PIO2_REST), n.fma::<true>(R::literal(R::Number::PIO2.1), -part));
-        (r, ((first - r) - part) - lost)
+        let product = n * of(R::Number::PIO2.1);
+        let r = first - product;
+        let lost = n.fma::<true>(of(R::Number::PIO2_REST), n.fma::<true>(of(R::Number::PIO2.1), -product));
+        (r, ((first - r) - product) - lost)
     } else {
-        quarter_rest(x, n)
+        rest(x, n, part)
     };
     (r, tail, shifted.bits())
 }
 
-/// `x - n pi/2` as two parts on a machine that does not fuse, for |x| at most the largest angle.
+/// `x - n pi/2 part` as two parts on a machine that does not fuse, for n as large as it is at the largest angle.
 #[inline(always)]
-fn quarter_rest<R: Real>(x: R, n: R) -> Parts<R> {
-    let [p0, p1, p2, p3] = PIO2_PARTS;
+fn rest<R: Real>(x: R, n: R, part: f64) -> Parts<R> {
+    let [p0, p1, p2, p3] = PIO2_PARTS.map(|p| p * part);
     if R::Number::MANTISSA < 52 {
         // In double: parts of pi/2 short enough for exact products would be too many.
         let (x, n) = (x.double(), n.double());
@@ -68,7 +74,7 @@ fn cosine<R: Real, const FMA: bool>(r: R, tail: R, z: R) -> Parts<R> {
 /// `sin(x + turns pi/2)`: the quarter's bits choose the function and its sign.
 #[inline(always)]
 fn circle<R: Real, const FMA: bool>(x: R, turns: u64) -> R {
-    let (r, tail, bits) = reduce::<R, FMA>(x);
+    let (r, tail, bits) = reduce::<R, FMA>(x, 1.0);
     let quarter = bits.plus(R::Word::of(turns));
     let z = r * r;
     let (s, s_rest) = sine::<R, FMA>(r, tail, z);
@@ -78,10 +84,10 @@ fn circle<R: Real, const FMA: bool>(x: R, turns: u64) -> R {
     turned(chosen, last_as_sign::<R>(quarter >> 1))
 }
 
-/// Whether the reduction cannot take `x`.
+/// Whether the reduction by parts of pi/2 cannot take `x`.
 #[inline(always)]
-fn is_odd<R: Real>(x: R) -> R::Mask {
-    size_bits(x).above(R::literal(R::Number::LARGEST_ANGLE).bits())
+fn is_odd<R: Real>(x: R, part: f64) -> R::Mask {
+    size_bits(x).above((R::literal(R::Number::LARGEST_ANGLE) * R::of(part)).bits())
 }
 
 /// The sine of an angle in radians.
@@ -96,7 +102,7 @@ impl<R: Real> Unary<R> for Sin {
 
     #[inline(always)]
     fn is_odd(x: R) -> R::Mask {
-        is_odd(x)
+        is_odd(x, 1.0)
     }
 
     fn slow(x: R) -> R
@@ -119,7 +125,7 @@ impl<R: Real> Unary<R> for Cos {
 
     #[inline(always)]
     fn is_odd(x: R) -> R::Mask {
-        is_odd(x)
+        is_odd(x, 1.0)
     }
 
     fn slow(x: R) -> R
@@ -134,36 +140,33 @@ impl<R: Real> Unary<R> for Cos {
 pub struct Tan;
 
 impl<R: Real> Unary<R> for Tan {
-    /// The quotient of both functions of the size or its negated inverse, with the sign of x.
+    /// The addition theorem: (T + t) / (1 - T t) with T = tan(j pi/16) from a table, as a quotient, and t = tan r, of the size.
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let (r, tail, bits) = reduce::<R, FMA>(x.size());
+        let (r, tail, index) = reduce::<R, FMA>(x.size(), SIXTEENTH);
+        let (over, under) = (R::entry(Table::TanTop, index), R::entry(Table::TanBottom, index));
         let z = r * r;
-        let (s, s_rest) = sine::<R, FMA>(r, tail, z);
-        let (c, c_rest) = cosine::<R, FMA>(r, tail, z);
-        // What the square lost is up to a fifth of a unit of the cosine: 0.94 ulp instead of 1.03.
-        let c_rest = r.fma::<FMA>(r, -z).fma::<FMA>(R::of(-0.5), c_rest);
-        let (s, s_lost) = fast_two_sum(s, s_rest);
-        let (c, c_lost) = fast_two_sum(c, c_rest);
-        let even = (bits & R::Word::of(1)).equals(R::Word::of(0));
-        // The sine is zero only where x is (no float is a multiple of pi/2), so the divisor never is.
-        let (top, top_lost) = R::pick_pair(even, (s, s_lost), (c, c_lost));
-        let (bottom, bottom_lost) = R::pick_pair(even, (c, c_lost), (s, s_lost));
+        let (t, low) = fast_two_sum(r, (r * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::TAN), tail));
+        // Both with what they lose: 0.9 ulp instead of 2.
+        let top = t.fma::<FMA>(under, over);
+        let top_low = low.fma::<FMA>(under, t.fma::<FMA>(under, over - top));
+        let bottom = t.fma::<FMA>(-over, under);
+        let bottom_low = low.fma::<FMA>(-over, t.fma::<FMA>(-over, under - bottom));
+        // The divisor is never zero, as no float is a multiple of pi/2.
         let quotient = if FMA {
-            // One step for the remainder, roundings of both functions included: 0.9 ulp instead of 2.1.
             let inverse = R::of(1.0) / bottom;
             let q = top * inverse;
-            let rest = q.fma::<true>(-bottom, top) + q.fma::<true>(-bottom_lost, top_lost);
+            let rest = q.fma::<true>(-bottom, top) + q.fma::<true>(-bottom_low, top_low);
             rest.fma::<true>(inverse, q)
         } else {
-            top / bottom
+            (top + top_low) / (bottom + bottom_low)
         };
-        turned(quotient, last_as_sign::<R>(bits) ^ sign_bit(x))
+        turned(quotient, sign_bit(x))
     }
 
     #[inline(always)]
     fn is_odd(x: R) -> R::Mask {
-        is_odd(x)
+        is_odd(x, SIXTEENTH)
     }
 
     fn slow(x: R) -> R

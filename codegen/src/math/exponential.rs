@@ -4,8 +4,9 @@
 //! should, and infinities are limits.
 
 use super::Unary;
-use super::arithmetic::{at_least, at_most, fast_two_sum, poly, rounded};
+use super::arithmetic::{at_least, at_most, fast_two_sum, is_single, poly, rounded};
 use super::real::{Mask, Number, Parts, Real};
+use crate::Table;
 use std::f64::consts::LOG2_E;
 
 /// `x - k log 2`, after Cody and Waite: the first product is exact.
@@ -30,15 +31,22 @@ pub(super) fn ordinary<R: Real>(r: R) -> R {
 
 /// `2^(k + r)` by tables of sixteenths: 2^k is left to the exponent, p is the rest less 1, and what `sixteenths` ends in says which.
 #[inline(always)]
-fn power<R: Real, const FMA: bool>(sixteenths: R, p: R) -> R {
-    let power = R::power(sixteenths.bits());
+pub(super) fn power<R: Real, const FMA: bool>(sixteenths: R, p: R) -> R {
+    let power = R::entry(Table::Powers, sixteenths.bits());
     power.fma::<FMA>(p, power)
 }
 
 /// Adding it rounds a number to a multiple of 1/16, whose last bits are those of the sum.
 #[inline(always)]
-fn magic_sixteenths<R: Real>() -> R {
+pub(super) fn magic_sixteenths<R: Real>() -> R {
     R::literal(R::Number::MAGIC) * R::of(1.0 / 16.0)
+}
+
+/// `x / log 2` rounded to sixteenths: with bits that end in their number, and as it is.
+#[inline(always)]
+pub(super) fn to_sixteenths<R: Real, const FMA: bool>(x: R) -> (R, R) {
+    let sixteenths = x.fma::<FMA>(R::of(LOG2_E), magic_sixteenths());
+    (sixteenths, sixteenths - magic_sixteenths())
 }
 
 /// `e^x` less a factor 2^k, and k.
@@ -46,8 +54,7 @@ fn magic_sixteenths<R: Real>() -> R {
 pub(super) fn unscaled<R: Real, const FMA: bool>(x: R) -> (R, R) {
     // Beyond this everything overflows or vanishes, and raises its flag.
     let finite = x.bounded(R::literal(R::Number::EXP_REACH));
-    let sixteenths = finite.fma::<FMA>(R::of(LOG2_E), magic_sixteenths());
-    let k = sixteenths - magic_sixteenths();
+    let (sixteenths, k) = to_sixteenths::<R, FMA>(finite);
     let p = poly::<R, FMA>(reduce::<R, FMA>(finite, k), R::Number::EXP_STEP);
     (power::<R, FMA>(sixteenths, p).limited(x), k)
 }
@@ -95,6 +102,11 @@ impl<R: Real> Unary<R> for Expm1 {
     fn fast<const FMA: bool>(x: R) -> R {
         let bounded = at_least(x, R::literal(R::Number::EXPM1_FLOOR));
         let k = rounded::<R, FMA>(at_most(bounded, R::literal(R::Number::EXP_TOP)), R::of(LOG2_E));
+        if is_single::<R>() {
+            let r = reduce::<R, FMA>(bounded, k);
+            let p = (r * r).fma::<FMA>(poly::<R, FMA>(r, R::Number::EXP), r);
+            return (p + (R::of(1.0) - R::of(1.0).scaled(-k))).scaled(k).signed(x);
+        }
         let (r, r_low) = reduce_parts::<R, FMA>(bounded, k);
         let inverse = R::of(1.0).scaled(-k);
         let rest = R::of(1.0) - inverse;

@@ -1,48 +1,15 @@
-//! `sinh` and `cosh`: |x| = k log 2 + r, and polynomials for both hyperbolic functions of r; `tanh` by way of e^2x - 1.
+//! `sinh` and `cosh` by the addition theorems, `tanh` by way of e^2x - 1.
 //!
-//! With u = 2^-2k the addition theorems give `2 cosh = 2^k (C (1+u) + S (1-u))` and `2 sinh = 2^k (C (1-u) + S (1+u))`, where
-//! C and S belong to r. So one formula serves all sizes, with neither the cancellation of `e^x - e^-x` near zero nor a
-//! division for `e^-x`. Nothing is odd.
+//! For `sinh`, |x| = k log 2 + r and u = 2^-2k, and it is 2^(k-1) (C (1-u) + S (1+u)), where C and S belong to r. So one formula
+//! serves all sizes, without the cancellation of `e^x - e^-x` near zero. `cosh` has none, and so the tables of `exp` for e^x and
+//! e^-x, and shorter series. Nothing is odd.
 
 use super::Unary;
 use super::arithmetic::{at_most, fast_two_sum, is_single, poly, product_parts, rounded};
-use super::exponential::{ordinary, reduce, reduce_parts, unscaled};
+use super::exponential::{ordinary, reduce, reduce_parts, to_sixteenths, unscaled};
 use super::real::{Number, Parts, Real};
+use crate::Table;
 use std::f64::consts::LOG2_E;
-
-/// What both functions are made of.
-struct Both<R: Real> {
-    /// `sinh |x|` less a factor 2^(k-1).
-    sinh: R,
-    /// `cosh |x|` less the same factor.
-    cosh: R,
-    /// The exponent.
-    k: R,
-}
-
-/// Both functions of `size`; beyond `top` k stays that of `top`.
-#[inline(always)]
-fn both<R: Real, const FMA: bool>(size: R, top: R) -> Both<R> {
-    let one = R::of(1.0);
-    let k = rounded::<R, FMA>(at_most(size, top), R::of(LOG2_E));
-    let (r, r_low) = reduce_parts::<R, FMA>(size, k);
-    let z = r * r;
-    // The series after r.
-    let s_rest = (r * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::SINH), r_low);
-    let c_less_one = (z * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::COSH), R::of(0.5) * z);
-    let u = one.scaled(k * R::of(-2.0));
-    let (less, more) = (one - u, one + u);
-    // The factor of C is zero or larger than the product with r; what both roundings lose joins the small terms.
-    let combined = |c_factor: R, c_low: R, s_factor: R| {
-        let (product, product_lost) = product_parts::<R, FMA>(ordinary(r), s_factor);
-        let (sum, sum_lost) = fast_two_sum(c_factor, product);
-        let small = c_less_one.fma::<FMA>(c_factor, s_rest * s_factor);
-        sum + (small + (sum_lost + product_lost + c_low))
-    };
-    let sinh = combined(less, (one - less) - u, more);
-    let cosh = combined(more, (one - more) + u, less);
-    Both { sinh, cosh, k }
-}
 
 /// Half of e^x and half of its inverse, of singles of which neither has to be right to the last bit.
 #[inline(always)]
@@ -64,8 +31,21 @@ impl<R: Real> Unary<R> for Sinh {
             let near = (x * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::SINH_WIDE), x);
             return R::pick(x.size().below(R::of(1.0)), near, (half - inverse).signed(x));
         }
-        let both = both::<R, FMA>(x.size(), R::literal(R::Number::SINH_TOP));
-        both.sinh.scaled(both.k - R::of(1.0)).signed(x)
+        let (one, size) = (R::of(1.0), x.size());
+        let k = rounded::<R, FMA>(at_most(size, R::literal(R::Number::SINH_TOP)), R::of(LOG2_E));
+        let (r, r_low) = reduce_parts::<R, FMA>(size, k);
+        let z = r * r;
+        // The series after r.
+        let s_rest = (r * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::SINH), r_low);
+        let c_less_one = (z * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::COSH), R::of(0.5) * z);
+        let u = one.scaled(k * R::of(-2.0));
+        let (less, more) = (one - u, one + u);
+        // 1 - u is zero or larger than the product with r; what both roundings lose joins the small terms.
+        let (product, product_lost) = product_parts::<R, FMA>(ordinary(r), more);
+        let (sum, sum_lost) = fast_two_sum(less, product);
+        let small = c_less_one.fma::<FMA>(less, s_rest * more);
+        let value = sum + (small + (sum_lost + product_lost + ((one - less) - u)));
+        value.scaled(k - one).signed(x)
     }
 }
 
@@ -79,8 +59,19 @@ impl<R: Real> Unary<R> for Cosh {
             let (half, inverse) = halves::<R, FMA>(x.size());
             return half + inverse;
         }
-        let both = both::<R, FMA>(x.size(), R::literal(R::Number::SINH_TOP));
-        both.cosh.scaled(both.k - R::of(1.0))
+        // With A and B the functions of n log(2)/16, from a table: A cosh r + B sinh r.
+        let size = x.size();
+        let (sixteenths, k) = to_sixteenths::<R, FMA>(at_most(size, R::literal(R::Number::SINH_TOP)));
+        let r = reduce::<R, FMA>(size, k);
+        let z = r * r;
+        // A quarter of each, as e^x is out of range where half of it is not.
+        let (two, index) = (R::of(2.0), sixteenths.bits());
+        let grown = R::entry(Table::Powers, index).scaled(k - two);
+        let shrunk = R::entry(Table::PowersBack, index).scaled(-(k + two));
+        let (a, lost) = fast_two_sum(grown, shrunk);
+        let rest = (grown - shrunk).fma::<FMA>(r * poly::<R, FMA>(z, R::Number::SINH_STEP), lost);
+        let half = a + a.fma::<FMA>(poly::<R, FMA>(z, R::Number::COSH_STEP), rest);
+        half + half
     }
 }
 

@@ -1,19 +1,14 @@
-//! `arcsin`, `arccos`, `arctan`, `arctan2`: the argument is brought below 1/2, 1 or sqrt 2 - 1, the angle to add is in two
-//! parts; of singles in one.
+//! `arcsin`, `arccos`, `arctan`, `arctan2`: the argument is brought below 1/2, 1 or 0.133, the angle to add is in two parts; of
+//! singles in one.
 //!
-//! `arcsin` and `arccos` reduce by a square root, the others by one division. Odd are, for the former, arguments beyond 1
+//! `arcsin` and `arccos` reduce by a square root, the others by one division: of doubles to what is left of one of fourteen
+//! angles of a table, whose series is half as long as that to the nearest multiple of pi/4. Odd are, for the former, arguments beyond 1
 //! and, for `arctan2`, those so large or small that sums and products of them leave the exponent range.
 
-use super::arithmetic::{
-    at_most, fast_two_sum, is_signed, is_single, is_within, poly, quotient_parts, root_parts, sign_bit, size_bits,
-    turned, two_sum,
-};
+use super::arithmetic::{is_signed, is_single, is_within, poly, root_parts, sign_bit, size_bits, turned};
 use super::real::{Number, Parts, Real, Word};
 use super::{Binary, Unary};
-use std::f64::consts::SQRT_2;
-
-/// An angle of which the tangent is no other number, in either width.
-const VERY_SMALL: f64 = 1e-9;
+use crate::Table;
 
 /// `base + v (1 + z P(z))` for |v| <= base or base = 0, what the first sum loses and the lower part of v included.
 #[inline(always)]
@@ -92,17 +87,21 @@ impl<R: Real> Unary<R> for Arccos {
     }
 }
 
-/// `arctan(t) + quarters pi/4`, for |t| <= sqrt 2 - 1 in two parts.
+/// Bits whose lowest four say which half octave from 1/16 to 16 the quotient of two sizes is in, or nearest to, within an eighth.
+/// `apart` is by how much the bits of the dividend exceed those of the divisor, as what floats have for logarithms.
 #[inline(always)]
-fn add_arctangent<R: Real, const FMA: bool>((t, t_low): Parts<R>, quarters: R) -> R {
-    // The square of a very small number would underflow.
-    let seen = R::pick(t.size().below(R::of(VERY_SMALL)), R::of(0.0), t);
-    let z = seen * seen;
-    let small = (t * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ATAN), quarters * R::literal(R::Number::PIO4.1));
-    // The derivative of the angle is 1 - z to the accuracy asked.
-    let low = t_low.fma::<FMA>(-z, t_low);
-    let (sum, lost) = fast_two_sum(quarters * R::literal(R::Number::PIO4.0), t);
-    sum + (small + (low + lost))
+fn half_octave<R: Real>(apart: R::Word) -> R::Word {
+    // Made positive by the sign bit; 7 is what the exponent of 1 ends in.
+    let octave = |exponent: u64| R::Word::of(exponent << R::Number::MANTISSA).plus(sign_bit(-R::of(1.0)));
+    let (least, end) = (octave(3), octave(11));
+    apart.plus(octave(7)).larger(least).smaller(end.minus(R::Word::of(1))) >> (R::Number::MANTISSA - 1)
+}
+
+/// `high + low + arctan(t)` for |t| < 0.133.
+#[inline(always)]
+fn add_arctangent<R: Real, const FMA: bool>(t: R, (high, low): Parts<R>) -> R {
+    let z = t * t;
+    high + (t + (t * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ATAN), low))
 }
 
 /// The inverse tangent, in radians.
@@ -111,7 +110,7 @@ pub struct Arctan;
 impl<R: Real> Unary<R> for Arctan {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let (zero, one, two) = (R::of(0.0), R::of(1.0), R::of(2.0));
+        let (zero, one) = (R::of(0.0), R::of(1.0));
         if is_single::<R>() {
             // One quotient below 1, which is the argument or the inverse.
             let a = x.size();
@@ -122,17 +121,13 @@ impl<R: Real> Unary<R> for Arctan {
             let angle = (t * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ATAN_WIDE), t);
             return (R::pick(far, R::literal(R::Number::PIO2.0), zero) + angle).signed(x);
         }
-        // From 1e17 on the angle is a right one, and infinity would be divided by.
-        let a = at_most(x.size(), R::of(1e30));
-        let (less, less_low) = two_sum(a, -one);
-        let (more, more_low) = two_sum(a, one);
-        // One choice of all five, not five choices: from those LLVM makes a division for each arm.
-        let middle = [less, less_low, more, more_low, one];
-        let near = R::pick_all(a.above(R::of(SQRT_2 - 1.0)), middle, [a, zero, one, zero, zero]);
-        let far = a.above(R::of(SQRT_2 + 1.0));
-        let [top, top_low, bottom, bottom_low, quarters] = R::pick_all(far, [-one, zero, a, zero, two], near);
-        let t = quotient_parts::<R, FMA>((top, top_low), (bottom, bottom_low));
-        add_arctangent::<R, FMA>(t, quarters).signed(x)
+        // With c of the table for a, or none: (a - c) / (1 + a c) or -1/a, the dividend exact. Infinity would be nan in it.
+        let a = x.size().bounded(R::of(1e300));
+        let index = half_octave::<R>(a.bits().minus(one.bits()));
+        let (c, unit) = (R::entry(Table::AtanTop, index), R::entry(Table::AtanBottom, index));
+        let t = a.fma::<FMA>(unit, -c) / a.fma::<FMA>(c, unit);
+        let angle = (R::entry(Table::AtanHigh, index), R::entry(Table::AtanLow, index));
+        add_arctangent::<R, FMA>(t, angle).signed(x)
     }
 }
 
@@ -140,15 +135,15 @@ impl<R: Real> Unary<R> for Arctan {
 pub struct Arctan2;
 
 impl<R: Real> Binary<R> for Arctan2 {
-    /// The plane is folded onto half an octant, and the angle there unfolded as quarters of pi and a sign.
+    /// The left half of the plane is folded onto the right one. Singles are folded once more, onto half a quarter.
     #[inline(always)]
     fn fast<const FMA: bool>(y: R, x: R) -> R {
         let (zero, one) = (R::of(0.0), R::of(1.0));
         let (ay, ax) = (y.size(), x.size());
-        let steep = ay.above(ax);
-        let (large, small) = R::pick_pair(steep, (ay, ax), (ax, ay));
         let left = is_signed(x);
         if is_single::<R>() {
+            let steep = ay.above(ax);
+            let (large, small) = R::pick_pair(steep, (ay, ax), (ax, ay));
             // At the origin the angle is that of zero over the least number there is: no choice, which LLVM would make after
             // dividing.
             let divisor = R::from_bits(large.bits().larger(R::Word::of(1)));
@@ -160,23 +155,28 @@ impl<R: Real> Binary<R> for Arctan2 {
             let angle = R::pick(steep, R::literal(R::Number::PIO2.0) - angle, angle);
             return R::pick(left, R::literal(R::Number::PI.0) - angle, angle).signed(y);
         }
-        // Beside quarters of a turn a quotient below 2^-60 is nothing, and might underflow.
-        let nothing = size_bits(large).minus(size_bits(small)).above(R::Word::of(60 << R::Number::MANTISSA));
-        let small = R::pick(nothing & (steep | left), zero, small);
-        let (less, less_low) = fast_two_sum(-large, small);
-        let (more, more_low) = fast_two_sum(large, small);
         // At the origin the angle is that of 0 / 1.
-        let divisor = R::pick(large.equals(zero), one, large);
-        let [top, top_low, bottom, bottom_low, quarters] = R::pick_all(
-            small.above(large * R::of(SQRT_2 - 1.0)),
-            [less, less_low, more, more_low, one],
-            [small, zero, divisor, zero, zero],
-        );
-        let (t, low) = quotient_parts::<R, FMA>((top, top_low), (bottom, bottom_low));
-        let quarters = R::pick(steep, R::of(2.0) - quarters, quarters);
-        let quarters = R::pick(left, R::of(4.0) - quarters, quarters);
-        let (t, low) = R::pick_pair(steep ^ left, (-t, -low), (t, low));
-        add_arctangent::<R, FMA>((t, low), quarters).signed(y)
+        let ax = R::pick((ay.bits() | ax.bits()).equals(R::Word::of(0)), one, ax);
+        let index = half_octave::<R>(ay.bits().minus(ax.bits()));
+        // Beside quarters of a turn a quotient below 2^-60 is nothing, and might underflow.
+        let nothing = |small: R, large: R| (small * R::of(1e18)).below(large);
+        let ay = R::pick(left & nothing(ay, ax), zero, ay);
+        let ax = R::pick(nothing(ax, ay), zero, ax);
+        let (c, unit) = (R::entry(Table::AtanTop, index), R::entry(Table::AtanBottom, index));
+        let top = ax.fma::<FMA>(-c, ay * unit);
+        let bottom = ay.fma::<FMA>(c, ax * unit);
+        let (high, low) = (R::entry(Table::AtanHigh, index), R::entry(Table::AtanLow, index));
+        let (t, low) = if FMA {
+            // With what the quotient loses, which is a unit where the angle is just below a power of two.
+            let inverse = one / bottom;
+            let t = top * inverse;
+            (t, t.fma::<true>(-bottom, top).fma::<true>(inverse, low))
+        } else {
+            (top / bottom, low)
+        };
+        let (pi, pi_low) = R::parts(R::Number::PI_CUT);
+        let [t, high, low] = R::pick_all(left, [-t, pi - high, pi_low - low], [t, high, low]);
+        add_arctangent::<R, FMA>(t, (high, low)).signed(y)
     }
 
     #[inline(always)]

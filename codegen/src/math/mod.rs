@@ -1,9 +1,10 @@
 //! Elementary functions as loops the compiler vectorises: `exp`, `log`, `sin` and their relatives, for `f32` and `f64`.
 //!
 //! A function is a type ([`Exp`], [`Sin`], …) implementing [`Unary`] or [`Binary`] for both widths. Its `fast` form is a
-//! straight line without branches, tables or calls, so that a loop over it becomes SSE2, AVX2 or AVX-512 code according
-//! to the `#[target_feature]` of the function the loop stands in (everything here is inlined into it). `FMA` must be true
-//! only where that list has `fma`: it makes `a * b + c` one instruction, and elsewhere one slow call.
+//! straight line without branches or calls, its tables no longer than two vectors ([`Table`](crate::Table)), so that a loop over
+//! it becomes SSE2, AVX2 or AVX-512 code according to the `#[target_feature]` of the function the loop stands in (everything here
+//! is inlined into it). `FMA` must be true only where that list has `fma`: it makes `a * b + c` one instruction, and elsewhere
+//! one slow call.
 //!
 //! The numbers may be yet to come ([`Real`]): [`crate::expand`](mod@crate::expand) calls `fast` and `is_odd` with numbers
 //! that record what is asked of them, and so has every function as instructions of the IR. Hence choices are
@@ -54,7 +55,7 @@ pub use power::Power;
 pub use real::{Index, Mask, Number, Real, Word};
 pub use root::{Cbrt, Hypot};
 #[cfg(all(target_arch = "x86_64", unix))]
-pub(crate) use steps::powers;
+pub(crate) use steps::table_words;
 
 /// A function of one argument, in a form whose loops vectorise.
 pub trait Unary<T: Real> {

@@ -1,63 +1,83 @@
 //! `power`: 2^(y log2 |x|), with the logarithm in two numbers, and the sign of odd powers of negative numbers.
 //!
 //! The result's relative error is the absolute error of `y log2 x`, which may be as large as 1074: so the logarithm needs 64
-//! good bits (`f32`: 32). Its series in s = f/(2+f) is therefore carried in pairs (Dekker 1971) up to the cubic term. Without
-//! fused multiply-add that arithmetic triples; there the C library computes every element.
+//! good bits (`f32`: 31). With the tables of `logarithm` its series is so short that its first term alone is carried in a pair
+//! (Dekker 1971). Without fused multiply-add that arithmetic triples; there the C library computes every element.
 //!
 //! Odd: subnormal, infinite or NaN x, y beyond the reach of the integer tests, a negative x with a y that is no integer, -0,
 //! and 0 to a power not positive.
 
 use super::Binary;
 use super::arithmetic::{
-    at_least, at_most, fast_two_sum, is_signed, is_within, last_as_sign, poly, rounded, sign_bit, size_bits, turned,
-    two_product,
+    fast_two_sum, is_single, last_as_sign, poly, poly_in_pairs, sign_bit, size_bits, turned, two_product,
 };
+use super::exponential::{magic_sixteenths, power};
 use super::logarithm::parts;
 use super::real::{Number, Parts, Real, Word};
+use crate::Table;
+use std::f64::consts::LOG2_E;
 use std::hint::black_box;
 
 /// A number to this power is one, whatever the number.
 const VERY_SMALL: f64 = 5e-20;
 
-/// `log2 a` for positive normal `a` as a float and a correction, good to 2^-65 (`f32`: 2^-38); only for machines that fuse.
+/// A logarithm as `p + change * factor + rest`, the second term small beside the first and the last beside both.
+struct Sum<R: Real> {
+    p: R,
+    change: R,
+    factor: R,
+    rest: R,
+}
+
+/// `log2 a` for positive normal `a` as a float and a correction, good to 2^-64 (`f32`: 2^-31); only for machines that fuse.
 #[inline(always)]
 fn log2_pair<R: Real>(a: R) -> Parts<R> {
-    let (k, f, _) = parts(a);
+    let (k, m, index) = parts::<R, true>(a);
+    let (near, near_low) = two_product(m, R::entry(Table::PowerInverses, index));
+    let f = near - R::of(1.0);
+    let Sum { p, change, factor, rest } =
+        if is_single::<R>() { short_series(f, near_low) } else { series(f, near_low) };
+    let (sum, lost) = fast_two_sum(k + R::entry(Table::PowerLog2High, index), p);
+    // What comes late is added last: the chain of steps is what takes the time.
+    let low = lost + (rest + R::entry(Table::PowerLog2Low, index));
+    (sum, change.fma::<true>(factor, low))
+}
+
+/// `log2(1 + f + f_low)` by the series in s = f/(2+f): its second term is a ten thousandth of the first.
+#[inline(always)]
+fn series<R: Real>(f: R, f_low: R) -> Sum<R> {
     let two = R::of(2.0);
     let divisor = two + f;
-    let divisor_low = f - (divisor - two);
+    let divisor_low = (f - (divisor - two)) + f_low;
     let inverse = R::of(1.0) / divisor;
     let s = f * inverse;
-    let s_low = s.fma::<true>(-divisor_low, s.fma::<true>(-divisor, f)) * inverse;
-    // s^2 and 1/3 + s^2/5 + ...
-    let (z, z_low) = two_product(s, s);
-    let z_low = (s + s).fma::<true>(s_low, z_low);
-    let (t, t_low) = fast_two_sum(R::literal(R::Number::THIRD.0), z * poly::<R, true>(z, R::Number::LOG_TAIL));
-    let t_low = t_low + R::literal(R::Number::THIRD.1);
-    // Their product, and that times s.
-    let (w, w_low) = two_product(z, t);
-    let w_low = z.fma::<true>(t_low, z_low.fma::<true>(t, w_low));
-    let (v, v_low) = two_product(s, w);
-    let v_low = s.fma::<true>(w_low, s_low.fma::<true>(w, v_low));
-    let (h, h_low) = fast_two_sum(s, v);
-    let h_low = h_low + (s_low + v_low);
-    // To base 2, and the exponent.
-    let (base, base_low) = R::parts(R::Number::TWO_INV_LN2);
-    let (p, p_low) = two_product(h, base);
-    let p_low = h.fma::<true>(base_low, h_low.fma::<true>(base, p_low));
-    let (sum, lost) = fast_two_sum(k, p);
-    (sum, lost + p_low)
+    let s_low = (s.fma::<true>(-divisor, f) + s.fma::<true>(-divisor_low, f_low)) * inverse;
+    let z = s * s;
+    let change = (s * z).fma::<true>(poly::<R, true>(z, R::Number::LOG_TAIL), s_low.fma::<true>(z, s_low));
+    let (factor, factor_low) = R::parts(R::Number::TWO_INV_LN2);
+    let (p, p_low) = two_product(s, factor);
+    Sum { p, change, factor, rest: s.fma::<true>(factor_low, p_low) }
+}
+
+/// The same by the series in f, of which only the first term needs a second part.
+#[inline(always)]
+fn short_series<R: Real>(f: R, f_low: R) -> Sum<R> {
+    let base = R::of(LOG2_E);
+    let (p, p_low) = two_product(f, base);
+    let f_low = f_low.fma::<true>(-f, f_low);
+    Sum { p, change: poly::<R, true>(f, R::Number::LOG2_STEP), factor: f, rest: f_low.fma::<true>(base, p_low) }
 }
 
 /// `2^(e + tail)`; overflow raises its flag.
 #[inline(always)]
 fn exponential<R: Real>(e: R, tail: R) -> R {
-    let bounded = at_most(at_least(e, -R::literal(R::Number::POWER_LIMIT)), R::literal(R::Number::POWER_LIMIT));
-    // Far out the tail is no longer small, and meaningless.
-    let tail = R::pick(e.size().above(R::literal(R::Number::POWER_LIMIT)), R::of(0.0), tail);
-    let k = rounded::<R, true>(bounded, R::of(1.0));
-    let r = (bounded - k) + tail;
-    r.fma::<true>(poly::<R, true>(r, R::Number::EXP2), R::of(1.0)).scaled(k)
+    let e = e.bounded(R::literal(R::Number::POWER_LIMIT));
+    // At most a fiftieth of e, unless that is bounded.
+    let tail = tail.bounded(R::of(8.0));
+    let sixteenths = (e + tail) + magic_sixteenths();
+    let k = sixteenths - magic_sixteenths();
+    let r = (e - k) + tail;
+    power::<R, true>(sixteenths, poly_in_pairs::<R, true>(r, R::Number::EXP2_STEP)).scaled(k)
 }
 
 /// One over zero, with its flag. A call, because a compiler that knows no flags divides before it asks whether to.
@@ -84,19 +104,19 @@ impl<R: Real> Binary<R> for Power {
         let value = exponential(e, y.fma::<true>(l_low, e_low));
         let value = R::pick(zero, R::of(0.0), value);
         let y_is_odd = last_as_sign::<R>((y + R::literal(R::Number::MAGIC)).bits());
-        turned(value, sign_bit(x) & y_is_odd)
+        turned(value, x.bits() & y_is_odd)
     }
 
     #[inline(always)]
     fn is_odd(x: R, y: R) -> R::Mask {
-        let y_size = size_bits(y);
-        let zero_to_positive = x.bits().equals(R::Word::of(0)) & y.bits().equals(y_size) & !y_size.equals(x.bits());
-        let ordinary = is_within(size_bits(x), R::literal(R::Number::LEAST_NORMAL), R::literal(R::Number::INFINITY))
-            | zero_to_positive;
+        let largest = R::literal(R::Number::POWER_LARGEST);
+        let (none, one) = (R::Word::of(0), R::Word::of(1));
+        let zero_to_positive = x.bits().equals(none) & y.bits().minus(one).below(largest.bits());
         let magic = R::literal(R::Number::MAGIC);
         let whole = ((y + magic) - magic).equals(y);
-        let large = y_size.above(R::literal(R::Number::POWER_LARGEST).bits());
-        !ordinary | large | !(whole | !is_signed(x))
+        let positive = x.bits().below(sign_bit(-R::of(1.0)));
+        let ordinary = zero_to_positive | !x.size().is_unusual();
+        size_bits(y).above(largest.bits()) | !(ordinary & (positive | whole))
     }
 
     fn slow(x: R, y: R) -> R

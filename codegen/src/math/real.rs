@@ -9,6 +9,7 @@
 
 use super::coefficients as c;
 use super::steps;
+use crate::Table;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
 
 /// What a comparison gives: `bool`, for numbers that are there.
@@ -43,6 +44,8 @@ pub trait Word:
     fn minus(self, other: Self) -> Self;
     /// The larger of the two.
     fn larger(self, other: Self) -> Self;
+    /// The smaller of the two.
+    fn smaller(self, other: Self) -> Self;
     /// Whether they are equal.
     fn equals(self, other: Self) -> Self::Mask;
     /// Whether it is smaller.
@@ -93,6 +96,10 @@ impl Word for u64 {
         self.max(other)
     }
     #[inline(always)]
+    fn smaller(self, other: Self) -> Self {
+        self.min(other)
+    }
+    #[inline(always)]
     fn equals(self, other: Self) -> bool {
         self == other
     }
@@ -128,6 +135,10 @@ impl Word for u32 {
     #[inline(always)]
     fn larger(self, other: Self) -> Self {
         self.max(other)
+    }
+    #[inline(always)]
+    fn smaller(self, other: Self) -> Self {
+        self.min(other)
     }
     #[inline(always)]
     fn equals(self, other: Self) -> bool {
@@ -221,8 +232,8 @@ pub trait Real:
     fn mantissa(self) -> Self;
     /// Whether it is anything but a positive normal number.
     fn is_unusual(self) -> Self::Mask;
-    /// 2^(j/16) times a constant, for j in the lowest bits of a word.
-    fn power(sixteenths: Self::Word) -> Self;
+    /// The entry of a table that the lowest four bits of a word number.
+    fn entry(table: Table, index: Self::Word) -> Self;
 
     /// A constant in two parts.
     #[inline(always)]
@@ -237,8 +248,6 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     const MANTISSA: u32;
     /// What the exponent field adds.
     const BIAS: u64;
-    /// Bits of sqrt(1/2).
-    const ROOT_HALF_BITS: u64;
     /// Less half the bits of a number, those of half its inverse root, within 4 % (Blinn 1997).
     const HALF_INVERSE_ROOT: u64;
     /// Sign, exponent and the upper half of the mantissa.
@@ -272,8 +281,9 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     /// The exponent of 2 beyond which the power overflows or vanishes.
     const POWER_LIMIT: Self;
 
-    /// `POWERS` of the coefficients.
-    const POWERS: &'static [Self; 16];
+    /// A table.
+    fn table(table: Table) -> &'static [Self; 16];
+
     /// `EXP_STEP` of the coefficients.
     const EXP_STEP: &'static [Self];
     /// `EXP2_STEP` of the coefficients.
@@ -282,6 +292,10 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     const EXP: &'static [Self];
     /// `EXP2` of the coefficients.
     const EXP2: &'static [Self];
+    /// `SINH_STEP` of the coefficients, of doubles only.
+    const SINH_STEP: &'static [Self];
+    /// `COSH_STEP` of the coefficients, of doubles only.
+    const COSH_STEP: &'static [Self];
     /// `SINH` of the coefficients.
     const SINH: &'static [Self];
     /// `COSH` of the coefficients.
@@ -294,15 +308,21 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     const ATAN_WIDE: &'static [Self];
     /// `SINH_WIDE` of the coefficients, of singles only.
     const SINH_WIDE: &'static [Self];
-    /// `LOG` of the coefficients.
-    const LOG: &'static [Self];
-    /// `LOG_TAIL` of the coefficients.
+    /// `LOG_STEP` of the coefficients, of doubles only.
+    const LOG_STEP: &'static [Self];
+    /// `LOG2_STEP` of the coefficients.
+    const LOG2_STEP: &'static [Self];
+    /// `LOG10_STEP` of the coefficients, of doubles only.
+    const LOG10_STEP: &'static [Self];
+    /// `LOG_TAIL` of the coefficients, of doubles only.
     const LOG_TAIL: &'static [Self];
+    /// `TAN` of the coefficients.
+    const TAN: &'static [Self];
     /// `SIN` of the coefficients.
     const SIN: &'static [Self];
     /// `COS` of the coefficients.
     const COS: &'static [Self];
-    /// `ATAN` of the coefficients.
+    /// `ATAN` of the coefficients, of doubles only.
     const ATAN: &'static [Self];
     /// `ASIN` of the coefficients.
     const ASIN: &'static [Self];
@@ -310,24 +330,18 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     const CBRT: &'static [Self];
     /// log 2, the first part exact in products with exponents.
     const LN2: Parts<Self>;
-    /// 1/log 2, the first part exact in products with half a mantissa.
-    const INV_LN2: Parts<Self>;
-    /// 1/log 10, the first part exact in products with half a mantissa.
-    const INV_LN10: Parts<Self>;
     /// log10 2, the first part exact in products with exponents.
     const LOG10_2: Parts<Self>;
-    /// pi/4, the first part exact in products with 0 to 4.
-    const PIO4: Parts<Self>;
     /// 2/log 2 and the rest.
     const TWO_INV_LN2: Parts<Self>;
-    /// 1/3 and the rest.
-    const THIRD: Parts<Self>;
     /// pi/2 and the rest.
     const PIO2: Parts<Self>;
     /// What the two parts of pi/2 leave.
     const PIO2_REST: Self;
     /// pi and the rest.
     const PI: Parts<Self>;
+    /// pi, the first part in units of the high angles of the table.
+    const PI_CUT: Parts<Self>;
 
     /// The number in double.
     fn wide(self) -> f64;
@@ -454,15 +468,14 @@ impl Real for f64 {
         steps::unusual(self)
     }
     #[inline(always)]
-    fn power(sixteenths: u64) -> f64 {
-        steps::power(sixteenths)
+    fn entry(table: Table, index: u64) -> f64 {
+        steps::entry(table, index)
     }
 }
 
 impl Number for f64 {
     const MANTISSA: u32 = 52;
     const BIAS: u64 = 1023;
-    const ROOT_HALF_BITS: u64 = 0x3fe6_a09e_667f_3bcd;
     const HALF_INVERSE_ROOT: u64 = 0x5fd6_eb50_c7b5_37a9;
     const UPPER_HALF: u64 = 0xffff_ffff_0000_0000;
     const MAGIC: f64 = 6_755_399_441_055_744.0;
@@ -479,35 +492,62 @@ impl Number for f64 {
     const POWER_LARGEST: f64 = 1e15;
     const POWER_LIMIT: f64 = 1100.0;
 
-    const POWERS: &'static [f64; 16] = &c::POWERS;
     const EXP_STEP: &'static [f64] = &c::EXP_STEP;
     const EXP2_STEP: &'static [f64] = &c::EXP2_STEP;
     const EXP: &'static [f64] = &c::EXP;
     const EXP2: &'static [f64] = &c::EXP2;
+    const SINH_STEP: &'static [f64] = &c::SINH_STEP;
+    const COSH_STEP: &'static [f64] = &c::COSH_STEP;
     const SINH: &'static [f64] = &c::SINH;
     const COSH: &'static [f64] = &c::COSH;
     const LOG_PLAIN: &'static [f64] = &[];
     const LOG2_PLAIN: &'static [f64] = &[];
     const ATAN_WIDE: &'static [f64] = &[];
     const SINH_WIDE: &'static [f64] = &[];
-    const LOG: &'static [f64] = &c::LOG;
+    const LOG_STEP: &'static [f64] = &c::LOG_STEP;
+    const LOG2_STEP: &'static [f64] = &c::LOG2_STEP;
+    const LOG10_STEP: &'static [f64] = &c::LOG10_STEP;
     const LOG_TAIL: &'static [f64] = &c::LOG_TAIL;
+    const TAN: &'static [f64] = &c::TAN;
     const SIN: &'static [f64] = &c::SIN;
     const COS: &'static [f64] = &c::COS;
     const ATAN: &'static [f64] = &c::ATAN;
     const ASIN: &'static [f64] = &c::ASIN;
     const CBRT: &'static [f64] = &c::CBRT;
     const LN2: Parts<f64> = (c::LN2_HI, c::LN2_LO);
-    const INV_LN2: Parts<f64> = (c::INV_LN2_HI, c::INV_LN2_LO);
-    const INV_LN10: Parts<f64> = (c::INV_LN10_HI, c::INV_LN10_LO);
     const LOG10_2: Parts<f64> = (c::LOG10_2_HI, c::LOG10_2_LO);
-    const PIO4: Parts<f64> = (c::PIO4_HI, c::PIO4_LO);
     const TWO_INV_LN2: Parts<f64> = (c::TWO_INV_LN2, c::TWO_INV_LN2_TAIL);
-    const THIRD: Parts<f64> = (c::THIRD, c::THIRD_TAIL);
     const PIO2: Parts<f64> = (c::PIO2, c::PIO2_TAIL);
     const PIO2_REST: f64 = c::PIO2_REST;
     const PI: Parts<f64> = (c::PI, c::PI_TAIL);
+    const PI_CUT: Parts<f64> = (c::PI_HI, c::PI_LO);
 
+    #[inline(always)]
+    fn table(table: Table) -> &'static [f64; 16] {
+        match table {
+            Table::Powers => &c::POWERS,
+            Table::PowersBack => &c::POWERS_BACK,
+            Table::CbrtInverses => &c::CBRT_INVERSES,
+            Table::CbrtRoots => &c::CBRT_ROOTS,
+            Table::CbrtSteps => &c::CBRT_STEPS,
+            Table::Inverses => &c::INVERSES,
+            Table::LogHigh => &c::LOG_HIGH,
+            Table::LogLow => &c::LOG_LOW,
+            Table::Log2High => &c::LOG2_HIGH,
+            Table::Log2Low => &c::LOG2_LOW,
+            Table::Log10High => &c::LOG10_HIGH,
+            Table::Log10Low => &c::LOG10_LOW,
+            Table::PowerInverses => &c::POWER_INVERSES,
+            Table::PowerLog2High => &c::POWER_LOG2_HIGH,
+            Table::PowerLog2Low => &c::POWER_LOG2_LOW,
+            Table::TanTop => &c::TAN_TOP,
+            Table::TanBottom => &c::TAN_BOTTOM,
+            Table::AtanTop => &c::ATAN_TOP,
+            Table::AtanBottom => &c::ATAN_BOTTOM,
+            Table::AtanHigh => &c::ATAN_HIGH,
+            Table::AtanLow => &c::ATAN_LOW,
+        }
+    }
     #[inline(always)]
     fn wide(self) -> f64 {
         self
@@ -638,15 +678,14 @@ impl Real for f32 {
         steps::unusual(self)
     }
     #[inline(always)]
-    fn power(sixteenths: u32) -> f32 {
-        steps::power(sixteenths)
+    fn entry(table: Table, index: u32) -> f32 {
+        steps::entry(table, index)
     }
 }
 
 impl Number for f32 {
     const MANTISSA: u32 = 23;
     const BIAS: u64 = 127;
-    const ROOT_HALF_BITS: u64 = 0x3f35_04f3;
     const HALF_INVERSE_ROOT: u64 = 0x5eb7_5a86;
     const UPPER_HALF: u64 = 0xffff_f000;
     const MAGIC: f32 = 12_582_912.0;
@@ -663,35 +702,62 @@ impl Number for f32 {
     const POWER_LARGEST: f32 = 2e6;
     const POWER_LIMIT: f32 = 160.0;
 
-    const POWERS: &'static [f32; 16] = &c::POWERS_F32;
     const EXP_STEP: &'static [f32] = &c::EXP_STEP_F32;
     const EXP2_STEP: &'static [f32] = &c::EXP2_STEP_F32;
     const EXP: &'static [f32] = &c::EXP_F32;
     const EXP2: &'static [f32] = &c::EXP2_F32;
+    const SINH_STEP: &'static [f32] = &[];
+    const COSH_STEP: &'static [f32] = &[];
     const SINH: &'static [f32] = &c::SINH_F32;
     const COSH: &'static [f32] = &c::COSH_F32;
     const LOG_PLAIN: &'static [f32] = &c::LOG_PLAIN_F32;
     const LOG2_PLAIN: &'static [f32] = &c::LOG2_PLAIN_F32;
     const ATAN_WIDE: &'static [f32] = &c::ATAN_WIDE_F32;
     const SINH_WIDE: &'static [f32] = &c::SINH_WIDE_F32;
-    const LOG: &'static [f32] = &c::LOG_F32;
-    const LOG_TAIL: &'static [f32] = &c::LOG_TAIL_F32;
+    const LOG_STEP: &'static [f32] = &[];
+    const LOG2_STEP: &'static [f32] = &c::LOG2_STEP_F32;
+    const LOG10_STEP: &'static [f32] = &[];
+    const LOG_TAIL: &'static [f32] = &[];
+    const TAN: &'static [f32] = &c::TAN_F32;
     const SIN: &'static [f32] = &c::SIN_F32;
     const COS: &'static [f32] = &c::COS_F32;
-    const ATAN: &'static [f32] = &c::ATAN_F32;
+    const ATAN: &'static [f32] = &[];
     const ASIN: &'static [f32] = &c::ASIN_F32;
     const CBRT: &'static [f32] = &c::CBRT_F32;
     const LN2: Parts<f32> = (c::LN2_HI_F32, c::LN2_LO_F32);
-    const INV_LN2: Parts<f32> = (c::INV_LN2_HI_F32, c::INV_LN2_LO_F32);
-    const INV_LN10: Parts<f32> = (c::INV_LN10_HI_F32, c::INV_LN10_LO_F32);
     const LOG10_2: Parts<f32> = (c::LOG10_2_HI_F32, c::LOG10_2_LO_F32);
-    const PIO4: Parts<f32> = (c::PIO4_HI_F32, c::PIO4_LO_F32);
     const TWO_INV_LN2: Parts<f32> = (c::TWO_INV_LN2_F32, c::TWO_INV_LN2_TAIL_F32);
-    const THIRD: Parts<f32> = (c::THIRD_F32, c::THIRD_TAIL_F32);
     const PIO2: Parts<f32> = (c::PIO2_F32, c::PIO2_TAIL_F32);
     const PIO2_REST: f32 = c::PIO2_REST_F32;
     const PI: Parts<f32> = (c::PI_F32, c::PI_TAIL_F32);
+    const PI_CUT: Parts<f32> = (c::PI_HI_F32, c::PI_LO_F32);
 
+    #[inline(always)]
+    fn table(table: Table) -> &'static [f32; 16] {
+        match table {
+            Table::Powers => &c::POWERS_F32,
+            Table::PowersBack => &c::POWERS_BACK_F32,
+            Table::CbrtInverses => &c::CBRT_INVERSES_F32,
+            Table::CbrtRoots => &c::CBRT_ROOTS_F32,
+            Table::CbrtSteps => &c::CBRT_STEPS_F32,
+            Table::Inverses => &c::INVERSES_F32,
+            Table::LogHigh => &c::LOG_HIGH_F32,
+            Table::LogLow => &c::LOG_LOW_F32,
+            Table::Log2High => &c::LOG2_HIGH_F32,
+            Table::Log2Low => &c::LOG2_LOW_F32,
+            Table::Log10High => &c::LOG10_HIGH_F32,
+            Table::Log10Low => &c::LOG10_LOW_F32,
+            Table::PowerInverses => &c::POWER_INVERSES_F32,
+            Table::PowerLog2High => &c::POWER_LOG2_HIGH_F32,
+            Table::PowerLog2Low => &c::POWER_LOG2_LOW_F32,
+            Table::TanTop => &c::TAN_TOP_F32,
+            Table::TanBottom => &c::TAN_BOTTOM_F32,
+            Table::AtanTop => &c::ATAN_TOP_F32,
+            Table::AtanBottom => &c::ATAN_BOTTOM_F32,
+            Table::AtanHigh => &c::ATAN_HIGH_F32,
+            Table::AtanLow => &c::ATAN_LOW_F32,
+        }
+    }
     #[inline(always)]
     fn wide(self) -> f64 {
         f64::from(self)

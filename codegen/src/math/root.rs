@@ -1,39 +1,29 @@
 //! `cbrt` and `hypot`.
 //!
-//! The cube root starts from a polynomial for m^(-1/3) and multiplies its way to the root: no division, no table. `hypot` is
+//! The cube root of m in [1, 2) is that of a near number, from a table, times a short series. `hypot` is
 //! the plain root of the sum of squares wherever these keep within the exponent range, and odd elsewhere; singles are
 //! squared in double, where they always do.
 
-use super::arithmetic::{half_inverse_root, is_within, poly, power_of_two, size_bits, two_product};
+use super::arithmetic::{half_inverse_root, is_single, is_within, poly, product_parts, size_bits, two_product};
+use super::logarithm::rest;
 use super::real::{Number, Real, Word};
 use super::{Binary, Unary};
-
-/// 2^(-1/3) and 2^(-2/3).
-const STEPS: [f64; 2] = [0.793_700_525_984_099_8, 0.629_960_524_947_436_6];
+use crate::Table;
 
 /// The cube root of a positive normal number.
 #[inline(always)]
 fn cube_root<R: Real, const FMA: bool>(a: R) -> R {
-    let (zero, one, third) = (R::of(0.0), R::of(1.0), R::literal(R::Number::THIRD.0));
     let mantissa = (R::Word::of(1) << R::Number::MANTISSA).minus(R::Word::of(1));
-    let m = R::from_bits((a.bits() & mantissa) | one.bits());
-    let k = a.exponent();
-    // The exponent is 3q + j, j = 0, 1, 2: a third of k-1 rounds to the quotient rounded down.
-    let shifted = (k - one).fma::<FMA>(third, R::literal(R::Number::MAGIC));
-    let j = (shifted - R::literal(R::Number::MAGIC)).fma::<FMA>(R::of(-3.0), k);
-    let (step, whole) = R::pick_pair(j.equals(one), (R::of(STEPS[0]), R::of(2.0)), (R::of(STEPS[1]), R::of(4.0)));
-    let (step, whole) = R::pick_pair(j.equals(zero), (one, one), (step, whole));
-    let part = m * whole;
-    // The inverse root, from 15 bits to 42 (`f32`: from 12) in one step of third order.
-    let y = poly::<R, FMA>(m, R::Number::CBRT) * step;
-    let h = (-part * y).fma::<FMA>(y * y, one);
-    let y = (y * h).fma::<FMA>(h.fma::<FMA>(R::of(2.0 / 9.0), third), y);
-    // The root itself, and a last step for its remainder, in which what the square loses is a third of a unit.
-    let square = y * y;
-    let c = part * square;
-    let rest = (c * c).fma::<FMA>(-c, part);
-    let root = (rest * square).fma::<FMA>(third, c);
-    root * power_of_two(shifted.bits())
+    let m = R::from_bits((a.bits() & mantissa) | R::of(1.0).bits());
+    let index = a.bits() >> (R::Number::MANTISSA - 4);
+    let f = rest::<R, FMA>(m, R::entry(Table::CbrtInverses, index));
+    // A third of the exponent is q + (2j+1)/6, j = 0, 1, 2, of which the nearest quarters are q + (j+1)/4.
+    let third = a.exponent().fma::<FMA>(R::of(1.0 / 3.0), R::of(1.0 / 6.0));
+    let quarters = third + R::literal(R::Number::MAGIC) * R::of(0.25);
+    let (root, step) = (R::entry(Table::CbrtRoots, index), R::entry(Table::CbrtSteps, quarters.bits()));
+    let (near, lost) = if is_single::<R>() { (root * step, R::of(0.0)) } else { product_parts::<R, FMA>(root, step) };
+    let change = (near * f).fma::<FMA>(poly::<R, FMA>(f, R::Number::CBRT), lost);
+    (near + change).scaled(third)
 }
 
 /// The cube root, of negative numbers too.

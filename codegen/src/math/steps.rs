@@ -4,6 +4,7 @@
 
 use super::arithmetic::{exponent_of, is_within, size_bits};
 use super::real::{Index, Number, Word};
+use crate::Table;
 
 /// Whether `x` is neither infinite nor nan. Without the sign, for as a size LLVM sees a float in it, and compares loudly.
 #[inline(always)]
@@ -72,17 +73,18 @@ pub(super) fn unusual<N: Number>(x: N) -> bool {
     !is_within(x.bits(), N::LEAST_NORMAL, N::INFINITY)
 }
 
-/// An entry of `POWERS`.
+/// An entry of a table.
 #[inline(always)]
-pub(super) fn power<N: Number>(sixteenths: N::Word) -> N {
-    N::POWERS[sixteenths.lowest(4)]
+pub(super) fn entry<N: Number>(table: Table, index: N::Word) -> N {
+    N::table(table)[index.lowest(4)]
 }
 
-/// The table of powers as words of eight bytes, in order.
+/// A table as words of eight bytes, in order.
 #[cfg(all(target_arch = "x86_64", unix))]
-pub(crate) fn powers(dtype: crate::DType) -> Vec<u64> {
+pub(crate) fn table_words(table: Table, dtype: crate::DType) -> Vec<u64> {
     if dtype == crate::DType::F64 {
-        return f64::POWERS.iter().map(|x| x.to_bits()).collect();
+        return f64::table(table).iter().map(|x| x.to_bits()).collect();
     }
-    f32::POWERS.chunks(2).map(|x| u64::from(x[0].to_bits()) | u64::from(x[1].to_bits()) << 32).collect()
+    let pair = |x: &[f32]| u64::from(x[0].to_bits()) | u64::from(x[1].to_bits()) << 32;
+    f32::table(table).chunks(2).map(pair).collect()
 }

@@ -2,7 +2,7 @@
 
 use super::isa::{Isa, Loop, Routine, Rowwise, pick};
 use crate::math::Real;
-use crate::{DType, Primitive};
+use crate::{DType, Primitive, Table};
 use std::marker::PhantomData;
 
 /// A step's definition.
@@ -47,6 +47,7 @@ macro_rules! steps {
         fn of<T: Real>(step: Primitive, isa: Isa) -> Loop {
             match step {
                 $(Primitive::$Step => pick::<Rowwise<Each<$Step<T>>>>(isa),)*
+                Primitive::Entry(table) => entry_of::<T>(table, isa),
             }
         }
     };
@@ -60,7 +61,42 @@ steps! {
     Exponent(a, _b): T => T = a.exponent();
     Mantissa(a, _b): T => T = a.mantissa();
     Unusual(a, _b): T => T::Mask = a.is_unusual();
-    Power(a, _b): T::Word => T = T::power(a);
+}
+
+macro_rules! tables {
+    ($($Table:ident)*) => {
+        /// The loop of entries of a table.
+        fn entry_of<T: Real>(table: Table, isa: Isa) -> Loop {
+            match table {
+                $(Table::$Table => pick::<Rowwise<Each<Entry<T, { Table::$Table as u8 }>>>>(isa),)*
+            }
+        }
+
+        /// The table of a number.
+        const fn table(number: u8) -> Table {
+            $(if number == Table::$Table as u8 {
+                return Table::$Table;
+            })*
+            Table::Powers
+        }
+    };
+}
+
+tables! {
+    Powers PowersBack CbrtInverses CbrtRoots CbrtSteps Inverses LogHigh LogLow Log2High Log2Low Log10High Log10Low
+    PowerInverses PowerLog2High PowerLog2Low TanTop TanBottom AtanTop AtanBottom AtanHigh AtanLow
+}
+
+/// An entry of the table of a number.
+struct Entry<T, const TABLE: u8>(PhantomData<T>);
+
+impl<T: Real, const TABLE: u8> Define for Entry<T, TABLE> {
+    type From = T::Word;
+    type To = T;
+    #[inline(always)]
+    fn call(a: T::Word, _b: T::Word) -> T {
+        T::entry(const { table(TABLE) }, a)
+    }
 }
 
 /// The loop of a step for arguments of a type.

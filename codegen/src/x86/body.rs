@@ -99,10 +99,25 @@ impl<'a> Body<'a> {
         (real && (yes, no) == (b, a)).then_some((larger, [b, a]))
     }
 
+    /// For a product and a sum rounded once: the numbers without their negations, and whether the product and the term are
+    /// negative for those.
+    pub(super) fn fused(&self, at: usize) -> Option<([ValueId; 3], [bool; 2])> {
+        let Inst::Fma(args) = self.fragment.insts[at] else { return None };
+        let negated = args.map(|v| match self.fragment.insts[v.0 as usize] {
+            Inst::Apply(Op::Negative, [x, _]) => Some(x),
+            _ => None,
+        });
+        let values = std::array::from_fn(|i| negated[i].unwrap_or(args[i]));
+        let [a, b, c] = negated.map(|x| x.is_some());
+        Some((values, [a != b, c]))
+    }
+
     /// What an instruction reads: where a complex number is stored, its parts, and what leads to one that is taken apart.
     pub(super) fn arguments(&self, at: usize) -> SmallVec<[ValueId; 3]> {
-        match (self.extreme(at), &self.fragment.insts[at]) {
-            (Some((_, values)), _) => SmallVec::from_slice(&values),
+        let extreme = || self.extreme(at).map(|(_, values)| SmallVec::from_slice(&values));
+        let fused = || self.fused(at).map(|(values, _)| SmallVec::from_slice(&values));
+        match (extreme().or_else(fused), &self.fragment.insts[at]) {
+            (Some(values), _) => values,
             (None, Inst::Store(_, v)) if matches!(self.fragment.insts[v.0 as usize], Inst::Complex(_)) => {
                 Fragment::arguments(&self.fragment.insts[v.0 as usize])
             }

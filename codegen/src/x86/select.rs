@@ -67,6 +67,17 @@ pub(super) fn by_float(dtype: DType, single: &'static Form, double: &'static For
     if dtype == DType::F64 { double } else { single }
 }
 
+/// The instructions of a fused product and sum that write to a factor and to the term, by what is negative.
+fn fused_forms(negative: [bool; 2], dtype: DType) -> [&'static Form; 2] {
+    let forms = match negative {
+        [false, false] => [&f::VFMADD213PS, &f::VFMADD213PD, &f::VFMADD231PS, &f::VFMADD231PD],
+        [false, true] => [&f::VFMSUB213PS, &f::VFMSUB213PD, &f::VFMSUB231PS, &f::VFMSUB231PD],
+        [true, false] => [&f::VFNMADD213PS, &f::VFNMADD213PD, &f::VFNMADD231PS, &f::VFNMADD231PD],
+        [true, true] => [&f::VFNMSUB213PS, &f::VFNMSUB213PD, &f::VFNMSUB231PS, &f::VFNMSUB231PD],
+    };
+    [by_float(dtype, forms[0], forms[1]), by_float(dtype, forms[2], forms[3])]
+}
+
 /// The instruction for the first of two floats if it is the larger (or the smaller), else the second. It raises invalid where
 /// one is a nan, as comparisons that signal do: a kernel that reports that runs again.
 fn extreme(op: Op, dtype: DType) -> &'static Form {
@@ -388,11 +399,11 @@ impl<'a> Emitter<'a> {
         Some(VReg(register))
     }
 
-    /// `a * b + c`, rounded once. The instructions write to a source: to one that is not needed any more, if there is one.
-    fn fused(&mut self, a: ValueId, b: ValueId, c: ValueId, dtype: DType) {
+    /// `a * b + c`, rounded once, the product or the term negative. The instructions write to a source: to one that is not needed
+    /// any more, if there is one.
+    fn fused(&mut self, [a, b, c]: [ValueId; 3], negative: [bool; 2], dtype: DType) {
         let (width, mask) = (self.width(dtype), self.masking(dtype));
-        let onto_product = by_float(dtype, &f::VFMADD213PS, &f::VFMADD213PD);
-        let onto_sum = by_float(dtype, &f::VFMADD231PS, &f::VFMADD231PD);
+        let [onto_product, onto_sum] = fused_forms(negative, dtype);
         let (x, y) = (self.vector(a), self.vector(b));
         let z = self.operand(c);
         if a != b
@@ -484,8 +495,9 @@ impl<'a> Emitter<'a> {
                 Ok(())
             }
             Inst::Apply(op, [a, b]) => self.apply(op, a, b),
-            Inst::Fma([a, b, c]) => {
-                self.fused(a, b, c, dtype);
+            Inst::Fma(_) => {
+                let (values, negative) = body.fused(self.at as usize).expect("a product and a sum");
+                self.fused(values, negative, dtype);
                 Ok(())
             }
             Inst::Step(step, [a, b]) => self.step(step, a, b),

@@ -6,8 +6,8 @@ use super::forms as f;
 use super::level::Level;
 use super::lower::{VECTOR, at_arguments};
 use super::select::{Emitter, Result, by_float};
-use crate::math::powers;
-use crate::{DType, Primitive, Scalar, ValueId};
+use crate::math::table_words;
+use crate::{DType, Primitive, Scalar, Table, ValueId};
 
 /// The smaller in size, with the first's sign.
 const NEARER_ZERO: u8 = 0b0010;
@@ -51,7 +51,7 @@ impl Emitter<'_> {
                 self.asm.compare(form, self.width(dtype), out.k(), VReg(0), Rm::Reg(x), mask, Some(ALL_BUT_POSITIVE));
                 self.bury(&[a]);
             }
-            Primitive::Power => self.power(a, dtype),
+            Primitive::Entry(table) => self.entry(table, a, dtype),
         }
         Ok(())
     }
@@ -72,10 +72,10 @@ impl Emitter<'_> {
         self.bury(&[a, b]);
     }
 
-    /// An entry of the table of powers, which lies in one or two vectors. Lanes beyond those at hand have entries, too.
-    fn power(&mut self, a: ValueId, dtype: DType) {
+    /// An entry of a table, which lies in one or two vectors. Lanes beyond those at hand have entries, too.
+    fn entry(&mut self, table: Table, a: ValueId, dtype: DType) {
         let single = dtype == DType::U32;
-        let words = powers(if single { DType::F32 } else { DType::F64 });
+        let words = table_words(table, if single { DType::F32 } else { DType::F64 });
         let at = self.arguments.table(&words);
         let (x, out) = (self.vector(a), self.moment());
         if single {

@@ -44,12 +44,12 @@ pub(crate) fn unary64() -> Vec<Case<f64>> {
         case::<Exp2, f64>("exp2", 1.5, (-20.0, 20.0), f64::exp2),
         case::<Expm1, f64>("expm1", 2.0, (-2.0, 2.0), f64::exp_m1),
         case::<Log, f64>("log", 1.0, (0.01, 100.0), f64::ln),
-        case::<Log2, f64>("log2", 1.0, (0.01, 100.0), f64::log2),
-        case::<Log10, f64>("log10", 1.0, (0.01, 100.0), f64::log10),
+        case::<Log2, f64>("log2", 1.5, (0.01, 100.0), f64::log2),
+        case::<Log10, f64>("log10", 1.5, (0.01, 100.0), f64::log10),
         case::<Log1p, f64>("log1p", 2.0, (-0.9, 100.0), f64::ln_1p),
         case::<Sin, f64>("sin", 1.0, (-100.0, 100.0), f64::sin),
         case::<Cos, f64>("cos", 1.0, (-100.0, 100.0), f64::cos),
-        case::<Tan, f64>("tan", 2.5, (-100.0, 100.0), f64::tan),
+        case::<Tan, f64>("tan", 3.0, (-100.0, 100.0), f64::tan),
         case::<Arcsin, f64>("arcsin", 1.5, (-1.0, 1.0), f64::asin),
         case::<Arccos, f64>("arccos", 1.5, (-1.0, 1.0), f64::acos),
         case::<Arctan, f64>("arctan", 2.0, (-5.0, 5.0), f64::atan),
@@ -59,7 +59,7 @@ pub(crate) fn unary64() -> Vec<Case<f64>> {
         case::<Arcsinh, f64>("arcsinh", 2.0, (-5.0, 5.0), |x| asinh(x)),
         case::<Arccosh, f64>("arccosh", 2.5, (1.0, 10.0), |x| acosh(x)),
         case::<Arctanh, f64>("arctanh", 2.5, (-0.99, 0.99), |x| atanh(x)),
-        case::<Cbrt, f64>("cbrt", 1.0, (-5.0, 5.0), f64::cbrt),
+        case::<Cbrt, f64>("cbrt", 1.5, (-5.0, 5.0), f64::cbrt),
     ]
 }
 
@@ -75,7 +75,7 @@ pub(crate) fn unary32() -> Vec<Case<f32>> {
         case::<Log1p, f32>("log1p", 2.0, (-0.9, 100.0), f64::ln_1p),
         case::<Sin, f32>("sin", 1.0, (-100.0, 100.0), f64::sin),
         case::<Cos, f32>("cos", 1.0, (-100.0, 100.0), f64::cos),
-        case::<Tan, f32>("tan", 2.5, (-100.0, 100.0), f64::tan),
+        case::<Tan, f32>("tan", 3.0, (-100.0, 100.0), f64::tan),
         case::<Arcsin, f32>("arcsin", 2.5, (-1.0, 1.0), f64::asin),
         case::<Arccos, f32>("arccos", 1.5, (-1.0, 1.0), f64::acos),
         case::<Arctan, f32>("arctan", 3.0, (-5.0, 5.0), f64::atan),
@@ -107,7 +107,7 @@ pub(crate) fn binary64() -> Vec<Pair<f64>> {
 pub(crate) fn binary32() -> Vec<Pair<f32>> {
     vec![
         pair::<Arctan2, f32>("arctan2", 3.5, f64::atan2),
-        pair::<Power, f32>("power", 1.5, power),
+        pair::<Power, f32>("power", 3.5, power),
         pair::<Hypot, f32>("hypot", 1.5, f64::hypot),
     ]
 }

@@ -192,7 +192,7 @@ fn step(step: Primitive, a: Scalar, b: Scalar) -> Scalar {
             Primitive::Exponent => x.exponent(),
             Primitive::Mantissa => x.mantissa(),
             Primitive::Unusual => return (x, x.is_unusual()),
-            Primitive::Power => N::power(word),
+            Primitive::Entry(table) => N::entry(table, word),
         };
         (number, false)
     }

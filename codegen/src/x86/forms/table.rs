@@ -56,22 +56,22 @@ forms! {
     VFMADD231PD Rvm "66.0F38.W1 B8" full(8) => VEX_W;
     VFMSUB132PS Rvm "66.0F38.W0 9A" full(4);
     VFMSUB132PD Rvm "66.0F38.W1 9A" full(8);
-    VFMSUB213PS Rvm "66.0F38.W0 AA" full(4);
-    VFMSUB213PD Rvm "66.0F38.W1 AA" full(8);
-    VFMSUB231PS Rvm "66.0F38.W0 BA" full(4);
-    VFMSUB231PD Rvm "66.0F38.W1 BA" full(8);
+    VFMSUB213PS Rvm "66.0F38.W0 AA" full(4) => VEX;
+    VFMSUB213PD Rvm "66.0F38.W1 AA" full(8) => VEX_W;
+    VFMSUB231PS Rvm "66.0F38.W0 BA" full(4) => VEX;
+    VFMSUB231PD Rvm "66.0F38.W1 BA" full(8) => VEX_W;
     VFNMADD132PS Rvm "66.0F38.W0 9C" full(4);
     VFNMADD132PD Rvm "66.0F38.W1 9C" full(8);
-    VFNMADD213PS Rvm "66.0F38.W0 AC" full(4);
-    VFNMADD213PD Rvm "66.0F38.W1 AC" full(8);
-    VFNMADD231PS Rvm "66.0F38.W0 BC" full(4);
-    VFNMADD231PD Rvm "66.0F38.W1 BC" full(8);
+    VFNMADD213PS Rvm "66.0F38.W0 AC" full(4) => VEX;
+    VFNMADD213PD Rvm "66.0F38.W1 AC" full(8) => VEX_W;
+    VFNMADD231PS Rvm "66.0F38.W0 BC" full(4) => VEX;
+    VFNMADD231PD Rvm "66.0F38.W1 BC" full(8) => VEX_W;
     VFNMSUB132PS Rvm "66.0F38.W0 9E" full(4);
     VFNMSUB132PD Rvm "66.0F38.W1 9E" full(8);
-    VFNMSUB213PS Rvm "66.0F38.W0 AE" full(4);
-    VFNMSUB213PD Rvm "66.0F38.W1 AE" full(8);
-    VFNMSUB231PS Rvm "66.0F38.W0 BE" full(4);
-    VFNMSUB231PD Rvm "66.0F38.W1 BE" full(8);
+    VFNMSUB213PS Rvm "66.0F38.W0 AE" full(4) => VEX;
+    VFNMSUB213PD Rvm "66.0F38.W1 AE" full(8) => VEX_W;
+    VFNMSUB231PS Rvm "66.0F38.W0 BE" full(4) => VEX;
+    VFNMSUB231PD Rvm "66.0F38.W1 BE" full(8) => VEX_W;
 
     // The lowest element alone
     VADDSS Rvm "F3.0F.W0 58" part(4) => ONLY128;

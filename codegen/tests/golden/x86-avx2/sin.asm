@@ -1,5 +1,5 @@
 x86, Avx2
-dense: 902 bytes
+dense: 886 bytes
     vpxor ymm15, ymm15, ymm15
     mov rcx, [rdi]
     mov rdx, [rdi+8]
@@ -22,11 +22,10 @@ L0:
     vfmadd213pd ymm4, ymm3, ymm1
     vmulpd ymm1, ymm3, [rdi+0x240]
     vsubpd ymm5, ymm4, ymm1
-    vpxor ymm6, ymm1, [rdi+0x1C0]
-    vmovups ymm7, [rdi+0x240]
-    vfmadd213pd ymm7, ymm3, ymm6
-    vmovups ymm6, [rdi+0x260]
-    vfmadd213pd ymm3, ymm6, ymm7
+    vmovups ymm6, [rdi+0x240]
+    vfmsub213pd ymm6, ymm3, ymm1
+    vmovups ymm7, [rdi+0x260]
+    vfmadd213pd ymm3, ymm7, ymm6
     vsubpd ymm4, ymm4, ymm5
     vsubpd ymm1, ymm4, ymm1
     vsubpd ymm1, ymm1, ymm3
@@ -95,11 +94,10 @@ L1:
     vfmadd213pd ymm4, ymm3, ymm1
     vmulpd ymm1, ymm3, [rdi+0x240]
     vsubpd ymm5, ymm4, ymm1
-    vpxor ymm6, ymm1, [rdi+0x1C0]
-    vmovups ymm7, [rdi+0x240]
-    vfmadd213pd ymm7, ymm3, ymm6
-    vmovups ymm6, [rdi+0x260]
-    vfmadd213pd ymm3, ymm6, ymm7
+    vmovups ymm6, [rdi+0x240]
+    vfmsub213pd ymm6, ymm3, ymm1
+    vmovups ymm7, [rdi+0x260]
+    vfmadd213pd ymm3, ymm7, ymm6
     vsubpd ymm4, ymm4, ymm5
     vsubpd ymm1, ymm4, ymm1
     vsubpd ymm1, ymm1, ymm3
