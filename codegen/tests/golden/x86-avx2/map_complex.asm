@@ -1,5 +1,5 @@
 x86, Avx2
-dense: 709 bytes
+dense: 693 bytes
     vpxor ymm15, ymm15, ymm15
     mov rcx, [rdi]
     mov rdx, [rdi+8]
@@ -14,9 +14,8 @@ L0:
     vpunpckhqdq ymm1, ymm1, [rcx+0x20]
     vpermq ymm1, ymm1, 0xD8
     vmulpd ymm2, ymm1, [rdi+0x60]
-    vpxor ymm2, ymm2, [rdi+0x260]
     vmovups ymm3, [rdi+0x40]
-    vfmadd231pd ymm2, ymm0, ymm3
+    vfmsub231pd ymm2, ymm0, ymm3
     vmulpd ymm1, ymm1, ymm3
     vmovups ymm3, [rdi+0x60]
     vfmadd213pd ymm0, ymm3, ymm1
@@ -77,9 +76,8 @@ L1:
     vpunpckhqdq ymm1, ymm1, [rcx+0x20]
     vpermq ymm1, ymm1, 0xD8
     vmulpd ymm2, ymm1, [rdi+0x60]
-    vpxor ymm2, ymm2, [rdi+0x260]
     vmovups ymm3, [rdi+0x40]
-    vfmadd231pd ymm2, ymm0, ymm3
+    vfmsub231pd ymm2, ymm0, ymm3
     vmulpd ymm1, ymm1, ymm3
     vmovups ymm3, [rdi+0x60]
     vfmadd213pd ymm0, ymm3, ymm1

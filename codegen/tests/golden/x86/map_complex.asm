@@ -1,5 +1,5 @@
 x86, Avx512
-dense: 635 bytes
+dense: 621 bytes
     kxorq k7, k7, k7
     mov rcx, [rdi]
     mov rdx, [rdi+8]
@@ -16,9 +16,8 @@ L0:
     vmovups zmm1, [rcx]
     vpermt2pd zmm1, zmm2, [rcx+0x40]
     vmulpd zmm2, zmm1, [rdi+0x28]{1to8}
-    vpxorq zmm2, zmm2, [rdi+0x1C0]{1to8}
     vpbroadcastq zmm3, [rdi+0x20]
-    vfmadd231pd zmm2, zmm0, zmm3
+    vfmsub231pd zmm2, zmm0, zmm3
     vmulpd zmm1, zmm1, zmm3
     vpbroadcastq zmm3, [rdi+0x28]
     vfmadd213pd zmm0, zmm3, zmm1
@@ -69,9 +68,8 @@ L1:
     vpxord zmm1, zmm1, zmm1
     vpgatherqq zmm1, k2, [rcx+zmm2+8]
     vmulpd zmm2{k1}{z}, zmm1, [rdi+0x28]{1to8}
-    vpxorq zmm2, zmm2, [rdi+0x1C0]{1to8}
     vpbroadcastq zmm3, [rdi+0x20]
-    vfmadd231pd zmm2{k1}{z}, zmm0, zmm3
+    vfmsub231pd zmm2{k1}{z}, zmm0, zmm3
     vmulpd zmm1{k1}{z}, zmm1, zmm3
     vpbroadcastq zmm3, [rdi+0x28]
     vfmadd213pd zmm0{k1}{z}, zmm3, zmm1
