@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import fastnp
@@ -64,7 +65,7 @@ def test_numbers_of_arrays_without_axes(dtype: str, convert: Callable[[Any], Any
         if dtype[0] == "c":
             arrays = []  # warns first
         arrays += [np.array(values("f8", 3)), np.array([numpy.nan]).reshape(())]
-        return [outcome(lambda a=a: convert(a)) for a in arrays]
+        return [outcome(partial(convert, a)) for a in arrays]
 
     ours, theirs = program(fastnp), program(numpy)
     assert repr(ours) == repr(theirs)
@@ -123,7 +124,7 @@ def test_filling_refuses_what_numpy_refuses() -> None:
         fixed = np.zeros(3)
         fixed.flags.writeable = False
         fill = [(a, numpy.nan), (a, 2**70), (a, "x"), (a, 1j), (fixed, 1)]
-        return [outcome(lambda x=x, v=v: x.fill(v)) for x, v in fill]
+        return [outcome(partial(x.fill, v)) for x, v in fill]
 
     with numpy.errstate(all="ignore"):
         assert program(fastnp) == program(numpy)
@@ -173,7 +174,7 @@ def test_joins(join: str) -> None:
             [numpy.arange(3), numpy.ones(3, "f4")],
             [],
         ]
-        return [outcome(lambda parts=parts: JOINS[join](np, parts)) for parts in lists]
+        return [outcome(partial(JOINS[join], np, parts)) for parts in lists]
 
     for ours, theirs in zip(program(fastnp), program(numpy), strict=True):
         assert_same(ours, theirs)

@@ -73,5 +73,5 @@ if hasattr(_np, "astype"):  # new in NumPy 2.1
             return x.astype(dtype, copy=copy)
         if type(x) is list or type(x) is tuple:
             # Not taken for arrays here.
-            return _np.astype(x, dtype, copy=copy, device=device)
+            return call(_np.astype, (x, dtype), {"copy": copy, "device": device})
         return elsewhere(_np.astype, "astype", x, (dtype,), {"copy": copy, "device": device})
