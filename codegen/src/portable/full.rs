@@ -44,6 +44,8 @@ pub(crate) fn may_be_full(body: &Code, folding: &Folding, epilogue: &Code) -> bo
     flat::may_be_flat(body)
         && body.is_plain()
         && flat::may_be_flat(epilogue)
+        // What is folded is read after the stores.
+        && (body.sinks.is_empty() || body.loads.iter().all(|load| !load.late))
         && folding.accumulators.len() <= ACCUMULATORS
 }
 
