@@ -9,7 +9,7 @@ use crate::dense;
 use crate::error::{Error, ErrorKind, Result};
 use crate::explain::describe;
 use crate::host;
-use crate::immediate::{LaunchShape, fold_kernel, inner_kernel, kernel_of};
+use crate::immediate::{LaunchShape, kernel_of};
 use crate::inspect::multiplied;
 use crate::launch::Seen;
 use crate::layout::{c_strides, count};
@@ -24,7 +24,7 @@ use crate::storage::Storage;
 use crate::threads::Threads;
 use crate::trace::{Input, Operation, Statement, Trace};
 use crate::value::Value;
-use fastnp_codegen::{Backend, DType, Fold, Inline, Kernel, Launch, Op, Program, Scalar, Verified, backend, verify};
+use fastnp_codegen::{Backend, DType, Inline, Kernel, Launch, Op, Program, Scalar, Verified, backend, verify};
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
@@ -480,26 +480,19 @@ impl Engine {
         self.dense[index] = Some(program);
     }
 
-    /// Launches the inner product of two vectors (see [`crate::immediate::inner`]), to a new array.
-    pub(crate) fn launch_inner(&mut self, product: Product, [a, b, compute]: [DType; 3], launch: &Launch<'_>) {
-        let key = 1 << 63 | (a as u64) << 8 | (b as u64) << 4 | compute as u64;
+    /// Launches a kernel of [`crate::immediate`] on arrays that are ready, to new memory. The key is the kernel's alone.
+    pub(crate) fn launch_kept(
+        &mut self,
+        key: u64,
+        kernel: impl FnOnce() -> Kernel,
+        launch: &Launch<'_>,
+        product: Option<Product>,
+    ) {
         let program = match self.immediate.remove(&key) {
             Some(program) => program,
-            None => self.compiled(inner_kernel(a, b, compute)),
+            None => self.compiled(kernel()),
         };
-        self.launch_now(&program, launch, Some(product));
-        self.immediate.insert(key, program);
-    }
-
-    /// Launches a fold of all elements (see [`crate::immediate::fold`]).
-    pub(crate) fn launch_fold(&mut self, fold: Fold, types: [DType; 3], launch: &Launch<'_>) {
-        let [from, compute, to] = types;
-        let key = 1 << 62 | Operation::Fold(fold).code() << 12 | (from as u64) << 8 | (compute as u64) << 4 | to as u64;
-        let program = match self.immediate.remove(&key) {
-            Some(program) => program,
-            None => self.compiled(fold_kernel(fold, types)),
-        };
-        self.launch_now(&program, launch, None);
+        self.launch_now(&program, launch, product);
         self.immediate.insert(key, program);
     }
 

@@ -58,7 +58,8 @@ pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> R
         strides: &[a.strides()[0], b.strides()[0], 0],
         scalars: &[],
     };
-    engine.launch_inner(product, [a.dtype, b.dtype, compute], &launch);
+    let key = 1 << 63 | (a.dtype as u64) << 8 | (b.dtype as u64) << 4 | compute as u64;
+    engine.launch_kept(key, || inner_kernel(a.dtype, b.dtype, compute), &launch, Some(product));
     let layout = Layout::dense(&[], compute.size());
     Ok(Some(Array { storage, layout, dtype: compute, writeable: true }))
 }
@@ -86,12 +87,14 @@ pub(crate) fn fold(array: &Array, fold: Fold, compute: DType) -> Result<Option<S
         strides: &[array.dtype.size() as isize, 0],
         scalars: &[],
     };
-    engine.launch_fold(fold, [array.dtype, compute, result], &launch);
+    let (from, code) = (array.dtype, Operation::Fold(fold).code());
+    let key = 1 << 62 | code << 12 | (from as u64) << 8 | (compute as u64) << 4 | result as u64;
+    engine.launch_kept(key, || fold_kernel(fold, [from, compute, result]), &launch, None);
     Ok(Some(crate::element::read(to, result)))
 }
 
 /// The kernel of a fold of one axis.
-pub(crate) fn fold_kernel(fold: Fold, [from, compute, to]: [DType; 3]) -> Kernel {
+fn fold_kernel(fold: Fold, [from, compute, to]: [DType; 3]) -> Kernel {
     let mut k = KernelBuilder::new(Template::Reduce, 0, 1);
     let operand = k.operand(from, Access::Read, false);
     let target = k.operand(to, Access::Write, false);
@@ -107,7 +110,7 @@ pub(crate) fn fold_kernel(fold: Fold, [from, compute, to]: [DType; 3]) -> Kernel
 }
 
 /// The kernel of an inner product.
-pub(crate) fn inner_kernel(a: DType, b: DType, compute: DType) -> Kernel {
+fn inner_kernel(a: DType, b: DType, compute: DType) -> Kernel {
     let mut k = KernelBuilder::new(Template::Reduce, 0, 1);
     let operands = [k.operand(a, Access::Read, false), k.operand(b, Access::Read, false)];
     let target = k.operand(compute, Access::Write, true);

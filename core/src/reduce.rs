@@ -92,16 +92,18 @@ fn sum_type(dtype: DType) -> DType {
     }
 }
 
-/// The op that a reduction folds by, where it is one of ops.
-fn op_of(what: Reduction) -> Option<Op> {
+/// The fold that a reduction is, where it is one alone.
+fn fold_of(what: Reduction) -> Option<Fold> {
     match what {
-        Reduction::Sum => Some(Op::Add),
-        Reduction::Prod => Some(Op::Multiply),
-        Reduction::Any => Some(Op::LogicalOr),
-        Reduction::All => Some(Op::LogicalAnd),
-        Reduction::Min => Some(Op::Minimum),
-        Reduction::Max => Some(Op::Maximum),
-        _ => None,
+        Reduction::Sum => Some(Fold::Op(Op::Add)),
+        Reduction::Prod => Some(Fold::Op(Op::Multiply)),
+        Reduction::Any => Some(Fold::Op(Op::LogicalOr)),
+        Reduction::All => Some(Fold::Op(Op::LogicalAnd)),
+        Reduction::Min => Some(Fold::Op(Op::Minimum)),
+        Reduction::Max => Some(Fold::Op(Op::Maximum)),
+        Reduction::ArgMin => Some(Fold::ArgMin),
+        Reduction::ArgMax => Some(Fold::ArgMax),
+        Reduction::CountNonzero | Reduction::Mean | Reduction::Var(_) | Reduction::Std(_) => None,
     }
 }
 
@@ -174,9 +176,9 @@ impl Array {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn reduce_with(&self, what: Reduction, how: &Folding<'_>) -> Result<Array> {
-        match op_of(what) {
-            Some(op) => self.fold_by(op, how),
-            None => self.summarize(what, how),
+        match fold_of(what) {
+            Some(Fold::Op(op)) => self.fold_by(op, how),
+            _ => self.summarize(what, how),
         }
     }
 
@@ -192,14 +194,7 @@ impl Array {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn reduce_now(&self, what: Reduction) -> Result<Option<Scalar>> {
-        let fold = match what {
-            Reduction::ArgMin => Fold::ArgMin,
-            Reduction::ArgMax => Fold::ArgMax,
-            _ => match op_of(what) {
-                Some(op) => Fold::Op(op),
-                None => return Ok(None),
-            },
-        };
+        let Some(fold) = fold_of(what) else { return Ok(None) };
         let compute = match fold {
             Fold::Op(op) => match self.fold_type(op, &Folding::default()) {
                 Ok(compute) => compute,

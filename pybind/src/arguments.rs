@@ -90,6 +90,12 @@ impl<'a, 'py> Arguments<'a, 'py> {
     pub(crate) fn numpy(&self, name: &str) -> PyResult<Bound<'py, PyAny>> {
         numpy(self.py, name, &self.tuple()?, Some(&self.dict()?))
     }
+
+    /// The same, entered in the ledger of fallbacks.
+    pub(crate) fn counted(&self, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        let function = self.py.import("numpy")?.getattr(name)?;
+        crate::fallback(self.py, "call")?.call1((function, self.tuple()?, self.dict()?, name))
+    }
 }
 
 /// What Python is given by a function that was called with arguments side by side.

@@ -5,8 +5,8 @@
 use crate::arg::{Arg, alone, full};
 use crate::arguments::{Arguments, Function, entry};
 use crate::contents::Open;
+use crate::deliver;
 use crate::ndarray::{NdArray, object};
-use crate::{deliver, fallback};
 use fastnp::{Array, Index, Order};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyModule, PyString, PyTuple};
@@ -69,15 +69,18 @@ pub(crate) fn nested(list: &Bound<'_, PyList>) -> PyResult<Option<Array>> {
     if shape.is_empty() || !parts.iter().all(|part| part.shape() == &shape[..] && part.is_c_contiguous()) {
         return Ok(None);
     }
-    let joined = stacked(&mut parts, None).and_then(|axis| {
-        let parts: SmallVec<[&Array; 4]> = parts.iter().collect();
-        fastnp::concatenate(&parts, axis)
-    });
-    Ok(joined.ok())
+    Ok(join(&mut parts, None, stacked).ok())
 }
 
 /// How a function sees its parts, and along which axis it joins them.
 type See = fn(&mut Parts, axis: Option<isize>) -> fastnp::Result<isize>;
+
+/// The parts, seen so, as one array.
+fn join(parts: &mut Parts, axis: Option<isize>, see: See) -> fastnp::Result<Array> {
+    let axis = see(parts, axis)?;
+    let parts: SmallVec<[&Array; 4]> = parts.iter().collect();
+    fastnp::concatenate(&parts, axis)
+}
 
 /// Each part seen in another way.
 fn each(parts: &mut Parts, see: impl Fn(&Array) -> fastnp::Result<Array>) -> fastnp::Result<()> {
@@ -158,15 +161,11 @@ fn joined<'py, const N: usize>(
         && let Some(axis) = read(&names, &given)?
         && let Some(mut parts) = parts_of(parts)?
         && !parts.is_empty()
-        && let Ok(joined) = see(&mut parts, axis).and_then(|axis| {
-            let parts: SmallVec<[&Array; 4]> = parts.iter().collect();
-            fastnp::concatenate(&parts, axis)
-        })
+        && let Ok(joined) = join(&mut parts, axis, see)
     {
         return object(py, deliver(py, Ok(joined))?);
     }
-    let function = py.import("numpy")?.getattr(name)?;
-    fallback(py, "call")?.call1((function, call.tuple()?, call.dict()?, name))
+    call.counted(name)
 }
 
 /// What arguments past the first ask for: an axis, where one is named; none where it is anything else.
@@ -206,13 +205,11 @@ fn append<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     if let Some([Some(array), Some(values), axis]) = call.read(["arr", "values", "axis"])?
         && let Some(axis) = read(&["", "axis"], &[None, axis.filter(|a| !a.is_none())])?
         && let Some(mut parts) = parts_of(PyTuple::new(py, [array, values])?.as_any())?
-        && let Ok(joined) =
-            one_after_the_other(&mut parts, axis).and_then(|axis| fastnp::concatenate(&[&parts[0], &parts[1]], axis))
+        && let Ok(joined) = join(&mut parts, axis, one_after_the_other)
     {
         return object(py, deliver(py, Ok(joined))?);
     }
-    let function = py.import("numpy")?.getattr("append")?;
-    fallback(py, "call")?.call1((function, call.tuple()?, call.dict()?, "append"))
+    call.counted("append")
 }
 
 /// NumPy's functions of these names.
