@@ -20,6 +20,7 @@
 
 pub mod backend;
 pub mod build;
+pub mod cuda;
 pub mod dtype;
 pub mod expand;
 pub mod ir;

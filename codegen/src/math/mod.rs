@@ -54,7 +54,6 @@ pub use logarithm::{Log, Log1p, Log2, Log10};
 pub use power::Power;
 pub use real::{Index, Mask, Number, Real, Word};
 pub use root::{Cbrt, Hypot};
-#[cfg(all(target_arch = "x86_64", unix))]
 pub(crate) use steps::table_words;
 
 /// A function of one argument, in a form whose loops vectorise.

@@ -80,7 +80,6 @@ pub(super) fn entry<N: Number>(table: Table, index: N::Word) -> N {
 }
 
 /// A table as words of eight bytes, in order.
-#[cfg(all(target_arch = "x86_64", unix))]
 pub(crate) fn table_words(table: Table, dtype: crate::DType) -> Vec<u64> {
     if dtype == crate::DType::F64 {
         return f64::table(table).iter().map(|x| x.to_bits()).collect();

@@ -58,6 +58,7 @@ mod sweep;
 mod walk;
 
 pub(crate) use isa::Isa;
+pub(crate) use reduce::by_columns;
 pub(crate) use pass::{Fuse, Fused, FusedFold};
 pub use program::Portable;
 pub(crate) use scratch::with as with_scratch;

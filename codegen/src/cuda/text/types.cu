@@ -1,0 +1,13 @@
+typedef signed char i8;
+typedef unsigned char u8;
+typedef short i16;
+typedef unsigned short u16;
+typedef int i32;
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+typedef u16 f16;
+typedef float f32;
+typedef double f64;
+typedef struct { f32 re, im; } c64;
+typedef struct { f64 re, im; } c128;
