@@ -76,6 +76,27 @@ pub enum Inst {
     Result(u8),
 }
 
+impl Inst {
+    /// The memory operand that it touches.
+    pub fn operand(&self) -> Option<OperandId> {
+        match self {
+            Inst::Load(m) | Inst::Gather(m, _) | Inst::Store(m, _) | Inst::Scatter(m, ..) => Some(*m),
+            Inst::Param(_)
+            | Inst::Const(_)
+            | Inst::Index(_)
+            | Inst::Apply(..)
+            | Inst::Fma(_)
+            | Inst::Step(..)
+            | Inst::Select(_)
+            | Inst::Cast(..)
+            | Inst::Bits(..)
+            | Inst::Part(..)
+            | Inst::Complex(_)
+            | Inst::Result(_) => None,
+        }
+    }
+}
+
 /// Which part of a complex number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)] // the names are the documentation

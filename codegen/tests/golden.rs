@@ -2,7 +2,11 @@
 //!
 //! `golden/*.ir` are right: each is parsed, verified and printed, and must be what is printed. `golden/bad/*.ir` are wrong:
 //! the first line is `; error:` and the first line of the error, from the parser (`line:column: …`) or the verifier
-//! (`place: …`). `golden/expanded` holds elementary functions written out, and how many instructions each takes; `golden/x86` and `golden/x86-avx2`, machine code. Comment lines at the head say what a file is about and are kept. `FASTNP_BLESS=1` rewrites the files.
+//! (`place: …`). `golden/expanded` holds elementary functions written out, and how many instructions each takes; `golden/x86` and `golden/x86-avx2`, machine code; `golden/cuda`, CUDA C. Comment lines at the head say what a file is about and are kept. `FASTNP_BLESS=1` rewrites the files.
+
+#[path = "cuda/kernels.rs"]
+#[allow(dead_code, reason = "kernels are read from files here")]
+mod kernels;
 
 use fastnp_codegen::{Access, Backend, DType, Inst, Kernel, KernelBuilder, Op, Template, expand, verify};
 use std::fs;
@@ -123,6 +127,27 @@ fn machine_code_is_as_it_stands() {
             let program = x86.compile(&verify(kernel).expect("right")).expect("compiles");
             let path = golden.join(x86.name()).join(format!("{}.asm", name.trim_start_matches("expanded/")));
             compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &program.listing());
+        }
+    }
+}
+
+/// CUDA C of some of the kernels, over dense arrays, and over those in which the other axis is the faster.
+#[test]
+fn cuda_texts_are_as_they_stand() {
+    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
+    let ways = |rank: usize| {
+        if rank == 2 { vec![("", vec![0, 1]), (".columns", vec![1, 0])] } else { vec![("", (0..rank).collect())] }
+    };
+    for name in [
+        "map_elementwise", "map_select", "map_casts", "map_in_place", "map_index", "map_complex", "map_point",
+        "gather", "scatter", "reduce_full", "reduce_rows", "reduce_positions", "reduce_and_store", "scan",
+    ] {
+        let kernel: Kernel =
+            fs::read_to_string(golden.join(format!("{name}.ir"))).expect("readable").parse().expect("right");
+        for (way, order) in ways((kernel.outer + kernel.inner) as usize) {
+            let text = kernels::text(verify(kernel.clone()).expect("right"), &order, 1);
+            let path = golden.join("cuda").join(format!("{name}{way}.cu"));
+            compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &text);
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::form::Along;
 use super::functions::filled;
 use super::spell;
-use crate::{DType, Fold, Kernel, Kind, Op, Scalar, Template};
+use crate::{Accumulator, DType, Fold, Kernel, Kind, Op, Scalar, Template};
 use num_complex::Complex;
 
 /// How an accumulator is held.
@@ -63,8 +63,12 @@ pub(super) fn text(kernel: &Kernel, along: Along) -> String {
             }
             Held::Some(op) => {
                 members += &format!(" bool p{n};");
-                nothing += &format!("    f.a{n} = {};\n    f.p{n} = false;\n", spell::literal(Scalar::new(dtype, 1i64)));
-                join += &format!("    f.a{n} = !a.p{n} ? {b} : !b.p{n} ? {a} : {};\n    f.p{n} = a.p{n} | b.p{n};\n", joined(op));
+                nothing +=
+                    &format!("    f.a{n} = {};\n    f.p{n} = false;\n", spell::literal(Scalar::new(dtype, 1i64)));
+                join += &format!(
+                    "    f.a{n} = !a.p{n} ? {b} : !b.p{n} ? {a} : {};\n    f.p{n} = a.p{n} | b.p{n};\n",
+                    joined(op)
+                );
             }
             Held::Place(better) => {
                 members += &format!(" i64 p{n};");
@@ -92,16 +96,22 @@ pub(super) fn text(kernel: &Kernel, along: Along) -> String {
     let mut parts = vec![
         format!("// What points come to together.\ntypedef struct __align__(4) {{{members} }} Folded;"),
         format!("static __device__ Folded nothing(void) {{\n    Folded f;\n{nothing}    return f;\n}}"),
-        format!("static __device__ Folded join(const Folded a, const Folded b) {{\n    Folded f;\n{join}    return f;\n}}"),
+        format!(
+            "static __device__ Folded join(const Folded a, const Folded b) {{\n    Folded f;\n{join}    return f;\n}}"
+        ),
     ];
     let (reduces, is_inner) = (kernel.template == Template::Reduce, along == Along::Inner);
     let lanes = include_str!("text/lanes.cu").split_once("\n\n").expect("two functions");
-    parts.extend(match (reduces, is_inner) {
-        (true, true) => vec![lanes.0, include_str!("text/fold_inner.cu"), include_str!("text/parts.cu")],
-        (true, false) => vec![include_str!("text/fold_outer.cu"), include_str!("text/parts.cu")],
-        (false, true) => vec![lanes.1, include_str!("text/before.cu")],
-        (false, false) => vec![],
-    }.into_iter().map(|text| text.trim_end().to_owned()));
+    parts.extend(
+        match (reduces, is_inner) {
+            (true, true) => vec![lanes.0, include_str!("text/fold_inner.cu"), include_str!("text/parts.cu")],
+            (true, false) => vec![include_str!("text/fold_outer.cu"), include_str!("text/parts.cu")],
+            (false, true) => vec![lanes.1, include_str!("text/before.cu")],
+            (false, false) => vec![],
+        }
+        .into_iter()
+        .map(|text| text.trim_end().to_owned()),
+    );
     parts.join("\n\n")
 }
 
@@ -131,15 +141,21 @@ pub(super) fn result(kernel: &Kernel, n: u8) -> String {
     }
 }
 
-/// Bytes of a block's threads together.
+/// Bytes of `Folded`.
 pub(super) fn size(kernel: &Kernel) -> usize {
-    let each = kernel.accumulators.iter().map(|a| {
+    let align = |a: &Accumulator| match held(a.fold, kernel.body.dtype(a.value)) {
+        Held::Place(_) => 8,
+        Held::Value(..) | Held::Some(_) => kernel.body.dtype(a.value).align(),
+    };
+    let mut end = 0usize;
+    for a in &kernel.accumulators {
         let dtype = kernel.body.dtype(a.value);
+        end = end.next_multiple_of(dtype.align()) + dtype.size();
         match held(a.fold, dtype) {
-            Held::Value(..) => dtype.size().max(4),
-            Held::Some(_) => 24,
-            Held::Place(_) => dtype.size().max(8) + 8,
+            Held::Value(..) => {}
+            Held::Some(_) => end += 1,
+            Held::Place(_) => end = end.next_multiple_of(8) + 8,
         }
-    });
-    each.sum::<usize>().max(4).next_multiple_of(8)
+    }
+    end.max(4).next_multiple_of(kernel.accumulators.iter().map(align).max().unwrap_or(4).max(4))
 }

@@ -4,6 +4,7 @@
 //! so there are few forms of a kernel. Sizes and strides are arguments of the launch ([`Geometry`]). Both follow from the launch
 //! alone, never from the device, so the same data folds in the same order everywhere.
 
+use super::fold;
 use crate::{DType, Inst, Kernel, Launch, Template};
 use smallvec::SmallVec;
 
@@ -15,6 +16,8 @@ const BLOCKS: u64 = 1056;
 const LOT_BYTES: usize = 32;
 /// The same where operands do not lie in its order: neighbouring threads then share fewer cache lines.
 const LOOSE_BYTES: usize = 16;
+/// Bytes that a thread's points hold of accumulators, in folds: each point of a lot has its own, twice.
+const FOLDED_BYTES: usize = 32;
 /// Points that a lane folds one after the other before it adds them to a total: sums stay as accurate as pairwise ones.
 pub(super) const RUN: usize = 32;
 /// Parts that the inner points of one outer point are divided into, at most.
@@ -125,7 +128,8 @@ fn along(kernel: &Kernel, launch: &Launch<'_>, outer: u64) -> Along {
     if kernel.template == Template::Map || outer == 1 {
         return Along::Inner;
     }
-    let loads: Vec<u16> = kernel.body.insts.iter().filter_map(|i| if let Inst::Load(m) = i { Some(m.0) } else { None }).collect();
+    let loads: Vec<u16> =
+        kernel.body.insts.iter().filter_map(|i| if let Inst::Load(m) = i { Some(m.0) } else { None }).collect();
     if crate::portable::by_columns(&loads, launch) { Along::Outer } else { Along::Inner }
 }
 
@@ -134,7 +138,9 @@ fn lot(kernel: &Kernel, launch: &Launch<'_>, by_lots: bool) -> (usize, SmallVec<
     let rank = launch.outer.len() + launch.inner.len();
     let last = launch.outer.iter().chain(launch.inner).last().copied().unwrap_or(1);
     let widest = kernel.operands.iter().map(|o| o.dtype.size()).max().unwrap_or(1);
-    let fits = |bytes: usize| (bytes / widest).clamp(1, 16).min(last.next_power_of_two().max(1));
+    let most = if kernel.template == Template::Map { 16 } else { (FOLDED_BYTES / fold::size(kernel)).clamp(1, 16) };
+    let most = (1 << most.ilog2()).min(last.next_power_of_two());
+    let fits = |bytes: usize| (bytes / widest).clamp(1, most);
     let steps = |lot: usize| -> SmallVec<[Step; 8]> {
         (0..kernel.operands.len()).map(|m| step(kernel.operands[m].dtype, launch, m, lot)).collect()
     };

@@ -57,10 +57,10 @@ pub(super) fn write(
                 continue;
             }
             Inst::Load(_) | Inst::Index(_) | Inst::Result(_) => (values.load)(inst),
-            Inst::Gather(_, offset) => {
-                filled("load_T(b + a)", dtype, &[&name(*offset), &(values.load)(inst)])
+            Inst::Gather(_, offset) => filled("load_T(b + a)", dtype, &[&name(*offset), &(values.load)(inst)]),
+            Inst::Apply(op, [a, b]) => {
+                filled(&spell::op(*op, fragment.dtype(*a)), fragment.dtype(*a), &[&name(*a), &name(*b)])
             }
-            Inst::Apply(op, [a, b]) => filled(&spell::op(*op, fragment.dtype(*a)), fragment.dtype(*a), &[&name(*a), &name(*b)]),
             Inst::Fma([a, b, c]) => filled(&format!("fma_F(a, b, {})", name(*c)), dtype, &[&name(*a), &name(*b)]),
             Inst::Step(step, [a, b]) => {
                 let args = if step.arity() == 1 { "a" } else { "a, b" };

@@ -109,7 +109,9 @@ fn definition(name: &str) -> Option<String> {
     if let Some(Primitive::Entry(table)) = Primitive::from_name(stem) {
         return Some(entry(stem, dtype, &table_words(table, dtype)));
     }
-    Op::from_name(stem).filter(|op| op.row().elementary && matches!(dtype, DType::F32 | DType::F64)).map(|op| elementary(op, dtype))
+    Op::from_name(stem)
+        .filter(|op| op.row().elementary && matches!(dtype, DType::F32 | DType::F64))
+        .map(|op| elementary(op, dtype))
 }
 
 /// A look into a table of sixteen.
@@ -117,10 +119,8 @@ fn entry(name: &str, dtype: DType, words: &[u64]) -> String {
     let table = name.trim_start_matches("entry_of_");
     let halves = |w: &u64| [*w & 0xffff_ffff, *w >> 32];
     let words = if dtype == DType::F32 { words.iter().flat_map(halves).collect() } else { words.to_vec() };
-    let entries: Vec<String> = words
-        .iter()
-        .map(|&w| spell::literal(crate::Scalar::from_bits(dtype, w.into())))
-        .collect();
+    let entries: Vec<String> =
+        words.iter().map(|&w| spell::literal(crate::Scalar::from_bits(dtype, w.into()))).collect();
     let rows: Vec<String> = entries.chunks(4).map(|row| row.join(", ")).collect();
     let pattern = format!(
         "static __device__ const T {table}_T[16] = {{\n    {}\n}};\n\nstatic __device__ T {name}_T(const U index) {{ return {table}_T[index & 15]; }}",
@@ -149,11 +149,16 @@ fn elementary(op: Op, dtype: DType) -> String {
         odd: &expanded.body.odd,
     };
     let mut lines = String::new();
-    write(&expanded.kernel.body, &values, &mut |line| {
-        lines += "    ";
-        lines += &line;
-        lines += "\n";
-    }, &|_, value| format!("return {value};"));
+    write(
+        &expanded.kernel.body,
+        &values,
+        &mut |line| {
+            lines += "    ";
+            lines += &line;
+            lines += "\n";
+        },
+        &|_, value| format!("return {value};"),
+    );
     let parameters = if op.arity() == 1 { "const T a" } else { "const T a, const T b" };
     let head = filled(&format!("static __device__ T {}_T({parameters})", op.name()), dtype, &[]);
     format!("{head} {{\n{lines}}}")

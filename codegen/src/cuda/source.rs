@@ -41,7 +41,9 @@ fn domain(kernel: &Kernel) -> String {
         (_, 0) => format!(" Axis axis[{rank}];"),
         _ => format!(" Axis axis[{rank}]; index stride[{operands}][{rank}];"),
     };
-    format!("// Points, or lots of them, of the outer and the inner domain; points of the last axis; a part's share of lots.\ntypedef struct {{ index outer, inner, last, segment;{members} }} Domain;")
+    format!(
+        "// Points, or lots of them, of the outer and the inner domain; points of the last axis; a part's share of lots.\ntypedef struct {{ index outer, inner, last, segment;{members} }} Domain;"
+    )
 }
 
 /// The types of lots, and what reads and writes them.
@@ -133,7 +135,8 @@ impl Writer<'_> {
             let restrict = if operand.restrict { "__restrict__ " } else { "" };
             parameters.push(format!("{constant}u8 *{restrict}const m{m}"));
         }
-        parameters.extend(kernel.scalars.iter().enumerate().map(|(s, dtype)| format!("const {} s{s}", dtype.ir_name())));
+        parameters
+            .extend(kernel.scalars.iter().enumerate().map(|(s, dtype)| format!("const {} s{s}", dtype.ir_name())));
         parameters.push("const Domain d".to_owned());
         let more: &[&str] = match kernel.template {
             Template::Map if self.has_scatter() => &["Claim *const claims", "const u64 mask", "const i32 phase"],
@@ -179,7 +182,9 @@ impl Writer<'_> {
         self.line(format!("const index lane = (index)(blockIdx.y * blockDim.{lanes} + threadIdx.{lanes});"));
         self.line(format!("const index lanes = (index)(gridDim.y * blockDim.{lanes});"));
         self.line(format!("const index step = (index)(gridDim.x * blockDim.{points});"));
-        self.line(format!("for (index first = (index)(blockIdx.x * blockDim.{points}); first < d.outer; first += step) {{"));
+        self.line(format!(
+            "for (index first = (index)(blockIdx.x * blockDim.{points}); first < d.outer; first += step) {{"
+        ));
         self.line(format!("const index point = first + (index)threadIdx.{points};"));
         self.line("const bool inside = point < d.outer;");
         self.coordinates("point", 0..outer);
@@ -218,7 +223,9 @@ impl Writer<'_> {
         self.line("if (head) parts[(u64)blockIdx.y * d.outer + point] = f;");
         self.line(format!("if (!is_last_block(&tickets[first / (index)blockDim.{points}])) continue;"));
         self.line("f = nothing();");
-        self.line(format!("for (u32 part = threadIdx.{lanes}; inside && part < gridDim.y; part += blockDim.{lanes}) {{"));
+        self.line(format!(
+            "for (u32 part = threadIdx.{lanes}; inside && part < gridDim.y; part += blockDim.{lanes}) {{"
+        ));
         self.line("f = join(f, parts[(u64)part * d.outer + point]);");
         self.line("}");
         self.line("f = across(f);");
@@ -238,7 +245,9 @@ impl Writer<'_> {
         self.line(format!("const index step = (index)(gridDim.x * blockDim.{points});"));
         self.line("const index begin = (index)blockIdx.y * d.segment;");
         self.line("const index end = d.inner - begin < d.segment ? d.inner : begin + d.segment;");
-        self.line(format!("for (index first = (index)(blockIdx.x * blockDim.{points}); first < d.outer; first += step) {{"));
+        self.line(format!(
+            "for (index first = (index)(blockIdx.x * blockDim.{points}); first < d.outer; first += step) {{"
+        ));
         self.line(format!("const bool inside = first + (index)threadIdx.{points} < d.outer;"));
         self.line(format!("const index point = inside ? first + (index)threadIdx.{points} : 0;"));
         self.coordinates("point", 0..outer);
@@ -251,8 +260,15 @@ impl Writer<'_> {
         self.line("for (u32 part = 0; phase == 1 && part < blockIdx.y; part++) {");
         self.line("carry = join(carry, parts[(u64)part * d.outer + point]);");
         self.line("}");
-        self.line(format!("for (index from = begin; from < end; from += {}) {{", if is_alone { "1" } else { "(index)blockDim.x" }));
-        self.line(if is_alone { "const index lot = from;".to_owned() } else { format!("const index lot = from + (index)threadIdx.{lanes};") });
+        self.line(format!(
+            "for (index from = begin; from < end; from += {}) {{",
+            if is_alone { "1" } else { "(index)blockDim.x" }
+        ));
+        self.line(if is_alone {
+            "const index lot = from;".to_owned()
+        } else {
+            format!("const index lot = from + (index)threadIdx.{lanes};")
+        });
         self.coordinates("lot", outer..outer + 1);
         self.pointers(&touched, 'q', outer..outer + 1, "p");
         self.count("inside && lot < end");
@@ -292,7 +308,11 @@ impl Writer<'_> {
     fn count(&mut self, condition: &str) {
         let (kernel, lot) = (self.kernel, self.form.lot);
         let axis = (kernel.outer + kernel.inner - 1) as usize;
-        let whole = if lot == 1 { "1".to_owned() } else { format!("(i32)(d.last - x{axis} < {lot} ? d.last - x{axis} : {lot})") };
+        let whole = if lot == 1 {
+            "1".to_owned()
+        } else {
+            format!("(i32)(d.last - x{axis} < {lot} ? d.last - x{axis} : {lot})")
+        };
         self.line(match condition {
             "true" => format!("const i32 count = {whole};"),
             _ => format!("const i32 count = {condition} ? {whole} : 0;"),
@@ -321,11 +341,7 @@ impl Writer<'_> {
     fn operands_of(&self, fragment: &Fragment) -> Vec<u16> {
         let mut found: Vec<u16> = vec![];
         for inst in &fragment.insts {
-            if let Inst::Load(m) | Inst::Store(m, _) | Inst::Gather(m, _) | Inst::Scatter(m, ..) = inst
-                && !found.contains(&m.0)
-            {
-                found.push(m.0);
-            }
+            found.extend(inst.operand().map(|m| m.0).filter(|m| !found.contains(m)));
         }
         found
     }
@@ -363,7 +379,9 @@ impl Writer<'_> {
             let (dtype, lot) = (kernel.operands[m.0 as usize].dtype.ir_name(), self.form.lot);
             self.line(match self.form.steps[m.0 as usize] {
                 Step::Packed => format!("const {dtype}x{lot} l{0} = read_{dtype}x{lot}(p{0}, count);", m.0),
-                Step::Apart => format!("const {dtype}x{lot} l{0} = collect_{dtype}x{lot}(p{0}, {1}, count);", m.0, self.stride(m)),
+                Step::Apart => {
+                    format!("const {dtype}x{lot} l{0} = collect_{dtype}x{lot}(p{0}, {1}, count);", m.0, self.stride(m))
+                }
                 Step::Same => format!("const {dtype} l{0} = load_{dtype}(p{0});", m.0),
             });
         }
@@ -399,7 +417,8 @@ impl Writer<'_> {
             self.line("}");
         }
         // A scan's body runs in both of its phases, and is to write in the last.
-        let count = if kernel.template == Template::Scan && side == Side::Body { "phase == 1 ? count : 0" } else { "count" };
+        let count =
+            if kernel.template == Template::Scan && side == Side::Body { "phase == 1 ? count : 0" } else { "count" };
         for m in moved(fragment, true).into_iter().filter(|_| is_lot) {
             let (dtype, lot) = (kernel.operands[m.0 as usize].dtype.ir_name(), self.form.lot);
             match self.form.steps[m.0 as usize] {

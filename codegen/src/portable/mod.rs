@@ -58,8 +58,8 @@ mod sweep;
 mod walk;
 
 pub(crate) use isa::Isa;
-pub(crate) use reduce::by_columns;
 pub(crate) use pass::{Fuse, Fused, FusedFold};
 pub use program::Portable;
+pub(crate) use reduce::by_columns;
 pub(crate) use scratch::with as with_scratch;
 pub(crate) use spread::{Shared, nanoseconds, spread};

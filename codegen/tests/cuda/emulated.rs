@@ -45,11 +45,15 @@ unsafe fn run_phases(kernel: &Kernel, run: Run, rendered: &Rendered, launch: &La
     let mut claims = vec![[0u64; 2]; rendered.claims];
     let mut addresses = launch.addresses.to_vec();
     let mut scalars: Vec<[u8; 16]> = launch.scalars.iter().map(|s| s.bytes()).collect();
-    let mut domain: Vec<u64> = rendered.domain.chunks(8).map(|c| {
-        let mut word = [0; 8];
-        word[..c.len()].copy_from_slice(c);
-        u64::from_le_bytes(word)
-    }).collect();
+    let mut domain: Vec<u64> = rendered
+        .domain
+        .chunks(8)
+        .map(|c| {
+            let mut word = [0; 8];
+            word[..c.len()].copy_from_slice(c);
+            u64::from_le_bytes(word)
+        })
+        .collect();
     let (mut parts, mut tickets, mut slots) = (parts.as_mut_ptr(), tickets.as_mut_ptr(), claims.as_mut_ptr());
     let mut mask = rendered.claims as u64 - u64::from(rendered.claims > 0);
     for mut phase in 2 - rendered.phases as i32..2 {
@@ -75,12 +79,18 @@ fn load(kernel: &Kernel, source: &str) -> Run {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let path = std::env::temp_dir().join(format!("fastnp-emulated-{}-{number}.so", std::process::id()));
-    let code: String = source.lines().filter(|line| !line.contains("asm(")).map(|line| line.replace("extern \"C\" ", "") + "\n").collect();
+    let code: String = source
+        .lines()
+        .filter(|line| !line.contains("asm("))
+        .map(|line| line.replace("extern \"C\" ", "") + "\n")
+        .collect();
     let mut types: Vec<String> = kernel.operands.iter().map(|_| "u8 *".to_owned()).collect();
     types.extend(kernel.scalars.iter().map(|s| s.ir_name().to_owned()));
     types.push("Domain".to_owned());
     let more: &[&str] = match kernel.template {
-        Template::Map if source.contains("Claim *const claims, const u64 mask, const i32 phase") => &["Claim *", "u64", "i32"],
+        Template::Map if source.contains("Claim *const claims, const u64 mask, const i32 phase") => {
+            &["Claim *", "u64", "i32"]
+        }
         Template::Map => &[],
         Template::Reduce => &["Folded *", "u32 *"],
         Template::Scan => &["Folded *", "i32"],
@@ -90,7 +100,22 @@ fn load(kernel: &Kernel, source: &str) -> Run {
     let entry = format!("static void kernel(void **arguments) {{ {}({}); }}\n", kernel.template, arguments.join(", "));
     let code = [include_str!("device.h"), &code, &entry].concat();
     let mut compiler = Command::new("cc")
-        .args(["-shared", "-fPIC", "-Wl,-z,defs", "-Werror=implicit-function-declaration", "-O1", "-std=gnu11", "-w", "-ffp-contract=off", "-fno-strict-aliasing", "-x", "c", "-", "-lm", "-o"])
+        .args([
+            "-shared",
+            "-fPIC",
+            "-Wl,-z,defs",
+            "-Werror=implicit-function-declaration",
+            "-O1",
+            "-std=gnu11",
+            "-w",
+            "-ffp-contract=off",
+            "-fno-strict-aliasing",
+            "-x",
+            "c",
+            "-",
+            "-lm",
+            "-o",
+        ])
         .arg(&path)
         .stdin(Stdio::piped())
         .stderr(Stdio::piped())

@@ -53,11 +53,6 @@ static __device__ T power_T(const T a, const T b) {
     return result;
 }
 
-static __device__ T reciprocal_T(const T a) {
-    if (a == 0) return sizeof(T) >= 4 ? lowest_T() : (T)0;
-    return (T)(a == 1 || (T)(a + 1) == 0 ? a : (T)0);
-}
-
 //: i8 i16 i32 i64
 
 static __device__ T lowest_T(void) { return (T)((U)1 << (8 * sizeof(T) - 1)); }
@@ -65,6 +60,11 @@ static __device__ T lowest_T(void) { return (T)((U)1 << (8 * sizeof(T) - 1)); }
 static __device__ U magnitude_T(const T a) { return a < 0 ? (U)(0 - (U)a) : (U)a; }
 
 static __device__ T absolute_T(const T a) { return (T)magnitude_T(a); }
+
+static __device__ T reciprocal_T(const T a) {
+    if (a == 0) return sizeof(T) >= 4 ? lowest_T() : (T)0;
+    return (T)(a == 1 || a == -1 ? a : (T)0);
+}
 
 static __device__ T right_shift_T(const T a, const T b) { return (T)(a >> ((U)b < 8 * sizeof(T) ? (U)b : 8 * sizeof(T) - 1)); }
 
@@ -83,7 +83,7 @@ static __device__ T floor_divide_T(const T a, const T b) {
 
 //: u8 u16 u32 u64
 
-static __device__ T lowest_T(void) { return 0; }
+static __device__ T reciprocal_T(const T a) { return a == 1; }
 
 static __device__ T magnitude_T(const T a) { return a; }
 

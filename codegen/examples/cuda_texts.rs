@@ -1,0 +1,47 @@
+//! Writes texts of the cuda backend to a folder, for a compiler to be tried on: every op, conversion and template, of every type.
+//!
+//!     cargo run -p fastnp-codegen --example cuda_texts -- DIR
+
+#[path = "../tests/cuda/kernels.rs"]
+mod kernels;
+
+use fastnp_codegen::{Access, DType, Kernel, KernelBuilder, Template};
+use kernels::{casts_of, folds_of, map_of, ops_of, right, text};
+use std::path::PathBuf;
+
+/// A gather and a scatter.
+fn moves() -> Kernel {
+    let mut kernel = KernelBuilder::new(Template::Map, 2, 0);
+    let mut operand = |dtype, access| kernel.operand(dtype, access, true);
+    let (from, places) = (operand(DType::F32, Access::Read), operand(DType::I64, Access::Read));
+    let to = operand(DType::F32, Access::Write);
+    let mut body = kernel.body();
+    let place = body.load(places);
+    let value = body.gather(from, place);
+    body.scatter(to, place, value);
+    kernel.finish()
+}
+
+fn main() {
+    let folder = PathBuf::from(std::env::args().nth(1).expect("a folder"));
+    std::fs::create_dir_all(&folder).expect("a folder can be made");
+    let write = |name: String, kernel, order: &[usize], step| {
+        std::fs::write(folder.join(name + ".cu"), text(right(kernel), order, step)).expect("writable");
+    };
+    for dtype in DType::ALL {
+        let name = dtype.ir_name();
+        write(format!("casts_{name}"), casts_of(dtype), &[0], 1);
+        if dtype == DType::F16 {
+            continue;
+        }
+        write(format!("ops_{name}"), map_of(dtype, ops_of(dtype)), &[0], 1);
+        for template in [Template::Reduce, Template::Scan] {
+            write(format!("{template}_rows_{name}"), folds_of(template, dtype), &[0, 1], 1);
+            write(format!("{template}_columns_{name}"), folds_of(template, dtype), &[1, 0], 1);
+        }
+    }
+    for template in [Template::Reduce, Template::Scan] {
+        write(format!("{template}_wide_f64"), folds_of(template, DType::F64), &[0, 1], 1 << 12);
+    }
+    write("moves".to_owned(), moves(), &[0, 1], 1);
+}

@@ -1,0 +1,105 @@
+"""CUDA C as NVIDIA's compiler sees it: every op, conversion and template, compiled to machine code for three generations.
+
+No GPU is needed for that, nor a driver: the compiler comes from PyPI. What the kernels compute is tested beside the backend,
+by a stand-in for the GPU; here it is what they take: registers, spills, shared memory.
+"""
+
+import ctypes
+import re
+import subprocess
+from collections.abc import Iterator
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+GOLDEN = ROOT / "codegen" / "tests" / "golden" / "cuda"
+ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
+# What a kernel may take: four blocks of 256 threads to a multiprocessor, as far as registers go, and next to no spilled ones
+# (the compiler spills one or two where it aims at six).
+REGISTERS = 64
+SPILLED = 16
+
+
+class Resources(NamedTuple):
+    """What a kernel takes: registers of a thread, bytes of its stack that hold spilled ones, shared bytes of a block."""
+
+    registers: int
+    spilled: int
+    shared: int
+
+
+@cache
+def nvrtc() -> ctypes.CDLL:
+    """The run-time compiler of the wheel."""
+    spec = find_spec("nvidia.cu13")
+    assert spec is not None and spec.submodule_search_locations is not None
+    (library,) = (Path(spec.submodule_search_locations[0]) / "lib").glob("libnvrtc.so.*")
+    return ctypes.CDLL(str(library))
+
+
+def compiled(text: str, architecture: str) -> Resources:
+    """Compiles a text to machine code."""
+    library, program, size = nvrtc(), ctypes.c_void_p(), ctypes.c_size_t()
+    assert library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernel.cu", 0, None, None) == 0
+    options = [b"--fmad=false", b"--ptxas-options=-v", b"--gpu-architecture=" + architecture.encode()]
+    given = (ctypes.c_char_p * len(options))(*options)
+    result = library.nvrtcCompileProgram(program, len(options), given)
+    assert library.nvrtcGetProgramLogSize(program, ctypes.byref(size)) == 0
+    buffer = ctypes.create_string_buffer(size.value)
+    assert library.nvrtcGetProgramLog(program, buffer) == 0
+    log = buffer.value.decode()
+    assert result == 0, log
+    assert library.nvrtcGetCUBINSize(program, ctypes.byref(size)) == 0 and size.value > 0
+    library.nvrtcDestroyProgram(ctypes.byref(program))
+
+    def number(pattern: str) -> int:
+        return sum(int(found) for found in re.findall(pattern, log))
+
+    return Resources(
+        number(r"Used (\d+) registers"), number(r"(\d+) bytes spill stores"), number(r"(\d+) bytes smem")
+    )
+
+
+@pytest.fixture(scope="module")
+def texts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """Every op, conversion and template, of every type, as the backend writes them."""
+    folder = tmp_path_factory.mktemp("texts")
+    command = ["cargo", "run", "--quiet", "-p", "fastnp-codegen", "--example", "cuda_texts", "--", str(folder)]
+    subprocess.run(command, check=True, cwd=ROOT)
+    yield {path.stem: path.read_text() for path in sorted(folder.glob("*.cu"))}
+
+
+@pytest.mark.parametrize("architecture", ARCHITECTURES)
+@pytest.mark.parametrize("path", sorted(GOLDEN.glob("*.cu")), ids=lambda path: path.stem)
+def test_golden_texts_compile_to_few_registers(path: Path, architecture: str) -> None:
+    resources = compiled(path.read_text(), architecture)
+    assert resources.spilled <= SPILLED
+    assert resources.registers <= REGISTERS, resources
+    assert resources.shared <= 48 << 10
+
+
+@pytest.mark.parametrize("architecture", ["sm_90"])
+def test_folds_of_every_type_compile_to_few_registers(texts: dict[str, str], architecture: str) -> None:
+    folds = {name: text for name, text in texts.items() if name.startswith(("reduce", "scan"))}
+    assert len(folds) == 13 * 4 + 2
+    for name, text in folds.items():
+        resources = compiled(text, architecture)
+        assert resources.spilled <= SPILLED, (name, resources)
+        assert resources.shared <= 48 << 10, (name, resources)
+
+
+@pytest.mark.parametrize("architecture", ["sm_90"])
+def test_every_op_conversion_and_move_compiles(texts: dict[str, str], architecture: str) -> None:
+    others = {name: text for name, text in texts.items() if not name.startswith(("reduce", "scan"))}
+    assert len(others) == 13 + 14 + 1
+    for text in others.values():
+        compiled(text, architecture)
+
+
+def test_the_compiler_refuses_what_is_no_kernel() -> None:
+    with pytest.raises(AssertionError, match="undefined"):
+        compiled('extern "C" __global__ void kernel(float *x) { x[0] = nothing_of_the_kind(x[1]); }', "sm_90")
