@@ -52,9 +52,11 @@ fn raising_when_written_out(kernel: &Verified<Kernel>, case: &Case) -> Vec<(bool
     let (_, raised) = case.run(&*Portable::new().compile(&written_out).unwrap(), &Inline);
     let origin = |&(epilogue, inst, _): &(bool, u32, FpFlags)| {
         let trail = if epilogue { &expanded.epilogue } else { &expanded.body };
-        (epilogue, trail.origin[inst as usize])
+        // What is wanted in odd lanes only is computed in all of them there.
+        let is_odd = trail.odd.iter().any(|odd| odd.value.0 == inst);
+        (!is_odd).then(|| (epilogue, trail.origin[inst as usize]))
     };
-    raised.iter().map(origin).collect()
+    raised.iter().filter_map(origin).collect()
 }
 
 /// Whether something stored needs an instruction. Others may be dropped, with the flags they would raise.
