@@ -140,17 +140,20 @@ impl<R: Real> Unary<R> for Arctanh {
         let a = x.size();
         let (p, q) = (one + a, one - a);
         let (p_low, q_low) = (a - (p - one), (one - q) - a);
-        // What floats have for logarithms is within an eighth of the quotient, and cut to as much.
+        // What floats have for logarithms is within an eighth of the quotient, and cut to as much. It is 1 a little longer: beside
+        // the least logarithm that is none, t is to be small.
         let place = R::Number::MANTISSA - 3;
-        let index = p.bits().minus(q.bits()).plus(one.bits()) >> place;
-        let c = R::from_bits(index << place);
+        let cut = p.bits().minus(q.bits()).plus(one.bits()) & R::Word::of(u64::MAX << place);
+        let c = R::pick(a.below(R::of(1.0 / 16.0)), one, R::from_bits(cut));
+        let index = c.bits() >> place;
         let top = if FMA {
             c.fma::<true>(-q, p)
         } else {
             let high = R::from_bits(q.bits() & R::Word::of(R::Number::UPPER_HALF));
             (p - c * high) - c * (q - high)
         };
-        let t = (top + c.fma::<FMA>(-q_low, p_low)) / c.fma::<FMA>(q, p);
+        let (top, bottom) = (top + c.fma::<FMA>(-q_low, p_low), c.fma::<FMA>(q, p));
+        let t = top / bottom;
         let z = t * t;
         let k = c.exponent();
         let (two, two_low) = R::parts(R::Number::LN2);
@@ -158,6 +161,8 @@ impl<R: Real> Unary<R> for Arctanh {
         let high = k.fma::<FMA>(two * half, R::entry(Table::EighthHigh, index));
         let low = k.fma::<FMA>(two_low * half, R::entry(Table::EighthLow, index));
         let (sum, lost) = fast_two_sum(high, t);
+        // What the quotient loses counts where the divisor is about 2.
+        let lost = if FMA { t.fma::<true>(-bottom, top).fma::<true>(half, lost) } else { lost };
         let series = (t * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ATANH), low + lost);
         (sum + series).signed(x)
     }
