@@ -12,7 +12,7 @@ from typing import Any
 import numpy as _np
 
 from fastnp._fallback import call
-from fastnp._fastnp import UFUNCS, ndarray
+from fastnp._fastnp import UFUNCS, count_true, ndarray
 from fastnp._registry import NoValue, elsewhere, given, native
 
 
@@ -280,7 +280,7 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
     true = a if a.dtype.char == "?" else a != 0
     if axis is None and not keepdims:
         # NumPy gives one or the other, by its version, and scalars or arrays of intp elsewhere.
-        return _COUNT(true.sum())
+        return _COUNT(count_true(true))
     return true.sum(axis, _np.intp, keepdims=keepdims)
 
 
