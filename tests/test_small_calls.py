@@ -325,6 +325,7 @@ def test_masks_and_positions_choose(dtype: str, n: int) -> None:
             found += [grid.nonzero(), grid.T.nonzero(), np.count_nonzero(grid > 0)]
         found += [a.nonzero(), np.count_nonzero(a), np.count_nonzero(a[::-1])]
         if n:
+            found += [np.count_nonzero(a[:1].reshape(())), np.count_nonzero(a[:1].reshape(()) > 0)]
             for low in (0, -n):
                 i = np.array(random.integers(low, n, n))
                 found += [a[i], a.take(i), a[::-1][i], a.reshape(n, 1)[i]]
