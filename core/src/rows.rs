@@ -81,6 +81,27 @@ impl Rows {
             }
         }
     }
+
+    /// Copies rows as large as a `T`, each `step` bytes behind the one before, to positions.
+    ///
+    /// # Safety
+    /// `from` is the first of as many rows as positions, which are within, and `to` the first row that may be written.
+    unsafe fn scatter<T: Copy>(&self, at: &[i64], from_zero: bool, (from, step): (*const u8, usize), to: *mut u8) {
+        // SAFETY: the caller's contract; alignment is not assumed.
+        unsafe {
+            if from_zero {
+                for (k, &i) in at.iter().enumerate() {
+                    let place = to.offset(self.place(i));
+                    place.cast::<T>().write_unaligned(from.add(k * step).cast::<T>().read_unaligned());
+                }
+            } else {
+                for (k, &i) in at.iter().enumerate() {
+                    let place = to.offset(self.any_place(i));
+                    place.cast::<T>().write_unaligned(from.add(k * step).cast::<T>().read_unaligned());
+                }
+            }
+        }
+    }
 }
 
 /// Items of so many bytes in each row, and the steps from one to the next where they come from and where they go.
@@ -240,9 +261,19 @@ pub(crate) fn put(array: &Array, positions: &Array, value: Value<'_>) -> Result<
     };
     // SAFETY: all arrays are settled and apart; the value has one row a position, or is the one for all.
     unsafe {
-        let (at, items) = (numbers(positions, at), Items { bytes: rows.bytes, count: 1, steps: (0, 0) });
-        rows.count_from_zero(at)?;
-        copy(at.len(), items, |k| (from.add(k * step), to.offset(rows.any_place(at[k]))));
+        let at = numbers(positions, at);
+        let (from_zero, values) = (rows.count_from_zero(at)?, (from, step));
+        match rows.bytes {
+            1 => rows.scatter::<u8>(at, from_zero, values, to),
+            2 => rows.scatter::<u16>(at, from_zero, values, to),
+            4 => rows.scatter::<u32>(at, from_zero, values, to),
+            8 => rows.scatter::<u64>(at, from_zero, values, to),
+            16 => rows.scatter::<u128>(at, from_zero, values, to),
+            bytes => {
+                let items = Items { bytes, count: 1, steps: (0, 0) };
+                copy(at.len(), items, |k| (from.add(k * step), to.offset(rows.any_place(at[k]))));
+            }
+        }
     }
     array.storage.written();
     engine.seen.stats.ran_at_once();
