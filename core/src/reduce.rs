@@ -209,7 +209,7 @@ impl Array {
         immediate::fold(self, fold, compute)
     }
 
-    /// How many elements are true, where they are dense and there: counted as bytes, it takes a quarter of a sum of integers.
+    /// How many elements are true, where they are dense and there: counted as bytes, where a sum widens each to 64 bits.
     fn count_true(&self) -> Option<usize> {
         if self.dtype != DType::Bool || !self.is_c_contiguous() {
             return None;

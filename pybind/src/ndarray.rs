@@ -15,8 +15,8 @@ use std::ffi::c_void;
 
 /// An n-dimensional array whose elements are computed when somebody needs them.
 ///
-/// A sequence to Python, as NumPy's. To PyO3 it is a mapping, for which it leaves a sequence's slots to us: through its own,
-/// an item of an iteration took half as long again.
+/// A sequence to Python, as NumPy's. To PyO3 it is a mapping, for which it leaves a sequence's slots to us: its own makes an int of
+/// every position, to read it again.
 #[pyclass(name = "ndarray", module = "fastnp", frozen, weakref, mapping)]
 pub(crate) struct NdArray {
     pub(crate) contents: ContentsCell,

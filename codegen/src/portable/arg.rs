@@ -1,7 +1,7 @@
 //! Loops of `argmin` and `argmax`: positions of the first best value, where the first nan beats all.
 //!
 //! Lanes are filled and compared in plain loops: what `array::from_fn` is given is a call for each lane where so many lanes are
-//! more than LLVM puts into one function, which took fifteen times as long.
+//! more than LLVM puts into one function, which took ten times as long.
 
 #![allow(clippy::needless_range_loop)] // lanes and memory run along with the index
 
