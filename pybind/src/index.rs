@@ -5,8 +5,8 @@
 //! Everything else, and the words for what is wrong with an index, are NumPy's, on the same memory.
 
 use crate::arg::{Arg, full, quick};
-use crate::contents::{Contents, Open, Reading};
-use crate::ndarray::{NdArray, object, view_in};
+use crate::contents::{Contents, Open, Reading, Repr};
+use crate::ndarray::{NdArray, object, root, view_in};
 use crate::slot::{answer, array_at, object_at, of_array};
 use crate::{deliver, dtype, fallback};
 use fastnp::{Array, DType, ErrorKind, Index, Part, Scalar, Selection, Value, put_selected, select_now};
@@ -16,6 +16,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
 use smallvec::SmallVec;
 use std::ffi::{c_int, c_void};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// What a key that is no basic index asks for.
 enum Key<'a> {
@@ -411,16 +412,54 @@ fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResu
     })
 }
 
-/// An iterator over the first axis: Python's own, which asks for one item after the other by [`item`], as that of NumPy's arrays.
+/// An iterator over the first axis: evaluated once, then scalars or views.
 pub(crate) fn iterate<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, PyAny>> {
-    if this.open().array(this.py())?.ndim() == 0 {
+    let py = this.py();
+    let me = this.open();
+    let array = me.array(py)?;
+    if array.ndim() == 0 {
         return Err(PyTypeError::new_err("iteration over a 0-d array"));
     }
-    // SAFETY: a live object of a class with a slot for items; the iterator holds it.
-    unsafe { Bound::from_owned_ptr_or_err(this.py(), ffi::PySeqIter_New(this.as_ptr())) }
+    if array.ndim() == 1 {
+        deliver(py, array.evaluate())?;
+    }
+    Ok(Bound::new(py, Rows { array: array.clone(), root: root(this, &me), at: AtomicUsize::new(0) })?.into_any())
 }
 
-/// The slot of the item at a position: what iterators and `PySequence_GetItem` ask for.
+/// Iterator over the first axis of an array.
+#[pyclass(module = "fastnp._fastnp", frozen)]
+struct Rows {
+    array: Array,
+    /// The owner of the memory, which rows name as their base.
+    root: Py<NdArray>,
+    at: AtomicUsize,
+}
+
+#[pymethods]
+impl Rows {
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let at = self.at.load(Ordering::Relaxed);
+        if at >= self.array.shape()[0] {
+            return Ok(None);
+        }
+        // The GIL is held.
+        self.at.store(at + 1, Ordering::Relaxed);
+        let at = [Index::At(at as isize)];
+        // Of one axis, where there are no rows but elements.
+        if let Some(value) = deliver(py, self.array.get(&at))? {
+            return dtype::to_scalar(py, value).map(Some);
+        }
+        let row = deliver(py, self.array.index(&at))?;
+        let base = Some(self.root.clone_ref(py));
+        object(py, Contents { repr: Repr::Dense(row), base }).map(Some)
+    }
+}
+
+/// The slot of the item at a position: what `PySequence_GetItem` asks for.
 unsafe extern "C" fn item(this: *mut ffi::PyObject, at: ffi::Py_ssize_t) -> *mut ffi::PyObject {
     // SAFETY: Python calls the slot of a class with one of its objects and the GIL held.
     unsafe {
@@ -441,7 +480,7 @@ unsafe extern "C" fn item(this: *mut ffi::PyObject, at: ffi::Py_ssize_t) -> *mut
     }
 }
 
-/// The error at which iteration ends.
+/// What is asked for behind the last item.
 #[cold]
 fn past_the_end(at: isize, n: isize) -> PyErr {
     PyIndexError::new_err(format!("index {at} is out of bounds for axis 0 with size {n}"))

@@ -26,33 +26,42 @@ FEW = 60
 
 @dataclass
 class Reads:
-    """How many parts arrays of ours were asked for, by an index or by an iterator."""
+    """How often arrays of ours were asked for a part, and how many parts their iterators gave."""
 
-    total: int = 0
+    items: int = 0
+    steps: int = 0
+
+    @property
+    def total(self) -> int:
+        """Both."""
+        return self.items + self.steps
 
 
 @contextmanager
 def watched() -> Iterator[Reads]:
-    """Count what goes through `x[…]` of any array of ours, which iterators go through as well.
+    """Count what goes through `x[…]` and `iter(x)` of any array of ours.
 
-    The method of the class is replaced, and with it the slots that C code calls
-    (`PySequence_GetItem` and its kin), so nothing gets around the count.
+    The methods of the class are replaced, and with them the slots that C code calls
+    (`PySequence_GetItem`, `PyObject_GetIter` and their kin), so nothing gets around the count.
     """
     reads = Reads()
     kind: Any = fastnp.ndarray
-    getitem = kind.__getitem__
+    getitem, iterate = kind.__getitem__, kind.__iter__
 
     def counting_getitem(self: Any, index: Any, /) -> Any:
-        # Not what is not there: iterators look past the end.
-        found = getitem(self, index)
-        reads.total += 1
-        return found
+        reads.items += 1
+        return getitem(self, index)
 
-    kind.__getitem__ = counting_getitem
+    def counting_iterate(self: Any) -> Any:
+        for item in iterate(self):
+            reads.steps += 1
+            yield item
+
+    kind.__getitem__, kind.__iter__ = counting_getitem, counting_iterate
     try:
         yield reads
     finally:
-        kind.__getitem__ = getitem
+        kind.__getitem__, kind.__iter__ = getitem, iterate
 
 
 def meet(

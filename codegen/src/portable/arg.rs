@@ -17,6 +17,9 @@ use std::slice::{from_raw_parts, from_raw_parts_mut};
 
 /// A type that has a best value; `MAX` says whether that is the largest.
 trait Ordered: Element {
+    /// Whether comparing is so dear that it is done once, with what is lost in the same lanes. (Ten thousand complex numbers
+    /// take 9.7 µs with lanes of their own, and 6.7.)
+    const IS_DEAR: bool = false;
     /// Whether `self`, standing later, replaces `best`.
     fn beats<const MAX: bool>(self, best: Self) -> bool;
     /// Whether `self` replaces `best`, neither being lost.
@@ -104,6 +107,7 @@ macro_rules! ordered_floats {
             }
         }
         impl Ordered for Complex<$T> {
+            const IS_DEAR: bool = true;
             #[inline(always)]
             fn beats<const MAX: bool>(self, best: Self) -> bool {
                 !best.has_nan() & (self.exceeds::<MAX>(best) | self.has_nan())
@@ -156,7 +160,7 @@ impl<T: Ordered, const MAX: bool> Routine for ArgRows<T, MAX> {
                     best_of::<T, MAX, 128>(row.cast(), m)
                 } else if const { size_of::<T>() == 4 } {
                     best_of::<T, MAX, 64>(row.cast(), m)
-                } else if const { size_of::<T>() == 8 } {
+                } else if const { size_of::<T>() == 8 && !T::IS_DEAR } {
                     best_of::<T, MAX, 32>(row.cast(), m)
                 } else {
                     best_of::<T, MAX, 16>(row.cast(), m)
@@ -229,12 +233,19 @@ unsafe fn extreme<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n:
             let values = row.add(at.min(n - N));
             for j in 0..N {
                 let value = values.add(j).read();
+                if const { T::IS_DEAR } {
+                    best[j] = if value.beats::<MAX>(best[j]) { value } else { best[j] };
+                    continue;
+                }
                 best[j] = if value.exceeds::<MAX>(best[j]) { value } else { best[j] };
                 lost[j] = if value.is_lost(value) { value } else { lost[j] };
             }
             at += N;
         }
         settle(&mut best);
+        if const { T::IS_DEAR } {
+            lost = best;
+        }
         settle(&mut lost);
         let mut any = 0;
         for j in 0..N {
