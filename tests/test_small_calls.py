@@ -281,3 +281,108 @@ def test_arguments_are_read_as_numpy_reads_them() -> None:
 
     for ours, theirs in zip(program(fastnp), program(numpy), strict=True):
         assert_same(ours, theirs)
+
+
+def drawn(dtype: str, n: int, most: int) -> Any:
+    """Random small numbers of a type; of floats a few are nan, where there are many different."""
+    random = numpy.random.default_rng(n + most)
+    drawn = random.integers(0, most, n)
+    found = (drawn == 1 if dtype == "?" else drawn % 120).astype(dtype)
+    if dtype[0] in "fc" and most > 1000:
+        found[drawn >= most - most // 1000] = numpy.nan
+    return found
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [7, 15, 16, 31, 100, 1000, 1500, 9000, 40_000, 100_000])
+def test_extremes_stand_where_they_first_are(dtype: str, n: int) -> None:
+    def program(np: Any) -> list[Any]:
+        found = []
+        for most in (3, 100, 5000):
+            a = np.array(drawn(dtype, n, most))
+            rows = a[: n // 7 * 7].reshape(7, -1)
+            found += [f() for b in (a, a[::-1], a[1:]) for f in (b.argmin, b.argmax)]
+            found += [
+                f(axis) for b in (rows, rows.T) for f in (b.argmin, b.argmax) for axis in (0, 1)
+            ]
+        return found
+
+    assert_same(program(fastnp), program(numpy))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("n", [0, 1, 8, 9, 100, 1000, 5000, 20_000])
+def test_masks_and_positions_choose(dtype: str, n: int) -> None:
+    def program(np: Any) -> list[Any]:
+        random = numpy.random.default_rng(n)
+        a, found = np.array(drawn(dtype, n, 100)), []
+        for density in (0, 0.01, 0.5, 1):
+            m = np.array(random.random(n) < density)
+            found += [m.nonzero(), np.flatnonzero(m), np.count_nonzero(m), np.count_nonzero(m[::2])]
+            found += [np.compress(m, a), np.compress(m[: n // 2], a), np.extract(m, a), a[m] + a[m]]
+            found += [np.compress(m, a, axis=0), a[m], a[::-1][m]]
+            grid = m[: n // 6 * 6].reshape(2, 3, -1)
+            found += [grid.nonzero(), grid.T.nonzero(), np.count_nonzero(grid > 0)]
+        found += [a.nonzero(), np.count_nonzero(a), np.count_nonzero(a[::-1])]
+        if n:
+            found += [np.count_nonzero(a[:1].reshape(())), np.count_nonzero(a[:1].reshape(()) > 0)]
+            for low in (0, -n):
+                i = np.array(random.integers(low, n, n))
+                found += [a[i], a.take(i), a[::-1][i], a.reshape(n, 1)[i]]
+                b = a.copy()
+                b[i] = a
+                found.append(b)
+            found.append(outcome(lambda: a[np.append(i, n)]))
+            found.append(outcome(lambda: a[np.append(i, -n - 1)]))
+        return found
+
+    assert_same(program(fastnp), program(numpy))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_iteration_gives_scalars_and_rows(dtype: str) -> None:
+    for ours, theirs in zip(forms(fastnp, dtype), forms(numpy, dtype), strict=True):
+        made, wanted = outcome(partial(list, ours)), outcome(partial(list, theirs))
+        assert len(made) == len(wanted)
+        for a, b in zip(made, wanted, strict=True):
+            assert type(a) is type(b) or isinstance(a, fastnp.ndarray)
+            assert_same(a, b)
+        if ours.ndim:
+            assert_same(list(reversed(ours)), list(reversed(theirs)))
+
+
+@both
+def test_iteration_sees_what_is_written_meanwhile(np: Any) -> Any:
+    a, seen = np.arange(4), []
+    for i, x in enumerate(a):
+        a[i + 1 :] += 10
+        seen.append(x)
+    grid = np.arange(6.0).reshape(3, 2)
+    for row in grid:
+        row *= 2
+    pending = np.arange(3000) * 2
+    return seen, grid, sum(pending), [row.base is not None for row in grid]
+
+
+@pytest.mark.parametrize("name", ["copy", "ravel", "flatten"])
+def test_orders_are_read_as_numpy_reads_them(name: str) -> None:
+    given: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+        ((), {}),
+        (("F",), {}),
+        ((), {"order": "K"}),
+        ((), {"order": "A"}),
+        (("Z",), {}),
+        ((), {"ordre": "C"}),
+        (("C", "F"), {}),
+        (("C",), {"order": "F"}),
+        ((None,), {}),
+    ]
+    for args, kwargs in given:
+        for shape in ((6,), (2, 3), (1,), ()):
+            found = []
+            for np in (fastnp, numpy):
+                a = np.arange(int(numpy.prod(shape, dtype=int))).reshape(shape)
+                layouts = (a, a.T, a[::-1] if shape else a)
+                found += [outcome(partial(getattr(b, name), *args, **kwargs)) for b in layouts]
+            ours, theirs = found[:3], found[3:]
+            assert_same(ours, theirs)

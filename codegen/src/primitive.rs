@@ -36,8 +36,16 @@ pub enum Table {
     Powers,
     /// The same of the negative number of sixteenths, up to a power of two.
     PowersBack,
-    /// Inverses beside which cube roots are short series.
-    CbrtInverses,
+    /// Inverses beside sixteenths of an octave, where cube roots and logarithms are short series.
+    OctaveInverses,
+    /// What these take from natural logarithms, the high part.
+    OctaveLogHigh,
+    /// The low part.
+    OctaveLogLow,
+    /// Half the logarithms of eighths of an octave, the high part.
+    EighthHigh,
+    /// The low part.
+    EighthLow,
     /// The cube roots of their inverses, by a constant.
     CbrtRoots,
     /// That constant and its products with the cube roots of 2 and 4, by quarters of exponents.
@@ -77,10 +85,14 @@ pub enum Table {
 }
 
 /// Every table, by the name that it has in the IR.
-const TABLES: [(Table, &str); 21] = [
+const TABLES: [(Table, &str); 25] = [
     (Table::Powers, "entry_of_powers"),
     (Table::PowersBack, "entry_of_powers_back"),
-    (Table::CbrtInverses, "entry_of_cbrt_inverses"),
+    (Table::OctaveInverses, "entry_of_octave_inverses"),
+    (Table::OctaveLogHigh, "entry_of_octave_log_high"),
+    (Table::OctaveLogLow, "entry_of_octave_log_low"),
+    (Table::EighthHigh, "entry_of_eighth_high"),
+    (Table::EighthLow, "entry_of_eighth_low"),
     (Table::CbrtRoots, "entry_of_cbrt_roots"),
     (Table::CbrtSteps, "entry_of_cbrt_steps"),
     (Table::Inverses, "entry_of_inverses"),

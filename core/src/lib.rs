@@ -28,6 +28,7 @@
 
 mod array;
 mod capture;
+mod choice;
 mod contract;
 mod convert;
 mod create;

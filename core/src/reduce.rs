@@ -4,8 +4,9 @@
 //! and a variance two (the mean, then the mean of squared distances from it).
 
 use crate::array::Array;
+use crate::choice::count_true;
 use crate::elementwise::{Options, apply, apply_with, drops_imaginary, select};
-use crate::engine::recording;
+use crate::engine::{engine, recording};
 use crate::error::{Error, Result};
 use crate::immediate;
 use crate::layout::{Order, Shape, Steps, Strides, broadcast, c_strides, normalize_axis};
@@ -194,6 +195,9 @@ impl Array {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn reduce_now(&self, what: Reduction) -> Result<Option<Scalar>> {
+        if what == Reduction::CountNonzero {
+            return Ok(self.count_true().map(|count| Scalar::new(DType::I64, count as i64)));
+        }
         let Some(fold) = fold_of(what) else { return Ok(None) };
         let compute = match fold {
             Fold::Op(op) => match self.fold_type(op, &Folding::default()) {
@@ -203,6 +207,17 @@ impl Array {
             Fold::ArgMin | Fold::ArgMax => self.dtype,
         };
         immediate::fold(self, fold, compute)
+    }
+
+    /// How many elements are true, where they are dense and there: counted as bytes, where a sum widens each to 64 bits.
+    fn count_true(&self) -> Option<usize> {
+        if self.dtype != DType::Bool || !self.is_c_contiguous() {
+            return None;
+        }
+        let engine = engine();
+        let start = engine.ready_address(&self.storage)?.wrapping_offset(self.layout.offset);
+        // SAFETY: the array is dense and ready, and nothing runs while the engine is locked.
+        Some(count_true(unsafe { std::slice::from_raw_parts(start, self.size()) }))
     }
 
     /// The reductions that are no fold of a ufunc.

@@ -11,6 +11,9 @@ use crate::layout::{Layout, Shape, c_strides, count};
 use crate::value::Value;
 use fastnp_codegen::{DType, Scalar};
 
+/// How many times as many elements as run at once otherwise are read at once: 10,000 take 6.6 µs so and 10.9 recorded, and no longer
+/// where two operations follow that would fuse with it.
+const FEW: usize = 16;
 /// Bytes of the longest row that is an element.
 pub(crate) const ELEMENT: usize = 16;
 
@@ -36,17 +39,68 @@ impl Rows {
 
     /// Whether recording that so many of them are read is better: it fuses, and several threads read.
     fn fuse(&self, positions: usize, tiny: usize) -> bool {
-        self.bytes <= ELEMENT && positions > tiny
+        self.bytes <= ELEMENT && positions > FEW.saturating_mul(tiny)
     }
 
-    /// The byte offset of a row from the first one.
+    /// Whether all positions count from zero.
+    ///
+    /// # Errors
+    /// `IndexError` for a position out of bounds.
+    fn count_from_zero(&self, positions: &[i64]) -> Result<bool> {
+        are_within(positions, self.n as i64)
+    }
+
+    /// The byte offset of a row from the first one, by its position from zero.
     #[inline(always)]
-    fn offset(&self, position: i64) -> Result<isize> {
-        let i = if position < 0 { position.wrapping_add(self.n as i64) } else { position };
-        if i as u64 >= self.n as u64 {
-            return Err(Error::index("index out of bounds"));
+    fn place(&self, position: i64) -> isize {
+        position as isize * self.step
+    }
+
+    /// The byte offset of a row from the first one, by its position from zero or from the end.
+    #[inline(always)]
+    fn any_place(&self, position: i64) -> isize {
+        self.place(position + (self.n as i64 & position >> 63))
+    }
+
+    /// Copies rows as large as a `T` one after the other: a loop of its own, without the closures of [`copy`].
+    ///
+    /// # Safety
+    /// `from` is the first row, all positions are within, and `to` has room for as many rows.
+    unsafe fn gather<T: Copy>(&self, at: &[i64], from_zero: bool, from: *const u8, to: *mut u8) {
+        let to = to.cast::<T>();
+        // SAFETY: the caller's contract; alignment is not assumed.
+        unsafe {
+            if from_zero {
+                for (k, &i) in at.iter().enumerate() {
+                    to.add(k).write_unaligned(from.offset(self.place(i)).cast::<T>().read_unaligned());
+                }
+            } else {
+                for (k, &i) in at.iter().enumerate() {
+                    to.add(k).write_unaligned(from.offset(self.any_place(i)).cast::<T>().read_unaligned());
+                }
+            }
         }
-        Ok(i as isize * self.step)
+    }
+
+    /// Copies rows as large as a `T`, each `step` bytes behind the one before, to positions.
+    ///
+    /// # Safety
+    /// `from` is the first of as many rows as positions, which are within, and `to` the first row that may be written.
+    unsafe fn scatter<T: Copy>(&self, at: &[i64], from_zero: bool, (from, step): (*const u8, usize), to: *mut u8) {
+        // SAFETY: the caller's contract; alignment is not assumed.
+        unsafe {
+            if from_zero {
+                for (k, &i) in at.iter().enumerate() {
+                    let place = to.offset(self.place(i));
+                    place.cast::<T>().write_unaligned(from.add(k * step).cast::<T>().read_unaligned());
+                }
+            } else {
+                for (k, &i) in at.iter().enumerate() {
+                    let place = to.offset(self.any_place(i));
+                    place.cast::<T>().write_unaligned(from.add(k * step).cast::<T>().read_unaligned());
+                }
+            }
+        }
     }
 }
 
@@ -62,45 +116,40 @@ pub(crate) struct Items {
 ///
 /// # Safety
 /// All items of all rows lie in memory that may be read, or written, and no two of them overlap but those that go to one place.
-pub(crate) unsafe fn copy(
-    rows: usize,
-    items: Items,
-    place: impl Fn(usize) -> Result<(*const u8, *mut u8)>,
-) -> Result<()> {
+pub(crate) unsafe fn copy(rows: usize, items: Items, place: impl Fn(usize) -> (*const u8, *mut u8)) {
     #[inline(always)]
     fn walk(
         rows: usize,
         items: Items,
-        place: impl Fn(usize) -> Result<(*const u8, *mut u8)>,
+        place: impl Fn(usize) -> (*const u8, *mut u8),
         copy: impl Fn(*const u8, *mut u8),
-    ) -> Result<()> {
+    ) {
         if items.count == 1 {
             // A loop of its own: the one below takes twice as long.
-            return (0..rows).try_for_each(|row| place(row).map(|(from, to)| copy(from, to)));
+            for row in 0..rows {
+                let (from, to) = place(row);
+                copy(from, to);
+            }
+            return;
         }
         for row in 0..rows {
-            let (from, to) = place(row)?;
+            let (from, to) = place(row);
             copy(from, to);
             for item in 1..items.count as isize {
                 copy(from.wrapping_offset(item * items.steps.0), to.wrapping_offset(item * items.steps.1));
             }
         }
-        Ok(())
     }
     /// Items as large as a `T`.
     #[inline(always)]
-    unsafe fn typed<T: Copy>(
-        rows: usize,
-        items: Items,
-        place: impl Fn(usize) -> Result<(*const u8, *mut u8)>,
-    ) -> Result<()> {
+    unsafe fn typed<T: Copy>(rows: usize, items: Items, place: impl Fn(usize) -> (*const u8, *mut u8)) {
         walk(rows, items, place, |from, to| {
             // SAFETY: by the outer contract; alignment is not assumed.
             unsafe { to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()) }
         })
     }
     if items.count == 0 {
-        return Ok(());
+        return;
     }
     // SAFETY: as the caller promises.
     unsafe {
@@ -113,6 +162,19 @@ pub(crate) unsafe fn copy(
             bytes => walk(rows, items, place, |from, to| std::ptr::copy_nonoverlapping(from, to, bytes)),
         }
     }
+}
+
+/// Whether all positions count from zero. Of all signs there is one bit: 0.2 ns a position, where copying without looking for those
+/// that count from the end takes 0.15 less, and looking for those out of bounds while copying 0.3 more.
+///
+/// # Errors
+/// `IndexError` for a position out of bounds of `n`.
+pub(crate) fn are_within(positions: &[i64], n: i64) -> Result<bool> {
+    if positions.iter().fold(0, |signs, &i| signs | i | (n - 1).wrapping_sub(i)) >= 0 {
+        return Ok(true);
+    }
+    let beyond = positions.iter().any(|&i| i < -n || i >= n);
+    if beyond { Err(Error::index("index out of bounds")) } else { Ok(false) }
 }
 
 /// The numbers of a dense array of positions.
@@ -142,9 +204,18 @@ pub(crate) fn take(array: &Array, positions: &Array) -> Result<Option<Array>> {
     // SAFETY: both arrays are settled, and the result, which is new, has room for one row a position.
     unsafe {
         let at = numbers(positions, at);
-        copy(at.len(), Items { bytes: rows.bytes, count: 1, steps: (0, 0) }, |k| {
-            Ok((from.offset(rows.offset(at[k])?), to.add(k * rows.bytes)))
-        })?;
+        let from_zero = rows.count_from_zero(at)?;
+        match rows.bytes {
+            1 => rows.gather::<u8>(at, from_zero, from, to),
+            2 => rows.gather::<u16>(at, from_zero, from, to),
+            4 => rows.gather::<u32>(at, from_zero, from, to),
+            8 => rows.gather::<u64>(at, from_zero, from, to),
+            16 => rows.gather::<u128>(at, from_zero, from, to),
+            bytes => {
+                let items = Items { bytes, count: 1, steps: (0, 0) };
+                copy(at.len(), items, |k| (from.offset(rows.any_place(at[k])), to.add(k * bytes)));
+            }
+        }
     }
     engine.seen.stats.ran_at_once();
     let layout = Layout { strides: c_strides(&shape, array.dtype().size()), shape, offset: 0 };
@@ -191,10 +262,18 @@ pub(crate) fn put(array: &Array, positions: &Array, value: Value<'_>) -> Result<
     // SAFETY: all arrays are settled and apart; the value has one row a position, or is the one for all.
     unsafe {
         let at = numbers(positions, at);
-        at.iter().try_for_each(|&i| rows.offset(i).map(drop))?;
-        copy(at.len(), Items { bytes: rows.bytes, count: 1, steps: (0, 0) }, |k| {
-            Ok((from.add(k * step), to.offset(rows.offset(at[k])?)))
-        })?;
+        let (from_zero, values) = (rows.count_from_zero(at)?, (from, step));
+        match rows.bytes {
+            1 => rows.scatter::<u8>(at, from_zero, values, to),
+            2 => rows.scatter::<u16>(at, from_zero, values, to),
+            4 => rows.scatter::<u32>(at, from_zero, values, to),
+            8 => rows.scatter::<u64>(at, from_zero, values, to),
+            16 => rows.scatter::<u128>(at, from_zero, values, to),
+            bytes => {
+                let items = Items { bytes, count: 1, steps: (0, 0) };
+                copy(at.len(), items, |k| (from.add(k * step), to.offset(rows.any_place(at[k]))));
+            }
+        }
     }
     array.storage.written();
     engine.seen.stats.ran_at_once();

@@ -10,11 +10,11 @@
 
 use crate::array::Array;
 use crate::capture::Capture;
+use crate::choice::{compact, count_true, expand};
 use crate::elementwise::{apply, select};
 use crate::engine::engine;
 use crate::error::{Error, Result};
 use crate::layout::{Layout, Order, c_strides};
-use crate::places::count_true;
 use crate::reduce::Reduction;
 use crate::storage::Storage;
 use crate::value::Value;
@@ -355,48 +355,4 @@ pub fn put_selected(target: &Array, mask: &Array, values: &Array) -> Result<()> 
     // SAFETY: the target is dense, settled, of the mask's shape and shares no memory with the values.
     unsafe { expand(from, bytes, to, target.dtype().size()) };
     Ok(())
-}
-
-/// Copies consecutive elements to the places whose mask byte is not zero.
-///
-/// # Safety
-/// `values` has as many elements as the mask selects, `target` as many as the mask has; they do not overlap.
-unsafe fn expand(values: *const u8, mask: &[u8], target: *mut u8, itemsize: usize) {
-    let chosen = mask.iter().enumerate().filter(|(_, chosen)| **chosen != 0);
-    for (at, (i, _)) in chosen.enumerate() {
-        // SAFETY: i is below the mask's length; at counts those selected before this one.
-        unsafe { std::ptr::copy_nonoverlapping(values.add(at * itemsize), target.add(i * itemsize), itemsize) };
-    }
-}
-
-/// Copies the elements whose mask byte is not zero to consecutive places.
-///
-/// # Safety
-/// `values` has as many elements as the mask, of which `count` are selected, and `target` room for those; they do not overlap.
-unsafe fn compact(values: *const u8, mask: &[u8], target: *mut u8, count: usize, itemsize: usize) {
-    /// As [`compact`], for elements of a size the compiler knows.
-    unsafe fn typed<T: Copy>(values: *const u8, mask: &[u8], target: *mut u8, count: usize) {
-        let (values, target) = (values.cast::<T>(), target.cast::<T>());
-        // Every element is written where the next selected one goes, and most are written over: no branch that depends on
-        // the mask, which a processor would guess wrong half of the time.
-        let mut at = 0;
-        for (i, &chosen) in mask.iter().enumerate() {
-            if at == count {
-                return;
-            }
-            // SAFETY: i is below the mask's length, and at below the count.
-            unsafe { target.add(at).write_unaligned(values.add(i).read_unaligned()) };
-            at += (chosen != 0) as usize;
-        }
-    }
-    // SAFETY: as the caller promises.
-    unsafe {
-        match itemsize {
-            1 => typed::<u8>(values, mask, target, count),
-            2 => typed::<u16>(values, mask, target, count),
-            4 => typed::<u32>(values, mask, target, count),
-            8 => typed::<u64>(values, mask, target, count),
-            _ => typed::<u128>(values, mask, target, count),
-        }
-    }
 }

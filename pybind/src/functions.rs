@@ -8,7 +8,8 @@ use crate::create::{numpy, shape_of};
 use crate::index::put;
 use crate::ndarray::{NdArray, object};
 use crate::{deliver, dtype, fallback};
-use fastnp::{Array, DType, Error, ErrorKind, Value, dot as dot_of, matmul as product_of, select};
+use fastnp::{Array, DType, Error, ErrorKind, Reduction, Value, dot as dot_of, matmul as product_of, select};
+use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
@@ -233,11 +234,37 @@ fn is_native(dtype: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(dtype::of_descriptor(dtype)?.is_some())
 }
 
+/// `count_true(x)`: how many elements of a bool array are true.
+fn count_true<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let py = call.py();
+    let Some(Ok(array)) = call.sole().map(|value| value.cast_exact::<NdArray>()) else {
+        return Err(PyTypeError::new_err("count_true takes one array"));
+    };
+    let me = array.open();
+    let count = match me.selection() {
+        Some(selection) => deliver(py, selection.reduce(Reduction::CountNonzero).and_then(|count| count.item()))?,
+        None => {
+            let array = me.array(py)?;
+            match deliver(py, array.reduce_now(Reduction::CountNonzero))? {
+                Some(count) => count,
+                None => deliver(py, array.reduce(Reduction::CountNonzero, None, None, false).and_then(|n| n.item()))?,
+            }
+        }
+    };
+    Ok(count.to_i64().into_pyobject(py)?.into_any())
+}
+
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     macro_rules! functions {
         ($($name:ident)*) => { $(module.add_function(wrap_pyfunction!($name, module)?)?;)* };
     }
     functions! { where_ dot copyto put_where broadcast_to may_share_memory shares_memory is_native }
-    crate::arguments::add(module, &[(c"matmul", c"matmul(x1, x2, /)\n--\n\n", entry!(matmul))])
+    crate::arguments::add(
+        module,
+        &[
+            (c"matmul", c"matmul(x1, x2, /)\n--\n\n", entry!(matmul)),
+            (c"count_true", c"count_true(x, /)\n--\n\n", entry!(count_true)),
+        ],
+    )
 }

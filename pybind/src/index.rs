@@ -10,7 +10,7 @@ use crate::ndarray::{NdArray, object, root, view_in};
 use crate::slot::{answer, array_at, object_at, of_array};
 use crate::{deliver, dtype, fallback};
 use fastnp::{Array, DType, ErrorKind, Index, Part, Scalar, Selection, Value, put_selected, select_now};
-use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
+use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
@@ -457,4 +457,49 @@ impl Rows {
         let base = Some(self.root.clone_ref(py));
         object(py, Contents { repr: Repr::Dense(row), base }).map(Some)
     }
+}
+
+/// The slot of the item at a position: what `PySequence_GetItem` asks for.
+unsafe extern "C" fn item(this: *mut ffi::PyObject, at: ffi::Py_ssize_t) -> *mut ffi::PyObject {
+    // SAFETY: Python calls the slot of a class with one of its objects and the GIL held.
+    unsafe {
+        answer(std::ptr::null_mut(), |py| {
+            let this = array_at(py, this);
+            let me = this.open();
+            let array = me.array(py)?;
+            let n = array.shape().first().map_or(0, |&n| n as isize);
+            if at < 0 || at >= n {
+                return Err(past_the_end(at, n));
+            }
+            let parts = [Index::At(at)];
+            if let Some(value) = deliver(py, array.get(&parts))? {
+                return dtype::to_scalar(py, value).map(Bound::into_ptr);
+            }
+            view_in(&this, &me, deliver(py, array.index(&parts))?).map(Bound::into_ptr)
+        })
+    }
+}
+
+/// What is asked for behind the last item.
+#[cold]
+fn past_the_end(at: isize, n: isize) -> PyErr {
+    PyIndexError::new_err(format!("index {at} is out of bounds for axis 0 with size {n}"))
+}
+
+/// The slot of `PySequence_SetItem`.
+unsafe extern "C" fn assign_item(this: *mut ffi::PyObject, at: ffi::Py_ssize_t, value: *mut ffi::PyObject) -> c_int {
+    // SAFETY: as in `item`; the key lives as long as the call.
+    unsafe {
+        answer(-1, |py| {
+            let key = at.into_pyobject(py)?;
+            Ok(assign_subscript(this, key.as_ptr(), value))
+        })
+    }
+}
+
+pyo3::inventory::submit! {
+    of_array(&[], &[
+        ffi::PyType_Slot { slot: ffi::Py_sq_item, pfunc: item as *mut c_void },
+        ffi::PyType_Slot { slot: ffi::Py_sq_ass_item, pfunc: assign_item as *mut c_void },
+    ])
 }

@@ -8,7 +8,7 @@ use crate::deliver;
 use crate::dtype::{self, Asked, asked};
 use crate::foreign::numpy_of;
 use crate::index::fits;
-use crate::ndarray::{NdArray, numpy_error, numpy_method, object, view_of, view_or_fresh};
+use crate::ndarray::{NdArray, numpy_error, numpy_method, object, view_in, view_of};
 use crate::slot::of_array;
 use fastnp::{Array, DType, Error, ErrorKind, Index, Op, Order, Value, apply};
 use pyo3::prelude::*;
@@ -73,15 +73,19 @@ pub(crate) fn order_of(order: Option<&str>, default: Order) -> Option<Order> {
     })
 }
 
-/// The one argument of a method whose only argument is `order`.
-fn sole_order(args: &Args<'_>, kwargs: Option<Keywords<'_, '_>>, default: Order) -> Option<Order> {
-    let order = match (args.len(), kwargs.map_or(0, |k| k.len())) {
-        (0, 0) => return Some(default),
-        (1, 0) => args.get_item(0).ok()?,
-        (0, 1) => kwargs?.get_item("order").ok()??,
-        _ => return None,
-    };
-    order_of(Some(order.extract::<&str>().ok()?), default)
+/// The one argument of a method whose only argument is `order`; none where NumPy has to read it.
+fn sole_order(call: Arguments<'_, '_>) -> PyResult<Option<Order>> {
+    Ok(match call.read(["order"])? {
+        Some([None]) => Some(Order::C),
+        Some([Some(order)]) => order.extract::<&str>().ok().and_then(|order| order_of(Some(order), Order::C)),
+        None => None,
+    })
+}
+
+/// NumPy's own method where the arguments are none that a method knows.
+#[cold]
+fn unread_call<'py>(this: &Bound<'py, NdArray>, name: &str, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    numpy_error(this, name, &call.tuple()?, Some(&call.dict()?), unread())
 }
 
 /// The `dtype=` argument: none given, a native type, or (none) something for NumPy.
@@ -129,27 +133,50 @@ fn astype<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult
     }
 }
 
+/// `copy`.
+fn copy<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let py = this.py();
+    match sole_order(call)? {
+        Some(order) => object(py, deliver(py, this.open().array(py)?.copy(order))?),
+        None => unread_call(this, "copy", call),
+    }
+}
+
+/// `flatten`.
+fn flatten<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let py = this.py();
+    let Some(order) = sole_order(call)? else { return unread_call(this, "flatten", call) };
+    let me = this.open();
+    let array = me.array(py)?;
+    let flat = deliver(py, flat(array, order))?;
+    object(py, if flat.same_storage(array) { deliver(py, flat.copy(Order::C))? } else { flat })
+}
+
+/// `ravel`.
+fn ravel<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let py = this.py();
+    let Some(order) = sole_order(call)? else { return unread_call(this, "ravel", call) };
+    let me = this.open();
+    let array = me.array(py)?;
+    let flat = deliver(py, flat(array, order))?;
+    if !flat.same_storage(array) {
+        return object(py, flat);
+    }
+    // A view only where the elements are dense, as in NumPy.
+    if flat.is_c_contiguous() { view_in(this, &me, flat) } else { object(py, deliver(py, flat.copy(Order::C))?) }
+}
+
 pyo3::inventory::submit! {
-    of_array(&[method(c"astype", entry!(this, astype))], &[])
+    of_array(&[
+        method(c"astype", entry!(this, astype)),
+        method(c"copy", entry!(this, copy)),
+        method(c"flatten", entry!(this, flatten)),
+        method(c"ravel", entry!(this, ravel)),
+    ], &[])
 }
 
 #[pymethods]
 impl NdArray {
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, order='C')"
-    )]
-    fn copy<'py>(
-        this: &Bound<'py, Self>,
-        args: &Args<'py>,
-        kwargs: Option<Keywords<'_, 'py>>,
-    ) -> PyResult<Object<'py>> {
-        match sole_order(args, kwargs, Order::C) {
-            Some(order) => object(this.py(), deliver(this.py(), this.open().array(this.py())?.copy(order))?),
-            None => numpy_error(this, "copy", args, kwargs, unread()),
-        }
-    }
-
     fn __copy__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
         object(this.py(), deliver(this.py(), this.open().array(this.py())?.copy(Order::K))?)
     }
@@ -191,49 +218,6 @@ impl NdArray {
             return dtype::to_python(py, value);
         }
         numpy_of(this)?.call_method1("item", args)
-    }
-
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, order='C')"
-    )]
-    fn flatten<'py>(
-        this: &Bound<'py, Self>,
-        args: &Args<'py>,
-        kwargs: Option<Keywords<'_, 'py>>,
-    ) -> PyResult<Object<'py>> {
-        let py = this.py();
-        let Some(order) = sole_order(args, kwargs, Order::C) else {
-            return numpy_error(this, "flatten", args, kwargs, unread());
-        };
-        let me = this.open();
-        let array = me.array(py)?;
-        let flat = deliver(py, flat(array, order))?;
-        object(this.py(), if flat.same_storage(array) { deliver(py, flat.copy(Order::C))? } else { flat })
-    }
-
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, order='C')"
-    )]
-    fn ravel<'py>(
-        this: &Bound<'py, Self>,
-        args: &Args<'py>,
-        kwargs: Option<Keywords<'_, 'py>>,
-    ) -> PyResult<Object<'py>> {
-        let py = this.py();
-        let Some(order) = sole_order(args, kwargs, Order::C) else {
-            return numpy_error(this, "ravel", args, kwargs, unread());
-        };
-        let me = this.open();
-        let array = me.array(py)?;
-        let flat = deliver(py, flat(array, order))?;
-        let shared = flat.same_storage(array);
-        // A view only where the elements are dense, as in NumPy.
-        if shared && !flat.is_c_contiguous() {
-            return object(this.py(), deliver(py, flat.copy(Order::C))?);
-        }
-        view_or_fresh(this, flat, shared)
     }
 
     #[pyo3(

@@ -15,8 +15,9 @@ use std::ffi::c_void;
 
 /// An n-dimensional array whose elements are computed when somebody needs them.
 ///
-/// A sequence to Python, as NumPy's: `PySequence_Size` must work, which asks no mapping.
-#[pyclass(name = "ndarray", module = "fastnp", frozen, weakref, sequence)]
+/// A sequence to Python, as NumPy's. To PyO3 it is a mapping, for which it leaves a sequence's slots to us: its own makes an int of
+/// every position, to read it again.
+#[pyclass(name = "ndarray", module = "fastnp", frozen, weakref, mapping)]
 pub(crate) struct NdArray {
     pub(crate) contents: ContentsCell,
 }
@@ -44,15 +45,6 @@ pub(crate) fn view_of<'py>(this: &Bound<'py, NdArray>, view: Array) -> PyResult<
 #[inline(always)]
 pub(crate) fn view_in<'py>(this: &Bound<'py, NdArray>, me: &Contents, view: Array) -> PyResult<Bound<'py, PyAny>> {
     object(this.py(), Contents { repr: Repr::Dense(view), base: Some(root(this, me)) })
-}
-
-/// A view where the array shares the memory of `this`, else a new array.
-pub(crate) fn view_or_fresh<'py>(
-    this: &Bound<'py, NdArray>,
-    array: Array,
-    shares: bool,
-) -> PyResult<Bound<'py, PyAny>> {
-    if shares { view_of(this, array) } else { object(this.py(), array) }
 }
 
 /// The array that a view of `this` names as its base: the one that owns the memory.

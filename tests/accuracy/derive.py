@@ -14,8 +14,11 @@ import struct
 import sys
 
 from mpmath import (
+    acosh,
     asin,
+    asinh,
     atan,
+    atanh,
     cos,
     cosh,
     exp,
@@ -203,6 +206,18 @@ def emit_hyperbolic_steps():
     emit("COSH_STEP", coefs, error, "cosh r by it less 1 in r^2, |r| <= log(2)/32, for `f64`.")
 
 
+# Beside multiples of log 2, log10 2 or 1, whose leading parts are no finer, sums with the high parts of logarithms are exact.
+GRID = {"f64": mpf(2) ** 42, "f32": mpf(2) ** 16}
+
+
+def high_part(logarithm, kind):
+    return mpf(round(logarithm * GRID[kind])) / GRID[kind]
+
+
+def low_part(logarithm, kind):
+    return logarithm - high_part(logarithm, kind)
+
+
 def emit_roots():
     """Cube roots of 1/r for inverses r of half a mantissa, which are chosen, as is what is common to the roots of 1, 2 and 4, so
     that all come out nearly as floats."""
@@ -232,7 +247,13 @@ def emit_roots():
             inverses[kind, j] = min(near, key=lambda r: distance(root(r), kind))
 
     values = [lambda kind, j=j: inverses[kind, j] for j in range(16)]
-    emit_table("CBRT_INVERSES", "Inverses beside 1 + (j + 1/2)/16, of half a mantissa", values)
+    emit_table("OCTAVE_INVERSES", "Inverses beside 1 + (j + 1/2)/16, of half a mantissa", values)
+    for part, cut in (("HIGH", high_part), ("LOW", low_part)):
+        values = [lambda kind, j=j, cut=cut: cut(-ln(inverses[kind, j]), kind) for j in range(16)]
+        emit_table(f"OCTAVE_LOG_{part}", f"The {part.lower()} part of -log of these", values)
+        values = [lambda kind, j=j, cut=cut: cut(ln(1 + mpf(j % 8) / 8) / 2, kind) for j in range(16)]
+        doc = f"The {part.lower()} part of half the logarithm of 1 + i/8, i = j modulo 8"
+        emit_table(f"EIGHTH_{part}", doc, values)
     roots = [
         lambda kind, j=j: (1 / inverses[kind, j]) ** (mpf(1) / 3) / common[kind] for j in range(16)
     ]
@@ -241,9 +262,8 @@ def emit_roots():
         lambda kind, j=j: common[kind] * mpf(2) ** (mpf(max(j % 4 - 1, 0)) / 3) for j in range(16)
     ]
     emit_table("CBRT_STEPS", "That factor times 2^((i-1)/3), i = j modulo 4, nearly floats", steps)
-    reach = mpf("0.0335")
     g = guarded(lambda f: ((1 + f) ** (mpf(1) / 3) - 1) / f, mpf(1) / 3)
-    emit_fit("CBRT", "((1+f)^(1/3) - 1) / f there", g, -reach, reach, (7, 2))
+    emit_fit("CBRT", "((1+f)^(1/3) - 1) / f there", g, -OCTAVE_REACH, OCTAVE_REACH, (7, 2))
 
 
 def emit_exponentials():
@@ -253,6 +273,9 @@ def emit_exponentials():
     sh = guarded(lambda z: (sinh(sqrt(z)) / sqrt(z) - 1) / z, mpf(1) / 6)
     ch = guarded(lambda z: (cosh(sqrt(z)) - 1 - z / 2) / z**2, mpf(1) / 24)
     emit_fit("EXP", "(e^r - 1 - r) / r^2 on |r| <= log(2)/2", q, -half, half, (10, 5))
+    twice = guarded(lambda r: (exp(2 * r) - 1 - 2 * r) / (2 * r**2), mpf(1))
+    doc = "(e^2r - 1 - 2r) / 2r^2 on |r| <= log(2)/4"
+    emit_fit("EXP_TWICE", doc, twice, -half / 2, half / 2, (10, 5))
     emit_fit("EXP2", "(2^r - 1) / r on |r| <= 1/2", two, -0.5005, 0.5005, (10, 5))
     emit_fit("SINH", "(sinh r / r - 1) / r^2 in r^2, |r| <= log(2)/2", sh, 0, half**2, (4, 2))
     wide, error = remez(sh, 0, 1, 3)
@@ -265,6 +288,7 @@ def emit_exponentials():
 LOG_STEPS = 20
 LOG_REACH = mpf("0.0755")
 POWER_REACH = mpf("0.0346")
+OCTAVE_REACH = mpf("0.0335")
 
 
 def emit_table(name, doc, values):
@@ -279,25 +303,16 @@ def emit_table(name, doc, values):
 def emit_logarithm_tables():
     entries = sorted(range(15, 31), key=lambda j: j % 16)
     bits = {"f64": 21, "f32": 11}
-    # Beside multiples of log 2, log10 2 or 1, whose leading parts are no finer, sums are exact.
-    grid = {"f64": mpf(2) ** 42, "f32": mpf(2) ** 16}
-
     def inverse(j, kind, ones):
         if j in ones:
             return mpf(1)
         return truncated(mpf(LOG_STEPS) / j * (1 + mpf(2) ** -bits[kind]), bits[kind])
 
-    def high(logarithm, kind):
-        return mpf(round(logarithm * grid[kind])) / grid[kind]
-
-    def low(logarithm, kind):
-        return logarithm - high(logarithm, kind)
-
     def emit_tables(name, doc, ones, bases):
         of = [lambda kind, j=j: inverse(j, kind, ones) for j in entries]
         emit_table(name, f"{doc}, by j modulo 16, j from 15 to 30", of)
         for base, what, unit in bases:
-            for part, cut in (("HIGH", high), ("LOW", low)):
+            for part, cut in (("HIGH", high_part), ("LOW", low_part)):
 
                 def value(inverse, kind, cut=cut, unit=unit):
                     return cut(-ln(inverse(kind)) / unit, kind)
@@ -341,6 +356,9 @@ def emit_logarithms():
         scaled = [rest, *(c * inverse for c in coefs)]
         doc = f"(log{base}(1+f) - C f) / f there, where C is 1/log {base} rounded, for `f64`."
         emit(f"{name}_STEP", scaled, error, doc)
+    coefs, error = remez(plain, -OCTAVE_REACH, OCTAVE_REACH, 2)
+    doc = "(log(1+f) - f) / f^2 beside an inverse of an octave, for `f32`."
+    emit("LOG_OCTAVE_F32", coefs, error, doc, "f32")
     short, error = remez(plain, -POWER_REACH, POWER_REACH, 4)
     rest = 1 / ln(2) - mpf(single(1 / ln(2)))
     doc = "(log2(1+f) - C f) / f beside an entry of the table, where C is 1/log 2 rounded, for `power`, for `f32`."
@@ -354,6 +372,20 @@ def emit_logarithms():
     coefs, error = remez(tail, 0, top, 3)
     doc = "(log((1+s)/(1-s)) / 2s - 1) / s^2 in s^2 there, for `power`, for `f64`."
     emit("LOG_TAIL", coefs, error, doc)
+
+
+def emit_areas():
+    """Of singles near zero and one; of what the eighths of an octave leave."""
+    sine = guarded(lambda z: (asinh(sqrt(z)) / sqrt(z) - 1) / z, -mpf(1) / 6)
+    coefs, error = remez(sine, 0, mpf("0.0626"), 3)
+    doc = "(asinh t / t - 1) / t^2 in t^2, |t| <= 1/4, for `f32`."
+    emit("ASINH_F32", coefs, error, doc, "f32")
+    cosine = guarded(lambda t: acosh(1 + t) / sqrt(2 * t), mpf(1))
+    coefs, error = remez(cosine, 0, mpf("0.5"), 5)
+    emit("ACOSH_F32", coefs, error, "acosh(1+t) / sqrt(2t), t <= 1/2, for `f32`.", "f32")
+    tangent = guarded(lambda z: (atanh(sqrt(z)) / sqrt(z) - 1) / z, mpf(1) / 3)
+    doc = "(atanh t / t - 1) / t^2 in t^2, |t| <= 0.0635"
+    emit_fit("ATANH", doc, tangent, 0, mpf("0.0635") ** 2, (4, 1))
 
 
 def emit_circular():
@@ -376,7 +408,7 @@ def emit_tangents():
         if j > 4:
             return quotient(8 - j, kind)[::-1]
         if j == 0 or j == 4:
-            return (mpf(1) if j else mpf(0)), mpf(1)
+            return (mpf(1) if j else -0.0), mpf(1)
         # The divisor has all bits, the dividend as many as the divisor's unit gives it.
         tangent = tan(pi * j / 16)
         unit = mpf(2) ** (1 - bits)
@@ -449,10 +481,11 @@ def emit_constants():
     emit_pair("TWO_INV_LN2", 2 / ln(2), "2/log 2")
     emit_pair("PIO2", pi / 2, "pi/2")
     emit_pair("PI", pi, "pi")
-    for suffix, kind, to in (("", "f64", double), ("_F32", "f32", single)):
-        high = mpf(to(pi / 2))
-        rest = pi / 2 - high - mpf(to(pi / 2 - high))
-        emit_scalar(f"PIO2_REST{suffix}", rest, "pi/2 less its rounding and its tail.", kind)
+    emit_split("QUARTER", pi / 2, "pi/2", 53, 24)
+    for suffix, kind, to, bits in (("", "f64", double, 53), ("_F32", "f32", single, 24)):
+        rest = pi / 2 - truncated(pi / 2, bits)
+        rest -= mpf(to(rest))
+        emit_scalar(f"QUARTER_REST{suffix}", rest, "What these two leave.", kind)
     joined = ", ".join(literal(double(p), "f64") for p in split(pi / 2, 33, 33, 33, 53))
     print(
         "/// pi/2 in parts of 33 bits, whose products with integers up to 2^20 are exact without fusing."
@@ -478,6 +511,7 @@ if __name__ == "__main__":
     emit_roots()
     emit_exponentials()
     emit_logarithms()
+    emit_areas()
     emit_circular()
     emit_tangents()
     emit_inverse()

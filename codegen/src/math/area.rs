@@ -1,42 +1,46 @@
-//! `arcsinh`, `arccosh` and `arctanh`, as logarithms of 1 + something small where the result is small.
+//! `arcsinh` and `arccosh` as logarithms, of 1 + something small where the result is small; of singles there series instead.
+//! `arctanh` by its addition theorem.
 //!
-//! They cost a division (and a root) more than `log1p`. Far out the first two are `log 2|x|`, as the squares in the general
-//! form would overflow later on. Odd is what lies outside the domain of `arccosh` and `arctanh`.
+//! Odd is what lies outside the domain of `arccosh` and `arctanh`, and arguments whose squares would leave the exponent range.
 
 use super::Unary;
 use super::arithmetic::{
-    fast_two_sum, is_single, is_within, near_root_parts, product_parts, quotient_parts, root_parts, size_bits, two_sum,
+    fast_two_sum, is_single, is_within, near_root_parts, poly, product_parts, root_parts, size_bits, two_sum,
 };
-use super::logarithm::log_of_sum;
+use super::logarithm::{log_of_large, log_of_sum};
 use super::real::{Number, Parts, Real, Word};
-
-/// What the square of is nothing beside it, in either width.
-const VERY_SMALL: f64 = 1e-17;
+use crate::Table;
+use std::f64::consts::SQRT_2;
 
 /// Below this the fifth power is nothing beside a double.
 const SERIES_END: f64 = 1.0 / 8192.0;
 
-/// Below this `arcsinh` and `arctanh` are their argument: the cube is nothing beside it.
-#[inline(always)]
-fn least<R: Real>() -> R {
-    R::of(if R::Number::MANTISSA < 52 { 2e-5 } else { 2e-9 })
+/// The logarithm of twice a number too large for squares, infinity or nan, by way of a root that has no trouble with the range.
+fn far<R: Number>(size: R) -> R {
+    R::of(2.0 * (size.wide().sqrt() * SQRT_2).ln())
 }
 
 /// `log(1 + small + low)`.
 #[inline(always)]
 fn log1p<R: Real, const FMA: bool>((small, low): Parts<R>) -> R {
     let (near, lost) = two_sum(R::of(1.0), small);
-    log_of_sum::<R, FMA>(near, lost + low, R::of(0.0))
+    log_of_sum::<R, FMA>(near, lost + low)
 }
 
-/// `log(1 + small + low)`, or `log 2x` where `far`.
+/// `a + sqrt(1 + a^2)` for singles, and what the sum lost.
 #[inline(always)]
-fn log1p_or_double<R: Real, const FMA: bool>((small, low): Parts<R>, x: R, far: R::Mask) -> R {
-    let (zero, one) = (R::of(0.0), R::of(1.0));
-    let (near, lost) = two_sum(one, small);
-    let lost = lost + low;
-    let [sum, lost, doublings] = R::pick_all(far, [x, zero, one], [near, lost, zero]);
-    log_of_sum::<R, FMA>(sum, lost, doublings)
+fn sum_with_root<R: Real, const FMA: bool>(a: R) -> Parts<R> {
+    let one = R::of(1.0);
+    if !FMA {
+        let a = a.double();
+        let sum = a + (a * a + R::Double::of(1.0)).root();
+        let high = R::from_double(sum);
+        return (high, R::from_double(sum - high.double()));
+    }
+    let under = a.fma::<true>(a, one);
+    let (root, root_low) = root_parts::<R, true>(under, a.fma::<true>(a, one - under));
+    let (sum, lost) = fast_two_sum(root, a);
+    (sum, lost + root_low)
 }
 
 /// The inverse hyperbolic sine.
@@ -47,32 +51,40 @@ impl<R: Real> Unary<R> for Arcsinh {
     fn fast<const FMA: bool>(x: R) -> R {
         let one = R::of(1.0);
         let a = x.size();
-        let far = a.above(R::literal(R::Number::AREA_FAR));
-        let b = R::pick(far, one, a);
-        if FMA && !is_single::<R>() {
-            // Of b + sqrt(1 + b^2) itself, with what each step loses; small numbers by the first terms of the series.
-            let (square, square_low) = product_parts::<R, FMA>(b, b);
-            let (under, under_low) = two_sum(one, square);
-            let (root, root_low) = near_root_parts::<R, FMA>(under, under_low + square_low);
-            let (sum, lost) = fast_two_sum(root, b);
-            let [sum, lost, doublings] = R::pick_all(far, [a, R::of(0.0), one], [sum, lost + root_low, R::of(0.0)]);
-            let value = log_of_sum::<R, FMA>(sum, lost, doublings);
-            let near = (b * square).fma::<FMA>(R::of(-1.0 / 6.0), b);
-            let value = R::pick(a.below(R::of(SERIES_END)), near, value);
-            return R::pick(a.below(R::literal(R::Number::INFINITY)), value, a).signed(x);
+        if is_single::<R>() {
+            // Bounded, as powers of large numbers would overflow.
+            let b = a.bounded(R::of(0.25));
+            let z = b * b;
+            let near = (b * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ASINH), b);
+            let (sum, lost) = sum_with_root::<R, FMA>(a);
+            let value = log_of_large::<R, FMA>(sum, Some(lost));
+            return R::pick(a.below(R::of(0.25)), near, value).signed(x);
         }
-        // b + b^2 / (1 + sqrt(1 + b^2)), each step with what it loses. Very small squares would underflow, and are nothing.
-        let seen = R::pick(b.below(R::of(VERY_SMALL)), R::of(0.0), b);
-        let (square, square_low) = product_parts::<R, FMA>(seen, seen);
+        let (square, square_low) = product_parts::<R, FMA>(a, a);
         let (under, under_low) = two_sum(one, square);
-        let (root, root_low) = root_parts::<R, FMA>(under, under_low + square_low);
-        let (bottom, bottom_low) = fast_two_sum(root, one);
-        let (q, q_low) = quotient_parts::<R, FMA>((square, square_low), (bottom, bottom_low + root_low));
-        let (small, low) = fast_two_sum(b, q);
-        let value = log1p_or_double::<R, FMA>((small, low + q_low), a, far);
-        // Zero, small numbers and infinity are their own values.
-        let plain = a.reaches(least()) & a.below(R::literal(R::Number::INFINITY));
-        R::pick(plain, value, a).signed(x)
+        let value = if FMA {
+            // Of a + sqrt(1 + a^2) itself, with what each step loses.
+            let (root, root_low) = near_root_parts::<R, FMA>(under, under_low + square_low);
+            let (sum, lost) = fast_two_sum(root, a);
+            log_of_sum::<R, FMA>(sum, lost + root_low)
+        } else {
+            log1p::<R, FMA>(fast_two_sum(a, square / (under.root() + one)))
+        };
+        // Small numbers by the first terms of the series.
+        let near = (a * square).fma::<FMA>(R::of(-1.0 / 6.0), a);
+        R::pick(a.below(R::of(SERIES_END)), near, value).signed(x)
+    }
+
+    #[inline(always)]
+    fn is_odd(x: R) -> R::Mask {
+        size_bits(x).above(R::literal(R::Number::AREA_FAR).bits())
+    }
+
+    fn slow(x: R) -> R
+    where
+        R: Number,
+    {
+        far(x.size()).signed(x)
     }
 }
 
@@ -82,31 +94,35 @@ pub struct Arccosh;
 impl<R: Real> Unary<R> for Arccosh {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let far = x.above(R::literal(R::Number::AREA_FAR));
-        let t = R::pick(far, R::of(1.0), x - R::of(1.0));
+        let t = x - R::of(1.0);
         if is_single::<R>() {
-            let small = t + t.fma::<FMA>(t, t + t).root();
-            return log1p_or_double::<R, FMA>((small, R::of(0.0)), x, far);
+            // The root of 2t times a series, or the logarithm of x + sqrt(x^2 - 1).
+            let near = t.below(R::of(0.5));
+            let root = R::pick(near, t + t, t.fma::<FMA>(t, t + t)).root();
+            let value = log_of_large::<R, FMA>(x + root, None);
+            // Bounded, as powers of large numbers would overflow.
+            let series = poly::<R, FMA>(t.bounded(R::of(0.5)), R::Number::ACOSH);
+            return R::pick(near, root * series, value);
         }
         // t + sqrt(t^2 + 2t), each step with what it loses.
         let (square, square_low) = product_parts::<R, FMA>(t, t);
         let (under, under_low) = two_sum(t + t, square);
         let (root, root_low) = root_parts::<R, FMA>(under, under_low + square_low);
         let (small, low) = fast_two_sum(root, t);
-        log1p_or_double::<R, FMA>((small, low + root_low), x, far)
+        log1p::<R, FMA>((small, low + root_low))
     }
 
     #[inline(always)]
     fn is_odd(x: R) -> R::Mask {
-        !is_within(x.bits(), R::of(1.0), R::literal(R::Number::INFINITY))
+        !is_within(x.bits(), R::of(1.0), R::literal(R::Number::AREA_FAR))
     }
 
-    /// The root raises invalid, which the standard library's function does not; infinity and NaN are their own.
+    /// The root raises invalid, which the standard library's function does not.
     fn slow(x: R) -> R
     where
         R: Number,
     {
-        (x - R::of(1.0)).root()
+        if x < R::of(1.0) { (x - R::of(1.0)).root() } else { far(x) }
     }
 }
 
@@ -116,17 +132,39 @@ pub struct Arctanh;
 impl<R: Real> Unary<R> for Arctanh {
     const CALM: f64 = 0.5;
 
+    /// Of (1+a) / (1-a) = c (1+t) / (1-t), where c is the quotient's first bits: half the logarithm of c, from a table, and a short
+    /// series in t, which is a where c is 1. What the sum and the difference lose is carried.
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
+        let one = R::of(1.0);
         let a = x.size();
-        if is_single::<R>() {
-            let small = (a + a) / (R::of(1.0) - a);
-            return (R::of(0.5) * log1p::<R, FMA>((small, R::of(0.0)))).signed(x);
-        }
-        let bottom = fast_two_sum(R::of(1.0), -a);
-        let small = quotient_parts::<R, FMA>((a + a, R::of(0.0)), bottom);
-        let value = R::of(0.5) * log1p::<R, FMA>(small);
-        R::pick(a.reaches(least()), value, a).signed(x)
+        let (p, q) = (one + a, one - a);
+        let (p_low, q_low) = (a - (p - one), (one - q) - a);
+        // What floats have for logarithms is within an eighth of the quotient, and cut to as much. It is 1 a little longer: beside
+        // the least logarithm that is none, t is to be small.
+        let place = R::Number::MANTISSA - 3;
+        let cut = p.bits().minus(q.bits()).plus(one.bits()) & R::Word::of(u64::MAX << place);
+        let c = R::pick(a.below(R::of(1.0 / 16.0)), one, R::from_bits(cut));
+        let index = c.bits() >> place;
+        let top = if FMA {
+            c.fma::<true>(-q, p)
+        } else {
+            let high = R::from_bits(q.bits() & R::Word::of(R::Number::UPPER_HALF));
+            (p - c * high) - c * (q - high)
+        };
+        let (top, bottom) = (top + c.fma::<FMA>(-q_low, p_low), c.fma::<FMA>(q, p));
+        let t = top / bottom;
+        let z = t * t;
+        let k = c.exponent();
+        let (two, two_low) = R::parts(R::Number::LN2);
+        let half = R::of(0.5);
+        let high = k.fma::<FMA>(two * half, R::entry(Table::EighthHigh, index));
+        let low = k.fma::<FMA>(two_low * half, R::entry(Table::EighthLow, index));
+        let (sum, lost) = fast_two_sum(high, t);
+        // What the quotient loses counts where the divisor is about 2.
+        let lost = if FMA { t.fma::<true>(-bottom, top).fma::<true>(half, lost) } else { lost };
+        let series = (t * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ATANH), low + lost);
+        (sum + series).signed(x)
     }
 
     #[inline(always)]

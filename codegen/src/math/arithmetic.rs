@@ -133,18 +133,6 @@ pub(super) fn product_parts<R: Real, const FMA: bool>(a: R, b: R) -> Parts<R> {
     if FMA { two_product(a, b) } else { (a * b, R::of(0.0)) }
 }
 
-/// `(a + a_low) / (b + b_low)` in two parts, by one division; just the quotient on machines that do not fuse.
-#[inline(always)]
-pub(super) fn quotient_parts<R: Real, const FMA: bool>((a, a_low): Parts<R>, (b, b_low): Parts<R>) -> Parts<R> {
-    if !FMA {
-        return (a / b, R::of(0.0));
-    }
-    let inverse = R::of(1.0) / b;
-    let q = a * inverse;
-    let rest = q.fma::<true>(-b, a) + q.fma::<true>(-b_low, a_low);
-    (q, rest * inverse)
-}
-
 /// The square root of `a + a_low` in two parts; just the root on machines that do not fuse.
 #[inline(always)]
 pub(super) fn root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> Parts<R> {

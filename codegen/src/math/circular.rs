@@ -14,27 +14,27 @@ use std::f64::consts::FRAC_2_PI;
 /// The part of pi/2 that is pi/16.
 const SIXTEENTH: f64 = 0.125;
 
-/// `x = n pi/2 part + r + tail`, part a power of two, and bits that end in those of n.
+/// `x = n pi/2 part + r - excess`, part a power of two, and bits that end in those of n. Zero has its sign in r, and no other in
+/// the excess than the positive one.
 #[inline(always)]
 fn reduce<R: Real, const FMA: bool>(x: R, part: f64) -> (R, R, R::Word) {
     let of = |constant: R::Number| R::literal(constant) * R::of(part);
     let shifted = x.fma::<FMA>(R::of(FRAC_2_PI / part), R::literal(R::Number::MAGIC));
     let n = shifted - R::literal(R::Number::MAGIC);
-    let (r, tail) = if FMA {
-        // Exact, as its last bit is worth no less than that of the rounded pi/2.
-        let first = n.fma::<true>(-of(R::Number::PIO2.0), x);
-        // The product is rounded first: only then is what the difference loses itself a float, whichever is larger.
-        let product = n * of(R::Number::PIO2.1);
-        let r = first - product;
-        let lost = n.fma::<true>(of(R::Number::PIO2_REST), n.fma::<true>(of(R::Number::PIO2.1), -product));
-        (r, ((first - r) - product) - lost)
+    let (r, excess) = if FMA {
+        // Exact, as its last bit is worth no less than that of the first part of pi/2.
+        let first = n.fma::<true>(-of(R::Number::QUARTER.0), x);
+        // The product is rounded first: only then is the difference of the differences itself a float, whichever is larger.
+        let r = first - n * of(R::Number::QUARTER.1);
+        let excess = n.fma::<true>(of(R::Number::QUARTER.1), r - first);
+        (r, n.fma::<true>(of(R::Number::QUARTER_REST), excess))
     } else {
         rest(x, n, part)
     };
-    (r, tail, shifted.bits())
+    (r, excess, shifted.bits())
 }
 
-/// `x - n pi/2 part` as two parts on a machine that does not fuse, for n as large as it is at the largest angle.
+/// `x - n pi/2 part` and the excess on a machine that does not fuse, for n as large as it is at the largest angle.
 #[inline(always)]
 fn rest<R: Real>(x: R, n: R, part: f64) -> Parts<R> {
     let [p0, p1, p2, p3] = PIO2_PARTS.map(|p| p * part);
@@ -43,42 +43,42 @@ fn rest<R: Real>(x: R, n: R, part: f64) -> Parts<R> {
         let (x, n) = (x.double(), n.double());
         let r = (x - n * R::Double::of(p0)) - n * R::Double::of(p1 + p2);
         let high = R::from_double(r);
-        return (high, R::from_double(r - high.double()));
+        return (high, R::from_double(high.double() - r));
     }
     // Three differences whose products are exact, each with what it loses.
     let r0 = x - n * R::of(p0);
     let r1 = r0 - n * R::of(p1);
-    let lost1 = (r0 - r1) - n * R::of(p1);
+    let excess1 = n * R::of(p1) - (r0 - r1);
     let r2 = r1 - n * R::of(p2);
-    let lost2 = (r1 - r2) - n * R::of(p2);
-    (r2, lost1 + lost2 - n * R::of(p3))
+    let excess2 = n * R::of(p2) - (r1 - r2);
+    (r2, excess1 + excess2 + n * R::of(p3))
 }
 
-/// `sin(r + tail)` for |r| <= pi/4, as two parts whose sum it is, the first larger.
+/// `sin(r - excess)` for |r| <= pi/4, as two parts whose sum it is, the first larger.
 #[inline(always)]
-fn sine<R: Real, const FMA: bool>(r: R, tail: R, z: R) -> Parts<R> {
-    // The cosine that belongs to the tail is 1 - z/2 to the accuracy asked.
-    let tail = (z * tail).fma::<FMA>(R::of(-0.5), tail);
-    (r, (r * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::SIN), tail))
+fn sine<R: Real, const FMA: bool>(r: R, excess: R, z: R) -> Parts<R> {
+    // The cosine that belongs to the excess is 1 - z/2 to the accuracy asked.
+    let excess = (z * excess).fma::<FMA>(R::of(-0.5), excess);
+    (r, (r * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::SIN), -excess))
 }
 
-/// `cos(r + tail)` for |r| <= pi/4, as two parts whose sum it is, the first larger.
+/// `cos(r - excess)` for |r| <= pi/4, as two parts whose sum it is, the first larger.
 #[inline(always)]
-fn cosine<R: Real, const FMA: bool>(r: R, tail: R, z: R) -> Parts<R> {
+fn cosine<R: Real, const FMA: bool>(r: R, excess: R, z: R) -> Parts<R> {
     let half = R::of(0.5) * z;
     let top = R::of(1.0) - half;
-    let lost = ((R::of(1.0) - top) - half) - r * tail;
+    let lost = r.fma::<FMA>(excess, (R::of(1.0) - top) - half);
     (top, (z * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::COS), lost))
 }
 
 /// `sin(x + turns pi/2)`: the quarter's bits choose the function and its sign.
 #[inline(always)]
 fn circle<R: Real, const FMA: bool>(x: R, turns: u64) -> R {
-    let (r, tail, bits) = reduce::<R, FMA>(x, 1.0);
+    let (r, excess, bits) = reduce::<R, FMA>(x, 1.0);
     let quarter = bits.plus(R::Word::of(turns));
     let z = r * r;
-    let (s, s_rest) = sine::<R, FMA>(r, tail, z);
-    let (c, c_rest) = cosine::<R, FMA>(r, tail, z);
+    let (s, s_rest) = sine::<R, FMA>(r, excess, z);
+    let (c, c_rest) = cosine::<R, FMA>(r, excess, z);
     let even = (quarter & R::Word::of(1)).equals(R::Word::of(0));
     let chosen = R::pick(even, s + s_rest, c + c_rest);
     turned(chosen, last_as_sign::<R>(quarter >> 1))
@@ -140,28 +140,28 @@ impl<R: Real> Unary<R> for Cos {
 pub struct Tan;
 
 impl<R: Real> Unary<R> for Tan {
-    /// The addition theorem: (T + t) / (1 - T t) with T = tan(j pi/16) from a table, as a quotient, and t = tan r, of the size.
+    /// The addition theorem: (T + t) / (1 - T t) with T = tan(j pi/16) from a table, as a quotient, and t = tan r.
+    /// Zero is its own value, sign included: the dividend for it is the negative zero, and what quotients exceed is taken away.
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let (r, tail, index) = reduce::<R, FMA>(x.size(), SIXTEENTH);
+        let (r, excess, index) = reduce::<R, FMA>(x, SIXTEENTH);
         let (over, under) = (R::entry(Table::TanTop, index), R::entry(Table::TanBottom, index));
         let z = r * r;
-        let (t, low) = fast_two_sum(r, (r * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::TAN), tail));
+        let (t, low) = fast_two_sum(r, (r * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::TAN), -excess));
         // Both with what they lose: 0.9 ulp instead of 2.
         let top = t.fma::<FMA>(under, over);
         let top_low = low.fma::<FMA>(under, t.fma::<FMA>(under, over - top));
         let bottom = t.fma::<FMA>(-over, under);
         let bottom_low = low.fma::<FMA>(-over, t.fma::<FMA>(-over, under - bottom));
         // The divisor is never zero, as no float is a multiple of pi/2.
-        let quotient = if FMA {
+        if FMA {
             let inverse = R::of(1.0) / bottom;
             let q = top * inverse;
-            let rest = q.fma::<true>(-bottom, top) + q.fma::<true>(-bottom_low, top_low);
-            rest.fma::<true>(inverse, q)
+            let excess = q.fma::<true>(bottom, -top) + q.fma::<true>(bottom_low, -top_low);
+            excess.fma::<true>(-inverse, q)
         } else {
-            (top + top_low) / (bottom + bottom_low)
-        };
-        turned(quotient, sign_bit(x))
+            (top - (R::of(0.0) - top_low)) / (bottom + bottom_low)
+        }
     }
 
     #[inline(always)]

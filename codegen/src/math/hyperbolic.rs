@@ -2,20 +2,27 @@
 //!
 //! For `sinh`, |x| = k log 2 + r and u = 2^-2k, and it is 2^(k-1) (C (1-u) + S (1+u)), where C and S belong to r. So one formula
 //! serves all sizes, without the cancellation of `e^x - e^-x` near zero. `cosh` has none, and so the tables of `exp` for e^x and
-//! e^-x, and shorter series. Nothing is odd.
+//! e^-x, and shorter series. Odd is what overflows in these two.
 
 use super::Unary;
-use super::arithmetic::{at_most, fast_two_sum, is_single, poly, product_parts, rounded};
-use super::exponential::{ordinary, reduce, reduce_parts, to_sixteenths, unscaled};
-use super::real::{Number, Parts, Real};
+use super::arithmetic::{fast_two_sum, is_single, poly, product_parts, rounded, size_bits};
+use super::exponential::{power, reduce, reduce_parts, to_sixteenths};
+use super::real::{Number, Parts, Real, Word};
 use crate::Table;
-use std::f64::consts::LOG2_E;
+use std::f64::consts::{LN_2, LOG2_E};
+
+/// Whether the hyperbolic sine and cosine are beyond all numbers.
+#[inline(always)]
+fn is_large<R: Real>(x: R) -> R::Mask {
+    size_bits(x).above(R::literal(R::Number::SINH_TOP).bits())
+}
 
 /// Half of e^x and half of its inverse, of singles of which neither has to be right to the last bit.
 #[inline(always)]
 fn halves<R: Real, const FMA: bool>(x: R) -> Parts<R> {
-    let (p, k) = unscaled::<R, FMA>(x);
-    let half = p.scaled(k - R::of(1.0));
+    let (sixteenths, k) = to_sixteenths::<R, FMA>(x);
+    let p = poly::<R, FMA>(reduce::<R, FMA>(x, k), R::Number::EXP_STEP);
+    let half = power::<R, FMA>(sixteenths, p).scaled(k - R::of(1.0));
     (half, R::of(0.25) / half)
 }
 
@@ -32,7 +39,7 @@ impl<R: Real> Unary<R> for Sinh {
             return R::pick(x.size().below(R::of(1.0)), near, (half - inverse).signed(x));
         }
         let (one, size) = (R::of(1.0), x.size());
-        let k = rounded::<R, FMA>(at_most(size, R::literal(R::Number::SINH_TOP)), R::of(LOG2_E));
+        let k = rounded::<R, FMA>(size, R::of(LOG2_E));
         let (r, r_low) = reduce_parts::<R, FMA>(size, k);
         let z = r * r;
         // The series after r.
@@ -41,11 +48,23 @@ impl<R: Real> Unary<R> for Sinh {
         let u = one.scaled(k * R::of(-2.0));
         let (less, more) = (one - u, one + u);
         // 1 - u is zero or larger than the product with r; what both roundings lose joins the small terms.
-        let (product, product_lost) = product_parts::<R, FMA>(ordinary(r), more);
+        let (product, product_lost) = product_parts::<R, FMA>(r, more);
         let (sum, sum_lost) = fast_two_sum(less, product);
         let small = c_less_one.fma::<FMA>(less, s_rest * more);
         let value = sum + (small + (sum_lost + product_lost + ((one - less) - u)));
         value.scaled(k - one).signed(x)
+    }
+
+    #[inline(always)]
+    fn is_odd(x: R) -> R::Mask {
+        is_large(x)
+    }
+
+    fn slow(x: R) -> R
+    where
+        R: Number,
+    {
+        R::of(x.wide().sinh())
     }
 }
 
@@ -61,7 +80,7 @@ impl<R: Real> Unary<R> for Cosh {
         }
         // With A and B the functions of n log(2)/16, from a table: A cosh r + B sinh r.
         let size = x.size();
-        let (sixteenths, k) = to_sixteenths::<R, FMA>(at_most(size, R::literal(R::Number::SINH_TOP)));
+        let (sixteenths, k) = to_sixteenths::<R, FMA>(size);
         let r = reduce::<R, FMA>(size, k);
         let z = r * r;
         // A quarter of each, as e^x is out of range where half of it is not.
@@ -73,6 +92,18 @@ impl<R: Real> Unary<R> for Cosh {
         let half = a + a.fma::<FMA>(poly::<R, FMA>(z, R::Number::COSH_STEP), rest);
         half + half
     }
+
+    #[inline(always)]
+    fn is_odd(x: R) -> R::Mask {
+        is_large(x)
+    }
+
+    fn slow(x: R) -> R
+    where
+        R: Number,
+    {
+        R::of(x.wide().cosh())
+    }
 }
 
 /// The hyperbolic tangent.
@@ -81,14 +112,16 @@ pub struct Tanh;
 impl<R: Real> Unary<R> for Tanh {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        // E / (E + 2) with E = e^2x - 1 = 2^k (e^r - 1) + (2^k - 1): 2 ulp. From 22 on it is 1.
-        let (one, two) = (R::of(1.0), R::of(2.0));
-        let twice = x.bounded(R::of(22.0)) * two;
-        let k = rounded::<R, FMA>(twice, R::of(LOG2_E));
-        let r = reduce::<R, FMA>(twice, k);
-        let rest = (r * r).fma::<FMA>(poly::<R, FMA>(r, R::Number::EXP), r);
-        let power = one.scaled(k);
-        let e = power.fma::<FMA>(rest, power - one);
-        (e / (e + two)).signed(x)
+        // E / (E + 1) with E = (e^2x - 1) / 2 = (2^k (e^2r - 1) + (2^k - 1)) / 2: 2 ulp. From 22 on it is 1. The multiple of
+        // log 2 may be off by a few units, as its effect shrinks faster than they grow.
+        let (one, half) = (R::of(1.0), R::of(0.5));
+        let x = x.bounded(R::of(22.0));
+        let magic = R::literal(R::Number::MAGIC) + R::of(R::Number::BIAS as f64);
+        let shifted = x.fma::<FMA>(R::of(2.0 * LOG2_E), magic);
+        let r = (shifted - magic).fma::<FMA>(R::of(-0.5 * LN_2), x);
+        let rest = (r * r).fma::<FMA>(poly::<R, FMA>(r, R::Number::EXP_TWICE), r);
+        let power = R::from_bits(shifted.bits() << R::Number::MANTISSA);
+        let e = power.fma::<FMA>(rest, power.fma::<FMA>(half, -half));
+        (e / (e + one)).signed(x)
     }
 }

@@ -53,14 +53,13 @@ fn of_double<R: Real, const FMA: bool>(x: R, base: Base<R>) -> R {
     high + f.fma::<FMA>(base.factor, low)
 }
 
-/// `log(sum + lost) + doublings * log 2`, where `lost` is what was rounded off the sum.
+/// `log(sum + lost)`, where `lost` is what was rounded off the sum.
 #[inline(always)]
-pub(super) fn log_of_sum<R: Real, const FMA: bool>(sum: R, lost: R, doublings: R) -> R {
+pub(super) fn log_of_sum<R: Real, const FMA: bool>(sum: R, lost: R) -> R {
     if is_single::<R>() {
         let (k, f) = plain_parts(sum);
         let c = lost.scaled(-k);
         let tail = (f * f).fma::<FMA>(poly::<R, FMA>(f, R::Number::LOG_PLAIN), c.fma::<FMA>(f.fma::<FMA>(f, -f), c));
-        let k = k + doublings;
         let low = k.fma::<FMA>(R::literal(R::Number::LN2.1), tail);
         return k.fma::<FMA>(R::literal(R::Number::LN2.0), f + low);
     }
@@ -69,11 +68,23 @@ pub(super) fn log_of_sum<R: Real, const FMA: bool>(sum: R, lost: R, doublings: R
     let f = rest::<R, FMA>(m, r);
     // log(1 + f + c) = log(1 + f) + c / (1 + f), of which the quotient is wanted to a few bits.
     let c = lost.scaled(-k) * r;
-    let k = k + doublings;
     let high = k.fma::<FMA>(R::literal(R::Number::LN2.0), R::entry(Table::LogHigh, index));
     let low = k.fma::<FMA>(R::literal(R::Number::LN2.1), R::entry(Table::LogLow, index));
     let low = (f * f).fma::<FMA>(poly::<R, FMA>(f, R::Number::LOG_STEP), low + c.fma::<FMA>(-f, c));
     high + (f + low)
+}
+
+/// `log(sum + lost)` for singles of 5/4 or more: sixteen inverses beside numbers from 1 to 2 do, as no logarithm cancels there.
+#[inline(always)]
+pub(super) fn log_of_large<R: Real, const FMA: bool>(sum: R, lost: Option<R>) -> R {
+    let k = sum.exponent();
+    let index = sum.bits() >> (R::Number::MANTISSA - 4);
+    let inverse = R::entry(Table::OctaveInverses, index).scaled(-k);
+    let f = rest::<R, FMA>(sum, inverse);
+    let high = k.fma::<FMA>(R::literal(R::Number::LN2.0), R::entry(Table::OctaveLogHigh, index));
+    let low = k.fma::<FMA>(R::literal(R::Number::LN2.1), R::entry(Table::OctaveLogLow, index));
+    let low = lost.map_or(low, |lost| lost.fma::<FMA>(inverse, low));
+    high + (f + (f * f).fma::<FMA>(poly::<R, FMA>(f, R::Number::LOG_STEP), low))
 }
 
 /// A positive normal single as its exponent k and m - 1, m in [3/4, 3/2): for polynomials in m - 1 itself, as a division is
@@ -188,7 +199,7 @@ impl<R: Real> Unary<R> for Log1p {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         let sum = R::of(1.0) + x;
-        let value = log_of_sum::<R, FMA>(sum, x - (sum - R::of(1.0)), R::of(0.0));
+        let value = log_of_sum::<R, FMA>(sum, x - (sum - R::of(1.0)));
         // Zero keeps its sign.
         value.signed(x)
     }

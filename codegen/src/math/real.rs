@@ -270,7 +270,7 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     const EXPM1_FLOOR: Self;
     /// Where sinh x has become infinite.
     const SINH_TOP: Self;
-    /// From here on arcsinh x is log 2x to the last bit.
+    /// The size up to which the inverses of sinh and cosh are computed by squares; far beyond that from which on they are log 2x.
     const AREA_FAR: Self;
     /// The largest argument the reduction by pi/2 takes.
     const LARGEST_ANGLE: Self;
@@ -290,6 +290,8 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     const EXP2_STEP: &'static [Self];
     /// `EXP` of the coefficients.
     const EXP: &'static [Self];
+    /// `EXP_TWICE` of the coefficients.
+    const EXP_TWICE: &'static [Self];
     /// `EXP2` of the coefficients.
     const EXP2: &'static [Self];
     /// `SINH_STEP` of the coefficients, of doubles only.
@@ -308,7 +310,7 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     const ATAN_WIDE: &'static [Self];
     /// `SINH_WIDE` of the coefficients, of singles only.
     const SINH_WIDE: &'static [Self];
-    /// `LOG_STEP` of the coefficients, of doubles only.
+    /// `LOG_STEP` of the coefficients, of singles `LOG_OCTAVE`.
     const LOG_STEP: &'static [Self];
     /// `LOG2_STEP` of the coefficients.
     const LOG2_STEP: &'static [Self];
@@ -326,6 +328,12 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     const ATAN: &'static [Self];
     /// `ASIN` of the coefficients.
     const ASIN: &'static [Self];
+    /// `ASINH` of the coefficients, of singles only.
+    const ASINH: &'static [Self];
+    /// `ACOSH` of the coefficients, of singles only.
+    const ACOSH: &'static [Self];
+    /// `ATANH` of the coefficients.
+    const ATANH: &'static [Self];
     /// `CBRT` of the coefficients.
     const CBRT: &'static [Self];
     /// log 2, the first part exact in products with exponents.
@@ -336,8 +344,10 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     const TWO_INV_LN2: Parts<Self>;
     /// pi/2 and the rest.
     const PIO2: Parts<Self>;
-    /// What the two parts of pi/2 leave.
-    const PIO2_REST: Self;
+    /// pi/2 cut, and the rest: both are positive, which keeps the sign of zero.
+    const QUARTER: Parts<Self>;
+    /// What these two leave.
+    const QUARTER_REST: Self;
     /// pi and the rest.
     const PI: Parts<Self>;
     /// pi, the first part in units of the high angles of the table.
@@ -486,7 +496,7 @@ impl Number for f64 {
     const EXP_TOP: f64 = 710.0;
     const EXPM1_FLOOR: f64 = -40.0;
     const SINH_TOP: f64 = 711.0;
-    const AREA_FAR: f64 = 1e10;
+    const AREA_FAR: f64 = 1e150;
     const LARGEST_ANGLE: f64 = 1_048_576.0;
     const ARCTAN2_RANGE: (f64, f64) = (1e-290, 1e300);
     const POWER_LARGEST: f64 = 1e15;
@@ -495,6 +505,7 @@ impl Number for f64 {
     const EXP_STEP: &'static [f64] = &c::EXP_STEP;
     const EXP2_STEP: &'static [f64] = &c::EXP2_STEP;
     const EXP: &'static [f64] = &c::EXP;
+    const EXP_TWICE: &'static [f64] = &c::EXP_TWICE;
     const EXP2: &'static [f64] = &c::EXP2;
     const SINH_STEP: &'static [f64] = &c::SINH_STEP;
     const COSH_STEP: &'static [f64] = &c::COSH_STEP;
@@ -513,12 +524,16 @@ impl Number for f64 {
     const COS: &'static [f64] = &c::COS;
     const ATAN: &'static [f64] = &c::ATAN;
     const ASIN: &'static [f64] = &c::ASIN;
+    const ASINH: &'static [f64] = &[];
+    const ACOSH: &'static [f64] = &[];
+    const ATANH: &'static [f64] = &c::ATANH;
     const CBRT: &'static [f64] = &c::CBRT;
     const LN2: Parts<f64> = (c::LN2_HI, c::LN2_LO);
     const LOG10_2: Parts<f64> = (c::LOG10_2_HI, c::LOG10_2_LO);
     const TWO_INV_LN2: Parts<f64> = (c::TWO_INV_LN2, c::TWO_INV_LN2_TAIL);
     const PIO2: Parts<f64> = (c::PIO2, c::PIO2_TAIL);
-    const PIO2_REST: f64 = c::PIO2_REST;
+    const QUARTER: Parts<f64> = (c::QUARTER_HI, c::QUARTER_LO);
+    const QUARTER_REST: f64 = c::QUARTER_REST;
     const PI: Parts<f64> = (c::PI, c::PI_TAIL);
     const PI_CUT: Parts<f64> = (c::PI_HI, c::PI_LO);
 
@@ -527,7 +542,11 @@ impl Number for f64 {
         match table {
             Table::Powers => &c::POWERS,
             Table::PowersBack => &c::POWERS_BACK,
-            Table::CbrtInverses => &c::CBRT_INVERSES,
+            Table::OctaveInverses => &c::OCTAVE_INVERSES,
+            Table::OctaveLogHigh => &c::OCTAVE_LOG_HIGH,
+            Table::OctaveLogLow => &c::OCTAVE_LOG_LOW,
+            Table::EighthHigh => &c::EIGHTH_HIGH,
+            Table::EighthLow => &c::EIGHTH_LOW,
             Table::CbrtRoots => &c::CBRT_ROOTS,
             Table::CbrtSteps => &c::CBRT_STEPS,
             Table::Inverses => &c::INVERSES,
@@ -696,7 +715,7 @@ impl Number for f32 {
     const EXP_TOP: f32 = 89.0;
     const EXPM1_FLOOR: f32 = -18.0;
     const SINH_TOP: f32 = 90.0;
-    const AREA_FAR: f32 = 1e5;
+    const AREA_FAR: f32 = 1e18;
     const LARGEST_ANGLE: f32 = 65_536.0;
     const ARCTAN2_RANGE: (f32, f32) = (1e-30, 1e37);
     const POWER_LARGEST: f32 = 2e6;
@@ -705,6 +724,7 @@ impl Number for f32 {
     const EXP_STEP: &'static [f32] = &c::EXP_STEP_F32;
     const EXP2_STEP: &'static [f32] = &c::EXP2_STEP_F32;
     const EXP: &'static [f32] = &c::EXP_F32;
+    const EXP_TWICE: &'static [f32] = &c::EXP_TWICE_F32;
     const EXP2: &'static [f32] = &c::EXP2_F32;
     const SINH_STEP: &'static [f32] = &[];
     const COSH_STEP: &'static [f32] = &[];
@@ -714,7 +734,7 @@ impl Number for f32 {
     const LOG2_PLAIN: &'static [f32] = &c::LOG2_PLAIN_F32;
     const ATAN_WIDE: &'static [f32] = &c::ATAN_WIDE_F32;
     const SINH_WIDE: &'static [f32] = &c::SINH_WIDE_F32;
-    const LOG_STEP: &'static [f32] = &[];
+    const LOG_STEP: &'static [f32] = &c::LOG_OCTAVE_F32;
     const LOG2_STEP: &'static [f32] = &c::LOG2_STEP_F32;
     const LOG10_STEP: &'static [f32] = &[];
     const LOG_TAIL: &'static [f32] = &[];
@@ -723,12 +743,16 @@ impl Number for f32 {
     const COS: &'static [f32] = &c::COS_F32;
     const ATAN: &'static [f32] = &[];
     const ASIN: &'static [f32] = &c::ASIN_F32;
+    const ASINH: &'static [f32] = &c::ASINH_F32;
+    const ACOSH: &'static [f32] = &c::ACOSH_F32;
+    const ATANH: &'static [f32] = &c::ATANH_F32;
     const CBRT: &'static [f32] = &c::CBRT_F32;
     const LN2: Parts<f32> = (c::LN2_HI_F32, c::LN2_LO_F32);
     const LOG10_2: Parts<f32> = (c::LOG10_2_HI_F32, c::LOG10_2_LO_F32);
     const TWO_INV_LN2: Parts<f32> = (c::TWO_INV_LN2_F32, c::TWO_INV_LN2_TAIL_F32);
     const PIO2: Parts<f32> = (c::PIO2_F32, c::PIO2_TAIL_F32);
-    const PIO2_REST: f32 = c::PIO2_REST_F32;
+    const QUARTER: Parts<f32> = (c::QUARTER_HI_F32, c::QUARTER_LO_F32);
+    const QUARTER_REST: f32 = c::QUARTER_REST_F32;
     const PI: Parts<f32> = (c::PI_F32, c::PI_TAIL_F32);
     const PI_CUT: Parts<f32> = (c::PI_HI_F32, c::PI_LO_F32);
 
@@ -737,7 +761,11 @@ impl Number for f32 {
         match table {
             Table::Powers => &c::POWERS_F32,
             Table::PowersBack => &c::POWERS_BACK_F32,
-            Table::CbrtInverses => &c::CBRT_INVERSES_F32,
+            Table::OctaveInverses => &c::OCTAVE_INVERSES_F32,
+            Table::OctaveLogHigh => &c::OCTAVE_LOG_HIGH_F32,
+            Table::OctaveLogLow => &c::OCTAVE_LOG_LOW_F32,
+            Table::EighthHigh => &c::EIGHTH_HIGH_F32,
+            Table::EighthLow => &c::EIGHTH_LOW_F32,
             Table::CbrtRoots => &c::CBRT_ROOTS_F32,
             Table::CbrtSteps => &c::CBRT_STEPS_F32,
             Table::Inverses => &c::INVERSES_F32,

@@ -16,7 +16,7 @@ fn cube_root<R: Real, const FMA: bool>(a: R) -> R {
     let mantissa = (R::Word::of(1) << R::Number::MANTISSA).minus(R::Word::of(1));
     let m = R::from_bits((a.bits() & mantissa) | R::of(1.0).bits());
     let index = a.bits() >> (R::Number::MANTISSA - 4);
-    let f = rest::<R, FMA>(m, R::entry(Table::CbrtInverses, index));
+    let f = rest::<R, FMA>(m, R::entry(Table::OctaveInverses, index));
     // A third of the exponent is q + (2j+1)/6, j = 0, 1, 2, of which the nearest quarters are q + (j+1)/4.
     let third = a.exponent().fma::<FMA>(R::of(1.0 / 3.0), R::of(1.0 / 6.0));
     let quarters = third + R::literal(R::Number::MAGIC) * R::of(0.25);

@@ -98,7 +98,7 @@ pub(crate) unsafe fn fold_row<D: Define<T, Out = T>, T: Element, const FMA: bool
 /// Has the lanes in memory, from where they are used as vectors again: LLVM otherwise lays them out in the registers for the
 /// last, narrow merges, and folds two at a time from the beginning.
 #[inline(always)]
-fn settle<T, const N: usize>(lanes: &mut [T; N]) {
+pub(super) fn settle<T, const N: usize>(lanes: &mut [T; N]) {
     #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
     // SAFETY: no instruction at all.
     unsafe {

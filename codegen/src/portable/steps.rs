@@ -83,7 +83,7 @@ macro_rules! tables {
 }
 
 tables! {
-    Powers PowersBack CbrtInverses CbrtRoots CbrtSteps Inverses LogHigh LogLow Log2High Log2Low Log10High Log10Low
+    Powers PowersBack OctaveInverses OctaveLogHigh OctaveLogLow EighthHigh EighthLow CbrtRoots CbrtSteps Inverses LogHigh LogLow Log2High Log2Low Log10High Log10Low
     PowerInverses PowerLog2High PowerLog2Low TanTop TanBottom AtanTop AtanBottom AtanHigh AtanLow
 }
 

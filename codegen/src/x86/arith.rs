@@ -268,21 +268,20 @@ impl Emitter<'_> {
                 return true;
             }
             Op::Sign => {
-                let (top, bottom) = (self.constant(Scalar::new(dtype, 1i64)), Scalar::new(dtype, -1i64));
+                let (top, bottom) = (self.constant(Scalar::new(dtype, 1i64)), self.constant(Scalar::new(dtype, -1i64)));
                 let x = self.vector(a);
-                self.bury(&[a]);
                 let out = self.define_vector();
                 let (width, none) = (self.width(dtype), Masking::NONE);
-                if !signed {
+                if signed {
+                    let least = by_size(dtype, [&f::VPMINSB, &f::VPMINSW, &f::VPMINSD, &f::VPMINSQ]);
+                    self.emit(least, width, out, x, top, none, None);
+                    let most = by_size(dtype, [&f::VPMAXSB, &f::VPMAXSW, &f::VPMAXSD, &f::VPMAXSQ]);
+                    self.emit(most, width, out, out, bottom, none, None);
+                } else {
                     let least = by_size(dtype, [&f::VPMINUB, &f::VPMINUW, &f::VPMINUD, &f::VPMINUQ]);
                     self.emit(least, width, out, x, top, none, None);
-                    return true;
                 }
-                let least = by_size(dtype, [&f::VPMINSB, &f::VPMINSW, &f::VPMINSD, &f::VPMINSQ]);
-                self.emit(least, width, out, x, top, none, None);
-                let most = by_size(dtype, [&f::VPMAXSB, &f::VPMAXSW, &f::VPMAXSD, &f::VPMAXSQ]);
-                let bottom = self.constant(bottom);
-                self.emit(most, width, out, out, bottom, none, None);
+                self.bury(&[a]);
                 return true;
             }
             Op::Negative => {

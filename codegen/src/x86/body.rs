@@ -30,13 +30,22 @@ impl<'a> Body<'a> {
         let odd: SmallVec<[Value; 4]> = expanded.body.odd.iter().map(|odd| odd.mask.0).collect();
         let mut fragment = kernel.body.clone();
         let mut now: Vec<ValueId> = vec![];
-        for (at, inst) in fragment.insts.iter_mut().enumerate() {
-            visit(inst, |v| *v = now[v.0 as usize]);
-            let even = match inst {
+        for at in 0..fragment.insts.len() {
+            let (before, rest) = fragment.insts.split_at_mut(at);
+            let (inst, mut moved) = (&mut rest[0], false);
+            visit(inst, |v| {
+                moved |= now[v.0 as usize] != *v;
+                *v = now[v.0 as usize];
+            });
+            let known = match inst {
                 Inst::Select([mask, _, even]) if odd.contains(&mask.0) => Some(*even),
+                // Without the choice it may be one that the mask was made of, as the size of an argument is.
+                Inst::Apply(..) | Inst::Step(..) | Inst::Bits(..) if moved => {
+                    before.iter().position(|other| other == inst).map(|place| ValueId(place as u32))
+                }
                 _ => None,
             };
-            now.push(even.unwrap_or(ValueId(at as u32)));
+            now.push(known.unwrap_or(ValueId(at as u32)));
         }
         let count = fragment.insts.len();
         let (uses, live) = (vec![SmallVec::new(); count], vec![false; count]);

@@ -71,9 +71,6 @@ impl Compiled {
             .filter(|(_, effects)| !effects.is_empty())
             .collect();
         let counts = kernel.body.insts.iter().any(|inst| matches!(inst, Inst::Index(_)));
-        if counts && raising.len() > 1 {
-            return Err("coordinates among instructions that raise flags".into());
-        }
         let cost = 0.03 + 0.02 * body.length() as f64 * 8.0 / body.lanes as f64;
         let is_light =
             kernel.body.insts.iter().all(|inst| !matches!(inst, Inst::Apply(op, _) if op.row().cost > LIGHT));
@@ -83,6 +80,10 @@ impl Compiled {
         let plain: Steps =
             (0..kernel.operands.len()).map(|o| if is_gathered(o) { Step::Still } else { Step::Dense }).collect();
         let first = Row::new(&body, &plain).map_err(|none| none.what)?;
+        // A second look launches pieces, which do not know where in the launch they lie.
+        if counts && (raising.len() > 1 || first.leaves_out()) {
+            return Err("coordinates among instructions that may want a second look".into());
+        }
         let lanes = body.lanes;
         Ok(Compiled {
             expanded,

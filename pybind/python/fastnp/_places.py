@@ -76,6 +76,9 @@ def extract(condition: Any, arr: Any) -> Any:
 @native(_np.compress)
 def compress(condition: Any, a: Any, axis: Any = None, out: Any = None) -> Any:
     if type(a) is ndarray and out is None and _is_mask(condition) and condition.ndim == 1:
+        flat = a.ravel() if axis is None else a
+        if flat.shape == condition.shape and axis in (None, 0, -1):
+            return flat[condition]
         return a.take(condition.nonzero()[0], axis)
     return call(_np.compress, (condition, a, axis, out), {})
 

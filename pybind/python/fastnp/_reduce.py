@@ -12,7 +12,7 @@ from typing import Any
 import numpy as _np
 
 from fastnp._fallback import call
-from fastnp._fastnp import UFUNCS, ndarray
+from fastnp._fastnp import UFUNCS, count_true, ndarray
 from fastnp._registry import NoValue, elsewhere, given, native
 
 
@@ -279,8 +279,9 @@ def count_nonzero(a: Any, axis: Any = None, *, keepdims: Any = False) -> Any:
         return call(_np.count_nonzero, (a, axis), {"keepdims": keepdims})
     true = a if a.dtype.char == "?" else a != 0
     if axis is None and not keepdims:
-        # NumPy gives one or the other, by its version, and scalars or arrays of intp elsewhere.
-        return _COUNT(true.sum())
+        # Of an array without axes the comparison is a number. NumPy gives one type or the other, by
+        # its version, and scalars or arrays of intp elsewhere.
+        return _COUNT(count_true(true) if type(true) is ndarray else true)
     return true.sum(axis, _np.intp, keepdims=keepdims)
 
 

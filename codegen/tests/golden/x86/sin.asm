@@ -1,5 +1,5 @@
 x86, Avx512
-dense: 876 bytes
+dense: 838 bytes
     kxorq k7, k7, k7
     mov rcx, [rdi]
     mov rdx, [rdi+8]
@@ -11,55 +11,52 @@ dense: 876 bytes
 L0:
     vmovdqu64 zmm0, [rcx+rax*8]
     vpandq zmm1, zmm0, [rdi+0x108]{1to8}
-    vpcmpnleuq k2, zmm1, [rdi+0x110]{1to8}
+    vmovups zmm2, zmm1
+    vpcmpnleuq k2, zmm2, [rdi+0x110]{1to8}
     korq k7, k7, k2
-    vpandq zmm1, zmm0, [rdi+0x108]{1to8}
     vpbroadcastq zmm2, [rdi+0x118]
     vfmadd213pd zmm2, zmm1, [rdi+0x120]{1to8}
     vsubpd zmm3, zmm2, [rdi+0x120]{1to8}
     vpbroadcastq zmm4, [rdi+0x128]
     vfmadd213pd zmm4, zmm3, zmm1
     vmulpd zmm1, zmm3, [rdi+0x130]{1to8}
-    vsubpd zmm5, zmm4, zmm1
-    vpbroadcastq zmm6, [rdi+0x130]
-    vfmsub213pd zmm6, zmm3, zmm1
-    vpbroadcastq zmm7, [rdi+0x138]
-    vfmadd213pd zmm3, zmm7, zmm6
-    vsubpd zmm4, zmm4, zmm5
     vsubpd zmm1, zmm4, zmm1
-    vsubpd zmm1, zmm1, zmm3
-    vmulpd zmm3, zmm5, zmm5
-    vmulpd zmm4, zmm3, zmm1
+    vsubpd zmm4, zmm1, zmm4
+    vpbroadcastq zmm5, [rdi+0x130]
+    vfmadd213pd zmm5, zmm3, zmm4
+    vpbroadcastq zmm4, [rdi+0x138]
+    vfmadd213pd zmm3, zmm4, zmm5
+    vmulpd zmm4, zmm1, zmm1
+    vmulpd zmm5, zmm4, zmm3
     vpbroadcastq zmm6, [rdi+0x140]
-    vfmadd213pd zmm4, zmm6, zmm1
-    vmulpd zmm6, zmm5, zmm3
+    vfmadd213pd zmm5, zmm6, zmm3
+    vmulpd zmm6, zmm1, zmm4
     vpbroadcastq zmm7, [rdi+0x148]
-    vfmadd213pd zmm7, zmm3, [rdi+0x150]{1to8}
-    vfmadd213pd zmm7, zmm3, [rdi+0x158]{1to8}
-    vfmadd213pd zmm7, zmm3, [rdi+0x160]{1to8}
-    vfmadd213pd zmm7, zmm3, [rdi+0x168]{1to8}
-    vfmadd213pd zmm7, zmm3, [rdi+0x170]{1to8}
-    vfmadd213pd zmm6, zmm7, zmm4
-    vpbroadcastq zmm4, [rdi+0x178]
-    vmulpd zmm4, zmm4, zmm3
+    vfmadd213pd zmm7, zmm4, [rdi+0x150]{1to8}
+    vfmadd213pd zmm7, zmm4, [rdi+0x158]{1to8}
+    vfmadd213pd zmm7, zmm4, [rdi+0x160]{1to8}
+    vfmadd213pd zmm7, zmm4, [rdi+0x168]{1to8}
+    vfmadd213pd zmm7, zmm4, [rdi+0x170]{1to8}
+    vfmsub213pd zmm6, zmm7, zmm5
+    vpbroadcastq zmm5, [rdi+0x178]
+    vmulpd zmm5, zmm5, zmm4
     vpbroadcastq zmm7, [rdi+0x180]
-    vsubpd zmm8, zmm7, zmm4
+    vsubpd zmm8, zmm7, zmm5
     vsubpd zmm7, zmm7, zmm8
-    vsubpd zmm4, zmm7, zmm4
-    vmulpd zmm1, zmm5, zmm1
-    vsubpd zmm1, zmm4, zmm1
-    vmulpd zmm4, zmm3, zmm3
+    vsubpd zmm5, zmm7, zmm5
+    vfmadd213pd zmm3, zmm1, zmm5
+    vmulpd zmm5, zmm4, zmm4
     vpbroadcastq zmm7, [rdi+0x188]
-    vfmadd213pd zmm7, zmm3, [rdi+0x190]{1to8}
-    vfmadd213pd zmm7, zmm3, [rdi+0x198]{1to8}
-    vfmadd213pd zmm7, zmm3, [rdi+0x1A0]{1to8}
-    vfmadd213pd zmm7, zmm3, [rdi+0x1A8]{1to8}
-    vfmadd213pd zmm7, zmm3, [rdi+0x1B0]{1to8}
-    vfmadd213pd zmm4, zmm7, zmm1
-    vpandq zmm1, zmm2, [rdi+0x1B8]{1to8}
-    vpcmpequq k2, zmm1, [rdi+0x1C0]{1to8}
-    vaddpd zmm1, zmm5, zmm6
-    vaddpd zmm3, zmm8, zmm4
+    vfmadd213pd zmm7, zmm4, [rdi+0x190]{1to8}
+    vfmadd213pd zmm7, zmm4, [rdi+0x198]{1to8}
+    vfmadd213pd zmm7, zmm4, [rdi+0x1A0]{1to8}
+    vfmadd213pd zmm7, zmm4, [rdi+0x1A8]{1to8}
+    vfmadd213pd zmm7, zmm4, [rdi+0x1B0]{1to8}
+    vfmadd213pd zmm5, zmm7, zmm3
+    vpandq zmm3, zmm2, [rdi+0x1B8]{1to8}
+    vpcmpequq k2, zmm3, [rdi+0x1C0]{1to8}
+    vaddpd zmm1, zmm1, zmm6
+    vaddpd zmm3, zmm8, zmm5
     vpblendmq zmm1{k2}, zmm3, zmm1
     vpsrlvq zmm2, zmm2, [rdi+0x1B8]{1to8}
     vpsllvq zmm2, zmm2, [rdi+0x1C8]{1to8}
@@ -81,56 +78,53 @@ L1:
     kmovq k1, r11
     vmovdqu64 zmm0{k1}{z}, [rcx+rax*8]
     vpandq zmm1, zmm0, [rdi+0x108]{1to8}
-    vpcmpnleuq k2{k1}, zmm1, [rdi+0x110]{1to8}
+    vmovups zmm2, zmm1
+    vpcmpnleuq k2{k1}, zmm2, [rdi+0x110]{1to8}
     kandq k3, k2, k1
     korq k7, k7, k3
-    vpandq zmm1, zmm0, [rdi+0x108]{1to8}
     vpbroadcastq zmm2, [rdi+0x118]
     vfmadd213pd zmm2{k1}{z}, zmm1, [rdi+0x120]{1to8}
     vsubpd zmm3{k1}{z}, zmm2, [rdi+0x120]{1to8}
     vpbroadcastq zmm4, [rdi+0x128]
     vfmadd213pd zmm4{k1}{z}, zmm3, zmm1
     vmulpd zmm1{k1}{z}, zmm3, [rdi+0x130]{1to8}
-    vsubpd zmm5{k1}{z}, zmm4, zmm1
-    vpbroadcastq zmm6, [rdi+0x130]
-    vfmsub213pd zmm6{k1}{z}, zmm3, zmm1
-    vpbroadcastq zmm7, [rdi+0x138]
-    vfmadd213pd zmm3{k1}{z}, zmm7, zmm6
-    vsubpd zmm4{k1}{z}, zmm4, zmm5
     vsubpd zmm1{k1}{z}, zmm4, zmm1
-    vsubpd zmm1{k1}{z}, zmm1, zmm3
-    vmulpd zmm3{k1}{z}, zmm5, zmm5
-    vmulpd zmm4{k1}{z}, zmm3, zmm1
+    vsubpd zmm4{k1}{z}, zmm1, zmm4
+    vpbroadcastq zmm5, [rdi+0x130]
+    vfmadd213pd zmm5{k1}{z}, zmm3, zmm4
+    vpbroadcastq zmm4, [rdi+0x138]
+    vfmadd213pd zmm3{k1}{z}, zmm4, zmm5
+    vmulpd zmm4{k1}{z}, zmm1, zmm1
+    vmulpd zmm5{k1}{z}, zmm4, zmm3
     vpbroadcastq zmm6, [rdi+0x140]
-    vfmadd213pd zmm4{k1}{z}, zmm6, zmm1
-    vmulpd zmm6{k1}{z}, zmm5, zmm3
+    vfmadd213pd zmm5{k1}{z}, zmm6, zmm3
+    vmulpd zmm6{k1}{z}, zmm1, zmm4
     vpbroadcastq zmm7, [rdi+0x148]
-    vfmadd213pd zmm7{k1}{z}, zmm3, [rdi+0x150]{1to8}
-    vfmadd213pd zmm7{k1}{z}, zmm3, [rdi+0x158]{1to8}
-    vfmadd213pd zmm7{k1}{z}, zmm3, [rdi+0x160]{1to8}
-    vfmadd213pd zmm7{k1}{z}, zmm3, [rdi+0x168]{1to8}
-    vfmadd213pd zmm7{k1}{z}, zmm3, [rdi+0x170]{1to8}
-    vfmadd213pd zmm6{k1}{z}, zmm7, zmm4
-    vpbroadcastq zmm4, [rdi+0x178]
-    vmulpd zmm4{k1}{z}, zmm4, zmm3
+    vfmadd213pd zmm7{k1}{z}, zmm4, [rdi+0x150]{1to8}
+    vfmadd213pd zmm7{k1}{z}, zmm4, [rdi+0x158]{1to8}
+    vfmadd213pd zmm7{k1}{z}, zmm4, [rdi+0x160]{1to8}
+    vfmadd213pd zmm7{k1}{z}, zmm4, [rdi+0x168]{1to8}
+    vfmadd213pd zmm7{k1}{z}, zmm4, [rdi+0x170]{1to8}
+    vfmsub213pd zmm6{k1}{z}, zmm7, zmm5
+    vpbroadcastq zmm5, [rdi+0x178]
+    vmulpd zmm5{k1}{z}, zmm5, zmm4
     vpbroadcastq zmm7, [rdi+0x180]
-    vsubpd zmm8{k1}{z}, zmm7, zmm4
+    vsubpd zmm8{k1}{z}, zmm7, zmm5
     vsubpd zmm7{k1}{z}, zmm7, zmm8
-    vsubpd zmm4{k1}{z}, zmm7, zmm4
-    vmulpd zmm1{k1}{z}, zmm5, zmm1
-    vsubpd zmm1{k1}{z}, zmm4, zmm1
-    vmulpd zmm4{k1}{z}, zmm3, zmm3
+    vsubpd zmm5{k1}{z}, zmm7, zmm5
+    vfmadd213pd zmm3{k1}{z}, zmm1, zmm5
+    vmulpd zmm5{k1}{z}, zmm4, zmm4
     vpbroadcastq zmm7, [rdi+0x188]
-    vfmadd213pd zmm7{k1}{z}, zmm3, [rdi+0x190]{1to8}
-    vfmadd213pd zmm7{k1}{z}, zmm3, [rdi+0x198]{1to8}
-    vfmadd213pd zmm7{k1}{z}, zmm3, [rdi+0x1A0]{1to8}
-    vfmadd213pd zmm7{k1}{z}, zmm3, [rdi+0x1A8]{1to8}
-    vfmadd213pd zmm7{k1}{z}, zmm3, [rdi+0x1B0]{1to8}
-    vfmadd213pd zmm4{k1}{z}, zmm7, zmm1
-    vpandq zmm1, zmm2, [rdi+0x1B8]{1to8}
-    vpcmpequq k2{k1}, zmm1, [rdi+0x1C0]{1to8}
-    vaddpd zmm1{k1}{z}, zmm5, zmm6
-    vaddpd zmm3{k1}{z}, zmm8, zmm4
+    vfmadd213pd zmm7{k1}{z}, zmm4, [rdi+0x190]{1to8}
+    vfmadd213pd zmm7{k1}{z}, zmm4, [rdi+0x198]{1to8}
+    vfmadd213pd zmm7{k1}{z}, zmm4, [rdi+0x1A0]{1to8}
+    vfmadd213pd zmm7{k1}{z}, zmm4, [rdi+0x1A8]{1to8}
+    vfmadd213pd zmm7{k1}{z}, zmm4, [rdi+0x1B0]{1to8}
+    vfmadd213pd zmm5{k1}{z}, zmm7, zmm3
+    vpandq zmm3, zmm2, [rdi+0x1B8]{1to8}
+    vpcmpequq k2{k1}, zmm3, [rdi+0x1C0]{1to8}
+    vaddpd zmm1{k1}{z}, zmm1, zmm6
+    vaddpd zmm3{k1}{z}, zmm8, zmm5
     vpblendmq zmm1{k2}, zmm3, zmm1
     vpsrlvq zmm2, zmm2, [rdi+0x1B8]{1to8}
     vpsllvq zmm2, zmm2, [rdi+0x1C8]{1to8}
