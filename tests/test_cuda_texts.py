@@ -1,12 +1,14 @@
-"""CUDA C as NVIDIA's compiler sees it: every op, conversion and template, compiled to machine code for three generations.
+"""CUDA C as NVIDIA's compiler sees it: every op, conversion and template, as machine code.
 
-No GPU is needed for that, nor a driver: the compiler comes from PyPI. What the kernels compute is tested beside the backend,
-by a stand-in for the GPU; here it is what they take: registers, spills, shared memory.
+No GPU is needed for that, nor a driver: the compiler comes from PyPI. What the kernels compute is
+tested beside their writer, by a stand-in for the GPU; here it is what they take: registers, spilled
+ones, shared memory.
 """
 
 import ctypes
 import re
 import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from importlib.util import find_spec
@@ -15,17 +17,20 @@ from typing import NamedTuple
 
 import pytest
 
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux", reason="the compiler's wheels are for Linux"
+)
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "codegen" / "tests" / "golden" / "cuda"
 ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
-# What a kernel may take: four blocks of 256 threads to a multiprocessor, as far as registers go, and next to no spilled ones
-# (the compiler spills one or two where it aims at six).
+# What a kernel may take: four blocks of 256 threads to a multiprocessor, as far as registers go,
+# and next to no spilled ones (the compiler spills one or two where it aims at six).
 REGISTERS = 64
 SPILLED = 16
 
 
 class Resources(NamedTuple):
-    """What a kernel takes: registers of a thread, bytes of its stack that hold spilled ones, shared bytes of a block."""
+    """What a kernel takes: a thread's registers, bytes of spilled ones, a block's shared bytes."""
 
     registers: int
     spilled: int
@@ -44,8 +49,17 @@ def nvrtc() -> ctypes.CDLL:
 def compiled(text: str, architecture: str) -> Resources:
     """Compiles a text to machine code."""
     library, program, size = nvrtc(), ctypes.c_void_p(), ctypes.c_size_t()
-    assert library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernel.cu", 0, None, None) == 0
-    options = [b"--fmad=false", b"--ptxas-options=-v", b"--gpu-architecture=" + architecture.encode()]
+    assert (
+        library.nvrtcCreateProgram(
+            ctypes.byref(program), text.encode(), b"kernel.cu", 0, None, None
+        )
+        == 0
+    )
+    options = [
+        b"--fmad=false",
+        b"--ptxas-options=-v",
+        b"--gpu-architecture=" + architecture.encode(),
+    ]
     given = (ctypes.c_char_p * len(options))(*options)
     result = library.nvrtcCompileProgram(program, len(options), given)
     assert library.nvrtcGetProgramLogSize(program, ctypes.byref(size)) == 0
@@ -60,7 +74,9 @@ def compiled(text: str, architecture: str) -> Resources:
         return sum(int(found) for found in re.findall(pattern, log))
 
     return Resources(
-        number(r"Used (\d+) registers"), number(r"(\d+) bytes spill stores"), number(r"(\d+) bytes smem")
+        number(r"Used (\d+) registers"),
+        number(r"(\d+) bytes spill stores"),
+        number(r"(\d+) bytes smem"),
     )
 
 
@@ -68,7 +84,17 @@ def compiled(text: str, architecture: str) -> Resources:
 def texts(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
     """Every op, conversion and template, of every type, as the backend writes them."""
     folder = tmp_path_factory.mktemp("texts")
-    command = ["cargo", "run", "--quiet", "-p", "fastnp-codegen", "--example", "cuda_texts", "--", str(folder)]
+    command = [
+        "cargo",
+        "run",
+        "--quiet",
+        "-p",
+        "fastnp-codegen",
+        "--example",
+        "cuda_texts",
+        "--",
+        str(folder),
+    ]
     subprocess.run(command, check=True, cwd=ROOT)
     yield {path.stem: path.read_text() for path in sorted(folder.glob("*.cu"))}
 
@@ -83,7 +109,9 @@ def test_golden_texts_compile_to_few_registers(path: Path, architecture: str) ->
 
 
 @pytest.mark.parametrize("architecture", ["sm_90"])
-def test_folds_of_every_type_compile_to_few_registers(texts: dict[str, str], architecture: str) -> None:
+def test_folds_of_every_type_compile_to_few_registers(
+    texts: dict[str, str], architecture: str
+) -> None:
     folds = {name: text for name, text in texts.items() if name.startswith(("reduce", "scan"))}
     assert len(folds) == 13 * 4 + 2
     for name, text in folds.items():
@@ -102,4 +130,7 @@ def test_every_op_conversion_and_move_compiles(texts: dict[str, str], architectu
 
 def test_the_compiler_refuses_what_is_no_kernel() -> None:
     with pytest.raises(AssertionError, match="undefined"):
-        compiled('extern "C" __global__ void kernel(float *x) { x[0] = nothing_of_the_kind(x[1]); }', "sm_90")
+        compiled(
+            'extern "C" __global__ void kernel(float *x) { x[0] = nothing_of_the_kind(x[1]); }',
+            "sm_90",
+        )

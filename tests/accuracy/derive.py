@@ -251,7 +251,9 @@ def emit_roots():
     for part, cut in (("HIGH", high_part), ("LOW", low_part)):
         values = [lambda kind, j=j, cut=cut: cut(-ln(inverses[kind, j]), kind) for j in range(16)]
         emit_table(f"OCTAVE_LOG_{part}", f"The {part.lower()} part of -log of these", values)
-        values = [lambda kind, j=j, cut=cut: cut(ln(1 + mpf(j % 8) / 8) / 2, kind) for j in range(16)]
+        values = [
+            lambda kind, j=j, cut=cut: cut(ln(1 + mpf(j % 8) / 8) / 2, kind) for j in range(16)
+        ]
         doc = f"The {part.lower()} part of half the logarithm of 1 + i/8, i = j modulo 8"
         emit_table(f"EIGHTH_{part}", doc, values)
     roots = [
@@ -303,6 +305,7 @@ def emit_table(name, doc, values):
 def emit_logarithm_tables():
     entries = sorted(range(15, 31), key=lambda j: j % 16)
     bits = {"f64": 21, "f32": 11}
+
     def inverse(j, kind, ones):
         if j in ones:
             return mpf(1)

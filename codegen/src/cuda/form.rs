@@ -87,7 +87,7 @@ pub(super) fn of(kernel: &Kernel, launch: &Launch<'_>) -> Option<(Form, Geometry
     let last = extents.last().map_or(1, |&e| e as u64);
     // Of the last axis lots are counted, not points.
     let row = last.div_ceil(lot as u64);
-    let per_row = |points: u64| if last == 0 { 0 } else { points / last * row };
+    let per_row = |points: u64| points.checked_div(last).unwrap_or(0) * row;
     let (outer, inner) = match (kernel.template, launch.inner.is_empty()) {
         (Template::Map, _) => (per_row(outer), 1),
         (_, true) => (outer, inner),
@@ -253,7 +253,7 @@ mod tests {
         for d in (2..3000).chain([65_535, 65_536, 1 << 30, (1 << 31) - 1]) {
             let (m, s) = reciprocal(d);
             for n in [0, 1, d - 1, d, d.saturating_add(1), 2 * (d / 2), 1 << 30, (1 << 31) - 2, (1 << 31) - 1] {
-                assert_eq!((u64::from(n) * u64::from(m) >> 32) as u32 >> s, n / d, "{n} / {d}");
+                assert_eq!((((u64::from(n) * u64::from(m)) >> 32) as u32) >> s, n / d, "{n} / {d}");
             }
         }
     }

@@ -85,7 +85,7 @@ pub(super) fn definitions(text: &str) -> String {
     out
 }
 
-fn define<'t>(text: &'t str, known: &mut HashSet<String>, out: &mut String) {
+fn define(text: &str, known: &mut HashSet<String>, out: &mut String) {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     for name in text.split(|c: char| !is_part(c)) {
         if known.contains(name) {

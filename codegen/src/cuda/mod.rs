@@ -1,4 +1,4 @@
-//! The `cuda` backend: kernels as CUDA C.
+//! Kernels as CUDA C: what a backend for GPUs compiles. Nothing here compiles or runs it.
 //!
 //! | module | does |
 //! |---|---|

@@ -1,12 +1,11 @@
 //! How CUDA C spells literals, ops and conversions: patterns in which `a` and `b` are the arguments, and `T`, `U`, `R` and `_F`
 //! stand for what they stand for in `functions.cu`.
 
-#![deny(clippy::wildcard_enum_match_arm)]
-
 use crate::{DType, Kind, Op, Scalar, Wide};
 use std::borrow::Cow;
 
 /// The pattern of an op: an operator where C has one that does what NumPy does, one of CUDA's own functions, or a call.
+#[deny(clippy::wildcard_enum_match_arm)]
 pub(super) fn op(op: Op, dtype: DType) -> Cow<'static, str> {
     let kind = dtype.kind();
     let call = || -> Cow<'static, str> {
@@ -27,8 +26,8 @@ pub(super) fn op(op: Op, dtype: DType) -> Cow<'static, str> {
     match op {
         Op::Add | Op::Maximum | Op::Fmax if kind == Kind::Bool => "a | b".into(),
         Op::Multiply | Op::Minimum | Op::Fmin if kind == Kind::Bool => "a & b".into(),
-        Op::Maximum | Op::Fmax if dtype.is_integer() => "maximum_T(a, b)".into(),
-        Op::Minimum | Op::Fmin if dtype.is_integer() => "minimum_T(a, b)".into(),
+        Op::Fmax if dtype.is_integer() => "maximum_T(a, b)".into(),
+        Op::Fmin if dtype.is_integer() => "minimum_T(a, b)".into(),
         Op::Maximum | Op::Fmax | Op::Minimum | Op::Fmin => call(),
         Op::Add => of_floats("a + b"),
         Op::Subtract => of_floats("a - b"),
@@ -40,9 +39,7 @@ pub(super) fn op(op: Op, dtype: DType) -> Cow<'static, str> {
         Op::Fmod => of_floats("fmod_F(a, b)"),
         Op::Sqrt => of_floats("sqrt_F(a)"),
         Op::Rint => of_floats("rint_F(a)"),
-        Op::Floor if kind == Kind::Float => "floor_F(a)".into(),
-        Op::Ceil if kind == Kind::Float => "ceil_F(a)".into(),
-        Op::Trunc if kind == Kind::Float => "trunc_F(a)".into(),
+        Op::Floor | Op::Ceil | Op::Trunc if kind == Kind::Float => format!("{}_F(a)", op.name()).into(),
         Op::Floor | Op::Ceil | Op::Trunc | Op::Positive => "a".into(),
         Op::Absolute if matches!(kind, Kind::Bool | Kind::Unsigned) => "a".into(),
         Op::Absolute | Op::Fabs => of_floats("fabs_F(a)"),

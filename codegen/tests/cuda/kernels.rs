@@ -4,12 +4,12 @@ use fastnp_codegen::cuda::render;
 use fastnp_codegen::{Access, DType, Fold, Kernel, KernelBuilder, Launch, Op, Template, Verified, verify};
 
 /// Ops that have loops in a type.
-pub fn ops_of(dtype: DType) -> impl Iterator<Item = Op> {
+pub(crate) fn ops_of(dtype: DType) -> impl Iterator<Item = Op> {
     Op::ALL.iter().copied().filter(move |op| op.has_loop(dtype))
 }
 
 /// A map that applies ops to the elements of two operands; each result is stored to an operand of its own, in order.
-pub fn map_of(dtype: DType, ops: impl Iterator<Item = Op>) -> Kernel {
+pub(crate) fn map_of(dtype: DType, ops: impl Iterator<Item = Op>) -> Kernel {
     let mut kernel = KernelBuilder::new(Template::Map, 1, 0);
     let from = [(); 2].map(|()| kernel.operand(dtype, Access::Read, true));
     for op in ops {
@@ -23,7 +23,7 @@ pub fn map_of(dtype: DType, ops: impl Iterator<Item = Op>) -> Kernel {
 }
 
 /// A map that converts the elements of an operand to every type.
-pub fn casts_of(dtype: DType) -> Kernel {
+pub(crate) fn casts_of(dtype: DType) -> Kernel {
     let mut kernel = KernelBuilder::new(Template::Map, 1, 0);
     let from = kernel.operand(dtype, Access::Read, true);
     for to in DType::ALL {
@@ -36,7 +36,7 @@ pub fn casts_of(dtype: DType) -> Kernel {
 }
 
 /// A sum, an extreme and, of reductions, a position.
-pub fn folds_of(template: Template, dtype: DType) -> Kernel {
+pub(crate) fn folds_of(template: Template, dtype: DType) -> Kernel {
     let mut kernel = KernelBuilder::new(template, 1, 1);
     let from = kernel.operand(dtype, Access::Read, true);
     let (sum, extreme) = if dtype == DType::Bool { (Op::LogicalOr, Op::LogicalAnd) } else { (Op::Add, Op::Maximum) };
@@ -56,7 +56,7 @@ pub fn folds_of(template: Template, dtype: DType) -> Kernel {
 
 /// The text of a kernel over axes of 1000 points. `order` gives them from the slowest to the fastest in memory, `step` how many
 /// elements apart neighbours lie. What only the epilogue of a reduction touches has outer axes alone.
-pub fn text(kernel: Verified<Kernel>, order: &[usize], step: usize) -> String {
+pub(crate) fn text(kernel: Verified<Kernel>, order: &[usize], step: usize) -> String {
     let (outer, rank) = (kernel.outer as usize, (kernel.outer + kernel.inner) as usize);
     let in_body = |m: usize| kernel.body.insts.iter().any(|inst| inst.operand().is_some_and(|o| o.0 as usize == m));
     let mut strides = vec![];
@@ -77,6 +77,6 @@ pub fn text(kernel: Verified<Kernel>, order: &[usize], step: usize) -> String {
 }
 
 /// A kernel checked.
-pub fn right(kernel: Kernel) -> Verified<Kernel> {
+pub(crate) fn right(kernel: Kernel) -> Verified<Kernel> {
     verify(kernel).expect("right")
 }

@@ -391,7 +391,7 @@ static __device__ T sqrt_T(const T a) {
 // e^|x| / 2 in two factors, for x whose hyperbolic sine is that.
 static __device__ T far_T(const R x, const R p, const R q) {
     const R half = exp_R(fabs_F(x) * (R)0.5);
-    return complex_T(half * ((R)0.5 * p) * half, half * ((R)0.5 * q) * half);
+    return complex_T(half * p * (R)0.5 * half, half * q * (R)0.5 * half);
 }
 
 static __device__ T sinh_T(const T a) {
@@ -454,10 +454,19 @@ static __device__ T arc_T(const R x, const R y, const bool is_cosine) {
                                  : y * sqrt_F((R)0.5 * (sum / (r + (x + (R)1)) + sum / (s + (x - (R)1))));
         angle = is_cosine ? arctan2_R(side, x) : arctan2_R(x, side);
     }
-    const R below = y == 0 && x < (R)1 ? (R)0 : x < (R)1 ? y * y / (s + ((R)1 - x)) : s + (x - (R)1);
-    const R excess = (R)0.5 * (y * y / (r + (x + (R)1)) + below);
-    const R area = a <= (R)1.5 ? log1p_R(excess + sqrt_F(excess * (a + (R)1))) : log_R(a + sqrt_F(a * a - (R)1));
-    return complex_T(angle, area);
+    if (a > (R)1.5) return complex_T(angle, log_R(a + sqrt_F(a * a - (R)1)));
+    // What a exceeds one by, and its root; a small y is squared nowhere alone.
+    R excess, root;
+    if (x < (R)1) {
+        const R slope = (R)0.5 * ((R)1 / (r + (x + (R)1)) + (R)1 / (s + ((R)1 - x)));
+        excess = y * (y * slope);
+        root = y * sqrt_F(slope * (a + (R)1));
+    } else {
+        const R twice = y * (y / (r + (x + (R)1))) + (s + (x - (R)1));
+        excess = (R)0.5 * twice;
+        root = sqrt_F(twice * ((R)0.5 * (a + (R)1)));
+    }
+    return complex_T(angle, log1p_R(excess + root));
 }
 
 static __device__ T arcsin_T(const T a) {
@@ -501,7 +510,10 @@ static __device__ T arctanh_T(const T a) {
         const R length = ratio * ratio + other * other;
         return complex_T(copysign_F(ratio / length / large, a.re), copysign_F(quarter, a.im));
     }
-    const R short_of = (R)1 - x, area = (R)0.25 * log1p_R((R)4 * x / (short_of * short_of + y * y));
+    const R short_of = (R)1 - x, distance = hypot_F(short_of, y);
+    // Squares of what is next to a pole would vanish.
+    const R area = distance < (R)1e-10 ? (R)0.5 * ((R)0.69314718055994530942 - log_R(distance))
+                                       : (R)0.25 * log1p_R((R)4 * x / (short_of * short_of + y * y));
     const R angle = (R)0.5 * arctan2_R((R)2 * y, short_of * ((R)1 + x) - y * y);
     return complex_T(copysign_F(area, a.re), copysign_F(angle, a.im));
 }
