@@ -23,9 +23,9 @@ pytestmark = pytest.mark.skipif(
 ROOT = Path(__file__).resolve().parents[1]
 GOLDEN = ROOT / "codegen" / "tests" / "golden" / "cuda"
 ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
-# What a kernel may take: four blocks of 256 threads to a multiprocessor, as far as registers go,
-# and next to no spilled ones (the compiler spills one or two where it aims at six).
-REGISTERS = 64
+# What a kernel may take: three blocks of 256 threads to a multiprocessor, as far as registers go,
+# and next to no spilled ones (the compiler spills one or two where it aims at more).
+REGISTERS = 80
 SPILLED = 16
 
 
