@@ -95,7 +95,7 @@ pub unsafe fn launch(
 ) -> Raised {
     let launch = Launch { outer, inner, addresses, strides, scalars: &[] };
     // SAFETY: as the caller promises.
-    unsafe { program.launch(&launch, &Inline) }
+    unsafe { program.launch(&launch, &Inline) }.unwrap()
 }
 
 /// An evaluated array of `n` doubles between 0 and 1.

@@ -53,7 +53,7 @@ fn speed<N: math::Number>(op: Op, dtype: DType) -> (f64, usize, String) {
         let start = Instant::now();
         for _ in 0..8 {
             // SAFETY: vectors of `n` elements.
-            unsafe { program.launch(&launch, &Inline) };
+            unsafe { program.launch(&launch, &Inline) }.unwrap();
         }
         best = best.min(start.elapsed().as_nanos() as f64 / (8 * n) as f64);
     }

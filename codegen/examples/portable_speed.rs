@@ -86,7 +86,7 @@ fn doubles(n: usize) -> Vec<[f64; 8]> {
 fn launch(p: &dyn Program, outer: &[usize], inner: &[usize], addresses: &[*mut u8], strides: &[isize]) {
     let l = Launch { outer, inner, addresses, strides, scalars: &[] };
     // SAFETY: the callers pass memory for every element.
-    black_box(unsafe { p.launch(&l, &Inline) });
+    black_box(unsafe { p.launch(&l, &Inline) }.unwrap());
 }
 
 fn main() {
@@ -432,7 +432,7 @@ fn threads() {
             time(name, n, || {
                 let l = Launch { outer: &[n], inner: &[], addresses: &at, strides: &[8; 3], scalars: &[] };
                 // SAFETY: the arrays have `n` elements.
-                black_box(unsafe { chain.launch(&l, workers) });
+                black_box(unsafe { chain.launch(&l, workers) }.unwrap());
             });
         }
     }

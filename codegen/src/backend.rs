@@ -6,7 +6,7 @@
 use crate::portable::Portable;
 #[cfg(all(target_arch = "x86_64", unix))]
 use crate::x86::{Level, X86};
-use crate::{FpFlags, Kernel, Scalar, Verified};
+use crate::{DeviceError, FpFlags, Kernel, Scalar, Verified};
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
@@ -44,11 +44,14 @@ pub trait Program: Send + Sync {
     ///
     /// Returns the floating-point flags raised, by instruction; nothing is reported for an instruction that raised none.
     ///
+    /// # Errors
+    /// Those of a [`crate::Device`]; on the host's memory none.
+    ///
     /// # Safety
     /// Every address that a point of the domain gives an operand must be valid for the access it declares and aligned
     /// for its type, no other thread may access stored locations meanwhile, and the operands must overlap only as
     /// the kernel's meaning allows (see [`crate::ir`]).
-    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Raised;
+    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Result<Raised, DeviceError>;
 
     /// Text for people: generated source, disassembly, or the resolved instruction list.
     fn listing(&self) -> String;

@@ -12,7 +12,7 @@
 //! | [`primitive`] | steps of elementary functions that one instruction of AVX-512 takes |
 //! | [`build`] | making kernels |
 //! | [`print`](mod@print), [`parse`](mod@parse) | kernels as text |
-//! | [`backend`] | the interface to backends |
+//! | [`backend`], [`device`](mod@device) | the interfaces to backends, and to those with memory of their own |
 //! | [`expand`](mod@expand) | elementary functions written out as instructions, for backends that make machine code |
 //! | [`math`] | elementary functions as loops the compiler vectorises |
 //! | [`portable`] | the blocked interpreter, the oracle of every other backend |
@@ -22,6 +22,7 @@
 pub mod backend;
 pub mod build;
 pub mod cuda;
+pub mod device;
 pub mod dtype;
 pub mod expand;
 pub mod ir;
@@ -37,6 +38,7 @@ pub mod x86;
 
 pub use backend::{Backend, CompileError, GRAIN, Inline, Launch, Program, Raised, Workers};
 pub use build::{FragmentBuilder, KernelBuilder};
+pub use device::{Device, DeviceError, Failure, device};
 pub use dtype::{DType, Kind, Scalar, Wide};
 pub use expand::{Expanded, Odd, Slow, Trail, expand};
 pub use ir::{

@@ -88,7 +88,7 @@ fn columns(kernel: &Kernel, program: &dyn Program, inputs: &[Vec<u8>], n: usize)
     let strides: Vec<isize> = kernel.operands.iter().map(|o| o.dtype.size() as isize).collect();
     let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
     // SAFETY: all columns have `n` elements.
-    unsafe { program.launch(&launch, &Inline) };
+    unsafe { program.launch(&launch, &Inline) }.unwrap();
     results
 }
 

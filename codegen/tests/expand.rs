@@ -150,7 +150,7 @@ fn run<N: Float>(backend: &Portable, kernel: &Kernel, x: &[N], y: &[N]) -> (Vec<
     };
     let program = backend.compile(&verify(kernel.clone()).unwrap()).unwrap();
     // SAFETY: vectors of `n` elements, apart from each other; a bool is written as 0 or 1.
-    let raised = unsafe { program.launch(&launch, &Inline) };
+    let raised = unsafe { program.launch(&launch, &Inline) }.unwrap();
     (out, mask, raised.iter().fold(FpFlags::NONE, |all, r| all | r.2))
 }
 
@@ -372,7 +372,7 @@ fn accumulators_and_origins_follow() {
             let addresses = [x.as_ptr().cast_mut().cast(), (out as *mut f64).cast()];
             let launch = Launch { outer: &[], inner: &[5], addresses: &addresses, strides: &[8, 0], scalars: &[] };
             // SAFETY: five numbers to one.
-            unsafe { backend.compile(kernel).unwrap().launch(&launch, &Inline) };
+            unsafe { backend.compile(kernel).unwrap().launch(&launch, &Inline) }.unwrap();
         }
         assert_eq!(found[0].to_bits(), found[1].to_bits());
     }

@@ -108,7 +108,7 @@ fn raised(insts: Vec<(Inst, DType)>, columns: &[&[f64]], out: DType) -> Vec<(boo
     let program = Portable::new().compile(&verify(kernel).unwrap()).unwrap();
     let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
     // SAFETY: columns and result have `n` elements.
-    let mut raised = unsafe { program.launch(&launch, &Inline) };
+    let mut raised = unsafe { program.launch(&launch, &Inline) }.unwrap();
     raised.sort_by_key(|r| (r.0, r.1));
     raised.to_vec()
 }
@@ -144,7 +144,7 @@ fn fma_rounds_once_at_every_level() {
             let addresses = [a.as_ptr().cast_mut().cast(), c.as_ptr().cast_mut().cast(), found.as_mut_ptr().cast()];
             let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &[8; 3], scalars: &[] };
             // SAFETY: three vectors of `n` elements.
-            unsafe { program.launch(&launch, &Inline) };
+            unsafe { program.launch(&launch, &Inline) }.unwrap();
             assert_eq!(found, vec![2f64.powi(-54); n], "{backend:?}");
         }
     }
@@ -169,7 +169,7 @@ fn bits_keep_every_payload() {
         let launch =
             Launch { outer: &[words.len()], inner: &[], addresses: &[address; 2], strides: &[4; 2], scalars: &[] };
         // SAFETY: one vector, read and written at the same places.
-        let raised = unsafe { backend.compile(&kernel).unwrap().launch(&launch, &Inline) };
+        let raised = unsafe { backend.compile(&kernel).unwrap().launch(&launch, &Inline) }.unwrap();
         assert_eq!((found, raised.len()), (words.clone(), 0), "{backend:?}");
     }
 }

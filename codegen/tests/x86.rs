@@ -167,7 +167,7 @@ fn compare(x86: &X86, r: &mut Random, kernel: &Verified<Kernel>, what: &str) {
                 let strides: Vec<isize> = inputs.iter().map(|c| c.1 as isize).chain([result.size() as isize]).collect();
                 let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
                 // SAFETY: all columns have `n` elements with these steps.
-                let mut raised = unsafe { program.launch(&launch, &Inline) };
+                let mut raised = unsafe { program.launch(&launch, &Inline) }.unwrap();
                 raised.sort_unstable_by_key(|r| (r.0, r.1));
                 // SAFETY: the same memory as bytes.
                 let bytes = unsafe { std::slice::from_raw_parts(out.as_ptr().cast::<u8>(), n * result.size()) };
@@ -217,7 +217,7 @@ fn coordinates_reach_what_is_computed_later() {
             let launch =
                 Launch { outer: &outer, inner: &[], addresses: &addresses, strides: &[step, 8, step, 8], scalars: &[] };
             // SAFETY: both have as many numbers as there are points.
-            unsafe { program.launch(&launch, &Inline) };
+            unsafe { program.launch(&launch, &Inline) }.unwrap();
             for (i, (&rest, &divisor)) in rests.iter().zip(&divisors).enumerate() {
                 let x = (i / columns + i % columns) as i64;
                 assert_eq!(rest, if divisor == 0 { 0 } else { x % divisor }, "{}, point {i}", x86.name());
@@ -250,7 +250,7 @@ fn run_in_place(program: &dyn Program, columns: &[Vec<f64>], n: usize) -> (Vec<u
     let strides = vec![8; addresses.len()];
     let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
     // SAFETY: every column has `n` numbers, and each point reads and writes its own.
-    let mut raised = unsafe { program.launch(&launch, &Inline) };
+    let mut raised = unsafe { program.launch(&launch, &Inline) }.unwrap();
     raised.sort_unstable_by_key(|r| (r.0, r.1));
     (columns[0].iter().map(|x| x.to_bits()).collect(), raised)
 }
@@ -361,7 +361,7 @@ fn large_results_are_written_past_the_caches() {
             let addresses = [from.as_ptr().cast_mut().cast(), to[start..].as_mut_ptr().cast()];
             let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &[8, 8], scalars: &[] };
             // SAFETY: both columns have `n` numbers.
-            unsafe { program.launch(&launch, &Inline) };
+            unsafe { program.launch(&launch, &Inline) }.unwrap();
             assert!(to[start..][..n].iter().zip(&from).all(|(y, x)| *y == x + x));
             to[start..][..n].fill(0.0);
         }

@@ -73,7 +73,7 @@ fn run(
     strides.extend([size, 0].repeat(folds));
     let launch = Launch { outer: &[rows], inner: &[n], addresses: &addresses, strides: &strides, scalars: &[] };
     // SAFETY: operands have so many rows and columns, results so many rows.
-    unsafe { program.launch(&launch, &Several(workers)) };
+    unsafe { program.launch(&launch, &Several(workers)) }.unwrap();
     let element = |bytes: &[u8]| {
         let mut bits = [0; 16];
         bits[..bytes.len()].copy_from_slice(bytes);

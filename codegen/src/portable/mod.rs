@@ -15,6 +15,7 @@
 //! | `walk`, `frame` | the general way: tiles of any domain, and any fragment's execution on one |
 //! | `pass` | several calls in one pass over a block, where another backend makes functions of them |
 //! | `map`, `reduce`, `sweep`, `scan`, `accumulate` | the templates |
+//! | `apart` | the backend on memory of its own, to test what devices are asked for |
 //! | `spread`, `scratch`, `flags` | threads, registers' memory, the floating-point status word |
 //!
 //! Invariants:
@@ -26,6 +27,7 @@
 //! It does not fold constants, drop dead instructions or merge equal ones; the array layer does.
 
 mod accumulate;
+mod apart;
 mod arg;
 mod arith;
 mod casts;
@@ -57,6 +59,7 @@ mod steps;
 mod sweep;
 mod walk;
 
+pub use apart::Apart;
 pub(crate) use isa::Isa;
 pub(crate) use pass::{Fuse, Fused, FusedFold};
 pub use program::Portable;

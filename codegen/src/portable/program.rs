@@ -5,7 +5,7 @@ use super::isa::Isa;
 use super::pass::{Fuse, Stage, find_fold};
 use super::reduce::{self, Folding};
 use super::{full, map, scan, sweep};
-use crate::{Backend, CompileError, Kernel, Launch, Program, Raised, Template, Verified, Workers};
+use crate::{Backend, CompileError, DeviceError, Kernel, Launch, Program, Raised, Template, Verified, Workers};
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -92,15 +92,15 @@ struct Interpreted {
 }
 
 impl Program for Interpreted {
-    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Raised {
+    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Result<Raised, DeviceError> {
         // SAFETY: the caller's contract.
-        unsafe {
+        Ok(unsafe {
             match self.template {
                 Template::Map => map::run(&self.body, self.form, launch, workers),
                 Template::Reduce => reduce::run(&self.body, &self.folding, &self.epilogue, launch, workers),
                 Template::Scan => scan::run(&self.body, &self.folding, &self.epilogue, launch, workers),
             }
-        }
+        })
     }
 
     fn listing(&self) -> String {

@@ -11,7 +11,8 @@ use super::lower::{Step, Steps, VECTOR};
 use super::row::Row;
 use crate::portable::{Shared, flags, nanoseconds, spread, with_scratch};
 use crate::{
-    Access, Expanded, FpFlags, GRAIN, Inline, Inst, Kernel, Launch, Program, Raised, Verified, Workers, expand,
+    Access, DeviceError, Expanded, FpFlags, GRAIN, Inline, Inst, Kernel, Launch, Program, Raised, Verified, Workers,
+    expand,
 };
 use smallvec::SmallVec;
 use std::fmt::Write;
@@ -185,10 +186,10 @@ struct Rows<'a> {
 }
 
 impl Program for Compiled {
-    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Raised {
+    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Result<Raised, DeviceError> {
         let points: usize = launch.outer.iter().product();
         if points == 0 {
-            return Raised::new();
+            return Ok(Raised::new());
         }
         // Coordinates are counted along the last axis.
         let along = launch.outer.iter().rposition(|&n| n != 1 || self.counts);
@@ -248,12 +249,12 @@ impl Program for Compiled {
             // SAFETY: the caller's contract.
             unsafe { self.run(found, &steps, &rows, 0..units, &mut raised) };
             raised.sort_unstable_by_key(|r| r.1);
-            return raised;
+            return Ok(raised);
         }
-        spread(units, nanoseconds, workers, &|range, raised| {
+        Ok(spread(units, nanoseconds, workers, &|range, raised| {
             // SAFETY: the caller's contract; pieces do not overlap.
             unsafe { self.run(found, &steps, &rows, range, raised) }
-        })
+        }))
     }
 
     fn listing(&self) -> String {
@@ -414,7 +415,8 @@ impl Compiled {
         }
         let piece = Launch { outer: &outer, addresses, ..*launch };
         // SAFETY: the caller's contract: the elements are some of the launch's, and what they were made from is unchanged.
-        for (_, inst, flags) in unsafe { self.fallback.launch(&piece, &Inline) } {
+        let again = unsafe { self.fallback.launch(&piece, &Inline) }.expect("the host's memory is there");
+        for (_, inst, flags) in again {
             note(raised, inst, flags);
         }
     }

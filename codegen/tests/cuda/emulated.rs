@@ -25,13 +25,13 @@ impl Emulated {
 }
 
 impl Program for Emulated {
-    unsafe fn launch(&self, launch: &Launch<'_>, _: &dyn Workers) -> Raised {
-        let Some(rendered) = render(&self.kernel, launch) else { return Raised::new() };
+    unsafe fn launch(&self, launch: &Launch<'_>, _: &dyn Workers) -> Result<Raised, DeviceError> {
+        let Some(rendered) = render(&self.kernel, launch) else { return Ok(Raised::new()) };
         let mut loaded = self.loaded.lock().unwrap();
         let run = *loaded.entry(rendered.source.clone()).or_insert_with(|| load(&self.kernel, &rendered.source));
         // SAFETY: the caller's contract; the arguments are those that the text declares.
         unsafe { run_phases(&self.kernel, run, &rendered, launch) };
-        Raised::new()
+        Ok(Raised::new())
     }
 
     fn listing(&self) -> String {

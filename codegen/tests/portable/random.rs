@@ -273,7 +273,7 @@ impl Case {
         let mut memory = self.memory.clone();
         let addresses = self.addresses(memory.bytes().as_mut_ptr());
         // SAFETY: the case was built so that every point lies in its memory.
-        let raised = unsafe { program.launch(&self.launch(&addresses), workers) };
+        let raised = unsafe { program.launch(&self.launch(&addresses), workers) }.unwrap();
         (memory.bytes().to_vec(), raised)
     }
 

@@ -1,0 +1,120 @@
+//! The interface to devices: backends whose programs run on memory of their own.
+//!
+//! What a device is asked to do it may do later, but in the order in which it was asked, so that nothing has to wait but
+//! [`Device::download`] and [`Device::wait`]. What failed meanwhile they report.
+
+use crate::{Backend, DType, Kernel, Launch, Verified};
+use std::fmt;
+use std::sync::Arc;
+
+/// A backend with memory of its own. Its programs are launched with addresses there.
+pub trait Device: Backend {
+    /// What it is, for people: `cuda:0 (NVIDIA H200, 139.8 GiB)`.
+    fn description(&self) -> String;
+
+    /// Makes sure that these launches need not wait for a compiler, by compiling what is missing together. Of their addresses only
+    /// the alignment counts.
+    ///
+    /// # Errors
+    /// Where the device's compiler refuses a kernel, or there is none.
+    fn prepare(&self, launches: &[(&Verified<Kernel>, Launch<'_>)]) -> Result<(), DeviceError>;
+
+    /// Memory for so many bytes, aligned to 256; contents are whatever was there before.
+    ///
+    /// # Errors
+    /// [`Failure::Memory`], after what waits for reuse was given back.
+    fn allocate(&self, bytes: usize) -> Result<*mut u8, DeviceError>;
+
+    /// Takes memory back, once what was asked for before is done.
+    ///
+    /// # Safety
+    /// The address and the size are those of one [`Device::allocate`], and nobody uses the memory in what is asked for later.
+    unsafe fn release(&self, start: *mut u8, bytes: usize);
+
+    /// Copies from the host's memory, which may be written again as soon as this returns.
+    ///
+    /// # Errors
+    /// Those of a device that failed.
+    ///
+    /// # Safety
+    /// So many bytes may be read at the one address, of the host, and written at the other, of this device.
+    unsafe fn upload(&self, from: *const u8, to: *mut u8, bytes: usize) -> Result<(), DeviceError>;
+
+    /// Copies to the host's memory, and waits for it.
+    ///
+    /// # Errors
+    /// Those of anything that was asked for before.
+    ///
+    /// # Safety
+    /// As [`Device::upload`], the other way.
+    unsafe fn download(&self, from: *const u8, to: *mut u8, bytes: usize) -> Result<(), DeviceError>;
+
+    /// Runs a batch of matrix products, in the types that have such: the domain is `[batch…, m, n, k]`, and every operand has a stride
+    /// for each of its axes, zero where it does not go along. Gives whether it does this here.
+    ///
+    /// # Errors
+    /// Those of a device that failed.
+    ///
+    /// # Safety
+    /// As [`crate::Program::launch`], for two factors and the product.
+    unsafe fn multiply(
+        &self,
+        dtype: DType,
+        domain: &[usize],
+        strides: &[isize],
+        addresses: &[*mut u8],
+    ) -> Result<bool, DeviceError>;
+
+    /// Waits until all that was asked for is done.
+    ///
+    /// # Errors
+    /// Those of anything that was asked for before.
+    fn wait(&self) -> Result<(), DeviceError>;
+}
+
+/// The device of a name, `cuda` or `cuda:` and a number; none where no such device has this name.
+///
+/// # Errors
+/// [`Failure::Absent`] where this machine has no such device, or no driver for it.
+pub fn device(name: &str) -> Option<Result<Arc<dyn Device>, DeviceError>> {
+    match name {
+        "apart" => Some(Ok(crate::portable::Apart::shared())),
+        _ => None,
+    }
+}
+
+/// What kind of thing went wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Failure {
+    /// No memory, there or for what a launch needs.
+    Memory,
+    /// No such device, driver or library.
+    Absent,
+    /// A kernel or the device failed.
+    Fault,
+}
+
+/// A device could not do what it was asked for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct DeviceError {
+    /// What kind of thing went wrong.
+    pub failure: Failure,
+    /// What, with the figures or the kernel's text.
+    pub message: String,
+}
+
+impl DeviceError {
+    /// An error of a kind with a message.
+    #[cold]
+    pub fn new(failure: Failure, message: impl Into<String>) -> DeviceError {
+        DeviceError { failure, message: message.into() }
+    }
+}
+
+impl fmt::Display for DeviceError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for DeviceError {}

@@ -1,0 +1,151 @@
+//! A device for testing what devices are asked for, where there is none: the portable backend on memory of its own.
+//!
+//! The memory is the host's, but nobody is told so: it is handed out filled with what is no result, and a launch or a copy that
+//! reaches outside of what was handed out fails instead.
+
+use super::Portable;
+use crate::{
+    Access, Backend, CompileError, DType, Device, DeviceError, Failure, Inst, Kernel, Launch, Program, Raised,
+    Verified, Workers,
+};
+use std::alloc::{Layout, alloc, dealloc};
+use std::collections::BTreeMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+/// Alignment of what is handed out.
+const ALIGN: usize = 256;
+/// What fresh memory is filled with.
+const FRESH: u8 = 0xa5;
+
+/// The device.
+pub struct Apart {
+    portable: Portable,
+    memory: Arc<Handed>,
+}
+
+/// Blocks that were handed out and not taken back: their bytes by their addresses.
+#[derive(Default)]
+struct Handed(Mutex<BTreeMap<usize, usize>>);
+
+impl Apart {
+    /// The one there is.
+    pub(crate) fn shared() -> Arc<Apart> {
+        static APART: LazyLock<Arc<Apart>> =
+            LazyLock::new(|| Arc::new(Apart { portable: Portable::new(), memory: Arc::default() }));
+        APART.clone()
+    }
+}
+
+impl Handed {
+    /// # Errors
+    /// Where bytes do not all lie in one block.
+    fn check(&self, what: &str, start: usize, bytes: usize) -> Result<(), DeviceError> {
+        let blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let within = blocks.range(..=start).next_back().is_some_and(|(&at, &n)| start + bytes <= at + n);
+        if within || bytes == 0 {
+            return Ok(());
+        }
+        Err(DeviceError::new(
+            Failure::Fault,
+            format!("{what} reaches {bytes} bytes at {start:#x}, which are not the device's"),
+        ))
+    }
+}
+
+impl Backend for Apart {
+    fn name(&self) -> &'static str {
+        "apart"
+    }
+
+    fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {
+        let program = self.portable.compile(kernel)?;
+        Ok(Arc::new(Checked { kernel: kernel.clone(), program, memory: self.memory.clone() }))
+    }
+}
+
+impl Device for Apart {
+    fn description(&self) -> String {
+        "apart (the portable backend on memory of its own, for tests)".to_owned()
+    }
+
+    fn prepare(&self, _: &[(&Verified<Kernel>, Launch<'_>)]) -> Result<(), DeviceError> {
+        Ok(())
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
+        let none = || DeviceError::new(Failure::Memory, format!("no {bytes} bytes on the device"));
+        let layout = Layout::from_size_align(bytes.max(1), ALIGN).map_err(|_| none())?;
+        // SAFETY: the size is not zero.
+        let start = unsafe { alloc(layout) };
+        if start.is_null() {
+            return Err(none());
+        }
+        // SAFETY: just allocated.
+        unsafe { start.write_bytes(FRESH, bytes) };
+        self.memory.0.lock().unwrap_or_else(PoisonError::into_inner).insert(start as usize, bytes);
+        Ok(start)
+    }
+
+    unsafe fn release(&self, start: *mut u8, bytes: usize) {
+        let known = self.memory.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&(start as usize));
+        assert_eq!(known, Some(bytes), "what is released was handed out");
+        // SAFETY: allocated with this layout, and nobody's any more.
+        unsafe { dealloc(start, Layout::from_size_align_unchecked(bytes.max(1), ALIGN)) };
+    }
+
+    unsafe fn upload(&self, from: *const u8, to: *mut u8, bytes: usize) -> Result<(), DeviceError> {
+        self.memory.check("a copy", to as usize, bytes)?;
+        // SAFETY: the caller's contract.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
+        Ok(())
+    }
+
+    unsafe fn download(&self, from: *const u8, to: *mut u8, bytes: usize) -> Result<(), DeviceError> {
+        self.memory.check("a copy", from as usize, bytes)?;
+        // SAFETY: the caller's contract.
+        unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
+        Ok(())
+    }
+
+    unsafe fn multiply(&self, _: DType, _: &[usize], _: &[isize], _: &[*mut u8]) -> Result<bool, DeviceError> {
+        Ok(false)
+    }
+
+    fn wait(&self) -> Result<(), DeviceError> {
+        Ok(())
+    }
+}
+
+/// A program that looks where it is launched before it runs.
+struct Checked {
+    kernel: Verified<Kernel>,
+    program: Arc<dyn Program>,
+    memory: Arc<Handed>,
+}
+
+impl Program for Checked {
+    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Result<Raised, DeviceError> {
+        let extents = || launch.outer.iter().chain(launch.inner);
+        let is_empty = extents().any(|&n| n == 0);
+        for (m, operand) in self.kernel.operands.iter().enumerate().filter(|_| !is_empty) {
+            let (mut low, mut high) = (0isize, operand.dtype.size() as isize);
+            for (&n, &stride) in extents().zip(launch.strides_of(m)) {
+                let span = (n as isize - 1) * stride;
+                (low, high) = (low + span.min(0), high + span.max(0));
+            }
+            let what = if operand.access == Access::Read { "a load" } else { "a store" };
+            // Where gathers and scatters reach is in their offsets.
+            let is_moved = |inst: &Inst| matches!(inst, Inst::Load(o) | Inst::Store(o, _) if o.0 as usize == m);
+            if self.kernel.body.insts.iter().chain(&self.kernel.epilogue.insts).any(is_moved) {
+                let start = launch.addresses[m].wrapping_offset(low) as usize;
+                self.memory.check(what, start, (high - low) as usize)?;
+            }
+        }
+        // SAFETY: the caller's contract.
+        unsafe { self.program.launch(launch, workers) }
+    }
+
+    fn listing(&self) -> String {
+        self.program.listing()
+    }
+}
