@@ -1,6 +1,7 @@
 //! The settings table of the engine.
 
 use crate::engine::engine;
+use crate::error::{Error, Result};
 use crate::{memory, threads};
 use std::borrow::Cow;
 
@@ -55,16 +56,17 @@ const fn number(name: &'static str, default: i64, doc: &'static str) -> Setting 
 /// ```
 /// use fastnp::settings::{SETTINGS, SettingValue, get, set};
 /// assert!(SETTINGS.iter().all(|setting| get(setting.name).is_some()));
-/// assert!(set("tiny", 256));
+/// assert!(set("tiny", 256)?);
 /// assert_eq!(get("tiny"), Some(SettingValue::Int(256)));
-/// assert!(!set("tinny", 256));
+/// assert!(!set("tinny", 256)?);
+/// # Ok::<(), fastnp::Error>(())
 /// ```
 pub static SETTINGS: [Setting; 7] = [
     Setting {
         name: "backend",
         default: SettingValue::Text(Cow::Borrowed("")),
         doc: "What runs kernels: x86 (machine code, for AVX2 or AVX-512) or portable; either with -avx2 behind it leaves AVX-512 \
-              alone; empty for the best there is.",
+              alone; cuda, or cuda: and a number, for a GPU; empty for the best there is on the processor.",
     },
     number(
         "debug",
@@ -87,9 +89,12 @@ pub static SETTINGS: [Setting; 7] = [
 ];
 
 /// Sets a setting; whether there is one of that name and kind of value.
-pub fn set(name: &str, value: impl Into<SettingValue>) -> bool {
+///
+/// # Errors
+/// `ValueError` for a backend that there is not, `RuntimeError` for a device that is not there, `MemoryError`.
+pub fn set(name: &str, value: impl Into<SettingValue>) -> Result<bool> {
     match (name, value.into()) {
-        ("backend", SettingValue::Text(name)) => return engine().set_backend(&name).unwrap_or(false),
+        ("backend", SettingValue::Text(name)) => engine().set_backend(&name)?,
         ("debug", SettingValue::Int(value)) => engine().seen.inspection.level = value.clamp(0, 5) as u8,
         ("dump", SettingValue::Text(path)) => {
             engine().seen.inspection.dump = (!path.is_empty()).then(|| path.into_owned().into());
@@ -98,15 +103,15 @@ pub fn set(name: &str, value: impl Into<SettingValue>) -> bool {
         ("eager", SettingValue::Int(value)) => engine().eager = value != 0,
         ("num_threads", SettingValue::Int(value)) => threads::set_count(value.max(0) as usize),
         ("memory_kept", SettingValue::Int(value)) => memory::set_limit(value.max(0) as usize),
-        _ => return false,
+        _ => return Ok(false),
     }
-    true
+    Ok(true)
 }
 
 /// The value of a setting, where there is one of that name.
 pub fn get(name: &str) -> Option<SettingValue> {
     Some(SettingValue::Int(match name {
-        "backend" => return Some(engine().backend_name().to_owned().into()),
+        "backend" => return Some(engine().site().backend.name().to_owned().into()),
         "debug" => engine().seen.inspection.level as i64,
         "dump" => {
             let path = engine().seen.inspection.dump.clone().unwrap_or_default();
@@ -120,21 +125,20 @@ pub fn get(name: &str) -> Option<SettingValue> {
     }))
 }
 
-/// Reads `FASTNP_*` from the environment; values that are no numbers where one is due are left out and returned by name.
-pub fn read_environment() -> Vec<String> {
-    let mut bad = Vec::new();
+/// Reads `FASTNP_*` from the environment.
+///
+/// # Errors
+/// `ValueError` for a value that is no number where one is due, or no backend; `RuntimeError` for a device that is not there.
+pub fn read_environment() -> Result<()> {
     for setting in &SETTINGS {
         let name = format!("FASTNP_{}", setting.name.to_uppercase());
         let Ok(text) = std::env::var(&name) else { continue };
-        match (&setting.default, text.trim().parse::<i64>()) {
-            (SettingValue::Text(_), _) => {
-                set(setting.name, text);
-            }
-            (SettingValue::Int(_), Ok(value)) => {
-                set(setting.name, value);
-            }
-            (SettingValue::Int(_), Err(_)) => bad.push(name),
-        }
+        let done = match (&setting.default, text.trim().parse::<i64>()) {
+            (SettingValue::Text(_), _) => set(setting.name, text),
+            (SettingValue::Int(_), Ok(value)) => set(setting.name, value),
+            (SettingValue::Int(_), Err(_)) => Err(Error::value(format!("{text:?} is not a whole number"))),
+        };
+        done.map_err(|e| Error::new(e.kind(), format!("{name}: {}", e.message())))?;
     }
-    bad
+    Ok(())
 }

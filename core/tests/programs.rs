@@ -262,7 +262,7 @@ fn run(seed: u64, length: usize) -> Result<()> {
 
 #[test]
 fn random_programs_mean_what_they_mean_at_once() -> Result<()> {
-    assert!(settings::set("tiny", 0));
+    assert!(settings::set("tiny", 0).unwrap());
     for seed in 0..1500 {
         run(seed, 40)?;
     }
@@ -270,12 +270,12 @@ fn random_programs_mean_what_they_mean_at_once() -> Result<()> {
     for seed in 1000..1020 {
         run(seed, 400)?;
     }
-    assert!(settings::set("eager", 1));
+    assert!(settings::set("eager", 1).unwrap());
     for seed in 2000..2050 {
         run(seed, 40)?;
     }
-    assert!(settings::set("eager", 0));
-    assert!(settings::set("tiny", 1024));
+    assert!(settings::set("eager", 0).unwrap());
+    assert!(settings::set("tiny", 1024).unwrap());
     for seed in 3000..3050 {
         run(seed, 40)?;
     }
