@@ -21,7 +21,7 @@ SUBMODULES = (
     "ctypeslib typing lib.stride_tricks lib.scimath lib.format lib.mixins ma.extras "
     "polynomial.polynomial polynomial.chebyshev"
 ).split()
-OWN = "stats reset_stats fallbacks strict explain eval settings".split()
+OWN = "stats reset_stats fallbacks strict explain eval settings device set_device get_device".split()
 
 
 def public(module: Any) -> list[str]:

@@ -255,9 +255,12 @@ impl Engine {
         }
     }
 
-    /// A storage for an array of this size, with memory where some waits.
+    /// A storage for an array of this size, with memory where some waits and is likely to be used.
     #[inline]
     fn storage(&mut self, bytes: usize) -> Arc<Storage> {
+        if self.here != HOST {
+            return self.trace.storage(bytes);
+        }
         match self.shelf.take(bytes) {
             Some(storage) => storage,
             None => self.trace.storage(bytes),

@@ -2,7 +2,7 @@
 //!
 //! Elements are whole numbers small enough that sums are exact in any order, so every comparison is to the bit.
 
-use fastnp::{Array, Index, Op, Options, Order, Reduction, Result, apply, apply_with, settings};
+use fastnp::{Array, Index, Op, Options, Order, Reduction, Result, apply, apply_with, set_device, settings};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -279,5 +279,14 @@ fn random_programs_mean_what_they_mean_at_once() -> Result<()> {
     for seed in 3000..3050 {
         run(seed, 40)?;
     }
+    // On memory apart from the host's, and from one to the other.
+    for (tiny, seeds) in [(0, 4000..4500), (8, 4500..5000)] {
+        settings::set("tiny", tiny)?;
+        for seed in seeds {
+            set_device(if seed % 5 == 0 { "cpu" } else { "apart" })?;
+            run(seed, 40)?;
+        }
+    }
+    set_device("cpu")?;
     Ok(())
 }

@@ -73,7 +73,7 @@ impl Device for Apart {
     }
 
     fn allocate(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
-        let none = || DeviceError::new(Failure::Memory, format!("no {bytes} bytes on the device"));
+        let none = || DeviceError::new(Failure::Memory, format!("Unable to allocate {bytes} bytes on the device"));
         let layout = Layout::from_size_align(bytes.max(1), ALIGN).map_err(|_| none())?;
         // SAFETY: the size is not zero.
         let start = unsafe { alloc(layout) };
