@@ -18,7 +18,7 @@ use crate::plan::{self, Plan};
 use crate::product::Product;
 use crate::raised;
 use crate::shelf::{Share, Shelf};
-use crate::site::{Compiled, HOST, Site};
+use crate::site::{Compiled, HOST, Site, Worth};
 use crate::storage::Storage;
 use crate::trace::{Input, Operation, Statement, Trace};
 use crate::value::Value;
@@ -211,6 +211,8 @@ pub(crate) struct Engine {
     /// Where plans may run, and where they do.
     pub(crate) sites: Vec<Site>,
     pub(crate) here: usize,
+    /// The device that plans move to where that pays, and what would have been won by then.
+    pub(crate) worth: Option<Worth>,
     pub(crate) tiny: usize,
     pub(crate) eager: bool,
     pub(crate) seen: Seen,
@@ -244,6 +246,7 @@ impl Engine {
             dense: vec![None; Op::ALL.len() * DType::ALL.len() * dense::KINDS],
             sites: vec![Site::host("").expect("there is always one")],
             here: HOST,
+            worth: None,
             tiny: crate::settings::DEFAULT_TINY,
             eager: false,
             seen: Seen::default(),
@@ -581,8 +584,9 @@ impl Engine {
             let word = bits.iter().enumerate().fold(0, |word, (i, &bit)| word | (bit as u64) << i);
             self.trace.tape.push(word);
         }
+        let here = self.place_of_plan();
         // The same nodes make another plan elsewhere.
-        self.trace.tape.push(self.here as u64);
+        self.trace.tape.push(here as u64);
         let hash = self.plans.hasher().hash_one(&self.trace.tape[..]);
         let found = self.plans.raw_entry().from_hash(hash, |key| **key == self.trace.tape[..]).map(|(_, p)| p.clone());
         let plan = match found {
@@ -594,7 +598,6 @@ impl Engine {
                 self.seen.stats.plans_made += 1;
                 let key: Box<[u64]> = self.trace.tape[..].into();
                 let tape = std::mem::take(&mut self.trace.tape);
-                let here = self.here;
                 let plan =
                     Arc::new(plan::build(&tape[..length], &live, here, &mut |kernel| self.compiled_for(here, kernel)));
                 self.seen.inspection.planned(|| describe(&tape[..length], &live, &plan, false));

@@ -2,8 +2,9 @@
 
 use crate::engine::{Engine, engine};
 use crate::error::{Error, Result};
-use fastnp_codegen::{Backend, Device, Kernel, Program, Verified, backend, device};
+use fastnp_codegen::{Backend, Device, Facts, Failure, Kernel, Program, Verified, backend, device};
 use hashbrown::HashMap;
+use std::hash::BuildHasher;
 use std::sync::Arc;
 
 /// Kernels kept, with their programs: tens of kilobytes each. A program in a plan lives as long as the plan.
@@ -46,9 +47,48 @@ impl Site {
 
 /// The place of the host in the list of sites.
 pub(crate) const HOST: usize = 0;
+/// Bytes that the host's kernels read or write in a nanosecond, and nanoseconds that one takes at least.
+const HOST_BANDWIDTH: f64 = 12.0;
+const HOST_LAUNCH: f64 = 500.0;
+/// Programs whose worth is remembered.
+const MAX_ACCOUNTS: usize = 4096;
+
+/// Which programs are worth moving to a device: those that would have been faster there by what compiling for it takes, which is
+/// at most twice as slow as knowing beforehand how often each will run.
+pub(crate) struct Worth {
+    site: usize,
+    facts: Facts,
+    /// Nanoseconds that each would have won so far, by the hash of its tape.
+    accounts: HashMap<u64, f64, foldhash::fast::FixedState>,
+}
+
+impl Worth {
+    /// Nanoseconds that nodes would win on the device, which touch so many bytes; some of those are on the host alone, others on the
+    /// device alone.
+    fn gain(&self, nodes: usize, bytes: usize, [here, there]: [usize; 2]) -> f64 {
+        let host = nodes as f64 * HOST_LAUNCH + bytes as f64 / HOST_BANDWIDTH + there as f64 / self.facts.link;
+        let device =
+            nodes as f64 * self.facts.launch + bytes as f64 / self.facts.bandwidth + here as f64 / self.facts.link;
+        host - device
+    }
+
+    /// Whether a program is worth moving now.
+    fn moves(&mut self, program: u64, nodes: usize, gain: f64) -> bool {
+        if gain <= 0.0 {
+            return false;
+        }
+        if self.accounts.len() >= MAX_ACCOUNTS {
+            self.accounts.clear();
+        }
+        let account = self.accounts.entry(program).or_insert(0.0);
+        *account += gain;
+        *account >= nodes as f64 * self.facts.compile
+    }
+}
 
 /// Has what is recorded from now on run on a device, `cuda` or `cuda:1`, or on the host, `cpu`. Arrays follow: contents go where they
-/// are computed with, and stay there until somebody needs them elsewhere.
+/// are computed with, and stay there until somebody needs them elsewhere. With `auto`, what pays moves to the first GPU, if there is
+/// one.
 ///
 /// # Errors
 /// `RuntimeError` where there is no such device or no driver for it, `ValueError` for a name that is none, `MemoryError`: what is
@@ -64,16 +104,24 @@ pub(crate) const HOST: usize = 0;
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn set_device(name: &str) -> Result<()> {
-    let found = match name {
-        "cpu" => None,
-        name => Some(device(name).ok_or_else(|| {
-            Error::value(format!("there is no device {name:?}: 'cpu', 'cuda', or 'cuda:' and its number"))
-        })??),
-    };
-    engine().go_to(found)
+    match name {
+        "cpu" => engine().go_to(None),
+        "auto" => {
+            let found = device("cuda").map(|found| match found {
+                Err(error) if error.failure == Failure::Absent => Ok(None),
+                found => found.map(Some),
+            });
+            engine().go_where_it_pays(found.transpose()?.flatten())
+        }
+        name => {
+            let none =
+                || Error::value(format!("there is no device {name:?}: 'cpu', 'auto', 'cuda', or 'cuda:' and a number"));
+            engine().go_to(Some(device(name).ok_or_else(none)??))
+        }
+    }
 }
 
-/// The device that what is recorded now will run on: `cpu`, or a name such as `cuda:0`.
+/// The device that what is recorded now will run on: `cpu`, `auto`, or a name such as `cuda:0`.
 ///
 /// ```
 /// let here = fastnp::current_device();
@@ -82,6 +130,9 @@ pub fn set_device(name: &str) -> Result<()> {
 /// ```
 pub fn current_device() -> &'static str {
     let engine = engine();
+    if engine.worth.is_some() {
+        return "auto";
+    }
     let site = engine.site();
     if site.device.is_some() { site.backend.name() } else { "cpu" }
 }
@@ -99,17 +150,55 @@ impl Engine {
     /// `MemoryError`: what is pending runs first.
     fn go_to(&mut self, device: Option<Arc<dyn Device>>) -> Result<()> {
         self.flush()?;
-        self.here = match device {
-            None => HOST,
-            Some(device) => {
-                let is_it = |site: &Site| site.device.as_ref().is_some_and(|d| Arc::ptr_eq(d, &device));
-                self.sites.iter().position(is_it).unwrap_or_else(|| {
-                    self.sites.push(Site::on(device));
-                    self.sites.len() - 1
-                })
-            }
-        };
+        self.worth = None;
+        self.here = device.map_or(HOST, |device| self.site_of(device));
         Ok(())
+    }
+
+    /// Has plans run on the host, or on this device where that pays, from now on.
+    ///
+    /// # Errors
+    /// `MemoryError`: what is pending runs first.
+    fn go_where_it_pays(&mut self, device: Option<Arc<dyn Device>>) -> Result<()> {
+        self.go_to(None)?;
+        self.worth = device.map(|device| {
+            let facts = device.facts();
+            Worth { site: self.site_of(device), facts, accounts: HashMap::default() }
+        });
+        Ok(())
+    }
+
+    fn site_of(&mut self, device: Arc<dyn Device>) -> usize {
+        let is_it = |site: &Site| site.device.as_ref().is_some_and(|d| Arc::ptr_eq(d, &device));
+        self.sites.iter().position(is_it).unwrap_or_else(|| {
+            self.sites.push(Site::on(device));
+            self.sites.len() - 1
+        })
+    }
+
+    /// Where what is pending is to run.
+    #[inline]
+    pub(crate) fn place_of_plan(&mut self) -> usize {
+        if self.worth.is_some() { self.better_place() } else { self.here }
+    }
+
+    #[cold]
+    fn better_place(&mut self) -> usize {
+        let (mut bytes, mut here, mut there) = (0usize, 0usize, 0usize);
+        for slot in &self.trace.slots {
+            let size = slot.storage.bytes();
+            bytes = bytes.saturating_add(size);
+            if slot.storage.is_away() {
+                there += size;
+            } else if slot.storage.address().is_some() && !slot.storage.has_remote() {
+                here += size;
+            }
+        }
+        let program = foldhash::fast::FixedState::default().hash_one(&self.trace.tape[..]);
+        let nodes = self.trace.nodes;
+        let Some(worth) = &mut self.worth else { return self.here };
+        let gain = worth.gain(nodes, bytes, [here, there]);
+        if worth.moves(program, nodes, gain) { worth.site } else { self.here }
     }
 
     /// Has plans run on the host by the backend of a name (none for the best) from now on, or on a device.
@@ -155,5 +244,38 @@ impl Engine {
     /// The program of a kernel on the host.
     pub(crate) fn compiled(&mut self, kernel: Kernel) -> Compiled {
         self.compiled_for(HOST, kernel)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn worth() -> Worth {
+        let facts = Facts { launch: 3_000.0, bandwidth: 4_000.0, link: 50.0, compile: 50e6 };
+        Worth { site: 1, facts, accounts: HashMap::default() }
+    }
+
+    #[test]
+    fn small_programs_stay() {
+        assert!(worth().gain(10, 240_000, [0, 0]) < 0.0, "three arrays of 10,000 doubles");
+        assert!(worth().gain(10, 240_000_000, [0, 0]) > 0.0, "three of ten million");
+    }
+
+    #[test]
+    fn what_must_be_sent_counts() {
+        // One pass over what is on the host: as fast as sending it would be four times as much.
+        assert!(worth().gain(1, 160_000_000, [80_000_000, 0]) > 0.0);
+        assert!(worth().gain(1, 16_000_000, [800_000_000, 0]) < 0.0);
+        assert!(worth().gain(1, 16_000_000, [0, 800_000_000]) > 0.0);
+    }
+
+    #[test]
+    fn a_program_moves_once_compiling_would_have_paid() {
+        let mut worth = worth();
+        let gain = worth.gain(1, 240_000_000, [0, 0]);
+        let runs = (0..1000).take_while(|_| !worth.moves(7, 1, gain)).count();
+        assert_eq!(runs, (50e6 / gain) as usize, "and from then on it stays there");
+        assert!(worth.moves(7, 1, gain) && !worth.moves(8, 1, gain));
     }
 }

@@ -5,7 +5,7 @@
 
 use super::Portable;
 use crate::{
-    Access, Backend, CompileError, DType, Device, DeviceError, Failure, Inst, Kernel, Launch, Program, Raised,
+    Access, Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Inst, Kernel, Launch, Program, Raised,
     Verified, Workers,
 };
 use std::alloc::{Layout, alloc, dealloc};
@@ -66,6 +66,11 @@ impl Backend for Apart {
 impl Device for Apart {
     fn description(&self) -> String {
         "apart (the portable backend on memory of its own, for tests)".to_owned()
+    }
+
+    fn facts(&self) -> Facts {
+        // Those of a GPU, roughly, so that tests decide as programs do there.
+        Facts { launch: 3_000.0, bandwidth: 4_000.0, link: 50.0, compile: 50e6 }
     }
 
     fn prepare(&self, _: &[(&Verified<Kernel>, Launch<'_>)]) -> Result<(), DeviceError> {
