@@ -2,6 +2,7 @@
 
 use crate::engine::{Engine, engine};
 use crate::error::{Error, Result};
+use crate::host;
 use fastnp_codegen::{Backend, Device, Facts, Failure, Kernel, Program, Verified, backend, device};
 use hashbrown::HashMap;
 use std::hash::BuildHasher;
@@ -135,6 +136,22 @@ pub fn current_device() -> &'static str {
     }
     let site = engine.site();
     if site.device.is_some() { site.backend.name() } else { "cpu" }
+}
+
+/// Runs everything that is pending, and waits until devices are done with it: they go on working when [`crate::flush`] returns.
+///
+/// # Errors
+/// As [`crate::flush`]; those of anything that a device was asked for.
+///
+/// ```
+/// fastnp::synchronize()?;
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn synchronize() -> Result<()> {
+    let mut engine = engine();
+    engine.flush()?;
+    let devices: Vec<_> = engine.sites.iter().filter_map(|site| site.device.clone()).collect();
+    host::aside(true, || devices.iter().try_for_each(|device| device.wait()).map_err(Error::from))
 }
 
 impl Engine {

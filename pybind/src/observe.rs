@@ -44,6 +44,12 @@ fn set_device(py: Python<'_>, name: &str) -> PyResult<()> {
     deliver(py, fastnp::set_device(name))
 }
 
+/// Runs everything pending, and waits for devices.
+#[pyfunction]
+fn synchronize(py: Python<'_>) -> PyResult<()> {
+    deliver(py, fastnp::synchronize())
+}
+
 /// The device that what is recorded now will run on.
 #[pyfunction]
 fn current_device() -> &'static str {
@@ -120,6 +126,7 @@ fn explain(_arrays: &Bound<'_, PyTuple>) -> String {
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(set_setting, module)?)?;
     module.add_function(wrap_pyfunction!(set_device, module)?)?;
+    module.add_function(wrap_pyfunction!(synchronize, module)?)?;
     module.add_function(wrap_pyfunction!(current_device, module)?)?;
     module.add_function(wrap_pyfunction!(list_settings, module)?)?;
     module.add_function(wrap_pyfunction!(stats, module)?)?;

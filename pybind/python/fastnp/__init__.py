@@ -6,7 +6,7 @@ takes and gives our arrays without a copy. A name is resolved when it is first a
 so that importing stays cheap.
 
 Beyond NumPy: `device`, `eval`, `explain`, `fallbacks`, `flush`, `get_device`, `reset_stats`,
-`set_device`, `settings`, `stats`, `strict`, `FallbackError`, `FallbackWarning`.
+`set_device`, `settings`, `stats`, `strict`, `synchronize`, `FallbackError`, `FallbackWarning`.
 """
 
 from typing import Any as _Any
@@ -36,6 +36,7 @@ from fastnp import (
 from fastnp._device import device as device
 from fastnp._device import get_device as get_device
 from fastnp._device import set_device as set_device
+from fastnp._device import synchronize as synchronize
 from fastnp._fastnp import explain as explain
 from fastnp._fastnp import flush as flush
 from fastnp._fastnp import ndarray as ndarray

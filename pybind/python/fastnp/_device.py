@@ -9,15 +9,24 @@ def set_device(name: str) -> None:
     """Run what is recorded from now on on a device: 'cuda' or 'cuda:1', or 'cpu' again.
 
     Arrays follow: contents go where they are computed with, and stay there until they are needed
-    elsewhere. Raises RuntimeError where there is no such device or no driver for it, ValueError
+    elsewhere. With 'auto' programs move to the first GPU, if there is one, once they have run
+    often enough for that to pay. Raises RuntimeError where there is no such device or no driver for it, ValueError
     for a name that is none.
     """
     _fastnp.set_device(name)
 
 
 def get_device() -> str:
-    """The device that what is recorded now will run on: 'cpu', 'cuda:0' and so on."""
+    """The device that what is recorded now will run on: 'cpu', 'auto', 'cuda:0' and so on."""
     return _fastnp.current_device()
+
+
+def synchronize() -> None:
+    """Run everything that is pending, and wait until devices are done with it.
+
+    Whoever reads a value waits for it anyway; this is for measuring time.
+    """
+    _fastnp.synchronize()
 
 
 class device:
@@ -46,5 +55,5 @@ class device:
         return f"fastnp.device({self._name!r})"
 
 
-for _shown in (set_device, get_device, device):
+for _shown in (set_device, get_device, synchronize, device):
     _shown.__module__ = "fastnp"
