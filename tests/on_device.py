@@ -177,7 +177,9 @@ def apart(case: Case, ours: Any, theirs: Any) -> str | None:
         if difference is None:
             allowed: Any = -1.0
         elif case.name.startswith(("sum", "prod", "cumsum", "cumprod", "mean")):
-            scale = numpy.nanmax(numpy.abs(theirs[numpy.isfinite(theirs)]), initial=1.0)
+            terms = numpy.abs(values(case.code).astype(code))
+            scale = numpy.nanmax(terms[numpy.isfinite(terms)], initial=1.0)
+            scale = numpy.nanmax(numpy.abs(theirs[numpy.isfinite(theirs)]), initial=scale)
             allowed = SUMS[code] * scale
         elif case.name in LIBRARY and code in COMPLEX:
             allowed = COMPLEX[code] * numpy.maximum(numpy.abs(theirs), 1)

@@ -22,8 +22,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "pybind" / "python" / "fastnp"
 OWN = (
-    "FallbackError FallbackWarning device eval explain fallbacks flush get_device reset_stats "
-    "set_device settings stats strict synchronize"
+    "FallbackError FallbackWarning describe_device device eval explain fallbacks flush "
+    "get_device reset_stats set_device settings stats strict synchronize"
 )
 
 # Run under both modules: the types have to be the same.

@@ -86,7 +86,7 @@ pub use promote::{ArgType, Casting, can_cast, promote_types, resolve, result_typ
 pub use raised::{Report, Scope, set_scope_source};
 pub use reduce::{Folding, Reduction};
 pub use selection::{Selection, SelectionArg, put_selected, select_now};
-pub use site::{current_device, set_device, synchronize};
+pub use site::{current_device, describe_device, set_device, synchronize};
 pub use stats::Stats;
 pub use storage::Owner;
 pub use value::Value;

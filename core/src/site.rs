@@ -138,6 +138,24 @@ pub fn current_device() -> &'static str {
     if site.device.is_some() { site.backend.name() } else { "cpu" }
 }
 
+/// What runs what is recorded now, in words: `cuda:0 (NVIDIA H200, 139.8 GiB)`, or the backend on the host.
+///
+/// ```
+/// assert!(!fastnp::describe_device().is_empty());
+/// ```
+pub fn describe_device() -> String {
+    let engine = engine();
+    let site = engine.site();
+    match (&site.device, &engine.worth) {
+        (Some(device), _) => device.description(),
+        (None, Some(worth)) => {
+            let device = engine.sites[worth.site].device.as_ref().expect("what is worth moving to");
+            format!("cpu ({}), or {} where that pays", site.backend.name(), device.description())
+        }
+        (None, None) => format!("cpu ({})", site.backend.name()),
+    }
+}
+
 /// Runs everything that is pending, and waits until devices are done with it: they go on working when [`crate::flush`] returns.
 ///
 /// # Errors

@@ -44,6 +44,12 @@ fn set_device(py: Python<'_>, name: &str) -> PyResult<()> {
     deliver(py, fastnp::set_device(name))
 }
 
+/// What runs what is recorded now, in words.
+#[pyfunction]
+fn describe_device() -> String {
+    fastnp::describe_device()
+}
+
 /// Runs everything pending, and waits for devices.
 #[pyfunction]
 fn synchronize(py: Python<'_>) -> PyResult<()> {
@@ -126,6 +132,7 @@ fn explain(_arrays: &Bound<'_, PyTuple>) -> String {
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(set_setting, module)?)?;
     module.add_function(wrap_pyfunction!(set_device, module)?)?;
+    module.add_function(wrap_pyfunction!(describe_device, module)?)?;
     module.add_function(wrap_pyfunction!(synchronize, module)?)?;
     module.add_function(wrap_pyfunction!(current_device, module)?)?;
     module.add_function(wrap_pyfunction!(list_settings, module)?)?;

@@ -10,8 +10,8 @@ def set_device(name: str) -> None:
 
     Arrays follow: contents go where they are computed with, and stay there until they are needed
     elsewhere. With 'auto' programs move to the first GPU, if there is one, once they have run
-    often enough for that to pay. Raises RuntimeError where there is no such device or no driver for it, ValueError
-    for a name that is none.
+    often enough for that to pay. Raises RuntimeError where there is no such device or no driver for
+    it, ValueError for a name that is none.
     """
     _fastnp.set_device(name)
 
@@ -19,6 +19,11 @@ def set_device(name: str) -> None:
 def get_device() -> str:
     """The device that what is recorded now will run on: 'cpu', 'auto', 'cuda:0' and so on."""
     return _fastnp.current_device()
+
+
+def describe_device() -> str:
+    """What runs what is recorded now, in words: a GPU's name and memory, or the backend."""
+    return _fastnp.describe_device()
 
 
 def synchronize() -> None:
@@ -55,5 +60,5 @@ class device:
         return f"fastnp.device({self._name!r})"
 
 
-for _shown in (set_device, get_device, synchronize, device):
+for _shown in (set_device, get_device, describe_device, synchronize, device):
     _shown.__module__ = "fastnp"
