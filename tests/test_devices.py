@@ -73,6 +73,23 @@ def test_results_stay_on_the_device_until_they_are_needed() -> None:
     assert fastnp.stats()["bytes_fetched"] == 800_000
 
 
+def test_scalars_stay_on_the_device_where_that_is_asked_for() -> None:
+    x = fastnp.array(numpy.arange(1.0, 100_001.0))
+    with fastnp.device("apart"), fastnp.settings(lazy_scalars=1):
+        fastnp.synchronize()
+        fastnp.reset_stats()
+        total = x.sum()
+        mean = total / 100_000
+        centred = (x - mean) / (x.max() + fastnp.sum(x * 0.0))
+        assert isinstance(total, fastnp.ndarray) and total.shape == ()
+        fastnp.synchronize()
+        assert fastnp.stats()["bytes_fetched"] == 0
+        assert float(mean) == 50_000.5 and bool(mean > 3) and f"{float(mean):.1f}" == "50000.5"
+        assert float(centred[0]) == (1 - 50_000.5) / 100_000
+        assert fastnp.stats()["bytes_fetched"] < 100
+    assert isinstance(x.sum(), numpy.float64)
+
+
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("device", ["apart", "x86"])
 def test_every_function_type_and_layout_is_the_portable_backends(device: str) -> None:

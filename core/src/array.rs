@@ -12,6 +12,7 @@ use crate::trace::View;
 use fastnp_codegen::{DType, Scalar};
 use smallvec::SmallVec;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// An n-dimensional array whose elements may not have been computed yet.
 ///
@@ -277,6 +278,13 @@ impl Array {
             return Err(Error::value("can only convert an array of size 1 to a Python scalar"));
         }
         engine().number(&self.storage, self.layout.offset, self.dtype)
+    }
+
+    /// Whether the one element of an array without axes is better not asked for yet: it is pending or on a device, and the setting
+    /// `lazy_scalars` says so.
+    #[inline]
+    pub fn stays_lazy(&self) -> bool {
+        crate::settings::LAZY_SCALARS.load(Ordering::Relaxed) && engine().ready_address(&self.storage).is_none()
     }
 
     /// The layout's offset of one element; `None` where an index is out of bounds or does not name one element.

@@ -4,10 +4,14 @@ use crate::engine::engine;
 use crate::error::{Error, Result};
 use crate::{memory, threads};
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Operations over at most this many elements run at once when their operands are ready: recording and planning a node costs
 /// about what computing a thousand elements costs.
 pub(crate) const DEFAULT_TINY: usize = 1024;
+
+/// Whether results without axes stay arrays. Asked for each of them, which must not cost the engine's lock.
+pub(crate) static LAZY_SCALARS: AtomicBool = AtomicBool::new(false);
 
 /// What a setting is set to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -61,7 +65,7 @@ const fn number(name: &'static str, default: i64, doc: &'static str) -> Setting 
 /// assert!(!set("tinny", 256)?);
 /// # Ok::<(), fastnp::Error>(())
 /// ```
-pub static SETTINGS: [Setting; 7] = [
+pub static SETTINGS: [Setting; 8] = [
     Setting {
         name: "backend",
         default: SettingValue::Text(Cow::Borrowed("")),
@@ -84,6 +88,11 @@ pub static SETTINGS: [Setting; 7] = [
         "Operations over at most this many elements run at once when their operands are ready.",
     ),
     number("eager", 0, "Flush after every operation (1) instead of when a value is needed (0)."),
+    number(
+        "lazy_scalars",
+        0,
+        "Results without axes stay arrays until somebody reads them (1) instead of becoming numbers (0): no round trip to a device.",
+    ),
     number("num_threads", 0, "Threads that may run at once; 0 asks OMP_NUM_THREADS and then the affinity mask."),
     number("memory_kept", 512 << 20, "Bytes of freed array memory kept for reuse; more goes back to the system."),
 ];
@@ -101,6 +110,7 @@ pub fn set(name: &str, value: impl Into<SettingValue>) -> Result<bool> {
         }
         ("tiny", SettingValue::Int(value)) => engine().tiny = value.max(0) as usize,
         ("eager", SettingValue::Int(value)) => engine().eager = value != 0,
+        ("lazy_scalars", SettingValue::Int(value)) => LAZY_SCALARS.store(value != 0, Ordering::Relaxed),
         ("num_threads", SettingValue::Int(value)) => threads::set_count(value.max(0) as usize),
         ("memory_kept", SettingValue::Int(value)) => memory::set_limit(value.max(0) as usize),
         _ => return Ok(false),
@@ -119,6 +129,7 @@ pub fn get(name: &str) -> Option<SettingValue> {
         }
         "tiny" => engine().tiny as i64,
         "eager" => engine().eager as i64,
+        "lazy_scalars" => LAZY_SCALARS.load(Ordering::Relaxed) as i64,
         "num_threads" => threads::count() as i64,
         "memory_kept" => memory::limit() as i64,
         _ => return None,

@@ -48,6 +48,7 @@ class settings(Mapping[str, _Setting]):
         dump: str = ...,
         tiny: int = ...,
         eager: builtins.bool | int = ...,
+        lazy_scalars: builtins.bool | int = ...,
         num_threads: int = ...,
         memory_kept: int = ...,
         fallback: _Fallbacks = ...,
