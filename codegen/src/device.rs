@@ -95,8 +95,21 @@ pub struct Facts {
 pub fn device(name: &str) -> Option<Result<Arc<dyn Device>, DeviceError>> {
     match name {
         "apart" => Some(Ok(crate::portable::Apart::shared())),
-        _ => None,
+        "cuda" => Some(cuda(0)),
+        _ => {
+            name.strip_prefix("cuda:").and_then(|ordinal| ordinal.parse().ok()).map(|ordinal: u16| cuda(ordinal.into()))
+        }
     }
+}
+
+#[cfg(unix)]
+fn cuda(ordinal: i32) -> Result<Arc<dyn Device>, DeviceError> {
+    crate::cuda::runtime::shared(ordinal)
+}
+
+#[cfg(not(unix))]
+fn cuda(_: i32) -> Result<Arc<dyn Device>, DeviceError> {
+    Err(DeviceError::new(Failure::Absent, "no CUDA on this system: only on Unix"))
 }
 
 /// What kind of thing went wrong.

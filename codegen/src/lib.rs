@@ -16,7 +16,7 @@
 //! | [`expand`](mod@expand) | elementary functions written out as instructions, for backends that make machine code |
 //! | [`math`] | elementary functions as loops the compiler vectorises |
 //! | [`portable`] | the blocked interpreter, the oracle of every other backend |
-//! | [`cuda`] | kernels as CUDA C, which nothing runs yet |
+//! | [`cuda`] | NVIDIA's GPUs: kernels as CUDA C, and what compiles and runs them |
 //! | `x86` | machine code, where the processor has AVX2 or AVX-512 |
 
 pub mod backend;

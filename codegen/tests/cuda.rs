@@ -1,47 +1,61 @@
-//! The cuda backend's texts against the portable backend, by a stand-in for the GPU.
+//! What the cuda backend computes against the portable backend, by stand-ins for NVIDIA's libraries and a GPU.
 #![cfg(all(target_arch = "x86_64", unix, not(miri)))]
 
-#[path = "cuda/emulated.rs"]
-mod emulated;
 #[path = "portable/evaluator.rs"]
 #[allow(dead_code, reason = "the portable backend is the truth here")]
 mod evaluator;
 #[path = "cuda/kernels.rs"]
 #[allow(dead_code, reason = "texts are compared elsewhere")]
 mod kernels;
+#[path = "cuda/process.rs"]
+#[allow(dead_code, reason = "the libraries are asked elsewhere")]
+mod process;
 #[path = "portable/random.rs"]
 #[allow(dead_code, reason = "cases for threads are not asked for here")]
 mod random;
+#[path = "cuda/standin.rs"]
+mod standin;
 
-use emulated::Emulated;
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::*;
 use kernels::{casts_of, map_of, ops_of, right};
 use random::{Case, Random};
 
-/// `FASTNP_RANDOM_KERNELS` of them, from the seed `FASTNP_RANDOM_SEED` on: two thirds of them reductions or scans.
+/// `FASTNP_RANDOM_KERNELS` of them, from the seed `FASTNP_RANDOM_SEED` on: two thirds of them reductions or scans. They are compiled
+/// as those of plans are, some together.
 #[test]
 fn random_kernels() {
-    let number = |name, default| std::env::var(name).map_or(default, |n| n.parse().unwrap());
-    let (first, count) = (number("FASTNP_RANDOM_SEED", 0), number("FASTNP_RANDOM_KERNELS", 90));
-    for seed in first..first + count {
-        let mut random = Random::with_functions(seed);
-        let case = match seed % 3 {
-            0 => Case::reduce(&mut random),
-            1 => Case::scan(&mut random),
-            _ => Case::map(&mut random),
-        };
-        let kernel = verify(case.kernel.clone()).unwrap();
-        if has_complex_function(&kernel) {
-            continue;
+    process::alone("random_kernels", &[], || {
+        let number = |name, default| std::env::var(name).map_or(default, |n| n.parse().unwrap());
+        let (first, count) = (number("FASTNP_RANDOM_SEED", 0), number("FASTNP_RANDOM_KERNELS", 90));
+        let cases: Vec<(u64, Case)> = (first..first + count)
+            .map(|seed| {
+                let mut random = Random::with_functions(seed);
+                let case = match seed % 3 {
+                    0 => Case::reduce(&mut random),
+                    1 => Case::scan(&mut random),
+                    _ => Case::map(&mut random),
+                };
+                (seed, case)
+            })
+            .filter(|(_, case)| !has_complex_function(&case.kernel))
+            .collect();
+        let device = device("cuda").unwrap().unwrap();
+        for some in cases.chunks(20) {
+            let kernels: Vec<_> = some.iter().map(|(_, case)| verify(case.kernel.clone()).unwrap()).collect();
+            let addresses: Vec<_> = some.iter().map(|(_, case)| case.addresses(std::ptr::null_mut())).collect();
+            let launches: Vec<_> = (0..some.len()).map(|i| (&kernels[i], some[i].1.launch(&addresses[i]))).collect();
+            device.prepare(&launches).unwrap();
+            for ((seed, case), kernel) in some.iter().zip(&kernels) {
+                let (expected, _) = case.run(&*Portable::new().compile(kernel).unwrap(), &Inline);
+                let program = device.compile(kernel).unwrap();
+                let found = case.run_on(&*device, &*program);
+                if let Some(difference) = case.difference(&expected, &found) {
+                    panic!("seed {seed}: {difference}\n{case:#?}\n{}", program.listing());
+                }
+            }
         }
-        let (expected, _) = case.run(&*Portable::new().compile(&kernel).unwrap(), &Inline);
-        let emulated = Emulated::new(kernel);
-        let (found, _) = case.run(&emulated, &Inline);
-        if let Some(difference) = case.difference(&expected, &found) {
-            panic!("seed {seed}: {difference}\n{case:#?}\n{}", emulated.listing());
-        }
-    }
+    });
 }
 
 /// Whether there is a function of complex numbers for which the portable backend calls the C library: their bits are its own.
@@ -77,19 +91,33 @@ fn elements(r: &mut Random, dtype: DType, n: usize) -> Vec<u8> {
     (0..n * (dtype.size() / part.size())).flat_map(|_| one(r).bytes()[..part.size()].to_vec()).collect()
 }
 
-/// The results of a map of one axis, one column for each that it writes.
-fn columns(kernel: &Kernel, program: &dyn Program, inputs: &[Vec<u8>], n: usize) -> Vec<Vec<u8>> {
-    let mut results: Vec<Vec<u8>> = vec![];
-    for operand in &kernel.operands[inputs.len()..] {
-        results.push(vec![0; n * operand.dtype.size() + 16]);
-    }
-    let mut addresses: Vec<*mut u8> = inputs.iter().map(|c| c.as_ptr().cast_mut()).collect();
-    addresses.extend(results.iter_mut().map(|c| c.as_mut_ptr()));
+/// The results of a map of one axis, one column for each that it writes: here, or on a device.
+fn columns(kernel: &Verified<Kernel>, device: Option<&dyn Device>, inputs: &[Vec<u8>], n: usize) -> Vec<Vec<u8>> {
+    let mut columns = inputs.to_vec();
+    columns.extend(kernel.operands[inputs.len()..].iter().map(|operand| vec![0; n * operand.dtype.size() + 16]));
+    let mut addresses: Vec<*mut u8> = columns.iter_mut().map(|c| c.as_mut_ptr()).collect();
     let strides: Vec<isize> = kernel.operands.iter().map(|o| o.dtype.size() as isize).collect();
+    let program = device.map_or_else(|| Portable::new().compile(kernel), |device| device.compile(kernel)).unwrap();
+    if let Some(device) = device {
+        for (address, column) in addresses.iter_mut().zip(&columns) {
+            *address = device.allocate(column.len()).unwrap();
+            // SAFETY: just allocated.
+            unsafe { device.upload(column.as_ptr(), *address, column.len()) }.unwrap();
+        }
+    }
     let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
     // SAFETY: all columns have `n` elements.
     unsafe { program.launch(&launch, &Inline) }.unwrap();
-    results
+    if let Some(device) = device {
+        for (address, column) in addresses.iter().zip(&mut columns) {
+            // SAFETY: allocated with this size above.
+            unsafe {
+                device.download(*address, column.as_mut_ptr(), column.len()).unwrap();
+                device.release(*address, column.len());
+            }
+        }
+    }
+    columns.split_off(inputs.len())
 }
 
 /// Whether the parts of an element are finite.
@@ -111,73 +139,85 @@ fn are_near(dtype: DType, x: f64, y: f64, size: f64, units: f64) -> bool {
 
 #[test]
 fn every_op_is_the_portable_backends() {
+    process::alone("every_op_is_the_portable_backends", &[], || {
+        let device = device("cuda").unwrap().unwrap();
+        for dtype in DType::ALL.into_iter().filter(|&d| d != DType::F16) {
+            every_op_of(dtype, &*device);
+        }
+    });
+}
+
+fn every_op_of(dtype: DType, device: &dyn Device) {
     let n = 3000;
-    for dtype in DType::ALL.into_iter().filter(|&d| d != DType::F16) {
-        let mut random = Random::new(dtype as u64);
-        let kernel = right(map_of(dtype, ops_of(dtype)));
-        let inputs = [(); 2].map(|()| elements(&mut random, dtype, n));
-        let expected = columns(&kernel, &*Portable::new().compile(&kernel).unwrap(), &inputs, n);
-        let found = columns(&kernel, &Emulated::new(kernel.clone()), &inputs, n);
-        for (i, op) in ops_of(dtype).enumerate() {
-            let part = op.result(dtype).real();
-            let size = part.size();
-            let parts = op.result(dtype).size() / size;
-            let number = |bytes: &[u8]| {
-                let mut bits = [0; 16];
-                bits[..size].copy_from_slice(bytes);
-                Scalar::from_bits(part, u128::from_le_bytes(bits)).to_f64()
+    let mut random = Random::new(dtype as u64);
+    let kernel = right(map_of(dtype, ops_of(dtype)));
+    let inputs = [(); 2].map(|()| elements(&mut random, dtype, n));
+    let expected = columns(&kernel, None, &inputs, n);
+    let found = columns(&kernel, Some(device), &inputs, n);
+    for (i, op) in ops_of(dtype).enumerate() {
+        let part = op.result(dtype).real();
+        let size = part.size();
+        let parts = op.result(dtype).size() / size;
+        let number = |bytes: &[u8]| {
+            let mut bits = [0; 16];
+            bits[..size].copy_from_slice(bytes);
+            Scalar::from_bits(part, u128::from_le_bytes(bits)).to_f64()
+        };
+        // Sums of exponentials are of the C library's functions there, and of ours here; odd arguments are given to it as they
+        // are here, and some in double precision there.
+        let is_sum = matches!(op, Op::Logaddexp | Op::Logaddexp2);
+        let units = match (dtype.is_complex(), is_library(op)) {
+            // An exponential of a product, whose rounding it magnifies.
+            (true, true) if op == Op::Power => 1000.0,
+            (true, true) => 32.0,
+            (false, library) if library | is_sum => 2.0,
+            _ => 0.0,
+        };
+        for at in 0..n {
+            let of = |column: &[u8]| -> Vec<f64> {
+                column[at * parts * size..][..parts * size].chunks(size).map(number).collect()
             };
-            // Sums of exponentials are of the C library's functions there, and of ours here; odd arguments are given to it as they
-            // are here, and some in double precision there.
-            let is_sum = matches!(op, Op::Logaddexp | Op::Logaddexp2);
-            let units = match (dtype.is_complex(), is_library(op)) {
-                // An exponential of a product, whose rounding it magnifies.
-                (true, true) if op == Op::Power => 1000.0,
-                (true, true) => 32.0,
-                (false, library) if library | is_sum => 2.0,
-                _ => 0.0,
-            };
-            for at in 0..n {
-                let of = |column: &[u8]| -> Vec<f64> {
-                    column[at * parts * size..][..parts * size].chunks(size).map(number).collect()
-                };
-                let (e, f) = (of(&expected[i]), of(&found[i]));
-                // The C library's powers of what is not finite go through nans of its own.
-                let is_finite = |column: &Vec<u8>| of_finite(dtype, &column[at * dtype.size()..][..dtype.size()]);
-                if op == Op::Power && dtype.is_complex() && !inputs.iter().all(is_finite) {
-                    continue;
-                }
-                let scale = e.iter().fold(f64::from(is_sum), |m: f64, x| m.max(x.abs()));
-                assert!(
-                    e.iter().zip(&f).all(|(&x, &y)| are_near(part, x, y, scale, units)),
-                    "{op} of {dtype}: expected {e:?}, found {f:?} of {:?}",
-                    inputs.each_ref().map(|c| &c[at * dtype.size()..][..dtype.size()])
-                );
+            let (e, f) = (of(&expected[i]), of(&found[i]));
+            // The C library's powers of what is not finite go through nans of its own.
+            let is_finite = |column: &Vec<u8>| of_finite(dtype, &column[at * dtype.size()..][..dtype.size()]);
+            if op == Op::Power && dtype.is_complex() && !inputs.iter().all(is_finite) {
+                continue;
             }
+            let scale = e.iter().fold(f64::from(is_sum), |m: f64, x| m.max(x.abs()));
+            assert!(
+                e.iter().zip(&f).all(|(&x, &y)| are_near(part, x, y, scale, units)),
+                "{op} of {dtype}: expected {e:?}, found {f:?} of {:?}",
+                inputs.each_ref().map(|c| &c[at * dtype.size()..][..dtype.size()])
+            );
         }
     }
 }
 
 #[test]
 fn every_cast_is_the_portable_backends() {
+    process::alone("every_cast_is_the_portable_backends", &[], || {
+        let device = device("cuda").unwrap().unwrap();
+        DType::ALL.into_iter().for_each(|dtype| every_cast_of(dtype, &*device));
+    });
+}
+
+fn every_cast_of(dtype: DType, device: &dyn Device) {
     let n = 1000;
-    for dtype in DType::ALL {
-        let mut random = Random::new(dtype as u64);
-        let kernel = right(casts_of(dtype));
-        let inputs = [elements(&mut random, dtype, n)];
-        let expected = columns(&kernel, &*Portable::new().compile(&kernel).unwrap(), &inputs, n);
-        let found = columns(&kernel, &Emulated::new(kernel.clone()), &inputs, n);
-        for (to, (e, f)) in DType::ALL.into_iter().zip(expected.iter().zip(&found)) {
-            let size = to.size();
-            for (at, (x, y)) in e.chunks(size).zip(f.chunks(size)).enumerate() {
-                let is_nan = |bytes: &[u8]| {
-                    let mut bits = [0; 16];
-                    bits[..size].copy_from_slice(bytes);
-                    let value = Scalar::from_bits(to, u128::from_le_bytes(bits)).to_complex();
-                    value.re.is_nan() || value.im.is_nan()
-                };
-                assert!(x == y || (size > 1 && is_nan(x) && is_nan(y)), "{dtype} as {to}, element {at}: {x:?}, {y:?}");
-            }
+    let mut random = Random::new(dtype as u64);
+    let kernel = right(casts_of(dtype));
+    let inputs = [elements(&mut random, dtype, n)];
+    let expected = columns(&kernel, None, &inputs, n);
+    let found = columns(&kernel, Some(device), &inputs, n);
+    for (to, (e, f)) in DType::ALL.into_iter().zip(expected.iter().zip(&found)) {
+        let size = to.size();
+        for (at, (x, y)) in e.chunks(size).zip(f.chunks(size)).enumerate() {
+            let is_nan = |bytes: &[u8]| {
+                let mut bits = [0; 16];
+                bits[..size].copy_from_slice(bytes);
+                let value = Scalar::from_bits(to, u128::from_le_bytes(bits)).to_complex();
+                value.re.is_nan() || value.im.is_nan()
+            };
+            assert!(x == y || (size > 1 && is_nan(x) && is_nan(y)), "{dtype} as {to}, element {at}: {x:?}, {y:?}");
         }
     }
 }

@@ -3,10 +3,10 @@
 use super::form::Along;
 use super::functions::filled;
 use super::spell;
-use crate::{Accumulator, DType, Fold, Kernel, Kind, Op, Scalar, Template};
+use crate::{DType, Fold, Kernel, Kind, Op, Scalar, Template, ValueId};
 use num_complex::Complex;
 
-/// How an accumulator is held.
+/// How accumulators of a kind are held.
 enum Held {
     /// As a value, from one that changes nothing.
     Value(Op, Scalar),
@@ -16,14 +16,41 @@ enum Held {
     Place(Op),
 }
 
-fn held(fold: Fold, dtype: DType) -> Held {
-    match fold {
-        Fold::ArgMin => Held::Place(Op::Less),
-        Fold::ArgMax => Held::Place(Op::Greater),
-        // Infinity times 1 + 0i has a nan.
-        Fold::Op(Op::Multiply) if dtype.is_complex() => Held::Some(Op::Multiply),
-        Fold::Op(op) => Held::Value(op, neutral(op, dtype)),
+/// An accumulator's members of `Folded`: `a` and its number, and `p` and its number where it is held by two.
+struct Member {
+    dtype: DType,
+    held: Held,
+    value: ValueId,
+}
+
+impl Member {
+    /// The second member's type, and its size, which is its alignment.
+    fn second(&self) -> Option<(&'static str, usize)> {
+        match self.held {
+            Held::Value(..) => None,
+            Held::Some(_) => Some(("bool", 1)),
+            Held::Place(_) => Some(("i64", 8)),
+        }
     }
+}
+
+/// The members of a kernel's `Folded`, in the order of its accumulators.
+fn members(kernel: &Kernel) -> impl Iterator<Item = (usize, Member)> {
+    kernel
+        .accumulators
+        .iter()
+        .map(|a| {
+            let dtype = kernel.body.dtype(a.value);
+            let held = match a.fold {
+                Fold::ArgMin => Held::Place(Op::Less),
+                Fold::ArgMax => Held::Place(Op::Greater),
+                // Infinity times 1 + 0i has a nan.
+                Fold::Op(Op::Multiply) if dtype.is_complex() => Held::Some(Op::Multiply),
+                Fold::Op(op) => Held::Value(op, neutral(op, dtype)),
+            };
+            Member { dtype, held, value: a.value }
+        })
+        .enumerate()
 }
 
 /// The value that changes nothing.
@@ -50,19 +77,21 @@ fn neutral(op: Op, dtype: DType) -> Scalar {
 
 /// The types and functions of a kernel's folds.
 pub(super) fn text(kernel: &Kernel, along: Along) -> String {
-    let (mut members, mut nothing, mut join) = (String::new(), String::new(), String::new());
-    for (n, a) in kernel.accumulators.iter().enumerate() {
-        let dtype = kernel.body.dtype(a.value);
+    let (mut held, mut nothing, mut join) = (String::new(), String::new(), String::new());
+    for (n, member) in members(kernel) {
+        let dtype = member.dtype;
         let (name, a, b) = (dtype.ir_name(), format!("a.a{n}"), format!("b.a{n}"));
         let joined = |op: Op| filled(&spell::op(op, dtype), dtype, &[&a, &b]);
-        members += &format!(" {name} a{n};");
-        match held(kernel.accumulators[n].fold, dtype) {
+        held += &format!(" {name} a{n};");
+        if let Some((name, _)) = member.second() {
+            held += &format!(" {name} p{n};");
+        }
+        match member.held {
             Held::Value(op, start) => {
                 nothing += &format!("    f.a{n} = {};\n", spell::literal(start));
                 join += &format!("    f.a{n} = {};\n", joined(op));
             }
             Held::Some(op) => {
-                members += &format!(" bool p{n};");
                 nothing +=
                     &format!("    f.a{n} = {};\n    f.p{n} = false;\n", spell::literal(Scalar::new(dtype, 1i64)));
                 join += &format!(
@@ -71,7 +100,6 @@ pub(super) fn text(kernel: &Kernel, along: Along) -> String {
                 );
             }
             Held::Place(better) => {
-                members += &format!(" i64 p{n};");
                 nothing += &format!("    f.a{n} = {};\n    f.p{n} = -1;\n", spell::literal(Scalar::zero(dtype)));
                 let is = |op: Op, x: &str, y: &str| filled(&spell::op(op, dtype), dtype, &[x, y]);
                 join += &format!(
@@ -89,12 +117,12 @@ pub(super) fn text(kernel: &Kernel, along: Along) -> String {
         }
     }
     if kernel.accumulators.is_empty() {
-        members += " u32 none;";
+        held += " u32 none;";
         nothing += "    f.none = 0;\n";
         join += "    f.none = a.none | b.none;\n";
     }
     let mut parts = vec![
-        format!("// What points come to together.\ntypedef struct __align__(4) {{{members} }} Folded;"),
+        format!("// What points come to together.\ntypedef struct __align__(4) {{{held} }} Folded;"),
         format!("static __device__ Folded nothing(void) {{\n    Folded f;\n{nothing}    return f;\n}}"),
         format!(
             "static __device__ Folded join(const Folded a, const Folded b) {{\n    Folded f;\n{join}    return f;\n}}"
@@ -118,9 +146,9 @@ pub(super) fn text(kernel: &Kernel, along: Along) -> String {
 /// The statements that make `g` of a point's values, which is at a position.
 pub(super) fn take(kernel: &Kernel, position: &str) -> Vec<String> {
     let mut lines = vec!["Folded g;".to_owned()];
-    for (n, a) in kernel.accumulators.iter().enumerate() {
-        lines.push(format!("g.a{n} = {};", super::fragment::name(&kernel.body, 'v', a.value)));
-        match held(a.fold, kernel.body.dtype(a.value)) {
+    for (n, member) in members(kernel) {
+        lines.push(format!("g.a{n} = {};", super::fragment::name(&kernel.body, 'v', member.value)));
+        match member.held {
             Held::Value(..) => {}
             Held::Some(_) => lines.push(format!("g.p{n} = true;")),
             Held::Place(_) => lines.push(format!("g.p{n} = {position};")),
@@ -134,28 +162,22 @@ pub(super) fn take(kernel: &Kernel, position: &str) -> Vec<String> {
 
 /// An accumulator's result in `f`.
 pub(super) fn result(kernel: &Kernel, n: u8) -> String {
-    let a = &kernel.accumulators[n as usize];
-    match held(a.fold, kernel.body.dtype(a.value)) {
-        Held::Value(..) | Held::Some(_) => format!("f.a{n}"),
-        Held::Place(_) => format!("f.p{n}"),
-    }
+    let is_place = members(kernel).nth(n as usize).is_some_and(|(_, member)| matches!(member.held, Held::Place(_)));
+    format!("f.{}{n}", if is_place { 'p' } else { 'a' })
 }
 
 /// Bytes of `Folded`.
 pub(super) fn size(kernel: &Kernel) -> usize {
-    let align = |a: &Accumulator| match held(a.fold, kernel.body.dtype(a.value)) {
-        Held::Place(_) => 8,
-        Held::Value(..) | Held::Some(_) => kernel.body.dtype(a.value).align(),
+    let (mut end, mut widest) = (0usize, 4);
+    let mut put = |size: usize, align: usize| {
+        end = end.next_multiple_of(align) + size;
+        widest = widest.max(align);
     };
-    let mut end = 0usize;
-    for a in &kernel.accumulators {
-        let dtype = kernel.body.dtype(a.value);
-        end = end.next_multiple_of(dtype.align()) + dtype.size();
-        match held(a.fold, dtype) {
-            Held::Value(..) => {}
-            Held::Some(_) => end += 1,
-            Held::Place(_) => end = end.next_multiple_of(8) + 8,
+    for (_, member) in members(kernel) {
+        put(member.dtype.size(), member.dtype.align());
+        if let Some((_, size)) = member.second() {
+            put(size, size);
         }
     }
-    end.max(4).next_multiple_of(kernel.accumulators.iter().map(align).max().unwrap_or(4).max(4))
+    end.max(4).next_multiple_of(widest)
 }

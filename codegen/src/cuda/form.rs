@@ -56,21 +56,26 @@ pub(super) struct Form {
     pub(super) along: Along,
 }
 
-/// Threads, and what they are told.
+/// How a text is launched, and what its threads are told.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Geometry {
+pub struct Geometry {
     /// Blocks in x and y.
-    pub(super) grid: [u32; 2],
+    pub grid: [u32; 2],
     /// Threads of a block in x and y.
-    pub(super) block: [u32; 2],
-    /// Launches one after the other, which are told their number.
-    pub(super) phases: u32,
-    /// Slots for what parts of folds come to.
-    pub(super) parts: u64,
-    /// Slots for the elements that points of a scatter claim, a power of two.
-    pub(super) claims: u64,
+    pub block: [u32; 2],
+    /// Launches one after the other, which are told their number; one is told that it is the last.
+    pub phases: u32,
+    /// Bytes for what parts of folds come to.
+    pub parts: usize,
+    /// Slots of sixteen bytes, zero, for the elements that points of a scatter claim: none, or a power of two.
+    pub claims: usize,
     /// The argument `d`: words of four bytes, or of eight in wide forms.
-    pub(super) domain: Vec<u8>,
+    pub domain: Vec<u8>,
+}
+
+/// How many elements a point of a kernel scatters.
+pub(super) fn scatters(kernel: &Kernel) -> usize {
+    kernel.body.insts.iter().filter(|i| matches!(i, Inst::Scatter(..))).count()
 }
 
 /// The form and the geometry of a launch; none where it has no points.
@@ -103,13 +108,15 @@ pub(super) fn of(kernel: &Kernel, launch: &Launch<'_>) -> Option<(Form, Geometry
         domain.axis(if axis + 1 == extents.len() { row } else { extent as u64 });
     }
     launch.strides.iter().for_each(|&s| domain.push(s as i64));
-    let scatters = kernel.body.insts.iter().filter(|i| matches!(i, Inst::Scatter(..))).count() as u64;
-    let claims = if scatters == 0 { 0 } else { (2 * scatters * outer * lot as u64).next_power_of_two() };
+    let claims = match scatters(kernel) {
+        0 => 0,
+        scatters => (2 * scatters * outer as usize * lot).next_power_of_two(),
+    };
     let geometry = Geometry {
         grid: shares.grid,
         block: shares.block,
         phases: if claims > 0 || kernel.template == Template::Scan && shares.grid[1] > 1 { 2 } else { 1 },
-        parts: if shares.grid[1] > 1 { outer * u64::from(shares.grid[1]) } else { 0 },
+        parts: if shares.grid[1] > 1 { outer as usize * shares.grid[1] as usize * fold::size(kernel) } else { 0 },
         claims,
         domain: domain.bytes,
     };

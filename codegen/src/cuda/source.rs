@@ -5,12 +5,22 @@
 //! what [`super::form::Geometry`] says.
 
 use super::fold;
-use super::form::{Along, Form, RUN, Step, THREADS};
+use super::form::{Along, Form, RUN, Step, scatters};
 use super::fragment::{Values, write};
 use super::functions;
 use super::functions::filled;
 use crate::{Access, DType, Fragment, Inst, Kernel, OperandId, Template};
 use std::ops::Range;
+
+/// What the kernel's function begins with; its name follows.
+const ENTRY: &str = "extern \"C\" __global__ void __launch_bounds__(256) ";
+
+/// A text whose function has another name.
+pub(super) fn named(text: &str, name: &str) -> String {
+    let (before, function) = text.split_once(ENTRY).expect("a text has a kernel");
+    let (_, rest) = function.split_once('(').expect("a kernel has parameters");
+    format!("{before}{ENTRY}{name}({rest}")
+}
 
 /// The text of a kernel.
 pub(super) fn source(kernel: &Kernel, form: &Form) -> String {
@@ -18,7 +28,6 @@ pub(super) fn source(kernel: &Kernel, form: &Form) -> String {
     writer.function();
     let function = writer.out;
     let folding = if kernel.template == Template::Map { String::new() } else { fold::text(kernel, form.along) };
-    let scatters = kernel.body.insts.iter().any(|i| matches!(i, Inst::Scatter(..)));
     let lots = lots(kernel, form);
     let parts = [
         include_str!("text/types.cu"),
@@ -27,7 +36,7 @@ pub(super) fn source(kernel: &Kernel, form: &Form) -> String {
         &functions::definitions(&[&*lots, &folding, &function].concat()),
         &lots,
         &folding,
-        if scatters { include_str!("text/claims.cu") } else { "" },
+        if scatters(kernel) > 0 { include_str!("text/claims.cu") } else { "" },
         &function,
     ];
     parts.iter().map(|part| part.trim_end()).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n") + "\n"
@@ -139,27 +148,19 @@ impl Writer<'_> {
             .extend(kernel.scalars.iter().enumerate().map(|(s, dtype)| format!("const {} s{s}", dtype.ir_name())));
         parameters.push("const Domain d".to_owned());
         let more: &[&str] = match kernel.template {
-            Template::Map if self.has_scatter() => &["Claim *const claims", "const u64 mask", "const i32 phase"],
+            Template::Map if scatters(kernel) > 0 => &["Claim *const claims", "const u64 mask", "const i32 phase"],
             Template::Map => &[],
             Template::Reduce => &["Folded *const parts", "u32 *const tickets"],
             Template::Scan => &["Folded *const parts", "const i32 phase"],
         };
         parameters.extend(more.iter().map(|&p| p.to_owned()));
-        self.line(format!(
-            "extern \"C\" __global__ void __launch_bounds__({THREADS}) {}({}) {{",
-            kernel.template,
-            parameters.join(", ")
-        ));
+        self.line(format!("{ENTRY}{}({}) {{", kernel.template, parameters.join(", ")));
         match kernel.template {
             Template::Map => self.map(),
             Template::Reduce => self.reduce(),
             Template::Scan => self.scan(),
         }
         self.line("}");
-    }
-
-    fn has_scatter(&self) -> bool {
-        self.kernel.body.insts.iter().any(|i| matches!(i, Inst::Scatter(..)))
     }
 
     fn map(&mut self) {

@@ -73,7 +73,7 @@ pub(crate) fn text(kernel: Verified<Kernel>, order: &[usize], step: usize) -> St
     let (extents, addresses) = (vec![1000; rank], vec![std::ptr::null_mut(); kernel.operands.len()]);
     let (outer, inner) = extents.split_at(outer);
     let launch = Launch { outer, inner, addresses: &addresses, strides: &strides, scalars: &[] };
-    render(&kernel, &launch).expect("there are points").source
+    render(&kernel, &launch).expect("there are points").0
 }
 
 /// A kernel checked.

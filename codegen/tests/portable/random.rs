@@ -250,11 +250,13 @@ impl Case {
         b.finish(r, sizes)
     }
 
-    fn launch<'a>(&'a self, addresses: &'a [*mut u8]) -> Launch<'a> {
+    /// How it is launched with operands at addresses.
+    pub(crate) fn launch<'a>(&'a self, addresses: &'a [*mut u8]) -> Launch<'a> {
         Launch { outer: &self.outer, inner: &self.inner, addresses, strides: &self.strides, scalars: &self.scalars }
     }
 
-    fn addresses(&self, start: *mut u8) -> Vec<*mut u8> {
+    /// Its operands' addresses in memory that begins somewhere.
+    pub(crate) fn addresses(&self, start: *mut u8) -> Vec<*mut u8> {
         self.offsets.iter().map(|&o| start.wrapping_add(o)).collect()
     }
 
@@ -275,6 +277,22 @@ impl Case {
         // SAFETY: the case was built so that every point lies in its memory.
         let raised = unsafe { program.launch(&self.launch(&addresses), workers) }.unwrap();
         (memory.bytes().to_vec(), raised)
+    }
+
+    /// Memory after a program of a device.
+    pub(crate) fn run_on(&self, device: &dyn Device, program: &dyn Program) -> Vec<u8> {
+        let mut memory = self.memory.clone();
+        let bytes = memory.bytes().len();
+        let there = device.allocate(bytes).unwrap();
+        let addresses = self.addresses(there);
+        // SAFETY: as in `run`, in memory of the device that was allocated for it.
+        unsafe {
+            device.upload(memory.bytes().as_ptr(), there, bytes).unwrap();
+            program.launch(&self.launch(&addresses), &Inline).unwrap();
+            device.download(there, memory.bytes().as_mut_ptr(), bytes).unwrap();
+            device.release(there, bytes);
+        }
+        memory.bytes().to_vec()
     }
 
     /// The first element in which two memories differ; nans are all alike, as are zeros of folds.

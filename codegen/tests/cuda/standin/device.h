@@ -1,10 +1,11 @@
 /* A processor's stand-in for a GPU: what CUDA C has built in, for the texts that the backend writes.
  *
- * Blocks run one after the other. The threads of a block are contexts that run in turn, up to a barrier of theirs or of their
- * warp; a barrier that not all reach ends the process.
+ * Blocks run one after the other. In texts with barriers (`WAITS`) the threads of a block are contexts that run in turn, up to a
+ * barrier of theirs or of their warp; a barrier that not all reach ends the process. Elsewhere they are a loop.
  */
 #define _GNU_SOURCE
 #include <math.h>
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,16 +20,18 @@
 typedef struct { unsigned x, y; } Dim;
 static Dim threadIdx, blockIdx, blockDim, gridDim;
 
+#ifdef WAITS
 enum { MOST = 256, STACK = 64 << 10 };
 typedef enum { READY, AT_BLOCK, AT_WARP, DONE } State;
-static struct { ucontext_t context; State state; unsigned word; } fibers[MOST];
+static struct { ucontext_t start; jmp_buf here; State state; bool runs; unsigned word; } fibers[MOST];
 static char stacks[MOST][STACK];
-static ucontext_t scheduler;
+static jmp_buf scheduler;
 static unsigned current;
 
+/* Once they run, contexts are left and entered by jumps: what else there is asks the system each time. */
 static void wait_for(State barrier) {
     fibers[current].state = barrier;
-    swapcontext(&fibers[current].context, &scheduler);
+    if (!_setjmp(fibers[current].here)) _longjmp(scheduler, 1);
 }
 
 static void __syncthreads(void) { wait_for(AT_BLOCK); }
@@ -49,6 +52,8 @@ static unsigned __shfl_down_sync(unsigned mask, unsigned word, unsigned by, int 
 static unsigned __shfl_up_sync(unsigned mask, unsigned word, unsigned by, int width) {
     return shuffled(word, (int)(current - by), current % width >= by);
 }
+
+#endif
 
 static unsigned atomicAdd(unsigned *at, unsigned n) {
     unsigned was = *at;
@@ -83,10 +88,19 @@ static unsigned short f16_of_f64(double a) { _Float16 x = (_Float16)a; unsigned 
 static void kernel(void **arguments);
 static void **given;
 
+#ifdef WAITS
 static void thread(void) {
-    kernel(given);
-    fibers[current].state = DONE;
-    swapcontext(&fibers[current].context, &scheduler);
+    for (;;) {
+        kernel(given);
+        wait_for(DONE);
+    }
+}
+
+static __attribute__((noinline)) void resume(void) {
+    if (_setjmp(scheduler)) return;
+    if (fibers[current].runs) _longjmp(fibers[current].here, 1);
+    fibers[current].runs = true;
+    setcontext(&fibers[current].start);
 }
 
 /* Lets all that wait at a barrier go on, where all do that are not done; whether there are such. */
@@ -104,19 +118,19 @@ static bool release(unsigned from, unsigned to, State barrier) {
 
 static void block(unsigned threads) {
     for (unsigned t = 0; t < threads; t++) {
-        getcontext(&fibers[t].context);
-        fibers[t].context.uc_stack.ss_sp = stacks[t];
-        fibers[t].context.uc_stack.ss_size = STACK;
-        fibers[t].context.uc_link = 0;
-        makecontext(&fibers[t].context, thread, 0);
         fibers[t].state = READY;
+        if (fibers[t].runs) continue;
+        getcontext(&fibers[t].start);
+        fibers[t].start.uc_stack.ss_sp = stacks[t];
+        fibers[t].start.uc_stack.ss_size = STACK;
+        makecontext(&fibers[t].start, thread, 0);
     }
     for (bool goes_on = true; goes_on;) {
         goes_on = false;
         for (current = 0; current < threads; current++) {
             if (fibers[current].state != READY) continue;
             threadIdx = (Dim){current % blockDim.x, current / blockDim.x};
-            swapcontext(&scheduler, &fibers[current].context);
+            resume();
             goes_on = true;
         }
         for (unsigned t = 0; t < threads; t += 32) goes_on |= release(t, t + 32 < threads ? t + 32 : threads, AT_WARP);
@@ -128,8 +142,16 @@ static void block(unsigned threads) {
         abort();
     }
 }
+#else
+static void block(unsigned threads) {
+    for (unsigned t = 0; t < threads; t++) {
+        threadIdx = (Dim){t % blockDim.x, t / blockDim.x};
+        kernel(given);
+    }
+}
+#endif
 
-void launch(const unsigned *grid, const unsigned *threads, void **arguments) {
+static void launch(const unsigned *grid, const unsigned *threads, void **arguments) {
     gridDim = (Dim){grid[0], grid[1]};
     blockDim = (Dim){threads[0], threads[1]};
     given = arguments;

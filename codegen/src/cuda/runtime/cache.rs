@@ -1,0 +1,258 @@
+//! Machine code on disk, so that a process need not compile what one before it did.
+//!
+//! A folder of files, named by hashes: for each text a `.cu` with what it was compiled for, the text itself, and which machine
+//! code has it as which function; and the machine codes, `.cubin`, each with its length and a checksum. A text is found by its
+//! hash and then compared whole, so no hash has to be trusted. Files are written under other names and moved, so any number of
+//! processes may use a folder; what is broken, or gone, was not there. The cache is never the reason for an error.
+
+use std::fs;
+use std::fs::{DirBuilder, File, OpenOptions};
+use std::hash::{DefaultHasher, Hasher};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, SystemTime};
+
+/// Bytes of all files, beyond which those that were not used for longest are removed, down to three quarters.
+const MOST: u64 = 256 << 20;
+/// A file is marked as used at most so often.
+const MARKED: Duration = Duration::from_secs(3600);
+/// What machine code begins with; its length and checksum follow.
+const MAGIC: &[u8; 8] = b"fastnp01";
+
+/// The folder, if there can be one.
+pub(super) struct Cache {
+    folder: Option<PathBuf>,
+    most: u64,
+}
+
+/// Where a text's machine code is.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Found {
+    /// The file, without its folder.
+    pub(super) file: String,
+    /// The name of the function.
+    pub(super) function: String,
+}
+
+impl Cache {
+    /// The user's.
+    pub(super) fn of_user() -> Cache {
+        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let folder = variable("FASTNP_CACHE")
+            .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("fastnp")))
+            .or_else(|| variable("HOME").map(|folder| folder.join(".cache").join("fastnp")));
+        Cache { folder: folder.filter(|folder| is_private(folder)), most: MOST }
+    }
+
+    /// Where the machine code of a text is, made for a target.
+    pub(super) fn find(&self, target: &str, text: &str) -> Option<Found> {
+        let path = self.folder.as_ref()?.join(format!("{}.cu", name_of(&[target.as_bytes(), text.as_bytes()])));
+        let known = fs::read_to_string(&path).ok()?;
+        let (line, rest) = known.split_once('\n')?;
+        let (file, function) = line.strip_prefix("// ")?.split_once(' ')?;
+        let is_it = rest.strip_prefix(target).is_some_and(|known| known == text);
+        let is_name = |name: &str| name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._".contains(&b));
+        if !is_it || !is_name(file) || !is_name(function) {
+            return None;
+        }
+        mark(&path);
+        Some(Found { file: file.to_owned(), function: function.to_owned() })
+    }
+
+    /// The machine code in a file.
+    pub(super) fn read(&self, file: &str) -> Option<Vec<u8>> {
+        let path = self.folder.as_ref()?.join(file);
+        let bytes = fs::read(&path).ok()?;
+        let (head, code) = bytes.split_at_checked(MAGIC.len() + 16)?;
+        if head != header(code) {
+            return None;
+        }
+        mark(&path);
+        Some(code.to_vec())
+    }
+
+    /// Keeps a machine code, and the texts that are functions of it.
+    pub(super) fn keep(&self, target: &str, texts: &[(&str, &str)], code: &[u8]) {
+        let Some(folder) = &self.folder else { return };
+        let file = format!("{}.cubin", name_of(&[target.as_bytes(), code]));
+        if put(folder, &file, &[&header(code), code].concat()).is_err() {
+            return;
+        }
+        for (text, function) in texts {
+            let name = format!("{}.cu", name_of(&[target.as_bytes(), text.as_bytes()]));
+            let line = format!("// {file} {function}\n{target}{text}");
+            // Where there is no more room, the next process compiles it again.
+            if put(folder, &name, line.as_bytes()).is_err() {
+                return;
+            }
+        }
+        self.shrink(folder);
+    }
+
+    /// Removes what was not used for longest, once there is too much.
+    fn shrink(&self, folder: &Path) {
+        let Ok(entries) = fs::read_dir(folder) else { return };
+        let mut files: Vec<(SystemTime, u64, PathBuf)> = vec![];
+        for entry in entries.flatten() {
+            let path = entry.path();
+            let is_ours = path.extension().is_some_and(|e| e == "cu" || e == "cubin" || e == "part");
+            if let (true, Ok(data)) = (is_ours, entry.metadata()) {
+                files.push((data.modified().unwrap_or(SystemTime::UNIX_EPOCH), data.len(), path));
+            }
+        }
+        let mut bytes: u64 = files.iter().map(|file| file.1).sum();
+        if bytes <= self.most {
+            return;
+        }
+        files.sort();
+        for (_, size, path) in files {
+            if bytes <= self.most / 4 * 3 {
+                return;
+            }
+            if fs::remove_file(path).is_ok() {
+                bytes -= size;
+            }
+        }
+    }
+}
+
+/// Whether there is a folder, made if need be, that nobody else can put code into.
+fn is_private(folder: &Path) -> bool {
+    // The folders above it, too, are only made for us where they are missing.
+    if DirBuilder::new().recursive(true).mode(0o700).create(folder).is_err() {
+        return false;
+    }
+    // SAFETY: no condition.
+    let user = unsafe { libc::geteuid() };
+    fs::metadata(folder).is_ok_and(|data| data.is_dir() && data.uid() == user && data.mode() & 0o022 == 0)
+}
+
+/// Writes a file at once: others see all of it, or none.
+fn put(folder: &Path, name: &str, bytes: &[u8]) -> std::io::Result<()> {
+    static NUMBER: AtomicUsize = AtomicUsize::new(0);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let part = folder.join(format!("{}-{number}.part", std::process::id()));
+    let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
+    let done = file.write_all(bytes).and_then(|()| fs::rename(&part, folder.join(name)));
+    if done.is_err() {
+        // What cannot be removed either goes when the folder is full.
+        let _ = fs::remove_file(&part);
+    }
+    done
+}
+
+/// Says that a file was used, so that others are removed before it.
+fn mark(path: &Path) {
+    let is_old = |data: fs::Metadata| data.modified().ok().and_then(|at| at.elapsed().ok()).is_some_and(|t| t > MARKED);
+    if fs::metadata(path).is_ok_and(is_old) {
+        // Where the folder cannot be written, nothing is removed either.
+        let _ = File::options().append(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
+    }
+}
+
+fn hash(parts: &[&[u8]], seed: u8) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    hasher.write_u8(seed);
+    for part in parts {
+        hasher.write_usize(part.len());
+        hasher.write(part);
+    }
+    hasher.finish()
+}
+
+/// A name for content.
+pub(super) fn name_of(parts: &[&[u8]]) -> String {
+    format!("{:016x}{:016x}", hash(parts, 0), hash(parts, 1))
+}
+
+/// What comes before machine code.
+fn header(code: &[u8]) -> [u8; 24] {
+    let mut out = [0; 24];
+    out[..8].copy_from_slice(MAGIC);
+    out[8..16].copy_from_slice(&(code.len() as u64).to_le_bytes());
+    out[16..].copy_from_slice(&hash(&[code], 2).to_le_bytes());
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cache(name: &str, most: u64) -> Cache {
+        let folder = std::env::temp_dir().join(format!("fastnp-cache-{}-{name}", std::process::id()));
+        assert!(is_private(&folder));
+        Cache { folder: Some(folder), most }
+    }
+
+    impl Drop for Cache {
+        fn drop(&mut self) {
+            if let Some(folder) = &self.folder {
+                fs::remove_dir_all(folder).expect("ours");
+            }
+        }
+    }
+
+    #[test]
+    fn what_was_kept_is_found() {
+        let cache = cache("kept", MOST);
+        assert_eq!(cache.find("// sm_90\n", "one"), None);
+        cache.keep("// sm_90\n", &[("one", "k1"), ("two\n", "k2")], b"code");
+        let found = cache.find("// sm_90\n", "two\n").expect("kept");
+        assert_eq!(found.function, "k2");
+        assert_eq!(cache.read(&found.file).as_deref(), Some(&b"code"[..]));
+        assert_eq!(cache.find("// sm_80\n", "two\n"), None);
+        assert_eq!(cache.find("// sm_90\n", "two"), None);
+    }
+
+    #[test]
+    fn what_is_broken_was_not_there() {
+        let cache = cache("broken", MOST);
+        cache.keep("// sm_90\n", &[("one", "k1")], b"code");
+        let found = cache.find("// sm_90\n", "one").expect("kept");
+        let path = cache.folder.as_ref().expect("there is one").join(&found.file);
+        let whole = fs::read(&path).expect("readable");
+        for broken in [&whole[..whole.len() - 1], &whole[..5], b"", &[&whole[..], b"more"].concat()] {
+            fs::write(&path, broken).expect("writable");
+            assert_eq!(cache.read(&found.file), None);
+        }
+        let index = path.with_file_name(format!("{}.cu", name_of(&[b"// sm_90\n", b"one"])));
+        for broken in ["", "// \n", "// ../x k1\n// sm_90\none", "\u{0}"] {
+            fs::write(&index, broken).expect("writable");
+            assert_eq!(cache.find("// sm_90\n", "one"), None);
+        }
+    }
+
+    #[test]
+    fn what_was_not_used_goes_first() {
+        let cache = cache("full", 4000);
+        for n in 0..10u8 {
+            let text = format!("text {n}");
+            cache.keep("// sm_90\n", &[(&text, "k")], &[n; 1000]);
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        assert!(cache.find("// sm_90\n", "text 0").is_none_or(|found| cache.read(&found.file).is_none()));
+        let found = cache.find("// sm_90\n", "text 9").expect("the latest");
+        assert_eq!(cache.read(&found.file), Some(vec![9; 1000]));
+        let folder = cache.folder.as_ref().expect("there is one");
+        let sizes =
+            fs::read_dir(folder).expect("readable").map(|e| e.expect("an entry").metadata().expect("one").len());
+        assert!(sizes.sum::<u64>() <= 4000);
+    }
+
+    #[test]
+    fn a_folder_that_others_write_is_not_used() {
+        let cache = cache("open", MOST);
+        let folder = cache.folder.clone().expect("there is one");
+        let allow = |mode| {
+            use std::os::unix::fs::PermissionsExt;
+            fs::set_permissions(&folder, fs::Permissions::from_mode(mode)).expect("ours");
+        };
+        allow(0o777);
+        assert!(!is_private(&folder));
+        allow(0o755);
+        assert!(is_private(&folder));
+        assert!(!is_private(Path::new("/dev/null/folder")));
+    }
+}

@@ -1,0 +1,206 @@
+//! CUDA's run-time compiler: texts to machine code.
+//!
+//! Several texts go into one program, each into a namespace of its own, since most of what a text costs is starting the compiler:
+//! 32 kernels take 262 ms together and a second one by one. Machine code rather than PTX is asked for, which an older driver could
+//! refuse.
+
+use super::driver::{absent, function};
+use crate::{DeviceError, Failure};
+use cudarc::nvrtc::sys;
+use cudarc::nvrtc::sys::nvrtcProgram;
+use std::ffi::{CStr, CString, c_char, c_int};
+use std::sync::OnceLock;
+
+/// Options besides the architecture: every fused product is written as one.
+const OPTIONS: &[&CStr] = &[c"--fmad=false"];
+
+/// What a function of the compiler returns.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(transparent)]
+struct Code(u32);
+
+const SUCCESS: Code = Code(0);
+
+/// Takes a program's size of something, or its bytes.
+type Sized = unsafe extern "C" fn(nvrtcProgram, *mut usize) -> Code;
+type Bytes = unsafe extern "C" fn(nvrtcProgram, *mut c_char) -> Code;
+type Create = unsafe extern "C" fn(
+    *mut nvrtcProgram,
+    *const c_char,
+    *const c_char,
+    c_int,
+    *const *const c_char,
+    *const *const c_char,
+) -> Code;
+
+/// The compiler.
+pub(super) struct Compiler {
+    create_program: Create,
+    compile_program: unsafe extern "C" fn(nvrtcProgram, c_int, *const *const c_char) -> Code,
+    destroy_program: unsafe extern "C" fn(*mut nvrtcProgram) -> Code,
+    get_log_size: Sized,
+    get_log: Bytes,
+    get_cubin_size: Sized,
+    get_cubin: Bytes,
+    get_error_string: unsafe extern "C" fn(Code) -> *const c_char,
+    /// Its version.
+    version: (i32, i32),
+    /// The architectures it knows, as 90 for 9.0.
+    architectures: Vec<i32>,
+}
+
+impl Compiler {
+    /// The compiler.
+    ///
+    /// # Errors
+    /// [`Failure::Absent`] where it is not there, or too old.
+    pub(super) fn get() -> Result<&'static Compiler, DeviceError> {
+        static COMPILER: OnceLock<Compiler> = OnceLock::new();
+        if let Some(compiler) = COMPILER.get() {
+            return Ok(compiler);
+        }
+        let compiler = Compiler::load()?;
+        Ok(COMPILER.get_or_init(|| compiler))
+    }
+
+    fn load() -> Result<Compiler, DeviceError> {
+        // SAFETY: loading the library runs its constructors, which any program that uses it does.
+        let library = unsafe {
+            if !sys::is_culib_present() {
+                return Err(absent(
+                    "no CUDA compiler: libnvrtc.so was not found (it is in the CUDA toolkit, and in the package nvidia-cuda-nvrtc)",
+                ));
+            }
+            sys::culib()
+        };
+        let version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> Code = function(library, "nvrtcVersion")?;
+        let count: unsafe extern "C" fn(*mut c_int) -> Code = function(library, "nvrtcGetNumSupportedArchs")?;
+        let list: unsafe extern "C" fn(*mut c_int) -> Code = function(library, "nvrtcGetSupportedArchs")?;
+        let (mut major, mut minor, mut known) = (0, 0, 0);
+        // SAFETY: places of ours are written, the last with as many numbers as was said.
+        let (asked, architectures) = unsafe {
+            let asked = [version(&raw mut major, &raw mut minor), count(&raw mut known)];
+            let mut architectures = vec![0; usize::try_from(known).unwrap_or(0)];
+            (asked[0] == SUCCESS && asked[1] == SUCCESS && list(architectures.as_mut_ptr()) == SUCCESS, architectures)
+        };
+        if !asked {
+            return Err(absent("the CUDA compiler does not say what it is"));
+        }
+        Ok(Compiler {
+            create_program: function(library, "nvrtcCreateProgram")?,
+            compile_program: function(library, "nvrtcCompileProgram")?,
+            destroy_program: function(library, "nvrtcDestroyProgram")?,
+            get_log_size: function(library, "nvrtcGetProgramLogSize")?,
+            get_log: function(library, "nvrtcGetProgramLog")?,
+            get_cubin_size: function(library, "nvrtcGetCUBINSize")?,
+            get_cubin: function(library, "nvrtcGetCUBIN")?,
+            get_error_string: function(library, "nvrtcGetErrorString")?,
+            version: (major, minor),
+            architectures,
+        })
+    }
+
+    /// The architecture to compile for, where a driver is of some version and a device of some capability.
+    ///
+    /// # Errors
+    /// Where the driver could not load what the compiler makes, or the compiler makes nothing for the device.
+    pub(super) fn target(&self, driver: i32, capability: (i32, i32)) -> Result<Target, DeviceError> {
+        let (major, minor) = self.version;
+        if major > driver / 1000 {
+            return Err(absent(format!(
+                "the CUDA driver is too old: it supports CUDA {}.{}, and the compiler is of CUDA {major}.{minor}",
+                driver / 1000,
+                driver % 1000 / 10
+            )));
+        }
+        // Machine code runs on devices of the same generation that are not older.
+        let best = |a: &&i32| **a / 10 == capability.0 && **a % 10 <= capability.1;
+        let architecture = self.architectures.iter().filter(best).max().ok_or_else(|| {
+            absent(format!(
+                "the CUDA compiler, of CUDA {major}.{minor}, makes nothing for a device of capability {}.{}",
+                capability.0, capability.1
+            ))
+        })?;
+        Ok(Target { architecture: *architecture, version: self.version })
+    }
+
+    /// Texts as one machine code that has all their functions, whose names have to differ.
+    ///
+    /// # Errors
+    /// With what the compiler says, and the texts.
+    pub(super) fn compile(&self, target: &Target, texts: &[String]) -> Result<Vec<u8>, DeviceError> {
+        let text = together(texts);
+        let refused =
+            |why: &str, log: &str| DeviceError::new(Failure::Fault, format!("the CUDA compiler: {why}\n{log}\n{text}"));
+        let source = CString::new(text.as_str()).map_err(|_| refused("a zero in the text", ""))?;
+        let architecture = CString::new(format!("--gpu-architecture=sm_{}", target.architecture)).expect("no zeros");
+        let options: Vec<*const c_char> =
+            [architecture.as_c_str()].iter().chain(OPTIONS).map(|option| option.as_ptr()).collect();
+        let mut program = std::ptr::null_mut();
+        let none = std::ptr::null();
+        // SAFETY: texts end with zeros and outlive the calls; a program that was made is compiled, read and destroyed once.
+        unsafe {
+            let code = (self.create_program)(&raw mut program, source.as_ptr(), c"kernels.cu".as_ptr(), 0, none, none);
+            if code != SUCCESS {
+                return Err(refused(&self.meaning(code), ""));
+            }
+            let compiled = (self.compile_program)(program, options.len() as c_int, options.as_ptr());
+            let result = match compiled {
+                SUCCESS => read(program, self.get_cubin_size, self.get_cubin).map_err(|code| (code, vec![])),
+                code => Err((code, read(program, self.get_log_size, self.get_log).unwrap_or_default())),
+            };
+            (self.destroy_program)(&raw mut program);
+            result.map_err(|(code, log)| {
+                refused(&self.meaning(code), String::from_utf8_lossy(&log).trim_end_matches('\0'))
+            })
+        }
+    }
+
+    fn meaning(&self, code: Code) -> String {
+        // SAFETY: the text is the library's, for good.
+        let text = unsafe { (self.get_error_string)(code) };
+        if text.is_null() {
+            return format!("code {}", code.0);
+        }
+        // SAFETY: it ends with a zero.
+        unsafe { CStr::from_ptr(text) }.to_string_lossy().into_owned()
+    }
+}
+
+/// Something that a program has: its size is asked for first.
+unsafe fn read(program: nvrtcProgram, size: Sized, bytes: Bytes) -> Result<Vec<u8>, Code> {
+    let mut length = 0;
+    // SAFETY: the program was compiled; so many bytes are written as was said.
+    unsafe {
+        match size(program, &raw mut length) {
+            SUCCESS => {}
+            code => return Err(code),
+        }
+        let mut out = vec![0u8; length];
+        match bytes(program, out.as_mut_ptr().cast()) {
+            SUCCESS => Ok(out),
+            code => Err(code),
+        }
+    }
+}
+
+/// What texts are compiled for, and by what.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Target {
+    /// As 90 for 9.0.
+    architecture: i32,
+    version: (i32, i32),
+}
+
+impl Target {
+    /// A line that differs wherever the machine code may.
+    pub(super) fn line(&self) -> String {
+        let options: Vec<_> = OPTIONS.iter().map(|option| option.to_string_lossy()).collect();
+        format!("// sm_{}, NVRTC {}.{}, {}\n", self.architecture, self.version.0, self.version.1, options.join(" "))
+    }
+}
+
+/// Texts as one, in a namespace each.
+pub(super) fn together(texts: &[String]) -> String {
+    texts.iter().enumerate().map(|(k, text)| format!("namespace k{k} {{\n{text}}}\n")).collect()
+}

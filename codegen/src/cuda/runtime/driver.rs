@@ -1,0 +1,183 @@
+//! The driver's functions, and what its codes mean.
+//!
+//! They are looked up one by one, so that a driver without one of them is an error and no panic, and give plain numbers: a driver
+//! newer than the bindings has codes that their enum lacks.
+
+use crate::{DeviceError, Failure};
+use cudarc::driver::sys;
+use cudarc::driver::sys::{
+    CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUevent, CUfunction, CUmemPool_attribute, CUmemoryPool,
+    CUmodule, CUstream,
+};
+use libloading::Library;
+use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
+use std::sync::OnceLock;
+
+/// What a function of the driver returns.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(transparent)]
+pub(super) struct Code(u32);
+
+impl Code {
+    pub(super) const SUCCESS: Code = Code(0);
+    pub(super) const OUT_OF_MEMORY: Code = Code(2);
+    /// The process ends, and the driver has before us.
+    pub(super) const DEINITIALIZED: Code = Code(4);
+    const NO_DEVICE: Code = Code(100);
+}
+
+type Function<A> = unsafe extern "C" fn(A) -> Code;
+type Function2<A, B> = unsafe extern "C" fn(A, B) -> Code;
+type Function3<A, B, C> = unsafe extern "C" fn(A, B, C) -> Code;
+type Function4<A, B, C, D> = unsafe extern "C" fn(A, B, C, D) -> Code;
+type Launch = unsafe extern "C" fn(
+    CUfunction,
+    c_uint,
+    c_uint,
+    c_uint,
+    c_uint,
+    c_uint,
+    c_uint,
+    c_uint,
+    CUstream,
+    *const *const c_void,
+    *const *const c_void,
+) -> Code;
+
+/// The functions, by their names without `cu`.
+pub(super) struct Driver {
+    pub(super) device_get: Function2<*mut CUdevice, c_int>,
+    pub(super) device_get_count: Function<*mut c_int>,
+    pub(super) device_get_attribute: Function3<*mut c_int, CUdevice_attribute, CUdevice>,
+    pub(super) device_get_name: Function3<*mut c_char, c_int, CUdevice>,
+    pub(super) device_total_mem: Function2<*mut usize, CUdevice>,
+    pub(super) device_primary_ctx_retain: Function2<*mut CUcontext, CUdevice>,
+    pub(super) device_get_default_mem_pool: Function2<*mut CUmemoryPool, CUdevice>,
+    pub(super) ctx_get_current: Function<*mut CUcontext>,
+    pub(super) ctx_set_current: Function<CUcontext>,
+    pub(super) ctx_push_current: Function<CUcontext>,
+    pub(super) ctx_pop_current: Function<*mut CUcontext>,
+    pub(super) stream_create: Function2<*mut CUstream, c_uint>,
+    pub(super) stream_synchronize: Function<CUstream>,
+    pub(super) event_create: Function2<*mut CUevent, c_uint>,
+    pub(super) event_record: Function2<CUevent, CUstream>,
+    pub(super) event_synchronize: Function<CUevent>,
+    pub(super) mem_pool_set_attribute: Function3<CUmemoryPool, CUmemPool_attribute, *mut c_void>,
+    pub(super) mem_pool_trim_to: Function2<CUmemoryPool, usize>,
+    pub(super) mem_alloc_async: Function3<*mut CUdeviceptr, usize, CUstream>,
+    pub(super) mem_free_async: Function2<CUdeviceptr, CUstream>,
+    pub(super) mem_get_info: Function2<*mut usize, *mut usize>,
+    pub(super) mem_host_alloc: Function3<*mut *mut c_void, usize, c_uint>,
+    pub(super) memcpy_htod_async: Function4<CUdeviceptr, *const c_void, usize, CUstream>,
+    pub(super) memcpy_dtoh_async: Function4<*mut c_void, CUdeviceptr, usize, CUstream>,
+    pub(super) memset_d8_async: Function4<CUdeviceptr, u8, usize, CUstream>,
+    pub(super) module_load_data: Function2<*mut CUmodule, *const c_void>,
+    pub(super) module_get_function: Function3<*mut CUfunction, CUmodule, *const c_char>,
+    pub(super) launch_kernel: Launch,
+    get_error_name: Function2<u32, *mut *const c_char>,
+    get_error_string: Function2<u32, *mut *const c_char>,
+    /// The version of CUDA that it supports, as 13000.
+    pub(super) version: i32,
+}
+
+impl Driver {
+    /// The driver, initialised.
+    ///
+    /// # Errors
+    /// [`Failure::Absent`], with what is missing.
+    pub(super) fn get() -> Result<&'static Driver, DeviceError> {
+        static DRIVER: OnceLock<Driver> = OnceLock::new();
+        if let Some(driver) = DRIVER.get() {
+            return Ok(driver);
+        }
+        // SAFETY: loading the driver runs its constructors, which any program that uses it does.
+        let library = unsafe {
+            if !sys::is_culib_present() {
+                return Err(absent("no CUDA driver: libcuda.so.1 was not found"));
+            }
+            sys::culib()
+        };
+        let driver = Driver::load(library)?;
+        Ok(DRIVER.get_or_init(|| driver))
+    }
+
+    fn load(library: &Library) -> Result<Driver, DeviceError> {
+        let init: Function<c_uint> = function(library, "cuInit")?;
+        let driver_get_version: Function<*mut c_int> = function(library, "cuDriverGetVersion")?;
+        let mut version = 0;
+        // SAFETY: the functions have these types; the version is written to a place of ours.
+        let (initialised, asked) = unsafe { (init(0), driver_get_version(&raw mut version)) };
+        let driver = Driver {
+            device_get: function(library, "cuDeviceGet")?,
+            device_get_count: function(library, "cuDeviceGetCount")?,
+            device_get_attribute: function(library, "cuDeviceGetAttribute")?,
+            device_get_name: function(library, "cuDeviceGetName")?,
+            device_total_mem: function(library, "cuDeviceTotalMem_v2")?,
+            device_primary_ctx_retain: function(library, "cuDevicePrimaryCtxRetain")?,
+            device_get_default_mem_pool: function(library, "cuDeviceGetDefaultMemPool")?,
+            ctx_get_current: function(library, "cuCtxGetCurrent")?,
+            ctx_set_current: function(library, "cuCtxSetCurrent")?,
+            ctx_push_current: function(library, "cuCtxPushCurrent_v2")?,
+            ctx_pop_current: function(library, "cuCtxPopCurrent_v2")?,
+            stream_create: function(library, "cuStreamCreate")?,
+            stream_synchronize: function(library, "cuStreamSynchronize")?,
+            event_create: function(library, "cuEventCreate")?,
+            event_record: function(library, "cuEventRecord")?,
+            event_synchronize: function(library, "cuEventSynchronize")?,
+            mem_pool_set_attribute: function(library, "cuMemPoolSetAttribute")?,
+            mem_pool_trim_to: function(library, "cuMemPoolTrimTo")?,
+            mem_alloc_async: function(library, "cuMemAllocAsync")?,
+            mem_free_async: function(library, "cuMemFreeAsync")?,
+            mem_get_info: function(library, "cuMemGetInfo_v2")?,
+            mem_host_alloc: function(library, "cuMemHostAlloc")?,
+            memcpy_htod_async: function(library, "cuMemcpyHtoDAsync_v2")?,
+            memcpy_dtoh_async: function(library, "cuMemcpyDtoHAsync_v2")?,
+            memset_d8_async: function(library, "cuMemsetD8Async")?,
+            module_load_data: function(library, "cuModuleLoadData")?,
+            module_get_function: function(library, "cuModuleGetFunction")?,
+            launch_kernel: function(library, "cuLaunchKernel")?,
+            get_error_name: function(library, "cuGetErrorName")?,
+            get_error_string: function(library, "cuGetErrorString")?,
+            version,
+        };
+        match initialised {
+            Code::SUCCESS if asked == Code::SUCCESS => Ok(driver),
+            Code::NO_DEVICE => Err(absent("no CUDA device: the driver finds none")),
+            code => Err(absent(format!("the CUDA driver does not start: {}", driver.meaning(code)))),
+        }
+    }
+
+    /// A code's name and what it means.
+    #[cold]
+    pub(super) fn meaning(&self, code: Code) -> String {
+        let text = |get: Function2<u32, *mut *const c_char>| {
+            let mut text = std::ptr::null();
+            // SAFETY: a place of ours is written; texts are the driver's, for good.
+            unsafe {
+                let known = get(code.0, &raw mut text) == Code::SUCCESS && !text.is_null();
+                known.then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
+            }
+        };
+        match (text(self.get_error_name), text(self.get_error_string)) {
+            (Some(name), Some(meaning)) => format!("{name} ({meaning})"),
+            _ => format!("code {}", code.0),
+        }
+    }
+}
+
+/// A function of a library.
+///
+/// # Errors
+/// Where the library has none of this name.
+pub(super) fn function<F: Copy>(library: &Library, name: &str) -> Result<F, DeviceError> {
+    // SAFETY: the tables of this module and its neighbours give every function the type that CUDA declares.
+    unsafe { library.get::<F>(name) }
+        .map(|symbol| *symbol)
+        .map_err(|_| absent(format!("the CUDA driver or library is too old: it has no {name}")))
+}
+
+/// There is no device, or not what it takes.
+#[cold]
+pub(super) fn absent(message: impl Into<String>) -> DeviceError {
+    DeviceError::new(Failure::Absent, message)
+}

@@ -1,0 +1,126 @@
+//! Texts as functions that can be launched: compiled together, kept on disk, loaded once.
+
+use super::super::source::named;
+use super::cache::{Cache, name_of};
+use super::compiler::{Compiler, Target};
+use super::context::Context;
+use super::driver::Code;
+use crate::DeviceError;
+use cudarc::driver::sys::{CUfunction, CUmodule};
+use std::collections::HashMap;
+use std::ffi::CString;
+use std::sync::Arc;
+
+/// Texts of one program at most: what a compiler says about one is then found again, and errors cost little.
+const BATCH: usize = 64;
+
+/// A text that is loaded. Modules stay loaded, since kernels do.
+pub(super) struct Function {
+    pub(super) handle: CUfunction,
+    pub(super) text: Arc<str>,
+}
+
+// SAFETY: functions of a module may be launched from any thread, with the context made current there.
+unsafe impl Send for Function {}
+// SAFETY: as above; nothing of it changes.
+unsafe impl Sync for Function {}
+
+/// All that are loaded on a device.
+pub(super) struct Functions {
+    compiler: &'static Compiler,
+    target: Target,
+    cache: Cache,
+    loaded: HashMap<Arc<str>, Arc<Function>>,
+}
+
+impl Functions {
+    /// None yet.
+    ///
+    /// # Errors
+    /// Where there is no compiler for the device.
+    pub(super) fn new(context: &Context) -> Result<Functions, DeviceError> {
+        let compiler = Compiler::get()?;
+        let target = compiler.target(context.driver.version, context.capability)?;
+        Ok(Functions { compiler, target, cache: Cache::of_user(), loaded: HashMap::new() })
+    }
+
+    /// Functions of texts, in their order.
+    ///
+    /// # Errors
+    /// Where the compiler refuses a text, or the device its machine code.
+    pub(super) fn of(&mut self, context: &Context, texts: &[String]) -> Result<Vec<Arc<Function>>, DeviceError> {
+        let mut missing: Vec<&str> = vec![];
+        for text in texts.iter().map(String::as_str) {
+            if !self.loaded.contains_key(text) && !missing.contains(&text) {
+                missing.push(text);
+            }
+        }
+        self.load_kept(context, &missing)?;
+        missing.retain(|&text| !self.loaded.contains_key(text));
+        for batch in missing.chunks(BATCH) {
+            self.compile(context, batch)?;
+        }
+        Ok(texts.iter().map(|text| self.loaded[text.as_str()].clone()).collect())
+    }
+
+    /// Loads what is kept on disk. What cannot be loaded is compiled instead.
+    fn load_kept(&mut self, context: &Context, texts: &[&str]) -> Result<(), DeviceError> {
+        let line = self.target.line();
+        let mut files: HashMap<String, Vec<(&str, String)>> = HashMap::new();
+        for text in texts {
+            if let Some(found) = self.cache.find(&line, text) {
+                files.entry(found.file).or_default().push((text, found.function));
+            }
+        }
+        for (file, functions) in files {
+            let Some(code) = self.cache.read(&file) else { continue };
+            let Ok(module) = load(context, &code) else { continue };
+            for (text, name) in functions {
+                if let Ok(handle) = function(context, module, &name) {
+                    self.insert(text, handle);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn compile(&mut self, context: &Context, texts: &[&str]) -> Result<(), DeviceError> {
+        let names: Vec<String> = texts.iter().map(|text| format!("k_{}", name_of(&[text.as_bytes()]))).collect();
+        let written: Vec<String> = texts.iter().zip(&names).map(|(text, name)| named(text, name)).collect();
+        let code = match self.compiler.compile(&self.target, &written) {
+            Err(_) if texts.len() > 1 => {
+                // One by one, so that the error has one text.
+                return texts.iter().try_for_each(|text| self.compile(context, &[text]));
+            }
+            result => result?,
+        };
+        let module = load(context, &code)?;
+        for (text, name) in texts.iter().zip(&names) {
+            let handle = function(context, module, name)?;
+            self.insert(text, handle);
+        }
+        let kept: Vec<(&str, &str)> = texts.iter().copied().zip(names.iter().map(String::as_str)).collect();
+        self.cache.keep(&self.target.line(), &kept, &code);
+        Ok(())
+    }
+
+    fn insert(&mut self, text: &str, handle: CUfunction) {
+        let text: Arc<str> = text.into();
+        self.loaded.insert(text.clone(), Arc::new(Function { handle, text }));
+    }
+}
+
+fn load(context: &Context, code: &[u8]) -> Result<CUmodule, DeviceError> {
+    let mut module = std::ptr::null_mut();
+    // SAFETY: machine code says its own length; a place of ours is written.
+    let loaded = unsafe { (context.driver.module_load_data)(&raw mut module, code.as_ptr().cast()) };
+    context.check("loading machine code", loaded).map(|()| module)
+}
+
+fn function(context: &Context, module: CUmodule, name: &str) -> Result<CUfunction, DeviceError> {
+    let name = CString::new(name).expect("no zeros");
+    let mut handle = std::ptr::null_mut();
+    // SAFETY: the module is loaded; the name ends with a zero; a place of ours is written.
+    let found: Code = unsafe { (context.driver.module_get_function)(&raw mut handle, module, name.as_ptr()) };
+    context.check("looking for a kernel", found).map(|()| handle)
+}

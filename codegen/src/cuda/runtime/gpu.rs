@@ -1,0 +1,167 @@
+//! The device: what [`crate::Device`] asks, by its context, its functions and its staging memory.
+
+use super::super::form::{self, Form};
+use super::context::{Context, not_forked};
+use super::functions::{Function, Functions};
+use super::product::Products;
+use super::program::{CudaProgram, Forms, Scratch};
+use super::staging::Staging;
+use crate::{Backend, CompileError, DType, Device, DeviceError, Kernel, Launch, Program, Verified};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
+
+/// A device.
+pub(super) struct Gpu {
+    pub(super) context: Context,
+    pub(super) scratch: Mutex<Scratch>,
+    functions: Mutex<Functions>,
+    kernels: Mutex<HashMap<Verified<Kernel>, Arc<Forms>>>,
+    staging: Mutex<Option<Staging>>,
+    products: Mutex<Option<Products>>,
+    /// Itself, for its programs.
+    this: Weak<Gpu>,
+}
+
+/// A lock's content. What a thread that panicked left is whole: values are put in when they are ready.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The device of a number. It stays open for good: memory on it may outlive everything that knows it.
+///
+/// # Errors
+/// [`crate::Failure::Absent`] where there is none.
+pub(crate) fn shared(ordinal: i32) -> Result<Arc<dyn Device>, DeviceError> {
+    static OPEN: LazyLock<Mutex<Vec<Arc<Gpu>>>> = LazyLock::new(Mutex::default);
+    not_forked()?;
+    let mut open = locked(&OPEN);
+    if let Some(gpu) = open.iter().find(|gpu| gpu.context.ordinal == ordinal) {
+        return Ok(gpu.clone());
+    }
+    let context = Context::open(ordinal)?;
+    let functions = Mutex::new(Functions::new(&context)?);
+    let gpu = Arc::new_cyclic(|this| Gpu {
+        context,
+        scratch: Mutex::default(),
+        functions,
+        kernels: Mutex::default(),
+        staging: Mutex::default(),
+        products: Mutex::default(),
+        this: this.clone(),
+    });
+    open.push(gpu.clone());
+    Ok(gpu)
+}
+
+impl Gpu {
+    /// A kernel's forms.
+    fn forms(&self, kernel: &Verified<Kernel>) -> Arc<Forms> {
+        let mut kernels = locked(&self.kernels);
+        if let Some(forms) = kernels.get(kernel) {
+            return forms.clone();
+        }
+        let forms = Arc::new(Forms::new(kernel.clone()));
+        kernels.insert(kernel.clone(), forms.clone());
+        forms
+    }
+
+    /// Functions of kernels in forms, whose launches are told so many bytes, compiled together where they are missing.
+    ///
+    /// # Errors
+    /// Where the compiler or the device refuses one.
+    pub(super) fn functions(&self, wanted: &[(Arc<Forms>, Form, usize)]) -> Result<Vec<Arc<Function>>, DeviceError> {
+        let texts: Vec<String> = wanted
+            .iter()
+            .map(|(forms, form, told)| forms.text(&self.context, form, *told))
+            .collect::<Result<_, _>>()?;
+        let found = locked(&self.functions).of(&self.context, &texts)?;
+        for ((forms, form, _), function) in wanted.iter().zip(&found) {
+            forms.put(form.clone(), function.clone());
+        }
+        Ok(found)
+    }
+
+    /// Does something with the staging memory, which is made first.
+    fn staged<T>(&self, then: impl FnOnce(&mut Staging) -> Result<T, DeviceError>) -> Result<T, DeviceError> {
+        let mut staging = locked(&self.staging);
+        if staging.is_none() {
+            *staging = Some(Staging::new(&self.context)?);
+        }
+        then(staging.as_mut().expect("just made"))
+    }
+}
+
+impl Backend for Gpu {
+    fn name(&self) -> &'static str {
+        "cuda"
+    }
+
+    fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {
+        let gpu = self.this.upgrade().expect("devices stay open");
+        Ok(Arc::new(CudaProgram { gpu, forms: self.forms(kernel) }))
+    }
+}
+
+impl Device for Gpu {
+    fn description(&self) -> String {
+        let Context { ordinal, name, total, .. } = &self.context;
+        format!("cuda:{ordinal} ({name}, {:.1} GiB)", *total as f64 / f64::from(1 << 30))
+    }
+
+    fn prepare(&self, launches: &[(&Verified<Kernel>, Launch<'_>)]) -> Result<(), DeviceError> {
+        let _entered = self.context.enter()?;
+        let mut missing = vec![];
+        for (kernel, launch) in launches {
+            let Some((form, geometry)) = form::of(kernel, launch) else { continue };
+            let forms = self.forms(kernel);
+            if forms.get(&form).is_none() {
+                missing.push((forms, form, geometry.domain.len()));
+            }
+        }
+        if missing.is_empty() { Ok(()) } else { self.functions(&missing).map(|_| ()) }
+    }
+
+    fn allocate(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
+        let _entered = self.context.enter()?;
+        self.context.allocate(bytes)
+    }
+
+    unsafe fn release(&self, start: *mut u8, _: usize) {
+        // What a device that failed, or a forked process, cannot give back is gone with it.
+        if let Ok(_entered) = self.context.enter() {
+            // SAFETY: the caller's contract.
+            let _ = unsafe { self.context.free(start) };
+        }
+    }
+
+    unsafe fn upload(&self, from: *const u8, to: *mut u8, bytes: usize) -> Result<(), DeviceError> {
+        let _entered = self.context.enter()?;
+        // SAFETY: the caller's contract.
+        self.staged(|staging| unsafe { staging.upload(&self.context, from, to, bytes) })
+    }
+
+    unsafe fn download(&self, from: *const u8, to: *mut u8, bytes: usize) -> Result<(), DeviceError> {
+        let _entered = self.context.enter()?;
+        // SAFETY: the caller's contract.
+        self.staged(|staging| unsafe { staging.download(&self.context, from, to, bytes) })
+    }
+
+    unsafe fn multiply(
+        &self,
+        dtype: DType,
+        domain: &[usize],
+        strides: &[isize],
+        addresses: &[*mut u8],
+    ) -> Result<bool, DeviceError> {
+        let _entered = self.context.enter()?;
+        let mut products = locked(&self.products);
+        let products = products.get_or_insert_with(|| Products::new(&self.context));
+        // SAFETY: the caller's contract.
+        unsafe { products.multiply(&self.context, dtype, domain, strides, addresses) }
+    }
+
+    fn wait(&self) -> Result<(), DeviceError> {
+        let _entered = self.context.enter()?;
+        self.context.wait()
+    }
+}

@@ -1,0 +1,28 @@
+//! Kernels on NVIDIA's devices: memory, copies, compiling, launching.
+//!
+//! | module | does |
+//! |---|---|
+//! | `gpu` | the device: what [`crate::Device`] asks, and which devices are open |
+//! | `context` | the device as the driver sees it: its context, our stream, its memory |
+//! | `staging` | copies through pinned memory |
+//! | `program` | launches: forms, arguments, scratch memory |
+//! | `functions` | texts as functions: what is compiled together, kept, and loaded |
+//! | `compiler`, `cache` | NVIDIA's run-time compiler; machine code on disk |
+//! | `product` | matrix products by cuBLAS |
+//! | `driver` | the driver's functions, looked up one by one |
+//!
+//! Nothing here is needed to build: the driver, the compiler and cuBLAS are looked for when a device is asked for, and what is
+//! missing is an error that says so. There is one stream, so a device does what it is asked for in that order. Where no lock is
+//! said to be held longer, each call takes what it needs; calls come one at a time from the engine.
+
+mod cache;
+mod compiler;
+mod context;
+mod driver;
+mod functions;
+mod gpu;
+mod product;
+mod program;
+mod staging;
+
+pub(crate) use gpu::shared;

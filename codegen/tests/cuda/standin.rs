@@ -1,0 +1,30 @@
+//! Stand-ins for NVIDIA's libraries, for machines without a GPU: built by the C compiler that links Rust programs.
+//!
+//! The dynamic loader reads its path when a process starts, so whatever uses them runs in a process of its own.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Builds the libraries into a folder: with it as `LD_LIBRARY_PATH`, a program finds them.
+pub(crate) fn build(folder: &Path) {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cuda/standin");
+    std::fs::create_dir_all(folder).expect("a folder can be made");
+    std::fs::copy(from.join("device.h"), folder.join("device.h")).expect("it can be copied");
+    for (source, library, version) in
+        [("driver.c", "libcuda.so", 1), ("nvrtc.c", "libnvrtc.so", 13), ("cublas.c", "libcublas.so", 13)]
+    {
+        let mut compiler = Command::new("cc");
+        compiler.args(["-shared", "-fPIC", "-O1", "-std=gnu11", "-w", "-o"]).arg(folder.join(library));
+        compiler.arg(from.join(source)).args(["-lpthread", "-ldl"]);
+        // Where it is used, the name of the file is looked for, whichever of its names another library has.
+        compiler.arg(format!("-Wl,-soname,{library}"));
+        if source == "cublas.c" {
+            compiler.arg("-L").arg(folder).arg("-lcuda");
+        }
+        let done = compiler.status().expect("there is a C compiler where Rust programs link");
+        assert!(done.success(), "{source} does not compile");
+        let other = folder.join(format!("{library}.{version}"));
+        let _ = std::fs::remove_file(&other);
+        std::os::unix::fs::symlink(library, other).expect("a link can be made");
+    }
+}

@@ -1,0 +1,383 @@
+/* A stand-in for NVIDIA's driver: the functions that the runtime calls, on the host's memory.
+ *
+ * What is asked for on a stream waits in a queue until somebody waits for it, as late as a device may do it: memory that is
+ * changed or given back too early shows. Addresses outside of what was allocated are errors, which stay, as on a device.
+ *
+ * Controls: STANDIN_DEVICES (how many there are, one), STANDIN_VERSION (13000), STANDIN_CAPABILITY (90), STANDIN_MEMORY (bytes
+ * of a device), STANDIN_LAUNCH (the launch of this number, from 1 on, fails).
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef unsigned long long Address;
+typedef enum {
+    SUCCESS = 0,
+    INVALID_VALUE = 1,
+    OUT_OF_MEMORY = 2,
+    NOT_INITIALIZED = 3,
+    NO_DEVICE = 100,
+    INVALID_DEVICE = 101,
+    INVALID_IMAGE = 200,
+    INVALID_CONTEXT = 201,
+    INVALID_HANDLE = 400,
+    NOT_FOUND = 500,
+    ILLEGAL_ADDRESS = 700,
+    LAUNCH_FAILED = 719,
+} Code;
+
+static const struct { Code code; const char *name, *meaning; } meanings[] = {
+    {SUCCESS, "CUDA_SUCCESS", "no error"},
+    {INVALID_VALUE, "CUDA_ERROR_INVALID_VALUE", "invalid argument"},
+    {OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY", "out of memory"},
+    {NOT_INITIALIZED, "CUDA_ERROR_NOT_INITIALIZED", "initialization error"},
+    {NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no CUDA-capable device is detected"},
+    {INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE", "invalid device ordinal"},
+    {INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "device kernel image is invalid"},
+    {INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "invalid device context"},
+    {INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "invalid resource handle"},
+    {NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
+    {ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "an illegal memory access was encountered"},
+    {LAUNCH_FAILED, "CUDA_ERROR_LAUNCH_FAILED", "unspecified launch failure"},
+};
+
+/* What a text that was compiled has for each kernel: how it runs, and the bytes of its arguments, negative of addresses. */
+typedef struct { void (*run)(const unsigned *, const unsigned *, void **); const int *sizes; int count; } Kernel;
+
+typedef struct Block { struct Block *next; Address start; size_t bytes; bool pinned; } Block;
+typedef struct Kept { struct Kept *next; Address start; size_t bytes; } Kept;
+typedef enum { TO_DEVICE, TO_HOST, FILL, FREE, LAUNCH, EVENT } What;
+typedef struct Asked {
+    struct Asked *next;
+    What what;
+    void *to;
+    const void *from;
+    size_t bytes;
+    unsigned char byte;
+    const Kernel *kernel;
+    unsigned grid[2], block[2];
+    void **arguments;
+} Asked;
+typedef struct { int number; } Event;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static Block *blocks;
+static Kept *kept;
+static size_t used, pooled;
+static Asked *first, **end = &first;
+static Code failed;
+static bool initialised;
+static __thread void *current;
+static int contexts[8], streams[8], pools[8];
+/* For tests to ask. */
+int standin_launches, standin_trims, standin_loads;
+
+static long control(const char *name, long otherwise) {
+    const char *value = getenv(name);
+    return value && *value ? atol(value) : otherwise;
+}
+
+static size_t memory(void) { return (size_t)control("STANDIN_MEMORY", 1L << 34); }
+
+/* The block that has some bytes, or just ends where there are none. */
+static Block *block_of(Address start, size_t bytes) {
+    for (Block *b = blocks; b; b = b->next) {
+        if (start >= b->start && start + bytes <= b->start + b->bytes) return b;
+    }
+    return NULL;
+}
+
+static bool is_device(Address start, size_t bytes) {
+    Block *b = block_of(start, bytes);
+    return b && !b->pinned;
+}
+
+static void add(Address start, size_t bytes, bool pinned) {
+    Block *b = malloc(sizeof *b);
+    *b = (Block){blocks, start, bytes, pinned};
+    blocks = b;
+}
+
+/* What memory is filled with that nobody wrote; not where that would take the host's memory. */
+static void spoil(void *start, size_t bytes) {
+    if (bytes < 1 << 30) memset(start, 0xa5, bytes);
+}
+
+static void take_away(Address start) {
+    for (Block **at = &blocks; *at; at = &(*at)->next) {
+        Block *b = *at;
+        if (b->start != start) continue;
+        *at = b->next;
+        spoil((void *)start, b->bytes);
+        Kept *k = malloc(sizeof *k);
+        *k = (Kept){kept, start, b->bytes};
+        kept = k;
+        used -= b->bytes;
+        pooled += b->bytes;
+        free(b);
+        return;
+    }
+    failed = INVALID_VALUE;
+}
+
+static void launch(Asked *a) {
+    standin_launches++;
+    for (int i = 0; i < a->kernel->count; i++) {
+        Address address = *(Address *)a->arguments[i];
+        if (a->kernel->sizes[i] < 0 && address && !is_device(address, 0)) failed = ILLEGAL_ADDRESS;
+    }
+    if (standin_launches == control("STANDIN_LAUNCH", 0)) failed = LAUNCH_FAILED;
+    if (!failed) a->kernel->run(a->grid, a->block, a->arguments);
+}
+
+static void perform(Asked *a) {
+    if (failed) return;
+    switch (a->what) {
+    case TO_DEVICE:
+        if (!is_device((Address)a->to, a->bytes)) failed = ILLEGAL_ADDRESS;
+        else memcpy(a->to, a->from, a->bytes);
+        return;
+    case TO_HOST:
+        if (!is_device((Address)a->from, a->bytes)) failed = ILLEGAL_ADDRESS;
+        else memcpy(a->to, a->from, a->bytes);
+        return;
+    case FILL:
+        if (!is_device((Address)a->to, a->bytes)) failed = ILLEGAL_ADDRESS;
+        else memset(a->to, a->byte, a->bytes);
+        return;
+    case FREE: take_away((Address)a->to); return;
+    case LAUNCH: launch(a); return;
+    case EVENT: return;
+    }
+}
+
+/* Does what was asked for, up to the last record of an event, or all. */
+static void catch_up(const void *event) {
+    int left = 0;
+    for (Asked *a = first; a; a = a->next) left += !event || (a->what == EVENT && a->to == event);
+    while (first && left > 0) {
+        Asked *a = first;
+        left -= !event || (a->what == EVENT && a->to == event);
+        first = a->next;
+        if (!first) end = &first;
+        perform(a);
+        if (a->arguments) free(a->arguments[0]);
+        free(a->arguments);
+        free(a);
+    }
+}
+
+static Code ask(Asked asked) {
+    if (!current) return INVALID_CONTEXT;
+    if (failed) return failed;
+    Asked *a = malloc(sizeof *a);
+    *a = asked;
+    a->next = NULL;
+    *end = a;
+    end = &a->next;
+    return SUCCESS;
+}
+
+#define LOCKED(body) do { pthread_mutex_lock(&lock); Code code = (body); pthread_mutex_unlock(&lock); return code; } while (0)
+
+Code cuInit(unsigned flags) {
+    initialised = control("STANDIN_DEVICES", 1) > 0;
+    return initialised ? SUCCESS : NO_DEVICE;
+}
+
+Code cuDriverGetVersion(int *version) { return *version = (int)control("STANDIN_VERSION", 13000), SUCCESS; }
+Code cuDeviceGetCount(int *count) { return *count = (int)control("STANDIN_DEVICES", 1), SUCCESS; }
+
+Code cuDeviceGet(int *device, int ordinal) {
+    if (!initialised) return NOT_INITIALIZED;
+    return *device = ordinal, ordinal < control("STANDIN_DEVICES", 1) ? SUCCESS : INVALID_DEVICE;
+}
+
+Code cuDeviceGetAttribute(int *value, int attribute, int device) {
+    int capability = (int)control("STANDIN_CAPABILITY", 90);
+    switch (attribute) {
+    case 75: return *value = capability / 10, SUCCESS;
+    case 76: return *value = capability % 10, SUCCESS;
+    case 115: return *value = 1, SUCCESS;
+    default: return INVALID_VALUE;
+    }
+}
+
+Code cuDeviceGetName(char *name, int bytes, int device) { return snprintf(name, (size_t)bytes, "stand-in"), SUCCESS; }
+Code cuDeviceTotalMem_v2(size_t *bytes, int device) { return *bytes = memory(), SUCCESS; }
+Code cuDevicePrimaryCtxRetain(void **context, int device) { return *context = &contexts[device], SUCCESS; }
+Code cuDeviceGetDefaultMemPool(void **pool, int device) { return *pool = &pools[device], SUCCESS; }
+Code cuCtxGetCurrent(void **context) { return *context = current, SUCCESS; }
+Code cuCtxSetCurrent(void *context) { return current = context, SUCCESS; }
+
+static __thread void *pushed[4];
+static __thread int depth;
+
+Code cuCtxPushCurrent_v2(void *context) {
+    if (depth == 4) return INVALID_VALUE;
+    pushed[depth++] = current;
+    return current = context, SUCCESS;
+}
+
+Code cuCtxPopCurrent_v2(void **context) {
+    if (depth == 0) return INVALID_CONTEXT;
+    *context = current;
+    return current = pushed[--depth], SUCCESS;
+}
+
+Code cuStreamCreate(void **stream, unsigned flags) {
+    if (!current) return INVALID_CONTEXT;
+    return *stream = &streams[(int *)current - contexts], SUCCESS;
+}
+
+static Code await(const void *event) {
+    catch_up(event);
+    return failed;
+}
+
+Code cuStreamSynchronize(void *stream) { LOCKED(current ? await(NULL) : INVALID_CONTEXT); }
+
+Code cuEventCreate(void **event, unsigned flags) { return *event = calloc(1, sizeof(Event)), SUCCESS; }
+Code cuEventRecord(void *event, void *stream) { LOCKED(ask((Asked){.what = EVENT, .to = event})); }
+Code cuEventSynchronize(void *event) { LOCKED(await(event)); }
+
+Code cuMemPoolSetAttribute(void *pool, int attribute, void *value) {
+    return attribute == 4 && *(unsigned long long *)value > 0 ? SUCCESS : INVALID_VALUE;
+}
+
+Code cuMemPoolTrimTo(void *pool, size_t keep) {
+    pthread_mutex_lock(&lock);
+    standin_trims++;
+    while (kept) {
+        Kept *k = kept;
+        kept = k->next;
+        pooled -= k->bytes;
+        free((void *)k->start);
+        free(k);
+    }
+    pthread_mutex_unlock(&lock);
+    return SUCCESS;
+}
+
+static Code allocate(Address *start, size_t bytes) {
+    if (!current) return INVALID_CONTEXT;
+    if (failed) return failed;
+    if (bytes == 0) return INVALID_VALUE;
+    for (Kept **at = &kept; *at; at = &(*at)->next) {
+        Kept *k = *at;
+        if (k->bytes != bytes) continue;
+        *at = k->next;
+        *start = k->start;
+        pooled -= bytes;
+        free(k);
+        used += bytes;
+        return add(*start, bytes, false), SUCCESS;
+    }
+    if (used + pooled + bytes > memory()) return OUT_OF_MEMORY;
+    void *memory;
+    if (posix_memalign(&memory, 256, bytes)) return OUT_OF_MEMORY;
+    spoil(memory, bytes);
+    used += bytes;
+    *start = (Address)memory;
+    return add(*start, bytes, false), SUCCESS;
+}
+
+Code cuMemAllocAsync(Address *start, size_t bytes, void *stream) { LOCKED(allocate(start, bytes)); }
+Code cuMemFreeAsync(Address start, void *stream) { LOCKED(ask((Asked){.what = FREE, .to = (void *)start})); }
+
+Code cuMemGetInfo_v2(size_t *left, size_t *total) {
+    *total = memory();
+    return *left = *total - used - pooled, SUCCESS;
+}
+
+Code cuMemHostAlloc(void **start, size_t bytes, unsigned flags) {
+    if (posix_memalign(start, 4096, bytes)) return OUT_OF_MEMORY;
+    LOCKED((add((Address)*start, bytes, true), SUCCESS));
+}
+
+static Code copy(Asked asked, Address host) {
+    Block *b = block_of(host, asked.bytes);
+    if (b && !b->pinned) return INVALID_VALUE;
+    Code code = ask(asked);
+    // Memory that is not pinned is copied at once.
+    if (code == SUCCESS && !b) catch_up(NULL);
+    return code;
+}
+
+Code cuMemcpyHtoDAsync_v2(Address to, const void *from, size_t bytes, void *stream) {
+    LOCKED(copy((Asked){.what = TO_DEVICE, .to = (void *)to, .from = from, .bytes = bytes}, (Address)from));
+}
+
+Code cuMemcpyDtoHAsync_v2(void *to, Address from, size_t bytes, void *stream) {
+    LOCKED(copy((Asked){.what = TO_HOST, .to = to, .from = (void *)from, .bytes = bytes}, (Address)to));
+}
+
+Code cuMemsetD8Async(Address to, unsigned char byte, size_t bytes, void *stream) {
+    LOCKED(ask((Asked){.what = FILL, .to = (void *)to, .byte = byte, .bytes = bytes}));
+}
+
+Code cuModuleLoadData(void **module, const void *image) {
+    unsigned long long bytes;
+    if (failed) return failed;
+    if (memcmp(image, "STANDIN\0", 8)) return INVALID_IMAGE;
+    memcpy(&bytes, (const char *)image + 8, 8);
+    char path[] = "/tmp/fastnp-module-XXXXXX";
+    int file = mkstemp(path);
+    const char *from = (const char *)image + 16;
+    for (unsigned long long done = 0; done < bytes;) {
+        ssize_t n = write(file, from + done, bytes - done);
+        if (n <= 0) return OUT_OF_MEMORY;
+        done += (unsigned long long)n;
+    }
+    close(file);
+    *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    unlink(path);
+    standin_loads++;
+    return *module ? SUCCESS : INVALID_IMAGE;
+}
+
+Code cuModuleGetFunction(void **function, void *module, const char *name) {
+    char symbol[256];
+    snprintf(symbol, sizeof symbol, "entry_%s", name);
+    *function = dlsym(module, symbol);
+    return *function ? SUCCESS : NOT_FOUND;
+}
+
+static Code launched(Asked asked, void **given) {
+    const Kernel *kernel = asked.kernel;
+    size_t bytes = 0;
+    for (int i = 0; i < kernel->count; i++) bytes += ((size_t)abs(kernel->sizes[i]) + 15) & ~(size_t)15;
+    // Arguments are copied when they are given; each at a multiple of sixteen bytes.
+    char *copies = aligned_alloc(16, bytes + 16);
+    asked.arguments = calloc((size_t)kernel->count + 1, sizeof(void *));
+    asked.arguments[0] = copies;
+    for (int i = 0; i < kernel->count; i++) {
+        size_t size = (size_t)abs(kernel->sizes[i]);
+        asked.arguments[i] = copies;
+        memcpy(copies, given[i], size);
+        copies += (size + 15) & ~(size_t)15;
+    }
+    return ask(asked);
+}
+
+Code cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz, unsigned shared,
+                    void *stream, void **arguments, void **extra) {
+    if (!function) return INVALID_HANDLE;
+    if (x == 0 || y == 0 || y > 65535 || z != 1 || bx * by == 0 || bx * by > 256 || bz != 1 || extra) return INVALID_VALUE;
+    LOCKED(launched((Asked){.what = LAUNCH, .kernel = function, .grid = {x, y}, .block = {bx, by}}, arguments));
+}
+
+static const char *meaning(unsigned code, bool name) {
+    for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {
+        if (meanings[i].code == code) return name ? meanings[i].name : meanings[i].meaning;
+    }
+    return NULL;
+}
+
+Code cuGetErrorName(unsigned code, const char **text) { return (*text = meaning(code, true)) ? SUCCESS : INVALID_VALUE; }
+Code cuGetErrorString(unsigned code, const char **text) { return (*text = meaning(code, false)) ? SUCCESS : INVALID_VALUE; }
