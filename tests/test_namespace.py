@@ -21,7 +21,10 @@ SUBMODULES = (
     "ctypeslib typing lib.stride_tricks lib.scimath lib.format lib.mixins ma.extras "
     "polynomial.polynomial polynomial.chebyshev"
 ).split()
-OWN = "stats reset_stats fallbacks strict explain eval settings".split()
+OWN = (
+    "stats reset_stats fallbacks strict explain eval settings describe_device device get_device "
+    "set_device synchronize"
+).split()
 
 
 def public(module: Any) -> list[str]:

@@ -21,7 +21,10 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = ROOT / "pybind" / "python" / "fastnp"
-OWN = "FallbackError FallbackWarning eval explain fallbacks flush reset_stats settings stats strict"
+OWN = (
+    "FallbackError FallbackWarning describe_device device eval explain fallbacks flush "
+    "get_device reset_stats set_device settings stats strict synchronize"
+)
 
 # Run under both modules: the types have to be the same.
 SHARED = """

@@ -26,7 +26,7 @@ fn plan(c: &mut Criterion) {
     group.sample_size(20).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(600));
     group.throughput(criterion::Throughput::Elements(NODES));
     // Without this a chain on so few elements runs operation by operation.
-    assert!(settings::set("tiny", 0));
+    assert!(settings::set("tiny", 0).unwrap());
     let x = array(16);
     group.bench_function("record and run a known trace", |b| b.iter(|| chain(&x)));
     // Extents are part of a plan and not of a kernel: another length makes a new plan and compiles nothing. A plan is

@@ -12,6 +12,9 @@ pub trait Device: Backend {
     /// What it is, for people: `cuda:0 (NVIDIA H200, 139.8 GiB)`.
     fn description(&self) -> String;
 
+    /// What decides whether work is worth giving to it.
+    fn facts(&self) -> Facts;
+
     /// Makes sure that these launches need not wait for a compiler, by compiling what is missing together. Of their addresses only
     /// the alignment counts.
     ///
@@ -70,6 +73,19 @@ pub trait Device: Backend {
     /// # Errors
     /// Those of anything that was asked for before.
     fn wait(&self) -> Result<(), DeviceError>;
+}
+
+/// What decides whether work is worth giving to a device.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Facts {
+    /// Nanoseconds from asking for a launch to its end, where it has next to nothing to do.
+    pub launch: f64,
+    /// Bytes that a kernel reads or writes in a nanosecond.
+    pub bandwidth: f64,
+    /// Bytes that go there or come back in a nanosecond.
+    pub link: f64,
+    /// Nanoseconds to compile a kernel.
+    pub compile: f64,
 }
 
 /// The device of a name, `cuda` or `cuda:` and a number; none where no such device has this name.

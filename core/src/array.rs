@@ -12,6 +12,7 @@ use crate::trace::View;
 use fastnp_codegen::{DType, Scalar};
 use smallvec::SmallVec;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 /// An n-dimensional array whose elements may not have been computed yet.
 ///
@@ -199,7 +200,7 @@ impl Array {
         if self.same_storage(other) {
             return a.0 < b.1 && b.0 < a.1;
         }
-        match (self.storage.address(), other.storage.address()) {
+        match (self.storage.known_address(), other.storage.known_address()) {
             (Some(p), Some(q)) => {
                 let (p, q) = (p as isize, q as isize);
                 p + a.0 < q + b.1 && q + b.0 < p + a.1
@@ -276,8 +277,14 @@ impl Array {
         if self.size() != 1 {
             return Err(Error::value("can only convert an array of size 1 to a Python scalar"));
         }
-        let start = engine().settle_number(&self.storage)?;
-        Ok(crate::element::read(start.wrapping_offset(self.layout.offset), self.dtype))
+        engine().number(&self.storage, self.layout.offset, self.dtype)
+    }
+
+    /// Whether the one element of an array without axes is better not asked for yet: it is pending or on a device, and the setting
+    /// `lazy_scalars` says so.
+    #[inline]
+    pub fn stays_lazy(&self) -> bool {
+        crate::settings::LAZY_SCALARS.load(Ordering::Relaxed) && engine().ready_address(&self.storage).is_none()
     }
 
     /// The layout's offset of one element; `None` where an index is out of bounds or does not name one element.
@@ -317,8 +324,11 @@ impl Array {
     #[inline]
     pub fn get(&self, parts: &[Index]) -> Result<Option<Scalar>> {
         let Some(offset) = self.element(parts) else { return Ok(None) };
-        let start = engine().settle(&self.storage)?;
-        Ok(Some(crate::element::read(start.wrapping_offset(offset), self.dtype)))
+        let mut engine = engine();
+        if engine.trace.touches(&self.storage) {
+            engine.flush()?;
+        }
+        Ok(Some(engine.element(&self.storage, offset, self.dtype)?))
     }
 
     /// Sets the element at integer positions, if that is better than to record it; whether it did. The value must be of the

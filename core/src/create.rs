@@ -3,7 +3,7 @@
 use crate::array::Array;
 use crate::dense;
 use crate::element::Element;
-use crate::engine::recording;
+use crate::engine::{engine, recording};
 use crate::error::{Error, Result};
 use crate::layout::{Order, c_strides, f_strides};
 use crate::trace::{Input, Operation, Statement};
@@ -18,7 +18,7 @@ impl Array {
         let strides = if order == Order::F { f_strides(shape, dtype.size()) } else { c_strides(shape, dtype.size()) };
         let array = Array::fresh(shape, strides, dtype)?;
         if array.storage.bytes() >= crate::engine::EAGER_BYTES {
-            array.storage.materialize()?;
+            engine().provide(&array.storage)?;
         }
         // Boolean memory must hold booleans.
         if dtype == DType::Bool {

@@ -69,7 +69,7 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
         strides: &strides[..=arrays],
         scalars: &scalars[..numbers],
     };
-    engine.launch_dense(op, compute, kinds, &launch);
+    engine.launch_dense(op, compute, kinds, &launch)?;
     Ok(Some(Array { storage, layout, dtype, writeable: true }))
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
     }
     let points = out.size();
     let mut engine = recording()?;
-    if points == 0 || points > engine.tiny || out.storage.is_watched() || engine.trace.touches(&out.storage) {
+    if points == 0 || points > engine.tiny || out.storage.is_watched() || !engine.is_free(&out.storage) {
         return Ok(false);
     }
     let to = out.storage.materialize()?.wrapping_offset(out.layout.offset);
@@ -120,7 +120,7 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
         strides: &strides[..=arrays],
         scalars: &scalars[..numbers],
     };
-    engine.launch_dense(op, compute, kinds, &launch);
+    engine.launch_dense(op, compute, kinds, &launch)?;
     out.storage.written();
     Ok(true)
 }
@@ -158,7 +158,7 @@ pub(crate) fn fill(array: &Array, value: Scalar) -> Result<bool> {
     }
     let n = array.size();
     let mut engine = engine();
-    if n == 0 || n > engine.tiny || array.storage.is_watched() || engine.trace.touches(&array.storage) {
+    if n == 0 || n > engine.tiny || array.storage.is_watched() || !engine.is_free(&array.storage) {
         return Ok(false);
     }
     let address = array.storage.materialize()?.wrapping_offset(array.layout.offset);

@@ -412,8 +412,8 @@ fn foreign_overlap(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
         let start = start.map_or(0, |p| p as isize);
         (start + lo, start + hi)
     };
-    let a = extent(view.storage.address(), &view.strides, view.offset, view.dtype.size());
-    let b = extent(out.storage.address(), &out.over(domain).strides, out.layout.offset, out.dtype.size());
+    let a = extent(view.storage.known_address(), &view.strides, view.offset, view.dtype.size());
+    let b = extent(out.storage.known_address(), &out.over(domain).strides, out.layout.offset, out.dtype.size());
     a.0 < b.1 && b.0 < a.1
 }
 

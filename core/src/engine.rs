@@ -6,32 +6,30 @@
 use crate::array::Array;
 use crate::capture;
 use crate::dense;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::Result;
 use crate::explain::describe;
 use crate::host;
 use crate::immediate::{LaunchShape, kernel_of};
-use crate::inspect::multiplied;
 use crate::launch::Seen;
 use crate::layout::{c_strides, count};
 use crate::lock::{Guard, Lock};
-use crate::memory::Buffer;
 use crate::passing::Passing;
-use crate::plan::{self, KernelWork, Plan, Step, Work};
-use crate::product::{self, Product};
+use crate::plan::{self, Plan};
+use crate::product::Product;
 use crate::raised;
 use crate::shelf::{Share, Shelf};
+use crate::site::{Compiled, HOST, Site, Worth};
 use crate::storage::Storage;
-use crate::threads::Threads;
 use crate::trace::{Input, Operation, Statement, Trace};
 use crate::value::Value;
-use fastnp_codegen::{Backend, DType, Inline, Kernel, Launch, Op, Program, Scalar, Verified, backend, verify};
+use fastnp_codegen::{DType, Inline, Kernel, Launch, Op, Scalar};
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
 use std::mem::ManuallyDrop;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, LazyLock};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A flush happens on its own when so many nodes are pending.
 const MAX_PENDING_NODES: usize = 1024;
@@ -41,8 +39,6 @@ const LOOP_NODES: usize = 48;
 const ELEMENTS: usize = 16;
 /// Plans kept. A plan is a few kilobytes.
 const MAX_PLANS: usize = 2048;
-/// Kernels kept, with their programs: tens of kilobytes each. A program in a plan lives as long as the plan.
-const MAX_KERNELS: usize = 2048;
 /// Results from this size on get memory when they are recorded, so that the error for want of it comes up there.
 pub(crate) const EAGER_BYTES: usize = 256 << 20;
 
@@ -204,23 +200,28 @@ impl Drop for Held {
     }
 }
 
-type Compiled = (Arc<Verified<Kernel>>, Arc<dyn Program>);
-
 /// Everything the lock protects.
 pub(crate) struct Engine {
     pub(crate) trace: Trace,
     shelf: Shelf,
     plans: HashMap<Box<[u64]>, Arc<Plan>, foldhash::fast::FixedState>,
-    kernels: HashMap<Kernel, Compiled, foldhash::fast::FixedState>,
     immediate: HashMap<u64, Compiled, foldhash::fast::FixedState>,
     /// Programs of ops on dense arrays of one type, by op, type and kinds of arguments.
     dense: Vec<Option<Compiled>>,
-    backend: Box<dyn Backend>,
+    /// Where plans may run, and where they do.
+    pub(crate) sites: Vec<Site>,
+    pub(crate) here: usize,
+    /// The device that plans move to where that pays, and what would have been won by then.
+    pub(crate) worth: Option<Worth>,
     pub(crate) tiny: usize,
     pub(crate) eager: bool,
     pub(crate) seen: Seen,
     /// Which slots somebody can reach, as of the latest call of `plan`.
     pub(crate) live: Vec<bool>,
+    /// Slots of shared memory that a device wrote.
+    pub(crate) shown: Vec<u32>,
+    /// Single elements that came from devices since something ran.
+    fetched: usize,
     pub(crate) last: Last,
     /// What the last flush left to be decided.
     pub(crate) passing: Option<Passing>,
@@ -241,22 +242,28 @@ impl Engine {
             trace: Trace::new(),
             shelf: Shelf::new(),
             plans: HashMap::with_hasher(hasher.clone()),
-            kernels: HashMap::with_hasher(hasher.clone()),
             immediate: HashMap::with_hasher(hasher),
             dense: vec![None; Op::ALL.len() * DType::ALL.len() * dense::KINDS],
-            backend: backend::select("").expect("there is always one"),
+            sites: vec![Site::host("").expect("there is always one")],
+            here: HOST,
+            worth: None,
             tiny: crate::settings::DEFAULT_TINY,
             eager: false,
             seen: Seen::default(),
             live: Vec::new(),
+            shown: Vec::new(),
+            fetched: 0,
             last: Last::default(),
             passing: None,
         }
     }
 
-    /// A storage for an array of this size, with memory where some waits.
+    /// A storage for an array of this size, with memory where some waits and is likely to be used.
     #[inline]
     fn storage(&mut self, bytes: usize) -> Arc<Storage> {
+        if self.here != HOST {
+            return self.trace.storage(bytes);
+        }
         match self.shelf.take(bytes) {
             Some(storage) => storage,
             None => self.trace.storage(bytes),
@@ -272,6 +279,13 @@ impl Engine {
         let storage = self.storage(bytes);
         let address = storage.materialize()?;
         Ok((Share::from(storage), address))
+    }
+
+    /// Forgets every plan and every program of the host's.
+    pub(crate) fn forget_programs(&mut self) {
+        self.plans.clear();
+        self.immediate.clear();
+        self.dense.fill_with(|| None);
     }
 
     /// Takes a statement: runs it now where it is small and ready, else keeps it for the next flush.
@@ -292,7 +306,7 @@ impl Engine {
             return self.run_now(s);
         }
         if s.target.storage.bytes() >= EAGER_BYTES {
-            s.target.storage.materialize()?;
+            self.provide(s.target.storage)?;
         }
         self.make_way(s.op, s.domain)?;
         self.trace.record(s);
@@ -310,7 +324,7 @@ impl Engine {
     ) -> Result<()> {
         self.seen.stats.recorded += 1;
         if result.storage.bytes() >= EAGER_BYTES {
-            result.storage.materialize()?;
+            self.provide(&result.storage)?;
         }
         self.make_way(op, result.shape())?;
         let mut shared = self.is_eager();
@@ -327,26 +341,6 @@ impl Engine {
         }
         self.trace.end(&result.storage, result.dtype, 0, result.strides());
         if shared { self.flush() } else { Ok(()) }
-    }
-
-    /// The name of the backend.
-    pub(crate) fn backend_name(&self) -> &'static str {
-        self.backend.name()
-    }
-
-    /// Has kernels compiled by the backend of a name (none for the best) from now on; whether there is one.
-    ///
-    /// # Errors
-    /// `MemoryError`: what is pending runs first.
-    pub(crate) fn set_backend(&mut self, name: &str) -> Result<bool> {
-        let Some(backend) = backend::select(name) else { return Ok(false) };
-        self.flush()?;
-        self.backend = backend;
-        self.plans.clear();
-        self.kernels.clear();
-        self.immediate.clear();
-        self.dense.fill_with(|| None);
-        Ok(true)
     }
 
     /// Whether a statement is to run when it is recorded, however large.
@@ -403,7 +397,13 @@ impl Engine {
             Input::Memory(view) => self.ready_address(view.storage).is_some(),
             Input::Scalar(_) => true,
         });
-        readable && !self.trace.touches(s.target.storage)
+        readable && self.is_free(s.target.storage)
+    }
+
+    /// Whether nothing pending touches a storage, nor are its contents elsewhere: it can be written at once.
+    #[inline]
+    pub(crate) fn is_free(&self, storage: &Storage) -> bool {
+        !self.trace.touches(storage) && !storage.is_away()
     }
 
     fn is_shared(&self, s: &Statement<'_>) -> bool {
@@ -455,7 +455,7 @@ impl Engine {
         let product = if let Operation::Part(product, _) = s.op { Some(product) } else { None };
         // SAFETY: the statement's views lie within their storages (layouts are checked when they are made), which have
         // memory; no pending node touches the target, and the target overlaps no source except at the same point.
-        unsafe { self.seen.launch((&program.0, &*program.1), &launch, &Inline, &|_, _| product) };
+        unsafe { self.seen.launch((&program.0, &*program.1), &launch, &Inline, None, &|_, _| product)? };
         s.target.storage.written();
         self.seen.stats.run_at_once += 1;
         Ok(())
@@ -470,14 +470,15 @@ impl Engine {
 
     /// Launches an op on dense arrays of one type and numbers (see [`crate::dense`]).
     #[inline]
-    pub(crate) fn launch_dense(&mut self, op: Op, compute: DType, kinds: usize, launch: &Launch<'_>) {
+    pub(crate) fn launch_dense(&mut self, op: Op, compute: DType, kinds: usize, launch: &Launch<'_>) -> Result<()> {
         let index = (op as usize * DType::ALL.len() + compute as usize) * dense::KINDS + kinds;
         let program = match self.dense[index].take() {
             Some(program) => program,
             None => self.compiled(dense::kernel(op, compute, kinds)),
         };
-        self.launch_now(&program, launch, None);
+        self.launch_now(&program, launch, None)?;
         self.dense[index] = Some(program);
+        Ok(())
     }
 
     /// Launches a kernel of [`crate::immediate`] on arrays that are ready, to new memory. The key is the kernel's alone.
@@ -487,22 +488,24 @@ impl Engine {
         kernel: impl FnOnce() -> Kernel,
         launch: &Launch<'_>,
         product: Option<Product>,
-    ) {
+    ) -> Result<()> {
         let program = match self.immediate.remove(&key) {
             Some(program) => program,
             None => self.compiled(kernel()),
         };
-        self.launch_now(&program, launch, product);
+        self.launch_now(&program, launch, product)?;
         self.immediate.insert(key, program);
+        Ok(())
     }
 
     /// Launches a program on arrays that are ready.
     #[inline]
-    fn launch_now(&mut self, program: &Compiled, launch: &Launch<'_>, product: Option<Product>) {
+    fn launch_now(&mut self, program: &Compiled, launch: &Launch<'_>, product: Option<Product>) -> Result<()> {
         // SAFETY: the arrays are ready and lie as the launch says; the target is new memory, or the program can tell that it
         // is what it reads.
-        unsafe { self.seen.launch((&program.0, &*program.1), launch, &Inline, &|_, _| product) };
+        unsafe { self.seen.launch((&program.0, &*program.1), launch, &Inline, None, &|_, _| product)? };
         self.seen.stats.ran_at_once();
+        Ok(())
     }
 
     /// Runs a small matrix product whose factors are there.
@@ -520,44 +523,6 @@ impl Engine {
         Ok(())
     }
 
-    fn multiply(
-        &mut self,
-        (product, dtype): (Product, DType),
-        domain: &[usize],
-        strides: &[isize],
-        addresses: &[*mut u8],
-    ) {
-        let started = self.seen.inspection.clock(2);
-        let raised = product::run(dtype, domain, strides, addresses);
-        if !raised.is_empty() {
-            self.seen.raised.add(product.name(), raised);
-        }
-        self.seen.stats.products += 1;
-        if let Some(started) = started {
-            multiplied(dtype, domain, started);
-        }
-    }
-
-    pub(crate) fn compiled(&mut self, kernel: Kernel) -> Compiled {
-        if let Some(found) = self.kernels.get(&kernel) {
-            return found.clone();
-        }
-        self.seen.stats.kernels_compiled += 1;
-        let started = self.seen.inspection.clock(1);
-        let verified = verify(kernel.clone()).unwrap_or_else(|e| panic!("the planner made a wrong kernel: {e}"));
-        let program = self
-            .backend
-            .compile(&verified)
-            .unwrap_or_else(|e| panic!("the {} backend refused a kernel: {e}", self.backend.name()));
-        self.seen.inspection.compiled(self.seen.stats.kernels_compiled, &verified, &*program, started);
-        let compiled: Compiled = (Arc::new(verified), program);
-        if self.kernels.len() >= MAX_KERNELS {
-            self.kernels.clear();
-        }
-        self.kernels.insert(kernel, compiled.clone());
-        compiled
-    }
-
     /// Runs everything that is pending and that somebody can still reach.
     ///
     /// # Errors
@@ -573,6 +538,7 @@ impl Engine {
     /// Runs a plan of what is pending: all of it, or but for results that are only `passing` by, which are decided on later.
     pub(crate) fn run(&mut self, plan: Arc<Plan>, passing: Option<Passing>) -> Result<()> {
         self.seen.stats.flushes += 1;
+        self.fetched = 0;
         // Now and not after it: an atomic exchange waits for all that the kernels have written to arrive (130 ns).
         self.last.plan = None;
         let (ran, done) = if plan.points < LONG {
@@ -618,6 +584,9 @@ impl Engine {
             let word = bits.iter().enumerate().fold(0, |word, (i, &bit)| word | (bit as u64) << i);
             self.trace.tape.push(word);
         }
+        let here = self.place_of_plan();
+        // The same nodes make another plan elsewhere.
+        self.trace.tape.push(here as u64);
         let hash = self.plans.hasher().hash_one(&self.trace.tape[..]);
         let found = self.plans.raw_entry().from_hash(hash, |key| **key == self.trace.tape[..]).map(|(_, p)| p.clone());
         let plan = match found {
@@ -629,7 +598,8 @@ impl Engine {
                 self.seen.stats.plans_made += 1;
                 let key: Box<[u64]> = self.trace.tape[..].into();
                 let tape = std::mem::take(&mut self.trace.tape);
-                let plan = Arc::new(plan::build(&tape[..length], &live, &mut |kernel| self.compiled(kernel)));
+                let plan =
+                    Arc::new(plan::build(&tape[..length], &live, here, &mut |kernel| self.compiled_for(here, kernel)));
                 self.seen.inspection.planned(|| describe(&tape[..length], &live, &plan, false));
                 self.trace.tape = tape;
                 if self.plans.len() >= MAX_PLANS {
@@ -644,101 +614,18 @@ impl Engine {
         plan
     }
 
-    /// Runs the steps of a plan in order, up to the end or to one that fails; how many ran.
-    pub(crate) fn execute(&mut self, plan: &Plan, long: bool) -> (usize, Result<()>) {
-        let mut asked = long.then(Instant::now);
-        for (i, step) in plan.steps.iter().enumerate() {
-            if let Some(last) = asked
-                && last.elapsed() > PATIENCE
-            {
-                if host::is_interrupted() {
-                    return (i, Err(Error::new(ErrorKind::Interrupted, "the computation was interrupted")));
-                }
-                asked = Some(Instant::now());
-            }
-            if let Err(error) = self.run_step(step) {
-                return (i, Err(error));
-            }
-            for &(taker, giver) in &step.donations {
-                if Arc::ptr_eq(&self.trace.slots[taker as usize].storage, &self.trace.slots[giver as usize].storage) {
-                    // Nothing reads the giver any more, and the taker must be alone on its memory to pass it on in turn.
-                    self.trace.slots[giver as usize].storage = self.trace.storage(0);
-                }
-            }
-            for &slot in &step.releases {
-                if let Some(storage) = Arc::get_mut(&mut self.trace.slots[slot as usize].storage) {
-                    storage.take_memory();
-                }
-            }
-        }
-        (plan.steps.len(), Ok(()))
-    }
-
-    fn run_step(&mut self, step: &Step) -> Result<()> {
-        for &(taker, giver) in &step.donations {
-            if self.trace.slots[taker as usize].storage.address().is_some() {
-                continue;
-            }
-            let wanted = self.trace.slots[taker as usize].storage.bytes();
-            let buffer = Arc::get_mut(&mut self.trace.slots[giver as usize].storage)
-                .filter(|given| given.bytes() == wanted)
-                .and_then(Storage::take_memory);
-            if let Some(buffer) = buffer {
-                self.seen.stats.donated += 1;
-                self.trace.slots[taker as usize].storage.adopt(buffer);
-                // The giver keeps its slot: the kernel reads it at the taker's address.
-                self.trace.slots[giver as usize].storage = self.trace.slots[taker as usize].storage.clone();
-            }
-        }
-        // All the memory it needs, or none: what a step that cannot run was given, nobody would take back.
-        let mut made: SmallVec<[(u32, Buffer); 4]> = SmallVec::new();
-        for &(slot, _) in &step.operands {
-            let storage = &self.trace.slots[slot as usize].storage;
-            if storage.address().is_none() && made.iter().all(|m| m.0 != slot) {
-                made.push((slot, Buffer::new(storage.bytes())?));
-            }
-        }
-        for (slot, buffer) in made {
-            self.trace.slots[slot as usize].storage.adopt(buffer);
-        }
-        let mut addresses: SmallVec<[*mut u8; 12]> = SmallVec::new();
-        for &(slot, offset) in &step.operands {
-            let slot = &self.trace.slots[slot as usize];
-            addresses.push(slot.storage.materialize()?.wrapping_offset(slot.base + offset));
-        }
-        match &step.work {
-            Work::Kernel(work) => self.launch(work, &addresses),
-            Work::Product { product, dtype, domain, strides } => {
-                self.multiply((*product, *dtype), domain, strides, &addresses);
-            }
-        }
-        Ok(())
-    }
-
-    fn launch(&mut self, work: &KernelWork, addresses: &[*mut u8]) {
-        let scalars: SmallVec<[Scalar; 8]> = work.scalars.iter().map(|&i| self.trace.scalars[i as usize]).collect();
-        let launch =
-            Launch { outer: &work.outer, inner: &work.inner, addresses, strides: &work.strides, scalars: &scalars };
-        let part = |in_epilogue, inst| {
-            work.parts.iter().find(|p| (p.in_epilogue, p.inst) == (in_epilogue, inst)).map(|p| p.product)
-        };
-        // SAFETY: recorded views lie within their storages, which have memory now; the planner fuses nodes only where
-        // their accesses do not overlap except at the same point, and no other thread runs kernels meanwhile.
-        unsafe { self.seen.launch((&work.kernel, &*work.program), &launch, &Threads, &part) };
-    }
-
     /// Writes one element of a storage that has memory and that nothing pending touches; whether it did.
     ///
     /// A few elements of a pending storage may be a boundary, and are better recorded. Many are a loop that fills it, for
     /// which what is pending runs first: recording each would take five times as long as writing it.
     #[inline]
     pub(crate) fn write_now(&mut self, storage: &Arc<Storage>, offset: isize, value: Scalar) -> Result<bool> {
-        if self.trace.touches(storage) {
+        if !self.is_free(storage) {
             self.trace.elements += 1;
             if self.trace.elements <= ELEMENTS {
                 return Ok(false);
             }
-            self.flush()?;
+            self.settle(storage)?;
         }
         match storage.address() {
             Some(start) if !storage.is_watched() => {
@@ -751,19 +638,48 @@ impl Engine {
         }
     }
 
-    /// Makes sure a storage's memory holds its latest version.
+    /// Makes sure a storage's memory on the host holds its latest version.
     #[inline]
     pub(crate) fn settle(&mut self, storage: &Arc<Storage>) -> Result<*mut u8> {
         if self.trace.touches(storage) {
             self.flush()?;
         }
+        if storage.is_away() {
+            return host::aside(true, || storage.materialize());
+        }
         storage.materialize()
     }
+
+    /// One element of a storage that nothing pending writes.
+    #[inline]
+    pub(crate) fn element(&mut self, storage: &Storage, offset: isize, dtype: DType) -> Result<Scalar> {
+        if storage.is_away() {
+            return self.fetch(storage, offset, dtype);
+        }
+        Ok(crate::element::read(storage.materialize()?.wrapping_offset(offset), dtype))
+    }
+
+    /// One element from a device: alone, as long as few are asked for.
+    #[cold]
+    fn fetch(&mut self, storage: &Storage, offset: isize, dtype: DType) -> Result<Scalar> {
+        self.fetched += 1;
+        let mut room = 0u128;
+        let to = (&raw mut room).cast::<u8>();
+        host::aside(true, || {
+            if storage.bytes() <= WHOLE || self.fetched > ELEMENTS {
+                return storage.materialize().map(|start| crate::element::read(start.wrapping_offset(offset), dtype));
+            }
+            // SAFETY: the element lies within the storage, and there is room for any.
+            storage.with_remote(|remote| unsafe { remote.download(offset as usize, to, dtype.size()) }).transpose()?;
+            Ok(crate::element::read(to, dtype))
+        })
+    }
 }
+
+/// Bytes up to which contents come from a device as a whole, whatever is asked for.
+const WHOLE: usize = 64 << 10;
 
 /// Multiplications up to which a matrix product whose factors are there runs at once.
 const SMALL_PRODUCT: usize = 100_000;
 /// From so many points on (50 µs and more) other threads of the program may run during a flush.
 const LONG: usize = 1 << 18;
-/// How long a flush runs before it asks whether the user wants it to stop.
-const PATIENCE: Duration = Duration::from_millis(50);

@@ -29,14 +29,16 @@ pub enum ErrorKind {
     Memory,
     /// `KeyboardInterrupt`: the user stopped a computation, which stays pending.
     Interrupted,
+    /// `RuntimeError`: a device is not there, or failed.
+    Device,
     /// Valid in NumPy, but not computed by this engine: the caller should use NumPy for this call.
     Unsupported,
 }
 
 impl ErrorKind {
-    /// Whether asking NumPy instead is no use: memory ran out, or the user stopped it.
+    /// Whether asking NumPy instead is no use: memory ran out, a device failed, or the user stopped it.
     pub fn is_final(self) -> bool {
-        matches!(self, ErrorKind::Memory | ErrorKind::Interrupted)
+        matches!(self, ErrorKind::Memory | ErrorKind::Interrupted | ErrorKind::Device)
     }
 }
 

@@ -1,6 +1,6 @@
 //! What would happen if what is pending were flushed now, or what the last flush did, as text.
 
-use crate::engine::engine;
+use crate::engine::{Engine, engine};
 use crate::plan::group::{Group, Place, group};
 use crate::plan::{Plan, Step, Work, needed};
 use crate::trace::{Access, Node, Source, decode};
@@ -25,15 +25,25 @@ pub fn explain() -> String {
     let mut engine = engine();
     if engine.trace.nodes > 0 {
         let plan = engine.plan();
-        return format!("pending: {}", describe(&engine.trace.tape, &engine.live, &plan, true));
+        return format!(
+            "pending{}: {}",
+            place(&engine, &plan),
+            describe(&engine.trace.tape, &engine.live, &plan, true)
+        );
     }
     match &engine.last.plan {
         Some(plan) => {
             let text = describe(&engine.last.tape, &engine.last.live, plan, true);
-            format!("nothing is pending; the last flush: {text}")
+            format!("nothing is pending; the last flush{}: {text}", place(&engine, plan))
         }
         None => "nothing is pending, and nothing was: small operations on ready operands run at once\n".to_owned(),
     }
+}
+
+/// Where a plan runs, if that is not the host.
+fn place(engine: &Engine, plan: &Plan) -> String {
+    let site = &engine.sites[plan.site];
+    site.device.as_ref().map_or_else(String::new, |device| format!(" on {}", device.description()))
 }
 
 /// A tape and its plan as text, with the kernels' IR if `ir`.

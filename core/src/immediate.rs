@@ -63,7 +63,7 @@ pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> R
         scalars: &[],
     };
     let key = 1 << 63 | (a.dtype as u64) << 8 | (b.dtype as u64) << 4 | compute as u64;
-    engine.launch_kept(key, || inner_kernel(a.dtype, b.dtype, compute), &launch, Some(product));
+    engine.launch_kept(key, || inner_kernel(a.dtype, b.dtype, compute), &launch, Some(product))?;
     let layout = Layout::dense(&[], compute.size());
     Ok(Some(Array { storage, layout, dtype: compute, writeable: true }))
 }
@@ -93,7 +93,7 @@ pub(crate) fn fold(array: &Array, fold: Fold, compute: DType) -> Result<Option<S
     };
     let (from, code) = (array.dtype, Operation::Fold(fold).code());
     let key = 1 << 62 | code << 12 | (from as u64) << 8 | (compute as u64) << 4 | result as u64;
-    engine.launch_kept(key, || fold_kernel(fold, [from, compute, result]), &launch, None);
+    engine.launch_kept(key, || fold_kernel(fold, [from, compute, result]), &launch, None)?;
     Ok(Some(crate::element::read(to, result)))
 }
 

@@ -1,10 +1,11 @@
 //! Launching programs, and what is seen of it: counters, floating-point flags, debug output.
 
+use crate::error::Result;
 use crate::inspect::{Inspection, launched};
 use crate::product::Product;
 use crate::raised::Flags;
 use crate::stats::Stats;
-use fastnp_codegen::{Kernel, Launch, Program, Workers};
+use fastnp_codegen::{Device, Kernel, Launch, Program, Workers};
 
 /// What is seen of launches.
 #[derive(Default)]
@@ -15,7 +16,11 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
-    /// Launches the program of a kernel. `part` tells which instructions are steps of products (see [`Flags::note`]).
+    /// Launches the program of a kernel, on a device if there is one. `part` tells which instructions are steps of products (see
+    /// [`Flags::note`]).
+    ///
+    /// # Errors
+    /// Those of the device.
     ///
     /// # Safety
     /// As [`Program::launch`].
@@ -25,17 +30,20 @@ impl Seen {
         (kernel, program): (&Kernel, &dyn Program),
         launch: &Launch<'_>,
         workers: &dyn Workers,
+        device: Option<&dyn Device>,
         part: &dyn Fn(bool, u32) -> Option<Product>,
-    ) {
+    ) -> Result<()> {
         let started = self.inspection.clock(2);
         // SAFETY: the caller's contract.
-        let raised = unsafe { program.launch(launch, workers) };
+        let raised = unsafe { program.launch(launch, workers)? };
         if let Some(started) = started {
+            device.map_or(Ok(()), Device::wait)?;
             launched(kernel, launch, started);
         }
         self.stats.kernels_launched += 1;
         if !raised.is_empty() {
             self.raised.note(kernel, raised, part);
         }
+        Ok(())
     }
 }

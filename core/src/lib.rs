@@ -37,6 +37,7 @@ mod element;
 mod elementwise;
 mod engine;
 mod error;
+mod execute;
 mod explain;
 mod host;
 mod immediate;
@@ -56,10 +57,12 @@ mod product;
 mod promote;
 mod raised;
 mod reduce;
+mod remote;
 mod rows;
 mod selection;
 pub mod settings;
 mod shelf;
+mod site;
 mod stats;
 mod storage;
 mod threads;
@@ -83,6 +86,7 @@ pub use promote::{ArgType, Casting, can_cast, promote_types, resolve, result_typ
 pub use raised::{Report, Scope, set_scope_source};
 pub use reduce::{Folding, Reduction};
 pub use selection::{Selection, SelectionArg, put_selected, select_now};
+pub use site::{current_device, describe_device, set_device, synchronize};
 pub use stats::Stats;
 pub use storage::Owner;
 pub use value::Value;
@@ -125,6 +129,7 @@ pub fn stats() -> Stats {
     stats.bytes_live = live as u64;
     stats.bytes_peak = peak as u64;
     stats.bytes_kept = kept as u64;
+    (stats.bytes_on_devices, stats.bytes_sent, stats.bytes_fetched) = remote::usage();
     stats
 }
 
@@ -132,6 +137,7 @@ pub fn stats() -> Stats {
 pub fn reset_stats() {
     engine().seen.stats = Stats::default();
     memory::reset_peak();
+    remote::reset_traffic();
 }
 
 /// Floating-point flags that kernels raised since the last call, by op.

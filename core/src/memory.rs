@@ -128,7 +128,6 @@ impl Buffer {
 
     /// The block's address.
     #[inline]
-    #[cfg(test)]
     pub(crate) fn address(&self) -> *mut u8 {
         self.start.as_ptr()
     }

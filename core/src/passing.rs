@@ -13,6 +13,7 @@ use crate::engine::{Engine, Held, try_engine};
 use crate::error::Result;
 use crate::plan::{Plan, omission};
 use crate::storage::Storage;
+use fastnp_codegen::{DType, Scalar};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
@@ -84,13 +85,13 @@ fn decide() {
 }
 
 impl Engine {
-    /// Makes sure a storage's memory holds its latest version, for the sake of the number in it. The caller gives the lock
-    /// back before anything else is asked of the engine.
-    pub(crate) fn settle_number(&mut self, storage: &Arc<Storage>) -> Result<*mut u8> {
+    /// A number in a storage, for whose sake alone what is pending runs. The caller gives the lock back before anything else is
+    /// asked of the engine.
+    pub(crate) fn number(&mut self, storage: &Arc<Storage>, offset: isize, dtype: DType) -> Result<Scalar> {
         if let Some(slot) = storage.slot(self.trace.epoch) {
             self.flush_for(slot)?;
         }
-        storage.materialize()
+        self.element(storage, offset, dtype)
     }
 
     /// Runs what is pending for the sake of one slot.
@@ -149,7 +150,8 @@ impl Engine {
             None if !died.is_empty() => {
                 let tape = std::mem::take(&mut self.trace.tape);
                 let live = std::mem::take(&mut self.live);
-                let without = omission::without(&tape, &live, &died, &mut |kernel| self.compiled(kernel));
+                let without =
+                    omission::without(&tape, &live, &died, plan.site, &mut |k| self.compiled_for(plan.site, k));
                 (self.trace.tape, self.live) = (tape, live);
                 // Only the first to find out gets here.
                 let _ = plan.fate.without.set(without);

@@ -1,12 +1,17 @@
 //! The settings table of the engine.
 
 use crate::engine::engine;
+use crate::error::{Error, Result};
 use crate::{memory, threads};
 use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Operations over at most this many elements run at once when their operands are ready: recording and planning a node costs
 /// about what computing a thousand elements costs.
 pub(crate) const DEFAULT_TINY: usize = 1024;
+
+/// Whether results without axes stay arrays. Asked for each of them, which must not cost the engine's lock.
+pub(crate) static LAZY_SCALARS: AtomicBool = AtomicBool::new(false);
 
 /// What a setting is set to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -55,16 +60,17 @@ const fn number(name: &'static str, default: i64, doc: &'static str) -> Setting 
 /// ```
 /// use fastnp::settings::{SETTINGS, SettingValue, get, set};
 /// assert!(SETTINGS.iter().all(|setting| get(setting.name).is_some()));
-/// assert!(set("tiny", 256));
+/// assert!(set("tiny", 256)?);
 /// assert_eq!(get("tiny"), Some(SettingValue::Int(256)));
-/// assert!(!set("tinny", 256));
+/// assert!(!set("tinny", 256)?);
+/// # Ok::<(), fastnp::Error>(())
 /// ```
-pub static SETTINGS: [Setting; 7] = [
+pub static SETTINGS: [Setting; 8] = [
     Setting {
         name: "backend",
         default: SettingValue::Text(Cow::Borrowed("")),
         doc: "What runs kernels: x86 (machine code, for AVX2 or AVX-512) or portable; either with -avx2 behind it leaves AVX-512 \
-              alone; empty for the best there is.",
+              alone; cuda, or cuda: and a number, for a GPU; empty for the best there is on the processor.",
     },
     number(
         "debug",
@@ -82,31 +88,40 @@ pub static SETTINGS: [Setting; 7] = [
         "Operations over at most this many elements run at once when their operands are ready.",
     ),
     number("eager", 0, "Flush after every operation (1) instead of when a value is needed (0)."),
+    number(
+        "lazy_scalars",
+        0,
+        "Results without axes stay arrays until somebody reads them (1) instead of becoming numbers (0): no round trip to a device.",
+    ),
     number("num_threads", 0, "Threads that may run at once; 0 asks OMP_NUM_THREADS and then the affinity mask."),
     number("memory_kept", 512 << 20, "Bytes of freed array memory kept for reuse; more goes back to the system."),
 ];
 
 /// Sets a setting; whether there is one of that name and kind of value.
-pub fn set(name: &str, value: impl Into<SettingValue>) -> bool {
+///
+/// # Errors
+/// `ValueError` for a backend that there is not, `RuntimeError` for a device that is not there, `MemoryError`.
+pub fn set(name: &str, value: impl Into<SettingValue>) -> Result<bool> {
     match (name, value.into()) {
-        ("backend", SettingValue::Text(name)) => return engine().set_backend(&name).unwrap_or(false),
+        ("backend", SettingValue::Text(name)) => engine().set_backend(&name)?,
         ("debug", SettingValue::Int(value)) => engine().seen.inspection.level = value.clamp(0, 5) as u8,
         ("dump", SettingValue::Text(path)) => {
             engine().seen.inspection.dump = (!path.is_empty()).then(|| path.into_owned().into());
         }
         ("tiny", SettingValue::Int(value)) => engine().tiny = value.max(0) as usize,
         ("eager", SettingValue::Int(value)) => engine().eager = value != 0,
+        ("lazy_scalars", SettingValue::Int(value)) => LAZY_SCALARS.store(value != 0, Ordering::Relaxed),
         ("num_threads", SettingValue::Int(value)) => threads::set_count(value.max(0) as usize),
         ("memory_kept", SettingValue::Int(value)) => memory::set_limit(value.max(0) as usize),
-        _ => return false,
+        _ => return Ok(false),
     }
-    true
+    Ok(true)
 }
 
 /// The value of a setting, where there is one of that name.
 pub fn get(name: &str) -> Option<SettingValue> {
     Some(SettingValue::Int(match name {
-        "backend" => return Some(engine().backend_name().to_owned().into()),
+        "backend" => return Some(engine().site().backend.name().to_owned().into()),
         "debug" => engine().seen.inspection.level as i64,
         "dump" => {
             let path = engine().seen.inspection.dump.clone().unwrap_or_default();
@@ -114,27 +129,27 @@ pub fn get(name: &str) -> Option<SettingValue> {
         }
         "tiny" => engine().tiny as i64,
         "eager" => engine().eager as i64,
+        "lazy_scalars" => LAZY_SCALARS.load(Ordering::Relaxed) as i64,
         "num_threads" => threads::count() as i64,
         "memory_kept" => memory::limit() as i64,
         _ => return None,
     }))
 }
 
-/// Reads `FASTNP_*` from the environment; values that are no numbers where one is due are left out and returned by name.
-pub fn read_environment() -> Vec<String> {
-    let mut bad = Vec::new();
+/// Reads `FASTNP_*` from the environment.
+///
+/// # Errors
+/// `ValueError` for a value that is no number where one is due, or no backend; `RuntimeError` for a device that is not there.
+pub fn read_environment() -> Result<()> {
     for setting in &SETTINGS {
         let name = format!("FASTNP_{}", setting.name.to_uppercase());
         let Ok(text) = std::env::var(&name) else { continue };
-        match (&setting.default, text.trim().parse::<i64>()) {
-            (SettingValue::Text(_), _) => {
-                set(setting.name, text);
-            }
-            (SettingValue::Int(_), Ok(value)) => {
-                set(setting.name, value);
-            }
-            (SettingValue::Int(_), Err(_)) => bad.push(name),
-        }
+        let done = match (&setting.default, text.trim().parse::<i64>()) {
+            (SettingValue::Text(_), _) => set(setting.name, text),
+            (SettingValue::Int(_), Ok(value)) => set(setting.name, value),
+            (SettingValue::Int(_), Err(_)) => Err(Error::value(format!("{text:?} is not a whole number"))),
+        };
+        done.map_err(|e| Error::new(e.kind(), format!("{name}: {}", e.message())))?;
     }
-    bad
+    Ok(())
 }

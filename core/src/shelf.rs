@@ -42,6 +42,7 @@ impl Shelf {
     #[inline]
     pub(crate) fn put(&mut self, storage: Arc<Storage>) -> Option<Arc<Storage>> {
         let Some(class) = storage.class() else { return Some(storage) };
+        storage.forget_remote();
         match self.rows.get_mut(class as usize) {
             Some(row) if row.len() < KEPT => {
                 row.push(storage);

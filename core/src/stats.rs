@@ -31,6 +31,12 @@ pub struct Stats {
     pub bytes_peak: u64,
     /// Bytes of freed array memory kept for reuse.
     pub bytes_kept: u64,
+    /// Bytes of array memory on devices.
+    pub bytes_on_devices: u64,
+    /// Bytes copied to devices.
+    pub bytes_sent: u64,
+    /// Bytes copied back.
+    pub bytes_fetched: u64,
 }
 
 impl Stats {
@@ -42,7 +48,7 @@ impl Stats {
     }
 
     /// Names and values, in the order of the fields.
-    pub fn entries(&self) -> [(&'static str, u64); 14] {
+    pub fn entries(&self) -> [(&'static str, u64); 17] {
         [
             ("recorded", self.recorded),
             ("run_at_once", self.run_at_once),
@@ -58,6 +64,9 @@ impl Stats {
             ("bytes_live", self.bytes_live),
             ("bytes_peak", self.bytes_peak),
             ("bytes_kept", self.bytes_kept),
+            ("bytes_on_devices", self.bytes_on_devices),
+            ("bytes_sent", self.bytes_sent),
+            ("bytes_fetched", self.bytes_fetched),
         ]
     }
 }

@@ -1,11 +1,15 @@
 //! Storage: the memory that several arrays may alias.
 //!
-//! A storage has a size, memory once something has produced it, a version that counts recorded writes, and a mark that
+//! A storage has a size, contents once something has produced them, a version that counts recorded writes, and a mark that
 //! says where it stands in the pending trace. All of it changes only under the engine's lock; the atomics are there so that safe code
 //! can say so at the price of plain loads and stores.
+//!
+//! Contents are in the host's memory, on a device, or at both places. Reading them elsewhere copies them; writing them at one
+//! place forgets the other. Whoever has no address here asks [`Storage::materialize`] for one, and need not know of devices.
 
 use crate::capture::{Held, Watchers};
-use crate::memory::Buffer;
+use crate::memory::{ALIGN, Buffer};
+use crate::remote::Remote;
 use parking_lot::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
@@ -22,11 +26,15 @@ pub trait Owner: Send + Sync {
 /// Memory that several arrays may alias.
 pub(crate) struct Storage {
     bytes: AtomicUsize,
-    /// The first byte of the memory, once there is some, and the class of the buffer it was, where nobody else owns it. (A
-    /// `OnceLock` of the buffer makes two atomic exchanges where it is set: 10 ns for every result.)
+    /// The first byte of the host's memory, where the contents are there, and the class of the buffer it was, where nobody else
+    /// owns it. (A `OnceLock` of the buffer makes two atomic exchanges where it is set: 10 ns for every result.)
     address: AtomicPtr<u8>,
     class: AtomicU32,
-    owner: Option<Box<dyn Owner>>,
+    /// Who owns foreign memory, and its first byte, which stays where it is when the contents are on a device alone.
+    owner: Option<(Box<dyn Owner>, *mut u8)>,
+    /// The contents on a device, where they are there, and whether they are.
+    remote: Mutex<Option<Remote>>,
+    is_remote: AtomicBool,
     /// Epoch of the trace that last touched this storage (upper half) and its slot there (lower half).
     mark: AtomicU64,
     version: AtomicU64,
@@ -34,6 +42,11 @@ pub(crate) struct Storage {
     watched: AtomicBool,
     watchers: Mutex<Watchers>,
 }
+
+// SAFETY: the address of foreign memory is only handed out; who may use it is what the owner says.
+unsafe impl Send for Storage {}
+// SAFETY: as above.
+unsafe impl Sync for Storage {}
 
 impl Storage {
     /// A storage without memory yet.
@@ -43,6 +56,8 @@ impl Storage {
             address: AtomicPtr::new(std::ptr::null_mut()),
             class: AtomicU32::new(0),
             owner: None,
+            remote: Mutex::new(None),
+            is_remote: AtomicBool::new(false),
             mark: AtomicU64::new(0),
             version: AtomicU64::new(0),
             exports: AtomicU32::new(0),
@@ -54,8 +69,10 @@ impl Storage {
     /// A storage on memory that somebody else owns.
     pub(crate) fn foreign(address: *mut u8, bytes: usize, owner: Box<dyn Owner>) -> Storage {
         let mut storage = Storage::pending(bytes);
+        // Empty memory may be nowhere.
+        let address = if address.is_null() { std::ptr::without_provenance_mut(ALIGN) } else { address };
         storage.address = AtomicPtr::new(address);
-        storage.owner = Some(owner);
+        storage.owner = Some((owner, address));
         storage
     }
 
@@ -74,7 +91,7 @@ impl Storage {
         self.owner.is_none() && self.exports.load(Ordering::Relaxed) == 0 && !self.is_watched()
     }
 
-    /// The class of its own memory, where it has some.
+    /// The class of its own memory on the host, where it has some.
     #[inline]
     pub(crate) fn class(&self) -> Option<u32> {
         let own = self.owner.is_none() && !self.address.load(Ordering::Relaxed).is_null();
@@ -89,6 +106,7 @@ impl Storage {
             // SAFETY: `adopt` took them from a buffer, and now nothing is left of it here.
             drop(unsafe { Buffer::from_raw(address, class) });
         }
+        self.forget_remote();
         self.mark.store(0, Ordering::Relaxed);
         self.reuse(0);
     }
@@ -111,22 +129,106 @@ impl Storage {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// The first byte, where there is memory.
+    /// The first byte in the host's memory, where the contents are there.
     #[inline]
     pub(crate) fn address(&self) -> Option<*mut u8> {
         let address = self.address.load(Ordering::Acquire);
-        (!address.is_null() || self.owner.is_some()).then_some(address)
+        (!address.is_null()).then_some(address)
     }
 
-    /// The first byte, giving the storage memory if it has none.
+    /// The first byte in the host's memory that the contents have, or had before they went to a device.
+    pub(crate) fn known_address(&self) -> Option<*mut u8> {
+        self.address().or_else(|| self.owner.as_ref().map(|owner| owner.1))
+    }
+
+    /// The first byte in the host's memory, with the contents, if there are such; giving the storage memory if it has none.
+    ///
+    /// # Errors
+    /// `MemoryError`; those of a device that has the contents.
     pub(crate) fn materialize(&self) -> crate::Result<*mut u8> {
         if let Some(address) = self.address() {
             return Ok(address);
         }
+        if self.has_remote() {
+            return self.bring_back();
+        }
         Ok(self.adopt(Buffer::new(self.bytes())?))
     }
 
-    /// Takes the memory out of a storage that nobody else holds; none where it is foreign or missing.
+    /// Copies the contents from a device, where they stay too.
+    #[cold]
+    fn bring_back(&self) -> crate::Result<*mut u8> {
+        let remote = self.remote.lock();
+        let remote = remote.as_ref().expect("it is there");
+        match &self.owner {
+            Some((_, start)) => {
+                // SAFETY: the owner keeps so many bytes alive, and nobody else looks at them now.
+                unsafe { remote.download(0, *start, self.bytes())? };
+                self.address.store(*start, Ordering::Release);
+                Ok(*start)
+            }
+            None => {
+                let buffer = Buffer::new(self.bytes())?;
+                // SAFETY: the new buffer has room for so many bytes.
+                unsafe { remote.download(0, buffer.address(), self.bytes())? };
+                Ok(self.adopt(buffer))
+            }
+        }
+    }
+
+    /// Whether the contents are on a device.
+    #[inline]
+    pub(crate) fn has_remote(&self) -> bool {
+        self.is_remote.load(Ordering::Relaxed)
+    }
+
+    /// Whether the contents are on a device alone.
+    #[inline]
+    pub(crate) fn is_away(&self) -> bool {
+        self.address().is_none() && self.has_remote()
+    }
+
+    /// Whether anything has memory for the contents.
+    pub(crate) fn has_memory(&self) -> bool {
+        self.address().is_some() || self.has_remote()
+    }
+
+    /// Does something with the contents on a device, where they are there.
+    pub(crate) fn with_remote<T>(&self, with: impl FnOnce(&Remote) -> T) -> Option<T> {
+        if self.has_remote() { self.remote.lock().as_ref().map(with) } else { None }
+    }
+
+    /// Says that these are the contents on a device.
+    pub(crate) fn set_remote(&self, remote: Remote) {
+        *self.remote.lock() = Some(remote);
+        self.is_remote.store(true, Ordering::Relaxed);
+    }
+
+    /// Takes the contents on a device away.
+    pub(crate) fn take_remote(&self) -> Option<Remote> {
+        if !self.has_remote() {
+            return None;
+        }
+        self.is_remote.store(false, Ordering::Relaxed);
+        self.remote.lock().take()
+    }
+
+    /// Forgets the contents on a device.
+    #[inline]
+    pub(crate) fn forget_remote(&self) {
+        drop(self.take_remote());
+    }
+
+    /// Notes that the contents on a device are newer than those on the host, which are forgotten.
+    pub(crate) fn went_away(&self) {
+        let address = self.address.swap(std::ptr::null_mut(), Ordering::Relaxed);
+        if self.owner.is_none() && !address.is_null() {
+            // SAFETY: `adopt` took them from a buffer, and now nothing is left of it here.
+            drop(unsafe { Buffer::from_raw(address, self.class.load(Ordering::Relaxed)) });
+        }
+    }
+
+    /// Takes the host's memory out of a storage that nobody else holds; none where it is foreign or missing.
     pub(crate) fn take_memory(&mut self) -> Option<Buffer> {
         if self.owner.is_some() || self.address.get_mut().is_null() {
             return None;
@@ -136,7 +238,7 @@ impl Storage {
         Some(unsafe { Buffer::from_raw(address, *self.class.get_mut()) })
     }
 
-    /// Gives a storage without memory this block; its first byte.
+    /// Gives a storage without memory on the host this block; its first byte.
     #[inline]
     pub(crate) fn adopt(&self, buffer: Buffer) -> *mut u8 {
         debug_assert!(self.address().is_none(), "a storage has memory once");
@@ -148,18 +250,20 @@ impl Storage {
 
     /// The owner of foreign memory.
     pub(crate) fn owner(&self) -> Option<&dyn Owner> {
-        self.owner.as_deref()
+        self.owner.as_ref().map(|owner| &*owner.0)
     }
 
     /// Whether anyone outside the engine can reach the memory now.
     #[inline]
     pub(crate) fn is_shared(&self) -> bool {
-        self.exports.load(Ordering::Relaxed) > 0 || self.owner.as_ref().is_some_and(|owner| owner.is_shared())
+        self.exports.load(Ordering::Relaxed) > 0 || self.owner.as_ref().is_some_and(|owner| owner.0.is_shared())
     }
 
     /// One more (or one less) outside reference.
     pub(crate) fn export(&self, more: bool) {
         if more {
+            // Others may write it unseen.
+            self.forget_remote();
             self.exports.fetch_add(1, Ordering::Relaxed);
         } else {
             self.exports.fetch_sub(1, Ordering::Relaxed);
@@ -184,10 +288,17 @@ impl Storage {
         self.version.load(Ordering::Relaxed)
     }
 
-    /// Counts a write.
+    /// Counts a write that was recorded.
+    #[inline]
+    pub(crate) fn count_write(&self) {
+        self.version.store(self.version() + 1, Ordering::Relaxed);
+    }
+
+    /// Counts a write to the host's memory, where the contents are from now on.
     #[inline]
     pub(crate) fn written(&self) {
-        self.version.store(self.version() + 1, Ordering::Relaxed);
+        self.count_write();
+        self.forget_remote();
     }
 
     /// Whether somebody captured the contents, so that a write has to leave them a copy.

@@ -283,7 +283,7 @@ impl Trace {
         }
         let slot = self.slots.len() as u32;
         storage.set_slot(self.epoch, slot);
-        if storage.address().is_some() {
+        if storage.has_memory() {
             self.touched += storage.bytes();
         }
         self.slots.push(Slot { storage: storage.clone(), base: offset, written: false });
@@ -345,7 +345,7 @@ impl Trace {
     #[inline]
     pub(crate) fn end(&mut self, storage: &Arc<Storage>, dtype: DType, offset: isize, strides: &[isize]) {
         self.close(storage, dtype, offset, strides);
-        storage.written();
+        storage.count_write();
     }
 
     #[inline]
@@ -368,7 +368,7 @@ impl Trace {
     fn weigh(&mut self) -> bool {
         let (mut hoarded, mut owed) = (0, SLACK.max(memory::usage().0 / SLACK_SHARE));
         for Slot { storage, .. } in &self.slots {
-            match (storage.address().is_some(), Arc::strong_count(storage) == 1) {
+            match (storage.has_memory(), Arc::strong_count(storage) == 1) {
                 (true, true) => hoarded += storage.bytes(),
                 (false, false) => owed += storage.bytes(),
                 _ => {}

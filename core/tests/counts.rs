@@ -13,7 +13,7 @@ static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 /// Nothing is pending, nothing runs at once, and the counters are at zero.
 fn fresh() -> MutexGuard<'static, ()> {
     let guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
-    assert!(settings::set("tiny", 0));
+    assert!(settings::set("tiny", 0).unwrap());
     flush().expect("there is memory for what is pending");
     reset_stats();
     guard

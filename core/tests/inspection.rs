@@ -7,8 +7,8 @@ use fastnp::{Array, DType, Op, Reduction, apply, explain, flush};
 fn explains_and_dumps() -> fastnp::Result<()> {
     assert!(explain().starts_with("nothing is pending, and nothing was"));
     let folder = std::env::temp_dir().join(format!("fastnp-dump-{}", std::process::id()));
-    assert!(settings::set("dump", folder.to_string_lossy().into_owned()));
-    assert!(!settings::set("dump", 1));
+    assert!(settings::set("dump", folder.to_string_lossy().into_owned()).unwrap());
+    assert!(!settings::set("dump", 1).unwrap());
 
     let n = 100_000;
     let x = Array::ones(&[n], DType::F64);
@@ -50,7 +50,7 @@ fn explains_and_dumps() -> fastnp::Result<()> {
     let text = std::fs::read_to_string(folder.join(&names[2])).expect("it can be read");
     assert!(text.starts_with("kernel reduce(outer 0, inner 1) {"), "{text}");
     std::fs::remove_dir_all(&folder).expect("it can be removed");
-    assert!(settings::set("dump", ""));
+    assert!(settings::set("dump", "").unwrap());
     assert_eq!(settings::get("dump"), Some(SettingValue::Text("".into())));
     Ok(())
 }

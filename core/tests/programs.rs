@@ -2,7 +2,7 @@
 //!
 //! Elements are whole numbers small enough that sums are exact in any order, so every comparison is to the bit.
 
-use fastnp::{Array, Index, Op, Options, Order, Reduction, Result, apply, apply_with, settings};
+use fastnp::{Array, Index, Op, Options, Order, Reduction, Result, apply, apply_with, set_device, settings};
 use std::cell::RefCell;
 use std::rc::Rc;
 
@@ -262,7 +262,7 @@ fn run(seed: u64, length: usize) -> Result<()> {
 
 #[test]
 fn random_programs_mean_what_they_mean_at_once() -> Result<()> {
-    assert!(settings::set("tiny", 0));
+    assert!(settings::set("tiny", 0).unwrap());
     for seed in 0..1500 {
         run(seed, 40)?;
     }
@@ -270,14 +270,23 @@ fn random_programs_mean_what_they_mean_at_once() -> Result<()> {
     for seed in 1000..1020 {
         run(seed, 400)?;
     }
-    assert!(settings::set("eager", 1));
+    assert!(settings::set("eager", 1).unwrap());
     for seed in 2000..2050 {
         run(seed, 40)?;
     }
-    assert!(settings::set("eager", 0));
-    assert!(settings::set("tiny", 1024));
+    assert!(settings::set("eager", 0).unwrap());
+    assert!(settings::set("tiny", 1024).unwrap());
     for seed in 3000..3050 {
         run(seed, 40)?;
     }
+    // On memory apart from the host's, and from one to the other.
+    for (tiny, seeds) in [(0, 4000..4500), (8, 4500..5000)] {
+        settings::set("tiny", tiny)?;
+        for seed in seeds {
+            set_device(if seed % 5 == 0 { "cpu" } else { "apart" })?;
+            run(seed, 40)?;
+        }
+    }
+    set_device("cpu")?;
     Ok(())
 }

@@ -9,10 +9,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use smallvec::SmallVec;
 
-/// A result as Python sees it: NumPy's scalar where there are no axes.
+/// A result as Python sees it: NumPy's scalar where there are no axes, but where those are to stay lazy.
 #[inline]
 pub(crate) fn wrap<'py>(py: Python<'py>, result: Array) -> PyResult<Bound<'py, PyAny>> {
-    if result.ndim() == 0 {
+    if result.ndim() == 0 && !result.stays_lazy() {
         let value = deliver(py, result.item())?;
         return dtype::to_scalar(py, value);
     }

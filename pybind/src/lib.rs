@@ -69,6 +69,5 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(foreign::py_from_numpy, module)?)?;
     document::document(module)?;
     errstate::start(module.py())?;
-    fastnp::settings::read_environment();
-    Ok(())
+    deliver(module.py(), fastnp::settings::read_environment())
 }

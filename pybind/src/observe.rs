@@ -26,16 +26,40 @@ impl From<settings::SettingValue> for SettingValue {
 
 /// Sets a setting of the engine.
 #[pyfunction]
-fn set_setting(name: &str, value: SettingValue) -> PyResult<()> {
+fn set_setting(py: Python<'_>, name: &str, value: SettingValue) -> PyResult<()> {
     let set = match value {
         SettingValue::Int(value) => settings::set(name, value),
         SettingValue::Text(value) => settings::set(name, value),
     };
-    match (set, settings::get(name)) {
+    match (deliver(py, set)?, settings::get(name)) {
         (true, _) => Ok(()),
         (false, Some(_)) => Err(PyTypeError::new_err(format!("the setting {name} takes a value of another type"))),
         (false, None) => Err(PyKeyError::new_err(name.to_owned())),
     }
+}
+
+/// Has what is recorded from now on run on a device.
+#[pyfunction]
+fn set_device(py: Python<'_>, name: &str) -> PyResult<()> {
+    deliver(py, fastnp::set_device(name))
+}
+
+/// What runs what is recorded now, in words.
+#[pyfunction]
+fn describe_device() -> String {
+    fastnp::describe_device()
+}
+
+/// Runs everything pending, and waits for devices.
+#[pyfunction]
+fn synchronize(py: Python<'_>) -> PyResult<()> {
+    deliver(py, fastnp::synchronize())
+}
+
+/// The device that what is recorded now will run on.
+#[pyfunction]
+fn current_device() -> &'static str {
+    fastnp::current_device()
 }
 
 /// Name, type, default, value and documentation of a setting.
@@ -107,6 +131,10 @@ fn explain(_arrays: &Bound<'_, PyTuple>) -> String {
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(set_setting, module)?)?;
+    module.add_function(wrap_pyfunction!(set_device, module)?)?;
+    module.add_function(wrap_pyfunction!(describe_device, module)?)?;
+    module.add_function(wrap_pyfunction!(synchronize, module)?)?;
+    module.add_function(wrap_pyfunction!(current_device, module)?)?;
     module.add_function(wrap_pyfunction!(list_settings, module)?)?;
     module.add_function(wrap_pyfunction!(stats, module)?)?;
     module.add_function(wrap_pyfunction!(reset_stats, module)?)?;

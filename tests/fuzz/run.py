@@ -20,12 +20,13 @@ TOLERANCE = {"f": 2e-4, "d": 1e-10, "e": 3e-2, "F": 2e-4, "D": 1e-10}
 
 # What the engine is set to while programs run: as users have it; nothing run at once, so that small
 # programs fuse as large ones do; a flush after each operation, which tells wrong kernels from wrong
-# laziness; and one thread.
+# laziness; one thread; and memory apart from the host's.
 MODES: dict[str, dict[str, Any]] = {
     "default": {},
     "lazy": {"tiny": 0},
     "eager": {"tiny": 0, "eager": 1},
     "serial": {"tiny": 0, "num_threads": 1},
+    "apart": {"tiny": 0, "backend": "apart"},
 }
 
 

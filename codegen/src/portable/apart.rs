@@ -5,7 +5,7 @@
 
 use super::Portable;
 use crate::{
-    Access, Backend, CompileError, DType, Device, DeviceError, Failure, Inst, Kernel, Launch, Program, Raised,
+    Access, Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Inst, Kernel, Launch, Program, Raised,
     Verified, Workers,
 };
 use std::alloc::{Layout, alloc, dealloc};
@@ -68,12 +68,17 @@ impl Device for Apart {
         "apart (the portable backend on memory of its own, for tests)".to_owned()
     }
 
+    fn facts(&self) -> Facts {
+        // Those of a GPU, roughly, so that tests decide as programs do there.
+        Facts { launch: 3_000.0, bandwidth: 4_000.0, link: 50.0, compile: 50e6 }
+    }
+
     fn prepare(&self, _: &[(&Verified<Kernel>, Launch<'_>)]) -> Result<(), DeviceError> {
         Ok(())
     }
 
     fn allocate(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
-        let none = || DeviceError::new(Failure::Memory, format!("no {bytes} bytes on the device"));
+        let none = || DeviceError::new(Failure::Memory, format!("Unable to allocate {bytes} bytes on the device"));
         let layout = Layout::from_size_align(bytes.max(1), ALIGN).map_err(|_| none())?;
         // SAFETY: the size is not zero.
         let start = unsafe { alloc(layout) };

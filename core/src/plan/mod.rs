@@ -19,6 +19,7 @@ use group::Group;
 use omission::Omission;
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 /// Groups in order, with their buffers.
 pub(crate) struct Plan {
@@ -29,6 +30,9 @@ pub(crate) struct Plan {
     pub(crate) omitted: Option<Omission>,
     /// What became of its results.
     pub(crate) fate: Fate,
+    /// Where it runs, and whether a device was told what is to come.
+    pub(crate) site: usize,
+    pub(crate) is_prepared: AtomicBool,
 }
 
 /// One launch.
@@ -78,8 +82,8 @@ pub(crate) struct KernelWork {
 /// Gives a program for a kernel, from a cache or by compiling it.
 pub(crate) type Compile<'a> = dyn FnMut(Kernel) -> (Arc<Verified<Kernel>>, Arc<dyn Program>) + 'a;
 
-/// Makes the plan of a tape. `live` says which slots somebody can still reach.
-pub(crate) fn build(tape: &[u64], live: &[bool], compile: &mut Compile<'_>) -> Plan {
+/// Makes the plan of a tape for a site. `live` says which slots somebody can still reach.
+pub(crate) fn build(tape: &[u64], live: &[bool], site: usize, compile: &mut Compile<'_>) -> Plan {
     let nodes = needed(decode(tape), live);
     let groups = group::group(&nodes);
     let lives = Lives::of(&nodes, &groups, live);
@@ -90,7 +94,7 @@ pub(crate) fn build(tape: &[u64], live: &[bool], compile: &mut Compile<'_>) -> P
         }
     }
     let points = steps.iter().map(|step| step.work.points()).fold(0, usize::saturating_add);
-    Plan { steps, points, omitted: None, fate: Fate::default() }
+    Plan { steps, points, omitted: None, fate: Fate::default(), site, is_prepared: AtomicBool::new(false) }
 }
 
 /// Nodes whose result somebody can reach or another needed node reads, in program order.

@@ -18,11 +18,17 @@ pub(crate) struct Omission {
 
 /// A plan of the tape that leaves these slots out, though somebody can reach them; none where what they are computed from
 /// is not there any more afterwards, or is worth more than storing them.
-pub(crate) fn without(tape: &[u64], live: &[bool], slots: &[u32], compile: &mut Compile<'_>) -> Option<Arc<Plan>> {
+pub(crate) fn without(
+    tape: &[u64],
+    live: &[bool],
+    slots: &[u32],
+    site: usize,
+    compile: &mut Compile<'_>,
+) -> Option<Arc<Plan>> {
     let mut live = live.to_vec();
     slots.iter().for_each(|&slot| live[slot as usize] = false);
     let omitted = omission(&decode(tape), &live, slots)?;
-    Some(Arc::new(Plan { omitted: Some(omitted), ..build(tape, &live, compile) }))
+    Some(Arc::new(Plan { omitted: Some(omitted), ..build(tape, &live, site, compile) }))
 }
 
 /// How to compute slots after everything that `live` needs has run.

@@ -5,8 +5,9 @@ resolves here: native where there is a native version, otherwise NumPy's own, wr
 takes and gives our arrays without a copy. A name is resolved when it is first asked for and kept,
 so that importing stays cheap.
 
-Beyond NumPy: `eval`, `explain`, `fallbacks`, `flush`, `reset_stats`, `settings`, `stats`, `strict`,
-`FallbackError`, `FallbackWarning`.
+Beyond NumPy: `describe_device`, `device`, `eval`, `explain`, `fallbacks`, `flush`, `get_device`,
+`reset_stats`, `set_device`, `settings`, `stats`, `strict`, `synchronize`, `FallbackError`,
+`FallbackWarning`.
 """
 
 from typing import Any as _Any
@@ -33,6 +34,11 @@ from fastnp import (
     _shape,
     _split,
 )
+from fastnp._device import describe_device as describe_device
+from fastnp._device import device as device
+from fastnp._device import get_device as get_device
+from fastnp._device import set_device as set_device
+from fastnp._device import synchronize as synchronize
 from fastnp._fastnp import explain as explain
 from fastnp._fastnp import flush as flush
 from fastnp._fastnp import ndarray as ndarray

@@ -1,0 +1,1 @@
+"""Benches: the scripts that time fastnp beside others."""

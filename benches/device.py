@@ -1,0 +1,340 @@
+"""A device put to the proof: `python -m benches.device cuda --out docs/devices [--dry]`.
+
+Runs on a machine that has the device, from an installed wheel and this checkout, within ten
+minutes, and writes what it found to a file named after the device:
+
+- agreement: every function, type and layout against the portable backend, and random programs
+  against NumPy;
+- the twenty programs of `programs.py` and single expressions, beside CuPy (as it is, and fused
+  where `cupy.fuse` takes it), JAX jit and PyTorch compile, where those are installed: seconds a
+  call, NumPy's too, with the share of a copy's bandwidth measured in the same run;
+- launches: seconds a fused kernel, and what recording it takes of them;
+- first calls, in a process each: with an empty cache of compiled kernels, and with the one they
+  left;
+- NPBench, by its own runner.
+
+With `--dry` all of it runs with few, small arrays, on whatever device is named: what the tests do.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import importlib.util
+import json
+import math
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import fastnp
+import numpy
+
+from benches.rivals import EXPRESSIONS, PROGRAMS, Call, Expression, compare, possible, show
+from npbench import machine
+from npbench.binding import run_source
+from tests import on_device
+from tests.fuzz.run import check
+
+SIZES = (1 << 20, 1 << 24, 1 << 26)
+DRY_SIZES = (1 << 10,)
+COLD = 1 << 20
+# Seconds for each part of the ten minutes.
+SECONDS = {"agreement": 100.0, "random programs": 60.0, "npbench": 120.0, "programs": 200.0}
+NPBENCH = ("S", "L")
+FIRST = "option price"
+
+
+def vectors(n: int, dtype: str) -> dict[str, Any]:
+    """The values that every module is given: x, y, z of a type, and integers i."""
+    random = numpy.random.default_rng(1)
+    values = {name: random.uniform(0.5, 2.0, n).astype(dtype) for name in "xyz"}
+    return {**values, "i": random.integers(0, 9, n).astype(numpy.int32)}
+
+
+def function_of(np: Any, expression: Expression) -> Callable[..., Any]:
+    """An expression or a program as a function of the four vectors."""
+    if expression.program:
+        return run_source(PROGRAMS, np)[expression.text]
+    return eval(f"lambda x, y, z, i: {expression.text}", {"np": np})
+
+
+def with_numpy(expression: Expression, values: dict[str, Any]) -> Call:
+    """NumPy on the host."""
+    function, arguments = function_of(numpy, expression), tuple(values.values())
+    return lambda: function(*arguments)
+
+
+def with_fastnp(expression: Expression, values: dict[str, Any]) -> Call:
+    """fastnp on the device that is set, waited for."""
+    function = function_of(fastnp, expression)
+    ours = tuple(fastnp.array(value) for value in values.values())
+
+    def call() -> Any:
+        result = function(*ours)
+        fastnp.synchronize()
+        return result
+
+    return call
+
+
+def with_cupy(expression: Expression, values: dict[str, Any]) -> Call:
+    """CuPy as it is."""
+    cupy = importlib.import_module("cupy")
+    return _cupy(function_of(cupy, expression), values)
+
+
+def with_cupy_fuse(expression: Expression, values: dict[str, Any]) -> Call:
+    """CuPy with the whole expression as one kernel, where it can."""
+    cupy = importlib.import_module("cupy")
+    return _cupy(cupy.fuse()(function_of(cupy, expression)), values)
+
+
+def _cupy(function: Callable[..., Any], values: dict[str, Any]) -> Call:
+    cupy = importlib.import_module("cupy")
+    ours = tuple(cupy.asarray(value) for value in values.values())
+    stream = cupy.cuda.get_current_stream()
+
+    def call() -> Any:
+        result = function(*ours)
+        stream.synchronize()
+        return result
+
+    return call
+
+
+def with_jax(expression: Expression, values: dict[str, Any]) -> Call:
+    """JAX, compiled, in the precision of its arguments."""
+    jax = importlib.import_module("jax")
+    jax.config.update("jax_enable_x64", True)
+    function = jax.jit(function_of(jax.numpy, expression))
+    ours = tuple(jax.numpy.asarray(value) for value in values.values())
+    return lambda: jax.block_until_ready(function(*ours))
+
+
+def with_torch(expression: Expression, values: dict[str, Any]) -> Call:
+    """PyTorch's compiler on the program in NumPy's terms."""
+    torch = importlib.import_module("torch")
+    np = importlib.import_module("torch._numpy")
+    function = torch.compile(function_of(np, expression))
+    ours = tuple(np.asarray(torch.from_numpy(value).cuda()) for value in values.values())
+
+    def call() -> Any:
+        result = function(*ours)
+        torch.cuda.synchronize()
+        return result
+
+    return call
+
+
+MODULES: dict[str, tuple[str, Callable[[Expression, dict[str, Any]], Call]]] = {
+    "numpy": ("numpy", with_numpy),
+    "fastnp": ("fastnp", with_fastnp),
+    "cupy": ("cupy", with_cupy),
+    "cupy.fuse": ("cupy", with_cupy_fuse),
+    "jax": ("jax", with_jax),
+    "torch.compile": ("torch", with_torch),
+}
+
+
+def installed() -> list[str]:
+    """The modules that there are here."""
+    return [name for name, (module, _) in MODULES.items() if importlib.util.find_spec(module)]
+
+
+def copy_bandwidth(moved: int, rounds: int, budget: float) -> float:
+    """Bytes a second of a copy on the device, half of them read and half written."""
+    source = fastnp.ones(max(1, moved // 16))
+    target = fastnp.empty_like(source)
+
+    def call() -> None:
+        target[...] = source
+        fastnp.synchronize()
+
+    return 2 * source.nbytes / compare({"copy": call}, rounds, budget)["copy"]
+
+
+def counted(call: Call) -> dict[str, int]:
+    """What the engine did in one warm call."""
+    fastnp.synchronize()
+    fastnp.reset_stats()
+    call()
+    stats = fastnp.stats()
+    names = ("kernels_launched", "products", "bytes_sent", "bytes_fetched", "fallbacks")
+    return {name: stats[name] for name in names} | {"on_device": stats["bytes_on_devices"]}
+
+
+def programs(sizes: list[int], rounds: int, budget: float, seconds: float) -> dict[str, Any]:
+    """Times of every expression and program, by type, size and module."""
+    start = time.monotonic()
+    modules, found = installed(), {}
+    for dtype in ("float32", "float64"):
+        width = numpy.dtype(dtype).itemsize
+        print(f"\n{dtype:20}{'n':>12}{'numpy':>12}" + "".join(f"{m:>15}" for m in modules[1:]))
+        for n in sizes:
+            copies = copy_bandwidth(3 * width * n, rounds, budget)
+            values = vectors(n, dtype)
+            for name, expression in EXPRESSIONS.items():
+                if n > expression.largest or time.monotonic() - start > seconds:
+                    continue
+                made = {m: _made(m, expression, values) for m in modules}
+                calls = possible(made)
+                # Results have to be there before times count.
+                for call in calls.values():
+                    call()
+                times = compare(calls, rounds, budget)
+                share = expression.bytes(n) * width / 8 / times["fastnp"] / copies
+                key = f"{name}, {dtype}, {n}"
+                found[key] = {"seconds": times, "share": share, **counted(calls["fastnp"])}
+                line = f"{name:20}{n:>12,}{show(times['numpy']):>12}"
+                for module in modules[1:]:
+                    ratio = f"{times['numpy'] / times[module]:.2f}" if module in times else "-"
+                    line += f"{ratio + (f' {share:4.0%}' if module == 'fastnp' else ''):>15}"
+                print(line, flush=True)
+    return found
+
+
+def _made(module: str, expression: Expression, values: dict[str, Any]) -> Call | None:
+    try:
+        return MODULES[module][1](expression, values)
+    except Exception as refusal:
+        if module in ("numpy", "fastnp"):
+            raise
+        print(f"{module} does not take it: {str(refusal).strip()[:70]}", file=sys.stderr)
+        return None
+
+
+def launches(rounds: int, budget: float) -> dict[str, float]:
+    """Seconds of one small fused kernel from Python: asked for one after the other, and waited for
+    each time."""
+    x = fastnp.ones(4096, dtype="float32")
+    with fastnp.settings(tiny=0):
+
+        def many() -> None:
+            for _ in range(100):
+                fastnp.eval(x * 2.0 + 1.0)
+
+        def each() -> None:
+            fastnp.eval(x * 2.0 + 1.0)
+            fastnp.synchronize()
+
+        times = compare({"hundred": many, "one": each}, rounds, budget)
+    fastnp.synchronize()
+    return {"asked for": times["hundred"] / 100, "waited for": times["one"]}
+
+
+def first_calls(device: str) -> dict[str, float]:
+    """Seconds of the first call in a process: nothing compiled before, and after another one."""
+    with tempfile.TemporaryDirectory() as cache:
+        environment = {**os.environ, "FASTNP_CACHE": cache, "FASTNP_BACKEND": device}
+        command = [sys.executable, "-m", "benches.device", device, "--first-call"]
+        found = [
+            float(
+                subprocess.run(
+                    command, capture_output=True, text=True, check=True, env=environment
+                ).stdout
+            )
+            for _ in range(3)
+        ]
+    return {"nothing cached": found[0], "cached": statistics.median(found[1:])}
+
+
+def first_call() -> float:
+    """The first call of an expression, after the device itself was set up by another one."""
+    values = vectors(COLD, "float64")
+    elapsed = math.nan
+    for expression in (Expression("x - y", 2), EXPRESSIONS[FIRST]):
+        call = with_fastnp(expression, values)
+        start = time.perf_counter()
+        call()
+        elapsed = time.perf_counter() - start
+    return elapsed
+
+
+def random_programs(seconds: float, least: int) -> dict[str, Any]:
+    """Random programs against NumPy until the time is up."""
+    start, seed, failed = time.monotonic(), 0, []
+    with fastnp.settings(tiny=0):
+        while seed < least or time.monotonic() - start < seconds:
+            _, reason = check(seed)
+            if reason:
+                failed.append(f"seed {seed}: {reason}")
+            seed += 1
+    return {"compared": seed, "failed": failed}
+
+
+def npbench(device: str, presets: tuple[str, ...], more: list[str]) -> dict[str, Any]:
+    """The NPBench kernels by their own runner, a process each."""
+    found = {}
+    frameworks = "numpy,fastnp" + (",cupy" if "cupy" in installed() else "")
+    for preset in presets:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "npbench.json"
+            command = [sys.executable, "-m", "npbench", "--preset", preset, "--json", str(path)]
+            command += ["--frameworks", frameworks, *more]
+            subprocess.run(command, env={**os.environ, "FASTNP_BACKEND": device}, check=False)
+            found[preset] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
+    return found
+
+
+def proof(device: str, dry: bool) -> dict[str, Any]:
+    """Everything there is to find out about a device."""
+    rounds, budget = (2, 0.002) if dry else (5, 0.02)
+    limits = {part: 2.0 if dry else limit for part, limit in SECONDS.items()}
+    found: dict[str, Any] = {"agreement": on_device.agreement(device, limits["agreement"])}
+    print(f"agreement: {_verdict(found['agreement'])}", flush=True)
+    with fastnp.device(device):
+        limit = limits["random programs"]
+        found["random programs"] = random_programs(limit, 20 if dry else 500)
+        print(f"random programs: {_verdict(found['random programs'])}", flush=True)
+        found["launches"] = launches(rounds, budget)
+        print("launches: " + ", ".join(f"{k} {show(v)}" for k, v in found["launches"].items()))
+        sizes = list(DRY_SIZES if dry else SIZES)
+        found["programs"] = programs(sizes, rounds, budget, limits["programs"])
+    found["first calls"] = first_calls(device)
+    print("first calls: " + ", ".join(f"{k} {show(v)}" for k, v in found["first calls"].items()))
+    if dry:
+        more = ["--kernels", "jacobi_1d", "--repeat", "2", "--budget", "0.1"]
+        found["npbench"] = npbench(device, ("test",), more)
+    else:
+        found["npbench"] = npbench(device, NPBENCH, ["--budget", "0.5", "--timeout", "60"])
+    return found
+
+
+def _verdict(found: dict[str, Any]) -> str:
+    failed = "".join(f"\n  {reason}" for reason in found["failed"][:20])
+    return f"{found['compared']} compared, {len(found['failed'])} failed{failed}"
+
+
+def main() -> int:
+    """The command line; 1 where something did not agree."""
+    parser = argparse.ArgumentParser(prog="python -m benches.device", description=__doc__)
+    parser.add_argument("device", help="cuda, cuda:1, …")
+    parser.add_argument("--out", type=Path, help="write what was found to a file in this folder")
+    parser.add_argument("--dry", action="store_true", help="few and small: to see that it runs")
+    parser.add_argument("--first-call", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.first_call:
+        print(first_call())
+        return 0
+    with fastnp.device(options.device):
+        name = fastnp.describe_device()
+    print(name, flush=True)
+    found = {"device": name, "machine": machine.describe(), **proof(options.device, options.dry)}
+    if options.out:
+        options.out.mkdir(parents=True, exist_ok=True)
+        words = "".join(c if c.isalnum() else "-" for c in name.lower()).split("-")
+        path = options.out / ("-".join(filter(None, words)) + ".json")
+        path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        print(f"written to {path}")
+    return 1 if found["agreement"]["failed"] or found["random programs"]["failed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,314 @@
+//! Executing plans: memory for every step, on the host or on a device, and launches.
+
+use crate::engine::Engine;
+use crate::error::{Error, ErrorKind, Result};
+use crate::host;
+use crate::inspect::multiplied;
+use crate::memory::Buffer;
+use crate::plan::{KernelWork, Plan, Step, Work};
+use crate::product::{self, Product};
+use crate::remote::Remote;
+use crate::storage::Storage;
+use crate::threads::Threads;
+use fastnp_codegen::{Access, DType, Device, Kernel, Launch, Scalar, Verified};
+use smallvec::SmallVec;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+/// How long a flush runs before it asks whether the user wants it to stop.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// The addresses of a step's operands.
+type Addresses = SmallVec<[*mut u8; 12]>;
+
+impl Engine {
+    /// Runs the steps of a plan in order, up to the end or to one that fails; how many ran.
+    pub(crate) fn execute(&mut self, plan: &Plan, long: bool) -> (usize, Result<()>) {
+        let Some(device) = self.sites[plan.site].device.clone() else { return self.execute_on(None, plan, long) };
+        if let Err(error) = self.arrive(plan, &device) {
+            return (0, Err(error));
+        }
+        let (ran, done) = self.execute_on(Some(&device), plan, long);
+        (ran, done.and(self.show_shared()))
+    }
+
+    fn execute_on(&mut self, device: Option<&Arc<dyn Device>>, plan: &Plan, long: bool) -> (usize, Result<()>) {
+        let mut asked = long.then(Instant::now);
+        for (i, step) in plan.steps.iter().enumerate() {
+            if let Some(last) = asked
+                && last.elapsed() > PATIENCE
+            {
+                if host::is_interrupted() {
+                    return (i, Err(Error::new(ErrorKind::Interrupted, "the computation was interrupted")));
+                }
+                asked = Some(Instant::now());
+            }
+            let done = match device {
+                None => self.run_here(step),
+                Some(device) => self.run_there(step, device),
+            };
+            if let Err(error) = done {
+                return (i, Err(error));
+            }
+            for &(taker, giver) in &step.donations {
+                if Arc::ptr_eq(&self.trace.slots[taker as usize].storage, &self.trace.slots[giver as usize].storage) {
+                    // Nothing reads the giver any more, and the taker must be alone on its memory to pass it on in turn.
+                    self.trace.slots[giver as usize].storage = self.trace.storage(0);
+                }
+            }
+            for &slot in &step.releases {
+                if let Some(storage) = Arc::get_mut(&mut self.trace.slots[slot as usize].storage) {
+                    storage.take_memory();
+                    storage.forget_remote();
+                }
+            }
+        }
+        (plan.steps.len(), Ok(()))
+    }
+
+    /// Runs a step on the host.
+    fn run_here(&mut self, step: &Step) -> Result<()> {
+        for &(taker, giver) in &step.donations {
+            if self.trace.slots[taker as usize].storage.has_memory() {
+                continue;
+            }
+            let wanted = self.trace.slots[taker as usize].storage.bytes();
+            let buffer = Arc::get_mut(&mut self.trace.slots[giver as usize].storage)
+                .filter(|given| given.bytes() == wanted)
+                .and_then(Storage::take_memory);
+            if let Some(buffer) = buffer {
+                self.trace.slots[taker as usize].storage.adopt(buffer);
+                self.donated(taker, giver);
+            }
+        }
+        // All the memory it needs, or none: what a step that cannot run was given, nobody would take back.
+        let mut made: SmallVec<[(u32, Buffer); 4]> = SmallVec::new();
+        for &(slot, _) in &step.operands {
+            let storage = &self.trace.slots[slot as usize].storage;
+            if storage.is_away() {
+                storage.materialize()?;
+            } else if storage.address().is_none() && made.iter().all(|m| m.0 != slot) {
+                made.push((slot, Buffer::new(storage.bytes())?));
+            }
+        }
+        for (slot, buffer) in made {
+            self.trace.slots[slot as usize].storage.adopt(buffer);
+        }
+        let mut addresses = Addresses::new();
+        for &(slot, offset) in &step.operands {
+            let slot = &self.trace.slots[slot as usize];
+            addresses.push(slot.storage.materialize()?.wrapping_offset(slot.base + offset));
+        }
+        match &step.work {
+            Work::Kernel(work) => self.launch(work, &addresses, None)?,
+            Work::Product { product, dtype, domain, strides } => {
+                self.multiply((*product, *dtype), domain, strides, &addresses);
+            }
+        }
+        written(step).for_each(|slot| self.trace.slots[slot as usize].storage.forget_remote());
+        Ok(())
+    }
+
+    /// Gets ready for a plan on a device.
+    fn arrive(&mut self, plan: &Plan, device: &Arc<dyn Device>) -> Result<()> {
+        // What somebody else can write is there for one flush at most.
+        self.trace.slots.iter().filter(|s| s.storage.is_shared()).for_each(|s| s.storage.forget_remote());
+        if plan.is_prepared.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let mut all: Vec<(&Verified<Kernel>, &KernelWork, Addresses, Vec<Scalar>)> = vec![];
+        for step in &plan.steps {
+            let Work::Kernel(work) = &step.work else { continue };
+            // The device's memory is aligned, and what counts is the alignment.
+            let place = |&(slot, offset): &(u32, isize)| {
+                std::ptr::without_provenance_mut((self.trace.slots[slot as usize].base + offset) as usize)
+            };
+            all.push((&work.kernel, work, step.operands.iter().map(place).collect(), self.scalars_of(work).to_vec()));
+        }
+        let launches: Vec<_> =
+            all.iter().map(|(kernel, work, addresses, scalars)| (*kernel, work.launch(addresses, scalars))).collect();
+        device.prepare(&launches)?;
+        plan.is_prepared.store(true, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Runs a step on a device.
+    fn run_there(&mut self, step: &Step, device: &Arc<dyn Device>) -> Result<()> {
+        for &(taker, giver) in &step.donations {
+            let wanted = self.trace.slots[taker as usize].storage.bytes();
+            let given = &mut self.trace.slots[giver as usize].storage;
+            let is_spent = Arc::get_mut(given).is_some_and(|s| s.bytes() == wanted && s.owner().is_none());
+            if !is_spent || self.trace.slots[taker as usize].storage.has_memory() {
+                continue;
+            }
+            let given = self.trace.slots[giver as usize].storage.clone();
+            if let Some(remote) = sent(&given, device)? {
+                given.set_remote(remote);
+            }
+            if let Some(remote) = given.take_remote() {
+                self.trace.slots[taker as usize].storage.set_remote(remote);
+                self.donated(taker, giver);
+            }
+        }
+        // All the memory it needs, or none, as on the host.
+        let mut made: SmallVec<[(u32, Remote); 4]> = SmallVec::new();
+        for &(slot, _) in &step.operands {
+            if made.iter().all(|m| m.0 != slot)
+                && let Some(remote) = sent(&self.trace.slots[slot as usize].storage, device)?
+            {
+                made.push((slot, remote));
+            }
+        }
+        for (slot, remote) in made {
+            self.trace.slots[slot as usize].storage.set_remote(remote);
+        }
+        let place = |&(slot, offset): &(u32, isize)| {
+            let slot = &self.trace.slots[slot as usize];
+            let start = slot.storage.with_remote(Remote::start).expect("it was sent");
+            start.wrapping_offset(slot.base + offset)
+        };
+        let addresses: Addresses = step.operands.iter().map(place).collect();
+        match &step.work {
+            Work::Kernel(work) => self.launch(work, &addresses, Some(&**device))?,
+            Work::Product { product, dtype, domain, strides } => {
+                // SAFETY: recorded views lie within their storages, which have memory on the device now, and the product
+                // overlaps neither factor.
+                if !unsafe { device.multiply(*dtype, domain, strides, &addresses)? } {
+                    return self.multiply_here((*product, *dtype), domain, strides, step);
+                }
+                self.seen.stats.products += 1;
+            }
+        }
+        for slot in written(step) {
+            let storage = &self.trace.slots[slot as usize].storage;
+            if storage.is_shared() {
+                self.shown.push(slot);
+            } else {
+                storage.went_away();
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs matrix products on the host for a device that has none.
+    fn multiply_here(
+        &mut self,
+        product: (Product, DType),
+        domain: &[usize],
+        strides: &[isize],
+        step: &Step,
+    ) -> Result<()> {
+        let mut addresses = Addresses::new();
+        for &(slot, offset) in &step.operands {
+            let slot = &self.trace.slots[slot as usize];
+            addresses.push(slot.storage.materialize()?.wrapping_offset(slot.base + offset));
+        }
+        self.multiply(product, domain, strides, &addresses);
+        written(step).for_each(|slot| self.trace.slots[slot as usize].storage.forget_remote());
+        Ok(())
+    }
+
+    /// Copies what a device wrote of shared memory to where others see it.
+    fn show_shared(&mut self) -> Result<()> {
+        let mut shown = std::mem::take(&mut self.shown);
+        shown.sort_unstable();
+        shown.dedup();
+        for slot in shown {
+            let storage = &self.trace.slots[slot as usize].storage;
+            let Some(address) = storage.known_address() else { continue };
+            // SAFETY: the storage has so many bytes on either side.
+            storage.with_remote(|remote| unsafe { remote.download(0, address, storage.bytes()) }).transpose()?;
+        }
+        Ok(())
+    }
+
+    /// Notes that a slot took over the memory of a dying one.
+    fn donated(&mut self, taker: u32, giver: u32) {
+        self.seen.stats.donated += 1;
+        // The giver keeps its slot: the kernel reads it at the taker's address.
+        self.trace.slots[giver as usize].storage = self.trace.slots[taker as usize].storage.clone();
+    }
+
+    fn scalars_of(&self, work: &KernelWork) -> SmallVec<[Scalar; 8]> {
+        work.scalars.iter().map(|&i| self.trace.scalars[i as usize]).collect()
+    }
+
+    fn launch(&mut self, work: &KernelWork, addresses: &[*mut u8], device: Option<&dyn Device>) -> Result<()> {
+        let scalars = self.scalars_of(work);
+        let launch = work.launch(addresses, &scalars);
+        let part = |in_epilogue, inst| {
+            work.parts.iter().find(|p| (p.in_epilogue, p.inst) == (in_epilogue, inst)).map(|p| p.product)
+        };
+        // SAFETY: recorded views lie within their storages, which have memory there now; the planner fuses nodes only where
+        // their accesses do not overlap except at the same point, and no other thread runs kernels meanwhile.
+        unsafe { self.seen.launch((&work.kernel, &*work.program), &launch, &Threads, device, &part) }
+    }
+
+    /// Runs matrix products on the host.
+    pub(crate) fn multiply(
+        &mut self,
+        (product, dtype): (Product, DType),
+        domain: &[usize],
+        strides: &[isize],
+        addresses: &[*mut u8],
+    ) {
+        let started = self.seen.inspection.clock(2);
+        let raised = product::run(dtype, domain, strides, addresses);
+        if !raised.is_empty() {
+            self.seen.raised.add(product.name(), raised);
+        }
+        self.seen.stats.products += 1;
+        if let Some(started) = started {
+            multiplied(dtype, domain, started);
+        }
+    }
+
+    /// Gives a storage memory where it will be written.
+    ///
+    /// # Errors
+    /// `MemoryError`; those of a device that failed.
+    pub(crate) fn provide(&self, storage: &Storage) -> Result<()> {
+        match &self.site().device {
+            Some(device) if !storage.has_memory() => storage.set_remote(Remote::new(device, storage.bytes())?),
+            Some(_) => {}
+            None => drop(storage.materialize()?),
+        }
+        Ok(())
+    }
+}
+
+impl KernelWork {
+    fn launch<'a>(&'a self, addresses: &'a [*mut u8], scalars: &'a [Scalar]) -> Launch<'a> {
+        Launch { outer: &self.outer, inner: &self.inner, addresses, strides: &self.strides, scalars }
+    }
+}
+
+/// The contents of a storage on a device, where they are not there yet; memory where there are no contents.
+fn sent(storage: &Storage, device: &Arc<dyn Device>) -> Result<Option<Remote>> {
+    match storage.with_remote(|remote| remote.is_on(device)) {
+        Some(true) => return Ok(None),
+        // On another one.
+        Some(false) => drop(storage.materialize()?),
+        None => {}
+    }
+    let remote = Remote::new(device, storage.bytes())?;
+    if let Some(address) = storage.address() {
+        // SAFETY: the storage's memory has so many bytes.
+        unsafe { remote.upload(address)? };
+    }
+    Ok(Some(remote))
+}
+
+/// The slots that a step writes.
+fn written(step: &Step) -> impl Iterator<Item = u32> {
+    let kernel = match &step.work {
+        Work::Kernel(work) => Some(&work.kernel),
+        Work::Product { .. } => None,
+    };
+    let last = step.operands.len() - 1;
+    step.operands.iter().enumerate().filter_map(move |(i, &(slot, _))| {
+        let is_written = kernel.map_or(i == last, |k| k.operands[i].access == Access::Write);
+        is_written.then_some(slot)
+    })
+}

@@ -1,0 +1,185 @@
+//! Arrays on a device: what goes there and comes back, and when. The device is the one for tests; what it refuses fails.
+
+use fastnp::{Array, DType, Element, Index, Layout, Owner, Reduction, Result, flush, reset_stats, set_device, stats};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+const N: usize = 100_000;
+const BYTES: u64 = 8 * N as u64;
+
+/// Bytes that went to devices and came back while something was done.
+fn traffic(done: impl FnOnce() -> Result<()>) -> Result<(u64, u64)> {
+    flush()?;
+    reset_stats();
+    done()?;
+    let stats = stats();
+    Ok((stats.bytes_sent, stats.bytes_fetched))
+}
+
+fn sum(array: &Array) -> Result<f64> {
+    Ok(array.reduce(Reduction::Sum, None, None, false)?.item()?.to_f64())
+}
+
+/// Foreign memory, which somebody else looks at or not.
+struct Foreign {
+    memory: Vec<f64>,
+    is_shared: Arc<AtomicBool>,
+}
+
+impl Owner for Foreign {
+    fn is_shared(&self) -> bool {
+        self.is_shared.load(Ordering::Relaxed)
+    }
+
+    fn as_any(&self) -> &dyn std::any::Any {
+        self
+    }
+}
+
+fn foreign(is_shared: bool) -> (Array, *mut f64, Arc<AtomicBool>) {
+    let mut memory = vec![1.0; N];
+    let (address, shared) = (memory.as_mut_ptr(), Arc::new(AtomicBool::new(is_shared)));
+    let owner = Box::new(Foreign { memory, is_shared: shared.clone() });
+    assert_eq!(owner.memory.len(), N);
+    // SAFETY: the owner keeps the vector, which does not move, for as long as it lives.
+    let array = unsafe { Array::from_foreign(address.cast(), 8 * N, Layout::dense(&[N], 8), DType::F64, true, owner) };
+    (array, address, shared)
+}
+
+/// One test: the device is set for all threads.
+#[test]
+fn contents_go_where_they_are_needed() -> Result<()> {
+    set_device("apart")?;
+    results_stay_there()?;
+    operands_go_once()?;
+    one_element_comes_alone()?;
+    loops_over_elements_come_back()?;
+    foreign_memory_follows()?;
+    shared_memory_is_shown_at_once()?;
+    exports_see_later_writes()?;
+    devices_may_change()?;
+    set_device("cpu")
+}
+
+fn results_stay_there() -> Result<()> {
+    let (sent, fetched) = traffic(|| {
+        let x = Array::linspace(0.0, 1.0, N);
+        let y = &(&x * &x) + 1.0;
+        flush()?;
+        assert!(sum(&y)? > N as f64);
+        Ok(())
+    })?;
+    assert_eq!((sent, fetched), (0, 8), "the sum comes back");
+    Ok(())
+}
+
+fn operands_go_once() -> Result<()> {
+    let x = Array::from(vec![2.0; N]);
+    let (sent, _) = traffic(|| {
+        for _ in 0..3 {
+            assert_eq!(sum(&(&x * 2.0))?, 4.0 * N as f64);
+        }
+        Ok(())
+    })?;
+    assert_eq!(sent, BYTES);
+    // What is written on the host goes again.
+    let (sent, _) = traffic(|| {
+        assert!(x.set_now(&[Index::At(7)], 5.0.scalar())?);
+        assert_eq!(sum(&(&x * 2.0))?, 4.0 * N as f64 + 6.0);
+        Ok(())
+    })?;
+    assert_eq!(sent, BYTES);
+    Ok(())
+}
+
+fn one_element_comes_alone() -> Result<()> {
+    let x = &Array::arange(N) * 3;
+    flush()?;
+    let (_, fetched) = traffic(|| {
+        assert_eq!(x.get(&[Index::At(N as isize - 1)])?.map(|x| x.to_i64()), Some(3 * (N as i64 - 1)));
+        Ok(())
+    })?;
+    assert_eq!(fetched, 8);
+    Ok(())
+}
+
+fn loops_over_elements_come_back() -> Result<()> {
+    let x = &Array::arange(N) * 3;
+    flush()?;
+    let (_, fetched) = traffic(|| {
+        for i in 0..1000 {
+            assert_eq!(x.get(&[Index::At(i)])?.map(|x| x.to_i64()), Some(3 * i as i64));
+        }
+        Ok(())
+    })?;
+    assert!((BYTES..BYTES + 200).contains(&fetched), "{fetched} bytes");
+    let (sent, _) = traffic(|| {
+        for i in 0..1000 {
+            let done = x.set_now(&[Index::At(i)], 1i64.scalar())?;
+            if !done {
+                x.index(&[Index::At(i)])?.assign(1i64)?;
+            }
+        }
+        assert_eq!(x.to_vec::<i64>()?[999..1001], [1, 3000]);
+        Ok(())
+    })?;
+    assert_eq!(sent, 0);
+    Ok(())
+}
+
+fn foreign_memory_follows() -> Result<()> {
+    let (x, address, _) = foreign(false);
+    x.index(&[(1..5001).into()])?.assign(4.0)?;
+    flush()?;
+    let (sent, fetched) = traffic(|| {
+        assert_eq!(sum(&x)?, N as f64 + 15_000.0);
+        Ok(())
+    })?;
+    assert_eq!((sent, fetched), (0, 8), "it is there alone now");
+    assert!(x.may_share_memory(&x.index(&[(2..3).into()])?));
+    assert_eq!(x.address()?.cast::<f64>(), address);
+    // SAFETY: evaluated; the owner lives.
+    assert_eq!(unsafe { std::slice::from_raw_parts(address, 3) }, [1.0, 4.0, 4.0]);
+    Ok(())
+}
+
+fn shared_memory_is_shown_at_once() -> Result<()> {
+    let (x, address, shared) = foreign(true);
+    x.index(&[(1..3).into()])?.assign(4.0)?;
+    // SAFETY: the owner lives, and the engine is done with it.
+    assert_eq!(unsafe { std::slice::from_raw_parts(address, 4) }, [1.0, 4.0, 4.0, 1.0]);
+    // SAFETY: as above.
+    unsafe { address.write(11.0) };
+    assert_eq!(sum(&x)?, N as f64 + 16.0);
+    shared.store(false, Ordering::Relaxed);
+    assert_eq!(sum(&x)?, N as f64 + 16.0);
+    Ok(())
+}
+
+fn exports_see_later_writes() -> Result<()> {
+    let x = &Array::zeros(&[N], DType::F64) + 1.0;
+    let export = x.export()?;
+    let first = export.address().cast::<f64>();
+    x.index(&[(..2).into()])?.assign(3.0)?;
+    // SAFETY: the export lives, and the write ran at once.
+    assert_eq!(unsafe { std::slice::from_raw_parts(first, 3) }, [3.0, 3.0, 1.0]);
+    // SAFETY: as above.
+    unsafe { first.write(9.0) };
+    assert_eq!(sum(&(&x * 1.0))?, N as f64 + 10.0);
+    drop(export);
+    assert_eq!(sum(&(&x * 1.0))?, N as f64 + 10.0);
+    Ok(())
+}
+
+fn devices_may_change() -> Result<()> {
+    let x = &Array::arange(N) * 2;
+    flush()?;
+    set_device("cpu")?;
+    let y = &x + 1;
+    assert_eq!(y.to_vec::<i64>()?[..3], [1, 3, 5]);
+    x.index(&[(..2).into()])?.assign(7i64)?;
+    flush()?;
+    set_device("apart")?;
+    assert_eq!((&x + &y).to_vec::<i64>()?[..3], [8, 10, 9]);
+    Ok(())
+}
