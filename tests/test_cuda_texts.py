@@ -46,8 +46,8 @@ def nvrtc() -> ctypes.CDLL:
     return ctypes.CDLL(str(library))
 
 
-def compiled(text: str, architecture: str) -> Resources:
-    """Compiles a text to machine code."""
+def log_of(text: str, architecture: str) -> str:
+    """Compiles a text to machine code; what the compiler says about it."""
     library, program, size = nvrtc(), ctypes.c_void_p(), ctypes.c_size_t()
     assert (
         library.nvrtcCreateProgram(
@@ -69,6 +69,12 @@ def compiled(text: str, architecture: str) -> Resources:
     assert result == 0, log
     assert library.nvrtcGetCUBINSize(program, ctypes.byref(size)) == 0 and size.value > 0
     library.nvrtcDestroyProgram(ctypes.byref(program))
+    return log
+
+
+def compiled(text: str, architecture: str) -> Resources:
+    """Compiles a text of one kernel."""
+    log = log_of(text, architecture)
 
     def number(pattern: str) -> int:
         return sum(int(found) for found in re.findall(pattern, log))
@@ -122,10 +128,20 @@ def test_folds_of_every_type_compile_to_few_registers(
 
 @pytest.mark.parametrize("architecture", ["sm_90"])
 def test_every_op_conversion_and_move_compiles(texts: dict[str, str], architecture: str) -> None:
-    others = {name: text for name, text in texts.items() if not name.startswith(("reduce", "scan"))}
+    one_each = ("casts", "ops", "moves")
+    others = {name: text for name, text in texts.items() if name.startswith(one_each)}
     assert len(others) == 13 + 14 + 1
     for text in others.values():
         compiled(text, architecture)
+
+
+@pytest.mark.parametrize("architecture", ["sm_90"])
+def test_texts_of_several_kernels_compile_as_one(texts: dict[str, str], architecture: str) -> None:
+    text = texts["together"]
+    names = text.splitlines()[0].removeprefix("// ").split()
+    assert len(set(names)) == 7
+    log = log_of(text, architecture)
+    assert sorted(re.findall(r"Compiling entry function '(\w+)'", log)) == sorted(names)
 
 
 def test_the_compiler_refuses_what_is_no_kernel() -> None:

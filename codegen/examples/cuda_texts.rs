@@ -1,10 +1,12 @@
-//! Writes texts of the cuda backend to a folder, for a compiler to be tried on: every op, conversion and template, of every type.
+//! Writes texts of the cuda backend to a folder, for a compiler to be tried on: every op, conversion and template, of every type,
+//! and several as one.
 //!
 //!     cargo run -p fastnp-codegen --example cuda_texts -- DIR
 
 #[path = "../tests/cuda/kernels.rs"]
 mod kernels;
 
+use fastnp_codegen::cuda::together;
 use fastnp_codegen::{Access, DType, Kernel, KernelBuilder, Template};
 use kernels::{casts_of, folds_of, map_of, ops_of, right, text};
 use std::path::PathBuf;
@@ -44,4 +46,16 @@ fn main() {
         write(format!("{template}_wide_f64"), folds_of(template, DType::F64), &[0, 1], 1 << 12);
     }
     write("moves".to_owned(), moves(), &[0, 1], 1);
+    let folds = |template, dtype, order: &[usize]| text(right(folds_of(template, dtype)), order, 1);
+    let texts = [
+        text(right(moves()), &[0, 1], 1),
+        text(right(casts_of(DType::F16)), &[0], 1),
+        text(right(map_of(DType::C64, ops_of(DType::C64))), &[0], 1),
+        folds(Template::Reduce, DType::F64, &[0, 1]),
+        folds(Template::Reduce, DType::C128, &[0, 1]),
+        folds(Template::Reduce, DType::F64, &[1, 0]),
+        folds(Template::Scan, DType::I8, &[0, 1]),
+    ];
+    let (program, names) = together(&texts.each_ref().map(String::as_str));
+    std::fs::write(folder.join("together.cu"), format!("// {}\n{program}", names.join(" "))).expect("writable");
 }

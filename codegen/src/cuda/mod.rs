@@ -25,6 +25,7 @@ mod spell;
 use crate::{Kernel, Launch, Verified};
 
 pub use form::Geometry;
+pub use source::together;
 
 /// A kernel's text for a launch, and how it is launched; none where the launch has no points.
 pub fn render(kernel: &Verified<Kernel>, launch: &Launch<'_>) -> Option<(String, Geometry)> {

@@ -15,11 +15,18 @@ use std::ops::Range;
 /// What the kernel's function begins with; its name follows.
 const ENTRY: &str = "extern \"C\" __global__ void __launch_bounds__(256) ";
 
-/// A text whose function has another name.
-pub(super) fn named(text: &str, name: &str) -> String {
-    let (before, function) = text.split_once(ENTRY).expect("a text has a kernel");
-    let (_, rest) = function.split_once('(').expect("a kernel has parameters");
-    format!("{before}{ENTRY}{name}({rest}")
+/// Texts as one, each in a namespace of its own, and the names of their functions in it. Those differ, since names that C shares
+/// know of no namespace.
+pub fn together(texts: &[&str]) -> (String, Vec<String>) {
+    let (mut out, mut names) = (String::new(), vec![]);
+    for (k, text) in texts.iter().enumerate() {
+        let (before, function) = text.split_once(ENTRY).expect("a text has a kernel");
+        let (name, rest) = function.split_once('(').expect("a kernel has parameters");
+        let name = format!("{name}_{k}");
+        out += &format!("namespace k{k} {{\n{before}{ENTRY}{name}({rest}}}\n");
+        names.push(name);
+    }
+    (out, names)
 }
 
 /// The text of a kernel.

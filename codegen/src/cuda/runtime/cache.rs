@@ -163,7 +163,7 @@ fn hash(parts: &[&[u8]], seed: u8) -> u64 {
 }
 
 /// A name for content.
-pub(super) fn name_of(parts: &[&[u8]]) -> String {
+fn name_of(parts: &[&[u8]]) -> String {
     format!("{:016x}{:016x}", hash(parts, 0), hash(parts, 1))
 }
 

@@ -1,8 +1,4 @@
-//! CUDA's run-time compiler: texts to machine code.
-//!
-//! Several texts go into one program, each into a namespace of its own, since most of what a text costs is starting the compiler:
-//! 32 kernels take 262 ms together and a second one by one. Machine code rather than PTX is asked for, which an older driver could
-//! refuse.
+//! CUDA's run-time compiler: text to machine code, rather than to PTX, which an older driver could refuse.
 
 use super::driver::{absent, function};
 use crate::{DeviceError, Failure};
@@ -124,15 +120,14 @@ impl Compiler {
         Ok(Target { architecture: *architecture, version: self.version })
     }
 
-    /// Texts as one machine code that has all their functions, whose names have to differ.
+    /// A text as machine code.
     ///
     /// # Errors
-    /// With what the compiler says, and the texts.
-    pub(super) fn compile(&self, target: &Target, texts: &[String]) -> Result<Vec<u8>, DeviceError> {
-        let text = together(texts);
+    /// With what the compiler says, and the text.
+    pub(super) fn compile(&self, target: &Target, text: &str) -> Result<Vec<u8>, DeviceError> {
         let refused =
             |why: &str, log: &str| DeviceError::new(Failure::Fault, format!("the CUDA compiler: {why}\n{log}\n{text}"));
-        let source = CString::new(text.as_str()).map_err(|_| refused("a zero in the text", ""))?;
+        let source = CString::new(text).map_err(|_| refused("a zero in the text", ""))?;
         let architecture = CString::new(format!("--gpu-architecture=sm_{}", target.architecture)).expect("no zeros");
         let options: Vec<*const c_char> =
             [architecture.as_c_str()].iter().chain(OPTIONS).map(|option| option.as_ptr()).collect();
@@ -198,9 +193,4 @@ impl Target {
         let options: Vec<_> = OPTIONS.iter().map(|option| option.to_string_lossy()).collect();
         format!("// sm_{}, NVRTC {}.{}, {}\n", self.architecture, self.version.0, self.version.1, options.join(" "))
     }
-}
-
-/// Texts as one, in a namespace each.
-pub(super) fn together(texts: &[String]) -> String {
-    texts.iter().enumerate().map(|(k, text)| format!("namespace k{k} {{\n{text}}}\n")).collect()
 }

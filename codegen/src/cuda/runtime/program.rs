@@ -18,7 +18,7 @@ const TICKETS: usize = 1056;
 /// A kernel, and its functions by forms. There are few of those, so they are compared one by one.
 pub(super) struct Forms {
     pub(super) kernel: Verified<Kernel>,
-    known: Mutex<SmallVec<[(Form, Arc<Function>); 2]>>,
+    known: Mutex<Vec<(Form, Arc<Function>)>>,
 }
 
 impl Forms {

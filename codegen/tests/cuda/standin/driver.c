@@ -4,7 +4,7 @@
  * changed or given back too early shows. Addresses outside of what was allocated are errors, which stay, as on a device.
  *
  * Controls: STANDIN_DEVICES (how many there are, one), STANDIN_VERSION (13000), STANDIN_CAPABILITY (90), STANDIN_MEMORY (bytes
- * of a device), STANDIN_LAUNCH (the launch of this number, from 1 on, fails).
+ * of a device), STANDIN_LAUNCH, STANDIN_LOAD (the launch, or the module, of this number, from 1 on, fails).
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -327,7 +327,7 @@ Code cuMemsetD8Async(Address to, unsigned char byte, size_t bytes, void *stream)
 Code cuModuleLoadData(void **module, const void *image) {
     unsigned long long bytes;
     if (failed) return failed;
-    if (memcmp(image, "STANDIN\0", 8)) return INVALID_IMAGE;
+    if (memcmp(image, "STANDIN\0", 8) || ++standin_loads == control("STANDIN_LOAD", 0)) return INVALID_IMAGE;
     memcpy(&bytes, (const char *)image + 8, 8);
     char path[] = "/tmp/fastnp-module-XXXXXX";
     int file = mkstemp(path);
@@ -340,7 +340,6 @@ Code cuModuleLoadData(void **module, const void *image) {
     close(file);
     *module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     unlink(path);
-    standin_loads++;
     return *module ? SUCCESS : INVALID_IMAGE;
 }
 
