@@ -1,0 +1,135 @@
+"""NumPy programs through the CUDA backend, without a GPU.
+
+Stand-ins take the place of NVIDIA's driver, compiler and cuBLAS: memory is the host's, and kernels
+are compiled by the C compiler. The loader looks for libraries where the environment of a new
+process says, so whatever uses them runs in one of its own.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the stand-ins are for Linux")
+ROOT = Path(__file__).resolve().parents[1]
+
+
+@pytest.fixture(scope="module")
+def standin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the stand-ins."""
+    folder = tmp_path_factory.mktemp("standin")
+    command = ["cargo", "run", "--quiet", "-p", "fastnp-codegen", "--example", "cuda_standin"]
+    subprocess.run([*command, "--", str(folder)], cwd=ROOT, check=True)
+    return folder
+
+
+def run(folder: Path, *command: str, **settings: str) -> str:
+    """What Python prints in a process that finds the stand-ins."""
+    environment = {"LD_LIBRARY_PATH": str(folder), "FASTNP_CACHE": str(folder / "cache")}
+    done = subprocess.run(
+        [sys.executable, *command],
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": ":".join(sys.path), **environment, **settings},
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def script(folder: Path, text: str, **settings: str) -> list[str]:
+    """What a program prints, line by line."""
+    return run(folder, "-c", textwrap.dedent(text), **settings).splitlines()
+
+
+def test_a_program_runs_on_the_device(standin: Path) -> None:
+    lines = script(
+        standin,
+        """
+        import fastnp as np, numpy
+        x = np.linspace(0.0, 1.0, 100_001)
+        y = np.sqrt(x) * 2.0
+        y[1:-1] += x[:-2]
+        print(np.get_device(), np.describe_device())
+        z = numpy.linspace(0.0, 1.0, 100_001)
+        w = numpy.sqrt(z) * 2.0
+        w[1:-1] += z[:-2]
+        print(numpy.array_equal(y, w), abs(float(y.sum()) - w.sum()) < 1e-8 * w.sum())
+        m = y[:10_000].reshape(100, 100)
+        print(numpy.allclose(m @ m.T, w[:10_000].reshape(100, 100) @ w[:10_000].reshape(100, 100).T))
+        print(np.stats()["kernels_launched"] > 0, np.stats()["products"])
+        """,
+        FASTNP_BACKEND="cuda",
+    )
+    assert lines[0].startswith("cuda:0 cuda:0 (")
+    assert lines[1:] == ["True True", "True", "True 1"]
+
+
+@pytest.mark.parametrize(("mode", "count"), [("lazy", 8), ("default", 40)])
+def test_random_programs_agree(standin: Path, mode: str, count: int) -> None:
+    out = run(
+        standin,
+        *f"-m tests.fuzz.programs --count {count} --seed 3 --mode {mode}".split(),
+        FASTNP_BACKEND="cuda",
+    )
+    assert out.rstrip().endswith("0 failed")
+
+
+def test_programs_agree(standin: Path) -> None:
+    out = run(
+        standin,
+        *"-m pytest -q -p no:cacheprovider tests/test_programs.py -k".split(),
+        "game_of_life or histogram or kmeans or heat",
+        FASTNP_BACKEND="cuda",
+        FASTNP_TINY="0",
+    )
+    assert "passed" in out
+
+
+def test_what_pays_moves_by_itself(standin: Path) -> None:
+    lines = script(
+        standin,
+        """
+        import fastnp as np
+        np.set_device("auto")
+        print(np.get_device())
+        small = np.ones(2000)
+        x = np.ones(3_000_000)
+        np.synchronize()
+        places = set()
+        for _ in range(200):
+            small = np.sqrt(small + 1.0)
+            np.flush()
+            assert "cuda" not in np.explain()
+            x = np.sqrt(x + 1.0)
+            np.flush()
+            places.add("cuda" in np.explain())
+        print(sorted(places), round(float(x[0]), 3))
+        """,
+    )
+    assert lines == ["auto", "[False, True]", "1.618"]
+
+
+def test_without_a_driver_there_is_an_error_and_all_else_works(tmp_path: Path) -> None:
+    lines = script(
+        tmp_path,
+        """
+        import fastnp as np
+        try:
+            np.set_device("cuda")
+            print("there is a GPU")
+        except RuntimeError as error:
+            print(error)
+        np.set_device("cpu")
+        np.set_device("auto")
+        print(float(np.ones(5000).sum()))
+        """,
+    )
+    assert "CUDA" in lines[0] or lines[0] == "there is a GPU"
+    assert lines[1] == "5000.0"
