@@ -34,6 +34,8 @@ pub(super) struct Context {
     pub(super) name: String,
     /// Bytes of its memory.
     pub(super) total: usize,
+    /// Bytes that it reads or writes in a nanosecond at most.
+    pub(super) bandwidth: f64,
     /// Its compute capability.
     pub(super) capability: (i32, i32),
     context: CUcontext,
@@ -114,6 +116,10 @@ impl Context {
             attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?,
             attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?,
         );
+        // Kilohertz, two transfers each; bits.
+        let clock = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE)?;
+        let width = attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH)?;
+        let bandwidth = 2.0 * f64::from(clock) * f64::from(width) / 8.0 / 1e6;
         if attribute(CUdevice_attribute::CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED)? == 0 {
             return Err(absent(format!("the device cuda:{ordinal} has no memory pools")));
         }
@@ -129,7 +135,7 @@ impl Context {
             CStr::from_ptr(name.as_ptr()).to_string_lossy().into_owned()
         };
         let recent = Mutex::default();
-        let mut opened = Context { driver, stream, ordinal, name, total, capability, context, pool, recent };
+        let mut opened = Context { driver, stream, ordinal, name, total, bandwidth, capability, context, pool, recent };
         let entered = opened.enter()?;
         let mut threshold = (total / KEPT) as u64;
         // SAFETY: the context is current; the threshold is a word of 64 bits.
@@ -228,7 +234,7 @@ impl Context {
         };
         DeviceError::new(
             Failure::Memory,
-            format!("no memory for {bytes} bytes on cuda:{} ({}): {state}", self.ordinal, self.name),
+            format!("Unable to allocate {bytes} bytes on cuda:{} ({}): {state}", self.ordinal, self.name),
         )
     }
 

@@ -203,6 +203,9 @@ Code cuDeviceGet(int *device, int ordinal) {
 Code cuDeviceGetAttribute(int *value, int attribute, int device) {
     int capability = (int)control("STANDIN_CAPABILITY", 90);
     switch (attribute) {
+    /* An H200: kilohertz, and bits. */
+    case 36: return *value = 3201000, SUCCESS;
+    case 37: return *value = 6144, SUCCESS;
     case 75: return *value = capability / 10, SUCCESS;
     case 76: return *value = capability % 10, SUCCESS;
     case 115: return *value = 1, SUCCESS;
