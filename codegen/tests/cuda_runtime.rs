@@ -352,6 +352,23 @@ fn a_launch_that_fails_is_told_of_with_its_kernel() {
 }
 
 #[test]
+fn what_outlives_the_driver_is_let_go() {
+    alone("what_outlives_the_driver_is_let_go", &[], || {
+        let device = open("cuda");
+        let start = device.allocate(8).unwrap();
+        let program = device.compile(&adding(1, DType::F64)).unwrap();
+        assert_eq!(mapped(&*device, &adding(1, DType::F64), &[1.0]).unwrap(), [2.0]);
+        // SAFETY: a number of the stand-in's; the memory is nobody else's.
+        unsafe {
+            *process::number("libcuda.so", "standin_ended") = 1;
+            device.release(start, 8);
+        }
+        assert_eq!(device.wait().unwrap_err().failure, Failure::Fault);
+        drop((program, device));
+    });
+}
+
+#[test]
 fn memory_of_others_is_an_error() {
     alone("memory_of_others_is_an_error", &[], || {
         let device = open("cuda");

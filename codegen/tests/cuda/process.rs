@@ -59,8 +59,8 @@ pub(crate) fn expect(done: &Output) {
     assert!(done.status.success() && said.contains("1 passed"), "{:?}\n{said}\n{complained}", done.status);
 }
 
-/// A number that a stand-in counts.
-pub(crate) fn count(library: &str, name: &str) -> i32 {
+/// A number of a stand-in: what it counts, or what it is told.
+pub(crate) fn number(library: &str, name: &str) -> *mut i32 {
     let [library, name] = [library, name].map(|text| CString::new(text).unwrap());
     // SAFETY: the library is loaded, and the symbol a number.
     unsafe {
@@ -68,6 +68,12 @@ pub(crate) fn count(library: &str, name: &str) -> i32 {
         assert!(!library.is_null(), "not loaded");
         let number = libc::dlsym(library, name.as_ptr());
         assert!(!number.is_null(), "not there");
-        *number.cast()
+        number.cast()
     }
+}
+
+/// A number that a stand-in counts.
+pub(crate) fn count(library: &str, name: &str) -> i32 {
+    // SAFETY: the library stays loaded.
+    unsafe { *number(library, name) }
 }

@@ -42,7 +42,9 @@ impl Cache {
         let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let folder = variable("FASTNP_CACHE")
             .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("fastnp")))
-            .or_else(|| variable("HOME").map(|folder| folder.join(".cache").join("fastnp")));
+            .or_else(|| variable("HOME").map(|folder| folder.join(".cache").join("fastnp")))
+            // The process may go to another folder.
+            .and_then(|folder| std::path::absolute(folder).ok());
         Cache { folder: folder.filter(|folder| is_private(folder)), most: MOST }
     }
 

@@ -234,7 +234,7 @@ impl Context {
         };
         DeviceError::new(
             Failure::Memory,
-            format!("no memory for {bytes} bytes on cuda:{} ({}): {state}", self.ordinal, self.name),
+            format!("Unable to allocate {bytes} bytes on cuda:{} ({}): {state}", self.ordinal, self.name),
         )
     }
 

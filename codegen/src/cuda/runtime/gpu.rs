@@ -15,11 +15,11 @@ const NAMES: [&str; 16] = [
     "cuda:0", "cuda:1", "cuda:2", "cuda:3", "cuda:4", "cuda:5", "cuda:6", "cuda:7", "cuda:8", "cuda:9", "cuda:10",
     "cuda:11", "cuda:12", "cuda:13", "cuda:14", "cuda:15",
 ];
-/// Nanoseconds of a launch, and of compiling a kernel; bytes that a link carries in a nanosecond (PCI Express of the fourth
-/// generation, 16 lanes): what no driver tells.
+/// Nanoseconds of a launch, and of compiling a kernel; bytes that come across in a nanosecond, which is what one thread copies to
+/// pinned memory, as the link carries more (25 where it is PCI Express of the fourth generation, 16 lanes): what no driver tells.
 const LAUNCH: f64 = 3_000.0;
 const COMPILE: f64 = 40e6;
-const LINK: f64 = 25.0;
+const LINK: f64 = 10.0;
 
 /// A device.
 pub(super) struct Gpu {

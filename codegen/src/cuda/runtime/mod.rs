@@ -12,8 +12,8 @@
 //! | `driver` | the driver's functions, looked up one by one |
 //!
 //! Nothing here is needed to build: the driver, the compiler and cuBLAS are looked for when a device is asked for, and what is
-//! missing is an error that says so. There is one stream, so a device does what it is asked for in that order. Where no lock is
-//! said to be held longer, each call takes what it needs; calls come one at a time from the engine.
+//! missing is an error that says so. There is one stream, so a device does what it is asked for in that order. A launch takes half
+//! a microsecond here; the driver's part comes to more.
 
 mod cache;
 mod compiler;

@@ -39,6 +39,8 @@ type Gemm = unsafe extern "C" fn(
 
 /// The algorithm that the library chooses.
 const DEFAULT: c_int = -1;
+/// A status: there is no algorithm.
+const NOT_SUPPORTED: u32 = 15;
 
 /// The library, and its state for one device, if it is there.
 pub(super) struct Products(Option<(cublasHandle_t, Gemm)>);
@@ -156,7 +158,13 @@ impl Products {
                     DEFAULT,
                 )
             };
+            // What no algorithm takes is refused before anything runs.
+            if status == NOT_SUPPORTED && point == 0 {
+                return Ok(false);
+            }
             if status != 0 {
+                // Where the device failed before, that is the error.
+                context.wait()?;
                 let message = format!("cuda:{}: cuBLAS could not multiply: status {status}", context.ordinal);
                 return Err(DeviceError::new(Failure::Fault, message));
             }

@@ -20,6 +20,7 @@ typedef enum {
     SUCCESS = 0,
     INVALID_VALUE = 1,
     OUT_OF_MEMORY = 2,
+    DEINITIALIZED = 4,
     NOT_INITIALIZED = 3,
     NO_DEVICE = 100,
     INVALID_DEVICE = 101,
@@ -74,8 +75,8 @@ static Code failed;
 static bool initialised;
 static __thread void *current;
 static int contexts[8], streams[8], pools[8];
-/* For tests to ask. */
-int standin_launches, standin_trims, standin_loads;
+/* For tests to ask, and to say that the driver is gone, as it is when a process ends. */
+int standin_launches, standin_trims, standin_loads, standin_ended;
 
 static long control(const char *name, long otherwise) {
     const char *value = getenv(name);
@@ -173,6 +174,7 @@ static void catch_up(const void *event) {
 }
 
 static Code ask(Asked asked) {
+    if (standin_ended) return DEINITIALIZED;
     if (!current) return INVALID_CONTEXT;
     if (failed) return failed;
     Asked *a = malloc(sizeof *a);
@@ -215,7 +217,7 @@ Code cuDeviceGetName(char *name, int bytes, int device) { return snprintf(name, 
 Code cuDeviceTotalMem_v2(size_t *bytes, int device) { return *bytes = memory(), SUCCESS; }
 Code cuDevicePrimaryCtxRetain(void **context, int device) { return *context = &contexts[device], SUCCESS; }
 Code cuDeviceGetDefaultMemPool(void **pool, int device) { return *pool = &pools[device], SUCCESS; }
-Code cuCtxGetCurrent(void **context) { return *context = current, SUCCESS; }
+Code cuCtxGetCurrent(void **context) { return *context = current, standin_ended ? DEINITIALIZED : SUCCESS; }
 Code cuCtxSetCurrent(void *context) { return current = context, SUCCESS; }
 
 static __thread void *pushed[4];
