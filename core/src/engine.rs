@@ -5,6 +5,7 @@
 
 use crate::array::Array;
 use crate::capture;
+use crate::counted::Counted;
 use crate::dense;
 use crate::error::{Error, ErrorKind, Result};
 use crate::explain::describe;
@@ -94,7 +95,7 @@ pub(crate) fn waiting(bytes: usize) -> Option<Share> {
 
 /// Takes a storage that nobody knows any more, if the engine is free to.
 #[inline]
-pub(crate) fn retire(storage: Arc<Storage>) {
+pub(crate) fn retire(storage: Counted) {
     if let Some(mut engine) = try_engine()
         && let Some(large) = engine.shelf.put(storage)
     {
@@ -172,7 +173,7 @@ impl Held {
 
     /// Takes the storages that died, which are to be dropped without the lock.
     #[cold]
-    fn take_dead(&mut self) -> Vec<Arc<Storage>> {
+    fn take_dead(&mut self) -> Vec<Counted> {
         std::mem::take(&mut self.0.trace.dead)
     }
 }
@@ -256,7 +257,7 @@ impl Engine {
 
     /// A storage for an array of this size, with memory where some waits.
     #[inline]
-    fn storage(&mut self, bytes: usize) -> Arc<Storage> {
+    fn storage(&mut self, bytes: usize) -> Counted {
         match self.shelf.take(bytes) {
             Some(storage) => storage,
             None => self.trace.storage(bytes),
@@ -299,7 +300,8 @@ impl Engine {
         if self.is_eager() || self.is_shared(s) { self.flush() } else { Ok(()) }
     }
 
-    /// Records an op on dense arrays and `numbers`, a copy or a filling, (see [`crate::dense`]) to a new array.
+    /// Records an op on dense arrays and `numbers`, a copy or a filling, (see [`crate::dense`]) to a dense array, which may cover
+    /// its storage.
     pub(crate) fn record_dense(
         &mut self,
         op: Operation,
@@ -307,15 +309,16 @@ impl Engine {
         args: &[Value<'_>],
         numbers: &[Scalar],
         result: &Array,
+        covers: bool,
     ) -> Result<()> {
         self.seen.stats.recorded += 1;
         if result.storage.bytes() >= EAGER_BYTES {
             result.storage.materialize()?;
         }
         self.make_way(op, result.shape())?;
-        let mut shared = self.is_eager();
+        let mut shared = self.is_eager() || result.storage.is_shared();
         let mut number = 0;
-        self.trace.begin(op, compute, args.len(), result.shape(), 0, true);
+        self.trace.begin(op, compute, args.len(), result.shape(), 0, covers);
         for arg in args {
             if let Value::Array(a) = arg {
                 shared |= a.storage.is_shared();
@@ -325,7 +328,7 @@ impl Engine {
                 number += 1;
             }
         }
-        self.trace.end(&result.storage, result.dtype, 0, result.strides());
+        self.trace.end(&result.storage, result.dtype, result.layout.offset, result.strides());
         if shared { self.flush() } else { Ok(()) }
     }
 
@@ -341,6 +344,7 @@ impl Engine {
     pub(crate) fn set_backend(&mut self, name: &str) -> Result<bool> {
         let Some(backend) = backend::select(name) else { return Ok(false) };
         self.flush()?;
+        self.last.plan = None;
         self.backend = backend;
         self.plans.clear();
         self.kernels.clear();
@@ -370,7 +374,7 @@ impl Engine {
 
     /// Records copies for those who captured a storage that is about to be written.
     #[cold]
-    pub(crate) fn leave_copies(&mut self, storage: &Arc<Storage>) -> Result<()> {
+    pub(crate) fn leave_copies(&mut self, storage: &Counted) -> Result<()> {
         let watchers = storage.take_watchers();
         for (i, held) in watchers.iter().enumerate() {
             if let Err(error) = self.leave_copy(held) {
@@ -472,12 +476,12 @@ impl Engine {
     #[inline]
     pub(crate) fn launch_dense(&mut self, op: Op, compute: DType, kinds: usize, launch: &Launch<'_>) {
         let index = (op as usize * DType::ALL.len() + compute as usize) * dense::KINDS + kinds;
-        let program = match self.dense[index].take() {
-            Some(program) => program,
-            None => self.compiled(dense::kernel(op, compute, kinds)),
-        };
-        self.launch_now(&program, launch, None);
-        self.dense[index] = Some(program);
+        if self.dense[index].is_none() {
+            self.dense[index] = Some(self.compiled(dense::kernel(op, compute, kinds)));
+        }
+        if let Some(program) = &self.dense[index] {
+            launch_now(&mut self.seen, program, launch, None);
+        }
     }
 
     /// Launches a kernel of [`crate::immediate`] on arrays that are ready, to new memory. The key is the kernel's alone.
@@ -488,21 +492,14 @@ impl Engine {
         launch: &Launch<'_>,
         product: Option<Product>,
     ) {
-        let program = match self.immediate.remove(&key) {
+        let program = match self.immediate.get(&key) {
             Some(program) => program,
-            None => self.compiled(kernel()),
+            None => {
+                let compiled = self.compiled(kernel());
+                self.immediate.entry(key).or_insert(compiled)
+            }
         };
-        self.launch_now(&program, launch, product);
-        self.immediate.insert(key, program);
-    }
-
-    /// Launches a program on arrays that are ready.
-    #[inline]
-    fn launch_now(&mut self, program: &Compiled, launch: &Launch<'_>, product: Option<Product>) {
-        // SAFETY: the arrays are ready and lie as the launch says; the target is new memory, or the program can tell that it
-        // is what it reads.
-        unsafe { self.seen.launch((&program.0, &*program.1), launch, &Inline, &|_, _| product) };
-        self.seen.stats.ran_at_once();
+        launch_now(&mut self.seen, program, launch, product);
     }
 
     /// Runs a small matrix product whose factors are there.
@@ -612,7 +609,16 @@ impl Engine {
     pub(crate) fn plan(&mut self) -> Arc<Plan> {
         let mut live = std::mem::take(&mut self.live);
         live.clear();
-        live.extend(self.trace.slots.iter().map(|s| Arc::strong_count(&s.storage) > 1 || s.storage.owner().is_some()));
+        live.extend(self.trace.slots.iter().map(|s| Counted::count(&s.storage) > 1 || s.storage.owner().is_some()));
+        // A loop writes the same tape again and again: no hash, and no reference to the plan that is counted up and down.
+        let again = |plan: &mut Arc<Plan>| {
+            plan.omitted.is_none() && self.last.live == live && self.last.tape == self.trace.tape
+        };
+        if let Some(plan) = self.last.plan.take_if(again) {
+            self.seen.stats.plans_reused += 1;
+            self.live = live;
+            return plan;
+        }
         let length = self.trace.tape.len();
         for bits in live.chunks(64) {
             let word = bits.iter().enumerate().fold(0, |word, (i, &bit)| word | (bit as u64) << i);
@@ -660,13 +666,13 @@ impl Engine {
                 return (i, Err(error));
             }
             for &(taker, giver) in &step.donations {
-                if Arc::ptr_eq(&self.trace.slots[taker as usize].storage, &self.trace.slots[giver as usize].storage) {
+                if Counted::same(&self.trace.slots[taker as usize].storage, &self.trace.slots[giver as usize].storage) {
                     // Nothing reads the giver any more, and the taker must be alone on its memory to pass it on in turn.
                     self.trace.slots[giver as usize].storage = self.trace.storage(0);
                 }
             }
             for &slot in &step.releases {
-                if let Some(storage) = Arc::get_mut(&mut self.trace.slots[slot as usize].storage) {
+                if let Some(storage) = Counted::get_mut(&mut self.trace.slots[slot as usize].storage) {
                     storage.take_memory();
                 }
             }
@@ -680,7 +686,7 @@ impl Engine {
                 continue;
             }
             let wanted = self.trace.slots[taker as usize].storage.bytes();
-            let buffer = Arc::get_mut(&mut self.trace.slots[giver as usize].storage)
+            let buffer = Counted::get_mut(&mut self.trace.slots[giver as usize].storage)
                 .filter(|given| given.bytes() == wanted)
                 .and_then(Storage::take_memory);
             if let Some(buffer) = buffer {
@@ -732,7 +738,7 @@ impl Engine {
     /// A few elements of a pending storage may be a boundary, and are better recorded. Many are a loop that fills it, for
     /// which what is pending runs first: recording each would take five times as long as writing it.
     #[inline]
-    pub(crate) fn write_now(&mut self, storage: &Arc<Storage>, offset: isize, value: Scalar) -> Result<bool> {
+    pub(crate) fn write_now(&mut self, storage: &Counted, offset: isize, value: Scalar) -> Result<bool> {
         if self.trace.touches(storage) {
             self.trace.elements += 1;
             if self.trace.elements <= ELEMENTS {
@@ -753,12 +759,21 @@ impl Engine {
 
     /// Makes sure a storage's memory holds its latest version.
     #[inline]
-    pub(crate) fn settle(&mut self, storage: &Arc<Storage>) -> Result<*mut u8> {
+    pub(crate) fn settle(&mut self, storage: &Counted) -> Result<*mut u8> {
         if self.trace.touches(storage) {
             self.flush()?;
         }
         storage.materialize()
     }
+}
+
+/// Launches a program on arrays that are ready.
+#[inline]
+fn launch_now(seen: &mut Seen, program: &Compiled, launch: &Launch<'_>, product: Option<Product>) {
+    // SAFETY: the arrays are ready and lie as the launch says; the target is new memory, or the program can tell that it is
+    // what it reads.
+    unsafe { seen.launch((&program.0, &*program.1), launch, &Inline, &|_, _| product) };
+    seen.stats.ran_at_once();
 }
 
 /// Multiplications up to which a matrix product whose factors are there runs at once.
