@@ -51,8 +51,11 @@ impl Counted {
     /// The storage itself, where this is the only reference.
     #[inline]
     pub(crate) fn get_mut(this: &mut Counted) -> Option<&mut Storage> {
+        if Counted::count(this) != 1 {
+            return None;
+        }
         // SAFETY: nobody else has a reference, nor gets one while this one is borrowed.
-        (Counted::count(this) == 1).then(|| unsafe { &mut this.0.as_mut().storage })
+        Some(unsafe { &mut this.0.as_mut().storage })
     }
 
     /// Drops the storage after its last reference.

@@ -412,7 +412,8 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// NumPy's ufunc objects by address, with their ops: each at the place its address says, or else at the next free one. (Looked
 /// for in order they take 20 ns of the 400 of `scalar * array`.)
-static BY_ADDRESS: PyOnceLock<Box<[Option<(usize, Op)>; PLACES]>> = PyOnceLock::new();
+static BY_ADDRESS: PyOnceLock<Known> = PyOnceLock::new();
+type Known = Box<[Option<(usize, Op)>; PLACES]>;
 /// Several times as many as there are ops, so that most are found where they are looked for.
 const PLACES: usize = 512;
 const _: () = assert!(PLACES >= 4 * Op::ALL.len());
@@ -423,7 +424,7 @@ fn places(address: usize) -> impl Iterator<Item = usize> {
     (0..PLACES).map(move |i| first.wrapping_add(i) % PLACES)
 }
 
-fn by_address(py: Python<'_>) -> PyResult<Box<[Option<(usize, Op)>; PLACES]>> {
+fn by_address(py: Python<'_>) -> PyResult<Known> {
     let numpy = py.import("numpy")?;
     let mut known = Box::new([None; PLACES]);
     for &op in Op::ALL {
