@@ -3,6 +3,7 @@
 //! Arrays are cheap to clone and to view; clones and views share their storage, and a write through one is seen through
 //! all. Nothing here computes: other views are made in `view`, everything else is recorded by the other modules.
 
+use crate::counted::Counted;
 use crate::engine::{self, engine};
 use crate::error::{Error, Result};
 use crate::layout::{Index, Layout, Shape, Steps, Strides, byte_count, same_shape};
@@ -11,7 +12,6 @@ use crate::storage::{Owner, Storage};
 use crate::trace::View;
 use fastnp_codegen::{DType, Scalar};
 use smallvec::SmallVec;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 /// An n-dimensional array whose elements may not have been computed yet.
@@ -183,7 +183,7 @@ impl Array {
 
     /// Whether both are views of one storage.
     pub fn same_storage(&self, other: &Array) -> bool {
-        Arc::ptr_eq(&self.storage, &other.storage)
+        Counted::same(&self.storage, &other.storage)
     }
 
     /// Whether the two may have a byte in common; false is certain.

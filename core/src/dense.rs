@@ -54,7 +54,7 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
     let bytes = points * dtype.size();
     if !now {
         let result = Array { storage: engine.trace.storage(bytes).into(), layout, dtype, writeable: true };
-        engine.record_dense(Operation::Apply(op), compute, args, &scalars, &result)?;
+        engine.record_dense(Operation::Apply(op), compute, args, &scalars, &result, true)?;
         return Ok(Some(result));
     }
     let (storage, address) = engine.made(bytes)?;
@@ -73,10 +73,11 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
     Ok(Some(Array { storage, layout, dtype, writeable: true }))
 }
 
-/// Applies an op to dense arrays and numbers, few and ready, and writes to one that is such; whether the arguments were such.
+/// Applies an op to dense arrays and numbers and writes to a dense array, at once where they are few and ready; whether the
+/// arguments were such.
 ///
 /// # Errors
-/// `OverflowError` for a Python integer out of bounds.
+/// `OverflowError` for a Python integer out of bounds, `MemoryError`.
 pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) -> Result<bool> {
     let dense = |a: &Array| a.is_c_contiguous() && same_shape(a.shape(), out.shape());
     if !out.writeable || out.dtype != op.result(compute) || !dense(out) {
@@ -84,25 +85,22 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
     }
     let points = out.size();
     let mut engine = recording()?;
-    if points == 0 || points > engine.tiny || out.storage.is_watched() || !engine.is_free(&out.storage) {
+    if points == 0 || out.storage.is_watched() {
         return Ok(false);
     }
-    let to = out.storage.materialize()?.wrapping_offset(out.layout.offset);
+    let mut now = points <= engine.tiny && engine.is_free(&out.storage);
     let mut addresses = [std::ptr::null_mut(); 3];
     let mut scalars = [Scalar::zero(compute); 2];
     let (mut arrays, mut numbers, mut kinds) = (0, 0, IN_PLACE);
     for (i, arg) in args.iter().enumerate() {
         if let Value::Array(a) = arg {
-            let Some(start) = engine.ready_address(&a.storage) else { return Ok(false) };
-            let from = start.wrapping_offset(a.layout.offset);
-            // The same elements or others, by address, since two storages may lie on the same foreign memory.
-            let same = from == to && a.dtype == out.dtype;
-            let apart = from.addr() + points * a.dtype.size() <= to.addr()
-                || to.addr() + points * out.dtype.size() <= from.addr();
-            if a.dtype != compute || !dense(a) || !(same || apart) {
+            if a.dtype != compute || !dense(a) || !same_or_apart(a, out) {
                 return Ok(false);
             }
-            addresses[arrays] = from;
+            match engine.ready_address(&a.storage) {
+                Some(start) if now => addresses[arrays] = start.wrapping_offset(a.layout.offset),
+                _ => now = false,
+            }
             arrays += 1;
         } else {
             scalars[numbers] = arg.scalar(compute)?.unwrap_or(scalars[numbers]).cast(compute);
@@ -110,7 +108,11 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
             kinds |= 1 << i;
         }
     }
-    addresses[arrays] = to;
+    if !now {
+        engine.record_dense(Operation::Apply(op), compute, args, &scalars, out, out.covers_storage())?;
+        return Ok(true);
+    }
+    addresses[arrays] = out.storage.materialize()?.wrapping_offset(out.layout.offset);
     let mut strides = [compute.size() as isize; 3];
     strides[arrays] = out.dtype.size() as isize;
     let launch = Launch {
@@ -125,6 +127,20 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
     Ok(true)
 }
 
+/// Whether a dense array lies just where another one does, or wholly elsewhere.
+#[inline]
+fn same_or_apart(a: &Array, b: &Array) -> bool {
+    let place = |x: &Array| x.storage.known_address().map(|start| start.addr() as isize + x.layout.offset);
+    let (from, to) = if a.same_storage(b) {
+        (a.layout.offset, b.layout.offset)
+    } else {
+        // By address, since two storages may lie on the same foreign memory. Without memory they do not yet.
+        let (Some(from), Some(to)) = (place(a), place(b)) else { return true };
+        (from, to)
+    };
+    from == to && a.dtype == b.dtype || from + a.nbytes() as isize <= to || to + b.nbytes() as isize <= from
+}
+
 /// A dense array of one value, at once where it is small.
 ///
 /// # Errors
@@ -137,7 +153,7 @@ pub(crate) fn full(shape: &[usize], value: Scalar) -> Result<Array> {
     let mut engine = engine();
     if n > engine.tiny {
         let result = Array { storage: engine.trace.storage(size).into(), layout, dtype, writeable: true };
-        engine.record_dense(Operation::Copy, dtype, &[Value::Scalar(value)], &[value], &result)?;
+        engine.record_dense(Operation::Copy, dtype, &[Value::Scalar(value)], &[value], &result, true)?;
         return Ok(result);
     }
     let (storage, address) = engine.made(size)?;
@@ -274,7 +290,7 @@ pub(crate) fn copy(array: &Array) -> Result<Option<Array>> {
         Some(start) if n <= engine.tiny => start.wrapping_offset(array.layout.offset),
         _ => {
             let result = Array { storage: engine.trace.storage(bytes).into(), layout, dtype, writeable: true };
-            engine.record_dense(Operation::Copy, dtype, &[Value::Array(array)], &[], &result)?;
+            engine.record_dense(Operation::Copy, dtype, &[Value::Array(array)], &[], &result, true)?;
             return Ok(Some(result));
         }
     };
@@ -283,6 +299,29 @@ pub(crate) fn copy(array: &Array) -> Result<Option<Array>> {
     unsafe { std::ptr::copy_nonoverlapping(start, address, bytes) };
     engine.seen.stats.ran_at_once();
     Ok(Some(Array { storage, layout, dtype, writeable: true }))
+}
+
+/// Copies a dense array to another one of its shape and type, at once where they are small and ready; whether it did.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn copy_to(source: &Array, target: &Array) -> Result<bool> {
+    let dense = source.is_c_contiguous() && target.is_c_contiguous();
+    if source.dtype != target.dtype || !dense || !same_shape(source.shape(), target.shape()) {
+        return Ok(false);
+    }
+    let n = target.size();
+    let mut engine = engine();
+    if n == 0 || n > engine.tiny || target.storage.is_watched() || !engine.is_free(&target.storage) {
+        return Ok(false);
+    }
+    let Some(start) = engine.ready_address(&source.storage) else { return Ok(false) };
+    let to = target.storage.materialize()?.wrapping_offset(target.layout.offset);
+    // SAFETY: both are dense, of one size, and have memory that nobody else reads or writes now; they may overlap.
+    unsafe { std::ptr::copy(start.wrapping_offset(source.layout.offset), to, target.nbytes()) };
+    target.storage.written();
+    engine.seen.stats.ran_at_once();
+    Ok(true)
 }
 
 /// Of the kinds of a kernel: its target may be what it reads.

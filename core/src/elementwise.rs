@@ -1,6 +1,7 @@
 //! Elementwise operations and copies: promotion, broadcasting and recording.
 
 use crate::array::Array;
+use crate::counted::Counted;
 use crate::dense;
 use crate::engine::recording;
 use crate::error::{Error, Result};
@@ -102,6 +103,27 @@ pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Ar
     }
     let op = strength_reduced(op, args, compute);
     computed(op, compute, &args[..op.arity()], &options)
+}
+
+/// [`apply_with`] that writes to an array, where the array itself is no result that somebody wants again.
+///
+/// # Errors
+/// As [`apply_with`].
+///
+/// ```
+/// use fastnp::{Array, Op, apply_to};
+/// let x = Array::from(vec![1.0, 2.0]);
+/// apply_to(Op::Add, &[(&x).into(), 1.0.into()], &x)?;
+/// assert_eq!(x.to_vec::<f64>()?, [2.0, 3.0]);
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn apply_to(op: Op, args: &[Value<'_>], out: &Array) -> Result<()> {
+    if let Some(compute) = only_type(op, args)
+        && dense::apply_to(op, compute, args, out)?
+    {
+        return Ok(());
+    }
+    apply_with(op, args, Options { out: Some(out), ..Options::default() }).map(drop)
 }
 
 /// Applies an op computed in a type that it has a loop for.
@@ -390,7 +412,7 @@ pub(crate) fn check_out(
 
 /// Whether reading a view while writing `out` would see elements already written.
 fn clashes(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
-    if !std::sync::Arc::ptr_eq(view.storage, &out.storage) {
+    if !Counted::same(view.storage, &out.storage) {
         // Storages on foreign memory may lie on the same bytes as others, also as one whose address was given away.
         let outside = |storage: &Storage| storage.owner().is_some() || storage.is_shared();
         return outside(view.storage) && outside(&out.storage) && foreign_overlap(view, out, domain);
@@ -419,6 +441,9 @@ fn foreign_overlap(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
 
 /// Records `target[...] = source` for arrays of one shape.
 fn store(source: &Array, target: &Array) -> Result<()> {
+    if dense::copy_to(source, target)? {
+        return Ok(());
+    }
     let domain = target.shape();
     let inputs = [Input::Memory(source.over(domain))];
     recording()?.submit(&Statement {

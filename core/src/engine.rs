@@ -5,6 +5,7 @@
 
 use crate::array::Array;
 use crate::capture;
+use crate::counted::Counted;
 use crate::dense;
 use crate::error::Result;
 use crate::explain::describe;
@@ -90,7 +91,7 @@ pub(crate) fn waiting(bytes: usize) -> Option<Share> {
 
 /// Takes a storage that nobody knows any more, if the engine is free to.
 #[inline]
-pub(crate) fn retire(storage: Arc<Storage>) {
+pub(crate) fn retire(storage: Counted) {
     if let Some(mut engine) = try_engine()
         && let Some(large) = engine.shelf.put(storage)
     {
@@ -168,7 +169,7 @@ impl Held {
 
     /// Takes the storages that died, which are to be dropped without the lock.
     #[cold]
-    fn take_dead(&mut self) -> Vec<Arc<Storage>> {
+    fn take_dead(&mut self) -> Vec<Counted> {
         std::mem::take(&mut self.0.trace.dead)
     }
 }
@@ -260,7 +261,7 @@ impl Engine {
 
     /// A storage for an array of this size, with memory where some waits and is likely to be used.
     #[inline]
-    fn storage(&mut self, bytes: usize) -> Arc<Storage> {
+    fn storage(&mut self, bytes: usize) -> Counted {
         if self.here != HOST {
             return self.trace.storage(bytes);
         }
@@ -313,7 +314,8 @@ impl Engine {
         if self.is_eager() || self.is_shared(s) { self.flush() } else { Ok(()) }
     }
 
-    /// Records an op on dense arrays and `numbers`, a copy or a filling, (see [`crate::dense`]) to a new array.
+    /// Records an op on dense arrays and `numbers`, a copy or a filling, (see [`crate::dense`]) to a dense array, which may cover
+    /// its storage.
     pub(crate) fn record_dense(
         &mut self,
         op: Operation,
@@ -321,15 +323,16 @@ impl Engine {
         args: &[Value<'_>],
         numbers: &[Scalar],
         result: &Array,
+        covers: bool,
     ) -> Result<()> {
         self.seen.stats.recorded += 1;
         if result.storage.bytes() >= EAGER_BYTES {
             self.provide(&result.storage)?;
         }
         self.make_way(op, result.shape())?;
-        let mut shared = self.is_eager();
+        let mut shared = self.is_eager() || result.storage.is_shared();
         let mut number = 0;
-        self.trace.begin(op, compute, args.len(), result.shape(), 0, true);
+        self.trace.begin(op, compute, args.len(), result.shape(), 0, covers);
         for arg in args {
             if let Value::Array(a) = arg {
                 shared |= a.storage.is_shared();
@@ -339,7 +342,7 @@ impl Engine {
                 number += 1;
             }
         }
-        self.trace.end(&result.storage, result.dtype, 0, result.strides());
+        self.trace.end(&result.storage, result.dtype, result.layout.offset, result.strides());
         if shared { self.flush() } else { Ok(()) }
     }
 
@@ -364,7 +367,7 @@ impl Engine {
 
     /// Records copies for those who captured a storage that is about to be written.
     #[cold]
-    pub(crate) fn leave_copies(&mut self, storage: &Arc<Storage>) -> Result<()> {
+    pub(crate) fn leave_copies(&mut self, storage: &Counted) -> Result<()> {
         let watchers = storage.take_watchers();
         for (i, held) in watchers.iter().enumerate() {
             if let Err(error) = self.leave_copy(held) {
@@ -472,13 +475,13 @@ impl Engine {
     #[inline]
     pub(crate) fn launch_dense(&mut self, op: Op, compute: DType, kinds: usize, launch: &Launch<'_>) -> Result<()> {
         let index = (op as usize * DType::ALL.len() + compute as usize) * dense::KINDS + kinds;
-        let program = match self.dense[index].take() {
-            Some(program) => program,
-            None => self.compiled(dense::kernel(op, compute, kinds)),
-        };
-        self.launch_now(&program, launch, None)?;
-        self.dense[index] = Some(program);
-        Ok(())
+        if self.dense[index].is_none() {
+            self.dense[index] = Some(self.compiled(dense::kernel(op, compute, kinds)));
+        }
+        match &self.dense[index] {
+            Some(program) => launch_now(&mut self.seen, program, launch, None),
+            None => Ok(()),
+        }
     }
 
     /// Launches a kernel of [`crate::immediate`] on arrays that are ready, to new memory. The key is the kernel's alone.
@@ -489,23 +492,14 @@ impl Engine {
         launch: &Launch<'_>,
         product: Option<Product>,
     ) -> Result<()> {
-        let program = match self.immediate.remove(&key) {
+        let program = match self.immediate.get(&key) {
             Some(program) => program,
-            None => self.compiled(kernel()),
+            None => {
+                let compiled = self.compiled(kernel());
+                self.immediate.entry(key).or_insert(compiled)
+            }
         };
-        self.launch_now(&program, launch, product)?;
-        self.immediate.insert(key, program);
-        Ok(())
-    }
-
-    /// Launches a program on arrays that are ready.
-    #[inline]
-    fn launch_now(&mut self, program: &Compiled, launch: &Launch<'_>, product: Option<Product>) -> Result<()> {
-        // SAFETY: the arrays are ready and lie as the launch says; the target is new memory, or the program can tell that it
-        // is what it reads.
-        unsafe { self.seen.launch((&program.0, &*program.1), launch, &Inline, None, &|_, _| product)? };
-        self.seen.stats.ran_at_once();
-        Ok(())
+        launch_now(&mut self.seen, program, launch, product)
     }
 
     /// Runs a small matrix product whose factors are there.
@@ -578,13 +572,23 @@ impl Engine {
     pub(crate) fn plan(&mut self) -> Arc<Plan> {
         let mut live = std::mem::take(&mut self.live);
         live.clear();
-        live.extend(self.trace.slots.iter().map(|s| Arc::strong_count(&s.storage) > 1 || s.storage.owner().is_some()));
+        live.extend(self.trace.slots.iter().map(|s| Counted::count(&s.storage) > 1 || s.storage.owner().is_some()));
+        let here = self.place_of_plan();
+        // A loop writes the same tape again and again: no hash, and no reference to the plan that is counted up and down.
+        let again = |plan: &mut Arc<Plan>| {
+            let same = self.last.live == live && self.last.tape == self.trace.tape;
+            same && plan.omitted.is_none() && plan.site == here
+        };
+        if let Some(plan) = self.last.plan.take_if(again) {
+            self.seen.stats.plans_reused += 1;
+            self.live = live;
+            return plan;
+        }
         let length = self.trace.tape.len();
         for bits in live.chunks(64) {
             let word = bits.iter().enumerate().fold(0, |word, (i, &bit)| word | (bit as u64) << i);
             self.trace.tape.push(word);
         }
-        let here = self.place_of_plan();
         // The same nodes make another plan elsewhere.
         self.trace.tape.push(here as u64);
         let hash = self.plans.hasher().hash_one(&self.trace.tape[..]);
@@ -619,7 +623,7 @@ impl Engine {
     /// A few elements of a pending storage may be a boundary, and are better recorded. Many are a loop that fills it, for
     /// which what is pending runs first: recording each would take five times as long as writing it.
     #[inline]
-    pub(crate) fn write_now(&mut self, storage: &Arc<Storage>, offset: isize, value: Scalar) -> Result<bool> {
+    pub(crate) fn write_now(&mut self, storage: &Counted, offset: isize, value: Scalar) -> Result<bool> {
         if !self.is_free(storage) {
             self.trace.elements += 1;
             if self.trace.elements <= ELEMENTS {
@@ -640,7 +644,7 @@ impl Engine {
 
     /// Makes sure a storage's memory on the host holds its latest version.
     #[inline]
-    pub(crate) fn settle(&mut self, storage: &Arc<Storage>) -> Result<*mut u8> {
+    pub(crate) fn settle(&mut self, storage: &Counted) -> Result<*mut u8> {
         if self.trace.touches(storage) {
             self.flush()?;
         }
@@ -678,6 +682,16 @@ impl Engine {
 
 /// Bytes up to which contents come from a device as a whole, whatever is asked for.
 const WHOLE: usize = 64 << 10;
+
+/// Launches a program on arrays that are ready.
+#[inline]
+fn launch_now(seen: &mut Seen, program: &Compiled, launch: &Launch<'_>, product: Option<Product>) -> Result<()> {
+    // SAFETY: the arrays are ready and lie as the launch says; the target is new memory, or the program can tell that it is
+    // what it reads.
+    unsafe { seen.launch((&program.0, &*program.1), launch, &Inline, None, &|_, _| product)? };
+    seen.stats.ran_at_once();
+    Ok(())
+}
 
 /// Multiplications up to which a matrix product whose factors are there runs at once.
 const SMALL_PRODUCT: usize = 100_000;

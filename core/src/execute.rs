@@ -1,5 +1,6 @@
 //! Executing plans: memory for every step, on the host or on a device, and launches.
 
+use crate::counted::Counted;
 use crate::engine::Engine;
 use crate::error::{Error, ErrorKind, Result};
 use crate::host;
@@ -52,13 +53,13 @@ impl Engine {
                 return (i, Err(error));
             }
             for &(taker, giver) in &step.donations {
-                if Arc::ptr_eq(&self.trace.slots[taker as usize].storage, &self.trace.slots[giver as usize].storage) {
+                if Counted::same(&self.trace.slots[taker as usize].storage, &self.trace.slots[giver as usize].storage) {
                     // Nothing reads the giver any more, and the taker must be alone on its memory to pass it on in turn.
                     self.trace.slots[giver as usize].storage = self.trace.storage(0);
                 }
             }
             for &slot in &step.releases {
-                if let Some(storage) = Arc::get_mut(&mut self.trace.slots[slot as usize].storage) {
+                if let Some(storage) = Counted::get_mut(&mut self.trace.slots[slot as usize].storage) {
                     storage.take_memory();
                     storage.forget_remote();
                 }
@@ -74,7 +75,7 @@ impl Engine {
                 continue;
             }
             let wanted = self.trace.slots[taker as usize].storage.bytes();
-            let buffer = Arc::get_mut(&mut self.trace.slots[giver as usize].storage)
+            let buffer = Counted::get_mut(&mut self.trace.slots[giver as usize].storage)
                 .filter(|given| given.bytes() == wanted)
                 .and_then(Storage::take_memory);
             if let Some(buffer) = buffer {
@@ -138,7 +139,7 @@ impl Engine {
         for &(taker, giver) in &step.donations {
             let wanted = self.trace.slots[taker as usize].storage.bytes();
             let given = &mut self.trace.slots[giver as usize].storage;
-            let is_spent = Arc::get_mut(given).is_some_and(|s| s.bytes() == wanted && s.owner().is_none());
+            let is_spent = Counted::get_mut(given).is_some_and(|s| s.bytes() == wanted && s.owner().is_none());
             if !is_spent || self.trace.slots[taker as usize].storage.has_memory() {
                 continue;
             }

@@ -6,7 +6,7 @@
 
 use crate::engine::{Held, engine, forget_waiting};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// What a host does for the engine. One that has no lock and no interrupts needs none.
 pub trait Host: Sync {
@@ -27,19 +27,46 @@ pub fn set_host(host: &'static dyn Host) {
 }
 
 static RELIED_ON: AtomicBool = AtomicBool::new(false);
+/// Why threads are not kept apart: one for want of a host that does, and one for each thread aside. It changes while the host's
+/// lock is held.
+static REASONS: AtomicU32 = AtomicU32::new(1);
 
 /// Says that the host's lock keeps threads apart, so that the engine's need not: it costs a tenth of a small operation.
 ///
 /// # Safety
 /// From now on every thread that calls anything of this crate holds the host's lock, but for what runs in [`Host::aside`].
 pub unsafe fn rely_on_host() {
-    RELIED_ON.store(true, Ordering::Relaxed);
+    if !RELIED_ON.swap(true, Ordering::Relaxed) {
+        REASONS.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Whether one thread at a time gets here, those aside not counted.
 #[inline]
 pub(crate) fn is_relied_on() -> bool {
     RELIED_ON.load(Ordering::Relaxed)
+}
+
+/// Whether no other thread calls anything of this crate meanwhile, also not aside.
+#[inline]
+pub(crate) fn is_alone() -> bool {
+    REASONS.load(Ordering::Relaxed) == 0
+}
+
+/// A thread that is aside, from before it gives the host's lock back until it has it again.
+struct Aside;
+
+impl Aside {
+    fn begin() -> Aside {
+        REASONS.fetch_add(1, Ordering::Relaxed);
+        Aside
+    }
+}
+
+impl Drop for Aside {
+    fn drop(&mut self) {
+        REASONS.fetch_sub(1, Ordering::Relaxed);
+    }
 }
 
 /// Nothing runs, and nothing is recorded, as long as this lives: what a fork asks for.
@@ -61,6 +88,7 @@ impl Still {
     /// Goes on in the child of a fork, where the other threads are not.
     pub fn go_on_in_child(self) {
         forget_waiting();
+        REASONS.store(!is_relied_on() as u32, Ordering::Relaxed);
         drop(self.0);
     }
 }
@@ -70,6 +98,7 @@ pub(crate) fn aside<T>(computes: bool, work: impl FnOnce() -> T) -> T {
     let Some(host) = HOST.get() else { return work() };
     let mut work = Some(work);
     let mut done = None;
+    let _aside = Aside::begin();
     host.aside(computes, &mut || done = work.take().map(|work| work()));
     done.expect("a host runs what it is given")
 }

@@ -5,7 +5,8 @@
 //! them. What waits is bounded, and is given back first when a block of another size is needed.
 
 use crate::error::{Error, ErrorKind, Result};
-use crate::lock::Lock;
+use crate::host;
+use crate::lock::{Guard, Lock};
 use std::alloc::{Layout as BlockLayout, alloc, dealloc};
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicIsize, Ordering};
@@ -47,6 +48,18 @@ unsafe impl Send for Pool {}
 
 static POOL: Lock<Pool> = Lock::new(Pool { free: Vec::new(), kept: 0, limit: KEPT_LIMIT, live: 0, peak: 0 });
 
+/// The pool, locked.
+#[inline]
+fn pool() -> Guard<'static, Pool> {
+    if host::is_alone() {
+        // SAFETY: no other thread gets here meanwhile.
+        if let Some(pool) = unsafe { POOL.try_lock_alone() } {
+            return pool;
+        }
+    }
+    POOL.lock()
+}
+
 /// Size classes: 64 bytes, then four to each doubling, so that at most a quarter of a block is unused.
 pub(crate) fn class_of(bytes: usize) -> u32 {
     if bytes <= ALIGN {
@@ -82,7 +95,7 @@ impl Buffer {
             return Err(out_of_memory(bytes));
         }
         let reused = {
-            let mut pool = POOL.lock();
+            let mut pool = pool();
             if pool.free.is_empty() {
                 pool.free.resize_with(CLASSES, Vec::new);
             }
@@ -99,9 +112,9 @@ impl Buffer {
         let start = match reused.or_else(|| fresh(class)) {
             Some(start) => start,
             None => {
-                POOL.lock().trim(0);
+                pool().trim(0);
                 fresh(class).ok_or_else(|| {
-                    POOL.lock().live -= class_bytes(class);
+                    pool().live -= class_bytes(class);
                     out_of_memory(bytes)
                 })?
             }
@@ -188,7 +201,7 @@ impl Pool {
 impl Drop for Buffer {
     fn drop(&mut self) {
         let bytes = class_bytes(self.class);
-        let mut pool = POOL.lock();
+        let mut pool = pool();
         pool.live -= bytes;
         pool.free[self.class as usize].push(self.start);
         pool.kept += bytes;
@@ -210,27 +223,27 @@ pub(crate) fn count_idle(bytes: isize) {
 
 /// Bytes in use, the most that ever were, and bytes waiting for reuse.
 pub(crate) fn usage() -> (usize, usize, usize) {
-    let pool = POOL.lock();
+    let pool = pool();
     let idle = IDLE.load(Ordering::Relaxed) as usize;
     (pool.used(), pool.peak, pool.kept + idle)
 }
 
 /// Starts measuring the most bytes in use anew.
 pub(crate) fn reset_peak() {
-    let mut pool = POOL.lock();
+    let mut pool = pool();
     pool.peak = pool.used();
 }
 
 /// Bounds the memory that waits for reuse.
 pub(crate) fn set_limit(bytes: usize) {
-    let mut pool = POOL.lock();
+    let mut pool = pool();
     pool.limit = bytes;
     pool.trim(bytes);
 }
 
 /// The bound on memory that waits for reuse.
 pub(crate) fn limit() -> usize {
-    POOL.lock().limit
+    pool().limit
 }
 
 #[cfg(test)]

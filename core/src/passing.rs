@@ -9,10 +9,10 @@
 //! was left out is dead. If it is not dead then, it is computed after all, before anything else is recorded: what it is
 //! computed from has not been written meanwhile.
 
+use crate::counted::Counted;
 use crate::engine::{Engine, Held, try_engine};
 use crate::error::Result;
 use crate::plan::{Plan, omission};
-use crate::storage::Storage;
 use fastnp_codegen::{DType, Scalar};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
@@ -87,7 +87,7 @@ fn decide() {
 impl Engine {
     /// A number in a storage, for whose sake alone what is pending runs. The caller gives the lock back before anything else is
     /// asked of the engine.
-    pub(crate) fn number(&mut self, storage: &Arc<Storage>, offset: isize, dtype: DType) -> Result<Scalar> {
+    pub(crate) fn number(&mut self, storage: &Counted, offset: isize, dtype: DType) -> Result<Scalar> {
         if let Some(slot) = storage.slot(self.trace.epoch) {
             self.flush_for(slot)?;
         }
@@ -124,7 +124,7 @@ impl Engine {
 
     /// Whether somebody holds the storage of a slot.
     fn is_held(&self, slot: u32) -> bool {
-        Arc::strong_count(&self.trace.slots[slot as usize].storage) > 1
+        Counted::count(&self.trace.slots[slot as usize].storage) > 1
     }
 
     /// Leaves what becomes of results to be decided when somebody comes next.

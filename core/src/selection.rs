@@ -16,10 +16,8 @@ use crate::engine::engine;
 use crate::error::{Error, Result};
 use crate::layout::{Layout, Order, c_strides};
 use crate::reduce::Reduction;
-use crate::storage::Storage;
 use crate::value::Value;
 use fastnp_codegen::{DType, Fold, Op, Scalar};
-use std::sync::{Arc, Weak};
 
 /// Elements of an array where a mask of the same shape is true, in row-major order.
 #[derive(Clone)]
@@ -28,8 +26,8 @@ pub struct Selection {
     values: Capture,
     /// The mask as it was then.
     mask: Capture,
-    /// The mask's storage, layout and version, to tell whether another selection is by the same one.
-    origin: Weak<Storage>,
+    /// The stamp of the mask's storage, its layout and version, to tell whether another selection is by the same one.
+    origin: u64,
     layout: Layout,
     version: u64,
     dtype: DType,
@@ -61,7 +59,7 @@ impl Selection {
         Ok(Selection {
             values: Capture::of(source)?,
             mask: Capture::of(mask)?,
-            origin: Arc::downgrade(&mask.storage),
+            origin: mask.storage.stamp(),
             layout: mask.layout.clone(),
             version: mask.version(),
             dtype: source.dtype(),
@@ -75,7 +73,7 @@ impl Selection {
 
     /// Whether `mask` is, now, the mask this selection was made with.
     pub fn is_by(&self, mask: &Array) -> bool {
-        std::ptr::eq(self.origin.as_ptr(), Arc::as_ptr(&mask.storage))
+        self.origin == mask.storage.stamp()
             && self.layout == mask.layout
             && self.version == mask.version()
             && !mask.storage.is_shared()
@@ -83,7 +81,7 @@ impl Selection {
 
     /// Whether both were made with the same mask.
     pub fn same_mask(&self, other: &Selection) -> bool {
-        Weak::ptr_eq(&self.origin, &other.origin) && self.layout == other.layout && self.version == other.version
+        self.origin == other.origin && self.layout == other.layout && self.version == other.version
     }
 
     /// Applies an op to selections by one mask and numbers.

@@ -1,17 +1,15 @@
 //! Storages whose arrays are gone, kept with their memory: the next small array takes one whole.
 //!
-//! A storage from the allocator, memory for it from the pool, and both back again make four atomic exchanges (20 ns) and 400
-//! instructions, a fifth of `a + b` on ten elements. From here and back it is 60 instructions under the engine's lock, which
-//! small operations take anyway.
+//! A storage from the allocator, memory for it from the pool, and both back again are 400 instructions, a fifth of `a + b` on
+//! ten elements. From here and back it is 60 under the engine's lock, which small operations take anyway.
 
+use crate::counted::Counted;
 use crate::engine::retire;
 use crate::memory::{class_bytes, class_of, count_idle};
 use crate::passing::array_died;
 use crate::storage::Storage;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
-use std::sync::Arc;
-use std::sync::atomic::{Ordering, fence};
 
 /// Size classes of memory up to 16 KB: what runs at once needs no more.
 const ROWS: usize = 33;
@@ -20,7 +18,7 @@ const KEPT: usize = 16;
 
 /// Storages for the next arrays. The engine has one.
 pub(crate) struct Shelf {
-    rows: [Vec<Arc<Storage>>; ROWS],
+    rows: [Vec<Counted>; ROWS],
 }
 
 impl Shelf {
@@ -30,7 +28,7 @@ impl Shelf {
 
     /// A storage of this size with memory of its own.
     #[inline]
-    pub(crate) fn take(&mut self, bytes: usize) -> Option<Arc<Storage>> {
+    pub(crate) fn take(&mut self, bytes: usize) -> Option<Counted> {
         let class = class_of(bytes);
         let storage = self.rows.get_mut(class as usize)?.pop()?;
         storage.reuse(bytes);
@@ -40,7 +38,7 @@ impl Shelf {
 
     /// Keeps a storage, if there is room for it; else it is the caller's again.
     #[inline]
-    pub(crate) fn put(&mut self, storage: Arc<Storage>) -> Option<Arc<Storage>> {
+    pub(crate) fn put(&mut self, storage: Counted) -> Option<Counted> {
         let Some(class) = storage.class() else { return Some(storage) };
         storage.forget_remote();
         match self.rows.get_mut(class as usize) {
@@ -57,11 +55,11 @@ impl Shelf {
 /// An array's share of a storage. With the last one the storage goes back to the shelf, or at least without its memory to
 /// those for later results.
 #[derive(Clone)]
-pub(crate) struct Share(ManuallyDrop<Arc<Storage>>);
+pub(crate) struct Share(ManuallyDrop<Counted>);
 
-impl From<Arc<Storage>> for Share {
+impl From<Counted> for Share {
     #[inline]
-    fn from(storage: Arc<Storage>) -> Share {
+    fn from(storage: Counted) -> Share {
         Share(ManuallyDrop::new(storage))
     }
 }
@@ -69,14 +67,14 @@ impl From<Arc<Storage>> for Share {
 impl From<Storage> for Share {
     #[inline]
     fn from(storage: Storage) -> Share {
-        Share::from(Arc::new(storage))
+        Share::from(Counted::new(storage))
     }
 }
 
 impl Deref for Share {
-    type Target = Arc<Storage>;
+    type Target = Counted;
     #[inline]
-    fn deref(&self) -> &Arc<Storage> {
+    fn deref(&self) -> &Counted {
         &self.0
     }
 }
@@ -86,9 +84,7 @@ impl Drop for Share {
     fn drop(&mut self) {
         // SAFETY: this is the end of the share, which nobody touches again.
         let storage = unsafe { ManuallyDrop::take(&mut self.0) };
-        if Arc::strong_count(&storage) == 1 && Arc::weak_count(&storage) == 0 && storage.is_plain() {
-            // Whoever had a share before has done with it.
-            fence(Ordering::Acquire);
+        if Counted::count(&storage) == 1 && storage.is_plain() {
             retire(storage);
         } else {
             drop(storage);

@@ -250,6 +250,7 @@ impl Engine {
         };
         self.go_to(None)?;
         self.sites[HOST] = host;
+        self.last.plan = None;
         self.forget_programs();
         Ok(())
     }

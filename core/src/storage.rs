@@ -38,6 +38,7 @@ pub(crate) struct Storage {
     /// Epoch of the trace that last touched this storage (upper half) and its slot there (lower half).
     mark: AtomicU64,
     version: AtomicU64,
+    stamp: AtomicU64,
     exports: AtomicU32,
     watched: AtomicBool,
     watchers: Mutex<Watchers>,
@@ -60,6 +61,7 @@ impl Storage {
             is_remote: AtomicBool::new(false),
             mark: AtomicU64::new(0),
             version: AtomicU64::new(0),
+            stamp: AtomicU64::new(0),
             exports: AtomicU32::new(0),
             watched: AtomicBool::new(false),
             watchers: Mutex::new(Watchers::new()),
@@ -116,6 +118,7 @@ impl Storage {
     pub(crate) fn reuse(&self, bytes: usize) {
         self.set_bytes(bytes);
         self.version.store(0, Ordering::Relaxed);
+        self.stamp.store(0, Ordering::Relaxed);
     }
 
     /// Says how large a cleared storage is to be.
@@ -299,6 +302,19 @@ impl Storage {
     pub(crate) fn written(&self) {
         self.count_write();
         self.forget_remote();
+    }
+
+    /// A number that no other storage has, nor this one once it serves for other arrays.
+    pub(crate) fn stamp(&self) -> u64 {
+        static STAMPS: AtomicU64 = AtomicU64::new(1);
+        match self.stamp.load(Ordering::Relaxed) {
+            0 => {
+                let stamp = STAMPS.fetch_add(1, Ordering::Relaxed);
+                self.stamp.store(stamp, Ordering::Relaxed);
+                stamp
+            }
+            stamp => stamp,
+        }
     }
 
     /// Whether somebody captured the contents, so that a write has to leave them a copy.

@@ -8,13 +8,14 @@
 //! no addresses, no scalar values and no absolute offsets (a slot's first offset is a launch parameter, later ones count from it), so
 //! a loop over `a[i:i+k]` writes the same tape every time round, and looking up its plan is a comparison of memory.
 
+use crate::counted::Counted;
+use crate::host;
 use crate::layout::{Shape, Steps, Strides};
 use crate::memory;
 use crate::product::Product;
 use crate::storage::Storage;
 use fastnp_codegen::{DType, Fold, Op, Scalar};
 use smallvec::SmallVec;
-use std::sync::Arc;
 
 /// What a node does at each point of its domain.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -112,13 +113,13 @@ impl Operation {
 /// A strided view of a storage over a node's domain, as it is recorded.
 #[derive(Clone, Debug)]
 pub(crate) struct View<'a> {
-    pub(crate) storage: &'a Arc<Storage>,
+    pub(crate) storage: &'a Counted,
     pub(crate) dtype: DType,
     pub(crate) offset: isize,
     pub(crate) strides: Steps<'a>,
 }
 
-impl std::fmt::Debug for Storage {
+impl std::fmt::Debug for Counted {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Storage({} bytes)", self.bytes())
     }
@@ -159,7 +160,7 @@ impl Statement<'_> {
 
 /// A storage the trace has touched.
 pub(crate) struct Slot {
-    pub(crate) storage: Arc<Storage>,
+    pub(crate) storage: Counted,
     /// The byte offset that the tape's offsets count from.
     pub(crate) base: isize,
     pub(crate) written: bool,
@@ -172,9 +173,9 @@ pub(crate) struct Trace {
     pub(crate) slots: Vec<Slot>,
     pub(crate) scalars: Vec<Scalar>,
     /// Storages on foreign memory that were let go, to be dropped once the engine is unlocked.
-    pub(crate) dead: Vec<Arc<Storage>>,
+    pub(crate) dead: Vec<Counted>,
     /// Cleared storages for the next results: one from the allocator and back takes 15 ns.
-    spare: Vec<Arc<Storage>>,
+    spare: Vec<Counted>,
     pub(crate) nodes: usize,
     /// Elements written one by one.
     pub(crate) elements: usize,
@@ -223,8 +224,11 @@ impl Trace {
 
     fn let_go(&mut self, slots: &mut Vec<Slot>) {
         for Slot { mut storage, .. } in slots.drain(..) {
-            // Asked first: most are somebody's still, and asking for the storage itself is an atomic exchange.
-            let spent = Arc::strong_count(&storage) == 1 && Arc::get_mut(&mut storage).is_some_and(Storage::clear);
+            if Counted::count(&storage) > 1 && host::is_alone() {
+                // Whoever has it keeps it meanwhile.
+                continue;
+            }
+            let spent = Counted::get_mut(&mut storage).is_some_and(Storage::clear);
             if spent && self.spare.len() < SPARE {
                 self.spare.push(storage);
             } else if storage.owner().is_some() {
@@ -258,18 +262,18 @@ impl Trace {
 
     /// A storage for a new result.
     #[inline]
-    pub(crate) fn storage(&mut self, bytes: usize) -> Arc<Storage> {
+    pub(crate) fn storage(&mut self, bytes: usize) -> Counted {
         match self.spare.pop() {
             Some(spare) => {
                 spare.set_bytes(bytes);
                 spare
             }
-            None => Arc::new(Storage::pending(bytes)),
+            None => Counted::new(Storage::pending(bytes)),
         }
     }
 
     /// Takes a storage that nobody knows any more for a later result; what memory it had goes back to the pool.
-    pub(crate) fn retire(&mut self, storage: Arc<Storage>) {
+    pub(crate) fn retire(&mut self, storage: Counted) {
         if self.spare.len() < SPARE {
             storage.empty();
             self.spare.push(storage);
@@ -277,7 +281,7 @@ impl Trace {
     }
 
     #[inline]
-    fn touch(&mut self, storage: &Arc<Storage>, offset: isize) -> u32 {
+    fn touch(&mut self, storage: &Counted, offset: isize) -> u32 {
         if let Some(slot) = storage.slot(self.epoch) {
             return slot;
         }
@@ -317,7 +321,7 @@ impl Trace {
 
     /// Appends an input in memory.
     #[inline]
-    pub(crate) fn push_view(&mut self, storage: &Arc<Storage>, dtype: DType, offset: isize, strides: &[isize]) -> u32 {
+    pub(crate) fn push_view(&mut self, storage: &Counted, dtype: DType, offset: isize, strides: &[isize]) -> u32 {
         let slot = self.touch(storage, offset);
         let base = self.slots[slot as usize].base;
         let (head, offset) = (slot as u64 | (dtype as u64) << 32, (offset - base) as u64);
@@ -343,13 +347,13 @@ impl Trace {
 
     /// Ends a node with its target.
     #[inline]
-    pub(crate) fn end(&mut self, storage: &Arc<Storage>, dtype: DType, offset: isize, strides: &[isize]) {
+    pub(crate) fn end(&mut self, storage: &Counted, dtype: DType, offset: isize, strides: &[isize]) {
         self.close(storage, dtype, offset, strides);
         storage.count_write();
     }
 
     #[inline]
-    fn close(&mut self, storage: &Arc<Storage>, dtype: DType, offset: isize, strides: &[isize]) {
+    fn close(&mut self, storage: &Counted, dtype: DType, offset: isize, strides: &[isize]) {
         let slot = self.push_view(storage, dtype, offset, strides);
         self.slots[slot as usize].written = true;
         self.nodes += 1;
@@ -368,7 +372,7 @@ impl Trace {
     fn weigh(&mut self) -> bool {
         let (mut hoarded, mut owed) = (0, SLACK.max(memory::usage().0 / SLACK_SHARE));
         for Slot { storage, .. } in &self.slots {
-            match (storage.has_memory(), Arc::strong_count(storage) == 1) {
+            match (storage.has_memory(), Counted::count(storage) == 1) {
                 (true, true) => hoarded += storage.bytes(),
                 (false, false) => owed += storage.bytes(),
                 _ => {}

@@ -25,6 +25,93 @@ impl Array {
         Ok(self.with_layout(self.layout.index(parts)?))
     }
 
+    /// A view of no elements, to become another view where it stands ([`Array::become_part`], [`Array::become_flat`],
+    /// [`Array::become_transposed`]): a view that is made first and moved then makes the processor wait, each time it is moved,
+    /// for the words it was written by (5 ns).
+    #[inline(always)]
+    pub fn view_of_nothing(&self) -> Array {
+        let mut layout = Layout::default();
+        layout.push(0, 0);
+        self.with_layout(layout)
+    }
+
+    /// Becomes [`Array::index`] of another view of the same storage.
+    ///
+    /// # Errors
+    /// As [`Array::index`]; then it is a view of no elements.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(12).reshape(&[3, 4])?;
+    /// let mut row = a.view_of_nothing();
+    /// row.become_part(&a, &[1.into()])?;
+    /// assert_eq!(row.to_vec::<i64>()?, [4, 5, 6, 7]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    #[inline(always)]
+    pub fn become_part(&mut self, of: &Array, parts: &[Index]) -> Result<()> {
+        self.check_kin(of);
+        let done = of.layout.index_to(parts, &mut self.layout);
+        if done.is_err() {
+            self.layout.set_axis(0, 0);
+        }
+        done
+    }
+
+    /// Becomes the one axis of all elements of a dense view of the same storage in row-major order; whether that view is dense.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(4).reshape(&[2, 2])?;
+    /// let mut flat = a.view_of_nothing();
+    /// assert!(flat.become_flat(&a) && !flat.become_flat(&a.t()));
+    /// assert_eq!(flat.to_vec::<i64>()?, [0, 1, 2, 3]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    #[inline(always)]
+    pub fn become_flat(&mut self, of: &Array) -> bool {
+        self.check_kin(of);
+        if !of.is_c_contiguous() {
+            return false;
+        }
+        self.layout.offset = of.layout.offset;
+        match (of.shape(), of.strides()) {
+            // One axis in order is what it is to be.
+            ([n], [stride]) => self.layout.set_axis(*n, *stride),
+            _ => match of.size() {
+                0 => self.layout.set_axis(0, 0),
+                n => self.layout.set_axis(n, of.dtype.size() as isize),
+            },
+        }
+        true
+    }
+
+    /// Becomes [`Array::t`] of another view of the same storage.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(4).reshape(&[2, 2])?;
+    /// let mut columns = a.view_of_nothing();
+    /// columns.become_transposed(&a);
+    /// assert_eq!(columns.to_vec::<i64>()?, [0, 2, 1, 3]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    #[inline(always)]
+    pub fn become_transposed(&mut self, of: &Array) {
+        self.check_kin(of);
+        self.layout.clear(of.layout.offset);
+        for (&n, &stride) in of.shape().iter().zip(of.strides()).rev() {
+            self.layout.push(n, stride);
+        }
+    }
+
+    /// # Panics
+    /// Where the two are no views of one storage and type: only those of one may take each other's layouts over.
+    #[inline(always)]
+    fn check_kin(&self, other: &Array) {
+        assert!(self.same_storage(other) && self.dtype == other.dtype, "views of one storage and type");
+    }
+
     /// Axes in another order.
     ///
     /// # Errors

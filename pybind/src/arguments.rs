@@ -33,6 +33,12 @@ impl<'a, 'py> Arguments<'a, 'py> {
         self.positions
     }
 
+    /// Whether there is none.
+    #[inline]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.positions.is_empty() && self.values.is_empty()
+    }
+
     /// The one argument, where it is the only one and has no name.
     #[inline]
     pub(crate) fn sole(&self) -> Option<&'a Bound<'py, PyAny>> {

@@ -7,6 +7,7 @@
 use crate::contents::Contents;
 use crate::ndarray::NdArray;
 use crate::slot::of_array;
+use fastnp::Array;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::type_object::PyTypeInfo;
@@ -44,26 +45,48 @@ impl Guarded {
 /// A new array object.
 #[inline(always)]
 pub(crate) fn born(py: Python<'_>, contents: impl Into<Contents>) -> PyResult<Bound<'_, NdArray>> {
-    let array = NdArray::from(contents.into());
-    let Some(memory) = WAITING.take(py) else { return first(py, array) };
-    // SAFETY: the memory is that of a dead object of this very class, which nobody knows. Initialising it makes the type and
-    // the count anew; what PyO3 keeps beside the contents is as in a new object; the contents follow.
+    // The object before its contents, which are then written where they stay.
+    let object = match WAITING.take(py) {
+        // SAFETY: the memory is that of a dead object of this very class, which nobody knows. Initialising it makes the type
+        // and the count anew; what PyO3 keeps beside the contents is as in a new object.
+        Some(memory) => unsafe { ffi::PyObject_Init(memory, NdArray::type_object_raw(py)) },
+        None => first(py)?,
+    };
+    // SAFETY: a new object of the class, which gets its contents before anybody else knows it.
     unsafe {
-        let object = ffi::PyObject_Init(memory, NdArray::type_object_raw(py));
         let object = Bound::from_owned_ptr(py, object).cast_into_unchecked::<NdArray>();
-        std::ptr::from_ref(object.get()).cast_mut().write(array);
+        std::ptr::from_ref(object.get()).cast_mut().write(NdArray::from(contents.into()));
         Ok(object)
     }
 }
 
-/// An array object made by PyO3.
+/// An array object without contents, its memory from Python.
 #[cold]
-fn first(py: Python<'_>, array: NdArray) -> PyResult<Bound<'_, NdArray>> {
-    let object = Bound::new(py, array)?;
-    // SAFETY: a live object of a class that the collector knows. The collector cannot look
-    // into it anyway, so that it would be walked past for nothing, as NumPy's arrays are not.
-    unsafe { ffi::PyObject_GC_UnTrack(object.as_ptr().cast()) };
-    Ok(object)
+fn first(py: Python<'_>) -> PyResult<*mut ffi::PyObject> {
+    // SAFETY: the class is PyO3's. All that PyO3 keeps in a new object beside its contents is nothing yet, as the zeros are
+    // that it is allocated with. The collector could not look into it anyway, so that it would be walked past for nothing, as
+    // NumPy's arrays are not.
+    unsafe {
+        let object = ffi::PyType_GenericAlloc(NdArray::type_object_raw(py), 0);
+        if object.is_null() {
+            return Err(PyErr::fetch(py));
+        }
+        ffi::PyObject_GC_UnTrack(object.cast());
+        Ok(object)
+    }
+}
+
+/// A view of an array object that `lay` makes, where it stays, of a view of no elements; or what `lay` says is wrong.
+#[inline(always)]
+pub(crate) fn laid<'py>(
+    py: Python<'py>,
+    nothing: Contents,
+    lay: impl FnOnce(&mut Array) -> fastnp::Result<()>,
+) -> PyResult<fastnp::Result<Bound<'py, PyAny>>> {
+    let object = born(py, nothing)?;
+    // SAFETY: the object is new, and nobody else knows it yet.
+    let view = unsafe { object.get().contents.array_mut() };
+    Ok(lay(view).map(|()| object.into_any()))
 }
 
 /// The slot `tp_free`: what happens to the memory of an object after its end.

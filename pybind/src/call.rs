@@ -4,7 +4,9 @@ use crate::arg::{Arg, full, quick};
 use crate::contents::{Open, Repr};
 use crate::ndarray::{NdArray, object};
 use crate::{deliver, dtype, fallback};
-use fastnp::{Array, DType, Error, ErrorKind, Op, Options, Selection, SelectionArg, Value, apply, apply_with};
+use fastnp::{
+    Array, DType, Error, ErrorKind, Op, Options, Selection, SelectionArg, Value, apply, apply_to, apply_with,
+};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use smallvec::SmallVec;
@@ -113,9 +115,19 @@ pub(crate) fn with_options(
 /// `a op= b`.
 pub(crate) fn in_place(op: Op, target: &Bound<'_, NdArray>, other: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = target.py();
-    if into(op, &[target.as_any(), other], target)? {
+    // What nearly always stands here is read only once, and kept in no lists (a fifth of `a += b` on ten elements).
+    let (value, me) = (quick(other)?, target.open());
+    if let (Some(array), Some(value)) = (me.dense(), dense(&value)) {
+        let values = [Value::Array(array), value];
+        match check_numbers(op, &values).and_then(|()| apply_to(op, &values, array)) {
+            Ok(()) => return deliver(py, Ok(())),
+            Err(error) if error.kind().is_final() => return Err(crate::error::raise(py, error)),
+            Err(_) => {}
+        }
+    } else if into(op, &[target.as_any(), other], target)? {
         return Ok(());
     }
+    drop((value, me));
     let kwargs = PyDict::new(py);
     kwargs.set_item("out", (target,))?;
     let args = PyTuple::new(py, [target.as_any(), other])?;

@@ -63,15 +63,21 @@ pub(crate) fn metaclass<'py>(py: Python<'py>, unbound: Bound<'py, PyDict>) -> Py
     unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpecWithBases(&mut spec, bases.as_ptr())) }
 }
 
+/// What NumPy asks the array class for at every operation with a scalar, four times for `scalar * array`: the name, the class,
+/// and the method, which nobody sets anew (found as others are it takes 150 instructions).
+static PROTOCOL: PyOnceLock<[Py<PyAny>; 3]> = PyOnceLock::new();
+
 /// The slot that answers `class.name`.
 unsafe extern "C" fn asked(class: *mut ffi::PyObject, name: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: Python calls a slot with the GIL held.
     let py = unsafe { Python::assume_attached() };
-    let protocol = intern!(py, "__array_ufunc__");
-    // NumPy asks for this one four times for `scalar * array`; nothing is to be found of it.
-    if name != protocol.as_ptr()
-        && let Some(unbound) = UNBOUND.get(py)
+    if let Some([protocol, ours, method]) = PROTOCOL.get(py)
+        && name == protocol.as_ptr()
+        && class == ours.as_ptr()
     {
+        return method.clone_ref(py).into_ptr();
+    }
+    if let Some(unbound) = UNBOUND.get(py) {
         // SAFETY: a dictionary and a string; the borrowed reference becomes the caller's own.
         unsafe {
             let found = ffi::PyDict_GetItemWithError(unbound.as_ptr(), name);
@@ -101,6 +107,9 @@ pub(crate) fn set_metaclass(py: Python<'_>, metaclass: &Bound<'_, PyType>) -> Py
         return Err(PyTypeError::new_err("the metaclass must be a type laid out as `type` is"));
     }
     let class = NdArray::type_object(py);
+    let name = intern!(py, "__array_ufunc__");
+    let known = [name.clone().into_any(), class.clone().into_any(), class.getattr(name)?].map(Bound::unbind);
+    PROTOCOL.set(py, known).map_err(|_| PyRuntimeError::new_err("the metaclass was set before"))?;
     // SAFETY: a type object is an object whose type may be any of this layout; the class holds a reference to it for good,
     // as it does to any type made at run time.
     unsafe { (*class.as_ptr()).ob_type = metaclass.clone().into_ptr().cast() };

@@ -107,6 +107,23 @@ impl ContentsCell {
         Reading { cell: self, held: PhantomData }
     }
 
+    /// The array of contents that are one.
+    ///
+    /// # Safety
+    /// Nobody else knows the array object.
+    ///
+    /// # Panics
+    /// For a selection.
+    #[inline(always)]
+    #[allow(clippy::mut_from_ref, reason = "the caller's alone")]
+    pub(crate) unsafe fn array_mut(&self) -> &mut Array {
+        // SAFETY: the caller's contract.
+        match unsafe { &mut (*self.contents.get()).repr } {
+            Repr::Dense(array) => array,
+            Repr::Selected(_) => unreachable!("a selection is no array yet"),
+        }
+    }
+
     /// Puts other elements in place.
     ///
     /// # Errors

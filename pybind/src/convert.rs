@@ -8,7 +8,9 @@ use crate::join::nested;
 use crate::ndarray::{NdArray, object};
 use crate::{deliver, dtype};
 use fastnp::{Array, Order, Value};
+use pyo3::ffi;
 use pyo3::prelude::*;
+use pyo3::type_object::PyTypeInfo;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList};
 
 /// What `array`, `asarray` and their kin have in common: the object as an array of ours, or as NumPy makes it.
@@ -112,6 +114,32 @@ fn dense<'py>(call: Arguments<'_, 'py>, name: &str, order: Order) -> PyResult<Bo
     call.numpy(name)
 }
 
+/// `asarray`, or `asanyarray` where `ANY`, which mostly are given an array and give it back: before anything is read of the call,
+/// which takes as long again as NumPy's answer.
+unsafe extern "C" fn as_array<const ANY: bool>(
+    module: *mut ffi::PyObject,
+    args: *const *mut ffi::PyObject,
+    count: ffi::Py_ssize_t,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: Python calls it by its convention, with the GIL held; one argument is there where it counts one.
+    unsafe {
+        if count == 1 && names.is_null() {
+            let class = NdArray::type_object_raw(Python::assume_attached());
+            if ffi::Py_TYPE(*args) == class {
+                ffi::Py_IncRef(*args);
+                return *args;
+            }
+        }
+        let entry = if ANY {
+            entry!(|call| converted(call, "asanyarray", false))
+        } else {
+            entry!(|call| converted(call, "asarray", false))
+        };
+        entry(module, args, count, names)
+    }
+}
+
 /// NumPy's functions of these names.
 const FUNCTIONS: [Function; 6] = [
     (
@@ -123,12 +151,12 @@ const FUNCTIONS: [Function; 6] = [
     (
         c"asarray",
         c"asarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)\n--\n\n",
-        entry!(|call| converted(call, "asarray", false)),
+        as_array::<false>,
     ),
     (
         c"asanyarray",
         c"asanyarray(a, dtype=None, order=None, *, device=None, copy=None, like=None)\n--\n\n",
-        entry!(|call| converted(call, "asanyarray", false)),
+        as_array::<true>,
     ),
     (
         c"ascontiguousarray",

@@ -213,6 +213,17 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: Scalar) -> PyResult<Bound<'
     })
 }
 
+/// Whether an object is exactly a `numpy.float64`, as far as NumPy's types were looked up.
+///
+/// # Safety
+/// It is an object.
+#[inline(always)]
+pub(crate) unsafe fn is_double(py: Python<'_>, object: *mut ffi::PyObject) -> bool {
+    // SAFETY: every object has a type.
+    let kind = unsafe { ffi::Py_TYPE(object) };
+    TYPES.get(py).is_some_and(|types| types.scalars[DType::F64 as usize].as_ptr() == kind.cast())
+}
+
 /// The value of a NumPy scalar, where the engine has its type.
 #[inline]
 pub(crate) fn of_scalar(object: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {

@@ -6,12 +6,13 @@
 
 use crate::arg::{Arg, full, quick};
 use crate::contents::{Contents, Open, Reading, Repr};
-use crate::ndarray::{NdArray, object, root, view_in};
+use crate::ndarray::{NdArray, object, root, view_laid};
 use crate::slot::{answer, array_at, object_at, of_array};
 use crate::{deliver, dtype, fallback};
 use fastnp::{Array, DType, ErrorKind, Index, Part, Scalar, Selection, Value, put_selected, select_now};
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::ffi;
+use pyo3::impl_::pyclass::{PyClassImpl, PyClassItems};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyEllipsis, PyInt, PyList, PySlice, PyTuple};
 use smallvec::SmallVec;
@@ -272,8 +273,8 @@ fn basic<'py>(
     if let Some(value) = deliver(py, array.get(parts))? {
         return dtype::to_scalar(py, value);
     }
-    match array.index(parts) {
-        Ok(view) => view_in(this, me, view),
+    match view_laid(this, me, array, |view| view.become_part(array, parts))? {
+        Ok(view) => Ok(view),
         Err(error) => read(this, key, error.kind()),
     }
 }
@@ -440,8 +441,11 @@ impl Rows {
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
         this
     }
+}
 
-    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+impl Rows {
+    #[inline(always)]
+    fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let at = self.at.load(Ordering::Relaxed);
         if at >= self.array.shape()[0] {
             return Ok(None);
@@ -453,10 +457,29 @@ impl Rows {
         if let Some(value) = deliver(py, self.array.get(&at))? {
             return dtype::to_scalar(py, value).map(Some);
         }
-        let row = deliver(py, self.array.index(&at))?;
-        let base = Some(self.root.clone_ref(py));
-        object(py, Contents { repr: Repr::Dense(row), base }).map(Some)
+        let nothing = Contents { repr: Repr::Dense(self.array.view_of_nothing()), base: Some(self.root.clone_ref(py)) };
+        deliver(py, crate::birth::laid(py, nothing, |row| row.become_part(&self.array, &at))?).map(Some)
     }
+}
+
+/// The slot of `next(rows)`.
+unsafe extern "C" fn next_row(this: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: Python calls the slot of a class with one of its objects and the GIL held. Nothing and no exception is the end.
+    unsafe {
+        answer(std::ptr::null_mut(), |py| {
+            let this = object_at(py, this).cast_unchecked::<Rows>();
+            Ok(this.get().next(py)?.map_or(std::ptr::null_mut(), Bound::into_ptr))
+        })
+    }
+}
+
+pyo3::inventory::submit! {
+    of_rows(&[ffi::PyType_Slot { slot: ffi::Py_tp_iternext, pfunc: next_row as *mut c_void }])
+}
+
+/// Slots to be submitted to the class of iterators.
+const fn of_rows(slots: &'static [ffi::PyType_Slot]) -> <Rows as PyClassImpl>::Inventory {
+    <Rows as PyClassImpl>::Inventory::new(PyClassItems { methods: &[], slots })
 }
 
 /// The slot of the item at a position: what `PySequence_GetItem` asks for.
@@ -475,7 +498,7 @@ unsafe extern "C" fn item(this: *mut ffi::PyObject, at: ffi::Py_ssize_t) -> *mut
             if let Some(value) = deliver(py, array.get(&parts))? {
                 return dtype::to_scalar(py, value).map(Bound::into_ptr);
             }
-            view_in(&this, &me, deliver(py, array.index(&parts))?).map(Bound::into_ptr)
+            deliver(py, view_laid(&this, &me, array, |view| view.become_part(array, &parts))?).map(Bound::into_ptr)
         })
     }
 }

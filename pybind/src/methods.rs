@@ -8,7 +8,7 @@ use crate::deliver;
 use crate::dtype::{self, Asked, asked};
 use crate::foreign::numpy_of;
 use crate::index::fits;
-use crate::ndarray::{NdArray, numpy_error, numpy_method, object, view_in, view_of};
+use crate::ndarray::{NdArray, numpy_error, numpy_method, object, view_in, view_laid, view_of};
 use crate::slot::of_array;
 use fastnp::{Array, DType, Error, ErrorKind, Index, Op, Order, Value, apply};
 use pyo3::prelude::*;
@@ -31,18 +31,17 @@ pub(crate) fn axes_of(axis: Option<&Bound<'_, PyAny>>) -> PyResult<Option<SmallV
 }
 
 /// Integers given one by one or as one sequence; none where there is something else.
-fn integers(args: &Args<'_>) -> Option<Axes> {
-    if args.len() == 1 {
-        let first = args.get_item(0).ok()?;
+fn integers(args: &[Object<'_>]) -> Option<Axes> {
+    if let [first] = args {
         if let Ok(tuple) = first.cast::<PyTuple>() {
             return tuple.iter_borrowed().map(|n| integer(&n)).collect();
         }
-        if let Some(n) = integer(&first) {
+        if let Some(n) = integer(first) {
             return Some(SmallVec::from_iter([n]));
         }
         return first.try_iter().ok()?.map(|n| integer(&n.ok()?)).collect();
     }
-    args.iter_borrowed().map(|n| integer(&n)).collect()
+    args.iter().map(integer).collect()
 }
 
 /// An integer; truth values are none.
@@ -158,6 +157,13 @@ fn ravel<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<
     let Some(order) = sole_order(call)? else { return unread_call(this, "ravel", call) };
     let me = this.open();
     let array = me.array(py)?;
+    // Column-major order is the same for one axis alone.
+    if (order != Order::F || array.ndim() == 1) && array.is_c_contiguous() {
+        return deliver(
+            py,
+            view_laid(this, &me, array, |view| view.become_flat(array).then_some(()).ok_or_else(unread))?,
+        );
+    }
     let flat = deliver(py, flat(array, order))?;
     if !flat.same_storage(array) {
         return object(py, flat);
@@ -166,12 +172,114 @@ fn ravel<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<
     if flat.is_c_contiguous() { view_in(this, &me, flat) } else { object(py, deliver(py, flat.copy(Order::C))?) }
 }
 
+/// `item`.
+fn item<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let py = this.py();
+    let me = this.open();
+    let array = me.array(py)?;
+    let args = call.positions();
+    let found = match integers(args) {
+        _ if call.named().next().is_some() => None,
+        _ if args.is_empty() => array.item().ok(),
+        Some(at) if at.len() == array.ndim() && at.len() == args.len() => {
+            let parts: SmallVec<[Index; 4]> = at.into_iter().map(Index::At).collect();
+            array.get(&parts).ok().flatten()
+        }
+        _ => None,
+    };
+    if let Some(value) = deliver(py, Ok(found))? {
+        return dtype::to_python(py, value);
+    }
+    numpy_of(this)?.call_method("item", call.tuple()?, Some(&call.dict()?))
+}
+
+/// `reshape`.
+fn reshape<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let py = this.py();
+    let me = this.open();
+    let array = me.array(py)?;
+    let shape = integers(call.positions()).and_then(|given| inferred(&given, array.size()));
+    let mut order = Some(Order::C);
+    for (name, value) in call.named() {
+        let known = name.cast::<PyString>()? == "order";
+        order = order.filter(|_| known).and_then(|_| order_of(Some(value.extract::<&str>().ok()?), Order::C));
+    }
+    let (Some(shape), Some(order)) = (shape, order) else { return unread_call(this, "reshape", call) };
+    match array.reshape_order(&shape, order) {
+        Ok(_) if order == Order::K => unread_call(this, "reshape", call),
+        Ok(reshaped) if reshaped.same_storage(array) => view_in(this, &me, reshaped),
+        Ok(reshaped) => {
+            // A view of the copy, as NumPy's is.
+            let copy = object(py, reshaped.clone())?;
+            view_of(copy.cast::<NdArray>()?, reshaped)
+        }
+        Err(error) => numpy_error(this, "reshape", &call.tuple()?, Some(&call.dict()?), error),
+    }
+}
+
+/// `transpose`.
+fn transpose<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let me = this.open();
+    let array = me.array(this.py())?;
+    let view = match call.positions() {
+        _ if call.named().next().is_some() => Err(unread()),
+        [] => Ok(array.t()),
+        [none] if none.is_none() => Ok(array.t()),
+        axes => integers(axes).ok_or_else(unread).and_then(|axes| array.transpose(&axes)),
+    };
+    match view {
+        Ok(view) => view_in(this, &me, view),
+        Err(error) => numpy_error(this, "transpose", &call.tuple()?, Some(&call.dict()?), error),
+    }
+}
+
+/// `swapaxes`.
+fn swapaxes<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let me = this.open();
+    let array = me.array(this.py())?;
+    let given = call.positions();
+    let axes = integers(given).filter(|axes| given.len() == 2 && axes.len() == 2 && call.named().next().is_none());
+    let view = axes.ok_or_else(unread).and_then(|axes| {
+        let a = fastnp::normalize_axis(axes[0], array.ndim())?;
+        let b = fastnp::normalize_axis(axes[1], array.ndim())?;
+        let mut order: Axes = (0..array.ndim() as isize).collect();
+        order.swap(a, b);
+        array.transpose(&order)
+    });
+    match view {
+        Ok(view) => view_in(this, &me, view),
+        Err(error) => numpy_error(this, "swapaxes", &call.tuple()?, Some(&call.dict()?), error),
+    }
+}
+
+/// `squeeze`.
+fn squeeze<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let me = this.open();
+    let array = me.array(this.py())?;
+    let axis = match call.read(["axis"])? {
+        Some([None]) if !array.shape().contains(&1) => return Ok(this.as_any().clone()),
+        Some([axis]) => axes_of(axis).map_err(|_| unread()),
+        None => Err(unread()),
+    };
+    match axis.and_then(|axes| array.squeeze(axes.as_deref())) {
+        // Nothing to leave out: the array itself.
+        Ok(view) if view.ndim() == array.ndim() => Ok(this.as_any().clone()),
+        Ok(view) => view_in(this, &me, view),
+        Err(error) => numpy_error(this, "squeeze", &call.tuple()?, Some(&call.dict()?), error),
+    }
+}
+
 pyo3::inventory::submit! {
     of_array(&[
         method(c"astype", entry!(this, astype)),
         method(c"copy", entry!(this, copy)),
         method(c"flatten", entry!(this, flatten)),
+        method(c"item", entry!(this, item)),
         method(c"ravel", entry!(this, ravel)),
+        method(c"reshape", entry!(this, reshape)),
+        method(c"squeeze", entry!(this, squeeze)),
+        method(c"swapaxes", entry!(this, swapaxes)),
+        method(c"transpose", entry!(this, transpose)),
     ], &[])
 }
 
@@ -196,126 +304,6 @@ impl NdArray {
             return deliver(py, Ok(()));
         }
         this.set_item(this.py().Ellipsis(), value)
-    }
-
-    #[pyo3(
-        signature = (*args),
-        text_signature = "($self, /, *args)"
-    )]
-    fn item<'py>(this: &Bound<'py, Self>, args: &Args<'py>) -> PyResult<Object<'py>> {
-        let py = this.py();
-        let me = this.open();
-        let array = me.array(py)?;
-        let found = match integers(args) {
-            _ if args.is_empty() => array.item().ok(),
-            Some(at) if at.len() == array.ndim() && at.len() == args.len() => {
-                let parts: SmallVec<[Index; 4]> = at.into_iter().map(Index::At).collect();
-                array.get(&parts).ok().flatten()
-            }
-            _ => None,
-        };
-        if let Some(value) = deliver(py, Ok(found))? {
-            return dtype::to_python(py, value);
-        }
-        numpy_of(this)?.call_method1("item", args)
-    }
-
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, *shape, order='C', copy=None)"
-    )]
-    fn reshape<'py>(
-        this: &Bound<'py, Self>,
-        args: &Args<'py>,
-        kwargs: Option<Keywords<'_, 'py>>,
-    ) -> PyResult<Object<'py>> {
-        let py = this.py();
-        let me = this.open();
-        let array = me.array(py)?;
-        let shape = integers(args).and_then(|given| inferred(&given, array.size()));
-        let order = match kwargs {
-            None => Some(Order::C),
-            Some(k) if k.len() == 1 => {
-                k.get_item("order")?.and_then(|o| order_of(Some(o.extract::<&str>().ok()?), Order::C))
-            }
-            Some(_) => None,
-        };
-        let (Some(shape), Some(order)) = (shape, order) else {
-            return numpy_error(this, "reshape", args, kwargs, unread());
-        };
-        match array.reshape_order(&shape, order) {
-            Ok(_) if order == Order::K => numpy_error(this, "reshape", args, kwargs, unread()),
-            Ok(reshaped) => {
-                let shared = reshaped.same_storage(array);
-                if !shared {
-                    // A view of the copy, as NumPy's is.
-                    let copy = crate::ndarray::object(py, reshaped.clone())?;
-                    return view_of(copy.cast::<NdArray>()?, reshaped);
-                }
-                view_of(this, reshaped)
-            }
-            Err(error) => numpy_error(this, "reshape", args, kwargs, error),
-        }
-    }
-
-    #[pyo3(
-        signature = (*args),
-        text_signature = "($self, /, *axes)"
-    )]
-    fn transpose<'py>(this: &Bound<'py, Self>, args: &Args<'py>) -> PyResult<Object<'py>> {
-        let me = this.open();
-        let array = me.array(this.py())?;
-        if args.is_empty() || (args.len() == 1 && args.get_item(0)?.is_none()) {
-            return view_of(this, array.t());
-        }
-        match integers(args).ok_or_else(unread).and_then(|axes| array.transpose(&axes)) {
-            Ok(view) => view_of(this, view),
-            Err(error) => numpy_error(this, "transpose", args, None, error),
-        }
-    }
-
-    #[pyo3(
-        signature = (*args),
-        text_signature = "($self, axis1, axis2, /)"
-    )]
-    fn swapaxes<'py>(this: &Bound<'py, Self>, args: &Args<'py>) -> PyResult<Object<'py>> {
-        let me = this.open();
-        let array = me.array(this.py())?;
-        match integers(args).filter(|axes| args.len() == 2 && axes.len() == 2).ok_or_else(unread).and_then(|axes| {
-            let a = fastnp::normalize_axis(axes[0], array.ndim())?;
-            let b = fastnp::normalize_axis(axes[1], array.ndim())?;
-            let mut order: Axes = (0..array.ndim() as isize).collect();
-            order.swap(a, b);
-            array.transpose(&order)
-        }) {
-            Ok(view) => view_of(this, view),
-            Err(error) => numpy_error(this, "swapaxes", args, None, error),
-        }
-    }
-
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, axis=None)"
-    )]
-    fn squeeze<'py>(
-        this: &Bound<'py, Self>,
-        args: &Args<'py>,
-        kwargs: Option<Keywords<'_, 'py>>,
-    ) -> PyResult<Object<'py>> {
-        let me = this.open();
-        let array = me.array(this.py())?;
-        let axis = match (args.len(), kwargs) {
-            (0, None) => Ok(None),
-            (1, None) => axes_of(Some(&args.get_item(0)?)).map_err(|_| unread()),
-            (0, Some(k)) if k.len() == 1 => axes_of(k.get_item("axis")?.as_ref()).map_err(|_| unread()),
-            _ => Err(unread()),
-        };
-        match axis.and_then(|axes| array.squeeze(axes.as_deref())) {
-            // Nothing to leave out: the array itself.
-            Ok(view) if view.ndim() == array.ndim() => Ok(this.as_any().clone()),
-            Ok(view) => view_of(this, view),
-            Err(error) => numpy_error(this, "squeeze", args, kwargs, error),
-        }
     }
 
     #[pyo3(

@@ -35,6 +35,18 @@ pub(crate) fn object(py: Python<'_>, contents: impl Into<Contents>) -> PyResult<
     Ok(crate::birth::born(py, contents)?.into_any())
 }
 
+/// A view that `lay` makes of a view of no elements of an array; or what `lay` says is wrong.
+#[inline(always)]
+pub(crate) fn view_laid<'py>(
+    this: &Bound<'py, NdArray>,
+    me: &Contents,
+    array: &Array,
+    lay: impl FnOnce(&mut Array) -> fastnp::Result<()>,
+) -> PyResult<fastnp::Result<Bound<'py, PyAny>>> {
+    let nothing = Contents { repr: Repr::Dense(array.view_of_nothing()), base: Some(root(this, me)) };
+    crate::birth::laid(this.py(), nothing, lay)
+}
+
 /// A view of an array, that knows whose memory it is.
 #[inline]
 pub(crate) fn view_of<'py>(this: &Bound<'py, NdArray>, view: Array) -> PyResult<Bound<'py, PyAny>> {

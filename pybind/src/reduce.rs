@@ -1,10 +1,12 @@
 //! The reductions of arrays: NumPy's arguments, the engine's folds.
 
 use crate::arg::{Arg, full, quick};
+use crate::arguments::{Arguments, entry, method};
 use crate::contents::Open;
 use crate::keywords::{Out, mask_of};
 use crate::methods::{axes_of, native};
 use crate::ndarray::{NdArray, numpy_error, numpy_method};
+use crate::slot::of_array;
 use crate::{deliver, dtype};
 use fastnp::{Array, DType, Error, ErrorKind, Folding, Op, Reduction, Value};
 use pyo3::prelude::*;
@@ -238,7 +240,29 @@ fn reduction(name: &str, ddof: f64) -> Reduction {
     }
 }
 
+/// A reduction by NumPy's name, with the names of what it takes by position.
 fn reduce<'py>(
+    this: &Bound<'py, NdArray>,
+    name: &'static str,
+    positions: &[&str],
+    call: Arguments<'_, 'py>,
+) -> PyResult<Object<'py>> {
+    let py = this.py();
+    if call.is_empty() {
+        // Nothing to read, which takes as long as NumPy takes for `a.argmax()` on ten elements.
+        let me = this.open();
+        if let Some(array) = me.dense()
+            && let Some(value) = deliver(py, array.reduce_now(reduction(name, 0.0)))?
+        {
+            return dtype::to_scalar(py, value);
+        }
+    }
+    let (args, kwargs) = (call.tuple()?, Some(call.dict()?));
+    reduce_asked(this, name, positions, &args, kwargs.as_ref())
+}
+
+/// [`reduce`] by what was asked for.
+fn reduce_asked<'py>(
     this: &Bound<'py, NdArray>,
     name: &'static str,
     positions: &[&str],
@@ -280,10 +304,10 @@ fn scan<'py>(
     this: &Bound<'py, NdArray>,
     name: &'static str,
     op: Op,
-    args: &Bound<'py, PyTuple>,
-    kwargs: Option<&Bound<'py, PyDict>>,
+    call: Arguments<'_, 'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
+    let (args, kwargs) = (&call.tuple()?, Some(&call.dict()?));
     if let Some(asked) = reduce_arguments(&["axis", "dtype", "out"], args.iter(), kwargs)?
         && asked.axes.as_ref().is_none_or(|a| a.len() == 1)
     {
@@ -296,133 +320,72 @@ fn scan<'py>(
     numpy_method(this, name, args, kwargs)
 }
 
-#[pymethods]
-impl NdArray {
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, axis=None, dtype=None, out=None, **kwargs)"
-    )]
-    fn sum<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
-        reduce(this, "sum", &["axis", "dtype", "out", "keepdims", "initial", "where"], args, kwargs)
-    }
+fn sum<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    reduce(this, "sum", &["axis", "dtype", "out", "keepdims", "initial", "where"], call)
+}
 
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, axis=None, dtype=None, out=None, **kwargs)"
-    )]
-    fn prod<'py>(
-        this: &Bound<'py, Self>,
-        args: &Args<'py>,
-        kwargs: Option<Keywords<'_, 'py>>,
-    ) -> PyResult<Object<'py>> {
-        reduce(this, "prod", &["axis", "dtype", "out", "keepdims", "initial", "where"], args, kwargs)
-    }
+fn prod<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    reduce(this, "prod", &["axis", "dtype", "out", "keepdims", "initial", "where"], call)
+}
 
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, axis=None, out=None, **kwargs)"
-    )]
-    fn min<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
-        reduce(this, "min", &["axis", "out", "keepdims", "initial", "where"], args, kwargs)
-    }
+fn min<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    reduce(this, "min", &["axis", "out", "keepdims", "initial", "where"], call)
+}
 
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, axis=None, out=None, **kwargs)"
-    )]
-    fn max<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
-        reduce(this, "max", &["axis", "out", "keepdims", "initial", "where"], args, kwargs)
-    }
+fn max<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    reduce(this, "max", &["axis", "out", "keepdims", "initial", "where"], call)
+}
 
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, axis=None, out=None, keepdims=False, *, where=True)"
-    )]
-    fn any<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
-        reduce(this, "any", &["axis", "out", "keepdims"], args, kwargs)
-    }
+fn any<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    reduce(this, "any", &["axis", "out", "keepdims"], call)
+}
 
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, axis=None, out=None, keepdims=False, *, where=True)"
-    )]
-    fn all<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
-        reduce(this, "all", &["axis", "out", "keepdims"], args, kwargs)
-    }
+fn all<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    reduce(this, "all", &["axis", "out", "keepdims"], call)
+}
 
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, axis=None, out=None, *, keepdims=False)"
-    )]
-    fn argmin<'py>(
-        this: &Bound<'py, Self>,
-        args: &Args<'py>,
-        kwargs: Option<Keywords<'_, 'py>>,
-    ) -> PyResult<Object<'py>> {
-        reduce(this, "argmin", &["axis", "out"], args, kwargs)
-    }
+fn argmin<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    reduce(this, "argmin", &["axis", "out"], call)
+}
 
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, axis=None, out=None, *, keepdims=False)"
-    )]
-    fn argmax<'py>(
-        this: &Bound<'py, Self>,
-        args: &Args<'py>,
-        kwargs: Option<Keywords<'_, 'py>>,
-    ) -> PyResult<Object<'py>> {
-        reduce(this, "argmax", &["axis", "out"], args, kwargs)
-    }
+fn argmax<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    reduce(this, "argmax", &["axis", "out"], call)
+}
 
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, axis=None, dtype=None, out=None, **kwargs)"
-    )]
-    fn mean<'py>(
-        this: &Bound<'py, Self>,
-        args: &Args<'py>,
-        kwargs: Option<Keywords<'_, 'py>>,
-    ) -> PyResult<Object<'py>> {
-        reduce(this, "mean", &["axis", "dtype", "out", "keepdims"], args, kwargs)
-    }
+fn mean<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    reduce(this, "mean", &["axis", "dtype", "out", "keepdims"], call)
+}
 
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, axis=None, dtype=None, out=None, ddof=0, **kwargs)"
-    )]
-    fn var<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
-        reduce(this, "var", &["axis", "dtype", "out", "ddof", "keepdims"], args, kwargs)
-    }
+fn var<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    reduce(this, "var", &["axis", "dtype", "out", "ddof", "keepdims"], call)
+}
 
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, axis=None, dtype=None, out=None, ddof=0, **kwargs)"
-    )]
-    fn std<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
-        reduce(this, "std", &["axis", "dtype", "out", "ddof", "keepdims"], args, kwargs)
-    }
+fn std<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    reduce(this, "std", &["axis", "dtype", "out", "ddof", "keepdims"], call)
+}
 
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, axis=None, dtype=None, out=None)"
-    )]
-    fn cumsum<'py>(
-        this: &Bound<'py, Self>,
-        args: &Args<'py>,
-        kwargs: Option<Keywords<'_, 'py>>,
-    ) -> PyResult<Object<'py>> {
-        scan(this, "cumsum", Op::Add, args, kwargs)
-    }
+fn cumsum<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    scan(this, "cumsum", Op::Add, call)
+}
 
-    #[pyo3(
-        signature = (*args, **kwargs),
-        text_signature = "($self, /, axis=None, dtype=None, out=None)"
-    )]
-    fn cumprod<'py>(
-        this: &Bound<'py, Self>,
-        args: &Args<'py>,
-        kwargs: Option<Keywords<'_, 'py>>,
-    ) -> PyResult<Object<'py>> {
-        scan(this, "cumprod", Op::Multiply, args, kwargs)
-    }
+fn cumprod<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    scan(this, "cumprod", Op::Multiply, call)
+}
+
+pyo3::inventory::submit! {
+    of_array(&[
+        method(c"sum", entry!(this, sum)),
+        method(c"prod", entry!(this, prod)),
+        method(c"min", entry!(this, min)),
+        method(c"max", entry!(this, max)),
+        method(c"any", entry!(this, any)),
+        method(c"all", entry!(this, all)),
+        method(c"argmin", entry!(this, argmin)),
+        method(c"argmax", entry!(this, argmax)),
+        method(c"mean", entry!(this, mean)),
+        method(c"var", entry!(this, var)),
+        method(c"std", entry!(this, std)),
+        method(c"cumsum", entry!(this, cumsum)),
+        method(c"cumprod", entry!(this, cumprod)),
+    ], &[])
 }

@@ -3,7 +3,7 @@
 //! A sum of eight elements takes 50 ns here and 100 by [`super::sweep`]. What takes this way and what does not is decided by sizes and strides, never by the number of threads, so that equal
 //! launches give equal bits.
 
-use super::accumulate::{Places, Progress};
+use super::accumulate::{Loops, Places, Progress};
 use super::code::Code;
 use super::flat::{self, Line, Values, move_on, run_block, table};
 use super::frame::report;
@@ -87,7 +87,7 @@ pub(crate) unsafe fn run(body: &Code, folding: &Folding, epilogue: &Code, launch
                 if !body.sinks.is_empty() {
                     store(body, &along, line, values, 0..n, &mut raised);
                 }
-            } else if n <= block {
+            } else if n <= block || finds_in_place(body, folding, line, &along) {
                 run_block(body, &along, line, 0, n, values, &mut raised);
                 for (a, p) in folding.accumulators.iter().zip(&places) {
                     a.whole_rows(p, values[a.value as usize], 0, 1, n);
@@ -109,6 +109,16 @@ pub(crate) unsafe fn run(body: &Code, folding: &Folding, epilogue: &Code, launch
         }
     });
     raised
+}
+
+/// Whether all there is to do is to find positions in memory as it lies: they are the same by blocks, which are to be looked
+/// through and merged one by one (ten thousand numbers: 450 of 1,150 ns).
+fn finds_in_place(body: &Code, folding: &Folding, line: Line, along: &Launch<'_>) -> bool {
+    body.steps.is_empty()
+        && body.uniforms.is_empty()
+        && body.sinks.is_empty()
+        && folding.accumulators.iter().all(|a| matches!(a.loops, Loops::Arg(_)))
+        && line.is_read_in_place(body, along)
 }
 
 /// Computes what a body stores of some points that are folded already, and goes on behind them.

@@ -11,8 +11,8 @@ use super::lower::{Step, Steps, VECTOR};
 use super::row::Row;
 use crate::portable::{Shared, flags, nanoseconds, spread, with_scratch};
 use crate::{
-    Access, DeviceError, Expanded, FpFlags, GRAIN, Inline, Inst, Kernel, Launch, Program, Raised, Verified, Workers,
-    expand,
+    Access, DeviceError, Expanded, FpFlags, GRAIN, Inline, Inst, Kernel, Launch, OperandDecl, Program, Raised,
+    Verified, Workers, expand,
 };
 use smallvec::SmallVec;
 use std::fmt::Write;
@@ -52,6 +52,8 @@ pub(super) struct Compiled {
     plain: Steps,
     /// The other ones, by steps; none where a pattern has no loop.
     loops: RwLock<Vec<(Steps, Option<Arc<Row>>)>>,
+    /// Whether one dense row needs nothing but its addresses: no coordinates, nothing that stands still, no second look.
+    is_simple: bool,
     /// Whether coordinates are asked for.
     counts: bool,
     /// Whether it is memory that takes the time of large launches. (What waits for a divider gains nothing by streaming, and
@@ -86,6 +88,8 @@ impl Compiled {
             return Err("coordinates among instructions that may want a second look".into());
         }
         let lanes = body.lanes;
+        let is_simple =
+            raising.len() <= 1 && !first.leaves_out() && !counts && plain.iter().all(|step| *step == Step::Dense);
         Ok(Compiled {
             expanded,
             fallback,
@@ -98,6 +102,7 @@ impl Compiled {
             dense: first,
             plain,
             loops: RwLock::default(),
+            is_simple,
             counts,
             is_light,
         })
@@ -191,6 +196,13 @@ impl Program for Compiled {
         if points == 0 {
             return Ok(Raised::new());
         }
+        if self.is_simple
+            && self.is_dense_row(launch, points)
+            && nanoseconds(points, self.cost, self.bytes) < 2.0 * GRAIN
+        {
+            // SAFETY: the caller's contract.
+            return Ok(unsafe { self.run_row(launch, points) });
+        }
         // Coordinates are counted along the last axis.
         let along = launch.outer.iter().rposition(|&n| n != 1 || self.counts);
         let n = along.map_or(1, |axis| launch.outer[axis]);
@@ -271,6 +283,44 @@ impl Program for Compiled {
 }
 
 impl Compiled {
+    /// Whether a launch is one row of elements that follow each other.
+    #[inline]
+    fn is_dense_row(&self, launch: &Launch<'_>, n: usize) -> bool {
+        let dense = |(decl, stride): (&OperandDecl, &isize)| *stride == decl.dtype.size() as isize;
+        n == 1 || launch.outer.len() == 1 && self.expanded.kernel.operands.iter().zip(launch.strides).all(dense)
+    }
+
+    /// Runs one dense row: what small operations are, whose rows, pieces and steps would take as long as their elements.
+    ///
+    /// # Safety
+    /// The contract of the launch, which is one such row.
+    unsafe fn run_row(&self, launch: &Launch<'_>, n: usize) -> Raised {
+        let (mut raised, arguments) = (Raised::new(), self.dense.arguments());
+        if !self.watched.is_empty() {
+            flags::clear();
+        }
+        with_scratch(arguments.bytes, |memory| {
+            // SAFETY: the block has room for all arguments; the addresses are those of `len` elements each.
+            unsafe {
+                arguments.put_scalars(memory, launch.scalars);
+                arguments.put_constants(memory);
+                for first in (0..n).step_by(PIECE) {
+                    for (operand, decl) in self.expanded.kernel.operands.iter().enumerate() {
+                        let address = launch.addresses[operand].wrapping_add(first * decl.dtype.size());
+                        memory.add(arguments.address(operand)).cast::<*mut u8>().write(address);
+                    }
+                    self.dense.run(memory, PIECE.min(n - first));
+                    let up = if self.watched.is_empty() { FpFlags::NONE } else { flags::read() & self.watched };
+                    if let (false, [(only, effects)]) = (up.is_empty(), &self.raising[..]) {
+                        note(&mut raised, *only, up & *effects);
+                        flags::clear();
+                    }
+                }
+            }
+        });
+        raised
+    }
+
     /// Runs some pieces.
     ///
     /// # Safety
