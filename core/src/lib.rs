@@ -77,7 +77,7 @@ pub use element::Element;
 pub use elementwise::{Options, apply, apply_with, select};
 pub use error::{Error, ErrorKind, Result};
 pub use explain::explain;
-pub use fastnp_codegen::{DType, FpFlags, Kind, Op, ResultRule, Scalar, Wide};
+pub use fastnp_codegen::{CUDA, DType, FpFlags, Kind, Op, ResultRule, Scalar, Wide};
 pub use host::{Host, Still, hold_still, rely_on_host, set_host};
 pub use join::concatenate;
 pub use layout::{Index, Layout, MAX_DIMS, Order, Shape, Strides, broadcast, normalize_axis};

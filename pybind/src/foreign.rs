@@ -1,10 +1,11 @@
 //! Memory that NumPy sees too: arrays taken from NumPy and given to it without a copy.
 
+use crate::borrowed::Lender;
 use crate::contents::{Contents, Open, Repr};
 use crate::dtype::{self, not_native};
 use crate::error::raise;
 use crate::ndarray::{NdArray, root};
-use fastnp::{Array, DType, Export, Layout, Owner};
+use fastnp::{Array, DType, Export, Layout, Order, Owner};
 use numpy::npyffi::{self, NPY_ARRAY_WRITEABLE, PY_ARRAY_API, PyArrayObject};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
@@ -69,13 +70,22 @@ impl Owner for NumpyOwner {
     }
 }
 
-/// A NumPy array on the memory of an array object, evaluated; writeable as the array is.
+/// A NumPy array on the memory of an array object, evaluated; writeable as the array is. Where others can reach the memory on a
+/// device, one of a copy, to be read only: a write would be missing there.
 pub(crate) fn numpy_of<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, PyAny>> {
     let me = this.open();
     to_numpy(this.py(), me.array(this.py())?, Some(root(this, &me)))
 }
 
-fn to_numpy<'py>(py: Python<'py>, array: &Array, root: Option<Py<NdArray>>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn to_numpy<'py>(
+    py: Python<'py>,
+    array: &Array,
+    root: Option<Py<NdArray>>) -> PyResult<Bound<'py, PyAny>> {
+    if array.is_lent() {
+        let mut copy = crate::deliver(py, array.copy(Order::K))?;
+        copy.set_writeable(false);
+        return to_numpy(py, &copy, None);
+    }
     crate::deliver(py, array.evaluate())?;
     let export = array.export().map_err(|e| raise(py, e))?;
     let address = export.address();
@@ -214,10 +224,13 @@ fn exported(
     }
 }
 
-/// The NumPy array that owns the memory of an imported array; none where it is reached through this array alone, and so is
+/// The object that owns the memory of an imported array, a NumPy array or one with memory on a device; none where it is reached through this array alone, and so is
 /// as good as the array's own memory.
 pub(crate) fn owner_object<'py>(py: Python<'py>, array: &Array) -> Option<Bound<'py, PyAny>> {
     let owner = array.owner()?;
+    if let Some(Lender(object)) = owner.as_any().downcast_ref() {
+        return Some(object.bind(py).clone());
+    }
     if !owner.is_shared() {
         return None;
     }
