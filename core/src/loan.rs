@@ -62,6 +62,12 @@ impl Array {
         self.storage.is_lent()
     }
 
+    /// The first element's address on the device where others can reach the memory.
+    pub fn lent_address(&self) -> Option<*mut u8> {
+        let start = self.is_lent().then(|| self.storage.with_remote(Remote::start))?;
+        Some(start?.wrapping_offset(self.layout.offset))
+    }
+
     /// Opens the memory on a device to somebody outside: on the one that plans run on, unless it is lent elsewhere already. While the
     /// loan lives, operations on this storage are not deferred, and wait for all that the device was asked for by anybody.
     ///

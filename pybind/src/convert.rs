@@ -8,9 +8,9 @@ use crate::join::nested;
 use crate::ndarray::{NdArray, object};
 use crate::{deliver, dtype};
 use fastnp::{Array, Order, Value};
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple};
-use pyo3::intern;
 
 /// What `array`, `asarray` and their kin have in common: the object as an array of ours, or as NumPy makes it.
 fn converted<'py>(call: Arguments<'_, 'py>, name: &str, copies: bool) -> PyResult<Bound<'py, PyAny>> {

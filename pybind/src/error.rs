@@ -2,8 +2,8 @@
 
 use fastnp::{Error, ErrorKind};
 use pyo3::exceptions::{
-    PyBufferError, PyIndexError, PyKeyboardInterrupt, PyMemoryError, PyNotImplementedError, PyOverflowError, PyRuntimeError,
-    PyTypeError, PyValueError,
+    PyBufferError, PyIndexError, PyKeyboardInterrupt, PyMemoryError, PyNotImplementedError, PyOverflowError,
+    PyRuntimeError, PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
 

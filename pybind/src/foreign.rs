@@ -77,10 +77,7 @@ pub(crate) fn numpy_of<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, P
     to_numpy(this.py(), me.array(this.py())?, Some(root(this, &me)))
 }
 
-pub(crate) fn to_numpy<'py>(
-    py: Python<'py>,
-    array: &Array,
-    root: Option<Py<NdArray>>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn to_numpy<'py>(py: Python<'py>, array: &Array, root: Option<Py<NdArray>>) -> PyResult<Bound<'py, PyAny>> {
     if array.is_lent() {
         let mut copy = crate::deliver(py, array.copy(Order::K))?;
         copy.set_writeable(false);
@@ -89,13 +86,24 @@ pub(crate) fn to_numpy<'py>(
     crate::deliver(py, array.evaluate())?;
     let export = array.export().map_err(|e| raise(py, e))?;
     let address = export.address();
+    let made = described(py, array, address)?;
     let memory = Bound::new(py, Memory { export, root })?;
+    // SAFETY: the object is a NumPy array without a base, which takes over the reference; the base keeps alive what the address,
+    // shape and strides describe, which is settled.
+    if unsafe { PY_ARRAY_API.PyArray_SetBaseObject(py, made.as_ptr().cast(), memory.into_ptr()) } != 0 {
+        return Err(PyErr::fetch(py));
+    }
+    Ok(made)
+}
+
+/// A NumPy array of the shape, strides and type of an array, on memory that nobody keeps alive: to be asked where its elements are,
+/// and not what they are.
+pub(crate) fn described<'py>(py: Python<'py>, array: &Array, address: *mut u8) -> PyResult<Bound<'py, PyAny>> {
     let mut shape: SmallVec<[npyffi::npy_intp; 4]> = array.shape().iter().map(|&n| n as npyffi::npy_intp).collect();
     let mut strides: SmallVec<[npyffi::npy_intp; 4]> = array.strides().iter().map(|&s| s as npyffi::npy_intp).collect();
     let descriptor = dtype::descriptor(py, array.dtype())?;
     let flags = if array.is_writeable() { NPY_ARRAY_WRITEABLE } else { 0 };
-    // SAFETY: the address, shape and strides describe settled memory that `memory` keeps alive; NumPy takes over the
-    // descriptor's reference, and the base's.
+    // SAFETY: NumPy does not look at the memory here; it takes over the descriptor's reference.
     unsafe {
         let made = PY_ARRAY_API.PyArray_NewFromDescr(
             py,
@@ -108,11 +116,7 @@ pub(crate) fn to_numpy<'py>(
             flags,
             std::ptr::null_mut(),
         );
-        let made = Bound::from_owned_ptr_or_err(py, made)?;
-        if PY_ARRAY_API.PyArray_SetBaseObject(py, made.as_ptr().cast(), memory.into_ptr()) != 0 {
-            return Err(PyErr::fetch(py));
-        }
-        Ok(made)
+        Bound::from_owned_ptr_or_err(py, made)
     }
 }
 

@@ -92,9 +92,7 @@ def from_cuda_interface(value: Any, interface: Mapping[str, Any], place: tuple[i
     address, read_only = interface["data"]
     dtype = _np.dtype(interface["typestr"])
     shape, strides = interface["shape"], interface.get("strides")
-    ours = _fastnp.borrow(
-        value, place, address or 0, shape, strides, dtype, not read_only, None
-    )
+    ours = _fastnp.borrow(value, place, address or 0, shape, strides, dtype, not read_only, None)
     if ours is None:
         raise BufferError(f"arrays of {dtype} on a device cannot be used")
     return ours
