@@ -729,17 +729,17 @@ def test_names_that_are_none() -> None:
 
 
 def test_settings_go_back_and_forth() -> None:
-    assert settings()["backend"] == "apart"
+    assert settings()["backend"]["value"] == "apart"
     with settings(tiny=0):
         x = numbers() + 1
         assert x.sum() == 144
     with fastnp.device("cpu"):
-        before = settings()["backend"]
+        before = settings()["backend"]["value"]
         with settings(backend="portable"):
-            assert settings()["backend"] == "portable" and fastnp.get_device() == "cpu"
+            assert settings()["backend"]["value"] == "portable" and fastnp.get_device() == "cpu"
         with settings(backend="apart"):
             assert fastnp.get_device() == "apart"
-        assert fastnp.get_device() == "cpu" and settings()["backend"] == before
+        assert fastnp.get_device() == "cpu" and settings()["backend"]["value"] == before
     assert fastnp.get_device() == "apart"
 
 
