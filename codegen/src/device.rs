@@ -15,6 +15,9 @@ pub trait Device: Backend {
     /// What decides whether work is worth giving to it.
     fn facts(&self) -> Facts;
 
+    /// The type and the ordinal that DLPack knows it by, which other libraries know it by too: `(2, 0)` is `cuda:0`.
+    fn dlpack(&self) -> (i32, i32);
+
     /// Makes sure that these launches need not wait for a compiler, by compiling what is missing together. Of their addresses only
     /// the alignment counts.
     ///
@@ -68,7 +71,8 @@ pub trait Device: Backend {
         addresses: &[*mut u8],
     ) -> Result<bool, DeviceError>;
 
-    /// Waits until all that was asked for is done.
+    /// Waits until all is done that this process asked the device for, others' work in streams of their own included
+    /// (`cuCtxSynchronize`): memory that they can reach too changes hands so.
     ///
     /// # Errors
     /// Those of anything that was asked for before.
@@ -94,11 +98,29 @@ pub struct Facts {
 /// [`Failure::Absent`] where this machine has no such device, or no driver for it.
 pub fn device(name: &str) -> Option<Result<Arc<dyn Device>, DeviceError>> {
     match name {
-        "apart" => Some(Ok(crate::portable::Apart::shared())),
+        "apart" | "apart:0" => Some(Ok(crate::portable::Apart::shared(0))),
+        "apart:1" => Some(Ok(crate::portable::Apart::shared(1))),
         "cuda" => Some(cuda(0)),
         _ => {
             name.strip_prefix("cuda:").and_then(|ordinal| ordinal.parse().ok()).map(|ordinal: u16| cuda(ordinal.into()))
         }
+    }
+}
+
+/// DLPack's type of the devices of CUDA.
+pub const CUDA: i32 = 2;
+/// DLPack's type of devices that only those who made them know (`kDLExtDev`): here, of those for tests.
+pub const EXTENSION: i32 = 12;
+
+/// The device of a type and an ordinal of DLPack's; none where no device of ours has them.
+///
+/// # Errors
+/// As [`device`].
+pub fn device_known_as((kind, ordinal): (i32, i32)) -> Option<Result<Arc<dyn Device>, DeviceError>> {
+    match kind {
+        CUDA => device(&format!("cuda:{ordinal}")),
+        EXTENSION => device(&format!("apart:{ordinal}")),
+        _ => None,
     }
 }
 

@@ -38,7 +38,7 @@ pub mod x86;
 
 pub use backend::{Backend, CompileError, GRAIN, Inline, Launch, Program, Raised, Workers};
 pub use build::{FragmentBuilder, KernelBuilder};
-pub use device::{Device, DeviceError, Facts, Failure, device};
+pub use device::{CUDA, Device, DeviceError, Facts, Failure, device, device_known_as};
 pub use dtype::{DType, Kind, Scalar, Wide};
 pub use expand::{Expanded, Odd, Slow, Trail, expand};
 pub use ir::{

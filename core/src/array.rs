@@ -5,7 +5,7 @@
 
 use crate::counted::Counted;
 use crate::engine::{self, engine};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::layout::{Index, Layout, Shape, Steps, Strides, byte_count, same_shape};
 use crate::shelf::Share;
 use crate::storage::{Owner, Storage};
@@ -166,7 +166,7 @@ impl Array {
     /// Opens the memory for good to somebody who keeps its address without saying so.
     ///
     /// # Errors
-    /// `MemoryError`.
+    /// As [`Array::export`].
     pub fn expose(&self) -> Result<()> {
         self.export().map(|_| self.storage.export(true))
     }
@@ -251,15 +251,17 @@ impl Array {
         Ok(engine().settle(&self.storage)?.wrapping_offset(self.layout.offset))
     }
 
-    /// [`Array::address`], for somebody who writes there at once.
-    pub(crate) fn address_for_writing(&self) -> Result<*mut u8> {
+    /// Has somebody write to the host's memory from the first element's address on, who asks nothing of the engine.
+    ///
+    /// # Errors
+    /// As [`Array::address`].
+    pub(crate) fn write_with(&self, write: impl FnOnce(*mut u8)) -> Result<()> {
         let mut engine = engine();
         if self.storage.is_watched() {
             engine.leave_copies(&self.storage)?;
         }
-        let start = engine.settle(&self.storage)?;
-        self.storage.written();
-        Ok(start.wrapping_offset(self.layout.offset))
+        write(engine.settle(&self.storage)?.wrapping_offset(self.layout.offset));
+        self.storage.written()
     }
 
     /// The one element of an array of size one.
@@ -357,7 +359,7 @@ impl Array {
     /// Opens the memory to somebody outside. While the export lives, operations on this storage are not deferred.
     ///
     /// # Errors
-    /// `MemoryError`.
+    /// `MemoryError`; `BufferError` where the memory is lent on a device ([`Array::lend`]), and only a copy could be on the host.
     ///
     /// ```
     /// use fastnp::Array;
@@ -370,6 +372,12 @@ impl Array {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn export(&self) -> Result<Export> {
+        if self.is_lent() {
+            return Err(Error::new(
+                ErrorKind::Buffer,
+                "another library has the array's memory, on a device: the host can have a copy",
+            ));
+        }
         if self.storage.is_watched() {
             engine().leave_copies(&self.storage)?;
         }

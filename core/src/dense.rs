@@ -123,7 +123,7 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
         scalars: &scalars[..numbers],
     };
     engine.launch_dense(op, compute, kinds, &launch)?;
-    out.storage.written();
+    out.storage.written()?;
     Ok(true)
 }
 
@@ -180,7 +180,7 @@ pub(crate) fn fill(array: &Array, value: Scalar) -> Result<bool> {
     let address = array.storage.materialize()?.wrapping_offset(array.layout.offset);
     // SAFETY: the array is dense and has so many elements of the value's type; nobody else reads or writes them now.
     unsafe { set_all(address, n, value) };
-    array.storage.written();
+    array.storage.written()?;
     engine.seen.stats.ran_at_once();
     Ok(true)
 }
@@ -319,7 +319,7 @@ pub(crate) fn copy_to(source: &Array, target: &Array) -> Result<bool> {
     let to = target.storage.materialize()?.wrapping_offset(target.layout.offset);
     // SAFETY: both are dense, of one size, and have memory that nobody else reads or writes now; they may overlap.
     unsafe { std::ptr::copy(start.wrapping_offset(source.layout.offset), to, target.nbytes()) };
-    target.storage.written();
+    target.storage.written()?;
     engine.seen.stats.ran_at_once();
     Ok(true)
 }

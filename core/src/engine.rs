@@ -18,6 +18,7 @@ use crate::passing::Passing;
 use crate::plan::{self, Plan};
 use crate::product::Product;
 use crate::raised;
+use crate::remote::Remote;
 use crate::shelf::{Share, Shelf};
 use crate::site::{Compiled, HOST, Site, Worth};
 use crate::storage::Storage;
@@ -459,7 +460,7 @@ impl Engine {
         // SAFETY: the statement's views lie within their storages (layouts are checked when they are made), which have
         // memory; no pending node touches the target, and the target overlaps no source except at the same point.
         unsafe { self.seen.launch((&program.0, &*program.1), &launch, &Inline, None, &|_, _| product)? };
-        s.target.storage.written();
+        s.target.storage.written()?;
         self.seen.stats.run_at_once += 1;
         Ok(())
     }
@@ -512,7 +513,7 @@ impl Engine {
             strides.extend_from_slice(&view.strides);
         }
         self.multiply((product, s.compute), s.domain, &strides, &addresses);
-        s.target.storage.written();
+        s.target.storage.written()?;
         self.seen.stats.run_at_once += 1;
         Ok(())
     }
@@ -626,7 +627,7 @@ impl Engine {
     pub(crate) fn write_now(&mut self, storage: &Counted, offset: isize, value: Scalar) -> Result<bool> {
         if !self.is_free(storage) {
             self.trace.elements += 1;
-            if self.trace.elements <= ELEMENTS {
+            if self.trace.elements <= ELEMENTS || storage.is_lent() {
                 return Ok(false);
             }
             self.settle(storage)?;
@@ -634,7 +635,7 @@ impl Engine {
         match storage.address() {
             Some(start) if !storage.is_watched() => {
                 crate::element::write(start.wrapping_offset(offset), value);
-                storage.written();
+                storage.written()?;
                 self.seen.stats.ran_at_once();
                 Ok(true)
             }
@@ -670,11 +671,18 @@ impl Engine {
         let mut room = 0u128;
         let to = (&raw mut room).cast::<u8>();
         host::aside(true, || {
-            if storage.bytes() <= WHOLE || self.fetched > ELEMENTS {
+            let is_lent = storage.is_lent();
+            if !is_lent && (storage.bytes() <= WHOLE || self.fetched > ELEMENTS) {
                 return storage.materialize().map(|start| crate::element::read(start.wrapping_offset(offset), dtype));
             }
-            // SAFETY: the element lies within the storage, and there is room for any.
-            storage.with_remote(|remote| unsafe { remote.download(offset as usize, to, dtype.size()) }).transpose()?;
+            let fetch = |remote: &Remote| {
+                if is_lent {
+                    remote.device().wait()?;
+                }
+                // SAFETY: the element lies within the storage, and there is room for any.
+                unsafe { remote.download(offset as usize, to, dtype.size()) }
+            };
+            storage.with_remote(fetch).transpose()?;
             Ok(crate::element::read(to, dtype))
         })
     }

@@ -31,14 +31,16 @@ pub enum ErrorKind {
     Interrupted,
     /// `RuntimeError`: a device is not there, or failed.
     Device,
+    /// `BufferError`: memory that cannot be shared so.
+    Buffer,
     /// Valid in NumPy, but not computed by this engine: the caller should use NumPy for this call.
     Unsupported,
 }
 
 impl ErrorKind {
-    /// Whether asking NumPy instead is no use: memory ran out, a device failed, or the user stopped it.
+    /// Whether asking NumPy instead is no use: memory ran out, a device failed or lent it, or the user stopped it.
     pub fn is_final(self) -> bool {
-        matches!(self, ErrorKind::Memory | ErrorKind::Interrupted | ErrorKind::Device)
+        matches!(self, ErrorKind::Memory | ErrorKind::Interrupted | ErrorKind::Device | ErrorKind::Buffer)
     }
 }
 

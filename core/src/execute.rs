@@ -27,11 +27,14 @@ impl Engine {
     /// Runs the steps of a plan in order, up to the end or to one that fails; how many ran.
     pub(crate) fn execute(&mut self, plan: &Plan, long: bool) -> (usize, Result<()>) {
         let Some(device) = self.sites[plan.site].device.clone() else { return self.execute_on(None, plan, long) };
-        if let Err(error) = self.arrive(plan, &device) {
+        // What others can reach they use in streams of their own, which know nothing of ours: neither goes on before the other is done.
+        let is_lent = self.trace.slots.iter().any(|s| s.storage.is_lent());
+        let wait = || if is_lent { device.wait().map_err(Error::from) } else { Ok(()) };
+        if let Err(error) = self.arrive(plan, &device).and_then(|()| wait()) {
             return (0, Err(error));
         }
         let (ran, done) = self.execute_on(Some(&device), plan, long);
-        (ran, done.and(self.show_shared()))
+        (ran, done.and(self.show_shared()).and_then(|()| wait()))
     }
 
     fn execute_on(&mut self, device: Option<&Arc<dyn Device>>, plan: &Plan, long: bool) -> (usize, Result<()>) {
@@ -99,7 +102,7 @@ impl Engine {
         let mut addresses = Addresses::new();
         for &(slot, offset) in &step.operands {
             let slot = &self.trace.slots[slot as usize];
-            addresses.push(slot.storage.materialize()?.wrapping_offset(slot.base + offset));
+            addresses.push(slot.storage.place_here()?.wrapping_offset(slot.base + offset));
         }
         match &step.work {
             Work::Kernel(work) => self.launch(work, &addresses, None)?,
@@ -107,23 +110,25 @@ impl Engine {
                 self.multiply((*product, *dtype), domain, strides, &addresses);
             }
         }
-        written(step).for_each(|slot| self.trace.slots[slot as usize].storage.forget_remote());
-        Ok(())
+        written(step).try_for_each(|slot| self.trace.slots[slot as usize].storage.changed_here())
     }
 
     /// Gets ready for a plan on a device.
     fn arrive(&mut self, plan: &Plan, device: &Arc<dyn Device>) -> Result<()> {
         // What somebody else can write is there for one flush at most.
-        self.trace.slots.iter().filter(|s| s.storage.is_shared()).for_each(|s| s.storage.forget_remote());
+        let is_passing = |storage: &Storage| storage.is_shared() && !storage.is_lent();
+        self.trace.slots.iter().filter(|s| is_passing(&s.storage)).for_each(|s| s.storage.forget_remote());
         if plan.is_prepared.load(Ordering::Relaxed) {
             return Ok(());
         }
         let mut all: Vec<(&Verified<Kernel>, &KernelWork, Addresses, Vec<Scalar>)> = vec![];
         for step in &plan.steps {
             let Work::Kernel(work) = &step.work else { continue };
-            // The device's memory is aligned, and what counts is the alignment.
+            // The device's own memory is aligned, and what counts is the alignment.
             let place = |&(slot, offset): &(u32, isize)| {
-                std::ptr::without_provenance_mut((self.trace.slots[slot as usize].base + offset) as usize)
+                let slot = &self.trace.slots[slot as usize];
+                let start = slot.storage.with_remote(Remote::start).unwrap_or(std::ptr::null_mut());
+                start.wrapping_offset(slot.base + offset)
             };
             all.push((&work.kernel, work, step.operands.iter().map(place).collect(), self.scalars_of(work).to_vec()));
         }
@@ -161,12 +166,22 @@ impl Engine {
                 made.push((slot, remote));
             }
         }
+        // What is lent on another device stays there, and is here for this step.
+        let mut guests: SmallVec<[(u32, Remote); 1]> = SmallVec::new();
         for (slot, remote) in made {
-            self.trace.slots[slot as usize].storage.set_remote(remote);
+            let storage = &self.trace.slots[slot as usize].storage;
+            if storage.is_lent() {
+                guests.push((slot, remote));
+            } else {
+                storage.set_remote(remote);
+            }
         }
-        let place = |&(slot, offset): &(u32, isize)| {
-            let slot = &self.trace.slots[slot as usize];
-            let start = slot.storage.with_remote(Remote::start).expect("it was sent");
+        let place = |&(at, offset): &(u32, isize)| {
+            let slot = &self.trace.slots[at as usize];
+            let start = match guests.iter().find(|guest| guest.0 == at) {
+                Some(guest) => guest.1.start(),
+                None => slot.storage.with_remote(Remote::start).expect("it was sent"),
+            };
             start.wrapping_offset(slot.base + offset)
         };
         let addresses: Addresses = step.operands.iter().map(place).collect();
@@ -183,7 +198,13 @@ impl Engine {
         }
         for slot in written(step) {
             let storage = &self.trace.slots[slot as usize].storage;
-            if storage.is_shared() {
+            if let Some((_, guest)) = guests.iter().find(|guest| guest.0 == slot) {
+                // SAFETY: the mirror has as many bytes as the storage, and so has the guest.
+                unsafe { guest.download(0, storage.place_here()?, storage.bytes())? };
+                storage.changed_here()?;
+            } else if storage.is_lent() {
+                // It is where others see it.
+            } else if storage.is_shared() {
                 self.shown.push(slot);
             } else {
                 storage.went_away();
@@ -200,14 +221,16 @@ impl Engine {
         strides: &[isize],
         step: &Step,
     ) -> Result<()> {
+        for &(slot, _) in &step.operands {
+            self.trace.slots[slot as usize].storage.materialize()?;
+        }
         let mut addresses = Addresses::new();
         for &(slot, offset) in &step.operands {
             let slot = &self.trace.slots[slot as usize];
-            addresses.push(slot.storage.materialize()?.wrapping_offset(slot.base + offset));
+            addresses.push(slot.storage.place_here()?.wrapping_offset(slot.base + offset));
         }
         self.multiply(product, domain, strides, &addresses);
-        written(step).for_each(|slot| self.trace.slots[slot as usize].storage.forget_remote());
-        Ok(())
+        written(step).try_for_each(|slot| self.trace.slots[slot as usize].storage.changed_here())
     }
 
     /// Copies what a device wrote of shared memory to where others see it.
@@ -286,15 +309,15 @@ impl KernelWork {
 }
 
 /// The contents of a storage on a device, where they are not there yet; memory where there are no contents.
-fn sent(storage: &Storage, device: &Arc<dyn Device>) -> Result<Option<Remote>> {
-    match storage.with_remote(|remote| remote.is_on(device)) {
+pub(crate) fn sent(storage: &Storage, device: &Arc<dyn Device>) -> Result<Option<Remote>> {
+    let from = match storage.with_remote(|remote| remote.is_on(device)) {
         Some(true) => return Ok(None),
         // On another one.
-        Some(false) => drop(storage.materialize()?),
-        None => {}
-    }
+        Some(false) => Some(storage.materialize()?),
+        None => storage.address(),
+    };
     let remote = Remote::new(device, storage.bytes())?;
-    if let Some(address) = storage.address() {
+    if let Some(address) = from {
         // SAFETY: the storage's memory has so many bytes.
         unsafe { remote.upload(address)? };
     }

@@ -464,7 +464,7 @@ impl Places {
         let place = |k: usize| (from.wrapping_offset(offset(k)), to.wrapping_offset(k as isize * step));
         // SAFETY: the array is settled, its places lie within it, and the target is new and has room for all of them.
         unsafe { rows::copy(self.offsets.size(), items, place) };
-        target.storage.written();
+        target.storage.written()?;
         engine.seen.stats.ran_at_once();
         Ok(())
     }
@@ -482,7 +482,7 @@ impl Places {
         let items = Items { steps: (items.steps.1, items.steps.0), ..items };
         // SAFETY: both arrays are settled and apart, the places lie within this one, and the value has a row for each.
         unsafe { rows::copy(self.offsets.size(), items, place) };
-        self.of.storage.written();
+        self.of.storage.written()?;
         engine.seen.stats.ran_at_once();
         Ok(())
     }

@@ -275,7 +275,7 @@ pub(crate) fn put(array: &Array, positions: &Array, value: Value<'_>) -> Result<
             }
         }
     }
-    array.storage.written();
+    array.storage.written()?;
     engine.seen.stats.ran_at_once();
     Ok(true)
 }

@@ -349,8 +349,6 @@ pub fn put_selected(target: &Array, mask: &Array, values: &Array) -> Result<()> 
     if count_true(bytes) != values.size() {
         return Err(Error::unsupported("as many values as the mask does not select"));
     }
-    let to = target.address_for_writing()?;
     // SAFETY: the target is dense, settled, of the mask's shape and shares no memory with the values.
-    unsafe { expand(from, bytes, to, target.dtype().size()) };
-    Ok(())
+    target.write_with(|to| unsafe { expand(from, bytes, to, target.dtype().size()) })
 }

@@ -6,6 +6,9 @@
 //!
 //! Contents are in the host's memory, on a device, or at both places. Reading them elsewhere copies them; writing them at one
 //! place forgets the other. Whoever has no address here asks [`Storage::materialize`] for one, and need not know of devices.
+//!
+//! While others can reach the memory on a device (it is lent), that memory is the truth: there is no address here, what is read
+//! here is fetched afresh into a mirror, and what is written here goes back.
 
 use crate::capture::{Held, Watchers};
 use crate::memory::{ALIGN, Buffer};
@@ -39,7 +42,9 @@ pub(crate) struct Storage {
     mark: AtomicU64,
     version: AtomicU64,
     stamp: AtomicU64,
+    /// How many outside hold on to the memory, on the host or on a device, and how many of them on a device.
     exports: AtomicU32,
+    lent: AtomicU32,
     watched: AtomicBool,
     watchers: Mutex<Watchers>,
 }
@@ -63,6 +68,7 @@ impl Storage {
             version: AtomicU64::new(0),
             stamp: AtomicU64::new(0),
             exports: AtomicU32::new(0),
+            lent: AtomicU32::new(0),
             watched: AtomicBool::new(false),
             watchers: Mutex::new(Watchers::new()),
         }
@@ -75,6 +81,15 @@ impl Storage {
         let address = if address.is_null() { std::ptr::without_provenance_mut(ALIGN) } else { address };
         storage.address = AtomicPtr::new(address);
         storage.owner = Some((owner, address));
+        storage
+    }
+
+    /// A storage on a device's memory that somebody else owns, who can reach it for as long as the storage lives.
+    pub(crate) fn borrowed(remote: Remote, bytes: usize, owner: Box<dyn Owner>) -> Storage {
+        let mut storage = Storage::pending(bytes);
+        storage.owner = Some((owner, remote.start()));
+        storage.set_remote(remote);
+        storage.lend(true);
         storage
     }
 
@@ -139,12 +154,17 @@ impl Storage {
         (!address.is_null()).then_some(address)
     }
 
-    /// The first byte in the host's memory that the contents have, or had before they went to a device.
+    /// The first byte of the memory that others may reach too: the host's that the contents have, or had before they went to a
+    /// device, or the device's while it is lent.
     pub(crate) fn known_address(&self) -> Option<*mut u8> {
+        if self.is_lent() {
+            return self.with_remote(Remote::start);
+        }
         self.address().or_else(|| self.owner.as_ref().map(|owner| owner.1))
     }
 
-    /// The first byte in the host's memory, with the contents, if there are such; giving the storage memory if it has none.
+    /// The first byte in the host's memory, with the contents, if there are such; giving the storage memory if it has none. What is
+    /// written there counts once that is said ([`Storage::written`], [`Storage::changed_here`]).
     ///
     /// # Errors
     /// `MemoryError`; those of a device that has the contents.
@@ -161,8 +181,11 @@ impl Storage {
     /// Copies the contents from a device, where they stay too.
     #[cold]
     fn bring_back(&self) -> crate::Result<*mut u8> {
-        let remote = self.remote.lock();
-        let remote = remote.as_ref().expect("it is there");
+        let mut remote = self.remote.lock();
+        let remote = remote.as_mut().expect("it is there");
+        if self.is_lent() {
+            return remote.reflect();
+        }
         match &self.owner {
             Some((_, start)) => {
                 // SAFETY: the owner keeps so many bytes alive, and nobody else looks at them now.
@@ -171,12 +194,24 @@ impl Storage {
                 Ok(*start)
             }
             None => {
-                let buffer = Buffer::new(self.bytes())?;
-                // SAFETY: the new buffer has room for so many bytes.
+                let buffer = remote.take_mirror().map_or_else(|| Buffer::new(self.bytes()), Ok)?;
+                // SAFETY: the buffer has room for so many bytes.
                 unsafe { remote.download(0, buffer.address(), self.bytes())? };
                 Ok(self.adopt(buffer))
             }
         }
+    }
+
+    /// The first byte that [`Storage::materialize`] gave last, with what has been written there since.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    #[inline]
+    pub(crate) fn place_here(&self) -> crate::Result<*mut u8> {
+        if !self.is_lent() {
+            return self.materialize();
+        }
+        self.remote.lock().as_mut().expect("what is lent is on a device").mirror()
     }
 
     /// Whether the contents are on a device.
@@ -216,10 +251,29 @@ impl Storage {
         self.remote.lock().take()
     }
 
-    /// Forgets the contents on a device.
+    /// Forgets the contents on a device, which nobody else can reach.
     #[inline]
     pub(crate) fn forget_remote(&self) {
         drop(self.take_remote());
+    }
+
+    /// Notes that the contents on the host are newer than those on a device: which are forgotten, or brought up to date where others
+    /// can reach them.
+    ///
+    /// # Errors
+    /// Those of a device that failed.
+    #[inline]
+    pub(crate) fn changed_here(&self) -> crate::Result<()> {
+        if self.has_remote() { self.follow() } else { Ok(()) }
+    }
+
+    #[cold]
+    fn follow(&self) -> crate::Result<()> {
+        if !self.is_lent() {
+            self.forget_remote();
+            return Ok(());
+        }
+        self.remote.lock().as_mut().map_or(Ok(()), Remote::follow_mirror)
     }
 
     /// Notes that the contents on a device are newer than those on the host, which are forgotten.
@@ -262,6 +316,24 @@ impl Storage {
         self.exports.load(Ordering::Relaxed) > 0 || self.owner.as_ref().is_some_and(|owner| owner.0.is_shared())
     }
 
+    /// Whether others can reach the contents on a device.
+    #[inline]
+    pub(crate) fn is_lent(&self) -> bool {
+        self.lent.load(Ordering::Relaxed) > 0
+    }
+
+    /// One more (or one less) who can reach the contents on a device, where they are alone.
+    pub(crate) fn lend(&self, more: bool) {
+        if more {
+            self.went_away();
+            self.lent.fetch_add(1, Ordering::Relaxed);
+            self.exports.fetch_add(1, Ordering::Relaxed);
+        } else {
+            self.exports.fetch_sub(1, Ordering::Relaxed);
+            self.lent.fetch_sub(1, Ordering::Relaxed);
+        }
+    }
+
     /// One more (or one less) outside reference.
     pub(crate) fn export(&self, more: bool) {
         if more {
@@ -298,10 +370,13 @@ impl Storage {
     }
 
     /// Counts a write to the host's memory, where the contents are from now on.
+    ///
+    /// # Errors
+    /// Those of a device that others can reach them on.
     #[inline]
-    pub(crate) fn written(&self) {
+    pub(crate) fn written(&self) -> crate::Result<()> {
         self.count_write();
-        self.forget_remote();
+        self.changed_here()
     }
 
     /// A number that no other storage has, nor this one once it serves for other arrays.

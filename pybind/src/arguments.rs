@@ -78,6 +78,12 @@ impl<'a, 'py> Arguments<'a, 'py> {
         Ok(Some(found))
     }
 
+    /// The first argument, which may be given by this name.
+    pub(crate) fn first(&self, name: &str) -> Option<&'a Bound<'py, PyAny>> {
+        let named = || self.named().find(|(given, _)| given.to_string() == name).map(|(_, value)| value);
+        self.positions.first().or_else(named)
+    }
+
     /// The positions as a tuple.
     pub(crate) fn tuple(&self) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(self.py, self.positions)

@@ -1,7 +1,7 @@
 //! Attributes of arrays.
 
 use crate::contents::{Contents, Open, Repr};
-use crate::foreign::{import, numpy_of, owner_object};
+use crate::foreign::{import, numpy_of, owner_object, to_numpy};
 use crate::ndarray::{NdArray, object, view_laid, view_of};
 use crate::slot::{answer, array_at, object_at};
 use crate::{deliver, dtype};
@@ -16,10 +16,23 @@ type Object<'py> = Bound<'py, PyAny>;
 
 /// Sets an attribute as NumPy does: on a view of the memory, whose shape, strides and type this array then takes over.
 fn set_by_numpy(this: &Bound<'_, NdArray>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
-    let view = numpy_of(this)?;
+    let py = this.py();
+    let array = this.open().array(py)?.clone();
+    if !array.is_lent() {
+        let view = numpy_of(this)?;
+        view.setattr(name, value)?;
+        return this.get().contents.replace(py, import(&view)?.repr);
+    }
+    // NumPy may not have this memory. It tells by other memory that is as large how the array would lie there.
+    let zero = fastnp::Scalar::zero(DType::U8);
+    let other = deliver(py, fastnp::Array::full(&[array.storage_bytes()], zero, fastnp::Order::C))?;
+    let other = deliver(py, other.view_as(array.dtype(), array.layout().clone()))?;
+    let view = to_numpy(py, &other, None)?;
     view.setattr(name, value)?;
     let changed = import(&view)?;
-    this.get().contents.replace(this.py(), changed.repr)
+    let changed = changed.array(py)?;
+    let changed = deliver(py, array.view_as(changed.dtype(), changed.layout().clone()))?;
+    this.get().contents.replace(py, Repr::Dense(changed))
 }
 
 #[pymethods]
@@ -111,6 +124,17 @@ impl NdArray {
     #[getter]
     fn __array_struct__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
         expose(this)?.getattr("__array_struct__")
+    }
+
+    /// CUDA array interface: there only where arrays are computed on a GPU, or the memory is one's already. The memory is lent for as
+    /// long as the array lives.
+    #[getter]
+    fn __cuda_array_interface__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
+        let py = this.py();
+        match this.open().array(py)?.place() {
+            Some((fastnp::CUDA, _)) => py.import("fastnp._interchange")?.getattr("cuda_interface")?.call1((this,)),
+            _ => Err(PyAttributeError::new_err("the array is not on a CUDA device")),
+        }
     }
 
     /// Python buffer object pointing to the start of the array's data.
@@ -237,10 +261,12 @@ fn add_attributes(py: Python<'_>) -> PyResult<()> {
 }
 
 /// The NumPy array of an array whose address is given away: who has it does not say when it is used no more.
+///
+/// # Errors
+/// `BufferError` where the memory is lent on a device, and has no address on the host.
 fn expose<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
-    let numpy = numpy_of(this)?;
     deliver(this.py(), this.open().array(this.py())?.expose())?;
-    Ok(numpy)
+    numpy_of(this)
 }
 
 /// The engine type of an array or a selection.

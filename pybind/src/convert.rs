@@ -9,9 +9,10 @@ use crate::ndarray::{NdArray, object};
 use crate::{deliver, dtype};
 use fastnp::{Array, Order, Value};
 use pyo3::ffi;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::type_object::PyTypeInfo;
-use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList};
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple};
 
 /// What `array`, `asarray` and their kin have in common: the object as an array of ours, or as NumPy makes it.
 fn converted<'py>(call: Arguments<'_, 'py>, name: &str, copies: bool) -> PyResult<Bound<'py, PyAny>> {
@@ -35,7 +36,30 @@ fn converted<'py>(call: Arguments<'_, 'py>, name: &str, copies: bool) -> PyResul
     {
         return object(py, deliver(py, Array::full(&[], alone(number), Order::C))?);
     }
+    if let Some(value) = call.first("object").or_else(|| call.first("a"))
+        && is_elsewhere(value)?
+    {
+        let ours = py.import("fastnp._fastnp")?.getattr(name)?;
+        return py.import("fastnp._interchange")?.getattr("converted")?.call1((ours, call.tuple()?, call.dict()?));
+    }
     call.numpy(name)
+}
+
+/// Whether an object says that it has memory on a device.
+fn is_elsewhere(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let is_known = value.is_exact_instance_of::<NdArray>()
+        || value.is_instance_of::<PyList>()
+        || value.is_instance_of::<PyTuple>()
+        || is_numpy(value)?;
+    if is_known {
+        return Ok(false);
+    }
+    let py = value.py();
+    if value.getattr_opt(intern!(py, "__cuda_array_interface__"))?.is_some() {
+        return Ok(true);
+    }
+    let Some(asked) = value.getattr_opt(intern!(py, "__dlpack_device__"))? else { return Ok(false) };
+    py.import("fastnp._interchange")?.getattr("is_elsewhere")?.call1((asked.call0()?,))?.extract()
 }
 
 /// An array of a list of numbers, with no argument but perhaps a native dtype; none where the long way has to be gone.

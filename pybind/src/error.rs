@@ -2,8 +2,8 @@
 
 use fastnp::{Error, ErrorKind};
 use pyo3::exceptions::{
-    PyIndexError, PyKeyboardInterrupt, PyMemoryError, PyNotImplementedError, PyOverflowError, PyRuntimeError,
-    PyTypeError, PyValueError,
+    PyBufferError, PyIndexError, PyKeyboardInterrupt, PyMemoryError, PyNotImplementedError, PyOverflowError,
+    PyRuntimeError, PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
 
@@ -17,6 +17,7 @@ pub(crate) fn raise(py: Python<'_>, error: Error) -> PyErr {
         ErrorKind::Index => PyIndexError::new_err(text),
         ErrorKind::Overflow => PyOverflowError::new_err(text),
         ErrorKind::Memory => PyMemoryError::new_err(text),
+        ErrorKind::Buffer => PyBufferError::new_err(text),
         ErrorKind::Device => PyRuntimeError::new_err(text),
         // Python's own handler raises it, and takes the signal away.
         ErrorKind::Interrupted => py.check_signals().err().unwrap_or_else(|| PyKeyboardInterrupt::new_err(text)),

@@ -1,10 +1,11 @@
 //! Memory that NumPy sees too: arrays taken from NumPy and given to it without a copy.
 
+use crate::borrowed::Lender;
 use crate::contents::{Contents, Open, Repr};
 use crate::dtype::{self, not_native};
 use crate::error::raise;
 use crate::ndarray::{NdArray, root};
-use fastnp::{Array, DType, Export, Layout, Owner};
+use fastnp::{Array, DType, Export, Layout, Order, Owner};
 use numpy::npyffi::{self, NPY_ARRAY_WRITEABLE, PY_ARRAY_API, PyArrayObject};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
@@ -69,23 +70,40 @@ impl Owner for NumpyOwner {
     }
 }
 
-/// A NumPy array on the memory of an array object, evaluated; writeable as the array is.
+/// A NumPy array on the memory of an array object, evaluated; writeable as the array is. Where others can reach the memory on a
+/// device, one of a copy, to be read only: a write would be missing there.
 pub(crate) fn numpy_of<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, PyAny>> {
     let me = this.open();
     to_numpy(this.py(), me.array(this.py())?, Some(root(this, &me)))
 }
 
-fn to_numpy<'py>(py: Python<'py>, array: &Array, root: Option<Py<NdArray>>) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn to_numpy<'py>(py: Python<'py>, array: &Array, root: Option<Py<NdArray>>) -> PyResult<Bound<'py, PyAny>> {
+    if array.is_lent() {
+        let mut copy = crate::deliver(py, array.copy(Order::K))?;
+        copy.set_writeable(false);
+        return to_numpy(py, &copy, None);
+    }
     crate::deliver(py, array.evaluate())?;
     let export = array.export().map_err(|e| raise(py, e))?;
     let address = export.address();
+    let made = described(py, array, address)?;
     let memory = Bound::new(py, Memory { export, root })?;
+    // SAFETY: the object is a NumPy array without a base, which takes over the reference; the base keeps alive what the address,
+    // shape and strides describe, which is settled.
+    if unsafe { PY_ARRAY_API.PyArray_SetBaseObject(py, made.as_ptr().cast(), memory.into_ptr()) } != 0 {
+        return Err(PyErr::fetch(py));
+    }
+    Ok(made)
+}
+
+/// A NumPy array of the shape, strides and type of an array, on memory that nobody keeps alive: to be asked where its elements are,
+/// and not what they are.
+pub(crate) fn described<'py>(py: Python<'py>, array: &Array, address: *mut u8) -> PyResult<Bound<'py, PyAny>> {
     let mut shape: SmallVec<[npyffi::npy_intp; 4]> = array.shape().iter().map(|&n| n as npyffi::npy_intp).collect();
     let mut strides: SmallVec<[npyffi::npy_intp; 4]> = array.strides().iter().map(|&s| s as npyffi::npy_intp).collect();
     let descriptor = dtype::descriptor(py, array.dtype())?;
     let flags = if array.is_writeable() { NPY_ARRAY_WRITEABLE } else { 0 };
-    // SAFETY: the address, shape and strides describe settled memory that `memory` keeps alive; NumPy takes over the
-    // descriptor's reference, and the base's.
+    // SAFETY: NumPy does not look at the memory here; it takes over the descriptor's reference.
     unsafe {
         let made = PY_ARRAY_API.PyArray_NewFromDescr(
             py,
@@ -98,11 +116,7 @@ fn to_numpy<'py>(py: Python<'py>, array: &Array, root: Option<Py<NdArray>>) -> P
             flags,
             std::ptr::null_mut(),
         );
-        let made = Bound::from_owned_ptr_or_err(py, made)?;
-        if PY_ARRAY_API.PyArray_SetBaseObject(py, made.as_ptr().cast(), memory.into_ptr()) != 0 {
-            return Err(PyErr::fetch(py));
-        }
-        Ok(made)
+        Bound::from_owned_ptr_or_err(py, made)
     }
 }
 
@@ -214,10 +228,13 @@ fn exported(
     }
 }
 
-/// The NumPy array that owns the memory of an imported array; none where it is reached through this array alone, and so is
+/// The object that owns the memory of an imported array, a NumPy array or one with memory on a device; none where it is reached through this array alone, and so is
 /// as good as the array's own memory.
 pub(crate) fn owner_object<'py>(py: Python<'py>, array: &Array) -> Option<Bound<'py, PyAny>> {
     let owner = array.owner()?;
+    if let Some(Lender(object)) = owner.as_any().downcast_ref() {
+        return Some(object.bind(py).clone());
+    }
     if !owner.is_shared() {
         return None;
     }

@@ -5,6 +5,7 @@ use crate::arguments::{Arguments, entry};
 use crate::call::wrap;
 use crate::contents::Open;
 use crate::create::{numpy, shape_of};
+use crate::foreign::described;
 use crate::index::put;
 use crate::ndarray::{NdArray, object};
 use crate::{deliver, dtype, fallback};
@@ -202,13 +203,22 @@ fn shared<'py>(
     name: &str,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = a.py();
+    let mut outlines = None;
     if let (Ok(x), Ok(y)) = (a.cast::<NdArray>(), b.cast::<NdArray>()) {
         let (x, y) = (x.open(), y.open());
-        if !x.array(py)?.may_share_memory(y.array(py)?) {
+        let (x, y) = (x.array(py)?, y.array(py)?);
+        if !x.may_share_memory(y) {
             return Ok(pyo3::types::PyBool::new(py, false).to_owned().into_any());
         }
+        if let (Some(there), Some(too)) = (x.lent_address(), y.lent_address()) {
+            // NumPy gets copies of them, and is to tell of what is on the device.
+            outlines = Some([described(py, x, there)?, described(py, y, too)?]);
+        }
     }
-    let args = PyTuple::new(py, [a, b])?;
+    let args = match outlines {
+        Some(outlines) => PyTuple::new(py, outlines)?,
+        None => PyTuple::new(py, [a, b])?,
+    };
     let kwargs = PyDict::new(py);
     if let Some(work) = max_work {
         kwargs.set_item("max_work", work)?;

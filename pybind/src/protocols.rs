@@ -1,11 +1,12 @@
-//! NumPy's protocols: `__array__`, NEP 13 and NEP 18, the buffer protocol, DLPack, pickling.
+//! NumPy's protocols: `__array__`, NEP 13 and NEP 18, the buffer protocol, pickling.
 
 use crate::arguments::{Arguments, entry, method};
+use crate::contents::Open;
 use crate::deliver;
 use crate::foreign::numpy_of;
 use crate::ndarray::NdArray;
 use crate::slot::of_array;
-use pyo3::exceptions::{PyBufferError, PyTypeError};
+use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -43,6 +44,9 @@ impl NdArray {
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
+        if copy == Some(false) && this.open().array(py)?.is_lent() {
+            return Err(PyValueError::new_err("Unable to avoid copy while creating an array as requested."));
+        }
         let view = numpy_of(this)?;
         let kwargs = PyDict::new(py);
         kwargs.set_item("copy", copy)?;
@@ -62,18 +66,6 @@ impl NdArray {
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
         py.import("fastnp._protocols")?.getattr("array_function")?.call1((func, types, args, kwargs))
-    }
-
-    #[pyo3(
-        signature = (**kwargs),
-        text_signature = "($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)"
-    )]
-    fn __dlpack__<'py>(this: &Bound<'py, Self>, kwargs: Option<&Bound<'py, PyDict>>) -> PyResult<Bound<'py, PyAny>> {
-        numpy_of(this)?.call_method("__dlpack__", (), kwargs)
-    }
-
-    fn __dlpack_device__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        numpy_of(this)?.call_method0("__dlpack_device__")
     }
 
     #[pyo3(text_signature = "($self, protocol, /)")]

@@ -1,9 +1,10 @@
-//! A device for testing what devices are asked for, where there is none: the portable backend on memory of its own.
+//! Two devices for testing what devices are asked for, where there is none: the portable backend on memory of its own.
 //!
 //! The memory is the host's, but nobody is told so: it is handed out filled with what is no result, and a launch or a copy that
 //! reaches outside of what was handed out fails instead.
 
 use super::Portable;
+use crate::device::EXTENSION;
 use crate::{
     Access, Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Inst, Kernel, Launch, Program, Raised,
     Verified, Workers,
@@ -19,6 +20,7 @@ const FRESH: u8 = 0xa5;
 
 /// The device.
 pub struct Apart {
+    ordinal: usize,
     portable: Portable,
     memory: Arc<Handed>,
 }
@@ -28,11 +30,12 @@ pub struct Apart {
 struct Handed(Mutex<BTreeMap<usize, usize>>);
 
 impl Apart {
-    /// The one there is.
-    pub(crate) fn shared() -> Arc<Apart> {
-        static APART: LazyLock<Arc<Apart>> =
-            LazyLock::new(|| Arc::new(Apart { portable: Portable::new(), memory: Arc::default() }));
-        APART.clone()
+    /// One of the two there are.
+    pub(crate) fn shared(ordinal: usize) -> Arc<Apart> {
+        static BOTH: LazyLock<[Arc<Apart>; 2]> = LazyLock::new(|| {
+            [0, 1].map(|ordinal| Arc::new(Apart { ordinal, portable: Portable::new(), memory: Arc::default() }))
+        });
+        BOTH[ordinal].clone()
     }
 }
 
@@ -54,7 +57,7 @@ impl Handed {
 
 impl Backend for Apart {
     fn name(&self) -> &'static str {
-        "apart"
+        ["apart", "apart:1"][self.ordinal]
     }
 
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {
@@ -65,7 +68,11 @@ impl Backend for Apart {
 
 impl Device for Apart {
     fn description(&self) -> String {
-        "apart (the portable backend on memory of its own, for tests)".to_owned()
+        format!("{} (the portable backend on memory of its own, for tests)", self.name())
+    }
+
+    fn dlpack(&self) -> (i32, i32) {
+        (EXTENSION, self.ordinal as i32)
     }
 
     fn facts(&self) -> Facts {

@@ -261,6 +261,15 @@ impl Context {
         // SAFETY: the stream is ours.
         self.check("waiting", unsafe { (self.driver.stream_synchronize)(self.stream) })
     }
+
+    /// Waits for all that anybody in this process asked the device for, in whatever stream.
+    ///
+    /// # Errors
+    /// Of what was asked for.
+    pub(super) fn wait_for_everybody(&self) -> Result<(), DeviceError> {
+        // SAFETY: the context is current, as the caller entered it.
+        self.check("waiting", unsafe { (self.driver.ctx_synchronize)() })
+    }
 }
 
 /// As [`Context::check`], while there is none: what is asked for was not there.

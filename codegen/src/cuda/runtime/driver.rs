@@ -26,6 +26,7 @@ impl Code {
     const NO_DEVICE: Code = Code(100);
 }
 
+type Function0 = unsafe extern "C" fn() -> Code;
 type Function<A> = unsafe extern "C" fn(A) -> Code;
 type Function2<A, B> = unsafe extern "C" fn(A, B) -> Code;
 type Function3<A, B, C> = unsafe extern "C" fn(A, B, C) -> Code;
@@ -57,6 +58,7 @@ pub(super) struct Driver {
     pub(super) ctx_set_current: Function<CUcontext>,
     pub(super) ctx_push_current: Function<CUcontext>,
     pub(super) ctx_pop_current: Function<*mut CUcontext>,
+    pub(super) ctx_synchronize: Function0,
     pub(super) stream_create: Function2<*mut CUstream, c_uint>,
     pub(super) stream_synchronize: Function<CUstream>,
     pub(super) event_create: Function2<*mut CUevent, c_uint>,
@@ -119,6 +121,7 @@ impl Driver {
             ctx_set_current: function(library, "cuCtxSetCurrent")?,
             ctx_push_current: function(library, "cuCtxPushCurrent_v2")?,
             ctx_pop_current: function(library, "cuCtxPopCurrent_v2")?,
+            ctx_synchronize: function(library, "cuCtxSynchronize")?,
             stream_create: function(library, "cuStreamCreate")?,
             stream_synchronize: function(library, "cuStreamSynchronize")?,
             event_create: function(library, "cuEventCreate")?,

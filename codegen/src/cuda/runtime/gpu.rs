@@ -123,6 +123,10 @@ impl Device for Gpu {
         Facts { launch: LAUNCH, bandwidth: self.context.bandwidth, link: LINK, compile: COMPILE }
     }
 
+    fn dlpack(&self) -> (i32, i32) {
+        (crate::CUDA, self.context.ordinal)
+    }
+
     fn prepare(&self, launches: &[(&Verified<Kernel>, Launch<'_>)]) -> Result<(), DeviceError> {
         let _entered = self.context.enter()?;
         let mut missing = vec![];
@@ -177,6 +181,6 @@ impl Device for Gpu {
 
     fn wait(&self) -> Result<(), DeviceError> {
         let _entered = self.context.enter()?;
-        self.context.wait()
+        self.context.wait_for_everybody()
     }
 }

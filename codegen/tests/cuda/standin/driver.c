@@ -245,6 +245,7 @@ static Code await(const void *event) {
     return failed;
 }
 
+Code cuCtxSynchronize(void) { LOCKED(current ? await(NULL) : INVALID_CONTEXT); }
 Code cuStreamSynchronize(void *stream) { LOCKED(current ? await(NULL) : INVALID_CONTEXT); }
 
 Code cuEventCreate(void **event, unsigned flags) { return *event = calloc(1, sizeof(Event)), SUCCESS; }

@@ -1,0 +1,771 @@
+"""Arrays on devices and other libraries: what is lent to them, borrowed from them, and when it
+comes back; and how devices are chosen.
+
+The device is the one for tests, `apart`. Its memory is the host's in secret, so that a consumer and
+a producer of DLPack written by hand can look at it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import fastnp
+import numpy
+import pytest
+from fastnp import _fastnp, _interchange
+
+# What types say that NumPy's take is less than these take.
+from_dlpack: Any = fastnp.from_dlpack
+settings: Any = fastnp.settings
+
+APART = (12, 0)
+HOST = (1, 0)
+DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64".split() + (
+    "float16 float32 float64 complex64 complex128".split()
+)
+
+
+@pytest.fixture(autouse=True)
+def on_apart() -> Iterator[None]:
+    """Every test begins on the device, and leaves things as they were."""
+    with fastnp.device("apart"):
+        yield
+
+
+class Tensor(ctypes.Structure):
+    """`DLTensor`."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+DELETER = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+
+
+class Versioned(ctypes.Structure):
+    """`DLManagedTensorVersioned`."""
+
+    _fields_ = [
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("context", ctypes.c_void_p),
+        ("deleter", DELETER),
+        ("flags", ctypes.c_uint64),
+        ("tensor", Tensor),
+    ]
+
+
+class Unversioned(ctypes.Structure):
+    """`DLManagedTensor`."""
+
+    _fields_ = [("tensor", Tensor), ("context", ctypes.c_void_p), ("deleter", DELETER)]
+
+
+KINDS: dict[bytes, Any] = {b"dltensor_versioned": Versioned, b"dltensor": Unversioned}
+USED = {name: b"used_" + name for name in KINDS}
+
+_api = ctypes.pythonapi
+_api.PyCapsule_IsValid.argtypes = [ctypes.py_object, ctypes.c_char_p]
+_api.PyCapsule_GetPointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+_api.PyCapsule_GetPointer.restype = ctypes.c_void_p
+_api.PyCapsule_SetName.argtypes = [ctypes.py_object, ctypes.c_char_p]
+_api.PyCapsule_New.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+_api.PyCapsule_New.restype = ctypes.py_object
+
+
+def name_of(capsule: Any) -> bytes:
+    return next(name for name in KINDS if _api.PyCapsule_IsValid(capsule, name))
+
+
+class Consumer:
+    """Takes what a capsule holds, as another library would, and looks at the memory."""
+
+    def __init__(self, capsule: Any) -> None:
+        name = name_of(capsule)
+        pointer = _api.PyCapsule_GetPointer(capsule, name)
+        self.managed = KINDS[name].from_address(pointer)
+        self.pointer = pointer
+        assert _api.PyCapsule_SetName(capsule, USED[name]) == 0
+        tensor = self.managed.tensor
+        self.place = (tensor.device_type, tensor.device_id)
+        self.kind = (tensor.code, tensor.bits, tensor.lanes)
+        self.shape = tuple(tensor.shape[: tensor.ndim])
+        self.strides = tuple(tensor.strides[: tensor.ndim])
+        self.address = (tensor.data or 0) + tensor.byte_offset
+
+    @property
+    def flags(self) -> int:
+        return int(self.managed.flags)
+
+    def look(self, dtype: Any = float) -> numpy.ndarray[Any, Any]:
+        """The memory, where the strides are not negative."""
+        size = numpy.dtype(dtype).itemsize
+        reach = size + size * sum((n - 1) * s for n, s in zip(self.shape, self.strides))
+        memory = (ctypes.c_char * reach).from_address(self.address)
+        strides = [size * s for s in self.strides]
+        return numpy.ndarray(self.shape, dtype, memory, strides=strides)
+
+    def give_back(self) -> None:
+        self.managed.deleter(self.pointer)
+
+
+# Those whose memory somebody has.
+_given: list[Any] = []
+
+
+class Producer:
+    """Another library's array: part of a block of the device's memory, which `keep` keeps alive."""
+
+    def __init__(
+        self,
+        keep: Any,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...] | None = None,
+        offset: int = 0,
+        kind: tuple[int, int, int] = (2, 64, 1),
+        name: bytes = b"dltensor_versioned",
+        flags: int = 0,
+        place: tuple[int, int] = APART,
+        version: int = 1,
+    ) -> None:
+        self.loan = Consumer(keep.__dlpack__(max_version=(1, 0)))
+        self.name, self.place = name, place
+        self.asked: list[dict[str, Any]] = []
+        self.released = 0
+        tensor = Tensor(self.loan.address, *place, len(shape), *kind)
+        self._lists = [(ctypes.c_int64 * len(shape))(*shape)]
+        tensor.shape = self._lists[0]
+        if strides is not None:
+            self._lists.append((ctypes.c_int64 * len(shape))(*strides))
+            tensor.strides = self._lists[1]
+        tensor.byte_offset = offset
+        self._deleter = DELETER(self._release)
+        self.managed = KINDS[name]()
+        self.managed.tensor, self.managed.deleter = tensor, self._deleter
+        if name == b"dltensor_versioned":
+            self.managed.major, self.managed.flags = version, flags
+
+    def _release(self, _: Any) -> None:
+        self.released += 1
+        _given.remove(self)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self.place
+
+    def __dlpack__(self, **kwargs: Any) -> Any:
+        self.asked.append(kwargs)
+        _given.append(self)
+        return _api.PyCapsule_New(ctypes.addressof(self.managed), self.name, None)
+
+
+class OldProducer(Producer):
+    """One from before `__dlpack__` took arguments."""
+
+    def __dlpack__(self, stream: Any = None) -> Any:  # type: ignore[override]
+        return super().__dlpack__()
+
+
+def numbers(n: int = 12) -> Any:
+    return fastnp.arange(float(n)) * 2
+
+
+# --- lending -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("version", [None, (0, 8), (1, 0), (1, 2), (2, 0)])
+def test_memory_is_lent_and_comes_back(version: Any) -> None:
+    x = numbers().reshape(3, 4)
+    capsule = x.__dlpack__(max_version=version)
+    new = version is not None and version[0] >= 1
+    assert name_of(capsule) == (b"dltensor_versioned" if new else b"dltensor")
+    assert _fastnp.is_lent(x) and x.__dlpack_device__() == APART
+    loan = Consumer(capsule)
+    assert (loan.place, loan.kind) == (APART, (2, 64, 1))
+    assert (loan.shape, loan.strides) == ((3, 4), (4, 1))
+    if new:
+        assert (loan.managed.major, loan.managed.minor, loan.flags) == (1, 0, 0)
+    del capsule
+    assert _fastnp.is_lent(x)
+    numpy.testing.assert_array_equal(loan.look(), numpy.arange(12.0).reshape(3, 4) * 2)
+    loan.give_back()
+    assert not _fastnp.is_lent(x)
+    assert x.sum() == 132
+
+
+def test_what_nobody_takes_comes_back_with_the_capsule() -> None:
+    x = numbers()
+    for version in (None, (1, 0)):
+        capsule = x.__dlpack__(max_version=version)
+        assert _fastnp.is_lent(x)
+        del capsule
+        assert not _fastnp.is_lent(x)
+
+
+def test_a_loan_outlives_the_array() -> None:
+    x = numbers()
+    loan = Consumer(x[2:4].__dlpack__())
+    del x
+    gc.collect()
+    others = [numbers() for _ in range(20)]
+    assert loan.look().tolist() == [4, 6]
+    loan.give_back()
+    del others
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_every_type_has_its_code(dtype: str) -> None:
+    x = fastnp.arange(4).astype(dtype)
+    theirs = Consumer(numpy.arange(4).astype(dtype).__dlpack__())
+    loan = Consumer(x.__dlpack__())
+    assert loan.kind == theirs.kind
+    numpy.testing.assert_array_equal(loan.look(dtype), numpy.arange(4).astype(dtype))
+    theirs.give_back()
+    loan.give_back()
+
+
+def test_both_see_at_once_what_the_other_writes() -> None:
+    x = numbers()
+    view = x[2:8:2]
+    loan = Consumer(x.__dlpack__())
+    seen = loan.look()
+    x += 1
+    assert seen[:3].tolist() == [1, 3, 5]
+    view[...] = 0
+    assert seen.tolist() == [1, 3, 0, 7, 0, 11, 0, 15, 17, 19, 21, 23]
+    x[0] = 5.0
+    assert seen[0] == 5
+    seen[1] = -1
+    assert x[1] == -1 and float((x * 1)[1]) == -1 and x.tolist()[:2] == [5, -1]
+    x[[3, 4]] = [8.0, 9.0]
+    assert seen[3:5].tolist() == [8, 9]
+    x[x > 20] = 20.0
+    assert seen.max() == 20
+    fastnp.put(x, [0], [77])
+    assert seen[0] == 77
+    y = x * 2
+    seen[:] = 0
+    assert y[0] == 154 and x.sum() == 0
+    loan.give_back()
+    x[0] = 3.0
+    assert x.sum() == 3
+
+
+def test_a_host_that_computes_writes_what_it_wrote_back() -> None:
+    x = numbers()
+    loan = Consumer(x.__dlpack__())
+    seen = loan.look()
+    with fastnp.device("cpu"):
+        assert x.__dlpack_device__() == APART
+        seen[0] = 100
+        assert (x + x)[0] == 200
+        x += 1
+        assert seen[:2].tolist() == [101, 3]
+        x[3] = -3.0
+        x[fastnp.array([4, 5])] = 0.5
+        x[x == 0.5] = 0.25
+        x[:] = fastnp.matmul(fastnp.eye(12), fastnp.ones(12) * (x[3] + 4))
+        assert seen.tolist() == [1.0] * 12
+        x[fastnp.array([True, False] * 6)] = fastnp.arange(6.0)
+    assert seen.tolist() == [0, 1, 1, 1, 2, 1, 3, 1, 4, 1, 5, 1]
+    loan.give_back()
+
+
+def test_another_device_that_computes_does_so_too() -> None:
+    x = numbers()
+    loan = Consumer(x.__dlpack__())
+    seen = loan.look()
+    with fastnp.device("apart:1"):
+        assert x.__dlpack_device__() == APART
+        seen[0] = 100
+        assert (x + x)[0] == 200
+        x += 1
+        x[4:] = x[4:] * 0
+        assert fastnp.ones(3).__dlpack_device__() == (12, 1)
+    assert seen.tolist() == [101, 3, 5, 7] + [0] * 8
+    loan.give_back()
+    assert x.sum() == 116
+
+
+def test_several_loans_of_one_memory() -> None:
+    x = numbers()
+    loans = [Consumer(part.__dlpack__()) for part in (x, x[3:], x.reshape(3, 4).T)]
+    assert loans[1].address == loans[0].address + 24
+    assert loans[2].strides == (1, 4)
+    loans.pop().give_back()
+    loans.pop().give_back()
+    assert _fastnp.is_lent(x)
+    x[0] = 9.0
+    assert loans[0].look()[0] == 9
+    loans.pop().give_back()
+    assert not _fastnp.is_lent(x)
+
+
+def test_captures_and_selections_are_of_what_was_there() -> None:
+    x = numbers()
+    chosen = x[x > 10]
+    loan = Consumer(x.__dlpack__())
+    loan.look()[:] = 0
+    assert chosen.tolist() == [12, 14, 16, 18, 20, 22]
+    loan.give_back()
+
+
+def test_memory_is_not_given_to_others_while_it_is_lent() -> None:
+    x = numbers(1000)
+    loan = Consumer(x.__dlpack__())
+    seen = loan.look()
+    x = x * 3
+    y = x + 1
+    del x
+    assert seen[1] == 2 and y[1] == 7
+    loan.give_back()
+
+
+# --- what the host gets of it --------------------------------------------------------------------
+
+
+def test_numpy_gets_a_copy_to_be_read_only() -> None:
+    x = numbers()
+    loan = Consumer(x.__dlpack__())
+    theirs = numpy.asarray(x)
+    assert not theirs.flags.writeable and theirs[1] == 2
+    with pytest.raises(ValueError, match="read-only"):
+        theirs[0] = 1
+    with pytest.raises(ValueError, match="cannot set WRITEABLE"):
+        theirs.flags.writeable = True
+    assert memoryview(x).readonly
+    with pytest.raises(ValueError, match="read-only"):
+        numpy.copyto(numpy.asarray(x), 1)
+    with pytest.raises(ValueError, match="read-only"):
+        x.sort()
+    with pytest.raises(ValueError, match="Unable to avoid copy"):
+        x.__array__(copy=False)
+    for name in ("__array_interface__", "__array_struct__", "ctypes"):
+        with pytest.raises(BufferError, match="another library"):
+            getattr(x, name)
+    x[1] = 5.0
+    assert theirs[1] == 2
+    loan.give_back()
+    again = numpy.asarray(x)
+    again[2] = 7
+    assert again.flags.writeable and x[2] == 7 and theirs[2] == 4
+
+
+def test_attributes_set_in_place_keep_the_memory() -> None:
+    x = numbers()
+    loan = Consumer(x.__dlpack__())
+    x.shape = (2, 6)
+    x[1, 5] = -1.0
+    assert loan.look()[11] == -1 and x.shape == (2, 6)
+    with pytest.raises(ValueError, match="cannot reshape"):
+        x.shape = (5, 5)
+    loan.give_back()
+
+
+def test_what_the_host_has_is_not_lent() -> None:
+    x = numbers()
+    theirs = numpy.asarray(x)
+    with pytest.raises(BufferError, match="shared, with NumPy or somebody else"):
+        x.__dlpack__()
+    copied = Consumer(x.__dlpack__(max_version=(1, 0), copy=True))
+    assert copied.flags == 2 and copied.look()[1] == 2
+    del theirs
+    Consumer(x.__dlpack__()).give_back()
+    copied.give_back()
+    source = numpy.ones(5)
+    ours: Any = fastnp.asarray(source)
+    with pytest.raises(BufferError, match="shared"):
+        ours.__dlpack__()
+    del source
+    loan = Consumer(ours.__dlpack__())
+    ours += 1
+    assert loan.look().tolist() == [2] * 5
+    loan.give_back()
+    assert numpy.asarray(ours).tolist() == [2] * 5
+
+
+# --- the arguments of __dlpack__ -----------------------------------------------------------------
+
+
+def test_the_host_may_be_asked_for() -> None:
+    x = numbers().reshape(3, 4).T
+    theirs: Any = numpy.from_dlpack(x, device="cpu")
+    numpy.testing.assert_array_equal(theirs, numpy.arange(12.0).reshape(3, 4).T * 2)
+    assert not _fastnp.is_lent(x)
+    loan = Consumer(x.__dlpack__(dl_device=HOST, max_version=(1, 0)))
+    assert (loan.place, loan.flags) == (HOST, 2)
+    loan.look()[0, 0] = 50
+    assert x[0, 0] == 0
+    loan.give_back()
+    with pytest.raises(BufferError, match="only be a copy"):
+        x.__dlpack__(dl_device=HOST, copy=False)
+
+
+def test_a_copy_may_be_asked_for_and_refused() -> None:
+    x = numbers()
+    loan = Consumer(x.__dlpack__(max_version=(1, 0), copy=True))
+    assert loan.flags == 2 and not _fastnp.is_lent(x)
+    loan.look()[0] = 50
+    assert x[0] == 0
+    loan.give_back()
+    loan = Consumer(x.__dlpack__(max_version=(1, 0), copy=False, dl_device=APART, stream=1))
+    assert loan.flags == 0 and _fastnp.is_lent(x)
+    loan.give_back()
+
+
+def test_read_only_arrays_say_so() -> None:
+    x = numbers()
+    x.flags.writeable = False
+    loan = Consumer(x.__dlpack__(max_version=(1, 0)))
+    assert loan.flags == 1
+    loan.give_back()
+    with pytest.raises(BufferError, match="Cannot export readonly array"):
+        x.__dlpack__()
+    Consumer(x.__dlpack__(copy=True)).give_back()
+
+
+def test_wrong_arguments_are_what_they_are_to_numpy() -> None:
+    x, theirs = numbers(), numpy.arange(3.0)
+    wrong: list[dict[str, Any]] = [
+        {"max_version": 1},
+        {"max_version": (1,)},
+        {"max_version": [1, 0]},
+        {"dl_device": 1},
+        {"dl_device": [1, 0]},
+        {"dl_device": (2, 7)},
+        {"other": 1},
+    ]
+    for kwargs in wrong:
+        with pytest.raises(Exception, match="e") as known:
+            theirs.__dlpack__(**kwargs)
+        with pytest.raises(known.type) as raised:
+            x.__dlpack__(**kwargs)
+        if "other" not in kwargs:
+            assert str(raised.value) == str(known.value)
+    assert not _fastnp.is_lent(x)
+    odd: Any = fastnp.lib.stride_tricks.as_strided(fastnp.zeros(8, "c16"), (2,), (24,))
+    with pytest.raises(BufferError, match="multiple of itemsize"):
+        odd.__dlpack__()
+
+
+def test_pieces_without_elements_or_axes() -> None:
+    for x in (fastnp.zeros((0, 3)), numbers()[4:4], numbers()[3]):
+        x = fastnp.asarray(x)
+        loan = Consumer(x.__dlpack__())
+        assert loan.shape == x.shape
+        ours = from_dlpack(x)
+        assert ours.shape == x.shape and ours.tolist() == x.tolist()
+        loan.give_back()
+
+
+def test_on_the_host_all_is_numpys() -> None:
+    with fastnp.device("cpu"):
+        x = numbers()
+        assert x.__dlpack_device__() == HOST
+        assert not hasattr(x, "__cuda_array_interface__")
+        theirs: Any = numpy.from_dlpack(x)
+        theirs[0] = 4
+        assert x[0] == 4
+        with pytest.raises(RuntimeError, match="NumPy only supports stream=None"):
+            x.__dlpack__(stream=1)
+
+
+# --- borrowing -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("convert", [fastnp.from_dlpack, fastnp.asarray, fastnp.asanyarray])
+def test_memory_is_borrowed_without_a_copy(convert: Any) -> None:
+    x = numbers()
+    theirs = Producer(x, (3, 4))
+    ours = convert(theirs)
+    assert type(ours) is fastnp.ndarray and _fastnp.is_lent(ours)
+    assert ours.shape == (3, 4) and ours.__dlpack_device__() == APART
+    ours[0] = 7.0
+    assert theirs.loan.look()[:5].tolist() == [7, 7, 7, 7, 8]
+    theirs.loan.look()[11] = 1
+    assert ours[2, 3] == 1 and ours.sum() == x.sum()
+    view = ours[1:]
+    del ours
+    assert theirs.released == 0
+    del view
+    assert theirs.released == 1
+
+
+def test_copies_are_asked_for_or_made() -> None:
+    x = numbers()
+    theirs = Producer(x, (12,))
+    ours = from_dlpack(theirs, copy=False)
+    assert theirs.asked[-1] == {"max_version": (1, 0), "copy": False}
+    ours[0] = 3.0
+    assert theirs.loan.look()[0] == 3
+    assert fastnp.array(theirs, copy=False)[0] == 3
+    copy: Any = fastnp.array(theirs)
+    copy[0] = 9
+    assert not _fastnp.is_lent(copy) and ours[0] == 3
+    assert fastnp.asarray(theirs, dtype="f4").dtype == "f4"
+
+
+def test_read_only_memory_stays_so() -> None:
+    x = numbers()
+    for theirs in (Producer(x, (12,), flags=1), OldProducer(x, (12,), name=b"dltensor")):
+        ours = from_dlpack(theirs)
+        assert ours[1] == 2
+        with pytest.raises(ValueError, match="read-only"):
+            ours[0] = 1.0
+        with pytest.raises(ValueError, match="read-only"):
+            ours += 1
+        del ours
+        assert theirs.released == 1
+
+
+def test_layouts_of_all_kinds() -> None:
+    x = numbers()
+    backwards = from_dlpack(Producer(x, (3,), (-2,), offset=8 * 10))
+    assert backwards.tolist() == [20, 16, 12]
+    backwards += 1
+    assert x[6:11].tolist() == [13, 14, 17, 18, 21]
+    repeated = from_dlpack(Producer(x, (3, 2), (0, 1), offset=8))
+    assert repeated.tolist() == [[2, 4]] * 3
+    windows = from_dlpack(Producer(x, (3, 3), (1, 1)))
+    assert windows.sum(axis=1).tolist() == [6, 12, 18]
+    assert from_dlpack(Producer(x, (2, 2), (1, 3))).tolist() == [[0, 6], [2, 8]]
+    assert from_dlpack(Producer(x, ())).tolist() == 0
+    assert from_dlpack(Producer(x, (0, 4))).shape == (0, 4)
+
+
+def test_elements_that_are_not_aligned_are_copied() -> None:
+    x = numbers()
+    x.view("u1")  # of what is on the device
+    theirs = Producer(x, (2, 2), (3, 2), offset=3)
+    raw = theirs.loan.look().tobytes()
+    expected = [
+        [numpy.frombuffer(raw, "f8", 1, 3 + 8 * (3 * i + 2 * j))[0] for j in range(2)]
+        for i in range(2)
+    ]
+    ours = from_dlpack(theirs)
+    numpy.testing.assert_array_equal(ours, expected)
+    assert not ours.flags.writeable and theirs.released == 1
+    with pytest.raises(BufferError, match="not aligned"):
+        from_dlpack(theirs, copy=False)
+
+
+def test_two_arrays_on_the_same_memory() -> None:
+    """Neither knows of the other: their addresses alone tell what they share."""
+    for shift in range(-2, 3):
+        x = numbers()
+        memory = numpy.arange(12.0) * 2
+        ours = from_dlpack(Producer(x, (6,), offset=8 * 3))
+        others = from_dlpack(Producer(x, (6,), offset=8 * (3 + shift)))
+        theirs, both_theirs = memory[3:9], memory[3 + shift : 9 + shift]
+        assert fastnp.may_share_memory(ours, others) and fastnp.may_share_memory(ours, x)
+        ours += others
+        theirs += both_theirs
+        fastnp.multiply(x[1:7], 2, out=others)
+        numpy.multiply(memory[1:7], 2, out=both_theirs)
+        assert x.tolist() == memory.tolist()
+
+
+def test_round_trips() -> None:
+    x = numbers()
+    y = from_dlpack(x)
+    y[0] = 5.0
+    assert x[0] == 5 and y is not x and fastnp.shares_memory(x, y)
+    copy = from_dlpack(x, copy=True)
+    copy[0] = 6
+    assert x[0] == 5
+    again = from_dlpack(Producer(from_dlpack(Producer(x, (12,))), (12,)))
+    again[1] = 1.0
+    assert x[1] == 1
+    there: Any = from_dlpack(x, device="cpu")
+    assert there[1] == 1
+
+
+def test_what_cannot_be_borrowed() -> None:
+    x = numbers()
+    for change, kind, text in [
+        ({"kind": (2, 128, 1)}, BufferError, "Unsupported dtype"),
+        ({"kind": (4, 16, 1)}, BufferError, "Unsupported dtype"),
+        ({"kind": (2, 64, 2)}, BufferError, "Unsupported lanes"),
+        ({"place": (4, 0)}, BufferError, "number 0 of DLPack's type 4"),
+        ({"place": (12, 9)}, BufferError, "number 9 of DLPack's type 12"),
+        ({"version": 2}, BufferError, "major version is too high"),
+    ]:
+        theirs = Producer(x, (4,), **change)  # type: ignore[arg-type]
+        with pytest.raises(kind, match=text):
+            from_dlpack(theirs)
+
+    class Wrong:
+        def __dlpack_device__(self) -> tuple[int, int]:
+            return APART
+
+        def __dlpack__(self, **kwargs: Any) -> Any:
+            return None
+
+    with pytest.raises(ValueError, match="no capsule"):
+        from_dlpack(Wrong())
+    theirs = Producer(x, (4,))
+    with pytest.raises(ValueError, match="Device not understood"):
+        from_dlpack(theirs, device="cuda")
+    with pytest.raises(AttributeError, match="__dlpack__"):
+        from_dlpack(3)
+
+
+def test_the_host_takes_memory_of_a_device() -> None:
+    x = numbers()
+    theirs = Producer(x, (12,))
+    with fastnp.device("cpu"):
+        ours = from_dlpack(theirs)
+        ours += 1
+        assert ours.__dlpack_device__() == APART and x[0] == 1
+        assert numpy.asarray(ours)[11] == 23
+        fastnp.sin(ours, out=ours)
+    assert x[0] == numpy.sin(1.0)
+
+
+# --- CUDA's array interface ----------------------------------------------------------------------
+
+
+def test_the_interface_is_there_on_cuda_alone() -> None:
+    x = numbers()
+    assert not hasattr(x, "__cuda_array_interface__") and not _fastnp.is_lent(x)
+
+
+def test_what_the_interface_says() -> None:
+    x = numbers().reshape(3, 4)
+    said = _interchange.cuda_interface(x)
+    assert (said["shape"], said["typestr"], said["strides"]) == ((3, 4), "<f8", None)
+    assert (said["version"], said["stream"], said["data"][1]) == (3, None, False)
+    assert said["descr"] == [("", "<f8")]
+    part = x[1:, ::2]
+    told = _interchange.cuda_interface(part)
+    assert told["strides"] == (32, 16) and told["data"][0] == said["data"][0] + 32
+    assert _fastnp.is_lent(x)
+    ctypes.c_double.from_address(said["data"][0]).value = 9
+    assert x[0, 0] == 9
+    # Told again, it is lent once more and not for longer.
+    assert _interchange.cuda_interface(x)["data"] == said["data"]
+    del part
+    kept = x.T
+    del x
+    gc.collect()
+    assert not _fastnp.is_lent(kept) and not _interchange._loans
+
+
+def test_arrays_are_made_of_what_an_interface_says() -> None:
+    x = numbers()
+    said = _interchange.cuda_interface(x)
+
+    class Theirs:
+        __cuda_array_interface__ = said
+
+    theirs = Theirs()
+    ours = _interchange.from_cuda_interface(theirs, said, APART)
+    ours += 1
+    assert x[1] == 3 and ours.base is theirs
+    read = {**said, "data": (said["data"][0], True), "shape": (2, 3), "strides": (8, 16)}
+    ours = _interchange.from_cuda_interface(theirs, read, APART)
+    assert ours.tolist() == [[1, 5, 9], [3, 7, 11]]
+    with pytest.raises(ValueError, match="read-only"):
+        ours[0] = 0
+    empty = {**said, "data": (0, False), "shape": (0,)}
+    assert _interchange.from_cuda_interface(theirs, empty, APART).shape == (0,)
+    for change, text in [({"typestr": ">f8"}, "cannot be used"), ({"mask": theirs}, "mask")]:
+        with pytest.raises(BufferError, match=text):
+            _interchange.from_cuda_interface(theirs, {**said, **change}, APART)
+    with pytest.raises(BufferError, match="no device here is number 99 of DLPack's type 2"):
+        _interchange.from_cuda_interface(theirs, said, (2, 99))
+
+
+# --- choosing devices ----------------------------------------------------------------------------
+
+
+def test_devices_have_names() -> None:
+    assert fastnp.get_device() == "apart"
+    with fastnp.device("cpu"):
+        assert fastnp.get_device() == "cpu"
+        with fastnp.device("apart"):
+            assert fastnp.get_device() == "apart"
+            with fastnp.device("apart:1"):
+                assert fastnp.get_device() == "apart:1"
+            assert fastnp.get_device() == "apart"
+        assert fastnp.get_device() == "cpu"
+    assert fastnp.get_device() == "apart"
+
+
+def test_the_former_device_is_back_after_errors() -> None:
+    with pytest.raises(ZeroDivisionError), fastnp.device("cpu"):
+        raise ZeroDivisionError
+    assert fastnp.get_device() == "apart"
+    with pytest.raises(ValueError, match='there is no device "nope"'), fastnp.device("nope"):
+        pass
+    assert fastnp.get_device() == "apart"
+    again = fastnp.device("cpu")
+    with again, again:
+        assert fastnp.get_device() == "cpu"
+    assert fastnp.get_device() == "apart" and repr(again) == "fastnp.device('cpu')"
+
+
+def test_names_that_are_none() -> None:
+    for name in ("nope", "", "apart:2", "cpu:0"):
+        with pytest.raises(ValueError, match="there is no device"):
+            fastnp.set_device(name)
+    with pytest.raises(TypeError):
+        fastnp.set_device(3)  # type: ignore[arg-type]
+    assert fastnp.get_device() == "apart"
+
+
+def test_settings_go_back_and_forth() -> None:
+    assert settings()["backend"]["value"] == "apart"
+    with settings(tiny=0):
+        x = numbers() + 1
+        assert x.sum() == 144
+    with fastnp.device("cpu"):
+        before = settings()["backend"]["value"]
+        with settings(backend="portable"):
+            assert settings()["backend"]["value"] == "portable" and fastnp.get_device() == "cpu"
+        with settings(backend="apart"):
+            assert fastnp.get_device() == "apart"
+        assert fastnp.get_device() == "cpu" and settings()["backend"]["value"] == before
+    assert fastnp.get_device() == "apart"
+
+
+def test_what_is_pending_runs_where_it_was_recorded() -> None:
+    x = fastnp.ones(100_000) * 3
+    fastnp.reset_stats()
+    fastnp.set_device("cpu")
+    assert fastnp.stats()["flushes"] == 1
+    assert x[5] == 3 and (x + 1)[5] == 4
+
+
+def test_a_process_may_end_with_loans() -> None:
+    program = """
+import fastnp
+from fastnp import _fastnp, _interchange
+x = fastnp.arange(5.0) * 2
+capsule = x.__dlpack__(max_version=(1, 0))
+ours = _fastnp.from_capsule(x.__dlpack__(max_version=(1, 0)), None)
+said = _interchange.cuda_interface(ours)
+ours += 1
+print(x.sum())
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", "import fastnp; fastnp.set_device('apart')\n" + program],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (0, "25.0\n", "")
