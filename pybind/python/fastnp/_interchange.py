@@ -31,7 +31,7 @@ _loans: dict[int, Any] = {}
 
 @native(_np.from_dlpack)
 def from_dlpack(x: Any, /, *, device: Any = None, copy: Any = None) -> Any:
-    if type(x) is ndarray and device is None and is_elsewhere(x.__dlpack_device__()):
+    if type(x) is ndarray and device is None:
         return x.copy() if copy else x.view()
     asked = getattr(x, "__dlpack_device__", None)
     if device is not None or asked is None or not is_elsewhere(asked()):
