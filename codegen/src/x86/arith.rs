@@ -3,6 +3,7 @@
 use super::bools::Logic;
 use super::encode::{Masking, Rm};
 use super::forms as f;
+use super::level::Level;
 use super::select::{Emitter, Result, by_float, by_size, is_real};
 use crate::{DType, Kind, Op, Scalar, ValueId};
 
@@ -25,6 +26,10 @@ pub(super) fn predicate(op: Op, float: bool) -> Option<u8> {
 const UNORDERED: u8 = 3;
 const GREATER: u8 = 0x1e;
 const LESS: u8 = 0x11;
+/// By the bits of what is written to, of another source, and of the sign bit's constant: the other's bits where that has ones;
+/// those of the first where it has ones, and the other's elsewhere.
+const SIGN_OF_OTHER: u8 = 0b1101_1000;
+const SIGN_OF_OUT: u8 = 0b1110_0100;
 
 impl Emitter<'_> {
     pub(super) fn apply(&mut self, op: Op, a: ValueId, b: ValueId) -> Result<()> {
@@ -159,11 +164,7 @@ impl Emitter<'_> {
             Op::Absolute | Op::Fabs => self.with_constant(and, a, magnitude, false),
             Op::Positive | Op::Conjugate => self.same(a),
             Op::Copysign => {
-                let (x, y) = (self.vector(a), self.operand(b));
-                let out = self.filled(sign);
-                self.choose_bits(out, x, y, dtype);
-                self.keep(out);
-                self.bury(&[a, b]);
+                self.copysign(a, b, sign);
             }
             Op::Maximum | Op::Minimum | Op::Fmax | Op::Fmin => self.extreme(op, a, b, dtype),
             Op::Sign => {
@@ -216,6 +217,31 @@ impl Emitter<'_> {
             _ => return false,
         }
         true
+    }
+
+    /// `a` with the sign of `b`, by the bit that is one.
+    fn copysign(&mut self, a: ValueId, b: ValueId, sign: Scalar) {
+        let dtype = sign.dtype();
+        let (x, y, sign, width) = (self.vector(a), self.vector(b), self.constant(sign), self.width(dtype));
+        if self.level() == Level::Avx2 {
+            let out = self.choose_bits(sign, x, y, width);
+            self.keep(out);
+            self.bury(&[a, b]);
+            return;
+        }
+        // Its instruction writes to a source: to one that is not needed any more, if there is one.
+        let (out, other, choice) = if let Some(out) = self.take_over(a) {
+            (out, y, SIGN_OF_OTHER)
+        } else if let Some(out) = self.take_over(b) {
+            (out, x, SIGN_OF_OUT)
+        } else {
+            let out = self.define_vector();
+            self.copy(out, Rm::Reg(x));
+            (out, y, SIGN_OF_OTHER)
+        };
+        let form = by_float(dtype, &f::VPTERNLOGD, &f::VPTERNLOGQ);
+        self.asm.vector(form, width, out, other, sign, Masking::NONE, Some(choice));
+        self.bury(&[a, b]);
     }
 
     /// The larger or smaller of floats, by quiet comparisons: `vmaxpd` raises a flag for any nan.

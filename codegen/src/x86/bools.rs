@@ -9,7 +9,7 @@ use super::forms as f;
 use super::forms::Form;
 use super::level::Level;
 use super::lower::{LANES, ODD, ODD_VECTOR, SPARE, at_arguments};
-use super::select::{Emitter, by_float, by_size, is_real};
+use super::select::{Emitter, broadcast, by_float, by_size, is_real};
 use crate::{DType, Kind, Scalar, ValueId};
 
 /// A register with truth values.
@@ -243,7 +243,7 @@ impl Emitter<'_> {
         match self.level() {
             Level::Avx512 => {
                 let one = at_arguments(self.arguments.constant(one));
-                let form = by_size(dtype, [&f::VPBROADCASTB, &f::VPBROADCASTW, &f::VPBROADCASTD, &f::VPBROADCASTQ]);
+                let form = broadcast(dtype.size());
                 let masking = Masking { k: mask.k(), zero: true };
                 self.asm.vector(form, self.width(dtype), out, VReg(0), Rm::Mem(one), masking, None);
             }

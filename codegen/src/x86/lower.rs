@@ -86,32 +86,10 @@ impl Body<'_> {
         let unroll = if strided { 1 } else { self.unroll() };
         // Vectors with every other element end with one that need not be there, so the last element is left to the row's end.
         let more = steps.contains(&Step::Alternate) as i32;
-        let (one, rest, done) = (e.asm.label(), e.asm.label(), e.asm.label());
-        if unroll > 1 {
-            let many = (unroll * self.lanes) as i32;
-            e.asm.cmp_imm(COUNT, many + more);
-            e.asm.jump_if(Cond::Below, one);
-            let again = e.asm.label();
-            e.asm.bind(again);
-            for copy in 0..unroll {
-                e.body(copy, false)?;
-            }
-            self.go_on(&mut e, unroll);
-            e.asm.cmp_imm(COUNT, many + more);
-            e.asm.jump_if(Cond::AboveEqual, again);
-        }
-        e.asm.bind(one);
+        let (full, rest, done) = (e.asm.label(), e.asm.label(), e.asm.label());
         e.asm.cmp_imm(COUNT, self.lanes as i32 + more);
-        e.asm.jump_if(Cond::Below, rest);
-        let again = e.asm.label();
-        e.asm.bind(again);
-        e.body(0, false)?;
-        if self.unroll() == 1 {
-            self.look_ahead(&mut e, steps);
-        }
-        self.go_on(&mut e, 1);
-        e.asm.cmp_imm(COUNT, self.lanes as i32 + more);
-        e.asm.jump_if(Cond::AboveEqual, again);
+        e.asm.jump_if(Cond::AboveEqual, full);
+        // The row's end comes first: it shows which constants are worth a register (see `held`).
         e.asm.bind(rest);
         e.asm.test(COUNT, COUNT);
         e.asm.jump_if(Cond::Equal, done);
@@ -124,6 +102,34 @@ impl Body<'_> {
         }
         e.asm.vzeroupper();
         e.asm.ret();
+        e.asm.bind(full);
+        e.hold();
+        if unroll > 1 {
+            let (one, many) = (e.asm.label(), (unroll * self.lanes) as i32 + more);
+            e.asm.cmp_imm(COUNT, many);
+            e.asm.jump_if(Cond::Below, one);
+            let again = e.asm.label();
+            e.asm.bind(again);
+            for copy in 0..unroll {
+                e.body(copy, false)?;
+            }
+            self.go_on(&mut e, unroll);
+            e.asm.cmp_imm(COUNT, many);
+            e.asm.jump_if(Cond::AboveEqual, again);
+            e.asm.cmp_imm(COUNT, self.lanes as i32 + more);
+            e.asm.jump_if(Cond::Below, rest);
+            e.asm.bind(one);
+        }
+        let again = e.asm.label();
+        e.asm.bind(again);
+        e.body(0, false)?;
+        if self.unroll() == 1 {
+            self.look_ahead(&mut e, steps);
+        }
+        self.go_on(&mut e, 1);
+        e.asm.cmp_imm(COUNT, self.lanes as i32 + more);
+        e.asm.jump_if(Cond::AboveEqual, again);
+        e.asm.jump_if(Cond::Below, rest);
         Ok(Lowered { code: e.asm.finish(), arguments: e.arguments })
     }
 
