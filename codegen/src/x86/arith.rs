@@ -99,9 +99,7 @@ impl Emitter<'_> {
     fn apply_question(&mut self, op: Op, a: ValueId, b: ValueId, dtype: DType) -> bool {
         if let Some(predicate) = predicate(op, is_real(dtype)) {
             let (x, y) = (self.vector(a), self.operand(b));
-            let out = self.define_mask();
-            self.compare(out, x, y, dtype, predicate);
-            self.settle(out, dtype);
+            self.ask(x, y, dtype, predicate);
             self.bury(&[a, b]);
             return true;
         }
@@ -147,7 +145,7 @@ impl Emitter<'_> {
             Op::Multiply => self.two(by_float(dtype, &f::VMULPS, &f::VMULPD), a, b, dtype, true),
             Op::Divide => self.two(by_float(dtype, &f::VDIVPS, &f::VDIVPD), a, b, dtype, true),
             Op::Square => self.two(by_float(dtype, &f::VMULPS, &f::VMULPD), a, a, dtype, true),
-            Op::Sqrt => self.one(by_float(dtype, &f::VSQRTPS, &f::VSQRTPD), a, dtype, None),
+            Op::Sqrt => self.root(a, dtype),
             Op::Rint => self.one(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(8)),
             Op::Floor => self.one(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(9)),
             Op::Ceil => self.one(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(10)),
@@ -184,9 +182,7 @@ impl Emitter<'_> {
             }
             Op::Isnan => {
                 let x = self.vector(a);
-                let out = self.define_mask();
-                self.compare(out, x, Rm::Reg(x), dtype, UNORDERED);
-                self.settle(out, dtype);
+                self.ask(x, Rm::Reg(x), dtype, UNORDERED);
                 self.bury(&[a]);
             }
             Op::Isinf | Op::Isfinite => {

@@ -280,7 +280,7 @@ impl Body<'_> {
         self.go_on(&mut e, 1);
         e.asm.cmp_imm(COUNT, self.lanes as i32);
         e.asm.jump_if(Cond::AboveEqual, again);
-        e.asm.jump_if(Cond::Below, rest);
+        e.asm.jmp(rest);
         Ok(Lowered { code: e.asm.finish(), arguments: e.arguments })
     }
 

@@ -38,8 +38,8 @@ pub(super) const COUNT: Gpr = Gpr::RSI;
 pub(super) const AT: Gpr = Gpr::RAX;
 /// One for a moment.
 pub(super) const SPARE: Gpr = Gpr::R11;
-/// The mask that gathers the lanes in which an elementary function was not computed, or the vector where there are no masks.
-pub(super) const ODD: KReg = KReg(7);
+/// The mask of the lanes in which all elementary functions were computed, or, where there are no masks, the vector of the others.
+pub(super) const FINE: KReg = KReg(7);
 pub(super) const ODD_VECTOR: VReg = VReg(15);
 /// The mask of the lanes at hand.
 pub(super) const LANES: KReg = KReg(1);
@@ -129,7 +129,7 @@ impl Body<'_> {
         self.go_on(&mut e, 1);
         e.asm.cmp_imm(COUNT, self.lanes as i32 + more);
         e.asm.jump_if(Cond::AboveEqual, again);
-        e.asm.jump_if(Cond::Below, rest);
+        e.asm.jmp(rest);
         Ok(Lowered { code: e.asm.finish(), arguments: e.arguments })
     }
 
@@ -145,7 +145,7 @@ impl Body<'_> {
         }
         e.asm.xor(AT, AT);
         if self.level == Level::Avx512 {
-            self.all_lanes(e);
+            e.all_lanes();
         }
     }
 
@@ -164,13 +164,6 @@ impl Body<'_> {
             9..=24 => 2,
             _ => 1,
         }
-    }
-
-    /// Sets the mask of the lanes to all.
-    fn all_lanes(&self, e: &mut Emitter<'_>) {
-        let ones = if self.lanes == 64 { -1 } else { (1i64 << self.lanes) - 1 };
-        e.asm.mov_imm(SPARE, ones);
-        e.asm.mask_from(LANES, SPARE);
     }
 
     /// Goes on at the row's end: sets the mask of the lanes to as many as elements are left, or so many operands to where the
@@ -228,6 +221,15 @@ impl Body<'_> {
         let many = (rounds * self.lanes) as i32;
         e.asm.add_imm(AT, many);
         e.asm.sub_imm(COUNT, many);
+    }
+}
+
+impl Emitter<'_> {
+    /// Sets the mask of the lanes to all.
+    pub(super) fn all_lanes(&mut self) {
+        let ones = if self.lanes() == 64 { -1 } else { (1i64 << self.lanes()) - 1 };
+        self.asm.mov_imm(SPARE, ones);
+        self.asm.mask_from(LANES, SPARE);
     }
 }
 

@@ -6,7 +6,7 @@
 //! | [`forms`], [`encode`], `vex`, `general`, `masks` | the instruction table; instructions, labels and data to bytes |
 //! | `disassembly` | the way back, for people |
 //! | [`arena`] | executable memory that is never writable and executable at once |
-//! | `select`, `arith`, `steps`, `convert`, `memory` | instructions for values: ops, steps of functions, conversions, loads and stores |
+//! | `select`, `arith`, `words`, `root`, `steps`, `convert`, `memory` | instructions for values: ops, square roots, steps of functions, conversions, loads and stores |
 //! | `parts` | complex numbers in memory, and the vectors of their parts |
 //! | `bools`, `instead` | what differs by level: truth values, and what AVX2 has no instruction for |
 //! | `uniform` | what is the same along a row, computed before its loop |
@@ -43,12 +43,14 @@ mod parts;
 mod pass;
 mod program;
 mod registers;
+mod root;
 mod row;
 mod select;
 mod steps;
 mod tail;
 mod uniform;
 mod vex;
+mod words;
 
 pub use arena::{Code, place};
 pub use backend::X86;

@@ -7,7 +7,6 @@
 //! What has no instructions here is an error, and the kernel another backend's.
 
 use super::arguments::Arguments;
-use super::arith::predicate;
 use super::body::Body;
 use super::encode::{Assembler, KReg, Masking, Mem, Rm, VReg, Width};
 use super::fold::Folds;
@@ -17,7 +16,7 @@ use super::held::Held;
 use super::level::Level;
 use super::lower::{LANES, ODD_VECTOR, Steps, Unsupported, VECTOR, at_arguments};
 use super::registers::{File, Value, next_use};
-use crate::{DType, Inst, Op, Primitive, Scalar, ValueId};
+use crate::{DType, Inst, Op, Scalar, ValueId};
 
 pub(super) type Result<T> = std::result::Result<T, String>;
 
@@ -443,22 +442,12 @@ impl<'a> Emitter<'a> {
         self.bury(&[a, b, c]);
     }
 
-    /// Whether a mask has no bits beyond the lanes, as those that comparisons leave.
-    fn ends_with_lanes(&self, value: ValueId) -> bool {
-        match self.body.fragment.insts[value.0 as usize] {
-            Inst::Apply(op, [a, _]) if !self.is_mask(a.0) => op == Op::Isnan || predicate(op, false).is_some(),
-            Inst::Apply(Op::BitwiseAnd, [a, b]) => self.ends_with_lanes(a) || self.ends_with_lanes(b),
-            Inst::Apply(Op::BitwiseOr, [a, b]) => self.ends_with_lanes(a) && self.ends_with_lanes(b),
-            Inst::Step(Primitive::Unusual, _) => true,
-            _ => false,
-        }
-    }
-
     /// The value at hand says in which lanes an elementary function was not computed.
     fn leave_out(&mut self) {
-        let mask = self.mask(ValueId(self.at));
-        let ends = !self.rest && self.ends_with_lanes(ValueId(self.at));
-        self.add_odd(mask, ends);
+        if self.places[self.at as usize].register.is_some() {
+            let mask = self.mask(ValueId(self.at));
+            self.add_odd(mask);
+        }
     }
 
     /// The value at hand is another one.
@@ -508,7 +497,17 @@ impl<'a> Emitter<'a> {
                 self.index(axis as usize);
                 Ok(())
             }
-            Inst::Apply(op, [a, b]) => self.apply(op, a, b),
+            Inst::Apply(op, [a, b]) => match (body.ternary(at), body.disjoint(at)) {
+                (Some((ops, words)), _) => {
+                    self.ternary(ops, words);
+                    Ok(())
+                }
+                (_, Some(words)) => {
+                    self.disjoint(words);
+                    Ok(())
+                }
+                _ => self.apply(op, a, b),
+            },
             Inst::Fma(_) => {
                 let (values, negative) = body.fused(self.at as usize).expect("a product and a sum");
                 self.fused(values, negative, dtype);

@@ -16,7 +16,7 @@ body: 144 bytes of registers an element
   %26 of %[25, 23, 25]
   %27 of %[26, 0, 26]
   %28 of %[27, 6, 27]
-  pass over %[3, 4, 7, 2, 5, 6, 8]: 350 bytes
+  pass over %[3, 4, 7, 2, 5, 6, 8]: 349 bytes
     push rbx
     push rbp
     mov rcx, [rdi]
@@ -96,8 +96,8 @@ L4:
     sub rsi, 4
     cmp rsi, 4
     jae L4
-    jb L0
-  pass over %[9, 11, 12, 14, 6, 8, 10, 15]: 386 bytes
+    jmp L0
+  pass over %[9, 11, 12, 14, 6, 8, 10, 15]: 385 bytes
     push rbx
     push rbp
     push r12
@@ -184,8 +184,8 @@ L4:
     sub rsi, 4
     cmp rsi, 4
     jae L4
-    jb L0
-  pass over %[16, 18, 20, 22, 5, 10, 15, 23, 24]: 449 bytes
+    jmp L0
+  pass over %[16, 18, 20, 22, 5, 10, 15, 23, 24]: 448 bytes
     push rbx
     push rbp
     push r12
@@ -284,5 +284,5 @@ L4:
     sub rsi, 4
     cmp rsi, 4
     jae L4
-    jb L0
+    jmp L0
 epilogue: 0 bytes of registers an element

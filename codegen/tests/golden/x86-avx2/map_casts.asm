@@ -6,7 +6,7 @@ body: 30 bytes of registers an element
   %6 of %[5, 5, 5]
   %7 of %[4, 6, 4]
   %9 of %[7, 7, 7]
-  pass over %[0, 5, 2, 7]: 383 bytes
+  pass over %[0, 5, 2, 7]: 382 bytes
     mov rcx, [rdi]
     mov rdx, [rdi+8]
     mov r8, [rdi+0x10]
@@ -89,5 +89,5 @@ L4:
     sub rsi, 4
     cmp rsi, 4
     jae L4
-    jb L0
+    jmp L0
 epilogue: 0 bytes of registers an element

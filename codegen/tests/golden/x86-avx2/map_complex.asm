@@ -1,5 +1,5 @@
 x86, Avx2
-dense: 699 bytes
+dense: 698 bytes
     vpxor ymm15, ymm15, ymm15
     mov rcx, [rdi]
     mov rdx, [rdi+8]
@@ -124,4 +124,4 @@ L2:
     sub rsi, 4
     cmp rsi, 4
     jae L2
-    jb L0
+    jmp L0

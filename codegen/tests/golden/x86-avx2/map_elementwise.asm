@@ -4,7 +4,7 @@ body: 48 bytes of registers an element
   %4 of %[2, 3, 2]
   %5 of %[4, 4, 4]
   %7 of %[5, 6, 5]
-  pass over %[1, 3, 0, 4]: 299 bytes
+  pass over %[1, 3, 0, 4]: 298 bytes
     mov rcx, [rdi]
     mov rdx, [rdi+8]
     mov r8, [rdi+0x10]
@@ -71,5 +71,5 @@ L4:
     sub rsi, 4
     cmp rsi, 4
     jae L4
-    jb L0
+    jmp L0
 epilogue: 0 bytes of registers an element

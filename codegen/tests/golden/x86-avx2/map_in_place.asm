@@ -1,5 +1,5 @@
 x86, Avx2
-dense: 439 bytes
+dense: 438 bytes
     mov rcx, [rdi]
     mov rdx, [rdi+8]
     mov r8, [rdi+0x10]
@@ -92,4 +92,4 @@ L4:
     sub rsi, 8
     cmp rsi, 8
     jae L4
-    jb L0
+    jmp L0

@@ -1,5 +1,5 @@
 x86, Avx2
-dense: 418 bytes
+dense: 417 bytes
     mov rcx, [rdi]
     xor rax, rax
     cmp rsi, 4
@@ -83,4 +83,4 @@ L4:
     sub rsi, 4
     cmp rsi, 4
     jae L4
-    jb L0
+    jmp L0

@@ -1,5 +1,5 @@
 x86, Avx2
-dense: 303 bytes
+dense: 302 bytes
     mov rcx, [rdi]
     mov rdx, [rdi+8]
     xor rax, rax
@@ -64,4 +64,4 @@ L4:
     sub rsi, 8
     cmp rsi, 8
     jae L4
-    jb L0
+    jmp L0

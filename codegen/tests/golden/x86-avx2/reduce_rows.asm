@@ -4,7 +4,7 @@ body: 5 bytes of registers an element
 epilogue: 12 bytes of registers an element
   %2 of %[0, 1, 0]
   %6 of %[4, 5, 4]
-  pass over %[1, 0, 4, 5, 2, 6]: 405 bytes
+  pass over %[1, 0, 4, 5, 2, 6]: 404 bytes
     push rbx
     mov rcx, [rdi]
     mov rdx, [rdi+8]
@@ -90,4 +90,4 @@ L4:
     sub rsi, 8
     cmp rsi, 8
     jae L4
-    jb L0
+    jmp L0

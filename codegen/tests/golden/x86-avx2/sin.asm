@@ -1,5 +1,5 @@
 x86, Avx2
-dense: 862 bytes
+dense: 843 bytes
     vpxor ymm15, ymm15, ymm15
     mov rcx, [rdi]
     mov rdx, [rdi+8]
@@ -63,9 +63,8 @@ L0:
     vaddpd ymm1, ymm1, ymm6
     vaddpd ymm3, ymm8, ymm5
     vpblendvb ymm1, ymm3, ymm1, ymm4
-    vpsrlvq ymm2, ymm2, [rdi+0x460]
     vpsllvq ymm2, ymm2, [rdi+0x4A0]
-    vpxor ymm1, ymm1, ymm2
+    vpxor ymm0, ymm2, ymm0
     vpand ymm0, ymm0, [rdi+0x1C0]
     vpxor ymm0, ymm1, ymm0
     vmovups [rdx+rax*8], ymm0
@@ -127,9 +126,8 @@ L2:
     vaddpd ymm1, ymm1, ymm6
     vaddpd ymm3, ymm8, ymm5
     vpblendvb ymm1, ymm3, ymm1, ymm4
-    vpsrlvq ymm2, ymm2, [rdi+0x460]
     vpsllvq ymm2, ymm2, [rdi+0x4A0]
-    vpxor ymm1, ymm1, ymm2
+    vpxor ymm0, ymm2, ymm0
     vpand ymm0, ymm0, [rdi+0x1C0]
     vpxor ymm0, ymm1, ymm0
     vmovups [rdx+rax*8], ymm0
@@ -139,4 +137,4 @@ L2:
     sub rsi, 4
     cmp rsi, 4
     jae L2
-    jb L0
+    jmp L0

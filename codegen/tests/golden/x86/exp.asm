@@ -1,5 +1,5 @@
 x86, Avx512
-dense: 476 bytes
+dense: 475 bytes
     mov rcx, [rdi]
     mov rdx, [rdi+8]
     xor rax, rax
@@ -80,4 +80,4 @@ L3:
     sub rsi, 8
     cmp rsi, 8
     jae L3
-    jb L0
+    jmp L0

@@ -6,7 +6,7 @@ body: 30 bytes of registers an element
   %6 of %[5, 5, 5]
   %7 of %[4, 6, 4]
   %9 of %[7, 7, 7]
-  pass over %[0, 5, 2, 7]: 435 bytes
+  pass over %[0, 5, 2, 7]: 434 bytes
     mov rcx, [rdi]
     mov rdx, [rdi+8]
     mov r8, [rdi+0x10]
@@ -87,5 +87,5 @@ L4:
     sub rsi, 8
     cmp rsi, 8
     jae L4
-    jb L0
+    jmp L0
 epilogue: 0 bytes of registers an element

@@ -1,6 +1,6 @@
 x86, Avx512
-dense: 663 bytes
-    kxorq k7, k7, k7
+dense: 678 bytes
+    kxnorq k7, k7, k7
     mov rcx, [rdi]
     mov rdx, [rdi+8]
     xor rax, rax
@@ -52,9 +52,12 @@ L0:
     korq k3, k3, k4
     kandq k2, k2, k3
     kandq k3, k2, k1
-    korq k7, k7, k3
+    kandnq k7, k3, k7
     vmovdqu64 [rdx+rax*8]{k1}, zmm0
 L1:
+    mov r11d, 0xFF
+    kmovq k1, r11
+    kandnq k7, k7, k1
     kmovq [rdi+0x100], k7
     vzeroupper
     ret
@@ -102,7 +105,7 @@ L3:
     vpcmpequq k4, zmm3, zmm7
     korq k3, k3, k4
     kandq k2, k2, k3
-    korq k7, k7, k2
+    kandnq k7, k2, k7
     vmovdqu64 [rdx+rax*8], zmm0
     prefetcht0 [rcx+0x800]
     prefetcht0 [rdx+rax*8+0x800]
@@ -111,4 +114,4 @@ L3:
     sub rsi, 8
     cmp rsi, 8
     jae L3
-    jb L0
+    jmp L0

@@ -1,5 +1,5 @@
 x86, Avx512
-dense: 555 bytes
+dense: 554 bytes
     mov rcx, [rdi]
     mov rdx, [rdi+8]
     mov r8, [rdi+0x10]
@@ -92,4 +92,4 @@ L3:
     sub rsi, 8
     cmp rsi, 8
     jae L3
-    jb L0
+    jmp L0

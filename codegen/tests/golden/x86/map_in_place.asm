@@ -1,5 +1,5 @@
 x86, Avx512
-dense: 457 bytes
+dense: 456 bytes
     mov rcx, [rdi]
     mov rdx, [rdi+8]
     mov r8, [rdi+0x10]
@@ -81,4 +81,4 @@ L4:
     sub rsi, 0x10
     cmp rsi, 0x10
     jae L4
-    jb L0
+    jmp L0

@@ -1,5 +1,5 @@
 x86, Avx512
-dense: 399 bytes
+dense: 398 bytes
     mov rcx, [rdi]
     xor rax, rax
     mov r11d, 0xFF
@@ -71,4 +71,4 @@ L4:
     sub rsi, 8
     cmp rsi, 8
     jae L4
-    jb L0
+    jmp L0

@@ -1,5 +1,5 @@
 x86, Avx512
-dense: 368 bytes
+dense: 367 bytes
     mov rcx, [rdi]
     mov rdx, [rdi+8]
     xor rax, rax
@@ -68,4 +68,4 @@ L4:
     sub rsi, 0x10
     cmp rsi, 0x10
     jae L4
-    jb L0
+    jmp L0
