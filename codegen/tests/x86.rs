@@ -301,6 +301,61 @@ fn results_that_replace_operands_name_their_flags() {
     }
 }
 
+/// The square roots of numbers by a kernel of nothing else.
+fn roots<T: Copy + Default>(x86: &X86, dtype: DType, numbers: &[T]) -> (Vec<T>, Raised) {
+    let mut kernel = KernelBuilder::new(Template::Map, 1, 0);
+    let (from, to) = (kernel.operand(dtype, Access::Read, true), kernel.operand(dtype, Access::Write, true));
+    let x = kernel.body().load(from);
+    let y = kernel.body().apply(Op::Sqrt, &[x]);
+    kernel.body().store(to, y);
+    let program = x86.compile(&verify(kernel.finish()).unwrap()).unwrap();
+    let (mut out, size) = (vec![T::default(); numbers.len()], size_of::<T>() as isize);
+    let addresses = [numbers.as_ptr().cast_mut().cast(), out.as_mut_ptr().cast()];
+    let (outer, strides) = ([numbers.len()], [size; 2]);
+    let launch = Launch { outer: &outer, inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
+    // SAFETY: as many numbers, and roots.
+    let raised = unsafe { program.launch(&launch, &Inline) };
+    (out, raised)
+}
+
+/// The loop takes steps instead of the divider's time: they must round as it does. Next to a square, and to the square of the
+/// middle between two numbers, there is the least room.
+#[test]
+fn square_roots_are_rounded_right() {
+    for x86 in X86::every_level() {
+        let mut random = Random::new(11);
+        let mut doubles = vec![0.0, f64::MIN_POSITIVE, 1e-300, 1e-240, f64::MAX, f64::INFINITY];
+        for _ in 0..400_000 {
+            let root = f64::from_bits(0x3FF0_0000_0000_0000 | (random.bits() >> 12));
+            let middle = root * root * f64::EPSILON.mul_add(0.5, 1.0);
+            for near in [root * root, middle, root, f64::from_bits(random.bits() % 0x7FF0_0000_0000_0000)] {
+                let number = near.to_bits() + random.below(5) as u64;
+                doubles.extend([f64::from_bits(number.saturating_sub(2)), f64::from_bits(number)]);
+            }
+        }
+        doubles.retain(|x| *x >= 0.0);
+        // Two octaves, which are all there is to a root, and some numbers from everywhere.
+        let octaves = (0x3F80_0000..0x4080_0000u32).chain((0..0x7F80_0000).step_by(977));
+        let singles: Vec<f32> = octaves.map(f32::from_bits).collect();
+        let (roots_of_doubles, raised) = roots(&x86, DType::F64, &doubles);
+        assert!(raised.is_empty(), "{raised:?}");
+        for (x, root) in doubles.iter().zip(roots_of_doubles) {
+            assert_eq!(root.to_bits(), x.sqrt().to_bits(), "of {x:e}");
+        }
+        let (roots_of_singles, raised) = roots(&x86, DType::F32, &singles);
+        assert!(raised.is_empty(), "{raised:?}");
+        for (x, root) in singles.iter().zip(roots_of_singles) {
+            assert_eq!(root.to_bits(), x.sqrt().to_bits(), "of {x:e}");
+        }
+        let special = [-0.0, 4.0, f64::NAN, 9.0, f64::INFINITY, 1e-320, 0.0, 2.0, 16.0];
+        let (found, raised) = roots(&x86, DType::F64, &special);
+        assert!(raised.is_empty(), "{raised:?}");
+        assert!(special.iter().zip(found).all(|(x, root)| root.to_bits() == x.sqrt().to_bits()));
+        let (_, raised) = roots(&x86, DType::F64, &[1.0, 2.0, 3.0, -4.0, 5.0, 6.0, 7.0, 8.0]);
+        assert_eq!(raised.len(), 1, "{raised:?}");
+    }
+}
+
 #[test]
 fn more_values_than_registers_leave_and_come_back() {
     for x86 in X86::every_level() {

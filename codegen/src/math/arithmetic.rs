@@ -99,6 +99,18 @@ pub(super) fn last_as_sign<R: Real>(bits: R::Word) -> R::Word {
     bits << (word_bits::<R>() - 1)
 }
 
+/// The last bit but one moved to where the sign is, above others.
+#[inline(always)]
+pub(super) fn second_last_as_sign<R: Real>(bits: R::Word) -> R::Word {
+    bits << (word_bits::<R>() - 2)
+}
+
+/// `x`, its sign turned where `sign` has that bit, whatever other bits it has.
+#[inline(always)]
+pub(super) fn turned_by<R: Real>(x: R, sign: R::Word) -> R {
+    turned(x, sign & sign_bit(-R::of(1.0)))
+}
+
 /// `x`, its sign turned where `sign` has that bit.
 #[inline(always)]
 pub(super) fn turned<R: Real>(x: R, sign: R::Word) -> R {

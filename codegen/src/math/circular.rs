@@ -5,7 +5,7 @@
 //! up to 2^20 (`f32`: 2^16; an eighth of that for `tan`). Larger arguments are odd.
 
 use super::Unary;
-use super::arithmetic::{fast_two_sum, last_as_sign, poly, sign_bit, size_bits, turned};
+use super::arithmetic::{fast_two_sum, poly, second_last_as_sign, size_bits, turned_by};
 use super::coefficients::PIO2_PARTS;
 use super::real::{Number, Parts, Real, Word};
 use crate::Table;
@@ -71,17 +71,16 @@ fn cosine<R: Real, const FMA: bool>(r: R, excess: R, z: R) -> Parts<R> {
     (top, (z * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::COS), lost))
 }
 
-/// `sin(x + turns pi/2)`: the quarter's bits choose the function and its sign.
+/// `sin(x + turns pi/2)` and bits whose sign turns it: the quarter's bits choose the function and its sign.
 #[inline(always)]
-fn circle<R: Real, const FMA: bool>(x: R, turns: u64) -> R {
+fn circle<R: Real, const FMA: bool>(x: R, turns: u64) -> (R, R::Word) {
     let (r, excess, bits) = reduce::<R, FMA>(x, 1.0);
     let quarter = bits.plus(R::Word::of(turns));
     let z = r * r;
     let (s, s_rest) = sine::<R, FMA>(r, excess, z);
     let (c, c_rest) = cosine::<R, FMA>(r, excess, z);
     let even = (quarter & R::Word::of(1)).equals(R::Word::of(0));
-    let chosen = R::pick(even, s + s_rest, c + c_rest);
-    turned(chosen, last_as_sign::<R>(quarter >> 1))
+    (R::pick(even, s + s_rest, c + c_rest), second_last_as_sign::<R>(quarter))
 }
 
 /// Whether the reduction by parts of pi/2 cannot take `x`.
@@ -97,7 +96,8 @@ impl<R: Real> Unary<R> for Sin {
     /// The sine of the size, with the sign of x: the reduction would lose that of zero.
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        turned(circle::<R, FMA>(x.size(), 0), sign_bit(x))
+        let (size, sign) = circle::<R, FMA>(x.size(), 0);
+        turned_by(size, sign ^ x.bits())
     }
 
     #[inline(always)]
@@ -120,7 +120,8 @@ impl<R: Real> Unary<R> for Cos {
     /// The cosine of the size is the same, and has its steps in common with the sine (4 % of the time of a loop).
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        circle::<R, FMA>(if R::SHARES { x.size() } else { x }, 1)
+        let (value, sign) = circle::<R, FMA>(if R::SHARES { x.size() } else { x }, 1);
+        turned_by(value, sign)
     }
 
     #[inline(always)]

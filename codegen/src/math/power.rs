@@ -5,7 +5,7 @@
 //! (Dekker 1971). Without fused multiply-add that arithmetic triples; there the C library computes every element.
 //!
 //! Odd: subnormal, infinite or NaN x, y beyond the reach of the integer tests, a negative x with a y that is no integer, -0,
-//! and 0 to a power not positive.
+//! and 0 to a power that is not a positive normal number.
 
 use super::Binary;
 use super::arithmetic::{
@@ -80,6 +80,12 @@ fn exponential<R: Real>(e: R, tail: R) -> R {
     power::<R, true>(sixteenths, poly_in_pairs::<R, true>(r, R::Number::EXP2_STEP)).scaled(k)
 }
 
+/// Whether `x` is the positive zero.
+#[inline(always)]
+fn is_zero<R: Real>(x: R) -> R::Mask {
+    x.bits().equals(R::Word::of(0))
+}
+
 /// One over zero, with its flag. A call, because a compiler that knows no flags divides before it asks whether to.
 #[cold]
 #[inline(never)]
@@ -96,27 +102,25 @@ impl<R: Real> Binary<R> for Power {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R, y: R) -> R {
         // The logarithm of zero would underflow on the way.
-        let zero = x.equals(R::of(0.0));
+        let zero = is_zero(x);
+        let y_is_odd = last_as_sign::<R>((y + R::literal(R::Number::MAGIC)).bits());
         let (l, l_low) = log2_pair(R::pick(zero, R::of(1.0), x.size()));
         // What is as good as no power at all would underflow in the product's lower part.
         let y = R::pick(y.size().below(R::of(VERY_SMALL)), R::of(0.0), y);
         let (e, e_low) = two_product(y, l);
         let value = exponential(e, y.fma::<true>(l_low, e_low));
         let value = R::pick(zero, R::of(0.0), value);
-        let y_is_odd = last_as_sign::<R>((y + R::literal(R::Number::MAGIC)).bits());
         turned(value, x.bits() & y_is_odd)
     }
 
     #[inline(always)]
     fn is_odd(x: R, y: R) -> R::Mask {
-        let largest = R::literal(R::Number::POWER_LARGEST);
-        let (none, one) = (R::Word::of(0), R::Word::of(1));
-        let zero_to_positive = x.bits().equals(none) & y.bits().minus(one).below(largest.bits());
         let magic = R::literal(R::Number::MAGIC);
         let whole = ((y + magic) - magic).equals(y);
-        let positive = x.bits().below(sign_bit(-R::of(1.0)));
-        let ordinary = zero_to_positive | !x.size().is_unusual();
-        size_bits(y).above(largest.bits()) | !(ordinary & (positive | whole))
+        let negative = x.bits().reaches(sign_bit(-R::of(1.0)));
+        // Of zero it is the power that must be positive.
+        let unusual = R::pick(is_zero(x), y, x.size()).is_unusual();
+        unusual | size_bits(y).above(R::literal(R::Number::POWER_LARGEST).bits()) | (negative & !whole)
     }
 
     fn slow(x: R, y: R) -> R

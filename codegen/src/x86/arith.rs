@@ -3,6 +3,7 @@
 use super::bools::Logic;
 use super::encode::{Masking, Rm};
 use super::forms as f;
+use super::level::Level;
 use super::select::{Emitter, Result, by_float, by_size, is_real};
 use crate::{DType, Kind, Op, Scalar, ValueId};
 
@@ -25,6 +26,10 @@ pub(super) fn predicate(op: Op, float: bool) -> Option<u8> {
 const UNORDERED: u8 = 3;
 const GREATER: u8 = 0x1e;
 const LESS: u8 = 0x11;
+/// By the bits of what is written to, of another source, and of the sign bit's constant: the other's bits where that has ones;
+/// those of the first where it has ones, and the other's elsewhere.
+const SIGN_OF_OTHER: u8 = 0b1101_1000;
+const SIGN_OF_OUT: u8 = 0b1110_0100;
 
 impl Emitter<'_> {
     pub(super) fn apply(&mut self, op: Op, a: ValueId, b: ValueId) -> Result<()> {
@@ -94,9 +99,7 @@ impl Emitter<'_> {
     fn apply_question(&mut self, op: Op, a: ValueId, b: ValueId, dtype: DType) -> bool {
         if let Some(predicate) = predicate(op, is_real(dtype)) {
             let (x, y) = (self.vector(a), self.operand(b));
-            let out = self.define_mask();
-            self.compare(out, x, y, dtype, predicate);
-            self.settle(out, dtype);
+            self.ask(x, y, dtype, predicate);
             self.bury(&[a, b]);
             return true;
         }
@@ -142,7 +145,7 @@ impl Emitter<'_> {
             Op::Multiply => self.two(by_float(dtype, &f::VMULPS, &f::VMULPD), a, b, dtype, true),
             Op::Divide => self.two(by_float(dtype, &f::VDIVPS, &f::VDIVPD), a, b, dtype, true),
             Op::Square => self.two(by_float(dtype, &f::VMULPS, &f::VMULPD), a, a, dtype, true),
-            Op::Sqrt => self.one(by_float(dtype, &f::VSQRTPS, &f::VSQRTPD), a, dtype, None),
+            Op::Sqrt => self.root(a, dtype),
             Op::Rint => self.one(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(8)),
             Op::Floor => self.one(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(9)),
             Op::Ceil => self.one(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(10)),
@@ -159,11 +162,7 @@ impl Emitter<'_> {
             Op::Absolute | Op::Fabs => self.with_constant(and, a, magnitude, false),
             Op::Positive | Op::Conjugate => self.same(a),
             Op::Copysign => {
-                let (x, y) = (self.vector(a), self.operand(b));
-                let out = self.filled(sign);
-                self.choose_bits(out, x, y, dtype);
-                self.keep(out);
-                self.bury(&[a, b]);
+                self.copysign(a, b, sign);
             }
             Op::Maximum | Op::Minimum | Op::Fmax | Op::Fmin => self.extreme(op, a, b, dtype),
             Op::Sign => {
@@ -183,9 +182,7 @@ impl Emitter<'_> {
             }
             Op::Isnan => {
                 let x = self.vector(a);
-                let out = self.define_mask();
-                self.compare(out, x, Rm::Reg(x), dtype, UNORDERED);
-                self.settle(out, dtype);
+                self.ask(x, Rm::Reg(x), dtype, UNORDERED);
                 self.bury(&[a]);
             }
             Op::Isinf | Op::Isfinite => {
@@ -216,6 +213,31 @@ impl Emitter<'_> {
             _ => return false,
         }
         true
+    }
+
+    /// `a` with the sign of `b`, by the bit that is one.
+    fn copysign(&mut self, a: ValueId, b: ValueId, sign: Scalar) {
+        let dtype = sign.dtype();
+        let (x, y, sign, width) = (self.vector(a), self.vector(b), self.constant(sign), self.width(dtype));
+        if self.level() == Level::Avx2 {
+            let out = self.choose_bits(sign, x, y, width);
+            self.keep(out);
+            self.bury(&[a, b]);
+            return;
+        }
+        // Its instruction writes to a source: to one that is not needed any more, if there is one.
+        let (out, other, choice) = if let Some(out) = self.take_over(a) {
+            (out, y, SIGN_OF_OTHER)
+        } else if let Some(out) = self.take_over(b) {
+            (out, x, SIGN_OF_OUT)
+        } else {
+            let out = self.define_vector();
+            self.copy(out, Rm::Reg(x));
+            (out, y, SIGN_OF_OTHER)
+        };
+        let form = by_float(dtype, &f::VPTERNLOGD, &f::VPTERNLOGQ);
+        self.asm.vector(form, width, out, other, sign, Masking::NONE, Some(choice));
+        self.bury(&[a, b]);
     }
 
     /// The larger or smaller of floats, by quiet comparisons: `vmaxpd` raises a flag for any nan.

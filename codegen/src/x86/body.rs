@@ -19,6 +19,8 @@ pub(super) struct Body<'a> {
     /// By value; no uses of what is not needed.
     pub(super) uses: Uses,
     live: Vec<bool>,
+    /// By value: how many instructions read it.
+    pub(super) readers: Vec<u32>,
     /// Masks of lanes in which an elementary function was not computed.
     odd: SmallVec<[Value; 4]>,
 }
@@ -49,7 +51,11 @@ impl<'a> Body<'a> {
         }
         let count = fragment.insts.len();
         let (uses, live) = (vec![SmallVec::new(); count], vec![false; count]);
-        let mut body = Body { kernel, fragment, level, lanes: 0, uses, live, odd };
+        let mut readers = vec![0; count];
+        for value in fragment.insts.iter().flat_map(Fragment::arguments) {
+            readers[value.0 as usize] += 1;
+        }
+        let mut body = Body { kernel, fragment, level, lanes: 0, uses, live, readers, odd };
         for at in (0..count).rev() {
             let is_store = matches!(body.fragment.insts[at], Inst::Store(..) | Inst::Scatter(..));
             if !(is_store || body.is_odd(at as u32) || !body.uses[at].is_empty()) {
@@ -125,7 +131,9 @@ impl<'a> Body<'a> {
     pub(super) fn arguments(&self, at: usize) -> SmallVec<[ValueId; 3]> {
         let extreme = || self.extreme(at).map(|(_, values)| SmallVec::from_slice(&values));
         let fused = || self.fused(at).map(|(values, _)| SmallVec::from_slice(&values));
-        match (extreme().or_else(fused), &self.fragment.insts[at]) {
+        let ternary = || self.ternary(at).map(|(_, values)| SmallVec::from_slice(&values));
+        let disjoint = || self.disjoint(at).map(|values| SmallVec::from_slice(&values));
+        match (extreme().or_else(fused).or_else(ternary).or_else(disjoint), &self.fragment.insts[at]) {
             (Some(values), _) => values,
             (None, Inst::Store(_, v)) if matches!(self.fragment.insts[v.0 as usize], Inst::Complex(_)) => {
                 Fragment::arguments(&self.fragment.insts[v.0 as usize])

@@ -8,8 +8,8 @@ use super::encode::{KReg, Masking, Mem, Rm, VReg, Width};
 use super::forms as f;
 use super::forms::Form;
 use super::level::Level;
-use super::lower::{LANES, ODD, ODD_VECTOR, SPARE, at_arguments};
-use super::select::{Emitter, by_float, by_size, is_real};
+use super::lower::{FINE, LANES, ODD_VECTOR, SPARE, at_arguments};
+use super::select::{Emitter, broadcast, by_float, by_size, is_real};
 use crate::{DType, Kind, Scalar, ValueId};
 
 /// A register with truth values.
@@ -45,6 +45,8 @@ pub(super) const BELOW: u8 = 1;
 pub(super) const AT_MOST: u8 = 2;
 pub(super) const NOT_EQUAL: u8 = 4;
 pub(super) const AT_LEAST: u8 = 5;
+/// What makes a comparison the opposite one, of floats as well.
+const OPPOSITE: u8 = 4;
 
 impl Emitter<'_> {
     pub(super) fn mask(&mut self, value: ValueId) -> Truth {
@@ -99,18 +101,22 @@ impl Emitter<'_> {
         }
     }
 
+    /// The comparison of numbers of a type that gives a mask.
+    fn comparison(&self, dtype: DType) -> &'static Form {
+        match dtype.kind() {
+            Kind::Float => by_float(dtype, &f::VCMPPS, &f::VCMPPD),
+            Kind::Unsigned => by_size(dtype, [&f::VPCMPUB, &f::VPCMPUW, &f::VPCMPUD, &f::VPCMPUQ]),
+            Kind::Signed | Kind::Bool | Kind::Complex => {
+                by_size(dtype, [&f::VPCMPB, &f::VPCMPW, &f::VPCMPD, &f::VPCMPQ])
+            }
+        }
+    }
+
     /// Compares numbers of a type, by the immediate of `vcmp` or `vpcmp`. What it gives is as wide as these; `out` is neither.
     pub(super) fn compare(&mut self, out: Truth, a: VReg, b: Rm, dtype: DType, predicate: u8) {
         let width = self.width(dtype);
         if self.level() == Level::Avx512 {
-            let form = match dtype.kind() {
-                Kind::Float => by_float(dtype, &f::VCMPPS, &f::VCMPPD),
-                Kind::Unsigned => by_size(dtype, [&f::VPCMPUB, &f::VPCMPUW, &f::VPCMPUD, &f::VPCMPUQ]),
-                Kind::Signed | Kind::Bool | Kind::Complex => {
-                    by_size(dtype, [&f::VPCMPB, &f::VPCMPW, &f::VPCMPD, &f::VPCMPQ])
-                }
-            };
-            let mask = self.masking(dtype).k;
+            let (form, mask) = (self.comparison(dtype), self.masking(dtype).k);
             self.asm.compare(form, width, out.k(), a, b, mask, Some(predicate));
         } else if dtype.kind() == Kind::Float {
             let form = by_float(dtype, &f::VCMPPS_VEX, &f::VCMPPD_VEX);
@@ -243,7 +249,7 @@ impl Emitter<'_> {
         match self.level() {
             Level::Avx512 => {
                 let one = at_arguments(self.arguments.constant(one));
-                let form = by_size(dtype, [&f::VPBROADCASTB, &f::VPBROADCASTW, &f::VPBROADCASTD, &f::VPBROADCASTQ]);
+                let form = broadcast(dtype.size());
                 let masking = Masking { k: mask.k(), zero: true };
                 self.asm.vector(form, self.width(dtype), out, VReg(0), Rm::Mem(one), masking, None);
             }
@@ -392,30 +398,57 @@ impl Emitter<'_> {
     /// Begins with none.
     pub(super) fn clear_odd(&mut self) {
         match self.level() {
-            Level::Avx512 => self.asm.mask_op(&f::KXORQ, ODD, ODD, ODD),
+            Level::Avx512 => self.asm.mask_op(&f::KXNORQ, FINE, FINE, FINE),
             Level::Avx2 => self.zero(ODD_VECTOR),
         }
     }
 
-    /// Adds those of a mask, in which lanes beyond the row may be true where it is not `clean`.
-    pub(super) fn add_odd(&mut self, mask: Truth, clean: bool) {
+    /// Adds those of a mask, in which lanes beyond the row may be true.
+    pub(super) fn add_odd(&mut self, mask: Truth) {
         match self.level() {
-            Level::Avx512 if clean => self.asm.mask_op(&f::KORQ, ODD, ODD, mask.k()),
             Level::Avx512 => {
-                let lanes = self.moment_mask();
-                self.asm.mask_op(&f::KANDQ, lanes.k(), mask.k(), LANES);
-                self.asm.mask_op(&f::KORQ, ODD, ODD, lanes.k());
+                let mut odd = mask.k();
+                if self.rest {
+                    odd = self.moment_mask().k();
+                    self.asm.mask_op(&f::KANDQ, odd, mask.k(), LANES);
+                }
+                self.asm.mask_op(&f::KANDNQ, FINE, odd, FINE);
             }
             // There are no others: see the tail.
             Level::Avx2 => self.asm.vex(&f::VPOR, Width::W256, ODD_VECTOR, ODD_VECTOR, Rm::Reg(mask.v()), None),
         }
     }
 
+    /// Whether the value at hand says of a whole vector in which lanes an elementary function was not computed, and nothing else: then
+    /// the opposite comparison may take them off the others, and so is the only instruction.
+    pub(super) fn only_finds_odd(&self) -> bool {
+        self.level() == Level::Avx512
+            && !self.rest
+            && self.body.is_odd(self.at)
+            && self.body.uses[self.at as usize].is_empty()
+    }
+
+    /// Asks a question about numbers, by the immediate of `vcmp` or `vpcmp`: the value at hand.
+    pub(super) fn ask(&mut self, a: VReg, b: Rm, dtype: DType, predicate: u8) {
+        if self.only_finds_odd() {
+            let form = self.comparison(dtype);
+            self.asm.compare(form, self.width(dtype), FINE, a, b, FINE, Some(predicate ^ OPPOSITE));
+            return;
+        }
+        let out = self.define_mask();
+        self.compare(out, a, b, dtype, predicate);
+        self.settle(out, dtype);
+    }
+
     /// Leaves in the arguments whether there are any.
     pub(super) fn store_odd(&mut self) {
         let to = at_arguments(self.arguments.odd);
         match self.level() {
-            Level::Avx512 => self.asm.mask_store(to, ODD),
+            Level::Avx512 => {
+                self.all_lanes();
+                self.asm.mask_op(&f::KANDNQ, FINE, FINE, LANES);
+                self.asm.mask_store(to, FINE);
+            }
             Level::Avx2 => {
                 self.asm.vex_signs(SPARE, ODD_VECTOR);
                 self.asm.store_gpr(to, SPARE);

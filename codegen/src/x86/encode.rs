@@ -482,6 +482,17 @@ impl Assembler {
         self.fields(form, Fields { dst: dst.0, a: a.0, width, mask, imm, compares: false }, b);
     }
 
+    /// An instruction of 512 bits on registers that rounds down.
+    ///
+    /// # Panics
+    /// Where the form has no such operands, or is not one that rounds.
+    pub fn rounded_down(&mut self, form: &Form, dst: VReg, a: VReg, b: VReg) {
+        assert!(form.broadcast != 0 && b.0 < 32, "{} does not round", form.name);
+        // The bits of the width say how.
+        let with = Fields { dst: dst.0, a: a.0, width: Width::W256, mask: Masking::NONE, imm: None, compares: false };
+        self.evex_reg(form, with.bits(form) | evex::rm(b.0) | evex::BROADCAST, None);
+    }
+
     /// An instruction with memory as destination.
     ///
     /// # Panics

@@ -254,36 +254,10 @@ impl Body<'_> {
         if all.iter().any(|fold| !fold.adds()) {
             e.body_into(Into::All, 0, false)?;
         }
-        let many = (chains * self.lanes) as i32;
-        let (one, rest, done) = (e.asm.label(), e.asm.label(), e.asm.label());
-        e.asm.cmp_imm(COUNT, many);
-        e.asm.jump_if(Cond::Below, one);
-        let (group, round, full) = (e.asm.label(), e.asm.label(), e.asm.label());
-        e.asm.bind(group);
-        e.clear_partials();
-        e.asm.mov_imm(LEFT, ROUNDS);
-        e.asm.bind(round);
-        for copy in 0..chains {
-            e.body_into(Into::Partial, copy, false)?;
-        }
-        self.go_on(&mut e, chains);
-        e.asm.sub_imm(LEFT, 1);
-        e.asm.jump_if(Cond::Equal, full);
-        e.asm.cmp_imm(COUNT, many);
-        e.asm.jump_if(Cond::AboveEqual, round);
-        e.asm.bind(full);
-        e.add_partials();
-        e.asm.cmp_imm(COUNT, many);
-        e.asm.jump_if(Cond::AboveEqual, group);
-        e.asm.bind(one);
+        let (full, rest, done) = (e.asm.label(), e.asm.label(), e.asm.label());
         e.asm.cmp_imm(COUNT, self.lanes as i32);
-        e.asm.jump_if(Cond::Below, rest);
-        let again = e.asm.label();
-        e.asm.bind(again);
-        e.body_into(Into::Total, 0, false)?;
-        self.go_on(&mut e, 1);
-        e.asm.cmp_imm(COUNT, self.lanes as i32);
-        e.asm.jump_if(Cond::AboveEqual, again);
+        e.asm.jump_if(Cond::AboveEqual, full);
+        // The row's end comes first: it shows which constants are worth a register (see `held`).
         e.asm.bind(rest);
         e.asm.test(COUNT, COUNT);
         e.asm.jump_if(Cond::Equal, done);
@@ -295,7 +269,46 @@ impl Body<'_> {
         e.asm.pop(LEFT);
         e.asm.vzeroupper();
         e.asm.ret();
+        e.asm.bind(full);
+        e.hold();
+        self.rounds(&mut e, chains)?;
+        e.asm.cmp_imm(COUNT, self.lanes as i32);
+        e.asm.jump_if(Cond::Below, rest);
+        let again = e.asm.label();
+        e.asm.bind(again);
+        e.body_into(Into::Total, 0, false)?;
+        self.go_on(&mut e, 1);
+        e.asm.cmp_imm(COUNT, self.lanes as i32);
+        e.asm.jump_if(Cond::AboveEqual, again);
+        e.asm.jmp(rest);
         Ok(Lowered { code: e.asm.finish(), arguments: e.arguments })
+    }
+
+    /// The loop that takes a vector into each chain at a time, as often as there are so many.
+    fn rounds(&self, e: &mut Emitter<'_>, chains: usize) -> Result<(), Unsupported> {
+        let many = (chains * self.lanes) as i32;
+        let one = e.asm.label();
+        e.asm.cmp_imm(COUNT, many);
+        e.asm.jump_if(Cond::Below, one);
+        let (group, round, full) = (e.asm.label(), e.asm.label(), e.asm.label());
+        e.asm.bind(group);
+        e.clear_partials();
+        e.asm.mov_imm(LEFT, ROUNDS);
+        e.asm.bind(round);
+        for copy in 0..chains {
+            e.body_into(Into::Partial, copy, false)?;
+        }
+        self.go_on(e, chains);
+        e.asm.sub_imm(LEFT, 1);
+        e.asm.jump_if(Cond::Equal, full);
+        e.asm.cmp_imm(COUNT, many);
+        e.asm.jump_if(Cond::AboveEqual, round);
+        e.asm.bind(full);
+        e.add_partials();
+        e.asm.cmp_imm(COUNT, many);
+        e.asm.jump_if(Cond::AboveEqual, group);
+        e.asm.bind(one);
+        Ok(())
     }
 }
 
@@ -329,7 +342,8 @@ impl Emitter<'_> {
 
     /// Merges the chains pairwise, and puts the results into the arguments.
     fn merge_chains(&mut self, room: &[usize]) {
-        let Some(Folds { all, mut chains, .. }) = self.folds.take() else { return };
+        let Some(folds) = &self.folds else { return };
+        let (all, mut chains) = (folds.all.clone(), folds.chains);
         while chains > 1 {
             chains /= 2;
             for &fold in &all {

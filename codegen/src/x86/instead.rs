@@ -7,7 +7,7 @@ use super::forms as f;
 use super::forms::{Form, Operands, VEX};
 use super::level::Level;
 use super::lower::SPARE;
-use super::select::{Emitter, by_float};
+use super::select::Emitter;
 use crate::{DType, Scalar};
 
 /// 2^52 and 2^84 as bits, whose last bits count ones and units of 2^32.
@@ -96,21 +96,14 @@ impl Emitter<'_> {
         }
     }
 
-    /// The bits of `y` where `out` has ones, else of `x`.
-    pub(super) fn choose_bits(&mut self, out: VReg, x: VReg, y: Rm, dtype: DType) {
-        let width = self.width(dtype);
-        match self.level() {
-            Level::Avx512 => {
-                let form = by_float(dtype, &f::VPTERNLOGD, &f::VPTERNLOGQ);
-                self.asm.vector(form, width, out, x, y, Masking::NONE, Some(0xac));
-            }
-            Level::Avx2 => {
-                let chosen = self.moment();
-                self.asm.vex(&f::VPAND, width, chosen, out, y, None);
-                self.asm.vex(&f::VPANDN, width, out, out, Rm::Reg(x), None);
-                self.asm.vex(&f::VPOR, width, out, out, Rm::Reg(chosen), None);
-            }
-        }
+    /// The bits of `y` where a constant has ones, else of `x`, in a register of the moment.
+    pub(super) fn choose_bits(&mut self, ones: Rm, x: VReg, y: VReg, width: Width) -> VReg {
+        let (out, chosen) = (self.moment(), self.moment());
+        self.copy(out, ones);
+        self.asm.vex(&f::VPAND, width, chosen, out, Rm::Reg(y), None);
+        self.asm.vex(&f::VPANDN, width, out, out, Rm::Reg(x), None);
+        self.asm.vex(&f::VPOR, width, out, out, Rm::Reg(chosen), None);
+        out
     }
 
     /// An operand in a register.

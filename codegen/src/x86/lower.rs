@@ -38,8 +38,8 @@ pub(super) const COUNT: Gpr = Gpr::RSI;
 pub(super) const AT: Gpr = Gpr::RAX;
 /// One for a moment.
 pub(super) const SPARE: Gpr = Gpr::R11;
-/// The mask that gathers the lanes in which an elementary function was not computed, or the vector where there are no masks.
-pub(super) const ODD: KReg = KReg(7);
+/// The mask of the lanes in which all elementary functions were computed, or, where there are no masks, the vector of the others.
+pub(super) const FINE: KReg = KReg(7);
 pub(super) const ODD_VECTOR: VReg = VReg(15);
 /// The mask of the lanes at hand.
 pub(super) const LANES: KReg = KReg(1);
@@ -86,32 +86,10 @@ impl Body<'_> {
         let unroll = if strided { 1 } else { self.unroll() };
         // Vectors with every other element end with one that need not be there, so the last element is left to the row's end.
         let more = steps.contains(&Step::Alternate) as i32;
-        let (one, rest, done) = (e.asm.label(), e.asm.label(), e.asm.label());
-        if unroll > 1 {
-            let many = (unroll * self.lanes) as i32;
-            e.asm.cmp_imm(COUNT, many + more);
-            e.asm.jump_if(Cond::Below, one);
-            let again = e.asm.label();
-            e.asm.bind(again);
-            for copy in 0..unroll {
-                e.body(copy, false)?;
-            }
-            self.go_on(&mut e, unroll);
-            e.asm.cmp_imm(COUNT, many + more);
-            e.asm.jump_if(Cond::AboveEqual, again);
-        }
-        e.asm.bind(one);
+        let (full, rest, done) = (e.asm.label(), e.asm.label(), e.asm.label());
         e.asm.cmp_imm(COUNT, self.lanes as i32 + more);
-        e.asm.jump_if(Cond::Below, rest);
-        let again = e.asm.label();
-        e.asm.bind(again);
-        e.body(0, false)?;
-        if self.unroll() == 1 {
-            self.look_ahead(&mut e, steps);
-        }
-        self.go_on(&mut e, 1);
-        e.asm.cmp_imm(COUNT, self.lanes as i32 + more);
-        e.asm.jump_if(Cond::AboveEqual, again);
+        e.asm.jump_if(Cond::AboveEqual, full);
+        // The row's end comes first: it shows which constants are worth a register (see `held`).
         e.asm.bind(rest);
         e.asm.test(COUNT, COUNT);
         e.asm.jump_if(Cond::Equal, done);
@@ -124,6 +102,34 @@ impl Body<'_> {
         }
         e.asm.vzeroupper();
         e.asm.ret();
+        e.asm.bind(full);
+        e.hold();
+        if unroll > 1 {
+            let (one, many) = (e.asm.label(), (unroll * self.lanes) as i32 + more);
+            e.asm.cmp_imm(COUNT, many);
+            e.asm.jump_if(Cond::Below, one);
+            let again = e.asm.label();
+            e.asm.bind(again);
+            for copy in 0..unroll {
+                e.body(copy, false)?;
+            }
+            self.go_on(&mut e, unroll);
+            e.asm.cmp_imm(COUNT, many);
+            e.asm.jump_if(Cond::AboveEqual, again);
+            e.asm.cmp_imm(COUNT, self.lanes as i32 + more);
+            e.asm.jump_if(Cond::Below, rest);
+            e.asm.bind(one);
+        }
+        let again = e.asm.label();
+        e.asm.bind(again);
+        e.body(0, false)?;
+        if self.unroll() == 1 {
+            self.look_ahead(&mut e, steps);
+        }
+        self.go_on(&mut e, 1);
+        e.asm.cmp_imm(COUNT, self.lanes as i32 + more);
+        e.asm.jump_if(Cond::AboveEqual, again);
+        e.asm.jmp(rest);
         Ok(Lowered { code: e.asm.finish(), arguments: e.arguments })
     }
 
@@ -139,7 +145,7 @@ impl Body<'_> {
         }
         e.asm.xor(AT, AT);
         if self.level == Level::Avx512 {
-            self.all_lanes(e);
+            e.all_lanes();
         }
     }
 
@@ -158,13 +164,6 @@ impl Body<'_> {
             9..=24 => 2,
             _ => 1,
         }
-    }
-
-    /// Sets the mask of the lanes to all.
-    fn all_lanes(&self, e: &mut Emitter<'_>) {
-        let ones = if self.lanes == 64 { -1 } else { (1i64 << self.lanes) - 1 };
-        e.asm.mov_imm(SPARE, ones);
-        e.asm.mask_from(LANES, SPARE);
     }
 
     /// Goes on at the row's end: sets the mask of the lanes to as many as elements are left, or so many operands to where the
@@ -222,6 +221,15 @@ impl Body<'_> {
         let many = (rounds * self.lanes) as i32;
         e.asm.add_imm(AT, many);
         e.asm.sub_imm(COUNT, many);
+    }
+}
+
+impl Emitter<'_> {
+    /// Sets the mask of the lanes to all.
+    pub(super) fn all_lanes(&mut self) {
+        let ones = if self.lanes() == 64 { -1 } else { (1i64 << self.lanes()) - 1 };
+        self.asm.mov_imm(SPARE, ones);
+        self.asm.mask_from(LANES, SPARE);
     }
 }
 

@@ -10,7 +10,7 @@ use super::forms as f;
 use super::forms::Form;
 use super::level::Level;
 use super::lower::{AT, BASES, LANES, SPARE, Step, at_arguments};
-use super::select::{Emitter, Home, Result, by_size};
+use super::select::{Emitter, Home, Result, broadcast, by_size};
 use crate::{DType, Scalar, ValueId};
 
 /// Loading and storing an element at the beginning of a vector or elsewhere.
@@ -281,8 +281,7 @@ impl Emitter<'_> {
         if dtype == DType::Bool {
             return self.spread_bool(Truth(register), from);
         }
-        let form = by_size(dtype, [&f::VPBROADCASTB, &f::VPBROADCASTW, &f::VPBROADCASTD, &f::VPBROADCASTQ]);
         let width = self.width(dtype);
-        self.emit(form, width, VReg(register), VReg(0), Rm::Mem(from), Masking::NONE, None);
+        self.emit(broadcast(dtype.size()), width, VReg(register), VReg(0), Rm::Mem(from), Masking::NONE, None);
     }
 }

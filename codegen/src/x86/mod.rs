@@ -6,11 +6,11 @@
 //! | [`forms`], [`encode`], `vex`, `general`, `masks` | the instruction table; instructions, labels and data to bytes |
 //! | `disassembly` | the way back, for people |
 //! | [`arena`] | executable memory that is never writable and executable at once |
-//! | `select`, `arith`, `steps`, `convert`, `memory` | instructions for values: ops, steps of functions, conversions, loads and stores |
+//! | `select`, `arith`, `words`, `root`, `steps`, `convert`, `memory` | instructions for values: ops, square roots, steps of functions, conversions, loads and stores |
 //! | `parts` | complex numbers in memory, and the vectors of their parts |
 //! | `bools`, `instead` | what differs by level: truth values, and what AVX2 has no instruction for |
 //! | `uniform` | what is the same along a row, computed before its loop |
-//! | `registers` | which register holds which value |
+//! | `registers`, `held` | which register holds which value, and which constant |
 //! | `body`, `lower`, `arguments` | what is needed of a fragment; the loop of a row around its instructions; what it is called with |
 //! | `fold` | the loop of a row that is folded |
 //! | `tail` | the end of a row that fills no vector, where there are no masks |
@@ -33,6 +33,7 @@ pub mod encode;
 mod fold;
 pub mod forms;
 mod general;
+mod held;
 mod instead;
 mod level;
 mod lower;
@@ -42,12 +43,14 @@ mod parts;
 mod pass;
 mod program;
 mod registers;
+mod root;
 mod row;
 mod select;
 mod steps;
 mod tail;
 mod uniform;
 mod vex;
+mod words;
 
 pub use arena::{Code, place};
 pub use backend::X86;

@@ -17,17 +17,26 @@ pub(super) struct File {
     usable: u32,
     free: u32,
     pinned: u32,
+    /// Bits of those that held something once.
+    touched: u32,
 }
 
 impl File {
     /// Registers of these bits, all free.
     pub(super) fn new(usable: u32) -> File {
-        File { holds: [None; 32], usable, free: usable, pinned: 0 }
+        File { holds: [None; 32], usable, free: usable, pinned: 0, touched: 0 }
     }
 
     /// Forgets everything.
     pub(super) fn reset(&mut self) {
-        *self = File::new(self.usable);
+        *self = File { touched: self.touched, ..File::new(self.usable) };
+    }
+
+    /// The registers that never held anything; they will not from now on.
+    pub(super) fn give_up_untouched(&mut self) -> u32 {
+        let spare = self.usable & !self.touched;
+        *self = File::new(self.usable & !spare);
+        spare
     }
 
     /// Takes a register for a value (none for a number of the instruction's own), and keeps it until [`File::unpin`]. Where
@@ -43,6 +52,7 @@ impl File {
         };
         self.free &= !(1 << register);
         self.pinned |= 1 << register;
+        self.touched |= 1 << register;
         self.holds[register as usize] = value;
         (register, leaves)
     }

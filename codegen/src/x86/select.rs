@@ -7,16 +7,16 @@
 //! What has no instructions here is an error, and the kernel another backend's.
 
 use super::arguments::Arguments;
-use super::arith::predicate;
 use super::body::Body;
 use super::encode::{Assembler, KReg, Masking, Mem, Rm, VReg, Width};
 use super::fold::Folds;
 use super::forms as f;
 use super::forms::Form;
+use super::held::Held;
 use super::level::Level;
 use super::lower::{LANES, ODD_VECTOR, Steps, Unsupported, VECTOR, at_arguments};
 use super::registers::{File, Value, next_use};
-use crate::{DType, Inst, Op, Primitive, Scalar, ValueId};
+use crate::{DType, Inst, Op, Scalar, ValueId};
 
 pub(super) type Result<T> = std::result::Result<T, String>;
 
@@ -45,7 +45,7 @@ pub(super) struct Emitter<'a> {
     places: Vec<Place>,
     /// By value: where what was computed before the loop is.
     pub(super) known: Vec<Option<Home>>,
-    vectors: File,
+    pub(super) vectors: File,
     masks: File,
     /// The instruction at hand, the copy it is of, and whether lanes may be missing.
     pub(super) at: u32,
@@ -55,11 +55,17 @@ pub(super) struct Emitter<'a> {
     pub(super) missing: Option<&'static str>,
     /// What stores go into instead of memory, if they do.
     pub(super) folds: Option<Folds>,
+    pub(super) held: Held,
 }
 
 /// The form for a type among those of four sizes.
 pub(super) fn by_size(dtype: DType, forms: [&'static Form; 4]) -> &'static Form {
     forms[dtype.size().trailing_zeros() as usize]
+}
+
+/// The instruction that puts an element of so many bytes from memory into all lanes.
+pub(super) fn broadcast(bytes: usize) -> &'static Form {
+    [&f::VPBROADCASTB, &f::VPBROADCASTW, &f::VPBROADCASTD, &f::VPBROADCASTQ][bytes.trailing_zeros() as usize]
 }
 
 /// The form for a real float.
@@ -117,6 +123,7 @@ impl<'a> Emitter<'a> {
             rest: false,
             missing: None,
             folds: None,
+            held: Held::default(),
         }
     }
 
@@ -285,6 +292,11 @@ impl<'a> Emitter<'a> {
             return register;
         }
         let home = self.places[value.0 as usize].home;
+        if let (Home::Element(from), false) = (home, is_bool)
+            && let Some(register) = self.held(from, self.dtype(value).size())
+        {
+            return register.0;
+        }
         let register = self.take(Some(value.0), is_bool);
         match home {
             Home::Arguments(at) if mask => self.asm.mask_load(KReg(register), at_arguments(at)),
@@ -304,25 +316,26 @@ impl<'a> Emitter<'a> {
         let place = self.places[value.0 as usize];
         match (place.register, place.home) {
             (None, Home::Element(from)) if self.level() == Level::Avx512 && self.dtype(value).size() >= 4 => {
-                Rm::Broadcast(from)
+                self.spreading(from, self.dtype(value).size())
             }
             (None, Home::Arguments(at)) if self.level() == Level::Avx2 => Rm::Mem(at_arguments(at)),
             _ => Rm::Reg(self.vector(value)),
         }
     }
 
+    /// One element of four or eight bytes for all lanes, as the last operand.
+    fn spreading(&mut self, from: Mem, bytes: usize) -> Rm {
+        self.held(from, bytes).map_or(Rm::Broadcast(from), Rm::Reg)
+    }
+
     /// A constant as the last operand.
     pub(super) fn constant(&mut self, value: Scalar) -> Rm {
-        let from = at_arguments(self.arguments.constant(value));
+        let (from, bytes) = (at_arguments(self.arguments.constant(value)), value.dtype().size());
         match self.level() {
-            Level::Avx2 => return Rm::Mem(from),
-            Level::Avx512 if value.dtype().size() >= 4 => return Rm::Broadcast(from),
-            Level::Avx512 => {}
+            Level::Avx2 => Rm::Mem(from),
+            Level::Avx512 if bytes >= 4 => self.spreading(from, bytes),
+            Level::Avx512 => Rm::Reg(self.filled(value)),
         }
-        let register = VReg(self.take(None, false));
-        let form = if value.dtype().size() == 2 { &f::VPBROADCASTW } else { &f::VPBROADCASTB };
-        self.asm.vector(form, Width::W512, register, VReg(0), Rm::Mem(from), Masking::NONE, None);
-        Rm::Reg(register)
     }
 
     /// Gives back the registers of values that nothing needs any more.
@@ -429,22 +442,12 @@ impl<'a> Emitter<'a> {
         self.bury(&[a, b, c]);
     }
 
-    /// Whether a mask has no bits beyond the lanes, as those that comparisons leave.
-    fn ends_with_lanes(&self, value: ValueId) -> bool {
-        match self.body.fragment.insts[value.0 as usize] {
-            Inst::Apply(op, [a, _]) if !self.is_mask(a.0) => op == Op::Isnan || predicate(op, false).is_some(),
-            Inst::Apply(Op::BitwiseAnd, [a, b]) => self.ends_with_lanes(a) || self.ends_with_lanes(b),
-            Inst::Apply(Op::BitwiseOr, [a, b]) => self.ends_with_lanes(a) && self.ends_with_lanes(b),
-            Inst::Step(Primitive::Unusual, _) => true,
-            _ => false,
-        }
-    }
-
     /// The value at hand says in which lanes an elementary function was not computed.
     fn leave_out(&mut self) {
-        let mask = self.mask(ValueId(self.at));
-        let ends = !self.rest && self.ends_with_lanes(ValueId(self.at));
-        self.add_odd(mask, ends);
+        if self.places[self.at as usize].register.is_some() {
+            let mask = self.mask(ValueId(self.at));
+            self.add_odd(mask);
+        }
     }
 
     /// The value at hand is another one.
@@ -494,7 +497,17 @@ impl<'a> Emitter<'a> {
                 self.index(axis as usize);
                 Ok(())
             }
-            Inst::Apply(op, [a, b]) => self.apply(op, a, b),
+            Inst::Apply(op, [a, b]) => match (body.ternary(at), body.disjoint(at)) {
+                (Some((ops, words)), _) => {
+                    self.ternary(ops, words);
+                    Ok(())
+                }
+                (_, Some(words)) => {
+                    self.disjoint(words);
+                    Ok(())
+                }
+                _ => self.apply(op, a, b),
+            },
             Inst::Fma(_) => {
                 let (values, negative) = body.fused(self.at as usize).expect("a product and a sum");
                 self.fused(values, negative, dtype);
@@ -556,16 +569,20 @@ impl<'a> Emitter<'a> {
         self.blend(out, k, y, n, dtype);
     }
 
-    /// A register with a constant in every lane, for the instruction at hand.
+    /// A register with a constant in every lane, which is only read.
     pub(super) fn filled(&mut self, value: Scalar) -> VReg {
-        let out = self.moment();
-        let from = at_arguments(self.arguments.constant(value));
-        if self.level() == Level::Avx2 {
-            self.copy(out, Rm::Mem(from));
-            return out;
+        let (from, bytes) = (at_arguments(self.arguments.constant(value)), value.dtype().size());
+        if let Some(register) = self.held(from, bytes) {
+            return register;
         }
-        let form = by_size(value.dtype(), [&f::VPBROADCASTB, &f::VPBROADCASTW, &f::VPBROADCASTD, &f::VPBROADCASTQ]);
-        self.asm.vector(form, Width::W512, out, VReg(0), Rm::Mem(from), Masking::NONE, None);
+        let out = self.moment();
+        match self.level() {
+            Level::Avx2 => self.copy(out, Rm::Mem(from)),
+            Level::Avx512 => {
+                let from = Rm::Mem(from);
+                self.asm.vector(broadcast(bytes), Width::W512, out, VReg(0), from, Masking::NONE, None);
+            }
+        }
         out
     }
 

@@ -77,15 +77,31 @@ impl Emitter<'_> {
         let single = dtype == DType::U32;
         let words = table_words(table, if single { DType::F32 } else { DType::F64 });
         let at = self.arguments.table(&words);
-        let (x, out) = (self.vector(a), self.moment());
+        let x = self.vector(a);
+        let low = self.vector_of_arguments(at);
         if single {
-            self.asm.vector(&f::VPERMPS, Width::W512, out, x, Rm::Mem(at_arguments(at)), Masking::NONE, None);
-        } else {
-            let (low, high) = (Rm::Mem(at_arguments(at)), Rm::Mem(at_arguments(at + VECTOR)));
-            self.asm.vector(&f::VMOVUPS, Width::W512, out, VReg(0), low, Masking::NONE, None);
-            self.asm.vector(&f::VPERMT2PD, Width::W512, out, x, high, Masking::NONE, None);
+            self.bury(&[a]);
+            let out = self.define_vector();
+            self.asm.vector(&f::VPERMPS, Width::W512, out, x, low, Masking::NONE, None);
+            return;
         }
-        self.keep(out);
+        let high = self.vector_of_arguments(at + VECTOR);
+        // Its instructions write to the index, or to the first half of the table.
+        if let Rm::Reg(low) = low
+            && let Some(out) = self.take_over(a)
+        {
+            self.asm.vector(&f::VPERMI2PD, Width::W512, out, low, high, Masking::NONE, None);
+            return;
+        }
+        let out = self.define_vector();
+        self.copy(out, low);
+        self.asm.vector(&f::VPERMT2PD, Width::W512, out, x, high, Masking::NONE, None);
         self.bury(&[a]);
+    }
+
+    /// A vector of the arguments as the last operand.
+    fn vector_of_arguments(&mut self, at: usize) -> Rm {
+        let from = at_arguments(at);
+        self.held(from, VECTOR).map_or(Rm::Mem(from), Rm::Reg)
     }
 }

@@ -232,6 +232,19 @@ fn between_vectors_and_other_registers() {
     cases.check();
 }
 
+#[test]
+fn rounding_down() {
+    let mut cases = Cases::default();
+    for form in [&forms::VFMADD231PD, &forms::VFMADD231PS, &forms::VADDPD] {
+        let name = form.mnemonic().to_lowercase();
+        for (d, a, b) in VECTORS.iter().flat_map(|&d| VECTORS.map(|a| (d, a, (a * 7 + d) % 32))) {
+            let text = format!("{name} zmm{d}{{rd-sae}},zmm{a},zmm{b}");
+            cases.case(text, |asm| asm.rounded_down(form, VReg(d), VReg(a), VReg(b)));
+        }
+    }
+    cases.check();
+}
+
 /// The lower half of a general register.
 pub(crate) fn doubleword(r: u8) -> String {
     let name = gpr(Gpr(r));

@@ -16,7 +16,7 @@ body: 144 bytes of registers an element
   %26 of %[25, 23, 25]
   %27 of %[26, 0, 26]
   %28 of %[27, 6, 27]
-  pass over %[3, 4, 7, 2, 5, 6, 8]: 334 bytes
+  pass over %[3, 4, 7, 2, 5, 6, 8]: 349 bytes
     push rbx
     push rbp
     mov rcx, [rdi]
@@ -27,9 +27,34 @@ body: 144 bytes of registers an element
     mov rbx, [rdi+0x28]
     mov rbp, [rdi+0x30]
     xor rax, rax
-    cmp rsi, 8
-    jb L1
+    cmp rsi, 4
+    jae L2
 L0:
+    test rsi, rsi
+    je L1
+    mov r9, [rdi+0x3D8]
+    mov r10, [rdi+0x3E0]
+    mov rbx, [rdi+0x3E8]
+    mov rbp, [rdi+0x3F0]
+    vmovups ymm0, [r9+rax*8]
+    vpbroadcastq ymm1, [rcx]
+    vpbroadcastq ymm2, [rdx]
+    vfmadd213pd ymm1, ymm0, ymm2
+    vsubpd ymm2, ymm1, ymm2
+    vpbroadcastq ymm3, [r8]
+    vfmadd213pd ymm3, ymm2, ymm0
+    vmovups [r10+rax*8], ymm1
+    vmovups [rbx+rax*8], ymm2
+    vmovups [rbp+rax*8], ymm3
+L1:
+    pop rbp
+    pop rbx
+    vzeroupper
+    ret
+L2:
+    cmp rsi, 8
+    jb L4
+L3:
     vmovups ymm0, [r9+rax*8]
     vpbroadcastq ymm1, [rcx]
     vpbroadcastq ymm2, [rdx]
@@ -53,11 +78,10 @@ L0:
     add rax, 8
     sub rsi, 8
     cmp rsi, 8
-    jae L0
-L1:
+    jae L3
     cmp rsi, 4
-    jb L3
-L2:
+    jb L0
+L4:
     vmovups ymm0, [r9+rax*8]
     vpbroadcastq ymm1, [rcx]
     vpbroadcastq ymm2, [rdx]
@@ -71,30 +95,9 @@ L2:
     add rax, 4
     sub rsi, 4
     cmp rsi, 4
-    jae L2
-L3:
-    test rsi, rsi
-    je L4
-    mov r9, [rdi+0x3D8]
-    mov r10, [rdi+0x3E0]
-    mov rbx, [rdi+0x3E8]
-    mov rbp, [rdi+0x3F0]
-    vmovups ymm0, [r9+rax*8]
-    vpbroadcastq ymm1, [rcx]
-    vpbroadcastq ymm2, [rdx]
-    vfmadd213pd ymm1, ymm0, ymm2
-    vsubpd ymm2, ymm1, ymm2
-    vpbroadcastq ymm3, [r8]
-    vfmadd213pd ymm3, ymm2, ymm0
-    vmovups [r10+rax*8], ymm1
-    vmovups [rbx+rax*8], ymm2
-    vmovups [rbp+rax*8], ymm3
-L4:
-    pop rbp
-    pop rbx
-    vzeroupper
-    ret
-  pass over %[9, 11, 12, 14, 6, 8, 10, 15]: 370 bytes
+    jae L4
+    jmp L0
+  pass over %[9, 11, 12, 14, 6, 8, 10, 15]: 385 bytes
     push rbx
     push rbp
     push r12
@@ -107,9 +110,36 @@ L4:
     mov rbp, [rdi+0x30]
     mov r12, [rdi+0x38]
     xor rax, rax
-    cmp rsi, 8
-    jb L1
+    cmp rsi, 4
+    jae L2
 L0:
+    test rsi, rsi
+    je L1
+    mov r10, [rdi+0x440]
+    mov rbx, [rdi+0x448]
+    mov rbp, [rdi+0x450]
+    mov r12, [rdi+0x458]
+    vmovups ymm0, [r10+rax*8]
+    vmovups ymm1, [rbx+rax*8]
+    vpbroadcastq ymm2, [rcx]
+    vfmadd213pd ymm0, ymm2, ymm1
+    vpbroadcastq ymm1, [rdx]
+    vpbroadcastq ymm2, [r8]
+    vfmadd213pd ymm1, ymm0, ymm2
+    vpbroadcastq ymm2, [r9]
+    vfmadd213pd ymm1, ymm0, ymm2
+    vmovups [rbp+rax*8], ymm0
+    vmovups [r12+rax*8], ymm1
+L1:
+    pop r12
+    pop rbp
+    pop rbx
+    vzeroupper
+    ret
+L2:
+    cmp rsi, 8
+    jb L4
+L3:
     vmovups ymm0, [r10+rax*8]
     vmovups ymm1, [rbx+rax*8]
     vpbroadcastq ymm2, [rcx]
@@ -135,11 +165,10 @@ L0:
     add rax, 8
     sub rsi, 8
     cmp rsi, 8
-    jae L0
-L1:
+    jae L3
     cmp rsi, 4
-    jb L3
-L2:
+    jb L0
+L4:
     vmovups ymm0, [r10+rax*8]
     vmovups ymm1, [rbx+rax*8]
     vpbroadcastq ymm2, [rcx]
@@ -154,32 +183,9 @@ L2:
     add rax, 4
     sub rsi, 4
     cmp rsi, 4
-    jae L2
-L3:
-    test rsi, rsi
-    je L4
-    mov r10, [rdi+0x440]
-    mov rbx, [rdi+0x448]
-    mov rbp, [rdi+0x450]
-    mov r12, [rdi+0x458]
-    vmovups ymm0, [r10+rax*8]
-    vmovups ymm1, [rbx+rax*8]
-    vpbroadcastq ymm2, [rcx]
-    vfmadd213pd ymm0, ymm2, ymm1
-    vpbroadcastq ymm1, [rdx]
-    vpbroadcastq ymm2, [r8]
-    vfmadd213pd ymm1, ymm0, ymm2
-    vpbroadcastq ymm2, [r9]
-    vfmadd213pd ymm1, ymm0, ymm2
-    vmovups [rbp+rax*8], ymm0
-    vmovups [r12+rax*8], ymm1
-L4:
-    pop r12
-    pop rbp
-    pop rbx
-    vzeroupper
-    ret
-  pass over %[16, 18, 20, 22, 5, 10, 15, 23, 24]: 433 bytes
+    jae L4
+    jmp L0
+  pass over %[16, 18, 20, 22, 5, 10, 15, 23, 24]: 448 bytes
     push rbx
     push rbp
     push r12
@@ -194,9 +200,40 @@ L4:
     mov r12, [rdi+0x38]
     mov r13, [rdi+0x40]
     xor rax, rax
-    cmp rsi, 8
-    jb L1
+    cmp rsi, 4
+    jae L2
 L0:
+    test rsi, rsi
+    je L1
+    mov r10, [rdi+0x4A0]
+    mov rbx, [rdi+0x4A8]
+    mov rbp, [rdi+0x4B0]
+    mov r12, [rdi+0x4B8]
+    mov r13, [rdi+0x4C0]
+    vmovups ymm0, [r10+rax*8]
+    vmovups ymm1, [rbx+rax*8]
+    vmovups ymm2, [rbp+rax*8]
+    vpbroadcastq ymm3, [rcx]
+    vfmadd213pd ymm2, ymm1, ymm3
+    vpbroadcastq ymm3, [rdx]
+    vfmadd213pd ymm2, ymm1, ymm3
+    vpbroadcastq ymm3, [r8]
+    vfmadd213pd ymm2, ymm1, ymm3
+    vpbroadcastq ymm3, [r9]
+    vfmadd213pd ymm2, ymm1, ymm3
+    vmovups [r12+rax*8], ymm2
+    vmovups [r13+rax*8], ymm0
+L1:
+    pop r13
+    pop r12
+    pop rbp
+    pop rbx
+    vzeroupper
+    ret
+L2:
+    cmp rsi, 8
+    jb L4
+L3:
     vmovups ymm0, [r10+rax*8]
     vmovups ymm1, [rbx+rax*8]
     vmovups ymm2, [rbp+rax*8]
@@ -226,11 +263,10 @@ L0:
     add rax, 8
     sub rsi, 8
     cmp rsi, 8
-    jae L0
-L1:
+    jae L3
     cmp rsi, 4
-    jb L3
-L2:
+    jb L0
+L4:
     vmovups ymm0, [r10+rax*8]
     vmovups ymm1, [rbx+rax*8]
     vmovups ymm2, [rbp+rax*8]
@@ -247,33 +283,6 @@ L2:
     add rax, 4
     sub rsi, 4
     cmp rsi, 4
-    jae L2
-L3:
-    test rsi, rsi
-    je L4
-    mov r10, [rdi+0x4A0]
-    mov rbx, [rdi+0x4A8]
-    mov rbp, [rdi+0x4B0]
-    mov r12, [rdi+0x4B8]
-    mov r13, [rdi+0x4C0]
-    vmovups ymm0, [r10+rax*8]
-    vmovups ymm1, [rbx+rax*8]
-    vmovups ymm2, [rbp+rax*8]
-    vpbroadcastq ymm3, [rcx]
-    vfmadd213pd ymm2, ymm1, ymm3
-    vpbroadcastq ymm3, [rdx]
-    vfmadd213pd ymm2, ymm1, ymm3
-    vpbroadcastq ymm3, [r8]
-    vfmadd213pd ymm2, ymm1, ymm3
-    vpbroadcastq ymm3, [r9]
-    vfmadd213pd ymm2, ymm1, ymm3
-    vmovups [r12+rax*8], ymm2
-    vmovups [r13+rax*8], ymm0
-L4:
-    pop r13
-    pop r12
-    pop rbp
-    pop rbx
-    vzeroupper
-    ret
+    jae L4
+    jmp L0
 epilogue: 0 bytes of registers an element

@@ -4,7 +4,7 @@ body: 5 bytes of registers an element
 epilogue: 12 bytes of registers an element
   %2 of %[0, 1, 0]
   %6 of %[4, 5, 4]
-  pass over %[1, 0, 4, 5, 2, 6]: 389 bytes
+  pass over %[1, 0, 4, 5, 2, 6]: 404 bytes
     push rbx
     mov rcx, [rdi]
     mov rdx, [rdi+8]
@@ -13,9 +13,32 @@ epilogue: 12 bytes of registers an element
     mov r10, [rdi+0x20]
     mov rbx, [rdi+0x28]
     xor rax, rax
-    cmp rsi, 0x20
-    jb L1
+    cmp rsi, 8
+    jae L2
 L0:
+    test rsi, rsi
+    je L1
+    mov rdx, [rdi+0x4E8]
+    mov r8, [rdi+0x4F0]
+    mov r9, [rdi+0x4F8]
+    mov r10, [rdi+0x500]
+    mov rbx, [rdi+0x508]
+    vmovups ymm0, [rdx+rax*4]
+    vmovups ymm1, [r8+rax*4]
+    vmovups ymm2, [r9+rax*4]
+    vpbroadcastd ymm3, [rcx]
+    vdivps ymm0, ymm0, ymm3
+    vsubps ymm1, ymm1, ymm2
+    vmovups [r10+rax*4], ymm0
+    vmovups [rbx+rax*4], ymm1
+L1:
+    pop rbx
+    vzeroupper
+    ret
+L2:
+    cmp rsi, 0x20
+    jb L4
+L3:
     vmovups ymm0, [rdx+rax*4]
     vmovups ymm1, [r8+rax*4]
     vmovups ymm2, [r9+rax*4]
@@ -51,11 +74,10 @@ L0:
     add rax, 0x20
     sub rsi, 0x20
     cmp rsi, 0x20
-    jae L0
-L1:
+    jae L3
     cmp rsi, 8
-    jb L3
-L2:
+    jb L0
+L4:
     vmovups ymm0, [rdx+rax*4]
     vmovups ymm1, [r8+rax*4]
     vmovups ymm2, [r9+rax*4]
@@ -67,24 +89,5 @@ L2:
     add rax, 8
     sub rsi, 8
     cmp rsi, 8
-    jae L2
-L3:
-    test rsi, rsi
-    je L4
-    mov rdx, [rdi+0x4E8]
-    mov r8, [rdi+0x4F0]
-    mov r9, [rdi+0x4F8]
-    mov r10, [rdi+0x500]
-    mov rbx, [rdi+0x508]
-    vmovups ymm0, [rdx+rax*4]
-    vmovups ymm1, [r8+rax*4]
-    vmovups ymm2, [r9+rax*4]
-    vpbroadcastd ymm3, [rcx]
-    vdivps ymm0, ymm0, ymm3
-    vsubps ymm1, ymm1, ymm2
-    vmovups [r10+rax*4], ymm0
-    vmovups [rbx+rax*4], ymm1
-L4:
-    pop rbx
-    vzeroupper
-    ret
+    jae L4
+    jmp L0

@@ -1,5 +1,5 @@
 x86, Avx512
-dense: 441 bytes
+dense: 456 bytes
     mov rcx, [rdi]
     mov rdx, [rdi+8]
     mov r8, [rdi+0x10]
@@ -7,9 +7,29 @@ dense: 441 bytes
     xor rax, rax
     mov r11d, 0xFFFF
     kmovq k1, r11
-    cmp rsi, 0x40
-    jb L1
+    cmp rsi, 0x10
+    jae L2
 L0:
+    test rsi, rsi
+    je L1
+    mov r11, 0xFFFFFFFFFFFFFFFF
+    bzhi r11, r11, rsi
+    kmovq k1, r11
+    vmovdqu32 zmm0{k1}{z}, [rcx+rax*4]
+    vmovdqu32 zmm1{k1}{z}, [rdx+rax*4]
+    vaddps zmm2{k1}{z}, zmm0, zmm1
+    vmovdqu32 [r8+rax*4]{k1}, zmm2
+    vcmplt_oqps k2{k1}, zmm0, zmm1
+    vpmovm2b xmm0, k2
+    vpabsb xmm0, xmm0
+    vmovdqu8 [r9+rax]{k1}, xmm0
+L1:
+    vzeroupper
+    ret
+L2:
+    cmp rsi, 0x40
+    jb L4
+L3:
     vmovdqu32 zmm0, [rcx+rax*4]
     vmovdqu32 zmm1, [rdx+rax*4]
     vaddps zmm2, zmm0, zmm1
@@ -45,11 +65,10 @@ L0:
     add rax, 0x40
     sub rsi, 0x40
     cmp rsi, 0x40
-    jae L0
-L1:
+    jae L3
     cmp rsi, 0x10
-    jb L3
-L2:
+    jb L0
+L4:
     vmovdqu32 zmm0, [rcx+rax*4]
     vmovdqu32 zmm1, [rdx+rax*4]
     vaddps zmm2, zmm0, zmm1
@@ -61,21 +80,5 @@ L2:
     add rax, 0x10
     sub rsi, 0x10
     cmp rsi, 0x10
-    jae L2
-L3:
-    test rsi, rsi
-    je L4
-    mov r11, 0xFFFFFFFFFFFFFFFF
-    bzhi r11, r11, rsi
-    kmovq k1, r11
-    vmovdqu32 zmm0{k1}{z}, [rcx+rax*4]
-    vmovdqu32 zmm1{k1}{z}, [rdx+rax*4]
-    vaddps zmm2{k1}{z}, zmm0, zmm1
-    vmovdqu32 [r8+rax*4]{k1}, zmm2
-    vcmplt_oqps k2{k1}, zmm0, zmm1
-    vpmovm2b xmm0, k2
-    vpabsb xmm0, xmm0
-    vmovdqu8 [r9+rax]{k1}, xmm0
-L4:
-    vzeroupper
-    ret
+    jae L4
+    jmp L0

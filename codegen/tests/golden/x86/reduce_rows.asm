@@ -4,7 +4,7 @@ body: 5 bytes of registers an element
 epilogue: 12 bytes of registers an element
   %2 of %[0, 1, 0]
   %6 of %[4, 5, 4]
-  pass over %[1, 0, 4, 5, 2, 6]: 418 bytes
+  pass over %[1, 0, 4, 5, 2, 6]: 433 bytes
     push rbx
     mov rcx, [rdi]
     mov rdx, [rdi+8]
@@ -15,9 +15,29 @@ epilogue: 12 bytes of registers an element
     xor rax, rax
     mov r11d, 0xFFFF
     kmovq k1, r11
-    cmp rsi, 0x40
-    jb L1
+    cmp rsi, 0x10
+    jae L2
 L0:
+    test rsi, rsi
+    je L1
+    mov r11, 0xFFFFFFFFFFFFFFFF
+    bzhi r11, r11, rsi
+    kmovq k1, r11
+    vmovdqu32 zmm0{k1}{z}, [rdx+rax*4]
+    vmovdqu32 zmm1{k1}{z}, [r8+rax*4]
+    vmovdqu32 zmm2{k1}{z}, [r9+rax*4]
+    vdivps zmm0{k1}{z}, zmm0, [rcx]{1to16}
+    vsubps zmm1{k1}{z}, zmm1, zmm2
+    vmovdqu32 [r10+rax*4]{k1}, zmm0
+    vmovdqu32 [rbx+rax*4]{k1}, zmm1
+L1:
+    pop rbx
+    vzeroupper
+    ret
+L2:
+    cmp rsi, 0x40
+    jb L4
+L3:
     vmovdqu32 zmm0, [rdx+rax*4]
     vmovdqu32 zmm1, [r8+rax*4]
     vmovdqu32 zmm2, [r9+rax*4]
@@ -49,11 +69,10 @@ L0:
     add rax, 0x40
     sub rsi, 0x40
     cmp rsi, 0x40
-    jae L0
-L1:
+    jae L3
     cmp rsi, 0x10
-    jb L3
-L2:
+    jb L0
+L4:
     vmovdqu32 zmm0, [rdx+rax*4]
     vmovdqu32 zmm1, [r8+rax*4]
     vmovdqu32 zmm2, [r9+rax*4]
@@ -64,21 +83,5 @@ L2:
     add rax, 0x10
     sub rsi, 0x10
     cmp rsi, 0x10
-    jae L2
-L3:
-    test rsi, rsi
-    je L4
-    mov r11, 0xFFFFFFFFFFFFFFFF
-    bzhi r11, r11, rsi
-    kmovq k1, r11
-    vmovdqu32 zmm0{k1}{z}, [rdx+rax*4]
-    vmovdqu32 zmm1{k1}{z}, [r8+rax*4]
-    vmovdqu32 zmm2{k1}{z}, [r9+rax*4]
-    vdivps zmm0{k1}{z}, zmm0, [rcx]{1to16}
-    vsubps zmm1{k1}{z}, zmm1, zmm2
-    vmovdqu32 [r10+rax*4]{k1}, zmm0
-    vmovdqu32 [rbx+rax*4]{k1}, zmm1
-L4:
-    pop rbx
-    vzeroupper
-    ret
+    jae L4
+    jmp L0
