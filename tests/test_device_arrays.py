@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import gc
+import random
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -333,6 +334,70 @@ def test_memory_is_not_given_to_others_while_it_is_lent() -> None:
     del x
     assert seen[1] == 2 and y[1] == 7
     loan.give_back()
+
+
+def statement(np: Any, x: Any, y: Any, chance: random.Random) -> Any:
+    """Some statement on two arrays; its result, if it has one."""
+    n, number = x.shape[0], chance.choice([0.5, 3.0, 7.0])
+    i, j = sorted(chance.sample(range(n + 1), 2))
+    part = chance.choice([slice(i, j), slice(None, None, 2), slice(None, None, -1)])
+    match chance.randrange(12):
+        case 0:
+            x[part] = number
+        case 1:
+            x[part] += y[part]
+        case 2:
+            y[part] = x[part] * 2 - 1
+        case 3:
+            x[x > number] = number / 2
+        case 4:
+            x[np.array([0, i, min(j, n - 1)])] = number
+        case 5:
+            return np.sum(x * 1.0)
+        case 6:
+            return x[i % n]
+        case 7:
+            y[...] = np.sort(x)
+        case 8:
+            x[: j - i] = x[i:j]
+        case 9:
+            return np.cumsum(x[part])
+        case 10:
+            x[y > number] = y[y > number]
+        case _:
+            np.multiply(x, 0.5, out=x)
+    return None
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_programs_while_others_look_and_write(seed: int) -> None:
+    chance = random.Random(seed)
+    n = chance.choice([5, 40, 3000])
+    theirs = [numpy.arange(float(n)), numpy.ones(n)]
+    ours = [fastnp.arange(float(n)) * 1, fastnp.ones(n) * 1]
+    loans: list[tuple[int, Consumer]] = []
+    for _ in range(25):
+        fastnp.set_device(chance.choice(["apart", "apart", "cpu", "apart:1"]))
+        if chance.random() < 0.3 and len(loans) < 3 and fastnp.get_device() != "cpu":
+            which = chance.randrange(2)
+            loans.append((which, Consumer(ours[which].__dlpack__())))
+        if chance.random() < 0.2 and loans:
+            loans.pop(chance.randrange(len(loans)))[1].give_back()
+        if chance.random() < 0.4 and loans:
+            which, loan = chance.choice(loans)
+            theirs[which][n // 2] = loan.look()[n // 2] = chance.random()
+        state = chance.getstate()
+        expected = statement(numpy, *theirs, chance)
+        chance.setstate(state)
+        result = statement(fastnp, *ours, chance)
+        if expected is not None:
+            numpy.testing.assert_allclose(numpy.asarray(result), expected, rtol=1e-9)
+        for which, loan in loans:
+            numpy.testing.assert_allclose(loan.look(), theirs[which], rtol=1e-9)
+    for _, loan in loans:
+        loan.give_back()
+    for mine, other in zip(ours, theirs, strict=True):
+        numpy.testing.assert_allclose(numpy.asarray(mine), other, rtol=1e-9)
 
 
 # --- what the host gets of it --------------------------------------------------------------------
