@@ -314,7 +314,7 @@ fn roots<T: Copy + Default>(x86: &X86, dtype: DType, numbers: &[T]) -> (Vec<T>, 
     let (outer, strides) = ([numbers.len()], [size; 2]);
     let launch = Launch { outer: &outer, inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
     // SAFETY: as many numbers, and roots.
-    let raised = unsafe { program.launch(&launch, &Inline) };
+    let raised = unsafe { program.launch(&launch, &Inline) }.unwrap();
     (out, raised)
 }
 

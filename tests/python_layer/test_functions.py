@@ -403,6 +403,7 @@ TABLE: dict[str, list[Any]] = {
     "flatnonzero": each(BITS, INTS, [1, 0]),
     "astype": [cases(FLAT, "f4"), cases(INTS, float, copy=False)],
     "may_share_memory": [cases(FLAT, FLAT)],
+    "from_dlpack": [cases(FLAT), cases(INTS)],
     "shares_memory": [cases(FLAT, FLAT)],
 }
 NORMS = (
