@@ -227,6 +227,35 @@ fn coordinates_reach_what_is_computed_later() {
 }
 
 #[test]
+fn coordinates_that_nothing_uses_change_nothing() {
+    // Lanes of one byte have no room for them.
+    let text = "kernel map(outer 1) {\n m0: read i8\n m1: write i8\n body:\n v0: i64 = index 0\n v1: i8 = load m0\n \
+                v2: i8 = invert v1\n store m1, v2: i8\n }";
+    let kernel = verify(text.parse().unwrap()).unwrap();
+    for x86 in X86::every_level() {
+        compare(&x86, &mut Random::new(4), &kernel, "a coordinate that nothing uses");
+        assert!(x86.compile(&kernel).unwrap().listing().starts_with("x86"));
+    }
+}
+
+#[test]
+fn what_steps_of_functions_lose_is_not_another_instructions() {
+    // The square of 2^-520 is exact, while steps of the arctangent underflow, which reports nothing.
+    let text = "kernel map(outer 1) {\n m0: read f64\n m1: write f64\n body:\n v0: f64 = load m0\n v1: f64 = arctan v0\n \
+                v2: f64 = multiply v1, v0\n store m1, v2: f64\n }";
+    let kernel = verify(text.parse().unwrap()).unwrap();
+    for x86 in X86::every_level() {
+        let program = x86.compile(&kernel).unwrap();
+        for (x, flags) in [(2f64.powi(-520), FpFlags::NONE), (1.1 * 2f64.powi(-530), FpFlags::UNDERFLOW)] {
+            let (_, raised) = run_in_place(&*program, &[vec![x; 100]], 100);
+            let found = raised.iter().fold(FpFlags::NONE, |all, r| all | r.2);
+            assert_eq!(found, flags, "{}, {x:e}", x86.name());
+            assert!(raised.iter().all(|r| r.1 == 2));
+        }
+    }
+}
+
+#[test]
 fn every_cast_and_select_is_the_portable_backends() {
     for x86 in X86::every_level() {
         let mut random = Random::new(2);

@@ -47,6 +47,8 @@ pub(super) struct Compiled {
     /// Instructions that may raise flags, and all of their flags.
     raising: SmallVec<[(u32, FpFlags); 4]>,
     watched: FpFlags,
+    /// Whether an underflow may be that of a step of a function, which reports none, though one instruction alone may raise it.
+    is_doubted: bool,
     /// The loop of dense rows, where what is gathered from stands still.
     dense: Row,
     plain: Steps,
@@ -73,7 +75,9 @@ impl Compiled {
             .map(|i| (i as u32, kernel.body.effects(i)))
             .filter(|(_, effects)| !effects.is_empty())
             .collect();
-        let counts = kernel.body.insts.iter().any(|inst| matches!(inst, Inst::Index(_)));
+        // Lanes of one or two bytes have no room for coordinates, which are wider: nothing there uses those that there are.
+        let counts = (0..body.fragment.insts.len())
+            .any(|at| body.is_live(at) && matches!(body.fragment.insts[at], Inst::Index(_)));
         let cost = 0.03 + 0.02 * body.length() as f64 * 8.0 / body.lanes as f64;
         let is_light =
             kernel.body.insts.iter().all(|inst| !matches!(inst, Inst::Apply(op, _) if op.row().cost > LIGHT));
@@ -83,6 +87,7 @@ impl Compiled {
         let plain: Steps =
             (0..kernel.operands.len()).map(|o| if is_gathered(o) { Step::Still } else { Step::Dense }).collect();
         let first = Row::new(&body, &plain).map_err(|none| none.what)?;
+        let watched = raising.iter().fold(FpFlags::NONE, |all, (_, effects)| all | *effects);
         // A second look launches pieces, which do not know where in the launch they lie.
         if counts && (raising.len() > 1 || first.leaves_out()) {
             return Err("coordinates among instructions that may want a second look".into());
@@ -91,14 +96,16 @@ impl Compiled {
         let is_simple =
             raising.len() <= 1 && !first.leaves_out() && !counts && plain.iter().all(|step| *step == Step::Dense);
         Ok(Compiled {
-            expanded,
             fallback,
             level,
             lanes,
             cost,
             bytes: kernel.operands.iter().map(|operand| operand.dtype.size()).sum(),
-            watched: raising.iter().fold(FpFlags::NONE, |all, (_, effects)| all | *effects),
+            // With coordinates there is no second look.
+            is_doubted: !counts && may_lose_more(&expanded, &raising),
+            watched,
             raising,
+            expanded,
             dense: first,
             plain,
             loops: RwLock::default(),
@@ -232,7 +239,7 @@ impl Program for Compiled {
         let known = steps.len() == self.expanded.kernel.operands.len() && (n >= SHORT_ROW || points == n);
         // One instruction alone needs no second look, if it is computed here.
         let aside = match self.raising.len() {
-            0 | 1 if !self.dense.leaves_out() => Some(SmallVec::new()),
+            0 | 1 if !self.dense.leaves_out() && !self.is_doubted => Some(SmallVec::new()),
             _ if known => self.replaced(launch, &steps),
             _ => None,
         };
@@ -454,7 +461,8 @@ impl Compiled {
         (odd, up): (bool, FpFlags),
         raised: &mut Raised,
     ) {
-        if let ([(only, effects)], false) = (&self.raising[..], odd) {
+        let doubted = self.is_doubted && up.contains(FpFlags::UNDERFLOW);
+        if let ([(only, effects)], false) = (&self.raising[..], odd || doubted) {
             let (only, effects) = (*only, *effects);
             note(raised, only, up & effects);
             return;
@@ -470,6 +478,14 @@ impl Compiled {
             note(raised, inst, flags);
         }
     }
+}
+
+/// Whether steps of functions that report no underflow may raise it where another instruction is the only one to report it.
+fn may_lose_more(expanded: &Expanded, raising: &[(u32, FpFlags)]) -> bool {
+    let steps = &expanded.kernel.body;
+    let [(only, effects)] = raising else { return false };
+    let loses = |at: usize| expanded.body.origin[at] != *only && steps.effects(at).contains(FpFlags::UNDERFLOW);
+    effects.contains(FpFlags::UNDERFLOW) && (0..steps.insts.len()).any(loses)
 }
 
 fn note(raised: &mut Raised, inst: u32, up: FpFlags) {
