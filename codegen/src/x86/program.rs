@@ -93,16 +93,17 @@ impl Compiled {
             return Err("coordinates among instructions that may want a second look".into());
         }
         let lanes = body.lanes;
-        let is_simple =
-            raising.len() <= 1 && !first.leaves_out() && !counts && plain.iter().all(|step| *step == Step::Dense);
+        // With coordinates there is no second look.
+        let is_doubted = !counts && may_lose_more(&expanded, &raising);
+        let looks_once = raising.len() <= 1 && !first.leaves_out() && !is_doubted;
+        let is_simple = looks_once && !counts && plain.iter().all(|step| *step == Step::Dense);
         Ok(Compiled {
             fallback,
             level,
             lanes,
             cost,
             bytes: kernel.operands.iter().map(|operand| operand.dtype.size()).sum(),
-            // With coordinates there is no second look.
-            is_doubted: !counts && may_lose_more(&expanded, &raising),
+            is_doubted,
             watched,
             raising,
             expanded,
