@@ -24,7 +24,8 @@ pub(crate) fn build(folder: &Path) {
         let done = compiler.status().expect("there is a C compiler where Rust programs link");
         assert!(done.success(), "{source} does not compile");
         let other = folder.join(format!("{library}.{version}"));
+        // It may be a link to the library, which a copy would empty.
         let _ = std::fs::remove_file(&other);
-        std::os::unix::fs::symlink(library, other).expect("a link can be made");
+        std::fs::copy(folder.join(library), other).expect("it can be copied");
     }
 }

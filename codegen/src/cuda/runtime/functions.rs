@@ -27,12 +27,21 @@ unsafe impl Send for Function {}
 // SAFETY: as above; nothing of it changes.
 unsafe impl Sync for Function {}
 
+/// Machine code that is loaded.
+#[derive(Clone, Copy)]
+struct Module(CUmodule);
+
+// SAFETY: modules may be used from any thread, with the context made current there.
+unsafe impl Send for Module {}
+
 /// All that are loaded on a device.
 pub(super) struct Functions {
     compiler: &'static Compiler,
     target: Target,
     cache: Cache,
     loaded: HashMap<Arc<str>, Arc<Function>>,
+    /// What was loaded from the cache, by files.
+    files: HashMap<String, Module>,
 }
 
 impl Functions {
@@ -43,7 +52,7 @@ impl Functions {
     pub(super) fn new(context: &Context) -> Result<Functions, DeviceError> {
         let compiler = Compiler::get()?;
         let target = compiler.target(context.driver.version, context.capability)?;
-        Ok(Functions { compiler, target, cache: Cache::of_user(), loaded: HashMap::new() })
+        Ok(Functions { compiler, target, cache: Cache::of_user(), loaded: HashMap::new(), files: HashMap::new() })
     }
 
     /// Functions of texts, in their order.
@@ -75,8 +84,15 @@ impl Functions {
             }
         }
         for (file, functions) in files {
-            let Some(code) = self.cache.read(&file) else { continue };
-            let Ok(module) = load(context, &code) else { continue };
+            let module = match self.files.get(&file) {
+                Some(module) => *module,
+                None => {
+                    let Some(code) = self.cache.read(&file) else { continue };
+                    let Ok(module) = load(context, &code) else { continue };
+                    self.files.insert(file, module);
+                    module
+                }
+            };
             for (text, name) in functions {
                 if let Ok(handle) = function(context, module, &name) {
                     self.insert(text, handle);
@@ -111,17 +127,17 @@ impl Functions {
     }
 }
 
-fn load(context: &Context, code: &[u8]) -> Result<CUmodule, DeviceError> {
+fn load(context: &Context, code: &[u8]) -> Result<Module, DeviceError> {
     let mut module = std::ptr::null_mut();
     // SAFETY: machine code says its own length; a place of ours is written.
     let loaded = unsafe { (context.driver.module_load_data)(&raw mut module, code.as_ptr().cast()) };
-    context.check("loading machine code", loaded).map(|()| module)
+    context.check("loading machine code", loaded).map(|()| Module(module))
 }
 
-fn function(context: &Context, module: CUmodule, name: &str) -> Result<CUfunction, DeviceError> {
+fn function(context: &Context, module: Module, name: &str) -> Result<CUfunction, DeviceError> {
     let name = CString::new(name).expect("no zeros");
     let mut handle = std::ptr::null_mut();
     // SAFETY: the module is loaded; the name ends with a zero; a place of ours is written.
-    let found: Code = unsafe { (context.driver.module_get_function)(&raw mut handle, module, name.as_ptr()) };
+    let found: Code = unsafe { (context.driver.module_get_function)(&raw mut handle, module.0, name.as_ptr()) };
     context.check("looking for a kernel", found).map(|()| handle)
 }
