@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 import textwrap
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -115,6 +116,22 @@ def test_what_pays_moves_by_itself(standin: Path) -> None:
         """,
     )
     assert lines == ["auto", "[False, True]", "1.618"]
+
+
+@pytest.mark.skipif(find_spec("nvidia") is None, reason="the compiler's wheel is not installed")
+def test_the_compiler_of_the_wheel_is_found(tmp_path: Path) -> None:
+    lines = script(
+        tmp_path,
+        """
+        import ctypes, fastnp
+        try:
+            fastnp.set_device("cuda")
+        except RuntimeError:
+            pass
+        print(ctypes.CDLL("libnvrtc.so.13").nvrtcVersion is not None)
+        """,
+    )
+    assert lines == ["True"]
 
 
 def test_without_a_driver_there_is_an_error_and_all_else_works(tmp_path: Path) -> None:

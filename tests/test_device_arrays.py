@@ -387,9 +387,9 @@ def test_programs_while_others_look_and_write(seed: int) -> None:
             which, loan = chance.choice(loans)
             theirs[which][n // 2] = loan.look()[n // 2] = chance.random()
         state = chance.getstate()
-        expected = statement(numpy, *theirs, chance)
+        expected = statement(numpy, theirs[0], theirs[1], chance)
         chance.setstate(state)
-        result = statement(fastnp, *ours, chance)
+        result = statement(fastnp, ours[0], ours[1], chance)
         if expected is not None:
             numpy.testing.assert_allclose(numpy.asarray(result), expected, rtol=1e-9)
         for which, loan in loans:

@@ -72,5 +72,6 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(foreign::py_from_numpy, module)?)?;
     document::document(module)?;
     errstate::start(module.py())?;
+    observe::find_libraries(module.py(), &std::env::var("FASTNP_BACKEND").unwrap_or_default())?;
     deliver(module.py(), fastnp::settings::read_environment())
 }

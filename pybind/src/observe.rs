@@ -24,12 +24,23 @@ impl From<settings::SettingValue> for SettingValue {
     }
 }
 
+/// Has the libraries that a device of this name takes found, where Python's packages have them.
+pub(crate) fn find_libraries(py: Python<'_>, device: &str) -> PyResult<()> {
+    if device.starts_with("cuda") || device == "auto" {
+        py.import("fastnp._wheels")?.call_method0("load")?;
+    }
+    Ok(())
+}
+
 /// Sets a setting of the engine.
 #[pyfunction]
 fn set_setting(py: Python<'_>, name: &str, value: SettingValue) -> PyResult<()> {
     let set = match value {
         SettingValue::Int(value) => settings::set(name, value),
-        SettingValue::Text(value) => settings::set(name, value),
+        SettingValue::Text(value) => {
+            find_libraries(py, &value)?;
+            settings::set(name, value)
+        }
     };
     match (deliver(py, set)?, settings::get(name)) {
         (true, _) => Ok(()),
@@ -41,6 +52,7 @@ fn set_setting(py: Python<'_>, name: &str, value: SettingValue) -> PyResult<()> 
 /// Has what is recorded from now on run on a device.
 #[pyfunction]
 fn set_device(py: Python<'_>, name: &str) -> PyResult<()> {
+    find_libraries(py, name)?;
     deliver(py, fastnp::set_device(name))
 }
 
