@@ -130,6 +130,7 @@ impl Body<'_> {
         e.asm.cmp_imm(COUNT, self.lanes as i32 + more);
         e.asm.jump_if(Cond::AboveEqual, again);
         e.asm.jmp(rest);
+        e.check(self.fragment.insts.len())?;
         Ok(Lowered { code: e.asm.finish(), arguments: e.arguments })
     }
 

@@ -40,21 +40,22 @@ impl File {
     }
 
     /// Takes a register for a value (none for a number of the instruction's own), and keeps it until [`File::unpin`]. Where
-    /// all are taken, the second result is the value that has to leave it: `next` says when each is needed.
-    pub(super) fn take(&mut self, value: Option<Value>, next: impl Fn(Value) -> u32) -> (u8, Option<Value>) {
+    /// all are taken, the second result is the value that has to leave it: `next` says when each is needed. None where the
+    /// instruction at hand keeps all there are.
+    pub(super) fn take(&mut self, value: Option<Value>, next: impl Fn(Value) -> u32) -> Option<(u8, Option<Value>)> {
         let (register, leaves) = if self.free != 0 {
             (self.free.trailing_zeros() as u8, None)
         } else {
             let candidates = (0..32u8).filter(|&r| (self.usable & !self.pinned) >> r & 1 != 0);
             let latest = candidates.filter_map(|r| self.holds[r as usize].map(|v| (next(v), r))).max();
-            let (_, register) = latest.expect("an instruction needs fewer registers than there are");
+            let (_, register) = latest?;
             (register, self.holds[register as usize])
         };
         self.free &= !(1 << register);
         self.pinned |= 1 << register;
         self.touched |= 1 << register;
         self.holds[register as usize] = value;
-        (register, leaves)
+        Some((register, leaves))
     }
 
     /// Keeps a register for the instruction at hand.

@@ -171,13 +171,19 @@ impl<'a> Emitter<'a> {
     pub(super) fn at(&mut self, at: usize) -> std::result::Result<(), Unsupported> {
         self.at = at as u32;
         self.inst(at).map_err(|what| Unsupported { at, what })?;
-        if let Some(what) = self.missing {
-            return Err(Unsupported { at, what: what.into() });
-        }
+        self.check(at)?;
         if self.body.is_odd(at as u32) {
             self.leave_out();
         }
         Ok(())
+    }
+
+    /// Whether there was everything that was needed up to an instruction.
+    ///
+    /// # Errors
+    /// What there was not.
+    pub(super) fn check(&self, at: usize) -> std::result::Result<(), Unsupported> {
+        self.missing.map_or(Ok(()), |what| Err(Unsupported { at, what: what.into() }))
     }
 
     pub(super) fn dtype(&self, value: ValueId) -> DType {
@@ -234,7 +240,11 @@ impl<'a> Emitter<'a> {
     pub(super) fn take(&mut self, value: Option<Value>, mask: bool) -> u8 {
         let (uses, at, mask) = (&self.body.uses, self.at, self.takes_mask(mask));
         let file = if mask { &mut self.masks } else { &mut self.vectors };
-        let (register, leaves) = file.take(value, |v| next_use(uses, v, at));
+        let Some((register, leaves)) = file.take(value, |v| next_use(uses, v, at)) else {
+            // What is written from here on nobody runs.
+            self.missing = Some("more registers at once");
+            return 0;
+        };
         if let Some(left) = leaves {
             self.leave(left, register, mask);
         }
