@@ -30,6 +30,8 @@ const VECTOR_TASKS: usize = 16;
 
 /// Elements of the longest row that a vector is multiplied by here: `gemm` takes 1.4 ns for each multiplication by so short ones.
 const FEW: usize = 8;
+/// Terms of a sum from which that pays. Of fewer `gemm` makes what every BLAS makes, to the bit: it rounds once a term.
+const MANY_TERMS: usize = 64;
 
 /// Products by the name NumPy gives them in warnings.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -146,7 +148,7 @@ impl One {
     /// A matrix by a matrix, in tiles; row by row where both are so narrow that a tile would be filled with little (two columns of
     /// ten thousand by themselves: 68 µs, 9 so).
     fn run_matrix<T: Element>(self, zero: T, one: T) -> FpFlags {
-        if self.m < FEW && self.n < FEW && self.b.2 == size_of::<T>() as isize {
+        if self.k >= MANY_TERMS && self.m < FEW && self.n < FEW && self.b.2 == size_of::<T>() as isize {
             return (0..self.m)
                 .fold(FpFlags::NONE, |raised, i| raised | self.tile((i, 1), (0, self.n)).add_up(zero, one));
         }
@@ -223,7 +225,8 @@ impl One {
             ((self.b.0, self.b.1, self.b.2), (self.a.0, self.a.2))
         };
         let outputs = self.m * self.n;
-        if matrix.2 != size_of::<T>() as isize || !(2..=FEW).contains(&outputs) {
+        let is_narrow = (2..=FEW).contains(&outputs) && matrix.2 == size_of::<T>() as isize;
+        if !is_narrow || self.k < MANY_TERMS {
             self.clear(zero);
             return self.multiply(Some(one), one);
         }

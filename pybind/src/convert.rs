@@ -55,8 +55,13 @@ fn is_elsewhere(value: &Bound<'_, PyAny>) -> PyResult<bool> {
         return Ok(false);
     }
     let py = value.py();
-    if value.getattr_opt(intern!(py, "__cuda_array_interface__"))?.is_some() {
-        return Ok(true);
+    // Asked of the class, as an object may make up what it is asked for.
+    let class = value.get_type();
+    if class.hasattr(intern!(py, "__cuda_array_interface__"))? {
+        return Ok(value.getattr_opt(intern!(py, "__cuda_array_interface__"))?.is_some());
+    }
+    if !class.hasattr(intern!(py, "__dlpack_device__"))? {
+        return Ok(false);
     }
     let Some(asked) = value.getattr_opt(intern!(py, "__dlpack_device__"))? else { return Ok(false) };
     py.import("fastnp._interchange")?.getattr("is_elsewhere")?.call1((asked.call0()?,))?.extract()
