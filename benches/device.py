@@ -36,9 +36,19 @@ from typing import Any
 import fastnp
 import numpy
 
-from benches.rivals import EXPRESSIONS, PROGRAMS, Call, Expression, compare, possible, show
+from benches.rivals import (
+    EXPRESSIONS,
+    Call,
+    Expression,
+    compare,
+    function_of,
+    possible,
+    show,
+    vectors,
+    with_jax,
+    with_numpy,
+)
 from npbench import machine
-from npbench.binding import run_source
 from tests import on_device
 from tests.fuzz.run import check
 
@@ -49,26 +59,6 @@ COLD = 1 << 20
 SECONDS = {"agreement": 100.0, "random programs": 60.0, "npbench": 120.0, "programs": 200.0}
 NPBENCH = ("S", "L")
 FIRST = "option price"
-
-
-def vectors(n: int, dtype: str) -> dict[str, Any]:
-    """The values that every module is given: x, y, z of a type, and integers i."""
-    random = numpy.random.default_rng(1)
-    values = {name: random.uniform(0.5, 2.0, n).astype(dtype) for name in "xyz"}
-    return {**values, "i": random.integers(0, 9, n).astype(numpy.int32)}
-
-
-def function_of(np: Any, expression: Expression) -> Callable[..., Any]:
-    """An expression or a program as a function of the four vectors."""
-    if expression.program:
-        return run_source(PROGRAMS, np)[expression.text]
-    return eval(f"lambda x, y, z, i: {expression.text}", {"np": np})
-
-
-def with_numpy(expression: Expression, values: dict[str, Any]) -> Call:
-    """NumPy on the host."""
-    function, arguments = function_of(numpy, expression), tuple(values.values())
-    return lambda: function(*arguments)
 
 
 def with_fastnp(expression: Expression, values: dict[str, Any]) -> Call:
@@ -107,15 +97,6 @@ def _cupy(function: Callable[..., Any], values: dict[str, Any]) -> Call:
         return result
 
     return call
-
-
-def with_jax(expression: Expression, values: dict[str, Any]) -> Call:
-    """JAX, compiled, in the precision of its arguments."""
-    jax = importlib.import_module("jax")
-    jax.config.update("jax_enable_x64", True)
-    function = jax.jit(function_of(jax.numpy, expression))
-    ours = tuple(jax.numpy.asarray(value) for value in values.values())
-    return lambda: jax.block_until_ready(function(*ours))
 
 
 def with_torch(expression: Expression, values: dict[str, Any]) -> Call:

@@ -125,10 +125,10 @@ EXPRESSIONS |= {
 }
 
 
-def vectors(n: int) -> dict[str, Any]:
+def vectors(n: int, dtype: str = "float64") -> dict[str, Any]:
     """The same values for every module; `i` are integers of four bytes."""
     random = numpy.random.default_rng(1)
-    values = {name: random.uniform(0.5, 2.0, n) for name in "xyz"}
+    values = {name: random.uniform(0.5, 2.0, n).astype(dtype, copy=False) for name in "xyz"}
     return {**values, "i": random.integers(0, 9, n).astype(numpy.int32)}
 
 
@@ -182,21 +182,22 @@ MODULES: dict[str, Callable[[Expression, dict[str, Any]], Call | None]] = {
 }
 
 
-def _compiled(np: Any, expression: Expression) -> Callable[..., Any]:
+def function_of(np: Any, expression: Expression) -> Callable[..., Any]:
+    """An expression or a program as a function of the four vectors."""
     if expression.program:
         return run_source(PROGRAMS, np)[expression.text]
     return eval(f"lambda x, y, z, i: {expression.text}", {"np": np})
 
 
 def _python(np: Any, e: Expression, values: dict[str, Any], settle: Callable[[Any], Any]) -> Call:
-    function, arguments = _compiled(np, e), tuple(values.values())
+    function, arguments = function_of(np, e), tuple(values.values())
     return lambda: settle(function(*arguments))
 
 
 def _function(
     compiler: Any, np: Any, e: Expression, values: dict[str, Any], settle: Callable[[Any], Any]
 ) -> Call:
-    function, arguments = compiler(_compiled(np, e)), tuple(values.values())
+    function, arguments = compiler(function_of(np, e)), tuple(values.values())
     return lambda: settle(function(*arguments))
 
 
