@@ -55,8 +55,12 @@ pub trait Device: Backend {
     /// As [`Device::upload`], the other way.
     unsafe fn download(&self, from: *const u8, to: *mut u8, bytes: usize) -> Result<(), DeviceError>;
 
+    /// Whether there is a way to compute a batch of matrix products as [`Device::multiply`] is asked for them, as far as can be
+    /// told without asking: so that nobody sends operands for nothing.
+    fn multiplies(&self, dtype: DType, domain: &[usize], strides: &[isize]) -> bool;
+
     /// Runs a batch of matrix products, in the types that have such: the domain is `[batch…, m, n, k]`, and every operand has a stride
-    /// for each of its axes, zero where it does not go along. Gives whether it does this here.
+    /// for each of its axes, zero where it does not go along. Gives whether it did.
     ///
     /// # Errors
     /// Those of a device that failed.

@@ -476,13 +476,14 @@ impl Engine {
     #[inline]
     pub(crate) fn launch_dense(&mut self, op: Op, compute: DType, kinds: usize, launch: &Launch<'_>) -> Result<()> {
         let index = (op as usize * DType::ALL.len() + compute as usize) * dense::KINDS + kinds;
-        if self.dense[index].is_none() {
-            self.dense[index] = Some(self.compiled(dense::kernel(op, compute, kinds)));
-        }
-        match &self.dense[index] {
-            Some(program) => launch_now(&mut self.seen, program, launch, None),
-            None => Ok(()),
-        }
+        let program = match &mut self.dense[index] {
+            Some(program) => program,
+            None => {
+                let compiled = self.compiled(dense::kernel(op, compute, kinds));
+                self.dense[index].insert(compiled)
+            }
+        };
+        launch_now(&mut self.seen, program, launch, None)
     }
 
     /// Launches a kernel of [`crate::immediate`] on arrays that are ready, to new memory. The key is the kernel's alone.

@@ -139,8 +139,13 @@ impl Engine {
         Ok(())
     }
 
-    /// Runs a step on a device.
+    /// Runs a step on a device, or on the host where it is a product that the device has no way to compute.
     fn run_there(&mut self, step: &Step, device: &Arc<dyn Device>) -> Result<()> {
+        if let Work::Product { dtype, domain, strides, .. } = &step.work
+            && !device.multiplies(*dtype, domain, strides)
+        {
+            return self.run_here(step);
+        }
         for &(taker, giver) in &step.donations {
             let wanted = self.trace.slots[taker as usize].storage.bytes();
             let given = &mut self.trace.slots[giver as usize].storage;
@@ -187,11 +192,11 @@ impl Engine {
         let addresses: Addresses = step.operands.iter().map(place).collect();
         match &step.work {
             Work::Kernel(work) => self.launch(work, &addresses, Some(&**device))?,
-            Work::Product { product, dtype, domain, strides } => {
+            Work::Product { dtype, domain, strides, .. } => {
                 // SAFETY: recorded views lie within their storages, which have memory on the device now, and the product
                 // overlaps neither factor.
                 if !unsafe { device.multiply(*dtype, domain, strides, &addresses)? } {
-                    return self.multiply_here((*product, *dtype), domain, strides, step);
+                    return self.run_here(step);
                 }
                 self.seen.stats.products += 1;
             }
@@ -211,26 +216,6 @@ impl Engine {
             }
         }
         Ok(())
-    }
-
-    /// Runs matrix products on the host for a device that has none.
-    fn multiply_here(
-        &mut self,
-        product: (Product, DType),
-        domain: &[usize],
-        strides: &[isize],
-        step: &Step,
-    ) -> Result<()> {
-        for &(slot, _) in &step.operands {
-            self.trace.slots[slot as usize].storage.materialize()?;
-        }
-        let mut addresses = Addresses::new();
-        for &(slot, offset) in &step.operands {
-            let slot = &self.trace.slots[slot as usize];
-            addresses.push(slot.storage.place_here()?.wrapping_offset(slot.base + offset));
-        }
-        self.multiply(product, domain, strides, &addresses);
-        written(step).try_for_each(|slot| self.trace.slots[slot as usize].storage.changed_here())
     }
 
     /// Copies what a device wrote of shared memory to where others see it.

@@ -119,6 +119,10 @@ impl Device for Apart {
         Ok(())
     }
 
+    fn multiplies(&self, _: DType, _: &[usize], _: &[isize]) -> bool {
+        false
+    }
+
     unsafe fn multiply(&self, _: DType, _: &[usize], _: &[isize], _: &[*mut u8]) -> Result<bool, DeviceError> {
         Ok(false)
     }

@@ -92,6 +92,11 @@ impl Gpu {
         Ok(found)
     }
 
+    /// Does something with the library for matrix products, which is looked for first. The context is the thread's.
+    fn with_products<T>(&self, then: impl FnOnce(&Products) -> T) -> T {
+        then(locked(&self.products).get_or_insert_with(|| Products::new(&self.context)))
+    }
+
     /// Does something with the staging memory, which is made first.
     fn staged<T>(&self, then: impl FnOnce(&mut Staging) -> Result<T, DeviceError>) -> Result<T, DeviceError> {
         let mut staging = locked(&self.staging);
@@ -165,6 +170,11 @@ impl Device for Gpu {
         self.staged(|staging| unsafe { staging.download(&self.context, from, to, bytes) })
     }
 
+    fn multiplies(&self, dtype: DType, domain: &[usize], strides: &[isize]) -> bool {
+        let Ok(_entered) = self.context.enter() else { return false };
+        self.with_products(|products| products.multiplies(dtype, domain, strides))
+    }
+
     unsafe fn multiply(
         &self,
         dtype: DType,
@@ -173,10 +183,8 @@ impl Device for Gpu {
         addresses: &[*mut u8],
     ) -> Result<bool, DeviceError> {
         let _entered = self.context.enter()?;
-        let mut products = locked(&self.products);
-        let products = products.get_or_insert_with(|| Products::new(&self.context));
         // SAFETY: the caller's contract.
-        unsafe { products.multiply(&self.context, dtype, domain, strides, addresses) }
+        self.with_products(|products| unsafe { products.multiply(&self.context, dtype, domain, strides, addresses) })
     }
 
     fn wait(&self) -> Result<(), DeviceError> {

@@ -94,6 +94,11 @@ impl Products {
         Products(made.then_some((handle, gemm)))
     }
 
+    /// Whether the library is there and has a call for a batch of products.
+    pub(super) fn multiplies(&self, dtype: DType, domain: &[usize], strides: &[isize]) -> bool {
+        self.0.is_some() && types(dtype).is_some() && plan(dtype.size(), domain, strides).is_some()
+    }
+
     /// Runs a batch of products, if the library can.
     ///
     /// # Errors
