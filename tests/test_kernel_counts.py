@@ -224,3 +224,11 @@ def test_a_long_chain_works_in_two_buffers() -> None:
     fastnp.eval(y)
     assert fastnp.stats()["kernels_launched"] > 5
     assert fastnp.stats()["bytes_peak"] < 2.5 * 8 * n
+
+
+def test_temporaries_of_any_size_need_no_memory(assert_kernels: AssertCount) -> None:
+    x = fastnp.broadcast_to(fastnp.array([7], dtype="uint8"), (1 << 29,))
+    before = fastnp.stats()["bytes_live"]
+    fastnp.reset_stats()
+    assert assert_kernels(lambda: ((x * 3 - 1) % 32).max(), 1) == 20
+    assert fastnp.stats()["bytes_peak"] < before + (1 << 24)

@@ -17,7 +17,7 @@ impl Array {
     pub fn empty(shape: &[usize], dtype: DType, order: Order) -> Result<Array> {
         let strides = if order == Order::F { f_strides(shape, dtype.size()) } else { c_strides(shape, dtype.size()) };
         let array = Array::fresh(shape, strides, dtype)?;
-        if array.storage.bytes() >= crate::engine::EAGER_BYTES {
+        if array.storage.bytes() >= crate::engine::LARGE {
             engine().provide(&array.storage)?;
         }
         // Boolean memory must hold booleans.

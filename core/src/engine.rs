@@ -41,8 +41,9 @@ const LOOP_NODES: usize = 48;
 const ELEMENTS: usize = 16;
 /// Plans kept. A plan is a few kilobytes.
 const MAX_PLANS: usize = 2048;
-/// Results from this size on get memory when they are recorded, so that the error for want of it comes up there.
-pub(crate) const EAGER_BYTES: usize = 256 << 20;
+/// For results from this size on memory is asked for when they are recorded, so that the error for want of it comes up there. They
+/// do not get it: most are temporaries, which need none once they are fused.
+pub(crate) const LARGE: usize = 256 << 20;
 
 /// It never hands itself over to a waiting thread, which after a fork may not be there any more. Nor is it poisoned: a panic
 /// under it is a bug of ours and was reported, and what was computed before can still be read.
@@ -307,8 +308,8 @@ impl Engine {
         } else if points <= self.tiny && self.is_ready(s) {
             return self.run_now(s);
         }
-        if s.target.storage.bytes() >= EAGER_BYTES {
-            self.provide(s.target.storage)?;
+        if s.target.storage.bytes() >= LARGE {
+            self.foresee(s.target.storage)?;
         }
         self.make_way(s.op, s.domain)?;
         self.trace.record(s);
@@ -327,8 +328,8 @@ impl Engine {
         covers: bool,
     ) -> Result<()> {
         self.seen.stats.recorded += 1;
-        if result.storage.bytes() >= EAGER_BYTES {
-            self.provide(&result.storage)?;
+        if result.storage.bytes() >= LARGE {
+            self.foresee(&result.storage)?;
         }
         self.make_way(op, result.shape())?;
         let mut shared = self.is_eager() || result.storage.is_shared();

@@ -273,6 +273,19 @@ impl Engine {
         }
     }
 
+    /// Asks whether there will be memory for a large result that has none yet.
+    ///
+    /// # Errors
+    /// As [`Engine::provide`].
+    #[cold]
+    pub(crate) fn foresee(&self, storage: &Storage) -> Result<()> {
+        match &self.site().device {
+            _ if storage.has_memory() => Ok(()),
+            Some(device) => Remote::new(device, storage.bytes()).map(drop),
+            None => Buffer::foresee(storage.bytes()),
+        }
+    }
+
     /// Gives a storage memory where it will be written.
     ///
     /// # Errors

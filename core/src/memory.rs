@@ -109,17 +109,27 @@ impl Buffer {
             pool.peak = pool.peak.max(pool.used());
             block
         };
-        let start = match reused.or_else(|| fresh(class)) {
-            Some(start) => start,
-            None => {
-                pool().trim(0);
-                fresh(class).ok_or_else(|| {
-                    pool().live -= class_bytes(class);
-                    out_of_memory(bytes)
-                })?
-            }
-        };
+        let start = reused.or_else(|| fresh_after_all(class)).ok_or_else(|| {
+            pool().live -= class_bytes(class);
+            out_of_memory(bytes)
+        })?;
         Ok(Buffer { start, class })
+    }
+
+    /// Asks whether there would be such a block now, and touches none.
+    ///
+    /// # Errors
+    /// As [`Buffer::new`].
+    pub(crate) fn foresee(bytes: usize) -> Result<()> {
+        let class = class_of(bytes);
+        if pool().free.get(class as usize).is_some_and(|waiting| !waiting.is_empty()) {
+            return Ok(());
+        }
+        let there = if (class as usize) < CLASSES { fresh_after_all(class) } else { None };
+        let start = there.ok_or_else(|| out_of_memory(bytes))?;
+        // SAFETY: the block was just allocated with this class's layout.
+        unsafe { dealloc(start.as_ptr(), block_layout(class)) };
+        Ok(())
     }
 
     /// What [`Buffer::from_raw`] makes a buffer of again: the block is its finder's.
@@ -156,6 +166,14 @@ fn fresh(class: u32) -> Option<NonNull<u8>> {
         unsafe { libc::madvise(start.as_ptr().cast(), layout.size(), libc::MADV_HUGEPAGE) };
     }
     Some(start)
+}
+
+/// A block from the system, if need be after what waits was given back.
+fn fresh_after_all(class: u32) -> Option<NonNull<u8>> {
+    fresh(class).or_else(|| {
+        pool().trim(0);
+        fresh(class)
+    })
 }
 
 #[cold]

@@ -289,7 +289,8 @@ def emit_exponentials():
 # entries that take something all terms are small then.
 LOG_STEPS = 20
 LOG_REACH = mpf("0.0755")
-POWER_REACH = mpf("0.0346")
+POWER_INTERVALS = mpf("19.5")
+POWER_REACH = mpf("0.0578")
 OCTAVE_REACH = mpf("0.0335")
 
 
@@ -302,32 +303,54 @@ def emit_table(name, doc, values):
         print(f"pub(super) const {name}{suffix}: [{kind}; 16] = [{body}];")
 
 
+def emit_logarithms_of(of, base, what, unit, more=None):
+    """Both parts of -log of the numbers `of` by the unit, and more of it."""
+    for part, cut in (("HIGH", high_part), ("LOW", low_part)):
+        values = [
+            lambda kind, i=i, r=r, cut=cut: cut((more or [0] * 16)[i] - ln(r(kind)) / unit, kind)
+            for i, r in enumerate(of)
+        ]
+        emit_table(f"{base}_{part}", f"The {part.lower()} part of {what}", values)
+
+
 def emit_logarithm_tables():
     entries = sorted(range(15, 31), key=lambda j: j % 16)
     bits = {"f64": 21, "f32": 11}
 
-    def inverse(j, kind, ones):
-        if j in ones:
+    def inverse(j, kind):
+        if abs(j - LOG_STEPS) <= 1:
             return mpf(1)
         return truncated(mpf(LOG_STEPS) / j * (1 + mpf(2) ** -bits[kind]), bits[kind])
 
-    def emit_tables(name, doc, ones, bases):
-        of = [lambda kind, j=j: inverse(j, kind, ones) for j in entries]
-        emit_table(name, f"{doc}, by j modulo 16, j from 15 to 30", of)
-        for base, what, unit in bases:
-            for part, cut in (("HIGH", high_part), ("LOW", low_part)):
+    of = [lambda kind, j=j: inverse(j, kind) for j in entries]
+    doc = "20/j cut to half a mantissa, 1 for the neighbours of 20, by j modulo 16, j from 15 to 30"
+    emit_table("INVERSES", doc, of)
+    for base, what, unit in (
+        ("LOG", "log", mpf(1)),
+        ("LOG2", "log2", ln(2)),
+        ("LOG10", "log10", ln(10)),
+    ):
+        emit_logarithms_of(of, base, f"-{what} of these", unit)
 
-                def value(inverse, kind, cut=cut, unit=unit):
-                    return cut(-ln(inverse(kind)) / unit, kind)
+    def coarse(j):
+        """What takes the interval of numbers that round to j/19.5 nearest to one, in so few bits that the products are exact."""
+        low, high = ((j + side) / POWER_INTERVALS for side in (mpf("-0.5"), mpf("0.5")))
+        low, high = max(low, mpf("0.75")), min(high, mpf("1.5"))
+        if low <= 1 <= high:
+            return mpf(1)
+        unit = 16 if high < 1 else 32
+        return min(
+            (mpf(n) / unit for n in range(16, 48)),
+            key=lambda r: max(abs(low * r - 1), abs(high * r - 1)),
+        )
 
-                values = [lambda kind, i=i, value=value: value(i, kind) for i in of]
-                emit_table(f"{base}_{part}", f"The {part.lower()} part of -{what} of these", values)
-
-    doc = "20/j cut to half a mantissa, 1 for the neighbours of 20"
-    bases = (("LOG", "log", mpf(1)), ("LOG2", "log2", ln(2)), ("LOG10", "log10", ln(10)))
-    emit_tables("INVERSES", doc, (19, 20, 21), bases)
-    doc = "20/j cut to half a mantissa, for `power`"
-    emit_tables("POWER_INVERSES", doc, (20,), (("POWER_LOG2", "log2", ln(2)),))
+    of = [lambda kind, j=j: coarse(j) for j in entries]
+    doc = (
+        "About 19.5/j in five bits, 1 where the interval ends at 1, by j modulo 16, j from 15 to 29"
+    )
+    emit_table("POWER_INVERSES", doc, of)
+    what = "-log2 of these, and 1 below 1, where the mantissa's exponent is less"
+    emit_logarithms_of(of, "POWER_LOG2", what, ln(2), [int(j < POWER_INTERVALS) for j in entries])
 
 
 def emit_logarithms():
@@ -372,7 +395,7 @@ def emit_logarithms():
         return ln((1 + sqrt(z)) / (1 - sqrt(z))) / sqrt(z)
 
     tail = guarded(lambda z: (quotient(z) / 2 - 1) / z, mpf(1) / 3)
-    coefs, error = remez(tail, 0, top, 3)
+    coefs, error = remez(tail, 0, top, 4)
     doc = "(log((1+s)/(1-s)) / 2s - 1) / s^2 in s^2 there, for `power`, for `f64`."
     emit("LOG_TAIL", coefs, error, doc)
 

@@ -35,6 +35,17 @@ impl Tape {
         self.draft(|draft| draft.intern(inst, dtype, false))
     }
 
+    /// Every bit turned. What is not equal is compared so at once.
+    fn invert(&self, v: ValueId, dtype: DType) -> ValueId {
+        self.draft(|draft| {
+            let inverted = match draft.insts[v.0 as usize] {
+                Inst::Apply(Op::Equal, args) => Inst::Apply(Op::NotEqual, args),
+                _ => Inst::Apply(Op::Invert, [v, v]),
+            };
+            draft.intern(inverted, dtype, false)
+        })
+    }
+
     /// `then` where `mask`, else `otherwise`; a choice by the same mask among what is chosen is made once.
     pub(super) fn select(&self, mask: ValueId, then: ValueId, otherwise: ValueId, dtype: DType) -> ValueId {
         self.draft(|draft| {
@@ -244,7 +255,10 @@ impl<T: Plain + BitXor<Output = T>> BitXor for Traced<'_, T> {
 impl<T: Plain + Not<Output = T>> Not for Traced<'_, T> {
     type Output = Self;
     fn not(self) -> Self {
-        self.one(Op::Invert, |x| !x)
+        match self {
+            Known(x) => Known(!x),
+            Made(v, tape) => Made(tape.invert(v, T::DTYPE), tape),
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! `power`: 2^(y log2 |x|), with the logarithm in two numbers, and the sign of odd powers of negative numbers.
 //!
 //! The result's relative error is the absolute error of `y log2 x`, which may be as large as 1074: so the logarithm needs 64
-//! good bits (`f32`: 31). With the tables of `logarithm` its series is so short that its first term alone is carried in a pair
-//! (Dekker 1971). Without fused multiply-add that arithmetic triples; there the C library computes every element.
+//! good bits (`f32`: 31). With a table its series is so short that its first term alone is carried in a pair (Dekker 1971).
+//! Without fused multiply-add that arithmetic triples; there the C library computes every element.
 //!
 //! Odd: subnormal, infinite or NaN x, y beyond the reach of the integer tests, a negative x with a y that is no integer, -0,
 //! and 0 to a power that is not a positive normal number.
@@ -12,12 +12,13 @@ use super::arithmetic::{
     fast_two_sum, is_single, last_as_sign, poly, poly_in_pairs, sign_bit, size_bits, turned, two_product,
 };
 use super::exponential::{magic_sixteenths, power};
-use super::logarithm::parts;
 use super::real::{Number, Parts, Real, Word};
 use crate::Table;
 use std::f64::consts::LOG2_E;
 use std::hint::black_box;
 
+/// Intervals of mantissas, to one.
+const INTERVALS: f64 = 19.5;
 /// A number to this power is one, whatever the number.
 const VERY_SMALL: f64 = 5e-20;
 
@@ -30,28 +31,31 @@ struct Sum<R: Real> {
 }
 
 /// `log2 a` for positive normal `a` as a float and a correction, good to 2^-64 (`f32`: 2^-31); only for machines that fuse.
+///
+/// The interval of m, which decides what it is multiplied by, has one as a bound, so that it also tells whether m is below:
+/// the table's logarithms have that one in them by which the exponent of `a` is less then.
 #[inline(always)]
 fn log2_pair<R: Real>(a: R) -> Parts<R> {
-    let (k, m, index) = parts::<R, true>(a);
-    let (near, near_low) = two_product(m, R::entry(Table::PowerInverses, index));
-    let f = near - R::of(1.0);
-    let Sum { p, change, factor, rest } =
-        if is_single::<R>() { short_series(f, near_low) } else { series(f, near_low) };
-    let (sum, lost) = fast_two_sum(k + R::entry(Table::PowerLog2High, index), p);
+    let m = a.mantissa();
+    let index = m.fma::<true>(R::of(INTERVALS), R::literal(R::Number::MAGIC)).bits();
+    // Exact: entries have five bits, and what is left has lost four.
+    let f = m.fma::<true>(R::entry(Table::PowerInverses, index), -R::of(1.0));
+    let Sum { p, change, factor, rest } = if is_single::<R>() { short_series(f) } else { series(f) };
+    let (sum, lost) = fast_two_sum(a.exponent() + R::entry(Table::PowerLog2High, index), p);
     // What comes late is added last: the chain of steps is what takes the time.
     let low = lost + (rest + R::entry(Table::PowerLog2Low, index));
     (sum, change.fma::<true>(factor, low))
 }
 
-/// `log2(1 + f + f_low)` by the series in s = f/(2+f): its second term is a ten thousandth of the first.
+/// `log2(1 + f)` by the series in s = f/(2+f): its second term is a four thousandth of the first.
 #[inline(always)]
-fn series<R: Real>(f: R, f_low: R) -> Sum<R> {
+fn series<R: Real>(f: R) -> Sum<R> {
     let two = R::of(2.0);
     let divisor = two + f;
-    let divisor_low = (f - (divisor - two)) + f_low;
+    let divisor_low = f - (divisor - two);
     let inverse = R::of(1.0) / divisor;
     let s = f * inverse;
-    let s_low = (s.fma::<true>(-divisor, f) + s.fma::<true>(-divisor_low, f_low)) * inverse;
+    let s_low = s.fma::<true>(-divisor_low, s.fma::<true>(-divisor, f)) * inverse;
     let z = s * s;
     let change = (s * z).fma::<true>(poly::<R, true>(z, R::Number::LOG_TAIL), s_low.fma::<true>(z, s_low));
     let (factor, factor_low) = R::parts(R::Number::TWO_INV_LN2);
@@ -61,11 +65,9 @@ fn series<R: Real>(f: R, f_low: R) -> Sum<R> {
 
 /// The same by the series in f, of which only the first term needs a second part.
 #[inline(always)]
-fn short_series<R: Real>(f: R, f_low: R) -> Sum<R> {
-    let base = R::of(LOG2_E);
-    let (p, p_low) = two_product(f, base);
-    let f_low = f_low.fma::<true>(-f, f_low);
-    Sum { p, change: poly::<R, true>(f, R::Number::LOG2_STEP), factor: f, rest: f_low.fma::<true>(base, p_low) }
+fn short_series<R: Real>(f: R) -> Sum<R> {
+    let (p, p_low) = two_product(f, R::of(LOG2_E));
+    Sum { p, change: poly::<R, true>(f, R::Number::LOG2_STEP), factor: f, rest: p_low }
 }
 
 /// `2^(e + tail)`; overflow raises its flag.
