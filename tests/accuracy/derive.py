@@ -385,10 +385,10 @@ def emit_logarithms():
     coefs, error = remez(plain, -OCTAVE_REACH, OCTAVE_REACH, 2)
     doc = "(log(1+f) - f) / f^2 beside an inverse of an octave, for `f32`."
     emit("LOG_OCTAVE_F32", coefs, error, doc, "f32")
-    short, error = remez(plain, -POWER_REACH, POWER_REACH, 4)
-    rest = 1 / ln(2) - mpf(single(1 / ln(2)))
-    doc = "(log2(1+f) - C f) / f beside an entry of the table, where C is 1/log 2 rounded, for `power`, for `f32`."
-    emit("LOG2_STEP_F32", [rest, *(c / ln(2) for c in short)], error, doc, "f32")
+    third = guarded(lambda f: (ln(1 + f) - f + f**2 / 2) / f**3, mpf(1) / 3)
+    coefs, error = remez(third, -POWER_REACH, POWER_REACH, 3)
+    doc = "(log2(1+f) - (f - f^2/2) / log 2) / f^3 beside an entry of the table, for `power`, for `f32`."
+    emit("LOG2_TAIL_F32", [c / ln(2) for c in coefs], error, doc, "f32")
     top = (POWER_REACH / (2 - POWER_REACH)) ** 2
 
     def quotient(z):

@@ -312,9 +312,8 @@ pub(super) const LOG10_STEP: [f64; 12] = [
 ];
 /// (log(1+f) - f) / f^2 beside an inverse of an octave, for `f32`.
 pub(super) const LOG_OCTAVE_F32: [f32; 3] = [-4.9999994e-1, 3.335018e-1, -2.5023413e-1];
-/// (log2(1+f) - C f) / f beside an entry of the table, where C is 1/log 2 rounded, for `power`, for `f32`.
-pub(super) const LOG2_STEP_F32: [f32; 6] =
-    [1.925963e-8, -7.213475e-1, 4.8089764e-1, -3.6067212e-1, 2.8940204e-1, -2.4150717e-1];
+/// (log2(1+f) - (f - f^2/2) / log 2) / f^3 beside an entry of the table, for `power`, for `f32`.
+pub(super) const LOG2_TAIL_F32: [f32; 4] = [4.8089805e-1, -3.6067274e-1, 2.8922924e-1, -2.4135584e-1];
 /// (log((1+s)/(1-s)) / 2s - 1) / s^2 in s^2 there, for `power`, for `f64`.
 pub(super) const LOG_TAIL: [f64; 5] =
     [0.3333333333333333, 0.19999999999999538, 0.14285714289897486, 0.11111097889238215, 0.09107962965159291];

@@ -14,7 +14,6 @@ use super::arithmetic::{
 use super::exponential::{magic_sixteenths, power};
 use super::real::{Number, Parts, Real, Word};
 use crate::Table;
-use std::f64::consts::LOG2_E;
 use std::hint::black_box;
 
 /// Intervals of mantissas, to one.
@@ -63,22 +62,27 @@ fn series<R: Real>(f: R) -> Sum<R> {
     Sum { p, change, factor, rest: s.fma::<true>(factor_low, p_low) }
 }
 
-/// The same by the series in f, of which only the first term needs a second part.
+/// The same by the series in f, of which the first two terms need a second part: beside one, what is wrong with them is multiplied by
+/// as much as 128.
 #[inline(always)]
 fn short_series<R: Real>(f: R) -> Sum<R> {
-    let (p, p_low) = two_product(f, R::of(LOG2_E));
-    Sum { p, change: poly::<R, true>(f, R::Number::LOG2_STEP), factor: f, rest: p_low }
+    let (base, base_low) = R::parts(R::Number::TWO_INV_LN2);
+    let (base, base_low) = (base * R::of(0.5), base_low * R::of(0.5));
+    let square = f * f;
+    let u = square.fma::<true>(R::of(-0.5), f);
+    let u_low = square.fma::<true>(R::of(-0.5), f - u);
+    let (p, p_low) = two_product(u, base);
+    let change = square.fma::<true>(poly::<R, true>(f, R::Number::LOG_TAIL), base_low);
+    Sum { p, change, factor: f, rest: u_low.fma::<true>(base, p_low) }
 }
 
 /// `2^(e + tail)`; overflow raises its flag.
 #[inline(always)]
 fn exponential<R: Real>(e: R, tail: R) -> R {
-    let e = e.bounded(R::literal(R::Number::POWER_LIMIT));
-    // At most a fiftieth of e, unless that is bounded.
-    let tail = tail.bounded(R::of(8.0));
     let sixteenths = (e + tail) + magic_sixteenths();
     let k = sixteenths - magic_sixteenths();
-    let r = (e - k) + tail;
+    // Beyond all powers there are no sixteenths, and any number does.
+    let r = ((e - k) + tail).bounded(R::of(1.0));
     power::<R, true>(sixteenths, poly_in_pairs::<R, true>(r, R::Number::EXP2_STEP)).scaled(k)
 }
 

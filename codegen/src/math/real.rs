@@ -278,8 +278,6 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     const ARCTAN2_RANGE: (Self, Self);
     /// The largest exponent `power` takes, below the reach of MAGIC.
     const POWER_LARGEST: Self;
-    /// The exponent of 2 beyond which the power overflows or vanishes.
-    const POWER_LIMIT: Self;
 
     /// A table.
     fn table(table: Table) -> &'static [Self; 16];
@@ -312,11 +310,11 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     const SINH_WIDE: &'static [Self];
     /// `LOG_STEP` of the coefficients, of singles `LOG_OCTAVE`.
     const LOG_STEP: &'static [Self];
-    /// `LOG2_STEP` of the coefficients.
+    /// `LOG2_STEP` of the coefficients, of doubles only.
     const LOG2_STEP: &'static [Self];
     /// `LOG10_STEP` of the coefficients, of doubles only.
     const LOG10_STEP: &'static [Self];
-    /// `LOG_TAIL` of the coefficients, of doubles only.
+    /// `LOG_TAIL` of the coefficients, of singles `LOG2_TAIL`.
     const LOG_TAIL: &'static [Self];
     /// `TAN` of the coefficients.
     const TAN: &'static [Self];
@@ -500,7 +498,6 @@ impl Number for f64 {
     const LARGEST_ANGLE: f64 = 1_048_576.0;
     const ARCTAN2_RANGE: (f64, f64) = (1e-290, 1e300);
     const POWER_LARGEST: f64 = 1e15;
-    const POWER_LIMIT: f64 = 1100.0;
 
     const EXP_STEP: &'static [f64] = &c::EXP_STEP;
     const EXP2_STEP: &'static [f64] = &c::EXP2_STEP;
@@ -719,7 +716,6 @@ impl Number for f32 {
     const LARGEST_ANGLE: f32 = 65_536.0;
     const ARCTAN2_RANGE: (f32, f32) = (1e-30, 1e37);
     const POWER_LARGEST: f32 = 2e6;
-    const POWER_LIMIT: f32 = 160.0;
 
     const EXP_STEP: &'static [f32] = &c::EXP_STEP_F32;
     const EXP2_STEP: &'static [f32] = &c::EXP2_STEP_F32;
@@ -735,9 +731,9 @@ impl Number for f32 {
     const ATAN_WIDE: &'static [f32] = &c::ATAN_WIDE_F32;
     const SINH_WIDE: &'static [f32] = &c::SINH_WIDE_F32;
     const LOG_STEP: &'static [f32] = &c::LOG_OCTAVE_F32;
-    const LOG2_STEP: &'static [f32] = &c::LOG2_STEP_F32;
+    const LOG2_STEP: &'static [f32] = &[];
     const LOG10_STEP: &'static [f32] = &[];
-    const LOG_TAIL: &'static [f32] = &[];
+    const LOG_TAIL: &'static [f32] = &c::LOG2_TAIL_F32;
     const TAN: &'static [f32] = &c::TAN_F32;
     const SIN: &'static [f32] = &c::SIN_F32;
     const COS: &'static [f32] = &c::COS_F32;
