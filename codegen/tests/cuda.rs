@@ -18,7 +18,7 @@ mod standin;
 
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::*;
-use kernels::{casts_of, map_of, ops_of, right};
+use kernels::{MANY, MANY_AXES, casts_of, many, map_of, ops_of, right};
 use random::{Case, Random};
 
 /// `FASTNP_RANDOM_KERNELS` of them, from the seed `FASTNP_RANDOM_SEED` on: two thirds of them reductions or scans. They are compiled
@@ -220,4 +220,66 @@ fn every_cast_of(dtype: DType, device: &dyn Device) {
             assert!(x == y || (size > 1 && is_nan(x) && is_nan(y)), "{dtype} as {to}, element {at}: {x:?}, {y:?}");
         }
     }
+}
+
+#[test]
+fn arguments_that_no_launch_passes_lie_in_memory() {
+    process::alone("arguments_that_no_launch_passes_lie_in_memory", &[], || {
+        let device = device("cuda").unwrap().unwrap();
+        for template in [Template::Map, Template::Reduce, Template::Scan] {
+            let kernel = right(many(template));
+            let portable = Portable::new().compile(&kernel).unwrap();
+            let program = device.compile(&kernel).unwrap();
+            // The last axis is the fastest in memory, or the slowest.
+            let rank = MANY_AXES as usize;
+            for is_fastest in [true, false] {
+                let mut extents = vec![1usize; rank];
+                (extents[0], extents[rank / 2], extents[rank - 2], extents[rank - 1]) = (4, 2, 3, 700);
+                let mut axes: Vec<usize> = (0..rank).rev().collect();
+                if !is_fastest {
+                    axes.rotate_left(1);
+                }
+                let mut strides = vec![0isize; rank * MANY];
+                for (m, operand) in kernel.operands.iter().enumerate() {
+                    let is_folded = template == Template::Reduce && m + 1 == MANY;
+                    let mut distance = operand.dtype.size();
+                    for &axis in axes.iter().filter(|&&axis| !is_folded || axis + 1 < rank) {
+                        strides[rank * m + axis] = distance as isize;
+                        distance *= extents[axis];
+                    }
+                }
+                let points = extents.iter().product::<usize>();
+                let columns: Vec<Vec<f64>> = (0..MANY)
+                    .map(|m| {
+                        (0..points * (1 + usize::from(m + 1 == MANY))).map(|i| ((i * 7 + m * 5) % 11) as f64).collect()
+                    })
+                    .collect();
+                let scalars =
+                    [Scalar::new(DType::F64, 0.5), Scalar::new(DType::I8, -3i64), Scalar::new(DType::C128, 2.0)];
+                let (outer, inner) = extents.split_at(kernel.outer as usize);
+                let run = |program: &dyn Program, addresses: &[*mut u8]| {
+                    let launch = Launch { outer, inner, addresses, strides: &strides, scalars: &scalars };
+                    // SAFETY: the columns have as many elements as there are points.
+                    unsafe { program.launch(&launch, &Inline) }.unwrap();
+                };
+                let mut expected = columns.clone();
+                run(&*portable, &expected.iter_mut().map(|c| c.as_mut_ptr().cast()).collect::<Vec<_>>());
+                let addresses: Vec<*mut u8> = columns.iter().map(|c| device.allocate(8 * c.len()).unwrap()).collect();
+                for (column, &address) in columns.iter().zip(&addresses) {
+                    // SAFETY: just allocated.
+                    unsafe { device.upload(column.as_ptr().cast(), address, 8 * column.len()) }.unwrap();
+                }
+                run(&*program, &addresses);
+                let mut found = columns[MANY - 1].clone();
+                // SAFETY: as above.
+                unsafe { device.download(addresses[MANY - 1], found.as_mut_ptr().cast(), 8 * found.len()) }.unwrap();
+                assert_eq!(found, expected[MANY - 1], "{template} {is_fastest}");
+                for (column, &address) in columns.iter().zip(&addresses) {
+                    // SAFETY: allocated above.
+                    unsafe { device.release(address, 8 * column.len()) };
+                }
+            }
+            assert!(program.listing().contains("Arguments *const __restrict__ given"));
+        }
+    });
 }

@@ -391,29 +391,6 @@ fn memory_of_others_is_an_error() {
 }
 
 #[test]
-fn too_many_arguments_are_refused() {
-    alone("too_many_arguments_are_refused", &[("STANDIN_VERSION", "13000")], || {
-        let device = open("cuda");
-        let mut kernel = KernelBuilder::new(Template::Map, 16, 0);
-        let from: Vec<_> = (0..600).map(|_| kernel.operand(DType::F64, Access::Read, true)).collect();
-        let to = kernel.operand(DType::F64, Access::Write, true);
-        let mut body = kernel.body();
-        let mut value = body.load(from[0]);
-        for &operand in &from[1..] {
-            let next = body.load(operand);
-            value = body.apply(Op::Add, &[value, next]);
-        }
-        body.store(to, value);
-        let kernel = verify(kernel.finish()).unwrap();
-        let (addresses, strides) = (vec![std::ptr::null_mut(); 601], vec![8; 601 * 16]);
-        let launch = Launch { outer: &[2; 16], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
-        let error = device.prepare(&[(&kernel, launch)]).unwrap_err();
-        assert_eq!(error.failure, Failure::Fault);
-        assert!(error.message.contains("601 operands in 16 dimensions") && error.message.contains("takes 32764"));
-    });
-}
-
-#[test]
 fn after_a_fork_there_is_an_error() {
     alone("after_a_fork_there_is_an_error", &[], || {
         let device = open("cuda");

@@ -150,6 +150,12 @@ fn cuda_texts_are_as_they_stand() {
             compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &text);
         }
     }
+    for template in [Template::Map, Template::Reduce, Template::Scan] {
+        let axes: Vec<usize> = (0..kernels::MANY_AXES as usize).collect();
+        let text = kernels::text(verify(kernels::many(template)).expect("right"), &axes, 1);
+        let path = golden.join("cuda").join(format!("{template}_many.cu"));
+        compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &text);
+    }
 }
 
 /// A map of one conversion.

@@ -18,6 +18,8 @@ const LOT_BYTES: usize = 32;
 const LOOSE_BYTES: usize = 16;
 /// Bytes that a thread's points hold of accumulators, in folds: each point of a lot has its own, twice.
 const FOLDED_BYTES: usize = 32;
+/// Bytes of arguments that every device and driver passes; from CUDA 12.1 on they pass 32,764.
+const ARGUMENTS: usize = 4096;
 /// Points that a lane folds one after the other before it adds them to a total: sums stay as accurate as pairwise ones.
 pub(super) const RUN: usize = 32;
 /// Parts that the inner points of one outer point are divided into, at most.
@@ -54,6 +56,8 @@ pub(super) struct Form {
     pub(super) steps: SmallVec<[Step; 8]>,
     /// Which way threads go in folds.
     pub(super) along: Along,
+    /// Whether the arguments lie in memory, being more than a launch passes.
+    pub(super) by_address: bool,
 }
 
 /// How a text is launched, and what its threads are told.
@@ -100,7 +104,7 @@ pub(super) fn of(kernel: &Kernel, launch: &Launch<'_>) -> Option<(Form, Geometry
     };
     let reach = (0..kernel.operands.len()).map(|m| reach(launch, m)).max().unwrap_or(0);
     let wide = outer.saturating_mul(inner.max(1)).saturating_mul(lot as u64) >= 1 << 30 || reach >= 1 << 31;
-    let form = Form { wide, lot, steps, along };
+    let mut form = Form { wide, lot, steps, along, by_address: false };
     let shares = Shares::of(kernel, &form, outer, inner);
     let mut domain = Words { wide, bytes: vec![] };
     [outer, inner, last, shares.segment].into_iter().for_each(|n| domain.push(n as i64));
@@ -108,6 +112,8 @@ pub(super) fn of(kernel: &Kernel, launch: &Launch<'_>) -> Option<(Form, Geometry
         domain.axis(if axis + 1 == extents.len() { row } else { extent as u64 });
     }
     launch.strides.iter().for_each(|&s| domain.push(s as i64));
+    // Each at a multiple of its size, of sixteen bytes at most, and three words more.
+    form.by_address = 8 * kernel.operands.len() + 16 * kernel.scalars.len() + domain.bytes.len() + 32 > ARGUMENTS;
     let claims = match scatters(kernel) {
         0 => 0,
         scatters => (2 * scatters * outer as usize * lot).next_power_of_two(),

@@ -2,7 +2,7 @@
 //!
 //! The text has no headers and depends on the kernel and the form alone. It begins with the types, goes on with the functions that
 //! are called, and ends with the kernel, `map`, `reduce` or `scan`, whose parameters are the operands in order, the scalars, and
-//! what [`super::form::Geometry`] says.
+//! what [`super::form::Geometry`] says. Where these are too many they lie in memory, and the address of that is the parameter.
 
 use super::fold;
 use super::form::{Along, Form, RUN, Step, scatters};
@@ -40,6 +40,7 @@ pub(super) fn source(kernel: &Kernel, form: &Form) -> String {
         include_str!("text/types.cu"),
         if form.wide { include_str!("text/wide.cu") } else { include_str!("text/narrow.cu") },
         &domain(kernel),
+        &if form.by_address { arguments(kernel) } else { String::new() },
         &functions::definitions(&[&*lots, &folding, &function].concat()),
         &lots,
         &folding,
@@ -60,6 +61,19 @@ fn domain(kernel: &Kernel) -> String {
     format!(
         "// Points, or lots of them, of the outer and the inner domain; points of the last axis; a part's share of lots.\ntypedef struct {{ index outer, inner, last, segment;{members} }} Domain;"
     )
+}
+
+/// The type of arguments that lie in memory, scalars and the domain at multiples of sixteen bytes.
+fn arguments(kernel: &Kernel) -> String {
+    let mut out = "// The arguments, which lie in memory.\ntypedef struct {\n".to_owned();
+    for (m, operand) in kernel.operands.iter().enumerate() {
+        let constant = if operand.access == Access::Read { "const " } else { "" };
+        out += &format!("    {constant}u8 *m{m};\n");
+    }
+    for (s, dtype) in kernel.scalars.iter().enumerate() {
+        out += &format!("    __align__(16) {} s{s};\n", dtype.ir_name());
+    }
+    out + "    __align__(16) Domain d;\n} Arguments;\n\n" + include_str!("text/anew.cu")
 }
 
 /// The types of lots, and what reads and writes them.
@@ -146,14 +160,18 @@ impl Writer<'_> {
     fn function(&mut self) {
         let kernel = self.kernel;
         let mut parameters: Vec<String> = vec![];
-        for (m, operand) in kernel.operands.iter().enumerate() {
-            let constant = if operand.access == Access::Read { "const " } else { "" };
-            let restrict = if operand.restrict { "__restrict__ " } else { "" };
-            parameters.push(format!("{constant}u8 *{restrict}const m{m}"));
+        if self.form.by_address {
+            parameters.push("const Arguments *const __restrict__ given".to_owned());
+        } else {
+            for (m, operand) in kernel.operands.iter().enumerate() {
+                let constant = if operand.access == Access::Read { "const " } else { "" };
+                let restrict = if operand.restrict { "__restrict__ " } else { "" };
+                parameters.push(format!("{constant}u8 *{restrict}const m{m}"));
+            }
+            parameters
+                .extend(kernel.scalars.iter().enumerate().map(|(s, dtype)| format!("const {} s{s}", dtype.ir_name())));
+            parameters.push("const Domain d".to_owned());
         }
-        parameters
-            .extend(kernel.scalars.iter().enumerate().map(|(s, dtype)| format!("const {} s{s}", dtype.ir_name())));
-        parameters.push("const Domain d".to_owned());
         let more: &[&str] = match kernel.template {
             Template::Map if scatters(kernel) > 0 => &["Claim *const claims", "const u64 mask", "const i32 phase"],
             Template::Map => &[],
@@ -162,6 +180,9 @@ impl Writer<'_> {
         };
         parameters.extend(more.iter().map(|&p| p.to_owned()));
         self.line(format!("{ENTRY}{}({}) {{", kernel.template, parameters.join(", ")));
+        if self.form.by_address {
+            self.line("const Arguments *const a = given;");
+        }
         match kernel.template {
             Template::Map => self.map(),
             Template::Reduce => self.reduce(),
@@ -170,10 +191,32 @@ impl Writer<'_> {
         self.line("}");
     }
 
+    /// What sizes and strides are members of.
+    fn domain(&self) -> &'static str {
+        if self.form.by_address { "a->d" } else { "d" }
+    }
+
+    /// Has arguments that lie in memory read where they are used in a loop, at a position of it. Where the compiler knows that they
+    /// stay the same it reads all of them before the loop and keeps them: of 60 operands in 16 dimensions, in 4 KB that a thread
+    /// spills.
+    fn anew(&mut self, position: &str) {
+        if !self.form.by_address {
+            return;
+        }
+        self.line(format!("const Arguments *const a = anew(given, {position});"));
+        for (s, dtype) in self.kernel.scalars.iter().enumerate() {
+            self.line(format!("const {} s{s} = a->s{s};", dtype.ir_name()));
+        }
+    }
+
     fn map(&mut self) {
+        let d = self.domain();
         let rank = self.kernel.outer as usize;
         self.line("const index step = (index)(gridDim.x * blockDim.x);");
-        self.line("for (index lot = (index)(blockIdx.x * blockDim.x + threadIdx.x); lot < d.outer; lot += step) {");
+        self.line(format!(
+            "for (index lot = (index)(blockIdx.x * blockDim.x + threadIdx.x); lot < {d}.outer; lot += step) {{"
+        ));
+        self.anew("lot");
         self.coordinates("lot", 0..rank);
         self.pointers(&self.operands_of(&self.kernel.body), 'm', 0..rank, "p");
         if self.form.lot > 1 {
@@ -187,14 +230,16 @@ impl Writer<'_> {
         let kernel = self.kernel;
         let (outer, rank) = (kernel.outer as usize, (kernel.outer + kernel.inner) as usize);
         let (lanes, points) = self.lanes();
+        let d = self.domain();
         self.line(format!("const index lane = (index)(blockIdx.y * blockDim.{lanes} + threadIdx.{lanes});"));
         self.line(format!("const index lanes = (index)(gridDim.y * blockDim.{lanes});"));
         self.line(format!("const index step = (index)(gridDim.x * blockDim.{points});"));
         self.line(format!(
-            "for (index first = (index)(blockIdx.x * blockDim.{points}); first < d.outer; first += step) {{"
+            "for (index first = (index)(blockIdx.x * blockDim.{points}); first < {d}.outer; first += step) {{"
         ));
+        self.anew("first");
         self.line(format!("const index point = first + (index)threadIdx.{points};"));
-        self.line("const bool inside = point < d.outer;");
+        self.line(format!("const bool inside = point < {d}.outer;"));
         self.coordinates("point", 0..outer);
         self.line("Folded f = nothing();");
         self.line("if (inside) {");
@@ -204,12 +249,13 @@ impl Writer<'_> {
         self.each_point();
         self.line("total[j] = nothing();");
         self.line("}");
-        self.line(format!("for (index from = lane; from < d.inner; from += {RUN} * lanes) {{"));
+        self.line(format!("for (index from = lane; from < {d}.inner; from += {RUN} * lanes) {{"));
         self.each_point();
         self.line("run[j] = nothing();");
         self.line("}");
         self.line("index lot = from;");
-        self.line(format!("for (i32 k = 0; k < {RUN} && lot < d.inner; k++, lot += lanes) {{"));
+        self.line(format!("for (i32 k = 0; k < {RUN} && lot < {d}.inner; k++, lot += lanes) {{"));
+        self.anew("lot");
         self.coordinates("lot", outer..rank);
         self.pointers(&touched, 'q', outer..rank, "p");
         if self.form.lot > 1 {
@@ -228,13 +274,13 @@ impl Writer<'_> {
         self.line("f = across(f);");
         self.line(format!("const bool head = inside && threadIdx.{lanes} == 0;"));
         self.line("if (gridDim.y > 1) {");
-        self.line("if (head) parts[(u64)blockIdx.y * d.outer + point] = f;");
+        self.line(format!("if (head) parts[(u64)blockIdx.y * {d}.outer + point] = f;"));
         self.line(format!("if (!is_last_block(&tickets[first / (index)blockDim.{points}])) continue;"));
         self.line("f = nothing();");
         self.line(format!(
             "for (u32 part = threadIdx.{lanes}; inside && part < gridDim.y; part += blockDim.{lanes}) {{"
         ));
-        self.line("f = join(f, parts[(u64)part * d.outer + point]);");
+        self.line(format!("f = join(f, parts[(u64)part * {d}.outer + point]);"));
         self.line("}");
         self.line("f = across(f);");
         self.line("}");
@@ -249,14 +295,16 @@ impl Writer<'_> {
         let kernel = self.kernel;
         let outer = kernel.outer as usize;
         let (lanes, points) = self.lanes();
+        let d = self.domain();
         let is_alone = self.form.along == Along::Outer;
         self.line(format!("const index step = (index)(gridDim.x * blockDim.{points});"));
-        self.line("const index begin = (index)blockIdx.y * d.segment;");
-        self.line("const index end = d.inner - begin < d.segment ? d.inner : begin + d.segment;");
+        self.line(format!("const index begin = (index)blockIdx.y * {d}.segment;"));
+        self.line(format!("const index end = {d}.inner - begin < {d}.segment ? {d}.inner : begin + {d}.segment;"));
         self.line(format!(
-            "for (index first = (index)(blockIdx.x * blockDim.{points}); first < d.outer; first += step) {{"
+            "for (index first = (index)(blockIdx.x * blockDim.{points}); first < {d}.outer; first += step) {{"
         ));
-        self.line(format!("const bool inside = first + (index)threadIdx.{points} < d.outer;"));
+        self.anew("first");
+        self.line(format!("const bool inside = first + (index)threadIdx.{points} < {d}.outer;"));
         self.line(format!("const index point = inside ? first + (index)threadIdx.{points} : 0;"));
         self.coordinates("point", 0..outer);
         let mut touched = self.operands_of(&kernel.body);
@@ -266,7 +314,7 @@ impl Writer<'_> {
         self.pointers(&touched, 'm', 0..outer, "q");
         self.line("Folded carry = nothing();");
         self.line("for (u32 part = 0; phase == 1 && part < blockIdx.y; part++) {");
-        self.line("carry = join(carry, parts[(u64)part * d.outer + point]);");
+        self.line(format!("carry = join(carry, parts[(u64)part * {d}.outer + point]);"));
         self.line("}");
         self.line(format!(
             "for (index from = begin; from < end; from += {}) {{",
@@ -277,6 +325,7 @@ impl Writer<'_> {
         } else {
             format!("const index lot = from + (index)threadIdx.{lanes};")
         });
+        self.anew("lot");
         self.coordinates("lot", outer..outer + 1);
         self.pointers(&touched, 'q', outer..outer + 1, "p");
         self.count("inside && lot < end");
@@ -294,7 +343,7 @@ impl Writer<'_> {
         self.line("carry = join(carry, all);");
         self.line("}");
         let head = if is_alone { "inside".to_owned() } else { format!("inside && threadIdx.{lanes} == 0") };
-        self.line(format!("if (phase == 0 && {head}) parts[(u64)blockIdx.y * d.outer + point] = carry;"));
+        self.line(format!("if (phase == 0 && {head}) parts[(u64)blockIdx.y * {d}.outer + point] = carry;"));
         self.line("}");
     }
 
@@ -314,12 +363,12 @@ impl Writer<'_> {
 
     /// How many points of the lot there are.
     fn count(&mut self, condition: &str) {
-        let (kernel, lot) = (self.kernel, self.form.lot);
+        let (kernel, lot, d) = (self.kernel, self.form.lot, self.domain());
         let axis = (kernel.outer + kernel.inner - 1) as usize;
         let whole = if lot == 1 {
             "1".to_owned()
         } else {
-            format!("(i32)(d.last - x{axis} < {lot} ? d.last - x{axis} : {lot})")
+            format!("(i32)({d}.last - x{axis} < {lot} ? {d}.last - x{axis} : {lot})")
         };
         self.line(match condition {
             "true" => format!("const i32 count = {whole};"),
@@ -330,15 +379,15 @@ impl Writer<'_> {
     /// Coordinates `x…` along axes, from a position among their points or lots.
     fn coordinates(&mut self, position: &str, axes: Range<usize>) {
         let last = (self.kernel.outer + self.kernel.inner) as usize - usize::from(axes.end > 0);
-        let mut rest = position.to_owned();
+        let (mut rest, d) = (position.to_owned(), self.domain());
         for axis in axes.clone().rev() {
             let times = if axis == last && self.form.lot > 1 { format!(" * {}", self.form.lot) } else { String::new() };
             if axis == axes.start {
                 self.line(format!("const index x{axis} = {rest}{times};"));
                 continue;
             }
-            self.line(format!("const index n{axis} = over({rest}, d.axis[{axis}]);"));
-            let left = format!("{rest} - n{axis} * d.axis[{axis}].extent");
+            self.line(format!("const index n{axis} = over({rest}, {d}.axis[{axis}]);"));
+            let left = format!("{rest} - n{axis} * {d}.axis[{axis}].extent");
             let left = if times.is_empty() { left } else { format!("({left}){times}") };
             self.line(format!("const index x{axis} = {left};"));
             rest = format!("n{axis}");
@@ -357,15 +406,16 @@ impl Writer<'_> {
     /// Addresses of operands at the coordinates along axes, from those named by a letter.
     fn pointers(&mut self, operands: &[u16], from: char, axes: Range<usize>, to: &str) {
         let last = (self.kernel.outer + self.kernel.inner) as usize;
+        let (d, owner) = (self.domain(), if self.form.by_address && from == 'm' { "a->" } else { "" });
         for &m in operands {
             let operand = self.kernel.operands[m as usize];
             let constant = if operand.access == Access::Read { "const " } else { "" };
-            let mut place = format!("{from}{m}");
+            let mut place = format!("{owner}{from}{m}");
             for axis in axes.clone() {
                 match self.form.steps[m as usize] {
                     Step::Same if axis + 1 == last => {}
                     Step::Packed if axis + 1 == last => place += &format!(" + x{axis} * {}", operand.dtype.size()),
-                    _ => place += &format!(" + x{axis} * d.stride[{m}][{axis}]"),
+                    _ => place += &format!(" + x{axis} * {d}.stride[{m}][{axis}]"),
                 }
             }
             self.line(format!("{constant}u8 *const {to}{m} = {place};"));
@@ -374,7 +424,7 @@ impl Writer<'_> {
 
     /// The distance between an operand's elements along the last axis.
     fn stride(&self, m: OperandId) -> String {
-        format!("d.stride[{}][{}]", m.0, self.kernel.outer + self.kernel.inner - 1)
+        format!("{}.stride[{}][{}]", self.domain(), m.0, self.kernel.outer + self.kernel.inner - 1)
     }
 
     /// A fragment at every point of a lot: loads, statements, stores. `then` follows the statements of a point; `g` is what the
@@ -445,7 +495,7 @@ impl Writer<'_> {
         match rank - outer {
             0 => "0".to_owned(),
             1 => format!("(i64)x{outer} + j"),
-            _ => format!("(i64)n{0} * d.last + x{0} + j", rank - 1),
+            _ => format!("(i64)n{0} * {1}.last + x{0} + j", rank - 1, self.domain()),
         }
     }
 

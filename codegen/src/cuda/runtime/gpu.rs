@@ -76,17 +76,14 @@ impl Gpu {
         forms
     }
 
-    /// Functions of kernels in forms, whose launches are told so many bytes, compiled together where they are missing.
+    /// Functions of kernels in forms, compiled together where they are missing.
     ///
     /// # Errors
     /// Where the compiler or the device refuses one.
-    pub(super) fn functions(&self, wanted: &[(Arc<Forms>, Form, usize)]) -> Result<Vec<Arc<Function>>, DeviceError> {
-        let texts: Vec<String> = wanted
-            .iter()
-            .map(|(forms, form, told)| forms.text(&self.context, form, *told))
-            .collect::<Result<_, _>>()?;
+    pub(super) fn functions(&self, wanted: &[(Arc<Forms>, Form)]) -> Result<Vec<Arc<Function>>, DeviceError> {
+        let texts: Vec<String> = wanted.iter().map(|(forms, form)| forms.text(form)).collect();
         let found = locked(&self.functions).of(&self.context, &texts)?;
-        for ((forms, form, _), function) in wanted.iter().zip(&found) {
+        for ((forms, form), function) in wanted.iter().zip(&found) {
             forms.put(form.clone(), function.clone());
         }
         Ok(found)
@@ -98,7 +95,10 @@ impl Gpu {
     }
 
     /// Does something with the staging memory, which is made first.
-    fn staged<T>(&self, then: impl FnOnce(&mut Staging) -> Result<T, DeviceError>) -> Result<T, DeviceError> {
+    pub(super) fn staged<T>(
+        &self,
+        then: impl FnOnce(&mut Staging) -> Result<T, DeviceError>,
+    ) -> Result<T, DeviceError> {
         let mut staging = locked(&self.staging);
         if staging.is_none() {
             *staging = Some(Staging::new(&self.context)?);
@@ -136,10 +136,10 @@ impl Device for Gpu {
         let _entered = self.context.enter()?;
         let mut missing = vec![];
         for (kernel, launch) in launches {
-            let Some((form, geometry)) = form::of(kernel, launch) else { continue };
+            let Some((form, _)) = form::of(kernel, launch) else { continue };
             let forms = self.forms(kernel);
             if forms.get(&form).is_none() {
-                missing.push((forms, form, geometry.domain.len()));
+                missing.push((forms, form));
             }
         }
         if missing.is_empty() { Ok(()) } else { self.functions(&missing).map(|_| ()) }

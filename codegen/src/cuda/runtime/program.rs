@@ -5,13 +5,11 @@ use super::super::source;
 use super::context::Context;
 use super::functions::Function;
 use super::gpu::Gpu;
-use crate::{DeviceError, Failure, Kernel, Launch, Program, Raised, Template, Verified, Workers};
+use crate::{DeviceError, Kernel, Launch, Program, Raised, Template, Verified, Workers};
 use smallvec::SmallVec;
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Bytes that a kernel's arguments may take: on older devices, and on all since CUDA 12.1 and capability 7.0.
-const ARGUMENTS: (usize, usize) = (4096, 32_764);
 /// Words that blocks which share points count themselves in: one for each block of a grid that is divided further.
 const TICKETS: usize = 1056;
 
@@ -40,28 +38,9 @@ impl Forms {
         }
     }
 
-    /// The text in a form, whose launches are told so many bytes.
-    ///
-    /// # Errors
-    /// Where a kernel has more arguments than the device passes.
-    pub(super) fn text(&self, context: &Context, form: &Form, told: usize) -> Result<String, DeviceError> {
-        let is_new = context.driver.version >= 12010 && context.capability.0 >= 7;
-        let most = if is_new { ARGUMENTS.1 } else { ARGUMENTS.0 };
-        // Each argument at a multiple of its size, scalars of sixteen bytes at most, and three words more.
-        let bytes = 8 * self.kernel.operands.len() + 16 * self.kernel.scalars.len() + told + 32;
-        if bytes > most {
-            return Err(DeviceError::new(
-                Failure::Fault,
-                format!(
-                    "a kernel of {} operands in {} dimensions has {bytes} bytes of arguments, and cuda:{} takes {most}\n{}",
-                    self.kernel.operands.len(),
-                    self.kernel.outer + self.kernel.inner,
-                    context.ordinal,
-                    *self.kernel
-                ),
-            ));
-        }
-        Ok(source::source(&self.kernel, form))
+    /// The text in a form.
+    pub(super) fn text(&self, form: &Form) -> String {
+        source::source(&self.kernel, form)
     }
 }
 
@@ -77,10 +56,10 @@ impl Program for CudaProgram {
         let _entered = self.gpu.context.enter()?;
         let function = match self.forms.get(&form) {
             Some(function) => function,
-            None => self.gpu.functions(&[(self.forms.clone(), form, geometry.domain.len())])?.remove(0),
+            None => self.gpu.functions(&[(self.forms.clone(), form.clone())])?.remove(0),
         };
         // SAFETY: the caller's contract; the geometry is this launch's.
-        unsafe { run(&self.gpu, &self.forms.kernel, &function, &geometry, launch) }.map(|()| Raised::new())
+        unsafe { run(&self.gpu, &self.forms.kernel, (&form, &function), &geometry, launch) }.map(|()| Raised::new())
     }
 
     fn listing(&self) -> String {
@@ -136,6 +115,18 @@ fn zeros(context: &Context, bytes: usize) -> Result<*mut u8, DeviceError> {
     Ok(start)
 }
 
+/// The arguments of a launch in memory of the device, as the type `Arguments` of the text has them.
+fn given(gpu: &Gpu, launch: &Launch<'_>, geometry: &Geometry) -> Result<*mut u8, DeviceError> {
+    let mut bytes: Vec<u8> = launch.addresses.iter().flat_map(|&address| (address as u64).to_le_bytes()).collect();
+    bytes.resize(bytes.len().next_multiple_of(16), 0);
+    launch.scalars.iter().for_each(|scalar| bytes.extend(scalar.bytes()));
+    bytes.extend(&geometry.domain);
+    let start = gpu.context.allocate(bytes.len())?;
+    // SAFETY: just allocated, with this size.
+    gpu.staged(|staging| unsafe { staging.upload(&gpu.context, bytes.as_ptr(), start, bytes.len()) })?;
+    Ok(start)
+}
+
 /// Launches a function, as often as it has phases.
 ///
 /// # Safety
@@ -143,7 +134,7 @@ fn zeros(context: &Context, bytes: usize) -> Result<*mut u8, DeviceError> {
 unsafe fn run(
     gpu: &Gpu,
     kernel: &Kernel,
-    function: &Function,
+    (form, function): (&Form, &Function),
     geometry: &Geometry,
     launch: &Launch<'_>,
 ) -> Result<(), DeviceError> {
@@ -154,11 +145,16 @@ unsafe fn run(
     let tickets = if kernel.template == Template::Reduce { scratch.tickets(context)? } else { std::ptr::null_mut() };
     let claims = if geometry.claims > 0 { zeros(context, 16 * geometry.claims)? } else { std::ptr::null_mut() };
     let mask = (geometry.claims as u64).wrapping_sub(1);
+    let given = if form.by_address { given(gpu, launch, geometry)? } else { std::ptr::null_mut() };
     let scalars: SmallVec<[[u8; 16]; 4]> = launch.scalars.iter().map(|scalar| scalar.bytes()).collect();
     let mut arguments: SmallVec<[*const c_void; 16]> = SmallVec::new();
-    arguments.extend(launch.addresses.iter().map(|address| std::ptr::from_ref(address).cast()));
-    arguments.extend(scalars.iter().map(|scalar| scalar.as_ptr().cast()));
-    arguments.push(geometry.domain.as_ptr().cast());
+    if form.by_address {
+        arguments.push((&raw const given).cast());
+    } else {
+        arguments.extend(launch.addresses.iter().map(|address| std::ptr::from_ref(address).cast()));
+        arguments.extend(scalars.iter().map(|scalar| scalar.as_ptr().cast()));
+        arguments.push(geometry.domain.as_ptr().cast());
+    }
     let mut done = Ok(());
     for phase in 2 - geometry.phases as i32..2 {
         let first = arguments.len();
@@ -192,9 +188,9 @@ unsafe fn run(
         done = done.and(context.check("launching a kernel", code));
         arguments.truncate(first);
     }
-    if geometry.claims > 0 {
+    for memory in [claims, given].into_iter().filter(|memory| !memory.is_null()) {
         // SAFETY: allocated here, and no other launch uses it.
-        done = done.and(unsafe { context.free(claims) });
+        done = done.and(unsafe { context.free(memory) });
     }
     done
 }
