@@ -147,7 +147,8 @@ def counted(call: Call) -> dict[str, int]:
     fastnp.reset_stats()
     call()
     stats = fastnp.stats()
-    names = ("kernels_launched", "products", "bytes_sent", "bytes_fetched", "fallbacks")
+    launches = ("kernels_launched", "graphs_launched", "products")
+    names = (*launches, "bytes_sent", "bytes_fetched", "fallbacks")
     return {name: stats[name] for name in names} | {"on_device": stats["bytes_on_devices"]}
 
 

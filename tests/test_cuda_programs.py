@@ -118,6 +118,64 @@ def test_what_pays_moves_by_itself(standin: Path) -> None:
     assert lines == ["auto", "[False, True] 1.618"]
 
 
+def test_what_a_loop_asks_for_again_is_a_graph(standin: Path) -> None:
+    lines = script(
+        standin,
+        """
+        import fastnp, numpy
+
+        def program(np, flush):
+            x, y = np.linspace(0.0, 1.0, 20_001), np.ones(20_001)
+            z, out = np.arange(20_001.0), []
+            for i in range(40):
+                k = 7 * i
+                x[k + 1 : -1] += 0.5 * (x[k:-2] + y[k + 2 :]) / (i + 1.0)
+                y[:] = np.cumsum(x) * 1e-4
+                t = np.sqrt(z + i)[::-1]
+                z[::2] = t[::2] * 3.0
+                w = np.stack([np.abs(x - y), np.minimum(y, t), t * 0.5])
+                w[:, 100:200] = w.sum(axis=1)[:, None]
+                flush()
+                if i % 10 == 9:
+                    m = w[:, :3]
+                    out += [float(w.max()), float((m @ m).sum()), float(z[17])]
+            return x, y, z, w, numpy.array(out)
+
+        for tiny in (1024, 0):
+            fastnp.settings(tiny=tiny)
+            expected = program(numpy, lambda: None)
+            before = fastnp.stats()["graphs_launched"]
+            found = program(fastnp, fastnp.flush)
+            print(all(numpy.allclose(e, numpy.asarray(f), 1e-9) for e, f in zip(expected, found)))
+            print(fastnp.stats()["graphs_launched"] - before > 30)
+        """,
+        FASTNP_BACKEND="cuda",
+    )
+    assert lines == ["True"] * 4
+
+
+def test_a_loop_that_fails_says_what_was_launched(standin: Path) -> None:
+    lines = script(
+        standin,
+        """
+        import fastnp as np
+        x, y, z = (np.ones(5000) * k for k in (1, 2, 3))
+        try:
+            for i in range(100):
+                x[1:] += y[:-1] * i
+                y[:-1] -= z[1:]
+                z *= 0.5
+                x[:-2] = np.sqrt(y[2:] * y[2:])
+                np.synchronize()
+        except RuntimeError as error:
+            print(i > 3, "unspecified launch failure" in str(error), "__global__" in str(error))
+        """,
+        FASTNP_BACKEND="cuda",
+        STANDIN_LAUNCH="40",
+    )
+    assert lines == ["True True True"]
+
+
 @pytest.mark.skipif(find_spec("nvidia") is None, reason="the compiler's wheel is not installed")
 def test_the_compiler_of_the_wheel_is_found(tmp_path: Path) -> None:
     lines = script(

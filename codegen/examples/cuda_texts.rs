@@ -4,6 +4,7 @@
 //!     cargo run -p fastnp-codegen --example cuda_texts -- DIR
 
 #[path = "../tests/cuda/kernels.rs"]
+#[allow(dead_code, reason = "the texts of some are golden files")]
 mod kernels;
 
 use fastnp_codegen::cuda::together;

@@ -75,6 +75,18 @@ pub trait Device: Backend {
         addresses: &[*mut u8],
     ) -> Result<bool, DeviceError>;
 
+    /// Says that launches follow in a row: they may be held, until somebody needs them done and at last until [`Device::end`], and
+    /// asked for as one where the same came before.
+    fn begin(&self) {}
+
+    /// Ends what [`Device::begin`] began: what was held is asked for. Gives how often several launches were asked for as one.
+    ///
+    /// # Errors
+    /// Those of launches that were held.
+    fn end(&self) -> Result<u64, DeviceError> {
+        Ok(0)
+    }
+
     /// Waits until all is done that this process asked the device for, others' work in streams of their own included
     /// (`cuCtxSynchronize`): memory that they can reach too changes hands so.
     ///

@@ -33,7 +33,15 @@ impl Engine {
         if let Err(error) = self.arrive(plan, &device).and_then(|()| wait()) {
             return (0, Err(error));
         }
-        let (ran, done) = self.execute_on(Some(&device), plan, long);
+        // Memory of others goes back to them when nobody here needs it any more, so nothing that uses it is put off.
+        if !is_lent {
+            device.begin();
+        }
+        let (ran, mut done) = self.execute_on(Some(&device), plan, long);
+        if !is_lent {
+            let ended = device.end().map(|graphs| self.seen.stats.graphs_launched += graphs);
+            done = done.and(ended.map_err(Error::from));
+        }
         (ran, done.and(self.show_shared()).and_then(|()| wait()))
     }
 

@@ -9,6 +9,8 @@ pub struct Stats {
     pub run_at_once: u64,
     /// Kernels launched.
     pub kernels_launched: u64,
+    /// Times that several kernels were launched as one graph, on a device.
+    pub graphs_launched: u64,
     /// Kernels compiled.
     pub kernels_compiled: u64,
     /// Matrix products run.
@@ -48,11 +50,12 @@ impl Stats {
     }
 
     /// Names and values, in the order of the fields.
-    pub fn entries(&self) -> [(&'static str, u64); 17] {
+    pub fn entries(&self) -> [(&'static str, u64); 18] {
         [
             ("recorded", self.recorded),
             ("run_at_once", self.run_at_once),
             ("kernels_launched", self.kernels_launched),
+            ("graphs_launched", self.graphs_launched),
             ("kernels_compiled", self.kernels_compiled),
             ("products", self.products),
             ("plans_made", self.plans_made),

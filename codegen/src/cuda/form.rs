@@ -106,7 +106,8 @@ pub(super) fn of(kernel: &Kernel, launch: &Launch<'_>) -> Option<(Form, Geometry
     let wide = outer.saturating_mul(inner.max(1)).saturating_mul(lot as u64) >= 1 << 30 || reach >= 1 << 31;
     let mut form = Form { wide, lot, steps, along, by_address: false };
     let shares = Shares::of(kernel, &form, outer, inner);
-    let mut domain = Words { wide, bytes: vec![] };
+    let words = 4 + 3 * extents.len() + launch.strides.len();
+    let mut domain = Words { wide, bytes: Vec::with_capacity(8 * words) };
     [outer, inner, last, shares.segment].into_iter().for_each(|n| domain.push(n as i64));
     for (axis, &extent) in extents.iter().enumerate() {
         domain.axis(if axis + 1 == extents.len() { row } else { extent as u64 });

@@ -6,8 +6,8 @@
 use crate::{DeviceError, Failure};
 use cudarc::driver::sys;
 use cudarc::driver::sys::{
-    CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUevent, CUfunction, CUmemPool_attribute, CUmemoryPool,
-    CUmodule, CUstream,
+    CUDA_KERNEL_NODE_PARAMS_v1, CUcontext, CUdevice, CUdevice_attribute, CUdeviceptr, CUevent, CUfunction, CUgraph,
+    CUgraphExec, CUgraphNode, CUmemPool_attribute, CUmemoryPool, CUmodule, CUstream,
 };
 use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
@@ -45,6 +45,37 @@ type Launch = unsafe extern "C" fn(
     *const *const c_void,
 ) -> Code;
 
+/// The functions for graphs, by their names without `cuGraph`.
+pub(super) struct Graphs {
+    pub(super) create: Function2<*mut CUgraph, c_uint>,
+    pub(super) add_kernel_node: unsafe extern "C" fn(
+        *mut CUgraphNode,
+        CUgraph,
+        *const CUgraphNode,
+        usize,
+        *const CUDA_KERNEL_NODE_PARAMS_v1,
+    ) -> Code,
+    pub(super) instantiate: Function3<*mut CUgraphExec, CUgraph, u64>,
+    pub(super) set_params: Function3<CUgraphExec, CUgraphNode, *const CUDA_KERNEL_NODE_PARAMS_v1>,
+    pub(super) launch: Function2<CUgraphExec, CUstream>,
+    pub(super) exec_destroy: Function<CUgraphExec>,
+    pub(super) destroy: Function<CUgraph>,
+}
+
+impl Graphs {
+    fn load(library: &Library) -> Result<Graphs, DeviceError> {
+        Ok(Graphs {
+            create: function(library, "cuGraphCreate")?,
+            add_kernel_node: function(library, "cuGraphAddKernelNode")?,
+            instantiate: function(library, "cuGraphInstantiateWithFlags")?,
+            set_params: function(library, "cuGraphExecKernelNodeSetParams")?,
+            launch: function(library, "cuGraphLaunch")?,
+            exec_destroy: function(library, "cuGraphExecDestroy")?,
+            destroy: function(library, "cuGraphDestroy")?,
+        })
+    }
+}
+
 /// The functions, by their names without `cu`.
 pub(super) struct Driver {
     pub(super) device_get: Function2<*mut CUdevice, c_int>,
@@ -78,6 +109,8 @@ pub(super) struct Driver {
     pub(super) launch_kernel: Launch,
     get_error_name: Function2<u32, *mut *const c_char>,
     get_error_string: Function2<u32, *mut *const c_char>,
+    /// Those for graphs, if it has them all.
+    pub(super) graphs: Option<Graphs>,
     /// The version of CUDA that it supports, as 13000.
     pub(super) version: i32,
 }
@@ -141,6 +174,7 @@ impl Driver {
             launch_kernel: function(library, "cuLaunchKernel")?,
             get_error_name: function(library, "cuGetErrorName")?,
             get_error_string: function(library, "cuGetErrorString")?,
+            graphs: Graphs::load(library).ok(),
             version,
         };
         match initialised {

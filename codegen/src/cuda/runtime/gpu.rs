@@ -4,9 +4,10 @@ use super::super::form::{self, Form};
 use super::context::{Context, not_forked};
 use super::functions::{Function, Functions};
 use super::product::Products;
-use super::program::{CudaProgram, Forms, Scratch};
+use super::program::{CudaProgram, Forms};
+use super::sequence::Sequence;
 use super::staging::Staging;
-use crate::{Backend, CompileError, DType, Device, DeviceError, Facts, Kernel, Launch, Program, Verified};
+use crate::{Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Kernel, Launch, Program, Verified};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -24,7 +25,8 @@ const LINK: f64 = 10.0;
 /// A device.
 pub(super) struct Gpu {
     pub(super) context: Context,
-    pub(super) scratch: Mutex<Scratch>,
+    /// Launches that are held; locked before the others.
+    sequence: Mutex<Sequence>,
     functions: Mutex<Functions>,
     kernels: Mutex<HashMap<Verified<Kernel>, Arc<Forms>>>,
     staging: Mutex<Option<Staging>>,
@@ -53,7 +55,7 @@ pub(crate) fn shared(ordinal: i32) -> Result<Arc<dyn Device>, DeviceError> {
     let functions = Mutex::new(Functions::new(&context)?);
     let gpu = Arc::new_cyclic(|this| Gpu {
         context,
-        scratch: Mutex::default(),
+        sequence: Mutex::default(),
         functions,
         kernels: Mutex::default(),
         staging: Mutex::default(),
@@ -92,6 +94,11 @@ impl Gpu {
     /// Does something with the library for matrix products, which is looked for first. The context is the thread's.
     fn with_products<T>(&self, then: impl FnOnce(&Products) -> T) -> T {
         then(locked(&self.products).get_or_insert_with(|| Products::new(&self.context)))
+    }
+
+    /// What is held.
+    pub(super) fn sequence(&self) -> MutexGuard<'_, Sequence> {
+        locked(&self.sequence)
     }
 
     /// Does something with the staging memory, which is made first.
@@ -147,12 +154,20 @@ impl Device for Gpu {
 
     fn allocate(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
         let _entered = self.context.enter()?;
+        let found = self.context.allocate(bytes);
+        if !matches!(&found, Err(error) if error.failure == Failure::Memory) {
+            return found;
+        }
+        // What goes back after launches that are held is missing.
+        self.sequence().issue(&self.context)?;
         self.context.allocate(bytes)
     }
 
-    unsafe fn release(&self, start: *mut u8, _: usize) {
+    unsafe fn release(&self, start: *mut u8, bytes: usize) {
         // What a device that failed, or a forked process, cannot give back is gone with it.
-        if let Ok(_entered) = self.context.enter() {
+        if let Ok(_entered) = self.context.enter()
+            && !self.sequence().release(&self.context, start, bytes)
+        {
             // SAFETY: the caller's contract.
             let _ = unsafe { self.context.free(start) };
         }
@@ -160,12 +175,14 @@ impl Device for Gpu {
 
     unsafe fn upload(&self, from: *const u8, to: *mut u8, bytes: usize) -> Result<(), DeviceError> {
         let _entered = self.context.enter()?;
+        self.sequence().make_way(&self.context, to, bytes)?;
         // SAFETY: the caller's contract.
         self.staged(|staging| unsafe { staging.upload(&self.context, from, to, bytes) })
     }
 
     unsafe fn download(&self, from: *const u8, to: *mut u8, bytes: usize) -> Result<(), DeviceError> {
         let _entered = self.context.enter()?;
+        self.sequence().issue(&self.context)?;
         // SAFETY: the caller's contract.
         self.staged(|staging| unsafe { staging.download(&self.context, from, to, bytes) })
     }
@@ -183,12 +200,23 @@ impl Device for Gpu {
         addresses: &[*mut u8],
     ) -> Result<bool, DeviceError> {
         let _entered = self.context.enter()?;
+        self.sequence().issue(&self.context)?;
         // SAFETY: the caller's contract.
         self.with_products(|products| unsafe { products.multiply(&self.context, dtype, domain, strides, addresses) })
     }
 
     fn wait(&self) -> Result<(), DeviceError> {
         let _entered = self.context.enter()?;
+        self.sequence().issue(&self.context)?;
         self.context.wait_for_everybody()
+    }
+
+    fn begin(&self) {
+        self.sequence().begin();
+    }
+
+    fn end(&self) -> Result<u64, DeviceError> {
+        let _entered = self.context.enter()?;
+        self.sequence().end(&self.context)
     }
 }

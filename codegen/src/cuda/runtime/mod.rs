@@ -5,15 +5,17 @@
 //! | `gpu` | the device: what [`crate::Device`] asks, and which devices are open |
 //! | `context` | the device as the driver sees it: its context, our stream, its memory |
 //! | `staging` | copies through pinned memory |
-//! | `program` | launches: forms, arguments, scratch memory |
+//! | `program` | launches: forms and arguments |
+//! | `sequence`, `graph` | launches held and asked for, one by one or as graphs; memory that they share |
 //! | `functions` | texts as functions: what is compiled together, kept, and loaded |
 //! | `compiler`, `cache` | NVIDIA's run-time compiler; machine code on disk |
 //! | `product` | matrix products by cuBLAS |
 //! | `driver` | the driver's functions, looked up one by one |
 //!
 //! Nothing here is needed to build: the driver, the compiler and cuBLAS are looked for when a device is asked for, and what is
-//! missing is an error that says so. There is one stream, so a device does what it is asked for in that order. A launch takes half
-//! a microsecond here; the driver's part comes to more.
+//! missing is an error that says so. There is one stream, so a device does what it is asked for in that order, but for launches
+//! of a graph that touch nothing in common. A launch takes 0.45 µs here, and 0.6 in a graph, all of whose launches are told
+//! something new; the driver's part comes to more.
 
 mod cache;
 mod compiler;
@@ -21,8 +23,10 @@ mod context;
 mod driver;
 mod functions;
 mod gpu;
+mod graph;
 mod product;
 mod program;
+mod sequence;
 mod staging;
 
 pub(crate) use gpu::shared;

@@ -2,9 +2,11 @@
  *
  * What is asked for on a stream waits in a queue until somebody waits for it, as late as a device may do it: memory that is
  * changed or given back too early shows. Addresses outside of what was allocated are errors, which stay, as on a device.
+ * A graph's launches run in an order that its edges allow, another each time: an edge that is missing shows.
  *
  * Controls: STANDIN_DEVICES (how many there are, one), STANDIN_VERSION (13000), STANDIN_CAPABILITY (90), STANDIN_MEMORY (bytes
- * of a device), STANDIN_LAUNCH, STANDIN_LOAD (the launch, or the module, of this number, from 1 on, fails).
+ * of a device), STANDIN_LAUNCH, STANDIN_LOAD (the launch, or the module, of this number, from 1 on, fails), STANDIN_GRAPHS (so
+ * many graphs are made, and the next are refused), STANDIN_TOLD (so many launches of graphs are told anything new).
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -28,6 +30,7 @@ typedef enum {
     INVALID_CONTEXT = 201,
     INVALID_HANDLE = 400,
     NOT_FOUND = 500,
+    NOT_SUPPORTED = 801,
     ILLEGAL_ADDRESS = 700,
     LAUNCH_FAILED = 719,
 } Code;
@@ -52,7 +55,7 @@ typedef struct { void (*run)(const unsigned *, const unsigned *, void **); const
 
 typedef struct Block { struct Block *next; Address start; size_t bytes; bool pinned; } Block;
 typedef struct Kept { struct Kept *next; Address start; size_t bytes; } Kept;
-typedef enum { TO_DEVICE, TO_HOST, FILL, FREE, LAUNCH, EVENT } What;
+typedef enum { TO_DEVICE, TO_HOST, FILL, FREE, LAUNCH, GRAPH, EVENT } What;
 typedef struct Asked {
     struct Asked *next;
     What what;
@@ -63,6 +66,10 @@ typedef struct Asked {
     const Kernel *kernel;
     unsigned grid[2], block[2];
     void **arguments;
+    /* What a graph launches, and which of it, bit by bit, each waits for. */
+    struct Asked *nodes;
+    const unsigned long long *after;
+    int count;
 } Asked;
 typedef struct { int number; } Event;
 
@@ -76,7 +83,7 @@ static bool initialised;
 static __thread void *current;
 static int contexts[8], streams[8], pools[8];
 /* For tests to ask, and to say that the driver is gone, as it is when a process ends. */
-int standin_launches, standin_trims, standin_loads, standin_ended;
+int standin_launches, standin_trims, standin_loads, standin_ended, standin_graphs, standin_graph_launches, standin_told;
 
 static long control(const char *name, long otherwise) {
     const char *value = getenv(name);
@@ -136,6 +143,30 @@ static void launch(Asked *a) {
     if (!failed) a->kernel->run(a->grid, a->block, a->arguments);
 }
 
+/* Launches what a graph has: of what waits for nothing any more, any. */
+static void launch_all(Asked *a) {
+    static unsigned seed = 1;
+    unsigned long long done = 0;
+    for (int left = a->count; left > 0 && !failed; left--) {
+        int ready[64], count = 0;
+        for (int i = 0; i < a->count; i++) {
+            if (!(done >> i & 1) && !(a->after[i] & ~done)) ready[count++] = i;
+        }
+        seed = seed * 1664525 + 1013904223;
+        int next = ready[(seed >> 16) % (unsigned)count];
+        launch(&a->nodes[next]);
+        done |= 1ULL << next;
+    }
+}
+
+static void let_go(Asked *a) {
+    for (int i = 0; i < a->count; i++) let_go(&a->nodes[i]);
+    if (a->arguments) free(a->arguments[0]);
+    free(a->arguments);
+    free(a->nodes);
+    free((void *)a->after);
+}
+
 static void perform(Asked *a) {
     if (failed) return;
     switch (a->what) {
@@ -153,6 +184,7 @@ static void perform(Asked *a) {
         return;
     case FREE: take_away((Address)a->to); return;
     case LAUNCH: launch(a); return;
+    case GRAPH: launch_all(a); return;
     case EVENT: return;
     }
 }
@@ -167,8 +199,7 @@ static void catch_up(const void *event) {
         first = a->next;
         if (!first) end = &first;
         perform(a);
-        if (a->arguments) free(a->arguments[0]);
-        free(a->arguments);
+        let_go(a);
         free(a);
     }
 }
@@ -353,11 +384,11 @@ Code cuModuleGetFunction(void **function, void *module, const char *name) {
     return *function ? SUCCESS : NOT_FOUND;
 }
 
-static Code launched(Asked asked, void **given) {
+/* A launch with its arguments, which are copied when they are given; each at a multiple of sixteen bytes. */
+static Asked with_arguments(Asked asked, void **given) {
     const Kernel *kernel = asked.kernel;
     size_t bytes = 0;
     for (int i = 0; i < kernel->count; i++) bytes += ((size_t)abs(kernel->sizes[i]) + 15) & ~(size_t)15;
-    // Arguments are copied when they are given; each at a multiple of sixteen bytes.
     char *copies = aligned_alloc(16, bytes + 16);
     asked.arguments = calloc((size_t)kernel->count + 1, sizeof(void *));
     asked.arguments[0] = copies;
@@ -367,15 +398,97 @@ static Code launched(Asked asked, void **given) {
         memcpy(copies, given[i], size);
         copies += (size + 15) & ~(size_t)15;
     }
-    return ask(asked);
+    return asked;
+}
+
+typedef struct {
+    void *function;
+    unsigned x, y, z, bx, by, bz, shared;
+    void **arguments, **extra;
+} Told;
+
+static Code checked(const Told *t) {
+    if (!t->function) return INVALID_HANDLE;
+    bool is_wrong = t->x == 0 || t->y == 0 || t->y > 65535 || t->z != 1 || t->bx * t->by == 0 || t->bx * t->by > 256 || t->bz != 1;
+    return is_wrong || t->shared || t->extra ? INVALID_VALUE : SUCCESS;
+}
+
+static Asked asked_of(const Told *t) {
+    Asked asked = {.what = LAUNCH, .kernel = t->function, .grid = {t->x, t->y}, .block = {t->bx, t->by}};
+    return with_arguments(asked, t->arguments);
 }
 
 Code cuLaunchKernel(void *function, unsigned x, unsigned y, unsigned z, unsigned bx, unsigned by, unsigned bz, unsigned shared,
                     void *stream, void **arguments, void **extra) {
-    if (!function) return INVALID_HANDLE;
-    if (x == 0 || y == 0 || y > 65535 || z != 1 || bx * by == 0 || bx * by > 256 || bz != 1 || extra) return INVALID_VALUE;
-    LOCKED(launched((Asked){.what = LAUNCH, .kernel = function, .grid = {x, y}, .block = {bx, by}}, arguments));
+    Told told = {function, x, y, z, bx, by, bz, shared, arguments, extra};
+    Code code = checked(&told);
+    if (code) return code;
+    LOCKED(ask(asked_of(&told)));
 }
+
+/* A graph, and one that can be launched, which is a copy: a node is its place in both, from one on. */
+typedef struct { Asked nodes[64]; unsigned long long after[64]; int count; } Graph;
+
+static Asked copy_of(const Asked *a) { return with_arguments(*a, a->arguments); }
+
+static Graph *graph_like(const Graph *from) {
+    Graph *graph = calloc(1, sizeof *graph);
+    *graph = *from;
+    for (int i = 0; i < from->count; i++) graph->nodes[i] = copy_of(&from->nodes[i]);
+    return graph;
+}
+
+Code cuGraphCreate(Graph **graph, unsigned flags) { return *graph = calloc(1, sizeof(Graph)), flags ? INVALID_VALUE : SUCCESS; }
+
+Code cuGraphAddKernelNode(void **node, Graph *graph, void *const *after, size_t count, const Told *told) {
+    Code code = graph->count == 64 ? INVALID_VALUE : checked(told);
+    if (code) return code;
+    unsigned long long bits = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t number = (size_t)after[i] - 1;
+        if (number >= (size_t)graph->count || bits >> number & 1) return INVALID_VALUE;
+        bits |= 1ULL << number;
+    }
+    graph->nodes[graph->count] = asked_of(told);
+    graph->after[graph->count++] = bits;
+    return *node = (void *)(size_t)graph->count, SUCCESS;
+}
+
+Code cuGraphInstantiateWithFlags(Graph **made, const Graph *graph, unsigned long long flags) {
+    if (standin_graphs >= control("STANDIN_GRAPHS", 1 << 30)) return NOT_SUPPORTED;
+    standin_graphs++;
+    return *made = graph_like(graph), SUCCESS;
+}
+
+Code cuGraphExecKernelNodeSetParams(Graph *graph, void *node, const Told *told) {
+    size_t number = (size_t)node - 1;
+    if (number >= (size_t)graph->count || graph->nodes[number].kernel != told->function) return INVALID_VALUE;
+    if (standin_told >= control("STANDIN_TOLD", 1 << 30)) return NOT_SUPPORTED;
+    Code code = checked(told);
+    if (code) return code;
+    standin_told++;
+    let_go(&graph->nodes[number]);
+    return graph->nodes[number] = asked_of(told), SUCCESS;
+}
+
+static Code launch_graph(const Graph *graph) {
+    Graph *copy = graph_like(graph);
+    Asked asked = {.what = GRAPH, .nodes = calloc(64, sizeof(Asked)), .after = calloc(64, 8), .count = copy->count};
+    memcpy(asked.nodes, copy->nodes, sizeof copy->nodes);
+    memcpy((void *)asked.after, copy->after, sizeof copy->after);
+    free(copy);
+    standin_graph_launches++;
+    return ask(asked);
+}
+
+Code cuGraphLaunch(const Graph *graph, void *stream) { LOCKED(launch_graph(graph)); }
+
+Code cuGraphDestroy(Graph *graph) {
+    for (int i = 0; i < graph->count; i++) let_go(&graph->nodes[i]);
+    return free(graph), SUCCESS;
+}
+
+Code cuGraphExecDestroy(Graph *graph) { return cuGraphDestroy(graph); }
 
 static const char *meaning(unsigned code, bool name) {
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++) {

@@ -1,0 +1,348 @@
+//! Launches as the driver takes them: one by one, or several as one graph, where the same were asked for before.
+//!
+//! Between [`crate::Device::begin`] and [`crate::Device::end`] launches are held until there are enough, until a copy, a product or
+//! somebody who waits needs them done, or until the end. Memory that is given back meanwhile goes after them. Which of them waits for
+//! which follows from the bytes that each may read and write, so that the device may run the others side by side: memory that
+//! launches share one after the other (`parts`, `tickets`) is each one's own within a sequence.
+
+use super::context::Context;
+use super::functions::Function;
+use super::graph::Graphs;
+use crate::{Access, DeviceError, Kernel, Launch};
+use cudarc::driver::sys::CUDA_KERNEL_NODE_PARAMS_v1 as Told;
+use smallvec::SmallVec;
+use std::ffi::c_void;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// Launches of a graph: as many as a word has bits, and at least so many that one graph is asked for sooner than they are.
+const MOST: usize = 64;
+const LEAST: usize = 3;
+/// Bytes given back that are held with the launches: more than that pays to have again for what is asked for next, and launches over
+/// so much take longer than asking for them.
+const HELD_BACK: usize = 32 << 20;
+/// Words that blocks which share points count themselves in: one for each block of a grid that is divided further.
+const TICKETS: usize = 1056;
+/// Bytes for parts of folds, at least, and where they begin.
+const PARTS: usize = 1 << 20;
+const ALIGN: usize = 256;
+
+/// One launch.
+pub(super) struct Call {
+    pub(super) function: Arc<Function>,
+    /// Blocks and threads of a block, in x and y.
+    pub(super) shape: [u32; 4],
+    /// What it is told, of the sequence's words and places.
+    pub(super) words: Range<usize>,
+    places: Range<usize>,
+    /// What it reads and writes, of the sequence's spans.
+    spans: Range<usize>,
+    /// The launches that it waits for, but for those that another of them waits for; and all that are done before it.
+    pub(super) after: u64,
+    before: u64,
+}
+
+/// Launches in order, with what they are told.
+#[derive(Default)]
+pub(super) struct Calls {
+    pub(super) list: Vec<Call>,
+    /// Their arguments, each at a multiple of sixteen bytes, zeros between them.
+    pub(super) words: Vec<u128>,
+    /// Where in the words arguments begin.
+    places: Vec<usize>,
+}
+
+impl Calls {
+    /// What a launch is told, as the driver takes it. The arguments lie in the words.
+    pub(super) fn told(&self, number: usize, arguments: &mut Vec<*const c_void>) -> Told {
+        let call = &self.list[number];
+        arguments.clear();
+        arguments.extend(self.places[call.places.clone()].iter().map(|&place| (&raw const self.words[place]).cast()));
+        Told {
+            func: call.function.handle,
+            gridDimX: call.shape[0],
+            gridDimY: call.shape[1],
+            gridDimZ: 1,
+            blockDimX: call.shape[2],
+            blockDimY: call.shape[3],
+            blockDimZ: 1,
+            sharedMemBytes: 0,
+            kernelParams: arguments.as_mut_ptr().cast(),
+            extra: std::ptr::null_mut(),
+        }
+    }
+
+    fn argument(&mut self, bytes: &[u8]) {
+        self.places.push(self.words.len());
+        for word in bytes.chunks(16) {
+            let mut whole = [0; 16];
+            whole[..word.len()].copy_from_slice(word);
+            self.words.push(u128::from_ne_bytes(whole));
+        }
+    }
+
+    fn clear(&mut self) {
+        self.list.clear();
+        self.words.clear();
+        self.places.clear();
+    }
+}
+
+/// Bytes that a launch may touch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Span {
+    start: usize,
+    end: usize,
+    is_written: bool,
+}
+
+impl Span {
+    fn meets(&self, other: &Span) -> bool {
+        (self.is_written || other.is_written) && self.start < other.end && other.start < self.end
+    }
+}
+
+/// What launches of a function are told.
+pub(super) struct Given<'a> {
+    pub(super) function: &'a Arc<Function>,
+    pub(super) shape: [u32; 4],
+    /// The arguments' bytes.
+    pub(super) arguments: &'a [&'a [u8]],
+}
+
+/// Launches that are held, and memory that launches use one after the other.
+#[derive(Default)]
+pub(super) struct Sequence {
+    is_open: bool,
+    calls: Calls,
+    spans: Vec<Span>,
+    /// Memory that goes back after them, and its bytes.
+    released: Vec<*mut u8>,
+    held_back: usize,
+    /// Memory for parts of folds, its size, and how much of it the launches have.
+    parts: Option<(*mut u8, usize)>,
+    parts_used: usize,
+    /// Tickets for each launch, which are zero between launches.
+    tickets: Option<*mut u8>,
+    graphs: Graphs,
+    /// Graphs launched since the sequence began.
+    launched: u64,
+}
+
+// SAFETY: the addresses are a device's, and are only given to launches.
+unsafe impl Send for Sequence {}
+
+impl Sequence {
+    /// Holds launches from now on.
+    pub(super) fn begin(&mut self) {
+        self.is_open = true;
+        self.launched = 0;
+    }
+
+    /// Asks for what is held, and holds no more; how many graphs there were.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub(super) fn end(&mut self, context: &Context) -> Result<u64, DeviceError> {
+        self.is_open = false;
+        self.issue(context).map(|()| self.launched)
+    }
+
+    /// Makes room for a launch of so many phases, and gives it memory for parts of folds and tickets, where it wants any.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub(super) fn room(
+        &mut self,
+        context: &Context,
+        phases: usize,
+        parts: usize,
+        wants_tickets: bool,
+    ) -> Result<[*mut u8; 2], DeviceError> {
+        let size = self.parts.map_or(0, |(_, size)| size);
+        if self.calls.list.len() + phases > MOST || parts > 0 && self.parts_used + parts > size {
+            self.issue(context)?;
+        }
+        if parts > size {
+            self.grow(context, parts)?;
+        }
+        let start = match self.parts {
+            Some((start, _)) if parts > 0 => start.wrapping_add(self.parts_used),
+            _ => std::ptr::null_mut(),
+        };
+        self.parts_used += parts.next_multiple_of(ALIGN);
+        // Only launches with parts count in them.
+        let tickets = match self.tickets {
+            _ if !wants_tickets => std::ptr::null_mut(),
+            Some(tickets) => tickets,
+            None => {
+                let tickets = zeros(context, 4 * TICKETS * MOST)?;
+                self.tickets = Some(tickets);
+                tickets
+            }
+        };
+        let own = if parts > 0 { 4 * TICKETS * self.calls.list.len() } else { 0 };
+        Ok([start, if wants_tickets { tickets.wrapping_add(own) } else { tickets }])
+    }
+
+    /// Memory for parts of folds, in place of what there is.
+    fn grow(&mut self, context: &Context, bytes: usize) -> Result<(), DeviceError> {
+        if let Some((start, _)) = self.parts.take() {
+            // SAFETY: launches that use it were asked for before, and none is any more.
+            unsafe { context.free(start)? };
+        }
+        let size = bytes.next_power_of_two().max(PARTS);
+        self.parts = Some((context.allocate(size)?, size));
+        Ok(())
+    }
+
+    /// Adds a launch in one of its phases. `roams` says which operands are gathered from or scattered to.
+    pub(super) fn add(&mut self, given: &Given<'_>, kernel: &Kernel, roams: &[bool], launch: &Launch<'_>) {
+        let (words, places, spans) = (self.calls.words.len(), self.calls.places.len(), self.spans.len());
+        given.arguments.iter().for_each(|bytes| self.calls.argument(bytes));
+        let (mut after, mut before) = (0u64, 0u64);
+        if self.is_open {
+            self.spans.extend((0..kernel.operands.len()).map(|m| span(kernel, roams, launch, m)));
+            let mine = &self.spans[spans..];
+            for (number, call) in self.calls.list.iter().enumerate().rev() {
+                let theirs = &self.spans[call.spans.clone()];
+                if before >> number & 1 == 0 && mine.iter().any(|m| theirs.iter().any(|t| m.meets(t))) {
+                    after |= 1 << number;
+                    before |= 1 << number | call.before;
+                }
+            }
+        }
+        self.calls.list.push(Call {
+            function: given.function.clone(),
+            shape: given.shape,
+            words: words..self.calls.words.len(),
+            places: places..self.calls.places.len(),
+            spans: spans..self.spans.len(),
+            after,
+            before,
+        });
+    }
+
+    /// Goes on after a launch was added: asks for it, where launches are not held.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub(super) fn added(&mut self, context: &Context) -> Result<(), DeviceError> {
+        if self.is_open { Ok(()) } else { self.issue(context) }
+    }
+
+    /// Gives memory back after the launches that are held; whether there are such.
+    pub(super) fn release(&mut self, context: &Context, start: *mut u8, bytes: usize) -> bool {
+        if self.calls.list.is_empty() {
+            return false;
+        }
+        self.released.push(start);
+        self.held_back += bytes;
+        if self.held_back > HELD_BACK {
+            // A device that failed says so whenever it is asked for anything.
+            let _ = self.issue(context);
+        }
+        true
+    }
+
+    /// Asks for the launches that are held, where one of them touches these bytes.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub(super) fn make_way(&mut self, context: &Context, start: *mut u8, bytes: usize) -> Result<(), DeviceError> {
+        let copied = Span { start: start as usize, end: start as usize + bytes, is_written: true };
+        if self.spans.iter().any(|span| span.meets(&copied)) { self.issue(context) } else { Ok(()) }
+    }
+
+    /// Asks for the launches that are held.
+    ///
+    /// # Errors
+    /// Those of the device.
+    pub(super) fn issue(&mut self, context: &Context) -> Result<(), DeviceError> {
+        self.parts_used = 0;
+        if self.calls.list.is_empty() {
+            return Ok(());
+        }
+        // SAFETY: launches were added with the contract of `Program::launch`; what they use was not given back meanwhile.
+        let is_graph = self.calls.list.len() >= LEAST && unsafe { self.graphs.launch(context, &self.calls) };
+        let mut done = Ok(());
+        if is_graph {
+            self.launched += 1;
+            self.calls.list.iter().for_each(|call| context.launched(&call.function.text));
+        } else {
+            done = self.launch_each(context);
+        }
+        for start in self.released.drain(..) {
+            // SAFETY: given back before, and the launches before that were asked for.
+            done = done.and(unsafe { context.free(start) });
+        }
+        self.calls.clear();
+        self.spans.clear();
+        self.held_back = 0;
+        done
+    }
+
+    /// Launches one after the other.
+    fn launch_each(&self, context: &Context) -> Result<(), DeviceError> {
+        let mut arguments = vec![];
+        for (number, call) in self.calls.list.iter().enumerate() {
+            let told = self.calls.told(number, &mut arguments);
+            // SAFETY: the function takes these arguments, by the text it was made of; else the contract of `Program::launch`.
+            let code = unsafe {
+                (context.driver.launch_kernel)(
+                    told.func,
+                    told.gridDimX,
+                    told.gridDimY,
+                    told.gridDimZ,
+                    told.blockDimX,
+                    told.blockDimY,
+                    told.blockDimZ,
+                    told.sharedMemBytes,
+                    context.stream,
+                    arguments.as_ptr(),
+                    std::ptr::null(),
+                )
+            };
+            context.launched(&call.function.text);
+            context.check("launching a kernel", code)?;
+        }
+        Ok(())
+    }
+}
+
+/// Memory that is zero.
+pub(super) fn zeros(context: &Context, bytes: usize) -> Result<*mut u8, DeviceError> {
+    let start = context.allocate(bytes)?;
+    // SAFETY: just allocated.
+    let code = unsafe { (context.driver.memset_d8_async)(start as u64, 0, bytes, context.stream) };
+    context.check("clearing memory", code)?;
+    Ok(start)
+}
+
+/// The bytes from the first to the last that a launch may touch of an operand: any, where it roams.
+fn span(kernel: &Kernel, roams: &[bool], launch: &Launch<'_>, operand: usize) -> Span {
+    let decl = kernel.operands[operand];
+    let is_written = decl.access == Access::Write;
+    if roams[operand] {
+        return Span { start: 0, end: usize::MAX, is_written };
+    }
+    let start = launch.addresses[operand] as usize;
+    let (mut least, mut most) = (0isize, decl.dtype.size() as isize);
+    let extents = launch.outer.iter().chain(launch.inner);
+    for (&stride, &extent) in launch.strides_of(operand).iter().zip(extents) {
+        let reach = stride * extent.saturating_sub(1) as isize;
+        *(if reach < 0 { &mut least } else { &mut most }) += reach;
+    }
+    Span { start: start.wrapping_add_signed(least), end: start.wrapping_add_signed(most), is_written }
+}
+
+/// Which operands of a kernel are gathered from or scattered to.
+pub(super) fn roaming(kernel: &Kernel) -> SmallVec<[bool; 8]> {
+    let mut roams = SmallVec::from_elem(false, kernel.operands.len());
+    for inst in kernel.body.insts.iter().chain(&kernel.epilogue.insts) {
+        if let crate::Inst::Gather(m, _) | crate::Inst::Scatter(m, ..) = inst {
+            roams[m.0 as usize] = true;
+        }
+    }
+    roams
+}
