@@ -62,6 +62,7 @@ mod walk;
 pub use apart::Apart;
 pub(crate) use isa::Isa;
 pub(crate) use pass::{Fuse, Fused, FusedFold};
+pub(crate) use program::Interpreted;
 pub use program::Portable;
 pub(crate) use reduce::by_columns;
 pub(crate) use scratch::with as with_scratch;

@@ -5,7 +5,10 @@ use super::isa::Isa;
 use super::pass::{Fuse, Stage, find_fold};
 use super::reduce::{self, Folding};
 use super::{full, map, scan, sweep};
-use crate::{Backend, CompileError, DeviceError, Kernel, Launch, Program, Raised, Template, Verified, Workers};
+use crate::{
+    Backend, CompileError, DeviceError, Inline, Kernel, Launch, Program, Raised, Scalar, Template, Verified, Workers,
+};
+use smallvec::SmallVec;
 use std::fmt::Write;
 use std::sync::Arc;
 
@@ -68,6 +71,18 @@ impl Portable {
         kernel: &Verified<Kernel>,
         fuse: Option<&dyn Fuse>,
     ) -> Result<Arc<dyn Program>, CompileError> {
+        Ok(Arc::new(self.interpret(kernel, fuse)?))
+    }
+
+    /// The same, as what it is.
+    ///
+    /// # Errors
+    /// As [`Backend::compile`].
+    pub(crate) fn interpret(
+        &self,
+        kernel: &Verified<Kernel>,
+        fuse: Option<&dyn Fuse>,
+    ) -> Result<Interpreted, CompileError> {
         let error = |reason: String| CompileError { reason, kernel: format!("{:?}", **kernel) };
         let body = resolve(kernel, &kernel.body, self.isa, fuse).map_err(error)?;
         let epilogue = resolve(kernel, &kernel.epilogue, self.isa, fuse).map_err(error)?;
@@ -76,12 +91,12 @@ impl Portable {
         folding.fused = fuse.and_then(|fuse| find_fold(&body, kernel, fuse));
         folding.may_be_full = full::may_be_full(&body, &folding, &epilogue);
         folding.may_sweep = sweep::may_sweep(&body, &folding, &epilogue);
-        Ok(Arc::new(Interpreted { template: kernel.template, isa: self.isa, body, epilogue, form, folding }))
+        Ok(Interpreted { template: kernel.template, isa: self.isa, body, epilogue, form, folding })
     }
 }
 
 /// A kernel resolved to loops.
-struct Interpreted {
+pub(crate) struct Interpreted {
     template: Template,
     isa: Isa,
     body: Code,
@@ -91,6 +106,23 @@ struct Interpreted {
     folding: Folding,
 }
 
+impl Interpreted {
+    /// Goes on with a scan: one row of it, after one that left these values, by accumulator; leaves its own.
+    ///
+    /// # Safety
+    /// As [`Program::launch`], of one outer point; the values have eight bytes at most.
+    pub(crate) unsafe fn go_on(&self, launch: &Launch<'_>, values: &mut [Scalar]) -> Raised {
+        let mut words: SmallVec<[u64; 2]> = values.iter().map(|value| value.bits() as u64).collect();
+        let before = scan::Carry(words.as_mut_ptr());
+        // SAFETY: the caller's contract.
+        let raised = unsafe { scan::run(&self.body, &self.folding, &self.epilogue, launch, &Inline, Some(before)) };
+        for (value, word) in values.iter_mut().zip(words) {
+            *value = Scalar::from_bits(value.dtype(), word.into());
+        }
+        raised
+    }
+}
+
 impl Program for Interpreted {
     unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Result<Raised, DeviceError> {
         // SAFETY: the caller's contract.
@@ -98,7 +130,7 @@ impl Program for Interpreted {
             match self.template {
                 Template::Map => map::run(&self.body, self.form, launch, workers),
                 Template::Reduce => reduce::run(&self.body, &self.folding, &self.epilogue, launch, workers),
-                Template::Scan => scan::run(&self.body, &self.folding, &self.epilogue, launch, workers),
+                Template::Scan => scan::run(&self.body, &self.folding, &self.epilogue, launch, workers, None),
             }
         })
     }

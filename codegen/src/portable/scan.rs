@@ -21,16 +21,33 @@ struct Running {
     carry: *mut u8,
 }
 
-/// Runs a scan.
+/// Running values from before a row, and then of its last point: a word for each accumulator.
+#[derive(Clone, Copy)]
+pub(crate) struct Carry(pub(crate) *mut u64);
+
+// SAFETY: a scan of one row runs in one task.
+unsafe impl Sync for Carry {}
+// SAFETY: as above.
+unsafe impl Send for Carry {}
+
+impl Carry {
+    /// Where an accumulator's is; by method, so that closures capture the whole.
+    fn of(&self, accumulator: usize) -> *mut u8 {
+        self.0.wrapping_add(accumulator).cast()
+    }
+}
+
+/// Runs a scan, or goes on with one.
 ///
 /// # Safety
-/// As [`crate::Program::launch`].
+/// As [`crate::Program::launch`]. What comes from before goes on in one row alone, of values of eight bytes at most.
 pub(crate) unsafe fn run(
     body: &Code,
     folding: &Folding,
     epilogue: &Code,
     launch: &Launch<'_>,
     workers: &dyn Workers,
+    before: Option<Carry>,
 ) -> Raised {
     let outer: usize = launch.outer.iter().product();
     let length = launch.inner[0];
@@ -67,6 +84,11 @@ pub(crate) unsafe fn run(
                 for (i, r) in running.iter().enumerate() {
                     epilogue.set_result(i, r.out);
                 }
+                if let Some(before) = &before {
+                    let of = |i| before.of(i).cast_const();
+                    let each = accumulators.iter().zip(&running).enumerate();
+                    each.for_each(|(i, (a, r))| std::ptr::copy_nonoverlapping(of(i), r.carry, a.size));
+                }
                 let mut tile = Tile::new(rank + 1);
                 let mut at = outer_walk.seek(range.start);
                 for _ in range {
@@ -75,13 +97,14 @@ pub(crate) unsafe fn run(
                         let walks = [(&outer_walk, &at), (&inner_walk, &inner_at)];
                         tile.set(&if columns { [walks[1], walks[0]] } else { walks });
                         body.run(&tile);
+                        let first = step == 0 && before.is_none();
                         let along = if columns { tile.extents[0] } else { *tile.extents.last().unwrap_or(&1) };
                         for (a, r) in accumulators.iter().zip(&running) {
                             let values = body.value(a.value);
                             if columns {
-                                down_columns(a, r, values, along, tile.len() / along, step == 0);
+                                down_columns(a, r, values, along, tile.len() / along, first);
                             } else {
-                                along_rows(a, r, values, tile.len() / along, along, step == 0);
+                                along_rows(a, r, values, tile.len() / along, along, first);
                             }
                             look(a, raised);
                         }
@@ -89,6 +112,10 @@ pub(crate) unsafe fn run(
                         inner_walk.advance(&mut inner_at);
                     }
                     outer_walk.advance(&mut at);
+                }
+                if let Some(before) = &before {
+                    let each = accumulators.iter().zip(&running).enumerate();
+                    each.for_each(|(i, (a, r))| std::ptr::copy_nonoverlapping(r.carry, before.of(i), a.size));
                 }
                 for (e, inst, f) in body.raised.into_iter().chain(epilogue.raised) {
                     frame::report(raised, e, inst, f);

@@ -36,6 +36,8 @@ pub(super) struct Arguments {
     pub(super) bytes: usize,
     /// Where the vectors of folds are left.
     pub(super) folded: usize,
+    /// Where the values that run along rows are, a vector each.
+    pub(super) carries: usize,
     /// Where the loop leaves what is not zero if an elementary function was not computed somewhere.
     pub(super) odd: usize,
 }
@@ -64,6 +66,7 @@ impl Arguments {
             tables: vec![],
             bytes: 16 * operands,
             folded: 0,
+            carries: 0,
             odd: 0,
         };
         arguments.scalars = arguments.rooms(kernel.scalars.len(), arguments.scalar_bytes);
@@ -145,14 +148,14 @@ impl Arguments {
     }
 
     /// Several of a size.
-    fn rooms(&mut self, count: usize, bytes: usize) -> usize {
+    pub(super) fn rooms(&mut self, count: usize, bytes: usize) -> usize {
         let at = self.bytes.next_multiple_of(bytes);
         self.bytes = at + count * bytes;
         at
     }
 
     /// A value over and over in eight bytes, as lanes hold it.
-    fn pattern(&self, value: Scalar) -> u64 {
+    pub(super) fn pattern(&self, value: Scalar) -> u64 {
         let bits = value.bits() as u64;
         match value.dtype() {
             DType::Bool if self.level == Level::Avx2 => 0u64.wrapping_sub(bits),

@@ -3,6 +3,7 @@
 use super::level::Level;
 use super::pass::Passes;
 use super::program::Compiled;
+use super::scan::Scan;
 use crate::portable::Portable;
 use crate::{Backend, CompileError, Kernel, Program, Template, Verified};
 use std::sync::Arc;
@@ -43,13 +44,12 @@ impl Backend for X86 {
     }
 
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {
-        if kernel.template == Template::Map {
-            let portable = self.portable.compile(kernel)?;
-            // Why not is nothing to tell users of: the portable backend runs every kernel.
-            if let Ok(compiled) = Compiled::new(kernel, self.level, portable) {
-                return Ok(Arc::new(compiled));
-            }
-        }
-        self.portable.compile_with(kernel, Some(&Passes(self.level)))
+        let made: Result<Arc<dyn Program>, String> = match kernel.template {
+            Template::Map => Compiled::new(kernel, self.level, &self.portable).map(|program| Arc::new(program) as _),
+            Template::Scan => Scan::new(kernel, self.level, &self.portable).map(|program| Arc::new(program) as _),
+            Template::Reduce => Err("reductions".into()),
+        };
+        // Why not is nothing to tell users of: the portable backend runs every kernel.
+        made.or_else(|_| self.portable.compile_with(kernel, Some(&Passes(self.level))))
     }
 }

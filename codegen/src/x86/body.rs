@@ -18,6 +18,8 @@ pub(super) struct Body<'a> {
     pub(super) lanes: usize,
     /// By value; no uses of what is not needed.
     pub(super) uses: Uses,
+    /// What runs along, by accumulator.
+    pub(super) accumulated: SmallVec<[ValueId; 2]>,
     live: Vec<bool>,
     /// By value: how many instructions read it.
     pub(super) readers: Vec<u32>,
@@ -41,6 +43,7 @@ impl<'a> Body<'a> {
             });
             let known = match inst {
                 Inst::Select([mask, _, even]) if odd.contains(&mask.0) => Some(*even),
+                Inst::Result(_) => before.iter().position(|other| other == inst).map(|place| ValueId(place as u32)),
                 // Without the choice it may be one that the mask was made of, as the size of an argument is.
                 Inst::Apply(..) | Inst::Step(..) | Inst::Bits(..) if moved => {
                     before.iter().position(|other| other == inst).map(|place| ValueId(place as u32))
@@ -55,7 +58,8 @@ impl<'a> Body<'a> {
         for value in fragment.insts.iter().flat_map(Fragment::arguments) {
             readers[value.0 as usize] += 1;
         }
-        let mut body = Body { kernel, fragment, level, lanes: 0, uses, live, readers, odd };
+        let accumulated = kernel.accumulators.iter().map(|a| now[a.value.0 as usize]).collect();
+        let mut body = Body { kernel, fragment, level, lanes: 0, uses, accumulated, live, readers, odd };
         for at in (0..count).rev() {
             let is_store = matches!(body.fragment.insts[at], Inst::Store(..) | Inst::Scatter(..));
             if !(is_store || body.is_odd(at as u32) || !body.uses[at].is_empty()) {
@@ -147,6 +151,7 @@ impl<'a> Body<'a> {
             {
                 SmallVec::new()
             }
+            (None, Inst::Result(accumulator)) => SmallVec::from_slice(&[self.accumulated[*accumulator as usize]]),
             (None, inst) => Fragment::arguments(inst),
         }
     }

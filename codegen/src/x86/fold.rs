@@ -40,11 +40,11 @@ enum Into {
 
 /// One fold.
 #[derive(Clone, Copy)]
-struct Fold {
-    op: Op,
-    dtype: DType,
+pub(super) struct Fold {
+    pub(super) op: Op,
+    pub(super) dtype: DType,
     /// The first of its registers: totals, then partial results where there are any.
-    first: u8,
+    pub(super) first: u8,
 }
 
 impl Fold {
@@ -59,7 +59,7 @@ impl Fold {
     }
 
     /// The instruction that takes a vector in, but for extremes of floats.
-    fn form(self) -> Option<&'static Form> {
+    pub(super) fn form(self) -> Option<&'static Form> {
         let (size, signed) = (self.dtype.size() == 8, self.dtype.kind() == Kind::Signed);
         let by = |four, eight| Some(if size { eight } else { four });
         match (self.op, self.dtype.kind()) {
@@ -206,7 +206,7 @@ impl Emitter<'_> {
     }
 
     /// Compares floats in the lanes of a mask, where there are masks.
-    fn compare_in(&mut self, out: Truth, a: VReg, b: VReg, dtype: DType, predicate: u8, lanes: KReg) {
+    pub(super) fn compare_in(&mut self, out: Truth, a: VReg, b: VReg, dtype: DType, predicate: u8, lanes: KReg) {
         match self.level() {
             Level::Avx512 => {
                 let form = by_float(dtype, &f::VCMPPS, &f::VCMPPD);

@@ -81,8 +81,10 @@ impl Body<'_> {
             return Err(Unsupported { at: 0, what: "elements of one or two bytes apart from each other".into() });
         }
         let mut e = Emitter::new(self, steps, Arguments::of(self));
+        e.reserve_along();
         self.enter(&mut e, operands);
         e.once()?;
+        e.take_up_along();
         let unroll = if strided { 1 } else { self.unroll() };
         // Vectors with every other element end with one that need not be there, so the last element is left to the row's end.
         let more = steps.contains(&Step::Alternate) as i32;
@@ -96,6 +98,7 @@ impl Body<'_> {
         self.some_lanes(&mut e, operands);
         e.body(0, true)?;
         e.asm.bind(done);
+        e.leave_along();
         self.leave(&mut e, operands);
         if steps.contains(&Step::Streamed) {
             e.asm.sfence();
@@ -161,6 +164,8 @@ impl Body<'_> {
     /// Copies of the body in one round: enough that short ones hide their latency.
     fn unroll(&self) -> usize {
         match self.length() {
+            // What runs along takes so long that nothing else is waited for.
+            _ if self.runs_along() => 1,
             0..=8 => 4,
             9..=24 => 2,
             _ => 1,

@@ -13,20 +13,24 @@
 //! | `registers`, `held` | which register holds which value, and which constant |
 //! | `body`, `lower`, `arguments` | what is needed of a fragment; the loop of a row around its instructions; what it is called with |
 //! | `fold` | the loop of a row that is folded |
+//! | `along` | what runs along a row, in its loop |
 //! | `tail` | the end of a row that fills no vector, where there are no masks |
 //! | `row`, `program` | the loop in memory that runs; launching it over rows of a domain |
+//! | `scan`, `columns` | launching scans, by rows or by columns; those, as maps of rows |
 //! | `pass`, `backend` | loops for blocks of the portable backend; choosing between these and loops for rows |
 //!
-//! A map whose instructions are all known here runs as one loop with every value in a register. Any other kernel is the
+//! A map or a scan whose instructions are all known here runs as one loop with every value in a register. Any other kernel is the
 //! portable backend's, but for its calls: as many as are known here are one loop over each block. Results are that
 //! backend's, bit for bit.
 
+mod along;
 pub mod arena;
 mod arguments;
 mod arith;
 mod backend;
 mod body;
 mod bools;
+mod columns;
 mod convert;
 mod disassembly;
 pub mod encode;
@@ -45,6 +49,7 @@ mod program;
 mod registers;
 mod root;
 mod row;
+mod scan;
 mod select;
 mod steps;
 mod tail;

@@ -63,6 +63,12 @@ impl File {
         self.pinned |= 1 << register;
     }
 
+    /// Keeps a register for the instruction at hand that [`File::unpin`] has just given back.
+    pub(super) fn hold(&mut self, register: u8) {
+        self.free &= !(1 << register);
+        self.pin(register);
+    }
+
     /// Gives a register of the instruction's own to a value.
     pub(super) fn give(&mut self, register: u8, value: Value) {
         self.holds[register as usize] = Some(value);

@@ -6,6 +6,7 @@
 //!
 //! What has no instructions here is an error, and the kernel another backend's.
 
+use super::along::Along;
 use super::arguments::Arguments;
 use super::body::Body;
 use super::encode::{Assembler, KReg, Masking, Mem, Rm, VReg, Width};
@@ -17,6 +18,7 @@ use super::level::Level;
 use super::lower::{LANES, ODD_VECTOR, Steps, Unsupported, VECTOR, at_arguments};
 use super::registers::{File, Value, next_use};
 use crate::{DType, Inst, Op, Scalar, ValueId};
+use smallvec::SmallVec;
 
 pub(super) type Result<T> = std::result::Result<T, String>;
 
@@ -56,6 +58,8 @@ pub(super) struct Emitter<'a> {
     /// What stores go into instead of memory, if they do.
     pub(super) folds: Option<Folds>,
     pub(super) held: Held,
+    /// What runs along the row.
+    pub(super) along: SmallVec<[Along; 2]>,
 }
 
 /// The form for a type among those of four sizes.
@@ -124,6 +128,7 @@ impl<'a> Emitter<'a> {
             missing: None,
             folds: None,
             held: Held::default(),
+            along: SmallVec::new(),
         }
     }
 
@@ -136,6 +141,12 @@ impl<'a> Emitter<'a> {
     pub(super) fn forget_moments(&mut self) {
         self.vectors.unpin();
         self.masks.unpin();
+    }
+
+    /// Frees the registers of a moment but these, which may hold the value at hand as well.
+    pub(super) fn keep_moments(&mut self, vectors: &[VReg]) {
+        self.forget_moments();
+        vectors.iter().for_each(|register| self.vectors.hold(register.0));
     }
 
     /// Emits the body once.
@@ -547,7 +558,7 @@ impl<'a> Emitter<'a> {
             Inst::Complex(_) => Err("complex numbers".into()),
             Inst::Gather(operand, offsets) => self.gather_at(operand.0 as usize, 0, offsets, dtype),
             Inst::Scatter(..) => Err("elements by offset".into()),
-            Inst::Result(_) => Err("results of folds".into()),
+            Inst::Result(accumulator) => self.run_along(accumulator as usize),
         }
     }
 

@@ -45,7 +45,7 @@ impl Emitter<'_> {
             computed[at] = !arguments.is_empty()
                 && !matches!(
                     body.fragment.insts[at],
-                    Inst::Store(..) | Inst::Scatter(..) | Inst::Gather(..) | Inst::Part(..)
+                    Inst::Store(..) | Inst::Scatter(..) | Inst::Gather(..) | Inst::Part(..) | Inst::Result(_)
                 )
                 && arguments.iter().all(|v| uniform[v.0 as usize]);
             uniform[at] = computed[at] || self.is_given(at);

@@ -8,17 +8,24 @@ pub(crate) struct Random {
     state: u64,
     /// Whether kernels get elementary functions too, which the evaluator knows to some units in the last place only.
     functions: bool,
+    /// Whether scans get floats that round: what runs them takes a row in its order.
+    in_order: bool,
 }
 
 impl Random {
     /// A generator of its own for each seed.
     pub(crate) fn new(seed: u64) -> Random {
-        Random { state: seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x9e37_79b9, functions: false }
+        Random { state: seed.wrapping_mul(0x2545_f491_4f6c_dd1d) ^ 0x9e37_79b9, functions: false, in_order: false }
     }
 
     /// The same, for kernels with elementary functions.
     pub(crate) fn with_functions(seed: u64) -> Random {
         Random { functions: true, ..Random::new(seed) }
+    }
+
+    /// The same, for scans that are taken in order, too.
+    pub(crate) fn in_order(self) -> Random {
+        Random { in_order: true, ..self }
     }
 
     /// Sixty-four random bits.
@@ -524,6 +531,7 @@ impl Builder {
             Kind::Signed | Kind::Unsigned => {
                 vec![Fold::Op(Op::Add), Fold::Op(Op::Multiply), Fold::Op(Op::BitwiseAnd), Fold::Op(Op::BitwiseXor)]
             }
+            Kind::Float if scan && r.in_order => vec![Fold::Op(Op::Add), Fold::Op(Op::Multiply)],
             // Sums of loaded values are exact; of others, they would depend on the order.
             Kind::Float | Kind::Complex if matches!(self.kernel.body.insts[value.0 as usize], Inst::Load(_)) => {
                 vec![Fold::Op(Op::Add)]
