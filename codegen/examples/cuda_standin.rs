@@ -1,4 +1,4 @@
-//! Builds stand-ins for NVIDIA's driver, run-time compiler and cuBLAS, so that programs run through the cuda backend without a GPU.
+//! Builds stand-ins for NVIDIA's driver, run-time compiler and libraries, so that programs run through the cuda backend without a GPU.
 //!
 //!     cargo run --release -p fastnp-codegen --example cuda_standin -- DIR
 //!     LD_LIBRARY_PATH=DIR FASTNP_BACKEND=cuda python program.py

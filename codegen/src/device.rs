@@ -3,7 +3,7 @@
 //! What a device is asked to do it may do later, but in the order in which it was asked, so that nothing has to wait but
 //! [`Device::download`] and [`Device::wait`]. What failed meanwhile they report.
 
-use crate::{Backend, DType, Kernel, Launch, Verified};
+use crate::{Backend, DType, Kernel, Launch, Library, Routine, Verified};
 use std::fmt;
 use std::sync::Arc;
 
@@ -86,6 +86,20 @@ pub trait Device: Backend {
     fn end(&self) -> Result<u64, DeviceError> {
         Ok(0)
     }
+
+    /// Why the device does not run routines of a library, where it does not.
+    fn lacks(&self, library: Library) -> Option<String>;
+
+    /// Runs a routine of a library.
+    ///
+    /// # Errors
+    /// [`Failure::Absent`] where the library is missing, or cannot run it in these sizes, before anything ran; those of a device that
+    /// failed.
+    ///
+    /// # Safety
+    /// The addresses are those of the routine's operands, in their order, which lie on this device, apart from each other, are aligned
+    /// to 16 and have its sizes, none of which is zero.
+    unsafe fn run_routine(&self, routine: &Routine<'_>, addresses: &[*mut u8]) -> Result<(), DeviceError>;
 
     /// Waits until all is done that this process asked the device for, others' work in streams of their own included
     /// (`cuCtxSynchronize`): memory that they can reach too changes hands so.

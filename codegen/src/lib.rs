@@ -13,6 +13,7 @@
 //! | [`build`] | making kernels |
 //! | [`print`](mod@print), [`parse`](mod@parse) | kernels as text |
 //! | [`backend`], [`device`](mod@device) | the interfaces to backends, and to those with memory of their own |
+//! | [`routine`] | routines of libraries for devices: Fourier transforms, linear algebra |
 //! | [`expand`](mod@expand) | elementary functions written out as instructions, for backends that make machine code |
 //! | [`math`] | elementary functions as loops the compiler vectorises |
 //! | [`portable`] | the blocked interpreter, the oracle of every other backend |
@@ -32,6 +33,7 @@ pub mod parse;
 pub mod portable;
 pub mod primitive;
 pub mod print;
+pub mod routine;
 pub mod verify;
 #[cfg(all(target_arch = "x86_64", unix))]
 pub mod x86;
@@ -47,4 +49,5 @@ pub use ir::{
 pub use op::{Domain, FpFlags, Op, OpRow, ResultRule};
 pub use parse::ParseError;
 pub use primitive::{Primitive, Table};
+pub use routine::{Library, Routine, Transform};
 pub use verify::{Place, Verified, VerifyError, verify};

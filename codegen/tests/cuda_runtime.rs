@@ -410,6 +410,7 @@ fn after_a_fork_there_is_an_error() {
                     device.wait().unwrap_err(),
                     device.prepare(&[]).unwrap_err(),
                     device.multiply(DType::F64, &[1; 3], &[8; 9], &[kept; 3]).unwrap_err(),
+                    device.run_routine(&forward(&[1], 1), &[kept; 2]).unwrap_err(),
                     program.launch(&launch, &Inline).unwrap_err(),
                     fastnp_codegen::device("cuda:1").unwrap().err().unwrap(),
                 ];
@@ -499,5 +500,58 @@ fn matrices_are_multiplied_however_they_lie() {
         assert!(!f64s(&[2, 3, 0], [&[0, 2], &[2, 1], &[0, 1]]));
         assert!(!f64s(&[2, 2, 3, 4], [&[1, 3, 0], &[0, 3, 2], &[0, 1, 2]]));
         assert!(!f64s(&[5, 3, 4], [&[0], &[2, 1], &[0, 1]]));
+    });
+}
+
+/// Transforms of complex numbers in double precision.
+fn forward(extents: &[usize], batch: usize) -> Routine<'_> {
+    Routine::Fourier { transform: Transform::Forward, real: DType::F64, extents, batch }
+}
+
+#[test]
+fn plans_of_transforms_are_kept_and_let_go() {
+    alone("plans_of_transforms_are_kept_and_let_go", &[], || {
+        let device = open("cuda");
+        assert_eq!(device.lacks(Library::Fourier), None);
+        let plans = || count("libcufft.so", "standin_plans");
+        let transformed = |n: usize| {
+            let from = upload(&*device, &[1.0, 0.0].repeat(n));
+            let to = device.allocate(16 * n).unwrap();
+            // SAFETY: both have so many numbers.
+            unsafe { device.run_routine(&forward(&[n], 1), &[from, to]) }.unwrap();
+            let found = download::<f64>(&*device, to, 2 * n).unwrap();
+            assert_eq!(found[0], n as f64);
+            assert!(found[1..].iter().all(|x| x.abs() < 1e-13), "{n}: {found:?}");
+            // SAFETY: allocated above.
+            [from, to].iter().for_each(|&start| unsafe { device.release(start, 16 * n) });
+        };
+        (1..=10).for_each(transformed);
+        assert_eq!(plans(), 10);
+        (1..=10).for_each(transformed);
+        assert_eq!(plans(), 10);
+        (1..=40).for_each(transformed);
+        assert_eq!(plans(), 16);
+    });
+}
+
+#[test]
+fn matrices_that_cannot_be_solved_are_told_of() {
+    alone("matrices_that_cannot_be_solved_are_told_of", &[], || {
+        let device = open("cuda");
+        assert_eq!(device.lacks(Library::Solver), None);
+        let solve = Routine::Solve { dtype: DType::F64, n: 2, columns: 1, batch: 3 };
+        let matrices = upload(&*device, &[2.0, 0.0, 0.0, 4.0, 1.0, 2.0, 2.0, 4.0, 0.0, 1.0, 1.0, 0.0]);
+        let (sides, found) = (upload(&*device, &[2.0f64; 6]), device.allocate(12).unwrap());
+        let swapped = device.allocate(48).unwrap();
+        // SAFETY: the operands have these sizes.
+        unsafe { device.run_routine(&solve, &[matrices, swapped, sides, found]) }.unwrap();
+        assert_eq!(download::<i32>(&*device, found, 3).unwrap(), [0, 2, 0]);
+        assert_eq!(download::<i64>(&*device, swapped, 6).unwrap(), [1, 2, 2, 2, 2, 2]);
+        let solutions = download::<f64>(&*device, sides, 6).unwrap();
+        assert_eq!((&solutions[..2], &solutions[4..]), (&[1.0, 0.5][..], &[2.0, 2.0][..]));
+        let wrong = Routine::Solve { dtype: DType::I64, n: 2, columns: 1, batch: 3 };
+        // SAFETY: as above.
+        let refused = unsafe { device.run_routine(&wrong, &[matrices, swapped, sides, found]) }.unwrap_err();
+        assert_eq!((refused.failure, &refused.message[..]), (Failure::Absent, "cuSOLVER has no int64"));
     });
 }

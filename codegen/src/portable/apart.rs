@@ -6,8 +6,8 @@
 use super::Portable;
 use crate::device::EXTENSION;
 use crate::{
-    Access, Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Inst, Kernel, Launch, Program, Raised,
-    Verified, Workers,
+    Access, Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Inst, Kernel, Launch, Library, Program,
+    Raised, Routine, Verified, Workers,
 };
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;
@@ -125,6 +125,14 @@ impl Device for Apart {
 
     unsafe fn multiply(&self, _: DType, _: &[usize], _: &[isize], _: &[*mut u8]) -> Result<bool, DeviceError> {
         Ok(false)
+    }
+
+    fn lacks(&self, _: Library) -> Option<String> {
+        Some("the device for tests has no libraries".to_owned())
+    }
+
+    unsafe fn run_routine(&self, _: &Routine<'_>, _: &[*mut u8]) -> Result<(), DeviceError> {
+        Err(DeviceError::new(Failure::Absent, "the device for tests has no libraries"))
     }
 
     fn wait(&self) -> Result<(), DeviceError> {

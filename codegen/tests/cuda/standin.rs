@@ -10,15 +10,19 @@ pub(crate) fn build(folder: &Path) {
     let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cuda/standin");
     std::fs::create_dir_all(folder).expect("a folder can be made");
     std::fs::copy(from.join("device.h"), folder.join("device.h")).expect("it can be copied");
-    for (source, library, version) in
-        [("driver.c", "libcuda.so", 1), ("nvrtc.c", "libnvrtc.so", 13), ("cublas.c", "libcublas.so", 13)]
-    {
+    for (source, library, version) in [
+        ("driver.c", "libcuda.so", 1),
+        ("nvrtc.c", "libnvrtc.so", 13),
+        ("cublas.c", "libcublas.so", 13),
+        ("cufft.c", "libcufft.so", 12),
+        ("cusolver.c", "libcusolver.so", 12),
+    ] {
         let mut compiler = Command::new("cc");
         compiler.args(["-shared", "-fPIC", "-O1", "-std=gnu11", "-w", "-o"]).arg(folder.join(library));
-        compiler.arg(from.join(source)).args(["-lpthread", "-ldl"]);
+        compiler.arg(from.join(source)).args(["-lpthread", "-ldl", "-lm"]);
         // Where it is used, the name of the file is looked for, whichever of its names another library has.
         compiler.arg(format!("-Wl,-soname,{library}"));
-        if source == "cublas.c" {
+        if source.starts_with("cu") {
             compiler.arg("-L").arg(folder).arg("-lcuda");
         }
         let done = compiler.status().expect("there is a C compiler where Rust programs link");

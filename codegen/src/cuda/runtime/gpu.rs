@@ -5,9 +5,13 @@ use super::context::{Context, not_forked};
 use super::functions::{Function, Functions};
 use super::product::Products;
 use super::program::{CudaProgram, Forms};
+use super::routine::Routines;
 use super::sequence::Sequence;
 use super::staging::Staging;
-use crate::{Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Kernel, Launch, Program, Verified};
+use crate::{
+    Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Kernel, Launch, Library, Program, Routine,
+    Verified,
+};
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
@@ -31,6 +35,7 @@ pub(super) struct Gpu {
     kernels: Mutex<HashMap<Verified<Kernel>, Arc<Forms>>>,
     staging: Mutex<Option<Staging>>,
     products: Mutex<Option<Products>>,
+    routines: Mutex<Routines>,
     /// Itself, for its programs.
     this: Weak<Gpu>,
 }
@@ -60,6 +65,7 @@ pub(crate) fn shared(ordinal: i32) -> Result<Arc<dyn Device>, DeviceError> {
         kernels: Mutex::default(),
         staging: Mutex::default(),
         products: Mutex::default(),
+        routines: Mutex::default(),
         this: this.clone(),
     });
     open.push(gpu.clone());
@@ -203,6 +209,20 @@ impl Device for Gpu {
         self.sequence().issue(&self.context)?;
         // SAFETY: the caller's contract.
         self.with_products(|products| unsafe { products.multiply(&self.context, dtype, domain, strides, addresses) })
+    }
+
+    fn lacks(&self, library: Library) -> Option<String> {
+        match self.context.enter() {
+            Ok(_entered) => locked(&self.routines).lack(&self.context, library),
+            Err(error) => Some(error.message),
+        }
+    }
+
+    unsafe fn run_routine(&self, routine: &Routine<'_>, addresses: &[*mut u8]) -> Result<(), DeviceError> {
+        let _entered = self.context.enter()?;
+        self.sequence().issue(&self.context)?;
+        // SAFETY: the caller's contract.
+        unsafe { locked(&self.routines).run(&self.context, routine, addresses) }
     }
 
     fn wait(&self) -> Result<(), DeviceError> {

@@ -10,10 +10,12 @@
 //! | `functions` | texts as functions: what is compiled together, kept, and loaded |
 //! | `compiler`, `cache` | NVIDIA's run-time compiler; machine code on disk |
 //! | `product` | matrix products by cuBLAS |
+//! | `routine`, `fourier` | routines of libraries; Fourier transforms by cuFFT |
+//! | `solver`, `factors`, `spectrum` | linear algebra by cuSOLVER: solutions and factors, eigenvalues and singular values |
 //! | `driver` | the driver's functions, looked up one by one |
 //!
-//! Nothing here is needed to build: the driver, the compiler and cuBLAS are looked for when a device is asked for, and what is
-//! missing is an error that says so. There is one stream, so a device does what it is asked for in that order, but for launches
+//! Nothing here is needed to build: the driver, the compiler and the libraries are looked for when they are asked for, and what
+//! is missing is an error that says so. There is one stream, so a device does what it is asked for in that order, but for launches
 //! of a graph that touch nothing in common. A launch takes 0.45 µs here, and 0.6 in a graph, all of whose launches are told
 //! something new; the driver's part comes to more.
 
@@ -21,12 +23,17 @@ mod cache;
 mod compiler;
 mod context;
 mod driver;
+mod factors;
+mod fourier;
 mod functions;
 mod gpu;
 mod graph;
 mod product;
 mod program;
+mod routine;
 mod sequence;
+mod solver;
+mod spectrum;
 mod staging;
 
 pub(crate) use gpu::shared;
