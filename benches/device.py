@@ -3,8 +3,8 @@
 Runs on a machine that has the device, from an installed wheel and this checkout, within ten
 minutes, and writes what it found to a file named after the device:
 
-- agreement: every function, type and layout against the portable backend, and random programs
-  against NumPy;
+- agreement: every function, type and layout against the portable backend; random programs, and
+  what libraries of the device compute, against NumPy;
 - the twenty programs of `programs.py` and single expressions, beside CuPy (as it is, and fused
   where `cupy.fuse` takes it), JAX jit and PyTorch compile, where those are installed: seconds a
   call, NumPy's too, with the share of a copy's bandwidth measured in the same run;
@@ -49,7 +49,7 @@ from benches.rivals import (
     with_numpy,
 )
 from npbench import machine
-from tests import on_device
+from tests import on_device, on_libraries
 from tests.fuzz.run import check
 
 SIZES = (1 << 20, 1 << 24, 1 << 26)
@@ -275,6 +275,9 @@ def proof(device: str, dry: bool) -> dict[str, Any]:
         limit = limits["random programs"]
         found["random programs"] = random_programs(limit, 20 if dry else 500)
         print(f"random programs: {_verdict(found['random programs'])}", flush=True)
+        found["libraries"] = on_libraries.agreement()
+        routines = found["libraries"]["routines"]
+        print(f"libraries: {_verdict(found['libraries'])}, {routines} routines", flush=True)
         found["launches"] = launches(rounds, budget)
         print("launches: " + ", ".join(f"{k} {show(v)}" for k, v in found["launches"].items()))
         sizes = list(DRY_SIZES if dry else SIZES)
@@ -315,7 +318,8 @@ def main() -> int:
         path = options.out / ("-".join(filter(None, words)) + ".json")
         path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
         print(f"written to {path}")
-    return 1 if found["agreement"]["failed"] or found["random programs"]["failed"] else 0
+    parts = ("agreement", "random programs", "libraries")
+    return 1 if any(found[part]["failed"] for part in parts) else 0
 
 
 if __name__ == "__main__":

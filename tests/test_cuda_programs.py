@@ -1,8 +1,8 @@
 """NumPy programs through the CUDA backend, without a GPU.
 
-Stand-ins take the place of NVIDIA's driver, compiler and cuBLAS: memory is the host's, and kernels
-are compiled by the C compiler. The loader looks for libraries where the environment of a new
-process says, so whatever uses them runs in one of its own.
+Stand-ins take the place of NVIDIA's driver, compiler and libraries: memory is the host's, and
+kernels are compiled by the C compiler. The loader looks for libraries where the environment of a
+new process says, so whatever uses them runs in one of its own.
 """
 
 from __future__ import annotations
@@ -92,6 +92,69 @@ def test_programs_agree(standin: Path) -> None:
         FASTNP_TINY="0",
     )
     assert "passed" in out
+
+
+def test_transforms_and_matrices_agree(standin: Path) -> None:
+    compared, failed, routines = map(
+        int, run(standin, "-m", "tests.on_libraries", FASTNP_BACKEND="cuda").split()
+    )
+    assert compared > 5000 and failed == 0 and routines > 2500
+
+
+def test_transforms_and_matrices_stay_on_the_device(standin: Path) -> None:
+    lines = script(
+        standin,
+        """
+        import fastnp as np, numpy
+        x = np.linspace(0.0, 1.0, 4096).reshape(64, 64)
+        np.synchronize()
+        before = np.stats()
+        with np.strict():
+            y = np.fft.irfft2(np.fft.rfft2(x) * 2.0)
+            z = np.fft.fftn(x[:4, ::2], (8, 16), (1, 0), "ortho").real
+            z = z + np.fft.ihfft(x[0]).imag[3:4]
+            a = x @ x.T + np.eye(64)
+            lower = np.linalg.cholesky(a)
+            w = np.linalg.solve(a, x) + np.linalg.inv(a) @ lower + np.linalg.eigh(a)[0]
+        after = np.stats()
+        print(after["routines"] - before["routines"], after["fallbacks"])
+        # What came back is whether matrices were solved.
+        print(after["bytes_fetched"] - before["bytes_fetched"])
+        n = numpy.linspace(0.0, 1.0, 4096).reshape(64, 64)
+        b = n @ n.T + numpy.eye(64)
+        print(numpy.allclose(y, 2 * n), numpy.allclose(lower, numpy.linalg.cholesky(b)))
+        c = numpy.linalg.solve(b, n) + numpy.linalg.inv(b) @ numpy.asarray(lower)
+        print(numpy.allclose(w, c + numpy.linalg.eigvalsh(b)))
+        # By NumPy's own function, and of memory that others write.
+        plain = numpy.asarray(x)
+        first = numpy.fft.fft(x)
+        plain[...] = 1.0
+        print(type(first).__module__, float(numpy.fft.fft(x)[0, 0].real), np.stats()["fallbacks"])
+        many = np.linalg.inv(np.eye(3) + np.zeros((20, 1, 1)))
+        print(float(many.sum()), np.fallbacks()[0].reason)
+        """,
+        FASTNP_BACKEND="cuda",
+    )
+    reason = "many small matrices, which the device would take one by one"
+    assert lines == ["9 0", "16", "True True", "True", "fastnp 64.0 0", f"60.0 {reason}"]
+
+
+def test_a_library_that_is_missing_is_named(standin: Path, tmp_path: Path) -> None:
+    for library in standin.glob("lib*"):
+        if "cufft" not in library.name:
+            (tmp_path / library.name).symlink_to(library)
+    (tmp_path / "device.h").symlink_to(standin / "device.h")
+    program = """
+        import fastnp as np
+        x = np.ones((2, 2))
+        print(float(np.fft.fft(x)[0, 0].real), float(np.linalg.inv(x + np.eye(2))[0, 0].round(3)))
+        print([(f.name, f.reason) for f in np.fallbacks()])
+        """
+    lines = script(tmp_path, program, FASTNP_BACKEND="cuda")
+    assert lines == ["2.0 0.667", "[('fft.fft', 'cuFFT is not installed')]"]
+    lines = script(tmp_path, program, FASTNP_BACKEND="apart")
+    reason = "'the device for tests has no libraries'"
+    assert lines[1] == f"[('fft.fft', {reason}), ('linalg.inv', {reason})]"
 
 
 def test_what_pays_moves_by_itself(standin: Path) -> None:

@@ -133,6 +133,7 @@ def test_the_proof_runs(tmp_path: Path) -> None:
     found = json.loads(path.read_text(encoding="utf-8"))
     assert found["device"].startswith("apart")
     assert found["agreement"]["failed"] == found["random programs"]["failed"] == []
+    assert found["libraries"]["failed"] == [] and found["libraries"]["routines"] == 0
     one = found["programs"]["x + y, float64, 1024"]
     assert {"numpy", "fastnp"} <= one["seconds"].keys() and one["share"] > 0
     assert found["npbench"]["test"]["summary"][0]["agree"] == 1

@@ -15,6 +15,8 @@ pub struct Stats {
     pub kernels_compiled: u64,
     /// Matrix products run.
     pub products: u64,
+    /// Routines of a device's libraries run.
+    pub routines: u64,
     /// Plans made.
     pub plans_made: u64,
     /// Flushes served by a plan made earlier.
@@ -58,6 +60,7 @@ impl Stats {
             ("graphs_launched", self.graphs_launched),
             ("kernels_compiled", self.kernels_compiled),
             ("products", self.products),
+            ("routines", self.routines),
             ("plans_made", self.plans_made),
             ("plans_reused", self.plans_reused),
             ("flushes", self.flushes),

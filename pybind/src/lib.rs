@@ -30,6 +30,7 @@ mod places;
 mod plain;
 mod protocols;
 mod reduce;
+mod routine;
 mod slot;
 mod ufunc;
 
@@ -64,6 +65,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     observe::add(module)?;
     attributes::add(module)?;
     borrowed::add(module)?;
+    routine::add(module)?;
     module.add_function(wrap_pyfunction!(class::replace, module)?)?;
     module.add_function(wrap_pyfunction!(class::metaclass, module)?)?;
     module.add_function(wrap_pyfunction!(class::set_metaclass, module)?)?;

@@ -33,6 +33,7 @@ from fastnp import (
     _places,
     _reduce,
     _shape,
+    _solvers,
     _split,
 )
 from fastnp._device import describe_device as describe_device
@@ -72,6 +73,7 @@ _NATIVE = (
     _places,
     _reduce,
     _shape,
+    _solvers,
     _split,
 )
 

@@ -39,6 +39,7 @@ __all__ = [
     "method_uncounted",
     "opened",
     "operator",
+    "refused",
     "ufunc",
     "uncounted",
     "wrap",
@@ -312,10 +313,10 @@ def uncounted(
     return result if type(result) in SCALARS else _close(result, seen)
 
 
-def _refused(
+def refused(
     func: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], name: str
 ) -> Any:
-    """As `call`, for arguments the engine found wrong: entered only if NumPy finds them right."""
+    """As `call`, for arguments that were found wrong: entered only if NumPy finds them right."""
     result = uncounted(func, args, kwargs)
     _ledger.enter(name, NOT_COVERED, objecting=False)
     return result
@@ -336,7 +337,7 @@ def ufunc(
     run = func if method == "__call__" else getattr(func, method)
     full = name if method == "__call__" else f"{name}.{method}"
     if wrong:
-        return _refused(run, args, kwargs, full)
+        return refused(run, args, kwargs, full)
     result = call(run, args, kwargs, full)
     if type(result) is ndarray and method == "__call__":
         # NumPy's own array given for the result is the result.

@@ -152,6 +152,8 @@ _CLASSES = {
 
 
 def _function(value: Callable[..., Any], name: str, module: str) -> Any:
+    if module == "numpy.fft":
+        importlib.import_module("fastnp._transforms")
     try:
         ours = NATIVE.get(value)
     except TypeError:  # a method of an unhashable object

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as _np
@@ -27,6 +28,10 @@ def array_function(
 ) -> Any:
     """Run our version of NumPy's `func`, or NumPy's own on views of our arrays."""
     ours = NATIVE.get(func)
+    if ours is None and getattr(func, "__module__", None) == "numpy.fft":
+        # Which NumPy does not import by itself, so that neither do we.
+        import_module("fastnp._transforms")
+        ours = NATIVE.get(func)
     if ours is None and _is_ours(func):
         # A class of the user's hands on what it was given.
         ours = func

@@ -8,32 +8,39 @@ import ctypes
 from importlib.util import find_spec
 from pathlib import Path
 
-# In the order in which they need each other, with the wheels that hold them.
-LIBRARIES = (
-    ("libnvrtc.so", ("nvidia.cu13", "nvidia.cuda_nvrtc")),
-    ("libcublasLt.so", ("nvidia.cu13", "nvidia.cublas")),
-    ("libcublas.so", ("nvidia.cu13", "nvidia.cublas")),
-)
-VERSIONS = (13, 12)
+# For each purpose, in the order in which they need each other, with their versions in CUDA 13 and
+# 12, and the wheels that hold them.
+LIBRARIES = {
+    "device": (
+        ("libnvrtc.so", (13, 12), ("nvidia.cu13", "nvidia.cuda_nvrtc")),
+        ("libcublasLt.so", (13, 12), ("nvidia.cu13", "nvidia.cublas")),
+        ("libcublas.so", (13, 12), ("nvidia.cu13", "nvidia.cublas")),
+    ),
+    "fourier": (("libcufft.so", (12, 11), ("nvidia.cu13", "nvidia.cufft")),),
+    "solver": (
+        ("libnvJitLink.so", (13, 12), ("nvidia.cu13", "nvidia.nvjitlink")),
+        ("libcusparse.so", (12,), ("nvidia.cu13", "nvidia.cusparse")),
+        ("libcusolver.so", (12, 11), ("nvidia.cu13", "nvidia.cusolver")),
+    ),
+}
 
 
-def load() -> None:
+def load(purpose: str = "device") -> None:
     """Open those that are installed and that the loader would not find."""
-    for name, packages in LIBRARIES:
-        if not any(_opens(f"{name}.{version}") for version in VERSIONS):
-            any(_opens(str(path)) for package in packages for path in _files(package, name))
+    for name, versions, packages in LIBRARIES[purpose]:
+        files = [f"{name}.{version}" for version in versions]
+        if not any(map(_opens, files)):
+            any(_opens(str(path)) for package in packages for path in _paths(package, files))
 
 
-def _files(package: str, name: str) -> list[Path]:
-    """The files of a library in a package, the latest version first."""
+def _paths(package: str, files: list[str]) -> list[Path]:
+    """The files that a package has, in their order."""
     try:
         spec = find_spec(package)
     except ModuleNotFoundError:
         return []
     folders = (spec and spec.submodule_search_locations) or []
-    found = (
-        Path(folder) / "lib" / f"{name}.{version}" for version in VERSIONS for folder in folders
-    )
+    found = (Path(folder) / "lib" / name for name in files for folder in folders)
     return [path for path in found if path.exists()]
 
 
