@@ -94,6 +94,11 @@ def test_programs_agree(standin: Path) -> None:
     assert "passed" in out
 
 
+def test_what_masks_choose_agrees(standin: Path) -> None:
+    lines = run(standin, "-m", "tests.on_masks", "cuda").split()
+    assert int(lines[0]) > 400 and lines[1] == "0"
+
+
 def test_transforms_and_matrices_agree(standin: Path) -> None:
     compared, failed, routines = map(
         int, run(standin, "-m", "tests.on_libraries", FASTNP_BACKEND="cuda").split()

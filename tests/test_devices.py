@@ -15,7 +15,7 @@ import fastnp
 import numpy
 import pytest
 
-from tests import on_device
+from tests import on_device, on_masks
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -71,6 +71,18 @@ def test_results_stay_on_the_device_until_they_are_needed() -> None:
     fastnp.reset_stats()
     assert numpy.array_equal(numpy.asarray(y + 0.0), numpy.sqrt(numpy.arange(100_000.0)) * 2.0)
     assert fastnp.stats()["bytes_fetched"] == 800_000
+
+
+def test_what_masks_choose_stays_there_but_for_how_many() -> None:
+    with fastnp.device("apart"):
+        x = fastnp.arange(50_000.0)
+        fastnp.eval(x)
+        before = fastnp.stats()["bytes_fetched"]
+        chosen, (places,) = x[x % 3 == 0], fastnp.nonzero(x < 10)
+        fastnp.eval(chosen + 1, places)
+        assert fastnp.stats()["bytes_fetched"] - before <= 32
+        assert float(chosen[-1]) == 49998.0 and places.tolist() == list(range(10))
+        assert on_masks.agreement(60, 2)[1] == []
 
 
 def test_scalars_stay_on_the_device_where_that_is_asked_for() -> None:

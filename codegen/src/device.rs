@@ -87,6 +87,22 @@ pub trait Device: Backend {
         Ok(0)
     }
 
+    /// Writes the elements whose byte of a mask is not zero to consecutive places, in their order: `values`, whose elements have so
+    /// many bytes, or where there are none their positions, as `i64`.
+    ///
+    /// # Errors
+    /// [`Failure::Memory`]; those of a device that failed.
+    ///
+    /// # Safety
+    /// The mask has as many bytes as said, not zero, there are as many values, and the target has room for what is chosen and
+    /// overlaps neither. All lie on this device, aligned to 16; an element has 1, 2, 4, 8 or 16 bytes.
+    unsafe fn compact(
+        &self,
+        mask: (*const u8, usize),
+        values: Option<(*const u8, usize)>,
+        target: *mut u8,
+    ) -> Result<(), DeviceError>;
+
     /// Why the device does not run routines of a library, where it does not.
     fn lacks(&self, library: Library) -> Option<String>;
 

@@ -169,6 +169,15 @@ fn map_of_cast(from: DType, to: DType) -> Kernel {
     kernel.finish()
 }
 
+#[test]
+fn texts_that_compact_are_as_they_stand() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/cuda");
+    for (name, size) in [("compact", Some(4)), ("compact_pairs", Some(16)), ("compact_positions", None)] {
+        let path = folder.join(name).with_extension("cu");
+        compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &fastnp_codegen::cuda::compaction(size));
+    }
+}
+
 /// Which ops and conversions are left to the portable backend.
 #[test]
 #[cfg(all(target_arch = "x86_64", unix, not(miri)))]

@@ -225,7 +225,7 @@ impl Array {
         View { storage: &self.storage, dtype: self.dtype, offset: self.layout.offset, strides }
     }
 
-    /// Computes the elements, if they are pending.
+    /// Computes the elements, if they are pending, where they are to be computed: on a device they stay.
     ///
     /// # Errors
     /// `MemoryError`.
@@ -239,7 +239,7 @@ impl Array {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn evaluate(&self) -> Result<()> {
-        self.address().map(|_| ())
+        engine().compute(&self.storage)
     }
 
     /// The address of the first element (of where it would be, in an empty array), computed and in memory. It stays valid

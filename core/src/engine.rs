@@ -645,6 +645,14 @@ impl Engine {
         }
     }
 
+    /// Makes sure that a storage's latest version is somewhere.
+    pub(crate) fn compute(&mut self, storage: &Counted) -> Result<()> {
+        if self.trace.touches(storage) {
+            self.flush()?;
+        }
+        if storage.is_away() { Ok(()) } else { storage.materialize().map(drop) }
+    }
+
     /// Makes sure a storage's memory on the host holds its latest version.
     #[inline]
     pub(crate) fn settle(&mut self, storage: &Counted) -> Result<*mut u8> {

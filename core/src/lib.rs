@@ -29,6 +29,7 @@
 mod array;
 mod capture;
 mod choice;
+mod compact;
 mod contract;
 mod convert;
 mod counted;

@@ -10,6 +10,7 @@
 
 use crate::array::Array;
 use crate::choice::{count_true, put_positions};
+use crate::compact::places_there;
 use crate::elementwise::apply;
 use crate::engine::{engine, recording};
 use crate::error::{Error, Result};
@@ -187,6 +188,11 @@ impl Array {
             true => self.clone(),
             false => self.cast_order(DType::Bool, Order::C)?,
         };
+        if self.ndim() > 0
+            && let Some(places) = places_there(&mask)?
+        {
+            return Ok(places);
+        }
         let address = mask.address()?;
         // SAFETY: the mask is dense and settled.
         let flags = unsafe { std::slice::from_raw_parts(address, mask.size()) };

@@ -11,7 +11,7 @@ use crate::execute::sent;
 use crate::host;
 use crate::layout::{Index, Order, Shape, c_strides};
 use crate::remote::Remote;
-use fastnp_codegen::{DType, Failure, Library, Routine, Scalar, Transform};
+use fastnp_codegen::{DType, Device, DeviceError, Failure, Library, Routine, Scalar, Transform};
 
 /// Why the host runs none.
 const HOST: &str = "not native";
@@ -289,18 +289,39 @@ fn complex(dtype: DType) -> DType {
 }
 
 /// A new dense array.
-fn fresh(shape: &[usize], dtype: DType) -> Result<Array> {
+pub(crate) fn fresh(shape: &[usize], dtype: DType) -> Result<Array> {
     Array::fresh(shape, c_strides(shape, dtype.size()), dtype)
 }
 
-/// The array where a library can take it, else a copy.
-fn ready(x: &Array) -> Result<Array> {
+/// The array where a device can take it as it lies, else a copy.
+pub(crate) fn ready(x: &Array) -> Result<Array> {
     let takes = x.is_c_contiguous() && x.layout.offset % ALIGN == 0 && !x.storage.is_shared() && !x.storage.is_lent();
     if takes { Ok(x.clone()) } else { x.copy(Order::C) }
 }
 
 /// Runs a routine on the device: the first operand may be somebody's, and is written only where it is a copy.
 fn run(routine: &Routine<'_>, operands: &[&Array]) -> Result<()> {
+    // Copies, which may have been made here, and new arrays.
+    let written = if matches!(routine, Routine::Fourier { .. }) { &operands[1..] } else { operands };
+    on_device(operands, written, |device, addresses| {
+        // SAFETY: operands are dense and aligned, on this device, and as large as the routine says. Those it writes are new, and
+        // nothing pending touches any.
+        unsafe { device.run_routine(routine, addresses) }
+    })?;
+    engine().seen.stats.routines += 1;
+    Ok(())
+}
+
+/// Asks the device for something at once, once what is pending was asked for, with the addresses of dense arrays there. Those `written`
+/// are new ones.
+///
+/// # Errors
+/// `Unsupported` on the host and for what the device lacks; `MemoryError`; those of a device that failed.
+pub(crate) fn on_device(
+    operands: &[&Array],
+    written: &[&Array],
+    ask: impl FnOnce(&dyn Device, &[*mut u8]) -> std::result::Result<(), DeviceError>,
+) -> Result<()> {
     let mut engine = engine();
     let Some(device) = engine.site().device.clone() else {
         return Err(Error::unsupported(HOST));
@@ -313,16 +334,12 @@ fn run(routine: &Routine<'_>, operands: &[&Array]) -> Result<()> {
             let start = x.storage.with_remote(Remote::start).expect("it was sent");
             addresses.push(start.wrapping_offset(x.layout.offset));
         }
-        // SAFETY: operands are dense and aligned, on this device, and as large as the routine says. Those it writes are new, and
-        // nothing pending touches any.
-        unsafe { device.run_routine(routine, &addresses) }.map_err(|error| match error.failure {
+        ask(&*device, &addresses).map_err(|error| match error.failure {
             Failure::Absent => Error::unsupported(error.message),
             Failure::Memory | Failure::Fault => error.into(),
         })
     })?;
-    // What the routine wrote is there alone: copies, which may have been made here, and new arrays.
-    let written = if matches!(routine, Routine::Fourier { .. }) { &operands[1..] } else { operands };
+    // What was written is there alone.
     written.iter().for_each(|x| x.storage.went_away());
-    engine.seen.stats.routines += 1;
     Ok(())
 }

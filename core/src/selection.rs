@@ -11,6 +11,7 @@
 use crate::array::Array;
 use crate::capture::Capture;
 use crate::choice::{compact, count_true, expand};
+use crate::compact::chosen_there;
 use crate::elementwise::{apply, select};
 use crate::engine::engine;
 use crate::error::{Error, Result};
@@ -202,6 +203,9 @@ impl Selection {
     /// ```
     pub fn to_array(&self) -> Result<Array> {
         let (values, mask) = (dense(self.values.array())?, dense(self.mask.array())?);
+        if let Some(chosen) = chosen_there(&mask, Some(&values))? {
+            return Ok(chosen);
+        }
         let (from, chosen) = (values.address()?, mask.address()?);
         // SAFETY: the mask is dense and settled.
         let bytes = unsafe { std::slice::from_raw_parts(chosen, mask.size()) };

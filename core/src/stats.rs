@@ -52,7 +52,7 @@ impl Stats {
     }
 
     /// Names and values, in the order of the fields.
-    pub fn entries(&self) -> [(&'static str, u64); 18] {
+    pub fn entries(&self) -> [(&'static str, u64); 19] {
         [
             ("recorded", self.recorded),
             ("run_at_once", self.run_at_once),

@@ -83,7 +83,7 @@ pub(crate) fn to_numpy<'py>(py: Python<'py>, array: &Array, root: Option<Py<NdAr
         copy.set_writeable(false);
         return to_numpy(py, &copy, None);
     }
-    crate::deliver(py, array.evaluate())?;
+    crate::deliver(py, array.address())?;
     let export = array.export().map_err(|e| raise(py, e))?;
     let address = export.address();
     let made = described(py, array, address)?;

@@ -422,7 +422,7 @@ pub(crate) fn iterate<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, Py
         return Err(PyTypeError::new_err("iteration over a 0-d array"));
     }
     if array.ndim() == 1 {
-        deliver(py, array.evaluate())?;
+        deliver(py, array.address())?;
     }
     Ok(Bound::new(py, Rows { array: array.clone(), root: root(this, &me), at: AtomicUsize::new(0) })?.into_any())
 }

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 /// Threads of a block.
 pub(super) const THREADS: u32 = 256;
 /// Blocks of a grid, at most: eight for each of 132 multiprocessors; what is more is walked.
-const BLOCKS: u64 = 1056;
+pub(super) const BLOCKS: u64 = 1056;
 /// Bytes that a thread reads of an operand at once: two loads of the widest kind.
 const LOT_BYTES: usize = 32;
 /// The same where operands do not lie in its order: neighbouring threads then share fewer cache lines.

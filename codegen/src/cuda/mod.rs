@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `form` | what a text is made for: how operands lie, which way threads go, and the geometry of a launch |
 //! | `source` | the text: parameters, coordinates, lots of points, and the templates |
+//! | `compact` | the text that is no kernel: what a mask chooses, side by side |
 //! | `fold` | what accumulators hold, what joins two, and how threads do |
 //! | `fragment`, `spell` | fragments as statements; literals, ops and conversions as expressions |
 //! | `functions` | what C has no operator for: `text/functions.cu`, elementary functions written out, tables |
@@ -13,6 +14,7 @@
 //! (`--fmad=false`), as every fused product is written as one. Elementary functions are those of every backend, written out,
 //! but for odd arguments, which CUDA's own functions take.
 
+mod compact;
 mod fold;
 mod form;
 mod fragment;
@@ -24,6 +26,7 @@ mod spell;
 
 use crate::{Kernel, Launch, Verified};
 
+pub use compact::compaction;
 pub use form::Geometry;
 pub use source::together;
 

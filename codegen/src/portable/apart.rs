@@ -127,6 +127,30 @@ impl Device for Apart {
         Ok(false)
     }
 
+    unsafe fn compact(
+        &self,
+        (mask, elements): (*const u8, usize),
+        values: Option<(*const u8, usize)>,
+        target: *mut u8,
+    ) -> Result<(), DeviceError> {
+        let size = values.map_or(size_of::<i64>(), |(_, size)| size);
+        self.memory.check("a mask", mask as usize, elements)?;
+        // SAFETY: the caller's contract, which was looked at as far as it says where.
+        let mask = unsafe { std::slice::from_raw_parts(mask, elements) };
+        let chosen = mask.iter().enumerate().filter(|(_, flag)| **flag != 0);
+        self.memory.check("what a mask chooses", target as usize, size * chosen.clone().count())?;
+        if let Some((start, _)) = values {
+            self.memory.check("values", start as usize, size * elements)?;
+        }
+        for (k, (i, _)) in chosen.enumerate() {
+            let position = (i as i64).to_ne_bytes();
+            let from = values.map_or(position.as_ptr(), |(start, _)| start.wrapping_add(i * size));
+            // SAFETY: as above.
+            unsafe { std::ptr::copy_nonoverlapping(from, target.add(k * size), size) };
+        }
+        Ok(())
+    }
+
     fn lacks(&self, _: Library) -> Option<String> {
         Some("the device for tests has no libraries".to_owned())
     }

@@ -1,6 +1,8 @@
 //! The device: what [`crate::Device`] asks, by its context, its functions and its staging memory.
 
+use super::super::compaction;
 use super::super::form::{self, Form};
+use super::compact;
 use super::context::{Context, not_forked};
 use super::functions::{Function, Functions};
 use super::product::Products;
@@ -209,6 +211,21 @@ impl Device for Gpu {
         self.sequence().issue(&self.context)?;
         // SAFETY: the caller's contract.
         self.with_products(|products| unsafe { products.multiply(&self.context, dtype, domain, strides, addresses) })
+    }
+
+    unsafe fn compact(
+        &self,
+        (mask, elements): (*const u8, usize),
+        values: Option<(*const u8, usize)>,
+        target: *mut u8,
+    ) -> Result<(), DeviceError> {
+        let _entered = self.context.enter()?;
+        self.sequence().issue(&self.context)?;
+        let text = compaction(values.map(|(_, size)| size));
+        let function = locked(&self.functions).of(&self.context, &[text])?.remove(0);
+        let from = values.map_or(std::ptr::null(), |(start, _)| start);
+        // SAFETY: the caller's contract; the text is for elements of this size.
+        unsafe { compact::run(&self.context, &function, (mask, elements), from, target) }
     }
 
     fn lacks(&self, library: Library) -> Option<String> {

@@ -7,6 +7,7 @@
 //! | `staging` | copies through pinned memory |
 //! | `program` | launches: forms and arguments |
 //! | `sequence`, `graph` | launches held and asked for, one by one or as graphs; memory that they share |
+//! | `compact` | what a mask chooses, side by side |
 //! | `functions` | texts as functions: what is compiled together, kept, and loaded |
 //! | `compiler`, `cache` | NVIDIA's run-time compiler; machine code on disk |
 //! | `product` | matrix products by cuBLAS |
@@ -20,6 +21,7 @@
 //! something new; the driver's part comes to more.
 
 mod cache;
+mod compact;
 mod compiler;
 mod context;
 mod driver;

@@ -1,0 +1,58 @@
+//! Compaction on a device.
+
+use super::super::compact::shares;
+use super::super::form::THREADS;
+use super::context::Context;
+use super::functions::Function;
+use super::routine::Work;
+use crate::DeviceError;
+use std::ffi::c_void;
+
+/// Compacts by a text's function: as [`crate::Device::compact`], with the context made current.
+///
+/// # Errors
+/// Those of a device that failed.
+///
+/// # Safety
+/// As [`crate::Device::compact`], for the size of the elements that the text is for.
+pub(super) unsafe fn run(
+    context: &Context,
+    function: &Function,
+    (mask, elements): (*const u8, usize),
+    values: *const u8,
+    target: *mut u8,
+) -> Result<(), DeviceError> {
+    let elements = elements as u64;
+    let (blocks, share) = shares(elements);
+    let counts = Work::new(context, 8 * blocks as usize)?;
+    for phase in 0i32..2 {
+        let arguments: [*const c_void; 7] = [
+            (&raw const mask).cast(),
+            (&raw const values).cast(),
+            (&raw const target).cast(),
+            (&raw const elements).cast(),
+            (&raw const share).cast(),
+            (&raw const counts.start).cast(),
+            (&raw const phase).cast(),
+        ];
+        // SAFETY: the function takes these arguments, by the text it was made of; else the caller's contract.
+        let code = unsafe {
+            (context.driver.launch_kernel)(
+                function.handle,
+                blocks,
+                1,
+                1,
+                THREADS,
+                1,
+                1,
+                0,
+                context.stream,
+                arguments.as_ptr(),
+                std::ptr::null(),
+            )
+        };
+        context.launched(&function.text);
+        context.check("launching a kernel", code)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,78 @@
+typedef signed char i8;
+typedef unsigned char u8;
+typedef short i16;
+typedef unsigned short u16;
+typedef int i32;
+typedef unsigned int u32;
+typedef long long i64;
+typedef unsigned long long u64;
+typedef u16 f16;
+typedef float f32;
+typedef double f64;
+typedef struct { f32 re, im; } c64;
+typedef struct { f64 re, im; } c128;
+
+typedef i64 Element;
+
+static __device__ Element element(const Element *const values, const u64 at) { return (i64)at; }
+
+typedef struct __align__(16) { u64 word[2]; } Flags;
+
+// How many bytes are not zero.
+static __device__ i32 chosen_of(u64 word) {
+    word |= word >> 4;
+    word |= word >> 2;
+    word |= word >> 1;
+    return __popcll(word & 0x0101010101010101ULL);
+}
+
+// What the threads before this one chose together, and in `all` what all of the block did.
+static __device__ i32 before(const i32 mine, i32 *const all) {
+    __shared__ i32 shared[8];
+    const i32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+    i32 sum = mine;
+    for (i32 by = 1; by < 32; by *= 2) {
+        const i32 other = (i32)__shfl_up_sync(0xffffffffU, (u32)sum, by, 32);
+        if (lane >= by) sum += other;
+    }
+    __syncthreads();
+    if (lane == 31) shared[warp] = sum;
+    __syncthreads();
+    i32 others = 0;
+    *all = 0;
+    for (i32 i = 0; i < 8; i++) {
+        if (i < warp) others += shared[i];
+        *all += shared[i];
+    }
+    return others + sum - mine;
+}
+
+// Each block has its share of the mask: first it counts what that chooses, then, behind the others', it writes it.
+extern "C" __global__ void __launch_bounds__(256) compact(const u8 *const mask, const Element *const values, Element *const target, const u64 elements, const u64 share, u64 *const counts, const i32 phase) {
+    const u64 first = blockIdx.x * share;
+    const u64 end = first + share < elements ? first + share : elements;
+    u64 found = 0;
+    if (phase == 1) {
+        for (u32 block = 0; block < blockIdx.x; block++) found += counts[block];
+    }
+    for (u64 tile = first; tile < end; tile += 4096) {
+        const u64 at = tile + 16 * threadIdx.x;
+        Flags flags = { { 0, 0 } };
+        if (at + 16 <= end) {
+            flags = *(const Flags *)(mask + at);
+        } else {
+            for (i32 j = 0; at + j < end; j++) flags.word[j / 8] |= (u64)mask[at + j] << (8 * (j % 8));
+        }
+        i32 all;
+        const i32 mine = chosen_of(flags.word[0]) + chosen_of(flags.word[1]);
+        u64 to = found + before(mine, &all);
+        if (phase == 1 && mine > 0) {
+            #pragma unroll
+            for (i32 j = 0; j < 16; j++) {
+                if ((flags.word[j / 8] >> (8 * (j % 8)) & 0xff) != 0) target[to++] = element(values, at + j);
+            }
+        }
+        found += all;
+    }
+    if (phase == 0 && threadIdx.x == 0) counts[blockIdx.x] = found;
+}
