@@ -4,7 +4,7 @@ use super::super::compact::shares;
 use super::super::form::THREADS;
 use super::context::Context;
 use super::functions::Function;
-use super::routine::Work;
+use super::library::Work;
 use crate::DeviceError;
 use std::ffi::c_void;
 

@@ -1,7 +1,7 @@
 //! Factors of matrices by cuSOLVER: LU, with what it solves, Cholesky's, and QR.
 
 use super::context::Context;
-use super::routine::Work;
+use super::library::Work;
 use super::solver::{Batch, Solver, note};
 use crate::{DType, DeviceError, Failure};
 use cudarc::cublas::sys::cudaDataType as Type;

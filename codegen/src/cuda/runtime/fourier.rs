@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::driver::function;
-use super::routine::{Work, failed, opened};
+use super::library::{Work, failed, opened};
 use crate::{DType, DeviceError, Failure, Transform};
 use cudarc::cufft::sys;
 use cudarc::cufft::sys::{cufftHandle, cufftType};

@@ -3,9 +3,9 @@
 //! What a graph is known by are its functions and which of them waits for which. Arguments and the sizes of grids are told anew,
 //! but only of those launches where they differ from the last time. Whatever the driver refuses is launched plainly for good.
 
+use super::calls::Calls;
 use super::context::Context;
 use super::driver::{Code, Graphs as Functions};
-use super::sequence::Calls;
 use cudarc::driver::sys::{CUgraph, CUgraphExec, CUgraphNode};
 use std::collections::HashMap;
 use std::ffi::c_void;

@@ -6,12 +6,12 @@
 //! | `context` | the device as the driver sees it: its context, our stream, its memory |
 //! | `staging` | copies through pinned memory |
 //! | `program` | launches: forms and arguments |
-//! | `sequence`, `graph` | launches held and asked for, one by one or as graphs; memory that they share |
+//! | `sequence`, `calls`, `graph` | launches held and asked for, one by one or as graphs; memory that they share |
 //! | `compact` | what a mask chooses, side by side |
 //! | `functions` | texts as functions: what is compiled together, kept, and loaded |
 //! | `compiler`, `cache` | NVIDIA's run-time compiler; machine code on disk |
 //! | `product` | matrix products by cuBLAS |
-//! | `routine`, `fourier` | routines of libraries; Fourier transforms by cuFFT |
+//! | `library`, `routine`, `fourier` | what libraries have in common; their routines; Fourier transforms by cuFFT |
 //! | `solver`, `factors`, `spectrum` | linear algebra by cuSOLVER: solutions and factors, eigenvalues and singular values |
 //! | `driver` | the driver's functions, looked up one by one |
 //!
@@ -21,6 +21,7 @@
 //! something new; the driver's part comes to more.
 
 mod cache;
+mod calls;
 mod compact;
 mod compiler;
 mod context;
@@ -30,6 +31,7 @@ mod fourier;
 mod functions;
 mod gpu;
 mod graph;
+mod library;
 mod product;
 mod program;
 mod routine;

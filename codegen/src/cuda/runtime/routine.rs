@@ -3,8 +3,7 @@
 use super::context::Context;
 use super::fourier::Fourier;
 use super::solver::Solver;
-use crate::{DeviceError, Failure, Library, Routine};
-use libloading::Library as Opened;
+use crate::{DeviceError, Library, Routine};
 
 /// The libraries' state for one device: nothing before they are asked for, and then why there is none, where there is none.
 #[derive(Default)]
@@ -58,46 +57,5 @@ impl Routines {
                 | Routine::Eigen { .. } => self.solver(context)?.run(context, routine, addresses),
             }
         }
-    }
-}
-
-/// A library that is there.
-///
-/// # Errors
-/// [`Failure::Absent`] where it is not.
-pub(super) fn opened(name: &str, library: Option<&'static Opened>) -> Result<&'static Opened, DeviceError> {
-    library.ok_or_else(|| DeviceError::new(Failure::Absent, format!("{name} is not installed")))
-}
-
-/// An error of a call of a library: where the device failed before, that is the error.
-#[cold]
-pub(super) fn failed(context: &Context, name: &str, doing: &str, status: u32) -> DeviceError {
-    context.wait().err().unwrap_or_else(|| {
-        let message = format!("cuda:{}: {name} could not {doing}: status {status}", context.ordinal);
-        DeviceError::new(Failure::Fault, message)
-    })
-}
-
-/// Memory that calls of a library work in, given back when dropped, once what was asked for is done.
-pub(super) struct Work<'a> {
-    context: &'a Context,
-    pub(super) start: *mut u8,
-}
-
-impl Work<'_> {
-    /// So many bytes.
-    ///
-    /// # Errors
-    /// [`Failure::Memory`]; those of a device that failed.
-    pub(super) fn new(context: &Context, bytes: usize) -> Result<Work<'_>, DeviceError> {
-        Ok(Work { context, start: context.allocate(bytes)? })
-    }
-}
-
-impl Drop for Work<'_> {
-    fn drop(&mut self) {
-        // SAFETY: the memory is of this context, and only what was asked for before uses it. What a device that failed cannot give
-        // back is gone with it.
-        let _ = unsafe { self.context.free(self.start) };
     }
 }

@@ -5,14 +5,12 @@
 //! which follows from the bytes that each may read and write, so that the device may run the others side by side: memory that
 //! launches share one after the other (`parts`, `tickets`) is each one's own within a sequence.
 
+use super::calls::{Call, Calls};
 use super::context::Context;
 use super::functions::Function;
 use super::graph::Graphs;
 use crate::{Access, DeviceError, Kernel, Launch};
-use cudarc::driver::sys::CUDA_KERNEL_NODE_PARAMS_v1 as Told;
 use smallvec::SmallVec;
-use std::ffi::c_void;
-use std::ops::Range;
 use std::sync::Arc;
 
 /// Launches of a graph: as many as a word has bits, and at least so many that one graph is asked for sooner than they are.
@@ -26,67 +24,6 @@ const TICKETS: usize = 1056;
 /// Bytes for parts of folds, at least, and where they begin.
 const PARTS: usize = 1 << 20;
 const ALIGN: usize = 256;
-
-/// One launch.
-pub(super) struct Call {
-    pub(super) function: Arc<Function>,
-    /// Blocks and threads of a block, in x and y.
-    pub(super) shape: [u32; 4],
-    /// What it is told, of the sequence's words and places.
-    pub(super) words: Range<usize>,
-    places: Range<usize>,
-    /// What it reads and writes, of the sequence's spans.
-    spans: Range<usize>,
-    /// The launches that it waits for, but for those that another of them waits for; and all that are done before it.
-    pub(super) after: u64,
-    before: u64,
-}
-
-/// Launches in order, with what they are told.
-#[derive(Default)]
-pub(super) struct Calls {
-    pub(super) list: Vec<Call>,
-    /// Their arguments, each at a multiple of sixteen bytes, zeros between them.
-    pub(super) words: Vec<u128>,
-    /// Where in the words arguments begin.
-    places: Vec<usize>,
-}
-
-impl Calls {
-    /// What a launch is told, as the driver takes it. The arguments lie in the words.
-    pub(super) fn told(&self, number: usize, arguments: &mut Vec<*const c_void>) -> Told {
-        let call = &self.list[number];
-        arguments.clear();
-        arguments.extend(self.places[call.places.clone()].iter().map(|&place| (&raw const self.words[place]).cast()));
-        Told {
-            func: call.function.handle,
-            gridDimX: call.shape[0],
-            gridDimY: call.shape[1],
-            gridDimZ: 1,
-            blockDimX: call.shape[2],
-            blockDimY: call.shape[3],
-            blockDimZ: 1,
-            sharedMemBytes: 0,
-            kernelParams: arguments.as_mut_ptr().cast(),
-            extra: std::ptr::null_mut(),
-        }
-    }
-
-    fn argument(&mut self, bytes: &[u8]) {
-        self.places.push(self.words.len());
-        for word in bytes.chunks(16) {
-            let mut whole = [0; 16];
-            whole[..word.len()].copy_from_slice(word);
-            self.words.push(u128::from_ne_bytes(whole));
-        }
-    }
-
-    fn clear(&mut self) {
-        self.list.clear();
-        self.words.clear();
-        self.places.clear();
-    }
-}
 
 /// Bytes that a launch may touch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

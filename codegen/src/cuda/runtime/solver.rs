@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::driver;
-use super::routine::{Work, failed, opened};
+use super::library::{Work, failed, opened};
 use crate::{DType, DeviceError, Failure, Routine};
 use cudarc::cublas::sys::cudaDataType as Type;
 use cudarc::cusolver::sys;

@@ -1,0 +1,46 @@
+//! What all of NVIDIA's libraries have in common: whether they are there, how they fail, memory to work in.
+
+use super::context::Context;
+use crate::{DeviceError, Failure};
+use libloading::Library;
+
+/// A library that is there.
+///
+/// # Errors
+/// [`Failure::Absent`] where it is not.
+pub(super) fn opened(name: &str, library: Option<&'static Library>) -> Result<&'static Library, DeviceError> {
+    library.ok_or_else(|| DeviceError::new(Failure::Absent, format!("{name} is not installed")))
+}
+
+/// An error of a call of a library: where the device failed before, that is the error.
+#[cold]
+pub(super) fn failed(context: &Context, name: &str, doing: &str, status: u32) -> DeviceError {
+    context.wait().err().unwrap_or_else(|| {
+        let message = format!("cuda:{}: {name} could not {doing}: status {status}", context.ordinal);
+        DeviceError::new(Failure::Fault, message)
+    })
+}
+
+/// Memory that calls of a library work in, given back when dropped, once what was asked for is done.
+pub(super) struct Work<'a> {
+    context: &'a Context,
+    pub(super) start: *mut u8,
+}
+
+impl Work<'_> {
+    /// So many bytes.
+    ///
+    /// # Errors
+    /// [`Failure::Memory`]; those of a device that failed.
+    pub(super) fn new(context: &Context, bytes: usize) -> Result<Work<'_>, DeviceError> {
+        Ok(Work { context, start: context.allocate(bytes)? })
+    }
+}
+
+impl Drop for Work<'_> {
+    fn drop(&mut self) {
+        // SAFETY: the memory is of this context, and only what was asked for before uses it. What a device that failed cannot give
+        // back is gone with it.
+        let _ = unsafe { self.context.free(self.start) };
+    }
+}
