@@ -6,7 +6,7 @@
 use crate::counted::Counted;
 use crate::engine::{self, engine};
 use crate::error::{Error, ErrorKind, Result};
-use crate::layout::{Index, Layout, Shape, Steps, Strides, byte_count, same_shape};
+use crate::layout::{Index, Layout, Shape, Steps, Strides, byte_count, c_strides, same_shape};
 use crate::shelf::Share;
 use crate::storage::{Owner, Storage};
 use crate::trace::View;
@@ -44,6 +44,11 @@ impl Array {
         let layout = Layout { shape: Shape::from_slice(shape), strides, offset: 0 };
         let storage = engine::waiting(bytes).unwrap_or_else(|| Storage::pending(bytes).into());
         Ok(Array { storage, layout, dtype, writeable: true })
+    }
+
+    /// The same in row-major order.
+    pub(crate) fn by_rows(shape: &[usize], dtype: DType) -> Result<Array> {
+        Array::fresh(shape, c_strides(shape, dtype.size()), dtype)
     }
 
     /// The same storage seen through another layout.

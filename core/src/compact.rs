@@ -6,8 +6,16 @@ use crate::engine::engine;
 use crate::error::Result;
 use crate::layout::Index;
 use crate::reduce::Reduction;
-use crate::routine::{fresh, on_device, ready};
+use crate::routine::{on_device, ready};
 use fastnp_codegen::{DType, Op};
+
+/// How many elements of a mask are true, counted where the mask is.
+///
+/// # Errors
+/// `MemoryError`; those of a device that failed.
+pub(crate) fn how_many(mask: &Array) -> Result<usize> {
+    Ok(mask.reduce(Reduction::CountNonzero, None, None, false)?.item()?.to_i64() as usize)
+}
 
 /// The elements of `values` where a mask of the same shape is true, in row-major order; without values their positions in that order,
 /// as `int64`. None on the host, and where there is nothing to choose from.
@@ -19,9 +27,9 @@ pub(crate) fn chosen_there(mask: &Array, values: Option<&Array>) -> Result<Optio
         return Ok(None);
     }
     let (mask, values) = (ready(mask)?, values.map(ready).transpose()?);
-    let count = mask.reduce(Reduction::CountNonzero, None, None, false)?.item()?.to_i64() as usize;
+    let count = how_many(&mask)?;
     let dtype = values.as_ref().map_or(DType::I64, Array::dtype);
-    let out = fresh(&[count], dtype)?;
+    let out = Array::by_rows(&[count], dtype)?;
     if count == 0 {
         return Ok(Some(out));
     }
@@ -43,7 +51,7 @@ pub(crate) fn places_there(mask: &Array) -> Result<Option<Array>> {
     if mask.ndim() == 1 {
         return flat.reshape(&[flat.size(), 1]).map(Some);
     }
-    let places = fresh(&[flat.size(), mask.ndim()], DType::I64)?;
+    let places = Array::by_rows(&[flat.size(), mask.ndim()], DType::I64)?;
     let mut rest = flat;
     for axis in (0..mask.ndim()).rev() {
         let extent = mask.shape()[axis] as i64;

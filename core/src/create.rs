@@ -84,7 +84,7 @@ impl Array {
         if counts && let Some(array) = dense::counted(n, dtype)? {
             return Ok(array);
         }
-        let array = Array::fresh(&[n], c_strides(&[n], dtype.size()), dtype)?;
+        let array = Array::by_rows(&[n], dtype)?;
         let inputs = [Input::Scalar(start), Input::Scalar(step)];
         recording()?.submit(&Statement {
             op: Operation::Ramp,
@@ -141,7 +141,7 @@ impl Array {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn from_slice<T: Element>(elements: &[T], shape: &[usize]) -> Result<Array> {
-        let array = Array::fresh(shape, c_strides(shape, size_of::<T>()), T::DTYPE)?;
+        let array = Array::by_rows(shape, T::DTYPE)?;
         if array.size() != elements.len() {
             return Err(Error::value(format!(
                 "cannot reshape array of size {} into shape {}",

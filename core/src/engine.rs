@@ -12,7 +12,7 @@ use crate::explain::describe;
 use crate::host;
 use crate::immediate::{LaunchShape, kernel_of};
 use crate::launch::Seen;
-use crate::layout::{c_strides, count};
+use crate::layout::count;
 use crate::lock::{Guard, Lock};
 use crate::passing::Passing;
 use crate::plan::{self, Plan};
@@ -383,7 +383,7 @@ impl Engine {
 
     fn leave_copy(&mut self, held: &capture::Held) -> Result<()> {
         let array = held.array();
-        let copy = Array::fresh(array.shape(), c_strides(array.shape(), array.dtype().size()), array.dtype())?;
+        let copy = Array::by_rows(array.shape(), array.dtype())?;
         self.submit(&Statement {
             op: Operation::Copy,
             compute: array.dtype(),

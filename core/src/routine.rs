@@ -9,7 +9,7 @@ use crate::engine::engine;
 use crate::error::{Error, Result};
 use crate::execute::sent;
 use crate::host;
-use crate::layout::{Index, Order, Shape, c_strides};
+use crate::layout::{Index, Order, Shape};
 use crate::remote::Remote;
 use fastnp_codegen::{DType, Device, DeviceError, Failure, Library, Routine, Scalar, Transform};
 
@@ -64,9 +64,13 @@ pub fn lack(library: Library) -> Option<String> {
 /// assert_eq!(fourier(&x, Transform::Forward, 1, 8).unwrap_err().kind(), ErrorKind::Unsupported);
 /// ```
 pub fn fourier(x: &Array, transform: Transform, axes: usize, points: usize) -> Result<Array> {
-    let (dtype, is_real) = (x.dtype(), transform == Transform::FromReal);
-    let takes = if is_real { dtype.is_float() } else { dtype.is_complex() };
-    if !takes || dtype == DType::F16 || axes == 0 || axes > MAX_AXES.min(x.ndim()) || x.size() == 0 {
+    let dtype = x.dtype();
+    // Of which real numbers, if the transform takes such, are parts.
+    let complex = if transform == Transform::FromReal { dtype.complex() } else { dtype.is_complex().then_some(dtype) };
+    let Some(complex) = complex else {
+        return Err(Error::unsupported(format!("a Fourier transform in {dtype}")));
+    };
+    if axes == 0 || axes > MAX_AXES.min(x.ndim()) || x.size() == 0 {
         return Err(Error::unsupported(format!("a Fourier transform in {dtype} over {axes} axes")));
     }
     let mut shape: Shape = x.shape().into();
@@ -77,7 +81,7 @@ pub fn fourier(x: &Array, transform: Transform, axes: usize, points: usize) -> R
         Transform::Forward | Transform::Inverse => (ready(x)?, dtype),
         Transform::FromReal => {
             shape[last] = shape[last] / 2 + 1;
-            (ready(x)?, complex(dtype))
+            (ready(x)?, complex)
         }
         Transform::ToReal => {
             if axes > 1 || points == 0 || shape[last] != points / 2 + 1 {
@@ -95,7 +99,7 @@ pub fn fourier(x: &Array, transform: Transform, axes: usize, points: usize) -> R
             (from, dtype.real())
         }
     };
-    let result = fresh(&shape, to)?;
+    let result = Array::by_rows(&shape, to)?;
     run(&Routine::Fourier { transform, real: dtype.real(), extents: &extents, batch }, &[&from, &result])?;
     Ok(result)
 }
@@ -120,7 +124,7 @@ pub fn solve(matrices: &Array, sides: &Array) -> Result<(Array, Array)> {
         return Err(Error::unsupported("right sides that do not fit the matrices"));
     }
     let (factors, solutions) = (matrices.copy(Order::C)?, sides.copy(Order::C)?);
-    let (swapped, found) = (fresh(&[batch, n], DType::I64)?, fresh(&[batch], DType::I32)?);
+    let (swapped, found) = (Array::by_rows(&[batch, n], DType::I64)?, Array::by_rows(&[batch], DType::I32)?);
     run(&Routine::Solve { dtype, n, columns, batch }, &[&factors, &swapped, &solutions, &found])?;
     Ok((solutions, found))
 }
@@ -138,8 +142,8 @@ pub fn solve(matrices: &Array, sides: &Array) -> Result<(Array, Array)> {
 /// ```
 pub fn lu(matrices: &Array) -> Result<(Array, Array)> {
     let (dtype, n, batch) = square(matrices)?;
-    let (factors, found) = (matrices.copy(Order::C)?, fresh(&[batch], DType::I32)?);
-    let swapped = fresh(&matrices.shape()[..matrices.ndim() - 1], DType::I64)?;
+    let (factors, found) = (matrices.copy(Order::C)?, Array::by_rows(&[batch], DType::I32)?);
+    let swapped = Array::by_rows(&matrices.shape()[..matrices.ndim() - 1], DType::I64)?;
     run(&Routine::Solve { dtype, n, columns: 0, batch }, &[&factors, &swapped, &found, &found])?;
     Ok((factors, swapped))
 }
@@ -157,7 +161,7 @@ pub fn lu(matrices: &Array) -> Result<(Array, Array)> {
 /// ```
 pub fn cholesky(matrices: &Array, upper: bool) -> Result<(Array, Array)> {
     let (dtype, n, batch) = square(matrices)?;
-    let (factors, found) = (matrices.copy(Order::C)?, fresh(&[batch], DType::I32)?);
+    let (factors, found) = (matrices.copy(Order::C)?, Array::by_rows(&[batch], DType::I32)?);
     // Seen by columns it is the other triangle of the transposes, whose factors are transposed too.
     run(&Routine::Cholesky { dtype, n, upper: !upper, batch }, &[&factors, &found])?;
     Ok((factors, found))
@@ -177,8 +181,8 @@ pub fn cholesky(matrices: &Array, upper: bool) -> Result<(Array, Array)> {
 /// ```
 pub fn eigen(matrices: &Array, upper: bool, vectors: bool) -> Result<(Array, Array, Array)> {
     let (dtype, n, batch) = square(matrices)?;
-    let (found, infos) = (matrices.copy(Order::C)?, fresh(&[batch], DType::I32)?);
-    let values = fresh(&matrices.shape()[..matrices.ndim() - 1], dtype.real())?;
+    let (found, infos) = (matrices.copy(Order::C)?, Array::by_rows(&[batch], DType::I32)?);
+    let values = Array::by_rows(&matrices.shape()[..matrices.ndim() - 1], dtype.real())?;
     // Seen by columns a matrix is its conjugate, given by the other triangle.
     run(&Routine::Eigen { dtype, n, upper: !upper, vectors, batch }, &[&found, &values, &infos])?;
     Ok((values, found, infos))
@@ -202,8 +206,8 @@ pub fn qr(matrices: &Array, wanted: usize) -> Result<(Array, Option<Array>)> {
     if wanted > rows || (wanted > 0 && wanted < reflectors) {
         return Err(Error::unsupported(format!("{wanted} columns of {rows} by {columns} matrices")));
     }
-    let (triangles, found) = (matrices.copy(Order::C)?, fresh(&[batch], DType::I32)?);
-    let factors = fresh(&[batch, reflectors], dtype)?;
+    let (triangles, found) = (matrices.copy(Order::C)?, Array::by_rows(&[batch], DType::I32)?);
+    let factors = Array::by_rows(&[batch, reflectors], dtype)?;
     run(&Routine::Reflect { dtype, rows, columns, batch }, &[&triangles, &factors, &found])?;
     if wanted == 0 {
         return Ok((triangles, None));
@@ -247,18 +251,18 @@ pub fn svd(matrices: &Array, wanted: usize) -> Result<Singular> {
     }
     let mut shape: Shape = matrices.shape().into();
     let ndim = shape.len();
-    let (spent, found) = (matrices.copy(Order::C)?, fresh(&[batch], DType::I32)?);
-    let values = fresh(&shape[..ndim - 1], dtype.real())?;
+    let (spent, found) = (matrices.copy(Order::C)?, Array::by_rows(&[batch], DType::I32)?);
+    let values = Array::by_rows(&shape[..ndim - 1], dtype.real())?;
     let routine = Routine::Singular { dtype, rows, columns, vectors: wanted, batch };
     if wanted == 0 {
         run(&routine, &[&spent, &values, &spent, &spent, &found])?;
         return Ok(Singular { values, found, vectors: None });
     }
     shape[ndim - 2] = wanted;
-    let left = fresh(&shape, dtype)?;
+    let left = Array::by_rows(&shape, dtype)?;
     shape.truncate(ndim - 2);
     shape.extend([columns, columns]);
-    let right = fresh(&shape, dtype)?;
+    let right = Array::by_rows(&shape, dtype)?;
     run(&routine, &[&spent, &values, &left, &right, &found])?;
     Ok(Singular { values, found, vectors: Some((left, right)) })
 }
@@ -282,15 +286,6 @@ fn several(matrices: &Array) -> Result<(DType, [usize; 2], usize)> {
         return Err(Error::unsupported("many small matrices, which the device would take one by one"));
     }
     Ok((dtype, [m, n], batch))
-}
-
-fn complex(dtype: DType) -> DType {
-    if dtype == DType::F32 { DType::C64 } else { DType::C128 }
-}
-
-/// A new dense array.
-pub(crate) fn fresh(shape: &[usize], dtype: DType) -> Result<Array> {
-    Array::fresh(shape, c_strides(shape, dtype.size()), dtype)
 }
 
 /// The array where a device can take it as it lies, else a copy.

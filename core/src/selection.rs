@@ -11,11 +11,11 @@
 use crate::array::Array;
 use crate::capture::Capture;
 use crate::choice::{compact, count_true, expand};
-use crate::compact::chosen_there;
+use crate::compact::{chosen_there, how_many};
 use crate::elementwise::{apply, select};
 use crate::engine::engine;
 use crate::error::{Error, Result};
-use crate::layout::{Layout, Order, c_strides};
+use crate::layout::{Layout, Order};
 use crate::reduce::Reduction;
 use crate::value::Value;
 use fastnp_codegen::{DType, Fold, Op, Scalar};
@@ -186,7 +186,7 @@ impl Selection {
     /// # Errors
     /// `MemoryError`.
     pub fn count(&self) -> Result<usize> {
-        Ok(self.mask.array().reduce(Reduction::CountNonzero, None, None, false)?.item()?.to_i64() as usize)
+        how_many(&self.mask.array())
     }
 
     /// The selected elements as an array of one axis.
@@ -202,15 +202,16 @@ impl Selection {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn to_array(&self) -> Result<Array> {
-        let (values, mask) = (dense(self.values.array())?, dense(self.mask.array())?);
+        let (values, mask) = (self.values.array(), self.mask.array());
         if let Some(chosen) = chosen_there(&mask, Some(&values))? {
             return Ok(chosen);
         }
+        let (values, mask) = (dense(values)?, dense(mask)?);
         let (from, chosen) = (values.address()?, mask.address()?);
         // SAFETY: the mask is dense and settled.
         let bytes = unsafe { std::slice::from_raw_parts(chosen, mask.size()) };
         let count = count_true(bytes);
-        let out = Array::fresh(&[count], c_strides(&[count], self.dtype.size()), self.dtype)?;
+        let out = Array::by_rows(&[count], self.dtype)?;
         let target = out.storage.materialize()?;
         // SAFETY: values and mask are dense, settled and of one shape; the target has room for every selected element.
         unsafe { compact(from, bytes, target, count, self.dtype.size()) };

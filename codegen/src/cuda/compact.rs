@@ -2,10 +2,25 @@
 //!
 //! It is no kernel of the IR, whose points know nothing of how many before them were chosen.
 
+use super::fold;
 use super::form::BLOCKS;
 
 /// Elements of a mask that a block takes at a time.
 const TILE: u64 = 4096;
+
+/// What threads come to together: how many elements they chose.
+const FOLDED: &str = "\
+typedef struct { i32 chosen; } Folded;
+
+static __device__ Folded nothing(void) {
+    const Folded f = { 0 };
+    return f;
+}
+
+static __device__ Folded join(const Folded a, const Folded b) {
+    const Folded f = { a.chosen + b.chosen };
+    return f;
+}";
 
 /// Names and definitions of what is written: the element of a size at a position, or for no size the position itself.
 fn element(size: Option<usize>) -> String {
@@ -24,7 +39,9 @@ fn element(size: Option<usize>) -> String {
 
 /// The text for elements of a size, or for positions. Its kernel has two phases, counting and writing.
 pub fn compaction(size: Option<usize>) -> String {
-    [include_str!("text/types.cu").trim_end(), &element(size), include_str!("text/compact.cu")].join("\n\n")
+    let [former, before] = fold::before().map(str::trim_end);
+    let (types, element) = (include_str!("text/types.cu").trim_end(), element(size));
+    [types, &element, FOLDED, former, before, include_str!("text/compact.cu")].join("\n\n")
 }
 
 /// Blocks for a mask of so many elements, and how many of these each takes: a multiple of what it takes at a time.

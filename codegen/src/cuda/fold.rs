@@ -129,18 +129,27 @@ pub(super) fn text(kernel: &Kernel, along: Along) -> String {
         ),
     ];
     let (reduces, is_inner) = (kernel.template == Template::Reduce, along == Along::Inner);
-    let lanes = include_str!("text/lanes.cu").split_once("\n\n").expect("two functions");
     parts.extend(
         match (reduces, is_inner) {
-            (true, true) => vec![lanes.0, include_str!("text/fold_inner.cu"), include_str!("text/parts.cu")],
+            (true, true) => vec![lanes().0, include_str!("text/fold_inner.cu"), include_str!("text/parts.cu")],
             (true, false) => vec![include_str!("text/fold_outer.cu"), include_str!("text/parts.cu")],
-            (false, true) => vec![lanes.1, include_str!("text/before.cu")],
+            (false, true) => before().into(),
             (false, false) => vec![],
         }
         .into_iter()
         .map(|text| text.trim_end().to_owned()),
     );
     parts.join("\n\n")
+}
+
+/// What a lane gets of others: of one further on, and of one before.
+fn lanes() -> (&'static str, &'static str) {
+    include_str!("text/lanes.cu").split_once("\n\n").expect("two functions")
+}
+
+/// What a lane gets of all lanes before it.
+pub(super) fn before() -> [&'static str; 2] {
+    [lanes().1, include_str!("text/before.cu")]
 }
 
 /// The statements that make `g` of a point's values, which is at a position.

@@ -11,7 +11,7 @@
 
 use super::arguments::Arguments;
 use super::body::Body;
-use super::bools::{Logic, Truth};
+use super::bools::Truth;
 use super::encode::{KReg, Masking, Rm, VReg, Width};
 use super::fold::Fold;
 use super::forms as f;
@@ -23,9 +23,6 @@ use crate::build::visit;
 use crate::{DType, Expanded, Inst, Kernel, Kind, Op, Scalar, Trail, ValueId, ir};
 use smallvec::SmallVec;
 
-const GREATER: u8 = 0x1e;
-const LESS: u8 = 0x11;
-const UNORDERED: u8 = 3;
 /// Accumulators of a kernel, at most: each takes a register for good.
 const MOST: usize = 2;
 /// Instructions of a scan in which little is computed.
@@ -340,13 +337,8 @@ impl Emitter<'_> {
         if let Some(form) = along.form() {
             return self.emit(form, self.width(dtype), out, a, Rm::Reg(b), Masking::NONE, None);
         }
-        let (first, nan) = (self.moment_mask(), self.moment_mask());
-        let which = if matches!(op, Op::Maximum | Op::Fmax) { GREATER } else { LESS };
-        let asked = if matches!(op, Op::Maximum | Op::Minimum) { a } else { b };
-        self.compare_in(first, a, b, dtype, which, KReg(0));
-        self.compare_in(nan, asked, asked, dtype, UNORDERED, KReg(0));
-        self.logic(Logic::Or, first, first, nan);
-        self.blend(out, first, Rm::Reg(a), b, dtype);
+        let masks = [self.moment_mask(), self.moment_mask()];
+        self.pick_extreme(op, out, [a, b], dtype, (masks, KReg(0)));
     }
 }
 

@@ -1,7 +1,7 @@
 //! Ops: which instructions each one is, by the class of its type.
 
-use super::bools::Logic;
-use super::encode::{Masking, Rm};
+use super::bools::{Logic, Truth};
+use super::encode::{KReg, Masking, Rm, VReg};
 use super::forms as f;
 use super::level::Level;
 use super::select::{Emitter, Result, by_float, by_size, is_real};
@@ -240,19 +240,31 @@ impl Emitter<'_> {
         self.bury(&[a, b]);
     }
 
-    /// The larger or smaller of floats, by quiet comparisons: `vmaxpd` raises a flag for any nan.
     fn extreme(&mut self, op: Op, a: ValueId, b: ValueId, dtype: DType) {
         let (x, y) = (self.vector(a), self.vector(b));
-        let (first, second) = (self.moment_mask(), self.moment_mask());
+        let masks = [self.moment_mask(), self.moment_mask()];
         let out = self.define_vector();
+        let lanes = self.masking(dtype).k;
+        self.pick_extreme(op, out, [x, y], dtype, (masks, lanes));
+        self.bury(&[a, b]);
+    }
+
+    /// The larger or smaller of floats in some lanes and the second one in others, by quiet comparisons: `vmaxpd` raises a flag for
+    /// any nan. The one that is a nan wins, or loses; which, says the first.
+    pub(super) fn pick_extreme(
+        &mut self,
+        op: Op,
+        out: VReg,
+        [x, y]: [VReg; 2],
+        dtype: DType,
+        ([first, second], lanes): ([Truth; 2], KReg),
+    ) {
         let which = if matches!(op, Op::Maximum | Op::Fmax) { GREATER } else { LESS };
-        self.compare(first, x, Rm::Reg(y), dtype, which);
-        // The one that is a nan wins, or loses.
         let nan = if matches!(op, Op::Maximum | Op::Minimum) { x } else { y };
-        self.compare(second, nan, Rm::Reg(nan), dtype, UNORDERED);
+        self.compare_in(first, x, y, dtype, which, lanes);
+        self.compare_in(second, nan, nan, dtype, UNORDERED, lanes);
         self.logic(Logic::Or, first, first, second);
         self.blend(out, first, Rm::Reg(x), y, dtype);
-        self.bury(&[a, b]);
     }
 
     fn apply_integer(&mut self, op: Op, a: ValueId, b: ValueId, dtype: DType) -> bool {

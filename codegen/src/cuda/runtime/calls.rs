@@ -32,11 +32,17 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// What a launch is told, as the driver takes it. The arguments lie in the words.
+    /// Where the arguments of a launch lie.
+    pub(super) fn addresses(&self, number: usize, arguments: &mut Vec<*const c_void>) {
+        let places = &self.places[self.list[number].places.clone()];
+        arguments.clear();
+        arguments.extend(places.iter().map(|&place| (&raw const self.words[place]).cast()));
+    }
+
+    /// What a launch is told, as graphs take it. The arguments lie in the words.
     pub(super) fn told(&self, number: usize, arguments: &mut Vec<*const c_void>) -> Told {
         let call = &self.list[number];
-        arguments.clear();
-        arguments.extend(self.places[call.places.clone()].iter().map(|&place| (&raw const self.words[place]).cast()));
+        self.addresses(number, arguments);
         Told {
             func: call.function.handle,
             gridDimX: call.shape[0],

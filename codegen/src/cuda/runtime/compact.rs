@@ -36,23 +36,7 @@ pub(super) unsafe fn run(
             (&raw const phase).cast(),
         ];
         // SAFETY: the function takes these arguments, by the text it was made of; else the caller's contract.
-        let code = unsafe {
-            (context.driver.launch_kernel)(
-                function.handle,
-                blocks,
-                1,
-                1,
-                THREADS,
-                1,
-                1,
-                0,
-                context.stream,
-                arguments.as_ptr(),
-                std::ptr::null(),
-            )
-        };
-        context.launched(&function.text);
-        context.check("launching a kernel", code)?;
+        unsafe { function.launch(context, [blocks, 1, THREADS, 1], &arguments)? };
     }
     Ok(())
 }

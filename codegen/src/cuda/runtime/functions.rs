@@ -10,7 +10,7 @@ use super::driver::Code;
 use crate::DeviceError;
 use cudarc::driver::sys::{CUfunction, CUmodule};
 use std::collections::HashMap;
-use std::ffi::CString;
+use std::ffi::{CString, c_void};
 use std::sync::Arc;
 
 /// Texts of one program at most: what a compiler says about one is then found again, and errors cost little.
@@ -26,6 +26,42 @@ pub(super) struct Function {
 unsafe impl Send for Function {}
 // SAFETY: as above; nothing of it changes.
 unsafe impl Sync for Function {}
+
+impl Function {
+    /// Launches it with blocks and threads of a block in x and y.
+    ///
+    /// # Errors
+    /// Those of the device.
+    ///
+    /// # Safety
+    /// It takes arguments as they lie at these addresses, and what they say is right when it runs.
+    pub(super) unsafe fn launch(
+        &self,
+        context: &Context,
+        [columns, rows, x, y]: [u32; 4],
+        arguments: &[*const c_void],
+    ) -> Result<(), DeviceError> {
+        let told = arguments.as_ptr();
+        // SAFETY: the caller's contract.
+        let code = unsafe {
+            (context.driver.launch_kernel)(
+                self.handle,
+                columns,
+                rows,
+                1,
+                x,
+                y,
+                1,
+                0,
+                context.stream,
+                told,
+                std::ptr::null(),
+            )
+        };
+        context.launched(&self.text);
+        context.check("launching a kernel", code)
+    }
+}
 
 /// Machine code that is loaded.
 #[derive(Clone, Copy)]

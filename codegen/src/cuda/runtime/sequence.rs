@@ -223,25 +223,9 @@ impl Sequence {
     fn launch_each(&self, context: &Context) -> Result<(), DeviceError> {
         let mut arguments = vec![];
         for (number, call) in self.calls.list.iter().enumerate() {
-            let told = self.calls.told(number, &mut arguments);
+            self.calls.addresses(number, &mut arguments);
             // SAFETY: the function takes these arguments, by the text it was made of; else the contract of `Program::launch`.
-            let code = unsafe {
-                (context.driver.launch_kernel)(
-                    told.func,
-                    told.gridDimX,
-                    told.gridDimY,
-                    told.gridDimZ,
-                    told.blockDimX,
-                    told.blockDimY,
-                    told.blockDimZ,
-                    told.sharedMemBytes,
-                    context.stream,
-                    arguments.as_ptr(),
-                    std::ptr::null(),
-                )
-            };
-            context.launched(&call.function.text);
-            context.check("launching a kernel", code)?;
+            unsafe { call.function.launch(context, call.shape, &arguments)? };
         }
         Ok(())
     }

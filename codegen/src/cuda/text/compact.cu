@@ -8,27 +8,6 @@ static __device__ i32 chosen_of(u64 word) {
     return __popcll(word & 0x0101010101010101ULL);
 }
 
-// What the threads before this one chose together, and in `all` what all of the block did.
-static __device__ i32 before(const i32 mine, i32 *const all) {
-    __shared__ i32 shared[8];
-    const i32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    i32 sum = mine;
-    for (i32 by = 1; by < 32; by *= 2) {
-        const i32 other = (i32)__shfl_up_sync(0xffffffffU, (u32)sum, by, 32);
-        if (lane >= by) sum += other;
-    }
-    __syncthreads();
-    if (lane == 31) shared[warp] = sum;
-    __syncthreads();
-    i32 others = 0;
-    *all = 0;
-    for (i32 i = 0; i < 8; i++) {
-        if (i < warp) others += shared[i];
-        *all += shared[i];
-    }
-    return others + sum - mine;
-}
-
 // Each block has its share of the mask: first it counts what that chooses, then, behind the others', it writes it.
 extern "C" __global__ void __launch_bounds__(256) compact(const u8 *const mask, const Element *const values, Element *const target, const u64 elements, const u64 share, u64 *const counts, const i32 phase) {
     const u64 first = blockIdx.x * share;
@@ -45,16 +24,16 @@ extern "C" __global__ void __launch_bounds__(256) compact(const u8 *const mask, 
         } else {
             for (i32 j = 0; at + j < end; j++) flags.word[j / 8] |= (u64)mask[at + j] << (8 * (j % 8));
         }
-        i32 all;
-        const i32 mine = chosen_of(flags.word[0]) + chosen_of(flags.word[1]);
-        u64 to = found + before(mine, &all);
-        if (phase == 1 && mine > 0) {
+        Folded all;
+        const Folded mine = { chosen_of(flags.word[0]) + chosen_of(flags.word[1]) };
+        u64 to = found + before(mine, &all).chosen;
+        if (phase == 1 && mine.chosen > 0) {
             #pragma unroll
             for (i32 j = 0; j < 16; j++) {
                 if ((flags.word[j / 8] >> (8 * (j % 8)) & 0xff) != 0) target[to++] = element(values, at + j);
             }
         }
-        found += all;
+        found += all.chosen;
     }
     if (phase == 0 && threadIdx.x == 0) counts[blockIdx.x] = found;
 }

@@ -16,6 +16,50 @@ typedef struct __align__(16) { u64 word[2]; } Element;
 
 static __device__ Element element(const Element *const values, const u64 at) { return values[at]; }
 
+typedef struct { i32 chosen; } Folded;
+
+static __device__ Folded nothing(void) {
+    const Folded f = { 0 };
+    return f;
+}
+
+static __device__ Folded join(const Folded a, const Folded b) {
+    const Folded f = { a.chosen + b.chosen };
+    return f;
+}
+
+// What the lane `by` before in groups of `width` lanes holds.
+static __device__ Folded former(const Folded f, const i32 by, const i32 width) {
+    union { Folded f; u32 word[sizeof(Folded) / 4]; } here, there;
+    here.f = f;
+    #pragma unroll
+    for (i32 i = 0; i < (i32)(sizeof(Folded) / 4); i++) there.word[i] = __shfl_up_sync(0xffffffffU, here.word[i], by, width);
+    return there.f;
+}
+
+// What the lanes of a group before this one hold together, and in `all` what all of them do.
+static __device__ Folded before(const Folded f, Folded *const all) {
+    __shared__ Folded shared[64];
+    const i32 width = blockDim.x < 32 ? blockDim.x : 32, warps = blockDim.x / width;
+    const i32 lane = threadIdx.x % width, warp = threadIdx.x / width, slot = threadIdx.y * warps;
+    Folded sum = f;
+    for (i32 by = 1; by < width; by *= 2) {
+        const Folded other = former(sum, by, width);
+        if (lane >= by) sum = join(other, sum);
+    }
+    const Folded neighbour = former(sum, 1, width);
+    __syncthreads();
+    if (lane == width - 1) shared[slot + warp] = sum;
+    __syncthreads();
+    Folded others = nothing();
+    *all = nothing();
+    for (i32 i = 0; i < warps; i++) {
+        if (i < warp) others = join(others, shared[slot + i]);
+        *all = join(*all, shared[slot + i]);
+    }
+    return lane == 0 ? others : join(others, neighbour);
+}
+
 typedef struct __align__(16) { u64 word[2]; } Flags;
 
 // How many bytes are not zero.
@@ -24,27 +68,6 @@ static __device__ i32 chosen_of(u64 word) {
     word |= word >> 2;
     word |= word >> 1;
     return __popcll(word & 0x0101010101010101ULL);
-}
-
-// What the threads before this one chose together, and in `all` what all of the block did.
-static __device__ i32 before(const i32 mine, i32 *const all) {
-    __shared__ i32 shared[8];
-    const i32 lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-    i32 sum = mine;
-    for (i32 by = 1; by < 32; by *= 2) {
-        const i32 other = (i32)__shfl_up_sync(0xffffffffU, (u32)sum, by, 32);
-        if (lane >= by) sum += other;
-    }
-    __syncthreads();
-    if (lane == 31) shared[warp] = sum;
-    __syncthreads();
-    i32 others = 0;
-    *all = 0;
-    for (i32 i = 0; i < 8; i++) {
-        if (i < warp) others += shared[i];
-        *all += shared[i];
-    }
-    return others + sum - mine;
 }
 
 // Each block has its share of the mask: first it counts what that chooses, then, behind the others', it writes it.
@@ -63,16 +86,16 @@ extern "C" __global__ void __launch_bounds__(256) compact(const u8 *const mask, 
         } else {
             for (i32 j = 0; at + j < end; j++) flags.word[j / 8] |= (u64)mask[at + j] << (8 * (j % 8));
         }
-        i32 all;
-        const i32 mine = chosen_of(flags.word[0]) + chosen_of(flags.word[1]);
-        u64 to = found + before(mine, &all);
-        if (phase == 1 && mine > 0) {
+        Folded all;
+        const Folded mine = { chosen_of(flags.word[0]) + chosen_of(flags.word[1]) };
+        u64 to = found + before(mine, &all).chosen;
+        if (phase == 1 && mine.chosen > 0) {
             #pragma unroll
             for (i32 j = 0; j < 16; j++) {
                 if ((flags.word[j / 8] >> (8 * (j % 8)) & 0xff) != 0) target[to++] = element(values, at + j);
             }
         }
-        found += all;
+        found += all.chosen;
     }
     if (phase == 0 && threadIdx.x == 0) counts[blockIdx.x] = found;
 }
