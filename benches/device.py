@@ -11,9 +11,11 @@ minutes, and writes what it found to a file named after the device:
 - launches: seconds a fused kernel, and what recording it takes of them;
 - first calls, in a process each: with an empty cache of compiled kernels, and with the one they
   left;
-- NPBench, by its own runner.
+- NPBench, by its own runner, beside CuPy as well.
 
-With `--dry` all of it runs with few, small arrays, on whatever device is named: what the tests do.
+`--parts` runs some of it, `--seconds` gives it more or less time, and what a file already holds of
+other parts stays there. With `--dry` all of it runs with few, small arrays, on whatever device is
+named: what the tests do.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -48,16 +50,25 @@ from benches.rivals import (
     with_jax,
     with_numpy,
 )
-from npbench import machine
+from npbench import catalog, machine
 from tests import on_device, on_libraries
 from tests.fuzz.run import check
 
 SIZES = (1 << 20, 1 << 24, 1 << 26)
 DRY_SIZES = (1 << 10,)
 COLD = 1 << 20
-# Seconds for each part of the ten minutes.
-SECONDS = {"agreement": 100.0, "random programs": 60.0, "npbench": 120.0, "programs": 200.0}
-NPBENCH = ("S", "L")
+# Parts, and their shares of the time where they go on until that is up; others take seconds.
+SHARES = {
+    "agreement": 0.16,
+    "random programs": 0.08,
+    "libraries": 0.0,
+    "launches": 0.0,
+    "programs": 0.3,
+    "first calls": 0.0,
+    "npbench S": 0.2,
+    "npbench L": 0.26,
+}
+MINUTES = 9
 FIRST = "option price"
 
 
@@ -251,50 +262,113 @@ def random_programs(seconds: float, least: int) -> dict[str, Any]:
     return {"compared": seed, "failed": failed}
 
 
-def npbench(device: str, presets: tuple[str, ...], more: list[str]) -> dict[str, Any]:
-    """The NPBench kernels by their own runner, a process each."""
-    found = {}
-    frameworks = "numpy,fastnp" + (",cupy" if "cupy" in installed() else "")
-    for preset in presets:
+def npbench(device: str, preset: str, seconds: float, more: list[str]) -> dict[str, Any]:
+    """The NPBench kernels by their own runner, one after the other until the time is up.
+
+    From `L` on against CuPy where it is installed, since NumPy takes minutes there.
+    """
+    start, cupy = time.monotonic(), "cupy" in installed()
+    large = cupy and preset in ("L", "paper")
+    frameworks = "cupy,fastnp" if large else "numpy,fastnp" + ",cupy" * cupy
+    kernels: list[dict[str, Any]] = []
+    missed = []
+    for name in catalog.names():
+        left = seconds - (time.monotonic() - start)
+        if left <= 0:
+            missed.append(name)
+            continue
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "npbench.json"
-            command = [sys.executable, "-m", "npbench", "--preset", preset, "--json", str(path)]
-            command += ["--frameworks", frameworks, *more]
-            subprocess.run(command, env={**os.environ, "FASTNP_BACKEND": device}, check=False)
-            found[preset] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else None
-    return found
+            command = [sys.executable, "-m", "npbench", "--preset", preset, "--kernels", name]
+            command += ["--frameworks", frameworks, "--json", str(path), *more]
+            environment = {**os.environ, "FASTNP_BACKEND": device}
+            try:
+                # What differs or fails is in the file, and told below.
+                subprocess.run(
+                    command, env=environment, check=False, capture_output=True, timeout=left
+                )
+                kernels += json.loads(path.read_text(encoding="utf-8"))["kernels"]
+            except subprocess.TimeoutExpired:
+                missed.append(name)
+    return {"kernels": kernels, "missed": missed, "over": beside(kernels)}
 
 
-def proof(device: str, dry: bool) -> dict[str, Any]:
-    """Everything there is to find out about a device."""
+def beside(kernels: list[dict[str, Any]]) -> dict[str, float]:
+    """How many times as fast as each other framework fastnp is, in the geometric mean over the
+    kernels on which both agree with the reference."""
+    ratios: dict[str, list[float]] = {}
+    for kernel in kernels:
+        agreeing = {o["label"]: o["median_seconds"] for o in kernel["outcomes"] if o["agrees"]}
+        ours = agreeing.pop("fastnp", None)
+        for label, seconds in agreeing.items():
+            if ours and seconds:
+                ratios.setdefault(label, []).append(seconds / ours)
+    return {label: statistics.geometric_mean(found) for label, found in ratios.items()}
+
+
+def proof(
+    device: str, parts: Sequence[str], seconds: float, dry: bool
+) -> Iterator[tuple[str, Any]]:
+    """Some parts of what there is to find out about a device, each when it is known."""
     rounds, budget = (2, 0.002) if dry else (5, 0.02)
-    limits = {part: 2.0 if dry else limit for part, limit in SECONDS.items()}
-    found: dict[str, Any] = {"agreement": on_device.agreement(device, limits["agreement"])}
-    print(f"agreement: {_verdict(found['agreement'])}", flush=True)
-    with fastnp.device(device):
-        limit = limits["random programs"]
-        found["random programs"] = random_programs(limit, 20 if dry else 500)
-        print(f"random programs: {_verdict(found['random programs'])}", flush=True)
-        found["libraries"] = on_libraries.agreement()
-        routines = found["libraries"]["routines"]
-        print(f"libraries: {_verdict(found['libraries'])}, {routines} routines", flush=True)
-        found["launches"] = launches(rounds, budget)
-        print("launches: " + ", ".join(f"{k} {show(v)}" for k, v in found["launches"].items()))
-        sizes = list(DRY_SIZES if dry else SIZES)
-        found["programs"] = programs(sizes, rounds, budget, limits["programs"])
-    found["first calls"] = first_calls(device)
-    print("first calls: " + ", ".join(f"{k} {show(v)}" for k, v in found["first calls"].items()))
-    if dry:
-        more = ["--kernels", "jacobi_1d", "--repeat", "2", "--budget", "0.1"]
-        found["npbench"] = npbench(device, ("test",), more)
-    else:
-        found["npbench"] = npbench(device, NPBENCH, ["--budget", "0.5", "--timeout", "60"])
-    return found
+    whole = sum(SHARES[part] for part in parts)
+    limits = {part: seconds * SHARES[part] / whole for part in parts if SHARES[part]}
+    sizes = list(DRY_SIZES if dry else SIZES)
+    more = ["--repeat", "2"] if dry else ["--budget", "0.5", "--timeout", "20"]
+    runs: dict[str, Callable[[], Any]] = {
+        "agreement": lambda: on_device.agreement(device, limits["agreement"]),
+        "random programs": lambda: random_programs(limits["random programs"], 20 if dry else 500),
+        "libraries": on_libraries.agreement,
+        "launches": lambda: launches(rounds, budget),
+        "programs": lambda: programs(sizes, rounds, budget, limits["programs"]),
+        "first calls": lambda: first_calls(device),
+        "npbench S": lambda: npbench(device, "test" if dry else "S", limits["npbench S"], more),
+        "npbench L": lambda: npbench(device, "test" if dry else "L", limits["npbench L"], more),
+    }
+    for part in parts:
+        with fastnp.device(device):
+            found = runs[part]()
+        print(f"{part}: {_verdict(found)}", flush=True)
+        yield part, found
 
 
 def _verdict(found: dict[str, Any]) -> str:
-    failed = "".join(f"\n  {reason}" for reason in found["failed"][:20])
-    return f"{found['compared']} compared, {len(found['failed'])} failed{failed}"
+    """What a part found, in a line; what failed, in some more."""
+    if "failed" in found:
+        failed = "".join(f"\n  {reason}" for reason in found["failed"][:20])
+        return f"{found['compared']} compared, {len(found['failed'])} failed{failed}"
+    if "kernels" in found:
+        over = ", ".join(f"{ratio:.2f} over {label}" for label, ratio in found["over"].items())
+        missed = f"\n  not reached: {' '.join(found['missed'])}" if found["missed"] else ""
+        return f"{len(found['kernels'])} kernels, {over or 'none compared'}{_unwell(found)}{missed}"
+    if all(isinstance(v, float) for v in found.values()):
+        return ", ".join(f"{k} {show(v)}" for k, v in found.items())
+    return _ahead(found)
+
+
+def _ahead(found: dict[str, Any]) -> str:
+    """How many times as fast as under each other module the twenty programs are."""
+    lines = []
+    for module in installed():
+        ratios = {
+            key: one["seconds"][module] / one["seconds"]["fastnp"]
+            for key, one in found.items()
+            if module in one["seconds"] and EXPRESSIONS[key.rsplit(", ", 2)[0]].program
+        }
+        if ratios and module != "fastnp":
+            least = min(ratios, key=ratios.__getitem__)
+            mean = statistics.geometric_mean(ratios.values())
+            lines.append(f"{mean:.2f} over {module}, least {ratios[least]:.2f} ({least})")
+    return "; ".join(lines)
+
+
+def _unwell(found: dict[str, Any]) -> str:
+    return "".join(
+        f"\n  {kernel['kernel']} under {outcome['label']}: {outcome['error'] or 'differs'}"
+        for kernel in found["kernels"]
+        for outcome in kernel["outcomes"]
+        if not outcome["agrees"]
+    )
 
 
 def main() -> int:
@@ -302,6 +376,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benches.device", description=__doc__)
     parser.add_argument("device", help="cuda, cuda:1, …")
     parser.add_argument("--out", type=Path, help="write what was found to a file in this folder")
+    parser.add_argument("--parts", nargs="+", choices=SHARES, default=list(SHARES), metavar="PART")
+    parser.add_argument("--seconds", type=float, help=f"time to take (default: {60 * MINUTES})")
     parser.add_argument("--dry", action="store_true", help="few and small: to see that it runs")
     parser.add_argument("--first-call", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -311,15 +387,23 @@ def main() -> int:
     with fastnp.device(options.device):
         name = fastnp.describe_device()
     print(name, flush=True)
-    found = {"device": name, "machine": machine.describe(), **proof(options.device, options.dry)}
+    seconds = options.seconds or (15.0 if options.dry else 60.0 * MINUTES)
+    found: dict[str, Any] = {"device": name, "machine": machine.describe()}
+    path = None
     if options.out:
         options.out.mkdir(parents=True, exist_ok=True)
         words = "".join(c if c.isalnum() else "-" for c in name.lower()).split("-")
         path = options.out / ("-".join(filter(None, words)) + ".json")
-        path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+        if path.exists():
+            found = json.loads(path.read_text(encoding="utf-8")) | found
+    for part, result in proof(options.device, options.parts, seconds, options.dry):
+        found[part] = result
+        if path:
+            # After each part: whatever ends this, what is known stays.
+            path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    if path:
         print(f"written to {path}")
-    parts = ("agreement", "random programs", "libraries")
-    return 1 if any(found[part]["failed"] for part in parts) else 0
+    return 1 if any(found[part].get("failed") for part in options.parts) else 0
 
 
 if __name__ == "__main__":

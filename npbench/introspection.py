@@ -1,8 +1,9 @@
 """
-What a framework tells about itself: evaluation, fallbacks to NumPy, kernels compiled.
+What a framework is asked for: evaluation, arrays of NumPy, fallbacks to it, kernels compiled.
 
 Everything is optional. A module without `eval`, `fallbacks` or `stats` (NumPy) has nothing
-pending and nothing to report; one that raises while reporting must not spoil a measurement.
+pending and nothing to report; one that raises while reporting must not spoil a measurement. On a
+device `synchronize` waits for what runs there, or the current stream of `cuda` does (CuPy).
 """
 
 from __future__ import annotations
@@ -11,12 +12,29 @@ from collections.abc import Iterable, Mapping
 from types import ModuleType
 from typing import Any
 
+import numpy
+
 
 def evaluate(framework: ModuleType, arrays: Iterable[Any]) -> None:
-    """Wait until the values of `arrays` are in memory; nothing to do for an eager framework."""
+    """
+    Wait until the values of `arrays` are in memory, that of a device if they live there; nothing
+    to do for a framework that is eager.
+    """
     run = getattr(framework, "eval", None)
     if run is not None:
         run(*arrays)
+    wait = getattr(framework, "synchronize", None)
+    cuda = getattr(framework, "cuda", None)
+    if wait is not None:
+        wait()
+    elif cuda is not None:
+        cuda.get_current_stream().synchronize()
+
+
+def fetch(framework: ModuleType, value: Any) -> numpy.ndarray[Any, Any]:
+    """`value` as an array of NumPy. CuPy converts none where that is not asked for by name."""
+    convert = getattr(framework, "asnumpy", numpy.asarray)
+    return numpy.asarray(convert(value))
 
 
 def fallbacks(framework: ModuleType) -> dict[str, int] | None:

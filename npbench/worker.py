@@ -71,8 +71,19 @@ class Worker:
         if save is not None:
             found = outputs.flatten(result)
             found |= {name: arguments[name] for name in self.kernel.mutates}
-            outputs.save(Path(save), found, outputs.written(arguments, self.pristine))
+            outputs.save(
+                Path(save),
+                self.fetched(found),
+                outputs.written(self.fetched(arguments), self.pristine),
+            )
         return reply
+
+    def fetched(self, values: dict[str, Any]) -> dict[str, Any]:
+        """`values` with arrays of the framework as NumPy's."""
+        return {
+            name: introspection.fetch(self.framework, value) if outputs.is_array(value) else value
+            for name, value in values.items()
+        }
 
     def calls(self, count: int) -> Reply:
         """The seconds of `count` calls, each on inputs of its own."""

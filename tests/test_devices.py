@@ -148,4 +148,7 @@ def test_the_proof_runs(tmp_path: Path) -> None:
     assert found["libraries"]["failed"] == [] and found["libraries"]["routines"] == 0
     one = found["programs"]["x + y, float64, 1024"]
     assert {"numpy", "fastnp"} <= one["seconds"].keys() and one["share"] > 0
-    assert found["npbench"]["test"]["summary"][0]["agree"] == 1
+    for part in ("npbench S", "npbench L"):
+        outcome = found[part]["kernels"][0]["outcomes"][1]
+        assert outcome["label"] == "fastnp" and outcome["agrees"]
+        assert found[part]["over"]["numpy"] > 0

@@ -179,3 +179,35 @@ def test_a_suite_in_the_layout_of_npbench(tmp_path: Path, suite: Path) -> None:
     assert found["kernels"][0]["kernel"] == "scale"
     assert found["kernels"][0]["sizes"] == {"N": 10, "factor": 3.0}
     assert found["kernels"][0]["outcomes"][1]["agreement"]["agrees"]
+
+
+FAR = """
+from types import SimpleNamespace
+made = []
+class Far:
+    def __init__(self, near): self.near, self.ready = numpy.array(near), made.append(self)
+    shape = property(lambda self: self.near.shape)
+    dtype = property(lambda self: self.near.dtype)
+    def __array__(self, *args, **kwargs): raise TypeError('Implicit conversion is not allowed')
+    def __rmul__(self, factor): return Far(factor * self.near)
+    def __setitem__(self, index, other): self.near[index], self.ready = other.near, False
+array = Far
+def sum(far): return Far(far.near.sum())
+def wait():
+    for far in made: far.ready = True
+cuda = SimpleNamespace(get_current_stream=lambda: SimpleNamespace(synchronize=wait))
+def asnumpy(far):
+    assert far.ready
+    return far.near
+"""
+
+
+def test_arrays_of_a_device_are_waited_for_and_fetched(
+    tmp_path: Path, suite: Path, framework: Any
+) -> None:
+    # As CuPy's are: there when the stream was waited for, and never converted without being told.
+    names = framework(FAR)
+    out = tmp_path / "out.json"
+    status, found = run(out, "--suite", str(suite), "--preset", "S", "--frameworks", names)
+    assert status == 0, found
+    assert found["kernels"][0]["outcomes"][1]["agrees"]
