@@ -85,6 +85,21 @@ def test_what_masks_choose_stays_there_but_for_how_many() -> None:
         assert on_masks.agreement(60, 2)[1] == []
 
 
+def test_what_has_nothing_in_common_shares_launches_where_those_are_dear() -> None:
+    arrays = [fastnp.arange(100_000.0) + i for i in range(16)]
+    counts = {}
+    for device in ("cpu", "apart"):
+        with fastnp.device(device):
+            fastnp.eval(*arrays)
+            fastnp.reset_stats()
+            results = [x * 2.0 + i for i, x in enumerate(arrays)]
+            fastnp.eval(*results)
+            fastnp.synchronize()
+            counts[device] = fastnp.stats()["kernels_launched"]
+            assert [float(result[1]) for result in results] == [3.0 * i + 2.0 for i in range(16)]
+    assert counts["apart"] == 1 < counts["cpu"]
+
+
 def test_scalars_stay_on_the_device_where_that_is_asked_for() -> None:
     x = fastnp.array(numpy.arange(1.0, 100_001.0))
     with fastnp.device("apart"), fastnp.settings(lazy_scalars=1):

@@ -580,7 +580,7 @@ impl Engine {
         // A loop writes the same tape again and again: no hash, and no reference to the plan that is counted up and down.
         let again = |plan: &mut Arc<Plan>| {
             let same = self.last.live == live && self.last.tape == self.trace.tape;
-            same && plan.omitted.is_none() && plan.site == here
+            same && plan.omitted.is_none() && plan.target.site == here
         };
         if let Some(plan) = self.last.plan.take_if(again) {
             self.seen.stats.plans_reused += 1;
@@ -605,8 +605,9 @@ impl Engine {
                 self.seen.stats.plans_made += 1;
                 let key: Box<[u64]> = self.trace.tape[..].into();
                 let tape = std::mem::take(&mut self.trace.tape);
-                let plan =
-                    Arc::new(plan::build(&tape[..length], &live, here, &mut |kernel| self.compiled_for(here, kernel)));
+                let target = self.target(here);
+                let compile = &mut |kernel| self.compiled_for(here, kernel);
+                let plan = Arc::new(plan::build(&tape[..length], &live, target, compile));
                 self.seen.inspection.planned(|| describe(&tape[..length], &live, &plan, false));
                 self.trace.tape = tape;
                 if self.plans.len() >= MAX_PLANS {

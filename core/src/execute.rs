@@ -26,7 +26,9 @@ type Addresses = SmallVec<[*mut u8; 12]>;
 impl Engine {
     /// Runs the steps of a plan in order, up to the end or to one that fails; how many ran.
     pub(crate) fn execute(&mut self, plan: &Plan, long: bool) -> (usize, Result<()>) {
-        let Some(device) = self.sites[plan.site].device.clone() else { return self.execute_on(None, plan, long) };
+        let Some(device) = self.sites[plan.target.site].device.clone() else {
+            return self.execute_on(None, plan, long);
+        };
         // What others can reach they use in streams of their own, which know nothing of ours: neither goes on before the other is done.
         let is_lent = self.trace.slots.iter().any(|s| s.storage.is_lent());
         let wait = || if is_lent { device.wait().map_err(Error::from) } else { Ok(()) };

@@ -42,7 +42,7 @@ pub fn explain() -> String {
 
 /// Where a plan runs, if that is not the host.
 fn place(engine: &Engine, plan: &Plan) -> String {
-    let site = &engine.sites[plan.site];
+    let site = &engine.sites[plan.target.site];
     site.device.as_ref().map_or_else(String::new, |device| format!(" on {}", device.description()))
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn describe(tape: &[u64], live: &[bool], plan: &Plan, ir: bool) -> St
     }
     let mut versions = vec![0u32; live.len()];
     let lines: Vec<String> = nodes.iter().map(|n| line(n, &mut versions)).collect();
-    for (i, (group, step)) in group(&nodes).iter().zip(&plan.steps).enumerate() {
+    for (i, (group, step)) in group(&nodes, plan.target.packed).iter().zip(&plan.steps).enumerate() {
         let _ = write!(out, "\nkernel {i} over {:?}", &group.domain[..]);
         describe_group(&mut out, group, &lines);
         describe_step(&mut out, step, ir);

@@ -150,8 +150,9 @@ impl Engine {
             None if !died.is_empty() => {
                 let tape = std::mem::take(&mut self.trace.tape);
                 let live = std::mem::take(&mut self.live);
-                let without =
-                    omission::without(&tape, &live, &died, plan.site, &mut |k| self.compiled_for(plan.site, k));
+                let without = omission::without(&tape, &live, &died, plan.target, &mut |k| {
+                    self.compiled_for(plan.target.site, k)
+                });
                 (self.trace.tape, self.live) = (tape, live);
                 // Only the first to find out gets here.
                 let _ = plan.fate.without.set(without);

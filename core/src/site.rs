@@ -3,6 +3,8 @@
 use crate::engine::{Engine, engine};
 use crate::error::{Error, Result};
 use crate::host;
+use crate::plan::Target;
+use crate::plan::group::PACKED;
 use fastnp_codegen::{Backend, Device, Facts, Failure, Kernel, Program, Verified, backend, device};
 use hashbrown::HashMap;
 use std::hash::BuildHasher;
@@ -19,17 +21,21 @@ pub(crate) struct Site {
     pub(crate) backend: Arc<dyn Backend>,
     /// Whose memory operands are in; none for the host's.
     pub(crate) device: Option<Arc<dyn Device>>,
+    /// Points up to which a launch of its own costs more than sharing one.
+    packed: usize,
     kernels: HashMap<Kernel, Compiled, foldhash::fast::FixedState>,
 }
 
 impl Site {
     /// The host, with the backend of a name; none where there is no such backend.
     pub(crate) fn host(name: &str) -> Option<Site> {
-        Some(Site { backend: backend::select(name)?.into(), device: None, kernels: HashMap::default() })
+        Some(Site { backend: backend::select(name)?.into(), device: None, packed: PACKED, kernels: HashMap::default() })
     }
 
     fn on(device: Arc<dyn Device>) -> Site {
-        Site { backend: device.clone(), device: Some(device), kernels: HashMap::default() }
+        let facts = device.facts();
+        let packed = (facts.launch * facts.bandwidth / POINT) as usize;
+        Site { backend: device.clone(), device: Some(device), packed, kernels: HashMap::default() }
     }
 
     /// The program of a kernel, if it was made.
@@ -51,6 +57,8 @@ pub(crate) const HOST: usize = 0;
 /// Bytes that the host's kernels read or write in a nanosecond, and nanoseconds that one takes at least.
 const HOST_BANDWIDTH: f64 = 12.0;
 const HOST_LAUNCH: f64 = 500.0;
+/// Bytes that a device moves at a point of a small kernel: it reads a double and writes one.
+const POINT: f64 = 16.0;
 /// Programs whose worth is remembered.
 const MAX_ACCOUNTS: usize = 4096;
 
@@ -173,6 +181,11 @@ pub fn synchronize() -> Result<()> {
 }
 
 impl Engine {
+    /// One of the sites, as plans know it.
+    pub(crate) fn target(&self, site: usize) -> Target {
+        Target { site, packed: self.sites[site].packed }
+    }
+
     /// Where plans run.
     #[inline]
     pub(crate) fn site(&self) -> &Site {

@@ -14,8 +14,8 @@ use std::fmt;
 const MAX_LOADS: usize = 24;
 /// Nodes a kernel may have, which bounds live values and the cost of planning.
 const MAX_NODES: usize = 96;
-/// Unrelated nodes over domains up to this size are packed into one launch (a launch costs what 500 elements cost).
-const PACK_BELOW: usize = 4096;
+/// Points up to which unrelated nodes are packed into one launch on the host, where that costs what 500 elements cost.
+pub(crate) const PACKED: usize = 4096;
 /// Unrelated nodes over larger domains share a kernel while it loads at most so many operands: what comes later mostly
 /// joins them, and a dozen streams, loads and stores, is what the prefetchers follow.
 const PACK_LOADS: usize = 8;
@@ -88,8 +88,8 @@ pub(crate) struct Group {
     stores: Vec<Access>,
 }
 
-/// Groups nodes, in an order that respects every dependence.
-pub(crate) fn group(nodes: &[Node]) -> Vec<Group> {
+/// Groups nodes, in an order that respects every dependence. Unrelated ones share a kernel over up to `packed` points.
+pub(crate) fn group(nodes: &[Node], packed: usize) -> Vec<Group> {
     let slots = nodes.iter().flat_map(|n| n.reads().map(|a| a.slot).chain([n.target.slot])).max().map_or(0, |s| s + 1);
     let mut written: Vec<i32> = vec![-1; slots as usize];
     let mut touched: Vec<i32> = vec![-1; slots as usize];
@@ -97,7 +97,7 @@ pub(crate) fn group(nodes: &[Node]) -> Vec<Group> {
     for (i, node) in nodes.iter().enumerate() {
         let read_after = node.reads().map(|a| written[a.slot as usize]).max().unwrap_or(-1);
         let depends = read_after.max(touched[node.target.slot as usize]);
-        let (at, place, refused) = find(nodes, &groups, node, depends);
+        let (at, place, refused) = find(nodes, &groups, node, depends, packed);
         let at = match at {
             Some(at) => at,
             None => {
@@ -118,7 +118,13 @@ pub(crate) fn group(nodes: &[Node]) -> Vec<Group> {
 }
 
 /// The group a node joins; none where it starts one, with the reason if it depends on a group.
-fn find(nodes: &[Node], groups: &[Group], node: &Node, depends: i32) -> (Option<usize>, Place, Option<Refusal>) {
+fn find(
+    nodes: &[Node],
+    groups: &[Group],
+    node: &Node,
+    depends: i32,
+    packed: usize,
+) -> (Option<usize>, Place, Option<Refusal>) {
     let mut refused = None;
     if depends >= 0 {
         match groups[depends as usize].admits(nodes, node, true) {
@@ -128,7 +134,7 @@ fn find(nodes: &[Node], groups: &[Group], node: &Node, depends: i32) -> (Option<
     }
     let first = (depends + 1) as usize;
     for (at, group) in groups.iter().enumerate().skip(first).rev().take(LOOK_BACK) {
-        let related = count(&node.domain) <= PACK_BELOW
+        let related = count(&node.domain) <= packed
             || group.loads.len() + node.sources.len() <= PACK_LOADS
             || group.shares(nodes, node);
         if related && let Ok(place) = group.admits(nodes, node, false) {

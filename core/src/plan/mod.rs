@@ -31,8 +31,17 @@ pub(crate) struct Plan {
     /// What became of its results.
     pub(crate) fate: Fate,
     /// Where it runs, and whether a device was told what is to come.
-    pub(crate) site: usize,
+    pub(crate) target: Target,
     pub(crate) is_prepared: AtomicBool,
+}
+
+/// Where a plan is to run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Target {
+    /// Which of the engine's sites it is.
+    pub(crate) site: usize,
+    /// Points up to which a launch of its own costs more there than sharing one.
+    pub(crate) packed: usize,
 }
 
 /// One launch.
@@ -82,10 +91,10 @@ pub(crate) struct KernelWork {
 /// Gives a program for a kernel, from a cache or by compiling it.
 pub(crate) type Compile<'a> = dyn FnMut(Kernel) -> (Arc<Verified<Kernel>>, Arc<dyn Program>) + 'a;
 
-/// Makes the plan of a tape for a site. `live` says which slots somebody can still reach.
-pub(crate) fn build(tape: &[u64], live: &[bool], site: usize, compile: &mut Compile<'_>) -> Plan {
+/// Makes the plan of a tape. `live` says which slots somebody can still reach.
+pub(crate) fn build(tape: &[u64], live: &[bool], target: Target, compile: &mut Compile<'_>) -> Plan {
     let nodes = needed(decode(tape), live);
-    let groups = group::group(&nodes);
+    let groups = group::group(&nodes, target.packed);
     let lives = Lives::of(&nodes, &groups, live);
     let mut steps: Vec<Step> = groups.iter().enumerate().map(|(i, g)| step(&nodes, i, g, &lives, compile)).collect();
     for (slot, last) in lives.last.iter().enumerate() {
@@ -94,7 +103,7 @@ pub(crate) fn build(tape: &[u64], live: &[bool], site: usize, compile: &mut Comp
         }
     }
     let points = steps.iter().map(|step| step.work.points()).fold(0, usize::saturating_add);
-    Plan { steps, points, omitted: None, fate: Fate::default(), site, is_prepared: AtomicBool::new(false) }
+    Plan { steps, points, omitted: None, fate: Fate::default(), target, is_prepared: AtomicBool::new(false) }
 }
 
 /// Nodes whose result somebody can reach or another needed node reads, in program order.

@@ -1,6 +1,6 @@
 //! Leaving out of a plan results that are likely to die unread, and computing them after all.
 
-use crate::plan::{Compile, Plan, build};
+use crate::plan::{Compile, Plan, Target, build};
 use crate::trace::{Node, Operation, decode};
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -22,13 +22,13 @@ pub(crate) fn without(
     tape: &[u64],
     live: &[bool],
     slots: &[u32],
-    site: usize,
+    target: Target,
     compile: &mut Compile<'_>,
 ) -> Option<Arc<Plan>> {
     let mut live = live.to_vec();
     slots.iter().for_each(|&slot| live[slot as usize] = false);
     let omitted = omission(&decode(tape), &live, slots)?;
-    Some(Arc::new(Plan { omitted: Some(omitted), ..build(tape, &live, site, compile) }))
+    Some(Arc::new(Plan { omitted: Some(omitted), ..build(tape, &live, target, compile) }))
 }
 
 /// How to compute slots after everything that `live` needs has run.
