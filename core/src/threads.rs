@@ -22,6 +22,9 @@ use std::time::{Duration, Instant};
 const WAKING: f64 = 40_000.0;
 /// Nanoseconds of work that could have been shared, had the threads been awake, after which they are woken.
 const MISSED: f64 = 200_000.0;
+/// Nanoseconds for each thread from which on tasks are more than threads, so that one that is held up leaves some to others. Each
+/// task costs half a microsecond.
+const LONG: f64 = 30_000.0;
 /// How long a thread without work waits for some before it goes to sleep. Between two kernels of a Python program pass some ten
 /// microseconds.
 const AWAKE: Duration = Duration::from_micros(100);
@@ -316,7 +319,8 @@ impl Workers for Threads {
             }
             tasks
         });
-        tasks.map_or(1, |tasks| (tasks as usize).clamp(1, 4 * count()))
+        let most = if nanoseconds < LONG * count() as f64 { count() } else { 4 * count() };
+        tasks.map_or(1, |tasks| (tasks as usize).clamp(1, most))
     }
 
     fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {

@@ -13,7 +13,7 @@ use super::full::{ACCUMULATORS, Lanes, PIECE};
 use super::pass::FoldPass;
 use super::permits::Permits;
 use super::plane::{Axes, NONE, Part, Plane, Table};
-use super::reduce::{ENOUGH_TILES, Folding, PARTS, PartialResults, by_columns, look};
+use super::reduce::{ENOUGH_TILES, Folding, PartialResults, by_columns, look, parts_of};
 use super::spread::{Shared, nanoseconds, spread};
 use super::{flags, scratch};
 use crate::{Launch, Raised, Workers};
@@ -174,7 +174,7 @@ impl<'a> Sweep<'a> {
         let outer = self.planes * self.points;
         let nanoseconds = nanoseconds(outer * self.length, each, self.body.bytes) + outer as f64 * self.epilogue.cost;
         let groups = self.groups();
-        let parts = (outer * self.length / groups / self.folding.part).min(PARTS).min(self.inner_tiles());
+        let parts = parts_of(outer * self.length / groups / self.folding.part, self.inner_tiles());
         if groups < ENOUGH_TILES && parts > 1 {
             // SAFETY: the caller's contract.
             return unsafe { self.in_parts(parts, nanoseconds, workers) };
