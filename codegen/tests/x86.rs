@@ -256,6 +256,48 @@ fn what_steps_of_functions_lose_is_not_another_instructions() {
 }
 
 #[test]
+fn what_functions_raise_within_is_not_another_instructions() {
+    // One by one has no flags, whatever functions of other numbers do beside it.
+    for op in Op::ALL.iter().copied().filter(|op| op.arity() == 1) {
+        for dtype in [DType::F32, DType::F64].into_iter().filter(|&d| op.has_loop(d)) {
+            let mut kernel = KernelBuilder::new(Template::Map, 1, 0);
+            let from = [(); 2].map(|()| kernel.operand(dtype, Access::Read, true));
+            let to = [op.result(dtype), dtype].map(|d| kernel.operand(d, Access::Write, true));
+            let mut body = kernel.body();
+            let [x, one] = from.map(|m| body.load(m));
+            let (value, quotient) = (body.apply(op, &[x]), body.apply(Op::Divide, &[one, one]));
+            body.store(to[0], value);
+            body.store(to[1], quotient);
+            let kernel = verify(kernel.finish()).unwrap();
+            let is_divide = |inst: &Inst| matches!(inst, Inst::Apply(Op::Divide, _));
+            let divide = kernel.body.insts.iter().position(is_divide).unwrap() as u32;
+            let sizes: Vec<usize> = kernel.operands.iter().map(|o| o.dtype.size()).collect();
+            for x86 in X86::every_level() {
+                let (program, mut random) = (x86.compile(&kernel).unwrap(), Random::new(5));
+                for _ in 0..300 {
+                    let x = Scalar::from_bits(dtype, numbers(&mut random, dtype, 1)[0]);
+                    // A signalling nan signals whatever it is compared with.
+                    let x = [if x.to_f64().is_nan() { Scalar::new(dtype, f64::NAN) } else { x }.bits(); 16];
+                    let mut columns = [x, [Scalar::new(dtype, 1.0).bits(); 16], [0; 16], [0; 16]]
+                        .iter()
+                        .zip(&sizes)
+                        .map(|(values, &size)| column(values, size, size))
+                        .collect::<Vec<_>>();
+                    let addresses: Vec<*mut u8> = columns.iter_mut().map(|c| c.as_mut_ptr()).collect();
+                    let strides: Vec<isize> = sizes.iter().map(|&size| size as isize).collect();
+                    let launch =
+                        Launch { outer: &[16], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
+                    // SAFETY: all columns have sixteen elements.
+                    let raised = unsafe { program.launch(&launch, &Inline) }.unwrap();
+                    let found = raised.iter().find(|r| r.1 == divide);
+                    assert!(found.is_none(), "{}, {op} of {:?}: {found:?}", x86.name(), Scalar::from_bits(dtype, x[0]));
+                }
+            }
+        }
+    }
+}
+
+#[test]
 fn every_cast_and_select_is_the_portable_backends() {
     for x86 in X86::every_level() {
         let mut random = Random::new(2);

@@ -270,7 +270,8 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     const EXPM1_FLOOR: Self;
     /// Where sinh x has become infinite.
     const SINH_TOP: Self;
-    /// The size up to which the inverses of sinh and cosh are computed by squares; far beyond that from which on they are log 2x.
+    /// The size up to which the inverses of sinh and cosh are computed by squares and cubes; far beyond that from which on they are
+    /// log 2x.
     const AREA_FAR: Self;
     /// The largest argument the reduction by pi/2 takes.
     const LARGEST_ANGLE: Self;
@@ -494,7 +495,7 @@ impl Number for f64 {
     const EXP_TOP: f64 = 710.0;
     const EXPM1_FLOOR: f64 = -40.0;
     const SINH_TOP: f64 = 711.0;
-    const AREA_FAR: f64 = 1e150;
+    const AREA_FAR: f64 = 1e100;
     const LARGEST_ANGLE: f64 = 1_048_576.0;
     const ARCTAN2_RANGE: (f64, f64) = (1e-290, 1e300);
     const POWER_LARGEST: f64 = 1e15;

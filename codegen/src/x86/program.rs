@@ -105,8 +105,9 @@ impl Compiled {
             (0..kernel.operands.len()).map(|o| if is_gathered(o) { Step::Still } else { Step::Dense }).collect();
         let first = Row::new(&body, &plain).map_err(|none| none.what)?;
         let watched = raising.iter().fold(FpFlags::NONE, |all, (_, effects)| all | *effects);
-        // A second look launches pieces, which do not know where in the launch they lie.
-        if counts && (raising.len() > 1 || first.leaves_out()) {
+        // A second look launches pieces, which do not know where in the launch they lie; it computes what nothing needs too.
+        let is_coordinate = |inst: &Inst| matches!(inst, Inst::Index(_));
+        if kernel.body.insts.iter().any(is_coordinate) && (raising.len() > 1 || first.leaves_out()) {
             return Err("coordinates among instructions that may want a second look".into());
         }
         // Some scans are its business, so it is given functions for blocks.
