@@ -241,7 +241,7 @@ def compare(calls: dict[str, Call], rounds: int, budget: float) -> Times:
     found: dict[str, list[float]] = {name: [] for name in calls}
     for turn in range(rounds):
         for name in list(calls)[:: 1 if turn % 2 else -1]:
-            time.sleep(QUIET)
+            time.sleep(min(QUIET, budget))
             found[name].append(seconds(calls[name], counts[name]))
     return {name: statistics.median(times) for name, times in found.items()}
 
