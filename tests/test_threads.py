@@ -25,6 +25,8 @@ PROGRAMS: dict[str, Callable[[Any, Any, Any], Any]] = {
     "a part of a matrix": lambda np, a, x: x[5:] @ a[5:, 3:-3],
     "a reversed matrix": lambda np, a, x: x @ a[::-1, ::-1],
     "every other column": lambda np, a, x: x @ a[:, ::2],
+    "a column by a part of a matrix": lambda np, a, x: a[:, 3] @ a[:, 390:],
+    "few rows of a matrix": lambda np, a, x: x[:40] @ np.concatenate([a[:40]] * 20, axis=1),
     "two matrices": lambda np, a, x: a.T @ a,
 }
 

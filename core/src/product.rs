@@ -6,7 +6,7 @@
 //! A large product is divided by sizes and strides alone, so that any number of threads gives the same bits.
 
 use crate::threads::Threads;
-use fastnp_codegen::portable::flags;
+use fastnp_codegen::portable::{Combination, flags};
 use fastnp_codegen::{DType, FpFlags, Workers};
 use gemm::{Parallelism, gemm};
 use num_complex::{Complex, ComplexFloat};
@@ -15,6 +15,10 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Nanoseconds of a multiplication, from the first-level cache.
 const MULTIPLICATION: f64 = 0.05;
+/// Nanoseconds of a byte of a matrix that is multiplied by a vector, from the second-level cache and from further away.
+const BYTE: (f64, f64) = (0.02, 0.035);
+/// Bytes of a matrix that stays in a second-level cache.
+const NEAR: usize = 1 << 20;
 /// Products of fewer multiplications are not divided.
 const LARGE: usize = 300_000;
 /// Multiplications of a task of several small products.
@@ -23,8 +27,8 @@ const TASK: usize = 1 << 16;
 /// Rows and columns of a tile of a large product, at most: `gemm` copies the factors of each, which must stay a small part.
 const TILE: usize = 256;
 
-/// Multiplications of a task of a matrix by a vector: 30 µs in the second-level cache, twice that in memory.
-const VECTOR_TASK: usize = 1 << 17;
+/// Multiplications of a task of a matrix by a vector, at least: 4 µs in the second-level cache, three times that in memory.
+const VECTOR_TASK: usize = 1 << 15;
 /// Tasks of one product of a matrix by a vector.
 const VECTOR_TASKS: usize = 16;
 
@@ -62,6 +66,7 @@ pub(crate) fn run(dtype: DType, domain: &[usize], strides: &[isize], addresses: 
     let (a, b, c) = (of(0), of(1), of(2));
     let total: usize = batch.iter().product();
     let first = One {
+        dtype,
         m,
         n,
         k,
@@ -89,7 +94,7 @@ pub(crate) fn run(dtype: DType, domain: &[usize], strides: &[isize], addresses: 
     if total == 1 || m * n * k >= LARGE {
         return (0..total).fold(FpFlags::NONE, |raised, number| raised | one(number));
     }
-    shared(total.div_ceil(each), each * m * n * k, |task| {
+    shared(total.div_ceil(each), (each * m * n * k) as f64 * MULTIPLICATION, |task| {
         (task * each..total.min((task + 1) * each)).fold(FpFlags::NONE, |raised, number| raised | one(number))
     })
 }
@@ -113,6 +118,7 @@ impl<T: Copy + Send + Sync + Add<Output = T> + ComplexFloat + 'static> Element f
 /// One product; each matrix by its address, row stride and column stride in bytes.
 #[derive(Clone, Copy)]
 struct One {
+    dtype: DType,
     m: usize,
     n: usize,
     k: usize,
@@ -155,7 +161,7 @@ impl One {
         let edge = |n: usize| if self.m * self.n * self.k < LARGE { n } else { n.div_ceil(n.div_ceil(TILE)) };
         let (height, width) = (edge(self.m), edge(self.n));
         let (rows, columns) = (self.m.div_ceil(height), self.n.div_ceil(width));
-        shared(rows * columns, height * width * self.k, |task| {
+        shared(rows * columns, (height * width * self.k) as f64 * MULTIPLICATION, |task| {
             self.tile((task / columns * height, height), (task % columns * width, width)).multiply(None, one)
         })
     }
@@ -178,19 +184,26 @@ impl One {
     }
 
     /// A matrix by a vector, which `gemm` runs on one thread. It is divided by sizes and strides alone, so that any number of
-    /// threads gives the same bits, and so that every task reads memory in its order: half as many columns of a row-major
-    /// matrix take as long as all of them.
+    /// threads gives the same bits, and so that every task reads memory in its order.
     fn run_vector<T: Element>(self, zero: T, one: T) -> FpFlags {
         let outputs = self.m * self.n;
         let (across, along) = if self.n == 1 { (self.a.1, self.a.2) } else { (self.b.2, self.b.1) };
-        let large = outputs * self.k >= LARGE;
-        let tasks = if large { (outputs * self.k / VECTOR_TASK).clamp(1, VECTOR_TASKS) } else { 1 };
-        if across.abs() >= along.abs() {
+        let bytes = outputs * self.k * size_of::<T>();
+        let nanoseconds = |part: usize, whole: usize| {
+            let byte = if bytes <= NEAR { BYTE.0 } else { BYTE.1 };
+            bytes as f64 * byte * part as f64 / whole as f64
+        };
+        let tasks = (outputs * self.k / VECTOR_TASK).clamp(1, VECTOR_TASKS);
+        let is_by_outputs = across.abs() >= along.abs();
+        // Of few terms every element is one sum, as every BLAS makes it.
+        if is_by_outputs || self.k < MANY_TERMS {
             let each = outputs.div_ceil(tasks);
-            return shared(outputs.div_ceil(each), each * self.k, |task| {
-                let start = task * each;
-                let (all, some) = ((0, 1), (start, each));
+            return shared(outputs.div_ceil(each), nanoseconds(each, outputs), |task| {
+                let (all, some) = ((0, 1), (task * each, each));
                 let part = if self.n == 1 { self.tile(some, all) } else { self.tile(all, some) };
+                if !is_by_outputs {
+                    return part.add_up(zero, one);
+                }
                 part.clear(zero);
                 part.multiply(Some(one), one)
             });
@@ -198,41 +211,59 @@ impl One {
         if tasks == 1 {
             return self.add_up(zero, one);
         }
-        let each = self.k.div_ceil(tasks);
+        let each = self.k.div_ceil(tasks).next_multiple_of(Combination::TOGETHER);
         let mut sums = vec![zero; self.k.div_ceil(each) * outputs];
         let places = Sums(sums.as_mut_ptr());
-        let raised = shared(sums.len() / outputs, each * outputs, |task| {
+        let raised = shared(sums.len() / outputs, nanoseconds(each, self.k), |task| {
             let start = task * each;
             let at = places.get().wrapping_add(task * outputs).cast::<u8>();
             self.terms(start, each.min(self.k - start), at, size_of::<T>() as isize).add_up(zero, one)
         });
         flags::clear();
-        for i in 0..outputs {
-            let sum = sums[i..].iter().step_by(outputs).skip(1).fold(sums[i], |sum, &part| sum + part);
-            // SAFETY: element `i` of a destination of one column or one row, aligned for T.
-            unsafe { self.element(i).cast::<T>().write(sum) };
+        let (total, parts) = sums.split_at_mut(outputs);
+        for part in parts.chunks_exact(outputs) {
+            total.iter_mut().zip(part).for_each(|(sum, &part)| *sum = *sum + part);
         }
         let summing = flags::read();
         flags::clear();
+        self.put(total);
         raised | summing
     }
 
-    /// A vector by a matrix whose rows follow each other as their elements do, on this thread: here where the rows are short.
+    /// A vector by a matrix whose rows follow each other as their elements do, on this thread: here where the rows are short
+    /// or dense, as the sums.
     fn add_up<T: Element>(self, zero: T, one: T) -> FpFlags {
         let (matrix, vector) = if self.n == 1 {
             ((self.a.0, self.a.2, self.a.1), (self.b.0, self.b.1))
         } else {
             ((self.b.0, self.b.1, self.b.2), (self.a.0, self.a.2))
         };
-        let outputs = self.m * self.n;
-        let is_narrow = (2..=FEW).contains(&outputs) && matrix.2 == size_of::<T>() as isize;
-        if !is_narrow || self.k < MANY_TERMS {
-            self.clear(zero);
-            return self.multiply(Some(one), one);
+        let (outputs, size) = (self.m * self.n, size_of::<T>() as isize);
+        let is_narrow = (2..=FEW).contains(&outputs) && self.k >= MANY_TERMS;
+        let is_dense = matrix.2 == size;
+        if is_dense && is_narrow {
+            return self.add_narrow((matrix.0, matrix.1), vector, zero);
         }
+        self.clear(zero);
+        if is_dense && self.step() == size && Combination::is_for(self.dtype) {
+            let (rows, factors) = ((matrix.0.cast_const(), matrix.1), (vector.0.cast_const(), vector.1));
+            flags::clear();
+            // SAFETY: the planner gives addresses and strides that stay within their storages over the domain, and the
+            // destination overlaps neither factor.
+            unsafe { Combination { rows, factors, count: self.k, columns: outputs }.add(self.dtype, self.c.0) };
+            let raised = flags::read();
+            flags::clear();
+            return raised;
+        }
+        self.multiply(Some(one), one)
+    }
+
+    /// As [`One::add_up`], of rows of two to eight elements.
+    fn add_narrow<T: Element>(self, matrix: (*mut u8, isize), vector: (*mut u8, isize), zero: T) -> FpFlags {
+        let (outputs, k) = (self.m * self.n, self.k);
         let mut sums = [zero; FEW];
         flags::clear();
-        let (matrix, k) = ((matrix.0.cast_const(), matrix.1), self.k);
+        let matrix = (matrix.0.cast_const(), matrix.1);
         // SAFETY: `k` rows of so many elements, aligned for T, and as many elements of the vector.
         unsafe {
             match outputs {
@@ -247,10 +278,7 @@ impl One {
         }
         let raised = flags::read();
         flags::clear();
-        for (i, &sum) in sums[..outputs].iter().enumerate() {
-            // SAFETY: element `i` of a destination of one column or one row, aligned for T.
-            unsafe { self.element(i).cast::<T>().write(sum) };
-        }
+        self.put(&sums[..outputs]);
         raised
     }
 
@@ -265,22 +293,30 @@ impl One {
         }
     }
 
-    /// Where an element of a product that is a vector is.
-    fn element(self, i: usize) -> *mut u8 {
-        self.c.0.wrapping_offset(i as isize * if self.n == 1 { self.c.1 } else { self.c.2 })
+    /// Bytes from one element of a product that is a vector to the next.
+    fn step(self) -> isize {
+        if self.n == 1 { self.c.1 } else { self.c.2 }
+    }
+
+    /// Writes a product that is a vector.
+    fn put<T: Element>(self, elements: &[T]) {
+        for (i, &element) in elements.iter().enumerate() {
+            // SAFETY: element `i` of a destination of one column or one row, aligned for T.
+            unsafe { self.c.0.wrapping_offset(i as isize * self.step()).cast::<T>().write(element) };
+        }
     }
 
     /// Zeros for a vector: `gemm` does not start from zero as every BLAS does, and would give -0.0 for a sum of such.
     fn clear<T: Element>(self, zero: T) {
-        for i in 0..self.m * self.n {
+        for i in 0..(self.m * self.n) as isize {
             // SAFETY: element `i` of a destination of one column or one row, aligned for T.
-            unsafe { self.element(i).cast::<T>().write(zero) };
+            unsafe { self.c.0.wrapping_offset(i * self.step()).cast::<T>().write(zero) };
         }
     }
 
     /// `c = keep * c + a @ b`; without `keep`, `c = a @ b`. Gives the flags raised, also in lanes that are thrown away.
     fn multiply<T: Element>(self, keep: Option<T>, one: T) -> FpFlags {
-        let One { m, n, k, a, b, c } = self;
+        let One { m, n, k, a, b, c, .. } = self;
         flags::clear();
         let step = |bytes: isize| bytes / size_of::<T>() as isize;
         // SAFETY: the planner gives addresses and strides that stay within their storages over the domain, and the
@@ -346,13 +382,13 @@ unsafe fn rows_added<T: Element, const N: usize, const TOGETHER: usize>(
     }
 }
 
-/// Runs tasks of so many multiplications each, and gives the flags they raise.
-fn shared(tasks: usize, multiplications: usize, task: impl Fn(usize) -> FpFlags + Sync) -> FpFlags {
+/// Runs tasks of so many nanoseconds each, and gives the flags they raise.
+fn shared(tasks: usize, nanoseconds: f64, task: impl Fn(usize) -> FpFlags + Sync) -> FpFlags {
     let raised = AtomicU8::new(0);
     let run = |i| {
         raised.fetch_or(task(i).0, Ordering::Relaxed);
     };
-    if Threads.tasks(tasks as f64 * multiplications as f64 * MULTIPLICATION) > 1 {
+    if Threads.tasks(tasks as f64 * nanoseconds) > 1 {
         Threads.run(tasks, &run);
     } else {
         (0..tasks).for_each(run);

@@ -9,6 +9,7 @@
 //! | `loops`, `fused`, `casts`, `moves`, `folds`, `arg` | the inner loops: op table, fused multiply-add, conversions, copies, folds, positions of extremes |
 //! | `arith`, `complex`, `element` | what the op table's definitions call, and the types they work on |
 //! | `division`, `lengths`, `powers` | vector forms of `fmod` and its kin, complex magnitudes and whole powers, for ordinary elements |
+//! | `combination` | rows of a matrix, each times a factor, added up: what products of the array layer are made of |
 //! | `code` | resolves a fragment: loops, registers, stores that may go straight to memory |
 //! | `plane`, `permits` | a fragment's execution on rows and columns by reference, and what overlaps allow of that |
 //! | `flat`, `full` | the short way of one contiguous axis, elementwise and folded to one point |
@@ -32,6 +33,7 @@ mod arg;
 mod arith;
 mod casts;
 mod code;
+mod combination;
 mod complex;
 mod division;
 mod element;
@@ -60,6 +62,7 @@ mod sweep;
 mod walk;
 
 pub use apart::Apart;
+pub use combination::Combination;
 pub(crate) use isa::Isa;
 pub(crate) use pass::{Fuse, Fused, FusedFold};
 pub(crate) use program::Interpreted;

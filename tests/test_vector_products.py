@@ -1,0 +1,70 @@
+"""Vectors times matrices in any order of memory, against sums in extended precision."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import fastnp
+import numpy
+import pytest
+
+ROWS = (1, 2, 7, 8, 9, 63, 64, 65, 200)
+COLUMNS = (1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 47, 100)
+
+
+def arranged(matrix: Any, order: str) -> Any:
+    """A matrix's elements in memory by rows, by columns, with gaps, or backwards."""
+    rows, columns = matrix.shape
+    if order == "rows":
+        return matrix.copy()
+    if order == "columns":
+        return matrix.copy(order="F")
+    if order == "gaps":
+        room = numpy.zeros((rows, columns + 5), matrix.dtype)
+        room[:, 2:-3] = matrix
+        return room[:, 2:-3]
+    return matrix[::-1, ::-1].copy()[::-1, ::-1]
+
+
+@pytest.mark.parametrize("order", ["rows", "columns", "gaps", "backwards"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_sums_are_accurate(dtype: str, order: str) -> None:
+    rng = numpy.random.default_rng(3)
+    for rows in ROWS:
+        for columns in COLUMNS:
+            values = rng.standard_normal((2, rows, columns + 1))
+            whole = (values[0] + 1j * values[1] if dtype[0] == "c" else values[0]).astype(dtype)
+            matrix, vector = arranged(whole[:, 1:], order), whole[:, 0]
+            wide = numpy.clongdouble if dtype[0] == "c" else numpy.longdouble
+            terms = vector[:, None].astype(wide) * matrix.astype(wide)
+            allowed = 2 * rows * numpy.finfo(dtype).eps * numpy.abs(terms).sum(axis=0)
+            ours = fastnp.array(whole)[:, 0] @ fastnp.asarray(matrix)
+            turned = fastnp.asarray(matrix).T @ fastnp.array(whole)[:, 0]
+            for seen in map(numpy.asarray, (ours, turned)):
+                assert seen.dtype == matrix.dtype
+                assert (numpy.abs(seen - terms.sum(axis=0)) <= allowed).all(), (rows, columns)
+
+
+@pytest.mark.parametrize("columns", [3, 16, 37])
+def test_special_values_stay_in_their_columns(columns: int) -> None:
+    def program(np: Any) -> list[Any]:
+        matrix = np.ones((70, columns))
+        matrix[:, 0] = -0.0
+        matrix[3, 1], matrix[4, 1] = np.inf, -np.inf
+        matrix[5, 2] = np.nan
+        return [vector @ matrix for vector in (np.ones(70), np.arange(140.0)[::2])]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for ours, theirs in zip(program(fastnp), program(numpy), strict=True):
+            numpy.testing.assert_array_equal(numpy.asarray(ours), theirs)
+            assert not numpy.signbit(numpy.asarray(ours)[0])
+
+
+def test_flags_are_those_of_elements_in_the_result() -> None:
+    matrix, vector = numpy.ones((100, 41)), numpy.full(100, 1e308)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        fastnp.eval(fastnp.array(vector) @ fastnp.array(matrix))
+    assert [str(w.message) for w in told] == ["overflow encountered in matmul"]
