@@ -6,6 +6,7 @@ modules and every result must agree to the bit. The numbers group variants of on
 
 from __future__ import annotations
 
+import itertools
 import math
 import multiprocessing
 import numbers
@@ -590,3 +591,30 @@ def test_28_two_arrays_on_the_same_foreign_memory(shift: int, types: str) -> Non
         results.append((numpy.array(x), numpy.array(y), memory.copy()))
     for ours, theirs in zip(*results, strict=True):
         numpy.testing.assert_array_equal(ours, theirs)
+
+
+def test_lines_of_one_memory_in_place() -> None:
+    """Small arrays of one axis, whose elements lie apart and may be some of each other's."""
+    ends = [(None, None), (1, None), (3, 13)]
+    lines = [slice(a, b, step) for step in (1, 2, 3, -1, -2) for a, b in ends]
+    lines += [slice(13, 3, -1), slice(13, 3, -2)]
+    for x, y in itertools.product(lines, repeat=2):
+        for op in ("add", "subtract", "maximum", "negative", "less"):
+            seen = []
+            for np in (fastnp, numpy):
+                a = np.array(numpy.arange(20.0) * numpy.arange(20.0) % 7)
+                n = min(len(a[x]), len(a[y]))
+                p, q = a[x][:n], a[y][:n]
+                function = getattr(np, op)
+                if op == "negative":
+                    function(p, out=q)
+                elif op == "less":
+                    truth = np.zeros(3 * n, dtype=bool)
+                    function(p, q, out=truth[::3])
+                    q[...] = truth[::3]
+                else:
+                    function(p, q, out=q)
+                    function(q, p, out=p)
+                    p += function(p, q)
+                seen.append(numpy.asarray(a).tolist())
+            assert seen[0] == seen[1], (x, y, op)

@@ -68,3 +68,34 @@ def test_flags_are_those_of_elements_in_the_result() -> None:
         warnings.simplefilter("always")
         fastnp.eval(fastnp.array(vector) @ fastnp.array(matrix))
     assert [str(w.message) for w in told] == ["overflow encountered in matmul"]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128", "int64"])
+def test_inner_products_of_vectors_with_gaps(dtype: str) -> None:
+    rng = numpy.random.default_rng(5)
+    for n in (2, 3, 7, 8, 9, 127, 128, 129, 1000, 5000):
+        whole = rng.integers(-9, 9, (n, 7)).astype(dtype)
+        ours = fastnp.array(whole)
+        for x, y in [(0, 3), (2, 2), (6, 1)]:
+            expected = whole[:, x] @ whole[:, y]
+            assert numpy.dot(whole[:, x].copy(), whole[:, y].copy()) == expected
+            assert fastnp.dot(ours[:, x], ours[:, y]) == expected
+            assert fastnp.dot(ours[::-1, x], ours[::-1, y]) == expected
+            assert fastnp.dot(fastnp.array(whole[:, x]), ours[:, y]) == expected
+        assert fastnp.dot(fastnp.broadcast_to(ours[0, 2], n), ours[:, 1]) == (
+            numpy.dot(numpy.broadcast_to(whole[0, 2], n), whole[:, 1])
+        )
+    if dtype.startswith("float"):
+        real = rng.standard_normal((30000, 3)).astype(dtype)
+        terms = real[:, 0].astype(numpy.longdouble) * real[:, 2]
+        allowed = 60 * numpy.finfo(dtype).eps * numpy.abs(terms).sum()
+        seen = fastnp.dot(fastnp.array(real)[:, 0], fastnp.array(real)[:, 2])
+        assert abs(seen - terms.sum()) <= allowed
+
+
+def test_inner_products_of_vectors_with_gaps_report_flags() -> None:
+    big = fastnp.array(numpy.full((10, 3), 1e200))
+    with pytest.warns(RuntimeWarning, match="overflow encountered in dot"):
+        assert fastnp.dot(big[:, 0], big[:, 1]) == numpy.inf
+    with fastnp.errstate(over="raise"), pytest.raises(FloatingPointError, match="overflow"):
+        fastnp.dot(big[:, 0], big[:, 1])

@@ -11,7 +11,7 @@ use crate::product::{self, Product};
 use crate::remote::Remote;
 use crate::storage::Storage;
 use crate::threads::Threads;
-use fastnp_codegen::{Access, DType, Device, Kernel, Launch, Scalar, Verified};
+use fastnp_codegen::{Access, DType, Device, FpFlags, Kernel, Launch, Scalar, Verified};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -281,6 +281,14 @@ impl Engine {
         if let Some(started) = started {
             multiplied(dtype, domain, started);
         }
+    }
+
+    /// Notes an inner product that ran at once.
+    pub(crate) fn multiplied(&mut self, product: Product, raised: FpFlags) {
+        if !raised.is_empty() {
+            self.seen.raised.add(product.name(), raised);
+        }
+        self.seen.stats.ran_at_once();
     }
 
     /// Asks whether there will be memory for a large result that has none yet.

@@ -5,7 +5,7 @@ use crate::engine::recording;
 use crate::error::Result;
 use crate::layout::{Layout, Shape};
 use crate::plan::lower::{collapse, compute, fold_of};
-use crate::product::Product;
+use crate::product::{Product, inner_apart};
 use crate::trace::{Input, Operation, Statement};
 use fastnp_codegen::{Access, DType, Fold, Kernel, KernelBuilder, Launch, Op, Scalar, Template};
 use smallvec::SmallVec;
@@ -55,10 +55,21 @@ pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> R
         return Ok(None);
     };
     let (storage, address) = engine.made(compute.size())?;
+    let (x, y) = (x.wrapping_offset(a.layout.offset), y.wrapping_offset(b.layout.offset));
+    let dense = a.is_c_contiguous() && b.is_c_contiguous();
+    if !dense && a.dtype == compute && b.dtype == compute {
+        // SAFETY: both vectors are ready, and have `n` elements of the type; the result has room for one.
+        let raised = unsafe { inner_apart(compute, n, (x, a.strides()[0]), (y, b.strides()[0]), address) };
+        if let Some(raised) = raised {
+            engine.multiplied(product, raised);
+            let layout = Layout::dense(&[], compute.size());
+            return Ok(Some(Array { storage, layout, dtype: compute, writeable: true }));
+        }
+    }
     let launch = Launch {
         outer: &[],
         inner: &[n],
-        addresses: &[x.wrapping_offset(a.layout.offset), y.wrapping_offset(b.layout.offset), address],
+        addresses: &[x, y, address],
         strides: &[a.strides()[0], b.strides()[0], 0],
         scalars: &[],
     };
