@@ -304,6 +304,34 @@ def test_nothing_leaks_over_a_million_evaluations() -> None:
     assert int(grown[1]) < 100
 
 
+def test_large_results_wait_for_reuse_where_there_is_memory() -> None:
+    """Blocks of more than 512 MiB, of which no page but the first is ever touched."""
+    out = run(
+        """
+    def take(n):
+        x = np.empty(n)
+        x[:5] = 1.0
+        np.eval(x)
+    def kept():
+        return np.stats()["bytes_kept"]
+    with open("/proc/meminfo") as file:
+        available = next(int(line.split()[1]) << 10 for line in file if "MemAvailable" in line)
+    before, size = kept(), 8 * 75_000_000
+    for _ in range(2):
+        take(75_000_000)
+    waits = kept() - before
+    print(waits < 1.3 * size, waits > size or available < 8 * size)
+    take(150_000_000)
+    print(kept() < 8 * 150_000_000 * 1.3)
+    with np.settings(memory_kept=1 << 20):
+        print(kept() <= 1 << 20)
+        take(75_000_000)
+        print(kept() <= 1 << 20)
+    """
+    )
+    assert out.split() == ["True"] * 5
+
+
 def test_a_memory_error_loses_nothing() -> None:
     out = run(
         """

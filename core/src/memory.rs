@@ -2,14 +2,18 @@
 //!
 //! Fresh pages cost more than the arithmetic done on them (32 MB `a + b`: 13 ms on fresh pages, 4 ms on reused ones), so a
 //! freed block waits in a list of its size class for the next taker. From 2 MB on, blocks are aligned for huge pages and ask for
-//! them. What waits is bounded, and is given back first when a block of another size is needed.
+//! them. What waits is bounded, and is given back first when a block of another size is needed: so the most that a program takes
+//! is hardly more than what it ever had in use at once. The bound is a part of the memory that nobody else wants, asked for anew
+//! as large blocks come back: pages for a result of 2 GB take half as long again as to compute it.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::host;
 use crate::lock::{Guard, Lock};
 use std::alloc::{Layout as BlockLayout, alloc, dealloc};
+use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicIsize, Ordering};
+use std::time::{Duration, Instant};
 
 /// Alignment of every block: a cache line, and an AVX-512 register (worth 1.3 to 2 times in L1).
 pub(crate) const ALIGN: usize = 64;
@@ -18,8 +22,13 @@ const HUGE_PAGE: usize = 2 << 20;
 const HUGE_FROM: usize = 4 << 20;
 /// What may go on waiting when a large block of another size is needed.
 const KEPT_BESIDE: usize = 128 << 20;
-/// Waiting memory above this goes back to the system.
+/// What may wait in any case, if the user sets no bound.
 const KEPT_LIMIT: usize = 512 << 20;
+/// Of the memory that is available, or waits here, what part may wait: other programs, and what this one does besides, find the
+/// rest as they would without it.
+const PART_KEPT: usize = 4;
+/// How long a bound holds. To ask for it takes some 100 µs.
+const BOUND_HOLDS: Duration = Duration::from_millis(100);
 const CLASSES: usize = 4 * 48;
 
 /// A block of memory, returned to the pool when dropped. Contents are whatever was there before.
@@ -38,6 +47,9 @@ struct Pool {
     /// Bytes that wait, and what may.
     kept: usize,
     limit: usize,
+    /// Whether the user set the limit; when it was asked for otherwise.
+    is_set: bool,
+    asked: Option<Instant>,
     /// Bytes in use, and the most that ever were. (Atomics of their own would double what the lock costs.)
     live: usize,
     peak: usize,
@@ -46,7 +58,8 @@ struct Pool {
 // SAFETY: the pool owns the blocks in its lists.
 unsafe impl Send for Pool {}
 
-static POOL: Lock<Pool> = Lock::new(Pool { free: Vec::new(), kept: 0, limit: KEPT_LIMIT, live: 0, peak: 0 });
+static POOL: Lock<Pool> =
+    Lock::new(Pool { free: Vec::new(), kept: 0, limit: KEPT_LIMIT, is_set: false, asked: None, live: 0, peak: 0 });
 
 /// The pool, locked.
 #[inline]
@@ -203,6 +216,16 @@ impl Pool {
         self.live.saturating_sub(IDLE.load(Ordering::Relaxed) as usize)
     }
 
+    /// Finds out what may wait now.
+    #[cold]
+    fn ask(&mut self) {
+        if self.is_set || self.asked.is_some_and(|then| then.elapsed() < BOUND_HOLDS) {
+            return;
+        }
+        self.limit = available().map_or(0, |bytes| (bytes + self.kept) / PART_KEPT).max(KEPT_LIMIT);
+        self.asked = Some(Instant::now());
+    }
+
     /// Gives waiting blocks back, largest first, until at most `bytes` wait.
     fn trim(&mut self, bytes: usize) {
         for class in (0..self.free.len() as u32).rev() {
@@ -223,6 +246,9 @@ impl Drop for Buffer {
         pool.live -= bytes;
         pool.free[self.class as usize].push(self.start);
         pool.kept += bytes;
+        if bytes >= HUGE_FROM && pool.kept > KEPT_LIMIT {
+            pool.ask();
+        }
         if pool.kept > pool.limit {
             let limit = pool.limit;
             pool.trim(limit);
@@ -252,16 +278,47 @@ pub(crate) fn reset_peak() {
     pool.peak = pool.used();
 }
 
-/// Bounds the memory that waits for reuse.
-pub(crate) fn set_limit(bytes: usize) {
+/// Bounds the memory that waits for reuse; without a bound it is a part of what is available.
+pub(crate) fn set_limit(bytes: Option<usize>) {
     let mut pool = pool();
-    pool.limit = bytes;
-    pool.trim(bytes);
+    (pool.is_set, pool.asked, pool.limit) = (bytes.is_some(), None, bytes.unwrap_or(KEPT_LIMIT));
+    let limit = pool.limit;
+    pool.trim(limit);
 }
 
-/// The bound on memory that waits for reuse.
-pub(crate) fn limit() -> usize {
-    pool().limit
+/// The bound on memory that waits for reuse, if the user set one.
+pub(crate) fn limit() -> Option<usize> {
+    let pool = pool();
+    pool.is_set.then_some(pool.limit)
+}
+
+/// Bytes that the system, and the groups of processes that this one is counted in, would still give out; none where they do
+/// not say.
+fn available() -> Option<usize> {
+    let told = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = told.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let system = line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()? << 10;
+    let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    Some(groups.lines().filter_map(left_in_group).fold(system, usize::min))
+}
+
+/// What a group (a line `number:controllers:path`), and those it is part of, may still take; none where nothing bounds them.
+fn left_in_group(line: &str) -> Option<usize> {
+    let mut parts = line.splitn(3, ':').skip(1);
+    let (controllers, path) = (parts.next()?, parts.next()?);
+    let (root, most, taken) = if controllers.is_empty() {
+        ("/sys/fs/cgroup", "memory.max", "memory.current")
+    } else if controllers.split(',').any(|name| name == "memory") {
+        ("/sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes")
+    } else {
+        return None;
+    };
+    let left = |group: &Path| {
+        let folder = Path::new(root).join(group.strip_prefix("/").ok()?);
+        let number = |name| std::fs::read_to_string(folder.join(name)).ok()?.trim().parse::<usize>().ok();
+        Some(number(most)?.saturating_sub(number(taken)?))
+    };
+    Path::new(path).ancestors().filter_map(left).min()
 }
 
 #[cfg(test)]
@@ -285,5 +342,13 @@ mod tests {
         drop(first);
         let again: Vec<Buffer> = (0..4).map(|_| Buffer::new(12345).unwrap()).collect();
         assert!(again.iter().any(|b| b.address() == address));
+    }
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn memory_is_available_and_groups_are_understood() {
+        assert!(available().is_some_and(|bytes| bytes > 1 << 20));
+        assert_eq!(left_in_group("3:cpu,cpuacct:/"), None);
+        assert_eq!(left_in_group("0::/no/such/group/of/processes").is_some(), left_in_group("0::/").is_some());
+        assert_eq!(left_in_group("rubbish"), None);
     }
 }

@@ -94,7 +94,12 @@ pub static SETTINGS: [Setting; 8] = [
         "Results without axes stay arrays until somebody reads them (1) instead of becoming numbers (0): no round trip to a device.",
     ),
     number("num_threads", 0, "Threads that may run at once; 0 asks OMP_NUM_THREADS and then the affinity mask."),
-    number("memory_kept", 512 << 20, "Bytes of freed array memory kept for reuse; more goes back to the system."),
+    number(
+        "memory_kept",
+        -1,
+        "Bytes of freed array memory kept for reuse; more goes back to the system. -1 for a quarter of the memory that is \
+         available, and 512 MiB at least.",
+    ),
 ];
 
 /// Sets a setting; whether there is one of that name and kind of value.
@@ -112,7 +117,7 @@ pub fn set(name: &str, value: impl Into<SettingValue>) -> Result<bool> {
         ("eager", SettingValue::Int(value)) => engine().eager = value != 0,
         ("lazy_scalars", SettingValue::Int(value)) => LAZY_SCALARS.store(value != 0, Ordering::Relaxed),
         ("num_threads", SettingValue::Int(value)) => threads::set_count(value.max(0) as usize),
-        ("memory_kept", SettingValue::Int(value)) => memory::set_limit(value.max(0) as usize),
+        ("memory_kept", SettingValue::Int(value)) => memory::set_limit(usize::try_from(value).ok()),
         _ => return Ok(false),
     }
     Ok(true)
@@ -131,7 +136,7 @@ pub fn get(name: &str) -> Option<SettingValue> {
         "eager" => engine().eager as i64,
         "lazy_scalars" => LAZY_SCALARS.load(Ordering::Relaxed) as i64,
         "num_threads" => threads::count() as i64,
-        "memory_kept" => memory::limit() as i64,
+        "memory_kept" => memory::limit().map_or(-1, |bytes| bytes as i64),
         _ => return None,
     }))
 }
