@@ -1,6 +1,6 @@
 //! Matrix and inner products.
 //!
-//! Products with a matrix in them go to the `gemm` crate, whose matrix-vector kernels are ten times as fast as the
+//! Products with a matrix in them go to [`crate::product`], whose matrix-vector kernels are ten times as fast as the
 //! interpreter's multiply and add. Inner products of two vectors are recorded as a multiplication and a sum, which fuse with
 //! each other and with what is around them. So are sums of one or two products, for which `gemm` has kernels of its own
 //! that do not start from zero as every BLAS does (`-0.0` for `0.0`).

@@ -1,4 +1,5 @@
-//! Matrix products through the `gemm` crate, and the floating-point flags they raise.
+//! Matrix products through the `gemm` crate, or as sums of rows where a vector multiplies dense ones, inner products of vectors
+//! that lie apart, and the floating-point flags they raise.
 //!
 //! The flags are those of the threads that multiply, less what `gemm` raises in lanes that it throws away: an overflow shows in
 //! the result as something infinite, and an invalid operation as nan.
