@@ -67,8 +67,10 @@ pub(super) struct Compiled {
     plain: Steps,
     /// The other ones, by steps; none where a pattern has no loop.
     loops: RwLock<Vec<(Steps, Option<Arc<Row>>)>>,
-    /// Whether one dense row needs nothing but its addresses: no coordinates, nothing that stands still, no second look.
+    /// Whether one dense row needs nothing but its addresses: no coordinates, nothing that stands still.
     is_simple: bool,
+    /// Whether it never needs a second look.
+    looks_once: bool,
     /// Whether coordinates are asked for.
     counts: bool,
     /// Whether it is memory that takes the time of large launches. (What waits for a divider gains nothing by streaming, and
@@ -121,7 +123,8 @@ impl Compiled {
         // With coordinates there is no second look.
         let is_doubted = !counts && may_lose_more(&expanded, &raising);
         let looks_once = raising.len() <= 1 && !first.leaves_out() && !is_doubted;
-        let is_simple = looks_once && !counts && plain.iter().all(|step| *step == Step::Dense);
+        let is_dense = plain.iter().all(|step| *step == Step::Dense);
+        let is_simple = is_dense && !counts && (looks_once || before.is_empty());
         Ok(Compiled {
             fallback,
             before,
@@ -139,6 +142,7 @@ impl Compiled {
             plain,
             loops: RwLock::default(),
             is_simple,
+            looks_once,
             counts,
             is_light,
         })
@@ -327,16 +331,46 @@ impl Compiled {
                         let address = launch.addresses[operand].wrapping_add(first * decl.dtype.size());
                         memory.add(arguments.address(operand)).cast::<*mut u8>().write(address);
                     }
-                    self.dense.run(memory, PIECE.min(n - first));
+                    let len = PIECE.min(n - first);
+                    let odd = !self.dense.run(memory, len);
                     let up = if self.watched.is_empty() { FpFlags::NONE } else { flags::read() & self.watched };
-                    if let (false, [(only, effects)]) = (up.is_empty(), &self.raising[..]) {
-                        note(&mut raised, self.place(*only), up & *effects);
+                    if odd || !up.is_empty() {
+                        self.look_again_at(launch, first..first + len, (odd, up), &mut raised);
                         flags::clear();
                     }
                 }
             }
         });
+        raised.sort_unstable_by_key(|r| (r.0, r.1));
         raised
+    }
+
+    /// Whether results may replace what is read, all of it one dense row.
+    fn replaces(&self, launch: &Launch<'_>) -> bool {
+        let operands = &self.expanded.kernel.operands;
+        let of = |access| (0..operands.len()).filter(move |&o| operands[o].access == access);
+        let meets = |a: Range<isize>, b: Range<isize>| a.start < b.end && b.start < a.end;
+        of(Access::Write).any(|w| of(Access::Read).any(|r| meets(self.extent(launch, w), self.extent(launch, r))))
+    }
+
+    /// A second look at some elements of one dense row; see [`Compiled::look_again`].
+    ///
+    /// # Safety
+    /// As [`Compiled::run_row`].
+    #[cold]
+    unsafe fn look_again_at(
+        &self,
+        launch: &Launch<'_>,
+        range: Range<usize>,
+        found: (bool, FpFlags),
+        raised: &mut Raised,
+    ) {
+        let at = |(address, decl): (&*mut u8, &OperandDecl)| address.wrapping_add(range.start * decl.dtype.size());
+        let addresses = launch.addresses.iter().zip(&self.expanded.kernel.operands).map(at).collect();
+        let mut piece = Piece { addresses, len: range.len(), carried: SmallVec::new() };
+        let along = launch.outer.iter().rposition(|&n| n != 1);
+        // SAFETY: the caller's contract; nothing runs along where there is more to a second look than flags.
+        unsafe { self.look_again(launch, along, &mut piece, found, raised) };
     }
 
     /// Runs a launch, whose axes are all outer ones here, by rows; none where that does not pay.
@@ -352,6 +386,7 @@ impl Compiled {
         if self.is_simple
             && self.is_dense_row(launch, points)
             && nanoseconds(points, self.cost, self.bytes) < 2.0 * GRAIN
+            && (self.looks_once || !self.replaces(launch))
         {
             // SAFETY: the caller's contract.
             return Some(unsafe { self.run_row(launch, points) });
@@ -479,7 +514,7 @@ impl Compiled {
                         let mut piece = Piece { addresses: before, len, carried };
                         // SAFETY: as above.
                         unsafe {
-                            if self.look_again(&launch, rows, &mut piece, (odd, up), raised) {
+                            if self.look_again(&launch, rows.along, &mut piece, (odd, up), raised) {
                                 arguments.put_carries(memory, &piece.carried);
                             }
                         }
@@ -575,7 +610,7 @@ impl Compiled {
     unsafe fn look_again(
         &self,
         launch: &Launch<'_>,
-        rows: &Rows<'_>,
+        along: Option<usize>,
         piece: &mut Piece,
         (odd, up): (bool, FpFlags),
         raised: &mut Raised,
@@ -586,14 +621,15 @@ impl Compiled {
             return false;
         }
         let mut outer: SmallVec<[usize; 4]> = SmallVec::from_elem(1, launch.outer.len());
-        if let Some(axis) = rows.along {
+        if let Some(axis) = along {
             outer[axis] = piece.len;
         }
-        let (outer, inner) = outer.split_at(outer.len() - rows.in_order as usize);
+        let in_order = !self.before.is_empty();
+        let (outer, inner) = outer.split_at(outer.len() - in_order as usize);
         let again = Launch { outer, inner, addresses: &piece.addresses, ..*launch };
         // SAFETY: the caller's contract: the elements are some of the launch's, and what they were made from is unchanged.
         let found = unsafe {
-            if rows.in_order {
+            if in_order {
                 self.fallback.go_on(&again, &mut piece.carried)
             } else {
                 self.fallback.launch(&again, &Inline).expect("the host's memory is there")
