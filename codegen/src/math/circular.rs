@@ -57,17 +57,17 @@ fn rest<R: Real>(x: R, n: R, part: f64) -> Parts<R> {
 /// `sin(r - excess)` for |r| <= pi/4, as two parts whose sum it is, the first larger.
 #[inline(always)]
 fn sine<R: Real, const FMA: bool>(r: R, excess: R, z: R) -> Parts<R> {
-    // The cosine that belongs to the excess is 1 - z/2 to the accuracy asked.
-    let excess = (z * excess).fma::<FMA>(R::of(-0.5), excess);
+    // The cosine that belongs to the excess is 1 - z/2 to the accuracy asked; of singles 1, for a tenth of a unit.
+    let excess = if is_single::<R>() { excess } else { (z * excess).fma::<FMA>(R::of(-0.5), excess) };
     (r, (r * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::SIN), -excess))
 }
 
 /// `cos(r - excess)` for |r| <= pi/4, as two parts whose sum it is, the first larger.
 #[inline(always)]
 fn cosine<R: Real, const FMA: bool>(r: R, excess: R, z: R) -> Parts<R> {
-    let half = R::of(0.5) * z;
-    let top = R::of(1.0) - half;
-    let lost = r.fma::<FMA>(excess, (R::of(1.0) - top) - half);
+    let half = R::of(-0.5);
+    let top = z.fma::<FMA>(half, R::of(1.0));
+    let lost = r.fma::<FMA>(excess, z.fma::<FMA>(half, R::of(1.0) - top));
     (top, (z * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::COS), lost))
 }
 

@@ -1,5 +1,5 @@
 x86, Avx2
-dense: 843 bytes
+dense: 837 bytes
     vpxor ymm15, ymm15, ymm15
     mov rcx, [rdi]
     mov rdx, [rdi+8]
@@ -35,35 +35,34 @@ L0:
     vmulpd ymm5, ymm4, ymm3
     vmovups ymm6, [rdi+0x280]
     vfmadd213pd ymm5, ymm6, ymm3
-    vmulpd ymm6, ymm1, ymm4
-    vmovups ymm7, [rdi+0x2A0]
-    vfmadd213pd ymm7, ymm4, [rdi+0x2C0]
-    vfmadd213pd ymm7, ymm4, [rdi+0x2E0]
-    vfmadd213pd ymm7, ymm4, [rdi+0x300]
-    vfmadd213pd ymm7, ymm4, [rdi+0x320]
-    vfmadd213pd ymm7, ymm4, [rdi+0x340]
-    vfmsub213pd ymm6, ymm7, ymm5
-    vmovups ymm5, [rdi+0x360]
-    vmulpd ymm5, ymm5, ymm4
-    vmovups ymm7, [rdi+0x380]
-    vsubpd ymm8, ymm7, ymm5
-    vsubpd ymm7, ymm7, ymm8
-    vsubpd ymm5, ymm7, ymm5
-    vfmadd213pd ymm3, ymm1, ymm5
-    vmulpd ymm5, ymm4, ymm4
-    vmovups ymm7, [rdi+0x3A0]
-    vfmadd213pd ymm7, ymm4, [rdi+0x3C0]
-    vfmadd213pd ymm7, ymm4, [rdi+0x3E0]
-    vfmadd213pd ymm7, ymm4, [rdi+0x400]
-    vfmadd213pd ymm7, ymm4, [rdi+0x420]
-    vfmadd213pd ymm7, ymm4, [rdi+0x440]
-    vfmadd213pd ymm5, ymm7, ymm3
-    vpand ymm3, ymm2, [rdi+0x460]
-    vpcmpeqq ymm4, ymm3, [rdi+0x480]
-    vaddpd ymm1, ymm1, ymm6
-    vaddpd ymm3, ymm8, ymm5
+    vmulpd ymm7, ymm1, ymm4
+    vmovups ymm8, [rdi+0x2A0]
+    vfmadd213pd ymm8, ymm4, [rdi+0x2C0]
+    vfmadd213pd ymm8, ymm4, [rdi+0x2E0]
+    vfmadd213pd ymm8, ymm4, [rdi+0x300]
+    vfmadd213pd ymm8, ymm4, [rdi+0x320]
+    vfmadd213pd ymm8, ymm4, [rdi+0x340]
+    vfmsub213pd ymm7, ymm8, ymm5
+    vmovups ymm5, ymm4
+    vfmadd213pd ymm5, ymm6, [rdi+0x360]
+    vmovups ymm8, [rdi+0x360]
+    vsubpd ymm8, ymm8, ymm5
+    vfmadd213pd ymm6, ymm4, ymm8
+    vfmadd213pd ymm3, ymm1, ymm6
+    vmulpd ymm6, ymm4, ymm4
+    vmovups ymm8, [rdi+0x380]
+    vfmadd213pd ymm8, ymm4, [rdi+0x3A0]
+    vfmadd213pd ymm8, ymm4, [rdi+0x3C0]
+    vfmadd213pd ymm8, ymm4, [rdi+0x3E0]
+    vfmadd213pd ymm8, ymm4, [rdi+0x400]
+    vfmadd213pd ymm8, ymm4, [rdi+0x420]
+    vfmadd213pd ymm6, ymm8, ymm3
+    vpand ymm3, ymm2, [rdi+0x440]
+    vpcmpeqq ymm4, ymm3, [rdi+0x460]
+    vaddpd ymm1, ymm1, ymm7
+    vaddpd ymm3, ymm5, ymm6
     vpblendvb ymm1, ymm3, ymm1, ymm4
-    vpsllvq ymm2, ymm2, [rdi+0x4A0]
+    vpsllvq ymm2, ymm2, [rdi+0x480]
     vpxor ymm0, ymm2, ymm0
     vpand ymm0, ymm0, [rdi+0x1C0]
     vpxor ymm0, ymm1, ymm0
@@ -98,35 +97,34 @@ L2:
     vmulpd ymm5, ymm4, ymm3
     vmovups ymm6, [rdi+0x280]
     vfmadd213pd ymm5, ymm6, ymm3
-    vmulpd ymm6, ymm1, ymm4
-    vmovups ymm7, [rdi+0x2A0]
-    vfmadd213pd ymm7, ymm4, [rdi+0x2C0]
-    vfmadd213pd ymm7, ymm4, [rdi+0x2E0]
-    vfmadd213pd ymm7, ymm4, [rdi+0x300]
-    vfmadd213pd ymm7, ymm4, [rdi+0x320]
-    vfmadd213pd ymm7, ymm4, [rdi+0x340]
-    vfmsub213pd ymm6, ymm7, ymm5
-    vmovups ymm5, [rdi+0x360]
-    vmulpd ymm5, ymm5, ymm4
-    vmovups ymm7, [rdi+0x380]
-    vsubpd ymm8, ymm7, ymm5
-    vsubpd ymm7, ymm7, ymm8
-    vsubpd ymm5, ymm7, ymm5
-    vfmadd213pd ymm3, ymm1, ymm5
-    vmulpd ymm5, ymm4, ymm4
-    vmovups ymm7, [rdi+0x3A0]
-    vfmadd213pd ymm7, ymm4, [rdi+0x3C0]
-    vfmadd213pd ymm7, ymm4, [rdi+0x3E0]
-    vfmadd213pd ymm7, ymm4, [rdi+0x400]
-    vfmadd213pd ymm7, ymm4, [rdi+0x420]
-    vfmadd213pd ymm7, ymm4, [rdi+0x440]
-    vfmadd213pd ymm5, ymm7, ymm3
-    vpand ymm3, ymm2, [rdi+0x460]
-    vpcmpeqq ymm4, ymm3, [rdi+0x480]
-    vaddpd ymm1, ymm1, ymm6
-    vaddpd ymm3, ymm8, ymm5
+    vmulpd ymm7, ymm1, ymm4
+    vmovups ymm8, [rdi+0x2A0]
+    vfmadd213pd ymm8, ymm4, [rdi+0x2C0]
+    vfmadd213pd ymm8, ymm4, [rdi+0x2E0]
+    vfmadd213pd ymm8, ymm4, [rdi+0x300]
+    vfmadd213pd ymm8, ymm4, [rdi+0x320]
+    vfmadd213pd ymm8, ymm4, [rdi+0x340]
+    vfmsub213pd ymm7, ymm8, ymm5
+    vmovups ymm5, ymm4
+    vfmadd213pd ymm5, ymm6, [rdi+0x360]
+    vmovups ymm8, [rdi+0x360]
+    vsubpd ymm8, ymm8, ymm5
+    vfmadd213pd ymm6, ymm4, ymm8
+    vfmadd213pd ymm3, ymm1, ymm6
+    vmulpd ymm6, ymm4, ymm4
+    vmovups ymm8, [rdi+0x380]
+    vfmadd213pd ymm8, ymm4, [rdi+0x3A0]
+    vfmadd213pd ymm8, ymm4, [rdi+0x3C0]
+    vfmadd213pd ymm8, ymm4, [rdi+0x3E0]
+    vfmadd213pd ymm8, ymm4, [rdi+0x400]
+    vfmadd213pd ymm8, ymm4, [rdi+0x420]
+    vfmadd213pd ymm6, ymm8, ymm3
+    vpand ymm3, ymm2, [rdi+0x440]
+    vpcmpeqq ymm4, ymm3, [rdi+0x460]
+    vaddpd ymm1, ymm1, ymm7
+    vaddpd ymm3, ymm5, ymm6
     vpblendvb ymm1, ymm3, ymm1, ymm4
-    vpsllvq ymm2, ymm2, [rdi+0x4A0]
+    vpsllvq ymm2, ymm2, [rdi+0x480]
     vpxor ymm0, ymm2, ymm0
     vpand ymm0, ymm0, [rdi+0x1C0]
     vpxor ymm0, ymm1, ymm0
