@@ -15,18 +15,12 @@ pub(super) fn reduce<R: Real, const FMA: bool>(x: R, k: R) -> R {
     k.fma::<FMA>(-R::literal(R::Number::LN2.1), k.fma::<FMA>(-R::literal(R::Number::LN2.0), x))
 }
 
-/// The same in two parts; the second is some small number where the first is infinite.
+/// The same in two parts, of what is finite.
 #[inline(always)]
 pub(super) fn reduce_parts<R: Real, const FMA: bool>(x: R, k: R) -> Parts<R> {
     let high = k.fma::<FMA>(-R::literal(R::Number::LN2.0), x);
     let r = k.fma::<FMA>(-R::literal(R::Number::LN2.1), high);
-    (r, k.fma::<FMA>(-R::literal(R::Number::LN2.1), ordinary(high) - ordinary(r)))
-}
-
-/// A remainder as it is, or one for the infinite.
-#[inline(always)]
-pub(super) fn ordinary<R: Real>(r: R) -> R {
-    at_most(r, R::of(1.0))
+    (r, k.fma::<FMA>(-R::literal(R::Number::LN2.1), high - r))
 }
 
 /// `2^(k + r)` by tables of sixteenths: 2^k is left to the exponent, p is the rest less 1, and what `sixteenths` ends in says which.
@@ -100,10 +94,11 @@ impl<R: Real> Unary<R> for Expm1 {
     /// `2^k ((e^r - 1) + (1 - 2^-k))`: one form for all k, as the second bracket is exact or beyond notice.
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let bounded = at_least(x, R::literal(R::Number::EXPM1_FLOOR));
-        let k = rounded::<R, FMA>(at_most(bounded, R::literal(R::Number::EXP_TOP)), R::of(LOG2_E));
+        let above = at_least(x, R::literal(R::Number::EXPM1_FLOOR));
+        let bounded = at_most(above, R::literal(R::Number::EXP_TOP));
+        let k = rounded::<R, FMA>(bounded, R::of(LOG2_E));
         if is_single::<R>() {
-            let r = reduce::<R, FMA>(bounded, k);
+            let r = reduce::<R, FMA>(above, k);
             let p = (r * r).fma::<FMA>(poly::<R, FMA>(r, R::Number::EXP), r);
             return (p + (R::of(1.0) - R::of(1.0).scaled(-k))).scaled(k).signed(x);
         }
@@ -111,13 +106,12 @@ impl<R: Real> Unary<R> for Expm1 {
         let inverse = R::of(1.0).scaled(-k);
         let rest = R::of(1.0) - inverse;
         // The bracket is zero or larger than r; the series after r is added last, with what the sum of both lost.
-        let finite = ordinary(r);
-        let (sum, lost) = fast_two_sum(rest, finite);
+        let (sum, lost) = fast_two_sum(rest, r);
         let rest_low = (R::of(1.0) - rest) - inverse;
         // The square takes its rounding along (the polynomial is about a half): 0.97 ulp instead of 1.05.
-        let square_low = finite.fma::<FMA>(finite, -(finite * finite));
+        let square_low = r.fma::<FMA>(r, -(r * r));
         let low = square_low.fma::<FMA>(R::of(0.5), lost + (r_low + rest_low));
         let series = (r * r).fma::<FMA>(poly::<R, FMA>(r, R::Number::EXP), low);
-        (sum + series).scaled(k).signed(x)
+        (sum + series).limited(above).scaled(k).signed(x)
     }
 }
