@@ -277,7 +277,7 @@ def emit_exponentials():
     emit_fit("EXP", "(e^r - 1 - r) / r^2 on |r| <= log(2)/2", q, -half, half, (10, 5))
     twice = guarded(lambda r: (exp(2 * r) - 1 - 2 * r) / (2 * r**2), mpf(1))
     doc = "(e^2r - 1 - 2r) / 2r^2 on |r| <= log(2)/4"
-    emit_fit("EXP_TWICE", doc, twice, -half / 2, half / 2, (10, 5))
+    emit_fit("EXP_TWICE", doc, twice, -half / 2, half / 2, (10, 4))
     emit_fit("EXP2", "(2^r - 1) / r on |r| <= 1/2", two, -0.5005, 0.5005, (10, 5))
     emit_fit("SINH", "(sinh r / r - 1) / r^2 in r^2, |r| <= log(2)/2", sh, 0, half**2, (4, 2))
     wide, error = remez(sh, 0, 1, 3)
@@ -285,7 +285,7 @@ def emit_exponentials():
     emit_fit("COSH", "(cosh r - 1 - r^2/2) / r^4 in r^2, |r| <= log(2)/2", ch, 0, half**2, (4, 1))
 
 
-# Logarithms look c = j/20 up, the nearest to m in [3/4, 3/2), by j modulo 16. Of doubles, c is 1 for its neighbours, too: beside
+# Logarithms of doubles look c = j/20 up, the nearest to m in [3/4, 3/2), by j modulo 16; c is 1 for its neighbours, too: beside
 # entries that take something all terms are small then.
 LOG_STEPS = 20
 LOG_REACH = mpf("0.0755")
@@ -313,6 +313,28 @@ def emit_logarithms_of(of, base, what, unit, more=None):
         emit_table(f"{base}_{part}", f"The {part.lower()} part of {what}", values)
 
 
+# What the single log10 2 has too much: beside an exponent of -1, where sums cancel, the table has it as well.
+TEN_EXCESS = mpf(single(log(2, 10))) - log(2, 10)
+
+
+def sixteenth_inverses():
+    """Inverses beside sixteenths of an octave: of the singles near those the ones whose logarithms to bases 2 and 10 are nearest
+    to singles. The first is 1 and the last is 1/2, as no term is to be large beside 1."""
+
+    def inverse(j):
+        if j in (0, 15):
+            return mpf(1) if j == 0 else mpf("0.5")
+        middle = mpf(single(1 / (1 + (j + mpf("0.5")) / 16)))
+
+        def lacking(r):
+            logarithms = (-ln(r) / ln(2), -ln(r) / ln(10) + (TEN_EXCESS if j >= 8 else 0))
+            return sum(abs(x / mpf(single(x)) - 1) for x in logarithms)
+
+        return min((middle + n * mpf(2) ** -24 for n in range(-3000, 3000)), key=lacking)
+
+    return [inverse(j) for j in range(16)]
+
+
 def emit_logarithm_tables():
     entries = sorted(range(15, 31), key=lambda j: j % 16)
     bits = {"f64": 21, "f32": 11}
@@ -322,15 +344,32 @@ def emit_logarithm_tables():
             return mpf(1)
         return truncated(mpf(LOG_STEPS) / j * (1 + mpf(2) ** -bits[kind]), bits[kind])
 
-    of = [lambda kind, j=j: inverse(j, kind) for j in entries]
-    doc = "20/j cut to half a mantissa, 1 for the neighbours of 20, by j modulo 16, j from 15 to 30"
+    sixteenths = sixteenth_inverses()
+    of = [
+        lambda kind, i=i, j=j: sixteenths[i] if kind == "f32" else inverse(j, kind)
+        for i, j in enumerate(entries)
+    ]
+    doc = (
+        "Of singles inverses beside sixteenths of an octave; of doubles 20/j cut to half a mantissa, 1 for the neighbours of 20, "
+        "by j modulo 16, j from 15 to 30"
+    )
     emit_table("INVERSES", doc, of)
-    for base, what, unit in (
-        ("LOG", "log", mpf(1)),
-        ("LOG2", "log2", ln(2)),
-        ("LOG10", "log10", ln(10)),
+    emit_logarithms_of(of, "LOG", "-log of these", mpf(1))
+    for base, what, unit, excess in (
+        ("LOG2", "log2", ln(2), mpf(0)),
+        ("LOG10", "log10", ln(10), TEN_EXCESS),
     ):
-        emit_logarithms_of(of, base, f"-{what} of these", unit)
+
+        def part(i, kind, cut, unit=unit, excess=excess):
+            value = -ln(of[i](kind)) / unit
+            if kind == "f64":
+                return cut(value, kind)
+            # The logarithms of singles are nearly singles.
+            return value + (excess if i >= 8 else 0) if cut is high_part else mpf(0)
+
+        for name, cut in (("HIGH", high_part), ("LOW", low_part)):
+            values = [lambda kind, i=i, cut=cut, part=part: part(i, kind, cut) for i in range(16)]
+            emit_table(f"{base}_{name}", f"The {name.lower()} part of -{what} of these", values)
 
     def coarse(j):
         """What takes the interval of numbers that round to j/19.5 nearest to one, in so few bits that the products are exact."""
@@ -371,7 +410,10 @@ def emit_logarithms():
         8,
         lambda f: max(abs(f), edge),
     )
-    emit_plain("LOG2_PLAIN", "log2(1+f) / f on [-1/4, 1/2]", two, -0.25, 0.5, 8, lambda f: mpf(1))
+    steep, error = remez(two, -mpf(1) / 32, mpf(1) / 16, 4)
+    for name, factor in (("LOG2", mpf(1)), ("LOG10", log(2, 10))):
+        doc = f"{name.lower()}(1+f) / f on [-1/32, 1/16], for `f32`."
+        emit(f"{name}_STEP_F32", [c * factor for c in steep], error, doc, "f32")
     coefs, error = remez(plain, -LOG_REACH, LOG_REACH, 10)
     doc = "(log(1+f) - f) / f^2 beside an entry of the table, for `f64`."
     emit("LOG_STEP", coefs, error, doc)

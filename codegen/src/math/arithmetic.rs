@@ -51,6 +51,13 @@ pub(super) fn exponent_of<R: Real>(bits: R::Word) -> R {
     R::from_bits((bits >> R::Number::MANTISSA) | unit) - bias
 }
 
+/// The mantissa of a number, in [1, 2).
+#[inline(always)]
+pub(super) fn octave<R: Real>(x: R) -> R {
+    let mantissa = (R::Word::of(1) << R::Number::MANTISSA).minus(R::Word::of(1));
+    R::from_bits((x.bits() & mantissa) | R::of(1.0).bits())
+}
+
 /// `x` where it is at most `top`, else `top`. (`min` does more, for NaN, at the cost of two instructions.)
 #[inline(always)]
 pub(super) fn at_most<R: Real>(x: R, top: R) -> R {
@@ -165,6 +172,20 @@ pub(super) fn near_root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> Parts
     let inverse = half_inverse_root(a);
     let better = |h: R| h.fma::<true>(h.fma::<true>(-(root + root), R::of(1.0)), h);
     (root, (root.fma::<true>(-root, a) + a_low) * better(better(inverse)))
+}
+
+/// Twice the square root of `a`, and by how much that is too large; nothing on machines that do not fuse.
+#[inline(always)]
+pub(super) fn twice_root<R: Real, const FMA: bool>(a: R) -> Parts<R> {
+    let root = a.root();
+    let twice = root + root;
+    if !FMA {
+        return (twice, R::of(0.0));
+    }
+    // One more in the exponent: that of `half_inverse_root` doubled.
+    let magic = R::Number::HALF_INVERSE_ROOT + (1 << R::Number::MANTISSA);
+    let inverse = R::from_bits(R::Word::of(magic).minus(a.bits() >> 1));
+    (twice, root.fma::<true>(root, -a) * inverse)
 }
 
 /// `1 / (2 sqrt a)` within 4 %, for what the root has lost: two instructions instead of a division. Some number for zero.

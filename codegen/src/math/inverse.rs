@@ -5,30 +5,30 @@
 //! angles of a table, whose series is half as long as that to the nearest multiple of pi/4. Odd are, for the former, arguments beyond 1
 //! and, for `arctan2`, those so large or small that sums and products of them leave the exponent range.
 
-use super::arithmetic::{is_signed, is_single, is_within, poly, root_parts, sign_bit, size_bits, turned};
+use super::arithmetic::{is_signed, is_single, is_within, poly, sign_bit, size_bits, turned, twice_root};
 use super::real::{Number, Parts, Real, Word};
 use super::{Binary, Unary};
 use crate::Table;
 
-/// `base + v (1 + z P(z))` for |v| <= base or base = 0, what the first sum loses and the lower part of v included.
+/// `base + low + v (1 + z P(z))` for |v| <= base or base = 0, what the first sum loses included.
 #[inline(always)]
-fn add_arcsine<R: Real, const FMA: bool>(base: Parts<R>, v: R, v_low: R, z: R) -> R {
+fn add_arcsine<R: Real, const FMA: bool>(base: R, v: R, low: R, z: R) -> R {
     if is_single::<R>() {
-        return base.0 + (v * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ASIN), v);
+        return base + (v * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ASIN), v);
     }
-    let sum = base.0 + v;
-    let lost = (base.0 - sum) + v + v_low;
-    sum + (v * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ASIN), lost + base.1)
+    let sum = base + v;
+    let lost = (base - sum) + v + low;
+    sum + (v * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ASIN), lost)
 }
 
-/// Whether |x| < 1/2, z such that the arcsine of its root gives that of |x|, and that root in two parts: z = (1-|x|)/2
+/// Whether |x| < 1/2, z such that the arcsine of its root gives that of |x|, and twice that root with its excess: z = (1-|x|)/2
 /// beyond 1/2.
 #[inline(always)]
 fn half_angle<R: Real, const FMA: bool>(size: R) -> (R::Mask, R, Parts<R>) {
     let half = R::of(0.5);
     let small = size.below(half);
-    let z = R::pick(small, size * size, (R::of(1.0) - size) * half);
-    (small, z, root_parts::<R, FMA>(z, R::of(0.0)))
+    let z = R::pick(small, size * size, size.fma::<FMA>(-half, half));
+    (small, z, twice_root::<R, FMA>(z))
 }
 
 /// The inverse sine, in radians.
@@ -39,10 +39,11 @@ impl<R: Real> Unary<R> for Arcsin {
 
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let (small, z, (root, root_low)) = half_angle::<R, FMA>(x.size());
-        let base = R::pick_pair(small, (R::of(0.0), R::of(0.0)), R::parts(R::Number::PIO2));
-        let (v, low) = R::pick_pair(small, (x.size(), R::of(0.0)), (root * R::of(-2.0), root_low + root_low));
-        add_arcsine::<R, FMA>(base, v, -low, z).signed(x)
+        let (zero, (quarter, quarter_low)) = (R::of(0.0), R::parts(R::Number::PIO2));
+        let (small, z, (twice, excess)) = half_angle::<R, FMA>(x.size());
+        let (base, v) = R::pick_pair(small, (zero, x.size()), (quarter, -twice));
+        let low = R::pick(small, zero, quarter_low + excess);
+        add_arcsine::<R, FMA>(base, v, low, z).signed(x)
     }
 
     #[inline(always)]
@@ -66,12 +67,13 @@ impl<R: Real> Unary<R> for Arccos {
 
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let (small, z, (root, root_low)) = half_angle::<R, FMA>(x.size());
+        let (zero, (quarter, quarter_low)) = (R::of(0.0), R::parts(R::Number::PIO2));
+        let (small, z, (twice, excess)) = half_angle::<R, FMA>(x.size());
         let sign = sign_bit(x);
-        let far = R::pick_pair(x.below(R::of(0.0)), R::parts(R::Number::PI), (R::of(0.0), R::of(0.0)));
-        let (v, low) =
-            R::pick_pair(small, (-x, R::of(0.0)), (turned(root + root, sign), turned(root_low + root_low, sign)));
-        add_arcsine::<R, FMA>(R::pick_pair(small, R::parts(R::Number::PIO2), far), v, low, z)
+        let (far, far_low) = R::pick_pair(x.below(zero), R::parts(R::Number::PI), (zero, zero));
+        let (base, v) = R::pick_pair(small, (quarter, -x), (far, turned(twice, sign)));
+        let low = R::pick(small, quarter_low, far_low - turned(excess, sign));
+        add_arcsine::<R, FMA>(base, v, low, z)
     }
 
     #[inline(always)]

@@ -2,11 +2,11 @@
 //! is about the inverse of the multiple of 1/20 nearest to m, from a table, and so |f| < 0.035, or 1 for |f| < 0.075.
 //!
 //! There f is m - 1, and nothing cancels. A division for a shorter series would take 16 cycles for eight doubles, eleven terms
-//! take less than half of it. Singles do with nine terms in m - 1 itself, without a table. Zero, negative numbers,
-//! infinity and subnormals are odd: the C library raises their flags.
+//! take less than half of it. Singles do with nine terms in m - 1 itself, without a table; to bases 2 and 10 with five, beside
+//! sixteenths of an octave. Zero, negative numbers, infinity and subnormals are odd: the C library raises their flags.
 
 use super::Unary;
-use super::arithmetic::{is_single, poly, size_bits};
+use super::arithmetic::{is_single, octave, poly, size_bits};
 use super::real::{Number, Parts, Real, Word};
 use crate::Table;
 use std::f64::consts::{LOG2_E, LOG10_2, LOG10_E};
@@ -56,18 +56,22 @@ fn of_double<R: Real, const FMA: bool>(x: R, base: Base<R>) -> R {
 /// `log(sum + lost)`, where `lost` is what was rounded off the sum.
 #[inline(always)]
 pub(super) fn log_of_sum<R: Real, const FMA: bool>(sum: R, lost: R) -> R {
+    // The exponent's negative, which scales: that of a factor costs nothing.
+    let m = sum.mantissa();
+    let down = m.exponent() - sum.exponent();
+    let k = -down;
     if is_single::<R>() {
-        let (k, f) = plain_parts(sum);
-        let c = lost.scaled(-k);
+        let f = m - R::of(1.0);
+        let c = lost.scaled(down);
         let tail = (f * f).fma::<FMA>(poly::<R, FMA>(f, R::Number::LOG_PLAIN), c.fma::<FMA>(f.fma::<FMA>(f, -f), c));
         let low = k.fma::<FMA>(R::literal(R::Number::LN2.1), tail);
         return k.fma::<FMA>(R::literal(R::Number::LN2.0), f + low);
     }
-    let (k, m, index) = parts::<R, FMA>(sum);
+    let (_, _, index) = parts::<R, FMA>(sum);
     let r = R::entry(Table::Inverses, index);
     let f = rest::<R, FMA>(m, r);
     // log(1 + f + c) = log(1 + f) + c / (1 + f), of which the quotient is wanted to a few bits.
-    let c = lost.scaled(-k) * r;
+    let c = lost.scaled(down) * r;
     let high = k.fma::<FMA>(R::literal(R::Number::LN2.0), R::entry(Table::LogHigh, index));
     let low = k.fma::<FMA>(R::literal(R::Number::LN2.1), R::entry(Table::LogLow, index));
     let low = (f * f).fma::<FMA>(poly::<R, FMA>(f, R::Number::LOG_STEP), low + c.fma::<FMA>(-f, c));
@@ -85,6 +89,17 @@ pub(super) fn log_of_large<R: Real, const FMA: bool>(sum: R, lost: Option<R>) ->
     let low = k.fma::<FMA>(R::literal(R::Number::LN2.1), R::entry(Table::OctaveLogLow, index));
     let low = lost.map_or(low, |lost| lost.fma::<FMA>(inverse, low));
     high + (f + (f * f).fma::<FMA>(poly::<R, FMA>(f, R::Number::LOG_STEP), low))
+}
+
+/// `r m - 1` for a positive normal single with the mantissa m in [1, 2), r about its inverse, and bits that end in the entry of
+/// the tables that belongs to that: their entries take four terms off the polynomial in m - 1.
+#[inline(always)]
+fn sixteenth_parts<R: Real, const FMA: bool>(x: R) -> (R, R::Word) {
+    let index = x.bits() >> (R::Number::MANTISSA - 4);
+    let (m, r) = (octave(x), R::entry(Table::Inverses, index));
+    let one = R::of(1.0);
+    let f = if FMA { m.fma::<true>(r, -one) } else { R::from_double(m.double() * r.double() - one.double()) };
+    (f, index)
 }
 
 /// A positive normal single as its exponent k and m - 1, m in [3/4, 3/2): for polynomials in m - 1 itself, as a division is
@@ -134,8 +149,9 @@ impl<R: Real> Unary<R> for Log2 {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         if is_single::<R>() {
-            let (k, f) = plain_parts(x);
-            return f.fma::<FMA>(poly::<R, FMA>(f, R::Number::LOG2_PLAIN), k);
+            let (f, index) = sixteenth_parts::<R, FMA>(x);
+            let high = x.exponent() + R::entry(Table::Log2High, index);
+            return f.fma::<FMA>(poly::<R, FMA>(f, R::Number::LOG2_STEP), high);
         }
         let base = Base {
             two: (R::of(1.0), R::of(0.0)),
@@ -166,9 +182,9 @@ impl<R: Real> Unary<R> for Log10 {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         if is_single::<R>() {
-            // Of a sum that is rounded: 2 ulp.
-            let (k, f) = plain_parts(x);
-            return f.fma::<FMA>(poly::<R, FMA>(f, R::Number::LOG2_PLAIN), k) * R::of(LOG10_2);
+            let (f, index) = sixteenth_parts::<R, FMA>(x);
+            let high = x.exponent().fma::<FMA>(R::of(LOG10_2), R::entry(Table::Log10High, index));
+            return f.fma::<FMA>(poly::<R, FMA>(f, R::Number::LOG10_STEP), high);
         }
         let base = Base {
             two: R::parts(R::Number::LOG10_2),

@@ -303,17 +303,15 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     const COSH: &'static [Self];
     /// `LOG_PLAIN` of the coefficients, of singles only.
     const LOG_PLAIN: &'static [Self];
-    /// `LOG2_PLAIN` of the coefficients, of singles only.
-    const LOG2_PLAIN: &'static [Self];
     /// `ATAN_WIDE` of the coefficients, of singles only.
     const ATAN_WIDE: &'static [Self];
     /// `SINH_WIDE` of the coefficients, of singles only.
     const SINH_WIDE: &'static [Self];
     /// `LOG_STEP` of the coefficients, of singles `LOG_OCTAVE`.
     const LOG_STEP: &'static [Self];
-    /// `LOG2_STEP` of the coefficients, of doubles only.
+    /// `LOG2_STEP` of the coefficients.
     const LOG2_STEP: &'static [Self];
-    /// `LOG10_STEP` of the coefficients, of doubles only.
+    /// `LOG10_STEP` of the coefficients.
     const LOG10_STEP: &'static [Self];
     /// `LOG_TAIL` of the coefficients, of singles `LOG2_TAIL`.
     const LOG_TAIL: &'static [Self];
@@ -510,7 +508,6 @@ impl Number for f64 {
     const SINH: &'static [f64] = &c::SINH;
     const COSH: &'static [f64] = &c::COSH;
     const LOG_PLAIN: &'static [f64] = &[];
-    const LOG2_PLAIN: &'static [f64] = &[];
     const ATAN_WIDE: &'static [f64] = &[];
     const SINH_WIDE: &'static [f64] = &[];
     const LOG_STEP: &'static [f64] = &c::LOG_STEP;
@@ -728,12 +725,11 @@ impl Number for f32 {
     const SINH: &'static [f32] = &c::SINH_F32;
     const COSH: &'static [f32] = &c::COSH_F32;
     const LOG_PLAIN: &'static [f32] = &c::LOG_PLAIN_F32;
-    const LOG2_PLAIN: &'static [f32] = &c::LOG2_PLAIN_F32;
     const ATAN_WIDE: &'static [f32] = &c::ATAN_WIDE_F32;
     const SINH_WIDE: &'static [f32] = &c::SINH_WIDE_F32;
     const LOG_STEP: &'static [f32] = &c::LOG_OCTAVE_F32;
-    const LOG2_STEP: &'static [f32] = &[];
-    const LOG10_STEP: &'static [f32] = &[];
+    const LOG2_STEP: &'static [f32] = &c::LOG2_STEP_F32;
+    const LOG10_STEP: &'static [f32] = &c::LOG10_STEP_F32;
     const LOG_TAIL: &'static [f32] = &c::LOG2_TAIL_F32;
     const TAN: &'static [f32] = &c::TAN_F32;
     const SIN: &'static [f32] = &c::SIN_F32;

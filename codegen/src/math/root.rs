@@ -4,7 +4,7 @@
 //! the plain root of the sum of squares wherever these keep within the exponent range, and odd elsewhere; singles are
 //! squared in double, where they always do.
 
-use super::arithmetic::{half_inverse_root, is_single, is_within, poly, product_parts, size_bits, two_product};
+use super::arithmetic::{half_inverse_root, is_single, is_within, octave, poly, product_parts, size_bits, two_product};
 use super::logarithm::rest;
 use super::real::{Number, Real, Word};
 use super::{Binary, Unary};
@@ -13,8 +13,7 @@ use crate::Table;
 /// The cube root of a positive normal number.
 #[inline(always)]
 fn cube_root<R: Real, const FMA: bool>(a: R) -> R {
-    let mantissa = (R::Word::of(1) << R::Number::MANTISSA).minus(R::Word::of(1));
-    let m = R::from_bits((a.bits() & mantissa) | R::of(1.0).bits());
+    let m = octave(a);
     let index = a.bits() >> (R::Number::MANTISSA - 4);
     let f = rest::<R, FMA>(m, R::entry(Table::OctaveInverses, index));
     // A third of the exponent is q + (2j+1)/6, j = 0, 1, 2, of which the nearest quarters are q + (j+1)/4.
@@ -35,15 +34,14 @@ impl<R: Real> Unary<R> for Cbrt {
         let a = x.size();
         let value = cube_root::<R, FMA>(a).signed(x);
         // Zero and infinity are their own roots.
-        R::pick(a.above(R::of(0.0)) & a.below(R::literal(R::Number::INFINITY)), value, x)
+        R::pick(a.is_unusual(), x, value)
     }
 
     #[inline(always)]
     fn is_odd(x: R) -> R::Mask {
-        // Subnormals, less one so that zero leaves at the other end; and NaN.
-        let (size, one) = (size_bits(x), R::Word::of(1));
-        let least = R::literal(R::Number::LEAST_NORMAL).bits();
-        size.minus(one).below(least.minus(one)) | size.above(R::literal(R::Number::INFINITY).bits())
+        // Subnormals and NaN: of what is not normal only zero and infinity have no mantissa.
+        let mantissa = x.bits() & R::Word::of((1 << R::Number::MANTISSA) - 1);
+        x.size().is_unusual() & !mantissa.equals(R::Word::of(0))
     }
 
     fn slow(x: R) -> R
