@@ -85,7 +85,7 @@ impl Launch<'_> {
 pub type Raised = SmallVec<[(bool, u32, FpFlags); 1]>;
 
 /// Nanoseconds of work that a thread that waits for it is worth being given: handing it over takes one or two thousand.
-pub const GRAIN: f64 = 2_500.0;
+pub const GRAIN: f64 = 4_000.0;
 
 /// Threads lent to a launch.
 pub trait Workers: Sync {

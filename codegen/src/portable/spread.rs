@@ -9,7 +9,7 @@ use crate::{Launch, Raised, Workers};
 use std::sync::Mutex;
 
 /// Nanoseconds for a byte in the second-level cache, and for one beyond it, where a launch has more than `NEAR` bytes.
-const BYTE: [f64; 2] = [0.0125, 0.035];
+const BYTE: [f64; 2] = [0.01, 0.035];
 const NEAR: usize = 3 << 19;
 
 /// Nanoseconds for so many points that take `cost` each, or the time to bring them from memory.
