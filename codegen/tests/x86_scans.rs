@@ -172,3 +172,31 @@ fn scans_are_the_portable_backends() {
         }
     }
 }
+
+#[test]
+fn coordinates_behind_a_scan_are_those_of_the_launch() {
+    // Sums that are zero leave remainders out of the loop, in every row.
+    let text = "kernel scan(outer 1, inner 1) {\n m0: read i64\n m1: write i64\n m2: write i64\n body:\n \
+                v0: i64 = load m0\n fold:\n a0 = add v0\n epilogue:\n w0: i64 = result a0\n w1: i64 = index 0\n \
+                w2: i64 = fmod w1, w0\n store m1, w2: i64\n store m2, w1: i64\n }";
+    let kernel = verify(text.parse().unwrap()).unwrap();
+    let (rows, n) = (5, 190);
+    let terms: Vec<i64> = (0..rows * n).map(|i| [1, -1, 2][i % 3]).collect();
+    for x86 in X86::every_level() {
+        let (mut rests, mut row_of) = (vec![0i64; rows * n], vec![0i64; rows * n]);
+        let addresses = [terms.as_ptr().cast_mut().cast(), rests.as_mut_ptr().cast(), row_of.as_mut_ptr().cast()];
+        let pitch = 8 * n as isize;
+        let strides = [pitch, 8, pitch, 8, pitch, 8];
+        let launch = Launch { outer: &[rows], inner: &[n], addresses: &addresses, strides: &strides, scalars: &[] };
+        // SAFETY: all have as many numbers as there are points.
+        unsafe { x86.compile(&kernel).unwrap().launch(&launch, &Inline) }.unwrap();
+        for row in 0..rows {
+            let mut sum = 0;
+            for i in row * n..(row + 1) * n {
+                sum += terms[i];
+                let rest = if sum == 0 { 0 } else { row as i64 % sum };
+                assert_eq!((row_of[i], rests[i]), (row as i64, rest), "{}, row {row}, sum {sum}", x86.name());
+            }
+        }
+    }
+}

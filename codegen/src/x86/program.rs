@@ -109,7 +109,7 @@ impl Compiled {
         let watched = raising.iter().fold(FpFlags::NONE, |all, (_, effects)| all | *effects);
         // A second look launches pieces, which do not know where in the launch they lie; it computes what nothing needs too.
         let is_coordinate = |inst: &Inst| matches!(inst, Inst::Index(_));
-        if kernel.body.insts.iter().any(is_coordinate) && (raising.len() > 1 || first.leaves_out()) {
+        if insts().any(is_coordinate) && (raising.len() > 1 || first.leaves_out()) {
             return Err("coordinates among instructions that may want a second look".into());
         }
         // Some scans are its business, so it is given functions for blocks.
