@@ -265,10 +265,10 @@ def random_programs(seconds: float, least: int) -> dict[str, Any]:
 def npbench(device: str, preset: str, seconds: float, more: list[str]) -> dict[str, Any]:
     """The NPBench kernels by their own runner, one after the other until the time is up.
 
-    From `L` on against CuPy where it is installed, since NumPy takes minutes there.
+    At `L` against CuPy where it is installed, since NumPy takes minutes there.
     """
     start, cupy = time.monotonic(), "cupy" in installed()
-    large = cupy and preset in ("L", "paper")
+    large = cupy and preset == "L"
     frameworks = "cupy,fastnp" if large else "numpy,fastnp" + ",cupy" * cupy
     kernels: list[dict[str, Any]] = []
     missed = []

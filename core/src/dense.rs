@@ -7,7 +7,7 @@
 use crate::array::Array;
 use crate::engine::{engine, recording};
 use crate::error::Result;
-use crate::layout::{Layout, byte_count, same_shape};
+use crate::layout::{Layout, byte_count, count, same_shape};
 use crate::trace::Operation;
 use crate::value::Value;
 use fastnp_codegen::{Access, DType, Kernel, KernelBuilder, Launch, Op, Scalar, Template};
@@ -18,19 +18,10 @@ use smallvec::SmallVec;
 /// # Errors
 /// `OverflowError` for a Python integer out of bounds, `MemoryError`.
 pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option<Array>> {
-    let mut first: Option<&Array> = None;
-    let mut is_dense = true;
-    for arg in args {
-        let Value::Array(a) = arg else { continue };
-        let dense = a.is_c_contiguous();
-        if a.dtype != compute || !(dense || is_line(a)) || first.is_some_and(|f| !same_shape(f.shape(), a.shape())) {
-            return Ok(None);
-        }
-        is_dense &= dense;
-        first.get_or_insert(a);
-    }
-    let Some(first) = first else { return Ok(None) };
-    let points = first.size();
+    let shape = args.iter().find_map(|arg| if let Value::Array(a) = arg { Some(a.shape()) } else { None });
+    let Some(shape) = shape else { return Ok(None) };
+    let Some(is_dense) = lie(args, compute, shape) else { return Ok(None) };
+    let points = count(shape);
     if points == 0 {
         return Ok(None);
     }
@@ -55,7 +46,7 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
         }
     }
     let dtype = op.result(compute);
-    let layout = Layout::dense(first.shape(), dtype.size());
+    let layout = Layout::dense(shape, dtype.size());
     // No overflow: the types are sixteen bytes at most, and an array is not a sixteenth of the address space.
     let bytes = points * dtype.size();
     if !now {
@@ -86,10 +77,11 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
 /// # Errors
 /// `OverflowError` for a Python integer out of bounds, `MemoryError`.
 pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) -> Result<bool> {
-    let mut is_dense = out.is_c_contiguous();
-    if !out.writeable || out.dtype != op.result(compute) || !(is_dense || is_line(out)) {
+    let (out_is_dense, dtype) = (out.is_c_contiguous(), op.result(compute));
+    if !out.writeable || out.dtype != dtype || !(out_is_dense || is_line(out)) {
         return Ok(false);
     }
+    let Some(is_dense) = lie(args, compute, out.shape()).map(|dense| dense && out_is_dense) else { return Ok(false) };
     let points = out.size();
     let mut engine = recording()?;
     if points == 0 || out.storage.is_watched() {
@@ -99,14 +91,6 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
     let mut addresses = [std::ptr::null_mut(); 3];
     let mut scalars = [Scalar::zero(compute); 2];
     let (mut arrays, mut numbers, mut kinds) = (0, 0, IN_PLACE);
-    for arg in args {
-        let Value::Array(a) = arg else { continue };
-        let dense = a.is_c_contiguous();
-        if a.dtype != compute || !(dense || is_line(a)) || !same_shape(a.shape(), out.shape()) {
-            return Ok(false);
-        }
-        is_dense &= dense;
-    }
     let mut strides = [0; 3];
     for (i, arg) in args.iter().enumerate() {
         if let Value::Array(a) = arg {
@@ -143,6 +127,21 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
     engine.launch_dense(op, compute, kinds, &launch)?;
     out.storage.written()?;
     Ok(true)
+}
+
+/// Whether the arrays among arguments are all dense, which else are of one axis; none where one is neither, or of another shape or type.
+#[inline]
+fn lie(args: &[Value<'_>], compute: DType, shape: &[usize]) -> Option<bool> {
+    let mut is_dense = true;
+    for arg in args {
+        let Value::Array(a) = arg else { continue };
+        let dense = a.is_c_contiguous();
+        if a.dtype != compute || !(dense || is_line(a)) || !same_shape(a.shape(), shape) {
+            return None;
+        }
+        is_dense &= dense;
+    }
+    Some(is_dense)
 }
 
 /// Whether an array has one axis, whose elements do not overlap.

@@ -274,9 +274,7 @@ impl Engine {
     ) {
         let started = self.seen.inspection.clock(2);
         let raised = product::run(dtype, domain, strides, addresses);
-        if !raised.is_empty() {
-            self.seen.raised.add(product.name(), raised);
-        }
+        self.seen.note(product, raised);
         self.seen.stats.products += 1;
         if let Some(started) = started {
             multiplied(dtype, domain, started);
@@ -285,9 +283,7 @@ impl Engine {
 
     /// Notes an inner product that ran at once.
     pub(crate) fn multiplied(&mut self, product: Product, raised: FpFlags) {
-        if !raised.is_empty() {
-            self.seen.raised.add(product.name(), raised);
-        }
+        self.seen.note(product, raised);
         self.seen.stats.ran_at_once();
     }
 

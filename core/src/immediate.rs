@@ -55,6 +55,7 @@ pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> R
         return Ok(None);
     };
     let (storage, address) = engine.made(compute.size())?;
+    let result = Array { storage, layout: Layout::dense(&[], compute.size()), dtype: compute, writeable: true };
     let (x, y) = (x.wrapping_offset(a.layout.offset), y.wrapping_offset(b.layout.offset));
     let dense = a.is_c_contiguous() && b.is_c_contiguous();
     if !dense && a.dtype == compute && b.dtype == compute {
@@ -62,8 +63,7 @@ pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> R
         let raised = unsafe { inner_apart(compute, n, (x, a.strides()[0]), (y, b.strides()[0]), address) };
         if let Some(raised) = raised {
             engine.multiplied(product, raised);
-            let layout = Layout::dense(&[], compute.size());
-            return Ok(Some(Array { storage, layout, dtype: compute, writeable: true }));
+            return Ok(Some(result));
         }
     }
     let launch = Launch {
@@ -75,8 +75,7 @@ pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> R
     };
     let key = 1 << 63 | (a.dtype as u64) << 8 | (b.dtype as u64) << 4 | compute as u64;
     engine.launch_kept(key, || inner_kernel(a.dtype, b.dtype, compute), &launch, Some(product))?;
-    let layout = Layout::dense(&[], compute.size());
-    Ok(Some(Array { storage, layout, dtype: compute, writeable: true }))
+    Ok(Some(result))
 }
 
 /// A fold of all elements of a dense array, few and ready, in one launch; `None` where it is not such.

@@ -5,7 +5,7 @@ use crate::inspect::{Inspection, launched};
 use crate::product::Product;
 use crate::raised::Flags;
 use crate::stats::Stats;
-use fastnp_codegen::{Device, Kernel, Launch, Program, Workers};
+use fastnp_codegen::{Device, FpFlags, Kernel, Launch, Program, Workers};
 
 /// What is seen of launches.
 #[derive(Default)]
@@ -16,6 +16,13 @@ pub(crate) struct Seen {
 }
 
 impl Seen {
+    /// Notes the flags of a product that no kernel is.
+    pub(crate) fn note(&mut self, product: Product, raised: FpFlags) {
+        if !raised.is_empty() {
+            self.raised.add(product.name(), raised);
+        }
+    }
+
     /// Launches the program of a kernel, on a device if there is one. `part` tells which instructions are steps of products (see
     /// [`Flags::note`]).
     ///

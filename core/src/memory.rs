@@ -343,6 +343,7 @@ mod tests {
         let again: Vec<Buffer> = (0..4).map(|_| Buffer::new(12345).unwrap()).collect();
         assert!(again.iter().any(|b| b.address() == address));
     }
+
     #[test]
     #[cfg(target_os = "linux")]
     fn memory_is_available_and_groups_are_understood() {

@@ -220,14 +220,13 @@ impl One {
             let at = places.get().wrapping_add(task * outputs).cast::<u8>();
             self.terms(start, each.min(self.k - start), at, size_of::<T>() as isize).add_up(zero, one)
         });
-        flags::clear();
         let (total, parts) = sums.split_at_mut(outputs);
-        for part in parts.chunks_exact(outputs) {
-            total.iter_mut().zip(part).for_each(|(sum, &part)| *sum = *sum + part);
-        }
-        let summing = flags::read();
-        flags::clear();
-        self.put(total);
+        let summing = raised_by(|| {
+            for part in parts.chunks_exact(outputs) {
+                total.iter_mut().zip(part).for_each(|(sum, &part)| *sum = *sum + part);
+            }
+            self.put(total);
+        });
         raised | summing
     }
 
@@ -248,13 +247,12 @@ impl One {
         self.clear(zero);
         if is_dense && self.step() == size && Combination::is_for(self.dtype) {
             let (rows, factors) = ((matrix.0.cast_const(), matrix.1), (vector.0.cast_const(), vector.1));
-            flags::clear();
+            let combination = Combination { rows, factors, count: self.k, columns: outputs };
             // SAFETY: the planner gives addresses and strides that stay within their storages over the domain, and the
             // destination overlaps neither factor.
-            unsafe { Combination { rows, factors, count: self.k, columns: outputs }.add(self.dtype, self.c.0) };
-            let raised = flags::read();
-            flags::clear();
-            return raised;
+            return raised_by(|| unsafe {
+                combination.add(self.dtype, self.c.0);
+            });
         }
         self.multiply(Some(one), one)
     }
@@ -263,24 +261,22 @@ impl One {
     fn add_narrow<T: Element>(self, matrix: (*mut u8, isize), vector: (*mut u8, isize), zero: T) -> FpFlags {
         let (outputs, k) = (self.m * self.n, self.k);
         let mut sums = [zero; FEW];
-        flags::clear();
         let matrix = (matrix.0.cast_const(), matrix.1);
-        // SAFETY: `k` rows of so many elements, aligned for T, and as many elements of the vector.
-        unsafe {
-            match outputs {
-                2 => rows_added::<T, 2, 8>(matrix, vector, k, &mut sums),
-                3 => rows_added::<T, 3, 4>(matrix, vector, k, &mut sums),
-                4 => rows_added::<T, 4, 4>(matrix, vector, k, &mut sums),
-                5 => rows_added::<T, 5, 2>(matrix, vector, k, &mut sums),
-                6 => rows_added::<T, 6, 2>(matrix, vector, k, &mut sums),
-                7 => rows_added::<T, 7, 2>(matrix, vector, k, &mut sums),
-                _ => rows_added::<T, 8, 2>(matrix, vector, k, &mut sums),
+        raised_by(|| {
+            // SAFETY: `k` rows of so many elements, aligned for T, and as many elements of the vector.
+            unsafe {
+                match outputs {
+                    2 => rows_added::<T, 2, 8>(matrix, vector, k, &mut sums),
+                    3 => rows_added::<T, 3, 4>(matrix, vector, k, &mut sums),
+                    4 => rows_added::<T, 4, 4>(matrix, vector, k, &mut sums),
+                    5 => rows_added::<T, 5, 2>(matrix, vector, k, &mut sums),
+                    6 => rows_added::<T, 6, 2>(matrix, vector, k, &mut sums),
+                    7 => rows_added::<T, 7, 2>(matrix, vector, k, &mut sums),
+                    _ => rows_added::<T, 8, 2>(matrix, vector, k, &mut sums),
+                }
             }
-        }
-        let raised = flags::read();
-        flags::clear();
-        self.put(&sums[..outputs]);
-        raised
+            self.put(&sums[..outputs]);
+        })
     }
 
     /// Some terms of every element, to a vector elsewhere.
@@ -318,36 +314,34 @@ impl One {
     /// `c = keep * c + a @ b`; without `keep`, `c = a @ b`. Gives the flags raised, also in lanes that are thrown away.
     fn multiply<T: Element>(self, keep: Option<T>, one: T) -> FpFlags {
         let One { m, n, k, a, b, c, .. } = self;
-        flags::clear();
         let step = |bytes: isize| bytes / size_of::<T>() as isize;
-        // SAFETY: the planner gives addresses and strides that stay within their storages over the domain, and the
-        // destination overlaps neither factor. Without `keep` its factor is not used.
-        unsafe {
-            gemm(
-                m,
-                n,
-                k,
-                c.0.cast::<T>(),
-                step(c.2),
-                step(c.1),
-                keep.is_some(),
-                a.0.cast::<T>(),
-                step(a.2),
-                step(a.1),
-                b.0.cast::<T>(),
-                step(b.2),
-                step(b.1),
-                keep.unwrap_or(one),
-                one,
-                false,
-                false,
-                false,
-                Parallelism::None,
-            );
-        }
-        let raised = flags::read();
-        flags::clear();
-        raised
+        raised_by(|| {
+            // SAFETY: the planner gives addresses and strides that stay within their storages over the domain, and the
+            // destination overlaps neither factor. Without `keep` its factor is not used.
+            unsafe {
+                gemm(
+                    m,
+                    n,
+                    k,
+                    c.0.cast::<T>(),
+                    step(c.2),
+                    step(c.1),
+                    keep.is_some(),
+                    a.0.cast::<T>(),
+                    step(a.2),
+                    step(a.1),
+                    b.0.cast::<T>(),
+                    step(b.2),
+                    step(b.1),
+                    keep.unwrap_or(one),
+                    one,
+                    false,
+                    false,
+                    false,
+                    Parallelism::None,
+                );
+            }
+        })
     }
 }
 
@@ -424,22 +418,29 @@ unsafe fn inner_of<T: Element + std::ops::AddAssign>(
         let at = |start: *const u8, step: isize| start.offset(i as isize * step).cast::<T>().read_unaligned();
         at(x, x_step) * at(y, y_step)
     };
-    flags::clear();
-    let (mut totals, whole) = ([zero; LANES], n - n % LANES);
-    for start in (0..whole).step_by(PARTIAL) {
-        let mut sums = [zero; LANES];
-        for i in (start..whole.min(start + PARTIAL)).step_by(LANES) {
-            sums.iter_mut().enumerate().for_each(|(lane, sum)| *sum += term(i + lane));
+    raised_by(|| {
+        let (mut totals, whole) = ([zero; LANES], n - n % LANES);
+        for start in (0..whole).step_by(PARTIAL) {
+            let mut sums = [zero; LANES];
+            for i in (start..whole.min(start + PARTIAL)).step_by(LANES) {
+                sums.iter_mut().enumerate().for_each(|(lane, sum)| *sum += term(i + lane));
+            }
+            totals.iter_mut().zip(sums).for_each(|(total, sum)| *total += sum);
         }
-        totals.iter_mut().zip(sums).for_each(|(total, sum)| *total += sum);
-    }
-    (whole..n).for_each(|i| totals[i % LANES] += term(i));
-    let [a, b, c, d, e, f, g, h] = totals;
-    let sum = ((a + b) + (c + d)) + ((e + f) + (g + h));
+        (whole..n).for_each(|i| totals[i % LANES] += term(i));
+        let [a, b, c, d, e, f, g, h] = totals;
+        // SAFETY: the caller's contract.
+        unsafe { to.cast::<T>().write(((a + b) + (c + d)) + ((e + f) + (g + h))) };
+    })
+}
+
+/// The flags that work raises, which leaves what it computes in memory: so the last of it is done when they are read.
+#[inline(always)]
+fn raised_by(work: impl FnOnce()) -> FpFlags {
+    flags::clear();
+    work();
     let raised = flags::read();
     flags::clear();
-    // SAFETY: the caller's contract.
-    unsafe { to.cast::<T>().write(sum) };
     raised
 }
 

@@ -164,7 +164,6 @@ impl Compiled {
     #[cold]
     fn stream(&self, launch: &Launch<'_>, points: usize, steps: &mut Steps) {
         let operands = &self.expanded.kernel.operands;
-        let meets = |a: &Range<isize>, b: &Range<isize>| a.start < b.end && b.start < a.end;
         for operand in 0..steps.len() {
             let (size, own) = (operands[operand].dtype.size(), self.extent(launch, operand));
             let lines = |axis: usize| {
@@ -178,7 +177,7 @@ impl Compiled {
                 && self.lanes * operands[operand].dtype.real().size() == self.level.vector()
                 && own.start % VECTOR as isize == 0
                 && (0..launch.outer.len()).all(lines)
-                && !others.map(|o| self.extent(launch, o)).any(|other| meets(&own, &other))
+                && !others.map(|o| self.extent(launch, o)).any(|other| meet(&own, &other))
             {
                 steps[operand] = Step::Streamed;
             }
@@ -349,8 +348,7 @@ impl Compiled {
     fn replaces(&self, launch: &Launch<'_>) -> bool {
         let operands = &self.expanded.kernel.operands;
         let of = |access| (0..operands.len()).filter(move |&o| operands[o].access == access);
-        let meets = |a: Range<isize>, b: Range<isize>| a.start < b.end && b.start < a.end;
-        of(Access::Write).any(|w| of(Access::Read).any(|r| meets(self.extent(launch, w), self.extent(launch, r))))
+        of(Access::Write).any(|w| of(Access::Read).any(|r| meet(&self.extent(launch, w), &self.extent(launch, r))))
     }
 
     /// A second look at some elements of one dense row; see [`Compiled::look_again`].
@@ -640,6 +638,11 @@ impl Compiled {
         }
         true
     }
+}
+
+/// Whether two ranges of bytes have some in common.
+fn meet(a: &Range<isize>, b: &Range<isize>) -> bool {
+    a.start < b.end && b.start < a.end
 }
 
 /// Whether steps of functions that report no underflow may raise it where another instruction is the only one to report it.
