@@ -5,7 +5,7 @@ use crate::dense;
 use crate::element::Element;
 use crate::engine::{engine, recording};
 use crate::error::{Error, Result};
-use crate::layout::{Order, c_strides, f_strides};
+use crate::layout::{Layout, Order, c_strides, f_strides};
 use crate::trace::{Input, Operation, Statement};
 use fastnp_codegen::{DType, Scalar, Wide};
 
@@ -126,6 +126,21 @@ impl Array {
             last.expect("the array has an end");
         }
         array
+    }
+
+    /// A copy of memory in the same strides, which leave no gaps. The layout's offset is zero.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    ///
+    /// # Safety
+    /// The elements of the layout must be readable, fill as many bytes from `address` on, and be 0 or 1 if they are bools.
+    pub unsafe fn from_memory(address: *const u8, layout: &Layout, dtype: DType) -> Result<Array> {
+        let array = Array::fresh(&layout.shape, layout.strides.clone(), dtype)?;
+        let own = array.storage.materialize()?;
+        // SAFETY: the new storage holds as many bytes, and nobody else knows it yet; the caller's contract.
+        unsafe { std::ptr::copy_nonoverlapping(address, own, array.nbytes()) };
+        Ok(array)
     }
 
     /// An array of the given elements in row-major order.

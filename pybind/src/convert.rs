@@ -3,7 +3,7 @@
 use crate::arg::{Arg, alone, quick};
 use crate::arguments::{Arguments, Function, entry};
 use crate::contents::Open;
-use crate::foreign::is_numpy;
+use crate::foreign::{copy_of, is_numpy};
 use crate::join::nested;
 use crate::ndarray::{NdArray, object};
 use crate::{deliver, dtype};
@@ -23,6 +23,12 @@ fn converted<'py>(call: Arguments<'_, 'py>, name: &str, copies: bool) -> PyResul
         } else {
             Ok(array.as_any().clone())
         };
+    }
+    if copies
+        && let Some(value) = call.sole()
+        && let Some(array) = copy_of(value, |_, _| true)?
+    {
+        return object(py, array);
     }
     if let [value] = call.positions()
         && let Some(array) = listed(value, call)?

@@ -6,14 +6,18 @@ use crate::dtype::{self, not_native};
 use crate::error::raise;
 use crate::ndarray::{NdArray, root};
 use fastnp::{Array, DType, Export, Layout, Order, Owner};
-use numpy::npyffi::{self, NPY_ARRAY_WRITEABLE, PY_ARRAY_API, PyArrayObject};
+use numpy::npyffi::{self, NPY_ARRAY_OWNDATA, NPY_ARRAY_WRITEABLE, PY_ARRAY_API, PyArrayObject};
 use pyo3::exceptions::PyTypeError;
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::PyMemoryView;
+use pyo3::types::{PyDict, PyMemoryView, PySequence, PyTuple};
 use smallvec::SmallVec;
 use std::any::Any;
 use std::ffi::c_int;
+
+/// Bytes up to which a new array of NumPy's is copied: half of a second-level cache. Larger ones come from beyond it, as fast from
+/// any place.
+const SMALL: usize = 1 << 20;
 
 /// Keeps exported memory alive: the base of the NumPy arrays on it.
 #[pyclass(name = "Memory", module = "fastnp._fastnp", frozen)]
@@ -120,17 +124,52 @@ pub(crate) fn described<'py>(py: Python<'py>, array: &Array, address: *mut u8) -
     }
 }
 
-/// A NumPy array of a native type to read from: on its memory, or a copy where that is not aligned.
+/// A NumPy array of a native type to read from: on its memory, or a copy where that is not aligned, or new and small.
 ///
 /// # Errors
 /// `TypeError` where the element type is not native.
 pub(crate) fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
     let py = object.py();
+    if let Some(array) = copied(object)? {
+        return Ok(array);
+    }
     let imported = match import(object) {
         Err(error) if error.is_instance_of::<PyTypeError>(py) => import(&object.call_method0("copy")?),
         imported => imported,
     };
     imported?.array(py).cloned()
+}
+
+/// A copy of an array that NumPy made just now, and nobody but the caller holds, where it is small and of a native type: memory of
+/// NumPy's lies at multiples of 16 bytes, and has to be asked who else knows it whenever it is used. (An inner product of 30,000
+/// doubles takes 5.1 µs there and 3.8 here.)
+fn copied(object: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
+    // SAFETY: the object is alive.
+    let is_new = unsafe { ffi::Py_REFCNT(object.as_ptr()) } == 1;
+    let suits = |header: &Header<'_>, bytes| {
+        let needed = NPY_ARRAY_OWNDATA | NPY_ARRAY_WRITEABLE;
+        header.flags & needed == needed && bytes <= SMALL
+    };
+    if is_new { copy_of(object, suits) } else { Ok(None) }
+}
+
+/// A copy of a NumPy array of a native type whose elements leave no gaps, with its strides; of no derived class, and only if its
+/// header and its bytes suit.
+pub(crate) fn copy_of(
+    object: &Bound<'_, PyAny>,
+    suits: impl FnOnce(&Header<'_>, usize) -> bool,
+) -> PyResult<Option<Array>> {
+    if !object.is_exact_instance(dtype::types(object.py())?.array.bind(object.py())) {
+        return Ok(None);
+    }
+    let header = Header::of(object);
+    let Some(dtype) = dtype::of_descriptor(&header.descriptor)? else { return Ok(None) };
+    let bytes = header.layout.size() * dtype.size();
+    if header.layout.extent(dtype.size()) != (0, bytes as isize) || !suits(&header, bytes) {
+        return Ok(None);
+    }
+    // SAFETY: NumPy vouches for the elements of its array, which fill so many bytes from the first one on.
+    Ok(unsafe { Array::from_memory(header.address, &header.layout, dtype) }.ok())
 }
 
 /// Whether an object is laid out as NumPy's arrays are. Not `isinstance`, which believes what an object says of itself.
@@ -139,38 +178,49 @@ pub(crate) fn is_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     object.get_type().is_subclass(dtype::types(py)?.array.bind(py))
 }
 
+/// What NumPy's arrays begin with.
+pub(crate) struct Header<'py> {
+    address: *mut u8,
+    /// With strides as NumPy has them, counted from the address.
+    layout: Layout,
+    descriptor: Bound<'py, PyAny>,
+    flags: c_int,
+}
+
+impl<'py> Header<'py> {
+    /// That of an object laid out as NumPy's arrays are.
+    fn of(object: &Bound<'py, PyAny>) -> Header<'py> {
+        // SAFETY: the header is read while the GIL is held and the object is alive; it holds a reference to its descriptor.
+        unsafe {
+            let fields = &(*object.as_ptr().cast::<PyArrayObject>()).fields;
+            let nd = fields.nd as usize;
+            let list = |at: *mut npyffi::npy_intp| if nd == 0 { &[][..] } else { std::slice::from_raw_parts(at, nd) };
+            Header {
+                address: fields.data.cast(),
+                layout: Layout {
+                    shape: list(fields.dimensions).iter().map(|&n| n as usize).collect(),
+                    strides: list(fields.strides).iter().copied().collect(),
+                    offset: 0,
+                },
+                descriptor: Bound::from_borrowed_ptr(object.py(), fields.descr.cast()),
+                flags: fields.flags,
+            }
+        }
+    }
+}
+
 /// An array object on a NumPy array's memory; a view of what it belongs to, where that is ours.
 ///
 /// # Errors
 /// `TypeError` where the element type is not native, or the elements are not aligned: a copy would not be the array that was
 /// given, and writes to the one would be missing in the other.
 pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Contents> {
-    let py = object.py();
     if !is_numpy(object)? {
         return Err(not_native("an object that is no numpy.ndarray"));
     }
-    // SAFETY: the object is a NumPy array, which holds a reference to its descriptor.
-    let descriptor =
-        unsafe { Bound::from_borrowed_ptr(py, (*object.as_ptr().cast::<PyArrayObject>()).fields.descr.cast()) };
+    let Header { address, layout, descriptor, flags } = Header::of(object);
     let Some(dtype) = dtype::of_descriptor(&descriptor)? else {
         return Err(not_native(&descriptor.str()?.to_string_lossy()));
-    };
-    let array = object.as_ptr().cast::<PyArrayObject>();
-    // SAFETY: the object is a NumPy array; its header is read while the GIL is held and the object is alive.
-    let (address, shape, strides, flags) = unsafe {
-        let nd = (*array).fields.nd as usize;
-        let list = |at: *mut npyffi::npy_intp| if nd == 0 { &[][..] } else { std::slice::from_raw_parts(at, nd) };
-        (
-            (*array).fields.data.cast::<u8>(),
-            list((*array).fields.dimensions),
-            list((*array).fields.strides),
-            (*array).fields.flags,
-        )
-    };
-    let layout = Layout {
-        shape: shape.iter().map(|&n| n as usize).collect(),
-        strides: strides.iter().copied().collect(),
-        offset: 0,
     };
     let writeable = flags & NPY_ARRAY_WRITEABLE != 0;
     if let Some(array) = exported(object, address, dtype, &layout, writeable)? {
@@ -258,4 +308,23 @@ pub(crate) fn py_to_numpy<'py>(array: &Bound<'py, NdArray>) -> PyResult<Bound<'p
 #[pyfunction(name = "from_numpy")]
 pub(crate) fn py_from_numpy<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     crate::ndarray::object(array.py(), import(array)?)
+}
+
+/// `ran(function, args, kwargs=None)`: what a function of NumPy's gives on these arguments; a small new array as one of ours.
+#[pyfunction]
+#[pyo3(signature = (function, args, kwargs=None, /))]
+pub(crate) fn ran<'py>(
+    function: &Bound<'py, PyAny>,
+    args: &Bound<'py, PyAny>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let args = match args.cast::<PyTuple>() {
+        Ok(args) => args.clone(),
+        Err(_) => args.cast::<PySequence>()?.to_tuple()?,
+    };
+    let result = function.call(args, kwargs.filter(|kwargs| !kwargs.is_empty()))?;
+    match copied(&result)? {
+        Some(array) => crate::ndarray::object(function.py(), array),
+        None => Ok(result),
+    }
 }

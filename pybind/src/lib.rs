@@ -72,6 +72,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     host::add(module)?;
     module.add_function(wrap_pyfunction!(foreign::py_to_numpy, module)?)?;
     module.add_function(wrap_pyfunction!(foreign::py_from_numpy, module)?)?;
+    module.add_function(wrap_pyfunction!(foreign::ran, module)?)?;
     document::document(module)?;
     errstate::start(module.py())?;
     observe::find_libraries(module.py(), &std::env::var("FASTNP_BACKEND").unwrap_or_default())?;

@@ -1,7 +1,8 @@
 """Run a NumPy callable on our arrays without copying.
 
 Arrays of ours among the arguments, also inside lists, tuples and dicts, go in as NumPy views of the
-same memory and results of a native dtype come out as arrays of ours. A result that is the very view
+same memory and results of a native dtype come out as arrays of ours, on their memory unless that is
+new and small. A result that is the very view
 that went in comes out as the array it was made from, so `out=` keeps its identity; what NumPy
 writes into an argument is seen by its owner. NumPy's subclasses, object arrays and everything else
 pass as they are, but our class itself goes in as NumPy's.
@@ -21,7 +22,7 @@ import numpy as _np
 
 from fastnp import _ledger
 from fastnp._errstate import fp_warning
-from fastnp._fastnp import UFUNCS, from_numpy, ndarray, to_numpy
+from fastnp._fastnp import UFUNCS, from_numpy, ndarray, ran, to_numpy
 from fastnp._override import (
     dispatched,
     function_of,
@@ -142,6 +143,8 @@ def _converted(value: Any, kind: type, seen: _Seen) -> Any:
 def _close(result: Any, seen: _Seen) -> Any:
     """`result` with every plain NumPy array replaced by an array of ours."""
     kind = type(result)
+    if kind is ndarray:
+        return result
     if kind is _np.ndarray:
         for view, owner in seen:
             if result is view:
@@ -219,8 +222,10 @@ def call(
         owner = args[0]
         _ledger.enter(name or func.__name__, reason)
         view = to_numpy(owner)
-        result = func(view)
+        result = ran(func, (view,))
         kind = type(result)
+        if kind is ndarray:
+            return result
         if kind is _np.ndarray and result is not view:
             try:
                 return from_numpy(result)
@@ -232,7 +237,7 @@ def call(
     plain, named, seen = opened(args, kwargs)
     if seen:
         _ledger.enter(name or func.__name__, reason)
-    result = func(*plain, **named)
+    result = ran(func, plain, named)
     if type(result) in SCALARS:
         return result
     if named and type(result) is _np.ndarray and result is named.get("out"):
@@ -309,7 +314,7 @@ def uncounted(
         result = func()
         return result if type(result) in SCALARS else _close(result, [])
     plain, named, seen = opened(args, kwargs)
-    result = func(*plain, **named)
+    result = ran(func, plain, named)
     return result if type(result) in SCALARS else _close(result, seen)
 
 

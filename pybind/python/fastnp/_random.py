@@ -13,6 +13,7 @@ from typing import Any
 import numpy.random as _random
 
 from fastnp._fallback import closed, opened, uncounted, wrap
+from fastnp._fastnp import ran
 from fastnp._registry import NATIVE
 
 __all__ = ["Generator", "RandomState", "function"]
@@ -33,7 +34,7 @@ def _draw(original: Callable[..., Any], name: str) -> Callable[..., Any]:
             # In place, so it has to be the list itself.
             return original(self._plain, *args, **kwargs)
         plain, named, seen = opened(args, kwargs)
-        return closed(original(self._plain, *plain, **named), seen)
+        return closed(ran(original, (self._plain, *plain), named), seen)
 
     return _dressed(method, original, name)
 
