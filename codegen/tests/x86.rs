@@ -471,6 +471,58 @@ fn more_values_than_registers_leave_and_come_back() {
     }
 }
 
+/// A sum of so many operands.
+fn sum_of(many: u16, dtype: DType) -> Verified<Kernel> {
+    let mut builder = KernelBuilder::new(Template::Map, 1, 0);
+    let operands: Vec<OperandId> = (0..many).map(|_| builder.operand(dtype, Access::Read, true)).collect();
+    let out = builder.operand(dtype, Access::Write, true);
+    let mut body = builder.body();
+    let mut total = body.load(operands[0]);
+    for &operand in &operands[1..] {
+        let term = body.load(operand);
+        total = body.apply(Op::Add, &[total, term]);
+    }
+    body.store(out, total);
+    verify(builder.finish()).unwrap()
+}
+
+#[test]
+fn operands_are_more_than_registers() {
+    for x86 in X86::every_level() {
+        for dtype in [DType::F64, DType::F32, DType::I64, DType::U8, DType::Bool, DType::C128] {
+            let kernel = sum_of(29, dtype);
+            let programs = [Portable::new().compile(&kernel).unwrap(), x86.compile(&kernel).unwrap()];
+            assert!(programs[1].listing().starts_with("x86"), "{dtype}");
+            for (way, n) in (0..6).flat_map(|way| [1, 7, 64, 131].map(|n| (way, n))) {
+                let [expected, found] = programs.each_ref().map(|program| run_sum(&**program, dtype, way, n));
+                assert!(alike(dtype, &expected.0, &found.0), "{dtype}, way {way}, {n} elements");
+                assert_eq!(expected.1, found.1, "{dtype}, way {way}, {n} elements");
+            }
+        }
+    }
+}
+
+/// The bytes of `n` sums, and the flags. Elements follow each other, stand still, are every other one, go from the last to the
+/// first, are every third one, or each operand goes its own way.
+fn run_sum(program: &dyn Program, dtype: DType, way: usize, n: usize) -> (Vec<u8>, Raised) {
+    let (size, steps) = (dtype.size() as isize, [1, 0, 2, -1, 3]);
+    let step = |operand: usize| size * steps.get(way).copied().unwrap_or(steps[operand * 7 % 5]);
+    let mut random = Random::new(way as u64);
+    let columns: Vec<Vec<u8>> =
+        (0..29).map(|_| column(&numbers(&mut random, dtype, 3 * n), dtype.size(), dtype.size())).collect();
+    let mut out = vec![0; n * dtype.size()];
+    let begin = |(o, column): (usize, &Vec<u8>)| {
+        column.as_ptr().cast_mut().wrapping_offset(if step(o) < 0 { (n as isize - 1) * size } else { 0 })
+    };
+    let addresses: Vec<*mut u8> = columns.iter().enumerate().map(begin).chain([out.as_mut_ptr()]).collect();
+    let strides: Vec<isize> = (0..29).map(step).chain([size]).collect();
+    let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
+    // SAFETY: the columns have three elements for each sum.
+    let mut raised = unsafe { program.launch(&launch, &Inline) }.unwrap();
+    raised.sort_unstable_by_key(|r| (r.0, r.1));
+    (out, raised)
+}
+
 #[test]
 fn large_results_are_written_past_the_caches() {
     for x86 in X86::every_level() {

@@ -14,7 +14,7 @@ use smallvec::SmallVec;
 use std::fmt;
 
 /// Operands of a function at most.
-pub(crate) const OPERANDS: usize = 10;
+pub(crate) const OPERANDS: usize = 32;
 
 /// Makes functions of maps.
 pub(crate) trait Fuse {

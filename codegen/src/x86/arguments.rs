@@ -5,7 +5,7 @@
 
 use super::body::Body;
 use super::level::Level;
-use super::lower::VECTOR;
+use super::lower::{NEAR, VECTOR};
 use crate::{DType, Scalar};
 
 /// Lanes of a loop with strided operands, at most.
@@ -19,6 +19,8 @@ pub(super) struct Arguments {
     scalars: usize,
     /// Bytes from one scalar to the next: where some are complex, each has room for two parts.
     scalar_bytes: usize,
+    /// Addresses that operands without a register go on from.
+    far: usize,
     /// Axes, each with the coordinate of the row's first point.
     axes: usize,
     /// Offsets, lane by lane: the lanes' own numbers come first, then the operands'. Those of the row's end follow.
@@ -53,6 +55,7 @@ impl Arguments {
             operands,
             scalars: 0,
             scalar_bytes: level.constant() * parts(&kernel.scalars),
+            far: 0,
             axes: 0,
             offsets: 0,
             offset_bytes: match level {
@@ -70,6 +73,7 @@ impl Arguments {
             odd: 0,
         };
         arguments.scalars = arguments.rooms(kernel.scalars.len(), arguments.scalar_bytes);
+        arguments.far = arguments.rooms(operands.saturating_sub(NEAR), 8);
         arguments.axes = arguments.rooms((kernel.outer + kernel.inner) as usize, 8);
         arguments.bytes = arguments.bytes.next_multiple_of(VECTOR);
         arguments.offsets = arguments.bytes;
@@ -90,6 +94,11 @@ impl Arguments {
     /// The bytes by which an operand goes on in one round of lanes.
     pub(super) fn round(&self, operand: usize) -> usize {
         8 * (self.operands + operand)
+    }
+
+    /// The address that an operand without a register goes on from.
+    pub(super) fn far(&self, operand: usize) -> usize {
+        self.far + 8 * (operand - NEAR)
     }
 
     pub(super) fn scalar(&self, scalar: usize) -> usize {

@@ -7,7 +7,7 @@
 use super::level::Level;
 use super::registers::{Uses, Value};
 use crate::build::visit;
-use crate::{DType, Expanded, Fragment, Inst, Kernel, Op, OperandId, ValueId};
+use crate::{DType, Expanded, Fragment, Inst, Kernel, Op, ValueId};
 use smallvec::SmallVec;
 
 /// What a fragment is, as far as all its loops are alike.
@@ -21,6 +21,8 @@ pub(super) struct Body<'a> {
     /// What runs along, by accumulator.
     pub(super) accumulated: SmallVec<[ValueId; 2]>,
     live: Vec<bool>,
+    /// By operand, whether it is loaded or stored.
+    touched: SmallVec<[bool; 12]>,
     /// By value: how many instructions read it.
     pub(super) readers: Vec<u32>,
     /// Masks of lanes in which an elementary function was not computed.
@@ -59,13 +61,17 @@ impl<'a> Body<'a> {
             readers[value.0 as usize] += 1;
         }
         let accumulated = kernel.accumulators.iter().map(|a| now[a.value.0 as usize]).collect();
-        let mut body = Body { kernel, fragment, level, lanes: 0, uses, accumulated, live, readers, odd };
+        let touched = SmallVec::from_elem(false, kernel.operands.len());
+        let mut body = Body { kernel, fragment, level, lanes: 0, uses, accumulated, live, touched, readers, odd };
         for at in (0..count).rev() {
             let is_store = matches!(body.fragment.insts[at], Inst::Store(..) | Inst::Scatter(..));
             if !(is_store || body.is_odd(at as u32) || !body.uses[at].is_empty()) {
                 continue;
             }
             body.live[at] = true;
+            if let Some(operand) = body.fragment.insts[at].operand() {
+                body.touched[operand.0 as usize] = true;
+            }
             for value in body.arguments(at) {
                 if body.uses[value.0 as usize].first() != Some(&(at as u32)) {
                     body.uses[value.0 as usize].insert(0, at as u32);
@@ -84,11 +90,7 @@ impl<'a> Body<'a> {
 
     /// Whether an operand is loaded or stored. (The elements of others may be wider than lanes are.)
     pub(super) fn touches(&self, operand: usize) -> bool {
-        use Inst::{Gather, Load, Scatter, Store};
-        let operand = OperandId(operand as u16);
-        let touches =
-            |inst: &Inst| matches!(inst, Load(o) | Gather(o, _) | Store(o, _) | Scatter(o, ..) if *o == operand);
-        self.fragment.insts.iter().zip(&self.live).any(|(inst, live)| *live && touches(inst))
+        self.touched[operand]
     }
 
     /// How many instructions are needed.

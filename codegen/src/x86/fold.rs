@@ -236,9 +236,6 @@ impl Body<'_> {
     pub(super) fn lower_fold(&self, steps: &Steps, ops: &[Op]) -> Result<Lowered, Unsupported> {
         let refused = |what: &str| Unsupported { at: 0, what: what.into() };
         let folds = Folds::new(self, ops).ok_or_else(|| refused("a fold"))?;
-        if folds.inputs >= BASES.len() {
-            return Err(refused("many operands"));
-        }
         let (inputs, chains, all) = (folds.inputs, folds.chains, folds.all.clone());
         let mut e = Emitter::new(self, steps, Arguments::of(self));
         e.reserve(folds.registers());

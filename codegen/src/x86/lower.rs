@@ -7,7 +7,7 @@
 
 use super::arguments::{Arguments, MOST_STRIDED};
 use super::body::Body;
-use super::encode::{Cond, Gpr, KReg, Mem, VReg};
+use super::encode::{Assembler, Cond, Gpr, KReg, Mem, VReg};
 use super::level::Level;
 use super::select::Emitter;
 use smallvec::SmallVec;
@@ -43,10 +43,14 @@ pub(super) const FINE: KReg = KReg(7);
 pub(super) const ODD_VECTOR: VReg = VReg(15);
 /// The mask of the lanes at hand.
 pub(super) const LANES: KReg = KReg(1);
-/// Registers for the addresses of operands; those from [`KEPT_FROM`] on belong to the caller and are put back.
+/// Registers for the addresses of the first operands; those from [`KEPT_FROM`] on belong to the caller and are put back.
 pub(super) const BASES: [Gpr; 10] =
     [Gpr::RCX, Gpr::RDX, Gpr::R8, Gpr::R9, Gpr::R10, Gpr::RBX, Gpr::RBP, Gpr::R12, Gpr::R13, Gpr::R14];
 const KEPT_FROM: usize = 5;
+/// Operands that have one of their own whatever else the loop needs.
+pub(super) const NEAR: usize = BASES.len() - 1;
+/// The register for the address of any other operand, which waits in the arguments until it is needed; it is the caller's, too.
+const FAR: Gpr = Gpr::R15;
 /// Bytes of the largest vector.
 pub(super) const VECTOR: usize = 64;
 
@@ -73,9 +77,6 @@ impl Body<'_> {
     /// What of it has no instructions here.
     pub(super) fn lower(&self, steps: &Steps) -> Result<Lowered, Unsupported> {
         let operands = self.kernel.operands.len();
-        if operands > BASES.len() {
-            return Err(Unsupported { at: 0, what: format!("{operands} operands") });
-        }
         let strided = steps.contains(&Step::Strided);
         if strided && self.lanes > MOST_STRIDED {
             return Err(Unsupported { at: 0, what: "elements of one or two bytes apart from each other".into() });
@@ -139,13 +140,17 @@ impl Body<'_> {
 
     /// Begins a loop: keeps the caller's registers, loads the addresses of so many operands, and has all lanes.
     pub(super) fn enter(&self, e: &mut Emitter<'_>, operands: usize) {
-        BASES.iter().take(operands).skip(KEPT_FROM).for_each(|&register| e.asm.push(register));
+        let near = e.near().min(operands);
+        BASES[..near].iter().skip(KEPT_FROM).for_each(|&register| e.asm.push(register));
+        if operands > near {
+            e.asm.push(FAR);
+        }
         if self.leaves_out() {
             e.clear_odd();
         }
-        for (operand, &base) in BASES[..operands].iter().enumerate() {
+        for operand in 0..operands {
             let at = e.arguments.address(operand);
-            e.asm.load(base, at_arguments(at));
+            e.start_at(operand, at);
         }
         e.asm.xor(AT, AT);
         if self.level == Level::Avx512 {
@@ -158,7 +163,11 @@ impl Body<'_> {
         if self.leaves_out() {
             e.store_odd();
         }
-        BASES[..operands].iter().skip(KEPT_FROM).rev().for_each(|&register| e.asm.pop(register));
+        let near = e.near().min(operands);
+        if operands > near {
+            e.asm.pop(FAR);
+        }
+        BASES[..near].iter().skip(KEPT_FROM).rev().for_each(|&register| e.asm.pop(register));
     }
 
     /// Copies of the body in one round: enough that short ones hide their latency.
@@ -182,10 +191,10 @@ impl Body<'_> {
                 e.asm.mask_from(LANES, SPARE);
             }
             Level::Avx2 => {
-                for (operand, &base) in BASES[..operands].iter().enumerate() {
+                for operand in 0..operands {
                     if matches!(e.steps[operand], Step::Dense | Step::Streamed) {
                         let at = e.arguments.tail_address(operand);
-                        e.asm.load(base, at_arguments(at));
+                        e.start_at(operand, at);
                     }
                 }
             }
@@ -197,10 +206,10 @@ impl Body<'_> {
     fn look_ahead(&self, e: &mut Emitter<'_>, steps: &Steps) {
         for (operand, &step) in steps.iter().enumerate() {
             if step == Step::Dense && self.touches(operand) {
-                let dtype = self.kernel.operands[operand].dtype;
+                let (dtype, base) = (self.kernel.operands[operand].dtype, e.base(operand));
                 e.asm.prefetcht0(match dtype.is_complex() {
-                    true => Mem::at(BASES[operand], AHEAD),
-                    false => Mem::indexed(BASES[operand], AT, dtype.size() as u8, AHEAD),
+                    true => Mem::at(base, AHEAD),
+                    false => Mem::indexed(base, AT, dtype.size() as u8, AHEAD),
                 });
             }
         }
@@ -210,17 +219,18 @@ impl Body<'_> {
     pub(super) fn go_on(&self, e: &mut Emitter<'_>, rounds: usize) {
         let steps = e.steps;
         for (operand, (step, decl)) in steps.iter().zip(&self.kernel.operands).enumerate() {
+            let bytes = (rounds * self.lanes * decl.dtype.size()) as i32;
             match step {
                 Step::Strided => {
                     let round = e.arguments.round(operand);
-                    e.asm.add_mem(BASES[operand], at_arguments(round));
+                    e.move_base(operand, |asm, base| asm.add_mem(base, at_arguments(round)));
                 }
                 // Indices reach elements of eight bytes at most.
-                Step::Dense | Step::Streamed if decl.dtype.is_complex() && operand < BASES.len() => {
-                    e.asm.add_imm(BASES[operand], (rounds * self.lanes * decl.dtype.size()) as i32);
+                Step::Dense | Step::Streamed if decl.dtype.is_complex() => {
+                    e.move_base(operand, |asm, base| asm.add_imm(base, bytes));
                 }
-                Step::Alternate => e.asm.add_imm(BASES[operand], (rounds * self.lanes * 2 * decl.dtype.size()) as i32),
-                Step::Backward => e.asm.sub_imm(BASES[operand], (rounds * self.lanes * decl.dtype.size()) as i32),
+                Step::Alternate => e.move_base(operand, |asm, base| asm.add_imm(base, 2 * bytes)),
+                Step::Backward => e.move_base(operand, |asm, base| asm.sub_imm(base, bytes)),
                 Step::Dense | Step::Streamed | Step::Still => {}
             }
         }
@@ -231,6 +241,47 @@ impl Body<'_> {
 }
 
 impl Emitter<'_> {
+    /// How many operands, the first ones, have a register for their address.
+    fn near(&self) -> usize {
+        if self.folds.is_some() { NEAR } else { BASES.len() }
+    }
+
+    /// Whether an operand's address waits in the arguments.
+    pub(super) fn is_far(&self, operand: usize) -> bool {
+        operand >= self.near()
+    }
+
+    /// A register with an operand's address: its own, or one that the next far operand takes.
+    pub(super) fn base(&mut self, operand: usize) -> Gpr {
+        if !self.is_far(operand) {
+            return BASES[operand];
+        }
+        let at = self.arguments.far(operand);
+        self.asm.load(FAR, at_arguments(at));
+        FAR
+    }
+
+    /// Has an operand begin at an address in the arguments.
+    fn start_at(&mut self, operand: usize, at: usize) {
+        let is_far = self.is_far(operand);
+        let base = if is_far { FAR } else { BASES[operand] };
+        self.asm.load(base, at_arguments(at));
+        if is_far {
+            let at = self.arguments.far(operand);
+            self.asm.store_gpr(at_arguments(at), base);
+        }
+    }
+
+    /// Changes the address of an operand.
+    fn move_base(&mut self, operand: usize, change: impl FnOnce(&mut Assembler, Gpr)) {
+        let base = self.base(operand);
+        change(&mut self.asm, base);
+        if self.is_far(operand) {
+            let at = self.arguments.far(operand);
+            self.asm.store_gpr(at_arguments(at), base);
+        }
+    }
+
     /// Sets the mask of the lanes to all.
     pub(super) fn all_lanes(&mut self) {
         let ones = if self.lanes() == 64 { -1 } else { (1i64 << self.lanes()) - 1 };

@@ -9,7 +9,7 @@ use super::encode::{Masking, Mem, Rm, VReg, Width};
 use super::forms as f;
 use super::forms::Form;
 use super::level::Level;
-use super::lower::{AT, BASES, LANES, SPARE, Step, at_arguments};
+use super::lower::{AT, LANES, SPARE, Step, at_arguments};
 use super::select::{Emitter, Home, Result, broadcast, by_size};
 use crate::{DType, Scalar, ValueId};
 
@@ -25,26 +25,33 @@ fn single(size: usize) -> [&'static Form; 4] {
 
 impl Emitter<'_> {
     /// The memory of an operand's lanes.
-    fn memory(&self, operand: usize, dtype: DType) -> Mem {
+    fn memory(&mut self, operand: usize, dtype: DType) -> Mem {
         let size = dtype.size();
         let index = match self.steps[operand] {
             Step::Dense | Step::Streamed => Some((AT, size as u8)),
             Step::Still | Step::Alternate | Step::Backward | Step::Strided => None,
         };
-        Mem { base: BASES[operand], index, disp: (self.copy * self.lanes() * size) as i32 }
+        Mem { base: self.base(operand), index, disp: (self.copy * self.lanes() * size) as i32 }
     }
 
     pub(super) fn load(&mut self, operand: usize, dtype: DType) -> Result<()> {
-        let from = self.memory(operand, dtype);
         let is_bool = dtype == DType::Bool;
         match self.steps[operand] {
-            Step::Still => self.live_in(Home::Element(Mem { disp: 0, ..from })),
+            Step::Still => {
+                let from = Mem::at(self.base(operand), 0);
+                if !self.is_far(operand) {
+                    self.live_in(Home::Element(from));
+                    return Ok(());
+                }
+                let register = if is_bool { self.define_mask().0 } else { self.define_vector().0 };
+                self.spread(register, from, dtype);
+            }
             Step::Dense | Step::Streamed if is_bool => {
-                let out = self.define_mask();
+                let (out, from) = (self.define_mask(), self.memory(operand, dtype));
                 self.load_bools(out, from);
             }
             Step::Dense | Step::Streamed => {
-                let out = self.define_vector();
+                let (out, from) = (self.define_vector(), self.memory(operand, dtype));
                 self.load_dense(out, from, dtype);
             }
             Step::Alternate | Step::Backward => {
@@ -132,18 +139,20 @@ impl Emitter<'_> {
         self.asm.mask_op(&f::KMOVQ, mask, LANES, LANES);
         // The lanes left out keep what the register had: that must not raise flags.
         self.zero(out);
-        self.asm.gather(form, Width::W512, out, BASES[operand], offsets, 1, within as i32, mask);
+        let base = self.base(operand);
+        self.asm.gather(form, Width::W512, out, base, offsets, 1, within as i32, mask);
         Ok(())
     }
 
     /// The memory of one lane of a strided operand.
     fn element(&mut self, operand: usize, within: usize, lane: usize) -> Mem {
+        let base = self.base(operand);
         if lane == 0 {
-            return Mem::at(BASES[operand], within as i32);
+            return Mem::at(base, within as i32);
         }
         let offset = self.arguments.offsets(Some(operand), self.rest) + 8 * lane;
         self.asm.load(SPARE, at_arguments(offset));
-        Mem::indexed(BASES[operand], SPARE, 1, within as i32)
+        Mem::indexed(base, SPARE, 1, within as i32)
     }
 
     /// The elements of all lanes, one by one.
@@ -240,7 +249,8 @@ impl Emitter<'_> {
         let offsets = self.offsets(operand, dtype);
         let lanes = self.moment_mask().k();
         self.asm.mask_op(&f::KMOVQ, lanes, LANES, LANES);
-        self.asm.scatter(form, Width::W512, BASES[operand], offsets, 1, within as i32, vector, lanes);
+        let base = self.base(operand);
+        self.asm.scatter(form, Width::W512, base, offsets, 1, within as i32, vector, lanes);
         Ok(())
     }
 

@@ -9,7 +9,7 @@ use super::encode::{KReg, Masking, Mem, Rm, VReg, Width};
 use super::forms as f;
 use super::forms::Form;
 use super::level::Level;
-use super::lower::{BASES, Step, VECTOR, at_arguments};
+use super::lower::{Step, VECTOR, at_arguments};
 use super::select::{Emitter, Home, Result};
 use crate::{DType, Inst, Part, ValueId};
 
@@ -40,7 +40,15 @@ impl Emitter<'_> {
             Inst::Load(operand) => {
                 let operand = operand.0 as usize;
                 match self.steps[operand] {
-                    Step::Still => self.live_in(Home::Element(Mem::at(BASES[operand], within as i32))),
+                    Step::Still => {
+                        let from = Mem::at(self.base(operand), within as i32);
+                        if !self.is_far(operand) {
+                            self.live_in(Home::Element(from));
+                            return Ok(());
+                        }
+                        let out = self.define_vector();
+                        self.spread(out.0, from, dtype);
+                    }
                     Step::Strided | Step::Alternate | Step::Backward => {
                         let out = self.define_vector();
                         self.gather(operand, within, out, dtype)?;
@@ -62,9 +70,9 @@ impl Emitter<'_> {
     }
 
     /// The vectors of memory at which numbers of two parts lie: one or two of them.
-    fn vectors_of(&self, operand: usize, dtype: DType) -> [Option<Mem>; 2] {
+    fn vectors_of(&mut self, operand: usize, dtype: DType) -> [Option<Mem>; 2] {
         let bytes = 2 * self.lanes() * dtype.size();
-        let first = Mem::at(BASES[operand], (self.copy * bytes) as i32);
+        let first = Mem::at(self.base(operand), (self.copy * bytes) as i32);
         let vector = self.level().vector();
         [Some(first), (bytes > vector).then(|| Mem { disp: first.disp + vector as i32, ..first })]
     }
@@ -178,7 +186,7 @@ impl Emitter<'_> {
         let (order, lanes) = (self.moment(), self.lanes());
         self.numbers(dtype.size(), order, |i| lanes as isize - 1 - i as isize);
         let bytes = ((self.copy + 1) * lanes - 1) * dtype.size();
-        let from = Rm::Mem(Mem::at(BASES[operand], -(bytes as i32)));
+        let from = Rm::Mem(Mem::at(self.base(operand), -(bytes as i32)));
         let form = by_word(dtype, &f::VPERMPS, &f::VPERMPD);
         self.asm.vector(form, self.width(dtype), out, order, from, Masking::NONE, None);
     }

@@ -31,6 +31,17 @@ impl Emitter<'_> {
         }
     }
 
+    /// Whether an instruction gives an element that stands still, whose address has no register.
+    fn is_far_off(&self, at: usize) -> bool {
+        let load = match self.body.fragment.insts[at] {
+            Inst::Part(value, _) => value.0 as usize,
+            _ if self.body.fragment.types[at].is_complex() => return false,
+            _ => at,
+        };
+        let is_still = |operand: usize| self.steps[operand] == Step::Still && self.is_far(operand);
+        matches!(self.body.fragment.insts[load], Inst::Load(operand) if is_still(operand.0 as usize))
+    }
+
     /// Computes what is uniform, and has the loop find it.
     ///
     /// # Errors
@@ -48,6 +59,7 @@ impl Emitter<'_> {
                     Inst::Store(..) | Inst::Scatter(..) | Inst::Gather(..) | Inst::Part(..) | Inst::Result(_)
                 )
                 && arguments.iter().all(|v| uniform[v.0 as usize]);
+            computed[at] |= self.is_far_off(at);
             uniform[at] = computed[at] || self.is_given(at);
         }
         if !computed.contains(&true) {

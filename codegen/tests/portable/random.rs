@@ -244,7 +244,8 @@ impl Case {
 
     fn build(r: &mut Random, template: Template, sizes: Sizes) -> Case {
         let mut b = Builder::new(template, &sizes);
-        let count = 1 + r.below(12);
+        // Some have more operands than there are registers for their addresses.
+        let count = if r.chance(10) { 20 + r.below(40) } else { 1 + r.below(12) };
         let stores = template == Template::Map || r.chance(20);
         b.fragment(r, false, count, stores);
         if template != Template::Map {

@@ -36,7 +36,8 @@ struct Operand {
 /// Lowers the group numbered `index`.
 pub(crate) fn lower(nodes: &[Node], index: usize, group: &Group, lives: &Lives) -> Lowered {
     let operands = operands(nodes, index, group, lives);
-    let donations = donations(nodes, index, group, lives, &operands);
+    let sole = sole(&operands);
+    let donations = donations(nodes, index, group, lives, &operands, &sole);
     let template = template(nodes, group);
     let strides: SmallVec<[&[isize]; 8]> = operands.iter().map(|o| &o.access.strides[..]).collect();
     let ordered = group.members.iter().any(|m| {
@@ -49,8 +50,7 @@ pub(crate) fn lower(nodes: &[Node], index: usize, group: &Group, lives: &Lives) 
     let (outer, inner, strides) = collapse(&group.domain, group.reduced, &strides, &widths, ordered);
     let mut builder = KernelBuilder::new(template, outer.len() as u8, inner.len() as u8);
     for (i, operand) in operands.iter().enumerate() {
-        let alone = operands.iter().enumerate().all(|(j, o)| i == j || o.access.slot != operand.access.slot)
-            && !donations.iter().any(|d| d.0 == operand.access.slot || d.1 == operand.access.slot);
+        let alone = sole[i] && !donations.iter().any(|d| d.0 == operand.access.slot || d.1 == operand.access.slot);
         builder.operand(operand.access.dtype, if operand.write { Direction::Write } else { Direction::Read }, alone);
     }
     let mut emitter = Emitter {
@@ -118,6 +118,17 @@ fn full(access: &Access, group: &Group, place: Place) -> Access {
     Access { strides, ..access.clone() }
 }
 
+/// By operand, whether no other one is of the same storage.
+fn sole(operands: &[Operand]) -> SmallVec<[bool; 8]> {
+    let mut slots: SmallVec<[u32; 8]> = operands.iter().map(|o| o.access.slot).collect();
+    slots.sort_unstable();
+    let is_sole = |slot: u32| {
+        let first = slots.partition_point(|&s| s < slot);
+        slots.get(first + 1) != Some(&slot)
+    };
+    operands.iter().map(|o| is_sole(o.access.slot)).collect()
+}
+
 /// Stores that may go into the memory of an operand that dies here: both dense over the whole of equally large storages,
 /// read and written at the same index.
 fn donations(
@@ -126,19 +137,20 @@ fn donations(
     group: &Group,
     lives: &Lives,
     operands: &[Operand],
+    sole: &[bool],
 ) -> SmallVec<[(u32, u32); 1]> {
     let mut out: SmallVec<[(u32, u32); 1]> = SmallVec::new();
     if group.members.iter().any(|m| nodes[m.node as usize].op == Operation::Gather) {
         return out;
     }
-    let only = |slot: u32| operands.iter().filter(|o| o.access.slot == slot).count() == 1;
-    let body = |o: &&Operand| o.place == Place::Body && only(o.access.slot);
-    for taker in operands.iter().filter(body).filter(|o| o.write && lives.begins(o.access.slot, index)) {
+    let body: SmallVec<[&Operand; 8]> =
+        operands.iter().zip(sole).filter(|(o, sole)| **sole && o.place == Place::Body).map(|(o, _)| o).collect();
+    for taker in body.iter().filter(|o| o.write && lives.begins(o.access.slot, index)) {
         let covers = group.members.iter().any(|m| {
             let node = &nodes[m.node as usize];
             node.covers && node.target.slot == taker.access.slot
         });
-        let giver = operands.iter().filter(body).find(|o| {
+        let giver = body.iter().find(|o| {
             !o.write
                 && lives.ends(o.access.slot, index)
                 && o.access.dtype.size() == taker.access.dtype.size()
