@@ -19,6 +19,7 @@ from typing import Any
 import fastnp
 import numpy as real
 import pytest
+from fastnp._fastnp import ran
 
 from tests.compare import assert_same, both
 
@@ -123,6 +124,40 @@ def test_memory_shared_with_numpy_is_seen_by_both() -> None:
     assert exported[0, 0] == 6 and source[2, 0] == 6
     exported[1] = -1
     assert float(ours[3].sum()) == -5
+
+
+def test_what_numpy_made_just_now_is_taken_over() -> None:
+    """Small new arrays come to lie where they are read best; what somebody else holds, or is large,
+    keeps its memory.
+    """
+
+    def place(x: Any) -> int:
+        return int(real.asarray(x).__array_interface__["data"][0])
+
+    source = real.asfortranarray(real.arange(600.0).reshape(20, 30))
+    odd = real.arange(41, dtype=real.float64)[1:]
+    drawn = fastnp.random.default_rng(0).random(999)
+    for taken in (fastnp.array(source), fastnp.array(odd), drawn, fastnp.fromiter(range(99), int)):
+        assert place(taken) % 64 == 0
+        assert taken.flags.owndata and taken.flags.writeable and taken.base is None
+    assert fastnp.array(source).strides == source.strides
+    assert_same(fastnp.array(source[::2, ::-1]), source[::2, ::-1])
+    assert_same(fastnp.array(real.zeros((3, 0, 2))), real.zeros((3, 0, 2)))
+    assert_same(fastnp.array(real.array(2, "f4")), real.array(2, "f4"))
+    copied = fastnp.array(source)
+    copied[0, 0] = -1
+    assert source[0, 0] == 0
+
+    kept = real.zeros(5)
+    assert ran(lambda: kept, ()) is kept
+    assert type(ran(real.zeros, [5])) is fastnp.ndarray
+    for function, args in (
+        (real.zeros, (1 << 18,)),
+        (real.broadcast_to, (kept, (2, 5))),
+        (real.frombuffer, (bytes(8),)),
+        (real.zeros, (5, "M8[s]")),
+    ):
+        assert type(ran(function, args)) is real.ndarray
 
 
 def test_memory_outlives_its_owner() -> None:
