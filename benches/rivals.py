@@ -42,10 +42,10 @@ COLD = 100_000
 PROGRAMS = Path(__file__).with_name("programs.py")
 # Calls that take longer are made twice, and not once to warm up before.
 LONG = 0.15
-# Before a turn: threads of a BLAS and of OpenMP look for work for tens of milliseconds after their
-# last, and would take a core from the module whose turn is next (an inner product of a million
-# doubles after one of OpenBLAS's: 550 us, 300 without).
-QUIET = 0.05
+# Before a turn: threads of a BLAS and of OpenMP look for work for up to a tenth of a second after
+# their last, and would take a core from the module whose turn is next (an inner product of a million
+# doubles after one of OpenBLAS's: 510 us, and 500 after 50 ms; 280 without).
+QUIET = 0.15
 
 
 @dataclass(frozen=True)
@@ -241,7 +241,7 @@ def compare(calls: dict[str, Call], rounds: int, budget: float) -> Times:
     found: dict[str, list[float]] = {name: [] for name in calls}
     for turn in range(rounds):
         for name in list(calls)[:: 1 if turn % 2 else -1]:
-            time.sleep(min(QUIET, budget))
+            time.sleep(min(QUIET, 2 * budget))
             found[name].append(seconds(calls[name], counts[name]))
     return {name: statistics.median(times) for name, times in found.items()}
 
