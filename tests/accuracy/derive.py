@@ -251,9 +251,15 @@ def emit_roots():
     for part, cut in (("HIGH", high_part), ("LOW", low_part)):
         values = [lambda kind, j=j, cut=cut: cut(-ln(inverses[kind, j]), kind) for j in range(16)]
         emit_table(f"OCTAVE_LOG_{part}", f"The {part.lower()} part of -log of these", values)
-        values = [
-            lambda kind, j=j, cut=cut: cut(ln(1 + mpf(j % 8) / 8) / 2, kind) for j in range(16)
-        ]
+
+        def eighth(j, kind, cut=cut):
+            value = ln(1 + mpf(j % 8) / 8) / 2
+            if kind == "f64":
+                return cut(value, kind)
+            # Singles do with one part.
+            return value if cut is high_part else mpf(0)
+
+        values = [lambda kind, j=j, eighth=eighth: eighth(j, kind) for j in range(16)]
         doc = f"The {part.lower()} part of half the logarithm of 1 + i/8, i = j modulo 8"
         emit_table(f"EIGHTH_{part}", doc, values)
     roots = [

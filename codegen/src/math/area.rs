@@ -10,7 +10,7 @@ use super::arithmetic::{
 use super::logarithm::{log_of_large, log_of_sum};
 use super::real::{Number, Parts, Real, Word};
 use crate::Table;
-use std::f64::consts::SQRT_2;
+use std::f64::consts::{LN_2, SQRT_2};
 
 /// Below this the fifth power is nothing beside a double.
 const SERIES_END: f64 = 1.0 / 8192.0;
@@ -126,6 +126,25 @@ impl<R: Real> Unary<R> for Arccosh {
     }
 }
 
+/// The same for singles, of which t may be ((1-c) + a (1+c)) / ((1+c) + a (1-c)), each rounded once, and the logarithm one number.
+#[inline(always)]
+fn short_arctanh<R: Real, const FMA: bool>(x: R) -> R {
+    let one = R::of(1.0);
+    let a = x.size();
+    let place = R::Number::MANTISSA - 3;
+    let apart = (one + a).bits().minus((one - a).bits()).plus(one.bits());
+    let c = R::from_bits(apart & R::Word::of(u64::MAX << place));
+    let (less, more) = (one - c, one + c);
+    let product = |factor: R, sum: R| {
+        if FMA { a.fma::<true>(factor, sum) } else { R::from_double(a.double() * factor.double() + sum.double()) }
+    };
+    let t = product(more, less) / product(less, more);
+    let z = t * t;
+    let half = c.exponent().fma::<FMA>(R::of(0.5 * LN_2), R::entry(Table::EighthHigh, apart >> place));
+    let value = (t * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ATANH), t);
+    (half + value).signed(x)
+}
+
 /// The inverse hyperbolic tangent.
 pub struct Arctanh;
 
@@ -136,6 +155,9 @@ impl<R: Real> Unary<R> for Arctanh {
     /// series in t, which is a where c is 1. What the sum and the difference lose is carried.
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
+        if is_single::<R>() {
+            return short_arctanh::<R, FMA>(x);
+        }
         let one = R::of(1.0);
         let a = x.size();
         let (p, q) = (one + a, one - a);
@@ -169,7 +191,8 @@ impl<R: Real> Unary<R> for Arctanh {
 
     #[inline(always)]
     fn is_odd(x: R) -> R::Mask {
-        size_bits(x).reaches(R::of(1.0).bits())
+        // Of singles 1 + c is to be exact.
+        size_bits(x).reaches(R::of(if is_single::<R>() { 0.99999 } else { 1.0 }).bits())
     }
 
     /// Infinite at 1 by a division by zero, the root of a negative number beyond.
@@ -178,6 +201,9 @@ impl<R: Real> Unary<R> for Arctanh {
         R: Number,
     {
         let rest = R::of(1.0) - x.size();
+        if rest > R::of(0.0) {
+            return R::of(0.5 * ((1.0 + x.size().wide()) / rest.wide()).ln()).signed(x);
+        }
         if rest == R::of(0.0) { x / rest } else { rest.root() }
     }
 }
