@@ -5,7 +5,8 @@
 
 use super::Unary;
 use super::arithmetic::{
-    fast_two_sum, is_single, is_within, near_root_parts, poly, product_parts, root_parts, size_bits, two_sum,
+    fast_two_sum, is_single, is_within, near_root_parts, poly, product_parts, root_parts, size_bits, sum_with_one,
+    two_sum,
 };
 use super::logarithm::{log_of_large, log_of_sum};
 use super::real::{Number, Parts, Real, Word};
@@ -23,7 +24,7 @@ fn far<R: Number>(size: R) -> R {
 /// `log(1 + small + low)`.
 #[inline(always)]
 fn log1p<R: Real, const FMA: bool>((small, low): Parts<R>) -> R {
-    let (near, lost) = two_sum(R::of(1.0), small);
+    let (near, lost) = sum_with_one(small);
     log_of_sum::<R, FMA>(near, lost + low)
 }
 
@@ -61,7 +62,7 @@ impl<R: Real> Unary<R> for Arcsinh {
             return R::pick(a.below(R::of(0.25)), near, value).signed(x);
         }
         let (square, square_low) = product_parts::<R, FMA>(a, a);
-        let (under, under_low) = two_sum(one, square);
+        let (under, under_low) = sum_with_one(square);
         let value = if FMA {
             // Of a + sqrt(1 + a^2) itself, with what each step loses.
             let (root, root_low) = near_root_parts::<R, FMA>(under, under_low + square_low);

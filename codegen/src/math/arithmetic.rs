@@ -131,6 +131,14 @@ pub(super) fn fast_two_sum<R: Real>(a: R, b: R) -> Parts<R> {
     (sum, b - (sum - a))
 }
 
+/// `1 + x` rounded and what the rounding lost, for x above -1: the sum less one is exact as long as one matters beside x.
+#[inline(always)]
+pub(super) fn sum_with_one<R: Real>(x: R) -> Parts<R> {
+    let one = R::of(1.0);
+    let sum = one + x;
+    (sum, x - (sum - one))
+}
+
 /// `a + b` rounded and what the rounding lost, whichever is larger (Knuth 1969).
 #[inline(always)]
 pub(super) fn two_sum<R: Real>(a: R, b: R) -> Parts<R> {

@@ -6,7 +6,7 @@
 //! sixteenths of an octave. Zero, negative numbers, infinity and subnormals are odd: the C library raises their flags.
 
 use super::Unary;
-use super::arithmetic::{is_single, octave, poly, size_bits};
+use super::arithmetic::{is_single, octave, poly, sum_with_one};
 use super::real::{Number, Parts, Real, Word};
 use crate::Table;
 use std::f64::consts::{LOG2_E, LOG10_2, LOG10_E};
@@ -56,24 +56,25 @@ fn of_double<R: Real, const FMA: bool>(x: R, base: Base<R>) -> R {
 /// `log(sum + lost)`, where `lost` is what was rounded off the sum.
 #[inline(always)]
 pub(super) fn log_of_sum<R: Real, const FMA: bool>(sum: R, lost: R) -> R {
-    // The exponent's negative, which scales: that of a factor costs nothing.
+    // The exponent's negative, which scales, and multiplies negative constants.
     let m = sum.mantissa();
     let down = m.exponent() - sum.exponent();
-    let k = -down;
+    let two = R::parts(R::Number::LN2);
+    let (two, two_low) = (-two.0, -two.1);
     if is_single::<R>() {
         let f = m - R::of(1.0);
         let c = lost.scaled(down);
         let tail = (f * f).fma::<FMA>(poly::<R, FMA>(f, R::Number::LOG_PLAIN), c.fma::<FMA>(f.fma::<FMA>(f, -f), c));
-        let low = k.fma::<FMA>(R::literal(R::Number::LN2.1), tail);
-        return k.fma::<FMA>(R::literal(R::Number::LN2.0), f + low);
+        let low = down.fma::<FMA>(two_low, tail);
+        return down.fma::<FMA>(two, f + low);
     }
     let (_, _, index) = parts::<R, FMA>(sum);
     let r = R::entry(Table::Inverses, index);
     let f = rest::<R, FMA>(m, r);
     // log(1 + f + c) = log(1 + f) + c / (1 + f), of which the quotient is wanted to a few bits.
     let c = lost.scaled(down) * r;
-    let high = k.fma::<FMA>(R::literal(R::Number::LN2.0), R::entry(Table::LogHigh, index));
-    let low = k.fma::<FMA>(R::literal(R::Number::LN2.1), R::entry(Table::LogLow, index));
+    let high = down.fma::<FMA>(two, R::entry(Table::LogHigh, index));
+    let low = down.fma::<FMA>(two_low, R::entry(Table::LogLow, index));
     let low = (f * f).fma::<FMA>(poly::<R, FMA>(f, R::Number::LOG_STEP), low + c.fma::<FMA>(-f, c));
     high + (f + low)
 }
@@ -214,15 +215,15 @@ pub struct Log1p;
 impl<R: Real> Unary<R> for Log1p {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let sum = R::of(1.0) + x;
-        let value = log_of_sum::<R, FMA>(sum, x - (sum - R::of(1.0)));
+        let (sum, lost) = sum_with_one(x);
+        let value = log_of_sum::<R, FMA>(sum, lost);
         // Zero keeps its sign.
         value.signed(x)
     }
 
     #[inline(always)]
     fn is_odd(x: R) -> R::Mask {
-        x.bits().reaches(R::of(-1.0).bits()) | size_bits(x).reaches(R::literal(R::Number::INFINITY).bits())
+        (R::of(1.0) + x).is_unusual()
     }
 
     fn slow(x: R) -> R
