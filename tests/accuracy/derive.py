@@ -277,17 +277,13 @@ def emit_roots():
 def emit_exponentials():
     half = ln(2) / 2 * mpf("1.0005")
     q = guarded(lambda r: (exp(r) - 1 - r) / r**2, mpf(1) / 2)
-    two = guarded(lambda r: (mpf(2) ** r - 1) / r, ln(2))
     sh = guarded(lambda z: (sinh(sqrt(z)) / sqrt(z) - 1) / z, mpf(1) / 6)
     ch = guarded(lambda z: (cosh(sqrt(z)) - 1 - z / 2) / z**2, mpf(1) / 24)
     emit_fit("EXP", "(e^r - 1 - r) / r^2 on |r| <= log(2)/2", q, -half, half, (10, 5))
     twice = guarded(lambda r: (exp(2 * r) - 1 - 2 * r) / (2 * r**2), mpf(1))
     doc = "(e^2r - 1 - 2r) / 2r^2 on |r| <= log(2)/4"
     emit_fit("EXP_TWICE", doc, twice, -half / 2, half / 2, (10, 4))
-    emit_fit("EXP2", "(2^r - 1) / r on |r| <= 1/2", two, -0.5005, 0.5005, (10, 5))
     emit_fit("SINH", "(sinh r / r - 1) / r^2 in r^2, |r| <= log(2)/2", sh, 0, half**2, (4, 2))
-    wide, error = remez(sh, 0, 1, 3)
-    emit("SINH_WIDE_F32", wide, error, "(sinh r / r - 1) / r^2 in r^2, |r| <= 1, for `f32`.", "f32")
     emit_fit("COSH", "(cosh r - 1 - r^2/2) / r^4 in r^2, |r| <= log(2)/2", ch, 0, half**2, (4, 1))
 
 

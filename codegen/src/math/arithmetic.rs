@@ -58,13 +58,7 @@ pub(super) fn octave<R: Real>(x: R) -> R {
     R::from_bits((x.bits() & mantissa) | R::of(1.0).bits())
 }
 
-/// `x` where it is at most `top`, else `top`. (`min` does more, for NaN, at the cost of two instructions.)
-#[inline(always)]
-pub(super) fn at_most<R: Real>(x: R, top: R) -> R {
-    R::pick(x.above(top), top, x)
-}
-
-/// `x` where it is at least `bottom`, else `bottom`.
+/// `x` where it is at least `bottom`, else `bottom`. (`max` does more, for NaN, at the cost of two instructions.)
 #[inline(always)]
 pub(super) fn at_least<R: Real>(x: R, bottom: R) -> R {
     R::pick(x.below(bottom), bottom, x)

@@ -1,10 +1,10 @@
 //! `exp`, `exp2` and `expm1`: x = k log 2 + r, a polynomial for e^r, and 2^k through the exponent.
 //!
-//! Nothing is odd here, not even nan in the first two. Overflow and underflow raise their flags where 2^k comes in, as they
-//! should, and infinities are limits.
+//! Nothing is odd in the first two, not even nan. Overflow and underflow raise their flags where 2^k comes in, as they should,
+//! and infinities are limits.
 
 use super::Unary;
-use super::arithmetic::{at_least, at_most, fast_two_sum, is_single, poly, rounded};
+use super::arithmetic::{at_least, is_single, is_within, poly};
 use super::real::{Mask, Number, Parts, Real};
 use crate::Table;
 use std::f64::consts::LOG2_E;
@@ -41,6 +41,14 @@ pub(super) fn magic_sixteenths<R: Real>() -> R {
 pub(super) fn to_sixteenths<R: Real, const FMA: bool>(x: R) -> (R, R) {
     let sixteenths = x.fma::<FMA>(R::of(LOG2_E), magic_sixteenths());
     (sixteenths, sixteenths - magic_sixteenths())
+}
+
+/// `2^(k+more)` and k, the multiple of log 2 nearest to x, where that exponent is in range.
+#[inline(always)]
+pub(super) fn power_beside<R: Real, const FMA: bool>(x: R, more: f64) -> (R, R) {
+    let magic = R::literal(R::Number::MAGIC) + R::of(R::Number::BIAS as f64 + more);
+    let shifted = x.fma::<FMA>(R::of(LOG2_E), magic);
+    (R::from_bits(shifted.bits() << R::Number::MANTISSA), shifted - magic)
 }
 
 /// `e^x` less a factor 2^k, and k.
@@ -91,27 +99,38 @@ impl<R: Real> Unary<R> for Exp2 {
 pub struct Expm1;
 
 impl<R: Real> Unary<R> for Expm1 {
-    /// `2^k ((e^r - 1) + (1 - 2^-k))`: one form for all k, as the second bracket is exact or beyond notice.
+    /// `2^k (e^r - 1) + (2^k - 1)`: one form for all k, as the bracket is exact or beyond notice.
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let above = at_least(x, R::literal(R::Number::EXPM1_FLOOR));
-        let bounded = at_most(above, R::literal(R::Number::EXP_TOP));
-        let k = rounded::<R, FMA>(bounded, R::of(LOG2_E));
+        let (one, half) = (R::of(1.0), R::of(0.5));
+        let near = at_least(x, R::literal(R::Number::EXPM1_FLOOR));
+        let (power, k) = power_beside::<R, FMA>(near, 0.0);
         if is_single::<R>() {
-            let r = reduce::<R, FMA>(above, k);
+            let r = reduce::<R, FMA>(near, k);
             let p = (r * r).fma::<FMA>(poly::<R, FMA>(r, R::Number::EXP), r);
-            return (p + (R::of(1.0) - R::of(1.0).scaled(-k))).scaled(k).signed(x);
+            return power.fma::<FMA>(p, power - one).signed(x);
         }
-        let (r, r_low) = reduce_parts::<R, FMA>(bounded, k);
-        let inverse = R::of(1.0).scaled(-k);
-        let rest = R::of(1.0) - inverse;
-        // The bracket is zero or larger than r; the series after r is added last, with what the sum of both lost.
-        let (sum, lost) = fast_two_sum(rest, r);
-        let rest_low = (R::of(1.0) - rest) - inverse;
+        let (r, r_low) = reduce_parts::<R, FMA>(near, k);
+        let rest = power - one;
+        // The bracket is zero or larger than the product with r; the series after r is added last, with what was lost.
+        let sum = power.fma::<FMA>(r, rest);
+        let lost = power.fma::<FMA>(r, rest - sum) + ((power - rest) - one);
         // The square takes its rounding along (the polynomial is about a half): 0.97 ulp instead of 1.05.
         let square_low = r.fma::<FMA>(r, -(r * r));
-        let low = square_low.fma::<FMA>(R::of(0.5), lost + (r_low + rest_low));
+        let low = square_low.fma::<FMA>(half, r_low);
         let series = (r * r).fma::<FMA>(poly::<R, FMA>(r, R::Number::EXP), low);
-        (sum + series).limited(above).scaled(k).signed(x)
+        (sum + power.fma::<FMA>(series, lost)).signed(x)
+    }
+
+    #[inline(always)]
+    fn is_odd(x: R) -> R::Mask {
+        x.is_nan() | is_within(x.bits(), R::literal(R::Number::EXP_TOP), -R::of(0.0))
+    }
+
+    fn slow(x: R) -> R
+    where
+        R: Number,
+    {
+        R::of(x.wide().exp_m1())
     }
 }

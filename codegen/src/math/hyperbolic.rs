@@ -1,21 +1,15 @@
 //! `sinh` and `cosh` by the addition theorems, `tanh` by way of e^2x - 1.
 //!
-//! For `sinh`, |x| = k log 2 + r and u = 2^-2k, and it is 2^(k-1) (C (1-u) + S (1+u)), where C and S belong to r. So one formula
-//! serves all sizes, without the cancellation of `e^x - e^-x` near zero. `cosh` has none, and so the tables of `exp` for e^x and
-//! e^-x, and shorter series. Odd is what overflows in these two.
+//! For `sinh`, |x| = k log 2 + r and it is C (h-u) + S (h+u) with h = 2^(k-1) and u = 2^(-k-1), where C and S belong to r. So one
+//! formula serves all sizes, without the cancellation of `e^x - e^-x` near zero. `cosh` has none, and so the tables of `exp` for
+//! e^x and e^-x, and shorter series. Odd is what overflows in these two, and a little less.
 
 use super::Unary;
-use super::arithmetic::{fast_two_sum, is_single, poly, product_parts, rounded, size_bits};
-use super::exponential::{power, reduce, reduce_parts, to_sixteenths};
+use super::arithmetic::{fast_two_sum, is_single, poly, size_bits};
+use super::exponential::{power, power_beside, reduce, reduce_parts, to_sixteenths};
 use super::real::{Number, Parts, Real, Word};
 use crate::Table;
 use std::f64::consts::{LN_2, LOG2_E};
-
-/// Whether the hyperbolic sine and cosine are beyond all numbers.
-#[inline(always)]
-fn is_large<R: Real>(x: R) -> R::Mask {
-    size_bits(x).above(R::literal(R::Number::SINH_TOP).bits())
-}
 
 /// Half of e^x and half of its inverse, of singles of which neither has to be right to the last bit.
 #[inline(always)]
@@ -32,39 +26,47 @@ pub struct Sinh;
 impl<R: Real> Unary<R> for Sinh {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
+        let size = x.size();
+        let (half, k) = power_beside::<R, FMA>(size, -1.0);
+        // 2^(-k-1), as exponents are what bits begin with.
+        let ones = R::Word::of(2 * (R::Number::BIAS - 1)) << R::Number::MANTISSA;
+        let inverse = R::from_bits(ones.minus(half.bits()));
+        let (less, more) = (half - inverse, half + inverse);
         if is_single::<R>() {
-            let (half, inverse) = halves::<R, FMA>(x.size());
-            let z = x * x;
-            let near = (x * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::SINH_WIDE), x);
-            return R::pick(x.size().below(R::of(1.0)), near, (half - inverse).signed(x));
+            let r = reduce::<R, FMA>(size, k);
+            let z = r * r;
+            let s_rest = r * z * poly::<R, FMA>(z, R::Number::SINH);
+            let c_less_one = z * z.fma::<FMA>(poly::<R, FMA>(z, R::Number::COSH), R::of(0.5));
+            return (r.fma::<FMA>(more, less) + c_less_one.fma::<FMA>(less, s_rest * more)).signed(x);
         }
-        let (one, size) = (R::of(1.0), x.size());
-        let k = rounded::<R, FMA>(size, R::of(LOG2_E));
         let (r, r_low) = reduce_parts::<R, FMA>(size, k);
         let z = r * r;
         // The series after r.
         let s_rest = (r * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::SINH), r_low);
-        let c_less_one = (z * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::COSH), R::of(0.5) * z);
-        let u = one.scaled(k * R::of(-2.0));
-        let (less, more) = (one - u, one + u);
-        // 1 - u is zero or larger than the product with r; what both roundings lose joins the small terms.
-        let (product, product_lost) = product_parts::<R, FMA>(r, more);
-        let (sum, sum_lost) = fast_two_sum(less, product);
-        let small = c_less_one.fma::<FMA>(less, s_rest * more);
-        let value = sum + (small + (sum_lost + product_lost + ((one - less) - u)));
-        value.scaled(k - one).signed(x)
+        let c_less_one = z * z.fma::<FMA>(poly::<R, FMA>(z, R::Number::COSH), R::of(0.5));
+        // The difference is zero or larger than the product with r; what both lose joins the small terms.
+        let sum = r.fma::<FMA>(more, less);
+        let lost = r.fma::<FMA>(more, less - sum) + ((half - less) - inverse);
+        let small = c_less_one.fma::<FMA>(less, s_rest.fma::<FMA>(more, lost));
+        (sum + small).signed(x)
     }
 
     #[inline(always)]
     fn is_odd(x: R) -> R::Mask {
-        is_large(x)
+        // From here on the inverse is no normal number.
+        let top = R::of(if is_single::<R>() { 86.9 } else { 707.0 });
+        size_bits(x).above(top.bits())
     }
 
+    /// The cosine where it is finite, as both are the same there and the C library's is a unit off.
     fn slow(x: R) -> R
     where
         R: Number,
     {
-        R::of(x.wide().sinh())
+        if <Cosh as Unary<R>>::is_odd(x) {
+            return R::of(x.wide().sinh());
+        }
+        <Cosh as Unary<R>>::fast::<false>(x).signed(x)
     }
 }
 
@@ -95,7 +97,7 @@ impl<R: Real> Unary<R> for Cosh {
 
     #[inline(always)]
     fn is_odd(x: R) -> R::Mask {
-        is_large(x)
+        size_bits(x).above(R::literal(R::Number::SINH_TOP).bits())
     }
 
     fn slow(x: R) -> R

@@ -264,7 +264,7 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
 
     /// The size from which on e^x has become zero or infinite.
     const EXP_REACH: Self;
-    /// Where e^x has become infinite.
+    /// Where e^x has nearly become infinite.
     const EXP_TOP: Self;
     /// Below it e^x - 1 is -1.
     const EXPM1_FLOOR: Self;
@@ -291,8 +291,6 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     const EXP: &'static [Self];
     /// `EXP_TWICE` of the coefficients.
     const EXP_TWICE: &'static [Self];
-    /// `EXP2` of the coefficients.
-    const EXP2: &'static [Self];
     /// `SINH_STEP` of the coefficients, of doubles only.
     const SINH_STEP: &'static [Self];
     /// `COSH_STEP` of the coefficients, of doubles only.
@@ -305,8 +303,6 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     const LOG_PLAIN: &'static [Self];
     /// `ATAN_WIDE` of the coefficients, of singles only.
     const ATAN_WIDE: &'static [Self];
-    /// `SINH_WIDE` of the coefficients, of singles only.
-    const SINH_WIDE: &'static [Self];
     /// `LOG_STEP` of the coefficients, of singles `LOG_OCTAVE`.
     const LOG_STEP: &'static [Self];
     /// `LOG2_STEP` of the coefficients.
@@ -490,7 +486,7 @@ impl Number for f64 {
     const INFINITY: f64 = f64::INFINITY;
 
     const EXP_REACH: f64 = 1000.0;
-    const EXP_TOP: f64 = 710.0;
+    const EXP_TOP: f64 = 709.0;
     const EXPM1_FLOOR: f64 = -40.0;
     const SINH_TOP: f64 = 711.0;
     const AREA_FAR: f64 = 1e100;
@@ -502,14 +498,12 @@ impl Number for f64 {
     const EXP2_STEP: &'static [f64] = &c::EXP2_STEP;
     const EXP: &'static [f64] = &c::EXP;
     const EXP_TWICE: &'static [f64] = &c::EXP_TWICE;
-    const EXP2: &'static [f64] = &c::EXP2;
     const SINH_STEP: &'static [f64] = &c::SINH_STEP;
     const COSH_STEP: &'static [f64] = &c::COSH_STEP;
     const SINH: &'static [f64] = &c::SINH;
     const COSH: &'static [f64] = &c::COSH;
     const LOG_PLAIN: &'static [f64] = &[];
     const ATAN_WIDE: &'static [f64] = &[];
-    const SINH_WIDE: &'static [f64] = &[];
     const LOG_STEP: &'static [f64] = &c::LOG_STEP;
     const LOG2_STEP: &'static [f64] = &c::LOG2_STEP;
     const LOG10_STEP: &'static [f64] = &c::LOG10_STEP;
@@ -707,7 +701,7 @@ impl Number for f32 {
     const INFINITY: f32 = f32::INFINITY;
 
     const EXP_REACH: f32 = 150.0;
-    const EXP_TOP: f32 = 89.0;
+    const EXP_TOP: f32 = 88.0;
     const EXPM1_FLOOR: f32 = -18.0;
     const SINH_TOP: f32 = 90.0;
     const AREA_FAR: f32 = 1e18;
@@ -719,14 +713,12 @@ impl Number for f32 {
     const EXP2_STEP: &'static [f32] = &c::EXP2_STEP_F32;
     const EXP: &'static [f32] = &c::EXP_F32;
     const EXP_TWICE: &'static [f32] = &c::EXP_TWICE_F32;
-    const EXP2: &'static [f32] = &c::EXP2_F32;
     const SINH_STEP: &'static [f32] = &[];
     const COSH_STEP: &'static [f32] = &[];
     const SINH: &'static [f32] = &c::SINH_F32;
     const COSH: &'static [f32] = &c::COSH_F32;
     const LOG_PLAIN: &'static [f32] = &c::LOG_PLAIN_F32;
     const ATAN_WIDE: &'static [f32] = &c::ATAN_WIDE_F32;
-    const SINH_WIDE: &'static [f32] = &c::SINH_WIDE_F32;
     const LOG_STEP: &'static [f32] = &c::LOG_OCTAVE_F32;
     const LOG2_STEP: &'static [f32] = &c::LOG2_STEP_F32;
     const LOG10_STEP: &'static [f32] = &c::LOG10_STEP_F32;
