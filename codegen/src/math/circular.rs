@@ -151,7 +151,12 @@ impl<R: Real> Unary<R> for Tan {
         let series = (r * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::TAN), -excess);
         if is_single::<R>() {
             let t = r + series;
-            return t.fma::<FMA>(under, over) / t.fma::<FMA>(-over, under);
+            if !FMA {
+                // In double, as two more roundings are too many.
+                let (t, over, under) = (t.double(), over.double(), under.double());
+                return R::from_double((t * under + over) / (under - t * over));
+            }
+            return t.fma::<true>(under, over) / t.fma::<true>(-over, under);
         }
         let (t, low) = fast_two_sum(r, series);
         // Both with what they lose: 0.9 ulp instead of 2, which do for singles.
