@@ -54,6 +54,7 @@ impl<'a> Body<'a> {
             };
             now.push(known.unwrap_or(ValueId(at as u32)));
         }
+        let odd = apart(&fragment, odd);
         let count = fragment.insts.len();
         let (uses, live) = (vec![SmallVec::new(); count], vec![false; count]);
         let mut readers = vec![0; count];
@@ -162,6 +163,23 @@ impl<'a> Body<'a> {
 /// Whether some values of a type are no numbers.
 fn has_nan(dtype: DType) -> bool {
     dtype.is_float() || dtype.is_complex()
+}
+
+/// Masks without those that are unions: what they are made of may be noted by the comparison that finds it.
+fn apart(fragment: &Fragment, mut masks: SmallVec<[Value; 4]>) -> SmallVec<[Value; 4]> {
+    let mut at = 0;
+    while at < masks.len() {
+        match fragment.insts[masks[at] as usize] {
+            Inst::Apply(Op::BitwiseOr, [a, b]) => {
+                masks[at] = a.0;
+                masks.push(b.0);
+            }
+            _ => at += 1,
+        }
+    }
+    masks.sort_unstable();
+    masks.dedup();
+    masks
 }
 
 /// Bytes of the widest real number that an instruction handles; bools have no width of their own.
