@@ -91,6 +91,7 @@ BINARY = {
         [
             lambda: (random.uniform(0, 3), random.uniform(-40, 40)),
             lambda: (1 + random.uniform(-1e-3, 1e-3), random.uniform(-7e5, 7e5)),
+            lambda: (1 + random.uniform(-0.06, 0.06), random.uniform(-1.2e4, 1.2e4)),
             lambda: (spread(-1000, 1000, False)(), random.uniform(-1, 1)),
             lambda: (spread(-4, 4)(), float(random.randint(-200, 200))),
         ],

@@ -20,27 +20,6 @@ pub(super) fn poly<R: Real, const FMA: bool>(x: R, c: &[R::Number]) -> R {
     sum
 }
 
-/// The same by pairs of terms, which halves the chain for one more product: worth it at the end of a function so long that the
-/// machine sees no second iteration in time.
-#[inline(always)]
-pub(super) fn poly_in_pairs<R: Real, const FMA: bool>(x: R, c: &[R::Number]) -> R {
-    let square = x * x;
-    let mut i = (c.len() - 1) / 2 * 2;
-    let mut sum = poly::<R, FMA>(x, &c[i..]);
-    while i > 0 {
-        i -= 2;
-        sum = sum.fma::<FMA>(square, poly::<R, FMA>(x, &c[i..i + 2]));
-    }
-    sum
-}
-
-/// `a * b` rounded to an integer.
-#[inline(always)]
-pub(super) fn rounded<R: Real, const FMA: bool>(a: R, b: R) -> R {
-    let magic = R::literal(R::Number::MAGIC);
-    a.fma::<FMA>(b, magic) - magic
-}
-
 /// The exponent in the bits of a positive number, as a float.
 ///
 /// It becomes one by being the last bits of 2^MANTISSA; `as f64` from 64 bits has no instruction before AVX-512.

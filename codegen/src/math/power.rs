@@ -8,9 +8,7 @@
 //! and 0 to a power that is not a positive normal number.
 
 use super::Binary;
-use super::arithmetic::{
-    fast_two_sum, is_single, last_as_sign, poly, poly_in_pairs, sign_bit, size_bits, turned, two_product,
-};
+use super::arithmetic::{is_single, last_as_sign, poly, sign_bit, size_bits, turned};
 use super::exponential::{magic_sixteenths, power};
 use super::real::{Number, Parts, Real, Word};
 use crate::Table;
@@ -21,12 +19,13 @@ const INTERVALS: f64 = 19.5;
 /// A number to this power is one, whatever the number.
 const VERY_SMALL: f64 = 5e-20;
 
-/// A logarithm as `p + change * factor + rest`, the second term small beside the first and the last beside both.
+/// A logarithm as `head * factor + change * by + a * b`, the second term small beside the first and the last beside both.
 struct Sum<R: Real> {
-    p: R,
-    change: R,
+    head: R,
     factor: R,
-    rest: R,
+    change: R,
+    by: R,
+    rest: Parts<R>,
 }
 
 /// `log2 a` for positive normal `a` as a float and a correction, good to 2^-64 (`f32`: 2^-31); only for machines that fuse.
@@ -39,27 +38,27 @@ fn log2_pair<R: Real>(a: R) -> Parts<R> {
     let index = m.fma::<true>(R::of(INTERVALS), R::literal(R::Number::MAGIC)).bits();
     // Exact: entries have five bits, and what is left has lost four.
     let f = m.fma::<true>(R::entry(Table::PowerInverses, index), -R::of(1.0));
-    let Sum { p, change, factor, rest } = if is_single::<R>() { short_series(f) } else { series(f) };
-    let (sum, lost) = fast_two_sum(a.exponent() + R::entry(Table::PowerLog2High, index), p);
-    // What comes late is added last: the chain of steps is what takes the time.
-    let low = lost + (rest + R::entry(Table::PowerLog2Low, index));
-    (sum, change.fma::<true>(factor, low))
+    let Sum { head, factor, change, by, rest } = if is_single::<R>() { short_series(f) } else { series(f) };
+    // What is added to the whole part is smaller, unless that is zero; so the difference is exact, and what it lacks of the product too.
+    let whole = a.exponent() + R::entry(Table::PowerLog2High, index);
+    let sum = head.fma::<true>(factor, whole);
+    let lost = head.fma::<true>(factor, whole - sum);
+    let low = lost + rest.0.fma::<true>(rest.1, R::entry(Table::PowerLog2Low, index));
+    (sum, change.fma::<true>(by, low))
 }
 
 /// `log2(1 + f)` by the series in s = f/(2+f): its second term is a four thousandth of the first.
 #[inline(always)]
 fn series<R: Real>(f: R) -> Sum<R> {
-    let two = R::of(2.0);
-    let divisor = two + f;
-    let divisor_low = f - (divisor - two);
-    let inverse = R::of(1.0) / divisor;
+    let (one, two) = (R::of(1.0), R::of(2.0));
+    let inverse = one / (two + f);
     let s = f * inverse;
-    let s_low = s.fma::<true>(-divisor_low, s.fma::<true>(-divisor, f)) * inverse;
+    // The inner difference is exact.
+    let s_low = s.fma::<true>(-f, s.fma::<true>(-two, f)) * inverse;
     let z = s * s;
     let change = (s * z).fma::<true>(poly::<R, true>(z, R::Number::LOG_TAIL), s_low.fma::<true>(z, s_low));
     let (factor, factor_low) = R::parts(R::Number::TWO_INV_LN2);
-    let (p, p_low) = two_product(s, factor);
-    Sum { p, change, factor, rest: s.fma::<true>(factor_low, p_low) }
+    Sum { head: s, factor, change, by: factor, rest: (s, factor_low) }
 }
 
 /// The same by the series in f, of which the first two terms need a second part: beside one, what is wrong with them is multiplied by
@@ -71,19 +70,18 @@ fn short_series<R: Real>(f: R) -> Sum<R> {
     let square = f * f;
     let u = square.fma::<true>(R::of(-0.5), f);
     let u_low = square.fma::<true>(R::of(-0.5), f - u);
-    let (p, p_low) = two_product(u, base);
     let change = square.fma::<true>(poly::<R, true>(f, R::Number::LOG_TAIL), base_low);
-    Sum { p, change, factor: f, rest: u_low.fma::<true>(base, p_low) }
+    Sum { head: u, factor: base, change, by: f, rest: (u_low, base) }
 }
 
-/// `2^(e + tail)`; overflow raises its flag.
+/// `2^(y (l + low))`; overflow raises its flag.
 #[inline(always)]
-fn exponential<R: Real>(e: R, tail: R) -> R {
-    let sixteenths = (e + tail) + magic_sixteenths();
+fn exponential<R: Real>(y: R, l: R, low: R) -> R {
+    let sixteenths = y.fma::<true>(l + low, magic_sixteenths());
     let k = sixteenths - magic_sixteenths();
-    // Beyond all powers there are no sixteenths, and any number does.
-    let r = ((e - k) + tail).bounded(R::of(1.0));
-    power::<R, true>(sixteenths, poly_in_pairs::<R, true>(r, R::Number::EXP2_STEP)).scaled(k)
+    // What is left of the product is small, so that one rounding does. Beyond all powers there are no sixteenths, and any number does.
+    let r = y.fma::<true>(low, y.fma::<true>(l, -k)).bounded(R::of(1.0));
+    power::<R, true>(sixteenths, poly::<R, true>(r, R::Number::EXP2_STEP)).scaled(k)
 }
 
 /// Whether `x` is the positive zero.
@@ -111,11 +109,9 @@ impl<R: Real> Binary<R> for Power {
         let zero = is_zero(x);
         let y_is_odd = last_as_sign::<R>((y + R::literal(R::Number::MAGIC)).bits());
         let (l, l_low) = log2_pair(R::pick(zero, R::of(1.0), x.size()));
-        // What is as good as no power at all would underflow in the product's lower part.
+        // What is as good as no power at all would underflow in the products.
         let y = R::pick(y.size().below(R::of(VERY_SMALL)), R::of(0.0), y);
-        let (e, e_low) = two_product(y, l);
-        let value = exponential(e, y.fma::<true>(l_low, e_low));
-        let value = R::pick(zero, R::of(0.0), value);
+        let value = R::pick(zero, R::of(0.0), exponential(y, l, l_low));
         turned(value, x.bits() & y_is_odd)
     }
 
