@@ -75,8 +75,8 @@ pub(super) fn log_of_sum<R: Real, const FMA: bool>(sum: R, lost: R) -> R {
     let c = lost.scaled(down) * r;
     let high = down.fma::<FMA>(two, R::entry(Table::LogHigh, index));
     let low = down.fma::<FMA>(two_low, R::entry(Table::LogLow, index));
-    let low = (f * f).fma::<FMA>(poly::<R, FMA>(f, R::Number::LOG_STEP), low + c.fma::<FMA>(-f, c));
-    high + (f + low)
+    let series = f.fma::<FMA>(poly::<R, FMA>(f, R::Number::LOG_STEP), -c);
+    high + (f + f.fma::<FMA>(series, low + c))
 }
 
 /// `log(sum + lost)` for singles of 5/4 or more: sixteen inverses beside numbers from 1 to 2 do, as no logarithm cancels there.
@@ -84,11 +84,16 @@ pub(super) fn log_of_sum<R: Real, const FMA: bool>(sum: R, lost: R) -> R {
 pub(super) fn log_of_large<R: Real, const FMA: bool>(sum: R, lost: Option<R>) -> R {
     let k = sum.exponent();
     let index = sum.bits() >> (R::Number::MANTISSA - 4);
-    let inverse = R::entry(Table::OctaveInverses, index).scaled(-k);
-    let f = rest::<R, FMA>(sum, inverse);
+    let inverse = R::entry(Table::OctaveInverses, index);
     let high = k.fma::<FMA>(R::literal(R::Number::LN2.0), R::entry(Table::OctaveLogHigh, index));
     let low = k.fma::<FMA>(R::literal(R::Number::LN2.1), R::entry(Table::OctaveLogLow, index));
-    let low = lost.map_or(low, |lost| lost.fma::<FMA>(inverse, low));
+    let (f, low) = match lost {
+        None => (rest::<R, FMA>(octave(sum), inverse), low),
+        Some(lost) => {
+            let inverse = inverse.scaled(-k);
+            (rest::<R, FMA>(sum, inverse), lost.fma::<FMA>(inverse, low))
+        }
+    };
     high + (f + (f * f).fma::<FMA>(poly::<R, FMA>(f, R::Number::LOG_STEP), low))
 }
 
