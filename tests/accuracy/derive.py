@@ -283,7 +283,11 @@ def emit_exponentials():
     twice = guarded(lambda r: (exp(2 * r) - 1 - 2 * r) / (2 * r**2), mpf(1))
     doc = "(e^2r - 1 - 2r) / 2r^2 on |r| <= log(2)/4"
     emit_fit("EXP_TWICE", doc, twice, -half / 2, half / 2, (10, 4))
-    emit_fit("SINH", "(sinh r / r - 1) / r^2 in r^2, |r| <= log(2)/2", sh, 0, half**2, (4, 2))
+    doc = "(sinh r / r - 1) / r^2 in r^2, |r| <= log(2)/2"
+    emit("SINH", *remez(sh, 0, half**2, 4), f"{doc}, for `f64`.")
+    # Two coefficients do for singles, as the function's error is that by the square.
+    short, error = remez(sh, 0, half**2, 1, lambda z: z + mpf("0.001"))
+    emit("SINH_F32", short, error, f"{doc}, for `f32`.", "f32")
     emit_fit("COSH", "(cosh r - 1 - r^2/2) / r^4 in r^2, |r| <= log(2)/2", ch, 0, half**2, (4, 1))
 
 
