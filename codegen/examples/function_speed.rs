@@ -1,20 +1,24 @@
 //! Nanoseconds an element, and vector instructions a loop, of every elementary function in machine code.
 //!
-//! `cargo run --release -p fastnp-codegen --example function_speed [name…]`
-use fastnp_codegen::x86::X86;
+//! `cargo run --release -p fastnp-codegen --example function_speed [-v] [-avx2] [name…]`: `-v` prints the loops, `-avx2` takes those
+//! for processors without AVX-512.
+use fastnp_codegen::x86::{Level, X86};
 use fastnp_codegen::*;
 use std::time::Instant;
 
 fn main() {
-    let names: Vec<String> = std::env::args().skip(1).collect();
-    let show = names.iter().any(|n| n == "-v");
+    let (flags, names): (Vec<String>, Vec<String>) = std::env::args().skip(1).partition(|n| n.starts_with('-'));
+    let show = flags.iter().any(|f| f == "-v");
+    let x86 = if flags.iter().any(|f| f == "-avx2") { X86::at(Level::Avx2) } else { X86::new() };
+    let x86 = x86.expect("the processor has AVX2");
     for &op in Op::ALL.iter().filter(|op| op.row().elementary || **op == Op::Sqrt) {
-        if names.iter().any(|n| n != "-v") && !names.iter().any(|n| n == op.name()) {
+        if !names.is_empty() && !names.iter().any(|n| n == op.name()) {
             continue;
         }
         let mut line = format!("{:9}", op.name());
         for dtype in [DType::F64, DType::F32] {
-            let (ns, count, text) = if dtype == DType::F64 { speed::<f64>(op, dtype) } else { speed::<f32>(op, dtype) };
+            let (ns, count, text) =
+                if dtype == DType::F64 { speed::<f64>(&x86, op, dtype) } else { speed::<f32>(&x86, op, dtype) };
             line += &format!("  {dtype}: {ns:.3} ns  {count:3}");
             if show {
                 println!("{text}");
@@ -24,7 +28,7 @@ fn main() {
     }
 }
 
-fn speed<N: math::Number>(op: Op, dtype: DType) -> (f64, usize, String) {
+fn speed<N: math::Number>(x86: &X86, op: Op, dtype: DType) -> (f64, usize, String) {
     let mut kernel = KernelBuilder::new(Template::Map, 1, 0);
     let from: Vec<_> = (0..2).map(|_| kernel.operand(dtype, Access::Read, true)).collect();
     let to = kernel.operand(dtype, Access::Write, true);
@@ -32,7 +36,7 @@ fn speed<N: math::Number>(op: Op, dtype: DType) -> (f64, usize, String) {
     let args: Vec<_> = from[..op.arity()].iter().map(|&m| body.load(m)).collect();
     let value = body.apply(op, &args);
     body.store(to, value);
-    let program = X86::new().expect("AVX-512").compile(&verify(kernel.finish()).unwrap()).unwrap();
+    let program = x86.compile(&verify(kernel.finish()).unwrap()).unwrap();
     let n = 4096usize;
     let (low, high) = match op {
         Op::Arccosh => (1.1, 9.0),

@@ -149,14 +149,26 @@ fn alike(dtype: DType, a: &[u8], b: &[u8]) -> bool {
 }
 
 fn compare(x86: &X86, r: &mut Random, kernel: &Verified<Kernel>, what: &str) {
+    compare_on(x86, r, kernel, what, |r, n| kernel.operands.iter().map(|o| numbers(r, o.dtype, n)).collect());
+}
+
+/// The same with `n` numbers of some choice for each operand.
+fn compare_on(
+    x86: &X86,
+    r: &mut Random,
+    kernel: &Verified<Kernel>,
+    what: &str,
+    choose: impl Fn(&mut Random, usize) -> Vec<Vec<u128>>,
+) {
     let programs = [Portable::new().compile(kernel).unwrap(), x86.compile(kernel).unwrap()];
     for n in [1, 3, 8, 15, 16, 17, 64, 65, 200, 700] {
         for step in [1, 2, 3] {
             let inputs: Vec<(Vec<u8>, usize)> = kernel.operands[..kernel.operands.len() - 1]
                 .iter()
-                .map(|o| {
+                .zip(choose(r, n))
+                .map(|(o, values)| {
                     let stride = o.dtype.size() * step;
-                    (column(&numbers(r, o.dtype, n), o.dtype.size(), stride), stride)
+                    (column(&values, o.dtype.size(), stride), stride)
                 })
                 .collect();
             let result = kernel.operands[inputs.len()].dtype;
@@ -196,6 +208,67 @@ fn every_op_is_the_portable_backends() {
                 // Of values in registers that nothing needs any more.
                 let kernel = kernel_after(op, dtype);
                 compare(&x86, &mut random, &kernel, &format!("{op} of {dtype}, computed before"));
+            }
+        }
+    }
+}
+
+/// Numbers that a step is defined for, by argument.
+fn arguments_of(step: Primitive, dtype: DType, r: &mut Random, n: usize) -> Vec<Vec<u128>> {
+    let [least, infinity] = match dtype {
+        DType::F32 => [f32::MIN_POSITIVE.to_bits().into(), f32::INFINITY.to_bits().into()],
+        _ => [f64::MIN_POSITIVE.to_bits(), f64::INFINITY.to_bits()],
+    };
+    let quiet = |bits: u128| {
+        let nan = Scalar::new(dtype, f64::NAN);
+        if dtype.is_float() && Scalar::from_bits(dtype, bits).to_f64().is_nan() { nan.bits() } else { bits }
+    };
+    let any = |r: &mut Random| numbers(r, dtype, 1)[0];
+    let float = |x: f64| Scalar::new(dtype, x).bits();
+    let pair = |r: &mut Random| match step {
+        Primitive::Unusual => [any(r), 0],
+        Primitive::Exponent | Primitive::Mantissa => [(least + r.bits() % (infinity - least)).into(), 0],
+        Primitive::Bound => [quiet(any(r)), float(r.one(&[0.25, 22.0, 1000.0, 1e30]))],
+        Primitive::Scale => {
+            let some = (1.0 + r.below(1000) as f64 / 1000.0) * 2f64.powi(r.below(39) as i32 - 19);
+            let special = r.one(&[0.0, -0.0, -some, f64::INFINITY, f64::NEG_INFINITY, f64::NAN]);
+            let reach = if dtype == DType::F32 { 400 } else { 3000 };
+            let near = (r.below(reach) as f64 - reach as f64 / 2.0) + r.one(&[0.0, 0.0, 0.25, 0.5]);
+            match r.below(40) {
+                0 => [float(some), float(r.one(&[f64::INFINITY, f64::NEG_INFINITY, f64::NAN]))],
+                1 => [float(some), float(r.one(&[-0.0, 1e30, -1e30]))],
+                2 => [float(special), float(near)],
+                // Most vectors have small ones alone.
+                3 | 4 => [float(some), float(near)],
+                _ => [float(some), float(near / 8.0)],
+            }
+        }
+        // Within reach of exponents; of minus zero it is a zero of either sign.
+        Primitive::Fraction => {
+            let special = r.one(&[0.0, 5e-324, 1e-30, 1e30, f64::INFINITY, f64::NEG_INFINITY, f64::NAN]);
+            let near = (r.below(40_000) as f64 - 20_000.0) / 8.0 + r.below(1000) as f64 / 8000.0;
+            [float(if r.below(8) == 0 { special } else { near }), 0]
+        }
+        Primitive::Limit | Primitive::Entry(_) => [quiet(any(r)), quiet(any(r))],
+    };
+    let (first, second) = (0..n).map(|_| pair(r).into()).collect::<(Vec<_>, Vec<_>)>();
+    vec![first, second]
+}
+
+#[test]
+fn every_step_is_the_portable_backends() {
+    for x86 in X86::every_level() {
+        let mut random = Random::new(6);
+        for step in Primitive::all() {
+            for from in [DType::F32, DType::F64, DType::U32, DType::U64] {
+                let Some(to) = step.result(from) else { continue };
+                let last = ValueId(step.arity() as u32 - 1);
+                let kernel = kernel_of(Inst::Step(step, [ValueId(0), last]), &vec![from; step.arity()], to);
+                assert!(x86.compile(&kernel).unwrap().listing().starts_with("x86"), "{step} of {from}");
+                for _ in 0..if step == Primitive::Scale { 40 } else { 4 } {
+                    let choose = |r: &mut Random, n| arguments_of(step, from, r, n);
+                    compare_on(&x86, &mut random, &kernel, &format!("{}, {step} of {from}", x86.name()), choose);
+                }
             }
         }
     }

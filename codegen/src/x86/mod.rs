@@ -8,7 +8,7 @@
 //! | [`arena`] | executable memory that is never writable and executable at once |
 //! | `select`, `arith`, `words`, `root`, `steps`, `convert`, `memory` | instructions for values: ops, square roots, steps of functions, conversions, loads and stores |
 //! | `parts` | complex numbers in memory, and the vectors of their parts |
-//! | `bools`, `instead` | what differs by level: truth values, and what AVX2 has no instruction for |
+//! | `bools`, `instead`, `steps_instead` | what differs by level: truth values, and what AVX2 has no instruction for |
 //! | `uniform` | what is the same along a row, computed before its loop |
 //! | `registers`, `held` | which register holds which value, and which constant |
 //! | `body`, `lower`, `arguments` | what is needed of a fragment; the loop of a row around its instructions; what it is called with |
@@ -52,6 +52,7 @@ mod row;
 mod scan;
 mod select;
 mod steps;
+mod steps_instead;
 mod tail;
 mod uniform;
 mod vex;

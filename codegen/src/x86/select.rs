@@ -58,6 +58,8 @@ pub(super) struct Emitter<'a> {
     /// What stores go into instead of memory, if they do.
     pub(super) folds: Option<Folds>,
     pub(super) held: Held,
+    /// Numbers of entries of tables, and where they are in the arguments.
+    pub(super) indices: SmallVec<[(Value, usize); 2]>,
     /// What runs along the row.
     pub(super) along: SmallVec<[Along; 2]>,
 }
@@ -128,6 +130,7 @@ impl<'a> Emitter<'a> {
             missing: None,
             folds: None,
             held: Held::default(),
+            indices: SmallVec::new(),
             along: SmallVec::new(),
         }
     }
@@ -173,6 +176,7 @@ impl<'a> Emitter<'a> {
         self.places = self.known.iter().map(place).collect();
         self.vectors.reset();
         self.masks.reset();
+        self.indices.clear();
     }
 
     /// Emits an instruction.

@@ -1,5 +1,5 @@
 //! Instructions for the steps of elementary functions: one of AVX-512 for each, which is why they are steps. AVX2 has none of
-//! them: there the portable backend's loops compute such functions, which take no longer than instructions in their place did.
+//! them: what there is instead is in [`super::steps_instead`].
 
 use super::encode::{Masking, Rm, VReg, Width};
 use super::forms as f;
@@ -24,7 +24,8 @@ impl Emitter<'_> {
     /// The value at hand, a step of others.
     pub(super) fn step(&mut self, step: Primitive, a: ValueId, b: ValueId) -> Result<()> {
         if self.level() == Level::Avx2 {
-            return Err(format!("the step {step} of a function"));
+            self.step_instead(step, a, b);
+            return Ok(());
         }
         let dtype = self.dtype(a);
         match step {

@@ -426,7 +426,7 @@ forms! {
     VPERMW Rvm "66.0F38.W1 8D" whole() => BW;
     VPERMD Rvm "66.0F38.W0 36" full(4) => FROM256;
     VPERMQ Rvm "66.0F38.W1 36" full(8) => FROM256;
-    VPERMPS Rvm "66.0F38.W0 16" full(4) => FROM256;
+    VPERMPS Rvm "66.0F38.W0 16" full(4) => FROM256 | VEX;
     VPERMPD Rvm "66.0F38.W1 16" full(8) => FROM256;
     VPERMQ_IMM Rm "66.0F3A.W1 00 ib" full(8) => FROM256 | VEX_W;
     VPERMPD_IMM Rm "66.0F3A.W1 01 ib" full(8) => FROM256;
