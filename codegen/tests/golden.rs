@@ -120,7 +120,7 @@ fn machine_code_is_as_it_stands() {
     for x86 in fastnp_codegen::x86::X86::every_level() {
         for name in [
             "map_elementwise", "map_select", "map_casts", "map_in_place", "map_index", "map_complex", "expanded/exp",
-            "expanded/sin", "reduce_rows", "scan_rows",
+            "expanded/sin", "reduce_rows", "scan_rows", "gather", "put",
         ] {
             let kernel: Kernel =
                 fs::read_to_string(golden.join(format!("{name}.ir"))).expect("readable").parse().expect("right");

@@ -370,6 +370,76 @@ fn what_functions_raise_within_is_not_another_instructions() {
     }
 }
 
+/// A kernel that reads and writes by offsets: a table's elements to a column, and a column's to a table; `computed` ones are
+/// positions, of which there are as many as bytes.
+fn kernel_by_offsets(dtype: DType, computed: bool) -> Verified<Kernel> {
+    let mut kernel = KernelBuilder::new(Template::Map, 2, 0);
+    let read = [DType::I64, dtype, dtype].map(|d| kernel.operand(d, Access::Read, true));
+    let written = [dtype; 2].map(|d| kernel.operand(d, Access::Write, true));
+    let mut body = kernel.body();
+    let [mut offset, value] = [body.load(read[0]), body.load(read[1])];
+    if computed {
+        let size = body.constant(Scalar::new(DType::I64, dtype.size() as i64));
+        offset = body.apply(Op::Multiply, &[offset, size]);
+    }
+    let found = body.gather(read[2], offset);
+    body.store(written[0], found);
+    body.scatter(written[1], offset, value);
+    verify(kernel.finish()).unwrap()
+}
+
+#[test]
+fn the_last_point_at_a_place_wins() {
+    let levels = X86::every_level();
+    let kinds = levels.iter().flat_map(|x86| DType::ALL.map(|dtype| (x86, dtype)));
+    for (x86, dtype, computed) in kinds.flat_map(|(x86, dtype)| [false, true].map(|computed| (x86, dtype, computed))) {
+        let kernel = kernel_by_offsets(dtype, computed);
+        let programs = [Portable::new().compile(&kernel).unwrap(), x86.compile(&kernel).unwrap()];
+        let is_made = !computed || x86.name() == "x86" && dtype.real().size() >= 4;
+        assert_eq!(programs[1].listing().starts_with("x86"), is_made, "{}, {dtype}", x86.name());
+        let (mut random, size) = (Random::new(7), dtype.size());
+        let shapes = [
+            [1, 1, 1],
+            [1, 7, 3],
+            [1, 8, 2],
+            [1, 21, 5],
+            [1, 1000, 40],
+            [5, 33, 20],
+            [3, 20_000, 9000],
+            [0, 40, 3],
+            [40, 0, 3],
+        ];
+        for [rows, columns, room] in shapes {
+            let n = rows * columns;
+            // The operands' addresses are in the middle of their memory.
+            let middle = room / 2;
+            let unit = if computed { 1 } else { size as i64 };
+            let offsets: Vec<i64> = (0..n).map(|_| unit * (random.below(room) as i64 - middle as i64)).collect();
+            let values = column(&numbers(&mut random, dtype, n), size, size);
+            let table = column(&numbers(&mut random, dtype, room), size, size);
+            let found = programs.each_ref().map(|program| {
+                let mut out = [n, room].map(|n| vec![0u128; n * size / 16 + 1]);
+                let [dense, apart] = out.each_mut().map(|out| out.as_mut_ptr().cast::<u8>());
+                let addresses = [
+                    offsets.as_ptr().cast_mut().cast(),
+                    values.as_ptr().cast_mut(),
+                    table[middle * size..].as_ptr().cast_mut(),
+                    dense,
+                    apart.wrapping_add(middle * size),
+                ];
+                let (outer, c, s) = ([rows, columns], columns as isize, size as isize);
+                let strides = [8 * c, 8, s * c, s, 0, 0, s * c, s, 0, 0];
+                let launch =
+                    Launch { outer: &outer, inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
+                // SAFETY: there are so many points, and room for elements at all offsets.
+                unsafe { program.launch(&launch, &Inline) }.unwrap();
+                out
+            });
+            assert!(found[0] == found[1], "{}, {dtype}, {rows} rows of {columns}", x86.name());
+        }
+    }
+}
+
 #[test]
 fn every_cast_and_select_is_the_portable_backends() {
     for x86 in X86::every_level() {

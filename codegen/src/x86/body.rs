@@ -134,7 +134,7 @@ impl<'a> Body<'a> {
         Some((values, [a != b, c]))
     }
 
-    /// What an instruction reads: where a complex number is stored, its parts, and what leads to one that is taken apart.
+    /// What an instruction reads: where a complex number is stored, its parts (and offsets), and what leads to one that is taken apart.
     pub(super) fn arguments(&self, at: usize) -> SmallVec<[ValueId; 3]> {
         let extreme = || self.extreme(at).map(|(_, values)| SmallVec::from_slice(&values));
         let fused = || self.fused(at).map(|(values, _)| SmallVec::from_slice(&values));
@@ -144,6 +144,11 @@ impl<'a> Body<'a> {
             (Some(values), _) => values,
             (None, Inst::Store(_, v)) if matches!(self.fragment.insts[v.0 as usize], Inst::Complex(_)) => {
                 Fragment::arguments(&self.fragment.insts[v.0 as usize])
+            }
+            (None, Inst::Scatter(_, offsets, v)) if matches!(self.fragment.insts[v.0 as usize], Inst::Complex(_)) => {
+                let mut arguments = Fragment::arguments(&self.fragment.insts[v.0 as usize]);
+                arguments.push(*offsets);
+                arguments
             }
             (None, Inst::Part(v, _)) if matches!(self.fragment.insts[v.0 as usize], Inst::Gather(..)) => {
                 Fragment::arguments(&self.fragment.insts[v.0 as usize])

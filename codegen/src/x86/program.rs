@@ -14,8 +14,8 @@ use super::pass::Passes;
 use super::row::Row;
 use crate::portable::{Fuse, Interpreted, Portable, Shared, flags, nanoseconds, spread, with_scratch};
 use crate::{
-    Access, DeviceError, Expanded, Fold, FpFlags, GRAIN, Inline, Inst, Kernel, Launch, Op, OperandDecl, Program,
-    Raised, Scalar, Template, Verified, Workers, expand,
+    Access, DeviceError, Expanded, Fold, FpFlags, Fragment, GRAIN, Inline, Inst, Kernel, Launch, Op, OperandDecl,
+    Program, Raised, Scalar, Template, Verified, Workers, expand,
 };
 use smallvec::SmallVec;
 use std::fmt::Write;
@@ -62,7 +62,9 @@ pub(super) struct Compiled {
     watched: FpFlags,
     /// Whether an underflow may be that of a step of a function, which reports none, though one instruction alone may raise it.
     is_doubted: bool,
-    /// The loop of dense rows, where what is gathered from stands still.
+    /// Whether it stores by offsets: points are taken in their order, as the last one wins.
+    scatters: bool,
+    /// The loop of dense rows, where what is accessed by offsets stands still.
     dense: Row,
     plain: Steps,
     /// The other ones, by steps; none where a pattern has no loop.
@@ -102,9 +104,11 @@ impl Compiled {
         let cost = 0.03 + 0.02 * body.length() as f64 * 8.0 / body.lanes as f64 + in_order;
         let insts = || kernel.body.insts.iter().chain(&kernel.epilogue.insts);
         let is_light = insts().all(|inst| !matches!(inst, Inst::Apply(op, _) if op.row().cost > LIGHT));
-        let is_gathered = |o: usize| insts().any(|inst| matches!(inst, Inst::Gather(from, _) if from.0 as usize == o));
+        let by_offset =
+            |inst: &Inst, o: usize| matches!(inst, Inst::Gather(m, _) | Inst::Scatter(m, ..) if m.0 as usize == o);
+        let is_still = |o: usize| insts().any(|inst| by_offset(inst, o));
         let plain: Steps =
-            (0..kernel.operands.len()).map(|o| if is_gathered(o) { Step::Still } else { Step::Dense }).collect();
+            (0..kernel.operands.len()).map(|o| if is_still(o) { Step::Still } else { Step::Dense }).collect();
         let first = Row::new(&body, &plain).map_err(|none| none.what)?;
         let watched = raising.iter().fold(FpFlags::NONE, |all, (_, effects)| all | *effects);
         // A second look launches pieces, which do not know where in the launch they lie; it computes what nothing needs too.
@@ -112,6 +116,10 @@ impl Compiled {
         if insts().any(is_coordinate) && (raising.len() > 1 || first.leaves_out()) {
             return Err("coordinates among instructions that may want a second look".into());
         }
+        // With coordinates there is no second look.
+        let is_doubted = !counts && may_lose_more(&expanded, &raising);
+        let looks_once = raising.len() <= 1 && !first.leaves_out() && !is_doubted;
+        let scatters = check_offsets(kernel, &expanded, looks_once)?;
         // Some scans are its business, so it is given functions for blocks.
         let passes = Passes(level);
         let fuse = (kernel.template == Template::Scan).then_some(&passes as &dyn Fuse);
@@ -120,9 +128,6 @@ impl Compiled {
         let multiplies = kernel.accumulators.iter().any(|a| a.fold == Fold::Op(Op::Multiply));
         let computes = insts().any(|inst| !matches!(inst, Inst::Load(_) | Inst::Store(..) | Inst::Result(_)));
         let shortest = if multiplies && !computes { SHORT_PRODUCT } else { SHORT_ROW };
-        // With coordinates there is no second look.
-        let is_doubted = !counts && may_lose_more(&expanded, &raising);
-        let looks_once = raising.len() <= 1 && !first.leaves_out() && !is_doubted;
         let is_dense = plain.iter().all(|step| *step == Step::Dense);
         let is_simple = is_dense && !counts && (looks_once || before.is_empty());
         Ok(Compiled {
@@ -135,6 +140,7 @@ impl Compiled {
             cost,
             bytes: kernel.operands.iter().map(|operand| operand.dtype.size()).sum(),
             is_doubted,
+            scatters,
             watched,
             raising,
             expanded,
@@ -448,7 +454,7 @@ impl Compiled {
         let found = plan.other.as_deref().unwrap_or(&self.dense);
         let units = plan.rows.units(plan.points);
         let nanoseconds = nanoseconds(plan.points, self.cost, self.bytes);
-        if nanoseconds < 2.0 * GRAIN {
+        if nanoseconds < 2.0 * GRAIN || self.scatters {
             let mut raised = Raised::new();
             if !self.watched.is_empty() {
                 flags::clear();
@@ -643,6 +649,37 @@ impl Compiled {
 /// Whether two ranges of bytes have some in common.
 fn meet(a: &Range<isize>, b: &Range<isize>) -> bool {
     a.start < b.end && b.start < a.end
+}
+
+/// Whether a kernel stores by offsets.
+///
+/// # Errors
+/// What is in the way of accesses by offsets: in lanes that are left out there may be anything, and what a second look reads may
+/// have been replaced, which strides do not tell of these.
+fn check_offsets(kernel: &Kernel, expanded: &Expanded, looks_once: bool) -> Result<bool, String> {
+    let body = &expanded.kernel.body;
+    // Whether each value is made of what is left out.
+    let mut unsure = vec![false; body.insts.len()];
+    let mut scatters = false;
+    for (at, inst) in body.insts.iter().enumerate() {
+        let is_odd = expanded.body.odd.iter().any(|odd| odd.value.0 as usize == at);
+        unsure[at] = is_odd || Fragment::arguments(inst).iter().any(|v| unsure[v.0 as usize]);
+        let offsets = match inst {
+            Inst::Gather(_, offsets) => offsets,
+            Inst::Scatter(operand, offsets, _) => {
+                scatters = true;
+                if !looks_once && !kernel.operands[operand.0 as usize].restrict {
+                    return Err("elements by offset that may replace others".into());
+                }
+                offsets
+            }
+            _ => continue,
+        };
+        if unsure[offsets.0 as usize] {
+            return Err("offsets that may be left out".into());
+        }
+    }
+    if scatters && kernel.template == Template::Scan { Err("elements by offset".into()) } else { Ok(scatters) }
 }
 
 /// Whether steps of functions that report no underflow may raise it where another instruction is the only one to report it.

@@ -284,6 +284,24 @@ impl<'a> Emitter<'a> {
         }
     }
 
+    /// Where the arguments have all lanes of a number of eight bytes, to be read one by one. Half of the largest vectors at a time:
+    /// what is read from a store of the whole takes 1.0 ns an element instead of 0.3, as the processor does not hand it on.
+    pub(super) fn in_arguments(&mut self, value: ValueId) -> usize {
+        if let Home::Arguments(at) = self.places[value.0 as usize].home {
+            return at;
+        }
+        let (register, at) = (self.vector(value), self.arguments.room(VECTOR));
+        match self.level() {
+            Level::Avx512 => {
+                let [low, high] = [at, at + VECTOR / 2].map(at_arguments);
+                self.asm.store(&f::VMOVUPS_STORE, Width::W256, low, register, KReg(0));
+                self.asm.store_imm(&f::VEXTRACTI64X4, Width::W512, high, register, KReg(0), Some(1));
+            }
+            Level::Avx2 => self.put(at, register),
+        }
+        at
+    }
+
     /// Puts a whole register into the arguments.
     pub(super) fn put(&mut self, at: usize, register: VReg) {
         match self.level() {
@@ -561,7 +579,7 @@ impl<'a> Emitter<'a> {
             }
             Inst::Complex(_) => Err("complex numbers".into()),
             Inst::Gather(operand, offsets) => self.gather_at(operand.0 as usize, 0, offsets, dtype),
-            Inst::Scatter(..) => Err("elements by offset".into()),
+            Inst::Scatter(operand, offsets, value) => self.scatter_at(operand.0 as usize, offsets, value),
             Inst::Result(accumulator) => self.run_along(accumulator as usize),
         }
     }

@@ -337,7 +337,9 @@ impl Case {
                 let reach = s * (e as isize - 1).max(0);
                 if reach < 0 { low += reach } else { high += reach }
             }
-            (low..high + self.kernel.operands[*i].dtype.size() as isize).contains(&(at as isize))
+            let is_scattered = |inst: &Inst| matches!(inst, Inst::Scatter(o, ..) if o.0 as usize == *i);
+            let elements = if self.kernel.body.insts.iter().any(is_scattered) { 16 } else { 1 };
+            (low..high + elements * self.kernel.operands[*i].dtype.size() as isize).contains(&(at as isize))
         };
         (0..self.offsets.len()).filter(|&i| self.kernel.operands[i].access == Access::Write).find(parts)
     }
@@ -379,6 +381,10 @@ struct Builder {
     in_place: Vec<Option<usize>>,
     /// Whether an operand varies along outer axes only.
     outer_only: Vec<bool>,
+    /// The operands that are gathered from or scattered to.
+    by_offset: Vec<usize>,
+    /// Those that hold offsets, and of elements of what size.
+    offsets: Vec<(usize, usize)>,
 }
 
 impl Builder {
@@ -394,7 +400,7 @@ impl Builder {
             epilogue: Fragment::default(),
         };
         let (outer, rank) = (sizes.outer.len(), sizes.outer.len() + sizes.inner.len());
-        Builder { kernel, rank, outer, in_place: vec![], outer_only: vec![] }
+        Builder { kernel, rank, outer, in_place: vec![], outer_only: vec![], by_offset: vec![], offsets: vec![] }
     }
 
     fn operand(&mut self, dtype: DType, access: Access, epilogue: bool) -> OperandId {
@@ -444,13 +450,34 @@ impl Builder {
 
     /// A gather of one of the sixteen elements at an operand's address.
     fn gather(&mut self, r: &mut Random, epilogue: bool, dtype: DType) -> ValueId {
+        let offset = self.offset(r, epilogue, dtype);
+        let o = self.operand(dtype, Access::Read, epilogue);
+        self.by_offset.push(o.0 as usize);
+        self.push(epilogue, Inst::Gather(o, offset), dtype)
+    }
+
+    /// The offset of one of sixteen elements, loaded or computed.
+    fn offset(&mut self, r: &mut Random, epilogue: bool, dtype: DType) -> ValueId {
+        if r.chance(50) {
+            let o = self.operand(DType::I64, Access::Read, epilogue);
+            self.offsets.push((o.0 as usize, dtype.size()));
+            return self.push(epilogue, Inst::Load(o), DType::I64);
+        }
         let any = self.value(r, epilogue, DType::I64);
         let mask = self.push(epilogue, Inst::Const(Scalar::new(DType::I64, 15i64)), DType::I64);
         let small = self.push(epilogue, Inst::Apply(Op::BitwiseAnd, [any, mask]), DType::I64);
         let size = self.push(epilogue, Inst::Const(Scalar::new(DType::I64, dtype.size() as i64)), DType::I64);
-        let offset = self.push(epilogue, Inst::Apply(Op::Multiply, [small, size]), DType::I64);
-        let o = self.operand(dtype, Access::Read, epilogue);
-        self.push(epilogue, Inst::Gather(o, offset), dtype)
+        self.push(epilogue, Inst::Apply(Op::Multiply, [small, size]), DType::I64)
+    }
+
+    /// A scatter to one of the sixteen elements at an operand's address.
+    fn scatter(&mut self, r: &mut Random, v: ValueId) {
+        let dtype = self.kernel.body.dtype(v);
+        let offset = self.offset(r, false, dtype);
+        let o = self.operand(dtype, Access::Write, false);
+        self.kernel.operands[o.0 as usize].restrict = r.chance(70);
+        self.by_offset.push(o.0 as usize);
+        self.push(false, Inst::Scatter(o, offset, v), dtype);
     }
 
     fn fragment(&mut self, r: &mut Random, epilogue: bool, count: usize, stores: bool) {
@@ -497,8 +524,13 @@ impl Builder {
         }
     }
 
-    /// Stores a value, sometimes over a loaded operand of its type.
+    /// Stores a value, sometimes over a loaded operand of its type, and in maps sometimes by offsets.
     fn store(&mut self, r: &mut Random, epilogue: bool, v: ValueId) {
+        let scatters = self.kernel.body.insts.iter().any(|inst| matches!(inst, Inst::Scatter(..)));
+        let replaces = self.in_place.iter().any(Option::is_some);
+        if self.kernel.template == Template::Map && !replaces && r.chance(20) {
+            return self.scatter(r, v);
+        }
         let f = if epilogue { &self.kernel.epilogue } else { &self.kernel.body };
         let dtype = f.dtype(v);
         let loaded: Vec<usize> = f
@@ -506,9 +538,11 @@ impl Builder {
             .iter()
             .filter_map(|i| if let Inst::Load(o) = i { Some(o.0 as usize) } else { None })
             .filter(|&o| self.kernel.operands[o].dtype == dtype && !self.in_place.contains(&Some(o)))
+            .filter(|&o| self.offsets.iter().all(|(offsets, _)| *offsets != o))
             .collect();
         let o = self.operand(dtype, Access::Write, epilogue);
-        if !loaded.is_empty() && r.chance(40) {
+        // A GPU runs kernels that scatter twice, so nothing they load is replaced.
+        if !loaded.is_empty() && !scatters && r.chance(40) {
             self.in_place[o.0 as usize] = Some(r.one(&loaded));
         }
         self.push(epilogue, Inst::Store(o, v), dtype);
@@ -562,6 +596,7 @@ impl Builder {
             let mine = if self.outer_only[i] { self.outer } else { self.rank };
             let s = match self.in_place[i] {
                 Some(_) => vec![0; self.rank],
+                None if self.by_offset.contains(&i) && r.chance(70) => vec![0; self.rank],
                 None => {
                     layout(r, &extents[..mine], o.dtype.size(), write || self.in_place.contains(&Some(i)), self.rank)
                 }
@@ -582,10 +617,17 @@ impl Builder {
         }
         let mut memory = Memories(vec![0; end as usize / 16 + 8]);
         let mut case_bytes = memory.bytes().to_vec();
-        for (o, &(low, high)) in self.kernel.operands.iter().zip(&spans).filter(|(o, _)| o.access == Access::Read) {
-            let size = o.dtype.size();
+        for (i, (o, &(low, high))) in self.kernel.operands.iter().zip(&spans).enumerate() {
+            if o.access == Access::Write {
+                continue;
+            }
+            let (size, of) = (o.dtype.size(), self.offsets.iter().find(|(operand, _)| *operand == i));
             for place in (low..=high - size).step_by(size) {
-                case_bytes[place..place + size].copy_from_slice(&r.scalar(o.dtype).bytes()[..size]);
+                let value = match of {
+                    Some((_, element)) => Scalar::new(o.dtype, (r.below(16) * element) as i64),
+                    None => r.scalar(o.dtype),
+                };
+                case_bytes[place..place + size].copy_from_slice(&value.bytes()[..size]);
             }
         }
         memory.bytes().copy_from_slice(&case_bytes);
