@@ -43,8 +43,8 @@ PROGRAMS = Path(__file__).with_name("programs.py")
 # Calls that take longer are made twice, and not once to warm up before.
 LONG = 0.15
 # Before a turn: threads of a BLAS and of OpenMP look for work for up to a tenth of a second after
-# their last, and would take a core from the module whose turn is next (an inner product of a million
-# doubles after one of OpenBLAS's: 510 us, and 500 after 50 ms; 280 without).
+# their last, and would take a core from the module whose turn is next (an inner product of a
+# million doubles after one of OpenBLAS's: 510 us, and 500 after 50 ms; 280 without).
 QUIET = 0.15
 
 
