@@ -3,6 +3,10 @@
 //! A mask is looked at eight bytes at a time, as a word. Words of zeros are skipped; of any other, something is written for each
 //! byte where the next chosen one goes, and most of it written over: no branch that depends on single bytes, which a processor
 //! would guess wrong half of the time. Only the last few places, behind which nothing may be written, are filled one by one.
+//!
+//! Processors that compress vectors come first (see [`crate::compress`]), and leave the end to this.
+
+use crate::compress;
 
 /// Bytes of a mask looked at together.
 const WORD: usize = 8;
@@ -35,8 +39,8 @@ fn words(mask: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 ///
 /// Of a random mask it takes 0.44 ns an element, 0.63 where every place is checked, and with a branch for each byte 5.2.
 pub(crate) fn put_positions(mask: &[u8], out: &mut [i64]) -> usize {
-    let mut many = 0;
-    for (first, word) in words(mask) {
+    let (start, mut many) = compress::positions(mask, out);
+    for (first, word) in words(&mask[start..]).map(|(first, word)| (start + first, word)) {
         if word.len() == WORD && many + WORD <= out.len() {
             for (i, &flag) in word.iter().enumerate() {
                 // SAFETY: there is room for as many positions as the word has bytes.
@@ -54,15 +58,47 @@ pub(crate) fn put_positions(mask: &[u8], out: &mut [i64]) -> usize {
     many
 }
 
-/// Copies consecutive elements to the places whose mask byte is not zero.
+/// Copies consecutive elements to the places whose mask byte is not zero. Others are written as they are.
 ///
 /// # Safety
-/// `values` has as many elements as the mask selects, `target` as many as the mask has; they do not overlap.
-pub(crate) unsafe fn expand(values: *const u8, mask: &[u8], target: *mut u8, itemsize: usize) {
-    let chosen = mask.iter().enumerate().filter(|(_, chosen)| **chosen != 0);
-    for (at, (i, _)) in chosen.enumerate() {
-        // SAFETY: i is below the mask's length; at counts those selected before this one.
-        unsafe { std::ptr::copy_nonoverlapping(values.add(at * itemsize), target.add(i * itemsize), itemsize) };
+/// There are `count` values, as many as the mask selects, and the target has as many as the mask; they do not overlap.
+pub(crate) unsafe fn expand(values: *const u8, mask: &[u8], target: *mut u8, count: usize, itemsize: usize) {
+    /// As [`expand`], for elements of a size the compiler knows.
+    unsafe fn typed<T: Copy>(values: *const u8, mask: &[u8], target: *mut u8, count: usize) {
+        let (values, target) = (values.cast::<T>(), target.cast::<T>());
+        let mut at = 0;
+        for (first, word) in words(mask) {
+            // SAFETY: the word's places are in the target. Where as many values are left, each place gets its own element or the
+            // next value; otherwise only those selected get one, of which there are `count`.
+            unsafe {
+                let target = target.add(first);
+                if word.len() == WORD && at + WORD <= count {
+                    for (i, &chosen) in word.iter().enumerate() {
+                        let (own, next) = (target.add(i).read_unaligned(), values.add(at).read_unaligned());
+                        target.add(i).write_unaligned(if chosen != 0 { next } else { own });
+                        at += (chosen != 0) as usize;
+                    }
+                } else {
+                    for (i, _) in word.iter().enumerate().filter(|(_, chosen)| **chosen != 0) {
+                        target.add(i).write_unaligned(values.add(at).read_unaligned());
+                        at += 1;
+                    }
+                }
+            }
+        }
+    }
+    // SAFETY: as the caller promises; what was looked at is left out on both sides.
+    unsafe {
+        let (start, many) = compress::expand(values, mask, target, itemsize);
+        let (values, count) = (values.add(many * itemsize), count - many);
+        let (target, mask) = (target.add(start * itemsize), &mask[start..]);
+        match itemsize {
+            1 => typed::<u8>(values, mask, target, count),
+            2 => typed::<u16>(values, mask, target, count),
+            4 => typed::<u32>(values, mask, target, count),
+            8 => typed::<u64>(values, mask, target, count),
+            _ => typed::<u128>(values, mask, target, count),
+        }
     }
 }
 
@@ -94,8 +130,11 @@ pub(crate) unsafe fn compact(values: *const u8, mask: &[u8], target: *mut u8, co
             }
         }
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: as the caller promises; what was looked at is left out on both sides.
     unsafe {
+        let (start, many) = compress::compact(values, mask, target, count, itemsize);
+        let (values, mask) = (values.add(start * itemsize), &mask[start..]);
+        let (target, count) = (target.add(many * itemsize), count - many);
         match itemsize {
             1 => typed::<u8>(values, mask, target, count),
             2 => typed::<u16>(values, mask, target, count),
@@ -134,16 +173,24 @@ mod tests {
             let mut positions = vec![-1; count];
             assert_eq!(put_positions(&mask, &mut positions), count);
             assert_eq!(positions, expected);
-            let values: Vec<i64> = (0..mask.len() as i64).collect();
-            let mut chosen = vec![-1i64; count];
-            let mut back = vec![-1i64; mask.len()];
-            // SAFETY: as many values as the mask has bytes, and as many chosen as it has true ones.
-            unsafe {
-                compact(values.as_ptr().cast(), &mask, chosen.as_mut_ptr().cast(), count, 8);
-                expand(chosen.as_ptr().cast(), &mask, back.as_mut_ptr().cast(), 8);
+            for size in [1, 2, 4, 8, 16] {
+                // Not aligned, and with something behind that has to stay.
+                let values: Vec<u8> = (0..mask.len() * size).map(|i| (i * 31 + i / 256) as u8).collect();
+                let mut chosen = vec![0xEE; (count + 1) * size];
+                let mut back = vec![0xEE; (mask.len() + 1) * size];
+                // SAFETY: as many values as the mask has bytes, and as many chosen as it has true ones.
+                unsafe {
+                    compact(values.as_ptr(), &mask, chosen.as_mut_ptr(), count, size);
+                    expand(chosen.as_ptr(), &mask, back.as_mut_ptr(), count, size);
+                }
+                let item = |i: usize| &values[i * size..][..size];
+                let wanted: Vec<u8> = expected.iter().flat_map(|&i| item(i as usize).to_vec()).collect();
+                assert_eq!(chosen[..count * size], wanted);
+                assert!(chosen[count * size..].iter().all(|&byte| byte == 0xEE));
+                let filled =
+                    (0..mask.len()).flat_map(|i| if mask[i] != 0 { item(i).to_vec() } else { vec![0xEE; size] });
+                assert_eq!(back, filled.chain(vec![0xEE; size]).collect::<Vec<u8>>());
             }
-            assert_eq!(chosen, expected);
-            assert!((0..mask.len()).all(|i| back[i] == if mask[i] != 0 { i as i64 } else { -1 }));
         }
     }
 }

@@ -30,6 +30,7 @@ mod array;
 mod capture;
 mod choice;
 mod compact;
+mod compress;
 mod contract;
 mod convert;
 mod counted;

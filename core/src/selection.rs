@@ -355,5 +355,5 @@ pub fn put_selected(target: &Array, mask: &Array, values: &Array) -> Result<()> 
         return Err(Error::unsupported("as many values as the mask does not select"));
     }
     // SAFETY: the target is dense, settled, of the mask's shape and shares no memory with the values.
-    target.write_with(|to| unsafe { expand(from, bytes, to, target.dtype().size()) })
+    target.write_with(|to| unsafe { expand(from, bytes, to, values.size(), target.dtype().size()) })
 }
