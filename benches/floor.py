@@ -20,15 +20,15 @@ import argparse
 import json
 import math
 import timeit
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import fastnp
 import numpy
 
+from benches.turns import Times, ratio, take_turns
 from npbench import machine
-
-Times = dict[str, float]
 
 SIZES = (1, 10, 100, 1_000, 10_000)
 DTYPES = ("float64", "float32", "int64")
@@ -104,16 +104,12 @@ def compare(statement: str, n: int, dtype: str, rounds: int, budget: float) -> T
     for name, loop in timers.items():
         once = min(loop.timeit(10) for _ in range(3)) / 10
         calls[name] = max(1, int(budget / rounds / max(once, 1e-8)))
-    found: dict[str, list[float]] = {name: [] for name in MODULES}
-    for turn in range(rounds):
-        for name in list(MODULES)[:: 1 if turn % 2 else -1]:
-            found[name].append(timers[name].timeit(calls[name]) / calls[name])
+
+    def measured(name: str) -> float:
+        return timers[name].timeit(calls[name]) / calls[name]
+
+    found = take_turns({name: partial(measured, name) for name in MODULES}, rounds)
     return {name: min(times) for name, times in found.items()}
-
-
-def ratio(times: Times) -> float:
-    """How many times as fast as NumPy fastnp is."""
-    return times["numpy"] / times["fastnp"]
 
 
 def table(

@@ -24,15 +24,15 @@ import json
 import math
 import statistics
 import timeit
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import fastnp
 import numpy
 
+from benches.turns import Times, ratio, take_turns
 from npbench import machine
-
-Times = dict[str, float]
 
 SIZES = (1_000, 20_000, 100_000)
 DTYPES = ("float64", "float32")
@@ -92,16 +92,9 @@ def compare(name: str, n: int, dtype: str, rounds: int, budget: float) -> Times:
     calls = {}
     for module, loop in timers.items():
         calls[module] = max(1, int(budget / rounds / RUNS / max(seconds(loop, 3), 1e-8)))
-    found: dict[str, list[float]] = {module: [] for module in MODULES}
-    for turn in range(rounds):
-        for module in list(MODULES)[:: 1 if turn % 2 else -1]:
-            found[module].append(seconds(timers[module], calls[module]))
+    measures = {m: partial(seconds, loop, calls[m]) for m, loop in timers.items()}
+    found = take_turns(measures, rounds)
     return {module: statistics.median(times) for module, times in found.items()}
-
-
-def ratio(times: Times) -> float:
-    """How many times as fast as NumPy fastnp is."""
-    return times["numpy"] / times["fastnp"]
 
 
 def table(

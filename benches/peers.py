@@ -15,16 +15,17 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import fastnp
 import numpy
 
+from benches.turns import Times, ratio, take_turns
 from npbench import machine, memory
 
 Program = Callable[[Any, Any, Any], Any]
-Times = dict[str, float]
 
 SIZES = (10, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000)
 MODULES = {"numpy": numpy, "fastnp": fastnp}
@@ -120,11 +121,11 @@ def compare(program: Program, n: int, rounds: int, budget: float) -> Times:
     for name, module in MODULES.items():
         once = min(time_calls(module, program, arrays[name], 1, lazy[name]) for _ in range(3))
         calls[name] = max(1, min(100_000, int(budget / rounds / max(once, 1e-7))))
-    found: dict[str, list[float]] = {name: [] for name in MODULES}
-    for turn in range(rounds):
-        for name in list(MODULES)[:: 1 if turn % 2 else -1]:
-            once = time_calls(MODULES[name], program, arrays[name], calls[name], lazy[name])
-            found[name].append(once)
+
+    def measured(name: str) -> float:
+        return time_calls(MODULES[name], program, arrays[name], calls[name], lazy[name])
+
+    found = take_turns({name: partial(measured, name) for name in MODULES}, rounds)
     return {name: statistics.median(times) for name, times in found.items()}
 
 
@@ -198,11 +199,6 @@ def import_seconds(rounds: int = 20) -> Times:
             if turn >= 0:  # before that, files were read from disk and compiled
                 times.append(time.perf_counter() - start)
     return {name: statistics.median(times) for name, times in found.items()}
-
-
-def ratio(times: Times) -> float:
-    """How many times as fast as NumPy fastnp is."""
-    return times["numpy"] / times["fastnp"]
 
 
 def show(seconds: float) -> str:

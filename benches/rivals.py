@@ -26,16 +26,17 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy
 
+from benches.turns import Times, take_turns
 from npbench import machine
 from npbench.binding import run_source
 
 Call = Callable[[], Any]
-Times = dict[str, float]
 
 SIZES = (1, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 COLD = 100_000
@@ -238,11 +239,12 @@ def compare(calls: dict[str, Call], rounds: int, budget: float) -> Times:
         else:
             once = min(once, *(seconds(call, 1) for _ in range(3)))
         counts[name] = max(1, min(100_000, int(budget / rounds / max(once, 1e-7))))
-    found: dict[str, list[float]] = {name: [] for name in calls}
-    for turn in range(rounds):
-        for name in list(calls)[:: 1 if turn % 2 else -1]:
-            time.sleep(min(QUIET, 2 * budget))
-            found[name].append(seconds(calls[name], counts[name]))
+
+    def rested(name: str) -> float:
+        time.sleep(min(QUIET, 2 * budget))
+        return seconds(calls[name], counts[name])
+
+    found = take_turns({name: partial(rested, name) for name in calls}, rounds)
     return {name: statistics.median(times) for name, times in found.items()}
 
 

@@ -1,0 +1,24 @@
+"""Modules beside each other: whose turn it is, and what the times say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+# Seconds a call, by module.
+Times = dict[str, float]
+
+
+def take_turns(measures: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
+    """What each measures in so many rounds, one after the other in both orders (B A A B): whatever
+    grows faster or slower meanwhile does so for all.
+    """
+    found: dict[str, list[float]] = {name: [] for name in measures}
+    for turn in range(rounds):
+        for name in list(measures)[:: 1 if turn % 2 else -1]:
+            found[name].append(measures[name]())
+    return found
+
+
+def ratio(times: Times) -> float:
+    """How many times as fast as NumPy fastnp is."""
+    return times["numpy"] / times["fastnp"]
