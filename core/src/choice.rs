@@ -28,11 +28,11 @@ pub(crate) fn count_true(mask: &[u8]) -> usize {
     mask.chunks(LANES * TIMES).map(few).sum()
 }
 
-/// The words of a mask that are not all zero, each with the position of its first byte; the last may be shorter.
-fn words(mask: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
-    let (words, rest) = mask.as_chunks::<WORD>();
+/// The words of a mask from a byte on that are not all zero, each with the position of its first byte; the last may be shorter.
+fn words(mask: &[u8], start: usize) -> impl Iterator<Item = (usize, &[u8])> {
+    let (words, rest) = mask[start..].as_chunks::<WORD>();
     let whole = words.iter().enumerate().filter(|(_, word)| u64::from_ne_bytes(**word) != 0);
-    whole.map(|(i, word)| (i * WORD, &word[..])).chain(std::iter::once((words.len() * WORD, rest)))
+    whole.map(move |(i, word)| (start + i * WORD, &word[..])).chain(std::iter::once((start + words.len() * WORD, rest)))
 }
 
 /// Writes the positions of bytes that are not zero, as many as there is room for; how many there are.
@@ -40,7 +40,7 @@ fn words(mask: &[u8]) -> impl Iterator<Item = (usize, &[u8])> {
 /// Of a random mask it takes 0.44 ns an element, 0.63 where every place is checked, and with a branch for each byte 5.2.
 pub(crate) fn put_positions(mask: &[u8], out: &mut [i64]) -> usize {
     let (start, mut many) = compress::positions(mask, out);
-    for (first, word) in words(&mask[start..]).map(|(first, word)| (start + first, word)) {
+    for (first, word) in words(mask, start) {
         if word.len() == WORD && many + WORD <= out.len() {
             for (i, &flag) in word.iter().enumerate() {
                 // SAFETY: there is room for as many positions as the word has bytes.
@@ -66,8 +66,9 @@ pub(crate) unsafe fn expand(values: *const u8, mask: &[u8], target: *mut u8, cou
     /// As [`expand`], for elements of a size the compiler knows.
     unsafe fn typed<T: Copy>(values: *const u8, mask: &[u8], target: *mut u8, count: usize) {
         let (values, target) = (values.cast::<T>(), target.cast::<T>());
-        let mut at = 0;
-        for (first, word) in words(mask) {
+        // SAFETY: the caller's contract.
+        let (start, mut at) = unsafe { compress::expand(values, mask, target) };
+        for (first, word) in words(mask, start) {
             // SAFETY: the word's places are in the target. Where as many values are left, each place gets its own element or the
             // next value; otherwise only those selected get one, of which there are `count`.
             unsafe {
@@ -87,11 +88,8 @@ pub(crate) unsafe fn expand(values: *const u8, mask: &[u8], target: *mut u8, cou
             }
         }
     }
-    // SAFETY: as the caller promises; what was looked at is left out on both sides.
+    // SAFETY: as the caller promises.
     unsafe {
-        let (start, many) = compress::expand(values, mask, target, itemsize);
-        let (values, count) = (values.add(many * itemsize), count - many);
-        let (target, mask) = (target.add(start * itemsize), &mask[start..]);
         match itemsize {
             1 => typed::<u8>(values, mask, target, count),
             2 => typed::<u16>(values, mask, target, count),
@@ -110,8 +108,9 @@ pub(crate) unsafe fn compact(values: *const u8, mask: &[u8], target: *mut u8, co
     /// As [`compact`], for elements of a size the compiler knows.
     unsafe fn typed<T: Copy>(values: *const u8, mask: &[u8], target: *mut u8, count: usize) {
         let (values, target) = (values.cast::<T>(), target.cast::<T>());
-        let mut at = 0;
-        for (first, word) in words(mask) {
+        // SAFETY: the caller's contract.
+        let (start, mut at) = unsafe { compress::compact(values, mask, target, count) };
+        for (first, word) in words(mask, start) {
             // SAFETY: the word's elements are among the values. Where all of them fit behind those that are there, each is
             // written where the next selected one goes; otherwise only those selected, of which there are `count`.
             unsafe {
@@ -130,11 +129,8 @@ pub(crate) unsafe fn compact(values: *const u8, mask: &[u8], target: *mut u8, co
             }
         }
     }
-    // SAFETY: as the caller promises; what was looked at is left out on both sides.
+    // SAFETY: as the caller promises.
     unsafe {
-        let (start, many) = compress::compact(values, mask, target, count, itemsize);
-        let (values, mask) = (values.add(start * itemsize), &mask[start..]);
-        let (target, count) = (target.add(many * itemsize), count - many);
         match itemsize {
             1 => typed::<u8>(values, mask, target, count),
             2 => typed::<u16>(values, mask, target, count),

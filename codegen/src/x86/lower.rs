@@ -140,11 +140,7 @@ impl Body<'_> {
 
     /// Begins a loop: keeps the caller's registers, loads the addresses of so many operands, and has all lanes.
     pub(super) fn enter(&self, e: &mut Emitter<'_>, operands: usize) {
-        let near = e.near().min(operands);
-        BASES[..near].iter().skip(KEPT_FROM).for_each(|&register| e.asm.push(register));
-        if operands > near {
-            e.asm.push(FAR);
-        }
+        e.callers(operands).iter().for_each(|&register| e.asm.push(register));
         if self.leaves_out() {
             e.clear_odd();
         }
@@ -163,11 +159,7 @@ impl Body<'_> {
         if self.leaves_out() {
             e.store_odd();
         }
-        let near = e.near().min(operands);
-        if operands > near {
-            e.asm.pop(FAR);
-        }
-        BASES[..near].iter().skip(KEPT_FROM).rev().for_each(|&register| e.asm.pop(register));
+        e.callers(operands).iter().rev().for_each(|&register| e.asm.pop(register));
     }
 
     /// Copies of the body in one round: enough that short ones hide their latency.
@@ -251,6 +243,12 @@ impl Emitter<'_> {
         operand >= self.near()
     }
 
+    /// The registers for the addresses of so many operands that belong to the caller.
+    fn callers(&self, operands: usize) -> SmallVec<[Gpr; BASES.len()]> {
+        let near = self.near().min(operands);
+        BASES[..near].iter().skip(KEPT_FROM).copied().chain((operands > near).then_some(FAR)).collect()
+    }
+
     /// A register with an operand's address: its own, or one that the next far operand takes.
     pub(super) fn base(&mut self, operand: usize) -> Gpr {
         if !self.is_far(operand) {
@@ -261,25 +259,26 @@ impl Emitter<'_> {
         FAR
     }
 
+    /// Puts the address that its register holds where a far operand's waits.
+    fn keep_base(&mut self, operand: usize) {
+        if self.is_far(operand) {
+            let at = self.arguments.far(operand);
+            self.asm.store_gpr(at_arguments(at), FAR);
+        }
+    }
+
     /// Has an operand begin at an address in the arguments.
     fn start_at(&mut self, operand: usize, at: usize) {
-        let is_far = self.is_far(operand);
-        let base = if is_far { FAR } else { BASES[operand] };
+        let base = if self.is_far(operand) { FAR } else { BASES[operand] };
         self.asm.load(base, at_arguments(at));
-        if is_far {
-            let at = self.arguments.far(operand);
-            self.asm.store_gpr(at_arguments(at), base);
-        }
+        self.keep_base(operand);
     }
 
     /// Changes the address of an operand.
     fn move_base(&mut self, operand: usize, change: impl FnOnce(&mut Assembler, Gpr)) {
         let base = self.base(operand);
         change(&mut self.asm, base);
-        if self.is_far(operand) {
-            let at = self.arguments.far(operand);
-            self.asm.store_gpr(at_arguments(at), base);
-        }
+        self.keep_base(operand);
     }
 
     /// Sets the mask of the lanes to all.

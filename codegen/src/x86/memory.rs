@@ -42,15 +42,7 @@ impl Emitter<'_> {
     pub(super) fn load(&mut self, operand: usize, dtype: DType) -> Result<()> {
         let is_bool = dtype == DType::Bool;
         match self.steps[operand] {
-            Step::Still => {
-                let from = Mem::at(self.base(operand), 0);
-                if !self.is_far(operand) {
-                    self.live_in(Home::Element(from));
-                    return Ok(());
-                }
-                let register = if is_bool { self.define_mask().0 } else { self.define_vector().0 };
-                self.spread(register, from, dtype);
-            }
+            Step::Still => self.load_still(operand, 0, dtype),
             Step::Dense | Step::Streamed if is_bool => {
                 let (out, from) = (self.define_mask(), self.memory(operand, dtype));
                 self.load_bools(out, from);
@@ -79,6 +71,17 @@ impl Emitter<'_> {
             }
         }
         Ok(())
+    }
+
+    /// The value at hand, an element that stands still, so many bytes within the operand's: in its place, or in all lanes where
+    /// the address has no register to stay in.
+    pub(super) fn load_still(&mut self, operand: usize, within: usize, dtype: DType) {
+        let from = Mem::at(self.base(operand), within as i32);
+        if !self.is_far(operand) {
+            return self.live_in(Home::Element(from));
+        }
+        let register = if dtype == DType::Bool { self.define_mask().0 } else { self.define_vector().0 };
+        self.spread(register, from, dtype);
     }
 
     fn load_dense(&mut self, out: VReg, from: Mem, dtype: DType) {

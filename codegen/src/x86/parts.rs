@@ -10,7 +10,7 @@ use super::forms as f;
 use super::forms::Form;
 use super::level::Level;
 use super::lower::{Step, VECTOR, at_arguments};
-use super::select::{Emitter, Home, Result};
+use super::select::{Emitter, Result};
 use crate::{DType, Inst, Part, ValueId};
 
 /// The form for elements of four bytes or of eight.
@@ -40,15 +40,7 @@ impl Emitter<'_> {
             Inst::Load(operand) => {
                 let operand = operand.0 as usize;
                 match self.steps[operand] {
-                    Step::Still => {
-                        let from = Mem::at(self.base(operand), within as i32);
-                        if !self.is_far(operand) {
-                            self.live_in(Home::Element(from));
-                            return Ok(());
-                        }
-                        let out = self.define_vector();
-                        self.spread(out.0, from, dtype);
-                    }
+                    Step::Still => self.load_still(operand, within, dtype),
                     Step::Strided | Step::Alternate | Step::Backward => {
                         let out = self.define_vector();
                         self.gather(operand, within, out, dtype)?;
