@@ -69,7 +69,7 @@ fn encoding(c: &mut Criterion) {
         asm.vector(black_box(&forms::VADDPD), Width::W512, VReg(i), VReg(31 - i), b, Masking::NONE, None);
     });
     time("masked store", |asm, i| {
-        asm.store(black_box(&forms::VMOVUPD_STORE), Width::W512, place(i), VReg(i), KReg(1));
+        asm.store(black_box(&forms::VMOVUPS_STORE), Width::W512, place(i), VReg(i), KReg(1));
     });
     time("add of an immediate", |asm, i| asm.add_imm(Gpr(i & 15), i as i32 * 8));
     group.finish();
