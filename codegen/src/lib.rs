@@ -42,7 +42,7 @@ pub use backend::{Backend, CompileError, GRAIN, Inline, Launch, Program, Raised,
 pub use build::{FragmentBuilder, KernelBuilder};
 pub use device::{CUDA, Device, DeviceError, Facts, Failure, device, device_known_as};
 pub use dtype::{DType, Kind, Scalar, Wide};
-pub use expand::{Expanded, Odd, Slow, Trail, expand};
+pub use expand::{Expanded, Odd, Trail, expand};
 pub use ir::{
     Access, Accumulator, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, Part, ScalarId, Template, ValueId,
 };
