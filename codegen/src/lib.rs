@@ -16,7 +16,7 @@
 //! | [`routine`] | routines of libraries for devices: Fourier transforms, linear algebra |
 //! | [`expand`](mod@expand) | elementary functions written out as instructions, for backends that make machine code |
 //! | [`math`] | elementary functions as loops the compiler vectorises |
-//! | [`portable`] | the blocked interpreter, the oracle of every other backend |
+//! | [`portable`] | the blocked interpreter, which runs every kernel: tests compare other backends with it, and it with an evaluator of their own |
 //! | [`cuda`] | NVIDIA's GPUs: kernels as CUDA C, and what compiles and runs them |
 //! | `x86` | machine code, where the processor has AVX2 or AVX-512 |
 
