@@ -21,33 +21,26 @@
 //! | `x86` | machine code, where the processor has AVX2 or AVX-512 |
 
 pub mod backend;
-pub mod build;
 pub mod cuda;
-pub mod device;
-pub mod dtype;
+pub mod drive;
 pub mod expand;
+pub mod host;
 pub mod ir;
 pub mod math;
-pub mod op;
-pub mod parse;
 pub mod portable;
-pub mod primitive;
-pub mod print;
-pub mod routine;
-pub mod verify;
 #[cfg(all(target_arch = "x86_64", unix))]
 pub mod x86;
 
-pub use backend::{Backend, CompileError, GRAIN, Inline, Launch, Program, Raised, Workers};
-pub use build::{FragmentBuilder, KernelBuilder};
-pub use device::{CUDA, Device, DeviceError, Facts, Failure, device, device_known_as};
-pub use dtype::{DType, Kind, Scalar, Wide};
-pub use expand::{Expanded, Odd, Slow, Trail, expand};
-pub use ir::{
+pub use crate::backend::device::{CUDA, Device, DeviceError, Facts, Failure, device, device_known_as};
+pub use crate::backend::routine::{Library, Routine, Transform};
+pub use crate::ir::build::{FragmentBuilder, KernelBuilder};
+pub use crate::ir::dtype::{DType, Kind, Scalar, Wide};
+pub use crate::ir::kernel::{
     Access, Accumulator, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, Part, ScalarId, Template, ValueId,
 };
-pub use op::{Domain, FpFlags, Op, OpRow, ResultRule};
-pub use parse::ParseError;
-pub use primitive::{Primitive, Table};
-pub use routine::{Library, Routine, Transform};
-pub use verify::{Place, Verified, VerifyError, verify};
+pub use crate::ir::op::{Domain, FpFlags, Op, OpRow, ResultRule};
+pub use crate::ir::parse::ParseError;
+pub use crate::ir::primitive::{Primitive, Table};
+pub use crate::ir::verify::{Place, Verified, VerifyError, verify};
+pub use backend::{Backend, CompileError, GRAIN, Inline, Launch, Program, Raised, Workers};
+pub use expand::{Expanded, Odd, Slow, Trail, expand};

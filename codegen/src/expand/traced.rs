@@ -4,7 +4,7 @@
 //! compiler does where it compiles those loops.
 
 use super::Slow;
-use crate::build::Draft;
+use crate::ir::build::Draft;
 use crate::math::{Mask, Number, Real, Word};
 use crate::{DType, Inst, Op, Primitive, Scalar, Table, ValueId};
 use std::cell::RefCell;

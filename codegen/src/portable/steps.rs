@@ -1,6 +1,6 @@
 //! Loops of the steps of elementary functions, for kernels that have them written out: tests, and whoever expands kernels.
 
-use super::isa::{Isa, Loop, Routine, Rowwise, pick};
+use crate::drive::isa::{Isa, Loop, Routine, Rowwise, pick};
 use crate::math::Real;
 use crate::{DType, Primitive, Table};
 use std::marker::PhantomData;

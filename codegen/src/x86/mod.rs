@@ -23,43 +23,13 @@
 //! portable backend's, but for its calls: as many as are known here are one loop over each block. Results are that
 //! backend's, bit for bit.
 
-mod along;
-pub mod arena;
-mod arguments;
-mod arith;
-mod backend;
-mod body;
-mod bools;
-mod columns;
-mod convert;
-mod disassembly;
-pub mod encode;
-mod fold;
-pub mod forms;
-mod general;
-mod held;
-mod instead;
-mod level;
-mod lower;
-mod masks;
-mod memory;
-mod parts;
-mod pass;
-mod program;
-mod registers;
-mod root;
-mod row;
-mod scan;
-mod select;
-mod steps;
-mod steps_instead;
-mod tail;
-mod uniform;
-mod vex;
-mod words;
+pub mod asm;
+pub(crate) mod isel;
+pub(crate) mod launch;
+pub(crate) mod loops;
 
-pub use arena::{Code, place};
-pub use backend::X86;
-pub use encode::{Assembler, Cond, Gpr, KReg, Label, Masking, Mem, Rm, VReg, Width};
-pub use forms::Form;
-pub use level::Level;
+pub use crate::x86::asm::arena::{Code, place};
+pub use crate::x86::asm::encode::{Assembler, Cond, Gpr, KReg, Label, Masking, Mem, Rm, VReg, Width};
+pub use crate::x86::asm::forms::Form;
+pub use crate::x86::asm::level::Level;
+pub use crate::x86::launch::backend::X86;

@@ -1,7 +1,7 @@
 //! General registers, masks alone, jumps and labels.
 
 use crate::{Cases, address, addresses, gpr, memory};
-use fastnp_codegen::x86::forms::{self, Operands};
+use fastnp_codegen::x86::asm::forms::{self, Operands};
 use fastnp_codegen::x86::{Assembler, Cond, Gpr, KReg, Mem};
 
 const CONDITIONS: [(Cond, &str); 16] = [
