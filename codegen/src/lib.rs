@@ -3,20 +3,17 @@
 //! This crate knows nothing of arrays, graphs or Python. The array layer builds a [`Kernel`], has it [`verify()`]-ed, gives it to a
 //! [`Backend`] and launches the [`Program`] it gets back.
 //!
-//! | module | holds |
+//! The folders, from the ground up; each imports only what stands above it in this table:
+//!
+//! | folder | holds |
 //! |---|---|
-//! | [`dtype`] | element types and scalar values |
-//! | [`op`] | the op table |
-//! | [`ir`] | kernels, fragments, and what they mean |
-//! | [`verify`](mod@verify) | the rules, as code |
-//! | [`primitive`] | steps of elementary functions that one instruction of AVX-512 takes |
-//! | [`build`] | making kernels |
-//! | [`print`](mod@print), [`parse`](mod@parse) | kernels as text |
-//! | [`backend`], [`device`](mod@device) | the interfaces to backends, and to those with memory of their own |
-//! | [`routine`] | routines of libraries for devices: Fourier transforms, linear algebra |
-//! | [`expand`](mod@expand) | elementary functions written out as instructions, for backends that make machine code |
+//! | [`ir`] | the kernel IR: element types, ops, kernels, the verifier, the text form |
 //! | [`math`] | elementary functions as loops the compiler vectorises |
-//! | [`portable`] | the blocked interpreter, the oracle of every other backend |
+//! | [`expand`](mod@expand) | elementary functions, complex arithmetic and divisions decomposed into instructions of the IR |
+//! | [`backend`] | the interface to backends, and to devices, which have memory of their own |
+//! | [`drive`] | what CPU backends share to drive a kernel over its domain: tiles, threads, aliasing, floating-point status |
+//! | [`host`] | routines for the host's memory that are no kernels |
+//! | [`portable`] | the blocked interpreter, the oracle of the other backends |
 //! | [`cuda`] | NVIDIA's GPUs: kernels as CUDA C, and what compiles and runs them |
 //! | `x86` | machine code, where the processor has AVX2 or AVX-512 |
 

@@ -7,7 +7,7 @@
 //! widened, computed as `float32` and rounded after every op, as NumPy does.
 //!
 //! Nothing is checked here beyond the range of the ids that are looked up: that a kernel is right is for
-//! [`verify`](crate::ir::verify()) to say. Operands and scalars are numbered in the order they are declared and stay so,
+//! [`verify`](crate::verify()) to say. Operands and scalars are numbered in the order they are declared and stay so,
 //! used or not, since callers bind addresses and values by number.
 
 use crate::{

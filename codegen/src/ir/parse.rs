@@ -2,7 +2,7 @@
 //!
 //! White space and line ends only separate; `;` starts a comment to the end of the line. Whatever numbers itself must do
 //! so in order: operands, scalars, accumulators, and values with the number of their instruction. Nothing else about the
-//! kernel is checked: that is for [`verify`](crate::ir::verify()).
+//! kernel is checked: that is for [`verify`](crate::verify()).
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
@@ -343,7 +343,7 @@ impl Parser<'_> {
         Ok([first, second, self.value(side)?])
     }
 
-    /// `add v0, v1`. An op of one argument may be given two, for [`verify`](crate::ir::verify()) to reject.
+    /// `add v0, v1`. An op of one argument may be given two, for [`verify`](crate::verify()) to reject.
     fn apply(&mut self, side: Side) -> Result<Inst> {
         if let Some(step) = Primitive::from_name(self.peek()) {
             self.take();
