@@ -24,10 +24,10 @@ MAX_ARCHITECTURE_LINES = 150
 # one reason to have macros.
 MACRO_FAMILIES = {
     "a table of rows": re.compile(
-        r"codegen/src/(op|portable/loops|expand/forms|x86/forms/table)\.rs"
+        r"codegen/src/(ir/op|portable/loops/elementwise|expand/forms|x86/asm/forms/table)\.rs"
     ),
-    "a trait for each element type": re.compile(r"codegen/src/portable/\w+\.rs"),
-    "NumPy's functions by name": re.compile(r"pybind/src/(arguments|functions)\.rs"),
+    "a trait for each element type": re.compile(r"codegen/src/(portable/(\w+/)?\w+|drive/isa|host/gemv)\.rs"),
+    "NumPy's functions by name": re.compile(r"pybind/src/call/(parse|functions)\.rs"),
 }
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "base", "misc", "common"}
 

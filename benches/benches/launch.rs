@@ -45,7 +45,8 @@ fn launching(c: &mut Criterion) {
 /// A thousand instructions each: time per instruction is the figure in microseconds read as nanoseconds.
 #[cfg(all(target_arch = "x86_64", unix))]
 fn encoding(c: &mut Criterion) {
-    use fastnp_codegen::x86::{Assembler, Gpr, KReg, Masking, Mem, Rm, VReg, Width, forms};
+    use fastnp_codegen::x86::asm::forms;
+    use fastnp_codegen::x86::{Assembler, Gpr, KReg, Masking, Mem, Rm, VReg, Width};
     let mut group = c.benchmark_group("encode a thousand");
     group.sample_size(20).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(600));
     let mut time = |name: &str, write: fn(&mut Assembler, u8)| {

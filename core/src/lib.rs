@@ -27,78 +27,40 @@
 //! NumPy's. [`ErrorKind::Unsupported`] marks what NumPy can do and this engine cannot.
 
 mod array;
-mod capture;
-mod choice;
-mod compact;
-mod compress;
-mod contract;
-mod convert;
-mod counted;
-mod create;
-mod dense;
-mod element;
-mod elementwise;
-mod engine;
+mod device;
 mod error;
-mod execute;
-mod explain;
 mod host;
-mod immediate;
-mod inspect;
-mod join;
-mod launch;
-mod layout;
-mod loan;
-mod lock;
-mod masked;
+mod index;
 mod memory;
-mod nesting;
-mod operators;
-mod passing;
-mod places;
+mod ops;
 mod plan;
-mod product;
-mod promote;
-mod raised;
-mod reduce;
-mod remote;
-mod routine;
-mod rows;
-mod selection;
+mod runtime;
 pub mod settings;
-mod shelf;
-mod site;
-mod stats;
-mod storage;
-mod threads;
-mod trace;
-mod value;
-mod view;
 
-pub use array::{Array, Export};
-pub use contract::{dot, matmul};
-pub use element::Element;
-pub use elementwise::{Options, apply, apply_to, apply_with, select};
+pub use crate::array::array::{Array, Export};
+pub use crate::array::element::Element;
+pub use crate::array::layout::{Index, Layout, MAX_DIMS, Order, Shape, Strides, broadcast, normalize_axis};
+pub use crate::array::value::Value;
+pub use crate::device::export::Loan;
+pub use crate::device::routine::{Singular, cholesky, computes_on_host, eigen, fourier, lack, lu, qr, solve, svd};
+pub use crate::host::interpreter_lock::{Host, Still, hold_still, rely_on_host, set_host};
+pub use crate::index::fancy::{Part, Places};
+pub use crate::index::selection::{Selection, SelectionArg, put_selected, select_now};
+pub use crate::memory::storage::Owner;
+pub use crate::ops::concatenate::concatenate;
+pub use crate::ops::elementwise::{Options, apply, apply_to, apply_with, select};
+pub use crate::ops::matmul::{dot, matmul};
+pub use crate::ops::promote::{ArgType, Casting, can_cast, promote_types, resolve, result_type};
+pub use crate::ops::reduce::{Folding, Reduction};
+pub use crate::runtime::explain::explain;
+pub use crate::runtime::fp_flags::{Report, Scope, set_scope_source};
+pub use crate::runtime::stats::Stats;
+pub use crate::runtime::target::{current_device, describe_device, set_device, synchronize};
 pub use error::{Error, ErrorKind, Result};
-pub use explain::explain;
 pub use fastnp_codegen::{CUDA, DType, FpFlags, Kind, Library, Op, ResultRule, Scalar, Transform, Wide};
-pub use host::{Host, Still, hold_still, rely_on_host, set_host};
-pub use join::concatenate;
-pub use layout::{Index, Layout, MAX_DIMS, Order, Shape, Strides, broadcast, normalize_axis};
-pub use loan::Loan;
 pub use num_complex::Complex;
-pub use places::{Part, Places};
-pub use promote::{ArgType, Casting, can_cast, promote_types, resolve, result_type};
-pub use raised::{Report, Scope, set_scope_source};
-pub use reduce::{Folding, Reduction};
-pub use routine::{Singular, cholesky, computes_on_host, eigen, fourier, lack, lu, qr, solve, svd};
-pub use selection::{Selection, SelectionArg, put_selected, select_now};
-pub use site::{current_device, describe_device, set_device, synchronize};
-pub use stats::Stats;
-pub use storage::Owner;
-pub use value::Value;
 
-use engine::engine;
+use crate::runtime::recorder::engine;
 
 /// Runs everything that is pending.
 ///
@@ -132,19 +94,19 @@ pub fn flush() -> Result<()> {
 /// ```
 pub fn stats() -> Stats {
     let mut stats = engine().seen.stats;
-    let (live, peak, kept) = memory::usage();
+    let (live, peak, kept) = crate::memory::pool::usage();
     stats.bytes_live = live as u64;
     stats.bytes_peak = peak as u64;
     stats.bytes_kept = kept as u64;
-    (stats.bytes_on_devices, stats.bytes_sent, stats.bytes_fetched) = remote::usage();
+    (stats.bytes_on_devices, stats.bytes_sent, stats.bytes_fetched) = crate::memory::device_buffer::usage();
     stats
 }
 
 /// Sets the counters to zero.
 pub fn reset_stats() {
     engine().seen.stats = Stats::default();
-    memory::reset_peak();
-    remote::reset_traffic();
+    crate::memory::pool::reset_peak();
+    crate::memory::device_buffer::reset_traffic();
 }
 
 /// Floating-point flags that kernels raised since the last call, by op.
@@ -157,13 +119,13 @@ pub fn reset_stats() {
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn take_raised() -> Vec<Report> {
-    engine::locked().seen.raised.take()
+    crate::runtime::recorder::locked().seen.raised.take()
 }
 
 /// Whether [`take_raised`] has something to give.
 #[inline]
 pub fn has_raised() -> bool {
-    raised::has_raised()
+    crate::runtime::fp_flags::has_raised()
 }
 
 /// Whether an operation over so many elements runs at once when its operands are ready, by the setting `tiny`.

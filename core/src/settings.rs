@@ -1,8 +1,9 @@
 //! The settings table of the engine.
 
-use crate::engine::engine;
 use crate::error::{Error, Result};
-use crate::{memory, threads};
+use crate::host::threads;
+use crate::memory::pool;
+use crate::runtime::recorder::engine;
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -118,7 +119,7 @@ pub fn set(name: &str, value: impl Into<SettingValue>) -> Result<bool> {
         ("eager", SettingValue::Int(value)) => engine().eager = value != 0,
         ("lazy_scalars", SettingValue::Int(value)) => LAZY_SCALARS.store(value != 0, Ordering::Relaxed),
         ("num_threads", SettingValue::Int(value)) => threads::set_count(value.max(0) as usize),
-        ("memory_kept", SettingValue::Int(value)) => memory::set_limit(usize::try_from(value).ok()),
+        ("memory_kept", SettingValue::Int(value)) => pool::set_limit(usize::try_from(value).ok()),
         _ => return Ok(false),
     }
     Ok(true)
@@ -137,7 +138,7 @@ pub fn get(name: &str) -> Option<SettingValue> {
         "eager" => engine().eager as i64,
         "lazy_scalars" => LAZY_SCALARS.load(Ordering::Relaxed) as i64,
         "num_threads" => threads::count() as i64,
-        "memory_kept" => memory::limit().map_or(-1, |bytes| bytes as i64),
+        "memory_kept" => pool::limit().map_or(-1, |bytes| bytes as i64),
         _ => return None,
     }))
 }

@@ -1,38 +1,12 @@
 //! The Python module: argument parsing, NumPy's protocols, errors. It decides nothing; the engine and, for what the engine
 //! cannot do, the `fastnp._fallback` module in Python decide.
 
-mod arg;
-mod arguments;
-mod attributes;
-mod birth;
-mod borrowed;
 mod call;
-mod class;
-mod contents;
-mod convert;
-mod create;
-mod dlpack;
-mod document;
-mod dtype;
-mod error;
-mod errstate;
-mod foreign;
-mod functions;
-mod host;
+mod diagnostics;
 mod index;
-mod join;
-mod keywords;
-mod methods;
-mod ndarray;
-mod observe;
-mod operators;
-mod places;
-mod plain;
-mod protocols;
-mod reduce;
-mod routine;
-mod slot;
-mod ufunc;
+mod interop;
+mod interpreter_lock;
+mod object;
 
 use fastnp::Result;
 use pyo3::prelude::*;
@@ -42,9 +16,9 @@ use pyo3::sync::PyOnceLock;
 #[inline]
 pub(crate) fn deliver<T>(py: Python<'_>, result: Result<T>) -> PyResult<T> {
     if fastnp::has_raised() {
-        errstate::report(py)?;
+        crate::call::errstate::report(py)?;
     }
-    result.map_err(|e| error::raise(py, e))
+    result.map_err(|e| crate::call::error::raise(py, e))
 }
 
 /// A function of `fastnp._fallback`.
@@ -55,26 +29,26 @@ pub(crate) fn fallback<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, 
 
 #[pymodule]
 fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<ndarray::NdArray>()?;
-    module.add_class::<foreign::Memory>()?;
-    ufunc::add(module)?;
-    create::add(module)?;
-    convert::add(module)?;
-    functions::add(module)?;
-    join::add(module)?;
-    observe::add(module)?;
-    attributes::add(module)?;
-    borrowed::add(module)?;
-    routine::add(module)?;
-    module.add_function(wrap_pyfunction!(class::replace, module)?)?;
-    module.add_function(wrap_pyfunction!(class::metaclass, module)?)?;
-    module.add_function(wrap_pyfunction!(class::set_metaclass, module)?)?;
-    host::add(module)?;
-    module.add_function(wrap_pyfunction!(foreign::py_to_numpy, module)?)?;
-    module.add_function(wrap_pyfunction!(foreign::py_from_numpy, module)?)?;
-    module.add_function(wrap_pyfunction!(foreign::ran, module)?)?;
-    document::document(module)?;
-    errstate::start(module.py())?;
-    observe::find_libraries(module.py(), &std::env::var("FASTNP_BACKEND").unwrap_or_default())?;
+    module.add_class::<crate::object::ndarray::NdArray>()?;
+    module.add_class::<crate::interop::foreign::Memory>()?;
+    crate::call::ufunc::add(module)?;
+    crate::call::create::add(module)?;
+    crate::interop::convert::add(module)?;
+    crate::call::functions::add(module)?;
+    crate::call::concatenate::add(module)?;
+    crate::diagnostics::add(module)?;
+    crate::object::attributes::add(module)?;
+    crate::interop::device_import::add(module)?;
+    crate::call::routine::add(module)?;
+    module.add_function(wrap_pyfunction!(crate::object::class::replace, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::object::class::metaclass, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::object::class::set_metaclass, module)?)?;
+    crate::interpreter_lock::add(module)?;
+    module.add_function(wrap_pyfunction!(crate::interop::foreign::py_to_numpy, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::interop::foreign::py_from_numpy, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::interop::foreign::ran, module)?)?;
+    crate::object::document::document(module)?;
+    crate::call::errstate::start(module.py())?;
+    crate::diagnostics::find_libraries(module.py(), &std::env::var("FASTNP_BACKEND").unwrap_or_default())?;
     deliver(module.py(), fastnp::settings::read_environment())
 }

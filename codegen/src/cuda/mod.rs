@@ -14,24 +14,18 @@
 //! (`--fmad=false`), as every fused product is written as one. Elementary functions are those of every backend, written out,
 //! but for odd arguments, which CUDA's own functions take.
 
-mod compact;
-mod fold;
-mod form;
-mod fragment;
-mod functions;
 #[cfg(unix)]
 pub(crate) mod runtime;
-mod source;
-mod spell;
+pub(crate) mod text;
 
 use crate::{Kernel, Launch, Verified};
 
-pub use compact::compaction;
-pub use form::Geometry;
-pub use source::together;
+pub use crate::cuda::text::compact::compaction;
+pub use crate::cuda::text::form::Geometry;
+pub use crate::cuda::text::source::together;
 
 /// A kernel's text for a launch, and how it is launched; none where the launch has no points.
 pub fn render(kernel: &Verified<Kernel>, launch: &Launch<'_>) -> Option<(String, Geometry)> {
-    let (form, geometry) = form::of(kernel, launch)?;
-    Some((source::source(kernel, &form), geometry))
+    let (form, geometry) = text::form::of(kernel, launch)?;
+    Some((text::source::source(kernel, &form), geometry))
 }

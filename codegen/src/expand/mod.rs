@@ -28,7 +28,7 @@ mod division;
 mod forms;
 mod traced;
 
-use crate::build::visit;
+use crate::ir::build::visit;
 use crate::{DType, Fragment, Inst, Kernel, Op, ValueId};
 use complex::Now;
 use forms::Recorded;

@@ -3,7 +3,7 @@
 //! What is computed of constants alone is computed at once, by the very arithmetic of [`crate::math`] on floats, as the
 //! compiler does where it compiles those loops.
 
-use crate::build::Draft;
+use crate::ir::build::Draft;
 use crate::math::{Mask, Number, Real, Word};
 use crate::{DType, Inst, Op, Primitive, Scalar, Table, ValueId};
 use std::cell::RefCell;

@@ -26,48 +26,17 @@
 //! - How a reduction is divided depends on sizes and strides alone: any number of threads gives the same bits.
 //! - A launch of one or two axes allocates nothing and takes no lock.
 //!
-//! It does not fold constants, drop dead instructions or merge equal ones: [`crate::build`] makes kernels without the latter two.
+//! It does not fold constants, drop dead instructions or merge equal ones: [`crate::ir::build`] makes kernels without the latter two.
 
-mod accumulate;
-mod apart;
-mod arg;
-mod arith;
-mod casts;
-mod code;
-mod combination;
-mod complex;
-mod division;
-mod element;
-pub mod flags;
-mod flat;
-mod folds;
-mod frame;
-mod full;
-mod fused;
-mod isa;
-mod lengths;
-mod loops;
-mod map;
-mod moves;
-mod pass;
-mod permits;
-mod plane;
-mod powers;
+pub(crate) mod exec;
+pub(crate) mod loops;
+pub(crate) mod mock_device;
 mod program;
-mod reduce;
-mod scan;
-mod scratch;
-mod spread;
+pub(crate) mod reduce;
 mod steps;
-mod sweep;
-mod walk;
 
-pub use apart::Apart;
-pub use combination::Combination;
-pub(crate) use isa::Isa;
-pub(crate) use pass::{Fuse, Fused, FusedFold};
+pub(crate) use crate::portable::exec::jit_hook::{Fuse, Fused, FusedFold};
+pub use crate::portable::mock_device::Apart;
+pub(crate) use crate::portable::reduce::driver::by_columns;
 pub(crate) use program::Interpreted;
 pub use program::Portable;
-pub(crate) use reduce::by_columns;
-pub(crate) use scratch::with as with_scratch;
-pub(crate) use spread::{Shared, nanoseconds, spread};

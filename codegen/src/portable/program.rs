@@ -1,10 +1,12 @@
 //! The backend and its programs.
 
-use super::code::{Code, resolve};
-use super::isa::Isa;
-use super::pass::{Fuse, Stage, find_fold};
-use super::reduce::{self, Folding};
-use super::{full, map, scan, sweep};
+use crate::drive::isa::Isa;
+use crate::portable::exec::bytecode::{Code, resolve};
+use crate::portable::exec::jit_hook::{Fuse, Stage, find_fold};
+use crate::portable::exec::{map, scan};
+use crate::portable::reduce::driver;
+use crate::portable::reduce::driver::Folding;
+use crate::portable::reduce::{reduce_1d, reduce_tiled};
 use crate::{
     Backend, CompileError, DeviceError, Inline, Kernel, Launch, Program, Raised, Scalar, Template, Verified, Workers,
 };
@@ -87,10 +89,10 @@ impl Portable {
         let body = resolve(kernel, &kernel.body, self.isa, fuse).map_err(error)?;
         let epilogue = resolve(kernel, &kernel.epilogue, self.isa, fuse).map_err(error)?;
         let form = map::Form::of(&body);
-        let mut folding = reduce::resolve(kernel, self.isa).map_err(error)?;
+        let mut folding = driver::resolve(kernel, self.isa).map_err(error)?;
         folding.fused = fuse.and_then(|fuse| find_fold(&body, kernel, fuse));
-        folding.may_be_full = full::may_be_full(&body, &folding, &epilogue);
-        folding.may_sweep = sweep::may_sweep(&body, &folding, &epilogue);
+        folding.may_be_full = reduce_1d::may_be_full(&body, &folding, &epilogue);
+        folding.may_sweep = reduce_tiled::may_sweep(&body, &folding, &epilogue);
         Ok(Interpreted { template: kernel.template, isa: self.isa, body, epilogue, form, folding })
     }
 }
@@ -129,7 +131,7 @@ impl Program for Interpreted {
         Ok(unsafe {
             match self.template {
                 Template::Map => map::run(&self.body, self.form, launch, workers),
-                Template::Reduce => reduce::run(&self.body, &self.folding, &self.epilogue, launch, workers),
+                Template::Reduce => driver::run(&self.body, &self.folding, &self.epilogue, launch, workers),
                 Template::Scan => scan::run(&self.body, &self.folding, &self.epilogue, launch, workers, None),
             }
         })

@@ -1,7 +1,7 @@
 //! Loops of the steps of elementary functions. No backend hands over a kernel that has these written out, but it is a verified
 //! kernel like any other, and tests compare expansions and machine code with what is here, flags included.
 
-use super::isa::{Isa, Loop, Routine, Rowwise, pick};
+use crate::drive::isa::{Isa, Loop, Routine, Rowwise, pick};
 use crate::math::Real;
 use crate::{DType, Primitive, Table};
 use std::marker::PhantomData;

@@ -1,7 +1,7 @@
 //! General registers, masks alone, jumps and labels.
 
 use crate::{Cases, addresses, gpr, memory, mnemonic};
-use fastnp_codegen::x86::forms::{self, Operands};
+use fastnp_codegen::x86::asm::forms::{self, Operands};
 use fastnp_codegen::x86::{Assembler, Cond, Gpr, KReg, Mem};
 
 const CONDITIONS: [(Cond, &str); 4] =

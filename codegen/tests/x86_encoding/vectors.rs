@@ -1,7 +1,7 @@
 //! Rows of the table that have vectors among their operands.
 
 use crate::{Cases, VECTORS, WIDTHS, address, addresses, displacement, gpr, masked, memory, mnemonic, size, vector};
-use fastnp_codegen::x86::forms::{self, Form, MEMORY, NARROWS, ONLY_VEX, Operands, Tuple, UNMASKED};
+use fastnp_codegen::x86::asm::forms::{self, Form, MEMORY, NARROWS, ONLY_VEX, Operands, Tuple, UNMASKED};
 use fastnp_codegen::x86::{Gpr, KReg, Masking, Mem, Rm, VReg, Width};
 
 /// A row at a width.

@@ -2,7 +2,7 @@
 
 use crate::vectors::{At, doubleword};
 use crate::{Cases, addresses, gpr, memory, vector};
-use fastnp_codegen::x86::forms::{self, MEMORY, Operands, VEX};
+use fastnp_codegen::x86::asm::forms::{self, MEMORY, Operands, VEX};
 use fastnp_codegen::x86::{Assembler, Gpr, Rm, VReg, Width};
 
 /// Registers that differ in every bit an encoding splits them into.

@@ -5,8 +5,8 @@
 //! refusal has a name, which `explain` shows.
 
 use super::overlap::{Relation, relate};
-use crate::layout::{Shape, count};
-use crate::trace::{Access, Node, Operation, Source};
+use crate::array::layout::{Shape, count};
+use crate::plan::trace::{Access, Node, Operation, Source};
 use smallvec::SmallVec;
 use std::fmt;
 
@@ -284,6 +284,6 @@ pub(crate) fn outer_of(domain: &[usize], reduced: u64) -> Shape {
     domain.iter().enumerate().filter(|(i, _)| reduced >> i & 1 == 0).map(|(_, &n)| n).collect()
 }
 
-fn outer_of_strides(strides: &[isize], reduced: u64) -> crate::layout::Strides {
+fn outer_of_strides(strides: &[isize], reduced: u64) -> crate::array::layout::Strides {
     strides.iter().enumerate().filter(|(i, _)| reduced >> i & 1 == 0).map(|(_, &s)| s).collect()
 }

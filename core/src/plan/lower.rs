@@ -6,9 +6,9 @@
 
 use super::Lives;
 use super::group::{Group, Place};
-use crate::layout::{Shape, Strides, count};
-use crate::raised::Part;
-use crate::trace::{Access, Node, Operation, Source};
+use crate::array::layout::{Shape, Strides, count};
+use crate::plan::trace::{Access, Node, Operation, Source};
+use crate::runtime::fp_flags::Part;
 use fastnp_codegen::{
     Access as Direction, DType, Fold, FragmentBuilder, Kernel, KernelBuilder, Op, Scalar, Template, ValueId,
 };

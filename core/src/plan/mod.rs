@@ -6,17 +6,18 @@
 
 pub(crate) mod group;
 pub(crate) mod lower;
-pub(crate) mod omission;
 pub(crate) mod overlap;
+pub(crate) mod recompute;
+pub(crate) mod trace;
 
-use crate::layout::{Shape, count};
-use crate::passing::Fate;
-use crate::product::Product;
-use crate::raised::Part;
-use crate::trace::{Node, Operation, Source, decode};
+use crate::array::layout::{Shape, count};
+use crate::host::gemm::Product;
+use crate::plan::recompute::Omission;
+use crate::plan::trace::{Node, Operation, Source, decode};
+use crate::runtime::dead_results::Fate;
+use crate::runtime::fp_flags::Part;
 use fastnp_codegen::{DType, Kernel, Program, Verified};
 use group::Group;
-use omission::Omission;
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

@@ -1,7 +1,7 @@
 //! How two accesses to one storage relate.
 
-use crate::layout::{Shape, byte_extent};
-use crate::trace::Access;
+use crate::array::layout::{Shape, byte_extent};
+use crate::plan::trace::Access;
 
 /// What two accesses have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -1,11 +1,11 @@
 //! Compaction on a device.
 
-use super::super::compact::shares;
-use super::super::form::THREADS;
 use super::context::Context;
 use super::functions::Function;
 use super::library::Work;
 use crate::DeviceError;
+use crate::cuda::text::compact::shares;
+use crate::cuda::text::form::THREADS;
 use std::ffi::c_void;
 
 /// Compacts by a text's function: as [`crate::Device::compact`], with the context made current.

@@ -2,12 +2,12 @@
 //!
 //! Most of what a text costs is starting the compiler: 32 kernels take 262 ms together, and a second one by one.
 
-use super::super::source::together;
 use super::cache::Cache;
 use super::compiler::{Compiler, Target};
 use super::context::Context;
 use super::driver::Code;
 use crate::DeviceError;
+use crate::cuda::text::source::together;
 use cudarc::driver::sys::{CUfunction, CUmodule};
 use std::collections::HashMap;
 use std::ffi::{CString, c_void};

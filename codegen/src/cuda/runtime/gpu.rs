@@ -1,7 +1,6 @@
 //! The device: what [`crate::Device`] asks, by its context, its functions and its staging memory.
 
 use super::super::compaction;
-use super::super::form::{self, Form};
 use super::compact;
 use super::context::{Context, not_forked};
 use super::functions::{Function, Functions};
@@ -10,6 +9,8 @@ use super::program::{CudaProgram, Forms};
 use super::routine::Routines;
 use super::sequence::Sequence;
 use super::staging::Staging;
+use crate::cuda::text::form;
+use crate::cuda::text::form::Form;
 use crate::{
     Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Kernel, Launch, Library, Program, Routine,
     Verified,

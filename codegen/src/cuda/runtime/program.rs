@@ -1,10 +1,11 @@
 //! Kernels that run on a device: which form a launch has, its function, and its arguments.
 
-use super::super::form::{self, Form, Geometry, scatters};
-use super::super::source;
 use super::functions::Function;
 use super::gpu::Gpu;
 use super::sequence::{Given, roaming, zeros};
+use crate::cuda::text::form;
+use crate::cuda::text::form::{Form, Geometry, scatters};
+use crate::cuda::text::source;
 use crate::{DeviceError, Kernel, Launch, Program, Raised, Template, Verified, Workers};
 use smallvec::SmallVec;
 use std::sync::{Arc, Mutex, PoisonError};

@@ -1,0 +1,135 @@
+//! The interface between the array layer and what runs kernels.
+//!
+//! A [`Backend`] takes a [`Verified`] kernel and returns a [`Program`]; a program is launched with extents, addresses,
+//! strides and scalars. There is no method for any op.
+
+pub mod device;
+pub mod routine;
+
+use crate::portable::Portable;
+#[cfg(all(target_arch = "x86_64", unix))]
+use crate::x86::{Level, X86};
+use crate::{DeviceError, FpFlags, Kernel, Scalar, Verified};
+use smallvec::SmallVec;
+use std::fmt;
+use std::sync::Arc;
+
+/// Something that turns kernels into programs.
+pub trait Backend: Send + Sync {
+    /// The name users select it by.
+    fn name(&self) -> &'static str;
+
+    /// Makes a program of a kernel.
+    ///
+    /// # Errors
+    /// Where the backend cannot run this kernel; the message carries the printed kernel.
+    fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError>;
+}
+
+/// The best backend of this machine, or the one of a name; none where there is no such backend here.
+pub fn select(name: &str) -> Option<Box<dyn Backend>> {
+    match name {
+        "" => select("x86").or_else(|| select("portable")),
+        "portable" => Some(Box::new(Portable::new())),
+        #[cfg(target_arch = "x86_64")]
+        "portable-avx2" => Portable::avx2().map(|portable| Box::new(portable) as Box<dyn Backend>),
+        #[cfg(all(target_arch = "x86_64", unix))]
+        "x86" => X86::new().map(|x86| Box::new(x86) as Box<dyn Backend>),
+        #[cfg(all(target_arch = "x86_64", unix))]
+        "x86-avx2" => X86::at(Level::Avx2).map(|x86| Box::new(x86) as Box<dyn Backend>),
+        _ => None,
+    }
+}
+
+/// A compiled kernel.
+pub trait Program: Send + Sync {
+    /// Runs the kernel over a domain.
+    ///
+    /// Returns the floating-point flags raised, by instruction; nothing is reported for an instruction that raised none.
+    ///
+    /// # Errors
+    /// Those of a [`crate::Device`]; on the host's memory none.
+    ///
+    /// # Safety
+    /// Every address that a point of the domain gives an operand must be valid for the access it declares and aligned
+    /// for its type, no other thread may access stored locations meanwhile, and the operands must overlap only as
+    /// the kernel's meaning allows (see [`crate::ir::kernel`]).
+    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Result<Raised, DeviceError>;
+
+    /// Text for people: generated source, disassembly, or the resolved instruction list.
+    fn listing(&self) -> String;
+}
+
+/// Arguments of one launch.
+#[derive(Clone, Copy, Debug)]
+pub struct Launch<'a> {
+    /// Extents of the outer axes, slowest first.
+    pub outer: &'a [usize],
+    /// Extents of the inner axes, slowest first.
+    pub inner: &'a [usize],
+    /// Addresses of the operands at the domain's origin, in the kernel's order.
+    pub addresses: &'a [*mut u8],
+    /// Byte strides, operand by operand: `outer.len() + inner.len()` of them each.
+    pub strides: &'a [isize],
+    /// The scalar parameters, in the kernel's order and types.
+    pub scalars: &'a [Scalar],
+}
+
+impl Launch<'_> {
+    /// The byte strides of an operand over outer and inner axes.
+    #[inline]
+    pub fn strides_of(&self, operand: usize) -> &[isize] {
+        let rank = self.outer.len() + self.inner.len();
+        &self.strides[operand * rank..][..rank]
+    }
+}
+
+/// Floating-point flags by instruction: (in the epilogue?, instruction, flags).
+pub type Raised = SmallVec<[(bool, u32, FpFlags); 1]>;
+
+/// Nanoseconds of work that a thread that waits for it is worth being given: handing it over takes one or two thousand.
+pub const GRAIN: f64 = 4_000.0;
+
+/// Threads lent to a launch.
+pub trait Workers: Sync {
+    /// How many tasks run at once; one means no thread but the caller's.
+    fn count(&self) -> usize;
+
+    /// Into how many tasks work of so many nanoseconds on one thread is best divided now: one where that is too little.
+    fn tasks(&self, nanoseconds: f64) -> usize {
+        if self.count() == 1 { 1 } else { ((nanoseconds / GRAIN) as usize).clamp(1, 4 * self.count()) }
+    }
+
+    /// Runs `task(0..tasks)`, each once, in any order, and returns when all are done.
+    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync));
+}
+
+/// No threads but the caller's.
+pub struct Inline;
+
+impl Workers for Inline {
+    fn count(&self) -> usize {
+        1
+    }
+
+    fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
+        (0..tasks).for_each(task);
+    }
+}
+
+/// A backend could not compile a kernel.
+#[derive(Debug)]
+pub struct CompileError {
+    /// Why.
+    pub reason: String,
+    /// The kernel as text.
+    pub kernel: String,
+}
+
+impl fmt::Display for CompileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\n{}", self.reason, self.kernel)
+    }
+}
+
+impl std::error::Error for CompileError {}

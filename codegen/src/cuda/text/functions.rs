@@ -1,0 +1,165 @@
+//! The functions that a kernel's text defines: those of `functions.cu`, elementary ones written out, and tables.
+//!
+//! What a text calls is found by name, `name_type`; each definition stands once, before the first that calls it.
+
+use crate::cuda::text::fragment::{Values, write};
+use crate::cuda::text::spell;
+use crate::ir::build::KernelBuilder;
+use crate::math::table_words;
+use crate::{Access, DType, Inst, Op, Primitive, Template, expand};
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+/// Definitions by name, `T` in it, and type.
+static LIBRARY: LazyLock<HashMap<(&str, DType), &str>> = LazyLock::new(|| library(include_str!("functions.cu")));
+
+fn library(text: &'static str) -> HashMap<(&'static str, DType), &'static str> {
+    let mut found = HashMap::new();
+    let mut types: Vec<DType> = vec![];
+    for part in text.split("\n\n").map(str::trim_end) {
+        if let Some(names) = part.strip_prefix("//: ") {
+            types = names.split(' ').map(|n| DType::from_ir_name(n).expect("a type")).collect();
+            continue;
+        }
+        let Some((before, _)) = part.split_once('(').filter(|_| part.contains("static __device__")) else { continue };
+        let head = part.lines().find(|line| line.starts_with("static")).unwrap_or(before);
+        let name = head.split('(').next().and_then(|head| head.rsplit(' ').next()).expect("a name");
+        for &dtype in &types {
+            let former = found.insert((name, dtype), part);
+            assert!(former.is_none(), "{name} is defined twice for {dtype}");
+        }
+    }
+    found
+}
+
+/// A pattern with its types, and arguments in place of `a` and `b`.
+pub(crate) fn filled(pattern: &str, dtype: DType, args: &[&str]) -> String {
+    let mut out = String::with_capacity(pattern.len() + 16);
+    let real = dtype.real();
+    let word = match dtype {
+        DType::F32 | DType::C64 => DType::U32,
+        DType::F64 | DType::C128 => DType::U64,
+        other => unsigned(other),
+    };
+    let mut rest = pattern;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        out += &rest[..start];
+        rest = &rest[start..];
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let (name, after) = rest.split_at(end);
+        // A letter after a number is its suffix.
+        let is_suffix = out.ends_with(|c: char| c.is_ascii_digit());
+        match name {
+            _ if is_suffix => out += name,
+            "a" | "b" if !args.is_empty() => out += args[usize::from(name == "b").min(args.len() - 1)],
+            "T" => out += dtype.ir_name(),
+            "U" => out += word.ir_name(),
+            "R" => out += real.ir_name(),
+            _ => match name.rsplit_once('_') {
+                Some((stem, "T")) => out += &[stem, "_", dtype.ir_name()].concat(),
+                Some((stem, "U")) => out += &[stem, "_", word.ir_name()].concat(),
+                Some((stem, "R")) => out += &[stem, "_", real.ir_name()].concat(),
+                Some((stem, "F")) => out += &[stem, if real == DType::F32 { "f" } else { "" }].concat(),
+                _ => out += name,
+            },
+        }
+        rest = after;
+    }
+    out + rest
+}
+
+/// The unsigned counterpart of an integer type.
+fn unsigned(dtype: DType) -> DType {
+    match dtype.size() {
+        1 => DType::U8,
+        2 => DType::U16,
+        4 => DType::U32,
+        _ => DType::U64,
+    }
+}
+
+/// The definitions that a text needs, in order.
+pub(crate) fn definitions(text: &str) -> String {
+    let mut out = String::new();
+    define(text, &mut HashSet::new(), &mut out);
+    out
+}
+
+fn define(text: &str, known: &mut HashSet<String>, out: &mut String) {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    for name in text.split(|c: char| !is_part(c)) {
+        if known.contains(name) {
+            continue;
+        }
+        let Some(definition) = definition(name) else { continue };
+        known.insert(name.to_owned());
+        define(&definition, known, out);
+        *out += &definition;
+        *out += "\n\n";
+    }
+}
+
+/// The definition of a name, where it is one of ours.
+fn definition(name: &str) -> Option<String> {
+    let (stem, suffix) = name.rsplit_once('_')?;
+    let dtype = DType::from_ir_name(suffix)?;
+    if let Some(found) = LIBRARY.get(&(&*format!("{stem}_T"), dtype)) {
+        return Some(filled(found, dtype, &[]));
+    }
+    if let Some(Primitive::Entry(table)) = Primitive::from_name(stem) {
+        return Some(entry(stem, dtype, &table_words(table, dtype)));
+    }
+    Op::from_name(stem)
+        .filter(|op| op.row().elementary && matches!(dtype, DType::F32 | DType::F64))
+        .map(|op| elementary(op, dtype))
+}
+
+/// A look into a table of sixteen.
+fn entry(name: &str, dtype: DType, words: &[u64]) -> String {
+    let table = name.trim_start_matches("entry_of_");
+    let halves = |w: &u64| [*w & 0xffff_ffff, *w >> 32];
+    let words = if dtype == DType::F32 { words.iter().flat_map(halves).collect() } else { words.to_vec() };
+    let entries: Vec<String> =
+        words.iter().map(|&w| spell::literal(crate::Scalar::from_bits(dtype, w.into()))).collect();
+    let rows: Vec<String> = entries.chunks(4).map(|row| row.join(", ")).collect();
+    let pattern = format!(
+        "static __device__ const T {table}_T[16] = {{\n    {}\n}};\n\nstatic __device__ T {name}_T(const U index) {{ return {table}_T[index & 15]; }}",
+        rows.join(",\n    ")
+    );
+    filled(&pattern, dtype, &[])
+}
+
+/// An elementary function of real floats, written out as the IR has it.
+fn elementary(op: Op, dtype: DType) -> String {
+    let mut kernel = KernelBuilder::new(Template::Map, 0, 0);
+    let from: Vec<_> = (0..op.arity()).map(|_| kernel.operand(dtype, Access::Read, true)).collect();
+    let to = kernel.operand(dtype, Access::Write, true);
+    let mut body = kernel.body();
+    let args: Vec<_> = from.into_iter().map(|m| body.load(m)).collect();
+    let value = body.apply(op, &args);
+    body.store(to, value);
+    let expanded = expand(&kernel.finish());
+    let names = ["a", "b"];
+    let values = Values {
+        letter: 'v',
+        load: &|inst| match inst {
+            Inst::Load(m) => names[m.0 as usize].to_owned(),
+            _ => unreachable!("a function reads its arguments"),
+        },
+        odd: &expanded.body.odd,
+    };
+    let mut lines = String::new();
+    write(
+        &expanded.kernel.body,
+        &values,
+        &mut |line| {
+            lines += "    ";
+            lines += &line;
+            lines += "\n";
+        },
+        &|_, value| format!("return {value};"),
+    );
+    let parameters = if op.arity() == 1 { "const T a" } else { "const T a, const T b" };
+    let head = filled(&format!("static __device__ T {}_T({parameters})", op.name()), dtype, &[]);
+    format!("{head} {{\n{lines}}}")
+}

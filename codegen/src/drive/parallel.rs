@@ -1,0 +1,68 @@
+//! Sharing a launch between threads.
+//!
+//! Whether a launch is split, and into what, never changes a result: elementwise work is the same in any division, and
+//! reductions divide by sizes alone (see [`crate::portable::reduce::driver`]).
+
+use crate::drive::fp_status;
+use crate::portable::exec::exec_tiles::report;
+use crate::{Launch, Raised, Workers};
+use std::sync::Mutex;
+
+/// Nanoseconds for a byte in the second-level cache, and for one beyond it, where a launch has more than `NEAR` bytes.
+const BYTE: [f64; 2] = [0.01, 0.035];
+const NEAR: usize = 3 << 19;
+
+/// Nanoseconds for so many points that take `cost` each, or the time to bring them from memory.
+pub(crate) fn nanoseconds(points: usize, cost: f64, bytes: usize) -> f64 {
+    let bytes = points * bytes;
+    (points as f64 * cost).max(bytes as f64 * BYTE[usize::from(bytes > NEAR)])
+}
+
+/// A launch that threads may share.
+#[derive(Clone, Copy)]
+pub(crate) struct Shared<'a>(pub(crate) Launch<'a>);
+
+// SAFETY: the contract of `Program::launch` makes the addresses valid for the launch from any thread that the workers
+// lend, and every location is written by one task only.
+unsafe impl Sync for Shared<'_> {}
+// SAFETY: as above.
+unsafe impl Send for Shared<'_> {}
+
+impl<'a> Shared<'a> {
+    /// The launch; by method, so that closures capture the whole.
+    pub(crate) fn get(&self) -> Launch<'a> {
+        self.0
+    }
+}
+
+/// Runs `units` of work in ranges, worth `nanoseconds` altogether; each task reports what it raised.
+pub(crate) fn spread(
+    units: usize,
+    nanoseconds: f64,
+    workers: &dyn Workers,
+    task: &(dyn Fn(std::ops::Range<usize>, &mut Raised) + Sync),
+) -> Raised {
+    let mut raised = Raised::new();
+    let tasks = workers.tasks(nanoseconds).min(units);
+    if tasks <= 1 {
+        fp_status::clear();
+        task(0..units, &mut raised);
+        raised.sort_unstable_by_key(|&(epilogue, inst, _)| (epilogue, inst));
+        return raised;
+    }
+    let all = Mutex::new(raised);
+    workers.run(tasks, &|t| {
+        fp_status::clear();
+        let mut mine = Raised::new();
+        task(units * t / tasks..units * (t + 1) / tasks, &mut mine);
+        if !mine.is_empty() {
+            let mut all = all.lock().unwrap_or_else(|e| e.into_inner());
+            for (epilogue, inst, f) in mine {
+                report(&mut all, epilogue, inst, f);
+            }
+        }
+    });
+    let mut raised = all.into_inner().unwrap_or_else(|e| e.into_inner());
+    raised.sort_unstable_by_key(|&(epilogue, inst, _)| (epilogue, inst));
+    raised
+}

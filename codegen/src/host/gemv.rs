@@ -1,0 +1,185 @@
+//! Rows of a matrix, each times a factor of its own, added up: a vector by a matrix in the order of memory.
+//!
+//! Several rows at a time, so that a sum is read and written once for all of them: from the second-level cache that takes
+//! half the time of a row at a time. Each sum takes up its terms in the order of the rows, rounded once a term where the
+//! processor fuses, so its bits do not depend on how many rows or columns are done together.
+
+use crate::DType;
+use crate::drive::isa::{Isa, Loop, Routine, pick};
+use crate::portable::loops::elementwise::{put, stay_scalar};
+use std::marker::PhantomData;
+
+/// Rows and their factors. Rows are dense; rows and factors follow each other after any number of bytes.
+#[derive(Clone, Copy, Debug)]
+pub struct Combination {
+    /// The first row, and the bytes from one to the next.
+    pub rows: (*const u8, isize),
+    /// The first factor, and the bytes from one to the next.
+    pub factors: (*const u8, isize),
+    /// How many rows.
+    pub count: usize,
+    /// Elements of a row.
+    pub columns: usize,
+}
+
+impl Combination {
+    /// Rows done together: of four, sums are read and written twice as often; of sixteen, factors do not fit into registers.
+    pub const TOGETHER: usize = 8;
+
+    /// Whether there is a loop for elements of a type.
+    pub fn is_for(dtype: DType) -> bool {
+        lookup(dtype, Isa::Baseline).is_some()
+    }
+
+    /// Adds the rows, times their factors, to the elements at `out`, and gives whether there was a loop for them.
+    ///
+    /// # Safety
+    /// Rows, factors and `columns` elements at `out` are there, aligned for the type, and `out` overlaps none of the others.
+    pub unsafe fn add(&self, dtype: DType, out: *mut u8) -> bool {
+        let Some(run) = lookup(dtype, Isa::detect()) else { return false };
+        // SAFETY: the caller's contract; the fourth argument lives.
+        unsafe { run(out, self.rows.0, self.factors.0, (&raw const *self).cast(), self.columns, self.count) };
+        true
+    }
+}
+
+fn lookup(dtype: DType, isa: Isa) -> Option<Loop> {
+    match dtype {
+        DType::F32 => Some(pick::<Combined<f32, 32, 8>>(isa)),
+        DType::F64 => Some(pick::<Combined<f64, 16, 4>>(isa)),
+        _ => None,
+    }
+}
+
+/// A float that is multiplied and added.
+trait Term: Copy {
+    /// `self * b + c`, rounded once if `FMA`.
+    fn term<const FMA: bool>(self, b: Self, c: Self) -> Self;
+}
+
+macro_rules! terms {
+    ($($T:ty)*) => {
+        $(impl Term for $T {
+            #[inline(always)]
+            fn term<const FMA: bool>(self, b: $T, c: $T) -> $T {
+                if FMA { self.mul_add(b, c) } else { self * b + c }
+            }
+        })*
+    };
+}
+terms! { f32 f64 }
+
+/// The sums of `N` columns at a time, of `Q` where fewer are left, and one by one.
+struct Combined<T, const N: usize, const Q: usize>(PhantomData<T>);
+
+impl<T: Term, const N: usize, const Q: usize> Routine for Combined<T, N, Q> {
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, m: usize) {
+        // SAFETY: the caller passes a combination of `m` rows of `n` elements; `out` overlaps neither them nor the factors.
+        unsafe {
+            let (pitch, step) = ((*c.cast::<Combination>()).rows.1, (*c.cast::<Combination>()).factors.1);
+            let factor = |i: usize| b.wrapping_offset(i as isize * step).cast::<T>().read();
+            let whole = m - m % Combination::TOGETHER;
+            for i in (0..whole).step_by(Combination::TOGETHER) {
+                let factors: [T; Combination::TOGETHER] = std::array::from_fn(|r| factor(i + r));
+                add::<T, N, Q, { Combination::TOGETHER }, FMA>(
+                    out.cast(),
+                    (a.wrapping_offset(i as isize * pitch), pitch),
+                    &factors,
+                    n,
+                );
+            }
+            for i in whole..m {
+                add::<T, N, Q, 1, FMA>(out.cast(), (a.wrapping_offset(i as isize * pitch), pitch), &[factor(i)], n);
+            }
+        }
+    }
+}
+
+/// Adds `R` rows of `n` elements.
+///
+/// # Safety
+/// As for the combination they are part of.
+#[inline(always)]
+unsafe fn add<T: Term, const N: usize, const Q: usize, const R: usize, const FMA: bool>(
+    out: *mut T,
+    rows: (*const u8, isize),
+    factors: &[T; R],
+    n: usize,
+) {
+    let mut j = 0;
+    // SAFETY: the caller's contract.
+    unsafe {
+        while j + N <= n {
+            add_chunk::<T, N, R, FMA>(out.add(j), rows, factors, j);
+            j += N;
+        }
+        while j + Q <= n {
+            add_chunk::<T, Q, R, FMA>(out.add(j), rows, factors, j);
+            j += Q;
+        }
+        while j < n {
+            add_chunk::<T, 1, R, FMA>(out.add(j), rows, factors, j);
+            j += 1;
+        }
+    }
+}
+
+/// Adds the `N` elements of `R` rows that begin with element `j`.
+///
+/// # Safety
+/// As for the combination they are part of.
+#[inline(always)]
+unsafe fn add_chunk<T: Term, const N: usize, const R: usize, const FMA: bool>(
+    out: *mut T,
+    (rows, pitch): (*const u8, isize),
+    factors: &[T; R],
+    j: usize,
+) {
+    stay_scalar();
+    // SAFETY: the caller's contract.
+    unsafe {
+        let mut sums: [T; N] = std::array::from_fn(|l| out.add(l).read());
+        for (r, &factor) in factors.iter().enumerate() {
+            let row = rows.wrapping_offset(r as isize * pitch).cast::<T>().add(j);
+            sums = std::array::from_fn(|l| factor.term::<FMA>(row.add(l).read(), sums[l]));
+        }
+        put(out, sums);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_added_in_order_whatever_is_done_together() {
+        for (count, columns) in [(1, 1), (7, 40), (8, 15), (21, 33), (64, 16)] {
+            let matrix: Vec<f64> = (0..count * 50).map(|i| ((i * 37 % 101) as f64).sqrt()).collect();
+            let factors: Vec<f64> = (0..count * 3).map(|i| 1.0 / (i + 1) as f64).collect();
+            for isa in Isa::available() {
+                let mut sums = vec![1.0; columns];
+                let combination = Combination {
+                    rows: (matrix.as_ptr().cast(), 400),
+                    factors: (factors.as_ptr().cast(), 24),
+                    count,
+                    columns,
+                };
+                let run = lookup(DType::F64, isa).unwrap();
+                let (rows, factors_at) = (combination.rows.0, combination.factors.0);
+                // SAFETY: there are so many rows of 50 elements, three times as many factors, and the sums.
+                unsafe {
+                    run(sums.as_mut_ptr().cast(), rows, factors_at, (&raw const combination).cast(), columns, count);
+                }
+                for (j, &sum) in sums.iter().enumerate() {
+                    let term = |sum: f64, i: usize| match isa {
+                        Isa::Baseline => factors[3 * i] * matrix[50 * i + j] + sum,
+                        #[cfg(target_arch = "x86_64")]
+                        Isa::V3 | Isa::V4 => factors[3 * i].mul_add(matrix[50 * i + j], sum),
+                    };
+                    assert_eq!(sum, (0..count).fold(1.0, term), "{isa:?} {count} {columns} {j}");
+                }
+            }
+        }
+    }
+}

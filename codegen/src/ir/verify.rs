@@ -1,0 +1,340 @@
+//! The rules of the IR, as code.
+//!
+//! [`verify`] is the only way to a [`Verified`] kernel, and backends take nothing else: what this module accepts they
+//! may rely on without looking again. It runs in release builds too, for it costs about ten nanoseconds an instruction and
+//! only new kernels are verified. What a kernel cannot tell by itself is its maker's promise: that operands overlap only
+//! as [`crate::ir::kernel`] allows, and that gathers and scatters stay inside their memory.
+
+#![deny(clippy::wildcard_enum_match_arm)]
+
+use crate::ir::print::Side;
+use crate::{
+    Access, Accumulator, DType, Fold, Fragment, Inst, Kernel, Op, OperandId, Primitive, Scalar, Template, ValueId,
+};
+use std::fmt;
+
+/// A value that has passed its rules. Backends ask for this.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Verified<T>(T);
+
+impl<T> Verified<T> {
+    /// The value itself, to be changed and verified again.
+    pub fn into_inner(self) -> T {
+        self.0
+    }
+}
+
+impl<T> std::ops::Deref for Verified<T> {
+    type Target = T;
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+/// Where in a kernel a rule is broken.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// The kernel as a whole.
+    Kernel,
+    /// An instruction of the body.
+    Body(u32),
+    /// An accumulator.
+    Fold(u32),
+    /// An instruction of the epilogue.
+    Epilogue(u32),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Kernel => f.write_str("kernel"),
+            Place::Body(number) => write!(f, "{}", Side::Body.value(ValueId(*number))),
+            Place::Fold(number) => write!(f, "a{number}"),
+            Place::Epilogue(number) => write!(f, "{}", Side::Epilogue.value(ValueId(*number))),
+        }
+    }
+}
+
+/// A kernel breaks a rule: a bug in what made it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct VerifyError {
+    /// Where.
+    pub place: Place,
+    /// The rule, and what was found.
+    pub reason: String,
+    /// The kernel.
+    pub kernel: Box<Kernel>,
+}
+
+impl fmt::Display for VerifyError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}\n{}", self.place, self.reason, self.kernel)
+    }
+}
+
+impl std::error::Error for VerifyError {}
+
+/// Checks a kernel against every rule of [`crate::ir::kernel`].
+///
+/// # Errors
+/// The first rule broken, with the instruction.
+pub fn verify(kernel: Kernel) -> Result<Verified<Kernel>, VerifyError> {
+    match check(&kernel) {
+        Ok(()) => Ok(Verified(kernel)),
+        Err((place, reason)) => Err(VerifyError { place, reason, kernel: Box::new(kernel) }),
+    }
+}
+
+/// What is wrong, when something is.
+type Check = Result<(), String>;
+
+/// Fails with a message, made only then.
+fn ensure(holds: bool, message: impl FnOnce() -> String) -> Check {
+    if holds { Ok(()) } else { Err(message()) }
+}
+
+fn check(kernel: &Kernel) -> Result<(), (Place, String)> {
+    check_shape(kernel).map_err(|reason| (Place::Kernel, reason))?;
+    let body = View { kernel, fragment: &kernel.body, side: Side::Body };
+    body.check()?;
+    for (number, accumulator) in kernel.accumulators.iter().enumerate() {
+        check_accumulator(&body, accumulator).map_err(|reason| (Place::Fold(number as u32), reason))?;
+    }
+    View { kernel, fragment: &kernel.epilogue, side: Side::Epilogue }.check()
+}
+
+/// The rules about numbers of things.
+fn check_shape(kernel: &Kernel) -> Check {
+    let (template, inner) = (kernel.template, kernel.inner);
+    match template {
+        Template::Map => {
+            ensure(inner == 0, || format!("a map has no inner axes, but this one has {inner}"))?;
+            ensure(kernel.accumulators.is_empty(), || "a map has no accumulators".to_owned())?;
+            ensure(kernel.epilogue.insts.is_empty(), || "a map has no epilogue".to_owned())?;
+        }
+        Template::Reduce => {}
+        Template::Scan => ensure(inner == 1, || format!("a scan has one inner axis, but this one has {inner}"))?,
+    }
+    let (operands, scalars, accumulators) = (kernel.operands.len(), kernel.scalars.len(), kernel.accumulators.len());
+    ensure(operands <= 1 << 16, || format!("{operands} operands, but there are numbers for 65536"))?;
+    ensure(scalars <= 1 << 16, || format!("{scalars} scalars, but there are numbers for 65536"))?;
+    ensure(accumulators <= 1 << 8, || format!("{accumulators} accumulators, but there are numbers for 256"))?;
+    for (name, fragment) in [("body", &kernel.body), ("epilogue", &kernel.epilogue)] {
+        let (insts, types) = (fragment.insts.len(), fragment.types.len());
+        ensure(insts == types, || format!("the {name} has {insts} instructions, but {types} types"))?;
+        ensure(insts <= u32::MAX as usize, || format!("the {name} has more instructions than numbers"))?;
+    }
+    Ok(())
+}
+
+fn check_accumulator(body: &View<'_>, accumulator: &Accumulator) -> Check {
+    let dtype = body.dtype(accumulator.value, body.fragment.insts.len())?;
+    let fold = accumulator.fold;
+    let in_type = match fold {
+        Fold::Op(op) => {
+            ensure(is_fold(op), || format!("{op} does not fold"))?;
+            // A fold takes its own results again; this is what keeps `logical_*` to bool.
+            op.has_loop(dtype) && op.result(dtype) == dtype
+        }
+        Fold::ArgMin | Fold::ArgMax => true,
+    };
+    ensure(in_type && dtype != DType::F16, || format!("{fold} does not fold {dtype}"))?;
+    Ok(())
+}
+
+/// The commutative, associative ops that accumulators know.
+fn is_fold(op: Op) -> bool {
+    use Op::*;
+    matches!(op, Add | Multiply | Minimum | Maximum | Fmin | Fmax)
+        || matches!(op, BitwiseAnd | BitwiseOr | BitwiseXor | LogicalAnd | LogicalOr | LogicalXor)
+}
+
+/// A fragment in its kernel.
+struct View<'a> {
+    kernel: &'a Kernel,
+    fragment: &'a Fragment,
+    side: Side,
+}
+
+impl View<'_> {
+    fn check(&self) -> Result<(), (Place, String)> {
+        for (number, inst) in self.fragment.insts.iter().enumerate() {
+            let check = self.result_type(inst, number).and_then(|expected| {
+                let found = self.fragment.types[number];
+                ensure(found == expected, || format!("declared as {found}, but the value is {expected}"))?;
+                Ok(())
+            });
+            check.map_err(|reason| {
+                let place = match self.side {
+                    Side::Body => Place::Body(number as u32),
+                    Side::Epilogue => Place::Epilogue(number as u32),
+                };
+                (place, reason)
+            })?;
+        }
+        Ok(())
+    }
+
+    /// Checks an instruction, and gives the entry it must have in the type table.
+    fn result_type(&self, inst: &Inst, number: usize) -> Result<DType, String> {
+        let dtype = |value: &ValueId| self.dtype(*value, number);
+        match inst {
+            Inst::Load(m) => self.operand(*m, Access::Read),
+            Inst::Param(s) => self.kernel.scalars.get(s.0 as usize).copied().ok_or_else(|| format!("there is no {s}")),
+            Inst::Const(literal) => check_literal(*literal),
+            Inst::Index(axis) => self.index(*axis),
+            Inst::Apply(op, args) => self.apply(*op, *args, number),
+            Inst::Fma(args) => self.fma(*args, number),
+            Inst::Step(step, args) => self.step(*step, *args, number),
+            Inst::Select([condition, then, otherwise]) => {
+                let selected = dtype(then)?;
+                self.expect(*condition, dtype(condition)?, DType::Bool)?;
+                self.expect(*otherwise, dtype(otherwise)?, selected)
+            }
+            Inst::Cast(value, to) => dtype(value).map(|_| *to),
+            Inst::Bits(value, to) => {
+                let from = dtype(value)?;
+                let alike = has_word(from) && has_word(*to) && from.size() == to.size();
+                ensure(alike, || format!("the bits of {from} are not those of {to}"))?;
+                Ok(*to)
+            }
+            Inst::Part(value, _) => {
+                let from = dtype(value)?;
+                ensure(from.is_complex(), || format!("{from} has no parts"))?;
+                Ok(from.real())
+            }
+            Inst::Complex([re, im]) => {
+                let part = dtype(re)?;
+                self.expect(*im, dtype(im)?, part)?;
+                part.complex().ok_or_else(|| format!("{part} is no part of a complex number"))
+            }
+            Inst::Gather(m, offset) => {
+                self.expect(*offset, dtype(offset)?, DType::I64)?;
+                self.operand(*m, Access::Read)
+            }
+            Inst::Store(m, value) => self.expect(*value, dtype(value)?, self.operand(*m, Access::Write)?),
+            Inst::Scatter(m, offset, value) => {
+                self.expect(*offset, dtype(offset)?, DType::I64)?;
+                self.expect(*value, dtype(value)?, self.operand(*m, Access::Write)?)
+            }
+            Inst::Result(accumulator) => self.accumulated(*accumulator),
+        }
+    }
+
+    /// The type of a value that instruction `number` reads: an earlier one, and no store.
+    fn dtype(&self, value: ValueId, number: usize) -> Result<DType, String> {
+        let at = value.0 as usize;
+        ensure(at < number, || format!("{} does not stand before", self.side.value(value)))?;
+        let is_value = !self.fragment.insts[at].is_effect();
+        ensure(is_value, || format!("{} is a store and has no value", self.side.value(value)))?;
+        Ok(self.fragment.types[at])
+    }
+
+    fn expect(&self, value: ValueId, found: DType, expected: DType) -> Result<DType, String> {
+        ensure(found == expected, || format!("{} is {found}, not {expected}", self.side.value(value)))?;
+        Ok(expected)
+    }
+
+    /// The type of an operand that is to be accessed.
+    fn operand(&self, operand: OperandId, access: Access) -> Result<DType, String> {
+        let decl = self.kernel.operands.get(operand.0 as usize).ok_or_else(|| format!("there is no {operand}"))?;
+        match (access, decl.access) {
+            (Access::Read, Access::Read) | (Access::Write, Access::Write) => Ok(decl.dtype),
+            (Access::Read, Access::Write) => Err(format!("{operand} is only written")),
+            (Access::Write, Access::Read) => Err(format!("{operand} is only read")),
+        }
+    }
+
+    /// Inner axes have no coordinate where a reduction has folded them.
+    fn index(&self, axis: u8) -> Result<DType, String> {
+        let Kernel { template, outer, inner, .. } = *self.kernel;
+        let inner = match (template, self.side) {
+            (Template::Reduce, Side::Epilogue) => 0,
+            (Template::Map | Template::Scan, Side::Epilogue) => inner,
+            (Template::Map | Template::Reduce | Template::Scan, Side::Body) => inner,
+        };
+        let rank = usize::from(outer) + usize::from(inner);
+        ensure(usize::from(axis) < rank, || format!("there is no axis {axis} among {rank}"))?;
+        Ok(DType::I64)
+    }
+
+    fn apply(&self, op: Op, [first, second]: [ValueId; 2], number: usize) -> Result<DType, String> {
+        let dtype = self.dtype(first, number)?;
+        if op.arity() == 1 {
+            ensure(first == second, || format!("{op} takes one argument, which repeats"))?;
+        } else {
+            self.expect(second, self.dtype(second, number)?, dtype)?;
+        }
+        ensure(dtype != DType::F16, || format!("there is no arithmetic in {dtype}"))?;
+        ensure(op.has_loop(dtype), || format!("{op} has no loop in {dtype}"))?;
+        Ok(op.result(dtype))
+    }
+
+    fn step(&self, step: Primitive, [first, second]: [ValueId; 2], number: usize) -> Result<DType, String> {
+        let dtype = self.dtype(first, number)?;
+        if step.arity() == 1 {
+            ensure(first == second, || format!("{step} takes one argument, which repeats"))?;
+        } else {
+            self.expect(second, self.dtype(second, number)?, dtype)?;
+        }
+        step.result(dtype).ok_or_else(|| format!("there is no {step} in {dtype}"))
+    }
+
+    fn fma(&self, [a, b, c]: [ValueId; 3], number: usize) -> Result<DType, String> {
+        let dtype = self.dtype(a, number)?;
+        self.expect(b, self.dtype(b, number)?, dtype)?;
+        self.expect(c, self.dtype(c, number)?, dtype)?;
+        ensure(matches!(dtype, DType::F32 | DType::F64), || format!("there is no fma in {dtype}"))?;
+        Ok(dtype)
+    }
+
+    fn accumulated(&self, accumulator: u8) -> Result<DType, String> {
+        let count = self.kernel.accumulators.len();
+        ensure(self.side == Side::Epilogue, || "results are ready in the epilogue only".to_owned())?;
+        ensure(usize::from(accumulator) < count, || format!("there is no a{accumulator}"))?;
+        Ok(self.kernel.result_dtype(usize::from(accumulator)))
+    }
+}
+
+/// Whether values of a type are single words of a size that both floats and integers have.
+fn has_word(dtype: DType) -> bool {
+    use DType::{F32, F64, I32, I64, U32, U64};
+    matches!(dtype, F32 | F64 | I32 | I64 | U32 | U64)
+}
+
+/// A bool is false or true, in memory too.
+fn check_literal(literal: Scalar) -> Result<DType, String> {
+    let (dtype, bits) = (literal.dtype(), literal.bits());
+    ensure(dtype != DType::Bool || bits <= 1, || format!("a bool is 0 or 1, not {bits:#x}"))?;
+    Ok(dtype)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::KernelBuilder;
+
+    #[test]
+    fn tables_of_unequal_length_are_rejected_and_printed() {
+        let mut builder = KernelBuilder::new(Template::Map, 1, 0);
+        builder.body().index(0);
+        let written = builder.operand(DType::I64, Access::Write, true);
+        let index = builder.body().index(0);
+        builder.body().store(written, index);
+        let mut kernel = builder.finish();
+        kernel.body.types.clear();
+        let error = verify(kernel).expect_err("a type is missing");
+        assert_eq!(error.place, Place::Kernel);
+        assert!(error.to_string().contains("v0: ? = index 0"), "{error}");
+    }
+
+    #[test]
+    fn more_than_can_be_numbered_is_rejected() {
+        let mut builder = KernelBuilder::new(Template::Map, 1, 0);
+        (0..=1 << 16).for_each(|_| {
+            builder.operand(DType::I64, Access::Read, true);
+        });
+        let error = verify(builder.finish()).expect_err("too many operands");
+        assert!(error.reason.starts_with("65537 operands"), "{error}");
+    }
+}

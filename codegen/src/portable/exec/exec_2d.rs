@@ -1,0 +1,395 @@
+//! A fragment run on rows and columns by reference: what nearly every launch comes down to.
+//!
+//! A plane is two axes of a domain, of which a tile takes some rows and columns. Loads and stores whose elements follow
+//! each other along the columns are used where they are, whatever the distance of their rows; the inner loops go from row
+//! to row by themselves ([`Rows`]), so that a step costs one indirect call for each tile. Where every operand of a step is
+//! dense, its tile is one long row. Everything else is copied to or from a block register.
+//!
+//! Setting a plane up costs some 5 ns an operand, and there is nothing to allocate. It runs calls only: fragments with
+//! coordinates, gathers or scatters belong to [`crate::portable::exec::exec_tiles`].
+
+use crate::drive::aliasing::Permits;
+use crate::drive::fp_status;
+use crate::drive::isa::Rows;
+use crate::portable::exec::bytecode::{Call, Code, Load, Step};
+use crate::portable::exec::exec_tiles::{fill_uniform, report};
+use crate::portable::exec::jit_hook::{FoldPass, Pass, Stage};
+use crate::portable::loops::copies;
+use crate::{Launch, Raised};
+use std::mem::MaybeUninit;
+
+/// Entries of the table of values: one bit each in [`crate::portable::exec::bytecode::Call::entries`].
+pub(crate) const VALUES: usize = 64;
+/// Loads that a plane keeps track of.
+pub(crate) const LOADS: usize = 32;
+/// No axis: a plane of one row, or of one point.
+pub(crate) const NONE: usize = usize::MAX;
+/// Columns from which on a uniform value has one row only, which all rows share.
+const SHARED_ROW: usize = 64;
+
+/// Columns from which on a function in the place of calls runs on each row by itself.
+const LONG_ROW: usize = 24;
+
+/// Where a value is.
+#[derive(Clone, Copy)]
+struct Value {
+    at: *mut u8,
+    /// Bytes from one row to the next.
+    pitch: isize,
+}
+
+/// How a load comes to the table.
+#[derive(Clone, Copy)]
+struct Source {
+    row: isize,
+    column: isize,
+    /// Read from memory as it is.
+    by_reference: bool,
+    /// Copied from here last: so many rows and columns.
+    from: *const u8,
+    rows: usize,
+    columns: usize,
+}
+
+/// Memory for a plane, which is too large to be moved about.
+pub(crate) struct Table {
+    values: [MaybeUninit<Value>; VALUES],
+    sources: [MaybeUninit<Source>; LOADS],
+}
+
+impl Table {
+    #[inline(always)]
+    pub(crate) fn new() -> Table {
+        Table { values: [const { MaybeUninit::uninit() }; VALUES], sources: [const { MaybeUninit::uninit() }; LOADS] }
+    }
+}
+
+/// Two axes of a domain.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Axes {
+    pub(crate) rows: usize,
+    pub(crate) columns: usize,
+}
+
+/// Strides of an operand along the axes.
+#[inline(always)]
+fn strides(launch: &Launch<'_>, axes: Axes, operand: u16) -> (isize, isize) {
+    let rank = launch.outer.len() + launch.inner.len();
+    let of = |axis: usize| if axis == NONE { 0 } else { launch.strides[operand as usize * rank + axis] };
+    (of(axes.rows), of(axes.columns))
+}
+
+/// One tile: which part of the plane, and where the operands begin.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'a> {
+    /// Addresses of the operands at the plane's first row and column.
+    pub(crate) origin: &'a [*mut u8],
+    pub(crate) row: usize,
+    pub(crate) rows: usize,
+    pub(crate) column: usize,
+    pub(crate) columns: usize,
+}
+
+/// A fragment, ready for tiles of one plane.
+pub(crate) struct Plane<'p> {
+    code: &'p Code,
+    values: &'p mut [Value],
+    sources: &'p mut [Source],
+    axes: Axes,
+    launch: &'p Launch<'p>,
+    /// Columns of a full tile: the pitch of registers.
+    width: usize,
+    /// Values (a bit each) whose rows follow each other in tiles of full width.
+    dense: u64,
+    /// Sinks whose producers write to memory.
+    direct: u64,
+    /// The first call that writes where a load is: it and those after it run once only, each followed by a look.
+    once: usize,
+    /// Whether this is the epilogue, for reports.
+    epilogue: bool,
+    /// Look after every call.
+    suspicious: bool,
+}
+
+impl<'p> Plane<'p> {
+    /// A plane for tiles of at most `height` rows and `width` columns.
+    ///
+    /// # Safety
+    /// The code has a plane form; `registers` has room for `code.width * room` bytes, aligned to 64, for as long as the
+    /// plane lives, where `room` is no less than `height * width`, and the launch keeps the contract of
+    /// [`crate::Program::launch`].
+    #[allow(clippy::too_many_arguments)] // each is another fact of the launch; a struct of them would be made only here
+    pub(crate) unsafe fn new(
+        code: &'p Code,
+        launch: &'p Launch<'p>,
+        permits: Permits,
+        axes: Axes,
+        (height, width): (usize, usize),
+        epilogue: bool,
+        registers: (*mut u8, usize),
+        table: &'p mut Table,
+    ) -> Plane<'p> {
+        // SAFETY: the code's form bounds both; every entry is written below before it is read, and neither type has
+        // invalid bytes that a slice would make a promise of until then.
+        let (values, sources) = unsafe {
+            (
+                std::slice::from_raw_parts_mut(table.values.as_mut_ptr().cast::<Value>(), code.values),
+                std::slice::from_raw_parts_mut(table.sources.as_mut_ptr().cast::<Source>(), code.loads.len()),
+            )
+        };
+        let mut plane = Plane {
+            code,
+            values,
+            sources,
+            axes,
+            launch,
+            width,
+            dense: u64::MAX,
+            direct: permits.direct,
+            once: code.calls.len(),
+            epilogue,
+            suspicious: false,
+        };
+        for &(value, place, size) in &code.places {
+            let at = registers.0.wrapping_add(place as usize * registers.1);
+            plane.values[value as usize] = Value { at, pitch: (width * size as usize) as isize };
+        }
+        for uniform in &code.uniforms {
+            let shared = height > 1 && width >= SHARED_ROW;
+            let count = if shared { width } else { height * width };
+            // SAFETY: the value has a register of that many elements.
+            unsafe { fill_uniform(plane.values[uniform.value as usize].at, uniform, launch, count) };
+            if shared {
+                plane.set_pitch(uniform.value, 0, uniform.size);
+            }
+        }
+        for (i, load) in code.loads.iter().enumerate() {
+            plane.add_load(i, load, permits.copied >> i & 1 != 0, height);
+        }
+        for (i, sink) in code.sinks.iter().enumerate() {
+            let (row, column) = strides(launch, axes, sink.operand);
+            if plane.direct >> i & 1 != 0 && (column == sink.size as isize || width == 1) {
+                plane.set_pitch(sink.value, row, sink.size);
+                if permits.in_place >> i & 1 != 0 {
+                    let first = code.calls.iter().position(|c| c.out == sink.value);
+                    plane.once = plane.once.min(first.unwrap_or(0));
+                }
+            } else {
+                plane.direct &= !(1 << i);
+            }
+        }
+        plane
+    }
+
+    /// Decides how a load comes to the table.
+    #[inline(always)]
+    fn add_load(&mut self, i: usize, load: &Load, copied: bool, height: usize) {
+        let (row, column) = strides(self.launch, self.axes, load.operand);
+        let by_reference = !copied && (column == load.size as isize || self.width == 1);
+        let from = std::ptr::null();
+        if by_reference {
+            self.set_pitch(load.value, row, load.size);
+        } else if row == 0 && height > 1 {
+            self.set_pitch(load.value, 0, load.size);
+        }
+        self.sources[i] = Source { row, column, by_reference, from, rows: 0, columns: 0 };
+    }
+
+    #[inline(always)]
+    fn set_pitch(&mut self, value: u16, pitch: isize, size: u8) {
+        self.values[value as usize].pitch = pitch;
+        if pitch != (self.width * size as usize) as isize {
+            self.dense &= !(1 << value);
+        }
+    }
+
+    /// Says where the fragment, an epilogue, finds an accumulator.
+    #[inline]
+    pub(crate) fn set_result(&mut self, accumulator: usize, at: *mut u8, size: usize) {
+        for &(value, a) in &self.code.results {
+            if a as usize == accumulator {
+                self.values[value as usize] = Value { at, pitch: (self.width * size) as isize };
+            }
+        }
+    }
+
+    /// Has a function fold a tile of one row, see [`FoldPass::run`].
+    ///
+    /// # Safety
+    /// As [`Plane::run`], and loads are by reference.
+    pub(crate) unsafe fn fold(&self, part: &Part<'_>, fused: &FoldPass, out: *mut u8) -> bool {
+        let at = |value: u16| {
+            let load = self.code.loads.iter().find(|load| load.value == value);
+            load.map_or(self.values[value as usize].at, |load| self.address(part, load.operand))
+        };
+        // SAFETY: the caller's contract; what is no load is uniform, and has a register.
+        unsafe { fused.run(part.columns, at, out) }
+    }
+
+    /// Where a value's first row is since the last tile, and the bytes to the next.
+    #[inline]
+    pub(crate) fn value(&self, value: u32) -> (*const u8, isize) {
+        let v = self.values[value as usize];
+        (v.at.cast_const(), v.pitch)
+    }
+
+    /// Runs the fragment on a tile.
+    ///
+    /// # Safety
+    /// The tile lies in the launch's domain and is no larger than the plane was made for.
+    #[inline]
+    pub(crate) unsafe fn run(&mut self, part: &Part<'_>, raised: &mut Raised) {
+        let code = self.code;
+        for (load, source) in code.loads.iter().zip(self.sources.iter_mut()) {
+            let offset = part.row as isize * source.row + part.column as isize * source.column;
+            let at = part.origin[load.operand as usize].wrapping_offset(offset);
+            let value = &mut self.values[load.value as usize];
+            if source.by_reference {
+                value.at = at;
+            } else if source.from != at.cast_const() || source.rows < part.rows || source.columns < part.columns {
+                let rows = if value.pitch == 0 { 1 } else { part.rows };
+                // SAFETY: the register has room for the tile; the operand is valid at every point of it.
+                unsafe { pull(*value, at, source, rows, part.columns, load.size as usize) };
+                (source.from, source.rows, source.columns) = (at, part.rows, part.columns);
+            }
+        }
+        for (i, sink) in code.sinks.iter().enumerate() {
+            if self.direct >> i & 1 != 0 {
+                self.values[sink.value as usize].at = self.address(part, sink.operand);
+            }
+        }
+        if self.suspicious {
+            // SAFETY: the caller's contract.
+            unsafe { self.calls_watched(&code.calls, part, raised) };
+        } else {
+            let (calls, once) = code.calls.split_at(self.once);
+            // SAFETY: as above.
+            let complete = unsafe { self.calls(calls, part) };
+            if !complete || (code.has_effects() && !(fp_status::read() & code.watch).is_empty()) {
+                // SAFETY: as above; running the calls twice writes the same values twice.
+                unsafe { self.attribute(calls, part, raised) };
+            }
+            // SAFETY: as above.
+            unsafe { self.calls_watched(once, part, raised) };
+        }
+        for (i, sink) in code.sinks.iter().enumerate() {
+            if self.direct >> i & 1 == 0 {
+                let from = self.values[sink.value as usize];
+                let strides = strides(self.launch, self.axes, sink.operand);
+                // SAFETY: the operand is valid at every point of the tile.
+                unsafe { push(from, self.address(part, sink.operand), strides, part, sink.size as usize) };
+            }
+        }
+    }
+
+    /// Runs some calls, or what is in the place of all of them; whether every element was computed.
+    #[inline(always)]
+    unsafe fn calls(&self, calls: &[Call], part: &Part<'_>) -> bool {
+        let code = self.code;
+        let is_long = part.columns >= LONG_ROW || self.is_one_row(part, u64::MAX);
+        if code.stages.is_empty() || calls.len() != code.calls.len() || !is_long {
+            for call in calls {
+                // SAFETY: the caller's contract.
+                unsafe { self.call(call, part) };
+            }
+            return true;
+        }
+        let mut complete = true;
+        for stage in &code.stages {
+            // SAFETY: as above.
+            unsafe {
+                match stage {
+                    Stage::Step(Step::Call(call)) => self.call(call, part),
+                    Stage::Step(Step::Index { .. } | Step::Gather { .. }) => unreachable!("a plane has calls alone"),
+                    Stage::Pass(pass) => complete &= self.pass(pass, part),
+                }
+            }
+        }
+        complete
+    }
+
+    /// Whether a tile is one long row for everything that touches only some entries.
+    #[inline(always)]
+    fn is_one_row(&self, part: &Part<'_>, entries: u64) -> bool {
+        part.rows == 1 || (entries & !self.dense == 0 && part.columns == self.width)
+    }
+
+    unsafe fn pass(&self, pass: &Pass, part: &Part<'_>) -> bool {
+        let at = |v: u16| self.values[v as usize].at;
+        // SAFETY: every value has a register or points at the tile's elements.
+        unsafe {
+            if self.is_one_row(part, pass.entries) {
+                pass.run(part.rows * part.columns, at)
+            } else {
+                pass.run_rows(part.columns, part.rows, at, |v| self.values[v as usize].pitch)
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn address(&self, part: &Part<'_>, operand: u16) -> *mut u8 {
+        let (row, column) = strides(self.launch, self.axes, operand);
+        part.origin[operand as usize].wrapping_offset(part.row as isize * row + part.column as isize * column)
+    }
+
+    #[inline(always)]
+    unsafe fn call(&self, call: &Call, part: &Part<'_>) {
+        let out = self.values[call.out as usize];
+        let [a, b, c] = call.args.map(|v| self.values[v as usize]);
+        // SAFETY: every value has a register or points at the tile's elements; results overlap no argument.
+        unsafe {
+            if self.is_one_row(part, call.entries) {
+                (call.run)(out.at, a.at, b.at, c.at, part.rows * part.columns, 0);
+            } else {
+                let rows = Rows { count: part.rows, pitch: [out.pitch, a.pitch, b.pitch, c.pitch] };
+                (call.run)(out.at, a.at, b.at, c.at, part.columns, rows.address());
+            }
+        }
+    }
+
+    /// Finds out which call raised what, and looks more closely from now on.
+    #[cold]
+    unsafe fn attribute(&mut self, calls: &[Call], part: &Part<'_>, raised: &mut Raised) {
+        if let [only] = calls {
+            report(raised, self.epilogue, only.inst, fp_status::read() & only.effects);
+            fp_status::clear();
+            return;
+        }
+        self.suspicious = true;
+        fp_status::clear();
+        // SAFETY: the caller's contract.
+        unsafe { self.calls_watched(calls, part, raised) };
+    }
+
+    /// Runs calls, asking after each what it raised.
+    #[inline]
+    unsafe fn calls_watched(&self, calls: &[Call], part: &Part<'_>, raised: &mut Raised) {
+        for call in calls {
+            // SAFETY: the caller's contract.
+            unsafe { self.call(call, part) };
+            let up = fp_status::read();
+            if !up.is_empty() {
+                report(raised, self.epilogue, call.inst, up & call.effects);
+                fp_status::clear();
+            }
+        }
+    }
+}
+
+/// Copies a tile's elements to a register.
+unsafe fn pull(to: Value, from: *const u8, source: &Source, rows: usize, columns: usize, size: usize) {
+    for r in 0..rows as isize {
+        let (to, from) = (to.at.wrapping_offset(r * to.pitch), from.wrapping_offset(r * source.row));
+        // SAFETY: the caller's contract.
+        unsafe { copies::copy_row(to, size as isize, from, source.column, columns, size) };
+    }
+}
+
+/// Copies a tile's elements from a register.
+unsafe fn push(from: Value, to: *mut u8, strides: (isize, isize), part: &Part<'_>, size: usize) {
+    for r in 0..part.rows as isize {
+        let (from, to) = (from.at.wrapping_offset(r * from.pitch), to.wrapping_offset(r * strides.0));
+        // SAFETY: the caller's contract.
+        unsafe { copies::copy_row(to, strides.1, from, size as isize, part.columns, size) };
+    }
+}

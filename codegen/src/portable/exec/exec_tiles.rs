@@ -1,0 +1,385 @@
+//! One thread's execution of a [`Code`], tile by tile.
+//!
+//! For each tile the frame points its table of values at memory or registers, copies what is not contiguous, runs the
+//! steps, and stores. Padding is never computed: every loop runs over the tile's points and no others, so no flag is
+//! raised that no element asked for.
+//!
+//! Flags are looked at once a tile. Only when one is up are the steps run again, one by one, to find whose it is; that is
+//! sound as no memory has changed that the steps read. From then on each step is followed by a look (some 3 ns).
+
+use crate::drive::aliasing::Permits;
+use crate::drive::fp_status;
+use crate::drive::tiles::{Axes, Tile};
+use crate::portable::exec::bytecode::{Call, Code, Load, Sink, Source, Step, Uniform};
+use crate::portable::exec::jit_hook::Stage;
+use crate::portable::loops::copies;
+use crate::{FpFlags, Launch, Raised};
+use smallvec::SmallVec;
+
+/// How a load stands at the moment.
+#[derive(Clone, Copy)]
+struct Loaded {
+    /// Read from memory as it is.
+    by_reference: bool,
+    /// Copied from here last, `count` elements; valid until the tile's rows change shape.
+    from: *const u8,
+    count: usize,
+}
+
+/// One thread's execution of a fragment.
+pub(crate) struct Frame<'p> {
+    code: &'p Code,
+    launch: Launch<'p>,
+    permits: Permits,
+    /// Whether this is the epilogue, for reports.
+    epilogue: bool,
+    values: SmallVec<[*mut u8; 32]>,
+    registers: *mut u8,
+    room: usize,
+    loaded: SmallVec<[Loaded; 8]>,
+    direct: SmallVec<[bool; 4]>,
+    /// Shape of the last tile.
+    axes: Axes<usize>,
+    extents: Axes<usize>,
+    /// Look after every step.
+    suspicious: bool,
+    pub(crate) raised: Raised,
+}
+
+impl<'p> Frame<'p> {
+    /// A frame for tiles of at most `room` points.
+    ///
+    /// # Safety
+    /// `registers` has room for `code.width * room` bytes, aligned to 64, for as long as the frame lives, and the launch
+    /// keeps the contract of [`crate::Program::launch`].
+    pub(crate) unsafe fn new(
+        code: &'p Code,
+        launch: Launch<'p>,
+        permits: Permits,
+        epilogue: bool,
+        registers: *mut u8,
+        room: usize,
+    ) -> Frame<'p> {
+        let mut frame = Frame {
+            code,
+            launch,
+            permits,
+            epilogue,
+            values: smallvec::smallvec![std::ptr::null_mut(); code.values],
+            registers,
+            room,
+            loaded: smallvec::smallvec![Loaded { by_reference: false, from: std::ptr::null(), count: 0 }; code.loads.len()],
+            direct: smallvec::smallvec![false; code.sinks.len()],
+            axes: Axes::new(),
+            extents: Axes::new(),
+            suspicious: false,
+            raised: Raised::new(),
+        };
+        for &(value, place, _) in &code.places {
+            frame.values[value as usize] = frame.register(place);
+        }
+        for uniform in &code.uniforms {
+            // SAFETY: the value has a register of `room` elements.
+            unsafe { fill_uniform(frame.values[uniform.value as usize], uniform, &launch, room) };
+        }
+        frame
+    }
+
+    fn register(&self, place: u32) -> *mut u8 {
+        // SAFETY: places lie below the code's width, which `registers` has room for.
+        unsafe { self.registers.add(place as usize * self.room) }
+    }
+
+    /// Where a value is, since the last tile.
+    pub(crate) fn value(&self, value: u32) -> *mut u8 {
+        self.values[value as usize]
+    }
+
+    /// Says where the epilogue finds an accumulator.
+    pub(crate) fn set_result(&mut self, accumulator: usize, at: *mut u8) {
+        for &(value, a) in &self.code.results {
+            if a as usize == accumulator {
+                self.values[value as usize] = at;
+            }
+        }
+    }
+
+    /// The address of an operand at the beginning of a tile.
+    fn address(&self, operand: u16, tile: &Tile) -> *mut u8 {
+        let strides = self.launch.strides_of(operand as usize);
+        let offset: isize = tile.origin.iter().zip(strides).map(|(&x, &s)| x as isize * s).sum();
+        self.launch.addresses[operand as usize].wrapping_offset(offset)
+    }
+
+    fn stride(&self, operand: u16, axis: usize) -> isize {
+        self.launch.strides_of(operand as usize).get(axis).copied().unwrap_or(0)
+    }
+
+    /// Whether an operand's elements of the present shape follow each other.
+    fn is_dense(&self, operand: u16, size: u8) -> bool {
+        let mut expected = size as isize;
+        for (&axis, &extent) in self.axes.iter().zip(&self.extents).rev() {
+            if extent != 1 && self.stride(operand, axis) != expected {
+                return false;
+            }
+            expected *= extent as isize;
+        }
+        true
+    }
+
+    /// Decides what is by reference for tiles of a new shape.
+    fn reshape(&mut self, tile: &Tile) {
+        self.axes = tile.axes.clone();
+        self.extents = tile.extents.clone();
+        for (i, load) in self.code.loads.iter().enumerate() {
+            let by_reference = !self.permits.copied(i, load.late) && self.is_dense(load.operand, load.size);
+            self.loaded[i] = Loaded { by_reference, from: std::ptr::null(), count: 0 };
+        }
+        for (i, sink) in self.code.sinks.iter().enumerate() {
+            self.direct[i] = self.permits.direct(i) && self.is_dense(sink.operand, sink.size);
+        }
+        for &(value, place, _) in &self.code.places {
+            self.values[value as usize] = self.register(place);
+        }
+    }
+
+    /// Runs the fragment over a tile.
+    ///
+    /// # Safety
+    /// The tile lies in the launch's domain and has no more points than the frame has room for.
+    pub(crate) unsafe fn run(&mut self, tile: &Tile) {
+        if !tile.same_rows(&self.axes, &self.extents) || (tile.extents[0] == 1) != (self.extents[0] == 1) {
+            self.reshape(tile);
+        }
+        let n = tile.len();
+        let code = self.code;
+        for (i, load) in code.loads.iter().enumerate() {
+            // SAFETY: the caller's contract.
+            unsafe { self.load(i, load, tile, n) };
+        }
+        for (i, sink) in code.sinks.iter().enumerate() {
+            if self.direct[i] {
+                self.values[sink.value as usize] = self.address(sink.operand, tile);
+            }
+        }
+        if self.suspicious {
+            // SAFETY: as above.
+            unsafe { self.steps_watched(tile, n) };
+        } else {
+            // SAFETY: as above.
+            let complete = unsafe { self.steps(tile, n) };
+            if !complete || (code.has_effects() && !(fp_status::read() & code.watch).is_empty()) {
+                self.suspicious = true;
+                fp_status::clear();
+                // SAFETY: as above; running the steps twice writes the same values twice.
+                unsafe { self.steps_watched(tile, n) };
+            }
+        }
+        for (i, sink) in code.sinks.iter().enumerate() {
+            if !self.direct[i] {
+                // SAFETY: as above.
+                unsafe { self.sink(sink, tile) };
+            }
+        }
+    }
+
+    /// Brings one load up to date.
+    unsafe fn load(&mut self, i: usize, load: &Load, tile: &Tile, n: usize) {
+        let base = self.address(load.operand, tile);
+        let state = self.loaded[i];
+        if state.by_reference {
+            self.values[load.value as usize] = base;
+        } else if state.from != base.cast_const() || state.count < n {
+            let out = self.values[load.value as usize];
+            // SAFETY: the register has room for the tile; the operand is valid at every point of it.
+            unsafe { self.copy(load.operand, load.size, tile, base, out, true) };
+            self.loaded[i] = Loaded { by_reference: false, from: base, count: n };
+        }
+    }
+
+    /// Copies between an operand's elements of a tile and a register, the longest axis innermost.
+    unsafe fn copy(&self, operand: u16, size: u8, tile: &Tile, base: *mut u8, register: *mut u8, load: bool) {
+        let size = size as isize;
+        // (extent, stride in memory, stride in the register)
+        let mut axes: SmallVec<[(usize, isize, isize); 6]> = SmallVec::new();
+        let mut dense = size;
+        for (&axis, &extent) in tile.axes.iter().zip(&tile.extents).rev() {
+            let stride = self.stride(operand, axis);
+            match axes.last_mut() {
+                Some(last) if last.1 * last.0 as isize == stride && last.2 * last.0 as isize == dense => {
+                    last.0 *= extent
+                }
+                _ if extent == 1 => {}
+                _ => axes.push((extent, stride, dense)),
+            }
+            dense *= extent as isize;
+        }
+        if axes.len() > 1 && axes[0].0 < 8 {
+            let longest = (0..axes.len()).max_by_key(|&a| axes[a].0).unwrap_or(0);
+            axes.swap(0, longest);
+        }
+        let (n, stride, dense) = axes.first().copied().unwrap_or((1, size, size));
+        rows(&axes[axes.len().min(1)..], 0, 0, &mut |memory, place| {
+            let (memory, place) = (base.wrapping_offset(memory), register.wrapping_offset(place));
+            // SAFETY: the caller's contract.
+            unsafe {
+                if load {
+                    copies::copy_row(place, dense, memory, stride, n, size as usize);
+                } else {
+                    copies::copy_row(memory, stride, place, dense, n, size as usize);
+                }
+            }
+        });
+    }
+
+    /// Runs all steps; whether every element was computed.
+    #[inline(always)]
+    unsafe fn steps(&self, tile: &Tile, n: usize) -> bool {
+        let mut complete = true;
+        // SAFETY: the caller's contract; every value has a register or points at the tile's elements.
+        unsafe {
+            if self.code.stages.is_empty() {
+                self.code.steps.iter().for_each(|step| self.step(step, tile, n));
+            }
+            for stage in &self.code.stages {
+                match stage {
+                    Stage::Step(step) => self.step(step, tile, n),
+                    Stage::Pass(pass) => complete &= pass.run(n, |v| self.values[v as usize]),
+                }
+            }
+        }
+        complete
+    }
+
+    #[inline(always)]
+    unsafe fn step(&self, step: &Step, tile: &Tile, n: usize) {
+        match *step {
+            // SAFETY: the caller's contract.
+            Step::Call(ref call) => unsafe { self.call(call, n) },
+            // SAFETY: the value's register has room for the tile.
+            Step::Index { value, axis } => unsafe { self.index(value, axis as usize, tile) },
+            // SAFETY: the caller's contract.
+            Step::Gather { value, operand, offsets, size } => unsafe {
+                let out = self.values[value as usize];
+                let offsets = self.values[offsets as usize];
+                self.indexed(operand, tile, &mut |base, stride, at, n| {
+                    let size = size as usize;
+                    copies::gather(out.add(at * size), base, stride, offsets.cast::<i64>().add(at), n, size);
+                });
+            },
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn call(&self, call: &Call, n: usize) {
+        let [a, b, c] = call.args.map(|v| self.values[v as usize].cast_const());
+        // SAFETY: every value has a register or points at the tile's elements.
+        unsafe { (call.run)(self.values[call.out as usize], a, b, c, n, 0) }
+    }
+
+    /// Runs the steps, asking after each what it raised.
+    unsafe fn steps_watched(&mut self, tile: &Tile, n: usize) {
+        let code = self.code;
+        for step in &code.steps {
+            // SAFETY: the caller's contract.
+            unsafe { self.step(step, tile, n) };
+            let raised = fp_status::read();
+            if !raised.is_empty() {
+                fp_status::clear();
+                if let Step::Call(call) = step {
+                    report(&mut self.raised, self.epilogue, call.inst, raised & call.effects);
+                }
+            }
+        }
+    }
+
+    /// Writes the coordinates of a tile along an axis.
+    unsafe fn index(&self, value: u16, axis: usize, tile: &Tile) {
+        let out = self.values[value as usize].cast::<i64>();
+        let origin = tile.origin.get(axis).copied().unwrap_or(0) as i64;
+        let at = tile.axes.iter().position(|&a| a == axis);
+        let inside: usize = at.map_or(1, |at| tile.extents[at + 1..].iter().product());
+        let extent = at.map_or(1, |at| tile.extents[at]);
+        // Row by row: a division for each point takes twenty times as long.
+        for row in 0..tile.len() / inside.max(1) {
+            let x = origin + (row % extent) as i64;
+            for i in row * inside..(row + 1) * inside {
+                // SAFETY: the register has room for the tile.
+                unsafe { *out.add(i) = x };
+            }
+        }
+    }
+
+    /// Calls `f(address, stride, first point, points)` for each row of an indexed operand.
+    fn indexed(&self, operand: u16, tile: &Tile, f: &mut dyn FnMut(*mut u8, isize, usize, usize)) {
+        let base = self.address(operand, tile);
+        let last = tile.axes.len() - 1;
+        let mut axes: SmallVec<[(usize, isize, isize); 6]> = SmallVec::new();
+        let mut dense = tile.extents[last] as isize;
+        for a in (0..last).rev() {
+            axes.push((tile.extents[a], self.stride(operand, tile.axes[a]), dense));
+            dense *= tile.extents[a] as isize;
+        }
+        let stride = self.stride(operand, tile.axes[last]);
+        rows(&axes, 0, 0, &mut |memory, at| f(base.wrapping_offset(memory), stride, at as usize, tile.extents[last]));
+    }
+
+    /// Stores one value.
+    unsafe fn sink(&self, sink: &Sink, tile: &Tile) {
+        let from = self.values[sink.value as usize];
+        match sink.offsets {
+            None => {
+                let base = self.address(sink.operand, tile);
+                // SAFETY: the caller's contract.
+                unsafe { self.copy(sink.operand, sink.size, tile, base, from, false) }
+            }
+            Some(offsets) => {
+                let offsets = self.values[offsets as usize].cast::<i64>();
+                let size = sink.size as usize;
+                // SAFETY: the caller's contract.
+                self.indexed(sink.operand, tile, &mut |base, stride, at, n| unsafe {
+                    copies::scatter(base, stride, offsets.add(at), from.add(at * size), n, size);
+                });
+            }
+        }
+    }
+}
+
+/// Calls `f` with the offsets in memory and register of each row; `axes` are (extent, offset, offset), fastest first.
+fn rows(axes: &[(usize, isize, isize)], memory: isize, register: isize, f: &mut dyn FnMut(isize, isize)) {
+    match axes.split_last() {
+        None => f(memory, register),
+        Some((&(extent, m, r), inner)) => {
+            for i in 0..extent as isize {
+                rows(inner, memory + i * m, register + i * r, f);
+            }
+        }
+    }
+}
+
+/// Fills a register with a uniform value.
+///
+/// # Safety
+/// `out` has room for `n` elements.
+#[inline]
+pub(crate) unsafe fn fill_uniform(out: *mut u8, uniform: &Uniform, launch: &Launch<'_>, n: usize) {
+    let scalar = match uniform.source {
+        Source::Param(p) => launch.scalars[p as usize],
+        Source::Const(c) => c,
+    };
+    let bits = scalar.bits();
+    let item = (&raw const bits).cast();
+    // SAFETY: the caller's contract; a scalar's bits are its bytes in memory order on little-endian machines.
+    unsafe { (uniform.fill)(out, item, item, item, n, 0) };
+}
+
+/// Adds flags to a report.
+pub(crate) fn report(raised: &mut Raised, epilogue: bool, inst: u32, flags: FpFlags) {
+    if flags.is_empty() {
+        return;
+    }
+    match raised.iter_mut().find(|(e, i, _)| (*e, *i) == (epilogue, inst)) {
+        Some((_, _, all)) => *all |= flags,
+        None => raised.push((epilogue, inst, flags)),
+    }
+}

@@ -1,0 +1,266 @@
+//! Elementwise kernels.
+//!
+//! The last axis that is no single point gives the columns of a [`Plane`], the one before it the rows; what is left is
+//! walked over. A launch of one axis that one thread runs goes a shorter way, [`flat`]. Fragments with coordinates, gathers
+//! or scatters, and domains whose rows are too short, go tile by tile through a [`Frame`].
+
+use crate::drive::aliasing::Permits;
+use crate::drive::parallel::{Shared, nanoseconds, spread};
+use crate::drive::tiles::{Tile, Walk};
+use crate::drive::{fp_status, scratch};
+use crate::portable::exec::bytecode::Code;
+use crate::portable::exec::exec_1d;
+use crate::portable::exec::exec_2d::{Axes, NONE, Part, Plane, Table};
+use crate::portable::exec::exec_tiles::Frame;
+use crate::{GRAIN, Launch, Raised, Workers};
+use smallvec::SmallVec;
+use std::ops::Range;
+
+/// Rows of fewer elements go through a [`Frame`], which copies them into one dense block.
+const SHORT_ROW: usize = 6;
+/// Tiles of transposed operands are this wide at most: the lines that a column's elements lie in stay in the cache until
+/// the neighbouring rows have used them.
+const TRANSPOSED: usize = 64;
+
+/// What may run a fragment, besides a [`Frame`].
+#[derive(Clone, Copy)]
+pub(crate) struct Form {
+    flat: bool,
+    plane: bool,
+}
+
+impl Form {
+    pub(crate) fn of(code: &Code) -> Form {
+        Form { flat: exec_1d::may_be_flat(code), plane: code.has_plane() }
+    }
+}
+
+/// Runs a kernel over its domain.
+///
+/// # Safety
+/// As [`crate::Program::launch`].
+pub(crate) unsafe fn run(code: &Code, form: Form, launch: &Launch<'_>, workers: &dyn Workers) -> Raised {
+    if form.flat && launch.outer.len() <= 1 {
+        let n = launch.outer.first().copied().unwrap_or(1);
+        if n == 0 {
+            return Raised::new();
+        }
+        if nanoseconds(n, code.cost, code.bytes) < 2.0 * GRAIN {
+            // SAFETY: the caller's contract.
+            return unsafe { exec_1d::run(code, launch, n) };
+        }
+    }
+    if launch.outer.contains(&0) {
+        return Raised::new();
+    }
+    let grid = Grid::new(code, launch);
+    if !form.plane || (grid.columns < SHORT_ROW && grid.axes.rows != NONE) {
+        // SAFETY: the caller's contract.
+        return unsafe { tiled(code, launch, workers) };
+    }
+    let points = grid.columns * grid.rows * grid.planes;
+    let nanoseconds = nanoseconds(points, code.cost, code.bytes);
+    if nanoseconds < 2.0 * GRAIN || workers.count() == 1 {
+        let mut raised = Raised::new();
+        if code.has_effects() {
+            fp_status::clear();
+        }
+        // SAFETY: the caller's contract.
+        unsafe { grid.run(code, launch, 0..grid.tiles(), &mut raised) };
+        raised.sort_unstable_by_key(|&(epilogue, inst, _)| (epilogue, inst));
+        return raised;
+    }
+    let grid = grid.for_threads(workers.count());
+    let shared = Shared(*launch);
+    spread(grid.tiles(), nanoseconds, workers, &|range, raised| {
+        // SAFETY: the caller's contract; tiles do not overlap.
+        unsafe { grid.run(code, &shared.get(), range, raised) }
+    })
+}
+
+/// A domain as planes, and their tiles.
+#[derive(Clone, Copy)]
+struct Grid {
+    axes: Axes,
+    permits: Permits,
+    /// Extents of a plane, and how many there are.
+    rows: usize,
+    columns: usize,
+    planes: usize,
+    /// Extents of a tile: whole rows, or part of one unless operands are transposed.
+    height: usize,
+    width: usize,
+}
+
+impl Grid {
+    #[inline]
+    fn new(code: &Code, launch: &Launch<'_>) -> Grid {
+        let (mut axes, mut rows, mut columns, mut planes) = (Axes { rows: NONE, columns: NONE }, 1, 1, 1);
+        for (axis, &extent) in launch.outer.iter().enumerate().rev().filter(|(_, e)| **e != 1) {
+            if axes.columns == NONE {
+                (axes.columns, columns) = (axis, extent);
+            } else if axes.rows == NONE {
+                (axes.rows, rows) = (axis, extent);
+            } else {
+                planes *= extent;
+            }
+        }
+        let permits = Permits::new(code, launch);
+        let mut grid = Grid { axes, permits, rows, columns, planes, height: 1, width: columns };
+        let room = if grid.is_in_memory(code, launch) { usize::MAX >> 8 } else { code.room };
+        if rows > 1 && columns > TRANSPOSED && grid.is_transposed(code, launch) {
+            grid.width = TRANSPOSED;
+        } else if columns > room {
+            grid.width = room;
+            return grid;
+        }
+        // Divisions take some 5 ns each.
+        if rows * grid.width <= room {
+            grid.height = rows;
+        } else {
+            let tall = (room / grid.width).clamp(1, rows);
+            grid.height = rows.div_ceil(rows.div_ceil(tall));
+        }
+        grid
+    }
+
+    /// Whether the only call goes from memory to memory, so that no block has to stay in the cache.
+    fn is_in_memory(&self, code: &Code, launch: &Launch<'_>) -> bool {
+        let dense = |operand: u16, size: u8| {
+            self.axes.columns == NONE || launch.strides_of(operand as usize)[self.axes.columns] == size as isize
+        };
+        code.calls.len() == 1
+            && code.uniforms.is_empty()
+            && code.sinks.len() == 1
+            && self.permits.direct == 1
+            && code.loads.iter().all(|l| dense(l.operand, l.size))
+            && dense(code.sinks[0].operand, code.sinks[0].size)
+    }
+
+    /// Whether an operand's elements follow each other along the rows' axis.
+    fn is_transposed(&self, code: &Code, launch: &Launch<'_>) -> bool {
+        let across = |operand: u16, size: u8| {
+            let strides = launch.strides_of(operand as usize);
+            strides[self.axes.rows] == size as isize && strides[self.axes.columns].unsigned_abs() > 64
+        };
+        code.loads.iter().any(|l| across(l.operand, l.size)) || code.sinks.iter().any(|s| across(s.operand, s.size))
+    }
+
+    /// Tiles small enough to go round.
+    fn for_threads(mut self, threads: usize) -> Grid {
+        let enough = 4 * threads;
+        if self.planes * self.rows.div_ceil(self.height) * self.columns.div_ceil(self.width) < enough {
+            if self.rows >= enough {
+                self.height = self.rows.div_ceil(enough);
+            } else {
+                self.height = 1;
+                self.width = self.columns.div_ceil(enough).next_multiple_of(64);
+            }
+        }
+        self
+    }
+
+    fn tiles(&self) -> usize {
+        if self.height == self.rows && self.width == self.columns {
+            return self.planes;
+        }
+        self.planes * self.rows.div_ceil(self.height) * self.columns.div_ceil(self.width)
+    }
+
+    /// Runs some tiles.
+    ///
+    /// # Safety
+    /// As [`crate::Program::launch`]; the code has a plane.
+    unsafe fn run(&self, code: &Code, launch: &Launch<'_>, range: Range<usize>, raised: &mut Raised) {
+        let room = (self.height * self.width).min(code.room).next_multiple_of(64);
+        let tile = (self.height, self.width);
+        scratch::with(code.width * room, |registers| {
+            let mut table = Table::new();
+            // SAFETY: the registers have room unless nothing lives in them; the caller's contract.
+            unsafe {
+                let mut plane =
+                    Plane::new(code, launch, self.permits, self.axes, tile, false, (registers, room), &mut table);
+                if range.len() == 1 && self.tiles() == 1 {
+                    let part =
+                        Part { origin: launch.addresses, row: 0, rows: self.rows, column: 0, columns: self.columns };
+                    plane.run(&part, raised);
+                } else {
+                    self.walk(launch, range, |part| plane.run(&part, raised));
+                }
+            }
+        });
+    }
+
+    /// Calls `f` for some tiles, columns fastest.
+    #[inline(always)]
+    fn walk(&self, launch: &Launch<'_>, range: Range<usize>, mut f: impl FnMut(Part<'_>)) {
+        let (down, along) = (self.rows.div_ceil(self.height), self.columns.div_ceil(self.width));
+        let (mut across, mut row, mut far) =
+            (range.start % along, range.start / along % down, range.start / along / down);
+        let mut shifted: SmallVec<[*mut u8; 16]> = SmallVec::new();
+        let mut stale = true;
+        for _ in range {
+            let origin = if self.planes == 1 {
+                launch.addresses
+            } else {
+                if std::mem::take(&mut stale) {
+                    shifted.clear();
+                    shifted.extend_from_slice(launch.addresses);
+                    shift(&mut shifted, launch, self.axes, far);
+                }
+                &shifted[..]
+            };
+            let (r, c) = (row * self.height, across * self.width);
+            let (rows, columns) = (self.height.min(self.rows - r), self.width.min(self.columns - c));
+            f(Part { origin, row: r, rows, column: c, columns });
+            across += 1;
+            if across == along {
+                (across, row) = (0, row + 1);
+                if row == down {
+                    (row, far, stale) = (0, far + 1, true);
+                }
+            }
+        }
+    }
+}
+
+/// Moves addresses on to a plane of the outer domain.
+pub(crate) fn shift(addresses: &mut [*mut u8], launch: &Launch<'_>, axes: Axes, plane: usize) {
+    let mut rest = plane;
+    for (axis, &extent) in launch.outer.iter().enumerate().rev() {
+        if extent == 1 || axis == axes.rows || axis == axes.columns {
+            continue;
+        }
+        let at = (rest % extent) as isize;
+        rest /= extent;
+        for (operand, address) in addresses.iter_mut().enumerate() {
+            *address = address.wrapping_offset(at * launch.strides_of(operand)[axis]);
+        }
+    }
+}
+
+/// Any number of axes, any strides, any step.
+unsafe fn tiled(code: &Code, launch: &Launch<'_>, workers: &dyn Workers) -> Raised {
+    let points: usize = launch.outer.iter().product();
+    let room = code.room.min(points.next_multiple_of(64));
+    let walk = Walk::new(0, launch.outer, room);
+    let permits = Permits::new(code, launch);
+    let shared = Shared(*launch);
+    let nanoseconds = if code.scatters() { 0.0 } else { nanoseconds(points, code.cost, code.bytes) };
+    spread(walk.tiles(), nanoseconds, workers, &|range, raised| {
+        scratch::with(code.width * room, |registers| {
+            // SAFETY: the registers have room; the caller's contract; tiles do not overlap.
+            unsafe {
+                let mut frame = Frame::new(code, shared.get(), permits, false, registers, room);
+                let mut at = walk.seek(range.start);
+                let mut tile = Tile::new(launch.outer.len());
+                for _ in range {
+                    tile.set(&[(&walk, &at)]);
+                    frame.run(&tile);
+                    walk.advance(&mut at);
+                }
+                *raised = std::mem::take(&mut frame.raised);
+            }
+        });
+    })
+}

@@ -1,0 +1,166 @@
+//! Running folds along one axis.
+//!
+//! By rows where that axis is the faster in memory: a sequential loop for each row over values computed block by block. By
+//! columns where the outer axes are: every step adds a row of values to the row before.
+
+use crate::drive::aliasing::Permits;
+use crate::drive::parallel::{Shared, nanoseconds, spread};
+use crate::drive::scratch;
+use crate::drive::tiles::{Tile, Walk};
+use crate::portable::exec::bytecode::{Code, block_length};
+use crate::portable::exec::exec_tiles;
+use crate::portable::exec::exec_tiles::Frame;
+use crate::portable::reduce::accumulate::{Accumulating, Loops};
+use crate::portable::reduce::driver::{Folding, by_columns, look};
+use crate::{Launch, Raised, Workers};
+
+/// Where one accumulator's running values are.
+struct Running {
+    /// Of the tile at hand.
+    out: *mut u8,
+    /// The last of each row, or the last row, of the tile before.
+    carry: *mut u8,
+}
+
+/// Running values from before a row, and then of its last point: a word for each accumulator.
+#[derive(Clone, Copy)]
+pub(crate) struct Carry(pub(crate) *mut u64);
+
+// SAFETY: a scan of one row runs in one task.
+unsafe impl Sync for Carry {}
+// SAFETY: as above.
+unsafe impl Send for Carry {}
+
+impl Carry {
+    /// Where an accumulator's is; by method, so that closures capture the whole.
+    fn of(&self, accumulator: usize) -> *mut u8 {
+        self.0.wrapping_add(accumulator).cast()
+    }
+}
+
+/// Runs a scan, or goes on with one.
+///
+/// # Safety
+/// As [`crate::Program::launch`]. What comes from before goes on in one row alone, of values of eight bytes at most.
+pub(crate) unsafe fn run(
+    body: &Code,
+    folding: &Folding,
+    epilogue: &Code,
+    launch: &Launch<'_>,
+    workers: &dyn Workers,
+    before: Option<Carry>,
+) -> Raised {
+    let outer: usize = launch.outer.iter().product();
+    let length = launch.inner[0];
+    if outer * length == 0 {
+        return Raised::new();
+    }
+    let columns = by_columns(&folding.loads, launch);
+    let accumulators = &folding.accumulators;
+    let width = body.width + epilogue.width + accumulators.iter().map(|a| 2 * a.size).sum::<usize>();
+    let room = block_length(width).min((outer * length).next_multiple_of(64));
+    let rank = launch.outer.len();
+    let outer_walk =
+        if columns { Walk::new(0, launch.outer, room) } else { Walk::deep(0, launch.outer, (room / length).max(1)) };
+    let inner_walk = Walk::new(rank, launch.inner, room / outer_walk.largest());
+    let (permits, epilogue_permits) = (Permits::new(body, launch), Permits::new(epilogue, launch));
+    let shared = Shared(*launch);
+    let scatters = body.scatters() || epilogue.scatters();
+    let each = body.cost + epilogue.cost + 1.3 * accumulators.len() as f64;
+    let nanoseconds = if scatters { 0.0 } else { nanoseconds(outer * length, each, body.bytes + epilogue.bytes) };
+    spread(outer_walk.tiles(), nanoseconds, workers, &|range, raised| {
+        scratch::with(width * room, |memory| {
+            let second = memory.wrapping_add(body.width * room);
+            let mut place = second.wrapping_add(epilogue.width * room);
+            let mut cut = |bytes: usize| {
+                place = place.wrapping_add(bytes);
+                place.wrapping_sub(bytes)
+            };
+            let running: Vec<Running> =
+                accumulators.iter().map(|a| Running { out: cut(a.size * room), carry: cut(a.size * room) }).collect();
+            // SAFETY: the scratch has room for all of these; the caller's contract.
+            unsafe {
+                let mut body = Frame::new(body, shared.get(), permits, false, memory, room);
+                let mut epilogue = Frame::new(epilogue, shared.get(), epilogue_permits, true, second, room);
+                for (i, r) in running.iter().enumerate() {
+                    epilogue.set_result(i, r.out);
+                }
+                if let Some(before) = &before {
+                    let of = |i| before.of(i).cast_const();
+                    let each = accumulators.iter().zip(&running).enumerate();
+                    each.for_each(|(i, (a, r))| std::ptr::copy_nonoverlapping(of(i), r.carry, a.size));
+                }
+                let mut tile = Tile::new(rank + 1);
+                let mut at = outer_walk.seek(range.start);
+                for _ in range {
+                    let mut inner_at = inner_walk.seek(0);
+                    for step in 0..inner_walk.tiles() {
+                        let walks = [(&outer_walk, &at), (&inner_walk, &inner_at)];
+                        tile.set(&if columns { [walks[1], walks[0]] } else { walks });
+                        body.run(&tile);
+                        let first = step == 0 && before.is_none();
+                        let along = if columns { tile.extents[0] } else { *tile.extents.last().unwrap_or(&1) };
+                        for (a, r) in accumulators.iter().zip(&running) {
+                            let values = body.value(a.value);
+                            if columns {
+                                down_columns(a, r, values, along, tile.len() / along, first);
+                            } else {
+                                along_rows(a, r, values, tile.len() / along, along, first);
+                            }
+                            look(a, raised);
+                        }
+                        epilogue.run(&tile);
+                        inner_walk.advance(&mut inner_at);
+                    }
+                    outer_walk.advance(&mut at);
+                }
+                if let Some(before) = &before {
+                    let each = accumulators.iter().zip(&running).enumerate();
+                    each.for_each(|(i, (a, r))| std::ptr::copy_nonoverlapping(r.carry, before.of(i), a.size));
+                }
+                for (e, inst, f) in body.raised.into_iter().chain(epilogue.raised) {
+                    exec_tiles::report(raised, e, inst, f);
+                }
+            }
+        });
+    })
+}
+
+/// Running values of `rows` rows of `n` values.
+unsafe fn along_rows(a: &Accumulating, r: &Running, values: *const u8, rows: usize, n: usize, first: bool) {
+    let Loops::Fold(f) = &a.loops else { return };
+    for row in 0..rows {
+        let skip = first as usize;
+        // SAFETY: the caller's buffers hold `rows * n` values, the carries one for each row.
+        unsafe {
+            let (out, v) = (r.out.add(row * n * a.size), values.add(row * n * a.size));
+            let carry = r.carry.add(row * a.size);
+            if first {
+                std::ptr::copy_nonoverlapping(v, out, a.size);
+                std::ptr::copy_nonoverlapping(v, carry, a.size);
+            }
+            (f.running)(out.add(skip * a.size), v.add(skip * a.size), carry, v, n - skip, 0);
+            std::ptr::copy_nonoverlapping(out.add((n - 1) * a.size), carry, a.size);
+        }
+    }
+}
+
+/// Running values of `n` columns of `rows` values.
+unsafe fn down_columns(a: &Accumulating, r: &Running, values: *const u8, rows: usize, n: usize, first: bool) {
+    let Some(apply) = a.apply else { return };
+    let size = n * a.size;
+    // SAFETY: the caller's buffers hold `rows * n` values, the carry `n`.
+    unsafe {
+        let mut before = r.carry;
+        for row in 0..rows {
+            let (out, v) = (r.out.add(row * size), values.add(row * size));
+            if first && row == 0 {
+                std::ptr::copy_nonoverlapping(v, out, size);
+            } else {
+                apply(out, before, v, v, n, 0);
+            }
+            before = out;
+        }
+        std::ptr::copy_nonoverlapping(before, r.carry, size);
+    }
+}

@@ -1,0 +1,514 @@
+//! Loops of `argmin` and `argmax`: positions of the first best value, where the first nan beats all.
+//!
+//! Lanes are filled and compared in plain loops: what `array::from_fn` is given is a call for each lane where so many lanes are
+//! more than LLVM puts into one function, which took ten times as long.
+
+#![allow(clippy::needless_range_loop)] // lanes and memory run along with the index
+
+use crate::drive::isa::{Isa, Loop, Routine, pick};
+use crate::portable::loops::complex::ComplexNumber;
+use crate::portable::loops::element::{B8, Element};
+use crate::portable::loops::elementwise::{put, stay_scalar};
+use crate::portable::loops::folds::settle;
+use crate::{DType, Fold};
+use num_complex::Complex;
+use std::marker::PhantomData;
+use std::slice::{from_raw_parts, from_raw_parts_mut};
+
+/// A type that has a best value; `MAX` says whether that is the largest.
+trait Ordered: Element {
+    /// Whether comparing is so dear that it is done once, with what is lost in the same lanes. (Ten thousand complex numbers
+    /// take 9.7 µs with lanes of their own, and 6.7.)
+    const IS_DEAR: bool = false;
+    /// Whether `self`, standing later, replaces `best`.
+    fn beats<const MAX: bool>(self, best: Self) -> bool;
+    /// Whether `self` replaces `best`, neither being lost.
+    fn exceeds<const MAX: bool>(self, best: Self) -> bool;
+    /// Whether one of two is nan, which beats all.
+    fn is_lost(self, other: Self) -> bool;
+    /// Whether both are the same value, neither being lost.
+    fn equals(self, other: Self) -> bool;
+    /// Whether nothing beats it.
+    fn is_final<const MAX: bool>(self) -> bool;
+}
+
+macro_rules! ordered {
+    ($($T:ty)*) => { $(impl Ordered for $T {
+        #[inline(always)]
+        fn beats<const MAX: bool>(self, best: $T) -> bool {
+            if MAX { self > best } else { self < best }
+        }
+        #[inline(always)]
+        fn exceeds<const MAX: bool>(self, best: $T) -> bool {
+            self.beats::<MAX>(best)
+        }
+        #[inline(always)]
+        fn is_lost(self, _other: $T) -> bool {
+            false
+        }
+        #[inline(always)]
+        fn equals(self, other: $T) -> bool {
+            self == other
+        }
+        #[inline(always)]
+        fn is_final<const MAX: bool>(self) -> bool {
+            self == if MAX { <$T>::MAX } else { <$T>::MIN }
+        }
+    })* };
+}
+
+ordered!(i8 u8 i16 u16 i32 u32 i64 u64);
+
+impl Ordered for B8 {
+    #[inline(always)]
+    fn beats<const MAX: bool>(self, best: B8) -> bool {
+        if MAX { self.get() & !best.get() } else { !self.get() & best.get() }
+    }
+    #[inline(always)]
+    fn exceeds<const MAX: bool>(self, best: B8) -> bool {
+        self.beats::<MAX>(best)
+    }
+    #[inline(always)]
+    fn is_lost(self, _other: B8) -> bool {
+        false
+    }
+    #[inline(always)]
+    fn equals(self, other: B8) -> bool {
+        self.get() == other.get()
+    }
+    #[inline(always)]
+    fn is_final<const MAX: bool>(self) -> bool {
+        self.get() == MAX
+    }
+}
+
+macro_rules! ordered_floats {
+    ($($T:ident)*) => { $(
+        impl Ordered for $T {
+            #[inline(always)]
+            fn beats<const MAX: bool>(self, best: $T) -> bool {
+                self.exceeds::<MAX>(best) | (self.is_nan() & !best.is_nan())
+            }
+            #[inline(always)]
+            fn exceeds<const MAX: bool>(self, best: $T) -> bool {
+                if MAX { self > best } else { self < best }
+            }
+            #[inline(always)]
+            fn is_lost(self, other: $T) -> bool {
+                self.is_nan() | other.is_nan()
+            }
+            #[inline(always)]
+            fn equals(self, other: $T) -> bool {
+                self == other
+            }
+            #[inline(always)]
+            fn is_final<const MAX: bool>(self) -> bool {
+                self.is_nan()
+            }
+        }
+        impl Ordered for Complex<$T> {
+            const IS_DEAR: bool = true;
+            #[inline(always)]
+            fn beats<const MAX: bool>(self, best: Self) -> bool {
+                !best.has_nan() & (self.exceeds::<MAX>(best) | self.has_nan())
+            }
+            #[inline(always)]
+            fn exceeds<const MAX: bool>(self, best: Self) -> bool {
+                if MAX { best.less(self) } else { self.less(best) }
+            }
+            #[inline(always)]
+            fn is_lost(self, other: Self) -> bool {
+                self.has_nan() | other.has_nan()
+            }
+            #[inline(always)]
+            fn equals(self, other: Self) -> bool {
+                self == other
+            }
+            #[inline(always)]
+            fn is_final<const MAX: bool>(self) -> bool {
+                self.has_nan()
+            }
+        }
+    )* };
+}
+
+ordered_floats!(f32 f64);
+
+/// Bytes of values of which the extreme is found before it is known whether one of them is the best: they are looked through
+/// again.
+const BLOCK: usize = 8192;
+/// Fewer values are looked at one after the other.
+const SHORT: usize = 16;
+/// Lanes for rows that are not much longer, and for what is left over of long ones.
+const FEW: usize = 8;
+
+/// Of each of `n` rows of `m`, `c` bytes apart, the position (to `out`) and the value (to `b`, written) of the best: the
+/// extreme first, as vectors, and then where it stands, in the block that has it.
+struct ArgRows<T, const MAX: bool>(PhantomData<T>);
+
+impl<T: Ordered, const MAX: bool> Routine for ArgRows<T, MAX> {
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, b: *const u8, pitch: *const u8, n: usize, m: usize) {
+        let (positions, bests, mut row) = (out.cast::<i64>(), b.cast_mut().cast::<T>(), v);
+        for r in 0..n {
+            stay_scalar();
+            // SAFETY: the caller passes rows of `m` values and room for `n` positions and values.
+            unsafe {
+                let at = if const { size_of::<T>() == 1 } {
+                    best_of::<T, MAX, 256>(row.cast(), m)
+                } else if const { size_of::<T>() == 2 } {
+                    best_of::<T, MAX, 128>(row.cast(), m)
+                } else if const { size_of::<T>() == 4 } {
+                    best_of::<T, MAX, 64>(row.cast(), m)
+                } else if const { size_of::<T>() == 8 && !T::IS_DEAR } {
+                    best_of::<T, MAX, 32>(row.cast(), m)
+                } else {
+                    best_of::<T, MAX, 16>(row.cast(), m)
+                };
+                positions.add(r).write(at as i64);
+                bests.add(r).write(row.cast::<T>().add(at).read());
+            }
+            row = row.wrapping_add(pitch.addr());
+        }
+    }
+}
+
+/// Position of the best of the `n >= 1` values at `row`, of which `N` are looked at together.
+#[inline(always)]
+unsafe fn best_of<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n: usize) -> usize {
+    let block = const { BLOCK / size_of::<T>() };
+    // SAFETY: every access is to one of the `n` values.
+    unsafe {
+        if n < SHORT {
+            let (mut at, mut best) = (0, row.read());
+            for i in 1..n {
+                stay_scalar();
+                let value = row.add(i).read();
+                if best.is_lost(best) {
+                    break;
+                }
+                // The first that is lost goes in by the same way out.
+                let better = value.exceeds::<MAX>(best) | value.is_lost(value);
+                (at, best) = if better { (i, value) } else { (at, best) };
+            }
+            return at;
+        }
+        let (mut begin, mut first, mut best) = (0, 0, row.read());
+        while begin < n && !best.is_final::<MAX>() {
+            let extreme = match block.min(n - begin) {
+                few @ 0..FEW => extreme::<T, MAX, 1>(row.add(begin), few),
+                some if some < 2 * N => extreme::<T, MAX, FEW>(row.add(begin), some),
+                many => extreme::<T, MAX, N>(row.add(begin), many),
+            };
+            if extreme.beats::<MAX>(best) {
+                (best, first) = (extreme, begin);
+            }
+            begin += block;
+        }
+        let (values, n) = (row.add(first), block.min(n - first));
+        first
+            + if best.is_lost(best) {
+                first_of::<T, true, N>(values, n, best)
+            } else {
+                first_of::<T, false, N>(values, n, best)
+            }
+    }
+}
+
+/// The extreme of the `n >= N` values at `row`, or one that is lost where there is such; `N` at a time, of which the last go back
+/// to where they are whole: values looked at twice change nothing.
+#[inline(always)]
+unsafe fn extreme<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n: usize) -> T {
+    // SAFETY: every access is to one of the `n` values.
+    unsafe {
+        let mut best = [row.read(); N];
+        for j in 1..N {
+            best[j] = row.add(j).read();
+        }
+        // A lost value of each lane, where there is one: to ask of all lanes whether any is costs more than to keep it.
+        let mut lost = best;
+        let mut at = N;
+        while at < n {
+            stay_scalar();
+            let values = row.add(at.min(n - N));
+            for j in 0..N {
+                let value = values.add(j).read();
+                if const { T::IS_DEAR } {
+                    best[j] = if value.beats::<MAX>(best[j]) { value } else { best[j] };
+                    continue;
+                }
+                best[j] = if value.exceeds::<MAX>(best[j]) { value } else { best[j] };
+                lost[j] = if value.is_lost(value) { value } else { lost[j] };
+            }
+            at += N;
+        }
+        settle(&mut best);
+        if const { T::IS_DEAR } {
+            lost = best;
+        }
+        settle(&mut lost);
+        let mut any = 0;
+        for j in 0..N {
+            any |= lost[j].is_lost(lost[j]) as u8;
+        }
+        if any != 0 {
+            return *lost.iter().find(|value| value.is_lost(**value)).unwrap_or(&lost[0]);
+        }
+        let mut width = N / 2;
+        while width > 0 {
+            for j in 0..width {
+                best[j] = if best[j + width].exceeds::<MAX>(best[j]) { best[j + width] } else { best[j] };
+            }
+            width /= 2;
+        }
+        best[0]
+    }
+}
+
+/// Position of the first of the `n >= 1` values at `row` that is lost, or else equals the best, `N` at a time; zero if there is none.
+#[inline(always)]
+unsafe fn first_of<T: Ordered, const LOST: bool, const N: usize>(row: *const T, n: usize, best: T) -> usize {
+    // SAFETY: every access is to one of the `n` values.
+    unsafe {
+        let at = passed::<T, LOST, N>(row, 0, n, best);
+        let mut at = passed::<T, LOST, FEW>(row, at, n, best);
+        while at < n {
+            stay_scalar();
+            if is_it::<T, LOST>(row.add(at).read(), best) {
+                return at;
+            }
+            at += 1;
+        }
+    }
+    0
+}
+
+/// How far none of the `n` values at `row` is it, from `at` on, `N` at a time.
+#[inline(always)]
+unsafe fn passed<T: Ordered, const LOST: bool, const N: usize>(
+    row: *const T,
+    mut at: usize,
+    n: usize,
+    best: T,
+) -> usize {
+    while at + N <= n {
+        stay_scalar();
+        let mut any = 0;
+        for j in 0..N {
+            // SAFETY: one of the `n` values.
+            any |= is_it::<T, LOST>(unsafe { row.add(at + j).read() }, best) as u8;
+        }
+        if any != 0 {
+            break;
+        }
+        at += N;
+    }
+    at
+}
+
+/// Whether a value is lost, or else equals the best.
+#[inline(always)]
+fn is_it<T: Ordered, const LOST: bool>(value: T, best: T) -> bool {
+    if LOST { value.is_lost(value) } else { value.equals(best) }
+}
+
+/// Replaces positions (`out`) and values (`b`, written) by the later ones (`c` and `a`) where those are better.
+struct ArgInto<T, const MAX: bool>(PhantomData<T>);
+
+impl<T: Ordered, const MAX: bool> Routine for ArgInto<T, MAX> {
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, _m: usize) {
+        // SAFETY: the caller passes disjoint buffers of `n` elements.
+        let (positions, best, values, at) = unsafe {
+            (
+                from_raw_parts_mut(out.cast::<i64>(), n),
+                from_raw_parts_mut(b.cast_mut().cast::<T>(), n),
+                from_raw_parts(a.cast::<T>(), n),
+                from_raw_parts(c.cast::<i64>(), n),
+            )
+        };
+        for i in 0..n {
+            let better = values[i].beats::<MAX>(best[i]);
+            best[i] = if better { values[i] } else { best[i] };
+            positions[i] = if better { at[i] } else { positions[i] };
+        }
+    }
+}
+
+/// Rows of values, of which each column gives a position.
+pub(crate) struct ArgTile {
+    /// Bytes from one row to the next.
+    pub(crate) pitch: isize,
+    pub(crate) rows: usize,
+    /// The first row's.
+    pub(crate) position: i64,
+    /// Whether there are no positions and values yet.
+    pub(crate) is_first: bool,
+}
+
+/// Columns looked at together: their positions and values stay in registers from row to row.
+const COLUMNS: usize = 16;
+
+/// Replaces positions (`out`) and values (`b`, written) of `n` columns by better ones of an [`ArgTile`] (`c`) of values (`a`).
+struct ArgColumns<T, const MAX: bool>(PhantomData<T>);
+
+impl<T: Ordered, const MAX: bool> Routine for ArgColumns<T, MAX> {
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, _m: usize) {
+        let (positions, bests) = (out.cast::<i64>(), b.cast_mut().cast::<T>());
+        // SAFETY: the caller passes a tile of `n` values a row, and room for `n` positions and values, apart from each other.
+        unsafe {
+            let tile = &*c.cast::<ArgTile>();
+            let row = |r: usize| a.wrapping_offset(r as isize * tile.pitch).cast::<T>();
+            let begin = tile.is_first as usize;
+            if tile.is_first {
+                std::ptr::copy_nonoverlapping(row(0), bests, n);
+                from_raw_parts_mut(positions, n).fill(tile.position);
+            }
+            let mut i = 0;
+            while i + COLUMNS <= n {
+                let mut best: [T; COLUMNS] = std::array::from_fn(|j| bests.add(i + j).read());
+                let mut at: [i64; COLUMNS] = std::array::from_fn(|j| positions.add(i + j).read());
+                for r in begin..tile.rows {
+                    stay_scalar();
+                    let (values, here) = (row(r).add(i), tile.position + r as i64);
+                    for j in 0..COLUMNS {
+                        let value = values.add(j).read();
+                        let better = value.beats::<MAX>(best[j]);
+                        best[j] = if better { value } else { best[j] };
+                        at[j] = if better { here } else { at[j] };
+                    }
+                }
+                put(bests.add(i), best);
+                put(positions.add(i), at);
+                i += COLUMNS;
+            }
+            for i in i..n {
+                for r in begin..tile.rows {
+                    stay_scalar();
+                    let value = row(r).add(i).read();
+                    if value.beats::<MAX>(bests.add(i).read()) {
+                        bests.add(i).write(value);
+                        positions.add(i).write(tile.position + r as i64);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The loops of a fold that gives positions.
+#[derive(Clone, Copy)]
+pub(crate) struct ArgLoops {
+    /// Best of each row: (positions, v, best values (written), pitch, rows, row length).
+    pub(crate) rows: Loop,
+    /// Later candidates into earlier ones: (positions, v, best values (written), positions of v, n, -).
+    pub(crate) into: Loop,
+    /// Columns of a tile into earlier ones: (positions, v, best values (written), the tile, n, -).
+    pub(crate) columns: Loop,
+}
+
+/// The loops of `ArgMin` and `ArgMax` over a type.
+pub(crate) fn lookup(fold: Fold, dtype: DType, isa: Isa) -> Option<ArgLoops> {
+    fn of<T: Ordered>(fold: Fold, isa: Isa) -> Option<ArgLoops> {
+        match fold {
+            Fold::ArgMin => Some(ArgLoops {
+                rows: pick::<ArgRows<T, false>>(isa),
+                into: pick::<ArgInto<T, false>>(isa),
+                columns: pick::<ArgColumns<T, false>>(isa),
+            }),
+            Fold::ArgMax => Some(ArgLoops {
+                rows: pick::<ArgRows<T, true>>(isa),
+                into: pick::<ArgInto<T, true>>(isa),
+                columns: pick::<ArgColumns<T, true>>(isa),
+            }),
+            Fold::Op(_) => None,
+        }
+    }
+    match dtype {
+        DType::Bool => of::<B8>(fold, isa),
+        DType::I8 => of::<i8>(fold, isa),
+        DType::U8 => of::<u8>(fold, isa),
+        DType::I16 => of::<i16>(fold, isa),
+        DType::U16 => of::<u16>(fold, isa),
+        DType::I32 => of::<i32>(fold, isa),
+        DType::U32 => of::<u32>(fold, isa),
+        DType::I64 => of::<i64>(fold, isa),
+        DType::U64 => of::<u64>(fold, isa),
+        DType::F32 => of::<f32>(fold, isa),
+        DType::F64 => of::<f64>(fold, isa),
+        DType::C64 => of::<Complex<f32>>(fold, isa),
+        DType::C128 => of::<Complex<f64>>(fold, isa),
+        DType::F16 => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The position of the best of a row, by its definition.
+    fn expected<T: Ordered, const MAX: bool>(row: &[T]) -> i64 {
+        let later = |at: usize, i: usize| if row[i].beats::<MAX>(row[at]) { i } else { at };
+        (1..row.len()).fold(0, later) as i64
+    }
+
+    /// Rows of values made of small random numbers, by every level and in both senses.
+    fn check<T: Ordered>(make: impl Fn(u64) -> T) {
+        let mut state = 7u64;
+        let mut random = |most: u64| {
+            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+            (state >> 33) % most
+        };
+        for n in (1..80).chain([127, 128, 255, 256, 257, 500, 1023, 1025, 2500, 9000, 20_000]) {
+            // Few different values, many, and many with a rare one.
+            for most in [3, 1000, 100_000] {
+                let rows = 2;
+                let values: Vec<T> = (0..rows * n).map(|_| make(random(most))).collect();
+                for isa in Isa::available() {
+                    for fold in [Fold::ArgMin, Fold::ArgMax] {
+                        let loops = lookup(fold, T::DTYPE, isa).unwrap();
+                        let (mut at, mut best) = (vec![-1i64; rows], vec![values[0]; rows]);
+                        let pitch = std::ptr::without_provenance(n * size_of::<T>());
+                        // SAFETY: two rows of so many values, so far apart, and room for two results.
+                        unsafe {
+                            let (to, beside) = (at.as_mut_ptr().cast(), best.as_mut_ptr().cast::<u8>());
+                            (loops.rows)(to, values.as_ptr().cast(), beside, pitch, rows, n);
+                        }
+                        for (row, &at) in values.chunks(n).zip(&at) {
+                            let wanted =
+                                if fold == Fold::ArgMax { expected::<T, true>(row) } else { expected::<T, false>(row) };
+                            assert_eq!(at, wanted, "{fold:?} of {n} {} at {isa:?}", T::DTYPE);
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_first_of_the_best() {
+        check(|x| B8::from(x % 1000 == 1));
+        check(|x| B8::from(x % 1000 != 1));
+        check(|x| x as i8);
+        check(|x| x as u16);
+        check(|x| x as i32 - 50);
+        check(|x| x as i64 - 50);
+        check(|x| (x + 1) << 40);
+    }
+
+    #[test]
+    fn the_first_nan_before_all() {
+        let odd = |x: u64| match x {
+            99_000.. => f64::NAN,
+            2 => -0.0,
+            1 => 0.0,
+            x => x as f64 - 500.0,
+        };
+        check(odd);
+        check(|x| odd(x) as f32);
+        check(|x| if x == 7 { f64::NAN } else { x as f64 });
+        check(|x| Complex::new(odd(x), odd(x / 2)));
+        check(|x| Complex::new(1.0f32, odd(x % 3) as f32));
+    }
+}

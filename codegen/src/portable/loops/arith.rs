@@ -1,0 +1,317 @@
+//! What the op table's definitions call on integers and real floats, beyond the standard library.
+//!
+//! Rules are NumPy's: integers wrap, division by zero gives zero and raises the divide flag, shifts from the width on give
+//! zero or the sign. Everything is inlined into the loops. Complex numbers are in [`crate::portable::loops::complex`], elementary functions
+//! in [`crate::math`].
+
+use crate::drive::fp_status::{raise_divide, raise_invalid, raise_overflow, raise_underflow};
+
+/// Integer arithmetic.
+pub(crate) trait Integer: Copy {
+    /// Largest whole number not above the quotient.
+    fn floor_divide(self, b: Self) -> Self;
+    /// Remainder with the divisor's sign.
+    fn remainder(self, b: Self) -> Self;
+    /// Remainder with the dividend's sign.
+    fn fmod(self, b: Self) -> Self;
+    /// Power, wrapping; for a negative exponent what truncating the rational gives (NumPy refuses those earlier).
+    fn power(self, b: Self) -> Self;
+    /// One over the number, truncated; what the hardware makes of infinity for zero.
+    fn reciprocal(self) -> Self;
+    /// -1, 0 or 1.
+    fn sign(self) -> Self;
+    /// Shifted left; zero from the width on.
+    fn left_shift(self, b: Self) -> Self;
+    /// Shifted right; only the sign from the width on.
+    fn right_shift(self, b: Self) -> Self;
+    /// Set bits of the magnitude.
+    fn bitwise_count(self) -> u8;
+    /// Greatest common divisor.
+    fn gcd(self, b: Self) -> Self;
+    /// Lowest common multiple.
+    fn lcm(self, b: Self) -> Self;
+}
+
+macro_rules! integers {
+    ($($T:ident $U:ident $signed:literal;)*) => {$(
+        #[allow(unused_comparisons, clippy::unnecessary_cast)] // for the types that are unsigned, or the widest already
+        impl Integer for $T {
+            #[inline(always)]
+            fn floor_divide(self, b: $T) -> $T {
+                if b == 0 {
+                    raise_divide();
+                    return 0;
+                }
+                let (q, overflow) = self.overflowing_div(b);
+                if overflow {
+                    raise_overflow();
+                    return q;
+                }
+                if $signed && (self % b != 0) && ((self < 0) != (b < 0)) { q - 1 } else { q }
+            }
+            #[inline(always)]
+            fn remainder(self, b: $T) -> $T {
+                let r = self.fmod(b);
+                if $signed && r != 0 && ((r < 0) != (b < 0)) { r.wrapping_add(b) } else { r }
+            }
+            #[inline(always)]
+            fn fmod(self, b: $T) -> $T {
+                if b == 0 {
+                    raise_divide();
+                    return 0;
+                }
+                self.wrapping_rem(b)
+            }
+            #[inline(always)]
+            fn power(self, b: $T) -> $T {
+                if $signed && b < 0 {
+                    let odd = b & 1 != 0;
+                    return if self == 1 { 1 } else if self.wrapping_add(1) == 0 { if odd { self } else { 1 } } else { 0 };
+                }
+                let (mut base, mut left, mut result) = (self, b, 1 as $T);
+                while left != 0 {
+                    if left & 1 != 0 {
+                        result = result.wrapping_mul(base);
+                    }
+                    left >>= 1;
+                    base = base.wrapping_mul(base);
+                }
+                result
+            }
+            #[inline(always)]
+            fn reciprocal(self) -> $T {
+                if self == 0 {
+                    raise_divide();
+                    raise_invalid();
+                    return if $T::BITS >= 32 { $T::MIN } else { 0 };
+                }
+                (1 as $T).wrapping_div(self)
+            }
+            #[inline(always)]
+            fn sign(self) -> $T {
+                ((self > 0) as $T).wrapping_sub((self < 0) as $T)
+            }
+            #[inline(always)]
+            fn left_shift(self, b: $T) -> $T {
+                if (b as $U) < $T::BITS as $U { self.wrapping_shl(b as u32) } else { 0 }
+            }
+            #[inline(always)]
+            fn right_shift(self, b: $T) -> $T {
+                let last = $T::BITS - 1;
+                let by = if (b as $U) < $T::BITS as $U { b as u32 } else { last };
+                let shifted = self.wrapping_shr(by);
+                if $signed || (b as $U) < $T::BITS as $U { shifted } else { 0 }
+            }
+            #[inline(always)]
+            fn bitwise_count(self) -> u8 {
+                let magnitude = if $signed && self < 0 { (self as $U).wrapping_neg() } else { self as $U };
+                magnitude.count_ones() as u8
+            }
+            #[inline(always)]
+            fn gcd(self, b: $T) -> $T {
+                let magnitude = |x: $T| if $signed && x < 0 { (x as $U).wrapping_neg() } else { x as $U };
+                let (mut x, mut y) = (magnitude(self), magnitude(b));
+                while y != 0 {
+                    (x, y) = (y, x % y);
+                }
+                x as $T
+            }
+            #[inline(always)]
+            fn lcm(self, b: $T) -> $T {
+                let divisor = self.gcd(b);
+                if divisor == 0 {
+                    return 0;
+                }
+                let magnitude = |x: $T| if $signed && x < 0 { (x as $U).wrapping_neg() } else { x as $U };
+                (magnitude(self) / (divisor as $U)).wrapping_mul(magnitude(b)) as $T
+            }
+        }
+    )*};
+}
+
+integers! {
+    i8 u8 true; u8 u8 false; i16 u16 true; u16 u16 false;
+    i32 u32 true; u32 u32 false; i64 u64 true; u64 u64 false;
+}
+
+/// Arithmetic of real floats.
+pub(crate) trait Real: Copy {
+    /// Largest whole number not above the quotient, by NumPy's `npy_floor_divide`.
+    fn floor_divide(self, b: Self) -> Self;
+    /// Remainder with the divisor's sign, by NumPy's `npy_remainder`.
+    fn remainder(self, b: Self) -> Self;
+    /// Remainder with the dividend's sign: C's `fmod`.
+    fn fmod(self, b: Self) -> Self;
+    /// -1, 0, 1 or nan.
+    fn sign(self) -> Self;
+    /// The larger, nan if either is; the second of equals, as the vector instructions have it.
+    fn larger(self, b: Self) -> Self;
+    /// The smaller, nan if either is; the second of equals.
+    fn smaller(self, b: Self) -> Self;
+    /// The larger, the other one if one is nan.
+    fn fmax(self, b: Self) -> Self;
+    /// The smaller, the other one if one is nan.
+    fn fmin(self, b: Self) -> Self;
+    /// The next number towards `b`.
+    fn nextafter(self, b: Self) -> Self;
+    /// Distance to the next number of larger magnitude.
+    fn spacing(self) -> Self;
+    /// 0, `b` or 1 by the sign.
+    fn heaviside(self, b: Self) -> Self;
+    /// Degrees as radians.
+    fn deg2rad(self) -> Self;
+    /// Radians as degrees.
+    fn rad2deg(self) -> Self;
+    /// `log(exp(a) + exp(b))`.
+    fn logaddexp(self, b: Self) -> Self;
+    /// `log2(2**a + 2**b)`.
+    fn logaddexp2(self, b: Self) -> Self;
+}
+
+macro_rules! reals {
+    ($($T:ident $U:ident $pi:expr;)*) => {$(
+        impl Real for $T {
+            #[inline(always)]
+            fn floor_divide(self, b: $T) -> $T {
+                if b == 0.0 {
+                    return self / b;
+                }
+                let mut rest = self % b;
+                if rest.is_nan() {
+                    return rest; // comparing it would raise the invalid flag
+                }
+                let mut quotient = (self - rest) / b;
+                if rest != 0.0 && ((b < 0.0) != (rest < 0.0)) {
+                    rest += b;
+                    quotient -= 1.0;
+                }
+                let _ = rest;
+                if quotient != 0.0 {
+                    let whole = quotient.floor();
+                    if quotient - whole > 0.5 { whole + 1.0 } else { whole }
+                } else {
+                    (0.0 as $T).copysign(self / b)
+                }
+            }
+            #[inline(always)]
+            fn remainder(self, b: $T) -> $T {
+                let rest = self % b;
+                if b == 0.0 || rest.is_nan() {
+                    return rest; // comparing a nan would raise the invalid flag
+                }
+                if rest != 0.0 {
+                    if (b < 0.0) != (rest < 0.0) { rest + b } else { rest }
+                } else {
+                    (0.0 as $T).copysign(b)
+                }
+            }
+            #[inline(always)]
+            fn fmod(self, b: $T) -> $T {
+                self % b
+            }
+            #[inline(always)]
+            fn sign(self) -> $T {
+                let s = if self > 0.0 { 1.0 } else { 0.0 };
+                let s = if self < 0.0 { -1.0 } else { s };
+                if self.is_nan() { self } else { s }
+            }
+            #[inline(always)]
+            fn larger(self, b: $T) -> $T {
+                let m = if self > b { self } else { b };
+                if self.is_nan() { self } else { m }
+            }
+            #[inline(always)]
+            fn smaller(self, b: $T) -> $T {
+                let m = if self < b { self } else { b };
+                if self.is_nan() { self } else { m }
+            }
+            #[inline(always)]
+            fn fmax(self, b: $T) -> $T {
+                let m = if self > b { self } else { b };
+                if b.is_nan() { self } else { m }
+            }
+            #[inline(always)]
+            fn fmin(self, b: $T) -> $T {
+                let m = if self < b { self } else { b };
+                if b.is_nan() { self } else { m }
+            }
+            #[inline(always)]
+            fn nextafter(self, b: $T) -> $T {
+                if self.is_nan() || b.is_nan() {
+                    return $T::NAN;
+                }
+                if self == b {
+                    return b;
+                }
+                if self == 0.0 {
+                    raise_underflow();
+                    return $T::from_bits(1).copysign(b);
+                }
+                let away = (b > self) == (self > 0.0);
+                let next = $T::from_bits(if away { self.to_bits() + 1 } else { self.to_bits() - 1 });
+                if next.is_infinite() && self.is_finite() {
+                    raise_overflow();
+                } else if next.abs() < $T::MIN_POSITIVE {
+                    raise_underflow();
+                }
+                next
+            }
+            #[inline(always)]
+            fn spacing(self) -> $T {
+                // By the bits: comparing a nan would raise the invalid flag.
+                if self.to_bits() << 1 >= $T::INFINITY.to_bits() << 1 {
+                    return $T::NAN;
+                }
+                if self == 0.0 {
+                    return $T::from_bits(1);
+                }
+                let next = $T::from_bits(self.to_bits() + 1);
+                if next.is_infinite() {
+                    raise_overflow();
+                } else if next.abs() < $T::MIN_POSITIVE {
+                    raise_underflow();
+                }
+                next - self
+            }
+            #[inline(always)]
+            fn heaviside(self, b: $T) -> $T {
+                let h = if self < 0.0 { 0.0 } else { 1.0 };
+                let h = if self == 0.0 { b } else { h };
+                if self.is_nan() { self } else { h }
+            }
+            #[inline(always)]
+            fn deg2rad(self) -> $T {
+                self * ($pi / 180.0)
+            }
+            #[inline(always)]
+            fn rad2deg(self) -> $T {
+                self * (180.0 / $pi)
+            }
+            fn logaddexp(self, b: $T) -> $T {
+                if self == b {
+                    return self + std::$T::consts::LN_2; // infinities of one sign too
+                }
+                let d = self - b;
+                if d.is_nan() {
+                    raise_invalid(); // as NumPy's comparison of it does
+                    return d;
+                }
+                if d > 0.0 { self + (-d).exp().ln_1p() } else { b + d.exp().ln_1p() }
+            }
+            fn logaddexp2(self, b: $T) -> $T {
+                if self == b {
+                    return self + 1.0;
+                }
+                let log2_1p = |x: $T| std::$T::consts::LOG2_E * x.ln_1p();
+                let d = self - b;
+                if d.is_nan() {
+                    raise_invalid();
+                    return d;
+                }
+                if d > 0.0 { self + log2_1p((-d).exp2()) } else { b + log2_1p(d.exp2()) }
+            }
+        }
+    )*};
+}
+
+reals! { f32 u32 std::f32::consts::PI; f64 u64 std::f64::consts::PI; }

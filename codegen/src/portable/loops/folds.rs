@@ -1,0 +1,466 @@
+//! Loops that fold: along rows, into a vector of accumulators, and as running values.
+//!
+//! A row is folded in [`LANES`] partial results, which are merged pairwise. [`GROUP`] steps of the lanes form a tree before
+//! they are added to what came before, so that each element goes through 4 roundings there where NumPy's pairwise sum (8
+//! lanes, 16 steps one after the other, then a tree) has 16. With 32 lanes `f64` takes four AVX-512 registers; 64 lanes
+//! measured no faster and spill under SSE2.
+//!
+//! Products are not made of trees: each factor brings one rounding whatever the order, and a product of two factors close to
+//! one rounds the same way more often than not (the low bits of their difference from one do not spread over a whole unit).
+//! A lane that goes on for long leaves the neighbourhood of one: the product of a million `f32` within 1e-3 of one is off by
+//! 3e-5 where a tree's is by 9e-4 and NumPy's, one factor after the other, by 2e-5.
+//!
+//! What is left of a row goes into the first [`FEW`] lanes, a chunk at a time. The last chunk ends where the row ends and so
+//! begins with elements that were taken in before: those count as the fold's identity, unless taking them in again changes
+//! nothing. Sums start from positive zero, as NumPy's do: the sum of `-0.0` is `0.0`.
+
+#![allow(clippy::needless_range_loop)] // lanes and memory run along with the index
+
+use crate::drive::isa::{Isa, Loop, Routine, pick};
+use crate::portable::loops::element::{B8, Element};
+use crate::portable::loops::elementwise::{Define, Row, stay_scalar};
+use crate::{DType, Fold, Op};
+use num_complex::Complex;
+use std::marker::PhantomData;
+
+/// Partial results of a long row.
+pub(crate) const LANES: usize = 32;
+/// Steps that form a tree.
+const GROUP: usize = 16;
+
+/// Lanes that what is left over goes into.
+const FEW: usize = 8;
+
+/// `out[r]` = fold of the `m >= 1` elements from `v + r * pitch`, for `n` rows; `pitch` (bytes) comes as the second source.
+struct Rows<D, T>(PhantomData<(D, T)>);
+
+impl<D: Define<T, Out = T>, T: Element> Routine for Rows<D, T> {
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, pitch: *const u8, _c: *const u8, n: usize, m: usize) {
+        let (out, mut row) = (out.cast::<T>(), v);
+        for r in 0..n {
+            stay_scalar();
+            // SAFETY: the caller passes `n` rows of `m` elements, and room for `n` elements apart from them.
+            unsafe { *out.add(r) = started::<D, T, FMA>(fold_row::<D, T, FMA>(row.cast(), m)) };
+            row = row.wrapping_add(pitch.addr());
+        }
+    }
+}
+
+/// A sum that began with zero.
+#[inline(always)]
+fn started<D: Define<T, Out = T>, T: Element, const FMA: bool>(x: T) -> T {
+    if const { matches!(D::OP, Op::Add) && T::FLOATING } { D::call::<FMA>(x, T::ZERO) } else { x }
+}
+
+/// The fold of the `n >= 1` elements at `v`.
+///
+/// # Safety
+/// As it says.
+#[inline(always)]
+pub(crate) unsafe fn fold_row<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T, n: usize) -> T {
+    // SAFETY: every access is to one of the `n` elements.
+    unsafe {
+        if n < FEW {
+            let mut total = v.read();
+            for i in 1..n {
+                stay_scalar();
+                total = D::call::<FMA>(total, v.add(i).read());
+            }
+            return total;
+        }
+        let mut few = if n < 2 * LANES {
+            left_over::<D, T, FMA>(take(v), v, FEW, n)
+        } else {
+            let whole = n / LANES * LANES;
+            let most = if const { matches!(D::OP, Op::Multiply) } { whole } else { GROUP * LANES };
+            let mut at = whole.min(most);
+            let mut sums = group::<D, T, FMA>(v, at);
+            settle(&mut sums);
+            while at < whole {
+                let length = (whole - at).min(most);
+                let lanes = group::<D, T, FMA>(v.add(at), length);
+                for j in 0..LANES {
+                    sums[j] = D::call::<FMA>(sums[j], lanes[j]);
+                }
+                settle(&mut sums);
+                at += length;
+            }
+            let pair = |j: usize| D::call::<FMA>(sums[j], sums[j + LANES / 2]);
+            let few = std::array::from_fn(|j| D::call::<FMA>(pair(j), pair(j + FEW)));
+            left_over::<D, T, FMA>(few, v, whole, n)
+        };
+        settle(&mut few);
+        merge::<D, T, FEW, FMA>(few)
+    }
+}
+
+/// Has the lanes in memory, from where they are used as vectors again: LLVM otherwise lays them out in the registers for the
+/// last, narrow merges, and folds two at a time from the beginning.
+#[inline(always)]
+pub(crate) fn settle<T, const N: usize>(lanes: &mut [T; N]) {
+    #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+    // SAFETY: no instruction at all.
+    unsafe {
+        std::arch::asm!("/* {0} */", in(reg) lanes.as_mut_ptr(), options(nostack, preserves_flags));
+    }
+    #[cfg(not(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri))))]
+    let _ = lanes;
+}
+
+/// The `N` elements at `v`.
+#[inline(always)]
+unsafe fn take<T: Element, const N: usize>(v: *const T) -> [T; N] {
+    // SAFETY: the caller's contract.
+    unsafe { std::array::from_fn(|j| v.add(j).read()) }
+}
+
+/// Folds `N` elements into as many lanes.
+#[inline(always)]
+unsafe fn fold_in<D: Define<T, Out = T>, T: Element, const N: usize, const FMA: bool>(lanes: &mut [T; N], v: *const T) {
+    for j in 0..N {
+        // SAFETY: the caller's contract.
+        lanes[j] = D::call::<FMA>(lanes[j], unsafe { v.add(j).read() });
+    }
+}
+
+/// Folds [`GROUP`] times [`LANES`] elements into lanes, as a tree.
+#[inline(always)]
+unsafe fn tree<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T) -> [T; LANES] {
+    let add = |a: T, b: T| D::call::<FMA>(a, b);
+    let quarter = |q: usize| -> [T; LANES] {
+        std::array::from_fn(|j| {
+            // SAFETY: the caller's contract: these are among the elements.
+            let x = |i: usize| unsafe { v.add((4 * q + i) * LANES + j).read() };
+            add(add(x(0), x(1)), add(x(2), x(3)))
+        })
+    };
+    let (mut a, b) = (quarter(0), quarter(1));
+    for j in 0..LANES {
+        a[j] = add(a[j], b[j]);
+    }
+    let (c, d) = (quarter(2), quarter(3));
+    for j in 0..LANES {
+        a[j] = add(a[j], add(c[j], d[j]));
+    }
+    a
+}
+
+/// Folds `n` elements, a multiple of [`LANES`] and not none, into lanes.
+#[inline(always)]
+unsafe fn group<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T, n: usize) -> [T; LANES] {
+    // SAFETY: every access is to one of the `n` elements.
+    unsafe {
+        if const { !matches!(D::OP, Op::Multiply) } && n == GROUP * LANES {
+            return tree::<D, T, FMA>(v);
+        }
+        let mut lanes: [T; LANES] = take(v);
+        let mut at = LANES;
+        while at < n {
+            stay_scalar();
+            fold_in::<D, T, LANES, FMA>(&mut lanes, v.add(at));
+            at += LANES;
+        }
+        lanes
+    }
+}
+
+/// Takes the elements from `at` on, of `n >= FEW`, into the lanes.
+#[inline(always)]
+unsafe fn left_over<D: Define<T, Out = T>, T: Element, const FMA: bool>(
+    mut lanes: [T; FEW],
+    v: *const T,
+    mut at: usize,
+    n: usize,
+) -> [T; FEW] {
+    /// Whether to take an element in: of those from the number of new ones on.
+    static NEW: [u8; 2 * FEW] = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1];
+    // SAFETY: every access is to one of the `n` elements; fewer than `FEW` are left where `NEW` is read.
+    unsafe {
+        while n - at >= FEW {
+            stay_scalar();
+            fold_in::<D, T, FEW, FMA>(&mut lanes, v.add(at));
+            at += FEW;
+        }
+        if const { matches!(D::OP, Op::Multiply) && matches!(T::DTYPE, DType::C64 | DType::C128) } {
+            // One is no identity here: infinity times 1 + 0i has a nan.
+            while at < n {
+                stay_scalar();
+                lanes[0] = D::call::<FMA>(lanes[0], v.add(at).read());
+                at += 1;
+            }
+        } else if at < n {
+            let (new, v) = (NEW.as_ptr().add(n - at), v.add(n - FEW));
+            for j in 0..FEW {
+                let x = v.add(j).read();
+                let x = match D::OP {
+                    Op::Multiply if *new.add(j) == 0 => T::ONE,
+                    Op::Add | Op::BitwiseXor if *new.add(j) == 0 => T::ZERO,
+                    _ => x,
+                };
+                lanes[j] = D::call::<FMA>(lanes[j], x);
+            }
+        }
+    }
+    lanes
+}
+
+/// Merges lanes pairwise.
+#[inline(always)]
+fn merge<D: Define<T, Out = T>, T: Element, const N: usize, const FMA: bool>(mut lanes: [T; N]) -> T {
+    let mut width = N / 2;
+    while width > 0 {
+        for j in 0..width {
+            lanes[j] = D::call::<FMA>(lanes[j], lanes[j + width]);
+        }
+        width /= 2;
+    }
+    lanes[0]
+}
+
+/// `out[j] = out[j] op v[j]`.
+struct Into<D, T>(PhantomData<(D, T)>);
+
+impl<D: Define<T, Out = T>, T: Element> Routine for Into<D, T> {
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, _b: *const u8, _c: *const u8, n: usize, _m: usize) {
+        let (out, v) = (out.cast::<T>(), v.cast::<T>());
+        // SAFETY: the caller passes disjoint buffers of `n` elements.
+        unsafe {
+            if const { size_of::<T>() == 16 } {
+                in_whole_chunks::<D, T, 4, FMA>(out, v, n);
+            } else if const { size_of::<T>() == 8 } {
+                in_whole_chunks::<D, T, 8, FMA>(out, v, n);
+            } else {
+                in_whole_chunks::<D, T, 16, FMA>(out, v, n);
+            }
+        }
+    }
+}
+
+/// `out[j] = out[j] op v[j]`, `N` at a time; no chunk overlaps another, as that would take elements in twice.
+#[inline(always)]
+unsafe fn in_whole_chunks<D: Define<T, Out = T>, T: Element, const N: usize, const FMA: bool>(
+    out: *mut T,
+    v: *const T,
+    n: usize,
+) {
+    // SAFETY: the caller passes disjoint buffers of `n` elements.
+    unsafe {
+        let whole = n / N * N;
+        let mut i = 0;
+        while i < whole {
+            stay_scalar();
+            let mut lanes: [T; N] = take(out.add(i));
+            fold_in::<D, T, N, FMA>(&mut lanes, v.add(i));
+            for j in 0..N {
+                out.add(i + j).write(lanes[j]);
+            }
+            i += N;
+        }
+        for i in whole..n {
+            stay_scalar();
+            *out.add(i) = D::call::<FMA>(*out.add(i), *v.add(i));
+        }
+    }
+}
+
+/// `out[j]` = fold of the `m >= 1` elements at `v + j`, `v + pitch + j`, …, for `n` columns, after what `out[j]` holds where
+/// `carry` is not null; `pitch` (bytes) comes as the second source. The accumulators stay in registers: one load an element,
+/// where folding row after row into memory takes two and a store.
+struct Columns<D, T>(PhantomData<(D, T)>);
+
+impl<D: Define<T, Out = T>, T: Element> Routine for Columns<D, T> {
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, pitch: *const u8, carry: *const u8, n: usize, m: usize) {
+        let (out, v, pitch) = (out.cast::<T>(), v.cast::<T>(), pitch.addr());
+        let strips = if carry.is_null() {
+            Strips { out, first: v, before: v, pitch, rows: m - 1 }
+        } else {
+            Strips { out, first: out, before: v.wrapping_byte_sub(pitch), pitch, rows: m }
+        };
+        // SAFETY: the caller passes `m` rows of `n` elements and room for `n` elements apart from them.
+        unsafe {
+            if n >= LANES {
+                strips.fold_all::<D, LANES, FMA>(n, carry.is_null());
+            } else if n >= FEW {
+                strips.fold_all::<D, FEW, FMA>(n, carry.is_null());
+            } else {
+                strips.fold_all::<D, 1, FMA>(n, carry.is_null());
+            }
+        }
+    }
+}
+
+/// Neighbouring columns to fold: what the lanes begin with, and the row before those that they take in.
+struct Strips<T> {
+    out: *mut T,
+    first: *const T,
+    before: *const T,
+    pitch: usize,
+    rows: usize,
+}
+
+impl<T: Element> Strips<T> {
+    /// Folds `n >= N` columns, `N` at a time. The last strip overlaps the one before it where that may be: what folds anew
+    /// writes the same again, what folds on would take elements in twice.
+    ///
+    /// # Safety
+    /// There are `n` columns, and room for as many results apart from them.
+    #[inline(always)]
+    unsafe fn fold_all<D: Define<T, Out = T>, const N: usize, const FMA: bool>(&self, n: usize, may_overlap: bool) {
+        let whole = n / N * N;
+        let mut j = 0;
+        // SAFETY: the caller's contract; every strip ends at column `n` at the latest.
+        unsafe {
+            while j < whole {
+                self.fold::<D, N, FMA>(j);
+                j += N;
+            }
+            if j < n && may_overlap {
+                return self.fold::<D, N, FMA>(n - N);
+            }
+            while j < n {
+                stay_scalar();
+                self.fold::<D, 1, FMA>(j);
+                j += 1;
+            }
+        }
+    }
+
+    /// Folds `N` columns from the `j`-th on.
+    ///
+    /// # Safety
+    /// As [`Strips::fold_all`], for `j + N` columns.
+    #[inline(always)]
+    unsafe fn fold<D: Define<T, Out = T>, const N: usize, const FMA: bool>(&self, j: usize) {
+        // SAFETY: the caller's contract.
+        unsafe {
+            let mut lanes: [T; N] = take(self.first.add(j));
+            let mut row = self.before.wrapping_add(j);
+            for _ in 0..self.rows {
+                stay_scalar();
+                row = row.wrapping_byte_add(self.pitch);
+                fold_in::<D, T, N, FMA>(&mut lanes, row);
+            }
+            for k in 0..N {
+                self.out.add(j + k).write(started::<D, T, FMA>(lanes[k]));
+            }
+        }
+    }
+}
+
+/// `out[i] = b op v[0] op ... op v[i]`, `b` being one element.
+struct Running<D, T>(PhantomData<(D, T)>);
+
+impl<D: Define<T, Out = T>, T: Element> Routine for Running<D, T> {
+    #[inline(always)]
+    unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, b: *const u8, _c: *const u8, n: usize, _m: usize) {
+        let (out, v) = (out.cast::<T>(), v.cast::<T>());
+        // SAFETY: the caller passes buffers of `n` elements and one element at `b`.
+        unsafe {
+            let mut carry = b.cast::<T>().read();
+            for i in 0..n {
+                carry = D::call::<FMA>(carry, *v.add(i));
+                *out.add(i) = carry;
+            }
+        }
+    }
+}
+
+/// The loops of a fold over one type.
+#[derive(Clone, Copy)]
+pub(crate) struct FoldLoops {
+    /// `out[r]` = fold of row `r` of `v`: (out, v, pitch, -, rows, row length).
+    pub(crate) rows: Loop,
+    /// `out[j]` = fold of column `j` of `v`: (out, v, pitch, carry or null, columns, column length).
+    pub(crate) columns: Loop,
+    /// `out[j] op= v[j]`: (out, v, -, -, n, -).
+    pub(crate) into: Loop,
+    /// `out[i]` = carry op all of `v[..=i]`: (out, v, carry, -, n, -).
+    pub(crate) running: Loop,
+}
+
+fn loops<const OP: u8, T: Element>(isa: Isa) -> FoldLoops
+where
+    Row<OP>: Define<T, Out = T>,
+{
+    FoldLoops {
+        rows: pick::<Rows<Row<OP>, T>>(isa),
+        columns: pick::<Columns<Row<OP>, T>>(isa),
+        into: pick::<Into<Row<OP>, T>>(isa),
+        running: pick::<Running<Row<OP>, T>>(isa),
+    }
+}
+
+/// The loops of the op that an accumulator folds by.
+pub(crate) fn lookup(fold: Fold, dtype: DType, isa: Isa) -> Option<FoldLoops> {
+    let op = match fold {
+        Fold::Op(op) => op,
+        Fold::ArgMin => Op::Minimum,
+        Fold::ArgMax => Op::Maximum,
+    };
+    let op = if dtype.is_float() || dtype.is_complex() { op } else { plain(op, dtype) };
+    macro_rules! among {
+        ($dtype:ident $Op:ident: $($T:ident)*) => {
+            match $dtype {
+                $(DType::$T => Some(loops::<{ Op::$Op as u8 }, types::$T>(isa)),)*
+                _ => None,
+            }
+        };
+    }
+    // Sums, products and bits do not ask for an integer's sign: both kinds share their loops.
+    let dtype = if matches!(op, Op::Minimum | Op::Maximum) { dtype } else { signed(dtype) };
+    match op {
+        Op::Add => among!(dtype Add: I8 I16 I32 I64 F32 F64 C64 C128),
+        Op::Multiply => among!(dtype Multiply: I8 I16 I32 I64 F32 F64 C64 C128),
+        Op::Minimum => among!(dtype Minimum: I8 U8 I16 U16 I32 U32 I64 U64 F32 F64 C64 C128),
+        Op::Maximum => among!(dtype Maximum: I8 U8 I16 U16 I32 U32 I64 U64 F32 F64 C64 C128),
+        Op::Fmin => among!(dtype Fmin: F32 F64 C64 C128),
+        Op::Fmax => among!(dtype Fmax: F32 F64 C64 C128),
+        Op::BitwiseAnd => among!(dtype BitwiseAnd: Bool I8 I16 I32 I64),
+        Op::BitwiseOr => among!(dtype BitwiseOr: Bool I8 I16 I32 I64),
+        Op::BitwiseXor => among!(dtype BitwiseXor: Bool I8 I16 I32 I64),
+        _ => None,
+    }
+}
+
+/// The op that does the same on integers and bools.
+fn plain(op: Op, dtype: DType) -> Op {
+    match (op, dtype) {
+        (Op::Fmin, d) if d != DType::Bool => Op::Minimum,
+        (Op::Fmax, d) if d != DType::Bool => Op::Maximum,
+        (Op::Minimum | Op::Fmin | Op::LogicalAnd | Op::Multiply, DType::Bool) => Op::BitwiseAnd,
+        (Op::Maximum | Op::Fmax | Op::LogicalOr | Op::Add, DType::Bool) => Op::BitwiseOr,
+        (Op::LogicalXor, DType::Bool) => Op::BitwiseXor,
+        (other, _) => other,
+    }
+}
+
+fn signed(dtype: DType) -> DType {
+    match dtype {
+        DType::U8 => DType::I8,
+        DType::U16 => DType::I16,
+        DType::U32 => DType::I32,
+        DType::U64 => DType::I64,
+        other => other,
+    }
+}
+
+/// Element types by their names in the IR.
+#[allow(clippy::upper_case_acronyms)] // they are spelled as `DType` spells them
+mod types {
+    pub(crate) type Bool = super::B8;
+    pub(crate) type I8 = i8;
+    pub(crate) type U8 = u8;
+    pub(crate) type I16 = i16;
+    pub(crate) type U16 = u16;
+    pub(crate) type I32 = i32;
+    pub(crate) type U32 = u32;
+    pub(crate) type I64 = i64;
+    pub(crate) type U64 = u64;
+    pub(crate) type F32 = f32;
+    pub(crate) type F64 = f64;
+    pub(crate) type C64 = super::Complex<f32>;
+    pub(crate) type C128 = super::Complex<f64>;
+}

@@ -1,0 +1,16 @@
+//! The inner loops of the interpreter, one for each op and element type, compiled for every instruction set.
+//!
+//! It imports `ir`, `math` and `drive::isa`, and knows nothing of domains or kernels. Open `elementwise` first.
+
+pub(crate) mod arg_extremes;
+pub(crate) mod arith;
+pub(crate) mod casts;
+pub(crate) mod complex;
+pub(crate) mod complex_abs;
+pub(crate) mod copies;
+pub(crate) mod element;
+pub(crate) mod elementwise;
+pub(crate) mod folds;
+pub(crate) mod fused_multiply_add;
+pub(crate) mod integer_powers;
+pub(crate) mod remainder;

@@ -1,0 +1,33 @@
+//! Machine code as text for people, read back from its bytes.
+
+use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
+use std::collections::BTreeSet;
+use std::fmt::Write;
+
+/// One instruction a line, in Intel's order of operands; places that jumps lead to have names.
+pub(crate) fn disassembly(code: &[u8]) -> String {
+    let decoded = || Decoder::with_ip(64, code, 0, DecoderOptions::NONE).into_iter();
+    // Nothing jumps to the beginning, which stands for no jump.
+    let targets: BTreeSet<u64> = decoded().map(|i| i.near_branch_target()).filter(|&t| t != 0).collect();
+    let mut formatter = IntelFormatter::new();
+    let options = formatter.options_mut();
+    options.set_rip_relative_addresses(true);
+    options.set_space_after_operand_separator(true);
+    options.set_hex_prefix("0x");
+    options.set_hex_suffix("");
+    options.set_small_hex_numbers_in_decimal(true);
+    let (mut text, mut line) = (String::new(), String::new());
+    let name = |at: u64| targets.iter().position(|&t| t == at);
+    for instruction in decoded() {
+        if let Some(label) = name(instruction.ip()) {
+            let _ = writeln!(text, "L{label}:");
+        }
+        line.clear();
+        formatter.format(&instruction, &mut line);
+        let _ = match name(instruction.near_branch_target()) {
+            Some(label) => writeln!(text, "    {} L{label}", line.split(' ').next().unwrap_or_default()),
+            None => writeln!(text, "    {line}"),
+        };
+    }
+    text
+}

@@ -1,0 +1,261 @@
+//! The instructions the assembler knows that work on vectors and masks.
+//!
+//! One table, a line an instruction: its name, where its operands go, its encoding as Intel's manual writes it, and how much
+//! memory it reads, which decides the unit of short displacements. An encoding is `PREFIX.MAP.W OPCODE`, then `/n` where the
+//! opcode goes on in the `reg` field, and `ib` where an immediate byte follows. A name is the mnemonic; where one mnemonic has
+//! several encodings, they differ behind an underscore (`VPERMQ` takes positions from a register, `VPERMQ_IMM` from an immediate,
+//! `VMOVUPS` loads and `VMOVUPS_STORE` stores).
+//!
+//! AVX-512 F and VL are needed by everything, what else is needed is a flag of the row. Rows with [`VEX`] are instructions of
+//! AVX2, FMA or F16C as well, with another prefix; those with [`ONLY_VEX`] are nothing else. What the table leaves out: what
+//! the backend does not use, embedded rounding, and moves between vectors and general registers, which are methods of the assembler.
+
+mod table;
+
+pub use crate::x86::asm::forms::table::*;
+
+use crate::x86::asm::encode::Width;
+
+/// Where an instruction's operands go in its encoding.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Operands {
+    /// Destination in `reg`, first source in `vvvv`, second in `rm`.
+    Rvm,
+    /// Destination in `reg`, sources in `vvvv`, `rm` and, a mask, the upper half of the immediate.
+    Rvmr,
+    /// Destination in `reg`, the only source in `rm`.
+    Rm,
+    /// Destination in `rm`, source in `reg`: stores, and what makes vectors narrower.
+    Mr,
+    /// Destination in `vvvv`, source in `rm`; the opcode goes on in `reg`.
+    Vm,
+    /// Mask destination in `reg`, sources in `vvvv` and `rm`.
+    Kvm,
+    /// Mask destination in `reg`, the only source in `rm`.
+    Km,
+    /// Destination in `reg`, indices in the address.
+    Gather,
+    /// Source in `reg`, indices in the address.
+    Scatter,
+    /// Destination in `reg`, general register in `rm`.
+    FromGpr,
+    /// Vector destination in `reg`, mask in `rm`.
+    FromMask,
+    /// Mask destination in `reg`, vector in `rm`.
+    ToMask,
+    /// Masks alone: destination in `reg`, sources in `vvvv` and `rm`.
+    Kkk,
+    /// Masks alone: destination in `reg`, source in `rm`.
+    Kk,
+    /// Masks alone: both are sources, the flags are the result.
+    KFlags,
+}
+
+/// How much an instruction reads or writes through its `rm` operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tuple {
+    /// A whole vector.
+    Full,
+    /// A vector's bytes divided by this; as a register, at least 128 bits.
+    Fraction(u8),
+    /// So many bytes, whatever the width; as a register, at least 128 bits.
+    Part(u8),
+}
+
+impl Tuple {
+    /// The bytes that a short displacement counts in.
+    const fn unit(self, width: u32) -> u32 {
+        match self {
+            Tuple::Full => width,
+            Tuple::Fraction(divisor) => width / divisor as u32,
+            Tuple::Part(bytes) => bytes as u32,
+        }
+    }
+}
+
+/// Needs AVX512DQ.
+pub const DQ: u32 = 1;
+/// Needs AVX512BW.
+pub const BW: u32 = 1 << 1;
+/// Does not exist at 128 bits.
+pub const FROM256: u32 = 1 << 16;
+/// Exists at 512 bits alone.
+pub const ONLY512: u32 = 1 << 17;
+/// Works on the lowest element, whatever the width: use [`Width::W128`].
+pub const ONLY128: u32 = 1 << 18;
+/// The `rm` operand is in memory.
+pub const MEMORY: u32 = 1 << 19;
+/// Takes no mask.
+pub const UNMASKED: u32 = 1 << 20;
+/// The register operand holds half as many bits as the width says, at least 128.
+pub const NARROWS: u32 = 1 << 21;
+/// Exists with a VEX prefix too, at 128 and 256 bits. Its W is 0 there, or nobody looks at it.
+pub const VEX: u32 = 1 << 23;
+/// The same, with W as the encoding has it.
+pub const VEX_W: u32 = VEX | 1 << 24;
+/// Exists with a VEX prefix alone.
+pub const ONLY_VEX: u32 = VEX | 1 << 25;
+
+/// An instruction: all that encoding it takes besides its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// Its name in this table, in capital letters.
+    pub name: &'static str,
+    /// Its encoding as the manual writes it.
+    pub encoding: &'static str,
+    /// Where its operands go.
+    pub operands: Operands,
+    /// What its `rm` operand reads or writes.
+    pub tuple: Tuple,
+    /// The bytes of one element that memory may be broadcast from; 0 where it may not.
+    pub broadcast: u8,
+    /// Whether an immediate byte follows.
+    pub immediate: bool,
+    /// Features, widths and what else is unusual: the constants of this module.
+    pub flags: u32,
+    /// The prefix, opcode and ModRM byte, lowest byte first, with no register set: the fields that the prefix holds
+    /// inverted are ones.
+    pub(crate) bytes: u64,
+    /// The same with a VEX prefix, where there is one.
+    pub(crate) vex: u64,
+    /// The binary logarithms of a short displacement's unit, by width.
+    pub(crate) shifts: [u8; 3],
+}
+
+impl Form {
+    /// Whether it exists at this width, with a prefix of its row.
+    pub const fn has(&self, width: Width) -> bool {
+        match width {
+            Width::W128 => self.flags & (FROM256 | ONLY512) == 0,
+            Width::W256 => self.flags & (ONLY128 | ONLY512) == 0,
+            Width::W512 => self.flags & ONLY128 == 0,
+        }
+    }
+
+    /// Whether it has all these flags.
+    pub const fn is(&self, flags: u32) -> bool {
+        self.flags & flags == flags
+    }
+
+    /// Whether it works on masks alone, and so has a VEX prefix.
+    pub const fn is_mask_only(&self) -> bool {
+        matches!(self.operands, Operands::Kkk | Operands::Kk | Operands::KFlags)
+    }
+
+    /// Reads a row of the table.
+    const fn new(name: &'static str, encoding: &'static str, operands: Operands, read: Read, flags: u32) -> Form {
+        let Read { tuple, broadcast } = read;
+        let spelled = Spelled::new(encoding.as_bytes());
+        let mut form = Form {
+            name,
+            encoding,
+            operands,
+            tuple,
+            broadcast,
+            immediate: spelled.immediate,
+            flags,
+            bytes: 0,
+            vex: 0,
+            shifts: [0; 3],
+        };
+        form.bytes = if form.is_mask_only() { spelled.vex(matches!(operands, Operands::Kkk)) } else { spelled.evex() };
+        if form.is(VEX) {
+            form.vex = Spelled { w: if form.is(VEX_W) { spelled.w } else { 0 }, ..spelled }.vex(false);
+        }
+        let mut i = 0;
+        while i < 3 {
+            form.shifts[i] = tuple.unit(16 << i).trailing_zeros() as u8;
+            i += 1;
+        }
+        form
+    }
+}
+
+/// What a row says of the `rm` operand.
+struct Read {
+    tuple: Tuple,
+    broadcast: u8,
+}
+
+const fn full(element: u8) -> Read {
+    Read { tuple: Tuple::Full, broadcast: element }
+}
+
+const fn half(element: u8) -> Read {
+    Read { tuple: Tuple::Fraction(2), broadcast: element }
+}
+
+const fn whole() -> Read {
+    Read { tuple: Tuple::Full, broadcast: 0 }
+}
+
+const fn fraction(divisor: u8) -> Read {
+    Read { tuple: Tuple::Fraction(divisor), broadcast: 0 }
+}
+
+const fn part(bytes: u8) -> Read {
+    Read { tuple: Tuple::Part(bytes), broadcast: 0 }
+}
+
+/// An encoding as the manual writes it, read. Reading is done while compiling: what is misspelled does not compile.
+struct Spelled {
+    prefix: u8,
+    map: u8,
+    w: u8,
+    opcode: u8,
+    extension: u8,
+    immediate: bool,
+}
+
+impl Spelled {
+    const fn new(text: &[u8]) -> Spelled {
+        let prefix = match (text[0], text[1]) {
+            (b'N', b'P') => 0,
+            (b'6', b'6') => 1,
+            (b'F', b'3') => 2,
+            (b'F', b'2') => 3,
+            _ => panic!("an encoding begins with NP, 66, F3 or F2"),
+        };
+        assert!(text[2] == b'.' && text[3] == b'0' && text[4] == b'F');
+        let (map, mut at) = match (text[5], text[6]) {
+            (b'.', _) => (1, 5),
+            (b'3', b'8') => (2, 7),
+            (b'3', b'A') => (3, 7),
+            _ => panic!("a map is 0F, 0F38 or 0F3A"),
+        };
+        assert!(text[at] == b'.' && text[at + 1] == b'W' && text[at + 3] == b' ');
+        let w = digit(text[at + 2]);
+        let opcode = digit(text[at + 4]) << 4 | digit(text[at + 5]);
+        at += 6;
+        let mut extension = 0;
+        if at + 1 < text.len() && text[at + 1] == b'/' {
+            extension = digit(text[at + 2]);
+            at += 3;
+        }
+        let immediate = at < text.len();
+        if immediate {
+            assert!(at + 3 == text.len() && text[at] == b' ' && text[at + 1] == b'i' && text[at + 2] == b'b');
+        }
+        Spelled { prefix, map, w, opcode, extension, immediate }
+    }
+
+    /// Four bytes of prefix, the opcode, ModRM.
+    const fn evex(&self) -> u64 {
+        let prefix = [0x62, 0xF0 | self.map, self.w << 7 | 0x7C | self.prefix, 0x08];
+        u64::from_le_bytes([prefix[0], prefix[1], prefix[2], prefix[3], self.opcode, self.extension << 3, 0, 0])
+    }
+
+    /// Three bytes of prefix, the opcode, ModRM.
+    const fn vex(&self, long: bool) -> u64 {
+        let last = self.w << 7 | 0x78 | (long as u8) << 2 | self.prefix;
+        u64::from_le_bytes([0xC4, 0xE0 | self.map, last, self.opcode, self.extension << 3, 0, 0, 0])
+    }
+}
+
+const fn digit(c: u8) -> u8 {
+    match c {
+        b'0'..=b'9' => c - b'0',
+        b'A'..=b'F' => c - b'A' + 10,
+        _ => panic!("not a hexadecimal digit"),
+    }
+}

@@ -1,0 +1,344 @@
+//! Ops: which instructions each one is, by the class of its type.
+
+use crate::x86::asm::encode::{KReg, Masking, Rm, VReg};
+use crate::x86::asm::forms as f;
+use crate::x86::asm::level::Level;
+use crate::x86::isel::bools::{Logic, Truth};
+use crate::x86::isel::select::{Emitter, Result, by_float, by_size, is_real};
+use crate::{DType, Kind, Op, Scalar, ValueId};
+
+/// Which comparison, as the immediate of `vcmp` for floats (quiet) and of `vpcmp` for integers.
+pub(crate) fn predicate(op: Op, float: bool) -> Option<u8> {
+    Some(match (op, float) {
+        (Op::Equal, _) => 0,
+        (Op::NotEqual, _) => 4,
+        (Op::Less, true) => 0x11,
+        (Op::LessEqual, true) => 0x12,
+        (Op::Greater, true) => 0x1e,
+        (Op::GreaterEqual, true) => 0x1d,
+        (Op::Less, false) => 1,
+        (Op::LessEqual, false) => 2,
+        (Op::GreaterEqual, false) => 5,
+        (Op::Greater, false) => 6,
+        _ => return None,
+    })
+}
+const UNORDERED: u8 = 3;
+const GREATER: u8 = 0x1e;
+const LESS: u8 = 0x11;
+/// By the bits of what is written to, of another source, and of the sign bit's constant: the other's bits where that has ones;
+/// those of the first where it has ones, and the other's elsewhere.
+const SIGN_OF_OTHER: u8 = 0b1101_1000;
+const SIGN_OF_OUT: u8 = 0b1110_0100;
+
+impl Emitter<'_> {
+    pub(crate) fn apply(&mut self, op: Op, a: ValueId, b: ValueId) -> Result<()> {
+        let dtype = self.dtype(a);
+        let done = match dtype.kind() {
+            _ if self.apply_to_numbers(op, a) => true,
+            Kind::Bool => self.apply_bool(op, a, b),
+            Kind::Float if is_real(dtype) => self.apply_float(op, a, b, dtype),
+            Kind::Signed | Kind::Unsigned => self.apply_integer(op, a, b, dtype),
+            Kind::Float | Kind::Complex => false,
+        };
+        if done { Ok(()) } else { Err(format!("{op} of {dtype}")) }
+    }
+
+    /// Questions about nan and infinity that integers and bools answer all alike; whether the op is one of them.
+    fn apply_to_numbers(&mut self, op: Op, a: ValueId) -> bool {
+        let dtype = self.dtype(a);
+        if !matches!(op, Op::Isnan | Op::Isinf | Op::Isfinite) || dtype.is_float() || dtype.is_complex() {
+            return false;
+        }
+        let out = self.define_mask();
+        self.logic(Logic::Xor, out, out, out);
+        if op == Op::Isfinite {
+            self.invert(out, out);
+        }
+        self.bury(&[a]);
+        true
+    }
+
+    /// Ops on bools, as on bits; whether the op is one.
+    fn apply_bool(&mut self, op: Op, a: ValueId, b: ValueId) -> bool {
+        // (what they make, whether the arguments change places, whether the result is turned)
+        let (logic, swapped, turned) = match op {
+            Op::Add | Op::Maximum | Op::Fmax | Op::LogicalOr | Op::BitwiseOr => (Logic::Or, false, false),
+            Op::Multiply | Op::Minimum | Op::Fmin | Op::LogicalAnd | Op::BitwiseAnd => (Logic::And, false, false),
+            Op::LogicalXor | Op::BitwiseXor | Op::NotEqual => (Logic::Xor, false, false),
+            Op::Equal => (Logic::Equal, false, false),
+            Op::Less => (Logic::Except, false, false),
+            Op::Greater => (Logic::Except, true, false),
+            Op::LessEqual => (Logic::Except, true, true),
+            Op::GreaterEqual => (Logic::Except, false, true),
+            Op::Invert | Op::LogicalNot => {
+                let x = self.mask(a);
+                self.bury(&[a]);
+                let out = self.define_mask();
+                self.invert(out, x);
+                return true;
+            }
+            Op::Absolute | Op::Floor | Op::Ceil | Op::Trunc => {
+                self.same(a);
+                return true;
+            }
+            _ => return false,
+        };
+        let (x, y) = (self.mask(a), self.mask(b));
+        self.bury(&[a, b]);
+        let out = self.define_mask();
+        let (x, y) = if swapped { (y, x) } else { (x, y) };
+        self.logic(logic, out, x, y);
+        if turned {
+            self.invert(out, out);
+        }
+        true
+    }
+
+    /// Ops on numbers that give bools, alike for floats and integers; whether the op is one.
+    fn apply_question(&mut self, op: Op, a: ValueId, b: ValueId, dtype: DType) -> bool {
+        if let Some(predicate) = predicate(op, is_real(dtype)) {
+            let (x, y) = (self.vector(a), self.operand(b));
+            self.ask(x, y, dtype, predicate);
+            self.bury(&[a, b]);
+            return true;
+        }
+        let logic = match op {
+            Op::LogicalAnd => Logic::And,
+            Op::LogicalOr => Logic::Or,
+            Op::LogicalXor => Logic::Xor,
+            Op::LogicalNot => {
+                let x = self.vector(a);
+                let out = self.define_mask();
+                self.truth(out, x, dtype);
+                self.settle(out, dtype);
+                self.invert(out, out);
+                self.bury(&[a]);
+                return true;
+            }
+            _ => return false,
+        };
+        let (x, y) = (self.vector(a), self.vector(b));
+        let (left, out) = (self.moment_mask(), self.define_mask());
+        self.truth(left, x, dtype);
+        self.truth(out, y, dtype);
+        self.logic(logic, out, out, left);
+        self.settle(out, dtype);
+        self.bury(&[a, b]);
+        true
+    }
+
+    fn apply_float(&mut self, op: Op, a: ValueId, b: ValueId, dtype: DType) -> bool {
+        if self.apply_question(op, a, b, dtype) {
+            return true;
+        }
+        let bits = |x: f64| Scalar::new(dtype, x);
+        let sign = bits(-0.0);
+        let magnitude = match dtype {
+            DType::F64 => Scalar::from_bits(dtype, (u64::MAX >> 1) as u128),
+            _ => Scalar::from_bits(dtype, (u32::MAX >> 1) as u128),
+        };
+        let and = by_float(dtype, &f::VPANDD, &f::VPANDQ);
+        match op {
+            Op::Add => self.two(by_float(dtype, &f::VADDPS, &f::VADDPD), a, b, dtype, true),
+            Op::Subtract => self.two(by_float(dtype, &f::VSUBPS, &f::VSUBPD), a, b, dtype, true),
+            Op::Multiply => self.two(by_float(dtype, &f::VMULPS, &f::VMULPD), a, b, dtype, true),
+            Op::Divide => self.two(by_float(dtype, &f::VDIVPS, &f::VDIVPD), a, b, dtype, true),
+            Op::Square => self.two(by_float(dtype, &f::VMULPS, &f::VMULPD), a, a, dtype, true),
+            Op::Sqrt => self.root(a, dtype),
+            Op::Rint => self.one(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(8)),
+            Op::Floor => self.one(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(9)),
+            Op::Ceil => self.one(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(10)),
+            Op::Trunc => self.one(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(11)),
+            Op::Reciprocal => {
+                let x = self.operand(a);
+                let one = self.filled(bits(1.0));
+                self.bury(&[a]);
+                let out = self.define_vector();
+                let (width, mask) = (self.width(dtype), self.masking(dtype));
+                self.emit(by_float(dtype, &f::VDIVPS, &f::VDIVPD), width, out, one, x, mask, None);
+            }
+            Op::Negative => self.with_constant(by_float(dtype, &f::VPXORD, &f::VPXORQ), a, sign, false),
+            Op::Absolute | Op::Fabs => self.with_constant(and, a, magnitude, false),
+            Op::Positive | Op::Conjugate => self.same(a),
+            Op::Copysign => {
+                self.copysign(a, b, sign);
+            }
+            Op::Maximum | Op::Minimum | Op::Fmax | Op::Fmin => self.extreme(op, a, b, dtype),
+            Op::Sign => {
+                let x = self.vector(a);
+                let mask = self.moment_mask();
+                let (zero, one) = (self.constant(bits(0.0)), self.constant(bits(1.0)));
+                let out = self.define_vector();
+                self.compare(mask, x, zero, dtype, GREATER);
+                self.zero(out);
+                self.blend(out, mask, one, out, dtype);
+                self.compare(mask, x, zero, dtype, LESS);
+                let less = self.constant(bits(-1.0));
+                self.blend(out, mask, less, out, dtype);
+                self.compare(mask, x, Rm::Reg(x), dtype, UNORDERED);
+                self.blend(out, mask, Rm::Reg(x), out, dtype);
+                self.bury(&[a]);
+            }
+            Op::Isnan => {
+                let x = self.vector(a);
+                self.ask(x, Rm::Reg(x), dtype, UNORDERED);
+                self.bury(&[a]);
+            }
+            Op::Isinf | Op::Isfinite => {
+                let x = self.vector(a);
+                let out = self.define_mask();
+                self.class(out, x, dtype, op == Op::Isfinite);
+                self.settle(out, dtype);
+                self.bury(&[a]);
+            }
+            Op::Signbit => {
+                let x = self.vector(a);
+                let out = self.define_mask();
+                self.signs(out, x, dtype);
+                self.settle(out, dtype);
+                self.bury(&[a]);
+            }
+            Op::Deg2rad | Op::Radians | Op::Rad2deg | Op::Degrees => {
+                let up = matches!(op, Op::Rad2deg | Op::Degrees);
+                // The factor is rounded in the type.
+                let factor = match dtype {
+                    DType::F64 if up => bits(180.0 / std::f64::consts::PI),
+                    DType::F64 => bits(std::f64::consts::PI / 180.0),
+                    _ if up => bits(f64::from(180.0 / std::f32::consts::PI)),
+                    _ => bits(f64::from(std::f32::consts::PI / 180.0)),
+                };
+                self.with_constant(by_float(dtype, &f::VMULPS, &f::VMULPD), a, factor, true);
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// `a` with the sign of `b`, by the bit that is one.
+    fn copysign(&mut self, a: ValueId, b: ValueId, sign: Scalar) {
+        let dtype = sign.dtype();
+        let (x, y, sign, width) = (self.vector(a), self.vector(b), self.constant(sign), self.width(dtype));
+        if self.level() == Level::Avx2 {
+            let out = self.choose_bits(sign, x, y, width);
+            self.keep(out);
+            self.bury(&[a, b]);
+            return;
+        }
+        // Its instruction writes to a source: to one that is not needed any more, if there is one.
+        let (out, other, choice) = if let Some(out) = self.take_over(a) {
+            (out, y, SIGN_OF_OTHER)
+        } else if let Some(out) = self.take_over(b) {
+            (out, x, SIGN_OF_OUT)
+        } else {
+            let out = self.define_vector();
+            self.copy(out, Rm::Reg(x));
+            (out, y, SIGN_OF_OTHER)
+        };
+        let form = by_float(dtype, &f::VPTERNLOGD, &f::VPTERNLOGQ);
+        self.asm.vector(form, width, out, other, sign, Masking::NONE, Some(choice));
+        self.bury(&[a, b]);
+    }
+
+    fn extreme(&mut self, op: Op, a: ValueId, b: ValueId, dtype: DType) {
+        let (x, y) = (self.vector(a), self.vector(b));
+        let masks = [self.moment_mask(), self.moment_mask()];
+        let out = self.define_vector();
+        let lanes = self.masking(dtype).k;
+        self.pick_extreme(op, out, [x, y], dtype, (masks, lanes));
+        self.bury(&[a, b]);
+    }
+
+    /// The larger or smaller of floats in some lanes and the second one in others, by quiet comparisons: `vmaxpd` raises a flag for
+    /// any nan. The one that is a nan wins, or loses; which, says the first.
+    pub(crate) fn pick_extreme(
+        &mut self,
+        op: Op,
+        out: VReg,
+        [x, y]: [VReg; 2],
+        dtype: DType,
+        ([first, second], lanes): ([Truth; 2], KReg),
+    ) {
+        let which = if matches!(op, Op::Maximum | Op::Fmax) { GREATER } else { LESS };
+        let nan = if matches!(op, Op::Maximum | Op::Minimum) { x } else { y };
+        self.compare_in(first, x, y, dtype, which, lanes);
+        self.compare_in(second, nan, nan, dtype, UNORDERED, lanes);
+        self.logic(Logic::Or, first, first, second);
+        self.blend(out, first, Rm::Reg(x), y, dtype);
+    }
+
+    fn apply_integer(&mut self, op: Op, a: ValueId, b: ValueId, dtype: DType) -> bool {
+        if self.apply_question(op, a, b, dtype) {
+            return true;
+        }
+        let (signed, bytes) = (dtype.kind() == Kind::Signed, dtype.size() == 1);
+        let form = match op {
+            Op::Add => by_size(dtype, [&f::VPADDB, &f::VPADDW, &f::VPADDD, &f::VPADDQ]),
+            Op::Subtract => by_size(dtype, [&f::VPSUBB, &f::VPSUBW, &f::VPSUBD, &f::VPSUBQ]),
+            Op::Multiply | Op::Square if !bytes => by_size(dtype, [&f::VPMULLW, &f::VPMULLW, &f::VPMULLD, &f::VPMULLQ]),
+            Op::BitwiseAnd if dtype.size() == 8 => &f::VPANDQ,
+            Op::BitwiseOr if dtype.size() == 8 => &f::VPORQ,
+            Op::BitwiseXor if dtype.size() == 8 => &f::VPXORQ,
+            Op::BitwiseAnd => &f::VPANDD,
+            Op::BitwiseOr => &f::VPORD,
+            Op::BitwiseXor => &f::VPXORD,
+            Op::Maximum | Op::Fmax if signed => by_size(dtype, [&f::VPMAXSB, &f::VPMAXSW, &f::VPMAXSD, &f::VPMAXSQ]),
+            Op::Minimum | Op::Fmin if signed => by_size(dtype, [&f::VPMINSB, &f::VPMINSW, &f::VPMINSD, &f::VPMINSQ]),
+            Op::Maximum | Op::Fmax => by_size(dtype, [&f::VPMAXUB, &f::VPMAXUW, &f::VPMAXUD, &f::VPMAXUQ]),
+            Op::Minimum | Op::Fmin => by_size(dtype, [&f::VPMINUB, &f::VPMINUW, &f::VPMINUD, &f::VPMINUQ]),
+            Op::LeftShift if !bytes => by_size(dtype, [&f::VPSLLVW, &f::VPSLLVW, &f::VPSLLVD, &f::VPSLLVQ]),
+            Op::RightShift if !bytes && signed => by_size(dtype, [&f::VPSRAVW, &f::VPSRAVW, &f::VPSRAVD, &f::VPSRAVQ]),
+            Op::RightShift if !bytes => by_size(dtype, [&f::VPSRLVW, &f::VPSRLVW, &f::VPSRLVD, &f::VPSRLVQ]),
+            Op::Positive | Op::Conjugate | Op::Floor | Op::Ceil | Op::Trunc => {
+                self.same(a);
+                return true;
+            }
+            Op::Absolute if !signed => {
+                self.same(a);
+                return true;
+            }
+            Op::Absolute => {
+                self.one(by_size(dtype, [&f::VPABSB, &f::VPABSW, &f::VPABSD, &f::VPABSQ]), a, dtype, None);
+                return true;
+            }
+            Op::Sign => {
+                let (top, bottom) = (self.constant(Scalar::new(dtype, 1i64)), self.constant(Scalar::new(dtype, -1i64)));
+                let x = self.vector(a);
+                let out = self.define_vector();
+                let (width, none) = (self.width(dtype), Masking::NONE);
+                if signed {
+                    let least = by_size(dtype, [&f::VPMINSB, &f::VPMINSW, &f::VPMINSD, &f::VPMINSQ]);
+                    self.emit(least, width, out, x, top, none, None);
+                    let most = by_size(dtype, [&f::VPMAXSB, &f::VPMAXSW, &f::VPMAXSD, &f::VPMAXSQ]);
+                    self.emit(most, width, out, out, bottom, none, None);
+                } else {
+                    let least = by_size(dtype, [&f::VPMINUB, &f::VPMINUW, &f::VPMINUD, &f::VPMINUQ]);
+                    self.emit(least, width, out, x, top, none, None);
+                }
+                self.bury(&[a]);
+                return true;
+            }
+            Op::Negative => {
+                let zero = self.filled(Scalar::zero(dtype));
+                let x = self.vector(a);
+                self.bury(&[a]);
+                let out = self.define_vector();
+                let form = by_size(dtype, [&f::VPSUBB, &f::VPSUBW, &f::VPSUBD, &f::VPSUBQ]);
+                self.emit(form, self.width(dtype), out, zero, Rm::Reg(x), Masking::NONE, None);
+                return true;
+            }
+            Op::Invert => {
+                let ones = self.filled(Scalar::new(dtype, -1i64));
+                let x = self.vector(a);
+                self.bury(&[a]);
+                let out = self.define_vector();
+                self.emit(&f::VPXORD, self.width(dtype), out, x, Rm::Reg(ones), Masking::NONE, None);
+                return true;
+            }
+            _ => return false,
+        };
+        let b = if op == Op::Square { a } else { b };
+        self.two(form, a, b, dtype, false);
+        true
+    }
+}

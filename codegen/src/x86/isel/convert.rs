@@ -1,0 +1,137 @@
+//! Conversions between element types, as the portable backend's: what does not fit an integer becomes what the processor makes
+//! of it, and raises the invalid flag.
+
+use crate::x86::asm::encode::{Rm, VReg};
+use crate::x86::asm::forms as f;
+use crate::x86::asm::forms::Form;
+use crate::x86::isel::select::{Emitter, Result};
+use crate::{DType, Kind, ValueId};
+
+/// One step of a conversion: an instruction, and the type whose lanes it is as wide as.
+type Way = (&'static Form, DType);
+
+/// The way between integers of different sizes.
+fn resized(from: DType, to: DType) -> Way {
+    let signed = from.kind() == Kind::Signed;
+    let form = match (from.size(), to.size(), signed) {
+        (1, 2, true) => &f::VPMOVSXBW,
+        (1, 2, false) => &f::VPMOVZXBW,
+        (1, 4, true) => &f::VPMOVSXBD,
+        (1, 4, false) => &f::VPMOVZXBD,
+        (1, 8, true) => &f::VPMOVSXBQ,
+        (1, 8, false) => &f::VPMOVZXBQ,
+        (2, 4, true) => &f::VPMOVSXWD,
+        (2, 4, false) => &f::VPMOVZXWD,
+        (2, 8, true) => &f::VPMOVSXWQ,
+        (2, 8, false) => &f::VPMOVZXWQ,
+        (4, 8, true) => &f::VPMOVSXDQ,
+        (4, 8, false) => &f::VPMOVZXDQ,
+        (8, 4, _) => &f::VPMOVQD,
+        (8, 2, _) => &f::VPMOVQW,
+        (8, 1, _) => &f::VPMOVQB,
+        (4, 2, _) => &f::VPMOVDW,
+        (4, 1, _) => &f::VPMOVDB,
+        _ => &f::VPMOVWB,
+    };
+    (form, if from.size() > to.size() { from } else { to })
+}
+
+/// The way from integers of four or eight bytes to floats.
+fn to_float(from: DType, to: DType) -> Way {
+    let double = to == DType::F64;
+    match from {
+        DType::I64 => (if double { &f::VCVTQQ2PD } else { &f::VCVTQQ2PS }, from),
+        DType::U64 => (if double { &f::VCVTUQQ2PD } else { &f::VCVTUQQ2PS }, from),
+        DType::U32 => (if double { &f::VCVTUDQ2PD } else { &f::VCVTUDQ2PS }, to),
+        _ => (if double { &f::VCVTDQ2PD } else { &f::VCVTDQ2PS }, to),
+    }
+}
+
+/// The ways from one type of numbers to another, one after the other.
+fn ways(from: DType, to: DType) -> Option<[Option<Way>; 2]> {
+    let one = |way| Some([Some(way), None]);
+    let (short, wide) = (from.size() < 4, DType::I32);
+    match (from.kind(), to.kind()) {
+        (Kind::Signed | Kind::Unsigned, Kind::Signed | Kind::Unsigned) if from.size() == to.size() => {
+            Some([None, None])
+        }
+        (Kind::Signed | Kind::Unsigned, Kind::Signed | Kind::Unsigned) => one(resized(from, to)),
+        (Kind::Signed | Kind::Unsigned, Kind::Float) if to != DType::F16 => {
+            if short {
+                Some([Some(resized(from, wide)), Some(to_float(wide, to))])
+            } else {
+                one(to_float(from, to))
+            }
+        }
+        (Kind::Float, Kind::Signed | Kind::Unsigned) if from != DType::F16 => {
+            let double = from == DType::F64;
+            match to {
+                // Eight bytes have no such instruction for numbers that do not fit the half of them.
+                DType::U64 => None,
+                DType::I64 => one((if double { &f::VCVTTPD2QQ } else { &f::VCVTTPS2QQ }, DType::I64)),
+                DType::U32 => Some([
+                    Some((if double { &f::VCVTTPD2QQ } else { &f::VCVTTPS2QQ }, DType::I64)),
+                    Some(resized(DType::I64, to)),
+                ]),
+                _ => {
+                    let whole = (if double { &f::VCVTTPD2DQ } else { &f::VCVTTPS2DQ }, from);
+                    Some([Some(whole), (to.size() < 4).then(|| resized(wide, to))])
+                }
+            }
+        }
+        (Kind::Float, Kind::Float) => match (from, to) {
+            (DType::F32, DType::F64) => one((&f::VCVTPS2PD, to)),
+            (DType::F64, DType::F32) => one((&f::VCVTPD2PS, from)),
+            (DType::F16, DType::F32) => one((&f::VCVTPH2PS, to)),
+            (DType::F16, DType::F64) => Some([Some((&f::VCVTPH2PS, DType::F32)), Some((&f::VCVTPS2PD, to))]),
+            (DType::F32, DType::F16) => one((&f::VCVTPS2PH, from)),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+impl Emitter<'_> {
+    /// The value at hand: another one, converted.
+    pub(crate) fn cast(&mut self, value: ValueId, to: DType) -> Result<()> {
+        let from = self.dtype(value);
+        if from == to {
+            self.same(value);
+            return Ok(());
+        }
+        if from == DType::Bool {
+            let mask = self.mask_of(value, to);
+            self.bury(&[value]);
+            let out = self.define_vector();
+            self.ones(out, mask, to);
+            return Ok(());
+        }
+        if to == DType::Bool && from != DType::F16 {
+            let x = self.vector(value);
+            let out = self.define_mask();
+            self.truth(out, x, from);
+            self.settle(out, from);
+            self.bury(&[value]);
+            return Ok(());
+        }
+        let Some(ways) = ways(from, to) else { return Err(format!("{from} as {to}")) };
+        let x = self.vector(value);
+        let are_one = ways.iter().flatten().all(|(form, _)| self.is_one(form));
+        if are_one {
+            self.bury(&[value]);
+        }
+        let out = self.define_vector();
+        let mut at = x;
+        for (form, wide) in ways.into_iter().flatten() {
+            let (width, masking) = (self.width(wide), self.masking(wide));
+            let rounding = (wide == DType::F32 && to == DType::F16).then_some(0);
+            self.emit(form, width, out, VReg(0), Rm::Reg(at), masking, rounding);
+            at = out;
+        }
+        if at != out {
+            self.copy(out, Rm::Reg(at));
+        }
+        self.bury(&[value]);
+        Ok(())
+    }
+}

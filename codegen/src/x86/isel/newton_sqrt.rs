@@ -1,0 +1,182 @@
+//! Square roots by steps, where it is the divider that a loop would wait for.
+//!
+//! The divider takes 24 cycles for the roots of eight doubles and 12 for sixteen singles, in which the processor computes 48 or 24
+//! vectors. So a loop of little else takes them from the processor's inverse root, good to 14 bits, as Newton does. What comes out is
+//! the very root, rounded as `vsqrtpd` rounds it:
+//!
+//! With y = (1 + e) / sqrt x, g = x y and h = y / 2 Newton's step g + (x - g^2) h is sqrt x (1 - 1.5 e^2), and that of a g and an h
+//! after such a step (doubles) is sqrt x (1 - 1.5 e^2) with their e, below 2^-27.4. So with |e| < 2^-14 the last sum is less than
+//! half a unit from the root before it is rounded; it is rounded down, and then the root is r or the next number. It is the latter
+//! if it lies beyond the middle between them: if r (r + unit) < x, as what that leaves to the middle's square is below a unit of x.
+//!
+//! Zero goes the same way with an inverse root of zero. Where there are negative numbers, nan, infinity, or numbers so small that
+//! a difference of squares could be rounded, all lanes are the divider's.
+
+use crate::x86::asm::encode::{Assembler, Cond, KReg, Masking, Rm, VReg, Width};
+use crate::x86::asm::forms as f;
+use crate::x86::asm::forms::Form;
+use crate::x86::asm::level::Level;
+use crate::x86::isel::bools::AT_LEAST;
+use crate::x86::isel::select::Emitter;
+use crate::x86::loops::body::Body;
+use crate::{DType, Inst, Op, Scalar, ValueId};
+
+/// The root's instructions for a type.
+struct Forms {
+    root: &'static Form,
+    inverse: &'static Form,
+    product: &'static Form,
+    /// `d = b - a d`, `d = d - a b`, `d = a d + b`, `d = d + a b`, `d = a d - b`.
+    less_product: &'static Form,
+    less_product_of_others: &'static Form,
+    sum: &'static Form,
+    sum_of_others: &'static Form,
+    difference: &'static Form,
+    /// Of words.
+    add: &'static Form,
+    subtract: &'static Form,
+    right: &'static Form,
+    compare: &'static Form,
+    test: &'static Form,
+    sign: u8,
+}
+
+const SINGLE: Forms = Forms {
+    root: &f::VSQRTPS,
+    inverse: &f::VRSQRT14PS,
+    product: &f::VMULPS,
+    less_product: &f::VFNMADD213PS,
+    less_product_of_others: &f::VFNMADD231PS,
+    sum: &f::VFMADD213PS,
+    sum_of_others: &f::VFMADD231PS,
+    difference: &f::VFMSUB213PS,
+    add: &f::VPADDD,
+    subtract: &f::VPSUBD,
+    right: &f::VPSRLD_IMM,
+    compare: &f::VPCMPUD,
+    test: &f::VPTESTMD,
+    sign: 31,
+};
+
+const DOUBLE: Forms = Forms {
+    root: &f::VSQRTPD,
+    inverse: &f::VRSQRT14PD,
+    product: &f::VMULPD,
+    less_product: &f::VFNMADD213PD,
+    less_product_of_others: &f::VFNMADD231PD,
+    sum: &f::VFMADD213PD,
+    sum_of_others: &f::VFMADD231PD,
+    difference: &f::VFMSUB213PD,
+    add: &f::VPADDQ,
+    subtract: &f::VPSUBQ,
+    right: &f::VPSRLQ_IMM,
+    compare: &f::VPCMPUQ,
+    test: &f::VPTESTMQ,
+    sign: 63,
+};
+
+/// The constants of steps.
+struct Constants {
+    half: Rm,
+    /// The least number that is not too small, and how far infinity is from it, as words.
+    least: Rm,
+    span: Rm,
+    /// What leads from a number to the next.
+    next: Rm,
+}
+
+impl Body<'_> {
+    /// Whether steps are better for roots: whether the divider takes more cycles than all other instructions and the steps, two of
+    /// which are done in one.
+    fn roots_by_steps(&self) -> bool {
+        let (mut divisions, mut roots, mut others, mut steps) = (0, 0, 0, 0);
+        for (at, inst) in self.fragment.insts.iter().enumerate().filter(|(at, _)| self.is_live(*at)) {
+            let double = self.fragment.types[at] == DType::F64;
+            match inst {
+                Inst::Apply(Op::Sqrt, _) => {
+                    roots += if double { 24 } else { 12 };
+                    steps += if double { 20 } else { 16 };
+                }
+                Inst::Apply(Op::Divide | Op::Reciprocal, _) => divisions += if double { 16 } else { 10 },
+                Inst::Load(_) | Inst::Const(_) | Inst::Param(_) | Inst::Bits(..) => {}
+                _ => others += 1,
+            }
+        }
+        divisions.max((others + steps) / 2) < (divisions + roots).max(others / 2)
+    }
+}
+
+impl Emitter<'_> {
+    /// The square root of a number, the value at hand.
+    pub(crate) fn root(&mut self, a: ValueId, dtype: DType) {
+        let forms = if dtype == DType::F64 { &DOUBLE } else { &SINGLE };
+        let whole = self.level() == Level::Avx512 && self.width(dtype) == Width::W512;
+        if !whole || !self.body.roots_by_steps() {
+            return self.one(forms.root, a, dtype, None);
+        }
+        // At the row's end it is the divider's; there the registers and constants are asked for that the loop's steps need.
+        let (x, moments) = (self.vector(a), std::array::from_fn(|_| self.moment()));
+        let (wanted, odd) = (self.moment_mask().k(), self.moment_mask().k());
+        let constants = self.root_constants(dtype);
+        let out = self.define_vector();
+        let by_divider = |e: &mut Self, mask| {
+            e.asm.vector(forms.root, Width::W512, out, VReg(0), Rm::Reg(x), mask, None);
+        };
+        if self.rest {
+            by_divider(self, self.masking(dtype));
+        } else {
+            let (steps, done) = (self.asm.label(), self.asm.label());
+            self.asm.compare(forms.test, Width::W512, wanted, x, Rm::Reg(x), KReg(0), None);
+            self.asm.vector(forms.subtract, Width::W512, out, x, constants.least, Masking::NONE, None);
+            self.asm.compare(forms.compare, Width::W512, odd, out, constants.span, wanted, Some(AT_LEAST));
+            self.asm.mask_test(&f::KORTESTW, odd, odd);
+            self.asm.jump_if(Cond::Equal, steps);
+            by_divider(self, Masking::NONE);
+            self.asm.jmp(done);
+            self.asm.bind(steps);
+            self.steps_to_root(forms, (out, x, wanted), moments, &constants);
+            self.asm.bind(done);
+        }
+        self.bury(&[a]);
+    }
+
+    fn root_constants(&mut self, dtype: DType) -> Constants {
+        let word = if dtype == DType::F64 { DType::U64 } else { DType::U32 };
+        let least = Scalar::new(dtype, if dtype == DType::F64 { 1e-240 } else { 1e-20 }).bits();
+        let infinity = Scalar::new(dtype, f64::INFINITY).bits();
+        Constants {
+            half: self.constant(Scalar::new(dtype, 0.5)),
+            least: self.constant(Scalar::from_bits(word, least)),
+            span: self.constant(Scalar::from_bits(word, infinity - least)),
+            next: self.constant(Scalar::from_bits(word, 1)),
+        }
+    }
+
+    /// The root of what is wanted, zero elsewhere.
+    fn steps_to_root(
+        &mut self,
+        forms: &Forms,
+        (out, x, wanted): (VReg, VReg, KReg),
+        [g, h, d]: [VReg; 3],
+        constants: &Constants,
+    ) {
+        let (asm, reg, none) = (&mut self.asm, Rm::Reg, VReg(0));
+        let emit = |asm: &mut Assembler, form, to, a, b| asm.vector(form, Width::W512, to, a, b, Masking::NONE, None);
+        asm.vector(forms.inverse, Width::W512, h, none, reg(x), Masking::zero(wanted), None);
+        emit(asm, forms.product, g, x, reg(h));
+        emit(asm, forms.product, h, h, constants.half);
+        if forms.sign == 63 {
+            emit(asm, &f::VMOVUPS, d, none, reg(g));
+            emit(asm, forms.less_product, d, h, constants.half);
+            emit(asm, forms.sum, g, d, reg(g));
+            emit(asm, forms.sum, h, d, reg(h));
+        }
+        emit(asm, &f::VMOVUPS, d, none, reg(x));
+        emit(asm, forms.less_product_of_others, d, g, reg(g));
+        asm.rounded_down(forms.sum_of_others, g, d, h);
+        emit(asm, forms.add, d, g, constants.next);
+        emit(asm, forms.difference, d, g, reg(x));
+        asm.vector(forms.right, Width::W512, d, none, reg(d), Masking::NONE, Some(forms.sign));
+        emit(asm, forms.add, out, g, reg(d));
+    }
+}

@@ -1,0 +1,55 @@
+//! The backend: what has instructions here becomes a loop of them, everything else is the portable backend's.
+
+use crate::portable::Portable;
+use crate::x86::asm::level::Level;
+use crate::x86::launch::block_calls::Passes;
+use crate::x86::launch::program::Compiled;
+use crate::x86::launch::scan::Scan;
+use crate::{Backend, CompileError, Kernel, Program, Template, Verified};
+use std::sync::Arc;
+
+/// Machine code for processors with AVX2 or AVX-512.
+pub struct X86 {
+    level: Level,
+    portable: Portable,
+}
+
+impl X86 {
+    /// The backend for the best level that the processor has, if it has one.
+    pub fn new() -> Option<X86> {
+        Level::available().last().map(|&level| X86::of(level))
+    }
+
+    /// The backend for a level, if the processor has it. The portable backend's loops beside its code are of that level, too.
+    pub fn at(level: Level) -> Option<X86> {
+        Level::available().contains(&level).then(|| X86::of(level))
+    }
+
+    /// One backend for each level that this processor has, worst first.
+    pub fn every_level() -> Vec<X86> {
+        Level::available().into_iter().map(X86::of).collect()
+    }
+
+    fn of(level: Level) -> X86 {
+        X86 { level, portable: Portable::on(level.isa()) }
+    }
+}
+
+impl Backend for X86 {
+    fn name(&self) -> &'static str {
+        match self.level {
+            Level::Avx2 => "x86-avx2",
+            Level::Avx512 => "x86",
+        }
+    }
+
+    fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {
+        let made: Result<Arc<dyn Program>, String> = match kernel.template {
+            Template::Map => Compiled::new(kernel, self.level, &self.portable).map(|program| Arc::new(program) as _),
+            Template::Scan => Scan::new(kernel, self.level, &self.portable).map(|program| Arc::new(program) as _),
+            Template::Reduce => Err("reductions".into()),
+        };
+        // Why not is nothing to tell users of: the portable backend runs every kernel.
+        made.or_else(|_| self.portable.compile_with(kernel, Some(&Passes(self.level))))
+    }
+}

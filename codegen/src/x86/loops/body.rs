@@ -1,0 +1,201 @@
+//! A fragment as loops take it: what is needed of it, how many elements go at once, and when each value is used.
+//!
+//! Where an elementary function is wanted for an odd argument, the elements at hand are computed elsewhere, all of them (see
+//! [`crate::x86::launch::program`]). So it does not matter what is made of odd lanes, and a choice by a mask of them is its last argument:
+//! neither are arguments put aside, nor results mended. That there are such lanes is all that is noted.
+
+use crate::ir::build::visit;
+use crate::x86::asm::level::Level;
+use crate::x86::isel::registers::{Uses, Value};
+use crate::{DType, Expanded, Fragment, Inst, Kernel, Op, ValueId};
+use smallvec::SmallVec;
+
+/// What a fragment is, as far as all its loops are alike.
+pub(crate) struct Body<'a> {
+    pub(crate) kernel: &'a Kernel,
+    pub(crate) fragment: Fragment,
+    pub(crate) level: Level,
+    pub(crate) lanes: usize,
+    /// By value; no uses of what is not needed.
+    pub(crate) uses: Uses,
+    /// What runs along, by accumulator.
+    pub(crate) accumulated: SmallVec<[ValueId; 2]>,
+    live: Vec<bool>,
+    /// By operand, whether it is loaded or stored.
+    touched: SmallVec<[bool; 12]>,
+    /// By value: how many instructions read it.
+    pub(crate) readers: Vec<u32>,
+    /// Masks of lanes in which an elementary function was not computed.
+    odd: SmallVec<[Value; 4]>,
+}
+
+impl<'a> Body<'a> {
+    /// Looks at the body of a map whose elementary functions are written out.
+    pub(crate) fn of(expanded: &'a Expanded, level: Level) -> Body<'a> {
+        let kernel = &expanded.kernel;
+        let odd: SmallVec<[Value; 4]> = expanded.body.odd.iter().map(|odd| odd.mask.0).collect();
+        let mut fragment = kernel.body.clone();
+        let mut now: Vec<ValueId> = vec![];
+        for at in 0..fragment.insts.len() {
+            let (before, rest) = fragment.insts.split_at_mut(at);
+            let (inst, mut moved) = (&mut rest[0], false);
+            visit(inst, |v| {
+                moved |= now[v.0 as usize] != *v;
+                *v = now[v.0 as usize];
+            });
+            let known = match inst {
+                Inst::Select([mask, _, even]) if odd.contains(&mask.0) => Some(*even),
+                Inst::Result(_) => before.iter().position(|other| other == inst).map(|place| ValueId(place as u32)),
+                // Without the choice it may be one that the mask was made of, as the size of an argument is.
+                Inst::Apply(..) | Inst::Step(..) | Inst::Bits(..) if moved => {
+                    before.iter().position(|other| other == inst).map(|place| ValueId(place as u32))
+                }
+                _ => None,
+            };
+            now.push(known.unwrap_or(ValueId(at as u32)));
+        }
+        let odd = apart(&fragment, odd);
+        let count = fragment.insts.len();
+        let (uses, live) = (vec![SmallVec::new(); count], vec![false; count]);
+        let mut readers = vec![0; count];
+        for value in fragment.insts.iter().flat_map(Fragment::arguments) {
+            readers[value.0 as usize] += 1;
+        }
+        let accumulated = kernel.accumulators.iter().map(|a| now[a.value.0 as usize]).collect();
+        let touched = SmallVec::from_elem(false, kernel.operands.len());
+        let mut body = Body { kernel, fragment, level, lanes: 0, uses, accumulated, live, touched, readers, odd };
+        for at in (0..count).rev() {
+            let is_store = body.fragment.insts[at].is_effect();
+            if !(is_store || body.is_odd(at as u32) || !body.uses[at].is_empty()) {
+                continue;
+            }
+            body.live[at] = true;
+            if let Some(operand) = body.fragment.insts[at].operand() {
+                body.touched[operand.0 as usize] = true;
+            }
+            for value in body.arguments(at) {
+                if body.uses[value.0 as usize].first() != Some(&(at as u32)) {
+                    body.uses[value.0 as usize].insert(0, at as u32);
+                }
+            }
+        }
+        let widths = (0..count).filter(|&at| body.live[at]).map(|at| width(&body.fragment, at));
+        body.lanes = level.vector() / widths.max().unwrap_or(8).max(1);
+        body
+    }
+
+    /// Whether an instruction is needed.
+    pub(crate) fn is_live(&self, at: usize) -> bool {
+        self.live[at]
+    }
+
+    /// Whether an operand is loaded or stored. (The elements of others may be wider than lanes are.)
+    pub(crate) fn touches(&self, operand: usize) -> bool {
+        self.touched[operand]
+    }
+
+    /// How many instructions are needed.
+    pub(crate) fn length(&self) -> usize {
+        self.live.iter().filter(|live| **live).count()
+    }
+
+    /// Whether a value is a mask of lanes in which an elementary function was not computed.
+    pub(crate) fn is_odd(&self, value: Value) -> bool {
+        self.odd.contains(&value)
+    }
+
+    /// Whether elements may be left out.
+    pub(crate) fn leaves_out(&self) -> bool {
+        !self.odd.is_empty()
+    }
+
+    /// For a choice between two real floats of the larger one (or the smaller): which it is, and the two. It is the second,
+    /// unless the first is larger.
+    pub(crate) fn extreme(&self, at: usize) -> Option<(Op, [ValueId; 2])> {
+        let Inst::Select([mask, yes, no]) = self.fragment.insts[at] else { return None };
+        let Inst::Apply(op @ (Op::Less | Op::Greater), [a, b]) = self.fragment.insts[mask.0 as usize] else {
+            return None;
+        };
+        let real = matches!(self.fragment.dtype(a), DType::F32 | DType::F64);
+        let larger = if op == Op::Less { Op::Maximum } else { Op::Minimum };
+        (real && (yes, no) == (b, a)).then_some((larger, [b, a]))
+    }
+
+    /// For a product and a sum rounded once: the numbers without their negations, and whether the product and the term are
+    /// negative for those.
+    pub(crate) fn fused(&self, at: usize) -> Option<([ValueId; 3], [bool; 2])> {
+        let Inst::Fma(args) = self.fragment.insts[at] else { return None };
+        let negated = args.map(|v| match self.fragment.insts[v.0 as usize] {
+            Inst::Apply(Op::Negative, [x, _]) => Some(x),
+            _ => None,
+        });
+        let values = std::array::from_fn(|i| negated[i].unwrap_or(args[i]));
+        let [a, b, c] = negated.map(|x| x.is_some());
+        Some((values, [a != b, c]))
+    }
+
+    /// What an instruction reads: where a complex number is stored, its parts (and offsets), and what leads to one that is taken apart.
+    pub(crate) fn arguments(&self, at: usize) -> SmallVec<[ValueId; 3]> {
+        let extreme = || self.extreme(at).map(|(_, values)| SmallVec::from_slice(&values));
+        let fused = || self.fused(at).map(|(values, _)| SmallVec::from_slice(&values));
+        let ternary = || self.ternary(at).map(|(_, values)| SmallVec::from_slice(&values));
+        let disjoint = || self.disjoint(at).map(|values| SmallVec::from_slice(&values));
+        match (extreme().or_else(fused).or_else(ternary).or_else(disjoint), &self.fragment.insts[at]) {
+            (Some(values), _) => values,
+            (None, Inst::Store(_, v)) if matches!(self.fragment.insts[v.0 as usize], Inst::Complex(_)) => {
+                Fragment::arguments(&self.fragment.insts[v.0 as usize])
+            }
+            (None, Inst::Scatter(_, offsets, v)) if matches!(self.fragment.insts[v.0 as usize], Inst::Complex(_)) => {
+                let mut arguments = Fragment::arguments(&self.fragment.insts[v.0 as usize]);
+                arguments.push(*offsets);
+                arguments
+            }
+            (None, Inst::Part(v, _)) if matches!(self.fragment.insts[v.0 as usize], Inst::Gather(..)) => {
+                Fragment::arguments(&self.fragment.insts[v.0 as usize])
+            }
+            // All integers are finite, so they need not be read.
+            (None, Inst::Apply(Op::Isnan | Op::Isinf | Op::Isfinite, [v, _]))
+                if !has_nan(self.fragment.dtype(*v)) && matches!(self.fragment.insts[v.0 as usize], Inst::Load(_)) =>
+            {
+                SmallVec::new()
+            }
+            (None, Inst::Result(accumulator)) => SmallVec::from_slice(&[self.accumulated[*accumulator as usize]]),
+            (None, inst) => Fragment::arguments(inst),
+        }
+    }
+}
+
+/// Whether some values of a type are no numbers.
+fn has_nan(dtype: DType) -> bool {
+    dtype.is_float() || dtype.is_complex()
+}
+
+/// Masks without those that are unions: what they are made of may be noted by the comparison that finds it.
+fn apart(fragment: &Fragment, mut masks: SmallVec<[Value; 4]>) -> SmallVec<[Value; 4]> {
+    let mut at = 0;
+    while at < masks.len() {
+        match fragment.insts[masks[at] as usize] {
+            Inst::Apply(Op::BitwiseOr, [a, b]) => {
+                masks[at] = a.0;
+                masks.push(b.0);
+            }
+            _ => at += 1,
+        }
+    }
+    masks.sort_unstable();
+    masks.dedup();
+    masks
+}
+
+/// Bytes of the widest real number that an instruction handles; bools have no width of their own.
+fn width(fragment: &Fragment, number: usize) -> usize {
+    let own = |d: DType| if d == DType::Bool { 1 } else { d.real().size() };
+    let dtype = fragment.types[number];
+    match fragment.insts[number] {
+        // Unsigned words of four bytes come from floats through eight.
+        Inst::Cast(from, DType::U32) if fragment.dtype(from).is_float() => 8,
+        // Halves and bytes become floats through four, and the other way round.
+        Inst::Cast(from, to) => own(fragment.dtype(from)).max(own(to)),
+        _ => own(dtype),
+    }
+}

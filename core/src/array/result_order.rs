@@ -1,0 +1,91 @@
+//! How the axes of new dense arrays nest, which shows in their strides and in what reshapes to a view.
+//!
+//! NumPy has three rules: one for results of operations, one for copies that keep their order, one for joined arrays. They agree
+//! where the operands are dense and nest alike, and differ where strides are zero, extents are one, or operands disagree.
+
+use crate::array::layout::{Strides, dense_strides};
+use smallvec::SmallVec;
+
+type Axes = SmallVec<[usize; 4]>;
+
+/// Strides of a dense array whose axes nest as those of an operation's operands (NumPy's iterator with `order="K"`). Strides are
+/// given over the shape, zero where an operand is stretched.
+pub(crate) fn of_operands(shape: &[usize], itemsize: usize, operands: &[&[isize]]) -> Strides {
+    let step = |strides: &[isize], axis: usize| if shape[axis] == 1 { 0 } else { strides[axis].unsigned_abs() };
+    let innermost_first = sorted((0..shape.len()).rev(), |later, earlier| {
+        let told = operands.iter().map(|s| (step(s, later), step(s, earlier))).filter(|s| s.0 != 0 && s.1 != 0);
+        verdict(told.map(|(outer, inner)| outer < inner))
+    });
+    dense_strides(shape, itemsize, innermost_first.into_iter())
+}
+
+/// Strides of a dense array whose axes nest as those of one array (NumPy's `copy` and `*_like` with `order="K"`): by step, larger
+/// ones outside, so that axes an array is stretched along come innermost.
+pub(crate) fn of_one(shape: &[usize], itemsize: usize, strides: &[isize]) -> Strides {
+    let mut axes: Axes = (0..shape.len()).collect();
+    axes.sort_by_key(|&axis| std::cmp::Reverse(strides[axis].unsigned_abs()));
+    dense_strides(shape, itemsize, axes.into_iter().rev())
+}
+
+/// Strides of a dense array that arrays are joined into; their shapes and strides.
+pub(crate) fn of_joined(shape: &[usize], itemsize: usize, arrays: &[(&[usize], &[isize])]) -> Strides {
+    let outermost_first = sorted(0..shape.len(), |later, earlier| {
+        let told = arrays.iter().filter(|(extents, _)| extents[later] != 1 && extents[earlier] != 1);
+        verdict(told.map(|(_, s)| s[later].unsigned_abs() > s[earlier].unsigned_abs()))
+    });
+    dense_strides(shape, itemsize, outermost_first.into_iter().rev())
+}
+
+/// What operands say together about two axes: that they change places only if all who say anything say so.
+fn verdict(told: impl Iterator<Item = bool>) -> Option<bool> {
+    told.fold(None, |sum, swap| Some(swap && sum != Some(false)))
+}
+
+/// NumPy's insertion sort. `swaps` tells whether an axis goes before one that stands before it, `None` where that is open: then
+/// the one before that decides.
+fn sorted(axes: impl Iterator<Item = usize>, swaps: impl Fn(usize, usize) -> Option<bool>) -> Axes {
+    let mut out = Axes::new();
+    for axis in axes {
+        let mut place = out.len();
+        for i in (0..out.len()).rev() {
+            match swaps(axis, out[i]) {
+                Some(true) => place = i,
+                Some(false) => break,
+                None => {}
+            }
+        }
+        out.insert(place, axis);
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn results_nest_as_their_operands() {
+        let f: &[isize] = &[8, 24];
+        let c: &[isize] = &[16, 8];
+        assert_eq!(of_operands(&[3, 2], 8, &[f])[..], [8, 24]);
+        assert_eq!(of_operands(&[3, 2], 8, &[f, f])[..], [8, 24]);
+        // Operands that disagree leave row-major order, whichever comes first.
+        assert_eq!(of_operands(&[3, 2], 8, &[f, c])[..], [16, 8]);
+        assert_eq!(of_operands(&[3, 2], 8, &[c, f])[..], [16, 8]);
+        // A stretched operand says nothing.
+        assert_eq!(of_operands(&[3, 2], 8, &[f, &[0, 8]])[..], [8, 24]);
+    }
+
+    #[test]
+    fn copies_of_stretched_arrays_have_the_stretched_axis_inside() {
+        assert_eq!(of_one(&[2, 3], 8, &[0, 8])[..], [8, 16]);
+        assert_eq!(of_one(&[2, 3], 8, &[-24, 8])[..], [24, 8]);
+    }
+
+    #[test]
+    fn joined_arrays_ignore_axes_of_extent_one() {
+        // (1,5,17) in column-major order, twice along the first axis.
+        let part: (&[usize], &[isize]) = (&[1, 5, 17], &[8, 8, 40]);
+        assert_eq!(of_joined(&[2, 5, 17], 8, &[part, part])[..], [680, 8, 40]);
+    }
+}

@@ -1,0 +1,300 @@
+//! Views: the same storage through another layout. Nothing is recorded but where no strides give what is asked for.
+
+use crate::array::array::Array;
+use crate::array::layout::{Index, Layout, Order, Strides, byte_count, c_strides, f_strides, normalize_axis};
+use crate::array::result_order;
+use crate::error::{Error, Result};
+use fastnp_codegen::DType;
+use smallvec::SmallVec;
+
+impl Array {
+    /// The view that a basic index selects.
+    ///
+    /// # Errors
+    /// `IndexError` for a position out of bounds or too many indices.
+    ///
+    /// ```
+    /// use fastnp::{Array, Index};
+    /// let a = Array::arange(12).reshape(&[3, 4])?;
+    /// let middle = a.index(&[Index::At(1), (1..3).into()])?;
+    /// assert_eq!(middle.to_vec::<i64>()?, [5, 6]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    #[inline(always)]
+    pub fn index(&self, parts: &[Index]) -> Result<Array> {
+        Ok(self.with_layout(self.layout.index(parts)?))
+    }
+
+    /// A view of no elements, to become another view where it stands ([`Array::become_part`], [`Array::become_flat`],
+    /// [`Array::become_transposed`]): a view that is made first and moved then makes the processor wait, each time it is moved,
+    /// for the words it was written by (5 ns).
+    #[inline(always)]
+    pub fn view_of_nothing(&self) -> Array {
+        let mut layout = Layout::default();
+        layout.push(0, 0);
+        self.with_layout(layout)
+    }
+
+    /// Becomes [`Array::index`] of another view of the same storage.
+    ///
+    /// # Errors
+    /// As [`Array::index`]; then it is a view of no elements.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(12).reshape(&[3, 4])?;
+    /// let mut row = a.view_of_nothing();
+    /// row.become_part(&a, &[1.into()])?;
+    /// assert_eq!(row.to_vec::<i64>()?, [4, 5, 6, 7]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    #[inline(always)]
+    pub fn become_part(&mut self, of: &Array, parts: &[Index]) -> Result<()> {
+        self.check_kin(of);
+        let done = of.layout.index_to(parts, &mut self.layout);
+        if done.is_err() {
+            self.layout.set_axis(0, 0);
+        }
+        done
+    }
+
+    /// Becomes the one axis of all elements of a dense view of the same storage in row-major order; whether that view is dense.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(4).reshape(&[2, 2])?;
+    /// let mut flat = a.view_of_nothing();
+    /// assert!(flat.become_flat(&a) && !flat.become_flat(&a.t()));
+    /// assert_eq!(flat.to_vec::<i64>()?, [0, 1, 2, 3]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    #[inline(always)]
+    pub fn become_flat(&mut self, of: &Array) -> bool {
+        self.check_kin(of);
+        if !of.is_c_contiguous() {
+            return false;
+        }
+        self.layout.offset = of.layout.offset;
+        match (of.shape(), of.strides()) {
+            // One axis in order is what it is to be.
+            ([n], [stride]) => self.layout.set_axis(*n, *stride),
+            _ => match of.size() {
+                0 => self.layout.set_axis(0, 0),
+                n => self.layout.set_axis(n, of.dtype.size() as isize),
+            },
+        }
+        true
+    }
+
+    /// Becomes [`Array::t`] of another view of the same storage.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(4).reshape(&[2, 2])?;
+    /// let mut columns = a.view_of_nothing();
+    /// columns.become_transposed(&a);
+    /// assert_eq!(columns.to_vec::<i64>()?, [0, 2, 1, 3]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    #[inline(always)]
+    pub fn become_transposed(&mut self, of: &Array) {
+        self.check_kin(of);
+        self.layout.clear(of.layout.offset);
+        for (&n, &stride) in of.shape().iter().zip(of.strides()).rev() {
+            self.layout.push(n, stride);
+        }
+    }
+
+    /// # Panics
+    /// Where the two are no views of one storage and type: only those of one may take each other's layouts over.
+    #[inline(always)]
+    fn check_kin(&self, other: &Array) {
+        assert!(self.same_storage(other) && self.dtype == other.dtype, "views of one storage and type");
+    }
+
+    /// Axes in another order.
+    ///
+    /// # Errors
+    /// `ValueError` where `axes` is not a permutation of the axes.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(24).reshape(&[2, 3, 4])?;
+    /// assert_eq!(a.transpose(&[2, 0, 1])?.shape(), [4, 2, 3]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn transpose(&self, axes: &[isize]) -> Result<Array> {
+        Ok(self.with_layout(self.layout.transpose(axes)?))
+    }
+
+    /// Axes in reverse order.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(4).reshape(&[2, 2])?;
+    /// assert_eq!(a.t().to_vec::<i64>()?, [0, 2, 1, 3]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn t(&self) -> Array {
+        let mut layout = self.layout.clone();
+        layout.shape.reverse();
+        layout.strides.reverse();
+        self.with_layout(layout)
+    }
+
+    /// A read-only view stretched to a shape.
+    ///
+    /// # Errors
+    /// `ValueError` where the shape does not fit.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let rows = Array::arange(3).broadcast_to(&[2, 3])?;
+    /// assert_eq!(rows.to_vec::<i64>()?, [0, 1, 2, 0, 1, 2]);
+    /// assert_eq!(rows.strides(), [0, 8]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn broadcast_to(&self, shape: &[usize]) -> Result<Array> {
+        let mut view = self.with_layout(self.layout.broadcast_to(shape)?);
+        view.writeable = false;
+        Ok(view)
+    }
+
+    /// Without those leading axes of extent one that it has beyond `ndim`, as NumPy drops them from what is assigned; `None`
+    /// where there are none to drop.
+    pub(crate) fn trimmed(&self, ndim: usize) -> Option<Array> {
+        let extra = self.ndim().checked_sub(ndim).filter(|&extra| extra > 0)?;
+        self.shape()[..extra].iter().all(|&n| n == 1).then(|| {
+            let (shape, strides) = (self.shape()[extra..].into(), self.strides()[extra..].into());
+            self.with_layout(Layout { shape, strides, offset: self.layout.offset })
+        })
+    }
+
+    /// The same elements under another shape: a view where strides allow it, else a copy.
+    ///
+    /// # Errors
+    /// `ValueError` where the number of elements differs.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(6);
+    /// let b = a.reshape(&[2, 3])?;
+    /// assert!(b.same_storage(&a));
+    /// assert!(!b.t().reshape(&[6])?.same_storage(&a)); // no strides give that order
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn reshape(&self, shape: &[usize]) -> Result<Array> {
+        self.reshape_order(shape, Order::C)
+    }
+
+    /// [`Array::reshape`] with elements read and placed in a given order.
+    ///
+    /// # Errors
+    /// `ValueError` where the number of elements differs.
+    ///
+    /// ```
+    /// use fastnp::{Array, Order};
+    /// let a = Array::arange(4).reshape_order(&[2, 2], Order::F)?;
+    /// assert_eq!(a.to_vec::<i64>()?, [0, 2, 1, 3]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn reshape_order(&self, shape: &[usize], order: Order) -> Result<Array> {
+        if byte_count(shape, 1)? != self.size() {
+            return Err(Error::value(format!(
+                "cannot reshape array of size {} into shape {}",
+                self.size(),
+                crate::array::layout::Tuple(shape)
+            )));
+        }
+        let itemsize = self.dtype.size();
+        let fortran = match order {
+            Order::F => true,
+            Order::A => self.is_f_contiguous() && !self.is_c_contiguous(),
+            Order::C | Order::K => false,
+        };
+        if let Some(layout) = self.layout.reshape(shape, itemsize, fortran) {
+            return Ok(self.with_layout(layout));
+        }
+        let copy = self.copy(if fortran { Order::F } else { Order::C })?;
+        match copy.layout.reshape(shape, itemsize, fortran) {
+            Some(layout) => Ok(copy.with_layout(layout)),
+            None => Err(Error::value("a dense array takes every shape of its size")),
+        }
+    }
+
+    /// Without axes of extent one (all of them, or those named).
+    ///
+    /// # Errors
+    /// `AxisError`, or `ValueError` where a named axis is longer.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(3).reshape(&[1, 3, 1])?;
+    /// assert_eq!(a.squeeze(None)?.shape(), [3]);
+    /// assert_eq!(a.squeeze(Some(&[-1]))?.shape(), [1, 3]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn squeeze(&self, axes: Option<&[isize]>) -> Result<Array> {
+        let mut drop: SmallVec<[bool; 4]> = self.shape().iter().map(|&n| axes.is_none() && n == 1).collect();
+        for &axis in axes.unwrap_or(&[]) {
+            let axis = normalize_axis(axis, self.ndim())?;
+            if self.shape()[axis] != 1 {
+                return Err(Error::value("cannot select an axis to squeeze out which has size not equal to one"));
+            }
+            drop[axis] = true;
+        }
+        let keep = |i: &usize| !drop[*i];
+        let shape = (0..self.ndim()).filter(keep).map(|i| self.shape()[i]).collect();
+        let strides = (0..self.ndim()).filter(keep).map(|i| self.strides()[i]).collect();
+        Ok(self.with_layout(Layout { shape, strides, offset: self.layout.offset }))
+    }
+
+    /// The real parts of a complex array, as a view; any other array as it is.
+    pub fn real(&self) -> Array {
+        Array { dtype: self.dtype.real(), ..self.clone() }
+    }
+
+    /// The imaginary parts of a complex array, as a view; `None` for any other array.
+    ///
+    /// ```
+    /// use fastnp::{Array, Complex};
+    /// let z = Array::from(vec![Complex::new(1.0, 2.0), Complex::new(3.0, 4.0)]);
+    /// assert_eq!(z.imag().expect("complex").to_vec::<f64>()?, [2.0, 4.0]);
+    /// assert_eq!(z.real().to_vec::<f64>()?, [1.0, 3.0]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn imag(&self) -> Option<Array> {
+        self.dtype.is_complex().then(|| {
+            let mut view = self.real();
+            view.layout.offset += view.dtype.size() as isize;
+            view
+        })
+    }
+
+    /// The same bytes as another type, through any layout that stays within the storage.
+    ///
+    /// # Errors
+    /// `ValueError` where the layout reaches outside the storage or is misaligned.
+    pub fn view_as(&self, dtype: DType, layout: Layout) -> Result<Array> {
+        let (lo, hi) = layout.extent(dtype.size());
+        let align = dtype.align() as isize;
+        let aligned = layout.offset % align == 0 && layout.strides.iter().all(|s| s % align == 0);
+        if layout.size() > 0 && (lo < 0 || hi > self.storage.bytes() as isize || !aligned) {
+            return Err(Error::value("the view reaches outside of its memory"));
+        }
+        Ok(Array { storage: self.storage.clone(), layout, dtype, writeable: self.writeable })
+    }
+
+    /// The strides a dense copy in a type of a size has under an order.
+    pub(crate) fn dense_strides(&self, order: Order, itemsize: usize) -> Strides {
+        match order {
+            Order::C => c_strides(self.shape(), itemsize),
+            Order::F => f_strides(self.shape(), itemsize),
+            Order::A if self.is_f_contiguous() && !self.is_c_contiguous() => f_strides(self.shape(), itemsize),
+            Order::A => c_strides(self.shape(), itemsize),
+            Order::K if self.is_c_contiguous() => c_strides(self.shape(), itemsize),
+            Order::K if self.is_f_contiguous() => f_strides(self.shape(), itemsize),
+            Order::K => result_order::of_one(self.shape(), itemsize, self.strides()),
+        }
+    }
+}

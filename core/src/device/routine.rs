@@ -1,0 +1,340 @@
+//! Routines of a device's libraries: Fourier transforms and linear algebra, run when they are asked for on the device that plans run
+//! on, on what is there after a flush.
+//!
+//! They take arrays as the libraries want them and leave NumPy's rules to the caller: what is no such array is copied first, by
+//! kernels that what is pending fuses into. On the host there are none.
+
+use crate::array::array::Array;
+use crate::array::layout::{Index, Order, Shape};
+use crate::error::{Error, Result};
+use crate::host::interpreter_lock;
+use crate::memory::device_buffer::Remote;
+use crate::runtime::execute::sent;
+use crate::runtime::recorder::engine;
+use fastnp_codegen::{DType, Device, DeviceError, Failure, Library, Routine, Scalar, Transform};
+
+/// Why the host runs none.
+const HOST: &str = "not native";
+/// The most axes that are transformed together.
+const MAX_AXES: usize = 3;
+/// So many matrices are taken one by one however small they are, and more only with so many rows and columns: a call takes some tens of
+/// microseconds, in which a processor solves systems of tens of equations.
+const FEW: usize = 16;
+const SMALL: usize = 64;
+/// Alignment of what libraries take.
+const ALIGN: isize = 16;
+
+/// Whether what is recorded now runs on the host, where there are no such routines.
+///
+/// ```
+/// use fastnp::{computes_on_host, set_device};
+/// assert!(computes_on_host());
+/// set_device("apart")?; // a device for tests
+/// assert!(!computes_on_host());
+/// set_device("cpu")?;
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+#[inline]
+pub fn computes_on_host() -> bool {
+    engine().site().device.is_none()
+}
+
+/// Why routines of a library do not run now, where they do not: the device lacks the library, or there is none.
+///
+/// ```
+/// use fastnp::{Library, lack};
+/// assert_eq!(lack(Library::Fourier).as_deref(), Some("not native"));
+/// ```
+pub fn lack(library: Library) -> Option<String> {
+    let device = engine().site().device.clone();
+    device.map_or_else(|| Some(HOST.to_owned()), |device| device.lacks(library))
+}
+
+/// Discrete Fourier transforms over the last `axes` axes, without a factor. For [`Transform::ToReal`], over one axis, that becomes `points`
+/// long, and imaginary parts do not count where a transform of real numbers has none: at its ends. What is transformed is `float32`,
+/// `float64` or their complex types; no extent is zero.
+///
+/// # Errors
+/// `Unsupported` where no device with such a library computes, for other types, and for sizes that the library does not take;
+/// `MemoryError`; those of a device that failed.
+///
+/// ```
+/// use fastnp::{Array, DType, ErrorKind, Transform, fourier};
+/// let x = Array::ones(&[8], DType::C128);
+/// assert_eq!(fourier(&x, Transform::Forward, 1, 8).unwrap_err().kind(), ErrorKind::Unsupported);
+/// ```
+pub fn fourier(x: &Array, transform: Transform, axes: usize, points: usize) -> Result<Array> {
+    let dtype = x.dtype();
+    // Of which real numbers, if the transform takes such, are parts.
+    let complex = if transform == Transform::FromReal { dtype.complex() } else { dtype.is_complex().then_some(dtype) };
+    let Some(complex) = complex else {
+        return Err(Error::unsupported(format!("a Fourier transform in {dtype}")));
+    };
+    if axes == 0 || axes > MAX_AXES.min(x.ndim()) || x.size() == 0 {
+        return Err(Error::unsupported(format!("a Fourier transform in {dtype} over {axes} axes")));
+    }
+    let mut shape: Shape = x.shape().into();
+    let (rank, last) = (shape.len() - axes, shape.len() - 1);
+    let mut extents = Shape::from_slice(&shape[rank..]);
+    let batch = shape[..rank].iter().product();
+    let (from, to) = match transform {
+        Transform::Forward | Transform::Inverse => (ready(x)?, dtype),
+        Transform::FromReal => {
+            shape[last] = shape[last] / 2 + 1;
+            (ready(x)?, complex)
+        }
+        Transform::ToReal => {
+            if axes > 1 || points == 0 || shape[last] != points / 2 + 1 {
+                return Err(Error::unsupported(format!("{points} points of {} numbers over {axes} axes", shape[last])));
+            }
+            shape[last] = points;
+            extents[axes - 1] = points;
+            // The library may overwrite it.
+            let from = x.copy(Order::C)?;
+            for end in if points.is_multiple_of(2) { [0, -1] } else { [0, 0] } {
+                if let Some(part) = from.index(&[Index::Ellipsis, Index::At(end)])?.imag() {
+                    part.assign(0.0)?;
+                }
+            }
+            (from, dtype.real())
+        }
+    };
+    let result = Array::by_rows(&shape, to)?;
+    run(&Routine::Fourier { transform, real: dtype.real(), extents: &extents, batch }, &[&from, &result])?;
+    Ok(result)
+}
+
+/// What solves systems of equations, and for each an `int32`, zero where its matrix has an inverse. Both are given with their last two
+/// axes exchanged, and so is what is given back: matrices `[…, n, n]`, and as many right sides `[…, columns, n]`, all in one of the types
+/// `float32`, `float64` and their complex ones; no extent is zero.
+///
+/// # Errors
+/// As [`fourier`].
+///
+/// ```
+/// use fastnp::{Array, DType, ErrorKind, solve};
+/// let a = Array::ones(&[2, 2], DType::F64);
+/// assert_eq!(solve(&a, &a).unwrap_err().kind(), ErrorKind::Unsupported, "on the host");
+/// ```
+pub fn solve(matrices: &Array, sides: &Array) -> Result<(Array, Array)> {
+    let (dtype, n, batch) = square(matrices)?;
+    let columns = sides.size() / (batch * n).max(1);
+    if sides.dtype() != dtype || sides.shape().last() != Some(&n) || columns == 0 || columns * batch * n != sides.size()
+    {
+        return Err(Error::unsupported("right sides that do not fit the matrices"));
+    }
+    let (factors, solutions) = (matrices.copy(Order::C)?, sides.copy(Order::C)?);
+    let (swapped, found) = (Array::by_rows(&[batch, n], DType::I64)?, Array::by_rows(&[batch], DType::I32)?);
+    run(&Routine::Solve { dtype, n, columns, batch }, &[&factors, &swapped, &solutions, &found])?;
+    Ok((solutions, found))
+}
+
+/// Triangles that matrices are products of, but for the order of rows, the lower with ones that are not there; for each row in turn an
+/// `int64`, the one from 1 on that it was swapped with. Matrices are as for [`solve`].
+///
+/// # Errors
+/// As [`fourier`].
+///
+/// ```
+/// use fastnp::{Array, DType, ErrorKind, lu};
+/// let a = Array::ones(&[2, 2], DType::F64);
+/// assert_eq!(lu(&a).unwrap_err().kind(), ErrorKind::Unsupported, "on the host");
+/// ```
+pub fn lu(matrices: &Array) -> Result<(Array, Array)> {
+    let (dtype, n, batch) = square(matrices)?;
+    let (factors, found) = (matrices.copy(Order::C)?, Array::by_rows(&[batch], DType::I32)?);
+    let swapped = Array::by_rows(&matrices.shape()[..matrices.ndim() - 1], DType::I64)?;
+    run(&Routine::Solve { dtype, n, columns: 0, batch }, &[&factors, &swapped, &found, &found])?;
+    Ok((factors, swapped))
+}
+
+/// Cholesky factors, from and to the upper triangles where `upper` is set or else the lower ones, with whatever is in the others; and
+/// for each an `int32`, zero where the matrix is positive definite. Matrices are as for [`solve`], by rows.
+///
+/// # Errors
+/// As [`fourier`].
+///
+/// ```
+/// use fastnp::{Array, DType, ErrorKind, cholesky};
+/// let a = Array::ones(&[2, 2], DType::F64);
+/// assert_eq!(cholesky(&a, false).unwrap_err().kind(), ErrorKind::Unsupported, "on the host");
+/// ```
+pub fn cholesky(matrices: &Array, upper: bool) -> Result<(Array, Array)> {
+    let (dtype, n, batch) = square(matrices)?;
+    let (factors, found) = (matrices.copy(Order::C)?, Array::by_rows(&[batch], DType::I32)?);
+    // Seen by columns it is the other triangle of the transposes, whose factors are transposed too.
+    run(&Routine::Cholesky { dtype, n, upper: !upper, batch }, &[&factors, &found])?;
+    Ok((factors, found))
+}
+
+/// Eigenvalues of Hermitian matrices given by their upper triangles where `upper` is set or else by the lower ones, ascending; the
+/// conjugates of their eigenvectors as rows, or where these are not wanted something; for each matrix an `int32`, zero where they were
+/// found. Matrices are as for [`solve`], by rows.
+///
+/// # Errors
+/// As [`fourier`].
+///
+/// ```
+/// use fastnp::{Array, DType, ErrorKind, eigen};
+/// let a = Array::ones(&[2, 2], DType::F64);
+/// assert_eq!(eigen(&a, false, true).unwrap_err().kind(), ErrorKind::Unsupported, "on the host");
+/// ```
+pub fn eigen(matrices: &Array, upper: bool, vectors: bool) -> Result<(Array, Array, Array)> {
+    let (dtype, n, batch) = square(matrices)?;
+    let (found, infos) = (matrices.copy(Order::C)?, Array::by_rows(&[batch], DType::I32)?);
+    let values = Array::by_rows(&matrices.shape()[..matrices.ndim() - 1], dtype.real())?;
+    // Seen by columns a matrix is its conjugate, given by the other triangle.
+    run(&Routine::Eigen { dtype, n, upper: !upper, vectors, batch }, &[&found, &values, &infos])?;
+    Ok((values, found, infos))
+}
+
+/// Upper triangles with reflectors below them, and so many first columns of the orthogonal matrices that these make, if any: not more
+/// than rows, and otherwise not less than columns. All are given and given back with their last two axes exchanged, in types as for
+/// [`solve`].
+///
+/// # Errors
+/// As [`fourier`].
+///
+/// ```
+/// use fastnp::{Array, DType, ErrorKind, qr};
+/// let a = Array::ones(&[2, 2], DType::F64);
+/// assert_eq!(qr(&a, 2).unwrap_err().kind(), ErrorKind::Unsupported, "on the host");
+/// ```
+pub fn qr(matrices: &Array, wanted: usize) -> Result<(Array, Option<Array>)> {
+    let (dtype, [columns, rows], batch) = several(matrices)?;
+    let reflectors = rows.min(columns);
+    if wanted > rows || (wanted > 0 && wanted < reflectors) {
+        return Err(Error::unsupported(format!("{wanted} columns of {rows} by {columns} matrices")));
+    }
+    let (triangles, found) = (matrices.copy(Order::C)?, Array::by_rows(&[batch], DType::I32)?);
+    let factors = Array::by_rows(&[batch, reflectors], dtype)?;
+    run(&Routine::Reflect { dtype, rows, columns, batch }, &[&triangles, &factors, &found])?;
+    if wanted == 0 {
+        return Ok((triangles, None));
+    }
+    let mut shape: Shape = matrices.shape().into();
+    let ndim = shape.len();
+    shape[ndim - 2] = wanted;
+    let made = Array::full(&shape, Scalar::zero(dtype), Order::C)?;
+    let first = [Index::Ellipsis, (0..reflectors as isize).into(), (..).into()];
+    made.index(&first)?.assign(&triangles.index(&first)?)?;
+    let routine = Routine::Orthogonal { dtype, rows, columns: wanted, reflectors, batch };
+    run(&routine, &[&made, &factors, &found])?;
+    Ok((triangles, Some(made)))
+}
+
+/// What [`svd`] finds.
+pub struct Singular {
+    /// Singular values, descending.
+    pub values: Array,
+    /// For each matrix an `int32`, zero where they were found.
+    pub found: Array,
+    /// Vectors from the left as columns, and the conjugates of those from the right as rows, where they are wanted.
+    pub vectors: Option<(Array, Array)>,
+}
+
+/// Singular values, and so many vectors from the left: none, as many as columns, or as many as rows. Matrices have at least as many rows as
+/// columns; they and vectors are given and given back with their last two axes exchanged, in types as for [`solve`].
+///
+/// # Errors
+/// As [`fourier`].
+///
+/// ```
+/// use fastnp::{Array, DType, ErrorKind, svd};
+/// let a = Array::ones(&[2, 2], DType::F64);
+/// assert_eq!(svd(&a, 2).err().map(|error| error.kind()), Some(ErrorKind::Unsupported), "on the host");
+/// ```
+pub fn svd(matrices: &Array, wanted: usize) -> Result<Singular> {
+    let (dtype, [columns, rows], batch) = several(matrices)?;
+    if rows < columns || ![0, columns, rows].contains(&wanted) {
+        return Err(Error::unsupported(format!("{wanted} vectors of {rows} by {columns} matrices")));
+    }
+    let mut shape: Shape = matrices.shape().into();
+    let ndim = shape.len();
+    let (spent, found) = (matrices.copy(Order::C)?, Array::by_rows(&[batch], DType::I32)?);
+    let values = Array::by_rows(&shape[..ndim - 1], dtype.real())?;
+    let routine = Routine::Singular { dtype, rows, columns, vectors: wanted, batch };
+    if wanted == 0 {
+        run(&routine, &[&spent, &values, &spent, &spent, &found])?;
+        return Ok(Singular { values, found, vectors: None });
+    }
+    shape[ndim - 2] = wanted;
+    let left = Array::by_rows(&shape, dtype)?;
+    shape.truncate(ndim - 2);
+    shape.extend([columns, columns]);
+    let right = Array::by_rows(&shape, dtype)?;
+    run(&routine, &[&spent, &values, &left, &right, &found])?;
+    Ok(Singular { values, found, vectors: Some((left, right)) })
+}
+
+/// Type, rows and number of square matrices.
+fn square(matrices: &Array) -> Result<(DType, usize, usize)> {
+    let (dtype, [m, n], batch) = several(matrices)?;
+    if m == n { Ok((dtype, n, batch)) } else { Err(Error::unsupported(format!("matrices of {m} by {n}"))) }
+}
+
+/// Type, last two extents and number of matrices.
+fn several(matrices: &Array) -> Result<(DType, [usize; 2], usize)> {
+    let (dtype, shape) = (matrices.dtype(), matrices.shape());
+    let is_known = matches!(dtype, DType::F32 | DType::F64 | DType::C64 | DType::C128);
+    let [.., m, n] = *shape else { return Err(Error::unsupported("no matrices")) };
+    if !is_known || matrices.size() == 0 {
+        return Err(Error::unsupported(format!("matrices in {dtype} of shape {shape:?}")));
+    }
+    let batch = matrices.size() / (m * n);
+    if batch > FEW && m.min(n) < SMALL {
+        return Err(Error::unsupported("many small matrices, which the device would take one by one"));
+    }
+    Ok((dtype, [m, n], batch))
+}
+
+/// The array where a device can take it as it lies, else a copy.
+pub(crate) fn ready(x: &Array) -> Result<Array> {
+    let takes = x.is_c_contiguous() && x.layout.offset % ALIGN == 0 && !x.storage.is_shared() && !x.storage.is_lent();
+    if takes { Ok(x.clone()) } else { x.copy(Order::C) }
+}
+
+/// Runs a routine on the device: the first operand may be somebody's, and is written only where it is a copy.
+fn run(routine: &Routine<'_>, operands: &[&Array]) -> Result<()> {
+    // Copies, which may have been made here, and new arrays.
+    let written = if matches!(routine, Routine::Fourier { .. }) { &operands[1..] } else { operands };
+    on_device(operands, written, |device, addresses| {
+        // SAFETY: operands are dense and aligned, on this device, and as large as the routine says. Those it writes are new, and
+        // nothing pending touches any.
+        unsafe { device.run_routine(routine, addresses) }
+    })?;
+    engine().seen.stats.routines += 1;
+    Ok(())
+}
+
+/// Asks the device for something at once, once what is pending was asked for, with the addresses of dense arrays there. Those `written`
+/// are new ones.
+///
+/// # Errors
+/// `Unsupported` on the host and for what the device lacks; `MemoryError`; those of a device that failed.
+pub(crate) fn on_device(
+    operands: &[&Array],
+    written: &[&Array],
+    ask: impl FnOnce(&dyn Device, &[*mut u8]) -> std::result::Result<(), DeviceError>,
+) -> Result<()> {
+    let mut engine = engine();
+    let Some(device) = engine.site().device.clone() else {
+        return Err(Error::unsupported(HOST));
+    };
+    engine.flush()?;
+    interpreter_lock::aside(true, || {
+        let mut addresses = vec![];
+        for x in operands {
+            sent(&x.storage, &device)?.into_iter().for_each(|remote| x.storage.set_remote(remote));
+            let start = x.storage.with_remote(Remote::start).expect("it was sent");
+            addresses.push(start.wrapping_offset(x.layout.offset));
+        }
+        ask(&*device, &addresses).map_err(|error| match error.failure {
+            Failure::Absent => Error::unsupported(error.message),
+            Failure::Memory | Failure::Fault => error.into(),
+        })
+    })?;
+    // What was written is there alone.
+    written.iter().for_each(|x| x.storage.went_away());
+    Ok(())
+}

@@ -1,0 +1,644 @@
+//! Places named by arrays of positions: `a[i, j]`, `a[:, i]`, `a[mask, 0]`, read or written.
+//!
+//! Whatever arrays index with, it comes down to a byte offset for each of their elements: positions, from the end where they are
+//! negative, times the step of the axis, summed over the indexed axes. They are computed at once, since a position out of bounds is an
+//! error of the call that names it. Reading is a gather and writing a scatter at them, recorded like any other statement but
+//! for a few dense rows, which are copied here.
+//!
+//! Where elements are written more than once the last one counts, and which one that is NumPy decides by the order in which it
+//! steps through the arrays; so do we.
+
+use crate::array::array::Array;
+use crate::array::layout::{
+    Index, Layout, MAX_DIMS, Order, Shape, Steps, Strides, broadcast, c_strides, count, same_shape,
+};
+use crate::array::result_order;
+use crate::array::value::Value;
+use crate::error::{Error, Result};
+use crate::index::mask_device::places_there;
+use crate::index::mask_loops::{count_true, put_positions};
+use crate::index::take_rows;
+use crate::index::take_rows::{Items, are_within};
+use crate::ops::elementwise::apply;
+use crate::plan::trace::{Input, Operation, Statement, View};
+use crate::runtime::recorder::{engine, recording};
+use fastnp_codegen::{DType, Op};
+use smallvec::SmallVec;
+
+/// One part of an index.
+#[derive(Clone)]
+pub enum Part {
+    /// A position, a range, a new axis or an ellipsis.
+    Basic(Index),
+    /// An array of positions along one axis.
+    Positions(Array),
+    /// A bool array, as the positions where it is true along as many axes as it has.
+    Mask(Array),
+}
+
+/// An axis that an array indexes.
+struct Indexed {
+    /// The positions, int64.
+    positions: Array,
+    /// Their strides as they were given: what the order of results follows.
+    strides: Strides,
+    extent: usize,
+    step: isize,
+}
+
+/// Elements of an array that an index names.
+pub struct Places {
+    of: Array,
+    /// What no array indexes, at position zero of the axes that are.
+    rest: Layout,
+    indexed: SmallVec<[Indexed; 2]>,
+    /// The byte offset of each place from the first element of the rest, int64 in row-major order.
+    offsets: Array,
+    /// What the arrays of positions broadcast to.
+    shape: Shape,
+    /// Where their axes stand among the result's.
+    at: usize,
+}
+
+impl Array {
+    /// The places that an index names, arrays among its parts.
+    ///
+    /// # Errors
+    /// `IndexError` for positions out of bounds, too many parts, masks of another shape and arrays that do not broadcast;
+    /// `Unsupported` for masks without axes and positions that are no integers.
+    ///
+    /// ```
+    /// use fastnp::{Array, Part};
+    /// let a = Array::arange(9).reshape(&[3, 3])?;
+    /// let (i, j) = (Array::from(vec![0i64, -1]), Array::from(vec![2i64, 0]));
+    /// let corners = a.places(&[Part::Positions(i), Part::Positions(j)])?;
+    /// assert_eq!(corners.get()?.to_vec::<i64>()?, [2, 6]);
+    /// corners.set(7.into())?;
+    /// assert_eq!(a.to_vec::<i64>()?, [0, 1, 7, 3, 4, 5, 7, 7, 8]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn places(&self, parts: &[Part]) -> Result<Places> {
+        let found = Axes::of(self, parts)?;
+        let shape = found.shape()?;
+        // NumPy's iterator takes so many arrays, and one for the elements.
+        let many = found.indexed.len() >= MAX_DIMS && found.rest.size() == 1;
+        if shape.len() + found.rest.ndim() > MAX_DIMS || many {
+            return Err(Error::index("too many axes, or arrays of positions"));
+        }
+        let offsets = found.offsets(&shape)?;
+        let Axes { rest, indexed, at } = found;
+        Ok(Places { of: self.clone(), rest, indexed, offsets, shape, at })
+    }
+
+    /// The elements, or rows along the first axis, at positions in one array: `self[positions]`.
+    ///
+    /// # Errors
+    /// As [`Array::places`].
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(5);
+    /// assert_eq!(a.at(&Array::from_slice(&[3i64, -1, 3], &[3])?)?.to_vec::<i64>()?, [3, 4, 3]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn at(&self, positions: &Array) -> Result<Array> {
+        match take_rows::take(self, positions)? {
+            Some(taken) => Ok(taken),
+            None => self.places(&[Part::Positions(positions.clone())])?.get(),
+        }
+    }
+
+    /// `self[positions] = value`.
+    ///
+    /// # Errors
+    /// As [`Array::places`] and [`Places::set`].
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(5);
+    /// a.set_at(&Array::from(vec![1i64, 3, 1]), (&Array::from(vec![7i64, 8, 9])).into())?;
+    /// assert_eq!(a.to_vec::<i64>()?, [0, 9, 2, 8, 4]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn set_at(&self, positions: &Array, value: Value<'_>) -> Result<()> {
+        if take_rows::put(self, positions, value)? {
+            return Ok(());
+        }
+        self.places(&[Part::Positions(positions.clone())])?.set(value)
+    }
+
+    /// The elements at positions along an axis, in row-major order: NumPy's `take`.
+    ///
+    /// # Errors
+    /// As [`Array::places`]; `AxisError`.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::arange(6).reshape(&[2, 3])?;
+    /// let last = Array::from(vec![-1i64]);
+    /// assert_eq!(a.take(&last, 1)?.to_vec::<i64>()?, [2, 5]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn take(&self, positions: &Array, axis: usize) -> Result<Array> {
+        if axis == 0
+            && let Some(taken) = take_rows::take(self, positions)?
+        {
+            return Ok(taken);
+        }
+        let mut parts: Vec<Part> = vec![Part::Basic((..).into()); axis];
+        parts.push(Part::Positions(positions.clone()));
+        let places = self.places(&parts)?;
+        let shape = places.result_shape();
+        places.gather(&shape, c_strides(&shape, self.dtype().size()))
+    }
+
+    /// The positions of mask bytes that are not zero, in this array of several axes or none: one row for each.
+    fn put_rows(&self, flags: &[u8], mut out: &mut [i64]) {
+        let row = self.shape().last().copied().unwrap_or(1).max(1);
+        let mut lead: SmallVec<[i64; 4]> = SmallVec::from_elem(0, self.ndim().saturating_sub(1));
+        let mut found = vec![0; row];
+        for flags in flags.chunks(row) {
+            let many = put_positions(flags, &mut found);
+            let (rows, rest) = std::mem::take(&mut out).split_at_mut(many * self.ndim());
+            out = rest;
+            for (row, &position) in rows.chunks_mut(self.ndim().max(1)).zip(&found) {
+                row[..lead.len()].copy_from_slice(&lead);
+                row[lead.len()] = position;
+            }
+            for axis in (0..lead.len()).rev() {
+                lead[axis] += 1;
+                if lead[axis] < self.shape()[axis] as i64 {
+                    break;
+                }
+                lead[axis] = 0;
+            }
+        }
+    }
+
+    /// The positions of the elements that are not zero: one row for each, one column for each axis.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    ///
+    /// ```
+    /// use fastnp::Array;
+    /// let a = Array::from_slice(&[0.0, 5.0, 6.0, 0.0], &[2, 2])?;
+    /// assert_eq!(a.nonzero()?.to_vec::<i64>()?, [0, 1, 1, 0]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn nonzero(&self) -> Result<Array> {
+        let mask = match self.dtype() == DType::Bool && self.is_c_contiguous() {
+            true => self.clone(),
+            false => self.cast_order(DType::Bool, Order::C)?,
+        };
+        if self.ndim() > 0
+            && let Some(places) = places_there(&mask)?
+        {
+            return Ok(places);
+        }
+        let address = mask.address()?;
+        // SAFETY: the mask is dense and settled.
+        let flags = unsafe { std::slice::from_raw_parts(address, mask.size()) };
+        let (found, ndim) = (count_true(flags), self.ndim());
+        let shape = [found, ndim];
+        let (storage, to) = engine().made(found * ndim * size_of::<i64>())?;
+        // SAFETY: the memory is new, of this size, and may hold any numbers.
+        let out = unsafe { std::slice::from_raw_parts_mut(to.cast::<i64>(), found * ndim) };
+        match ndim {
+            1 => {
+                put_positions(flags, out);
+            }
+            _ => self.put_rows(flags, out),
+        }
+        let layout = Layout::dense(&shape, size_of::<i64>());
+        Ok(Array { storage, layout, dtype: DType::I64, writeable: true })
+    }
+}
+
+/// The axes of an array under an index, as they are found.
+struct Axes {
+    rest: Layout,
+    indexed: SmallVec<[Indexed; 2]>,
+    at: usize,
+}
+
+impl Axes {
+    /// What the arrays of positions broadcast to.
+    fn shape(&self) -> Result<Shape> {
+        let shapes: SmallVec<[&[usize]; 2]> = self.indexed.iter().map(|i| i.positions.shape()).collect();
+        broadcast(&shapes).map_err(|e| Error::index(e.message()))
+    }
+
+    /// The byte offset of each place.
+    fn offsets(&self, shape: &[usize]) -> Result<Array> {
+        let n = count(shape);
+        // Rows and few elements are copied, by offsets that are there.
+        if let [only] = &self.indexed[..]
+            && self.rest.size() == 1
+            && !crate::runs_at_once(n)
+            && same_shape(only.positions.shape(), shape)
+            && only.count_from_zero()?
+        {
+            return apply(Op::Multiply, &[(&only.positions).into(), (only.step as i64).into()]);
+        }
+        let (storage, address) = engine().made(n * size_of::<i64>())?;
+        if n > 0 {
+            // Where there is no element to name, nobody is told of a position that is not there.
+            // SAFETY: the memory is new, of this size, and has any numbers in it, which the first array replaces.
+            let offsets = unsafe { std::slice::from_raw_parts_mut(address.cast::<i64>(), n) };
+            for (k, indexed) in self.indexed.iter().enumerate() {
+                indexed.add_to(offsets, k == 0, shape)?;
+            }
+        }
+        let layout = Layout { shape: shape.into(), strides: c_strides(shape, size_of::<i64>()), offset: 0 };
+        Ok(Array { storage, layout, dtype: DType::I64, writeable: true })
+    }
+
+    fn of(array: &Array, parts: &[Part]) -> Result<Axes> {
+        let parts = &positioned(array, parts)?[..];
+        let used = parts.iter().filter(|p| !matches!(p, Part::Basic(Index::NewAxis | Index::Ellipsis))).count();
+        let basic: SmallVec<[Index; 4]> = parts
+            .iter()
+            .map(|part| match part {
+                Part::Basic(index) => *index,
+                Part::Positions(_) | Part::Mask(_) => (..).into(),
+            })
+            .collect();
+        let all = array.layout().index(&basic)?;
+        let mut rest = Layout { shape: Shape::new(), strides: Strides::new(), offset: all.offset };
+        let mut indexed = SmallVec::new();
+        // Integers go with the arrays: they only leave no axis.
+        let (mut place, mut runs, mut inside, mut axis) = (0, 0, false, 0);
+        for part in parts {
+            let joins = matches!(part, Part::Positions(_) | Part::Basic(Index::At(_)));
+            if joins && !inside {
+                runs += 1;
+                if runs == 1 {
+                    place = rest.ndim();
+                }
+            }
+            inside = joins;
+            let axes = match part {
+                Part::Positions(positions) => {
+                    indexed.push(Indexed::new(positions, all.shape[axis], all.strides[axis])?);
+                    axis += 1;
+                    continue;
+                }
+                Part::Basic(Index::At(_)) | Part::Mask(_) => 0,
+                Part::Basic(Index::Ellipsis) => array.ndim() - used,
+                Part::Basic(Index::Range(..) | Index::NewAxis) => 1,
+            };
+            rest.shape.extend_from_slice(&all.shape[axis..axis + axes]);
+            rest.strides.extend_from_slice(&all.strides[axis..axis + axes]);
+            axis += axes;
+        }
+        rest.shape.extend_from_slice(&all.shape[axis..]);
+        rest.strides.extend_from_slice(&all.strides[axis..]);
+        let at = if runs == 1 { place } else { 0 };
+        Ok(Axes { rest, indexed, at })
+    }
+}
+
+/// The parts with every mask replaced by its positions along each of its axes.
+fn positioned(array: &Array, parts: &[Part]) -> Result<SmallVec<[Part; 4]>> {
+    let uses = |part: &Part| match part {
+        Part::Basic(Index::NewAxis | Index::Ellipsis) => 0,
+        Part::Basic(Index::At(_) | Index::Range(..)) | Part::Positions(_) => 1,
+        Part::Mask(mask) => mask.ndim(),
+    };
+    let used: usize = parts.iter().map(uses).sum();
+    if used > array.ndim() {
+        return Err(Error::index("too many indices for array"));
+    }
+    let mut out = SmallVec::new();
+    let mut axis = 0;
+    for part in parts {
+        let Part::Mask(mask) = part else {
+            axis += if matches!(part, Part::Basic(Index::Ellipsis)) { array.ndim() - used } else { uses(part) };
+            out.push(part.clone());
+            continue;
+        };
+        if mask.ndim() == 0 {
+            return Err(Error::unsupported("a mask without axes"));
+        }
+        if *mask.shape() != array.shape()[axis..axis + mask.ndim()] {
+            return Err(Error::index("boolean index did not match indexed array"));
+        }
+        axis += mask.ndim();
+        let found = mask.nonzero()?;
+        for column in 0..mask.ndim() {
+            out.push(Part::Positions(found.index(&[(..).into(), Index::At(column as isize)])?));
+        }
+    }
+    Ok(out)
+}
+
+impl Indexed {
+    fn new(positions: &Array, extent: usize, step: isize) -> Result<Indexed> {
+        if !positions.dtype().is_integer() {
+            return Err(Error::unsupported("positions that are no integers"));
+        }
+        let strides = Strides::from_slice(positions.strides());
+        let positions = match positions.dtype() == DType::I64 {
+            true => positions.clone(),
+            false => positions.cast(DType::I64)?,
+        };
+        Ok(Indexed { positions, strides, extent, step })
+    }
+
+    /// Whether no position counts from the end, and they lie densely: then their offsets are best computed where they are used.
+    ///
+    /// # Errors
+    /// `IndexError` for a position out of bounds.
+    fn count_from_zero(&self) -> Result<bool> {
+        if !self.positions.is_c_contiguous() {
+            return Ok(false);
+        }
+        let address = self.positions.address()?;
+        // SAFETY: the array is dense, settled int64.
+        let numbers = unsafe { std::slice::from_raw_parts(address.cast::<i64>(), self.positions.size()) };
+        are_within(numbers, self.extent as i64)
+    }
+
+    /// Adds the byte offset of each position, or sets it where it is the first.
+    fn add_to(&self, offsets: &mut [i64], first: bool, shape: &[usize]) -> Result<()> {
+        let p = &self.positions;
+        let dense = match p.is_c_contiguous() && same_shape(p.shape(), shape) {
+            true => p.clone(),
+            false => p.broadcast_to(shape)?.copy(Order::C)?,
+        };
+        let address = dense.address()?;
+        // SAFETY: the array is dense, settled int64 of this shape.
+        let numbers = unsafe { std::slice::from_raw_parts(address.cast::<i64>(), offsets.len()) };
+        let (n, step) = (self.extent as i64, self.step as i64);
+        let mut outside = false;
+        let mut offset = |i: i64| {
+            let i = i.wrapping_add(n & i >> 63);
+            outside |= i as u64 >= n as u64;
+            i.wrapping_mul(step)
+        };
+        if first {
+            offsets.iter_mut().zip(numbers).for_each(|(o, &i)| *o = offset(i));
+        } else {
+            offsets.iter_mut().zip(numbers).for_each(|(o, &i)| *o = o.wrapping_add(offset(i)));
+        }
+        if outside { Err(Error::index("index out of bounds")) } else { Ok(()) }
+    }
+}
+
+impl Places {
+    /// The shape of what is read or written.
+    pub fn result_shape(&self) -> Shape {
+        self.merged(&self.shape, &self.rest.shape)
+    }
+
+    /// What belongs to the positions' axes and to the rest, in the order of the result's axes.
+    fn merged<T: Copy>(&self, indexed: &[T], rest: &[T]) -> SmallVec<[T; 4]>
+    where
+        [T; 4]: smallvec::Array<Item = T>,
+    {
+        rest[..self.at].iter().chain(indexed).chain(&rest[self.at..]).copied().collect()
+    }
+
+    /// The elements, in a new array.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    pub fn get(&self) -> Result<Array> {
+        self.gather(&self.result_shape(), self.result_strides())
+    }
+
+    fn gather(&self, shape: &[usize], strides: Strides) -> Result<Array> {
+        let target = Array::fresh(shape, strides, self.of.dtype())?;
+        if target.size() == 0 {
+            return Ok(target);
+        }
+        if let Some(rows) = self.rows(target.strides()) {
+            self.copy_out(&target, rows)?;
+            return Ok(target);
+        }
+        let offsets = &self.offsets;
+        let (still, fixed) = self.still();
+        let inputs = [
+            Input::Memory(self.view(&self.of, self.rest.offset, self.merged(&still, &self.rest.strides))),
+            Input::Memory(self.view(offsets, 0, self.merged(offsets.strides(), &fixed))),
+        ];
+        recording()?.submit(&Statement {
+            op: Operation::Gather,
+            compute: self.of.dtype(),
+            domain: shape,
+            reduced: 0,
+            inputs: &inputs,
+            target: target.over(shape),
+            covers: true,
+        })?;
+        Ok(target)
+    }
+
+    /// The rest as items of a row that are evenly apart, here and in an array of the result's shape, and the step there from row to
+    /// row; `None` where the rest is no such row, or where recording is better: single elements that are many.
+    fn rows(&self, strides: &[isize]) -> Option<(Items, isize)> {
+        let size = self.of.dtype().size();
+        let (at, end) = (self.at, self.at + self.shape.len());
+        let few = crate::runs_at_once(self.offsets.size() * self.rest.size());
+        let along = strides[..at].iter().chain(&strides[end..]);
+        let mut axes = self.rest.shape.iter().zip(&self.rest.strides).zip(along).filter(|((n, _), _)| **n != 1);
+        let dense = self.rest.is_c_contiguous(size)
+            && at == 0
+            && strides[end..].iter().zip(&self.rest.strides).zip(&self.rest.shape).all(|((a, b), &n)| a == b || n == 1);
+        let items = match (axes.next(), axes.next()) {
+            _ if dense => Items { bytes: self.rest.size() * size, count: 1, steps: (0, 0) },
+            (Some(((&n, &here), &there)), None) => Items { bytes: size, count: n, steps: (here, there) },
+            _ => return None,
+        };
+        if !few && items.bytes <= take_rows::ELEMENT {
+            return None;
+        }
+        // The positions' axes are evenly apart where they lie as one.
+        let row = strides[at..end].iter().zip(&self.shape).rev().find(|(_, n)| **n != 1).map_or(0, |(s, _)| *s);
+        let even = c_strides(&self.shape, 1)
+            .iter()
+            .zip(&strides[at..end])
+            .zip(&self.shape)
+            .all(|((&c, &s), &n)| n == 1 || s == c * row);
+        even.then_some((items, row))
+    }
+
+    /// Copies the rows to a new array.
+    fn copy_out(&self, target: &Array, (items, step): (Items, isize)) -> Result<()> {
+        let mut engine = engine();
+        let from = engine.settle(&self.of.storage)?.wrapping_offset(self.rest.offset).cast_const();
+        let to = target.storage.materialize()?;
+        let offset = self.offset();
+        let place = |k: usize| (from.wrapping_offset(offset(k)), to.wrapping_offset(k as isize * step));
+        // SAFETY: the array is settled, its places lie within it, and the target is new and has room for all of them.
+        unsafe { take_rows::copy(self.offsets.size(), items, place) };
+        target.storage.written()?;
+        engine.seen.stats.ran_at_once();
+        Ok(())
+    }
+
+    /// Copies the rows of an array of the same type to the places.
+    fn copy_in(&self, value: &Array, (items, step): (Items, isize)) -> Result<()> {
+        let mut engine = engine();
+        if self.of.storage.is_watched() {
+            engine.leave_copies(&self.of.storage)?;
+        }
+        let from = engine.settle(&value.storage)?.wrapping_offset(value.layout.offset).cast_const();
+        let to = engine.settle(&self.of.storage)?.wrapping_offset(self.rest.offset);
+        let offset = self.offset();
+        let place = |k: usize| (from.wrapping_offset(k as isize * step), to.wrapping_offset(offset(k)));
+        let items = Items { steps: (items.steps.1, items.steps.0), ..items };
+        // SAFETY: both arrays are settled and apart, the places lie within this one, and the value has a row for each.
+        unsafe { take_rows::copy(self.offsets.size(), items, place) };
+        self.of.storage.written()?;
+        engine.seen.stats.ran_at_once();
+        Ok(())
+    }
+
+    /// The byte offset of a place, which was checked when it was computed.
+    fn offset(&self) -> impl Fn(usize) -> isize {
+        let start = self.offsets.storage.address().map_or(std::ptr::null(), |p| p.cast_const().cast::<i64>());
+        // SAFETY: as many offsets as there are places; the storage was made with memory and lives as long as the places.
+        move |k| unsafe { *start.add(k) as isize }
+    }
+
+    /// Strides of the result: as NumPy nests the axes. Where there is a rest of more than one element, the positions' axes are
+    /// outside of it in row-major order; otherwise they nest as the arrays of positions do.
+    fn result_strides(&self) -> Strides {
+        let size = self.of.dtype().size();
+        let rest = result_order::of_one(&self.rest.shape, size, &self.rest.strides);
+        let row = count(&self.rest.shape);
+        let indexed = if row == 1 {
+            let given = self.given();
+            let given: SmallVec<[&[isize]; 3]> = given.iter().map(|s| &s[..]).collect();
+            result_order::of_operands(&self.shape, size, &given)
+        } else {
+            c_strides(&self.shape, size * row)
+        };
+        self.merged(&indexed, &rest)
+    }
+
+    /// The strides of the arrays of positions, over the shape they broadcast to.
+    fn given(&self) -> SmallVec<[Strides; 3]> {
+        self.indexed
+            .iter()
+            .map(|i| {
+                let layout = Layout { strides: i.strides.clone(), ..i.positions.layout.clone() };
+                layout.strides_over(&self.shape)
+            })
+            .collect()
+    }
+
+    /// Steps of what does not move along the positions' axes, and of what does not move along the rest.
+    fn still(&self) -> (Strides, Strides) {
+        (SmallVec::from_elem(0, self.shape.len()), SmallVec::from_elem(0, self.rest.ndim()))
+    }
+
+    fn view<'a>(&self, array: &'a Array, offset: isize, strides: Strides) -> View<'a> {
+        View { storage: &array.storage, dtype: array.dtype(), offset, strides: Steps::Owned(strides) }
+    }
+
+    /// Writes a value, converted and stretched, to the places; where one is named twice the last element counts.
+    ///
+    /// # Errors
+    /// `ValueError` where the array is read-only or the value's shape does not fit, `Unsupported` where elements of the array share
+    /// memory, `OverflowError` for an integer out of bounds, `MemoryError`.
+    pub fn set(&self, value: Value<'_>) -> Result<()> {
+        self.of.check_target("assignment destination is read-only")?;
+        let shape = self.result_shape();
+        let number = value.scalar(self.of.dtype())?;
+        let value = match value {
+            Value::Array(v) => Some(self.stretched(v, &shape)?),
+            Value::Scalar(_) | Value::Int(_) | Value::Float(_) | Value::Complex(_) => None,
+        };
+        if count(&shape) == 0 {
+            return Ok(());
+        }
+        let offsets = &self.offsets;
+        let at = self.at..self.at + self.shape.len();
+        // The value's steps, those of the positions' axes first.
+        let (steps, rest): (Strides, Strides) = match &value {
+            Some(v) => {
+                let s = v.strides();
+                (s[at.clone()].into(), s[..at.start].iter().chain(&s[at.end..]).copied().collect())
+            }
+            None => self.still(),
+        };
+        let order = self.order(&steps);
+        if let Some(v) = &value
+            && v.dtype() == self.of.dtype()
+            && order.iter().enumerate().all(|(i, o)| *o == (i, false))
+            && let Some(rows) = self.rows(v.strides())
+        {
+            return self.copy_in(v, rows);
+        }
+        let mut domain: Shape = order.iter().map(|o| self.shape[o.0]).collect();
+        domain.extend_from_slice(&self.rest.shape);
+        let walked = |array: &Array, along: &[isize], rest: &[isize]| -> (isize, Strides) {
+            let mut offset = array.layout.offset;
+            let mut strides = Strides::new();
+            for &(axis, backwards) in &order {
+                offset += if backwards { along[axis] * (self.shape[axis] as isize - 1) } else { 0 };
+                strides.push(if backwards { -along[axis] } else { along[axis] });
+            }
+            strides.extend_from_slice(rest);
+            (offset, strides)
+        };
+        let (still, fixed) = self.still();
+        let (offset, strides) = walked(offsets, offsets.strides(), &fixed);
+        let offsets = Input::Memory(self.view(offsets, offset, strides));
+        let source = match (&value, number) {
+            (Some(v), _) => {
+                let (offset, strides) = walked(v, &steps, &rest);
+                Input::Memory(self.view(v, offset, strides))
+            }
+            (None, Some(number)) => Input::Scalar(number.cast(self.of.dtype())),
+            (None, None) => return Err(Error::unsupported("a number of no type")),
+        };
+        let target = still.iter().chain(&self.rest.strides).copied().collect();
+        recording()?.submit(&Statement {
+            op: Operation::Scatter,
+            compute: self.of.dtype(),
+            domain: &domain,
+            reduced: 0,
+            inputs: &[source, offsets],
+            target: self.view(&self.of, self.rest.offset, target),
+            covers: false,
+        })
+    }
+
+    /// A value over the shape it is written to, apart from the array's memory.
+    fn stretched(&self, value: &Array, shape: &[usize]) -> Result<Array> {
+        let value = match value.may_share_memory(&self.of) {
+            true => value.copy(Order::A)?,
+            false => value.clone(),
+        };
+        let value = value.trimmed(shape.len()).unwrap_or(value);
+        if same_shape(value.shape(), shape) { Ok(value) } else { value.broadcast_to(shape) }
+    }
+
+    /// The positions' axes in the order NumPy steps through them when it writes, each with whether it does so backwards.
+    ///
+    /// A rest of more than one element is written place by place, in row-major order. Otherwise NumPy's iterator nests the axes as
+    /// those of the arrays of positions and of the value do, and turns those around along which none of them steps forward; not
+    /// for one array of one axis, whose order it promises.
+    fn order(&self, value: &[isize]) -> SmallVec<[(usize, bool); 4]> {
+        let ndim = self.shape.len();
+        if count(&self.rest.shape) != 1 || (self.indexed.len() == 1 && ndim <= 1) {
+            return (0..ndim).map(|axis| (axis, false)).collect();
+        }
+        let mut given = self.given();
+        given.push(value.into());
+        let steps: SmallVec<[&[isize]; 4]> = given.iter().map(|s| &s[..]).collect();
+        let nested = result_order::of_operands(&self.shape, 1, &steps);
+        let mut axes: SmallVec<[usize; 4]> = (0..ndim).collect();
+        axes.sort_by_key(|&axis| std::cmp::Reverse(nested[axis]));
+        axes.iter()
+            .map(|&axis| {
+                let backwards = steps.iter().all(|s| s[axis] <= 0) && steps.iter().any(|s| s[axis] < 0);
+                (axis, backwards && self.shape[axis] > 1)
+            })
+            .collect()
+    }
+}

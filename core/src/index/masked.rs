@@ -1,0 +1,83 @@
+//! Operations on part of the elements: `where=` of NumPy's ufuncs.
+//!
+//! A kernel computes every element, so arguments that are left out are replaced by numbers that raise no floating-point
+//! flag, and the result is selected against what the destination holds. All of it fuses.
+
+use crate::array::array::Array;
+use crate::array::layout::{Order, broadcast};
+use crate::array::value::Value;
+use crate::error::{Error, Result};
+use crate::ops::elementwise::{
+    Options, all_column_major, apply_with, check_out, compute_type, drops_imaginary, select, submit,
+};
+use crate::ops::promote::ArgType;
+use crate::plan::trace::Operation;
+use fastnp_codegen::{DType, Domain, Op, ResultRule, Scalar};
+use smallvec::SmallVec;
+
+/// [`apply_with`] under a mask. Without a destination, elements left out are zero.
+pub(crate) fn apply(op: Op, args: &[Value<'_>], options: &Options<'_>) -> Result<Array> {
+    let Some(mask) = options.mask else { return apply_with(op, args, *options) };
+    let types: SmallVec<[ArgType; 2]> = args.iter().map(Value::arg_type).collect();
+    let compute = match op.row().result {
+        // Comparisons of numbers without a common type are no loop.
+        ResultRule::Bool if options.dtype.is_none() && op.row().effects.is_empty() => DType::Bool,
+        _ => compute_type(op, &types, options)?,
+    };
+    if let Some(out) = options.out {
+        let result = op.result(compute);
+        // NumPy takes what the mask leaves out to the loop's type and back.
+        if drops_imaginary(result, out.dtype()) || drops_imaginary(out.dtype(), result) {
+            return Err(Error::unsupported("a cast that drops imaginary parts, which warns"));
+        }
+        // Before anything runs, and warns.
+        let shapes: SmallVec<[&[usize]; 3]> = args.iter().map(Value::shape).chain([mask.shape()]).collect();
+        check_out(out, &broadcast(&shapes)?, op.result(compute), options.casting, op.name())?;
+    }
+    if let Some(out) = options.out.filter(|out| out.size() == 0) {
+        return Ok(out.clone());
+    }
+    let order = match options.order {
+        Some(Order::A) if all_column_major(args) && mask.is_f_contiguous() => Some(Order::F),
+        Some(Order::A) => Some(Order::C),
+        other => other,
+    };
+    let tamed = if may_raise(op, options) { tame(op, args, mask, compute)? } else { SmallVec::new() };
+    let args: SmallVec<[Value<'_>; 2]> = match tamed.is_empty() {
+        true => args.into(),
+        false => tamed.iter().zip(args).map(|(t, &arg)| t.as_ref().map_or(arg, Value::Array)).collect(),
+    };
+    let result = apply_with(op, &args, Options { out: None, mask: None, order: None, ..*options })?;
+    let Some(out) = options.out else {
+        let dtype = result.dtype();
+        let args = [Value::Array(mask), (&result).into(), Scalar::zero(dtype).into()];
+        let options = Options { order, ..Options::default() };
+        return submit(Operation::Select, dtype, dtype, &args, &options, op.name());
+    };
+    out.assign_where(mask, (&result).into())?;
+    Ok(out.clone())
+}
+
+/// Whether an element may raise a flag, by the op or by a cast to what was asked for.
+fn may_raise(op: Op, options: &Options<'_>) -> bool {
+    let casts = options.dtype.is_some() || options.out.is_some();
+    !op.row().effects.is_empty() || casts && op.row().result != ResultRule::Bool
+}
+
+/// Arguments that are harmless where the mask is false; `None` for one that is harmless as it is.
+fn tame(op: Op, args: &[Value<'_>], mask: &Array, compute: DType) -> Result<SmallVec<[Option<Array>; 2]>> {
+    // Zero where the op wants a sine, one where it may not be zero.
+    let harmless = i64::from(op.row().domain != Domain::Unit);
+    let tame = |&arg: &Value<'_>| {
+        let dtype = match arg {
+            Value::Array(a) => a.dtype(),
+            // One to the power of any number is one, and a number as the exponent makes cheaper ops.
+            _ if op == Op::Power => return Ok(None),
+            Value::Scalar(s) => s.dtype(),
+            Value::Int(_) | Value::Float(_) | Value::Complex(_) => compute,
+        };
+        let number = arg.scalar(dtype)?.map(Value::Scalar);
+        select(mask, number.unwrap_or(arg), Scalar::new(dtype, harmless).into()).map(Some)
+    };
+    args.iter().map(tame).collect()
+}

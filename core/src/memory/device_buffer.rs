@@ -1,0 +1,156 @@
+//! Memory on a device: this engine's, or somebody else's.
+
+use crate::error::{Error, ErrorKind, Result};
+use crate::memory::pool::Buffer;
+use fastnp_codegen::{Device, DeviceError, Failure};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+
+/// Bytes on devices now, and the bytes that went there and came back since the counters were reset.
+static LIVE: AtomicUsize = AtomicUsize::new(0);
+static SENT: AtomicU64 = AtomicU64::new(0);
+static FETCHED: AtomicU64 = AtomicU64::new(0);
+
+/// A block of a device's memory, given back when dropped unless it is somebody else's. Contents are whatever was there before.
+pub(crate) struct Remote {
+    device: Arc<dyn Device>,
+    start: *mut u8,
+    bytes: usize,
+    is_foreign: bool,
+    /// Memory of the host's for the contents of a block that others can reach, as of the last time somebody read them there.
+    mirror: Option<Buffer>,
+}
+
+// SAFETY: the address means something to the device alone, which may be asked from any thread.
+unsafe impl Send for Remote {}
+
+impl Remote {
+    /// A block of so many bytes.
+    ///
+    /// # Errors
+    /// `MemoryError`; those of a device that failed.
+    pub(crate) fn new(device: &Arc<dyn Device>, bytes: usize) -> Result<Remote> {
+        let start = device.allocate(bytes)?;
+        LIVE.fetch_add(bytes, Ordering::Relaxed);
+        Ok(Remote { device: device.clone(), start, bytes, is_foreign: false, mirror: None })
+    }
+
+    /// A block that somebody else allocated and keeps alive.
+    pub(crate) fn foreign(device: Arc<dyn Device>, start: *mut u8, bytes: usize) -> Remote {
+        Remote { device, start, bytes, is_foreign: true, mirror: None }
+    }
+
+    /// The device it is on.
+    pub(crate) fn device(&self) -> &Arc<dyn Device> {
+        &self.device
+    }
+
+    /// Whether it is on this device.
+    pub(crate) fn is_on(&self, device: &Arc<dyn Device>) -> bool {
+        Arc::ptr_eq(&self.device, device)
+    }
+
+    /// The first byte, where the device has it.
+    pub(crate) fn start(&self) -> *mut u8 {
+        self.start
+    }
+
+    /// Copies contents there.
+    ///
+    /// # Errors
+    /// Those of a device that failed.
+    ///
+    /// # Safety
+    /// As many bytes as the block has may be read at this address of the host's.
+    pub(crate) unsafe fn upload(&self, from: *const u8) -> Result<()> {
+        SENT.fetch_add(self.bytes as u64, Ordering::Relaxed);
+        // SAFETY: the caller's contract; the block is this one's.
+        unsafe { self.device.upload(from, self.start, self.bytes) }.map_err(Error::from)
+    }
+
+    /// Copies some of the contents back, from an offset on.
+    ///
+    /// # Errors
+    /// Those of a device that failed.
+    ///
+    /// # Safety
+    /// They lie within the block, and so many bytes may be written at this address of the host's.
+    pub(crate) unsafe fn download(&self, offset: usize, to: *mut u8, bytes: usize) -> Result<()> {
+        FETCHED.fetch_add(bytes as u64, Ordering::Relaxed);
+        // SAFETY: the caller's contract.
+        unsafe { self.device.download(self.start.wrapping_add(offset), to, bytes) }.map_err(Error::from)
+    }
+}
+
+impl Remote {
+    /// Copies the contents to the mirror, once everybody who can reach them is done; its first byte.
+    ///
+    /// # Errors
+    /// `MemoryError`; those of a device that failed.
+    pub(crate) fn reflect(&mut self) -> Result<*mut u8> {
+        self.device.wait()?;
+        let mirror = self.mirror()?;
+        // SAFETY: the mirror has room for as many bytes as the block.
+        unsafe { self.download(0, mirror, self.bytes)? };
+        Ok(mirror)
+    }
+
+    /// The first byte of the mirror, with whatever it has.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    pub(crate) fn mirror(&mut self) -> Result<*mut u8> {
+        if self.mirror.is_none() {
+            self.mirror = Some(Buffer::new(self.bytes)?);
+        }
+        Ok(self.mirror.as_ref().map_or(std::ptr::null_mut(), Buffer::address))
+    }
+
+    /// Copies the mirror to where others see it.
+    ///
+    /// # Errors
+    /// Those of a device that failed.
+    pub(crate) fn follow_mirror(&mut self) -> Result<()> {
+        let mirror = self.mirror()?;
+        // SAFETY: the mirror has as many bytes as the block.
+        unsafe { self.upload(mirror)? };
+        self.device.wait().map_err(Error::from)
+    }
+
+    /// Takes the mirror, where there is one: memory of the right size.
+    pub(crate) fn take_mirror(&mut self) -> Option<Buffer> {
+        self.mirror.take()
+    }
+}
+
+impl Drop for Remote {
+    fn drop(&mut self) {
+        if self.is_foreign {
+            return;
+        }
+        LIVE.fetch_sub(self.bytes, Ordering::Relaxed);
+        // SAFETY: allocated so, and nobody has the address any more but what the device was asked for before.
+        unsafe { self.device.release(self.start, self.bytes) };
+    }
+}
+
+/// Bytes on devices now, bytes that went there, and bytes that came back.
+pub(crate) fn usage() -> (u64, u64, u64) {
+    (LIVE.load(Ordering::Relaxed) as u64, SENT.load(Ordering::Relaxed), FETCHED.load(Ordering::Relaxed))
+}
+
+/// Counts traffic from zero.
+pub(crate) fn reset_traffic() {
+    SENT.store(0, Ordering::Relaxed);
+    FETCHED.store(0, Ordering::Relaxed);
+}
+
+impl From<DeviceError> for Error {
+    fn from(error: DeviceError) -> Error {
+        let kind = match error.failure {
+            Failure::Memory => ErrorKind::Memory,
+            Failure::Absent | Failure::Fault => ErrorKind::Device,
+        };
+        Error::new(kind, error.message)
+    }
+}

@@ -1,0 +1,9 @@
+//! Operations: types and shapes to statements.
+
+pub(crate) mod concatenate;
+pub(crate) mod create;
+pub(crate) mod elementwise;
+pub(crate) mod matmul;
+pub(crate) mod operators;
+pub(crate) mod promote;
+pub(crate) mod reduce;

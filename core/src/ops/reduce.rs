@@ -1,0 +1,564 @@
+//! Reductions and scans.
+//!
+//! Each is recorded as folds and elementwise operations, so that a mean is one kernel (a sum with a division in its epilogue)
+//! and a variance two (the mean, then the mean of squared distances from it).
+
+use crate::array::array::Array;
+use crate::array::layout::{Order, Shape, Steps, Strides, broadcast, c_strides, normalize_axis};
+use crate::array::result_order;
+use crate::array::value::Value;
+use crate::error::{Error, Result};
+use crate::index::mask_loops::count_true;
+use crate::ops::elementwise::{Options, apply, apply_with, drops_imaginary, select};
+use crate::ops::promote::{Casting, can_cast, promote_types};
+use crate::plan::trace::{Input, Operation, Statement, View};
+use crate::runtime::immediate;
+use crate::runtime::recorder::{engine, recording};
+use fastnp_codegen::{DType, Fold, Kind, Op, Scalar};
+use num_complex::Complex;
+use smallvec::SmallVec;
+
+/// What a reduction computes.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Reduction {
+    /// Sum.
+    Sum,
+    /// Product.
+    Prod,
+    /// Smallest element; nan if there is one.
+    Min,
+    /// Largest element; nan if there is one.
+    Max,
+    /// Whether any element is true.
+    Any,
+    /// Whether all elements are true.
+    All,
+    /// Position of the first smallest element.
+    ArgMin,
+    /// Position of the first largest element.
+    ArgMax,
+    /// How many elements are not zero.
+    CountNonzero,
+    /// Arithmetic mean.
+    Mean,
+    /// Variance with the given delta degrees of freedom.
+    Var(f64),
+    /// Standard deviation with the given delta degrees of freedom.
+    Std(f64),
+}
+
+/// How to reduce: what NumPy's reductions take besides the array.
+#[derive(Clone, Copy, Default)]
+pub struct Folding<'a> {
+    /// The axes; all of them if `None`.
+    pub axes: Option<&'a [isize]>,
+    /// The type to compute in and return, if not the usual one.
+    pub dtype: Option<DType>,
+    /// Whether reduced axes stay, with extent one.
+    pub keepdims: bool,
+    /// A number taken in first.
+    pub initial: Option<Value<'a>>,
+    /// Bools that stretch to the array's shape: only elements where they are true are taken in.
+    pub mask: Option<&'a Array>,
+    /// The array to write to, of the result's shape.
+    pub out: Option<&'a Array>,
+    /// The mean to measure variances from, of a shape that stretches to the array's.
+    pub mean: Option<&'a Array>,
+}
+
+/// Which axes to fold, as bits.
+fn mask_of(axes: Option<&[isize]>, ndim: usize) -> Result<u64> {
+    let Some(axes) = axes else { return Ok(if ndim == 64 { u64::MAX } else { (1 << ndim) - 1 }) };
+    let mut mask = 0u64;
+    for &axis in axes {
+        let bit = 1 << normalize_axis(axis, ndim)?;
+        if mask & bit != 0 {
+            return Err(Error::value("duplicate value in 'axis'"));
+        }
+        mask |= bit;
+    }
+    Ok(mask)
+}
+
+fn is_reduced(mask: u64, axis: usize) -> bool {
+    mask >> axis & 1 != 0
+}
+
+/// NumPy's type for sums and products: narrow integers and bools widen to 64 bits.
+fn sum_type(dtype: DType) -> DType {
+    match dtype.kind() {
+        Kind::Bool | Kind::Signed => DType::I64,
+        Kind::Unsigned => DType::U64,
+        Kind::Float | Kind::Complex => dtype,
+    }
+}
+
+/// The fold that a reduction is, where it is one alone.
+fn fold_of(what: Reduction) -> Option<Fold> {
+    match what {
+        Reduction::Sum => Some(Fold::Op(Op::Add)),
+        Reduction::Prod => Some(Fold::Op(Op::Multiply)),
+        Reduction::Any => Some(Fold::Op(Op::LogicalOr)),
+        Reduction::All => Some(Fold::Op(Op::LogicalAnd)),
+        Reduction::Min => Some(Fold::Op(Op::Minimum)),
+        Reduction::Max => Some(Fold::Op(Op::Maximum)),
+        Reduction::ArgMin => Some(Fold::ArgMin),
+        Reduction::ArgMax => Some(Fold::ArgMax),
+        Reduction::CountNonzero | Reduction::Mean | Reduction::Var(_) | Reduction::Std(_) => None,
+    }
+}
+
+/// What changes nothing in a fold.
+fn identity(op: Op, dtype: DType) -> Option<Scalar> {
+    op.row()
+        .identity
+        .map(|i| if i < 0 && dtype == DType::Bool { Scalar::new(dtype, 1) } else { Scalar::new(dtype, i64::from(i)) })
+}
+
+/// The result in the destination, where there is one; a destination takes every type.
+fn delivered(result: Array, out: Option<&Array>) -> Result<Array> {
+    let Some(out) = out else { return Ok(result) };
+    out.check_target("output array is read-only")?;
+    if out.shape() != result.shape() {
+        return Err(Error::value("output parameter for reduction operation has the wrong shape"));
+    }
+    out.assign(&result)?;
+    Ok(out.clone())
+}
+
+/// How many elements went into results.
+enum Count {
+    Same(usize),
+    Each(Array),
+}
+
+/// `sum / count` in a type, whatever the counts' type is.
+fn quotient(sum: &Array, count: &Array, compute: DType) -> Result<Array> {
+    let options = Options { dtype: Some(compute), casting: Some(Casting::Unsafe), ..Options::default() };
+    apply_with(Op::Divide, &[sum.into(), count.into()], options)
+}
+
+impl Array {
+    /// Reduces axes (all of them if `None`).
+    ///
+    /// `dtype` is the type to compute and return sums, products and means in, if not the usual one. With `keepdims`
+    /// reduced axes stay, with extent one.
+    ///
+    /// # Errors
+    /// `AxisError`; `ValueError` for the smallest or largest of nothing.
+    ///
+    /// ```
+    /// use fastnp::{Array, Reduction};
+    /// let a = Array::arange(6).reshape(&[2, 3])?;
+    /// assert_eq!(a.reduce(Reduction::Sum, Some(&[0]), None, false)?.to_vec::<i64>()?, [3, 5, 7]);
+    /// assert_eq!(a.reduce(Reduction::Mean, None, None, false)?.item()?.to_f64(), 2.5);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn reduce(
+        &self,
+        what: Reduction,
+        axes: Option<&[isize]>,
+        dtype: Option<DType>,
+        keepdims: bool,
+    ) -> Result<Array> {
+        self.reduce_with(what, &Folding { axes, dtype, keepdims, ..Folding::default() })
+    }
+
+    /// [`Array::reduce`] with a mask, a first number, a destination.
+    ///
+    /// # Errors
+    /// As [`Array::reduce`], and for a destination of another shape.
+    ///
+    /// ```
+    /// use fastnp::{Array, Folding, Reduction};
+    /// let (a, odd) = (Array::arange(4), Array::from(vec![false, true, false, true]));
+    /// let sum = a.reduce_with(Reduction::Sum, &Folding { mask: Some(&odd), ..Folding::default() })?;
+    /// assert_eq!(sum.item()?.to_i64(), 4);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn reduce_with(&self, what: Reduction, how: &Folding<'_>) -> Result<Array> {
+        match fold_of(what) {
+            Some(Fold::Op(op)) => self.fold_by(op, how),
+            _ => self.summarize(what, how),
+        }
+    }
+
+    /// Reduces all axes at once where the array is small, dense and ready; `None` where that is not so, or anything is special.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    ///
+    /// ```
+    /// use fastnp::{Array, Reduction};
+    /// let a = Array::from(vec![1.0, 3.0]);
+    /// assert_eq!(a.reduce_now(Reduction::ArgMax)?.map(|position| position.to_i64()), Some(1));
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn reduce_now(&self, what: Reduction) -> Result<Option<Scalar>> {
+        if what == Reduction::CountNonzero {
+            return Ok(self.count_true().map(|count| Scalar::new(DType::I64, count as i64)));
+        }
+        let Some(fold) = fold_of(what) else { return Ok(None) };
+        let compute = match fold {
+            Fold::Op(op) => match self.fold_type(op, &Folding::default()) {
+                Ok(compute) => compute,
+                Err(_) => return Ok(None),
+            },
+            Fold::ArgMin | Fold::ArgMax => self.dtype,
+        };
+        immediate::fold(self, fold, compute)
+    }
+
+    /// How many elements are true, where they are dense and there: counted as bytes, where a sum widens each to 64 bits.
+    fn count_true(&self) -> Option<usize> {
+        if self.dtype != DType::Bool || !self.is_c_contiguous() {
+            return None;
+        }
+        let engine = engine();
+        let start = engine.ready_address(&self.storage)?.wrapping_offset(self.layout.offset);
+        // SAFETY: the array is dense and ready, and nothing runs while the engine is locked.
+        Some(count_true(unsafe { std::slice::from_raw_parts(start, self.size()) }))
+    }
+
+    /// The reductions that are no fold of a ufunc.
+    fn summarize(&self, what: Reduction, how: &Folding<'_>) -> Result<Array> {
+        let mask = mask_of(how.axes, self.ndim())?;
+        let folded = self.folded(mask);
+        let result = match what {
+            Reduction::ArgMin | Reduction::ArgMax => self.position(what, how.axes, mask, folded, how.keepdims)?,
+            Reduction::CountNonzero => {
+                self.cast_order(DType::Bool, Order::K)?.fold(Fold::Op(Op::Add), DType::I64, mask, how.keepdims)?
+            }
+            Reduction::Mean => self.mean(how, mask, folded)?,
+            Reduction::Var(ddof) => self.variance(how, mask, folded, ddof)?,
+            Reduction::Std(ddof) => {
+                let variance = self.variance(how, mask, folded, ddof)?;
+                apply(Op::Sqrt, &[(&variance).into()])?
+            }
+            _ => return Err(Error::unsupported("a fold of an op")),
+        };
+        // Where a destination of another type would be computed in.
+        if how.out.is_some_and(|out| out.dtype != result.dtype) {
+            return Err(Error::unsupported("a mean into another type"));
+        }
+        delivered(result, how.out)
+    }
+
+    /// Reduces axes by an op of the table: what NumPy's `ufunc.reduce` does.
+    ///
+    /// # Errors
+    /// `AxisError`; `ValueError` for nothing to fold where the op has no identity, and for a destination of another shape.
+    ///
+    /// ```
+    /// use fastnp::{Array, Folding, Op};
+    /// let a = Array::from(vec![6i64, 3]);
+    /// assert_eq!(a.fold_by(Op::BitwiseXor, &Folding::default())?.item()?.to_i64(), 5);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn fold_by(&self, op: Op, how: &Folding<'_>) -> Result<Array> {
+        let reduced = mask_of(how.axes, self.ndim())?;
+        let compute = self.fold_type(op, how)?;
+        if how.out.is_some_and(|out| *out.shape() != self.left(reduced, how.keepdims)[..]) {
+            // Before anything runs, and warns.
+            return Err(Error::value("output parameter for reduction operation has the wrong shape"));
+        }
+        let initial = how.initial.map(|value| value.scalar(compute)).transpose()?.flatten().map(|s| s.cast(compute));
+        if initial.is_some() != how.initial.is_some() {
+            return Err(Error::unsupported("a fold that begins with an array"));
+        }
+        let extreme = matches!(op, Op::Minimum | Op::Maximum | Op::Fmin | Op::Fmax);
+        if extreme && initial.is_none() && (self.folded(reduced) == 0 || how.mask.is_some()) {
+            let name = op.name();
+            return Err(Error::value(format!("zero-size array to reduction operation {name} which has no identity")));
+        }
+        // A fold begins with positive zero, which a negative one would have to come before.
+        let negative = |i: Scalar| i.to_complex() == Complex::ZERO && i.bits() != Scalar::zero(compute).bits();
+        if op == Op::Add && initial.is_some_and(negative) {
+            return Err(Error::unsupported("a sum that begins with a negative zero"));
+        }
+        let neutral = initial.filter(|_| extreme).or_else(|| identity(op, compute));
+        let chosen;
+        let source = match (how.mask, neutral) {
+            (Some(mask), Some(neutral)) => {
+                chosen = self.chosen(mask, compute, neutral)?;
+                &chosen
+            }
+            _ => self,
+        };
+        let empty = self.folded(reduced) == 0;
+        let mut result = match initial.filter(|_| extreme && empty) {
+            Some(initial) => Array::full(&source.left(reduced, how.keepdims), initial, Order::C)?,
+            None => source.fold(Fold::Op(op), compute, reduced, how.keepdims)?,
+        };
+        if let Some(initial) = initial.filter(|_| !(extreme && empty)) {
+            result = apply(op, &[initial.into(), (&result).into()])?;
+        }
+        delivered(result, how.out)
+    }
+
+    /// The type a fold by an op is computed in, by NumPy's rule.
+    fn fold_type(&self, op: Op, how: &Folding<'_>) -> Result<DType> {
+        let own = self.dtype;
+        let compute = match op {
+            Op::LogicalAnd | Op::LogicalOr | Op::LogicalXor => {
+                if how.dtype.is_some_and(|d| d != DType::Bool) {
+                    return Err(Error::unsupported("truth in another type"));
+                }
+                DType::Bool
+            }
+            _ if how.dtype.is_some() => how.dtype.unwrap_or(own),
+            _ => match how.out {
+                Some(out) => promote_types(own, out.dtype),
+                None if matches!(op, Op::Add | Op::Multiply) => sum_type(own),
+                None => own,
+            },
+        };
+        let folds = matches!(op, Op::Add | Op::Multiply | Op::Minimum | Op::Maximum | Op::Fmin | Op::Fmax)
+            || matches!(op, Op::BitwiseAnd | Op::BitwiseOr | Op::BitwiseXor)
+            || compute == DType::Bool && matches!(op, Op::LogicalAnd | Op::LogicalOr | Op::LogicalXor);
+        // NumPy folds in the destination, through its type.
+        let holds =
+            |to: DType| how.dtype.is_none() && can_cast(compute, to, Casting::Safe) && !drops_imaginary(to, compute);
+        if !folds
+            || !op.has_loop(compute)
+            || drops_imaginary(own, compute)
+            || how.out.is_some_and(|out| out.dtype != compute && !holds(out.dtype))
+        {
+            return Err(Error::unsupported(format!("{op} folded in {compute}")));
+        }
+        Ok(compute)
+    }
+
+    /// This array in the type a fold computes in, with what changes nothing where the mask is false.
+    fn chosen(&self, mask: &Array, compute: DType, neutral: Scalar) -> Result<Array> {
+        let fits = mask.ndim() <= self.ndim();
+        if !fits || broadcast(&[mask.shape(), self.shape()])?[..] != *self.shape() {
+            return Err(Error::value("non-broadcastable operand with shape"));
+        }
+        let cast;
+        let source = if self.dtype == compute {
+            self
+        } else {
+            // What the mask leaves out may not fit the type, of which nobody is to be told.
+            cast = select(mask, self.into(), Scalar::new(self.dtype, 1).into())?.cast(compute)?;
+            &cast
+        };
+        select(mask, source.into(), neutral.into())
+    }
+
+    /// How many elements each result takes in.
+    fn folded(&self, reduced: u64) -> usize {
+        (0..self.ndim()).filter(|&i| is_reduced(reduced, i)).map(|i| self.shape()[i]).product()
+    }
+
+    /// The extents that a reduction leaves.
+    fn left(&self, reduced: u64, keepdims: bool) -> Shape {
+        let extent = |i: usize| match is_reduced(reduced, i) {
+            true => keepdims.then_some(1),
+            false => Some(self.shape()[i]),
+        };
+        (0..self.ndim()).filter_map(extent).collect()
+    }
+
+    fn position(
+        &self,
+        what: Reduction,
+        axes: Option<&[isize]>,
+        mask: u64,
+        folded: usize,
+        keepdims: bool,
+    ) -> Result<Array> {
+        let (fold, name) = match what {
+            Reduction::ArgMin => (Fold::ArgMin, "argmin"),
+            _ => (Fold::ArgMax, "argmax"),
+        };
+        if folded == 0 {
+            return Err(Error::value(format!("attempt to get {name} of an empty sequence")));
+        }
+        if axes.is_some_and(|a| a.len() != 1) {
+            return Err(Error::unsupported("the position of an extreme over several axes"));
+        }
+        self.fold(fold, self.dtype, mask, keepdims)
+    }
+
+    fn mean(&self, how: &Folding<'_>, reduced: u64, folded: usize) -> Result<Array> {
+        if folded == 0 {
+            return Err(Error::unsupported("the mean of nothing, which warns"));
+        }
+        let result = match how.dtype {
+            Some(dtype) => dtype,
+            None if self.dtype.is_integer() || self.dtype == DType::Bool => DType::F64,
+            None => self.dtype,
+        };
+        if !(result.is_float() || result.is_complex()) {
+            return Err(Error::unsupported("a mean computed in integers"));
+        }
+        // float16 is summed as float32, as NumPy does.
+        let compute = if result == DType::F16 { DType::F32 } else { result };
+        let sum = Folding { dtype: Some(compute), out: None, ..*how };
+        let sum = self.fold_by(Op::Add, &sum)?;
+        let count = self.count(how, reduced, folded)?;
+        let mean = match &count {
+            Count::Same(n) => apply(Op::Divide, &[(&sum).into(), Value::Float(*n as f64)])?,
+            Count::Each(n) => quotient(&sum, n, compute)?,
+        };
+        if result == compute { Ok(mean) } else { mean.cast(result) }
+    }
+
+    /// How many elements each result takes in: less than all under a mask.
+    fn count(&self, how: &Folding<'_>, reduced: u64, folded: usize) -> Result<Count> {
+        let Some(mask) = how.mask else { return Ok(Count::Same(folded)) };
+        let over = mask.broadcast_to(self.shape())?;
+        let count = over.fold(Fold::Op(Op::Add), DType::I64, reduced, how.keepdims)?;
+        let least = count.reduce(Reduction::Min, None, None, false);
+        // Nothing selected is a warning of NumPy's.
+        match count.size() {
+            0 => Ok(Count::Each(count)),
+            _ if least?.item()?.to_i64() > 0 => Ok(Count::Each(count)),
+            _ => Err(Error::unsupported("the mean of nothing, which warns")),
+        }
+    }
+
+    fn variance(&self, how: &Folding<'_>, reduced: u64, folded: usize, ddof: f64) -> Result<Array> {
+        let free = folded as f64 - ddof;
+        if free <= 0.0 || self.dtype.is_complex() || how.dtype.is_some_and(|d| !d.is_float()) {
+            return Err(Error::unsupported("a variance of complex numbers, or without degrees of freedom"));
+        }
+        let result = how.dtype.unwrap_or(if self.dtype.is_float() { self.dtype } else { DType::F64 });
+        let compute = if result == DType::F16 { DType::F32 } else { result };
+        let inner = Folding { dtype: Some(compute), out: None, keepdims: true, ..*how };
+        let made;
+        let mean = match how.mean {
+            Some(given)
+                if given.dtype == compute && broadcast(&[given.shape(), self.shape()])?[..] == *self.shape() =>
+            {
+                given
+            }
+            Some(_) => return Err(Error::unsupported("a mean of another type or shape")),
+            None => {
+                made = self.mean(&inner, reduced, folded)?;
+                &made
+            }
+        };
+        let distance = apply(Op::Subtract, &[self.into(), mean.into()])?;
+        if distance.shape() != self.shape() || !distance.dtype.is_float() {
+            return Err(Error::unsupported("a mean of another type or shape"));
+        }
+        let squared = apply(Op::Square, &[(&distance).into()])?;
+        let sum = squared.fold_by(Op::Add, &Folding { keepdims: how.keepdims, ..inner })?;
+        let variance = match self.count(how, reduced, folded)? {
+            Count::Same(_) => apply(Op::Divide, &[(&sum).into(), Value::Float(free)])?,
+            Count::Each(n) => {
+                let free = apply(Op::Subtract, &[(&n).into(), Value::Float(ddof)])?;
+                let least = free.reduce(Reduction::Min, None, None, false);
+                if free.size() > 0 && least?.item()?.to_f64() <= 0.0 {
+                    return Err(Error::unsupported("a variance without degrees of freedom, which warns"));
+                }
+                quotient(&sum, &free, compute)?
+            }
+        };
+        if result == compute { Ok(variance) } else { variance.cast(result) }
+    }
+
+    /// Folds the axes of a mask.
+    pub(crate) fn fold(&self, fold: Fold, compute: DType, mask: u64, keepdims: bool) -> Result<Array> {
+        let dtype = fold.result(compute);
+        let kept = |i: &usize| !is_reduced(mask, *i);
+        let shape: Shape = (0..self.ndim()).filter(kept).map(|i| self.shape()[i]).collect();
+        let own: Strides = (0..self.ndim()).filter(kept).map(|i| self.strides()[i]).collect();
+        let strides = match fold {
+            // NumPy moves the axis to the end of a copy first.
+            Fold::ArgMin | Fold::ArgMax => c_strides(&shape, dtype.size()),
+            Fold::Op(_) => result_order::of_operands(&shape, dtype.size(), &[&own]),
+        };
+        let target = Array::fresh(&shape, strides, dtype)?;
+        self.fold_to(fold, compute, mask, &target)?;
+        if !keepdims {
+            return Ok(target);
+        }
+        let mut layout = target.layout.clone();
+        for axis in (0..self.ndim()).filter(|&i| is_reduced(mask, i)) {
+            layout.shape.insert(axis, 1);
+            layout.strides.insert(axis, 0);
+        }
+        let full = crate::array::layout::c_strides(&layout.shape, dtype.size());
+        for axis in (0..self.ndim()).filter(|&i| is_reduced(mask, i)) {
+            layout.strides[axis] = full[axis];
+        }
+        Ok(target.with_layout(layout))
+    }
+
+    /// Folds the axes of a mask into a new array of the shape that is left.
+    pub(crate) fn fold_to(&self, fold: Fold, compute: DType, mask: u64, target: &Array) -> Result<()> {
+        let mut along: Strides = SmallVec::from_elem(0, self.ndim());
+        for (axis, &stride) in (0..self.ndim()).filter(|&i| !is_reduced(mask, i)).zip(target.strides()) {
+            along[axis] = stride;
+        }
+        recording()?.submit(&Statement {
+            op: Operation::Fold(fold),
+            compute,
+            domain: self.shape(),
+            reduced: mask,
+            inputs: &[Input::Memory(self.over(self.shape()))],
+            target: View { storage: &target.storage, dtype: target.dtype, offset: 0, strides: Steps::Owned(along) },
+            covers: true,
+        })
+    }
+
+    /// Running sums (`Op::Add`), products (`Op::Multiply`) or extremes along an axis; flattened first if `None`.
+    ///
+    /// # Errors
+    /// `AxisError`.
+    ///
+    /// ```
+    /// use fastnp::{Array, Op};
+    /// assert_eq!(Array::arange(5).scan(Op::Add, None, None)?.to_vec::<i64>()?, [0, 1, 3, 6, 10]);
+    /// # Ok::<(), fastnp::Error>(())
+    /// ```
+    pub fn scan(&self, op: Op, axis: Option<isize>, dtype: Option<DType>) -> Result<Array> {
+        self.scan_into(op, axis, dtype, None)
+    }
+
+    /// [`Array::scan`] with a destination of the result's shape.
+    ///
+    /// # Errors
+    /// As [`Array::scan`], and for a destination of another shape.
+    pub fn scan_into(&self, op: Op, axis: Option<isize>, dtype: Option<DType>, out: Option<&Array>) -> Result<Array> {
+        let flat;
+        let (array, axis) = match axis {
+            Some(axis) => (self, normalize_axis(axis, self.ndim())?),
+            None => {
+                flat = self.reshape(&[self.size()])?;
+                (&flat, 0)
+            }
+        };
+        if array.ndim() == 0 {
+            return Err(Error::unsupported("a running fold over no axis"));
+        }
+        let dtype = self.fold_type(op, &Folding { dtype, out, ..Folding::default() })?;
+        // Casts that may raise are told of under another name than elsewhere.
+        let safe = |from, to| can_cast(from, to, Casting::Safe) || from.is_integer() && to.is_integer();
+        if !safe(self.dtype, dtype) || out.is_some_and(|out| !safe(dtype, out.dtype)) {
+            return Err(Error::unsupported("a running fold with casts that may warn"));
+        }
+        // float16 rounds at every step in NumPy; a kernel would carry float32.
+        if dtype == DType::F16 {
+            return Err(Error::unsupported("a running fold in float16"));
+        }
+        let strides = result_order::of_operands(array.shape(), dtype.size(), &[array.strides()]);
+        let target = Array::fresh(array.shape(), strides, dtype)?;
+        if array.size() == 0 {
+            return delivered(target, out);
+        }
+        recording()?.submit(&Statement {
+            op: Operation::Scan(op),
+            compute: dtype,
+            domain: array.shape(),
+            reduced: 1 << axis,
+            inputs: &[Input::Memory(array.over(array.shape()))],
+            target: target.over(array.shape()),
+            covers: true,
+        })?;
+        delivered(target, out)
+    }
+}

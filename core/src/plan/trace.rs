@@ -1,0 +1,514 @@
+//! The trace: pending nodes in program order, written as they are recorded in the form that plans are looked up by.
+//!
+//! A node is a statement `target[layout] = op(sources[layouts])` over an iteration domain; storages are named by the *slot* they
+//! got when the trace first touched them. Program order gives every read its version: the last write to that slot recorded
+//! before it. So the trace is SSA without a word spent on it, and a later write never changes what an earlier node means.
+//!
+//! Nodes live on a tape of words. The tape holds structure (operations, types, shapes, strides, which slots are the same) but
+//! no addresses, no scalar values and no absolute offsets (a slot's first offset is a launch parameter, later ones count from it), so
+//! a loop over `a[i:i+k]` writes the same tape every time round, and looking up its plan is a comparison of memory.
+
+use crate::array::layout::{Shape, Steps, Strides};
+use crate::host::gemm::Product;
+use crate::host::interpreter_lock;
+use crate::memory::pool;
+use crate::memory::storage::Storage;
+use crate::memory::storage_ref::Counted;
+use fastnp_codegen::{DType, Fold, Op, Scalar};
+use smallvec::SmallVec;
+
+/// What a node does at each point of its domain.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Operation {
+    /// An op of the table in the node's compute type.
+    Apply(Op),
+    /// The source, cast to the target's type.
+    Copy,
+    /// `where`: a bool and two values.
+    Select,
+    /// `start + i * step`, over one axis, where the sources are two scalars; `i` where there are none.
+    Ramp,
+    /// A fold over the reduced axes.
+    Fold(Fold),
+    /// A running fold along the one reduced axis.
+    Scan(Op),
+    /// A product summed over the last axis of the domain: a batch of matrix products.
+    Contract(Product),
+    /// An op of the table as a step of a product, whose name its flags are reported under.
+    Part(Product, Op),
+    /// The element of the first source at the byte offsets that the second gives.
+    Gather,
+    /// Writes the first source to the target at the byte offsets that the second gives.
+    Scatter,
+}
+
+impl Operation {
+    /// A number below 4096, one for each operation.
+    pub(crate) fn code(self) -> u64 {
+        let (kind, sub) = match self {
+            Operation::Apply(op) => (0, op as u64),
+            Operation::Copy => (1, 0),
+            Operation::Select => (2, 0),
+            Operation::Ramp => (3, 0),
+            Operation::Fold(Fold::Op(op)) => (4, op as u64),
+            Operation::Fold(Fold::ArgMin) => (5, 0),
+            Operation::Fold(Fold::ArgMax) => (6, 0),
+            Operation::Scan(op) => (7, op as u64),
+            Operation::Contract(product) => (8, product as u64),
+            Operation::Gather => (9, 0),
+            Operation::Scatter => (10, 0),
+            Operation::Part(product, op) => (11 + product as u64, op as u64),
+        };
+        kind << 8 | sub
+    }
+
+    fn decode(code: u64) -> Operation {
+        let op = || Op::ALL[(code & 0xff) as usize];
+        match code >> 8 {
+            0 => Operation::Apply(op()),
+            1 => Operation::Copy,
+            2 => Operation::Select,
+            3 => Operation::Ramp,
+            4 => Operation::Fold(Fold::Op(op())),
+            5 => Operation::Fold(Fold::ArgMin),
+            6 => Operation::Fold(Fold::ArgMax),
+            7 => Operation::Scan(op()),
+            8 => Operation::Contract(Product::ALL[(code & 0xff) as usize]),
+            9 => Operation::Gather,
+            10 => Operation::Scatter,
+            11 | 12 => Operation::Part(Product::ALL[(code >> 8) as usize - 11], op()),
+            other => unreachable!("no operation has code {other}"),
+        }
+    }
+
+    /// How people read it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Operation::Apply(op) => op.name(),
+            Operation::Copy => "copy",
+            Operation::Select => "where",
+            Operation::Ramp => "arange",
+            Operation::Fold(Fold::Op(op)) => match op {
+                Op::Add => "sum",
+                Op::Multiply => "prod",
+                Op::Minimum => "min",
+                Op::Maximum => "max",
+                Op::LogicalAnd => "all",
+                Op::LogicalOr => "any",
+                other => other.name(),
+            },
+            Operation::Fold(Fold::ArgMin) => "argmin",
+            Operation::Fold(Fold::ArgMax) => "argmax",
+            Operation::Scan(Op::Add) => "cumsum",
+            Operation::Scan(Op::Multiply) => "cumprod",
+            Operation::Scan(op) => op.name(),
+            Operation::Contract(product) => product.name(),
+            Operation::Part(_, op) => op.name(),
+            Operation::Gather => "take",
+            Operation::Scatter => "put",
+        }
+    }
+}
+
+/// A strided view of a storage over a node's domain, as it is recorded.
+#[derive(Clone, Debug)]
+pub(crate) struct View<'a> {
+    pub(crate) storage: &'a Counted,
+    pub(crate) dtype: DType,
+    pub(crate) offset: isize,
+    pub(crate) strides: Steps<'a>,
+}
+
+impl std::fmt::Debug for Counted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Storage({} bytes)", self.bytes())
+    }
+}
+
+/// What a node reads.
+#[derive(Clone, Debug)]
+pub(crate) enum Input<'a> {
+    Memory(View<'a>),
+    Scalar(Scalar),
+}
+
+/// A statement to record.
+#[derive(Debug)]
+pub(crate) struct Statement<'a> {
+    pub(crate) op: Operation,
+    /// The type computed in; sources are cast to it.
+    pub(crate) compute: DType,
+    pub(crate) domain: &'a [usize],
+    /// Axes folded or scanned, as bits.
+    pub(crate) reduced: u64,
+    pub(crate) inputs: &'a [Input<'a>],
+    pub(crate) target: View<'a>,
+    /// Whether the target covers its whole storage, so that nothing older is left of it.
+    pub(crate) covers: bool,
+}
+
+impl Statement<'_> {
+    /// What it touches: the memory it reads, in order, then its target.
+    pub(crate) fn views(&self) -> impl Iterator<Item = &View<'_>> {
+        let inputs = self.inputs.iter().filter_map(|input| match input {
+            Input::Memory(view) => Some(view),
+            Input::Scalar(_) => None,
+        });
+        inputs.chain([&self.target])
+    }
+}
+
+/// A storage the trace has touched.
+pub(crate) struct Slot {
+    pub(crate) storage: Counted,
+    /// The byte offset that the tape's offsets count from.
+    pub(crate) base: isize,
+    pub(crate) written: bool,
+}
+
+/// Pending nodes in program order.
+pub(crate) struct Trace {
+    pub(crate) epoch: u32,
+    pub(crate) tape: Vec<u64>,
+    pub(crate) slots: Vec<Slot>,
+    pub(crate) scalars: Vec<Scalar>,
+    /// Storages on foreign memory that were let go, to be dropped once the engine is unlocked.
+    pub(crate) dead: Vec<Counted>,
+    /// Cleared storages for the next results: one from the allocator and back takes 15 ns.
+    spare: Vec<Counted>,
+    pub(crate) nodes: usize,
+    /// Elements written one by one.
+    pub(crate) elements: usize,
+    /// Bytes of memory the trace has touched, and how many of them there may be before somebody looks at who else holds them.
+    touched: usize,
+    unchecked: usize,
+}
+
+const SCALAR: u64 = 1 << 63;
+/// Storages kept for reuse.
+const SPARE: usize = 256;
+/// Memory that a trace may hold beyond what NumPy would: so many bytes (a tenth of what a process with NumPy takes before it
+/// makes an array), or this part of the memory in use.
+const SLACK: usize = 3 << 20;
+const SLACK_SHARE: usize = 16;
+
+impl Trace {
+    pub(crate) fn new() -> Trace {
+        Trace {
+            epoch: 1,
+            tape: Vec::with_capacity(4096),
+            slots: Vec::with_capacity(256),
+            scalars: Vec::with_capacity(256),
+            dead: Vec::new(),
+            spare: Vec::with_capacity(SPARE),
+            nodes: 0,
+            elements: 0,
+            touched: 0,
+            unchecked: SLACK,
+        }
+    }
+
+    /// Forgets everything and starts a new epoch, in which no storage has a slot.
+    pub(crate) fn clear(&mut self) {
+        self.epoch = self.epoch.wrapping_add(1).max(1);
+        self.tape.clear();
+        let mut slots = std::mem::take(&mut self.slots);
+        self.let_go(&mut slots);
+        self.slots = slots;
+        self.scalars.clear();
+        self.nodes = 0;
+        self.elements = 0;
+        self.touched = 0;
+        self.unchecked = SLACK;
+    }
+
+    fn let_go(&mut self, slots: &mut Vec<Slot>) {
+        for Slot { mut storage, .. } in slots.drain(..) {
+            if Counted::count(&storage) > 1 && interpreter_lock::is_alone() {
+                // Whoever has it keeps it meanwhile.
+                continue;
+            }
+            let spent = Counted::get_mut(&mut storage).is_some_and(Storage::clear);
+            if spent && self.spare.len() < SPARE {
+                self.spare.push(storage);
+            } else if storage.owner().is_some() {
+                self.dead.push(storage);
+            }
+        }
+    }
+
+    /// Forgets all nodes of the tape but those at these places in program order, which stay pending in a new epoch.
+    pub(crate) fn keep(&mut self, places: &[u32]) {
+        let nodes = decode(&self.tape);
+        let mut slots = std::mem::take(&mut self.slots);
+        let scalars = std::mem::take(&mut self.scalars);
+        self.clear();
+        for node in places.iter().map(|&place| &nodes[place as usize]) {
+            self.begin(node.op, node.compute, node.sources.len(), &node.domain, node.reduced, node.covers);
+            for source in &node.sources {
+                match source {
+                    Source::Memory(access) => {
+                        let Slot { storage, base, .. } = &slots[access.slot as usize];
+                        self.push_view(storage, access.dtype, base + access.offset, &access.strides);
+                    }
+                    Source::Scalar(index, _) => self.push_scalar(scalars[*index as usize]),
+                }
+            }
+            let Slot { storage, base, .. } = &slots[node.target.slot as usize];
+            self.close(storage, node.target.dtype, base + node.target.offset, &node.target.strides);
+        }
+        self.let_go(&mut slots);
+    }
+
+    /// A storage for a new result.
+    #[inline]
+    pub(crate) fn storage(&mut self, bytes: usize) -> Counted {
+        match self.spare.pop() {
+            Some(spare) => {
+                spare.set_bytes(bytes);
+                spare
+            }
+            None => Counted::new(Storage::pending(bytes)),
+        }
+    }
+
+    /// Takes a storage that nobody knows any more for a later result; what memory it had goes back to the pool.
+    pub(crate) fn retire(&mut self, storage: Counted) {
+        if self.spare.len() < SPARE {
+            storage.empty();
+            self.spare.push(storage);
+        }
+    }
+
+    #[inline]
+    fn touch(&mut self, storage: &Counted, offset: isize) -> u32 {
+        if let Some(slot) = storage.slot(self.epoch) {
+            return slot;
+        }
+        let slot = self.slots.len() as u32;
+        storage.set_slot(self.epoch, slot);
+        if storage.has_memory() {
+            self.touched += storage.bytes();
+        }
+        self.slots.push(Slot { storage: storage.clone(), base: offset, written: false });
+        slot
+    }
+
+    /// Begins a node. What follows is its inputs, in order, and its end.
+    #[inline]
+    pub(crate) fn begin(
+        &mut self,
+        op: Operation,
+        compute: DType,
+        inputs: usize,
+        domain: &[usize],
+        reduced: u64,
+        covers: bool,
+    ) {
+        let header = op.code()
+            | (compute as u64) << 16
+            | (inputs as u64) << 24
+            | (domain.len() as u64) << 32
+            | (covers as u64) << 40;
+        match *domain {
+            [n] => self.tape.extend_from_slice(&[header, reduced, n as u64]),
+            ref domain => {
+                self.tape.extend_from_slice(&[header, reduced]);
+                self.tape.extend(domain.iter().map(|&n| n as u64));
+            }
+        }
+    }
+
+    /// Appends an input in memory.
+    #[inline]
+    pub(crate) fn push_view(&mut self, storage: &Counted, dtype: DType, offset: isize, strides: &[isize]) -> u32 {
+        let slot = self.touch(storage, offset);
+        let base = self.slots[slot as usize].base;
+        let (head, offset) = (slot as u64 | (dtype as u64) << 32, (offset - base) as u64);
+        match *strides {
+            // One append for what most views are.
+            [] => self.tape.extend_from_slice(&[head, offset]),
+            [s] => self.tape.extend_from_slice(&[head, offset, s as u64]),
+            [s, t] => self.tape.extend_from_slice(&[head, offset, s as u64, t as u64]),
+            ref strides => {
+                self.tape.extend_from_slice(&[head, offset]);
+                self.tape.extend(strides.iter().map(|&s| s as u64));
+            }
+        }
+        slot
+    }
+
+    /// Appends an input that is a number.
+    #[inline]
+    pub(crate) fn push_scalar(&mut self, scalar: Scalar) {
+        self.tape.push(SCALAR | self.scalars.len() as u64 | (scalar.dtype() as u64) << 32);
+        self.scalars.push(scalar);
+    }
+
+    /// Ends a node with its target.
+    #[inline]
+    pub(crate) fn end(&mut self, storage: &Counted, dtype: DType, offset: isize, strides: &[isize]) {
+        self.close(storage, dtype, offset, strides);
+        storage.count_write();
+    }
+
+    #[inline]
+    fn close(&mut self, storage: &Counted, dtype: DType, offset: isize, strides: &[isize]) {
+        let slot = self.push_view(storage, dtype, offset, strides);
+        self.slots[slot as usize].written = true;
+        self.nodes += 1;
+    }
+
+    /// Whether the trace holds so much memory that nobody else needs any more that it had better be flushed.
+    ///
+    /// NumPy would have freed that memory, but would hold the results that have none here yet: as long as the former is not
+    /// much more than the latter, the program takes no more memory than it takes under NumPy.
+    #[inline]
+    pub(crate) fn is_hoarding(&mut self) -> bool {
+        self.touched > self.unchecked && self.weigh()
+    }
+
+    #[cold]
+    fn weigh(&mut self) -> bool {
+        let (mut hoarded, mut owed) = (0, SLACK.max(pool::usage().0 / SLACK_SHARE));
+        for Slot { storage, .. } in &self.slots {
+            match (storage.has_memory(), Counted::count(storage) == 1) {
+                (true, true) => hoarded += storage.bytes(),
+                (false, false) => owed += storage.bytes(),
+                _ => {}
+            }
+        }
+        self.unchecked = self.touched + SLACK;
+        hoarded > owed
+    }
+
+    /// Appends a statement.
+    pub(crate) fn record(&mut self, s: &Statement<'_>) {
+        self.begin(s.op, s.compute, s.inputs.len(), s.domain, s.reduced, s.covers);
+        for input in s.inputs {
+            match input {
+                Input::Memory(view) => {
+                    self.push_view(view.storage, view.dtype, view.offset, &view.strides);
+                }
+                Input::Scalar(scalar) => self.push_scalar(*scalar),
+            }
+        }
+        self.end(s.target.storage, s.target.dtype, s.target.offset, &s.target.strides);
+    }
+
+    /// Whether the first statement of this trace is of this operation and domain: where a loop's body starts again.
+    pub(crate) fn begins_with(&self, op: Operation, domain: &[usize]) -> bool {
+        let n = domain.len();
+        self.tape.len() > n + 2
+            && self.tape[0] & 0xffff == op.code()
+            && self.tape[0] >> 32 & 0xff == n as u64
+            && self.tape[2..2 + n].iter().zip(domain).all(|(&a, &b)| a == b as u64)
+    }
+
+    /// Whether a storage has a pending write.
+    #[inline]
+    pub(crate) fn writes(&self, storage: &Storage) -> bool {
+        storage.slot(self.epoch).is_some_and(|slot| self.slots[slot as usize].written)
+    }
+
+    /// Whether a storage is read or written by a pending node.
+    #[inline]
+    pub(crate) fn touches(&self, storage: &Storage) -> bool {
+        storage.slot(self.epoch).is_some()
+    }
+}
+
+/// A strided view over a decoded node's domain.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Access {
+    pub(crate) slot: u32,
+    pub(crate) dtype: DType,
+    /// Bytes from the slot's base.
+    pub(crate) offset: isize,
+    pub(crate) strides: Strides,
+}
+
+/// What a decoded node reads.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Source {
+    Memory(Access),
+    Scalar(u32, DType),
+}
+
+/// A node read back from the tape. Axes of extent one are gone.
+#[derive(Clone, Debug)]
+pub(crate) struct Node {
+    /// Its place in program order.
+    pub(crate) place: u32,
+    pub(crate) op: Operation,
+    pub(crate) compute: DType,
+    pub(crate) domain: Shape,
+    pub(crate) reduced: u64,
+    pub(crate) sources: SmallVec<[Source; 3]>,
+    pub(crate) target: Access,
+    pub(crate) covers: bool,
+}
+
+impl Node {
+    /// Whether it carries values along an axis. Over an axis of extent one there is nothing to carry.
+    pub(crate) fn scans(&self) -> bool {
+        matches!(self.op, Operation::Scan(_)) && self.reduced != 0
+    }
+
+    /// The accesses to memory it reads.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = &Access> {
+        self.sources.iter().filter_map(|s| match s {
+            Source::Memory(access) => Some(access),
+            Source::Scalar(..) => None,
+        })
+    }
+}
+
+/// Reads the nodes back from a tape.
+pub(crate) fn decode(tape: &[u64]) -> Vec<Node> {
+    let mut nodes = Vec::new();
+    let mut at = 0;
+    while at < tape.len() {
+        nodes.push(decode_node(tape, &mut at, nodes.len() as u32));
+    }
+    nodes
+}
+
+fn decode_node(tape: &[u64], at: &mut usize, place: u32) -> Node {
+    let header = tape[*at];
+    let rank = (header >> 32 & 0xff) as usize;
+    let op = Operation::decode(header & 0xffff);
+    // Matrix products keep their axes: their meaning is by position.
+    let keep = matches!(op, Operation::Contract(_));
+    let full = &tape[*at + 2..][..rank];
+    let kept: SmallVec<[usize; 4]> = (0..rank).filter(|&i| keep || full[i] != 1).collect();
+    let reduced = tape[*at + 1];
+    let reduced = kept.iter().enumerate().fold(0, |mask, (to, &from)| mask | (reduced >> from & 1) << to);
+    let domain = kept.iter().map(|&i| full[i] as usize).collect();
+    *at += 2 + rank;
+    let access = |at: &mut usize| {
+        let word = tape[*at];
+        let strides = kept.iter().map(|&i| tape[*at + 2 + i] as isize).collect();
+        let access = Access { slot: word as u32, dtype: dtype_of(word), offset: tape[*at + 1] as isize, strides };
+        *at += 2 + rank;
+        access
+    };
+    let sources = (0..header >> 24 & 0xff)
+        .map(|_| {
+            let word = tape[*at];
+            if word & SCALAR != 0 {
+                *at += 1;
+                Source::Scalar(word as u32, dtype_of(word))
+            } else {
+                Source::Memory(access(at))
+            }
+        })
+        .collect();
+    let target = access(at);
+    let compute = DType::ALL[(header >> 16 & 0xff) as usize];
+    Node { place, op, compute, domain, reduced, sources, target, covers: header >> 40 & 1 != 0 }
+}
+
+fn dtype_of(word: u64) -> DType {
+    DType::ALL[(word >> 32 & 0xff) as usize]
+}

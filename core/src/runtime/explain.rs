@@ -1,0 +1,118 @@
+//! What would happen if what is pending were flushed now, or what the last flush did, as text.
+
+use crate::plan::group::{Group, Place, group};
+use crate::plan::trace::{Access, Node, Source, decode};
+use crate::plan::{Plan, Step, Work, needed};
+use crate::runtime::recorder::{Engine, engine};
+use std::fmt::Write;
+
+/// The pending nodes, the groups they fuse into with the reasons why fusion stopped, and the kernels; where nothing is
+/// pending, the same of the last flush.
+///
+/// Nothing runs. A storage is `%n`, with `@v` the version a node reads or makes; scalars are `$n`.
+///
+/// ```
+/// use fastnp::{Array, DType, explain, flush};
+/// let x = Array::ones(&[100_000], DType::F64);
+/// flush()?;
+/// let y = &(&x * &x) + 1.0;
+/// assert!(explain().starts_with("pending: 2 nodes over 3 storages\n\nkernel 0 over [100000]\n"));
+/// y.evaluate()?;
+/// assert!(explain().starts_with("nothing is pending; the last flush: 2 nodes"));
+/// # Ok::<(), fastnp::Error>(())
+/// ```
+pub fn explain() -> String {
+    let mut engine = engine();
+    if engine.trace.nodes > 0 {
+        let plan = engine.plan();
+        return format!(
+            "pending{}: {}",
+            place(&engine, &plan),
+            describe(&engine.trace.tape, &engine.live, &plan, true)
+        );
+    }
+    match &engine.last.plan {
+        Some(plan) => {
+            let text = describe(&engine.last.tape, &engine.last.live, plan, true);
+            format!("nothing is pending; the last flush{}: {text}", place(&engine, plan))
+        }
+        None => "nothing is pending, and nothing was: small operations on ready operands run at once\n".to_owned(),
+    }
+}
+
+/// Where a plan runs, if that is not the host.
+fn place(engine: &Engine, plan: &Plan) -> String {
+    let site = &engine.sites[plan.target.site];
+    site.device.as_ref().map_or_else(String::new, |device| format!(" on {}", device.description()))
+}
+
+/// A tape and its plan as text, with the kernels' IR if `ir`.
+pub(crate) fn describe(tape: &[u64], live: &[bool], plan: &Plan, ir: bool) -> String {
+    let mut out = String::new();
+    let all = decode(tape);
+    let _ = writeln!(out, "{} nodes over {} storages", all.len(), live.len());
+    let recorded = all.len();
+    let nodes = needed(all, live);
+    if nodes.len() < recorded {
+        let _ = writeln!(out, "never needed: {} nodes", recorded - nodes.len());
+    }
+    if let Some(omitted) = &plan.omitted {
+        let slots: Vec<String> = omitted.slots.iter().map(|slot| format!("%{slot}")).collect();
+        let _ = writeln!(out, "not stored, as nobody read it the last time: {}", slots.join(", "));
+    }
+    let mut versions = vec![0u32; live.len()];
+    let lines: Vec<String> = nodes.iter().map(|n| line(n, &mut versions)).collect();
+    for (i, (group, step)) in group(&nodes, plan.target.packed).iter().zip(&plan.steps).enumerate() {
+        let _ = write!(out, "\nkernel {i} over {:?}", &group.domain[..]);
+        describe_group(&mut out, group, &lines);
+        describe_step(&mut out, step, ir);
+    }
+    out
+}
+
+fn describe_group(out: &mut String, group: &Group, lines: &[String]) {
+    if group.reduced != 0 {
+        let folded: Vec<usize> = (0..group.domain.len()).filter(|a| group.reduced >> a & 1 != 0).collect();
+        let _ = write!(out, ", folding axes {folded:?}");
+    }
+    let _ = match group.refused {
+        Some(why) => writeln!(out, " (not fused with what it depends on: {why})"),
+        None => writeln!(out),
+    };
+    for member in &group.members {
+        let place = if member.place == Place::Epilogue { "  then " } else { "  " };
+        let _ = writeln!(out, "{place}{}", lines[member.node as usize]);
+    }
+}
+
+fn describe_step(out: &mut String, step: &Step, ir: bool) {
+    for (taker, giver) in &step.donations {
+        let _ = writeln!(out, "  %{taker} takes over the memory of %{giver}");
+    }
+    match &step.work {
+        Work::Kernel(work) if ir => {
+            for text in work.kernel.to_string().lines() {
+                let _ = writeln!(out, "    | {text}");
+            }
+        }
+        Work::Kernel(_) => {}
+        Work::Product { .. } => {
+            let _ = writeln!(out, "    | matrix product (gemm)");
+        }
+    }
+}
+
+fn line(node: &Node, versions: &mut [u32]) -> String {
+    let access = |a: &Access, version: u32| format!("%{}@{version}:{}", a.slot, a.dtype.ir_name());
+    let args: Vec<String> = node
+        .sources
+        .iter()
+        .map(|s| match s {
+            Source::Memory(a) => access(a, versions[a.slot as usize]),
+            Source::Scalar(i, dtype) => format!("${i}:{}", dtype.ir_name()),
+        })
+        .collect();
+    versions[node.target.slot as usize] += 1;
+    let target = access(&node.target, versions[node.target.slot as usize]);
+    format!("{target} = {}({}) in {}", node.op.name(), args.join(", "), node.compute.ir_name())
+}

@@ -1,0 +1,147 @@
+//! What the engine tells about its work: lines on standard error, and compiled kernels as files.
+//!
+//! | level | tells |
+//! |---|---|
+//! | 1 | each compile, with the time it took |
+//! | 2 | each launch and matrix product, with milliseconds and GB/s or GF/s |
+//! | 3 | each new plan, with what was fused and why not more |
+//! | 4 | the IR of each kernel compiled |
+//! | 5 | the backend's listing of it |
+//!
+//! Each level tells all that lower ones do. Below level 2 a launch pays one comparison for it.
+
+use crate::array::layout::count;
+use fastnp_codegen::{DType, Kernel, Launch, Program};
+use std::hash::BuildHasher;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+/// How much is told, and where kernels are written.
+#[derive(Default)]
+pub(crate) struct Inspection {
+    pub(crate) level: u8,
+    pub(crate) dump: Option<PathBuf>,
+}
+
+impl Inspection {
+    /// The time now, where somebody wants to know how long something of this level takes.
+    #[inline]
+    pub(crate) fn clock(&self, level: u8) -> Option<Instant> {
+        (self.level >= level).then(Instant::now)
+    }
+
+    /// Tells of a compile.
+    pub(crate) fn compiled(&self, number: u64, kernel: &Kernel, program: &dyn Program, started: Option<Instant>) {
+        if let Some(started) = started {
+            eprintln!("fastnp: {}", compile_line(number, kernel, started.elapsed()));
+        }
+        if self.level >= 4 {
+            eprint!("{kernel}");
+        }
+        if self.level >= 5 {
+            eprint!("{}", program.listing());
+        }
+        if let Some(folder) = &self.dump {
+            let text = kernel.to_string();
+            // The name says the order of compiling and the content, so that two runs can be compared.
+            let hash = foldhash::fast::FixedState::default().hash_one(&text) as u32;
+            let name = format!("{number:04}-{}-{hash:08x}", kernel.template);
+            let written = std::fs::create_dir_all(folder)
+                .and_then(|()| std::fs::write(folder.join(format!("{name}.ir")), text))
+                .and_then(|()| std::fs::write(folder.join(format!("{name}.txt")), program.listing()));
+            if let Err(error) = written {
+                eprintln!("fastnp: kernel {number} cannot be written to {}: {error}", folder.display());
+            }
+        }
+    }
+
+    /// Tells of a new plan, described only if it is told.
+    pub(crate) fn planned(&self, describe: impl FnOnce() -> String) {
+        if self.level >= 3 {
+            eprint!("fastnp: new plan: {}", describe());
+        }
+    }
+}
+
+/// Tells of a launch that began at `started`.
+#[cold]
+pub(crate) fn launched(kernel: &Kernel, launch: &Launch<'_>, started: Instant) {
+    eprintln!("fastnp: {}", launch_line(kernel, launch, started.elapsed()));
+}
+
+/// Tells of a matrix product that began at `started`.
+#[cold]
+pub(crate) fn multiplied(dtype: DType, domain: &[usize], started: Instant) {
+    let elapsed = started.elapsed();
+    let flops = 2.0 * count(domain) as f64;
+    eprintln!(
+        "fastnp: product over {domain:?} in {dtype}: {:.4} ms, {:.1} GF/s",
+        elapsed.as_secs_f64() * 1e3,
+        flops / elapsed.as_nanos().max(1) as f64
+    );
+}
+
+fn compile_line(number: u64, kernel: &Kernel, elapsed: Duration) -> String {
+    format!(
+        "compiled kernel {number}: {} of {} operands and {} instructions in {:.1} µs",
+        kernel.template,
+        kernel.operands.len(),
+        kernel.body.insts.len() + kernel.epilogue.insts.len(),
+        elapsed.as_secs_f64() * 1e6
+    )
+}
+
+fn launch_line(kernel: &Kernel, launch: &Launch<'_>, elapsed: Duration) -> String {
+    format!(
+        "launched {} over {:?}{}: {:.4} ms, {:.1} GB/s",
+        kernel.template,
+        launch.outer,
+        if launch.inner.is_empty() { String::new() } else { format!(" folding {:?}", launch.inner) },
+        elapsed.as_secs_f64() * 1e3,
+        traffic(kernel, launch) as f64 / elapsed.as_nanos().max(1) as f64
+    )
+}
+
+/// Bytes of distinct elements that a launch loads and stores: axes an operand does not step along do not count.
+fn traffic(kernel: &Kernel, launch: &Launch<'_>) -> usize {
+    let extents = || launch.outer.iter().chain(launch.inner);
+    let elements = |operand: usize| -> usize {
+        extents().zip(launch.strides_of(operand)).map(|(&n, &stride)| if stride == 0 { n.min(1) } else { n }).product()
+    };
+    kernel.operands.iter().enumerate().map(|(i, o)| o.dtype.size() * elements(i)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use fastnp_codegen::{Access, Fold, KernelBuilder, Op, Template};
+
+    /// Sums the rows of a matrix of doubles.
+    fn rows() -> Kernel {
+        let mut k = KernelBuilder::new(Template::Reduce, 1, 1);
+        let from = k.operand(DType::F64, Access::Read, true);
+        let to = k.operand(DType::F64, Access::Write, true);
+        let value = k.body().load(from);
+        let sum = k.accumulate(Fold::Op(Op::Add), value);
+        let mut epilogue = k.epilogue();
+        let sum = epilogue.result(sum);
+        epilogue.store(to, sum);
+        k.finish()
+    }
+
+    #[test]
+    fn lines_tell_sizes_and_speed() {
+        let launch = Launch {
+            outer: &[1000],
+            inner: &[250],
+            addresses: &[std::ptr::null_mut(); 2],
+            strides: &[2000, 8, 8, 0],
+            scalars: &[],
+        };
+        // 250,000 doubles read and 1,000 written: 2,008,000 bytes in a millisecond.
+        let line = launch_line(&rows(), &launch, Duration::from_millis(1));
+        assert_eq!(line, "launched reduce over [1000] folding [250]: 1.0000 ms, 2.0 GB/s");
+        let line = compile_line(7, &rows(), Duration::from_micros(3));
+        assert_eq!(line, "compiled kernel 7: reduce of 2 operands and 3 instructions in 3.0 µs");
+    }
+}

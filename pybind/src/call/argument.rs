@@ -1,0 +1,113 @@
+//! Arguments of operations: what a Python object is to the engine.
+
+use crate::call::dtype;
+use crate::interop::convert::flat_list;
+use crate::interop::foreign::from_numpy;
+use crate::object::ndarray::NdArray;
+use crate::object::payload::{Open, Reading};
+use fastnp::{Array, Complex, DType, Scalar, Value};
+use numpy::npyffi::PyArrayObject;
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple};
+
+/// A Python object as an argument.
+pub(crate) enum Arg<'a> {
+    /// An array of ours.
+    Ours(Reading<'a>),
+    /// A number.
+    Number(Value<'static>),
+    /// An array made of something array-like for this call.
+    Made(Box<Array>),
+    /// Something only NumPy knows what to do with.
+    Other,
+}
+
+/// Reads arrays of ours and numbers; leaves everything else as `Other`.
+#[inline]
+pub(crate) fn quick<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
+    if let Ok(array) = object.cast_exact::<NdArray>() {
+        return Ok(Arg::Ours(array.open()));
+    }
+    if object.is_exact_instance_of::<PyFloat>() {
+        // SAFETY: the object is exactly a float.
+        return Ok(Arg::Number(Value::Float(unsafe { ffi::PyFloat_AsDouble(object.as_ptr()) })));
+    }
+    if object.is_exact_instance_of::<PyInt>() {
+        let mut overflow = 0;
+        // SAFETY: the object is exactly an int; nothing can fail but the range, which is reported.
+        let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(object.as_ptr(), &mut overflow) };
+        return Ok(if overflow == 0 { Arg::Number(Value::Int(value)) } else { Arg::Other });
+    }
+    if let Ok(value) = object.cast_exact::<PyBool>() {
+        return Ok(Arg::Number(Value::from(value.is_true())));
+    }
+    if let Ok(value) = object.cast_exact::<PyComplex>() {
+        return Ok(Arg::Number(Value::Complex(Complex::new(value.real(), value.imag()))));
+    }
+    // NumPy hands its scalars on as arrays without axes when they stand left of a comparison.
+    let scalar = match dtype::of_scalar(object)? {
+        None if is_bare(object)? => dtype::of_scalar(&object.get_item(PyTuple::empty(object.py()))?)?,
+        found => found,
+    };
+    Ok(scalar.map_or(Arg::Other, |scalar| Arg::Number(Value::Scalar(scalar))))
+}
+
+/// Whether an object is a NumPy array without axes.
+fn is_bare(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = object.py();
+    if !object.is_exact_instance(dtype::types(py)?.array.bind(py)) {
+        return Ok(false);
+    }
+    // SAFETY: the object is exactly a NumPy array; its header is read while the GIL is held.
+    Ok(unsafe { (*object.as_ptr().cast::<PyArrayObject>()).fields.nd } == 0)
+}
+
+/// The element that a number is in an array of its own.
+pub(crate) fn alone(number: Value<'_>) -> Scalar {
+    match number {
+        Value::Scalar(scalar) => scalar,
+        Value::Int(i) => Scalar::new(DType::I64, i),
+        Value::Float(x) => Scalar::new(DType::F64, x),
+        Value::Complex(z) => Scalar::new(DType::C128, z),
+        Value::Array(_) => unreachable!("an array is no number"),
+    }
+}
+
+/// As [`quick`], and makes arrays of NumPy's arrays, lists and tuples where their elements are native.
+pub(crate) fn full<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
+    match quick(object)? {
+        Arg::Other => {}
+        known => return Ok(known),
+    }
+    let py = object.py();
+    let is_array = object.is_exact_instance(dtype::types(py)?.array.bind(py));
+    if let Ok(list) = object.cast_exact::<PyList>()
+        && let Some(array) = flat_list(list)?
+    {
+        return Ok(Arg::Made(Box::new(array)));
+    }
+    let array = if is_array {
+        object.clone()
+    } else if object.is_exact_instance_of::<PyList>() || object.is_exact_instance_of::<PyTuple>() {
+        dtype::types(py)?.as_array(object)?
+    } else {
+        return Ok(Arg::Other);
+    };
+    match dtype::of_descriptor(&array.getattr("dtype")?)? {
+        Some(_) => Ok(Arg::Made(Box::new(from_numpy(&array)?))),
+        None => Ok(Arg::Other),
+    }
+}
+
+impl Arg<'_> {
+    /// The value, where the engine knows it. A selection is compacted.
+    pub(crate) fn value(&self, py: Python<'_>) -> PyResult<Option<Value<'_>>> {
+        Ok(match self {
+            Arg::Ours(array) => Some(Value::Array(array.array(py)?)),
+            Arg::Number(number) => Some(*number),
+            Arg::Made(array) => Some(Value::Array(array)),
+            Arg::Other => None,
+        })
+    }
+}

@@ -1,0 +1,249 @@
+//! Functions that join arrays: each sees its parts in its own way, and they are joined along an axis.
+//!
+//! What has keywords that are not read here, parts of other classes, or an error, is NumPy's.
+
+use crate::call::argument::{Arg, alone, full};
+use crate::call::parse::{Arguments, Function, entry};
+use crate::deliver;
+use crate::object::ndarray::{NdArray, object};
+use crate::object::payload::Open;
+use fastnp::{Array, Index, Order};
+use pyo3::prelude::*;
+use pyo3::types::{PyList, PyModule, PyString, PyTuple};
+use smallvec::SmallVec;
+
+/// The parts as arrays of ours; there are rarely more.
+type Parts = SmallVec<[Array; 4]>;
+
+/// The items of a list or a tuple as arrays, or the rows of an array; none where one is somebody else's.
+fn parts_of(sequence: &Bound<'_, PyAny>) -> PyResult<Option<Parts>> {
+    let py = sequence.py();
+    let mut parts = Parts::new();
+    if let Ok(array) = sequence.cast_exact::<NdArray>() {
+        let me = array.open();
+        let array = me.array(py)?;
+        if array.ndim() == 0 {
+            return Ok(None);
+        }
+        for i in 0..array.shape()[0] {
+            parts.push(deliver(py, array.index(&[Index::At(i as isize)]))?);
+        }
+        return Ok(Some(parts));
+    }
+    let mut add = |item: &Bound<'_, PyAny>| -> PyResult<bool> {
+        let part = match full(item)? {
+            Arg::Ours(array) => array.array(py)?.clone(),
+            Arg::Made(array) => *array,
+            Arg::Number(number) => deliver(py, Array::full(&[], alone(number), Order::C))?,
+            Arg::Other => return Ok(false),
+        };
+        parts.push(part);
+        Ok(true)
+    };
+    if let Ok(list) = sequence.cast_exact::<PyList>() {
+        for item in list {
+            if !add(&item)? {
+                return Ok(None);
+            }
+        }
+    } else if let Ok(tuple) = sequence.cast_exact::<PyTuple>() {
+        for item in tuple.iter_borrowed() {
+            if !add(&item)? {
+                return Ok(None);
+            }
+        }
+    } else {
+        return Ok(None);
+    }
+    Ok(Some(parts))
+}
+
+/// A list of dense arrays of one shape as one array; none of anything else.
+pub(crate) fn nested(list: &Bound<'_, PyList>) -> PyResult<Option<Array>> {
+    let ours = |item: &Bound<'_, PyAny>| item.is_exact_instance_of::<NdArray>();
+    if !list.get_item(0).is_ok_and(|first| ours(&first)) || !list.iter().all(|item| ours(&item)) {
+        return Ok(None);
+    }
+    let Some(mut parts) = parts_of(list)? else { return Ok(None) };
+    let shape = parts[0].shape_vec();
+    if shape.is_empty() || !parts.iter().all(|part| part.shape() == &shape[..] && part.is_c_contiguous()) {
+        return Ok(None);
+    }
+    Ok(join(&mut parts, None, stacked).ok())
+}
+
+/// How a function sees its parts, and along which axis it joins them.
+type See = fn(&mut Parts, axis: Option<isize>) -> fastnp::Result<isize>;
+
+/// The parts, seen so, as one array.
+fn join(parts: &mut Parts, axis: Option<isize>, see: See) -> fastnp::Result<Array> {
+    let axis = see(parts, axis)?;
+    let parts: SmallVec<[&Array; 4]> = parts.iter().collect();
+    fastnp::concatenate(&parts, axis)
+}
+
+/// Each part seen in another way.
+fn each(parts: &mut Parts, see: impl Fn(&Array) -> fastnp::Result<Array>) -> fastnp::Result<()> {
+    for part in parts.iter_mut() {
+        *part = see(part)?;
+    }
+    Ok(())
+}
+
+/// A new axis at a place.
+fn with_axis(part: &Array, at: usize) -> fastnp::Result<Array> {
+    let mut index: SmallVec<[Index; 4]> = SmallVec::from_elem(Index::from(..), at);
+    index.push(Index::NewAxis);
+    part.index(&index)
+}
+
+/// At least so many axes, new ones first.
+fn with_axes(part: &Array, least: usize) -> fastnp::Result<Array> {
+    let mut part = part.clone();
+    while part.ndim() < least {
+        part = with_axis(&part, 0)?;
+    }
+    Ok(part)
+}
+
+fn concatenated(_: &mut Parts, axis: Option<isize>) -> fastnp::Result<isize> {
+    Ok(axis.unwrap_or(0))
+}
+
+fn stacked(parts: &mut Parts, axis: Option<isize>) -> fastnp::Result<isize> {
+    let at = fastnp::normalize_axis(axis.unwrap_or(0), parts[0].ndim() + 1)?;
+    each(parts, |part| with_axis(part, at.min(part.ndim())))?;
+    Ok(at as isize)
+}
+
+fn in_rows(parts: &mut Parts, _: Option<isize>) -> fastnp::Result<isize> {
+    each(parts, |part| with_axes(part, 2))?;
+    Ok(0)
+}
+
+fn side_by_side(parts: &mut Parts, _: Option<isize>) -> fastnp::Result<isize> {
+    each(parts, |part| with_axes(part, 1))?;
+    Ok((parts[0].ndim() > 1).into())
+}
+
+fn in_depth(parts: &mut Parts, _: Option<isize>) -> fastnp::Result<isize> {
+    each(parts, |part| match part.ndim() {
+        0 | 1 => with_axis(&with_axes(part, 2)?, 2),
+        2 => with_axis(part, 2),
+        _ => Ok(part.clone()),
+    })?;
+    Ok(2)
+}
+
+fn in_columns(parts: &mut Parts, _: Option<isize>) -> fastnp::Result<isize> {
+    each(parts, |part| if part.ndim() < 2 { with_axis(&with_axes(part, 1)?, 1) } else { Ok(part.clone()) })?;
+    Ok(1)
+}
+
+fn one_after_the_other(parts: &mut Parts, axis: Option<isize>) -> fastnp::Result<isize> {
+    if axis.is_none() {
+        each(parts, |part| part.reshape(&[part.size()]))?;
+    }
+    Ok(axis.unwrap_or(0))
+}
+
+/// A joining function of NumPy's, whose arguments have these names, the first so many of which may go without.
+fn joined<'py, const N: usize>(
+    call: Arguments<'_, 'py>,
+    (name, names, positions): (&str, [&str; N], usize),
+    see: See,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = call.py();
+    if call.positions().len() <= positions
+        && let Some(given) = call.read(names)?
+        && let Some(parts) = given[0]
+        && few(name, parts)?
+        && let Some(axis) = read(&names, &given)?
+        && let Some(mut parts) = parts_of(parts)?
+        && !parts.is_empty()
+        && let Ok(joined) = join(&mut parts, axis, see)
+    {
+        return object(py, deliver(py, Ok(joined))?);
+    }
+    call.counted(name)
+}
+
+/// What arguments past the first ask for: an axis, where one is named; none where it is anything else.
+fn read(names: &[&str], given: &[Option<&Bound<'_, PyAny>>]) -> PyResult<Option<Option<isize>>> {
+    let mut axis = None;
+    for (&name, value) in names.iter().zip(given).skip(1) {
+        let Some(value) = value else { continue };
+        match name {
+            "axis" => match value.extract::<isize>() {
+                Ok(named) => axis = Some(named),
+                Err(_) => return Ok(None),
+            },
+            "casting" => match value.cast::<PyString>() {
+                Ok(rule) if rule == "same_kind" => {}
+                _ => return Ok(None),
+            },
+            _ if value.is_none() => {}
+            _ => return Ok(None),
+        }
+    }
+    Ok(Some(axis))
+}
+
+/// Refuses more arrays than NumPy joins, before anyone looks at each.
+fn few(name: &str, parts: &Bound<'_, PyAny>) -> PyResult<bool> {
+    match parts.len() {
+        Ok(n) if n > i32::MAX as usize && name == "concatenate" => Err(pyo3::exceptions::PyValueError::new_err(
+            format!("concatenate() only supports up to {} arrays but got {n}.", i32::MAX),
+        )),
+        _ => Ok(true),
+    }
+}
+
+/// `append`: its two arguments are the parts.
+fn append<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let py = call.py();
+    if let Some([Some(array), Some(values), axis]) = call.read(["arr", "values", "axis"])?
+        && let Some(axis) = read(&["", "axis"], &[None, axis.filter(|a| !a.is_none())])?
+        && let Some(mut parts) = parts_of(PyTuple::new(py, [array, values])?.as_any())?
+        && let Ok(joined) = join(&mut parts, axis, one_after_the_other)
+    {
+        return object(py, deliver(py, Ok(joined))?);
+    }
+    call.counted("append")
+}
+
+/// NumPy's functions of these names.
+const FUNCTIONS: [Function; 7] = [
+    (
+        c"concatenate",
+        c"concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind')\n--\n\n",
+        entry!(|call| joined(call, ("concatenate", ["", "axis", "out", "dtype", "casting"], 3), concatenated)),
+    ),
+    (
+        c"stack",
+        c"stack(arrays, axis=0, out=None, *, dtype=None, casting='same_kind')\n--\n\n",
+        entry!(|call| joined(call, ("stack", ["arrays", "axis", "out", "dtype", "casting"], 3), stacked)),
+    ),
+    (
+        c"vstack",
+        c"vstack(tup, *, dtype=None, casting='same_kind')\n--\n\n",
+        entry!(|call| joined(call, ("vstack", ["tup", "dtype", "casting"], 1), in_rows)),
+    ),
+    (
+        c"hstack",
+        c"hstack(tup, *, dtype=None, casting='same_kind')\n--\n\n",
+        entry!(|call| joined(call, ("hstack", ["tup", "dtype", "casting"], 1), side_by_side)),
+    ),
+    (c"dstack", c"dstack(tup)\n--\n\n", entry!(|call| joined(call, ("dstack", ["tup"], 1), in_depth))),
+    (
+        c"column_stack",
+        c"column_stack(tup)\n--\n\n",
+        entry!(|call| joined(call, ("column_stack", ["tup"], 1), in_columns)),
+    ),
+    (c"append", c"append(arr, values, axis=None)\n--\n\n", entry!(append)),
+];
+
+/// Adds the functions to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    crate::call::parse::add(module, &FUNCTIONS)
+}

@@ -1,0 +1,250 @@
+//! Functions of the module that make arrays of a shape.
+
+use crate::call::argument::{Arg, quick};
+use crate::call::dtype::{Asked, asked};
+use crate::call::parse::{Arguments, Function, entry};
+use crate::object::methods::order_of;
+use crate::object::ndarray::{NdArray, object};
+use crate::object::payload::Open;
+use crate::{deliver, fallback};
+use fastnp::{Array, DType, Order, Scalar, Shape, Value, result_type};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyFloat, PyInt, PyTuple};
+use smallvec::SmallVec;
+
+/// NumPy's function of a name on these arguments, through the fallback.
+pub(crate) fn numpy<'py>(
+    py: Python<'py>,
+    name: &str,
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let function = py.import("numpy")?.getattr(name)?;
+    let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
+    // Another class may make the array.
+    let run = if kwargs.contains("like")? { "call" } else { "uncounted" };
+    fallback(py, run)?.call1((function, args, kwargs))
+}
+
+/// A shape as creation functions take it; none where it is something NumPy should judge.
+pub(crate) fn shape_of(shape: &Bound<'_, PyAny>) -> Option<Shape> {
+    if shape.is_exact_instance_of::<PyInt>() {
+        // SAFETY: the object is exactly an int; what is none of a shape is reported as an error, or less than nothing.
+        let n = unsafe { ffi::PyLong_AsSsize_t(shape.as_ptr()) };
+        if let Ok(n) = usize::try_from(n) {
+            return Some(SmallVec::from_iter([n]));
+        }
+        drop(PyErr::take(shape.py()));
+        return None;
+    }
+    // A failed conversion makes an exception first, which costs more than the array.
+    if let Ok(tuple) = shape.cast::<PyTuple>() {
+        return tuple.iter_borrowed().map(|n| n.extract::<usize>().ok()).collect();
+    }
+    if let Ok(n) = shape.extract::<usize>() {
+        return Some(SmallVec::from_iter([n]));
+    }
+    shape.try_iter().ok()?.map(|n| n.ok()?.extract::<usize>().ok()).collect()
+}
+
+/// `dtype=` of a creation function: the default, a native type, or none.
+fn type_of(dtype: Option<&Bound<'_, PyAny>>, default: DType) -> PyResult<Option<DType>> {
+    match dtype.filter(|d| !d.is_none()) {
+        None => Ok(Some(default)),
+        Some(d) => Ok(match asked(d)? {
+            Asked::Native(d) => Some(d),
+            Asked::Other => None,
+        }),
+    }
+}
+
+/// `order=` as it is given; none where NumPy has to judge it.
+fn order_argument(order: Option<&Bound<'_, PyAny>>, default: Order) -> Option<Order> {
+    match order.filter(|o| !o.is_none()) {
+        None => Some(default),
+        Some(order) => order_of(Some(order.extract::<&str>().ok()?), default),
+    }
+}
+
+/// `empty`, `zeros` and `ones`.
+fn filled<'py>(call: Arguments<'_, 'py>, name: &str, value: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
+    if let Some([Some(shape), dtype, order]) = call.read(["shape", "dtype", "order"])?
+        && let (Some(shape), Some(dtype)) = (shape_of(shape), type_of(dtype, DType::F64)?)
+        && shape.len() <= fastnp::MAX_DIMS
+        && let Some(order) = order_argument(order, Order::C)
+    {
+        let made = match value {
+            Some(value) => Array::full(&shape, Scalar::new(dtype, value), order),
+            None => Array::empty(&shape, dtype, order),
+        };
+        if let Ok(array) = made {
+            return object(call.py(), array);
+        }
+    }
+    call.numpy(name)
+}
+
+/// `empty_like`, `zeros_like` and `ones_like`.
+fn like<'py>(call: Arguments<'_, 'py>, name: &str, value: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
+    let py = call.py();
+    let first = if value.is_none() { "prototype" } else { "a" };
+    if let Some([Some(a), dtype, order]) = call.read([first, "dtype", "order"])?
+        && let Ok(a) = a.cast_exact::<NdArray>()
+        && let Some(dtype) = type_of(dtype, a.open().array(py)?.dtype())?
+        && let Some(order) = order_argument(order, Order::K)
+    {
+        let a = a.open();
+        let a = a.array(py)?;
+        // A dense array nested as `a` is, without its contents.
+        let made = deliver(py, a.empty_like(dtype, order))?;
+        if let Some(value) = value {
+            deliver(py, made.assign(Scalar::new(dtype, value)))?;
+        }
+        return object(py, made);
+    }
+    call.numpy(name)
+}
+
+/// `full`.
+fn full<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    if let Some([Some(shape), Some(value), dtype, order]) = call.read(["shape", "fill_value", "dtype", "order"])?
+        && let (Some(shape), Arg::Number(number)) = (shape_of(shape), quick(value)?)
+        && let Some(dtype) = type_of(dtype, result_type(&[number.arg_type()]))?
+        && (dtype.is_complex() || !matches!(number, Value::Complex(_)))
+        && let Some(order) = order_argument(order, Order::C)
+        && let Ok(array) = Array::empty(&shape, dtype, order)
+        && array.assign(number).is_ok()
+    {
+        return object(call.py(), array);
+    }
+    call.numpy("full")
+}
+
+/// `full_like`.
+fn full_like<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let py = call.py();
+    if let Some([Some(a), Some(value), dtype, order]) = call.read(["a", "fill_value", "dtype", "order"])?
+        && let (Ok(a), Arg::Number(number)) = (a.cast_exact::<NdArray>(), quick(value)?)
+    {
+        let a = a.open();
+        let a = a.array(py)?;
+        if let Some(dtype) = type_of(dtype, a.dtype())?
+            && (dtype.is_complex() || !matches!(number, Value::Complex(_)))
+            && let Some(order) = order_argument(order, Order::K)
+        {
+            let made = deliver(py, a.empty_like(dtype, order))?;
+            if made.assign(number).is_ok() {
+                return object(py, made);
+            }
+        }
+    }
+    call.numpy("full_like")
+}
+
+/// `arange`.
+fn arange<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    // Integers and the common float form; the length of anything else is NumPy's to work out.
+    let args = call.positions();
+    if (1..4).contains(&args.len())
+        && args.iter().all(|a| a.is_exact_instance_of::<PyInt>() || a.is_exact_instance_of::<PyFloat>())
+        && let Some([.., dtype]) = call.read(["", "", "", "dtype"])?
+        && let Some(array) = ramp(args, dtype)?
+    {
+        return object(call.py(), array);
+    }
+    call.numpy("arange")
+}
+
+fn ramp(args: &[Bound<'_, PyAny>], dtype: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Array>> {
+    let whole = args.iter().all(|a| a.is_exact_instance_of::<PyInt>());
+    let Some(dtype) = type_of(dtype, if whole { DType::I64 } else { DType::F64 })? else { return Ok(None) };
+    if whole && dtype != DType::Bool && dtype != DType::F16 && !dtype.is_complex() {
+        let read = |i: usize| args[i].extract::<i64>().ok();
+        let parts = match args.len() {
+            1 => (Some(0), read(0), Some(1)),
+            2 => (read(0), read(1), Some(1)),
+            _ => (read(0), read(1), read(2)),
+        };
+        let (Some(start), Some(stop), Some(step)) = parts else { return Ok(None) };
+        if step == 0 {
+            return Ok(None);
+        }
+        let span = stop as i128 - start as i128;
+        // A division of 128 bits takes as long as making the array object.
+        let n = if step == 1 { span } else { (span + step as i128 - step.signum() as i128) / step as i128 };
+        let n = n.max(0) as usize;
+        let value = |i: i64| {
+            let scalar = Scalar::new(dtype, i);
+            (scalar.to_f64() == i as f64).then_some(scalar)
+        };
+        let (Some(first), Some(step)) = (value(start), value(step)) else { return Ok(None) };
+        return Ok(Array::ramp(first, step, n).ok());
+    }
+    if dtype != DType::F64 || whole {
+        return Ok(None);
+    }
+    let read = |i: usize| args[i].extract::<f64>();
+    let (start, stop, step) = match args.len() {
+        1 => (0.0, read(0)?, 1.0),
+        2 => (read(0)?, read(1)?, 1.0),
+        _ => (read(0)?, read(1)?, read(2)?),
+    };
+    let n = ((stop - start) / step).ceil();
+    if !(n.is_finite() && n < 1e15) {
+        return Ok(None);
+    }
+    // NumPy steps by the difference of the first two elements, rounded as they are.
+    let delta = (start + step) - start;
+    Ok(Array::ramp(Scalar::new(dtype, start), Scalar::new(dtype, delta), n.max(0.0) as usize).ok())
+}
+
+/// NumPy's functions of these names.
+const FUNCTIONS: [Function; 9] = [
+    (
+        c"empty",
+        c"empty(shape, dtype=None, order='C', *, device=None, like=None)\n--\n\n",
+        entry!(|call| filled(call, "empty", None)),
+    ),
+    (
+        c"zeros",
+        c"zeros(shape, dtype=None, order='C', *, device=None, like=None)\n--\n\n",
+        entry!(|call| filled(call, "zeros", Some(0))),
+    ),
+    (
+        c"ones",
+        c"ones(shape, dtype=None, order='C', *, device=None, like=None)\n--\n\n",
+        entry!(|call| filled(call, "ones", Some(1))),
+    ),
+    (
+        c"empty_like",
+        c"empty_like(prototype, /, dtype=None, order='K', subok=True, shape=None, *, device=None)\n--\n\n",
+        entry!(|call| like(call, "empty_like", None)),
+    ),
+    (
+        c"zeros_like",
+        c"zeros_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)\n--\n\n",
+        entry!(|call| like(call, "zeros_like", Some(0))),
+    ),
+    (
+        c"ones_like",
+        c"ones_like(a, dtype=None, order='K', subok=True, shape=None, *, device=None)\n--\n\n",
+        entry!(|call| like(call, "ones_like", Some(1))),
+    ),
+    (c"full", c"full(shape, fill_value, dtype=None, order='C', *, device=None, like=None)\n--\n\n", entry!(full)),
+    (
+        c"full_like",
+        c"full_like(a, fill_value, dtype=None, order='K', subok=True, shape=None, *, device=None)\n--\n\n",
+        entry!(full_like),
+    ),
+    (
+        c"arange",
+        c"arange(start_or_stop, /, stop=None, step=1, *, dtype=None, device=None, like=None)\n--\n\n",
+        entry!(arange),
+    ),
+];
+
+/// Adds the functions to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    crate::call::parse::add(module, &FUNCTIONS)
+}

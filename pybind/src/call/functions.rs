@@ -1,0 +1,281 @@
+//! Functions of the module on arrays: selecting, products, copying, sharing of memory.
+
+use crate::call::argument::full;
+use crate::call::create::{numpy, shape_of};
+use crate::call::dtype;
+use crate::call::parse::{Arguments, entry};
+use crate::call::ufunc_call::wrap;
+use crate::index::subscript::put;
+use crate::interop::foreign::described;
+use crate::object::ndarray::{NdArray, object};
+use crate::object::payload::Open;
+use crate::{deliver, fallback};
+use fastnp::{Array, DType, Error, ErrorKind, Reduction, Value, dot as dot_of, matmul as product_of, select};
+use pyo3::exceptions::PyTypeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+/// NumPy's `where` with three arguments.
+#[pyfunction(name = "where", text_signature = "(condition, x=None, y=None, /)")]
+fn where_<'py>(
+    condition: &Bound<'py, PyAny>,
+    x: &Bound<'py, PyAny>,
+    y: &Bound<'py, PyAny>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = condition.py();
+    let (c, a, b) = (full(condition)?, full(x)?, full(y)?);
+    if let (Some(Value::Array(c)), Some(a), Some(b)) = (c.value(py)?, a.value(py)?, b.value(py)?)
+        && let Ok(result) = truth(c).and_then(|c| select(&c, a, b))
+    {
+        return object(py, deliver(py, Ok(result))?);
+    }
+    numpy(py, "where", &PyTuple::new(py, [condition, x, y])?, None)
+}
+
+/// The array as bool.
+fn truth(array: &Array) -> fastnp::Result<Array> {
+    if array.dtype() == DType::Bool { Ok(array.clone()) } else { array.cast(DType::Bool) }
+}
+
+/// `matmul` or `dot` of two objects.
+pub(crate) fn product<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    let py = a.py();
+    let (x, y) = (full(a)?, full(b)?);
+    if let (Some(Value::Array(x)), Some(Value::Array(y))) = (x.value(py)?, y.value(py)?) {
+        // Beyond two axes `dot` pairs axes in its own way; with none it multiplies.
+        let alike = name == "matmul" || (x.ndim() <= 2 && y.ndim() <= 2 && x.ndim() > 0 && y.ndim() > 0);
+        let multiply = if name == "matmul" { product_of } else { dot_of };
+        if alike && let Ok(result) = multiply(x, y) {
+            return wrap(py, result);
+        }
+    }
+    if name == "matmul" {
+        return fallback(py, "ufunc")?.call1((name, "__call__", (a, b), PyDict::new(py)));
+    }
+    let function = py.import("numpy")?.getattr(name)?;
+    fallback(py, "call")?.call1((function, (a, b), PyDict::new(py), name))
+}
+
+/// `matmul`.
+fn matmul<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    if let ([a, b], None) = (call.positions(), call.named().next()) {
+        return product(a, b, "matmul");
+    }
+    fallback(call.py(), "ufunc")?.call1(("matmul", "__call__", call.tuple()?, call.dict()?))
+}
+
+/// NumPy's `dot`.
+#[pyfunction]
+#[pyo3(signature = (a, b, out=None))]
+fn dot<'py>(
+    a: &Bound<'py, PyAny>,
+    b: &Bound<'py, PyAny>,
+    out: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = a.py();
+    match out.filter(|o| !o.is_none()) {
+        None => product(a, b, "dot"),
+        Some(out) => {
+            let function = py.import("numpy")?.getattr("dot")?;
+            fallback(py, "call")?.call1((function, (a, b, out), PyDict::new(py), "dot"))
+        }
+    }
+}
+
+/// NumPy's `copyto`.
+#[pyfunction]
+#[pyo3(
+    signature = (dst, src, casting="same_kind", r#where=None),
+    text_signature = "(dst, src, casting='same_kind', where=True)"
+)]
+fn copyto<'py>(
+    dst: &Bound<'py, PyAny>,
+    src: &Bound<'py, PyAny>,
+    casting: &str,
+    r#where: Option<&Bound<'py, PyAny>>,
+) -> PyResult<()> {
+    let py = dst.py();
+    let everywhere = r#where.is_none_or(|w| w.is(pyo3::types::PyBool::new(py, true).as_any()));
+    if casting == "same_kind"
+        && let Ok(target) = dst.cast::<NdArray>()
+    {
+        let (target, source) = (target.open(), full(src)?);
+        let target = target.array(py)?;
+        let mask = match r#where {
+            Some(mask) if !everywhere => Some(full(mask)?),
+            _ => None,
+        };
+        let mask = mask.as_ref().map(|mask| mask.value(py)).transpose()?;
+        if let Some(value) = source.value(py)?
+            && converts(value, target.dtype())
+            && match mask {
+                None => matches!(value, Value::Array(_)) && target.assign(value).is_ok(),
+                Some(Some(Value::Array(mask))) => assign_where(target, mask, value).is_ok(),
+                Some(_) => false,
+            }
+        {
+            return deliver(py, Ok(()));
+        }
+    }
+    let function = py.import("numpy")?.getattr("copyto")?;
+    let kwargs = PyDict::new(py);
+    kwargs.set_item("casting", casting)?;
+    if let Some(mask) = r#where {
+        kwargs.set_item("where", mask)?;
+    }
+    fallback(py, "call")?.call1((function, (dst, src), kwargs, "copyto"))?;
+    Ok(())
+}
+
+/// Whether a value may be cast to a type by NumPy's rule "same_kind", without a warning.
+fn converts(value: Value<'_>, to: DType) -> bool {
+    match value {
+        Value::Array(a) => fastnp::can_cast(a.dtype(), to, fastnp::Casting::SameKind),
+        Value::Scalar(s) => fastnp::can_cast(s.dtype(), to, fastnp::Casting::SameKind),
+        Value::Int(_) => to != DType::Bool && !value.overflows(to),
+        Value::Float(_) => to.is_float() || to.is_complex(),
+        Value::Complex(_) => to.is_complex(),
+    }
+}
+
+/// `target[mask] = value` where both are stretched to the target.
+fn assign_where(target: &Array, mask: &Array, value: Value<'_>) -> fastnp::Result<()> {
+    if mask.dtype() != DType::Bool {
+        return Err(Error::new(ErrorKind::Unsupported, "a mask that is not bool"));
+    }
+    if let Value::Array(v) = value {
+        // NumPy drops leading axes of extent one; whatever else does not fit is an error that it words.
+        v.broadcast_to(target.shape())?;
+    }
+    target.assign_where(&mask.broadcast_to(target.shape())?, value)
+}
+
+/// `put_where(target, mask, values)`: NumPy's `putmask`, for values that are one number or of the target's shape; whether it is done.
+#[pyfunction]
+fn put_where<'py>(
+    target: &Bound<'py, NdArray>,
+    mask: &Bound<'py, PyAny>,
+    values: &Bound<'py, PyAny>,
+) -> PyResult<bool> {
+    let py = target.py();
+    let (target, mask) = (target.open(), full(mask)?);
+    let target = target.array(py)?;
+    let Some(Value::Array(mask)) = mask.value(py)? else { return Ok(false) };
+    let done = mask.shape() == target.shape()
+        && put(target, values, |value| match value {
+            Value::Array(v)
+                if v.shape() != target.shape()
+                    || !fastnp::can_cast(v.dtype(), target.dtype(), fastnp::Casting::Safe) =>
+            {
+                Err(Error::new(ErrorKind::Unsupported, "values that are repeated, or do not convert"))
+            }
+            value => assign_where(target, mask, value),
+        })?
+        .is_ok();
+    deliver(py, Ok(done))
+}
+
+/// NumPy's `may_share_memory`, by byte ranges.
+#[pyfunction]
+#[pyo3(signature = (a, b, /, max_work=None), text_signature = "(a, b, /, max_work=0)")]
+fn may_share_memory<'py>(
+    a: &Bound<'py, PyAny>,
+    b: &Bound<'py, PyAny>,
+    max_work: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    shared(a, b, max_work, "may_share_memory")
+}
+
+/// NumPy's `shares_memory`, exactly.
+#[pyfunction]
+#[pyo3(signature = (a, b, /, max_work=None), text_signature = "(a, b, /, max_work=-1)")]
+fn shares_memory<'py>(
+    a: &Bound<'py, PyAny>,
+    b: &Bound<'py, PyAny>,
+    max_work: Option<&Bound<'py, PyAny>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    shared(a, b, max_work, "shares_memory")
+}
+
+fn shared<'py>(
+    a: &Bound<'py, PyAny>,
+    b: &Bound<'py, PyAny>,
+    max_work: Option<&Bound<'py, PyAny>>,
+    name: &str,
+) -> PyResult<Bound<'py, PyAny>> {
+    let py = a.py();
+    let mut outlines = None;
+    if let (Ok(x), Ok(y)) = (a.cast::<NdArray>(), b.cast::<NdArray>()) {
+        let (x, y) = (x.open(), y.open());
+        let (x, y) = (x.array(py)?, y.array(py)?);
+        if !x.may_share_memory(y) {
+            return Ok(pyo3::types::PyBool::new(py, false).to_owned().into_any());
+        }
+        if let (Some(there), Some(too)) = (x.lent_address(), y.lent_address()) {
+            // NumPy gets copies of them, and is to tell of what is on the device.
+            outlines = Some([described(py, x, there)?, described(py, y, too)?]);
+        }
+    }
+    let args = match outlines {
+        Some(outlines) => PyTuple::new(py, outlines)?,
+        None => PyTuple::new(py, [a, b])?,
+    };
+    let kwargs = PyDict::new(py);
+    if let Some(work) = max_work {
+        kwargs.set_item("max_work", work)?;
+    }
+    numpy(py, name, &args, Some(&kwargs))
+}
+
+/// `broadcast_to(x, shape)`: a read-only view of `x` stretched to a shape.
+#[pyfunction]
+fn broadcast_to<'py>(x: &Bound<'py, NdArray>, shape: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    let py = x.py();
+    if let Some(shape) = shape_of(shape)
+        && let Ok(view) = x.open().array(py)?.broadcast_to(&shape)
+    {
+        return crate::object::ndarray::view_of(x, view);
+    }
+    numpy(py, "broadcast_to", &PyTuple::new(py, [x.as_any(), shape])?, None)
+}
+
+/// Whether the engine computes with a `numpy.dtype`.
+#[pyfunction]
+fn is_native(dtype: &Bound<'_, PyAny>) -> PyResult<bool> {
+    Ok(dtype::of_descriptor(dtype)?.is_some())
+}
+
+/// `count_true(x)`: how many elements of a bool array are true.
+fn count_true<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    let py = call.py();
+    let Some(Ok(array)) = call.sole().map(|value| value.cast_exact::<NdArray>()) else {
+        return Err(PyTypeError::new_err("count_true takes one array"));
+    };
+    let me = array.open();
+    let count = match me.selection() {
+        Some(selection) => deliver(py, selection.reduce(Reduction::CountNonzero).and_then(|count| count.item()))?,
+        None => {
+            let array = me.array(py)?;
+            match deliver(py, array.reduce_now(Reduction::CountNonzero))? {
+                Some(count) => count,
+                None => deliver(py, array.reduce(Reduction::CountNonzero, None, None, false).and_then(|n| n.item()))?,
+            }
+        }
+    };
+    Ok(count.to_i64().into_pyobject(py)?.into_any())
+}
+
+/// Adds the functions to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    macro_rules! functions {
+        ($($name:ident)*) => { $(module.add_function(wrap_pyfunction!($name, module)?)?;)* };
+    }
+    functions! { where_ dot copyto put_where broadcast_to may_share_memory shares_memory is_native }
+    crate::call::parse::add(
+        module,
+        &[
+            (c"matmul", c"matmul(x1, x2, /)\n--\n\n", entry!(matmul)),
+            (c"count_true", c"count_true(x, /)\n--\n\n", entry!(count_true)),
+        ],
+    )
+}

@@ -1,0 +1,125 @@
+//! Routines of a device's libraries, as `fastnp._library` asks for them: `NotImplementedError` says why one does not run.
+
+use crate::call::parse::{Arguments, entry};
+use crate::deliver;
+use crate::object::ndarray::{NdArray, object};
+use crate::object::payload::Open;
+use fastnp::{Array, Library, Singular, Transform};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyBool;
+use std::sync::Once;
+
+/// `on_host()`: whether arrays are computed on the host now, where no library of a device's is asked.
+fn on_host<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    Ok(PyBool::new(call.py(), fastnp::computes_on_host()).to_owned().into_any())
+}
+
+/// `lack(library)`: why the device that arrays are computed on now does not run routines of a library (`fourier`, `solver`); None where
+/// it does.
+#[pyfunction]
+fn lack(py: Python<'_>, library: &str) -> PyResult<Option<String>> {
+    static LOOKED_FOR: [Once; 2] = [const { Once::new() }; 2];
+    let (kind, looked_for) = match library {
+        "fourier" => (Library::Fourier, &LOOKED_FOR[0]),
+        "solver" => (Library::Solver, &LOOKED_FOR[1]),
+        _ => return Err(PyValueError::new_err(format!("there is no library {library:?}"))),
+    };
+    // Opening it takes a while, and nobody else may want it.
+    if !looked_for.is_completed() {
+        py.import("fastnp._wheels")?.call_method1("load", (library,))?;
+        looked_for.call_once(|| ());
+    }
+    Ok(fastnp::lack(kind))
+}
+
+/// `fourier(x, transform, axes, points)`: a transform over the last axes; to real numbers, so many.
+#[pyfunction]
+fn fourier<'py>(x: &Bound<'py, NdArray>, transform: &str, axes: usize, points: usize) -> PyResult<Bound<'py, PyAny>> {
+    let transform = match transform {
+        "forward" => Transform::Forward,
+        "inverse" => Transform::Inverse,
+        "from real" => Transform::FromReal,
+        "to real" => Transform::ToReal,
+        _ => return Err(PyValueError::new_err(format!("there is no transform {transform:?}"))),
+    };
+    let py = x.py();
+    let result = fastnp::fourier(x.open().array(py)?, transform, axes, points);
+    object(py, deliver(py, result)?)
+}
+
+/// `solve(matrices, sides)`: solutions, and for each matrix zero where it has an inverse; all by columns.
+#[pyfunction]
+fn solve<'py>(matrices: &Bound<'py, NdArray>, sides: &Bound<'py, NdArray>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let py = matrices.py();
+    let result = fastnp::solve(matrices.open().array(py)?, sides.open().array(py)?);
+    let (solutions, found) = deliver(py, result)?;
+    objects(py, [solutions, found])
+}
+
+/// `lu(matrices)`: triangles, and which rows were swapped.
+#[pyfunction]
+fn lu<'py>(matrices: &Bound<'py, NdArray>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let py = matrices.py();
+    let result = fastnp::lu(matrices.open().array(py)?);
+    let (factors, swapped) = deliver(py, result)?;
+    objects(py, [factors, swapped])
+}
+
+/// `cholesky(matrices, upper)`: factors in one triangle, and for each matrix zero where it is positive definite.
+#[pyfunction]
+fn cholesky<'py>(matrices: &Bound<'py, NdArray>, upper: bool) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let py = matrices.py();
+    let result = fastnp::cholesky(matrices.open().array(py)?, upper);
+    let (factors, found) = deliver(py, result)?;
+    objects(py, [factors, found])
+}
+
+/// `eigen(matrices, upper, vectors)`: eigenvalues, conjugates of eigenvectors as rows, and for each matrix zero where they were found.
+#[pyfunction]
+fn eigen<'py>(matrices: &Bound<'py, NdArray>, upper: bool, vectors: bool) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let py = matrices.py();
+    let result = fastnp::eigen(matrices.open().array(py)?, upper, vectors);
+    let (values, rows, found) = deliver(py, result)?;
+    objects(py, [values, rows, found])
+}
+
+/// `qr(matrices, wanted)`: triangles, and so many columns of orthogonal matrices, if any; all by columns.
+#[pyfunction]
+fn qr<'py>(matrices: &Bound<'py, NdArray>, wanted: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let py = matrices.py();
+    let result = fastnp::qr(matrices.open().array(py)?, wanted);
+    match deliver(py, result)? {
+        (triangles, Some(orthogonal)) => objects(py, [triangles, orthogonal]),
+        (triangles, None) => objects(py, [triangles]),
+    }
+}
+
+/// `svd(matrices, wanted)`: singular values, for each matrix zero where they were found, and vectors, if any; all by columns.
+#[pyfunction]
+fn svd<'py>(matrices: &Bound<'py, NdArray>, wanted: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
+    let py = matrices.py();
+    let result = fastnp::svd(matrices.open().array(py)?, wanted);
+    let Singular { values, found, vectors } = deliver(py, result)?;
+    match vectors {
+        Some((left, right)) => objects(py, [values, found, left, right]),
+        None => objects(py, [values, found]),
+    }
+}
+
+fn objects<const N: usize>(py: Python<'_>, arrays: [Array; N]) -> PyResult<Vec<Bound<'_, PyAny>>> {
+    arrays.into_iter().map(|array| object(py, array)).collect()
+}
+
+/// Adds the functions to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    crate::call::parse::add(module, &[(c"on_host", c"on_host()\n--\n\n", entry!(on_host))])?;
+    module.add_function(wrap_pyfunction!(lack, module)?)?;
+    module.add_function(wrap_pyfunction!(fourier, module)?)?;
+    module.add_function(wrap_pyfunction!(solve, module)?)?;
+    module.add_function(wrap_pyfunction!(lu, module)?)?;
+    module.add_function(wrap_pyfunction!(cholesky, module)?)?;
+    module.add_function(wrap_pyfunction!(eigen, module)?)?;
+    module.add_function(wrap_pyfunction!(qr, module)?)?;
+    module.add_function(wrap_pyfunction!(svd, module)?)
+}

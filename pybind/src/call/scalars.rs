@@ -1,0 +1,168 @@
+//! Arrays as Python's own numbers and lists of them. What has no such number, and the words for it, are NumPy's.
+
+use crate::call::dtype::to_python;
+use crate::deliver;
+use crate::interop::foreign::numpy_of;
+use crate::object::ndarray::NdArray;
+use crate::object::payload::Open;
+use fastnp::{Array, DType, Scalar};
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+type Object<'py> = Bound<'py, PyAny>;
+
+/// `array.tolist()`.
+pub(crate) fn listed<'py>(py: Python<'py>, array: &Array) -> PyResult<Object<'py>> {
+    let start = deliver(py, array.address())?;
+    // SAFETY: the array's memory is settled, and stays while the array is borrowed.
+    unsafe { nested(py, start, array.shape(), array.strides(), array.dtype()) }
+}
+
+/// The elements from an address on as lists in lists.
+///
+/// # Safety
+/// There are elements of the type at all places that the extents and strides name.
+unsafe fn nested<'py>(
+    py: Python<'py>,
+    start: *const u8,
+    shape: &[usize],
+    strides: &[isize],
+    dtype: DType,
+) -> PyResult<Object<'py>> {
+    // SAFETY: the caller's contract, for each axis and each row.
+    unsafe {
+        match (shape, strides) {
+            (&[n], &[stride]) => row(py, Places { start, n, stride }, dtype),
+            (&[n, ref shape @ ..], &[stride, ref strides @ ..]) => list(py, Places { start, n, stride }, |at| {
+                nested(py, at, shape, strides, dtype).map_or_else(|error| restored(py, error), Bound::into_ptr)
+            }),
+            _ => number(py, start, dtype),
+        }
+    }
+}
+
+/// Where the items of a list come from: so many places, evenly apart.
+struct Places {
+    start: *const u8,
+    n: usize,
+    stride: isize,
+}
+
+/// A list of what is made of each place; a null pointer says that an exception was set.
+fn list<'py>(py: Python<'py>, places: Places, item: impl Fn(*const u8) -> *mut ffi::PyObject) -> PyResult<Object<'py>> {
+    let Places { start, n, stride } = places;
+    // SAFETY: a new list, with room for so many items, each of which it takes over; what is in it so far goes with it where an
+    // item cannot be made.
+    unsafe {
+        let list = Bound::from_owned_ptr_or_err(py, ffi::PyList_New(n as isize))?;
+        for i in 0..n as isize {
+            let item = item(start.wrapping_offset(i * stride));
+            if item.is_null() {
+                return Err(PyErr::fetch(py));
+            }
+            ffi::PyList_SetItem(list.as_ptr(), i, item);
+        }
+        Ok(list)
+    }
+}
+
+/// A list of the elements at some places, each type by a loop of its own.
+///
+/// # Safety
+/// There are elements of the type.
+unsafe fn row<'py>(py: Python<'py>, places: Places, dtype: DType) -> PyResult<Object<'py>> {
+    // SAFETY: the caller's contract; an element need not be aligned.
+    unsafe {
+        match dtype {
+            DType::F64 => floats::<f64>(py, places),
+            DType::F32 => floats::<f32>(py, places),
+            DType::I64 => integers::<i64>(py, places),
+            DType::I32 => integers::<i32>(py, places),
+            DType::I16 => integers::<i16>(py, places),
+            DType::I8 => integers::<i8>(py, places),
+            DType::U32 => integers::<u32>(py, places),
+            DType::U16 => integers::<u16>(py, places),
+            DType::U8 => integers::<u8>(py, places),
+            DType::U64 => list(py, places, |at| ffi::PyLong_FromUnsignedLongLong(at.cast::<u64>().read_unaligned())),
+            DType::Bool | DType::F16 | DType::C64 | DType::C128 => {
+                list(py, places, |at| number(py, at, dtype).map_or_else(|error| restored(py, error), Bound::into_ptr))
+            }
+        }
+    }
+}
+
+/// [`row`] for elements that are doubles, or fit in them.
+///
+/// # Safety
+/// As [`row`].
+unsafe fn floats<T: Copy + Into<f64>>(py: Python<'_>, places: Places) -> PyResult<Object<'_>> {
+    // SAFETY: the caller's contract.
+    list(py, places, |at| unsafe { ffi::PyFloat_FromDouble(at.cast::<T>().read_unaligned().into()) })
+}
+
+/// [`row`] for integers of 64 bits, or fewer.
+///
+/// # Safety
+/// As [`row`].
+unsafe fn integers<T: Copy + Into<i64>>(py: Python<'_>, places: Places) -> PyResult<Object<'_>> {
+    // SAFETY: the caller's contract.
+    list(py, places, |at| unsafe { ffi::PyLong_FromLongLong(at.cast::<T>().read_unaligned().into()) })
+}
+
+/// An exception, set again.
+#[cold]
+fn restored(py: Python<'_>, error: PyErr) -> *mut ffi::PyObject {
+    error.restore(py);
+    std::ptr::null_mut()
+}
+
+/// The number at an address.
+///
+/// # Safety
+/// There is an element of the type.
+unsafe fn number(py: Python<'_>, at: *const u8, dtype: DType) -> PyResult<Object<'_>> {
+    let mut bytes = [0u8; 16];
+    // SAFETY: the caller's contract; the bytes are initialised, as all memory of arrays is, and need not be aligned.
+    unsafe { std::ptr::copy_nonoverlapping(at, bytes.as_mut_ptr(), dtype.size()) };
+    to_python(py, Scalar::from_bits(dtype, u128::from_le_bytes(bytes)))
+}
+
+/// What one of Python's conversions makes of the number of an array without axes; of any other array, what NumPy's method does.
+fn converted<'py>(
+    this: &Bound<'py, NdArray>,
+    (method, takes): (&str, fn(DType) -> bool),
+    convert: unsafe extern "C" fn(*mut ffi::PyObject) -> *mut ffi::PyObject,
+) -> PyResult<Object<'py>> {
+    let py = this.py();
+    let me = this.open();
+    let array = me.array(py)?;
+    if array.ndim() == 0 && takes(array.dtype()) {
+        let number = to_python(py, deliver(py, array.item())?)?;
+        // SAFETY: a live object, and the GIL is held.
+        return unsafe { Bound::from_owned_ptr_or_err(py, convert(number.as_ptr())) };
+    }
+    numpy_of(this)?.call_method0(method)
+}
+
+#[pymethods]
+impl NdArray {
+    fn tolist<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
+        listed(this.py(), this.open().array(this.py())?)
+    }
+
+    fn __float__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
+        converted(this, ("__float__", |dtype| !dtype.is_complex()), ffi::PyNumber_Float)
+    }
+
+    fn __int__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
+        converted(this, ("__int__", |dtype| !dtype.is_complex()), ffi::PyNumber_Long)
+    }
+
+    fn __complex__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
+        numpy_of(this)?.call_method0("__complex__")
+    }
+
+    fn __index__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
+        converted(this, ("__index__", DType::is_integer), ffi::PyNumber_Index)
+    }
+}

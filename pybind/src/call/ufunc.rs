@@ -1,0 +1,457 @@
+//! The ufunc class: one object for every row of the op table.
+
+use crate::call::argument::{Arg, full, quick};
+use crate::call::keywords::{Keywords, Out};
+use crate::call::ufunc_call::{direct, general, into, unary, with_options};
+use crate::object::ndarray::NdArray;
+use crate::object::payload::Open;
+use crate::object::raw_slots::{answer, object_at};
+use crate::{deliver, fallback};
+use fastnp::{ErrorKind, Op, Options, Value};
+use pyo3::exceptions::{PyTypeError, PyUserWarning};
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyDict, PyString, PyTuple, PyType};
+use pyo3::{Borrowed, ffi};
+use smallvec::SmallVec;
+use std::ffi::c_ulong;
+
+/// A function that works element by element.
+#[pyclass(name = "ufunc", module = "fastnp", frozen, weakref, subclass)]
+pub(crate) struct Ufunc {
+    op: Op,
+    /// NumPy's own.
+    original: Py<PyAny>,
+}
+
+impl Ufunc {
+    fn elsewhere<'py>(
+        &self,
+        py: Python<'py>,
+        method: &str,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.numpy(py, method, args, kwargs, ErrorKind::Unsupported)
+    }
+
+    /// NumPy's own method, for what the engine cannot do or, after another error, for its words.
+    fn numpy<'py>(
+        &self,
+        py: Python<'py>,
+        method: &str,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+        error: ErrorKind,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
+        let wrong = error != ErrorKind::Unsupported;
+        fallback(py, "ufunc")?.call1((self.op.name(), method, args, kwargs, wrong))
+    }
+
+    /// The call of as many objects as the op takes, of which one is an array of ours.
+    #[inline]
+    fn of_ours<'py>(&self, objects: &[Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
+        match objects {
+            [first] => unary(self.op, first),
+            [first, second, ..] => match direct(self.op, first, second)? {
+                Some(result) => Ok(result),
+                None => general(self.op, &[first, second]),
+            },
+            [] => Err(PyTypeError::new_err("an op without arguments")),
+        }
+    }
+
+    /// The call with keywords, or of what is no array of ours yet; none where NumPy has to do it.
+    fn with_keywords<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let objects = args.iter().take(self.op.arity()).collect::<SmallVec<[Bound<'_, PyAny>; 2]>>();
+        let inputs = objects.iter().map(full).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
+        if inputs.iter().any(|arg| matches!(arg, Arg::Other)) {
+            return Ok(None);
+        }
+        let Some(asked) = Keywords::read(self.op, args, kwargs)? else { return Ok(None) };
+        let numbers = inputs.iter().all(|arg| matches!(arg, Arg::Number(_)));
+        if numbers && !matches!(asked.out, Out::Given(_)) || !asked.fits(&inputs) {
+            return Ok(None);
+        }
+        let target = match &asked.out {
+            Out::Given(out) => Some(out.open()),
+            Out::New | Out::NewArray => None,
+        };
+        let options = Options {
+            out: target.as_ref().map(|out| out.array(py)).transpose()?,
+            dtype: asked.dtype,
+            casting: asked.casting,
+            order: asked.order,
+            mask: asked.mask.as_ref(),
+        };
+        let result = match with_options(py, self.op, &inputs, options)? {
+            Ok(result) => result,
+            Err(error) => return self.numpy(py, "__call__", args, kwargs, error.kind()).map(Some),
+        };
+        if asked.mask.is_some() && !asked.names_out {
+            let text = c"'where' used without 'out', expect unitialized memory in output. If this is intentional, use out=None.";
+            PyErr::warn(py, &py.get_type::<PyUserWarning>(), text, 1)?;
+        }
+        asked.out.deliver(py, result).map(Some)
+    }
+}
+
+#[pymethods]
+impl Ufunc {
+    #[pyo3(signature = (*args, **kwargs))]
+    fn __call__<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let plain = kwargs.is_none_or(|k| k.is_empty());
+        let arity = self.op.arity();
+        let ours = args.iter_borrowed().any(|a| a.is_instance_of::<NdArray>());
+        if plain && args.len() == arity && ours {
+            let objects: SmallVec<[Bound<'_, PyAny>; 2]> = args.iter().collect();
+            return self.of_ours(&objects);
+        }
+        if (args.len() == arity || args.len() == arity + 1)
+            && let Some(result) = self.with_keywords(py, args, kwargs)?
+        {
+            return Ok(result);
+        }
+        self.elsewhere(py, "__call__", args, kwargs)
+    }
+
+    #[pyo3(signature = (*args, **kwargs))]
+    fn reduce<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match crate::call::reduce::fold(self.op, args, kwargs)? {
+            Ok(result) => Ok(result),
+            Err(error) => self.numpy(py, "reduce", args, kwargs, error.kind()),
+        }
+    }
+
+    #[pyo3(signature = (*args, **kwargs))]
+    fn accumulate<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        match crate::call::reduce::accumulate(self.op, args, kwargs)? {
+            Ok(result) => Ok(result),
+            Err(error) => self.numpy(py, "accumulate", args, kwargs, error.kind()),
+        }
+    }
+
+    #[pyo3(signature = (*args, **kwargs))]
+    fn reduceat<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.elsewhere(py, "reduceat", args, kwargs)
+    }
+
+    #[pyo3(signature = (*args, **kwargs))]
+    fn outer<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if args.len() == 2 && self.op.arity() == 2 {
+            let (first, second) = (args.get_item(0)?, args.get_item(1)?);
+            if let Some(column) = column(&first, &second)? {
+                return self.__call__(py, &PyTuple::new(py, [column, second])?, kwargs);
+            }
+        }
+        self.elsewhere(py, "outer", args, kwargs)
+    }
+
+    #[pyo3(signature = (*args, **kwargs))]
+    fn at<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.elsewhere(py, "at", args, kwargs)
+    }
+
+    #[pyo3(signature = (*args, **kwargs))]
+    fn resolve_dtypes<'py>(
+        &self,
+        py: Python<'py>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.original.bind(py).call_method("resolve_dtypes", args, kwargs)
+    }
+
+    #[getter]
+    fn __name__(&self) -> &'static str {
+        self.op.name()
+    }
+
+    #[getter]
+    fn __qualname__(&self) -> &'static str {
+        self.op.name()
+    }
+
+    /// NumPy's own, whose `__doc__` is the doc: a descriptor of the package's passes it on.
+    #[getter]
+    fn _original(&self, py: Python<'_>) -> Py<PyAny> {
+        self.original.clone_ref(py)
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<ufunc '{}'>", self.op.name())
+    }
+
+    fn __reduce__(&self) -> &'static str {
+        self.op.name()
+    }
+
+    fn __getattr__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
+        self.original.bind(py).getattr(name)
+    }
+}
+
+/// The first array with an axis of extent one for each of the second's; none where one of them is no array.
+fn column<'py>(first: &Bound<'py, PyAny>, second: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = first.py();
+    let (first, second) = (full(first)?, full(second)?);
+    let (Some(Value::Array(left)), Some(Value::Array(right))) = (first.value(py)?, second.value(py)?) else {
+        return Ok(None);
+    };
+    let mut layout = left.layout().clone();
+    layout.shape.extend(std::iter::repeat_n(1, right.ndim()));
+    layout.strides.extend(std::iter::repeat_n(0, right.ndim()));
+    if layout.shape.len() > fastnp::MAX_DIMS {
+        return Ok(None);
+    }
+    crate::object::ndarray::object(py, deliver(py, left.view_as(left.dtype(), layout))?).map(Some)
+}
+
+/// The type flag and the bit in a number of arguments of the vectorcall protocol (PEP 590). The stable ABI names them from 3.12
+/// on, as they have been since 3.9.
+const HAVE_VECTORCALL: c_ulong = 1 << 11;
+const ARGUMENTS_OFFSET: usize = 1 << (usize::BITS - 1);
+
+/// How Python calls a function with its arguments side by side.
+type Vectorcall = unsafe extern "C" fn(
+    *mut ffi::PyObject,
+    *const *mut ffi::PyObject,
+    usize,
+    *mut ffi::PyObject,
+) -> *mut ffi::PyObject;
+
+unsafe extern "C" {
+    // Part of the stable ABI from 3.12 on, and exported as declared since 3.9.
+    fn PyObject_Vectorcall(
+        callable: *mut ffi::PyObject,
+        args: *const *mut ffi::PyObject,
+        count: usize,
+        names: *mut ffi::PyObject,
+    ) -> *mut ffi::PyObject;
+}
+
+/// Calls a ufunc object with arguments side by side, those with names last.
+unsafe extern "C" fn vectorcall(
+    this: *mut ffi::PyObject,
+    args: *const *mut ffi::PyObject,
+    flags: usize,
+    names: *mut ffi::PyObject,
+) -> *mut ffi::PyObject {
+    // SAFETY: Python calls this of an object of the class that `class` makes, as its protocol says: so many arguments, then
+    // one for each of the names, all of which live until this returns; the GIL is held.
+    unsafe {
+        let count = flags & !ARGUMENTS_OFFSET;
+        if names.is_null() && (0..count).all(|i| is_plain_number(*args.add(i))) {
+            // Numbers alone are nothing of ours. Before all else, and with nothing of ours around it: of 95 ns that
+            // `np.sqrt(x)` took so that NumPy could be called, 15 were ours.
+            let this = object_at(Python::assume_attached(), this).cast_unchecked::<Ufunc>();
+            return PyObject_Vectorcall(this.get().original.as_ptr(), args, flags, names);
+        }
+        answer(std::ptr::null_mut(), |py| {
+            let this = object_at(py, this).cast_unchecked::<Ufunc>();
+            let objects = match count {
+                0 => &[],
+                _ => std::slice::from_raw_parts(args.cast::<Bound<'_, PyAny>>(), count),
+            };
+            let ours = || objects.iter().any(|object| object.is_exact_instance_of::<NdArray>());
+            if names.is_null() && count == this.get().op.arity() && ours() {
+                return this.get().of_ours(objects).map(Bound::into_ptr);
+            }
+            if !names.is_null()
+                && count == this.get().op.arity()
+                && ours()
+                && let Some(out) = sole_out(py, names, object_at(py, *args.add(count)))?
+                && into(this.get().op, &objects.iter().collect::<SmallVec<[_; 2]>>(), &out)?
+            {
+                return Ok(out.into_ptr());
+            }
+            if names.is_null() && objects.iter().all(|object| matches!(quick(object), Ok(Arg::Number(_)))) {
+                let original = this.get().original.as_ptr();
+                return Bound::from_owned_ptr_or_err(py, PyObject_Vectorcall(original, args, count, names))
+                    .map(Bound::into_ptr);
+            }
+            let positions = PyTuple::new(py, objects)?;
+            if names.is_null() {
+                return this.get().__call__(py, &positions, None).map(Bound::into_ptr);
+            }
+            let keywords = PyDict::new(py);
+            for (i, name) in object_at(py, names).cast_unchecked::<PyTuple>().iter_borrowed().enumerate() {
+                keywords.set_item(name, object_at(py, *args.add(count + i)))?;
+            }
+            this.get().__call__(py, &positions, Some(&keywords)).map(Bound::into_ptr)
+        })
+    }
+}
+
+/// Whether an object is a number of Python's, or one of NumPy's doubles.
+///
+/// # Safety
+/// It is an object, and the GIL is held.
+#[inline(always)]
+unsafe fn is_plain_number(object: *mut ffi::PyObject) -> bool {
+    // SAFETY: the caller's contract.
+    unsafe {
+        ffi::PyFloat_CheckExact(object) != 0
+            || ffi::PyLong_CheckExact(object) != 0
+            || crate::call::dtype::is_double(Python::assume_attached(), object)
+    }
+}
+
+/// The value of the first name of a call, where that is the only one, is `out`, and the value is an array of ours.
+///
+/// # Safety
+/// The names are a tuple.
+unsafe fn sole_out<'py>(
+    py: Python<'py>,
+    names: *mut ffi::PyObject,
+    value: Borrowed<'_, 'py, PyAny>,
+) -> PyResult<Option<Bound<'py, NdArray>>> {
+    // SAFETY: the caller's contract.
+    let names = unsafe { object_at(py, names).cast_unchecked::<PyTuple>() };
+    let out = names.len() == 1 && names.get_borrowed_item(0)?.cast::<PyString>()? == "out";
+    Ok(value.cast_exact::<NdArray>().ok().filter(|_| out).map(|out| out.to_owned()))
+}
+
+/// The class of ufunc objects: PyO3's, which Python calls with a tuple, derived once more to be called without one (of the
+/// 3700 instructions of `np.sqrt(a)` the tuple takes 350). Also where in its objects Python finds the function to call.
+fn class(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, usize)> {
+    let base = py.get_type::<Ufunc>();
+    let size: usize = base.getattr("__basicsize__")?.extract()?;
+    let member = |name, offset| ffi::PyMemberDef {
+        name,
+        type_code: ffi::Py_T_PYSSIZET,
+        offset,
+        flags: ffi::Py_READONLY,
+        doc: std::ptr::null(),
+    };
+    let mut members = [member(c"__vectorcalloffset__".as_ptr(), size as isize), member(std::ptr::null(), 0)];
+    let mut slots = [
+        ffi::PyType_Slot { slot: ffi::Py_tp_members, pfunc: members.as_mut_ptr().cast() },
+        ffi::PyType_Slot { slot: 0, pfunc: std::ptr::null_mut() },
+    ];
+    let flags = ffi::Py_TPFLAGS_DEFAULT | HAVE_VECTORCALL | ffi::Py_TPFLAGS_DISALLOW_INSTANTIATION;
+    let mut spec = ffi::PyType_Spec {
+        name: c"fastnp.ufunc".as_ptr(),
+        basicsize: (size + size_of::<Vectorcall>()) as i32,
+        itemsize: 0,
+        flags: flags as u32,
+        slots: slots.as_mut_ptr(),
+    };
+    let bases = PyTuple::new(py, [base])?;
+    // SAFETY: the specification lives until the call returns, which copies the members, and the name for good.
+    let class = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpecWithBases(&mut spec, bases.as_ptr()))? };
+    Ok((class.cast_into::<PyType>()?, size))
+}
+
+/// A ufunc object.
+fn object<'py>(class: &Bound<'py, PyType>, offset: usize, ufunc: Ufunc) -> PyResult<Bound<'py, PyAny>> {
+    // SAFETY: the class is PyO3's with room for a pointer at the offset. All that PyO3 keeps in a new object beside its
+    // contents is nothing yet, as the zeros are that it is allocated with.
+    unsafe {
+        let object = ffi::PyType_GenericAlloc(class.as_type_ptr(), 0);
+        let object = Bound::from_owned_ptr_or_err(class.py(), object)?.cast_into_unchecked::<Ufunc>();
+        std::ptr::from_ref(object.get()).cast_mut().write(ufunc);
+        object.as_ptr().byte_add(offset).cast::<Vectorcall>().write(vectorcall);
+        Ok(object.into_any())
+    }
+}
+
+/// Adds the class to the module, and its objects as `UFUNCS`.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    let (class, offset) = class(py)?;
+    module.add("ufunc", &class)?;
+    let all = PyDict::new(py);
+    let numpy = py.import("numpy")?;
+    for &op in Op::ALL {
+        let original = numpy.getattr(op.name())?.unbind();
+        all.set_item(op.name(), object(&class, offset, Ufunc { op, original })?)?;
+    }
+    if all.is_empty() {
+        return Err(PyTypeError::new_err("the op table is empty"));
+    }
+    module.add("UFUNCS", all)
+}
+
+/// NumPy's ufunc objects by address, with their ops: each at the place its address says, or else at the next free one. (Looked
+/// for in order they take 20 ns of the 400 of `scalar * array`.)
+static BY_ADDRESS: PyOnceLock<Known> = PyOnceLock::new();
+type Known = Box<[Option<(usize, Op)>; PLACES]>;
+/// Several times as many as there are ops, so that most are found where they are looked for.
+const PLACES: usize = 512;
+const _: () = assert!(PLACES >= 4 * Op::ALL.len());
+
+/// The places where a ufunc of an address may be, in order.
+fn places(address: usize) -> impl Iterator<Item = usize> {
+    let first = (address >> 4).wrapping_mul(0x9e37_79b9) >> 7;
+    (0..PLACES).map(move |i| first.wrapping_add(i) % PLACES)
+}
+
+fn by_address(py: Python<'_>) -> PyResult<Known> {
+    let numpy = py.import("numpy")?;
+    let mut known = Box::new([None; PLACES]);
+    for &op in Op::ALL {
+        let address = numpy.getattr(op.name())?.as_ptr() as usize;
+        if let Some(free) = places(address).find(|&place| known[place].is_none()) {
+            known[free] = Some((address, op));
+        }
+    }
+    Ok(known)
+}
+
+/// What a call of a NumPy ufunc, `args` being the ufunc, its method and the inputs, is natively; none where somebody else
+/// has to decide.
+pub(crate) fn called_by_numpy<'py>(py: Python<'py>, args: &[Bound<'py, PyAny>]) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let known = BY_ADDRESS.get_or_try_init(py, || by_address(py))?;
+    let [ufunc, method, inputs @ ..] = args else { return Ok(None) };
+    let address = ufunc.as_ptr() as usize;
+    let found = places(address).map_while(|place| known[place]).find(|found| found.0 == address);
+    let Some((_, op)) = found else { return Ok(None) };
+    let call = intern!(py, "__call__");
+    if inputs.len() != op.arity() || !(method.is(call) || method.cast::<PyString>()? == "__call__") {
+        return Ok(None);
+    }
+    // Arrays of ours and numbers only: any other class may want a say.
+    match inputs {
+        [first, second] => crate::call::ufunc_call::direct(op, first, second),
+        [first] if first.is_exact_instance_of::<NdArray>() => unary(op, first).map(Some),
+        _ => Ok(None),
+    }
+}

@@ -1,0 +1,157 @@
+//! What the engine did and what it is told: counters, `explain`, settings.
+
+use crate::deliver;
+use crate::object::ndarray::NdArray;
+use crate::object::payload::Open;
+use fastnp::settings;
+use pyo3::exceptions::{PyKeyError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+/// A setting's value, to and from Python.
+#[derive(FromPyObject, IntoPyObject)]
+enum SettingValue {
+    Int(i64),
+    Text(String),
+}
+
+impl From<settings::SettingValue> for SettingValue {
+    fn from(value: settings::SettingValue) -> SettingValue {
+        match value {
+            settings::SettingValue::Int(value) => SettingValue::Int(value),
+            settings::SettingValue::Text(value) => SettingValue::Text(value.into_owned()),
+        }
+    }
+}
+
+/// Has the libraries that a device of this name takes found, where Python's packages have them.
+pub(crate) fn find_libraries(py: Python<'_>, device: &str) -> PyResult<()> {
+    if device.starts_with("cuda") || device == "auto" {
+        py.import("fastnp._wheels")?.call_method0("load")?;
+    }
+    Ok(())
+}
+
+/// Sets a setting of the engine.
+#[pyfunction]
+fn set_setting(py: Python<'_>, name: &str, value: SettingValue) -> PyResult<()> {
+    let set = match value {
+        SettingValue::Int(value) => settings::set(name, value),
+        SettingValue::Text(value) => {
+            find_libraries(py, &value)?;
+            settings::set(name, value)
+        }
+    };
+    match (deliver(py, set)?, settings::get(name)) {
+        (true, _) => Ok(()),
+        (false, Some(_)) => Err(PyTypeError::new_err(format!("the setting {name} takes a value of another type"))),
+        (false, None) => Err(PyKeyError::new_err(name.to_owned())),
+    }
+}
+
+/// Has what is recorded from now on run on a device.
+#[pyfunction]
+fn set_device(py: Python<'_>, name: &str) -> PyResult<()> {
+    find_libraries(py, name)?;
+    deliver(py, fastnp::set_device(name))
+}
+
+/// What runs what is recorded now, in words.
+#[pyfunction]
+fn describe_device() -> String {
+    fastnp::describe_device()
+}
+
+/// Runs everything pending, and waits for devices.
+#[pyfunction]
+fn synchronize(py: Python<'_>) -> PyResult<()> {
+    deliver(py, fastnp::synchronize())
+}
+
+/// The device that what is recorded now will run on.
+#[pyfunction]
+fn current_device() -> &'static str {
+    fastnp::current_device()
+}
+
+/// Name, type, default, value and documentation of a setting.
+type SettingRow = (&'static str, &'static str, SettingValue, SettingValue, &'static str);
+
+/// The engine's settings.
+#[pyfunction(name = "settings")]
+fn list_settings() -> Vec<SettingRow> {
+    let row = |s: &settings::Setting| -> SettingRow {
+        let kind = match s.default {
+            settings::SettingValue::Int(_) => "int",
+            settings::SettingValue::Text(_) => "str",
+        };
+        let value = settings::get(s.name).unwrap_or_else(|| s.default.clone());
+        (s.name, kind, s.default.clone().into(), value.into(), s.doc)
+    };
+    settings::SETTINGS.iter().map(row).collect()
+}
+
+/// The engine's counters.
+#[pyfunction]
+fn stats(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
+    let out = PyDict::new(py);
+    let stats = fastnp::stats();
+    for (name, value) in stats.entries() {
+        out.set_item(name, value)?;
+    }
+    out.set_item("native", stats.recorded)?;
+    Ok(out)
+}
+
+/// Sets the counters to zero.
+#[pyfunction]
+fn reset_stats() {
+    fastnp::reset_stats();
+}
+
+/// Runs everything pending.
+#[pyfunction]
+fn flush(py: Python<'_>) -> PyResult<()> {
+    deliver(py, fastnp::flush())
+}
+
+/// Whether operations over so many elements run at once: what takes several of them is then better left to NumPy.
+#[pyfunction]
+fn runs_at_once(elements: usize) -> bool {
+    fastnp::runs_at_once(elements)
+}
+
+/// Computes arrays.
+#[pyfunction]
+#[pyo3(signature = (*arrays))]
+fn eval(py: Python<'_>, arrays: &Bound<'_, PyTuple>) -> PyResult<()> {
+    for array in arrays {
+        if let Ok(array) = array.cast::<NdArray>() {
+            deliver(py, array.open().array(py)?.evaluate())?;
+        }
+    }
+    Ok(())
+}
+
+/// What is pending (or what the last flush ran), how it fuses, and the kernels.
+#[pyfunction]
+#[pyo3(signature = (*_arrays))]
+fn explain(_arrays: &Bound<'_, PyTuple>) -> String {
+    fastnp::explain()
+}
+
+/// Adds the functions to the module.
+pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(set_setting, module)?)?;
+    module.add_function(wrap_pyfunction!(set_device, module)?)?;
+    module.add_function(wrap_pyfunction!(describe_device, module)?)?;
+    module.add_function(wrap_pyfunction!(synchronize, module)?)?;
+    module.add_function(wrap_pyfunction!(current_device, module)?)?;
+    module.add_function(wrap_pyfunction!(list_settings, module)?)?;
+    module.add_function(wrap_pyfunction!(stats, module)?)?;
+    module.add_function(wrap_pyfunction!(reset_stats, module)?)?;
+    module.add_function(wrap_pyfunction!(flush, module)?)?;
+    module.add_function(wrap_pyfunction!(runs_at_once, module)?)?;
+    module.add_function(wrap_pyfunction!(eval, module)?)?;
+    module.add_function(wrap_pyfunction!(explain, module)?)
+}

@@ -1,0 +1,117 @@
+//! The array class itself: what calling it makes, its metaclass, and an array that becomes another one in place.
+//!
+//! Nothing derives from it: what a program derives from `ndarray` derives from NumPy's, which the metaclass sees to.
+
+use crate::call::dtype;
+use crate::interop::foreign::import;
+use crate::object::ndarray::NdArray;
+use crate::object::payload::{Open, Repr};
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::ffi;
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::type_object::PyTypeInfo;
+use pyo3::types::{PyDict, PyTuple, PyType};
+use std::ffi::c_void;
+
+/// `ndarray(shape, dtype, buffer, …)`: NumPy reads the arguments, its memory becomes ours. Types that are not native, and
+/// memory that is not aligned, stay NumPy's.
+pub(crate) fn construct<'py>(
+    py: Python<'py>,
+    args: &Bound<'py, PyTuple>,
+    kwargs: Option<&Bound<'py, PyDict>>,
+) -> PyResult<Bound<'py, PyAny>> {
+    let made = dtype::types(py)?.array.bind(py).call(args, kwargs)?;
+    match import(&made) {
+        Ok(contents) => crate::object::ndarray::object(py, contents),
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => Ok(made),
+        Err(error) => Err(error),
+    }
+}
+
+/// `replace(x, y)`: from now on `x` is what `y` is; for what changes an array in place.
+#[pyfunction]
+pub(crate) fn replace(x: &Bound<'_, NdArray>, y: &Bound<'_, NdArray>) -> PyResult<()> {
+    let array = y.open().array(x.py())?.clone();
+    x.get().contents.replace(x.py(), Repr::Dense(array))
+}
+
+/// What `ndarray.name` is when it is asked of the class itself, by name.
+static UNBOUND: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
+
+/// `metaclass(unbound)`: a type of types that answers these names for a class of its kind, whatever the class holds itself.
+///
+/// Objects never ask it, only `ndarray.sum` does. In C, because NumPy asks the class for its protocols at every operation
+/// with a scalar, which `__getattribute__` in Python makes twice as slow.
+#[pyfunction]
+pub(crate) fn metaclass<'py>(py: Python<'py>, unbound: Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
+    UNBOUND.set(py, unbound.unbind()).map_err(|_| PyRuntimeError::new_err("the metaclass was made before"))?;
+    let mut slots = [
+        ffi::PyType_Slot { slot: ffi::Py_tp_getattro, pfunc: asked as *mut c_void },
+        ffi::PyType_Slot { slot: 0, pfunc: std::ptr::null_mut() },
+    ];
+    let mut spec = ffi::PyType_Spec {
+        name: c"fastnp._fastnp.Metaclass".as_ptr(),
+        basicsize: 0,
+        itemsize: 0,
+        flags: (ffi::Py_TPFLAGS_DEFAULT | ffi::Py_TPFLAGS_BASETYPE) as u32,
+        slots: slots.as_mut_ptr(),
+    };
+    let bases = PyTuple::new(py, [py.get_type::<PyType>()])?;
+    // SAFETY: the specification lives until the call returns, and the name for good; a size of 0 is the base's.
+    unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpecWithBases(&mut spec, bases.as_ptr())) }
+}
+
+/// What NumPy asks the array class for at every operation with a scalar, four times for `scalar * array`: the name, the class,
+/// and the method, which nobody sets anew (found as others are it takes 150 instructions).
+static PROTOCOL: PyOnceLock<[Py<PyAny>; 3]> = PyOnceLock::new();
+
+/// The slot that answers `class.name`.
+unsafe extern "C" fn asked(class: *mut ffi::PyObject, name: *mut ffi::PyObject) -> *mut ffi::PyObject {
+    // SAFETY: Python calls a slot with the GIL held.
+    let py = unsafe { Python::assume_attached() };
+    if let Some([protocol, ours, method]) = PROTOCOL.get(py)
+        && name == protocol.as_ptr()
+        && class == ours.as_ptr()
+    {
+        return method.clone_ref(py).into_ptr();
+    }
+    if let Some(unbound) = UNBOUND.get(py) {
+        // SAFETY: a dictionary and a string; the borrowed reference becomes the caller's own.
+        unsafe {
+            let found = ffi::PyDict_GetItemWithError(unbound.as_ptr(), name);
+            if !found.is_null() {
+                ffi::Py_INCREF(found);
+                return found;
+            }
+        }
+    }
+    // SAFETY: the slot of `type` takes what this one was given.
+    unsafe {
+        let slot = ffi::PyType_GetSlot(&raw mut ffi::PyType_Type, ffi::Py_tp_getattro);
+        let of_types: ffi::getattrofunc = std::mem::transmute(slot);
+        of_types(class, name)
+    }
+}
+
+/// `set_metaclass(metaclass)`: gives the array class its metaclass, which the class could not be made with.
+///
+/// # Errors
+/// `TypeError` unless the metaclass derives from `type` without adding to its layout.
+#[pyfunction]
+pub(crate) fn set_metaclass(py: Python<'_>, metaclass: &Bound<'_, PyType>) -> PyResult<()> {
+    let of_types = py.get_type::<PyType>();
+    let size = |t: &Bound<'_, PyType>| t.getattr("__basicsize__")?.extract::<usize>();
+    if !metaclass.is_subclass(&of_types)? || size(metaclass)? != size(&of_types)? {
+        return Err(PyTypeError::new_err("the metaclass must be a type laid out as `type` is"));
+    }
+    let class = NdArray::type_object(py);
+    let name = intern!(py, "__array_ufunc__");
+    let known = [name.clone().into_any(), class.clone().into_any(), class.getattr(name)?].map(Bound::unbind);
+    PROTOCOL.set(py, known).map_err(|_| PyRuntimeError::new_err("the metaclass was set before"))?;
+    // SAFETY: a type object is an object whose type may be any of this layout; the class holds a reference to it for good,
+    // as it does to any type made at run time.
+    unsafe { (*class.as_ptr()).ob_type = metaclass.clone().into_ptr().cast() };
+    Ok(())
+}

@@ -1,0 +1,420 @@
+//! Methods of arrays that the engine runs; every other one of NumPy's goes through `__getattr__` to the fallback.
+
+use crate::call::argument::{Arg, full, quick};
+use crate::call::dtype;
+use crate::call::dtype::{Asked, asked};
+use crate::call::parse::{Arguments, entry, method};
+use crate::call::ufunc_call::wrap;
+use crate::deliver;
+use crate::index::subscript::fits;
+use crate::interop::foreign::numpy_of;
+use crate::object::ndarray::{NdArray, numpy_error, numpy_method, object, view_in, view_laid, view_of};
+use crate::object::payload::Open;
+use crate::object::raw_slots::of_array;
+use fastnp::{Array, DType, Error, ErrorKind, Index, Op, Order, Value, apply};
+use pyo3::prelude::*;
+use pyo3::type_object::PyTypeInfo;
+use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
+use smallvec::SmallVec;
+
+type Object<'py> = Bound<'py, PyAny>;
+type Args<'py> = Bound<'py, PyTuple>;
+type Keywords<'a, 'py> = &'a Bound<'py, PyDict>;
+type Axes = SmallVec<[isize; 4]>;
+
+/// Axes given as `axis=`: none, an integer, or a tuple of integers.
+pub(crate) fn axes_of(axis: Option<&Bound<'_, PyAny>>) -> PyResult<Option<SmallVec<[isize; 4]>>> {
+    let Some(axis) = axis.filter(|a| !a.is_none()) else { return Ok(None) };
+    if let Ok(tuple) = axis.cast::<PyTuple>() {
+        return tuple.iter().map(|a| a.extract()).collect::<PyResult<_>>().map(Some);
+    }
+    Ok(Some(SmallVec::from_iter([axis.extract::<isize>()?])))
+}
+
+/// Integers given one by one or as one sequence; none where there is something else.
+fn integers(args: &[Object<'_>]) -> Option<Axes> {
+    if let [first] = args {
+        if let Ok(tuple) = first.cast::<PyTuple>() {
+            return tuple.iter_borrowed().map(|n| integer(&n)).collect();
+        }
+        if let Some(n) = integer(first) {
+            return Some(SmallVec::from_iter([n]));
+        }
+        return first.try_iter().ok()?.map(|n| integer(&n.ok()?)).collect();
+    }
+    args.iter().map(integer).collect()
+}
+
+/// An integer; truth values are none.
+fn integer(value: &Object<'_>) -> Option<isize> {
+    if value.is_instance_of::<PyBool>() { None } else { value.extract().ok() }
+}
+
+/// The shape with the extent given as -1 worked out; none where it cannot be.
+fn inferred(given: &[isize], size: usize) -> Option<SmallVec<[usize; 4]>> {
+    let known = given.iter().filter(|&&n| n != -1).try_fold(1usize, |p, &n| p.checked_mul(usize::try_from(n).ok()?))?;
+    let rest = match given.iter().filter(|&&n| n == -1).count() {
+        0 => 1,
+        1 => size.checked_div(known)?,
+        _ => return None,
+    };
+    Some(given.iter().map(|&n| if n == -1 { rest } else { n as usize }).collect())
+}
+
+/// `order=` of NumPy; none where it is nothing NumPy knows.
+pub(crate) fn order_of(order: Option<&str>, default: Order) -> Option<Order> {
+    Some(match order {
+        None => default,
+        Some("C" | "c") => Order::C,
+        Some("F" | "f") => Order::F,
+        Some("A" | "a") => Order::A,
+        Some("K" | "k") => Order::K,
+        Some(_) => return None,
+    })
+}
+
+/// The one argument of a method whose only argument is `order`; none where NumPy has to read it.
+fn sole_order(call: Arguments<'_, '_>) -> PyResult<Option<Order>> {
+    Ok(match call.read(["order"])? {
+        Some([None]) => Some(Order::C),
+        Some([Some(order)]) => order.extract::<&str>().ok().and_then(|order| order_of(Some(order), Order::C)),
+        None => None,
+    })
+}
+
+/// NumPy's own method where the arguments are none that a method knows.
+#[cold]
+fn unread_call<'py>(this: &Bound<'py, NdArray>, name: &str, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    numpy_error(this, name, &call.tuple()?, Some(&call.dict()?), unread())
+}
+
+/// The `dtype=` argument: none given, a native type, or (none) something for NumPy.
+pub(crate) fn native(dtype: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Option<DType>>> {
+    match dtype.filter(|d| !d.is_none()) {
+        None => Ok(Some(None)),
+        Some(d) => Ok(match asked(d)? {
+            Asked::Native(d) => Some(Some(d)),
+            Asked::Other => None,
+        }),
+    }
+}
+
+/// The error for arguments that NumPy has to read.
+fn unread() -> Error {
+    Error::new(ErrorKind::Value, "")
+}
+
+/// `astype`.
+fn astype<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let py = this.py();
+    let mut copy = true;
+    let mut simple = call.positions().len() == 1;
+    for (name, value) in call.named() {
+        match name.cast::<PyString>()? {
+            name if name == "copy" => copy = value.is_truthy()?,
+            _ => simple = false,
+        }
+    }
+    let to = if simple { native(call.positions().first())?.flatten() } else { None };
+    let me = this.open();
+    let from = crate::object::attributes::dtype_of(py, &me)?;
+    match to {
+        Some(to) if to.is_complex() || !from.is_complex() => {
+            if to == from && !copy {
+                return Ok(this.as_any().clone());
+            }
+            if let Some(selection) = me.selection() {
+                let cast = deliver(py, selection.cast(to))?;
+                return object(py, cast);
+            }
+            object(py, deliver(py, me.array(py)?.cast(to))?)
+        }
+        _ => numpy_method(this, "astype", &call.tuple()?, Some(&call.dict()?)),
+    }
+}
+
+/// `copy`.
+fn copy<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let py = this.py();
+    match sole_order(call)? {
+        Some(order) => object(py, deliver(py, this.open().array(py)?.copy(order))?),
+        None => unread_call(this, "copy", call),
+    }
+}
+
+/// `flatten`.
+fn flatten<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let py = this.py();
+    let Some(order) = sole_order(call)? else { return unread_call(this, "flatten", call) };
+    let me = this.open();
+    let array = me.array(py)?;
+    let flat = deliver(py, flat(array, order))?;
+    object(py, if flat.same_storage(array) { deliver(py, flat.copy(Order::C))? } else { flat })
+}
+
+/// `ravel`.
+fn ravel<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let py = this.py();
+    let Some(order) = sole_order(call)? else { return unread_call(this, "ravel", call) };
+    let me = this.open();
+    let array = me.array(py)?;
+    // Column-major order is the same for one axis alone.
+    if (order != Order::F || array.ndim() == 1) && array.is_c_contiguous() {
+        return deliver(
+            py,
+            view_laid(this, &me, array, |view| view.become_flat(array).then_some(()).ok_or_else(unread))?,
+        );
+    }
+    let flat = deliver(py, flat(array, order))?;
+    if !flat.same_storage(array) {
+        return object(py, flat);
+    }
+    // A view only where the elements are dense, as in NumPy.
+    if flat.is_c_contiguous() { view_in(this, &me, flat) } else { object(py, deliver(py, flat.copy(Order::C))?) }
+}
+
+/// `item`.
+fn item<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let py = this.py();
+    let me = this.open();
+    let array = me.array(py)?;
+    let args = call.positions();
+    let found = match integers(args) {
+        _ if call.named().next().is_some() => None,
+        _ if args.is_empty() => array.item().ok(),
+        Some(at) if at.len() == array.ndim() && at.len() == args.len() => {
+            let parts: SmallVec<[Index; 4]> = at.into_iter().map(Index::At).collect();
+            array.get(&parts).ok().flatten()
+        }
+        _ => None,
+    };
+    if let Some(value) = deliver(py, Ok(found))? {
+        return dtype::to_python(py, value);
+    }
+    numpy_of(this)?.call_method("item", call.tuple()?, Some(&call.dict()?))
+}
+
+/// `reshape`.
+fn reshape<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let py = this.py();
+    let me = this.open();
+    let array = me.array(py)?;
+    let shape = integers(call.positions()).and_then(|given| inferred(&given, array.size()));
+    let mut order = Some(Order::C);
+    for (name, value) in call.named() {
+        let known = name.cast::<PyString>()? == "order";
+        order = order.filter(|_| known).and_then(|_| order_of(Some(value.extract::<&str>().ok()?), Order::C));
+    }
+    let (Some(shape), Some(order)) = (shape, order) else { return unread_call(this, "reshape", call) };
+    match array.reshape_order(&shape, order) {
+        Ok(_) if order == Order::K => unread_call(this, "reshape", call),
+        Ok(reshaped) if reshaped.same_storage(array) => view_in(this, &me, reshaped),
+        Ok(reshaped) => {
+            // A view of the copy, as NumPy's is.
+            let copy = object(py, reshaped.clone())?;
+            view_of(copy.cast::<NdArray>()?, reshaped)
+        }
+        Err(error) => numpy_error(this, "reshape", &call.tuple()?, Some(&call.dict()?), error),
+    }
+}
+
+/// `transpose`.
+fn transpose<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let me = this.open();
+    let array = me.array(this.py())?;
+    let view = match call.positions() {
+        _ if call.named().next().is_some() => Err(unread()),
+        [] => Ok(array.t()),
+        [none] if none.is_none() => Ok(array.t()),
+        axes => integers(axes).ok_or_else(unread).and_then(|axes| array.transpose(&axes)),
+    };
+    match view {
+        Ok(view) => view_in(this, &me, view),
+        Err(error) => numpy_error(this, "transpose", &call.tuple()?, Some(&call.dict()?), error),
+    }
+}
+
+/// `swapaxes`.
+fn swapaxes<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let me = this.open();
+    let array = me.array(this.py())?;
+    let given = call.positions();
+    let axes = integers(given).filter(|axes| given.len() == 2 && axes.len() == 2 && call.named().next().is_none());
+    let view = axes.ok_or_else(unread).and_then(|axes| {
+        let a = fastnp::normalize_axis(axes[0], array.ndim())?;
+        let b = fastnp::normalize_axis(axes[1], array.ndim())?;
+        let mut order: Axes = (0..array.ndim() as isize).collect();
+        order.swap(a, b);
+        array.transpose(&order)
+    });
+    match view {
+        Ok(view) => view_in(this, &me, view),
+        Err(error) => numpy_error(this, "swapaxes", &call.tuple()?, Some(&call.dict()?), error),
+    }
+}
+
+/// `squeeze`.
+fn squeeze<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    let me = this.open();
+    let array = me.array(this.py())?;
+    let axis = match call.read(["axis"])? {
+        Some([None]) if !array.shape().contains(&1) => return Ok(this.as_any().clone()),
+        Some([axis]) => axes_of(axis).map_err(|_| unread()),
+        None => Err(unread()),
+    };
+    match axis.and_then(|axes| array.squeeze(axes.as_deref())) {
+        // Nothing to leave out: the array itself.
+        Ok(view) if view.ndim() == array.ndim() => Ok(this.as_any().clone()),
+        Ok(view) => view_in(this, &me, view),
+        Err(error) => numpy_error(this, "squeeze", &call.tuple()?, Some(&call.dict()?), error),
+    }
+}
+
+pyo3::inventory::submit! {
+    of_array(&[
+        method(c"astype", entry!(this, astype)),
+        method(c"copy", entry!(this, copy)),
+        method(c"flatten", entry!(this, flatten)),
+        method(c"item", entry!(this, item)),
+        method(c"ravel", entry!(this, ravel)),
+        method(c"reshape", entry!(this, reshape)),
+        method(c"squeeze", entry!(this, squeeze)),
+        method(c"swapaxes", entry!(this, swapaxes)),
+        method(c"transpose", entry!(this, transpose)),
+    ], &[])
+}
+
+#[pymethods]
+impl NdArray {
+    fn __copy__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
+        object(this.py(), deliver(this.py(), this.open().array(this.py())?.copy(Order::K))?)
+    }
+
+    #[pyo3(text_signature = "($self, memo, /)")]
+    fn __deepcopy__<'py>(this: &Bound<'py, Self>, _memo: &Object<'py>) -> PyResult<Object<'py>> {
+        object(this.py(), deliver(this.py(), this.open().array(this.py())?.copy(Order::K))?)
+    }
+
+    fn fill(this: &Bound<'_, Self>, value: &Object<'_>) -> PyResult<()> {
+        let (py, me) = (this.py(), this.open());
+        let array = me.array(py)?;
+        if let Arg::Number(number) = quick(value)?
+            && fits(number, array.dtype())
+            && array.assign(number).is_ok()
+        {
+            return deliver(py, Ok(()));
+        }
+        this.set_item(this.py().Ellipsis(), value)
+    }
+
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, other, /, out=None)"
+    )]
+    fn dot<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+        if args.len() == 1 && kwargs.is_none() {
+            return crate::call::functions::product(this.as_any(), &args.get_item(0)?, "dot");
+        }
+        numpy_method(this, "dot", args, kwargs)
+    }
+
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, min=None, max=None, out=None, **kwargs)"
+    )]
+    fn clip<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
+        let py = this.py();
+        let two = args.len() == 2 || (args.len() == 3 && args.get_item(2)?.is_none());
+        if two && kwargs.is_none_or(|k| k.is_empty()) {
+            let me = this.open();
+            let array = me.array(py)?;
+            let (low, high) = (args.get_item(0)?, args.get_item(1)?);
+            let (low, high) = (full(&low)?, full(&high)?);
+            if let (Some(low), Some(high)) = (low.value(py)?, high.value(py)?)
+                && let Ok(result) = clipped(array, low, high)
+            {
+                return wrap(py, result);
+            }
+        }
+        numpy_method(this, "clip", args, kwargs)
+    }
+
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /)"
+    )]
+    fn conj<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
+        NdArray::conjugate(this, args, kwargs)
+    }
+
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /)"
+    )]
+    fn conjugate<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
+        let py = this.py();
+        if !args.is_empty() || kwargs.is_some() {
+            return numpy_method(this, "conjugate", args, kwargs);
+        }
+        if crate::object::attributes::dtype_of(py, &this.open())?.is_complex() {
+            crate::call::ufunc_call::unary(Op::Conjugate, this.as_any())
+        } else {
+            Ok(this.as_any().clone())
+        }
+    }
+
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "($self, /, *args, **kwargs)"
+    )]
+    fn view<'py>(
+        this: &Bound<'py, Self>,
+        args: &Args<'py>,
+        kwargs: Option<Keywords<'_, 'py>>,
+    ) -> PyResult<Object<'py>> {
+        let class = match (args.len(), kwargs) {
+            (0, None) => return view_of(this, this.open().array(this.py())?.clone()),
+            (1, None) => Some(args.get_item(0)?),
+            (0, Some(k)) if k.len() == 1 => k.get_item("type")?,
+            _ => None,
+        };
+        if let Some(class) = class
+            && class.is(NdArray::type_object(this.py()))
+        {
+            return view_of(this, this.open().array(this.py())?.clone());
+        }
+        numpy_method(this, "view", args, kwargs)
+    }
+}
+
+fn flat(array: &Array, order: Order) -> fastnp::Result<Array> {
+    match order {
+        // One axis in order is what it is to be.
+        _ if array.ndim() == 1 && array.is_c_contiguous() => Ok(array.clone()),
+        Order::K => {
+            // Elements in memory order: the axes sorted by stride, slowest first.
+            let mut axes: Vec<isize> = (0..array.ndim() as isize).collect();
+            axes.sort_by_key(|&a| std::cmp::Reverse(array.strides()[a as usize].unsigned_abs()));
+            array.transpose(&axes)?.reshape(&[array.size()])
+        }
+        other => array.reshape_order(&[array.size()], other),
+    }
+}
+
+/// `minimum(maximum(a, low), high)` where the bounds do not change the type.
+fn clipped(array: &Array, low: Value<'_>, high: Value<'_>) -> fastnp::Result<Array> {
+    let raised = apply(Op::Maximum, &[array.into(), low])?;
+    apply(Op::Minimum, &[(&raised).into(), high])
+}

@@ -1,0 +1,92 @@
+//! NumPy's protocols: `__array__`, NEP 13 and NEP 18, the buffer protocol, pickling.
+
+use crate::call::parse::{Arguments, entry, method};
+use crate::deliver;
+use crate::interop::foreign::numpy_of;
+use crate::object::ndarray::NdArray;
+use crate::object::payload::Open;
+use crate::object::raw_slots::of_array;
+use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+use std::ffi::c_int;
+
+/// `__array_ufunc__`.
+fn array_ufunc<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
+    // `scalar * array` with a NumPy scalar comes this way: it must not cost more than NumPy's own.
+    if call.named().next().is_none()
+        && let Some(result) = crate::call::ufunc::called_by_numpy(call.py(), call.positions())?
+    {
+        return Ok(result);
+    }
+    let [ufunc, method, inputs @ ..] = call.positions() else {
+        return Err(PyTypeError::new_err("__array_ufunc__ requires at least 4 arguments"));
+    };
+    let py = call.py();
+    let inputs = PyTuple::new(py, inputs)?;
+    py.import("fastnp._protocols")?.getattr("array_ufunc")?.call1((this, ufunc, method, inputs, call.dict()?))
+}
+
+pyo3::inventory::submit! {
+    of_array(&[method(c"__array_ufunc__", entry!(this, array_ufunc))], &[])
+}
+
+#[pymethods]
+impl NdArray {
+    #[pyo3(
+        signature = (dtype=None, *, copy=None),
+        text_signature = "($self, dtype=None, /, *, copy=None)"
+    )]
+    fn __array__<'py>(
+        this: &Bound<'py, Self>,
+        dtype: Option<&Bound<'py, PyAny>>,
+        copy: Option<bool>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = this.py();
+        if copy == Some(false) && this.open().array(py)?.is_lent() {
+            return Err(PyValueError::new_err("Unable to avoid copy while creating an array as requested."));
+        }
+        let view = numpy_of(this)?;
+        let kwargs = PyDict::new(py);
+        kwargs.set_item("copy", copy)?;
+        match dtype.filter(|d| !d.is_none()) {
+            None if copy != Some(true) => Ok(view),
+            None => view.call_method0("copy"),
+            Some(dtype) => py.import("numpy")?.getattr("array")?.call((view, dtype), Some(&kwargs)),
+        }
+    }
+
+    fn __array_function__<'py>(
+        this: &Bound<'py, Self>,
+        func: &Bound<'py, PyAny>,
+        types: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyAny>,
+        kwargs: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = this.py();
+        py.import("fastnp._protocols")?.getattr("array_function")?.call1((func, types, args, kwargs))
+    }
+
+    #[pyo3(text_signature = "($self, protocol, /)")]
+    fn __reduce_ex__<'py>(this: &Bound<'py, Self>, _protocol: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        this.py().import("fastnp._pickle")?.getattr("reduce")?.call1((this,))
+    }
+
+    /// # Safety
+    /// `view` must be the buffer structure that Python passes.
+    unsafe fn __getbuffer__(this: &Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
+        let py = this.py();
+        if view.is_null() {
+            return Err(PyBufferError::new_err("the view is null"));
+        }
+        let array = numpy_of(this)?;
+        deliver(py, Ok(()))?;
+        // SAFETY: NumPy fills the structure for its own array, whose base keeps our memory alive, and releases it too,
+        // because the structure's owner is that array.
+        if unsafe { ffi::PyObject_GetBuffer(array.as_ptr(), view, flags) } != 0 {
+            return Err(PyErr::fetch(py));
+        }
+        Ok(())
+    }
+}
