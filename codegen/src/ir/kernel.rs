@@ -95,6 +95,11 @@ impl Inst {
             | Inst::Result(_) => None,
         }
     }
+
+    /// Whether it writes memory, and gives no value.
+    pub fn is_effect(&self) -> bool {
+        matches!(self, Inst::Store(..) | Inst::Scatter(..))
+    }
 }
 
 /// Which part of a complex number.

@@ -3,7 +3,8 @@
 //! A row gives an op's name (NumPy's), arguments, loops (the type codes NumPy computes it in, in NumPy's order), result,
 //! identity, floating-point effects, domain for generated tests, cost, and its scalar definition for each class of types.
 //! The enum, the queries below, the interpreter's loops, the Python ufuncs, their documentation and the generated
-//! comparisons with NumPy all follow from [`for_each_op!`](crate::for_each_op); no other list of ops exists.
+//! comparisons with NumPy all follow from [`for_each_op!`](crate::for_each_op). Two backends match on ops besides: CUDA's spelling of
+//! them (every op) and x86's instructions (those that have some).
 //!
 //! Definitions are expressions in the row's argument names, except that those of class `elementary` (real floats) name a
 //! function of [`crate::math`]. `float16` has no column: it is computed as `float32` and rounded after every op, as NumPy
@@ -17,8 +18,8 @@ use std::fmt;
 /// Variant "name" (args) "loops" -> result, identity, effects, domain, cost, "doc" { class: definition; ... }
 /// ```
 ///
-/// Result: `same` (type of the last argument), `bool`, or `real` (the real counterpart). Classes: `bool`, `int` (`sint`
-/// and `uint` where they differ), `float` or `elementary`, `complex`.
+/// Result: `same` (type of the last argument), `bool`, `real` (the real counterpart), or `byte` (`uint8`). Classes: `bool`, `int`
+/// (`sint` and `uint` where they differ), `float` or `elementary`, `complex`.
 #[macro_export]
 macro_rules! for_each_op {
     ($callback:ident) => {

@@ -158,7 +158,7 @@ fn write_inst(
 ) -> fmt::Result {
     let v = |value: &ValueId| side.value(*value);
     let name = dtype.map_or("?", DType::ir_name);
-    if !matches!(inst, Inst::Store(..) | Inst::Scatter(..)) {
+    if !inst.is_effect() {
         write!(f, "{}: {name} = ", v(&number))?;
     }
     // The type of a literal, cast or `bits`, where the table disagrees.

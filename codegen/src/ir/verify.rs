@@ -13,7 +13,7 @@ use crate::{
 };
 use std::fmt;
 
-/// A value that has passed its rules. Backends and printers ask for this.
+/// A value that has passed its rules. Backends ask for this.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Verified<T>(T);
 
@@ -225,7 +225,7 @@ impl View<'_> {
     fn dtype(&self, value: ValueId, number: usize) -> Result<DType, String> {
         let at = value.0 as usize;
         ensure(at < number, || format!("{} does not stand before", self.side.value(value)))?;
-        let is_value = !matches!(self.fragment.insts[at], Inst::Store(..) | Inst::Scatter(..));
+        let is_value = !self.fragment.insts[at].is_effect();
         ensure(is_value, || format!("{} is a store and has no value", self.side.value(value)))?;
         Ok(self.fragment.types[at])
     }
