@@ -6,7 +6,7 @@
 //! | module | holds |
 //! |---|---|
 //! | [`dtype`] | element types and scalar values |
-//! | [`op`] | the op table |
+//! | [`op`], [`fold`] | the op table; the table of those that reductions and scans repeat |
 //! | [`ir`] | kernels, fragments, and what they mean |
 //! | [`verify`](mod@verify) | the rules, as code |
 //! | [`primitive`] | steps of elementary functions that one instruction of AVX-512 takes |
@@ -26,6 +26,7 @@ pub mod cuda;
 pub mod device;
 pub mod dtype;
 pub mod expand;
+pub mod fold;
 pub mod ir;
 pub mod math;
 pub mod op;
@@ -43,6 +44,7 @@ pub use build::{FragmentBuilder, KernelBuilder};
 pub use device::{CUDA, Device, DeviceError, Facts, Failure, device, device_known_as};
 pub use dtype::{DType, Kind, Scalar, Wide};
 pub use expand::{Expanded, Odd, Slow, Trail, expand};
+pub use fold::{FoldRow, Neutral, Order};
 pub use ir::{
     Access, Accumulator, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, Part, ScalarId, Template, ValueId,
 };
