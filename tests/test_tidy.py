@@ -20,11 +20,11 @@ ROOT = Path(__file__).resolve().parent.parent
 MAX_FILE_LINES = 800
 MAX_FUNCTION_LINES = 100
 MAX_ARCHITECTURE_LINES = 150
-# Tables (of ops with the files that read it, of machine instructions), and two more; a family is
+# Tables (of ops and of folds with the files that read them, of machine instructions), and two more; a family is
 # one reason to have macros.
 MACRO_FAMILIES = {
     "a table of rows": re.compile(
-        r"codegen/src/(op|portable/loops|expand/forms|x86/forms/table)\.rs"
+        r"codegen/src/(op|fold|portable/loops|expand/forms|x86/forms/table)\.rs|core/src/reduce\.rs"
     ),
     "a trait for each element type": re.compile(r"codegen/src/portable/\w+\.rs"),
     "NumPy's functions by name": re.compile(r"pybind/src/(arguments|functions)\.rs"),

@@ -20,7 +20,7 @@ use crate::{DType, Fold, Kind, Op, Scalar};
 /// ```
 ///
 /// In brackets, where NumPy has them: the variant of the array layer's `Reduction`, the names of the reduction and of the scan. Identity:
-/// as a number, `-1` for all bits set. Order: of [`Order`]. Repeats: `idempotent` if taking an element in twice changes nothing, else
+/// as a number, `-1` for all bits set. Order: of [`FoldOrder`]. Repeats: `idempotent` if taking an element in twice changes nothing, else
 /// `once`. Type: `wide` if NumPy reduces narrow integers and bools in 64 bits, else `same`. Classes: those of the op table,
 /// but `int` only where a signed and an unsigned loop give the same bits; after `:` the [`Neutral`] element, after `=`
 /// another fold that does the same there, whose loops serve both.
@@ -28,49 +28,49 @@ use crate::{DType, Fold, Kind, Op, Scalar};
 macro_rules! for_each_fold {
     ($callback:ident) => {
         $callback! {
-Add [Sum "sum" "cumsum"] Some(0), Pairwise, once, wide
-    { bool = BitwiseOr; int: Zero; float: NegativeZero; complex: NegativeZero; }
-    "Sum."
-Multiply [Prod "prod" "cumprod"] Some(1), Lanes, once, wide
-    { bool = BitwiseAnd; int: One; float: One; complex: Nothing; }
-    "Product."
-Minimum [Min "min"] None, Any, idempotent, same
-    { bool = BitwiseAnd; sint: Greatest; uint: Greatest; float: Greatest; complex: Greatest; }
-    "Smallest element; nan if there is one."
-Maximum [Max "max"] None, Any, idempotent, same
-    { bool = BitwiseOr; sint: Least; uint: Least; float: Least; complex: Least; }
-    "Largest element; nan if there is one."
-Fmin [] None, Any, idempotent, same
-    { bool = BitwiseAnd; int = Minimum; float: Nan; complex: Nan; }
-    "Smallest element that is not nan."
-Fmax [] None, Any, idempotent, same
-    { bool = BitwiseOr; int = Maximum; float: Nan; complex: Nan; }
-    "Largest element that is not nan."
-BitwiseAnd [] Some(-1), Any, idempotent, same
-    { bool: AllOnes; int: AllOnes; }
-    "Bits set in all elements."
-BitwiseOr [] Some(0), Any, idempotent, same
-    { bool: Zero; int: Zero; }
-    "Bits set in any element."
-BitwiseXor [] Some(0), Any, once, same
-    { bool: Zero; int: Zero; }
-    "Bits set in an odd number of elements."
-LogicalOr [Any "any"] Some(0), Any, idempotent, same
-    { bool = BitwiseOr; }
-    "Whether any element is true."
-LogicalAnd [All "all"] Some(1), Any, idempotent, same
-    { bool = BitwiseAnd; }
-    "Whether all elements are true."
-LogicalXor [] Some(0), Any, once, same
-    { bool = BitwiseXor; }
-    "Whether an odd number of elements are true."
-        }
+        Add [Sum "sum" "cumsum"] Some(0), Pairwise, once, wide
+            { bool = BitwiseOr; int: Zero; float: NegativeZero; complex: NegativeZero; }
+            "Sum."
+        Multiply [Prod "prod" "cumprod"] Some(1), Lanes, once, wide
+            { bool = BitwiseAnd; int: One; float: One; complex: Nothing; }
+            "Product."
+        Minimum [Min "min"] None, Any, idempotent, same
+            { bool = BitwiseAnd; sint: Greatest; uint: Greatest; float: Greatest; complex: Greatest; }
+            "Smallest element; nan if there is one."
+        Maximum [Max "max"] None, Any, idempotent, same
+            { bool = BitwiseOr; sint: Least; uint: Least; float: Least; complex: Least; }
+            "Largest element; nan if there is one."
+        Fmin [] None, Any, idempotent, same
+            { bool = BitwiseAnd; int = Minimum; float: Nan; complex: Nan; }
+            "Smallest element that is not nan."
+        Fmax [] None, Any, idempotent, same
+            { bool = BitwiseOr; int = Maximum; float: Nan; complex: Nan; }
+            "Largest element that is not nan."
+        BitwiseAnd [] Some(-1), Any, idempotent, same
+            { bool: AllOnes; int: AllOnes; }
+            "Bits set in all elements."
+        BitwiseOr [] Some(0), Any, idempotent, same
+            { bool: Zero; int: Zero; }
+            "Bits set in any element."
+        BitwiseXor [] Some(0), Any, once, same
+            { bool: Zero; int: Zero; }
+            "Bits set in an odd number of elements."
+        LogicalOr [Any "any"] Some(0), Any, idempotent, same
+            { bool = BitwiseOr; }
+            "Whether any element is true."
+        LogicalAnd [All "all"] Some(1), Any, idempotent, same
+            { bool = BitwiseAnd; }
+            "Whether all elements are true."
+        LogicalXor [] Some(0), Any, once, same
+            { bool = BitwiseXor; }
+            "Whether an odd number of elements are true."
+                }
     };
 }
 
 /// In which order a reduction combines values. Scans of what rounds go one value after the other.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Order {
+pub enum FoldOrder {
     /// Any order gives the same bits.
     Any,
     /// Rounds: partial results are merged pairwise, so that errors grow with the logarithm of the length.
@@ -163,7 +163,7 @@ pub struct FoldRow {
     pub scan: Option<&'static str>,
     identity: Option<i8>,
     /// In which order values are combined.
-    pub order: Order,
+    pub order: FoldOrder,
     is_idempotent: bool,
     /// Whether NumPy reduces narrow integers and bools in 64 bits.
     pub widens: bool,
@@ -241,7 +241,7 @@ impl FoldRow {
 
     /// Whether combining values of a type rounds: then the order shows in the result, and floating-point flags may be raised.
     pub const fn rounds(&self, dtype: DType) -> bool {
-        matches!(dtype.kind(), Kind::Float | Kind::Complex) && !matches!(self.order, Order::Any)
+        matches!(dtype.kind(), Kind::Float | Kind::Complex) && !matches!(self.order, FoldOrder::Any)
     }
 }
 
@@ -306,7 +306,7 @@ macro_rules! declare_folds {
             reduction: name(&[$($reduction)?]),
             scan: name(&[$($($scan)?)?]),
             identity: $identity,
-            order: Order::$order,
+            order: FoldOrder::$order,
             is_idempotent: is_idempotent!($repeats),
             widens: is_wide!($type),
             classes: classes(&[$((stringify!($class), class!($is $what))),*]),
@@ -330,7 +330,7 @@ const fn position(fold: Fold, name: &'static str, op: Op, better: Op) -> FoldRow
         reduction: Some(name),
         scan: None,
         identity: None,
-        order: Order::Any,
+        order: FoldOrder::Any,
         is_idempotent: true,
         widens: false,
         classes: [Class::Folded(Neutral::Nothing); 5],

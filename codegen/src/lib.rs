@@ -44,7 +44,7 @@ pub use build::{FragmentBuilder, KernelBuilder};
 pub use device::{CUDA, Device, DeviceError, Facts, Failure, device, device_known_as};
 pub use dtype::{DType, Kind, Scalar, Wide};
 pub use expand::{Expanded, Odd, Slow, Trail, expand};
-pub use fold::{FoldRow, Neutral, Order};
+pub use fold::{FoldOrder, FoldRow, Neutral};
 pub use ir::{
     Access, Accumulator, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, Part, ScalarId, Template, ValueId,
 };

@@ -8,9 +8,7 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 use crate::print::Side;
-use crate::{
-    Access, Accumulator, DType, Fragment, Inst, Kernel, Op, OperandId, Primitive, Scalar, Template, ValueId,
-};
+use crate::{Access, Accumulator, DType, Fragment, Inst, Kernel, Op, OperandId, Primitive, Scalar, Template, ValueId};
 use std::fmt;
 
 /// A value that has passed its rules. Backends and printers ask for this.

@@ -19,7 +19,7 @@
 use super::element::{B8, Element};
 use super::isa::{Isa, Loop, Routine, pick};
 use super::loops::{Define, Row, stay_scalar};
-use crate::{DType, FoldRow, Op, Order, Scalar};
+use crate::{DType, FoldOrder, FoldRow, Op, Scalar};
 use num_complex::Complex;
 use std::marker::PhantomData;
 
@@ -42,7 +42,7 @@ impl<D: Define<T, Out = T>, T: Element> Table<D, T> {
     const INITIAL: Option<T> = constant(Self::ROW.initial(T::DTYPE));
     const IS_IDEMPOTENT: bool = Self::ROW.is_idempotent(T::DTYPE);
     /// Whether partial results go on in their lanes, and are not made of trees.
-    const IN_LANES: bool = matches!(Self::ROW.order, Order::Lanes);
+    const IN_LANES: bool = matches!(Self::ROW.order, FoldOrder::Lanes);
 }
 
 /// A scalar as an element of its type.

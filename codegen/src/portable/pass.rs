@@ -7,8 +7,8 @@
 use super::code::{Call, Code, Step, effects};
 use super::flags;
 use crate::{
-    Access, DType, Fold, FpFlags, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Template, ValueId, Verified,
-    build::visit, verify,
+    Access, DType, Fold, FoldOrder, FpFlags, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Template, ValueId,
+    Verified, build::visit, verify,
 };
 use smallvec::SmallVec;
 use std::fmt;
@@ -157,7 +157,7 @@ impl fmt::Display for FoldPass {
 /// whether their terms are stored or not.
 pub(crate) fn find_fold(body: &Code, kernel: &Kernel, fuse: &dyn Fuse) -> Option<FoldPass> {
     let only = |fold: &Fold| match fold {
-        Fold::Op(op) => op.fold().filter(|row| row.order != Order::Lanes).map(|row| row.op),
+        Fold::Op(op) => op.fold().filter(|row| row.order != FoldOrder::Lanes).map(|row| row.op),
         Fold::ArgMin | Fold::ArgMax => None,
     };
     let ops: SmallVec<[Op; 4]> = kernel.accumulators.iter().map(|a| only(&a.fold)).collect::<Option<_>>()?;

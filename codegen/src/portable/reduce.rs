@@ -17,7 +17,7 @@ use super::spread::{Shared, nanoseconds, spread};
 use super::sweep::Sweep;
 use super::walk::{Tile, Walk};
 use super::{arg, flags, folds, full, loops, moves, scratch};
-use crate::{Fold, Inst, Kernel, Launch, Order, Raised, Scalar, Template, Workers};
+use crate::{Fold, FoldOrder, Inst, Kernel, Launch, Raised, Scalar, Template, Workers};
 use smallvec::SmallVec;
 use std::ops::Range;
 
@@ -70,13 +70,11 @@ pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<Folding, String> {
         let dtype = kernel.body.dtype(a.value);
         let row = a.fold.row().ok_or_else(|| format!("{} does not fold", a.fold))?;
         let (loops, apply) = match a.fold {
-            Fold::Op(op) => {
-                (folds::lookup(op, dtype, isa).map(Loops::Fold), loops::lookup(op, dtype, isa))
-            }
+            Fold::Op(op) => (folds::lookup(op, dtype, isa).map(Loops::Fold), loops::lookup(op, dtype, isa)),
             Fold::ArgMin | Fold::ArgMax if kernel.template == Template::Scan => (None, None),
             Fold::ArgMin | Fold::ArgMax => (arg::lookup(a.fold, dtype, isa).map(Loops::Arg), None),
         };
-        if row.order == Order::Lanes {
+        if row.order == FoldOrder::Lanes {
             folding.part = PART_OF_LANES;
         }
         let result = |inst: &Inst| matches!(inst, Inst::Result(r) if *r as usize == i);
@@ -90,7 +88,7 @@ pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<Folding, String> {
             result_size,
             identity: row.identity(dtype),
             start: row.start(dtype),
-            carries: row.order == Order::Lanes,
+            carries: row.order == FoldOrder::Lanes,
             effects: kernel.fold_effects(i),
             watched: !effects(kernel).is_empty(),
             inst: kernel.epilogue.insts.iter().position(result).unwrap_or(0) as u32,

@@ -6,7 +6,7 @@
 //! piece with arguments that an elementary function's short form does not take. What they read is still there, or was put
 //! aside where results replace it.
 
-use super::along::{identities, in_one, wants_small_vectors};
+use super::along::{in_one, neutrals, wants_small_vectors};
 use super::body::Body;
 use super::level::Level;
 use super::lower::{Step, Steps, VECTOR};
@@ -14,7 +14,7 @@ use super::pass::Passes;
 use super::row::Row;
 use crate::portable::{Fuse, Interpreted, Portable, Shared, flags, nanoseconds, spread, with_scratch};
 use crate::{
-    Access, DeviceError, Expanded, Fold, FpFlags, Fragment, GRAIN, Inline, Inst, Kernel, Launch, Op, OperandDecl,
+    Access, DeviceError, Expanded, FoldOrder, FpFlags, Fragment, GRAIN, Inline, Inst, Kernel, Launch, OperandDecl,
     Program, Raised, Scalar, Template, Verified, Workers, expand,
 };
 use smallvec::SmallVec;
@@ -89,7 +89,7 @@ impl Compiled {
         let mut expanded = expand(kernel);
         let mut before = SmallVec::new();
         if kernel.template == Template::Scan {
-            before = identities(kernel, level).ok_or("what runs along")?;
+            before = neutrals(kernel, level).ok_or("what runs along")?;
             expanded = in_one(expanded, kernel);
         }
         let mut body = Body::of(&expanded, level);
@@ -125,7 +125,8 @@ impl Compiled {
         let fuse = (kernel.template == Template::Scan).then_some(&passes as &dyn Fuse);
         let fallback = portable.interpret(kernel, fuse).map_err(|error| error.reason)?;
         let lanes = body.lanes;
-        let multiplies = kernel.accumulators.iter().any(|a| a.fold == Fold::Op(Op::Multiply));
+        let multiplies =
+            kernel.accumulators.iter().any(|a| a.fold.row().is_some_and(|row| row.order == FoldOrder::Lanes));
         let computes = insts().any(|inst| !matches!(inst, Inst::Load(_) | Inst::Store(..) | Inst::Result(_)));
         let shortest = if multiplies && !computes { SHORT_PRODUCT } else { SHORT_ROW };
         let is_dense = plain.iter().all(|step| *step == Step::Dense);

@@ -64,7 +64,9 @@ fn results(k: &Kernel, running: &[Option<(Scalar, i64)>]) -> Vec<Scalar> {
         let dtype = k.result_dtype(i);
         match (k.accumulators[i].fold, r) {
             (Fold::Op(_), Some((v, _))) => *v,
-            (Fold::Op(op), None) => Scalar::new(dtype, op.row().identity.unwrap() as i64),
+            (Fold::Op(op), None) => {
+                op.fold().and_then(|row| row.identity(dtype)).expect("a fold of nothing has a value")
+            }
             (Fold::ArgMin | Fold::ArgMax, r) => Scalar::new(dtype, r.map_or(0, |(_, p)| p)),
         }
     };
