@@ -32,6 +32,7 @@ pub use crate::backend::device::{CUDA, Device, DeviceError, Facts, Failure, devi
 pub use crate::backend::routine::{Library, Routine, Transform};
 pub use crate::ir::build::{FragmentBuilder, KernelBuilder};
 pub use crate::ir::dtype::{DType, Kind, Scalar, Wide};
+pub use crate::ir::fold::{FoldOrder, FoldRow, Neutral};
 pub use crate::ir::kernel::{
     Access, Accumulator, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, Part, ScalarId, Template, ValueId,
 };

@@ -50,7 +50,7 @@ fn two<F: Binary<N>, N: Number>(_: F, x: N, y: N) -> bool {
 }
 
 macro_rules! questions {
-    ($($Op:ident $name:literal $args:tt $loops:literal -> $result:ident, $identity:expr,
+    ($($Op:ident $name:literal $args:tt $loops:literal -> $result:ident,
        $fx:ident $(| $fx2:ident)*, $domain:ident, $cost:literal, $doc:literal
        { $($class:ident: $body:expr;)* })*) => {
         /// The function's own answer.

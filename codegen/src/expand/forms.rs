@@ -36,7 +36,7 @@ fn two<F: for<'t> Binary<Traced<'t, N>>, N: Width>(_: F) -> Option<Record<N>> {
 }
 
 macro_rules! forms {
-    ($($Op:ident $name:literal $args:tt $loops:literal -> $result:ident, $identity:expr,
+    ($($Op:ident $name:literal $args:tt $loops:literal -> $result:ident,
        $fx:ident $(| $fx2:ident)*, $domain:ident, $cost:literal, $doc:literal
        { $($class:ident: $body:expr;)* })*) => {
         /// The elementary function of an op.

@@ -81,11 +81,7 @@ impl fmt::Display for Access {
 
 impl fmt::Display for Fold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Fold::Op(op) => write!(f, "{op}"),
-            Fold::ArgMin => f.write_str("argmin"),
-            Fold::ArgMax => f.write_str("argmax"),
-        }
+        f.write_str(self.name())
     }
 }
 
