@@ -4,10 +4,7 @@
 //! the first line is `; error:` and the first line of the error, from the parser (`line:column: …`) or the verifier
 //! (`place: …`). `golden/expanded` holds elementary functions written out, and how many instructions each takes; `golden/x86` and `golden/x86-avx2`, machine code; `golden/cuda`, CUDA C. Comment lines at the head say what a file is about and are kept. `FASTNP_BLESS=1` rewrites the files.
 
-#[path = "cuda/kernels.rs"]
-#[allow(dead_code, reason = "kernels are read from files here")]
-mod kernels;
-
+use crate::kernels;
 use fastnp_codegen::{Access, Backend, DType, Inst, Kernel, KernelBuilder, Op, Template, expand, verify};
 use std::fs;
 use std::path::{Path, PathBuf};

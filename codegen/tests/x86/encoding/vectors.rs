@@ -1,6 +1,6 @@
 //! Rows of the table that have vectors among their operands.
 
-use crate::{Cases, VECTORS, WIDTHS, address, addresses, displacement, gpr, masked, memory, size, vector};
+use super::{Cases, VECTORS, WIDTHS, address, addresses, displacement, gpr, masked, memory, size, vector};
 use fastnp_codegen::x86::forms::{self, Form, HALF_INDEX, MEMORY, NARROWS, ONLY_VEX, Operands, Tuple, UNMASKED};
 use fastnp_codegen::x86::{Gpr, KReg, Masking, Mem, Rm, VReg, Width};
 

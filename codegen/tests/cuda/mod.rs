@@ -1,31 +1,21 @@
 //! What the cuda backend computes against the portable backend, by stand-ins for NVIDIA's libraries and a GPU.
 #![cfg(all(target_arch = "x86_64", unix, not(miri)))]
 
-#[path = "portable/evaluator.rs"]
-#[allow(dead_code, reason = "the portable backend is the truth here")]
-mod evaluator;
-#[path = "cuda/kernels.rs"]
-#[allow(dead_code, reason = "texts are compared elsewhere")]
-mod kernels;
-#[path = "cuda/process.rs"]
-#[allow(dead_code, reason = "the libraries are asked elsewhere")]
+mod graphs;
 mod process;
-#[path = "portable/random.rs"]
-#[allow(dead_code, reason = "cases for threads are not asked for here")]
-mod random;
-#[path = "cuda/standin.rs"]
+mod runtime;
 mod standin;
 
+use crate::kernels::{MANY, MANY_AXES, casts_of, many, map_of, ops_of, right};
+use crate::portable::random::{Case, Random};
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::*;
-use kernels::{MANY, MANY_AXES, casts_of, many, map_of, ops_of, right};
-use random::{Case, Random};
 
 /// `FASTNP_RANDOM_KERNELS` of them, from the seed `FASTNP_RANDOM_SEED` on: two thirds of them reductions or scans. They are compiled
 /// as those of plans are, some together.
 #[test]
 fn random_kernels() {
-    process::alone("random_kernels", &[], || {
+    process::alone("cuda::random_kernels", &[], || {
         let number = |name, default| std::env::var(name).map_or(default, |n| n.parse().unwrap());
         let (first, count) = (number("FASTNP_RANDOM_SEED", 0), number("FASTNP_RANDOM_KERNELS", 90));
         let cases: Vec<(u64, Case)> = (first..first + count)
@@ -139,7 +129,7 @@ fn are_near(dtype: DType, x: f64, y: f64, size: f64, units: f64) -> bool {
 
 #[test]
 fn every_op_is_the_portable_backends() {
-    process::alone("every_op_is_the_portable_backends", &[], || {
+    process::alone("cuda::every_op_is_the_portable_backends", &[], || {
         let device = device("cuda").unwrap().unwrap();
         for dtype in DType::ALL.into_iter().filter(|&d| d != DType::F16) {
             every_op_of(dtype, &*device);
@@ -195,7 +185,7 @@ fn every_op_of(dtype: DType, device: &dyn Device) {
 
 #[test]
 fn every_cast_is_the_portable_backends() {
-    process::alone("every_cast_is_the_portable_backends", &[], || {
+    process::alone("cuda::every_cast_is_the_portable_backends", &[], || {
         let device = device("cuda").unwrap().unwrap();
         DType::ALL.into_iter().for_each(|dtype| every_cast_of(dtype, &*device));
     });
@@ -224,7 +214,7 @@ fn every_cast_of(dtype: DType, device: &dyn Device) {
 
 #[test]
 fn arguments_that_no_launch_passes_lie_in_memory() {
-    process::alone("arguments_that_no_launch_passes_lie_in_memory", &[], || {
+    process::alone("cuda::arguments_that_no_launch_passes_lie_in_memory", &[], || {
         let device = device("cuda").unwrap().unwrap();
         for template in [Template::Map, Template::Reduce, Template::Scan] {
             let kernel = right(many(template));

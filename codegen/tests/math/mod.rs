@@ -3,13 +3,9 @@
 //! Exact values for `f64` come from `tests/accuracy/reference.py`; `FASTNP_REFERENCE=folder` reads another, denser set, and
 //! `FASTNP_STEP=1` walks every single instead of one in 9973 (in 270, where errors are largest). The truth for `f32` is the C library's double.
 
-#[path = "math_accuracy/cases.rs"]
 mod cases;
-#[path = "math_accuracy/levels.rs"]
 mod levels;
-#[path = "math_accuracy/special.rs"]
 mod special;
-#[path = "math_accuracy/speed.rs"]
 mod speed;
 
 use cases::{Case, Pair};

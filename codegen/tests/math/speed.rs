@@ -1,7 +1,7 @@
 //! Nanoseconds an element in L1, printed by
-//! `cargo test --release -p fastnp-codegen --test math_accuracy -- --ignored speed --nocapture`.
+//! `cargo test --release -p fastnp-codegen --test main -- --ignored speed --nocapture`.
 
-use crate::cases::{self, Case, Pair};
+use super::cases::{self, Case, Pair};
 use fastnp_codegen::math::Number;
 use std::hint::black_box;
 use std::time::Instant;

@@ -1,7 +1,7 @@
 //! Rows of the table that are instructions of AVX2, with its prefix.
 
-use crate::vectors::{At, doubleword};
-use crate::{Cases, addresses, gpr, memory, vector};
+use super::vectors::{At, doubleword};
+use super::{Cases, addresses, gpr, memory, vector};
 use fastnp_codegen::x86::forms::{self, MEMORY, Operands, VEX};
 use fastnp_codegen::x86::{Assembler, Gpr, Rm, VReg, Width};
 

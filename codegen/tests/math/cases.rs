@@ -1,6 +1,6 @@
 //! The table of what is tested: every function with its error bound, the truth in double, and an ordinary range.
 
-use crate::levels::{BinaryLoop, UnaryLoop, binary, unary};
+use super::levels::{BinaryLoop, UnaryLoop, binary, unary};
 use fastnp_codegen::math::*;
 
 /// A function of one argument.

@@ -1,17 +1,15 @@
 //! The x86 backend against the portable one: bits and flags, over random kernels and every op by itself.
 #![cfg(all(target_arch = "x86_64", unix))]
 
-#[path = "portable/evaluator.rs"]
-#[allow(dead_code, reason = "the portable backend is the truth here")]
-mod evaluator;
-#[path = "portable/random.rs"]
-#[allow(dead_code, reason = "cases for threads are not asked for here")]
-mod random;
+mod arena;
+mod encoding;
+mod folds;
+mod scans;
 
+use crate::portable::random::{Case, Random};
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::x86::X86;
 use fastnp_codegen::*;
-use random::{Case, Random};
 
 /// `FASTNP_RANDOM_KERNELS` of them, from the seed `FASTNP_RANDOM_SEED` on: a third of them reductions or scans.
 #[test]

@@ -3,7 +3,7 @@
 //! NumPy makes warnings of the flags, so a spurious one is a wrong warning. Every special value is computed among ordinary
 //! ones, in the middle of a run and in its tail, and must leave the flags the C library leaves.
 
-use crate::cases;
+use super::cases;
 use fastnp_codegen::math::{Exp, Log, Number, Unary, eval, unary_block};
 use std::arch::asm;
 use std::hint::black_box;

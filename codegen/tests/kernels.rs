@@ -35,25 +35,6 @@ pub(crate) fn casts_of(dtype: DType) -> Kernel {
     kernel.finish()
 }
 
-/// A sum, an extreme and, of reductions, a position.
-pub(crate) fn folds_of(template: Template, dtype: DType) -> Kernel {
-    let mut kernel = KernelBuilder::new(template, 1, 1);
-    let from = kernel.operand(dtype, Access::Read, true);
-    let (sum, extreme) = if dtype == DType::Bool { (Op::LogicalOr, Op::LogicalAnd) } else { (Op::Add, Op::Maximum) };
-    let mut folds = vec![Fold::Op(sum), Fold::Op(extreme)];
-    if template == Template::Reduce {
-        folds.push(Fold::ArgMax);
-    }
-    for fold in folds {
-        let value = kernel.body().load(from);
-        let number = kernel.accumulate(fold, value);
-        let to = kernel.operand(fold.result(dtype), Access::Write, true);
-        let value = kernel.epilogue().result(number);
-        kernel.epilogue().store(to, value);
-    }
-    kernel.finish()
-}
-
 /// A kernel with more arguments than a launch passes: operands in many axes, and a few scalars.
 pub(crate) fn many(template: Template) -> Kernel {
     let inner = u8::from(template != Template::Map);

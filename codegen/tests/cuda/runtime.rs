@@ -2,13 +2,8 @@
 //! together and kept, and what it says when something is missing or fails.
 #![cfg(all(target_arch = "x86_64", unix, not(miri)))]
 
-#[path = "cuda/process.rs"]
-mod process;
-#[path = "cuda/standin.rs"]
-mod standin;
-
+use super::process::{alone, child, count, expect, folder, is_for};
 use fastnp_codegen::*;
-use process::{alone, child, count, expect, folder, is_for};
 use std::fs;
 use std::sync::Arc;
 
@@ -72,7 +67,7 @@ fn mapped(device: &dyn Device, kernel: &Verified<Kernel>, values: &[f64]) -> Res
 
 #[test]
 fn copies_of_any_size_come_back() {
-    alone("copies_of_any_size_come_back", &[], || {
+    alone("cuda::runtime::copies_of_any_size_come_back", &[], || {
         let device = open("cuda");
         let sizes = [0, 1, 7, 64, 65, 4095, 65_536, 65_537, (4 << 20) - 1, 4 << 20, (4 << 20) + 1, (9 << 20) + 3];
         let bytes = |n: usize, seed: usize| (0..n).map(|i| (i * 7 + i / 251 + seed) as u8).collect::<Vec<u8>>();
@@ -102,7 +97,7 @@ fn copies_of_any_size_come_back() {
 
 #[test]
 fn large_strides_take_wide_positions() {
-    alone("large_strides_take_wide_positions", &[], || {
+    alone("cuda::runtime::large_strides_take_wide_positions", &[], || {
         let device = open("cuda");
         let mut kernel = KernelBuilder::new(Template::Map, 2, 0);
         let (from, to) =
@@ -133,7 +128,7 @@ fn large_strides_take_wide_positions() {
 
 #[test]
 fn what_is_prepared_together_is_compiled_together() {
-    alone("what_is_prepared_together_is_compiled_together", &[], || {
+    alone("cuda::runtime::what_is_prepared_together_is_compiled_together", &[], || {
         let device = open("cuda");
         let kernels: Vec<_> = (1..6).map(|times| adding(times, DType::F64)).collect();
         let addresses = [std::ptr::null_mut(); 2];
@@ -159,7 +154,7 @@ fn what_is_prepared_together_is_compiled_together() {
 
 #[test]
 fn what_one_process_compiled_another_loads() {
-    let test = "what_one_process_compiled_another_loads";
+    let test = "cuda::runtime::what_one_process_compiled_another_loads";
     if is_for(test) {
         let device = open("cuda");
         let kernels = [adding(1, DType::F64), adding(2, DType::F64)];
@@ -220,7 +215,7 @@ fn what_one_process_compiled_another_loads() {
 #[test]
 fn full_memory_is_trimmed_and_then_told_of() {
     let limit = 64 << 20;
-    alone("full_memory_is_trimmed_and_then_told_of", &[("STANDIN_MEMORY", &limit.to_string())], || {
+    alone("cuda::runtime::full_memory_is_trimmed_and_then_told_of", &[("STANDIN_MEMORY", &limit.to_string())], || {
         let device = open("cuda");
         // What was given back, in other sizes than are asked for next, is in the pool until that is trimmed.
         for size in [40 << 20, 41 << 20, 42 << 20] {
@@ -252,7 +247,7 @@ fn full_memory_is_trimmed_and_then_told_of() {
 
 #[test]
 fn what_is_missing_is_said() {
-    let test = "what_is_missing_is_said";
+    let test = "cuda::runtime::what_is_missing_is_said";
     if is_for(test) {
         let expected = std::env::var("EXPECTED").unwrap();
         let message = refusal(&std::env::var("DEVICE").unwrap());
@@ -291,7 +286,7 @@ fn what_is_missing_is_said() {
 
 #[test]
 fn two_devices_are_two() {
-    alone("two_devices_are_two", &[("STANDIN_DEVICES", "2")], || {
+    alone("cuda::runtime::two_devices_are_two", &[("STANDIN_DEVICES", "2")], || {
         let [first, second] = ["cuda:0", "cuda:1"].map(open);
         assert!(Arc::ptr_eq(&first, &open("cuda")) && !Arc::ptr_eq(&first, &second));
         assert_eq!(first.description(), "cuda:0 (stand-in, 16.0 GiB)");
@@ -314,7 +309,7 @@ fn two_devices_are_two() {
 
 #[test]
 fn a_text_that_is_refused_is_shown_alone() {
-    alone("a_text_that_is_refused_is_shown_alone", &[("STANDIN_REFUSE", "sqrt")], || {
+    alone("cuda::runtime::a_text_that_is_refused_is_shown_alone", &[("STANDIN_REFUSE", "sqrt")], || {
         let device = open("cuda");
         let mut kernel = KernelBuilder::new(Template::Map, 1, 0);
         let (from, to) =
@@ -339,7 +334,7 @@ fn a_text_that_is_refused_is_shown_alone() {
 
 #[test]
 fn a_launch_that_fails_is_told_of_with_its_kernel() {
-    alone("a_launch_that_fails_is_told_of_with_its_kernel", &[("STANDIN_LAUNCH", "2")], || {
+    alone("cuda::runtime::a_launch_that_fails_is_told_of_with_its_kernel", &[("STANDIN_LAUNCH", "2")], || {
         let device = open("cuda");
         let [right, wrong] = [adding(1, DType::F64), adding(7, DType::F64)];
         assert_eq!(mapped(&*device, &right, &[1.5]).unwrap(), [3.0]);
@@ -359,7 +354,7 @@ fn a_launch_that_fails_is_told_of_with_its_kernel() {
 
 #[test]
 fn what_outlives_the_driver_is_let_go() {
-    alone("what_outlives_the_driver_is_let_go", &[], || {
+    alone("cuda::runtime::what_outlives_the_driver_is_let_go", &[], || {
         let device = open("cuda");
         let start = device.allocate(8).unwrap();
         let program = device.compile(&adding(1, DType::F64)).unwrap();
@@ -376,7 +371,7 @@ fn what_outlives_the_driver_is_let_go() {
 
 #[test]
 fn memory_of_others_is_an_error() {
-    alone("memory_of_others_is_an_error", &[], || {
+    alone("cuda::runtime::memory_of_others_is_an_error", &[], || {
         let device = open("cuda");
         let mut here = [1.0f64; 4];
         let addresses = [here.as_mut_ptr().cast(); 2];
@@ -392,7 +387,7 @@ fn memory_of_others_is_an_error() {
 
 #[test]
 fn after_a_fork_there_is_an_error() {
-    alone("after_a_fork_there_is_an_error", &[], || {
+    alone("cuda::runtime::after_a_fork_there_is_an_error", &[], || {
         let device = open("cuda");
         let kernel = adding(1, DType::F64);
         assert_eq!(mapped(&*device, &kernel, &[1.0]).unwrap(), [2.0]);
@@ -474,7 +469,7 @@ fn multiplied(device: &dyn Device, dtype: DType, domain: &[usize], orders: [&[us
 
 #[test]
 fn matrices_are_multiplied_however_they_lie() {
-    alone("matrices_are_multiplied_however_they_lie", &[], || {
+    alone("cuda::runtime::matrices_are_multiplied_however_they_lie", &[], || {
         let device = open("cuda");
         for dtype in [DType::F32, DType::F64, DType::C64, DType::C128] {
             for a in [&[0, 2], &[2, 0]] {
@@ -510,7 +505,7 @@ fn forward(extents: &[usize], batch: usize) -> Routine<'_> {
 
 #[test]
 fn plans_of_transforms_are_kept_and_let_go() {
-    alone("plans_of_transforms_are_kept_and_let_go", &[], || {
+    alone("cuda::runtime::plans_of_transforms_are_kept_and_let_go", &[], || {
         let device = open("cuda");
         assert_eq!(device.lacks(Library::Fourier), None);
         let plans = || count("libcufft.so", "standin_plans");
@@ -536,7 +531,7 @@ fn plans_of_transforms_are_kept_and_let_go() {
 
 #[test]
 fn matrices_that_cannot_be_solved_are_told_of() {
-    alone("matrices_that_cannot_be_solved_are_told_of", &[], || {
+    alone("cuda::runtime::matrices_that_cannot_be_solved_are_told_of", &[], || {
         let device = open("cuda");
         assert_eq!(device.lacks(Library::Solver), None);
         let solve = Routine::Solve { dtype: DType::F64, n: 2, columns: 1, batch: 3 };

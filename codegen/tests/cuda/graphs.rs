@@ -2,14 +2,9 @@
 //! has in any order that its edges allow: results, what is launched as graphs, and what happens where that cannot be.
 #![cfg(all(target_arch = "x86_64", unix, not(miri)))]
 
-#[path = "cuda/process.rs"]
-mod process;
-#[path = "cuda/standin.rs"]
-mod standin;
-
+use super::process::{alone, child, count, expect, folder, is_for};
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::*;
-use process::{alone, child, count, expect, folder, is_for};
 use std::sync::Arc;
 
 /// Elements of an array: enough for folds in several parts.
@@ -218,7 +213,7 @@ fn random_programs(programs: usize) -> u64 {
 
 #[test]
 fn random_programs_in_any_order_of_their_graphs() {
-    alone("random_programs_in_any_order_of_their_graphs", &[], || {
+    alone("cuda::graphs::random_programs_in_any_order_of_their_graphs", &[], || {
         let launched = random_programs(60);
         let [made, graphs, told] = graphs();
         assert_eq!(graphs as u64, launched);
@@ -228,7 +223,7 @@ fn random_programs_in_any_order_of_their_graphs() {
 
 #[test]
 fn what_the_driver_refuses_is_launched_plainly() {
-    let test = "what_the_driver_refuses_is_launched_plainly";
+    let test = "cuda::graphs::what_the_driver_refuses_is_launched_plainly";
     if is_for(test) {
         let launched = random_programs(12);
         return assert!(launched < 36, "{launched}");
@@ -248,7 +243,7 @@ fn maps(count: usize, is_chain: bool) -> Vec<Step> {
 
 #[test]
 fn a_graph_is_told_what_changed_alone() {
-    alone("a_graph_is_told_what_changed_alone", &[], || {
+    alone("cuda::graphs::a_graph_is_told_what_changed_alone", &[], || {
         let mut sides = Sides::new();
         let steps = maps(5, false);
         let launched: Vec<u64> = [3, 3, 3, 4, 4].into_iter().map(|scalar| sides.run(&steps, scalar)).collect();
@@ -280,7 +275,7 @@ fn a_graph_is_told_what_changed_alone() {
 fn memory_given_back_meanwhile_goes_after_the_launches() {
     // Room for the arrays and for one temporary.
     let memory = (ARRAYS * 8 * N + (12 << 20)).to_string();
-    alone("memory_given_back_meanwhile_goes_after_the_launches", &[("STANDIN_MEMORY", &memory)], || {
+    alone("cuda::graphs::memory_given_back_meanwhile_goes_after_the_launches", &[("STANDIN_MEMORY", &memory)], || {
         let sides = Sides::new();
         let (device, map) = (&*sides.device, &*sides.there[0]);
         let step = maps(1, true)[0];
@@ -321,23 +316,27 @@ fn memory_given_back_meanwhile_goes_after_the_launches() {
 
 #[test]
 fn a_launch_that_fails_in_a_graph_is_told_of_with_its_kernel() {
-    alone("a_launch_that_fails_in_a_graph_is_told_of_with_its_kernel", &[("STANDIN_LAUNCH", "8")], || {
-        let mut sides = Sides::new();
-        let steps = maps(3, true);
-        let launched: Vec<u64> = (0..3).map(|scalar| sides.run(&steps, scalar)).collect();
-        assert_eq!(launched, [0, 1, 1]);
-        let error = sides.device.wait().unwrap_err();
-        assert_eq!(error.failure, Failure::Fault);
-        assert!(error.message.contains("CUDA_ERROR_LAUNCH_FAILED (unspecified launch failure)"), "{error}");
-        let listing = sides.there[0].listing();
-        assert!(!listing.is_empty() && error.message.contains(&listing), "{error}");
-        // It stays so, and nothing panics.
-        sides.device.begin();
-        steps.iter().for_each(|step| {
-            let arrays = &sides.arrays;
-            step.run(&*sides.there[0], arrays, 1);
-        });
-        assert_eq!(sides.device.end().unwrap_err().failure, Failure::Fault);
-        assert_eq!(sides.device.end().unwrap(), 0);
-    });
+    alone(
+        "cuda::graphs::a_launch_that_fails_in_a_graph_is_told_of_with_its_kernel",
+        &[("STANDIN_LAUNCH", "8")],
+        || {
+            let mut sides = Sides::new();
+            let steps = maps(3, true);
+            let launched: Vec<u64> = (0..3).map(|scalar| sides.run(&steps, scalar)).collect();
+            assert_eq!(launched, [0, 1, 1]);
+            let error = sides.device.wait().unwrap_err();
+            assert_eq!(error.failure, Failure::Fault);
+            assert!(error.message.contains("CUDA_ERROR_LAUNCH_FAILED (unspecified launch failure)"), "{error}");
+            let listing = sides.there[0].listing();
+            assert!(!listing.is_empty() && error.message.contains(&listing), "{error}");
+            // It stays so, and nothing panics.
+            sides.device.begin();
+            steps.iter().for_each(|step| {
+                let arrays = &sides.arrays;
+                step.run(&*sides.there[0], arrays, 1);
+            });
+            assert_eq!(sides.device.end().unwrap_err().failure, Failure::Fault);
+            assert_eq!(sides.device.end().unwrap(), 0);
+        },
+    );
 }

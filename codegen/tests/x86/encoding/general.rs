@@ -1,6 +1,6 @@
 //! General registers, masks alone, jumps and labels.
 
-use crate::{Cases, address, addresses, gpr, memory};
+use super::{Cases, address, addresses, gpr, memory};
 use fastnp_codegen::x86::forms::{self, Operands};
 use fastnp_codegen::x86::{Assembler, Cond, Gpr, KReg, Mem};
 

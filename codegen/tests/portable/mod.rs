@@ -1,10 +1,8 @@
 //! The portable backend against a slow, obvious evaluator: point by point, value by value, over random kernels.
 
-#[path = "portable/evaluator.rs"]
+mod chunks;
 mod evaluator;
-#[path = "portable/random.rs"]
-#[allow(dead_code, reason = "the evaluator knows no elementary functions to the last bit")]
-mod random;
+pub(crate) mod random;
 
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::*;
