@@ -2,7 +2,7 @@
 //! together and kept, and what it says when something is missing or fails.
 #![cfg(all(target_arch = "x86_64", unix, not(miri)))]
 
-use super::process::{alone, child, count, expect, folder, is_for};
+use super::process::{alone, child, count, expect, folder, is_for, number};
 use fastnp_codegen::*;
 use std::fs;
 use std::sync::Arc;
@@ -272,7 +272,7 @@ fn what_is_missing_is_said() {
         expect(&child(test, &environment));
         if !is_there(c"libnvrtc.so.13") && !is_there(c"libnvrtc.so") {
             let only = folder("driver");
-            standin::build(&only);
+            super::standin::build(&only);
             for library in ["libnvrtc.so", "libnvrtc.so.13"] {
                 fs::remove_file(only.join(library)).unwrap();
             }
@@ -361,7 +361,7 @@ fn what_outlives_the_driver_is_let_go() {
         assert_eq!(mapped(&*device, &adding(1, DType::F64), &[1.0]).unwrap(), [2.0]);
         // SAFETY: a number of the stand-in's; the memory is nobody else's.
         unsafe {
-            *process::number("libcuda.so", "standin_ended") = 1;
+            *number("libcuda.so", "standin_ended") = 1;
             device.release(start, 8);
         }
         assert_eq!(device.wait().unwrap_err().failure, Failure::Fault);
