@@ -29,7 +29,8 @@ FUZZ_SEED  ?= 1
 BIN    := $(VENV)/bin
 STAMPS := $(VENV)/stamps
 CHECK  := $(PYTHON) .ci/timed.py
-RUST_TESTED := -p fastnp-codegen -p fastnp
+# Where the extension is not among what is built, dependencies have other features, and all is compiled a second time.
+RUST_TESTED := --workspace --exclude fastnp-benches
 
 RUST_SOURCES := $(shell find codegen core pybind benches .cargo -name target -prune -o \
     \( -name '*.rs' -o -name '*.cu' -o -name '*.toml' \) -print 2>/dev/null) Cargo.toml Cargo.lock
@@ -86,7 +87,7 @@ python-lint: $(STAMPS)/requirements
 docs:
 	@RUSTDOCFLAGS="-D warnings" $(CHECK) rustdoc cargo doc --workspace --no-deps --quiet
 
-# The two crates that have tests: the others' would compile criterion and PyO3 for none.
+# Without the benches, which have no tests and want criterion.
 rust-test:
 	@$(CHECK) 'build Rust tests' cargo test $(RUST_TESTED) --quiet --no-run
 	@$(CHECK) 'Rust tests' cargo test $(RUST_TESTED) --quiet

@@ -213,9 +213,9 @@ impl Definitions {
         Definitions(found)
     }
 
-    /// All of them.
+    /// All of them, a section each.
     fn text(&self) -> String {
-        self.0.values().map(|definition| format!("{definition}\n")).collect::<Vec<_>>().join("\n")
+        self.0.iter().map(|(name, definition)| format!("{HEADING}{name}\n{definition}\n")).collect()
     }
 
     /// A text with the names of definitions for those that stand here, a line for those in a row.

@@ -1,3 +1,4 @@
+=== Arguments
 // The arguments, which lie in memory.
 typedef struct {
     const u8 *m0;
@@ -53,12 +54,12 @@ typedef struct {
     __align__(16) c128 s2;
     __align__(16) Domain d;
 } Arguments;
-
+=== Claim
 // Which point writes an element last: a table of addresses with open addressing, filled before anything is written.
 typedef struct { u64 address, point; } Claim;
-
+=== Flags
 typedef struct __align__(16) { u64 word[2]; } Flags;
-
+=== absolute_c128
 // Brought to where squares neither overflow nor vanish.
 static __device__ f64 absolute_c128(const c128 a) {
     if (isinf_f64(a.re) || isinf_f64(a.im)) return infinity_f64();
@@ -68,17 +69,17 @@ static __device__ f64 absolute_c128(const c128 a) {
     const f64 x = a.re * scale, y = a.im * scale;
     return sqrt(x * x + y * y) * back;
 }
-
+=== add_c128
 static __device__ c128 add_c128(const c128 a, const c128 b) { return complex_c128(a.re + b.re, a.im + b.im); }
-
+=== add_i64
 static __device__ i64 add_i64(const i64 a, const i64 b) { return (i64)((u64)a + (u64)b); }
-
+=== anew
 // The same address, of which the compiler cannot tell that it was the same at another position.
 static __device__ const Arguments *anew(const Arguments *at, const index position) {
     asm("" : "+l"(at) : "r"((i32)position));
     return at;
 }
-
+=== before
 // What the lanes of a group before this one hold together, and in `all` what all of them do.
 static __device__ Folded before(const Folded f, Folded *const all) {
     __shared__ Folded shared[64];
@@ -101,25 +102,25 @@ static __device__ Folded before(const Folded f, Folded *const all) {
     }
     return lane == 0 ? others : join(others, neighbour);
 }
-
+=== bias_f32
 static __device__ i32 bias_f32(void) { return 127; }
-
+=== bias_f64
 static __device__ i32 bias_f64(void) { return 1023; }
-
+=== bits_f32
 static __device__ u32 bits_f32(const f32 a) { return __float_as_uint(a); }
-
+=== bits_f64
 static __device__ u64 bits_f64(const f64 a) { return (u64)__double_as_longlong(a); }
-
+=== bitwise_count_i32
 static __device__ u8 bitwise_count_i32(const i32 a) { return (u8)__popcll((u64)magnitude_i32(a)); }
-
+=== boolx8
 typedef struct __align__(8) { u8 at[8]; } boolx8;
-
+=== bound_f64
 static __device__ f64 bound_f64(const f64 a, const f64 b) { return size_bits_f64(a) < bits_f64(b) ? a : copysign(b, a); }
-
+=== c128x2
 typedef struct __align__(16) { c128 at[2]; } c128x2;
-
+=== c64x4
 typedef struct __align__(16) { c64 at[4]; } c64x4;
-
+=== chosen_of
 // How many bytes are not zero.
 static __device__ i32 chosen_of(u64 word) {
     word |= word >> 4;
@@ -127,7 +128,7 @@ static __device__ i32 chosen_of(u64 word) {
     word |= word >> 1;
     return __popcll(word & 0x0101010101010101ULL);
 }
-
+=== claim
 static __device__ void claim(Claim *const claims, const u64 mask, const u8 *const at, const u64 point) {
     for (u64 i = place_of((u64)at) & mask;; i = (i + 1) & mask) {
         const u64 found = atomicCAS(&claims[i].address, 0ULL, (u64)at);
@@ -136,7 +137,7 @@ static __device__ void claim(Claim *const claims, const u64 mask, const u8 *cons
         return;
     }
 }
-
+=== collect_f64x2
 static __device__ f64x2 collect_f64x2(const u8 *const at, const index stride, const i32 count) {
     f64x2 lot;
     #pragma unroll
@@ -145,25 +146,25 @@ static __device__ f64x2 collect_f64x2(const u8 *const at, const index stride, co
     }
     return lot;
 }
-
+=== complex_c128
 static __device__ c128 complex_c128(const f64 re, const f64 im) {
     c128 z;
     z.re = re;
     z.im = im;
     return z;
 }
-
+=== complex_c64
 static __device__ c64 complex_c64(const f32 re, const f32 im) {
     c64 z;
     z.re = re;
     z.im = im;
     return z;
 }
-
+=== conjugate_c128
 static __device__ c128 conjugate_c128(const c128 a) { return complex_c128(a.re, -a.im); }
-
+=== entry_of_powers_f64
 static __device__ f64 entry_of_powers_f64(const u64 index) { return powers_f64[index & 15]; }
-
+=== exp_f64
 static __device__ f64 exp_f64(const f64 a) {
     const f64 v0 = a;
     const f64 v2 = bound_f64(v0, 1000.0);
@@ -184,15 +185,15 @@ static __device__ f64 exp_f64(const f64 a) {
     const f64 v28 = scale_f64(v27, v6);
     return v28;
 }
-
+=== f32x2
 typedef struct __align__(8) { f32 at[2]; } f32x2;
-
+=== f32x8
 typedef struct __align__(16) { f32 at[8]; } f32x8;
-
+=== f64x2
 typedef struct __align__(16) { f64 at[2]; } f64x2;
-
+=== f64x4
 typedef struct __align__(16) { f64 at[4]; } f64x4;
-
+=== former
 // What the lane `by` before in groups of `width` lanes holds.
 static __device__ Folded former(const Folded f, const i32 by, const i32 width) {
     union { Folded f; u32 word[sizeof(Folded) / 4]; } here, there;
@@ -201,11 +202,11 @@ static __device__ Folded former(const Folded f, const i32 by, const i32 width) {
     for (i32 i = 0; i < (i32)(sizeof(Folded) / 4); i++) there.word[i] = __shfl_up_sync(0xffffffffU, here.word[i], by, width);
     return there.f;
 }
-
+=== from_bits_f32
 static __device__ f32 from_bits_f32(const u32 a) { return __uint_as_float(a); }
-
+=== from_bits_f64
 static __device__ f64 from_bits_f64(const u64 a) { return __longlong_as_double((i64)a); }
-
+=== further
 // What the lane `by` further on in groups of `width` lanes holds.
 static __device__ Folded further(const Folded f, const i32 by, const i32 width) {
     union { Folded f; u32 word[sizeof(Folded) / 4]; } here, there;
@@ -214,13 +215,13 @@ static __device__ Folded further(const Folded f, const i32 by, const i32 width) 
     for (i32 i = 0; i < (i32)(sizeof(Folded) / 4); i++) there.word[i] = __shfl_down_sync(0xffffffffU, here.word[i], by, width);
     return there.f;
 }
-
+=== i32_of_f64
 static __device__ i32 i32_of_f64(const f64 a) { return a > (f64)-2147483649.0 && a < (f64)2147483648.0 ? (i32)a : lowest_i32(); }
-
+=== i32x4
 typedef struct __align__(16) { i32 at[4]; } i32x4;
-
+=== i64x4
 typedef struct __align__(16) { i64 at[4]; } i64x4;
-
+=== i8
 typedef signed char i8;
 typedef unsigned char u8;
 typedef short i16;
@@ -234,24 +235,24 @@ typedef float f32;
 typedef double f64;
 typedef struct { f32 re, im; } c64;
 typedef struct { f64 re, im; } c128;
-
+=== index
 // Positions and offsets in 32 bits. Division by an extent is a product and a shift.
 typedef i32 index;
 typedef struct { index extent; u32 multiplier, shift; } Axis;
 static __device__ index over(const index n, const Axis axis) {
     return axis.extent == 1 ? n : (index)(__umulhi((u32)n, axis.multiplier) >> axis.shift);
 }
-
+=== infinity_f32
 static __device__ f32 infinity_f32(void) { return from_bits_f32((u32)(2 * bias_f32() + 1) << mantissa_width_f32()); }
-
+=== infinity_f64
 static __device__ f64 infinity_f64(void) { return from_bits_f64((u64)(2 * bias_f64() + 1) << mantissa_width_f64()); }
-
+=== is_last
 static __device__ bool is_last(const Claim *const claims, const u64 mask, const u8 *const at, const u64 point) {
     u64 i = place_of((u64)at) & mask;
     while (claims[i].address != (u64)at) i = (i + 1) & mask;
     return claims[i].point == point;
 }
-
+=== is_last_block
 // Whether this block is the last of those that work on the same points: then what the others wrote can be read.
 static __device__ bool is_last_block(u32 *const ticket) {
     __shared__ bool last;
@@ -265,73 +266,73 @@ static __device__ bool is_last_block(u32 *const ticket) {
     __threadfence();
     return last;
 }
-
+=== isfinite_f32
 static __device__ bool isfinite_f32(const f32 a) { return size_bits_f32(a) < bits_f32(infinity_f32()); }
-
+=== isfinite_f64
 static __device__ bool isfinite_f64(const f64 a) { return size_bits_f64(a) < bits_f64(infinity_f64()); }
-
+=== isinf_f64
 static __device__ bool isinf_f64(const f64 a) { return size_bits_f64(a) == bits_f64(infinity_f64()); }
-
+=== isnan_f32
 static __device__ bool isnan_f32(const f32 a) { return a != a; }
-
+=== left_shift_i32
 static __device__ i32 left_shift_i32(const i32 a, const i32 b) { return (u32)b < 8 * sizeof(i32) ? (i32)((u32)a << (u32)b) : (i32)0; }
-
+=== limit_f64
 static __device__ f64 limit_f64(const f64 a, const f64 b) {
     return isfinite_f64(b) ? a : bits_f64(b) == bits_f64(-infinity_f64()) ? (f64)0 : b;
 }
-
+=== load_c128
 // By parts: complex numbers align as those do.
 static __device__ c128 load_c128(const u8 *const at) { return complex_c128(((const f64 *)at)[0], ((const f64 *)at)[1]); }
-
+=== load_f32
 static __device__ f32 load_f32(const u8 *const at) { return *(const f32 *)at; }
-
+=== load_f64
 static __device__ f64 load_f64(const u8 *const at) { return *(const f64 *)at; }
-
+=== load_i16
 static __device__ i16 load_i16(const u8 *const at) { return *(const i16 *)at; }
-
+=== load_i32
 static __device__ i32 load_i32(const u8 *const at) { return *(const i32 *)at; }
-
+=== load_i64
 static __device__ i64 load_i64(const u8 *const at) { return *(const i64 *)at; }
-
+=== load_u16
 static __device__ u16 load_u16(const u8 *const at) { return *(const u16 *)at; }
-
+=== load_u8
 static __device__ u8 load_u8(const u8 *const at) { return *(const u8 *)at; }
-
+=== lowest_i32
 static __device__ i32 lowest_i32(void) { return (i32)((u32)1 << (8 * sizeof(i32) - 1)); }
-
+=== magic_f64
 static __device__ f64 magic_f64(void) { return 6755399441055744.0; }
-
+=== magnitude_i32
 static __device__ u32 magnitude_i32(const i32 a) { return a < 0 ? (u32)(0 - (u32)a) : (u32)a; }
-
+=== mantissa_width_f32
 static __device__ i32 mantissa_width_f32(void) { return 23; }
-
+=== mantissa_width_f64
 static __device__ i32 mantissa_width_f64(void) { return 52; }
-
+=== maximum_f32
 static __device__ f32 maximum_f32(const f32 a, const f32 b) { return a > b || a != a ? a : b; }
-
+=== maximum_f64
 static __device__ f64 maximum_f64(const f64 a, const f64 b) { return a > b || a != a ? a : b; }
-
+=== minimum_f32
 static __device__ f32 minimum_f32(const f32 a, const f32 b) { return a < b || a != a ? a : b; }
-
+=== minimum_i64
 static __device__ i64 minimum_i64(const i64 a, const i64 b) { return a < b ? a : b; }
-
+=== multiply_c128
 static __device__ c128 multiply_c128(const c128 a, const c128 b) {
     return complex_c128(fma(a.re, b.re, -(a.im * b.im)), fma(a.re, b.im, a.im * b.re));
 }
-
+=== multiply_i64
 static __device__ i64 multiply_i64(const i64 a, const i64 b) { return (i64)(u64)((u64)a * (u64)b); }
-
+=== negative_i64
 static __device__ i64 negative_i64(const i64 a) { return (i64)(0 - (u64)a); }
-
+=== place_of
 static __device__ u64 place_of(const u64 address) { return (address * 0x9e3779b97f4a7c15ULL) >> 20; }
-
+=== powers_f64
 static __device__ const f64 powers_f64[16] = {
     1.0000000002870217, 1.044273782727143, 1.090507732978257, 1.1387886350835488,
     1.1892071153440493, 1.2418578124299242, 1.2968395550232308, 1.3542555473255935,
     1.4142135627790051, 1.4768261463633805, 1.5422108258505889, 1.6104903324115,
     1.6817928309901402, 1.756252160877382, 1.8340080869357427, 1.9152065619468532
 };
-
+=== read_c128x2
 static __device__ c128x2 read_c128x2(const u8 *const at, const i32 count) {
     c128x2 lot;
     if (count == 2) return *(const c128x2 *)at;
@@ -341,7 +342,7 @@ static __device__ c128x2 read_c128x2(const u8 *const at, const i32 count) {
     }
     return lot;
 }
-
+=== read_f32x2
 static __device__ f32x2 read_f32x2(const u8 *const at, const i32 count) {
     f32x2 lot;
     if (count == 2) return *(const f32x2 *)at;
@@ -351,7 +352,7 @@ static __device__ f32x2 read_f32x2(const u8 *const at, const i32 count) {
     }
     return lot;
 }
-
+=== read_f32x8
 static __device__ f32x8 read_f32x8(const u8 *const at, const i32 count) {
     f32x8 lot;
     if (count == 8) return *(const f32x8 *)at;
@@ -361,7 +362,7 @@ static __device__ f32x8 read_f32x8(const u8 *const at, const i32 count) {
     }
     return lot;
 }
-
+=== read_f64x2
 static __device__ f64x2 read_f64x2(const u8 *const at, const i32 count) {
     f64x2 lot;
     if (count == 2) return *(const f64x2 *)at;
@@ -371,7 +372,7 @@ static __device__ f64x2 read_f64x2(const u8 *const at, const i32 count) {
     }
     return lot;
 }
-
+=== read_f64x4
 static __device__ f64x4 read_f64x4(const u8 *const at, const i32 count) {
     f64x4 lot;
     if (count == 4) return *(const f64x4 *)at;
@@ -381,7 +382,7 @@ static __device__ f64x4 read_f64x4(const u8 *const at, const i32 count) {
     }
     return lot;
 }
-
+=== read_i32x4
 static __device__ i32x4 read_i32x4(const u8 *const at, const i32 count) {
     i32x4 lot;
     if (count == 4) return *(const i32x4 *)at;
@@ -391,7 +392,7 @@ static __device__ i32x4 read_i32x4(const u8 *const at, const i32 count) {
     }
     return lot;
 }
-
+=== read_i64x4
 static __device__ i64x4 read_i64x4(const u8 *const at, const i32 count) {
     i64x4 lot;
     if (count == 4) return *(const i64x4 *)at;
@@ -401,7 +402,7 @@ static __device__ i64x4 read_i64x4(const u8 *const at, const i32 count) {
     }
     return lot;
 }
-
+=== read_u16x4
 static __device__ u16x4 read_u16x4(const u8 *const at, const i32 count) {
     u16x4 lot;
     if (count == 4) return *(const u16x4 *)at;
@@ -411,7 +412,7 @@ static __device__ u16x4 read_u16x4(const u8 *const at, const i32 count) {
     }
     return lot;
 }
-
+=== read_u8x4
 static __device__ u8x4 read_u8x4(const u8 *const at, const i32 count) {
     u8x4 lot;
     if (count == 4) return *(const u8x4 *)at;
@@ -421,7 +422,7 @@ static __device__ u8x4 read_u8x4(const u8 *const at, const i32 count) {
     }
     return lot;
 }
-
+=== scale_f64
 // Two factors, as one would have to exceed the range of exponents; the first product is exact, so it rounds once.
 static __device__ f64 scale_f64(const f64 a, const f64 b) {
     if (!isfinite_f64(b)) return a * (bits_f64(b) == bits_f64(-infinity_f64()) ? (f64)0 : b);
@@ -430,50 +431,50 @@ static __device__ f64 scale_f64(const f64 a, const f64 b) {
     const u64 half = bits_f64(kept * (f64)0.5 + (magic_f64() + (f64)bias_f64()));
     return a * from_bits_f64(half << mantissa_width_f64()) * from_bits_f64((whole - half) << mantissa_width_f64());
 }
-
+=== sign_bit_f32
 static __device__ u32 sign_bit_f32(void) { return (u32)1 << (8 * sizeof(f32) - 1); }
-
+=== sign_bit_f64
 static __device__ u64 sign_bit_f64(void) { return (u64)1 << (8 * sizeof(f64) - 1); }
-
+=== size_bits_f32
 static __device__ u32 size_bits_f32(const f32 a) { return bits_f32(a) & ~sign_bit_f32(); }
-
+=== size_bits_f64
 static __device__ u64 size_bits_f64(const f64 a) { return bits_f64(a) & ~sign_bit_f64(); }
-
+=== spread_f64x2
 static __device__ void spread_f64x2(u8 *const at, const index stride, const f64x2 lot, const i32 count) {
     #pragma unroll
     for (i32 j = 0; j < 2; j++) {
         if (j < count) store_f64(at + j * stride, lot.at[j]);
     }
 }
-
+=== store_bool
 static __device__ void store_bool(u8 *const at, const bool a) { *at = a; }
-
+=== store_c128
 static __device__ void store_c128(u8 *const at, const c128 a) {
     ((f64 *)at)[0] = a.re;
     ((f64 *)at)[1] = a.im;
 }
-
+=== store_c64
 static __device__ void store_c64(u8 *const at, const c64 a) {
     ((f32 *)at)[0] = a.re;
     ((f32 *)at)[1] = a.im;
 }
-
+=== store_f32
 static __device__ void store_f32(u8 *const at, const f32 a) { *(f32 *)at = a; }
-
+=== store_f64
 static __device__ void store_f64(u8 *const at, const f64 a) { *(f64 *)at = a; }
-
+=== store_i32
 static __device__ void store_i32(u8 *const at, const i32 a) { *(i32 *)at = a; }
-
+=== store_i64
 static __device__ void store_i64(u8 *const at, const i64 a) { *(i64 *)at = a; }
-
+=== store_u16
 static __device__ void store_u16(u8 *const at, const u16 a) { *(u16 *)at = a; }
-
+=== store_u8
 static __device__ void store_u8(u8 *const at, const u8 a) { *(u8 *)at = a; }
-
+=== u16x4
 typedef struct __align__(8) { u16 at[4]; } u16x4;
-
+=== u8x4
 typedef struct __align__(4) { u8 at[4]; } u8x4;
-
+=== write_boolx8
 static __device__ void write_boolx8(u8 *const at, const boolx8 lot, const i32 count) {
     if (count == 8) {
         *(boolx8 *)at = lot;
@@ -484,7 +485,7 @@ static __device__ void write_boolx8(u8 *const at, const boolx8 lot, const i32 co
         if (j < count) store_bool(at + j * 1, lot.at[j]);
     }
 }
-
+=== write_c128x2
 static __device__ void write_c128x2(u8 *const at, const c128x2 lot, const i32 count) {
     if (count == 2) {
         *(c128x2 *)at = lot;
@@ -495,7 +496,7 @@ static __device__ void write_c128x2(u8 *const at, const c128x2 lot, const i32 co
         if (j < count) store_c128(at + j * 16, lot.at[j]);
     }
 }
-
+=== write_c64x4
 static __device__ void write_c64x4(u8 *const at, const c64x4 lot, const i32 count) {
     if (count == 4) {
         *(c64x4 *)at = lot;
@@ -506,7 +507,7 @@ static __device__ void write_c64x4(u8 *const at, const c64x4 lot, const i32 coun
         if (j < count) store_c64(at + j * 8, lot.at[j]);
     }
 }
-
+=== write_f32x8
 static __device__ void write_f32x8(u8 *const at, const f32x8 lot, const i32 count) {
     if (count == 8) {
         *(f32x8 *)at = lot;
@@ -517,7 +518,7 @@ static __device__ void write_f32x8(u8 *const at, const f32x8 lot, const i32 coun
         if (j < count) store_f32(at + j * 4, lot.at[j]);
     }
 }
-
+=== write_f64x2
 static __device__ void write_f64x2(u8 *const at, const f64x2 lot, const i32 count) {
     if (count == 2) {
         *(f64x2 *)at = lot;
@@ -528,7 +529,7 @@ static __device__ void write_f64x2(u8 *const at, const f64x2 lot, const i32 coun
         if (j < count) store_f64(at + j * 8, lot.at[j]);
     }
 }
-
+=== write_f64x4
 static __device__ void write_f64x4(u8 *const at, const f64x4 lot, const i32 count) {
     if (count == 4) {
         *(f64x4 *)at = lot;
@@ -539,7 +540,7 @@ static __device__ void write_f64x4(u8 *const at, const f64x4 lot, const i32 coun
         if (j < count) store_f64(at + j * 8, lot.at[j]);
     }
 }
-
+=== write_i32x4
 static __device__ void write_i32x4(u8 *const at, const i32x4 lot, const i32 count) {
     if (count == 4) {
         *(i32x4 *)at = lot;
@@ -550,7 +551,7 @@ static __device__ void write_i32x4(u8 *const at, const i32x4 lot, const i32 coun
         if (j < count) store_i32(at + j * 4, lot.at[j]);
     }
 }
-
+=== write_u8x4
 static __device__ void write_u8x4(u8 *const at, const u8x4 lot, const i32 count) {
     if (count == 4) {
         *(u8x4 *)at = lot;

@@ -17,7 +17,7 @@ import pytest
 
 from tests import on_device, on_masks
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_a_device_is_set_and_left_again() -> None:

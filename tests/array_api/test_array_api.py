@@ -110,7 +110,7 @@ def test_inspection() -> None:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_dlpack_goes_both_ways_without_a_copy(dtype: str) -> None:
-    # Where arrays are computed on a device, tests/test_device_arrays.py does this.
+    # Where arrays are computed on a device, tests/device/test_device_arrays.py does this.
     with fastnp.device("cpu"):
         x: Any = fastnp.arange(6).reshape(2, 3).astype(dtype)
         assert x.__dlpack_device__() == (1, 0)

@@ -16,8 +16,8 @@ import pytest
 from tests.accuracy import functions, reductions
 from tests.accuracy.__main__ import QUICK
 
-REFERENCE = pathlib.Path(__file__).parent / "accuracy" / "reference"
-TABLE = pathlib.Path(__file__).parents[1] / "docs" / "accuracy.json"
+REFERENCE = pathlib.Path(__file__).parent / "reference"
+TABLE = pathlib.Path(__file__).parents[2] / "docs" / "accuracy.json"
 RECORDED = {
     (row["name"], row["dtype"]): row["numpys"]
     for row in json.loads(TABLE.read_text(encoding="utf-8"))["functions"]

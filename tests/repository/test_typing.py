@@ -20,7 +20,7 @@ import fastnp
 import numpy
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "pybind" / "python" / "fastnp"
 OWN = (
     "FallbackError FallbackWarning describe_device device eval explain fallbacks flush "

@@ -18,7 +18,7 @@ import pytest
 
 from tests.compare import difference
 
-PROGRAMS = sorted((Path(__file__).parent / "programs").glob("*.py"))
+PROGRAMS = sorted((Path(__file__).parents[1] / "programs").glob("*.py"))
 LINE = "import numpy as np\n"
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the stand-ins are for Linux")
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -86,7 +86,7 @@ def test_random_programs_agree(standin: Path, mode: str, count: int) -> None:
 def test_programs_agree(standin: Path) -> None:
     out = run(
         standin,
-        *"-m pytest -q -p no:cacheprovider tests/test_programs.py -k".split(),
+        *"-m pytest -q -p no:cacheprovider tests/array/test_programs.py -k".split(),
         "game_of_life or histogram or kmeans or heat",
         FASTNP_BACKEND="cuda",
         FASTNP_TINY="0",

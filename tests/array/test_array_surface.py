@@ -12,7 +12,7 @@ import fastnp
 import numpy
 import pytest
 
-from tests.test_index_arrays import layouts, outcome
+from tests.array.test_index_arrays import layouts, outcome
 
 MADE: dict[str, Callable[[Any, Any], Any]] = {
     "copy": lambda np, a: a.copy(),
