@@ -8,8 +8,8 @@
 #   make bench     the criterion benches of the Rust layers, then NumPy and fastnp side by side
 #   make clean     remove everything built
 #
-# Variables: PYTHON (interpreter for .venv), PROFILE (release or dev: how the extension is built),
-# RUN_ARGS (more arguments for npbench), PYTEST_ARGS (more arguments for pytest), FUZZ_COUNT, FUZZ_SEED.
+# Variables: PYTHON (interpreter for .venv), PROFILE (release or dev: how the extension is built, but for tests),
+# RUN_ARGS (more arguments for npbench), PYTEST_ARGS (more arguments for pytest), PYTEST_JOBS (its processes), FUZZ_COUNT, FUZZ_SEED.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
