@@ -25,10 +25,11 @@ pub mod host;
 pub mod ir;
 pub mod math;
 pub mod portable;
+pub mod registry;
 #[cfg(all(target_arch = "x86_64", unix))]
 pub mod x86;
 
-pub use crate::backend::device::{CUDA, Device, DeviceError, Facts, Failure, device, device_known_as};
+pub use crate::backend::device::{CUDA, Device, DeviceError, Facts, Failure};
 pub use crate::backend::routine::{Library, Routine, Transform};
 pub use crate::ir::build::{FragmentBuilder, KernelBuilder};
 pub use crate::ir::dtype::{DType, Kind, Scalar, Wide};
@@ -41,3 +42,4 @@ pub use crate::ir::primitive::{Primitive, Table};
 pub use crate::ir::verify::{Place, Verified, VerifyError, verify};
 pub use backend::{Backend, CompileError, GRAIN, Inline, Launch, Program, Raised, Workers};
 pub use expand::{Expanded, Odd, Slow, Trail, expand};
+pub use registry::{device, device_known_as};

@@ -5,7 +5,6 @@
 
 use crate::{Backend, DType, Kernel, Launch, Library, Routine, Verified};
 use std::fmt;
-use std::sync::Arc;
 
 /// A backend with memory of its own. Its programs are launched with addresses there.
 pub trait Device: Backend {
@@ -138,47 +137,10 @@ pub struct Facts {
     pub compile: f64,
 }
 
-/// The device of a name, `cuda` or `cuda:` and a number; none where no such device has this name.
-///
-/// # Errors
-/// [`Failure::Absent`] where this machine has no such device, or no driver for it.
-pub fn device(name: &str) -> Option<Result<Arc<dyn Device>, DeviceError>> {
-    match name {
-        "apart" | "apart:0" => Some(Ok(crate::portable::Apart::shared(0))),
-        "apart:1" => Some(Ok(crate::portable::Apart::shared(1))),
-        "cuda" => Some(cuda(0)),
-        _ => {
-            name.strip_prefix("cuda:").and_then(|ordinal| ordinal.parse().ok()).map(|ordinal: u16| cuda(ordinal.into()))
-        }
-    }
-}
-
 /// DLPack's type of the devices of CUDA.
 pub const CUDA: i32 = 2;
 /// DLPack's type of devices that only those who made them know (`kDLExtDev`): here, of those for tests.
 pub const EXTENSION: i32 = 12;
-
-/// The device of a type and an ordinal of DLPack's; none where no device of ours has them.
-///
-/// # Errors
-/// As [`device`].
-pub fn device_known_as((kind, ordinal): (i32, i32)) -> Option<Result<Arc<dyn Device>, DeviceError>> {
-    match kind {
-        CUDA => device(&format!("cuda:{ordinal}")),
-        EXTENSION => device(&format!("apart:{ordinal}")),
-        _ => None,
-    }
-}
-
-#[cfg(unix)]
-fn cuda(ordinal: i32) -> Result<Arc<dyn Device>, DeviceError> {
-    crate::cuda::runtime::shared(ordinal)
-}
-
-#[cfg(not(unix))]
-fn cuda(_: i32) -> Result<Arc<dyn Device>, DeviceError> {
-    Err(DeviceError::new(Failure::Absent, "no CUDA on this system: only on Unix"))
-}
 
 /// What kind of thing went wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

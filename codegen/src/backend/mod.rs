@@ -6,9 +6,6 @@
 pub mod device;
 pub mod routine;
 
-use crate::portable::Portable;
-#[cfg(all(target_arch = "x86_64", unix))]
-use crate::x86::{Level, X86};
 use crate::{DeviceError, FpFlags, Kernel, Scalar, Verified};
 use smallvec::SmallVec;
 use std::fmt;
@@ -24,21 +21,6 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// Where the backend cannot run this kernel; the message carries the printed kernel.
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError>;
-}
-
-/// The best backend of this machine, or the one of a name; none where there is no such backend here.
-pub fn select(name: &str) -> Option<Box<dyn Backend>> {
-    match name {
-        "" => select("x86").or_else(|| select("portable")),
-        "portable" => Some(Box::new(Portable::new())),
-        #[cfg(target_arch = "x86_64")]
-        "portable-avx2" => Portable::avx2().map(|portable| Box::new(portable) as Box<dyn Backend>),
-        #[cfg(all(target_arch = "x86_64", unix))]
-        "x86" => X86::new().map(|x86| Box::new(x86) as Box<dyn Backend>),
-        #[cfg(all(target_arch = "x86_64", unix))]
-        "x86-avx2" => X86::at(Level::Avx2).map(|x86| Box::new(x86) as Box<dyn Backend>),
-        _ => None,
-    }
 }
 
 /// A compiled kernel.

@@ -2,7 +2,7 @@
 //!
 //! On x86-64 the sticky bits of MXCSR; elsewhere nothing is ever reported.
 
-use crate::FpFlags;
+use crate::{FpFlags, Raised};
 use std::hint::black_box;
 
 /// The flags raised since they were last cleared.
@@ -44,6 +44,17 @@ fn mxcsr() -> u32 {
     // SAFETY: writes four bytes to `word`.
     unsafe { std::arch::asm!("stmxcsr [{}]", in(reg) &mut word, options(nostack)) };
     word
+}
+
+/// Adds flags to a report.
+pub(crate) fn report(raised: &mut Raised, epilogue: bool, inst: u32, flags: FpFlags) {
+    if flags.is_empty() {
+        return;
+    }
+    match raised.iter_mut().find(|(e, i, _)| (*e, *i) == (epilogue, inst)) {
+        Some((_, _, all)) => *all |= flags,
+        None => raised.push((epilogue, inst, flags)),
+    }
 }
 
 /// Raises the divide flag.

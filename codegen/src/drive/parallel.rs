@@ -4,7 +4,7 @@
 //! reductions divide by sizes alone (see [`crate::portable::reduce::driver`]).
 
 use crate::drive::fp_status;
-use crate::portable::exec::exec_tiles::report;
+use crate::drive::fp_status::report;
 use crate::{Launch, Raised, Workers};
 use std::sync::Mutex;
 

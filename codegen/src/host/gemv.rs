@@ -6,7 +6,7 @@
 
 use crate::DType;
 use crate::drive::isa::{Isa, Loop, Routine, pick};
-use crate::portable::loops::elementwise::{put, stay_scalar};
+use crate::drive::vector_hints::{put, stay_scalar};
 use std::marker::PhantomData;
 
 /// Rows and their factors. Rows are dense; rows and factors follow each other after any number of bytes.

@@ -4,7 +4,7 @@
 //! reaches outside of what was handed out fails instead.
 
 use crate::backend::device::EXTENSION;
-use crate::portable::Portable;
+use crate::portable::program::Portable;
 use crate::{
     Access, Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Inst, Kernel, Launch, Library, Program,
     Raised, Routine, Verified, Workers,

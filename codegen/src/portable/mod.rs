@@ -32,10 +32,9 @@ pub(crate) mod loops;
 pub(crate) mod mock_device;
 mod program;
 pub(crate) mod reduce;
-mod steps;
 
 pub(crate) use crate::portable::exec::jit_hook::{Fuse, Fused, FusedFold};
 pub use crate::portable::mock_device::Apart;
-pub(crate) use crate::portable::reduce::driver::by_columns;
+pub(crate) use crate::portable::reduce::reduce_nd::by_columns;
 pub(crate) use program::Interpreted;
 pub use program::Portable;

@@ -3,10 +3,10 @@
 use crate::drive::isa::Isa;
 use crate::portable::exec::bytecode::{Code, resolve};
 use crate::portable::exec::jit_hook::{Fuse, Stage, find_fold};
-use crate::portable::exec::{map, scan};
+use crate::portable::exec::map;
 use crate::portable::reduce::driver;
-use crate::portable::reduce::driver::Folding;
-use crate::portable::reduce::{reduce_1d, reduce_tiled};
+use crate::portable::reduce::reduce_nd::Folding;
+use crate::portable::reduce::{reduce_1d, reduce_nd, reduce_tiled, scan};
 use crate::{
     Backend, CompileError, DeviceError, Inline, Kernel, Launch, Program, Raised, Scalar, Template, Verified, Workers,
 };
@@ -89,7 +89,7 @@ impl Portable {
         let body = resolve(kernel, &kernel.body, self.isa, fuse).map_err(error)?;
         let epilogue = resolve(kernel, &kernel.epilogue, self.isa, fuse).map_err(error)?;
         let form = map::Form::of(&body);
-        let mut folding = driver::resolve(kernel, self.isa).map_err(error)?;
+        let mut folding = reduce_nd::resolve(kernel, self.isa).map_err(error)?;
         folding.fused = fuse.and_then(|fuse| find_fold(&body, kernel, fuse));
         folding.may_be_full = reduce_1d::may_be_full(&body, &folding, &epilogue);
         folding.may_sweep = reduce_tiled::may_sweep(&body, &folding, &epilogue);

@@ -5,7 +5,7 @@ use crate::host::interpreter_lock;
 use crate::plan::Target;
 use crate::plan::group::PACKED;
 use crate::runtime::recorder::{Engine, engine};
-use fastnp_codegen::{Backend, Device, Facts, Failure, Kernel, Program, Verified, backend, device};
+use fastnp_codegen::{Backend, Device, Facts, Failure, Kernel, Program, Verified, device, registry};
 use hashbrown::HashMap;
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -29,7 +29,12 @@ pub(crate) struct Site {
 impl Site {
     /// The host, with the backend of a name; none where there is no such backend.
     pub(crate) fn host(name: &str) -> Option<Site> {
-        Some(Site { backend: backend::select(name)?.into(), device: None, packed: PACKED, kernels: HashMap::default() })
+        Some(Site {
+            backend: registry::select(name)?.into(),
+            device: None,
+            packed: PACKED,
+            kernels: HashMap::default(),
+        })
     }
 
     fn on(device: Arc<dyn Device>) -> Site {

@@ -12,9 +12,9 @@
 use crate::drive::isa::{Isa, Loop};
 use crate::portable::exec::jit_hook;
 use crate::portable::exec::jit_hook::{Fuse, Stage};
-use crate::portable::loops::{casts, copies, elementwise, fused_multiply_add};
-use crate::portable::steps;
-use crate::{Access, DType, FpFlags, Fragment, Inst, Kernel, Op, OperandId, Scalar, ValueId};
+use crate::portable::loops::{casts, copies, elementwise, fused_multiply_add, primitives};
+
+use crate::{Access, DType, FpFlags, Fragment, Inst, Kernel, Launch, Op, OperandId, Scalar, ValueId};
 
 /// Block registers of one fragment are to fit in this many bytes, two thirds of the usual first-level cache.
 const REGISTER_BYTES: usize = 32 << 10;
@@ -140,14 +140,6 @@ impl Code {
         self.calls.len() == self.steps.len() && self.sinks.iter().all(|s| s.offsets.is_none())
     }
 
-    /// Whether a [`crate::portable::exec::exec_2d::Plane`] may run it.
-    pub(crate) fn has_plane(&self) -> bool {
-        self.is_plain()
-            && self.values <= crate::portable::exec::exec_2d::VALUES
-            && self.loads.len() <= crate::portable::exec::exec_2d::LOADS
-            && self.sinks.len() <= 64
-    }
-
     /// Whether it scatters, and so must see its points in order.
     pub(crate) fn scatters(&self) -> bool {
         self.sinks.iter().any(|s| s.offsets.is_some())
@@ -162,6 +154,22 @@ impl Code {
     pub(crate) fn runs_twice(&self) -> bool {
         self.has_effects() || self.leaves_out
     }
+}
+
+/// Fills a register with a uniform value.
+///
+/// # Safety
+/// `out` has room for `n` elements.
+#[inline]
+pub(crate) unsafe fn fill_uniform(out: *mut u8, uniform: &Uniform, launch: &Launch<'_>, n: usize) {
+    let scalar = match uniform.source {
+        Source::Param(p) => launch.scalars[p as usize],
+        Source::Const(c) => c,
+    };
+    let bits = scalar.bits();
+    let item = (&raw const bits).cast();
+    // SAFETY: the caller's contract; a scalar's bits are its bytes in memory order on little-endian machines.
+    unsafe { (uniform.fill)(out, item, item, item, n, 0) };
 }
 
 /// Elements in a block where each takes `width` bytes of registers.
@@ -264,7 +272,7 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
         }
         Inst::Step(step, args) => {
             let from = f.dtype(args[0]);
-            let run = steps::lookup(*step, from, isa).ok_or_else(|| format!("no {step} in {from}"))?;
+            let run = primitives::lookup(*step, from, isa).ok_or_else(|| format!("no {step} in {from}"))?;
             call(run, [entry(args[0]), entry(args[1]), entry(args[0])], f.effects(i), false);
             code.cost += 0.3 * size as f64 / 8.0;
         }

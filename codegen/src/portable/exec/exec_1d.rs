@@ -5,9 +5,10 @@
 //! short cut of [`crate::portable::exec::exec_2d`]: a launch of eight elements takes 35 ns here and 60 there. It stays on one thread; what
 //! is worth sharing goes the other way.
 
+use crate::drive::fp_status::report;
 use crate::drive::{fp_status, scratch};
+use crate::portable::exec::bytecode::fill_uniform;
 use crate::portable::exec::bytecode::{Code, Conflict, Load};
-use crate::portable::exec::exec_tiles::{fill_uniform, report};
 use crate::portable::exec::jit_hook::run_calls;
 use crate::portable::loops::copies;
 use crate::{Launch, Raised};

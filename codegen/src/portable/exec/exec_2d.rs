@@ -8,11 +8,12 @@
 //! Setting a plane up costs some 5 ns an operand, and there is nothing to allocate. It runs calls only: fragments with
 //! coordinates, gathers or scatters belong to [`crate::portable::exec::exec_tiles`].
 
-use crate::drive::aliasing::Permits;
 use crate::drive::fp_status;
+use crate::drive::fp_status::report;
 use crate::drive::isa::Rows;
+use crate::portable::exec::aliasing::Permits;
+use crate::portable::exec::bytecode::fill_uniform;
 use crate::portable::exec::bytecode::{Call, Code, Load, Step};
-use crate::portable::exec::exec_tiles::{fill_uniform, report};
 use crate::portable::exec::jit_hook::{FoldPass, Pass, Stage};
 use crate::portable::loops::copies;
 use crate::{Launch, Raised};
@@ -29,6 +30,11 @@ const SHARED_ROW: usize = 64;
 
 /// Columns from which on a function in the place of calls runs on each row by itself.
 const LONG_ROW: usize = 24;
+
+/// Whether a fragment has a form that this module runs.
+pub(crate) fn may_run_2d(code: &Code) -> bool {
+    code.is_plain() && code.values <= VALUES && code.loads.len() <= LOADS && code.sinks.len() <= 64
+}
 
 /// Where a value is.
 #[derive(Clone, Copy)]

@@ -7,13 +7,14 @@
 //! Flags are looked at once a tile. Only when one is up are the steps run again, one by one, to find whose it is; that is
 //! sound as no memory has changed that the steps read. From then on each step is followed by a look (some 3 ns).
 
-use crate::drive::aliasing::Permits;
 use crate::drive::fp_status;
+use crate::drive::fp_status::report;
 use crate::drive::tiles::{Axes, Tile};
-use crate::portable::exec::bytecode::{Call, Code, Load, Sink, Source, Step, Uniform};
+use crate::portable::exec::aliasing::Permits;
+use crate::portable::exec::bytecode::{Call, Code, Load, Sink, Step, fill_uniform};
 use crate::portable::exec::jit_hook::Stage;
 use crate::portable::loops::copies;
-use crate::{FpFlags, Launch, Raised};
+use crate::{Launch, Raised};
 use smallvec::SmallVec;
 
 /// How a load stands at the moment.
@@ -354,32 +355,5 @@ fn rows(axes: &[(usize, isize, isize)], memory: isize, register: isize, f: &mut 
                 rows(inner, memory + i * m, register + i * r, f);
             }
         }
-    }
-}
-
-/// Fills a register with a uniform value.
-///
-/// # Safety
-/// `out` has room for `n` elements.
-#[inline]
-pub(crate) unsafe fn fill_uniform(out: *mut u8, uniform: &Uniform, launch: &Launch<'_>, n: usize) {
-    let scalar = match uniform.source {
-        Source::Param(p) => launch.scalars[p as usize],
-        Source::Const(c) => c,
-    };
-    let bits = scalar.bits();
-    let item = (&raw const bits).cast();
-    // SAFETY: the caller's contract; a scalar's bits are its bytes in memory order on little-endian machines.
-    unsafe { (uniform.fill)(out, item, item, item, n, 0) };
-}
-
-/// Adds flags to a report.
-pub(crate) fn report(raised: &mut Raised, epilogue: bool, inst: u32, flags: FpFlags) {
-    if flags.is_empty() {
-        return;
-    }
-    match raised.iter_mut().find(|(e, i, _)| (*e, *i) == (epilogue, inst)) {
-        Some((_, _, all)) => *all |= flags,
-        None => raised.push((epilogue, inst, flags)),
     }
 }

@@ -4,13 +4,13 @@
 //! walked over. A launch of one axis that one thread runs goes a shorter way, [`flat`]. Fragments with coordinates, gathers
 //! or scatters, and domains whose rows are too short, go tile by tile through a [`Frame`].
 
-use crate::drive::aliasing::Permits;
 use crate::drive::parallel::{Shared, nanoseconds, spread};
 use crate::drive::tiles::{Tile, Walk};
 use crate::drive::{fp_status, scratch};
+use crate::portable::exec::aliasing::Permits;
 use crate::portable::exec::bytecode::Code;
 use crate::portable::exec::exec_1d;
-use crate::portable::exec::exec_2d::{Axes, NONE, Part, Plane, Table};
+use crate::portable::exec::exec_2d::{Axes, NONE, Part, Plane, Table, may_run_2d};
 use crate::portable::exec::exec_tiles::Frame;
 use crate::{GRAIN, Launch, Raised, Workers};
 use smallvec::SmallVec;
@@ -31,7 +31,7 @@ pub(crate) struct Form {
 
 impl Form {
     pub(crate) fn of(code: &Code) -> Form {
-        Form { flat: exec_1d::may_be_flat(code), plane: code.has_plane() }
+        Form { flat: exec_1d::may_be_flat(code), plane: may_run_2d(code) }
     }
 }
 

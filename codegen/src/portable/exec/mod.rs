@@ -4,10 +4,10 @@
 //! any domain; `map` and `scan` are the templates; `jit_hook` is where another backend puts machine code for several calls.
 //! It imports `loops` and `drive`. Open `bytecode` first.
 
+pub(crate) mod aliasing;
 pub(crate) mod bytecode;
 pub(crate) mod exec_1d;
 pub(crate) mod exec_2d;
 pub(crate) mod exec_tiles;
 pub(crate) mod jit_hook;
 pub(crate) mod map;
-pub(crate) mod scan;

@@ -6,9 +6,9 @@
 #![allow(clippy::needless_range_loop)] // lanes and memory run along with the index
 
 use crate::drive::isa::{Isa, Loop, Routine, pick};
+use crate::drive::vector_hints::{put, stay_scalar};
 use crate::portable::loops::complex::ComplexNumber;
 use crate::portable::loops::element::{B8, Element};
-use crate::portable::loops::elementwise::{put, stay_scalar};
 use crate::portable::loops::folds::settle;
 use crate::{DType, Fold};
 use num_complex::Complex;

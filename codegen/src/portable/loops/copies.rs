@@ -2,7 +2,7 @@
 
 use crate::Part;
 use crate::drive::isa::{Isa, Loop, Routine, Rowwise, pick};
-use crate::portable::loops::elementwise::{put, stay_scalar};
+use crate::drive::vector_hints::{put, stay_scalar};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::slice::from_raw_parts_mut;

@@ -9,6 +9,7 @@
 #![allow(clippy::eq_op, clippy::nonminimal_bool, clippy::unnecessary_cast)]
 
 use crate::drive::isa::{Isa, Loop, Routine, Rowwise, pick};
+use crate::drive::vector_hints::{put, stay_scalar};
 use crate::math::{self, *};
 use crate::portable::loops::arith::{Integer, Real};
 use crate::portable::loops::complex::{ComplexNumber, Elementary as C};
@@ -184,32 +185,10 @@ unsafe fn one_chunk<A: Copy, B: Copy, O: Copy, const N: usize>(
     std::array::from_fn(|j| unsafe { f(a.add(j).read(), b.add(j).read()) })
 }
 
-/// Writes a chunk.
-///
-/// # Safety
-/// `out` has room for it.
-#[inline(always)]
-pub(crate) unsafe fn put<O: Copy, const N: usize>(out: *mut O, z: [O; N]) {
-    for (j, z) in z.into_iter().enumerate() {
-        // SAFETY: the caller's contract.
-        unsafe { out.add(j).write(z) };
-    }
-}
-
 /// Whether an op's loop may write where it reads, element by element.
 pub(crate) fn works_in_place(op: Op, dtype: DType) -> bool {
     let floating = dtype.is_float() || dtype.is_complex();
     op.row().cost < if floating { 8 } else { 4 } && op.result(dtype).size() == dtype.size()
-}
-
-/// Keeps LLVM from making a vector loop of one that runs a few times only, or whose body is vectors already.
-#[inline(always)]
-pub(crate) fn stay_scalar() {
-    #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
-    // SAFETY: no instruction at all.
-    unsafe {
-        std::arch::asm!("", options(nomem, nostack, preserves_flags));
-    }
 }
 
 /// The table's row of an op, as a type.

@@ -17,8 +17,9 @@
 #![allow(clippy::needless_range_loop)] // lanes and memory run along with the index
 
 use crate::drive::isa::{Isa, Loop, Routine, pick};
+use crate::drive::vector_hints::stay_scalar;
 use crate::portable::loops::element::{B8, Element};
-use crate::portable::loops::elementwise::{Define, Row, stay_scalar};
+use crate::portable::loops::elementwise::{Define, Row};
 use crate::{DType, Fold, Op};
 use num_complex::Complex;
 use std::marker::PhantomData;

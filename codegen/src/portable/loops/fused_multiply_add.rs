@@ -2,7 +2,7 @@
 
 use crate::DType;
 use crate::drive::isa::{Isa, Loop, Routine, Rowwise, pick};
-use crate::portable::loops::elementwise::{put, stay_scalar};
+use crate::drive::vector_hints::{put, stay_scalar};
 use std::marker::PhantomData;
 
 /// A float that multiplies and adds at once.

@@ -13,4 +13,5 @@ pub(crate) mod elementwise;
 pub(crate) mod folds;
 pub(crate) mod fused_multiply_add;
 pub(crate) mod integer_powers;
+pub(crate) mod primitives;
 pub(crate) mod remainder;

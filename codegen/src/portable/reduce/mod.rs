@@ -6,4 +6,6 @@
 pub(crate) mod accumulate;
 pub(crate) mod driver;
 pub(crate) mod reduce_1d;
+pub(crate) mod reduce_nd;
 pub(crate) mod reduce_tiled;
+pub(crate) mod scan;

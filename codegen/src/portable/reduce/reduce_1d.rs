@@ -3,14 +3,14 @@
 //! A sum of eight elements takes 50 ns here and 100 by [`crate::portable::reduce::reduce_tiled`]. What takes this way and what does not is decided by sizes and strides, never by the number of threads, so that equal
 //! launches give equal bits.
 
+use crate::drive::fp_status::report;
 use crate::drive::{fp_status, scratch};
 use crate::portable::exec::bytecode::Code;
 use crate::portable::exec::exec_1d;
 use crate::portable::exec::exec_1d::{Line, Values, move_on, run_block, table};
-use crate::portable::exec::exec_tiles::report;
 use crate::portable::exec::jit_hook::{FoldPass, VECTOR};
 use crate::portable::reduce::accumulate::{Loops, Places, Progress};
-use crate::portable::reduce::driver::{Folding, look};
+use crate::portable::reduce::reduce_nd::{Folding, look};
 use crate::{Launch, Raised};
 use smallvec::SmallVec;
 use std::mem::MaybeUninit;

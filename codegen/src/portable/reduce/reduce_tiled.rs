@@ -7,15 +7,15 @@
 //! What is divided, and what takes this way at all, depends on sizes and strides, never on the number of threads, so that
 //! equal launches give equal bits.
 
-use crate::drive::aliasing::Permits;
 use crate::drive::parallel::{Shared, nanoseconds, spread};
 use crate::drive::{fp_status, scratch};
+use crate::portable::exec::aliasing::Permits;
 use crate::portable::exec::bytecode::Code;
-use crate::portable::exec::exec_2d::{Axes, NONE, Part, Plane, Table};
+use crate::portable::exec::exec_2d::{Axes, NONE, Part, Plane, Table, may_run_2d};
 use crate::portable::exec::jit_hook::FoldPass;
 use crate::portable::reduce::accumulate::{Accumulating, FEW_COLUMNS, Places, Progress};
-use crate::portable::reduce::driver::{ENOUGH_TILES, Folding, PartialResults, by_columns, look, parts_of};
 use crate::portable::reduce::reduce_1d::{ACCUMULATORS, Lanes, PIECE};
+use crate::portable::reduce::reduce_nd::{ENOUGH_TILES, Folding, PartialResults, by_columns, look, parts_of};
 use crate::{Launch, Raised, Workers};
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -34,8 +34,8 @@ const LONG_ROW: usize = 512;
 
 /// Whether a kernel has the form this module runs.
 pub(crate) fn may_sweep(body: &Code, folding: &Folding, epilogue: &Code) -> bool {
-    body.has_plane()
-        && epilogue.has_plane()
+    may_run_2d(body)
+        && may_run_2d(epilogue)
         && !folding.accumulators.is_empty()
         && folding.accumulators.len() <= ACCUMULATORS
 }

@@ -3,15 +3,15 @@
 //! By rows where that axis is the faster in memory: a sequential loop for each row over values computed block by block. By
 //! columns where the outer axes are: every step adds a row of values to the row before.
 
-use crate::drive::aliasing::Permits;
+use crate::drive::fp_status::report;
 use crate::drive::parallel::{Shared, nanoseconds, spread};
 use crate::drive::scratch;
 use crate::drive::tiles::{Tile, Walk};
+use crate::portable::exec::aliasing::Permits;
 use crate::portable::exec::bytecode::{Code, block_length};
-use crate::portable::exec::exec_tiles;
 use crate::portable::exec::exec_tiles::Frame;
 use crate::portable::reduce::accumulate::{Accumulating, Loops};
-use crate::portable::reduce::driver::{Folding, by_columns, look};
+use crate::portable::reduce::reduce_nd::{Folding, by_columns, look};
 use crate::{Launch, Raised, Workers};
 
 /// Where one accumulator's running values are.
@@ -119,7 +119,7 @@ pub(crate) unsafe fn run(
                     each.for_each(|(i, (a, r))| std::ptr::copy_nonoverlapping(r.carry, before.of(i), a.size));
                 }
                 for (e, inst, f) in body.raised.into_iter().chain(epilogue.raised) {
-                    exec_tiles::report(raised, e, inst, f);
+                    report(raised, e, inst, f);
                 }
             }
         });
