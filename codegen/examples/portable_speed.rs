@@ -86,7 +86,7 @@ fn doubles(n: usize) -> Vec<[f64; 8]> {
 fn launch(p: &dyn Program, outer: &[usize], inner: &[usize], addresses: &[*mut u8], strides: &[isize]) {
     let l = Launch { outer, inner, addresses, strides, scalars: &[] };
     // SAFETY: the callers pass memory for every element.
-    black_box(unsafe { p.launch(&l, &Inline) }.unwrap());
+    black_box(unsafe { p.launch(&l, &SingleThread) }.unwrap());
 }
 
 fn main() {
@@ -389,7 +389,7 @@ struct Two(std::sync::mpsc::Sender<Job>);
 /// A task, and where to say that it is done.
 type Job = (&'static (dyn Fn(usize) + Sync), usize, std::sync::mpsc::Sender<()>);
 
-impl Workers for Two {
+impl ThreadPool for Two {
     fn count(&self) -> usize {
         2
     }
@@ -427,7 +427,7 @@ fn threads() {
     let at = [x.as_mut_ptr().cast::<u8>(), y.as_mut_ptr().cast(), z.as_mut_ptr().cast()];
     for n in [10_000, 100_000, 1_000_000, big] {
         for (name, workers) in
-            [("chain of ten, one thread", &Inline as &dyn Workers), ("chain of ten, two threads", &two)]
+            [("chain of ten, one thread", &SingleThread as &dyn ThreadPool), ("chain of ten, two threads", &two)]
         {
             time(name, n, || {
                 let l = Launch { outer: &[n], inner: &[], addresses: &at, strides: &[8; 3], scalars: &[] };

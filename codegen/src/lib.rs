@@ -34,12 +34,12 @@ pub use crate::backend::routine::{Library, Routine, Transform};
 pub use crate::ir::build::{FragmentBuilder, KernelBuilder};
 pub use crate::ir::dtype::{DType, Kind, Scalar, Wide};
 pub use crate::ir::kernel::{
-    Access, Accumulator, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, Part, ScalarId, Template, ValueId,
+    Access, Accumulator, ComplexPart, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, ScalarId, Template, ValueId,
 };
 pub use crate::ir::op::{Domain, FpFlags, Op, OpRow, ResultRule};
 pub use crate::ir::parse::ParseError;
 pub use crate::ir::primitive::{Primitive, Table};
-pub use crate::ir::verify::{Place, Verified, VerifyError, verify};
-pub use backend::{Backend, CompileError, GRAIN, Inline, Launch, Program, Raised, Workers};
-pub use expand::{Expanded, Odd, Slow, Trail, expand};
+pub use crate::ir::verify::{Location, Verified, VerifyError, verify};
+pub use backend::{Backend, CompileError, GRAIN_NS, Launch, Program, RaisedFlags, SingleThread, ThreadPool};
+pub use expand::{Expanded, Provenance, Slow, SlowPath, expand};
 pub use registry::{device, device_known_as};

@@ -90,8 +90,8 @@ fn elementary_functions_are_written_out_as_they_stand() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/expanded");
     for op in [Op::Exp, Op::Sin] {
         let expanded = expand(&map_of(op, DType::F64));
-        let seldom = |odd: &fastnp_codegen::Odd| format!("; v{} is wanted where v{}\n", odd.value.0, odd.mask.0);
-        let text = expanded.body.odd.iter().map(seldom).collect::<String>() + &expanded.kernel.to_string();
+        let seldom = |odd: &fastnp_codegen::SlowPath| format!("; v{} is wanted where v{}\n", odd.value.0, odd.mask.0);
+        let text = expanded.body.slow_paths.iter().map(seldom).collect::<String>() + &expanded.kernel.to_string();
         assert_eq!(text.parse::<Kernel>().as_ref(), Ok(&expanded.kernel));
         let path = folder.join(format!("{op}.ir"));
         compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &text);

@@ -36,7 +36,7 @@ pub trait Program: Send + Sync {
     /// Every address that a point of the domain gives an operand must be valid for the access it declares and aligned
     /// for its type, no other thread may access stored locations meanwhile, and the operands must overlap only as
     /// the kernel's meaning allows (see [`crate::ir::kernel`]).
-    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Result<Raised, DeviceError>;
+    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Result<RaisedFlags, DeviceError>;
 
     /// Text for people: generated source, disassembly, or the resolved instruction list.
     fn listing(&self) -> String;
@@ -67,19 +67,19 @@ impl Launch<'_> {
 }
 
 /// Floating-point flags by instruction: (in the epilogue?, instruction, flags).
-pub type Raised = SmallVec<[(bool, u32, FpFlags); 1]>;
+pub type RaisedFlags = SmallVec<[(bool, u32, FpFlags); 1]>;
 
 /// Nanoseconds of work that a thread that waits for it is worth being given: handing it over takes one or two thousand.
-pub const GRAIN: f64 = 4_000.0;
+pub const GRAIN_NS: f64 = 4_000.0;
 
 /// Threads lent to a launch.
-pub trait Workers: Sync {
+pub trait ThreadPool: Sync {
     /// How many tasks run at once; one means no thread but the caller's.
     fn count(&self) -> usize;
 
     /// Into how many tasks work of so many nanoseconds on one thread is best divided now: one where that is too little.
     fn tasks(&self, nanoseconds: f64) -> usize {
-        if self.count() == 1 { 1 } else { ((nanoseconds / GRAIN) as usize).clamp(1, 4 * self.count()) }
+        if self.count() == 1 { 1 } else { ((nanoseconds / GRAIN_NS) as usize).clamp(1, 4 * self.count()) }
     }
 
     /// Runs `task(0..tasks)`, each once, in any order, and returns when all are done.
@@ -87,9 +87,9 @@ pub trait Workers: Sync {
 }
 
 /// No threads but the caller's.
-pub struct Inline;
+pub struct SingleThread;
 
-impl Workers for Inline {
+impl ThreadPool for SingleThread {
     fn count(&self) -> usize {
         1
     }

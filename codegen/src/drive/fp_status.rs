@@ -2,7 +2,7 @@
 //!
 //! On x86-64 the sticky bits of MXCSR; elsewhere nothing is ever reported.
 
-use crate::{FpFlags, Raised};
+use crate::{FpFlags, RaisedFlags};
 use std::hint::black_box;
 
 /// The flags raised since they were last cleared.
@@ -47,7 +47,7 @@ fn mxcsr() -> u32 {
 }
 
 /// Adds flags to a report.
-pub(crate) fn report(raised: &mut Raised, epilogue: bool, inst: u32, flags: FpFlags) {
+pub(crate) fn record_flags(raised: &mut RaisedFlags, epilogue: bool, inst: u32, flags: FpFlags) {
     if flags.is_empty() {
         return;
     }

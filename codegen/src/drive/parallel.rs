@@ -4,31 +4,31 @@
 //! reductions divide by sizes alone (see [`crate::portable::reduce::driver`]).
 
 use crate::drive::fp_status;
-use crate::drive::fp_status::report;
-use crate::{Launch, Raised, Workers};
+use crate::drive::fp_status::record_flags;
+use crate::{Launch, RaisedFlags, ThreadPool};
 use std::sync::Mutex;
 
-/// Nanoseconds for a byte in the second-level cache, and for one beyond it, where a launch has more than `NEAR` bytes.
-const BYTE: [f64; 2] = [0.01, 0.035];
-const NEAR: usize = 3 << 19;
+/// Nanoseconds for a byte in the second-level cache, and for one beyond it, where a launch has more than `CACHED_BYTES` bytes.
+const NS_PER_BYTE: [f64; 2] = [0.01, 0.035];
+const CACHED_BYTES: usize = 3 << 19;
 
 /// Nanoseconds for so many points that take `cost` each, or the time to bring them from memory.
-pub(crate) fn nanoseconds(points: usize, cost: f64, bytes: usize) -> f64 {
+pub(crate) fn estimate_ns(points: usize, cost: f64, bytes: usize) -> f64 {
     let bytes = points * bytes;
-    (points as f64 * cost).max(bytes as f64 * BYTE[usize::from(bytes > NEAR)])
+    (points as f64 * cost).max(bytes as f64 * NS_PER_BYTE[usize::from(bytes > CACHED_BYTES)])
 }
 
 /// A launch that threads may share.
 #[derive(Clone, Copy)]
-pub(crate) struct Shared<'a>(pub(crate) Launch<'a>);
+pub(crate) struct SharedLaunch<'a>(pub(crate) Launch<'a>);
 
 // SAFETY: the contract of `Program::launch` makes the addresses valid for the launch from any thread that the workers
 // lend, and every location is written by one task only.
-unsafe impl Sync for Shared<'_> {}
+unsafe impl Sync for SharedLaunch<'_> {}
 // SAFETY: as above.
-unsafe impl Send for Shared<'_> {}
+unsafe impl Send for SharedLaunch<'_> {}
 
-impl<'a> Shared<'a> {
+impl<'a> SharedLaunch<'a> {
     /// The launch; by method, so that closures capture the whole.
     pub(crate) fn get(&self) -> Launch<'a> {
         self.0
@@ -36,13 +36,13 @@ impl<'a> Shared<'a> {
 }
 
 /// Runs `units` of work in ranges, worth `nanoseconds` altogether; each task reports what it raised.
-pub(crate) fn spread(
+pub(crate) fn parallel_for(
     units: usize,
     nanoseconds: f64,
-    workers: &dyn Workers,
-    task: &(dyn Fn(std::ops::Range<usize>, &mut Raised) + Sync),
-) -> Raised {
-    let mut raised = Raised::new();
+    workers: &dyn ThreadPool,
+    task: &(dyn Fn(std::ops::Range<usize>, &mut RaisedFlags) + Sync),
+) -> RaisedFlags {
+    let mut raised = RaisedFlags::new();
     let tasks = workers.tasks(nanoseconds).min(units);
     if tasks <= 1 {
         fp_status::clear();
@@ -53,12 +53,12 @@ pub(crate) fn spread(
     let all = Mutex::new(raised);
     workers.run(tasks, &|t| {
         fp_status::clear();
-        let mut mine = Raised::new();
+        let mut mine = RaisedFlags::new();
         task(units * t / tasks..units * (t + 1) / tasks, &mut mine);
         if !mine.is_empty() {
             let mut all = all.lock().unwrap_or_else(|e| e.into_inner());
             for (epilogue, inst, f) in mine {
-                report(&mut all, epilogue, inst, f);
+                record_flags(&mut all, epilogue, inst, f);
             }
         }
     });

@@ -5,7 +5,7 @@
 /// # Safety
 /// `out` has room for it.
 #[inline(always)]
-pub(crate) unsafe fn put<O: Copy, const N: usize>(out: *mut O, z: [O; N]) {
+pub(crate) unsafe fn store_chunk<O: Copy, const N: usize>(out: *mut O, z: [O; N]) {
     for (j, z) in z.into_iter().enumerate() {
         // SAFETY: the caller's contract.
         unsafe { out.add(j).write(z) };
@@ -14,7 +14,7 @@ pub(crate) unsafe fn put<O: Copy, const N: usize>(out: *mut O, z: [O; N]) {
 
 /// Keeps LLVM from making a vector loop of one that runs a few times only, or whose body is vectors already.
 #[inline(always)]
-pub(crate) fn stay_scalar() {
+pub(crate) fn inhibit_vectorization() {
     #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
     // SAFETY: no instruction at all.
     unsafe {

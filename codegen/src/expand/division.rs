@@ -9,7 +9,7 @@ use crate::math::division;
 use crate::{DType, Inst, Kind, Op, Scalar, ValueId};
 
 /// Half of the integers that divide as doubles.
-const LONG: u64 = 1 << 50;
+const EXACT_DIVIDENDS: u64 = 1 << 50;
 
 /// A value converted, by way of other types if need be.
 pub(super) fn cast(tape: &Tape, value: ValueId, to: DType) -> ValueId {
@@ -44,7 +44,7 @@ fn converted(tape: &Tape, value: ValueId, from: DType, to: DType) -> ValueId {
 }
 
 /// Whether an op in a type is written out here.
-pub(super) fn is_written_out(op: Op, dtype: DType) -> bool {
+pub(super) fn is_decomposed(op: Op, dtype: DType) -> bool {
     match op {
         Op::FloorDivide | Op::Remainder | Op::Fmod => dtype.is_integer() || dtype.is_float(),
         Op::Multiply | Op::Square | Op::LeftShift | Op::RightShift => dtype.is_integer() && dtype.size() == 1,
@@ -53,7 +53,7 @@ pub(super) fn is_written_out(op: Op, dtype: DType) -> bool {
 }
 
 /// An op written out, and the mask of odd arguments if there are such.
-pub(super) fn write_out(tape: &Tape, op: Op, args: [ValueId; 2], dtype: DType) -> (ValueId, Option<ValueId>) {
+pub(super) fn decompose(tape: &Tape, op: Op, args: [ValueId; 2], dtype: DType) -> (ValueId, Option<ValueId>) {
     match op {
         Op::FloorDivide | Op::Remainder | Op::Fmod if dtype == DType::F32 => float_divided::<f32>(tape, op, args),
         Op::FloorDivide | Op::Remainder | Op::Fmod if dtype == DType::F64 => float_divided::<f64>(tape, op, args),
@@ -90,7 +90,7 @@ fn float_divided<N: Width>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId,
         Op::Remainder => division::remainder(x, y),
         _ => division::fmod(x, y),
     };
-    (result.value(tape), Some(division::is_odd(x, y).value(tape)))
+    (result.value(tape), Some(division::needs_slow_path(x, y).value(tape)))
 }
 
 /// A division of integers in floats, and where its arguments are odd.
@@ -108,7 +108,7 @@ fn divided<N: Width>(tape: &Tape, op: Op, [a, b]: [ValueId; 2], dtype: DType) ->
     let ask = |op, x, y| tape.emit(Inst::Apply(op, [x, y]), DType::Bool);
     let mut odd = ask(Op::Equal, b, literal(Scalar::zero(dtype)));
     if dtype.size() == 8 {
-        let far = ask(Op::BitwiseOr, is_long(tape, a, dtype), is_long(tape, b, dtype));
+        let far = ask(Op::BitwiseOr, is_inexact_dividend(tape, a, dtype), is_inexact_dividend(tape, b, dtype));
         odd = ask(Op::BitwiseOr, odd, far);
     } else if dtype.kind() == Kind::Signed && op == Op::FloorDivide {
         let least = Scalar::from_bits(dtype, 1 << (8 * dtype.size() - 1));
@@ -122,14 +122,14 @@ fn divided<N: Width>(tape: &Tape, op: Op, [a, b]: [ValueId; 2], dtype: DType) ->
 }
 
 /// Whether an integer of eight bytes does not divide as a double.
-fn is_long(tape: &Tape, value: ValueId, dtype: DType) -> ValueId {
+fn is_inexact_dividend(tape: &Tape, value: ValueId, dtype: DType) -> ValueId {
     let word = |bits: u64| tape.emit(Inst::Const(Scalar::from_bits(DType::U64, bits.into())), DType::U64);
     let (size, most) = match dtype.kind() {
         Kind::Signed => {
-            let args = [tape.cast(value, DType::U64), word(LONG)];
-            (tape.emit(Inst::Apply(Op::Add, args), DType::U64), 2 * LONG)
+            let args = [tape.cast(value, DType::U64), word(EXACT_DIVIDENDS)];
+            (tape.emit(Inst::Apply(Op::Add, args), DType::U64), 2 * EXACT_DIVIDENDS)
         }
-        _ => (value, LONG),
+        _ => (value, EXACT_DIVIDENDS),
     };
     tape.emit(Inst::Apply(Op::Greater, [size, word(most)]), DType::Bool)
 }

@@ -22,15 +22,15 @@ pub(super) struct Forms<N: Width> {
 }
 
 fn record_one<'t, F: Unary<Traced<'t, N>>, N: Width>([x, _]: [Traced<'t, N>; 2]) -> Recorded<'t, N> {
-    let odd = F::is_odd(x);
-    let calm: Traced<'t, N> = Real::of(F::CALM);
-    Recorded { odd, fast: F::fast::<true>(Traced::pick(odd, calm, x)) }
+    let odd = F::needs_slow_path(x);
+    let safe: Traced<'t, N> = Real::of(F::SAFE_ARGUMENT);
+    Recorded { odd, fast: F::fast::<true>(Traced::select(odd, safe, x)) }
 }
 
 fn record_two<'t, F: Binary<Traced<'t, N>>, N: Width>([x, y]: [Traced<'t, N>; 2]) -> Recorded<'t, N> {
-    let odd = F::is_odd(x, y);
-    let calm: Traced<'t, N> = Real::of(F::CALM);
-    Recorded { odd, fast: F::fast::<true>(Traced::pick(odd, calm, x), Traced::pick(odd, calm, y)) }
+    let odd = F::needs_slow_path(x, y);
+    let safe: Traced<'t, N> = Real::of(F::SAFE_ARGUMENT);
+    Recorded { odd, fast: F::fast::<true>(Traced::select(odd, safe, x), Traced::select(odd, safe, y)) }
 }
 
 extern "C" fn slow_one<F: Unary<N>, N: Width>(x: N) -> N {

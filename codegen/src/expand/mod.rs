@@ -21,7 +21,7 @@
 //!
 //! Equal instructions are one value (so the sine and the cosine of one angle share everything but the last choice), and what
 //! nothing needs is dropped. Expanding twice is expanding once; kernels without such ops come back as they were. Reports
-//! of floating-point flags name instructions of the original kernel, to which [`Trail::origin`] leads back.
+//! of floating-point flags name instructions of the original kernel, to which [`Provenance::origin`] leads back.
 
 mod complex;
 mod division;
@@ -30,7 +30,7 @@ mod traced;
 
 use crate::ir::build::visit;
 use crate::{DType, Fragment, Inst, Kernel, Op, ValueId};
-use complex::Now;
+use complex::Rewritten;
 use forms::{Forms, Recorded};
 use traced::{Tape, Traced, Width};
 
@@ -40,16 +40,16 @@ pub struct Expanded {
     /// The kernel.
     pub kernel: Kernel,
     /// Of its body.
-    pub body: Trail,
+    pub body: Provenance,
     /// Of its epilogue.
-    pub epilogue: Trail,
+    pub epilogue: Provenance,
 }
 
 /// What a backend wants to know of an expanded fragment besides its instructions.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Trail {
+pub struct Provenance {
     /// The applications that are left, each wanted in some lanes only.
-    pub odd: Vec<Odd>,
+    pub slow_paths: Vec<SlowPath>,
     /// The instruction of the original fragment that each instruction is there for; the first, where there are several.
     /// Flags that it raises count as that one's, as far as [`Op::effects`] names them: a step of a function may lose what
     /// the function does not.
@@ -58,7 +58,7 @@ pub struct Trail {
 
 /// An application of an op that is wanted where its arguments are odd.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Odd {
+pub struct SlowPath {
     /// The application: an [`Inst::Apply`].
     pub value: ValueId,
     /// Where it is wanted: an earlier value.
@@ -121,75 +121,75 @@ fn is_elementary(fragment: &Fragment, inst: &Inst) -> bool {
 /// Whether an instruction is a division or another one for which `division` has others.
 fn is_division(fragment: &Fragment, inst: &Inst) -> bool {
     match inst {
-        Inst::Apply(op, [x, _]) => division::is_written_out(*op, fragment.dtype(*x)),
+        Inst::Apply(op, [x, _]) => division::is_decomposed(*op, fragment.dtype(*x)),
         Inst::Cast(from, to) => division::is_converted(fragment.dtype(*from), *to),
         _ => false,
     }
 }
 
 /// Whether there is something to be written out.
-fn is_short(fragment: &Fragment) -> bool {
+fn needs_expansion(fragment: &Fragment) -> bool {
     let is_complex = fragment.types.iter().any(|d| d.is_complex());
     is_complex || fragment.insts.iter().any(|inst| is_elementary(fragment, inst) || is_division(fragment, inst))
 }
 
 /// Expands one fragment; `roots` are needed besides what it stores, and follow the renumbering.
-fn expand_fragment(kernel: &Kernel, fragment: &Fragment, roots: &mut [ValueId]) -> (Fragment, Trail) {
-    if !is_short(fragment) {
+fn expand_fragment(kernel: &Kernel, fragment: &Fragment, roots: &mut [ValueId]) -> (Fragment, Provenance) {
+    if !needs_expansion(fragment) {
         let origin = (0..fragment.insts.len() as u32).collect();
-        return (fragment.clone(), Trail { odd: vec![], origin });
+        return (fragment.clone(), Provenance { slow_paths: vec![], origin });
     }
     let tape = Tape::default();
-    let mut odd: Vec<Odd> = vec![];
+    let mut slow_paths: Vec<SlowPath> = vec![];
     let mut origin = vec![];
-    let mut renamed: Vec<Now> = Vec::with_capacity(fragment.insts.len());
+    let mut renamed: Vec<Rewritten> = Vec::with_capacity(fragment.insts.len());
     for (number, inst) in fragment.insts.iter().enumerate() {
         let dtype = fragment.types[number];
-        let (value, seldom) = if complex::is_complex(&fragment.types, inst, dtype) {
-            complex::write_out(kernel, &tape, inst, dtype, &fragment.types, |v| renamed[v.0 as usize])
+        let (value, slow_path) = if complex::is_complex(&fragment.types, inst, dtype) {
+            complex::decompose(kernel, &tape, inst, dtype, &fragment.types, |v| renamed[v.0 as usize])
         } else {
             let mut now = inst.clone();
             visit(&mut now, |v| *v = renamed[v.0 as usize].whole(&tape));
-            let (value, seldom) = write_out(kernel, &tape, fragment, inst, now, dtype);
-            (Now::Whole(value), seldom)
+            let (value, slow_path) = decompose(kernel, &tape, fragment, inst, now, dtype);
+            (Rewritten::Whole(value), slow_path)
         };
-        odd.extend(seldom.filter(|seldom| !odd.contains(seldom)));
+        slow_paths.extend(slow_path.filter(|slow_path| !slow_paths.contains(slow_path)));
         renamed.push(value);
         origin.resize(tape.len(), number as u32);
     }
     roots.iter_mut().for_each(|v| *v = renamed[v.0 as usize].whole(&tape));
     origin.resize(tape.len(), fragment.insts.len() as u32 - 1);
     let (fragment, numbers) = tape.into_draft().finish(roots.iter().copied());
-    let Some(numbers) = numbers else { return (fragment, Trail { odd, origin }) };
+    let Some(numbers) = numbers else { return (fragment, Provenance { slow_paths, origin }) };
     let renamed = |v: ValueId| numbers.get(v);
     roots.iter_mut().for_each(|v| *v = renamed(*v).unwrap_or(*v));
-    let kept = |o: Odd| Some(Odd { value: renamed(o.value)?, mask: renamed(o.mask)? });
-    let odd = odd.into_iter().filter_map(kept).collect();
+    let kept = |o: SlowPath| Some(SlowPath { value: renamed(o.value)?, mask: renamed(o.mask)? });
+    let slow_paths = slow_paths.into_iter().filter_map(kept).collect();
     let live = (0..).map(|v| renamed(ValueId(v)).is_some());
     let origin = origin.into_iter().zip(live).filter_map(|(number, is_live)| is_live.then_some(number)).collect();
-    (fragment, Trail { odd, origin })
+    (fragment, Provenance { slow_paths, origin })
 }
 
 /// Appends an instruction of real numbers, `now` with its arguments renamed; gives its value, and what is wanted of it seldom, if
 /// anything is.
-fn write_out(
+fn decompose(
     kernel: &Kernel,
     tape: &Tape,
     fragment: &Fragment,
     inst: &Inst,
     now: Inst,
     dtype: DType,
-) -> (ValueId, Option<Odd>) {
+) -> (ValueId, Option<SlowPath>) {
     match now {
         Inst::Apply(op, args) if is_elementary(fragment, inst) => match dtype {
             DType::F32 => expand_op::<f32>(tape, op, args),
             _ => expand_op::<f64>(tape, op, args),
         },
         Inst::Apply(op, args) if is_division(fragment, inst) => {
-            let (result, mask) = division::write_out(tape, op, args, dtype);
+            let (result, mask) = division::decompose(tape, op, args, dtype);
             let Some(mask) = mask else { return (result, None) };
             let value = tape.emit(Inst::Apply(op, args), dtype);
-            (tape.select(mask, value, result, dtype), Some(Odd { value, mask }))
+            (tape.select(mask, value, result, dtype), Some(SlowPath { value, mask }))
         }
         Inst::Cast(value, to) if is_division(fragment, inst) => (division::cast(tape, value, to), None),
         Inst::Select([mask, then, otherwise]) => (tape.select(mask, then, otherwise, dtype), None),
@@ -219,11 +219,11 @@ fn copy(kernel: &Kernel, tape: &Tape, inst: Inst, dtype: DType) -> ValueId {
 }
 
 /// Appends a function written out; gives its value, and what is wanted of it seldom, if anything is.
-fn expand_op<N: Width>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Option<Odd>) {
+fn expand_op<N: Width>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Option<SlowPath>) {
     let Forms { record, .. } = forms::of::<N>(op).expect("the op is elementary");
     let Recorded { odd, fast } = record(args.map(|v| Traced::Made(v, tape)));
     let fast = fast.value(tape);
     let Traced::Made(mask, _) = odd else { return (fast, None) };
     let value = tape.emit(Inst::Apply(op, args), N::DTYPE);
-    (tape.select(mask, value, fast, N::DTYPE), Some(Odd { value, mask }))
+    (tape.select(mask, value, fast, N::DTYPE), Some(SlowPath { value, mask }))
 }

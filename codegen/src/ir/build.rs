@@ -360,7 +360,7 @@ impl Draft {
     }
 
     /// The fragment, less the instructions that neither an effect nor a root needs, and the new numbers if any went.
-    pub(crate) fn finish(mut self, roots: impl Iterator<Item = ValueId>) -> (Fragment, Option<Numbers>) {
+    pub(crate) fn finish(mut self, roots: impl Iterator<Item = ValueId>) -> (Fragment, Option<Renumbering>) {
         let mut live: SmallVec<[bool; 64]> = smallvec![false; self.insts.len()];
         for root in roots {
             live[root.0 as usize] = true;
@@ -379,13 +379,13 @@ impl Draft {
     }
 
     #[cold]
-    fn compact(&mut self, live: &[bool]) -> Numbers {
+    fn compact(&mut self, live: &[bool]) -> Renumbering {
         let mut next = 0;
         let number = |is_live: &bool| {
             next += u32::from(*is_live);
             is_live.then(|| ValueId(next - 1))
         };
-        let numbers = Numbers(live.iter().map(number).collect());
+        let numbers = Renumbering(live.iter().map(number).collect());
         let mut keep = live.iter();
         self.types.retain(|_| *keep.next().expect("a flag for each type"));
         let mut keep = live.iter();
@@ -396,9 +396,9 @@ impl Draft {
 }
 
 /// What the values of a draft are called in the fragment made of it.
-pub(crate) struct Numbers(SmallVec<[Option<ValueId>; 64]>);
+pub(crate) struct Renumbering(SmallVec<[Option<ValueId>; 64]>);
 
-impl Numbers {
+impl Renumbering {
     /// The new name of a value, if it is still there.
     pub(crate) fn get(&self, value: ValueId) -> Option<ValueId> {
         self.0[value.0 as usize]

@@ -40,7 +40,7 @@ pub enum Kind {
     Complex,
 }
 
-struct Row {
+struct DTypeRow {
     name: &'static str,
     ir: &'static str,
     code: u8,
@@ -48,11 +48,11 @@ struct Row {
     size: u8,
 }
 
-const fn row(name: &'static str, ir: &'static str, code: u8, kind: Kind, size: u8) -> Row {
-    Row { name, ir, code, kind, size }
+const fn row(name: &'static str, ir: &'static str, code: u8, kind: Kind, size: u8) -> DTypeRow {
+    DTypeRow { name, ir, code, kind, size }
 }
 
-static ROWS: [Row; 14] = [
+static ROWS: [DTypeRow; 14] = [
     row("bool", "bool", b'?', Kind::Bool, 1),
     row("int8", "i8", b'b', Kind::Signed, 1),
     row("uint8", "u8", b'B', Kind::Unsigned, 1),
@@ -76,7 +76,7 @@ impl DType {
         [Bool, I8, U8, I16, U16, I32, U32, I64, U64, F16, F32, F64, C64, C128]
     };
 
-    fn row(self) -> &'static Row {
+    fn row(self) -> &'static DTypeRow {
         &ROWS[self as usize]
     }
 
@@ -322,7 +322,7 @@ impl Wide {
             DType::I16 | DType::U16 => int() as u16 as u128,
             DType::I32 | DType::U32 => int() as u32 as u128,
             DType::I64 | DType::U64 => int() as u64 as u128,
-            DType::F16 => f16::from_f32_const(to_odd_single(re())).to_bits() as u128,
+            DType::F16 => f16::from_f32_const(round_to_odd(re())).to_bits() as u128,
             DType::F32 => (re() as f32).to_bits() as u128,
             DType::F64 => re().to_bits() as u128,
             DType::C64 | DType::C128 => {
@@ -377,7 +377,7 @@ impl From<Complex<f64>> for Wide {
 /// `x` in single precision, rounded so that rounding the result once more loses nothing: where bits are lost, the last one of
 /// those that stay is odd.
 #[inline(always)]
-pub(crate) fn to_odd_single(x: f64) -> f32 {
+pub(crate) fn round_to_odd(x: f64) -> f32 {
     let single = x as f32;
     let back = single as f64;
     if back == x || x.is_nan() {

@@ -62,7 +62,7 @@ pub enum Inst {
     /// The value's bits as a value of another type: among `float64`, `int64` and `uint64`, or `float32`, `int32` and `uint32`.
     Bits(ValueId, DType),
     /// A part of a complex value, as a value of its type.
-    Part(ValueId, Part),
+    Part(ValueId, ComplexPart),
     /// The complex value with a real part and an imaginary one.
     Complex([ValueId; 2]),
     /// The element `offset` bytes (`int64`) from the operand's address at this point.
@@ -100,7 +100,7 @@ impl Inst {
 /// Which part of a complex number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)] // the names are the documentation
-pub enum Part {
+pub enum ComplexPart {
     Real,
     Imaginary,
 }

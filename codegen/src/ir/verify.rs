@@ -7,7 +7,7 @@
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
-use crate::ir::print::Side;
+use crate::ir::print::FragmentSide;
 use crate::{
     Access, Accumulator, DType, Fold, Fragment, Inst, Kernel, Op, OperandId, Primitive, Scalar, Template, ValueId,
 };
@@ -33,7 +33,7 @@ impl<T> std::ops::Deref for Verified<T> {
 
 /// Where in a kernel a rule is broken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum Location {
     /// The kernel as a whole.
     Kernel,
     /// An instruction of the body.
@@ -44,13 +44,13 @@ pub enum Place {
     Epilogue(u32),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Kernel => f.write_str("kernel"),
-            Place::Body(number) => write!(f, "{}", Side::Body.value(ValueId(*number))),
-            Place::Fold(number) => write!(f, "a{number}"),
-            Place::Epilogue(number) => write!(f, "{}", Side::Epilogue.value(ValueId(*number))),
+            Location::Kernel => f.write_str("kernel"),
+            Location::Body(number) => write!(f, "{}", FragmentSide::Body.value(ValueId(*number))),
+            Location::Fold(number) => write!(f, "a{number}"),
+            Location::Epilogue(number) => write!(f, "{}", FragmentSide::Epilogue.value(ValueId(*number))),
         }
     }
 }
@@ -59,7 +59,7 @@ impl fmt::Display for Place {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VerifyError {
     /// Where.
-    pub place: Place,
+    pub location: Location,
     /// The rule, and what was found.
     pub reason: String,
     /// The kernel.
@@ -68,7 +68,7 @@ pub struct VerifyError {
 
 impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}\n{}", self.place, self.reason, self.kernel)
+        write!(f, "{}: {}\n{}", self.location, self.reason, self.kernel)
     }
 }
 
@@ -81,7 +81,7 @@ impl std::error::Error for VerifyError {}
 pub fn verify(kernel: Kernel) -> Result<Verified<Kernel>, VerifyError> {
     match check(&kernel) {
         Ok(()) => Ok(Verified(kernel)),
-        Err((place, reason)) => Err(VerifyError { place, reason, kernel: Box::new(kernel) }),
+        Err((location, reason)) => Err(VerifyError { location, reason, kernel: Box::new(kernel) }),
     }
 }
 
@@ -93,14 +93,14 @@ fn ensure(holds: bool, message: impl FnOnce() -> String) -> Check {
     if holds { Ok(()) } else { Err(message()) }
 }
 
-fn check(kernel: &Kernel) -> Result<(), (Place, String)> {
-    check_shape(kernel).map_err(|reason| (Place::Kernel, reason))?;
-    let body = View { kernel, fragment: &kernel.body, side: Side::Body };
+fn check(kernel: &Kernel) -> Result<(), (Location, String)> {
+    check_shape(kernel).map_err(|reason| (Location::Kernel, reason))?;
+    let body = FragmentView { kernel, fragment: &kernel.body, side: FragmentSide::Body };
     body.check()?;
     for (number, accumulator) in kernel.accumulators.iter().enumerate() {
-        check_accumulator(&body, accumulator).map_err(|reason| (Place::Fold(number as u32), reason))?;
+        check_accumulator(&body, accumulator).map_err(|reason| (Location::Fold(number as u32), reason))?;
     }
-    View { kernel, fragment: &kernel.epilogue, side: Side::Epilogue }.check()
+    FragmentView { kernel, fragment: &kernel.epilogue, side: FragmentSide::Epilogue }.check()
 }
 
 /// The rules about numbers of things.
@@ -127,7 +127,7 @@ fn check_shape(kernel: &Kernel) -> Check {
     Ok(())
 }
 
-fn check_accumulator(body: &View<'_>, accumulator: &Accumulator) -> Check {
+fn check_accumulator(body: &FragmentView<'_>, accumulator: &Accumulator) -> Check {
     let dtype = body.dtype(accumulator.value, body.fragment.insts.len())?;
     let fold = accumulator.fold;
     let in_type = match fold {
@@ -150,14 +150,14 @@ fn is_fold(op: Op) -> bool {
 }
 
 /// A fragment in its kernel.
-struct View<'a> {
+struct FragmentView<'a> {
     kernel: &'a Kernel,
     fragment: &'a Fragment,
-    side: Side,
+    side: FragmentSide,
 }
 
-impl View<'_> {
-    fn check(&self) -> Result<(), (Place, String)> {
+impl FragmentView<'_> {
+    fn check(&self) -> Result<(), (Location, String)> {
         for (number, inst) in self.fragment.insts.iter().enumerate() {
             let check = self.result_type(inst, number).and_then(|expected| {
                 let found = self.fragment.types[number];
@@ -165,11 +165,11 @@ impl View<'_> {
                 Ok(())
             });
             check.map_err(|reason| {
-                let place = match self.side {
-                    Side::Body => Place::Body(number as u32),
-                    Side::Epilogue => Place::Epilogue(number as u32),
+                let location = match self.side {
+                    FragmentSide::Body => Location::Body(number as u32),
+                    FragmentSide::Epilogue => Location::Epilogue(number as u32),
                 };
-                (place, reason)
+                (location, reason)
             })?;
         }
         Ok(())
@@ -249,9 +249,9 @@ impl View<'_> {
     fn index(&self, axis: u8) -> Result<DType, String> {
         let Kernel { template, outer, inner, .. } = *self.kernel;
         let inner = match (template, self.side) {
-            (Template::Reduce, Side::Epilogue) => 0,
-            (Template::Map | Template::Scan, Side::Epilogue) => inner,
-            (Template::Map | Template::Reduce | Template::Scan, Side::Body) => inner,
+            (Template::Reduce, FragmentSide::Epilogue) => 0,
+            (Template::Map | Template::Scan, FragmentSide::Epilogue) => inner,
+            (Template::Map | Template::Reduce | Template::Scan, FragmentSide::Body) => inner,
         };
         let rank = usize::from(outer) + usize::from(inner);
         ensure(usize::from(axis) < rank, || format!("there is no axis {axis} among {rank}"))?;
@@ -290,7 +290,7 @@ impl View<'_> {
 
     fn accumulated(&self, accumulator: u8) -> Result<DType, String> {
         let count = self.kernel.accumulators.len();
-        ensure(self.side == Side::Epilogue, || "results are ready in the epilogue only".to_owned())?;
+        ensure(self.side == FragmentSide::Epilogue, || "results are ready in the epilogue only".to_owned())?;
         ensure(usize::from(accumulator) < count, || format!("there is no a{accumulator}"))?;
         Ok(self.kernel.result_dtype(usize::from(accumulator)))
     }
@@ -324,7 +324,7 @@ mod tests {
         let mut kernel = builder.finish();
         kernel.body.types.clear();
         let error = verify(kernel).expect_err("a type is missing");
-        assert_eq!(error.place, Place::Kernel);
+        assert_eq!(error.location, Location::Kernel);
         assert!(error.to_string().contains("v0: ? = index 0"), "{error}");
     }
 

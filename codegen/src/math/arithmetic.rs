@@ -3,7 +3,7 @@
 //! Each is one straight line that LLVM vectorises at any width, with bit tricks where x86 lacks the instruction. What is
 //! computed with them is left to the files named after functions, the constants to [`Real`].
 
-use super::real::{Number, Parts, Real, Word};
+use super::real::{DoubleWord, Number, Real, Word};
 
 /// The polynomial with coefficients `c`, lowest power first, at `x`, by Horner's rule.
 ///
@@ -33,14 +33,14 @@ pub(super) fn exponent_of<R: Real>(bits: R::Word) -> R {
 /// The mantissa of a number, in [1, 2).
 #[inline(always)]
 pub(super) fn octave<R: Real>(x: R) -> R {
-    let mantissa = (R::Word::of(1) << R::Number::MANTISSA).minus(R::Word::of(1));
+    let mantissa = (R::Word::of(1) << R::Number::MANTISSA).wrapping_sub(R::Word::of(1));
     R::from_bits((x.bits() & mantissa) | R::of(1.0).bits())
 }
 
 /// `x` where it is at least `bottom`, else `bottom`. (`max` does more, for NaN, at the cost of two instructions.)
 #[inline(always)]
 pub(super) fn at_least<R: Real>(x: R, bottom: R) -> R {
-    R::pick(x.below(bottom), bottom, x)
+    R::select(x.below(bottom), bottom, x)
 }
 
 /// How many bits a number has.
@@ -57,14 +57,14 @@ pub(super) fn is_signed<R: Real>(x: R) -> R::Mask {
 
 /// The bits of |x|: they grow with it, infinity and then NaN the last.
 #[inline(always)]
-pub(super) fn size_bits<R: Real>(x: R) -> R::Word {
-    x.size().bits()
+pub(super) fn abs_bits<R: Real>(x: R) -> R::Word {
+    x.abs().bits()
 }
 
 /// Whether `low <= x < high` for bits that grow with their numbers. 0 <= `low`, so that negative numbers are outside.
 #[inline(always)]
 pub(super) fn is_within<R: Real>(bits: R::Word, low: R, high: R) -> R::Mask {
-    bits.minus(low.bits()).below(high.bits().minus(low.bits()))
+    bits.wrapping_sub(low.bits()).below(high.bits().wrapping_sub(low.bits()))
 }
 
 /// The sign bit of `x`, alone.
@@ -99,14 +99,14 @@ pub(super) fn turned<R: Real>(x: R, sign: R::Word) -> R {
 
 /// `a + b` rounded and what the rounding lost, for |a| >= |b| (Dekker 1971).
 #[inline(always)]
-pub(super) fn fast_two_sum<R: Real>(a: R, b: R) -> Parts<R> {
+pub(super) fn fast_two_sum<R: Real>(a: R, b: R) -> DoubleWord<R> {
     let sum = a + b;
     (sum, b - (sum - a))
 }
 
 /// `1 + x` rounded and what the rounding lost, for x above -1: the sum less one is exact as long as one matters beside x.
 #[inline(always)]
-pub(super) fn sum_with_one<R: Real>(x: R) -> Parts<R> {
+pub(super) fn sum_with_one<R: Real>(x: R) -> DoubleWord<R> {
     let one = R::of(1.0);
     let sum = one + x;
     (sum, x - (sum - one))
@@ -114,7 +114,7 @@ pub(super) fn sum_with_one<R: Real>(x: R) -> Parts<R> {
 
 /// `a + b` rounded and what the rounding lost, whichever is larger (Knuth 1969).
 #[inline(always)]
-pub(super) fn two_sum<R: Real>(a: R, b: R) -> Parts<R> {
+pub(super) fn two_sum<R: Real>(a: R, b: R) -> DoubleWord<R> {
     let sum = a + b;
     let part = sum - a;
     (sum, (a - (sum - part)) + (b - part))
@@ -122,21 +122,21 @@ pub(super) fn two_sum<R: Real>(a: R, b: R) -> Parts<R> {
 
 /// `a * b` rounded and what the rounding lost; only for machines that fuse.
 #[inline(always)]
-pub(super) fn two_product<R: Real>(a: R, b: R) -> Parts<R> {
+pub(super) fn two_product<R: Real>(a: R, b: R) -> DoubleWord<R> {
     let product = a * b;
     (product, a.fma::<true>(b, -product))
 }
 
 /// The same, but that machines that do not fuse lose what the rounding lost.
 #[inline(always)]
-pub(super) fn product_parts<R: Real, const FMA: bool>(a: R, b: R) -> Parts<R> {
+pub(super) fn product_parts<R: Real, const FMA: bool>(a: R, b: R) -> DoubleWord<R> {
     if FMA { two_product(a, b) } else { (a * b, R::of(0.0)) }
 }
 
 /// The square root of `a + a_low` in two parts; just the root on machines that do not fuse.
 #[inline(always)]
-pub(super) fn root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> Parts<R> {
-    let root = a.root();
+pub(super) fn root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> DoubleWord<R> {
+    let root = a.sqrt();
     if !FMA {
         return (root, R::of(0.0));
     }
@@ -145,8 +145,8 @@ pub(super) fn root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> Parts<R> {
 
 /// The same to 70 bits: the inverse root is brought from 4 % to 17 bits by Newton's steps, which take a third of a division.
 #[inline(always)]
-pub(super) fn near_root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> Parts<R> {
-    let root = a.root();
+pub(super) fn near_root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> DoubleWord<R> {
+    let root = a.sqrt();
     if !FMA {
         return (root, R::of(0.0));
     }
@@ -157,22 +157,22 @@ pub(super) fn near_root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> Parts
 
 /// Twice the square root of `a`, and by how much that is too large; nothing on machines that do not fuse.
 #[inline(always)]
-pub(super) fn twice_root<R: Real, const FMA: bool>(a: R) -> Parts<R> {
-    let root = a.root();
+pub(super) fn twice_root<R: Real, const FMA: bool>(a: R) -> DoubleWord<R> {
+    let root = a.sqrt();
     let twice = root + root;
     if !FMA {
         return (twice, R::of(0.0));
     }
     // One more in the exponent: that of `half_inverse_root` doubled.
     let magic = R::Number::HALF_INVERSE_ROOT + (1 << R::Number::MANTISSA);
-    let inverse = R::from_bits(R::Word::of(magic).minus(a.bits() >> 1));
+    let inverse = R::from_bits(R::Word::of(magic).wrapping_sub(a.bits() >> 1));
     (twice, root.fma::<true>(root, -a) * inverse)
 }
 
 /// `1 / (2 sqrt a)` within 4 %, for what the root has lost: two instructions instead of a division. Some number for zero.
 #[inline(always)]
 pub(super) fn half_inverse_root<R: Real>(a: R) -> R {
-    R::from_bits(R::Word::of(R::Number::HALF_INVERSE_ROOT).minus(a.bits() >> 1))
+    R::from_bits(R::Word::of(R::Number::HALF_INVERSE_ROOT).wrapping_sub(a.bits() >> 1))
 }
 
 /// Whether numbers are singles, which are to be within four units where NumPy's are beyond one.

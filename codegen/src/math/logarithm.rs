@@ -7,7 +7,7 @@
 
 use super::Unary;
 use super::arithmetic::{is_single, octave, poly, sum_with_one};
-use super::real::{Number, Parts, Real, Word};
+use super::real::{DoubleWord, Number, Real, Word};
 use crate::Table;
 use std::f64::consts::{LOG2_E, LOG10_2, LOG10_E};
 
@@ -33,7 +33,7 @@ pub(super) fn rest<R: Real, const FMA: bool>(m: R, r: R) -> R {
 /// What a logarithm to some base is made of.
 struct Base<R: Real> {
     /// The logarithm of 2, its first part exact in products with exponents.
-    two: Parts<R>,
+    two: DoubleWord<R>,
     /// What multiplies f, rounded.
     factor: R,
     /// The tables of what the entries take.
@@ -136,8 +136,8 @@ impl<R: Real> Unary<R> for Log {
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> R::Mask {
-        x.is_unusual()
+    fn needs_slow_path(x: R) -> R::Mask {
+        x.is_not_positive_normal()
     }
 
     fn slow(x: R) -> R
@@ -169,8 +169,8 @@ impl<R: Real> Unary<R> for Log2 {
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> R::Mask {
-        x.is_unusual()
+    fn needs_slow_path(x: R) -> R::Mask {
+        x.is_not_positive_normal()
     }
 
     fn slow(x: R) -> R
@@ -202,8 +202,8 @@ impl<R: Real> Unary<R> for Log10 {
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> R::Mask {
-        x.is_unusual()
+    fn needs_slow_path(x: R) -> R::Mask {
+        x.is_not_positive_normal()
     }
 
     fn slow(x: R) -> R
@@ -223,12 +223,12 @@ impl<R: Real> Unary<R> for Log1p {
         let (sum, lost) = sum_with_one(x);
         let value = log_of_sum::<R, FMA>(sum, lost);
         // Zero keeps its sign.
-        value.signed(x)
+        value.copysign(x)
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> R::Mask {
-        (R::of(1.0) + x).is_unusual()
+    fn needs_slow_path(x: R) -> R::Mask {
+        (R::of(1.0) + x).is_not_positive_normal()
     }
 
     fn slow(x: R) -> R

@@ -6,11 +6,11 @@
 //! is inlined into it). `FMA` must be true only where that list has `fma`: it makes `a * b + c` one instruction, and elsewhere
 //! one slow call.
 //!
-//! The numbers may be yet to come ([`Real`]): [`crate::expand`](mod@crate::expand) calls `fast` and `is_odd` with numbers
+//! The numbers may be yet to come ([`Real`]): [`crate::expand`](mod@crate::expand) calls `fast` and `needs_slow_path` with numbers
 //! that record what is asked of them, and so has every function as instructions of the IR. Hence choices are
-//! [`Real::pick`] and comparisons [`Mask`]s, and only constants of the width are asked with `if`.
+//! [`Real::select`] and comparisons [`Mask`]s, and only constants of the width are asked with `if`.
 //!
-//! What cannot be had without a branch (`sin(1e300)`, `log(-1.0)`) is *odd*: `is_odd` says so, `fast` is never given such
+//! What cannot be had without a branch (`sin(1e300)`, `log(-1.0)`) is *odd*: `needs_slow_path` says so, `fast` is never given such
 //! an argument, and `slow` asks the C library. NaN is odd everywhere, because x86's vector comparisons, minima and maxima
 //! raise invalid for it. [`unary_block`] and [`binary_block`] put the three together for a run of
 //! elements; [`eval`] and [`eval2`] do for one.
@@ -59,14 +59,14 @@ pub(crate) use steps::table_words;
 /// A function of one argument, in a form whose loops vectorise.
 pub trait Unary<T: Real> {
     /// An ordinary argument, computed in the place of odd ones: it raises no flag.
-    const CALM: f64 = 1.5;
+    const SAFE_ARGUMENT: f64 = 1.5;
 
     /// The value at `x`, which is not odd. No branch, no call.
     fn fast<const FMA: bool>(x: T) -> T;
 
     /// Whether `x` must go to `slow`: NaN always must. Raises no flag, and so compares bits.
     #[inline(always)]
-    fn is_odd(x: T) -> T::Mask {
+    fn needs_slow_path(x: T) -> T::Mask {
         x.is_nan()
     }
 
@@ -82,7 +82,7 @@ pub trait Unary<T: Real> {
 /// A function of two arguments, in a form whose loops vectorise.
 pub trait Binary<T: Real> {
     /// An ordinary argument for both, computed in the place of odd ones: it raises no flag.
-    const CALM: f64 = 1.5;
+    const SAFE_ARGUMENT: f64 = 1.5;
     /// Whether the fast form needs a machine that fuses; without one every pair is the C library's.
     const FUSED_ONLY: bool = false;
 
@@ -90,7 +90,7 @@ pub trait Binary<T: Real> {
     fn fast<const FMA: bool>(x: T, y: T) -> T;
 
     /// Whether the pair must go to `slow`: one with NaN always must. Raises no flag, and so compares bits.
-    fn is_odd(x: T, y: T) -> T::Mask;
+    fn needs_slow_path(x: T, y: T) -> T::Mask;
 
     /// The value at an odd pair, by the C library: some 10 to 50 ns.
     fn slow(x: T, y: T) -> T

@@ -7,7 +7,7 @@ use crate::backend::device::EXTENSION;
 use crate::portable::program::Portable;
 use crate::{
     Access, Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Inst, Kernel, Launch, Library, Program,
-    Raised, Routine, Verified, Workers,
+    RaisedFlags, Routine, ThreadPool, Verified,
 };
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;
@@ -19,27 +19,27 @@ const ALIGN: usize = 256;
 const FRESH: u8 = 0xa5;
 
 /// The device.
-pub struct Apart {
+pub struct MockDevice {
     ordinal: usize,
     portable: Portable,
-    memory: Arc<Handed>,
+    memory: Arc<Allocations>,
 }
 
 /// Blocks that were handed out and not taken back: their bytes by their addresses.
 #[derive(Default)]
-struct Handed(Mutex<BTreeMap<usize, usize>>);
+struct Allocations(Mutex<BTreeMap<usize, usize>>);
 
-impl Apart {
+impl MockDevice {
     /// One of the two there are.
-    pub(crate) fn shared(ordinal: usize) -> Arc<Apart> {
-        static BOTH: LazyLock<[Arc<Apart>; 2]> = LazyLock::new(|| {
-            [0, 1].map(|ordinal| Arc::new(Apart { ordinal, portable: Portable::new(), memory: Arc::default() }))
+    pub(crate) fn shared(ordinal: usize) -> Arc<MockDevice> {
+        static BOTH: LazyLock<[Arc<MockDevice>; 2]> = LazyLock::new(|| {
+            [0, 1].map(|ordinal| Arc::new(MockDevice { ordinal, portable: Portable::new(), memory: Arc::default() }))
         });
         BOTH[ordinal].clone()
     }
 }
 
-impl Handed {
+impl Allocations {
     /// # Errors
     /// Where bytes do not all lie in one block.
     fn check(&self, what: &str, start: usize, bytes: usize) -> Result<(), DeviceError> {
@@ -55,18 +55,18 @@ impl Handed {
     }
 }
 
-impl Backend for Apart {
+impl Backend for MockDevice {
     fn name(&self) -> &'static str {
         ["apart", "apart:1"][self.ordinal]
     }
 
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {
         let program = self.portable.compile(kernel)?;
-        Ok(Arc::new(Checked { kernel: kernel.clone(), program, memory: self.memory.clone() }))
+        Ok(Arc::new(CheckedProgram { kernel: kernel.clone(), program, memory: self.memory.clone() }))
     }
 }
 
-impl Device for Apart {
+impl Device for MockDevice {
     fn description(&self) -> String {
         format!("{} (the portable backend on memory of its own, for tests)", self.name())
     }
@@ -165,14 +165,14 @@ impl Device for Apart {
 }
 
 /// A program that looks where it is launched before it runs.
-struct Checked {
+struct CheckedProgram {
     kernel: Verified<Kernel>,
     program: Arc<dyn Program>,
-    memory: Arc<Handed>,
+    memory: Arc<Allocations>,
 }
 
-impl Program for Checked {
-    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Result<Raised, DeviceError> {
+impl Program for CheckedProgram {
+    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Result<RaisedFlags, DeviceError> {
         let extents = || launch.outer.iter().chain(launch.inner);
         let is_empty = extents().any(|&n| n == 0);
         for (m, operand) in self.kernel.operands.iter().enumerate().filter(|_| !is_empty) {

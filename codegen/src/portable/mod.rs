@@ -11,11 +11,11 @@
 //! | `division`, `lengths`, `powers` | vector forms of `fmod` and its kin, complex magnitudes and whole powers, for ordinary elements |
 //! | `combination` | rows of a matrix, each times a factor, added up: what products of the array layer are made of |
 //! | `code` | resolves a fragment: loops, registers, stores that may go straight to memory |
-//! | `plane`, `permits` | a fragment's execution on rows and columns by reference, and what overlaps allow of that |
+//! | `plane`, `aliasing` | a fragment's execution on rows and columns by reference, and what overlaps allow of that |
 //! | `flat`, `full` | the short way of one contiguous axis, elementwise and folded to one point |
 //! | `walk`, `frame` | the general way: tiles of any domain, and any fragment's execution on one |
 //! | `pass` | several calls in one pass over a block, where another backend makes functions of them |
-//! | `map`, `reduce`, `sweep`, `scan`, `accumulate` | the templates |
+//! | `map`, `reduce`, `reduction`, `scan`, `accumulate` | the templates |
 //! | `apart` | the backend on memory of its own, to test what devices are asked for |
 //! | `spread`, `scratch`, `flags` | threads, registers' memory, the floating-point status word |
 //!
@@ -33,8 +33,8 @@ pub(crate) mod mock_device;
 mod program;
 pub(crate) mod reduce;
 
-pub(crate) use crate::portable::exec::jit_hook::{Fuse, Fused, FusedFold};
-pub use crate::portable::mock_device::Apart;
+pub(crate) use crate::portable::exec::jit_hook::{FoldFunction, JitHook, MapFunction};
+pub use crate::portable::mock_device::MockDevice;
 pub(crate) use crate::portable::reduce::reduce_nd::by_columns;
-pub(crate) use program::Interpreted;
+pub(crate) use program::InterpretedProgram;
 pub use program::Portable;

@@ -1,11 +1,11 @@
 //! What the overlaps of one launch's operands allow: which results may go straight to memory, which loads must be copied.
 
 use crate::Launch;
-use crate::portable::exec::bytecode::{Code, Conflict, Load, Step};
+use crate::portable::exec::bytecode::{BlockOp, Bytecode, Conflict, Load};
 
 /// What the operands of one launch allow, a bit each; the same for all threads.
 #[derive(Clone, Copy)]
-pub(crate) struct Permits {
+pub(crate) struct AliasInfo {
     /// Sinks whose producers may write to memory where it is contiguous; none beyond the first 64.
     pub(crate) direct: u64,
     /// Of those, sinks whose elements are the very ones of a load.
@@ -14,17 +14,17 @@ pub(crate) struct Permits {
     pub(crate) copied: u64,
 }
 
-impl Permits {
+impl AliasInfo {
     /// Looks for overlaps that matter: some 3 ns for each pair that the kernel does not declare apart.
     #[inline]
-    pub(crate) fn new(code: &Code, launch: &Launch<'_>) -> Permits {
-        let mut permits = Permits { direct: 0, in_place: 0, copied: 0 };
+    pub(crate) fn new(code: &Bytecode, launch: &Launch<'_>) -> AliasInfo {
+        let mut aliasing = AliasInfo { direct: 0, in_place: 0, copied: 0 };
         if code.sinks.is_empty() {
-            return permits;
+            return aliasing;
         }
         for (i, s) in code.sinks.iter().enumerate().take(64).filter(|(_, s)| s.produced) {
             if s.conflicts.is_empty() {
-                permits.direct |= 1 << i;
+                aliasing.direct |= 1 << i;
                 continue;
             }
             let own = span(code, launch, s.operand, s.size);
@@ -38,13 +38,13 @@ impl Permits {
                 low >= own.1 || own.0 >= high
             };
             let direct = s.conflicts.iter().all(apart);
-            permits.direct |= (direct as u64) << i;
-            permits.in_place |= ((direct && coincides) as u64) << i;
+            aliasing.direct |= (direct as u64) << i;
+            aliasing.in_place |= ((direct && coincides) as u64) << i;
         }
         for (i, l) in code.loads.iter().enumerate().take(64).filter(|(_, l)| l.late) {
-            permits.copied |= (meets_a_sink(code, launch, l) as u64) << i;
+            aliasing.copied |= (meets_a_sink(code, launch, l) as u64) << i;
         }
-        permits
+        aliasing
     }
 
     /// Whether a sink's producer may write to memory that no load sees.
@@ -59,7 +59,7 @@ impl Permits {
 }
 
 /// Whether a load overlaps any sink.
-fn meets_a_sink(code: &Code, launch: &Launch<'_>, load: &Load) -> bool {
+fn meets_a_sink(code: &Bytecode, launch: &Launch<'_>, load: &Load) -> bool {
     let (low, high) = span(code, launch, load.operand, load.size);
     code.sinks.iter().any(|s| {
         let other = span(code, launch, s.operand, s.size);
@@ -76,8 +76,8 @@ fn is_same(launch: &Launch<'_>, a: u16, b: u16) -> bool {
 
 /// The bytes an operand may touch; everything for one that is gathered from or scattered to.
 #[inline]
-fn span(code: &Code, launch: &Launch<'_>, operand: u16, size: u8) -> (usize, usize) {
-    let gathered = || code.steps.iter().any(|s| matches!(s, Step::Gather { operand: g, .. } if *g == operand));
+fn span(code: &Bytecode, launch: &Launch<'_>, operand: u16, size: u8) -> (usize, usize) {
+    let gathered = || code.steps.iter().any(|s| matches!(s, BlockOp::Gather { operand: g, .. } if *g == operand));
     if code.scatters() || (code.calls.len() != code.steps.len() && gathered()) {
         return (0, usize::MAX);
     }

@@ -1,30 +1,30 @@
 //! A fragment resolved to loops and places: what is left of it at launch.
 //!
-//! Every value of a fragment has an entry in a table of pointers that a [`crate::portable::exec::exec_tiles::Frame`] keeps: into memory, where
+//! Every value of a fragment has an entry in a table of pointers that a [`crate::portable::exec::exec_tiles::ExecTiles`] keeps: into memory, where
 //! a load is contiguous or a result may be written straight to its destination; into a block register otherwise. A
-//! [`Call`] names its operands by their entries, so running one costs an indirect call and four loads.
+//! [`LoopCall`] names its operands by their entries, so running one costs an indirect call and four loads.
 //!
 //! Registers are places of a scratch buffer, given out by linear scan. A call's result never shares a place with its
 //! arguments: loops assume that. Loads have places of their own, so that one that a stride of zero makes the same for
 //! every block is copied once. Stores run after everything else, in their order, unless the launch finds that the
 //! producer may write to the destination itself ([`Sink::conflicts`]).
 
-use crate::drive::isa::{Isa, Loop};
+use crate::drive::isa::{Isa, LoopFn};
 use crate::portable::exec::jit_hook;
-use crate::portable::exec::jit_hook::{Fuse, Stage};
+use crate::portable::exec::jit_hook::{JitHook, Stage};
 use crate::portable::loops::{casts, copies, elementwise, fused_multiply_add, primitives};
 
 use crate::{Access, DType, FpFlags, Fragment, Inst, Kernel, Launch, Op, OperandId, Scalar, ValueId};
 
 /// Block registers of one fragment are to fit in this many bytes, two thirds of the usual first-level cache.
-const REGISTER_BYTES: usize = 32 << 10;
+const BLOCK_REGISTER_BYTES: usize = 32 << 10;
 /// Bounds of a block in elements: below, calls cost too much; above, nothing is gained.
-const BLOCK: (usize, usize) = (256, 2048);
+const BLOCK_LEN_BOUNDS: (usize, usize) = (256, 2048);
 
 /// One loop over a block.
 #[derive(Clone, Copy)]
-pub(crate) struct Call {
-    pub(crate) run: Loop,
+pub(crate) struct LoopCall {
+    pub(crate) run: LoopFn,
     pub(crate) out: u16,
     pub(crate) args: [u16; 3],
     /// The instruction, for reports.
@@ -48,8 +48,8 @@ pub(crate) struct Conflict {
 
 /// Something done for each block.
 #[derive(Clone, Copy)]
-pub(crate) enum Step {
-    Call(Call),
+pub(crate) enum BlockOp {
+    Call(LoopCall),
     /// Coordinates along an axis of the domain.
     Index {
         value: u16,
@@ -91,33 +91,33 @@ pub(crate) struct Sink {
 pub(crate) struct Uniform {
     pub(crate) value: u16,
     pub(crate) size: u8,
-    pub(crate) source: Source,
+    pub(crate) source: UniformSource,
     /// Fills a register with it.
-    pub(crate) fill: Loop,
+    pub(crate) fill: LoopFn,
 }
 
 /// Where a uniform value comes from.
 #[derive(Clone, Copy)]
-pub(crate) enum Source {
+pub(crate) enum UniformSource {
     Param(u16),
     Const(Scalar),
 }
 
 /// A fragment ready to run.
-pub(crate) struct Code {
+pub(crate) struct Bytecode {
     /// Entries of the pointer table.
     pub(crate) values: usize,
     pub(crate) loads: Vec<Load>,
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<BlockOp>,
     /// The steps, where all are calls.
-    pub(crate) calls: Vec<Call>,
+    pub(crate) calls: Vec<LoopCall>,
     /// The same with functions in the place of several calls; empty where there are none.
     pub(crate) stages: Vec<Stage>,
     /// Whether one of those may leave elements out, for the calls to compute.
-    pub(crate) leaves_out: bool,
+    pub(crate) has_slow_path: bool,
     /// Entries of the coordinates along the first axis that the steps begin with: nothing has a register of theirs yet, so
     /// they may be written before anything runs.
-    pub(crate) ramps: Vec<u16>,
+    pub(crate) coordinates: Vec<u16>,
     pub(crate) sinks: Vec<Sink>,
     pub(crate) uniforms: Vec<Uniform>,
     /// Entries that read an accumulator.
@@ -126,15 +126,15 @@ pub(crate) struct Code {
     pub(crate) places: Vec<(u16, u32, u8)>,
     /// Bytes of registers for each element of a block, and elements of a block: [`block_length`] of it.
     pub(crate) width: usize,
-    pub(crate) room: usize,
+    pub(crate) block_len: usize,
     /// What the kernel may report.
-    pub(crate) watch: FpFlags,
+    pub(crate) fp_mask: FpFlags,
     /// Nanoseconds an element, roughly, where memory is not the limit; and the bytes of an element that go through memory.
     pub(crate) cost: f64,
     pub(crate) bytes: usize,
 }
 
-impl Code {
+impl Bytecode {
     /// Whether it only calls, loads and stores at strided places.
     pub(crate) fn is_plain(&self) -> bool {
         self.calls.len() == self.steps.len() && self.sinks.iter().all(|s| s.offsets.is_none())
@@ -147,12 +147,12 @@ impl Code {
 
     /// Whether an instruction may report flags.
     pub(crate) fn has_effects(&self) -> bool {
-        !self.watch.is_empty()
+        !self.fp_mask.is_empty()
     }
 
     /// Whether a block may be run a second time, to find out about flags or for what functions left out.
-    pub(crate) fn runs_twice(&self) -> bool {
-        self.has_effects() || self.leaves_out
+    pub(crate) fn may_rerun(&self) -> bool {
+        self.has_effects() || self.has_slow_path
     }
 }
 
@@ -163,8 +163,8 @@ impl Code {
 #[inline]
 pub(crate) unsafe fn fill_uniform(out: *mut u8, uniform: &Uniform, launch: &Launch<'_>, n: usize) {
     let scalar = match uniform.source {
-        Source::Param(p) => launch.scalars[p as usize],
-        Source::Const(c) => c,
+        UniformSource::Param(p) => launch.scalars[p as usize],
+        UniformSource::Const(c) => c,
     };
     let bits = scalar.bits();
     let item = (&raw const bits).cast();
@@ -174,29 +174,34 @@ pub(crate) unsafe fn fill_uniform(out: *mut u8, uniform: &Uniform, launch: &Laun
 
 /// Elements in a block where each takes `width` bytes of registers.
 pub(crate) fn block_length(width: usize) -> usize {
-    (REGISTER_BYTES / width.max(1)).clamp(BLOCK.0, BLOCK.1) & !63
+    (BLOCK_REGISTER_BYTES / width.max(1)).clamp(BLOCK_LEN_BOUNDS.0, BLOCK_LEN_BOUNDS.1) & !63
 }
 
 /// Resolves a fragment.
 ///
 /// # Errors
 /// Where an instruction has no loop.
-pub(crate) fn resolve(kernel: &Kernel, fragment: &Fragment, isa: Isa, fuse: Option<&dyn Fuse>) -> Result<Code, String> {
-    let mut code = Code {
+pub(crate) fn resolve(
+    kernel: &Kernel,
+    fragment: &Fragment,
+    isa: Isa,
+    jit: Option<&dyn JitHook>,
+) -> Result<Bytecode, String> {
+    let mut code = Bytecode {
         values: fragment.insts.len(),
         loads: vec![],
         steps: vec![],
         calls: vec![],
         stages: vec![],
-        leaves_out: false,
-        ramps: vec![],
+        has_slow_path: false,
+        coordinates: vec![],
         sinks: vec![],
         uniforms: vec![],
         results: vec![],
         places: vec![],
         width: 0,
-        room: 0,
-        watch: FpFlags::NONE,
+        block_len: 0,
+        fp_mask: FpFlags::NONE,
         cost: 0.0,
         bytes: 0,
     };
@@ -204,23 +209,23 @@ pub(crate) fn resolve(kernel: &Kernel, fragment: &Fragment, isa: Isa, fuse: Opti
         return Err("too many instructions".into());
     }
     for (i, inst) in fragment.insts.iter().enumerate() {
-        add(&mut code, kernel, fragment, i, inst, isa)?;
+        add_instruction(&mut code, kernel, fragment, i, inst, isa)?;
     }
-    code.calls = code.steps.iter().filter_map(|s| if let Step::Call(c) = s { Some(*c) } else { None }).collect();
-    code.ramps = (code.steps.iter())
-        .map_while(|s| if let Step::Index { value, axis: 0 } = s { Some(*value) } else { None })
+    code.calls = code.steps.iter().filter_map(|s| if let BlockOp::Call(c) = s { Some(*c) } else { None }).collect();
+    code.coordinates = (code.steps.iter())
+        .map_while(|s| if let BlockOp::Index { value, axis: 0 } = s { Some(*value) } else { None })
         .collect();
     if !code.calls.is_empty() {
-        code.watch = effects(kernel);
+        code.fp_mask = effects(kernel);
     }
     for a in kernel.accumulators.iter().filter(|_| std::ptr::eq(fragment, &kernel.body)) {
         code.loads.iter_mut().filter(|l| l.value as u32 == a.value.0).for_each(|l| l.late = true);
     }
-    place(&mut code, kernel, fragment);
-    if let Some(fuse) = fuse {
-        jit_hook::find(&mut code, kernel, fragment, fuse);
+    allocate_registers(&mut code, kernel, fragment);
+    if let Some(jit) = jit {
+        jit_hook::replace_calls(&mut code, kernel, fragment, jit);
     }
-    note_conflicts(&mut code, kernel, fragment);
+    find_conflicts(&mut code, kernel, fragment);
     Ok(code)
 }
 
@@ -235,7 +240,14 @@ pub(crate) fn effects(kernel: &Kernel) -> FpFlags {
 }
 
 /// Adds one instruction.
-fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Isa) -> Result<(), String> {
+fn add_instruction(
+    code: &mut Bytecode,
+    k: &Kernel,
+    f: &Fragment,
+    i: usize,
+    inst: &Inst,
+    isa: Isa,
+) -> Result<(), String> {
     let dtype = f.types[i];
     let size = dtype.size() as u8;
     let value = i as u16;
@@ -243,7 +255,7 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
     let mut call = |run, args: [u16; 3], effects, in_place| {
         let bit = |v: u16| 1u64.checked_shl(v as u32).unwrap_or(0);
         let entries = args.iter().fold(bit(value), |all, &v| all | bit(v));
-        code.steps.push(Step::Call(Call { run, out: value, args, inst: i as u32, effects, entries, in_place }));
+        code.steps.push(BlockOp::Call(LoopCall { run, out: value, args, inst: i as u32, effects, entries, in_place }));
     };
     match inst {
         Inst::Load(OperandId(operand)) => {
@@ -251,9 +263,9 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
             code.bytes += size as usize;
             code.loads.push(Load { value, operand: *operand, size, late: false });
         }
-        Inst::Param(p) => add_uniform(code, value, size, Source::Param(p.0), isa),
-        Inst::Const(c) => add_uniform(code, value, size, Source::Const(*c), isa),
-        Inst::Index(axis) => code.steps.push(Step::Index { value, axis: *axis }),
+        Inst::Param(p) => add_uniform(code, value, size, UniformSource::Param(p.0), isa),
+        Inst::Const(c) => add_uniform(code, value, size, UniformSource::Const(*c), isa),
+        Inst::Index(axis) => code.steps.push(BlockOp::Index { value, axis: *axis }),
         Inst::Apply(op, args) => {
             let from = f.dtype(args[0]);
             let run = elementwise::lookup(*op, from, isa).ok_or_else(|| format!("no loop of {op} in {from}"))?;
@@ -307,7 +319,7 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
         }
         Inst::Gather(operand, offsets) => {
             code.cost += 0.5;
-            code.steps.push(Step::Gather { value, operand: operand.0, offsets: entry(*offsets), size });
+            code.steps.push(BlockOp::Gather { value, operand: operand.0, offsets: entry(*offsets), size });
         }
         Inst::Store(operand, v) => add_sink(code, k, f, *operand, *v, None),
         Inst::Scatter(operand, offsets, v) => add_sink(code, k, f, *operand, *v, Some(entry(*offsets))),
@@ -316,12 +328,12 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
     Ok(())
 }
 
-fn add_uniform(code: &mut Code, value: u16, size: u8, source: Source, isa: Isa) {
+fn add_uniform(code: &mut Bytecode, value: u16, size: u8, source: UniformSource, isa: Isa) {
     code.uniforms.push(Uniform { value, size, source, fill: copies::fill(size as usize, isa) });
 }
 
 fn add_sink(
-    code: &mut Code,
+    code: &mut Bytecode,
     kernel: &Kernel,
     fragment: &Fragment,
     operand: OperandId,
@@ -380,10 +392,10 @@ fn last_uses(kernel: &Kernel, fragment: &Fragment) -> Vec<usize> {
 }
 
 /// Gives every value that may need one a register.
-fn place(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
+fn allocate_registers(code: &mut Bytecode, kernel: &Kernel, fragment: &Fragment) {
     let last = last_uses(kernel, fragment);
     let mut free: Vec<(usize, u32)> = vec![];
-    let mut place_of = vec![None; fragment.insts.len()];
+    let mut register_of = vec![None; fragment.insts.len()];
     let mut width = 0u32;
     for (i, inst) in fragment.insts.iter().enumerate() {
         let size = fragment.types[i].size();
@@ -399,32 +411,32 @@ fn place(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
         }
         let reused =
             if computed { free.iter().rposition(|&(s, _)| s == size).map(|at| free.swap_remove(at).1) } else { None };
-        let place = reused.unwrap_or_else(|| {
+        let allocate_registers = reused.unwrap_or_else(|| {
             width += size as u32;
             width - size as u32
         });
-        place_of[i] = Some(place);
-        code.places.push((i as u16, place, size as u8));
+        register_of[i] = Some(allocate_registers);
+        code.places.push((i as u16, allocate_registers, size as u8));
         for v in Fragment::arguments(inst) {
             let v = v.0 as usize;
             let shared = matches!(fragment.insts[v], Inst::Load(_) | Inst::Param(_) | Inst::Const(_));
             if last[v] == i
                 && !shared
-                && let Some(p) = place_of[v].take()
+                && let Some(p) = register_of[v].take()
             {
                 free.push((fragment.types[v].size(), p));
             }
         }
     }
     code.width = width as usize;
-    code.room = block_length(code.width);
+    code.block_len = block_length(code.width);
 }
 
 /// Finds which operands a store's destination must not overlap for its producer to write there: other stores', and those
 /// loaded and still read by the producer or later. Where flags may make the steps run twice, all loads are.
-fn note_conflicts(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
+fn find_conflicts(code: &mut Bytecode, kernel: &Kernel, fragment: &Fragment) {
     let last = last_uses(kernel, fragment);
-    let twice = code.runs_twice();
+    let twice = code.may_rerun();
     let restrict = |operand: u16| kernel.operands[operand as usize].restrict;
     for at in 0..code.sinks.len() {
         let (operand, value) = (code.sinks[at].operand, code.sinks[at].value as usize);
@@ -440,8 +452,10 @@ fn note_conflicts(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
             ..apart(l.operand, l.size)
         }));
         conflicts.extend(code.steps.iter().filter_map(|s| match *s {
-            Step::Gather { value: g, operand, size, .. } if twice || g as usize >= value => Some(apart(operand, size)),
-            Step::Call(_) | Step::Index { .. } | Step::Gather { .. } => None,
+            BlockOp::Gather { value: g, operand, size, .. } if twice || g as usize >= value => {
+                Some(apart(operand, size))
+            }
+            BlockOp::Call(_) | BlockOp::Index { .. } | BlockOp::Gather { .. } => None,
         }));
         let others = code.sinks.iter().enumerate().filter(|(other, _)| *other != at);
         conflicts.extend(others.map(|(_, s)| apart(s.operand, s.size)));

@@ -5,11 +5,11 @@
 
 #![allow(clippy::needless_range_loop)] // lanes and memory run along with the index
 
-use crate::drive::isa::{Isa, Loop, Routine, pick};
-use crate::drive::vector_hints::{put, stay_scalar};
+use crate::drive::isa::{InnerLoop, Isa, LoopFn, loop_for};
+use crate::drive::vector_hints::{inhibit_vectorization, store_chunk};
 use crate::portable::loops::complex::ComplexNumber;
 use crate::portable::loops::element::{B8, Element};
-use crate::portable::loops::folds::settle;
+use crate::portable::loops::folds::spill_lanes;
 use crate::{DType, Fold};
 use num_complex::Complex;
 use std::marker::PhantomData;
@@ -19,7 +19,7 @@ use std::slice::{from_raw_parts, from_raw_parts_mut};
 trait Ordered: Element {
     /// Whether comparing is so dear that it is done once, with what is lost in the same lanes. (Ten thousand complex numbers
     /// take 9.7 µs with lanes of their own, and 6.7.)
-    const IS_DEAR: bool = false;
+    const IS_COSTLY: bool = false;
     /// Whether `self`, standing later, replaces `best`.
     fn beats<const MAX: bool>(self, best: Self) -> bool;
     /// Whether `self` replaces `best`, neither being lost.
@@ -107,7 +107,7 @@ macro_rules! ordered_floats {
             }
         }
         impl Ordered for Complex<$T> {
-            const IS_DEAR: bool = true;
+            const IS_COSTLY: bool = true;
             #[inline(always)]
             fn beats<const MAX: bool>(self, best: Self) -> bool {
                 !best.has_nan() & (self.exceeds::<MAX>(best) | self.has_nan())
@@ -136,22 +136,22 @@ ordered_floats!(f32 f64);
 
 /// Bytes of values of which the extreme is found before it is known whether one of them is the best: they are looked through
 /// again.
-const BLOCK: usize = 8192;
+const EXTREME_BLOCK: usize = 8192;
 /// Fewer values are looked at one after the other.
-const SHORT: usize = 16;
+const MIN_VECTOR_ROW: usize = 16;
 /// Lanes for rows that are not much longer, and for what is left over of long ones.
-const FEW: usize = 8;
+const REST_LANES: usize = 8;
 
 /// Of each of `n` rows of `m`, `c` bytes apart, the position (to `out`) and the value (to `b`, written) of the best: the
 /// extreme first, as vectors, and then where it stands, in the block that has it.
 struct ArgRows<T, const MAX: bool>(PhantomData<T>);
 
-impl<T: Ordered, const MAX: bool> Routine for ArgRows<T, MAX> {
+impl<T: Ordered, const MAX: bool> InnerLoop for ArgRows<T, MAX> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, b: *const u8, pitch: *const u8, n: usize, m: usize) {
         let (positions, bests, mut row) = (out.cast::<i64>(), b.cast_mut().cast::<T>(), v);
         for r in 0..n {
-            stay_scalar();
+            inhibit_vectorization();
             // SAFETY: the caller passes rows of `m` values and room for `n` positions and values.
             unsafe {
                 let at = if const { size_of::<T>() == 1 } {
@@ -160,7 +160,7 @@ impl<T: Ordered, const MAX: bool> Routine for ArgRows<T, MAX> {
                     best_of::<T, MAX, 128>(row.cast(), m)
                 } else if const { size_of::<T>() == 4 } {
                     best_of::<T, MAX, 64>(row.cast(), m)
-                } else if const { size_of::<T>() == 8 && !T::IS_DEAR } {
+                } else if const { size_of::<T>() == 8 && !T::IS_COSTLY } {
                     best_of::<T, MAX, 32>(row.cast(), m)
                 } else {
                     best_of::<T, MAX, 16>(row.cast(), m)
@@ -176,13 +176,13 @@ impl<T: Ordered, const MAX: bool> Routine for ArgRows<T, MAX> {
 /// Position of the best of the `n >= 1` values at `row`, of which `N` are looked at together.
 #[inline(always)]
 unsafe fn best_of<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n: usize) -> usize {
-    let block = const { BLOCK / size_of::<T>() };
+    let block = const { EXTREME_BLOCK / size_of::<T>() };
     // SAFETY: every access is to one of the `n` values.
     unsafe {
-        if n < SHORT {
+        if n < MIN_VECTOR_ROW {
             let (mut at, mut best) = (0, row.read());
             for i in 1..n {
-                stay_scalar();
+                inhibit_vectorization();
                 let value = row.add(i).read();
                 if best.is_lost(best) {
                     break;
@@ -196,8 +196,8 @@ unsafe fn best_of<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n:
         let (mut begin, mut first, mut best) = (0, 0, row.read());
         while begin < n && !best.is_final::<MAX>() {
             let extreme = match block.min(n - begin) {
-                few @ 0..FEW => extreme::<T, MAX, 1>(row.add(begin), few),
-                some if some < 2 * N => extreme::<T, MAX, FEW>(row.add(begin), some),
+                few @ 0..REST_LANES => extreme::<T, MAX, 1>(row.add(begin), few),
+                some if some < 2 * N => extreme::<T, MAX, REST_LANES>(row.add(begin), some),
                 many => extreme::<T, MAX, N>(row.add(begin), many),
             };
             if extreme.beats::<MAX>(best) {
@@ -229,11 +229,11 @@ unsafe fn extreme<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n:
         let mut lost = best;
         let mut at = N;
         while at < n {
-            stay_scalar();
+            inhibit_vectorization();
             let values = row.add(at.min(n - N));
             for j in 0..N {
                 let value = values.add(j).read();
-                if const { T::IS_DEAR } {
+                if const { T::IS_COSTLY } {
                     best[j] = if value.beats::<MAX>(best[j]) { value } else { best[j] };
                     continue;
                 }
@@ -242,11 +242,11 @@ unsafe fn extreme<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n:
             }
             at += N;
         }
-        settle(&mut best);
-        if const { T::IS_DEAR } {
+        spill_lanes(&mut best);
+        if const { T::IS_COSTLY } {
             lost = best;
         }
-        settle(&mut lost);
+        spill_lanes(&mut lost);
         let mut any = 0;
         for j in 0..N {
             any |= lost[j].is_lost(lost[j]) as u8;
@@ -270,11 +270,11 @@ unsafe fn extreme<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n:
 unsafe fn first_of<T: Ordered, const LOST: bool, const N: usize>(row: *const T, n: usize, best: T) -> usize {
     // SAFETY: every access is to one of the `n` values.
     unsafe {
-        let at = passed::<T, LOST, N>(row, 0, n, best);
-        let mut at = passed::<T, LOST, FEW>(row, at, n, best);
+        let at = skip_others::<T, LOST, N>(row, 0, n, best);
+        let mut at = skip_others::<T, LOST, REST_LANES>(row, at, n, best);
         while at < n {
-            stay_scalar();
-            if is_it::<T, LOST>(row.add(at).read(), best) {
+            inhibit_vectorization();
+            if is_match::<T, LOST>(row.add(at).read(), best) {
                 return at;
             }
             at += 1;
@@ -285,18 +285,18 @@ unsafe fn first_of<T: Ordered, const LOST: bool, const N: usize>(row: *const T, 
 
 /// How far none of the `n` values at `row` is it, from `at` on, `N` at a time.
 #[inline(always)]
-unsafe fn passed<T: Ordered, const LOST: bool, const N: usize>(
+unsafe fn skip_others<T: Ordered, const LOST: bool, const N: usize>(
     row: *const T,
     mut at: usize,
     n: usize,
     best: T,
 ) -> usize {
     while at + N <= n {
-        stay_scalar();
+        inhibit_vectorization();
         let mut any = 0;
         for j in 0..N {
             // SAFETY: one of the `n` values.
-            any |= is_it::<T, LOST>(unsafe { row.add(at + j).read() }, best) as u8;
+            any |= is_match::<T, LOST>(unsafe { row.add(at + j).read() }, best) as u8;
         }
         if any != 0 {
             break;
@@ -308,14 +308,14 @@ unsafe fn passed<T: Ordered, const LOST: bool, const N: usize>(
 
 /// Whether a value is lost, or else equals the best.
 #[inline(always)]
-fn is_it<T: Ordered, const LOST: bool>(value: T, best: T) -> bool {
+fn is_match<T: Ordered, const LOST: bool>(value: T, best: T) -> bool {
     if LOST { value.is_lost(value) } else { value.equals(best) }
 }
 
 /// Replaces positions (`out`) and values (`b`, written) by the later ones (`c` and `a`) where those are better.
 struct ArgInto<T, const MAX: bool>(PhantomData<T>);
 
-impl<T: Ordered, const MAX: bool> Routine for ArgInto<T, MAX> {
+impl<T: Ordered, const MAX: bool> InnerLoop for ArgInto<T, MAX> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, _m: usize) {
         // SAFETY: the caller passes disjoint buffers of `n` elements.
@@ -347,12 +347,12 @@ pub(crate) struct ArgTile {
 }
 
 /// Columns looked at together: their positions and values stay in registers from row to row.
-const COLUMNS: usize = 16;
+const ARG_COLUMNS: usize = 16;
 
 /// Replaces positions (`out`) and values (`b`, written) of `n` columns by better ones of an [`ArgTile`] (`c`) of values (`a`).
 struct ArgColumns<T, const MAX: bool>(PhantomData<T>);
 
-impl<T: Ordered, const MAX: bool> Routine for ArgColumns<T, MAX> {
+impl<T: Ordered, const MAX: bool> InnerLoop for ArgColumns<T, MAX> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, _m: usize) {
         let (positions, bests) = (out.cast::<i64>(), b.cast_mut().cast::<T>());
@@ -366,26 +366,26 @@ impl<T: Ordered, const MAX: bool> Routine for ArgColumns<T, MAX> {
                 from_raw_parts_mut(positions, n).fill(tile.position);
             }
             let mut i = 0;
-            while i + COLUMNS <= n {
-                let mut best: [T; COLUMNS] = std::array::from_fn(|j| bests.add(i + j).read());
-                let mut at: [i64; COLUMNS] = std::array::from_fn(|j| positions.add(i + j).read());
+            while i + ARG_COLUMNS <= n {
+                let mut best: [T; ARG_COLUMNS] = std::array::from_fn(|j| bests.add(i + j).read());
+                let mut at: [i64; ARG_COLUMNS] = std::array::from_fn(|j| positions.add(i + j).read());
                 for r in begin..tile.rows {
-                    stay_scalar();
+                    inhibit_vectorization();
                     let (values, here) = (row(r).add(i), tile.position + r as i64);
-                    for j in 0..COLUMNS {
+                    for j in 0..ARG_COLUMNS {
                         let value = values.add(j).read();
                         let better = value.beats::<MAX>(best[j]);
                         best[j] = if better { value } else { best[j] };
                         at[j] = if better { here } else { at[j] };
                     }
                 }
-                put(bests.add(i), best);
-                put(positions.add(i), at);
-                i += COLUMNS;
+                store_chunk(bests.add(i), best);
+                store_chunk(positions.add(i), at);
+                i += ARG_COLUMNS;
             }
             for i in i..n {
                 for r in begin..tile.rows {
-                    stay_scalar();
+                    inhibit_vectorization();
                     let value = row(r).add(i).read();
                     if value.beats::<MAX>(bests.add(i).read()) {
                         bests.add(i).write(value);
@@ -401,11 +401,11 @@ impl<T: Ordered, const MAX: bool> Routine for ArgColumns<T, MAX> {
 #[derive(Clone, Copy)]
 pub(crate) struct ArgLoops {
     /// Best of each row: (positions, v, best values (written), pitch, rows, row length).
-    pub(crate) rows: Loop,
+    pub(crate) rows: LoopFn,
     /// Later candidates into earlier ones: (positions, v, best values (written), positions of v, n, -).
-    pub(crate) into: Loop,
+    pub(crate) into: LoopFn,
     /// Columns of a tile into earlier ones: (positions, v, best values (written), the tile, n, -).
-    pub(crate) columns: Loop,
+    pub(crate) columns: LoopFn,
 }
 
 /// The loops of `ArgMin` and `ArgMax` over a type.
@@ -413,14 +413,14 @@ pub(crate) fn lookup(fold: Fold, dtype: DType, isa: Isa) -> Option<ArgLoops> {
     fn of<T: Ordered>(fold: Fold, isa: Isa) -> Option<ArgLoops> {
         match fold {
             Fold::ArgMin => Some(ArgLoops {
-                rows: pick::<ArgRows<T, false>>(isa),
-                into: pick::<ArgInto<T, false>>(isa),
-                columns: pick::<ArgColumns<T, false>>(isa),
+                rows: loop_for::<ArgRows<T, false>>(isa),
+                into: loop_for::<ArgInto<T, false>>(isa),
+                columns: loop_for::<ArgColumns<T, false>>(isa),
             }),
             Fold::ArgMax => Some(ArgLoops {
-                rows: pick::<ArgRows<T, true>>(isa),
-                into: pick::<ArgInto<T, true>>(isa),
-                columns: pick::<ArgColumns<T, true>>(isa),
+                rows: loop_for::<ArgRows<T, true>>(isa),
+                into: loop_for::<ArgInto<T, true>>(isa),
+                columns: loop_for::<ArgColumns<T, true>>(isa),
             }),
             Fold::Op(_) => None,
         }

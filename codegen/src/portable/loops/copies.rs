@@ -1,8 +1,8 @@
 //! Loops that move elements without looking at them, by item size: select, splat, strided copies, gather, scatter.
 
-use crate::Part;
-use crate::drive::isa::{Isa, Loop, Routine, Rowwise, pick};
-use crate::drive::vector_hints::{put, stay_scalar};
+use crate::ComplexPart;
+use crate::drive::isa::{EachRow, InnerLoop, Isa, LoopFn, loop_for};
+use crate::drive::vector_hints::{inhibit_vectorization, store_chunk};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::slice::from_raw_parts_mut;
@@ -14,52 +14,52 @@ type Wide = [u64; 2];
 /// [`crate::portable::loops::elementwise::in_chunks`].
 struct Select<T, const PARTS: usize, const N: usize>(PhantomData<T>);
 
-impl<T: Copy, const PARTS: usize, const N: usize> Routine for Select<T, PARTS, N> {
+impl<T: Copy, const PARTS: usize, const N: usize> InnerLoop for Select<T, PARTS, N> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, _m: usize) {
         let (out, b, c, n) = (out.cast::<T>(), b.cast::<T>(), c.cast::<T>(), n * PARTS);
         // SAFETY: the caller passes buffers of `n` elements, `out` apart from the others or one of them.
         unsafe {
             // As `if`, LLVM selects addresses and loads one by one.
-            let pick =
+            let loop_for =
                 |i: usize| std::hint::select_unpredictable(*a.add(i / PARTS) != 0, b.add(i).read(), c.add(i).read());
             if n < N {
                 for i in 0..n {
-                    stay_scalar();
-                    out.add(i).write(pick(i));
+                    inhibit_vectorization();
+                    out.add(i).write(loop_for(i));
                 }
                 return;
             }
             // The last chunk first, so that `out` may be a source.
             let last = n - N;
-            let end: [T; N] = std::array::from_fn(|j| pick(last + j));
+            let end: [T; N] = std::array::from_fn(|j| loop_for(last + j));
             let mut i = 0;
             while i < last {
-                stay_scalar();
-                let z: [T; N] = std::array::from_fn(|j| pick(i + j));
-                put(out.add(i), z);
+                inhibit_vectorization();
+                let z: [T; N] = std::array::from_fn(|j| loop_for(i + j));
+                store_chunk(out.add(i), z);
                 i += N;
             }
-            put(out.add(last), end);
+            store_chunk(out.add(last), end);
         }
     }
 }
 
 /// The select loop of an item size.
-pub(crate) fn select(size: usize, isa: Isa) -> Loop {
+pub(crate) fn select(size: usize, isa: Isa) -> LoopFn {
     match size {
-        1 => pick::<Rowwise<Select<u8, 1, 16>>>(isa),
-        2 => pick::<Rowwise<Select<u16, 1, 16>>>(isa),
-        4 => pick::<Rowwise<Select<u32, 1, 16>>>(isa),
-        8 => pick::<Rowwise<Select<u64, 1, 8>>>(isa),
-        _ => pick::<Rowwise<Select<u64, 2, 8>>>(isa),
+        1 => loop_for::<EachRow<Select<u8, 1, 16>>>(isa),
+        2 => loop_for::<EachRow<Select<u16, 1, 16>>>(isa),
+        4 => loop_for::<EachRow<Select<u32, 1, 16>>>(isa),
+        8 => loop_for::<EachRow<Select<u64, 1, 8>>>(isa),
+        _ => loop_for::<EachRow<Select<u64, 2, 8>>>(isa),
     }
 }
 
 /// `out[i] = a[2 i + AT]`: parts of complex numbers.
 struct PartOf<T, const AT: usize>(PhantomData<T>);
 
-impl<T: Copy, const AT: usize> Routine for PartOf<T, AT> {
+impl<T: Copy, const AT: usize> InnerLoop for PartOf<T, AT> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, _b: *const u8, _c: *const u8, n: usize, _m: usize) {
         for i in 0..n {
@@ -70,19 +70,19 @@ impl<T: Copy, const AT: usize> Routine for PartOf<T, AT> {
 }
 
 /// The loop that takes parts of a size.
-pub(crate) fn part(size: usize, part: Part, isa: Isa) -> Loop {
+pub(crate) fn part(size: usize, part: ComplexPart, isa: Isa) -> LoopFn {
     match (size, part) {
-        (4, Part::Real) => pick::<Rowwise<PartOf<u32, 0>>>(isa),
-        (4, Part::Imaginary) => pick::<Rowwise<PartOf<u32, 1>>>(isa),
-        (_, Part::Real) => pick::<Rowwise<PartOf<u64, 0>>>(isa),
-        (_, Part::Imaginary) => pick::<Rowwise<PartOf<u64, 1>>>(isa),
+        (4, ComplexPart::Real) => loop_for::<EachRow<PartOf<u32, 0>>>(isa),
+        (4, ComplexPart::Imaginary) => loop_for::<EachRow<PartOf<u32, 1>>>(isa),
+        (_, ComplexPart::Real) => loop_for::<EachRow<PartOf<u64, 0>>>(isa),
+        (_, ComplexPart::Imaginary) => loop_for::<EachRow<PartOf<u64, 1>>>(isa),
     }
 }
 
 /// `out[i] = (a[i], b[i])`: complex numbers of their parts.
 struct OfParts<T>(PhantomData<T>);
 
-impl<T: Copy> Routine for OfParts<T> {
+impl<T: Copy> InnerLoop for OfParts<T> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, _c: *const u8, n: usize, _m: usize) {
         for i in 0..n {
@@ -93,14 +93,14 @@ impl<T: Copy> Routine for OfParts<T> {
 }
 
 /// The loop that makes complex numbers of a size.
-pub(crate) fn complex(size: usize, isa: Isa) -> Loop {
-    if size == 8 { pick::<Rowwise<OfParts<u32>>>(isa) } else { pick::<Rowwise<OfParts<u64>>>(isa) }
+pub(crate) fn complex(size: usize, isa: Isa) -> LoopFn {
+    if size == 8 { loop_for::<EachRow<OfParts<u32>>>(isa) } else { loop_for::<EachRow<OfParts<u64>>>(isa) }
 }
 
 /// `out[i]` = the item at `a`.
 struct Fill<T>(PhantomData<T>);
 
-impl<T: Copy> Routine for Fill<T> {
+impl<T: Copy> InnerLoop for Fill<T> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, _b: *const u8, _c: *const u8, n: usize, _m: usize) {
         // SAFETY: the caller passes room for `n` items and one item, apart.
@@ -109,13 +109,13 @@ impl<T: Copy> Routine for Fill<T> {
 }
 
 /// The loop that fills a register of an item size.
-pub(crate) fn fill(size: usize, isa: Isa) -> Loop {
+pub(crate) fn fill(size: usize, isa: Isa) -> LoopFn {
     match size {
-        1 => pick::<Fill<u8>>(isa),
-        2 => pick::<Fill<u16>>(isa),
-        4 => pick::<Fill<u32>>(isa),
-        8 => pick::<Fill<u64>>(isa),
-        _ => pick::<Fill<Wide>>(isa),
+        1 => loop_for::<Fill<u8>>(isa),
+        2 => loop_for::<Fill<u16>>(isa),
+        4 => loop_for::<Fill<u32>>(isa),
+        8 => loop_for::<Fill<u64>>(isa),
+        _ => loop_for::<Fill<Wide>>(isa),
     }
 }
 
@@ -171,7 +171,7 @@ pub(crate) unsafe fn copy_row(out: *mut u8, to: isize, src: *const u8, from: isi
                     (out, src) = (out.add(8), src.wrapping_offset(8 * from));
                 }
                 for j in 0..n % 8 {
-                    stay_scalar();
+                    inhibit_vectorization();
                     *out.add(j) = *src.offset(j as isize * from).cast::<T>();
                 }
             } else {

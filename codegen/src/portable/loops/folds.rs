@@ -1,6 +1,6 @@
 //! Loops that fold: along rows, into a vector of accumulators, and as running values.
 //!
-//! A row is folded in [`LANES`] partial results, which are merged pairwise. [`GROUP`] steps of the lanes form a tree before
+//! A row is folded in [`LANES`] partial results, which are merged pairwise. [`TREE_STEPS`] steps of the lanes form a tree before
 //! they are added to what came before, so that each element goes through 4 roundings there where NumPy's pairwise sum (8
 //! lanes, 16 steps one after the other, then a tree) has 16. With 32 lanes `f64` takes four AVX-512 registers; 64 lanes
 //! measured no faster and spill under SSE2.
@@ -10,16 +10,16 @@
 //! A lane that goes on for long leaves the neighbourhood of one: the product of a million `f32` within 1e-3 of one is off by
 //! 3e-5 where a tree's is by 9e-4 and NumPy's, one factor after the other, by 2e-5.
 //!
-//! What is left of a row goes into the first [`FEW`] lanes, a chunk at a time. The last chunk ends where the row ends and so
+//! What is left of a row goes into the first [`LEFTOVER_LANES`] lanes, a chunk at a time. The last chunk ends where the row ends and so
 //! begins with elements that were taken in before: those count as the fold's identity, unless taking them in again changes
 //! nothing. Sums start from positive zero, as NumPy's do: the sum of `-0.0` is `0.0`.
 
 #![allow(clippy::needless_range_loop)] // lanes and memory run along with the index
 
-use crate::drive::isa::{Isa, Loop, Routine, pick};
-use crate::drive::vector_hints::stay_scalar;
+use crate::drive::isa::{InnerLoop, Isa, LoopFn, loop_for};
+use crate::drive::vector_hints::inhibit_vectorization;
 use crate::portable::loops::element::{B8, Element};
-use crate::portable::loops::elementwise::{Define, Row};
+use crate::portable::loops::elementwise::{Define, OpDefinition};
 use crate::{DType, Fold, Op};
 use num_complex::Complex;
 use std::marker::PhantomData;
@@ -27,20 +27,20 @@ use std::marker::PhantomData;
 /// Partial results of a long row.
 pub(crate) const LANES: usize = 32;
 /// Steps that form a tree.
-const GROUP: usize = 16;
+const TREE_STEPS: usize = 16;
 
 /// Lanes that what is left over goes into.
-const FEW: usize = 8;
+const LEFTOVER_LANES: usize = 8;
 
 /// `out[r]` = fold of the `m >= 1` elements from `v + r * pitch`, for `n` rows; `pitch` (bytes) comes as the second source.
-struct Rows<D, T>(PhantomData<(D, T)>);
+struct RowFold<D, T>(PhantomData<(D, T)>);
 
-impl<D: Define<T, Out = T>, T: Element> Routine for Rows<D, T> {
+impl<D: Define<T, Out = T>, T: Element> InnerLoop for RowFold<D, T> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, pitch: *const u8, _c: *const u8, n: usize, m: usize) {
         let (out, mut row) = (out.cast::<T>(), v);
         for r in 0..n {
-            stay_scalar();
+            inhibit_vectorization();
             // SAFETY: the caller passes `n` rows of `m` elements, and room for `n` elements apart from them.
             unsafe { *out.add(r) = started::<D, T, FMA>(fold_row::<D, T, FMA>(row.cast(), m)) };
             row = row.wrapping_add(pitch.addr());
@@ -62,44 +62,44 @@ fn started<D: Define<T, Out = T>, T: Element, const FMA: bool>(x: T) -> T {
 pub(crate) unsafe fn fold_row<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T, n: usize) -> T {
     // SAFETY: every access is to one of the `n` elements.
     unsafe {
-        if n < FEW {
+        if n < LEFTOVER_LANES {
             let mut total = v.read();
             for i in 1..n {
-                stay_scalar();
+                inhibit_vectorization();
                 total = D::call::<FMA>(total, v.add(i).read());
             }
             return total;
         }
         let mut few = if n < 2 * LANES {
-            left_over::<D, T, FMA>(take(v), v, FEW, n)
+            fold_rest::<D, T, FMA>(take(v), v, LEFTOVER_LANES, n)
         } else {
             let whole = n / LANES * LANES;
-            let most = if const { matches!(D::OP, Op::Multiply) } { whole } else { GROUP * LANES };
+            let most = if const { matches!(D::OP, Op::Multiply) } { whole } else { TREE_STEPS * LANES };
             let mut at = whole.min(most);
             let mut sums = group::<D, T, FMA>(v, at);
-            settle(&mut sums);
+            spill_lanes(&mut sums);
             while at < whole {
                 let length = (whole - at).min(most);
                 let lanes = group::<D, T, FMA>(v.add(at), length);
                 for j in 0..LANES {
                     sums[j] = D::call::<FMA>(sums[j], lanes[j]);
                 }
-                settle(&mut sums);
+                spill_lanes(&mut sums);
                 at += length;
             }
             let pair = |j: usize| D::call::<FMA>(sums[j], sums[j + LANES / 2]);
-            let few = std::array::from_fn(|j| D::call::<FMA>(pair(j), pair(j + FEW)));
-            left_over::<D, T, FMA>(few, v, whole, n)
+            let few = std::array::from_fn(|j| D::call::<FMA>(pair(j), pair(j + LEFTOVER_LANES)));
+            fold_rest::<D, T, FMA>(few, v, whole, n)
         };
-        settle(&mut few);
-        merge::<D, T, FEW, FMA>(few)
+        spill_lanes(&mut few);
+        merge::<D, T, LEFTOVER_LANES, FMA>(few)
     }
 }
 
 /// Has the lanes in memory, from where they are used as vectors again: LLVM otherwise lays them out in the registers for the
 /// last, narrow merges, and folds two at a time from the beginning.
 #[inline(always)]
-pub(crate) fn settle<T, const N: usize>(lanes: &mut [T; N]) {
+pub(crate) fn spill_lanes<T, const N: usize>(lanes: &mut [T; N]) {
     #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
     // SAFETY: no instruction at all.
     unsafe {
@@ -125,7 +125,7 @@ unsafe fn fold_in<D: Define<T, Out = T>, T: Element, const N: usize, const FMA: 
     }
 }
 
-/// Folds [`GROUP`] times [`LANES`] elements into lanes, as a tree.
+/// Folds [`TREE_STEPS`] times [`LANES`] elements into lanes, as a tree.
 #[inline(always)]
 unsafe fn tree<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T) -> [T; LANES] {
     let add = |a: T, b: T| D::call::<FMA>(a, b);
@@ -152,13 +152,13 @@ unsafe fn tree<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T) 
 unsafe fn group<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T, n: usize) -> [T; LANES] {
     // SAFETY: every access is to one of the `n` elements.
     unsafe {
-        if const { !matches!(D::OP, Op::Multiply) } && n == GROUP * LANES {
+        if const { !matches!(D::OP, Op::Multiply) } && n == TREE_STEPS * LANES {
             return tree::<D, T, FMA>(v);
         }
         let mut lanes: [T; LANES] = take(v);
         let mut at = LANES;
         while at < n {
-            stay_scalar();
+            inhibit_vectorization();
             fold_in::<D, T, LANES, FMA>(&mut lanes, v.add(at));
             at += LANES;
         }
@@ -166,33 +166,33 @@ unsafe fn group<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T,
     }
 }
 
-/// Takes the elements from `at` on, of `n >= FEW`, into the lanes.
+/// Takes the elements from `at` on, of `n >= LEFTOVER_LANES`, into the lanes.
 #[inline(always)]
-unsafe fn left_over<D: Define<T, Out = T>, T: Element, const FMA: bool>(
-    mut lanes: [T; FEW],
+unsafe fn fold_rest<D: Define<T, Out = T>, T: Element, const FMA: bool>(
+    mut lanes: [T; LEFTOVER_LANES],
     v: *const T,
     mut at: usize,
     n: usize,
-) -> [T; FEW] {
+) -> [T; LEFTOVER_LANES] {
     /// Whether to take an element in: of those from the number of new ones on.
-    static NEW: [u8; 2 * FEW] = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1];
-    // SAFETY: every access is to one of the `n` elements; fewer than `FEW` are left where `NEW` is read.
+    static NEW: [u8; 2 * LEFTOVER_LANES] = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1];
+    // SAFETY: every access is to one of the `n` elements; fewer than `LEFTOVER_LANES` are left where `NEW` is read.
     unsafe {
-        while n - at >= FEW {
-            stay_scalar();
-            fold_in::<D, T, FEW, FMA>(&mut lanes, v.add(at));
-            at += FEW;
+        while n - at >= LEFTOVER_LANES {
+            inhibit_vectorization();
+            fold_in::<D, T, LEFTOVER_LANES, FMA>(&mut lanes, v.add(at));
+            at += LEFTOVER_LANES;
         }
         if const { matches!(D::OP, Op::Multiply) && matches!(T::DTYPE, DType::C64 | DType::C128) } {
             // One is no identity here: infinity times 1 + 0i has a nan.
             while at < n {
-                stay_scalar();
+                inhibit_vectorization();
                 lanes[0] = D::call::<FMA>(lanes[0], v.add(at).read());
                 at += 1;
             }
         } else if at < n {
-            let (new, v) = (NEW.as_ptr().add(n - at), v.add(n - FEW));
-            for j in 0..FEW {
+            let (new, v) = (NEW.as_ptr().add(n - at), v.add(n - LEFTOVER_LANES));
+            for j in 0..LEFTOVER_LANES {
                 let x = v.add(j).read();
                 let x = match D::OP {
                     Op::Multiply if *new.add(j) == 0 => T::ONE,
@@ -222,7 +222,7 @@ fn merge<D: Define<T, Out = T>, T: Element, const N: usize, const FMA: bool>(mut
 /// `out[j] = out[j] op v[j]`.
 struct Into<D, T>(PhantomData<(D, T)>);
 
-impl<D: Define<T, Out = T>, T: Element> Routine for Into<D, T> {
+impl<D: Define<T, Out = T>, T: Element> InnerLoop for Into<D, T> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, _b: *const u8, _c: *const u8, n: usize, _m: usize) {
         let (out, v) = (out.cast::<T>(), v.cast::<T>());
@@ -251,7 +251,7 @@ unsafe fn in_whole_chunks<D: Define<T, Out = T>, T: Element, const N: usize, con
         let whole = n / N * N;
         let mut i = 0;
         while i < whole {
-            stay_scalar();
+            inhibit_vectorization();
             let mut lanes: [T; N] = take(out.add(i));
             fold_in::<D, T, N, FMA>(&mut lanes, v.add(i));
             for j in 0..N {
@@ -260,7 +260,7 @@ unsafe fn in_whole_chunks<D: Define<T, Out = T>, T: Element, const N: usize, con
             i += N;
         }
         for i in whole..n {
-            stay_scalar();
+            inhibit_vectorization();
             *out.add(i) = D::call::<FMA>(*out.add(i), *v.add(i));
         }
     }
@@ -269,9 +269,9 @@ unsafe fn in_whole_chunks<D: Define<T, Out = T>, T: Element, const N: usize, con
 /// `out[j]` = fold of the `m >= 1` elements at `v + j`, `v + pitch + j`, …, for `n` columns, after what `out[j]` holds where
 /// `carry` is not null; `pitch` (bytes) comes as the second source. The accumulators stay in registers: one load an element,
 /// where folding row after row into memory takes two and a store.
-struct Columns<D, T>(PhantomData<(D, T)>);
+struct ColumnFold<D, T>(PhantomData<(D, T)>);
 
-impl<D: Define<T, Out = T>, T: Element> Routine for Columns<D, T> {
+impl<D: Define<T, Out = T>, T: Element> InnerLoop for ColumnFold<D, T> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, pitch: *const u8, carry: *const u8, n: usize, m: usize) {
         let (out, v, pitch) = (out.cast::<T>(), v.cast::<T>(), pitch.addr());
@@ -284,8 +284,8 @@ impl<D: Define<T, Out = T>, T: Element> Routine for Columns<D, T> {
         unsafe {
             if n >= LANES {
                 strips.fold_all::<D, LANES, FMA>(n, carry.is_null());
-            } else if n >= FEW {
-                strips.fold_all::<D, FEW, FMA>(n, carry.is_null());
+            } else if n >= LEFTOVER_LANES {
+                strips.fold_all::<D, LEFTOVER_LANES, FMA>(n, carry.is_null());
             } else {
                 strips.fold_all::<D, 1, FMA>(n, carry.is_null());
             }
@@ -322,7 +322,7 @@ impl<T: Element> Strips<T> {
                 return self.fold::<D, N, FMA>(n - N);
             }
             while j < n {
-                stay_scalar();
+                inhibit_vectorization();
                 self.fold::<D, 1, FMA>(j);
                 j += 1;
             }
@@ -340,7 +340,7 @@ impl<T: Element> Strips<T> {
             let mut lanes: [T; N] = take(self.first.add(j));
             let mut row = self.before.wrapping_add(j);
             for _ in 0..self.rows {
-                stay_scalar();
+                inhibit_vectorization();
                 row = row.wrapping_byte_add(self.pitch);
                 fold_in::<D, T, N, FMA>(&mut lanes, row);
             }
@@ -352,9 +352,9 @@ impl<T: Element> Strips<T> {
 }
 
 /// `out[i] = b op v[0] op ... op v[i]`, `b` being one element.
-struct Running<D, T>(PhantomData<(D, T)>);
+struct RunningFold<D, T>(PhantomData<(D, T)>);
 
-impl<D: Define<T, Out = T>, T: Element> Routine for Running<D, T> {
+impl<D: Define<T, Out = T>, T: Element> InnerLoop for RunningFold<D, T> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, b: *const u8, _c: *const u8, n: usize, _m: usize) {
         let (out, v) = (out.cast::<T>(), v.cast::<T>());
@@ -373,24 +373,24 @@ impl<D: Define<T, Out = T>, T: Element> Routine for Running<D, T> {
 #[derive(Clone, Copy)]
 pub(crate) struct FoldLoops {
     /// `out[r]` = fold of row `r` of `v`: (out, v, pitch, -, rows, row length).
-    pub(crate) rows: Loop,
+    pub(crate) rows: LoopFn,
     /// `out[j]` = fold of column `j` of `v`: (out, v, pitch, carry or null, columns, column length).
-    pub(crate) columns: Loop,
+    pub(crate) columns: LoopFn,
     /// `out[j] op= v[j]`: (out, v, -, -, n, -).
-    pub(crate) into: Loop,
+    pub(crate) into: LoopFn,
     /// `out[i]` = carry op all of `v[..=i]`: (out, v, carry, -, n, -).
-    pub(crate) running: Loop,
+    pub(crate) running: LoopFn,
 }
 
 fn loops<const OP: u8, T: Element>(isa: Isa) -> FoldLoops
 where
-    Row<OP>: Define<T, Out = T>,
+    OpDefinition<OP>: Define<T, Out = T>,
 {
     FoldLoops {
-        rows: pick::<Rows<Row<OP>, T>>(isa),
-        columns: pick::<Columns<Row<OP>, T>>(isa),
-        into: pick::<Into<Row<OP>, T>>(isa),
-        running: pick::<Running<Row<OP>, T>>(isa),
+        rows: loop_for::<RowFold<OpDefinition<OP>, T>>(isa),
+        columns: loop_for::<ColumnFold<OpDefinition<OP>, T>>(isa),
+        into: loop_for::<Into<OpDefinition<OP>, T>>(isa),
+        running: loop_for::<RunningFold<OpDefinition<OP>, T>>(isa),
     }
 }
 

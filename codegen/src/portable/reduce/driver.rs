@@ -3,43 +3,39 @@
 //! `reduce_1d` takes one inner axis and no outer ones, `reduce_tiled` one inner axis, `reduce_nd` everything else. The choice depends
 //! on the kernel's form, sizes and strides, never on the number of threads, so that equal launches give equal bits.
 
-use crate::portable::exec::bytecode::Code;
-use crate::portable::reduce::reduce_nd::Folding;
-use crate::portable::reduce::reduce_tiled::Sweep;
+use crate::portable::exec::bytecode::Bytecode;
+use crate::portable::reduce::reduce_nd::ResolvedFolds;
+use crate::portable::reduce::reduce_tiled::TiledReduction;
 use crate::portable::reduce::{reduce_1d, reduce_nd};
-use crate::{Launch, Raised, Workers};
+use crate::{Launch, RaisedFlags, ThreadPool};
 
 /// Runs a reduction.
 ///
 /// # Safety
 /// As [`crate::Program::launch`].
 pub(crate) unsafe fn run(
-    body: &Code,
-    folding: &Folding,
-    epilogue: &Code,
+    body: &Bytecode,
+    folding: &ResolvedFolds,
+    epilogue: &Bytecode,
     launch: &Launch<'_>,
-    workers: &dyn Workers,
-) -> Raised {
+    workers: &dyn ThreadPool,
+) -> RaisedFlags {
     let outer: usize = launch.outer.iter().product();
     if outer == 0 {
-        return Raised::new();
+        return RaisedFlags::new();
     }
     let inner: usize = launch.inner.iter().product();
-    if folding.may_be_full
-        && launch.outer.is_empty()
-        && launch.inner.len() == 1
-        && inner > 0
-        && inner < 2 * folding.part
+    if folding.may_run_1d && launch.outer.is_empty() && launch.inner.len() == 1 && inner > 0 && inner < 2 * folding.part
     {
         // SAFETY: the caller's contract.
         return unsafe { reduce_1d::run(body, folding, epilogue, launch) };
     }
-    if folding.may_sweep
+    if folding.may_run_tiled
         && inner > 0
-        && let Some(sweep) = Sweep::new(body, folding, epilogue, launch)
+        && let Some(reduction) = TiledReduction::new(body, folding, epilogue, launch)
     {
         // SAFETY: the caller's contract.
-        return unsafe { sweep.run(workers) };
+        return unsafe { reduction.run(workers) };
     }
     // SAFETY: as above.
     unsafe { reduce_nd::run(body, folding, epilogue, launch, workers) }

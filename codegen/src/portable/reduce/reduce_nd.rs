@@ -7,43 +7,43 @@
 //! A reduction with few outer tiles and much inner work is divided along the inner axes as well. Into what depends on the
 //! sizes alone, not on the number of threads; the parts merge in their order.
 
-use crate::drive::fp_status::report;
+use crate::drive::fp_status::record_flags;
 use crate::drive::isa::Isa;
-use crate::drive::parallel::{Shared, nanoseconds, spread};
-use crate::drive::tiles::{Tile, Walk};
+use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
+use crate::drive::tiles::{Tile, Tiling};
 use crate::drive::{fp_status, scratch};
-use crate::portable::exec::aliasing::Permits;
-use crate::portable::exec::bytecode::{Code, block_length, effects};
-use crate::portable::exec::exec_tiles::Frame;
-use crate::portable::exec::jit_hook::FoldPass;
+use crate::portable::exec::aliasing::AliasInfo;
+use crate::portable::exec::bytecode::{Bytecode, block_length, effects};
+use crate::portable::exec::exec_tiles::ExecTiles;
+use crate::portable::exec::jit_hook::FoldCall;
 use crate::portable::loops::{arg_extremes, copies, elementwise, folds};
-use crate::portable::reduce::accumulate::{Accumulating, Loops, Places, Progress};
-use crate::{DType, Fold, Inst, Kernel, Launch, Op, Raised, Scalar, Template, Workers};
+use crate::portable::reduce::accumulate::{AccumulatorBuffers, AccumulatorLoops, Progress, ResolvedAccumulator};
+use crate::{DType, Fold, Inst, Kernel, Launch, Op, RaisedFlags, Scalar, Template, ThreadPool};
 use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Elements of a part of inner axes that are divided, at least (a sum of so many takes 1.5 µs), and how many parts there are at
 /// most. Neither asks what the elements are made of: a sum is the same whether its terms were stored before or not.
-const PART: usize = 1 << 14;
+const MIN_PART: usize = 1 << 14;
 /// The same of products: of factors near one, products of few stay near one, where rounding has a side that it prefers.
-const PART_OF_PRODUCT: usize = 1 << 19;
-const PARTS: usize = 64;
+const MIN_PRODUCT_PART: usize = 1 << 19;
+const MAX_PARTS: usize = 64;
 /// Outer tiles from which on they alone feed the threads.
 pub(crate) const ENOUGH_TILES: usize = 16;
 
 /// The accumulators of a kernel, resolved.
-pub(crate) struct Folding {
-    pub(crate) accumulators: Vec<Accumulating>,
+pub(crate) struct ResolvedFolds {
+    pub(crate) accumulators: Vec<ResolvedAccumulator>,
     /// Operands that the body loads, to choose the order by.
     pub(crate) loads: Vec<u16>,
     /// Bytes of partial results for each outer point.
     pub(crate) width: usize,
     /// Whether `reduce_tiled` may run it.
-    pub(crate) may_sweep: bool,
+    pub(crate) may_run_tiled: bool,
     /// What runs the body and folds in one pass, for rows whose elements follow each other.
-    pub(crate) fused: Option<FoldPass>,
+    pub(crate) jit_fold: Option<FoldCall>,
     /// Whether `reduce_1d` may run it.
-    pub(crate) may_be_full: bool,
+    pub(crate) may_run_1d: bool,
     /// Elements of a part of inner axes, at least.
     pub(crate) part: usize,
 }
@@ -52,16 +52,16 @@ pub(crate) struct Folding {
 ///
 /// # Errors
 /// Where a fold has no loop.
-pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<Folding, String> {
+pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<ResolvedFolds, String> {
     let multiplies = kernel.accumulators.iter().any(|a| a.fold == Fold::Op(Op::Multiply));
-    let mut folding = Folding {
+    let mut folding = ResolvedFolds {
         accumulators: vec![],
         loads: vec![],
         width: 0,
-        fused: None,
-        may_sweep: false,
-        may_be_full: false,
-        part: if multiplies { PART_OF_PRODUCT } else { PART },
+        jit_fold: None,
+        may_run_tiled: false,
+        may_run_1d: false,
+        part: if multiplies { MIN_PRODUCT_PART } else { MIN_PART },
     };
     for inst in &kernel.body.insts {
         if let Inst::Load(o) = inst {
@@ -71,15 +71,15 @@ pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<Folding, String> {
     for (i, a) in kernel.accumulators.iter().enumerate() {
         let dtype = kernel.body.dtype(a.value);
         let loops = match a.fold {
-            Fold::Op(_) => folds::lookup(a.fold, dtype, isa).map(Loops::Fold),
+            Fold::Op(_) => folds::lookup(a.fold, dtype, isa).map(AccumulatorLoops::Fold),
             Fold::ArgMin | Fold::ArgMax if kernel.template == Template::Scan => None,
-            Fold::ArgMin | Fold::ArgMax => arg_extremes::lookup(a.fold, dtype, isa).map(Loops::Arg),
+            Fold::ArgMin | Fold::ArgMax => arg_extremes::lookup(a.fold, dtype, isa).map(AccumulatorLoops::Arg),
         };
         let op = if let Fold::Op(op) = a.fold { Some(op) } else { None };
         let result = |inst: &Inst| matches!(inst, Inst::Result(r) if *r as usize == i);
         let result_size = kernel.result_dtype(i).size();
         folding.width += 3 * dtype.size().max(result_size) + dtype.size();
-        folding.accumulators.push(Accumulating {
+        folding.accumulators.push(ResolvedAccumulator {
             loops: loops.ok_or_else(|| format!("no fold {:?} over {dtype}", a.fold))?,
             apply: op.and_then(|op| elementwise::lookup(op, dtype, isa)),
             value: a.value.0,
@@ -89,7 +89,7 @@ pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<Folding, String> {
             start: (op == Some(Op::Add) && (dtype.is_float() || dtype.is_complex())).then(|| Scalar::zero(dtype)),
             carries: op == Some(Op::Multiply),
             effects: kernel.fold_effects(i),
-            watched: !effects(kernel).is_empty(),
+            kernel_has_effects: !effects(kernel).is_empty(),
             inst: kernel.epilogue.insts.iter().position(result).unwrap_or(0) as u32,
         });
     }
@@ -103,19 +103,19 @@ fn identity(op: Op, dtype: DType) -> Option<Scalar> {
 }
 
 /// A launch, laid out.
-struct Layout<'a> {
-    body: &'a Code,
-    folding: &'a Folding,
-    epilogue: &'a Code,
-    launch: Shared<'a>,
-    outer: Walk,
-    inner: Walk,
+struct NdLayout<'a> {
+    body: &'a Bytecode,
+    folding: &'a ResolvedFolds,
+    epilogue: &'a Bytecode,
+    launch: SharedLaunch<'a>,
+    outer: Tiling,
+    inner: Tiling,
     by_columns: bool,
     /// Points of a tile, and outer points of one.
     room: usize,
     points: usize,
-    permits: Permits,
-    epilogue_permits: Permits,
+    aliasing: AliasInfo,
+    epilogue_aliasing: AliasInfo,
 }
 
 /// Whether the outer axes are the faster: each load votes with its smaller stride.
@@ -136,8 +136,13 @@ pub(crate) fn by_columns(loads: &[u16], launch: &Launch<'_>) -> bool {
     votes > 0
 }
 
-impl<'a> Layout<'a> {
-    fn new(body: &'a Code, folding: &'a Folding, epilogue: &'a Code, launch: &Launch<'a>) -> Layout<'a> {
+impl<'a> NdLayout<'a> {
+    fn new(
+        body: &'a Bytecode,
+        folding: &'a ResolvedFolds,
+        epilogue: &'a Bytecode,
+        launch: &Launch<'a>,
+    ) -> NdLayout<'a> {
         let by_columns = by_columns(&folding.loads, launch);
         let inner_points: usize = launch.inner.iter().product();
         let outer_points: usize = launch.outer.iter().product();
@@ -145,28 +150,28 @@ impl<'a> Layout<'a> {
         let room = block_length(body.width + epilogue.width + folding.width / 2).min(total.next_multiple_of(64));
         let rank = launch.outer.len();
         let (outer, inner) = if by_columns {
-            let outer = Walk::new(0, launch.outer, room);
-            let inner = Walk::deep(rank, launch.inner, room / outer.largest());
+            let outer = Tiling::new(0, launch.outer, room);
+            let inner = Tiling::spanning(rank, launch.inner, room / outer.largest());
             (outer, inner)
         } else if inner_points <= room {
-            let outer = Walk::deep(0, launch.outer, (room / inner_points.max(1)).max(1));
-            (outer, Walk::deep(rank, launch.inner, room))
+            let outer = Tiling::spanning(0, launch.outer, (room / inner_points.max(1)).max(1));
+            (outer, Tiling::spanning(rank, launch.inner, room))
         } else {
-            (Walk::new(0, launch.outer, 1), Walk::new(rank, launch.inner, room))
+            (Tiling::new(0, launch.outer, 1), Tiling::new(rank, launch.inner, room))
         };
         let points = outer.largest();
-        Layout {
+        NdLayout {
             body,
             folding,
             epilogue,
-            launch: Shared(*launch),
+            launch: SharedLaunch(*launch),
             outer,
             inner,
             by_columns,
             room,
             points,
-            permits: Permits::new(body, launch),
-            epilogue_permits: Permits::new(epilogue, launch),
+            aliasing: AliasInfo::new(body, launch),
+            epilogue_aliasing: AliasInfo::new(epilogue, launch),
         }
     }
 
@@ -177,22 +182,27 @@ impl<'a> Layout<'a> {
     }
 
     /// Bytes of partial results of an accumulator.
-    fn bytes_of(&self, a: &Accumulating) -> usize {
+    fn bytes_of(&self, a: &ResolvedAccumulator) -> usize {
         let each = (self.points * a.size.max(a.result_size)).next_multiple_of(64);
-        let fresh = if self.by_columns { (self.room * a.size.max(8)).next_multiple_of(64) } else { each };
-        3 * each + fresh
+        let tile_total = if self.by_columns { (self.room * a.size.max(8)).next_multiple_of(64) } else { each };
+        3 * each + tile_total
     }
 
     /// Cuts the accumulators' places out of the scratch.
-    fn places(&self, mut at: *mut u8) -> SmallVec<[Places; 2]> {
-        let mut places = SmallVec::new();
+    fn buffers(&self, mut at: *mut u8) -> SmallVec<[AccumulatorBuffers; 2]> {
+        let mut buffers = SmallVec::new();
         for a in &self.folding.accumulators {
             let each = (self.points * a.size.max(a.result_size)).next_multiple_of(64);
             let place = |i: usize| at.wrapping_add(i * each);
-            places.push(Places { total: place(0), beside: place(1), fresh_beside: place(2), fresh: place(3) });
+            buffers.push(AccumulatorBuffers {
+                total: place(0),
+                auxiliary: place(1),
+                tile_auxiliary: place(2),
+                tile_total: place(3),
+            });
             at = at.wrapping_add(self.bytes_of(a));
         }
-        places
+        buffers
     }
 }
 
@@ -201,18 +211,18 @@ impl<'a> Layout<'a> {
 /// # Safety
 /// As [`crate::Program::launch`].
 pub(crate) unsafe fn run(
-    body: &Code,
-    folding: &Folding,
-    epilogue: &Code,
+    body: &Bytecode,
+    folding: &ResolvedFolds,
+    epilogue: &Bytecode,
     launch: &Launch<'_>,
-    workers: &dyn Workers,
-) -> Raised {
+    workers: &dyn ThreadPool,
+) -> RaisedFlags {
     let outer: usize = launch.outer.iter().product();
     let inner: usize = launch.inner.iter().product();
-    let layout = Layout::new(body, folding, epilogue, launch);
+    let layout = NdLayout::new(body, folding, epilogue, launch);
     let scatters = body.scatters() || epilogue.scatters();
     let each = body.cost + 0.06 * folding.accumulators.len() as f64;
-    let nanoseconds = nanoseconds(outer * inner, each, body.bytes) + outer as f64 * epilogue.cost;
+    let nanoseconds = estimate_ns(outer * inner, each, body.bytes) + outer as f64 * epilogue.cost;
     let tiles = layout.outer.tiles();
     let parts = parts_of(outer * inner / tiles / folding.part, layout.inner.tiles());
     if tiles < ENOUGH_TILES && parts > 1 && !scatters {
@@ -220,16 +230,16 @@ pub(crate) unsafe fn run(
         return unsafe { in_parts(&layout, parts, nanoseconds, workers) };
     }
     let worth = if scatters { 0.0 } else { nanoseconds };
-    spread(tiles, worth, workers, &|range, raised| {
+    parallel_for(tiles, worth, workers, &|range, raised| {
         scratch::with(layout.scratch(), |memory| {
             // SAFETY: the scratch has the layout's size; the caller's contract.
             unsafe {
-                let mut run = Run::new(&layout, memory);
+                let mut run = NdRun::new(&layout, memory);
                 let mut at = layout.outer.seek(range.start);
                 let all = 0..layout.inner.tiles();
                 for _ in range {
                     run.fold(&at, all.clone(), inner);
-                    run.conclude(&at);
+                    run.run_epilogue(&at);
                     layout.outer.advance(&mut at);
                 }
                 run.report(raised);
@@ -241,11 +251,11 @@ pub(crate) unsafe fn run(
 /// Into how many parts inner tiles are divided, of which so many would be large enough: by a power of two, so that two threads, or
 /// four, have equally much to do (of a sum of 100,000 elements in three parts one had two).
 pub(crate) fn parts_of(enough: usize, tiles: usize) -> usize {
-    enough.min(PARTS).min(tiles).checked_ilog2().map_or(1, |log| 1 << log)
+    enough.min(MAX_PARTS).min(tiles).checked_ilog2().map_or(1, |log| 1 << log)
 }
 
 /// Runs a reduction divided along its inner axes.
-unsafe fn in_parts(layout: &Layout<'_>, parts: usize, nanoseconds: f64, workers: &dyn Workers) -> Raised {
+unsafe fn in_parts(layout: &NdLayout<'_>, parts: usize, nanoseconds: f64, workers: &dyn ThreadPool) -> RaisedFlags {
     let inner: usize = layout.launch.get().inner.iter().product();
     let inner_tiles = layout.inner.tiles();
     let accumulators = &layout.folding.accumulators;
@@ -255,19 +265,19 @@ unsafe fn in_parts(layout: &Layout<'_>, parts: usize, nanoseconds: f64, workers:
     let mut partial = vec![[0u64; 2]; tiles * parts * accumulators.len() * 2 * layout.points];
     let partial_at = PartialResults(partial.as_mut_ptr().cast());
     let slot = |tile: usize, part: usize, a: usize| ((tile * parts + part) * accumulators.len() + a) * 2 * each;
-    let mut raised = spread(tiles * parts, nanoseconds, workers, &|range, raised| {
+    let mut raised = parallel_for(tiles * parts, nanoseconds, workers, &|range, raised| {
         scratch::with(layout.scratch(), |memory| {
             // SAFETY: as in `run`; every task writes the slots of its own parts.
             unsafe {
-                let mut run = Run::new(layout, memory);
+                let mut run = NdRun::new(layout, memory);
                 for unit in range {
                     let (tile, part) = (unit / parts, unit % parts);
                     let inner_range = inner_tiles * part / parts..inner_tiles * (part + 1) / parts;
                     let n = run.fold(&layout.outer.seek(tile), inner_range, inner);
                     for (i, a) in accumulators.iter().enumerate() {
                         let to = partial_at.get().add(slot(tile, part, i));
-                        std::ptr::copy_nonoverlapping(run.places[i].total, to, n * a.result_size);
-                        std::ptr::copy_nonoverlapping(run.places[i].beside, to.add(each), n * a.size);
+                        std::ptr::copy_nonoverlapping(run.buffers[i].total, to, n * a.result_size);
+                        std::ptr::copy_nonoverlapping(run.buffers[i].auxiliary, to.add(each), n * a.size);
                     }
                 }
                 run.report(raised);
@@ -278,15 +288,15 @@ unsafe fn in_parts(layout: &Layout<'_>, parts: usize, nanoseconds: f64, workers:
         fp_status::clear();
         // SAFETY: as above.
         unsafe {
-            let mut run = Run::new(layout, memory);
+            let mut run = NdRun::new(layout, memory);
             let mut at = layout.outer.seek(0);
             for tile in 0..tiles {
                 let n = run.shape(&at);
                 for (i, a) in accumulators.iter().enumerate() {
-                    a.merge_parts(&run.places[i], n, parts, |part| partial_at.get().add(slot(tile, part, i)), each);
-                    look(a, &mut run.raised);
+                    a.merge_parts(&run.buffers[i], n, parts, |part| partial_at.get().add(slot(tile, part, i)), each);
+                    collect_flags(a, &mut run.raised);
                 }
-                run.conclude(&at);
+                run.run_epilogue(&at);
                 layout.outer.advance(&mut at);
             }
             run.report(&mut raised);
@@ -310,40 +320,40 @@ impl PartialResults {
 }
 
 /// One thread's part of a reduction.
-struct Run<'p> {
-    layout: &'p Layout<'p>,
-    body: Frame<'p>,
-    epilogue: Frame<'p>,
-    places: SmallVec<[Places; 2]>,
+struct NdRun<'p> {
+    layout: &'p NdLayout<'p>,
+    body: ExecTiles<'p>,
+    epilogue: ExecTiles<'p>,
+    buffers: SmallVec<[AccumulatorBuffers; 2]>,
     tile: Tile,
     outer_tile: Tile,
-    raised: Raised,
+    raised: RaisedFlags,
 }
 
-impl<'p> Run<'p> {
+impl<'p> NdRun<'p> {
     /// # Safety
     /// `memory` has the layout's scratch size.
-    unsafe fn new(layout: &'p Layout<'p>, memory: *mut u8) -> Run<'p> {
+    unsafe fn new(layout: &'p NdLayout<'p>, memory: *mut u8) -> NdRun<'p> {
         let launch = layout.launch.get();
         let room = layout.room;
         let rank = launch.outer.len() + launch.inner.len();
         let second = memory.wrapping_add(layout.body.width * room);
         // SAFETY: the scratch has room for both fragments' registers and the places.
         unsafe {
-            Run {
+            NdRun {
                 layout,
-                body: Frame::new(layout.body, launch, layout.permits, false, memory, room),
-                epilogue: Frame::new(layout.epilogue, launch, layout.epilogue_permits, true, second, room),
-                places: layout.places(second.wrapping_add(layout.epilogue.width * room)),
+                body: ExecTiles::new(layout.body, launch, layout.aliasing, false, memory, room),
+                epilogue: ExecTiles::new(layout.epilogue, launch, layout.epilogue_aliasing, true, second, room),
+                buffers: layout.buffers(second.wrapping_add(layout.epilogue.width * room)),
                 tile: Tile::new(rank),
                 outer_tile: Tile::new(rank),
-                raised: Raised::new(),
+                raised: RaisedFlags::new(),
             }
         }
     }
 
     /// Stands at an outer tile; gives its number of points.
-    fn shape(&mut self, at: &crate::drive::tiles::Axes<usize>) -> usize {
+    fn shape(&mut self, at: &crate::drive::tiles::PerAxis<usize>) -> usize {
         self.outer_tile.set(&[(&self.layout.outer, at)]);
         self.outer_tile.len()
     }
@@ -352,12 +362,12 @@ impl<'p> Run<'p> {
     ///
     /// # Safety
     /// The contract of the launch.
-    unsafe fn fold(&mut self, at: &crate::drive::tiles::Axes<usize>, range: Range<usize>, inner: usize) -> usize {
+    unsafe fn fold(&mut self, at: &crate::drive::tiles::PerAxis<usize>, range: Range<usize>, inner: usize) -> usize {
         let layout = self.layout;
         let n = self.shape(at);
         let accumulators = &layout.folding.accumulators;
         if inner == 0 {
-            for (a, p) in accumulators.iter().zip(&self.places) {
+            for (a, p) in accumulators.iter().zip(&self.buffers) {
                 let bits = a.identity.map_or(0, Scalar::bits);
                 // SAFETY: the place has room for the tile's points.
                 unsafe { copies::splat(p.total, (&raw const bits).cast(), n, a.result_size) };
@@ -380,7 +390,7 @@ impl<'p> Run<'p> {
             unsafe {
                 self.body.run(&self.tile);
                 for (i, a) in accumulators.iter().enumerate() {
-                    let (p, s) = (&self.places[i], &mut progress[i]);
+                    let (p, s) = (&self.buffers[i], &mut progress[i]);
                     let values = self.body.value(a.value).cast_const();
                     if whole {
                         a.whole_rows(p, values, (count / n * a.size) as isize, n, count / n);
@@ -389,7 +399,7 @@ impl<'p> Run<'p> {
                     } else {
                         a.part_of_row(p, s, values, count, position);
                     }
-                    look(a, &mut self.raised);
+                    collect_flags(a, &mut self.raised);
                 }
             }
             position += count / n;
@@ -397,8 +407,8 @@ impl<'p> Run<'p> {
         }
         for (i, a) in accumulators.iter().enumerate() {
             // SAFETY: as above.
-            unsafe { a.finish(&self.places[i], &mut progress[i], n) };
-            look(a, &mut self.raised);
+            unsafe { a.finish(&self.buffers[i], &mut progress[i], n) };
+            collect_flags(a, &mut self.raised);
         }
         n
     }
@@ -407,33 +417,33 @@ impl<'p> Run<'p> {
     ///
     /// # Safety
     /// The contract of the launch; the totals are complete.
-    unsafe fn conclude(&mut self, at: &crate::drive::tiles::Axes<usize>) {
+    unsafe fn run_epilogue(&mut self, at: &crate::drive::tiles::PerAxis<usize>) {
         let n = self.shape(at);
         for (i, a) in self.layout.folding.accumulators.iter().enumerate() {
             // SAFETY: the totals have `n` values.
-            unsafe { a.add_start(&self.places[i], n) };
-            self.epilogue.set_result(i, self.places[i].total);
+            unsafe { a.add_start(&self.buffers[i], n) };
+            self.epilogue.set_result(i, self.buffers[i].total);
         }
         // SAFETY: the caller's contract.
         unsafe { self.epilogue.run(&self.outer_tile) };
     }
 
     /// Hands over what was raised.
-    fn report(self, raised: &mut Raised) {
+    fn report(self, raised: &mut RaisedFlags) {
         for (epilogue, inst, f) in self.raised.into_iter().chain(self.body.raised).chain(self.epilogue.raised) {
-            report(raised, epilogue, inst, f);
+            record_flags(raised, epilogue, inst, f);
         }
     }
 }
 
 /// Takes down what a fold has raised.
 #[inline]
-pub(crate) fn look(a: &Accumulating, raised: &mut Raised) {
-    if a.watched {
+pub(crate) fn collect_flags(a: &ResolvedAccumulator, raised: &mut RaisedFlags) {
+    if a.kernel_has_effects {
         let up = fp_status::read();
         if !up.is_empty() {
             fp_status::clear();
-            report(raised, true, a.inst, up & a.effects);
+            record_flags(raised, true, a.inst, up & a.effects);
         }
     }
 }
