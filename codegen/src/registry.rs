@@ -32,8 +32,8 @@ pub fn select(name: &str) -> Option<Box<dyn Backend>> {
 /// [`Failure::Absent`] where this machine has no such device, or no driver for it.
 pub fn device(name: &str) -> Option<Result<Arc<dyn Device>, DeviceError>> {
     match name {
-        "apart" | "apart:0" => Some(Ok(crate::portable::MockDevice::shared(0))),
-        "apart:1" => Some(Ok(crate::portable::MockDevice::shared(1))),
+        "mock" | "mock:0" => Some(Ok(crate::portable::MockDevice::shared(0))),
+        "mock:1" => Some(Ok(crate::portable::MockDevice::shared(1))),
         "cuda" => Some(cuda(0)),
         _ => {
             name.strip_prefix("cuda:").and_then(|ordinal| ordinal.parse().ok()).map(|ordinal: u16| cuda(ordinal.into()))
@@ -48,7 +48,7 @@ pub fn device(name: &str) -> Option<Result<Arc<dyn Device>, DeviceError>> {
 pub fn device_known_as((kind, ordinal): (i32, i32)) -> Option<Result<Arc<dyn Device>, DeviceError>> {
     match kind {
         CUDA => device(&format!("cuda:{ordinal}")),
-        EXTENSION => device(&format!("apart:{ordinal}")),
+        EXTENSION => device(&format!("mock:{ordinal}")),
         _ => None,
     }
 }

@@ -28,33 +28,33 @@
 //! It does not decide which instruction set runs, knows no strides, and leaves complex numbers and half precision to
 //! their callers.
 
-mod area;
 mod arithmetic;
 mod block;
-mod circular;
 mod coefficients;
 pub(crate) mod complex;
 pub(crate) mod division;
 mod exponential;
 mod hyperbolic;
-mod inverse;
+mod inverse_hyperbolic;
+mod inverse_trigonometric;
 mod logarithm;
 mod power;
+mod primitives;
 mod real;
 mod root;
-mod steps;
+mod trigonometric;
 
-pub use area::{Arccosh, Arcsinh, Arctanh};
 pub use block::{binary_block, eval, eval2, unary_block};
-pub use circular::{Cos, Sin, Tan};
 pub use exponential::{Exp, Exp2, Expm1};
 pub use hyperbolic::{Cosh, Sinh, Tanh};
-pub use inverse::{Arccos, Arcsin, Arctan, Arctan2};
+pub use inverse_hyperbolic::{Arccosh, Arcsinh, Arctanh};
+pub use inverse_trigonometric::{Arccos, Arcsin, Arctan, Arctan2};
 pub use logarithm::{Log, Log1p, Log2, Log10};
 pub use power::Power;
+pub(crate) use primitives::table_words;
 pub use real::{Index, Mask, Number, Real, Word};
 pub use root::{Cbrt, Hypot};
-pub(crate) use steps::table_words;
+pub use trigonometric::{Cos, Sin, Tan};
 
 /// A function of one argument, in a form whose loops vectorise.
 pub trait Unary<T: Real> {

@@ -8,7 +8,7 @@
 //! ns an element, and no vectors), so `FMA` says whether the machine fuses.
 
 use super::coefficients as c;
-use super::steps;
+use super::primitives;
 use crate::Table;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
 
@@ -444,35 +444,35 @@ impl Real for f64 {
     }
     #[inline(always)]
     fn scaled(self, k: f64) -> f64 {
-        steps::scale(self, k)
+        primitives::scale(self, k)
     }
     #[inline(always)]
     fn bounded(self, size: f64) -> f64 {
-        steps::bound(self, size)
+        primitives::bound(self, size)
     }
     #[inline(always)]
     fn fraction(self) -> f64 {
-        steps::fraction(self)
+        primitives::fraction(self)
     }
     #[inline(always)]
     fn limited(self, x: f64) -> f64 {
-        steps::limit(self, x)
+        primitives::limit(self, x)
     }
     #[inline(always)]
     fn exponent(self) -> f64 {
-        steps::exponent(self)
+        primitives::exponent(self)
     }
     #[inline(always)]
     fn mantissa(self) -> f64 {
-        steps::mantissa(self)
+        primitives::mantissa(self)
     }
     #[inline(always)]
     fn is_not_positive_normal(self) -> bool {
-        steps::not_positive_normal(self)
+        primitives::not_positive_normal(self)
     }
     #[inline(always)]
     fn entry(table: Table, index: u64) -> f64 {
-        steps::entry(table, index)
+        primitives::entry(table, index)
     }
 }
 
@@ -659,35 +659,35 @@ impl Real for f32 {
     }
     #[inline(always)]
     fn scaled(self, k: f32) -> f32 {
-        steps::scale(self, k)
+        primitives::scale(self, k)
     }
     #[inline(always)]
     fn bounded(self, size: f32) -> f32 {
-        steps::bound(self, size)
+        primitives::bound(self, size)
     }
     #[inline(always)]
     fn fraction(self) -> f32 {
-        steps::fraction(self)
+        primitives::fraction(self)
     }
     #[inline(always)]
     fn limited(self, x: f32) -> f32 {
-        steps::limit(self, x)
+        primitives::limit(self, x)
     }
     #[inline(always)]
     fn exponent(self) -> f32 {
-        steps::exponent(self)
+        primitives::exponent(self)
     }
     #[inline(always)]
     fn mantissa(self) -> f32 {
-        steps::mantissa(self)
+        primitives::mantissa(self)
     }
     #[inline(always)]
     fn is_not_positive_normal(self) -> bool {
-        steps::not_positive_normal(self)
+        primitives::not_positive_normal(self)
     }
     #[inline(always)]
     fn entry(table: Table, index: u32) -> f32 {
-        steps::entry(table, index)
+        primitives::entry(table, index)
     }
 }
 

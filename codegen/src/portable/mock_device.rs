@@ -57,7 +57,7 @@ impl Allocations {
 
 impl Backend for MockDevice {
     fn name(&self) -> &'static str {
-        ["apart", "apart:1"][self.ordinal]
+        ["mock", "mock:1"][self.ordinal]
     }
 
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {

@@ -16,7 +16,7 @@
 //! | `walk`, `frame` | the general way: tiles of any domain, and any fragment's execution on one |
 //! | `pass` | several calls in one pass over a block, where another backend makes functions of them |
 //! | `map`, `reduce`, `reduction`, `scan`, `accumulate` | the templates |
-//! | `apart` | the backend on memory of its own, to test what devices are asked for |
+//! | `mock` | the backend on memory of its own, to test what devices are asked for |
 //! | `spread`, `scratch`, `flags` | threads, registers' memory, the floating-point status word |
 //!
 //! Invariants:

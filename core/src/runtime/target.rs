@@ -110,7 +110,7 @@ impl Worth {
 ///
 /// ```
 /// use fastnp::{Array, DType, set_device, stats};
-/// set_device("apart")?; // a device for tests
+/// set_device("mock")?; // a device for tests
 /// let x = &Array::ones(&[100_000], DType::F64) * 2.0;
 /// assert_eq!(x.get(&[7.into()])?.map(|x| x.to_f64()), Some(2.0));
 /// assert!(stats().bytes_on_devices >= 800_000);
