@@ -9,13 +9,17 @@
 //! |---|---|
 //! | [`ir`] | the kernel IR: element types, ops, kernels, the verifier, the text form |
 //! | [`math`] | elementary functions as loops the compiler vectorises |
-//! | [`expand`](mod@expand) | elementary functions, complex arithmetic and divisions decomposed into instructions of the IR |
+//! | [`expand`](mod@expand) | decomposition: elementary functions, complex arithmetic and divisions as instructions of the IR |
 //! | [`backend`] | the interface to backends, and to devices, which have memory of their own |
-//! | [`drive`] | what CPU backends share to drive a kernel over its domain: tiles, threads, aliasing, floating-point status |
-//! | [`host`] | routines for the host's memory that are no kernels |
-//! | [`portable`] | the blocked interpreter, the oracle of the other backends |
+//! | [`drive`] | what CPU backends share to drive a kernel over its domain: tiles, threads, floating-point status, instruction sets |
+//! | [`host`] | routines for the host's memory that are not kernels |
+//! | [`portable`] | the blocked interpreter |
 //! | [`cuda`] | NVIDIA's GPUs: kernels as CUDA C, and what compiles and runs them |
 //! | `x86` | machine code, where the processor has AVX2 or AVX-512 |
+//! | [`registry`] | finds backends and devices by name |
+//!
+//! The root oracle is `tests/portable/evaluator.rs`, which evaluates kernels point by point in some 400 lines. Tests compare `portable`
+//! with it, and every other backend with `portable`.
 
 pub mod backend;
 pub mod cuda;

@@ -1,6 +1,6 @@
 //! The registry of backends and devices: finds them by name.
 //!
-//! It is the one module above every backend, so that the interface in [`crate::backend`] names none of them.
+//! It stands above all backends, so that the interface in [`crate::backend`] names none of them.
 
 #[cfg(not(unix))]
 use crate::Failure;
@@ -11,7 +11,7 @@ use crate::x86::{Level, X86};
 use crate::{Backend, CUDA, Device, DeviceError};
 use std::sync::Arc;
 
-/// The best backend of this machine, or the one of a name; none where there is no such backend here.
+/// The backend with this name, or the best one of this machine if the name is empty; `None` if this machine lacks it.
 pub fn select(name: &str) -> Option<Box<dyn Backend>> {
     match name {
         "" => select("x86").or_else(|| select("portable")),
@@ -26,10 +26,10 @@ pub fn select(name: &str) -> Option<Box<dyn Backend>> {
     }
 }
 
-/// The device of a name, `cuda` or `cuda:` and a number; none where no such device has this name.
+/// The device with this name: `cuda`, `cuda:` and a number, or for tests `mock` or `mock:1`; `None` if no device can have this name.
 ///
 /// # Errors
-/// [`Failure::Absent`] where this machine has no such device, or no driver for it.
+/// [`Failure::Absent`](crate::Failure::Absent) if this machine lacks the device or its driver.
 pub fn device(name: &str) -> Option<Result<Arc<dyn Device>, DeviceError>> {
     match name {
         "mock" | "mock:0" => Some(Ok(crate::portable::MockDevice::shared(0))),
@@ -41,7 +41,7 @@ pub fn device(name: &str) -> Option<Result<Arc<dyn Device>, DeviceError>> {
     }
 }
 
-/// The device of a type and an ordinal of DLPack's; none where no device of ours has them.
+/// The device with this DLPack device type and ordinal; `None` if no device here can have them.
 ///
 /// # Errors
 /// As [`device`].

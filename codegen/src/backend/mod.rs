@@ -1,4 +1,4 @@
-//! The interface between the array layer and what runs kernels.
+//! The backend interface: what the array layer calls to compile and launch kernels.
 //!
 //! A [`Backend`] takes a [`Verified`] kernel and returns a [`Program`]; a program is launched with extents, addresses,
 //! strides and scalars. There is no method for any op.
@@ -11,15 +11,15 @@ use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
 
-/// Something that turns kernels into programs.
+/// A backend compiles kernels to programs.
 pub trait Backend: Send + Sync {
-    /// The name users select it by.
+    /// The name that users select it by.
     fn name(&self) -> &'static str;
 
-    /// Makes a program of a kernel.
+    /// Compiles a kernel.
     ///
     /// # Errors
-    /// Where the backend cannot run this kernel; the message carries the printed kernel.
+    /// If the backend cannot compile this kernel; the error contains the printed kernel.
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError>;
 }
 
@@ -27,15 +27,15 @@ pub trait Backend: Send + Sync {
 pub trait Program: Send + Sync {
     /// Runs the kernel over a domain.
     ///
-    /// Returns the floating-point flags raised, by instruction; nothing is reported for an instruction that raised none.
+    /// Returns the floating-point flags raised, by instruction; instructions that raised none are left out.
     ///
     /// # Errors
-    /// Those of a [`crate::Device`]; on the host's memory none.
+    /// Those of a [`crate::Device`]; a launch on the host's memory does not fail.
     ///
     /// # Safety
     /// Every address that a point of the domain gives an operand must be valid for the access it declares and aligned
-    /// for its type, no other thread may access stored locations meanwhile, and the operands must overlap only as
-    /// the kernel's meaning allows (see [`crate::ir::kernel`]).
+    /// for its type, no other thread may access stored locations during the launch, and the operands may alias only as
+    /// the kernel's semantics allow (see [`crate::ir::kernel`]).
     unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Result<RaisedFlags, DeviceError>;
 
     /// Text for people: generated source, disassembly, or the resolved instruction list.
@@ -66,18 +66,19 @@ impl Launch<'_> {
     }
 }
 
-/// Floating-point flags by instruction: (in the epilogue?, instruction, flags).
+/// The floating-point flags raised by a launch, by instruction: (in the epilogue?, instruction, flags).
 pub type RaisedFlags = SmallVec<[(bool, u32, FpFlags); 1]>;
 
-/// Nanoseconds of work that a thread that waits for it is worth being given: handing it over takes one or two thousand.
+/// The grain size of parallel work: the fewest nanoseconds worth a task of its own, as handing a task to a waiting thread takes 1,000 to
+/// 2,000.
 pub const GRAIN_NS: f64 = 4_000.0;
 
-/// Threads lent to a launch.
+/// The threads that a launch may use.
 pub trait ThreadPool: Sync {
-    /// How many tasks run at once; one means no thread but the caller's.
+    /// How many tasks run at once; one means the caller's thread alone.
     fn count(&self) -> usize;
 
-    /// Into how many tasks work of so many nanoseconds on one thread is best divided now: one where that is too little.
+    /// How many tasks to divide work into that takes this long on one thread: one if it is too little to divide.
     fn tasks(&self, nanoseconds: f64) -> usize {
         if self.count() == 1 { 1 } else { ((nanoseconds / GRAIN_NS) as usize).clamp(1, 4 * self.count()) }
     }
@@ -86,7 +87,7 @@ pub trait ThreadPool: Sync {
     fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync));
 }
 
-/// No threads but the caller's.
+/// The caller's thread alone.
 pub struct SingleThread;
 
 impl ThreadPool for SingleThread {

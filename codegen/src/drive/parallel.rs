@@ -1,18 +1,17 @@
-//! Sharing a launch between threads.
+//! `parallel_for`: divides a launch between threads, by a cost model.
 //!
-//! Whether a launch is split, and into what, never changes a result: elementwise work is the same in any division, and
-//! reductions divide by sizes alone (see [`crate::portable::reduce::driver`]).
+//! The division never changes a result: elementwise work is the same in any division, and reductions divide by sizes alone.
 
 use crate::drive::fp_status;
 use crate::drive::fp_status::record_flags;
 use crate::{Launch, RaisedFlags, ThreadPool};
 use std::sync::Mutex;
 
-/// Nanoseconds for a byte in the second-level cache, and for one beyond it, where a launch has more than `CACHED_BYTES` bytes.
+/// Nanoseconds for a byte in the second-level cache, and for one beyond it, if a launch has more than `CACHED_BYTES`.
 const NS_PER_BYTE: [f64; 2] = [0.01, 0.035];
 const CACHED_BYTES: usize = 3 << 19;
 
-/// Nanoseconds for so many points that take `cost` each, or the time to bring them from memory.
+/// The cost model: nanoseconds for this many points, the maximum of computing them (`cost` each) and of moving their bytes.
 pub(crate) fn estimate_ns(points: usize, cost: f64, bytes: usize) -> f64 {
     let bytes = points * bytes;
     (points as f64 * cost).max(bytes as f64 * NS_PER_BYTE[usize::from(bytes > CACHED_BYTES)])
@@ -22,20 +21,19 @@ pub(crate) fn estimate_ns(points: usize, cost: f64, bytes: usize) -> f64 {
 #[derive(Clone, Copy)]
 pub(crate) struct SharedLaunch<'a>(pub(crate) Launch<'a>);
 
-// SAFETY: the contract of `Program::launch` makes the addresses valid for the launch from any thread that the workers
-// lend, and every location is written by one task only.
+// SAFETY: the contract of `Program::launch` makes the addresses valid for the launch from any thread of the pool, and every location is written by one task only.
 unsafe impl Sync for SharedLaunch<'_> {}
 // SAFETY: as above.
 unsafe impl Send for SharedLaunch<'_> {}
 
 impl<'a> SharedLaunch<'a> {
-    /// The launch; by method, so that closures capture the whole.
+    /// The launch. A method, so that closures capture the whole struct, which is `Sync`.
     pub(crate) fn get(&self) -> Launch<'a> {
         self.0
     }
 }
 
-/// Runs `units` of work in ranges, worth `nanoseconds` altogether; each task reports what it raised.
+/// Runs `units` of work, which take `nanoseconds` together, in ranges; each task reports the flags it raised.
 pub(crate) fn parallel_for(
     units: usize,
     nanoseconds: f64,

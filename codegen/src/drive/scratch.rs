@@ -1,10 +1,10 @@
-//! Memory for registers: on the stack, so that a launch takes nothing from an allocator and may nest.
+//! Scratch memory for block registers: on the stack, so that a launch calls no allocator and may nest.
 
 use std::mem::MaybeUninit;
 
-/// What a small launch asks for; it touches no page that the caller has not.
+/// Bytes of scratch that suffice for a small launch; they touch no new page of the stack.
 const SMALL_SCRATCH: usize = 3 << 10;
-/// What nearly every launch asks for.
+/// Bytes of scratch that suffice for nearly every launch.
 const LARGE_SCRATCH: usize = 48 << 10;
 
 #[repr(align(64))]

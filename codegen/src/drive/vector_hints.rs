@@ -1,6 +1,6 @@
 //! Hints for LLVM's vectoriser, for loops whose bodies are vectors already.
 
-/// Writes a chunk.
+/// Writes a chunk, element by element: stored as an array, LLVM packs small arrays into integers.
 ///
 /// # Safety
 /// `out` has room for it.
@@ -12,7 +12,7 @@ pub(crate) unsafe fn store_chunk<O: Copy, const N: usize>(out: *mut O, z: [O; N]
     }
 }
 
-/// Keeps LLVM from making a vector loop of one that runs a few times only, or whose body is vectors already.
+/// Keeps LLVM from vectorising a loop that runs a few times only, or whose body is vectors already: an empty barrier.
 #[inline(always)]
 pub(crate) fn inhibit_vectorization() {
     #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]

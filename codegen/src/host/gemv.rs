@@ -1,15 +1,15 @@
-//! Rows of a matrix, each times a factor of its own, added up: a vector by a matrix in the order of memory.
+//! Gemv: a vector times a row-major matrix, as a sum of scaled rows (axpy).
 //!
-//! Several rows at a time, so that a sum is read and written once for all of them: from the second-level cache that takes
-//! half the time of a row at a time. Each sum takes up its terms in the order of the rows, rounded once a term where the
-//! processor fuses, so its bits do not depend on how many rows or columns are done together.
+//! Several rows are unrolled, so that a sum is loaded and stored once for all of them: from the second-level cache that takes half the
+//! time of one row at a time. Each sum adds its terms in the order of the rows, rounded once a term if the processor has FMA, so its
+//! bits do not depend on the unrolling.
 
 use crate::DType;
 use crate::drive::isa::{InnerLoop, Isa, LoopFn, loop_for};
 use crate::drive::vector_hints::{inhibit_vectorization, store_chunk};
 use std::marker::PhantomData;
 
-/// Rows and their factors. Rows are dense; rows and factors follow each other after any number of bytes.
+/// A matrix of dense rows and a vector of factors, each with any stride.
 #[derive(Clone, Copy, Debug)]
 pub struct Gemv {
     /// The first row, and the bytes from one to the next.
@@ -23,7 +23,7 @@ pub struct Gemv {
 }
 
 impl Gemv {
-    /// Rows done together: of four, sums are read and written twice as often; of sixteen, factors do not fit into registers.
+    /// Rows unrolled: with four, sums are loaded and stored twice as often; with sixteen, the factors do not fit into registers.
     pub const UNROLL: usize = 8;
 
     /// Whether there is a loop for elements of a type.
@@ -31,10 +31,10 @@ impl Gemv {
         lookup(dtype, Isa::Baseline).is_some()
     }
 
-    /// Adds the rows, times their factors, to the elements at `out`, and gives whether there was a loop for them.
+    /// Adds the rows, times their factors, to the elements at `out`. Returns whether there is a loop for the type.
     ///
     /// # Safety
-    /// Rows, factors and `columns` elements at `out` are there, aligned for the type, and `out` overlaps none of the others.
+    /// Rows, factors and `columns` elements at `out` are valid and aligned for the type, and `out` overlaps none of the others.
     pub unsafe fn add(&self, dtype: DType, out: *mut u8) -> bool {
         let Some(run) = lookup(dtype, Isa::detect()) else { return false };
         // SAFETY: the caller's contract; the fourth argument lives.
@@ -51,7 +51,7 @@ fn lookup(dtype: DType, isa: Isa) -> Option<LoopFn> {
     }
 }
 
-/// A float that is multiplied and added.
+/// A float with multiply-add.
 trait MulAdd: Copy {
     /// `self * b + c`, rounded once if `FMA`.
     fn term<const FMA: bool>(self, b: Self, c: Self) -> Self;
@@ -69,13 +69,13 @@ macro_rules! terms {
 }
 terms! { f32 f64 }
 
-/// The sums of `N` columns at a time, of `Q` where fewer are left, and one by one.
+/// Sums `N` columns at a time, then `Q`, then one by one.
 struct GemvLoop<T, const N: usize, const Q: usize>(PhantomData<T>);
 
 impl<T: MulAdd, const N: usize, const Q: usize> InnerLoop for GemvLoop<T, N, Q> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, m: usize) {
-        // SAFETY: the caller passes a combination of `m` rows of `n` elements; `out` overlaps neither them nor the factors.
+        // SAFETY: the caller passes a [`Gemv`] of `m` rows of `n` elements; `out` overlaps neither them nor the factors.
         unsafe {
             let (pitch, step) = ((*c.cast::<Gemv>()).rows.1, (*c.cast::<Gemv>()).factors.1);
             let factor = |i: usize| b.wrapping_offset(i as isize * step).cast::<T>().read();
@@ -99,7 +99,7 @@ impl<T: MulAdd, const N: usize, const Q: usize> InnerLoop for GemvLoop<T, N, Q> 
 /// Adds `R` rows of `n` elements.
 ///
 /// # Safety
-/// As for the combination they are part of.
+/// As for the [`Gemv`] they are part of.
 #[inline(always)]
 unsafe fn add<T: MulAdd, const N: usize, const Q: usize, const R: usize, const FMA: bool>(
     out: *mut T,
@@ -128,7 +128,7 @@ unsafe fn add<T: MulAdd, const N: usize, const Q: usize, const R: usize, const F
 /// Adds the `N` elements of `R` rows that begin with element `j`.
 ///
 /// # Safety
-/// As for the combination they are part of.
+/// As for the [`Gemv`] they are part of.
 #[inline(always)]
 unsafe fn add_chunk<T: MulAdd, const N: usize, const R: usize, const FMA: bool>(
     out: *mut T,

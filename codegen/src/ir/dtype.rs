@@ -1,8 +1,7 @@
 //! Element types and scalar values.
 //!
-//! The fourteen types that kernels compute with, in NumPy's own order. What two types promote to is not decided here:
-//! that is the array layer's business. Every other NumPy type (object, string, datetime, long double, structured) never
-//! reaches a kernel.
+//! The fourteen types that kernels compute with, in NumPy's order. Type promotion is left to the array layer. Other NumPy types
+//! (object, string, datetime, long double, structured) never reach a kernel.
 
 use half::f16;
 use num_complex::Complex;
@@ -290,7 +289,7 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// A value of unlimited width within its kind: the way between two [`Scalar`] types.
+/// A value at the widest precision of its kind: the intermediate of conversions between [`Scalar`] types.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[allow(missing_docs)] // the names are the documentation
 pub enum Wide {
@@ -304,7 +303,7 @@ impl Wide {
     /// smallest integer for 32 bits and more, through `i32` or `i64` for narrower types), complex drop the imaginary part.
     pub fn to_scalar(self, dtype: DType) -> Scalar {
         let re = || match self {
-            // From 64 bits it is an instruction; from 128 a function, which took a tenth of `zeros(10)`.
+            // The conversion from 64 bits is one instruction; from 128 bits it is a call, which took a tenth of `zeros(10)`.
             Wide::Int(i) => i64::try_from(i).map_or_else(|_| i as f64, |i| i as f64),
             Wide::Float(x) | Wide::Complex(x, _) => x,
         };
@@ -338,7 +337,7 @@ impl Wide {
     }
 }
 
-/// What `cvttsd2si` gives, and what C compilers make of the types it lacks: NumPy's casts are C casts.
+/// The result of `cvttsd2si`, and of what C compilers emit for the types it lacks: NumPy's casts are C casts.
 fn float_to_int(x: f64, to: DType) -> i128 {
     let fits = |lo: f64, hi: f64| x >= lo && x < hi;
     match to {
@@ -374,8 +373,8 @@ impl From<Complex<f64>> for Wide {
         Wide::Complex(x.re, x.im)
     }
 }
-/// `x` in single precision, rounded so that rounding the result once more loses nothing: where bits are lost, the last one of
-/// those that stay is odd.
+/// `x` in single precision, rounded to odd, so that rounding the result again (to half precision) is correct: an inexact result has
+/// its last bit set.
 #[inline(always)]
 pub(crate) fn round_to_odd(x: f64) -> f32 {
     let single = x as f32;

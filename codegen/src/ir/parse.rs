@@ -1,8 +1,7 @@
-//! Reads the text that [`print`](mod@crate::ir::print) writes: `text.parse::<Kernel>()`.
+//! The parser: reads the text that [`print`](mod@crate::ir::print) writes: `text.parse::<Kernel>()`.
 //!
-//! White space and line ends only separate; `;` starts a comment to the end of the line. Whatever numbers itself must do
-//! so in order: operands, scalars, accumulators, and values with the number of their instruction. Nothing else about the
-//! kernel is checked: that is for [`verify`](crate::verify()).
+//! White space and line ends only separate; `;` starts a comment to the end of the line. Operands, scalars, accumulators
+//! and values must be numbered in order. Nothing else is checked: [`verify`](crate::verify()) checks the kernel.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
@@ -15,7 +14,7 @@ use half::f16;
 use std::fmt;
 use std::str::FromStr;
 
-/// Text that is no kernel.
+/// Text that is not a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
     /// Line, from one.
@@ -89,7 +88,7 @@ struct Parser<'a> {
     next: usize,
 }
 
-// What every construct is made of.
+// Tokens.
 impl<'a> Parser<'a> {
     fn peek(&self) -> &'a str {
         self.tokens[self.next].text

@@ -1,4 +1,4 @@
-//! Kernels as text, for people and for golden files.
+//! The printer: kernels as text, for people and for golden files.
 //!
 //! ```text
 //! kernel reduce(outer 1, inner 1) {
@@ -17,11 +17,11 @@
 //! }
 //! ```
 //!
-//! A store has a number like any instruction, though it is not written. The text holds all of a kernel, right or wrong
+//! A store has a number like any instruction, though it is not written. The text holds all of a kernel, valid or not
 //! (except a type table of the wrong length), and [`parse`](mod@crate::ir::parse) reads it back to an equal one: floats have the fewest digits
-//! that give the same bits, and nans other than the usual one are written as bits (`0x7ff8000000000001`). The type of a
-//! literal, cast or `bits` is that of its value; where a wrong kernel has another one it stands after the keyword. Nothing here
-//! panics, since errors print wrong kernels.
+//! that give the same bits, and nans other than the canonical one are written as bits (`0x7ff8000000000001`). The type of a
+//! literal, cast or `bits` is that of its value; in an invalid kernel where they differ, it stands after the keyword. It prints
+//! unverified kernels too, since the verifier's errors contain them, and so never panics.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 

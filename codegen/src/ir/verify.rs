@@ -1,9 +1,36 @@
-//! The rules of the IR, as code.
+//! The verifier: the rules of the IR, as code.
 //!
-//! [`verify`] is the only way to a [`Verified`] kernel, and backends take nothing else: what this module accepts they
-//! may rely on without looking again. It runs in release builds too, for it costs about ten nanoseconds an instruction and
-//! only new kernels are verified. What a kernel cannot tell by itself is its maker's promise: that operands overlap only
-//! as [`crate::ir::kernel`] allows, and that gathers and scatters stay inside their memory.
+//! [`verify`] is the only way to a [`Verified`] kernel, and backends take nothing else, so they may rely on these rules without
+//! checking again. It runs in release builds too: it costs about ten nanoseconds an instruction, and only new kernels are verified.
+//!
+//! It checks that:
+//!
+//! Kernel
+//! - a map has no inner axes, no accumulators and no epilogue; a scan has one inner axis;
+//! - operands and scalars number 65,536 at most, accumulators 256, and every fragment's instructions fit `u32`;
+//! - every fragment's type table has one entry an instruction.
+//!
+//! Instructions
+//! - the entry in the type table is the type of the instruction's result (for stores, of the stored value);
+//! - arguments are earlier instructions of the same fragment, and not stores or scatters;
+//! - operands and scalars are declared; loads and gathers name operands that are read, stores and scatters operands that are written;
+//! - `index` names an axis of the domain, in a reduction's epilogue an outer one;
+//! - `apply` has arguments of one type, in which the op has a loop, and not `float16`; an op of one argument repeats it;
+//! - `fma` has three arguments of `float32` or of `float64`;
+//! - a primitive step has arguments of one type, which it takes; a step of one argument repeats it;
+//! - `select` has a bool and two values of one type;
+//! - `bits` converts between types of the same size among `float32`, `int32` and `uint32`, or `float64`, `int64` and `uint64`;
+//! - `real` and `imaginary` take a complex value; `complex` takes two `float32` or two `float64`;
+//! - gather and scatter offsets are `int64`; a stored value has the operand's type;
+//! - `result` stands in the epilogue and names an accumulator;
+//! - a literal bool is 0 or 1.
+//!
+//! Accumulators
+//! - the folded value is a value of the body, and not `float16`;
+//! - the op folds, has a loop in the value's type, and its result has that type too (which keeps `logical_*` to bool).
+//!
+//! It cannot check what depends on a launch. The code that builds the kernel guarantees that operands overlap only as [`crate::ir::kernel`]
+//! allows, and that gathers and scatters stay inside their memory.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
@@ -13,7 +40,7 @@ use crate::{
 };
 use std::fmt;
 
-/// A value that has passed its rules. Backends and printers ask for this.
+/// A value that the verifier has accepted. Backends take only this.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Verified<T>(T);
 
@@ -55,10 +82,10 @@ impl fmt::Display for Location {
     }
 }
 
-/// A kernel breaks a rule: a bug in what made it.
+/// A kernel breaks a rule: a bug in the code that built it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VerifyError {
-    /// Where.
+    /// Where the rule is broken.
     pub location: Location,
     /// The rule, and what was found.
     pub reason: String,
@@ -85,10 +112,10 @@ pub fn verify(kernel: Kernel) -> Result<Verified<Kernel>, VerifyError> {
     }
 }
 
-/// What is wrong, when something is.
+/// The first broken rule, in words.
 type Check = Result<(), String>;
 
-/// Fails with a message, made only then.
+/// Fails with a message, which is built only on failure.
 fn ensure(holds: bool, message: impl FnOnce() -> String) -> Check {
     if holds { Ok(()) } else { Err(message()) }
 }
@@ -103,7 +130,7 @@ fn check(kernel: &Kernel) -> Result<(), (Location, String)> {
     FragmentView { kernel, fragment: &kernel.epilogue, side: FragmentSide::Epilogue }.check()
 }
 
-/// The rules about numbers of things.
+/// Checks the rules on the kernel as a whole.
 fn check_shape(kernel: &Kernel) -> Check {
     let (template, inner) = (kernel.template, kernel.inner);
     match template {
@@ -133,7 +160,7 @@ fn check_accumulator(body: &FragmentView<'_>, accumulator: &Accumulator) -> Chec
     let in_type = match fold {
         Fold::Op(op) => {
             ensure(is_fold(op), || format!("{op} does not fold"))?;
-            // A fold takes its own results again; this is what keeps `logical_*` to bool.
+            // Partial results are folded again, so the result has the value's type; this keeps `logical_*` to bool.
             op.has_loop(dtype) && op.result(dtype) == dtype
         }
         Fold::ArgMin | Fold::ArgMax => true,
@@ -235,7 +262,7 @@ impl FragmentView<'_> {
         Ok(expected)
     }
 
-    /// The type of an operand that is to be accessed.
+    /// The type of an operand, if it may be accessed this way.
     fn operand(&self, operand: OperandId, access: Access) -> Result<DType, String> {
         let decl = self.kernel.operands.get(operand.0 as usize).ok_or_else(|| format!("there is no {operand}"))?;
         match (access, decl.access) {
@@ -245,7 +272,7 @@ impl FragmentView<'_> {
         }
     }
 
-    /// Inner axes have no coordinate where a reduction has folded them.
+    /// Inner axes have no coordinate in a reduction's epilogue, where they are folded.
     fn index(&self, axis: u8) -> Result<DType, String> {
         let Kernel { template, outer, inner, .. } = *self.kernel;
         let inner = match (template, self.side) {
@@ -296,7 +323,7 @@ impl FragmentView<'_> {
     }
 }
 
-/// Whether values of a type are single words of a size that both floats and integers have.
+/// Whether the type is a word of a size that both floats and integers have.
 fn has_word(dtype: DType) -> bool {
     use DType::{F32, F64, I32, I64, U32, U64};
     matches!(dtype, F32 | F64 | I32 | I64 | U32 | U64)

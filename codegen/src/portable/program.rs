@@ -1,4 +1,4 @@
-//! The backend and its programs.
+//! The backend and its programs: resolves kernels to bytecode, and launches them by template.
 
 use crate::drive::isa::Isa;
 use crate::portable::exec::bytecode::{Bytecode, resolve};
@@ -22,12 +22,12 @@ pub struct Portable {
 }
 
 impl Portable {
-    /// The backend on the best instruction set of this processor.
+    /// The backend on the highest instruction set of this processor.
     pub fn new() -> Portable {
         Portable::on(Isa::detect())
     }
 
-    /// The backend on AVX2, if this processor has that, and whatever else it has.
+    /// The backend on AVX2, if this processor has it, even if it has more.
     #[cfg(target_arch = "x86_64")]
     pub fn avx2() -> Option<Portable> {
         Isa::available().contains(&Isa::V3).then(|| Portable::on(Isa::V3))
@@ -77,7 +77,7 @@ impl Portable {
         Ok(Arc::new(self.interpret(kernel, jit)?))
     }
 
-    /// The same, as what it is.
+    /// The same, with its concrete type.
     ///
     /// # Errors
     /// As [`Backend::compile`].
@@ -98,7 +98,7 @@ impl Portable {
     }
 }
 
-/// A kernel resolved to loops.
+/// A kernel resolved to bytecode and accumulator loops.
 pub(crate) struct InterpretedProgram {
     template: Template,
     isa: Isa,
@@ -110,16 +110,16 @@ pub(crate) struct InterpretedProgram {
 }
 
 impl InterpretedProgram {
-    /// Goes on with a scan: one row of it, after one that left these values, by accumulator; leaves its own.
+    /// Continues a scan: runs one row whose carries, one an accumulator, are `values`, and replaces them by those of its last point.
     ///
     /// # Safety
     /// As [`Program::launch`], of one outer point; the values have eight bytes at most.
     pub(crate) unsafe fn continue_scan(&self, launch: &Launch<'_>, values: &mut [Scalar]) -> RaisedFlags {
         let mut words: SmallVec<[u64; 2]> = values.iter().map(|value| value.bits() as u64).collect();
-        let before = scan::Carry(words.as_mut_ptr());
+        let carried_in = scan::Carry(words.as_mut_ptr());
         // SAFETY: the caller's contract.
         let raised =
-            unsafe { scan::run(&self.body, &self.folding, &self.epilogue, launch, &SingleThread, Some(before)) };
+            unsafe { scan::run(&self.body, &self.folding, &self.epilogue, launch, &SingleThread, Some(carried_in)) };
         for (value, word) in values.iter_mut().zip(words) {
             *value = Scalar::from_bits(value.dtype(), word.into());
         }

@@ -1,21 +1,21 @@
-//! What the overlaps of one launch's operands allow: which results may go straight to memory, which loads must be copied.
+//! Alias analysis of one launch: which results may be written straight to memory, and which loads must be copied first.
 
 use crate::Launch;
 use crate::portable::exec::bytecode::{BlockOp, Bytecode, Conflict, Load};
 
-/// What the operands of one launch allow, a bit each; the same for all threads.
+/// What aliasing allows in one launch, a bit for each sink or load; the same for all threads.
 #[derive(Clone, Copy)]
 pub(crate) struct AliasInfo {
-    /// Sinks whose producers may write to memory where it is contiguous; none beyond the first 64.
+    /// Sinks whose producers may write to memory where it is contiguous; none beyond the first 64 sinks.
     pub(crate) direct: u64,
-    /// Of those, sinks whose elements are the very ones of a load.
+    /// Of those, sinks that write exactly the elements of a load.
     pub(crate) in_place: u64,
-    /// Loads that must be copied as stores run before they are read; all that are late beyond the first 64.
+    /// Loads that must be copied because stores run before they are read; all late ones beyond the first 64 loads.
     pub(crate) copied: u64,
 }
 
 impl AliasInfo {
-    /// Looks for overlaps that matter: some 3 ns for each pair that the kernel does not declare apart.
+    /// Compares address ranges: some 3 ns for each pair of operands that is not declared `restrict`.
     #[inline]
     pub(crate) fn new(code: &Bytecode, launch: &Launch<'_>) -> AliasInfo {
         let mut aliasing = AliasInfo { direct: 0, in_place: 0, copied: 0 };
@@ -47,7 +47,7 @@ impl AliasInfo {
         aliasing
     }
 
-    /// Whether a sink's producer may write to memory that no load sees.
+    /// Whether a sink's producer may write to memory that no load reads.
     pub(crate) fn direct(&self, sink: usize) -> bool {
         sink < 64 && (self.direct & !self.in_place) >> sink & 1 != 0
     }
@@ -74,7 +74,7 @@ fn is_same(launch: &Launch<'_>, a: u16, b: u16) -> bool {
         && launch.strides_of(a as usize) == launch.strides_of(b as usize)
 }
 
-/// The bytes an operand may touch; everything for one that is gathered from or scattered to.
+/// The range of bytes an operand may access; all memory for one that is gathered from or scattered to.
 #[inline]
 fn span(code: &Bytecode, launch: &Launch<'_>, operand: u16, size: u8) -> (usize, usize) {
     let gathered = || code.steps.iter().any(|s| matches!(s, BlockOp::Gather { operand: g, .. } if *g == operand));

@@ -1,13 +1,13 @@
-//! A fragment resolved to loops and places: what is left of it at launch.
+//! Bytecode: a fragment resolved to calls of inner loops, with registers allocated.
 //!
-//! Every value of a fragment has an entry in a table of pointers that a [`crate::portable::exec::exec_tiles::ExecTiles`] keeps: into memory, where
-//! a load is contiguous or a result may be written straight to its destination; into a block register otherwise. A
-//! [`LoopCall`] names its operands by their entries, so running one costs an indirect call and four loads.
+//! Every value of a fragment has an entry in a table of pointers that the drivers keep: into memory, where a load is contiguous or a result
+//! may be written straight to its destination; into a block register otherwise. A [`LoopCall`] names its operands by their entries, so a
+//! call costs an indirect call and four loads.
 //!
-//! Registers are places of a scratch buffer, given out by linear scan. A call's result never shares a place with its
-//! arguments: loops assume that. Loads have places of their own, so that one that a stride of zero makes the same for
-//! every block is copied once. Stores run after everything else, in their order, unless the launch finds that the
-//! producer may write to the destination itself ([`Sink::conflicts`]).
+//! Block registers are ranges of a scratch buffer, allocated by linear scan. A result never shares a register with its arguments, because
+//! loops assume that. Loads have registers of their own, so that one that a stride of zero makes the same for every block is copied once.
+//! Stores run after everything else, in their order, unless the launch finds that the producer may write to the destination itself
+//! ([`Sink::conflicts`]).
 
 use crate::drive::isa::{Isa, LoopFn};
 use crate::portable::exec::jit_hook;
@@ -16,24 +16,24 @@ use crate::portable::loops::{casts, copies, elementwise, fused_multiply_add, pri
 
 use crate::{Access, DType, FpFlags, Fragment, Inst, Kernel, Launch, Op, OperandId, Scalar, ValueId};
 
-/// Block registers of one fragment are to fit in this many bytes, two thirds of the usual first-level cache.
+/// The block registers of one fragment fit in this many bytes, two thirds of the usual first-level cache.
 const BLOCK_REGISTER_BYTES: usize = 32 << 10;
-/// Bounds of a block in elements: below, calls cost too much; above, nothing is gained.
+/// Least and most elements of a block: with fewer, calls cost too much; with more, nothing is gained.
 const BLOCK_LEN_BOUNDS: (usize, usize) = (256, 2048);
 
-/// One loop over a block.
+/// One call of a loop over a block.
 #[derive(Clone, Copy)]
 pub(crate) struct LoopCall {
     pub(crate) run: LoopFn,
     pub(crate) out: u16,
     pub(crate) args: [u16; 3],
-    /// The instruction, for reports.
+    /// The instruction, for the flags it raises.
     pub(crate) inst: u32,
-    /// What it may report.
+    /// The flags it may raise.
     pub(crate) effects: FpFlags,
-    /// Entries it touches, a bit each; meaningless beyond 64 of them.
+    /// Entries it accesses, a bit each; meaningless beyond 64 entries.
     pub(crate) entries: u64,
-    /// Whether its result may be written where an argument is.
+    /// Whether its result may overwrite an argument.
     pub(crate) in_place: bool,
 }
 
@@ -41,12 +41,12 @@ pub(crate) struct LoopCall {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Conflict {
     pub(crate) operand: u16,
-    /// Unless it is the very same elements, read for the last time by the sink's producer.
+    /// Whether it may be exactly the same elements: then the sink's producer reads them last.
     pub(crate) may_coincide: bool,
     pub(crate) size: u8,
 }
 
-/// Something done for each block.
+/// An operation on each block.
 #[derive(Clone, Copy)]
 pub(crate) enum BlockOp {
     Call(LoopCall),
@@ -55,7 +55,7 @@ pub(crate) enum BlockOp {
         value: u16,
         axis: u8,
     },
-    /// Elements at computed places.
+    /// A gather: elements at computed offsets.
     Gather {
         value: u16,
         operand: u16,
@@ -70,7 +70,7 @@ pub(crate) struct Load {
     pub(crate) value: u16,
     pub(crate) operand: u16,
     pub(crate) size: u8,
-    /// Whether a store or an accumulator takes it as it is, after other stores may have run.
+    /// Whether a store or an accumulator reads it directly, after other stores may have run.
     pub(crate) late: bool,
 }
 
@@ -79,84 +79,84 @@ pub(crate) struct Sink {
     pub(crate) operand: u16,
     pub(crate) value: u16,
     pub(crate) size: u8,
-    /// Of a scatter.
+    /// The offsets of a scatter.
     pub(crate) offsets: Option<u16>,
-    /// Whether a step produces the value and no earlier sink has claimed it, so that it may be written in place.
+    /// Whether a block operation produces the value and no earlier sink takes it, so that the producer may write it to memory.
     pub(crate) produced: bool,
-    /// What must not overlap this operand if its producer is to write to memory directly.
+    /// Operands that must not overlap this one if the producer is to write to memory directly.
     pub(crate) conflicts: Vec<Conflict>,
 }
 
-/// A value that is the same at every point.
+/// A loop-invariant value: a parameter or a literal.
 pub(crate) struct Uniform {
     pub(crate) value: u16,
     pub(crate) size: u8,
     pub(crate) source: UniformSource,
-    /// Fills a register with it.
+    /// The loop that broadcasts it to a register.
     pub(crate) fill: LoopFn,
 }
 
-/// Where a uniform value comes from.
+/// The source of a loop-invariant value.
 #[derive(Clone, Copy)]
 pub(crate) enum UniformSource {
     Param(u16),
     Const(Scalar),
 }
 
-/// A fragment ready to run.
+/// A fragment, resolved.
 pub(crate) struct Bytecode {
     /// Entries of the pointer table.
     pub(crate) values: usize,
     pub(crate) loads: Vec<Load>,
     pub(crate) steps: Vec<BlockOp>,
-    /// The steps, where all are calls.
+    /// The calls among the steps.
     pub(crate) calls: Vec<LoopCall>,
-    /// The same with functions in the place of several calls; empty where there are none.
+    /// The steps with machine code in the place of several calls; empty if there is none.
     pub(crate) stages: Vec<Stage>,
-    /// Whether one of those may leave elements out, for the calls to compute.
+    /// Whether that code has a slow path: it may skip lanes, and then the calls re-execute the block.
     pub(crate) has_slow_path: bool,
-    /// Entries of the coordinates along the first axis that the steps begin with: nothing has a register of theirs yet, so
-    /// they may be written before anything runs.
+    /// Entries of the coordinates along the first axis that the steps begin with. Their registers are not reused before, so they may be
+    /// written before anything runs.
     pub(crate) coordinates: Vec<u16>,
     pub(crate) sinks: Vec<Sink>,
     pub(crate) uniforms: Vec<Uniform>,
     /// Entries that read an accumulator.
     pub(crate) results: Vec<(u16, u8)>,
-    /// Entries with a register: place in bytes for each element of a block, and item size.
+    /// Entries with a register: its offset in bytes for each element of a block, and the item size.
     pub(crate) places: Vec<(u16, u32, u8)>,
     /// Bytes of registers for each element of a block, and elements of a block: [`block_length`] of it.
     pub(crate) width: usize,
     pub(crate) block_len: usize,
-    /// What the kernel may report.
+    /// The flags the kernel may raise.
     pub(crate) fp_mask: FpFlags,
-    /// Nanoseconds an element, roughly, where memory is not the limit; and the bytes of an element that go through memory.
+    /// The cost model: nanoseconds an element, roughly, if memory is not the limit; and the bytes of memory traffic an element.
     pub(crate) cost: f64,
     pub(crate) bytes: usize,
 }
 
 impl Bytecode {
-    /// Whether it only calls, loads and stores at strided places.
+    /// Whether it has calls, strided loads and strided stores alone.
     pub(crate) fn is_plain(&self) -> bool {
         self.calls.len() == self.steps.len() && self.sinks.iter().all(|s| s.offsets.is_none())
     }
 
-    /// Whether it scatters, and so must see its points in order.
+    /// Whether it scatters, and so must run its points in order.
     pub(crate) fn scatters(&self) -> bool {
         self.sinks.iter().any(|s| s.offsets.is_some())
     }
 
-    /// Whether an instruction may report flags.
+    /// Whether an instruction may raise flags.
     pub(crate) fn has_effects(&self) -> bool {
         !self.fp_mask.is_empty()
     }
 
-    /// Whether a block may be run a second time, to find out about flags or for what functions left out.
+    /// Whether a block may be re-executed, to attribute flags or for the slow path.
     pub(crate) fn may_rerun(&self) -> bool {
         self.has_effects() || self.has_slow_path
     }
 }
 
-/// Fills a register with a uniform value.
+/// Broadcasts a loop-invariant value to a register.
 ///
 /// # Safety
 /// `out` has room for `n` elements.
@@ -172,7 +172,7 @@ pub(crate) unsafe fn fill_uniform(out: *mut u8, uniform: &Uniform, launch: &Laun
     unsafe { (uniform.fill)(out, item, item, item, n, 0) };
 }
 
-/// Elements in a block where each takes `width` bytes of registers.
+/// Elements of a block if each takes `width` bytes of registers.
 pub(crate) fn block_length(width: usize) -> usize {
     (BLOCK_REGISTER_BYTES / width.max(1)).clamp(BLOCK_LEN_BOUNDS.0, BLOCK_LEN_BOUNDS.1) & !63
 }
@@ -180,7 +180,7 @@ pub(crate) fn block_length(width: usize) -> usize {
 /// Resolves a fragment.
 ///
 /// # Errors
-/// Where an instruction has no loop.
+/// If an instruction has no loop.
 pub(crate) fn resolve(
     kernel: &Kernel,
     fragment: &Fragment,
@@ -229,8 +229,8 @@ pub(crate) fn resolve(
     Ok(code)
 }
 
-/// What anything in a kernel may report. Loops may raise what is not to be reported of them (comparisons, of a nan): it must
-/// not be taken for that of a fold, or of the other fragment, so each fragment watches for all.
+/// All flags that instructions of a kernel may raise. Loops may also raise flags that are not reported for their instruction
+/// (comparisons, of a nan); these must not be attributed to a fold or to the other fragment, so each fragment uses this mask.
 pub(crate) fn effects(kernel: &Kernel) -> FpFlags {
     let of = |fragment: &Fragment| {
         (0..fragment.insts.len()).map(|i| fragment.effects(i)).fold(FpFlags::NONE, |all, effects| all | effects)
@@ -303,7 +303,7 @@ fn add_instruction(
             code.cost += 0.1 * size.max(source.size() as u8) as f64 / 8.0;
         }
         Inst::Bits(from, _) => {
-            // What an integer is by itself, any word of its size is.
+            // A copy of the word.
             let word = if size == 8 { DType::U64 } else { DType::U32 };
             let run = elementwise::lookup(Op::Positive, word, isa).ok_or_else(|| format!("no copies of {word}"))?;
             call(run, [entry(*from); 3], FpFlags::NONE, elementwise::works_in_place(Op::Positive, word));
@@ -366,7 +366,7 @@ fn add_sink(
     code.sinks.push(Sink { operand: operand.0, value, size, offsets, produced, conflicts: vec![] });
 }
 
-/// The instruction that reads each value last; one past the end for what a sink or an accumulator takes.
+/// Liveness: the last instruction that reads each value; one past the end if a sink or an accumulator reads it.
 fn last_uses(kernel: &Kernel, fragment: &Fragment) -> Vec<usize> {
     let end = fragment.insts.len();
     let mut last = vec![end; end];
@@ -391,7 +391,7 @@ fn last_uses(kernel: &Kernel, fragment: &Fragment) -> Vec<usize> {
     last
 }
 
-/// Gives every value that may need one a register.
+/// Allocates registers by linear scan.
 fn allocate_registers(code: &mut Bytecode, kernel: &Kernel, fragment: &Fragment) {
     let last = last_uses(kernel, fragment);
     let mut free: Vec<(usize, u32)> = vec![];
@@ -432,8 +432,8 @@ fn allocate_registers(code: &mut Bytecode, kernel: &Kernel, fragment: &Fragment)
     code.block_len = block_length(code.width);
 }
 
-/// Finds which operands a store's destination must not overlap for its producer to write there: other stores', and those
-/// loaded and still read by the producer or later. Where flags may make the steps run twice, all loads are.
+/// Finds the operands that a store's destination must not overlap for its producer to write there: those of other stores, and those of
+/// loads that are live at the producer. If the block may be re-executed, all loads count as live.
 fn find_conflicts(code: &mut Bytecode, kernel: &Kernel, fragment: &Fragment) {
     let last = last_uses(kernel, fragment);
     let twice = code.may_rerun();

@@ -1,9 +1,8 @@
-//! Fragments over one axis, the most frequent launches by far: no planes, no odometer, a table of pointers that moves on
-//! block by block.
+//! The driver of fragments over one axis, the most frequent launches by far: a table of pointers that advances block by block.
 //!
-//! Operands whose elements follow each other are used where they are, the others copied to and from registers. It is a
-//! short cut of [`crate::portable::exec::exec_2d`]: a launch of eight elements takes 35 ns here and 60 there. It stays on one thread; what
-//! is worth sharing goes the other way.
+//! Operands whose elements are contiguous are accessed in memory, the others copied to and from registers. It is a fast path of
+//! [`crate::portable::exec::exec_2d`]: a launch of eight elements takes 35 ns here and 60 there. It stays on one thread; larger launches
+//! take `exec_2d`.
 
 use crate::drive::fp_status::record_flags;
 use crate::drive::{fp_status, scratch};
@@ -14,7 +13,7 @@ use crate::portable::loops::copies;
 use crate::{Launch, RaisedFlags};
 use std::mem::MaybeUninit;
 
-/// Values there is room for; longer fragments take the other way.
+/// Entries of the table of pointers; longer fragments take `exec_2d`.
 pub(crate) const MAX_VALUES_1D: usize = 48;
 
 /// Whether a fragment has a form that this module runs.
@@ -25,18 +24,18 @@ pub(crate) fn may_run_1d(code: &Bytecode) -> bool {
         && (code.sinks.len() <= 1 || code.loads.iter().all(|l| !l.late))
 }
 
-/// How the operands of a launch lie along its axis.
+/// How the operands of a launch are accessed along its axis.
 #[derive(Clone, Copy)]
 pub(crate) struct Access1d {
     n: usize,
-    /// Loads (a bit each, by their order) that are copied to registers, block by block.
+    /// Loads (a bit each, in their order) that are copied to registers, block by block.
     copied: u64,
-    /// Sinks (likewise) that their producers write to.
+    /// Sinks (likewise) that their producers write to memory.
     direct: u64,
 }
 
 impl Access1d {
-    /// Lays out `n` points.
+    /// Decides it for `n` points.
     #[inline]
     pub(crate) fn new(code: &Bytecode, launch: &Launch<'_>, n: usize) -> Access1d {
         let mut line = Access1d { n, copied: 0, direct: 0 };
@@ -46,7 +45,7 @@ impl Access1d {
                 line.copied |= ((stride != l.size as isize && stride != 0) as u64) << i;
             }
         }
-        // In place, calls may not run again to find out what they raised.
+        // A block that was overwritten in place cannot be re-executed to attribute flags.
         let once = code.calls.len() == 1 || !code.may_rerun();
         for (i, s) in code.sinks.iter().enumerate().filter(|(_, s)| s.produced) {
             let apart = |c: &Conflict| {
@@ -66,18 +65,18 @@ impl Access1d {
         self.n == 1 || launch.strides[operand as usize] == size as isize
     }
 
-    /// Whether a load is the same at all points of several.
+    /// Whether a load is broadcast: the same at all points of several.
     #[inline]
     fn is_one(self, launch: &Launch<'_>, load: &Load) -> bool {
         self.n != 1 && launch.strides[load.operand as usize] == 0
     }
 
-    /// Whether all loads are used where they are.
+    /// Whether all loads are read in memory.
     pub(crate) fn is_read_in_place(self, code: &Bytecode, launch: &Launch<'_>) -> bool {
         self.copied == 0 && code.loads.iter().all(|load| !self.is_one(launch, load))
     }
 
-    /// The bytes an operand may touch.
+    /// The range of bytes an operand may access.
     #[inline]
     fn span(self, launch: &Launch<'_>, operand: u16, size: u8) -> (usize, usize) {
         let first = launch.addresses[operand as usize] as usize;
@@ -90,7 +89,7 @@ impl Access1d {
 /// Runs a fragment on `n` elements.
 ///
 /// # Safety
-/// As [`crate::Program::launch`]; the code is flat.
+/// As [`crate::Program::launch`]; [`may_run_1d`] holds.
 pub(crate) unsafe fn run(code: &Bytecode, launch: &Launch<'_>, n: usize) -> RaisedFlags {
     let mut raised = RaisedFlags::new();
     if let ([load], [], [sink]) = (&code.loads[..], &code.calls[..], &code.sinks[..])
@@ -117,7 +116,7 @@ pub(crate) unsafe fn run(code: &Bytecode, launch: &Launch<'_>, n: usize) -> Rais
         fp_status::clear();
     }
     let line = Access1d::new(code, launch, n);
-    // One loop between memory and memory needs no blocks.
+    // One call from memory to memory needs no blocks.
     let in_memory = line.copied == 0
         && code.coordinates.is_empty()
         && line.direct == 1
@@ -148,7 +147,7 @@ pub(crate) unsafe fn run(code: &Bytecode, launch: &Launch<'_>, n: usize) -> Rais
     raised
 }
 
-/// Memory for pointers to values.
+/// The table of pointers to values.
 pub(crate) struct PointerTable1d([MaybeUninit<*mut u8>; MAX_VALUES_1D]);
 
 impl PointerTable1d {
@@ -157,10 +156,10 @@ impl PointerTable1d {
         PointerTable1d([const { MaybeUninit::uninit() }; MAX_VALUES_1D])
     }
 
-    /// The part that a fragment needs.
+    /// The entries that a fragment needs.
     ///
     /// # Safety
-    /// The fragment is flat, and every entry is written before it is read, which [`bind_pointers`] sees to.
+    /// [`may_run_1d`] holds, and every entry is written before it is read, as [`bind_pointers`] does.
     #[inline(always)]
     pub(crate) unsafe fn of(&mut self, code: &Bytecode) -> &mut [*mut u8] {
         // SAFETY: the number of values is bounded; a pointer may be any bytes.
@@ -205,7 +204,7 @@ pub(crate) unsafe fn bind_pointers(
     }
 }
 
-/// Moves pointers into memory on by a block.
+/// Advances pointers into memory by a block.
 pub(crate) fn advance(code: &Bytecode, launch: &Launch<'_>, line: Access1d, values: &mut [*mut u8], len: usize) {
     for (i, l) in code.loads.iter().enumerate() {
         if line.copied >> i & 1 == 0 && !line.is_one(launch, l) {
@@ -263,7 +262,7 @@ pub(crate) unsafe fn run_block(
     }
 }
 
-/// Writes coordinates.
+/// Writes the coordinates of a block.
 ///
 /// # Safety
 /// Their entries point at room for `len` of them.
@@ -278,7 +277,7 @@ unsafe fn write_coordinates(code: &Bytecode, start: usize, len: usize, values: &
     }
 }
 
-/// Runs a block again to find which instruction raised what.
+/// Re-executes a block call by call to attribute flags to instructions.
 #[cold]
 unsafe fn attribute_flags(code: &Bytecode, start: usize, len: usize, values: &[*mut u8], raised: &mut RaisedFlags) {
     if let [only] = &code.calls[..] {
@@ -287,7 +286,7 @@ unsafe fn attribute_flags(code: &Bytecode, start: usize, len: usize, values: &[*
         return;
     }
     fp_status::clear();
-    // SAFETY: as in `run_block`, where something may have taken their registers since.
+    // SAFETY: as in `run_block`; other values may have reused their registers since.
     unsafe { write_coordinates(code, start, len, values) };
     for c in &code.calls {
         let [x, y, z] = c.args.map(|v| values[v as usize].cast_const());

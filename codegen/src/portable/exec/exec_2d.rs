@@ -1,12 +1,12 @@
-//! A fragment run on rows and columns by reference: what nearly every launch comes down to.
+//! The driver of fragments over rows and columns, the usual case beyond one axis.
 //!
-//! A plane is two axes of a domain, of which a tile takes some rows and columns. Loads and stores whose elements follow
-//! each other along the columns are used where they are, whatever the distance of their rows; the inner loops go from row
-//! to row by themselves ([`RowBatch`]), so that a step costs one indirect call for each tile. Where every operand of a step is
-//! dense, its tile is one long row. Everything else is copied to or from a block register.
+//! A plane is two axes of a domain; a tile is some of its rows and columns. Loads and stores that are contiguous along the columns are
+//! accessed in memory, whatever the stride of their rows; inner loops go from row to row by themselves ([`RowBatch`]), so that a step costs
+//! one indirect call for each tile. Where every operand of a step is dense, its tile is one long row. Everything else is copied to or from
+//! a block register.
 //!
-//! Setting a plane up costs some 5 ns an operand, and there is nothing to allocate. It runs calls only: fragments with
-//! coordinates, gathers or scatters belong to [`crate::portable::exec::exec_tiles`].
+//! Setting up a plane costs some 5 ns an operand and allocates nothing. It runs calls only: fragments with coordinates, gathers or scatters
+//! run in [`crate::portable::exec::exec_tiles`].
 
 use crate::drive::fp_status;
 use crate::drive::fp_status::record_flags;
@@ -21,14 +21,14 @@ use std::mem::MaybeUninit;
 
 /// Entries of the table of values: one bit each in [`crate::portable::exec::bytecode::Call::entries`].
 pub(crate) const MAX_VALUES_2D: usize = 64;
-/// Loads that a plane keeps track of.
+/// Loads of a fragment at most.
 pub(crate) const MAX_LOADS_2D: usize = 32;
-/// No axis: a plane of one row, or of one point.
+/// The number of a missing axis: a plane of one row, or of one point.
 pub(crate) const NO_PLANE_AXIS: usize = usize::MAX;
-/// Columns from which on a uniform value has one row only, which all rows share.
+/// Columns from which on a loop-invariant value is broadcast to one row, which all rows share.
 const MIN_SHARED_ROW: usize = 64;
 
-/// Columns from which on a function in the place of calls runs on each row by itself.
+/// Columns from which on machine code in the place of calls runs on each row by itself.
 const MIN_JIT_COLUMNS: usize = 24;
 
 /// Whether a fragment has a form that this module runs.
@@ -36,7 +36,7 @@ pub(crate) fn may_run_2d(code: &Bytecode) -> bool {
     code.is_plain() && code.values <= MAX_VALUES_2D && code.loads.len() <= MAX_LOADS_2D && code.sinks.len() <= 64
 }
 
-/// Where a value is.
+/// A pointer to the first row of a value.
 #[derive(Clone, Copy)]
 struct RowPointer {
     at: *mut u8,
@@ -44,20 +44,20 @@ struct RowPointer {
     pitch: isize,
 }
 
-/// How a load comes to the table.
+/// How a load is accessed.
 #[derive(Clone, Copy)]
 struct LoadState {
     row: isize,
     column: isize,
-    /// Read from memory as it is.
+    /// Whether it is read in memory.
     by_reference: bool,
-    /// Copied from here last: so many rows and columns.
+    /// Otherwise the address, rows and columns it was last copied from.
     from: *const u8,
     rows: usize,
     columns: usize,
 }
 
-/// Memory for a plane, which is too large to be moved about.
+/// The tables of an [`Exec2d`], on the caller's stack because they are too large to move.
 pub(crate) struct PointerTable2d {
     values: [MaybeUninit<RowPointer>; MAX_VALUES_2D],
     sources: [MaybeUninit<LoadState>; MAX_LOADS_2D],
@@ -88,7 +88,7 @@ fn strides(launch: &Launch<'_>, axes: PlaneAxes, operand: u16) -> (isize, isize)
     (of(axes.rows), of(axes.columns))
 }
 
-/// One tile: which part of the plane, and where the operands begin.
+/// One tile: its range of the plane, and the addresses of the operands.
 #[derive(Clone, Copy)]
 pub(crate) struct TileSpan<'a> {
     /// Addresses of the operands at the plane's first row and column.
@@ -106,17 +106,17 @@ pub(crate) struct Exec2d<'p> {
     sources: &'p mut [LoadState],
     axes: PlaneAxes,
     launch: &'p Launch<'p>,
-    /// Columns of a full tile: the pitch of registers.
+    /// Columns of a full tile: the row pitch of registers, in elements.
     width: usize,
-    /// Values (a bit each) whose rows follow each other in tiles of full width.
+    /// Values (a bit each) that are dense in tiles of full width.
     dense: u64,
-    /// Sinks whose producers write to memory.
+    /// Sinks (a bit each) whose producers write to memory.
     direct: u64,
-    /// The first call that writes where a load is: it and those after it run once only, each followed by a look.
+    /// The first call that overwrites a load in place: it and the calls after it run once only, and flags are read after each.
     in_place_from: usize,
-    /// Whether this is the epilogue, for reports.
+    /// Whether this is the epilogue, for reported flags.
     epilogue: bool,
-    /// Look after every call.
+    /// Whether flags are read after every call.
     check_each_call: bool,
 }
 
@@ -190,7 +190,7 @@ impl<'p> Exec2d<'p> {
         plane
     }
 
-    /// Decides how a load comes to the table.
+    /// Decides how a load is accessed.
     #[inline(always)]
     fn add_load(&mut self, i: usize, load: &Load, copied: bool, height: usize) {
         let (row, column) = strides(self.launch, self.axes, load.operand);
@@ -212,7 +212,7 @@ impl<'p> Exec2d<'p> {
         }
     }
 
-    /// Says where the fragment, an epilogue, finds an accumulator.
+    /// Sets where the epilogue reads an accumulator.
     #[inline]
     pub(crate) fn set_result(&mut self, accumulator: usize, at: *mut u8, size: usize) {
         for &(value, a) in &self.code.results {
@@ -222,7 +222,7 @@ impl<'p> Exec2d<'p> {
         }
     }
 
-    /// Has a function fold a tile of one row, see [`FoldCall::run`].
+    /// Folds a tile of one row by machine code, see [`FoldCall::run`].
     ///
     /// # Safety
     /// As [`Exec2d::run`], and loads are by reference.
@@ -235,7 +235,7 @@ impl<'p> Exec2d<'p> {
         unsafe { fused.run(part.columns, at, out) }
     }
 
-    /// Where a value's first row is since the last tile, and the bytes to the next.
+    /// A value's first row in the last tile, and the bytes from row to row.
     #[inline]
     pub(crate) fn value(&self, value: u32) -> (*const u8, isize) {
         let v = self.values[value as usize];
@@ -291,7 +291,7 @@ impl<'p> Exec2d<'p> {
         }
     }
 
-    /// Runs some calls, or what is in the place of all of them; whether every element was computed.
+    /// Runs some calls, or the machine code in the place of all of them. Returns whether it computed every element.
     #[inline(always)]
     unsafe fn calls(&self, calls: &[LoopCall], part: &TileSpan<'_>) -> bool {
         let code = self.code;
@@ -310,7 +310,7 @@ impl<'p> Exec2d<'p> {
                 match stage {
                     Stage::Step(BlockOp::Call(call)) => self.call(call, part),
                     Stage::Step(BlockOp::Index { .. } | BlockOp::Gather { .. }) => {
-                        unreachable!("a plane has calls alone")
+                        unreachable!("exec_2d runs calls alone")
                     }
                     Stage::MapCall(pass) => complete &= self.pass(pass, part),
                 }
@@ -319,7 +319,7 @@ impl<'p> Exec2d<'p> {
         complete
     }
 
-    /// Whether a tile is one long row for everything that touches only some entries.
+    /// Whether a tile is one long row for a call that accesses these entries.
     #[inline(always)]
     fn is_one_row(&self, part: &TileSpan<'_>, entries: u64) -> bool {
         part.rows == 1 || (entries & !self.dense == 0 && part.columns == self.width)
@@ -358,7 +358,7 @@ impl<'p> Exec2d<'p> {
         }
     }
 
-    /// Finds out which call raised what, and looks more closely from now on.
+    /// Re-executes calls to attribute flags to them; from now on flags are read after every call.
     #[cold]
     unsafe fn attribute_flags(&mut self, calls: &[LoopCall], part: &TileSpan<'_>, raised: &mut RaisedFlags) {
         if let [only] = calls {
@@ -372,7 +372,7 @@ impl<'p> Exec2d<'p> {
         unsafe { self.run_calls_checked(calls, part, raised) };
     }
 
-    /// Runs calls, asking after each what it raised.
+    /// Runs calls, and reads the flags after each.
     #[inline]
     unsafe fn run_calls_checked(&self, calls: &[LoopCall], part: &TileSpan<'_>, raised: &mut RaisedFlags) {
         for call in calls {

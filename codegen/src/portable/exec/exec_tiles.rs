@@ -1,11 +1,10 @@
-//! One thread's execution of a [`Bytecode`], tile by tile.
+//! The general driver: one thread's execution of a [`Bytecode`], tile by tile, on any domain.
 //!
-//! For each tile the frame points its table of values at memory or registers, copies what is not contiguous, runs the
-//! steps, and stores. Padding is never computed: every loop runs over the tile's points and no others, so no flag is
-//! raised that no element asked for.
+//! For each tile it points the table of values at memory or registers, copies what is not contiguous, runs the steps, and stores. Padding
+//! is never computed: every loop runs over the tile's points and no others, so no flag is raised for an element outside the domain.
 //!
-//! Flags are looked at once a tile. Only when one is up are the steps run again, one by one, to find whose it is; that is
-//! sound as no memory has changed that the steps read. From then on each step is followed by a look (some 3 ns).
+//! Flags are read once a tile. If one is set the steps are re-executed one by one to attribute it, which is sound because no memory that
+//! they read has changed. From then on flags are read after each step (some 3 ns).
 
 use crate::drive::fp_status;
 use crate::drive::fp_status::record_flags;
@@ -17,12 +16,12 @@ use crate::portable::loops::copies;
 use crate::{Launch, RaisedFlags};
 use smallvec::SmallVec;
 
-/// How a load stands at the moment.
+/// How a load is accessed in tiles of the current shape.
 #[derive(Clone, Copy)]
 struct TileLoad {
-    /// Read from memory as it is.
+    /// Whether it is read in memory.
     by_reference: bool,
-    /// Copied from here last, `count` elements; valid until the tile's rows change shape.
+    /// Otherwise the address of the `count` elements last copied; valid until the shape of rows changes.
     from: *const u8,
     count: usize,
 }
@@ -32,7 +31,7 @@ pub(crate) struct ExecTiles<'p> {
     code: &'p Bytecode,
     launch: Launch<'p>,
     aliasing: AliasInfo,
-    /// Whether this is the epilogue, for reports.
+    /// Whether this is the epilogue, for reported flags.
     epilogue: bool,
     values: SmallVec<[*mut u8; 32]>,
     registers: *mut u8,
@@ -42,16 +41,16 @@ pub(crate) struct ExecTiles<'p> {
     /// Shape of the last tile.
     axes: PerAxis<usize>,
     extents: PerAxis<usize>,
-    /// Look after every step.
+    /// Whether flags are read after every step.
     check_each_step: bool,
     pub(crate) raised: RaisedFlags,
 }
 
 impl<'p> ExecTiles<'p> {
-    /// A frame for tiles of at most `room` points.
+    /// A driver for tiles of at most `room` points.
     ///
     /// # Safety
-    /// `registers` has room for `code.width * room` bytes, aligned to 64, for as long as the frame lives, and the launch
+    /// `registers` has room for `code.width * room` bytes, aligned to 64, for as long as the driver lives, and the launch
     /// keeps the contract of [`crate::Program::launch`].
     pub(crate) unsafe fn new(
         code: &'p Bytecode,
@@ -91,12 +90,12 @@ impl<'p> ExecTiles<'p> {
         unsafe { self.registers.add(place as usize * self.room) }
     }
 
-    /// Where a value is, since the last tile.
+    /// The address of a value in the last tile.
     pub(crate) fn value(&self, value: u32) -> *mut u8 {
         self.values[value as usize]
     }
 
-    /// Says where the epilogue finds an accumulator.
+    /// Sets where the epilogue reads an accumulator.
     pub(crate) fn set_result(&mut self, accumulator: usize, at: *mut u8) {
         for &(value, a) in &self.code.results {
             if a as usize == accumulator {
@@ -116,7 +115,7 @@ impl<'p> ExecTiles<'p> {
         self.launch.strides_of(operand as usize).get(axis).copied().unwrap_or(0)
     }
 
-    /// Whether an operand's elements of the present shape follow each other.
+    /// Whether an operand is dense in tiles of the current shape.
     fn is_dense(&self, operand: u16, size: u8) -> bool {
         let mut expected = size as isize;
         for (&axis, &extent) in self.axes.iter().zip(&self.extents).rev() {
@@ -128,7 +127,7 @@ impl<'p> ExecTiles<'p> {
         true
     }
 
-    /// Decides what is by reference for tiles of a new shape.
+    /// Decides what is accessed in memory for tiles of a new shape.
     fn reshape(&mut self, tile: &Tile) {
         self.axes = tile.axes.clone();
         self.extents = tile.extents.clone();
@@ -147,7 +146,7 @@ impl<'p> ExecTiles<'p> {
     /// Runs the fragment over a tile.
     ///
     /// # Safety
-    /// The tile lies in the launch's domain and has no more points than the frame has room for.
+    /// The tile lies in the launch's domain and has no more points than `room`.
     pub(crate) unsafe fn run(&mut self, tile: &Tile) {
         if !tile.same_rows(&self.axes, &self.extents) || (tile.extents[0] == 1) != (self.extents[0] == 1) {
             self.reshape(tile);
@@ -184,7 +183,7 @@ impl<'p> ExecTiles<'p> {
         }
     }
 
-    /// Brings one load up to date.
+    /// Updates one load for a tile.
     unsafe fn load(&mut self, i: usize, load: &Load, tile: &Tile, n: usize) {
         let base = self.address(load.operand, tile);
         let state = self.loaded[i];
@@ -233,7 +232,7 @@ impl<'p> ExecTiles<'p> {
         });
     }
 
-    /// Runs all steps; whether every element was computed.
+    /// Runs all steps. Returns whether they computed every element.
     #[inline(always)]
     unsafe fn steps(&self, tile: &Tile, n: usize) -> bool {
         let mut complete = true;
@@ -278,7 +277,7 @@ impl<'p> ExecTiles<'p> {
         unsafe { (call.run)(self.values[call.out as usize], a, b, c, n, 0) }
     }
 
-    /// Runs the steps, asking after each what it raised.
+    /// Runs the steps, and reads the flags after each.
     unsafe fn run_steps_checked(&mut self, tile: &Tile, n: usize) {
         let code = self.code;
         for step in &code.steps {

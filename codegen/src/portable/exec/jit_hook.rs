@@ -1,8 +1,8 @@
-//! Several calls in one pass: what a backend that makes machine code adds to this one.
+//! The JIT hook: a backend that makes machine code replaces several calls by one function.
 //!
-//! Between coordinates and gathers a fragment is calls alone. A [`JitHook`] makes one function of as many of them as it has
-//! instructions for: every element goes through all of them in registers, and only what is needed elsewhere is written to a
-//! block. The calls stay beside it. They tell which instruction raised a flag, and compute what a function left out.
+//! Between coordinates and gathers a fragment has calls alone. A [`JitHook`] compiles as many of them as it has instructions for to one
+//! function: every element goes through all of them in registers, and only values that are used elsewhere are written to a block. The
+//! calls are kept. They attribute flags to instructions, and re-execute blocks with lanes that need a slow path.
 
 use crate::drive::fp_status;
 use crate::ir::build::visit;
@@ -14,57 +14,56 @@ use crate::{
 use smallvec::SmallVec;
 use std::fmt;
 
-/// Operands of a function at most.
+/// Most operands of a function.
 pub(crate) const MAX_JIT_OPERANDS: usize = 32;
 
-/// Makes functions of maps.
+/// Compiles maps to functions.
 pub(crate) trait JitHook {
-    /// A function of a map without scalars, whose operands follow each other but for `uniform` ones: of those there is one
-    /// element for all points.
+    /// Compiles a map without scalars, whose operands are contiguous except `uniform` ones, which have one element for all points.
     ///
     /// # Errors
-    /// The first instruction of the map's body for which there is nothing.
+    /// The first instruction of the map's body that is not supported.
     fn compile_map(&self, map: &Verified<Kernel>, uniform: &[bool]) -> Result<Box<dyn MapFunction>, usize>;
 
-    /// The same of a map whose results, its last operands, are folded by these ops instead of stored; none where there is
-    /// nothing for an instruction or a fold.
+    /// The same for a map whose results, its last operands, are folded by these ops instead of stored; `None` if an instruction or a fold
+    /// is not supported.
     fn compile_fold(&self, map: &Verified<Kernel>, uniform: &[bool], ops: &[Op]) -> Option<Box<dyn FoldFunction>>;
 }
 
-/// Bytes that a row becomes, for each fold.
+/// Bytes of partial results that a row is folded to, for each fold.
 pub(crate) const FOLD_VECTOR_BYTES: usize = 64;
 
-/// A function that makes a few values of many, to be folded on.
+/// A function that folds a row to a few partial results.
 pub(crate) trait FoldFunction: Send + Sync + fmt::Display {
-    /// How many values of each fold are left.
+    /// How many partial results of each fold it leaves.
     fn lanes(&self) -> usize;
 
-    /// Runs on `n` elements, no fewer than lanes; false where some were left out, for which the results hold anything.
+    /// Runs on `n` elements, no fewer than lanes. Returns false if a lane needs a slow path; the results are undefined then.
     ///
     /// # Safety
-    /// The addresses are those of `n` elements of each operand that is read, one of uniform ones; `out` has room for
+    /// The addresses are those of `n` elements of each operand that is read, of one element of uniform ones; `out` has room for
     /// [`FOLD_VECTOR_BYTES`] bytes for each fold.
     unsafe fn run(&self, addresses: &[*mut u8], n: usize, out: *mut u8) -> bool;
 }
 
-/// A function made of several instructions.
+/// A function compiled from several instructions.
 pub(crate) trait MapFunction: Send + Sync + fmt::Display {
-    /// Whether it may leave elements out.
+    /// Whether some arguments need a slow path that it does not have.
     fn has_slow_path(&self) -> bool;
 
-    /// Runs on `n` elements; false where some were left out, for which the results hold anything.
+    /// Runs on `n` elements. Returns false if a lane needs a slow path; the results in that lane are undefined then.
     ///
     /// # Safety
     /// The addresses are those of `n` elements of each operand, one of uniform ones; results overlap operands only where
-    /// they are the very same elements.
+    /// they are exactly the same elements.
     unsafe fn run(&self, addresses: &[*mut u8], n: usize) -> bool;
 }
 
-/// A function in a fragment's place.
+/// A call of a function in the place of several calls.
 pub(crate) struct MapCall {
     /// Entries of the table of values.
     operands: SmallVec<[u16; MAX_JIT_OPERANDS]>,
-    /// Of those, how many are uniform: the first ones.
+    /// How many of those are uniform: the first ones.
     uniform: usize,
     /// A bit for each of the others; meaningless beyond 64 entries.
     pub(crate) entries: u64,
@@ -72,7 +71,7 @@ pub(crate) struct MapCall {
 }
 
 impl MapCall {
-    /// Runs on `n` elements; whether all were computed.
+    /// Runs on `n` elements. Returns whether it computed all of them.
     ///
     /// # Safety
     /// `at` gives the address of `n` elements for each value.
@@ -114,23 +113,23 @@ impl fmt::Display for MapCall {
     }
 }
 
-/// A function in the place of a body and the first steps of its folds.
+/// A call of a function in the place of a body and the first steps of its folds.
 pub(crate) struct FoldCall {
     /// Entries of the table of values: uniform ones first, then loads.
     operands: SmallVec<[u16; MAX_JIT_OPERANDS]>,
     function: Box<dyn FoldFunction>,
-    /// What must not be raised: whose it is the calls have to find out.
+    /// The flags that the kernel may raise; the calls attribute them.
     fp_mask: FpFlags,
 }
 
 impl FoldCall {
-    /// How many values it leaves of each fold.
+    /// How many partial results of each fold it leaves.
     pub(crate) fn lanes(&self) -> usize {
         self.function.lanes()
     }
 
-    /// Folds `n` elements to `lanes` values at `out`, [`FOLD_VECTOR_BYTES`] bytes a fold. False where that did not compute everything or
-    /// raised flags, which are cleared: then the calls have to.
+    /// Folds `n` elements to `lanes` values at `out`, [`FOLD_VECTOR_BYTES`] bytes a fold. Returns false if a
+    /// lane needs a slow path, or if flags were raised, which are cleared: then the calls re-execute the row.
     ///
     /// # Safety
     /// `at` gives the address of `n` elements for each load, of one for what is uniform, and `out` has room.
@@ -139,11 +138,11 @@ impl FoldCall {
         let addresses: SmallVec<[*mut u8; MAX_JIT_OPERANDS]> = self.operands.iter().map(|&v| at(v)).collect();
         // SAFETY: the caller's contract.
         let complete = unsafe { self.function.run(&addresses, n, out) };
-        let calm = self.fp_mask.is_empty() || (fp_status::read() & self.fp_mask).is_empty();
-        if !calm {
+        let no_flags = self.fp_mask.is_empty() || (fp_status::read() & self.fp_mask).is_empty();
+        if !no_flags {
             fp_status::clear();
         }
-        complete && calm
+        complete && no_flags
     }
 }
 
@@ -153,9 +152,9 @@ impl fmt::Display for FoldCall {
     }
 }
 
-/// Finds a function for all that a body's folds need, if that is loads and calls. Products are left out: a tree of them would
-/// round worse than [`crate::portable::loops::folds`] lets them. What a body stores besides is left to its calls: sums have the same bits
-/// whether their terms are stored or not.
+/// Compiles everything a body's folds need to one function, if that is loads and calls. Products are excluded: a tree of them would round
+/// worse than [`crate::portable::loops::folds`] does. Stores of the body are left to its calls: sums have the same bits whether their
+/// terms are stored or not.
 pub(crate) fn find_fold(body: &Bytecode, kernel: &Kernel, jit: &dyn JitHook) -> Option<FoldCall> {
     let only = |fold: &Fold| match fold {
         Fold::Op(Op::Multiply) | Fold::ArgMin | Fold::ArgMax => None,
@@ -184,12 +183,12 @@ pub(crate) fn find_fold(body: &Bytecode, kernel: &Kernel, jit: &dyn JitHook) -> 
     Some(FoldCall { operands: inputs.iter().map(|&v| v as u16).collect(), function, fp_mask: effects(kernel) })
 }
 
-/// Whether a value is the same at every point.
+/// Whether a value is loop-invariant.
 fn is_uniform(fragment: &Fragment, value: u32) -> bool {
     matches!(fragment.insts[value as usize], Inst::Param(_) | Inst::Const(_))
 }
 
-/// What calls, and others, need of values that none of the calls makes: uniform ones first.
+/// The inputs of some calls and other uses: values that none of the calls computes, loop-invariant ones first.
 fn inputs_of(fragment: &Fragment, calls: &[u32], others: &[u32]) -> SmallVec<[u32; 16]> {
     let arguments = calls.iter().flat_map(|&call| Fragment::arguments(&fragment.insts[call as usize])).map(|v| v.0);
     let mut inputs: SmallVec<[u32; 16]> =
@@ -199,13 +198,13 @@ fn inputs_of(fragment: &Fragment, calls: &[u32], others: &[u32]) -> SmallVec<[u3
     inputs
 }
 
-/// What is done for each block, as far as it is known how to do several things at once.
+/// A step of a block, or machine code in the place of several.
 pub(crate) enum Stage {
     Step(BlockOp),
     MapCall(MapCall),
 }
 
-/// Runs the calls of a fragment that gathers nothing; whether all elements were computed.
+/// Runs the calls of a fragment without gathers. Returns whether they computed all elements.
 ///
 /// # Safety
 /// `at` gives the address of `n` elements for each value.
@@ -224,7 +223,7 @@ pub(crate) unsafe fn run_calls(code: &Bytecode, n: usize, at: impl Fn(u16) -> *m
     for stage in &code.stages {
         match stage {
             Stage::Step(BlockOp::Call(c)) => call(c),
-            // Coordinates are written before.
+            // Coordinates were written before.
             Stage::Step(BlockOp::Index { .. } | BlockOp::Gather { .. }) => {}
             // SAFETY: the caller's contract.
             Stage::MapCall(pass) => complete &= unsafe { pass.run(n, &at) },
@@ -233,7 +232,7 @@ pub(crate) unsafe fn run_calls(code: &Bytecode, n: usize, at: impl Fn(u16) -> *m
     complete
 }
 
-/// Finds calls that can be fused.
+/// Replaces runs of calls by functions where the hook supports them.
 pub(crate) fn replace_calls(code: &mut Bytecode, kernel: &Kernel, fragment: &Fragment, jit: &dyn JitHook) {
     let steps = std::mem::take(&mut code.steps);
     let is_call = |step: &BlockOp| matches!(step, BlockOp::Call(_));
@@ -249,7 +248,7 @@ pub(crate) fn replace_calls(code: &mut Bytecode, kernel: &Kernel, fragment: &Fra
     }
 }
 
-/// Adds calls, fused as far as there are at least two in a row that can be.
+/// Appends the stages of a run of calls; a function replaces at least two.
 fn add_run(stages: &mut Vec<Stage>, mut run: &[BlockOp], kernel: &Kernel, fragment: &Fragment, jit: &dyn JitHook) {
     while !run.is_empty() {
         let mut many = run.len();
@@ -271,7 +270,7 @@ fn add_run(stages: &mut Vec<Stage>, mut run: &[BlockOp], kernel: &Kernel, fragme
     }
 }
 
-/// One function of all calls of a run, or how many of them there may be one of.
+/// Compiles all calls of a run to one function. The error is the number of calls that may be supported.
 fn try_run(run: &[BlockOp], kernel: &Kernel, fragment: &Fragment, jit: &dyn JitHook) -> Result<MapCall, usize> {
     let calls: SmallVec<[u32; 32]> =
         run.iter().filter_map(|step| if let BlockOp::Call(call) = step { Some(call.inst) } else { None }).collect();
@@ -296,7 +295,7 @@ fn try_run(run: &[BlockOp], kernel: &Kernel, fragment: &Fragment, jit: &dyn JitH
     Ok(MapCall { operands, uniform, entries, function })
 }
 
-/// Some calls of a fragment as a map: loads, calls, stores.
+/// Some calls of a fragment as a kernel of its own, a map: loads, calls, stores.
 fn map_of(fragment: &Fragment, inputs: &[u32], calls: &[u32], outputs: &[u32]) -> Verified<Kernel> {
     let mut body = Fragment::default();
     let mut operands = vec![];

@@ -1,8 +1,8 @@
-//! Elementwise kernels.
+//! The map template: elementwise kernels.
 //!
-//! The last axis that is no single point gives the columns of a [`Exec2d`], the one before it the rows; what is left is
-//! walked over. A launch of one axis that one thread runs goes a shorter way, [`flat`]. Fragments with coordinates, gathers
-//! or scatters, and domains whose rows are too short, go tile by tile through a [`ExecTiles`].
+//! The last axis of more than one point gives the columns of an [`Exec2d`], the one before it the rows; the driver iterates over the
+//! rest. A launch of one axis on one thread takes the fast path of [`exec_1d`]. Fragments with coordinates, gathers or scatters, and
+//! domains of very short rows, run tile by tile in [`ExecTiles`].
 
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::tiles::{Tile, Tiling};
@@ -16,10 +16,10 @@ use crate::{GRAIN_NS, Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Rows of fewer elements go through a [`ExecTiles`], which copies them into one dense block.
+/// Rows of fewer elements run in [`ExecTiles`], which copies them into one dense block.
 const MIN_ROW_2D: usize = 6;
-/// Tiles of transposed operands are this wide at most: the lines that a column's elements lie in stay in the cache until
-/// the neighbouring rows have used them.
+/// Most columns of a tile if operands are transposed: the cache lines of a column stay in the cache until the neighbouring rows have used
+/// them.
 const TRANSPOSED_TILE_WIDTH: usize = 64;
 
 /// What may run a fragment, besides a [`ExecTiles`].
@@ -78,7 +78,7 @@ pub(crate) unsafe fn run(code: &Bytecode, mode: MapMode, launch: &Launch<'_>, wo
     })
 }
 
-/// A domain as planes, and their tiles.
+/// A domain divided into planes, and their tiles.
 #[derive(Clone, Copy)]
 struct Grid {
     axes: PlaneAxes,
@@ -87,7 +87,7 @@ struct Grid {
     rows: usize,
     columns: usize,
     planes: usize,
-    /// Extents of a tile: whole rows, or part of one unless operands are transposed.
+    /// Extents of a tile: whole rows, or a range of one row unless operands are transposed.
     height: usize,
     width: usize,
 }
@@ -125,7 +125,7 @@ impl Grid {
         grid
     }
 
-    /// Whether the only call goes from memory to memory, so that no block has to stay in the cache.
+    /// Whether the only call reads and writes memory, so that no block has to stay in the cache.
     fn is_in_memory(&self, code: &Bytecode, launch: &Launch<'_>) -> bool {
         let dense = |operand: u16, size: u8| {
             self.axes.columns == NO_PLANE_AXIS
@@ -139,7 +139,7 @@ impl Grid {
             && dense(code.sinks[0].operand, code.sinks[0].size)
     }
 
-    /// Whether an operand's elements follow each other along the rows' axis.
+    /// Whether an operand is transposed: contiguous along the rows' axis.
     fn is_transposed(&self, code: &Bytecode, launch: &Launch<'_>) -> bool {
         let across = |operand: u16, size: u8| {
             let strides = launch.strides_of(operand as usize);
@@ -148,7 +148,7 @@ impl Grid {
         code.loads.iter().any(|l| across(l.operand, l.size)) || code.sinks.iter().any(|s| across(s.operand, s.size))
     }
 
-    /// Tiles small enough to go round.
+    /// The same with at least four tiles a thread, where possible.
     fn for_threads(mut self, threads: usize) -> Grid {
         let enough = 4 * threads;
         if self.planes * self.rows.div_ceil(self.height) * self.columns.div_ceil(self.width) < enough {
@@ -231,7 +231,7 @@ impl Grid {
     }
 }
 
-/// Moves addresses on to a plane of the outer domain.
+/// Offsets addresses to a plane of the outer domain.
 pub(crate) fn offset_addresses(addresses: &mut [*mut u8], launch: &Launch<'_>, axes: PlaneAxes, plane: usize) {
     let mut rest = plane;
     for (axis, &extent) in launch.outer.iter().enumerate().rev() {
@@ -246,7 +246,7 @@ pub(crate) fn offset_addresses(addresses: &mut [*mut u8], launch: &Launch<'_>, a
     }
 }
 
-/// Any number of axes, any strides, any step.
+/// Runs any number of axes, any strides and any steps tile by tile.
 unsafe fn run_tiles(code: &Bytecode, launch: &Launch<'_>, workers: &dyn ThreadPool) -> RaisedFlags {
     let points: usize = launch.outer.iter().product();
     let room = code.block_len.min(points.next_multiple_of(64));
