@@ -22,7 +22,7 @@ const MIN_ROW_2D: usize = 6;
 /// them.
 const TRANSPOSED_TILE_WIDTH: usize = 64;
 
-/// What may run a fragment, besides a [`ExecTiles`].
+/// Which drivers may run a fragment, besides [`ExecTiles`].
 #[derive(Clone, Copy)]
 pub(crate) struct MapMode {
     exec_1d: bool,
@@ -258,15 +258,15 @@ unsafe fn run_tiles(code: &Bytecode, launch: &Launch<'_>, workers: &dyn ThreadPo
         scratch::with(code.width * room, |registers| {
             // SAFETY: the registers have room; the caller's contract; tiles do not overlap.
             unsafe {
-                let mut frame = ExecTiles::new(code, shared.get(), aliasing, false, registers, room);
+                let mut exec = ExecTiles::new(code, shared.get(), aliasing, false, registers, room);
                 let mut at = walk.seek(range.start);
                 let mut tile = Tile::new(launch.outer.len());
                 for _ in range {
                     tile.set(&[(&walk, &at)]);
-                    frame.run(&tile);
+                    exec.run(&tile);
                     walk.advance(&mut at);
                 }
-                *raised = std::mem::take(&mut frame.raised);
+                *raised = std::mem::take(&mut exec.raised);
             }
         });
     })

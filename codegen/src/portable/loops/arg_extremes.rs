@@ -1,7 +1,7 @@
-//! Loops of `argmin` and `argmax`: positions of the first best value, where the first nan beats all.
+//! Loops of `argmin` and `argmax`: the position of the first extreme, or of the first nan.
 //!
-//! Lanes are filled and compared in plain loops: what `array::from_fn` is given is a call for each lane where so many lanes are
-//! more than LLVM puts into one function, which took ten times as long.
+//! Lanes are filled and compared in plain loops. With `array::from_fn` LLVM does not inline the closure for so many lanes, which took ten
+//! times as long.
 
 #![allow(clippy::needless_range_loop)] // lanes and memory run along with the index
 
@@ -15,20 +15,20 @@ use num_complex::Complex;
 use std::marker::PhantomData;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
-/// A type that has a best value; `MAX` says whether that is the largest.
+/// An ordered type. The best value is the largest if `MAX`, else the smallest.
 trait Ordered: Element {
-    /// Whether comparing is so dear that it is done once, with what is lost in the same lanes. (Ten thousand complex numbers
-    /// take 9.7 µs with lanes of their own, and 6.7.)
+    /// Whether comparing is so costly that nans are kept in the same lanes as extremes. (Ten thousand complex numbers take 6.7 µs so, and
+    /// 9.7 with lanes of their own.)
     const IS_COSTLY: bool = false;
-    /// Whether `self`, standing later, replaces `best`.
+    /// Whether `self`, at a later position, replaces `best`.
     fn beats<const MAX: bool>(self, best: Self) -> bool;
-    /// Whether `self` replaces `best`, neither being lost.
+    /// Whether `self` replaces `best`, if neither is nan.
     fn exceeds<const MAX: bool>(self, best: Self) -> bool;
-    /// Whether one of two is nan, which beats all.
-    fn is_lost(self, other: Self) -> bool;
-    /// Whether both are the same value, neither being lost.
+    /// Whether one of the two is nan, which replaces everything.
+    fn either_is_nan(self, other: Self) -> bool;
+    /// Whether both are equal, if neither is nan.
     fn equals(self, other: Self) -> bool;
-    /// Whether nothing beats it.
+    /// Whether no value replaces it.
     fn is_final<const MAX: bool>(self) -> bool;
 }
 
@@ -43,7 +43,7 @@ macro_rules! ordered {
             self.beats::<MAX>(best)
         }
         #[inline(always)]
-        fn is_lost(self, _other: $T) -> bool {
+        fn either_is_nan(self, _other: $T) -> bool {
             false
         }
         #[inline(always)]
@@ -69,7 +69,7 @@ impl Ordered for B8 {
         self.beats::<MAX>(best)
     }
     #[inline(always)]
-    fn is_lost(self, _other: B8) -> bool {
+    fn either_is_nan(self, _other: B8) -> bool {
         false
     }
     #[inline(always)]
@@ -94,7 +94,7 @@ macro_rules! ordered_floats {
                 if MAX { self > best } else { self < best }
             }
             #[inline(always)]
-            fn is_lost(self, other: $T) -> bool {
+            fn either_is_nan(self, other: $T) -> bool {
                 self.is_nan() | other.is_nan()
             }
             #[inline(always)]
@@ -117,7 +117,7 @@ macro_rules! ordered_floats {
                 if MAX { best.less(self) } else { self.less(best) }
             }
             #[inline(always)]
-            fn is_lost(self, other: Self) -> bool {
+            fn either_is_nan(self, other: Self) -> bool {
                 self.has_nan() | other.has_nan()
             }
             #[inline(always)]
@@ -134,16 +134,15 @@ macro_rules! ordered_floats {
 
 ordered_floats!(f32 f64);
 
-/// Bytes of values of which the extreme is found before it is known whether one of them is the best: they are looked through
-/// again.
+/// Bytes of a block: its extreme is found first, then the block that has the best is searched for the position.
 const EXTREME_BLOCK: usize = 8192;
-/// Fewer values are looked at one after the other.
+/// Rows of fewer values are searched one value after the other.
 const MIN_VECTOR_ROW: usize = 16;
-/// Lanes for rows that are not much longer, and for what is left over of long ones.
+/// Lanes for rows that are not much longer, and for the rest of long ones.
 const REST_LANES: usize = 8;
 
-/// Of each of `n` rows of `m`, `c` bytes apart, the position (to `out`) and the value (to `b`, written) of the best: the
-/// extreme first, as vectors, and then where it stands, in the block that has it.
+/// The position (to `out`) and the value (to `b`, written) of the best of each of `n` rows of `m` values, with a row pitch of `c` bytes:
+/// first the extreme, by vectors, then its position in the block that has it.
 struct ArgRows<T, const MAX: bool>(PhantomData<T>);
 
 impl<T: Ordered, const MAX: bool> InnerLoop for ArgRows<T, MAX> {
@@ -173,7 +172,7 @@ impl<T: Ordered, const MAX: bool> InnerLoop for ArgRows<T, MAX> {
     }
 }
 
-/// Position of the best of the `n >= 1` values at `row`, of which `N` are looked at together.
+/// The position of the best of the `n >= 1` values at `row`, `N` at a time.
 #[inline(always)]
 unsafe fn best_of<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n: usize) -> usize {
     let block = const { EXTREME_BLOCK / size_of::<T>() };
@@ -184,11 +183,11 @@ unsafe fn best_of<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n:
             for i in 1..n {
                 inhibit_vectorization();
                 let value = row.add(i).read();
-                if best.is_lost(best) {
+                if best.either_is_nan(best) {
                     break;
                 }
-                // The first that is lost goes in by the same way out.
-                let better = value.exceeds::<MAX>(best) | value.is_lost(value);
+                // The first nan also ends the search here.
+                let better = value.exceeds::<MAX>(best) | value.either_is_nan(value);
                 (at, best) = if better { (i, value) } else { (at, best) };
             }
             return at;
@@ -207,7 +206,7 @@ unsafe fn best_of<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n:
         }
         let (values, n) = (row.add(first), block.min(n - first));
         first
-            + if best.is_lost(best) {
+            + if best.either_is_nan(best) {
                 first_of::<T, true, N>(values, n, best)
             } else {
                 first_of::<T, false, N>(values, n, best)
@@ -215,8 +214,8 @@ unsafe fn best_of<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n:
     }
 }
 
-/// The extreme of the `n >= N` values at `row`, or one that is lost where there is such; `N` at a time, of which the last go back
-/// to where they are whole: values looked at twice change nothing.
+/// The extreme of the `n >= N` values at `row`, or a nan if there is one; `N` at a time. The last chunk overlaps the one before: reading
+/// values twice changes nothing.
 #[inline(always)]
 unsafe fn extreme<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n: usize) -> T {
     // SAFETY: every access is to one of the `n` values.
@@ -225,8 +224,8 @@ unsafe fn extreme<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n:
         for j in 1..N {
             best[j] = row.add(j).read();
         }
-        // A lost value of each lane, where there is one: to ask of all lanes whether any is costs more than to keep it.
-        let mut lost = best;
+        // A nan of each lane, if it has one: testing whether any lane has one costs more than keeping it.
+        let mut nans = best;
         let mut at = N;
         while at < n {
             inhibit_vectorization();
@@ -238,21 +237,21 @@ unsafe fn extreme<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n:
                     continue;
                 }
                 best[j] = if value.exceeds::<MAX>(best[j]) { value } else { best[j] };
-                lost[j] = if value.is_lost(value) { value } else { lost[j] };
+                nans[j] = if value.either_is_nan(value) { value } else { nans[j] };
             }
             at += N;
         }
         spill_lanes(&mut best);
         if const { T::IS_COSTLY } {
-            lost = best;
+            nans = best;
         }
-        spill_lanes(&mut lost);
+        spill_lanes(&mut nans);
         let mut any = 0;
         for j in 0..N {
-            any |= lost[j].is_lost(lost[j]) as u8;
+            any |= nans[j].either_is_nan(nans[j]) as u8;
         }
         if any != 0 {
-            return *lost.iter().find(|value| value.is_lost(**value)).unwrap_or(&lost[0]);
+            return *nans.iter().find(|value| value.either_is_nan(**value)).unwrap_or(&nans[0]);
         }
         let mut width = N / 2;
         while width > 0 {
@@ -265,16 +264,17 @@ unsafe fn extreme<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n:
     }
 }
 
-/// Position of the first of the `n >= 1` values at `row` that is lost, or else equals the best, `N` at a time; zero if there is none.
+/// The position of the first of the `n >= 1` values at `row` that is nan (`FIND_NAN`) or else equals the best, `N` at a time; zero if there
+/// is none.
 #[inline(always)]
-unsafe fn first_of<T: Ordered, const LOST: bool, const N: usize>(row: *const T, n: usize, best: T) -> usize {
+unsafe fn first_of<T: Ordered, const FIND_NAN: bool, const N: usize>(row: *const T, n: usize, best: T) -> usize {
     // SAFETY: every access is to one of the `n` values.
     unsafe {
-        let at = skip_others::<T, LOST, N>(row, 0, n, best);
-        let mut at = skip_others::<T, LOST, REST_LANES>(row, at, n, best);
+        let at = skip_others::<T, FIND_NAN, N>(row, 0, n, best);
+        let mut at = skip_others::<T, FIND_NAN, REST_LANES>(row, at, n, best);
         while at < n {
             inhibit_vectorization();
-            if is_match::<T, LOST>(row.add(at).read(), best) {
+            if is_match::<T, FIND_NAN>(row.add(at).read(), best) {
                 return at;
             }
             at += 1;
@@ -283,9 +283,9 @@ unsafe fn first_of<T: Ordered, const LOST: bool, const N: usize>(row: *const T, 
     0
 }
 
-/// How far none of the `n` values at `row` is it, from `at` on, `N` at a time.
+/// Skips chunks of `N` values from `at` on that contain no match.
 #[inline(always)]
-unsafe fn skip_others<T: Ordered, const LOST: bool, const N: usize>(
+unsafe fn skip_others<T: Ordered, const FIND_NAN: bool, const N: usize>(
     row: *const T,
     mut at: usize,
     n: usize,
@@ -296,7 +296,7 @@ unsafe fn skip_others<T: Ordered, const LOST: bool, const N: usize>(
         let mut any = 0;
         for j in 0..N {
             // SAFETY: one of the `n` values.
-            any |= is_match::<T, LOST>(unsafe { row.add(at + j).read() }, best) as u8;
+            any |= is_match::<T, FIND_NAN>(unsafe { row.add(at + j).read() }, best) as u8;
         }
         if any != 0 {
             break;
@@ -306,10 +306,10 @@ unsafe fn skip_others<T: Ordered, const LOST: bool, const N: usize>(
     at
 }
 
-/// Whether a value is lost, or else equals the best.
+/// Whether a value is nan (`FIND_NAN`) or else equals the best.
 #[inline(always)]
-fn is_match<T: Ordered, const LOST: bool>(value: T, best: T) -> bool {
-    if LOST { value.is_lost(value) } else { value.equals(best) }
+fn is_match<T: Ordered, const FIND_NAN: bool>(value: T, best: T) -> bool {
+    if FIND_NAN { value.either_is_nan(value) } else { value.equals(best) }
 }
 
 /// Replaces positions (`out`) and values (`b`, written) by the later ones (`c` and `a`) where those are better.
@@ -335,18 +335,18 @@ impl<T: Ordered, const MAX: bool> InnerLoop for ArgInto<T, MAX> {
     }
 }
 
-/// Rows of values, of which each column gives a position.
+/// A tile whose columns give one position each.
 pub(crate) struct ArgTile {
     /// Bytes from one row to the next.
     pub(crate) pitch: isize,
     pub(crate) rows: usize,
-    /// The first row's.
+    /// The position of the first row.
     pub(crate) position: i64,
     /// Whether there are no positions and values yet.
     pub(crate) is_first: bool,
 }
 
-/// Columns looked at together: their positions and values stay in registers from row to row.
+/// Columns searched together: their positions and values stay in registers from row to row.
 const ARG_COLUMNS: usize = 16;
 
 /// Replaces positions (`out`) and values (`b`, written) of `n` columns by better ones of an [`ArgTile`] (`c`) of values (`a`).
@@ -397,7 +397,7 @@ impl<T: Ordered, const MAX: bool> InnerLoop for ArgColumns<T, MAX> {
     }
 }
 
-/// The loops of a fold that gives positions.
+/// The loops of `argmin` and `argmax` over one type.
 #[derive(Clone, Copy)]
 pub(crate) struct ArgLoops {
     /// Best of each row: (positions, v, best values (written), pitch, rows, row length).

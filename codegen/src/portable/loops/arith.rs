@@ -1,6 +1,6 @@
-//! What the op table's definitions call on integers and real floats, beyond the standard library.
+//! Scalar arithmetic of the op table on integers and real floats, beyond the standard library.
 //!
-//! Rules are NumPy's: integers wrap, division by zero gives zero and raises the divide flag, shifts from the width on give
+//! The rules are NumPy's: integers wrap, division by zero gives zero and raises the divide flag, shifts by the width or more give
 //! zero or the sign. Everything is inlined into the loops. Complex numbers are in [`crate::portable::loops::complex`], elementary functions
 //! in [`crate::math`].
 

@@ -1,7 +1,7 @@
 //! Conversions between element types, as C (and so NumPy) converts.
 //!
 //! Every conversion goes through the widest type of its source's kind, exactly: `i64`, `u64`, `f32`, `f64` or a complex; LLVM
-//! sees through that and uses the direct instruction. Floats that do not fit an integer give what `cvttsd2si` gives
+//! reduces that to the direct instruction. Floats that do not fit an integer give the result of `cvttsd2si`
 //! (see [`crate::Wide::to_scalar`]) and raise the invalid flag, which Rust's own saturating conversion does not.
 
 use crate::DType;
@@ -16,14 +16,14 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
-/// A type that conversions start from.
+/// The source type of a conversion.
 trait CastSource: Element {
     /// The widest type of its kind.
     type Wide: Widest;
     fn widen(self) -> Self::Wide;
 }
 
-/// A type that conversions end in.
+/// The target type of a conversion.
 trait CastTarget: Element {
     fn from_i64(x: i64) -> Self;
     fn from_u64(x: u64) -> Self;
@@ -76,22 +76,22 @@ widest! {
     Complex<f64>, from_c128, |z| z.re;
 }
 
-/// What `cvttsd2si` makes of a float.
+/// The result of `cvttsd2si`.
 #[inline(always)]
 fn to_i64(x: f64) -> i64 {
     let saturated = x as i64;
     if x < 9223372036854775808.0 { saturated } else { i64::MIN }
 }
 
-/// What the 32-bit `cvttsd2si` makes of a float.
+/// The result of the 32-bit `cvttsd2si`.
 #[inline(always)]
 fn to_i32(x: f64) -> i32 {
     let saturated = x as i32;
     if x < 2147483648.0 { saturated } else { i32::MIN }
 }
 
-/// What C compilers make of the conversion that x86 lacks before AVX-512: the upper half of the range by way of the lower one.
-/// Rust's own has both computed and one chosen, and so raises the invalid flag for what fits.
+/// The conversion that x86 lacks before AVX-512, as C compilers emit it: the upper half of the range is converted through the lower one.
+/// Rust's own conversion computes both and selects one, and so raises the invalid flag for numbers that fit.
 #[inline(always)]
 fn to_u64(x: f64) -> u64 {
     const HALF: f64 = 9223372036854775808.0;
@@ -272,8 +272,7 @@ impl CastSource for f16 {
 
 /// The half nearest to `x`, and the flags that rounding to it raises.
 ///
-/// Not the `half` crate's: the compiler leaves what it likes in the lanes of a register that a conversion of one number does
-/// not use, which then overflow.
+/// Not by the `half` crate: its vector conversion of one number leaves garbage in the other lanes, which may overflow and raise flags.
 #[inline(always)]
 fn nearest_half(x: f32) -> f16 {
     #[cfg(target_arch = "x86_64")]

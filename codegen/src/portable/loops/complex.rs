@@ -1,7 +1,7 @@
-//! What the op table's definitions call on complex numbers.
+//! Scalar arithmetic of the op table on complex numbers.
 //!
-//! Products, quotients and orderings are NumPy's own formulas ([`crate::math::complex`]). Elementary functions are the C library's (`cexp`, …), which
-//! is what NumPy calls, special values and all.
+//! Products, quotients and orderings are NumPy's own formulas ([`crate::math::complex`]). Elementary functions are the C library's (`cexp`, …), as in NumPy, so
+//! special values agree.
 
 use crate::drive::fp_status::raise_invalid;
 use crate::math::complex as parts;
@@ -19,7 +19,7 @@ pub(crate) trait ComplexNumber: Copy {
     fn reciprocal(self) -> Self;
     /// The number over its magnitude.
     fn sign(self) -> Self;
-    /// Length.
+    /// Magnitude.
     fn magnitude(self) -> Self::R;
     /// Lexicographic `<`, false with nan.
     fn less(self, b: Self) -> bool;
@@ -105,7 +105,7 @@ macro_rules! complexes {
                     return Complex::new($T::NAN, $T::NAN);
                 }
                 let is_zero = b.re == 0.0 && b.im == 0.0;
-                // Chosen before, as LLVM computes the quotient before it asks.
+                // Selected before the division, because LLVM would divide before it branches.
                 let (x, y) = if is_zero { ([0.0, 0.0], [1.0, 0.0]) } else { ([self.re, self.im], [b.re, b.im]) };
                 let [re, im] = parts::quotient(x, y);
                 if is_zero { by_zero(self, b.re.abs()) } else { Complex::new(re, im) }

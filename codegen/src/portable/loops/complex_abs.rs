@@ -1,4 +1,4 @@
-//! Magnitudes of complex numbers, eight at a time where no part is infinite while the other is nan; that goes the scalar way.
+//! Magnitudes of complex numbers, eight at a time. Chunks with a part infinite and the other nan take the scalar slow path.
 
 use crate::DType;
 use crate::math::{Number, complex};
@@ -7,7 +7,7 @@ use crate::portable::loops::element::Element;
 /// Elements of a chunk.
 pub(crate) const ABS_CHUNK: usize = 8;
 
-/// Writes the magnitudes of a chunk, if all are ordinary; else does nothing and says so.
+/// Writes the magnitudes of a chunk. Returns false, and does nothing, if an element needs the slow path.
 ///
 /// # Safety
 /// `a` has [`ABS_CHUNK`] elements, and `out` room for as many of their parts' type.

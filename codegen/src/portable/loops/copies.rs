@@ -1,4 +1,4 @@
-//! Loops that move elements without looking at them, by item size: select, splat, strided copies, gather, scatter.
+//! Loops that move elements, by item size: select, broadcast, strided copies, gather, scatter.
 
 use crate::ComplexPart;
 use crate::drive::isa::{EachRow, InnerLoop, Isa, LoopFn, loop_for};
@@ -7,7 +7,7 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::slice::from_raw_parts_mut;
 
-/// Sixteen bytes that complex numbers may start at any eight of.
+/// Sixteen bytes with the alignment of a complex number, eight.
 type Wide = [u64; 2];
 
 /// `out[i] = a[i] ? b[i] : c[i]`, `a` being bools and items `PARTS` parts each; in chunks of `N` parts as
@@ -135,7 +135,7 @@ macro_rules! by_size {
 /// Fills `n` items with the one at `src`.
 ///
 /// # Safety
-/// `src` holds an item and `out` room for `n`, apart from it.
+/// `src` holds an item and `out` has room for `n` and does not overlap it.
 #[inline]
 pub(crate) unsafe fn splat(out: *mut u8, src: *const u8, n: usize, size: usize) {
     unsafe fn go<T: Copy>(out: *mut u8, src: *const u8, n: usize) {
@@ -146,7 +146,7 @@ pub(crate) unsafe fn splat(out: *mut u8, src: *const u8, n: usize, size: usize) 
     unsafe { by_size!(size, go(out, src, n)) }
 }
 
-/// Copies `n` items between strided places.
+/// Copies `n` strided items.
 ///
 /// # Safety
 /// Both sequences are valid and do not overlap, or are the same.
@@ -161,7 +161,7 @@ pub(crate) unsafe fn copy_row(out: *mut u8, to: isize, src: *const u8, from: isi
             } else if to == size && from == 0 {
                 splat(out, src, n, size as usize);
             } else if to == size {
-                // Eight at a time: 0.25 ns an element from L1, half of what one at a time takes.
+                // Eight at a time: 0.25 ns an element from L1, half of the time of one at a time.
                 let (mut out, mut src) = (out.cast::<T>(), src);
                 for _ in 0..n / 8 {
                     let next: [T; 8] = std::array::from_fn(|j| *src.offset(j as isize * from).cast::<T>());
@@ -188,7 +188,7 @@ pub(crate) unsafe fn copy_row(out: *mut u8, to: isize, src: *const u8, from: isi
 /// `out[i]` = the item `offsets[i]` bytes from `base + i * stride`.
 ///
 /// # Safety
-/// Every such place is valid, and `out` and `offsets` have `n` elements.
+/// Every such address is valid, and `out` and `offsets` have `n` elements.
 pub(crate) unsafe fn gather(out: *mut u8, base: *const u8, stride: isize, offsets: *const i64, n: usize, size: usize) {
     unsafe fn go<T: Copy>(out: *mut u8, base: *const u8, stride: isize, offsets: *const i64, n: usize) {
         for i in 0..n {
@@ -206,7 +206,7 @@ pub(crate) unsafe fn gather(out: *mut u8, base: *const u8, stride: isize, offset
 /// The item `offsets[i]` bytes from `base + i * stride` = `src[i]`, in order.
 ///
 /// # Safety
-/// Every such place is valid, and `src` and `offsets` have `n` elements.
+/// Every such address is valid, and `src` and `offsets` have `n` elements.
 pub(crate) unsafe fn scatter(base: *mut u8, stride: isize, offsets: *const i64, src: *const u8, n: usize, size: usize) {
     unsafe fn go<T: Copy>(base: *mut u8, stride: isize, offsets: *const i64, src: *const u8, n: usize) {
         for i in 0..n {

@@ -20,7 +20,7 @@ use num_complex::Complex;
 use std::marker::PhantomData;
 
 /// Elements of a chunk whose results are bytes: a register of them. (10,000 comparisons of float64 took 2.9 µs in chunks of 8
-/// and take 1.5; LLVM takes chunks of 16 and 32 apart.)
+/// and take 1.5; LLVM splits chunks of 16 and 32.)
 const BYTE_CHUNK: usize = 64;
 
 /// An op's definition on elements of one type.
@@ -33,7 +33,7 @@ pub(crate) trait Define<T: Element> {
     const COST: u32;
     /// The op.
     const OP: Op;
-    /// Whether it is worth spelling out for a chunk.
+    /// Whether it is cheap enough to unroll for a chunk.
     const IN_CHUNKS: bool = Self::COST < if T::FLOATING { 8 } else { 4 };
     /// The value at one point.
     fn call<const FMA: bool>(a: T, b: T) -> Self::Out;
@@ -75,7 +75,7 @@ pub(crate) trait Define<T: Element> {
     }
 }
 
-/// Divisions that round, and powers of integers: chunk by chunk while the elements are ordinary.
+/// Divisions that round, and powers of integers: chunk by chunk, with a scalar slow path.
 ///
 /// # Safety
 /// As [`Define::block`].
@@ -108,7 +108,7 @@ unsafe fn in_chunks_or_scalar<D: Define<T> + ?Sized, T: Element, const FMA: bool
     }
 }
 
-/// Magnitudes of complex numbers: chunk by chunk while their squares neither overflow nor vanish.
+/// Magnitudes of complex numbers: chunk by chunk, with a scalar slow path.
 ///
 /// # Safety
 /// As [`Define::block`].
@@ -136,7 +136,7 @@ const fn widest<T, U>() -> usize {
     if size_of::<T>() > size_of::<U>() { size_of::<T>() } else { size_of::<U>() }
 }
 
-/// `out[i] = f(a[i], b[i])` for `n` points, `N` at a time; the last chunk goes back to where it is whole.
+/// `out[i] = f(a[i], b[i])` for `n` points, `N` at a time; the last chunk overlaps the one before.
 ///
 /// # Safety
 /// All pointers are valid for `n` elements, and `out` overlaps no other or is the same, elements of one size provided.
@@ -191,10 +191,10 @@ pub(crate) fn works_in_place(op: Op, dtype: DType) -> bool {
     op.row().cost < if floating { 8 } else { 4 } && op.result(dtype).size() == dtype.size()
 }
 
-/// The table's row of an op, as a type.
+/// The definition of an op, as a type.
 pub(crate) struct OpDefinition<const OP: u8>;
 
-/// [`Define::block`] as a routine.
+/// [`Define::block`] as an inner loop.
 struct ElementLoop<D, T>(PhantomData<(D, T)>);
 
 impl<D: Define<T>, T: Element> InnerLoop for ElementLoop<D, T> {
@@ -205,7 +205,7 @@ impl<D: Define<T>, T: Element> InnerLoop for ElementLoop<D, T> {
     }
 }
 
-/// What a definition may evaluate to, and how it is kept in memory.
+/// Converts the result of a definition to its form in memory.
 trait ToMemory<T> {
     fn to_memory(self) -> T;
 }
@@ -224,9 +224,9 @@ impl<T: Element> ToMemory<T> for T {
     }
 }
 
-/// Turns the op table into definitions and the way from an op to its loops; `@` rules are its parts.
+/// Generates the definitions and the lookup of loops from the op table; `@` rules are its parts.
 macro_rules! define {
-    // The callback: a definition per class, and the way from an op to its loops.
+    // The callback: a definition for each class, and the lookup.
     ($($Op:ident $name:literal $args:tt $loops:literal -> $result:ident, $identity:expr,
        $fx:ident $(| $fx2:ident)*, $domain:ident, $cost:literal, $doc:literal
        { $($class:ident: $body:expr;)* })*) => {
@@ -343,7 +343,7 @@ macro_rules! define {
 type C64 = Complex<f32>;
 type C128 = Complex<f64>;
 
-/// How a definition sees an element: bools as `bool`.
+/// Converts an element to the argument of a definition: bools to `bool`.
 trait FromMemory {
     type Value;
     fn from_memory(self) -> Self::Value;

@@ -1,11 +1,11 @@
-//! Fused multiply-add, rounded once on every machine: where none fuses the C library computes each element, some 20 ns.
+//! Fused multiply-add, rounded once on every machine: without the instruction the C library computes each element in some 20 ns.
 
 use crate::DType;
 use crate::drive::isa::{EachRow, InnerLoop, Isa, LoopFn, loop_for};
 use crate::drive::vector_hints::{inhibit_vectorization, store_chunk};
 use std::marker::PhantomData;
 
-/// A float that multiplies and adds at once.
+/// A float with fused multiply-add.
 trait MultiplyAdd: Copy {
     fn jit(self, b: Self, c: Self) -> Self;
 }

@@ -1,4 +1,4 @@
-//! Loops of the steps of elementary functions, for kernels that have them written out: tests, and whoever expands kernels.
+//! Loops of the primitive steps of elementary functions, for expanded kernels.
 
 use crate::drive::isa::{EachRow, InnerLoop, Isa, LoopFn, loop_for};
 use crate::math::Real;

@@ -1,9 +1,8 @@
-//! Division that rounds, eight elements at a time where they are ordinary.
+//! Rounding divisions (floor division, remainder, fmod), eight elements at a time.
 //!
-//! `fmod` is a loop of bits and `idiv` a serial instruction (5 and 2 ns an element); a vector division takes 0.8, and mending it
-//! little more ([`crate::math::division`]). Whatever is not ordinary, zero divisors first of all, makes a chunk go the scalar way.
-//!
-//! What is ordinary is asked of the bits: comparing floats would raise the invalid flag for a nan.
+//! `fmod` is a loop over bits and `idiv` a serial instruction (5 and 2 ns an element); a vector division takes 0.8, and its correction
+//! little more ([`crate::math::division`]). A chunk with an element that needs the slow path, such as a zero divisor, is computed by
+//! scalars. The test compares bits: comparing floats would raise the invalid flag for a nan.
 
 #![allow(clippy::needless_range_loop)] // arrays and memory run along with the index
 
@@ -14,12 +13,12 @@ use crate::{DType, Op};
 /// Elements of a chunk.
 pub(crate) const REMAINDER_CHUNK: usize = 8;
 
-/// Whether an op is a division that rounds.
+/// Whether an op is a rounding division.
 pub(crate) const fn is_division(op: Op) -> bool {
     matches!(op, Op::FloorDivide | Op::Remainder | Op::Fmod)
 }
 
-/// Divides a chunk, if its type has a fast way and its elements are ordinary; else does nothing and says so.
+/// Divides a chunk. Returns false, and does nothing, if the type has no fast path or an element needs the slow path.
 ///
 /// # Safety
 /// The pointers are valid for [`REMAINDER_CHUNK`] elements, and `out` overlaps no other.
@@ -111,7 +110,7 @@ macro_rules! integers {
     )*};
 }
 
-/// Half of the integers that divide as doubles.
+/// Integers up to this size divide exactly as doubles.
 const EXACT_CHUNK_DIVIDENDS: u64 = 1 << 50;
 
 integers! {

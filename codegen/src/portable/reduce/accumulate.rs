@@ -1,8 +1,9 @@
-//! Accumulators at run time: where partial results live and in which order they merge.
+//! Accumulators at run time: partial results, and the order in which they merge.
 //!
-//! Every merge order depends on extents and strides alone. Long rows are folded tile by tile and the tiles' results merged
-//! pairwise like the digits of a binary counter, so that rounding errors grow with the logarithm of the length; products go
-//! on in the same lanes from tile to tile. Vectors of accumulators (outer axes fastest) gather sixteen tiles in a first vector before that goes into the second.
+//! Every merge order depends on extents and strides alone. Long rows are folded tile by tile and the tiles' results merged pairwise, like
+//! the digits of a binary counter (pairwise summation), so that rounding errors grow with the logarithm of the length. Products continue in
+//! the same lanes from tile to tile. For columns (outer axes fastest), vectors of accumulators sum sixteen tiles in a first vector before
+//! that is added to a second.
 
 use crate::drive::isa::LoopFn;
 use crate::portable::loops::arg_extremes::{ArgLoops, ArgTile};
@@ -10,9 +11,9 @@ use crate::portable::loops::folds::{FoldLoops, LANES};
 use crate::{FpFlags, Scalar};
 use std::mem::MaybeUninit;
 
-/// Tiles that a column's first vector takes in before it is added to the second.
+/// Tiles folded into a column's first vector before that is added to the second.
 const COLUMN_GROUP: usize = 16;
-/// Dense rows of fewer columns are folded by halves, as long vectors.
+/// Dense rows of fewer columns are folded by halving, as one long vector.
 pub(crate) const FEW_COLUMNS: usize = 8;
 
 /// The loops of one accumulator.
@@ -26,42 +27,42 @@ pub(crate) enum AccumulatorLoops {
 #[derive(Clone)]
 pub(crate) struct ResolvedAccumulator {
     pub(crate) loops: AccumulatorLoops,
-    /// The op's own loop, where there is one: (out, a, b, -, n, -).
+    /// The op's elementwise loop, if there is one: (out, a, b, -, n, -).
     pub(crate) apply: Option<LoopFn>,
-    /// What it folds: a value of the body.
+    /// The value of the body that it folds.
     pub(crate) value: u32,
     /// Bytes of a folded value, and of the result.
     pub(crate) size: usize,
     pub(crate) result_size: usize,
-    /// The result of folding nothing.
+    /// The neutral element: the result of folding an empty domain.
     pub(crate) identity: Option<Scalar>,
-    /// Positive zero of the type, added to sums at the end as NumPy's start from it: the sum of `-0.0` is `0.0`.
+    /// Positive zero of the type, added to sums at the end because NumPy's sums start from it: the sum of `-0.0` is `0.0`.
     pub(crate) start: Option<Scalar>,
-    /// Whether partial results go on from tile to tile, as products do, instead of being merged pairwise.
+    /// Whether partial results continue from tile to tile, as products do, instead of being merged pairwise.
     pub(crate) carries: bool,
-    /// What folding may report, and the instruction of the epilogue it is reported for.
+    /// The flags that folding may raise, and the instruction of the epilogue they are reported for.
     pub(crate) effects: FpFlags,
-    /// Whether anything in the kernel may report flags, and so must not find those of this.
+    /// Whether any instruction of the kernel may raise flags: then flags of the fold must be read and cleared before it runs.
     pub(crate) kernel_has_effects: bool,
     pub(crate) inst: u32,
 }
 
-/// Where one accumulator's partial results are: `points` of each.
+/// The buffers of one accumulator's partial results, one entry a point.
 #[derive(Clone, Copy)]
 pub(crate) struct AccumulatorBuffers {
     /// Results: values or, for positions, `int64`.
     pub(crate) total: *mut u8,
-    /// Best values beside positions; first vector of a column.
+    /// For positions, their values; for columns, the first vector.
     pub(crate) auxiliary: *mut u8,
-    /// Of the tile at hand.
+    /// Results of the current tile.
     pub(crate) tile_total: *mut u8,
-    /// Of the tile at hand, beside positions.
+    /// For positions, the values of the current tile.
     pub(crate) tile_auxiliary: *mut u8,
 }
 
 /// Partial results of one long row, merged pairwise.
 pub(crate) struct PairwiseLevels {
-    /// Those of `count`'s set bits hold a value.
+    /// The levels of the set bits of `count` hold a value.
     parts: [MaybeUninit<[u64; 2]>; 48],
     count: u64,
 }
@@ -71,7 +72,7 @@ impl PairwiseLevels {
         PairwiseLevels { parts: [const { MaybeUninit::uninit() }; 48], count: 0 }
     }
 
-    /// Takes in the next partial result.
+    /// Adds the next partial result.
     ///
     /// # Safety
     /// `part` holds one value of the loops' type.
@@ -92,7 +93,7 @@ impl PairwiseLevels {
         self.count += 1;
     }
 
-    /// Merges what is left and writes it.
+    /// Merges all levels and writes the result.
     ///
     /// # Safety
     /// As [`PairwiseLevels::push`]; something has been pushed, and `out` has room for a value.
@@ -118,15 +119,15 @@ impl PairwiseLevels {
     }
 }
 
-/// The product of one long row, in lanes that go on from tile to tile: see [`crate::portable::loops::folds`] on why not in levels.
+/// The product of one long row, in lanes that continue from tile to tile: [`crate::portable::loops::folds`] says why not in levels.
 struct ProductLanes {
-    /// The first `used`, of the type at hand, hold a value.
+    /// The first `used` hold a value of the accumulator's type.
     values: [MaybeUninit<[u64; 2]>; LANES],
     used: usize,
 }
 
 impl ProductLanes {
-    /// Takes in the next `n` factors.
+    /// Multiplies the next `n` factors into the lanes.
     ///
     /// # Safety
     /// `values` holds them, of `size` bytes each; the loops are those of their type.
@@ -149,17 +150,17 @@ impl ProductLanes {
     }
 }
 
-/// How far one long row has been folded.
-#[allow(clippy::large_enum_variant)] // it lives on the stack, not filled in: boxing it would cost more than the room
+/// The state of one long row.
+#[allow(clippy::large_enum_variant)] // it lives on the stack, uninitialised: boxing would cost more than the space
 enum RowProgress {
     PairwiseLevels(PairwiseLevels),
     ProductLanes(ProductLanes),
 }
 
-/// How one accumulator stands within an outer tile.
+/// The state of one accumulator within an outer tile.
 pub(crate) struct Progress {
     row: RowProgress,
-    /// Tiles taken in, and of those in the first vector.
+    /// Tiles folded so far, and how many of them are in the first vector.
     tiles: usize,
     grouped: usize,
 }
@@ -176,10 +177,10 @@ impl Progress {
 }
 
 impl ResolvedAccumulator {
-    /// Takes in a tile of `rows` whole rows of `length` values, `pitch` bytes apart: `total[r]` is row `r`'s result.
+    /// Folds a tile of `rows` whole rows of `length` values, with a row pitch of `pitch` bytes: `total[r]` is the result of row `r`.
     ///
     /// # Safety
-    /// `values` holds them and the places have room.
+    /// `values` holds them and the buffers have room.
     #[inline]
     pub(crate) unsafe fn whole_rows(
         &self,
@@ -199,7 +200,7 @@ impl ResolvedAccumulator {
         }
     }
 
-    /// Takes in the part of one row that begins at `position`.
+    /// Folds the part of one row that begins at `position`.
     ///
     /// # Safety
     /// As [`ResolvedAccumulator::whole_rows`].
@@ -231,7 +232,7 @@ impl ResolvedAccumulator {
         s.tiles += 1;
     }
 
-    /// Merges `n` candidates at `tile_total` of values `values` into the positions.
+    /// Merges `n` candidate positions at `tile_total`, whose values are `values`, into the positions.
     unsafe fn merge_positions(&self, a: &ArgLoops, p: &AccumulatorBuffers, s: &Progress, values: *const u8, n: usize) {
         // SAFETY: the callers' contract.
         unsafe {
@@ -244,8 +245,8 @@ impl ResolvedAccumulator {
         }
     }
 
-    /// Takes in `rows` values for each of `n` points, the points fastest and rows `pitch` bytes apart, the first at
-    /// `position` of the inner domain.
+    /// Folds `rows` values for each of `n` points, the points fastest and with a row pitch of `pitch` bytes, the first row at `position`
+    /// of the inner domain.
     ///
     /// # Safety
     /// As [`ResolvedAccumulator::whole_rows`]; `tile_total` has room for `rows * n` values.
@@ -274,7 +275,7 @@ impl ResolvedAccumulator {
                     for first in (0..rows).step_by(COLUMN_GROUP) {
                         let values = values.wrapping_offset(first as isize * pitch);
                         let height = COLUMN_GROUP.min(rows - first);
-                        // The first of all goes where the results belong.
+                        // The first group is folded straight into the first vector.
                         let to = if s.tiles == 0 && rows <= COLUMN_GROUP { p.auxiliary } else { p.tile_total };
                         let pitch = std::ptr::without_provenance(pitch as usize);
                         (f.columns)(to, values, pitch, std::ptr::null(), n, height);
@@ -291,7 +292,7 @@ impl ResolvedAccumulator {
         }
     }
 
-    /// Folds `rows` rows of `n` values into one, by halves.
+    /// Folds `rows` rows of `n` values into one by halving.
     unsafe fn fold_rows(
         &self,
         f: &FoldLoops,
@@ -319,12 +320,12 @@ impl ResolvedAccumulator {
         p.tile_total
     }
 
-    /// Takes one value for each point into the column's vectors.
+    /// Folds one value for each point into the column's vectors.
     unsafe fn add_to_column(&self, f: &FoldLoops, p: &AccumulatorBuffers, s: &mut Progress, row: *const u8, n: usize) {
         // SAFETY: `columns`' contract.
         unsafe {
             if s.grouped == 0 && row == p.auxiliary.cast_const() {
-                // There already.
+                // It is there already.
             } else if s.grouped == 0 {
                 std::ptr::copy_nonoverlapping(row, p.auxiliary, n * self.size);
             } else {
@@ -350,7 +351,7 @@ impl ResolvedAccumulator {
         s.grouped = 0;
     }
 
-    /// Completes the results of `n` points from what was taken in by parts of rows or columns.
+    /// Completes the results of `n` points that were folded by parts of rows or by columns.
     ///
     /// # Safety
     /// As [`ResolvedAccumulator::columns`].
@@ -370,10 +371,10 @@ impl ResolvedAccumulator {
         }
     }
 
-    /// Merges the results of parts, in their order: neighbours first, then neighbours' neighbours.
+    /// Merges the results of parts pairwise, in their order.
     ///
     /// # Safety
-    /// Each part has `n` results, and what is beside them `each` bytes on.
+    /// Each part has `n` results, and their auxiliary values `each` bytes further.
     pub(crate) unsafe fn merge_parts(
         &self,
         p: &AccumulatorBuffers,
@@ -386,13 +387,13 @@ impl ResolvedAccumulator {
         unsafe {
             match &self.loops {
                 AccumulatorLoops::Fold(f) => {
-                    let mut apart = 1;
-                    while apart < parts {
-                        for part in (0..parts - apart).step_by(2 * apart) {
-                            let other = at(part + apart);
+                    let mut distance = 1;
+                    while distance < parts {
+                        for part in (0..parts - distance).step_by(2 * distance) {
+                            let other = at(part + distance);
                             (f.into)(at(part), other, other, other, n, 0);
                         }
-                        apart *= 2;
+                        distance *= 2;
                     }
                     std::ptr::copy_nonoverlapping(at(0), p.total, n * self.size);
                 }
@@ -407,7 +408,7 @@ impl ResolvedAccumulator {
         }
     }
 
-    /// Adds the zero that sums start from.
+    /// Adds the positive zero that sums start from.
     ///
     /// # Safety
     /// As [`ResolvedAccumulator::columns`].

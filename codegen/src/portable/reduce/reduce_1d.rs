@@ -1,7 +1,7 @@
-//! Reductions of one axis to one point, the most frequent by far: no shapes, no odometer.
+//! The reducer of one axis to one value, the most frequent reduction by far.
 //!
-//! A sum of eight elements takes 50 ns here and 100 by [`crate::portable::reduce::reduce_tiled`]. What takes this way and what does not is decided by sizes and strides, never by the number of threads, so that equal
-//! launches give equal bits.
+//! A sum of eight elements takes 50 ns here and 100 by [`crate::portable::reduce::reduce_tiled`]. Sizes and strides alone decide which
+//! launches run here, never the number of threads, so that equal launches give equal bits.
 
 use crate::drive::fp_status::record_flags;
 use crate::drive::{fp_status, scratch};
@@ -16,14 +16,14 @@ use smallvec::SmallVec;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
-/// Accumulators that there is room for here, and in [`crate::portable::reduce::reduce_tiled`].
+/// Most accumulators of a kernel here and in [`crate::portable::reduce::reduce_tiled`].
 pub(crate) const ACCUMULATORS: usize = 4;
-/// Elements from which on a row is folded in one pass, and of one piece: what calling it costs is nothing, and rounding
-/// errors are no larger than those of NumPy's sums.
+/// Least elements of a row that machine code folds, and the elements of one call: the call costs nothing beside them, and rounding errors
+/// are no larger than those of NumPy's sums.
 pub(crate) const MIN_JIT_FOLD: usize = 128;
 pub(crate) const JIT_FOLD_PIECE: usize = 8192;
 
-/// Room for what a pass leaves of a row.
+/// The partial results that machine code leaves of a row.
 #[repr(align(64))]
 pub(crate) struct FoldLanes([MaybeUninit<[u8; FOLD_VECTOR_BYTES]>; ACCUMULATORS]);
 
@@ -33,7 +33,7 @@ impl FoldLanes {
         FoldLanes([const { MaybeUninit::uninit() }; ACCUMULATORS])
     }
 
-    /// Where those of an accumulator are.
+    /// Those of an accumulator.
     #[inline(always)]
     pub(crate) fn at(&mut self, accumulator: usize) -> *mut u8 {
         self.0.as_mut_ptr().wrapping_add(accumulator).cast()
@@ -45,7 +45,7 @@ pub(crate) fn may_run_1d(body: &Bytecode, folding: &ResolvedFolds, epilogue: &By
     exec_1d::may_run_1d(body)
         && body.is_plain()
         && exec_1d::may_run_1d(epilogue)
-        // What is folded is read after the stores.
+        // The fold reads its values after the stores.
         && (body.sinks.is_empty() || body.loads.iter().all(|load| !load.late))
         && folding.accumulators.len() <= ACCUMULATORS
 }
@@ -117,8 +117,8 @@ pub(crate) unsafe fn run(
     raised
 }
 
-/// Whether all there is to do is to find positions in memory as it lies: they are the same by blocks, which are to be looked
-/// through and merged one by one (ten thousand numbers: 450 of 1,150 ns).
+/// Whether the reduction only finds positions of extremes in memory. Then one call for the whole axis gives the same result as blocks that
+/// are merged one by one (ten thousand numbers: 450 of 1,150 ns).
 fn finds_in_place(body: &Bytecode, folding: &ResolvedFolds, line: Access1d, along: &Launch<'_>) -> bool {
     body.steps.is_empty()
         && body.uniforms.is_empty()
@@ -127,7 +127,7 @@ fn finds_in_place(body: &Bytecode, folding: &ResolvedFolds, line: Access1d, alon
         && line.is_read_in_place(body, along)
 }
 
-/// Computes what a body stores of some points that are folded already, and goes on behind them.
+/// Runs the body's stores for points that are folded already, and advances the pointers beyond them.
 ///
 /// # Safety
 /// As [`run_block`], for all of the points.
@@ -147,7 +147,7 @@ unsafe fn store(
     }
 }
 
-/// Folds an axis of more than one block: by pieces in one pass as long as that raises no flags and leaves nothing out.
+/// Folds an axis of more than one block, by machine code as long as that raises no flags and needs no slow path.
 unsafe fn by_blocks(
     body: &Bytecode,
     (folding, mut fused): (&ResolvedFolds, Option<&FoldCall>),
@@ -162,7 +162,7 @@ unsafe fn by_blocks(
     let mut lanes = FoldLanes::new();
     let mut at = 0;
     while at < n {
-        // To the end of a piece, wherever blocks end: the sum is the same whatever room its terms take.
+        // Up to the end of a piece, wherever blocks end: the sum does not depend on the size of registers.
         let piece = (JIT_FOLD_PIECE - at % JIT_FOLD_PIECE).min(n - at);
         // SAFETY: the caller's contract: so many elements are left.
         fused = fused.filter(|f| piece >= MIN_JIT_FOLD && unsafe { f.run(piece, |v| values[v as usize], lanes.at(0)) });

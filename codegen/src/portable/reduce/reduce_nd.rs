@@ -1,11 +1,11 @@
-//! Reductions.
+//! The general reducer, for any domain; and the resolution of a kernel's folds.
 //!
-//! By *rows* where the inner axes are the faster in memory: a tile holds whole rows of several outer points, or a part of
-//! one row. By *columns* where the outer axes are: a tile holds one or more values of each of many outer points, and
-//! vectors of accumulators run along the inner axes. Either way an outer tile's results go through the epilogue together.
+//! By *rows* if the inner axes are the faster in memory: a tile holds whole rows of several outer points, or a part of one row. By *columns*
+//! if the outer axes are: a tile holds one or more values of each of many outer points, and vectors of accumulators are folded along the
+//! inner axes. Either way the results of an outer tile go through the epilogue together.
 //!
-//! A reduction with few outer tiles and much inner work is divided along the inner axes as well. Into what depends on the
-//! sizes alone, not on the number of threads; the parts merge in their order.
+//! A reduction with few outer tiles and much inner work is divided along the inner axes too. The division depends on sizes alone, not on
+//! the number of threads; the parts merge in their order.
 
 use crate::drive::fp_status::record_flags;
 use crate::drive::isa::Isa;
@@ -22,36 +22,36 @@ use crate::{DType, Fold, Inst, Kernel, Launch, Op, RaisedFlags, Scalar, Template
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Elements of a part of inner axes that are divided, at least (a sum of so many takes 1.5 µs), and how many parts there are at
-/// most. Neither asks what the elements are made of: a sum is the same whether its terms were stored before or not.
+/// Least elements of a part of divided inner axes (their sum takes 1.5 µs), and most parts. Neither depends on the cost of elements, so a
+/// sum has the same bits whether its terms were stored before or not.
 const MIN_PART: usize = 1 << 14;
-/// The same of products: of factors near one, products of few stay near one, where rounding has a side that it prefers.
+/// The same for products: products of few factors near one stay near one, where rounding is biased.
 const MIN_PRODUCT_PART: usize = 1 << 19;
 const MAX_PARTS: usize = 64;
-/// Outer tiles from which on they alone feed the threads.
+/// Outer tiles from which on inner axes are not divided: they are enough work for all threads.
 pub(crate) const ENOUGH_TILES: usize = 16;
 
 /// The accumulators of a kernel, resolved.
 pub(crate) struct ResolvedFolds {
     pub(crate) accumulators: Vec<ResolvedAccumulator>,
-    /// Operands that the body loads, to choose the order by.
+    /// Operands that the body loads, which decide between rows and columns.
     pub(crate) loads: Vec<u16>,
     /// Bytes of partial results for each outer point.
     pub(crate) width: usize,
     /// Whether `reduce_tiled` may run it.
     pub(crate) may_run_tiled: bool,
-    /// What runs the body and folds in one pass, for rows whose elements follow each other.
+    /// Machine code that runs the body and folds, for contiguous rows.
     pub(crate) jit_fold: Option<FoldCall>,
     /// Whether `reduce_1d` may run it.
     pub(crate) may_run_1d: bool,
-    /// Elements of a part of inner axes, at least.
+    /// Least elements of a part of inner axes.
     pub(crate) part: usize,
 }
 
 /// Finds the loops of a kernel's accumulators.
 ///
 /// # Errors
-/// Where a fold has no loop.
+/// If a fold has no loop.
 pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<ResolvedFolds, String> {
     let multiplies = kernel.accumulators.iter().any(|a| a.fold == Fold::Op(Op::Multiply));
     let mut folding = ResolvedFolds {
@@ -96,13 +96,13 @@ pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<ResolvedFolds, String
     Ok(folding)
 }
 
-/// The value of folding nothing.
+/// The neutral element.
 fn identity(op: Op, dtype: DType) -> Option<Scalar> {
     let value = op.row().identity?;
     Some(Scalar::new(dtype, value as i64))
 }
 
-/// A launch, laid out.
+/// A launch, divided into tiles.
 struct NdLayout<'a> {
     body: &'a Bytecode,
     folding: &'a ResolvedFolds,
@@ -111,14 +111,14 @@ struct NdLayout<'a> {
     outer: Tiling,
     inner: Tiling,
     by_columns: bool,
-    /// Points of a tile, and outer points of one.
+    /// Points of a tile, and outer points of a tile.
     room: usize,
     points: usize,
     aliasing: AliasInfo,
     epilogue_aliasing: AliasInfo,
 }
 
-/// Whether the outer axes are the faster: each load votes with its smaller stride.
+/// Whether the outer axes are the faster in memory: each load votes for the axis of its smaller stride.
 pub(crate) fn by_columns(loads: &[u16], launch: &Launch<'_>) -> bool {
     let last = |extents: &[usize]| extents.iter().rposition(|&e| e > 1);
     let (Some(outer), inner) = (last(launch.outer), last(launch.inner)) else { return false };
@@ -175,7 +175,7 @@ impl<'a> NdLayout<'a> {
         }
     }
 
-    /// Bytes of partial results of one accumulator with room for all.
+    /// Bytes of scratch: registers and partial results.
     fn scratch(&self) -> usize {
         let registers = (self.body.width + self.epilogue.width) * self.room;
         registers + self.folding.accumulators.iter().map(|a| self.bytes_of(a)).sum::<usize>()
@@ -188,7 +188,7 @@ impl<'a> NdLayout<'a> {
         3 * each + tile_total
     }
 
-    /// Cuts the accumulators' places out of the scratch.
+    /// Divides the scratch between the accumulators' buffers.
     fn buffers(&self, mut at: *mut u8) -> SmallVec<[AccumulatorBuffers; 2]> {
         let mut buffers = SmallVec::new();
         for a in &self.folding.accumulators {
@@ -248,8 +248,8 @@ pub(crate) unsafe fn run(
     })
 }
 
-/// Into how many parts inner tiles are divided, of which so many would be large enough: by a power of two, so that two threads, or
-/// four, have equally much to do (of a sum of 100,000 elements in three parts one had two).
+/// How many parts to divide inner tiles into, if `enough` parts would be large enough: a power of two, so that two or four threads have
+/// equal work (of a sum of 100,000 elements in three parts one thread had two).
 pub(crate) fn parts_of(enough: usize, tiles: usize) -> usize {
     enough.min(MAX_PARTS).min(tiles).checked_ilog2().map_or(1, |log| 1 << log)
 }
@@ -261,7 +261,7 @@ unsafe fn in_parts(layout: &NdLayout<'_>, parts: usize, nanoseconds: f64, worker
     let accumulators = &layout.folding.accumulators;
     let each = layout.points * 16;
     let tiles = layout.outer.tiles();
-    // Totals and what is beside them, by outer tile, part and accumulator.
+    // Totals and auxiliary values, by outer tile, part and accumulator.
     let mut partial = vec![[0u64; 2]; tiles * parts * accumulators.len() * 2 * layout.points];
     let partial_at = PartialResults(partial.as_mut_ptr().cast());
     let slot = |tile: usize, part: usize, a: usize| ((tile * parts + part) * accumulators.len() + a) * 2 * each;
@@ -305,7 +305,7 @@ unsafe fn in_parts(layout: &NdLayout<'_>, parts: usize, nanoseconds: f64, worker
     raised
 }
 
-/// Memory that tasks write disjoint parts of.
+/// Memory whose disjoint slots are written by tasks.
 #[derive(Clone, Copy)]
 pub(crate) struct PartialResults(pub(crate) *mut u8);
 
@@ -313,7 +313,7 @@ pub(crate) struct PartialResults(pub(crate) *mut u8);
 unsafe impl Sync for PartialResults {}
 
 impl PartialResults {
-    /// The beginning; by method, so that closures capture the whole.
+    /// The first slot. A method, so that closures capture the whole struct, which is `Sync`.
     pub(crate) fn get(&self) -> *mut u8 {
         self.0
     }
@@ -352,13 +352,13 @@ impl<'p> NdRun<'p> {
         }
     }
 
-    /// Stands at an outer tile; gives its number of points.
+    /// Selects an outer tile. Returns its number of points.
     fn shape(&mut self, at: &crate::drive::tiles::PerAxis<usize>) -> usize {
         self.outer_tile.set(&[(&self.layout.outer, at)]);
         self.outer_tile.len()
     }
 
-    /// Folds some of the inner tiles for the outer tile at a place.
+    /// Folds some of the inner tiles of the outer tile at these coordinates.
     ///
     /// # Safety
     /// The contract of the launch.
@@ -413,7 +413,7 @@ impl<'p> NdRun<'p> {
         n
     }
 
-    /// Runs the epilogue for the outer tile at hand.
+    /// Runs the epilogue for an outer tile.
     ///
     /// # Safety
     /// The contract of the launch; the totals are complete.
@@ -428,7 +428,7 @@ impl<'p> NdRun<'p> {
         unsafe { self.epilogue.run(&self.outer_tile) };
     }
 
-    /// Hands over what was raised.
+    /// Adds the flags this thread raised to those of the launch.
     fn report(self, raised: &mut RaisedFlags) {
         for (epilogue, inst, f) in self.raised.into_iter().chain(self.body.raised).chain(self.epilogue.raised) {
             record_flags(raised, epilogue, inst, f);
@@ -436,7 +436,7 @@ impl<'p> NdRun<'p> {
     }
 }
 
-/// Takes down what a fold has raised.
+/// Reads, clears and reports the flags that a fold has raised.
 #[inline]
 pub(crate) fn collect_flags(a: &ResolvedAccumulator, raised: &mut RaisedFlags) {
     if a.kernel_has_effects {

@@ -1,11 +1,11 @@
-//! Reductions over one inner axis on planes: nearly all there are.
+//! The reducer of one inner axis in two-dimensional tiles: nearly all reductions of more than one axis.
 //!
-//! By rows where the inner axis is the faster in memory: a tile holds several whole rows, or a part of one, and is folded
-//! along its columns. By columns where the outer axes are: the inner axis runs down the rows of a tile. The results of up
-//! to [`ROW_GROUP`] rows, or of a tile's columns, go through the epilogue together.
+//! By rows if the inner axis is the faster in memory: a tile holds several whole rows, or a part of one, and is folded along its columns.
+//! By columns if an outer axis is: the inner axis runs down the rows of a tile. The results of up to [`ROW_GROUP`] rows, or of a tile's
+//! columns, go through the epilogue together.
 //!
-//! What is divided, and what takes this way at all, depends on sizes and strides, never on the number of threads, so that
-//! equal launches give equal bits.
+//! Sizes and strides alone decide which launches run here and how they are divided, never the number of threads, so that equal launches
+//! give equal bits.
 
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::{fp_status, scratch};
@@ -22,16 +22,16 @@ use crate::{Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Long rows that share an epilogue.
+/// Long rows that share one run of the epilogue.
 const ROW_GROUP: usize = 32;
-/// Columns of a tile, where the outer axes are the faster: the accumulators' vectors stay in the first-level cache.
+/// Most columns of a tile that is folded by columns: the accumulators' vectors stay in the first-level cache.
 const MAX_TILE_COLUMNS: usize = 1024;
-/// Rows of such a tile that is read where it is.
+/// Rows of such a tile if it is read in memory.
 const TILE_DEPTH: usize = 256;
-/// Points of a tile of whole rows that is read where it is; a tile and its epilogue cost some 60 ns.
+/// Points of a tile of whole rows if it is read in memory; a tile and its epilogue cost some 60 ns.
 const IN_PLACE_POINTS: usize = 16 << 10;
 
-/// Columns from which on each row is folded in one pass by itself: it costs some 40 ns beside the pass.
+/// Columns from which on machine code folds each row by itself, with an overhead of some 40 ns a row.
 const MIN_JIT_ROW: usize = 512;
 
 /// Whether a kernel has the form this module runs.
@@ -42,7 +42,7 @@ pub(crate) fn may_run_tiled(body: &Bytecode, folding: &ResolvedFolds, epilogue: 
         && folding.accumulators.len() <= ACCUMULATORS
 }
 
-/// A launch, laid out.
+/// A launch, divided into planes and tiles.
 pub(crate) struct TiledReduction<'a> {
     body: &'a Bytecode,
     folding: &'a ResolvedFolds,
@@ -52,21 +52,21 @@ pub(crate) struct TiledReduction<'a> {
     axes: PlaneAxes,
     aliasing: AliasInfo,
     epilogue_aliasing: AliasInfo,
-    /// Points along the outer axis of a plane, along the inner axis, and planes.
+    /// Extents of a plane's outer axis and of the inner axis, and the number of planes.
     points: usize,
     length: usize,
     planes: usize,
-    /// Outer points that are concluded together, and those of one tile.
+    /// Outer points that share a run of the epilogue, and outer points of a tile.
     group: usize,
     across: usize,
     /// Inner points of a tile.
     depth: usize,
-    /// What folds a tile of one row in one pass.
+    /// Machine code that folds a tile of one row.
     jit_fold: Option<&'a FoldCall>,
 }
 
 impl<'a> TiledReduction<'a> {
-    /// Lays a launch out, if it has one inner axis at most. No extent is zero.
+    /// Divides a launch, if it has one inner axis at most. No extent is zero.
     #[inline]
     pub(crate) fn new(
         body: &'a Bytecode,
@@ -119,7 +119,7 @@ impl<'a> TiledReduction<'a> {
         Some(reduction)
     }
 
-    /// Decides on the tiles.
+    /// Decides the sizes of tiles and groups.
     #[inline]
     fn divide(&mut self) {
         let room = self.body.block_len;
@@ -136,13 +136,13 @@ impl<'a> TiledReduction<'a> {
             self.group = self.across;
             self.depth = self.length;
         } else {
-            // Whatever the room is: rows that are equal are divided equally, and give equal sums.
+            // Independent of the size of registers: equal rows are divided equally and give equal sums.
             self.group = self.points.min(ROW_GROUP);
             self.depth = self.length.min(JIT_FOLD_PIECE);
         }
     }
 
-    /// Whether the body is loads of what lies dense along the columns, so that tiles need no room.
+    /// Whether the body only loads operands that are contiguous along the columns, so that tiles need no registers.
     fn is_read_in_place(&self) -> bool {
         self.body.calls.is_empty()
             && self.body.uniforms.is_empty()
@@ -150,7 +150,7 @@ impl<'a> TiledReduction<'a> {
             && self.has_dense_columns()
     }
 
-    /// Whether what is loaded lies dense along the columns.
+    /// Whether all loads are contiguous along the columns.
     fn has_dense_columns(&self) -> bool {
         let launch = self.launch.get();
         let dense = |operand: u16, size: u8| {
@@ -160,7 +160,7 @@ impl<'a> TiledReduction<'a> {
         self.body.loads.iter().all(|l| dense(l.operand, l.size))
     }
 
-    /// Columns of a tile that the calls run on at once.
+    /// Columns of a tile that one call runs on.
     fn tile_columns(&self) -> usize {
         self.depth.min(self.body.block_len)
     }
@@ -189,12 +189,12 @@ impl<'a> TiledReduction<'a> {
         }
         parallel_for(groups, nanoseconds, workers, &|range, raised| {
             // SAFETY: the caller's contract; groups do not overlap.
-            unsafe { self.reduction(range, raised) }
+            unsafe { self.fold_groups(range, raised) }
         })
     }
 
-    /// Runs some groups.
-    unsafe fn reduction(&self, range: Range<usize>, raised: &mut RaisedFlags) {
+    /// Folds some groups of outer points and runs their epilogues.
+    unsafe fn fold_groups(&self, range: Range<usize>, raised: &mut RaisedFlags) {
         self.with_run(raised, |run| {
             for group in range {
                 // SAFETY: the caller's contract.
@@ -211,7 +211,7 @@ impl<'a> TiledReduction<'a> {
         let (tiles, groups) = (self.inner_tiles(), self.groups());
         let accumulators = &self.folding.accumulators;
         let each = self.group * 16;
-        // Totals and what is beside them, by group, part and accumulator.
+        // Totals and auxiliary values, by group, part and accumulator.
         let mut partial = vec![[0u64; 2]; groups * parts * accumulators.len() * 2 * self.group];
         let partial_at = PartialResults(partial.as_mut_ptr().cast());
         let slot = |group: usize, part: usize, a: usize| ((group * parts + part) * accumulators.len() + a) * 2 * each;
@@ -249,19 +249,19 @@ impl<'a> TiledReduction<'a> {
         raised
     }
 
-    /// Bytes of one accumulator's partial results, of each kind but the one of the tile at hand.
+    /// Bytes of each of one accumulator's buffers except that of the current tile.
     fn bytes_of(&self, a: &ResolvedAccumulator) -> usize {
         (self.group * a.size.max(a.result_size)).next_multiple_of(64)
     }
 
-    /// Bytes of one accumulator's results of the tile at hand.
+    /// Bytes of one accumulator's results of the current tile.
     fn fresh_bytes_of(&self, a: &ResolvedAccumulator) -> usize {
         let few = (self.points % self.across).max(if self.across < FEW_COLUMNS { self.across } else { 0 });
         let halved = if self.by_columns && few < FEW_COLUMNS { few * self.depth } else { 0 };
         (halved.max(self.group) * a.size.max(8)).next_multiple_of(64)
     }
 
-    /// Gives memory to a run and lends it out.
+    /// Sets up one thread's part, with scratch memory, and calls `f` with it.
     fn with_run(&self, raised: &mut RaisedFlags, f: impl FnOnce(&mut TiledRun<'_, '_>)) {
         let launch = self.launch.get();
         let room = room_of(self).next_multiple_of(64);
@@ -312,7 +312,7 @@ impl<'a> TiledReduction<'a> {
     }
 }
 
-/// Points of a tile that has registers.
+/// Points of a tile that need registers.
 fn room_of(reduction: &TiledReduction<'_>) -> usize {
     (reduction.across * reduction.depth).min(reduction.body.block_len)
 }
@@ -324,14 +324,14 @@ struct TiledRun<'s, 'p> {
     body: Exec2d<'p>,
     epilogue: Exec2d<'p>,
     buffers: SmallVec<[AccumulatorBuffers; ACCUMULATORS]>,
-    /// Addresses of the plane at hand; empty for the first.
+    /// Addresses of the current plane; empty for the first.
     origin: SmallVec<[*mut u8; 16]>,
     plane: usize,
     raised: &'p mut RaisedFlags,
 }
 
 impl TiledRun<'_, '_> {
-    /// Goes to a group; gives its number of points.
+    /// Selects a group. Returns its number of points.
     #[inline]
     fn select_group(&mut self, group: usize) -> usize {
         let s = self.reduction;
@@ -348,14 +348,14 @@ impl TiledRun<'_, '_> {
         s.group.min(s.points - group % along * s.group)
     }
 
-    /// First outer point of a group within its plane.
+    /// The first outer point of a group within its plane.
     #[inline]
     fn first(&self, group: usize) -> usize {
         let s = self.reduction;
         if s.planes == 1 { group * s.group } else { group % s.points.div_ceil(s.group) * s.group }
     }
 
-    /// Folds some of the inner tiles of a group; gives its number of points.
+    /// Folds some of the inner tiles of a group. Returns its number of points.
     ///
     /// # Safety
     /// The contract of the launch.
@@ -371,7 +371,7 @@ impl TiledRun<'_, '_> {
                 self.whole_rows(first, n);
             } else {
                 for point in 0..n {
-                    self.along(first, point, range.clone());
+                    self.fold_long_row(first, point, range.clone());
                 }
             }
         }
@@ -395,8 +395,8 @@ impl TiledRun<'_, '_> {
         }
     }
 
-    /// Folds some tiles of one long row.
-    unsafe fn along(&mut self, first: usize, point: usize, range: Range<usize>) {
+    /// Folds a range of tiles of one long row.
+    unsafe fn fold_long_row(&mut self, first: usize, point: usize, range: Range<usize>) {
         let s = self.reduction;
         let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
         let mut progress: SmallVec<[Progress; 1]> = s.folding.accumulators.iter().map(Progress::new).collect();
@@ -432,7 +432,7 @@ impl TiledRun<'_, '_> {
                 unsafe {
                     self.body.run(&part, self.raised);
                     if jit_fold.is_some() {
-                        // Folded already; this was for what is stored.
+                        // It is folded already; this ran the stores.
                         continue;
                     }
                     for ((a, p), progress) in s.folding.accumulators.iter().zip(&self.buffers).zip(&mut progress) {
@@ -449,7 +449,7 @@ impl TiledRun<'_, '_> {
         }
     }
 
-    /// Folds some tiles of rows into the vectors of a group of columns.
+    /// Folds a range of tiles into the vectors of a group of columns.
     unsafe fn fold_columns(&mut self, first: usize, n: usize, range: Range<usize>) {
         let s = self.reduction;
         let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };

@@ -1,7 +1,7 @@
-//! Running folds along one axis.
+//! The scan template: inclusive prefix scans along one axis.
 //!
-//! By rows where that axis is the faster in memory: a sequential loop for each row over values computed block by block. By
-//! columns where the outer axes are: every step adds a row of values to the row before.
+//! By rows if that axis is the faster in memory: a sequential loop for each row, over values computed block by block. By columns if an outer
+//! axis is: every step folds a row of values into the row before.
 
 use crate::drive::fp_status::record_flags;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
@@ -14,15 +14,15 @@ use crate::portable::reduce::accumulate::{AccumulatorLoops, ResolvedAccumulator}
 use crate::portable::reduce::reduce_nd::{ResolvedFolds, by_columns, collect_flags};
 use crate::{Launch, RaisedFlags, ThreadPool};
 
-/// Where one accumulator's running values are.
+/// The buffers of one accumulator's running values.
 struct RunningValues {
-    /// Of the tile at hand.
+    /// Those of the current tile.
     out: *mut u8,
-    /// The last of each row, or the last row, of the tile before.
+    /// The carry: the last value of each row, or the last row, of the tile before.
     carry: *mut u8,
 }
 
-/// Running values from before a row, and then of its last point: a word for each accumulator.
+/// The carries into a row, then those out of it: a word for each accumulator.
 #[derive(Clone, Copy)]
 pub(crate) struct Carry(pub(crate) *mut u64);
 
@@ -32,16 +32,16 @@ unsafe impl Sync for Carry {}
 unsafe impl Send for Carry {}
 
 impl Carry {
-    /// Where an accumulator's is; by method, so that closures capture the whole.
+    /// That of an accumulator. A method, so that closures capture the whole struct, which is `Sync`.
     fn of(&self, accumulator: usize) -> *mut u8 {
         self.0.wrapping_add(accumulator).cast()
     }
 }
 
-/// Runs a scan, or goes on with one.
+/// Runs a scan, or continues one.
 ///
 /// # Safety
-/// As [`crate::Program::launch`]. What comes from before goes on in one row alone, of values of eight bytes at most.
+/// As [`crate::Program::launch`]. Carries may be passed in for one row alone, of values of eight bytes at most.
 pub(crate) unsafe fn run(
     body: &Bytecode,
     folding: &ResolvedFolds,
@@ -131,7 +131,7 @@ pub(crate) unsafe fn run(
     })
 }
 
-/// Running values of `rows` rows of `n` values.
+/// Scans `rows` rows of `n` values.
 unsafe fn along_rows(
     a: &ResolvedAccumulator,
     r: &RunningValues,
@@ -157,7 +157,7 @@ unsafe fn along_rows(
     }
 }
 
-/// Running values of `n` columns of `rows` values.
+/// Scans `n` columns of `rows` values.
 unsafe fn down_columns(
     a: &ResolvedAccumulator,
     r: &RunningValues,
