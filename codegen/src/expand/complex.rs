@@ -1,7 +1,7 @@
-//! Complex numbers as their parts: every complex value of a fragment becomes two real ones.
+//! Complex arithmetic on split parts: every complex value of a fragment becomes two real ones.
 //!
-//! Loads, parameters and results of what has no form here are taken apart ([`Inst::Part`]), what is stored or computed otherwise is
-//! put together ([`Inst::Complex`]); everything between is real arithmetic, by the formulas of [`crate::math::complex`].
+//! Loads, parameters and results of ops without a decomposition are split ([`Inst::Part`]); stored values and arguments of such ops are
+//! joined ([`Inst::Complex`]); everything between is real arithmetic, by the formulas of [`crate::math::complex`].
 
 use super::traced::{Tape, Traced, Width};
 use super::{SlowPath, copy, division};
@@ -13,24 +13,24 @@ use crate::{ComplexPart, DType, Inst, Kernel, Op, Scalar, ValueId};
 pub(super) enum Rewritten {
     /// One value.
     Whole(ValueId),
-    /// A complex one: its real part and its imaginary one.
+    /// A complex value: its real and its imaginary part.
     Parts([ValueId; 2]),
 }
 
 impl Rewritten {
-    /// The value; one of parts is put together.
+    /// The value, joined if it is split.
     pub(super) fn whole(self, tape: &Tape) -> ValueId {
         match self {
             Rewritten::Whole(v) => v,
             Rewritten::Parts([re, im]) => {
                 let part = tape.draft(|draft| draft.types[re.0 as usize]);
-                let dtype = part.complex().expect("parts are those of complex numbers");
+                let dtype = part.complex().expect("parts have a complex type");
                 tape.emit(Inst::Complex([re, im]), dtype)
             }
         }
     }
 
-    /// The parts; a real number has no imaginary one.
+    /// The parts; the imaginary part of a real value is zero.
     fn parts(self, tape: &Tape, part: DType) -> [ValueId; 2] {
         match self {
             Rewritten::Parts(parts) => parts,
@@ -39,7 +39,7 @@ impl Rewritten {
     }
 }
 
-/// Takes a value apart, if it is complex.
+/// Splits a value, if it is complex.
 fn split_parts(tape: &Tape, value: ValueId, dtype: DType) -> Rewritten {
     if !dtype.is_complex() {
         return Rewritten::Whole(value);
@@ -48,12 +48,12 @@ fn split_parts(tape: &Tape, value: ValueId, dtype: DType) -> Rewritten {
     Rewritten::Parts([part(ComplexPart::Real), part(ComplexPart::Imaginary)])
 }
 
-/// Whether an instruction reads or makes a complex value.
+/// Whether an instruction reads or produces a complex value.
 pub(super) fn is_complex(types: &[DType], inst: &Inst, dtype: DType) -> bool {
     dtype.is_complex() || crate::Fragment::arguments(inst).iter().any(|v| types[v.0 as usize].is_complex())
 }
 
-/// Appends an instruction that reads or makes a complex value; gives its value, and what is wanted of it seldom, if anything is.
+/// Appends an instruction that reads or produces a complex value. Returns its value and its slow path, if it has one.
 pub(super) fn decompose(
     kernel: &Kernel,
     tape: &Tape,
@@ -121,13 +121,13 @@ fn traced<'t, N: Width>(tape: &'t Tape, value: Rewritten) -> [Traced<'t, N>; 2] 
 /// An op of complex numbers.
 fn applied<N: Width>(tape: &Tape, op: Op, args: [Rewritten; 2], dtype: DType) -> (Rewritten, Option<SlowPath>) {
     let [a, b] = args.map(|v| traced::<N>(tape, v));
-    // The application itself: of what has no form here, and for arguments that are odd.
+    // The application itself: for ops without a decomposition, and for the slow path.
     let whole = || tape.emit(Inst::Apply(op, args.map(|v| v.whole(tape))), dtype);
-    let Some(Decomposed { value, slow }) = decompose_op(op, a, b) else {
+    let Some(Decomposed { value, needs_slow }) = decompose_op(op, a, b) else {
         return (split_parts(tape, whole(), dtype), None);
     };
     let value = value.recorded(tape);
-    let Some(Traced::Made(mask, _)) = slow else { return (value, None) };
+    let Some(Traced::Made(mask, _)) = needs_slow else { return (value, None) };
     let whole = whole();
     let value = match (value, split_parts(tape, whole, dtype)) {
         (Rewritten::Parts([a, b]), Rewritten::Parts([c, d])) => {
@@ -138,7 +138,7 @@ fn applied<N: Width>(tape: &Tape, op: Op, args: [Rewritten; 2], dtype: DType) ->
     (value, Some(SlowPath { value: whole, mask }))
 }
 
-/// What an op makes of parts.
+/// The result of an op on parts.
 enum ComplexResult<'t, N> {
     Complex([Traced<'t, N>; 2]),
     Real(Traced<'t, N>),
@@ -155,14 +155,14 @@ impl<N: Width> ComplexResult<'_, N> {
     }
 }
 
-/// An op at one place.
+/// A decomposed op.
 struct Decomposed<'t, N> {
     value: ComplexResult<'t, N>,
-    /// Whether the arguments are odd, if they may be.
-    slow: Option<Traced<'t, bool>>,
+    /// Whether the arguments need the slow path, if any may.
+    needs_slow: Option<Traced<'t, bool>>,
 }
 
-/// The form of an op, if it has one.
+/// Decomposes an op, if it has a decomposition.
 fn decompose_op<'t, N: Width>(op: Op, a: [Traced<'t, N>; 2], b: [Traced<'t, N>; 2]) -> Option<Decomposed<'t, N>> {
     let pick = |mask| {
         let (re, im) = Traced::select_pair(mask, (a[0], a[1]), (b[0], b[1]));
@@ -177,13 +177,13 @@ fn decompose_op<'t, N: Width>(op: Op, a: [Traced<'t, N>; 2], b: [Traced<'t, N>; 
         Op::Divide => {
             return Some(Decomposed {
                 value: ComplexResult::Complex(math::quotient(a, b)),
-                slow: Some(math::divisor_needs_slow_path(b)),
+                needs_slow: Some(math::divisor_needs_slow_path(b)),
             });
         }
         Op::Absolute => {
             return Some(Decomposed {
                 value: ComplexResult::Real(math::magnitude(a)),
-                slow: Some(math::magnitude_needs_slow_path(a)),
+                needs_slow: Some(math::magnitude_needs_slow_path(a)),
             });
         }
         Op::Negative => ComplexResult::Complex([-a[0], -a[1]]),
@@ -208,5 +208,5 @@ fn decompose_op<'t, N: Width>(op: Op, a: [Traced<'t, N>; 2], b: [Traced<'t, N>; 
         Op::Isfinite => ComplexResult::Bool(math::is_finite(a)),
         _ => return None,
     };
-    Some(Decomposed { value, slow: None })
+    Some(Decomposed { value, needs_slow: None })
 }

@@ -1,19 +1,19 @@
-//! From an op of the table to its elementary function: how it is recorded, and what computes odd arguments.
+//! Maps an op of the table to its elementary function, and records that as instructions.
 
 use super::Slow;
 use super::traced::{Traced, Width};
 use crate::Op;
 use crate::math::*;
 
-/// A function at one place.
+/// A recorded application of a function.
 pub(super) struct Recorded<'t, N> {
-    /// Whether the arguments are odd.
-    pub(super) odd: Traced<'t, bool>,
-    /// The fast form; anything where they are.
+    /// Whether the arguments need the slow path.
+    pub(super) needs_slow: Traced<'t, bool>,
+    /// The fast path; undefined where they do.
     pub(super) fast: Traced<'t, N>,
 }
 
-/// A function in one width.
+/// A function in one width of float.
 pub(super) struct Forms<N: Width> {
     /// Records it; a function of one argument ignores the second.
     pub(super) record: for<'t> fn([Traced<'t, N>; 2]) -> Recorded<'t, N>,
@@ -22,15 +22,18 @@ pub(super) struct Forms<N: Width> {
 }
 
 fn record_one<'t, F: Unary<Traced<'t, N>>, N: Width>([x, _]: [Traced<'t, N>; 2]) -> Recorded<'t, N> {
-    let odd = F::needs_slow_path(x);
+    let needs_slow = F::needs_slow_path(x);
     let safe: Traced<'t, N> = Real::of(F::SAFE_ARGUMENT);
-    Recorded { odd, fast: F::fast::<true>(Traced::select(odd, safe, x)) }
+    Recorded { needs_slow, fast: F::fast::<true>(Traced::select(needs_slow, safe, x)) }
 }
 
 fn record_two<'t, F: Binary<Traced<'t, N>>, N: Width>([x, y]: [Traced<'t, N>; 2]) -> Recorded<'t, N> {
-    let odd = F::needs_slow_path(x, y);
+    let needs_slow = F::needs_slow_path(x, y);
     let safe: Traced<'t, N> = Real::of(F::SAFE_ARGUMENT);
-    Recorded { odd, fast: F::fast::<true>(Traced::select(odd, safe, x), Traced::select(odd, safe, y)) }
+    Recorded {
+        needs_slow,
+        fast: F::fast::<true>(Traced::select(needs_slow, safe, x), Traced::select(needs_slow, safe, y)),
+    }
 }
 
 extern "C" fn slow_one<F: Unary<N>, N: Width>(x: N) -> N {

@@ -1,27 +1,27 @@
-//! Elementary functions, arithmetic of complex numbers and divisions that round written out as instructions of the IR, for
-//! backends that make machine code.
+//! Decomposition: elementary functions, complex arithmetic and rounding divisions as instructions of the IR, for backends that make
+//! machine code.
 //!
-//! There is no second copy of the mathematics: [`crate::math`] is written over numbers that may be yet to come, and `traced`
-//! is such a number, which records what is asked of it. `forms` leads from an op of the table to its function; `complex` makes two
-//! real values of each complex one, and `division` what vectors have no instructions for.
+//! There is no second copy of the mathematics. [`crate::math`] is written over a trait of numbers, and `traced` implements it by a number
+//! that records operations as instructions. `forms` maps an op of the table to its function; `complex` splits each complex value into two
+//! real ones; `division` has the ops that vectors have no instructions for.
 //!
 //! `y = exp(x)` in real floats becomes
 //!
 //! ```text
-//! odd = isnan x                      ; what the fast form cannot take: Unary::is_odd
-//! calm = select odd, 1.5, x          ; so that it raises no flag for those
-//! fast = …                           ; Unary::fast, on a machine that fuses
-//! slow = exp x                       ; wanted in odd lanes only, and so listed in Trail::odd
-//! y = select odd, slow, fast
+//! needs_slow = isnan x               ; arguments the fast path cannot take: Unary::needs_slow_path
+//! safe = select needs_slow, 1.5, x   ; a safe argument, so that the fast path raises no flag for those
+//! fast = …                           ; Unary::fast, on a machine with FMA
+//! slow = exp x                       ; the slow path, wanted in lanes of the mask only: Provenance::slow_paths
+//! y = select needs_slow, slow, fast
 //! ```
 //!
-//! which is a kernel like any other, with the meaning and the bits of the one before on machines that fuse: the portable
-//! backend runs both. A backend computes `slow` for the lanes in which the mask is true, by calling [`slow`] where it is an
-//! elementary function or by what ran the kernel before; these are none nearly always, and there may be anything in the others.
+//! which is a kernel like any other, with the same results to the bit on machines with FMA: the portable backend runs both. A backend
+//! computes `slow` only for lanes in which the mask is true, for instance by re-executing them in the original kernel. There are almost
+//! never any; in other lanes `slow` is undefined.
 //!
-//! Equal instructions are one value (so the sine and the cosine of one angle share everything but the last choice), and what
-//! nothing needs is dropped. Expanding twice is expanding once; kernels without such ops come back as they were. Reports
-//! of floating-point flags name instructions of the original kernel, to which [`Provenance::origin`] leads back.
+//! Equal instructions are one value (so the sine and the cosine of one angle share all but the last select), and dead instructions are
+//! dropped. Expansion is idempotent; kernels without such ops are returned unchanged. Floating-point flags are reported for instructions of
+//! the original kernel, which [`Provenance::origin`] gives.
 
 mod complex;
 mod division;
@@ -34,34 +34,34 @@ use complex::Rewritten;
 use forms::{Forms, Recorded};
 use traced::{Tape, Traced, Width};
 
-/// A kernel with its elementary functions written out.
+/// A decomposed kernel.
 #[derive(Clone, Debug)]
 pub struct Expanded {
     /// The kernel.
     pub kernel: Kernel,
-    /// Of its body.
+    /// Provenance of its body.
     pub body: Provenance,
-    /// Of its epilogue.
+    /// Provenance of its epilogue.
     pub epilogue: Provenance,
 }
 
-/// What a backend wants to know of an expanded fragment besides its instructions.
+/// Where the instructions of a decomposed fragment come from, and which of them are slow paths.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Provenance {
-    /// The applications that are left, each wanted in some lanes only.
+    /// The slow paths, each wanted in some lanes only.
     pub slow_paths: Vec<SlowPath>,
-    /// The instruction of the original fragment that each instruction is there for; the first, where there are several.
-    /// Flags that it raises count as that one's, as far as [`Op::effects`] names them: a step of a function may lose what
-    /// the function does not.
+    /// The instruction of the original fragment that each instruction belongs to; the first, if there are several. Flags it raises
+    /// are reported for that one, as far as [`Op::effects`] names them: a step of a function may underflow though the function does
+    /// not.
     pub origin: Vec<u32>,
 }
 
-/// An application of an op that is wanted where its arguments are odd.
+/// A slow path: an application of an op that is wanted only in lanes whose arguments need it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SlowPath {
     /// The application: an [`Inst::Apply`].
     pub value: ValueId,
-    /// Where it is wanted: an earlier value.
+    /// The lanes in which it is wanted: an earlier value, of bools.
     pub mask: ValueId,
 }
 
@@ -87,7 +87,7 @@ pub fn slow(op: Op, dtype: DType) -> Option<Slow> {
     }
 }
 
-/// Writes out every elementary function of real floats, complex arithmetic, and divisions that round.
+/// Decomposes every elementary function of real floats, complex arithmetic, and rounding divisions.
 ///
 /// ```
 /// use fastnp_codegen::{Access, DType, Inst, KernelBuilder, Op, Template, expand, verify};
@@ -98,8 +98,8 @@ pub fn slow(op: Op, dtype: DType) -> Option<Slow> {
 /// let y = kernel.body().apply(Op::Sin, &[x]);
 /// kernel.body().store(to, y);
 /// let expanded = expand(&kernel.finish());
-/// let [odd] = expanded.body.odd[..] else { panic!("one function") };
-/// assert!(matches!(expanded.kernel.body.insts[odd.value.0 as usize], Inst::Apply(Op::Sin, _)));
+/// let [slow] = expanded.body.slow_paths[..] else { panic!("one function") };
+/// assert!(matches!(expanded.kernel.body.insts[slow.value.0 as usize], Inst::Apply(Op::Sin, _)));
 /// assert!(verify(expanded.kernel).is_ok());
 /// ```
 pub fn expand(kernel: &Kernel) -> Expanded {
@@ -118,7 +118,7 @@ fn is_elementary(fragment: &Fragment, inst: &Inst) -> bool {
     matches!(inst, Inst::Apply(op, [x, _]) if op.row().elementary && fragment.dtype(*x).is_float())
 }
 
-/// Whether an instruction is a division or another one for which `division` has others.
+/// Whether `division` decomposes an instruction.
 fn is_division(fragment: &Fragment, inst: &Inst) -> bool {
     match inst {
         Inst::Apply(op, [x, _]) => division::is_decomposed(*op, fragment.dtype(*x)),
@@ -127,13 +127,13 @@ fn is_division(fragment: &Fragment, inst: &Inst) -> bool {
     }
 }
 
-/// Whether there is something to be written out.
+/// Whether a fragment has anything to decompose.
 fn needs_expansion(fragment: &Fragment) -> bool {
     let is_complex = fragment.types.iter().any(|d| d.is_complex());
     is_complex || fragment.insts.iter().any(|inst| is_elementary(fragment, inst) || is_division(fragment, inst))
 }
 
-/// Expands one fragment; `roots` are needed besides what it stores, and follow the renumbering.
+/// Decomposes one fragment; `roots` are live besides what it stores, and are renumbered.
 fn expand_fragment(kernel: &Kernel, fragment: &Fragment, roots: &mut [ValueId]) -> (Fragment, Provenance) {
     if !needs_expansion(fragment) {
         let origin = (0..fragment.insts.len() as u32).collect();
@@ -163,15 +163,14 @@ fn expand_fragment(kernel: &Kernel, fragment: &Fragment, roots: &mut [ValueId]) 
     let Some(numbers) = numbers else { return (fragment, Provenance { slow_paths, origin }) };
     let renamed = |v: ValueId| numbers.get(v);
     roots.iter_mut().for_each(|v| *v = renamed(*v).unwrap_or(*v));
-    let kept = |o: SlowPath| Some(SlowPath { value: renamed(o.value)?, mask: renamed(o.mask)? });
-    let slow_paths = slow_paths.into_iter().filter_map(kept).collect();
+    let renumber = |o: SlowPath| Some(SlowPath { value: renamed(o.value)?, mask: renamed(o.mask)? });
+    let slow_paths = slow_paths.into_iter().filter_map(renumber).collect();
     let live = (0..).map(|v| renamed(ValueId(v)).is_some());
     let origin = origin.into_iter().zip(live).filter_map(|(number, is_live)| is_live.then_some(number)).collect();
     (fragment, Provenance { slow_paths, origin })
 }
 
-/// Appends an instruction of real numbers, `now` with its arguments renamed; gives its value, and what is wanted of it seldom, if
-/// anything is.
+/// Appends an instruction of real numbers, `now` with renumbered arguments. Returns its value and its slow path, if it has one.
 fn decompose(
     kernel: &Kernel,
     tape: &Tape,
@@ -197,7 +196,7 @@ fn decompose(
     }
 }
 
-/// Appends an instruction as it is.
+/// Appends an instruction unchanged.
 fn copy(kernel: &Kernel, tape: &Tape, inst: Inst, dtype: DType) -> ValueId {
     let shared = |m: crate::OperandId| !kernel.operands[m.0 as usize].restrict;
     match inst {
@@ -218,12 +217,12 @@ fn copy(kernel: &Kernel, tape: &Tape, inst: Inst, dtype: DType) -> ValueId {
     }
 }
 
-/// Appends a function written out; gives its value, and what is wanted of it seldom, if anything is.
+/// Appends a decomposed function. Returns its value and its slow path, if it has one.
 fn expand_op<N: Width>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Option<SlowPath>) {
     let Forms { record, .. } = forms::of::<N>(op).expect("the op is elementary");
-    let Recorded { odd, fast } = record(args.map(|v| Traced::Made(v, tape)));
+    let Recorded { needs_slow, fast } = record(args.map(|v| Traced::Made(v, tape)));
     let fast = fast.value(tape);
-    let Traced::Made(mask, _) = odd else { return (fast, None) };
+    let Traced::Made(mask, _) = needs_slow else { return (fast, None) };
     let value = tape.emit(Inst::Apply(op, args), N::DTYPE);
     (tape.select(mask, value, fast, N::DTYPE), Some(SlowPath { value, mask }))
 }

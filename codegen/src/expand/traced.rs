@@ -1,7 +1,7 @@
-//! Numbers that record what is asked of them: [`Traced`] is a float, a word or a truth value of a fragment being made.
+//! Recording numbers: operations on [`Traced`], a float, a word or a bool, append instructions to a fragment.
 //!
-//! What is computed of constants alone is computed at once, by the very arithmetic of [`crate::math`] on floats, as the
-//! compiler does where it compiles those loops.
+//! Operations on constants alone are folded, by the same arithmetic of [`crate::math`] on floats, as the compiler does when it compiles
+//! those loops.
 
 use super::Slow;
 use crate::ir::build::Draft;
@@ -10,7 +10,7 @@ use crate::{DType, Inst, Op, Primitive, Scalar, Table, ValueId};
 use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
 
-/// A fragment being made, shared by the values it is made of.
+/// The fragment being recorded, shared by its values.
 #[derive(Default)]
 pub(super) struct Tape(RefCell<Draft>);
 
@@ -25,7 +25,7 @@ impl Tape {
         self.0.into_inner()
     }
 
-    /// Does something with the fragment. Nothing recorded is asked meanwhile.
+    /// Calls `with` with the fragment, which must not use the tape itself.
     pub(super) fn draft<T>(&self, with: impl FnOnce(&mut Draft) -> T) -> T {
         with(&mut self.0.borrow_mut())
     }
@@ -35,7 +35,7 @@ impl Tape {
         self.draft(|draft| draft.intern(inst, dtype, false))
     }
 
-    /// Every bit turned. What is not equal is compared so at once.
+    /// Every bit inverted. The inverse of an equality is one comparison.
     fn invert(&self, v: ValueId, dtype: DType) -> ValueId {
         self.draft(|draft| {
             let inverted = match draft.insts[v.0 as usize] {
@@ -46,7 +46,7 @@ impl Tape {
         })
     }
 
-    /// `then` where `mask`, else `otherwise`; a choice by the same mask among what is chosen is made once.
+    /// `then` where `mask`, else `otherwise`; nested selects by the same mask become one.
     pub(super) fn select(&self, mask: ValueId, then: ValueId, otherwise: ValueId, dtype: DType) -> ValueId {
         self.draft(|draft| {
             let then = match draft.insts[then.0 as usize] {
@@ -57,7 +57,7 @@ impl Tape {
         })
     }
 
-    /// The bits of a value; those of bits are the value they are of.
+    /// The bits of a value; a cast back is the value itself.
     fn bits(&self, value: ValueId, dtype: DType) -> ValueId {
         self.draft(|draft| match draft.insts[value.0 as usize] {
             Inst::Bits(source, _) if draft.types[source.0 as usize] == dtype => source,
@@ -77,9 +77,9 @@ impl Tape {
     }
 }
 
-/// A type of Rust that is one of the IR.
+/// A Rust type that is a type of the IR.
 pub(super) trait IrType: Copy {
-    /// Its name there.
+    /// Its type in the IR.
     const DTYPE: DType;
     /// The value as a literal.
     fn scalar(self) -> Scalar;
@@ -146,18 +146,18 @@ impl Width for f64 {
     }
 }
 
-/// A value that is known already, or one of a fragment.
+/// A constant, or a value of the fragment.
 #[derive(Clone, Copy)]
 pub(super) enum Traced<'t, T> {
     /// A constant.
     Known(T),
-    /// What an instruction gives.
+    /// The result of an instruction.
     Made(ValueId, &'t Tape),
 }
 
 use Traced::{Known, Made};
 
-/// What an instruction applies to its arguments.
+/// An op or a primitive step, to be applied to arguments.
 trait Applicable {
     fn to(self, args: [ValueId; 2]) -> Inst;
 }
@@ -183,7 +183,7 @@ impl<'t, T: IrType> Traced<'t, T> {
         }
     }
 
-    /// The fragment, if it is of one.
+    /// The fragment, unless it is a constant.
     fn tape(self) -> Option<&'t Tape> {
         match self {
             Known(_) => None,
@@ -191,7 +191,7 @@ impl<'t, T: IrType> Traced<'t, T> {
         }
     }
 
-    /// An op or a step of this value, or a function of what is known.
+    /// Applies an op or a step; folds a constant by `known`.
     fn one<U: IrType>(self, what: impl Applicable, known: impl FnOnce(T) -> U) -> Traced<'t, U> {
         match self {
             Known(x) => Known(known(x)),
@@ -199,7 +199,7 @@ impl<'t, T: IrType> Traced<'t, T> {
         }
     }
 
-    /// The same with another argument.
+    /// The same with two arguments.
     fn two<U: IrType>(
         self,
         other: Traced<'t, T>,

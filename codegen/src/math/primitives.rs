@@ -1,12 +1,12 @@
-//! The steps of [`Primitive`](crate::Primitive) for numbers that are there: their definitions, without branches.
+//! The steps of [`Primitive`](crate::Primitive) on floats: their definitions, without branches.
 //!
-//! They say what one instruction of AVX-512 does, with what every processor has; special values and flags included.
+//! Each does what one instruction of AVX-512 does, by instructions of every processor, special values and flags included.
 
 use super::arithmetic::{abs_bits, exponent_of, is_within};
 use super::real::{Index, Number, Word};
 use crate::Table;
 
-/// Whether `x` is neither infinite nor nan. Without the sign, for as a size LLVM sees a float in it, and compares loudly.
+/// Whether `x` is neither infinite nor nan. The sign is shifted out: LLVM recognises a masked sign as `fabs` and then compares floats, which raises invalid.
 #[inline(always)]
 fn is_finite<N: Number>(x: N) -> bool {
     (x.bits() << 1).below(N::INFINITY.bits() << 1)
@@ -17,7 +17,7 @@ fn is_finite<N: Number>(x: N) -> bool {
 /// Two factors, as one would have to exceed the exponent range; the first product is exact, so it rounds once.
 #[inline(always)]
 pub(super) fn scale<N: Number>(p: N, k: N) -> N {
-    // Near twice the range all products overflow, or vanish; by what is not finite one multiplies in another way.
+    // Near twice the range all products overflow, or vanish; non-finite exponents are handled by a select.
     let finite = is_finite(k);
     let kept = N::select(finite, bound(k.floor(), N::of((2 * N::BIAS - 10) as f64)), N::of(0.0));
     let shifted = N::MAGIC + N::of(2.0 * N::BIAS as f64);
@@ -25,18 +25,18 @@ pub(super) fn scale<N: Number>(p: N, k: N) -> N {
     let half = (kept * N::of(0.5) + (N::MAGIC + N::of(N::BIAS as f64))).bits();
     let rest = whole.wrapping_sub(half);
     let scaled = p * N::from_bits(half << N::MANTISSA) * N::from_bits(rest << N::MANTISSA);
-    // Zero for minus infinity; plus infinity and nan are their own.
+    // Zero for minus infinity; plus infinity and nan are returned unchanged.
     let beyond = N::select(k.equals_quietly(-N::INFINITY), N::of(0.0), k);
     N::select(finite, scaled, beyond)
 }
 
-/// `x` of the size of `size` at most.
+/// `x`, clamped to the magnitude of `size`.
 #[inline(always)]
 pub(super) fn bound<N: Number>(x: N, size: N) -> N {
     N::select(abs_bits(x).below(size.bits()), x, size.copysign(x))
 }
 
-/// What the nearest multiple of 1/16 leaves of `x`.
+/// The remainder of `x` by the nearest multiple of 1/16.
 #[inline(always)]
 pub(super) fn fraction<N: Number>(x: N) -> N {
     let sixteenths = N::MAGIC * N::of(1.0 / 16.0);

@@ -1,18 +1,17 @@
-//! What the elementary functions need of a floating-point type: arithmetic, bits, choices, and the constants of its width.
+//! What elementary functions need of a floating-point type: arithmetic, bits, selections, and the constants of its width.
 //!
-//! Every function is written once over [`Real`], a number that may also be one yet to come: a comparison gives a [`Mask`] and
-//! not a `bool`, a choice is [`Real::select`] and not an `if`, so that a type which records what is asked of it can stand in for a
-//! float ([`expand`](mod@crate::expand)). [`Number`] is a float that is there, `f32` or `f64`: it adds the constants, and what only
-//! scalars can do. `f32` is computed in `f32`, with shorter polynomials: twice the lanes, and half the terms, of computing it in
-//! double. [`Real::fma`] is the one place that knows `mul_add`: without the target feature it would be a call into libm (some 20
-//! ns an element, and no vectors), so `FMA` says whether the machine fuses.
+//! Every function is written once over [`Real`], which a recording number may implement too ([`expand`](mod@crate::expand)): a comparison
+//! gives a [`Mask`] and not a `bool`, a selection is [`Real::select`] and not an `if`. [`Number`] is a concrete float, `f32` or `f64`: it
+//! adds the constants, and operations of scalars alone. `f32` is computed in `f32`, with shorter polynomials: twice the lanes and half the
+//! terms of computing it in double. Only [`Real::fma`] uses `mul_add`: without the target feature that would be a call into libm (some 20
+//! ns an element, and no vectors), so `FMA` says whether the machine has it.
 
 use super::coefficients as c;
 use super::primitives;
 use crate::Table;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
 
-/// What a comparison gives: `bool`, for numbers that are there.
+/// The result of a comparison: `bool`, for concrete floats.
 pub trait Mask:
     Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
@@ -33,7 +32,7 @@ pub trait Word:
     + Shl<u32, Output = Self>
     + Shr<u32, Output = Self>
 {
-    /// What comparing two of them gives.
+    /// The result of a comparison.
     type Mask: Mask;
 
     /// The integer, cut to this width.
@@ -56,7 +55,7 @@ pub trait Word:
     fn reaches(self, other: Self) -> Self::Mask;
 }
 
-/// An integer that is there.
+/// A concrete integer.
 pub trait Index: Word {
     /// Its lowest bits as a number.
     fn lowest(self, bits: u32) -> usize;
@@ -158,23 +157,23 @@ impl Word for u32 {
     }
 }
 
-/// Two parts of one number, the larger first.
+/// A number as an unevaluated sum of two, the larger first (double-word arithmetic).
 pub(super) type DoubleWord<R> = (R, R);
 
-/// A floating-point number of 32 or 64 bits: one that is there, or one that is yet to come.
+/// A floating-point number of 32 or 64 bits: a concrete one, or one that records operations.
 pub trait Real:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
     /// Its bits.
     type Word: Word<Mask = Self::Mask>;
-    /// What comparing two of them gives.
+    /// The result of a comparison.
     type Mask: Mask;
-    /// What its constants are.
+    /// The concrete type of its constants.
     type Number: Number;
     /// The number in double.
     type Double: Real<Mask = Self::Mask>;
 
-    /// Whether steps that several functions have in common are taken once, which is worth an instruction that makes them equal.
+    /// Whether equal steps of several functions become one (value numbering), which is worth an instruction that makes them equal.
     const SHARES_STEPS: bool;
 
     /// A constant of this width.
@@ -193,15 +192,15 @@ pub trait Real:
     fn fma<const FMA: bool>(self, b: Self, c: Self) -> Self;
     /// The square root.
     fn sqrt(self) -> Self;
-    /// The largest whole number not above it.
+    /// The largest integer not above it.
     fn floor(self) -> Self;
-    /// The number without its fraction.
+    /// The number rounded towards zero.
     fn trunc(self) -> Self;
-    /// The size.
+    /// The magnitude.
     fn abs(self) -> Self;
-    /// The size of `self` with the sign of `sign`.
+    /// The magnitude of `self` with the sign of `sign`.
     fn copysign(self, sign: Self) -> Self;
-    /// Whether it is no number; a quiet comparison.
+    /// Whether it is nan; a quiet comparison.
     fn is_nan(self) -> Self::Mask;
     /// Whether they are equal.
     fn equals(self, other: Self) -> Self::Mask;
@@ -215,24 +214,24 @@ pub trait Real:
     fn select(mask: Self::Mask, then: Self, otherwise: Self) -> Self;
     /// The same of two numbers. (An array of two singles LLVM packs into one word: 1.8 times the time of `arcsin`.)
     fn select_pair(mask: Self::Mask, then: (Self, Self), otherwise: (Self, Self)) -> (Self, Self);
-    /// The same of several numbers, as one choice.
+    /// The same of several numbers, as one selection.
     fn select_all<const N: usize>(mask: Self::Mask, then: [Self; N], otherwise: [Self; N]) -> [Self; N];
 
-    /// `self 2^floor(k)`: [`Primitive::Scale`](crate::Primitive::Scale), as the following are others.
+    /// `self 2^floor(k)`: [`Primitive::Scale`](crate::Primitive::Scale), and so on for the following.
     fn scaled(self, k: Self) -> Self;
-    /// Of the size of `size` at most.
+    /// Clamped to the magnitude of `size`.
     fn bounded(self, size: Self) -> Self;
-    /// What the nearest multiple of 1/16 leaves.
+    /// The remainder by the nearest multiple of 1/16.
     fn fraction(self) -> Self;
     /// The limits of an exponential at infinite `x`, and nan.
     fn limited(self, x: Self) -> Self;
     /// The exponent of 2 of a positive normal number.
     fn exponent(self) -> Self;
-    /// A positive normal number brought to [3/4, 3/2).
+    /// The mantissa of a positive normal number, in [3/4, 3/2).
     fn mantissa(self) -> Self;
     /// Whether it is anything but a positive normal number.
     fn is_not_positive_normal(self) -> Self::Mask;
-    /// The entry of a table that the lowest four bits of a word number.
+    /// The entry of a table at the index in the lowest four bits of a word.
     fn entry(table: Table, index: Self::Word) -> Self;
 
     /// A constant in two parts.
@@ -242,19 +241,19 @@ pub trait Real:
     }
 }
 
-/// `f32` or `f64`: a number that is there, and the constants of its width.
+/// `f32` or `f64`: a concrete float, and the constants of its width.
 pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + PartialOrd + 'static {
-    /// Bits of the mantissa that are stored.
+    /// Stored bits of the mantissa.
     const MANTISSA: u32;
-    /// What the exponent field adds.
+    /// The exponent bias.
     const BIAS: u64;
-    /// Less half the bits of a number, those of half its inverse root, within 4 % (Blinn 1997).
+    /// Minus half the bits of a number, this gives the bits of half its inverse square root, within 4 % (Blinn 1997).
     const HALF_INVERSE_ROOT: u64;
     /// Sign, exponent and the upper half of the mantissa.
     const UPPER_HALF: u64;
     /// Adding it rounds a number to an integer, which then lies in the low bits of the sum: 1.5 * 2^MANTISSA.
     ///
-    /// Good for sizes below 2^(MANTISSA-1). `as i64` saturates, for which x86 has no instruction before AVX-512, and `round` is a
+    /// Correct for magnitudes below 2^(MANTISSA-1). `as i64` saturates, for which x86 has no instruction before AVX-512, and `round` is a
     /// libm call before SSE4.1.
     const MAGIC: Self;
     /// The least normal number.
@@ -262,20 +261,19 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     /// Infinity.
     const INFINITY: Self;
 
-    /// The size from which on e^x has become zero or infinite.
+    /// The magnitude from which on e^x is zero or infinite.
     const EXP_LIMIT: Self;
-    /// Where e^x has nearly become infinite.
+    /// The largest argument before e^x is nearly infinite.
     const EXP_MAX: Self;
     /// Below it e^x - 1 is -1.
     const EXPM1_FLOOR: Self;
-    /// Where sinh x has become infinite.
+    /// The magnitude from which on sinh x is infinite.
     const SINH_MAX: Self;
-    /// The size up to which the inverses of sinh and cosh are computed by squares and cubes; far beyond that from which on they are
-    /// log 2x.
+    /// The largest magnitude for which asinh and acosh are computed from squares and cubes; they are log 2x long before that.
     const ASINH_MAX: Self;
     /// The largest argument the reduction by pi/2 takes.
     const LARGEST_ANGLE: Self;
-    /// The sizes for which arctan2 needs no care for the exponent range; zero is one too.
+    /// The magnitudes for which arctan2 stays in the exponent range; zero is allowed too.
     const ARCTAN2_RANGE: (Self, Self);
     /// The largest exponent `power` takes, below the reach of MAGIC.
     const POWER_LARGEST: Self;
@@ -333,15 +331,15 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     const LN2: DoubleWord<Self>;
     /// log10 2, the first part exact in products with exponents.
     const LOG10_2: DoubleWord<Self>;
-    /// 2/log 2 and the rest.
+    /// 2/log 2 in two parts.
     const TWO_INV_LN2: DoubleWord<Self>;
-    /// pi/2 and the rest.
+    /// pi/2 in two parts.
     const PIO2: DoubleWord<Self>;
-    /// pi/2 cut, and the rest: both are positive, which keeps the sign of zero.
+    /// pi/2 truncated, and the remainder: both are positive, which keeps the sign of zero.
     const QUARTER: DoubleWord<Self>;
-    /// What these two leave.
+    /// The remainder of pi/2 beyond these two.
     const QUARTER_REST: Self;
-    /// pi and the rest.
+    /// pi in two parts.
     const PI: DoubleWord<Self>;
     /// pi, the first part in units of the high angles of the table.
     const PI_CUT: DoubleWord<Self>;
