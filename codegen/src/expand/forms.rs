@@ -17,7 +17,7 @@ pub(super) struct Recorded<'t, N> {
 pub(super) struct Forms<N: Width> {
     /// Records it; a function of one argument ignores the second.
     pub(super) record: for<'t> fn([Traced<'t, N>; 2]) -> Recorded<'t, N>,
-    /// Computes it for odd arguments.
+    /// The slow path.
     pub(super) slow: Slow,
 }
 

@@ -1,7 +1,7 @@
-//! Polynomials, powers of two and two-number sums: the pieces every elementary function is made of.
+//! Polynomials, exponent manipulation and double-word arithmetic: the building blocks of elementary functions.
 //!
-//! Each is one straight line that LLVM vectorises at any width, with bit tricks where x86 lacks the instruction. What is
-//! computed with them is left to the files named after functions, the constants to [`Real`].
+//! Each is one straight line that LLVM vectorises at any width, with bit tricks where x86 lacks the instruction. Constants
+//! are in [`Real`].
 
 use super::real::{DoubleWord, Number, Real, Word};
 
@@ -43,7 +43,7 @@ pub(super) fn at_least<R: Real>(x: R, bottom: R) -> R {
     R::select(x.below(bottom), bottom, x)
 }
 
-/// How many bits a number has.
+/// The number of bits of a float.
 #[inline(always)]
 fn word_bits<R: Real>() -> u32 {
     std::mem::size_of::<R::Number>() as u32 * 8
@@ -55,13 +55,13 @@ pub(super) fn is_signed<R: Real>(x: R) -> R::Mask {
     (x.bits() >> (word_bits::<R>() - 1)).equals(R::Word::of(1))
 }
 
-/// The bits of |x|: they grow with it, infinity and then NaN the last.
+/// The bits of |x|, which are ordered as |x| is, then infinity, then NaN.
 #[inline(always)]
 pub(super) fn abs_bits<R: Real>(x: R) -> R::Word {
     x.abs().bits()
 }
 
-/// Whether `low <= x < high` for bits that grow with their numbers. 0 <= `low`, so that negative numbers are outside.
+/// Whether `low <= x < high`, compared as bits. 0 <= `low`, so that negative numbers are outside.
 #[inline(always)]
 pub(super) fn is_within<R: Real>(bits: R::Word, low: R, high: R) -> R::Mask {
     bits.wrapping_sub(low.bits()).below(high.bits().wrapping_sub(low.bits()))
@@ -85,26 +85,26 @@ pub(super) fn second_last_as_sign<R: Real>(bits: R::Word) -> R::Word {
     bits << (word_bits::<R>() - 2)
 }
 
-/// `x`, its sign turned where `sign` has that bit, whatever other bits it has.
+/// `x`, negated where `sign` has that bit, whatever other bits it has.
 #[inline(always)]
 pub(super) fn turned_by<R: Real>(x: R, sign: R::Word) -> R {
     turned(x, sign & sign_bit(-R::of(1.0)))
 }
 
-/// `x`, its sign turned where `sign` has that bit.
+/// `x`, negated where `sign` has that bit.
 #[inline(always)]
 pub(super) fn turned<R: Real>(x: R, sign: R::Word) -> R {
     R::from_bits(x.bits() ^ sign)
 }
 
-/// `a + b` rounded and what the rounding lost, for |a| >= |b| (Dekker 1971).
+/// `a + b` rounded, and the rounding error, for |a| >= |b| (Dekker 1971).
 #[inline(always)]
 pub(super) fn fast_two_sum<R: Real>(a: R, b: R) -> DoubleWord<R> {
     let sum = a + b;
     (sum, b - (sum - a))
 }
 
-/// `1 + x` rounded and what the rounding lost, for x above -1: the sum less one is exact as long as one matters beside x.
+/// `1 + x` rounded, and the rounding error, for x above -1: the sum less one is exact as long as one matters beside x.
 #[inline(always)]
 pub(super) fn sum_with_one<R: Real>(x: R) -> DoubleWord<R> {
     let one = R::of(1.0);
@@ -112,7 +112,7 @@ pub(super) fn sum_with_one<R: Real>(x: R) -> DoubleWord<R> {
     (sum, x - (sum - one))
 }
 
-/// `a + b` rounded and what the rounding lost, whichever is larger (Knuth 1969).
+/// `a + b` rounded, and the rounding error, whichever is larger (Knuth 1969).
 #[inline(always)]
 pub(super) fn two_sum<R: Real>(a: R, b: R) -> DoubleWord<R> {
     let sum = a + b;
@@ -120,20 +120,20 @@ pub(super) fn two_sum<R: Real>(a: R, b: R) -> DoubleWord<R> {
     (sum, (a - (sum - part)) + (b - part))
 }
 
-/// `a * b` rounded and what the rounding lost; only for machines that fuse.
+/// `a * b` rounded, and the rounding error; only with FMA.
 #[inline(always)]
 pub(super) fn two_product<R: Real>(a: R, b: R) -> DoubleWord<R> {
     let product = a * b;
     (product, a.fma::<true>(b, -product))
 }
 
-/// The same, but that machines that do not fuse lose what the rounding lost.
+/// The same; without FMA the rounding error is dropped.
 #[inline(always)]
 pub(super) fn product_parts<R: Real, const FMA: bool>(a: R, b: R) -> DoubleWord<R> {
     if FMA { two_product(a, b) } else { (a * b, R::of(0.0)) }
 }
 
-/// The square root of `a + a_low` in two parts; just the root on machines that do not fuse.
+/// The square root of `a + a_low` in two parts; only the root without FMA.
 #[inline(always)]
 pub(super) fn root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> DoubleWord<R> {
     let root = a.sqrt();
@@ -155,7 +155,7 @@ pub(super) fn near_root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> Doubl
     (root, (root.fma::<true>(-root, a) + a_low) * better(better(inverse)))
 }
 
-/// Twice the square root of `a`, and by how much that is too large; nothing on machines that do not fuse.
+/// Twice the square root of `a`, and by how much that is too large; zero without FMA.
 #[inline(always)]
 pub(super) fn twice_root<R: Real, const FMA: bool>(a: R) -> DoubleWord<R> {
     let root = a.sqrt();
@@ -169,7 +169,7 @@ pub(super) fn twice_root<R: Real, const FMA: bool>(a: R) -> DoubleWord<R> {
     (twice, root.fma::<true>(root, -a) * inverse)
 }
 
-/// `1 / (2 sqrt a)` within 4 %, for what the root has lost: two instructions instead of a division. Some number for zero.
+/// `1 / (2 sqrt a)` within 4 %, for the rounding error of the root: two instructions instead of a division. Finite for zero.
 #[inline(always)]
 pub(super) fn half_inverse_root<R: Real>(a: R) -> R {
     R::from_bits(R::Word::of(R::Number::HALF_INVERSE_ROOT).wrapping_sub(a.bits() >> 1))

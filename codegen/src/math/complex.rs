@@ -1,7 +1,6 @@
 //! Arithmetic of complex numbers on their parts, by NumPy's formulas.
 //!
-//! As everywhere in this module numbers may be yet to come, so there are no branches: what cannot be had without one (a divisor
-//! of zero or nan) is *odd*, and the caller's.
+//! It is written over [`Real`], so without branches: arguments that need one (a divisor of zero or nan) take the caller's slow path.
 
 use super::arithmetic::{abs_bits, is_single};
 use super::real::{Number, Real, Word};
@@ -9,7 +8,7 @@ use super::real::{Number, Real, Word};
 /// The real part and the imaginary one.
 pub(crate) type ComplexParts<R> = [R; 2];
 
-/// The product: two roundings in each part where the machine fuses, three elsewhere.
+/// The product: two roundings in each part with FMA, three without.
 #[inline(always)]
 pub(crate) fn product<R: Real, const FMA: bool>([a, b]: ComplexParts<R>, [c, d]: ComplexParts<R>) -> ComplexParts<R> {
     if FMA {
@@ -18,7 +17,7 @@ pub(crate) fn product<R: Real, const FMA: bool>([a, b]: ComplexParts<R>, [c, d]:
     [a * c - b * d, a * d + b * c]
 }
 
-/// The quotient by Smith's algorithm, for divisors that are not odd.
+/// The quotient by Smith's algorithm, for divisors that do not need the slow path.
 #[inline(always)]
 pub(crate) fn quotient<R: Real>([a, b]: ComplexParts<R>, [c, d]: ComplexParts<R>) -> ComplexParts<R> {
     let steep = abs_bits(d).above(abs_bits(c));
@@ -31,14 +30,14 @@ pub(crate) fn quotient<R: Real>([a, b]: ComplexParts<R>, [c, d]: ComplexParts<R>
     [(x + y * ratio) * scale, (minuend - subtrahend) * scale]
 }
 
-/// Whether a divisor is zero or has a nan.
+/// Whether a divisor needs the slow path: it is zero or has a nan.
 #[inline(always)]
 pub(crate) fn divisor_needs_slow_path<R: Real>([c, d]: ComplexParts<R>) -> R::Mask {
     let large = abs_bits(c).larger(abs_bits(d));
     large.equals(R::Word::of(0)) | large.above(R::literal(R::Number::INFINITY).bits())
 }
 
-/// The length, for numbers that are not odd: the root of the sum of squares is within one ulp of the truth, as the C library's
+/// The magnitude, for numbers that do not need the slow path: the root of the sum of squares is within one ulp of the truth, as the C library's
 /// `hypot` is, and takes a fifth of its 5 ns. Singles are squared in double, doubles brought to where squares neither overflow
 /// nor vanish.
 #[inline(always)]
@@ -56,7 +55,7 @@ pub(crate) fn magnitude<R: Real>([a, b]: ComplexParts<R>) -> R {
     (a * a + b * b).sqrt() * back
 }
 
-/// Whether a part is infinite and the other one nan: then the length is infinite.
+/// Whether a magnitude needs the slow path: one part is infinite and the other nan, so it is infinite.
 #[inline(always)]
 pub(crate) fn magnitude_needs_slow_path<R: Real>([a, b]: ComplexParts<R>) -> R::Mask {
     let (a, b, infinity) = (abs_bits(a), abs_bits(b), R::literal(R::Number::INFINITY).bits());
@@ -113,13 +112,13 @@ pub(crate) fn is_smaller<R: Real>(a: ComplexParts<R>, b: ComplexParts<R>) -> R::
     less_equal(a, b) | has_nan(a)
 }
 
-/// The same, but that nan loses.
+/// The same, ignoring nan.
 #[inline(always)]
 pub(crate) fn is_fmax<R: Real>(a: ComplexParts<R>, b: ComplexParts<R>) -> R::Mask {
     less_equal(b, a) | has_nan(b)
 }
 
-/// The same, but that nan loses.
+/// The same, ignoring nan.
 #[inline(always)]
 pub(crate) fn is_fmin<R: Real>(a: ComplexParts<R>, b: ComplexParts<R>) -> R::Mask {
     less_equal(a, b) | has_nan(b)

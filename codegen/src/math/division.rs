@@ -1,8 +1,7 @@
-//! Division that rounds: of whole numbers by a reciprocal, which a loop that divides by one number computes once, and of any
-//! numbers by one division.
+//! Rounding divisions: of integers by a reciprocal, which is loop-invariant if the divisor is, and of floats by one division.
 //!
 //! The quotient of doubles, truncated, is the right one or one too large in magnitude, the fused `x - t * y` is exact, and one
-//! addition mends it. What is not so ordinary, zero divisors first of all, is odd.
+//! addition corrects it. Other arguments, such as zero divisors, need the slow path.
 
 use super::arithmetic::{abs_bits, is_single};
 use super::real::{Real, Word};
@@ -16,19 +15,19 @@ pub(crate) fn floor_quotient<R: Real>(x: R, y: R) -> R {
     ((x + R::of(0.5).copysign(y)) * (R::of(1.0) / y)).floor()
 }
 
-/// What the largest whole number not above the quotient leaves, with the divisor's sign: exact.
+/// The remainder of floor division, with the divisor's sign: exact.
 #[inline(always)]
 pub(crate) fn floor_rest<R: Real>(x: R, y: R) -> R {
     x - floor_quotient(x, y) * y
 }
 
-/// What the quotient without its fraction leaves, with the dividend's sign: exact.
+/// The remainder of truncating division, with the dividend's sign: exact.
 #[inline(always)]
 pub(crate) fn rest<R: Real>(x: R, y: R) -> R {
     floor_rest(x.abs(), y.abs()).copysign(x)
 }
 
-/// Whether a dividend and a divisor are not finite, or one of them or the quotient near an end of the range of doubles.
+/// Whether dividend or divisor is not finite, or one of them or the quotient is near an end of the range of doubles.
 #[inline(always)]
 pub(crate) fn needs_slow_path<R: Real>(x: R, y: R) -> R::Mask {
     type Bits<R> = <<R as Real>::Double as Real>::Word;
@@ -42,7 +41,7 @@ pub(crate) fn needs_slow_path<R: Real>(x: R, y: R) -> R::Mask {
         | x.above(y.wrapping_add(word(50 << 52)))
 }
 
-/// What truncating division leaves, a zero unsigned.
+/// The remainder of truncating division, except the sign of zero.
 #[inline(always)]
 fn truncating_rest<D: Real>(x: D, y: D) -> D {
     let zero = D::of(0.0);
@@ -51,20 +50,20 @@ fn truncating_rest<D: Real>(x: D, y: D) -> D {
     rest + D::select(beyond, y.abs().copysign(x), zero)
 }
 
-/// The same in a type, and whether its sign is not the divisor's.
+/// The same in either width, and whether its sign differs from the divisor's.
 #[inline(always)]
 fn rest_and_sign<R: Real>(x: R, y: R) -> (R, R::Mask) {
     let (rest, zero) = (R::from_double(truncating_rest(x.double(), y.double())), R::of(0.0));
     (rest, !rest.equals(zero) & (rest.below(zero) ^ y.below(zero)))
 }
 
-/// C's `fmod` of numbers that are not odd.
+/// C's `fmod` of numbers that do not need the slow path.
 #[inline(always)]
 pub(crate) fn fmod<R: Real>(x: R, y: R) -> R {
     rest_and_sign(x, y).0.copysign(x)
 }
 
-/// NumPy's `remainder` of numbers that are not odd.
+/// NumPy's `remainder` of numbers that do not need the slow path.
 #[inline(always)]
 pub(crate) fn remainder<R: Real>(x: R, y: R) -> R {
     let (rest, mixed) = rest_and_sign(x, y);
@@ -72,7 +71,7 @@ pub(crate) fn remainder<R: Real>(x: R, y: R) -> R {
     R::select(rest.equals(R::of(0.0)), same.copysign(y), same)
 }
 
-/// NumPy's `floor_divide` of numbers that are not odd.
+/// NumPy's `floor_divide` of numbers that do not need the slow path.
 #[inline(always)]
 pub(crate) fn floor_divide<R: Real>(x: R, y: R) -> R {
     let (zero, one) = (R::of(0.0), R::of(1.0));

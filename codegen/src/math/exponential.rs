@@ -1,7 +1,7 @@
-//! `exp`, `exp2` and `expm1`: x = k log 2 + r, a polynomial for e^r, and 2^k through the exponent.
+//! Exponentials, `exp`, `exp2` and `expm1`: range reduction to x = k log 2 + r (Cody and Waite), a polynomial for e^r, and scaling by 2^k.
 //!
-//! Nothing is odd in the first two, not even nan. Overflow and underflow raise their flags where 2^k comes in, as they should,
-//! and infinities are limits.
+//! The first two have no slow path, not even for nan. Overflow and underflow raise their flags in the scaling by 2^k; infinities are
+//! handled by a select.
 
 use super::Unary;
 use super::arithmetic::{at_least, is_single, is_within, poly};
@@ -54,7 +54,7 @@ pub(super) fn power_beside<R: Real, const FMA: bool>(x: R, more: f64) -> (R, R) 
 /// `e^x` less a factor 2^k, and k.
 #[inline(always)]
 pub(super) fn unscaled<R: Real, const FMA: bool>(x: R) -> (R, R) {
-    // Beyond this everything overflows or vanishes, and raises its flag.
+    // Beyond this everything overflows or underflows, and raises its flag.
     let finite = x.bounded(R::literal(R::Number::EXP_LIMIT));
     let (sixteenths, k) = to_sixteenths::<R, FMA>(finite);
     let p = poly::<R, FMA>(reduce::<R, FMA>(finite, k), R::Number::EXP_STEP);

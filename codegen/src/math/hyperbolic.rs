@@ -2,7 +2,7 @@
 //!
 //! For `sinh`, |x| = k log 2 + r and it is C (h-u) + S (h+u) with h = 2^(k-1) and u = 2^(-k-1), where C and S belong to r. So one
 //! formula serves all sizes, without the cancellation of `e^x - e^-x` near zero. `cosh` has none, and so the tables of `exp` for
-//! e^x and e^-x, and shorter series. Odd is what overflows in these two, and a little less.
+//! e^x and e^-x, and shorter series. Arguments near or beyond overflow take the slow path in these two.
 
 use super::Unary;
 use super::arithmetic::{abs_bits, fast_two_sum, is_single, poly};
@@ -11,7 +11,7 @@ use super::real::{DoubleWord, Number, Real, Word};
 use crate::Table;
 use std::f64::consts::{LN_2, LOG2_E};
 
-/// Half of e^x and half of its inverse, of singles of which neither has to be right to the last bit.
+/// Half of e^x and half of its inverse, of singles, neither correct to the last bit.
 #[inline(always)]
 fn halves<R: Real, const FMA: bool>(x: R) -> DoubleWord<R> {
     let (sixteenths, k) = to_sixteenths::<R, FMA>(x);
@@ -41,7 +41,7 @@ impl<R: Real> Unary<R> for Sinh {
         }
         let (r, r_low) = reduce_parts::<R, FMA>(size, k);
         let z = r * r;
-        // The series after r.
+        // The series without its first term r.
         let s_rest = (r * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::SINH), r_low);
         let c_less_one = z * z.fma::<FMA>(poly::<R, FMA>(z, R::Number::COSH), R::of(0.5));
         // The difference is zero or larger than the product with r; what both lose joins the small terms.

@@ -1,7 +1,7 @@
-//! `arcsinh` and `arccosh` as logarithms, of 1 + something small where the result is small; of singles there series instead.
-//! `arctanh` by its addition theorem.
+//! Inverse hyperbolic functions: `arcsinh` and `arccosh` as logarithms, in the form log(1 + small) where the result is small (singles use
+//! series there); `arctanh` by its addition theorem.
 //!
-//! Odd is what lies outside the domain of `arccosh` and `arctanh`, and arguments whose squares would leave the exponent range.
+//! Arguments outside the domain of `arccosh` and `arctanh` take the slow path, and so do those whose squares would overflow.
 
 use super::Unary;
 use super::arithmetic::{
@@ -13,10 +13,10 @@ use super::real::{DoubleWord, Number, Real, Word};
 use crate::Table;
 use std::f64::consts::{LN_2, SQRT_2};
 
-/// Below this the fifth power is nothing beside a double.
+/// Below this the fifth power is negligible beside the argument, in doubles.
 const SERIES_END: f64 = 1.0 / 8192.0;
 
-/// The logarithm of twice a number too large for squares, infinity or nan, by way of a root that has no trouble with the range.
+/// The logarithm of twice a number too large to square, infinity or nan, through its square root, which cannot overflow.
 fn log_of_twice<R: Number>(size: R) -> R {
     R::of(2.0 * (size.wide().sqrt() * SQRT_2).ln())
 }
@@ -28,7 +28,7 @@ fn log1p<R: Real, const FMA: bool>((small, low): DoubleWord<R>) -> R {
     log_of_sum::<R, FMA>(near, lost + low)
 }
 
-/// `a + sqrt(1 + a^2)` for singles, and what the sum lost.
+/// `a + sqrt(1 + a^2)` for singles, and the rounding error of the sum.
 #[inline(always)]
 fn sum_with_root<R: Real, const FMA: bool>(a: R) -> DoubleWord<R> {
     let one = R::of(1.0);

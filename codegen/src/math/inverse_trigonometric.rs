@@ -1,9 +1,9 @@
-//! `arcsin`, `arccos`, `arctan`, `arctan2`: the argument is brought below 1/2, 1 or 0.133, the angle to add is in two parts; of
-//! singles in one.
+//! Inverse trigonometric functions: `arcsin`, `arccos`, `arctan`, `arctan2`. The argument is reduced below 1/2, 1 or 0.133; the angle to add
+//! is in two parts, of singles in one.
 //!
 //! `arcsin` and `arccos` reduce by a square root, the others by one division: of doubles to what is left of one of fourteen
-//! angles of a table, whose series is half as long as that to the nearest multiple of pi/4. Odd are, for the former, arguments beyond 1
-//! and, for `arctan2`, those so large or small that sums and products of them leave the exponent range.
+//! angles of a table, whose series is half as long as that to the nearest multiple of pi/4. The slow path takes arguments
+//! beyond 1 of the former and, of `arctan2`, those so large or small that sums and products of them leave the exponent range.
 
 use super::arithmetic::{abs_bits, is_signed, is_single, is_within, poly, sign_bit, turned, twice_root};
 use super::real::{DoubleWord, Number, Real, Word};
@@ -92,11 +92,12 @@ impl<R: Real> Unary<R> for Arccos {
 /// Bits whose lowest four say which half octave from 1/16 to 16 the quotient of two sizes is in, or nearest to, within an eighth.
 /// `mock` is by how much the bits of the dividend exceed those of the divisor, as what floats have for logarithms.
 #[inline(always)]
-fn half_octave<R: Real>(apart: R::Word) -> R::Word {
+fn half_octave<R: Real>(distance: R::Word) -> R::Word {
     // Made positive by the sign bit; 7 is what the exponent of 1 ends in.
     let octave = |exponent: u64| R::Word::of(exponent << R::Number::MANTISSA).wrapping_add(sign_bit(-R::of(1.0)));
     let (least, end) = (octave(3), octave(11));
-    apart.wrapping_add(octave(7)).larger(least).smaller(end.wrapping_sub(R::Word::of(1))) >> (R::Number::MANTISSA - 1)
+    distance.wrapping_add(octave(7)).larger(least).smaller(end.wrapping_sub(R::Word::of(1)))
+        >> (R::Number::MANTISSA - 1)
 }
 
 /// `high + low + arctan(t)` for |t| < 0.133.
@@ -137,7 +138,7 @@ impl<R: Real> Unary<R> for Arctan {
 pub struct Arctan2;
 
 impl<R: Real> Binary<R> for Arctan2 {
-    /// The left half of the plane is folded onto the right one. Singles are folded once more, onto half a quarter.
+    /// The left half plane is reflected onto the right one; singles are reflected once more, onto an octant.
     #[inline(always)]
     fn fast<const FMA: bool>(y: R, x: R) -> R {
         let (zero, one) = (R::of(0.0), R::of(1.0));
@@ -149,7 +150,7 @@ impl<R: Real> Binary<R> for Arctan2 {
             // At the origin the angle is that of zero over the least number there is: no choice, which LLVM would make after
             // dividing.
             let divisor = R::from_bits(large.bits().larger(R::Word::of(1)));
-            // What would underflow beside quarters of a turn is nothing there.
+            // Quotients that would underflow are negligible beside quarters of a turn.
             let nothing = small.below(large * R::of(1e-20));
             let t = R::select(nothing & (steep | left), zero, small) / divisor;
             let z = t * t;

@@ -1,11 +1,11 @@
-//! `power`: 2^(y log2 |x|), with the logarithm in two numbers, and the sign of odd powers of negative numbers.
+//! `power`: 2^(y log2 |x|), with the logarithm in double-word precision, and the sign of odd powers of negative numbers.
 //!
 //! The result's relative error is the absolute error of `y log2 x`, which may be as large as 1074: so the logarithm needs 64
 //! good bits (`f32`: 31). With a table its series is so short that its first term alone is carried in a pair (Dekker 1971).
 //! Without fused multiply-add that arithmetic triples; there the C library computes every element.
 //!
-//! Odd: subnormal, infinite or NaN x, y beyond the reach of the integer tests, a negative x with a y that is no integer, -0,
-//! and 0 to a power that is not a positive normal number.
+//! The slow path takes subnormal, infinite or NaN x, y beyond the range of the integer tests, a negative x with a y that is not an
+//! integer, -0, and 0 to a power that is not a positive normal number.
 
 use super::Binary;
 use super::arithmetic::{abs_bits, is_single, last_as_sign, poly, sign_bit, turned};
@@ -14,9 +14,9 @@ use super::real::{DoubleWord, Number, Real, Word};
 use crate::Table;
 use std::hint::black_box;
 
-/// Intervals of mantissas, to one.
+/// Intervals of the mantissa per unit.
 const INTERVALS: f64 = 19.5;
-/// A number to this power is one, whatever the number.
+/// Any number to a power below this is one.
 const VERY_SMALL: f64 = 5e-20;
 
 /// A logarithm as `head * factor + change * by + a * b`, the second term small beside the first and the last beside both.
@@ -84,13 +84,13 @@ fn exponential<R: Real>(y: R, l: R, low: R) -> R {
     power::<R, true>(sixteenths, poly::<R, true>(r, R::Number::EXP2_STEP)).scaled(k)
 }
 
-/// Whether `x` is the positive zero.
+/// Whether `x` is positive zero.
 #[inline(always)]
 fn is_zero<R: Real>(x: R) -> R::Mask {
     x.bits().equals(R::Word::of(0))
 }
 
-/// One over zero, with its flag. A call, because a compiler that knows no flags divides before it asks whether to.
+/// One over zero, with its flag. A call, because the compiler ignores flags and would divide before the branch.
 #[cold]
 #[inline(never)]
 fn pole<R: Number>(zero: R) -> R {
@@ -105,11 +105,11 @@ impl<R: Real> Binary<R> for Power {
 
     #[inline(always)]
     fn fast<const FMA: bool>(x: R, y: R) -> R {
-        // The logarithm of zero would underflow on the way.
+        // The logarithm of zero would underflow in an intermediate step.
         let zero = is_zero(x);
         let y_is_odd = last_as_sign::<R>((y + R::literal(R::Number::MAGIC)).bits());
         let (l, l_low) = log2_pair(R::select(zero, R::of(1.0), x.abs()));
-        // What is as good as no power at all would underflow in the products.
+        // Exponents so small would underflow in the products.
         let y = R::select(y.abs().below(R::of(VERY_SMALL)), R::of(0.0), y);
         let value = R::select(zero, R::of(0.0), exponential(y, l, l_low));
         turned(value, x.bits() & y_is_odd)

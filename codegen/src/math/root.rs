@@ -1,7 +1,7 @@
-//! `cbrt` and `hypot`.
+//! Roots: `cbrt` and `hypot`.
 //!
 //! The cube root of m in [1, 2) is that of a near number, from a table, times a short series. `hypot` is
-//! the plain root of the sum of squares wherever these keep within the exponent range, and odd elsewhere; singles are
+//! the plain root of the sum of squares wherever these keep within the exponent range, and the slow path elsewhere; singles are
 //! squared in double, where they always do.
 
 use super::arithmetic::{abs_bits, half_inverse_root, is_single, is_within, octave, poly, product_parts, two_product};
@@ -64,7 +64,7 @@ impl<R: Real> Binary<R> for Hypot {
         }
         let (x, y) = (x.abs(), y.abs());
         let (large, small) = R::select_pair(x.above(y), (x, y), (y, x));
-        // What is nothing beside the other one would underflow.
+        // A leg that is negligible beside the other one would underflow.
         let small = R::select(small.below(large * R::of(1e-17)), R::of(0.0), small);
         let sum = large.fma::<FMA>(large, small * small);
         let length = sum.sqrt();

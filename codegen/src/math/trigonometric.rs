@@ -2,7 +2,7 @@
 //! polynomial for the tangent of r, and a table for that of the rest.
 //!
 //! The reduction is Cody and Waite's with enough parts of pi/2 to be right to the last bit, also beside its multiples, for |x|
-//! up to 2^20 (`f32`: 2^16; an eighth of that for `tan`). Larger arguments are odd.
+//! up to 2^20 (`f32`: 2^16; an eighth of that for `tan`). Larger arguments take the slow path.
 
 use super::Unary;
 use super::arithmetic::{abs_bits, fast_two_sum, is_single, poly, second_last_as_sign, turned_by};
@@ -71,7 +71,7 @@ fn cosine<R: Real, const FMA: bool>(r: R, excess: R, z: R) -> DoubleWord<R> {
     (top, (z * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::COS), lost))
 }
 
-/// `sin(x + turns pi/2)` and bits whose sign turns it: the quarter's bits choose the function and its sign.
+/// `sin(x + turns pi/2)`, and bits whose sign bit negates it: the bits of the quadrant select the function and its sign.
 #[inline(always)]
 fn circle<R: Real, const FMA: bool>(x: R, turns: u64) -> (R, R::Word) {
     let (r, excess, bits) = reduce::<R, FMA>(x, 1.0);
@@ -83,7 +83,7 @@ fn circle<R: Real, const FMA: bool>(x: R, turns: u64) -> (R, R::Word) {
     (R::select(even, s + s_rest, c + c_rest), second_last_as_sign::<R>(quarter))
 }
 
-/// Whether the reduction by parts of pi/2 cannot take `x`.
+/// Whether `x` is too large for the range reduction by parts of pi/2.
 #[inline(always)]
 fn needs_slow_path<R: Real>(x: R, part: f64) -> R::Mask {
     abs_bits(x).above((R::literal(R::Number::LARGEST_ANGLE) * R::of(part)).bits())
