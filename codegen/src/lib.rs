@@ -37,6 +37,7 @@ pub use crate::backend::device::{CUDA, Device, DeviceError, Facts, Failure};
 pub use crate::backend::routine::{Library, Routine, Transform};
 pub use crate::ir::build::{FragmentBuilder, KernelBuilder};
 pub use crate::ir::dtype::{DType, Kind, Scalar, Wide};
+pub use crate::ir::fold::{FoldOrder, FoldRow, Neutral};
 pub use crate::ir::kernel::{
     Access, Accumulator, ComplexPart, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, ScalarId, Template, ValueId,
 };
@@ -45,5 +46,5 @@ pub use crate::ir::parse::ParseError;
 pub use crate::ir::primitive::{Primitive, Table};
 pub use crate::ir::verify::{Location, Verified, VerifyError, verify};
 pub use backend::{Backend, CompileError, GRAIN_NS, Launch, Program, RaisedFlags, SingleThread, ThreadPool};
-pub use expand::{Expanded, Provenance, Slow, SlowPath, expand};
+pub use expand::{Expanded, Provenance, SlowPath, expand};
 pub use registry::{device, device_known_as};

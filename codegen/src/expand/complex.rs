@@ -102,7 +102,7 @@ pub(super) fn decompose(
         | Inst::Result(_) => {
             let mut inst = inst.clone();
             crate::ir::build::visit(&mut inst, |v| *v = at(*v).whole(tape));
-            let is_effect = matches!(inst, Inst::Store(..) | Inst::Scatter(..));
+            let is_effect = inst.is_effect();
             let value = copy(kernel, tape, inst, dtype);
             if is_effect { Rewritten::Whole(value) } else { split_parts(tape, value, dtype) }
         }

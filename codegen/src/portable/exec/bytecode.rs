@@ -328,6 +328,16 @@ fn add_instruction(
     Ok(())
 }
 
+/// Whether an instruction is a load, a parameter or a literal: its value needs no step.
+fn is_input(inst: &Inst) -> bool {
+    matches!(inst, Inst::Load(_) | Inst::Param(_) | Inst::Const(_))
+}
+
+/// Whether a step computes the value.
+fn is_computed(inst: &Inst) -> bool {
+    !is_input(inst) && !inst.is_effect() && !matches!(inst, Inst::Result(_))
+}
+
 fn add_uniform(code: &mut Bytecode, value: u16, size: u8, source: UniformSource, isa: Isa) {
     code.uniforms.push(Uniform { value, size, source, fill: copies::fill(size as usize, isa) });
 }
@@ -343,21 +353,8 @@ fn add_sink(
     debug_assert_eq!(kernel.operands[operand.0 as usize].access, Access::Write);
     let value = v.0 as u16;
     let size = fragment.dtype(v).size() as u8;
-    let produced = offsets.is_none()
-        && matches!(
-            fragment.insts[v.0 as usize],
-            Inst::Apply(..)
-                | Inst::Fma(_)
-                | Inst::Step(..)
-                | Inst::Select(_)
-                | Inst::Cast(..)
-                | Inst::Bits(..)
-                | Inst::Part(..)
-                | Inst::Complex(_)
-                | Inst::Gather(..)
-                | Inst::Index(_)
-        )
-        && code.sinks.iter().all(|s| s.value != value);
+    let produced =
+        offsets.is_none() && is_computed(&fragment.insts[v.0 as usize]) && code.sinks.iter().all(|s| s.value != value);
     for l in code.loads.iter_mut().filter(|l| l.value == value || offsets == Some(l.value)) {
         l.late = true;
     }
@@ -372,7 +369,7 @@ fn last_uses(kernel: &Kernel, fragment: &Fragment) -> Vec<usize> {
     let mut last = vec![end; end];
     let mut used = vec![0; end];
     for (i, inst) in fragment.insts.iter().enumerate() {
-        let sink = matches!(inst, Inst::Store(..) | Inst::Scatter(..));
+        let sink = inst.is_effect();
         for v in Fragment::arguments(inst) {
             let at = if sink { end } else { i };
             let v = v.0 as usize;
@@ -399,14 +396,8 @@ fn allocate_registers(code: &mut Bytecode, kernel: &Kernel, fragment: &Fragment)
     let mut width = 0u32;
     for (i, inst) in fragment.insts.iter().enumerate() {
         let size = fragment.types[i].size();
-        let own = matches!(inst, Inst::Load(_) | Inst::Param(_) | Inst::Const(_));
-        let computed =
-            matches!(inst, Inst::Index(_) | Inst::Apply(..) | Inst::Fma(_) | Inst::Step(..) | Inst::Select(_))
-                || matches!(
-                    inst,
-                    Inst::Cast(..) | Inst::Bits(..) | Inst::Part(..) | Inst::Complex(_) | Inst::Gather(..)
-                );
-        if !own && !computed {
+        let computed = is_computed(inst);
+        if !is_input(inst) && !computed {
             continue;
         }
         let reused =
@@ -419,9 +410,8 @@ fn allocate_registers(code: &mut Bytecode, kernel: &Kernel, fragment: &Fragment)
         code.places.push((i as u16, allocate_registers, size as u8));
         for v in Fragment::arguments(inst) {
             let v = v.0 as usize;
-            let shared = matches!(fragment.insts[v], Inst::Load(_) | Inst::Param(_) | Inst::Const(_));
             if last[v] == i
-                && !shared
+                && !is_input(&fragment.insts[v])
                 && let Some(p) = register_of[v].take()
             {
                 free.push((fragment.types[v].size(), p));

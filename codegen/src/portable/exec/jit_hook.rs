@@ -9,7 +9,8 @@ use crate::ir::build::visit;
 use crate::ir::verify::verify;
 use crate::portable::exec::bytecode::{BlockOp, Bytecode, LoopCall, effects};
 use crate::{
-    Access, DType, Fold, FpFlags, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Template, ValueId, Verified,
+    Access, DType, Fold, FoldOrder, FpFlags, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Template, ValueId,
+    Verified,
 };
 use smallvec::SmallVec;
 use std::fmt;
@@ -152,13 +153,13 @@ impl fmt::Display for FoldCall {
     }
 }
 
-/// Compiles everything a body's folds need to one function, if that is loads and calls. Products are excluded: a tree of them would round
-/// worse than [`crate::portable::loops::folds`] does. Stores of the body are left to its calls: sums have the same bits whether their
-/// terms are stored or not.
+/// Compiles everything a body's folds need to one function, if that is loads and calls. Folds that continue in lanes, products, are
+/// excluded: a tree of them would round worse than [`crate::portable::loops::folds`] does. Stores of the body are left to its calls: sums
+/// have the same bits whether their terms are stored or not.
 pub(crate) fn find_fold(body: &Bytecode, kernel: &Kernel, jit: &dyn JitHook) -> Option<FoldCall> {
     let only = |fold: &Fold| match fold {
-        Fold::Op(Op::Multiply) | Fold::ArgMin | Fold::ArgMax => None,
-        Fold::Op(op) => Some(*op),
+        Fold::Op(op) => op.fold().filter(|row| row.order != FoldOrder::Lanes).map(|row| row.op),
+        Fold::ArgMin | Fold::ArgMax => None,
     };
     let ops: SmallVec<[Op; 4]> = kernel.accumulators.iter().map(|a| only(&a.fold)).collect::<Option<_>>()?;
     if kernel.template != Template::Reduce || !body.is_plain() {

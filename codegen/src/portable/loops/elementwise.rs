@@ -227,7 +227,7 @@ impl<T: Element> ToMemory<T> for T {
 /// Generates the definitions and the lookup of loops from the op table; `@` rules are its parts.
 macro_rules! define {
     // The callback: a definition for each class, and the lookup.
-    ($($Op:ident $name:literal $args:tt $loops:literal -> $result:ident, $identity:expr,
+    ($($Op:ident $name:literal $args:tt $loops:literal -> $result:ident,
        $fx:ident $(| $fx2:ident)*, $domain:ident, $cost:literal, $doc:literal
        { $($class:ident: $body:expr;)* })*) => {
         $($(define!(@class $class $Op $args $result $cost $body);)*)*

@@ -1,4 +1,5 @@
-//! Loops of the primitive steps of elementary functions, for expanded kernels.
+//! Loops of the primitive steps of elementary functions. No backend passes on a kernel that has these, but it is a verified kernel like
+//! any other, and tests compare expansions and machine code with these loops, flags included.
 
 use crate::drive::isa::{EachRow, InnerLoop, Isa, LoopFn, loop_for};
 use crate::math::Real;

@@ -18,15 +18,15 @@ use crate::portable::exec::exec_tiles::ExecTiles;
 use crate::portable::exec::jit_hook::FoldCall;
 use crate::portable::loops::{arg_extremes, copies, elementwise, folds};
 use crate::portable::reduce::accumulate::{AccumulatorBuffers, AccumulatorLoops, Progress, ResolvedAccumulator};
-use crate::{DType, Fold, Inst, Kernel, Launch, Op, RaisedFlags, Scalar, Template, ThreadPool};
+use crate::{Fold, FoldOrder, Inst, Kernel, Launch, RaisedFlags, Scalar, Template, ThreadPool};
 use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Least elements of a part of divided inner axes (their sum takes 1.5 µs), and most parts. Neither depends on the cost of elements, so a
 /// sum has the same bits whether its terms were stored before or not.
 const MIN_PART: usize = 1 << 14;
-/// The same for products: products of few factors near one stay near one, where rounding is biased.
-const MIN_PRODUCT_PART: usize = 1 << 19;
+/// The same for folds that continue in lanes, products: products of few factors near one stay near one, where rounding is biased.
+const MIN_LANES_PART: usize = 1 << 19;
 const MAX_PARTS: usize = 64;
 /// Outer tiles from which on inner axes are not divided: they are enough work for all threads.
 pub(crate) const ENOUGH_TILES: usize = 16;
@@ -53,7 +53,6 @@ pub(crate) struct ResolvedFolds {
 /// # Errors
 /// If a fold has no loop.
 pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<ResolvedFolds, String> {
-    let multiplies = kernel.accumulators.iter().any(|a| a.fold == Fold::Op(Op::Multiply));
     let mut folding = ResolvedFolds {
         accumulators: vec![],
         loads: vec![],
@@ -61,7 +60,7 @@ pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<ResolvedFolds, String
         jit_fold: None,
         may_run_tiled: false,
         may_run_1d: false,
-        part: if multiplies { MIN_PRODUCT_PART } else { MIN_PART },
+        part: MIN_PART,
     };
     for inst in &kernel.body.insts {
         if let Inst::Load(o) = inst {
@@ -70,36 +69,35 @@ pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<ResolvedFolds, String
     }
     for (i, a) in kernel.accumulators.iter().enumerate() {
         let dtype = kernel.body.dtype(a.value);
-        let loops = match a.fold {
-            Fold::Op(_) => folds::lookup(a.fold, dtype, isa).map(AccumulatorLoops::Fold),
-            Fold::ArgMin | Fold::ArgMax if kernel.template == Template::Scan => None,
-            Fold::ArgMin | Fold::ArgMax => arg_extremes::lookup(a.fold, dtype, isa).map(AccumulatorLoops::Arg),
+        let row = a.fold.row().ok_or_else(|| format!("{} does not fold", a.fold))?;
+        let (loops, apply) = match a.fold {
+            Fold::Op(op) => {
+                (folds::lookup(op, dtype, isa).map(AccumulatorLoops::Fold), elementwise::lookup(op, dtype, isa))
+            }
+            Fold::ArgMin | Fold::ArgMax if kernel.template == Template::Scan => (None, None),
+            Fold::ArgMin | Fold::ArgMax => (arg_extremes::lookup(a.fold, dtype, isa).map(AccumulatorLoops::Arg), None),
         };
-        let op = if let Fold::Op(op) = a.fold { Some(op) } else { None };
+        if row.order == FoldOrder::Lanes {
+            folding.part = MIN_LANES_PART;
+        }
         let result = |inst: &Inst| matches!(inst, Inst::Result(r) if *r as usize == i);
         let result_size = kernel.result_dtype(i).size();
         folding.width += 3 * dtype.size().max(result_size) + dtype.size();
         folding.accumulators.push(ResolvedAccumulator {
             loops: loops.ok_or_else(|| format!("no fold {:?} over {dtype}", a.fold))?,
-            apply: op.and_then(|op| elementwise::lookup(op, dtype, isa)),
+            apply,
             value: a.value.0,
             size: dtype.size(),
             result_size,
-            identity: op.and_then(|op| identity(op, dtype)),
-            start: (op == Some(Op::Add) && (dtype.is_float() || dtype.is_complex())).then(|| Scalar::zero(dtype)),
-            carries: op == Some(Op::Multiply),
+            identity: row.identity(dtype),
+            start: row.start(dtype),
+            carries: row.order == FoldOrder::Lanes,
             effects: kernel.fold_effects(i),
             kernel_has_effects: !effects(kernel).is_empty(),
             inst: kernel.epilogue.insts.iter().position(result).unwrap_or(0) as u32,
         });
     }
     Ok(folding)
-}
-
-/// The neutral element.
-fn identity(op: Op, dtype: DType) -> Option<Scalar> {
-    let value = op.row().identity?;
-    Some(Scalar::new(dtype, value as i64))
 }
 
 /// A launch, divided into tiles.
