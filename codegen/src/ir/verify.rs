@@ -27,7 +27,7 @@
 //!
 //! Accumulators
 //! - the folded value is a value of the body, and not `float16`;
-//! - the op folds, has a loop in the value's type, and its result has that type too (which keeps `logical_*` to bool).
+//! - the fold has a row in the fold table, and the row takes the value's type.
 //!
 //! It cannot check what depends on a launch. The code that builds the kernel guarantees that operands overlap only as [`crate::ir::kernel`]
 //! allows, and that gathers and scatters stay inside their memory.

@@ -65,7 +65,7 @@ impl Backend for Portable {
 }
 
 impl Portable {
-    /// Makes a program of a kernel, with functions in the place of calls where something makes them.
+    /// Compiles a kernel; a JIT hook may replace calls by machine code.
     ///
     /// # Errors
     /// As [`Backend::compile`].

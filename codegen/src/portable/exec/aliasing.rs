@@ -29,7 +29,7 @@ impl AliasInfo {
             }
             let own = span(code, launch, s.operand, s.size);
             let mut coincides = false;
-            let apart = |c: &Conflict| {
+            let disjoint = |c: &Conflict| {
                 if c.may_coincide && is_same(launch, c.operand, s.operand) {
                     coincides = true;
                     return true;
@@ -37,7 +37,7 @@ impl AliasInfo {
                 let (low, high) = span(code, launch, c.operand, c.size);
                 low >= own.1 || own.0 >= high
             };
-            let direct = s.conflicts.iter().all(apart);
+            let direct = s.conflicts.iter().all(disjoint);
             aliasing.direct |= (direct as u64) << i;
             aliasing.in_place |= ((direct && coincides) as u64) << i;
         }

@@ -123,7 +123,7 @@ pub(crate) struct Bytecode {
     /// Entries that read an accumulator.
     pub(crate) results: Vec<(u16, u8)>,
     /// Entries with a register: its offset in bytes for each element of a block, and the item size.
-    pub(crate) places: Vec<(u16, u32, u8)>,
+    pub(crate) registers: Vec<(u16, u32, u8)>,
     /// Bytes of registers for each element of a block, and elements of a block: [`block_length`] of it.
     pub(crate) width: usize,
     pub(crate) block_len: usize,
@@ -198,7 +198,7 @@ pub(crate) fn resolve(
         sinks: vec![],
         uniforms: vec![],
         results: vec![],
-        places: vec![],
+        registers: vec![],
         width: 0,
         block_len: 0,
         fp_mask: FpFlags::NONE,
@@ -402,12 +402,12 @@ fn allocate_registers(code: &mut Bytecode, kernel: &Kernel, fragment: &Fragment)
         }
         let reused =
             if computed { free.iter().rposition(|&(s, _)| s == size).map(|at| free.swap_remove(at).1) } else { None };
-        let allocate_registers = reused.unwrap_or_else(|| {
+        let offset = reused.unwrap_or_else(|| {
             width += size as u32;
             width - size as u32
         });
-        register_of[i] = Some(allocate_registers);
-        code.places.push((i as u16, allocate_registers, size as u8));
+        register_of[i] = Some(offset);
+        code.registers.push((i as u16, offset, size as u8));
         for v in Fragment::arguments(inst) {
             let v = v.0 as usize;
             if last[v] == i
@@ -435,20 +435,20 @@ fn find_conflicts(code: &mut Bytecode, kernel: &Kernel, fragment: &Fragment) {
         }
         let size = code.sinks[at].size;
         let in_place = code.calls.iter().any(|c| c.out as usize == value && c.in_place);
-        let apart = |operand, size| Conflict { operand, may_coincide: false, size };
+        let disjoint = |operand, size| Conflict { operand, may_coincide: false, size };
         let mut conflicts: Vec<Conflict> = vec![];
         conflicts.extend(code.loads.iter().filter(|l| twice || last[l.value as usize] >= value).map(|l| Conflict {
             may_coincide: in_place && l.size == size && last[l.value as usize] <= value,
-            ..apart(l.operand, l.size)
+            ..disjoint(l.operand, l.size)
         }));
         conflicts.extend(code.steps.iter().filter_map(|s| match *s {
             BlockOp::Gather { value: g, operand, size, .. } if twice || g as usize >= value => {
-                Some(apart(operand, size))
+                Some(disjoint(operand, size))
             }
             BlockOp::Call(_) | BlockOp::Index { .. } | BlockOp::Gather { .. } => None,
         }));
         let others = code.sinks.iter().enumerate().filter(|(other, _)| *other != at);
-        conflicts.extend(others.map(|(_, s)| apart(s.operand, s.size)));
+        conflicts.extend(others.map(|(_, s)| disjoint(s.operand, s.size)));
         conflicts.retain(|c| !restrict(c.operand));
         conflicts.sort_unstable();
         conflicts.dedup_by_key(|c| c.operand);

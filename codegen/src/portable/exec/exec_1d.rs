@@ -48,12 +48,12 @@ impl Access1d {
         // A block that was overwritten in place cannot be re-executed to attribute flags.
         let once = code.calls.len() == 1 || !code.may_rerun();
         for (i, s) in code.sinks.iter().enumerate().filter(|(_, s)| s.produced) {
-            let apart = |c: &Conflict| {
+            let disjoint = |c: &Conflict| {
                 let (own, other) = (line.span(launch, s.operand, s.size), line.span(launch, c.operand, c.size));
                 let coincides = once && c.may_coincide && own.0 == other.0 && line.is_dense(launch, c.operand, c.size);
                 coincides || other.0 >= own.1 || own.0 >= other.1
             };
-            if line.is_dense(launch, s.operand, s.size) && s.conflicts.iter().all(apart) {
+            if line.is_dense(launch, s.operand, s.size) && s.conflicts.iter().all(disjoint) {
                 line.direct |= 1 << i;
             }
         }
@@ -181,8 +181,8 @@ pub(crate) unsafe fn bind_pointers(
     values: &mut [*mut u8],
 ) {
     let n = line.n.min(room);
-    for &(value, place, _) in &code.places {
-        values[value as usize] = registers.wrapping_add(place as usize * room);
+    for &(value, offset, _) in &code.registers {
+        values[value as usize] = registers.wrapping_add(offset as usize * room);
     }
     for uniform in &code.uniforms {
         // SAFETY: the register has that much room.

@@ -19,7 +19,7 @@ use crate::portable::loops::copies;
 use crate::{Launch, RaisedFlags};
 use std::mem::MaybeUninit;
 
-/// Entries of the table of values: one bit each in [`crate::portable::exec::bytecode::Call::entries`].
+/// Entries of the table of pointers: one bit each in [`crate::portable::exec::bytecode::Call::entries`].
 pub(crate) const MAX_VALUES_2D: usize = 64;
 /// Loads of a fragment at most.
 pub(crate) const MAX_LOADS_2D: usize = 32;
@@ -159,8 +159,8 @@ impl<'p> Exec2d<'p> {
             epilogue,
             check_each_call: false,
         };
-        for &(value, place, size) in &code.places {
-            let at = registers.0.wrapping_add(place as usize * registers.1);
+        for &(value, offset, size) in &code.registers {
+            let at = registers.0.wrapping_add(offset as usize * registers.1);
             plane.values[value as usize] = RowPointer { at, pitch: (width * size as usize) as isize };
         }
         for uniform in &code.uniforms {

@@ -75,8 +75,8 @@ impl<'p> ExecTiles<'p> {
             check_each_step: false,
             raised: RaisedFlags::new(),
         };
-        for &(value, place, _) in &code.places {
-            exec.values[value as usize] = exec.register(place);
+        for &(value, offset, _) in &code.registers {
+            exec.values[value as usize] = exec.register(offset);
         }
         for uniform in &code.uniforms {
             // SAFETY: the value has a register of `room` elements.
@@ -85,9 +85,9 @@ impl<'p> ExecTiles<'p> {
         exec
     }
 
-    fn register(&self, place: u32) -> *mut u8 {
-        // SAFETY: places lie below the code's width, which `registers` has room for.
-        unsafe { self.registers.add(place as usize * self.room) }
+    fn register(&self, offset: u32) -> *mut u8 {
+        // SAFETY: offsets lie below the code's width, which `registers` has room for.
+        unsafe { self.registers.add(offset as usize * self.room) }
     }
 
     /// The address of a value in the last tile.
@@ -138,8 +138,8 @@ impl<'p> ExecTiles<'p> {
         for (i, sink) in self.code.sinks.iter().enumerate() {
             self.direct[i] = self.aliasing.direct(i) && self.is_dense(sink.operand, sink.size);
         }
-        for &(value, place, _) in &self.code.places {
-            self.values[value as usize] = self.register(place);
+        for &(value, offset, _) in &self.code.registers {
+            self.values[value as usize] = self.register(offset);
         }
     }
 

@@ -3,7 +3,7 @@
 //! Lanes are filled and compared in plain loops. With `array::from_fn` LLVM does not inline the closure for so many lanes, which took ten
 //! times as long.
 
-#![allow(clippy::needless_range_loop)] // lanes and memory run along with the index
+#![allow(clippy::needless_range_loop)] // lanes and memory are indexed together
 
 use crate::drive::isa::{InnerLoop, Isa, LoopFn, loop_for};
 use crate::drive::vector_hints::{inhibit_vectorization, store_chunk};
@@ -356,7 +356,7 @@ impl<T: Ordered, const MAX: bool> InnerLoop for ArgColumns<T, MAX> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, _m: usize) {
         let (positions, bests) = (out.cast::<i64>(), b.cast_mut().cast::<T>());
-        // SAFETY: the caller passes a tile of `n` values a row, and room for `n` positions and values, apart from each other.
+        // SAFETY: the caller passes a tile of `n` values a row, and room for `n` positions and values, which do not overlap.
         unsafe {
             let tile = &*c.cast::<ArgTile>();
             let row = |r: usize| a.wrapping_offset(r as isize * tile.pitch).cast::<T>();
@@ -470,7 +470,7 @@ mod tests {
                         let loops = lookup(fold, T::DTYPE, isa).unwrap();
                         let (mut at, mut best) = (vec![-1i64; rows], vec![values[0]; rows]);
                         let pitch = std::ptr::without_provenance(n * size_of::<T>());
-                        // SAFETY: two rows of so many values, so far apart, and room for two results.
+                        // SAFETY: two rows of this many values, with this pitch, and room for two results.
                         unsafe {
                             let (to, beside) = (at.as_mut_ptr().cast(), best.as_mut_ptr().cast::<u8>());
                             (loops.rows)(to, values.as_ptr().cast(), beside, pitch, rows, n);

@@ -18,7 +18,7 @@ impl<T: Copy, const PARTS: usize, const N: usize> InnerLoop for Select<T, PARTS,
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, _m: usize) {
         let (out, b, c, n) = (out.cast::<T>(), b.cast::<T>(), c.cast::<T>(), n * PARTS);
-        // SAFETY: the caller passes buffers of `n` elements, `out` apart from the others or one of them.
+        // SAFETY: the caller passes buffers of `n` elements, `out` overlaps none of the others or is one of them.
         unsafe {
             // As `if`, LLVM selects addresses and loads one by one.
             let loop_for =
@@ -63,7 +63,7 @@ impl<T: Copy, const AT: usize> InnerLoop for PartOf<T, AT> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, _b: *const u8, _c: *const u8, n: usize, _m: usize) {
         for i in 0..n {
-            // SAFETY: the caller passes buffers of `n` elements, `out` apart from the other.
+            // SAFETY: the caller passes buffers of `n` elements, `out` does not overlap the other.
             unsafe { out.cast::<T>().add(i).write(a.cast::<T>().add(2 * i + AT).read()) };
         }
     }
@@ -86,7 +86,7 @@ impl<T: Copy> InnerLoop for OfParts<T> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, _c: *const u8, n: usize, _m: usize) {
         for i in 0..n {
-            // SAFETY: the caller passes buffers of `n` elements, `out` apart from the others.
+            // SAFETY: the caller passes buffers of `n` elements, `out` overlaps none of the others.
             unsafe { out.cast::<[T; 2]>().add(i).write([a.cast::<T>().add(i).read(), b.cast::<T>().add(i).read()]) };
         }
     }
@@ -103,7 +103,7 @@ struct Fill<T>(PhantomData<T>);
 impl<T: Copy> InnerLoop for Fill<T> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, _b: *const u8, _c: *const u8, n: usize, _m: usize) {
-        // SAFETY: the caller passes room for `n` items and one item, apart.
+        // SAFETY: the caller passes room for `n` items and one item that do not overlap.
         unsafe { from_raw_parts_mut(out.cast::<MaybeUninit<T>>(), n).fill(MaybeUninit::new(a.cast::<T>().read())) }
     }
 }
@@ -154,7 +154,7 @@ pub(crate) unsafe fn splat(out: *mut u8, src: *const u8, n: usize, size: usize) 
 pub(crate) unsafe fn copy_row(out: *mut u8, to: isize, src: *const u8, from: isize, n: usize, size: usize) {
     unsafe fn go<T: Copy>(out: *mut u8, to: isize, src: *const u8, from: isize, n: usize) {
         let size = size_of::<T>() as isize;
-        // SAFETY: the outer function's contract. The branches only tell the compiler of strides it can use.
+        // SAFETY: the outer function's contract. The branches only give the compiler constant strides.
         unsafe {
             if to == size && from == size {
                 std::ptr::copy(src.cast::<T>(), out.cast::<T>(), n);

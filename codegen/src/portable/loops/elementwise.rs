@@ -5,7 +5,7 @@
 //! few vector instructions, and the last chunk overlaps the one before it: the same values are written twice, and no element
 //! outside the row is computed. Divisions of integers and elementary functions keep loops of their own.
 
-#![allow(clippy::needless_range_loop)] // several arrays and memory run along with the index
+#![allow(clippy::needless_range_loop)] // several arrays and memory are indexed together
 #![allow(clippy::eq_op, clippy::nonminimal_bool, clippy::unnecessary_cast)]
 
 use crate::drive::isa::{EachRow, InnerLoop, Isa, LoopFn, loop_for};

@@ -1,4 +1,4 @@
-//! Loops that fold: along rows, into a vector of accumulators, and as running values.
+//! Loops that fold: along rows, into a vector of accumulators, and as prefix scans.
 //!
 //! A row is folded in [`LANES`] partial results, which are merged pairwise. [`TREE_STEPS`] steps of the lanes form a tree before
 //! they are added to what came before, so that each element goes through 4 roundings there where NumPy's pairwise sum (8
@@ -7,14 +7,14 @@
 //!
 //! Products are not made of trees: each factor brings one rounding whatever the order, and a product of two factors close to
 //! one rounds the same way more often than not (the low bits of their difference from one do not spread over a whole unit).
-//! A lane that goes on for long leaves the neighbourhood of one: the product of a million `f32` within 1e-3 of one is off by
+//! A lane of many factors leaves the neighbourhood of one: the product of a million `f32` within 1e-3 of one is off by
 //! 3e-5 where a tree's is by 9e-4 and NumPy's, one factor after the other, by 2e-5.
 //!
-//! What is left of a row goes into the first [`LEFTOVER_LANES`] lanes, a chunk at a time. The last chunk ends where the row ends and so
-//! begins with elements that were taken in before: those count as the fold's initial value, unless taking them in again changes
-//! nothing. Sums start from positive zero, as NumPy's do: the sum of `-0.0` is `0.0`. All of this [`crate::ir::fold`] says.
+//! The rest of a row is folded into the first [`LEFTOVER_LANES`] lanes, a chunk at a time. The last chunk ends where the row ends and so
+//! overlaps the one before: unless the fold is idempotent, elements already folded are replaced by its initial value. Sums start from
+//! positive zero, as NumPy's do: the sum of `-0.0` is `0.0`. [`crate::ir::fold`] has these properties of each fold.
 
-#![allow(clippy::needless_range_loop)] // lanes and memory run along with the index
+#![allow(clippy::needless_range_loop)] // lanes and memory are indexed together
 
 use crate::drive::isa::{InnerLoop, Isa, LoopFn, loop_for};
 use crate::drive::vector_hints::inhibit_vectorization;
@@ -29,20 +29,20 @@ pub(crate) const LANES: usize = 32;
 /// Steps that form a tree.
 const TREE_STEPS: usize = 16;
 
-/// Lanes that what is left over goes into.
+/// Lanes that the rest of a row is folded into.
 const LEFTOVER_LANES: usize = 8;
 
-/// What the fold table says of a definition.
-struct Table<D, T>(PhantomData<(D, T)>);
+/// The properties of a fold, from the fold table, as constants.
+struct FoldProperties<D, T>(PhantomData<(D, T)>);
 
-impl<D: Define<T, Out = T>, T: Element> Table<D, T> {
-    const ROW: &'static FoldRow = D::OP.fold().expect("only what folds has these loops");
-    /// What is added to results at the end, as NumPy's begin with it.
+impl<D: Define<T, Out = T>, T: Element> FoldProperties<D, T> {
+    const ROW: &'static FoldRow = D::OP.fold().expect("only folds have these loops");
+    /// The value added to results at the end, because NumPy's start from it.
     const START: Option<T> = constant(Self::ROW.start(T::DTYPE));
-    /// What stands for elements that are there only to fill a chunk; none where no value is neutral.
+    /// The padding of chunks; `None` if no value is neutral.
     const INITIAL: Option<T> = constant(Self::ROW.initial(T::DTYPE));
     const IS_IDEMPOTENT: bool = Self::ROW.is_idempotent(T::DTYPE);
-    /// Whether partial results go on in their lanes, and are not made of trees.
+    /// Whether partial results continue in their lanes instead of forming trees.
     const IN_LANES: bool = matches!(Self::ROW.order, FoldOrder::Lanes);
 }
 
@@ -67,7 +67,7 @@ impl<D: Define<T, Out = T>, T: Element> InnerLoop for RowFold<D, T> {
         let (out, mut row) = (out.cast::<T>(), v);
         for r in 0..n {
             inhibit_vectorization();
-            // SAFETY: the caller passes `n` rows of `m` elements, and room for `n` elements apart from them.
+            // SAFETY: the caller passes `n` rows of `m` elements, and room for `n` elements that do not overlap them.
             unsafe { *out.add(r) = started::<D, T, FMA>(fold_row::<D, T, FMA>(row.cast(), m)) };
             row = row.wrapping_add(pitch.addr());
         }
@@ -77,7 +77,7 @@ impl<D: Define<T, Out = T>, T: Element> InnerLoop for RowFold<D, T> {
 /// A result that began with what NumPy's begin with.
 #[inline(always)]
 fn started<D: Define<T, Out = T>, T: Element, const FMA: bool>(x: T) -> T {
-    match const { Table::<D, T>::START } {
+    match const { FoldProperties::<D, T>::START } {
         Some(start) => D::call::<FMA>(x, start),
         None => x,
     }
@@ -86,7 +86,7 @@ fn started<D: Define<T, Out = T>, T: Element, const FMA: bool>(x: T) -> T {
 /// The fold of the `n >= 1` elements at `v`.
 ///
 /// # Safety
-/// As it says.
+/// There are so many elements.
 #[inline(always)]
 pub(crate) unsafe fn fold_row<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T, n: usize) -> T {
     // SAFETY: every access is to one of the `n` elements.
@@ -103,7 +103,7 @@ pub(crate) unsafe fn fold_row<D: Define<T, Out = T>, T: Element, const FMA: bool
             fold_rest::<D, T, FMA>(take(v), v, LEFTOVER_LANES, n)
         } else {
             let whole = n / LANES * LANES;
-            let most = if const { Table::<D, T>::IN_LANES } { whole } else { TREE_STEPS * LANES };
+            let most = if const { FoldProperties::<D, T>::IN_LANES } { whole } else { TREE_STEPS * LANES };
             let mut at = whole.min(most);
             let mut sums = group::<D, T, FMA>(v, at);
             spill_lanes(&mut sums);
@@ -125,8 +125,8 @@ pub(crate) unsafe fn fold_row<D: Define<T, Out = T>, T: Element, const FMA: bool
     }
 }
 
-/// Has the lanes in memory, from where they are used as vectors again: LLVM otherwise lays them out in the registers for the
-/// last, narrow merges, and folds two at a time from the beginning.
+/// Spills the lanes to memory: LLVM otherwise allocates registers for the last, narrow merges, and folds two lanes at a time from the
+/// beginning.
 #[inline(always)]
 pub(crate) fn spill_lanes<T, const N: usize>(lanes: &mut [T; N]) {
     #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
@@ -176,12 +176,12 @@ unsafe fn tree<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T) 
     a
 }
 
-/// Folds `n` elements, a multiple of [`LANES`] and not none, into lanes.
+/// Folds `n` elements, a positive multiple of [`LANES`], into lanes.
 #[inline(always)]
 unsafe fn group<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T, n: usize) -> [T; LANES] {
     // SAFETY: every access is to one of the `n` elements.
     unsafe {
-        if const { !Table::<D, T>::IN_LANES } && n == TREE_STEPS * LANES {
+        if const { !FoldProperties::<D, T>::IN_LANES } && n == TREE_STEPS * LANES {
             return tree::<D, T, FMA>(v);
         }
         let mut lanes: [T; LANES] = take(v);
@@ -195,7 +195,7 @@ unsafe fn group<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T,
     }
 }
 
-/// Takes the elements from `at` on, of `n >= LEFTOVER_LANES`, into the lanes.
+/// Folds the elements from `at` on, of `n >= LEFTOVER_LANES`, into the lanes.
 #[inline(always)]
 unsafe fn fold_rest<D: Define<T, Out = T>, T: Element, const FMA: bool>(
     mut lanes: [T; LEFTOVER_LANES],
@@ -203,7 +203,7 @@ unsafe fn fold_rest<D: Define<T, Out = T>, T: Element, const FMA: bool>(
     mut at: usize,
     n: usize,
 ) -> [T; LEFTOVER_LANES] {
-    /// Whether to take an element in: of those from the number of new ones on.
+    /// A sliding mask: from the number of new elements on, whether an element is new.
     static NEW: [u8; 2 * LEFTOVER_LANES] = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1];
     // SAFETY: every access is to one of the `n` elements; fewer than `LEFTOVER_LANES` are left where `NEW` is read.
     unsafe {
@@ -212,8 +212,8 @@ unsafe fn fold_rest<D: Define<T, Out = T>, T: Element, const FMA: bool>(
             fold_in::<D, T, LEFTOVER_LANES, FMA>(&mut lanes, v.add(at));
             at += LEFTOVER_LANES;
         }
-        if const { !Table::<D, T>::IS_IDEMPOTENT && Table::<D, T>::INITIAL.is_none() } {
-            // Nothing fills a chunk and changes nothing.
+        if const { !FoldProperties::<D, T>::IS_IDEMPOTENT && FoldProperties::<D, T>::INITIAL.is_none() } {
+            // No value is neutral, so there is no padding.
             while at < n {
                 inhibit_vectorization();
                 lanes[0] = D::call::<FMA>(lanes[0], v.add(at).read());
@@ -223,8 +223,8 @@ unsafe fn fold_rest<D: Define<T, Out = T>, T: Element, const FMA: bool>(
             let (new, v) = (NEW.as_ptr().add(n - at), v.add(n - LEFTOVER_LANES));
             for j in 0..LEFTOVER_LANES {
                 let x = v.add(j).read();
-                let x = match const { Table::<D, T>::INITIAL } {
-                    Some(initial) if const { !Table::<D, T>::IS_IDEMPOTENT } && *new.add(j) == 0 => initial,
+                let x = match const { FoldProperties::<D, T>::INITIAL } {
+                    Some(initial) if const { !FoldProperties::<D, T>::IS_IDEMPOTENT } && *new.add(j) == 0 => initial,
                     _ => x,
                 };
                 lanes[j] = D::call::<FMA>(lanes[j], x);
@@ -267,7 +267,7 @@ impl<D: Define<T, Out = T>, T: Element> InnerLoop for Into<D, T> {
     }
 }
 
-/// `out[j] = out[j] op v[j]`, `N` at a time; no chunk overlaps another, as that would take elements in twice.
+/// `out[j] = out[j] op v[j]`, `N` at a time; chunks do not overlap, as that would fold elements twice.
 #[inline(always)]
 unsafe fn in_whole_chunks<D: Define<T, Out = T>, T: Element, const N: usize, const FMA: bool>(
     out: *mut T,
@@ -308,7 +308,7 @@ impl<D: Define<T, Out = T>, T: Element> InnerLoop for ColumnFold<D, T> {
         } else {
             Strips { out, first: out, before: v.wrapping_byte_sub(pitch), pitch, rows: m }
         };
-        // SAFETY: the caller passes `m` rows of `n` elements and room for `n` elements apart from them.
+        // SAFETY: the caller passes `m` rows of `n` elements and room for `n` elements that do not overlap them.
         unsafe {
             if n >= LANES {
                 strips.fold_all::<D, LANES, FMA>(n, carry.is_null());
@@ -321,7 +321,7 @@ impl<D: Define<T, Out = T>, T: Element> InnerLoop for ColumnFold<D, T> {
     }
 }
 
-/// Neighbouring columns to fold: what the lanes begin with, and the row before those that they take in.
+/// Neighbouring columns to fold: the initial values of the lanes, and the row before the first to fold.
 struct Strips<T> {
     out: *mut T,
     first: *const T,
@@ -331,11 +331,11 @@ struct Strips<T> {
 }
 
 impl<T: Element> Strips<T> {
-    /// Folds `n >= N` columns, `N` at a time. The last strip overlaps the one before it where that may be: what folds anew
-    /// writes the same again, what folds on would take elements in twice.
+    /// Folds `n >= N` columns, `N` at a time. The last strip overlaps the one before it unless the fold continues
+    /// from a carry, which would fold elements twice.
     ///
     /// # Safety
-    /// There are `n` columns, and room for as many results apart from them.
+    /// There are `n` columns, and room for as many results that do not overlap them.
     #[inline(always)]
     unsafe fn fold_all<D: Define<T, Out = T>, const N: usize, const FMA: bool>(&self, n: usize, may_overlap: bool) {
         let whole = n / N * N;

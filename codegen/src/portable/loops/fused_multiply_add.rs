@@ -31,7 +31,7 @@ impl<T: MultiplyAdd, const N: usize> InnerLoop for MultiplyAddLoop<T, N> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, _m: usize) {
         let (out, a, b, c) = (out.cast::<T>(), a.cast::<T>(), b.cast::<T>(), c.cast::<T>());
-        // SAFETY: the caller passes buffers of `n` elements, `out` apart from the others or one of them.
+        // SAFETY: the caller passes buffers of `n` elements, `out` overlaps none of the others or is one of them.
         unsafe {
             let at = |i: usize| a.add(i).read().jit(b.add(i).read(), c.add(i).read());
             if n < N {

@@ -1,7 +1,7 @@
 //! Powers of integers, eight at a time if they have one exponent: multiplications are vectors then, and the exponent is tested once for
 //! all. `i ** 3` of int64 took 1.4 ns an element one by one.
 
-#![allow(clippy::needless_range_loop)] // arrays and memory run along with the index
+#![allow(clippy::needless_range_loop)] // arrays and memory are indexed together
 
 use crate::DType;
 use crate::portable::loops::element::Element;

@@ -24,7 +24,7 @@ impl<D: Define> InnerLoop for Each<D> {
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, _c: *const u8, n: usize, _m: usize) {
         let (out, a, b) = (out.cast::<D::To>(), a.cast::<D::From>(), b.cast::<D::From>());
         for i in 0..n {
-            // SAFETY: the caller passes buffers of `n` elements, `out` apart from the others.
+            // SAFETY: the caller passes buffers of `n` elements, `out` overlaps none of the others.
             unsafe { out.add(i).write(D::call(a.add(i).read(), b.add(i).read())) };
         }
     }

@@ -4,7 +4,7 @@
 //! little more ([`crate::math::division`]). A chunk with an element that needs the slow path, such as a zero divisor, is computed by
 //! scalars. The test compares bits: comparing floats would raise the invalid flag for a nan.
 
-#![allow(clippy::needless_range_loop)] // arrays and memory run along with the index
+#![allow(clippy::needless_range_loop)] // arrays and memory are indexed together
 
 use crate::math::division;
 use crate::portable::loops::element::Element;

@@ -61,9 +61,9 @@ pub(crate) unsafe fn run(
     launch: &Launch<'_>,
 ) -> RaisedFlags {
     let n = launch.inner[0];
-    let along = Launch { outer: launch.inner, inner: &[], ..*launch };
+    let axis_launch = Launch { outer: launch.inner, inner: &[], ..*launch };
     let point = Launch { outer: &[], inner: &[], strides: &[], ..*launch };
-    let (line, point_access) = (Access1d::new(body, &along, n), Access1d::new(epilogue, &point, 1));
+    let (line, point_access) = (Access1d::new(body, &axis_launch, n), Access1d::new(epilogue, &point, 1));
     let block = body.block_len;
     let room = n.min(block).next_multiple_of(64);
     let mut raised = RaisedFlags::new();
@@ -72,15 +72,21 @@ pub(crate) unsafe fn run(
         let mut results = [MaybeUninit::<[u64; 2]>::uninit(); 4 * ACCUMULATORS];
         let buffers: [AccumulatorBuffers; ACCUMULATORS] = std::array::from_fn(|i| {
             let first = results.as_mut_ptr().wrapping_add(4 * i);
-            let place = |j: usize| first.wrapping_add(j).cast();
-            AccumulatorBuffers { total: place(0), auxiliary: place(1), tile_total: place(2), tile_auxiliary: place(3) }
+            let buffer = |j: usize| first.wrapping_add(j).cast();
+            AccumulatorBuffers {
+                total: buffer(0),
+                auxiliary: buffer(1),
+                tile_total: buffer(2),
+                tile_auxiliary: buffer(3),
+            }
         });
         let (mut body_values, mut epilogue_values) = (PointerTable1d::new(), PointerTable1d::new());
         // SAFETY: `may_run_1d` bounds the values; the registers have room for both fragments; the caller's contract.
         unsafe {
             let values = body_values.of(body);
-            bind_pointers(body, &along, line, registers, room, values);
-            let fused = folding.jit_fold.as_ref().filter(|_| n >= MIN_JIT_FOLD && line.is_read_in_place(body, &along));
+            bind_pointers(body, &axis_launch, line, registers, room, values);
+            let fused =
+                folding.jit_fold.as_ref().filter(|_| n >= MIN_JIT_FOLD && line.is_read_in_place(body, &axis_launch));
             let mut lanes = FoldLanes::new();
             if let Some(fused) = fused
                 && n <= JIT_FOLD_PIECE
@@ -91,17 +97,17 @@ pub(crate) unsafe fn run(
                     collect_flags(a, &mut raised);
                 }
                 if !body.sinks.is_empty() {
-                    store(body, &along, line, values, 0..n, &mut raised);
+                    store(body, &axis_launch, line, values, 0..n, &mut raised);
                 }
-            } else if n <= block || finds_in_place(body, folding, line, &along) {
-                run_block(body, &along, line, 0, n, values, &mut raised);
+            } else if n <= block || finds_in_place(body, folding, line, &axis_launch) {
+                run_block(body, &axis_launch, line, 0, n, values, &mut raised);
                 for (a, p) in folding.accumulators.iter().zip(&buffers) {
                     a.whole_rows(p, values[a.value as usize], 0, 1, n);
                     collect_flags(a, &mut raised);
                 }
             } else {
                 let fused = fused.filter(|_| n > JIT_FOLD_PIECE);
-                by_blocks(body, (folding, fused), &along, line, values, &buffers, &mut raised);
+                by_blocks(body, (folding, fused), &axis_launch, line, values, &buffers, &mut raised);
             }
             let values = epilogue_values.of(epilogue);
             let registers = registers.add(body.width * room);
@@ -119,12 +125,12 @@ pub(crate) unsafe fn run(
 
 /// Whether the reduction only finds positions of extremes in memory. Then one call for the whole axis gives the same result as blocks that
 /// are merged one by one (ten thousand numbers: 450 of 1,150 ns).
-fn finds_in_place(body: &Bytecode, folding: &ResolvedFolds, line: Access1d, along: &Launch<'_>) -> bool {
+fn finds_in_place(body: &Bytecode, folding: &ResolvedFolds, line: Access1d, axis_launch: &Launch<'_>) -> bool {
     body.steps.is_empty()
         && body.uniforms.is_empty()
         && body.sinks.is_empty()
         && folding.accumulators.iter().all(|a| matches!(a.loops, AccumulatorLoops::Arg(_)))
-        && line.is_read_in_place(body, along)
+        && line.is_read_in_place(body, axis_launch)
 }
 
 /// Runs the body's stores for points that are folded already, and advances the pointers beyond them.
@@ -133,7 +139,7 @@ fn finds_in_place(body: &Bytecode, folding: &ResolvedFolds, line: Access1d, alon
 /// As [`run_block`], for all of the points.
 unsafe fn store(
     body: &Bytecode,
-    along: &Launch<'_>,
+    axis_launch: &Launch<'_>,
     line: Access1d,
     values: &mut [*mut u8],
     points: Range<usize>,
@@ -142,8 +148,8 @@ unsafe fn store(
     for at in points.clone().step_by(body.block_len) {
         let len = body.block_len.min(points.end - at);
         // SAFETY: the caller's contract.
-        unsafe { run_block(body, along, line, at, len, values, raised) };
-        advance(body, along, line, values, len);
+        unsafe { run_block(body, axis_launch, line, at, len, values, raised) };
+        advance(body, axis_launch, line, values, len);
     }
 }
 
@@ -151,13 +157,13 @@ unsafe fn store(
 unsafe fn by_blocks(
     body: &Bytecode,
     (folding, mut fused): (&ResolvedFolds, Option<&FoldCall>),
-    along: &Launch<'_>,
+    axis_launch: &Launch<'_>,
     line: Access1d,
     values: &mut [*mut u8],
     buffers: &[AccumulatorBuffers; ACCUMULATORS],
     raised: &mut RaisedFlags,
 ) {
-    let (n, block) = (along.outer[0], body.block_len);
+    let (n, block) = (axis_launch.outer[0], body.block_len);
     let mut progress: SmallVec<[Progress; 1]> = folding.accumulators.iter().map(Progress::new).collect();
     let mut lanes = FoldLanes::new();
     let mut at = 0;
@@ -170,7 +176,7 @@ unsafe fn by_blocks(
         // SAFETY: as above.
         unsafe {
             if fused.is_none() {
-                run_block(body, along, line, at, len, values, raised);
+                run_block(body, axis_launch, line, at, len, values, raised);
             }
             for (i, ((a, p), s)) in folding.accumulators.iter().zip(buffers).zip(&mut progress).enumerate() {
                 let values = values[a.value as usize].cast_const();
@@ -181,9 +187,9 @@ unsafe fn by_blocks(
         }
         if fused.is_some() && !body.sinks.is_empty() {
             // SAFETY: as above.
-            unsafe { store(body, along, line, values, at..at + len, raised) };
+            unsafe { store(body, axis_launch, line, values, at..at + len, raised) };
         } else if at + len < n {
-            advance(body, along, line, values, len);
+            advance(body, axis_launch, line, values, len);
         }
         at += len;
     }

@@ -191,12 +191,12 @@ impl<'a> NdLayout<'a> {
         let mut buffers = SmallVec::new();
         for a in &self.folding.accumulators {
             let each = (self.points * a.size.max(a.result_size)).next_multiple_of(64);
-            let place = |i: usize| at.wrapping_add(i * each);
+            let buffer = |i: usize| at.wrapping_add(i * each);
             buffers.push(AccumulatorBuffers {
-                total: place(0),
-                auxiliary: place(1),
-                tile_auxiliary: place(2),
-                tile_total: place(3),
+                total: buffer(0),
+                auxiliary: buffer(1),
+                tile_auxiliary: buffer(2),
+                tile_total: buffer(3),
             });
             at = at.wrapping_add(self.bytes_of(a));
         }
@@ -336,7 +336,7 @@ impl<'p> NdRun<'p> {
         let room = layout.room;
         let rank = launch.outer.len() + launch.inner.len();
         let second = memory.wrapping_add(layout.body.width * room);
-        // SAFETY: the scratch has room for both fragments' registers and the places.
+        // SAFETY: the scratch has room for both fragments' registers and the buffers.
         unsafe {
             NdRun {
                 layout,
@@ -367,7 +367,7 @@ impl<'p> NdRun<'p> {
         if inner == 0 {
             for (a, p) in accumulators.iter().zip(&self.buffers) {
                 let bits = a.identity.map_or(0, Scalar::bits);
-                // SAFETY: the place has room for the tile's points.
+                // SAFETY: the buffer has room for the tile's points.
                 unsafe { copies::splat(p.total, (&raw const bits).cast(), n, a.result_size) };
             }
             return n;

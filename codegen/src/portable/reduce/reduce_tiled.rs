@@ -280,16 +280,16 @@ impl<'a> TiledReduction<'a> {
             let mut buffers: SmallVec<[AccumulatorBuffers; ACCUMULATORS]> = SmallVec::new();
             let mut at = memory.wrapping_add(registers);
             for a in &self.folding.accumulators {
-                let place = |i: usize| at.wrapping_add(i * self.bytes_of(a));
+                let buffer = |i: usize| at.wrapping_add(i * self.bytes_of(a));
                 buffers.push(AccumulatorBuffers {
-                    total: place(0),
-                    auxiliary: place(1),
-                    tile_auxiliary: place(2),
-                    tile_total: place(3),
+                    total: buffer(0),
+                    auxiliary: buffer(1),
+                    tile_auxiliary: buffer(2),
+                    tile_total: buffer(3),
                 });
                 at = at.wrapping_add(each(a));
             }
-            // SAFETY: the scratch has room for both fragments' registers and the places; the caller's contract.
+            // SAFETY: the scratch has room for both fragments' registers and the buffers; the caller's contract.
             let (body, epilogue) = unsafe {
                 let registers = ((memory, room), (second, epilogue_room));
                 (
@@ -338,14 +338,14 @@ impl TiledRun<'_, '_> {
         if s.planes == 1 {
             return s.group.min(s.points - group * s.group);
         }
-        let along = s.points.div_ceil(s.group);
-        if group / along != self.plane {
-            self.plane = group / along;
+        let per_plane = s.points.div_ceil(s.group);
+        if group / per_plane != self.plane {
+            self.plane = group / per_plane;
             self.origin.clear();
             self.origin.extend_from_slice(self.launch.addresses);
             crate::portable::exec::map::offset_addresses(&mut self.origin, self.launch, s.axes, self.plane);
         }
-        s.group.min(s.points - group % along * s.group)
+        s.group.min(s.points - group % per_plane * s.group)
     }
 
     /// The first outer point of a group within its plane.
