@@ -19,7 +19,7 @@ use crate::portable::loops::copies;
 use crate::{Launch, RaisedFlags};
 use std::mem::MaybeUninit;
 
-/// Entries of the table of pointers: one bit each in [`crate::portable::exec::bytecode::Call::entries`].
+/// Entries of the table of pointers: one bit each in [`crate::portable::exec::bytecode::LoopCall::entries`].
 pub(crate) const MAX_VALUES_2D: usize = 64;
 /// Loads of a fragment at most.
 pub(crate) const MAX_LOADS_2D: usize = 32;

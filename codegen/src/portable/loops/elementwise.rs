@@ -206,20 +206,20 @@ impl<D: Define<T>, T: Element> InnerLoop for ElementLoop<D, T> {
 }
 
 /// Converts the result of a definition to its form in memory.
-trait ToMemory<T> {
-    fn to_memory(self) -> T;
+trait IntoMemory<T> {
+    fn into_memory(self) -> T;
 }
 
-impl ToMemory<B8> for bool {
+impl IntoMemory<B8> for bool {
     #[inline(always)]
-    fn to_memory(self) -> B8 {
+    fn into_memory(self) -> B8 {
         B8::from(self)
     }
 }
 
-impl<T: Element> ToMemory<T> for T {
+impl<T: Element> IntoMemory<T> for T {
     #[inline(always)]
-    fn to_memory(self) -> T {
+    fn into_memory(self) -> T {
         self
     }
 }
@@ -279,7 +279,7 @@ macro_rules! define {
             #[inline(always)]
             fn call<const FMA: bool>(x: $T, y: $T) -> Self::Out {
                 define!(@bind $args x y);
-                ToMemory::to_memory($body)
+                IntoMemory::into_memory($body)
             }
         }
     };
@@ -319,8 +319,8 @@ macro_rules! define {
     };
     (@binary ($a:ident)) => { false };
     (@binary ($a:ident, $b:ident)) => { true };
-    (@bind ($a:ident) $x:ident $y:ident) => { let _ = $y; let $a = FromMemory::from_memory($x); };
-    (@bind ($a:ident, $b:ident) $x:ident $y:ident) => { let ($a, $b) = (FromMemory::from_memory($x), FromMemory::from_memory($y)); };
+    (@bind ($a:ident) $x:ident $y:ident) => { let _ = $y; let $a = IntoArgument::into_argument($x); };
+    (@bind ($a:ident, $b:ident) $x:ident $y:ident) => { let ($a, $b) = (IntoArgument::into_argument($x), IntoArgument::into_argument($y)); };
     (@result same $T:ty) => { $T };
     (@result bool $T:ty) => { B8 };
     (@result real $T:ty) => { <$T as Element>::Real };
@@ -344,21 +344,21 @@ type C64 = Complex<f32>;
 type C128 = Complex<f64>;
 
 /// Converts an element to the argument of a definition: bools to `bool`.
-trait FromMemory {
+trait IntoArgument {
     type Value;
-    fn from_memory(self) -> Self::Value;
+    fn into_argument(self) -> Self::Value;
 }
 
-macro_rules! from_memory {
-    ($($T:ty)*) => { $(impl FromMemory for $T { type Value = $T; #[inline(always)] fn from_memory(self) -> $T { self } })* };
+macro_rules! argument {
+    ($($T:ty)*) => { $(impl IntoArgument for $T { type Value = $T; #[inline(always)] fn into_argument(self) -> $T { self } })* };
 }
 
-from_memory!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 C64 C128);
+argument!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 C64 C128);
 
-impl FromMemory for B8 {
+impl IntoArgument for B8 {
     type Value = bool;
     #[inline(always)]
-    fn from_memory(self) -> bool {
+    fn into_argument(self) -> bool {
         self.get()
     }
 }
