@@ -1,6 +1,6 @@
 """Another library, as far as arrays can tell: a consumer and a producer of DLPack written by hand.
 
-They look at a device's memory, which they can where it is the host's in secret, as on `apart`.
+They look at a device's memory, which they can where it is the host's in secret, as on `mock`.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@
 use fastnp::Array;
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::{
-    Access, Backend, DType, Fold, FragmentBuilder, Inline, Kernel, KernelBuilder, Launch, Op, Program, Raised, Scalar,
-    Template, ValueId, verify,
+    Access, Backend, DType, Fold, FragmentBuilder, Kernel, KernelBuilder, Launch, Op, Program, RaisedFlags, Scalar,
+    SingleThread, Template, ValueId, verify,
 };
 use std::sync::Arc;
 
@@ -132,10 +132,10 @@ pub unsafe fn launch(
     (outer, inner): (&[usize], &[usize]),
     addresses: &[*mut u8],
     strides: &[isize],
-) -> Raised {
+) -> RaisedFlags {
     let launch = Launch { outer, inner, addresses, strides, scalars: &[] };
     // SAFETY: as the caller promises.
-    unsafe { program.launch(&launch, &Inline) }.unwrap()
+    unsafe { program.launch(&launch, &SingleThread) }.unwrap()
 }
 
 /// An evaluated array of `n` doubles between 0 and 1.

@@ -9,13 +9,17 @@
 //! |---|---|
 //! | [`ir`] | the kernel IR: element types, ops, kernels, the verifier, the text form |
 //! | [`math`] | elementary functions as loops the compiler vectorises |
-//! | [`expand`](mod@expand) | elementary functions, complex arithmetic and divisions decomposed into instructions of the IR |
+//! | [`expand`](mod@expand) | decomposition: elementary functions, complex arithmetic and divisions as instructions of the IR |
 //! | [`backend`] | the interface to backends, and to devices, which have memory of their own |
-//! | [`drive`] | what CPU backends share to drive a kernel over its domain: tiles, threads, aliasing, floating-point status |
-//! | [`host`] | routines for the host's memory that are no kernels |
-//! | [`portable`] | the blocked interpreter, which runs every kernel: tests compare other backends with it, and it with an evaluator of their own |
+//! | [`drive`] | what CPU backends share to drive a kernel over its domain: tiles, threads, floating-point status, instruction sets |
+//! | [`host`] | routines for the host's memory that are not kernels |
+//! | [`portable`] | the blocked interpreter |
 //! | [`cuda`] | NVIDIA's GPUs: kernels as CUDA C, and what compiles and runs them |
 //! | `x86` | machine code, where the processor has AVX2 or AVX-512 |
+//! | [`registry`] | finds backends and devices by name |
+//!
+//! The root oracle is `tests/portable/evaluator.rs`, which evaluates kernels point by point in some 400 lines. Tests compare `portable`
+//! with it, and every other backend with `portable`.
 
 pub mod backend;
 pub mod cuda;
@@ -25,20 +29,22 @@ pub mod host;
 pub mod ir;
 pub mod math;
 pub mod portable;
+pub mod registry;
 #[cfg(all(target_arch = "x86_64", unix))]
 pub mod x86;
 
-pub use crate::backend::device::{CUDA, Device, DeviceError, Facts, Failure, device, device_known_as};
+pub use crate::backend::device::{CUDA, Device, DeviceError, Facts, Failure};
 pub use crate::backend::routine::{Library, Routine, Transform};
 pub use crate::ir::build::{FragmentBuilder, KernelBuilder};
 pub use crate::ir::dtype::{DType, Kind, Scalar, Wide};
 pub use crate::ir::fold::{FoldOrder, FoldRow, Neutral};
 pub use crate::ir::kernel::{
-    Access, Accumulator, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, Part, ScalarId, Template, ValueId,
+    Access, Accumulator, ComplexPart, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, ScalarId, Template, ValueId,
 };
 pub use crate::ir::op::{Domain, FpFlags, Op, OpRow, ResultRule};
 pub use crate::ir::parse::ParseError;
 pub use crate::ir::primitive::{Primitive, Table};
-pub use crate::ir::verify::{Place, Verified, VerifyError, verify};
-pub use backend::{Backend, CompileError, GRAIN, Inline, Launch, Program, Raised, Workers};
-pub use expand::{Expanded, Odd, Trail, expand};
+pub use crate::ir::verify::{Location, Verified, VerifyError, verify};
+pub use backend::{Backend, CompileError, GRAIN_NS, Launch, Program, RaisedFlags, SingleThread, ThreadPool};
+pub use expand::{Expanded, Provenance, SlowPath, expand};
+pub use registry::{device, device_known_as};

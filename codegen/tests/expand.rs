@@ -42,11 +42,11 @@ impl Float for f32 {
 }
 
 fn one<F: Unary<N>, N: Number>(_: F, x: N, _: N) -> bool {
-    F::is_odd(x)
+    F::needs_slow_path(x)
 }
 
 fn two<F: Binary<N>, N: Number>(_: F, x: N, y: N) -> bool {
-    F::is_odd(x, y)
+    F::needs_slow_path(x, y)
 }
 
 macro_rules! questions {
@@ -54,7 +54,7 @@ macro_rules! questions {
        $fx:ident $(| $fx2:ident)*, $domain:ident, $cost:literal, $doc:literal
        { $($class:ident: $body:expr;)* })*) => {
         /// The function's own answer.
-        fn is_odd<N: Number>(op: Op, x: N, y: N) -> bool {
+        fn needs_slow_path<N: Number>(op: Op, x: N, y: N) -> bool {
             match op {
                 $(Op::$Op => false $(| questions!(@class $class $args $body, x, y))*,)*
             }
@@ -95,7 +95,7 @@ fn kernel_of(op: Op, dtype: DType) -> Kernel {
 fn without_slow<N: Float>(op: Op) -> Kernel {
     let Expanded { mut kernel, body, .. } = expand(&kernel_of(op, N::DTYPE));
     kernel.operands.push(OperandDecl { dtype: DType::Bool, access: Access::Write, restrict: true });
-    let mask = match body.odd[..] {
+    let mask = match body.slow_paths[..] {
         [odd] => {
             assert!(odd.mask < odd.value);
             kernel.body.insts[odd.value.0 as usize] = Inst::Const(N::nan());
@@ -135,7 +135,7 @@ fn run<N: Float>(backend: &Portable, kernel: &Kernel, x: &[N], y: &[N]) -> (Vec<
     };
     let program = backend.compile(&verify(kernel.clone()).unwrap()).unwrap();
     // SAFETY: vectors of `n` elements, apart from each other; a bool is written as 0 or 1.
-    let raised = unsafe { program.launch(&launch, &Inline) }.unwrap();
+    let raised = unsafe { program.launch(&launch, &SingleThread) }.unwrap();
     (out, mask, raised.iter().fold(FpFlags::NONE, |all, r| all | r.2))
 }
 
@@ -192,8 +192,8 @@ fn agree<N: Float>(op: Op) {
         let (ordinary, mask, _) = run(&backend, &fast, &x, &y);
         for i in 0..x.len() {
             let what = || format!("{op}({:e}, {:e}) {} {backend:?}", x[i].wide(), y[i].wide(), N::DTYPE);
-            assert_eq!(mask[i], is_odd(op, x[i], y[i]), "{}", what());
-            // The fast form alone is right in the lanes that are not odd.
+            assert_eq!(mask[i], needs_slow_path(op, x[i], y[i]), "{}", what());
+            // The fast path alone is right in the lanes that do not need the slow path.
             let fast = (!mask[i]).then_some(("fast", ordinary[i]));
             for (name, value) in fast.into_iter().chain([("whole", found[i])]) {
                 let same = value.same_bits() == wanted[i].same_bits()
@@ -261,7 +261,7 @@ fn expanding_twice_is_expanding_once() {
             verify(once.kernel.clone()).unwrap();
             let twice = expand(&once.kernel);
             assert_eq!(twice.kernel.to_string(), once.kernel.to_string(), "{op}");
-            assert_eq!(twice.body.odd, once.body.odd, "{op}");
+            assert_eq!(twice.body.slow_paths, once.body.slow_paths, "{op}");
         }
     }
 }
@@ -275,7 +275,7 @@ fn other_kernels_come_back_as_they_were() {
     let kernel: Kernel = text.parse().unwrap();
     let expanded = expand(&kernel);
     assert_eq!(expanded.kernel, kernel);
-    assert_eq!(expanded.body, Trail { odd: vec![], origin: (0..5).collect() });
+    assert_eq!(expanded.body, Provenance { slow_paths: vec![], origin: (0..5).collect() });
 }
 
 #[test]
@@ -314,9 +314,12 @@ fn functions_of_functions_are_written_out() {
     let kernel = kernel.finish();
     let once = expand(&kernel);
     let twice = expand(&once.kernel);
-    assert_eq!((&twice.kernel, &twice.body.odd), (&once.kernel, &once.body.odd));
+    assert_eq!((&twice.kernel, &twice.body.slow_paths), (&once.kernel, &once.body.slow_paths));
     let slow = |op| {
-        once.body.odd.iter().any(|o| matches!(once.kernel.body.insts[o.value.0 as usize], Inst::Apply(a, _) if a == op))
+        once.body
+            .slow_paths
+            .iter()
+            .any(|o| matches!(once.kernel.body.insts[o.value.0 as usize], Inst::Apply(a, _) if a == op))
     };
     assert!([Op::Sin, Op::Cos, Op::Power, Op::Log, Op::Hypot, Op::Sinh].into_iter().all(slow));
     let (x, y) = arguments::<f64>(2);
@@ -350,14 +353,14 @@ fn accumulators_and_origins_follow() {
     assert!(matches!(expanded.body.insts[at], Inst::Apply(Op::Square, _)));
     assert_eq!((body.origin.len(), body.origin[0], body.origin[at]), (expanded.body.insts.len(), 0, 2));
     assert!(body.origin[1..at].iter().all(|&number| number == 1));
-    assert_eq!((body.odd.len(), epilogue.odd.len()), (1, 1));
+    assert_eq!((body.slow_paths.len(), epilogue.slow_paths.len()), (1, 1));
     for backend in fusing() {
         let (x, mut found) = ([0.5f64, 1.25, -3.0, f64::NEG_INFINITY, 2.0], [0.0f64; 2]);
         for (kernel, out) in [verify(kernel.clone()).unwrap(), expanded.clone()].iter().zip(&mut found) {
             let addresses = [x.as_ptr().cast_mut().cast(), (out as *mut f64).cast()];
             let launch = Launch { outer: &[], inner: &[5], addresses: &addresses, strides: &[8, 0], scalars: &[] };
             // SAFETY: five numbers to one.
-            unsafe { backend.compile(kernel).unwrap().launch(&launch, &Inline) }.unwrap();
+            unsafe { backend.compile(kernel).unwrap().launch(&launch, &SingleThread) }.unwrap();
         }
         assert_eq!(found[0].to_bits(), found[1].to_bits());
     }

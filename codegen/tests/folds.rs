@@ -250,7 +250,7 @@ fn run(
     let launch = Launch { outer: &outer, inner: &inner, addresses: &addresses, strides: &strides, scalars: &[] };
     match program {
         // SAFETY: both operands have so many elements.
-        Some(program) => drop(unsafe { program.launch(&launch, &Inline) }.expect("the host's memory is there")),
+        Some(program) => drop(unsafe { program.launch(&launch, &SingleThread) }.expect("the host's memory is there")),
         None => evaluate(kernel, &launch, &mut Memory { start: start.addr(), bytes: &mut *bytes }),
     }
     let scalar = |bytes: &[u8]| {

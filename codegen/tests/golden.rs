@@ -139,8 +139,8 @@ fn x86() -> Vec<fastnp_codegen::portable::Portable> {
 /// A kernel whose elementary functions are written out, and which values are wanted of them seldom.
 fn expanded(kernel: &Kernel) -> String {
     let expanded = expand(kernel);
-    let seldom = |odd: &fastnp_codegen::Odd| format!("; v{} is wanted where v{}\n", odd.value.0, odd.mask.0);
-    let text = expanded.body.odd.iter().map(seldom).collect::<String>() + &expanded.kernel.to_string();
+    let seldom = |odd: &fastnp_codegen::SlowPath| format!("; v{} is wanted where v{}\n", odd.value.0, odd.mask.0);
+    let text = expanded.body.slow_paths.iter().map(seldom).collect::<String>() + &expanded.kernel.to_string();
     assert_eq!(text.parse::<Kernel>().as_ref(), Ok(&expanded.kernel));
     text
 }

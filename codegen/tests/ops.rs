@@ -295,7 +295,7 @@ fn random_kernels_expand_once() {
         {
             assert_eq!(trail.origin.len(), after.insts.len());
             assert!(trail.origin.is_sorted() && trail.origin.iter().all(|&at| (at as usize) < before.insts.len()));
-            let left: Vec<ValueId> = trail.odd.iter().map(|odd| odd.value).collect();
+            let left: Vec<ValueId> = trail.slow_paths.iter().map(|odd| odd.value).collect();
             for (number, inst) in after.insts.iter().enumerate() {
                 let elementary =
                     matches!(inst, Inst::Apply(op, [x, _]) if op.row().elementary && after.dtype(*x).is_float());
@@ -306,7 +306,10 @@ fn random_kernels_expand_once() {
         }
         let twice = expand(&once.kernel);
         assert_eq!(twice.kernel.to_string(), once.kernel.to_string(), "of\n{kernel}");
-        assert_eq!((twice.body.odd, twice.epilogue.odd), (once.body.odd, once.epilogue.odd));
+        assert_eq!(
+            (twice.body.slow_paths, twice.epilogue.slow_paths),
+            (once.body.slow_paths, once.epilogue.slow_paths)
+        );
     }
 }
 

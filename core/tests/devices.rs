@@ -55,7 +55,7 @@ fn contents_go_where_they_are_needed() -> Result<()> {
     if elsewhere("devices::contents_go_where_they_are_needed") {
         return Ok(());
     }
-    set_device("apart")?;
+    set_device("mock")?;
     results_stay_there()?;
     operands_go_once()?;
     one_element_comes_alone()?;
@@ -190,7 +190,7 @@ fn devices_may_change() -> Result<()> {
     assert_eq!(y.to_vec::<i64>()?[..3], [1, 3, 5]);
     x.index(&[(..2).into()])?.assign(7i64)?;
     flush()?;
-    set_device("apart")?;
+    set_device("mock")?;
     assert_eq!((&x + &y).to_vec::<i64>()?[..3], [8, 10, 9]);
     Ok(())
 }
@@ -250,19 +250,19 @@ fn the_host_works_on_a_mirror() -> Result<()> {
     assert_eq!(seen(&loan)[..4], [7.0, 4.0, 4.0, 8.0]);
     drop(loan);
     assert_eq!(sum(&x)?, 2.0 * N as f64 + 15.0);
-    set_device("apart")
+    set_device("mock")
 }
 
 fn another_device_is_a_guest() -> Result<()> {
     let x = &Array::ones(&[N], DType::F64) * 2.0;
     let loan = x.lend()?;
-    set_device("apart:1")?;
+    set_device("mock:1")?;
     seen(&loan)[0] = 7.0;
     assert_eq!(sum(&(&x * 1.0))?, 2.0 * N as f64 + 5.0);
     x.index(&[(1..3).into()])?.assign(4.0)?;
     assert_eq!(seen(&loan)[..4], [7.0, 4.0, 4.0, 2.0]);
     assert_eq!(x.lend()?.place(), loan.place());
-    set_device("apart")?;
+    set_device("mock")?;
     assert_eq!(sum(&x)?, 2.0 * N as f64 + 9.0);
     Ok(())
 }
@@ -284,7 +284,7 @@ fn memory_has_one_place() -> Result<()> {
     assert_eq!(foreign.to_vec::<f64>()?[3], 5.0);
     set_device("cpu")?;
     assert!(refused(x.lend().map(drop)) && x.place().is_none());
-    set_device("apart")
+    set_device("mock")
 }
 
 fn borrowed_memory_is_used_where_it_is() -> Result<()> {

@@ -295,7 +295,7 @@ fn programs_on_a_device_mean_what_they_mean_at_once() -> Result<()> {
     for (tiny, seeds) in [(0, 4000..4500), (8, 4500..5000)] {
         settings::set("tiny", tiny)?;
         for seed in seeds {
-            set_device(if seed % 5 == 0 { "cpu" } else { "apart" })?;
+            set_device(if seed % 5 == 0 { "cpu" } else { "mock" })?;
             run(seed, 40)?;
         }
     }

@@ -157,7 +157,7 @@ def test_a_library_that_is_missing_is_named(standin: Path, tmp_path: Path) -> No
         """
     lines = script(tmp_path, program, FASTNP_BACKEND="cuda")
     assert lines == ["2.0 0.667", "[('fft.fft', 'cuFFT is not installed')]"]
-    lines = script(tmp_path, program, FASTNP_BACKEND="apart")
+    lines = script(tmp_path, program, FASTNP_BACKEND="mock")
     reason = "'the device for tests has no libraries'"
     assert lines[1] == f"[('fft.fft', {reason}), ('linalg.inv', {reason})]"
 

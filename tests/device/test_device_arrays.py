@@ -1,7 +1,7 @@
 """Arrays on devices and other libraries: what is lent to them, borrowed from them, and when it
 comes back; and how devices are chosen.
 
-The device is the one for tests, `apart`, and the other library is `dlpack_peer`.
+The device is the one for tests, `mock`, and the other library is `dlpack_peer`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64".split() + (
 @pytest.fixture(autouse=True)
 def on_apart() -> Iterator[None]:
     """Every test begins on the device, and leaves things as they were."""
-    with fastnp.device("apart"):
+    with fastnp.device("mock"):
         yield
 
 
@@ -147,7 +147,7 @@ def test_another_device_that_computes_does_so_too() -> None:
     x = numbers()
     loan = Consumer(x.__dlpack__())
     seen = loan.look()
-    with fastnp.device("apart:1"):
+    with fastnp.device("mock:1"):
         assert x.__dlpack_device__() == APART
         seen[0] = 100
         assert (x + x)[0] == 200
@@ -234,7 +234,7 @@ def test_programs_while_others_look_and_write(seed: int) -> None:
     ours = [fastnp.arange(float(n)) * 1, fastnp.ones(n) * 1]
     loans: list[tuple[int, Consumer]] = []
     for _ in range(25):
-        fastnp.set_device(chance.choice(["apart", "apart", "cpu", "apart:1"]))
+        fastnp.set_device(chance.choice(["mock", "mock", "cpu", "mock:1"]))
         if chance.random() < 0.3 and len(loans) < 3 and fastnp.get_device() != "cpu":
             which = chance.randrange(2)
             loans.append((which, Consumer(ours[which].__dlpack__())))
@@ -616,42 +616,42 @@ def test_arrays_are_made_of_what_an_interface_says() -> None:
 
 
 def test_devices_have_names() -> None:
-    assert fastnp.get_device() == "apart"
+    assert fastnp.get_device() == "mock"
     with fastnp.device("cpu"):
         assert fastnp.get_device() == "cpu"
-        with fastnp.device("apart"):
-            assert fastnp.get_device() == "apart"
-            with fastnp.device("apart:1"):
-                assert fastnp.get_device() == "apart:1"
-            assert fastnp.get_device() == "apart"
+        with fastnp.device("mock"):
+            assert fastnp.get_device() == "mock"
+            with fastnp.device("mock:1"):
+                assert fastnp.get_device() == "mock:1"
+            assert fastnp.get_device() == "mock"
         assert fastnp.get_device() == "cpu"
-    assert fastnp.get_device() == "apart"
+    assert fastnp.get_device() == "mock"
 
 
 def test_the_former_device_is_back_after_errors() -> None:
     with pytest.raises(ZeroDivisionError), fastnp.device("cpu"):
         raise ZeroDivisionError
-    assert fastnp.get_device() == "apart"
+    assert fastnp.get_device() == "mock"
     with pytest.raises(ValueError, match='there is no device "nope"'), fastnp.device("nope"):
         pass
-    assert fastnp.get_device() == "apart"
+    assert fastnp.get_device() == "mock"
     again = fastnp.device("cpu")
     with again, again:
         assert fastnp.get_device() == "cpu"
-    assert fastnp.get_device() == "apart" and repr(again) == "fastnp.device('cpu')"
+    assert fastnp.get_device() == "mock" and repr(again) == "fastnp.device('cpu')"
 
 
 def test_names_that_are_none() -> None:
-    for name in ("nope", "", "apart:2", "cpu:0"):
+    for name in ("nope", "", "mock:2", "cpu:0"):
         with pytest.raises(ValueError, match="there is no device"):
             fastnp.set_device(name)
     with pytest.raises(TypeError):
         fastnp.set_device(3)  # type: ignore[arg-type]
-    assert fastnp.get_device() == "apart"
+    assert fastnp.get_device() == "mock"
 
 
 def test_settings_go_back_and_forth() -> None:
-    assert settings()["backend"]["value"] == "apart"
+    assert settings()["backend"]["value"] == "mock"
     with settings(tiny=0):
         x = numbers() + 1
         assert x.sum() == 144
@@ -659,10 +659,10 @@ def test_settings_go_back_and_forth() -> None:
         before = settings()["backend"]["value"]
         with settings(backend="portable"):
             assert settings()["backend"]["value"] == "portable" and fastnp.get_device() == "cpu"
-        with settings(backend="apart"):
-            assert fastnp.get_device() == "apart"
+        with settings(backend="mock"):
+            assert fastnp.get_device() == "mock"
         assert fastnp.get_device() == "cpu" and settings()["backend"]["value"] == before
-    assert fastnp.get_device() == "apart"
+    assert fastnp.get_device() == "mock"
 
 
 def test_what_is_pending_runs_where_it_was_recorded() -> None:
@@ -687,7 +687,7 @@ ours += 1
 print(x.sum())
 """
     done = subprocess.run(
-        [sys.executable, "-c", "import fastnp; fastnp.set_device('apart')\n" + program],
+        [sys.executable, "-c", "import fastnp; fastnp.set_device('mock')\n" + program],
         capture_output=True,
         text=True,
         check=False,

@@ -1,6 +1,6 @@
 """Devices: choosing one, what it computes, and the script that puts one to the proof.
 
-The device here is the one for tests, `apart`: the portable backend on memory of its own.
+The device here is the one for tests, `mock`: the portable backend on memory of its own.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ ROOT = Path(__file__).resolve().parents[2]
 
 def test_a_device_is_set_and_left_again() -> None:
     assert fastnp.get_device() == "cpu"
-    with fastnp.device("apart") as chosen:
-        assert repr(chosen) == "fastnp.device('apart')"
-        assert fastnp.get_device() == "apart"
+    with fastnp.device("mock") as chosen:
+        assert repr(chosen) == "fastnp.device('mock')"
+        assert fastnp.get_device() == "mock"
         with fastnp.device("cpu"):
             assert fastnp.get_device() == "cpu"
-        assert fastnp.get_device() == "apart"
-    with pytest.raises(ZeroDivisionError), fastnp.device("apart"):
+        assert fastnp.get_device() == "mock"
+    with pytest.raises(ZeroDivisionError), fastnp.device("mock"):
         raise ZeroDivisionError
     assert fastnp.get_device() == "cpu"
 
@@ -57,7 +57,7 @@ def test_a_setting_of_the_environment_that_is_wrong_is_an_error_at_import() -> N
 
 def test_results_stay_on_the_device_until_they_are_needed() -> None:
     x = fastnp.array(numpy.arange(100_000.0))
-    with fastnp.device("apart"):
+    with fastnp.device("mock"):
         fastnp.synchronize()
         fastnp.reset_stats()
         y = fastnp.sqrt(x) * 2.0
@@ -66,7 +66,7 @@ def test_results_stay_on_the_device_until_they_are_needed() -> None:
         assert float(z[9]) == 7.0
         stats = fastnp.stats()
         assert stats["bytes_sent"] == 800_000 and stats["bytes_fetched"] == 8
-        assert "on apart" in fastnp.explain()
+        assert "on mock" in fastnp.explain()
     # On the host again they come back, once.
     fastnp.reset_stats()
     assert numpy.array_equal(numpy.asarray(y + 0.0), numpy.sqrt(numpy.arange(100_000.0)) * 2.0)
@@ -74,7 +74,7 @@ def test_results_stay_on_the_device_until_they_are_needed() -> None:
 
 
 def test_what_masks_choose_stays_there_but_for_how_many() -> None:
-    with fastnp.device("apart"):
+    with fastnp.device("mock"):
         x = fastnp.arange(50_000.0)
         fastnp.eval(x)
         before = fastnp.stats()["bytes_fetched"]
@@ -88,7 +88,7 @@ def test_what_masks_choose_stays_there_but_for_how_many() -> None:
 def test_what_has_nothing_in_common_shares_launches_where_those_are_dear() -> None:
     arrays = [fastnp.arange(100_000.0) + i for i in range(16)]
     counts = {}
-    for device in ("cpu", "apart"):
+    for device in ("cpu", "mock"):
         with fastnp.device(device):
             fastnp.eval(*arrays)
             fastnp.reset_stats()
@@ -97,12 +97,12 @@ def test_what_has_nothing_in_common_shares_launches_where_those_are_dear() -> No
             fastnp.synchronize()
             counts[device] = fastnp.stats()["kernels_launched"]
             assert [float(result[1]) for result in results] == [3.0 * i + 2.0 for i in range(16)]
-    assert counts["apart"] == 1 < counts["cpu"]
+    assert counts["mock"] == 1 < counts["cpu"]
 
 
 def test_scalars_stay_on_the_device_where_that_is_asked_for() -> None:
     x = fastnp.array(numpy.arange(1.0, 100_001.0))
-    with fastnp.device("apart"), fastnp.settings(lazy_scalars=1):
+    with fastnp.device("mock"), fastnp.settings(lazy_scalars=1):
         fastnp.synchronize()
         fastnp.reset_stats()
         total = x.sum()
@@ -118,7 +118,7 @@ def test_scalars_stay_on_the_device_where_that_is_asked_for() -> None:
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("device", ["apart", "x86"])
+@pytest.mark.parametrize("device", ["mock", "x86"])
 def test_every_function_type_and_layout_is_the_portable_backends(device: str) -> None:
     if device == "x86" and fastnp.settings()["backend"]["value"] != "x86":
         pytest.skip("no machine code here")
@@ -149,7 +149,7 @@ def test_what_differs_is_found() -> None:
 
 def test_the_proof_runs(tmp_path: Path) -> None:
     done = subprocess.run(
-        [sys.executable, "-m", "benches.device", "apart", "--dry", "--out", str(tmp_path)],
+        [sys.executable, "-m", "benches.device", "mock", "--dry", "--out", str(tmp_path)],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -158,7 +158,7 @@ def test_the_proof_runs(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     (path,) = tmp_path.iterdir()
     found = json.loads(path.read_text(encoding="utf-8"))
-    assert found["device"].startswith("apart")
+    assert found["device"].startswith("mock")
     assert found["agreement"]["failed"] == found["random programs"]["failed"] == []
     assert found["libraries"]["failed"] == [] and found["libraries"]["routines"] == 0
     one = found["programs"]["x + y, float64, 1024"]

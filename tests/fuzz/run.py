@@ -26,7 +26,7 @@ MODES: dict[str, dict[str, Any]] = {
     "lazy": {"tiny": 0},
     "eager": {"tiny": 0, "eager": 1},
     "serial": {"tiny": 0, "num_threads": 1},
-    "apart": {"tiny": 0, "backend": "apart"},
+    "mock": {"tiny": 0, "backend": "mock"},
 }
 
 

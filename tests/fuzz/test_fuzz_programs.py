@@ -14,7 +14,7 @@ from tests.fuzz.run import MODES, check, explained, recheck
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize("mode", ["default", "lazy", "apart"])
+@pytest.mark.parametrize("mode", ["default", "lazy", "mock"])
 @pytest.mark.parametrize("first", range(0, 300, 50))
 def test_random_programs_agree(first: int, mode: str) -> None:
     with fastnp.settings(**MODES[mode]):

@@ -1,69 +1,68 @@
-//! The interface to devices: backends whose programs run on memory of their own.
+//! The device interface: backends whose programs run on the device's own memory.
 //!
-//! What a device is asked to do it may do later, but in the order in which it was asked, so that nothing has to wait but
-//! [`Device::download`] and [`Device::wait`]. What failed meanwhile they report.
+//! A device is an in-order queue. Calls may return before the work is done; only [`Device::download`] and [`Device::wait`] wait for
+//! it, and report failures of earlier calls.
 
 use crate::{Backend, DType, Kernel, Launch, Library, Routine, Verified};
 use std::fmt;
-use std::sync::Arc;
 
-/// A backend with memory of its own. Its programs are launched with addresses there.
+/// A backend with its own memory. Its programs are launched with device addresses.
 pub trait Device: Backend {
-    /// What it is, for people: `cuda:0 (NVIDIA H200, 139.8 GiB)`.
+    /// A description for people: `cuda:0 (NVIDIA H200, 139.8 GiB)`.
     fn description(&self) -> String;
 
-    /// What decides whether work is worth giving to it.
+    /// The cost model: decides whether offloading work to the device pays.
     fn facts(&self) -> Facts;
 
-    /// The type and the ordinal that DLPack knows it by, which other libraries know it by too: `(2, 0)` is `cuda:0`.
+    /// Its DLPack device type and ordinal, as other libraries use them: `(2, 0)` is `cuda:0`.
     fn dlpack(&self) -> (i32, i32);
 
-    /// Makes sure that these launches need not wait for a compiler, by compiling what is missing together. Of their addresses only
-    /// the alignment counts.
+    /// Compiles the kernels of these launches that are not compiled yet, in one call of the compiler. Only the alignment of their
+    /// addresses matters.
     ///
     /// # Errors
-    /// Where the device's compiler refuses a kernel, or there is none.
+    /// If the device's compiler rejects a kernel, or there is no compiler.
     fn prepare(&self, launches: &[(&Verified<Kernel>, Launch<'_>)]) -> Result<(), DeviceError>;
 
-    /// Memory for so many bytes, aligned to 256; contents are whatever was there before.
+    /// Allocates this many bytes, aligned to 256 and uninitialised.
     ///
     /// # Errors
-    /// [`Failure::Memory`], after what waits for reuse was given back.
+    /// [`Failure::Memory`], after the device's free list was released.
     fn allocate(&self, bytes: usize) -> Result<*mut u8, DeviceError>;
 
-    /// Takes memory back, once what was asked for before is done.
+    /// Frees memory once the calls queued before are done.
     ///
     /// # Safety
-    /// The address and the size are those of one [`Device::allocate`], and nobody uses the memory in what is asked for later.
+    /// The address and the size are those of one [`Device::allocate`], and no later call uses the memory.
     unsafe fn release(&self, start: *mut u8, bytes: usize);
 
-    /// Copies from the host's memory, which may be written again as soon as this returns.
+    /// Copies from the host to the device. The host's memory may be overwritten as soon as this returns.
     ///
     /// # Errors
-    /// Those of a device that failed.
+    /// Failures of the device.
     ///
     /// # Safety
-    /// So many bytes may be read at the one address, of the host, and written at the other, of this device.
+    /// This many bytes are readable at `from`, on the host, and writable at `to`, on this device.
     unsafe fn upload(&self, from: *const u8, to: *mut u8, bytes: usize) -> Result<(), DeviceError>;
 
-    /// Copies to the host's memory, and waits for it.
+    /// Copies from the device to the host, and waits for the copy.
     ///
     /// # Errors
-    /// Those of anything that was asked for before.
+    /// Failures of this and of earlier calls.
     ///
     /// # Safety
-    /// As [`Device::upload`], the other way.
+    /// As [`Device::upload`], with host and device exchanged.
     unsafe fn download(&self, from: *const u8, to: *mut u8, bytes: usize) -> Result<(), DeviceError>;
 
-    /// Whether there is a way to compute a batch of matrix products as [`Device::multiply`] is asked for them, as far as can be
-    /// told without asking: so that nobody sends operands for nothing.
+    /// Whether [`Device::multiply`] can compute this batch of matrix products, as far as is known without trying: callers ask before
+    /// they upload operands.
     fn multiplies(&self, dtype: DType, domain: &[usize], strides: &[isize]) -> bool;
 
-    /// Runs a batch of matrix products, in the types that have such: the domain is `[batch…, m, n, k]`, and every operand has a stride
-    /// for each of its axes, zero where it does not go along. Gives whether it did.
+    /// Runs a batch of matrix products, in the types that support it: the domain is `[batch…, m, n, k]`, and every operand has a stride
+    /// for each of its axes, zero where it is broadcast. Returns whether it ran.
     ///
     /// # Errors
-    /// Those of a device that failed.
+    /// Failures of the device.
     ///
     /// # Safety
     /// As [`crate::Program::launch`], for two factors and the product.
@@ -75,27 +74,27 @@ pub trait Device: Backend {
         addresses: &[*mut u8],
     ) -> Result<bool, DeviceError>;
 
-    /// Says that launches follow in a row: they may be held, until somebody needs them done and at last until [`Device::end`], and
-    /// asked for as one where the same came before.
+    /// Begins capture: following launches may be queued until their results are needed, at the latest until [`Device::end`], and
+    /// submitted as one graph if the same sequence was captured before.
     fn begin(&self) {}
 
-    /// Ends what [`Device::begin`] began: what was held is asked for. Gives how often several launches were asked for as one.
+    /// Ends capture and submits queued launches. Returns how many graphs of several launches were submitted.
     ///
     /// # Errors
-    /// Those of launches that were held.
+    /// Failures of queued launches.
     fn end(&self) -> Result<u64, DeviceError> {
         Ok(0)
     }
 
-    /// Writes the elements whose byte of a mask is not zero to consecutive places, in their order: `values`, whose elements have so
-    /// many bytes, or where there are none their positions, as `i64`.
+    /// Stream compaction: writes the elements whose mask byte is not zero to consecutive locations, in order. The elements are those of
+    /// `values` (an address and an item size), or without values their positions as `i64`.
     ///
     /// # Errors
-    /// [`Failure::Memory`]; those of a device that failed.
+    /// [`Failure::Memory`]; failures of the device.
     ///
     /// # Safety
-    /// The mask has as many bytes as said, not zero, there are as many values, and the target has room for what is chosen and
-    /// overlaps neither. All lie on this device, aligned to 16; an element has 1, 2, 4, 8 or 16 bytes.
+    /// The mask has the given number of bytes, at least one, there are as many values, and the target has room for the selected
+    /// elements and overlaps neither. All lie on this device, aligned to 16; an element has 1, 2, 4, 8 or 16 bytes.
     unsafe fn compact(
         &self,
         mask: (*const u8, usize),
@@ -103,100 +102,62 @@ pub trait Device: Backend {
         target: *mut u8,
     ) -> Result<(), DeviceError>;
 
-    /// Why the device does not run routines of a library, where it does not.
+    /// Why the device cannot run routines of a library; `None` if it can.
     fn lacks(&self, library: Library) -> Option<String>;
 
     /// Runs a routine of a library.
     ///
     /// # Errors
-    /// [`Failure::Absent`] where the library is missing, or cannot run it in these sizes, before anything ran; those of a device that
-    /// failed.
+    /// [`Failure::Absent`] if the library is missing or does not support these sizes, before anything ran; failures of the device.
     ///
     /// # Safety
-    /// The addresses are those of the routine's operands, in their order, which lie on this device, apart from each other, are aligned
-    /// to 16 and have its sizes, none of which is zero.
+    /// The addresses are those of the routine's operands, in order. They lie on this device, do not overlap, are aligned to 16 and have
+    /// the routine's sizes, none of which is zero.
     unsafe fn run_routine(&self, routine: &Routine<'_>, addresses: &[*mut u8]) -> Result<(), DeviceError>;
 
-    /// Waits until all is done that this process asked the device for, others' work in streams of their own included
-    /// (`cuCtxSynchronize`): memory that they can reach too changes hands so.
+    /// Waits until the device has done all work of this process, including work of other libraries on other streams
+    /// (`cuCtxSynchronize`). This orders accesses to memory shared with them.
     ///
     /// # Errors
-    /// Those of anything that was asked for before.
+    /// Failures of this and of earlier calls.
     fn wait(&self) -> Result<(), DeviceError>;
 }
 
-/// What decides whether work is worth giving to a device.
+/// The constants of the cost model that decides whether offloading work to a device pays.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Facts {
-    /// Nanoseconds from asking for a launch to its end, where it has next to nothing to do.
+    /// Latency of an almost empty launch, in nanoseconds.
     pub launch: f64,
-    /// Bytes that a kernel reads or writes in a nanosecond.
+    /// Memory bandwidth of a kernel, in bytes a nanosecond.
     pub bandwidth: f64,
-    /// Bytes that go there or come back in a nanosecond.
+    /// Bandwidth of uploads and downloads, in bytes a nanosecond.
     pub link: f64,
     /// Nanoseconds to compile a kernel.
     pub compile: f64,
 }
 
-/// The device of a name, `cuda` or `cuda:` and a number; none where no such device has this name.
-///
-/// # Errors
-/// [`Failure::Absent`] where this machine has no such device, or no driver for it.
-pub fn device(name: &str) -> Option<Result<Arc<dyn Device>, DeviceError>> {
-    match name {
-        "apart" | "apart:0" => Some(Ok(crate::portable::Apart::shared(0))),
-        "apart:1" => Some(Ok(crate::portable::Apart::shared(1))),
-        "cuda" => Some(cuda(0)),
-        _ => {
-            name.strip_prefix("cuda:").and_then(|ordinal| ordinal.parse().ok()).map(|ordinal: u16| cuda(ordinal.into()))
-        }
-    }
-}
-
-/// DLPack's type of the devices of CUDA.
+/// DLPack's device type of CUDA devices.
 pub const CUDA: i32 = 2;
-/// DLPack's type of devices that only those who made them know (`kDLExtDev`): here, of those for tests.
+/// DLPack's device type for extensions (`kDLExtDev`): here, of the mock devices for tests.
 pub const EXTENSION: i32 = 12;
 
-/// The device of a type and an ordinal of DLPack's; none where no device of ours has them.
-///
-/// # Errors
-/// As [`device`].
-pub fn device_known_as((kind, ordinal): (i32, i32)) -> Option<Result<Arc<dyn Device>, DeviceError>> {
-    match kind {
-        CUDA => device(&format!("cuda:{ordinal}")),
-        EXTENSION => device(&format!("apart:{ordinal}")),
-        _ => None,
-    }
-}
-
-#[cfg(unix)]
-fn cuda(ordinal: i32) -> Result<Arc<dyn Device>, DeviceError> {
-    crate::cuda::runtime::shared(ordinal)
-}
-
-#[cfg(not(unix))]
-fn cuda(_: i32) -> Result<Arc<dyn Device>, DeviceError> {
-    Err(DeviceError::new(Failure::Absent, "no CUDA on this system: only on Unix"))
-}
-
-/// What kind of thing went wrong.
+/// The kind of a device's failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Failure {
-    /// No memory, there or for what a launch needs.
+    /// Out of memory.
     Memory,
-    /// No such device, driver or library.
+    /// The device, driver or library is missing.
     Absent,
     /// A kernel or the device failed.
     Fault,
 }
 
-/// A device could not do what it was asked for.
+/// A failure of a device.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct DeviceError {
-    /// What kind of thing went wrong.
+    /// The kind.
     pub failure: Failure,
-    /// What, with the figures or the kernel's text.
+    /// A message with the figures or the kernel's text.
     pub message: String,
 }
 

@@ -1,4 +1,4 @@
-//! The interface between the array layer and what runs kernels.
+//! The backend interface: what the array layer calls to compile and launch kernels.
 //!
 //! A [`Backend`] takes a [`Verified`] kernel and returns a [`Program`]; a program is launched with extents, addresses,
 //! strides and scalars. There is no method for any op.
@@ -6,55 +6,37 @@
 pub mod device;
 pub mod routine;
 
-use crate::portable::Portable;
-#[cfg(all(target_arch = "x86_64", unix))]
-use crate::x86::{Level, X86};
 use crate::{DeviceError, FpFlags, Kernel, Scalar, Verified};
 use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
 
-/// Something that turns kernels into programs.
+/// A backend compiles kernels to programs.
 pub trait Backend: Send + Sync {
-    /// The name users select it by.
+    /// The name that users select it by.
     fn name(&self) -> &'static str;
 
-    /// Makes a program of a kernel.
+    /// Compiles a kernel.
     ///
     /// # Errors
-    /// Where the backend cannot run this kernel; the message carries the printed kernel.
+    /// If the backend cannot compile this kernel; the error contains the printed kernel.
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError>;
-}
-
-/// The best backend of this machine, or the one of a name; none where there is no such backend here.
-pub fn select(name: &str) -> Option<Box<dyn Backend>> {
-    match name {
-        "" => select("x86").or_else(|| select("portable")),
-        "portable" => Some(Box::new(Portable::new())),
-        #[cfg(target_arch = "x86_64")]
-        "portable-avx2" => Portable::avx2().map(|portable| Box::new(portable) as Box<dyn Backend>),
-        #[cfg(all(target_arch = "x86_64", unix))]
-        "x86" => X86::new().map(|x86| Box::new(x86) as Box<dyn Backend>),
-        #[cfg(all(target_arch = "x86_64", unix))]
-        "x86-avx2" => X86::at(Level::Avx2).map(|x86| Box::new(x86) as Box<dyn Backend>),
-        _ => None,
-    }
 }
 
 /// A compiled kernel.
 pub trait Program: Send + Sync {
     /// Runs the kernel over a domain.
     ///
-    /// Returns the floating-point flags raised, by instruction; nothing is reported for an instruction that raised none.
+    /// Returns the floating-point flags raised, by instruction; instructions that raised none are left out.
     ///
     /// # Errors
-    /// Those of a [`crate::Device`]; on the host's memory none.
+    /// Those of a [`crate::Device`]; a launch on the host's memory does not fail.
     ///
     /// # Safety
     /// Every address that a point of the domain gives an operand must be valid for the access it declares and aligned
-    /// for its type, no other thread may access stored locations meanwhile, and the operands must overlap only as
-    /// the kernel's meaning allows (see [`crate::ir::kernel`]).
-    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Result<Raised, DeviceError>;
+    /// for its type, no other thread may access stored locations during the launch, and the operands may alias only as
+    /// the kernel's semantics allow (see [`crate::ir::kernel`]).
+    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Result<RaisedFlags, DeviceError>;
 
     /// Text for people: generated source, disassembly, or the resolved instruction list.
     fn listing(&self) -> String;
@@ -84,30 +66,31 @@ impl Launch<'_> {
     }
 }
 
-/// Floating-point flags by instruction: (in the epilogue?, instruction, flags).
-pub type Raised = SmallVec<[(bool, u32, FpFlags); 1]>;
+/// The floating-point flags raised by a launch, by instruction: (in the epilogue?, instruction, flags).
+pub type RaisedFlags = SmallVec<[(bool, u32, FpFlags); 1]>;
 
-/// Nanoseconds of work that a thread that waits for it is worth being given: handing it over takes one or two thousand.
-pub const GRAIN: f64 = 4_000.0;
+/// The grain size of parallel work: the fewest nanoseconds worth a task of its own, as handing a task to a waiting thread takes 1,000 to
+/// 2,000.
+pub const GRAIN_NS: f64 = 4_000.0;
 
-/// Threads lent to a launch.
-pub trait Workers: Sync {
-    /// How many tasks run at once; one means no thread but the caller's.
+/// The threads that a launch may use.
+pub trait ThreadPool: Sync {
+    /// How many tasks run at once; one means the caller's thread alone.
     fn count(&self) -> usize;
 
-    /// Into how many tasks work of so many nanoseconds on one thread is best divided now: one where that is too little.
+    /// How many tasks to divide work into that takes this long on one thread: one if it is too little to divide.
     fn tasks(&self, nanoseconds: f64) -> usize {
-        if self.count() == 1 { 1 } else { ((nanoseconds / GRAIN) as usize).clamp(1, 4 * self.count()) }
+        if self.count() == 1 { 1 } else { ((nanoseconds / GRAIN_NS) as usize).clamp(1, 4 * self.count()) }
     }
 
     /// Runs `task(0..tasks)`, each once, in any order, and returns when all are done.
     fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync));
 }
 
-/// No threads but the caller's.
-pub struct Inline;
+/// The caller's thread alone.
+pub struct SingleThread;
 
-impl Workers for Inline {
+impl ThreadPool for SingleThread {
     fn count(&self) -> usize {
         1
     }

@@ -1,7 +1,7 @@
-//! Routines of libraries for devices: what takes a whole array and no kernel expresses.
+//! Library routines of devices: Fourier transforms and dense linear algebra, which no kernel expresses.
 //!
-//! Operands are dense, one after the other in a batch, and each in memory of its own. Matrices lie by columns, as the libraries
-//! want them: who has them by rows has their transposes.
+//! Operands are dense, the items of a batch follow each other, and operands do not overlap. Matrices are column-major, as LAPACK has
+//! them: a row-major matrix is passed as its transpose.
 
 use crate::DType;
 
@@ -14,49 +14,48 @@ pub enum Library {
     Solver,
 }
 
-/// A discrete Fourier transform, without a factor.
+/// A discrete Fourier transform, unnormalised.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Transform {
-    /// Complex numbers to complex numbers, by negative exponents.
+    /// Complex to complex, negative exponents.
     Forward,
-    /// Complex numbers to complex numbers, by positive exponents.
+    /// Complex to complex, positive exponents.
     Inverse,
-    /// Real numbers to the first half of what [`Transform::Forward`] makes of them, along the last axis.
+    /// Real to the first half of the result of [`Transform::Forward`], along the last axis.
     FromReal,
-    /// Such a half to real numbers, by positive exponents, along one axis. What it reads it may overwrite.
+    /// Such a half to real, positive exponents, along one axis. It may overwrite its input.
     ToReal,
 }
 
 /// A routine and the sizes it runs with. Matrices of `n` rows are square.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Routine<'a> {
-    /// Transforms over one to three axes of extents as they are where numbers are real, else complex. Operands: what is transformed,
-    /// and what it becomes.
+    /// Transforms over one to three axes, whose extents are those of the real side. Operands: input and output.
     Fourier {
-        /// Which one.
+        /// The transform.
         transform: Transform,
-        /// The type of the real numbers, or of the parts of complex ones.
+        /// The real type: of real numbers, or of the parts of complex ones.
         real: DType,
-        /// The axes that are transformed.
+        /// Extents of the transformed axes.
         extents: &'a [usize],
-        /// How many there are.
+        /// Items of the batch.
         batch: usize,
     },
-    /// Systems of linear equations. Operands: matrices of `n` rows, which become their factors, the lower with ones that are not there;
-    /// for each of its rows in turn an `i64`, the one from 1 on that it was swapped with; right sides of so many columns, if any, which
-    /// become solutions; for each matrix an `i32`, zero where it has an inverse.
+    /// LU factorisation and the solution of linear equations. Operands: matrices of `n` rows, overwritten by their LU factors (the unit
+    /// diagonal of L is implied); pivots, an `i64` a row, counted from 1; right-hand sides of `columns` columns, if any, overwritten by
+    /// the solutions; an `i32` a matrix, zero if it is not singular.
     Solve {
         /// The type.
         dtype: DType,
         /// Rows and columns.
         n: usize,
-        /// Columns of a right side.
+        /// Columns of a right-hand side.
         columns: usize,
-        /// How many there are.
+        /// Items of the batch.
         batch: usize,
     },
-    /// Cholesky factors, from and to one of the triangles; what is in the other stays. Operands: matrices, which become factors; for
-    /// each an `i32`, zero where it is positive definite.
+    /// Cholesky factorisation of one triangle; the other is left unchanged. Operands: matrices, overwritten by their factors; an `i32` a
+    /// matrix, zero if it is positive definite.
     Cholesky {
         /// The type.
         dtype: DType,
@@ -64,11 +63,11 @@ pub enum Routine<'a> {
         n: usize,
         /// Whether it is the upper triangle (of the matrix by columns).
         upper: bool,
-        /// How many there are.
+        /// Items of the batch.
         batch: usize,
     },
-    /// Triangles and reflectors whose product matrices are. Operands: matrices, which become triangles with reflectors below them; the
-    /// reflectors' factors, as many as the matrix has rows or columns, whichever is less; for each matrix an `i32` without meaning.
+    /// QR factorisation by Householder reflectors (`geqrf`). Operands: matrices, overwritten by R with the reflectors below it; the
+    /// reflectors' scalar factors (`tau`), min(rows, columns) a matrix; an `i32` a matrix, unused.
     Reflect {
         /// The type.
         dtype: DType,
@@ -76,11 +75,11 @@ pub enum Routine<'a> {
         rows: usize,
         /// Columns.
         columns: usize,
-        /// How many there are.
+        /// Items of the batch.
         batch: usize,
     },
-    /// The first columns of products of reflections. Operands: matrices with reflectors as [`Routine::Reflect`] leaves them, which become
-    /// these columns; the reflectors' factors; for each matrix an `i32` without meaning.
+    /// The first columns of Q (`orgqr`, `ungqr`). Operands: matrices with reflectors as [`Routine::Reflect`] leaves them, overwritten by
+    /// these columns; `tau`; an `i32` a matrix, unused.
     Orthogonal {
         /// The type.
         dtype: DType,
@@ -90,12 +89,12 @@ pub enum Routine<'a> {
         columns: usize,
         /// Reflectors, not more than columns.
         reflectors: usize,
-        /// How many there are.
+        /// Items of the batch.
         batch: usize,
     },
-    /// Singular values, descending, and where they are wanted vectors. Operands: matrices, which are overwritten; values, as many as
-    /// columns; vectors from the left, as columns; the conjugates of those from the right, as rows of a square matrix; for each matrix an
-    /// `i32`, zero where they were found. Where no vectors are wanted both of their operands count for nothing.
+    /// Singular value decomposition. Operands: matrices, overwritten; singular values, descending, one a column; left singular vectors,
+    /// as columns; conjugates of the right ones, as rows of a square matrix; an `i32` a matrix, zero if the iteration converged. Without
+    /// vectors the operands for them are ignored.
     Singular {
         /// The type.
         dtype: DType,
@@ -103,13 +102,13 @@ pub enum Routine<'a> {
         rows: usize,
         /// Columns, not more than rows.
         columns: usize,
-        /// Vectors from the left: none, as many as columns, or as many as rows.
+        /// Left singular vectors to compute: none, as many as columns, or as many as rows.
         vectors: usize,
-        /// How many there are.
+        /// Items of the batch.
         batch: usize,
     },
-    /// Eigenvalues of Hermitian matrices given by one of their triangles, ascending, and where they are wanted eigenvectors. Operands:
-    /// matrices, which become eigenvectors, or are overwritten; eigenvalues; for each matrix an `i32`, zero where it was found out.
+    /// Eigenvalues, ascending, and optionally eigenvectors of Hermitian matrices given by one triangle. Operands: matrices, overwritten
+    /// (by the eigenvectors, if they are computed); eigenvalues; an `i32` a matrix, zero if the iteration converged.
     Eigen {
         /// The type.
         dtype: DType,
@@ -117,9 +116,9 @@ pub enum Routine<'a> {
         n: usize,
         /// Whether it is the upper triangle (of the matrix by columns).
         upper: bool,
-        /// Whether eigenvectors are wanted.
+        /// Whether to compute eigenvectors.
         vectors: bool,
-        /// How many there are.
+        /// Items of the batch.
         batch: usize,
     },
 }

@@ -2,10 +2,10 @@
 //!
 //! On x86-64 the sticky bits of MXCSR; elsewhere nothing is ever reported.
 
-use crate::FpFlags;
+use crate::{FpFlags, RaisedFlags};
 use std::hint::black_box;
 
-/// The flags raised since they were last cleared.
+/// The flags raised since the last [`clear`].
 #[inline(always)]
 pub fn read() -> FpFlags {
     #[cfg(target_arch = "x86_64")]
@@ -16,7 +16,7 @@ pub fn read() -> FpFlags {
     FpFlags::NONE
 }
 
-/// Lowers every flag. Writing MXCSR costs some 3 ns, so it is left alone where nothing is raised.
+/// Clears every flag. Writing MXCSR costs some 3 ns, so it is not written if no flag is set.
 #[inline(always)]
 pub fn clear() {
     #[cfg(target_arch = "x86_64")]
@@ -24,7 +24,7 @@ pub fn clear() {
         let word = mxcsr();
         if !from_mxcsr(word).is_empty() {
             let word = word & !0x1d;
-            // SAFETY: only sticky status bits change; masks and rounding stay as they were.
+            // SAFETY: only sticky status bits change; masks and rounding are unchanged.
             unsafe { std::arch::asm!("ldmxcsr [{}]", in(reg) &word, options(nostack, readonly)) };
         }
     }
@@ -44,6 +44,17 @@ fn mxcsr() -> u32 {
     // SAFETY: writes four bytes to `word`.
     unsafe { std::arch::asm!("stmxcsr [{}]", in(reg) &mut word, options(nostack)) };
     word
+}
+
+/// Adds the flags of an instruction to those raised so far.
+pub(crate) fn record_flags(raised: &mut RaisedFlags, epilogue: bool, inst: u32, flags: FpFlags) {
+    if flags.is_empty() {
+        return;
+    }
+    match raised.iter_mut().find(|(e, i, _)| (*e, *i) == (epilogue, inst)) {
+        Some((_, _, all)) => *all |= flags,
+        None => raised.push((epilogue, inst, flags)),
+    }
 }
 
 /// Raises the divide flag.

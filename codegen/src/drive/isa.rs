@@ -1,51 +1,51 @@
-//! Which instruction set the inner loops run on, chosen once a process.
+//! Instruction-set dispatch: every inner loop is compiled for each level, and the level is chosen once a process.
 //!
-//! Every inner loop is a [`Routine`], compiled once for each level by being inlined into a function with that level's
-//! target features; [`pick`] hands out the function of the level at hand.
+//! An [`InnerLoop`] is inlined into one function with the target features of each level (function multiversioning); [`loop_for`] returns
+//! the function for a level.
 
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
-/// An inner loop as machine code sees it: destination, up to three sources, a count and one more number.
+/// The calling convention of inner loops: destination, up to three sources, a count and one more number.
 ///
-/// Loops over elements ([`Rowwise`]) take the address of a [`Rows`] as the last, or zero for a single row.
-pub(crate) type Loop = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize, usize);
+/// Loops over elements ([`EachRow`]) take the address of a [`RowBatch`] as the last argument, or zero for a single row.
+pub(crate) type LoopFn = unsafe fn(*mut u8, *const u8, *const u8, *const u8, usize, usize);
 
 /// An inner loop, compiled for each level.
-pub(crate) trait Routine {
+pub(crate) trait InnerLoop {
     /// Runs the loop. `FMA` says whether fused multiply-add is one instruction.
     ///
     /// # Safety
-    /// As the implementing routine says; the destination overlaps no source unless it says otherwise.
+    /// As the implementing loop says; the destination overlaps no source unless it says otherwise.
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, m: usize);
 }
 
-/// Several rows of one call.
-pub(crate) struct Rows {
+/// Several rows for one call of a loop.
+pub(crate) struct RowBatch {
     /// How many, at least one.
     pub(crate) count: usize,
     /// Bytes from one row to the next, of the destination and the sources.
     pub(crate) pitch: [isize; 4],
 }
 
-impl Rows {
-    /// What a loop takes for these rows.
+impl RowBatch {
+    /// The last argument of a loop for these rows.
     #[inline(always)]
     pub(crate) fn address(&self) -> usize {
         (&raw const *self).expose_provenance()
     }
 }
 
-/// A routine run over rows: one indirect call for all of them, 3 ns a row instead of 6 and what the caller does besides.
-pub(crate) struct Rowwise<R>(PhantomData<R>);
+/// A loop run over a batch of rows: one indirect call for all of them takes 3 ns a row; a call each takes 6 ns and the caller's overhead.
+pub(crate) struct EachRow<R>(PhantomData<R>);
 
-impl<R: Routine> Routine for Rowwise<R> {
+impl<R: InnerLoop> InnerLoop for EachRow<R> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, m: usize) {
-        static ONE: Rows = Rows { count: 1, pitch: [0; 4] };
-        let rows: *const Rows = if m == 0 { &raw const ONE } else { std::ptr::with_exposed_provenance(m) };
+        static ONE: RowBatch = RowBatch { count: 1, pitch: [0; 4] };
+        let rows: *const RowBatch = if m == 0 { &raw const ONE } else { std::ptr::with_exposed_provenance(m) };
         let (mut out, mut a, mut b, mut c) = (out, a, b, c);
-        // SAFETY: the caller passes the address of rows that live, and every row keeps the routine's contract.
+        // SAFETY: the caller passes the address of rows that live, and every row keeps the loop's contract.
         unsafe {
             let mut left = (*rows).count;
             loop {
@@ -78,7 +78,7 @@ pub(crate) enum Isa {
 }
 
 impl Isa {
-    /// Every level this processor has, worst first.
+    /// Every level this processor has, lowest first.
     pub(crate) fn available() -> Vec<Isa> {
         match Isa::detect() {
             Isa::Baseline => vec![Isa::Baseline],
@@ -89,7 +89,7 @@ impl Isa {
         }
     }
 
-    /// The best level of this processor.
+    /// The highest level of this processor.
     pub(crate) fn detect() -> Isa {
         static FOUND: OnceLock<Isa> = OnceLock::new();
         *FOUND.get_or_init(|| {
@@ -118,8 +118,8 @@ impl Isa {
     }
 }
 
-/// The routine compiled for a level.
-pub(crate) fn pick<R: Routine>(isa: Isa) -> Loop {
+/// The loop compiled for a level.
+pub(crate) fn loop_for<R: InnerLoop>(isa: Isa) -> LoopFn {
     match isa {
         Isa::Baseline => baseline::<R>,
         #[cfg(target_arch = "x86_64")]
@@ -129,21 +129,21 @@ pub(crate) fn pick<R: Routine>(isa: Isa) -> Loop {
     }
 }
 
-unsafe fn baseline<R: Routine>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, m: usize) {
-    // SAFETY: the caller keeps the routine's contract.
+unsafe fn baseline<R: InnerLoop>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, m: usize) {
+    // SAFETY: the caller keeps the loop's contract.
     unsafe { R::run::<false>(out, a, b, c, n, m) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn v3<R: Routine>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, m: usize) {
-    // SAFETY: the caller keeps the routine's contract.
+unsafe fn v3<R: InnerLoop>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, m: usize) {
+    // SAFETY: the caller keeps the loop's contract.
     unsafe { R::run::<true>(out, a, b, c, n, m) }
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn v4<R: Routine>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, m: usize) {
-    // SAFETY: the caller keeps the routine's contract.
+unsafe fn v4<R: InnerLoop>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, m: usize) {
+    // SAFETY: the caller keeps the loop's contract.
     unsafe { R::run::<true>(out, a, b, c, n, m) }
 }

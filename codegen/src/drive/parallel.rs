@@ -1,48 +1,46 @@
-//! Sharing a launch between threads.
+//! `parallel_for`: divides a launch between threads, by a cost model.
 //!
-//! Whether a launch is split, and into what, never changes a result: elementwise work is the same in any division, and
-//! reductions divide by sizes alone (see [`crate::portable::reduce::driver`]).
+//! The division never changes a result: elementwise work is the same in any division, and reductions divide by sizes alone.
 
 use crate::drive::fp_status;
-use crate::portable::exec::exec_tiles::report;
-use crate::{Launch, Raised, Workers};
+use crate::drive::fp_status::record_flags;
+use crate::{Launch, RaisedFlags, ThreadPool};
 use std::sync::Mutex;
 
-/// Nanoseconds for a byte in the second-level cache, and for one beyond it, where a launch has more than `NEAR` bytes.
-const BYTE: [f64; 2] = [0.01, 0.035];
-const NEAR: usize = 3 << 19;
+/// Nanoseconds for a byte in the second-level cache, and for one beyond it, if a launch has more than `CACHED_BYTES`.
+const NS_PER_BYTE: [f64; 2] = [0.01, 0.035];
+const CACHED_BYTES: usize = 3 << 19;
 
-/// Nanoseconds for so many points that take `cost` each, or the time to bring them from memory.
-pub(crate) fn nanoseconds(points: usize, cost: f64, bytes: usize) -> f64 {
+/// The cost model: nanoseconds for this many points, the maximum of computing them (`cost` each) and of moving their bytes.
+pub(crate) fn estimate_ns(points: usize, cost: f64, bytes: usize) -> f64 {
     let bytes = points * bytes;
-    (points as f64 * cost).max(bytes as f64 * BYTE[usize::from(bytes > NEAR)])
+    (points as f64 * cost).max(bytes as f64 * NS_PER_BYTE[usize::from(bytes > CACHED_BYTES)])
 }
 
 /// A launch that threads may share.
 #[derive(Clone, Copy)]
-pub(crate) struct Shared<'a>(pub(crate) Launch<'a>);
+pub(crate) struct SharedLaunch<'a>(pub(crate) Launch<'a>);
 
-// SAFETY: the contract of `Program::launch` makes the addresses valid for the launch from any thread that the workers
-// lend, and every location is written by one task only.
-unsafe impl Sync for Shared<'_> {}
+// SAFETY: the contract of `Program::launch` makes the addresses valid for the launch from any thread of the pool, and every location is written by one task only.
+unsafe impl Sync for SharedLaunch<'_> {}
 // SAFETY: as above.
-unsafe impl Send for Shared<'_> {}
+unsafe impl Send for SharedLaunch<'_> {}
 
-impl<'a> Shared<'a> {
-    /// The launch; by method, so that closures capture the whole.
+impl<'a> SharedLaunch<'a> {
+    /// The launch. A method, so that closures capture the whole struct, which is `Sync`.
     pub(crate) fn get(&self) -> Launch<'a> {
         self.0
     }
 }
 
-/// Runs `units` of work in ranges, worth `nanoseconds` altogether; each task reports what it raised.
-pub(crate) fn spread(
+/// Runs `units` of work, which take `nanoseconds` together, in ranges; each task reports the flags it raised.
+pub(crate) fn parallel_for(
     units: usize,
     nanoseconds: f64,
-    workers: &dyn Workers,
-    task: &(dyn Fn(std::ops::Range<usize>, &mut Raised) + Sync),
-) -> Raised {
-    let mut raised = Raised::new();
+    workers: &dyn ThreadPool,
+    task: &(dyn Fn(std::ops::Range<usize>, &mut RaisedFlags) + Sync),
+) -> RaisedFlags {
+    let mut raised = RaisedFlags::new();
     let tasks = workers.tasks(nanoseconds).min(units);
     if tasks <= 1 {
         fp_status::clear();
@@ -53,12 +51,12 @@ pub(crate) fn spread(
     let all = Mutex::new(raised);
     workers.run(tasks, &|t| {
         fp_status::clear();
-        let mut mine = Raised::new();
+        let mut mine = RaisedFlags::new();
         task(units * t / tasks..units * (t + 1) / tasks, &mut mine);
         if !mine.is_empty() {
             let mut all = all.lock().unwrap_or_else(|e| e.into_inner());
             for (epilogue, inst, f) in mine {
-                report(&mut all, epilogue, inst, f);
+                record_flags(&mut all, epilogue, inst, f);
             }
         }
     });

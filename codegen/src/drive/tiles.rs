@@ -1,47 +1,47 @@
-//! Tiles of a domain, in row-major order.
+//! Tiling of a domain, in row-major order.
 //!
-//! A [`Walk`] goes over some axes of the domain in tiles: a run along one axis times all of the axes inside it, so that
-//! short rows share a block. Which axes a fragment sees of a tile is a [`Tile`]'s business.
+//! A [`Tiling`] divides some axes of the domain into tiles: a range of one axis times all of the axes inside it, so that short rows share
+//! a block. A [`Tile`] is the product of the current tiles of one or two tilings.
 
 use smallvec::SmallVec;
 
-/// Rows shorter than this share a tile with their neighbours: a loop's call costs as much as some 40 elements.
-const SHORT_ROW: usize = 32;
+/// Rows shorter than this share a tile with their neighbours: a call of a loop costs as much as some 40 elements.
+const MIN_TILE_ROW: usize = 32;
 
-/// An axis beyond any domain's, of stride zero.
+/// The number of an axis that no domain has; its stride is zero.
 const NO_AXIS: usize = usize::MAX / 2;
 
-/// A few numbers, one for each axis.
-pub(crate) type Axes<T> = SmallVec<[T; 6]>;
+/// One number for each axis.
+pub(crate) type PerAxis<T> = SmallVec<[T; 6]>;
 
-/// A way over some axes in tiles.
+/// The division of some axes into tiles.
 #[derive(Clone, Debug)]
-pub(crate) struct Walk {
-    /// First of these axes in the domain.
+pub(crate) struct Tiling {
+    /// The first of these axes in the domain.
     pub(crate) first: usize,
-    pub(crate) extents: Axes<usize>,
-    /// The axis that tiles divide; those after it lie in every tile whole.
+    pub(crate) extents: PerAxis<usize>,
+    /// The axis that tiles divide; a tile spans the axes after it.
     split: usize,
-    /// How far tiles reach along it.
+    /// Extent of a tile along that axis.
     step: usize,
 }
 
-impl Walk {
-    /// Tiles of at most `room` points, and as many as that allows.
-    pub(crate) fn new(first: usize, extents: &[usize], room: usize) -> Walk {
-        Walk::with_rows(first, extents, room, SHORT_ROW)
+impl Tiling {
+    /// Tiles of at most `room` points that span axes only as long as rows are short.
+    pub(crate) fn new(first: usize, extents: &[usize], room: usize) -> Tiling {
+        Tiling::with_rows(first, extents, room, MIN_TILE_ROW)
     }
 
-    /// Tiles of at most `room` points that take in all axes they can.
-    pub(crate) fn deep(first: usize, extents: &[usize], room: usize) -> Walk {
-        Walk::with_rows(first, extents, room, usize::MAX)
+    /// Tiles of at most `room` points that span as many axes as fit.
+    pub(crate) fn spanning(first: usize, extents: &[usize], room: usize) -> Tiling {
+        Tiling::with_rows(first, extents, room, usize::MAX)
     }
 
-    fn with_rows(first: usize, extents: &[usize], room: usize, enough: usize) -> Walk {
-        let mut extents: Axes<usize> = extents.into();
+    fn with_rows(first: usize, extents: &[usize], room: usize, enough: usize) -> Tiling {
+        let mut extents: PerAxis<usize> = extents.into();
         let mut first = first;
         if extents.is_empty() {
-            // One point: an axis that no domain has.
+            // One point: a single axis of extent one.
             extents.push(1);
             first = NO_AXIS;
         }
@@ -52,7 +52,7 @@ impl Walk {
             split -= 1;
         }
         let step = (room / inside.max(1)).clamp(1, extents[split].max(1));
-        Walk { first, extents, split, step }
+        Tiling { first, extents, split, step }
     }
 
     /// How many tiles there are.
@@ -66,9 +66,9 @@ impl Walk {
     }
 
     /// Coordinates at which tile `index` begins, along the axes up to the split one.
-    pub(crate) fn seek(&self, index: usize) -> Axes<usize> {
+    pub(crate) fn seek(&self, index: usize) -> PerAxis<usize> {
         let along = self.extents[self.split].div_ceil(self.step);
-        let mut at: Axes<usize> = smallvec::smallvec![0; self.split + 1];
+        let mut at: PerAxis<usize> = smallvec::smallvec![0; self.split + 1];
         at[self.split] = index % along * self.step;
         let mut rest = index / along;
         for axis in (0..self.split).rev() {
@@ -78,14 +78,14 @@ impl Walk {
         at
     }
 
-    /// Row-major position of the first point of the tile at a place.
-    pub(crate) fn position(&self, at: &Axes<usize>) -> usize {
+    /// Row-major position of the first point of the tile at these coordinates.
+    pub(crate) fn position(&self, at: &PerAxis<usize>) -> usize {
         let whole = at.iter().zip(&self.extents).fold(0, |p, (&x, &e)| p * e + x);
         self.extents[self.split + 1..].iter().fold(whole, |p, &e| p * e)
     }
 
-    /// Goes on to the next tile.
-    pub(crate) fn advance(&self, at: &mut Axes<usize>) {
+    /// Moves to the next tile.
+    pub(crate) fn advance(&self, at: &mut PerAxis<usize>) {
         at[self.split] += self.step;
         let mut axis = self.split;
         while axis > 0 && at[axis] >= self.extents[axis] {
@@ -95,14 +95,14 @@ impl Walk {
         }
     }
 
-    /// Extents of the tile at a place, slowest axis first.
-    fn shape(&self, at: &Axes<usize>) -> Axes<usize> {
-        let mut shape: Axes<usize> = self.extents[self.split..].into();
+    /// Extents of the tile at these coordinates, slowest axis first.
+    fn shape(&self, at: &PerAxis<usize>) -> PerAxis<usize> {
+        let mut shape: PerAxis<usize> = self.extents[self.split..].into();
         shape[0] = self.step.min(self.extents[self.split] - at[self.split]);
         shape
     }
 
-    /// The axes of the domain that its tiles extend along.
+    /// The axes of the domain that a tile spans.
     fn tile_axes(&self) -> impl Iterator<Item = usize> + '_ {
         (self.split..self.extents.len()).map(|a| self.first + a)
     }
@@ -112,16 +112,16 @@ impl Walk {
 #[derive(Clone, Debug)]
 pub(crate) struct Tile {
     /// Domain axes, slowest first. An axis beyond the domain stands for a domain of no axes.
-    pub(crate) axes: Axes<usize>,
-    pub(crate) extents: Axes<usize>,
-    /// Where it begins, along every axis of the domain.
-    pub(crate) origin: Axes<usize>,
+    pub(crate) axes: PerAxis<usize>,
+    pub(crate) extents: PerAxis<usize>,
+    /// Coordinates of its first point, along every axis of the domain.
+    pub(crate) origin: PerAxis<usize>,
 }
 
 impl Tile {
-    /// No points yet, in a domain of so many axes.
+    /// An empty tile in a domain of this many axes.
     pub(crate) fn new(rank: usize) -> Tile {
-        Tile { axes: Axes::new(), extents: Axes::new(), origin: smallvec::smallvec![0; rank] }
+        Tile { axes: PerAxis::new(), extents: PerAxis::new(), origin: smallvec::smallvec![0; rank] }
     }
 
     /// The number of points.
@@ -129,8 +129,8 @@ impl Tile {
         self.extents.iter().product()
     }
 
-    /// The product of the tiles at which some walks stand, the slower first.
-    pub(crate) fn set(&mut self, walks: &[(&Walk, &Axes<usize>)]) {
+    /// Sets it to the product of the current tiles of some tilings, the slowest first.
+    pub(crate) fn set(&mut self, walks: &[(&Tiling, &PerAxis<usize>)]) {
         self.axes.clear();
         self.extents.clear();
         for (walk, at) in walks {
@@ -144,7 +144,7 @@ impl Tile {
         }
     }
 
-    /// Whether only the slowest extent differs.
+    /// Whether at most the slowest extent differs.
     pub(crate) fn same_rows(&self, axes: &[usize], extents: &[usize]) -> bool {
         self.axes[..] == *axes
             && !extents.is_empty()

@@ -1,30 +1,33 @@
-//! From an op of the table to its elementary function, as it is recorded.
+//! Maps an op of the table to its elementary function, and records that as instructions.
 
 use super::traced::{Traced, Width};
 use crate::Op;
 use crate::math::*;
 
-/// A function at one place.
+/// A recorded application of a function.
 pub(super) struct Recorded<'t, N> {
-    /// Whether the arguments are odd.
-    pub(super) odd: Traced<'t, bool>,
-    /// The fast form; anything where they are.
+    /// Whether the arguments need the slow path.
+    pub(super) needs_slow: Traced<'t, bool>,
+    /// The fast path; undefined where they do.
     pub(super) fast: Traced<'t, N>,
 }
 
-/// Records a function in one width; one of one argument ignores the second.
+/// Records a function in one width of float; a function of one argument ignores the second.
 pub(super) type Record<N> = for<'t> fn([Traced<'t, N>; 2]) -> Recorded<'t, N>;
 
 fn record_one<'t, F: Unary<Traced<'t, N>>, N: Width>([x, _]: [Traced<'t, N>; 2]) -> Recorded<'t, N> {
-    let odd = F::is_odd(x);
-    let calm: Traced<'t, N> = Real::of(F::CALM);
-    Recorded { odd, fast: F::fast::<true>(Traced::pick(odd, calm, x)) }
+    let needs_slow = F::needs_slow_path(x);
+    let safe: Traced<'t, N> = Real::of(F::SAFE_ARGUMENT);
+    Recorded { needs_slow, fast: F::fast::<true>(Traced::select(needs_slow, safe, x)) }
 }
 
 fn record_two<'t, F: Binary<Traced<'t, N>>, N: Width>([x, y]: [Traced<'t, N>; 2]) -> Recorded<'t, N> {
-    let odd = F::is_odd(x, y);
-    let calm: Traced<'t, N> = Real::of(F::CALM);
-    Recorded { odd, fast: F::fast::<true>(Traced::pick(odd, calm, x), Traced::pick(odd, calm, y)) }
+    let needs_slow = F::needs_slow_path(x, y);
+    let safe: Traced<'t, N> = Real::of(F::SAFE_ARGUMENT);
+    Recorded {
+        needs_slow,
+        fast: F::fast::<true>(Traced::select(needs_slow, safe, x), Traced::select(needs_slow, safe, y)),
+    }
 }
 
 fn one<F: for<'t> Unary<Traced<'t, N>>, N: Width>(_: F) -> Option<Record<N>> {

@@ -1,27 +1,27 @@
-//! Elementary functions, arithmetic of complex numbers and divisions that round written out as instructions of the IR, for
-//! backends that make machine code.
+//! Decomposition: elementary functions, complex arithmetic and rounding divisions as instructions of the IR, for backends that make
+//! machine code.
 //!
-//! There is no second copy of the mathematics: [`crate::math`] is written over numbers that may be yet to come, and `traced`
-//! is such a number, which records what is asked of it. `forms` leads from an op of the table to its function; `complex` makes two
-//! real values of each complex one, and `division` what vectors have no instructions for.
+//! There is no second copy of the mathematics. [`crate::math`] is written over a trait of numbers, and `traced` implements it by a number
+//! that records operations as instructions. `forms` maps an op of the table to its function; `complex` splits each complex value into two
+//! real ones; `division` has the ops that vectors have no instructions for.
 //!
 //! `y = exp(x)` in real floats becomes
 //!
 //! ```text
-//! odd = isnan x                      ; what the fast form cannot take: Unary::is_odd
-//! calm = select odd, 1.5, x          ; so that it raises no flag for those
-//! fast = …                           ; Unary::fast, on a machine that fuses
-//! slow = exp x                       ; wanted in odd lanes only, and so listed in Trail::odd
-//! y = select odd, slow, fast
+//! needs_slow = isnan x               ; arguments the fast path cannot take: Unary::needs_slow_path
+//! safe = select needs_slow, 1.5, x   ; a safe argument, so that the fast path raises no flag for those
+//! fast = …                           ; Unary::fast, on a machine with FMA
+//! slow = exp x                       ; the slow path, wanted in lanes of the mask only: Provenance::slow_paths
+//! y = select needs_slow, slow, fast
 //! ```
 //!
-//! which is a kernel like any other, with the meaning and the bits of the one before on machines that fuse: the portable
-//! backend runs both. A backend computes `slow` for the lanes in which the mask is true, by what ran the kernel before or by
-//! a function of its own; these are none nearly always, and there may be anything in the others.
+//! which is a kernel like any other, with the same results to the bit on machines with FMA: the portable backend runs both. A backend
+//! computes `slow` only for lanes in which the mask is true, for instance by re-executing them in the original kernel. There are almost
+//! never any; in other lanes `slow` is undefined.
 //!
-//! Equal instructions are one value (so the sine and the cosine of one angle share everything but the last choice), and what
-//! nothing needs is dropped. Expanding twice is expanding once; kernels without such ops come back as they were. Reports
-//! of floating-point flags name instructions of the original kernel, to which [`Trail::origin`] leads back.
+//! Equal instructions are one value (so the sine and the cosine of one angle share all but the last select), and dead instructions are
+//! dropped. Expansion is idempotent; kernels without such ops are returned unchanged. Floating-point flags are reported for instructions of
+//! the original kernel, which [`Provenance::origin`] gives.
 
 mod complex;
 mod division;
@@ -30,42 +30,42 @@ mod traced;
 
 use crate::ir::build::visit;
 use crate::{DType, Fragment, Inst, Kernel, Op, ValueId};
-use complex::Now;
+use complex::Rewritten;
 use forms::Recorded;
 use traced::{Tape, Traced, Width};
 
-/// A kernel with its elementary functions written out.
+/// A decomposed kernel.
 #[derive(Clone, Debug)]
 pub struct Expanded {
     /// The kernel.
     pub kernel: Kernel,
-    /// Of its body.
-    pub body: Trail,
-    /// Of its epilogue.
-    pub epilogue: Trail,
+    /// Provenance of its body.
+    pub body: Provenance,
+    /// Provenance of its epilogue.
+    pub epilogue: Provenance,
 }
 
-/// What a backend wants to know of an expanded fragment besides its instructions.
+/// Where the instructions of a decomposed fragment come from, and which of them are slow paths.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub struct Trail {
-    /// The applications that are left, each wanted in some lanes only.
-    pub odd: Vec<Odd>,
-    /// The instruction of the original fragment that each instruction is there for; the first, where there are several.
-    /// Flags that it raises count as that one's, as far as [`Op::effects`] names them: a step of a function may lose what
-    /// the function does not.
+pub struct Provenance {
+    /// The slow paths, each wanted in some lanes only.
+    pub slow_paths: Vec<SlowPath>,
+    /// The instruction of the original fragment that each instruction belongs to; the first, if there are several. Flags it raises
+    /// are reported for that one, as far as [`Op::effects`] names them: a step of a function may underflow though the function does
+    /// not.
     pub origin: Vec<u32>,
 }
 
-/// An application of an op that is wanted where its arguments are odd.
+/// A slow path: an application of an op that is wanted only in lanes whose arguments need it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Odd {
+pub struct SlowPath {
     /// The application: an [`Inst::Apply`].
     pub value: ValueId,
-    /// Where it is wanted: an earlier value.
+    /// The lanes in which it is wanted: an earlier value, of bools.
     pub mask: ValueId,
 }
 
-/// Writes out every elementary function of real floats, complex arithmetic, and divisions that round.
+/// Decomposes every elementary function of real floats, complex arithmetic, and rounding divisions.
 ///
 /// ```
 /// use fastnp_codegen::{Access, DType, Inst, KernelBuilder, Op, Template, expand, verify};
@@ -76,8 +76,8 @@ pub struct Odd {
 /// let y = kernel.body().apply(Op::Sin, &[x]);
 /// kernel.body().store(to, y);
 /// let expanded = expand(&kernel.finish());
-/// let [odd] = expanded.body.odd[..] else { panic!("one function") };
-/// assert!(matches!(expanded.kernel.body.insts[odd.value.0 as usize], Inst::Apply(Op::Sin, _)));
+/// let [slow] = expanded.body.slow_paths[..] else { panic!("one function") };
+/// assert!(matches!(expanded.kernel.body.insts[slow.value.0 as usize], Inst::Apply(Op::Sin, _)));
 /// assert!(verify(expanded.kernel).is_ok());
 /// ```
 pub fn expand(kernel: &Kernel) -> Expanded {
@@ -96,78 +96,77 @@ fn is_elementary(fragment: &Fragment, inst: &Inst) -> bool {
     matches!(inst, Inst::Apply(op, [x, _]) if op.row().elementary && fragment.dtype(*x).is_float())
 }
 
-/// Whether an instruction is a division or another one for which `division` has others.
+/// Whether `division` decomposes an instruction.
 fn is_division(fragment: &Fragment, inst: &Inst) -> bool {
     match inst {
-        Inst::Apply(op, [x, _]) => division::is_written_out(*op, fragment.dtype(*x)),
+        Inst::Apply(op, [x, _]) => division::is_decomposed(*op, fragment.dtype(*x)),
         Inst::Cast(from, to) => division::is_converted(fragment.dtype(*from), *to),
         _ => false,
     }
 }
 
-/// Whether there is something to be written out.
-fn is_short(fragment: &Fragment) -> bool {
+/// Whether a fragment has anything to decompose.
+fn needs_expansion(fragment: &Fragment) -> bool {
     let is_complex = fragment.types.iter().any(|d| d.is_complex());
     is_complex || fragment.insts.iter().any(|inst| is_elementary(fragment, inst) || is_division(fragment, inst))
 }
 
-/// Expands one fragment; `roots` are needed besides what it stores, and follow the renumbering.
-fn expand_fragment(kernel: &Kernel, fragment: &Fragment, roots: &mut [ValueId]) -> (Fragment, Trail) {
-    if !is_short(fragment) {
+/// Decomposes one fragment; `roots` are live besides what it stores, and are renumbered.
+fn expand_fragment(kernel: &Kernel, fragment: &Fragment, roots: &mut [ValueId]) -> (Fragment, Provenance) {
+    if !needs_expansion(fragment) {
         let origin = (0..fragment.insts.len() as u32).collect();
-        return (fragment.clone(), Trail { odd: vec![], origin });
+        return (fragment.clone(), Provenance { slow_paths: vec![], origin });
     }
     let tape = Tape::default();
-    let mut odd: Vec<Odd> = vec![];
+    let mut slow_paths: Vec<SlowPath> = vec![];
     let mut origin = vec![];
-    let mut renamed: Vec<Now> = Vec::with_capacity(fragment.insts.len());
+    let mut renamed: Vec<Rewritten> = Vec::with_capacity(fragment.insts.len());
     for (number, inst) in fragment.insts.iter().enumerate() {
         let dtype = fragment.types[number];
-        let (value, seldom) = if complex::is_complex(&fragment.types, inst, dtype) {
-            complex::write_out(kernel, &tape, inst, dtype, &fragment.types, |v| renamed[v.0 as usize])
+        let (value, slow_path) = if complex::is_complex(&fragment.types, inst, dtype) {
+            complex::decompose(kernel, &tape, inst, dtype, &fragment.types, |v| renamed[v.0 as usize])
         } else {
             let mut now = inst.clone();
             visit(&mut now, |v| *v = renamed[v.0 as usize].whole(&tape));
-            let (value, seldom) = write_out(kernel, &tape, fragment, inst, now, dtype);
-            (Now::Whole(value), seldom)
+            let (value, slow_path) = decompose(kernel, &tape, fragment, inst, now, dtype);
+            (Rewritten::Whole(value), slow_path)
         };
-        odd.extend(seldom.filter(|seldom| !odd.contains(seldom)));
+        slow_paths.extend(slow_path.filter(|slow_path| !slow_paths.contains(slow_path)));
         renamed.push(value);
         origin.resize(tape.len(), number as u32);
     }
     roots.iter_mut().for_each(|v| *v = renamed[v.0 as usize].whole(&tape));
     origin.resize(tape.len(), fragment.insts.len() as u32 - 1);
     let (fragment, numbers) = tape.into_draft().finish(roots.iter().copied());
-    let Some(numbers) = numbers else { return (fragment, Trail { odd, origin }) };
+    let Some(numbers) = numbers else { return (fragment, Provenance { slow_paths, origin }) };
     let renamed = |v: ValueId| numbers.get(v);
     roots.iter_mut().for_each(|v| *v = renamed(*v).unwrap_or(*v));
-    let kept = |o: Odd| Some(Odd { value: renamed(o.value)?, mask: renamed(o.mask)? });
-    let odd = odd.into_iter().filter_map(kept).collect();
+    let renumber = |o: SlowPath| Some(SlowPath { value: renamed(o.value)?, mask: renamed(o.mask)? });
+    let slow_paths = slow_paths.into_iter().filter_map(renumber).collect();
     let live = (0..).map(|v| renamed(ValueId(v)).is_some());
     let origin = origin.into_iter().zip(live).filter_map(|(number, is_live)| is_live.then_some(number)).collect();
-    (fragment, Trail { odd, origin })
+    (fragment, Provenance { slow_paths, origin })
 }
 
-/// Appends an instruction of real numbers, `now` with its arguments renamed; gives its value, and what is wanted of it seldom, if
-/// anything is.
-fn write_out(
+/// Appends an instruction of real numbers, `now` with renumbered arguments. Returns its value and its slow path, if it has one.
+fn decompose(
     kernel: &Kernel,
     tape: &Tape,
     fragment: &Fragment,
     inst: &Inst,
     now: Inst,
     dtype: DType,
-) -> (ValueId, Option<Odd>) {
+) -> (ValueId, Option<SlowPath>) {
     match now {
         Inst::Apply(op, args) if is_elementary(fragment, inst) => match dtype {
             DType::F32 => expand_op::<f32>(tape, op, args),
             _ => expand_op::<f64>(tape, op, args),
         },
         Inst::Apply(op, args) if is_division(fragment, inst) => {
-            let (result, mask) = division::write_out(tape, op, args, dtype);
+            let (result, mask) = division::decompose(tape, op, args, dtype);
             let Some(mask) = mask else { return (result, None) };
             let value = tape.emit(Inst::Apply(op, args), dtype);
-            (tape.select(mask, value, result, dtype), Some(Odd { value, mask }))
+            (tape.select(mask, value, result, dtype), Some(SlowPath { value, mask }))
         }
         Inst::Cast(value, to) if is_division(fragment, inst) => (division::cast(tape, value, to), None),
         Inst::Select([mask, then, otherwise]) => (tape.select(mask, then, otherwise, dtype), None),
@@ -175,7 +174,7 @@ fn write_out(
     }
 }
 
-/// Appends an instruction as it is.
+/// Appends an instruction unchanged.
 fn copy(kernel: &Kernel, tape: &Tape, inst: Inst, dtype: DType) -> ValueId {
     let shared = |m: crate::OperandId| !kernel.operands[m.0 as usize].restrict;
     match inst.operand() {
@@ -185,12 +184,12 @@ fn copy(kernel: &Kernel, tape: &Tape, inst: Inst, dtype: DType) -> ValueId {
     }
 }
 
-/// Appends a function written out; gives its value, and what is wanted of it seldom, if anything is.
-fn expand_op<N: Width>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Option<Odd>) {
+/// Appends a decomposed function. Returns its value and its slow path, if it has one.
+fn expand_op<N: Width>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Option<SlowPath>) {
     let record = forms::of::<N>(op).expect("the op is elementary");
-    let Recorded { odd, fast } = record(args.map(|v| Traced::Made(v, tape)));
+    let Recorded { needs_slow, fast } = record(args.map(|v| Traced::Made(v, tape)));
     let fast = fast.value(tape);
-    let Traced::Made(mask, _) = odd else { return (fast, None) };
+    let Traced::Made(mask, _) = needs_slow else { return (fast, None) };
     let value = tape.emit(Inst::Apply(op, args), N::DTYPE);
-    (tape.select(mask, value, fast, N::DTYPE), Some(Odd { value, mask }))
+    (tape.select(mask, value, fast, N::DTYPE), Some(SlowPath { value, mask }))
 }

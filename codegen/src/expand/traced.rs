@@ -1,7 +1,7 @@
-//! Numbers that record what is asked of them: [`Traced`] is a float, a word or a truth value of a fragment being made.
+//! Recording numbers: operations on [`Traced`], a float, a word or a bool, append instructions to a fragment.
 //!
-//! What is computed of constants alone is computed at once, by the very arithmetic of [`crate::math`] on floats, as the
-//! compiler does where it compiles those loops.
+//! Operations on constants alone are folded, by the same arithmetic of [`crate::math`] on floats, as the compiler does when it compiles
+//! those loops.
 
 use crate::ir::build::Draft;
 use crate::math::{Mask, Number, Real, Word};
@@ -9,7 +9,7 @@ use crate::{DType, Inst, Op, Primitive, Scalar, Table, ValueId};
 use std::cell::RefCell;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
 
-/// A fragment being made, shared by the values it is made of.
+/// The fragment being recorded, shared by its values.
 #[derive(Default)]
 pub(super) struct Tape(RefCell<Draft>);
 
@@ -24,7 +24,7 @@ impl Tape {
         self.0.into_inner()
     }
 
-    /// Does something with the fragment. Nothing recorded is asked meanwhile.
+    /// Calls `with` with the fragment, which must not use the tape itself.
     pub(super) fn draft<T>(&self, with: impl FnOnce(&mut Draft) -> T) -> T {
         with(&mut self.0.borrow_mut())
     }
@@ -34,7 +34,7 @@ impl Tape {
         self.draft(|draft| draft.intern(inst, dtype, false))
     }
 
-    /// Every bit turned. What is not equal is compared so at once.
+    /// Every bit inverted. The inverse of an equality is one comparison.
     fn invert(&self, v: ValueId, dtype: DType) -> ValueId {
         self.draft(|draft| {
             let inverted = match draft.insts[v.0 as usize] {
@@ -45,7 +45,7 @@ impl Tape {
         })
     }
 
-    /// `then` where `mask`, else `otherwise`; a choice by the same mask among what is chosen is made once.
+    /// `then` where `mask`, else `otherwise`; nested selects by the same mask become one.
     pub(super) fn select(&self, mask: ValueId, then: ValueId, otherwise: ValueId, dtype: DType) -> ValueId {
         self.draft(|draft| {
             let then = match draft.insts[then.0 as usize] {
@@ -56,7 +56,7 @@ impl Tape {
         })
     }
 
-    /// The bits of a value; those of bits are the value they are of.
+    /// The bits of a value; a cast back is the value itself.
     fn bits(&self, value: ValueId, dtype: DType) -> ValueId {
         self.draft(|draft| match draft.insts[value.0 as usize] {
             Inst::Bits(source, _) if draft.types[source.0 as usize] == dtype => source,
@@ -76,43 +76,43 @@ impl Tape {
     }
 }
 
-/// A type of Rust that is one of the IR.
-pub(super) trait Plain: Copy {
-    /// Its name there.
+/// A Rust type that is a type of the IR.
+pub(super) trait IrType: Copy {
+    /// Its type in the IR.
     const DTYPE: DType;
     /// The value as a literal.
     fn scalar(self) -> Scalar;
 }
 
-impl Plain for bool {
+impl IrType for bool {
     const DTYPE: DType = DType::Bool;
     fn scalar(self) -> Scalar {
         Scalar::new(DType::Bool, self)
     }
 }
 
-impl Plain for u32 {
+impl IrType for u32 {
     const DTYPE: DType = DType::U32;
     fn scalar(self) -> Scalar {
         Scalar::from_bits(DType::U32, self.into())
     }
 }
 
-impl Plain for u64 {
+impl IrType for u64 {
     const DTYPE: DType = DType::U64;
     fn scalar(self) -> Scalar {
         Scalar::from_bits(DType::U64, self.into())
     }
 }
 
-impl Plain for f32 {
+impl IrType for f32 {
     const DTYPE: DType = DType::F32;
     fn scalar(self) -> Scalar {
         Scalar::from_bits(DType::F32, self.to_bits().into())
     }
 }
 
-impl Plain for f64 {
+impl IrType for f64 {
     const DTYPE: DType = DType::F64;
     fn scalar(self) -> Scalar {
         Scalar::from_bits(DType::F64, self.to_bits().into())
@@ -120,41 +120,41 @@ impl Plain for f64 {
 }
 
 /// `f32` or `f64`.
-pub(super) trait Width: Plain + Number<Word: Plain> {}
+pub(super) trait Width: IrType + Number<Word: IrType> {}
 
 impl Width for f32 {}
 
 impl Width for f64 {}
 
-/// A value that is known already, or one of a fragment.
+/// A constant, or a value of the fragment.
 #[derive(Clone, Copy)]
 pub(super) enum Traced<'t, T> {
     /// A constant.
     Known(T),
-    /// What an instruction gives.
+    /// The result of an instruction.
     Made(ValueId, &'t Tape),
 }
 
 use Traced::{Known, Made};
 
-/// What an instruction applies to its arguments.
-trait Applied {
+/// An op or a primitive step, to be applied to arguments.
+trait Applicable {
     fn to(self, args: [ValueId; 2]) -> Inst;
 }
 
-impl Applied for Op {
+impl Applicable for Op {
     fn to(self, args: [ValueId; 2]) -> Inst {
         Inst::Apply(self, args)
     }
 }
 
-impl Applied for Primitive {
+impl Applicable for Primitive {
     fn to(self, args: [ValueId; 2]) -> Inst {
         Inst::Step(self, args)
     }
 }
 
-impl<'t, T: Plain> Traced<'t, T> {
+impl<'t, T: IrType> Traced<'t, T> {
     /// The value in a fragment.
     pub(super) fn value(self, tape: &Tape) -> ValueId {
         match self {
@@ -163,7 +163,7 @@ impl<'t, T: Plain> Traced<'t, T> {
         }
     }
 
-    /// The fragment, if it is of one.
+    /// The fragment, unless it is a constant.
     fn tape(self) -> Option<&'t Tape> {
         match self {
             Known(_) => None,
@@ -171,16 +171,21 @@ impl<'t, T: Plain> Traced<'t, T> {
         }
     }
 
-    /// An op or a step of this value, or a function of what is known.
-    fn one<U: Plain>(self, what: impl Applied, known: impl FnOnce(T) -> U) -> Traced<'t, U> {
+    /// Applies an op or a step; folds a constant by `known`.
+    fn one<U: IrType>(self, what: impl Applicable, known: impl FnOnce(T) -> U) -> Traced<'t, U> {
         match self {
             Known(x) => Known(known(x)),
             Made(v, tape) => Made(tape.emit(what.to([v, v]), U::DTYPE), tape),
         }
     }
 
-    /// The same with another argument.
-    fn two<U: Plain>(self, other: Traced<'t, T>, what: impl Applied, known: impl FnOnce(T, T) -> U) -> Traced<'t, U> {
+    /// The same with two arguments.
+    fn two<U: IrType>(
+        self,
+        other: Traced<'t, T>,
+        what: impl Applicable,
+        known: impl FnOnce(T, T) -> U,
+    ) -> Traced<'t, U> {
         match (self, other) {
             (Known(x), Known(y)) => Known(known(x, y)),
             (Made(_, tape), _) | (Known(_), Made(_, tape)) => {
@@ -191,7 +196,7 @@ impl<'t, T: Plain> Traced<'t, T> {
     }
 
     /// Its bits, as those of another type of its size.
-    fn reinterpreted<U: Plain>(self, known: impl FnOnce(T) -> U) -> Traced<'t, U> {
+    fn reinterpreted<U: IrType>(self, known: impl FnOnce(T) -> U) -> Traced<'t, U> {
         match self {
             Known(x) => Known(known(x)),
             Made(v, tape) => Made(tape.bits(v, U::DTYPE), tape),
@@ -199,7 +204,7 @@ impl<'t, T: Plain> Traced<'t, T> {
     }
 
     /// The number in another width.
-    fn converted<U: Plain>(self, known: impl FnOnce(T) -> U) -> Traced<'t, U> {
+    fn converted<U: IrType>(self, known: impl FnOnce(T) -> U) -> Traced<'t, U> {
         match self {
             Known(x) => Known(known(x)),
             Made(v, tape) => Made(tape.cast(v, U::DTYPE), tape),
@@ -208,31 +213,31 @@ impl<'t, T: Plain> Traced<'t, T> {
 }
 
 impl Mask for Traced<'_, bool> {
-    const NEVER: Self = Known(false);
+    const FALSE: Self = Known(false);
 }
 
-impl<T: Plain + BitAnd<Output = T>> BitAnd for Traced<'_, T> {
+impl<T: IrType + BitAnd<Output = T>> BitAnd for Traced<'_, T> {
     type Output = Self;
     fn bitand(self, other: Self) -> Self {
         self.two(other, Op::BitwiseAnd, |x, y| x & y)
     }
 }
 
-impl<T: Plain + BitOr<Output = T>> BitOr for Traced<'_, T> {
+impl<T: IrType + BitOr<Output = T>> BitOr for Traced<'_, T> {
     type Output = Self;
     fn bitor(self, other: Self) -> Self {
         self.two(other, Op::BitwiseOr, |x, y| x | y)
     }
 }
 
-impl<T: Plain + BitXor<Output = T>> BitXor for Traced<'_, T> {
+impl<T: IrType + BitXor<Output = T>> BitXor for Traced<'_, T> {
     type Output = Self;
     fn bitxor(self, other: Self) -> Self {
         self.two(other, Op::BitwiseXor, |x, y| x ^ y)
     }
 }
 
-impl<T: Plain + Not<Output = T>> Not for Traced<'_, T> {
+impl<T: IrType + Not<Output = T>> Not for Traced<'_, T> {
     type Output = Self;
     fn not(self) -> Self {
         match self {
@@ -242,34 +247,34 @@ impl<T: Plain + Not<Output = T>> Not for Traced<'_, T> {
     }
 }
 
-impl<T: Plain + Word> Shl<u32> for Traced<'_, T> {
+impl<T: IrType + Word> Shl<u32> for Traced<'_, T> {
     type Output = Self;
     fn shl(self, by: u32) -> Self {
         self.two(Known(T::of(by.into())), Op::LeftShift, |x, _| x << by)
     }
 }
 
-impl<T: Plain + Word> Shr<u32> for Traced<'_, T> {
+impl<T: IrType + Word> Shr<u32> for Traced<'_, T> {
     type Output = Self;
     fn shr(self, by: u32) -> Self {
         self.two(Known(T::of(by.into())), Op::RightShift, |x, _| x >> by)
     }
 }
 
-impl<'t, W: Plain + Word<Mask = bool>> Word for Traced<'t, W> {
+impl<'t, W: IrType + Word<Mask = bool>> Word for Traced<'t, W> {
     type Mask = Traced<'t, bool>;
 
     fn of(value: u64) -> Self {
         Known(W::of(value))
     }
-    fn plus(self, other: Self) -> Self {
+    fn wrapping_add(self, other: Self) -> Self {
         match other {
             Known(x) if x.equals(W::of(0)) => self,
-            _ => self.two(other, Op::Add, W::plus),
+            _ => self.two(other, Op::Add, W::wrapping_add),
         }
     }
-    fn minus(self, other: Self) -> Self {
-        self.two(other, Op::Subtract, W::minus)
+    fn wrapping_sub(self, other: Self) -> Self {
+        self.two(other, Op::Subtract, W::wrapping_sub)
     }
     fn larger(self, other: Self) -> Self {
         self.two(other, Op::Maximum, W::larger)
@@ -332,7 +337,7 @@ impl<'t, N: Width> Real for Traced<'t, N> {
     type Number = N;
     type Double = Traced<'t, f64>;
 
-    const SHARES: bool = true;
+    const SHARES_STEPS: bool = true;
 
     fn literal(value: N) -> Self {
         Known(value)
@@ -365,20 +370,20 @@ impl<'t, N: Width> Real for Traced<'t, N> {
             }
         }
     }
-    fn root(self) -> Self {
-        self.one(Op::Sqrt, N::root)
+    fn sqrt(self) -> Self {
+        self.one(Op::Sqrt, N::sqrt)
     }
-    fn whole(self) -> Self {
-        self.one(Op::Floor, N::whole)
+    fn floor(self) -> Self {
+        self.one(Op::Floor, N::floor)
     }
-    fn truncated(self) -> Self {
-        self.one(Op::Trunc, N::truncated)
+    fn trunc(self) -> Self {
+        self.one(Op::Trunc, N::trunc)
     }
-    fn size(self) -> Self {
-        self.one(Op::Fabs, N::size)
+    fn abs(self) -> Self {
+        self.one(Op::Fabs, N::abs)
     }
-    fn signed(self, sign: Self) -> Self {
-        self.two(sign, Op::Copysign, N::signed)
+    fn copysign(self, sign: Self) -> Self {
+        self.two(sign, Op::Copysign, N::copysign)
     }
     fn is_nan(self) -> Traced<'t, bool> {
         self.one(Op::Isnan, N::is_nan)
@@ -413,23 +418,23 @@ impl<'t, N: Width> Real for Traced<'t, N> {
     fn mantissa(self) -> Self {
         self.one(Primitive::Mantissa, N::mantissa)
     }
-    fn is_unusual(self) -> Traced<'t, bool> {
-        self.one(Primitive::Unusual, N::is_unusual)
+    fn is_not_positive_normal(self) -> Traced<'t, bool> {
+        self.one(Primitive::Unusual, N::is_not_positive_normal)
     }
     fn entry(table: Table, index: Self::Word) -> Self {
         index.one(Primitive::Entry(table), |index| N::entry(table, index))
     }
-    fn pick(mask: Self::Mask, then: Self, otherwise: Self) -> Self {
+    fn select(mask: Self::Mask, then: Self, otherwise: Self) -> Self {
         match mask {
             Known(true) => then,
             Known(false) => otherwise,
             Made(v, tape) => Made(tape.select(v, then.value(tape), otherwise.value(tape), N::DTYPE), tape),
         }
     }
-    fn pick_pair(mask: Self::Mask, then: (Self, Self), otherwise: (Self, Self)) -> (Self, Self) {
-        (Self::pick(mask, then.0, otherwise.0), Self::pick(mask, then.1, otherwise.1))
+    fn select_pair(mask: Self::Mask, then: (Self, Self), otherwise: (Self, Self)) -> (Self, Self) {
+        (Self::select(mask, then.0, otherwise.0), Self::select(mask, then.1, otherwise.1))
     }
-    fn pick_all<const K: usize>(mask: Self::Mask, then: [Self; K], otherwise: [Self; K]) -> [Self; K] {
-        std::array::from_fn(|i| Self::pick(mask, then[i], otherwise[i]))
+    fn select_all<const K: usize>(mask: Self::Mask, then: [Self; K], otherwise: [Self; K]) -> [Self; K] {
+        std::array::from_fn(|i| Self::select(mask, then[i], otherwise[i]))
     }
 }

@@ -1,17 +1,17 @@
-//! Rows of a matrix, each times a factor of its own, added up: a vector by a matrix in the order of memory.
+//! Gemv: a vector times a row-major matrix, as a sum of scaled rows (axpy).
 //!
-//! Several rows at a time, so that a sum is read and written once for all of them: from the second-level cache that takes
-//! half the time of a row at a time. Each sum takes up its terms in the order of the rows, rounded once a term where the
-//! processor fuses, so its bits do not depend on how many rows or columns are done together.
+//! Several rows are unrolled, so that a sum is loaded and stored once for all of them: from the second-level cache that takes half the
+//! time of one row at a time. Each sum adds its terms in the order of the rows, rounded once a term if the processor has FMA, so its
+//! bits do not depend on the unrolling.
 
 use crate::DType;
-use crate::drive::isa::{Isa, Loop, Routine, pick};
-use crate::portable::loops::elementwise::{put, stay_scalar};
+use crate::drive::isa::{InnerLoop, Isa, LoopFn, loop_for};
+use crate::drive::vector_hints::{inhibit_vectorization, store_chunk};
 use std::marker::PhantomData;
 
-/// Rows and their factors. Rows are dense; rows and factors follow each other after any number of bytes.
+/// A matrix of dense rows and a vector of factors, each with any stride.
 #[derive(Clone, Copy, Debug)]
-pub struct Combination {
+pub struct Gemv {
     /// The first row, and the bytes from one to the next.
     pub rows: (*const u8, isize),
     /// The first factor, and the bytes from one to the next.
@@ -22,19 +22,19 @@ pub struct Combination {
     pub columns: usize,
 }
 
-impl Combination {
-    /// Rows done together: of four, sums are read and written twice as often; of sixteen, factors do not fit into registers.
-    pub const TOGETHER: usize = 8;
+impl Gemv {
+    /// Rows unrolled: with four, sums are loaded and stored twice as often; with sixteen, the factors do not fit into registers.
+    pub const UNROLL: usize = 8;
 
     /// Whether there is a loop for elements of a type.
-    pub fn is_for(dtype: DType) -> bool {
+    pub fn supports(dtype: DType) -> bool {
         lookup(dtype, Isa::Baseline).is_some()
     }
 
-    /// Adds the rows, times their factors, to the elements at `out`, and gives whether there was a loop for them.
+    /// Adds the rows, times their factors, to the elements at `out`. Returns whether there is a loop for the type.
     ///
     /// # Safety
-    /// Rows, factors and `columns` elements at `out` are there, aligned for the type, and `out` overlaps none of the others.
+    /// Rows, factors and `columns` elements at `out` are valid and aligned for the type, and `out` overlaps none of the others.
     pub unsafe fn add(&self, dtype: DType, out: *mut u8) -> bool {
         let Some(run) = lookup(dtype, Isa::detect()) else { return false };
         // SAFETY: the caller's contract; the fourth argument lives.
@@ -43,23 +43,23 @@ impl Combination {
     }
 }
 
-fn lookup(dtype: DType, isa: Isa) -> Option<Loop> {
+fn lookup(dtype: DType, isa: Isa) -> Option<LoopFn> {
     match dtype {
-        DType::F32 => Some(pick::<Combined<f32, 32, 8>>(isa)),
-        DType::F64 => Some(pick::<Combined<f64, 16, 4>>(isa)),
+        DType::F32 => Some(loop_for::<GemvLoop<f32, 32, 8>>(isa)),
+        DType::F64 => Some(loop_for::<GemvLoop<f64, 16, 4>>(isa)),
         _ => None,
     }
 }
 
-/// A float that is multiplied and added.
-trait Term: Copy {
+/// A float with multiply-add.
+trait MulAdd: Copy {
     /// `self * b + c`, rounded once if `FMA`.
     fn term<const FMA: bool>(self, b: Self, c: Self) -> Self;
 }
 
 macro_rules! terms {
     ($($T:ty)*) => {
-        $(impl Term for $T {
+        $(impl MulAdd for $T {
             #[inline(always)]
             fn term<const FMA: bool>(self, b: $T, c: $T) -> $T {
                 if FMA { self.mul_add(b, c) } else { self * b + c }
@@ -69,20 +69,20 @@ macro_rules! terms {
 }
 terms! { f32 f64 }
 
-/// The sums of `N` columns at a time, of `Q` where fewer are left, and one by one.
-struct Combined<T, const N: usize, const Q: usize>(PhantomData<T>);
+/// Sums `N` columns at a time, then `Q`, then one by one.
+struct GemvLoop<T, const N: usize, const Q: usize>(PhantomData<T>);
 
-impl<T: Term, const N: usize, const Q: usize> Routine for Combined<T, N, Q> {
+impl<T: MulAdd, const N: usize, const Q: usize> InnerLoop for GemvLoop<T, N, Q> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, m: usize) {
-        // SAFETY: the caller passes a combination of `m` rows of `n` elements; `out` overlaps neither them nor the factors.
+        // SAFETY: the caller passes a [`Gemv`] of `m` rows of `n` elements; `out` overlaps neither them nor the factors.
         unsafe {
-            let (pitch, step) = ((*c.cast::<Combination>()).rows.1, (*c.cast::<Combination>()).factors.1);
+            let (pitch, step) = ((*c.cast::<Gemv>()).rows.1, (*c.cast::<Gemv>()).factors.1);
             let factor = |i: usize| b.wrapping_offset(i as isize * step).cast::<T>().read();
-            let whole = m - m % Combination::TOGETHER;
-            for i in (0..whole).step_by(Combination::TOGETHER) {
-                let factors: [T; Combination::TOGETHER] = std::array::from_fn(|r| factor(i + r));
-                add::<T, N, Q, { Combination::TOGETHER }, FMA>(
+            let whole = m - m % Gemv::UNROLL;
+            for i in (0..whole).step_by(Gemv::UNROLL) {
+                let factors: [T; Gemv::UNROLL] = std::array::from_fn(|r| factor(i + r));
+                add::<T, N, Q, { Gemv::UNROLL }, FMA>(
                     out.cast(),
                     (a.wrapping_offset(i as isize * pitch), pitch),
                     &factors,
@@ -99,9 +99,9 @@ impl<T: Term, const N: usize, const Q: usize> Routine for Combined<T, N, Q> {
 /// Adds `R` rows of `n` elements.
 ///
 /// # Safety
-/// As for the combination they are part of.
+/// As for the [`Gemv`] they are part of.
 #[inline(always)]
-unsafe fn add<T: Term, const N: usize, const Q: usize, const R: usize, const FMA: bool>(
+unsafe fn add<T: MulAdd, const N: usize, const Q: usize, const R: usize, const FMA: bool>(
     out: *mut T,
     rows: (*const u8, isize),
     factors: &[T; R],
@@ -128,15 +128,15 @@ unsafe fn add<T: Term, const N: usize, const Q: usize, const R: usize, const FMA
 /// Adds the `N` elements of `R` rows that begin with element `j`.
 ///
 /// # Safety
-/// As for the combination they are part of.
+/// As for the [`Gemv`] they are part of.
 #[inline(always)]
-unsafe fn add_chunk<T: Term, const N: usize, const R: usize, const FMA: bool>(
+unsafe fn add_chunk<T: MulAdd, const N: usize, const R: usize, const FMA: bool>(
     out: *mut T,
     (rows, pitch): (*const u8, isize),
     factors: &[T; R],
     j: usize,
 ) {
-    stay_scalar();
+    inhibit_vectorization();
     // SAFETY: the caller's contract.
     unsafe {
         let mut sums: [T; N] = std::array::from_fn(|l| out.add(l).read());
@@ -144,7 +144,7 @@ unsafe fn add_chunk<T: Term, const N: usize, const R: usize, const FMA: bool>(
             let row = rows.wrapping_offset(r as isize * pitch).cast::<T>().add(j);
             sums = std::array::from_fn(|l| factor.term::<FMA>(row.add(l).read(), sums[l]));
         }
-        put(out, sums);
+        store_chunk(out, sums);
     }
 }
 
@@ -159,17 +159,17 @@ mod tests {
             let factors: Vec<f64> = (0..count * 3).map(|i| 1.0 / (i + 1) as f64).collect();
             for isa in Isa::available() {
                 let mut sums = vec![1.0; columns];
-                let combination = Combination {
+                let gemv = Gemv {
                     rows: (matrix.as_ptr().cast(), 400),
                     factors: (factors.as_ptr().cast(), 24),
                     count,
                     columns,
                 };
                 let run = lookup(DType::F64, isa).unwrap();
-                let (rows, factors_at) = (combination.rows.0, combination.factors.0);
+                let (rows, factors_at) = (gemv.rows.0, gemv.factors.0);
                 // SAFETY: there are so many rows of 50 elements, three times as many factors, and the sums.
                 unsafe {
-                    run(sums.as_mut_ptr().cast(), rows, factors_at, (&raw const combination).cast(), columns, count);
+                    run(sums.as_mut_ptr().cast(), rows, factors_at, (&raw const gemv).cast(), columns, count);
                 }
                 for (j, &sum) in sums.iter().enumerate() {
                     let term = |sum: f64, i: usize| match isa {

@@ -1,5 +1,5 @@
-//! Routines for the host's memory that are no kernels.
+//! Routines for the host's memory that are not kernels.
 //!
-//! Devices have theirs behind [`crate::Device`]. It imports `drive`. Open `gemv` first.
+//! Those of devices are methods of [`crate::Device`]. It imports `drive`. Open `gemv` first.
 
 pub mod gemv;

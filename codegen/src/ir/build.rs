@@ -1,14 +1,13 @@
-//! Makes kernels, one instruction at a time.
+//! The kernel builder: appends one instruction at a time.
 //!
-//! A [`KernelBuilder`] is used once for each new kernel, while a plan is made, so it is built for speed (some 20 ns an
-//! instruction): a hash table of numbers and no strings. Equal pure instructions become one value (local value
-//! numbering), and what nothing uses is dropped at the end (dead code elimination), so that callers may emit what is
-//! easiest to emit. The one rewriting of arithmetic is that of `float16`, which the IR cannot compute with: it is
-//! widened, computed as `float32` and rounded after every op, as NumPy does.
+//! A [`KernelBuilder`] is used once for each new kernel, while a plan is made, so it is fast (some 20 ns an instruction): a hash
+//! table of numbers and no strings. It does local value numbering (equal pure instructions become one value) and dead-code
+//! elimination (instructions without users are dropped at the end), so callers may emit redundant instructions. It rewrites
+//! arithmetic only for `float16`, which the IR does not compute with: operands are widened to `float32` and the result of every op
+//! is rounded, as NumPy does.
 //!
-//! Nothing is checked here beyond the range of the ids that are looked up: that a kernel is right is for
-//! [`verify`](crate::verify()) to say. Operands and scalars are numbered in the order they are declared and stay so,
-//! used or not, since callers bind addresses and values by number.
+//! It checks only that ids are in range; [`verify`](crate::verify()) checks the kernel. Operands and scalars keep their numbers
+//! in the order of declaration, used or not, because callers bind addresses and values by number.
 
 use crate::{
     Access, Accumulator, DType, Fold, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Scalar, ScalarId, Template,
@@ -56,7 +55,7 @@ pub struct FragmentBuilder<'a> {
     results: &'a [ResultType],
 }
 
-/// What an accumulator holds, and what its maker gave it: they differ for `float16`, which is folded as `float32`.
+/// The type an accumulator computes in, and the type of its input. They differ for `float16`, which is folded as `float32`.
 #[derive(Clone, Copy, PartialEq, Debug)]
 struct ResultType {
     held: DType,
@@ -64,7 +63,7 @@ struct ResultType {
 }
 
 impl KernelBuilder {
-    /// A kernel of so many outer and inner axes, with nothing in it.
+    /// An empty kernel with this many outer and inner axes.
     pub fn new(template: Template, outer: u8, inner: u8) -> KernelBuilder {
         KernelBuilder {
             template,
@@ -93,7 +92,7 @@ impl KernelBuilder {
         ScalarId((self.scalars.len() - 1) as u16)
     }
 
-    /// What happens at each point.
+    /// The builder of the body, which runs at each point.
     #[inline]
     pub fn body(&mut self) -> FragmentBuilder<'_> {
         FragmentBuilder {
@@ -104,7 +103,7 @@ impl KernelBuilder {
         }
     }
 
-    /// What happens where folded values are ready.
+    /// The builder of the epilogue, which runs where folded values are complete.
     #[inline]
     pub fn epilogue(&mut self) -> FragmentBuilder<'_> {
         FragmentBuilder {
@@ -193,8 +192,8 @@ impl FragmentBuilder<'_> {
 
     /// An op applied to as many values as it takes, all of one type; the op table gives the result's type.
     ///
-    /// `float16` values are widened, computed with as `float32`, and the result is rounded where it is a float. That is
-    /// not what `nextafter` and `spacing` mean: a caller must not ask for them in `float16`.
+    /// `float16` values are widened, computed with as `float32`, and the result is rounded where it is a float. This
+    /// is wrong for `nextafter` and `spacing`, which callers must not apply to `float16`.
     #[inline]
     pub fn apply(&mut self, op: Op, args: &[ValueId]) -> ValueId {
         debug_assert_eq!(args.len(), op.arity(), "{op}");
@@ -219,7 +218,7 @@ impl FragmentBuilder<'_> {
     }
 
     /// A value converted as `astype` converts: the value itself where it has the type already. A literal is converted
-    /// here and now if that loses nothing (and so can raise nothing).
+    /// here if the conversion is exact (and so raises no flag).
     #[inline]
     pub fn cast(&mut self, value: ValueId, dtype: DType) -> ValueId {
         let from = self.dtype(value);
@@ -288,14 +287,14 @@ impl FragmentBuilder<'_> {
     }
 }
 
-/// The instructions so far, and the table that finds equal ones.
+/// The instructions so far, and the hash table for value numbering.
 #[derive(Default, Debug)]
 pub(crate) struct Draft {
     pub(crate) insts: Vec<Inst>,
     pub(crate) types: Vec<DType>,
     /// Open addressing, a power of two in length and at most half full: numbers of pure instructions plus one, or zero.
     slots: Vec<u32>,
-    /// Loads before this instruction are not the same as loads after it, unless of a `restrict` operand.
+    /// A memory fence: loads before this instruction are not merged with loads after it, unless the operand is `restrict`.
     barrier: usize,
 }
 
@@ -359,8 +358,9 @@ impl Draft {
         }
     }
 
-    /// The fragment, less the instructions that neither an effect nor a root needs, and the new numbers if any went.
-    pub(crate) fn finish(mut self, roots: impl Iterator<Item = ValueId>) -> (Fragment, Option<Numbers>) {
+    /// Dead-code elimination: the fragment without the instructions that neither an effect nor a root needs, and the new numbers if
+    /// any instruction was dropped.
+    pub(crate) fn finish(mut self, roots: impl Iterator<Item = ValueId>) -> (Fragment, Option<Renumbering>) {
         let mut live: SmallVec<[bool; 64]> = smallvec![false; self.insts.len()];
         for root in roots {
             live[root.0 as usize] = true;
@@ -379,13 +379,13 @@ impl Draft {
     }
 
     #[cold]
-    fn compact(&mut self, live: &[bool]) -> Numbers {
+    fn compact(&mut self, live: &[bool]) -> Renumbering {
         let mut next = 0;
         let number = |is_live: &bool| {
             next += u32::from(*is_live);
             is_live.then(|| ValueId(next - 1))
         };
-        let numbers = Numbers(live.iter().map(number).collect());
+        let numbers = Renumbering(live.iter().map(number).collect());
         let mut keep = live.iter();
         self.types.retain(|_| *keep.next().expect("a flag for each type"));
         let mut keep = live.iter();
@@ -395,18 +395,18 @@ impl Draft {
     }
 }
 
-/// What the values of a draft are called in the fragment made of it.
-pub(crate) struct Numbers(SmallVec<[Option<ValueId>; 64]>);
+/// The new numbers of a draft's values after dead-code elimination.
+pub(crate) struct Renumbering(SmallVec<[Option<ValueId>; 64]>);
 
-impl Numbers {
-    /// The new name of a value, if it is still there.
+impl Renumbering {
+    /// The new number of a value; `None` if it was dropped.
     pub(crate) fn get(&self, value: ValueId) -> Option<ValueId> {
         self.0[value.0 as usize]
     }
 
-    /// Gives a value that something needs its new name.
+    /// Renumbers a value that is live.
     fn renumber(&self, value: &mut ValueId) {
-        *value = self.get(*value).expect("what is needed is kept");
+        *value = self.get(*value).expect("a live value keeps a number");
     }
 }
 
@@ -426,8 +426,7 @@ pub(crate) fn visit(inst: &mut Inst, mut f: impl FnMut(&mut ValueId)) {
     }
 }
 
-/// A hash of the instruction; one multiplication, since a derived `Hash` through SipHash takes most of an
-/// instruction's budget.
+/// A hash of the instruction by one multiplication: a derived `Hash` through SipHash takes most of an instruction's 20 ns.
 #[inline]
 fn hash(inst: &Inst) -> usize {
     let pair = |a: u32, b: u32| u64::from(a) | u64::from(b) << 32;

@@ -1,8 +1,7 @@
 //! Element types and scalar values.
 //!
-//! The fourteen types that kernels compute with, in NumPy's own order. What two types promote to is not decided here:
-//! that is the array layer's business. Every other NumPy type (object, string, datetime, long double, structured) never
-//! reaches a kernel.
+//! The fourteen types that kernels compute with, in NumPy's order. Type promotion is left to the array layer. Other NumPy types
+//! (object, string, datetime, long double, structured) never reach a kernel.
 
 use half::f16;
 use num_complex::Complex;
@@ -40,7 +39,7 @@ pub enum Kind {
     Complex,
 }
 
-struct Row {
+struct DTypeRow {
     name: &'static str,
     ir: &'static str,
     code: u8,
@@ -48,11 +47,11 @@ struct Row {
     size: u8,
 }
 
-const fn row(name: &'static str, ir: &'static str, code: u8, kind: Kind, size: u8) -> Row {
-    Row { name, ir, code, kind, size }
+const fn row(name: &'static str, ir: &'static str, code: u8, kind: Kind, size: u8) -> DTypeRow {
+    DTypeRow { name, ir, code, kind, size }
 }
 
-static ROWS: [Row; 14] = [
+static ROWS: [DTypeRow; 14] = [
     row("bool", "bool", b'?', Kind::Bool, 1),
     row("int8", "i8", b'b', Kind::Signed, 1),
     row("uint8", "u8", b'B', Kind::Unsigned, 1),
@@ -76,7 +75,7 @@ impl DType {
         [Bool, I8, U8, I16, U16, I32, U32, I64, U64, F16, F32, F64, C64, C128]
     };
 
-    const fn row(self) -> &'static Row {
+    const fn row(self) -> &'static DTypeRow {
         &ROWS[self as usize]
     }
 
@@ -290,7 +289,7 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// A value of unlimited width within its kind: the way between two [`Scalar`] types.
+/// A value at the widest precision of its kind: the intermediate of conversions between [`Scalar`] types.
 #[derive(Clone, Copy, PartialEq, Debug)]
 #[allow(missing_docs)] // the names are the documentation
 pub enum Wide {
@@ -304,7 +303,7 @@ impl Wide {
     /// smallest integer for 32 bits and more, through `i32` or `i64` for narrower types), complex drop the imaginary part.
     pub fn to_scalar(self, dtype: DType) -> Scalar {
         let re = || match self {
-            // From 64 bits it is an instruction; from 128 a function, which took a tenth of `zeros(10)`.
+            // The conversion from 64 bits is one instruction; from 128 bits it is a call, which took a tenth of `zeros(10)`.
             Wide::Int(i) => i64::try_from(i).map_or_else(|_| i as f64, |i| i as f64),
             Wide::Float(x) | Wide::Complex(x, _) => x,
         };
@@ -322,7 +321,7 @@ impl Wide {
             DType::I16 | DType::U16 => int() as u16 as u128,
             DType::I32 | DType::U32 => int() as u32 as u128,
             DType::I64 | DType::U64 => int() as u64 as u128,
-            DType::F16 => f16::from_f32_const(to_odd_single(re())).to_bits() as u128,
+            DType::F16 => f16::from_f32_const(round_to_odd(re())).to_bits() as u128,
             DType::F32 => (re() as f32).to_bits() as u128,
             DType::F64 => re().to_bits() as u128,
             DType::C64 | DType::C128 => {
@@ -338,7 +337,7 @@ impl Wide {
     }
 }
 
-/// What `cvttsd2si` gives, and what C compilers make of the types it lacks: NumPy's casts are C casts.
+/// The result of `cvttsd2si`, and of what C compilers emit for the types it lacks: NumPy's casts are C casts.
 fn float_to_int(x: f64, to: DType) -> i128 {
     let fits = |lo: f64, hi: f64| x >= lo && x < hi;
     match to {
@@ -374,10 +373,10 @@ impl From<Complex<f64>> for Wide {
         Wide::Complex(x.re, x.im)
     }
 }
-/// `x` in single precision, rounded so that rounding the result once more loses nothing: where bits are lost, the last one of
-/// those that stay is odd.
+/// `x` in single precision, rounded to odd, so that rounding the result again (to half precision) is correct: an inexact result has
+/// its last bit set.
 #[inline(always)]
-pub(crate) fn to_odd_single(x: f64) -> f32 {
+pub(crate) fn round_to_odd(x: f64) -> f32 {
     let single = x as f32;
     let back = single as f64;
     if back == x || x.is_nan() {

@@ -2,13 +2,13 @@
 //!
 //! A *fold* combines values by repeating a commutative, associative op of [`crate::ir::op`], or finds the position of an extreme.
 //! A row says what the op's definition does not: NumPy's names of the reduction and the scan, the identity, the neutral
-//! element of each class of types, in which order values that round are combined, whether an element may be taken in twice.
+//! element of each class of types, the order in which rounding folds combine values, whether the fold is idempotent.
 //! The rules of the IR, the loops of the portable backend, machine code, CUDA C and the array layer's reductions all ask
 //! [`Op::fold`] or [`Fold::row`]; no other list of folds exists.
 //!
-//! Three values are told apart. The *neutral element* changes no value, not even the sign of a zero: `-0.0` for sums, as
-//! `-0.0 + 0.0` is `0.0`. The *identity* is NumPy's: what folding nothing gives, and where its sums begin. The *initial value*
-//! is what partial results of a reduction begin with: the identity where NumPy's reductions take it in, else the neutral
+//! It distinguishes three values. The *neutral element* changes no value, not even the sign of a zero: `-0.0` for sums, as
+//! `-0.0 + 0.0` is `0.0`. The *identity* is NumPy's: the result of an empty reduction, and the start of its sums. The *initial value*
+//! starts partial results of a reduction: the identity if NumPy's reductions start from it, else the neutral
 //! element. Scans begin with the neutral element: the running sum of `-0.0` is `-0.0`, its sum is `0.0`.
 
 use crate::{DType, Fold, Kind, Op, Scalar};
@@ -20,7 +20,7 @@ use crate::{DType, Fold, Kind, Op, Scalar};
 /// ```
 ///
 /// In brackets, where NumPy has them: the variant of the array layer's `Reduction`, the names of the reduction and of the scan. Identity:
-/// as a number, `-1` for all bits set. Order: of [`FoldOrder`]. Repeats: `idempotent` if taking an element in twice changes nothing, else
+/// as a number, `-1` for all bits set. Order: of [`FoldOrder`]. Repeats: `idempotent` if folding an element twice changes nothing, else
 /// `once`. Type: `wide` if NumPy reduces narrow integers and bools in 64 bits, else `same`. Classes: those of the op table,
 /// but `int` only where a signed and an unsigned loop give the same bits; after `:` the [`Neutral`] element, after `=`
 /// another fold that does the same there, whose loops serve both.
@@ -68,18 +68,18 @@ macro_rules! for_each_fold {
     };
 }
 
-/// In which order a reduction combines values. Scans of what rounds go one value after the other.
+/// The order in which a reduction combines values. Scans of rounding folds are sequential.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FoldOrder {
     /// Any order gives the same bits.
     Any,
     /// Rounds: partial results are merged pairwise, so that errors grow with the logarithm of the length.
     Pairwise,
-    /// Rounds: partial results go on in interleaved lanes. For products, of which a tree rounds worse (see `portable::folds`).
+    /// Rounds: partial results continue in interleaved lanes. For products, which a tree rounds worse (see `portable::folds`).
     Lanes,
 }
 
-/// The value that changes no other, by what it is in each type; of both parts of a complex number, but for one.
+/// The neutral element, by its value in each type; for complex numbers the value of both parts, except one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Neutral {
     /// No value is neutral: infinity times `1+0i` has a nan.
@@ -137,7 +137,7 @@ impl Neutral {
     }
 }
 
-/// What a row says of a class of types.
+/// A row's entry for a class of types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Class {
     /// It does not fold them.
@@ -192,7 +192,7 @@ impl FoldRow {
         }
     }
 
-    /// The value that changes no other, bit for bit (nans are all alike); none where there is no such value.
+    /// The neutral element: changes no other value, bit for bit (all nans count as equal); `None` if there is none.
     pub const fn neutral(&'static self, dtype: DType) -> Option<Scalar> {
         match self.on(dtype).class(dtype) {
             Class::Folded(neutral) => match neutral.bits(dtype) {
@@ -203,7 +203,7 @@ impl FoldRow {
         }
     }
 
-    /// NumPy's result of folding nothing, where that is no error.
+    /// NumPy's result of an empty reduction; `None` if that is an error.
     pub const fn identity(&self, dtype: DType) -> Option<Scalar> {
         let bits = match self.identity {
             None => return None,
@@ -217,7 +217,7 @@ impl FoldRow {
         }
     }
 
-    /// The identity where NumPy's reductions begin with it though it is not neutral: `0.0` for sums, so that the sum of
+    /// The identity, if NumPy's reductions start from it though it is not neutral: `0.0` for sums, so that the sum of
     /// `-0.0` is `0.0`.
     pub const fn start(&'static self, dtype: DType) -> Option<Scalar> {
         match (self.identity(dtype), self.neutral(dtype)) {
@@ -226,7 +226,7 @@ impl FoldRow {
         }
     }
 
-    /// What partial results of a reduction begin with, and are padded with; none where no value is neutral.
+    /// The initial value and padding of partial results of a reduction; `None` if no value is neutral.
     pub const fn initial(&'static self, dtype: DType) -> Option<Scalar> {
         match self.start(dtype) {
             Some(start) => Some(start),
@@ -234,7 +234,7 @@ impl FoldRow {
         }
     }
 
-    /// Whether taking an element in twice changes nothing.
+    /// Whether folding an element twice changes nothing.
     pub const fn is_idempotent(&'static self, dtype: DType) -> bool {
         self.on(dtype).is_idempotent
     }

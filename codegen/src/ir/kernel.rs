@@ -1,10 +1,10 @@
-//! The kernel IR: what the array layer asks a backend to run.
+//! The kernel IR: an iteration domain, memory operands, and straight-line SSA for one point of the domain.
 //!
-//! A [`Kernel`] is an iteration domain, memory operands, scalar parameters and one or two [`Fragment`]s, straight-line
-//! typed SSA that says what happens at one point of the domain. It holds no sizes: extents, strides, addresses and scalar
-//! values come with each launch, so one compiled kernel serves every shape.
+//! A [`Kernel`] has an iteration domain, memory operands, scalar parameters and one or two [`Fragment`]s, straight-line typed SSA
+//! that computes one point of the domain. It holds no sizes: extents, strides, addresses and scalar values come with each launch, so
+//! one compiled kernel serves every shape.
 //!
-//! # Meaning
+//! # Semantics
 //!
 //! The domain is `outer` axes followed by `inner` axes, all of which every operand strides over (with stride zero where
 //! it is broadcast).
@@ -16,10 +16,9 @@
 //! * [`Template::Scan`]: one inner axis. The accumulators run along it, and the epilogue runs at every point, where
 //!   [`Inst::Result`] is the inclusive running value.
 //!
-//! Points may be visited in any order and concurrently. At one point instructions run in order. Two operands may
-//! overlap; the kernel's maker guarantees that a location stored at one point is neither loaded nor stored at another,
-//! and that a load which may see a store's location at its own point stands before that store. Operands marked
-//! `restrict` overlap no other operand at all.
+//! Points may be visited in any order and concurrently. At one point instructions run in order. Two operands may alias; the code
+//! that builds the kernel guarantees that a location stored at one point is neither loaded nor stored at another, and that a load
+//! that aliases a store at the same point stands before that store. Operands marked `restrict` alias no other operand.
 //!
 //! Types are exact: nothing converts without a [`Inst::Cast`]. `float16` may be loaded, stored, cast and selected, and
 //! nothing else. Arithmetic is IEEE, each instruction rounded once.
@@ -62,7 +61,7 @@ pub enum Inst {
     /// The value's bits as a value of another type: among `float64`, `int64` and `uint64`, or `float32`, `int32` and `uint32`.
     Bits(ValueId, DType),
     /// A part of a complex value, as a value of its type.
-    Part(ValueId, Part),
+    Part(ValueId, ComplexPart),
     /// The complex value with a real part and an imaginary one.
     Complex([ValueId; 2]),
     /// The element `offset` bytes (`int64`) from the operand's address at this point.
@@ -77,7 +76,7 @@ pub enum Inst {
 }
 
 impl Inst {
-    /// The memory operand that it touches.
+    /// The memory operand that it accesses.
     pub fn operand(&self) -> Option<OperandId> {
         match self {
             Inst::Load(m) | Inst::Gather(m, _) | Inst::Store(m, _) | Inst::Scatter(m, ..) => Some(*m),
@@ -105,7 +104,7 @@ impl Inst {
 /// Which part of a complex number.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)] // the names are the documentation
-pub enum Part {
+pub enum ComplexPart {
     Real,
     Imaginary,
 }
@@ -130,7 +129,7 @@ impl Fragment {
         self.insts.is_empty()
     }
 
-    /// Floating-point flags that an instruction may raise, and NumPy reports of it.
+    /// Floating-point flags that an instruction may raise and that NumPy reports for it.
     pub fn effects(&self, inst: usize) -> FpFlags {
         match self.insts[inst] {
             Inst::Apply(op, args) => op.effects(self.dtype(args[0])),
@@ -168,7 +167,7 @@ impl Fragment {
     }
 }
 
-/// Flags NumPy reports of a cast.
+/// Flags NumPy reports for a cast.
 fn cast_effects(from: DType, to: DType) -> FpFlags {
     let from_float = from.is_float() || from.is_complex();
     match to.kind() {
@@ -199,14 +198,14 @@ pub struct OperandDecl {
     pub restrict: bool,
 }
 
-/// How a fragment is driven.
+/// The template of a kernel: how its fragments are driven over the domain.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Template {
-    /// Point by point.
+    /// The body runs at each point.
     Map,
-    /// Folding over the inner axes.
+    /// The body is folded over the inner axes.
     Reduce,
-    /// Running along the inner axis.
+    /// The body is scanned along the inner axis (an inclusive prefix scan).
     Scan,
 }
 
@@ -253,11 +252,11 @@ pub struct Kernel {
     pub operands: Vec<OperandDecl>,
     /// Types of the scalar parameters.
     pub scalars: Vec<DType>,
-    /// What happens at each point.
+    /// Runs at each point.
     pub body: Fragment,
-    /// What is folded.
+    /// The accumulators.
     pub accumulators: Vec<Accumulator>,
-    /// What happens where folded values are ready.
+    /// Runs where folded values are complete.
     pub epilogue: Fragment,
 }
 
@@ -268,7 +267,7 @@ impl Kernel {
         a.fold.result(self.body.dtype(a.value))
     }
 
-    /// Floating-point flags that folding may raise, and NumPy reports of it.
+    /// Floating-point flags that folding may raise and that NumPy reports for it.
     pub fn fold_effects(&self, accumulator: usize) -> FpFlags {
         let a = &self.accumulators[accumulator];
         match (a.fold, self.body.dtype(a.value).kind()) {

@@ -1,17 +1,17 @@
 //! The kernel IR: element types, ops, kernels, and the rules that make a kernel valid.
 //!
-//! It imports nothing of this crate but the names of elementary functions in `math`. Open `kernel` first, then `op`, the table of ops.
+//! It imports no other folder; the op table only names the elementary functions of `math`. Open `kernel` first, then `op`, the table of ops.
 //!
 //! | module | holds |
 //! |---|---|
-//! | [`kernel`] | kernels, fragments, and what they mean |
+//! | [`kernel`] | kernels, fragments, and their semantics |
 //! | [`op`] | the op table |
 //! | [`fold`] | the table of folds: which ops reductions and scans repeat |
 //! | [`dtype`] | element types and scalar values |
 //! | [`primitive`] | primitive operations that elementary functions are made of |
-//! | [`build`] | making kernels |
-//! | [`verify`](mod@verify) | the rules, as code |
-//! | [`print`](mod@print), [`parse`](mod@parse) | kernels as text |
+//! | [`build`] | the builder: common-subexpression and dead-code elimination |
+//! | [`verify`](mod@verify) | the verifier |
+//! | [`print`](mod@print), [`parse`](mod@parse) | the text form, both ways |
 
 pub mod build;
 pub mod dtype;

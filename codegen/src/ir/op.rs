@@ -8,7 +8,7 @@
 //!
 //! Definitions are expressions in the row's argument names, except that those of class `elementary` (real floats) name a
 //! function of [`crate::math`]. `float16` has no column: it is computed as `float32` and rounded after every op, as NumPy
-//! does; `FMA` says whether the instruction set fuses. Methods used by the definitions live in [`crate::portable`], where `C` names the C library's complex functions.
+//! does; `FMA` says whether the instruction set fuses. Methods used by the definitions live in `portable/loops`, where `C` names the C library's complex functions.
 
 use std::fmt;
 

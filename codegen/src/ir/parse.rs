@@ -1,21 +1,20 @@
-//! Reads the text that [`print`](mod@crate::ir::print) writes: `text.parse::<Kernel>()`.
+//! The parser: reads the text that [`print`](mod@crate::ir::print) writes: `text.parse::<Kernel>()`.
 //!
-//! White space and line ends only separate; `;` starts a comment to the end of the line. Whatever numbers itself must do
-//! so in order: operands, scalars, accumulators, and values with the number of their instruction. Nothing else about the
-//! kernel is checked: that is for [`verify`](crate::verify()).
+//! White space and line ends only separate; `;` starts a comment to the end of the line. Operands, scalars, accumulators
+//! and values must be numbered in order. Nothing else is checked: [`verify`](crate::verify()) checks the kernel.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
-use crate::ir::print::{Side, usual_nan};
+use crate::ir::print::{FragmentSide, canonical_nan};
 use crate::{
-    Access, Accumulator, DType, Fold, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Part, Primitive, Scalar,
-    ScalarId, Template, ValueId, Wide,
+    Access, Accumulator, ComplexPart, DType, Fold, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Primitive,
+    Scalar, ScalarId, Template, ValueId, Wide,
 };
 use half::f16;
 use std::fmt;
 use std::str::FromStr;
 
-/// Text that is no kernel.
+/// Text that is not a kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ParseError {
     /// Line, from one.
@@ -89,7 +88,7 @@ struct Parser<'a> {
     next: usize,
 }
 
-// What every construct is made of.
+// Tokens.
 impl<'a> Parser<'a> {
     fn peek(&self) -> &'a str {
         self.tokens[self.next].text
@@ -156,10 +155,10 @@ impl<'a> Parser<'a> {
         self.number("an operand", Some('m')).map(OperandId)
     }
 
-    fn value(&mut self, side: Side) -> Result<ValueId> {
+    fn value(&mut self, side: FragmentSide) -> Result<ValueId> {
         let what = match side {
-            Side::Body => "a value of the body (v0, v1, …)",
-            Side::Epilogue => "a value of the epilogue (w0, w1, …)",
+            FragmentSide::Body => "a value of the body (v0, v1, …)",
+            FragmentSide::Epilogue => "a value of the epilogue (w0, w1, …)",
         };
         self.number(what, Some(side.letter())).map(ValueId)
     }
@@ -174,7 +173,7 @@ impl Parser<'_> {
         }
         self.take();
         self.expect(":")?;
-        kernel.body = self.fragment(Side::Body)?;
+        kernel.body = self.fragment(FragmentSide::Body)?;
         if self.accept("fold") {
             self.expect(":")?;
             while !matches!(self.peek(), "epilogue" | "}") {
@@ -183,7 +182,7 @@ impl Parser<'_> {
         }
         if self.accept("epilogue") {
             self.expect(":")?;
-            kernel.epilogue = self.fragment(Side::Epilogue)?;
+            kernel.epilogue = self.fragment(FragmentSide::Epilogue)?;
         }
         self.expect("}")?;
         Ok(kernel)
@@ -242,10 +241,10 @@ impl Parser<'_> {
         self.expect(&format!("a{number}"))?;
         self.expect("=")?;
         let fold = self.map("an op, `argmin` or `argmax`", Fold::from_name)?;
-        Ok(Accumulator { fold, value: self.value(Side::Body)? })
+        Ok(Accumulator { fold, value: self.value(FragmentSide::Body)? })
     }
 
-    fn fragment(&mut self, side: Side) -> Result<Fragment> {
+    fn fragment(&mut self, side: FragmentSide) -> Result<Fragment> {
         let mut fragment = Fragment::default();
         while !matches!(self.peek(), "fold" | "epilogue" | "}") {
             let number = ValueId(fragment.insts.len() as u32);
@@ -260,7 +259,7 @@ impl Parser<'_> {
     }
 
     /// `store m1, v0: f64` or `scatter m1[v1], v0: f64`
-    fn effect(&mut self, side: Side) -> Result<(Inst, DType)> {
+    fn effect(&mut self, side: FragmentSide) -> Result<(Inst, DType)> {
         let is_scatter = self.take() == "scatter";
         let operand = self.operand()?;
         let offset = if is_scatter { Some(self.offset(side)?) } else { None };
@@ -276,7 +275,7 @@ impl Parser<'_> {
     }
 
     /// `[v1]`
-    fn offset(&mut self, side: Side) -> Result<ValueId> {
+    fn offset(&mut self, side: FragmentSide) -> Result<ValueId> {
         self.expect("[")?;
         let offset = self.value(side)?;
         self.expect("]")?;
@@ -284,7 +283,7 @@ impl Parser<'_> {
     }
 
     /// `v2: f64 = add v0, v1`
-    fn definition(&mut self, number: ValueId, side: Side) -> Result<(Inst, DType)> {
+    fn definition(&mut self, number: ValueId, side: FragmentSide) -> Result<(Inst, DType)> {
         self.expect(&side.value(number).to_string())?;
         self.expect(":")?;
         let dtype = self.dtype()?;
@@ -309,9 +308,9 @@ impl Parser<'_> {
             let dtype = self.other_dtype(dtype);
             Inst::Bits(self.value(side)?, dtype)
         } else if self.accept("real") {
-            Inst::Part(self.value(side)?, Part::Real)
+            Inst::Part(self.value(side)?, ComplexPart::Real)
         } else if self.accept("imaginary") {
-            Inst::Part(self.value(side)?, Part::Imaginary)
+            Inst::Part(self.value(side)?, ComplexPart::Imaginary)
         } else if self.accept("complex") {
             let re = self.value(side)?;
             self.expect(",")?;
@@ -331,7 +330,7 @@ impl Parser<'_> {
         self.dtype().unwrap_or(dtype)
     }
 
-    fn three(&mut self, side: Side) -> Result<[ValueId; 3]> {
+    fn three(&mut self, side: FragmentSide) -> Result<[ValueId; 3]> {
         let first = self.value(side)?;
         self.expect(",")?;
         let second = self.value(side)?;
@@ -340,7 +339,7 @@ impl Parser<'_> {
     }
 
     /// `add v0, v1`. An op of one argument may be given two, for [`verify`](crate::verify()) to reject.
-    fn apply(&mut self, side: Side) -> Result<Inst> {
+    fn apply(&mut self, side: FragmentSide) -> Result<Inst> {
         if let Some(step) = Primitive::from_name(self.peek()) {
             self.take();
             let first = self.value(side)?;
@@ -392,7 +391,7 @@ impl Parser<'_> {
     fn float(&mut self, dtype: DType) -> Result<u64> {
         self.map(format_args!("a {dtype}"), |text| {
             if text == "nan" {
-                return Some(usual_nan(dtype));
+                return Some(canonical_nan(dtype));
             }
             if text.starts_with("0x") {
                 return hex(text, dtype.size() * 8);

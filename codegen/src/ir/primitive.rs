@@ -1,8 +1,8 @@
-//! What elementary functions are made of besides the ops of the table: steps that some processors have as one instruction.
+//! Primitive operations of elementary functions: steps that some processors have as one instruction.
 //!
-//! A step earns its place here by being one instruction of AVX-512 for what takes three to ten others, in functions that
-//! many programs spend their time in. Its meaning is exact and total, flags included, and defined once, for numbers that are
-//! there, in `math/steps.rs`; nobody but [`crate::math`] asks for one, so no user sees them.
+//! A step is in this list if it is one instruction of AVX-512 where other code takes three to ten, in functions that many programs
+//! spend their time in. Its result is exact and total, flags included, and defined once, on floats, in `math/primitives.rs`. Only
+//! `math` uses them; users never see them.
 
 use crate::{DType, FpFlags};
 use std::fmt;
@@ -114,7 +114,7 @@ const TABLES: [(Table, &str); 25] = [
 ];
 
 impl Primitive {
-    /// The steps that are no tables.
+    /// The steps that do not read a table.
     const PLAIN: [Primitive; 7] = [
         Primitive::Scale,
         Primitive::Bound,
@@ -149,7 +149,7 @@ impl Primitive {
         Primitive::all().find(|p| p.name() == name)
     }
 
-    /// A number for each, to tell them apart quickly.
+    /// A distinct number for each, for hashing.
     pub(crate) fn code(self) -> u64 {
         let place = |step| Primitive::PLAIN.iter().position(|&p| p == step);
         if let Primitive::Entry(table) = self { 16 + table as u64 } else { place(self).unwrap_or(0) as u64 }
@@ -164,7 +164,7 @@ impl Primitive {
         }
     }
 
-    /// The type of its result for arguments of a type; none where it does not take them.
+    /// The type of its result for arguments of a type; `None` if it does not take them.
     pub fn result(self, from: DType) -> Option<DType> {
         match (self, from) {
             (Primitive::Entry(_), DType::U32) => Some(DType::F32),

@@ -1,4 +1,4 @@
-//! Kernels as text, for people and for golden files.
+//! The printer: kernels as text, for people and for golden files.
 //!
 //! ```text
 //! kernel reduce(outer 1, inner 1) {
@@ -17,16 +17,17 @@
 //! }
 //! ```
 //!
-//! A store has a number like any instruction, though it is not written. The text holds all of a kernel, right or wrong
+//! A store has a number like any instruction, though it is not written. The text holds all of a kernel, valid or not
 //! (except a type table of the wrong length), and [`parse`](mod@crate::ir::parse) reads it back to an equal one: floats have the fewest digits
-//! that give the same bits, and nans other than the usual one are written as bits (`0x7ff8000000000001`). The type of a
-//! literal, cast or `bits` is that of its value; where a wrong kernel has another one it stands after the keyword. Nothing here
-//! panics, since errors print wrong kernels.
+//! that give the same bits, and nans other than the canonical one are written as bits (`0x7ff8000000000001`). The type of a
+//! literal, cast or `bits` is that of its value; in an invalid kernel where they differ, it stands after the keyword. It prints
+//! unverified kernels too, since the verifier's errors contain them, and so never panics.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
 use crate::{
-    Access, DType, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, Part, Scalar, ScalarId, Template, ValueId,
+    Access, ComplexPart, DType, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, Scalar, ScalarId, Template,
+    ValueId,
 };
 use half::f16;
 use std::fmt;
@@ -45,16 +46,16 @@ impl fmt::Display for Kernel {
             writeln!(f, "    s{number}: {}", dtype.ir_name())?;
         }
         writeln!(f, "body:")?;
-        write_fragment(f, &self.body, Side::Body)?;
+        write_fragment(f, &self.body, FragmentSide::Body)?;
         if !self.accumulators.is_empty() {
             writeln!(f, "fold:")?;
         }
         for (number, a) in self.accumulators.iter().enumerate() {
-            writeln!(f, "    a{number} = {} {}", a.fold, Side::Body.value(a.value))?;
+            writeln!(f, "    a{number} = {} {}", a.fold, FragmentSide::Body.value(a.value))?;
         }
         if !self.epilogue.is_empty() {
             writeln!(f, "epilogue:")?;
-            write_fragment(f, &self.epilogue, Side::Epilogue)?;
+            write_fragment(f, &self.epilogue, FragmentSide::Epilogue)?;
         }
         writeln!(f, "}}")
     }
@@ -105,19 +106,19 @@ impl fmt::Display for ScalarId {
 
 /// Which fragment of a kernel a value belongs to; decides the letter of its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Side {
+pub(crate) enum FragmentSide {
     /// Values `v0`, `v1`, …
     Body,
     /// Values `w0`, `w1`, …
     Epilogue,
 }
 
-impl Side {
+impl FragmentSide {
     /// The letter before the numbers of values.
     pub(crate) fn letter(self) -> char {
         match self {
-            Side::Body => 'v',
-            Side::Epilogue => 'w',
+            FragmentSide::Body => 'v',
+            FragmentSide::Epilogue => 'w',
         }
     }
 
@@ -127,7 +128,7 @@ impl Side {
     }
 }
 
-struct ValueName(Side, ValueId);
+struct ValueName(FragmentSide, ValueId);
 
 impl fmt::Display for ValueName {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -135,7 +136,7 @@ impl fmt::Display for ValueName {
     }
 }
 
-fn write_fragment(f: &mut fmt::Formatter<'_>, fragment: &Fragment, side: Side) -> fmt::Result {
+fn write_fragment(f: &mut fmt::Formatter<'_>, fragment: &Fragment, side: FragmentSide) -> fmt::Result {
     for (number, inst) in fragment.insts.iter().enumerate() {
         f.write_str("    ")?;
         write_inst(f, inst, ValueId(number as u32), fragment.types.get(number).copied(), side)?;
@@ -150,7 +151,7 @@ fn write_inst(
     inst: &Inst,
     number: ValueId,
     dtype: Option<DType>,
-    side: Side,
+    side: FragmentSide,
 ) -> fmt::Result {
     let v = |value: &ValueId| side.value(*value);
     let name = dtype.map_or("?", DType::ir_name);
@@ -172,8 +173,8 @@ fn write_inst(
         Inst::Select([c, a, b]) => write!(f, "select {}, {}, {}", v(c), v(a), v(b)),
         Inst::Cast(a, to) => write!(f, "cast {}{}", other(*to), v(a)),
         Inst::Bits(a, to) => write!(f, "bits {}{}", other(*to), v(a)),
-        Inst::Part(a, Part::Real) => write!(f, "real {}", v(a)),
-        Inst::Part(a, Part::Imaginary) => write!(f, "imaginary {}", v(a)),
+        Inst::Part(a, ComplexPart::Real) => write!(f, "real {}", v(a)),
+        Inst::Part(a, ComplexPart::Imaginary) => write!(f, "imaginary {}", v(a)),
         Inst::Complex([re, im]) => write!(f, "complex {}, {}", v(re), v(im)),
         Inst::Gather(m, offset) => write!(f, "gather {m}[{}]", v(offset)),
         Inst::Store(m, a) => write!(f, "store {m}, {}: {name}", v(a)),
@@ -216,7 +217,7 @@ fn write_float(f: &mut fmt::Formatter<'_>, dtype: DType, bits: u64) -> fmt::Resu
     let wide = f64::from_bits(bits);
     let is_nan = if dtype == DType::F64 { wide.is_nan() } else { narrow.is_nan() };
     match (is_nan, dtype) {
-        (true, _) if bits == usual_nan(dtype) => f.write_str("nan"),
+        (true, _) if bits == canonical_nan(dtype) => f.write_str("nan"),
         (true, _) => write!(f, "{bits:#x}"),
         (false, DType::F64) => write!(f, "{wide:?}"),
         (false, _) => write!(f, "{narrow:?}"),
@@ -224,7 +225,7 @@ fn write_float(f: &mut fmt::Formatter<'_>, dtype: DType, bits: u64) -> fmt::Resu
 }
 
 /// The bits of the quiet, positive nan without payload of a real float type.
-pub(crate) fn usual_nan(dtype: DType) -> u64 {
+pub(crate) fn canonical_nan(dtype: DType) -> u64 {
     match dtype.size() {
         2 => 0x7e00,
         4 => 0x7fc0_0000,

@@ -1,17 +1,44 @@
-//! The rules of the IR, as code.
+//! The verifier: the rules of the IR, as code.
 //!
-//! [`verify`] is the only way to a [`Verified`] kernel, and backends take nothing else: what this module accepts they
-//! may rely on without looking again. It runs in release builds too, for it costs about ten nanoseconds an instruction and
-//! only new kernels are verified. What a kernel cannot tell by itself is its maker's promise: that operands overlap only
-//! as [`crate::ir::kernel`] allows, and that gathers and scatters stay inside their memory.
+//! [`verify`] is the only way to a [`Verified`] kernel, and backends take nothing else, so they may rely on these rules without
+//! checking again. It runs in release builds too: it costs about ten nanoseconds an instruction, and only new kernels are verified.
+//!
+//! It checks that:
+//!
+//! Kernel
+//! - a map has no inner axes, no accumulators and no epilogue; a scan has one inner axis;
+//! - operands and scalars number 65,536 at most, accumulators 256, and every fragment's instructions fit `u32`;
+//! - every fragment's type table has one entry an instruction.
+//!
+//! Instructions
+//! - the entry in the type table is the type of the instruction's result (for stores, of the stored value);
+//! - arguments are earlier instructions of the same fragment, and not stores or scatters;
+//! - operands and scalars are declared; loads and gathers name operands that are read, stores and scatters operands that are written;
+//! - `index` names an axis of the domain, in a reduction's epilogue an outer one;
+//! - `apply` has arguments of one type, in which the op has a loop, and not `float16`; an op of one argument repeats it;
+//! - `fma` has three arguments of `float32` or of `float64`;
+//! - a primitive step has arguments of one type, which it takes; a step of one argument repeats it;
+//! - `select` has a bool and two values of one type;
+//! - `bits` converts between types of the same size among `float32`, `int32` and `uint32`, or `float64`, `int64` and `uint64`;
+//! - `real` and `imaginary` take a complex value; `complex` takes two `float32` or two `float64`;
+//! - gather and scatter offsets are `int64`; a stored value has the operand's type;
+//! - `result` stands in the epilogue and names an accumulator;
+//! - a literal bool is 0 or 1.
+//!
+//! Accumulators
+//! - the folded value is a value of the body, and not `float16`;
+//! - the fold has a row in the fold table, and the row takes the value's type.
+//!
+//! It cannot check what depends on a launch. The code that builds the kernel guarantees that operands overlap only as [`crate::ir::kernel`]
+//! allows, and that gathers and scatters stay inside their memory.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
-use crate::ir::print::Side;
+use crate::ir::print::FragmentSide;
 use crate::{Access, Accumulator, DType, Fragment, Inst, Kernel, Op, OperandId, Primitive, Scalar, Template, ValueId};
 use std::fmt;
 
-/// A value that has passed its rules. Backends ask for this.
+/// A value that the verifier has accepted. Backends take only this.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Verified<T>(T);
 
@@ -31,7 +58,7 @@ impl<T> std::ops::Deref for Verified<T> {
 
 /// Where in a kernel a rule is broken.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Place {
+pub enum Location {
     /// The kernel as a whole.
     Kernel,
     /// An instruction of the body.
@@ -42,22 +69,22 @@ pub enum Place {
     Epilogue(u32),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Kernel => f.write_str("kernel"),
-            Place::Body(number) => write!(f, "{}", Side::Body.value(ValueId(*number))),
-            Place::Fold(number) => write!(f, "a{number}"),
-            Place::Epilogue(number) => write!(f, "{}", Side::Epilogue.value(ValueId(*number))),
+            Location::Kernel => f.write_str("kernel"),
+            Location::Body(number) => write!(f, "{}", FragmentSide::Body.value(ValueId(*number))),
+            Location::Fold(number) => write!(f, "a{number}"),
+            Location::Epilogue(number) => write!(f, "{}", FragmentSide::Epilogue.value(ValueId(*number))),
         }
     }
 }
 
-/// A kernel breaks a rule: a bug in what made it.
+/// A kernel breaks a rule: a bug in the code that built it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct VerifyError {
-    /// Where.
-    pub place: Place,
+    /// Where the rule is broken.
+    pub location: Location,
     /// The rule, and what was found.
     pub reason: String,
     /// The kernel.
@@ -66,7 +93,7 @@ pub struct VerifyError {
 
 impl fmt::Display for VerifyError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}\n{}", self.place, self.reason, self.kernel)
+        write!(f, "{}: {}\n{}", self.location, self.reason, self.kernel)
     }
 }
 
@@ -79,29 +106,29 @@ impl std::error::Error for VerifyError {}
 pub fn verify(kernel: Kernel) -> Result<Verified<Kernel>, VerifyError> {
     match check(&kernel) {
         Ok(()) => Ok(Verified(kernel)),
-        Err((place, reason)) => Err(VerifyError { place, reason, kernel: Box::new(kernel) }),
+        Err((location, reason)) => Err(VerifyError { location, reason, kernel: Box::new(kernel) }),
     }
 }
 
-/// What is wrong, when something is.
+/// The first broken rule, in words.
 type Check = Result<(), String>;
 
-/// Fails with a message, made only then.
+/// Fails with a message, which is built only on failure.
 fn ensure(holds: bool, message: impl FnOnce() -> String) -> Check {
     if holds { Ok(()) } else { Err(message()) }
 }
 
-fn check(kernel: &Kernel) -> Result<(), (Place, String)> {
-    check_shape(kernel).map_err(|reason| (Place::Kernel, reason))?;
-    let body = View { kernel, fragment: &kernel.body, side: Side::Body };
+fn check(kernel: &Kernel) -> Result<(), (Location, String)> {
+    check_shape(kernel).map_err(|reason| (Location::Kernel, reason))?;
+    let body = FragmentView { kernel, fragment: &kernel.body, side: FragmentSide::Body };
     body.check()?;
     for (number, accumulator) in kernel.accumulators.iter().enumerate() {
-        check_accumulator(&body, accumulator).map_err(|reason| (Place::Fold(number as u32), reason))?;
+        check_accumulator(&body, accumulator).map_err(|reason| (Location::Fold(number as u32), reason))?;
     }
-    View { kernel, fragment: &kernel.epilogue, side: Side::Epilogue }.check()
+    FragmentView { kernel, fragment: &kernel.epilogue, side: FragmentSide::Epilogue }.check()
 }
 
-/// The rules about numbers of things.
+/// Checks the rules on the kernel as a whole.
 fn check_shape(kernel: &Kernel) -> Check {
     let (template, inner) = (kernel.template, kernel.inner);
     match template {
@@ -125,7 +152,7 @@ fn check_shape(kernel: &Kernel) -> Check {
     Ok(())
 }
 
-fn check_accumulator(body: &View<'_>, accumulator: &Accumulator) -> Check {
+fn check_accumulator(body: &FragmentView<'_>, accumulator: &Accumulator) -> Check {
     let dtype = body.dtype(accumulator.value, body.fragment.insts.len())?;
     let fold = accumulator.fold;
     let row = fold.row().ok_or_else(|| format!("{fold} does not fold"))?;
@@ -134,14 +161,14 @@ fn check_accumulator(body: &View<'_>, accumulator: &Accumulator) -> Check {
 }
 
 /// A fragment in its kernel.
-struct View<'a> {
+struct FragmentView<'a> {
     kernel: &'a Kernel,
     fragment: &'a Fragment,
-    side: Side,
+    side: FragmentSide,
 }
 
-impl View<'_> {
-    fn check(&self) -> Result<(), (Place, String)> {
+impl FragmentView<'_> {
+    fn check(&self) -> Result<(), (Location, String)> {
         for (number, inst) in self.fragment.insts.iter().enumerate() {
             let check = self.result_type(inst, number).and_then(|expected| {
                 let found = self.fragment.types[number];
@@ -149,11 +176,11 @@ impl View<'_> {
                 Ok(())
             });
             check.map_err(|reason| {
-                let place = match self.side {
-                    Side::Body => Place::Body(number as u32),
-                    Side::Epilogue => Place::Epilogue(number as u32),
+                let location = match self.side {
+                    FragmentSide::Body => Location::Body(number as u32),
+                    FragmentSide::Epilogue => Location::Epilogue(number as u32),
                 };
-                (place, reason)
+                (location, reason)
             })?;
         }
         Ok(())
@@ -219,7 +246,7 @@ impl View<'_> {
         Ok(expected)
     }
 
-    /// The type of an operand that is to be accessed.
+    /// The type of an operand, if it may be accessed this way.
     fn operand(&self, operand: OperandId, access: Access) -> Result<DType, String> {
         let decl = self.kernel.operands.get(operand.0 as usize).ok_or_else(|| format!("there is no {operand}"))?;
         match (access, decl.access) {
@@ -229,13 +256,13 @@ impl View<'_> {
         }
     }
 
-    /// Inner axes have no coordinate where a reduction has folded them.
+    /// Inner axes have no coordinate in a reduction's epilogue, where they are folded.
     fn index(&self, axis: u8) -> Result<DType, String> {
         let Kernel { template, outer, inner, .. } = *self.kernel;
         let inner = match (template, self.side) {
-            (Template::Reduce, Side::Epilogue) => 0,
-            (Template::Map | Template::Scan, Side::Epilogue) => inner,
-            (Template::Map | Template::Reduce | Template::Scan, Side::Body) => inner,
+            (Template::Reduce, FragmentSide::Epilogue) => 0,
+            (Template::Map | Template::Scan, FragmentSide::Epilogue) => inner,
+            (Template::Map | Template::Reduce | Template::Scan, FragmentSide::Body) => inner,
         };
         let rank = usize::from(outer) + usize::from(inner);
         ensure(usize::from(axis) < rank, || format!("there is no axis {axis} among {rank}"))?;
@@ -274,13 +301,13 @@ impl View<'_> {
 
     fn accumulated(&self, accumulator: u8) -> Result<DType, String> {
         let count = self.kernel.accumulators.len();
-        ensure(self.side == Side::Epilogue, || "results are ready in the epilogue only".to_owned())?;
+        ensure(self.side == FragmentSide::Epilogue, || "results are ready in the epilogue only".to_owned())?;
         ensure(usize::from(accumulator) < count, || format!("there is no a{accumulator}"))?;
         Ok(self.kernel.result_dtype(usize::from(accumulator)))
     }
 }
 
-/// Whether values of a type are single words of a size that both floats and integers have.
+/// Whether the type is a word of a size that both floats and integers have.
 fn has_word(dtype: DType) -> bool {
     use DType::{F32, F64, I32, I64, U32, U64};
     matches!(dtype, F32 | F64 | I32 | I64 | U32 | U64)
@@ -308,7 +335,7 @@ mod tests {
         let mut kernel = builder.finish();
         kernel.body.types.clear();
         let error = verify(kernel).expect_err("a type is missing");
-        assert_eq!(error.place, Place::Kernel);
+        assert_eq!(error.location, Location::Kernel);
         assert!(error.to_string().contains("v0: ? = index 0"), "{error}");
     }
 

@@ -1,9 +1,9 @@
-//! Polynomials, powers of two and two-number sums: the pieces every elementary function is made of.
+//! Polynomials, exponent manipulation and double-word arithmetic: the building blocks of elementary functions.
 //!
-//! Each is one straight line that LLVM vectorises at any width, with bit tricks where x86 lacks the instruction. What is
-//! computed with them is left to the files named after functions, the constants to [`Real`].
+//! Each is one straight line that LLVM vectorises at any width, with bit tricks where x86 lacks the instruction. Constants
+//! are in [`Real`].
 
-use super::real::{Number, Parts, Real, Word};
+use super::real::{DoubleWord, Number, Real, Word};
 
 /// The polynomial with coefficients `c`, lowest power first, at `x`, by Horner's rule.
 ///
@@ -33,17 +33,17 @@ pub(super) fn exponent_of<R: Real>(bits: R::Word) -> R {
 /// The mantissa of a number, in [1, 2).
 #[inline(always)]
 pub(super) fn octave<R: Real>(x: R) -> R {
-    let mantissa = (R::Word::of(1) << R::Number::MANTISSA).minus(R::Word::of(1));
+    let mantissa = (R::Word::of(1) << R::Number::MANTISSA).wrapping_sub(R::Word::of(1));
     R::from_bits((x.bits() & mantissa) | R::of(1.0).bits())
 }
 
 /// `x` where it is at least `bottom`, else `bottom`. (`max` does more, for NaN, at the cost of two instructions.)
 #[inline(always)]
 pub(super) fn at_least<R: Real>(x: R, bottom: R) -> R {
-    R::pick(x.below(bottom), bottom, x)
+    R::select(x.below(bottom), bottom, x)
 }
 
-/// How many bits a number has.
+/// The number of bits of a float.
 #[inline(always)]
 fn word_bits<R: Real>() -> u32 {
     std::mem::size_of::<R::Number>() as u32 * 8
@@ -55,16 +55,16 @@ pub(super) fn is_signed<R: Real>(x: R) -> R::Mask {
     (x.bits() >> (word_bits::<R>() - 1)).equals(R::Word::of(1))
 }
 
-/// The bits of |x|: they grow with it, infinity and then NaN the last.
+/// The bits of |x|, which are ordered as |x| is, then infinity, then NaN.
 #[inline(always)]
-pub(super) fn size_bits<R: Real>(x: R) -> R::Word {
-    x.size().bits()
+pub(super) fn abs_bits<R: Real>(x: R) -> R::Word {
+    x.abs().bits()
 }
 
-/// Whether `low <= x < high` for bits that grow with their numbers. 0 <= `low`, so that negative numbers are outside.
+/// Whether `low <= x < high`, compared as bits. 0 <= `low`, so that negative numbers are outside.
 #[inline(always)]
 pub(super) fn is_within<R: Real>(bits: R::Word, low: R, high: R) -> R::Mask {
-    bits.minus(low.bits()).below(high.bits().minus(low.bits()))
+    bits.wrapping_sub(low.bits()).below(high.bits().wrapping_sub(low.bits()))
 }
 
 /// The sign bit of `x`, alone.
@@ -85,58 +85,58 @@ pub(super) fn second_last_as_sign<R: Real>(bits: R::Word) -> R::Word {
     bits << (word_bits::<R>() - 2)
 }
 
-/// `x`, its sign turned where `sign` has that bit, whatever other bits it has.
+/// `x`, negated where `sign` has that bit, whatever other bits it has.
 #[inline(always)]
 pub(super) fn turned_by<R: Real>(x: R, sign: R::Word) -> R {
     turned(x, sign & sign_bit(-R::of(1.0)))
 }
 
-/// `x`, its sign turned where `sign` has that bit.
+/// `x`, negated where `sign` has that bit.
 #[inline(always)]
 pub(super) fn turned<R: Real>(x: R, sign: R::Word) -> R {
     R::from_bits(x.bits() ^ sign)
 }
 
-/// `a + b` rounded and what the rounding lost, for |a| >= |b| (Dekker 1971).
+/// `a + b` rounded, and the rounding error, for |a| >= |b| (Dekker 1971).
 #[inline(always)]
-pub(super) fn fast_two_sum<R: Real>(a: R, b: R) -> Parts<R> {
+pub(super) fn fast_two_sum<R: Real>(a: R, b: R) -> DoubleWord<R> {
     let sum = a + b;
     (sum, b - (sum - a))
 }
 
-/// `1 + x` rounded and what the rounding lost, for x above -1: the sum less one is exact as long as one matters beside x.
+/// `1 + x` rounded, and the rounding error, for x above -1: the sum less one is exact as long as one matters beside x.
 #[inline(always)]
-pub(super) fn sum_with_one<R: Real>(x: R) -> Parts<R> {
+pub(super) fn sum_with_one<R: Real>(x: R) -> DoubleWord<R> {
     let one = R::of(1.0);
     let sum = one + x;
     (sum, x - (sum - one))
 }
 
-/// `a + b` rounded and what the rounding lost, whichever is larger (Knuth 1969).
+/// `a + b` rounded, and the rounding error, whichever is larger (Knuth 1969).
 #[inline(always)]
-pub(super) fn two_sum<R: Real>(a: R, b: R) -> Parts<R> {
+pub(super) fn two_sum<R: Real>(a: R, b: R) -> DoubleWord<R> {
     let sum = a + b;
     let part = sum - a;
     (sum, (a - (sum - part)) + (b - part))
 }
 
-/// `a * b` rounded and what the rounding lost; only for machines that fuse.
+/// `a * b` rounded, and the rounding error; only with FMA.
 #[inline(always)]
-pub(super) fn two_product<R: Real>(a: R, b: R) -> Parts<R> {
+pub(super) fn two_product<R: Real>(a: R, b: R) -> DoubleWord<R> {
     let product = a * b;
     (product, a.fma::<true>(b, -product))
 }
 
-/// The same, but that machines that do not fuse lose what the rounding lost.
+/// The same; without FMA the rounding error is dropped.
 #[inline(always)]
-pub(super) fn product_parts<R: Real, const FMA: bool>(a: R, b: R) -> Parts<R> {
+pub(super) fn product_parts<R: Real, const FMA: bool>(a: R, b: R) -> DoubleWord<R> {
     if FMA { two_product(a, b) } else { (a * b, R::of(0.0)) }
 }
 
-/// The square root of `a + a_low` in two parts; just the root on machines that do not fuse.
+/// The square root of `a + a_low` in two parts; only the root without FMA.
 #[inline(always)]
-pub(super) fn root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> Parts<R> {
-    let root = a.root();
+pub(super) fn root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> DoubleWord<R> {
+    let root = a.sqrt();
     if !FMA {
         return (root, R::of(0.0));
     }
@@ -145,8 +145,8 @@ pub(super) fn root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> Parts<R> {
 
 /// The same to 70 bits: the inverse root is brought from 4 % to 17 bits by Newton's steps, which take a third of a division.
 #[inline(always)]
-pub(super) fn near_root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> Parts<R> {
-    let root = a.root();
+pub(super) fn near_root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> DoubleWord<R> {
+    let root = a.sqrt();
     if !FMA {
         return (root, R::of(0.0));
     }
@@ -155,24 +155,24 @@ pub(super) fn near_root_parts<R: Real, const FMA: bool>(a: R, a_low: R) -> Parts
     (root, (root.fma::<true>(-root, a) + a_low) * better(better(inverse)))
 }
 
-/// Twice the square root of `a`, and by how much that is too large; nothing on machines that do not fuse.
+/// Twice the square root of `a`, and by how much that is too large; zero without FMA.
 #[inline(always)]
-pub(super) fn twice_root<R: Real, const FMA: bool>(a: R) -> Parts<R> {
-    let root = a.root();
+pub(super) fn twice_root<R: Real, const FMA: bool>(a: R) -> DoubleWord<R> {
+    let root = a.sqrt();
     let twice = root + root;
     if !FMA {
         return (twice, R::of(0.0));
     }
     // One more in the exponent: that of `half_inverse_root` doubled.
     let magic = R::Number::HALF_INVERSE_ROOT + (1 << R::Number::MANTISSA);
-    let inverse = R::from_bits(R::Word::of(magic).minus(a.bits() >> 1));
+    let inverse = R::from_bits(R::Word::of(magic).wrapping_sub(a.bits() >> 1));
     (twice, root.fma::<true>(root, -a) * inverse)
 }
 
-/// `1 / (2 sqrt a)` within 4 %, for what the root has lost: two instructions instead of a division. Some number for zero.
+/// `1 / (2 sqrt a)` within 4 %, for the rounding error of the root: two instructions instead of a division. Finite for zero.
 #[inline(always)]
 pub(super) fn half_inverse_root<R: Real>(a: R) -> R {
-    R::from_bits(R::Word::of(R::Number::HALF_INVERSE_ROOT).minus(a.bits() >> 1))
+    R::from_bits(R::Word::of(R::Number::HALF_INVERSE_ROOT).wrapping_sub(a.bits() >> 1))
 }
 
 /// Whether numbers are singles, which are to be within four units where NumPy's are beyond one.

@@ -1,11 +1,11 @@
-//! `exp`, `exp2` and `expm1`: x = k log 2 + r, a polynomial for e^r, and 2^k through the exponent.
+//! Exponentials, `exp`, `exp2` and `expm1`: range reduction to x = k log 2 + r (Cody and Waite), a polynomial for e^r, and scaling by 2^k.
 //!
-//! Nothing is odd in the first two, not even nan. Overflow and underflow raise their flags where 2^k comes in, as they should,
-//! and infinities are limits.
+//! The first two have no slow path, not even for nan. Overflow and underflow raise their flags in the scaling by 2^k; infinities are
+//! handled by a select.
 
 use super::Unary;
 use super::arithmetic::{at_least, is_single, is_within, poly};
-use super::real::{Mask, Number, Parts, Real};
+use super::real::{DoubleWord, Mask, Number, Real};
 use crate::Table;
 use std::f64::consts::LOG2_E;
 
@@ -17,7 +17,7 @@ pub(super) fn reduce<R: Real, const FMA: bool>(x: R, k: R) -> R {
 
 /// The same in two parts, of what is finite.
 #[inline(always)]
-pub(super) fn reduce_parts<R: Real, const FMA: bool>(x: R, k: R) -> Parts<R> {
+pub(super) fn reduce_parts<R: Real, const FMA: bool>(x: R, k: R) -> DoubleWord<R> {
     let high = k.fma::<FMA>(-R::literal(R::Number::LN2.0), x);
     let r = k.fma::<FMA>(-R::literal(R::Number::LN2.1), high);
     (r, k.fma::<FMA>(-R::literal(R::Number::LN2.1), high - r))
@@ -54,8 +54,8 @@ pub(super) fn power_beside<R: Real, const FMA: bool>(x: R, more: f64) -> (R, R) 
 /// `e^x` less a factor 2^k, and k.
 #[inline(always)]
 pub(super) fn unscaled<R: Real, const FMA: bool>(x: R) -> (R, R) {
-    // Beyond this everything overflows or vanishes, and raises its flag.
-    let finite = x.bounded(R::literal(R::Number::EXP_REACH));
+    // Beyond this everything overflows or underflows, and raises its flag.
+    let finite = x.bounded(R::literal(R::Number::EXP_LIMIT));
     let (sixteenths, k) = to_sixteenths::<R, FMA>(finite);
     let p = poly::<R, FMA>(reduce::<R, FMA>(finite, k), R::Number::EXP_STEP);
     (power::<R, FMA>(sixteenths, p).limited(x), k)
@@ -73,8 +73,8 @@ impl<R: Real> Unary<R> for Exp {
     }
 
     #[inline(always)]
-    fn is_odd(_: R) -> R::Mask {
-        R::Mask::NEVER
+    fn needs_slow_path(_: R) -> R::Mask {
+        R::Mask::FALSE
     }
 }
 
@@ -90,8 +90,8 @@ impl<R: Real> Unary<R> for Exp2 {
     }
 
     #[inline(always)]
-    fn is_odd(_: R) -> R::Mask {
-        R::Mask::NEVER
+    fn needs_slow_path(_: R) -> R::Mask {
+        R::Mask::FALSE
     }
 }
 
@@ -108,7 +108,7 @@ impl<R: Real> Unary<R> for Expm1 {
         if is_single::<R>() {
             let r = reduce::<R, FMA>(near, k);
             let p = (r * r).fma::<FMA>(poly::<R, FMA>(r, R::Number::EXP), r);
-            return power.fma::<FMA>(p, power - one).signed(x);
+            return power.fma::<FMA>(p, power - one).copysign(x);
         }
         let (r, r_low) = reduce_parts::<R, FMA>(near, k);
         let rest = power - one;
@@ -119,12 +119,12 @@ impl<R: Real> Unary<R> for Expm1 {
         let square_low = r.fma::<FMA>(r, -(r * r));
         let low = square_low.fma::<FMA>(half, r_low);
         let series = (r * r).fma::<FMA>(poly::<R, FMA>(r, R::Number::EXP), low);
-        (sum + power.fma::<FMA>(series, lost)).signed(x)
+        (sum + power.fma::<FMA>(series, lost)).copysign(x)
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> R::Mask {
-        x.is_nan() | is_within(x.bits(), R::literal(R::Number::EXP_TOP), -R::of(0.0))
+    fn needs_slow_path(x: R) -> R::Mask {
+        x.is_nan() | is_within(x.bits(), R::literal(R::Number::EXP_MAX), -R::of(0.0))
     }
 
     fn slow(x: R) -> R

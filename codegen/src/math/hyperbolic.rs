@@ -2,18 +2,18 @@
 //!
 //! For `sinh`, |x| = k log 2 + r and it is C (h-u) + S (h+u) with h = 2^(k-1) and u = 2^(-k-1), where C and S belong to r. So one
 //! formula serves all sizes, without the cancellation of `e^x - e^-x` near zero. `cosh` has none, and so the tables of `exp` for
-//! e^x and e^-x, and shorter series. Odd is what overflows in these two, and a little less.
+//! e^x and e^-x, and shorter series. Arguments near or beyond overflow take the slow path in these two.
 
 use super::Unary;
-use super::arithmetic::{fast_two_sum, is_single, poly, size_bits};
+use super::arithmetic::{abs_bits, fast_two_sum, is_single, poly};
 use super::exponential::{power, power_beside, reduce, reduce_parts, to_sixteenths};
-use super::real::{Number, Parts, Real, Word};
+use super::real::{DoubleWord, Number, Real, Word};
 use crate::Table;
 use std::f64::consts::{LN_2, LOG2_E};
 
-/// Half of e^x and half of its inverse, of singles of which neither has to be right to the last bit.
+/// Half of e^x and half of its inverse, of singles, neither correct to the last bit.
 #[inline(always)]
-fn halves<R: Real, const FMA: bool>(x: R) -> Parts<R> {
+fn halves<R: Real, const FMA: bool>(x: R) -> DoubleWord<R> {
     let (sixteenths, k) = to_sixteenths::<R, FMA>(x);
     let p = poly::<R, FMA>(reduce::<R, FMA>(x, k), R::Number::EXP_STEP);
     let half = power::<R, FMA>(sixteenths, p).scaled(k - R::of(1.0));
@@ -26,36 +26,36 @@ pub struct Sinh;
 impl<R: Real> Unary<R> for Sinh {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let size = x.size();
+        let size = x.abs();
         let (half, k) = power_beside::<R, FMA>(size, -1.0);
         // 2^(-k-1), as exponents are what bits begin with.
         let ones = R::Word::of(2 * (R::Number::BIAS - 1)) << R::Number::MANTISSA;
-        let inverse = R::from_bits(ones.minus(half.bits()));
+        let inverse = R::from_bits(ones.wrapping_sub(half.bits()));
         let (less, more) = (half - inverse, half + inverse);
         if is_single::<R>() {
             let r = reduce::<R, FMA>(size, k);
             let z = r * r;
             let s_rest = r * z * poly::<R, FMA>(z, R::Number::SINH);
             let c_less_one = z * z.fma::<FMA>(poly::<R, FMA>(z, R::Number::COSH), R::of(0.5));
-            return (r.fma::<FMA>(more, less) + c_less_one.fma::<FMA>(less, s_rest * more)).signed(x);
+            return (r.fma::<FMA>(more, less) + c_less_one.fma::<FMA>(less, s_rest * more)).copysign(x);
         }
         let (r, r_low) = reduce_parts::<R, FMA>(size, k);
         let z = r * r;
-        // The series after r.
+        // The series without its first term r.
         let s_rest = (r * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::SINH), r_low);
         let c_less_one = z * z.fma::<FMA>(poly::<R, FMA>(z, R::Number::COSH), R::of(0.5));
         // The difference is zero or larger than the product with r; what both lose joins the small terms.
         let sum = r.fma::<FMA>(more, less);
         let lost = r.fma::<FMA>(more, less - sum) + ((half - less) - inverse);
         let small = c_less_one.fma::<FMA>(less, s_rest.fma::<FMA>(more, lost));
-        (sum + small).signed(x)
+        (sum + small).copysign(x)
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> R::Mask {
+    fn needs_slow_path(x: R) -> R::Mask {
         // From here on the inverse is no normal number.
         let top = R::of(if is_single::<R>() { 86.9 } else { 707.0 });
-        size_bits(x).above(top.bits())
+        abs_bits(x).above(top.bits())
     }
 
     /// The cosine where it is finite, as both are the same there and the C library's is a unit off.
@@ -63,10 +63,10 @@ impl<R: Real> Unary<R> for Sinh {
     where
         R: Number,
     {
-        if <Cosh as Unary<R>>::is_odd(x) {
+        if <Cosh as Unary<R>>::needs_slow_path(x) {
             return R::of(x.wide().sinh());
         }
-        <Cosh as Unary<R>>::fast::<false>(x).signed(x)
+        <Cosh as Unary<R>>::fast::<false>(x).copysign(x)
     }
 }
 
@@ -77,11 +77,11 @@ impl<R: Real> Unary<R> for Cosh {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         if is_single::<R>() {
-            let (half, inverse) = halves::<R, FMA>(x.size());
+            let (half, inverse) = halves::<R, FMA>(x.abs());
             return half + inverse;
         }
         // With A and B the functions of n log(2)/16, from a table: A cosh r + B sinh r.
-        let size = x.size();
+        let size = x.abs();
         let (sixteenths, k) = to_sixteenths::<R, FMA>(size);
         let r = reduce::<R, FMA>(size, k);
         let z = r * r;
@@ -96,8 +96,8 @@ impl<R: Real> Unary<R> for Cosh {
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> R::Mask {
-        size_bits(x).above(R::literal(R::Number::SINH_TOP).bits())
+    fn needs_slow_path(x: R) -> R::Mask {
+        abs_bits(x).above(R::literal(R::Number::SINH_MAX).bits())
     }
 
     fn slow(x: R) -> R
@@ -124,6 +124,6 @@ impl<R: Real> Unary<R> for Tanh {
         let rest = (r * r).fma::<FMA>(poly::<R, FMA>(r, R::Number::EXP_TWICE), r);
         let power = R::from_bits(shifted.bits() << R::Number::MANTISSA);
         let e = power.fma::<FMA>(rest, power.fma::<FMA>(half, -half));
-        (e / (e + one)).signed(x)
+        (e / (e + one)).copysign(x)
     }
 }

@@ -1,13 +1,12 @@
-//! `log`, `log2`, `log10` and `log1p`: x = 2^k m with m in [3/4, 3/2), and log m as -log r and a series in f = r m - 1, where r
-//! is about the inverse of the multiple of 1/20 nearest to m, from a table, and so |f| < 0.035, or 1 for |f| < 0.075.
-//!
-//! There f is m - 1, and nothing cancels. A division for a shorter series would take 16 cycles for eight doubles, eleven terms
+//! Logarithms, `log`, `log2`, `log10` and `log1p`, by table-driven range reduction: x = 2^k m with m in [3/4, 3/2), and log m is -log r
+//! plus a series in f = r m - 1, where r approximates the inverse of the multiple of 1/20 nearest to m, from a table, so |f| < 0.035.
+//! Near one r is 1 and |f| < 0.075: f is m - 1 there, and nothing cancels. A division for a shorter series would take 16 cycles for eight doubles, eleven terms
 //! take less than half of it. Singles do with nine terms in m - 1 itself, without a table; to bases 2 and 10 with five, beside
-//! sixteenths of an octave. Zero, negative numbers, infinity and subnormals are odd: the C library raises their flags.
+//! sixteenths of an octave. Zero, negative numbers, infinity and subnormals take the slow path: the C library raises their flags.
 
 use super::Unary;
 use super::arithmetic::{is_single, octave, poly, sum_with_one};
-use super::real::{Number, Parts, Real, Word};
+use super::real::{DoubleWord, Number, Real, Word};
 use crate::Table;
 use std::f64::consts::{LOG2_E, LOG10_2, LOG10_E};
 
@@ -30,13 +29,13 @@ pub(super) fn rest<R: Real, const FMA: bool>(m: R, r: R) -> R {
     (high * r - one) + (m - high) * r
 }
 
-/// What a logarithm to some base is made of.
+/// The constants of a logarithm to one base.
 struct Base<R: Real> {
     /// The logarithm of 2, its first part exact in products with exponents.
-    two: Parts<R>,
-    /// What multiplies f, rounded.
+    two: DoubleWord<R>,
+    /// The factor of f, rounded.
     factor: R,
-    /// The tables of what the entries take.
+    /// The tables of -log r.
     tables: (Table, Table),
     /// The logarithm of 1 + f less the factor times f, by f: the series.
     series: &'static [R::Number],
@@ -53,7 +52,7 @@ fn of_double<R: Real, const FMA: bool>(x: R, base: Base<R>) -> R {
     high + f.fma::<FMA>(base.factor, low)
 }
 
-/// `log(sum + lost)`, where `lost` is what was rounded off the sum.
+/// `log(sum + lost)`, where `lost` is the rounding error of the sum.
 #[inline(always)]
 pub(super) fn log_of_sum<R: Real, const FMA: bool>(sum: R, lost: R) -> R {
     // The exponent's negative, which scales, and multiplies negative constants.
@@ -136,8 +135,8 @@ impl<R: Real> Unary<R> for Log {
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> R::Mask {
-        x.is_unusual()
+    fn needs_slow_path(x: R) -> R::Mask {
+        x.is_not_positive_normal()
     }
 
     fn slow(x: R) -> R
@@ -169,8 +168,8 @@ impl<R: Real> Unary<R> for Log2 {
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> R::Mask {
-        x.is_unusual()
+    fn needs_slow_path(x: R) -> R::Mask {
+        x.is_not_positive_normal()
     }
 
     fn slow(x: R) -> R
@@ -202,8 +201,8 @@ impl<R: Real> Unary<R> for Log10 {
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> R::Mask {
-        x.is_unusual()
+    fn needs_slow_path(x: R) -> R::Mask {
+        x.is_not_positive_normal()
     }
 
     fn slow(x: R) -> R
@@ -223,12 +222,12 @@ impl<R: Real> Unary<R> for Log1p {
         let (sum, lost) = sum_with_one(x);
         let value = log_of_sum::<R, FMA>(sum, lost);
         // Zero keeps its sign.
-        value.signed(x)
+        value.copysign(x)
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> R::Mask {
-        (R::of(1.0) + x).is_unusual()
+    fn needs_slow_path(x: R) -> R::Mask {
+        (R::of(1.0) + x).is_not_positive_normal()
     }
 
     fn slow(x: R) -> R

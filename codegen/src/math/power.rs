@@ -1,22 +1,22 @@
-//! `power`: 2^(y log2 |x|), with the logarithm in two numbers, and the sign of odd powers of negative numbers.
+//! `power`: 2^(y log2 |x|), with the logarithm in double-word precision, and the sign of odd powers of negative numbers.
 //!
 //! The result's relative error is the absolute error of `y log2 x`, which may be as large as 1074: so the logarithm needs 64
 //! good bits (`f32`: 31). With a table its series is so short that its first term alone is carried in a pair (Dekker 1971).
 //! Without fused multiply-add that arithmetic triples; there the C library computes every element.
 //!
-//! Odd: subnormal, infinite or NaN x, y beyond the reach of the integer tests, a negative x with a y that is no integer, -0,
-//! and 0 to a power that is not a positive normal number.
+//! The slow path takes subnormal, infinite or NaN x, y beyond the range of the integer tests, a negative x with a y that is not an
+//! integer, -0, and 0 to a power that is not a positive normal number.
 
 use super::Binary;
-use super::arithmetic::{is_single, last_as_sign, poly, sign_bit, size_bits, turned};
+use super::arithmetic::{abs_bits, is_single, last_as_sign, poly, sign_bit, turned};
 use super::exponential::{magic_sixteenths, power};
-use super::real::{Number, Parts, Real, Word};
+use super::real::{DoubleWord, Number, Real, Word};
 use crate::Table;
 use std::hint::black_box;
 
-/// Intervals of mantissas, to one.
+/// Intervals of the mantissa per unit.
 const INTERVALS: f64 = 19.5;
-/// A number to this power is one, whatever the number.
+/// Any number to a power below this is one.
 const VERY_SMALL: f64 = 5e-20;
 
 /// A logarithm as `head * factor + change * by + a * b`, the second term small beside the first and the last beside both.
@@ -25,7 +25,7 @@ struct Sum<R: Real> {
     factor: R,
     change: R,
     by: R,
-    rest: Parts<R>,
+    rest: DoubleWord<R>,
 }
 
 /// `log2 a` for positive normal `a` as a float and a correction, good to 2^-64 (`f32`: 2^-31); only for machines that fuse.
@@ -33,12 +33,12 @@ struct Sum<R: Real> {
 /// The interval of m, which decides what it is multiplied by, has one as a bound, so that it also tells whether m is below:
 /// the table's logarithms have that one in them by which the exponent of `a` is less then.
 #[inline(always)]
-fn log2_pair<R: Real>(a: R) -> Parts<R> {
+fn log2_pair<R: Real>(a: R) -> DoubleWord<R> {
     let m = a.mantissa();
     let index = m.fma::<true>(R::of(INTERVALS), R::literal(R::Number::MAGIC)).bits();
     // Exact: entries have five bits, and what is left has lost four.
     let f = m.fma::<true>(R::entry(Table::PowerInverses, index), -R::of(1.0));
-    let Sum { head, factor, change, by, rest } = if is_single::<R>() { short_series(f) } else { series(f) };
+    let Sum { head, factor, change, by, rest } = if is_single::<R>() { series_single(f) } else { series(f) };
     // What is added to the whole part is smaller, unless that is zero; so the difference is exact, and what it lacks of the product too.
     let whole = a.exponent() + R::entry(Table::PowerLog2High, index);
     let sum = head.fma::<true>(factor, whole);
@@ -64,7 +64,7 @@ fn series<R: Real>(f: R) -> Sum<R> {
 /// The same by the series in f, of which the first two terms need a second part: beside one, what is wrong with them is multiplied by
 /// as much as 128.
 #[inline(always)]
-fn short_series<R: Real>(f: R) -> Sum<R> {
+fn series_single<R: Real>(f: R) -> Sum<R> {
     let (base, base_low) = R::parts(R::Number::TWO_INV_LN2);
     let (base, base_low) = (base * R::of(0.5), base_low * R::of(0.5));
     let square = f * f;
@@ -84,13 +84,13 @@ fn exponential<R: Real>(y: R, l: R, low: R) -> R {
     power::<R, true>(sixteenths, poly::<R, true>(r, R::Number::EXP2_STEP)).scaled(k)
 }
 
-/// Whether `x` is the positive zero.
+/// Whether `x` is positive zero.
 #[inline(always)]
 fn is_zero<R: Real>(x: R) -> R::Mask {
     x.bits().equals(R::Word::of(0))
 }
 
-/// One over zero, with its flag. A call, because a compiler that knows no flags divides before it asks whether to.
+/// One over zero, with its flag. A call, because the compiler ignores flags and would divide before the branch.
 #[cold]
 #[inline(never)]
 fn pole<R: Number>(zero: R) -> R {
@@ -105,24 +105,24 @@ impl<R: Real> Binary<R> for Power {
 
     #[inline(always)]
     fn fast<const FMA: bool>(x: R, y: R) -> R {
-        // The logarithm of zero would underflow on the way.
+        // The logarithm of zero would underflow in an intermediate step.
         let zero = is_zero(x);
         let y_is_odd = last_as_sign::<R>((y + R::literal(R::Number::MAGIC)).bits());
-        let (l, l_low) = log2_pair(R::pick(zero, R::of(1.0), x.size()));
-        // What is as good as no power at all would underflow in the products.
-        let y = R::pick(y.size().below(R::of(VERY_SMALL)), R::of(0.0), y);
-        let value = R::pick(zero, R::of(0.0), exponential(y, l, l_low));
+        let (l, l_low) = log2_pair(R::select(zero, R::of(1.0), x.abs()));
+        // Exponents so small would underflow in the products.
+        let y = R::select(y.abs().below(R::of(VERY_SMALL)), R::of(0.0), y);
+        let value = R::select(zero, R::of(0.0), exponential(y, l, l_low));
         turned(value, x.bits() & y_is_odd)
     }
 
     #[inline(always)]
-    fn is_odd(x: R, y: R) -> R::Mask {
+    fn needs_slow_path(x: R, y: R) -> R::Mask {
         let magic = R::literal(R::Number::MAGIC);
         let whole = ((y + magic) - magic).equals(y);
         let negative = x.bits().reaches(sign_bit(-R::of(1.0)));
         // Of zero it is the power that must be positive.
-        let unusual = R::pick(is_zero(x), y, x.size()).is_unusual();
-        unusual | size_bits(y).above(R::literal(R::Number::POWER_LARGEST).bits()) | (negative & !whole)
+        let not_positive_normal = R::select(is_zero(x), y, x.abs()).is_not_positive_normal();
+        not_positive_normal | abs_bits(y).above(R::literal(R::Number::POWER_LARGEST).bits()) | (negative & !whole)
     }
 
     fn slow(x: R, y: R) -> R
@@ -130,7 +130,7 @@ impl<R: Real> Binary<R> for Power {
         R: Number,
     {
         if (x == R::of(0.0)) & (y == -R::INFINITY) {
-            return pole(x.size()); // which the C library may pass over
+            return pole(x.abs()); // which the C library may pass over
         }
         R::of(x.wide().powf(y.wide()))
     }

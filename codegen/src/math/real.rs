@@ -1,27 +1,26 @@
-//! What the elementary functions need of a floating-point type: arithmetic, bits, choices, and the constants of its width.
+//! What elementary functions need of a floating-point type: arithmetic, bits, selections, and the constants of its width.
 //!
-//! Every function is written once over [`Real`], a number that may also be one yet to come: a comparison gives a [`Mask`] and
-//! not a `bool`, a choice is [`Real::pick`] and not an `if`, so that a type which records what is asked of it can stand in for a
-//! float ([`expand`](mod@crate::expand)). [`Number`] is a float that is there, `f32` or `f64`: it adds the constants, and what only
-//! scalars can do. `f32` is computed in `f32`, with shorter polynomials: twice the lanes, and half the terms, of computing it in
-//! double. [`Real::fma`] is the one place that knows `mul_add`: without the target feature it would be a call into libm (some 20
-//! ns an element, and no vectors), so `FMA` says whether the machine fuses.
+//! Every function is written once over [`Real`], which a recording number may implement too ([`expand`](mod@crate::expand)): a comparison
+//! gives a [`Mask`] and not a `bool`, a selection is [`Real::select`] and not an `if`. [`Number`] is a concrete float, `f32` or `f64`: it
+//! adds the constants, and operations of scalars alone. `f32` is computed in `f32`, with shorter polynomials: twice the lanes and half the
+//! terms of computing it in double. Only [`Real::fma`] uses `mul_add`: without the target feature that would be a call into libm (some 20
+//! ns an element, and no vectors), so `FMA` says whether the machine has it.
 
 use super::coefficients as c;
-use super::steps;
+use super::primitives;
 use crate::Table;
 use std::ops::{Add, BitAnd, BitOr, BitXor, Div, Mul, Neg, Not, Shl, Shr, Sub};
 
-/// What a comparison gives: `bool`, for numbers that are there.
+/// The result of a comparison: `bool`, for concrete floats.
 pub trait Mask:
     Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
 {
     /// False.
-    const NEVER: Self;
+    const FALSE: Self;
 }
 
 impl Mask for bool {
-    const NEVER: bool = false;
+    const FALSE: bool = false;
 }
 
 /// The unsigned integer with the bits of a float. Sums wrap.
@@ -33,15 +32,15 @@ pub trait Word:
     + Shl<u32, Output = Self>
     + Shr<u32, Output = Self>
 {
-    /// What comparing two of them gives.
+    /// The result of a comparison.
     type Mask: Mask;
 
     /// The integer, cut to this width.
     fn of(value: u64) -> Self;
     /// The sum, wrapping.
-    fn plus(self, other: Self) -> Self;
+    fn wrapping_add(self, other: Self) -> Self;
     /// The difference, wrapping.
-    fn minus(self, other: Self) -> Self;
+    fn wrapping_sub(self, other: Self) -> Self;
     /// The larger of the two.
     fn larger(self, other: Self) -> Self;
     /// The smaller of the two.
@@ -56,7 +55,7 @@ pub trait Word:
     fn reaches(self, other: Self) -> Self::Mask;
 }
 
-/// An integer that is there.
+/// A concrete integer.
 pub trait Index: Word {
     /// Its lowest bits as a number.
     fn lowest(self, bits: u32) -> usize;
@@ -84,11 +83,11 @@ impl Word for u64 {
         value
     }
     #[inline(always)]
-    fn plus(self, other: Self) -> Self {
+    fn wrapping_add(self, other: Self) -> Self {
         self.wrapping_add(other)
     }
     #[inline(always)]
-    fn minus(self, other: Self) -> Self {
+    fn wrapping_sub(self, other: Self) -> Self {
         self.wrapping_sub(other)
     }
     #[inline(always)]
@@ -125,11 +124,11 @@ impl Word for u32 {
         value as u32
     }
     #[inline(always)]
-    fn plus(self, other: Self) -> Self {
+    fn wrapping_add(self, other: Self) -> Self {
         self.wrapping_add(other)
     }
     #[inline(always)]
-    fn minus(self, other: Self) -> Self {
+    fn wrapping_sub(self, other: Self) -> Self {
         self.wrapping_sub(other)
     }
     #[inline(always)]
@@ -158,24 +157,24 @@ impl Word for u32 {
     }
 }
 
-/// Two parts of one number, the larger first.
-pub(super) type Parts<R> = (R, R);
+/// A number as an unevaluated sum of two, the larger first (double-word arithmetic).
+pub(super) type DoubleWord<R> = (R, R);
 
-/// A floating-point number of 32 or 64 bits: one that is there, or one that is yet to come.
+/// A floating-point number of 32 or 64 bits: a concrete one, or one that records operations.
 pub trait Real:
     Copy + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> + Div<Output = Self> + Neg<Output = Self>
 {
     /// Its bits.
     type Word: Word<Mask = Self::Mask>;
-    /// What comparing two of them gives.
+    /// The result of a comparison.
     type Mask: Mask;
-    /// What its constants are.
+    /// The concrete type of its constants.
     type Number: Number;
     /// The number in double.
     type Double: Real<Mask = Self::Mask>;
 
-    /// Whether steps that several functions have in common are taken once, which is worth an instruction that makes them equal.
-    const SHARES: bool;
+    /// Whether equal steps of several functions become one (value numbering), which is worth an instruction that makes them equal.
+    const SHARES_STEPS: bool;
 
     /// A constant of this width.
     fn literal(value: Self::Number) -> Self;
@@ -192,16 +191,16 @@ pub trait Real:
     /// `self * b + c`: rounded once where `FMA`, twice otherwise. Error bounds hold both ways.
     fn fma<const FMA: bool>(self, b: Self, c: Self) -> Self;
     /// The square root.
-    fn root(self) -> Self;
-    /// The largest whole number not above it.
-    fn whole(self) -> Self;
-    /// The number without its fraction.
-    fn truncated(self) -> Self;
-    /// The size.
-    fn size(self) -> Self;
-    /// The size of `self` with the sign of `sign`.
-    fn signed(self, sign: Self) -> Self;
-    /// Whether it is no number; a quiet comparison.
+    fn sqrt(self) -> Self;
+    /// The largest integer not above it.
+    fn floor(self) -> Self;
+    /// The number rounded towards zero.
+    fn trunc(self) -> Self;
+    /// The magnitude.
+    fn abs(self) -> Self;
+    /// The magnitude of `self` with the sign of `sign`.
+    fn copysign(self, sign: Self) -> Self;
+    /// Whether it is nan; a quiet comparison.
     fn is_nan(self) -> Self::Mask;
     /// Whether they are equal.
     fn equals(self, other: Self) -> Self::Mask;
@@ -212,49 +211,49 @@ pub trait Real:
     /// Whether it is as large or larger.
     fn reaches(self, other: Self) -> Self::Mask;
     /// `then` where `mask`, else `otherwise`.
-    fn pick(mask: Self::Mask, then: Self, otherwise: Self) -> Self;
+    fn select(mask: Self::Mask, then: Self, otherwise: Self) -> Self;
     /// The same of two numbers. (An array of two singles LLVM packs into one word: 1.8 times the time of `arcsin`.)
-    fn pick_pair(mask: Self::Mask, then: (Self, Self), otherwise: (Self, Self)) -> (Self, Self);
-    /// The same of several numbers, as one choice.
-    fn pick_all<const N: usize>(mask: Self::Mask, then: [Self; N], otherwise: [Self; N]) -> [Self; N];
+    fn select_pair(mask: Self::Mask, then: (Self, Self), otherwise: (Self, Self)) -> (Self, Self);
+    /// The same of several numbers, as one selection.
+    fn select_all<const N: usize>(mask: Self::Mask, then: [Self; N], otherwise: [Self; N]) -> [Self; N];
 
-    /// `self 2^floor(k)`: [`Primitive::Scale`](crate::Primitive::Scale), as the following are others.
+    /// `self 2^floor(k)`: [`Primitive::Scale`](crate::Primitive::Scale), and so on for the following.
     fn scaled(self, k: Self) -> Self;
-    /// Of the size of `size` at most.
+    /// Clamped to the magnitude of `size`.
     fn bounded(self, size: Self) -> Self;
-    /// What the nearest multiple of 1/16 leaves.
+    /// The remainder by the nearest multiple of 1/16.
     fn fraction(self) -> Self;
     /// The limits of an exponential at infinite `x`, and nan.
     fn limited(self, x: Self) -> Self;
     /// The exponent of 2 of a positive normal number.
     fn exponent(self) -> Self;
-    /// A positive normal number brought to [3/4, 3/2).
+    /// The mantissa of a positive normal number, in [3/4, 3/2).
     fn mantissa(self) -> Self;
     /// Whether it is anything but a positive normal number.
-    fn is_unusual(self) -> Self::Mask;
-    /// The entry of a table that the lowest four bits of a word number.
+    fn is_not_positive_normal(self) -> Self::Mask;
+    /// The entry of a table at the index in the lowest four bits of a word.
     fn entry(table: Table, index: Self::Word) -> Self;
 
     /// A constant in two parts.
     #[inline(always)]
-    fn parts((high, low): Parts<Self::Number>) -> Parts<Self> {
+    fn parts((high, low): DoubleWord<Self::Number>) -> DoubleWord<Self> {
         (Self::literal(high), Self::literal(low))
     }
 }
 
-/// `f32` or `f64`: a number that is there, and the constants of its width.
+/// `f32` or `f64`: a concrete float, and the constants of its width.
 pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + PartialOrd + 'static {
-    /// Bits of the mantissa that are stored.
+    /// Stored bits of the mantissa.
     const MANTISSA: u32;
-    /// What the exponent field adds.
+    /// The exponent bias.
     const BIAS: u64;
-    /// Less half the bits of a number, those of half its inverse root, within 4 % (Blinn 1997).
+    /// Minus half the bits of a number, this gives the bits of half its inverse square root, within 4 % (Blinn 1997).
     const HALF_INVERSE_ROOT: u64;
     /// Sign, exponent and the upper half of the mantissa.
     const UPPER_HALF: u64;
     /// Adding it rounds a number to an integer, which then lies in the low bits of the sum: 1.5 * 2^MANTISSA.
     ///
-    /// Good for sizes below 2^(MANTISSA-1). `as i64` saturates, for which x86 has no instruction before AVX-512, and `round` is a
+    /// Correct for magnitudes below 2^(MANTISSA-1). `as i64` saturates, for which x86 has no instruction before AVX-512, and `round` is a
     /// libm call before SSE4.1.
     const MAGIC: Self;
     /// The least normal number.
@@ -262,20 +261,19 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     /// Infinity.
     const INFINITY: Self;
 
-    /// The size from which on e^x has become zero or infinite.
-    const EXP_REACH: Self;
-    /// Where e^x has nearly become infinite.
-    const EXP_TOP: Self;
+    /// The magnitude from which on e^x is zero or infinite.
+    const EXP_LIMIT: Self;
+    /// The largest argument before e^x is nearly infinite.
+    const EXP_MAX: Self;
     /// Below it e^x - 1 is -1.
     const EXPM1_FLOOR: Self;
-    /// Where sinh x has become infinite.
-    const SINH_TOP: Self;
-    /// The size up to which the inverses of sinh and cosh are computed by squares and cubes; far beyond that from which on they are
-    /// log 2x.
-    const AREA_FAR: Self;
+    /// The magnitude from which on sinh x is infinite.
+    const SINH_MAX: Self;
+    /// The largest magnitude for which asinh and acosh are computed from squares and cubes; they are log 2x long before that.
+    const ASINH_MAX: Self;
     /// The largest argument the reduction by pi/2 takes.
     const LARGEST_ANGLE: Self;
-    /// The sizes for which arctan2 needs no care for the exponent range; zero is one too.
+    /// The magnitudes for which arctan2 stays in the exponent range; zero is allowed too.
     const ARCTAN2_RANGE: (Self, Self);
     /// The largest exponent `power` takes, below the reach of MAGIC.
     const POWER_LARGEST: Self;
@@ -330,21 +328,21 @@ pub trait Number: Real<Number = Self, Mask = bool, Word: Index, Double = f64> + 
     /// `CBRT` of the coefficients.
     const CBRT: &'static [Self];
     /// log 2, the first part exact in products with exponents.
-    const LN2: Parts<Self>;
+    const LN2: DoubleWord<Self>;
     /// log10 2, the first part exact in products with exponents.
-    const LOG10_2: Parts<Self>;
-    /// 2/log 2 and the rest.
-    const TWO_INV_LN2: Parts<Self>;
-    /// pi/2 and the rest.
-    const PIO2: Parts<Self>;
-    /// pi/2 cut, and the rest: both are positive, which keeps the sign of zero.
-    const QUARTER: Parts<Self>;
-    /// What these two leave.
+    const LOG10_2: DoubleWord<Self>;
+    /// 2/log 2 in two parts.
+    const TWO_INV_LN2: DoubleWord<Self>;
+    /// pi/2 in two parts.
+    const PIO2: DoubleWord<Self>;
+    /// pi/2 truncated, and the remainder: both are positive, which keeps the sign of zero.
+    const QUARTER: DoubleWord<Self>;
+    /// The remainder of pi/2 beyond these two.
     const QUARTER_REST: Self;
-    /// pi and the rest.
-    const PI: Parts<Self>;
+    /// pi in two parts.
+    const PI: DoubleWord<Self>;
     /// pi, the first part in units of the high angles of the table.
-    const PI_CUT: Parts<Self>;
+    const PI_CUT: DoubleWord<Self>;
 
     /// The number in double.
     fn wide(self) -> f64;
@@ -360,7 +358,7 @@ impl Real for f64 {
     type Number = f64;
     type Double = f64;
 
-    const SHARES: bool = false;
+    const SHARES_STEPS: bool = false;
 
     #[inline(always)]
     fn literal(value: f64) -> f64 {
@@ -391,23 +389,23 @@ impl Real for f64 {
         if FMA { self.mul_add(b, c) } else { self * b + c }
     }
     #[inline(always)]
-    fn root(self) -> f64 {
+    fn sqrt(self) -> f64 {
         self.sqrt()
     }
     #[inline(always)]
-    fn whole(self) -> f64 {
+    fn floor(self) -> f64 {
         self.floor()
     }
     #[inline(always)]
-    fn truncated(self) -> f64 {
+    fn trunc(self) -> f64 {
         self.trunc()
     }
     #[inline(always)]
-    fn size(self) -> f64 {
+    fn abs(self) -> f64 {
         self.abs()
     }
     #[inline(always)]
-    fn signed(self, sign: f64) -> f64 {
+    fn copysign(self, sign: f64) -> f64 {
         self.copysign(sign)
     }
     #[inline(always)]
@@ -431,48 +429,48 @@ impl Real for f64 {
         self >= other
     }
     #[inline(always)]
-    fn pick(mask: bool, then: f64, otherwise: f64) -> f64 {
+    fn select(mask: bool, then: f64, otherwise: f64) -> f64 {
         if mask { then } else { otherwise }
     }
     #[inline(always)]
-    fn pick_pair(mask: bool, then: (f64, f64), otherwise: (f64, f64)) -> (f64, f64) {
+    fn select_pair(mask: bool, then: (f64, f64), otherwise: (f64, f64)) -> (f64, f64) {
         if mask { then } else { otherwise }
     }
     #[inline(always)]
-    fn pick_all<const N: usize>(mask: bool, then: [f64; N], otherwise: [f64; N]) -> [f64; N] {
+    fn select_all<const N: usize>(mask: bool, then: [f64; N], otherwise: [f64; N]) -> [f64; N] {
         if mask { then } else { otherwise }
     }
     #[inline(always)]
     fn scaled(self, k: f64) -> f64 {
-        steps::scale(self, k)
+        primitives::scale(self, k)
     }
     #[inline(always)]
     fn bounded(self, size: f64) -> f64 {
-        steps::bound(self, size)
+        primitives::bound(self, size)
     }
     #[inline(always)]
     fn fraction(self) -> f64 {
-        steps::fraction(self)
+        primitives::fraction(self)
     }
     #[inline(always)]
     fn limited(self, x: f64) -> f64 {
-        steps::limit(self, x)
+        primitives::limit(self, x)
     }
     #[inline(always)]
     fn exponent(self) -> f64 {
-        steps::exponent(self)
+        primitives::exponent(self)
     }
     #[inline(always)]
     fn mantissa(self) -> f64 {
-        steps::mantissa(self)
+        primitives::mantissa(self)
     }
     #[inline(always)]
-    fn is_unusual(self) -> bool {
-        steps::unusual(self)
+    fn is_not_positive_normal(self) -> bool {
+        primitives::not_positive_normal(self)
     }
     #[inline(always)]
     fn entry(table: Table, index: u64) -> f64 {
-        steps::entry(table, index)
+        primitives::entry(table, index)
     }
 }
 
@@ -485,11 +483,11 @@ impl Number for f64 {
     const LEAST_NORMAL: f64 = f64::MIN_POSITIVE;
     const INFINITY: f64 = f64::INFINITY;
 
-    const EXP_REACH: f64 = 1000.0;
-    const EXP_TOP: f64 = 709.0;
+    const EXP_LIMIT: f64 = 1000.0;
+    const EXP_MAX: f64 = 709.0;
     const EXPM1_FLOOR: f64 = -40.0;
-    const SINH_TOP: f64 = 711.0;
-    const AREA_FAR: f64 = 1e100;
+    const SINH_MAX: f64 = 711.0;
+    const ASINH_MAX: f64 = 1e100;
     const LARGEST_ANGLE: f64 = 1_048_576.0;
     const ARCTAN2_RANGE: (f64, f64) = (1e-290, 1e300);
     const POWER_LARGEST: f64 = 1e15;
@@ -517,14 +515,14 @@ impl Number for f64 {
     const ACOSH: &'static [f64] = &[];
     const ATANH: &'static [f64] = &c::ATANH;
     const CBRT: &'static [f64] = &c::CBRT;
-    const LN2: Parts<f64> = (c::LN2_HI, c::LN2_LO);
-    const LOG10_2: Parts<f64> = (c::LOG10_2_HI, c::LOG10_2_LO);
-    const TWO_INV_LN2: Parts<f64> = (c::TWO_INV_LN2, c::TWO_INV_LN2_TAIL);
-    const PIO2: Parts<f64> = (c::PIO2, c::PIO2_TAIL);
-    const QUARTER: Parts<f64> = (c::QUARTER_HI, c::QUARTER_LO);
+    const LN2: DoubleWord<f64> = (c::LN2_HI, c::LN2_LO);
+    const LOG10_2: DoubleWord<f64> = (c::LOG10_2_HI, c::LOG10_2_LO);
+    const TWO_INV_LN2: DoubleWord<f64> = (c::TWO_INV_LN2, c::TWO_INV_LN2_TAIL);
+    const PIO2: DoubleWord<f64> = (c::PIO2, c::PIO2_TAIL);
+    const QUARTER: DoubleWord<f64> = (c::QUARTER_HI, c::QUARTER_LO);
     const QUARTER_REST: f64 = c::QUARTER_REST;
-    const PI: Parts<f64> = (c::PI, c::PI_TAIL);
-    const PI_CUT: Parts<f64> = (c::PI_HI, c::PI_LO);
+    const PI: DoubleWord<f64> = (c::PI, c::PI_TAIL);
+    const PI_CUT: DoubleWord<f64> = (c::PI_HI, c::PI_LO);
 
     #[inline(always)]
     fn table(table: Table) -> &'static [f64; 16] {
@@ -575,7 +573,7 @@ impl Real for f32 {
     type Number = f32;
     type Double = f64;
 
-    const SHARES: bool = false;
+    const SHARES_STEPS: bool = false;
 
     #[inline(always)]
     fn literal(value: f32) -> f32 {
@@ -606,23 +604,23 @@ impl Real for f32 {
         if FMA { self.mul_add(b, c) } else { self * b + c }
     }
     #[inline(always)]
-    fn root(self) -> f32 {
+    fn sqrt(self) -> f32 {
         self.sqrt()
     }
     #[inline(always)]
-    fn whole(self) -> f32 {
+    fn floor(self) -> f32 {
         self.floor()
     }
     #[inline(always)]
-    fn truncated(self) -> f32 {
+    fn trunc(self) -> f32 {
         self.trunc()
     }
     #[inline(always)]
-    fn size(self) -> f32 {
+    fn abs(self) -> f32 {
         self.abs()
     }
     #[inline(always)]
-    fn signed(self, sign: f32) -> f32 {
+    fn copysign(self, sign: f32) -> f32 {
         self.copysign(sign)
     }
     #[inline(always)]
@@ -646,48 +644,48 @@ impl Real for f32 {
         self >= other
     }
     #[inline(always)]
-    fn pick(mask: bool, then: f32, otherwise: f32) -> f32 {
+    fn select(mask: bool, then: f32, otherwise: f32) -> f32 {
         if mask { then } else { otherwise }
     }
     #[inline(always)]
-    fn pick_pair(mask: bool, then: (f32, f32), otherwise: (f32, f32)) -> (f32, f32) {
+    fn select_pair(mask: bool, then: (f32, f32), otherwise: (f32, f32)) -> (f32, f32) {
         if mask { then } else { otherwise }
     }
     #[inline(always)]
-    fn pick_all<const N: usize>(mask: bool, then: [f32; N], otherwise: [f32; N]) -> [f32; N] {
+    fn select_all<const N: usize>(mask: bool, then: [f32; N], otherwise: [f32; N]) -> [f32; N] {
         if mask { then } else { otherwise }
     }
     #[inline(always)]
     fn scaled(self, k: f32) -> f32 {
-        steps::scale(self, k)
+        primitives::scale(self, k)
     }
     #[inline(always)]
     fn bounded(self, size: f32) -> f32 {
-        steps::bound(self, size)
+        primitives::bound(self, size)
     }
     #[inline(always)]
     fn fraction(self) -> f32 {
-        steps::fraction(self)
+        primitives::fraction(self)
     }
     #[inline(always)]
     fn limited(self, x: f32) -> f32 {
-        steps::limit(self, x)
+        primitives::limit(self, x)
     }
     #[inline(always)]
     fn exponent(self) -> f32 {
-        steps::exponent(self)
+        primitives::exponent(self)
     }
     #[inline(always)]
     fn mantissa(self) -> f32 {
-        steps::mantissa(self)
+        primitives::mantissa(self)
     }
     #[inline(always)]
-    fn is_unusual(self) -> bool {
-        steps::unusual(self)
+    fn is_not_positive_normal(self) -> bool {
+        primitives::not_positive_normal(self)
     }
     #[inline(always)]
     fn entry(table: Table, index: u32) -> f32 {
-        steps::entry(table, index)
+        primitives::entry(table, index)
     }
 }
 
@@ -700,11 +698,11 @@ impl Number for f32 {
     const LEAST_NORMAL: f32 = f32::MIN_POSITIVE;
     const INFINITY: f32 = f32::INFINITY;
 
-    const EXP_REACH: f32 = 150.0;
-    const EXP_TOP: f32 = 88.0;
+    const EXP_LIMIT: f32 = 150.0;
+    const EXP_MAX: f32 = 88.0;
     const EXPM1_FLOOR: f32 = -18.0;
-    const SINH_TOP: f32 = 90.0;
-    const AREA_FAR: f32 = 1e18;
+    const SINH_MAX: f32 = 90.0;
+    const ASINH_MAX: f32 = 1e18;
     const LARGEST_ANGLE: f32 = 65_536.0;
     const ARCTAN2_RANGE: (f32, f32) = (1e-30, 1e37);
     const POWER_LARGEST: f32 = 2e6;
@@ -732,14 +730,14 @@ impl Number for f32 {
     const ACOSH: &'static [f32] = &c::ACOSH_F32;
     const ATANH: &'static [f32] = &c::ATANH_F32;
     const CBRT: &'static [f32] = &c::CBRT_F32;
-    const LN2: Parts<f32> = (c::LN2_HI_F32, c::LN2_LO_F32);
-    const LOG10_2: Parts<f32> = (c::LOG10_2_HI_F32, c::LOG10_2_LO_F32);
-    const TWO_INV_LN2: Parts<f32> = (c::TWO_INV_LN2_F32, c::TWO_INV_LN2_TAIL_F32);
-    const PIO2: Parts<f32> = (c::PIO2_F32, c::PIO2_TAIL_F32);
-    const QUARTER: Parts<f32> = (c::QUARTER_HI_F32, c::QUARTER_LO_F32);
+    const LN2: DoubleWord<f32> = (c::LN2_HI_F32, c::LN2_LO_F32);
+    const LOG10_2: DoubleWord<f32> = (c::LOG10_2_HI_F32, c::LOG10_2_LO_F32);
+    const TWO_INV_LN2: DoubleWord<f32> = (c::TWO_INV_LN2_F32, c::TWO_INV_LN2_TAIL_F32);
+    const PIO2: DoubleWord<f32> = (c::PIO2_F32, c::PIO2_TAIL_F32);
+    const QUARTER: DoubleWord<f32> = (c::QUARTER_HI_F32, c::QUARTER_LO_F32);
     const QUARTER_REST: f32 = c::QUARTER_REST_F32;
-    const PI: Parts<f32> = (c::PI_F32, c::PI_TAIL_F32);
-    const PI_CUT: Parts<f32> = (c::PI_HI_F32, c::PI_LO_F32);
+    const PI: DoubleWord<f32> = (c::PI_F32, c::PI_TAIL_F32);
+    const PI_CUT: DoubleWord<f32> = (c::PI_HI_F32, c::PI_LO_F32);
 
     #[inline(always)]
     fn table(table: Table) -> &'static [f32; 16] {

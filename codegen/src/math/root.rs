@@ -1,10 +1,10 @@
-//! `cbrt` and `hypot`.
+//! Roots: `cbrt` and `hypot`.
 //!
 //! The cube root of m in [1, 2) is that of a near number, from a table, times a short series. `hypot` is
-//! the plain root of the sum of squares wherever these keep within the exponent range, and odd elsewhere; singles are
+//! the plain root of the sum of squares wherever these keep within the exponent range, and the slow path elsewhere; singles are
 //! squared in double, where they always do.
 
-use super::arithmetic::{half_inverse_root, is_single, is_within, octave, poly, product_parts, size_bits, two_product};
+use super::arithmetic::{abs_bits, half_inverse_root, is_single, is_within, octave, poly, product_parts, two_product};
 use super::logarithm::rest;
 use super::real::{Number, Real, Word};
 use super::{Binary, Unary};
@@ -31,17 +31,17 @@ pub struct Cbrt;
 impl<R: Real> Unary<R> for Cbrt {
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let a = x.size();
-        let value = cube_root::<R, FMA>(a).signed(x);
+        let a = x.abs();
+        let value = cube_root::<R, FMA>(a).copysign(x);
         // Zero and infinity are their own roots.
-        R::pick(a.is_unusual(), x, value)
+        R::select(a.is_not_positive_normal(), x, value)
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> R::Mask {
+    fn needs_slow_path(x: R) -> R::Mask {
         // Subnormals and NaN: of what is not normal only zero and infinity have no mantissa.
         let mantissa = x.bits() & R::Word::of((1 << R::Number::MANTISSA) - 1);
-        x.size().is_unusual() & !mantissa.equals(R::Word::of(0))
+        x.abs().is_not_positive_normal() & !mantissa.equals(R::Word::of(0))
     }
 
     fn slow(x: R) -> R
@@ -60,14 +60,14 @@ impl<R: Real> Binary<R> for Hypot {
     fn fast<const FMA: bool>(x: R, y: R) -> R {
         if R::Number::MANTISSA < 52 {
             let (x, y) = (x.double(), y.double());
-            return R::from_double(x.fma::<FMA>(x, y * y).root());
+            return R::from_double(x.fma::<FMA>(x, y * y).sqrt());
         }
-        let (x, y) = (x.size(), y.size());
-        let (large, small) = R::pick_pair(x.above(y), (x, y), (y, x));
-        // What is nothing beside the other one would underflow.
-        let small = R::pick(small.below(large * R::of(1e-17)), R::of(0.0), small);
+        let (x, y) = (x.abs(), y.abs());
+        let (large, small) = R::select_pair(x.above(y), (x, y), (y, x));
+        // A leg that is negligible beside the other one would underflow.
+        let small = R::select(small.below(large * R::of(1e-17)), R::of(0.0), small);
         let sum = large.fma::<FMA>(large, small * small);
-        let length = sum.root();
+        let length = sum.sqrt();
         if !FMA {
             return length;
         }
@@ -79,8 +79,8 @@ impl<R: Real> Binary<R> for Hypot {
     }
 
     #[inline(always)]
-    fn is_odd(x: R, y: R) -> R::Mask {
-        let large = size_bits(x).larger(size_bits(y));
+    fn needs_slow_path(x: R, y: R) -> R::Mask {
+        let large = abs_bits(x).larger(abs_bits(y));
         if R::Number::MANTISSA < 52 {
             return large.reaches(R::literal(R::Number::INFINITY).bits());
         }

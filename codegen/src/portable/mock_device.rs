@@ -1,47 +1,47 @@
-//! Two devices for testing what devices are asked for, where there is none: the portable backend on memory of its own.
+//! Two mock devices, for tests without a GPU: the portable backend on memory of its own.
 //!
-//! The memory is the host's, but nobody is told so: it is handed out filled with what is no result, and a launch or a copy that
-//! reaches outside of what was handed out fails instead.
+//! The memory is the host's, but callers must not rely on that: fresh memory is filled with a pattern that is no result, and a launch
+//! or a copy that reaches outside of the device's allocations fails.
 
 use crate::backend::device::EXTENSION;
-use crate::portable::Portable;
+use crate::portable::program::Portable;
 use crate::{
     Access, Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Inst, Kernel, Launch, Library, Program,
-    Raised, Routine, Verified, Workers,
+    RaisedFlags, Routine, ThreadPool, Verified,
 };
 use std::alloc::{Layout, alloc, dealloc};
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
-/// Alignment of what is handed out.
+/// Alignment of allocations.
 const ALIGN: usize = 256;
-/// What fresh memory is filled with.
+/// The byte that fresh memory is filled with.
 const FRESH: u8 = 0xa5;
 
-/// The device.
-pub struct Apart {
+/// A mock device.
+pub struct MockDevice {
     ordinal: usize,
     portable: Portable,
-    memory: Arc<Handed>,
+    memory: Arc<Allocations>,
 }
 
-/// Blocks that were handed out and not taken back: their bytes by their addresses.
+/// Live allocations: their sizes by their addresses.
 #[derive(Default)]
-struct Handed(Mutex<BTreeMap<usize, usize>>);
+struct Allocations(Mutex<BTreeMap<usize, usize>>);
 
-impl Apart {
-    /// One of the two there are.
-    pub(crate) fn shared(ordinal: usize) -> Arc<Apart> {
-        static BOTH: LazyLock<[Arc<Apart>; 2]> = LazyLock::new(|| {
-            [0, 1].map(|ordinal| Arc::new(Apart { ordinal, portable: Portable::new(), memory: Arc::default() }))
+impl MockDevice {
+    /// One of the two devices.
+    pub(crate) fn shared(ordinal: usize) -> Arc<MockDevice> {
+        static BOTH: LazyLock<[Arc<MockDevice>; 2]> = LazyLock::new(|| {
+            [0, 1].map(|ordinal| Arc::new(MockDevice { ordinal, portable: Portable::new(), memory: Arc::default() }))
         });
         BOTH[ordinal].clone()
     }
 }
 
-impl Handed {
+impl Allocations {
     /// # Errors
-    /// Where bytes do not all lie in one block.
+    /// If the bytes do not lie within one allocation.
     fn check(&self, what: &str, start: usize, bytes: usize) -> Result<(), DeviceError> {
         let blocks = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let within = blocks.range(..=start).next_back().is_some_and(|(&at, &n)| start + bytes <= at + n);
@@ -50,23 +50,23 @@ impl Handed {
         }
         Err(DeviceError::new(
             Failure::Fault,
-            format!("{what} reaches {bytes} bytes at {start:#x}, which are not the device's"),
+            format!("{what} reaches {bytes} bytes at {start:#x}, outside the device's allocations"),
         ))
     }
 }
 
-impl Backend for Apart {
+impl Backend for MockDevice {
     fn name(&self) -> &'static str {
-        ["apart", "apart:1"][self.ordinal]
+        ["mock", "mock:1"][self.ordinal]
     }
 
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {
         let program = self.portable.compile(kernel)?;
-        Ok(Arc::new(Checked { kernel: kernel.clone(), program, memory: self.memory.clone() }))
+        Ok(Arc::new(CheckedProgram { kernel: kernel.clone(), program, memory: self.memory.clone() }))
     }
 }
 
-impl Device for Apart {
+impl Device for MockDevice {
     fn description(&self) -> String {
         format!("{} (the portable backend on memory of its own, for tests)", self.name())
     }
@@ -76,7 +76,7 @@ impl Device for Apart {
     }
 
     fn facts(&self) -> Facts {
-        // Those of a GPU, roughly, so that tests decide as programs do there.
+        // Roughly those of a GPU, so that tests take the same offloading decisions.
         Facts { launch: 3_000.0, bandwidth: 4_000.0, link: 50.0, compile: 50e6 }
     }
 
@@ -100,8 +100,8 @@ impl Device for Apart {
 
     unsafe fn release(&self, start: *mut u8, bytes: usize) {
         let known = self.memory.0.lock().unwrap_or_else(PoisonError::into_inner).remove(&(start as usize));
-        assert_eq!(known, Some(bytes), "what is released was handed out");
-        // SAFETY: allocated with this layout, and nobody's any more.
+        assert_eq!(known, Some(bytes), "released memory was allocated with this size");
+        // SAFETY: allocated with this layout, and not used any more.
         unsafe { dealloc(start, Layout::from_size_align_unchecked(bytes.max(1), ALIGN)) };
     }
 
@@ -135,10 +135,10 @@ impl Device for Apart {
     ) -> Result<(), DeviceError> {
         let size = values.map_or(size_of::<i64>(), |(_, size)| size);
         self.memory.check("a mask", mask as usize, elements)?;
-        // SAFETY: the caller's contract, which was looked at as far as it says where.
+        // SAFETY: the caller's contract, checked above as far as addresses go.
         let mask = unsafe { std::slice::from_raw_parts(mask, elements) };
         let chosen = mask.iter().enumerate().filter(|(_, flag)| **flag != 0);
-        self.memory.check("what a mask chooses", target as usize, size * chosen.clone().count())?;
+        self.memory.check("compacted elements", target as usize, size * chosen.clone().count())?;
         if let Some((start, _)) = values {
             self.memory.check("values", start as usize, size * elements)?;
         }
@@ -164,15 +164,15 @@ impl Device for Apart {
     }
 }
 
-/// A program that looks where it is launched before it runs.
-struct Checked {
+/// A program that checks the addresses of a launch before it runs.
+struct CheckedProgram {
     kernel: Verified<Kernel>,
     program: Arc<dyn Program>,
-    memory: Arc<Handed>,
+    memory: Arc<Allocations>,
 }
 
-impl Program for Checked {
-    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Result<Raised, DeviceError> {
+impl Program for CheckedProgram {
+    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Result<RaisedFlags, DeviceError> {
         let extents = || launch.outer.iter().chain(launch.inner);
         let is_empty = extents().any(|&n| n == 0);
         for (m, operand) in self.kernel.operands.iter().enumerate().filter(|_| !is_empty) {
@@ -182,7 +182,7 @@ impl Program for Checked {
                 (low, high) = (low + span.min(0), high + span.max(0));
             }
             let what = if operand.access == Access::Read { "a load" } else { "a store" };
-            // Where gathers and scatters reach is in their offsets.
+            // The addresses of gathers and scatters depend on their offsets, which are not checked.
             let is_moved = |inst: &Inst| matches!(inst, Inst::Load(o) | Inst::Store(o, _) if o.0 as usize == m);
             if self.kernel.body.insts.iter().chain(&self.kernel.epilogue.insts).any(is_moved) {
                 let start = launch.addresses[m].wrapping_offset(low) as usize;

@@ -1,14 +1,15 @@
-//! The backend and its programs.
+//! The backend and its programs: resolves kernels to bytecode, and launches them by template.
 
 use crate::drive::isa::Isa;
-use crate::portable::exec::bytecode::{Code, resolve};
-use crate::portable::exec::jit_hook::{Fuse, Stage, find_fold};
-use crate::portable::exec::{map, scan};
+use crate::portable::exec::bytecode::{Bytecode, resolve};
+use crate::portable::exec::jit_hook::{JitHook, Stage, find_fold};
+use crate::portable::exec::map;
 use crate::portable::reduce::driver;
-use crate::portable::reduce::driver::Folding;
-use crate::portable::reduce::{reduce_1d, reduce_tiled};
+use crate::portable::reduce::reduce_nd::ResolvedFolds;
+use crate::portable::reduce::{reduce_1d, reduce_nd, reduce_tiled, scan};
 use crate::{
-    Backend, CompileError, DeviceError, Inline, Kernel, Launch, Program, Raised, Scalar, Template, Verified, Workers,
+    Backend, CompileError, DeviceError, Kernel, Launch, Program, RaisedFlags, Scalar, SingleThread, Template,
+    ThreadPool, Verified,
 };
 use smallvec::SmallVec;
 use std::fmt::Write;
@@ -21,12 +22,12 @@ pub struct Portable {
 }
 
 impl Portable {
-    /// The backend on the best instruction set of this processor.
+    /// The backend on the highest instruction set of this processor.
     pub fn new() -> Portable {
         Portable::on(Isa::detect())
     }
 
-    /// The backend on AVX2, if this processor has that, and whatever else it has.
+    /// The backend on AVX2, if this processor has it, even if it has more.
     #[cfg(target_arch = "x86_64")]
     pub fn avx2() -> Option<Portable> {
         Isa::available().contains(&Isa::V3).then(|| Portable::on(Isa::V3))
@@ -64,60 +65,61 @@ impl Backend for Portable {
 }
 
 impl Portable {
-    /// Makes a program of a kernel, with functions in the place of calls where something makes them.
+    /// Compiles a kernel; a JIT hook may replace calls by machine code.
     ///
     /// # Errors
     /// As [`Backend::compile`].
     pub(crate) fn compile_with(
         &self,
         kernel: &Verified<Kernel>,
-        fuse: Option<&dyn Fuse>,
+        jit: Option<&dyn JitHook>,
     ) -> Result<Arc<dyn Program>, CompileError> {
-        Ok(Arc::new(self.interpret(kernel, fuse)?))
+        Ok(Arc::new(self.interpret(kernel, jit)?))
     }
 
-    /// The same, as what it is.
+    /// The same, with its concrete type.
     ///
     /// # Errors
     /// As [`Backend::compile`].
     pub(crate) fn interpret(
         &self,
         kernel: &Verified<Kernel>,
-        fuse: Option<&dyn Fuse>,
-    ) -> Result<Interpreted, CompileError> {
+        jit: Option<&dyn JitHook>,
+    ) -> Result<InterpretedProgram, CompileError> {
         let error = |reason: String| CompileError { reason, kernel: format!("{:?}", **kernel) };
-        let body = resolve(kernel, &kernel.body, self.isa, fuse).map_err(error)?;
-        let epilogue = resolve(kernel, &kernel.epilogue, self.isa, fuse).map_err(error)?;
-        let form = map::Form::of(&body);
-        let mut folding = driver::resolve(kernel, self.isa).map_err(error)?;
-        folding.fused = fuse.and_then(|fuse| find_fold(&body, kernel, fuse));
-        folding.may_be_full = reduce_1d::may_be_full(&body, &folding, &epilogue);
-        folding.may_sweep = reduce_tiled::may_sweep(&body, &folding, &epilogue);
-        Ok(Interpreted { template: kernel.template, isa: self.isa, body, epilogue, form, folding })
+        let body = resolve(kernel, &kernel.body, self.isa, jit).map_err(error)?;
+        let epilogue = resolve(kernel, &kernel.epilogue, self.isa, jit).map_err(error)?;
+        let mode = map::MapMode::of(&body);
+        let mut folding = reduce_nd::resolve(kernel, self.isa).map_err(error)?;
+        folding.jit_fold = jit.and_then(|jit| find_fold(&body, kernel, jit));
+        folding.may_run_1d = reduce_1d::may_run_1d(&body, &folding, &epilogue);
+        folding.may_run_tiled = reduce_tiled::may_run_tiled(&body, &folding, &epilogue);
+        Ok(InterpretedProgram { template: kernel.template, isa: self.isa, body, epilogue, mode, folding })
     }
 }
 
-/// A kernel resolved to loops.
-pub(crate) struct Interpreted {
+/// A kernel resolved to bytecode and accumulator loops.
+pub(crate) struct InterpretedProgram {
     template: Template,
     isa: Isa,
-    body: Code,
-    epilogue: Code,
+    body: Bytecode,
+    epilogue: Bytecode,
     /// What [`map::run`] may do.
-    form: map::Form,
-    folding: Folding,
+    mode: map::MapMode,
+    folding: ResolvedFolds,
 }
 
-impl Interpreted {
-    /// Goes on with a scan: one row of it, after one that left these values, by accumulator; leaves its own.
+impl InterpretedProgram {
+    /// Continues a scan: runs one row whose carries, one an accumulator, are `values`, and replaces them by those of its last point.
     ///
     /// # Safety
     /// As [`Program::launch`], of one outer point; the values have eight bytes at most.
-    pub(crate) unsafe fn go_on(&self, launch: &Launch<'_>, values: &mut [Scalar]) -> Raised {
+    pub(crate) unsafe fn continue_scan(&self, launch: &Launch<'_>, values: &mut [Scalar]) -> RaisedFlags {
         let mut words: SmallVec<[u64; 2]> = values.iter().map(|value| value.bits() as u64).collect();
-        let before = scan::Carry(words.as_mut_ptr());
+        let carried_in = scan::Carry(words.as_mut_ptr());
         // SAFETY: the caller's contract.
-        let raised = unsafe { scan::run(&self.body, &self.folding, &self.epilogue, launch, &Inline, Some(before)) };
+        let raised =
+            unsafe { scan::run(&self.body, &self.folding, &self.epilogue, launch, &SingleThread, Some(carried_in)) };
         for (value, word) in values.iter_mut().zip(words) {
             *value = Scalar::from_bits(value.dtype(), word.into());
         }
@@ -125,12 +127,12 @@ impl Interpreted {
     }
 }
 
-impl Program for Interpreted {
-    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Result<Raised, DeviceError> {
+impl Program for InterpretedProgram {
+    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Result<RaisedFlags, DeviceError> {
         // SAFETY: the caller's contract.
         Ok(unsafe {
             match self.template {
-                Template::Map => map::run(&self.body, self.form, launch, workers),
+                Template::Map => map::run(&self.body, self.mode, launch, workers),
                 Template::Reduce => driver::run(&self.body, &self.folding, &self.epilogue, launch, workers),
                 Template::Scan => scan::run(&self.body, &self.folding, &self.epilogue, launch, workers, None),
             }
@@ -145,12 +147,12 @@ impl Program for Interpreted {
                 let _ = writeln!(text, "  %{} of %{:?}", c.out, c.args);
             }
             for stage in &code.stages {
-                if let Stage::Pass(pass) = stage {
+                if let Stage::MapCall(pass) = stage {
                     let _ = write!(text, "  {pass}");
                 }
             }
         }
-        if let Some(fused) = &self.folding.fused {
+        if let Some(fused) = &self.folding.jit_fold {
             let _ = write!(text, "{fused}");
         }
         text

@@ -119,11 +119,11 @@ impl Step {
         // SAFETY: every array has the elements that are used, and places lie within them.
         unsafe {
             match self.kernel {
-                0 => program.launch(&launch(&[at(0), at(1), at(2)], &[8, 8, 8], true, &scalars), &Inline),
-                1 => program.launch(&launch(&[at(0), at(1)], &[8, 0], false, &[]), &Inline),
-                2 => program.launch(&launch(&[at(0), at(1)], &[8, 8], false, &[]), &Inline),
-                3 => program.launch(&launch(&[at(0), whole(1), whole(2)], &[8, 8, 0], true, &[]), &Inline),
-                _ => program.launch(&launch(&[whole(0), whole(1), at(2)], &[0, 8, 8], true, &[]), &Inline),
+                0 => program.launch(&launch(&[at(0), at(1), at(2)], &[8, 8, 8], true, &scalars), &SingleThread),
+                1 => program.launch(&launch(&[at(0), at(1)], &[8, 0], false, &[]), &SingleThread),
+                2 => program.launch(&launch(&[at(0), at(1)], &[8, 8], false, &[]), &SingleThread),
+                3 => program.launch(&launch(&[at(0), whole(1), whole(2)], &[8, 8, 0], true, &[]), &SingleThread),
+                _ => program.launch(&launch(&[whole(0), whole(1), at(2)], &[0, 8, 8], true, &[]), &SingleThread),
             }
         }
         .unwrap();

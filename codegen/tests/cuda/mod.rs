@@ -37,7 +37,7 @@ fn random_kernels() {
             let launches: Vec<_> = (0..some.len()).map(|i| (&kernels[i], some[i].1.launch(&addresses[i]))).collect();
             device.prepare(&launches).unwrap();
             for ((seed, case), kernel) in some.iter().zip(&kernels) {
-                let (expected, _) = case.run(&*Portable::new().compile(kernel).unwrap(), &Inline);
+                let (expected, _) = case.run(&*Portable::new().compile(kernel).unwrap(), &SingleThread);
                 let program = device.compile(kernel).unwrap();
                 let found = case.run_on(&*device, &*program);
                 if let Some(difference) = case.difference(&expected, &found) {
@@ -97,7 +97,7 @@ fn columns(kernel: &Verified<Kernel>, device: Option<&dyn Device>, inputs: &[Vec
     }
     let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
     // SAFETY: all columns have `n` elements.
-    unsafe { program.launch(&launch, &Inline) }.unwrap();
+    unsafe { program.launch(&launch, &SingleThread) }.unwrap();
     if let Some(device) = device {
         for (address, column) in addresses.iter().zip(&mut columns) {
             // SAFETY: allocated with this size above.
@@ -250,7 +250,7 @@ fn arguments_that_no_launch_passes_lie_in_memory() {
                 let run = |program: &dyn Program, addresses: &[*mut u8]| {
                     let launch = Launch { outer, inner, addresses, strides: &strides, scalars: &scalars };
                     // SAFETY: the columns have as many elements as there are points.
-                    unsafe { program.launch(&launch, &Inline) }.unwrap();
+                    unsafe { program.launch(&launch, &SingleThread) }.unwrap();
                 };
                 let mut expected = columns.clone();
                 run(&*portable, &expected.iter_mut().map(|c| c.as_mut_ptr().cast()).collect::<Vec<_>>());

@@ -58,7 +58,7 @@ fn mapped(device: &dyn Device, kernel: &Verified<Kernel>, values: &[f64]) -> Res
     let program = device.compile(kernel).unwrap();
     let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &[8, 8], scalars: &[] };
     // SAFETY: both have so many elements.
-    unsafe { program.launch(&launch, &Inline) }?;
+    unsafe { program.launch(&launch, &SingleThread) }?;
     let found = download(device, addresses[1], n);
     // SAFETY: allocated above.
     addresses.iter().for_each(|&start| unsafe { device.release(start, 8 * n) });
@@ -120,7 +120,7 @@ fn large_strides_take_wide_positions() {
         let launch = Launch { outer: &[2, 100], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
         let program = device.compile(&kernel).unwrap();
         // SAFETY: as above.
-        unsafe { program.launch(&launch, &Inline) }.unwrap();
+        unsafe { program.launch(&launch, &SingleThread) }.unwrap();
         assert!(program.listing().contains("Positions and offsets in 64 bits"));
         assert_eq!(download::<f32>(&*device, there, 200).unwrap(), values.iter().map(|x| -x).collect::<Vec<_>>());
     });
@@ -378,7 +378,7 @@ fn memory_of_others_is_an_error() {
         let launch = Launch { outer: &[4], inner: &[], addresses: &addresses, strides: &[8, 8], scalars: &[] };
         let program = device.compile(&adding(1, DType::F64)).unwrap();
         // SAFETY: the stand-in looks before it runs anything.
-        unsafe { program.launch(&launch, &Inline) }.unwrap();
+        unsafe { program.launch(&launch, &SingleThread) }.unwrap();
         let error = device.wait().unwrap_err();
         assert!(error.message.contains("CUDA_ERROR_ILLEGAL_ADDRESS"), "{error}");
         assert_eq!(here, [1.0; 4]);
@@ -406,7 +406,7 @@ fn after_a_fork_there_is_an_error() {
                     device.prepare(&[]).unwrap_err(),
                     device.multiply(DType::F64, &[1; 3], &[8; 9], &[kept; 3]).unwrap_err(),
                     device.run_routine(&forward(&[1], 1), &[kept; 2]).unwrap_err(),
-                    program.launch(&launch, &Inline).unwrap_err(),
+                    program.launch(&launch, &SingleThread).unwrap_err(),
                     fastnp_codegen::device("cuda:1").unwrap().err().unwrap(),
                 ];
                 device.release(kept, 8);

@@ -11,7 +11,7 @@ use random::{Case, Random};
 /// Workers that say they are several and run tasks in an awkward order.
 struct Pretend(usize);
 
-impl Workers for Pretend {
+impl ThreadPool for Pretend {
     fn count(&self) -> usize {
         self.0
     }
@@ -31,7 +31,7 @@ fn check(case: &Case, seed: u64) {
     let kernel = verify(case.kernel.clone()).unwrap();
     for backend in Portable::every_level() {
         let program = backend.compile(&kernel).unwrap();
-        let (memory, _) = case.run(&*program, &Inline);
+        let (memory, _) = case.run(&*program, &SingleThread);
         if let Some(difference) = case.difference(&expected, &memory) {
             panic!("seed {seed}, {backend:?}: {difference}\n{case:#?}");
         }
@@ -69,7 +69,7 @@ fn any_number_of_workers_gives_the_same_bits() {
             _ => Case::large(&mut random, Template::Scan),
         };
         let program = Portable::new().compile(&verify(case.kernel.clone()).unwrap()).unwrap();
-        let one = case.run(&*program, &Inline);
+        let one = case.run(&*program, &SingleThread);
         for count in [2, 8] {
             let many = case.run(&*program, &Pretend(count));
             assert!(one == many, "seed {seed}, {count} workers");
@@ -106,7 +106,7 @@ fn raised(insts: Vec<(Inst, DType)>, columns: &[&[f64]], out: DType) -> Vec<(boo
     let program = Portable::new().compile(&verify(kernel).unwrap()).unwrap();
     let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
     // SAFETY: columns and result have `n` elements.
-    let mut raised = unsafe { program.launch(&launch, &Inline) }.unwrap();
+    let mut raised = unsafe { program.launch(&launch, &SingleThread) }.unwrap();
     raised.sort_by_key(|r| (r.0, r.1));
     raised.to_vec()
 }
@@ -142,7 +142,7 @@ fn fma_rounds_once_at_every_level() {
             let addresses = [a.as_ptr().cast_mut().cast(), c.as_ptr().cast_mut().cast(), found.as_mut_ptr().cast()];
             let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &[8; 3], scalars: &[] };
             // SAFETY: three vectors of `n` elements.
-            unsafe { program.launch(&launch, &Inline) }.unwrap();
+            unsafe { program.launch(&launch, &SingleThread) }.unwrap();
             assert_eq!(found, vec![2f64.powi(-54); n], "{backend:?}");
         }
     }
@@ -167,7 +167,7 @@ fn bits_keep_every_payload() {
         let launch =
             Launch { outer: &[words.len()], inner: &[], addresses: &[address; 2], strides: &[4; 2], scalars: &[] };
         // SAFETY: one vector, read and written at the same places.
-        let raised = unsafe { backend.compile(&kernel).unwrap().launch(&launch, &Inline) }.unwrap();
+        let raised = unsafe { backend.compile(&kernel).unwrap().launch(&launch, &SingleThread) }.unwrap();
         assert_eq!((found, raised.len()), (words.clone(), 0), "{backend:?}");
     }
 }

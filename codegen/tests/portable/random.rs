@@ -279,7 +279,7 @@ impl Case {
     }
 
     /// Memory after a program, and what it reports.
-    pub(crate) fn run(&self, program: &dyn Program, workers: &dyn Workers) -> (Vec<u8>, Raised) {
+    pub(crate) fn run(&self, program: &dyn Program, workers: &dyn ThreadPool) -> (Vec<u8>, RaisedFlags) {
         let mut memory = self.memory.clone();
         let addresses = self.addresses(memory.bytes().as_mut_ptr());
         // SAFETY: the case was built so that every point lies in its memory.
@@ -296,7 +296,7 @@ impl Case {
         // SAFETY: as in `run`, in memory of the device that was allocated for it.
         unsafe {
             device.upload(memory.bytes().as_ptr(), there, bytes).unwrap();
-            program.launch(&self.launch(&addresses), &Inline).unwrap();
+            program.launch(&self.launch(&addresses), &SingleThread).unwrap();
             device.download(there, memory.bytes().as_mut_ptr(), bytes).unwrap();
             device.release(there, bytes);
         }

@@ -8,7 +8,7 @@ use fastnp_codegen::*;
 /// Workers that are several, one after the other.
 struct Several(usize);
 
-impl Workers for Several {
+impl ThreadPool for Several {
     fn count(&self) -> usize {
         self.0
     }

@@ -25,13 +25,13 @@ fn random_kernels() {
                 _ => Case::map(&mut random),
             };
             let kernel = verify(case.kernel.clone()).unwrap();
-            let (expected, flags) = case.run(&*Portable::new().compile(&kernel).unwrap(), &Inline);
-            let (found, raised) = case.run(&*x86.compile(&kernel).unwrap(), &Inline);
+            let (expected, flags) = case.run(&*Portable::new().compile(&kernel).unwrap(), &SingleThread);
+            let (found, raised) = case.run(&*x86.compile(&kernel).unwrap(), &SingleThread);
             if let Some(difference) = case.difference(&expected, &found) {
                 panic!("{}, seed {seed}: {difference}\n{case:#?}", x86.name());
             }
             let raising = raising_when_written_out(&kernel, &case);
-            let wanted = |all: &Raised| -> Raised {
+            let wanted = |all: &RaisedFlags| -> RaisedFlags {
                 all.iter().copied().filter(|r| raising.contains(&(r.0, r.1)) && is_live(&kernel, r.0, r.1)).collect()
             };
             assert_eq!(wanted(&flags), wanted(&raised), "{}, seed {seed}\n{case:#?}", x86.name());
@@ -49,11 +49,11 @@ fn random_kernels() {
 fn raising_when_written_out(kernel: &Verified<Kernel>, case: &Case) -> Vec<(bool, u32)> {
     let expanded = expand(kernel);
     let written_out = verify(expanded.kernel).unwrap();
-    let (_, raised) = case.run(&*Portable::new().compile(&written_out).unwrap(), &Inline);
+    let (_, raised) = case.run(&*Portable::new().compile(&written_out).unwrap(), &SingleThread);
     let origin = |&(epilogue, inst, _): &(bool, u32, FpFlags)| {
         let trail = if epilogue { &expanded.epilogue } else { &expanded.body };
         // What is wanted in odd lanes only is computed in all of them there.
-        let is_odd = trail.odd.iter().any(|odd| odd.value.0 == inst);
+        let is_odd = trail.slow_paths.iter().any(|odd| odd.value.0 == inst);
         (!is_odd).then(|| (epilogue, trail.origin[inst as usize]))
     };
     raised.iter().filter_map(origin).collect()
@@ -177,7 +177,7 @@ fn compare_on(
                 let strides: Vec<isize> = inputs.iter().map(|c| c.1 as isize).chain([result.size() as isize]).collect();
                 let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
                 // SAFETY: all columns have `n` elements with these steps.
-                let mut raised = unsafe { program.launch(&launch, &Inline) }.unwrap();
+                let mut raised = unsafe { program.launch(&launch, &SingleThread) }.unwrap();
                 raised.sort_unstable_by_key(|r| (r.0, r.1));
                 // SAFETY: the same memory as bytes.
                 let bytes = unsafe { std::slice::from_raw_parts(out.as_ptr().cast::<u8>(), n * result.size()) };
@@ -288,7 +288,7 @@ fn coordinates_reach_what_is_computed_later() {
             let launch =
                 Launch { outer: &outer, inner: &[], addresses: &addresses, strides: &[step, 8, step, 8], scalars: &[] };
             // SAFETY: both have as many numbers as there are points.
-            unsafe { program.launch(&launch, &Inline) }.unwrap();
+            unsafe { program.launch(&launch, &SingleThread) }.unwrap();
             for (i, (&rest, &divisor)) in rests.iter().zip(&divisors).enumerate() {
                 let x = (i / columns + i % columns) as i64;
                 assert_eq!(rest, if divisor == 0 { 0 } else { x % divisor }, "{}, point {i}", x86.name());
@@ -359,7 +359,7 @@ fn what_functions_raise_within_is_not_another_instructions() {
                     let launch =
                         Launch { outer: &[16], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
                     // SAFETY: all columns have sixteen elements.
-                    let raised = unsafe { program.launch(&launch, &Inline) }.unwrap();
+                    let raised = unsafe { program.launch(&launch, &SingleThread) }.unwrap();
                     let found = raised.iter().find(|r| r.1 == divide);
                     assert!(found.is_none(), "{}, {op} of {:?}: {found:?}", x86.name(), Scalar::from_bits(dtype, x[0]));
                 }
@@ -430,7 +430,7 @@ fn the_last_point_at_a_place_wins() {
                 let launch =
                     Launch { outer: &outer, inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
                 // SAFETY: there are so many points, and room for elements at all offsets.
-                unsafe { program.launch(&launch, &Inline) }.unwrap();
+                unsafe { program.launch(&launch, &SingleThread) }.unwrap();
                 out
             });
             assert!(found[0] == found[1], "{}, {dtype}, {rows} rows of {columns}", x86.name());
@@ -455,14 +455,14 @@ fn every_cast_and_select_is_the_portable_backends() {
 }
 
 /// Columns of doubles through a kernel, the last one its result, which may be the first one; gives the result and the flags.
-fn run_in_place(program: &dyn Program, columns: &[Vec<f64>], n: usize) -> (Vec<u64>, Raised) {
+fn run_in_place(program: &dyn Program, columns: &[Vec<f64>], n: usize) -> (Vec<u64>, RaisedFlags) {
     let mut columns = columns.to_vec();
     let mut addresses: Vec<*mut u8> = columns.iter_mut().map(|c| c.as_mut_ptr().cast()).collect();
     addresses.push(addresses[0]);
     let strides = vec![8; addresses.len()];
     let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
     // SAFETY: every column has `n` numbers, and each point reads and writes its own.
-    let mut raised = unsafe { program.launch(&launch, &Inline) }.unwrap();
+    let mut raised = unsafe { program.launch(&launch, &SingleThread) }.unwrap();
     raised.sort_unstable_by_key(|r| (r.0, r.1));
     (columns[0].iter().map(|x| x.to_bits()).collect(), raised)
 }
@@ -514,7 +514,7 @@ fn results_that_replace_operands_name_their_flags() {
 }
 
 /// The square roots of numbers by a kernel of nothing else.
-fn roots<T: Copy + Default>(x86: &X86, dtype: DType, numbers: &[T]) -> (Vec<T>, Raised) {
+fn roots<T: Copy + Default>(x86: &X86, dtype: DType, numbers: &[T]) -> (Vec<T>, RaisedFlags) {
     let mut kernel = KernelBuilder::new(Template::Map, 1, 0);
     let (from, to) = (kernel.operand(dtype, Access::Read, true), kernel.operand(dtype, Access::Write, true));
     let x = kernel.body().load(from);
@@ -526,7 +526,7 @@ fn roots<T: Copy + Default>(x86: &X86, dtype: DType, numbers: &[T]) -> (Vec<T>, 
     let (outer, strides) = ([numbers.len()], [size; 2]);
     let launch = Launch { outer: &outer, inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
     // SAFETY: as many numbers, and roots.
-    let raised = unsafe { program.launch(&launch, &Inline) }.unwrap();
+    let raised = unsafe { program.launch(&launch, &SingleThread) }.unwrap();
     (out, raised)
 }
 
@@ -645,7 +645,7 @@ fn operands_are_more_than_registers() {
 
 /// The bytes of `n` sums, and the flags. Elements follow each other, stand still, are every other one, go from the last to the
 /// first, are every third one, or each operand goes its own way.
-fn run_sum(program: &dyn Program, dtype: DType, way: usize, n: usize) -> (Vec<u8>, Raised) {
+fn run_sum(program: &dyn Program, dtype: DType, way: usize, n: usize) -> (Vec<u8>, RaisedFlags) {
     let (size, steps) = (dtype.size() as isize, [1, 0, 2, -1, 3]);
     let step = |operand: usize| size * steps.get(way).copied().unwrap_or(steps[operand * 7 % 5]);
     let mut random = Random::new(way as u64);
@@ -659,7 +659,7 @@ fn run_sum(program: &dyn Program, dtype: DType, way: usize, n: usize) -> (Vec<u8
     let strides: Vec<isize> = (0..29).map(step).chain([size]).collect();
     let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &strides, scalars: &[] };
     // SAFETY: the columns have three elements for each sum.
-    let mut raised = unsafe { program.launch(&launch, &Inline) }.unwrap();
+    let mut raised = unsafe { program.launch(&launch, &SingleThread) }.unwrap();
     raised.sort_unstable_by_key(|r| (r.0, r.1));
     (out, raised)
 }
@@ -680,7 +680,7 @@ fn large_results_are_written_past_the_caches() {
             let addresses = [from.as_ptr().cast_mut().cast(), to[start..].as_mut_ptr().cast()];
             let launch = Launch { outer: &[n], inner: &[], addresses: &addresses, strides: &[8, 8], scalars: &[] };
             // SAFETY: both columns have `n` numbers.
-            unsafe { program.launch(&launch, &Inline) }.unwrap();
+            unsafe { program.launch(&launch, &SingleThread) }.unwrap();
             assert!(to[start..][..n].iter().zip(&from).all(|(y, x)| *y == x + x));
             to[start..][..n].fill(0.0);
         }

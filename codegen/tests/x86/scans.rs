@@ -75,7 +75,7 @@ fn run(
     dtype: DType,
     results: usize,
     in_place: bool,
-) -> (Vec<u128>, Raised) {
+) -> (Vec<u128>, RaisedFlags) {
     let size = dtype.size() as isize;
     let mut inputs = [input.to_vec(), input.to_vec()];
     let mut outs = vec![vec![0u8; input.len()]; results];
@@ -96,7 +96,7 @@ fn run(
     let strides = each.repeat(2 + results);
     let launch = Launch { outer: &[rows], inner: &[n], addresses: &addresses, strides: &strides, scalars: &[] };
     // SAFETY: all have so many rows and columns.
-    let raised = unsafe { program.launch(&launch, &Inline) }.expect("the host's memory is there");
+    let raised = unsafe { program.launch(&launch, &SingleThread) }.expect("the host's memory is there");
     if in_place {
         outs[0].copy_from_slice(&inputs[0]);
     }
@@ -189,7 +189,7 @@ fn coordinates_behind_a_scan_are_those_of_the_launch() {
         let strides = [pitch, 8, pitch, 8, pitch, 8];
         let launch = Launch { outer: &[rows], inner: &[n], addresses: &addresses, strides: &strides, scalars: &[] };
         // SAFETY: all have as many numbers as there are points.
-        unsafe { x86.compile(&kernel).unwrap().launch(&launch, &Inline) }.unwrap();
+        unsafe { x86.compile(&kernel).unwrap().launch(&launch, &SingleThread) }.unwrap();
         for row in 0..rows {
             let mut sum = 0;
             for i in row * n..(row + 1) * n {

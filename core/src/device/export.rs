@@ -77,7 +77,7 @@ impl Array {
     ///
     /// ```
     /// use fastnp::{Array, DType, set_device};
-    /// set_device("apart")?; // a device for tests
+    /// set_device("mock")?; // a device for tests
     /// let x = &Array::ones(&[3], DType::F64) * 2.0;
     /// let loan = x.lend()?;
     /// assert_eq!(x.place(), Some(loan.place()));

@@ -29,7 +29,7 @@ const ALIGN: isize = 16;
 /// ```
 /// use fastnp::{computes_on_host, set_device};
 /// assert!(computes_on_host());
-/// set_device("apart")?; // a device for tests
+/// set_device("mock")?; // a device for tests
 /// assert!(!computes_on_host());
 /// set_device("cpu")?;
 /// # Ok::<(), fastnp::Error>(())

@@ -8,8 +8,8 @@
 
 use crate::host::threads::Threads;
 use fastnp_codegen::drive::fp_status;
-use fastnp_codegen::host::gemv::Combination;
-use fastnp_codegen::{DType, FpFlags, Workers};
+use fastnp_codegen::host::gemv::Gemv;
+use fastnp_codegen::{DType, FpFlags, ThreadPool};
 use gemm::{Parallelism, gemm};
 use num_complex::{Complex, ComplexFloat};
 use std::ops::Add;
@@ -213,7 +213,7 @@ impl One {
         if tasks == 1 {
             return self.add_up(zero, one);
         }
-        let each = self.k.div_ceil(tasks).next_multiple_of(Combination::TOGETHER);
+        let each = self.k.div_ceil(tasks).next_multiple_of(Gemv::UNROLL);
         let mut sums = vec![zero; self.k.div_ceil(each) * outputs];
         let places = Sums(sums.as_mut_ptr());
         let raised = shared(sums.len() / outputs, nanoseconds(each, self.k), |task| {
@@ -246,13 +246,13 @@ impl One {
             return self.add_narrow((matrix.0, matrix.1), vector, zero);
         }
         self.clear(zero);
-        if is_dense && self.step() == size && Combination::is_for(self.dtype) {
+        if is_dense && self.step() == size && Gemv::supports(self.dtype) {
             let (rows, factors) = ((matrix.0.cast_const(), matrix.1), (vector.0.cast_const(), vector.1));
-            let combination = Combination { rows, factors, count: self.k, columns: outputs };
+            let gemv = Gemv { rows, factors, count: self.k, columns: outputs };
             // SAFETY: the planner gives addresses and strides that stay within their storages over the domain, and the
             // destination overlaps neither factor.
             return raised_by(|| unsafe {
-                combination.add(self.dtype, self.c.0);
+                gemv.add(self.dtype, self.c.0);
             });
         }
         self.multiply(Some(one), one)
@@ -346,18 +346,18 @@ impl One {
     }
 }
 
-/// Adds up `k` rows of `N` elements, each times one of a vector's, `TOGETHER` rows at a time.
+/// Adds up `k` rows of `N` elements, each times one of a vector's, `UNROLL` rows at a time.
 ///
 /// # Safety
 /// So many rows, which begin the second number of bytes apart, and elements of the vector, likewise, are there, aligned for T.
 #[inline]
-unsafe fn rows_added<T: Element, const N: usize, const TOGETHER: usize>(
+unsafe fn rows_added<T: Element, const N: usize, const UNROLL: usize>(
     (matrix, row): (*const u8, isize),
     (vector, step): (*mut u8, isize),
     k: usize,
     to: &mut [T; FEW],
 ) {
-    let mut sums = [[to[0]; N]; TOGETHER];
+    let mut sums = [[to[0]; N]; UNROLL];
     // SAFETY: the caller's contract.
     let mut add = |to: usize, i: usize| unsafe {
         let factor = vector.offset(i as isize * step).cast::<T>().read();
@@ -366,9 +366,9 @@ unsafe fn rows_added<T: Element, const N: usize, const TOGETHER: usize>(
             *sum = *sum + factor * row.add(j).read();
         }
     };
-    let whole = k - k % TOGETHER;
-    for i in (0..whole).step_by(TOGETHER) {
-        for to in 0..TOGETHER {
+    let whole = k - k % UNROLL;
+    for i in (0..whole).step_by(UNROLL) {
+        for to in 0..UNROLL {
             add(to, i + to);
         }
     }

@@ -8,7 +8,7 @@
 //!
 //! A library's pool (rayon's) cost 9 µs a launch with its threads awake, and woke them for each.
 
-use fastnp_codegen::{GRAIN, Workers};
+use fastnp_codegen::{GRAIN_NS, ThreadPool};
 use parking_lot::Mutex;
 use std::any::Any;
 use std::cell::UnsafeCell;
@@ -300,18 +300,18 @@ fn with_crew<T>(act: impl FnOnce(&mut Crew) -> T) -> Option<T> {
 /// The threads, as backends see them.
 pub(crate) struct Threads;
 
-impl Workers for Threads {
+impl ThreadPool for Threads {
     fn count(&self) -> usize {
         count()
     }
 
     fn tasks(&self, nanoseconds: f64) -> usize {
-        if nanoseconds < 2.0 * GRAIN {
+        if nanoseconds < 2.0 * GRAIN_NS {
             return 1;
         }
         let tasks = with_crew(|crew| {
             if crew.board.is_awake() {
-                return nanoseconds / GRAIN;
+                return nanoseconds / GRAIN_NS;
             }
             let tasks = nanoseconds / WAKING;
             if tasks < 2.0 {

@@ -1,7 +1,7 @@
 //! Floating-point flags that kernels raised, kept by op and by the scope the op was recorded in until somebody asks.
 
 use crate::host::gemm::Product;
-use fastnp_codegen::{DType, FpFlags, Fragment, Inst, Kernel, Op, Raised, Template, ValueId};
+use fastnp_codegen::{DType, FpFlags, Fragment, Inst, Kernel, Op, RaisedFlags, Template, ValueId};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
@@ -89,7 +89,7 @@ pub(crate) struct Flags {
 
 impl Flags {
     /// Adds what a launch of a kernel raised, by instruction. `part` tells which of them are steps of products.
-    pub(crate) fn note(&mut self, kernel: &Kernel, raised: Raised, part: &dyn Fn(bool, u32) -> Option<Product>) {
+    pub(crate) fn note(&mut self, kernel: &Kernel, raised: RaisedFlags, part: &dyn Fn(bool, u32) -> Option<Product>) {
         for (in_epilogue, inst, flags) in raised {
             let fragment = if in_epilogue { &kernel.epilogue } else { &kernel.body };
             let product = match fragment.insts.get(inst as usize) {

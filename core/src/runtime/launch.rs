@@ -5,7 +5,7 @@ use crate::host::gemm::Product;
 use crate::runtime::fp_flags::Flags;
 use crate::runtime::inspect::{Inspection, launched};
 use crate::runtime::stats::Stats;
-use fastnp_codegen::{Device, FpFlags, Kernel, Launch, Program, Workers};
+use fastnp_codegen::{Device, FpFlags, Kernel, Launch, Program, ThreadPool};
 
 /// What is seen of launches.
 #[derive(Default)]
@@ -36,7 +36,7 @@ impl Seen {
         &mut self,
         (kernel, program): (&Kernel, &dyn Program),
         launch: &Launch<'_>,
-        workers: &dyn Workers,
+        workers: &dyn ThreadPool,
         device: Option<&dyn Device>,
         part: &dyn Fn(bool, u32) -> Option<Product>,
     ) -> Result<()> {

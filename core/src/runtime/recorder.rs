@@ -24,7 +24,7 @@ use crate::runtime::fp_flags;
 use crate::runtime::immediate::{LaunchShape, kernel_of};
 use crate::runtime::launch::Seen;
 use crate::runtime::target::{Compiled, HOST, Site, Worth};
-use fastnp_codegen::{DType, Inline, Kernel, Launch, Op, Scalar};
+use fastnp_codegen::{DType, Kernel, Launch, Op, Scalar, SingleThread};
 use hashbrown::HashMap;
 use smallvec::SmallVec;
 use std::hash::BuildHasher;
@@ -460,7 +460,7 @@ impl Engine {
         let product = if let Operation::Part(product, _) = s.op { Some(product) } else { None };
         // SAFETY: the statement's views lie within their storages (layouts are checked when they are made), which have
         // memory; no pending node touches the target, and the target overlaps no source except at the same point.
-        unsafe { self.seen.launch((&program.0, &*program.1), &launch, &Inline, None, &|_, _| product)? };
+        unsafe { self.seen.launch((&program.0, &*program.1), &launch, &SingleThread, None, &|_, _| product)? };
         s.target.storage.written()?;
         self.seen.stats.run_at_once += 1;
         Ok(())
@@ -709,7 +709,7 @@ const WHOLE: usize = 64 << 10;
 fn launch_now(seen: &mut Seen, program: &Compiled, launch: &Launch<'_>, product: Option<Product>) -> Result<()> {
     // SAFETY: the arrays are ready and lie as the launch says; the target is new memory, or the program can tell that it is
     // what it reads.
-    unsafe { seen.launch((&program.0, &*program.1), launch, &Inline, None, &|_, _| product)? };
+    unsafe { seen.launch((&program.0, &*program.1), launch, &SingleThread, None, &|_, _| product)? };
     seen.stats.ran_at_once();
     Ok(())
 }

@@ -5,7 +5,7 @@ use crate::host::interpreter_lock;
 use crate::plan::Target;
 use crate::plan::group::PACKED;
 use crate::runtime::recorder::{Engine, engine};
-use fastnp_codegen::{Backend, Device, Facts, Failure, Kernel, Program, Verified, backend, device};
+use fastnp_codegen::{Backend, Device, Facts, Failure, Kernel, Program, Verified, device, registry};
 use hashbrown::HashMap;
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -29,7 +29,12 @@ pub(crate) struct Site {
 impl Site {
     /// The host, with the backend of a name; none where there is no such backend.
     pub(crate) fn host(name: &str) -> Option<Site> {
-        Some(Site { backend: backend::select(name)?.into(), device: None, packed: PACKED, kernels: HashMap::default() })
+        Some(Site {
+            backend: registry::select(name)?.into(),
+            device: None,
+            packed: PACKED,
+            kernels: HashMap::default(),
+        })
     }
 
     fn on(device: Arc<dyn Device>) -> Site {
@@ -105,7 +110,7 @@ impl Worth {
 ///
 /// ```
 /// use fastnp::{Array, DType, set_device, stats};
-/// set_device("apart")?; // a device for tests
+/// set_device("mock")?; // a device for tests
 /// let x = &Array::ones(&[100_000], DType::F64) * 2.0;
 /// assert_eq!(x.get(&[7.into()])?.map(|x| x.to_f64()), Some(2.0));
 /// assert!(stats().bytes_on_devices >= 800_000);

@@ -6,7 +6,7 @@ use super::sequence::{Given, roaming, zeros};
 use crate::cuda::text::form;
 use crate::cuda::text::form::{Form, Geometry, scatters};
 use crate::cuda::text::source;
-use crate::{DeviceError, Kernel, Launch, Program, Raised, Template, Verified, Workers};
+use crate::{DeviceError, Kernel, Launch, Program, RaisedFlags, Template, ThreadPool, Verified};
 use smallvec::SmallVec;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -50,15 +50,15 @@ pub(super) struct CudaProgram {
 }
 
 impl Program for CudaProgram {
-    unsafe fn launch(&self, launch: &Launch<'_>, _: &dyn Workers) -> Result<Raised, DeviceError> {
-        let Some((form, geometry)) = form::of(&self.forms.kernel, launch) else { return Ok(Raised::new()) };
+    unsafe fn launch(&self, launch: &Launch<'_>, _: &dyn ThreadPool) -> Result<RaisedFlags, DeviceError> {
+        let Some((form, geometry)) = form::of(&self.forms.kernel, launch) else { return Ok(RaisedFlags::new()) };
         let _entered = self.gpu.context.enter()?;
         let function = match self.forms.get(&form) {
             Some(function) => function,
             None => self.gpu.functions(&[(self.forms.clone(), form.clone())])?.remove(0),
         };
         // SAFETY: the caller's contract; the geometry is this launch's.
-        unsafe { run(&self.gpu, &self.forms, (&form, &function), &geometry, launch) }.map(|()| Raised::new())
+        unsafe { run(&self.gpu, &self.forms, (&form, &function), &geometry, launch) }.map(|()| RaisedFlags::new())
     }
 
     fn listing(&self) -> String {

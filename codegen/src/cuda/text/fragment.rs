@@ -4,7 +4,7 @@
 
 use crate::cuda::text::functions::filled;
 use crate::cuda::text::spell;
-use crate::{DType, Fragment, Inst, Odd, Part, ValueId};
+use crate::{ComplexPart, DType, Fragment, Inst, SlowPath, ValueId};
 
 /// How a fragment's values are written.
 pub(crate) struct Values<'a> {
@@ -13,7 +13,7 @@ pub(crate) struct Values<'a> {
     /// What stands for a load, a gather's address, a coordinate or a fold's result.
     pub(crate) load: &'a dyn Fn(&Inst) -> String,
     /// Values that are wanted seldom, and computed where they are.
-    pub(crate) odd: &'a [Odd],
+    pub(crate) odd: &'a [SlowPath],
 }
 
 /// What a value is called: a literal and a parameter stand for themselves.
@@ -67,8 +67,8 @@ pub(crate) fn write(
             }
             Inst::Cast(a, to) => filled(&spell::cast(fragment.dtype(*a), *to), fragment.dtype(*a), &[&name(*a)]),
             Inst::Bits(a, to) => bits(&name(*a), fragment.dtype(*a), *to),
-            Inst::Part(a, Part::Real) => format!("{}.re", name(*a)),
-            Inst::Part(a, Part::Imaginary) => format!("{}.im", name(*a)),
+            Inst::Part(a, ComplexPart::Real) => format!("{}.re", name(*a)),
+            Inst::Part(a, ComplexPart::Imaginary) => format!("{}.im", name(*a)),
             Inst::Complex([re, im]) => filled("complex_T(a, b)", dtype, &[&name(*re), &name(*im)]),
         };
         line(format!("const {} {} = {text};", dtype.ir_name(), name(this)));

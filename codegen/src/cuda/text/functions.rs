@@ -146,7 +146,7 @@ fn elementary(op: Op, dtype: DType) -> String {
             Inst::Load(m) => names[m.0 as usize].to_owned(),
             _ => unreachable!("a function reads its arguments"),
         },
-        odd: &expanded.body.odd,
+        odd: &expanded.body.slow_paths,
     };
     let mut lines = String::new();
     write(

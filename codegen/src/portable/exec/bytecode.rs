@@ -1,39 +1,39 @@
-//! A fragment resolved to loops and places: what is left of it at launch.
+//! Bytecode: a fragment resolved to calls of inner loops, with registers allocated.
 //!
-//! Every value of a fragment has an entry in a table of pointers that a [`crate::portable::exec::exec_tiles::Frame`] keeps: into memory, where
-//! a load is contiguous or a result may be written straight to its destination; into a block register otherwise. A
-//! [`Call`] names its operands by their entries, so running one costs an indirect call and four loads.
+//! Every value of a fragment has an entry in a table of pointers that the drivers keep: into memory, where a load is contiguous or a result
+//! may be written straight to its destination; into a block register otherwise. A [`LoopCall`] names its operands by their entries, so a
+//! call costs an indirect call and four loads.
 //!
-//! Registers are places of a scratch buffer, given out by linear scan. A call's result never shares a place with its
-//! arguments: loops assume that. Loads have places of their own, so that one that a stride of zero makes the same for
-//! every block is copied once. Stores run after everything else, in their order, unless the launch finds that the
-//! producer may write to the destination itself ([`Sink::conflicts`]).
+//! Block registers are ranges of a scratch buffer, allocated by linear scan. A result never shares a register with its arguments, because
+//! loops assume that. Loads have registers of their own, so that one that a stride of zero makes the same for every block is copied once.
+//! Stores run after everything else, in their order, unless the launch finds that the producer may write to the destination itself
+//! ([`Sink::conflicts`]).
 
-use crate::drive::isa::{Isa, Loop};
+use crate::drive::isa::{Isa, LoopFn};
 use crate::portable::exec::jit_hook;
-use crate::portable::exec::jit_hook::{Fuse, Stage};
-use crate::portable::loops::{casts, copies, elementwise, fused_multiply_add};
-use crate::portable::steps;
-use crate::{Access, DType, FpFlags, Fragment, Inst, Kernel, Op, OperandId, Scalar, ValueId};
+use crate::portable::exec::jit_hook::{JitHook, Stage};
+use crate::portable::loops::{casts, copies, elementwise, fused_multiply_add, primitives};
 
-/// Block registers of one fragment are to fit in this many bytes, two thirds of the usual first-level cache.
-const REGISTER_BYTES: usize = 32 << 10;
-/// Bounds of a block in elements: below, calls cost too much; above, nothing is gained.
-const BLOCK: (usize, usize) = (256, 2048);
+use crate::{Access, DType, FpFlags, Fragment, Inst, Kernel, Launch, Op, OperandId, Scalar, ValueId};
 
-/// One loop over a block.
+/// The block registers of one fragment fit in this many bytes, two thirds of the usual first-level cache.
+const BLOCK_REGISTER_BYTES: usize = 32 << 10;
+/// Least and most elements of a block: with fewer, calls cost too much; with more, nothing is gained.
+const BLOCK_LEN_BOUNDS: (usize, usize) = (256, 2048);
+
+/// One call of a loop over a block.
 #[derive(Clone, Copy)]
-pub(crate) struct Call {
-    pub(crate) run: Loop,
+pub(crate) struct LoopCall {
+    pub(crate) run: LoopFn,
     pub(crate) out: u16,
     pub(crate) args: [u16; 3],
-    /// The instruction, for reports.
+    /// The instruction, for the flags it raises.
     pub(crate) inst: u32,
-    /// What it may report.
+    /// The flags it may raise.
     pub(crate) effects: FpFlags,
-    /// Entries it touches, a bit each; meaningless beyond 64 of them.
+    /// Entries it accesses, a bit each; meaningless beyond 64 entries.
     pub(crate) entries: u64,
-    /// Whether its result may be written where an argument is.
+    /// Whether its result may overwrite an argument.
     pub(crate) in_place: bool,
 }
 
@@ -41,21 +41,21 @@ pub(crate) struct Call {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Conflict {
     pub(crate) operand: u16,
-    /// Unless it is the very same elements, read for the last time by the sink's producer.
+    /// Whether it may be exactly the same elements: then the sink's producer reads them last.
     pub(crate) may_coincide: bool,
     pub(crate) size: u8,
 }
 
-/// Something done for each block.
+/// An operation on each block.
 #[derive(Clone, Copy)]
-pub(crate) enum Step {
-    Call(Call),
+pub(crate) enum BlockOp {
+    Call(LoopCall),
     /// Coordinates along an axis of the domain.
     Index {
         value: u16,
         axis: u8,
     },
-    /// Elements at computed places.
+    /// A gather: elements at computed offsets.
     Gather {
         value: u16,
         operand: u16,
@@ -70,7 +70,7 @@ pub(crate) struct Load {
     pub(crate) value: u16,
     pub(crate) operand: u16,
     pub(crate) size: u8,
-    /// Whether a store or an accumulator takes it as it is, after other stores may have run.
+    /// Whether a store or an accumulator reads it directly, after other stores may have run.
     pub(crate) late: bool,
 }
 
@@ -79,116 +79,129 @@ pub(crate) struct Sink {
     pub(crate) operand: u16,
     pub(crate) value: u16,
     pub(crate) size: u8,
-    /// Of a scatter.
+    /// The offsets of a scatter.
     pub(crate) offsets: Option<u16>,
-    /// Whether a step produces the value and no earlier sink has claimed it, so that it may be written in place.
+    /// Whether a block operation produces the value and no earlier sink takes it, so that the producer may write it to memory.
     pub(crate) produced: bool,
-    /// What must not overlap this operand if its producer is to write to memory directly.
+    /// Operands that must not overlap this one if the producer is to write to memory directly.
     pub(crate) conflicts: Vec<Conflict>,
 }
 
-/// A value that is the same at every point.
+/// A loop-invariant value: a parameter or a literal.
 pub(crate) struct Uniform {
     pub(crate) value: u16,
     pub(crate) size: u8,
-    pub(crate) source: Source,
-    /// Fills a register with it.
-    pub(crate) fill: Loop,
+    pub(crate) source: UniformSource,
+    /// The loop that broadcasts it to a register.
+    pub(crate) fill: LoopFn,
 }
 
-/// Where a uniform value comes from.
+/// The source of a loop-invariant value.
 #[derive(Clone, Copy)]
-pub(crate) enum Source {
+pub(crate) enum UniformSource {
     Param(u16),
     Const(Scalar),
 }
 
-/// A fragment ready to run.
-pub(crate) struct Code {
+/// A fragment, resolved.
+pub(crate) struct Bytecode {
     /// Entries of the pointer table.
     pub(crate) values: usize,
     pub(crate) loads: Vec<Load>,
-    pub(crate) steps: Vec<Step>,
-    /// The steps, where all are calls.
-    pub(crate) calls: Vec<Call>,
-    /// The same with functions in the place of several calls; empty where there are none.
+    pub(crate) steps: Vec<BlockOp>,
+    /// The calls among the steps.
+    pub(crate) calls: Vec<LoopCall>,
+    /// The steps with machine code in the place of several calls; empty if there is none.
     pub(crate) stages: Vec<Stage>,
-    /// Whether one of those may leave elements out, for the calls to compute.
-    pub(crate) leaves_out: bool,
-    /// Entries of the coordinates along the first axis that the steps begin with: nothing has a register of theirs yet, so
-    /// they may be written before anything runs.
-    pub(crate) ramps: Vec<u16>,
+    /// Whether that code has a slow path: it may skip lanes, and then the calls re-execute the block.
+    pub(crate) has_slow_path: bool,
+    /// Entries of the coordinates along the first axis that the steps begin with. Their registers are not reused before, so they may be
+    /// written before anything runs.
+    pub(crate) coordinates: Vec<u16>,
     pub(crate) sinks: Vec<Sink>,
     pub(crate) uniforms: Vec<Uniform>,
     /// Entries that read an accumulator.
     pub(crate) results: Vec<(u16, u8)>,
-    /// Entries with a register: place in bytes for each element of a block, and item size.
-    pub(crate) places: Vec<(u16, u32, u8)>,
+    /// Entries with a register: its offset in bytes for each element of a block, and the item size.
+    pub(crate) registers: Vec<(u16, u32, u8)>,
     /// Bytes of registers for each element of a block, and elements of a block: [`block_length`] of it.
     pub(crate) width: usize,
-    pub(crate) room: usize,
-    /// What the kernel may report.
-    pub(crate) watch: FpFlags,
-    /// Nanoseconds an element, roughly, where memory is not the limit; and the bytes of an element that go through memory.
+    pub(crate) block_len: usize,
+    /// The flags the kernel may raise.
+    pub(crate) fp_mask: FpFlags,
+    /// The cost model: nanoseconds an element, roughly, if memory is not the limit; and the bytes of memory traffic an element.
     pub(crate) cost: f64,
     pub(crate) bytes: usize,
 }
 
-impl Code {
-    /// Whether it only calls, loads and stores at strided places.
+impl Bytecode {
+    /// Whether it has calls, strided loads and strided stores alone.
     pub(crate) fn is_plain(&self) -> bool {
         self.calls.len() == self.steps.len() && self.sinks.iter().all(|s| s.offsets.is_none())
     }
 
-    /// Whether a [`crate::portable::exec::exec_2d::Plane`] may run it.
-    pub(crate) fn has_plane(&self) -> bool {
-        self.is_plain()
-            && self.values <= crate::portable::exec::exec_2d::VALUES
-            && self.loads.len() <= crate::portable::exec::exec_2d::LOADS
-            && self.sinks.len() <= 64
-    }
-
-    /// Whether it scatters, and so must see its points in order.
+    /// Whether it scatters, and so must run its points in order.
     pub(crate) fn scatters(&self) -> bool {
         self.sinks.iter().any(|s| s.offsets.is_some())
     }
 
-    /// Whether an instruction may report flags.
+    /// Whether an instruction may raise flags.
     pub(crate) fn has_effects(&self) -> bool {
-        !self.watch.is_empty()
+        !self.fp_mask.is_empty()
     }
 
-    /// Whether a block may be run a second time, to find out about flags or for what functions left out.
-    pub(crate) fn runs_twice(&self) -> bool {
-        self.has_effects() || self.leaves_out
+    /// Whether a block may be re-executed, to attribute flags or for the slow path.
+    pub(crate) fn may_rerun(&self) -> bool {
+        self.has_effects() || self.has_slow_path
     }
 }
 
-/// Elements in a block where each takes `width` bytes of registers.
+/// Broadcasts a loop-invariant value to a register.
+///
+/// # Safety
+/// `out` has room for `n` elements.
+#[inline]
+pub(crate) unsafe fn fill_uniform(out: *mut u8, uniform: &Uniform, launch: &Launch<'_>, n: usize) {
+    let scalar = match uniform.source {
+        UniformSource::Param(p) => launch.scalars[p as usize],
+        UniformSource::Const(c) => c,
+    };
+    let bits = scalar.bits();
+    let item = (&raw const bits).cast();
+    // SAFETY: the caller's contract; a scalar's bits are its bytes in memory order on little-endian machines.
+    unsafe { (uniform.fill)(out, item, item, item, n, 0) };
+}
+
+/// Elements of a block if each takes `width` bytes of registers.
 pub(crate) fn block_length(width: usize) -> usize {
-    (REGISTER_BYTES / width.max(1)).clamp(BLOCK.0, BLOCK.1) & !63
+    (BLOCK_REGISTER_BYTES / width.max(1)).clamp(BLOCK_LEN_BOUNDS.0, BLOCK_LEN_BOUNDS.1) & !63
 }
 
 /// Resolves a fragment.
 ///
 /// # Errors
-/// Where an instruction has no loop.
-pub(crate) fn resolve(kernel: &Kernel, fragment: &Fragment, isa: Isa, fuse: Option<&dyn Fuse>) -> Result<Code, String> {
-    let mut code = Code {
+/// If an instruction has no loop.
+pub(crate) fn resolve(
+    kernel: &Kernel,
+    fragment: &Fragment,
+    isa: Isa,
+    jit: Option<&dyn JitHook>,
+) -> Result<Bytecode, String> {
+    let mut code = Bytecode {
         values: fragment.insts.len(),
         loads: vec![],
         steps: vec![],
         calls: vec![],
         stages: vec![],
-        leaves_out: false,
-        ramps: vec![],
+        has_slow_path: false,
+        coordinates: vec![],
         sinks: vec![],
         uniforms: vec![],
         results: vec![],
-        places: vec![],
+        registers: vec![],
         width: 0,
-        room: 0,
-        watch: FpFlags::NONE,
+        block_len: 0,
+        fp_mask: FpFlags::NONE,
         cost: 0.0,
         bytes: 0,
     };
@@ -196,28 +209,28 @@ pub(crate) fn resolve(kernel: &Kernel, fragment: &Fragment, isa: Isa, fuse: Opti
         return Err("too many instructions".into());
     }
     for (i, inst) in fragment.insts.iter().enumerate() {
-        add(&mut code, kernel, fragment, i, inst, isa)?;
+        add_instruction(&mut code, kernel, fragment, i, inst, isa)?;
     }
-    code.calls = code.steps.iter().filter_map(|s| if let Step::Call(c) = s { Some(*c) } else { None }).collect();
-    code.ramps = (code.steps.iter())
-        .map_while(|s| if let Step::Index { value, axis: 0 } = s { Some(*value) } else { None })
+    code.calls = code.steps.iter().filter_map(|s| if let BlockOp::Call(c) = s { Some(*c) } else { None }).collect();
+    code.coordinates = (code.steps.iter())
+        .map_while(|s| if let BlockOp::Index { value, axis: 0 } = s { Some(*value) } else { None })
         .collect();
     if !code.calls.is_empty() {
-        code.watch = effects(kernel);
+        code.fp_mask = effects(kernel);
     }
     for a in kernel.accumulators.iter().filter(|_| std::ptr::eq(fragment, &kernel.body)) {
         code.loads.iter_mut().filter(|l| l.value as u32 == a.value.0).for_each(|l| l.late = true);
     }
-    place(&mut code, kernel, fragment);
-    if let Some(fuse) = fuse {
-        jit_hook::find(&mut code, kernel, fragment, fuse);
+    allocate_registers(&mut code, kernel, fragment);
+    if let Some(jit) = jit {
+        jit_hook::replace_calls(&mut code, kernel, fragment, jit);
     }
-    note_conflicts(&mut code, kernel, fragment);
+    find_conflicts(&mut code, kernel, fragment);
     Ok(code)
 }
 
-/// What anything in a kernel may report. Loops may raise what is not to be reported of them (comparisons, of a nan): it must
-/// not be taken for that of a fold, or of the other fragment, so each fragment watches for all.
+/// All flags that instructions of a kernel may raise. Loops may also raise flags that are not reported for their instruction
+/// (comparisons, of a nan); these must not be attributed to a fold or to the other fragment, so each fragment uses this mask.
 pub(crate) fn effects(kernel: &Kernel) -> FpFlags {
     let of = |fragment: &Fragment| {
         (0..fragment.insts.len()).map(|i| fragment.effects(i)).fold(FpFlags::NONE, |all, effects| all | effects)
@@ -227,7 +240,14 @@ pub(crate) fn effects(kernel: &Kernel) -> FpFlags {
 }
 
 /// Adds one instruction.
-fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Isa) -> Result<(), String> {
+fn add_instruction(
+    code: &mut Bytecode,
+    k: &Kernel,
+    f: &Fragment,
+    i: usize,
+    inst: &Inst,
+    isa: Isa,
+) -> Result<(), String> {
     let dtype = f.types[i];
     let size = dtype.size() as u8;
     let value = i as u16;
@@ -235,7 +255,7 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
     let mut call = |run, args: [u16; 3], effects, in_place| {
         let bit = |v: u16| 1u64.checked_shl(v as u32).unwrap_or(0);
         let entries = args.iter().fold(bit(value), |all, &v| all | bit(v));
-        code.steps.push(Step::Call(Call { run, out: value, args, inst: i as u32, effects, entries, in_place }));
+        code.steps.push(BlockOp::Call(LoopCall { run, out: value, args, inst: i as u32, effects, entries, in_place }));
     };
     match inst {
         Inst::Load(OperandId(operand)) => {
@@ -243,9 +263,9 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
             code.bytes += size as usize;
             code.loads.push(Load { value, operand: *operand, size, late: false });
         }
-        Inst::Param(p) => add_uniform(code, value, size, Source::Param(p.0), isa),
-        Inst::Const(c) => add_uniform(code, value, size, Source::Const(*c), isa),
-        Inst::Index(axis) => code.steps.push(Step::Index { value, axis: *axis }),
+        Inst::Param(p) => add_uniform(code, value, size, UniformSource::Param(p.0), isa),
+        Inst::Const(c) => add_uniform(code, value, size, UniformSource::Const(*c), isa),
+        Inst::Index(axis) => code.steps.push(BlockOp::Index { value, axis: *axis }),
         Inst::Apply(op, args) => {
             let from = f.dtype(args[0]);
             let run = elementwise::lookup(*op, from, isa).ok_or_else(|| format!("no loop of {op} in {from}"))?;
@@ -264,7 +284,7 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
         }
         Inst::Step(step, args) => {
             let from = f.dtype(args[0]);
-            let run = steps::lookup(*step, from, isa).ok_or_else(|| format!("no {step} in {from}"))?;
+            let run = primitives::lookup(*step, from, isa).ok_or_else(|| format!("no {step} in {from}"))?;
             call(run, [entry(args[0]), entry(args[1]), entry(args[0])], f.effects(i), false);
             code.cost += 0.3 * size as f64 / 8.0;
         }
@@ -283,7 +303,7 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
             code.cost += 0.1 * size.max(source.size() as u8) as f64 / 8.0;
         }
         Inst::Bits(from, _) => {
-            // What an integer is by itself, any word of its size is.
+            // A copy of the word.
             let word = if size == 8 { DType::U64 } else { DType::U32 };
             let run = elementwise::lookup(Op::Positive, word, isa).ok_or_else(|| format!("no copies of {word}"))?;
             call(run, [entry(*from); 3], FpFlags::NONE, elementwise::works_in_place(Op::Positive, word));
@@ -299,7 +319,7 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
         }
         Inst::Gather(operand, offsets) => {
             code.cost += 0.5;
-            code.steps.push(Step::Gather { value, operand: operand.0, offsets: entry(*offsets), size });
+            code.steps.push(BlockOp::Gather { value, operand: operand.0, offsets: entry(*offsets), size });
         }
         Inst::Store(operand, v) => add_sink(code, k, f, *operand, *v, None),
         Inst::Scatter(operand, offsets, v) => add_sink(code, k, f, *operand, *v, Some(entry(*offsets))),
@@ -308,22 +328,22 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
     Ok(())
 }
 
-/// Whether a value is there before the first step, by itself.
-fn is_given(inst: &Inst) -> bool {
+/// Whether an instruction is a load, a parameter or a literal: its value needs no step.
+fn is_input(inst: &Inst) -> bool {
     matches!(inst, Inst::Load(_) | Inst::Param(_) | Inst::Const(_))
 }
 
-/// Whether a step makes a value.
+/// Whether a step computes the value.
 fn is_computed(inst: &Inst) -> bool {
-    !is_given(inst) && !inst.is_effect() && !matches!(inst, Inst::Result(_))
+    !is_input(inst) && !inst.is_effect() && !matches!(inst, Inst::Result(_))
 }
 
-fn add_uniform(code: &mut Code, value: u16, size: u8, source: Source, isa: Isa) {
+fn add_uniform(code: &mut Bytecode, value: u16, size: u8, source: UniformSource, isa: Isa) {
     code.uniforms.push(Uniform { value, size, source, fill: copies::fill(size as usize, isa) });
 }
 
 fn add_sink(
-    code: &mut Code,
+    code: &mut Bytecode,
     kernel: &Kernel,
     fragment: &Fragment,
     operand: OperandId,
@@ -343,7 +363,7 @@ fn add_sink(
     code.sinks.push(Sink { operand: operand.0, value, size, offsets, produced, conflicts: vec![] });
 }
 
-/// The instruction that reads each value last; one past the end for what a sink or an accumulator takes.
+/// Liveness: the last instruction that reads each value; one past the end if a sink or an accumulator reads it.
 fn last_uses(kernel: &Kernel, fragment: &Fragment) -> Vec<usize> {
     let end = fragment.insts.len();
     let mut last = vec![end; end];
@@ -368,45 +388,45 @@ fn last_uses(kernel: &Kernel, fragment: &Fragment) -> Vec<usize> {
     last
 }
 
-/// Gives every value that may need one a register.
-fn place(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
+/// Allocates registers by linear scan.
+fn allocate_registers(code: &mut Bytecode, kernel: &Kernel, fragment: &Fragment) {
     let last = last_uses(kernel, fragment);
     let mut free: Vec<(usize, u32)> = vec![];
-    let mut place_of = vec![None; fragment.insts.len()];
+    let mut register_of = vec![None; fragment.insts.len()];
     let mut width = 0u32;
     for (i, inst) in fragment.insts.iter().enumerate() {
         let size = fragment.types[i].size();
         let computed = is_computed(inst);
-        if !is_given(inst) && !computed {
+        if !is_input(inst) && !computed {
             continue;
         }
         let reused =
             if computed { free.iter().rposition(|&(s, _)| s == size).map(|at| free.swap_remove(at).1) } else { None };
-        let place = reused.unwrap_or_else(|| {
+        let offset = reused.unwrap_or_else(|| {
             width += size as u32;
             width - size as u32
         });
-        place_of[i] = Some(place);
-        code.places.push((i as u16, place, size as u8));
+        register_of[i] = Some(offset);
+        code.registers.push((i as u16, offset, size as u8));
         for v in Fragment::arguments(inst) {
             let v = v.0 as usize;
             if last[v] == i
-                && !is_given(&fragment.insts[v])
-                && let Some(p) = place_of[v].take()
+                && !is_input(&fragment.insts[v])
+                && let Some(p) = register_of[v].take()
             {
                 free.push((fragment.types[v].size(), p));
             }
         }
     }
     code.width = width as usize;
-    code.room = block_length(code.width);
+    code.block_len = block_length(code.width);
 }
 
-/// Finds which operands a store's destination must not overlap for its producer to write there: other stores', and those
-/// loaded and still read by the producer or later. Where flags may make the steps run twice, all loads are.
-fn note_conflicts(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
+/// Finds the operands that a store's destination must not overlap for its producer to write there: those of other stores, and those of
+/// loads that are live at the producer. If the block may be re-executed, all loads count as live.
+fn find_conflicts(code: &mut Bytecode, kernel: &Kernel, fragment: &Fragment) {
     let last = last_uses(kernel, fragment);
-    let twice = code.runs_twice();
+    let twice = code.may_rerun();
     let restrict = |operand: u16| kernel.operands[operand as usize].restrict;
     for at in 0..code.sinks.len() {
         let (operand, value) = (code.sinks[at].operand, code.sinks[at].value as usize);
@@ -415,18 +435,20 @@ fn note_conflicts(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
         }
         let size = code.sinks[at].size;
         let in_place = code.calls.iter().any(|c| c.out as usize == value && c.in_place);
-        let apart = |operand, size| Conflict { operand, may_coincide: false, size };
+        let disjoint = |operand, size| Conflict { operand, may_coincide: false, size };
         let mut conflicts: Vec<Conflict> = vec![];
         conflicts.extend(code.loads.iter().filter(|l| twice || last[l.value as usize] >= value).map(|l| Conflict {
             may_coincide: in_place && l.size == size && last[l.value as usize] <= value,
-            ..apart(l.operand, l.size)
+            ..disjoint(l.operand, l.size)
         }));
         conflicts.extend(code.steps.iter().filter_map(|s| match *s {
-            Step::Gather { value: g, operand, size, .. } if twice || g as usize >= value => Some(apart(operand, size)),
-            Step::Call(_) | Step::Index { .. } | Step::Gather { .. } => None,
+            BlockOp::Gather { value: g, operand, size, .. } if twice || g as usize >= value => {
+                Some(disjoint(operand, size))
+            }
+            BlockOp::Call(_) | BlockOp::Index { .. } | BlockOp::Gather { .. } => None,
         }));
         let others = code.sinks.iter().enumerate().filter(|(other, _)| *other != at);
-        conflicts.extend(others.map(|(_, s)| apart(s.operand, s.size)));
+        conflicts.extend(others.map(|(_, s)| disjoint(s.operand, s.size)));
         conflicts.retain(|c| !restrict(c.operand));
         conflicts.sort_unstable();
         conflicts.dedup_by_key(|c| c.operand);

@@ -1,59 +1,59 @@
-//! Fragments over one axis, the most frequent launches by far: no planes, no odometer, a table of pointers that moves on
-//! block by block.
+//! The driver of fragments over one axis, the most frequent launches by far: a table of pointers that advances block by block.
 //!
-//! Operands whose elements follow each other are used where they are, the others copied to and from registers. It is a
-//! short cut of [`crate::portable::exec::exec_2d`]: a launch of eight elements takes 35 ns here and 60 there. It stays on one thread; what
-//! is worth sharing goes the other way.
+//! Operands whose elements are contiguous are accessed in memory, the others copied to and from registers. It is a fast path of
+//! [`crate::portable::exec::exec_2d`]: a launch of eight elements takes 35 ns here and 60 there. It stays on one thread; larger launches
+//! take `exec_2d`.
 
+use crate::drive::fp_status::record_flags;
 use crate::drive::{fp_status, scratch};
-use crate::portable::exec::bytecode::{Code, Conflict, Load};
-use crate::portable::exec::exec_tiles::{fill_uniform, report};
+use crate::portable::exec::bytecode::fill_uniform;
+use crate::portable::exec::bytecode::{Bytecode, Conflict, Load};
 use crate::portable::exec::jit_hook::run_calls;
 use crate::portable::loops::copies;
-use crate::{Launch, Raised};
+use crate::{Launch, RaisedFlags};
 use std::mem::MaybeUninit;
 
-/// Values there is room for; longer fragments take the other way.
-pub(crate) const VALUES: usize = 48;
+/// Entries of the table of pointers; longer fragments take `exec_2d`.
+pub(crate) const MAX_VALUES_1D: usize = 48;
 
 /// Whether a fragment has a form that this module runs.
-pub(crate) fn may_be_flat(code: &Code) -> bool {
-    code.ramps.len() + code.calls.len() == code.steps.len()
+pub(crate) fn may_run_1d(code: &Bytecode) -> bool {
+    code.coordinates.len() + code.calls.len() == code.steps.len()
         && code.sinks.iter().all(|s| s.offsets.is_none())
-        && code.values <= VALUES
+        && code.values <= MAX_VALUES_1D
         && (code.sinks.len() <= 1 || code.loads.iter().all(|l| !l.late))
 }
 
-/// How the operands of a launch lie along its axis.
+/// How the operands of a launch are accessed along its axis.
 #[derive(Clone, Copy)]
-pub(crate) struct Line {
+pub(crate) struct Access1d {
     n: usize,
-    /// Loads (a bit each, by their order) that are copied to registers, block by block.
-    pulled: u64,
-    /// Sinks (likewise) that their producers write to.
+    /// Loads (a bit each, in their order) that are copied to registers, block by block.
+    copied: u64,
+    /// Sinks (likewise) that their producers write to memory.
     direct: u64,
 }
 
-impl Line {
-    /// Lays out `n` points.
+impl Access1d {
+    /// Decides it for `n` points.
     #[inline]
-    pub(crate) fn new(code: &Code, launch: &Launch<'_>, n: usize) -> Line {
-        let mut line = Line { n, pulled: 0, direct: 0 };
+    pub(crate) fn new(code: &Bytecode, launch: &Launch<'_>, n: usize) -> Access1d {
+        let mut line = Access1d { n, copied: 0, direct: 0 };
         if n > 1 {
             for (i, l) in code.loads.iter().enumerate() {
                 let stride = launch.strides[l.operand as usize];
-                line.pulled |= ((stride != l.size as isize && stride != 0) as u64) << i;
+                line.copied |= ((stride != l.size as isize && stride != 0) as u64) << i;
             }
         }
-        // In place, calls may not run again to find out what they raised.
-        let once = code.calls.len() == 1 || !code.runs_twice();
+        // A block that was overwritten in place cannot be re-executed to attribute flags.
+        let once = code.calls.len() == 1 || !code.may_rerun();
         for (i, s) in code.sinks.iter().enumerate().filter(|(_, s)| s.produced) {
-            let apart = |c: &Conflict| {
+            let disjoint = |c: &Conflict| {
                 let (own, other) = (line.span(launch, s.operand, s.size), line.span(launch, c.operand, c.size));
                 let coincides = once && c.may_coincide && own.0 == other.0 && line.is_dense(launch, c.operand, c.size);
                 coincides || other.0 >= own.1 || own.0 >= other.1
             };
-            if line.is_dense(launch, s.operand, s.size) && s.conflicts.iter().all(apart) {
+            if line.is_dense(launch, s.operand, s.size) && s.conflicts.iter().all(disjoint) {
                 line.direct |= 1 << i;
             }
         }
@@ -65,18 +65,18 @@ impl Line {
         self.n == 1 || launch.strides[operand as usize] == size as isize
     }
 
-    /// Whether a load is the same at all points of several.
+    /// Whether a load is broadcast: the same at all points of several.
     #[inline]
     fn is_one(self, launch: &Launch<'_>, load: &Load) -> bool {
         self.n != 1 && launch.strides[load.operand as usize] == 0
     }
 
-    /// Whether all loads are used where they are.
-    pub(crate) fn is_read_in_place(self, code: &Code, launch: &Launch<'_>) -> bool {
-        self.pulled == 0 && code.loads.iter().all(|load| !self.is_one(launch, load))
+    /// Whether all loads are read in memory.
+    pub(crate) fn is_read_in_place(self, code: &Bytecode, launch: &Launch<'_>) -> bool {
+        self.copied == 0 && code.loads.iter().all(|load| !self.is_one(launch, load))
     }
 
-    /// The bytes an operand may touch.
+    /// The range of bytes an operand may access.
     #[inline]
     fn span(self, launch: &Launch<'_>, operand: u16, size: u8) -> (usize, usize) {
         let first = launch.addresses[operand as usize] as usize;
@@ -89,9 +89,9 @@ impl Line {
 /// Runs a fragment on `n` elements.
 ///
 /// # Safety
-/// As [`crate::Program::launch`]; the code is flat.
-pub(crate) unsafe fn run(code: &Code, launch: &Launch<'_>, n: usize) -> Raised {
-    let mut raised = Raised::new();
+/// As [`crate::Program::launch`]; [`may_run_1d`] holds.
+pub(crate) unsafe fn run(code: &Bytecode, launch: &Launch<'_>, n: usize) -> RaisedFlags {
+    let mut raised = RaisedFlags::new();
     if let ([load], [], [sink]) = (&code.loads[..], &code.calls[..], &code.sinks[..])
         && load.value == sink.value
     {
@@ -115,30 +115,30 @@ pub(crate) unsafe fn run(code: &Code, launch: &Launch<'_>, n: usize) -> Raised {
     if code.has_effects() {
         fp_status::clear();
     }
-    let line = Line::new(code, launch, n);
-    // One loop between memory and memory needs no blocks.
-    let in_memory = line.pulled == 0
-        && code.ramps.is_empty()
+    let line = Access1d::new(code, launch, n);
+    // One call from memory to memory needs no blocks.
+    let in_memory = line.copied == 0
+        && code.coordinates.is_empty()
         && line.direct == 1
         && code.calls.len() == 1
         && code.sinks.len() == 1
         && code.uniforms.is_empty()
         && code.loads.iter().all(|l| !line.is_one(launch, l));
-    let block = if in_memory { n } else { code.room };
-    let room = n.min(code.room).next_multiple_of(64);
+    let block = if in_memory { n } else { code.block_len };
+    let room = n.min(code.block_len).next_multiple_of(64);
     scratch::with(code.width * room, |registers| {
-        let mut values = Values::new();
-        // SAFETY: `may_be_flat` bounds the number of values; the registers have room unless only memory is touched.
+        let mut values = PointerTable1d::new();
+        // SAFETY: `may_run_1d` bounds the number of values; the registers have room unless only memory is touched.
         unsafe {
             let values = values.of(code);
-            table(code, launch, line, registers, room, values);
+            bind_pointers(code, launch, line, registers, room, values);
             let mut at = 0;
             while at < n {
                 let len = block.min(n - at);
                 run_block(code, launch, line, at, len, values, &mut raised);
                 at += len;
                 if at < n {
-                    move_on(code, launch, line, values, len);
+                    advance(code, launch, line, values, len);
                 }
             }
         }
@@ -147,21 +147,21 @@ pub(crate) unsafe fn run(code: &Code, launch: &Launch<'_>, n: usize) -> Raised {
     raised
 }
 
-/// Memory for pointers to values.
-pub(crate) struct Values([MaybeUninit<*mut u8>; VALUES]);
+/// The table of pointers to values.
+pub(crate) struct PointerTable1d([MaybeUninit<*mut u8>; MAX_VALUES_1D]);
 
-impl Values {
+impl PointerTable1d {
     #[inline(always)]
-    pub(crate) fn new() -> Values {
-        Values([const { MaybeUninit::uninit() }; VALUES])
+    pub(crate) fn new() -> PointerTable1d {
+        PointerTable1d([const { MaybeUninit::uninit() }; MAX_VALUES_1D])
     }
 
-    /// The part that a fragment needs.
+    /// The entries that a fragment needs.
     ///
     /// # Safety
-    /// The fragment is flat, and every entry is written before it is read, which [`table`] sees to.
+    /// [`may_run_1d`] holds, and every entry is written before it is read, as [`bind_pointers`] does.
     #[inline(always)]
-    pub(crate) unsafe fn of(&mut self, code: &Code) -> &mut [*mut u8] {
+    pub(crate) unsafe fn of(&mut self, code: &Bytecode) -> &mut [*mut u8] {
         // SAFETY: the number of values is bounded; a pointer may be any bytes.
         unsafe { std::slice::from_raw_parts_mut(self.0.as_mut_ptr().cast(), code.values) }
     }
@@ -172,17 +172,17 @@ impl Values {
 /// # Safety
 /// `registers` has room for `code.width * room` bytes.
 #[inline]
-pub(crate) unsafe fn table(
-    code: &Code,
+pub(crate) unsafe fn bind_pointers(
+    code: &Bytecode,
     launch: &Launch<'_>,
-    line: Line,
+    line: Access1d,
     registers: *mut u8,
     room: usize,
     values: &mut [*mut u8],
 ) {
     let n = line.n.min(room);
-    for &(value, place, _) in &code.places {
-        values[value as usize] = registers.wrapping_add(place as usize * room);
+    for &(value, offset, _) in &code.registers {
+        values[value as usize] = registers.wrapping_add(offset as usize * room);
     }
     for uniform in &code.uniforms {
         // SAFETY: the register has that much room.
@@ -193,7 +193,7 @@ pub(crate) unsafe fn table(
         if line.is_one(launch, l) {
             // SAFETY: as above.
             unsafe { copies::splat(values[l.value as usize], base, n, l.size as usize) };
-        } else if line.pulled >> i & 1 == 0 {
+        } else if line.copied >> i & 1 == 0 {
             values[l.value as usize] = base;
         }
     }
@@ -204,10 +204,10 @@ pub(crate) unsafe fn table(
     }
 }
 
-/// Moves pointers into memory on by a block.
-pub(crate) fn move_on(code: &Code, launch: &Launch<'_>, line: Line, values: &mut [*mut u8], len: usize) {
+/// Advances pointers into memory by a block.
+pub(crate) fn advance(code: &Bytecode, launch: &Launch<'_>, line: Access1d, values: &mut [*mut u8], len: usize) {
     for (i, l) in code.loads.iter().enumerate() {
-        if line.pulled >> i & 1 == 0 && !line.is_one(launch, l) {
+        if line.copied >> i & 1 == 0 && !line.is_one(launch, l) {
             let v = &mut values[l.value as usize];
             *v = v.wrapping_add(len * l.size as usize);
         }
@@ -226,32 +226,32 @@ pub(crate) fn move_on(code: &Code, launch: &Launch<'_>, line: Line, values: &mut
 /// The table is set up, and the operands have `len` elements from `start` on.
 #[inline]
 pub(crate) unsafe fn run_block(
-    code: &Code,
+    code: &Bytecode,
     launch: &Launch<'_>,
-    line: Line,
+    line: Access1d,
     start: usize,
     len: usize,
     values: &[*mut u8],
-    raised: &mut Raised,
+    raised: &mut RaisedFlags,
 ) {
     let at = |operand: u16, size: u8| {
         let stride = if line.n == 1 { size as isize } else { launch.strides[operand as usize] };
         (launch.addresses[operand as usize].wrapping_offset(start as isize * stride), stride)
     };
-    if line.pulled != 0 {
-        for (_, l) in code.loads.iter().enumerate().filter(|(i, _)| line.pulled >> i & 1 != 0) {
+    if line.copied != 0 {
+        for (_, l) in code.loads.iter().enumerate().filter(|(i, _)| line.copied >> i & 1 != 0) {
             let ((from, stride), size) = (at(l.operand, l.size), l.size as usize);
             // SAFETY: the register has room for a block; the operand is valid for these elements.
             unsafe { copies::copy_row(values[l.value as usize], size as isize, from, stride, len, size) };
         }
     }
     // SAFETY: as for what the calls write.
-    unsafe { count(code, start, len, values) };
+    unsafe { write_coordinates(code, start, len, values) };
     // SAFETY: every value points at `len` elements; results overlap no argument, or are it where that is allowed.
     let complete = unsafe { run_calls(code, len, |v| values[v as usize]) };
-    if !complete || (code.has_effects() && !(fp_status::read() & code.watch).is_empty()) {
+    if !complete || (code.has_effects() && !(fp_status::read() & code.fp_mask).is_empty()) {
         // SAFETY: as above; nothing that several calls read has changed since.
-        unsafe { attribute(code, start, len, values, raised) };
+        unsafe { attribute_flags(code, start, len, values, raised) };
     }
     for (i, s) in code.sinks.iter().enumerate() {
         if line.direct >> i & 1 == 0 {
@@ -262,13 +262,13 @@ pub(crate) unsafe fn run_block(
     }
 }
 
-/// Writes coordinates.
+/// Writes the coordinates of a block.
 ///
 /// # Safety
 /// Their entries point at room for `len` of them.
 #[inline(always)]
-unsafe fn count(code: &Code, start: usize, len: usize, values: &[*mut u8]) {
-    for &value in &code.ramps {
+unsafe fn write_coordinates(code: &Bytecode, start: usize, len: usize, values: &[*mut u8]) {
+    for &value in &code.coordinates {
         let out = values[value as usize].cast::<i64>();
         for i in 0..len {
             // SAFETY: by the outer contract; a destination may lie anywhere.
@@ -277,24 +277,24 @@ unsafe fn count(code: &Code, start: usize, len: usize, values: &[*mut u8]) {
     }
 }
 
-/// Runs a block again to find which instruction raised what.
+/// Re-executes a block call by call to attribute flags to instructions.
 #[cold]
-unsafe fn attribute(code: &Code, start: usize, len: usize, values: &[*mut u8], raised: &mut Raised) {
+unsafe fn attribute_flags(code: &Bytecode, start: usize, len: usize, values: &[*mut u8], raised: &mut RaisedFlags) {
     if let [only] = &code.calls[..] {
-        report(raised, false, only.inst, fp_status::read() & only.effects);
+        record_flags(raised, false, only.inst, fp_status::read() & only.effects);
         fp_status::clear();
         return;
     }
     fp_status::clear();
-    // SAFETY: as in `run_block`, where something may have taken their registers since.
-    unsafe { count(code, start, len, values) };
+    // SAFETY: as in `run_block`; other values may have reused their registers since.
+    unsafe { write_coordinates(code, start, len, values) };
     for c in &code.calls {
         let [x, y, z] = c.args.map(|v| values[v as usize].cast_const());
         // SAFETY: as in `run_block`.
         unsafe { (c.run)(values[c.out as usize], x, y, z, len, 0) };
         let up = fp_status::read();
         if !up.is_empty() {
-            report(raised, false, c.inst, up & c.effects);
+            record_flags(raised, false, c.inst, up & c.effects);
             fp_status::clear();
         }
     }

@@ -1,87 +1,96 @@
-//! A fragment run on rows and columns by reference: what nearly every launch comes down to.
+//! The driver of fragments over rows and columns, the usual case beyond one axis.
 //!
-//! A plane is two axes of a domain, of which a tile takes some rows and columns. Loads and stores whose elements follow
-//! each other along the columns are used where they are, whatever the distance of their rows; the inner loops go from row
-//! to row by themselves ([`Rows`]), so that a step costs one indirect call for each tile. Where every operand of a step is
-//! dense, its tile is one long row. Everything else is copied to or from a block register.
+//! A plane is two axes of a domain; a tile is some of its rows and columns. Loads and stores that are contiguous along the columns are
+//! accessed in memory, whatever the stride of their rows; inner loops go from row to row by themselves ([`RowBatch`]), so that a step costs
+//! one indirect call for each tile. Where every operand of a step is dense, its tile is one long row. Everything else is copied to or from
+//! a block register.
 //!
-//! Setting a plane up costs some 5 ns an operand, and there is nothing to allocate. It runs calls only: fragments with
-//! coordinates, gathers or scatters belong to [`crate::portable::exec::exec_tiles`].
+//! Setting up a plane costs some 5 ns an operand and allocates nothing. It runs calls only: fragments with coordinates, gathers or scatters
+//! run in [`crate::portable::exec::exec_tiles`].
 
-use crate::drive::aliasing::Permits;
 use crate::drive::fp_status;
-use crate::drive::isa::Rows;
-use crate::portable::exec::bytecode::{Call, Code, Load, Step};
-use crate::portable::exec::exec_tiles::{fill_uniform, report};
-use crate::portable::exec::jit_hook::{FoldPass, Pass, Stage};
+use crate::drive::fp_status::record_flags;
+use crate::drive::isa::RowBatch;
+use crate::portable::exec::aliasing::AliasInfo;
+use crate::portable::exec::bytecode::fill_uniform;
+use crate::portable::exec::bytecode::{BlockOp, Bytecode, Load, LoopCall};
+use crate::portable::exec::jit_hook::{FoldCall, MapCall, Stage};
 use crate::portable::loops::copies;
-use crate::{Launch, Raised};
+use crate::{Launch, RaisedFlags};
 use std::mem::MaybeUninit;
 
-/// Entries of the table of values: one bit each in [`crate::portable::exec::bytecode::Call::entries`].
-pub(crate) const VALUES: usize = 64;
-/// Loads that a plane keeps track of.
-pub(crate) const LOADS: usize = 32;
-/// No axis: a plane of one row, or of one point.
-pub(crate) const NONE: usize = usize::MAX;
-/// Columns from which on a uniform value has one row only, which all rows share.
-const SHARED_ROW: usize = 64;
+/// Entries of the table of pointers: one bit each in [`crate::portable::exec::bytecode::LoopCall::entries`].
+pub(crate) const MAX_VALUES_2D: usize = 64;
+/// Loads of a fragment at most.
+pub(crate) const MAX_LOADS_2D: usize = 32;
+/// The number of a missing axis: a plane of one row, or of one point.
+pub(crate) const NO_PLANE_AXIS: usize = usize::MAX;
+/// Columns from which on a loop-invariant value is broadcast to one row, which all rows share.
+const MIN_SHARED_ROW: usize = 64;
 
-/// Columns from which on a function in the place of calls runs on each row by itself.
-const LONG_ROW: usize = 24;
+/// Columns from which on machine code in the place of calls runs on each row by itself.
+const MIN_JIT_COLUMNS: usize = 24;
 
-/// Where a value is.
+/// Whether a fragment has a form that this module runs.
+pub(crate) fn may_run_2d(code: &Bytecode) -> bool {
+    code.is_plain() && code.values <= MAX_VALUES_2D && code.loads.len() <= MAX_LOADS_2D && code.sinks.len() <= 64
+}
+
+/// A pointer to the first row of a value.
 #[derive(Clone, Copy)]
-struct Value {
+struct RowPointer {
     at: *mut u8,
     /// Bytes from one row to the next.
     pitch: isize,
 }
 
-/// How a load comes to the table.
+/// How a load is accessed.
 #[derive(Clone, Copy)]
-struct Source {
+struct LoadState {
     row: isize,
     column: isize,
-    /// Read from memory as it is.
+    /// Whether it is read in memory.
     by_reference: bool,
-    /// Copied from here last: so many rows and columns.
+    /// Otherwise the address, rows and columns it was last copied from.
     from: *const u8,
     rows: usize,
     columns: usize,
 }
 
-/// Memory for a plane, which is too large to be moved about.
-pub(crate) struct Table {
-    values: [MaybeUninit<Value>; VALUES],
-    sources: [MaybeUninit<Source>; LOADS],
+/// The tables of an [`Exec2d`], on the caller's stack because they are too large to move.
+pub(crate) struct PointerTable2d {
+    values: [MaybeUninit<RowPointer>; MAX_VALUES_2D],
+    sources: [MaybeUninit<LoadState>; MAX_LOADS_2D],
 }
 
-impl Table {
+impl PointerTable2d {
     #[inline(always)]
-    pub(crate) fn new() -> Table {
-        Table { values: [const { MaybeUninit::uninit() }; VALUES], sources: [const { MaybeUninit::uninit() }; LOADS] }
+    pub(crate) fn new() -> PointerTable2d {
+        PointerTable2d {
+            values: [const { MaybeUninit::uninit() }; MAX_VALUES_2D],
+            sources: [const { MaybeUninit::uninit() }; MAX_LOADS_2D],
+        }
     }
 }
 
 /// Two axes of a domain.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Axes {
+pub(crate) struct PlaneAxes {
     pub(crate) rows: usize,
     pub(crate) columns: usize,
 }
 
 /// Strides of an operand along the axes.
 #[inline(always)]
-fn strides(launch: &Launch<'_>, axes: Axes, operand: u16) -> (isize, isize) {
+fn strides(launch: &Launch<'_>, axes: PlaneAxes, operand: u16) -> (isize, isize) {
     let rank = launch.outer.len() + launch.inner.len();
-    let of = |axis: usize| if axis == NONE { 0 } else { launch.strides[operand as usize * rank + axis] };
+    let of = |axis: usize| if axis == NO_PLANE_AXIS { 0 } else { launch.strides[operand as usize * rank + axis] };
     (of(axes.rows), of(axes.columns))
 }
 
-/// One tile: which part of the plane, and where the operands begin.
+/// One tile: its range of the plane, and the addresses of the operands.
 #[derive(Clone, Copy)]
-pub(crate) struct Part<'a> {
+pub(crate) struct TileSpan<'a> {
     /// Addresses of the operands at the plane's first row and column.
     pub(crate) origin: &'a [*mut u8],
     pub(crate) row: usize,
@@ -91,27 +100,27 @@ pub(crate) struct Part<'a> {
 }
 
 /// A fragment, ready for tiles of one plane.
-pub(crate) struct Plane<'p> {
-    code: &'p Code,
-    values: &'p mut [Value],
-    sources: &'p mut [Source],
-    axes: Axes,
+pub(crate) struct Exec2d<'p> {
+    code: &'p Bytecode,
+    values: &'p mut [RowPointer],
+    sources: &'p mut [LoadState],
+    axes: PlaneAxes,
     launch: &'p Launch<'p>,
-    /// Columns of a full tile: the pitch of registers.
+    /// Columns of a full tile: the row pitch of registers, in elements.
     width: usize,
-    /// Values (a bit each) whose rows follow each other in tiles of full width.
+    /// Values (a bit each) that are dense in tiles of full width.
     dense: u64,
-    /// Sinks whose producers write to memory.
+    /// Sinks (a bit each) whose producers write to memory.
     direct: u64,
-    /// The first call that writes where a load is: it and those after it run once only, each followed by a look.
-    once: usize,
-    /// Whether this is the epilogue, for reports.
+    /// The first call that overwrites a load in place: it and the calls after it run once only, and flags are read after each.
+    in_place_from: usize,
+    /// Whether this is the epilogue, for reported flags.
     epilogue: bool,
-    /// Look after every call.
-    suspicious: bool,
+    /// Whether flags are read after every call.
+    check_each_call: bool,
 }
 
-impl<'p> Plane<'p> {
+impl<'p> Exec2d<'p> {
     /// A plane for tiles of at most `height` rows and `width` columns.
     ///
     /// # Safety
@@ -120,24 +129,24 @@ impl<'p> Plane<'p> {
     /// [`crate::Program::launch`].
     #[allow(clippy::too_many_arguments)] // each is another fact of the launch; a struct of them would be made only here
     pub(crate) unsafe fn new(
-        code: &'p Code,
+        code: &'p Bytecode,
         launch: &'p Launch<'p>,
-        permits: Permits,
-        axes: Axes,
+        aliasing: AliasInfo,
+        axes: PlaneAxes,
         (height, width): (usize, usize),
         epilogue: bool,
         registers: (*mut u8, usize),
-        table: &'p mut Table,
-    ) -> Plane<'p> {
+        table: &'p mut PointerTable2d,
+    ) -> Exec2d<'p> {
         // SAFETY: the code's form bounds both; every entry is written below before it is read, and neither type has
         // invalid bytes that a slice would make a promise of until then.
         let (values, sources) = unsafe {
             (
-                std::slice::from_raw_parts_mut(table.values.as_mut_ptr().cast::<Value>(), code.values),
-                std::slice::from_raw_parts_mut(table.sources.as_mut_ptr().cast::<Source>(), code.loads.len()),
+                std::slice::from_raw_parts_mut(table.values.as_mut_ptr().cast::<RowPointer>(), code.values),
+                std::slice::from_raw_parts_mut(table.sources.as_mut_ptr().cast::<LoadState>(), code.loads.len()),
             )
         };
-        let mut plane = Plane {
+        let mut plane = Exec2d {
             code,
             values,
             sources,
@@ -145,17 +154,17 @@ impl<'p> Plane<'p> {
             launch,
             width,
             dense: u64::MAX,
-            direct: permits.direct,
-            once: code.calls.len(),
+            direct: aliasing.direct,
+            in_place_from: code.calls.len(),
             epilogue,
-            suspicious: false,
+            check_each_call: false,
         };
-        for &(value, place, size) in &code.places {
-            let at = registers.0.wrapping_add(place as usize * registers.1);
-            plane.values[value as usize] = Value { at, pitch: (width * size as usize) as isize };
+        for &(value, offset, size) in &code.registers {
+            let at = registers.0.wrapping_add(offset as usize * registers.1);
+            plane.values[value as usize] = RowPointer { at, pitch: (width * size as usize) as isize };
         }
         for uniform in &code.uniforms {
-            let shared = height > 1 && width >= SHARED_ROW;
+            let shared = height > 1 && width >= MIN_SHARED_ROW;
             let count = if shared { width } else { height * width };
             // SAFETY: the value has a register of that many elements.
             unsafe { fill_uniform(plane.values[uniform.value as usize].at, uniform, launch, count) };
@@ -164,15 +173,15 @@ impl<'p> Plane<'p> {
             }
         }
         for (i, load) in code.loads.iter().enumerate() {
-            plane.add_load(i, load, permits.copied >> i & 1 != 0, height);
+            plane.add_load(i, load, aliasing.copied >> i & 1 != 0, height);
         }
         for (i, sink) in code.sinks.iter().enumerate() {
             let (row, column) = strides(launch, axes, sink.operand);
             if plane.direct >> i & 1 != 0 && (column == sink.size as isize || width == 1) {
                 plane.set_pitch(sink.value, row, sink.size);
-                if permits.in_place >> i & 1 != 0 {
+                if aliasing.in_place >> i & 1 != 0 {
                     let first = code.calls.iter().position(|c| c.out == sink.value);
-                    plane.once = plane.once.min(first.unwrap_or(0));
+                    plane.in_place_from = plane.in_place_from.min(first.unwrap_or(0));
                 }
             } else {
                 plane.direct &= !(1 << i);
@@ -181,7 +190,7 @@ impl<'p> Plane<'p> {
         plane
     }
 
-    /// Decides how a load comes to the table.
+    /// Decides how a load is accessed.
     #[inline(always)]
     fn add_load(&mut self, i: usize, load: &Load, copied: bool, height: usize) {
         let (row, column) = strides(self.launch, self.axes, load.operand);
@@ -192,7 +201,7 @@ impl<'p> Plane<'p> {
         } else if row == 0 && height > 1 {
             self.set_pitch(load.value, 0, load.size);
         }
-        self.sources[i] = Source { row, column, by_reference, from, rows: 0, columns: 0 };
+        self.sources[i] = LoadState { row, column, by_reference, from, rows: 0, columns: 0 };
     }
 
     #[inline(always)]
@@ -203,21 +212,21 @@ impl<'p> Plane<'p> {
         }
     }
 
-    /// Says where the fragment, an epilogue, finds an accumulator.
+    /// Sets where the epilogue reads an accumulator.
     #[inline]
     pub(crate) fn set_result(&mut self, accumulator: usize, at: *mut u8, size: usize) {
         for &(value, a) in &self.code.results {
             if a as usize == accumulator {
-                self.values[value as usize] = Value { at, pitch: (self.width * size) as isize };
+                self.values[value as usize] = RowPointer { at, pitch: (self.width * size) as isize };
             }
         }
     }
 
-    /// Has a function fold a tile of one row, see [`FoldPass::run`].
+    /// Folds a tile of one row by machine code, see [`FoldCall::run`].
     ///
     /// # Safety
-    /// As [`Plane::run`], and loads are by reference.
-    pub(crate) unsafe fn fold(&self, part: &Part<'_>, fused: &FoldPass, out: *mut u8) -> bool {
+    /// As [`Exec2d::run`], and loads are by reference.
+    pub(crate) unsafe fn fold(&self, part: &TileSpan<'_>, fused: &FoldCall, out: *mut u8) -> bool {
         let at = |value: u16| {
             let load = self.code.loads.iter().find(|load| load.value == value);
             load.map_or(self.values[value as usize].at, |load| self.address(part, load.operand))
@@ -226,7 +235,7 @@ impl<'p> Plane<'p> {
         unsafe { fused.run(part.columns, at, out) }
     }
 
-    /// Where a value's first row is since the last tile, and the bytes to the next.
+    /// A value's first row in the last tile, and the bytes from row to row.
     #[inline]
     pub(crate) fn value(&self, value: u32) -> (*const u8, isize) {
         let v = self.values[value as usize];
@@ -238,7 +247,7 @@ impl<'p> Plane<'p> {
     /// # Safety
     /// The tile lies in the launch's domain and is no larger than the plane was made for.
     #[inline]
-    pub(crate) unsafe fn run(&mut self, part: &Part<'_>, raised: &mut Raised) {
+    pub(crate) unsafe fn run(&mut self, part: &TileSpan<'_>, raised: &mut RaisedFlags) {
         let code = self.code;
         for (load, source) in code.loads.iter().zip(self.sources.iter_mut()) {
             let offset = part.row as isize * source.row + part.column as isize * source.column;
@@ -249,7 +258,7 @@ impl<'p> Plane<'p> {
             } else if source.from != at.cast_const() || source.rows < part.rows || source.columns < part.columns {
                 let rows = if value.pitch == 0 { 1 } else { part.rows };
                 // SAFETY: the register has room for the tile; the operand is valid at every point of it.
-                unsafe { pull(*value, at, source, rows, part.columns, load.size as usize) };
+                unsafe { load_tile(*value, at, source, rows, part.columns, load.size as usize) };
                 (source.from, source.rows, source.columns) = (at, part.rows, part.columns);
             }
         }
@@ -258,35 +267,35 @@ impl<'p> Plane<'p> {
                 self.values[sink.value as usize].at = self.address(part, sink.operand);
             }
         }
-        if self.suspicious {
+        if self.check_each_call {
             // SAFETY: the caller's contract.
-            unsafe { self.calls_watched(&code.calls, part, raised) };
+            unsafe { self.run_calls_checked(&code.calls, part, raised) };
         } else {
-            let (calls, once) = code.calls.split_at(self.once);
+            let (calls, in_place_from) = code.calls.split_at(self.in_place_from);
             // SAFETY: as above.
             let complete = unsafe { self.calls(calls, part) };
-            if !complete || (code.has_effects() && !(fp_status::read() & code.watch).is_empty()) {
+            if !complete || (code.has_effects() && !(fp_status::read() & code.fp_mask).is_empty()) {
                 // SAFETY: as above; running the calls twice writes the same values twice.
-                unsafe { self.attribute(calls, part, raised) };
+                unsafe { self.attribute_flags(calls, part, raised) };
             }
             // SAFETY: as above.
-            unsafe { self.calls_watched(once, part, raised) };
+            unsafe { self.run_calls_checked(in_place_from, part, raised) };
         }
         for (i, sink) in code.sinks.iter().enumerate() {
             if self.direct >> i & 1 == 0 {
                 let from = self.values[sink.value as usize];
                 let strides = strides(self.launch, self.axes, sink.operand);
                 // SAFETY: the operand is valid at every point of the tile.
-                unsafe { push(from, self.address(part, sink.operand), strides, part, sink.size as usize) };
+                unsafe { store_tile(from, self.address(part, sink.operand), strides, part, sink.size as usize) };
             }
         }
     }
 
-    /// Runs some calls, or what is in the place of all of them; whether every element was computed.
+    /// Runs some calls, or the machine code in the place of all of them. Returns whether it computed every element.
     #[inline(always)]
-    unsafe fn calls(&self, calls: &[Call], part: &Part<'_>) -> bool {
+    unsafe fn calls(&self, calls: &[LoopCall], part: &TileSpan<'_>) -> bool {
         let code = self.code;
-        let is_long = part.columns >= LONG_ROW || self.is_one_row(part, u64::MAX);
+        let is_long = part.columns >= MIN_JIT_COLUMNS || self.is_one_row(part, u64::MAX);
         if code.stages.is_empty() || calls.len() != code.calls.len() || !is_long {
             for call in calls {
                 // SAFETY: the caller's contract.
@@ -299,22 +308,24 @@ impl<'p> Plane<'p> {
             // SAFETY: as above.
             unsafe {
                 match stage {
-                    Stage::Step(Step::Call(call)) => self.call(call, part),
-                    Stage::Step(Step::Index { .. } | Step::Gather { .. }) => unreachable!("a plane has calls alone"),
-                    Stage::Pass(pass) => complete &= self.pass(pass, part),
+                    Stage::Step(BlockOp::Call(call)) => self.call(call, part),
+                    Stage::Step(BlockOp::Index { .. } | BlockOp::Gather { .. }) => {
+                        unreachable!("exec_2d runs calls alone")
+                    }
+                    Stage::MapCall(pass) => complete &= self.pass(pass, part),
                 }
             }
         }
         complete
     }
 
-    /// Whether a tile is one long row for everything that touches only some entries.
+    /// Whether a tile is one long row for a call that accesses these entries.
     #[inline(always)]
-    fn is_one_row(&self, part: &Part<'_>, entries: u64) -> bool {
+    fn is_one_row(&self, part: &TileSpan<'_>, entries: u64) -> bool {
         part.rows == 1 || (entries & !self.dense == 0 && part.columns == self.width)
     }
 
-    unsafe fn pass(&self, pass: &Pass, part: &Part<'_>) -> bool {
+    unsafe fn pass(&self, pass: &MapCall, part: &TileSpan<'_>) -> bool {
         let at = |v: u16| self.values[v as usize].at;
         // SAFETY: every value has a register or points at the tile's elements.
         unsafe {
@@ -327,13 +338,13 @@ impl<'p> Plane<'p> {
     }
 
     #[inline(always)]
-    fn address(&self, part: &Part<'_>, operand: u16) -> *mut u8 {
+    fn address(&self, part: &TileSpan<'_>, operand: u16) -> *mut u8 {
         let (row, column) = strides(self.launch, self.axes, operand);
         part.origin[operand as usize].wrapping_offset(part.row as isize * row + part.column as isize * column)
     }
 
     #[inline(always)]
-    unsafe fn call(&self, call: &Call, part: &Part<'_>) {
+    unsafe fn call(&self, call: &LoopCall, part: &TileSpan<'_>) {
         let out = self.values[call.out as usize];
         let [a, b, c] = call.args.map(|v| self.values[v as usize]);
         // SAFETY: every value has a register or points at the tile's elements; results overlap no argument.
@@ -341,35 +352,35 @@ impl<'p> Plane<'p> {
             if self.is_one_row(part, call.entries) {
                 (call.run)(out.at, a.at, b.at, c.at, part.rows * part.columns, 0);
             } else {
-                let rows = Rows { count: part.rows, pitch: [out.pitch, a.pitch, b.pitch, c.pitch] };
+                let rows = RowBatch { count: part.rows, pitch: [out.pitch, a.pitch, b.pitch, c.pitch] };
                 (call.run)(out.at, a.at, b.at, c.at, part.columns, rows.address());
             }
         }
     }
 
-    /// Finds out which call raised what, and looks more closely from now on.
+    /// Re-executes calls to attribute flags to them; from now on flags are read after every call.
     #[cold]
-    unsafe fn attribute(&mut self, calls: &[Call], part: &Part<'_>, raised: &mut Raised) {
+    unsafe fn attribute_flags(&mut self, calls: &[LoopCall], part: &TileSpan<'_>, raised: &mut RaisedFlags) {
         if let [only] = calls {
-            report(raised, self.epilogue, only.inst, fp_status::read() & only.effects);
+            record_flags(raised, self.epilogue, only.inst, fp_status::read() & only.effects);
             fp_status::clear();
             return;
         }
-        self.suspicious = true;
+        self.check_each_call = true;
         fp_status::clear();
         // SAFETY: the caller's contract.
-        unsafe { self.calls_watched(calls, part, raised) };
+        unsafe { self.run_calls_checked(calls, part, raised) };
     }
 
-    /// Runs calls, asking after each what it raised.
+    /// Runs calls, and reads the flags after each.
     #[inline]
-    unsafe fn calls_watched(&self, calls: &[Call], part: &Part<'_>, raised: &mut Raised) {
+    unsafe fn run_calls_checked(&self, calls: &[LoopCall], part: &TileSpan<'_>, raised: &mut RaisedFlags) {
         for call in calls {
             // SAFETY: the caller's contract.
             unsafe { self.call(call, part) };
             let up = fp_status::read();
             if !up.is_empty() {
-                report(raised, self.epilogue, call.inst, up & call.effects);
+                record_flags(raised, self.epilogue, call.inst, up & call.effects);
                 fp_status::clear();
             }
         }
@@ -377,7 +388,7 @@ impl<'p> Plane<'p> {
 }
 
 /// Copies a tile's elements to a register.
-unsafe fn pull(to: Value, from: *const u8, source: &Source, rows: usize, columns: usize, size: usize) {
+unsafe fn load_tile(to: RowPointer, from: *const u8, source: &LoadState, rows: usize, columns: usize, size: usize) {
     for r in 0..rows as isize {
         let (to, from) = (to.at.wrapping_offset(r * to.pitch), from.wrapping_offset(r * source.row));
         // SAFETY: the caller's contract.
@@ -386,7 +397,7 @@ unsafe fn pull(to: Value, from: *const u8, source: &Source, rows: usize, columns
 }
 
 /// Copies a tile's elements from a register.
-unsafe fn push(from: Value, to: *mut u8, strides: (isize, isize), part: &Part<'_>, size: usize) {
+unsafe fn store_tile(from: RowPointer, to: *mut u8, strides: (isize, isize), part: &TileSpan<'_>, size: usize) {
     for r in 0..part.rows as isize {
         let (from, to) = (from.at.wrapping_offset(r * from.pitch), to.wrapping_offset(r * strides.0));
         // SAFETY: the caller's contract.

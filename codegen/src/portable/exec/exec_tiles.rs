@@ -1,101 +1,101 @@
-//! One thread's execution of a [`Code`], tile by tile.
+//! The general driver: one thread's execution of a [`Bytecode`], tile by tile, on any domain.
 //!
-//! For each tile the frame points its table of values at memory or registers, copies what is not contiguous, runs the
-//! steps, and stores. Padding is never computed: every loop runs over the tile's points and no others, so no flag is
-//! raised that no element asked for.
+//! For each tile it points the table of values at memory or registers, copies what is not contiguous, runs the steps, and stores. Padding
+//! is never computed: every loop runs over the tile's points and no others, so no flag is raised for an element outside the domain.
 //!
-//! Flags are looked at once a tile. Only when one is up are the steps run again, one by one, to find whose it is; that is
-//! sound as no memory has changed that the steps read. From then on each step is followed by a look (some 3 ns).
+//! Flags are read once a tile. If one is set the steps are re-executed one by one to attribute it, which is sound because no memory that
+//! they read has changed. From then on flags are read after each step (some 3 ns).
 
-use crate::drive::aliasing::Permits;
 use crate::drive::fp_status;
-use crate::drive::tiles::{Axes, Tile};
-use crate::portable::exec::bytecode::{Call, Code, Load, Sink, Source, Step, Uniform};
+use crate::drive::fp_status::record_flags;
+use crate::drive::tiles::{PerAxis, Tile};
+use crate::portable::exec::aliasing::AliasInfo;
+use crate::portable::exec::bytecode::{BlockOp, Bytecode, Load, LoopCall, Sink, fill_uniform};
 use crate::portable::exec::jit_hook::Stage;
 use crate::portable::loops::copies;
-use crate::{FpFlags, Launch, Raised};
+use crate::{Launch, RaisedFlags};
 use smallvec::SmallVec;
 
-/// How a load stands at the moment.
+/// How a load is accessed in tiles of the current shape.
 #[derive(Clone, Copy)]
-struct Loaded {
-    /// Read from memory as it is.
+struct TileLoad {
+    /// Whether it is read in memory.
     by_reference: bool,
-    /// Copied from here last, `count` elements; valid until the tile's rows change shape.
+    /// Otherwise the address of the `count` elements last copied; valid until the shape of rows changes.
     from: *const u8,
     count: usize,
 }
 
 /// One thread's execution of a fragment.
-pub(crate) struct Frame<'p> {
-    code: &'p Code,
+pub(crate) struct ExecTiles<'p> {
+    code: &'p Bytecode,
     launch: Launch<'p>,
-    permits: Permits,
-    /// Whether this is the epilogue, for reports.
+    aliasing: AliasInfo,
+    /// Whether this is the epilogue, for reported flags.
     epilogue: bool,
     values: SmallVec<[*mut u8; 32]>,
     registers: *mut u8,
     room: usize,
-    loaded: SmallVec<[Loaded; 8]>,
+    loaded: SmallVec<[TileLoad; 8]>,
     direct: SmallVec<[bool; 4]>,
     /// Shape of the last tile.
-    axes: Axes<usize>,
-    extents: Axes<usize>,
-    /// Look after every step.
-    suspicious: bool,
-    pub(crate) raised: Raised,
+    axes: PerAxis<usize>,
+    extents: PerAxis<usize>,
+    /// Whether flags are read after every step.
+    check_each_step: bool,
+    pub(crate) raised: RaisedFlags,
 }
 
-impl<'p> Frame<'p> {
-    /// A frame for tiles of at most `room` points.
+impl<'p> ExecTiles<'p> {
+    /// A driver for tiles of at most `room` points.
     ///
     /// # Safety
-    /// `registers` has room for `code.width * room` bytes, aligned to 64, for as long as the frame lives, and the launch
+    /// `registers` has room for `code.width * room` bytes, aligned to 64, for as long as the driver lives, and the launch
     /// keeps the contract of [`crate::Program::launch`].
     pub(crate) unsafe fn new(
-        code: &'p Code,
+        code: &'p Bytecode,
         launch: Launch<'p>,
-        permits: Permits,
+        aliasing: AliasInfo,
         epilogue: bool,
         registers: *mut u8,
         room: usize,
-    ) -> Frame<'p> {
-        let mut frame = Frame {
+    ) -> ExecTiles<'p> {
+        let mut exec = ExecTiles {
             code,
             launch,
-            permits,
+            aliasing,
             epilogue,
             values: smallvec::smallvec![std::ptr::null_mut(); code.values],
             registers,
             room,
-            loaded: smallvec::smallvec![Loaded { by_reference: false, from: std::ptr::null(), count: 0 }; code.loads.len()],
+            loaded: smallvec::smallvec![TileLoad { by_reference: false, from: std::ptr::null(), count: 0 }; code.loads.len()],
             direct: smallvec::smallvec![false; code.sinks.len()],
-            axes: Axes::new(),
-            extents: Axes::new(),
-            suspicious: false,
-            raised: Raised::new(),
+            axes: PerAxis::new(),
+            extents: PerAxis::new(),
+            check_each_step: false,
+            raised: RaisedFlags::new(),
         };
-        for &(value, place, _) in &code.places {
-            frame.values[value as usize] = frame.register(place);
+        for &(value, offset, _) in &code.registers {
+            exec.values[value as usize] = exec.register(offset);
         }
         for uniform in &code.uniforms {
             // SAFETY: the value has a register of `room` elements.
-            unsafe { fill_uniform(frame.values[uniform.value as usize], uniform, &launch, room) };
+            unsafe { fill_uniform(exec.values[uniform.value as usize], uniform, &launch, room) };
         }
-        frame
+        exec
     }
 
-    fn register(&self, place: u32) -> *mut u8 {
-        // SAFETY: places lie below the code's width, which `registers` has room for.
-        unsafe { self.registers.add(place as usize * self.room) }
+    fn register(&self, offset: u32) -> *mut u8 {
+        // SAFETY: offsets lie below the code's width, which `registers` has room for.
+        unsafe { self.registers.add(offset as usize * self.room) }
     }
 
-    /// Where a value is, since the last tile.
+    /// The address of a value in the last tile.
     pub(crate) fn value(&self, value: u32) -> *mut u8 {
         self.values[value as usize]
     }
 
-    /// Says where the epilogue finds an accumulator.
+    /// Sets where the epilogue reads an accumulator.
     pub(crate) fn set_result(&mut self, accumulator: usize, at: *mut u8) {
         for &(value, a) in &self.code.results {
             if a as usize == accumulator {
@@ -115,7 +115,7 @@ impl<'p> Frame<'p> {
         self.launch.strides_of(operand as usize).get(axis).copied().unwrap_or(0)
     }
 
-    /// Whether an operand's elements of the present shape follow each other.
+    /// Whether an operand is dense in tiles of the current shape.
     fn is_dense(&self, operand: u16, size: u8) -> bool {
         let mut expected = size as isize;
         for (&axis, &extent) in self.axes.iter().zip(&self.extents).rev() {
@@ -127,26 +127,26 @@ impl<'p> Frame<'p> {
         true
     }
 
-    /// Decides what is by reference for tiles of a new shape.
+    /// Decides what is accessed in memory for tiles of a new shape.
     fn reshape(&mut self, tile: &Tile) {
         self.axes = tile.axes.clone();
         self.extents = tile.extents.clone();
         for (i, load) in self.code.loads.iter().enumerate() {
-            let by_reference = !self.permits.copied(i, load.late) && self.is_dense(load.operand, load.size);
-            self.loaded[i] = Loaded { by_reference, from: std::ptr::null(), count: 0 };
+            let by_reference = !self.aliasing.copied(i, load.late) && self.is_dense(load.operand, load.size);
+            self.loaded[i] = TileLoad { by_reference, from: std::ptr::null(), count: 0 };
         }
         for (i, sink) in self.code.sinks.iter().enumerate() {
-            self.direct[i] = self.permits.direct(i) && self.is_dense(sink.operand, sink.size);
+            self.direct[i] = self.aliasing.direct(i) && self.is_dense(sink.operand, sink.size);
         }
-        for &(value, place, _) in &self.code.places {
-            self.values[value as usize] = self.register(place);
+        for &(value, offset, _) in &self.code.registers {
+            self.values[value as usize] = self.register(offset);
         }
     }
 
     /// Runs the fragment over a tile.
     ///
     /// # Safety
-    /// The tile lies in the launch's domain and has no more points than the frame has room for.
+    /// The tile lies in the launch's domain and has no more points than `room`.
     pub(crate) unsafe fn run(&mut self, tile: &Tile) {
         if !tile.same_rows(&self.axes, &self.extents) || (tile.extents[0] == 1) != (self.extents[0] == 1) {
             self.reshape(tile);
@@ -162,17 +162,17 @@ impl<'p> Frame<'p> {
                 self.values[sink.value as usize] = self.address(sink.operand, tile);
             }
         }
-        if self.suspicious {
+        if self.check_each_step {
             // SAFETY: as above.
-            unsafe { self.steps_watched(tile, n) };
+            unsafe { self.run_steps_checked(tile, n) };
         } else {
             // SAFETY: as above.
             let complete = unsafe { self.steps(tile, n) };
-            if !complete || (code.has_effects() && !(fp_status::read() & code.watch).is_empty()) {
-                self.suspicious = true;
+            if !complete || (code.has_effects() && !(fp_status::read() & code.fp_mask).is_empty()) {
+                self.check_each_step = true;
                 fp_status::clear();
                 // SAFETY: as above; running the steps twice writes the same values twice.
-                unsafe { self.steps_watched(tile, n) };
+                unsafe { self.run_steps_checked(tile, n) };
             }
         }
         for (i, sink) in code.sinks.iter().enumerate() {
@@ -183,7 +183,7 @@ impl<'p> Frame<'p> {
         }
     }
 
-    /// Brings one load up to date.
+    /// Updates one load for a tile.
     unsafe fn load(&mut self, i: usize, load: &Load, tile: &Tile, n: usize) {
         let base = self.address(load.operand, tile);
         let state = self.loaded[i];
@@ -193,7 +193,7 @@ impl<'p> Frame<'p> {
             let out = self.values[load.value as usize];
             // SAFETY: the register has room for the tile; the operand is valid at every point of it.
             unsafe { self.copy(load.operand, load.size, tile, base, out, true) };
-            self.loaded[i] = Loaded { by_reference: false, from: base, count: n };
+            self.loaded[i] = TileLoad { by_reference: false, from: base, count: n };
         }
     }
 
@@ -232,7 +232,7 @@ impl<'p> Frame<'p> {
         });
     }
 
-    /// Runs all steps; whether every element was computed.
+    /// Runs all steps. Returns whether they computed every element.
     #[inline(always)]
     unsafe fn steps(&self, tile: &Tile, n: usize) -> bool {
         let mut complete = true;
@@ -244,7 +244,7 @@ impl<'p> Frame<'p> {
             for stage in &self.code.stages {
                 match stage {
                     Stage::Step(step) => self.step(step, tile, n),
-                    Stage::Pass(pass) => complete &= pass.run(n, |v| self.values[v as usize]),
+                    Stage::MapCall(pass) => complete &= pass.run(n, |v| self.values[v as usize]),
                 }
             }
         }
@@ -252,17 +252,17 @@ impl<'p> Frame<'p> {
     }
 
     #[inline(always)]
-    unsafe fn step(&self, step: &Step, tile: &Tile, n: usize) {
+    unsafe fn step(&self, step: &BlockOp, tile: &Tile, n: usize) {
         match *step {
             // SAFETY: the caller's contract.
-            Step::Call(ref call) => unsafe { self.call(call, n) },
+            BlockOp::Call(ref call) => unsafe { self.call(call, n) },
             // SAFETY: the value's register has room for the tile.
-            Step::Index { value, axis } => unsafe { self.index(value, axis as usize, tile) },
+            BlockOp::Index { value, axis } => unsafe { self.index(value, axis as usize, tile) },
             // SAFETY: the caller's contract.
-            Step::Gather { value, operand, offsets, size } => unsafe {
+            BlockOp::Gather { value, operand, offsets, size } => unsafe {
                 let out = self.values[value as usize];
                 let offsets = self.values[offsets as usize];
-                self.indexed(operand, tile, &mut |base, stride, at, n| {
+                self.for_each_offset_row(operand, tile, &mut |base, stride, at, n| {
                     let size = size as usize;
                     copies::gather(out.add(at * size), base, stride, offsets.cast::<i64>().add(at), n, size);
                 });
@@ -271,14 +271,14 @@ impl<'p> Frame<'p> {
     }
 
     #[inline(always)]
-    unsafe fn call(&self, call: &Call, n: usize) {
+    unsafe fn call(&self, call: &LoopCall, n: usize) {
         let [a, b, c] = call.args.map(|v| self.values[v as usize].cast_const());
         // SAFETY: every value has a register or points at the tile's elements.
         unsafe { (call.run)(self.values[call.out as usize], a, b, c, n, 0) }
     }
 
-    /// Runs the steps, asking after each what it raised.
-    unsafe fn steps_watched(&mut self, tile: &Tile, n: usize) {
+    /// Runs the steps, and reads the flags after each.
+    unsafe fn run_steps_checked(&mut self, tile: &Tile, n: usize) {
         let code = self.code;
         for step in &code.steps {
             // SAFETY: the caller's contract.
@@ -286,8 +286,8 @@ impl<'p> Frame<'p> {
             let raised = fp_status::read();
             if !raised.is_empty() {
                 fp_status::clear();
-                if let Step::Call(call) = step {
-                    report(&mut self.raised, self.epilogue, call.inst, raised & call.effects);
+                if let BlockOp::Call(call) = step {
+                    record_flags(&mut self.raised, self.epilogue, call.inst, raised & call.effects);
                 }
             }
         }
@@ -311,7 +311,7 @@ impl<'p> Frame<'p> {
     }
 
     /// Calls `f(address, stride, first point, points)` for each row of an indexed operand.
-    fn indexed(&self, operand: u16, tile: &Tile, f: &mut dyn FnMut(*mut u8, isize, usize, usize)) {
+    fn for_each_offset_row(&self, operand: u16, tile: &Tile, f: &mut dyn FnMut(*mut u8, isize, usize, usize)) {
         let base = self.address(operand, tile);
         let last = tile.axes.len() - 1;
         let mut axes: SmallVec<[(usize, isize, isize); 6]> = SmallVec::new();
@@ -337,7 +337,7 @@ impl<'p> Frame<'p> {
                 let offsets = self.values[offsets as usize].cast::<i64>();
                 let size = sink.size as usize;
                 // SAFETY: the caller's contract.
-                self.indexed(sink.operand, tile, &mut |base, stride, at, n| unsafe {
+                self.for_each_offset_row(sink.operand, tile, &mut |base, stride, at, n| unsafe {
                     copies::scatter(base, stride, offsets.add(at), from.add(at * size), n, size);
                 });
             }
@@ -354,32 +354,5 @@ fn rows(axes: &[(usize, isize, isize)], memory: isize, register: isize, f: &mut 
                 rows(inner, memory + i * m, register + i * r, f);
             }
         }
-    }
-}
-
-/// Fills a register with a uniform value.
-///
-/// # Safety
-/// `out` has room for `n` elements.
-#[inline]
-pub(crate) unsafe fn fill_uniform(out: *mut u8, uniform: &Uniform, launch: &Launch<'_>, n: usize) {
-    let scalar = match uniform.source {
-        Source::Param(p) => launch.scalars[p as usize],
-        Source::Const(c) => c,
-    };
-    let bits = scalar.bits();
-    let item = (&raw const bits).cast();
-    // SAFETY: the caller's contract; a scalar's bits are its bytes in memory order on little-endian machines.
-    unsafe { (uniform.fill)(out, item, item, item, n, 0) };
-}
-
-/// Adds flags to a report.
-pub(crate) fn report(raised: &mut Raised, epilogue: bool, inst: u32, flags: FpFlags) {
-    if flags.is_empty() {
-        return;
-    }
-    match raised.iter_mut().find(|(e, i, _)| (*e, *i) == (epilogue, inst)) {
-        Some((_, _, all)) => *all |= flags,
-        None => raised.push((epilogue, inst, flags)),
     }
 }

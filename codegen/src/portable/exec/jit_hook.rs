@@ -1,13 +1,13 @@
-//! Several calls in one pass: what a backend that makes machine code adds to this one.
+//! The JIT hook: a backend that makes machine code replaces several calls by one function.
 //!
-//! Between coordinates and gathers a fragment is calls alone. A [`Fuse`] makes one function of as many of them as it has
-//! instructions for: every element goes through all of them in registers, and only what is needed elsewhere is written to a
-//! block. The calls stay beside it. They tell which instruction raised a flag, and compute what a function left out.
+//! Between coordinates and gathers a fragment has calls alone. A [`JitHook`] compiles as many of them as it has instructions for to one
+//! function: every element goes through all of them in registers, and only values that are used elsewhere are written to a block. The
+//! calls are kept. They attribute flags to instructions, and re-execute blocks with lanes that need a slow path.
 
 use crate::drive::fp_status;
 use crate::ir::build::visit;
 use crate::ir::verify::verify;
-use crate::portable::exec::bytecode::{Call, Code, Step, effects};
+use crate::portable::exec::bytecode::{BlockOp, Bytecode, LoopCall, effects};
 use crate::{
     Access, DType, Fold, FoldOrder, FpFlags, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Template, ValueId,
     Verified,
@@ -15,71 +15,70 @@ use crate::{
 use smallvec::SmallVec;
 use std::fmt;
 
-/// Operands of a function at most.
-pub(crate) const OPERANDS: usize = 32;
+/// Most operands of a function.
+pub(crate) const MAX_JIT_OPERANDS: usize = 32;
 
-/// Makes functions of maps.
-pub(crate) trait Fuse {
-    /// A function of a map without scalars, whose operands follow each other but for `uniform` ones: of those there is one
-    /// element for all points.
+/// Compiles maps to functions.
+pub(crate) trait JitHook {
+    /// Compiles a map without scalars, whose operands are contiguous except `uniform` ones, which have one element for all points.
     ///
     /// # Errors
-    /// The first instruction of the map's body for which there is nothing.
-    fn fuse(&self, map: &Verified<Kernel>, uniform: &[bool]) -> Result<Box<dyn Fused>, usize>;
+    /// The first instruction of the map's body that is not supported.
+    fn compile_map(&self, map: &Verified<Kernel>, uniform: &[bool]) -> Result<Box<dyn MapFunction>, usize>;
 
-    /// The same of a map whose results, its last operands, are folded by these ops instead of stored; none where there is
-    /// nothing for an instruction or a fold.
-    fn fold(&self, map: &Verified<Kernel>, uniform: &[bool], ops: &[Op]) -> Option<Box<dyn FusedFold>>;
+    /// The same for a map whose results, its last operands, are folded by these ops instead of stored; `None` if an instruction or a fold
+    /// is not supported.
+    fn compile_fold(&self, map: &Verified<Kernel>, uniform: &[bool], ops: &[Op]) -> Option<Box<dyn FoldFunction>>;
 }
 
-/// Bytes that a row becomes, for each fold.
-pub(crate) const VECTOR: usize = 64;
+/// Bytes of partial results that a row is folded to, for each fold.
+pub(crate) const FOLD_VECTOR_BYTES: usize = 64;
 
-/// A function that makes a few values of many, to be folded on.
-pub(crate) trait FusedFold: Send + Sync + fmt::Display {
-    /// How many values of each fold are left.
+/// A function that folds a row to a few partial results.
+pub(crate) trait FoldFunction: Send + Sync + fmt::Display {
+    /// How many partial results of each fold it leaves.
     fn lanes(&self) -> usize;
 
-    /// Runs on `n` elements, no fewer than lanes; false where some were left out, for which the results hold anything.
+    /// Runs on `n` elements, no fewer than lanes. Returns false if a lane needs a slow path; the results are undefined then.
     ///
     /// # Safety
-    /// The addresses are those of `n` elements of each operand that is read, one of uniform ones; `out` has room for
-    /// [`VECTOR`] bytes for each fold.
+    /// The addresses are those of `n` elements of each operand that is read, of one element of uniform ones; `out` has room for
+    /// [`FOLD_VECTOR_BYTES`] bytes for each fold.
     unsafe fn run(&self, addresses: &[*mut u8], n: usize, out: *mut u8) -> bool;
 }
 
-/// A function made of several instructions.
-pub(crate) trait Fused: Send + Sync + fmt::Display {
-    /// Whether it may leave elements out.
-    fn leaves_out(&self) -> bool;
+/// A function compiled from several instructions.
+pub(crate) trait MapFunction: Send + Sync + fmt::Display {
+    /// Whether some arguments need a slow path that it does not have.
+    fn has_slow_path(&self) -> bool;
 
-    /// Runs on `n` elements; false where some were left out, for which the results hold anything.
+    /// Runs on `n` elements. Returns false if a lane needs a slow path; the results in that lane are undefined then.
     ///
     /// # Safety
     /// The addresses are those of `n` elements of each operand, one of uniform ones; results overlap operands only where
-    /// they are the very same elements.
+    /// they are exactly the same elements.
     unsafe fn run(&self, addresses: &[*mut u8], n: usize) -> bool;
 }
 
-/// A function in a fragment's place.
-pub(crate) struct Pass {
+/// A call of a function in the place of several calls.
+pub(crate) struct MapCall {
     /// Entries of the table of values.
-    operands: SmallVec<[u16; OPERANDS]>,
-    /// Of those, how many are uniform: the first ones.
+    operands: SmallVec<[u16; MAX_JIT_OPERANDS]>,
+    /// How many of those are uniform: the first ones.
     uniform: usize,
     /// A bit for each of the others; meaningless beyond 64 entries.
     pub(crate) entries: u64,
-    function: Box<dyn Fused>,
+    function: Box<dyn MapFunction>,
 }
 
-impl Pass {
-    /// Runs on `n` elements; whether all were computed.
+impl MapCall {
+    /// Runs on `n` elements. Returns whether it computed all of them.
     ///
     /// # Safety
     /// `at` gives the address of `n` elements for each value.
     #[inline]
     pub(crate) unsafe fn run(&self, n: usize, at: impl Fn(u16) -> *mut u8) -> bool {
-        let addresses: SmallVec<[*mut u8; OPERANDS]> = self.operands.iter().map(|&v| at(v)).collect();
+        let addresses: SmallVec<[*mut u8; MAX_JIT_OPERANDS]> = self.operands.iter().map(|&v| at(v)).collect();
         // SAFETY: the caller's contract; values of one kernel have registers or memory of their own, or share those of
         // values that are not needed any more, element by element.
         unsafe { self.function.run(&addresses, n) }
@@ -88,7 +87,7 @@ impl Pass {
     /// Runs on some rows, with the bytes from one to the next by value.
     ///
     /// # Safety
-    /// As [`Pass::run`], for each row.
+    /// As [`MapCall::run`], for each row.
     pub(crate) unsafe fn run_rows(
         &self,
         n: usize,
@@ -96,7 +95,7 @@ impl Pass {
         at: impl Fn(u16) -> *mut u8,
         pitch: impl Fn(u16) -> isize,
     ) -> bool {
-        let mut addresses: SmallVec<[*mut u8; OPERANDS]> = self.operands.iter().map(|&v| at(v)).collect();
+        let mut addresses: SmallVec<[*mut u8; MAX_JIT_OPERANDS]> = self.operands.iter().map(|&v| at(v)).collect();
         let mut complete = true;
         for _ in 0..rows {
             // SAFETY: the caller's contract.
@@ -109,55 +108,55 @@ impl Pass {
     }
 }
 
-impl fmt::Display for Pass {
+impl fmt::Display for MapCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "pass over %{:?}: {}", self.operands, self.function)
     }
 }
 
-/// A function in the place of a body and the first steps of its folds.
-pub(crate) struct FoldPass {
+/// A call of a function in the place of a body and the first steps of its folds.
+pub(crate) struct FoldCall {
     /// Entries of the table of values: uniform ones first, then loads.
-    operands: SmallVec<[u16; OPERANDS]>,
-    function: Box<dyn FusedFold>,
-    /// What must not be raised: whose it is the calls have to find out.
-    watch: FpFlags,
+    operands: SmallVec<[u16; MAX_JIT_OPERANDS]>,
+    function: Box<dyn FoldFunction>,
+    /// The flags that the kernel may raise; the calls attribute them.
+    fp_mask: FpFlags,
 }
 
-impl FoldPass {
-    /// How many values it leaves of each fold.
+impl FoldCall {
+    /// How many partial results of each fold it leaves.
     pub(crate) fn lanes(&self) -> usize {
         self.function.lanes()
     }
 
-    /// Folds `n` elements to `lanes` values at `out`, [`VECTOR`] bytes a fold. False where that did not compute everything or
-    /// raised flags, which are cleared: then the calls have to.
+    /// Folds `n` elements to `lanes` values at `out`, [`FOLD_VECTOR_BYTES`] bytes a fold. Returns false if a
+    /// lane needs a slow path, or if flags were raised, which are cleared: then the calls re-execute the row.
     ///
     /// # Safety
     /// `at` gives the address of `n` elements for each load, of one for what is uniform, and `out` has room.
     #[inline]
     pub(crate) unsafe fn run(&self, n: usize, at: impl Fn(u16) -> *mut u8, out: *mut u8) -> bool {
-        let addresses: SmallVec<[*mut u8; OPERANDS]> = self.operands.iter().map(|&v| at(v)).collect();
+        let addresses: SmallVec<[*mut u8; MAX_JIT_OPERANDS]> = self.operands.iter().map(|&v| at(v)).collect();
         // SAFETY: the caller's contract.
         let complete = unsafe { self.function.run(&addresses, n, out) };
-        let calm = self.watch.is_empty() || (fp_status::read() & self.watch).is_empty();
-        if !calm {
+        let no_flags = self.fp_mask.is_empty() || (fp_status::read() & self.fp_mask).is_empty();
+        if !no_flags {
             fp_status::clear();
         }
-        complete && calm
+        complete && no_flags
     }
 }
 
-impl fmt::Display for FoldPass {
+impl fmt::Display for FoldCall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "fold over %{:?}: {}", self.operands, self.function)
     }
 }
 
-/// Finds a function for all that a body's folds need, if that is loads and calls. What goes on in lanes is left out, products:
-/// a tree of them would round worse than [`crate::portable::loops::folds`] lets them. What a body stores besides is left to its calls: sums have the same bits
-/// whether their terms are stored or not.
-pub(crate) fn find_fold(body: &Code, kernel: &Kernel, fuse: &dyn Fuse) -> Option<FoldPass> {
+/// Compiles everything a body's folds need to one function, if that is loads and calls. Folds that continue in lanes, products, are
+/// excluded: a tree of them would round worse than [`crate::portable::loops::folds`] does. Stores of the body are left to its calls: sums
+/// have the same bits whether their terms are stored or not.
+pub(crate) fn find_fold(body: &Bytecode, kernel: &Kernel, jit: &dyn JitHook) -> Option<FoldCall> {
     let only = |fold: &Fold| match fold {
         Fold::Op(op) => op.fold().filter(|row| row.order != FoldOrder::Lanes).map(|row| row.op),
         Fold::ArgMin | Fold::ArgMax => None,
@@ -177,20 +176,20 @@ pub(crate) fn find_fold(body: &Code, kernel: &Kernel, fuse: &dyn Fuse) -> Option
     }
     let calls: SmallVec<[u32; 32]> = body.calls.iter().map(|c| c.inst).filter(|&i| needed[i as usize]).collect();
     let inputs = inputs_of(fragment, &calls, &folded);
-    if inputs.len() + folded.len() > OPERANDS {
+    if inputs.len() + folded.len() > MAX_JIT_OPERANDS {
         return None;
     }
     let is_uniform: SmallVec<[bool; 16]> = inputs.iter().chain(&folded).map(|&v| is_uniform(fragment, v)).collect();
-    let function = fuse.fold(&map_of(fragment, &inputs, &calls, &folded), &is_uniform, &ops)?;
-    Some(FoldPass { operands: inputs.iter().map(|&v| v as u16).collect(), function, watch: effects(kernel) })
+    let function = jit.compile_fold(&map_of(fragment, &inputs, &calls, &folded), &is_uniform, &ops)?;
+    Some(FoldCall { operands: inputs.iter().map(|&v| v as u16).collect(), function, fp_mask: effects(kernel) })
 }
 
-/// Whether a value is the same at every point.
+/// Whether a value is loop-invariant.
 fn is_uniform(fragment: &Fragment, value: u32) -> bool {
     matches!(fragment.insts[value as usize], Inst::Param(_) | Inst::Const(_))
 }
 
-/// What calls, and others, need of values that none of the calls makes: uniform ones first.
+/// The inputs of some calls and other uses: values that none of the calls computes, loop-invariant ones first.
 fn inputs_of(fragment: &Fragment, calls: &[u32], others: &[u32]) -> SmallVec<[u32; 16]> {
     let arguments = calls.iter().flat_map(|&call| Fragment::arguments(&fragment.insts[call as usize])).map(|v| v.0);
     let mut inputs: SmallVec<[u32; 16]> =
@@ -200,19 +199,19 @@ fn inputs_of(fragment: &Fragment, calls: &[u32], others: &[u32]) -> SmallVec<[u3
     inputs
 }
 
-/// What is done for each block, as far as it is known how to do several things at once.
+/// A step of a block, or machine code in the place of several.
 pub(crate) enum Stage {
-    Step(Step),
-    Pass(Pass),
+    Step(BlockOp),
+    MapCall(MapCall),
 }
 
-/// Runs the calls of a fragment that gathers nothing; whether all elements were computed.
+/// Runs the calls of a fragment without gathers. Returns whether they computed all elements.
 ///
 /// # Safety
 /// `at` gives the address of `n` elements for each value.
 #[inline]
-pub(crate) unsafe fn run_calls(code: &Code, n: usize, at: impl Fn(u16) -> *mut u8) -> bool {
-    let call = |c: &Call| {
+pub(crate) unsafe fn run_calls(code: &Bytecode, n: usize, at: impl Fn(u16) -> *mut u8) -> bool {
+    let call = |c: &LoopCall| {
         let [x, y, z] = c.args.map(|v| at(v).cast_const());
         // SAFETY: the caller's contract; results overlap no argument, or are it where that is allowed.
         unsafe { (c.run)(at(c.out), x, y, z, n, 0) };
@@ -224,46 +223,47 @@ pub(crate) unsafe fn run_calls(code: &Code, n: usize, at: impl Fn(u16) -> *mut u
     let mut complete = true;
     for stage in &code.stages {
         match stage {
-            Stage::Step(Step::Call(c)) => call(c),
-            // Coordinates are written before.
-            Stage::Step(Step::Index { .. } | Step::Gather { .. }) => {}
+            Stage::Step(BlockOp::Call(c)) => call(c),
+            // Coordinates were written before.
+            Stage::Step(BlockOp::Index { .. } | BlockOp::Gather { .. }) => {}
             // SAFETY: the caller's contract.
-            Stage::Pass(pass) => complete &= unsafe { pass.run(n, &at) },
+            Stage::MapCall(pass) => complete &= unsafe { pass.run(n, &at) },
         }
     }
     complete
 }
 
-/// Finds calls that can be fused.
-pub(crate) fn find(code: &mut Code, kernel: &Kernel, fragment: &Fragment, fuse: &dyn Fuse) {
+/// Replaces runs of calls by functions where the hook supports them.
+pub(crate) fn replace_calls(code: &mut Bytecode, kernel: &Kernel, fragment: &Fragment, jit: &dyn JitHook) {
     let steps = std::mem::take(&mut code.steps);
-    let is_call = |step: &Step| matches!(step, Step::Call(_));
+    let is_call = |step: &BlockOp| matches!(step, BlockOp::Call(_));
     let mut stages = vec![];
     for run in steps.chunk_by(|a, b| is_call(a) && is_call(b)) {
-        add_run(&mut stages, run, kernel, fragment, fuse);
+        add_run(&mut stages, run, kernel, fragment, jit);
     }
     code.steps = steps;
-    if stages.iter().any(|stage| matches!(stage, Stage::Pass(_))) {
-        code.leaves_out = stages.iter().any(|stage| matches!(stage, Stage::Pass(pass) if pass.function.leaves_out()));
+    if stages.iter().any(|stage| matches!(stage, Stage::MapCall(_))) {
+        code.has_slow_path =
+            stages.iter().any(|stage| matches!(stage, Stage::MapCall(pass) if pass.function.has_slow_path()));
         code.stages = stages;
     }
 }
 
-/// Adds calls, fused as far as there are at least two in a row that can be.
-fn add_run(stages: &mut Vec<Stage>, mut run: &[Step], kernel: &Kernel, fragment: &Fragment, fuse: &dyn Fuse) {
+/// Appends the stages of a run of calls; a function replaces at least two.
+fn add_run(stages: &mut Vec<Stage>, mut run: &[BlockOp], kernel: &Kernel, fragment: &Fragment, jit: &dyn JitHook) {
     while !run.is_empty() {
         let mut many = run.len();
         let pass = loop {
             if many < 2 {
                 break None;
             }
-            match try_run(&run[..many], kernel, fragment, fuse) {
+            match try_run(&run[..many], kernel, fragment, jit) {
                 Ok(pass) => break Some(pass),
                 Err(shorter) => many = shorter.min(many - 1),
             }
         };
         let done = if pass.is_some() { many } else { 1 };
-        stages.extend(pass.map(Stage::Pass));
+        stages.extend(pass.map(Stage::MapCall));
         if done == 1 {
             stages.push(Stage::Step(run[0]));
         }
@@ -271,10 +271,10 @@ fn add_run(stages: &mut Vec<Stage>, mut run: &[Step], kernel: &Kernel, fragment:
     }
 }
 
-/// One function of all calls of a run, or how many of them there may be one of.
-fn try_run(run: &[Step], kernel: &Kernel, fragment: &Fragment, fuse: &dyn Fuse) -> Result<Pass, usize> {
+/// Compiles all calls of a run to one function. The error is the number of calls that may be supported.
+fn try_run(run: &[BlockOp], kernel: &Kernel, fragment: &Fragment, jit: &dyn JitHook) -> Result<MapCall, usize> {
     let calls: SmallVec<[u32; 32]> =
-        run.iter().filter_map(|step| if let Step::Call(call) = step { Some(call.inst) } else { None }).collect();
+        run.iter().filter_map(|step| if let BlockOp::Call(call) = step { Some(call.inst) } else { None }).collect();
     let within = |value: ValueId| calls.contains(&value.0);
     let inputs = inputs_of(fragment, &calls, &[]);
     let mut outputs: SmallVec<[u32; 16]> = SmallVec::new();
@@ -284,19 +284,19 @@ fn try_run(run: &[Step], kernel: &Kernel, fragment: &Fragment, fuse: &dyn Fuse) 
     outputs.extend(used.chain(folded).filter(|v| within(*v)).map(|v| v.0));
     outputs.sort_unstable();
     outputs.dedup();
-    if inputs.len() + outputs.len() > OPERANDS {
+    if inputs.len() + outputs.len() > MAX_JIT_OPERANDS {
         return Err(calls.len() / 2);
     }
     let uniform: SmallVec<[bool; 16]> = inputs.iter().chain(&outputs).map(|&v| is_uniform(fragment, v)).collect();
     let map = map_of(fragment, &inputs, &calls, &outputs);
-    let function = fuse.fuse(&map, &uniform).map_err(|at| at.saturating_sub(inputs.len()))?;
-    let operands: SmallVec<[u16; OPERANDS]> = inputs.iter().chain(&outputs).map(|&v| v as u16).collect();
+    let function = jit.compile_map(&map, &uniform).map_err(|at| at.saturating_sub(inputs.len()))?;
+    let operands: SmallVec<[u16; MAX_JIT_OPERANDS]> = inputs.iter().chain(&outputs).map(|&v| v as u16).collect();
     let uniform = uniform.iter().filter(|u| **u).count();
     let entries = operands[uniform..].iter().fold(0, |all, &v| all | 1u64.checked_shl(v.into()).unwrap_or(0));
-    Ok(Pass { operands, uniform, entries, function })
+    Ok(MapCall { operands, uniform, entries, function })
 }
 
-/// Some calls of a fragment as a map: loads, calls, stores.
+/// Some calls of a fragment as a kernel of its own, a map: loads, calls, stores.
 fn map_of(fragment: &Fragment, inputs: &[u32], calls: &[u32], outputs: &[u32]) -> Verified<Kernel> {
     let mut body = Fragment::default();
     let mut operands = vec![];

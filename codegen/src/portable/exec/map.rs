@@ -1,37 +1,37 @@
-//! Elementwise kernels.
+//! The map template: elementwise kernels.
 //!
-//! The last axis that is no single point gives the columns of a [`Plane`], the one before it the rows; what is left is
-//! walked over. A launch of one axis that one thread runs goes a shorter way, [`flat`]. Fragments with coordinates, gathers
-//! or scatters, and domains whose rows are too short, go tile by tile through a [`Frame`].
+//! The last axis of more than one point gives the columns of an [`Exec2d`], the one before it the rows; the driver iterates over the
+//! rest. A launch of one axis on one thread takes the fast path of [`exec_1d`]. Fragments with coordinates, gathers or scatters, and
+//! domains of very short rows, run tile by tile in [`ExecTiles`].
 
-use crate::drive::aliasing::Permits;
-use crate::drive::parallel::{Shared, nanoseconds, spread};
-use crate::drive::tiles::{Tile, Walk};
+use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
+use crate::drive::tiles::{Tile, Tiling};
 use crate::drive::{fp_status, scratch};
-use crate::portable::exec::bytecode::Code;
+use crate::portable::exec::aliasing::AliasInfo;
+use crate::portable::exec::bytecode::Bytecode;
 use crate::portable::exec::exec_1d;
-use crate::portable::exec::exec_2d::{Axes, NONE, Part, Plane, Table};
-use crate::portable::exec::exec_tiles::Frame;
-use crate::{GRAIN, Launch, Raised, Workers};
+use crate::portable::exec::exec_2d::{Exec2d, NO_PLANE_AXIS, PlaneAxes, PointerTable2d, TileSpan, may_run_2d};
+use crate::portable::exec::exec_tiles::ExecTiles;
+use crate::{GRAIN_NS, Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Rows of fewer elements go through a [`Frame`], which copies them into one dense block.
-const SHORT_ROW: usize = 6;
-/// Tiles of transposed operands are this wide at most: the lines that a column's elements lie in stay in the cache until
-/// the neighbouring rows have used them.
-const TRANSPOSED: usize = 64;
+/// Rows of fewer elements run in [`ExecTiles`], which copies them into one dense block.
+const MIN_ROW_2D: usize = 6;
+/// Most columns of a tile if operands are transposed: the cache lines of a column stay in the cache until the neighbouring rows have used
+/// them.
+const TRANSPOSED_TILE_WIDTH: usize = 64;
 
-/// What may run a fragment, besides a [`Frame`].
+/// Which drivers may run a fragment, besides [`ExecTiles`].
 #[derive(Clone, Copy)]
-pub(crate) struct Form {
-    flat: bool,
-    plane: bool,
+pub(crate) struct MapMode {
+    exec_1d: bool,
+    exec_2d: bool,
 }
 
-impl Form {
-    pub(crate) fn of(code: &Code) -> Form {
-        Form { flat: exec_1d::may_be_flat(code), plane: code.has_plane() }
+impl MapMode {
+    pub(crate) fn of(code: &Bytecode) -> MapMode {
+        MapMode { exec_1d: exec_1d::may_run_1d(code), exec_2d: may_run_2d(code) }
     }
 }
 
@@ -39,29 +39,29 @@ impl Form {
 ///
 /// # Safety
 /// As [`crate::Program::launch`].
-pub(crate) unsafe fn run(code: &Code, form: Form, launch: &Launch<'_>, workers: &dyn Workers) -> Raised {
-    if form.flat && launch.outer.len() <= 1 {
+pub(crate) unsafe fn run(code: &Bytecode, mode: MapMode, launch: &Launch<'_>, workers: &dyn ThreadPool) -> RaisedFlags {
+    if mode.exec_1d && launch.outer.len() <= 1 {
         let n = launch.outer.first().copied().unwrap_or(1);
         if n == 0 {
-            return Raised::new();
+            return RaisedFlags::new();
         }
-        if nanoseconds(n, code.cost, code.bytes) < 2.0 * GRAIN {
+        if estimate_ns(n, code.cost, code.bytes) < 2.0 * GRAIN_NS {
             // SAFETY: the caller's contract.
             return unsafe { exec_1d::run(code, launch, n) };
         }
     }
     if launch.outer.contains(&0) {
-        return Raised::new();
+        return RaisedFlags::new();
     }
     let grid = Grid::new(code, launch);
-    if !form.plane || (grid.columns < SHORT_ROW && grid.axes.rows != NONE) {
+    if !mode.exec_2d || (grid.columns < MIN_ROW_2D && grid.axes.rows != NO_PLANE_AXIS) {
         // SAFETY: the caller's contract.
-        return unsafe { tiled(code, launch, workers) };
+        return unsafe { run_tiles(code, launch, workers) };
     }
     let points = grid.columns * grid.rows * grid.planes;
-    let nanoseconds = nanoseconds(points, code.cost, code.bytes);
-    if nanoseconds < 2.0 * GRAIN || workers.count() == 1 {
-        let mut raised = Raised::new();
+    let nanoseconds = estimate_ns(points, code.cost, code.bytes);
+    if nanoseconds < 2.0 * GRAIN_NS || workers.count() == 1 {
+        let mut raised = RaisedFlags::new();
         if code.has_effects() {
             fp_status::clear();
         }
@@ -71,45 +71,46 @@ pub(crate) unsafe fn run(code: &Code, form: Form, launch: &Launch<'_>, workers: 
         return raised;
     }
     let grid = grid.for_threads(workers.count());
-    let shared = Shared(*launch);
-    spread(grid.tiles(), nanoseconds, workers, &|range, raised| {
+    let shared = SharedLaunch(*launch);
+    parallel_for(grid.tiles(), nanoseconds, workers, &|range, raised| {
         // SAFETY: the caller's contract; tiles do not overlap.
         unsafe { grid.run(code, &shared.get(), range, raised) }
     })
 }
 
-/// A domain as planes, and their tiles.
+/// A domain divided into planes, and their tiles.
 #[derive(Clone, Copy)]
 struct Grid {
-    axes: Axes,
-    permits: Permits,
+    axes: PlaneAxes,
+    aliasing: AliasInfo,
     /// Extents of a plane, and how many there are.
     rows: usize,
     columns: usize,
     planes: usize,
-    /// Extents of a tile: whole rows, or part of one unless operands are transposed.
+    /// Extents of a tile: whole rows, or a range of one row unless operands are transposed.
     height: usize,
     width: usize,
 }
 
 impl Grid {
     #[inline]
-    fn new(code: &Code, launch: &Launch<'_>) -> Grid {
-        let (mut axes, mut rows, mut columns, mut planes) = (Axes { rows: NONE, columns: NONE }, 1, 1, 1);
+    fn new(code: &Bytecode, launch: &Launch<'_>) -> Grid {
+        let (mut axes, mut rows, mut columns, mut planes) =
+            (PlaneAxes { rows: NO_PLANE_AXIS, columns: NO_PLANE_AXIS }, 1, 1, 1);
         for (axis, &extent) in launch.outer.iter().enumerate().rev().filter(|(_, e)| **e != 1) {
-            if axes.columns == NONE {
+            if axes.columns == NO_PLANE_AXIS {
                 (axes.columns, columns) = (axis, extent);
-            } else if axes.rows == NONE {
+            } else if axes.rows == NO_PLANE_AXIS {
                 (axes.rows, rows) = (axis, extent);
             } else {
                 planes *= extent;
             }
         }
-        let permits = Permits::new(code, launch);
-        let mut grid = Grid { axes, permits, rows, columns, planes, height: 1, width: columns };
-        let room = if grid.is_in_memory(code, launch) { usize::MAX >> 8 } else { code.room };
-        if rows > 1 && columns > TRANSPOSED && grid.is_transposed(code, launch) {
-            grid.width = TRANSPOSED;
+        let aliasing = AliasInfo::new(code, launch);
+        let mut grid = Grid { axes, aliasing, rows, columns, planes, height: 1, width: columns };
+        let room = if grid.is_in_memory(code, launch) { usize::MAX >> 8 } else { code.block_len };
+        if rows > 1 && columns > TRANSPOSED_TILE_WIDTH && grid.is_transposed(code, launch) {
+            grid.width = TRANSPOSED_TILE_WIDTH;
         } else if columns > room {
             grid.width = room;
             return grid;
@@ -124,21 +125,22 @@ impl Grid {
         grid
     }
 
-    /// Whether the only call goes from memory to memory, so that no block has to stay in the cache.
-    fn is_in_memory(&self, code: &Code, launch: &Launch<'_>) -> bool {
+    /// Whether the only call reads and writes memory, so that no block has to stay in the cache.
+    fn is_in_memory(&self, code: &Bytecode, launch: &Launch<'_>) -> bool {
         let dense = |operand: u16, size: u8| {
-            self.axes.columns == NONE || launch.strides_of(operand as usize)[self.axes.columns] == size as isize
+            self.axes.columns == NO_PLANE_AXIS
+                || launch.strides_of(operand as usize)[self.axes.columns] == size as isize
         };
         code.calls.len() == 1
             && code.uniforms.is_empty()
             && code.sinks.len() == 1
-            && self.permits.direct == 1
+            && self.aliasing.direct == 1
             && code.loads.iter().all(|l| dense(l.operand, l.size))
             && dense(code.sinks[0].operand, code.sinks[0].size)
     }
 
-    /// Whether an operand's elements follow each other along the rows' axis.
-    fn is_transposed(&self, code: &Code, launch: &Launch<'_>) -> bool {
+    /// Whether an operand is transposed: contiguous along the rows' axis.
+    fn is_transposed(&self, code: &Bytecode, launch: &Launch<'_>) -> bool {
         let across = |operand: u16, size: u8| {
             let strides = launch.strides_of(operand as usize);
             strides[self.axes.rows] == size as isize && strides[self.axes.columns].unsigned_abs() > 64
@@ -146,7 +148,7 @@ impl Grid {
         code.loads.iter().any(|l| across(l.operand, l.size)) || code.sinks.iter().any(|s| across(s.operand, s.size))
     }
 
-    /// Tiles small enough to go round.
+    /// The same with at least four tiles a thread, where possible.
     fn for_threads(mut self, threads: usize) -> Grid {
         let enough = 4 * threads;
         if self.planes * self.rows.div_ceil(self.height) * self.columns.div_ceil(self.width) < enough {
@@ -171,21 +173,26 @@ impl Grid {
     ///
     /// # Safety
     /// As [`crate::Program::launch`]; the code has a plane.
-    unsafe fn run(&self, code: &Code, launch: &Launch<'_>, range: Range<usize>, raised: &mut Raised) {
-        let room = (self.height * self.width).min(code.room).next_multiple_of(64);
+    unsafe fn run(&self, code: &Bytecode, launch: &Launch<'_>, range: Range<usize>, raised: &mut RaisedFlags) {
+        let room = (self.height * self.width).min(code.block_len).next_multiple_of(64);
         let tile = (self.height, self.width);
         scratch::with(code.width * room, |registers| {
-            let mut table = Table::new();
+            let mut table = PointerTable2d::new();
             // SAFETY: the registers have room unless nothing lives in them; the caller's contract.
             unsafe {
                 let mut plane =
-                    Plane::new(code, launch, self.permits, self.axes, tile, false, (registers, room), &mut table);
+                    Exec2d::new(code, launch, self.aliasing, self.axes, tile, false, (registers, room), &mut table);
                 if range.len() == 1 && self.tiles() == 1 {
-                    let part =
-                        Part { origin: launch.addresses, row: 0, rows: self.rows, column: 0, columns: self.columns };
+                    let part = TileSpan {
+                        origin: launch.addresses,
+                        row: 0,
+                        rows: self.rows,
+                        column: 0,
+                        columns: self.columns,
+                    };
                     plane.run(&part, raised);
                 } else {
-                    self.walk(launch, range, |part| plane.run(&part, raised));
+                    self.for_each_tile(launch, range, |part| plane.run(&part, raised));
                 }
             }
         });
@@ -193,9 +200,9 @@ impl Grid {
 
     /// Calls `f` for some tiles, columns fastest.
     #[inline(always)]
-    fn walk(&self, launch: &Launch<'_>, range: Range<usize>, mut f: impl FnMut(Part<'_>)) {
+    fn for_each_tile(&self, launch: &Launch<'_>, range: Range<usize>, mut f: impl FnMut(TileSpan<'_>)) {
         let (down, along) = (self.rows.div_ceil(self.height), self.columns.div_ceil(self.width));
-        let (mut across, mut row, mut far) =
+        let (mut across, mut row, mut plane_index) =
             (range.start % along, range.start / along % down, range.start / along / down);
         let mut shifted: SmallVec<[*mut u8; 16]> = SmallVec::new();
         let mut stale = true;
@@ -206,26 +213,26 @@ impl Grid {
                 if std::mem::take(&mut stale) {
                     shifted.clear();
                     shifted.extend_from_slice(launch.addresses);
-                    shift(&mut shifted, launch, self.axes, far);
+                    offset_addresses(&mut shifted, launch, self.axes, plane_index);
                 }
                 &shifted[..]
             };
             let (r, c) = (row * self.height, across * self.width);
             let (rows, columns) = (self.height.min(self.rows - r), self.width.min(self.columns - c));
-            f(Part { origin, row: r, rows, column: c, columns });
+            f(TileSpan { origin, row: r, rows, column: c, columns });
             across += 1;
             if across == along {
                 (across, row) = (0, row + 1);
                 if row == down {
-                    (row, far, stale) = (0, far + 1, true);
+                    (row, plane_index, stale) = (0, plane_index + 1, true);
                 }
             }
         }
     }
 }
 
-/// Moves addresses on to a plane of the outer domain.
-pub(crate) fn shift(addresses: &mut [*mut u8], launch: &Launch<'_>, axes: Axes, plane: usize) {
+/// Offsets addresses to a plane of the outer domain.
+pub(crate) fn offset_addresses(addresses: &mut [*mut u8], launch: &Launch<'_>, axes: PlaneAxes, plane: usize) {
     let mut rest = plane;
     for (axis, &extent) in launch.outer.iter().enumerate().rev() {
         if extent == 1 || axis == axes.rows || axis == axes.columns {
@@ -239,27 +246,27 @@ pub(crate) fn shift(addresses: &mut [*mut u8], launch: &Launch<'_>, axes: Axes, 
     }
 }
 
-/// Any number of axes, any strides, any step.
-unsafe fn tiled(code: &Code, launch: &Launch<'_>, workers: &dyn Workers) -> Raised {
+/// Runs any number of axes, any strides and any steps tile by tile.
+unsafe fn run_tiles(code: &Bytecode, launch: &Launch<'_>, workers: &dyn ThreadPool) -> RaisedFlags {
     let points: usize = launch.outer.iter().product();
-    let room = code.room.min(points.next_multiple_of(64));
-    let walk = Walk::new(0, launch.outer, room);
-    let permits = Permits::new(code, launch);
-    let shared = Shared(*launch);
-    let nanoseconds = if code.scatters() { 0.0 } else { nanoseconds(points, code.cost, code.bytes) };
-    spread(walk.tiles(), nanoseconds, workers, &|range, raised| {
+    let room = code.block_len.min(points.next_multiple_of(64));
+    let walk = Tiling::new(0, launch.outer, room);
+    let aliasing = AliasInfo::new(code, launch);
+    let shared = SharedLaunch(*launch);
+    let nanoseconds = if code.scatters() { 0.0 } else { estimate_ns(points, code.cost, code.bytes) };
+    parallel_for(walk.tiles(), nanoseconds, workers, &|range, raised| {
         scratch::with(code.width * room, |registers| {
             // SAFETY: the registers have room; the caller's contract; tiles do not overlap.
             unsafe {
-                let mut frame = Frame::new(code, shared.get(), permits, false, registers, room);
+                let mut exec = ExecTiles::new(code, shared.get(), aliasing, false, registers, room);
                 let mut at = walk.seek(range.start);
                 let mut tile = Tile::new(launch.outer.len());
                 for _ in range {
                     tile.set(&[(&walk, &at)]);
-                    frame.run(&tile);
+                    exec.run(&tile);
                     walk.advance(&mut at);
                 }
-                *raised = std::mem::take(&mut frame.raised);
+                *raised = std::mem::take(&mut exec.raised);
             }
         });
     })

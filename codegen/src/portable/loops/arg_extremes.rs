@@ -1,34 +1,34 @@
-//! Loops of `argmin` and `argmax`: positions of the first best value, where the first nan beats all.
+//! Loops of `argmin` and `argmax`: the position of the first extreme, or of the first nan.
 //!
-//! Lanes are filled and compared in plain loops: what `array::from_fn` is given is a call for each lane where so many lanes are
-//! more than LLVM puts into one function, which took ten times as long.
+//! Lanes are filled and compared in plain loops. With `array::from_fn` LLVM does not inline the closure for so many lanes, which took ten
+//! times as long.
 
-#![allow(clippy::needless_range_loop)] // lanes and memory run along with the index
+#![allow(clippy::needless_range_loop)] // lanes and memory are indexed together
 
-use crate::drive::isa::{Isa, Loop, Routine, pick};
+use crate::drive::isa::{InnerLoop, Isa, LoopFn, loop_for};
+use crate::drive::vector_hints::{inhibit_vectorization, store_chunk};
 use crate::portable::loops::complex::ComplexNumber;
 use crate::portable::loops::element::{B8, Element};
-use crate::portable::loops::elementwise::{put, stay_scalar};
-use crate::portable::loops::folds::settle;
+use crate::portable::loops::folds::spill_lanes;
 use crate::{DType, Fold};
 use num_complex::Complex;
 use std::marker::PhantomData;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
-/// A type that has a best value; `MAX` says whether that is the largest.
+/// An ordered type. The best value is the largest if `MAX`, else the smallest.
 trait Ordered: Element {
-    /// Whether comparing is so dear that it is done once, with what is lost in the same lanes. (Ten thousand complex numbers
-    /// take 9.7 µs with lanes of their own, and 6.7.)
-    const IS_DEAR: bool = false;
-    /// Whether `self`, standing later, replaces `best`.
+    /// Whether comparing is so costly that nans are kept in the same lanes as extremes. (Ten thousand complex numbers take 6.7 µs so, and
+    /// 9.7 with lanes of their own.)
+    const IS_COSTLY: bool = false;
+    /// Whether `self`, at a later position, replaces `best`.
     fn beats<const MAX: bool>(self, best: Self) -> bool;
-    /// Whether `self` replaces `best`, neither being lost.
+    /// Whether `self` replaces `best`, if neither is nan.
     fn exceeds<const MAX: bool>(self, best: Self) -> bool;
-    /// Whether one of two is nan, which beats all.
-    fn is_lost(self, other: Self) -> bool;
-    /// Whether both are the same value, neither being lost.
+    /// Whether one of the two is nan, which replaces everything.
+    fn either_is_nan(self, other: Self) -> bool;
+    /// Whether both are equal, if neither is nan.
     fn equals(self, other: Self) -> bool;
-    /// Whether nothing beats it.
+    /// Whether no value replaces it.
     fn is_final<const MAX: bool>(self) -> bool;
 }
 
@@ -43,7 +43,7 @@ macro_rules! ordered {
             self.beats::<MAX>(best)
         }
         #[inline(always)]
-        fn is_lost(self, _other: $T) -> bool {
+        fn either_is_nan(self, _other: $T) -> bool {
             false
         }
         #[inline(always)]
@@ -69,7 +69,7 @@ impl Ordered for B8 {
         self.beats::<MAX>(best)
     }
     #[inline(always)]
-    fn is_lost(self, _other: B8) -> bool {
+    fn either_is_nan(self, _other: B8) -> bool {
         false
     }
     #[inline(always)]
@@ -94,7 +94,7 @@ macro_rules! ordered_floats {
                 if MAX { self > best } else { self < best }
             }
             #[inline(always)]
-            fn is_lost(self, other: $T) -> bool {
+            fn either_is_nan(self, other: $T) -> bool {
                 self.is_nan() | other.is_nan()
             }
             #[inline(always)]
@@ -107,7 +107,7 @@ macro_rules! ordered_floats {
             }
         }
         impl Ordered for Complex<$T> {
-            const IS_DEAR: bool = true;
+            const IS_COSTLY: bool = true;
             #[inline(always)]
             fn beats<const MAX: bool>(self, best: Self) -> bool {
                 !best.has_nan() & (self.exceeds::<MAX>(best) | self.has_nan())
@@ -117,7 +117,7 @@ macro_rules! ordered_floats {
                 if MAX { best.less(self) } else { self.less(best) }
             }
             #[inline(always)]
-            fn is_lost(self, other: Self) -> bool {
+            fn either_is_nan(self, other: Self) -> bool {
                 self.has_nan() | other.has_nan()
             }
             #[inline(always)]
@@ -134,24 +134,23 @@ macro_rules! ordered_floats {
 
 ordered_floats!(f32 f64);
 
-/// Bytes of values of which the extreme is found before it is known whether one of them is the best: they are looked through
-/// again.
-const BLOCK: usize = 8192;
-/// Fewer values are looked at one after the other.
-const SHORT: usize = 16;
-/// Lanes for rows that are not much longer, and for what is left over of long ones.
-const FEW: usize = 8;
+/// Bytes of a block: its extreme is found first, then the block that has the best is searched for the position.
+const EXTREME_BLOCK: usize = 8192;
+/// Rows of fewer values are searched one value after the other.
+const MIN_VECTOR_ROW: usize = 16;
+/// Lanes for rows that are not much longer, and for the rest of long ones.
+const REST_LANES: usize = 8;
 
-/// Of each of `n` rows of `m`, `c` bytes apart, the position (to `out`) and the value (to `b`, written) of the best: the
-/// extreme first, as vectors, and then where it stands, in the block that has it.
+/// The position (to `out`) and the value (to `b`, written) of the best of each of `n` rows of `m` values, with a row pitch of `c` bytes:
+/// first the extreme, by vectors, then its position in the block that has it.
 struct ArgRows<T, const MAX: bool>(PhantomData<T>);
 
-impl<T: Ordered, const MAX: bool> Routine for ArgRows<T, MAX> {
+impl<T: Ordered, const MAX: bool> InnerLoop for ArgRows<T, MAX> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, b: *const u8, pitch: *const u8, n: usize, m: usize) {
         let (positions, bests, mut row) = (out.cast::<i64>(), b.cast_mut().cast::<T>(), v);
         for r in 0..n {
-            stay_scalar();
+            inhibit_vectorization();
             // SAFETY: the caller passes rows of `m` values and room for `n` positions and values.
             unsafe {
                 let at = if const { size_of::<T>() == 1 } {
@@ -160,7 +159,7 @@ impl<T: Ordered, const MAX: bool> Routine for ArgRows<T, MAX> {
                     best_of::<T, MAX, 128>(row.cast(), m)
                 } else if const { size_of::<T>() == 4 } {
                     best_of::<T, MAX, 64>(row.cast(), m)
-                } else if const { size_of::<T>() == 8 && !T::IS_DEAR } {
+                } else if const { size_of::<T>() == 8 && !T::IS_COSTLY } {
                     best_of::<T, MAX, 32>(row.cast(), m)
                 } else {
                     best_of::<T, MAX, 16>(row.cast(), m)
@@ -173,22 +172,22 @@ impl<T: Ordered, const MAX: bool> Routine for ArgRows<T, MAX> {
     }
 }
 
-/// Position of the best of the `n >= 1` values at `row`, of which `N` are looked at together.
+/// The position of the best of the `n >= 1` values at `row`, `N` at a time.
 #[inline(always)]
 unsafe fn best_of<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n: usize) -> usize {
-    let block = const { BLOCK / size_of::<T>() };
+    let block = const { EXTREME_BLOCK / size_of::<T>() };
     // SAFETY: every access is to one of the `n` values.
     unsafe {
-        if n < SHORT {
+        if n < MIN_VECTOR_ROW {
             let (mut at, mut best) = (0, row.read());
             for i in 1..n {
-                stay_scalar();
+                inhibit_vectorization();
                 let value = row.add(i).read();
-                if best.is_lost(best) {
+                if best.either_is_nan(best) {
                     break;
                 }
-                // The first that is lost goes in by the same way out.
-                let better = value.exceeds::<MAX>(best) | value.is_lost(value);
+                // The first nan also ends the search here.
+                let better = value.exceeds::<MAX>(best) | value.either_is_nan(value);
                 (at, best) = if better { (i, value) } else { (at, best) };
             }
             return at;
@@ -196,8 +195,8 @@ unsafe fn best_of<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n:
         let (mut begin, mut first, mut best) = (0, 0, row.read());
         while begin < n && !best.is_final::<MAX>() {
             let extreme = match block.min(n - begin) {
-                few @ 0..FEW => extreme::<T, MAX, 1>(row.add(begin), few),
-                some if some < 2 * N => extreme::<T, MAX, FEW>(row.add(begin), some),
+                few @ 0..REST_LANES => extreme::<T, MAX, 1>(row.add(begin), few),
+                some if some < 2 * N => extreme::<T, MAX, REST_LANES>(row.add(begin), some),
                 many => extreme::<T, MAX, N>(row.add(begin), many),
             };
             if extreme.beats::<MAX>(best) {
@@ -207,7 +206,7 @@ unsafe fn best_of<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n:
         }
         let (values, n) = (row.add(first), block.min(n - first));
         first
-            + if best.is_lost(best) {
+            + if best.either_is_nan(best) {
                 first_of::<T, true, N>(values, n, best)
             } else {
                 first_of::<T, false, N>(values, n, best)
@@ -215,8 +214,8 @@ unsafe fn best_of<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n:
     }
 }
 
-/// The extreme of the `n >= N` values at `row`, or one that is lost where there is such; `N` at a time, of which the last go back
-/// to where they are whole: values looked at twice change nothing.
+/// The extreme of the `n >= N` values at `row`, or a nan if there is one; `N` at a time. The last chunk overlaps the one before: reading
+/// values twice changes nothing.
 #[inline(always)]
 unsafe fn extreme<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n: usize) -> T {
     // SAFETY: every access is to one of the `n` values.
@@ -225,34 +224,34 @@ unsafe fn extreme<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n:
         for j in 1..N {
             best[j] = row.add(j).read();
         }
-        // A lost value of each lane, where there is one: to ask of all lanes whether any is costs more than to keep it.
-        let mut lost = best;
+        // A nan of each lane, if it has one: testing whether any lane has one costs more than keeping it.
+        let mut nans = best;
         let mut at = N;
         while at < n {
-            stay_scalar();
+            inhibit_vectorization();
             let values = row.add(at.min(n - N));
             for j in 0..N {
                 let value = values.add(j).read();
-                if const { T::IS_DEAR } {
+                if const { T::IS_COSTLY } {
                     best[j] = if value.beats::<MAX>(best[j]) { value } else { best[j] };
                     continue;
                 }
                 best[j] = if value.exceeds::<MAX>(best[j]) { value } else { best[j] };
-                lost[j] = if value.is_lost(value) { value } else { lost[j] };
+                nans[j] = if value.either_is_nan(value) { value } else { nans[j] };
             }
             at += N;
         }
-        settle(&mut best);
-        if const { T::IS_DEAR } {
-            lost = best;
+        spill_lanes(&mut best);
+        if const { T::IS_COSTLY } {
+            nans = best;
         }
-        settle(&mut lost);
+        spill_lanes(&mut nans);
         let mut any = 0;
         for j in 0..N {
-            any |= lost[j].is_lost(lost[j]) as u8;
+            any |= nans[j].either_is_nan(nans[j]) as u8;
         }
         if any != 0 {
-            return *lost.iter().find(|value| value.is_lost(**value)).unwrap_or(&lost[0]);
+            return *nans.iter().find(|value| value.either_is_nan(**value)).unwrap_or(&nans[0]);
         }
         let mut width = N / 2;
         while width > 0 {
@@ -265,16 +264,17 @@ unsafe fn extreme<T: Ordered, const MAX: bool, const N: usize>(row: *const T, n:
     }
 }
 
-/// Position of the first of the `n >= 1` values at `row` that is lost, or else equals the best, `N` at a time; zero if there is none.
+/// The position of the first of the `n >= 1` values at `row` that is nan (`FIND_NAN`) or else equals the best, `N` at a time; zero if there
+/// is none.
 #[inline(always)]
-unsafe fn first_of<T: Ordered, const LOST: bool, const N: usize>(row: *const T, n: usize, best: T) -> usize {
+unsafe fn first_of<T: Ordered, const FIND_NAN: bool, const N: usize>(row: *const T, n: usize, best: T) -> usize {
     // SAFETY: every access is to one of the `n` values.
     unsafe {
-        let at = passed::<T, LOST, N>(row, 0, n, best);
-        let mut at = passed::<T, LOST, FEW>(row, at, n, best);
+        let at = skip_others::<T, FIND_NAN, N>(row, 0, n, best);
+        let mut at = skip_others::<T, FIND_NAN, REST_LANES>(row, at, n, best);
         while at < n {
-            stay_scalar();
-            if is_it::<T, LOST>(row.add(at).read(), best) {
+            inhibit_vectorization();
+            if is_match::<T, FIND_NAN>(row.add(at).read(), best) {
                 return at;
             }
             at += 1;
@@ -283,20 +283,20 @@ unsafe fn first_of<T: Ordered, const LOST: bool, const N: usize>(row: *const T, 
     0
 }
 
-/// How far none of the `n` values at `row` is it, from `at` on, `N` at a time.
+/// Skips chunks of `N` values from `at` on that contain no match.
 #[inline(always)]
-unsafe fn passed<T: Ordered, const LOST: bool, const N: usize>(
+unsafe fn skip_others<T: Ordered, const FIND_NAN: bool, const N: usize>(
     row: *const T,
     mut at: usize,
     n: usize,
     best: T,
 ) -> usize {
     while at + N <= n {
-        stay_scalar();
+        inhibit_vectorization();
         let mut any = 0;
         for j in 0..N {
             // SAFETY: one of the `n` values.
-            any |= is_it::<T, LOST>(unsafe { row.add(at + j).read() }, best) as u8;
+            any |= is_match::<T, FIND_NAN>(unsafe { row.add(at + j).read() }, best) as u8;
         }
         if any != 0 {
             break;
@@ -306,16 +306,16 @@ unsafe fn passed<T: Ordered, const LOST: bool, const N: usize>(
     at
 }
 
-/// Whether a value is lost, or else equals the best.
+/// Whether a value is nan (`FIND_NAN`) or else equals the best.
 #[inline(always)]
-fn is_it<T: Ordered, const LOST: bool>(value: T, best: T) -> bool {
-    if LOST { value.is_lost(value) } else { value.equals(best) }
+fn is_match<T: Ordered, const FIND_NAN: bool>(value: T, best: T) -> bool {
+    if FIND_NAN { value.either_is_nan(value) } else { value.equals(best) }
 }
 
 /// Replaces positions (`out`) and values (`b`, written) by the later ones (`c` and `a`) where those are better.
 struct ArgInto<T, const MAX: bool>(PhantomData<T>);
 
-impl<T: Ordered, const MAX: bool> Routine for ArgInto<T, MAX> {
+impl<T: Ordered, const MAX: bool> InnerLoop for ArgInto<T, MAX> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, _m: usize) {
         // SAFETY: the caller passes disjoint buffers of `n` elements.
@@ -335,28 +335,28 @@ impl<T: Ordered, const MAX: bool> Routine for ArgInto<T, MAX> {
     }
 }
 
-/// Rows of values, of which each column gives a position.
+/// A tile whose columns give one position each.
 pub(crate) struct ArgTile {
     /// Bytes from one row to the next.
     pub(crate) pitch: isize,
     pub(crate) rows: usize,
-    /// The first row's.
+    /// The position of the first row.
     pub(crate) position: i64,
     /// Whether there are no positions and values yet.
     pub(crate) is_first: bool,
 }
 
-/// Columns looked at together: their positions and values stay in registers from row to row.
-const COLUMNS: usize = 16;
+/// Columns searched together: their positions and values stay in registers from row to row.
+const ARG_COLUMNS: usize = 16;
 
 /// Replaces positions (`out`) and values (`b`, written) of `n` columns by better ones of an [`ArgTile`] (`c`) of values (`a`).
 struct ArgColumns<T, const MAX: bool>(PhantomData<T>);
 
-impl<T: Ordered, const MAX: bool> Routine for ArgColumns<T, MAX> {
+impl<T: Ordered, const MAX: bool> InnerLoop for ArgColumns<T, MAX> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, _m: usize) {
         let (positions, bests) = (out.cast::<i64>(), b.cast_mut().cast::<T>());
-        // SAFETY: the caller passes a tile of `n` values a row, and room for `n` positions and values, apart from each other.
+        // SAFETY: the caller passes a tile of `n` values a row, and room for `n` positions and values, which do not overlap.
         unsafe {
             let tile = &*c.cast::<ArgTile>();
             let row = |r: usize| a.wrapping_offset(r as isize * tile.pitch).cast::<T>();
@@ -366,26 +366,26 @@ impl<T: Ordered, const MAX: bool> Routine for ArgColumns<T, MAX> {
                 from_raw_parts_mut(positions, n).fill(tile.position);
             }
             let mut i = 0;
-            while i + COLUMNS <= n {
-                let mut best: [T; COLUMNS] = std::array::from_fn(|j| bests.add(i + j).read());
-                let mut at: [i64; COLUMNS] = std::array::from_fn(|j| positions.add(i + j).read());
+            while i + ARG_COLUMNS <= n {
+                let mut best: [T; ARG_COLUMNS] = std::array::from_fn(|j| bests.add(i + j).read());
+                let mut at: [i64; ARG_COLUMNS] = std::array::from_fn(|j| positions.add(i + j).read());
                 for r in begin..tile.rows {
-                    stay_scalar();
+                    inhibit_vectorization();
                     let (values, here) = (row(r).add(i), tile.position + r as i64);
-                    for j in 0..COLUMNS {
+                    for j in 0..ARG_COLUMNS {
                         let value = values.add(j).read();
                         let better = value.beats::<MAX>(best[j]);
                         best[j] = if better { value } else { best[j] };
                         at[j] = if better { here } else { at[j] };
                     }
                 }
-                put(bests.add(i), best);
-                put(positions.add(i), at);
-                i += COLUMNS;
+                store_chunk(bests.add(i), best);
+                store_chunk(positions.add(i), at);
+                i += ARG_COLUMNS;
             }
             for i in i..n {
                 for r in begin..tile.rows {
-                    stay_scalar();
+                    inhibit_vectorization();
                     let value = row(r).add(i).read();
                     if value.beats::<MAX>(bests.add(i).read()) {
                         bests.add(i).write(value);
@@ -397,15 +397,15 @@ impl<T: Ordered, const MAX: bool> Routine for ArgColumns<T, MAX> {
     }
 }
 
-/// The loops of a fold that gives positions.
+/// The loops of `argmin` and `argmax` over one type.
 #[derive(Clone, Copy)]
 pub(crate) struct ArgLoops {
     /// Best of each row: (positions, v, best values (written), pitch, rows, row length).
-    pub(crate) rows: Loop,
+    pub(crate) rows: LoopFn,
     /// Later candidates into earlier ones: (positions, v, best values (written), positions of v, n, -).
-    pub(crate) into: Loop,
+    pub(crate) into: LoopFn,
     /// Columns of a tile into earlier ones: (positions, v, best values (written), the tile, n, -).
-    pub(crate) columns: Loop,
+    pub(crate) columns: LoopFn,
 }
 
 /// The loops of `ArgMin` and `ArgMax` over a type.
@@ -413,14 +413,14 @@ pub(crate) fn lookup(fold: Fold, dtype: DType, isa: Isa) -> Option<ArgLoops> {
     fn of<T: Ordered>(fold: Fold, isa: Isa) -> Option<ArgLoops> {
         match fold {
             Fold::ArgMin => Some(ArgLoops {
-                rows: pick::<ArgRows<T, false>>(isa),
-                into: pick::<ArgInto<T, false>>(isa),
-                columns: pick::<ArgColumns<T, false>>(isa),
+                rows: loop_for::<ArgRows<T, false>>(isa),
+                into: loop_for::<ArgInto<T, false>>(isa),
+                columns: loop_for::<ArgColumns<T, false>>(isa),
             }),
             Fold::ArgMax => Some(ArgLoops {
-                rows: pick::<ArgRows<T, true>>(isa),
-                into: pick::<ArgInto<T, true>>(isa),
-                columns: pick::<ArgColumns<T, true>>(isa),
+                rows: loop_for::<ArgRows<T, true>>(isa),
+                into: loop_for::<ArgInto<T, true>>(isa),
+                columns: loop_for::<ArgColumns<T, true>>(isa),
             }),
             Fold::Op(_) => None,
         }
@@ -470,7 +470,7 @@ mod tests {
                         let loops = lookup(fold, T::DTYPE, isa).unwrap();
                         let (mut at, mut best) = (vec![-1i64; rows], vec![values[0]; rows]);
                         let pitch = std::ptr::without_provenance(n * size_of::<T>());
-                        // SAFETY: two rows of so many values, so far apart, and room for two results.
+                        // SAFETY: two rows of this many values, with this pitch, and room for two results.
                         unsafe {
                             let (to, beside) = (at.as_mut_ptr().cast(), best.as_mut_ptr().cast::<u8>());
                             (loops.rows)(to, values.as_ptr().cast(), beside, pitch, rows, n);

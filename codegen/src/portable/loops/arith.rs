@@ -1,13 +1,13 @@
-//! What the op table's definitions call on integers and real floats, beyond the standard library.
+//! Scalar arithmetic of the op table on integers and real floats, beyond the standard library.
 //!
-//! Rules are NumPy's: integers wrap, division by zero gives zero and raises the divide flag, shifts from the width on give
+//! The rules are NumPy's: integers wrap, division by zero gives zero and raises the divide flag, shifts by the width or more give
 //! zero or the sign. Everything is inlined into the loops. Complex numbers are in [`crate::portable::loops::complex`], elementary functions
 //! in [`crate::math`].
 
 use crate::drive::fp_status::{raise_divide, raise_invalid, raise_overflow, raise_underflow};
 
 /// Integer arithmetic.
-pub(crate) trait Integer: Copy {
+pub(crate) trait IntegerOps: Copy {
     /// Largest whole number not above the quotient.
     fn floor_divide(self, b: Self) -> Self;
     /// Remainder with the divisor's sign.
@@ -35,7 +35,7 @@ pub(crate) trait Integer: Copy {
 macro_rules! integers {
     ($($T:ident $U:ident $signed:literal;)*) => {$(
         #[allow(unused_comparisons, clippy::unnecessary_cast)] // for the types that are unsigned, or the widest already
-        impl Integer for $T {
+        impl IntegerOps for $T {
             #[inline(always)]
             fn floor_divide(self, b: $T) -> $T {
                 if b == 0 {
@@ -135,7 +135,7 @@ integers! {
 }
 
 /// Arithmetic of real floats.
-pub(crate) trait Real: Copy {
+pub(crate) trait FloatOps: Copy {
     /// Largest whole number not above the quotient, by NumPy's `npy_floor_divide`.
     fn floor_divide(self, b: Self) -> Self;
     /// Remainder with the divisor's sign, by NumPy's `npy_remainder`.
@@ -170,7 +170,7 @@ pub(crate) trait Real: Copy {
 
 macro_rules! reals {
     ($($T:ident $U:ident $pi:expr;)*) => {$(
-        impl Real for $T {
+        impl FloatOps for $T {
             #[inline(always)]
             fn floor_divide(self, b: $T) -> $T {
                 if b == 0.0 {

@@ -1,13 +1,13 @@
 //! Conversions between element types, as C (and so NumPy) converts.
 //!
 //! Every conversion goes through the widest type of its source's kind, exactly: `i64`, `u64`, `f32`, `f64` or a complex; LLVM
-//! sees through that and uses the direct instruction. Floats that do not fit an integer give what `cvttsd2si` gives
+//! reduces that to the direct instruction. Floats that do not fit an integer give the result of `cvttsd2si`
 //! (see [`crate::Wide::to_scalar`]) and raise the invalid flag, which Rust's own saturating conversion does not.
 
 use crate::DType;
 use crate::drive::fp_status::raise_invalid;
-use crate::drive::isa::{Isa, Loop, Routine, Rowwise, pick};
-use crate::ir::dtype::to_odd_single;
+use crate::drive::isa::{EachRow, InnerLoop, Isa, LoopFn, loop_for};
+use crate::ir::dtype::round_to_odd;
 use crate::portable::loops::element::{B8, Element};
 use crate::portable::loops::elementwise::in_chunks;
 use half::f16;
@@ -16,15 +16,15 @@ use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::slice::{from_raw_parts, from_raw_parts_mut};
 
-/// A type that conversions start from.
-trait Source: Element {
+/// The source type of a conversion.
+trait CastSource: Element {
     /// The widest type of its kind.
     type Wide: Widest;
     fn widen(self) -> Self::Wide;
 }
 
-/// A type that conversions end in.
-trait Target: Element {
+/// The target type of a conversion.
+trait CastTarget: Element {
     fn from_i64(x: i64) -> Self;
     fn from_u64(x: u64) -> Self;
     fn from_f32(x: f32) -> Self;
@@ -44,9 +44,9 @@ trait Target: Element {
 
 /// A widest type.
 trait Widest: Copy {
-    fn narrow<D: Target>(self) -> D;
+    fn narrow<D: CastTarget>(self) -> D;
     #[inline(always)]
-    fn misfits<D: Target>(self) -> bool {
+    fn misfits<D: CastTarget>(self) -> bool {
         false
     }
 }
@@ -55,11 +55,11 @@ macro_rules! widest {
     ($($T:ty, $from:ident, |$x:ident| $real:expr;)*) => {$(
         impl Widest for $T {
             #[inline(always)]
-            fn narrow<D: Target>(self) -> D {
+            fn narrow<D: CastTarget>(self) -> D {
                 D::$from(self)
             }
             #[inline(always)]
-            fn misfits<D: Target>(self) -> bool {
+            fn misfits<D: CastTarget>(self) -> bool {
                 let $x = self;
                 D::misfits($real)
             }
@@ -76,22 +76,22 @@ widest! {
     Complex<f64>, from_c128, |z| z.re;
 }
 
-/// What `cvttsd2si` makes of a float.
+/// The result of `cvttsd2si`.
 #[inline(always)]
 fn to_i64(x: f64) -> i64 {
     let saturated = x as i64;
     if x < 9223372036854775808.0 { saturated } else { i64::MIN }
 }
 
-/// What the 32-bit `cvttsd2si` makes of a float.
+/// The result of the 32-bit `cvttsd2si`.
 #[inline(always)]
 fn to_i32(x: f64) -> i32 {
     let saturated = x as i32;
     if x < 2147483648.0 { saturated } else { i32::MIN }
 }
 
-/// What C compilers make of the conversion that x86 lacks before AVX-512: the upper half of the range by way of the lower one.
-/// Rust's own has both computed and one chosen, and so raises the invalid flag for what fits.
+/// The conversion that x86 lacks before AVX-512, as C compilers emit it: the upper half of the range is converted through the lower one.
+/// Rust's own conversion computes both and selects one, and so raises the invalid flag for numbers that fit.
 #[inline(always)]
 fn to_u64(x: f64) -> u64 {
     const HALF: f64 = 9223372036854775808.0;
@@ -116,7 +116,7 @@ fn misfits_u64(x: f64) -> bool {
 
 macro_rules! integers {
     ($($T:ident: $Wide:ty, $through:ident, $misfits:ident;)*) => {$(
-        impl Source for $T {
+        impl CastSource for $T {
             type Wide = $Wide;
             #[inline(always)]
             fn widen(self) -> $Wide {
@@ -124,7 +124,7 @@ macro_rules! integers {
             }
         }
         #[allow(clippy::unnecessary_cast)] // of a type to itself, among those the macro is for
-        impl Target for $T {
+        impl CastTarget for $T {
             #[inline(always)]
             fn from_i64(x: i64) -> $T {
                 x as $T
@@ -160,7 +160,7 @@ integers! {
     u64: u64, to_u64, misfits_u64;
 }
 
-impl Source for B8 {
+impl CastSource for B8 {
     type Wide = i64;
     #[inline(always)]
     fn widen(self) -> i64 {
@@ -168,7 +168,7 @@ impl Source for B8 {
     }
 }
 
-impl Target for B8 {
+impl CastTarget for B8 {
     #[inline(always)]
     fn from_i64(x: i64) -> B8 {
         B8::from(x != 0)
@@ -197,7 +197,7 @@ impl Target for B8 {
 
 macro_rules! floats {
     ($($T:ident $Wide:ident;)*) => {$(
-        impl Source for $T {
+        impl CastSource for $T {
             type Wide = $Wide;
             #[inline(always)]
             fn widen(self) -> $Wide {
@@ -205,7 +205,7 @@ macro_rules! floats {
             }
         }
         #[allow(clippy::unnecessary_cast)] // of a type to itself, among those the macro is for
-        impl Target for $T {
+        impl CastTarget for $T {
             #[inline(always)]
             fn from_i64(x: i64) -> $T {
                 x as $T
@@ -223,7 +223,7 @@ macro_rules! floats {
                 x as $T
             }
         }
-        impl Source for Complex<$T> {
+        impl CastSource for Complex<$T> {
             type Wide = Complex<$Wide>;
             #[inline(always)]
             fn widen(self) -> Complex<$Wide> {
@@ -231,7 +231,7 @@ macro_rules! floats {
             }
         }
         #[allow(clippy::unnecessary_cast)] // of a type to itself, among those the macro is for
-        impl Target for Complex<$T> {
+        impl CastTarget for Complex<$T> {
             #[inline(always)]
             fn from_i64(x: i64) -> Self {
                 Complex::new(x as $T, 0.0)
@@ -262,7 +262,7 @@ macro_rules! floats {
 
 floats! { f32 f32; f64 f64; }
 
-impl Source for f16 {
+impl CastSource for f16 {
     type Wide = f32;
     #[inline(always)]
     fn widen(self) -> f32 {
@@ -272,8 +272,7 @@ impl Source for f16 {
 
 /// The half nearest to `x`, and the flags that rounding to it raises.
 ///
-/// Not the `half` crate's: the compiler leaves what it likes in the lanes of a register that a conversion of one number does
-/// not use, which then overflow.
+/// Not by the `half` crate: its vector conversion of one number leaves garbage in the other lanes, which may overflow and raise flags.
 #[inline(always)]
 fn nearest_half(x: f32) -> f16 {
     #[cfg(target_arch = "x86_64")]
@@ -299,14 +298,14 @@ fn nearest_half(x: f32) -> f16 {
     half
 }
 
-impl Target for f16 {
+impl CastTarget for f16 {
     #[inline(always)]
     fn from_i64(x: i64) -> f16 {
-        nearest_half(to_odd_single(x as f64))
+        nearest_half(round_to_odd(x as f64))
     }
     #[inline(always)]
     fn from_u64(x: u64) -> f16 {
-        nearest_half(to_odd_single(x as f64))
+        nearest_half(round_to_odd(x as f64))
     }
     #[inline(always)]
     fn from_f32(x: f32) -> f16 {
@@ -314,14 +313,14 @@ impl Target for f16 {
     }
     #[inline(always)]
     fn from_f64(x: f64) -> f16 {
-        nearest_half(to_odd_single(x))
+        nearest_half(round_to_odd(x))
     }
 }
 
 /// `out[i] = a[i]` converted.
 struct Cast<S, D>(PhantomData<(S, D)>);
 
-impl<S: Source, D: Target> Routine for Cast<S, D> {
+impl<S: CastSource, D: CastTarget> InnerLoop for Cast<S, D> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, _b: *const u8, _c: *const u8, n: usize, _m: usize) {
         let (out, a) = (out.cast::<D>(), a.cast::<S>());
@@ -352,7 +351,7 @@ impl<S: Source, D: Target> Routine for Cast<S, D> {
 }
 
 /// The loop converting `from` to `to`.
-pub(crate) fn lookup(from: DType, to: DType, isa: Isa) -> Loop {
+pub(crate) fn lookup(from: DType, to: DType, isa: Isa) -> LoopFn {
     match from {
         DType::Bool => from_type::<B8>(to, isa),
         DType::I8 => from_type::<i8>(to, isa),
@@ -372,22 +371,22 @@ pub(crate) fn lookup(from: DType, to: DType, isa: Isa) -> Loop {
 }
 
 /// Integers of one size convert from an integer alike, whatever their sign, so those loops are shared.
-fn from_type<S: Source>(to: DType, isa: Isa) -> Loop {
+fn from_type<S: CastSource>(to: DType, isa: Isa) -> LoopFn {
     let integral = S::DTYPE.is_integer() || S::DTYPE == DType::Bool;
     match to {
-        DType::Bool => pick::<Rowwise<Cast<S, B8>>>(isa),
-        DType::U8 if !integral => pick::<Rowwise<Cast<S, u8>>>(isa),
-        DType::U16 if !integral => pick::<Rowwise<Cast<S, u16>>>(isa),
-        DType::U32 if !integral => pick::<Rowwise<Cast<S, u32>>>(isa),
-        DType::U64 if !integral => pick::<Rowwise<Cast<S, u64>>>(isa),
-        DType::I8 | DType::U8 => pick::<Rowwise<Cast<S, i8>>>(isa),
-        DType::I16 | DType::U16 => pick::<Rowwise<Cast<S, i16>>>(isa),
-        DType::I32 | DType::U32 => pick::<Rowwise<Cast<S, i32>>>(isa),
-        DType::I64 | DType::U64 => pick::<Rowwise<Cast<S, i64>>>(isa),
-        DType::F16 => pick::<Rowwise<Cast<S, f16>>>(isa),
-        DType::F32 => pick::<Rowwise<Cast<S, f32>>>(isa),
-        DType::F64 => pick::<Rowwise<Cast<S, f64>>>(isa),
-        DType::C64 => pick::<Rowwise<Cast<S, Complex<f32>>>>(isa),
-        DType::C128 => pick::<Rowwise<Cast<S, Complex<f64>>>>(isa),
+        DType::Bool => loop_for::<EachRow<Cast<S, B8>>>(isa),
+        DType::U8 if !integral => loop_for::<EachRow<Cast<S, u8>>>(isa),
+        DType::U16 if !integral => loop_for::<EachRow<Cast<S, u16>>>(isa),
+        DType::U32 if !integral => loop_for::<EachRow<Cast<S, u32>>>(isa),
+        DType::U64 if !integral => loop_for::<EachRow<Cast<S, u64>>>(isa),
+        DType::I8 | DType::U8 => loop_for::<EachRow<Cast<S, i8>>>(isa),
+        DType::I16 | DType::U16 => loop_for::<EachRow<Cast<S, i16>>>(isa),
+        DType::I32 | DType::U32 => loop_for::<EachRow<Cast<S, i32>>>(isa),
+        DType::I64 | DType::U64 => loop_for::<EachRow<Cast<S, i64>>>(isa),
+        DType::F16 => loop_for::<EachRow<Cast<S, f16>>>(isa),
+        DType::F32 => loop_for::<EachRow<Cast<S, f32>>>(isa),
+        DType::F64 => loop_for::<EachRow<Cast<S, f64>>>(isa),
+        DType::C64 => loop_for::<EachRow<Cast<S, Complex<f32>>>>(isa),
+        DType::C128 => loop_for::<EachRow<Cast<S, Complex<f64>>>>(isa),
     }
 }

@@ -1,7 +1,7 @@
-//! What the op table's definitions call on complex numbers.
+//! Scalar arithmetic of the op table on complex numbers.
 //!
-//! Products, quotients and orderings are NumPy's own formulas ([`crate::math::complex`]). Elementary functions are the C library's (`cexp`, …), which
-//! is what NumPy calls, special values and all.
+//! Products, quotients and orderings are NumPy's own formulas ([`crate::math::complex`]). Elementary functions are the C library's (`cexp`, …), as in NumPy, so
+//! special values agree.
 
 use crate::drive::fp_status::raise_invalid;
 use crate::math::complex as parts;
@@ -19,7 +19,7 @@ pub(crate) trait ComplexNumber: Copy {
     fn reciprocal(self) -> Self;
     /// The number over its magnitude.
     fn sign(self) -> Self;
-    /// Length.
+    /// Magnitude.
     fn magnitude(self) -> Self::R;
     /// Lexicographic `<`, false with nan.
     fn less(self, b: Self) -> bool;
@@ -52,12 +52,12 @@ pub(crate) trait ComplexNumber: Copy {
     /// `log(1 + z)`.
     fn log1p(self) -> Self;
     /// An elementary function of the C library.
-    fn elementary(self, f: Elementary) -> Self;
+    fn elementary(self, f: LibmFunction) -> Self;
 }
 
 /// Functions the C library has for complex numbers.
 #[derive(Clone, Copy)]
-pub(crate) enum Elementary {
+pub(crate) enum LibmFunction {
     Exp,
     Log,
     Sqrt,
@@ -105,7 +105,7 @@ macro_rules! complexes {
                     return Complex::new($T::NAN, $T::NAN);
                 }
                 let is_zero = b.re == 0.0 && b.im == 0.0;
-                // Chosen before, as LLVM computes the quotient before it asks.
+                // Selected before the division, because LLVM would divide before it branches.
                 let (x, y) = if is_zero { ([0.0, 0.0], [1.0, 0.0]) } else { ([self.re, self.im], [b.re, b.im]) };
                 let [re, im] = parts::quotient(x, y);
                 if is_zero { by_zero(self, b.re.abs()) } else { Complex::new(re, im) }
@@ -139,7 +139,7 @@ macro_rules! complexes {
             }
             #[inline(always)]
             fn magnitude(self) -> $T {
-                if !parts::is_odd_magnitude([self.re, self.im]) {
+                if !parts::magnitude_needs_slow_path([self.re, self.im]) {
                     return parts::magnitude([self.re, self.im]);
                 }
                 // SAFETY: a pure function of the C library.
@@ -219,7 +219,7 @@ macro_rules! complexes {
                 unsafe { $pow(self, b) }
             }
             fn exp2(self) -> Self {
-                self.each(|x| x * std::$T::consts::LN_2).elementary(Elementary::Exp)
+                self.each(|x| x * std::$T::consts::LN_2).elementary(LibmFunction::Exp)
             }
             fn expm1(self) -> Self {
                 let half = (self.im * 0.5).sin();
@@ -229,19 +229,19 @@ macro_rules! complexes {
                 )
             }
             fn log2(self) -> Self {
-                self.elementary(Elementary::Log).each(|x| x * std::$T::consts::LOG2_E)
+                self.elementary(LibmFunction::Log).each(|x| x * std::$T::consts::LOG2_E)
             }
             fn log10(self) -> Self {
-                self.elementary(Elementary::Log).each(|x| x * std::$T::consts::LOG10_E)
+                self.elementary(LibmFunction::Log).each(|x| x * std::$T::consts::LOG10_E)
             }
             fn log1p(self) -> Self {
                 // SAFETY: as in `sign`.
                 let length = unsafe { $hypot(self.re + 1.0, self.im) };
                 Complex::new(length.ln(), self.im.atan2(self.re + 1.0))
             }
-            fn elementary(self, f: Elementary) -> Self {
+            fn elementary(self, f: LibmFunction) -> Self {
                 // SAFETY: pure functions of the C library.
-                unsafe { match f { $(Elementary::$Name => $f(self)),* } }
+                unsafe { match f { $(LibmFunction::$Name => $f(self)),* } }
             }
         }
     )*};

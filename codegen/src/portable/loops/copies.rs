@@ -1,121 +1,121 @@
-//! Loops that move elements without looking at them, by item size: select, splat, strided copies, gather, scatter.
+//! Loops that move elements, by item size: select, broadcast, strided copies, gather, scatter.
 
-use crate::Part;
-use crate::drive::isa::{Isa, Loop, Routine, Rowwise, pick};
-use crate::portable::loops::elementwise::{put, stay_scalar};
+use crate::ComplexPart;
+use crate::drive::isa::{EachRow, InnerLoop, Isa, LoopFn, loop_for};
+use crate::drive::vector_hints::{inhibit_vectorization, store_chunk};
 use std::marker::PhantomData;
 use std::mem::MaybeUninit;
 use std::slice::from_raw_parts_mut;
 
-/// Sixteen bytes that complex numbers may start at any eight of.
+/// Sixteen bytes with the alignment of a complex number, eight.
 type Wide = [u64; 2];
 
 /// `out[i] = a[i] ? b[i] : c[i]`, `a` being bools and items `PARTS` parts each; in chunks of `N` parts as
 /// [`crate::portable::loops::elementwise::in_chunks`].
 struct Select<T, const PARTS: usize, const N: usize>(PhantomData<T>);
 
-impl<T: Copy, const PARTS: usize, const N: usize> Routine for Select<T, PARTS, N> {
+impl<T: Copy, const PARTS: usize, const N: usize> InnerLoop for Select<T, PARTS, N> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, _m: usize) {
         let (out, b, c, n) = (out.cast::<T>(), b.cast::<T>(), c.cast::<T>(), n * PARTS);
-        // SAFETY: the caller passes buffers of `n` elements, `out` apart from the others or one of them.
+        // SAFETY: the caller passes buffers of `n` elements, `out` overlaps none of the others or is one of them.
         unsafe {
             // As `if`, LLVM selects addresses and loads one by one.
-            let pick =
+            let loop_for =
                 |i: usize| std::hint::select_unpredictable(*a.add(i / PARTS) != 0, b.add(i).read(), c.add(i).read());
             if n < N {
                 for i in 0..n {
-                    stay_scalar();
-                    out.add(i).write(pick(i));
+                    inhibit_vectorization();
+                    out.add(i).write(loop_for(i));
                 }
                 return;
             }
             // The last chunk first, so that `out` may be a source.
             let last = n - N;
-            let end: [T; N] = std::array::from_fn(|j| pick(last + j));
+            let end: [T; N] = std::array::from_fn(|j| loop_for(last + j));
             let mut i = 0;
             while i < last {
-                stay_scalar();
-                let z: [T; N] = std::array::from_fn(|j| pick(i + j));
-                put(out.add(i), z);
+                inhibit_vectorization();
+                let z: [T; N] = std::array::from_fn(|j| loop_for(i + j));
+                store_chunk(out.add(i), z);
                 i += N;
             }
-            put(out.add(last), end);
+            store_chunk(out.add(last), end);
         }
     }
 }
 
 /// The select loop of an item size.
-pub(crate) fn select(size: usize, isa: Isa) -> Loop {
+pub(crate) fn select(size: usize, isa: Isa) -> LoopFn {
     match size {
-        1 => pick::<Rowwise<Select<u8, 1, 16>>>(isa),
-        2 => pick::<Rowwise<Select<u16, 1, 16>>>(isa),
-        4 => pick::<Rowwise<Select<u32, 1, 16>>>(isa),
-        8 => pick::<Rowwise<Select<u64, 1, 8>>>(isa),
-        _ => pick::<Rowwise<Select<u64, 2, 8>>>(isa),
+        1 => loop_for::<EachRow<Select<u8, 1, 16>>>(isa),
+        2 => loop_for::<EachRow<Select<u16, 1, 16>>>(isa),
+        4 => loop_for::<EachRow<Select<u32, 1, 16>>>(isa),
+        8 => loop_for::<EachRow<Select<u64, 1, 8>>>(isa),
+        _ => loop_for::<EachRow<Select<u64, 2, 8>>>(isa),
     }
 }
 
 /// `out[i] = a[2 i + AT]`: parts of complex numbers.
 struct PartOf<T, const AT: usize>(PhantomData<T>);
 
-impl<T: Copy, const AT: usize> Routine for PartOf<T, AT> {
+impl<T: Copy, const AT: usize> InnerLoop for PartOf<T, AT> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, _b: *const u8, _c: *const u8, n: usize, _m: usize) {
         for i in 0..n {
-            // SAFETY: the caller passes buffers of `n` elements, `out` apart from the other.
+            // SAFETY: the caller passes buffers of `n` elements, `out` does not overlap the other.
             unsafe { out.cast::<T>().add(i).write(a.cast::<T>().add(2 * i + AT).read()) };
         }
     }
 }
 
 /// The loop that takes parts of a size.
-pub(crate) fn part(size: usize, part: Part, isa: Isa) -> Loop {
+pub(crate) fn part(size: usize, part: ComplexPart, isa: Isa) -> LoopFn {
     match (size, part) {
-        (4, Part::Real) => pick::<Rowwise<PartOf<u32, 0>>>(isa),
-        (4, Part::Imaginary) => pick::<Rowwise<PartOf<u32, 1>>>(isa),
-        (_, Part::Real) => pick::<Rowwise<PartOf<u64, 0>>>(isa),
-        (_, Part::Imaginary) => pick::<Rowwise<PartOf<u64, 1>>>(isa),
+        (4, ComplexPart::Real) => loop_for::<EachRow<PartOf<u32, 0>>>(isa),
+        (4, ComplexPart::Imaginary) => loop_for::<EachRow<PartOf<u32, 1>>>(isa),
+        (_, ComplexPart::Real) => loop_for::<EachRow<PartOf<u64, 0>>>(isa),
+        (_, ComplexPart::Imaginary) => loop_for::<EachRow<PartOf<u64, 1>>>(isa),
     }
 }
 
 /// `out[i] = (a[i], b[i])`: complex numbers of their parts.
 struct OfParts<T>(PhantomData<T>);
 
-impl<T: Copy> Routine for OfParts<T> {
+impl<T: Copy> InnerLoop for OfParts<T> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, _c: *const u8, n: usize, _m: usize) {
         for i in 0..n {
-            // SAFETY: the caller passes buffers of `n` elements, `out` apart from the others.
+            // SAFETY: the caller passes buffers of `n` elements, `out` overlaps none of the others.
             unsafe { out.cast::<[T; 2]>().add(i).write([a.cast::<T>().add(i).read(), b.cast::<T>().add(i).read()]) };
         }
     }
 }
 
 /// The loop that makes complex numbers of a size.
-pub(crate) fn complex(size: usize, isa: Isa) -> Loop {
-    if size == 8 { pick::<Rowwise<OfParts<u32>>>(isa) } else { pick::<Rowwise<OfParts<u64>>>(isa) }
+pub(crate) fn complex(size: usize, isa: Isa) -> LoopFn {
+    if size == 8 { loop_for::<EachRow<OfParts<u32>>>(isa) } else { loop_for::<EachRow<OfParts<u64>>>(isa) }
 }
 
 /// `out[i]` = the item at `a`.
 struct Fill<T>(PhantomData<T>);
 
-impl<T: Copy> Routine for Fill<T> {
+impl<T: Copy> InnerLoop for Fill<T> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, _b: *const u8, _c: *const u8, n: usize, _m: usize) {
-        // SAFETY: the caller passes room for `n` items and one item, apart.
+        // SAFETY: the caller passes room for `n` items and one item that do not overlap.
         unsafe { from_raw_parts_mut(out.cast::<MaybeUninit<T>>(), n).fill(MaybeUninit::new(a.cast::<T>().read())) }
     }
 }
 
 /// The loop that fills a register of an item size.
-pub(crate) fn fill(size: usize, isa: Isa) -> Loop {
+pub(crate) fn fill(size: usize, isa: Isa) -> LoopFn {
     match size {
-        1 => pick::<Fill<u8>>(isa),
-        2 => pick::<Fill<u16>>(isa),
-        4 => pick::<Fill<u32>>(isa),
-        8 => pick::<Fill<u64>>(isa),
-        _ => pick::<Fill<Wide>>(isa),
+        1 => loop_for::<Fill<u8>>(isa),
+        2 => loop_for::<Fill<u16>>(isa),
+        4 => loop_for::<Fill<u32>>(isa),
+        8 => loop_for::<Fill<u64>>(isa),
+        _ => loop_for::<Fill<Wide>>(isa),
     }
 }
 
@@ -135,7 +135,7 @@ macro_rules! by_size {
 /// Fills `n` items with the one at `src`.
 ///
 /// # Safety
-/// `src` holds an item and `out` room for `n`, apart from it.
+/// `src` holds an item and `out` has room for `n` and does not overlap it.
 #[inline]
 pub(crate) unsafe fn splat(out: *mut u8, src: *const u8, n: usize, size: usize) {
     unsafe fn go<T: Copy>(out: *mut u8, src: *const u8, n: usize) {
@@ -146,7 +146,7 @@ pub(crate) unsafe fn splat(out: *mut u8, src: *const u8, n: usize, size: usize) 
     unsafe { by_size!(size, go(out, src, n)) }
 }
 
-/// Copies `n` items between strided places.
+/// Copies `n` strided items.
 ///
 /// # Safety
 /// Both sequences are valid and do not overlap, or are the same.
@@ -154,14 +154,14 @@ pub(crate) unsafe fn splat(out: *mut u8, src: *const u8, n: usize, size: usize) 
 pub(crate) unsafe fn copy_row(out: *mut u8, to: isize, src: *const u8, from: isize, n: usize, size: usize) {
     unsafe fn go<T: Copy>(out: *mut u8, to: isize, src: *const u8, from: isize, n: usize) {
         let size = size_of::<T>() as isize;
-        // SAFETY: the outer function's contract. The branches only tell the compiler of strides it can use.
+        // SAFETY: the outer function's contract. The branches only give the compiler constant strides.
         unsafe {
             if to == size && from == size {
                 std::ptr::copy(src.cast::<T>(), out.cast::<T>(), n);
             } else if to == size && from == 0 {
                 splat(out, src, n, size as usize);
             } else if to == size {
-                // Eight at a time: 0.25 ns an element from L1, half of what one at a time takes.
+                // Eight at a time: 0.25 ns an element from L1, half of the time of one at a time.
                 let (mut out, mut src) = (out.cast::<T>(), src);
                 for _ in 0..n / 8 {
                     let next: [T; 8] = std::array::from_fn(|j| *src.offset(j as isize * from).cast::<T>());
@@ -171,7 +171,7 @@ pub(crate) unsafe fn copy_row(out: *mut u8, to: isize, src: *const u8, from: isi
                     (out, src) = (out.add(8), src.wrapping_offset(8 * from));
                 }
                 for j in 0..n % 8 {
-                    stay_scalar();
+                    inhibit_vectorization();
                     *out.add(j) = *src.offset(j as isize * from).cast::<T>();
                 }
             } else {
@@ -188,7 +188,7 @@ pub(crate) unsafe fn copy_row(out: *mut u8, to: isize, src: *const u8, from: isi
 /// `out[i]` = the item `offsets[i]` bytes from `base + i * stride`.
 ///
 /// # Safety
-/// Every such place is valid, and `out` and `offsets` have `n` elements.
+/// Every such address is valid, and `out` and `offsets` have `n` elements.
 pub(crate) unsafe fn gather(out: *mut u8, base: *const u8, stride: isize, offsets: *const i64, n: usize, size: usize) {
     unsafe fn go<T: Copy>(out: *mut u8, base: *const u8, stride: isize, offsets: *const i64, n: usize) {
         for i in 0..n {
@@ -206,7 +206,7 @@ pub(crate) unsafe fn gather(out: *mut u8, base: *const u8, stride: isize, offset
 /// The item `offsets[i]` bytes from `base + i * stride` = `src[i]`, in order.
 ///
 /// # Safety
-/// Every such place is valid, and `src` and `offsets` have `n` elements.
+/// Every such address is valid, and `src` and `offsets` have `n` elements.
 pub(crate) unsafe fn scatter(base: *mut u8, stride: isize, offsets: *const i64, src: *const u8, n: usize, size: usize) {
     unsafe fn go<T: Copy>(base: *mut u8, stride: isize, offsets: *const i64, src: *const u8, n: usize) {
         for i in 0..n {

@@ -5,13 +5,14 @@
 //! few vector instructions, and the last chunk overlaps the one before it: the same values are written twice, and no element
 //! outside the row is computed. Divisions of integers and elementary functions keep loops of their own.
 
-#![allow(clippy::needless_range_loop)] // several arrays and memory run along with the index
+#![allow(clippy::needless_range_loop)] // several arrays and memory are indexed together
 #![allow(clippy::eq_op, clippy::nonminimal_bool, clippy::unnecessary_cast)]
 
-use crate::drive::isa::{Isa, Loop, Routine, Rowwise, pick};
+use crate::drive::isa::{EachRow, InnerLoop, Isa, LoopFn, loop_for};
+use crate::drive::vector_hints::{inhibit_vectorization, store_chunk};
 use crate::math::{self, *};
-use crate::portable::loops::arith::{Integer, Real};
-use crate::portable::loops::complex::{ComplexNumber, Elementary as C};
+use crate::portable::loops::arith::{FloatOps, IntegerOps};
+use crate::portable::loops::complex::{ComplexNumber, LibmFunction as C};
 use crate::portable::loops::element::{B8, Element};
 use crate::portable::loops::{complex_abs, integer_powers, remainder};
 use crate::{DType, Op};
@@ -19,8 +20,8 @@ use num_complex::Complex;
 use std::marker::PhantomData;
 
 /// Elements of a chunk whose results are bytes: a register of them. (10,000 comparisons of float64 took 2.9 µs in chunks of 8
-/// and take 1.5; LLVM takes chunks of 16 and 32 apart.)
-const BYTES: usize = 64;
+/// and take 1.5; LLVM splits chunks of 16 and 32.)
+const BYTE_CHUNK: usize = 64;
 
 /// An op's definition on elements of one type.
 pub(crate) trait Define<T: Element> {
@@ -32,8 +33,8 @@ pub(crate) trait Define<T: Element> {
     const COST: u32;
     /// The op.
     const OP: Op;
-    /// Whether it is worth spelling out for a chunk.
-    const SHORT: bool = Self::COST < if T::FLOATING { 8 } else { 4 };
+    /// Whether it is cheap enough to unroll for a chunk.
+    const IN_CHUNKS: bool = Self::COST < if T::FLOATING { 8 } else { 4 };
     /// The value at one point.
     fn call<const FMA: bool>(a: T, b: T) -> Self::Out;
     /// The values at `n` points.
@@ -44,25 +45,25 @@ pub(crate) trait Define<T: Element> {
     unsafe fn block<const FMA: bool>(out: *mut Self::Out, a: *const T, b: *const T, n: usize) {
         // SAFETY: the caller's contract. A branch's chunk is instantiated only for the size it is for.
         unsafe {
-            if const { Self::SHORT && Self::BINARY && size_of::<Self::Out>() == 1 && matches!(size_of::<T>(), 4 | 8) }
-                && n >= BYTES
+            if const { Self::IN_CHUNKS && Self::BINARY && size_of::<Self::Out>() == 1 && matches!(size_of::<T>(), 4 | 8) }
+                && n >= BYTE_CHUNK
             {
-                in_chunks::<T, T, Self::Out, BYTES>(out, a, b, n, |x, y| Self::call::<FMA>(x, y));
+                in_chunks::<T, T, Self::Out, BYTE_CHUNK>(out, a, b, n, |x, y| Self::call::<FMA>(x, y));
             } else if const { remainder::is_division(Self::OP) || matches!(Self::OP, Op::Power) } {
-                in_ordinary_chunks::<Self, T, FMA>(out, a, b, n);
+                in_chunks_or_scalar::<Self, T, FMA>(out, a, b, n);
             } else if const { matches!(Self::OP, Op::Absolute) && size_of::<T>() > size_of::<Self::Out>() } {
-                in_lengths::<Self, T, FMA>(out, a, n);
-            } else if const { !Self::BINARY && Self::SHORT && widest::<T, Self::Out>() == 16 } {
+                abs_in_chunks::<Self, T, FMA>(out, a, n);
+            } else if const { !Self::BINARY && Self::IN_CHUNKS && widest::<T, Self::Out>() == 16 } {
                 in_chunks::<T, T, Self::Out, 4>(out, a, a, n, |x, _| Self::call::<FMA>(x, x));
-            } else if const { !Self::BINARY && Self::SHORT && widest::<T, Self::Out>() == 8 } {
+            } else if const { !Self::BINARY && Self::IN_CHUNKS && widest::<T, Self::Out>() == 8 } {
                 in_chunks::<T, T, Self::Out, 8>(out, a, a, n, |x, _| Self::call::<FMA>(x, x));
-            } else if const { !Self::BINARY && Self::SHORT } {
+            } else if const { !Self::BINARY && Self::IN_CHUNKS } {
                 in_chunks::<T, T, Self::Out, 16>(out, a, a, n, |x, _| Self::call::<FMA>(x, x));
-            } else if const { Self::SHORT && widest::<T, Self::Out>() == 16 } {
+            } else if const { Self::IN_CHUNKS && widest::<T, Self::Out>() == 16 } {
                 in_chunks::<T, T, Self::Out, 4>(out, a, b, n, |x, y| Self::call::<FMA>(x, y));
-            } else if const { Self::SHORT && widest::<T, Self::Out>() == 8 } {
+            } else if const { Self::IN_CHUNKS && widest::<T, Self::Out>() == 8 } {
                 in_chunks::<T, T, Self::Out, 8>(out, a, b, n, |x, y| Self::call::<FMA>(x, y));
-            } else if const { Self::SHORT } {
+            } else if const { Self::IN_CHUNKS } {
                 in_chunks::<T, T, Self::Out, 16>(out, a, b, n, |x, y| Self::call::<FMA>(x, y));
             } else {
                 let b = if Self::BINARY { b } else { a };
@@ -74,12 +75,12 @@ pub(crate) trait Define<T: Element> {
     }
 }
 
-/// Divisions that round, and powers of integers: chunk by chunk while the elements are ordinary.
+/// Divisions that round, and powers of integers: chunk by chunk, with a scalar slow path.
 ///
 /// # Safety
 /// As [`Define::block`].
 #[inline(always)]
-unsafe fn in_ordinary_chunks<D: Define<T> + ?Sized, T: Element, const FMA: bool>(
+unsafe fn in_chunks_or_scalar<D: Define<T> + ?Sized, T: Element, const FMA: bool>(
     out: *mut D::Out,
     a: *const T,
     b: *const T,
@@ -87,46 +88,46 @@ unsafe fn in_ordinary_chunks<D: Define<T> + ?Sized, T: Element, const FMA: bool>
 ) {
     let mut i = 0;
     while i < n {
-        let at = if n < remainder::CHUNK { i } else { i.min(n - remainder::CHUNK) };
+        let at = if n < remainder::REMAINDER_CHUNK { i } else { i.min(n - remainder::REMAINDER_CHUNK) };
         // SAFETY: the caller's contract; a chunk at `at` ends within `n` elements.
         unsafe {
-            let whole = n >= remainder::CHUNK;
+            let whole = n >= remainder::REMAINDER_CHUNK;
             let done = whole
                 && match D::OP {
                     Op::Power => integer_powers::chunk::<T>(out.add(at).cast(), a.add(at), b.add(at)),
                     _ => remainder::chunk::<T, FMA>(D::OP, out.add(at).cast(), a.add(at), b.add(at)),
                 };
             if !done {
-                for i in at..n.min(at + remainder::CHUNK) {
-                    stay_scalar();
+                for i in at..n.min(at + remainder::REMAINDER_CHUNK) {
+                    inhibit_vectorization();
                     out.add(i).write(D::call::<FMA>(a.add(i).read(), b.add(i).read()));
                 }
             }
         }
-        i += remainder::CHUNK;
+        i += remainder::REMAINDER_CHUNK;
     }
 }
 
-/// Magnitudes of complex numbers: chunk by chunk while their squares neither overflow nor vanish.
+/// Magnitudes of complex numbers: chunk by chunk, with a scalar slow path.
 ///
 /// # Safety
 /// As [`Define::block`].
 #[inline(always)]
-unsafe fn in_lengths<D: Define<T> + ?Sized, T: Element, const FMA: bool>(out: *mut D::Out, a: *const T, n: usize) {
+unsafe fn abs_in_chunks<D: Define<T> + ?Sized, T: Element, const FMA: bool>(out: *mut D::Out, a: *const T, n: usize) {
     let mut i = 0;
     while i < n {
-        let at = if n < complex_abs::CHUNK { i } else { i.min(n - complex_abs::CHUNK) };
+        let at = if n < complex_abs::ABS_CHUNK { i } else { i.min(n - complex_abs::ABS_CHUNK) };
         // SAFETY: the caller's contract; a chunk at `at` ends within `n` elements.
         unsafe {
-            if n < complex_abs::CHUNK || !complex_abs::chunk::<T>(out.add(at).cast(), a.add(at)) {
-                for i in at..n.min(at + complex_abs::CHUNK) {
-                    stay_scalar();
+            if n < complex_abs::ABS_CHUNK || !complex_abs::chunk::<T>(out.add(at).cast(), a.add(at)) {
+                for i in at..n.min(at + complex_abs::ABS_CHUNK) {
+                    inhibit_vectorization();
                     let x = a.add(i).read();
                     out.add(i).write(D::call::<FMA>(x, x));
                 }
             }
         }
-        i += complex_abs::CHUNK;
+        i += complex_abs::ABS_CHUNK;
     }
 }
 
@@ -135,7 +136,7 @@ const fn widest<T, U>() -> usize {
     if size_of::<T>() > size_of::<U>() { size_of::<T>() } else { size_of::<U>() }
 }
 
-/// `out[i] = f(a[i], b[i])` for `n` points, `N` at a time; the last chunk goes back to where it is whole.
+/// `out[i] = f(a[i], b[i])` for `n` points, `N` at a time; the last chunk overlaps the one before.
 ///
 /// # Safety
 /// All pointers are valid for `n` elements, and `out` overlaps no other or is the same, elements of one size provided.
@@ -151,7 +152,7 @@ pub(crate) unsafe fn in_chunks<A: Copy, B: Copy, O: Copy, const N: usize>(
     unsafe {
         if n < N {
             for i in 0..n {
-                stay_scalar();
+                inhibit_vectorization();
                 out.add(i).write(f(a.add(i).read(), b.add(i).read()));
             }
             return;
@@ -161,12 +162,12 @@ pub(crate) unsafe fn in_chunks<A: Copy, B: Copy, O: Copy, const N: usize>(
         let end = one_chunk::<A, B, O, N>(a.add(last), b.add(last), &f);
         let mut i = 0;
         while i < last {
-            stay_scalar();
+            inhibit_vectorization();
             let z = one_chunk::<A, B, O, N>(a.add(i), b.add(i), &f);
-            put(out.add(i), z);
+            store_chunk(out.add(i), z);
             i += N;
         }
-        put(out.add(last), end);
+        store_chunk(out.add(last), end);
     }
 }
 
@@ -184,41 +185,19 @@ unsafe fn one_chunk<A: Copy, B: Copy, O: Copy, const N: usize>(
     std::array::from_fn(|j| unsafe { f(a.add(j).read(), b.add(j).read()) })
 }
 
-/// Writes a chunk.
-///
-/// # Safety
-/// `out` has room for it.
-#[inline(always)]
-pub(crate) unsafe fn put<O: Copy, const N: usize>(out: *mut O, z: [O; N]) {
-    for (j, z) in z.into_iter().enumerate() {
-        // SAFETY: the caller's contract.
-        unsafe { out.add(j).write(z) };
-    }
-}
-
 /// Whether an op's loop may write where it reads, element by element.
 pub(crate) fn works_in_place(op: Op, dtype: DType) -> bool {
     let floating = dtype.is_float() || dtype.is_complex();
     op.row().cost < if floating { 8 } else { 4 } && op.result(dtype).size() == dtype.size()
 }
 
-/// Keeps LLVM from making a vector loop of one that runs a few times only, or whose body is vectors already.
-#[inline(always)]
-pub(crate) fn stay_scalar() {
-    #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
-    // SAFETY: no instruction at all.
-    unsafe {
-        std::arch::asm!("", options(nomem, nostack, preserves_flags));
-    }
-}
+/// The definition of an op, as a type.
+pub(crate) struct OpDefinition<const OP: u8>;
 
-/// The table's row of an op, as a type.
-pub(crate) struct Row<const OP: u8>;
+/// [`Define::block`] as an inner loop.
+struct ElementLoop<D, T>(PhantomData<(D, T)>);
 
-/// [`Define::block`] as a routine.
-struct Each<D, T>(PhantomData<(D, T)>);
-
-impl<D: Define<T>, T: Element> Routine for Each<D, T> {
+impl<D: Define<T>, T: Element> InnerLoop for ElementLoop<D, T> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, _c: *const u8, n: usize, _m: usize) {
         // SAFETY: the caller passes buffers of `n` elements of these types.
@@ -226,35 +205,35 @@ impl<D: Define<T>, T: Element> Routine for Each<D, T> {
     }
 }
 
-/// What a definition may evaluate to, and how it is kept in memory.
-trait Keep<T> {
-    fn keep(self) -> T;
+/// Converts the result of a definition to its form in memory.
+trait IntoMemory<T> {
+    fn into_memory(self) -> T;
 }
 
-impl Keep<B8> for bool {
+impl IntoMemory<B8> for bool {
     #[inline(always)]
-    fn keep(self) -> B8 {
+    fn into_memory(self) -> B8 {
         B8::from(self)
     }
 }
 
-impl<T: Element> Keep<T> for T {
+impl<T: Element> IntoMemory<T> for T {
     #[inline(always)]
-    fn keep(self) -> T {
+    fn into_memory(self) -> T {
         self
     }
 }
 
-/// Turns the op table into definitions and the way from an op to its loops; `@` rules are its parts.
+/// Generates the definitions and the lookup of loops from the op table; `@` rules are its parts.
 macro_rules! define {
-    // The callback: a definition per class, and the way from an op to its loops.
+    // The callback: a definition for each class, and the lookup.
     ($($Op:ident $name:literal $args:tt $loops:literal -> $result:ident,
        $fx:ident $(| $fx2:ident)*, $domain:ident, $cost:literal, $doc:literal
        { $($class:ident: $body:expr;)* })*) => {
         $($(define!(@class $class $Op $args $result $cost $body);)*)*
 
         /// The loop of an op computing in a type.
-        pub(crate) fn lookup(op: Op, dtype: DType, isa: Isa) -> Option<Loop> {
+        pub(crate) fn lookup(op: Op, dtype: DType, isa: Isa) -> Option<LoopFn> {
             match op {
                 $(Op::$Op => {
                     $(let found = define!(@find $class $Op dtype isa);
@@ -292,7 +271,7 @@ macro_rules! define {
         define!(@elementary $Op $args $body, f32); define!(@elementary $Op $args $body, f64);
     };
     (@one $Op:ident $args:tt $result:ident $cost:literal $body:expr, $T:ty) => {
-        impl Define<$T> for Row<{ Op::$Op as u8 }> {
+        impl Define<$T> for OpDefinition<{ Op::$Op as u8 }> {
             type Out = define!(@result $result $T);
             const BINARY: bool = define!(@binary $args);
             const COST: u32 = $cost;
@@ -300,48 +279,48 @@ macro_rules! define {
             #[inline(always)]
             fn call<const FMA: bool>(x: $T, y: $T) -> Self::Out {
                 define!(@bind $args x y);
-                Keep::keep($body)
+                IntoMemory::into_memory($body)
             }
         }
     };
     (@elementary $Op:ident ($a:ident) $body:expr, $T:ty) => {
-        impl Define<$T> for Row<{ Op::$Op as u8 }> {
+        impl Define<$T> for OpDefinition<{ Op::$Op as u8 }> {
             type Out = $T;
             const BINARY: bool = false;
             const COST: u32 = u32::MAX;
             const OP: Op = Op::$Op;
             #[inline(always)]
             fn call<const FMA: bool>(x: $T, _: $T) -> $T {
-                one::<_, $T, FMA>($body, x)
+                eval_unary::<_, $T, FMA>($body, x)
             }
             #[inline(always)]
             unsafe fn block<const FMA: bool>(out: *mut $T, a: *const $T, _: *const $T, n: usize) {
                 // SAFETY: the caller's contract.
-                unsafe { many::<_, $T, FMA>($body, out, a, n) }
+                unsafe { unary_loop::<_, $T, FMA>($body, out, a, n) }
             }
         }
     };
     (@elementary $Op:ident ($a:ident, $b:ident) $body:expr, $T:ty) => {
-        impl Define<$T> for Row<{ Op::$Op as u8 }> {
+        impl Define<$T> for OpDefinition<{ Op::$Op as u8 }> {
             type Out = $T;
             const BINARY: bool = true;
             const COST: u32 = u32::MAX;
             const OP: Op = Op::$Op;
             #[inline(always)]
             fn call<const FMA: bool>(x: $T, y: $T) -> $T {
-                one2::<_, $T, FMA>($body, x, y)
+                eval_binary::<_, $T, FMA>($body, x, y)
             }
             #[inline(always)]
             unsafe fn block<const FMA: bool>(out: *mut $T, a: *const $T, b: *const $T, n: usize) {
                 // SAFETY: the caller's contract.
-                unsafe { many2::<_, $T, FMA>($body, out, a, b, n) }
+                unsafe { binary_loop::<_, $T, FMA>($body, out, a, b, n) }
             }
         }
     };
     (@binary ($a:ident)) => { false };
     (@binary ($a:ident, $b:ident)) => { true };
-    (@bind ($a:ident) $x:ident $y:ident) => { let _ = $y; let $a = Given::given($x); };
-    (@bind ($a:ident, $b:ident) $x:ident $y:ident) => { let ($a, $b) = (Given::given($x), Given::given($y)); };
+    (@bind ($a:ident) $x:ident $y:ident) => { let _ = $y; let $a = IntoArgument::into_argument($x); };
+    (@bind ($a:ident, $b:ident) $x:ident $y:ident) => { let ($a, $b) = (IntoArgument::into_argument($x), IntoArgument::into_argument($y)); };
     (@result same $T:ty) => { $T };
     (@result bool $T:ty) => { B8 };
     (@result real $T:ty) => { <$T as Element>::Real };
@@ -355,7 +334,7 @@ macro_rules! define {
     (@find complex $Op:ident $dtype:ident $isa:ident) => { define!(@among $Op $dtype $isa C64 C128) };
     (@among $Op:ident $dtype:ident $isa:ident $($T:ident)*) => {
         match $dtype {
-            $(d if d == <$T as Element>::DTYPE => Some(pick::<Rowwise<Each<Row<{ Op::$Op as u8 }>, $T>>>($isa)),)*
+            $(d if d == <$T as Element>::DTYPE => Some(loop_for::<EachRow<ElementLoop<OpDefinition<{ Op::$Op as u8 }>, $T>>>($isa)),)*
             _ => None,
         }
     };
@@ -364,44 +343,50 @@ macro_rules! define {
 type C64 = Complex<f32>;
 type C128 = Complex<f64>;
 
-/// How a definition sees an element: bools as `bool`.
-trait Given {
-    type Seen;
-    fn given(self) -> Self::Seen;
+/// Converts an element to the argument of a definition: bools to `bool`.
+trait IntoArgument {
+    type Value;
+    fn into_argument(self) -> Self::Value;
 }
 
-macro_rules! given {
-    ($($T:ty)*) => { $(impl Given for $T { type Seen = $T; #[inline(always)] fn given(self) -> $T { self } })* };
+macro_rules! argument {
+    ($($T:ty)*) => { $(impl IntoArgument for $T { type Value = $T; #[inline(always)] fn into_argument(self) -> $T { self } })* };
 }
 
-given!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 C64 C128);
+argument!(i8 u8 i16 u16 i32 u32 i64 u64 f32 f64 C64 C128);
 
-impl Given for B8 {
-    type Seen = bool;
+impl IntoArgument for B8 {
+    type Value = bool;
     #[inline(always)]
-    fn given(self) -> bool {
+    fn into_argument(self) -> bool {
         self.get()
     }
 }
 
 #[inline(always)]
-fn one<F: Unary<T>, T: math::Number, const FMA: bool>(_: F, x: T) -> T {
+fn eval_unary<F: Unary<T>, T: math::Number, const FMA: bool>(_: F, x: T) -> T {
     eval::<F, T, FMA>(x)
 }
 
 #[inline(always)]
-fn one2<F: Binary<T>, T: math::Number, const FMA: bool>(_: F, x: T, y: T) -> T {
+fn eval_binary<F: Binary<T>, T: math::Number, const FMA: bool>(_: F, x: T, y: T) -> T {
     eval2::<F, T, FMA>(x, y)
 }
 
 #[inline(always)]
-unsafe fn many<F: Unary<T>, T: math::Number, const FMA: bool>(_: F, out: *mut T, x: *const T, n: usize) {
+unsafe fn unary_loop<F: Unary<T>, T: math::Number, const FMA: bool>(_: F, out: *mut T, x: *const T, n: usize) {
     // SAFETY: the caller's contract.
     unsafe { unary_block::<F, T, FMA>(out, x, n) }
 }
 
 #[inline(always)]
-unsafe fn many2<F: Binary<T>, T: math::Number, const FMA: bool>(_: F, out: *mut T, x: *const T, y: *const T, n: usize) {
+unsafe fn binary_loop<F: Binary<T>, T: math::Number, const FMA: bool>(
+    _: F,
+    out: *mut T,
+    x: *const T,
+    y: *const T,
+    n: usize,
+) {
     // SAFETY: the caller's contract.
     unsafe { binary_block::<F, T, FMA>(out, x, y, n) }
 }

@@ -1,24 +1,25 @@
-//! Loops that fold: along rows, into a vector of accumulators, and as running values.
+//! Loops that fold: along rows, into a vector of accumulators, and as prefix scans.
 //!
-//! A row is folded in [`LANES`] partial results, which are merged pairwise. [`GROUP`] steps of the lanes form a tree before
+//! A row is folded in [`LANES`] partial results, which are merged pairwise. [`TREE_STEPS`] steps of the lanes form a tree before
 //! they are added to what came before, so that each element goes through 4 roundings there where NumPy's pairwise sum (8
 //! lanes, 16 steps one after the other, then a tree) has 16. With 32 lanes `f64` takes four AVX-512 registers; 64 lanes
 //! measured no faster and spill under SSE2.
 //!
 //! Products are not made of trees: each factor brings one rounding whatever the order, and a product of two factors close to
 //! one rounds the same way more often than not (the low bits of their difference from one do not spread over a whole unit).
-//! A lane that goes on for long leaves the neighbourhood of one: the product of a million `f32` within 1e-3 of one is off by
+//! A lane of many factors leaves the neighbourhood of one: the product of a million `f32` within 1e-3 of one is off by
 //! 3e-5 where a tree's is by 9e-4 and NumPy's, one factor after the other, by 2e-5.
 //!
-//! What is left of a row goes into the first [`FEW`] lanes, a chunk at a time. The last chunk ends where the row ends and so
-//! begins with elements that were taken in before: those count as the fold's initial value, unless taking them in again changes
-//! nothing. Sums start from positive zero, as NumPy's do: the sum of `-0.0` is `0.0`. All of this [`crate::ir::fold`] says.
+//! The rest of a row is folded into the first [`LEFTOVER_LANES`] lanes, a chunk at a time. The last chunk ends where the row ends and so
+//! overlaps the one before: unless the fold is idempotent, elements already folded are replaced by its initial value. Sums start from
+//! positive zero, as NumPy's do: the sum of `-0.0` is `0.0`. [`crate::ir::fold`] has these properties of each fold.
 
-#![allow(clippy::needless_range_loop)] // lanes and memory run along with the index
+#![allow(clippy::needless_range_loop)] // lanes and memory are indexed together
 
-use crate::drive::isa::{Isa, Loop, Routine, pick};
+use crate::drive::isa::{InnerLoop, Isa, LoopFn, loop_for};
+use crate::drive::vector_hints::inhibit_vectorization;
 use crate::portable::loops::element::{B8, Element};
-use crate::portable::loops::elementwise::{Define, Row, stay_scalar};
+use crate::portable::loops::elementwise::{Define, OpDefinition};
 use crate::{DType, FoldOrder, FoldRow, Op, Scalar};
 use num_complex::Complex;
 use std::marker::PhantomData;
@@ -26,22 +27,22 @@ use std::marker::PhantomData;
 /// Partial results of a long row.
 pub(crate) const LANES: usize = 32;
 /// Steps that form a tree.
-const GROUP: usize = 16;
+const TREE_STEPS: usize = 16;
 
-/// Lanes that what is left over goes into.
-const FEW: usize = 8;
+/// Lanes that the rest of a row is folded into.
+const LEFTOVER_LANES: usize = 8;
 
-/// What the fold table says of a definition.
-struct Table<D, T>(PhantomData<(D, T)>);
+/// The properties of a fold, from the fold table, as constants.
+struct FoldProperties<D, T>(PhantomData<(D, T)>);
 
-impl<D: Define<T, Out = T>, T: Element> Table<D, T> {
-    const ROW: &'static FoldRow = D::OP.fold().expect("only what folds has these loops");
-    /// What is added to results at the end, as NumPy's begin with it.
+impl<D: Define<T, Out = T>, T: Element> FoldProperties<D, T> {
+    const ROW: &'static FoldRow = D::OP.fold().expect("only folds have these loops");
+    /// The value added to results at the end, because NumPy's start from it.
     const START: Option<T> = constant(Self::ROW.start(T::DTYPE));
-    /// What stands for elements that are there only to fill a chunk; none where no value is neutral.
+    /// The padding of chunks; `None` if no value is neutral.
     const INITIAL: Option<T> = constant(Self::ROW.initial(T::DTYPE));
     const IS_IDEMPOTENT: bool = Self::ROW.is_idempotent(T::DTYPE);
-    /// Whether partial results go on in their lanes, and are not made of trees.
+    /// Whether partial results continue in their lanes instead of forming trees.
     const IN_LANES: bool = matches!(Self::ROW.order, FoldOrder::Lanes);
 }
 
@@ -58,15 +59,15 @@ const fn constant<T: Element>(value: Option<Scalar>) -> Option<T> {
 }
 
 /// `out[r]` = fold of the `m >= 1` elements from `v + r * pitch`, for `n` rows; `pitch` (bytes) comes as the second source.
-struct Rows<D, T>(PhantomData<(D, T)>);
+struct RowFold<D, T>(PhantomData<(D, T)>);
 
-impl<D: Define<T, Out = T>, T: Element> Routine for Rows<D, T> {
+impl<D: Define<T, Out = T>, T: Element> InnerLoop for RowFold<D, T> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, pitch: *const u8, _c: *const u8, n: usize, m: usize) {
         let (out, mut row) = (out.cast::<T>(), v);
         for r in 0..n {
-            stay_scalar();
-            // SAFETY: the caller passes `n` rows of `m` elements, and room for `n` elements apart from them.
+            inhibit_vectorization();
+            // SAFETY: the caller passes `n` rows of `m` elements, and room for `n` elements that do not overlap them.
             unsafe { *out.add(r) = started::<D, T, FMA>(fold_row::<D, T, FMA>(row.cast(), m)) };
             row = row.wrapping_add(pitch.addr());
         }
@@ -76,7 +77,7 @@ impl<D: Define<T, Out = T>, T: Element> Routine for Rows<D, T> {
 /// A result that began with what NumPy's begin with.
 #[inline(always)]
 fn started<D: Define<T, Out = T>, T: Element, const FMA: bool>(x: T) -> T {
-    match const { Table::<D, T>::START } {
+    match const { FoldProperties::<D, T>::START } {
         Some(start) => D::call::<FMA>(x, start),
         None => x,
     }
@@ -85,49 +86,49 @@ fn started<D: Define<T, Out = T>, T: Element, const FMA: bool>(x: T) -> T {
 /// The fold of the `n >= 1` elements at `v`.
 ///
 /// # Safety
-/// As it says.
+/// There are so many elements.
 #[inline(always)]
 pub(crate) unsafe fn fold_row<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T, n: usize) -> T {
     // SAFETY: every access is to one of the `n` elements.
     unsafe {
-        if n < FEW {
+        if n < LEFTOVER_LANES {
             let mut total = v.read();
             for i in 1..n {
-                stay_scalar();
+                inhibit_vectorization();
                 total = D::call::<FMA>(total, v.add(i).read());
             }
             return total;
         }
         let mut few = if n < 2 * LANES {
-            left_over::<D, T, FMA>(take(v), v, FEW, n)
+            fold_rest::<D, T, FMA>(take(v), v, LEFTOVER_LANES, n)
         } else {
             let whole = n / LANES * LANES;
-            let most = if const { Table::<D, T>::IN_LANES } { whole } else { GROUP * LANES };
+            let most = if const { FoldProperties::<D, T>::IN_LANES } { whole } else { TREE_STEPS * LANES };
             let mut at = whole.min(most);
             let mut sums = group::<D, T, FMA>(v, at);
-            settle(&mut sums);
+            spill_lanes(&mut sums);
             while at < whole {
                 let length = (whole - at).min(most);
                 let lanes = group::<D, T, FMA>(v.add(at), length);
                 for j in 0..LANES {
                     sums[j] = D::call::<FMA>(sums[j], lanes[j]);
                 }
-                settle(&mut sums);
+                spill_lanes(&mut sums);
                 at += length;
             }
             let pair = |j: usize| D::call::<FMA>(sums[j], sums[j + LANES / 2]);
-            let few = std::array::from_fn(|j| D::call::<FMA>(pair(j), pair(j + FEW)));
-            left_over::<D, T, FMA>(few, v, whole, n)
+            let few = std::array::from_fn(|j| D::call::<FMA>(pair(j), pair(j + LEFTOVER_LANES)));
+            fold_rest::<D, T, FMA>(few, v, whole, n)
         };
-        settle(&mut few);
-        merge::<D, T, FEW, FMA>(few)
+        spill_lanes(&mut few);
+        merge::<D, T, LEFTOVER_LANES, FMA>(few)
     }
 }
 
-/// Has the lanes in memory, from where they are used as vectors again: LLVM otherwise lays them out in the registers for the
-/// last, narrow merges, and folds two at a time from the beginning.
+/// Spills the lanes to memory: LLVM otherwise allocates registers for the last, narrow merges, and folds two lanes at a time from the
+/// beginning.
 #[inline(always)]
-pub(crate) fn settle<T, const N: usize>(lanes: &mut [T; N]) {
+pub(crate) fn spill_lanes<T, const N: usize>(lanes: &mut [T; N]) {
     #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
     // SAFETY: no instruction at all.
     unsafe {
@@ -153,7 +154,7 @@ unsafe fn fold_in<D: Define<T, Out = T>, T: Element, const N: usize, const FMA: 
     }
 }
 
-/// Folds [`GROUP`] times [`LANES`] elements into lanes, as a tree.
+/// Folds [`TREE_STEPS`] times [`LANES`] elements into lanes, as a tree.
 #[inline(always)]
 unsafe fn tree<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T) -> [T; LANES] {
     let add = |a: T, b: T| D::call::<FMA>(a, b);
@@ -175,18 +176,18 @@ unsafe fn tree<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T) 
     a
 }
 
-/// Folds `n` elements, a multiple of [`LANES`] and not none, into lanes.
+/// Folds `n` elements, a positive multiple of [`LANES`], into lanes.
 #[inline(always)]
 unsafe fn group<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T, n: usize) -> [T; LANES] {
     // SAFETY: every access is to one of the `n` elements.
     unsafe {
-        if const { !Table::<D, T>::IN_LANES } && n == GROUP * LANES {
+        if const { !FoldProperties::<D, T>::IN_LANES } && n == TREE_STEPS * LANES {
             return tree::<D, T, FMA>(v);
         }
         let mut lanes: [T; LANES] = take(v);
         let mut at = LANES;
         while at < n {
-            stay_scalar();
+            inhibit_vectorization();
             fold_in::<D, T, LANES, FMA>(&mut lanes, v.add(at));
             at += LANES;
         }
@@ -194,36 +195,36 @@ unsafe fn group<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T,
     }
 }
 
-/// Takes the elements from `at` on, of `n >= FEW`, into the lanes.
+/// Folds the elements from `at` on, of `n >= LEFTOVER_LANES`, into the lanes.
 #[inline(always)]
-unsafe fn left_over<D: Define<T, Out = T>, T: Element, const FMA: bool>(
-    mut lanes: [T; FEW],
+unsafe fn fold_rest<D: Define<T, Out = T>, T: Element, const FMA: bool>(
+    mut lanes: [T; LEFTOVER_LANES],
     v: *const T,
     mut at: usize,
     n: usize,
-) -> [T; FEW] {
-    /// Whether to take an element in: of those from the number of new ones on.
-    static NEW: [u8; 2 * FEW] = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1];
-    // SAFETY: every access is to one of the `n` elements; fewer than `FEW` are left where `NEW` is read.
+) -> [T; LEFTOVER_LANES] {
+    /// A sliding mask: from the number of new elements on, whether an element is new.
+    static NEW: [u8; 2 * LEFTOVER_LANES] = [0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1];
+    // SAFETY: every access is to one of the `n` elements; fewer than `LEFTOVER_LANES` are left where `NEW` is read.
     unsafe {
-        while n - at >= FEW {
-            stay_scalar();
-            fold_in::<D, T, FEW, FMA>(&mut lanes, v.add(at));
-            at += FEW;
+        while n - at >= LEFTOVER_LANES {
+            inhibit_vectorization();
+            fold_in::<D, T, LEFTOVER_LANES, FMA>(&mut lanes, v.add(at));
+            at += LEFTOVER_LANES;
         }
-        if const { !Table::<D, T>::IS_IDEMPOTENT && Table::<D, T>::INITIAL.is_none() } {
-            // Nothing fills a chunk and changes nothing.
+        if const { !FoldProperties::<D, T>::IS_IDEMPOTENT && FoldProperties::<D, T>::INITIAL.is_none() } {
+            // No value is neutral, so there is no padding.
             while at < n {
-                stay_scalar();
+                inhibit_vectorization();
                 lanes[0] = D::call::<FMA>(lanes[0], v.add(at).read());
                 at += 1;
             }
         } else if at < n {
-            let (new, v) = (NEW.as_ptr().add(n - at), v.add(n - FEW));
-            for j in 0..FEW {
+            let (new, v) = (NEW.as_ptr().add(n - at), v.add(n - LEFTOVER_LANES));
+            for j in 0..LEFTOVER_LANES {
                 let x = v.add(j).read();
-                let x = match const { Table::<D, T>::INITIAL } {
-                    Some(initial) if const { !Table::<D, T>::IS_IDEMPOTENT } && *new.add(j) == 0 => initial,
+                let x = match const { FoldProperties::<D, T>::INITIAL } {
+                    Some(initial) if const { !FoldProperties::<D, T>::IS_IDEMPOTENT } && *new.add(j) == 0 => initial,
                     _ => x,
                 };
                 lanes[j] = D::call::<FMA>(lanes[j], x);
@@ -249,7 +250,7 @@ fn merge<D: Define<T, Out = T>, T: Element, const N: usize, const FMA: bool>(mut
 /// `out[j] = out[j] op v[j]`.
 struct Into<D, T>(PhantomData<(D, T)>);
 
-impl<D: Define<T, Out = T>, T: Element> Routine for Into<D, T> {
+impl<D: Define<T, Out = T>, T: Element> InnerLoop for Into<D, T> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, _b: *const u8, _c: *const u8, n: usize, _m: usize) {
         let (out, v) = (out.cast::<T>(), v.cast::<T>());
@@ -266,7 +267,7 @@ impl<D: Define<T, Out = T>, T: Element> Routine for Into<D, T> {
     }
 }
 
-/// `out[j] = out[j] op v[j]`, `N` at a time; no chunk overlaps another, as that would take elements in twice.
+/// `out[j] = out[j] op v[j]`, `N` at a time; chunks do not overlap, as that would fold elements twice.
 #[inline(always)]
 unsafe fn in_whole_chunks<D: Define<T, Out = T>, T: Element, const N: usize, const FMA: bool>(
     out: *mut T,
@@ -278,7 +279,7 @@ unsafe fn in_whole_chunks<D: Define<T, Out = T>, T: Element, const N: usize, con
         let whole = n / N * N;
         let mut i = 0;
         while i < whole {
-            stay_scalar();
+            inhibit_vectorization();
             let mut lanes: [T; N] = take(out.add(i));
             fold_in::<D, T, N, FMA>(&mut lanes, v.add(i));
             for j in 0..N {
@@ -287,7 +288,7 @@ unsafe fn in_whole_chunks<D: Define<T, Out = T>, T: Element, const N: usize, con
             i += N;
         }
         for i in whole..n {
-            stay_scalar();
+            inhibit_vectorization();
             *out.add(i) = D::call::<FMA>(*out.add(i), *v.add(i));
         }
     }
@@ -296,9 +297,9 @@ unsafe fn in_whole_chunks<D: Define<T, Out = T>, T: Element, const N: usize, con
 /// `out[j]` = fold of the `m >= 1` elements at `v + j`, `v + pitch + j`, …, for `n` columns, after what `out[j]` holds where
 /// `carry` is not null; `pitch` (bytes) comes as the second source. The accumulators stay in registers: one load an element,
 /// where folding row after row into memory takes two and a store.
-struct Columns<D, T>(PhantomData<(D, T)>);
+struct ColumnFold<D, T>(PhantomData<(D, T)>);
 
-impl<D: Define<T, Out = T>, T: Element> Routine for Columns<D, T> {
+impl<D: Define<T, Out = T>, T: Element> InnerLoop for ColumnFold<D, T> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, pitch: *const u8, carry: *const u8, n: usize, m: usize) {
         let (out, v, pitch) = (out.cast::<T>(), v.cast::<T>(), pitch.addr());
@@ -307,12 +308,12 @@ impl<D: Define<T, Out = T>, T: Element> Routine for Columns<D, T> {
         } else {
             Strips { out, first: out, before: v.wrapping_byte_sub(pitch), pitch, rows: m }
         };
-        // SAFETY: the caller passes `m` rows of `n` elements and room for `n` elements apart from them.
+        // SAFETY: the caller passes `m` rows of `n` elements and room for `n` elements that do not overlap them.
         unsafe {
             if n >= LANES {
                 strips.fold_all::<D, LANES, FMA>(n, carry.is_null());
-            } else if n >= FEW {
-                strips.fold_all::<D, FEW, FMA>(n, carry.is_null());
+            } else if n >= LEFTOVER_LANES {
+                strips.fold_all::<D, LEFTOVER_LANES, FMA>(n, carry.is_null());
             } else {
                 strips.fold_all::<D, 1, FMA>(n, carry.is_null());
             }
@@ -320,7 +321,7 @@ impl<D: Define<T, Out = T>, T: Element> Routine for Columns<D, T> {
     }
 }
 
-/// Neighbouring columns to fold: what the lanes begin with, and the row before those that they take in.
+/// Neighbouring columns to fold: the initial values of the lanes, and the row before the first to fold.
 struct Strips<T> {
     out: *mut T,
     first: *const T,
@@ -330,11 +331,11 @@ struct Strips<T> {
 }
 
 impl<T: Element> Strips<T> {
-    /// Folds `n >= N` columns, `N` at a time. The last strip overlaps the one before it where that may be: what folds anew
-    /// writes the same again, what folds on would take elements in twice.
+    /// Folds `n >= N` columns, `N` at a time. The last strip overlaps the one before it unless the fold continues
+    /// from a carry, which would fold elements twice.
     ///
     /// # Safety
-    /// There are `n` columns, and room for as many results apart from them.
+    /// There are `n` columns, and room for as many results that do not overlap them.
     #[inline(always)]
     unsafe fn fold_all<D: Define<T, Out = T>, const N: usize, const FMA: bool>(&self, n: usize, may_overlap: bool) {
         let whole = n / N * N;
@@ -349,7 +350,7 @@ impl<T: Element> Strips<T> {
                 return self.fold::<D, N, FMA>(n - N);
             }
             while j < n {
-                stay_scalar();
+                inhibit_vectorization();
                 self.fold::<D, 1, FMA>(j);
                 j += 1;
             }
@@ -367,7 +368,7 @@ impl<T: Element> Strips<T> {
             let mut lanes: [T; N] = take(self.first.add(j));
             let mut row = self.before.wrapping_add(j);
             for _ in 0..self.rows {
-                stay_scalar();
+                inhibit_vectorization();
                 row = row.wrapping_byte_add(self.pitch);
                 fold_in::<D, T, N, FMA>(&mut lanes, row);
             }
@@ -379,9 +380,9 @@ impl<T: Element> Strips<T> {
 }
 
 /// `out[i] = b op v[0] op ... op v[i]`, `b` being one element.
-struct Running<D, T>(PhantomData<(D, T)>);
+struct RunningFold<D, T>(PhantomData<(D, T)>);
 
-impl<D: Define<T, Out = T>, T: Element> Routine for Running<D, T> {
+impl<D: Define<T, Out = T>, T: Element> InnerLoop for RunningFold<D, T> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, v: *const u8, b: *const u8, _c: *const u8, n: usize, _m: usize) {
         let (out, v) = (out.cast::<T>(), v.cast::<T>());
@@ -400,24 +401,24 @@ impl<D: Define<T, Out = T>, T: Element> Routine for Running<D, T> {
 #[derive(Clone, Copy)]
 pub(crate) struct FoldLoops {
     /// `out[r]` = fold of row `r` of `v`: (out, v, pitch, -, rows, row length).
-    pub(crate) rows: Loop,
+    pub(crate) rows: LoopFn,
     /// `out[j]` = fold of column `j` of `v`: (out, v, pitch, carry or null, columns, column length).
-    pub(crate) columns: Loop,
+    pub(crate) columns: LoopFn,
     /// `out[j] op= v[j]`: (out, v, -, -, n, -).
-    pub(crate) into: Loop,
+    pub(crate) into: LoopFn,
     /// `out[i]` = carry op all of `v[..=i]`: (out, v, carry, -, n, -).
-    pub(crate) running: Loop,
+    pub(crate) running: LoopFn,
 }
 
 fn loops<const OP: u8, T: Element>(isa: Isa) -> FoldLoops
 where
-    Row<OP>: Define<T, Out = T>,
+    OpDefinition<OP>: Define<T, Out = T>,
 {
     FoldLoops {
-        rows: pick::<Rows<Row<OP>, T>>(isa),
-        columns: pick::<Columns<Row<OP>, T>>(isa),
-        into: pick::<Into<Row<OP>, T>>(isa),
-        running: pick::<Running<Row<OP>, T>>(isa),
+        rows: loop_for::<RowFold<OpDefinition<OP>, T>>(isa),
+        columns: loop_for::<ColumnFold<OpDefinition<OP>, T>>(isa),
+        into: loop_for::<Into<OpDefinition<OP>, T>>(isa),
+        running: loop_for::<RunningFold<OpDefinition<OP>, T>>(isa),
     }
 }
 

@@ -1,42 +1,42 @@
-//! Fused multiply-add, rounded once on every machine: where none fuses the C library computes each element, some 20 ns.
+//! Fused multiply-add, rounded once on every machine: without the instruction the C library computes each element in some 20 ns.
 
 use crate::DType;
-use crate::drive::isa::{Isa, Loop, Routine, Rowwise, pick};
-use crate::portable::loops::elementwise::{put, stay_scalar};
+use crate::drive::isa::{EachRow, InnerLoop, Isa, LoopFn, loop_for};
+use crate::drive::vector_hints::{inhibit_vectorization, store_chunk};
 use std::marker::PhantomData;
 
-/// A float that multiplies and adds at once.
-trait Fuse: Copy {
-    fn fuse(self, b: Self, c: Self) -> Self;
+/// A float with fused multiply-add.
+trait MultiplyAdd: Copy {
+    fn jit(self, b: Self, c: Self) -> Self;
 }
 
-impl Fuse for f32 {
+impl MultiplyAdd for f32 {
     #[inline(always)]
-    fn fuse(self, b: f32, c: f32) -> f32 {
+    fn jit(self, b: f32, c: f32) -> f32 {
         self.mul_add(b, c)
     }
 }
 
-impl Fuse for f64 {
+impl MultiplyAdd for f64 {
     #[inline(always)]
-    fn fuse(self, b: f64, c: f64) -> f64 {
+    fn jit(self, b: f64, c: f64) -> f64 {
         self.mul_add(b, c)
     }
 }
 
 /// `out[i] = a[i] * b[i] + c[i]`, in chunks of `N` as [`crate::portable::loops::elementwise::in_chunks`].
-struct Fused<T, const N: usize>(PhantomData<T>);
+struct MultiplyAddLoop<T, const N: usize>(PhantomData<T>);
 
-impl<T: Fuse, const N: usize> Routine for Fused<T, N> {
+impl<T: MultiplyAdd, const N: usize> InnerLoop for MultiplyAddLoop<T, N> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, c: *const u8, n: usize, _m: usize) {
         let (out, a, b, c) = (out.cast::<T>(), a.cast::<T>(), b.cast::<T>(), c.cast::<T>());
-        // SAFETY: the caller passes buffers of `n` elements, `out` apart from the others or one of them.
+        // SAFETY: the caller passes buffers of `n` elements, `out` overlaps none of the others or is one of them.
         unsafe {
-            let at = |i: usize| a.add(i).read().fuse(b.add(i).read(), c.add(i).read());
+            let at = |i: usize| a.add(i).read().jit(b.add(i).read(), c.add(i).read());
             if n < N {
                 for i in 0..n {
-                    stay_scalar();
+                    inhibit_vectorization();
                     out.add(i).write(at(i));
                 }
                 return;
@@ -46,21 +46,21 @@ impl<T: Fuse, const N: usize> Routine for Fused<T, N> {
             let end: [T; N] = std::array::from_fn(|j| at(last + j));
             let mut i = 0;
             while i < last {
-                stay_scalar();
+                inhibit_vectorization();
                 let z: [T; N] = std::array::from_fn(|j| at(i + j));
-                put(out.add(i), z);
+                store_chunk(out.add(i), z);
                 i += N;
             }
-            put(out.add(last), end);
+            store_chunk(out.add(last), end);
         }
     }
 }
 
 /// The loop of a type.
-pub(crate) fn lookup(dtype: DType, isa: Isa) -> Option<Loop> {
+pub(crate) fn lookup(dtype: DType, isa: Isa) -> Option<LoopFn> {
     match dtype {
-        DType::F32 => Some(pick::<Rowwise<Fused<f32, 16>>>(isa)),
-        DType::F64 => Some(pick::<Rowwise<Fused<f64, 8>>>(isa)),
+        DType::F32 => Some(loop_for::<EachRow<MultiplyAddLoop<f32, 16>>>(isa)),
+        DType::F64 => Some(loop_for::<EachRow<MultiplyAddLoop<f64, 8>>>(isa)),
         _ => None,
     }
 }

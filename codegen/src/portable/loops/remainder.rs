@@ -1,28 +1,27 @@
-//! Division that rounds, eight elements at a time where they are ordinary.
+//! Rounding divisions (floor division, remainder, fmod), eight elements at a time.
 //!
-//! `fmod` is a loop of bits and `idiv` a serial instruction (5 and 2 ns an element); a vector division takes 0.8, and mending it
-//! little more ([`crate::math::division`]). Whatever is not ordinary, zero divisors first of all, makes a chunk go the scalar way.
-//!
-//! What is ordinary is asked of the bits: comparing floats would raise the invalid flag for a nan.
+//! `fmod` is a loop over bits and `idiv` a serial instruction (5 and 2 ns an element); a vector division takes 0.8, and its correction
+//! little more ([`crate::math::division`]). A chunk with an element that needs the slow path, such as a zero divisor, is computed by
+//! scalars. The test compares bits: comparing floats would raise the invalid flag for a nan.
 
-#![allow(clippy::needless_range_loop)] // arrays and memory run along with the index
+#![allow(clippy::needless_range_loop)] // arrays and memory are indexed together
 
 use crate::math::division;
 use crate::portable::loops::element::Element;
 use crate::{DType, Op};
 
 /// Elements of a chunk.
-pub(crate) const CHUNK: usize = 8;
+pub(crate) const REMAINDER_CHUNK: usize = 8;
 
-/// Whether an op is a division that rounds.
+/// Whether an op is a rounding division.
 pub(crate) const fn is_division(op: Op) -> bool {
     matches!(op, Op::FloorDivide | Op::Remainder | Op::Fmod)
 }
 
-/// Divides a chunk, if its type has a fast way and its elements are ordinary; else does nothing and says so.
+/// Divides a chunk. Returns false, and does nothing, if the type has no fast path or an element needs the slow path.
 ///
 /// # Safety
-/// The pointers are valid for [`CHUNK`] elements, and `out` overlaps no other.
+/// The pointers are valid for [`REMAINDER_CHUNK`] elements, and `out` overlaps no other.
 #[inline(always)]
 pub(crate) unsafe fn chunk<T: Element, const FMA: bool>(op: Op, out: *mut T, a: *const T, b: *const T) -> bool {
     // SAFETY: the casts are to what `T` is; the caller's contract.
@@ -49,15 +48,15 @@ macro_rules! floats {
         unsafe fn $name(op: Op, out: *mut $T, a: *const $T, b: *const $T) -> bool {
             // SAFETY: the caller's contract.
             let load = |p: *const $T, j: usize| unsafe { p.add(j).read() };
-            let mut odd = false;
-            for j in 0..CHUNK {
-                odd |= division::is_odd(load(a, j), load(b, j));
+            let mut needs_scalar = false;
+            for j in 0..REMAINDER_CHUNK {
+                needs_scalar |= division::needs_slow_path(load(a, j), load(b, j));
             }
-            if odd {
+            if needs_scalar {
                 return false;
             }
-            let mut z: [$T; CHUNK] = [0.0; CHUNK];
-            for j in 0..CHUNK {
+            let mut z: [$T; REMAINDER_CHUNK] = [0.0; REMAINDER_CHUNK];
+            for j in 0..REMAINDER_CHUNK {
                 let (x, y) = (load(a, j), load(b, j));
                 z[j] = match op {
                     Op::Fmod => division::fmod(x, y),
@@ -78,21 +77,21 @@ floats!(doubles f64);
 floats!(singles f32);
 
 macro_rules! integers {
-    ($($name:ident: $T:ident, $F:ident, $Whole:ident, |$x:ident, $y:ident| $odd:expr;)*) => {$(
+    ($($name:ident: $T:ident, $F:ident, $Whole:ident, |$x:ident, $y:ident| $needs_scalar:expr;)*) => {$(
         #[inline(always)]
         unsafe fn $name(op: Op, out: *mut $T, a: *const $T, b: *const $T) -> bool {
             // SAFETY: the caller's contract.
             let load = |p: *const $T, j: usize| unsafe { p.add(j).read() };
-            let mut odd = false;
-            for j in 0..CHUNK {
+            let mut needs_scalar = false;
+            for j in 0..REMAINDER_CHUNK {
                 let ($x, $y) = (load(a, j), load(b, j));
-                odd |= $odd;
+                needs_scalar |= $needs_scalar;
             }
-            if odd {
+            if needs_scalar {
                 return false;
             }
-            let mut z: [$T; CHUNK] = [0; CHUNK];
-            for j in 0..CHUNK {
+            let mut z: [$T; REMAINDER_CHUNK] = [0; REMAINDER_CHUNK];
+            for j in 0..REMAINDER_CHUNK {
                 let (x, y) = (load(a, j) as $F, load(b, j) as $F);
                 let whole = match op {
                     Op::FloorDivide => division::floor_quotient(x, y),
@@ -111,8 +110,8 @@ macro_rules! integers {
     )*};
 }
 
-/// Half of the integers that divide as doubles.
-const LONG: u64 = 1 << 50;
+/// Integers up to this size divide exactly as doubles.
+const EXACT_CHUNK_DIVIDENDS: u64 = 1 << 50;
 
 integers! {
     bytes: i8, f32, i32, |x, y| (y == 0) | ((y == -1) & (x == i8::MIN));
@@ -123,7 +122,7 @@ integers! {
     ints: i32, f64, i32, |x, y| (y == 0) | ((y == -1) & (x == i32::MIN));
     unsigned_ints: u32, f64, i64, |_x, y| y == 0;
     longs: i64, f64, i64, |x, y| {
-        (x.wrapping_add(LONG as i64) as u64 > 2 * LONG) | (y.wrapping_add(LONG as i64) as u64 > 2 * LONG) | (y == 0)
+        (x.wrapping_add(EXACT_CHUNK_DIVIDENDS as i64) as u64 > 2 * EXACT_CHUNK_DIVIDENDS) | (y.wrapping_add(EXACT_CHUNK_DIVIDENDS as i64) as u64 > 2 * EXACT_CHUNK_DIVIDENDS) | (y == 0)
     };
-    unsigned_longs: u64, f64, i64, |x, y| (x > LONG) | (y > LONG) | (y == 0);
+    unsigned_longs: u64, f64, i64, |x, y| (x > EXACT_CHUNK_DIVIDENDS) | (y > EXACT_CHUNK_DIVIDENDS) | (y == 0);
 }

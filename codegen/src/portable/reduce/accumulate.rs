@@ -1,81 +1,82 @@
-//! Accumulators at run time: where partial results live and in which order they merge.
+//! Accumulators at run time: partial results, and the order in which they merge.
 //!
-//! Every merge order depends on extents and strides alone. Long rows are folded tile by tile and the tiles' results merged
-//! pairwise like the digits of a binary counter, so that rounding errors grow with the logarithm of the length; products go
-//! on in the same lanes from tile to tile. Vectors of accumulators (outer axes fastest) gather sixteen tiles in a first vector before that goes into the second.
+//! Every merge order depends on extents and strides alone. Long rows are folded tile by tile and the tiles' results merged pairwise, like
+//! the digits of a binary counter (pairwise summation), so that rounding errors grow with the logarithm of the length. Products continue in
+//! the same lanes from tile to tile. For columns (outer axes fastest), vectors of accumulators sum sixteen tiles in a first vector before
+//! that is added to a second.
 
-use crate::drive::isa::Loop;
+use crate::drive::isa::LoopFn;
 use crate::portable::loops::arg_extremes::{ArgLoops, ArgTile};
 use crate::portable::loops::folds::{FoldLoops, LANES};
 use crate::{FpFlags, Scalar};
 use std::mem::MaybeUninit;
 
-/// Tiles that a column's first vector takes in before it is added to the second.
+/// Tiles folded into a column's first vector before that is added to the second.
 const COLUMN_GROUP: usize = 16;
-/// Dense rows of fewer columns are folded by halves, as long vectors.
+/// Dense rows of fewer columns are folded by halving, as one long vector.
 pub(crate) const FEW_COLUMNS: usize = 8;
 
 /// The loops of one accumulator.
 #[derive(Clone, Copy)]
-pub(crate) enum Loops {
+pub(crate) enum AccumulatorLoops {
     Fold(FoldLoops),
     Arg(ArgLoops),
 }
 
 /// One accumulator, resolved.
 #[derive(Clone)]
-pub(crate) struct Accumulating {
-    pub(crate) loops: Loops,
-    /// The op's own loop, where there is one: (out, a, b, -, n, -).
-    pub(crate) apply: Option<Loop>,
-    /// What it folds: a value of the body.
+pub(crate) struct ResolvedAccumulator {
+    pub(crate) loops: AccumulatorLoops,
+    /// The op's elementwise loop, if there is one: (out, a, b, -, n, -).
+    pub(crate) apply: Option<LoopFn>,
+    /// The value of the body that it folds.
     pub(crate) value: u32,
     /// Bytes of a folded value, and of the result.
     pub(crate) size: usize,
     pub(crate) result_size: usize,
-    /// The result of folding nothing.
+    /// The neutral element: the result of folding an empty domain.
     pub(crate) identity: Option<Scalar>,
-    /// Positive zero of the type, added to sums at the end as NumPy's start from it: the sum of `-0.0` is `0.0`.
+    /// Positive zero of the type, added to sums at the end because NumPy's sums start from it: the sum of `-0.0` is `0.0`.
     pub(crate) start: Option<Scalar>,
-    /// Whether partial results go on from tile to tile, as products do, instead of being merged pairwise.
+    /// Whether partial results continue from tile to tile, as products do, instead of being merged pairwise.
     pub(crate) carries: bool,
-    /// What folding may report, and the instruction of the epilogue it is reported for.
+    /// The flags that folding may raise, and the instruction of the epilogue they are reported for.
     pub(crate) effects: FpFlags,
-    /// Whether anything in the kernel may report flags, and so must not find those of this.
-    pub(crate) watched: bool,
+    /// Whether any instruction of the kernel may raise flags: then flags of the fold must be read and cleared before it runs.
+    pub(crate) kernel_has_effects: bool,
     pub(crate) inst: u32,
 }
 
-/// Where one accumulator's partial results are: `points` of each.
+/// The buffers of one accumulator's partial results, one entry a point.
 #[derive(Clone, Copy)]
-pub(crate) struct Places {
+pub(crate) struct AccumulatorBuffers {
     /// Results: values or, for positions, `int64`.
     pub(crate) total: *mut u8,
-    /// Best values beside positions; first vector of a column.
-    pub(crate) beside: *mut u8,
-    /// Of the tile at hand.
-    pub(crate) fresh: *mut u8,
-    /// Of the tile at hand, beside positions.
-    pub(crate) fresh_beside: *mut u8,
+    /// For positions, their values; for columns, the first vector.
+    pub(crate) auxiliary: *mut u8,
+    /// Results of the current tile.
+    pub(crate) tile_total: *mut u8,
+    /// For positions, the values of the current tile.
+    pub(crate) tile_auxiliary: *mut u8,
 }
 
 /// Partial results of one long row, merged pairwise.
-pub(crate) struct Levels {
-    /// Those of `count`'s set bits hold a value.
+pub(crate) struct PairwiseLevels {
+    /// The levels of the set bits of `count` hold a value.
     parts: [MaybeUninit<[u64; 2]>; 48],
     count: u64,
 }
 
-impl Levels {
-    pub(crate) fn new() -> Levels {
-        Levels { parts: [const { MaybeUninit::uninit() }; 48], count: 0 }
+impl PairwiseLevels {
+    pub(crate) fn new() -> PairwiseLevels {
+        PairwiseLevels { parts: [const { MaybeUninit::uninit() }; 48], count: 0 }
     }
 
-    /// Takes in the next partial result.
+    /// Adds the next partial result.
     ///
     /// # Safety
     /// `part` holds one value of the loops' type.
-    pub(crate) unsafe fn push(&mut self, part: *const u8, size: usize, into: Loop) {
+    pub(crate) unsafe fn push(&mut self, part: *const u8, size: usize, into: LoopFn) {
         let mut now = [0u64; 2];
         // SAFETY: values have at most sixteen bytes.
         unsafe { std::ptr::copy_nonoverlapping(part, now.as_mut_ptr().cast(), size) };
@@ -92,11 +93,11 @@ impl Levels {
         self.count += 1;
     }
 
-    /// Merges what is left and writes it.
+    /// Merges all levels and writes the result.
     ///
     /// # Safety
-    /// As [`Levels::push`]; something has been pushed, and `out` has room for a value.
-    pub(crate) unsafe fn finish(&mut self, out: *mut u8, size: usize, into: Loop) {
+    /// As [`PairwiseLevels::push`]; something has been pushed, and `out` has room for a value.
+    pub(crate) unsafe fn finish(&mut self, out: *mut u8, size: usize, into: LoopFn) {
         let mut now: Option<[u64; 2]> = None;
         let used = (u64::BITS - self.count.leading_zeros()) as usize;
         for (bit, level) in self.parts[..used].iter_mut().enumerate() {
@@ -118,15 +119,15 @@ impl Levels {
     }
 }
 
-/// The product of one long row, in lanes that go on from tile to tile: see [`crate::portable::loops::folds`] on why not in levels.
-struct Lanes {
-    /// The first `used`, of the type at hand, hold a value.
+/// The product of one long row, in lanes that continue from tile to tile: [`crate::portable::loops::folds`] says why not in levels.
+struct ProductLanes {
+    /// The first `used` hold a value of the accumulator's type.
     values: [MaybeUninit<[u64; 2]>; LANES],
     used: usize,
 }
 
-impl Lanes {
-    /// Takes in the next `n` factors.
+impl ProductLanes {
+    /// Multiplies the next `n` factors into the lanes.
     ///
     /// # Safety
     /// `values` holds them, of `size` bytes each; the loops are those of their type.
@@ -149,56 +150,63 @@ impl Lanes {
     }
 }
 
-/// How far one long row has been folded.
-#[allow(clippy::large_enum_variant)] // it lives on the stack, not filled in: boxing it would cost more than the room
-enum LongRow {
-    Levels(Levels),
-    Lanes(Lanes),
+/// The state of one long row.
+#[allow(clippy::large_enum_variant)] // it lives on the stack, uninitialised: boxing would cost more than the space
+enum RowProgress {
+    PairwiseLevels(PairwiseLevels),
+    ProductLanes(ProductLanes),
 }
 
-/// How one accumulator stands within an outer tile.
+/// The state of one accumulator within an outer tile.
 pub(crate) struct Progress {
-    row: LongRow,
-    /// Tiles taken in, and of those in the first vector.
+    row: RowProgress,
+    /// Tiles folded so far, and how many of them are in the first vector.
     tiles: usize,
     grouped: usize,
 }
 
 impl Progress {
-    pub(crate) fn new(a: &Accumulating) -> Progress {
+    pub(crate) fn new(a: &ResolvedAccumulator) -> Progress {
         let row = if a.carries {
-            LongRow::Lanes(Lanes { values: [const { MaybeUninit::uninit() }; LANES], used: 0 })
+            RowProgress::ProductLanes(ProductLanes { values: [const { MaybeUninit::uninit() }; LANES], used: 0 })
         } else {
-            LongRow::Levels(Levels::new())
+            RowProgress::PairwiseLevels(PairwiseLevels::new())
         };
         Progress { row, tiles: 0, grouped: 0 }
     }
 }
 
-impl Accumulating {
-    /// Takes in a tile of `rows` whole rows of `length` values, `pitch` bytes apart: `total[r]` is row `r`'s result.
+impl ResolvedAccumulator {
+    /// Folds a tile of `rows` whole rows of `length` values, with a row pitch of `pitch` bytes: `total[r]` is the result of row `r`.
     ///
     /// # Safety
-    /// `values` holds them and the places have room.
+    /// `values` holds them and the buffers have room.
     #[inline]
-    pub(crate) unsafe fn whole_rows(&self, p: &Places, values: *const u8, pitch: isize, rows: usize, length: usize) {
+    pub(crate) unsafe fn whole_rows(
+        &self,
+        p: &AccumulatorBuffers,
+        values: *const u8,
+        pitch: isize,
+        rows: usize,
+        length: usize,
+    ) {
         let pitch = std::ptr::without_provenance(pitch as usize);
         // SAFETY: the caller's contract.
         unsafe {
             match &self.loops {
-                Loops::Fold(f) => (f.rows)(p.total, values, pitch, values, rows, length),
-                Loops::Arg(a) => (a.rows)(p.total, values, p.beside, pitch, rows, length),
+                AccumulatorLoops::Fold(f) => (f.rows)(p.total, values, pitch, values, rows, length),
+                AccumulatorLoops::Arg(a) => (a.rows)(p.total, values, p.auxiliary, pitch, rows, length),
             }
         }
     }
 
-    /// Takes in the part of one row that begins at `position`.
+    /// Folds the part of one row that begins at `position`.
     ///
     /// # Safety
-    /// As [`Accumulating::whole_rows`].
+    /// As [`ResolvedAccumulator::whole_rows`].
     pub(crate) unsafe fn part_of_row(
         &self,
-        p: &Places,
+        p: &AccumulatorBuffers,
         s: &mut Progress,
         values: *const u8,
         n: usize,
@@ -207,44 +215,44 @@ impl Accumulating {
         // SAFETY: the caller's contract.
         unsafe {
             match &self.loops {
-                Loops::Fold(f) => match &mut s.row {
-                    LongRow::Levels(levels) => {
-                        (f.rows)(p.fresh, values, values, values, 1, n);
-                        levels.push(p.fresh, self.size, f.into);
+                AccumulatorLoops::Fold(f) => match &mut s.row {
+                    RowProgress::PairwiseLevels(levels) => {
+                        (f.rows)(p.tile_total, values, values, values, 1, n);
+                        levels.push(p.tile_total, self.size, f.into);
                     }
-                    LongRow::Lanes(lanes) => lanes.take_in(values, n, self.size, f),
+                    RowProgress::ProductLanes(lanes) => lanes.take_in(values, n, self.size, f),
                 },
-                Loops::Arg(a) => {
-                    (a.rows)(p.fresh, values, p.fresh_beside, values, 1, n);
-                    *p.fresh.cast::<i64>() += position as i64;
-                    self.merge_positions(a, p, s, p.fresh_beside, 1);
+                AccumulatorLoops::Arg(a) => {
+                    (a.rows)(p.tile_total, values, p.tile_auxiliary, values, 1, n);
+                    *p.tile_total.cast::<i64>() += position as i64;
+                    self.merge_positions(a, p, s, p.tile_auxiliary, 1);
                 }
             }
         }
         s.tiles += 1;
     }
 
-    /// Merges `n` candidates at `fresh` of values `values` into the positions.
-    unsafe fn merge_positions(&self, a: &ArgLoops, p: &Places, s: &Progress, values: *const u8, n: usize) {
+    /// Merges `n` candidate positions at `tile_total`, whose values are `values`, into the positions.
+    unsafe fn merge_positions(&self, a: &ArgLoops, p: &AccumulatorBuffers, s: &Progress, values: *const u8, n: usize) {
         // SAFETY: the callers' contract.
         unsafe {
             if s.tiles == 0 {
-                std::ptr::copy_nonoverlapping(p.fresh, p.total, n * 8);
-                std::ptr::copy_nonoverlapping(values, p.beside, n * self.size);
+                std::ptr::copy_nonoverlapping(p.tile_total, p.total, n * 8);
+                std::ptr::copy_nonoverlapping(values, p.auxiliary, n * self.size);
             } else {
-                (a.into)(p.total, values, p.beside, p.fresh, n, 0);
+                (a.into)(p.total, values, p.auxiliary, p.tile_total, n, 0);
             }
         }
     }
 
-    /// Takes in `rows` values for each of `n` points, the points fastest and rows `pitch` bytes apart, the first at
-    /// `position` of the inner domain.
+    /// Folds `rows` values for each of `n` points, the points fastest and with a row pitch of `pitch` bytes, the first row at `position`
+    /// of the inner domain.
     ///
     /// # Safety
-    /// As [`Accumulating::whole_rows`]; `fresh` has room for `rows * n` values.
+    /// As [`ResolvedAccumulator::whole_rows`]; `tile_total` has room for `rows * n` values.
     pub(crate) unsafe fn columns(
         &self,
-        p: &Places,
+        p: &AccumulatorBuffers,
         s: &mut Progress,
         (values, pitch): (*const u8, isize),
         rows: usize,
@@ -254,67 +262,74 @@ impl Accumulating {
         // SAFETY: the caller's contract.
         unsafe {
             match &self.loops {
-                Loops::Fold(f) if self.carries => {
+                AccumulatorLoops::Fold(f) if self.carries => {
                     let carry = if s.tiles == 0 { std::ptr::null() } else { p.total.cast_const() };
                     (f.columns)(p.total, values, std::ptr::without_provenance(pitch as usize), carry, n, rows);
                     s.tiles += 1;
                 }
-                Loops::Fold(f) if n < FEW_COLUMNS && pitch == (n * self.size) as isize => {
+                AccumulatorLoops::Fold(f) if n < FEW_COLUMNS && pitch == (n * self.size) as isize => {
                     let row = self.fold_rows(f, p, values, rows, n);
                     self.add_to_column(f, p, s, row, n);
                 }
-                Loops::Fold(f) => {
+                AccumulatorLoops::Fold(f) => {
                     for first in (0..rows).step_by(COLUMN_GROUP) {
                         let values = values.wrapping_offset(first as isize * pitch);
                         let height = COLUMN_GROUP.min(rows - first);
-                        // The first of all goes where the results belong.
-                        let to = if s.tiles == 0 && rows <= COLUMN_GROUP { p.beside } else { p.fresh };
+                        // The first group is folded straight into the first vector.
+                        let to = if s.tiles == 0 && rows <= COLUMN_GROUP { p.auxiliary } else { p.tile_total };
                         let pitch = std::ptr::without_provenance(pitch as usize);
                         (f.columns)(to, values, pitch, std::ptr::null(), n, height);
                         self.add_to_column(f, p, s, to, n);
                     }
                 }
-                Loops::Arg(a) => {
+                AccumulatorLoops::Arg(a) => {
                     let is_first = s.tiles == 0;
                     let tile = ArgTile { pitch, rows, position: position as i64, is_first };
-                    (a.columns)(p.total, values, p.beside, (&raw const tile).cast(), n, 0);
+                    (a.columns)(p.total, values, p.auxiliary, (&raw const tile).cast(), n, 0);
                     s.tiles += 1;
                 }
             }
         }
     }
 
-    /// Folds `rows` rows of `n` values into one, by halves.
-    unsafe fn fold_rows(&self, f: &FoldLoops, p: &Places, values: *const u8, rows: usize, n: usize) -> *const u8 {
+    /// Folds `rows` rows of `n` values into one by halving.
+    unsafe fn fold_rows(
+        &self,
+        f: &FoldLoops,
+        p: &AccumulatorBuffers,
+        values: *const u8,
+        rows: usize,
+        n: usize,
+    ) -> *const u8 {
         let Some(apply) = self.apply.filter(|_| rows > 1) else { return values };
         let row = n * self.size;
         let mut left = rows / 2;
-        // SAFETY: `columns`' contract. The first halving goes from the values to `fresh`, the others stay there.
+        // SAFETY: `columns`' contract. The first halving goes from the values to `tile_total`, the others stay there.
         unsafe {
-            apply(p.fresh, values, values.add(left * row), values, left * n, 0);
+            apply(p.tile_total, values, values.add(left * row), values, left * n, 0);
             if rows % 2 == 1 {
-                (f.into)(p.fresh, values.add((rows - 1) * row), values, values, n, 0);
+                (f.into)(p.tile_total, values.add((rows - 1) * row), values, values, n, 0);
             }
             while left > 1 {
                 let half = left / 2;
-                let upper = p.fresh.add((left - half) * row);
-                (f.into)(p.fresh, upper, upper, upper, half * n, 0);
+                let upper = p.tile_total.add((left - half) * row);
+                (f.into)(p.tile_total, upper, upper, upper, half * n, 0);
                 left -= half;
             }
         }
-        p.fresh
+        p.tile_total
     }
 
-    /// Takes one value for each point into the column's vectors.
-    unsafe fn add_to_column(&self, f: &FoldLoops, p: &Places, s: &mut Progress, row: *const u8, n: usize) {
+    /// Folds one value for each point into the column's vectors.
+    unsafe fn add_to_column(&self, f: &FoldLoops, p: &AccumulatorBuffers, s: &mut Progress, row: *const u8, n: usize) {
         // SAFETY: `columns`' contract.
         unsafe {
-            if s.grouped == 0 && row == p.beside.cast_const() {
-                // There already.
+            if s.grouped == 0 && row == p.auxiliary.cast_const() {
+                // It is there already.
             } else if s.grouped == 0 {
-                std::ptr::copy_nonoverlapping(row, p.beside, n * self.size);
+                std::ptr::copy_nonoverlapping(row, p.auxiliary, n * self.size);
             } else {
-                (f.into)(p.beside, row, row, row, n, 0);
+                (f.into)(p.auxiliary, row, row, row, n, 0);
             }
             s.grouped += 1;
             s.tiles += 1;
@@ -324,45 +339,45 @@ impl Accumulating {
         }
     }
 
-    unsafe fn close_group(&self, f: &FoldLoops, p: &Places, s: &mut Progress, n: usize) {
+    unsafe fn close_group(&self, f: &FoldLoops, p: &AccumulatorBuffers, s: &mut Progress, n: usize) {
         // SAFETY: `columns`' contract.
         unsafe {
             if s.tiles <= COLUMN_GROUP {
-                std::ptr::copy_nonoverlapping(p.beside, p.total, n * self.size);
+                std::ptr::copy_nonoverlapping(p.auxiliary, p.total, n * self.size);
             } else {
-                (f.into)(p.total, p.beside, p.beside, p.beside, n, 0);
+                (f.into)(p.total, p.auxiliary, p.auxiliary, p.auxiliary, n, 0);
             }
         }
         s.grouped = 0;
     }
 
-    /// Completes the results of `n` points from what was taken in by parts of rows or columns.
+    /// Completes the results of `n` points that were folded by parts of rows or by columns.
     ///
     /// # Safety
-    /// As [`Accumulating::columns`].
-    pub(crate) unsafe fn finish(&self, p: &Places, s: &mut Progress, n: usize) {
-        let Loops::Fold(f) = &self.loops else { return };
+    /// As [`ResolvedAccumulator::columns`].
+    pub(crate) unsafe fn finish(&self, p: &AccumulatorBuffers, s: &mut Progress, n: usize) {
+        let AccumulatorLoops::Fold(f) = &self.loops else { return };
         // SAFETY: the caller's contract.
         unsafe {
             match &mut s.row {
-                LongRow::Levels(levels) if levels.count > 0 => levels.finish(p.total, self.size, f.into),
-                LongRow::Lanes(lanes) if lanes.used > 0 => {
+                RowProgress::PairwiseLevels(levels) if levels.count > 0 => levels.finish(p.total, self.size, f.into),
+                RowProgress::ProductLanes(lanes) if lanes.used > 0 => {
                     let values = lanes.values.as_ptr().cast();
                     (f.rows)(p.total, values, values, values, 1, lanes.used);
                 }
-                LongRow::Levels(_) if s.grouped > 0 => self.close_group(f, p, s, n),
-                LongRow::Levels(_) | LongRow::Lanes(_) => {}
+                RowProgress::PairwiseLevels(_) if s.grouped > 0 => self.close_group(f, p, s, n),
+                RowProgress::PairwiseLevels(_) | RowProgress::ProductLanes(_) => {}
             }
         }
     }
 
-    /// Merges the results of parts, in their order: neighbours first, then neighbours' neighbours.
+    /// Merges the results of parts pairwise, in their order.
     ///
     /// # Safety
-    /// Each part has `n` results, and what is beside them `each` bytes on.
+    /// Each part has `n` results, and their auxiliary values `each` bytes further.
     pub(crate) unsafe fn merge_parts(
         &self,
-        p: &Places,
+        p: &AccumulatorBuffers,
         n: usize,
         parts: usize,
         at: impl Fn(usize) -> *mut u8,
@@ -371,18 +386,18 @@ impl Accumulating {
         // SAFETY: the caller's contract.
         unsafe {
             match &self.loops {
-                Loops::Fold(f) => {
-                    let mut apart = 1;
-                    while apart < parts {
-                        for part in (0..parts - apart).step_by(2 * apart) {
-                            let other = at(part + apart);
+                AccumulatorLoops::Fold(f) => {
+                    let mut distance = 1;
+                    while distance < parts {
+                        for part in (0..parts - distance).step_by(2 * distance) {
+                            let other = at(part + distance);
                             (f.into)(at(part), other, other, other, n, 0);
                         }
-                        apart *= 2;
+                        distance *= 2;
                     }
                     std::ptr::copy_nonoverlapping(at(0), p.total, n * self.size);
                 }
-                Loops::Arg(l) => {
+                AccumulatorLoops::Arg(l) => {
                     let (total, best) = (at(0), at(0).add(each));
                     for part in 1..parts {
                         (l.into)(total, at(part).add(each), best, at(part), n, 0);
@@ -393,17 +408,17 @@ impl Accumulating {
         }
     }
 
-    /// Adds the zero that sums start from.
+    /// Adds the positive zero that sums start from.
     ///
     /// # Safety
-    /// As [`Accumulating::columns`].
-    pub(crate) unsafe fn add_start(&self, p: &Places, n: usize) {
-        let (Loops::Fold(f), Some(zero)) = (&self.loops, self.start) else { return };
+    /// As [`ResolvedAccumulator::columns`].
+    pub(crate) unsafe fn add_start(&self, p: &AccumulatorBuffers, n: usize) {
+        let (AccumulatorLoops::Fold(f), Some(zero)) = (&self.loops, self.start) else { return };
         let bits = zero.bits();
-        // SAFETY: the caller's contract; `fresh` is free by now.
+        // SAFETY: the caller's contract; `tile_total` is free by now.
         unsafe {
-            crate::portable::loops::copies::splat(p.fresh, (&raw const bits).cast(), n, self.size);
-            (f.into)(p.total, p.fresh, p.fresh, p.fresh, n, 0);
+            crate::portable::loops::copies::splat(p.tile_total, (&raw const bits).cast(), n, self.size);
+            (f.into)(p.total, p.tile_total, p.tile_total, p.tile_total, n, 0);
         }
     }
 }

@@ -1,141 +1,148 @@
-//! Reductions over one inner axis on planes: nearly all there are.
+//! The reducer of one inner axis in two-dimensional tiles: nearly all reductions of more than one axis.
 //!
-//! By rows where the inner axis is the faster in memory: a tile holds several whole rows, or a part of one, and is folded
-//! along its columns. By columns where the outer axes are: the inner axis runs down the rows of a tile. The results of up
-//! to [`GROUP`] rows, or of a tile's columns, go through the epilogue together.
+//! By rows if the inner axis is the faster in memory: a tile holds several whole rows, or a part of one, and is folded along its columns.
+//! By columns if an outer axis is: the inner axis runs down the rows of a tile. The results of up to [`ROW_GROUP`] rows, or of a tile's
+//! columns, go through the epilogue together.
 //!
-//! What is divided, and what takes this way at all, depends on sizes and strides, never on the number of threads, so that
-//! equal launches give equal bits.
+//! Sizes and strides alone decide which launches run here and how they are divided, never the number of threads, so that equal launches
+//! give equal bits.
 
-use crate::drive::aliasing::Permits;
-use crate::drive::parallel::{Shared, nanoseconds, spread};
+use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::{fp_status, scratch};
-use crate::portable::exec::bytecode::Code;
-use crate::portable::exec::exec_2d::{Axes, NONE, Part, Plane, Table};
-use crate::portable::exec::jit_hook::FoldPass;
-use crate::portable::reduce::accumulate::{Accumulating, FEW_COLUMNS, Places, Progress};
-use crate::portable::reduce::driver::{ENOUGH_TILES, Folding, PartialResults, by_columns, look, parts_of};
-use crate::portable::reduce::reduce_1d::{ACCUMULATORS, Lanes, PIECE};
-use crate::{Launch, Raised, Workers};
+use crate::portable::exec::aliasing::AliasInfo;
+use crate::portable::exec::bytecode::Bytecode;
+use crate::portable::exec::exec_2d::{Exec2d, NO_PLANE_AXIS, PlaneAxes, PointerTable2d, TileSpan, may_run_2d};
+use crate::portable::exec::jit_hook::FoldCall;
+use crate::portable::reduce::accumulate::{AccumulatorBuffers, FEW_COLUMNS, Progress, ResolvedAccumulator};
+use crate::portable::reduce::reduce_1d::{ACCUMULATORS, FoldLanes, JIT_FOLD_PIECE};
+use crate::portable::reduce::reduce_nd::{
+    ENOUGH_TILES, PartialResults, ResolvedFolds, by_columns, collect_flags, parts_of,
+};
+use crate::{Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Long rows that share an epilogue.
-const GROUP: usize = 32;
-/// Columns of a tile, where the outer axes are the faster: the accumulators' vectors stay in the first-level cache.
-const COLUMNS: usize = 1024;
-/// Rows of such a tile that is read where it is.
-const DEPTH: usize = 256;
-/// Points of a tile of whole rows that is read where it is; a tile and its epilogue cost some 60 ns.
-const IN_PLACE: usize = 16 << 10;
+/// Long rows that share one run of the epilogue.
+const ROW_GROUP: usize = 32;
+/// Most columns of a tile that is folded by columns: the accumulators' vectors stay in the first-level cache.
+const MAX_TILE_COLUMNS: usize = 1024;
+/// Rows of such a tile if it is read in memory.
+const TILE_DEPTH: usize = 256;
+/// Points of a tile of whole rows if it is read in memory; a tile and its epilogue cost some 60 ns.
+const IN_PLACE_POINTS: usize = 16 << 10;
 
-/// Columns from which on each row is folded in one pass by itself: it costs some 40 ns beside the pass.
-const LONG_ROW: usize = 512;
+/// Columns from which on machine code folds each row by itself, with an overhead of some 40 ns a row.
+const MIN_JIT_ROW: usize = 512;
 
 /// Whether a kernel has the form this module runs.
-pub(crate) fn may_sweep(body: &Code, folding: &Folding, epilogue: &Code) -> bool {
-    body.has_plane()
-        && epilogue.has_plane()
+pub(crate) fn may_run_tiled(body: &Bytecode, folding: &ResolvedFolds, epilogue: &Bytecode) -> bool {
+    may_run_2d(body)
+        && may_run_2d(epilogue)
         && !folding.accumulators.is_empty()
         && folding.accumulators.len() <= ACCUMULATORS
 }
 
-/// A launch, laid out.
-pub(crate) struct Sweep<'a> {
-    body: &'a Code,
-    folding: &'a Folding,
-    epilogue: &'a Code,
-    launch: Shared<'a>,
+/// A launch, divided into planes and tiles.
+pub(crate) struct TiledReduction<'a> {
+    body: &'a Bytecode,
+    folding: &'a ResolvedFolds,
+    epilogue: &'a Bytecode,
+    launch: SharedLaunch<'a>,
     by_columns: bool,
-    axes: Axes,
-    permits: Permits,
-    epilogue_permits: Permits,
-    /// Points along the outer axis of a plane, along the inner axis, and planes.
+    axes: PlaneAxes,
+    aliasing: AliasInfo,
+    epilogue_aliasing: AliasInfo,
+    /// Extents of a plane's outer axis and of the inner axis, and the number of planes.
     points: usize,
     length: usize,
     planes: usize,
-    /// Outer points that are concluded together, and those of one tile.
+    /// Outer points that share a run of the epilogue, and outer points of a tile.
     group: usize,
     across: usize,
     /// Inner points of a tile.
     depth: usize,
-    /// What folds a tile of one row in one pass.
-    fused: Option<&'a FoldPass>,
+    /// Machine code that folds a tile of one row.
+    jit_fold: Option<&'a FoldCall>,
 }
 
-impl<'a> Sweep<'a> {
-    /// Lays a launch out, if it has one inner axis at most. No extent is zero.
+impl<'a> TiledReduction<'a> {
+    /// Divides a launch, if it has one inner axis at most. No extent is zero.
     #[inline]
     pub(crate) fn new(
-        body: &'a Code,
-        folding: &'a Folding,
-        epilogue: &'a Code,
+        body: &'a Bytecode,
+        folding: &'a ResolvedFolds,
+        epilogue: &'a Bytecode,
         launch: &Launch<'a>,
-    ) -> Option<Sweep<'a>> {
+    ) -> Option<TiledReduction<'a>> {
         let rank = launch.outer.len();
-        let (mut outer, mut points, mut planes) = (NONE, 1, 1);
+        let (mut outer, mut points, mut planes) = (NO_PLANE_AXIS, 1, 1);
         for (axis, &extent) in launch.outer.iter().enumerate().rev().filter(|(_, e)| **e != 1) {
-            if outer == NONE {
+            if outer == NO_PLANE_AXIS {
                 (outer, points) = (axis, extent);
             } else {
                 planes *= extent;
             }
         }
-        let (mut inner, mut length) = (NONE, 1);
+        let (mut inner, mut length) = (NO_PLANE_AXIS, 1);
         for (axis, &extent) in launch.inner.iter().enumerate().filter(|(_, e)| **e != 1) {
-            if inner != NONE {
+            if inner != NO_PLANE_AXIS {
                 return None;
             }
             (inner, length) = (rank + axis, extent);
         }
-        let by_columns = outer != NONE && by_columns(&folding.loads, launch);
-        let axes = if by_columns { Axes { rows: inner, columns: outer } } else { Axes { rows: outer, columns: inner } };
-        let mut sweep = Sweep {
+        let by_columns = outer != NO_PLANE_AXIS && by_columns(&folding.loads, launch);
+        let axes = if by_columns {
+            PlaneAxes { rows: inner, columns: outer }
+        } else {
+            PlaneAxes { rows: outer, columns: inner }
+        };
+        let mut reduction = TiledReduction {
             body,
             folding,
             epilogue,
-            launch: Shared(*launch),
+            launch: SharedLaunch(*launch),
             by_columns,
             axes,
-            permits: Permits::new(body, launch),
-            epilogue_permits: Permits::new(epilogue, launch),
+            aliasing: AliasInfo::new(body, launch),
+            epilogue_aliasing: AliasInfo::new(epilogue, launch),
             points,
             length,
             planes,
             group: 1,
             across: 1,
             depth: 1,
-            fused: None,
+            jit_fold: None,
         };
-        let long = !by_columns && length >= LONG_ROW;
-        sweep.fused = folding.fused.as_ref().filter(|_| long && sweep.has_dense_columns());
-        sweep.divide();
-        Some(sweep)
+        let long = !by_columns && length >= MIN_JIT_ROW;
+        reduction.jit_fold = folding.jit_fold.as_ref().filter(|_| long && reduction.has_dense_columns());
+        reduction.divide();
+        Some(reduction)
     }
 
-    /// Decides on the tiles.
+    /// Decides the sizes of tiles and groups.
     #[inline]
     fn divide(&mut self) {
-        let room = self.body.room;
+        let room = self.body.block_len;
         let read_in_place = self.is_read_in_place();
         if self.by_columns {
-            self.across = self.points.min(COLUMNS).min(room);
+            self.across = self.points.min(MAX_TILE_COLUMNS).min(room);
             self.group = self.across;
-            let rows = if read_in_place { DEPTH.max(room / self.across) } else { room / self.across };
+            let rows = if read_in_place { TILE_DEPTH.max(room / self.across) } else { room / self.across };
             self.depth = self.length.min(rows);
-        } else if self.length <= room && self.fused.is_none() {
-            let rows = if read_in_place { (IN_PLACE / self.length).min(COLUMNS) } else { room / self.length };
+        } else if self.length <= room && self.jit_fold.is_none() {
+            let rows =
+                if read_in_place { (IN_PLACE_POINTS / self.length).min(MAX_TILE_COLUMNS) } else { room / self.length };
             self.across = self.points.min(rows);
             self.group = self.across;
             self.depth = self.length;
         } else {
-            // Whatever the room is: rows that are equal are divided equally, and give equal sums.
-            self.group = self.points.min(GROUP);
-            self.depth = self.length.min(PIECE);
+            // Independent of the size of registers: equal rows are divided equally and give equal sums.
+            self.group = self.points.min(ROW_GROUP);
+            self.depth = self.length.min(JIT_FOLD_PIECE);
         }
     }
 
-    /// Whether the body is loads of what lies dense along the columns, so that tiles need no room.
+    /// Whether the body only loads operands that are contiguous along the columns, so that tiles need no registers.
     fn is_read_in_place(&self) -> bool {
         self.body.calls.is_empty()
             && self.body.uniforms.is_empty()
@@ -143,18 +150,19 @@ impl<'a> Sweep<'a> {
             && self.has_dense_columns()
     }
 
-    /// Whether what is loaded lies dense along the columns.
+    /// Whether all loads are contiguous along the columns.
     fn has_dense_columns(&self) -> bool {
         let launch = self.launch.get();
         let dense = |operand: u16, size: u8| {
-            self.axes.columns != NONE && launch.strides_of(operand as usize)[self.axes.columns] == size as isize
+            self.axes.columns != NO_PLANE_AXIS
+                && launch.strides_of(operand as usize)[self.axes.columns] == size as isize
         };
         self.body.loads.iter().all(|l| dense(l.operand, l.size))
     }
 
-    /// Columns of a tile that the calls run on at once.
+    /// Columns of a tile that one call runs on.
     fn tile_columns(&self) -> usize {
-        self.depth.min(self.body.room)
+        self.depth.min(self.body.block_len)
     }
 
     fn groups(&self) -> usize {
@@ -169,45 +177,45 @@ impl<'a> Sweep<'a> {
     ///
     /// # Safety
     /// As [`crate::Program::launch`].
-    pub(crate) unsafe fn run(&self, workers: &dyn Workers) -> Raised {
+    pub(crate) unsafe fn run(&self, workers: &dyn ThreadPool) -> RaisedFlags {
         let each = self.body.cost + 0.06 * self.folding.accumulators.len() as f64;
         let outer = self.planes * self.points;
-        let nanoseconds = nanoseconds(outer * self.length, each, self.body.bytes) + outer as f64 * self.epilogue.cost;
+        let nanoseconds = estimate_ns(outer * self.length, each, self.body.bytes) + outer as f64 * self.epilogue.cost;
         let groups = self.groups();
         let parts = parts_of(outer * self.length / groups / self.folding.part, self.inner_tiles());
         if groups < ENOUGH_TILES && parts > 1 {
             // SAFETY: the caller's contract.
             return unsafe { self.in_parts(parts, nanoseconds, workers) };
         }
-        spread(groups, nanoseconds, workers, &|range, raised| {
+        parallel_for(groups, nanoseconds, workers, &|range, raised| {
             // SAFETY: the caller's contract; groups do not overlap.
-            unsafe { self.sweep(range, raised) }
+            unsafe { self.fold_groups(range, raised) }
         })
     }
 
-    /// Runs some groups.
-    unsafe fn sweep(&self, range: Range<usize>, raised: &mut Raised) {
+    /// Folds some groups of outer points and runs their epilogues.
+    unsafe fn fold_groups(&self, range: Range<usize>, raised: &mut RaisedFlags) {
         self.with_run(raised, |run| {
             for group in range {
                 // SAFETY: the caller's contract.
                 unsafe {
                     run.fold(group, 0..self.inner_tiles());
-                    run.conclude(group);
+                    run.run_epilogue(group);
                 }
             }
         });
     }
 
     /// Runs the reduction divided along its inner axis.
-    unsafe fn in_parts(&self, parts: usize, nanoseconds: f64, workers: &dyn Workers) -> Raised {
+    unsafe fn in_parts(&self, parts: usize, nanoseconds: f64, workers: &dyn ThreadPool) -> RaisedFlags {
         let (tiles, groups) = (self.inner_tiles(), self.groups());
         let accumulators = &self.folding.accumulators;
         let each = self.group * 16;
-        // Totals and what is beside them, by group, part and accumulator.
+        // Totals and auxiliary values, by group, part and accumulator.
         let mut partial = vec![[0u64; 2]; groups * parts * accumulators.len() * 2 * self.group];
         let partial_at = PartialResults(partial.as_mut_ptr().cast());
         let slot = |group: usize, part: usize, a: usize| ((group * parts + part) * accumulators.len() + a) * 2 * each;
-        let mut raised = spread(groups * parts, nanoseconds, workers, &|range, raised| {
+        let mut raised = parallel_for(groups * parts, nanoseconds, workers, &|range, raised| {
             self.with_run(raised, |run| {
                 for unit in range {
                     let (group, part) = (unit / parts, unit % parts);
@@ -216,8 +224,8 @@ impl<'a> Sweep<'a> {
                         let n = run.fold(group, tiles * part / parts..tiles * (part + 1) / parts);
                         for (i, a) in accumulators.iter().enumerate() {
                             let to = partial_at.get().add(slot(group, part, i));
-                            std::ptr::copy_nonoverlapping(run.places[i].total, to, n * a.result_size);
-                            std::ptr::copy_nonoverlapping(run.places[i].beside, to.add(each), n * a.size);
+                            std::ptr::copy_nonoverlapping(run.buffers[i].total, to, n * a.result_size);
+                            std::ptr::copy_nonoverlapping(run.buffers[i].auxiliary, to.add(each), n * a.size);
                         }
                     }
                 }
@@ -226,35 +234,35 @@ impl<'a> Sweep<'a> {
         fp_status::clear();
         self.with_run(&mut raised, |run| {
             for group in 0..groups {
-                let n = run.stand(group);
+                let n = run.select_group(group);
                 // SAFETY: as above.
                 unsafe {
                     for (i, a) in accumulators.iter().enumerate() {
                         let at = |part| partial_at.get().add(slot(group, part, i));
-                        a.merge_parts(&run.places[i], n, parts, at, each);
-                        look(a, run.raised);
+                        a.merge_parts(&run.buffers[i], n, parts, at, each);
+                        collect_flags(a, run.raised);
                     }
-                    run.conclude(group);
+                    run.run_epilogue(group);
                 }
             }
         });
         raised
     }
 
-    /// Bytes of one accumulator's partial results, of each kind but the one of the tile at hand.
-    fn bytes_of(&self, a: &Accumulating) -> usize {
+    /// Bytes of each of one accumulator's buffers except that of the current tile.
+    fn bytes_of(&self, a: &ResolvedAccumulator) -> usize {
         (self.group * a.size.max(a.result_size)).next_multiple_of(64)
     }
 
-    /// Bytes of one accumulator's results of the tile at hand.
-    fn fresh_bytes_of(&self, a: &Accumulating) -> usize {
+    /// Bytes of one accumulator's results of the current tile.
+    fn fresh_bytes_of(&self, a: &ResolvedAccumulator) -> usize {
         let few = (self.points % self.across).max(if self.across < FEW_COLUMNS { self.across } else { 0 });
         let halved = if self.by_columns && few < FEW_COLUMNS { few * self.depth } else { 0 };
         (halved.max(self.group) * a.size.max(8)).next_multiple_of(64)
     }
 
-    /// Gives memory to a run and lends it out.
-    fn with_run(&self, raised: &mut Raised, f: impl FnOnce(&mut Run<'_, '_>)) {
+    /// Sets up one thread's part, with scratch memory, and calls `f` with it.
+    fn with_run(&self, raised: &mut RaisedFlags, f: impl FnOnce(&mut TiledRun<'_, '_>)) {
         let launch = self.launch.get();
         let room = room_of(self).next_multiple_of(64);
         let epilogue_room = self.group.next_multiple_of(64);
@@ -262,26 +270,34 @@ impl<'a> Sweep<'a> {
         let each = |a| 3 * self.bytes_of(a) + self.fresh_bytes_of(a);
         let bytes = registers + self.folding.accumulators.iter().map(each).sum::<usize>();
         scratch::with(bytes, |memory| {
-            let (mut table, mut epilogue_table) = (Table::new(), Table::new());
+            let (mut table, mut epilogue_table) = (PointerTable2d::new(), PointerTable2d::new());
             let second = memory.wrapping_add(self.body.width * room);
             let tile = if self.by_columns { (self.depth, self.across) } else { (self.across, self.tile_columns()) };
-            let point = Axes { rows: NONE, columns: if self.by_columns { self.axes.columns } else { self.axes.rows } };
-            let mut places: SmallVec<[Places; ACCUMULATORS]> = SmallVec::new();
+            let point = PlaneAxes {
+                rows: NO_PLANE_AXIS,
+                columns: if self.by_columns { self.axes.columns } else { self.axes.rows },
+            };
+            let mut buffers: SmallVec<[AccumulatorBuffers; ACCUMULATORS]> = SmallVec::new();
             let mut at = memory.wrapping_add(registers);
             for a in &self.folding.accumulators {
-                let place = |i: usize| at.wrapping_add(i * self.bytes_of(a));
-                places.push(Places { total: place(0), beside: place(1), fresh_beside: place(2), fresh: place(3) });
+                let buffer = |i: usize| at.wrapping_add(i * self.bytes_of(a));
+                buffers.push(AccumulatorBuffers {
+                    total: buffer(0),
+                    auxiliary: buffer(1),
+                    tile_auxiliary: buffer(2),
+                    tile_total: buffer(3),
+                });
                 at = at.wrapping_add(each(a));
             }
-            // SAFETY: the scratch has room for both fragments' registers and the places; the caller's contract.
+            // SAFETY: the scratch has room for both fragments' registers and the buffers; the caller's contract.
             let (body, epilogue) = unsafe {
                 let registers = ((memory, room), (second, epilogue_room));
                 (
-                    Plane::new(self.body, &launch, self.permits, self.axes, tile, false, registers.0, &mut table),
-                    Plane::new(
+                    Exec2d::new(self.body, &launch, self.aliasing, self.axes, tile, false, registers.0, &mut table),
+                    Exec2d::new(
                         self.epilogue,
                         &launch,
-                        self.epilogue_permits,
+                        self.epilogue_aliasing,
                         point,
                         (1, self.group),
                         true,
@@ -291,71 +307,71 @@ impl<'a> Sweep<'a> {
                 )
             };
             let origin = SmallVec::new();
-            f(&mut Run { sweep: self, launch: &launch, body, epilogue, places, origin, plane: 0, raised });
+            f(&mut TiledRun { reduction: self, launch: &launch, body, epilogue, buffers, origin, plane: 0, raised });
         });
     }
 }
 
-/// Points of a tile that has registers.
-fn room_of(sweep: &Sweep<'_>) -> usize {
-    (sweep.across * sweep.depth).min(sweep.body.room)
+/// Points of a tile that need registers.
+fn room_of(reduction: &TiledReduction<'_>) -> usize {
+    (reduction.across * reduction.depth).min(reduction.body.block_len)
 }
 
 /// One thread's part of a reduction.
-struct Run<'s, 'p> {
-    sweep: &'s Sweep<'s>,
+struct TiledRun<'s, 'p> {
+    reduction: &'s TiledReduction<'s>,
     launch: &'p Launch<'p>,
-    body: Plane<'p>,
-    epilogue: Plane<'p>,
-    places: SmallVec<[Places; ACCUMULATORS]>,
-    /// Addresses of the plane at hand; empty for the first.
+    body: Exec2d<'p>,
+    epilogue: Exec2d<'p>,
+    buffers: SmallVec<[AccumulatorBuffers; ACCUMULATORS]>,
+    /// Addresses of the current plane; empty for the first.
     origin: SmallVec<[*mut u8; 16]>,
     plane: usize,
-    raised: &'p mut Raised,
+    raised: &'p mut RaisedFlags,
 }
 
-impl Run<'_, '_> {
-    /// Goes to a group; gives its number of points.
+impl TiledRun<'_, '_> {
+    /// Selects a group. Returns its number of points.
     #[inline]
-    fn stand(&mut self, group: usize) -> usize {
-        let s = self.sweep;
+    fn select_group(&mut self, group: usize) -> usize {
+        let s = self.reduction;
         if s.planes == 1 {
             return s.group.min(s.points - group * s.group);
         }
-        let along = s.points.div_ceil(s.group);
-        if group / along != self.plane {
-            self.plane = group / along;
+        let per_plane = s.points.div_ceil(s.group);
+        if group / per_plane != self.plane {
+            self.plane = group / per_plane;
             self.origin.clear();
             self.origin.extend_from_slice(self.launch.addresses);
-            crate::portable::exec::map::shift(&mut self.origin, self.launch, s.axes, self.plane);
+            crate::portable::exec::map::offset_addresses(&mut self.origin, self.launch, s.axes, self.plane);
         }
-        s.group.min(s.points - group % along * s.group)
+        s.group.min(s.points - group % per_plane * s.group)
     }
 
-    /// First outer point of a group within its plane.
+    /// The first outer point of a group within its plane.
     #[inline]
     fn first(&self, group: usize) -> usize {
-        let s = self.sweep;
+        let s = self.reduction;
         if s.planes == 1 { group * s.group } else { group % s.points.div_ceil(s.group) * s.group }
     }
 
-    /// Folds some of the inner tiles of a group; gives its number of points.
+    /// Folds some of the inner tiles of a group. Returns its number of points.
     ///
     /// # Safety
     /// The contract of the launch.
     unsafe fn fold(&mut self, group: usize, range: Range<usize>) -> usize {
-        let n = self.stand(group);
-        let s = self.sweep;
+        let n = self.select_group(group);
+        let s = self.reduction;
         let first = self.first(group);
         // SAFETY: the caller's contract.
         unsafe {
             if s.by_columns {
-                self.down(first, n, range);
-            } else if s.fused.is_none() && s.tile_columns() == s.length {
+                self.fold_columns(first, n, range);
+            } else if s.jit_fold.is_none() && s.tile_columns() == s.length {
                 self.whole_rows(first, n);
             } else {
                 for point in 0..n {
-                    self.along(first, point, range.clone());
+                    self.fold_long_row(first, point, range.clone());
                 }
             }
         }
@@ -365,45 +381,45 @@ impl Run<'_, '_> {
     /// Folds whole rows.
     #[inline]
     unsafe fn whole_rows(&mut self, first: usize, n: usize) {
-        let s = self.sweep;
+        let s = self.reduction;
         let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
-        let part = Part { origin, row: first, rows: n, column: 0, columns: s.length };
+        let part = TileSpan { origin, row: first, rows: n, column: 0, columns: s.length };
         // SAFETY: the contract of the launch; the values are the tile's.
         unsafe {
             self.body.run(&part, self.raised);
-            for (a, p) in s.folding.accumulators.iter().zip(&self.places) {
+            for (a, p) in s.folding.accumulators.iter().zip(&self.buffers) {
                 let (values, pitch) = self.body.value(a.value);
                 a.whole_rows(p, values, pitch, n, s.length);
-                look(a, self.raised);
+                collect_flags(a, self.raised);
             }
         }
     }
 
-    /// Folds some tiles of one long row.
-    unsafe fn along(&mut self, first: usize, point: usize, range: Range<usize>) {
-        let s = self.sweep;
+    /// Folds a range of tiles of one long row.
+    unsafe fn fold_long_row(&mut self, first: usize, point: usize, range: Range<usize>) {
+        let s = self.reduction;
         let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
         let mut progress: SmallVec<[Progress; 1]> = s.folding.accumulators.iter().map(Progress::new).collect();
-        let at = |p: &Places, a: &Accumulating| Places {
+        let at = |p: &AccumulatorBuffers, a: &ResolvedAccumulator| AccumulatorBuffers {
             total: p.total.wrapping_add(point * a.result_size),
-            beside: p.beside.wrapping_add(point * a.size),
+            auxiliary: p.auxiliary.wrapping_add(point * a.size),
             ..*p
         };
-        let mut lanes = Lanes::new();
+        let mut lanes = FoldLanes::new();
         for tile in range {
             let begin = tile * s.depth;
             let end = s.length.min(begin + s.depth);
-            let row = Part { origin, row: first + point, rows: 1, column: begin, columns: end - begin };
-            let fused = s.fused.filter(|f| end - begin >= f.lanes());
+            let row = TileSpan { origin, row: first + point, rows: 1, column: begin, columns: end - begin };
+            let jit_fold = s.jit_fold.filter(|f| end - begin >= f.lanes());
             // SAFETY: the contract of the launch.
-            let fused = fused.filter(|f| unsafe { self.body.fold(&row, f, lanes.at(0)) });
-            if let Some(fused) = fused {
+            let jit_fold = jit_fold.filter(|f| unsafe { self.body.fold(&row, f, lanes.at(0)) });
+            if let Some(jit_fold) = jit_fold {
                 for (i, ((a, p), progress)) in
-                    s.folding.accumulators.iter().zip(&self.places).zip(&mut progress).enumerate()
+                    s.folding.accumulators.iter().zip(&self.buffers).zip(&mut progress).enumerate()
                 {
                     // SAFETY: the lanes hold so many values.
-                    unsafe { a.part_of_row(&at(p, a), progress, lanes.at(i), fused.lanes(), begin) };
-                    look(a, self.raised);
+                    unsafe { a.part_of_row(&at(p, a), progress, lanes.at(i), jit_fold.lanes(), begin) };
+                    collect_flags(a, self.raised);
                 }
                 if s.body.sinks.is_empty() {
                     continue;
@@ -411,50 +427,50 @@ impl Run<'_, '_> {
             }
             for column in (begin..end).step_by(s.tile_columns()) {
                 let columns = s.tile_columns().min(end - column);
-                let part = Part { column, columns, ..row };
+                let part = TileSpan { column, columns, ..row };
                 // SAFETY: as in `whole_rows`.
                 unsafe {
                     self.body.run(&part, self.raised);
-                    if fused.is_some() {
-                        // Folded already; this was for what is stored.
+                    if jit_fold.is_some() {
+                        // It is folded already; this ran the stores.
                         continue;
                     }
-                    for ((a, p), progress) in s.folding.accumulators.iter().zip(&self.places).zip(&mut progress) {
+                    for ((a, p), progress) in s.folding.accumulators.iter().zip(&self.buffers).zip(&mut progress) {
                         a.part_of_row(&at(p, a), progress, self.body.value(a.value).0, columns, column);
-                        look(a, self.raised);
+                        collect_flags(a, self.raised);
                     }
                 }
             }
         }
-        for ((a, p), progress) in s.folding.accumulators.iter().zip(&self.places).zip(&mut progress) {
+        for ((a, p), progress) in s.folding.accumulators.iter().zip(&self.buffers).zip(&mut progress) {
             // SAFETY: as above.
             unsafe { a.finish(&at(p, a), progress, 1) };
-            look(a, self.raised);
+            collect_flags(a, self.raised);
         }
     }
 
-    /// Folds some tiles of rows into the vectors of a group of columns.
-    unsafe fn down(&mut self, first: usize, n: usize, range: Range<usize>) {
-        let s = self.sweep;
+    /// Folds a range of tiles into the vectors of a group of columns.
+    unsafe fn fold_columns(&mut self, first: usize, n: usize, range: Range<usize>) {
+        let s = self.reduction;
         let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
         let mut progress: SmallVec<[Progress; 1]> = s.folding.accumulators.iter().map(Progress::new).collect();
         for tile in range {
             let row = tile * s.depth;
             let rows = s.depth.min(s.length - row);
-            let part = Part { origin, row, rows, column: first, columns: n };
+            let part = TileSpan { origin, row, rows, column: first, columns: n };
             // SAFETY: as in `whole_rows`.
             unsafe {
                 self.body.run(&part, self.raised);
-                for ((a, p), progress) in s.folding.accumulators.iter().zip(&self.places).zip(&mut progress) {
+                for ((a, p), progress) in s.folding.accumulators.iter().zip(&self.buffers).zip(&mut progress) {
                     a.columns(p, progress, self.body.value(a.value), rows, n, row);
-                    look(a, self.raised);
+                    collect_flags(a, self.raised);
                 }
             }
         }
-        for ((a, p), progress) in s.folding.accumulators.iter().zip(&self.places).zip(&mut progress) {
+        for ((a, p), progress) in s.folding.accumulators.iter().zip(&self.buffers).zip(&mut progress) {
             // SAFETY: as above.
             unsafe { a.finish(p, progress, n) };
-            look(a, self.raised);
+            collect_flags(a, self.raised);
         }
     }
 
@@ -462,10 +478,10 @@ impl Run<'_, '_> {
     ///
     /// # Safety
     /// The contract of the launch.
-    unsafe fn conclude(&mut self, group: usize) {
-        let n = self.stand(group);
-        let s = self.sweep;
-        for (i, (a, p)) in s.folding.accumulators.iter().zip(&self.places).enumerate() {
+    unsafe fn run_epilogue(&mut self, group: usize) {
+        let n = self.select_group(group);
+        let s = self.reduction;
+        for (i, (a, p)) in s.folding.accumulators.iter().zip(&self.buffers).enumerate() {
             if s.by_columns {
                 // SAFETY: the totals have `n` values.
                 unsafe { a.add_start(p, n) };
@@ -473,7 +489,7 @@ impl Run<'_, '_> {
             self.epilogue.set_result(i, p.total, a.result_size);
         }
         let origin = if self.origin.is_empty() { self.launch.addresses } else { &self.origin };
-        let part = Part { origin, row: 0, rows: 1, column: self.first(group), columns: n };
+        let part = TileSpan { origin, row: 0, rows: 1, column: self.first(group), columns: n };
         // SAFETY: the caller's contract.
         unsafe { self.epilogue.run(&part, self.raised) };
     }

@@ -11,7 +11,7 @@ use crate::x86::asm::forms::Form;
 use crate::x86::asm::level::Level;
 use crate::x86::isel::select::{Emitter, Result};
 use crate::x86::loops::map_loop::{Step, VECTOR, at_arguments};
-use crate::{DType, Inst, Part, ValueId};
+use crate::{ComplexPart, DType, Inst, ValueId};
 
 /// The form for elements of four bytes or of eight.
 fn by_word(dtype: DType, four: &'static Form, eight: &'static Form) -> &'static Form {
@@ -29,8 +29,8 @@ fn words(size: usize, number: impl Fn(usize) -> isize) -> Vec<u64> {
 
 impl Emitter<'_> {
     /// The value at hand, a part of a complex number.
-    pub(crate) fn part(&mut self, value: ValueId, part: Part, dtype: DType) -> Result<()> {
-        let number = (part == Part::Imaginary) as usize;
+    pub(crate) fn part(&mut self, value: ValueId, part: ComplexPart, dtype: DType) -> Result<()> {
+        let number = (part == ComplexPart::Imaginary) as usize;
         let within = number * dtype.size();
         match self.body.fragment.insts[value.0 as usize] {
             Inst::Param(scalar) => {

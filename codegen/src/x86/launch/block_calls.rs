@@ -1,7 +1,7 @@
 //! Functions in the place of several calls of the portable backend, for kernels that are not one loop.
 
 use crate::drive::scratch::with as with_scratch;
-use crate::portable::{Fuse, Fused, FusedFold};
+use crate::portable::{FoldFunction, JitHook, MapFunction};
 use crate::x86::asm::level::Level;
 use crate::x86::launch::compiled_loop::Row;
 use crate::x86::loops::body::Body;
@@ -16,8 +16,8 @@ fn steps(uniform: &[bool]) -> Steps {
     uniform.iter().map(|&u| if u { Step::Still } else { Step::Dense }).collect()
 }
 
-impl Fuse for Passes {
-    fn fuse(&self, map: &Verified<Kernel>, uniform: &[bool]) -> Result<Box<dyn Fused>, usize> {
+impl JitHook for Passes {
+    fn compile_map(&self, map: &Verified<Kernel>, uniform: &[bool]) -> Result<Box<dyn MapFunction>, usize> {
         let expanded = expand(map);
         match Row::new(&Body::of(&expanded, self.0), &steps(uniform)) {
             Ok(row) => Ok(Box::new(row)),
@@ -25,7 +25,7 @@ impl Fuse for Passes {
         }
     }
 
-    fn fold(&self, map: &Verified<Kernel>, uniform: &[bool], ops: &[Op]) -> Option<Box<dyn FusedFold>> {
+    fn compile_fold(&self, map: &Verified<Kernel>, uniform: &[bool], ops: &[Op]) -> Option<Box<dyn FoldFunction>> {
         let expanded = expand(map);
         let body = Body::of(&expanded, self.0);
         let row = Row::fold(&body, &steps(uniform), ops).ok()?;
@@ -33,8 +33,8 @@ impl Fuse for Passes {
     }
 }
 
-impl Fused for Row {
-    fn leaves_out(&self) -> bool {
+impl MapFunction for Row {
+    fn has_slow_path(&self) -> bool {
         Row::leaves_out(self)
     }
 
@@ -74,7 +74,7 @@ struct Folded {
     folds: usize,
 }
 
-impl FusedFold for Folded {
+impl FoldFunction for Folded {
     fn lanes(&self) -> usize {
         self.lanes
     }

@@ -7,9 +7,9 @@
 //! aside where results replace it.
 
 use crate::drive::fp_status;
-use crate::drive::parallel::{Shared, nanoseconds, spread};
+use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch::with as with_scratch;
-use crate::portable::{Fuse, Interpreted, Portable};
+use crate::portable::{InterpretedProgram, JitHook, Portable};
 use crate::x86::asm::level::Level;
 use crate::x86::launch::block_calls::Passes;
 use crate::x86::launch::compiled_loop::Row;
@@ -17,8 +17,8 @@ use crate::x86::loops::body::Body;
 use crate::x86::loops::map_loop::{Step, Steps, VECTOR};
 use crate::x86::loops::scan_loop::{in_one, neutrals, wants_small_vectors};
 use crate::{
-    Access, DeviceError, Expanded, FoldOrder, FpFlags, Fragment, GRAIN, Inline, Inst, Kernel, Launch, OperandDecl,
-    Program, Raised, Scalar, Template, Verified, Workers, expand,
+    Access, DeviceError, Expanded, FoldOrder, FpFlags, Fragment, GRAIN_NS, Inst, Kernel, Launch, OperandDecl, Program,
+    RaisedFlags, Scalar, SingleThread, Template, ThreadPool, Verified, expand,
 };
 use smallvec::SmallVec;
 use std::fmt::Write;
@@ -48,7 +48,7 @@ const IN_ORDER: f64 = 1.3;
 pub(crate) struct Compiled {
     /// The kernel with its elementary functions written out, a scan in one fragment.
     expanded: Expanded,
-    pub(crate) fallback: Interpreted,
+    pub(crate) fallback: InterpretedProgram,
     /// By accumulator of a scan, whose rows go along the last axis, the value that changes no other.
     before: SmallVec<[Scalar; 2]>,
     /// Elements of the shortest rows that pay, where there are several.
@@ -125,7 +125,7 @@ impl Compiled {
         let scatters = check_offsets(kernel, &expanded, looks_once)?;
         // Some scans are its business, so it is given functions for blocks.
         let passes = Passes(level);
-        let fuse = (kernel.template == Template::Scan).then_some(&passes as &dyn Fuse);
+        let fuse = (kernel.template == Template::Scan).then_some(&passes as &dyn JitHook);
         let fallback = portable.interpret(kernel, fuse).map_err(|error| error.reason)?;
         let lanes = body.lanes;
         let multiplies =
@@ -228,7 +228,7 @@ impl Compiled {
 
 /// A launch as rows of pieces.
 struct Rows<'a> {
-    launch: Shared<'a>,
+    launch: SharedLaunch<'a>,
     /// The axis along which rows go, and the elements of one.
     along: Option<usize>,
     n: usize,
@@ -294,7 +294,7 @@ fn raising(kernel: &Kernel) -> SmallVec<[(u32, FpFlags); 4]> {
 }
 
 impl Program for Compiled {
-    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Result<Raised, DeviceError> {
+    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Result<RaisedFlags, DeviceError> {
         // SAFETY: the caller's contract.
         unsafe { self.by_rows(launch, workers).map_or_else(|| self.fallback.launch(launch, workers), Ok) }
     }
@@ -324,8 +324,8 @@ impl Compiled {
     ///
     /// # Safety
     /// The contract of the launch, which is one such row.
-    unsafe fn run_row(&self, launch: &Launch<'_>, n: usize) -> Raised {
-        let (mut raised, arguments) = (Raised::new(), self.dense.arguments());
+    unsafe fn run_row(&self, launch: &Launch<'_>, n: usize) -> RaisedFlags {
+        let (mut raised, arguments) = (RaisedFlags::new(), self.dense.arguments());
         if !self.watched.is_empty() {
             fp_status::clear();
         }
@@ -371,7 +371,7 @@ impl Compiled {
         launch: &Launch<'_>,
         range: Range<usize>,
         found: (bool, FpFlags),
-        raised: &mut Raised,
+        raised: &mut RaisedFlags,
     ) {
         let at = |(address, decl): (&*mut u8, &OperandDecl)| address.wrapping_add(range.start * decl.dtype.size());
         let addresses = launch.addresses.iter().zip(&self.expanded.kernel.operands).map(at).collect();
@@ -386,14 +386,14 @@ impl Compiled {
     /// # Safety
     /// The contract of the launch.
     #[inline]
-    pub(crate) unsafe fn by_rows(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Option<Raised> {
+    pub(crate) unsafe fn by_rows(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Option<RaisedFlags> {
         let points: usize = launch.outer.iter().product();
         if points == 0 {
-            return Some(Raised::new());
+            return Some(RaisedFlags::new());
         }
         if self.is_simple
             && self.is_dense_row(launch, points)
-            && nanoseconds(points, self.cost, self.bytes) < 2.0 * GRAIN
+            && estimate_ns(points, self.cost, self.bytes) < 2.0 * GRAIN_NS
             && (self.looks_once || !self.replaces(launch))
         {
             // SAFETY: the caller's contract.
@@ -429,7 +429,7 @@ impl Compiled {
         };
         let other = if steps == self.plain { None } else { Some(self.find(&steps)?) };
         let piece = n.min(if aside.is_empty() { PIECE } else { SMALL_PIECE });
-        let rows = Rows { launch: Shared(*launch), along, n, piece, pieces: n.div_ceil(piece), aside, in_order };
+        let rows = Rows { launch: SharedLaunch(*launch), along, n, piece, pieces: n.div_ceil(piece), aside, in_order };
         Some(Plan { rows, points, steps, other })
     }
 
@@ -454,12 +454,12 @@ impl Compiled {
     ///
     /// # Safety
     /// The contract of the launch; with one worker, rows may read what rows before them stored.
-    pub(crate) unsafe fn go(&self, plan: &Plan<'_>, workers: &dyn Workers) -> Raised {
+    pub(crate) unsafe fn go(&self, plan: &Plan<'_>, workers: &dyn ThreadPool) -> RaisedFlags {
         let found = plan.other.as_deref().unwrap_or(&self.dense);
         let units = plan.rows.units(plan.points);
-        let nanoseconds = nanoseconds(plan.points, self.cost, self.bytes);
-        if nanoseconds < 2.0 * GRAIN || self.scatters {
-            let mut raised = Raised::new();
+        let nanoseconds = estimate_ns(plan.points, self.cost, self.bytes);
+        if nanoseconds < 2.0 * GRAIN_NS || self.scatters {
+            let mut raised = RaisedFlags::new();
             if !self.watched.is_empty() {
                 fp_status::clear();
             }
@@ -468,7 +468,7 @@ impl Compiled {
             raised.sort_unstable_by_key(|r| (r.0, r.1));
             return raised;
         }
-        spread(units, nanoseconds, workers, &|range, raised| {
+        parallel_for(units, nanoseconds, workers, &|range, raised| {
             // SAFETY: the caller's contract; pieces do not overlap.
             unsafe { self.run(found, &plan.steps, &plan.rows, range, raised) }
         })
@@ -478,7 +478,7 @@ impl Compiled {
     ///
     /// # Safety
     /// The contract of the launch.
-    unsafe fn run(&self, found: &Row, steps: &Steps, rows: &Rows<'_>, range: Range<usize>, raised: &mut Raised) {
+    unsafe fn run(&self, found: &Row, steps: &Steps, rows: &Rows<'_>, range: Range<usize>, raised: &mut RaisedFlags) {
         let launch = rows.launch.get();
         let arguments = found.arguments();
         let room: usize = rows.aside.iter().map(|&o| self.aside_bytes(o, rows)).sum();
@@ -621,7 +621,7 @@ impl Compiled {
         along: Option<usize>,
         piece: &mut Piece,
         (odd, up): (bool, FpFlags),
-        raised: &mut Raised,
+        raised: &mut RaisedFlags,
     ) -> bool {
         let doubted = self.is_doubted && up.contains(FpFlags::UNDERFLOW);
         if let ([(only, effects)], false) = (&self.raising[..], odd || doubted) {
@@ -638,9 +638,9 @@ impl Compiled {
         // SAFETY: the caller's contract: the elements are some of the launch's, and what they were made from is unchanged.
         let found = unsafe {
             if in_order {
-                self.fallback.go_on(&again, &mut piece.carried)
+                self.fallback.continue_scan(&again, &mut piece.carried)
             } else {
-                self.fallback.launch(&again, &Inline).expect("the host's memory is there")
+                self.fallback.launch(&again, &SingleThread).expect("the host's memory is there")
             }
         };
         for (epilogue, inst, flags) in found {
@@ -666,7 +666,7 @@ fn check_offsets(kernel: &Kernel, expanded: &Expanded, looks_once: bool) -> Resu
     let mut unsure = vec![false; body.insts.len()];
     let mut scatters = false;
     for (at, inst) in body.insts.iter().enumerate() {
-        let is_odd = expanded.body.odd.iter().any(|odd| odd.value.0 as usize == at);
+        let is_odd = expanded.body.slow_paths.iter().any(|odd| odd.value.0 as usize == at);
         unsure[at] = is_odd || Fragment::arguments(inst).iter().any(|v| unsure[v.0 as usize]);
         let offsets = match inst {
             Inst::Gather(_, offsets) => offsets,
@@ -695,7 +695,7 @@ fn may_lose_more(expanded: &Expanded, raising: &[(u32, FpFlags)]) -> bool {
 }
 
 /// Adds flags to those of an instruction, of the epilogue or not.
-pub(crate) fn note(raised: &mut Raised, (epilogue, inst): (bool, u32), up: FpFlags) {
+pub(crate) fn note(raised: &mut RaisedFlags, (epilogue, inst): (bool, u32), up: FpFlags) {
     match raised.iter_mut().find(|r| (r.0, r.1) == (epilogue, inst)) {
         Some(known) => known.2 |= up,
         None => raised.push((epilogue, inst, up)),

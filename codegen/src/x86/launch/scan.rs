@@ -4,7 +4,7 @@ use crate::portable::{Portable, by_columns};
 use crate::x86::asm::level::Level;
 use crate::x86::launch::program::Compiled;
 use crate::x86::loops::scan_by_columns::Columns;
-use crate::{DeviceError, Inst, Kernel, Launch, Program, Raised, Verified, Workers};
+use crate::{DeviceError, Inst, Kernel, Launch, Program, RaisedFlags, ThreadPool, Verified};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
 
@@ -39,9 +39,9 @@ impl Scan {
 }
 
 impl Program for Scan {
-    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Result<Raised, DeviceError> {
+    unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Result<RaisedFlags, DeviceError> {
         if launch.outer.iter().chain(launch.inner).any(|&n| n == 0) {
-            return Ok(Raised::new());
+            return Ok(RaisedFlags::new());
         }
         let done = if by_columns(&self.loads, launch) {
             // SAFETY: the caller's contract.

@@ -33,7 +33,7 @@ impl<'a> Body<'a> {
     /// Looks at the body of a map whose elementary functions are written out.
     pub(crate) fn of(expanded: &'a Expanded, level: Level) -> Body<'a> {
         let kernel = &expanded.kernel;
-        let odd: SmallVec<[Value; 4]> = expanded.body.odd.iter().map(|odd| odd.mask.0).collect();
+        let odd: SmallVec<[Value; 4]> = expanded.body.slow_paths.iter().map(|odd| odd.mask.0).collect();
         let mut fragment = kernel.body.clone();
         let mut now: Vec<ValueId> = vec![];
         for at in 0..fragment.insts.len() {

@@ -3,7 +3,7 @@
 //! A map for the first row, and one for all others, which reads what the row before was stored as: its rows run one after the
 //! other. A block of columns goes down all rows before the next one, so that the row before is still in the first-level cache.
 
-use crate::drive::parallel::{Shared, nanoseconds, spread};
+use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::ir::build::visit;
 use crate::ir::kernel;
 use crate::ir::verify::verify;
@@ -11,8 +11,8 @@ use crate::portable::Portable;
 use crate::x86::asm::level::Level;
 use crate::x86::launch::program::{Compiled, note};
 use crate::{
-    Access, Fragment, Inline, Inst, Kernel, Launch, OperandDecl, OperandId, Raised, Template, ValueId, Verified,
-    Workers,
+    Access, Fragment, Inst, Kernel, Launch, OperandDecl, OperandId, RaisedFlags, SingleThread, Template, ThreadPool,
+    ValueId, Verified,
 };
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -67,7 +67,7 @@ impl Columns {
     ///
     /// # Safety
     /// As [`Program::launch`](crate::Program::launch).
-    pub(crate) unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn Workers) -> Option<Raised> {
+    pub(crate) unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Option<RaisedFlags> {
         let fast = launch.outer.iter().rposition(|&n| n > 1)?;
         let columns = launch.outer[fast];
         if columns < FEW {
@@ -79,9 +79,9 @@ impl Columns {
         self.first.program.plan(&whole.first(launch))?;
         let rows: usize = launch.outer.iter().enumerate().filter(|(axis, _)| *axis != fast).map(|(_, n)| n).product();
         let blocks = columns.div_ceil(BLOCK);
-        let nanoseconds = nanoseconds(rows * columns * launch.inner[0], COST, self.bytes);
-        let shared = Shared(*launch);
-        Some(spread(rows * blocks, nanoseconds, workers, &|range, raised| {
+        let nanoseconds = estimate_ns(rows * columns * launch.inner[0], COST, self.bytes);
+        let shared = SharedLaunch(*launch);
+        Some(parallel_for(rows * blocks, nanoseconds, workers, &|range, raised| {
             for unit in range {
                 let (place, at, launch) = (unit / blocks, unit % blocks, shared.get());
                 let within = columns * at / blocks..columns * (at + 1) / blocks;
@@ -154,10 +154,10 @@ impl Rowwise {
     ///
     /// # Safety
     /// As [`Program::launch`](crate::Program::launch), but that a row may read what the row before it stored.
-    unsafe fn run(&self, launch: &Launch<'_>, raised: &mut Raised) {
+    unsafe fn run(&self, launch: &Launch<'_>, raised: &mut RaisedFlags) {
         let Some(plan) = self.program.plan(launch) else { unreachable!("what goes with all columns goes with some") };
         // SAFETY: the caller's contract.
-        for (_, inst, flags) in unsafe { self.program.go(&plan, &Inline) } {
+        for (_, inst, flags) in unsafe { self.program.go(&plan, &SingleThread) } {
             note(raised, self.origin[inst as usize], flags);
         }
     }

@@ -21,7 +21,7 @@ use crate::x86::loops::arguments::Arguments;
 use crate::x86::loops::body::Body;
 use crate::x86::loops::map_loop::{LANES, VECTOR, at_arguments};
 use crate::x86::loops::reduce_loop::Fold;
-use crate::{DType, Expanded, Inst, Kernel, Scalar, Trail, ValueId};
+use crate::{DType, Expanded, Inst, Kernel, Provenance, Scalar, ValueId};
 use smallvec::SmallVec;
 
 /// Accumulators of a kernel, at most: each takes a register for good.
@@ -67,13 +67,13 @@ pub(crate) fn in_one(expanded: Expanded, kernel: &Kernel) -> Expanded {
         inst
     }));
     body.origin.extend(epilogue.origin.iter().map(|at| at + original));
-    body.odd.extend(
+    body.slow_paths.extend(
         epilogue
-            .odd
+            .slow_paths
             .iter()
-            .map(|odd| crate::Odd { value: ValueId(odd.value.0 + shift), mask: ValueId(odd.mask.0 + shift) }),
+            .map(|odd| crate::SlowPath { value: ValueId(odd.value.0 + shift), mask: ValueId(odd.mask.0 + shift) }),
     );
-    Expanded { kernel: merged, body, epilogue: Trail::default() }
+    Expanded { kernel: merged, body, epilogue: Provenance::default() }
 }
 
 /// Whether the level of all else is none for a scan of so many instructions: where all that runs along is added in order, and

@@ -1,7 +1,7 @@
-//! Loops of the steps of elementary functions. No backend hands over a kernel that has these written out, but it is a verified
-//! kernel like any other, and tests compare expansions and machine code with what is here, flags included.
+//! Loops of the primitive steps of elementary functions. No backend passes on a kernel that has these, but it is a verified kernel like
+//! any other, and tests compare expansions and machine code with these loops, flags included.
 
-use crate::drive::isa::{Isa, Loop, Routine, Rowwise, pick};
+use crate::drive::isa::{EachRow, InnerLoop, Isa, LoopFn, loop_for};
 use crate::math::Real;
 use crate::{DType, Primitive, Table};
 use std::marker::PhantomData;
@@ -19,12 +19,12 @@ trait Define {
 /// `out[i] = D(a[i], b[i])`.
 struct Each<D>(PhantomData<D>);
 
-impl<D: Define> Routine for Each<D> {
+impl<D: Define> InnerLoop for Each<D> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, _c: *const u8, n: usize, _m: usize) {
         let (out, a, b) = (out.cast::<D::To>(), a.cast::<D::From>(), b.cast::<D::From>());
         for i in 0..n {
-            // SAFETY: the caller passes buffers of `n` elements, `out` apart from the others.
+            // SAFETY: the caller passes buffers of `n` elements, `out` overlaps none of the others.
             unsafe { out.add(i).write(D::call(a.add(i).read(), b.add(i).read())) };
         }
     }
@@ -45,9 +45,9 @@ macro_rules! steps {
         )*
 
         /// The loop of a step in one width.
-        fn of<T: Real>(step: Primitive, isa: Isa) -> Loop {
+        fn of<T: Real>(step: Primitive, isa: Isa) -> LoopFn {
             match step {
-                $(Primitive::$Step => pick::<Rowwise<Each<$Step<T>>>>(isa),)*
+                $(Primitive::$Step => loop_for::<EachRow<Each<$Step<T>>>>(isa),)*
                 Primitive::Entry(table) => entry_of::<T>(table, isa),
             }
         }
@@ -61,15 +61,15 @@ steps! {
     Limit(a, b): T => T = a.limited(b);
     Exponent(a, _b): T => T = a.exponent();
     Mantissa(a, _b): T => T = a.mantissa();
-    Unusual(a, _b): T => T::Mask = a.is_unusual();
+    Unusual(a, _b): T => T::Mask = a.is_not_positive_normal();
 }
 
 macro_rules! tables {
     ($($Table:ident)*) => {
         /// The loop of entries of a table.
-        fn entry_of<T: Real>(table: Table, isa: Isa) -> Loop {
+        fn entry_of<T: Real>(table: Table, isa: Isa) -> LoopFn {
             match table {
-                $(Table::$Table => pick::<Rowwise<Each<Entry<T, { Table::$Table as u8 }>>>>(isa),)*
+                $(Table::$Table => loop_for::<EachRow<Each<Entry<T, { Table::$Table as u8 }>>>>(isa),)*
             }
         }
 
@@ -101,7 +101,7 @@ impl<T: Real, const TABLE: u8> Define for Entry<T, TABLE> {
 }
 
 /// The loop of a step for arguments of a type.
-pub(crate) fn lookup(step: Primitive, from: DType, isa: Isa) -> Option<Loop> {
+pub(crate) fn lookup(step: Primitive, from: DType, isa: Isa) -> Option<LoopFn> {
     step.result(from)?;
     Some(if from.size() == 8 { of::<f64>(step, isa) } else { of::<f32>(step, isa) })
 }

@@ -1,28 +1,28 @@
-//! Running folds along one axis.
+//! The scan template: inclusive prefix scans along one axis.
 //!
-//! By rows where that axis is the faster in memory: a sequential loop for each row over values computed block by block. By
-//! columns where the outer axes are: every step adds a row of values to the row before.
+//! By rows if that axis is the faster in memory: a sequential loop for each row, over values computed block by block. By columns if an outer
+//! axis is: every step folds a row of values into the row before.
 
-use crate::drive::aliasing::Permits;
-use crate::drive::parallel::{Shared, nanoseconds, spread};
+use crate::drive::fp_status::record_flags;
+use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch;
-use crate::drive::tiles::{Tile, Walk};
-use crate::portable::exec::bytecode::{Code, block_length};
-use crate::portable::exec::exec_tiles;
-use crate::portable::exec::exec_tiles::Frame;
-use crate::portable::reduce::accumulate::{Accumulating, Loops};
-use crate::portable::reduce::driver::{Folding, by_columns, look};
-use crate::{Launch, Raised, Workers};
+use crate::drive::tiles::{Tile, Tiling};
+use crate::portable::exec::aliasing::AliasInfo;
+use crate::portable::exec::bytecode::{Bytecode, block_length};
+use crate::portable::exec::exec_tiles::ExecTiles;
+use crate::portable::reduce::accumulate::{AccumulatorLoops, ResolvedAccumulator};
+use crate::portable::reduce::reduce_nd::{ResolvedFolds, by_columns, collect_flags};
+use crate::{Launch, RaisedFlags, ThreadPool};
 
-/// Where one accumulator's running values are.
-struct Running {
-    /// Of the tile at hand.
+/// The buffers of one accumulator's running values.
+struct RunningValues {
+    /// Those of the current tile.
     out: *mut u8,
-    /// The last of each row, or the last row, of the tile before.
+    /// The carry: the last value of each row, or the last row, of the tile before.
     carry: *mut u8,
 }
 
-/// Running values from before a row, and then of its last point: a word for each accumulator.
+/// The carries into a row, then those out of it: a word for each accumulator.
 #[derive(Clone, Copy)]
 pub(crate) struct Carry(pub(crate) *mut u64);
 
@@ -32,43 +32,46 @@ unsafe impl Sync for Carry {}
 unsafe impl Send for Carry {}
 
 impl Carry {
-    /// Where an accumulator's is; by method, so that closures capture the whole.
+    /// That of an accumulator. A method, so that closures capture the whole struct, which is `Sync`.
     fn of(&self, accumulator: usize) -> *mut u8 {
         self.0.wrapping_add(accumulator).cast()
     }
 }
 
-/// Runs a scan, or goes on with one.
+/// Runs a scan, or continues one.
 ///
 /// # Safety
-/// As [`crate::Program::launch`]. What comes from before goes on in one row alone, of values of eight bytes at most.
+/// As [`crate::Program::launch`]. Carries may be passed in for one row alone, of values of eight bytes at most.
 pub(crate) unsafe fn run(
-    body: &Code,
-    folding: &Folding,
-    epilogue: &Code,
+    body: &Bytecode,
+    folding: &ResolvedFolds,
+    epilogue: &Bytecode,
     launch: &Launch<'_>,
-    workers: &dyn Workers,
+    workers: &dyn ThreadPool,
     before: Option<Carry>,
-) -> Raised {
+) -> RaisedFlags {
     let outer: usize = launch.outer.iter().product();
     let length = launch.inner[0];
     if outer * length == 0 {
-        return Raised::new();
+        return RaisedFlags::new();
     }
     let columns = by_columns(&folding.loads, launch);
     let accumulators = &folding.accumulators;
     let width = body.width + epilogue.width + accumulators.iter().map(|a| 2 * a.size).sum::<usize>();
     let room = block_length(width).min((outer * length).next_multiple_of(64));
     let rank = launch.outer.len();
-    let outer_walk =
-        if columns { Walk::new(0, launch.outer, room) } else { Walk::deep(0, launch.outer, (room / length).max(1)) };
-    let inner_walk = Walk::new(rank, launch.inner, room / outer_walk.largest());
-    let (permits, epilogue_permits) = (Permits::new(body, launch), Permits::new(epilogue, launch));
-    let shared = Shared(*launch);
+    let outer_walk = if columns {
+        Tiling::new(0, launch.outer, room)
+    } else {
+        Tiling::spanning(0, launch.outer, (room / length).max(1))
+    };
+    let inner_walk = Tiling::new(rank, launch.inner, room / outer_walk.largest());
+    let (aliasing, epilogue_aliasing) = (AliasInfo::new(body, launch), AliasInfo::new(epilogue, launch));
+    let shared = SharedLaunch(*launch);
     let scatters = body.scatters() || epilogue.scatters();
     let each = body.cost + epilogue.cost + 1.3 * accumulators.len() as f64;
-    let nanoseconds = if scatters { 0.0 } else { nanoseconds(outer * length, each, body.bytes + epilogue.bytes) };
-    spread(outer_walk.tiles(), nanoseconds, workers, &|range, raised| {
+    let nanoseconds = if scatters { 0.0 } else { estimate_ns(outer * length, each, body.bytes + epilogue.bytes) };
+    parallel_for(outer_walk.tiles(), nanoseconds, workers, &|range, raised| {
         scratch::with(width * room, |memory| {
             let second = memory.wrapping_add(body.width * room);
             let mut place = second.wrapping_add(epilogue.width * room);
@@ -76,12 +79,14 @@ pub(crate) unsafe fn run(
                 place = place.wrapping_add(bytes);
                 place.wrapping_sub(bytes)
             };
-            let running: Vec<Running> =
-                accumulators.iter().map(|a| Running { out: cut(a.size * room), carry: cut(a.size * room) }).collect();
+            let running: Vec<RunningValues> = accumulators
+                .iter()
+                .map(|a| RunningValues { out: cut(a.size * room), carry: cut(a.size * room) })
+                .collect();
             // SAFETY: the scratch has room for all of these; the caller's contract.
             unsafe {
-                let mut body = Frame::new(body, shared.get(), permits, false, memory, room);
-                let mut epilogue = Frame::new(epilogue, shared.get(), epilogue_permits, true, second, room);
+                let mut body = ExecTiles::new(body, shared.get(), aliasing, false, memory, room);
+                let mut epilogue = ExecTiles::new(epilogue, shared.get(), epilogue_aliasing, true, second, room);
                 for (i, r) in running.iter().enumerate() {
                     epilogue.set_result(i, r.out);
                 }
@@ -107,7 +112,7 @@ pub(crate) unsafe fn run(
                             } else {
                                 along_rows(a, r, values, tile.len() / along, along, first);
                             }
-                            look(a, raised);
+                            collect_flags(a, raised);
                         }
                         epilogue.run(&tile);
                         inner_walk.advance(&mut inner_at);
@@ -119,16 +124,23 @@ pub(crate) unsafe fn run(
                     each.for_each(|(i, (a, r))| std::ptr::copy_nonoverlapping(r.carry, before.of(i), a.size));
                 }
                 for (e, inst, f) in body.raised.into_iter().chain(epilogue.raised) {
-                    exec_tiles::report(raised, e, inst, f);
+                    record_flags(raised, e, inst, f);
                 }
             }
         });
     })
 }
 
-/// Running values of `rows` rows of `n` values.
-unsafe fn along_rows(a: &Accumulating, r: &Running, values: *const u8, rows: usize, n: usize, first: bool) {
-    let Loops::Fold(f) = &a.loops else { return };
+/// Scans `rows` rows of `n` values.
+unsafe fn along_rows(
+    a: &ResolvedAccumulator,
+    r: &RunningValues,
+    values: *const u8,
+    rows: usize,
+    n: usize,
+    first: bool,
+) {
+    let AccumulatorLoops::Fold(f) = &a.loops else { return };
     for row in 0..rows {
         let skip = first as usize;
         // SAFETY: the caller's buffers hold `rows * n` values, the carries one for each row.
@@ -145,8 +157,15 @@ unsafe fn along_rows(a: &Accumulating, r: &Running, values: *const u8, rows: usi
     }
 }
 
-/// Running values of `n` columns of `rows` values.
-unsafe fn down_columns(a: &Accumulating, r: &Running, values: *const u8, rows: usize, n: usize, first: bool) {
+/// Scans `n` columns of `rows` values.
+unsafe fn down_columns(
+    a: &ResolvedAccumulator,
+    r: &RunningValues,
+    values: *const u8,
+    rows: usize,
+    n: usize,
+    first: bool,
+) {
     let Some(apply) = a.apply else { return };
     let size = n * a.size;
     // SAFETY: the caller's buffers hold `rows * n` values, the carry `n`.

@@ -1,12 +1,12 @@
-//! The steps of [`Primitive`](crate::Primitive) for numbers that are there: their definitions, without branches.
+//! The steps of [`Primitive`](crate::Primitive) on floats: their definitions, without branches.
 //!
-//! They say what one instruction of AVX-512 does, with what every processor has; special values and flags included.
+//! Each does what one instruction of AVX-512 does, by instructions of every processor, special values and flags included.
 
-use super::arithmetic::{exponent_of, is_within, size_bits};
+use super::arithmetic::{abs_bits, exponent_of, is_within};
 use super::real::{Index, Number, Word};
 use crate::Table;
 
-/// Whether `x` is neither infinite nor nan. Without the sign, for as a size LLVM sees a float in it, and compares loudly.
+/// Whether `x` is neither infinite nor nan. The sign is shifted out: LLVM recognises a masked sign as `fabs` and then compares floats, which raises invalid.
 #[inline(always)]
 fn is_finite<N: Number>(x: N) -> bool {
     (x.bits() << 1).below(N::INFINITY.bits() << 1)
@@ -17,40 +17,40 @@ fn is_finite<N: Number>(x: N) -> bool {
 /// Two factors, as one would have to exceed the exponent range; the first product is exact, so it rounds once.
 #[inline(always)]
 pub(super) fn scale<N: Number>(p: N, k: N) -> N {
-    // Near twice the range all products overflow, or vanish; by what is not finite one multiplies in another way.
+    // Near twice the range all products overflow, or vanish; non-finite exponents are handled by a select.
     let finite = is_finite(k);
-    let kept = N::pick(finite, bound(k.whole(), N::of((2 * N::BIAS - 10) as f64)), N::of(0.0));
+    let kept = N::select(finite, bound(k.floor(), N::of((2 * N::BIAS - 10) as f64)), N::of(0.0));
     let shifted = N::MAGIC + N::of(2.0 * N::BIAS as f64);
     let whole = (kept + shifted).bits();
     let half = (kept * N::of(0.5) + (N::MAGIC + N::of(N::BIAS as f64))).bits();
-    let rest = whole.minus(half);
+    let rest = whole.wrapping_sub(half);
     let scaled = p * N::from_bits(half << N::MANTISSA) * N::from_bits(rest << N::MANTISSA);
-    // Zero for minus infinity; plus infinity and nan are their own.
-    let beyond = N::pick(k.equals_quietly(-N::INFINITY), N::of(0.0), k);
-    N::pick(finite, scaled, beyond)
+    // Zero for minus infinity; plus infinity and nan are returned unchanged.
+    let beyond = N::select(k.equals_quietly(-N::INFINITY), N::of(0.0), k);
+    N::select(finite, scaled, beyond)
 }
 
-/// `x` of the size of `size` at most.
+/// `x`, clamped to the magnitude of `size`.
 #[inline(always)]
 pub(super) fn bound<N: Number>(x: N, size: N) -> N {
-    N::pick(size_bits(x).below(size.bits()), x, size.signed(x))
+    N::select(abs_bits(x).below(size.bits()), x, size.copysign(x))
 }
 
-/// What the nearest multiple of 1/16 leaves of `x`.
+/// The remainder of `x` by the nearest multiple of 1/16.
 #[inline(always)]
 pub(super) fn fraction<N: Number>(x: N) -> N {
     let sixteenths = N::MAGIC * N::of(1.0 / 16.0);
-    let has_one = size_bits(x).below(sixteenths.bits());
-    let seen = N::pick(has_one, x, N::of(0.0));
+    let has_one = abs_bits(x).below(sixteenths.bits());
+    let seen = N::select(has_one, x, N::of(0.0));
     let rest = seen - ((seen + sixteenths) - sixteenths);
-    N::pick(x.is_nan(), x, rest)
+    N::select(x.is_nan(), x, rest)
 }
 
 /// `x` where it is nan or plus infinity, zero where it is minus infinity, else `p`.
 #[inline(always)]
 pub(super) fn limit<N: Number>(p: N, x: N) -> N {
     let finite = is_finite(x);
-    N::pick(finite, p, N::pick(x.equals_quietly(-N::INFINITY), N::of(0.0), x))
+    N::select(finite, p, N::select(x.equals_quietly(-N::INFINITY), N::of(0.0), x))
 }
 
 /// The exponent of 2 in `x`.
@@ -63,13 +63,13 @@ pub(super) fn exponent<N: Number>(x: N) -> N {
 #[inline(always)]
 pub(super) fn mantissa<N: Number>(x: N) -> N {
     let begin = N::of(0.75).bits();
-    let stored = (N::Word::of(1) << N::MANTISSA).minus(N::Word::of(1));
-    N::from_bits((x.bits().plus(N::of(1.0).bits().minus(begin)) & stored).plus(begin))
+    let stored = (N::Word::of(1) << N::MANTISSA).wrapping_sub(N::Word::of(1));
+    N::from_bits((x.bits().wrapping_add(N::of(1.0).bits().wrapping_sub(begin)) & stored).wrapping_add(begin))
 }
 
 /// Whether `x` is anything but a positive normal number.
 #[inline(always)]
-pub(super) fn unusual<N: Number>(x: N) -> bool {
+pub(super) fn not_positive_normal<N: Number>(x: N) -> bool {
     !is_within(x.bits(), N::LEAST_NORMAL, N::INFINITY)
 }
 

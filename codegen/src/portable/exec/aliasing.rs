@@ -1,35 +1,35 @@
-//! What the overlaps of one launch's operands allow: which results may go straight to memory, which loads must be copied.
+//! Alias analysis of one launch: which results may be written straight to memory, and which loads must be copied first.
 
 use crate::Launch;
-use crate::portable::exec::bytecode::{Code, Conflict, Load, Step};
+use crate::portable::exec::bytecode::{BlockOp, Bytecode, Conflict, Load};
 
-/// What the operands of one launch allow, a bit each; the same for all threads.
+/// What aliasing allows in one launch, a bit for each sink or load; the same for all threads.
 #[derive(Clone, Copy)]
-pub(crate) struct Permits {
-    /// Sinks whose producers may write to memory where it is contiguous; none beyond the first 64.
+pub(crate) struct AliasInfo {
+    /// Sinks whose producers may write to memory where it is contiguous; none beyond the first 64 sinks.
     pub(crate) direct: u64,
-    /// Of those, sinks whose elements are the very ones of a load.
+    /// Of those, sinks that write exactly the elements of a load.
     pub(crate) in_place: u64,
-    /// Loads that must be copied as stores run before they are read; all that are late beyond the first 64.
+    /// Loads that must be copied because stores run before they are read; all late ones beyond the first 64 loads.
     pub(crate) copied: u64,
 }
 
-impl Permits {
-    /// Looks for overlaps that matter: some 3 ns for each pair that the kernel does not declare apart.
+impl AliasInfo {
+    /// Compares address ranges: some 3 ns for each pair of operands that is not declared `restrict`.
     #[inline]
-    pub(crate) fn new(code: &Code, launch: &Launch<'_>) -> Permits {
-        let mut permits = Permits { direct: 0, in_place: 0, copied: 0 };
+    pub(crate) fn new(code: &Bytecode, launch: &Launch<'_>) -> AliasInfo {
+        let mut aliasing = AliasInfo { direct: 0, in_place: 0, copied: 0 };
         if code.sinks.is_empty() {
-            return permits;
+            return aliasing;
         }
         for (i, s) in code.sinks.iter().enumerate().take(64).filter(|(_, s)| s.produced) {
             if s.conflicts.is_empty() {
-                permits.direct |= 1 << i;
+                aliasing.direct |= 1 << i;
                 continue;
             }
             let own = span(code, launch, s.operand, s.size);
             let mut coincides = false;
-            let apart = |c: &Conflict| {
+            let disjoint = |c: &Conflict| {
                 if c.may_coincide && is_same(launch, c.operand, s.operand) {
                     coincides = true;
                     return true;
@@ -37,17 +37,17 @@ impl Permits {
                 let (low, high) = span(code, launch, c.operand, c.size);
                 low >= own.1 || own.0 >= high
             };
-            let direct = s.conflicts.iter().all(apart);
-            permits.direct |= (direct as u64) << i;
-            permits.in_place |= ((direct && coincides) as u64) << i;
+            let direct = s.conflicts.iter().all(disjoint);
+            aliasing.direct |= (direct as u64) << i;
+            aliasing.in_place |= ((direct && coincides) as u64) << i;
         }
         for (i, l) in code.loads.iter().enumerate().take(64).filter(|(_, l)| l.late) {
-            permits.copied |= (meets_a_sink(code, launch, l) as u64) << i;
+            aliasing.copied |= (meets_a_sink(code, launch, l) as u64) << i;
         }
-        permits
+        aliasing
     }
 
-    /// Whether a sink's producer may write to memory that no load sees.
+    /// Whether a sink's producer may write to memory that no load reads.
     pub(crate) fn direct(&self, sink: usize) -> bool {
         sink < 64 && (self.direct & !self.in_place) >> sink & 1 != 0
     }
@@ -59,7 +59,7 @@ impl Permits {
 }
 
 /// Whether a load overlaps any sink.
-fn meets_a_sink(code: &Code, launch: &Launch<'_>, load: &Load) -> bool {
+fn meets_a_sink(code: &Bytecode, launch: &Launch<'_>, load: &Load) -> bool {
     let (low, high) = span(code, launch, load.operand, load.size);
     code.sinks.iter().any(|s| {
         let other = span(code, launch, s.operand, s.size);
@@ -74,10 +74,10 @@ fn is_same(launch: &Launch<'_>, a: u16, b: u16) -> bool {
         && launch.strides_of(a as usize) == launch.strides_of(b as usize)
 }
 
-/// The bytes an operand may touch; everything for one that is gathered from or scattered to.
+/// The range of bytes an operand may access; all memory for one that is gathered from or scattered to.
 #[inline]
-fn span(code: &Code, launch: &Launch<'_>, operand: u16, size: u8) -> (usize, usize) {
-    let gathered = || code.steps.iter().any(|s| matches!(s, Step::Gather { operand: g, .. } if *g == operand));
+fn span(code: &Bytecode, launch: &Launch<'_>, operand: u16, size: u8) -> (usize, usize) {
+    let gathered = || code.steps.iter().any(|s| matches!(s, BlockOp::Gather { operand: g, .. } if *g == operand));
     if code.scatters() || (code.calls.len() != code.steps.len() && gathered()) {
         return (0, usize::MAX);
     }

@@ -1,12 +1,12 @@
-//! `arcsin`, `arccos`, `arctan`, `arctan2`: the argument is brought below 1/2, 1 or 0.133, the angle to add is in two parts; of
-//! singles in one.
+//! Inverse trigonometric functions: `arcsin`, `arccos`, `arctan`, `arctan2`. The argument is reduced below 1/2, 1 or 0.133; the angle to add
+//! is in two parts, of singles in one.
 //!
 //! `arcsin` and `arccos` reduce by a square root, the others by one division: of doubles to what is left of one of fourteen
-//! angles of a table, whose series is half as long as that to the nearest multiple of pi/4. Odd are, for the former, arguments beyond 1
-//! and, for `arctan2`, those so large or small that sums and products of them leave the exponent range.
+//! angles of a table, whose series is half as long as that to the nearest multiple of pi/4. The slow path takes arguments
+//! beyond 1 of the former and, of `arctan2`, those so large or small that sums and products of them leave the exponent range.
 
-use super::arithmetic::{is_signed, is_single, is_within, poly, sign_bit, size_bits, turned, twice_root};
-use super::real::{Number, Parts, Real, Word};
+use super::arithmetic::{abs_bits, is_signed, is_single, is_within, poly, sign_bit, turned, twice_root};
+use super::real::{DoubleWord, Number, Real, Word};
 use super::{Binary, Unary};
 use crate::Table;
 
@@ -24,10 +24,10 @@ fn add_arcsine<R: Real, const FMA: bool>(base: R, v: R, low: R, z: R) -> R {
 /// Whether |x| < 1/2, z such that the arcsine of its root gives that of |x|, and twice that root with its excess: z = (1-|x|)/2
 /// beyond 1/2.
 #[inline(always)]
-fn half_angle<R: Real, const FMA: bool>(size: R) -> (R::Mask, R, Parts<R>) {
+fn half_angle<R: Real, const FMA: bool>(size: R) -> (R::Mask, R, DoubleWord<R>) {
     let half = R::of(0.5);
     let small = size.below(half);
-    let z = R::pick(small, size * size, size.fma::<FMA>(-half, half));
+    let z = R::select(small, size * size, size.fma::<FMA>(-half, half));
     (small, z, twice_root::<R, FMA>(z))
 }
 
@@ -35,20 +35,20 @@ fn half_angle<R: Real, const FMA: bool>(size: R) -> (R::Mask, R, Parts<R>) {
 pub struct Arcsin;
 
 impl<R: Real> Unary<R> for Arcsin {
-    const CALM: f64 = 0.5;
+    const SAFE_ARGUMENT: f64 = 0.5;
 
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         let (zero, (quarter, quarter_low)) = (R::of(0.0), R::parts(R::Number::PIO2));
-        let (small, z, (twice, excess)) = half_angle::<R, FMA>(x.size());
-        let (base, v) = R::pick_pair(small, (zero, x.size()), (quarter, -twice));
-        let low = R::pick(small, zero, quarter_low + excess);
-        add_arcsine::<R, FMA>(base, v, low, z).signed(x)
+        let (small, z, (twice, excess)) = half_angle::<R, FMA>(x.abs());
+        let (base, v) = R::select_pair(small, (zero, x.abs()), (quarter, -twice));
+        let low = R::select(small, zero, quarter_low + excess);
+        add_arcsine::<R, FMA>(base, v, low, z).copysign(x)
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> R::Mask {
-        size_bits(x).above(R::of(1.0).bits())
+    fn needs_slow_path(x: R) -> R::Mask {
+        abs_bits(x).above(R::of(1.0).bits())
     }
 
     fn slow(x: R) -> R
@@ -63,22 +63,22 @@ impl<R: Real> Unary<R> for Arcsin {
 pub struct Arccos;
 
 impl<R: Real> Unary<R> for Arccos {
-    const CALM: f64 = 0.5;
+    const SAFE_ARGUMENT: f64 = 0.5;
 
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
         let (zero, (quarter, quarter_low)) = (R::of(0.0), R::parts(R::Number::PIO2));
-        let (small, z, (twice, excess)) = half_angle::<R, FMA>(x.size());
+        let (small, z, (twice, excess)) = half_angle::<R, FMA>(x.abs());
         let sign = sign_bit(x);
-        let (far, far_low) = R::pick_pair(x.below(zero), R::parts(R::Number::PI), (zero, zero));
-        let (base, v) = R::pick_pair(small, (quarter, -x), (far, turned(twice, sign)));
-        let low = R::pick(small, quarter_low, far_low - turned(excess, sign));
+        let (log_of_twice, far_low) = R::select_pair(x.below(zero), R::parts(R::Number::PI), (zero, zero));
+        let (base, v) = R::select_pair(small, (quarter, -x), (log_of_twice, turned(twice, sign)));
+        let low = R::select(small, quarter_low, far_low - turned(excess, sign));
         add_arcsine::<R, FMA>(base, v, low, z)
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> R::Mask {
-        size_bits(x).above(R::of(1.0).bits())
+    fn needs_slow_path(x: R) -> R::Mask {
+        abs_bits(x).above(R::of(1.0).bits())
     }
 
     fn slow(x: R) -> R
@@ -90,18 +90,19 @@ impl<R: Real> Unary<R> for Arccos {
 }
 
 /// Bits whose lowest four say which half octave from 1/16 to 16 the quotient of two sizes is in, or nearest to, within an eighth.
-/// `apart` is by how much the bits of the dividend exceed those of the divisor, as what floats have for logarithms.
+/// `mock` is by how much the bits of the dividend exceed those of the divisor, as what floats have for logarithms.
 #[inline(always)]
-fn half_octave<R: Real>(apart: R::Word) -> R::Word {
+fn half_octave<R: Real>(distance: R::Word) -> R::Word {
     // Made positive by the sign bit; 7 is what the exponent of 1 ends in.
-    let octave = |exponent: u64| R::Word::of(exponent << R::Number::MANTISSA).plus(sign_bit(-R::of(1.0)));
+    let octave = |exponent: u64| R::Word::of(exponent << R::Number::MANTISSA).wrapping_add(sign_bit(-R::of(1.0)));
     let (least, end) = (octave(3), octave(11));
-    apart.plus(octave(7)).larger(least).smaller(end.minus(R::Word::of(1))) >> (R::Number::MANTISSA - 1)
+    distance.wrapping_add(octave(7)).larger(least).smaller(end.wrapping_sub(R::Word::of(1)))
+        >> (R::Number::MANTISSA - 1)
 }
 
 /// `high + low + arctan(t)` for |t| < 0.133.
 #[inline(always)]
-fn add_arctangent<R: Real, const FMA: bool>(t: R, (high, low): Parts<R>) -> R {
+fn add_arctangent<R: Real, const FMA: bool>(t: R, (high, low): DoubleWord<R>) -> R {
     let z = t * t;
     high + (t + (t * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ATAN), low))
 }
@@ -115,21 +116,21 @@ impl<R: Real> Unary<R> for Arctan {
         let (zero, one) = (R::of(0.0), R::of(1.0));
         if is_single::<R>() {
             // One quotient below 1, which is the argument or the inverse.
-            let a = x.size();
-            let far = a.above(one);
-            let (top, bottom) = R::pick_pair(far, (-one, a), (a, one));
+            let a = x.abs();
+            let log_of_twice = a.above(one);
+            let (top, bottom) = R::select_pair(log_of_twice, (-one, a), (a, one));
             let t = top / bottom;
             let z = t * t;
             let angle = (t * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ATAN_WIDE), t);
-            return (R::pick(far, R::literal(R::Number::PIO2.0), zero) + angle).signed(x);
+            return (R::select(log_of_twice, R::literal(R::Number::PIO2.0), zero) + angle).copysign(x);
         }
         // With c of the table for a, or none: (a - c) / (1 + a c) or -1/a, the dividend exact. Infinity would be nan in it.
-        let a = x.size().bounded(R::of(1e300));
-        let index = half_octave::<R>(a.bits().minus(one.bits()));
+        let a = x.abs().bounded(R::of(1e300));
+        let index = half_octave::<R>(a.bits().wrapping_sub(one.bits()));
         let (c, unit) = (R::entry(Table::AtanTop, index), R::entry(Table::AtanBottom, index));
         let t = a.fma::<FMA>(unit, -c) / a.fma::<FMA>(c, unit);
         let angle = (R::entry(Table::AtanHigh, index), R::entry(Table::AtanLow, index));
-        add_arctangent::<R, FMA>(t, angle).signed(x)
+        add_arctangent::<R, FMA>(t, angle).copysign(x)
     }
 }
 
@@ -137,33 +138,33 @@ impl<R: Real> Unary<R> for Arctan {
 pub struct Arctan2;
 
 impl<R: Real> Binary<R> for Arctan2 {
-    /// The left half of the plane is folded onto the right one. Singles are folded once more, onto half a quarter.
+    /// The left half plane is reflected onto the right one; singles are reflected once more, onto an octant.
     #[inline(always)]
     fn fast<const FMA: bool>(y: R, x: R) -> R {
         let (zero, one) = (R::of(0.0), R::of(1.0));
-        let (ay, ax) = (y.size(), x.size());
+        let (ay, ax) = (y.abs(), x.abs());
         let left = is_signed(x);
         if is_single::<R>() {
             let steep = ay.above(ax);
-            let (large, small) = R::pick_pair(steep, (ay, ax), (ax, ay));
+            let (large, small) = R::select_pair(steep, (ay, ax), (ax, ay));
             // At the origin the angle is that of zero over the least number there is: no choice, which LLVM would make after
             // dividing.
             let divisor = R::from_bits(large.bits().larger(R::Word::of(1)));
-            // What would underflow beside quarters of a turn is nothing there.
+            // Quotients that would underflow are negligible beside quarters of a turn.
             let nothing = small.below(large * R::of(1e-20));
-            let t = R::pick(nothing & (steep | left), zero, small) / divisor;
+            let t = R::select(nothing & (steep | left), zero, small) / divisor;
             let z = t * t;
             let angle = (t * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::ATAN_WIDE), t);
-            let angle = R::pick(steep, R::literal(R::Number::PIO2.0) - angle, angle);
-            return R::pick(left, R::literal(R::Number::PI.0) - angle, angle).signed(y);
+            let angle = R::select(steep, R::literal(R::Number::PIO2.0) - angle, angle);
+            return R::select(left, R::literal(R::Number::PI.0) - angle, angle).copysign(y);
         }
         // At the origin the angle is that of 0 / 1.
-        let ax = R::pick((ay.bits() | ax.bits()).equals(R::Word::of(0)), one, ax);
-        let index = half_octave::<R>(ay.bits().minus(ax.bits()));
+        let ax = R::select((ay.bits() | ax.bits()).equals(R::Word::of(0)), one, ax);
+        let index = half_octave::<R>(ay.bits().wrapping_sub(ax.bits()));
         // Beside quarters of a turn a quotient below 2^-60 is nothing, and might underflow.
         let nothing = |small: R, large: R| (small * R::of(1e18)).below(large);
-        let ay = R::pick(left & nothing(ay, ax), zero, ay);
-        let ax = R::pick(nothing(ax, ay), zero, ax);
+        let ay = R::select(left & nothing(ay, ax), zero, ay);
+        let ax = R::select(nothing(ax, ay), zero, ax);
         let (c, unit) = (R::entry(Table::AtanTop, index), R::entry(Table::AtanBottom, index));
         let top = ax.fma::<FMA>(-c, ay * unit);
         let bottom = ay.fma::<FMA>(c, ax * unit);
@@ -177,13 +178,13 @@ impl<R: Real> Binary<R> for Arctan2 {
             (top / bottom, low)
         };
         let (pi, pi_low) = R::parts(R::Number::PI_CUT);
-        let [t, high, low] = R::pick_all(left, [-t, pi - high, pi_low - low], [t, high, low]);
-        add_arctangent::<R, FMA>(t, (high, low)).signed(y)
+        let [t, high, low] = R::select_all(left, [-t, pi - high, pi_low - low], [t, high, low]);
+        add_arctangent::<R, FMA>(t, (high, low)).copysign(y)
     }
 
     #[inline(always)]
-    fn is_odd(y: R, x: R) -> R::Mask {
-        let (a, b) = (size_bits(y), size_bits(x));
+    fn needs_slow_path(y: R, x: R) -> R::Mask {
+        let (a, b) = (abs_bits(y), abs_bits(x));
         if is_single::<R>() {
             return a.larger(b).reaches(R::literal(R::Number::INFINITY).bits());
         }

@@ -2,12 +2,12 @@
 //! polynomial for the tangent of r, and a table for that of the rest.
 //!
 //! The reduction is Cody and Waite's with enough parts of pi/2 to be right to the last bit, also beside its multiples, for |x|
-//! up to 2^20 (`f32`: 2^16; an eighth of that for `tan`). Larger arguments are odd.
+//! up to 2^20 (`f32`: 2^16; an eighth of that for `tan`). Larger arguments take the slow path.
 
 use super::Unary;
-use super::arithmetic::{fast_two_sum, is_single, poly, second_last_as_sign, size_bits, turned_by};
+use super::arithmetic::{abs_bits, fast_two_sum, is_single, poly, second_last_as_sign, turned_by};
 use super::coefficients::PIO2_PARTS;
-use super::real::{Number, Parts, Real, Word};
+use super::real::{DoubleWord, Number, Real, Word};
 use crate::Table;
 use std::f64::consts::FRAC_2_PI;
 
@@ -36,7 +36,7 @@ fn reduce<R: Real, const FMA: bool>(x: R, part: f64) -> (R, R, R::Word) {
 
 /// `x - n pi/2 part` and the excess on a machine that does not fuse, for n as large as it is at the largest angle.
 #[inline(always)]
-fn rest<R: Real>(x: R, n: R, part: f64) -> Parts<R> {
+fn rest<R: Real>(x: R, n: R, part: f64) -> DoubleWord<R> {
     let [p0, p1, p2, p3] = PIO2_PARTS.map(|p| p * part);
     if R::Number::MANTISSA < 52 {
         // In double: parts of pi/2 short enough for exact products would be too many.
@@ -56,7 +56,7 @@ fn rest<R: Real>(x: R, n: R, part: f64) -> Parts<R> {
 
 /// `sin(r - excess)` for |r| <= pi/4, as two parts whose sum it is, the first larger.
 #[inline(always)]
-fn sine<R: Real, const FMA: bool>(r: R, excess: R, z: R) -> Parts<R> {
+fn sine<R: Real, const FMA: bool>(r: R, excess: R, z: R) -> DoubleWord<R> {
     // The cosine that belongs to the excess is 1 - z/2 to the accuracy asked; of singles 1, for a tenth of a unit.
     let excess = if is_single::<R>() { excess } else { (z * excess).fma::<FMA>(R::of(-0.5), excess) };
     (r, (r * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::SIN), -excess))
@@ -64,29 +64,29 @@ fn sine<R: Real, const FMA: bool>(r: R, excess: R, z: R) -> Parts<R> {
 
 /// `cos(r - excess)` for |r| <= pi/4, as two parts whose sum it is, the first larger.
 #[inline(always)]
-fn cosine<R: Real, const FMA: bool>(r: R, excess: R, z: R) -> Parts<R> {
+fn cosine<R: Real, const FMA: bool>(r: R, excess: R, z: R) -> DoubleWord<R> {
     let half = R::of(-0.5);
     let top = z.fma::<FMA>(half, R::of(1.0));
     let lost = r.fma::<FMA>(excess, z.fma::<FMA>(half, R::of(1.0) - top));
     (top, (z * z).fma::<FMA>(poly::<R, FMA>(z, R::Number::COS), lost))
 }
 
-/// `sin(x + turns pi/2)` and bits whose sign turns it: the quarter's bits choose the function and its sign.
+/// `sin(x + turns pi/2)`, and bits whose sign bit negates it: the bits of the quadrant select the function and its sign.
 #[inline(always)]
 fn circle<R: Real, const FMA: bool>(x: R, turns: u64) -> (R, R::Word) {
     let (r, excess, bits) = reduce::<R, FMA>(x, 1.0);
-    let quarter = bits.plus(R::Word::of(turns));
+    let quarter = bits.wrapping_add(R::Word::of(turns));
     let z = r * r;
     let (s, s_rest) = sine::<R, FMA>(r, excess, z);
     let (c, c_rest) = cosine::<R, FMA>(r, excess, z);
     let even = (quarter & R::Word::of(1)).equals(R::Word::of(0));
-    (R::pick(even, s + s_rest, c + c_rest), second_last_as_sign::<R>(quarter))
+    (R::select(even, s + s_rest, c + c_rest), second_last_as_sign::<R>(quarter))
 }
 
-/// Whether the reduction by parts of pi/2 cannot take `x`.
+/// Whether `x` is too large for the range reduction by parts of pi/2.
 #[inline(always)]
-fn is_odd<R: Real>(x: R, part: f64) -> R::Mask {
-    size_bits(x).above((R::literal(R::Number::LARGEST_ANGLE) * R::of(part)).bits())
+fn needs_slow_path<R: Real>(x: R, part: f64) -> R::Mask {
+    abs_bits(x).above((R::literal(R::Number::LARGEST_ANGLE) * R::of(part)).bits())
 }
 
 /// The sine of an angle in radians.
@@ -96,13 +96,13 @@ impl<R: Real> Unary<R> for Sin {
     /// The sine of the size, with the sign of x: the reduction would lose that of zero.
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let (size, sign) = circle::<R, FMA>(x.size(), 0);
+        let (size, sign) = circle::<R, FMA>(x.abs(), 0);
         turned_by(size, sign ^ x.bits())
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> R::Mask {
-        is_odd(x, 1.0)
+    fn needs_slow_path(x: R) -> R::Mask {
+        needs_slow_path(x, 1.0)
     }
 
     fn slow(x: R) -> R
@@ -120,13 +120,13 @@ impl<R: Real> Unary<R> for Cos {
     /// The cosine of the size is the same, and has its steps in common with the sine (4 % of the time of a loop).
     #[inline(always)]
     fn fast<const FMA: bool>(x: R) -> R {
-        let (value, sign) = circle::<R, FMA>(if R::SHARES { x.size() } else { x }, 1);
+        let (value, sign) = circle::<R, FMA>(if R::SHARES_STEPS { x.abs() } else { x }, 1);
         turned_by(value, sign)
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> R::Mask {
-        is_odd(x, 1.0)
+    fn needs_slow_path(x: R) -> R::Mask {
+        needs_slow_path(x, 1.0)
     }
 
     fn slow(x: R) -> R
@@ -176,8 +176,8 @@ impl<R: Real> Unary<R> for Tan {
     }
 
     #[inline(always)]
-    fn is_odd(x: R) -> R::Mask {
-        is_odd(x, SIXTEENTH)
+    fn needs_slow_path(x: R) -> R::Mask {
+        needs_slow_path(x, SIXTEENTH)
     }
 
     fn slow(x: R) -> R

@@ -1,0 +1,23 @@
+//! Hints for LLVM's vectoriser, for loops whose bodies are vectors already.
+
+/// Writes a chunk, element by element: stored as an array, LLVM packs small arrays into integers.
+///
+/// # Safety
+/// `out` has room for it.
+#[inline(always)]
+pub(crate) unsafe fn store_chunk<O: Copy, const N: usize>(out: *mut O, z: [O; N]) {
+    for (j, z) in z.into_iter().enumerate() {
+        // SAFETY: the caller's contract.
+        unsafe { out.add(j).write(z) };
+    }
+}
+
+/// Keeps LLVM from vectorising a loop that runs a few times only, or whose body is vectors already: an empty barrier.
+#[inline(always)]
+pub(crate) fn inhibit_vectorization() {
+    #[cfg(all(any(target_arch = "x86_64", target_arch = "aarch64"), not(miri)))]
+    // SAFETY: no instruction at all.
+    unsafe {
+        std::arch::asm!("", options(nomem, nostack, preserves_flags));
+    }
+}
