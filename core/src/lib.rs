@@ -37,13 +37,13 @@ mod plan;
 mod runtime;
 pub mod settings;
 
-pub use crate::array::array::{Array, Export};
+pub use crate::array::array::Array;
 pub use crate::array::element::Element;
 pub use crate::array::layout::{Index, Layout, MAX_DIMS, Order, Shape, Strides, broadcast, normalize_axis};
 pub use crate::array::value::Value;
 pub use crate::device::export::Loan;
 pub use crate::device::routine::{Singular, cholesky, computes_on_host, eigen, fourier, lack, lu, qr, solve, svd};
-pub use crate::host::interpreter_lock::{Host, Still, hold_still, rely_on_host, set_host};
+pub use crate::host::interpreter_lock::{Host, rely_on_host, set_host};
 pub use crate::index::fancy::{Part, Places};
 pub use crate::index::selection::{Selection, SelectionArg, put_selected, select_now};
 pub use crate::memory::storage::Owner;
@@ -52,7 +52,10 @@ pub use crate::ops::elementwise::{Options, apply, apply_to, apply_with, select};
 pub use crate::ops::matmul::{dot, matmul};
 pub use crate::ops::promote::{ArgType, Casting, can_cast, promote_types, resolve, result_type};
 pub use crate::ops::reduce::{Folding, Reduction};
+pub use crate::runtime::array_contents::Export;
+pub use crate::runtime::eager::runs_at_once;
 pub use crate::runtime::explain::explain;
+pub use crate::runtime::fork::{Still, hold_still};
 pub use crate::runtime::fp_flags::{Report, Scope, set_scope_source};
 pub use crate::runtime::stats::Stats;
 pub use crate::runtime::target::{current_device, describe_device, set_device, synchronize};
@@ -60,7 +63,7 @@ pub use error::{Error, ErrorKind, Result};
 pub use fastnp_codegen::{CUDA, DType, FpFlags, Kind, Library, Op, ResultRule, Scalar, Transform, Wide};
 pub use num_complex::Complex;
 
-use crate::runtime::recorder::engine;
+use crate::runtime::lock::engine;
 
 /// Runs everything that is pending.
 ///
@@ -119,18 +122,13 @@ pub fn reset_stats() {
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn take_raised() -> Vec<Report> {
-    crate::runtime::recorder::locked().seen.raised.take()
+    crate::runtime::lock::locked().seen.raised.take()
 }
 
 /// Whether [`take_raised`] has something to give.
 #[inline]
 pub fn has_raised() -> bool {
     crate::runtime::fp_flags::has_raised()
-}
-
-/// Whether an operation over so many elements runs at once when its operands are ready, by the setting `tiny`.
-pub fn runs_at_once(points: usize) -> bool {
-    points <= engine().tiny
 }
 
 /// The programs of the README, which run as tests.

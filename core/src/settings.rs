@@ -3,16 +3,11 @@
 use crate::error::{Error, Result};
 use crate::host::threads;
 use crate::memory::pool;
-use crate::runtime::recorder::engine;
+use crate::runtime::array_contents::LAZY_SCALARS;
+use crate::runtime::lock::engine;
+use crate::runtime::state::DEFAULT_TINY;
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Operations over at most this many elements run at once when their operands are ready: recording and planning a node costs
-/// about what computing a thousand elements costs.
-pub(crate) const DEFAULT_TINY: usize = 1024;
-
-/// Whether results without axes stay arrays. Asked for each of them, which must not cost the engine's lock.
-pub(crate) static LAZY_SCALARS: AtomicBool = AtomicBool::new(false);
+use std::sync::atomic::Ordering;
 
 /// What a setting is set to.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -8,10 +8,10 @@ use crate::array::layout::Layout;
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::interpreter_lock;
 use crate::memory::device_buffer::Remote;
-use crate::memory::free_list::Share;
 use crate::memory::storage::{Owner, Storage};
-use crate::runtime::execute::sent;
-use crate::runtime::recorder::engine;
+use crate::memory::storage_handle::Share;
+use crate::runtime::execute_device::sent;
+use crate::runtime::lock::engine;
 use fastnp_codegen::{DType, Device, device_known_as};
 use std::sync::Arc;
 

@@ -9,8 +9,8 @@ use crate::array::layout::{Index, Order, Shape};
 use crate::error::{Error, Result};
 use crate::host::interpreter_lock;
 use crate::memory::device_buffer::Remote;
-use crate::runtime::execute::sent;
-use crate::runtime::recorder::engine;
+use crate::runtime::execute_device::sent;
+use crate::runtime::lock::engine;
 use fastnp_codegen::{DType, Device, DeviceError, Failure, Library, Routine, Scalar, Transform};
 
 /// Why the host runs none.

@@ -4,7 +4,6 @@
 //! while they compute for long or wait for each other, or nothing else of the program moves. The engine knows nothing of
 //! such locks: it says when a thread turns aside, and asks now and then whether the user wants it to stop.
 
-use crate::runtime::recorder::{Held, engine, forget_waiting};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
@@ -69,28 +68,9 @@ impl Drop for Aside {
     }
 }
 
-/// Nothing runs, and nothing is recorded, as long as this lives: what a fork asks for.
-pub struct Still(Held);
-
-/// Waits until nothing runs, and keeps it so.
-///
-/// ```
-/// let still = fastnp::hold_still();
-/// drop(still);
-/// fastnp::flush()?;
-/// # Ok::<(), fastnp::Error>(())
-/// ```
-pub fn hold_still() -> Still {
-    Still(engine())
-}
-
-impl Still {
-    /// Goes on in the child of a fork, where the other threads are not.
-    pub fn go_on_in_child(self) {
-        forget_waiting();
-        REASONS.store(!is_relied_on() as u32, Ordering::Relaxed);
-        drop(self.0);
-    }
+/// Counts anew in the child of a fork, where the threads that had released the lock are not.
+pub(crate) fn reset_in_child() {
+    REASONS.store(!is_relied_on() as u32, Ordering::Relaxed);
 }
 
 /// Computes for long, or waits for the engine.

@@ -13,15 +13,18 @@ use crate::array::layout::{
     Index, Layout, MAX_DIMS, Order, Shape, Steps, Strides, broadcast, c_strides, count, same_shape,
 };
 use crate::array::result_order;
+use crate::array::strided_view::View;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
+use crate::host::count_true::count_true;
 use crate::index::mask_device::places_there;
-use crate::index::mask_loops::{count_true, put_positions};
+use crate::index::mask_loops::put_positions;
 use crate::index::take_rows;
 use crate::index::take_rows::{Items, are_within};
 use crate::ops::elementwise::apply;
-use crate::plan::trace::{Input, Operation, Statement, View};
-use crate::runtime::recorder::{engine, recording};
+use crate::plan::trace::{Input, Operation, Statement};
+use crate::runtime::eager::runs_at_once;
+use crate::runtime::lock::{engine, recording};
 use fastnp_codegen::{DType, Op};
 use smallvec::SmallVec;
 
@@ -235,7 +238,7 @@ impl Axes {
         // Rows and few elements are copied, by offsets that are there.
         if let [only] = &self.indexed[..]
             && self.rest.size() == 1
-            && !crate::runs_at_once(n)
+            && !runs_at_once(n)
             && same_shape(only.positions.shape(), shape)
             && only.count_from_zero()?
         {
@@ -440,7 +443,7 @@ impl Places {
     fn rows(&self, strides: &[isize]) -> Option<(Items, isize)> {
         let size = self.of.dtype().size();
         let (at, end) = (self.at, self.at + self.shape.len());
-        let few = crate::runs_at_once(self.offsets.size() * self.rest.size());
+        let few = runs_at_once(self.offsets.size() * self.rest.size());
         let along = strides[..at].iter().chain(&strides[end..]);
         let mut axes = self.rest.shape.iter().zip(&self.rest.strides).zip(along).filter(|((n, _), _)| **n != 1);
         let dense = self.rest.is_c_contiguous(size)

@@ -6,7 +6,7 @@ use crate::device::routine::{on_device, ready};
 use crate::error::Result;
 use crate::ops::elementwise::apply;
 use crate::ops::reduce::Reduction;
-use crate::runtime::recorder::engine;
+use crate::runtime::lock::engine;
 use fastnp_codegen::{DType, Op};
 
 /// How many elements of a mask are true, counted where the mask is.

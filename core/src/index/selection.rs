@@ -10,14 +10,15 @@
 
 use crate::array::array::Array;
 use crate::array::layout::{Layout, Order};
-use crate::array::snapshot::Capture;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
+use crate::host::count_true::count_true;
 use crate::index::mask_device::{chosen_there, how_many};
-use crate::index::mask_loops::{compact, count_true, expand};
+use crate::index::mask_loops::{compact, expand};
 use crate::ops::elementwise::{apply, select};
 use crate::ops::reduce::Reduction;
-use crate::runtime::recorder::engine;
+use crate::runtime::lock::engine;
+use crate::runtime::snapshot::Capture;
 use fastnp_codegen::{DType, Fold, Op, Scalar};
 
 /// Elements of an array where a mask of the same shape is true, in row-major order.

@@ -8,7 +8,7 @@ use crate::array::array::Array;
 use crate::array::layout::{Layout, Shape, c_strides, count};
 use crate::array::value::Value;
 use crate::error::{Error, Result};
-use crate::runtime::recorder::engine;
+use crate::runtime::lock::engine;
 use fastnp_codegen::{DType, Scalar};
 
 /// How many times as many elements as run at once otherwise are read at once: 10,000 take 6.6 µs so and 10.9 recorded, and no longer

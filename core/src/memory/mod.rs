@@ -4,4 +4,5 @@ pub(crate) mod device_buffer;
 pub(crate) mod free_list;
 pub(crate) mod pool;
 pub(crate) mod storage;
+pub(crate) mod storage_handle;
 pub(crate) mod storage_ref;

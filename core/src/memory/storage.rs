@@ -10,10 +10,11 @@
 //! While others can reach the memory on a device (it is lent), that memory is the truth: there is no address here, what is read
 //! here is fetched afresh into a mirror, and what is written here goes back.
 
-use crate::array::snapshot::{Held, Watchers};
+use crate::error::Result;
 use crate::memory::device_buffer::Remote;
 use crate::memory::pool::{ALIGN, Buffer};
 use parking_lot::Mutex;
+use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Weak};
 
@@ -23,8 +24,11 @@ pub trait Owner: Send + Sync {
     fn is_shared(&self) -> bool;
 
     /// The owner itself, for those who know its type.
-    fn as_any(&self) -> &dyn std::any::Any;
+    fn as_any(&self) -> &dyn Any;
 }
+
+/// A snapshot that reads a storage, as the storage knows it: `runtime::snapshot` knows its type.
+pub(crate) type Watcher = dyn Any + Send + Sync;
 
 /// Memory that several arrays may alias.
 pub(crate) struct Storage {
@@ -46,7 +50,7 @@ pub(crate) struct Storage {
     exports: AtomicU32,
     lent: AtomicU32,
     watched: AtomicBool,
-    watchers: Mutex<Watchers>,
+    watchers: Mutex<Vec<Weak<Watcher>>>,
 }
 
 // SAFETY: the address of foreign memory is only handed out; who may use it is what the owner says.
@@ -70,7 +74,7 @@ impl Storage {
             exports: AtomicU32::new(0),
             lent: AtomicU32::new(0),
             watched: AtomicBool::new(false),
-            watchers: Mutex::new(Watchers::new()),
+            watchers: Mutex::new(Vec::new()),
         }
     }
 
@@ -168,7 +172,7 @@ impl Storage {
     ///
     /// # Errors
     /// `MemoryError`; those of a device that has the contents.
-    pub(crate) fn materialize(&self) -> crate::Result<*mut u8> {
+    pub(crate) fn materialize(&self) -> Result<*mut u8> {
         if let Some(address) = self.address() {
             return Ok(address);
         }
@@ -180,7 +184,7 @@ impl Storage {
 
     /// Copies the contents from a device, where they stay too.
     #[cold]
-    fn bring_back(&self) -> crate::Result<*mut u8> {
+    fn bring_back(&self) -> Result<*mut u8> {
         let mut remote = self.remote.lock();
         let remote = remote.as_mut().expect("it is there");
         if self.is_lent() {
@@ -207,7 +211,7 @@ impl Storage {
     /// # Errors
     /// `MemoryError`.
     #[inline]
-    pub(crate) fn place_here(&self) -> crate::Result<*mut u8> {
+    pub(crate) fn place_here(&self) -> Result<*mut u8> {
         if !self.is_lent() {
             return self.materialize();
         }
@@ -263,12 +267,12 @@ impl Storage {
     /// # Errors
     /// Those of a device that failed.
     #[inline]
-    pub(crate) fn changed_here(&self) -> crate::Result<()> {
+    pub(crate) fn changed_here(&self) -> Result<()> {
         if self.has_remote() { self.follow() } else { Ok(()) }
     }
 
     #[cold]
-    fn follow(&self) -> crate::Result<()> {
+    fn follow(&self) -> Result<()> {
         if !self.is_lent() {
             self.forget_remote();
             return Ok(());
@@ -374,7 +378,7 @@ impl Storage {
     /// # Errors
     /// Those of a device that others can reach them on.
     #[inline]
-    pub(crate) fn written(&self) -> crate::Result<()> {
+    pub(crate) fn written(&self) -> Result<()> {
         self.count_write();
         self.changed_here()
     }
@@ -399,15 +403,15 @@ impl Storage {
     }
 
     /// Notes a capture.
-    pub(crate) fn watch(&self, held: Weak<Held>) {
+    pub(crate) fn watch(&self, watcher: Weak<Watcher>) {
         let mut watchers = self.watchers.lock();
         watchers.retain(|w| w.strong_count() > 0);
-        watchers.push(held);
+        watchers.push(watcher);
         self.watched.store(true, Ordering::Relaxed);
     }
 
     /// Takes the captures that are still there.
-    pub(crate) fn take_watchers(&self) -> Vec<Arc<Held>> {
+    pub(crate) fn take_watchers(&self) -> Vec<Arc<Watcher>> {
         self.watched.store(false, Ordering::Relaxed);
         std::mem::take(&mut *self.watchers.lock()).iter().filter_map(Weak::upgrade).collect()
     }

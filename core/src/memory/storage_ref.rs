@@ -110,6 +110,12 @@ impl Deref for Counted {
     }
 }
 
+impl std::fmt::Debug for Counted {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Storage({} bytes)", self.bytes())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

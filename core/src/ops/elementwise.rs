@@ -3,17 +3,19 @@
 use crate::array::array::Array;
 use crate::array::layout::{Order, Shape, Strides, Tuple, broadcast, c_strides, f_strides, same_shape};
 use crate::array::result_order;
+use crate::array::strided_view::View;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::gemm::Product;
-use crate::index::masked;
 use crate::memory::storage::Storage;
 use crate::memory::storage_ref::Counted;
+use crate::ops::masked;
 use crate::ops::promote::{ArgType, Casting, can_cast, own_type, resolve, result_type};
 use crate::plan::overlap::{Relation, relate};
-use crate::plan::trace::{Access, Input, Operation, Statement, View};
-use crate::runtime::dense;
-use crate::runtime::recorder::recording;
+use crate::plan::trace::{Access, Input, Operation, Statement};
+use crate::runtime::eager_dense;
+use crate::runtime::eager_fill;
+use crate::runtime::lock::recording;
 use fastnp_codegen::{DType, Kind, Op, Scalar};
 use smallvec::SmallVec;
 
@@ -50,7 +52,7 @@ type Inputs<'a> = SmallVec<[Input<'a>; 3]>;
 pub fn apply(op: Op, args: &[Value<'_>]) -> Result<Array> {
     // The commonest call has no options to look at.
     if let Some(compute) = only_type(op, args)
-        && let Some(result) = dense::apply(op, compute, args)?
+        && let Some(result) = eager_dense::apply(op, compute, args)?
     {
         return Ok(result);
     }
@@ -119,7 +121,7 @@ pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Ar
 /// ```
 pub fn apply_to(op: Op, args: &[Value<'_>], out: &Array) -> Result<()> {
     if let Some(compute) = only_type(op, args)
-        && dense::apply_to(op, compute, args, out)?
+        && eager_dense::apply_to(op, compute, args, out)?
     {
         return Ok(());
     }
@@ -134,11 +136,11 @@ fn computed(op: Op, compute: DType, args: &[Value<'_>], options: &Options<'_>) -
     }
     match options.out {
         None if options.order.is_none() => {
-            if let Some(result) = dense::apply(op, compute, args)? {
+            if let Some(result) = eager_dense::apply(op, compute, args)? {
                 return Ok(result);
             }
         }
-        Some(out) if dense::apply_to(op, compute, args, out)? => return Ok(out.clone()),
+        Some(out) if eager_dense::apply_to(op, compute, args, out)? => return Ok(out.clone()),
         _ => {}
     }
     submit(Operation::Apply(op), compute, op.result(compute), args, options, op.name())
@@ -441,7 +443,7 @@ fn foreign_overlap(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
 
 /// Records `target[...] = source` for arrays of one shape.
 fn store(source: &Array, target: &Array) -> Result<()> {
-    if dense::copy_to(source, target)? {
+    if eager_fill::copy_to(source, target)? {
         return Ok(());
     }
     let domain = target.shape();
@@ -506,7 +508,7 @@ impl Array {
     /// # Errors
     /// `MemoryError`.
     pub(crate) fn fill(&self, value: Scalar) -> Result<()> {
-        if dense::fill(self, value)? {
+        if eager_fill::fill(self, value)? {
             return Ok(());
         }
         let inputs = [Input::Scalar(value)];
@@ -559,7 +561,7 @@ impl Array {
     pub fn cast_order(&self, dtype: DType, order: Order) -> Result<Array> {
         if dtype == self.dtype
             && (self.ndim() <= 1 || order != Order::F)
-            && let Some(copy) = dense::copy(self)?
+            && let Some(copy) = eager_fill::copy(self)?
         {
             return Ok(copy);
         }

@@ -8,13 +8,14 @@
 use crate::array::array::Array;
 use crate::array::layout::{Index, Layout, Shape, Steps, Strides, broadcast, byte_count, c_strides};
 use crate::array::result_order;
+use crate::array::strided_view::View;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::gemm::Product;
 use crate::ops::elementwise::{apply, part};
 use crate::ops::promote::promote_types;
-use crate::plan::trace::{Input, Operation, Statement, View};
-use crate::runtime::recorder::recording;
+use crate::plan::trace::{Input, Operation, Statement};
+use crate::runtime::lock::recording;
 use fastnp_codegen::{DType, Fold, Op};
 
 /// The matrix product of two arrays, with NumPy's rules for vectors and stacks of matrices.
@@ -105,7 +106,7 @@ fn inner(name: Product, a: &Array, b: &Array, dtype: DType) -> Result<Array> {
     if dtype == DType::Bool || dtype == DType::F16 {
         return Err(Error::unsupported(format!("an inner product in {dtype}")));
     }
-    if let Some(product) = crate::runtime::immediate::inner(name, a, b, dtype)? {
+    if let Some(product) = crate::runtime::eager_fold::inner(name, a, b, dtype)? {
         return Ok(product);
     }
     let product = part(name, Op::Multiply, dtype, &[a.into(), b.into()], None)?;

@@ -6,14 +6,15 @@
 use crate::array::array::Array;
 use crate::array::layout::{Order, Shape, Steps, Strides, broadcast, c_strides, normalize_axis};
 use crate::array::result_order;
+use crate::array::strided_view::View;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
-use crate::index::mask_loops::count_true;
+use crate::host::count_true::count_true;
 use crate::ops::elementwise::{Options, apply, apply_with, drops_imaginary, select};
 use crate::ops::promote::{Casting, can_cast, promote_types};
-use crate::plan::trace::{Input, Operation, Statement, View};
-use crate::runtime::immediate;
-use crate::runtime::recorder::{engine, recording};
+use crate::plan::trace::{Input, Operation, Statement};
+use crate::runtime::eager_fold;
+use crate::runtime::lock::{engine, recording};
 use fastnp_codegen::{DType, Fold, Kind, Op, Scalar};
 use num_complex::Complex;
 use smallvec::SmallVec;
@@ -206,7 +207,7 @@ impl Array {
             },
             Fold::ArgMin | Fold::ArgMax => self.dtype,
         };
-        immediate::fold(self, fold, compute)
+        eager_fold::fold(self, fold, compute)
     }
 
     /// How many elements are true, where they are dense and there: counted as bytes, where a sum widens each to 64 bits.

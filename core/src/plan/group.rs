@@ -4,8 +4,8 @@
 //! between them is used at the same index, or any later group over the same domain with which it shares memory. Every
 //! refusal has a name, which `explain` shows.
 
-use super::overlap::{Relation, relate};
 use crate::array::layout::{Shape, count};
+use crate::plan::overlap::{Relation, relate};
 use crate::plan::trace::{Access, Node, Operation, Source};
 use smallvec::SmallVec;
 use std::fmt;

@@ -4,11 +4,11 @@
 //! group wrote; a store for the last write to each location that somebody still needs. Stores stand at the end of their
 //! fragment, so every load of the group sees memory as it was before the group.
 
-use super::Lives;
-use super::group::{Group, Place};
 use crate::array::layout::{Shape, Strides, count};
+use crate::plan::group::{Group, Place};
+use crate::plan::liveness::Lives;
+use crate::plan::plan::Part;
 use crate::plan::trace::{Access, Node, Operation, Source};
-use crate::runtime::fp_flags::Part;
 use fastnp_codegen::{
     Access as Direction, DType, Fold, FragmentBuilder, Kernel, KernelBuilder, Op, Scalar, Template, ValueId,
 };

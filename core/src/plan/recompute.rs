@@ -1,20 +1,10 @@
 //! Leaving out of a plan results that are likely to die unread, and computing them after all.
 
+use crate::plan::build::{Compile, build};
+use crate::plan::plan::{Omission, Plan, Target};
 use crate::plan::trace::{Node, Operation, decode};
-use crate::plan::{Compile, Plan, Target, build};
 use smallvec::SmallVec;
 use std::sync::Arc;
-
-/// What a plan leaves out.
-#[derive(PartialEq, Eq, Debug)]
-pub(crate) struct Omission {
-    /// The slots of the results.
-    pub(crate) slots: SmallVec<[u32; 2]>,
-    /// The nodes that compute them once the plan has run, by their place in program order.
-    pub(crate) nodes: Vec<u32>,
-    /// Slots whose memory those nodes read.
-    pub(crate) reads: SmallVec<[u32; 4]>,
-}
 
 /// A plan of the tape that leaves these slots out, though somebody can reach them; none where what they are computed from
 /// is not there any more afterwards, or is worth more than storing them.

@@ -8,7 +8,8 @@
 //! no addresses, no scalar values and no absolute offsets (a slot's first offset is a launch parameter, later ones count from it), so
 //! a loop over `a[i:i+k]` writes the same tape every time round, and looking up its plan is a comparison of memory.
 
-use crate::array::layout::{Shape, Steps, Strides};
+use crate::array::layout::{Shape, Strides};
+use crate::array::strided_view::View;
 use crate::host::gemm::Product;
 use crate::host::interpreter_lock;
 use crate::memory::pool;
@@ -107,21 +108,6 @@ impl Operation {
             Operation::Gather => "take",
             Operation::Scatter => "put",
         }
-    }
-}
-
-/// A strided view of a storage over a node's domain, as it is recorded.
-#[derive(Clone, Debug)]
-pub(crate) struct View<'a> {
-    pub(crate) storage: &'a Counted,
-    pub(crate) dtype: DType,
-    pub(crate) offset: isize,
-    pub(crate) strides: Steps<'a>,
-}
-
-impl std::fmt::Debug for Counted {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Storage({} bytes)", self.bytes())
     }
 }
 

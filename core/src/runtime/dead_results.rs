@@ -11,61 +11,15 @@
 
 use crate::error::Result;
 use crate::memory::storage_ref::Counted;
-use crate::plan::{Plan, recompute};
-use crate::runtime::recorder::{Engine, Held, try_engine};
+use crate::plan::recompute;
+use crate::runtime::lock::{Held, try_engine};
+use crate::runtime::state::{Engine, Passing};
 use fastnp_codegen::{DType, Scalar};
 use smallvec::SmallVec;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
-
-/// How many times a plan's results are watched, at first.
-const WATCHED: u32 = 2;
-/// Of so many times that results were left out, once they may have been read.
-const RARELY: u32 = 16;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether the last flush left something to be decided: asked wherever an array dies, which must not cost the engine's lock.
 static UNDECIDED: AtomicBool = AtomicBool::new(false);
-
-/// What became of a plan's results, as far as it was seen. It changes under the engine's lock only.
-#[derive(Default)]
-pub(crate) struct Fate {
-    watched: AtomicU32,
-    /// How many times results were left out and died unread, and how many times they did not.
-    right: AtomicU32,
-    wrong: AtomicU32,
-    without: OnceLock<Option<Arc<Plan>>>,
-}
-
-impl Fate {
-    /// The plan that leaves out what died unread, if that is likely to go well.
-    fn without(&self) -> Option<&Arc<Plan>> {
-        let plan = self.without.get()?.as_ref()?;
-        let (right, wrong) = (self.right.load(Ordering::Relaxed), self.wrong.load(Ordering::Relaxed));
-        (wrong.saturating_mul(RARELY) <= right.saturating_add(RARELY)).then_some(plan)
-    }
-
-    /// Whether to watch what becomes of the results this time.
-    fn watches(&self) -> bool {
-        let watched = self.watched.load(Ordering::Relaxed);
-        self.watched.store((watched + 1).min(WATCHED), Ordering::Relaxed);
-        watched < WATCHED && self.without.get().is_none()
-    }
-
-    fn count(&self, right: bool) {
-        let counter = if right { &self.right } else { &self.wrong };
-        counter.store(counter.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
-    }
-}
-
-/// What a flush left to be decided.
-pub(crate) struct Passing {
-    /// The plan that stores everything.
-    plan: Arc<Plan>,
-    /// The one that ran, if it left the results out.
-    instead: Option<Arc<Plan>>,
-    /// The slots of the results.
-    slots: SmallVec<[u32; 4]>,
-}
 
 /// Decides at once if all that may pass by has: the array that just died may have been the last of it.
 #[inline]

@@ -1,9 +1,11 @@
 //! What would happen if what is pending were flushed now, or what the last flush did, as text.
 
+use crate::plan::build::needed;
 use crate::plan::group::{Group, Place, group};
+use crate::plan::plan::{Plan, Step, Work};
 use crate::plan::trace::{Access, Node, Source, decode};
-use crate::plan::{Plan, Step, Work, needed};
-use crate::runtime::recorder::{Engine, engine};
+use crate::runtime::lock::engine;
+use crate::runtime::state::Engine;
 use std::fmt::Write;
 
 /// The pending nodes, the groups they fuse into with the reasons why fusion stopped, and the kernels; where nothing is

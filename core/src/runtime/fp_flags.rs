@@ -58,14 +58,6 @@ fn rounded(fragment: &Fragment, value: ValueId) -> Option<Op> {
     }
 }
 
-/// An instruction that is a step of a product.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
-    pub(crate) in_epilogue: bool,
-    pub(crate) inst: u32,
-    pub(crate) product: Product,
-}
-
 /// Flags that one op raised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Report {

@@ -1,13 +1,29 @@
 //! The runtime: the one lock, recording, running at once, flushing.
 
+pub(crate) mod allocate;
+pub(crate) mod array_contents;
+pub(crate) mod compile;
+pub(crate) mod contents;
 pub(crate) mod dead_results;
-pub(crate) mod dense;
+pub(crate) mod eager;
+pub(crate) mod eager_dense;
+pub(crate) mod eager_fill;
+pub(crate) mod eager_fold;
+pub(crate) mod eager_kernels;
+pub(crate) mod exec_target;
 pub(crate) mod execute;
+pub(crate) mod execute_device;
 pub(crate) mod explain;
+pub(crate) mod flush;
+pub(crate) mod fork;
 pub(crate) mod fp_flags;
-pub(crate) mod immediate;
 pub(crate) mod inspect;
 pub(crate) mod launch;
-pub(crate) mod recorder;
+pub(crate) mod lock;
+pub(crate) mod offload;
+pub(crate) mod program_cache;
+pub(crate) mod record;
+pub(crate) mod snapshot;
+pub(crate) mod state;
 pub(crate) mod stats;
 pub(crate) mod target;

@@ -2,98 +2,14 @@
 
 use crate::error::{Error, Result};
 use crate::host::interpreter_lock;
-use crate::plan::Target;
-use crate::plan::group::PACKED;
-use crate::runtime::recorder::{Engine, engine};
-use fastnp_codegen::{Backend, Device, Facts, Failure, Kernel, Program, Verified, backend, device};
-use hashbrown::HashMap;
+use crate::plan::plan::Target;
+use crate::runtime::exec_target::{HOST, Site};
+use crate::runtime::lock::engine;
+use crate::runtime::offload::Worth;
+use crate::runtime::state::Engine;
+use fastnp_codegen::{Device, Failure, device};
 use std::hash::BuildHasher;
 use std::sync::Arc;
-
-/// Kernels kept, with their programs: tens of kilobytes each. A program in a plan lives as long as the plan.
-const MAX_KERNELS: usize = 2048;
-
-/// A kernel and its program.
-pub(crate) type Compiled = (Arc<Verified<Kernel>>, Arc<dyn Program>);
-
-/// A place where plans run, and the programs made for it.
-pub(crate) struct Site {
-    pub(crate) backend: Arc<dyn Backend>,
-    /// Whose memory operands are in; none for the host's.
-    pub(crate) device: Option<Arc<dyn Device>>,
-    /// Points up to which a launch of its own costs more than sharing one.
-    packed: usize,
-    kernels: HashMap<Kernel, Compiled, foldhash::fast::FixedState>,
-}
-
-impl Site {
-    /// The host, with the backend of a name; none where there is no such backend.
-    pub(crate) fn host(name: &str) -> Option<Site> {
-        Some(Site { backend: backend::select(name)?.into(), device: None, packed: PACKED, kernels: HashMap::default() })
-    }
-
-    fn on(device: Arc<dyn Device>) -> Site {
-        let facts = device.facts();
-        let packed = (facts.launch * facts.bandwidth / POINT) as usize;
-        Site { backend: device.clone(), device: Some(device), packed, kernels: HashMap::default() }
-    }
-
-    /// The program of a kernel, if it was made.
-    pub(crate) fn find(&self, kernel: &Kernel) -> Option<Compiled> {
-        self.kernels.get(kernel).cloned()
-    }
-
-    /// Keeps a program.
-    pub(crate) fn keep(&mut self, kernel: Kernel, compiled: Compiled) {
-        if self.kernels.len() >= MAX_KERNELS {
-            self.kernels.clear();
-        }
-        self.kernels.insert(kernel, compiled);
-    }
-}
-
-/// The place of the host in the list of sites.
-pub(crate) const HOST: usize = 0;
-/// Bytes that the host's kernels read or write in a nanosecond, and nanoseconds that one takes at least.
-const HOST_BANDWIDTH: f64 = 12.0;
-const HOST_LAUNCH: f64 = 500.0;
-/// Bytes that a device moves at a point of a small kernel: it reads a double and writes one.
-const POINT: f64 = 16.0;
-/// Programs whose worth is remembered.
-const MAX_ACCOUNTS: usize = 4096;
-
-/// Which programs are worth moving to a device: those that would have been faster there by what compiling for it takes, which is
-/// at most twice as slow as knowing beforehand how often each will run.
-pub(crate) struct Worth {
-    site: usize,
-    facts: Facts,
-    /// Nanoseconds that each would have won so far, by the hash of its tape.
-    accounts: HashMap<u64, f64, foldhash::fast::FixedState>,
-}
-
-impl Worth {
-    /// Nanoseconds that nodes would win on the device, which touch so many bytes; some of those are on the host alone, others on the
-    /// device alone.
-    fn gain(&self, nodes: usize, bytes: usize, [here, there]: [usize; 2]) -> f64 {
-        let host = nodes as f64 * HOST_LAUNCH + bytes as f64 / HOST_BANDWIDTH + there as f64 / self.facts.link;
-        let device =
-            nodes as f64 * self.facts.launch + bytes as f64 / self.facts.bandwidth + here as f64 / self.facts.link;
-        host - device
-    }
-
-    /// Whether a program is worth moving now.
-    fn moves(&mut self, program: u64, nodes: usize, gain: f64) -> bool {
-        if gain <= 0.0 {
-            return false;
-        }
-        if self.accounts.len() >= MAX_ACCOUNTS {
-            self.accounts.clear();
-        }
-        let account = self.accounts.entry(program).or_insert(0.0);
-        *account += gain;
-        *account >= nodes as f64 * self.facts.compile
-    }
-}
 
 /// Has what is recorded from now on run on a device, `cuda` or `cuda:1`, or on the host, `cpu`. Arrays follow: contents go where they
 /// are computed with, and stay there until somebody needs them elsewhere. With `auto`, what pays moves to the first GPU, if there is
@@ -211,7 +127,7 @@ impl Engine {
         self.go_to(None)?;
         self.worth = device.map(|device| {
             let facts = device.facts();
-            Worth { site: self.site_of(device), facts, accounts: HashMap::default() }
+            Worth::new(self.site_of(device), facts)
         });
         Ok(())
     }
@@ -264,67 +180,7 @@ impl Engine {
         self.go_to(None)?;
         self.sites[HOST] = host;
         self.last.plan = None;
-        self.forget_programs();
+        self.programs.forget_host();
         Ok(())
-    }
-
-    /// The program of a kernel for one of the sites, looked up or made.
-    ///
-    /// # Panics
-    /// Where a backend refuses what the planner made: a bug.
-    pub(crate) fn compiled_for(&mut self, site: usize, kernel: Kernel) -> Compiled {
-        if let Some(found) = self.sites[site].find(&kernel) {
-            return found;
-        }
-        self.seen.stats.kernels_compiled += 1;
-        let started = self.seen.inspection.clock(1);
-        let verified =
-            fastnp_codegen::verify(kernel.clone()).unwrap_or_else(|e| panic!("the planner made a wrong kernel: {e}"));
-        let backend = &self.sites[site].backend;
-        let program = backend
-            .compile(&verified)
-            .unwrap_or_else(|e| panic!("the {} backend refused a kernel: {e}", backend.name()));
-        self.seen.inspection.compiled(self.seen.stats.kernels_compiled, &verified, &*program, started);
-        let compiled: Compiled = (Arc::new(verified), program);
-        self.sites[site].keep(kernel, compiled.clone());
-        compiled
-    }
-
-    /// The program of a kernel on the host.
-    pub(crate) fn compiled(&mut self, kernel: Kernel) -> Compiled {
-        self.compiled_for(HOST, kernel)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn worth() -> Worth {
-        let facts = Facts { launch: 3_000.0, bandwidth: 4_000.0, link: 50.0, compile: 50e6 };
-        Worth { site: 1, facts, accounts: HashMap::default() }
-    }
-
-    #[test]
-    fn small_programs_stay() {
-        assert!(worth().gain(10, 240_000, [0, 0]) < 0.0, "three arrays of 10,000 doubles");
-        assert!(worth().gain(10, 240_000_000, [0, 0]) > 0.0, "three of ten million");
-    }
-
-    #[test]
-    fn what_must_be_sent_counts() {
-        // One pass over what is on the host: as fast as sending it would be four times as much.
-        assert!(worth().gain(1, 160_000_000, [80_000_000, 0]) > 0.0);
-        assert!(worth().gain(1, 16_000_000, [800_000_000, 0]) < 0.0);
-        assert!(worth().gain(1, 16_000_000, [0, 800_000_000]) > 0.0);
-    }
-
-    #[test]
-    fn a_program_moves_once_compiling_would_have_paid() {
-        let mut worth = worth();
-        let gain = worth.gain(1, 240_000_000, [0, 0]);
-        let runs = (0..1000).take_while(|_| !worth.moves(7, 1, gain)).count();
-        assert_eq!(runs, (50e6 / gain) as usize, "and from then on it stays there");
-        assert!(worth.moves(7, 1, gain) && !worth.moves(8, 1, gain));
     }
 }

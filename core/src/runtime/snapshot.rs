@@ -6,8 +6,12 @@
 use crate::array::array::Array;
 use crate::array::layout::Order;
 use crate::error::Result;
+use crate::memory::storage::Watcher;
+use crate::memory::storage_ref::Counted;
+use crate::plan::trace::{Input, Operation, Statement};
+use crate::runtime::state::Engine;
 use parking_lot::Mutex;
-use std::sync::{Arc, Weak};
+use std::sync::Arc;
 
 /// The array's contents at one version.
 #[derive(Clone)]
@@ -27,7 +31,8 @@ impl Capture {
             return Ok(Capture::fixed(array.copy(Order::C)?));
         }
         let capture = Capture::fixed(array.clone());
-        array.storage.watch(Arc::downgrade(&capture.held));
+        let watcher: Arc<Watcher> = capture.held.clone();
+        array.storage.watch(Arc::downgrade(&watcher));
         Ok(capture)
     }
 
@@ -54,5 +59,35 @@ impl Held {
     }
 }
 
-/// Those who captured a storage and are still there.
-pub(crate) type Watchers = Vec<Weak<Held>>;
+impl Engine {
+    /// Records copies for those who captured a storage that is about to be written.
+    #[cold]
+    pub(crate) fn leave_copies(&mut self, storage: &Counted) -> Result<()> {
+        let watchers = storage.take_watchers();
+        for (i, held) in watchers.iter().enumerate() {
+            let Ok(held) = held.clone().downcast::<Held>() else { unreachable!("only snapshots watch storages") };
+            if let Err(error) = self.leave_copy(&held) {
+                // The write does not happen either, so they go on watching.
+                watchers[i..].iter().for_each(|held| storage.watch(Arc::downgrade(held)));
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    fn leave_copy(&mut self, held: &Held) -> Result<()> {
+        let array = held.array();
+        let copy = Array::by_rows(array.shape(), array.dtype())?;
+        self.submit(&Statement {
+            op: Operation::Copy,
+            compute: array.dtype(),
+            domain: array.shape(),
+            reduced: 0,
+            inputs: &[Input::Memory(array.over(array.shape()))],
+            target: copy.over(array.shape()),
+            covers: true,
+        })?;
+        held.replace(copy);
+        Ok(())
+    }
+}

@@ -1,0 +1,43 @@
+//! Liveness: the first and the last group that use each slot of a trace.
+
+use crate::plan::group::Group;
+use crate::plan::trace::Node;
+
+/// When slots are in use.
+pub(crate) struct Lives {
+    /// The first and the last group that touches a slot.
+    pub(crate) first: Vec<Option<u32>>,
+    pub(crate) last: Vec<Option<u32>>,
+    live: Vec<bool>,
+}
+
+impl Lives {
+    pub(crate) fn of(nodes: &[Node], groups: &[Group], live: &[bool]) -> Lives {
+        let mut lives = Lives { first: vec![None; live.len()], last: vec![None; live.len()], live: live.to_vec() };
+        for (g, group) in groups.iter().enumerate() {
+            for member in &group.members {
+                let node = &nodes[member.node as usize];
+                for slot in node.reads().map(|a| a.slot).chain([node.target.slot]) {
+                    lives.first[slot as usize].get_or_insert(g as u32);
+                    lives.last[slot as usize] = Some(g as u32);
+                }
+            }
+        }
+        lives
+    }
+
+    /// Whether what a group writes to a slot is needed after it.
+    pub(crate) fn escapes(&self, slot: u32, group: usize) -> bool {
+        self.live[slot as usize] || self.last[slot as usize] != Some(group as u32)
+    }
+
+    /// Whether a group is the first to touch a slot.
+    pub(crate) fn begins(&self, slot: u32, group: usize) -> bool {
+        self.first[slot as usize] == Some(group as u32)
+    }
+
+    /// Whether a group is the last to need a slot.
+    pub(crate) fn ends(&self, slot: u32, group: usize) -> bool {
+        !self.escapes(slot, group)
+    }
+}

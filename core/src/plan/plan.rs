@@ -1,0 +1,137 @@
+//! Plans: launches in order, with their operands, their releases and what became of their results.
+
+use crate::array::layout::{Shape, count};
+use crate::host::gemm::Product;
+use fastnp_codegen::{DType, Kernel, Launch, Program, Scalar, Verified};
+use smallvec::SmallVec;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// How many times a plan's results are watched, at first.
+const WATCHED: u32 = 2;
+
+/// Of so many times that results were left out, once they may have been read.
+const RARELY: u32 = 16;
+
+/// Groups in order, with their buffers.
+pub(crate) struct Plan {
+    pub(crate) steps: Vec<Step>,
+    /// Points that its kernels run over, together.
+    pub(crate) points: usize,
+    /// Results that it leaves out.
+    pub(crate) omitted: Option<Omission>,
+    /// What became of its results.
+    pub(crate) fate: Fate,
+    /// Where it runs, and whether a device was told what is to come.
+    pub(crate) target: Target,
+    pub(crate) is_prepared: AtomicBool,
+}
+
+/// Where a plan is to run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Target {
+    /// Which of the engine's sites it is.
+    pub(crate) site: usize,
+    /// Points up to which a launch of its own costs more there than sharing one.
+    pub(crate) packed: usize,
+}
+
+/// One launch.
+pub(crate) struct Step {
+    pub(crate) work: Work,
+    /// The nodes it computes, by their place in program order.
+    pub(crate) nodes: SmallVec<[u32; 4]>,
+    /// Slot and byte offset of each operand, in the kernel's order.
+    pub(crate) operands: SmallVec<[(u32, isize); 6]>,
+    /// Slots which take over the memory of dying ones, where that is possible: (taker, giver).
+    pub(crate) donations: SmallVec<[(u32, u32); 1]>,
+    /// Slots whose memory nobody needs afterwards.
+    pub(crate) releases: SmallVec<[u32; 2]>,
+}
+
+/// What a step does.
+pub(crate) enum Work {
+    /// Launches a program.
+    Kernel(KernelWork),
+    /// A batch of matrix products by the `gemm` crate. The domain is `[batch…, m, n, k]`, strides as in a kernel's launch.
+    Product { product: Product, dtype: DType, domain: Shape, strides: Vec<isize> },
+}
+
+impl Work {
+    /// Points it runs over: multiplications of a product, elements of a kernel's domain.
+    pub(crate) fn points(&self) -> usize {
+        match self {
+            Work::Kernel(work) => count(&work.outer).saturating_mul(count(&work.inner)),
+            Work::Product { domain, .. } => count(domain),
+        }
+    }
+}
+
+/// A program with the sizes it is launched with.
+pub(crate) struct KernelWork {
+    pub(crate) program: Arc<dyn Program>,
+    pub(crate) kernel: Arc<Verified<Kernel>>,
+    pub(crate) outer: Shape,
+    pub(crate) inner: Shape,
+    pub(crate) strides: Vec<isize>,
+    /// Which of the trace's scalars are the kernel's parameters.
+    pub(crate) scalars: SmallVec<[u32; 4]>,
+    /// Its instructions that are steps of products.
+    pub(crate) parts: Vec<Part>,
+}
+
+impl KernelWork {
+    pub(crate) fn launch<'a>(&'a self, addresses: &'a [*mut u8], scalars: &'a [Scalar]) -> Launch<'a> {
+        Launch { outer: &self.outer, inner: &self.inner, addresses, strides: &self.strides, scalars }
+    }
+}
+
+/// An instruction that is a step of a product.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    pub(crate) in_epilogue: bool,
+    pub(crate) inst: u32,
+    pub(crate) product: Product,
+}
+
+/// What a plan leaves out.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) struct Omission {
+    /// The slots of the results.
+    pub(crate) slots: SmallVec<[u32; 2]>,
+    /// The nodes that compute them once the plan has run, by their place in program order.
+    pub(crate) nodes: Vec<u32>,
+    /// Slots whose memory those nodes read.
+    pub(crate) reads: SmallVec<[u32; 4]>,
+}
+
+/// What became of a plan's results, as far as it was seen. It changes under the engine's lock only.
+#[derive(Default)]
+pub(crate) struct Fate {
+    watched: AtomicU32,
+    /// How many times results were left out and died unread, and how many times they did not.
+    right: AtomicU32,
+    wrong: AtomicU32,
+    pub(crate) without: OnceLock<Option<Arc<Plan>>>,
+}
+
+impl Fate {
+    /// The plan that leaves out what died unread, if that is likely to go well.
+    pub(crate) fn without(&self) -> Option<&Arc<Plan>> {
+        let plan = self.without.get()?.as_ref()?;
+        let (right, wrong) = (self.right.load(Ordering::Relaxed), self.wrong.load(Ordering::Relaxed));
+        (wrong.saturating_mul(RARELY) <= right.saturating_add(RARELY)).then_some(plan)
+    }
+
+    /// Whether to watch what becomes of the results this time.
+    pub(crate) fn watches(&self) -> bool {
+        let watched = self.watched.load(Ordering::Relaxed);
+        self.watched.store((watched + 1).min(WATCHED), Ordering::Relaxed);
+        watched < WATCHED && self.without.get().is_none()
+    }
+
+    pub(crate) fn count(&self, right: bool) {
+        let counter = if right { &self.right } else { &self.wrong };
+        counter.store(counter.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,157 @@
+//! Storages for new arrays: from the free list, from the trace's spare ones, or new; and back there with the last handle.
+
+use crate::array::array::Array;
+use crate::array::layout::{Layout, Shape, Strides, byte_count, c_strides};
+use crate::error::Result;
+use crate::memory::device_buffer::Remote;
+use crate::memory::pool::Buffer;
+use crate::memory::storage::Storage;
+use crate::memory::storage_handle::Share;
+use crate::memory::storage_ref::Counted;
+use crate::runtime::dead_results::array_died;
+use crate::runtime::exec_target::HOST;
+use crate::runtime::lock::try_engine;
+use crate::runtime::state::Engine;
+use fastnp_codegen::DType;
+use std::mem::ManuallyDrop;
+
+/// For results from this size on memory is asked for when they are recorded, so that the error for want of it comes up there. They
+/// do not get it: most are temporaries, which need none once they are fused.
+pub(crate) const LARGE: usize = 256 << 20;
+
+/// A storage for an array of this size, with memory where some waits; none while the engine is busy.
+#[inline]
+pub(crate) fn waiting(bytes: usize) -> Option<Share> {
+    Some(Share::from(try_engine()?.storage(bytes)))
+}
+
+/// Takes a storage that nobody knows any more, if the engine is free to.
+#[inline]
+pub(crate) fn retire(storage: Counted) {
+    if let Some(mut engine) = try_engine()
+        && let Some(large) = engine.shelf.put(storage)
+    {
+        engine.trace.retire(large);
+    }
+}
+
+impl Drop for Share {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: this is the end of the share, which nobody touches again.
+        let storage = unsafe { ManuallyDrop::take(&mut self.0) };
+        if Counted::count(&storage) == 1 && storage.is_plain() {
+            retire(storage);
+        } else {
+            drop(storage);
+            array_died();
+        }
+    }
+}
+
+impl Array {
+    /// A new array without contents, dense in the given strides.
+    pub(crate) fn fresh(shape: &[usize], strides: Strides, dtype: DType) -> Result<Array> {
+        let bytes = match shape {
+            // One axis cannot overflow where the array's own elements did not.
+            &[n] if n < 1 << 58 => n * dtype.size(),
+            _ => byte_count(shape, dtype.size())?,
+        };
+        let layout = Layout { shape: Shape::from_slice(shape), strides, offset: 0 };
+        let storage = waiting(bytes).unwrap_or_else(|| Storage::pending(bytes).into());
+        Ok(Array { storage, layout, dtype, writeable: true })
+    }
+
+    /// The same in row-major order.
+    pub(crate) fn by_rows(shape: &[usize], dtype: DType) -> Result<Array> {
+        Array::fresh(shape, c_strides(shape, dtype.size()), dtype)
+    }
+}
+
+impl Engine {
+    /// A storage for an array of this size, with memory where some waits and is likely to be used.
+    #[inline]
+    fn storage(&mut self, bytes: usize) -> Counted {
+        if self.here != HOST {
+            return self.trace.storage(bytes);
+        }
+        match self.shelf.take(bytes) {
+            Some(storage) => storage,
+            None => self.trace.storage(bytes),
+        }
+    }
+
+    /// A storage with memory of its own, and its first byte.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    #[inline]
+    pub(crate) fn made(&mut self, bytes: usize) -> Result<(Share, *mut u8)> {
+        let storage = self.storage(bytes);
+        let address = storage.materialize()?;
+        Ok((Share::from(storage), address))
+    }
+
+    /// Asks whether there will be memory for a large result that has none yet.
+    ///
+    /// # Errors
+    /// As [`Engine::provide`].
+    #[cold]
+    pub(crate) fn foresee(&self, storage: &Storage) -> Result<()> {
+        match &self.site().device {
+            _ if storage.has_memory() => Ok(()),
+            Some(device) => Remote::new(device, storage.bytes()).map(drop),
+            None => Buffer::foresee(storage.bytes()),
+        }
+    }
+
+    /// Gives a storage memory where it will be written.
+    ///
+    /// # Errors
+    /// `MemoryError`; those of a device that failed.
+    pub(crate) fn provide(&self, storage: &Storage) -> Result<()> {
+        match &self.site().device {
+            Some(device) if !storage.has_memory() => storage.set_remote(Remote::new(device, storage.bytes())?),
+            Some(_) => {}
+            None => drop(storage.materialize()?),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Array, DType};
+
+    #[test]
+    fn storages_serve_again() {
+        let address = |a: &Array| a.address().unwrap() as usize;
+        let all: Vec<usize> = (0..100)
+            .map(|i| {
+                let a =
+                    Array::full(&[i % 3 + 40], fastnp_codegen::Scalar::new(DType::F64, 1i64), crate::Order::C).unwrap();
+                address(&a)
+            })
+            .collect();
+        // Other tests run beside this one and take storages, too; but not a new one each time.
+        let mut different = all.clone();
+        different.sort_unstable();
+        different.dedup();
+        assert!(different.len() < all.len(), "{all:?}");
+    }
+
+    #[test]
+    fn what_somebody_holds_is_not_given_away() {
+        let a = Array::ones(&[10], DType::F64);
+        let view = a.index(&[(2..4).into()]).unwrap();
+        drop(a);
+        let others: Vec<Array> = (0..40).map(|_| Array::zeros(&[10], DType::F64)).collect();
+        assert_eq!(view.to_vec::<f64>().unwrap(), [1.0, 1.0]);
+        let export = view.export().unwrap();
+        drop(view);
+        let more: Vec<Array> = (0..40).map(|_| Array::zeros(&[10], DType::F64)).collect();
+        // SAFETY: the export lives, and two elements are there.
+        assert_eq!(unsafe { std::slice::from_raw_parts(export.address().cast::<f64>(), 2) }, [1.0, 1.0]);
+        drop((others, more));
+    }
+}

@@ -1,0 +1,185 @@
+//! Ops on dense arrays of one shape and of the type computed in: the commonest calls by far.
+//!
+//! They become neither views nor a statement. Run at once, `a + b` on ten elements costs half of what it costs as a
+//! statement; recorded, two thirds. The same goes for small dense arrays that are filled, or copied as they are. What runs at
+//! once may also be columns of a matrix, or any other arrays of one axis whose elements lie equally far from each other.
+
+use crate::array::array::Array;
+use crate::array::layout::{Layout, count, same_shape};
+use crate::array::value::Value;
+use crate::error::Result;
+use crate::plan::trace::Operation;
+use crate::runtime::eager_kernels::IN_PLACE;
+use crate::runtime::lock::recording;
+use fastnp_codegen::{DType, Launch, Op, Scalar};
+
+/// Applies an op to dense arrays and numbers, at once where they are few and ready; `None` where the arguments are not such.
+///
+/// # Errors
+/// `OverflowError` for a Python integer out of bounds, `MemoryError`.
+pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option<Array>> {
+    let shape = args.iter().find_map(|arg| if let Value::Array(a) = arg { Some(a.shape()) } else { None });
+    let Some(shape) = shape else { return Ok(None) };
+    let Some(is_dense) = lie(args, compute, shape) else { return Ok(None) };
+    let points = count(shape);
+    if points == 0 {
+        return Ok(None);
+    }
+    let mut addresses = [std::ptr::null_mut(); 3];
+    let mut strides = [0; 3];
+    let mut scalars = [Scalar::zero(compute); 2];
+    let (mut arrays, mut numbers, mut kinds) = (0, 0, 0);
+    let mut engine = recording()?;
+    let mut now = points <= engine.tiny;
+    for (i, arg) in args.iter().enumerate() {
+        if let Value::Array(a) = arg {
+            match engine.ready_address(&a.storage) {
+                Some(start) if now => addresses[arrays] = start.wrapping_offset(a.layout.offset),
+                _ => now = false,
+            }
+            strides[arrays] = step(a, is_dense);
+            arrays += 1;
+        } else {
+            scalars[numbers] = arg.scalar(compute)?.unwrap_or(scalars[numbers]).cast(compute);
+            numbers += 1;
+            kinds |= 1 << i;
+        }
+    }
+    let dtype = op.result(compute);
+    let layout = Layout::dense(shape, dtype.size());
+    // No overflow: the types are sixteen bytes at most, and an array is not a sixteenth of the address space.
+    let bytes = points * dtype.size();
+    if !now {
+        if !is_dense {
+            return Ok(None);
+        }
+        let result = Array { storage: engine.trace.storage(bytes).into(), layout, dtype, writeable: true };
+        engine.record_dense(Operation::Apply(op), compute, args, &scalars, &result, true)?;
+        return Ok(Some(result));
+    }
+    let (storage, address) = engine.made(bytes)?;
+    addresses[arrays] = address;
+    strides[arrays] = dtype.size() as isize;
+    let launch = Launch {
+        outer: &[points],
+        inner: &[],
+        addresses: &addresses[..=arrays],
+        strides: &strides[..=arrays],
+        scalars: &scalars[..numbers],
+    };
+    engine.launch_dense(op, compute, kinds, &launch)?;
+    Ok(Some(Array { storage, layout, dtype, writeable: true }))
+}
+
+/// Applies an op to dense arrays and numbers and writes to a dense array, at once where they are few and ready; whether the
+/// arguments were such.
+///
+/// # Errors
+/// `OverflowError` for a Python integer out of bounds, `MemoryError`.
+pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) -> Result<bool> {
+    let (out_is_dense, dtype) = (out.is_c_contiguous(), op.result(compute));
+    if !out.writeable || out.dtype != dtype || !(out_is_dense || is_line(out)) {
+        return Ok(false);
+    }
+    let Some(is_dense) = lie(args, compute, out.shape()).map(|dense| dense && out_is_dense) else { return Ok(false) };
+    let points = out.size();
+    let mut engine = recording()?;
+    if points == 0 || out.storage.is_watched() {
+        return Ok(false);
+    }
+    let mut now = points <= engine.tiny && engine.is_free(&out.storage);
+    let mut addresses = [std::ptr::null_mut(); 3];
+    let mut scalars = [Scalar::zero(compute); 2];
+    let (mut arrays, mut numbers, mut kinds) = (0, 0, IN_PLACE);
+    let mut strides = [0; 3];
+    for (i, arg) in args.iter().enumerate() {
+        if let Value::Array(a) = arg {
+            if !same_or_apart(a, out) {
+                return Ok(false);
+            }
+            strides[arrays] = step(a, is_dense);
+            match engine.ready_address(&a.storage) {
+                Some(start) if now => addresses[arrays] = start.wrapping_offset(a.layout.offset),
+                _ => now = false,
+            }
+            arrays += 1;
+        } else {
+            scalars[numbers] = arg.scalar(compute)?.unwrap_or(scalars[numbers]).cast(compute);
+            numbers += 1;
+            kinds |= 1 << i;
+        }
+    }
+    if !now {
+        if is_dense {
+            engine.record_dense(Operation::Apply(op), compute, args, &scalars, out, out.covers_storage())?;
+        }
+        return Ok(is_dense);
+    }
+    addresses[arrays] = out.storage.materialize()?.wrapping_offset(out.layout.offset);
+    strides[arrays] = step(out, is_dense);
+    let launch = Launch {
+        outer: &[points],
+        inner: &[],
+        addresses: &addresses[..=arrays],
+        strides: &strides[..=arrays],
+        scalars: &scalars[..numbers],
+    };
+    engine.launch_dense(op, compute, kinds, &launch)?;
+    out.storage.written()?;
+    Ok(true)
+}
+
+/// Whether the arrays among arguments are all dense, which else are of one axis; none where one is neither, or of another shape or type.
+#[inline]
+fn lie(args: &[Value<'_>], compute: DType, shape: &[usize]) -> Option<bool> {
+    let mut is_dense = true;
+    for arg in args {
+        let Value::Array(a) = arg else { continue };
+        let dense = a.is_c_contiguous();
+        if a.dtype != compute || !(dense || is_line(a)) || !same_shape(a.shape(), shape) {
+            return None;
+        }
+        is_dense &= dense;
+    }
+    Some(is_dense)
+}
+
+/// Whether an array has one axis, whose elements do not overlap.
+#[inline]
+fn is_line(a: &Array) -> bool {
+    matches!(a.strides(), [stride] if stride.unsigned_abs() >= a.dtype.size())
+}
+
+/// Bytes from one element to the next, of arrays that are all dense or all of one axis.
+#[inline]
+fn step(a: &Array, is_dense: bool) -> isize {
+    if is_dense { a.dtype.size() as isize } else { a.strides()[0] }
+}
+
+/// Whether an array lies just where another one does, or wholly elsewhere; each is dense or of one axis.
+#[inline]
+fn same_or_apart(a: &Array, b: &Array) -> bool {
+    let place = |x: &Array| x.storage.known_address().map(|start| start.addr() as isize + x.layout.offset);
+    let (from, to) = if a.same_storage(b) {
+        (a.layout.offset, b.layout.offset)
+    } else {
+        // By address, since two storages may lie on the same foreign memory. Without memory they do not yet.
+        let (Some(from), Some(to)) = (place(a), place(b)) else { return true };
+        (from, to)
+    };
+    let (from, to) = (reach(a, from), reach(b, to));
+    let is_same = from == to && a.dtype == b.dtype && (a.ndim() != 1 || a.strides() == b.strides());
+    is_same || from.1 <= to.0 || to.1 <= from.0
+}
+
+/// The bytes from the first to behind the last that a dense array, or one of one axis, has elements in.
+#[inline]
+fn reach(a: &Array, start: isize) -> (isize, isize) {
+    match a.strides() {
+        [stride] => {
+            let last = start + stride * (a.size() as isize - 1);
+            (start.min(last), start.max(last) + a.dtype.size() as isize)
+        }
+        _ => (start, start + a.nbytes() as isize),
+    }
+}

@@ -1,0 +1,193 @@
+//! Small dense arrays that are filled, counted, joined or copied at once: loops over memory, without a kernel.
+
+use crate::array::array::Array;
+use crate::array::layout::{Layout, byte_count, same_shape};
+use crate::array::value::Value;
+use crate::error::Result;
+use crate::plan::trace::Operation;
+use crate::runtime::lock::engine;
+use fastnp_codegen::{DType, Scalar};
+use smallvec::SmallVec;
+
+/// A dense array of one value, at once where it is small.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn full(shape: &[usize], value: Scalar) -> Result<Array> {
+    let dtype = value.dtype();
+    let size = byte_count(shape, dtype.size())?;
+    let n = size / dtype.size();
+    let layout = Layout::dense(shape, dtype.size());
+    let mut engine = engine();
+    if n > engine.tiny {
+        let result = Array { storage: engine.trace.storage(size).into(), layout, dtype, writeable: true };
+        engine.record_dense(Operation::Copy, dtype, &[Value::Scalar(value)], &[value], &result, true)?;
+        return Ok(result);
+    }
+    let (storage, address) = engine.made(size)?;
+    // SAFETY: the memory is new and has room for so many elements.
+    unsafe { set_all(address, n, value) };
+    engine.seen.stats.ran_at_once();
+    Ok(Array { storage, layout, dtype, writeable: true })
+}
+
+/// Sets every element of a dense array to a value of its type, where they are few and nothing pending touches them; whether
+/// it did.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn fill(array: &Array, value: Scalar) -> Result<bool> {
+    if value.dtype() != array.dtype || !array.is_c_contiguous() {
+        return Ok(false);
+    }
+    let n = array.size();
+    let mut engine = engine();
+    if n == 0 || n > engine.tiny || array.storage.is_watched() || !engine.is_free(&array.storage) {
+        return Ok(false);
+    }
+    let address = array.storage.materialize()?.wrapping_offset(array.layout.offset);
+    // SAFETY: the array is dense and has so many elements of the value's type; nobody else reads or writes them now.
+    unsafe { set_all(address, n, value) };
+    array.storage.written()?;
+    engine.seen.stats.ran_at_once();
+    Ok(true)
+}
+
+/// Writes a value to so many places in a row.
+///
+/// # Safety
+/// The memory has room for so many elements of the value's type, and nobody else looks at it.
+unsafe fn set_all(address: *mut u8, n: usize, value: Scalar) {
+    let bits = value.bits();
+    // By words, which the compiler writes several at a time: a copy of bytes for each element takes 2 ns.
+    // SAFETY: the caller's contract.
+    unsafe {
+        match value.dtype().size() {
+            1 => set_words(address, n, bits as u8),
+            2 => set_words(address, n, bits as u16),
+            4 => set_words(address, n, bits as u32),
+            8 => set_words(address, n, bits as u64),
+            _ => set_words(address, n, bits),
+        }
+    }
+}
+
+/// [`set_all`] for a word of an element's size.
+unsafe fn set_words<T: Copy>(address: *mut u8, n: usize, word: T) {
+    for i in 0..n {
+        // SAFETY: the caller's contract.
+        unsafe { address.cast::<T>().add(i).write_unaligned(word) };
+    }
+}
+
+/// Dense arrays of one type, few and ready, one after the other along an axis; none where they are not such, or the result is not
+/// to be dense.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn joined(arrays: &[&Array], axis: usize, layout: &Layout, dtype: DType) -> Result<Option<Array>> {
+    let n = layout.size();
+    let mut engine = engine();
+    if n == 0 || n > engine.tiny || !layout.is_c_contiguous(dtype.size()) {
+        return Ok(None);
+    }
+    let rows: usize = layout.shape[..axis].iter().product();
+    // Of each row what an array has of it, and where that begins.
+    let mut pieces: SmallVec<[(*mut u8, usize); 4]> = SmallVec::new();
+    for array in arrays {
+        match engine.ready_address(&array.storage) {
+            Some(start) if array.dtype == dtype && array.is_c_contiguous() => {
+                pieces.push((start.wrapping_offset(array.layout.offset), array.nbytes() / rows));
+            }
+            _ => return Ok(None),
+        }
+    }
+    let (storage, mut to) = engine.made(n * dtype.size())?;
+    for row in 0..rows {
+        for &(start, bytes) in &pieces {
+            // SAFETY: the arrays are dense and ready, and the memory is new and has room for all of them.
+            unsafe { std::ptr::copy_nonoverlapping(start.add(row * bytes), to, bytes) };
+            to = to.wrapping_add(bytes);
+        }
+    }
+    engine.seen.stats.ran_at_once();
+    Ok(Some(Array { storage, layout: layout.clone(), dtype, writeable: true }))
+}
+
+/// The integers from zero up in a type, made at once where they are few: as a launch they would take three times as long.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn counted(n: usize, dtype: DType) -> Result<Option<Array>> {
+    let mut engine = engine();
+    if n > engine.tiny.min(1 << 20) || !matches!(dtype, DType::I32 | DType::I64 | DType::F32 | DType::F64) {
+        return Ok(None);
+    }
+    let (storage, address) = engine.made(n * dtype.size())?;
+    // Counted in 32 bits, which the processor converts several at a time.
+    let all = 0..n as i32;
+    // SAFETY: the memory is new, aligned for any type, and has room for so many elements of this one.
+    unsafe {
+        match dtype {
+            DType::I32 => all.for_each(|i| address.cast::<i32>().add(i as usize).write(i)),
+            DType::F32 => all.for_each(|i| address.cast::<f32>().add(i as usize).write(i as f32)),
+            DType::F64 => all.for_each(|i| address.cast::<f64>().add(i as usize).write(i.into())),
+            _ => all.for_each(|i| address.cast::<i64>().add(i as usize).write(i.into())),
+        }
+    }
+    engine.seen.stats.ran_at_once();
+    Ok(Some(Array { storage, layout: Layout::dense(&[n], dtype.size()), dtype, writeable: true }))
+}
+
+/// A copy of a dense array, at once where it is small and ready; `None` where the array is not dense.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn copy(array: &Array) -> Result<Option<Array>> {
+    if !array.is_c_contiguous() {
+        return Ok(None);
+    }
+    let (n, dtype) = (array.size(), array.dtype);
+    if n == 0 {
+        return Ok(None);
+    }
+    let layout = Layout::dense(array.shape(), dtype.size());
+    let bytes = n * dtype.size();
+    let mut engine = engine();
+    let start = match engine.ready_address(&array.storage) {
+        Some(start) if n <= engine.tiny => start.wrapping_offset(array.layout.offset),
+        _ => {
+            let result = Array { storage: engine.trace.storage(bytes).into(), layout, dtype, writeable: true };
+            engine.record_dense(Operation::Copy, dtype, &[Value::Array(array)], &[], &result, true)?;
+            return Ok(Some(result));
+        }
+    };
+    let (storage, address) = engine.made(bytes)?;
+    // SAFETY: the array is dense and ready, and the memory is new and has room for it.
+    unsafe { std::ptr::copy_nonoverlapping(start, address, bytes) };
+    engine.seen.stats.ran_at_once();
+    Ok(Some(Array { storage, layout, dtype, writeable: true }))
+}
+
+/// Copies a dense array to another one of its shape and type, at once where they are small and ready; whether it did.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn copy_to(source: &Array, target: &Array) -> Result<bool> {
+    let dense = source.is_c_contiguous() && target.is_c_contiguous();
+    if source.dtype != target.dtype || !dense || !same_shape(source.shape(), target.shape()) {
+        return Ok(false);
+    }
+    let n = target.size();
+    let mut engine = engine();
+    if n == 0 || n > engine.tiny || target.storage.is_watched() || !engine.is_free(&target.storage) {
+        return Ok(false);
+    }
+    let Some(start) = engine.ready_address(&source.storage) else { return Ok(false) };
+    let to = target.storage.materialize()?.wrapping_offset(target.layout.offset);
+    // SAFETY: both are dense, of one size, and have memory that nobody else reads or writes now; they may overlap.
+    unsafe { std::ptr::copy(start.wrapping_offset(source.layout.offset), to, target.nbytes()) };
+    target.storage.written()?;
+    engine.seen.stats.ran_at_once();
+    Ok(true)
+}

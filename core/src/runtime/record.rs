@@ -1,0 +1,99 @@
+//! Recording: statements that are appended to the trace, unless they run at once.
+
+use crate::array::array::Array;
+use crate::array::layout::count;
+use crate::array::value::Value;
+use crate::error::Result;
+use crate::plan::trace::{Input, Operation, Statement};
+use crate::runtime::allocate::LARGE;
+use crate::runtime::eager::SMALL_PRODUCT;
+use crate::runtime::state::Engine;
+use fastnp_codegen::{DType, Scalar};
+
+/// A flush happens on its own when so many nodes are pending.
+const MAX_PENDING_NODES: usize = 1024;
+/// From so many nodes on, a trace ends where its first node comes again: a loop then writes the same tape every time.
+const LOOP_NODES: usize = 48;
+
+impl Engine {
+    /// Takes a statement: runs it now where it is small and ready, else keeps it for the next flush.
+    pub(crate) fn submit(&mut self, s: &Statement<'_>) -> Result<()> {
+        let points = count(s.domain);
+        if points == 0 && s.reduced == 0 {
+            return Ok(());
+        }
+        if s.target.storage.is_watched() {
+            self.leave_copies(s.target.storage)?;
+        }
+        self.seen.stats.recorded += 1;
+        if let Operation::Contract(product) = s.op {
+            if points <= SMALL_PRODUCT && self.is_ready(s) {
+                return self.multiply_now(product, s);
+            }
+        } else if points <= self.tiny && self.is_ready(s) {
+            return self.run_now(s);
+        }
+        if s.target.storage.bytes() >= LARGE {
+            self.foresee(s.target.storage)?;
+        }
+        self.make_way(s.op, s.domain)?;
+        self.trace.record(s);
+        if self.is_eager() || self.is_shared(s) { self.flush() } else { Ok(()) }
+    }
+
+    /// Records an op on dense arrays and `numbers`, a copy or a filling, (see [`crate::runtime::dense`]) to a dense array, which may cover
+    /// its storage.
+    pub(crate) fn record_dense(
+        &mut self,
+        op: Operation,
+        compute: DType,
+        args: &[Value<'_>],
+        numbers: &[Scalar],
+        result: &Array,
+        covers: bool,
+    ) -> Result<()> {
+        self.seen.stats.recorded += 1;
+        if result.storage.bytes() >= LARGE {
+            self.foresee(&result.storage)?;
+        }
+        self.make_way(op, result.shape())?;
+        let mut shared = self.is_eager() || result.storage.is_shared();
+        let mut number = 0;
+        self.trace.begin(op, compute, args.len(), result.shape(), 0, covers);
+        for arg in args {
+            if let Value::Array(a) = arg {
+                shared |= a.storage.is_shared();
+                self.trace.push_view(&a.storage, a.dtype, a.layout.offset, a.strides());
+            } else {
+                self.trace.push_scalar(numbers[number]);
+                number += 1;
+            }
+        }
+        self.trace.end(&result.storage, result.dtype, result.layout.offset, result.strides());
+        if shared { self.flush() } else { Ok(()) }
+    }
+
+    /// Whether a statement is to run when it is recorded, however large.
+    #[inline]
+    fn is_eager(&self) -> bool {
+        self.eager | self.seen.raised.scope.at_once()
+    }
+
+    /// Flushes, where the trace is long enough that the next node is better the first of another one, or holds more memory
+    /// than the program would without it.
+    #[inline]
+    fn make_way(&mut self, op: Operation, domain: &[usize]) -> Result<()> {
+        let full = self.trace.nodes >= LOOP_NODES
+            && (self.trace.nodes >= MAX_PENDING_NODES || self.trace.begins_with(op, domain));
+        if full || self.trace.is_hoarding() {
+            self.seen.stats.flushes_full += 1;
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn is_shared(&self, s: &Statement<'_>) -> bool {
+        s.target.storage.is_shared()
+            || s.inputs.iter().any(|input| matches!(input, Input::Memory(view) if view.storage.is_shared()))
+    }
+}
