@@ -43,7 +43,7 @@ pub use crate::array::layout::{Index, Layout, MAX_DIMS, Order, Shape, Strides, b
 pub use crate::array::value::Value;
 pub use crate::device::export::Loan;
 pub use crate::device::routine::{Singular, cholesky, computes_on_host, eigen, fourier, lack, lu, qr, solve, svd};
-pub use crate::host::interpreter_lock::{Host, rely_on_host, set_host};
+pub use crate::host::interpreter_lock::{InterpreterLock, rely_on_interpreter_lock, set_interpreter_lock};
 pub use crate::index::fancy::{Part, Places};
 pub use crate::index::selection::{Selection, SelectionArg, put_selected, select_now};
 pub use crate::memory::storage::Owner;
@@ -53,22 +53,22 @@ pub use crate::ops::matmul::{dot, matmul};
 pub use crate::ops::promote::{ArgType, Casting, can_cast, promote_types, resolve, result_type};
 pub use crate::ops::reduce::{Folding, Reduction};
 pub use crate::runtime::array_contents::Export;
-pub use crate::runtime::eager::runs_at_once;
+pub use crate::runtime::eager::runs_eagerly;
 pub use crate::runtime::explain::explain;
-pub use crate::runtime::fork::{Still, hold_still};
-pub use crate::runtime::fp_flags::{Report, Scope, set_scope_source};
+pub use crate::runtime::fork::{ForkGuard, quiesce};
+pub use crate::runtime::fp_flags::{ErrstateToken, FpReport, set_errstate_source};
 pub use crate::runtime::stats::Stats;
 pub use crate::runtime::target::{current_device, describe_device, set_device, synchronize};
 pub use error::{Error, ErrorKind, Result};
 pub use fastnp_codegen::{CUDA, DType, FpFlags, Kind, Library, Op, ResultRule, Scalar, Transform, Wide};
 pub use num_complex::Complex;
 
-use crate::runtime::lock::engine;
+use crate::runtime::lock::runtime;
 
 /// Runs everything that is pending.
 ///
 /// # Errors
-/// `MemoryError`; `KeyboardInterrupt`, where the [`Host`] has those. What did not run stays pending.
+/// `MemoryError`; `KeyboardInterrupt`, where the [`InterpreterLock`] has those. What did not run stays pending.
 ///
 /// ```
 /// use fastnp::{Array, flush, stats};
@@ -80,7 +80,7 @@ use crate::runtime::lock::engine;
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn flush() -> Result<()> {
-    engine().flush()
+    runtime().flush()
 }
 
 /// What the engine did since the process began or [`reset_stats`].
@@ -96,7 +96,7 @@ pub fn flush() -> Result<()> {
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn stats() -> Stats {
-    let mut stats = engine().seen.stats;
+    let mut stats = runtime().telemetry.stats;
     let (live, peak, kept) = crate::memory::pool::usage();
     stats.bytes_live = live as u64;
     stats.bytes_peak = peak as u64;
@@ -107,7 +107,7 @@ pub fn stats() -> Stats {
 
 /// Sets the counters to zero.
 pub fn reset_stats() {
-    engine().seen.stats = Stats::default();
+    runtime().telemetry.stats = Stats::default();
     crate::memory::pool::reset_peak();
     crate::memory::device_buffer::reset_traffic();
 }
@@ -115,20 +115,20 @@ pub fn reset_stats() {
 /// Floating-point flags that kernels raised since the last call, by op.
 ///
 /// ```
-/// use fastnp::{Array, FpFlags, Op, apply, take_raised};
+/// use fastnp::{Array, FpFlags, Op, apply, take_fp_reports};
 /// apply(Op::Log, &[(&Array::from(vec![0.0])).into()])?.evaluate()?;
-/// let [report] = take_raised()[..] else { panic!("one op raised flags") };
+/// let [report] = take_fp_reports()[..] else { panic!("one op raised flags") };
 /// assert_eq!((report.name, report.flags), ("log", FpFlags::DIVIDE));
 /// # Ok::<(), fastnp::Error>(())
 /// ```
-pub fn take_raised() -> Vec<Report> {
-    crate::runtime::lock::locked().seen.raised.take()
+pub fn take_fp_reports() -> Vec<FpReport> {
+    crate::runtime::lock::unresolved_runtime().telemetry.fp_flags.take()
 }
 
-/// Whether [`take_raised`] has something to give.
+/// Whether [`take_fp_reports`] has something to give.
 #[inline]
-pub fn has_raised() -> bool {
-    crate::runtime::fp_flags::has_raised()
+pub fn has_fp_reports() -> bool {
+    crate::runtime::fp_flags::has_fp_reports()
 }
 
 /// The programs of the README, which run as tests.

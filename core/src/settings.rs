@@ -4,7 +4,7 @@ use crate::error::{Error, Result};
 use crate::host::threads;
 use crate::memory::pool;
 use crate::runtime::array_contents::LAZY_SCALARS;
-use crate::runtime::lock::engine;
+use crate::runtime::lock::runtime;
 use crate::runtime::state::DEFAULT_TINY;
 use std::borrow::Cow;
 use std::sync::atomic::Ordering;
@@ -104,13 +104,13 @@ pub static SETTINGS: [Setting; 8] = [
 /// `ValueError` for a backend that there is not, `RuntimeError` for a device that is not there, `MemoryError`.
 pub fn set(name: &str, value: impl Into<SettingValue>) -> Result<bool> {
     match (name, value.into()) {
-        ("backend", SettingValue::Text(name)) => engine().set_backend(&name)?,
-        ("debug", SettingValue::Int(value)) => engine().seen.inspection.level = value.clamp(0, 5) as u8,
+        ("backend", SettingValue::Text(name)) => runtime().set_backend(&name)?,
+        ("debug", SettingValue::Int(value)) => runtime().telemetry.debug.level = value.clamp(0, 5) as u8,
         ("dump", SettingValue::Text(path)) => {
-            engine().seen.inspection.dump = (!path.is_empty()).then(|| path.into_owned().into());
+            runtime().telemetry.debug.dump = (!path.is_empty()).then(|| path.into_owned().into());
         }
-        ("tiny", SettingValue::Int(value)) => engine().tiny = value.max(0) as usize,
-        ("eager", SettingValue::Int(value)) => engine().eager = value != 0,
+        ("tiny", SettingValue::Int(value)) => runtime().tiny = value.max(0) as usize,
+        ("eager", SettingValue::Int(value)) => runtime().eager = value != 0,
         ("lazy_scalars", SettingValue::Int(value)) => LAZY_SCALARS.store(value != 0, Ordering::Relaxed),
         ("num_threads", SettingValue::Int(value)) => threads::set_count(value.max(0) as usize),
         ("memory_kept", SettingValue::Int(value)) => pool::set_limit(usize::try_from(value).ok()),
@@ -122,14 +122,14 @@ pub fn set(name: &str, value: impl Into<SettingValue>) -> Result<bool> {
 /// The value of a setting, where there is one of that name.
 pub fn get(name: &str) -> Option<SettingValue> {
     Some(SettingValue::Int(match name {
-        "backend" => return Some(engine().site().backend.name().to_owned().into()),
-        "debug" => engine().seen.inspection.level as i64,
+        "backend" => return Some(runtime().exec_target().backend.name().to_owned().into()),
+        "debug" => runtime().telemetry.debug.level as i64,
         "dump" => {
-            let path = engine().seen.inspection.dump.clone().unwrap_or_default();
+            let path = runtime().telemetry.debug.dump.clone().unwrap_or_default();
             return Some(path.to_string_lossy().into_owned().into());
         }
-        "tiny" => engine().tiny as i64,
-        "eager" => engine().eager as i64,
+        "tiny" => runtime().tiny as i64,
+        "eager" => runtime().eager as i64,
         "lazy_scalars" => LAZY_SCALARS.load(Ordering::Relaxed) as i64,
         "num_threads" => threads::count() as i64,
         "memory_kept" => pool::limit().map_or(-1, |bytes| bytes as i64),

@@ -3,12 +3,12 @@
 //! Arrays are cheap to clone and to view; clones and views share their storage, and a write through one is seen through
 //! all. Nothing here computes: other views are made in `view`, everything else is recorded by the other modules.
 
-use crate::array::layout::{Layout, Shape, Steps, same_shape};
-use crate::array::strided_view::View;
+use crate::array::layout::{CowStrides, Layout, Shape, same_shape};
+use crate::array::strided_view::StridedView;
 use crate::error::{Error, Result};
 use crate::memory::storage::{Owner, Storage};
-use crate::memory::storage_handle::Share;
-use crate::memory::storage_ref::Counted;
+use crate::memory::storage_handle::StorageHandle;
+use crate::memory::storage_ref::StorageRef;
 use fastnp_codegen::DType;
 use smallvec::SmallVec;
 
@@ -25,7 +25,7 @@ use smallvec::SmallVec;
 /// ```
 #[derive(Clone)]
 pub struct Array {
-    pub(crate) storage: Share,
+    pub(crate) storage: StorageHandle,
     pub(crate) layout: Layout,
     pub(crate) dtype: DType,
     pub(crate) writeable: bool,
@@ -161,7 +161,7 @@ impl Array {
 
     /// Whether both are views of one storage.
     pub fn same_storage(&self, other: &Array) -> bool {
-        Counted::same(&self.storage, &other.storage)
+        StorageRef::ptr_eq(&self.storage, &other.storage)
     }
 
     /// Whether the two may have a byte in common; false is certain.
@@ -194,13 +194,13 @@ impl Array {
 
     /// The view over a domain, for recording.
     #[inline]
-    pub(crate) fn over(&self, domain: &[usize]) -> View<'_> {
+    pub(crate) fn over(&self, domain: &[usize]) -> StridedView<'_> {
         let strides = if same_shape(self.shape(), domain) {
-            Steps::Borrowed(self.strides())
+            CowStrides::Borrowed(self.strides())
         } else {
-            Steps::Owned(self.layout.strides_over(domain))
+            CowStrides::Owned(self.layout.strides_over(domain))
         };
-        View { storage: &self.storage, dtype: self.dtype, offset: self.layout.offset, strides }
+        StridedView { storage: &self.storage, dtype: self.dtype, offset: self.layout.offset, strides }
     }
 
     /// Shape as an owned list.

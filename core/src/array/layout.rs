@@ -14,18 +14,18 @@ pub type Strides = SmallVec<[isize; 4]>;
 
 /// Byte steps that are somebody's already, or were made for this use: most recordings copy none.
 #[derive(Clone, Debug)]
-pub(crate) enum Steps<'a> {
+pub(crate) enum CowStrides<'a> {
     Borrowed(&'a [isize]),
     Owned(Strides),
 }
 
-impl std::ops::Deref for Steps<'_> {
+impl std::ops::Deref for CowStrides<'_> {
     type Target = [isize];
     #[inline]
     fn deref(&self) -> &[isize] {
         match self {
-            Steps::Borrowed(steps) => steps,
-            Steps::Owned(steps) => steps,
+            CowStrides::Borrowed(steps) => steps,
+            CowStrides::Owned(steps) => steps,
         }
     }
 }

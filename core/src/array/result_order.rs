@@ -6,15 +6,15 @@
 use crate::array::layout::{Strides, dense_strides};
 use smallvec::SmallVec;
 
-type Axes = SmallVec<[usize; 4]>;
+type AxisOrder = SmallVec<[usize; 4]>;
 
 /// Strides of a dense array whose axes nest as those of an operation's operands (NumPy's iterator with `order="K"`). Strides are
 /// given over the shape, zero where an operand is stretched.
 pub(crate) fn of_operands(shape: &[usize], itemsize: usize, operands: &[&[isize]]) -> Strides {
     let step = |strides: &[isize], axis: usize| if shape[axis] == 1 { 0 } else { strides[axis].unsigned_abs() };
-    let innermost_first = sorted((0..shape.len()).rev(), |later, earlier| {
-        let told = operands.iter().map(|s| (step(s, later), step(s, earlier))).filter(|s| s.0 != 0 && s.1 != 0);
-        verdict(told.map(|(outer, inner)| outer < inner))
+    let innermost_first = insertion_sort((0..shape.len()).rev(), |later, earlier| {
+        let votes = operands.iter().map(|s| (step(s, later), step(s, earlier))).filter(|s| s.0 != 0 && s.1 != 0);
+        common_vote(votes.map(|(outer, inner)| outer < inner))
     });
     dense_strides(shape, itemsize, innermost_first.into_iter())
 }
@@ -22,39 +22,39 @@ pub(crate) fn of_operands(shape: &[usize], itemsize: usize, operands: &[&[isize]
 /// Strides of a dense array whose axes nest as those of one array (NumPy's `copy` and `*_like` with `order="K"`): by step, larger
 /// ones outside, so that axes an array is stretched along come innermost.
 pub(crate) fn of_one(shape: &[usize], itemsize: usize, strides: &[isize]) -> Strides {
-    let mut axes: Axes = (0..shape.len()).collect();
+    let mut axes: AxisOrder = (0..shape.len()).collect();
     axes.sort_by_key(|&axis| std::cmp::Reverse(strides[axis].unsigned_abs()));
     dense_strides(shape, itemsize, axes.into_iter().rev())
 }
 
 /// Strides of a dense array that arrays are joined into; their shapes and strides.
 pub(crate) fn of_joined(shape: &[usize], itemsize: usize, arrays: &[(&[usize], &[isize])]) -> Strides {
-    let outermost_first = sorted(0..shape.len(), |later, earlier| {
-        let told = arrays.iter().filter(|(extents, _)| extents[later] != 1 && extents[earlier] != 1);
-        verdict(told.map(|(_, s)| s[later].unsigned_abs() > s[earlier].unsigned_abs()))
+    let outermost_first = insertion_sort(0..shape.len(), |later, earlier| {
+        let votes = arrays.iter().filter(|(extents, _)| extents[later] != 1 && extents[earlier] != 1);
+        common_vote(votes.map(|(_, s)| s[later].unsigned_abs() > s[earlier].unsigned_abs()))
     });
     dense_strides(shape, itemsize, outermost_first.into_iter().rev())
 }
 
 /// What operands say together about two axes: that they change places only if all who say anything say so.
-fn verdict(told: impl Iterator<Item = bool>) -> Option<bool> {
-    told.fold(None, |sum, swap| Some(swap && sum != Some(false)))
+fn common_vote(votes: impl Iterator<Item = bool>) -> Option<bool> {
+    votes.fold(None, |sum, swap| Some(swap && sum != Some(false)))
 }
 
 /// NumPy's insertion sort. `swaps` tells whether an axis goes before one that stands before it, `None` where that is open: then
 /// the one before that decides.
-fn sorted(axes: impl Iterator<Item = usize>, swaps: impl Fn(usize, usize) -> Option<bool>) -> Axes {
-    let mut out = Axes::new();
+fn insertion_sort(axes: impl Iterator<Item = usize>, swaps: impl Fn(usize, usize) -> Option<bool>) -> AxisOrder {
+    let mut out = AxisOrder::new();
     for axis in axes {
-        let mut place = out.len();
+        let mut position = out.len();
         for i in (0..out.len()).rev() {
             match swaps(axis, out[i]) {
-                Some(true) => place = i,
+                Some(true) => position = i,
                 Some(false) => break,
                 None => {}
             }
         }
-        out.insert(place, axis);
+        out.insert(position, axis);
     }
     out
 }

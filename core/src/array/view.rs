@@ -25,11 +25,11 @@ impl Array {
         Ok(self.with_layout(self.layout.index(parts)?))
     }
 
-    /// A view of no elements, to become another view where it stands ([`Array::become_part`], [`Array::become_flat`],
-    /// [`Array::become_transposed`]): a view that is made first and moved then makes the processor wait, each time it is moved,
+    /// A view of no elements, to become another view where it stands ([`Array::set_index_of`], [`Array::set_flat_of`],
+    /// [`Array::set_transpose_of`]): a view that is made first and moved then makes the processor wait, each time it is moved,
     /// for the words it was written by (5 ns).
     #[inline(always)]
-    pub fn view_of_nothing(&self) -> Array {
+    pub fn empty_view(&self) -> Array {
         let mut layout = Layout::default();
         layout.push(0, 0);
         self.with_layout(layout)
@@ -43,14 +43,14 @@ impl Array {
     /// ```
     /// use fastnp::Array;
     /// let a = Array::arange(12).reshape(&[3, 4])?;
-    /// let mut row = a.view_of_nothing();
-    /// row.become_part(&a, &[1.into()])?;
+    /// let mut row = a.empty_view();
+    /// row.set_index_of(&a, &[1.into()])?;
     /// assert_eq!(row.to_vec::<i64>()?, [4, 5, 6, 7]);
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     #[inline(always)]
-    pub fn become_part(&mut self, of: &Array, parts: &[Index]) -> Result<()> {
-        self.check_kin(of);
+    pub fn set_index_of(&mut self, of: &Array, parts: &[Index]) -> Result<()> {
+        self.check_same_storage(of);
         let done = of.layout.index_to(parts, &mut self.layout);
         if done.is_err() {
             self.layout.set_axis(0, 0);
@@ -63,14 +63,14 @@ impl Array {
     /// ```
     /// use fastnp::Array;
     /// let a = Array::arange(4).reshape(&[2, 2])?;
-    /// let mut flat = a.view_of_nothing();
-    /// assert!(flat.become_flat(&a) && !flat.become_flat(&a.t()));
+    /// let mut flat = a.empty_view();
+    /// assert!(flat.set_flat_of(&a) && !flat.set_flat_of(&a.t()));
     /// assert_eq!(flat.to_vec::<i64>()?, [0, 1, 2, 3]);
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     #[inline(always)]
-    pub fn become_flat(&mut self, of: &Array) -> bool {
-        self.check_kin(of);
+    pub fn set_flat_of(&mut self, of: &Array) -> bool {
+        self.check_same_storage(of);
         if !of.is_c_contiguous() {
             return false;
         }
@@ -91,14 +91,14 @@ impl Array {
     /// ```
     /// use fastnp::Array;
     /// let a = Array::arange(4).reshape(&[2, 2])?;
-    /// let mut columns = a.view_of_nothing();
-    /// columns.become_transposed(&a);
+    /// let mut columns = a.empty_view();
+    /// columns.set_transpose_of(&a);
     /// assert_eq!(columns.to_vec::<i64>()?, [0, 2, 1, 3]);
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     #[inline(always)]
-    pub fn become_transposed(&mut self, of: &Array) {
-        self.check_kin(of);
+    pub fn set_transpose_of(&mut self, of: &Array) {
+        self.check_same_storage(of);
         self.layout.clear(of.layout.offset);
         for (&n, &stride) in of.shape().iter().zip(of.strides()).rev() {
             self.layout.push(n, stride);
@@ -108,7 +108,7 @@ impl Array {
     /// # Panics
     /// Where the two are no views of one storage and type: only those of one may take each other's layouts over.
     #[inline(always)]
-    fn check_kin(&self, other: &Array) {
+    fn check_same_storage(&self, other: &Array) {
         assert!(self.same_storage(other) && self.dtype == other.dtype, "views of one storage and type");
     }
 
@@ -162,7 +162,7 @@ impl Array {
 
     /// Without those leading axes of extent one that it has beyond `ndim`, as NumPy drops them from what is assigned; `None`
     /// where there are none to drop.
-    pub(crate) fn trimmed(&self, ndim: usize) -> Option<Array> {
+    pub(crate) fn without_leading_ones(&self, ndim: usize) -> Option<Array> {
         let extra = self.ndim().checked_sub(ndim).filter(|&extra| extra > 0)?;
         self.shape()[..extra].iter().all(|&n| n == 1).then(|| {
             let (shape, strides) = (self.shape()[extra..].into(), self.strides()[extra..].into());

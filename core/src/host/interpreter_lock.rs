@@ -8,35 +8,35 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
 /// What a host does for the engine. One that has no lock and no interrupts needs none.
-pub trait Host: Sync {
+pub trait InterpreterLock: Sync {
     /// Runs what computes for long, with the engine locked, or else waits until it has locked the engine: the rest of the
     /// program may go on meanwhile. Whoever holds the host's lock and finds the engine locked comes here, so whoever has
     /// locked the engine may wait for the host's lock.
-    fn aside(&self, computes: bool, work: &mut dyn FnMut());
+    fn release_during(&self, computes: bool, work: &mut dyn FnMut());
 
     /// Whether the user wants the computation stopped. Asked within `aside`, every twentieth of a second.
     fn is_interrupted(&self) -> bool;
 }
 
-static HOST: OnceLock<&'static dyn Host> = OnceLock::new();
+static INTERPRETER: OnceLock<&'static dyn InterpreterLock> = OnceLock::new();
 
 /// Says which program the engine runs in. The first call counts.
-pub fn set_host(host: &'static dyn Host) {
-    let _ = HOST.set(host);
+pub fn set_interpreter_lock(host: &'static dyn InterpreterLock) {
+    let _ = INTERPRETER.set(host);
 }
 
 static RELIED_ON: AtomicBool = AtomicBool::new(false);
 /// Why threads are not kept apart: one for want of a host that does, and one for each thread aside. It changes while the host's
 /// lock is held.
-static REASONS: AtomicU32 = AtomicU32::new(1);
+static RELEASED: AtomicU32 = AtomicU32::new(1);
 
 /// Says that the host's lock keeps threads apart, so that the engine's need not: it costs a tenth of a small operation.
 ///
 /// # Safety
-/// From now on every thread that calls anything of this crate holds the host's lock, but for what runs in [`Host::aside`].
-pub unsafe fn rely_on_host() {
+/// From now on every thread that calls anything of this crate holds the host's lock, but for what runs in [`InterpreterLock::aside`].
+pub unsafe fn rely_on_interpreter_lock() {
     if !RELIED_ON.swap(true, Ordering::Relaxed) {
-        REASONS.fetch_sub(1, Ordering::Relaxed);
+        RELEASED.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
@@ -48,42 +48,42 @@ pub(crate) fn is_relied_on() -> bool {
 
 /// Whether no other thread calls anything of this crate meanwhile, also not aside.
 #[inline]
-pub(crate) fn is_alone() -> bool {
-    REASONS.load(Ordering::Relaxed) == 0
+pub(crate) fn is_exclusive() -> bool {
+    RELEASED.load(Ordering::Relaxed) == 0
 }
 
 /// A thread that is aside, from before it gives the host's lock back until it has it again.
-struct Aside;
+struct ReleasedSection;
 
-impl Aside {
-    fn begin() -> Aside {
-        REASONS.fetch_add(1, Ordering::Relaxed);
-        Aside
+impl ReleasedSection {
+    fn begin() -> ReleasedSection {
+        RELEASED.fetch_add(1, Ordering::Relaxed);
+        ReleasedSection
     }
 }
 
-impl Drop for Aside {
+impl Drop for ReleasedSection {
     fn drop(&mut self) {
-        REASONS.fetch_sub(1, Ordering::Relaxed);
+        RELEASED.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
 /// Counts anew in the child of a fork, where the threads that had released the lock are not.
 pub(crate) fn reset_in_child() {
-    REASONS.store(!is_relied_on() as u32, Ordering::Relaxed);
+    RELEASED.store(!is_relied_on() as u32, Ordering::Relaxed);
 }
 
 /// Computes for long, or waits for the engine.
-pub(crate) fn aside<T>(computes: bool, work: impl FnOnce() -> T) -> T {
-    let Some(host) = HOST.get() else { return work() };
+pub(crate) fn release_during<T>(computes: bool, work: impl FnOnce() -> T) -> T {
+    let Some(host) = INTERPRETER.get() else { return work() };
     let mut work = Some(work);
     let mut done = None;
-    let _aside = Aside::begin();
-    host.aside(computes, &mut || done = work.take().map(|work| work()));
+    let _released = ReleasedSection::begin();
+    host.release_during(computes, &mut || done = work.take().map(|work| work()));
     done.expect("a host runs what it is given")
 }
 
 /// Whether to stop computing.
 pub(crate) fn is_interrupted() -> bool {
-    HOST.get().is_some_and(|host| host.is_interrupted())
+    INTERPRETER.get().is_some_and(|host| host.is_interrupted())
 }

@@ -9,37 +9,37 @@ use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Something that one thread at a time may have.
-pub(crate) struct Lock<T> {
+pub(crate) struct SpinLock<T> {
     taken: AtomicBool,
     inside: UnsafeCell<T>,
 }
 
 // SAFETY: whoever reaches what is inside has taken the lock, so it moves from thread to thread but is never shared.
-unsafe impl<T: Send> Sync for Lock<T> {}
+unsafe impl<T: Send> Sync for SpinLock<T> {}
 
-impl<T> Lock<T> {
-    pub(crate) const fn new(inside: T) -> Lock<T> {
-        Lock { taken: AtomicBool::new(false), inside: UnsafeCell::new(inside) }
+impl<T> SpinLock<T> {
+    pub(crate) const fn new(inside: T) -> SpinLock<T> {
+        SpinLock { taken: AtomicBool::new(false), inside: UnsafeCell::new(inside) }
     }
 
     /// Takes the lock, if nobody has it.
     #[inline]
-    pub(crate) fn try_lock(&self) -> Option<Guard<'_, T>> {
+    pub(crate) fn try_lock(&self) -> Option<SpinGuard<'_, T>> {
         // Made only if it was taken: a guard that is dropped gives the lock back.
-        (!self.taken.swap(true, Ordering::Acquire)).then(|| Guard(self))
+        (!self.taken.swap(true, Ordering::Acquire)).then(|| SpinGuard(self))
     }
 
-    /// [`Lock::try_lock`] for a caller whom nothing can overtake.
+    /// [`SpinLock::try_lock`] for a caller whom nothing can overtake.
     ///
     /// # Safety
     /// No other thread takes the lock, or tries to, while this runs. (It may well give it back.)
     #[inline]
-    pub(crate) unsafe fn try_lock_alone(&self) -> Option<Guard<'_, T>> {
+    pub(crate) unsafe fn try_lock_exclusive(&self) -> Option<SpinGuard<'_, T>> {
         if self.taken.load(Ordering::Acquire) {
             return None;
         }
         self.taken.store(true, Ordering::Relaxed);
-        Some(Guard(self))
+        Some(SpinGuard(self))
     }
 
     /// Whether somebody has it.
@@ -49,7 +49,7 @@ impl<T> Lock<T> {
 
     /// Takes the lock, however long it takes: for what is held for nanoseconds.
     #[inline]
-    pub(crate) fn lock(&self) -> Guard<'_, T> {
+    pub(crate) fn lock(&self) -> SpinGuard<'_, T> {
         match self.try_lock() {
             Some(guard) => guard,
             None => self.wait(),
@@ -57,7 +57,7 @@ impl<T> Lock<T> {
     }
 
     #[cold]
-    fn wait(&self) -> Guard<'_, T> {
+    fn wait(&self) -> SpinGuard<'_, T> {
         loop {
             for _ in 0..64 {
                 if !self.is_taken()
@@ -74,9 +74,9 @@ impl<T> Lock<T> {
 }
 
 /// The lock, taken until this is dropped.
-pub(crate) struct Guard<'a, T>(&'a Lock<T>);
+pub(crate) struct SpinGuard<'a, T>(&'a SpinLock<T>);
 
-impl<T> Deref for Guard<'_, T> {
+impl<T> Deref for SpinGuard<'_, T> {
     type Target = T;
     #[inline]
     fn deref(&self) -> &T {
@@ -85,7 +85,7 @@ impl<T> Deref for Guard<'_, T> {
     }
 }
 
-impl<T> DerefMut for Guard<'_, T> {
+impl<T> DerefMut for SpinGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: as above, and the guard is borrowed for as long as the contents are.
@@ -93,7 +93,7 @@ impl<T> DerefMut for Guard<'_, T> {
     }
 }
 
-impl<T> Drop for Guard<'_, T> {
+impl<T> Drop for SpinGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
         self.0.taken.store(false, Ordering::Release);
@@ -101,7 +101,7 @@ impl<T> Drop for Guard<'_, T> {
 }
 
 // SAFETY: a shared guard gives shared access to what is inside, as a reference to it would.
-unsafe impl<T: Sync> Sync for Guard<'_, T> {}
+unsafe impl<T: Sync> Sync for SpinGuard<'_, T> {}
 
 #[cfg(test)]
 mod tests {
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn one_thread_at_a_time_has_it() {
-        let lock = Lock::new(0);
+        let lock = SpinLock::new(0);
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| (0..1000).for_each(|_| *lock.lock() += 1));
@@ -120,13 +120,13 @@ mod tests {
 
     #[test]
     fn it_is_taken_once() {
-        let lock = Lock::new(());
+        let lock = SpinLock::new(());
         let guard = lock.try_lock();
         assert!(guard.is_some() && lock.is_taken() && lock.try_lock().is_none());
         // SAFETY: no other thread knows the lock.
-        assert!(unsafe { lock.try_lock_alone() }.is_none());
+        assert!(unsafe { lock.try_lock_exclusive() }.is_none());
         drop(guard);
         // SAFETY: as above.
-        assert!(unsafe { lock.try_lock_alone() }.is_some());
+        assert!(unsafe { lock.try_lock_exclusive() }.is_some());
     }
 }

@@ -4,28 +4,28 @@
 //! ten elements. From here and back it is 60 under the engine's lock, which small operations take anyway.
 
 use crate::memory::pool::{class_bytes, class_of, count_idle};
-use crate::memory::storage_ref::Counted;
+use crate::memory::storage_ref::StorageRef;
 
 /// Size classes of memory up to 16 KB: what runs at once needs no more.
-const ROWS: usize = 33;
+const FREE_LIST_CLASSES: usize = 33;
 /// Storages kept of each: 2 MB at most in all.
-const KEPT: usize = 16;
+const FREE_LIST_DEPTH: usize = 16;
 
 /// Storages for the next arrays. The engine has one.
-pub(crate) struct Shelf {
-    rows: [Vec<Counted>; ROWS],
+pub(crate) struct FreeList {
+    classes: [Vec<StorageRef>; FREE_LIST_CLASSES],
 }
 
-impl Shelf {
-    pub(crate) fn new() -> Shelf {
-        Shelf { rows: std::array::from_fn(|_| Vec::with_capacity(KEPT)) }
+impl FreeList {
+    pub(crate) fn new() -> FreeList {
+        FreeList { classes: std::array::from_fn(|_| Vec::with_capacity(FREE_LIST_DEPTH)) }
     }
 
     /// A storage of this size with memory of its own.
     #[inline]
-    pub(crate) fn take(&mut self, bytes: usize) -> Option<Counted> {
+    pub(crate) fn take(&mut self, bytes: usize) -> Option<StorageRef> {
         let class = class_of(bytes);
-        let storage = self.rows.get_mut(class as usize)?.pop()?;
+        let storage = self.classes.get_mut(class as usize)?.pop()?;
         storage.reuse(bytes);
         count_idle(-(class_bytes(class) as isize));
         Some(storage)
@@ -33,12 +33,12 @@ impl Shelf {
 
     /// Keeps a storage, if there is room for it; else it is the caller's again.
     #[inline]
-    pub(crate) fn put(&mut self, storage: Counted) -> Option<Counted> {
-        let Some(class) = storage.class() else { return Some(storage) };
-        storage.forget_remote();
-        match self.rows.get_mut(class as usize) {
-            Some(row) if row.len() < KEPT => {
-                row.push(storage);
+    pub(crate) fn put(&mut self, storage: StorageRef) -> Option<StorageRef> {
+        let Some(class) = storage.size_class() else { return Some(storage) };
+        storage.drop_device_buffer();
+        match self.classes.get_mut(class as usize) {
+            Some(class_list) if class_list.len() < FREE_LIST_DEPTH => {
+                class_list.push(storage);
                 count_idle(class_bytes(class) as isize);
                 None
             }

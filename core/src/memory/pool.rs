@@ -8,7 +8,7 @@
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::interpreter_lock;
-use crate::host::spin_lock::{Guard, Lock};
+use crate::host::spin_lock::{SpinGuard, SpinLock};
 use std::alloc::{Layout as BlockLayout, alloc, dealloc};
 use std::path::Path;
 use std::ptr::NonNull;
@@ -19,16 +19,16 @@ use std::time::{Duration, Instant};
 pub(crate) const ALIGN: usize = 64;
 const HUGE_PAGE: usize = 2 << 20;
 /// From here on blocks ask for huge pages (5.9 against 13 ms for 32 MB of fresh memory).
-const HUGE_FROM: usize = 4 << 20;
+const HUGE_PAGES_FROM: usize = 4 << 20;
 /// What may go on waiting when a large block of another size is needed.
-const KEPT_BESIDE: usize = 128 << 20;
+const CACHED_BESIDE_LARGE: usize = 128 << 20;
 /// What may wait in any case, if the user sets no bound.
-const KEPT_LIMIT: usize = 512 << 20;
+const DEFAULT_LIMIT: usize = 512 << 20;
 /// Of the memory that is available, or waits here, what part may wait: other programs, and what this one does besides, find the
 /// rest as they would without it.
-const PART_KEPT: usize = 4;
+const CACHE_FRACTION: usize = 4;
 /// How long a bound holds. To ask for it takes some 100 µs.
-const BOUND_HOLDS: Duration = Duration::from_millis(100);
+const LIMIT_VALID: Duration = Duration::from_millis(100);
 const CLASSES: usize = 4 * 48;
 
 /// A block of memory, returned to the pool when dropped. Contents are whatever was there before.
@@ -45,11 +45,11 @@ unsafe impl Sync for Buffer {}
 struct Pool {
     free: Vec<Vec<NonNull<u8>>>,
     /// Bytes that wait, and what may.
-    kept: usize,
+    cached: usize,
     limit: usize,
     /// Whether the user set the limit; when it was asked for otherwise.
     is_set: bool,
-    asked: Option<Instant>,
+    updated: Option<Instant>,
     /// Bytes in use, and the most that ever were. (Atomics of their own would double what the lock costs.)
     live: usize,
     peak: usize,
@@ -58,15 +58,22 @@ struct Pool {
 // SAFETY: the pool owns the blocks in its lists.
 unsafe impl Send for Pool {}
 
-static POOL: Lock<Pool> =
-    Lock::new(Pool { free: Vec::new(), kept: 0, limit: KEPT_LIMIT, is_set: false, asked: None, live: 0, peak: 0 });
+static POOL: SpinLock<Pool> = SpinLock::new(Pool {
+    free: Vec::new(),
+    cached: 0,
+    limit: DEFAULT_LIMIT,
+    is_set: false,
+    updated: None,
+    live: 0,
+    peak: 0,
+});
 
 /// The pool, locked.
 #[inline]
-fn pool() -> Guard<'static, Pool> {
-    if interpreter_lock::is_alone() {
+fn pool() -> SpinGuard<'static, Pool> {
+    if interpreter_lock::is_exclusive() {
         // SAFETY: no other thread gets here meanwhile.
-        if let Some(pool) = unsafe { POOL.try_lock_alone() } {
+        if let Some(pool) = unsafe { POOL.try_lock_exclusive() } {
             return pool;
         }
     }
@@ -93,7 +100,7 @@ pub(crate) fn class_bytes(class: u32) -> usize {
 
 fn block_layout(class: u32) -> BlockLayout {
     let bytes = class_bytes(class).next_multiple_of(ALIGN);
-    let align = if bytes >= HUGE_FROM { HUGE_PAGE } else { ALIGN };
+    let align = if bytes >= HUGE_PAGES_FROM { HUGE_PAGE } else { ALIGN };
     BlockLayout::from_size_align(bytes, align).expect("class sizes are below isize::MAX")
 }
 
@@ -114,15 +121,15 @@ impl Buffer {
             }
             let (block, size) = (pool.free[class as usize].pop(), class_bytes(class));
             if block.is_some() {
-                pool.kept -= size;
-            } else if size >= HUGE_FROM {
-                pool.trim(KEPT_BESIDE);
+                pool.cached -= size;
+            } else if size >= HUGE_PAGES_FROM {
+                pool.trim(CACHED_BESIDE_LARGE);
             }
             pool.live += size;
             pool.peak = pool.peak.max(pool.used());
             block
         };
-        let start = reused.or_else(|| fresh_after_all(class)).ok_or_else(|| {
+        let start = reused.or_else(|| allocate_or_trim(class)).ok_or_else(|| {
             pool().live -= class_bytes(class);
             out_of_memory(bytes)
         })?;
@@ -133,12 +140,12 @@ impl Buffer {
     ///
     /// # Errors
     /// As [`Buffer::new`].
-    pub(crate) fn foresee(bytes: usize) -> Result<()> {
+    pub(crate) fn check_allocatable(bytes: usize) -> Result<()> {
         let class = class_of(bytes);
         if pool().free.get(class as usize).is_some_and(|waiting| !waiting.is_empty()) {
             return Ok(());
         }
-        let there = if (class as usize) < CLASSES { fresh_after_all(class) } else { None };
+        let there = if (class as usize) < CLASSES { allocate_or_trim(class) } else { None };
         let start = there.ok_or_else(|| out_of_memory(bytes))?;
         // SAFETY: the block was just allocated with this class's layout.
         unsafe { dealloc(start.as_ptr(), block_layout(class)) };
@@ -169,7 +176,7 @@ impl Buffer {
     }
 }
 
-fn fresh(class: u32) -> Option<NonNull<u8>> {
+fn allocate_block(class: u32) -> Option<NonNull<u8>> {
     let layout = block_layout(class);
     // SAFETY: the layout's size is not zero.
     let start = NonNull::new(unsafe { alloc(layout) })?;
@@ -182,10 +189,10 @@ fn fresh(class: u32) -> Option<NonNull<u8>> {
 }
 
 /// A block from the system, if need be after what waits was given back.
-fn fresh_after_all(class: u32) -> Option<NonNull<u8>> {
-    fresh(class).or_else(|| {
+fn allocate_or_trim(class: u32) -> Option<NonNull<u8>> {
+    allocate_block(class).or_else(|| {
         pool().trim(0);
-        fresh(class)
+        allocate_block(class)
     })
 }
 
@@ -218,20 +225,20 @@ impl Pool {
 
     /// Finds out what may wait now.
     #[cold]
-    fn ask(&mut self) {
-        if self.is_set || self.asked.is_some_and(|then| then.elapsed() < BOUND_HOLDS) {
+    fn update_limit(&mut self) {
+        if self.is_set || self.updated.is_some_and(|then| then.elapsed() < LIMIT_VALID) {
             return;
         }
-        self.limit = available().map_or(0, |bytes| (bytes + self.kept) / PART_KEPT).max(KEPT_LIMIT);
-        self.asked = Some(Instant::now());
+        self.limit = available().map_or(0, |bytes| (bytes + self.cached) / CACHE_FRACTION).max(DEFAULT_LIMIT);
+        self.updated = Some(Instant::now());
     }
 
     /// Gives waiting blocks back, largest first, until at most `bytes` wait.
     fn trim(&mut self, bytes: usize) {
         for class in (0..self.free.len() as u32).rev() {
-            while self.kept > bytes {
+            while self.cached > bytes {
                 let Some(block) = self.free[class as usize].pop() else { break };
-                self.kept -= class_bytes(class);
+                self.cached -= class_bytes(class);
                 // SAFETY: the block was allocated with this class's layout and nobody else knows it.
                 unsafe { dealloc(block.as_ptr(), block_layout(class)) };
             }
@@ -245,11 +252,11 @@ impl Drop for Buffer {
         let mut pool = pool();
         pool.live -= bytes;
         pool.free[self.class as usize].push(self.start);
-        pool.kept += bytes;
-        if bytes >= HUGE_FROM && pool.kept > KEPT_LIMIT {
-            pool.ask();
+        pool.cached += bytes;
+        if bytes >= HUGE_PAGES_FROM && pool.cached > DEFAULT_LIMIT {
+            pool.update_limit();
         }
-        if pool.kept > pool.limit {
+        if pool.cached > pool.limit {
             let limit = pool.limit;
             pool.trim(limit);
         }
@@ -269,7 +276,7 @@ pub(crate) fn count_idle(bytes: isize) {
 pub(crate) fn usage() -> (usize, usize, usize) {
     let pool = pool();
     let idle = IDLE.load(Ordering::Relaxed) as usize;
-    (pool.used(), pool.peak, pool.kept + idle)
+    (pool.used(), pool.peak, pool.cached + idle)
 }
 
 /// Starts measuring the most bytes in use anew.
@@ -281,7 +288,7 @@ pub(crate) fn reset_peak() {
 /// Bounds the memory that waits for reuse; without a bound it is a part of what is available.
 pub(crate) fn set_limit(bytes: Option<usize>) {
     let mut pool = pool();
-    (pool.is_set, pool.asked, pool.limit) = (bytes.is_some(), None, bytes.unwrap_or(KEPT_LIMIT));
+    (pool.is_set, pool.updated, pool.limit) = (bytes.is_some(), None, bytes.unwrap_or(DEFAULT_LIMIT));
     let limit = pool.limit;
     pool.trim(limit);
 }
@@ -295,15 +302,15 @@ pub(crate) fn limit() -> Option<usize> {
 /// Bytes that the system, and the groups of processes that this one is counted in, would still give out; none where they do
 /// not say.
 fn available() -> Option<usize> {
-    let told = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = told.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let system = line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()? << 10;
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    Some(groups.lines().filter_map(left_in_group).fold(system, usize::min))
+    Some(groups.lines().filter_map(available_in_cgroup).fold(system, usize::min))
 }
 
 /// What a group (a line `number:controllers:path`), and those it is part of, may still take; none where nothing bounds them.
-fn left_in_group(line: &str) -> Option<usize> {
+fn available_in_cgroup(line: &str) -> Option<usize> {
     let mut parts = line.splitn(3, ':').skip(1);
     let (controllers, path) = (parts.next()?, parts.next()?);
     let (root, most, taken) = if controllers.is_empty() {
@@ -348,8 +355,11 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn memory_is_available_and_groups_are_understood() {
         assert!(available().is_some_and(|bytes| bytes > 1 << 20));
-        assert_eq!(left_in_group("3:cpu,cpuacct:/"), None);
-        assert_eq!(left_in_group("0::/no/such/group/of/processes").is_some(), left_in_group("0::/").is_some());
-        assert_eq!(left_in_group("rubbish"), None);
+        assert_eq!(available_in_cgroup("3:cpu,cpuacct:/"), None);
+        assert_eq!(
+            available_in_cgroup("0::/no/such/group/of/processes").is_some(),
+            available_in_cgroup("0::/").is_some()
+        );
+        assert_eq!(available_in_cgroup("rubbish"), None);
     }
 }

@@ -11,7 +11,7 @@
 //! here is fetched afresh into a mirror, and what is written here goes back.
 
 use crate::error::Result;
-use crate::memory::device_buffer::Remote;
+use crate::memory::device_buffer::DeviceBuffer;
 use crate::memory::pool::{ALIGN, Buffer};
 use parking_lot::Mutex;
 use std::any::Any;
@@ -36,20 +36,20 @@ pub(crate) struct Storage {
     /// The first byte of the host's memory, where the contents are there, and the class of the buffer it was, where nobody else
     /// owns it. (A `OnceLock` of the buffer makes two atomic exchanges where it is set: 10 ns for every result.)
     address: AtomicPtr<u8>,
-    class: AtomicU32,
+    size_class: AtomicU32,
     /// Who owns foreign memory, and its first byte, which stays where it is when the contents are on a device alone.
     owner: Option<(Box<dyn Owner>, *mut u8)>,
     /// The contents on a device, where they are there, and whether they are.
-    remote: Mutex<Option<Remote>>,
-    is_remote: AtomicBool,
+    device_buffer: Mutex<Option<DeviceBuffer>>,
+    is_on_device: AtomicBool,
     /// Epoch of the trace that last touched this storage (upper half) and its slot there (lower half).
     mark: AtomicU64,
     version: AtomicU64,
-    stamp: AtomicU64,
+    identity: AtomicU64,
     /// How many outside hold on to the memory, on the host or on a device, and how many of them on a device.
     exports: AtomicU32,
-    lent: AtomicU32,
-    watched: AtomicBool,
+    device_exports: AtomicU32,
+    is_watched: AtomicBool,
     watchers: Mutex<Vec<Weak<Watcher>>>,
 }
 
@@ -64,16 +64,16 @@ impl Storage {
         Storage {
             bytes: AtomicUsize::new(bytes),
             address: AtomicPtr::new(std::ptr::null_mut()),
-            class: AtomicU32::new(0),
+            size_class: AtomicU32::new(0),
             owner: None,
-            remote: Mutex::new(None),
-            is_remote: AtomicBool::new(false),
+            device_buffer: Mutex::new(None),
+            is_on_device: AtomicBool::new(false),
             mark: AtomicU64::new(0),
             version: AtomicU64::new(0),
-            stamp: AtomicU64::new(0),
+            identity: AtomicU64::new(0),
             exports: AtomicU32::new(0),
-            lent: AtomicU32::new(0),
-            watched: AtomicBool::new(false),
+            device_exports: AtomicU32::new(0),
+            is_watched: AtomicBool::new(false),
             watchers: Mutex::new(Vec::new()),
         }
     }
@@ -89,16 +89,16 @@ impl Storage {
     }
 
     /// A storage on a device's memory that somebody else owns, who can reach it for as long as the storage lives.
-    pub(crate) fn borrowed(remote: Remote, bytes: usize, owner: Box<dyn Owner>) -> Storage {
+    pub(crate) fn on_foreign_device(device_buffer: DeviceBuffer, bytes: usize, owner: Box<dyn Owner>) -> Storage {
         let mut storage = Storage::pending(bytes);
-        storage.owner = Some((owner, remote.start()));
-        storage.set_remote(remote);
-        storage.lend(true);
+        storage.owner = Some((owner, device_buffer.start()));
+        storage.set_device_buffer(device_buffer);
+        storage.count_device_export(true);
         storage
     }
 
     /// Makes a storage that nobody else holds as good as new; what it held is dropped. Not one on foreign memory; whether it did.
-    pub(crate) fn clear(&mut self) -> bool {
+    pub(crate) fn reset(&mut self) -> bool {
         if self.owner().is_some() {
             return false;
         }
@@ -108,26 +108,26 @@ impl Storage {
 
     /// Whether there is nothing to it but its size and its memory, once the last array goes.
     #[inline]
-    pub(crate) fn is_plain(&self) -> bool {
-        self.owner.is_none() && self.exports.load(Ordering::Relaxed) == 0 && !self.is_watched()
+    pub(crate) fn is_reusable(&self) -> bool {
+        self.owner.is_none() && self.exports.load(Ordering::Relaxed) == 0 && !self.has_snapshots()
     }
 
     /// The class of its own memory on the host, where it has some.
     #[inline]
-    pub(crate) fn class(&self) -> Option<u32> {
+    pub(crate) fn size_class(&self) -> Option<u32> {
         let own = self.owner.is_none() && !self.address.load(Ordering::Relaxed).is_null();
-        own.then(|| self.class.load(Ordering::Relaxed))
+        own.then(|| self.size_class.load(Ordering::Relaxed))
     }
 
     /// Gives the memory of a plain storage that nobody else holds back to the pool, and makes it as good as new.
-    pub(crate) fn empty(&self) {
-        if let Some(class) = self.class() {
+    pub(crate) fn release_memory(&self) {
+        if let Some(size_class) = self.size_class() {
             let address = self.address.load(Ordering::Relaxed);
             self.address.store(std::ptr::null_mut(), Ordering::Relaxed);
-            // SAFETY: `adopt` took them from a buffer, and now nothing is left of it here.
-            drop(unsafe { Buffer::from_raw(address, class) });
+            // SAFETY: `set_memory` took them from a buffer, and now nothing is left of it here.
+            drop(unsafe { Buffer::from_raw(address, size_class) });
         }
-        self.forget_remote();
+        self.drop_device_buffer();
         self.mark.store(0, Ordering::Relaxed);
         self.reuse(0);
     }
@@ -137,7 +137,7 @@ impl Storage {
     pub(crate) fn reuse(&self, bytes: usize) {
         self.set_bytes(bytes);
         self.version.store(0, Ordering::Relaxed);
-        self.stamp.store(0, Ordering::Relaxed);
+        self.identity.store(0, Ordering::Relaxed);
     }
 
     /// Says how large a cleared storage is to be.
@@ -161,14 +161,14 @@ impl Storage {
     /// The first byte of the memory that others may reach too: the host's that the contents have, or had before they went to a
     /// device, or the device's while it is lent.
     pub(crate) fn known_address(&self) -> Option<*mut u8> {
-        if self.is_lent() {
-            return self.with_remote(Remote::start);
+        if self.is_exported_on_device() {
+            return self.with_device_buffer(DeviceBuffer::start);
         }
         self.address().or_else(|| self.owner.as_ref().map(|owner| owner.1))
     }
 
     /// The first byte in the host's memory, with the contents, if there are such; giving the storage memory if it has none. What is
-    /// written there counts once that is said ([`Storage::written`], [`Storage::changed_here`]).
+    /// written there counts once that is said ([`Storage::note_write`], [`Storage::invalidate_device`]).
     ///
     /// # Errors
     /// `MemoryError`; those of a device that has the contents.
@@ -176,32 +176,32 @@ impl Storage {
         if let Some(address) = self.address() {
             return Ok(address);
         }
-        if self.has_remote() {
-            return self.bring_back();
+        if self.has_device_buffer() {
+            return self.download();
         }
-        Ok(self.adopt(Buffer::new(self.bytes())?))
+        Ok(self.set_memory(Buffer::new(self.bytes())?))
     }
 
     /// Copies the contents from a device, where they stay too.
     #[cold]
-    fn bring_back(&self) -> Result<*mut u8> {
-        let mut remote = self.remote.lock();
-        let remote = remote.as_mut().expect("it is there");
-        if self.is_lent() {
-            return remote.reflect();
+    fn download(&self) -> Result<*mut u8> {
+        let mut device_buffer = self.device_buffer.lock();
+        let device_buffer = device_buffer.as_mut().expect("it is there");
+        if self.is_exported_on_device() {
+            return device_buffer.download_to_mirror();
         }
         match &self.owner {
             Some((_, start)) => {
                 // SAFETY: the owner keeps so many bytes alive, and nobody else looks at them now.
-                unsafe { remote.download(0, *start, self.bytes())? };
+                unsafe { device_buffer.download(0, *start, self.bytes())? };
                 self.address.store(*start, Ordering::Release);
                 Ok(*start)
             }
             None => {
-                let buffer = remote.take_mirror().map_or_else(|| Buffer::new(self.bytes()), Ok)?;
+                let buffer = device_buffer.take_mirror().map_or_else(|| Buffer::new(self.bytes()), Ok)?;
                 // SAFETY: the buffer has room for so many bytes.
-                unsafe { remote.download(0, buffer.address(), self.bytes())? };
-                Ok(self.adopt(buffer))
+                unsafe { device_buffer.download(0, buffer.address(), self.bytes())? };
+                Ok(self.set_memory(buffer))
             }
         }
     }
@@ -212,53 +212,53 @@ impl Storage {
     /// `MemoryError`.
     #[inline]
     pub(crate) fn place_here(&self) -> Result<*mut u8> {
-        if !self.is_lent() {
+        if !self.is_exported_on_device() {
             return self.materialize();
         }
-        self.remote.lock().as_mut().expect("what is lent is on a device").mirror()
+        self.device_buffer.lock().as_mut().expect("what is lent is on a device").mirror()
     }
 
     /// Whether the contents are on a device.
     #[inline]
-    pub(crate) fn has_remote(&self) -> bool {
-        self.is_remote.load(Ordering::Relaxed)
+    pub(crate) fn has_device_buffer(&self) -> bool {
+        self.is_on_device.load(Ordering::Relaxed)
     }
 
     /// Whether the contents are on a device alone.
     #[inline]
-    pub(crate) fn is_away(&self) -> bool {
-        self.address().is_none() && self.has_remote()
+    pub(crate) fn is_device_only(&self) -> bool {
+        self.address().is_none() && self.has_device_buffer()
     }
 
     /// Whether anything has memory for the contents.
     pub(crate) fn has_memory(&self) -> bool {
-        self.address().is_some() || self.has_remote()
+        self.address().is_some() || self.has_device_buffer()
     }
 
     /// Does something with the contents on a device, where they are there.
-    pub(crate) fn with_remote<T>(&self, with: impl FnOnce(&Remote) -> T) -> Option<T> {
-        if self.has_remote() { self.remote.lock().as_ref().map(with) } else { None }
+    pub(crate) fn with_device_buffer<T>(&self, with: impl FnOnce(&DeviceBuffer) -> T) -> Option<T> {
+        if self.has_device_buffer() { self.device_buffer.lock().as_ref().map(with) } else { None }
     }
 
     /// Says that these are the contents on a device.
-    pub(crate) fn set_remote(&self, remote: Remote) {
-        *self.remote.lock() = Some(remote);
-        self.is_remote.store(true, Ordering::Relaxed);
+    pub(crate) fn set_device_buffer(&self, device_buffer: DeviceBuffer) {
+        *self.device_buffer.lock() = Some(device_buffer);
+        self.is_on_device.store(true, Ordering::Relaxed);
     }
 
     /// Takes the contents on a device away.
-    pub(crate) fn take_remote(&self) -> Option<Remote> {
-        if !self.has_remote() {
+    pub(crate) fn take_device_buffer(&self) -> Option<DeviceBuffer> {
+        if !self.has_device_buffer() {
             return None;
         }
-        self.is_remote.store(false, Ordering::Relaxed);
-        self.remote.lock().take()
+        self.is_on_device.store(false, Ordering::Relaxed);
+        self.device_buffer.lock().take()
     }
 
     /// Forgets the contents on a device, which nobody else can reach.
     #[inline]
-    pub(crate) fn forget_remote(&self) {
-        drop(self.take_remote());
+    pub(crate) fn drop_device_buffer(&self) {
+        drop(self.take_device_buffer());
     }
 
     /// Notes that the contents on the host are newer than those on a device: which are forgotten, or brought up to date where others
@@ -267,25 +267,25 @@ impl Storage {
     /// # Errors
     /// Those of a device that failed.
     #[inline]
-    pub(crate) fn changed_here(&self) -> Result<()> {
-        if self.has_remote() { self.follow() } else { Ok(()) }
+    pub(crate) fn invalidate_device(&self) -> Result<()> {
+        if self.has_device_buffer() { self.update_device_export() } else { Ok(()) }
     }
 
     #[cold]
-    fn follow(&self) -> Result<()> {
-        if !self.is_lent() {
-            self.forget_remote();
+    fn update_device_export(&self) -> Result<()> {
+        if !self.is_exported_on_device() {
+            self.drop_device_buffer();
             return Ok(());
         }
-        self.remote.lock().as_mut().map_or(Ok(()), Remote::follow_mirror)
+        self.device_buffer.lock().as_mut().map_or(Ok(()), DeviceBuffer::upload_mirror)
     }
 
     /// Notes that the contents on a device are newer than those on the host, which are forgotten.
-    pub(crate) fn went_away(&self) {
+    pub(crate) fn invalidate_host(&self) {
         let address = self.address.swap(std::ptr::null_mut(), Ordering::Relaxed);
         if self.owner.is_none() && !address.is_null() {
-            // SAFETY: `adopt` took them from a buffer, and now nothing is left of it here.
-            drop(unsafe { Buffer::from_raw(address, self.class.load(Ordering::Relaxed)) });
+            // SAFETY: `set_memory` took them from a buffer, and now nothing is left of it here.
+            drop(unsafe { Buffer::from_raw(address, self.size_class.load(Ordering::Relaxed)) });
         }
     }
 
@@ -295,16 +295,16 @@ impl Storage {
             return None;
         }
         let address = std::mem::replace(self.address.get_mut(), std::ptr::null_mut());
-        // SAFETY: `adopt` took them from a buffer, and now nothing is left of it here.
-        Some(unsafe { Buffer::from_raw(address, *self.class.get_mut()) })
+        // SAFETY: `set_memory` took them from a buffer, and now nothing is left of it here.
+        Some(unsafe { Buffer::from_raw(address, *self.size_class.get_mut()) })
     }
 
     /// Gives a storage without memory on the host this block; its first byte.
     #[inline]
-    pub(crate) fn adopt(&self, buffer: Buffer) -> *mut u8 {
+    pub(crate) fn set_memory(&self, buffer: Buffer) -> *mut u8 {
         debug_assert!(self.address().is_none(), "a storage has memory once");
-        let (address, class) = buffer.into_raw();
-        self.class.store(class, Ordering::Relaxed);
+        let (address, size_class) = buffer.into_raw();
+        self.size_class.store(size_class, Ordering::Relaxed);
         self.address.store(address, Ordering::Release);
         address
     }
@@ -322,27 +322,27 @@ impl Storage {
 
     /// Whether others can reach the contents on a device.
     #[inline]
-    pub(crate) fn is_lent(&self) -> bool {
-        self.lent.load(Ordering::Relaxed) > 0
+    pub(crate) fn is_exported_on_device(&self) -> bool {
+        self.device_exports.load(Ordering::Relaxed) > 0
     }
 
     /// One more (or one less) who can reach the contents on a device, where they are alone.
-    pub(crate) fn lend(&self, more: bool) {
+    pub(crate) fn count_device_export(&self, more: bool) {
         if more {
-            self.went_away();
-            self.lent.fetch_add(1, Ordering::Relaxed);
+            self.invalidate_host();
+            self.device_exports.fetch_add(1, Ordering::Relaxed);
             self.exports.fetch_add(1, Ordering::Relaxed);
         } else {
             self.exports.fetch_sub(1, Ordering::Relaxed);
-            self.lent.fetch_sub(1, Ordering::Relaxed);
+            self.device_exports.fetch_sub(1, Ordering::Relaxed);
         }
     }
 
     /// One more (or one less) outside reference.
-    pub(crate) fn export(&self, more: bool) {
+    pub(crate) fn count_export(&self, more: bool) {
         if more {
             // Others may write it unseen.
-            self.forget_remote();
+            self.drop_device_buffer();
             self.exports.fetch_add(1, Ordering::Relaxed);
         } else {
             self.exports.fetch_sub(1, Ordering::Relaxed);
@@ -369,7 +369,7 @@ impl Storage {
 
     /// Counts a write that was recorded.
     #[inline]
-    pub(crate) fn count_write(&self) {
+    pub(crate) fn bump_version(&self) {
         self.version.store(self.version() + 1, Ordering::Relaxed);
     }
 
@@ -378,41 +378,41 @@ impl Storage {
     /// # Errors
     /// Those of a device that others can reach them on.
     #[inline]
-    pub(crate) fn written(&self) -> Result<()> {
-        self.count_write();
-        self.changed_here()
+    pub(crate) fn note_write(&self) -> Result<()> {
+        self.bump_version();
+        self.invalidate_device()
     }
 
     /// A number that no other storage has, nor this one once it serves for other arrays.
-    pub(crate) fn stamp(&self) -> u64 {
-        static STAMPS: AtomicU64 = AtomicU64::new(1);
-        match self.stamp.load(Ordering::Relaxed) {
+    pub(crate) fn identity(&self) -> u64 {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
+        match self.identity.load(Ordering::Relaxed) {
             0 => {
-                let stamp = STAMPS.fetch_add(1, Ordering::Relaxed);
-                self.stamp.store(stamp, Ordering::Relaxed);
-                stamp
+                let identity = NEXT.fetch_add(1, Ordering::Relaxed);
+                self.identity.store(identity, Ordering::Relaxed);
+                identity
             }
-            stamp => stamp,
+            identity => identity,
         }
     }
 
     /// Whether somebody captured the contents, so that a write has to leave them a copy.
     #[inline]
-    pub(crate) fn is_watched(&self) -> bool {
-        self.watched.load(Ordering::Relaxed)
+    pub(crate) fn has_snapshots(&self) -> bool {
+        self.is_watched.load(Ordering::Relaxed)
     }
 
     /// Notes a capture.
-    pub(crate) fn watch(&self, watcher: Weak<Watcher>) {
+    pub(crate) fn add_watcher(&self, watcher: Weak<Watcher>) {
         let mut watchers = self.watchers.lock();
         watchers.retain(|w| w.strong_count() > 0);
         watchers.push(watcher);
-        self.watched.store(true, Ordering::Relaxed);
+        self.is_watched.store(true, Ordering::Relaxed);
     }
 
     /// Takes the captures that are still there.
     pub(crate) fn take_watchers(&self) -> Vec<Arc<Watcher>> {
-        self.watched.store(false, Ordering::Relaxed);
+        self.is_watched.store(false, Ordering::Relaxed);
         std::mem::take(&mut *self.watchers.lock()).iter().filter_map(Weak::upgrade).collect()
     }
 }

@@ -4,33 +4,33 @@
 //! runtime's lock.
 
 use crate::memory::storage::Storage;
-use crate::memory::storage_ref::Counted;
+use crate::memory::storage_ref::StorageRef;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 
 /// An array's share of a storage. With the last one the storage goes back to the shelf, or at least without its memory to
 /// those for later results.
 #[derive(Clone)]
-pub(crate) struct Share(pub(crate) ManuallyDrop<Counted>);
+pub(crate) struct StorageHandle(pub(crate) ManuallyDrop<StorageRef>);
 
-impl From<Counted> for Share {
+impl From<StorageRef> for StorageHandle {
     #[inline]
-    fn from(storage: Counted) -> Share {
-        Share(ManuallyDrop::new(storage))
+    fn from(storage: StorageRef) -> StorageHandle {
+        StorageHandle(ManuallyDrop::new(storage))
     }
 }
 
-impl From<Storage> for Share {
+impl From<Storage> for StorageHandle {
     #[inline]
-    fn from(storage: Storage) -> Share {
-        Share::from(Counted::new(storage))
+    fn from(storage: Storage) -> StorageHandle {
+        StorageHandle::from(StorageRef::new(storage))
     }
 }
 
-impl Deref for Share {
-    type Target = Counted;
+impl Deref for StorageHandle {
+    type Target = StorageRef;
     #[inline]
-    fn deref(&self) -> &Counted {
+    fn deref(&self) -> &StorageRef {
         &self.0
     }
 }

@@ -16,18 +16,18 @@ struct Inner {
 }
 
 /// A reference to a storage, which lives as long as one of them does.
-pub(crate) struct Counted(NonNull<Inner>);
+pub(crate) struct StorageRef(NonNull<Inner>);
 
 // SAFETY: it gives shared access to a storage, which any thread may have, and whichever thread drops the last one drops the
 // storage; the count changes as if by one thread, or atomically.
-unsafe impl Send for Counted {}
+unsafe impl Send for StorageRef {}
 // SAFETY: as above.
-unsafe impl Sync for Counted {}
+unsafe impl Sync for StorageRef {}
 
-impl Counted {
+impl StorageRef {
     /// The first reference to a storage.
-    pub(crate) fn new(storage: Storage) -> Counted {
-        Counted(NonNull::from(Box::leak(Box::new(Inner { count: AtomicUsize::new(1), storage }))))
+    pub(crate) fn new(storage: Storage) -> StorageRef {
+        StorageRef(NonNull::from(Box::leak(Box::new(Inner { count: AtomicUsize::new(1), storage }))))
     }
 
     #[inline(always)]
@@ -38,20 +38,20 @@ impl Counted {
 
     /// How many references there are.
     #[inline(always)]
-    pub(crate) fn count(this: &Counted) -> usize {
+    pub(crate) fn count(this: &StorageRef) -> usize {
         this.inner().count.load(Ordering::Acquire)
     }
 
     /// Whether both are to the same storage.
     #[inline(always)]
-    pub(crate) fn same(a: &Counted, b: &Counted) -> bool {
+    pub(crate) fn ptr_eq(a: &StorageRef, b: &StorageRef) -> bool {
         a.0 == b.0
     }
 
     /// The storage itself, where this is the only reference.
     #[inline]
-    pub(crate) fn get_mut(this: &mut Counted) -> Option<&mut Storage> {
-        if Counted::count(this) != 1 {
+    pub(crate) fn get_mut(this: &mut StorageRef) -> Option<&mut Storage> {
+        if StorageRef::count(this) != 1 {
             return None;
         }
         // SAFETY: nobody else has a reference, nor gets one while this one is borrowed.
@@ -63,30 +63,30 @@ impl Counted {
     /// # Safety
     /// There is none any more.
     #[cold]
-    unsafe fn end(inner: NonNull<Inner>) {
+    unsafe fn free(inner: NonNull<Inner>) {
         // SAFETY: it was a box, and nobody knows it now.
         drop(unsafe { Box::from_raw(inner.as_ptr()) });
     }
 }
 
-impl Clone for Counted {
+impl Clone for StorageRef {
     #[inline]
-    fn clone(&self) -> Counted {
+    fn clone(&self) -> StorageRef {
         let count = &self.inner().count;
-        if interpreter_lock::is_alone() {
+        if interpreter_lock::is_exclusive() {
             count.store(count.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
         } else {
             count.fetch_add(1, Ordering::Relaxed);
         }
-        Counted(self.0)
+        StorageRef(self.0)
     }
 }
 
-impl Drop for Counted {
+impl Drop for StorageRef {
     #[inline]
     fn drop(&mut self) {
         let count = &self.inner().count;
-        let left = if interpreter_lock::is_alone() {
+        let left = if interpreter_lock::is_exclusive() {
             let left = count.load(Ordering::Relaxed) - 1;
             count.store(left, Ordering::Relaxed);
             left
@@ -97,12 +97,12 @@ impl Drop for Counted {
             // Whoever had a reference before has done with it.
             fence(Ordering::Acquire);
             // SAFETY: this was the last one.
-            unsafe { Counted::end(self.0) };
+            unsafe { StorageRef::free(self.0) };
         }
     }
 }
 
-impl Deref for Counted {
+impl Deref for StorageRef {
     type Target = Storage;
     #[inline(always)]
     fn deref(&self) -> &Storage {
@@ -110,7 +110,7 @@ impl Deref for Counted {
     }
 }
 
-impl std::fmt::Debug for Counted {
+impl std::fmt::Debug for StorageRef {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "Storage({} bytes)", self.bytes())
     }
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn references_are_counted_by_all_threads() {
-        let mut first = Counted::new(Storage::pending(8));
+        let mut first = StorageRef::new(Storage::pending(8));
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| (0..1000).for_each(|_| drop(first.clone())));
@@ -130,9 +130,11 @@ mod tests {
         });
         let second = first.clone();
         assert!(
-            Counted::same(&first, &second) && Counted::count(&first) == 2 && Counted::get_mut(&mut first).is_none()
+            StorageRef::ptr_eq(&first, &second)
+                && StorageRef::count(&first) == 2
+                && StorageRef::get_mut(&mut first).is_none()
         );
         drop(second);
-        assert_eq!(Counted::get_mut(&mut first).map(|storage| storage.bytes()), Some(8));
+        assert_eq!(StorageRef::get_mut(&mut first).map(|storage| storage.bytes()), Some(8));
     }
 }

@@ -6,7 +6,7 @@ use crate::array::layout::{Index, Layout, Order, c_strides, f_strides};
 use crate::error::{Error, Result};
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::eager_fill;
-use crate::runtime::lock::{engine, recording};
+use crate::runtime::lock::{recording, runtime};
 use fastnp_codegen::{DType, Scalar, Wide};
 
 impl Array {
@@ -17,8 +17,8 @@ impl Array {
     pub fn empty(shape: &[usize], dtype: DType, order: Order) -> Result<Array> {
         let strides = if order == Order::F { f_strides(shape, dtype.size()) } else { c_strides(shape, dtype.size()) };
         let array = Array::fresh(shape, strides, dtype)?;
-        if array.storage.bytes() >= crate::runtime::allocate::LARGE {
-            engine().provide(&array.storage)?;
+        if array.storage.bytes() >= crate::runtime::allocate::CHECK_MEMORY_FROM {
+            runtime().ensure_memory(&array.storage)?;
         }
         // Boolean memory must hold booleans.
         if dtype == DType::Bool {
@@ -81,7 +81,7 @@ impl Array {
         }
         // Counting from zero is a loop instead of four.
         let counts = start == Scalar::zero(dtype) && step == Scalar::new(dtype, 1i64);
-        if counts && let Some(array) = eager_fill::counted(n, dtype)? {
+        if counts && let Some(array) = eager_fill::count_up(n, dtype)? {
             return Ok(array);
         }
         let array = Array::by_rows(&[n], dtype)?;

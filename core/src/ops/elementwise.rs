@@ -3,16 +3,16 @@
 use crate::array::array::Array;
 use crate::array::layout::{Order, Shape, Strides, Tuple, broadcast, c_strides, f_strides, same_shape};
 use crate::array::result_order;
-use crate::array::strided_view::View;
+use crate::array::strided_view::StridedView;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::gemm::Product;
 use crate::memory::storage::Storage;
-use crate::memory::storage_ref::Counted;
+use crate::memory::storage_ref::StorageRef;
 use crate::ops::masked;
 use crate::ops::promote::{ArgType, Casting, can_cast, own_type, resolve, result_type};
 use crate::plan::overlap::{Relation, relate};
-use crate::plan::trace::{Access, Input, Operation, Statement};
+use crate::plan::trace::{Input, Operation, SlotAccess, Statement};
 use crate::runtime::eager_dense;
 use crate::runtime::eager_fill;
 use crate::runtime::lock::recording;
@@ -413,8 +413,8 @@ pub(crate) fn check_out(
 }
 
 /// Whether reading a view while writing `out` would see elements already written.
-fn clashes(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
-    if !Counted::same(view.storage, &out.storage) {
+fn clashes(view: &StridedView<'_>, out: &Array, domain: &[usize]) -> bool {
+    if !StorageRef::ptr_eq(view.storage, &out.storage) {
         // Storages on foreign memory may lie on the same bytes as others, also as one whose address was given away.
         let outside = |storage: &Storage| storage.owner().is_some() || storage.is_shared();
         return outside(view.storage) && outside(&out.storage) && foreign_overlap(view, out, domain);
@@ -424,13 +424,13 @@ fn clashes(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
         return false;
     }
     let access =
-        |dtype, offset, strides: &[isize]| Access { slot: 0, dtype, offset, strides: Strides::from_slice(strides) };
+        |dtype, offset, strides: &[isize]| SlotAccess { slot: 0, dtype, offset, strides: Strides::from_slice(strides) };
     let read = access(view.dtype, view.offset, &view.strides);
     let write = access(out.dtype, target.offset, &target.strides);
     relate(&read, domain, &write, domain) == Relation::Overlapping
 }
 
-fn foreign_overlap(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
+fn foreign_overlap(view: &StridedView<'_>, out: &Array, domain: &[usize]) -> bool {
     let extent = |start: Option<*mut u8>, strides: &[isize], offset: isize, size: usize| {
         let (lo, hi) = crate::array::layout::byte_extent(domain, strides, offset, size);
         let start = start.map_or(0, |p| p as isize);
@@ -484,8 +484,8 @@ impl Array {
             Value::Array(source) => source,
             number => return self.fill(number.scalar(self.dtype)?.unwrap_or(Scalar::zero(self.dtype))),
         };
-        let trimmed = source.trimmed(self.ndim());
-        let mut source = trimmed.as_ref().unwrap_or(source);
+        let without_leading_ones = source.without_leading_ones(self.ndim());
+        let mut source = without_leading_ones.as_ref().unwrap_or(source);
         let stretched;
         if source.shape() != self.shape() {
             stretched = source.broadcast_to(self.shape()).map_err(|_| {

@@ -4,9 +4,9 @@
 //! and a variance two (the mean, then the mean of squared distances from it).
 
 use crate::array::array::Array;
-use crate::array::layout::{Order, Shape, Steps, Strides, broadcast, c_strides, normalize_axis};
+use crate::array::layout::{CowStrides, Order, Shape, Strides, broadcast, c_strides, normalize_axis};
 use crate::array::result_order;
-use crate::array::strided_view::View;
+use crate::array::strided_view::StridedView;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::count_true::count_true;
@@ -14,7 +14,7 @@ use crate::ops::elementwise::{Options, apply, apply_with, drops_imaginary, selec
 use crate::ops::promote::{Casting, can_cast, promote_types};
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::eager_fold;
-use crate::runtime::lock::{engine, recording};
+use crate::runtime::lock::{recording, runtime};
 use fastnp_codegen::{DType, Fold, Kind, Op, Scalar};
 use num_complex::Complex;
 use smallvec::SmallVec;
@@ -215,8 +215,8 @@ impl Array {
         if self.dtype != DType::Bool || !self.is_c_contiguous() {
             return None;
         }
-        let engine = engine();
-        let start = engine.ready_address(&self.storage)?.wrapping_offset(self.layout.offset);
+        let runtime = runtime();
+        let start = runtime.ready_address(&self.storage)?.wrapping_offset(self.layout.offset);
         // SAFETY: the array is dense and ready, and nothing runs while the engine is locked.
         Some(count_true(unsafe { std::slice::from_raw_parts(start, self.size()) }))
     }
@@ -428,7 +428,7 @@ impl Array {
         let result = how.dtype.unwrap_or(if self.dtype.is_float() { self.dtype } else { DType::F64 });
         let compute = if result == DType::F16 { DType::F32 } else { result };
         let inner = Folding { dtype: Some(compute), out: None, keepdims: true, ..*how };
-        let made;
+        let allocate;
         let mean = match how.mean {
             Some(given)
                 if given.dtype == compute && broadcast(&[given.shape(), self.shape()])?[..] == *self.shape() =>
@@ -437,8 +437,8 @@ impl Array {
             }
             Some(_) => return Err(Error::unsupported("a mean of another type or shape")),
             None => {
-                made = self.mean(&inner, reduced, folded)?;
-                &made
+                allocate = self.mean(&inner, reduced, folded)?;
+                &allocate
             }
         };
         let distance = apply(Op::Subtract, &[self.into(), mean.into()])?;
@@ -501,7 +501,12 @@ impl Array {
             domain: self.shape(),
             reduced: mask,
             inputs: &[Input::Memory(self.over(self.shape()))],
-            target: View { storage: &target.storage, dtype: target.dtype, offset: 0, strides: Steps::Owned(along) },
+            target: StridedView {
+                storage: &target.storage,
+                dtype: target.dtype,
+                offset: 0,
+                strides: CowStrides::Owned(along),
+            },
             covers: true,
         })
     }

@@ -5,10 +5,10 @@
 
 use crate::host::gemm::Product;
 use crate::plan::group::{self, Group};
-use crate::plan::liveness::Lives;
+use crate::plan::liveness::Liveness;
 use crate::plan::lower;
-use crate::plan::plan::{Fate, KernelWork, Plan, Step, Target, Work};
-use crate::plan::trace::{Node, Operation, Source, decode};
+use crate::plan::plan::{DeadResultProfile, KernelLaunch, Plan, PlanStep, PlanTarget, StepKind};
+use crate::plan::trace::{Node, NodeInput, Operation, decode};
 use fastnp_codegen::{Kernel, Program, Verified};
 use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
@@ -18,18 +18,26 @@ use std::sync::atomic::AtomicBool;
 pub(crate) type Compile<'a> = dyn FnMut(Kernel) -> (Arc<Verified<Kernel>>, Arc<dyn Program>) + 'a;
 
 /// Makes the plan of a tape. `live` says which slots somebody can still reach.
-pub(crate) fn build(tape: &[u64], live: &[bool], target: Target, compile: &mut Compile<'_>) -> Plan {
+pub(crate) fn build(tape: &[u64], live: &[bool], target: PlanTarget, compile: &mut Compile<'_>) -> Plan {
     let nodes = needed(decode(tape), live);
-    let groups = group::group(&nodes, target.packed);
-    let lives = Lives::of(&nodes, &groups, live);
-    let mut steps: Vec<Step> = groups.iter().enumerate().map(|(i, g)| step(&nodes, i, g, &lives, compile)).collect();
-    for (slot, last) in lives.last.iter().enumerate() {
+    let groups = group::group(&nodes, target.pack_points);
+    let liveness = Liveness::of(&nodes, &groups, live);
+    let mut steps: Vec<PlanStep> =
+        groups.iter().enumerate().map(|(i, g)| plan_step(&nodes, i, g, &liveness, compile)).collect();
+    for (slot, last) in liveness.last.iter().enumerate() {
         if let (Some(last), false) = (last, live[slot]) {
             steps[*last as usize].releases.push(slot as u32);
         }
     }
-    let points = steps.iter().map(|step| step.work.points()).fold(0, usize::saturating_add);
-    Plan { steps, points, omitted: None, fate: Fate::default(), target, is_prepared: AtomicBool::new(false) }
+    let points = steps.iter().map(|plan_step| plan_step.kind.points()).fold(0, usize::saturating_add);
+    Plan {
+        steps,
+        points,
+        omitted: None,
+        profile: DeadResultProfile::default(),
+        target,
+        is_prepared: AtomicBool::new(false),
+    }
 }
 
 /// Nodes whose result somebody can reach or another needed node reads, in program order.
@@ -53,42 +61,42 @@ pub(crate) fn needed(mut nodes: Vec<Node>, live: &[bool]) -> Vec<Node> {
     nodes
 }
 
-fn step(nodes: &[Node], index: usize, group: &Group, lives: &Lives, compile: &mut Compile<'_>) -> Step {
+fn plan_step(nodes: &[Node], index: usize, group: &Group, liveness: &Liveness, compile: &mut Compile<'_>) -> PlanStep {
     let first = &nodes[group.members[0].node as usize];
     if let Operation::Contract(product) = first.op {
-        return multiplied(product, first);
+        return product_step(product, first);
     }
-    let places = group.members.iter().map(|m| nodes[m.node as usize].place).collect();
-    let lowered = lower::lower(nodes, index, group, lives);
+    let indices = group.members.iter().map(|m| nodes[m.node as usize].index).collect();
+    let lowered = lower::lower(nodes, index, group, liveness);
     let (kernel, program) = compile(lowered.kernel);
-    Step {
-        work: Work::Kernel(KernelWork {
+    PlanStep {
+        kind: StepKind::Kernel(KernelLaunch {
             program,
             kernel,
             outer: lowered.outer,
             inner: lowered.inner,
             strides: lowered.strides,
             scalars: lowered.scalars,
-            parts: lowered.parts,
+            product_insts: lowered.product_insts,
         }),
-        nodes: places,
+        nodes: indices,
         operands: lowered.operands,
         donations: lowered.donations,
         releases: SmallVec::new(),
     }
 }
 
-fn multiplied(product: Product, node: &Node) -> Step {
+fn product_step(product: Product, node: &Node) -> PlanStep {
     let mut operands = SmallVec::new();
     let mut strides = Vec::new();
     for access in node.reads().chain([&node.target]) {
         operands.push((access.slot, access.offset));
         strides.extend_from_slice(&access.strides);
     }
-    debug_assert!(node.sources.iter().all(|s| matches!(s, Source::Memory(_))), "products read memory");
-    Step {
-        work: Work::Product { product, dtype: node.compute, domain: node.domain.clone(), strides },
-        nodes: smallvec![node.place],
+    debug_assert!(node.sources.iter().all(|s| matches!(s, NodeInput::Memory(_))), "products read memory");
+    PlanStep {
+        kind: StepKind::Product { product, dtype: node.compute, domain: node.domain.clone(), strides },
+        nodes: smallvec![node.index],
         operands,
         donations: SmallVec::new(),
         releases: SmallVec::new(),

@@ -4,26 +4,27 @@ use crate::plan::group::Group;
 use crate::plan::trace::Node;
 
 /// When slots are in use.
-pub(crate) struct Lives {
+pub(crate) struct Liveness {
     /// The first and the last group that touches a slot.
     pub(crate) first: Vec<Option<u32>>,
     pub(crate) last: Vec<Option<u32>>,
     live: Vec<bool>,
 }
 
-impl Lives {
-    pub(crate) fn of(nodes: &[Node], groups: &[Group], live: &[bool]) -> Lives {
-        let mut lives = Lives { first: vec![None; live.len()], last: vec![None; live.len()], live: live.to_vec() };
+impl Liveness {
+    pub(crate) fn of(nodes: &[Node], groups: &[Group], live: &[bool]) -> Liveness {
+        let mut liveness =
+            Liveness { first: vec![None; live.len()], last: vec![None; live.len()], live: live.to_vec() };
         for (g, group) in groups.iter().enumerate() {
             for member in &group.members {
                 let node = &nodes[member.node as usize];
                 for slot in node.reads().map(|a| a.slot).chain([node.target.slot]) {
-                    lives.first[slot as usize].get_or_insert(g as u32);
-                    lives.last[slot as usize] = Some(g as u32);
+                    liveness.first[slot as usize].get_or_insert(g as u32);
+                    liveness.last[slot as usize] = Some(g as u32);
                 }
             }
         }
-        lives
+        liveness
     }
 
     /// Whether what a group writes to a slot is needed after it.

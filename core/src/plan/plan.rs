@@ -8,37 +8,37 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
 /// How many times a plan's results are watched, at first.
-const WATCHED: u32 = 2;
+const OBSERVED_RUNS: u32 = 2;
 
 /// Of so many times that results were left out, once they may have been read.
-const RARELY: u32 = 16;
+const HITS_PER_MISS: u32 = 16;
 
 /// Groups in order, with their buffers.
 pub(crate) struct Plan {
-    pub(crate) steps: Vec<Step>,
+    pub(crate) steps: Vec<PlanStep>,
     /// Points that its kernels run over, together.
     pub(crate) points: usize,
     /// Results that it leaves out.
-    pub(crate) omitted: Option<Omission>,
+    pub(crate) omitted: Option<OmittedResults>,
     /// What became of its results.
-    pub(crate) fate: Fate,
+    pub(crate) profile: DeadResultProfile,
     /// Where it runs, and whether a device was told what is to come.
-    pub(crate) target: Target,
+    pub(crate) target: PlanTarget,
     pub(crate) is_prepared: AtomicBool,
 }
 
 /// Where a plan is to run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Target {
+pub(crate) struct PlanTarget {
     /// Which of the engine's sites it is.
-    pub(crate) site: usize,
+    pub(crate) index: usize,
     /// Points up to which a launch of its own costs more there than sharing one.
-    pub(crate) packed: usize,
+    pub(crate) pack_points: usize,
 }
 
 /// One launch.
-pub(crate) struct Step {
-    pub(crate) work: Work,
+pub(crate) struct PlanStep {
+    pub(crate) kind: StepKind,
     /// The nodes it computes, by their place in program order.
     pub(crate) nodes: SmallVec<[u32; 4]>,
     /// Slot and byte offset of each operand, in the kernel's order.
@@ -50,25 +50,25 @@ pub(crate) struct Step {
 }
 
 /// What a step does.
-pub(crate) enum Work {
+pub(crate) enum StepKind {
     /// Launches a program.
-    Kernel(KernelWork),
+    Kernel(KernelLaunch),
     /// A batch of matrix products by the `gemm` crate. The domain is `[batch…, m, n, k]`, strides as in a kernel's launch.
     Product { product: Product, dtype: DType, domain: Shape, strides: Vec<isize> },
 }
 
-impl Work {
+impl StepKind {
     /// Points it runs over: multiplications of a product, elements of a kernel's domain.
     pub(crate) fn points(&self) -> usize {
         match self {
-            Work::Kernel(work) => count(&work.outer).saturating_mul(count(&work.inner)),
-            Work::Product { domain, .. } => count(domain),
+            StepKind::Kernel(work) => count(&work.outer).saturating_mul(count(&work.inner)),
+            StepKind::Product { domain, .. } => count(domain),
         }
     }
 }
 
 /// A program with the sizes it is launched with.
-pub(crate) struct KernelWork {
+pub(crate) struct KernelLaunch {
     pub(crate) program: Arc<dyn Program>,
     pub(crate) kernel: Arc<Verified<Kernel>>,
     pub(crate) outer: Shape,
@@ -77,10 +77,10 @@ pub(crate) struct KernelWork {
     /// Which of the trace's scalars are the kernel's parameters.
     pub(crate) scalars: SmallVec<[u32; 4]>,
     /// Its instructions that are steps of products.
-    pub(crate) parts: Vec<Part>,
+    pub(crate) product_insts: Vec<ProductInst>,
 }
 
-impl KernelWork {
+impl KernelLaunch {
     pub(crate) fn launch<'a>(&'a self, addresses: &'a [*mut u8], scalars: &'a [Scalar]) -> Launch<'a> {
         Launch { outer: &self.outer, inner: &self.inner, addresses, strides: &self.strides, scalars }
     }
@@ -88,7 +88,7 @@ impl KernelWork {
 
 /// An instruction that is a step of a product.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
+pub(crate) struct ProductInst {
     pub(crate) in_epilogue: bool,
     pub(crate) inst: u32,
     pub(crate) product: Product,
@@ -96,7 +96,7 @@ pub(crate) struct Part {
 
 /// What a plan leaves out.
 #[derive(PartialEq, Eq, Debug)]
-pub(crate) struct Omission {
+pub(crate) struct OmittedResults {
     /// The slots of the results.
     pub(crate) slots: SmallVec<[u32; 2]>,
     /// The nodes that compute them once the plan has run, by their place in program order.
@@ -107,31 +107,31 @@ pub(crate) struct Omission {
 
 /// What became of a plan's results, as far as it was seen. It changes under the engine's lock only.
 #[derive(Default)]
-pub(crate) struct Fate {
-    watched: AtomicU32,
+pub(crate) struct DeadResultProfile {
+    observed: AtomicU32,
     /// How many times results were left out and died unread, and how many times they did not.
-    right: AtomicU32,
-    wrong: AtomicU32,
-    pub(crate) without: OnceLock<Option<Arc<Plan>>>,
+    hits: AtomicU32,
+    misses: AtomicU32,
+    pub(crate) reduced: OnceLock<Option<Arc<Plan>>>,
 }
 
-impl Fate {
+impl DeadResultProfile {
     /// The plan that leaves out what died unread, if that is likely to go well.
-    pub(crate) fn without(&self) -> Option<&Arc<Plan>> {
-        let plan = self.without.get()?.as_ref()?;
-        let (right, wrong) = (self.right.load(Ordering::Relaxed), self.wrong.load(Ordering::Relaxed));
-        (wrong.saturating_mul(RARELY) <= right.saturating_add(RARELY)).then_some(plan)
+    pub(crate) fn reduced(&self) -> Option<&Arc<Plan>> {
+        let plan = self.reduced.get()?.as_ref()?;
+        let (hits, misses) = (self.hits.load(Ordering::Relaxed), self.misses.load(Ordering::Relaxed));
+        (misses.saturating_mul(HITS_PER_MISS) <= hits.saturating_add(HITS_PER_MISS)).then_some(plan)
     }
 
     /// Whether to watch what becomes of the results this time.
-    pub(crate) fn watches(&self) -> bool {
-        let watched = self.watched.load(Ordering::Relaxed);
-        self.watched.store((watched + 1).min(WATCHED), Ordering::Relaxed);
-        watched < WATCHED && self.without.get().is_none()
+    pub(crate) fn should_observe(&self) -> bool {
+        let observed = self.observed.load(Ordering::Relaxed);
+        self.observed.store((observed + 1).min(OBSERVED_RUNS), Ordering::Relaxed);
+        observed < OBSERVED_RUNS && self.reduced.get().is_none()
     }
 
-    pub(crate) fn count(&self, right: bool) {
-        let counter = if right { &self.right } else { &self.wrong };
+    pub(crate) fn count(&self, hit: bool) {
+        let counter = if hit { &self.hits } else { &self.misses };
         counter.store(counter.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
     }
 }

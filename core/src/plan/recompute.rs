@@ -1,39 +1,39 @@
 //! Leaving out of a plan results that are likely to die unread, and computing them after all.
 
 use crate::plan::build::{Compile, build};
-use crate::plan::plan::{Omission, Plan, Target};
+use crate::plan::plan::{OmittedResults, Plan, PlanTarget};
 use crate::plan::trace::{Node, Operation, decode};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// A plan of the tape that leaves these slots out, though somebody can reach them; none where what they are computed from
 /// is not there any more afterwards, or is worth more than storing them.
-pub(crate) fn without(
+pub(crate) fn plan_without(
     tape: &[u64],
     live: &[bool],
     slots: &[u32],
-    target: Target,
+    target: PlanTarget,
     compile: &mut Compile<'_>,
 ) -> Option<Arc<Plan>> {
     let mut live = live.to_vec();
     slots.iter().for_each(|&slot| live[slot as usize] = false);
-    let omitted = omission(&decode(tape), &live, slots)?;
+    let omitted = omitted_results(&decode(tape), &live, slots)?;
     Some(Arc::new(Plan { omitted: Some(omitted), ..build(tape, &live, target, compile) }))
 }
 
 /// How to compute slots after everything that `live` needs has run.
-fn omission(nodes: &[Node], live: &[bool], slots: &[u32]) -> Option<Omission> {
+fn omitted_results(nodes: &[Node], live: &[bool], slots: &[u32]) -> Option<OmittedResults> {
     let mut wanted = vec![false; live.len()];
     slots.iter().for_each(|&slot| wanted[slot as usize] = true);
     let mut written = vec![false; live.len()];
-    let mut omission = Omission { slots: slots.into(), nodes: Vec::new(), reads: SmallVec::new() };
+    let mut omitted_results = OmittedResults { slots: slots.into(), nodes: Vec::new(), reads: SmallVec::new() };
     for node in nodes.iter().rev() {
         let target = node.target.slot as usize;
         if wanted[target] {
             if matches!(node.op, Operation::Contract(_)) {
                 return None;
             }
-            omission.nodes.push(node.place);
+            omitted_results.nodes.push(node.index);
             wanted[target] = !node.covers;
             for access in node.reads() {
                 let slot = access.slot as usize;
@@ -42,8 +42,8 @@ fn omission(nodes: &[Node], live: &[bool], slots: &[u32]) -> Option<Omission> {
                 } else if written[slot] {
                     // Its memory holds a later version by then.
                     return None;
-                } else if !omission.reads.contains(&access.slot) {
-                    omission.reads.push(access.slot);
+                } else if !omitted_results.reads.contains(&access.slot) {
+                    omitted_results.reads.push(access.slot);
                 }
             }
         }
@@ -53,27 +53,27 @@ fn omission(nodes: &[Node], live: &[bool], slots: &[u32]) -> Option<Omission> {
     if wanted.contains(&true) {
         return None;
     }
-    omission.nodes.reverse();
-    Some(omission)
+    omitted_results.nodes.reverse();
+    Some(omitted_results)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::trace::{Access, Source};
+    use crate::plan::trace::{NodeInput, SlotAccess};
     use fastnp_codegen::{DType, Op};
     use smallvec::smallvec;
 
     /// `target = add(sources)`, node by node.
     fn nodes(all: &[(u32, &[u32], bool)]) -> Vec<Node> {
-        let access = |slot| Access { slot, dtype: DType::F64, offset: 0, strides: smallvec![8] };
-        let node = |(place, &(target, sources, covers)): (usize, &(u32, &[u32], bool))| Node {
-            place: place as u32,
+        let access = |slot| SlotAccess { slot, dtype: DType::F64, offset: 0, strides: smallvec![8] };
+        let node = |(index, &(target, sources, covers)): (usize, &(u32, &[u32], bool))| Node {
+            index: index as u32,
             op: Operation::Apply(Op::Add),
             compute: DType::F64,
             domain: smallvec![1000],
             reduced: 0,
-            sources: sources.iter().map(|&s| Source::Memory(access(s))).collect(),
+            sources: sources.iter().map(|&s| NodeInput::Memory(access(s))).collect(),
             target: access(target),
             covers,
         };
@@ -82,7 +82,7 @@ mod tests {
 
     fn found(all: &[(u32, &[u32], bool)], live: &[u32], slot: u32) -> Option<(Vec<u32>, Vec<u32>)> {
         let is_live: Vec<bool> = (0..6).map(|slot| live.contains(&slot)).collect();
-        omission(&nodes(all), &is_live, &[slot]).map(|o| (o.nodes, o.reads.to_vec()))
+        omitted_results(&nodes(all), &is_live, &[slot]).map(|o| (o.nodes, o.reads.to_vec()))
     }
 
     #[test]

@@ -3,48 +3,48 @@
 use crate::array::array::Array;
 use crate::array::layout::{Layout, Shape, Strides, byte_count, c_strides};
 use crate::error::Result;
-use crate::memory::device_buffer::Remote;
+use crate::memory::device_buffer::DeviceBuffer;
 use crate::memory::pool::Buffer;
 use crate::memory::storage::Storage;
-use crate::memory::storage_handle::Share;
-use crate::memory::storage_ref::Counted;
-use crate::runtime::dead_results::array_died;
-use crate::runtime::exec_target::HOST;
-use crate::runtime::lock::try_engine;
-use crate::runtime::state::Engine;
+use crate::memory::storage_handle::StorageHandle;
+use crate::memory::storage_ref::StorageRef;
+use crate::runtime::dead_results::handle_dropped;
+use crate::runtime::exec_target::HOST_TARGET;
+use crate::runtime::lock::try_runtime;
+use crate::runtime::state::Runtime;
 use fastnp_codegen::DType;
 use std::mem::ManuallyDrop;
 
 /// For results from this size on memory is asked for when they are recorded, so that the error for want of it comes up there. They
 /// do not get it: most are temporaries, which need none once they are fused.
-pub(crate) const LARGE: usize = 256 << 20;
+pub(crate) const CHECK_MEMORY_FROM: usize = 256 << 20;
 
 /// A storage for an array of this size, with memory where some waits; none while the engine is busy.
 #[inline]
-pub(crate) fn waiting(bytes: usize) -> Option<Share> {
-    Some(Share::from(try_engine()?.storage(bytes)))
+pub(crate) fn free_storage(bytes: usize) -> Option<StorageHandle> {
+    Some(StorageHandle::from(try_runtime()?.new_storage(bytes)))
 }
 
 /// Takes a storage that nobody knows any more, if the engine is free to.
 #[inline]
-pub(crate) fn retire(storage: Counted) {
-    if let Some(mut engine) = try_engine()
-        && let Some(large) = engine.shelf.put(storage)
+pub(crate) fn retire(storage: StorageRef) {
+    if let Some(mut runtime) = try_runtime()
+        && let Some(large) = runtime.free_list.put(storage)
     {
-        engine.trace.retire(large);
+        runtime.trace.recycle(large);
     }
 }
 
-impl Drop for Share {
+impl Drop for StorageHandle {
     #[inline]
     fn drop(&mut self) {
         // SAFETY: this is the end of the share, which nobody touches again.
         let storage = unsafe { ManuallyDrop::take(&mut self.0) };
-        if Counted::count(&storage) == 1 && storage.is_plain() {
+        if StorageRef::count(&storage) == 1 && storage.is_reusable() {
             retire(storage);
         } else {
             drop(storage);
-            array_died();
+            handle_dropped();
         }
     }
 }
@@ -58,7 +58,7 @@ impl Array {
             _ => byte_count(shape, dtype.size())?,
         };
         let layout = Layout { shape: Shape::from_slice(shape), strides, offset: 0 };
-        let storage = waiting(bytes).unwrap_or_else(|| Storage::pending(bytes).into());
+        let storage = free_storage(bytes).unwrap_or_else(|| Storage::pending(bytes).into());
         Ok(Array { storage, layout, dtype, writeable: true })
     }
 
@@ -68,16 +68,16 @@ impl Array {
     }
 }
 
-impl Engine {
+impl Runtime {
     /// A storage for an array of this size, with memory where some waits and is likely to be used.
     #[inline]
-    fn storage(&mut self, bytes: usize) -> Counted {
-        if self.here != HOST {
-            return self.trace.storage(bytes);
+    fn new_storage(&mut self, bytes: usize) -> StorageRef {
+        if self.current != HOST_TARGET {
+            return self.trace.new_storage(bytes);
         }
-        match self.shelf.take(bytes) {
+        match self.free_list.take(bytes) {
             Some(storage) => storage,
-            None => self.trace.storage(bytes),
+            None => self.trace.new_storage(bytes),
         }
     }
 
@@ -86,22 +86,22 @@ impl Engine {
     /// # Errors
     /// `MemoryError`.
     #[inline]
-    pub(crate) fn made(&mut self, bytes: usize) -> Result<(Share, *mut u8)> {
-        let storage = self.storage(bytes);
+    pub(crate) fn allocate(&mut self, bytes: usize) -> Result<(StorageHandle, *mut u8)> {
+        let storage = self.new_storage(bytes);
         let address = storage.materialize()?;
-        Ok((Share::from(storage), address))
+        Ok((StorageHandle::from(storage), address))
     }
 
     /// Asks whether there will be memory for a large result that has none yet.
     ///
     /// # Errors
-    /// As [`Engine::provide`].
+    /// As [`Runtime::ensure_memory`].
     #[cold]
-    pub(crate) fn foresee(&self, storage: &Storage) -> Result<()> {
-        match &self.site().device {
+    pub(crate) fn check_allocatable(&self, storage: &Storage) -> Result<()> {
+        match &self.exec_target().device {
             _ if storage.has_memory() => Ok(()),
-            Some(device) => Remote::new(device, storage.bytes()).map(drop),
-            None => Buffer::foresee(storage.bytes()),
+            Some(device) => DeviceBuffer::new(device, storage.bytes()).map(drop),
+            None => Buffer::check_allocatable(storage.bytes()),
         }
     }
 
@@ -109,9 +109,11 @@ impl Engine {
     ///
     /// # Errors
     /// `MemoryError`; those of a device that failed.
-    pub(crate) fn provide(&self, storage: &Storage) -> Result<()> {
-        match &self.site().device {
-            Some(device) if !storage.has_memory() => storage.set_remote(Remote::new(device, storage.bytes())?),
+    pub(crate) fn ensure_memory(&self, storage: &Storage) -> Result<()> {
+        match &self.exec_target().device {
+            Some(device) if !storage.has_memory() => {
+                storage.set_device_buffer(DeviceBuffer::new(device, storage.bytes())?)
+            }
             Some(_) => {}
             None => drop(storage.materialize()?),
         }

@@ -3,8 +3,8 @@
 use crate::array::array::Array;
 use crate::array::layout::{Index, Layout};
 use crate::error::{Error, ErrorKind, Result};
-use crate::memory::storage_handle::Share;
-use crate::runtime::lock::engine;
+use crate::memory::storage_handle::StorageHandle;
+use crate::runtime::lock::runtime;
 use fastnp_codegen::{DType, Scalar};
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -26,7 +26,7 @@ impl Array {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn evaluate(&self) -> Result<()> {
-        engine().compute(&self.storage)
+        runtime().evaluate(&self.storage)
     }
 
     /// The address of the first element (of where it would be, in an empty array), computed and in memory. It stays valid
@@ -35,7 +35,7 @@ impl Array {
     /// # Errors
     /// `MemoryError`.
     pub fn address(&self) -> Result<*mut u8> {
-        Ok(engine().settle(&self.storage)?.wrapping_offset(self.layout.offset))
+        Ok(runtime().to_host(&self.storage)?.wrapping_offset(self.layout.offset))
     }
 
     /// Has somebody write to the host's memory from the first element's address on, who asks nothing of the engine.
@@ -43,12 +43,12 @@ impl Array {
     /// # Errors
     /// As [`Array::address`].
     pub(crate) fn write_with(&self, write: impl FnOnce(*mut u8)) -> Result<()> {
-        let mut engine = engine();
-        if self.storage.is_watched() {
-            engine.leave_copies(&self.storage)?;
+        let mut runtime = runtime();
+        if self.storage.has_snapshots() {
+            runtime.copy_on_write(&self.storage)?;
         }
-        write(engine.settle(&self.storage)?.wrapping_offset(self.layout.offset));
-        self.storage.written()
+        write(runtime.to_host(&self.storage)?.wrapping_offset(self.layout.offset));
+        self.storage.note_write()
     }
 
     /// The one element of an array of size one.
@@ -66,19 +66,19 @@ impl Array {
         if self.size() != 1 {
             return Err(Error::value("can only convert an array of size 1 to a Python scalar"));
         }
-        engine().number(&self.storage, self.layout.offset, self.dtype)
+        runtime().read_scalar(&self.storage, self.layout.offset, self.dtype)
     }
 
     /// Whether the one element of an array without axes is better not asked for yet: it is pending or on a device, and the setting
     /// `lazy_scalars` says so.
     #[inline]
     pub fn stays_lazy(&self) -> bool {
-        LAZY_SCALARS.load(Ordering::Relaxed) && engine().ready_address(&self.storage).is_none()
+        LAZY_SCALARS.load(Ordering::Relaxed) && runtime().ready_address(&self.storage).is_none()
     }
 
     /// The layout's offset of one element; `None` where an index is out of bounds or does not name one element.
     #[inline]
-    fn element(&self, parts: &[Index]) -> Option<isize> {
+    fn element_offset(&self, parts: &[Index]) -> Option<isize> {
         if let ([Index::At(i)], [n]) = (parts, self.shape()) {
             let i = if *i < 0 { i + *n as isize } else { *i };
             return ((i as usize) < *n).then(|| self.layout.offset + i * self.strides()[0]);
@@ -112,12 +112,12 @@ impl Array {
     /// ```
     #[inline]
     pub fn get(&self, parts: &[Index]) -> Result<Option<Scalar>> {
-        let Some(offset) = self.element(parts) else { return Ok(None) };
-        let mut engine = engine();
-        if engine.trace.touches(&self.storage) {
-            engine.flush()?;
+        let Some(offset) = self.element_offset(parts) else { return Ok(None) };
+        let mut runtime = runtime();
+        if runtime.trace.touches(&self.storage) {
+            runtime.flush()?;
         }
-        Ok(Some(engine.element(&self.storage, offset, self.dtype)?))
+        Ok(Some(runtime.read_element(&self.storage, offset, self.dtype)?))
     }
 
     /// Sets the element at integer positions, if that is better than to record it; whether it did. The value must be of the
@@ -135,9 +135,9 @@ impl Array {
     /// ```
     #[inline]
     pub fn set_now(&self, parts: &[Index], value: Scalar) -> Result<bool> {
-        match self.element(parts) {
+        match self.element_offset(parts) {
             Some(offset) if self.writeable && value.dtype() == self.dtype => {
-                engine().write_now(&self.storage, offset, value)
+                runtime().write_eagerly(&self.storage, offset, value)
             }
             _ => Ok(false),
         }
@@ -154,22 +154,22 @@ impl Array {
     /// let export = a.export()?;
     /// a.assign(1)?; // runs at once, since somebody may be looking
     /// // SAFETY: the export is alive, and the array holds three elements.
-    /// let seen = unsafe { std::slice::from_raw_parts(export.address().cast::<i64>(), 3) };
-    /// assert_eq!(seen, [1, 1, 1]);
+    /// let telemetry = unsafe { std::slice::from_raw_parts(export.address().cast::<i64>(), 3) };
+    /// assert_eq!(telemetry, [1, 1, 1]);
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn export(&self) -> Result<Export> {
-        if self.storage.is_lent() {
+        if self.storage.is_exported_on_device() {
             return Err(Error::new(
                 ErrorKind::Buffer,
                 "another library has the array's memory, on a device: the host can have a copy",
             ));
         }
-        if self.storage.is_watched() {
-            engine().leave_copies(&self.storage)?;
+        if self.storage.has_snapshots() {
+            runtime().copy_on_write(&self.storage)?;
         }
         let address = self.address()?;
-        self.storage.export(true);
+        self.storage.count_export(true);
         Ok(Export { storage: self.storage.clone(), address })
     }
 
@@ -178,13 +178,13 @@ impl Array {
     /// # Errors
     /// As [`Array::export`].
     pub fn expose(&self) -> Result<()> {
-        self.export().map(|_| self.storage.export(true))
+        self.export().map(|_| self.storage.count_export(true))
     }
 }
 
 /// Memory opened to somebody outside: alive and never deferred until this is dropped.
 pub struct Export {
-    storage: Share,
+    storage: StorageHandle,
     address: *mut u8,
 }
 
@@ -216,7 +216,7 @@ impl Export {
 
 impl Drop for Export {
     fn drop(&mut self) {
-        self.storage.export(false);
+        self.storage.count_export(false);
     }
 }
 

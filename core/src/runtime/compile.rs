@@ -1,36 +1,36 @@
 //! Compiling kernels for a target, unless the program cache has them.
 
-use crate::runtime::exec_target::HOST;
-use crate::runtime::program_cache::Compiled;
-use crate::runtime::state::Engine;
+use crate::runtime::exec_target::HOST_TARGET;
+use crate::runtime::program_cache::CompiledKernel;
+use crate::runtime::state::Runtime;
 use fastnp_codegen::Kernel;
 use std::sync::Arc;
 
-impl Engine {
+impl Runtime {
     /// The program of a kernel for one of the sites, looked up or made.
     ///
     /// # Panics
     /// Where a backend refuses what the planner made: a bug.
-    pub(crate) fn compiled_for(&mut self, site: usize, kernel: Kernel) -> Compiled {
-        if let Some(found) = self.programs.kernel(site, &kernel) {
+    pub(crate) fn compile_for(&mut self, target: usize, kernel: Kernel) -> CompiledKernel {
+        if let Some(found) = self.programs.kernel(target, &kernel) {
             return found;
         }
-        self.seen.stats.kernels_compiled += 1;
-        let started = self.seen.inspection.clock(1);
+        self.telemetry.stats.kernels_compiled += 1;
+        let started = self.telemetry.debug.clock(1);
         let verified =
             fastnp_codegen::verify(kernel.clone()).unwrap_or_else(|e| panic!("the planner made a wrong kernel: {e}"));
-        let backend = &self.sites[site].backend;
+        let backend = &self.targets[target].backend;
         let program = backend
             .compile(&verified)
             .unwrap_or_else(|e| panic!("the {} backend refused a kernel: {e}", backend.name()));
-        self.seen.inspection.compiled(self.seen.stats.kernels_compiled, &verified, &*program, started);
-        let compiled: Compiled = (Arc::new(verified), program);
-        self.programs.insert_kernel(site, kernel, compiled.clone());
+        self.telemetry.debug.print_compile(self.telemetry.stats.kernels_compiled, &verified, &*program, started);
+        let compiled: CompiledKernel = (Arc::new(verified), program);
+        self.programs.insert_kernel(target, kernel, compiled.clone());
         compiled
     }
 
     /// The program of a kernel on the host.
-    pub(crate) fn compiled(&mut self, kernel: Kernel) -> Compiled {
-        self.compiled_for(HOST, kernel)
+    pub(crate) fn compile_for_host(&mut self, kernel: Kernel) -> CompiledKernel {
+        self.compile_for(HOST_TARGET, kernel)
     }
 }

@@ -10,64 +10,67 @@
 //! computed from has not been written meanwhile.
 
 use crate::error::Result;
-use crate::memory::storage_ref::Counted;
+use crate::memory::storage_ref::StorageRef;
 use crate::plan::recompute;
-use crate::runtime::lock::{Held, try_engine};
-use crate::runtime::state::{Engine, Passing};
+use crate::runtime::lock::{RuntimeGuard, try_runtime};
+use crate::runtime::state::{Runtime, Speculation};
 use fastnp_codegen::{DType, Scalar};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Whether the last flush left something to be decided: asked wherever an array dies, which must not cost the engine's lock.
-static UNDECIDED: AtomicBool = AtomicBool::new(false);
+static SPECULATING: AtomicBool = AtomicBool::new(false);
 
 /// Decides at once if all that may pass by has: the array that just died may have been the last of it.
 #[inline]
-pub(crate) fn array_died() {
-    if UNDECIDED.load(Ordering::Relaxed) {
-        decide();
+pub(crate) fn handle_dropped() {
+    if SPECULATING.load(Ordering::Relaxed) {
+        resolve_if_dead();
     }
 }
 
 #[cold]
-fn decide() {
-    let Some(engine) = try_engine() else { return };
-    let mut engine = Held::new(engine);
-    if engine.passing.as_ref().is_some_and(|p| p.slots.iter().all(|&slot| !engine.is_held(slot))) {
-        engine.conclude();
+fn resolve_if_dead() {
+    let Some(runtime) = try_runtime() else { return };
+    let mut runtime = RuntimeGuard::new(runtime);
+    if runtime.speculation.as_ref().is_some_and(|p| p.slots.iter().all(|&slot| !runtime.is_referenced(slot))) {
+        runtime.resolve_speculation();
     }
 }
 
-impl Engine {
+impl Runtime {
     /// A number in a storage, for whose sake alone what is pending runs. The caller gives the lock back before anything else is
     /// asked of the engine.
-    pub(crate) fn number(&mut self, storage: &Counted, offset: isize, dtype: DType) -> Result<Scalar> {
+    pub(crate) fn read_scalar(&mut self, storage: &StorageRef, offset: isize, dtype: DType) -> Result<Scalar> {
         if let Some(slot) = storage.slot(self.trace.epoch) {
-            self.flush_for(slot)?;
+            self.flush_for_slot(slot)?;
         }
-        self.element(storage, offset, dtype)
+        self.read_element(storage, offset, dtype)
     }
 
     /// Runs what is pending for the sake of one slot.
-    fn flush_for(&mut self, wanted: u32) -> Result<()> {
+    fn flush_for_slot(&mut self, wanted: u32) -> Result<()> {
         let plan = self.plan();
-        if let Some((instead, omitted)) = plan.fate.without().and_then(|p| Some((p, p.omitted.as_ref()?)))
+        if let Some((reduced, omitted)) = plan.profile.reduced().and_then(|p| Some((p, p.omitted.as_ref()?)))
             && !omitted.slots.contains(&wanted)
             && omitted.slots.iter().chain(&omitted.reads).all(|&s| !self.trace.slots[s as usize].storage.is_shared())
         {
             omitted.slots.iter().for_each(|&slot| self.live[slot as usize] = false);
-            let instead = instead.clone();
-            let passing =
-                Passing { slots: omitted.slots.iter().copied().collect(), instead: Some(instead.clone()), plan };
-            return self.run(instead, Some(passing));
+            let reduced = reduced.clone();
+            let speculation = Speculation {
+                slots: omitted.slots.iter().copied().collect(),
+                reduced: Some(reduced.clone()),
+                full: plan,
+            };
+            return self.run_plan(reduced, Some(speculation));
         }
-        let slots = if plan.fate.watches() { self.may_pass(wanted) } else { SmallVec::new() };
-        let passing = (!slots.is_empty()).then(|| Passing { plan: plan.clone(), instead: None, slots });
-        self.run(plan, passing)
+        let slots = if plan.profile.should_observe() { self.candidates(wanted) } else { SmallVec::new() };
+        let speculation = (!slots.is_empty()).then(|| Speculation { full: plan.clone(), reduced: None, slots });
+        self.run_plan(plan, speculation)
     }
 
     /// Slots of results that somebody holds, beside the one that is wanted.
-    fn may_pass(&self, wanted: u32) -> SmallVec<[u32; 4]> {
+    fn candidates(&self, wanted: u32) -> SmallVec<[u32; 4]> {
         let passes = |&slot: &u32| {
             let known = &self.trace.slots[slot as usize];
             let ours = known.storage.owner().is_none() && !known.storage.is_shared();
@@ -77,59 +80,59 @@ impl Engine {
     }
 
     /// Whether somebody holds the storage of a slot.
-    fn is_held(&self, slot: u32) -> bool {
-        Counted::count(&self.trace.slots[slot as usize].storage) > 1
+    fn is_referenced(&self, slot: u32) -> bool {
+        StorageRef::count(&self.trace.slots[slot as usize].storage) > 1
     }
 
     /// Leaves what becomes of results to be decided when somebody comes next.
-    pub(crate) fn watch(&mut self, passing: Passing) {
-        self.passing = Some(passing);
-        UNDECIDED.store(true, Ordering::Relaxed);
+    pub(crate) fn defer_speculation(&mut self, speculation: Speculation) {
+        self.speculation = Some(speculation);
+        SPECULATING.store(true, Ordering::Relaxed);
     }
 
     /// Decides what the last flush left, and forgets it.
     #[cold]
-    pub(crate) fn conclude(&mut self) {
-        let Some(Passing { plan, instead, slots }) = self.passing.take() else { return };
-        UNDECIDED.store(false, Ordering::Relaxed);
+    pub(crate) fn resolve_speculation(&mut self) {
+        let Some(Speculation { full: plan, reduced, slots }) = self.speculation.take() else { return };
+        SPECULATING.store(false, Ordering::Relaxed);
         let (held, died): (SmallVec<[u32; 4]>, SmallVec<[u32; 4]>) =
-            slots.iter().copied().partition(|&s| self.is_held(s));
-        match instead {
-            Some(instead) => {
-                plan.fate.count(held.is_empty());
-                if let (Some(omitted), false) = (&instead.omitted, held.is_empty()) {
-                    return self.compute_again(&omitted.nodes);
+            slots.iter().copied().partition(|&s| self.is_referenced(s));
+        match reduced {
+            Some(reduced) => {
+                plan.profile.count(held.is_empty());
+                if let (Some(omitted), false) = (&reduced.omitted, held.is_empty()) {
+                    return self.recompute_omitted(&omitted.nodes);
                 }
             }
             None if !died.is_empty() => {
                 let tape = std::mem::take(&mut self.trace.tape);
                 let live = std::mem::take(&mut self.live);
-                let without = recompute::without(&tape, &live, &died, plan.target, &mut |k| {
-                    self.compiled_for(plan.target.site, k)
+                let reduced = recompute::plan_without(&tape, &live, &died, plan.target, &mut |k| {
+                    self.compile_for(plan.target.index, k)
                 });
                 (self.trace.tape, self.live) = (tape, live);
                 // Only the first to find out gets here.
-                let _ = plan.fate.without.set(without);
+                let _ = plan.profile.reduced.set(reduced);
             }
             None => {}
         }
-        self.forget();
+        self.forget_trace();
     }
 
     /// Computes what was left out, from what it was left out of. If that fails it stays pending.
-    fn compute_again(&mut self, nodes: &[u32]) {
-        self.seen.stats.computed_again += 1;
+    fn recompute_omitted(&mut self, nodes: &[u32]) {
+        self.telemetry.stats.computed_again += 1;
         self.last.tape.clone_from(&self.trace.tape);
         self.last.live.clone_from(&self.live);
-        self.trace.keep(nodes);
+        self.trace.retain_nodes(nodes);
         // The user was told of what it raises.
-        let told = self.seen.raised.told();
+        let reports = self.telemetry.fp_flags.snapshot();
         let plan = self.plan();
         let (ran, done) = self.execute(&plan, false);
-        self.seen.raised.tell(told);
+        self.telemetry.fp_flags.restore(reports);
         match done {
             Ok(()) => self.trace.clear(),
-            Err(_) => self.keep_rest(&plan, ran),
+            Err(_) => self.keep_unrun(&plan, ran),
         }
     }
 }

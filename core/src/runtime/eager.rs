@@ -4,39 +4,39 @@ use crate::array::element;
 use crate::error::Result;
 use crate::host::gemm::Product;
 use crate::memory::storage::Storage;
-use crate::memory::storage_ref::Counted;
+use crate::memory::storage_ref::StorageRef;
 use crate::plan::trace::{Input, Operation, Statement};
-use crate::runtime::eager_kernels::{self, LaunchShape, kernel_of};
-use crate::runtime::launch::Seen;
-use crate::runtime::lock::engine;
-use crate::runtime::program_cache::{Compiled, ProgramCache};
-use crate::runtime::state::Engine;
+use crate::runtime::eager_kernels::{self, LaunchShape, statement_kernel};
+use crate::runtime::launch::Telemetry;
+use crate::runtime::lock::runtime;
+use crate::runtime::program_cache::{CompiledKernel, ProgramCache};
+use crate::runtime::state::Runtime;
 use fastnp_codegen::{DType, Inline, Kernel, Launch, Op, Scalar};
 use smallvec::SmallVec;
 
 /// Multiplications up to which a matrix product whose factors are there runs at once.
-pub(crate) const SMALL_PRODUCT: usize = 100_000;
+pub(crate) const EAGER_MULTIPLICATIONS: usize = 100_000;
 /// Elements written one by one to pending storages that are recorded before a flush makes way for the rest.
-pub(crate) const ELEMENTS: usize = 16;
+pub(crate) const MAX_RECORDED_ELEMENTS: usize = 16;
 
 /// Whether an operation over so many elements runs at once when its operands are ready, by the setting `tiny`.
-pub fn runs_at_once(points: usize) -> bool {
-    points <= engine().tiny
+pub fn runs_eagerly(points: usize) -> bool {
+    points <= runtime().tiny
 }
 
-impl Engine {
+impl Runtime {
     pub(crate) fn is_ready(&self, s: &Statement<'_>) -> bool {
         let readable = s.inputs.iter().all(|input| match input {
             Input::Memory(view) => self.ready_address(view.storage).is_some(),
             Input::Scalar(_) => true,
         });
-        readable && self.is_free(s.target.storage)
+        readable && self.can_write_now(s.target.storage)
     }
 
     /// Whether nothing pending touches a storage, nor are its contents elsewhere: it can be written at once.
     #[inline]
-    pub(crate) fn is_free(&self, storage: &Storage) -> bool {
-        !self.trace.touches(storage) && !storage.is_away()
+    pub(crate) fn can_write_now(&self, storage: &Storage) -> bool {
+        !self.trace.touches(storage) && !storage.is_device_only()
     }
 
     /// The first byte of a storage whose contents are there.
@@ -47,7 +47,7 @@ impl Engine {
     }
 
     /// Runs a statement whose sources are there: one launch of a program found by a small key.
-    pub(crate) fn run_now(&mut self, s: &Statement<'_>) -> Result<()> {
+    pub(crate) fn run_eagerly(&mut self, s: &Statement<'_>) -> Result<()> {
         let mut addresses: SmallVec<[*mut u8; 4]> = SmallVec::new();
         let mut scalars: SmallVec<[Scalar; 2]> = SmallVec::new();
         let mut key = 0u64;
@@ -76,7 +76,7 @@ impl Engine {
         let program = match self.programs.eager(key) {
             Some(found) => found,
             None => {
-                let compiled = self.compiled(kernel_of(s, shape.outer.len(), shape.inner.len()));
+                let compiled = self.compile_for_host(statement_kernel(s, shape.outer.len(), shape.inner.len()));
                 self.programs.insert_eager(key, compiled)
             }
         };
@@ -90,9 +90,9 @@ impl Engine {
         let product = if let Operation::Part(product, _) = s.op { Some(product) } else { None };
         // SAFETY: the statement's views lie within their storages (layouts are checked when they are made), which have
         // memory; no pending node touches the target, and the target overlaps no source except at the same point.
-        unsafe { self.seen.launch((&program.0, &*program.1), &launch, &Inline, None, &|_, _| product)? };
-        s.target.storage.written()?;
-        self.seen.stats.run_at_once += 1;
+        unsafe { self.telemetry.launch((&program.0, &*program.1), &launch, &Inline, None, &|_, _| product)? };
+        s.target.storage.note_write()?;
+        self.telemetry.stats.run_at_once += 1;
         Ok(())
     }
 
@@ -103,15 +103,15 @@ impl Engine {
         let program = match self.programs.dense(index) {
             Some(program) => program,
             None => {
-                let compiled = self.compiled(eager_kernels::kernel(op, compute, kinds));
+                let compiled = self.compile_for_host(eager_kernels::dense_kernel(op, compute, kinds));
                 self.programs.insert_dense(index, compiled)
             }
         };
-        launch_now(&mut self.seen, program, launch, None)
+        launch_ready(&mut self.telemetry, program, launch, None)
     }
 
     /// Launches a kernel of [`crate::runtime::immediate`] on arrays that are ready, to new memory. The key is the kernel's alone.
-    pub(crate) fn launch_kept(
+    pub(crate) fn launch_keyed(
         &mut self,
         key: u64,
         kernel: impl FnOnce() -> Kernel,
@@ -121,15 +121,15 @@ impl Engine {
         let program = match self.programs.eager(key) {
             Some(program) => program,
             None => {
-                let compiled = self.compiled(kernel());
+                let compiled = self.compile_for_host(kernel());
                 self.programs.insert_eager(key, compiled)
             }
         };
-        launch_now(&mut self.seen, program, launch, product)
+        launch_ready(&mut self.telemetry, program, launch, product)
     }
 
     /// Runs a small matrix product whose factors are there.
-    pub(crate) fn multiply_now(&mut self, product: Product, s: &Statement<'_>) -> Result<()> {
+    pub(crate) fn multiply_eagerly(&mut self, product: Product, s: &Statement<'_>) -> Result<()> {
         let mut addresses: SmallVec<[*mut u8; 3]> = SmallVec::new();
         let mut strides: SmallVec<[isize; 16]> = SmallVec::new();
         s.target.storage.materialize()?;
@@ -138,8 +138,8 @@ impl Engine {
             strides.extend_from_slice(&view.strides);
         }
         self.multiply((product, s.compute), s.domain, &strides, &addresses);
-        s.target.storage.written()?;
-        self.seen.stats.run_at_once += 1;
+        s.target.storage.note_write()?;
+        self.telemetry.stats.run_at_once += 1;
         Ok(())
     }
 
@@ -148,19 +148,19 @@ impl Engine {
     /// A few elements of a pending storage may be a boundary, and are better recorded. Many are a loop that fills it, for
     /// which what is pending runs first: recording each would take five times as long as writing it.
     #[inline]
-    pub(crate) fn write_now(&mut self, storage: &Counted, offset: isize, value: Scalar) -> Result<bool> {
-        if !self.is_free(storage) {
+    pub(crate) fn write_eagerly(&mut self, storage: &StorageRef, offset: isize, value: Scalar) -> Result<bool> {
+        if !self.can_write_now(storage) {
             self.trace.elements += 1;
-            if self.trace.elements <= ELEMENTS || storage.is_lent() {
+            if self.trace.elements <= MAX_RECORDED_ELEMENTS || storage.is_exported_on_device() {
                 return Ok(false);
             }
-            self.settle(storage)?;
+            self.to_host(storage)?;
         }
         match storage.address() {
-            Some(start) if !storage.is_watched() => {
+            Some(start) if !storage.has_snapshots() => {
                 element::write(start.wrapping_offset(offset), value);
-                storage.written()?;
-                self.seen.stats.ran_at_once();
+                storage.note_write()?;
+                self.telemetry.stats.count_eager();
                 Ok(true)
             }
             _ => Ok(false),
@@ -170,10 +170,15 @@ impl Engine {
 
 /// Launches a program on arrays that are ready.
 #[inline]
-fn launch_now(seen: &mut Seen, program: &Compiled, launch: &Launch<'_>, product: Option<Product>) -> Result<()> {
+fn launch_ready(
+    telemetry: &mut Telemetry,
+    program: &CompiledKernel,
+    launch: &Launch<'_>,
+    product: Option<Product>,
+) -> Result<()> {
     // SAFETY: the arrays are ready and lie as the launch says; the target is new memory, or the program can tell that it is
     // what it reads.
-    unsafe { seen.launch((&program.0, &*program.1), launch, &Inline, None, &|_, _| product)? };
-    seen.stats.ran_at_once();
+    unsafe { telemetry.launch((&program.0, &*program.1), launch, &Inline, None, &|_, _| product)? };
+    telemetry.stats.count_eager();
     Ok(())
 }

@@ -20,7 +20,7 @@ use fastnp_codegen::{DType, Launch, Op, Scalar};
 pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option<Array>> {
     let shape = args.iter().find_map(|arg| if let Value::Array(a) = arg { Some(a.shape()) } else { None });
     let Some(shape) = shape else { return Ok(None) };
-    let Some(is_dense) = lie(args, compute, shape) else { return Ok(None) };
+    let Some(is_dense) = all_dense(args, compute, shape) else { return Ok(None) };
     let points = count(shape);
     if points == 0 {
         return Ok(None);
@@ -29,15 +29,15 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
     let mut strides = [0; 3];
     let mut scalars = [Scalar::zero(compute); 2];
     let (mut arrays, mut numbers, mut kinds) = (0, 0, 0);
-    let mut engine = recording()?;
-    let mut now = points <= engine.tiny;
+    let mut runtime = recording()?;
+    let mut now = points <= runtime.tiny;
     for (i, arg) in args.iter().enumerate() {
         if let Value::Array(a) = arg {
-            match engine.ready_address(&a.storage) {
+            match runtime.ready_address(&a.storage) {
                 Some(start) if now => addresses[arrays] = start.wrapping_offset(a.layout.offset),
                 _ => now = false,
             }
-            strides[arrays] = step(a, is_dense);
+            strides[arrays] = stride(a, is_dense);
             arrays += 1;
         } else {
             scalars[numbers] = arg.scalar(compute)?.unwrap_or(scalars[numbers]).cast(compute);
@@ -53,11 +53,11 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
         if !is_dense {
             return Ok(None);
         }
-        let result = Array { storage: engine.trace.storage(bytes).into(), layout, dtype, writeable: true };
-        engine.record_dense(Operation::Apply(op), compute, args, &scalars, &result, true)?;
+        let result = Array { storage: runtime.trace.new_storage(bytes).into(), layout, dtype, writeable: true };
+        runtime.record_dense(Operation::Apply(op), compute, args, &scalars, &result, true)?;
         return Ok(Some(result));
     }
-    let (storage, address) = engine.made(bytes)?;
+    let (storage, address) = runtime.allocate(bytes)?;
     addresses[arrays] = address;
     strides[arrays] = dtype.size() as isize;
     let launch = Launch {
@@ -67,7 +67,7 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
         strides: &strides[..=arrays],
         scalars: &scalars[..numbers],
     };
-    engine.launch_dense(op, compute, kinds, &launch)?;
+    runtime.launch_dense(op, compute, kinds, &launch)?;
     Ok(Some(Array { storage, layout, dtype, writeable: true }))
 }
 
@@ -78,27 +78,29 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
 /// `OverflowError` for a Python integer out of bounds, `MemoryError`.
 pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) -> Result<bool> {
     let (out_is_dense, dtype) = (out.is_c_contiguous(), op.result(compute));
-    if !out.writeable || out.dtype != dtype || !(out_is_dense || is_line(out)) {
+    if !out.writeable || out.dtype != dtype || !(out_is_dense || is_strided_vector(out)) {
         return Ok(false);
     }
-    let Some(is_dense) = lie(args, compute, out.shape()).map(|dense| dense && out_is_dense) else { return Ok(false) };
+    let Some(is_dense) = all_dense(args, compute, out.shape()).map(|dense| dense && out_is_dense) else {
+        return Ok(false);
+    };
     let points = out.size();
-    let mut engine = recording()?;
-    if points == 0 || out.storage.is_watched() {
+    let mut runtime = recording()?;
+    if points == 0 || out.storage.has_snapshots() {
         return Ok(false);
     }
-    let mut now = points <= engine.tiny && engine.is_free(&out.storage);
+    let mut now = points <= runtime.tiny && runtime.can_write_now(&out.storage);
     let mut addresses = [std::ptr::null_mut(); 3];
     let mut scalars = [Scalar::zero(compute); 2];
     let (mut arrays, mut numbers, mut kinds) = (0, 0, IN_PLACE);
     let mut strides = [0; 3];
     for (i, arg) in args.iter().enumerate() {
         if let Value::Array(a) = arg {
-            if !same_or_apart(a, out) {
+            if !same_or_disjoint(a, out) {
                 return Ok(false);
             }
-            strides[arrays] = step(a, is_dense);
-            match engine.ready_address(&a.storage) {
+            strides[arrays] = stride(a, is_dense);
+            match runtime.ready_address(&a.storage) {
                 Some(start) if now => addresses[arrays] = start.wrapping_offset(a.layout.offset),
                 _ => now = false,
             }
@@ -111,12 +113,12 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
     }
     if !now {
         if is_dense {
-            engine.record_dense(Operation::Apply(op), compute, args, &scalars, out, out.covers_storage())?;
+            runtime.record_dense(Operation::Apply(op), compute, args, &scalars, out, out.covers_storage())?;
         }
         return Ok(is_dense);
     }
     addresses[arrays] = out.storage.materialize()?.wrapping_offset(out.layout.offset);
-    strides[arrays] = step(out, is_dense);
+    strides[arrays] = stride(out, is_dense);
     let launch = Launch {
         outer: &[points],
         inner: &[],
@@ -124,19 +126,19 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
         strides: &strides[..=arrays],
         scalars: &scalars[..numbers],
     };
-    engine.launch_dense(op, compute, kinds, &launch)?;
-    out.storage.written()?;
+    runtime.launch_dense(op, compute, kinds, &launch)?;
+    out.storage.note_write()?;
     Ok(true)
 }
 
 /// Whether the arrays among arguments are all dense, which else are of one axis; none where one is neither, or of another shape or type.
 #[inline]
-fn lie(args: &[Value<'_>], compute: DType, shape: &[usize]) -> Option<bool> {
+fn all_dense(args: &[Value<'_>], compute: DType, shape: &[usize]) -> Option<bool> {
     let mut is_dense = true;
     for arg in args {
         let Value::Array(a) = arg else { continue };
         let dense = a.is_c_contiguous();
-        if a.dtype != compute || !(dense || is_line(a)) || !same_shape(a.shape(), shape) {
+        if a.dtype != compute || !(dense || is_strided_vector(a)) || !same_shape(a.shape(), shape) {
             return None;
         }
         is_dense &= dense;
@@ -146,19 +148,19 @@ fn lie(args: &[Value<'_>], compute: DType, shape: &[usize]) -> Option<bool> {
 
 /// Whether an array has one axis, whose elements do not overlap.
 #[inline]
-fn is_line(a: &Array) -> bool {
+fn is_strided_vector(a: &Array) -> bool {
     matches!(a.strides(), [stride] if stride.unsigned_abs() >= a.dtype.size())
 }
 
 /// Bytes from one element to the next, of arrays that are all dense or all of one axis.
 #[inline]
-fn step(a: &Array, is_dense: bool) -> isize {
+fn stride(a: &Array, is_dense: bool) -> isize {
     if is_dense { a.dtype.size() as isize } else { a.strides()[0] }
 }
 
 /// Whether an array lies just where another one does, or wholly elsewhere; each is dense or of one axis.
 #[inline]
-fn same_or_apart(a: &Array, b: &Array) -> bool {
+fn same_or_disjoint(a: &Array, b: &Array) -> bool {
     let place = |x: &Array| x.storage.known_address().map(|start| start.addr() as isize + x.layout.offset);
     let (from, to) = if a.same_storage(b) {
         (a.layout.offset, b.layout.offset)
@@ -167,14 +169,14 @@ fn same_or_apart(a: &Array, b: &Array) -> bool {
         let (Some(from), Some(to)) = (place(a), place(b)) else { return true };
         (from, to)
     };
-    let (from, to) = (reach(a, from), reach(b, to));
+    let (from, to) = (byte_range(a, from), byte_range(b, to));
     let is_same = from == to && a.dtype == b.dtype && (a.ndim() != 1 || a.strides() == b.strides());
     is_same || from.1 <= to.0 || to.1 <= from.0
 }
 
 /// The bytes from the first to behind the last that a dense array, or one of one axis, has elements in.
 #[inline]
-fn reach(a: &Array, start: isize) -> (isize, isize) {
+fn byte_range(a: &Array, start: isize) -> (isize, isize) {
     match a.strides() {
         [stride] => {
             let last = start + stride * (a.size() as isize - 1);

@@ -5,7 +5,7 @@ use crate::array::layout::{Layout, byte_count, same_shape};
 use crate::array::value::Value;
 use crate::error::Result;
 use crate::plan::trace::Operation;
-use crate::runtime::lock::engine;
+use crate::runtime::lock::runtime;
 use fastnp_codegen::{DType, Scalar};
 use smallvec::SmallVec;
 
@@ -18,16 +18,16 @@ pub(crate) fn full(shape: &[usize], value: Scalar) -> Result<Array> {
     let size = byte_count(shape, dtype.size())?;
     let n = size / dtype.size();
     let layout = Layout::dense(shape, dtype.size());
-    let mut engine = engine();
-    if n > engine.tiny {
-        let result = Array { storage: engine.trace.storage(size).into(), layout, dtype, writeable: true };
-        engine.record_dense(Operation::Copy, dtype, &[Value::Scalar(value)], &[value], &result, true)?;
+    let mut runtime = runtime();
+    if n > runtime.tiny {
+        let result = Array { storage: runtime.trace.new_storage(size).into(), layout, dtype, writeable: true };
+        runtime.record_dense(Operation::Copy, dtype, &[Value::Scalar(value)], &[value], &result, true)?;
         return Ok(result);
     }
-    let (storage, address) = engine.made(size)?;
+    let (storage, address) = runtime.allocate(size)?;
     // SAFETY: the memory is new and has room for so many elements.
-    unsafe { set_all(address, n, value) };
-    engine.seen.stats.ran_at_once();
+    unsafe { fill_elements(address, n, value) };
+    runtime.telemetry.stats.count_eager();
     Ok(Array { storage, layout, dtype, writeable: true })
 }
 
@@ -41,15 +41,15 @@ pub(crate) fn fill(array: &Array, value: Scalar) -> Result<bool> {
         return Ok(false);
     }
     let n = array.size();
-    let mut engine = engine();
-    if n == 0 || n > engine.tiny || array.storage.is_watched() || !engine.is_free(&array.storage) {
+    let mut runtime = runtime();
+    if n == 0 || n > runtime.tiny || array.storage.has_snapshots() || !runtime.can_write_now(&array.storage) {
         return Ok(false);
     }
     let address = array.storage.materialize()?.wrapping_offset(array.layout.offset);
     // SAFETY: the array is dense and has so many elements of the value's type; nobody else reads or writes them now.
-    unsafe { set_all(address, n, value) };
-    array.storage.written()?;
-    engine.seen.stats.ran_at_once();
+    unsafe { fill_elements(address, n, value) };
+    array.storage.note_write()?;
+    runtime.telemetry.stats.count_eager();
     Ok(true)
 }
 
@@ -57,23 +57,23 @@ pub(crate) fn fill(array: &Array, value: Scalar) -> Result<bool> {
 ///
 /// # Safety
 /// The memory has room for so many elements of the value's type, and nobody else looks at it.
-unsafe fn set_all(address: *mut u8, n: usize, value: Scalar) {
+unsafe fn fill_elements(address: *mut u8, n: usize, value: Scalar) {
     let bits = value.bits();
     // By words, which the compiler writes several at a time: a copy of bytes for each element takes 2 ns.
     // SAFETY: the caller's contract.
     unsafe {
         match value.dtype().size() {
-            1 => set_words(address, n, bits as u8),
-            2 => set_words(address, n, bits as u16),
-            4 => set_words(address, n, bits as u32),
-            8 => set_words(address, n, bits as u64),
-            _ => set_words(address, n, bits),
+            1 => fill_words(address, n, bits as u8),
+            2 => fill_words(address, n, bits as u16),
+            4 => fill_words(address, n, bits as u32),
+            8 => fill_words(address, n, bits as u64),
+            _ => fill_words(address, n, bits),
         }
     }
 }
 
-/// [`set_all`] for a word of an element's size.
-unsafe fn set_words<T: Copy>(address: *mut u8, n: usize, word: T) {
+/// [`fill_elements`] for a word of an element's size.
+unsafe fn fill_words<T: Copy>(address: *mut u8, n: usize, word: T) {
     for i in 0..n {
         // SAFETY: the caller's contract.
         unsafe { address.cast::<T>().add(i).write_unaligned(word) };
@@ -85,24 +85,24 @@ unsafe fn set_words<T: Copy>(address: *mut u8, n: usize, word: T) {
 ///
 /// # Errors
 /// `MemoryError`.
-pub(crate) fn joined(arrays: &[&Array], axis: usize, layout: &Layout, dtype: DType) -> Result<Option<Array>> {
+pub(crate) fn concatenate(arrays: &[&Array], axis: usize, layout: &Layout, dtype: DType) -> Result<Option<Array>> {
     let n = layout.size();
-    let mut engine = engine();
-    if n == 0 || n > engine.tiny || !layout.is_c_contiguous(dtype.size()) {
+    let mut runtime = runtime();
+    if n == 0 || n > runtime.tiny || !layout.is_c_contiguous(dtype.size()) {
         return Ok(None);
     }
     let rows: usize = layout.shape[..axis].iter().product();
     // Of each row what an array has of it, and where that begins.
     let mut pieces: SmallVec<[(*mut u8, usize); 4]> = SmallVec::new();
     for array in arrays {
-        match engine.ready_address(&array.storage) {
+        match runtime.ready_address(&array.storage) {
             Some(start) if array.dtype == dtype && array.is_c_contiguous() => {
                 pieces.push((start.wrapping_offset(array.layout.offset), array.nbytes() / rows));
             }
             _ => return Ok(None),
         }
     }
-    let (storage, mut to) = engine.made(n * dtype.size())?;
+    let (storage, mut to) = runtime.allocate(n * dtype.size())?;
     for row in 0..rows {
         for &(start, bytes) in &pieces {
             // SAFETY: the arrays are dense and ready, and the memory is new and has room for all of them.
@@ -110,7 +110,7 @@ pub(crate) fn joined(arrays: &[&Array], axis: usize, layout: &Layout, dtype: DTy
             to = to.wrapping_add(bytes);
         }
     }
-    engine.seen.stats.ran_at_once();
+    runtime.telemetry.stats.count_eager();
     Ok(Some(Array { storage, layout: layout.clone(), dtype, writeable: true }))
 }
 
@@ -118,12 +118,12 @@ pub(crate) fn joined(arrays: &[&Array], axis: usize, layout: &Layout, dtype: DTy
 ///
 /// # Errors
 /// `MemoryError`.
-pub(crate) fn counted(n: usize, dtype: DType) -> Result<Option<Array>> {
-    let mut engine = engine();
-    if n > engine.tiny.min(1 << 20) || !matches!(dtype, DType::I32 | DType::I64 | DType::F32 | DType::F64) {
+pub(crate) fn count_up(n: usize, dtype: DType) -> Result<Option<Array>> {
+    let mut runtime = runtime();
+    if n > runtime.tiny.min(1 << 20) || !matches!(dtype, DType::I32 | DType::I64 | DType::F32 | DType::F64) {
         return Ok(None);
     }
-    let (storage, address) = engine.made(n * dtype.size())?;
+    let (storage, address) = runtime.allocate(n * dtype.size())?;
     // Counted in 32 bits, which the processor converts several at a time.
     let all = 0..n as i32;
     // SAFETY: the memory is new, aligned for any type, and has room for so many elements of this one.
@@ -135,7 +135,7 @@ pub(crate) fn counted(n: usize, dtype: DType) -> Result<Option<Array>> {
             _ => all.for_each(|i| address.cast::<i64>().add(i as usize).write(i.into())),
         }
     }
-    engine.seen.stats.ran_at_once();
+    runtime.telemetry.stats.count_eager();
     Ok(Some(Array { storage, layout: Layout::dense(&[n], dtype.size()), dtype, writeable: true }))
 }
 
@@ -153,19 +153,19 @@ pub(crate) fn copy(array: &Array) -> Result<Option<Array>> {
     }
     let layout = Layout::dense(array.shape(), dtype.size());
     let bytes = n * dtype.size();
-    let mut engine = engine();
-    let start = match engine.ready_address(&array.storage) {
-        Some(start) if n <= engine.tiny => start.wrapping_offset(array.layout.offset),
+    let mut runtime = runtime();
+    let start = match runtime.ready_address(&array.storage) {
+        Some(start) if n <= runtime.tiny => start.wrapping_offset(array.layout.offset),
         _ => {
-            let result = Array { storage: engine.trace.storage(bytes).into(), layout, dtype, writeable: true };
-            engine.record_dense(Operation::Copy, dtype, &[Value::Array(array)], &[], &result, true)?;
+            let result = Array { storage: runtime.trace.new_storage(bytes).into(), layout, dtype, writeable: true };
+            runtime.record_dense(Operation::Copy, dtype, &[Value::Array(array)], &[], &result, true)?;
             return Ok(Some(result));
         }
     };
-    let (storage, address) = engine.made(bytes)?;
+    let (storage, address) = runtime.allocate(bytes)?;
     // SAFETY: the array is dense and ready, and the memory is new and has room for it.
     unsafe { std::ptr::copy_nonoverlapping(start, address, bytes) };
-    engine.seen.stats.ran_at_once();
+    runtime.telemetry.stats.count_eager();
     Ok(Some(Array { storage, layout, dtype, writeable: true }))
 }
 
@@ -179,15 +179,15 @@ pub(crate) fn copy_to(source: &Array, target: &Array) -> Result<bool> {
         return Ok(false);
     }
     let n = target.size();
-    let mut engine = engine();
-    if n == 0 || n > engine.tiny || target.storage.is_watched() || !engine.is_free(&target.storage) {
+    let mut runtime = runtime();
+    if n == 0 || n > runtime.tiny || target.storage.has_snapshots() || !runtime.can_write_now(&target.storage) {
         return Ok(false);
     }
-    let Some(start) = engine.ready_address(&source.storage) else { return Ok(false) };
+    let Some(start) = runtime.ready_address(&source.storage) else { return Ok(false) };
     let to = target.storage.materialize()?.wrapping_offset(target.layout.offset);
     // SAFETY: both are dense, of one size, and have memory that nobody else reads or writes now; they may overlap.
     unsafe { std::ptr::copy(start.wrapping_offset(source.layout.offset), to, target.nbytes()) };
-    target.storage.written()?;
-    engine.seen.stats.ran_at_once();
+    target.storage.note_write()?;
+    runtime.telemetry.stats.count_eager();
     Ok(true)
 }

@@ -4,7 +4,7 @@ use crate::array::array::Array;
 use crate::array::element;
 use crate::array::layout::Layout;
 use crate::error::Result;
-use crate::host::gemm::{Product, inner_apart};
+use crate::host::gemm::{Product, strided_dot};
 use crate::plan::trace::Operation;
 use crate::runtime::eager_kernels::{fold_kernel, inner_kernel};
 use crate::runtime::lock::recording;
@@ -12,7 +12,7 @@ use fastnp_codegen::{DType, Fold, Launch, Scalar};
 
 /// How many times as many elements as run at once otherwise are folded at once to one number: it is nearly always needed now, so
 /// that nothing is won by recording the fold (450 ns of 1.2 µs for 10,000 elements), and one thread folds so many anyway.
-const ALONE: usize = 32;
+const EAGER_FOLD_FACTOR: usize = 32;
 
 /// The inner product of two short vectors that are ready, in one launch; `None` where they are not such.
 ///
@@ -20,22 +20,22 @@ const ALONE: usize = 32;
 /// `MemoryError`.
 pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> Result<Option<Array>> {
     let n = a.size();
-    let mut engine = recording()?;
-    if n < 2 || n > ALONE.saturating_mul(engine.tiny) {
+    let mut runtime = recording()?;
+    if n < 2 || n > EAGER_FOLD_FACTOR.saturating_mul(runtime.tiny) {
         return Ok(None);
     }
-    let (Some(x), Some(y)) = (engine.ready_address(&a.storage), engine.ready_address(&b.storage)) else {
+    let (Some(x), Some(y)) = (runtime.ready_address(&a.storage), runtime.ready_address(&b.storage)) else {
         return Ok(None);
     };
-    let (storage, address) = engine.made(compute.size())?;
+    let (storage, address) = runtime.allocate(compute.size())?;
     let result = Array { storage, layout: Layout::dense(&[], compute.size()), dtype: compute, writeable: true };
     let (x, y) = (x.wrapping_offset(a.layout.offset), y.wrapping_offset(b.layout.offset));
     let dense = a.is_c_contiguous() && b.is_c_contiguous();
     if !dense && a.dtype == compute && b.dtype == compute {
         // SAFETY: both vectors are ready, and have `n` elements of the type; the result has room for one.
-        let raised = unsafe { inner_apart(compute, n, (x, a.strides()[0]), (y, b.strides()[0]), address) };
+        let raised = unsafe { strided_dot(compute, n, (x, a.strides()[0]), (y, b.strides()[0]), address) };
         if let Some(raised) = raised {
-            engine.multiplied(product, raised);
+            runtime.count_product(product, raised);
             return Ok(Some(result));
         }
     }
@@ -47,7 +47,7 @@ pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> R
         scalars: &[],
     };
     let key = 1 << 63 | (a.dtype as u64) << 8 | (b.dtype as u64) << 4 | compute as u64;
-    engine.launch_kept(key, || inner_kernel(a.dtype, b.dtype, compute), &launch, Some(product))?;
+    runtime.launch_keyed(key, || inner_kernel(a.dtype, b.dtype, compute), &launch, Some(product))?;
     Ok(Some(result))
 }
 
@@ -60,13 +60,13 @@ pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> R
 pub(crate) fn fold(array: &Array, fold: Fold, compute: DType) -> Result<Option<Scalar>> {
     let n = array.size();
     let result = fold.result(compute);
-    let mut engine = recording()?;
-    if n == 0 || n > ALONE.saturating_mul(engine.tiny) || !array.is_c_contiguous() {
+    let mut runtime = recording()?;
+    if n == 0 || n > EAGER_FOLD_FACTOR.saturating_mul(runtime.tiny) || !array.is_c_contiguous() {
         return Ok(None);
     }
-    let Some(start) = engine.ready_address(&array.storage) else { return Ok(None) };
-    let mut room = 0u128;
-    let to = (&raw mut room).cast::<u8>();
+    let Some(start) = runtime.ready_address(&array.storage) else { return Ok(None) };
+    let mut bytes = 0u128;
+    let to = (&raw mut bytes).cast::<u8>();
     let launch = Launch {
         outer: &[],
         inner: &[n],
@@ -76,6 +76,6 @@ pub(crate) fn fold(array: &Array, fold: Fold, compute: DType) -> Result<Option<S
     };
     let (from, code) = (array.dtype, Operation::Fold(fold).code());
     let key = 1 << 62 | code << 12 | (from as u64) << 8 | (compute as u64) << 4 | result as u64;
-    engine.launch_kept(key, || fold_kernel(fold, [from, compute, result]), &launch, None)?;
+    runtime.launch_keyed(key, || fold_kernel(fold, [from, compute, result]), &launch, None)?;
     Ok(Some(element::read(to, result)))
 }

@@ -36,11 +36,11 @@ impl LaunchShape {
 /// Of the kinds of a kernel: its target may be what it reads.
 pub(crate) const IN_PLACE: usize = 4;
 /// How many kinds there are.
-pub(crate) const KINDS: usize = 8;
+pub(crate) const DENSE_KINDS: usize = 8;
 
 /// The kernel of an op on dense arrays of one type; `kinds` says, bit by bit, which of the arguments are numbers, and whether
 /// it works in place.
-pub(crate) fn kernel(op: Op, compute: DType, kinds: usize) -> Kernel {
+pub(crate) fn dense_kernel(op: Op, compute: DType, kinds: usize) -> Kernel {
     let mut k = KernelBuilder::new(Template::Map, 1, 0);
     let mut args: SmallVec<[_; 2]> = SmallVec::new();
     for i in 0..op.arity() {
@@ -95,7 +95,7 @@ pub(crate) fn inner_kernel(a: DType, b: DType, compute: DType) -> Kernel {
 }
 
 /// The kernel of one statement, its operands in order and without regard to which of them are the same.
-pub(crate) fn kernel_of(s: &Statement<'_>, outer: usize, inner: usize) -> Kernel {
+pub(crate) fn statement_kernel(s: &Statement<'_>, outer: usize, inner: usize) -> Kernel {
     let fold = if inner == 0 { None } else { fold_of(s.op) };
     let template = match (s.op, fold) {
         (Operation::Scan(_), Some(_)) => Template::Scan,

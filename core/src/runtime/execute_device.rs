@@ -1,33 +1,33 @@
 //! Executing the steps of plans on a device: operands are uploaded, and what is written stays there.
 
 use crate::error::Result;
-use crate::memory::device_buffer::Remote;
+use crate::memory::device_buffer::DeviceBuffer;
 use crate::memory::storage::Storage;
-use crate::memory::storage_ref::Counted;
-use crate::plan::plan::{KernelWork, Plan, Step, Work};
-use crate::runtime::execute::{Addresses, written};
-use crate::runtime::state::Engine;
+use crate::memory::storage_ref::StorageRef;
+use crate::plan::plan::{KernelLaunch, Plan, PlanStep, StepKind};
+use crate::runtime::execute::{Addresses, written_slots};
+use crate::runtime::state::Runtime;
 use fastnp_codegen::{Device, Kernel, Scalar, Verified};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-impl Engine {
+impl Runtime {
     /// Gets ready for a plan on a device.
-    pub(crate) fn arrive(&mut self, plan: &Plan, device: &Arc<dyn Device>) -> Result<()> {
+    pub(crate) fn prepare_device(&mut self, plan: &Plan, device: &Arc<dyn Device>) -> Result<()> {
         // What somebody else can write is there for one flush at most.
-        let is_passing = |storage: &Storage| storage.is_shared() && !storage.is_lent();
-        self.trace.slots.iter().filter(|s| is_passing(&s.storage)).for_each(|s| s.storage.forget_remote());
+        let is_temporary = |storage: &Storage| storage.is_shared() && !storage.is_exported_on_device();
+        self.trace.slots.iter().filter(|s| is_temporary(&s.storage)).for_each(|s| s.storage.drop_device_buffer());
         if plan.is_prepared.load(Ordering::Relaxed) {
             return Ok(());
         }
-        let mut all: Vec<(&Verified<Kernel>, &KernelWork, Addresses, Vec<Scalar>)> = vec![];
+        let mut all: Vec<(&Verified<Kernel>, &KernelLaunch, Addresses, Vec<Scalar>)> = vec![];
         for step in &plan.steps {
-            let Work::Kernel(work) = &step.work else { continue };
+            let StepKind::Kernel(work) = &step.kind else { continue };
             // The device's own memory is aligned, and what counts is the alignment.
             let place = |&(slot, offset): &(u32, isize)| {
                 let slot = &self.trace.slots[slot as usize];
-                let start = slot.storage.with_remote(Remote::start).unwrap_or(std::ptr::null_mut());
+                let start = slot.storage.with_device_buffer(DeviceBuffer::start).unwrap_or(std::ptr::null_mut());
                 start.wrapping_offset(slot.base + offset)
             };
             all.push((&work.kernel, work, step.operands.iter().map(place).collect(), self.scalars_of(work).to_vec()));
@@ -40,111 +40,113 @@ impl Engine {
     }
 
     /// Runs a step on a device, or on the host where it is a product that the device has no way to compute.
-    pub(crate) fn run_there(&mut self, step: &Step, device: &Arc<dyn Device>) -> Result<()> {
-        if let Work::Product { dtype, domain, strides, .. } = &step.work
+    pub(crate) fn run_on_device(&mut self, step: &PlanStep, device: &Arc<dyn Device>) -> Result<()> {
+        if let StepKind::Product { dtype, domain, strides, .. } = &step.kind
             && !device.multiplies(*dtype, domain, strides)
         {
-            return self.run_here(step);
+            return self.run_on_host(step);
         }
         for &(taker, giver) in &step.donations {
             let wanted = self.trace.slots[taker as usize].storage.bytes();
             let given = &mut self.trace.slots[giver as usize].storage;
-            let is_spent = Counted::get_mut(given).is_some_and(|s| s.bytes() == wanted && s.owner().is_none());
+            let is_spent = StorageRef::get_mut(given).is_some_and(|s| s.bytes() == wanted && s.owner().is_none());
             if !is_spent || self.trace.slots[taker as usize].storage.has_memory() {
                 continue;
             }
             let given = self.trace.slots[giver as usize].storage.clone();
-            if let Some(remote) = sent(&given, device)? {
-                given.set_remote(remote);
+            if let Some(device_buffer) = upload_missing(&given, device)? {
+                given.set_device_buffer(device_buffer);
             }
-            if let Some(remote) = given.take_remote() {
-                self.trace.slots[taker as usize].storage.set_remote(remote);
-                self.donated(taker, giver);
+            if let Some(device_buffer) = given.take_device_buffer() {
+                self.trace.slots[taker as usize].storage.set_device_buffer(device_buffer);
+                self.note_donation(taker, giver);
             }
         }
         // All the memory it needs, or none, as on the host.
-        let mut made: SmallVec<[(u32, Remote); 4]> = SmallVec::new();
+        let mut allocate: SmallVec<[(u32, DeviceBuffer); 4]> = SmallVec::new();
         for &(slot, _) in &step.operands {
-            if made.iter().all(|m| m.0 != slot)
-                && let Some(remote) = sent(&self.trace.slots[slot as usize].storage, device)?
+            if allocate.iter().all(|m| m.0 != slot)
+                && let Some(device_buffer) = upload_missing(&self.trace.slots[slot as usize].storage, device)?
             {
-                made.push((slot, remote));
+                allocate.push((slot, device_buffer));
             }
         }
         // What is lent on another device stays there, and is here for this step.
-        let mut guests: SmallVec<[(u32, Remote); 1]> = SmallVec::new();
-        for (slot, remote) in made {
+        let mut temporaries: SmallVec<[(u32, DeviceBuffer); 1]> = SmallVec::new();
+        for (slot, device_buffer) in allocate {
             let storage = &self.trace.slots[slot as usize].storage;
-            if storage.is_lent() {
-                guests.push((slot, remote));
+            if storage.is_exported_on_device() {
+                temporaries.push((slot, device_buffer));
             } else {
-                storage.set_remote(remote);
+                storage.set_device_buffer(device_buffer);
             }
         }
         let place = |&(at, offset): &(u32, isize)| {
             let slot = &self.trace.slots[at as usize];
-            let start = match guests.iter().find(|guest| guest.0 == at) {
-                Some(guest) => guest.1.start(),
-                None => slot.storage.with_remote(Remote::start).expect("it was sent"),
+            let start = match temporaries.iter().find(|temporary| temporary.0 == at) {
+                Some(temporary) => temporary.1.start(),
+                None => slot.storage.with_device_buffer(DeviceBuffer::start).expect("it was sent"),
             };
             start.wrapping_offset(slot.base + offset)
         };
         let addresses: Addresses = step.operands.iter().map(place).collect();
-        match &step.work {
-            Work::Kernel(work) => self.launch(work, &addresses, Some(&**device))?,
-            Work::Product { dtype, domain, strides, .. } => {
+        match &step.kind {
+            StepKind::Kernel(work) => self.launch(work, &addresses, Some(&**device))?,
+            StepKind::Product { dtype, domain, strides, .. } => {
                 // SAFETY: recorded views lie within their storages, which have memory on the device now, and the product
                 // overlaps neither factor.
                 if !unsafe { device.multiply(*dtype, domain, strides, &addresses)? } {
-                    return self.run_here(step);
+                    return self.run_on_host(step);
                 }
-                self.seen.stats.products += 1;
+                self.telemetry.stats.products += 1;
             }
         }
-        for slot in written(step) {
+        for slot in written_slots(step) {
             let storage = &self.trace.slots[slot as usize].storage;
-            if let Some((_, guest)) = guests.iter().find(|guest| guest.0 == slot) {
+            if let Some((_, temporary)) = temporaries.iter().find(|temporary| temporary.0 == slot) {
                 // SAFETY: the mirror has as many bytes as the storage, and so has the guest.
-                unsafe { guest.download(0, storage.place_here()?, storage.bytes())? };
-                storage.changed_here()?;
-            } else if storage.is_lent() {
+                unsafe { temporary.download(0, storage.place_here()?, storage.bytes())? };
+                storage.invalidate_device()?;
+            } else if storage.is_exported_on_device() {
                 // It is where others see it.
             } else if storage.is_shared() {
-                self.shown.push(slot);
+                self.written_shared.push(slot);
             } else {
-                storage.went_away();
+                storage.invalidate_host();
             }
         }
         Ok(())
     }
 
     /// Copies what a device wrote of shared memory to where others see it.
-    pub(crate) fn show_shared(&mut self) -> Result<()> {
-        let mut shown = std::mem::take(&mut self.shown);
-        shown.sort_unstable();
-        shown.dedup();
-        for slot in shown {
+    pub(crate) fn write_back_shared(&mut self) -> Result<()> {
+        let mut written_shared = std::mem::take(&mut self.written_shared);
+        written_shared.sort_unstable();
+        written_shared.dedup();
+        for slot in written_shared {
             let storage = &self.trace.slots[slot as usize].storage;
             let Some(address) = storage.known_address() else { continue };
             // SAFETY: the storage has so many bytes on either side.
-            storage.with_remote(|remote| unsafe { remote.download(0, address, storage.bytes()) }).transpose()?;
+            storage
+                .with_device_buffer(|device_buffer| unsafe { device_buffer.download(0, address, storage.bytes()) })
+                .transpose()?;
         }
         Ok(())
     }
 }
 
 /// The contents of a storage on a device, where they are not there yet; memory where there are no contents.
-pub(crate) fn sent(storage: &Storage, device: &Arc<dyn Device>) -> Result<Option<Remote>> {
-    let from = match storage.with_remote(|remote| remote.is_on(device)) {
+pub(crate) fn upload_missing(storage: &Storage, device: &Arc<dyn Device>) -> Result<Option<DeviceBuffer>> {
+    let from = match storage.with_device_buffer(|device_buffer| device_buffer.is_on(device)) {
         Some(true) => return Ok(None),
         // On another one.
         Some(false) => Some(storage.materialize()?),
         None => storage.address(),
     };
-    let remote = Remote::new(device, storage.bytes())?;
+    let device_buffer = DeviceBuffer::new(device, storage.bytes())?;
     if let Some(address) = from {
         // SAFETY: the storage's memory has so many bytes.
-        unsafe { remote.upload(address)? };
+        unsafe { device_buffer.upload(address)? };
     }
-    Ok(Some(remote))
+    Ok(Some(device_buffer))
 }

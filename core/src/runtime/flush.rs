@@ -2,17 +2,17 @@
 
 use crate::error::Result;
 use crate::host::interpreter_lock;
-use crate::memory::storage_ref::Counted;
+use crate::memory::storage_ref::StorageRef;
 use crate::plan::build;
 use crate::plan::plan::Plan;
 use crate::runtime::explain::describe;
-use crate::runtime::state::{Engine, Passing};
+use crate::runtime::state::{Runtime, Speculation};
 use std::sync::Arc;
 
 /// From so many points on (50 µs and more) other threads of the program may run during a flush.
-const LONG: usize = 1 << 18;
+const RELEASE_LOCK_POINTS: usize = 1 << 18;
 
-impl Engine {
+impl Runtime {
     /// Runs everything that is pending and that somebody can still reach.
     ///
     /// # Errors
@@ -22,43 +22,43 @@ impl Engine {
             return Ok(());
         }
         let plan = self.plan();
-        self.run(plan, None)
+        self.run_plan(plan, None)
     }
 
-    /// Runs a plan of what is pending: all of it, or but for results that are only `passing` by, which are decided on later.
-    pub(crate) fn run(&mut self, plan: Arc<Plan>, passing: Option<Passing>) -> Result<()> {
-        self.seen.stats.flushes += 1;
-        self.fetched = 0;
+    /// Runs a plan of what is pending: all of it, or but for results that are only `speculation` by, which are decided on later.
+    pub(crate) fn run_plan(&mut self, plan: Arc<Plan>, speculation: Option<Speculation>) -> Result<()> {
+        self.telemetry.stats.flushes += 1;
+        self.downloaded_elements = 0;
         // Now and not after it: an atomic exchange waits for all that the kernels have written to arrive (130 ns).
         self.last.plan = None;
-        let (ran, done) = if plan.points < LONG {
+        let (ran, done) = if plan.points < RELEASE_LOCK_POINTS {
             self.execute(&plan, false)
         } else {
-            interpreter_lock::aside(true, || self.execute(&plan, true))
+            interpreter_lock::release_during(true, || self.execute(&plan, true))
         };
         if done.is_ok() {
             self.last.plan = Some(plan);
-            match passing {
-                Some(passing) => self.watch(passing),
-                None => self.forget(),
+            match speculation {
+                Some(speculation) => self.defer_speculation(speculation),
+                None => self.forget_trace(),
             }
         } else {
-            self.keep_rest(&plan, ran);
+            self.keep_unrun(&plan, ran);
         }
         done
     }
 
     /// Forgets what ran of a plan that did not run to its end.
-    pub(crate) fn keep_rest(&mut self, plan: &Plan, ran: usize) {
+    pub(crate) fn keep_unrun(&mut self, plan: &Plan, ran: usize) {
         let mut rest: Vec<u32> = plan.steps[ran..].iter().flat_map(|step| step.nodes.iter().copied()).collect();
         rest.extend(plan.omitted.iter().flat_map(|omitted| &omitted.nodes));
         rest.sort_unstable();
         rest.dedup();
-        self.trace.keep(&rest);
+        self.trace.retain_nodes(&rest);
     }
 
     /// Forgets what ran, but for what `explain` tells of it.
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn forget_trace(&mut self) {
         std::mem::swap(&mut self.last.tape, &mut self.trace.tape);
         std::mem::swap(&mut self.last.live, &mut self.live);
         self.trace.clear();
@@ -68,15 +68,15 @@ impl Engine {
     pub(crate) fn plan(&mut self) -> Arc<Plan> {
         let mut live = std::mem::take(&mut self.live);
         live.clear();
-        live.extend(self.trace.slots.iter().map(|s| Counted::count(&s.storage) > 1 || s.storage.owner().is_some()));
-        let here = self.place_of_plan();
+        live.extend(self.trace.slots.iter().map(|s| StorageRef::count(&s.storage) > 1 || s.storage.owner().is_some()));
+        let index = self.choose_target();
         // A loop writes the same tape again and again: no hash, and no reference to the plan that is counted up and down.
         let again = |plan: &mut Arc<Plan>| {
             let same = self.last.live == live && self.last.tape == self.trace.tape;
-            same && plan.omitted.is_none() && plan.target.site == here
+            same && plan.omitted.is_none() && plan.target.index == index
         };
         if let Some(plan) = self.last.plan.take_if(again) {
-            self.seen.stats.plans_reused += 1;
+            self.telemetry.stats.plans_reused += 1;
             self.live = live;
             return plan;
         }
@@ -86,20 +86,20 @@ impl Engine {
             self.trace.tape.push(word);
         }
         // The same nodes make another plan elsewhere.
-        self.trace.tape.push(here as u64);
+        self.trace.tape.push(index as u64);
         let plan = match self.programs.plan(&self.trace.tape) {
             Some(plan) => {
-                self.seen.stats.plans_reused += 1;
+                self.telemetry.stats.plans_reused += 1;
                 plan
             }
             None => {
-                self.seen.stats.plans_made += 1;
+                self.telemetry.stats.plans_made += 1;
                 let key: Box<[u64]> = self.trace.tape[..].into();
                 let tape = std::mem::take(&mut self.trace.tape);
-                let target = self.target(here);
-                let compile = &mut |kernel| self.compiled_for(here, kernel);
+                let target = self.plan_target(index);
+                let compile = &mut |kernel| self.compile_for(index, kernel);
                 let plan = Arc::new(build::build(&tape[..length], &live, target, compile));
-                self.seen.inspection.planned(|| describe(&tape[..length], &live, &plan, false));
+                self.telemetry.debug.print_plan(|| describe(&tape[..length], &live, &plan, false));
                 self.trace.tape = tape;
                 self.programs.insert_plan(key, plan.clone());
                 plan

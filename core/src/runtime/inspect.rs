@@ -18,12 +18,12 @@ use std::time::{Duration, Instant};
 
 /// How much is told, and where kernels are written.
 #[derive(Default)]
-pub(crate) struct Inspection {
+pub(crate) struct DebugOutput {
     pub(crate) level: u8,
     pub(crate) dump: Option<PathBuf>,
 }
 
-impl Inspection {
+impl DebugOutput {
     /// The time now, where somebody wants to know how long something of this level takes.
     #[inline]
     pub(crate) fn clock(&self, level: u8) -> Option<Instant> {
@@ -31,7 +31,7 @@ impl Inspection {
     }
 
     /// Tells of a compile.
-    pub(crate) fn compiled(&self, number: u64, kernel: &Kernel, program: &dyn Program, started: Option<Instant>) {
+    pub(crate) fn print_compile(&self, number: u64, kernel: &Kernel, program: &dyn Program, started: Option<Instant>) {
         if let Some(started) = started {
             eprintln!("fastnp: {}", compile_line(number, kernel, started.elapsed()));
         }
@@ -56,7 +56,7 @@ impl Inspection {
     }
 
     /// Tells of a new plan, described only if it is told.
-    pub(crate) fn planned(&self, describe: impl FnOnce() -> String) {
+    pub(crate) fn print_plan(&self, describe: impl FnOnce() -> String) {
         if self.level >= 3 {
             eprint!("fastnp: new plan: {}", describe());
         }
@@ -65,13 +65,13 @@ impl Inspection {
 
 /// Tells of a launch that began at `started`.
 #[cold]
-pub(crate) fn launched(kernel: &Kernel, launch: &Launch<'_>, started: Instant) {
+pub(crate) fn print_launch(kernel: &Kernel, launch: &Launch<'_>, started: Instant) {
     eprintln!("fastnp: {}", launch_line(kernel, launch, started.elapsed()));
 }
 
 /// Tells of a matrix product that began at `started`.
 #[cold]
-pub(crate) fn multiplied(dtype: DType, domain: &[usize], started: Instant) {
+pub(crate) fn print_product(dtype: DType, domain: &[usize], started: Instant) {
     let elapsed = started.elapsed();
     let flops = 2.0 * count(domain) as f64;
     eprintln!(

@@ -8,8 +8,8 @@
 //! | kernels of ops on dense arrays of one type | an index into a table, without a hash: the commonest by far |
 
 use crate::plan::plan::Plan;
-use crate::runtime::eager_kernels::KINDS;
-use crate::runtime::exec_target::HOST;
+use crate::runtime::eager_kernels::DENSE_KINDS;
+use crate::runtime::exec_target::HOST_TARGET;
 use fastnp_codegen::{DType, Kernel, Op, Program, Verified};
 use hashbrown::HashMap;
 use std::hash::BuildHasher;
@@ -21,7 +21,7 @@ const MAX_PLANS: usize = 2048;
 const MAX_KERNELS: usize = 2048;
 
 /// A kernel and its program.
-pub(crate) type Compiled = (Arc<Verified<Kernel>>, Arc<dyn Program>);
+pub(crate) type CompiledKernel = (Arc<Verified<Kernel>>, Arc<dyn Program>);
 
 /// A map with a hash that is the same in every process.
 type FastMap<K, V> = HashMap<K, V, foldhash::fast::FixedState>;
@@ -30,10 +30,10 @@ type FastMap<K, V> = HashMap<K, V, foldhash::fast::FixedState>;
 pub(crate) struct ProgramCache {
     plans: FastMap<Box<[u64]>, Arc<Plan>>,
     /// By execution target.
-    kernels: Vec<FastMap<Kernel, Compiled>>,
-    eager: FastMap<u64, Compiled>,
+    kernels: Vec<FastMap<Kernel, CompiledKernel>>,
+    eager: FastMap<u64, CompiledKernel>,
     /// By op, type and kinds of arguments.
-    dense: Vec<Option<Compiled>>,
+    dense: Vec<Option<CompiledKernel>>,
 }
 
 impl ProgramCache {
@@ -42,7 +42,7 @@ impl ProgramCache {
             plans: HashMap::default(),
             kernels: Vec::new(),
             eager: HashMap::default(),
-            dense: vec![None; Op::ALL.len() * DType::ALL.len() * KINDS],
+            dense: vec![None; Op::ALL.len() * DType::ALL.len() * DENSE_KINDS],
         }
     }
 
@@ -61,12 +61,12 @@ impl ProgramCache {
     }
 
     /// The program of a kernel on a target.
-    pub(crate) fn kernel(&self, target: usize, kernel: &Kernel) -> Option<Compiled> {
+    pub(crate) fn kernel(&self, target: usize, kernel: &Kernel) -> Option<CompiledKernel> {
         self.kernels.get(target)?.get(kernel).cloned()
     }
 
     /// Keeps the program of a kernel on a target.
-    pub(crate) fn insert_kernel(&mut self, target: usize, kernel: Kernel, compiled: Compiled) {
+    pub(crate) fn insert_kernel(&mut self, target: usize, kernel: Kernel, compiled: CompiledKernel) {
         if self.kernels.len() <= target {
             self.kernels.resize_with(target + 1, HashMap::default);
         }
@@ -79,29 +79,29 @@ impl ProgramCache {
 
     /// The program of a single statement.
     #[inline]
-    pub(crate) fn eager(&self, key: u64) -> Option<&Compiled> {
+    pub(crate) fn eager(&self, key: u64) -> Option<&CompiledKernel> {
         self.eager.get(&key)
     }
 
     /// Keeps the program of a single statement.
-    pub(crate) fn insert_eager(&mut self, key: u64, compiled: Compiled) -> &Compiled {
+    pub(crate) fn insert_eager(&mut self, key: u64, compiled: CompiledKernel) -> &CompiledKernel {
         self.eager.entry(key).or_insert(compiled)
     }
 
     /// Where the program of an op on dense arrays is.
     #[inline]
     pub(crate) fn dense_index(op: Op, compute: DType, kinds: usize) -> usize {
-        (op as usize * DType::ALL.len() + compute as usize) * KINDS + kinds
+        (op as usize * DType::ALL.len() + compute as usize) * DENSE_KINDS + kinds
     }
 
     /// The program of an op on dense arrays.
     #[inline]
-    pub(crate) fn dense(&self, index: usize) -> Option<&Compiled> {
+    pub(crate) fn dense(&self, index: usize) -> Option<&CompiledKernel> {
         self.dense[index].as_ref()
     }
 
     /// Keeps the program of an op on dense arrays.
-    pub(crate) fn insert_dense(&mut self, index: usize, compiled: Compiled) -> &Compiled {
+    pub(crate) fn insert_dense(&mut self, index: usize, compiled: CompiledKernel) -> &CompiledKernel {
         self.dense[index].insert(compiled)
     }
 
@@ -110,7 +110,7 @@ impl ProgramCache {
         self.plans.clear();
         self.eager.clear();
         self.dense.fill_with(|| None);
-        if let Some(kernels) = self.kernels.get_mut(HOST) {
+        if let Some(kernels) = self.kernels.get_mut(HOST_TARGET) {
             kernels.clear();
         }
     }

@@ -5,9 +5,9 @@ use crate::array::layout::count;
 use crate::array::value::Value;
 use crate::error::Result;
 use crate::plan::trace::{Input, Operation, Statement};
-use crate::runtime::allocate::LARGE;
-use crate::runtime::eager::SMALL_PRODUCT;
-use crate::runtime::state::Engine;
+use crate::runtime::allocate::CHECK_MEMORY_FROM;
+use crate::runtime::eager::EAGER_MULTIPLICATIONS;
+use crate::runtime::state::Runtime;
 use fastnp_codegen::{DType, Scalar};
 
 /// A flush happens on its own when so many nodes are pending.
@@ -15,30 +15,30 @@ const MAX_PENDING_NODES: usize = 1024;
 /// From so many nodes on, a trace ends where its first node comes again: a loop then writes the same tape every time.
 const LOOP_NODES: usize = 48;
 
-impl Engine {
+impl Runtime {
     /// Takes a statement: runs it now where it is small and ready, else keeps it for the next flush.
     pub(crate) fn submit(&mut self, s: &Statement<'_>) -> Result<()> {
         let points = count(s.domain);
         if points == 0 && s.reduced == 0 {
             return Ok(());
         }
-        if s.target.storage.is_watched() {
-            self.leave_copies(s.target.storage)?;
+        if s.target.storage.has_snapshots() {
+            self.copy_on_write(s.target.storage)?;
         }
-        self.seen.stats.recorded += 1;
+        self.telemetry.stats.recorded += 1;
         if let Operation::Contract(product) = s.op {
-            if points <= SMALL_PRODUCT && self.is_ready(s) {
-                return self.multiply_now(product, s);
+            if points <= EAGER_MULTIPLICATIONS && self.is_ready(s) {
+                return self.multiply_eagerly(product, s);
             }
         } else if points <= self.tiny && self.is_ready(s) {
-            return self.run_now(s);
+            return self.run_eagerly(s);
         }
-        if s.target.storage.bytes() >= LARGE {
-            self.foresee(s.target.storage)?;
+        if s.target.storage.bytes() >= CHECK_MEMORY_FROM {
+            self.check_allocatable(s.target.storage)?;
         }
-        self.make_way(s.op, s.domain)?;
+        self.flush_if_full(s.op, s.domain)?;
         self.trace.record(s);
-        if self.is_eager() || self.is_shared(s) { self.flush() } else { Ok(()) }
+        if self.is_eager() || self.touches_shared(s) { self.flush() } else { Ok(()) }
     }
 
     /// Records an op on dense arrays and `numbers`, a copy or a filling, (see [`crate::runtime::dense`]) to a dense array, which may cover
@@ -52,11 +52,11 @@ impl Engine {
         result: &Array,
         covers: bool,
     ) -> Result<()> {
-        self.seen.stats.recorded += 1;
-        if result.storage.bytes() >= LARGE {
-            self.foresee(&result.storage)?;
+        self.telemetry.stats.recorded += 1;
+        if result.storage.bytes() >= CHECK_MEMORY_FROM {
+            self.check_allocatable(&result.storage)?;
         }
-        self.make_way(op, result.shape())?;
+        self.flush_if_full(op, result.shape())?;
         let mut shared = self.is_eager() || result.storage.is_shared();
         let mut number = 0;
         self.trace.begin(op, compute, args.len(), result.shape(), 0, covers);
@@ -76,23 +76,23 @@ impl Engine {
     /// Whether a statement is to run when it is recorded, however large.
     #[inline]
     fn is_eager(&self) -> bool {
-        self.eager | self.seen.raised.scope.at_once()
+        self.eager | self.telemetry.fp_flags.errstate.is_immediate()
     }
 
     /// Flushes, where the trace is long enough that the next node is better the first of another one, or holds more memory
     /// than the program would without it.
     #[inline]
-    fn make_way(&mut self, op: Operation, domain: &[usize]) -> Result<()> {
+    fn flush_if_full(&mut self, op: Operation, domain: &[usize]) -> Result<()> {
         let full = self.trace.nodes >= LOOP_NODES
             && (self.trace.nodes >= MAX_PENDING_NODES || self.trace.begins_with(op, domain));
-        if full || self.trace.is_hoarding() {
-            self.seen.stats.flushes_full += 1;
+        if full || self.trace.over_memory_budget() {
+            self.telemetry.stats.flushes_full += 1;
             self.flush()?;
         }
         Ok(())
     }
 
-    fn is_shared(&self, s: &Statement<'_>) -> bool {
+    fn touches_shared(&self, s: &Statement<'_>) -> bool {
         s.target.storage.is_shared()
             || s.inputs.iter().any(|input| matches!(input, Input::Memory(view) if view.storage.is_shared()))
     }

@@ -7,47 +7,47 @@ use crate::array::array::Array;
 use crate::array::layout::Order;
 use crate::error::Result;
 use crate::memory::storage::Watcher;
-use crate::memory::storage_ref::Counted;
+use crate::memory::storage_ref::StorageRef;
 use crate::plan::trace::{Input, Operation, Statement};
-use crate::runtime::state::Engine;
+use crate::runtime::state::Runtime;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
 /// The array's contents at one version.
 #[derive(Clone)]
-pub(crate) struct Capture {
-    held: Arc<Held>,
+pub(crate) struct Snapshot {
+    cell: Arc<SnapshotCell>,
 }
 
 /// What a capture reads, as storages know it.
-pub(crate) struct Held {
+pub(crate) struct SnapshotCell {
     array: Mutex<Array>,
 }
 
-impl Capture {
+impl Snapshot {
     /// Captures an array. Memory that others can write to unseen is copied at once.
-    pub(crate) fn of(array: &Array) -> Result<Capture> {
+    pub(crate) fn of(array: &Array) -> Result<Snapshot> {
         if array.storage.is_shared() {
-            return Ok(Capture::fixed(array.copy(Order::C)?));
+            return Ok(Snapshot::fixed(array.copy(Order::C)?));
         }
-        let capture = Capture::fixed(array.clone());
-        let watcher: Arc<Watcher> = capture.held.clone();
-        array.storage.watch(Arc::downgrade(&watcher));
-        Ok(capture)
+        let snapshot = Snapshot::fixed(array.clone());
+        let watcher: Arc<Watcher> = snapshot.cell.clone();
+        array.storage.add_watcher(Arc::downgrade(&watcher));
+        Ok(snapshot)
     }
 
     /// A capture of an array that nobody else will ever write to.
-    pub(crate) fn fixed(array: Array) -> Capture {
-        Capture { held: Arc::new(Held { array: Mutex::new(array) }) }
+    pub(crate) fn fixed(array: Array) -> Snapshot {
+        Snapshot { cell: Arc::new(SnapshotCell { array: Mutex::new(array) }) }
     }
 
     /// The array to read now. It is valid until the next write is recorded.
     pub(crate) fn array(&self) -> Array {
-        self.held.array.lock().clone()
+        self.cell.array.lock().clone()
     }
 }
 
-impl Held {
+impl SnapshotCell {
     /// What is read now.
     pub(crate) fn array(&self) -> Array {
         self.array.lock().clone()
@@ -59,24 +59,26 @@ impl Held {
     }
 }
 
-impl Engine {
+impl Runtime {
     /// Records copies for those who captured a storage that is about to be written.
     #[cold]
-    pub(crate) fn leave_copies(&mut self, storage: &Counted) -> Result<()> {
+    pub(crate) fn copy_on_write(&mut self, storage: &StorageRef) -> Result<()> {
         let watchers = storage.take_watchers();
-        for (i, held) in watchers.iter().enumerate() {
-            let Ok(held) = held.clone().downcast::<Held>() else { unreachable!("only snapshots watch storages") };
-            if let Err(error) = self.leave_copy(&held) {
+        for (i, cell) in watchers.iter().enumerate() {
+            let Ok(cell) = cell.clone().downcast::<SnapshotCell>() else {
+                unreachable!("only snapshots watch storages")
+            };
+            if let Err(error) = self.copy_for(&cell) {
                 // The write does not happen either, so they go on watching.
-                watchers[i..].iter().for_each(|held| storage.watch(Arc::downgrade(held)));
+                watchers[i..].iter().for_each(|cell| storage.add_watcher(Arc::downgrade(cell)));
                 return Err(error);
             }
         }
         Ok(())
     }
 
-    fn leave_copy(&mut self, held: &Held) -> Result<()> {
-        let array = held.array();
+    fn copy_for(&mut self, cell: &SnapshotCell) -> Result<()> {
+        let array = cell.array();
         let copy = Array::by_rows(array.shape(), array.dtype())?;
         self.submit(&Statement {
             op: Operation::Copy,
@@ -87,7 +89,7 @@ impl Engine {
             target: copy.over(array.shape()),
             covers: true,
         })?;
-        held.replace(copy);
+        cell.replace(copy);
         Ok(())
     }
 }

@@ -1,11 +1,11 @@
 //! Everything that the runtime's lock protects.
 
-use crate::memory::free_list::Shelf;
+use crate::memory::free_list::FreeList;
 use crate::plan::plan::Plan;
 use crate::plan::trace::Trace;
-use crate::runtime::exec_target::{HOST, Site};
-use crate::runtime::launch::Seen;
-use crate::runtime::offload::Worth;
+use crate::runtime::exec_target::{ExecTarget, HOST_TARGET};
+use crate::runtime::launch::Telemetry;
+use crate::runtime::offload::OffloadModel;
 use crate::runtime::program_cache::ProgramCache;
 use smallvec::SmallVec;
 use std::sync::Arc;
@@ -15,64 +15,64 @@ use std::sync::Arc;
 pub(crate) const DEFAULT_TINY: usize = 1024;
 
 /// Everything the lock protects.
-pub(crate) struct Engine {
+pub(crate) struct Runtime {
     pub(crate) trace: Trace,
-    pub(crate) shelf: Shelf,
+    pub(crate) free_list: FreeList,
     pub(crate) programs: ProgramCache,
     /// Where plans may run, and where they do.
-    pub(crate) sites: Vec<Site>,
-    pub(crate) here: usize,
+    pub(crate) targets: Vec<ExecTarget>,
+    pub(crate) current: usize,
     /// The device that plans move to where that pays, and what would have been won by then.
-    pub(crate) worth: Option<Worth>,
+    pub(crate) offload: Option<OffloadModel>,
     pub(crate) tiny: usize,
     pub(crate) eager: bool,
-    pub(crate) seen: Seen,
-    /// Which slots somebody can reach, as of the latest call of `plan`.
+    pub(crate) telemetry: Telemetry,
+    /// Which slots somebody can reach, as of the latest call of `full`.
     pub(crate) live: Vec<bool>,
     /// Slots of shared memory that a device wrote.
-    pub(crate) shown: Vec<u32>,
+    pub(crate) written_shared: Vec<u32>,
     /// Single elements that came from devices since something ran.
-    pub(crate) fetched: usize,
-    pub(crate) last: Last,
+    pub(crate) downloaded_elements: usize,
+    pub(crate) last: LastFlush,
     /// What the last flush left to be decided.
-    pub(crate) passing: Option<Passing>,
+    pub(crate) speculation: Option<Speculation>,
 }
 
 /// The last flush, kept for `explain`: keeping it is three swaps.
 #[derive(Default)]
-pub(crate) struct Last {
+pub(crate) struct LastFlush {
     pub(crate) tape: Vec<u64>,
     pub(crate) live: Vec<bool>,
     pub(crate) plan: Option<Arc<Plan>>,
 }
 
 /// What a flush left to be decided.
-pub(crate) struct Passing {
+pub(crate) struct Speculation {
     /// The plan that stores everything.
-    pub(crate) plan: Arc<Plan>,
+    pub(crate) full: Arc<Plan>,
     /// The one that ran, if it left the results out.
-    pub(crate) instead: Option<Arc<Plan>>,
+    pub(crate) reduced: Option<Arc<Plan>>,
     /// The slots of the results.
     pub(crate) slots: SmallVec<[u32; 4]>,
 }
 
-impl Engine {
-    pub(crate) fn new() -> Engine {
-        Engine {
+impl Runtime {
+    pub(crate) fn new() -> Runtime {
+        Runtime {
             trace: Trace::new(),
-            shelf: Shelf::new(),
+            free_list: FreeList::new(),
             programs: ProgramCache::new(),
-            sites: vec![Site::host("").expect("there is always one")],
-            here: HOST,
-            worth: None,
+            targets: vec![ExecTarget::host("").expect("there is always one")],
+            current: HOST_TARGET,
+            offload: None,
             tiny: DEFAULT_TINY,
             eager: false,
-            seen: Seen::default(),
+            telemetry: Telemetry::default(),
             live: Vec::new(),
-            shown: Vec::new(),
-            fetched: 0,
-            last: Last::default(),
-            passing: None,
+            written_shared: Vec::new(),
+            downloaded_elements: 0,
+            last: LastFlush::default(),
+            speculation: None,
         }
     }
 }

@@ -46,7 +46,7 @@ pub struct Stats {
 impl Stats {
     /// Counts an operation that ran when it was recorded.
     #[inline]
-    pub(crate) fn ran_at_once(&mut self) {
+    pub(crate) fn count_eager(&mut self) {
         self.recorded += 1;
         self.run_at_once += 1;
     }

@@ -2,11 +2,11 @@
 
 use crate::error::{Error, Result};
 use crate::host::interpreter_lock;
-use crate::plan::plan::Target;
-use crate::runtime::exec_target::{HOST, Site};
-use crate::runtime::lock::engine;
-use crate::runtime::offload::Worth;
-use crate::runtime::state::Engine;
+use crate::plan::plan::PlanTarget;
+use crate::runtime::exec_target::{ExecTarget, HOST_TARGET};
+use crate::runtime::lock::runtime;
+use crate::runtime::offload::OffloadModel;
+use crate::runtime::state::Runtime;
 use fastnp_codegen::{Device, Failure, device};
 use std::hash::BuildHasher;
 use std::sync::Arc;
@@ -30,18 +30,18 @@ use std::sync::Arc;
 /// ```
 pub fn set_device(name: &str) -> Result<()> {
     match name {
-        "cpu" => engine().go_to(None),
+        "cpu" => runtime().set_target(None),
         "auto" => {
             let found = device("cuda").map(|found| match found {
                 Err(error) if error.failure == Failure::Absent => Ok(None),
                 found => found.map(Some),
             });
-            engine().go_where_it_pays(found.transpose()?.flatten())
+            runtime().set_auto_target(found.transpose()?.flatten())
         }
         name => {
             let none =
                 || Error::value(format!("there is no device {name:?}: 'cpu', 'auto', 'cuda', or 'cuda:' and a number"));
-            engine().go_to(Some(device(name).ok_or_else(none)??))
+            runtime().set_target(Some(device(name).ok_or_else(none)??))
         }
     }
 }
@@ -49,17 +49,17 @@ pub fn set_device(name: &str) -> Result<()> {
 /// The device that what is recorded now will run on: `cpu`, `auto`, or a name such as `cuda:0`.
 ///
 /// ```
-/// let here = fastnp::current_device();
-/// fastnp::set_device(here)?;
+/// let on_host = fastnp::current_device();
+/// fastnp::set_device(on_host)?;
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn current_device() -> &'static str {
-    let engine = engine();
-    if engine.worth.is_some() {
+    let runtime = runtime();
+    if runtime.offload.is_some() {
         return "auto";
     }
-    let site = engine.site();
-    if site.device.is_some() { site.backend.name() } else { "cpu" }
+    let target = runtime.exec_target();
+    if target.device.is_some() { target.backend.name() } else { "cpu" }
 }
 
 /// What runs what is recorded now, in words: `cuda:0 (NVIDIA H200, 139.8 GiB)`, or the backend on the host.
@@ -68,15 +68,15 @@ pub fn current_device() -> &'static str {
 /// assert!(!fastnp::describe_device().is_empty());
 /// ```
 pub fn describe_device() -> String {
-    let engine = engine();
-    let site = engine.site();
-    match (&site.device, &engine.worth) {
+    let runtime = runtime();
+    let target = runtime.exec_target();
+    match (&target.device, &runtime.offload) {
         (Some(device), _) => device.description(),
-        (None, Some(worth)) => {
-            let device = engine.sites[worth.site].device.as_ref().expect("what is worth moving to");
-            format!("cpu ({}), or {} where that pays", site.backend.name(), device.description())
+        (None, Some(offload)) => {
+            let device = runtime.targets[offload.target].device.as_ref().expect("what is worth moving to");
+            format!("cpu ({}), or {} where that pays", target.backend.name(), device.description())
         }
-        (None, None) => format!("cpu ({})", site.backend.name()),
+        (None, None) => format!("cpu ({})", target.backend.name()),
     }
 }
 
@@ -90,32 +90,32 @@ pub fn describe_device() -> String {
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn synchronize() -> Result<()> {
-    let mut engine = engine();
-    engine.flush()?;
-    let devices: Vec<_> = engine.sites.iter().filter_map(|site| site.device.clone()).collect();
-    interpreter_lock::aside(true, || devices.iter().try_for_each(|device| device.wait()).map_err(Error::from))
+    let mut runtime = runtime();
+    runtime.flush()?;
+    let devices: Vec<_> = runtime.targets.iter().filter_map(|target| target.device.clone()).collect();
+    interpreter_lock::release_during(true, || devices.iter().try_for_each(|device| device.wait()).map_err(Error::from))
 }
 
-impl Engine {
+impl Runtime {
     /// One of the sites, as plans know it.
-    pub(crate) fn target(&self, site: usize) -> Target {
-        Target { site, packed: self.sites[site].packed }
+    pub(crate) fn plan_target(&self, index: usize) -> PlanTarget {
+        PlanTarget { index, pack_points: self.targets[index].pack_points }
     }
 
     /// Where plans run.
     #[inline]
-    pub(crate) fn site(&self) -> &Site {
-        &self.sites[self.here]
+    pub(crate) fn exec_target(&self) -> &ExecTarget {
+        &self.targets[self.current]
     }
 
     /// Has plans run on a device, or the host, from now on.
     ///
     /// # Errors
     /// `MemoryError`: what is pending runs first.
-    fn go_to(&mut self, device: Option<Arc<dyn Device>>) -> Result<()> {
+    fn set_target(&mut self, device: Option<Arc<dyn Device>>) -> Result<()> {
         self.flush()?;
-        self.worth = None;
-        self.here = device.map_or(HOST, |device| self.site_of(device));
+        self.offload = None;
+        self.current = device.map_or(HOST_TARGET, |device| self.target_index(device));
         Ok(())
     }
 
@@ -123,46 +123,46 @@ impl Engine {
     ///
     /// # Errors
     /// `MemoryError`: what is pending runs first.
-    fn go_where_it_pays(&mut self, device: Option<Arc<dyn Device>>) -> Result<()> {
-        self.go_to(None)?;
-        self.worth = device.map(|device| {
+    fn set_auto_target(&mut self, device: Option<Arc<dyn Device>>) -> Result<()> {
+        self.set_target(None)?;
+        self.offload = device.map(|device| {
             let facts = device.facts();
-            Worth::new(self.site_of(device), facts)
+            OffloadModel::new(self.target_index(device), facts)
         });
         Ok(())
     }
 
-    fn site_of(&mut self, device: Arc<dyn Device>) -> usize {
-        let is_it = |site: &Site| site.device.as_ref().is_some_and(|d| Arc::ptr_eq(d, &device));
-        self.sites.iter().position(is_it).unwrap_or_else(|| {
-            self.sites.push(Site::on(device));
-            self.sites.len() - 1
+    fn target_index(&mut self, device: Arc<dyn Device>) -> usize {
+        let is_it = |target: &ExecTarget| target.device.as_ref().is_some_and(|d| Arc::ptr_eq(d, &device));
+        self.targets.iter().position(is_it).unwrap_or_else(|| {
+            self.targets.push(ExecTarget::on(device));
+            self.targets.len() - 1
         })
     }
 
     /// Where what is pending is to run.
     #[inline]
-    pub(crate) fn place_of_plan(&mut self) -> usize {
-        if self.worth.is_some() { self.better_place() } else { self.here }
+    pub(crate) fn choose_target(&mut self) -> usize {
+        if self.offload.is_some() { self.choose_by_cost() } else { self.current }
     }
 
     #[cold]
-    fn better_place(&mut self) -> usize {
-        let (mut bytes, mut here, mut there) = (0usize, 0usize, 0usize);
+    fn choose_by_cost(&mut self) -> usize {
+        let (mut bytes, mut on_host, mut on_device) = (0usize, 0usize, 0usize);
         for slot in &self.trace.slots {
             let size = slot.storage.bytes();
             bytes = bytes.saturating_add(size);
-            if slot.storage.is_away() {
-                there += size;
-            } else if slot.storage.address().is_some() && !slot.storage.has_remote() {
-                here += size;
+            if slot.storage.is_device_only() {
+                on_device += size;
+            } else if slot.storage.address().is_some() && !slot.storage.has_device_buffer() {
+                on_host += size;
             }
         }
         let program = foldhash::fast::FixedState::default().hash_one(&self.trace.tape[..]);
         let nodes = self.trace.nodes;
-        let Some(worth) = &mut self.worth else { return self.here };
-        let gain = worth.gain(nodes, bytes, [here, there]);
-        if worth.moves(program, nodes, gain) { worth.site } else { self.here }
+        let Some(offload) = &mut self.offload else { return self.current };
+        let gain = offload.gain(nodes, bytes, [on_host, on_device]);
+        if offload.pays_off(program, nodes, gain) { offload.target } else { self.current }
     }
 
     /// Has plans run on the host by the backend of a name (none for the best) from now on, or on a device.
@@ -172,13 +172,13 @@ impl Engine {
     /// runs first.
     pub(crate) fn set_backend(&mut self, name: &str) -> Result<()> {
         if let Some(found) = device(name) {
-            return self.go_to(Some(found?));
+            return self.set_target(Some(found?));
         }
-        let Some(host) = Site::host(name) else {
+        let Some(host) = ExecTarget::host(name) else {
             return Err(Error::value(format!("there is no backend {name:?} on this machine")));
         };
-        self.go_to(None)?;
-        self.sites[HOST] = host;
+        self.set_target(None)?;
+        self.targets[HOST_TARGET] = host;
         self.last.plan = None;
         self.programs.forget_host();
         Ok(())
