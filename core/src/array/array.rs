@@ -1,7 +1,8 @@
 //! The array: a storage, a layout, a type.
 //!
-//! Arrays are cheap to clone and to view; clones and views share their storage, and a write through one is seen through
-//! all. Nothing here computes: other views are made in `view`, everything else is recorded by the other modules.
+//! Arrays are cheap to clone and to view. Clones and views share their storage; a write through one is visible through all. Nothing
+//! here computes or takes the runtime's lock: views are in `view`, what needs contents is in `runtime::array_contents`, operations
+//! are in `ops`.
 
 use crate::array::layout::{CowStrides, Layout, Shape, same_shape};
 use crate::array::strided_view::StridedView;
@@ -60,7 +61,7 @@ impl Array {
         &self.layout.shape
     }
 
-    /// Byte steps along the axes.
+    /// Byte strides of the axes.
     #[inline]
     pub fn strides(&self) -> &[isize] {
         &self.layout.strides
@@ -117,7 +118,7 @@ impl Array {
         self.layout.is_f_contiguous(self.dtype.size())
     }
 
-    /// Whether this is the whole of its storage, element by element: what a write through it leaves nothing older of.
+    /// Whether the array covers its whole storage, so that a write through it leaves nothing of the old contents.
     #[inline]
     pub(crate) fn covers_storage(&self) -> bool {
         let dense = self.is_c_contiguous() || self.is_f_contiguous() || {
@@ -134,7 +135,7 @@ impl Array {
         dense && self.nbytes() == self.storage.bytes()
     }
 
-    /// Checks that elements may be written, each by itself: where some share memory the order of writes would count.
+    /// Checks that elements may be written, and that no two share memory: their order would change the result.
     ///
     /// # Errors
     /// `ValueError` with this text where the array is read-only, `Unsupported` where elements share memory.

@@ -1,4 +1,7 @@
-//! Arrays: a storage, a layout and a type; views; scalars.
+//! Arrays: a storage, a layout and an element type; views; scalar arguments. Pure values: nothing here records, computes or takes
+//! the runtime's lock.
+//!
+//! Imports `memory`, `host` and `error`. Open `array.rs` first, then `layout.rs`.
 
 pub(crate) mod array;
 pub(crate) mod element;

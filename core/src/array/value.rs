@@ -1,4 +1,4 @@
-//! Arguments of operations: arrays, scalars with a type, and Python numbers, which take the type of what they meet.
+//! Arguments of operations: arrays, typed scalars, and Python numbers, which take the type of the other arguments.
 
 use crate::array::array::Array;
 use crate::array::element::Element;

@@ -1,4 +1,4 @@
-//! Views: the same storage through another layout. Nothing is recorded but where no strides give what is asked for.
+//! Views: the same storage through another layout. Nothing here is recorded; `ops::reshape` copies where no strides give the shape.
 
 use crate::array::array::Array;
 use crate::array::layout::{Index, Layout, Order, Strides, c_strides, f_strides, normalize_axis};
@@ -25,9 +25,8 @@ impl Array {
         Ok(self.with_layout(self.layout.index(parts)?))
     }
 
-    /// A view of no elements, to become another view where it stands ([`Array::set_index_of`], [`Array::set_flat_of`],
-    /// [`Array::set_transpose_of`]): a view that is made first and moved then makes the processor wait, each time it is moved,
-    /// for the words it was written by (5 ns).
+    /// An empty view, to be set in place ([`Array::set_index_of`], [`Array::set_flat_of`], [`Array::set_transpose_of`]). A view
+    /// that is built first and then moved stalls on store forwarding at each move (5 ns).
     #[inline(always)]
     pub fn empty_view(&self) -> Array {
         let mut layout = Layout::default();
@@ -35,7 +34,7 @@ impl Array {
         self.with_layout(layout)
     }
 
-    /// Becomes [`Array::index`] of another view of the same storage.
+    /// Sets this view to [`Array::index`] of another view of the same storage.
     ///
     /// # Errors
     /// As [`Array::index`]; then it is a view of no elements.
@@ -58,7 +57,8 @@ impl Array {
         done
     }
 
-    /// Becomes the one axis of all elements of a dense view of the same storage in row-major order; whether that view is dense.
+    /// Sets this view to all elements of a dense view of the same storage, as one axis in row-major order; whether that view is
+    /// dense.
     ///
     /// ```
     /// use fastnp::Array;
@@ -76,7 +76,7 @@ impl Array {
         }
         self.layout.offset = of.layout.offset;
         match (of.shape(), of.strides()) {
-            // One axis in order is what it is to be.
+            // One axis in order is flat already.
             ([n], [stride]) => self.layout.set_axis(*n, *stride),
             _ => match of.size() {
                 0 => self.layout.set_axis(0, 0),
@@ -86,7 +86,7 @@ impl Array {
         true
     }
 
-    /// Becomes [`Array::t`] of another view of the same storage.
+    /// Sets this view to [`Array::t`] of another view of the same storage.
     ///
     /// ```
     /// use fastnp::Array;
@@ -106,7 +106,7 @@ impl Array {
     }
 
     /// # Panics
-    /// Where the two are no views of one storage and type: only those of one may take each other's layouts over.
+    /// Where the two are not views of one storage and type: a layout is valid for its own storage only.
     #[inline(always)]
     fn check_same_storage(&self, other: &Array) {
         assert!(self.same_storage(other) && self.dtype == other.dtype, "views of one storage and type");
@@ -160,8 +160,8 @@ impl Array {
         Ok(view)
     }
 
-    /// Without those leading axes of extent one that it has beyond `ndim`, as NumPy drops them from what is assigned; `None`
-    /// where there are none to drop.
+    /// Without the leading axes of extent one beyond `ndim`, as NumPy drops them from an assigned value; `None` where there are
+    /// none to drop.
     pub(crate) fn without_leading_ones(&self, ndim: usize) -> Option<Array> {
         let extra = self.ndim().checked_sub(ndim).filter(|&extra| extra > 0)?;
         self.shape()[..extra].iter().all(|&n| n == 1).then(|| {

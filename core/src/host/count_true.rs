@@ -1,6 +1,6 @@
 //! Population count of a byte mask.
 
-/// How many bytes of a mask are not zero: in bytes as long as none overflows, which takes a quarter of the time.
+/// Number of non-zero bytes of a mask. Counted in bytes for as long as none overflows, which takes a quarter of the time.
 pub(crate) fn count_true(mask: &[u8]) -> usize {
     /// Counts kept side by side, and how often each may grow.
     const LANES: usize = 64;

@@ -1,10 +1,10 @@
-//! Matrix products through the `gemm` crate, or as sums of rows where a vector multiplies dense ones, inner products of vectors
-//! that lie apart, and the floating-point flags they raise.
+//! Matrix products: through the `gemm` crate, as sums of rows where a vector multiplies dense rows (gemv), and strided inner
+//! products (dot). With the floating-point flags they raise.
 //!
-//! The flags are those of the threads that multiply, less what `gemm` raises in lanes that it throws away: an overflow shows in
-//! the result as something infinite, and an invalid operation as nan.
+//! The flags are those of the threads that multiply, without those `gemm` raises in lanes it discards: an overflow shows in the
+//! result as an infinity, an invalid operation as a nan.
 //!
-//! A large product is divided by sizes and strides alone, so that any number of threads gives the same bits.
+//! A large product is divided by sizes and strides alone, so any number of threads gives the same bits.
 
 use crate::host::threads::Threads;
 use fastnp_codegen::drive::fp_status;
@@ -17,7 +17,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Nanoseconds of a multiplication, from the first-level cache.
 const MULTIPLICATION_NS: f64 = 0.05;
-/// Nanoseconds of a byte of a matrix that is multiplied by a vector, from the second-level cache and from further away.
+/// Nanoseconds for each byte of a matrix times a vector, in the second-level cache and beyond it.
 const GEMV_BYTE: (f64, f64) = (0.02, 0.035);
 /// Bytes of a matrix that stays in a second-level cache.
 const SECOND_LEVEL_CACHE: usize = 1 << 20;
@@ -59,7 +59,8 @@ impl Product {
     }
 }
 
-/// Runs a batch of matrix products, and gives the flags they raised. The domain is `[batch…, m, n, k]`, all extents at least one except `k`.
+/// Runs a batch of matrix products and returns the flags raised. The domain is `[batch…, m, n, k]`; all extents are at least one
+/// except `k`.
 pub(crate) fn run_batch(dtype: DType, domain: &[usize], strides: &[isize], addresses: &[*mut u8]) -> FpFlags {
     let rank = domain.len();
     let batch = &domain[..rank - 3];
@@ -101,9 +102,9 @@ pub(crate) fn run_batch(dtype: DType, domain: &[usize], strides: &[isize], addre
     })
 }
 
-/// What `gemm` multiplies.
+/// An element type that `gemm` multiplies.
 trait GemmElement: Copy + Send + Sync + Add<Output = Self> + ComplexFloat + 'static {
-    /// The flags that made such a number, if numbers did: none for finite ones.
+    /// The flags that may have produced this number: none for a finite one.
     #[inline]
     fn implied_flags(self) -> FpFlags {
         if self.is_finite() {
@@ -117,7 +118,7 @@ trait GemmElement: Copy + Send + Sync + Add<Output = Self> + ComplexFloat + 'sta
 }
 impl<T: Copy + Send + Sync + Add<Output = T> + ComplexFloat + 'static> GemmElement for T {}
 
-/// One product; each matrix by its address, row stride and column stride in bytes.
+/// One product. Each matrix is an address, a row stride and a column stride in bytes.
 #[derive(Clone, Copy)]
 struct Gemm {
     dtype: DType,
@@ -141,7 +142,7 @@ impl Gemm {
         if raised.is_empty() { raised } else { raised & (self.implied_flags::<T>() | FpFlags::UNDERFLOW) }
     }
 
-    /// What the elements of the result show.
+    /// The flags that the elements of the result imply.
     fn implied_flags<T: GemmElement>(self) -> FpFlags {
         let mut implied = FpFlags::NONE;
         for i in 0..self.m as isize {
@@ -153,8 +154,8 @@ impl Gemm {
         implied
     }
 
-    /// A matrix by a matrix, in tiles; row by row where both are so narrow that a tile would be filled with little (two columns of
-    /// ten thousand by themselves: 68 µs, 9 so).
+    /// A matrix by a matrix, in tiles; row by row where both are so narrow that tiles would be mostly padding (two columns of ten
+    /// thousand by themselves: 68 µs in tiles, 9 so).
     fn run_tiles<T: GemmElement>(self, zero: T, one: T) -> FpFlags {
         if self.k >= MANY_TERMS && self.m < NARROW && self.n < NARROW && self.b.2 == size_of::<T>() as isize {
             return (0..self.m)
@@ -168,7 +169,7 @@ impl Gemm {
         })
     }
 
-    /// Some rows and columns of a product, each by the first one and how many at most, with what they are made of.
+    /// The tile of these rows and columns, each given by the first and the most there are.
     fn tile(self, rows: (usize, usize), columns: (usize, usize)) -> Gemm {
         Gemm {
             m: rows.1.min(self.m - rows.0),
@@ -180,13 +181,13 @@ impl Gemm {
         }
     }
 
-    /// The product so many bytes further.
+    /// The product at these byte offsets.
     fn advanced(self, [a, b, c]: [isize; 3]) -> Gemm {
         Gemm { a: advanced(self.a, 1, a), b: advanced(self.b, 1, b), c: advanced(self.c, 1, c), ..self }
     }
 
-    /// A matrix by a vector, which `gemm` runs on one thread. It is divided by sizes and strides alone, so that any number of
-    /// threads gives the same bits, and so that every task reads memory in its order.
+    /// A matrix by a vector, which `gemm` runs on one thread. It is divided by sizes and strides alone, so any number of threads
+    /// gives the same bits, and every task reads memory in order.
     fn run_gemv<T: GemmElement>(self, zero: T, one: T) -> FpFlags {
         let outputs = self.m * self.n;
         let (across, along) = if self.n == 1 { (self.a.1, self.a.2) } else { (self.b.2, self.b.1) };
@@ -231,8 +232,7 @@ impl Gemm {
         raised | summing
     }
 
-    /// A vector by a matrix whose rows follow each other as their elements do, on this thread: here where the rows are short
-    /// or dense, as the sums.
+    /// A vector by a matrix on this thread: by [`axpy_rows`] where rows are short, by rows where they are dense, else by `gemm`.
     fn gemv<T: GemmElement>(self, zero: T, one: T) -> FpFlags {
         let (matrix, vector) = if self.n == 1 {
             ((self.a.0, self.a.2, self.a.1), (self.b.0, self.b.1))
@@ -258,7 +258,7 @@ impl Gemm {
         self.multiply(Some(one), one)
     }
 
-    /// As [`Gemm::gemv`], of rows of two to eight elements.
+    /// [`Gemm::gemv`] for rows of two to eight elements.
     fn gemv_narrow<T: GemmElement>(self, matrix: (*mut u8, isize), vector: (*mut u8, isize), zero: T) -> FpFlags {
         let (outputs, k) = (self.m * self.n, self.k);
         let mut sums = [zero; NARROW];
@@ -280,7 +280,7 @@ impl Gemm {
         })
     }
 
-    /// Some terms of every element, to a vector elsewhere.
+    /// The part of the product over a range of `k`, to a vector at another address.
     fn range_of_k(self, start: usize, count: usize, to: *mut u8, step: isize) -> Gemm {
         Gemm {
             k: count,
@@ -291,12 +291,12 @@ impl Gemm {
         }
     }
 
-    /// Bytes from one element of a product that is a vector to the next.
+    /// Byte stride of a product that is a vector.
     fn step(self) -> isize {
         if self.n == 1 { self.c.1 } else { self.c.2 }
     }
 
-    /// Writes a product that is a vector.
+    /// Stores a product that is a vector.
     fn store_vector<T: GemmElement>(self, elements: &[T]) {
         for (i, &element) in elements.iter().enumerate() {
             // SAFETY: element `i` of a destination of one column or one row, aligned for T.
@@ -304,7 +304,7 @@ impl Gemm {
         }
     }
 
-    /// Zeros for a vector: `gemm` does not start from zero as every BLAS does, and would give -0.0 for a sum of such.
+    /// Sets a vector to zero: `gemm` does not start from zero as every BLAS does, and would give -0.0 for a sum of such.
     fn zero_vector<T: GemmElement>(self, zero: T) {
         for i in 0..(self.m * self.n) as isize {
             // SAFETY: element `i` of a destination of one column or one row, aligned for T.
@@ -312,7 +312,7 @@ impl Gemm {
         }
     }
 
-    /// `c = keep * c + a @ b`; without `keep`, `c = a @ b`. Gives the flags raised, also in lanes that are thrown away.
+    /// `c = keep * c + a @ b`; without `keep`, `c = a @ b`. Returns the flags raised, also in lanes that are discarded.
     fn multiply<T: GemmElement>(self, keep: Option<T>, one: T) -> FpFlags {
         let Gemm { m, n, k, a, b, c, .. } = self;
         let step = |bytes: isize| bytes / size_of::<T>() as isize;
@@ -346,10 +346,10 @@ impl Gemm {
     }
 }
 
-/// Adds up `k` rows of `N` elements, each times one of a vector's, `TOGETHER` rows at a time.
+/// Adds `k` rows of `N` elements, each times one element of a vector (axpy), with `TOGETHER` independent accumulators.
 ///
 /// # Safety
-/// So many rows, which begin the second number of bytes apart, and elements of the vector, likewise, are there, aligned for T.
+/// The rows and the elements of the vector exist at the given byte strides, aligned for T.
 #[inline]
 unsafe fn axpy_rows<T: GemmElement, const N: usize, const TOGETHER: usize>(
     (matrix, row): (*const u8, isize),
@@ -378,12 +378,13 @@ unsafe fn axpy_rows<T: GemmElement, const N: usize, const TOGETHER: usize>(
     }
 }
 
-/// The inner product of two vectors whose elements lie apart, and the flags it raised; none for types without one here.
+/// The inner product of two strided vectors, and the flags it raised; `None` for types without such a loop.
 ///
-/// Read where they lie: to copy columns first, as loops over vectors do, takes 1.1 us for 600 elements, and this 0.7.
+/// The vectors are read in place: packing them first, as loops over dense vectors need, takes 1.1 us for 600 elements, and this
+/// 0.7.
 ///
 /// # Safety
-/// Both vectors have `n` elements, each so many bytes behind the one before; the result has room for one.
+/// Both vectors have `n` elements at the given byte strides; the result has room for one.
 pub(crate) unsafe fn strided_dot(
     dtype: DType,
     n: usize,
@@ -401,8 +402,8 @@ pub(crate) unsafe fn strided_dot(
     }
 }
 
-/// Sums of an inner product that are added up side by side, and how many terms each takes before it goes into a total, so that
-/// rounding errors stay those of a pairwise sum.
+/// Accumulators of an inner product, and how many terms go into them before they are added to the totals, so that rounding errors
+/// stay those of a pairwise sum.
 const DOT_LANES: usize = 8;
 const DOT_BLOCK: usize = 16 * DOT_LANES;
 
@@ -435,7 +436,7 @@ unsafe fn strided_dot_of<T: GemmElement + std::ops::AddAssign>(
     })
 }
 
-/// The flags that work raises, which leaves what it computes in memory: so the last of it is done when they are read.
+/// The flags that `work` raises. It leaves its results in memory, so it is complete when the flags are read.
 #[inline(always)]
 fn flags_of(work: impl FnOnce()) -> FpFlags {
     fp_status::clear();
@@ -445,7 +446,7 @@ fn flags_of(work: impl FnOnce()) -> FpFlags {
     raised
 }
 
-/// Runs tasks of so many nanoseconds each, and gives the flags they raise.
+/// Runs tasks of so many nanoseconds each on the thread pool, and returns the flags they raise.
 fn parallel(tasks: usize, nanoseconds: f64, task: impl Fn(usize) -> FpFlags + Sync) -> FpFlags {
     let raised = AtomicU8::new(0);
     let run = |i| {
@@ -459,12 +460,12 @@ fn parallel(tasks: usize, nanoseconds: f64, task: impl Fn(usize) -> FpFlags + Sy
     FpFlags(raised.into_inner())
 }
 
-/// A matrix from its row or column `start` on, `step` bytes for each.
+/// A matrix from row or column `start` on, `step` bytes for each.
 fn advanced((at, rows, columns): (*mut u8, isize, isize), start: usize, step: isize) -> (*mut u8, isize, isize) {
     (at.wrapping_offset(start as isize * step), rows, columns)
 }
 
-/// Where partial sums go.
+/// The address of the partial sums.
 #[derive(Clone, Copy)]
 struct PartialSums<T>(*mut T);
 

@@ -1,20 +1,20 @@
-//! The lock that every operation takes: the engine's, and that of the memory pool.
+//! Spin lock: the lock of the runtime and of the memory pool, taken by every operation.
 //!
-//! An atomic exchange takes some 20 cycles (5 ns), and a mutex makes two, the second to find out whether somebody sleeps: taking the
-//! engine and the pool for one new array was a third of what a small operation costs. This lock makes one, or none where
-//! the host lets one thread at a time come here anyway. It wakes nobody: who finds it taken looks again.
+//! An atomic exchange takes some 20 cycles (5 ns), and a mutex makes two, the second to find sleeping waiters: taking the runtime
+//! and the pool for one new array was a third of a small operation. This lock makes one, or none where the interpreter lock
+//! serialises threads. It has no wait queue: waiters poll.
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Something that one thread at a time may have.
+/// A value that one thread at a time may access.
 pub(crate) struct SpinLock<T> {
     taken: AtomicBool,
     inside: UnsafeCell<T>,
 }
 
-// SAFETY: whoever reaches what is inside has taken the lock, so it moves from thread to thread but is never shared.
+// SAFETY: only the thread that took the lock reaches the value, so the value moves between threads but is never shared.
 unsafe impl<T: Send> Sync for SpinLock<T> {}
 
 impl<T> SpinLock<T> {
@@ -22,17 +22,17 @@ impl<T> SpinLock<T> {
         SpinLock { taken: AtomicBool::new(false), inside: UnsafeCell::new(inside) }
     }
 
-    /// Takes the lock, if nobody has it.
+    /// Takes the lock if it is free.
     #[inline]
     pub(crate) fn try_lock(&self) -> Option<SpinGuard<'_, T>> {
-        // Made only if it was taken: a guard that is dropped gives the lock back.
+        // The guard is made only if the lock was taken: dropping a guard releases the lock.
         (!self.taken.swap(true, Ordering::Acquire)).then(|| SpinGuard(self))
     }
 
-    /// [`SpinLock::try_lock`] for a caller whom nothing can overtake.
+    /// [`SpinLock::try_lock`] without an atomic exchange.
     ///
     /// # Safety
-    /// No other thread takes the lock, or tries to, while this runs. (It may well give it back.)
+    /// No other thread takes the lock, or tries to, while this runs. (Another thread may release it.)
     #[inline]
     pub(crate) unsafe fn try_lock_exclusive(&self) -> Option<SpinGuard<'_, T>> {
         if self.taken.load(Ordering::Acquire) {
@@ -42,12 +42,12 @@ impl<T> SpinLock<T> {
         Some(SpinGuard(self))
     }
 
-    /// Whether somebody has it.
+    /// Whether the lock is taken.
     pub(crate) fn is_taken(&self) -> bool {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// Takes the lock, however long it takes: for what is held for nanoseconds.
+    /// Takes the lock, spinning until it is free: for critical sections of nanoseconds.
     #[inline]
     pub(crate) fn lock(&self) -> SpinGuard<'_, T> {
         match self.try_lock() {
@@ -67,20 +67,20 @@ impl<T> SpinLock<T> {
                 }
                 std::hint::spin_loop();
             }
-            // Whoever has it may wait for this processor.
+            // The owner may be waiting for this processor.
             std::thread::yield_now();
         }
     }
 }
 
-/// The lock, taken until this is dropped.
+/// The taken lock; dropping it releases the lock.
 pub(crate) struct SpinGuard<'a, T>(&'a SpinLock<T>);
 
 impl<T> Deref for SpinGuard<'_, T> {
     type Target = T;
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the lock is taken by this guard's owner alone.
+        // SAFETY: the lock is taken, and this guard is its only owner.
         unsafe { &*self.0.inside.get() }
     }
 }

@@ -1,4 +1,4 @@
-//! Memory on a device: this engine's, or somebody else's.
+//! Device buffer: a block of device memory, allocated here or foreign.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::pool::Buffer;
@@ -11,13 +11,13 @@ static LIVE_BYTES: AtomicUsize = AtomicUsize::new(0);
 static UPLOADED: AtomicU64 = AtomicU64::new(0);
 static DOWNLOADED: AtomicU64 = AtomicU64::new(0);
 
-/// A block of a device's memory, given back when dropped unless it is somebody else's. Contents are whatever was there before.
+/// A block of device memory, released when dropped unless it is foreign. Its contents are unspecified.
 pub(crate) struct DeviceBuffer {
     device: Arc<dyn Device>,
     start: *mut u8,
     bytes: usize,
     is_foreign: bool,
-    /// Memory of the host's for the contents of a block that others can reach, as of the last time somebody read them there.
+    /// Host memory with the contents of an exported block, as of the last download.
     mirror: Option<Buffer>,
 }
 
@@ -35,7 +35,7 @@ impl DeviceBuffer {
         Ok(DeviceBuffer { device: device.clone(), start, bytes, is_foreign: false, mirror: None })
     }
 
-    /// A block that somebody else allocated and keeps alive.
+    /// A foreign block, which its owner keeps alive.
     pub(crate) fn foreign(device: Arc<dyn Device>, start: *mut u8, bytes: usize) -> DeviceBuffer {
         DeviceBuffer { device, start, bytes, is_foreign: true, mirror: None }
     }
@@ -50,31 +50,31 @@ impl DeviceBuffer {
         Arc::ptr_eq(&self.device, device)
     }
 
-    /// The first byte, where the device has it.
+    /// The address on the device.
     pub(crate) fn start(&self) -> *mut u8 {
         self.start
     }
 
-    /// Copies contents there.
+    /// Uploads the contents.
     ///
     /// # Errors
     /// Those of a device that failed.
     ///
     /// # Safety
-    /// As many bytes as the block has may be read at this address of the host's.
+    /// As many bytes as the block has are readable at this host address.
     pub(crate) unsafe fn upload(&self, from: *const u8) -> Result<()> {
         UPLOADED.fetch_add(self.bytes as u64, Ordering::Relaxed);
         // SAFETY: the caller's contract; the block is this one's.
         unsafe { self.device.upload(from, self.start, self.bytes) }.map_err(Error::from)
     }
 
-    /// Copies some of the contents back, from an offset on.
+    /// Downloads part of the contents, from an offset on.
     ///
     /// # Errors
     /// Those of a device that failed.
     ///
     /// # Safety
-    /// They lie within the block, and so many bytes may be written at this address of the host's.
+    /// They lie within the block, and so many bytes are writable at this host address.
     pub(crate) unsafe fn download(&self, offset: usize, to: *mut u8, bytes: usize) -> Result<()> {
         DOWNLOADED.fetch_add(bytes as u64, Ordering::Relaxed);
         // SAFETY: the caller's contract.
@@ -83,7 +83,7 @@ impl DeviceBuffer {
 }
 
 impl DeviceBuffer {
-    /// Copies the contents to the mirror, once everybody who can reach them is done; its first byte.
+    /// Downloads the contents to the mirror, after all work on the device; the mirror's address.
     ///
     /// # Errors
     /// `MemoryError`; those of a device that failed.
@@ -95,7 +95,7 @@ impl DeviceBuffer {
         Ok(mirror)
     }
 
-    /// The first byte of the mirror, with whatever it has.
+    /// The address of the mirror, with whatever contents it has.
     ///
     /// # Errors
     /// `MemoryError`.
@@ -106,7 +106,7 @@ impl DeviceBuffer {
         Ok(self.mirror.as_ref().map_or(std::ptr::null_mut(), Buffer::address))
     }
 
-    /// Copies the mirror to where others see it.
+    /// Uploads the mirror, and waits until it is there.
     ///
     /// # Errors
     /// Those of a device that failed.
@@ -117,7 +117,7 @@ impl DeviceBuffer {
         self.device.wait().map_err(Error::from)
     }
 
-    /// Takes the mirror, where there is one: memory of the right size.
+    /// Takes the mirror, if there is one: a block of the right size.
     pub(crate) fn take_mirror(&mut self) -> Option<Buffer> {
         self.mirror.take()
     }
@@ -129,7 +129,7 @@ impl Drop for DeviceBuffer {
             return;
         }
         LIVE_BYTES.fetch_sub(self.bytes, Ordering::Relaxed);
-        // SAFETY: allocated so, and nobody has the address any more but what the device was asked for before.
+        // SAFETY: allocated with this size, and only work the device has already queued uses the address.
         unsafe { self.device.release(self.start, self.bytes) };
     }
 }

@@ -1,17 +1,17 @@
-//! Storages whose arrays are gone, kept with their memory: the next small array takes one whole.
+//! Free list: storages of dropped arrays, kept with their memory; the next small array takes one whole.
 //!
-//! A storage from the allocator, memory for it from the pool, and both back again are 400 instructions, a fifth of `a + b` on
-//! ten elements. From here and back it is 60 under the engine's lock, which small operations take anyway.
+//! A storage from the allocator, memory for it from the pool, and both back are 400 instructions, a fifth of `a + b` on ten
+//! elements. With the free list they are 60, under the runtime's lock, which small operations take anyway.
 
 use crate::memory::pool::{class_bytes, class_of, count_idle};
 use crate::memory::storage_ref::StorageRef;
 
-/// Size classes of memory up to 16 KB: what runs at once needs no more.
+/// Size classes up to 16 KB: no operation that runs eagerly needs more.
 const FREE_LIST_CLASSES: usize = 33;
-/// Storages kept of each: 2 MB at most in all.
+/// Storages kept of each class: 2 MB at most in all.
 const FREE_LIST_DEPTH: usize = 16;
 
-/// Storages for the next arrays. The engine has one.
+/// Storages for the next arrays. The runtime has one such list.
 pub(crate) struct FreeList {
     classes: [Vec<StorageRef>; FREE_LIST_CLASSES],
 }
@@ -31,7 +31,7 @@ impl FreeList {
         Some(storage)
     }
 
-    /// Keeps a storage, if there is room for it; else it is the caller's again.
+    /// Keeps a storage if there is room for it, else returns it.
     #[inline]
     pub(crate) fn put(&mut self, storage: StorageRef) -> Option<StorageRef> {
         let Some(class) = storage.size_class() else { return Some(storage) };

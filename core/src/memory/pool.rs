@@ -1,10 +1,10 @@
-//! Memory for array elements: aligned blocks, kept for reuse.
+//! Memory pool: aligned blocks for array elements, kept for reuse.
 //!
-//! Fresh pages cost more than the arithmetic done on them (32 MB `a + b`: 13 ms on fresh pages, 4 ms on reused ones), so a
-//! freed block waits in a list of its size class for the next taker. From 2 MB on, blocks are aligned for huge pages and ask for
-//! them. What waits is bounded, and is given back first when a block of another size is needed: so the most that a program takes
-//! is hardly more than what it ever had in use at once. The bound is a part of the memory that nobody else wants, asked for anew
-//! as large blocks come back: pages for a result of 2 GB take half as long again as to compute it.
+//! Fresh pages cost more than the arithmetic on them (32 MB `a + b`: 13 ms on fresh pages, 4 ms on reused ones), so a freed block
+//! goes to a free list of its size class. From 2 MB on, blocks are aligned for huge pages and ask for them. The free blocks are
+//! bounded, and are released first when a large block of another class is needed: so the process takes hardly more than its peak of
+//! live memory. The bound is a fraction of the available memory, updated as large blocks are freed: fresh pages for a result of 2
+//! GB take half as long again as computing it.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::interpreter_lock;
@@ -15,42 +15,42 @@ use std::ptr::NonNull;
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Alignment of every block: a cache line, and an AVX-512 register (worth 1.3 to 2 times in L1).
+/// Alignment of every block: a cache line, and an AVX-512 register (1.3 to 2 times as fast in L1).
 pub(crate) const ALIGN: usize = 64;
 const HUGE_PAGE: usize = 2 << 20;
-/// From here on blocks ask for huge pages (5.9 against 13 ms for 32 MB of fresh memory).
+/// From this size on blocks ask for huge pages (5.9 against 13 ms for 32 MB of fresh memory).
 const HUGE_PAGES_FROM: usize = 4 << 20;
-/// What may go on waiting when a large block of another size is needed.
+/// Bytes of free blocks kept when a large block of another class is needed.
 const CACHED_BESIDE_LARGE: usize = 128 << 20;
-/// What may wait in any case, if the user sets no bound.
+/// The bound on free blocks, at least, where the user sets none.
 const DEFAULT_LIMIT: usize = 512 << 20;
-/// Of the memory that is available, or waits here, what part may wait: other programs, and what this one does besides, find the
-/// rest as they would without it.
+/// The fraction (one in so many) of available and free memory that free blocks may take: the rest is left to other programs and to
+/// other memory of this one.
 const CACHE_FRACTION: usize = 4;
-/// How long a bound holds. To ask for it takes some 100 µs.
+/// How long the bound is valid. Finding it takes some 100 µs.
 const LIMIT_VALID: Duration = Duration::from_millis(100);
 const CLASSES: usize = 4 * 48;
 
-/// A block of memory, returned to the pool when dropped. Contents are whatever was there before.
+/// A block, returned to the pool when dropped. Its contents are unspecified.
 pub(crate) struct Buffer {
     start: NonNull<u8>,
     class: u32,
 }
 
-// SAFETY: a Buffer is the only owner of its block; access through its pointer is governed by those who launch kernels.
+// SAFETY: a Buffer is the only owner of its block; access through its pointer is governed by the code that launches kernels.
 unsafe impl Send for Buffer {}
 // SAFETY: as above; `&Buffer` only gives the address.
 unsafe impl Sync for Buffer {}
 
 struct Pool {
     free: Vec<Vec<NonNull<u8>>>,
-    /// Bytes that wait, and what may.
+    /// Bytes of free blocks, and their bound.
     cached: usize,
     limit: usize,
-    /// Whether the user set the limit; when it was asked for otherwise.
+    /// Whether the user set the bound; when it was last updated otherwise.
     is_set: bool,
     updated: Option<Instant>,
-    /// Bytes in use, and the most that ever were. (Atomics of their own would double what the lock costs.)
+    /// Bytes of live blocks, now and at most. (Separate atomics would double the cost of the lock.)
     live: usize,
     peak: usize,
 }
@@ -72,7 +72,7 @@ static POOL: SpinLock<Pool> = SpinLock::new(Pool {
 #[inline]
 fn pool() -> SpinGuard<'static, Pool> {
     if interpreter_lock::is_exclusive() {
-        // SAFETY: no other thread gets here meanwhile.
+        // SAFETY: no other thread runs code of this crate meanwhile.
         if let Some(pool) = unsafe { POOL.try_lock_exclusive() } {
             return pool;
         }
@@ -108,7 +108,7 @@ impl Buffer {
     /// A block of at least `bytes`.
     ///
     /// # Errors
-    /// `MemoryError` where the system has none, after what waits was given back.
+    /// `MemoryError` where the system has none, even after free blocks were released.
     pub(crate) fn new(bytes: usize) -> Result<Buffer> {
         let class = class_of(bytes);
         if class as usize >= CLASSES {
@@ -136,7 +136,7 @@ impl Buffer {
         Ok(Buffer { start, class })
     }
 
-    /// Asks whether there would be such a block now, and touches none.
+    /// Checks that such a block could be allocated now, without touching its pages.
     ///
     /// # Errors
     /// As [`Buffer::new`].
@@ -152,14 +152,14 @@ impl Buffer {
         Ok(())
     }
 
-    /// What [`Buffer::from_raw`] makes a buffer of again: the block is its finder's.
+    /// The address and size class, from which [`Buffer::from_raw`] makes the buffer again. Ownership passes to the caller.
     #[inline]
     pub(crate) fn into_raw(self) -> (*mut u8, u32) {
         let buffer = std::mem::ManuallyDrop::new(self);
         (buffer.start.as_ptr(), buffer.class)
     }
 
-    /// The buffer that was made into these.
+    /// The buffer of an address and a size class.
     ///
     /// # Safety
     /// They came from [`Buffer::into_raw`], and no other buffer was made of them.
@@ -188,7 +188,7 @@ fn allocate_block(class: u32) -> Option<NonNull<u8>> {
     Some(start)
 }
 
-/// A block from the system, if need be after what waits was given back.
+/// Allocates a block from the system, if need be after free blocks were released.
 fn allocate_or_trim(class: u32) -> Option<NonNull<u8>> {
     allocate_block(class).or_else(|| {
         pool().trim(0);
@@ -218,12 +218,12 @@ pub(crate) fn human(bytes: usize) -> String {
 }
 
 impl Pool {
-    /// Bytes of blocks that are taken and serve somebody.
+    /// Bytes of live blocks that hold an array, not those in the free list of storages.
     fn used(&self) -> usize {
         self.live.saturating_sub(IDLE.load(Ordering::Relaxed) as usize)
     }
 
-    /// Finds out what may wait now.
+    /// Updates the bound on free blocks.
     #[cold]
     fn update_limit(&mut self) {
         if self.is_set || self.updated.is_some_and(|then| then.elapsed() < LIMIT_VALID) {
@@ -233,13 +233,13 @@ impl Pool {
         self.updated = Some(Instant::now());
     }
 
-    /// Gives waiting blocks back, largest first, until at most `bytes` wait.
+    /// Releases free blocks, largest first, until at most `bytes` are left.
     fn trim(&mut self, bytes: usize) {
         for class in (0..self.free.len() as u32).rev() {
             while self.cached > bytes {
                 let Some(block) = self.free[class as usize].pop() else { break };
                 self.cached -= class_bytes(class);
-                // SAFETY: the block was allocated with this class's layout and nobody else knows it.
+                // SAFETY: the block was allocated with this class's layout, and is in no list any more.
                 unsafe { dealloc(block.as_ptr(), block_layout(class)) };
             }
         }
@@ -263,29 +263,29 @@ impl Drop for Buffer {
     }
 }
 
-/// Bytes of blocks that are taken and serve nobody.
+/// Bytes of live blocks in the free list of storages.
 static IDLE: AtomicIsize = AtomicIsize::new(0);
 
-/// Counts bytes that begin, or end, to serve nobody. Under the engine's lock.
+/// Counts bytes into (or out of) the free list of storages. Under the runtime's lock.
 #[inline]
 pub(crate) fn count_idle(bytes: isize) {
     IDLE.store(IDLE.load(Ordering::Relaxed) + bytes, Ordering::Relaxed);
 }
 
-/// Bytes in use, the most that ever were, and bytes waiting for reuse.
+/// Bytes in use now, at most, and bytes free for reuse.
 pub(crate) fn usage() -> (usize, usize, usize) {
     let pool = pool();
     let idle = IDLE.load(Ordering::Relaxed) as usize;
     (pool.used(), pool.peak, pool.cached + idle)
 }
 
-/// Starts measuring the most bytes in use anew.
+/// Resets the peak to the bytes in use.
 pub(crate) fn reset_peak() {
     let mut pool = pool();
     pool.peak = pool.used();
 }
 
-/// Bounds the memory that waits for reuse; without a bound it is a part of what is available.
+/// Bounds the free blocks; without a value the bound is a fraction of available memory.
 pub(crate) fn set_limit(bytes: Option<usize>) {
     let mut pool = pool();
     (pool.is_set, pool.updated, pool.limit) = (bytes.is_some(), None, bytes.unwrap_or(DEFAULT_LIMIT));
@@ -293,14 +293,13 @@ pub(crate) fn set_limit(bytes: Option<usize>) {
     pool.trim(limit);
 }
 
-/// The bound on memory that waits for reuse, if the user set one.
+/// The bound on free blocks, if the user set one.
 pub(crate) fn limit() -> Option<usize> {
     let pool = pool();
     pool.is_set.then_some(pool.limit)
 }
 
-/// Bytes that the system, and the groups of processes that this one is counted in, would still give out; none where they do
-/// not say.
+/// Bytes that the system and the cgroups of this process would still give out; `None` where they do not say.
 fn available() -> Option<usize> {
     let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
     let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
@@ -309,7 +308,7 @@ fn available() -> Option<usize> {
     Some(groups.lines().filter_map(available_in_cgroup).fold(system, usize::min))
 }
 
-/// What a group (a line `number:controllers:path`), and those it is part of, may still take; none where nothing bounds them.
+/// Bytes a cgroup (a line `number:controllers:path`) and its parents may still take; `None` where they have no limit.
 fn available_in_cgroup(line: &str) -> Option<usize> {
     let mut parts = line.splitn(3, ':').skip(1);
     let (controllers, path) = (parts.next()?, parts.next()?);

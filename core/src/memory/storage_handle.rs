@@ -8,8 +8,7 @@ use crate::memory::storage_ref::StorageRef;
 use std::mem::ManuallyDrop;
 use std::ops::Deref;
 
-/// An array's share of a storage. With the last one the storage goes back to the shelf, or at least without its memory to
-/// those for later results.
+/// A handle: dropping the last one gives the storage to the free list or, without its memory, to the trace for later results.
 #[derive(Clone)]
 pub(crate) struct StorageHandle(pub(crate) ManuallyDrop<StorageRef>);
 

@@ -1,8 +1,8 @@
-//! References to storages, which count themselves.
+//! Storage reference: an intrusive reference count.
 //!
-//! An `Arc` makes an atomic exchange for every reference that comes or goes: 5 ns, and more after a kernel, as it waits for all
-//! that was written to arrive. A view and its end are two of them, a node that is recorded and run two for each operand. Where
-//! the host keeps threads apart the count is a plain number; while one of them is aside it is exchanged as everywhere else.
+//! An `Arc` makes an atomic exchange for every reference that comes or goes: 5 ns, and more after a kernel, as it waits for all its
+//! stores to arrive. A view and its end are two of them, a recorded node two for each operand. Where the interpreter lock
+//! serialises threads the count is a plain number; while a thread has released that lock it is exchanged atomically.
 
 use crate::host::interpreter_lock;
 use crate::memory::storage::Storage;
@@ -15,11 +15,11 @@ struct Inner {
     storage: Storage,
 }
 
-/// A reference to a storage, which lives as long as one of them does.
+/// A counted reference to a storage, which lives as long as one of them does.
 pub(crate) struct StorageRef(NonNull<Inner>);
 
-// SAFETY: it gives shared access to a storage, which any thread may have, and whichever thread drops the last one drops the
-// storage; the count changes as if by one thread, or atomically.
+// SAFETY: it gives shared access to a storage, which is `Sync`; the thread that drops the last reference drops the storage; the
+// count changes on one thread at a time, or atomically.
 unsafe impl Send for StorageRef {}
 // SAFETY: as above.
 unsafe impl Sync for StorageRef {}
@@ -32,7 +32,7 @@ impl StorageRef {
 
     #[inline(always)]
     fn inner(&self) -> &Inner {
-        // SAFETY: it lives as long as a reference does.
+        // SAFETY: the allocation lives as long as a reference does.
         unsafe { self.0.as_ref() }
     }
 
@@ -42,7 +42,7 @@ impl StorageRef {
         this.inner().count.load(Ordering::Acquire)
     }
 
-    /// Whether both are to the same storage.
+    /// Whether both refer to the same storage.
     #[inline(always)]
     pub(crate) fn ptr_eq(a: &StorageRef, b: &StorageRef) -> bool {
         a.0 == b.0
@@ -54,17 +54,17 @@ impl StorageRef {
         if StorageRef::count(this) != 1 {
             return None;
         }
-        // SAFETY: nobody else has a reference, nor gets one while this one is borrowed.
+        // SAFETY: this is the only reference, and no other is made while it is mutably borrowed.
         Some(unsafe { &mut this.0.as_mut().storage })
     }
 
-    /// Drops the storage after its last reference.
+    /// Frees the storage after its last reference.
     ///
     /// # Safety
-    /// There is none any more.
+    /// No reference is left.
     #[cold]
     unsafe fn free(inner: NonNull<Inner>) {
-        // SAFETY: it was a box, and nobody knows it now.
+        // SAFETY: it came from a box, and no reference to it is left.
         drop(unsafe { Box::from_raw(inner.as_ptr()) });
     }
 }
@@ -94,7 +94,7 @@ impl Drop for StorageRef {
             count.fetch_sub(1, Ordering::Release) - 1
         };
         if left == 0 {
-            // Whoever had a reference before has done with it.
+            // Every access through another reference comes before its decrement.
             fence(Ordering::Acquire);
             // SAFETY: this was the last one.
             unsafe { StorageRef::free(self.0) };
