@@ -1,6 +1,6 @@
 //! Lazy, fusing NumPy-style arrays.
 //!
-//! Operations on [`Array`]s are recorded, not run. When somebody needs a value, what is pending is fused into few kernels, compiled and
+//! Operations on [`Array`]s are recorded, not run. When a value is needed, what is pending is fused into few kernels, compiled and
 //! run. A write is recorded like a read, so programs that update slices in place fuse as well as pure ones.
 //!
 //! ```
@@ -16,15 +16,35 @@
 //!
 //! # How it works
 //!
-//! An [`Array`] is a storage, a [`Layout`] and a type. Recording appends a statement to the trace; `flush` looks the trace up
-//! among the plans made so far or makes one: nodes nobody can reach are dropped, the rest are grouped into kernels, and
-//! each kernel is compiled by a backend of `fastnp-codegen`, which knows nothing of arrays. Small operations on ready operands skip all
-//! that and run at once.
+//! An [`Array`] is a storage, a [`Layout`] and an element type. Recording appends a statement to the trace; `flush` looks the trace
+//! up among the plans made so far or makes one: dead nodes are dropped, the rest are grouped into kernels, and each kernel is
+//! compiled by a backend of `fastnp-codegen`, which knows nothing of arrays. Small operations on ready operands skip all that and
+//! run eagerly.
+//!
+//! # Modules
+//!
+//! From the ground up: each row imports rows above it only.
+//!
+//! | folder | what lives there |
+//! |---|---|
+//! | `error` | errors with NumPy's kinds and texts |
+//! | `host` | the interpreter lock, the spin lock, the thread pool, matrix products |
+//! | `memory` | storages and references to them, the pool, the free list, device buffers |
+//! | `array` | the array, layouts and views, scalar arguments |
+//! | `plan` | the trace; fusion, lowering and plans |
+//! | `runtime` | the one lock; recording, eager execution, flushing, execution targets, contents |
+//! | `device` | routines of a device's libraries, device memory shared with others |
+//! | `ops` | operations: types and shapes to statements |
+//! | `index` | indexing by positions and masks |
+//! | `settings` | the table of settings |
+//!
+//! A method of [`Array`] stands in the folder that it needs: views in `array`, what reads contents in `runtime`, operations in
+//! `ops`. Follow a statement from `ops/elementwise.rs` to `runtime/record.rs`, `runtime/flush.rs` and `plan/build.rs`.
 //!
 //! # Errors
 //!
-//! What a user can get wrong is found when an operation is recorded and returned as an [`Error`] whose kind and text are
-//! NumPy's. [`ErrorKind::Unsupported`] marks what NumPy can do and this engine cannot.
+//! What a user can get wrong is found when an operation is recorded and returned as an [`Error`] whose kind and text are NumPy's.
+//! [`ErrorKind::Unsupported`] marks what NumPy can do and this crate cannot.
 
 mod array;
 mod device;
@@ -83,7 +103,7 @@ pub fn flush() -> Result<()> {
     runtime().flush()
 }
 
-/// What the engine did since the process began or [`reset_stats`].
+/// Counters of the work since the process began or [`reset_stats`].
 ///
 /// ```
 /// use fastnp::{Array, flush, reset_stats, stats};

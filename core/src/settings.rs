@@ -1,4 +1,4 @@
-//! The settings table of the engine.
+//! Settings: the table, and where each value is kept. It is at the top, since values live in many folders.
 
 use crate::error::{Error, Result};
 use crate::host::threads;
@@ -41,7 +41,7 @@ impl From<&str> for SettingValue {
 pub struct Setting {
     /// Its name; the environment variable is `FASTNP_` and the name in capitals.
     pub name: &'static str,
-    /// Value when nobody sets it.
+    /// The default value.
     pub default: SettingValue,
     /// What it does.
     pub doc: &'static str,
@@ -51,7 +51,7 @@ const fn number(name: &'static str, default: i64, doc: &'static str) -> Setting 
     Setting { name, default: SettingValue::Int(default), doc }
 }
 
-/// Every setting of the engine.
+/// Every setting of this crate.
 ///
 /// ```
 /// use fastnp::settings::{SETTINGS, SettingValue, get, set};

@@ -470,7 +470,7 @@ impl Places {
     /// Copies the rows to a new array.
     fn copy_out(&self, target: &Array, (items, step): (Items, isize)) -> Result<()> {
         let mut runtime = runtime();
-        let from = runtime.to_host(&self.of.storage)?.wrapping_offset(self.rest.offset).cast_const();
+        let from = runtime.ensure_on_host(&self.of.storage)?.wrapping_offset(self.rest.offset).cast_const();
         let to = target.storage.materialize()?;
         let offset = self.offset();
         let place = |k: usize| (from.wrapping_offset(offset(k)), to.wrapping_offset(k as isize * step));
@@ -487,8 +487,8 @@ impl Places {
         if self.of.storage.has_snapshots() {
             runtime.copy_on_write(&self.of.storage)?;
         }
-        let from = runtime.to_host(&value.storage)?.wrapping_offset(value.layout.offset).cast_const();
-        let to = runtime.to_host(&self.of.storage)?.wrapping_offset(self.rest.offset);
+        let from = runtime.ensure_on_host(&value.storage)?.wrapping_offset(value.layout.offset).cast_const();
+        let to = runtime.ensure_on_host(&self.of.storage)?.wrapping_offset(self.rest.offset);
         let offset = self.offset();
         let place = |k: usize| (from.wrapping_offset(k as isize * step), to.wrapping_offset(offset(k)));
         let items = Items { steps: (items.steps.1, items.steps.0), ..items };

@@ -316,8 +316,8 @@ pub fn select_now(source: &Array, mask: &Array) -> Result<Option<Array>> {
     if !fits || !source.is_c_contiguous() || !mask.is_c_contiguous() {
         return Ok(None);
     }
-    let chosen = runtime.to_host(&mask.storage)?.wrapping_offset(mask.layout.offset);
-    let from = runtime.to_host(&source.storage)?.wrapping_offset(source.layout.offset);
+    let chosen = runtime.ensure_on_host(&mask.storage)?.wrapping_offset(mask.layout.offset);
+    let from = runtime.ensure_on_host(&source.storage)?.wrapping_offset(source.layout.offset);
     // SAFETY: the mask is dense and settled.
     let bytes = unsafe { std::slice::from_raw_parts(chosen, mask.size()) };
     let (count, size) = (count_true(bytes), source.dtype().size());

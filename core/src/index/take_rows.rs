@@ -198,8 +198,8 @@ pub(crate) fn take(array: &Array, positions: &Array) -> Result<Option<Array>> {
         return Ok(None);
     }
     let shape: Shape = positions.shape().iter().chain(&array.shape()[1..]).copied().collect();
-    let at = runtime.to_host(&positions.storage)?.wrapping_offset(positions.layout.offset);
-    let from = runtime.to_host(&array.storage)?.wrapping_offset(array.layout.offset);
+    let at = runtime.ensure_on_host(&positions.storage)?.wrapping_offset(positions.layout.offset);
+    let from = runtime.ensure_on_host(&array.storage)?.wrapping_offset(array.layout.offset);
     let (storage, to) = runtime.allocate(crate::array::layout::byte_count(&shape, array.dtype().size())?)?;
     // SAFETY: both arrays are settled, and the result, which is new, has room for one row a position.
     unsafe {
@@ -251,11 +251,11 @@ pub(crate) fn put(array: &Array, positions: &Array, value: Value<'_>) -> Result<
     if array.storage.has_snapshots() {
         runtime.copy_on_write(&array.storage)?;
     }
-    let at = runtime.to_host(&positions.storage)?.wrapping_offset(positions.layout.offset);
-    let to = runtime.to_host(&array.storage)?.wrapping_offset(array.layout.offset);
+    let at = runtime.ensure_on_host(&positions.storage)?.wrapping_offset(positions.layout.offset);
+    let to = runtime.ensure_on_host(&array.storage)?.wrapping_offset(array.layout.offset);
     let bytes = number.map(|s| s.bytes());
     let (from, step): (*const u8, usize) = match (value, &bytes) {
-        (Value::Array(v), _) => (runtime.to_host(&v.storage)?.wrapping_offset(v.layout.offset), rows.bytes),
+        (Value::Array(v), _) => (runtime.ensure_on_host(&v.storage)?.wrapping_offset(v.layout.offset), rows.bytes),
         (_, Some(bytes)) => (bytes.as_ptr(), 0),
         (_, None) => return Ok(false),
     };

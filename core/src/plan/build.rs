@@ -14,10 +14,10 @@ use smallvec::{SmallVec, smallvec};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// Gives a program for a kernel, from a cache or by compiling it.
+/// Returns the program of a kernel, from the cache or by compiling it.
 pub(crate) type Compile<'a> = dyn FnMut(Kernel) -> (Arc<Verified<Kernel>>, Arc<dyn Program>) + 'a;
 
-/// Makes the plan of a tape. `live` says which slots somebody can still reach.
+/// Makes the plan of a tape. `live` says which slots are reachable after it.
 pub(crate) fn build(tape: &[u64], live: &[bool], target: PlanTarget, compile: &mut Compile<'_>) -> Plan {
     let nodes = needed(decode(tape), live);
     let groups = group::group(&nodes, target.pack_points);
@@ -40,7 +40,7 @@ pub(crate) fn build(tape: &[u64], live: &[bool], target: PlanTarget, compile: &m
     }
 }
 
-/// Nodes whose result somebody can reach or another needed node reads, in program order.
+/// Dead-code elimination: the nodes whose result is live after the tape or read by another needed node, in program order.
 pub(crate) fn needed(mut nodes: Vec<Node>, live: &[bool]) -> Vec<Node> {
     let mut live = live.to_vec();
     let mut keep = vec![false; nodes.len()];

@@ -1,8 +1,8 @@
-//! Fusion: which nodes share a kernel.
+//! Fusion: which nodes run in one kernel.
 //!
-//! Nodes join groups greedily in program order. A node may join the latest group it depends on if every value passed
-//! between them is used at the same index, or any later group over the same domain with which it shares memory. Every
-//! refusal has a name, which `explain` shows.
+//! Nodes join groups greedily in program order. A node may join the latest group it depends on if every value passed between them
+//! is used at the same index, or any later group over the same domain with which it shares memory. Every refusal has a name, which
+//! `explain` shows.
 
 use crate::array::layout::{Shape, count};
 use crate::plan::overlap::{Relation, relate};
@@ -14,15 +14,15 @@ use std::fmt;
 const MAX_LOADS: usize = 24;
 /// Nodes a kernel may have, which bounds live values and the cost of planning.
 const MAX_NODES: usize = 96;
-/// Points up to which unrelated nodes are packed into one launch on the host, where that costs what 500 elements cost.
+/// Points up to which unrelated nodes are packed into one launch on the host, where a launch costs what 500 elements cost.
 pub(crate) const HOST_PACK_POINTS: usize = 4096;
-/// Unrelated nodes over larger domains share a kernel while it loads at most so many operands: what comes later mostly
-/// joins them, and a dozen streams, loads and stores, is what the prefetchers follow.
+/// Unrelated nodes over larger domains share a kernel while it loads at most so many operands: later nodes mostly join them, and a
+/// dozen streams, loads and stores, is what the prefetchers follow.
 const PACK_LOADS: usize = 8;
 /// How many groups back a node looks for one to join.
 const LOOK_BACK: usize = 4;
 
-/// Where in a kernel a node runs.
+/// The section of a kernel a node runs in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Section {
     /// At every point of the domain.
@@ -42,7 +42,7 @@ pub(crate) enum Refusal {
     Overlap,
     /// The group folds over other axes.
     Axes,
-    /// A template that holds nothing else (matrix product, scatter, a finished scan).
+    /// A template that holds nothing else (matrix product, scatter, a scan that is complete).
     Alone,
     /// The kernel would have too many operands.
     Operands,
@@ -88,7 +88,8 @@ pub(crate) struct Group {
     stores: Vec<SlotAccess>,
 }
 
-/// Groups nodes, in an order that respects every dependence. Unrelated ones share a kernel over up to `pack_points` points.
+/// Groups nodes, in an order that respects every dependence. Unrelated ones are packed into one kernel over up to `pack_points`
+/// points.
 pub(crate) fn group(nodes: &[Node], pack_points: usize) -> Vec<Group> {
     let slots = nodes.iter().flat_map(|n| n.reads().map(|a| a.slot).chain([n.target.slot])).max().map_or(0, |s| s + 1);
     let mut written: Vec<i32> = vec![-1; slots as usize];
@@ -182,7 +183,7 @@ impl Group {
         })
     }
 
-    /// Where the node could run in this group. `checked`: whether it may depend on the group's nodes.
+    /// The section in which the node could run in this group. `checked`: whether it may depend on the group's nodes.
     fn admits(&self, nodes: &[Node], node: &Node, checked: bool) -> Result<Section, Refusal> {
         if self.closed || needs_own_kernel(node) {
             return Err(Refusal::Alone);
@@ -261,12 +262,12 @@ impl Group {
     }
 }
 
-/// Whether a node shares its kernel with none.
+/// Whether a node must have a kernel of its own.
 fn needs_own_kernel(node: &Node) -> bool {
     matches!(node.op, Operation::Contract(_) | Operation::Scatter)
 }
 
-/// Whether an access may touch any element of its storage.
+/// Whether an access may touch any element of its storage, as a gather does.
 fn touches_any_index(node: &Node, access: &SlotAccess) -> bool {
     node.op == Operation::Gather && matches!(&node.sources[0], NodeInput::Memory(a) if std::ptr::eq(a, access))
 }

@@ -3,7 +3,7 @@
 use crate::plan::group::Group;
 use crate::plan::trace::Node;
 
-/// When slots are in use.
+/// Liveness of slots.
 pub(crate) struct Liveness {
     /// The first and the last group that touches a slot.
     pub(crate) first: Vec<Option<u32>>,
@@ -27,7 +27,7 @@ impl Liveness {
         liveness
     }
 
-    /// Whether what a group writes to a slot is needed after it.
+    /// Whether the value a group writes to a slot is used after it.
     pub(crate) fn escapes(&self, slot: u32, group: usize) -> bool {
         self.live[slot as usize] || self.last[slot as usize] != Some(group as u32)
     }

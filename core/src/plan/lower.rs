@@ -1,8 +1,8 @@
-//! From a group to a kernel, and to the extents and strides it is launched with.
+//! Lowering: from a group to a kernel, and to the extents and strides it is launched with.
 //!
-//! Values pass between the group's nodes in registers. A load is emitted where a node reads what no earlier node of the
-//! group wrote; a store for the last write to each location that somebody still needs. Stores stand at the end of their
-//! fragment, so every load of the group sees memory as it was before the group.
+//! Values pass between the group's nodes in registers. A node that reads what no earlier node of the group wrote emits a load; the
+//! last write to each location that is live afterwards emits a store. Stores stand at the end of their fragment, so every load of
+//! the group sees memory as it was before the group.
 
 use crate::array::layout::{Shape, Strides, count};
 use crate::plan::group::{Group, Section};
@@ -117,7 +117,7 @@ fn full(access: &SlotAccess, group: &Group, section: Section) -> SlotAccess {
     SlotAccess { strides, ..access.clone() }
 }
 
-/// By operand, whether no other one is of the same storage.
+/// Alias analysis: by operand, whether no other operand is of the same storage.
 fn unaliased(operands: &[Operand]) -> SmallVec<[bool; 8]> {
     let mut slots: SmallVec<[u32; 8]> = operands.iter().map(|o| o.access.slot).collect();
     slots.sort_unstable();
@@ -128,8 +128,8 @@ fn unaliased(operands: &[Operand]) -> SmallVec<[bool; 8]> {
     operands.iter().map(|o| is_unaliased(o.access.slot)).collect()
 }
 
-/// Stores that may go into the memory of an operand that dies here: both dense over the whole of equally large storages,
-/// read and written at the same index.
+/// Donations: stores that may reuse the memory of an operand that dies here. Both are dense over the whole of equally large
+/// storages, and read and written at the same index.
 fn donations(
     nodes: &[Node],
     index: usize,
@@ -173,9 +173,9 @@ struct Emitter<'a> {
     operands: &'a [Operand],
     builder: KernelBuilder,
     scalars: SmallVec<[u32; 4]>,
-    /// The value a location has by now, by place and access.
+    /// The current value of a location, by section and access.
     known: Vec<(Section, SlotAccess, ValueId)>,
-    /// Accumulators whose result goes to an access: resolved once the epilogue begins.
+    /// Accumulators whose result goes to an access; resolved when the epilogue begins.
     folds: Vec<(u8, DType, SlotAccess)>,
     product_insts: Vec<ProductInst>,
 }
@@ -268,7 +268,7 @@ impl Emitter<'_> {
         self.fragment(section).load(operand)
     }
 
-    /// A gather's base is an address, not a value; any value keeps its place among the arguments.
+    /// A gather's base is an address, not a value; any constant fills its position among the arguments.
     fn base(&mut self, _: &SlotAccess, section: Section) -> ValueId {
         self.fragment(section).constant(Scalar::zero(DType::I64))
     }
@@ -338,7 +338,8 @@ pub(crate) fn compute(
             let run = f.apply(Op::Multiply, &[index, step]);
             f.apply(Op::Add, &[start, run])
         }
-        // Over no axis there is nothing to fold: the value itself, or position zero. Sums start from zero: `-0.0` is `0.0`.
+        // Over no axis there is nothing to fold: the result is the value itself, or position zero. Sums start from zero: `-0.0`
+        // becomes `0.0`.
         Operation::Fold(Fold::ArgMin | Fold::ArgMax) => f.constant(Scalar::zero(DType::I64)),
         Operation::Fold(Fold::Op(Op::Add)) if dtype.is_float() || dtype.is_complex() => {
             let (start, value) = (f.constant(Scalar::zero(dtype)), f.cast(args[0], dtype));

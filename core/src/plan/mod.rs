@@ -1,8 +1,12 @@
-//! From a tape to a plan: which pending nodes run, in which kernels, with which buffers.
+//! Plans: from the tape of pending nodes to launches in order, with their buffers.
 //!
-//! [`build`] reads the nodes back, drops those whose results nobody can reach, [`group`]s the rest, [`lower`]s each group to a
-//! kernel, and notes when a buffer is first needed and when it can go. A plan holds no address, no absolute offset and no
-//! scalar value, so it serves every trace that wrote the same tape.
+//! `trace` records nodes as words on a tape; `build` reads them back, drops dead ones, `group` decides which share a kernel,
+//! `lower` makes a kernel of each group, `overlap` answers how two accesses relate, and `recompute` plans without results that are
+//! likely to die unread. A plan holds no address, no absolute offset and no scalar value, so it serves every trace that wrote the
+//! same tape.
+//!
+//! Imports `array`, `memory`, `host` and `error`, and knows nothing of the runtime that records and executes. Open `trace.rs`
+//! first, then `plan.rs` and `build.rs`.
 
 pub(crate) mod build;
 pub(crate) mod group;

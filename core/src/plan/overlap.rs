@@ -1,4 +1,4 @@
-//! How two accesses to one storage relate.
+//! Alias analysis: how two accesses to one storage relate.
 
 use crate::array::layout::{Shape, byte_extent};
 use crate::plan::trace::SlotAccess;
@@ -30,15 +30,15 @@ pub(crate) fn relate(a: &SlotAccess, a_domain: &[usize], b: &SlotAccess, b_domai
     if disjoint_in_grid(a, a_domain, a_lo, b, b_domain, b_lo) { Relation::Disjoint } else { Relation::Overlapping }
 }
 
-/// First byte and end of what an access touches. A fold over no elements still writes its results, so an axis along which
-/// the access does not move counts even where it is empty.
+/// First byte and end of what an access touches. A fold over no elements still writes its results, so an axis with stride zero
+/// counts even where its extent is zero.
 fn extent(access: &SlotAccess, domain: &[usize]) -> (isize, isize) {
     let touched: Shape = domain.iter().zip(&access.strides).map(|(&n, &s)| if s == 0 { n.max(1) } else { n }).collect();
     byte_extent(&touched, &access.strides, access.offset, access.dtype.size())
 }
 
-/// Whether two boxes cut from one row-major grid (columns of a matrix, interior and border) do not meet: their byte
-/// extents interleave, yet along some axis of the grid their ranges are apart.
+/// Whether two boxes of one row-major grid (columns of a matrix, interior and border) are disjoint: their byte extents interleave,
+/// yet their ranges are disjoint along some axis of the grid.
 fn disjoint_in_grid(
     a: &SlotAccess,
     a_domain: &[usize],
@@ -61,8 +61,8 @@ fn disjoint_in_grid(
     let mut grid: smallvec::SmallVec<[usize; 8]> = a_steps.iter().chain(&b_steps).map(|s| s.0).collect();
     grid.sort_unstable_by(|p, q| q.cmp(p));
     grid.dedup();
-    // Positions count from the lower of the two first bytes; that byte need not be at the edge of the grid, so only
-    // boxes whose ranges fit into one period of the next coarser step can be told apart.
+    // Positions count from the lower of the two first bytes. That byte need not be at the edge of the grid, so only boxes whose
+    // ranges fit into one period of the next coarser step can be compared.
     let origin = a_lo.min(b_lo);
     let (mut a_rest, mut b_rest) = ((a_lo - origin) as usize, (b_lo - origin) as usize);
     let width = a.dtype.size().max(b.dtype.size());
@@ -82,7 +82,7 @@ fn disjoint_in_grid(
         }
         disjoint |= a_last < b_first || b_last < a_first;
     }
-    // What is left is within one finest step: apart where the elements do not touch.
+    // The remainders are within one finest step: disjoint where the elements do not overlap.
     let finest = *grid.last().unwrap_or(&usize::MAX);
     if a_rest + a.dtype.size() > finest || b_rest + b.dtype.size() > finest {
         return false;

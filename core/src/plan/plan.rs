@@ -1,4 +1,4 @@
-//! Plans: launches in order, with their operands, their releases and what became of their results.
+//! Plans: launches in order, with their operands, donations and releases, and the profile of their dead results.
 
 use crate::array::layout::{Shape, count};
 use crate::host::gemm::Product;
@@ -7,45 +7,45 @@ use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
-/// How many times a plan's results are watched, at first.
+/// Runs after whose end a plan's results are observed.
 const OBSERVED_RUNS: u32 = 2;
 
-/// Of so many times that results were left out, once they may have been read.
+/// Omitting results must be right so many times for each time it was wrong.
 const HITS_PER_MISS: u32 = 16;
 
-/// Groups in order, with their buffers.
+/// Launches in order, with their buffers.
 pub(crate) struct Plan {
     pub(crate) steps: Vec<PlanStep>,
-    /// Points that its kernels run over, together.
+    /// Points of all its launches.
     pub(crate) points: usize,
-    /// Results that it leaves out.
+    /// Results that it omits.
     pub(crate) omitted: Option<OmittedResults>,
-    /// What became of its results.
+    /// Whether its results died unread.
     pub(crate) profile: DeadResultProfile,
-    /// Where it runs, and whether a device was told what is to come.
+    /// The target it was made for, and whether a device has prepared its launches.
     pub(crate) target: PlanTarget,
     pub(crate) is_prepared: AtomicBool,
 }
 
-/// Where a plan is to run.
+/// The target of a plan.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PlanTarget {
-    /// Which of the engine's sites it is.
+    /// Index of the execution target.
     pub(crate) index: usize,
-    /// Points up to which a launch of its own costs more there than sharing one.
+    /// Points up to which an extra launch costs more there than sharing one.
     pub(crate) pack_points: usize,
 }
 
 /// One launch.
 pub(crate) struct PlanStep {
     pub(crate) kind: StepKind,
-    /// The nodes it computes, by their place in program order.
+    /// The nodes it computes, by index in program order.
     pub(crate) nodes: SmallVec<[u32; 4]>,
     /// Slot and byte offset of each operand, in the kernel's order.
     pub(crate) operands: SmallVec<[(u32, isize); 6]>,
-    /// Slots which take over the memory of dying ones, where that is possible: (taker, giver).
+    /// Slots that take over the memory of dead ones, if possible: (taker, giver).
     pub(crate) donations: SmallVec<[(u32, u32); 1]>,
-    /// Slots whose memory nobody needs afterwards.
+    /// Slots that are dead afterwards.
     pub(crate) releases: SmallVec<[u32; 2]>,
 }
 
@@ -58,7 +58,7 @@ pub(crate) enum StepKind {
 }
 
 impl StepKind {
-    /// Points it runs over: multiplications of a product, elements of a kernel's domain.
+    /// Points: multiplications of a product, elements of a kernel's domain.
     pub(crate) fn points(&self) -> usize {
         match self {
             StepKind::Kernel(work) => count(&work.outer).saturating_mul(count(&work.inner)),
@@ -76,7 +76,7 @@ pub(crate) struct KernelLaunch {
     pub(crate) strides: Vec<isize>,
     /// Which of the trace's scalars are the kernel's parameters.
     pub(crate) scalars: SmallVec<[u32; 4]>,
-    /// Its instructions that are steps of products.
+    /// Its instructions that belong to products.
     pub(crate) product_insts: Vec<ProductInst>,
 }
 
@@ -86,7 +86,7 @@ impl KernelLaunch {
     }
 }
 
-/// An instruction that is a step of a product.
+/// An instruction that is a step of a product, whose name its flags are reported under.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ProductInst {
     pub(crate) in_epilogue: bool,
@@ -94,36 +94,37 @@ pub(crate) struct ProductInst {
     pub(crate) product: Product,
 }
 
-/// What a plan leaves out.
+/// Results that a plan omits, and how to compute them afterwards.
 #[derive(PartialEq, Eq, Debug)]
 pub(crate) struct OmittedResults {
     /// The slots of the results.
     pub(crate) slots: SmallVec<[u32; 2]>,
-    /// The nodes that compute them once the plan has run, by their place in program order.
+    /// The nodes that compute them after the plan has run, by index in program order.
     pub(crate) nodes: Vec<u32>,
     /// Slots whose memory those nodes read.
     pub(crate) reads: SmallVec<[u32; 4]>,
 }
 
-/// What became of a plan's results, as far as it was seen. It changes under the engine's lock only.
+/// Profile of a plan's results that died unread: the evidence for speculative dead-result elimination. Changes under the runtime's
+/// lock only.
 #[derive(Default)]
 pub(crate) struct DeadResultProfile {
     observed: AtomicU32,
-    /// How many times results were left out and died unread, and how many times they did not.
+    /// How often results were omitted and died unread, and how often they were read.
     hits: AtomicU32,
     misses: AtomicU32,
     pub(crate) reduced: OnceLock<Option<Arc<Plan>>>,
 }
 
 impl DeadResultProfile {
-    /// The plan that leaves out what died unread, if that is likely to go well.
+    /// The plan that omits the results that died unread, if that is likely to pay.
     pub(crate) fn reduced(&self) -> Option<&Arc<Plan>> {
         let plan = self.reduced.get()?.as_ref()?;
         let (hits, misses) = (self.hits.load(Ordering::Relaxed), self.misses.load(Ordering::Relaxed));
         (misses.saturating_mul(HITS_PER_MISS) <= hits.saturating_add(HITS_PER_MISS)).then_some(plan)
     }
 
-    /// Whether to watch what becomes of the results this time.
+    /// Whether to observe the results of this run.
     pub(crate) fn should_observe(&self) -> bool {
         let observed = self.observed.load(Ordering::Relaxed);
         self.observed.store((observed + 1).min(OBSERVED_RUNS), Ordering::Relaxed);

@@ -1,4 +1,5 @@
-//! Leaving out of a plan results that are likely to die unread, and computing them after all.
+//! Recomputation: planning without results that are likely to die unread, and how to compute them afterwards if one is read
+//! (rematerialisation).
 
 use crate::plan::build::{Compile, build};
 use crate::plan::plan::{OmittedResults, Plan, PlanTarget};
@@ -6,8 +7,8 @@ use crate::plan::trace::{Node, Operation, decode};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// A plan of the tape that leaves these slots out, though somebody can reach them; none where what they are computed from
-/// is not there any more afterwards, or is worth more than storing them.
+/// A plan of the tape that omits these slots, though they are reachable; `None` where their inputs are overwritten or gone
+/// afterwards, or where computing them again costs more than storing them.
 pub(crate) fn plan_without(
     tape: &[u64],
     live: &[bool],
@@ -49,7 +50,7 @@ fn omitted_results(nodes: &[Node], live: &[bool], slots: &[u32]) -> Option<Omitt
         }
         written[target] = true;
     }
-    // What begins in memory that nobody holds: it may be gone by then, or somebody else's.
+    // A slot that is read before it is written, in memory that is not live: it may be freed or reused by then.
     if wanted.contains(&true) {
         return None;
     }
@@ -109,7 +110,7 @@ mod tests {
 
     #[test]
     fn an_older_version_is_computed_again() {
-        // 1 = 0 + 0; 2 = 1 + 1; 1 = 2 + 2, and nobody holds 1.
+        // 1 = 0 + 0; 2 = 1 + 1; 1 = 2 + 2, and 1 is dead.
         let all: [(u32, &[u32], bool); 3] = [(1, &[0, 0], true), (2, &[1, 1], true), (1, &[2, 2], true)];
         assert_eq!(found(&all, &[0], 2), Some((vec![0, 1], vec![0])));
     }

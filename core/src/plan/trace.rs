@@ -1,8 +1,8 @@
-//! The trace: pending nodes in program order, written as they are recorded in the form that plans are looked up by.
+//! Trace: pending nodes in program order, encoded as they are recorded in the form that plans are looked up by.
 //!
 //! A node is a statement `target[layout] = op(sources[layouts])` over an iteration domain; storages are named by the *slot* they
-//! got when the trace first touched them. Program order gives every read its version: the last write to that slot recorded
-//! before it. So the trace is SSA without a word spent on it, and a later write never changes what an earlier node means.
+//! got when the trace first touched them. Program order gives every read its version: the last write to that slot recorded before
+//! it. So the trace is SSA without explicit versions, and a later write never changes what an earlier node means.
 //!
 //! Nodes live on a tape of words. The tape holds structure (operations, types, shapes, strides, which slots are the same) but
 //! no addresses, no scalar values and no absolute offsets (a slot's first offset is a launch parameter, later ones count from it), so
@@ -31,7 +31,7 @@ pub(crate) enum Operation {
     Ramp,
     /// A fold over the reduced axes.
     Fold(Fold),
-    /// A running fold along the one reduced axis.
+    /// A scan along the one reduced axis.
     Scan(Op),
     /// A product summed over the last axis of the domain: a batch of matrix products.
     Contract(Product),
@@ -82,7 +82,7 @@ impl Operation {
         }
     }
 
-    /// How people read it.
+    /// The name that `explain` prints.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Operation::Apply(op) => op.name(),
@@ -144,7 +144,7 @@ impl Statement<'_> {
     }
 }
 
-/// A storage the trace has touched.
+/// A slot: a storage the trace has touched.
 pub(crate) struct Slot {
     pub(crate) storage: StorageRef,
     /// The byte offset that the tape's offsets count from.
@@ -158,14 +158,14 @@ pub(crate) struct Trace {
     pub(crate) tape: Vec<u64>,
     pub(crate) slots: Vec<Slot>,
     pub(crate) scalars: Vec<Scalar>,
-    /// Storages on foreign memory that were let go, to be dropped once the engine is unlocked.
+    /// Storages on foreign memory whose last reference is gone, to be dropped after the runtime is unlocked.
     pub(crate) deferred_drops: Vec<StorageRef>,
-    /// Cleared storages for the next results: one from the allocator and back takes 15 ns.
+    /// Reset storages for the next results: one from the allocator and back takes 15 ns.
     recycled: Vec<StorageRef>,
     pub(crate) nodes: usize,
-    /// Elements written one by one.
+    /// Elements recorded one by one.
     pub(crate) elements: usize,
-    /// Bytes of memory the trace has touched, and how many of them there may be before somebody looks at who else holds them.
+    /// Bytes of memory the trace has touched, and the number of bytes at which the budget is checked next.
     bytes_touched: usize,
     recheck_at: usize,
 }
@@ -173,8 +173,8 @@ pub(crate) struct Trace {
 const SCALAR: u64 = 1 << 63;
 /// Storages kept for reuse.
 const MAX_RECYCLED: usize = 256;
-/// Memory that a trace may hold beyond what NumPy would: so many bytes (a tenth of what a process with NumPy takes before it
-/// makes an array), or this part of the memory in use.
+/// Memory that a trace may hold beyond what NumPy would: so many bytes (a tenth of what a process with NumPy takes before its first
+/// array), or this fraction of the memory in use.
 const MEMORY_SLACK: usize = 3 << 20;
 const MEMORY_SLACK_FRACTION: usize = 16;
 
@@ -194,7 +194,7 @@ impl Trace {
         }
     }
 
-    /// Forgets everything and starts a new epoch, in which no storage has a slot.
+    /// Drops all nodes and starts a new epoch, in which no storage has a slot.
     pub(crate) fn clear(&mut self) {
         self.epoch = self.epoch.wrapping_add(1).max(1);
         self.tape.clear();
@@ -211,7 +211,7 @@ impl Trace {
     fn release_slots(&mut self, slots: &mut Vec<Slot>) {
         for Slot { mut storage, .. } in slots.drain(..) {
             if StorageRef::count(&storage) > 1 && interpreter_lock::is_exclusive() {
-                // Whoever has it keeps it meanwhile.
+                // Another owner keeps it alive meanwhile.
                 continue;
             }
             let spent = StorageRef::get_mut(&mut storage).is_some_and(Storage::reset);
@@ -223,7 +223,7 @@ impl Trace {
         }
     }
 
-    /// Forgets all nodes of the tape but those at these places in program order, which stay pending in a new epoch.
+    /// Drops all nodes but those of these indices in program order, which stay pending in a new epoch.
     pub(crate) fn retain_nodes(&mut self, indices: &[u32]) {
         let nodes = decode(&self.tape);
         let mut slots = std::mem::take(&mut self.slots);
@@ -258,7 +258,7 @@ impl Trace {
         }
     }
 
-    /// Takes a storage that nobody knows any more for a later result; what memory it had goes back to the pool.
+    /// Keeps an unreferenced storage for a later result; its memory goes back to the pool.
     pub(crate) fn recycle(&mut self, storage: StorageRef) {
         if self.recycled.len() < MAX_RECYCLED {
             storage.release_memory();
@@ -280,7 +280,7 @@ impl Trace {
         slot
     }
 
-    /// Begins a node. What follows is its inputs, in order, and its end.
+    /// Begins a node. Its inputs follow, in order, and then its end.
     #[inline]
     pub(crate) fn begin(
         &mut self,
@@ -312,7 +312,7 @@ impl Trace {
         let base = self.slots[slot as usize].base;
         let (head, offset) = (slot as u64 | (dtype as u64) << 32, (offset - base) as u64);
         match *strides {
-            // One append for what most views are.
+            // Most views have at most two axes: one append each.
             [] => self.tape.extend_from_slice(&[head, offset]),
             [s] => self.tape.extend_from_slice(&[head, offset, s as u64]),
             [s, t] => self.tape.extend_from_slice(&[head, offset, s as u64, t as u64]),
@@ -345,10 +345,10 @@ impl Trace {
         self.nodes += 1;
     }
 
-    /// Whether the trace holds so much memory that nobody else needs any more that it had better be flushed.
+    /// Whether the trace holds more dead memory than its budget, so that it should be flushed.
     ///
-    /// NumPy would have freed that memory, but would hold the results that have none here yet: as long as the former is not
-    /// much more than the latter, the program takes no more memory than it takes under NumPy.
+    /// NumPy would have freed that memory, but would hold the results that have none here yet: while the former is not much more
+    /// than the latter, the program takes no more memory than under NumPy.
     #[inline]
     pub(crate) fn over_memory_budget(&mut self) -> bool {
         self.bytes_touched > self.recheck_at && self.exceeds_budget()
@@ -382,7 +382,7 @@ impl Trace {
         self.end(s.target.storage, s.target.dtype, s.target.offset, &s.target.strides);
     }
 
-    /// Whether the first statement of this trace is of this operation and domain: where a loop's body starts again.
+    /// Whether the first node of this trace is of this operation and domain: a loop's body starts again.
     pub(crate) fn begins_with(&self, op: Operation, domain: &[usize]) -> bool {
         let n = domain.len();
         self.tape.len() > n + 2
@@ -424,7 +424,7 @@ pub(crate) enum NodeInput {
 /// A node read back from the tape. Axes of extent one are gone.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
-    /// Its place in program order.
+    /// Its index in program order.
     pub(crate) index: u32,
     pub(crate) op: Operation,
     pub(crate) compute: DType,
@@ -436,7 +436,7 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Whether it carries values along an axis. Over an axis of extent one there is nothing to carry.
+    /// Whether it is a scan. Over an axis of extent one there is nothing to scan.
     pub(crate) fn scans(&self) -> bool {
         matches!(self.op, Operation::Scan(_)) && self.reduced != 0
     }
@@ -464,7 +464,7 @@ fn decode_node(tape: &[u64], at: &mut usize, index: u32) -> Node {
     let header = tape[*at];
     let rank = (header >> 32 & 0xff) as usize;
     let op = Operation::decode(header & 0xffff);
-    // Matrix products keep their axes: their meaning is by position.
+    // Matrix products keep axes of extent one: their meaning is by position.
     let keep = matches!(op, Operation::Contract(_));
     let full = &tape[*at + 2..][..rank];
     let kept: SmallVec<[usize; 4]> = (0..rank).filter(|&i| keep || full[i] != 1).collect();

@@ -1,4 +1,5 @@
-//! Storages for new arrays: from the free list, from the trace's spare ones, or new; and back there with the last handle.
+//! Allocation: storages for new arrays, from the free list, from the trace's reset ones or new; and their way back when the last
+//! handle is dropped.
 
 use crate::array::array::Array;
 use crate::array::layout::{Layout, Shape, Strides, byte_count, c_strides};
@@ -15,17 +16,17 @@ use crate::runtime::state::Runtime;
 use fastnp_codegen::DType;
 use std::mem::ManuallyDrop;
 
-/// For results from this size on memory is asked for when they are recorded, so that the error for want of it comes up there. They
-/// do not get it: most are temporaries, which need none once they are fused.
+/// From this size on, memory for a result is checked when it is recorded, so that `MemoryError` comes up there. It is not
+/// allocated: most results are temporaries, which need no memory once they are fused.
 pub(crate) const CHECK_MEMORY_FROM: usize = 256 << 20;
 
-/// A storage for an array of this size, with memory where some waits; none while the engine is busy.
+/// A storage for an array of this size, with memory if the free list has some; `None` while the runtime is busy.
 #[inline]
 pub(crate) fn free_storage(bytes: usize) -> Option<StorageHandle> {
     Some(StorageHandle::from(try_runtime()?.new_storage(bytes)))
 }
 
-/// Takes a storage that nobody knows any more, if the engine is free to.
+/// Returns an unreferenced storage to the free list, if the runtime is free.
 #[inline]
 pub(crate) fn retire(storage: StorageRef) {
     if let Some(mut runtime) = try_runtime()
@@ -38,7 +39,7 @@ pub(crate) fn retire(storage: StorageRef) {
 impl Drop for StorageHandle {
     #[inline]
     fn drop(&mut self) {
-        // SAFETY: this is the end of the share, which nobody touches again.
+        // SAFETY: the handle is dropped once, and not used after this.
         let storage = unsafe { ManuallyDrop::take(&mut self.0) };
         if StorageRef::count(&storage) == 1 && storage.is_reusable() {
             retire(storage);
@@ -50,10 +51,10 @@ impl Drop for StorageHandle {
 }
 
 impl Array {
-    /// A new array without contents, dense in the given strides.
+    /// A new array with pending contents, dense in the given strides.
     pub(crate) fn fresh(shape: &[usize], strides: Strides, dtype: DType) -> Result<Array> {
         let bytes = match shape {
-            // One axis cannot overflow where the array's own elements did not.
+            // The size of one axis cannot overflow if the array it comes from did not.
             &[n] if n < 1 << 58 => n * dtype.size(),
             _ => byte_count(shape, dtype.size())?,
         };
@@ -62,14 +63,14 @@ impl Array {
         Ok(Array { storage, layout, dtype, writeable: true })
     }
 
-    /// The same in row-major order.
+    /// [`Array::fresh`] in row-major order.
     pub(crate) fn by_rows(shape: &[usize], dtype: DType) -> Result<Array> {
         Array::fresh(shape, c_strides(shape, dtype.size()), dtype)
     }
 }
 
 impl Runtime {
-    /// A storage for an array of this size, with memory where some waits and is likely to be used.
+    /// A storage for an array of this size, with memory if the free list has some and it is likely to be used: not on a device.
     #[inline]
     fn new_storage(&mut self, bytes: usize) -> StorageRef {
         if self.current != HOST_TARGET {
@@ -81,7 +82,7 @@ impl Runtime {
         }
     }
 
-    /// A storage with memory of its own, and its first byte.
+    /// A storage with host memory, and its address.
     ///
     /// # Errors
     /// `MemoryError`.
@@ -92,7 +93,7 @@ impl Runtime {
         Ok((StorageHandle::from(storage), address))
     }
 
-    /// Asks whether there will be memory for a large result that has none yet.
+    /// Checks that memory for a large result could be allocated.
     ///
     /// # Errors
     /// As [`Runtime::ensure_memory`].
@@ -105,7 +106,7 @@ impl Runtime {
         }
     }
 
-    /// Gives a storage memory where it will be written.
+    /// Allocates memory for a storage on the current target.
     ///
     /// # Errors
     /// `MemoryError`; those of a device that failed.
@@ -135,7 +136,7 @@ mod tests {
                 address(&a)
             })
             .collect();
-        // Other tests run beside this one and take storages, too; but not a new one each time.
+        // Other tests run in parallel and take storages too; but not every storage may be new.
         let mut different = all.clone();
         different.sort_unstable();
         different.dedup();
@@ -152,7 +153,7 @@ mod tests {
         let export = view.export().unwrap();
         drop(view);
         let more: Vec<Array> = (0..40).map(|_| Array::zeros(&[10], DType::F64)).collect();
-        // SAFETY: the export lives, and two elements are there.
+        // SAFETY: the export is alive, and the view has two elements.
         assert_eq!(unsafe { std::slice::from_raw_parts(export.address().cast::<f64>(), 2) }, [1.0, 1.0]);
         drop((others, more));
     }

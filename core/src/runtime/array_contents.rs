@@ -1,4 +1,4 @@
-//! What reads or writes an array's contents now: evaluation, addresses, single elements, exports.
+//! Methods of arrays that need contents now: evaluation, addresses, single elements, exports.
 
 use crate::array::array::Array;
 use crate::array::layout::{Index, Layout};
@@ -8,11 +8,12 @@ use crate::runtime::lock::runtime;
 use fastnp_codegen::{DType, Scalar};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether results without axes stay arrays. Asked for each of them, which must not cost the runtime's lock.
+/// The setting `lazy_scalars`: whether results without axes stay arrays. Read for each of them, which must not cost the runtime's
+/// lock.
 pub(crate) static LAZY_SCALARS: AtomicBool = AtomicBool::new(false);
 
 impl Array {
-    /// Computes the elements, if they are pending, where they are to be computed: on a device they stay.
+    /// Computes the elements, if they are pending, on the current target: on a device they stay there.
     ///
     /// # Errors
     /// `MemoryError`.
@@ -35,10 +36,10 @@ impl Array {
     /// # Errors
     /// `MemoryError`.
     pub fn address(&self) -> Result<*mut u8> {
-        Ok(runtime().to_host(&self.storage)?.wrapping_offset(self.layout.offset))
+        Ok(runtime().ensure_on_host(&self.storage)?.wrapping_offset(self.layout.offset))
     }
 
-    /// Has somebody write to the host's memory from the first element's address on, who asks nothing of the engine.
+    /// Lets `write` fill the host memory from the first element's address on, without the runtime knowing what it writes.
     ///
     /// # Errors
     /// As [`Array::address`].
@@ -47,7 +48,7 @@ impl Array {
         if self.storage.has_snapshots() {
             runtime.copy_on_write(&self.storage)?;
         }
-        write(runtime.to_host(&self.storage)?.wrapping_offset(self.layout.offset));
+        write(runtime.ensure_on_host(&self.storage)?.wrapping_offset(self.layout.offset));
         self.storage.note_write()
     }
 
@@ -69,14 +70,14 @@ impl Array {
         runtime().read_scalar(&self.storage, self.layout.offset, self.dtype)
     }
 
-    /// Whether the one element of an array without axes is better not asked for yet: it is pending or on a device, and the setting
-    /// `lazy_scalars` says so.
+    /// Whether the one element of an array without axes should not be read yet: it is pending or on a device, and the setting
+    /// `lazy_scalars` is on.
     #[inline]
     pub fn stays_lazy(&self) -> bool {
         LAZY_SCALARS.load(Ordering::Relaxed) && runtime().ready_address(&self.storage).is_none()
     }
 
-    /// The layout's offset of one element; `None` where an index is out of bounds or does not name one element.
+    /// Byte offset of one element; `None` where an index is out of bounds or does not name one element.
     #[inline]
     fn element_offset(&self, parts: &[Index]) -> Option<isize> {
         if let ([Index::At(i)], [n]) = (parts, self.shape()) {
@@ -120,7 +121,7 @@ impl Array {
         Ok(Some(runtime.read_element(&self.storage, offset, self.dtype)?))
     }
 
-    /// Sets the element at integer positions, if that is better than to record it; whether it did. The value must be of the
+    /// Sets the element at integer positions eagerly, if that is better than recording it; whether it did. The value must be of the
     /// array's type.
     ///
     /// # Errors
@@ -143,10 +144,11 @@ impl Array {
         }
     }
 
-    /// Opens the memory to somebody outside. While the export lives, operations on this storage are not deferred.
+    /// Exports the memory to code outside. While the export lives, operations on this storage are not deferred.
     ///
     /// # Errors
-    /// `MemoryError`; `BufferError` where the memory is lent on a device ([`Array::lend`]), and only a copy could be on the host.
+    /// `MemoryError`; `BufferError` where the memory is exported on a device ([`Array::lend`]), so that the host can only have a
+    /// copy.
     ///
     /// ```
     /// use fastnp::Array;
@@ -173,7 +175,7 @@ impl Array {
         Ok(Export { storage: self.storage.clone(), address })
     }
 
-    /// Opens the memory for good to somebody who keeps its address without saying so.
+    /// Exports the memory for good, to code that keeps its address without an export.
     ///
     /// # Errors
     /// As [`Array::export`].
@@ -182,7 +184,7 @@ impl Array {
     }
 }
 
-/// Memory opened to somebody outside: alive and never deferred until this is dropped.
+/// Exported memory: alive, and not deferred until this is dropped.
 pub struct Export {
     storage: StorageHandle,
     address: *mut u8,

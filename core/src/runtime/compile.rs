@@ -1,4 +1,4 @@
-//! Compiling kernels for a target, unless the program cache has them.
+//! Compilation of kernels for a target, through the program cache.
 
 use crate::runtime::exec_target::HOST_TARGET;
 use crate::runtime::program_cache::CompiledKernel;
@@ -7,7 +7,7 @@ use fastnp_codegen::Kernel;
 use std::sync::Arc;
 
 impl Runtime {
-    /// The program of a kernel for one of the sites, looked up or made.
+    /// The program of a kernel for a target, from the cache or compiled.
     ///
     /// # Panics
     /// Where a backend refuses what the planner made: a bug.

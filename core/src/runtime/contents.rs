@@ -1,4 +1,4 @@
-//! Contents of storages: computed, on the host, and element by element.
+//! Contents of storages: computing them, bringing them to the host, and reading single elements.
 
 use crate::array::element;
 use crate::error::Result;
@@ -10,11 +10,11 @@ use crate::runtime::eager::MAX_RECORDED_ELEMENTS;
 use crate::runtime::state::Runtime;
 use fastnp_codegen::{DType, Scalar};
 
-/// Bytes up to which contents come from a device as a whole, whatever is asked for.
+/// Bytes up to which contents are downloaded whole, even for one element.
 const DOWNLOAD_WHOLE: usize = 64 << 10;
 
 impl Runtime {
-    /// Makes sure that a storage's latest version is somewhere.
+    /// Computes the latest contents of a storage, wherever they are.
     pub(crate) fn evaluate(&mut self, storage: &StorageRef) -> Result<()> {
         if self.trace.touches(storage) {
             self.flush()?;
@@ -22,9 +22,9 @@ impl Runtime {
         if storage.is_device_only() { Ok(()) } else { storage.materialize().map(drop) }
     }
 
-    /// Makes sure a storage's memory on the host holds its latest version.
+    /// Computes the latest contents of a storage and brings them to the host; their address.
     #[inline]
-    pub(crate) fn to_host(&mut self, storage: &StorageRef) -> Result<*mut u8> {
+    pub(crate) fn ensure_on_host(&mut self, storage: &StorageRef) -> Result<*mut u8> {
         if self.trace.touches(storage) {
             self.flush()?;
         }
@@ -34,7 +34,7 @@ impl Runtime {
         storage.materialize()
     }
 
-    /// One element of a storage that nothing pending writes.
+    /// One element of a storage that no pending node writes.
     #[inline]
     pub(crate) fn read_element(&mut self, storage: &Storage, offset: isize, dtype: DType) -> Result<Scalar> {
         if storage.is_device_only() {
@@ -43,7 +43,7 @@ impl Runtime {
         Ok(element::read(storage.materialize()?.wrapping_offset(offset), dtype))
     }
 
-    /// One element from a device: alone, as long as few are asked for.
+    /// Downloads one element: alone, as long as few are read.
     #[cold]
     fn download_element(&mut self, storage: &Storage, offset: isize, dtype: DType) -> Result<Scalar> {
         self.downloaded_elements += 1;
@@ -58,7 +58,7 @@ impl Runtime {
                 if is_lent {
                     device_buffer.device().wait()?;
                 }
-                // SAFETY: the element lies within the storage, and there is room for any.
+                // SAFETY: the element lies within the storage, and the buffer has room for any element.
                 unsafe { device_buffer.download(offset as usize, to, dtype.size()) }
             };
             storage.with_device_buffer(fetch).transpose()?;

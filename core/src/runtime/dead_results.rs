@@ -1,13 +1,13 @@
-//! Results that only pass by.
+//! Speculative dead-result elimination: results that died unread the last time are not stored this time, and recomputed if they are
+//! read after all.
 //!
-//! `np.sum(x * x)` asks for a number. The squares are somebody's still while it is computed (the caller's, as long as the call
-//! lasts), so they are to be stored, which takes longer than everything else (the sum of 100,000 squares: 57 µs, 14 µs without); and
-//! they die unread as soon as the number is there. So where a plan runs for the sake of a number, what becomes of its other results
-//! is watched. If some die before anybody asks the engine for anything else, the next time a plan without them runs instead.
+//! `np.sum(x * x)` asks for a number. The squares are referenced while it is computed (by the caller, for the duration of the
+//! call), so they must be stored, which takes longer than everything else (the sum of 100,000 squares: 57 µs, 14 µs without); and
+//! they die unread right after. So where a plan runs to return a number, its other results are observed. If some die before the
+//! runtime is used again, the next time a plan without them runs instead.
 //!
-//! Nothing rests on the guess but time. What ran stays on the tape until somebody comes to the engine next, or until all that
-//! was left out is dead. If it is not dead then, it is computed after all, before anything else is recorded: what it is
-//! computed from has not been written meanwhile.
+//! A wrong guess costs time only. The nodes stay on the tape until the runtime is used next, or until all omitted results are dead.
+//! If one is alive then, it is recomputed before anything else is recorded: its inputs have not been written meanwhile.
 
 use crate::error::Result;
 use crate::memory::storage_ref::StorageRef;
@@ -18,10 +18,10 @@ use fastnp_codegen::{DType, Scalar};
 use smallvec::SmallVec;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether the last flush left something to be decided: asked wherever an array dies, which must not cost the engine's lock.
+/// Whether a speculation is unresolved: read wherever a handle is dropped, which must not cost the runtime's lock.
 static SPECULATING: AtomicBool = AtomicBool::new(false);
 
-/// Decides at once if all that may pass by has: the array that just died may have been the last of it.
+/// Resolves the speculation if all its results are dead: the handle just dropped may have been the last one.
 #[inline]
 pub(crate) fn handle_dropped() {
     if SPECULATING.load(Ordering::Relaxed) {
@@ -39,8 +39,7 @@ fn resolve_if_dead() {
 }
 
 impl Runtime {
-    /// A number in a storage, for whose sake alone what is pending runs. The caller gives the lock back before anything else is
-    /// asked of the engine.
+    /// Reads one element, flushing for its sake alone. The caller releases the lock before the runtime is used otherwise.
     pub(crate) fn read_scalar(&mut self, storage: &StorageRef, offset: isize, dtype: DType) -> Result<Scalar> {
         if let Some(slot) = storage.slot(self.trace.epoch) {
             self.flush_for_slot(slot)?;
@@ -48,7 +47,7 @@ impl Runtime {
         self.read_element(storage, offset, dtype)
     }
 
-    /// Runs what is pending for the sake of one slot.
+    /// Flushes for the sake of one slot.
     fn flush_for_slot(&mut self, wanted: u32) -> Result<()> {
         let plan = self.plan();
         if let Some((reduced, omitted)) = plan.profile.reduced().and_then(|p| Some((p, p.omitted.as_ref()?)))
@@ -69,7 +68,7 @@ impl Runtime {
         self.run_plan(plan, speculation)
     }
 
-    /// Slots of results that somebody holds, beside the one that is wanted.
+    /// Slots of reachable results, except the wanted one: they may die unread.
     fn candidates(&self, wanted: u32) -> SmallVec<[u32; 4]> {
         let passes = |&slot: &u32| {
             let known = &self.trace.slots[slot as usize];
@@ -79,18 +78,18 @@ impl Runtime {
         (0..self.live.len() as u32).filter(passes).collect()
     }
 
-    /// Whether somebody holds the storage of a slot.
+    /// Whether the storage of a slot is referenced from outside the trace.
     fn is_referenced(&self, slot: u32) -> bool {
         StorageRef::count(&self.trace.slots[slot as usize].storage) > 1
     }
 
-    /// Leaves what becomes of results to be decided when somebody comes next.
+    /// Leaves a speculation to be resolved when the runtime is used next.
     pub(crate) fn defer_speculation(&mut self, speculation: Speculation) {
         self.speculation = Some(speculation);
         SPECULATING.store(true, Ordering::Relaxed);
     }
 
-    /// Decides what the last flush left, and forgets it.
+    /// Resolves the speculation of the last flush.
     #[cold]
     pub(crate) fn resolve_speculation(&mut self) {
         let Some(Speculation { full: plan, reduced, slots }) = self.speculation.take() else { return };
@@ -111,7 +110,7 @@ impl Runtime {
                     self.compile_for(plan.target.index, k)
                 });
                 (self.trace.tape, self.live) = (tape, live);
-                // Only the first to find out gets here.
+                // Set once: a later plan is the same.
                 let _ = plan.profile.reduced.set(reduced);
             }
             None => {}
@@ -119,13 +118,13 @@ impl Runtime {
         self.forget_trace();
     }
 
-    /// Computes what was left out, from what it was left out of. If that fails it stays pending.
+    /// Recomputes omitted results. If that fails they stay pending.
     fn recompute_omitted(&mut self, nodes: &[u32]) {
         self.telemetry.stats.computed_again += 1;
         self.last.tape.clone_from(&self.trace.tape);
         self.last.live.clone_from(&self.live);
         self.trace.retain_nodes(nodes);
-        // The user was told of what it raises.
+        // The flags it raises were reported already.
         let reports = self.telemetry.fp_flags.snapshot();
         let plan = self.plan();
         let (ran, done) = self.execute(&plan, false);

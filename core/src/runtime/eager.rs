@@ -1,4 +1,4 @@
-//! Eager execution: statements that run when they are made, as their operands are ready and small.
+//! Eager execution: a statement that is small and whose operands are ready runs when it is made, without the trace.
 
 use crate::array::element;
 use crate::error::Result;
@@ -14,12 +14,12 @@ use crate::runtime::state::Runtime;
 use fastnp_codegen::{DType, Inline, Kernel, Launch, Op, Scalar};
 use smallvec::SmallVec;
 
-/// Multiplications up to which a matrix product whose factors are there runs at once.
+/// Multiplications up to which a matrix product with ready factors runs eagerly.
 pub(crate) const EAGER_MULTIPLICATIONS: usize = 100_000;
-/// Elements written one by one to pending storages that are recorded before a flush makes way for the rest.
+/// Elements written one by one to pending storages that are recorded, before a flush makes the rest direct writes.
 pub(crate) const MAX_RECORDED_ELEMENTS: usize = 16;
 
-/// Whether an operation over so many elements runs at once when its operands are ready, by the setting `tiny`.
+/// Whether an operation over so many elements runs eagerly when its operands are ready, by the setting `tiny`.
 pub fn runs_eagerly(points: usize) -> bool {
     points <= runtime().tiny
 }
@@ -33,20 +33,20 @@ impl Runtime {
         readable && self.can_write_now(s.target.storage)
     }
 
-    /// Whether nothing pending touches a storage, nor are its contents elsewhere: it can be written at once.
+    /// Whether a storage can be written now: no pending node uses it, and its contents are not on a device only.
     #[inline]
     pub(crate) fn can_write_now(&self, storage: &Storage) -> bool {
         !self.trace.touches(storage) && !storage.is_device_only()
     }
 
-    /// The first byte of a storage whose contents are there.
+    /// The host address of a storage whose contents are computed and on the host.
     #[inline]
     pub(crate) fn ready_address(&self, storage: &Storage) -> Option<*mut u8> {
         let start = storage.address()?;
         (!self.trace.writes(storage)).then_some(start)
     }
 
-    /// Runs a statement whose sources are there: one launch of a program found by a small key.
+    /// Runs a statement whose sources are ready: one launch of a program found by a small key.
     pub(crate) fn run_eagerly(&mut self, s: &Statement<'_>) -> Result<()> {
         let mut addresses: SmallVec<[*mut u8; 4]> = SmallVec::new();
         let mut scalars: SmallVec<[Scalar; 2]> = SmallVec::new();
@@ -96,7 +96,7 @@ impl Runtime {
         Ok(())
     }
 
-    /// Launches an op on dense arrays of one type and numbers (see [`crate::runtime::dense`]).
+    /// Launches an op on dense arrays of one type and numbers (see [`crate::runtime::eager_dense`]).
     #[inline]
     pub(crate) fn launch_dense(&mut self, op: Op, compute: DType, kinds: usize, launch: &Launch<'_>) -> Result<()> {
         let index = ProgramCache::dense_index(op, compute, kinds);
@@ -110,7 +110,7 @@ impl Runtime {
         launch_ready(&mut self.telemetry, program, launch, None)
     }
 
-    /// Launches a kernel of [`crate::runtime::immediate`] on arrays that are ready, to new memory. The key is the kernel's alone.
+    /// Launches a kernel of [`crate::runtime::eager_kernels`] on ready arrays, to new memory. The key identifies the kernel.
     pub(crate) fn launch_keyed(
         &mut self,
         key: u64,
@@ -128,7 +128,7 @@ impl Runtime {
         launch_ready(&mut self.telemetry, program, launch, product)
     }
 
-    /// Runs a small matrix product whose factors are there.
+    /// Runs a small matrix product whose factors are ready.
     pub(crate) fn multiply_eagerly(&mut self, product: Product, s: &Statement<'_>) -> Result<()> {
         let mut addresses: SmallVec<[*mut u8; 3]> = SmallVec::new();
         let mut strides: SmallVec<[isize; 16]> = SmallVec::new();
@@ -143,10 +143,10 @@ impl Runtime {
         Ok(())
     }
 
-    /// Writes one element of a storage that has memory and that nothing pending touches; whether it did.
+    /// Writes one element of a storage that has memory and no pending node uses; whether it did.
     ///
-    /// A few elements of a pending storage may be a boundary, and are better recorded. Many are a loop that fills it, for
-    /// which what is pending runs first: recording each would take five times as long as writing it.
+    /// A few element writes to a pending storage may be a boundary, and are better recorded. Many are a loop that fills it, for
+    /// which the trace is flushed first: recording each takes five times as long as writing it.
     #[inline]
     pub(crate) fn write_eagerly(&mut self, storage: &StorageRef, offset: isize, value: Scalar) -> Result<bool> {
         if !self.can_write_now(storage) {
@@ -154,7 +154,7 @@ impl Runtime {
             if self.trace.elements <= MAX_RECORDED_ELEMENTS || storage.is_exported_on_device() {
                 return Ok(false);
             }
-            self.to_host(storage)?;
+            self.ensure_on_host(storage)?;
         }
         match storage.address() {
             Some(start) if !storage.has_snapshots() => {
@@ -168,7 +168,7 @@ impl Runtime {
     }
 }
 
-/// Launches a program on arrays that are ready.
+/// Launches a program on ready arrays.
 #[inline]
 fn launch_ready(
     telemetry: &mut Telemetry,

@@ -1,8 +1,7 @@
-//! Ops on dense arrays of one shape and of the type computed in: the commonest calls by far.
+//! Eager path of ops on dense arrays of one shape and of the type computed in: by far the most frequent calls.
 //!
-//! They become neither views nor a statement. Run at once, `a + b` on ten elements costs half of what it costs as a
-//! statement; recorded, two thirds. The same goes for small dense arrays that are filled, or copied as they are. What runs at
-//! once may also be columns of a matrix, or any other arrays of one axis whose elements lie equally far from each other.
+//! Such a call builds neither views nor a statement. Run eagerly, `a + b` on ten elements costs half of what it costs as a
+//! statement; recorded, two thirds. Operands of an eager call may also be strided vectors, such as columns of a matrix.
 
 use crate::array::array::Array;
 use crate::array::layout::{Layout, count, same_shape};
@@ -13,7 +12,8 @@ use crate::runtime::eager_kernels::IN_PLACE;
 use crate::runtime::lock::recording;
 use fastnp_codegen::{DType, Launch, Op, Scalar};
 
-/// Applies an op to dense arrays and numbers, at once where they are few and ready; `None` where the arguments are not such.
+/// Applies an op to dense arrays and numbers, eagerly if they are small and ready, else recorded; `None` where the arguments are of
+/// another kind.
 ///
 /// # Errors
 /// `OverflowError` for a Python integer out of bounds, `MemoryError`.
@@ -47,7 +47,7 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
     }
     let dtype = op.result(compute);
     let layout = Layout::dense(shape, dtype.size());
-    // No overflow: the types are sixteen bytes at most, and an array is not a sixteenth of the address space.
+    // No overflow: an element is sixteen bytes at most, and an array is less than a sixteenth of the address space.
     let bytes = points * dtype.size();
     if !now {
         if !is_dense {
@@ -71,8 +71,8 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
     Ok(Some(Array { storage, layout, dtype, writeable: true }))
 }
 
-/// Applies an op to dense arrays and numbers and writes to a dense array, at once where they are few and ready; whether the
-/// arguments were such.
+/// Applies an op to dense arrays and numbers and writes to a dense array, eagerly if they are small and ready, else recorded;
+/// whether the arguments were of that kind.
 ///
 /// # Errors
 /// `OverflowError` for a Python integer out of bounds, `MemoryError`.
@@ -131,7 +131,8 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
     Ok(true)
 }
 
-/// Whether the arrays among arguments are all dense, which else are of one axis; none where one is neither, or of another shape or type.
+/// Whether all arrays among the arguments are dense (else all are strided vectors); `None` where one is neither, or of another
+/// shape or type.
 #[inline]
 fn all_dense(args: &[Value<'_>], compute: DType, shape: &[usize]) -> Option<bool> {
     let mut is_dense = true;
@@ -146,26 +147,26 @@ fn all_dense(args: &[Value<'_>], compute: DType, shape: &[usize]) -> Option<bool
     Some(is_dense)
 }
 
-/// Whether an array has one axis, whose elements do not overlap.
+/// Whether an array has one axis, and elements that do not overlap.
 #[inline]
 fn is_strided_vector(a: &Array) -> bool {
     matches!(a.strides(), [stride] if stride.unsigned_abs() >= a.dtype.size())
 }
 
-/// Bytes from one element to the next, of arrays that are all dense or all of one axis.
+/// Byte stride of the elements of arrays that are all dense, or all strided vectors.
 #[inline]
 fn stride(a: &Array, is_dense: bool) -> isize {
     if is_dense { a.dtype.size() as isize } else { a.strides()[0] }
 }
 
-/// Whether an array lies just where another one does, or wholly elsewhere; each is dense or of one axis.
+/// Whether two arrays are the same elements, or disjoint in memory. Each is dense or a strided vector.
 #[inline]
 fn same_or_disjoint(a: &Array, b: &Array) -> bool {
     let place = |x: &Array| x.storage.known_address().map(|start| start.addr() as isize + x.layout.offset);
     let (from, to) = if a.same_storage(b) {
         (a.layout.offset, b.layout.offset)
     } else {
-        // By address, since two storages may lie on the same foreign memory. Without memory they do not yet.
+        // By address, since two storages may be on the same foreign memory. Storages without memory are disjoint.
         let (Some(from), Some(to)) = (place(a), place(b)) else { return true };
         (from, to)
     };
@@ -174,7 +175,7 @@ fn same_or_disjoint(a: &Array, b: &Array) -> bool {
     is_same || from.1 <= to.0 || to.1 <= from.0
 }
 
-/// The bytes from the first to behind the last that a dense array, or one of one axis, has elements in.
+/// First byte and end of a dense array or a strided vector.
 #[inline]
 fn byte_range(a: &Array, start: isize) -> (isize, isize) {
     match a.strides() {

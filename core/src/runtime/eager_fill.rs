@@ -1,4 +1,4 @@
-//! Small dense arrays that are filled, counted, joined or copied at once: loops over memory, without a kernel.
+//! Eager fills and copies: loops over the memory of small dense arrays, without a kernel.
 
 use crate::array::array::Array;
 use crate::array::layout::{Layout, byte_count, same_shape};
@@ -9,7 +9,7 @@ use crate::runtime::lock::runtime;
 use fastnp_codegen::{DType, Scalar};
 use smallvec::SmallVec;
 
-/// A dense array of one value, at once where it is small.
+/// A dense array of one value, eagerly if it is small, else recorded.
 ///
 /// # Errors
 /// `MemoryError`.
@@ -31,8 +31,7 @@ pub(crate) fn full(shape: &[usize], value: Scalar) -> Result<Array> {
     Ok(Array { storage, layout, dtype, writeable: true })
 }
 
-/// Sets every element of a dense array to a value of its type, where they are few and nothing pending touches them; whether
-/// it did.
+/// Fills a dense array with a value of its type, if it is small and no pending node uses it; whether it did.
 ///
 /// # Errors
 /// `MemoryError`.
@@ -46,20 +45,20 @@ pub(crate) fn fill(array: &Array, value: Scalar) -> Result<bool> {
         return Ok(false);
     }
     let address = array.storage.materialize()?.wrapping_offset(array.layout.offset);
-    // SAFETY: the array is dense and has so many elements of the value's type; nobody else reads or writes them now.
+    // SAFETY: the array is dense and has so many elements of the value's type; no other code uses them now.
     unsafe { fill_elements(address, n, value) };
     array.storage.note_write()?;
     runtime.telemetry.stats.count_eager();
     Ok(true)
 }
 
-/// Writes a value to so many places in a row.
+/// Writes a value to so many consecutive elements.
 ///
 /// # Safety
-/// The memory has room for so many elements of the value's type, and nobody else looks at it.
+/// The memory has room for so many elements of the value's type, and no other code uses it.
 unsafe fn fill_elements(address: *mut u8, n: usize, value: Scalar) {
     let bits = value.bits();
-    // By words, which the compiler writes several at a time: a copy of bytes for each element takes 2 ns.
+    // By words, which the compiler vectorises: a copy of bytes for each element takes 2 ns.
     // SAFETY: the caller's contract.
     unsafe {
         match value.dtype().size() {
@@ -80,7 +79,7 @@ unsafe fn fill_words<T: Copy>(address: *mut u8, n: usize, word: T) {
     }
 }
 
-/// Dense arrays of one type, few and ready, one after the other along an axis; none where they are not such, or the result is not
+/// Concatenates small, ready, dense arrays of one type along an axis; `None` where they are of another kind, or the result is not
 /// to be dense.
 ///
 /// # Errors
@@ -92,7 +91,7 @@ pub(crate) fn concatenate(arrays: &[&Array], axis: usize, layout: &Layout, dtype
         return Ok(None);
     }
     let rows: usize = layout.shape[..axis].iter().product();
-    // Of each row what an array has of it, and where that begins.
+    // For each array its address and the bytes it contributes to a row.
     let mut pieces: SmallVec<[(*mut u8, usize); 4]> = SmallVec::new();
     for array in arrays {
         match runtime.ready_address(&array.storage) {
@@ -114,7 +113,7 @@ pub(crate) fn concatenate(arrays: &[&Array], axis: usize, layout: &Layout, dtype
     Ok(Some(Array { storage, layout: layout.clone(), dtype, writeable: true }))
 }
 
-/// The integers from zero up in a type, made at once where they are few: as a launch they would take three times as long.
+/// The integers from zero up, computed eagerly if they are few: a launch takes three times as long.
 ///
 /// # Errors
 /// `MemoryError`.
@@ -124,7 +123,7 @@ pub(crate) fn count_up(n: usize, dtype: DType) -> Result<Option<Array>> {
         return Ok(None);
     }
     let (storage, address) = runtime.allocate(n * dtype.size())?;
-    // Counted in 32 bits, which the processor converts several at a time.
+    // Counted in 32 bits, from which vector conversions exist.
     let all = 0..n as i32;
     // SAFETY: the memory is new, aligned for any type, and has room for so many elements of this one.
     unsafe {
@@ -139,7 +138,7 @@ pub(crate) fn count_up(n: usize, dtype: DType) -> Result<Option<Array>> {
     Ok(Some(Array { storage, layout: Layout::dense(&[n], dtype.size()), dtype, writeable: true }))
 }
 
-/// A copy of a dense array, at once where it is small and ready; `None` where the array is not dense.
+/// A copy of a dense array, eagerly if it is small and ready, else recorded; `None` where the array is not dense.
 ///
 /// # Errors
 /// `MemoryError`.
@@ -169,7 +168,7 @@ pub(crate) fn copy(array: &Array) -> Result<Option<Array>> {
     Ok(Some(Array { storage, layout, dtype, writeable: true }))
 }
 
-/// Copies a dense array to another one of its shape and type, at once where they are small and ready; whether it did.
+/// Copies a dense array to another one of its shape and type, if they are small and ready; whether it did.
 ///
 /// # Errors
 /// `MemoryError`.
@@ -185,7 +184,7 @@ pub(crate) fn copy_to(source: &Array, target: &Array) -> Result<bool> {
     }
     let Some(start) = runtime.ready_address(&source.storage) else { return Ok(false) };
     let to = target.storage.materialize()?.wrapping_offset(target.layout.offset);
-    // SAFETY: both are dense, of one size, and have memory that nobody else reads or writes now; they may overlap.
+    // SAFETY: both are dense and of one size, and no other code uses their memory now; they may overlap.
     unsafe { std::ptr::copy(start.wrapping_offset(source.layout.offset), to, target.nbytes()) };
     target.storage.note_write()?;
     runtime.telemetry.stats.count_eager();

@@ -1,4 +1,4 @@
-//! One statement as a launch of its own: what small operations on ready operands run as, without a trace or a plan.
+//! Eager folds to one number: inner products, and reductions of all elements.
 
 use crate::array::array::Array;
 use crate::array::element;
@@ -10,11 +10,11 @@ use crate::runtime::eager_kernels::{fold_kernel, inner_kernel};
 use crate::runtime::lock::recording;
 use fastnp_codegen::{DType, Fold, Launch, Scalar};
 
-/// How many times as many elements as run at once otherwise are folded at once to one number: it is nearly always needed now, so
-/// that nothing is won by recording the fold (450 ns of 1.2 µs for 10,000 elements), and one thread folds so many anyway.
+/// Full folds run eagerly over so many times as many elements as other operations: the number is nearly always needed right away,
+/// so recording the fold wins nothing (450 ns of 1.2 µs for 10,000 elements), and one thread folds that many anyway.
 const EAGER_FOLD_FACTOR: usize = 32;
 
-/// The inner product of two short vectors that are ready, in one launch; `None` where they are not such.
+/// The inner product of two short, ready vectors, in one launch; `None` where they are of another kind.
 ///
 /// # Errors
 /// `MemoryError`.
@@ -51,9 +51,9 @@ pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> R
     Ok(Some(result))
 }
 
-/// A fold of all elements of a dense array, few and ready, in one launch; `None` where it is not such.
+/// A fold of all elements of a small, ready, dense array, in one launch; `None` where it is of another kind.
 ///
-/// There is no array for the result: with one, `a.max()` of ten elements takes half as long again.
+/// The result has no array: with one, `a.max()` of ten elements takes half as long again.
 ///
 /// # Errors
 /// `MemoryError`.

@@ -1,4 +1,4 @@
-//! Kernels of one statement, which run without a trace or a plan, and the extents and strides they are launched with.
+//! Kernels of single statements, for eager execution, and their launch shapes.
 
 use crate::array::layout::Shape;
 use crate::plan::lower::{collapse, compute, fold_of};
@@ -16,7 +16,7 @@ pub(crate) struct LaunchShape {
 impl LaunchShape {
     pub(crate) fn of(s: &Statement<'_>) -> LaunchShape {
         if let ([n], 0) = (s.domain, s.reduced) {
-            // One axis: nothing to merge or to order. An axis of extent one is no axis.
+            // One axis needs no merging and no ordering. An axis of extent one is dropped.
             let mut shape = LaunchShape { outer: Shape::new(), inner: Shape::new(), strides: SmallVec::new() };
             if *n != 1 {
                 shape.outer.push(*n);
@@ -33,13 +33,13 @@ impl LaunchShape {
     }
 }
 
-/// Of the kinds of a kernel: its target may be what it reads.
+/// The bit of kinds that marks a kernel whose target may be one of its sources.
 pub(crate) const IN_PLACE: usize = 4;
-/// How many kinds there are.
+/// Number of kinds.
 pub(crate) const DENSE_KINDS: usize = 8;
 
-/// The kernel of an op on dense arrays of one type; `kinds` says, bit by bit, which of the arguments are numbers, and whether
-/// it works in place.
+/// The kernel of an op on dense arrays of one type; the bits of `kinds` say which arguments are numbers, and whether it works in
+/// place.
 pub(crate) fn dense_kernel(op: Op, compute: DType, kinds: usize) -> Kernel {
     let mut k = KernelBuilder::new(Template::Map, 1, 0);
     let mut args: SmallVec<[_; 2]> = SmallVec::new();

@@ -4,23 +4,23 @@ use crate::plan::group::HOST_PACK_POINTS;
 use fastnp_codegen::{Backend, Device, backend};
 use std::sync::Arc;
 
-/// The place of the host in the list of sites.
+/// Index of the host in the list of targets.
 pub(crate) const HOST_TARGET: usize = 0;
 
-/// Bytes that a device moves at a point of a small kernel: it reads a double and writes one.
+/// Bytes that a device moves for each point of a small kernel: it reads a double and writes one.
 const BYTES_PER_POINT: f64 = 16.0;
 
-/// A place where plans run, and the programs made for it.
+/// An execution target.
 pub(crate) struct ExecTarget {
     pub(crate) backend: Arc<dyn Backend>,
-    /// Whose memory operands are in; none for the host's.
+    /// The device whose memory operands are in; `None` for the host.
     pub(crate) device: Option<Arc<dyn Device>>,
-    /// Points up to which a launch of its own costs more than sharing one.
+    /// Points up to which an extra launch costs more than sharing one.
     pub(crate) pack_points: usize,
 }
 
 impl ExecTarget {
-    /// The host, with the backend of a name; none where there is no such backend.
+    /// The host, with the backend of this name; `None` where there is no such backend.
     pub(crate) fn host(name: &str) -> Option<ExecTarget> {
         Some(ExecTarget { backend: backend::select(name)?.into(), device: None, pack_points: HOST_PACK_POINTS })
     }

@@ -1,4 +1,4 @@
-//! Executing plans: memory for every step, on the host or on a device, and launches.
+//! Execution of plans: memory for every step, and launches; the steps on the host.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::gemm;
@@ -16,7 +16,7 @@ use smallvec::SmallVec;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How long a flush runs before it asks whether the user wants it to stop.
+/// How long a flush runs between two checks for an interrupt.
 const INTERRUPT_PERIOD: Duration = Duration::from_millis(50);
 
 /// The addresses of a step's operands.
@@ -28,13 +28,14 @@ impl Runtime {
         let Some(device) = self.targets[plan.target.index].device.clone() else {
             return self.execute_on(None, plan, long);
         };
-        // What others can reach they use in streams of their own, which know nothing of ours: neither goes on before the other is done.
+        // Exported memory is used by other libraries in streams of their own, which are not ordered with ours: each side waits for
+        // the other.
         let is_lent = self.trace.slots.iter().any(|s| s.storage.is_exported_on_device());
         let wait = || if is_lent { device.wait().map_err(Error::from) } else { Ok(()) };
         if let Err(error) = self.prepare_device(plan, &device).and_then(|()| wait()) {
             return (0, Err(error));
         }
-        // Memory of others goes back to them when nobody here needs it any more, so nothing that uses it is put off.
+        // Foreign memory is returned when its last reference is dropped, so no work that uses it may be delayed in a graph.
         if !is_lent {
             device.begin();
         }
@@ -69,7 +70,8 @@ impl Runtime {
                     &self.trace.slots[taker as usize].storage,
                     &self.trace.slots[giver as usize].storage,
                 ) {
-                    // Nothing reads the giver any more, and the taker must be alone on its memory to pass it on in turn.
+                    // Nothing reads the giver any more, and the taker must be the only reference to its memory to donate it in
+                    // turn.
                     self.trace.slots[giver as usize].storage = self.trace.new_storage(0);
                 }
             }
@@ -98,7 +100,7 @@ impl Runtime {
                 self.note_donation(taker, giver);
             }
         }
-        // All the memory it needs, or none: what a step that cannot run was given, nobody would take back.
+        // All the memory of the step, or none: memory given to a step that cannot run would not be released.
         let mut allocate: SmallVec<[(u32, Buffer); 4]> = SmallVec::new();
         for &(slot, _) in &step.operands {
             let storage = &self.trace.slots[slot as usize].storage;
@@ -125,7 +127,7 @@ impl Runtime {
         written_slots(step).try_for_each(|slot| self.trace.slots[slot as usize].storage.invalidate_device())
     }
 
-    /// Notes that a slot took over the memory of a dying one.
+    /// Notes a donation.
     pub(crate) fn note_donation(&mut self, taker: u32, giver: u32) {
         self.telemetry.stats.donated += 1;
         // The giver keeps its slot: the kernel reads it at the taker's address.
@@ -147,8 +149,8 @@ impl Runtime {
         let product_of = |in_epilogue, inst| {
             work.product_insts.iter().find(|p| (p.in_epilogue, p.inst) == (in_epilogue, inst)).map(|p| p.product)
         };
-        // SAFETY: recorded views lie within their storages, which have memory there now; the planner fuses nodes only where
-        // their accesses do not overlap except at the same point, and no other thread runs kernels meanwhile.
+        // SAFETY: recorded views lie within their storages, which have memory on this target now; the planner fuses nodes only
+        // where their accesses do not overlap except at the same point, and no other thread runs kernels meanwhile.
         unsafe { self.telemetry.launch((&work.kernel, &*work.program), &launch, &Threads, device, &product_of) }
     }
 
@@ -169,7 +171,7 @@ impl Runtime {
         }
     }
 
-    /// Notes an inner product that ran at once.
+    /// Counts an inner product that ran eagerly.
     pub(crate) fn count_product(&mut self, product: Product, raised: FpFlags) {
         self.telemetry.note_product(product, raised);
         self.telemetry.stats.count_eager();

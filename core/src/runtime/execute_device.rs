@@ -1,4 +1,4 @@
-//! Executing the steps of plans on a device: operands are uploaded, and what is written stays there.
+//! Execution of steps on a device: operands are uploaded, and results stay there.
 
 use crate::error::Result;
 use crate::memory::device_buffer::DeviceBuffer;
@@ -13,9 +13,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
 impl Runtime {
-    /// Gets ready for a plan on a device.
+    /// Prepares a device for a plan.
     pub(crate) fn prepare_device(&mut self, plan: &Plan, device: &Arc<dyn Device>) -> Result<()> {
-        // What somebody else can write is there for one flush at most.
+        // A copy of memory that code outside can write is valid for one flush only.
         let is_temporary = |storage: &Storage| storage.is_shared() && !storage.is_exported_on_device();
         self.trace.slots.iter().filter(|s| is_temporary(&s.storage)).for_each(|s| s.storage.drop_device_buffer());
         if plan.is_prepared.load(Ordering::Relaxed) {
@@ -24,7 +24,7 @@ impl Runtime {
         let mut all: Vec<(&Verified<Kernel>, &KernelLaunch, Addresses, Vec<Scalar>)> = vec![];
         for step in &plan.steps {
             let StepKind::Kernel(work) = &step.kind else { continue };
-            // The device's own memory is aligned, and what counts is the alignment.
+            // The device's own memory is aligned, and only the alignment matters.
             let place = |&(slot, offset): &(u32, isize)| {
                 let slot = &self.trace.slots[slot as usize];
                 let start = slot.storage.with_device_buffer(DeviceBuffer::start).unwrap_or(std::ptr::null_mut());
@@ -39,7 +39,7 @@ impl Runtime {
         Ok(())
     }
 
-    /// Runs a step on a device, or on the host where it is a product that the device has no way to compute.
+    /// Runs a step on a device, or on the host where it is a product the device cannot compute.
     pub(crate) fn run_on_device(&mut self, step: &PlanStep, device: &Arc<dyn Device>) -> Result<()> {
         if let StepKind::Product { dtype, domain, strides, .. } = &step.kind
             && !device.multiplies(*dtype, domain, strides)
@@ -62,7 +62,7 @@ impl Runtime {
                 self.note_donation(taker, giver);
             }
         }
-        // All the memory it needs, or none, as on the host.
+        // All the memory of the step, or none, as on the host.
         let mut allocate: SmallVec<[(u32, DeviceBuffer); 4]> = SmallVec::new();
         for &(slot, _) in &step.operands {
             if allocate.iter().all(|m| m.0 != slot)
@@ -71,7 +71,7 @@ impl Runtime {
                 allocate.push((slot, device_buffer));
             }
         }
-        // What is lent on another device stays there, and is here for this step.
+        // Memory exported on another device stays there, and is copied here for this step.
         let mut temporaries: SmallVec<[(u32, DeviceBuffer); 1]> = SmallVec::new();
         for (slot, device_buffer) in allocate {
             let storage = &self.trace.slots[slot as usize].storage;
@@ -108,7 +108,7 @@ impl Runtime {
                 unsafe { temporary.download(0, storage.place_here()?, storage.bytes())? };
                 storage.invalidate_device()?;
             } else if storage.is_exported_on_device() {
-                // It is where others see it.
+                // The exported memory itself was written.
             } else if storage.is_shared() {
                 self.written_shared.push(slot);
             } else {
@@ -118,7 +118,7 @@ impl Runtime {
         Ok(())
     }
 
-    /// Copies what a device wrote of shared memory to where others see it.
+    /// Downloads what a device wrote of memory that code outside shares.
     pub(crate) fn write_back_shared(&mut self) -> Result<()> {
         let mut written_shared = std::mem::take(&mut self.written_shared);
         written_shared.sort_unstable();
@@ -126,20 +126,22 @@ impl Runtime {
         for slot in written_shared {
             let storage = &self.trace.slots[slot as usize].storage;
             let Some(address) = storage.known_address() else { continue };
-            // SAFETY: the storage has so many bytes on either side.
-            storage
-                .with_device_buffer(|device_buffer| unsafe { device_buffer.download(0, address, storage.bytes()) })
-                .transpose()?;
+            let download = |device_buffer: &DeviceBuffer| {
+                // SAFETY: the storage has so many bytes on either side.
+                unsafe { device_buffer.download(0, address, storage.bytes()) }
+            };
+            storage.with_device_buffer(download).transpose()?;
         }
         Ok(())
     }
 }
 
-/// The contents of a storage on a device, where they are not there yet; memory where there are no contents.
+/// Uploads the contents of a storage that are not on the device yet; allocates memory where there are no contents. `None` where the
+/// device has them.
 pub(crate) fn upload_missing(storage: &Storage, device: &Arc<dyn Device>) -> Result<Option<DeviceBuffer>> {
     let from = match storage.with_device_buffer(|device_buffer| device_buffer.is_on(device)) {
         Some(true) => return Ok(None),
-        // On another one.
+        // On another device.
         Some(false) => Some(storage.materialize()?),
         None => storage.address(),
     };

@@ -1,4 +1,4 @@
-//! What would happen if what is pending were flushed now, or what the last flush did, as text.
+//! Explanation of the pending plan, or of the last one, as text.
 
 use crate::plan::build::needed;
 use crate::plan::group::{Group, Section, group};
@@ -42,7 +42,7 @@ pub fn explain() -> String {
     }
 }
 
-/// Where a plan runs, if that is not the host.
+/// The target of a plan, if that is not the host.
 fn describe_target(runtime: &Runtime, plan: &Plan) -> String {
     let target = &runtime.targets[plan.target.index];
     target.device.as_ref().map_or_else(String::new, |device| format!(" on {}", device.description()))

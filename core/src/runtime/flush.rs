@@ -1,4 +1,4 @@
-//! Flush: planning what is pending and running it.
+//! Flush: plans what is pending and runs it.
 
 use crate::error::Result;
 use crate::host::interpreter_lock;
@@ -9,14 +9,15 @@ use crate::runtime::explain::describe;
 use crate::runtime::state::{Runtime, Speculation};
 use std::sync::Arc;
 
-/// From so many points on (50 µs and more) other threads of the program may run during a flush.
+/// From so many points on (50 µs and more) the interpreter lock is released during a flush.
 const RELEASE_LOCK_POINTS: usize = 1 << 18;
 
 impl Runtime {
-    /// Runs everything that is pending and that somebody can still reach.
+    /// Runs every pending node whose result is reachable.
     ///
     /// # Errors
-    /// For want of memory, or because the user interrupts it. What did not run stays pending, as if nothing had been tried.
+    /// `MemoryError`, or `KeyboardInterrupt` at the user's wish. Nodes that did not run stay pending, as if the flush had not been
+    /// tried.
     pub(crate) fn flush(&mut self) -> Result<()> {
         if self.trace.nodes == 0 {
             return Ok(());
@@ -25,11 +26,11 @@ impl Runtime {
         self.run_plan(plan, None)
     }
 
-    /// Runs a plan of what is pending: all of it, or but for results that are only `speculation` by, which are decided on later.
+    /// Runs a plan of what is pending. With a `speculation`, whether results that may be dead were is resolved later.
     pub(crate) fn run_plan(&mut self, plan: Arc<Plan>, speculation: Option<Speculation>) -> Result<()> {
         self.telemetry.stats.flushes += 1;
         self.downloaded_elements = 0;
-        // Now and not after it: an atomic exchange waits for all that the kernels have written to arrive (130 ns).
+        // Dropped now and not after the kernels: an atomic exchange waits for all their stores to arrive (130 ns).
         self.last.plan = None;
         let (ran, done) = if plan.points < RELEASE_LOCK_POINTS {
             self.execute(&plan, false)
@@ -48,7 +49,7 @@ impl Runtime {
         done
     }
 
-    /// Forgets what ran of a plan that did not run to its end.
+    /// Drops the nodes that ran of a plan that failed.
     pub(crate) fn keep_unrun(&mut self, plan: &Plan, ran: usize) {
         let mut rest: Vec<u32> = plan.steps[ran..].iter().flat_map(|step| step.nodes.iter().copied()).collect();
         rest.extend(plan.omitted.iter().flat_map(|omitted| &omitted.nodes));
@@ -57,20 +58,20 @@ impl Runtime {
         self.trace.retain_nodes(&rest);
     }
 
-    /// Forgets what ran, but for what `explain` tells of it.
+    /// Drops the trace, but keeps what `explain` prints.
     pub(crate) fn forget_trace(&mut self) {
         std::mem::swap(&mut self.last.tape, &mut self.trace.tape);
         std::mem::swap(&mut self.last.live, &mut self.live);
         self.trace.clear();
     }
 
-    /// The plan of what is pending, looked up or made.
+    /// The plan of what is pending, from the cache or made.
     pub(crate) fn plan(&mut self) -> Arc<Plan> {
         let mut live = std::mem::take(&mut self.live);
         live.clear();
         live.extend(self.trace.slots.iter().map(|s| StorageRef::count(&s.storage) > 1 || s.storage.owner().is_some()));
         let index = self.choose_target();
-        // A loop writes the same tape again and again: no hash, and no reference to the plan that is counted up and down.
+        // A loop records the same tape again and again: this needs no hash, and no reference to the plan is counted up and down.
         let again = |plan: &mut Arc<Plan>| {
             let same = self.last.live == live && self.last.tape == self.trace.tape;
             same && plan.omitted.is_none() && plan.target.index == index
@@ -85,7 +86,7 @@ impl Runtime {
             let word = bits.iter().enumerate().fold(0, |word, (i, &bit)| word | (bit as u64) << i);
             self.trace.tape.push(word);
         }
-        // The same nodes make another plan elsewhere.
+        // Another target needs another plan.
         self.trace.tape.push(index as u64);
         let plan = match self.programs.plan(&self.trace.tape) {
             Some(plan) => {

@@ -3,14 +3,14 @@
 use crate::host::interpreter_lock;
 use crate::runtime::lock::{RuntimeGuard, reset_waiters, runtime};
 
-/// Nothing runs, and nothing is recorded, as long as this lives: what a fork asks for.
+/// While this lives, nothing runs and nothing is recorded, as a fork needs.
 pub struct ForkGuard(RuntimeGuard);
 
-/// Waits until nothing runs, and keeps it so.
+/// Waits until nothing runs, and blocks new work until the guard is dropped.
 ///
 /// ```
-/// let still = fastnp::quiesce();
-/// drop(still);
+/// let guard = fastnp::quiesce();
+/// drop(guard);
 /// fastnp::flush()?;
 /// # Ok::<(), fastnp::Error>(())
 /// ```
@@ -19,7 +19,7 @@ pub fn quiesce() -> ForkGuard {
 }
 
 impl ForkGuard {
-    /// Goes on in the child of a fork, where the other threads are not.
+    /// Resumes in the child of a fork, which has no other threads.
     pub fn resume_in_child(self) {
         reset_waiters();
         interpreter_lock::reset_in_child();

@@ -1,4 +1,5 @@
-//! Floating-point flags that kernels raised, kept by op and by the scope the op was recorded in until somebody asks.
+//! Floating-point flags raised by kernels, kept by op and by the `np.errstate` token the op was recorded under, until they are
+//! taken.
 
 use crate::host::gemm::Product;
 use fastnp_codegen::{DType, FpFlags, Fragment, Inst, Kernel, Op, Raised, Template, ValueId};
@@ -6,23 +7,23 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
 
-/// Whether flags wait to be taken: asked after every call, which must not cost the engine's lock.
+/// Whether there are flags to take: read after every call, which must not cost the runtime's lock.
 static PENDING: AtomicBool = AtomicBool::new(false);
 
-/// Whether flags wait to be taken.
+/// Whether [`crate::take_fp_reports`] has something to return.
 #[inline]
 pub(crate) fn has_fp_reports() -> bool {
     PENDING.load(Ordering::Relaxed)
 }
 
-/// What the program that records wants done about flags, in a number of its own making that the engine hands back with them.
+/// A token of the caller's `np.errstate`, a number of its own making that is returned with the flags.
 ///
-/// Everything pending was recorded in one scope: the first statement of another one flushes.
+/// All pending nodes have one token: the first statement under another one flushes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct ErrstateToken(pub u32);
 
 impl ErrstateToken {
-    /// The bit of scopes whose operations run when they are recorded: errors are to be raised where they are made.
+    /// The bit of tokens whose operations run when they are recorded, because errors are raised where they are made.
     pub const IMMEDIATE: u32 = 1 << 31;
 
     /// Whether operations run when they are recorded.
@@ -31,21 +32,21 @@ impl ErrstateToken {
     }
 }
 
-/// Who knows the scope that the caller is in.
+/// Returns the token the caller is under.
 static SOURCE: OnceLock<fn() -> ErrstateToken> = OnceLock::new();
 
-/// Has `source` asked for the scope before every statement, under no lock. The first call counts.
+/// Installs the source of the token, called before every statement under no lock. The first call counts.
 pub fn set_errstate_source(source: fn() -> ErrstateToken) {
     SOURCE.get_or_init(|| source);
 }
 
-/// The scope that the caller is in.
+/// The token the caller is under.
 #[inline]
 pub(crate) fn errstate() -> ErrstateToken {
     SOURCE.get().map_or(ErrstateToken::default(), |source| source())
 }
 
-/// The op of float16 that a conversion of this value to float16 ends: computed in float32, from arguments in float16.
+/// The float16 op that ends with this conversion to float16: computed in float32, from arguments in float16.
 fn float16_op(fragment: &Fragment, value: ValueId) -> Option<Op> {
     let widened = |v: &ValueId| match fragment.insts[v.0 as usize] {
         Inst::Cast(from, DType::F32) => fragment.dtype(from) == DType::F16,
@@ -65,22 +66,22 @@ pub struct FpReport {
     pub name: &'static str,
     /// What it raised.
     pub flags: FpFlags,
-    /// Where it was recorded.
+    /// The `np.errstate` token it was recorded under.
     pub errstate: ErrstateToken,
-    /// Who ran it.
+    /// The thread that ran it.
     by: ThreadId,
 }
 
-/// Flags raised since they were last taken. One of these is the engine's.
+/// Flags raised since they were last taken.
 #[derive(Default)]
 pub(crate) struct FlagLog {
     reports: Vec<FpReport>,
-    /// The scope of everything pending.
+    /// The token of everything pending.
     pub(crate) errstate: ErrstateToken,
 }
 
 impl FlagLog {
-    /// Adds what a launch of a kernel raised, by instruction. `product_of` tells which of them are steps of products.
+    /// Adds the flags of a launch, by instruction. `product_of` says which instructions belong to products.
     pub(crate) fn add_launch(
         &mut self,
         kernel: &Kernel,
@@ -90,7 +91,7 @@ impl FlagLog {
         for (in_epilogue, inst, flags) in raised {
             let fragment = if in_epilogue { &kernel.epilogue } else { &kernel.body };
             let product = match fragment.insts.get(inst as usize) {
-                // A sum is a product's where its terms are.
+                // A sum belongs to a product if its terms do.
                 Some(&Inst::Result(a)) => product_of(false, kernel.accumulators[a as usize].value.0),
                 _ => product_of(in_epilogue, inst),
             };
@@ -116,7 +117,7 @@ impl FlagLog {
         }
     }
 
-    /// Takes everything, but for what another thread is about to take: errors are raised where they are made.
+    /// Takes all reports, except those of another thread whose errors are raised where they are made.
     pub(crate) fn take(&mut self) -> Vec<FpReport> {
         let own = thread::current().id();
         let taken = self.reports.extract_if(.., |r| !r.errstate.is_immediate() || r.by == own).collect();
@@ -124,18 +125,18 @@ impl FlagLog {
         taken
     }
 
-    /// What was raised, as it is now.
+    /// The reports so far.
     pub(crate) fn snapshot(&self) -> Vec<FpReport> {
         self.reports.clone()
     }
 
-    /// Goes back to what was raised before.
+    /// Restores earlier reports.
     pub(crate) fn restore(&mut self, reports: Vec<FpReport>) {
         self.reports = reports;
         PENDING.store(!self.reports.is_empty(), Ordering::Relaxed);
     }
 
-    /// Drops what an op raised: somebody else will tell the user.
+    /// Drops the reports of an op whose errors are reported elsewhere.
     pub(crate) fn discard(&mut self, name: &str) {
         self.reports.retain(|r| r.name != name);
         PENDING.store(!self.reports.is_empty(), Ordering::Relaxed);

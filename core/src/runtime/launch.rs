@@ -1,4 +1,4 @@
-//! Launching programs, and what is seen of it: counters, floating-point flags, debug output.
+//! Launches of programs, and their telemetry: counters, floating-point flags, debug output.
 
 use crate::error::Result;
 use crate::host::gemm::Product;
@@ -7,7 +7,7 @@ use crate::runtime::inspect::{DebugOutput, print_launch};
 use crate::runtime::stats::Stats;
 use fastnp_codegen::{Device, FpFlags, Kernel, Launch, Program, Workers};
 
-/// What is seen of launches.
+/// Counters, floating-point flags and debug output.
 #[derive(Default)]
 pub(crate) struct Telemetry {
     pub(crate) stats: Stats,
@@ -16,15 +16,15 @@ pub(crate) struct Telemetry {
 }
 
 impl Telemetry {
-    /// Notes the flags of a product that no kernel is.
+    /// Notes the flags of a product that is not a kernel.
     pub(crate) fn note_product(&mut self, product: Product, raised: FpFlags) {
         if !raised.is_empty() {
             self.fp_flags.add(product.name(), raised);
         }
     }
 
-    /// Launches the program of a kernel, on a device if there is one. `product_of` tells which instructions are steps of products (see
-    /// [`FlagLog::note_product`]).
+    /// Launches the program of a kernel, on a device if there is one. `product_of` says which instructions belong to products (see
+    /// [`FlagLog::add_launch`]).
     ///
     /// # Errors
     /// Those of the device.

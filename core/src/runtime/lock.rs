@@ -1,4 +1,4 @@
-//! The runtime's lock: taking it, waiting for it, and the guard.
+//! Runtime lock: acquisition, waiting, and the guard.
 //!
 //! There is one runtime behind one lock. Taking it costs less than the reference counts that a graph of shared nodes would need, and
 //! makes arrays usable from any thread.
@@ -14,19 +14,19 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// It never hands itself over to a waiting thread, which after a fork may not be there any more. Nor is it poisoned: a panic
-/// under it is a bug of ours and was reported, and what was computed before can still be read.
+/// The lock is never handed to a waiting thread, which may not exist any more after a fork. It is not poisoned either: a panic
+/// under it is a bug and was reported, and what was computed before can still be read.
 static RUNTIME: LazyLock<SpinLock<Runtime>> = LazyLock::new(|| SpinLock::new(Runtime::new()));
 
-/// Threads that wait for the engine, and how many of those that ever did have got it.
+/// Threads that wait for the runtime, and how many waiters ever got it.
 static WAITERS: AtomicUsize = AtomicUsize::new(0);
 static ADMITTED: AtomicUsize = AtomicUsize::new(0);
 
-/// Between two looks at an engine that somebody else has: at first, and after it was taken for long.
+/// Sleep between two polls of a taken lock: at first, and at most.
 const FIRST_SLEEP: Duration = Duration::from_micros(50);
 const LONGEST_SLEEP: Duration = Duration::from_millis(1);
 
-/// The engine, locked, with nothing left of the last flush.
+/// The locked runtime, with the speculation of the last flush resolved.
 #[inline]
 pub(crate) fn runtime() -> RuntimeGuard {
     let mut runtime = unresolved_runtime();
@@ -36,7 +36,7 @@ pub(crate) fn runtime() -> RuntimeGuard {
     runtime
 }
 
-/// The engine, locked, for who neither records nor reads.
+/// The locked runtime with its speculation unresolved, for callers that neither record nor read.
 #[inline]
 pub(crate) fn unresolved_runtime() -> RuntimeGuard {
     if WAITERS.load(Ordering::Relaxed) == 0
@@ -47,11 +47,11 @@ pub(crate) fn unresolved_runtime() -> RuntimeGuard {
     wait_for_runtime()
 }
 
-/// The engine, locked, if nobody has it.
+/// The locked runtime, if it is free.
 #[inline]
 pub(crate) fn try_runtime() -> Option<SpinGuard<'static, Runtime>> {
     if interpreter_lock::is_relied_on() {
-        // SAFETY: no other thread gets here meanwhile: all of them need the host's lock to.
+        // SAFETY: no other thread runs this meanwhile: all of them need the interpreter lock.
         unsafe { RUNTIME.try_lock_exclusive() }
     } else {
         RUNTIME.try_lock()
@@ -62,8 +62,8 @@ pub(crate) fn try_runtime() -> Option<SpinGuard<'static, Runtime>> {
 fn wait_for_runtime() -> RuntimeGuard {
     let admitted = ADMITTED.load(Ordering::Relaxed);
     interpreter_lock::release_during(false, || {
-        // Who waits already goes first, but needs time to wake up: without this, a thread in a loop of long computations
-        // would lock the engine again and again in front of it.
+        // Earlier waiters come first, but need time to wake up: without this, a thread in a loop of long computations would take
+        // the lock in front of them again and again.
         let mut turns = 20;
         while WAITERS.load(Ordering::Relaxed) > 0 && ADMITTED.load(Ordering::Relaxed) == admitted && turns > 0 {
             std::thread::sleep(FIRST_SLEEP);
@@ -71,7 +71,7 @@ fn wait_for_runtime() -> RuntimeGuard {
         }
         WAITERS.fetch_add(1, Ordering::Relaxed);
     });
-    // Waited for aside, but taken under the host's lock, which may be what keeps the others away.
+    // The thread waits without the interpreter lock, but takes the runtime under it: other threads may be blocked by it.
     let mut sleep = FIRST_SLEEP;
     let runtime = loop {
         if let Some(runtime) = try_runtime() {
@@ -89,18 +89,18 @@ fn wait_for_runtime() -> RuntimeGuard {
     RuntimeGuard::new(runtime)
 }
 
-/// In the child after a fork: the threads that waited are not here.
+/// Resets the count of waiters in the child of a fork, where they do not exist.
 pub(crate) fn reset_waiters() {
     WAITERS.store(0, Ordering::Relaxed);
 }
 
-/// The engine, locked, to record statements in the scope that the caller is in.
+/// The locked runtime, to record statements under the caller's `np.errstate`.
 ///
 /// # Errors
-/// `MemoryError`: what is pending was recorded in another scope, and ran.
+/// `MemoryError`: what was recorded under another `np.errstate` runs first.
 #[inline]
 pub(crate) fn recording() -> Result<RuntimeGuard> {
-    // Asked first: who knows it may need the lock.
+    // Found before the lock is taken: finding it may need the interpreter lock.
     let errstate = fp_flags::errstate();
     let mut runtime = runtime();
     if runtime.telemetry.fp_flags.errstate != errstate {
@@ -110,10 +110,10 @@ pub(crate) fn recording() -> Result<RuntimeGuard> {
     Ok(runtime)
 }
 
-/// The lock, held.
+/// The taken lock.
 ///
-/// Dropping a storage on foreign memory may run anything (a Python object's finalizer may use arrays), so those that die
-/// while the lock is held are dropped after it.
+/// Dropping a storage on foreign memory may run any code (a Python finalizer may use arrays), so storages whose last reference goes
+/// under the lock are dropped after it is released.
 pub(crate) struct RuntimeGuard(ManuallyDrop<SpinGuard<'static, Runtime>>);
 
 impl RuntimeGuard {
@@ -122,7 +122,7 @@ impl RuntimeGuard {
         RuntimeGuard(ManuallyDrop::new(runtime))
     }
 
-    /// Takes the storages that died, which are to be dropped without the lock.
+    /// Takes the storages to drop after the lock is released.
     #[cold]
     fn take_deferred_drops(&mut self) -> Vec<StorageRef> {
         std::mem::take(&mut self.0.trace.deferred_drops)
@@ -148,7 +148,7 @@ impl Drop for RuntimeGuard {
     #[inline]
     fn drop(&mut self) {
         let deferred = (!self.0.trace.deferred_drops.is_empty()).then(|| self.take_deferred_drops());
-        // SAFETY: this is the end of the guard's owner, who does not touch it again.
+        // SAFETY: the guard is dropped once, and not used after this.
         unsafe { ManuallyDrop::drop(&mut self.0) };
         if let Some(deferred) = deferred {
             drop(deferred);

@@ -3,29 +3,30 @@
 use fastnp_codegen::Facts;
 use hashbrown::HashMap;
 
-/// Bytes that the host's kernels read or write in a nanosecond, and nanoseconds that one takes at least.
+/// Bytes a host kernel moves in a nanosecond, and nanoseconds of the shortest launch.
 const HOST_BANDWIDTH: f64 = 12.0;
 const HOST_LAUNCH: f64 = 500.0;
 
-/// Programs whose worth is remembered.
+/// Programs whose savings are remembered.
 const MAX_OFFLOAD_PROGRAMS: usize = 4096;
 
-/// Which programs are worth moving to a device: those that would have been faster there by what compiling for it takes, which is
-/// at most twice as slow as knowing beforehand how often each will run.
+/// The programs that should move to a device: those that would have saved there what compiling for it takes, which costs at most
+/// twice the time of knowing beforehand how often each will run.
 pub(crate) struct OffloadModel {
     pub(crate) target: usize,
     facts: Facts,
-    /// Nanoseconds that each would have won so far, by the hash of its tape.
+    /// Nanoseconds each would have saved so far, by the hash of its tape.
     savings: HashMap<u64, f64, foldhash::fast::FixedState>,
 }
 
 impl OffloadModel {
-    /// Nanoseconds that nodes would win on the device, which touch so many bytes; some of those are on the host alone, others on the
-    /// device alone.
+    /// A model for a device, where no program has saved anything yet.
     pub(crate) fn new(target: usize, facts: Facts) -> OffloadModel {
         OffloadModel { target, facts, savings: HashMap::default() }
     }
 
+    /// Nanoseconds that so many nodes over so many bytes would save on the device; some of the bytes are on the host only, others
+    /// on the device only.
     pub(crate) fn gain(&self, nodes: usize, bytes: usize, [on_host, on_device]: [usize; 2]) -> f64 {
         let host = nodes as f64 * HOST_LAUNCH + bytes as f64 / HOST_BANDWIDTH + on_device as f64 / self.facts.link;
         let device =
@@ -33,7 +34,7 @@ impl OffloadModel {
         host - device
     }
 
-    /// Whether a program is worth moving now.
+    /// Whether a program should move now.
     pub(crate) fn pays_off(&mut self, program: u64, nodes: usize, gain: f64) -> bool {
         if gain <= 0.0 {
             return false;
@@ -64,7 +65,7 @@ mod tests {
 
     #[test]
     fn what_must_be_sent_counts() {
-        // One pass over what is on the host: as fast as sending it would be four times as much.
+        // One pass over data of which half must be uploaded pays; it does not where fifty times as much must be.
         assert!(offload().gain(1, 160_000_000, [80_000_000, 0]) > 0.0);
         assert!(offload().gain(1, 16_000_000, [800_000_000, 0]) < 0.0);
         assert!(offload().gain(1, 16_000_000, [0, 800_000_000]) > 0.0);

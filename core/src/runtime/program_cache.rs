@@ -26,7 +26,7 @@ pub(crate) type CompiledKernel = (Arc<Verified<Kernel>>, Arc<dyn Program>);
 /// A map with a hash that is the same in every process.
 type FastMap<K, V> = HashMap<K, V, foldhash::fast::FixedState>;
 
-/// Plans and programs made so far.
+/// Plans and compiled kernels.
 pub(crate) struct ProgramCache {
     plans: FastMap<Box<[u64]>, Arc<Plan>>,
     /// By execution target.
@@ -88,7 +88,7 @@ impl ProgramCache {
         self.eager.entry(key).or_insert(compiled)
     }
 
-    /// Where the program of an op on dense arrays is.
+    /// The index of the program of an op on dense arrays.
     #[inline]
     pub(crate) fn dense_index(op: Op, compute: DType, kinds: usize) -> usize {
         (op as usize * DType::ALL.len() + compute as usize) * DENSE_KINDS + kinds
@@ -105,7 +105,7 @@ impl ProgramCache {
         self.dense[index].insert(compiled)
     }
 
-    /// Forgets every plan and every program of the host's, whose backend is another now.
+    /// Drops every plan and every program of the host, after its backend changed.
     pub(crate) fn forget_host(&mut self) {
         self.plans.clear();
         self.eager.clear();

@@ -1,4 +1,4 @@
-//! Recording: statements that are appended to the trace, unless they run at once.
+//! Recording: statements appended to the trace, unless they run eagerly.
 
 use crate::array::array::Array;
 use crate::array::layout::count;
@@ -10,13 +10,13 @@ use crate::runtime::eager::EAGER_MULTIPLICATIONS;
 use crate::runtime::state::Runtime;
 use fastnp_codegen::{DType, Scalar};
 
-/// A flush happens on its own when so many nodes are pending.
+/// The trace is flushed at so many nodes.
 const MAX_PENDING_NODES: usize = 1024;
-/// From so many nodes on, a trace ends where its first node comes again: a loop then writes the same tape every time.
+/// From so many nodes on, the trace is flushed where its first node comes again: a loop then records the same tape every time.
 const LOOP_NODES: usize = 48;
 
 impl Runtime {
-    /// Takes a statement: runs it now where it is small and ready, else keeps it for the next flush.
+    /// Takes a statement: runs it eagerly if it is small and ready, else records it.
     pub(crate) fn submit(&mut self, s: &Statement<'_>) -> Result<()> {
         let points = count(s.domain);
         if points == 0 && s.reduced == 0 {
@@ -41,8 +41,8 @@ impl Runtime {
         if self.is_eager() || self.touches_shared(s) { self.flush() } else { Ok(()) }
     }
 
-    /// Records an op on dense arrays and `numbers`, a copy or a filling, (see [`crate::runtime::dense`]) to a dense array, which may cover
-    /// its storage.
+    /// Records an op on dense arrays and `numbers`, a copy or a fill (see [`crate::runtime::eager_dense`]), to a dense array, which
+    /// may cover its storage.
     pub(crate) fn record_dense(
         &mut self,
         op: Operation,
@@ -73,14 +73,14 @@ impl Runtime {
         if shared { self.flush() } else { Ok(()) }
     }
 
-    /// Whether a statement is to run when it is recorded, however large.
+    /// Whether every statement is to be flushed when it is recorded.
     #[inline]
     fn is_eager(&self) -> bool {
         self.eager | self.telemetry.fp_flags.errstate.is_immediate()
     }
 
-    /// Flushes, where the trace is long enough that the next node is better the first of another one, or holds more memory
-    /// than the program would without it.
+    /// Flushes if the trace is so long that the next node should begin a new one, or holds more memory than the program would
+    /// without it.
     #[inline]
     fn flush_if_full(&mut self, op: Operation, domain: &[usize]) -> Result<()> {
         let full = self.trace.nodes >= LOOP_NODES

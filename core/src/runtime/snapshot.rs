@@ -1,7 +1,7 @@
-//! An array as it is now, without a copy for as long as nobody writes to it.
+//! Snapshot: an array at one version, copied only if it is written (copy-on-write).
 //!
-//! A capture reads the array's storage itself. The first write recorded after it records a copy before itself and points the
-//! capture there; so most captures never cost anything, and none ever sees the write.
+//! A snapshot reads the array's own storage. The first write recorded after it records a copy before itself and redirects the
+//! snapshot there; so most snapshots cost nothing, and none sees the write.
 
 use crate::array::array::Array;
 use crate::array::layout::Order;
@@ -13,19 +13,19 @@ use crate::runtime::state::Runtime;
 use parking_lot::Mutex;
 use std::sync::Arc;
 
-/// The array's contents at one version.
+/// An array's contents at one version.
 #[derive(Clone)]
 pub(crate) struct Snapshot {
     cell: Arc<SnapshotCell>,
 }
 
-/// What a capture reads, as storages know it.
+/// The array a snapshot reads now; storages hold weak references to it.
 pub(crate) struct SnapshotCell {
     array: Mutex<Array>,
 }
 
 impl Snapshot {
-    /// Captures an array. Memory that others can write to unseen is copied at once.
+    /// Takes a snapshot. Memory that code outside can write unseen is copied immediately.
     pub(crate) fn of(array: &Array) -> Result<Snapshot> {
         if array.storage.is_shared() {
             return Ok(Snapshot::fixed(array.copy(Order::C)?));
@@ -36,31 +36,31 @@ impl Snapshot {
         Ok(snapshot)
     }
 
-    /// A capture of an array that nobody else will ever write to.
+    /// A snapshot of an array that is never written again.
     pub(crate) fn fixed(array: Array) -> Snapshot {
         Snapshot { cell: Arc::new(SnapshotCell { array: Mutex::new(array) }) }
     }
 
-    /// The array to read now. It is valid until the next write is recorded.
+    /// The array to read now, valid until the next write is recorded.
     pub(crate) fn array(&self) -> Array {
         self.cell.array.lock().clone()
     }
 }
 
 impl SnapshotCell {
-    /// What is read now.
+    /// The array to read now.
     pub(crate) fn array(&self) -> Array {
         self.array.lock().clone()
     }
 
-    /// Reads something else from now on.
+    /// Redirects the snapshot.
     pub(crate) fn replace(&self, array: Array) {
         *self.array.lock() = array;
     }
 }
 
 impl Runtime {
-    /// Records copies for those who captured a storage that is about to be written.
+    /// Records a copy for every snapshot of a storage that is about to be written.
     #[cold]
     pub(crate) fn copy_on_write(&mut self, storage: &StorageRef) -> Result<()> {
         let watchers = storage.take_watchers();
@@ -69,7 +69,7 @@ impl Runtime {
                 unreachable!("only snapshots watch storages")
             };
             if let Err(error) = self.copy_for(&cell) {
-                // The write does not happen either, so they go on watching.
+                // The write does not happen either, so the snapshots stay registered.
                 watchers[i..].iter().for_each(|cell| storage.add_watcher(Arc::downgrade(cell)));
                 return Err(error);
             }

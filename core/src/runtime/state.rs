@@ -1,4 +1,4 @@
-//! Everything that the runtime's lock protects.
+//! Runtime state: everything that the runtime's lock protects.
 
 use crate::memory::free_list::FreeList;
 use crate::plan::plan::Plan;
@@ -10,31 +10,31 @@ use crate::runtime::program_cache::ProgramCache;
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Operations over at most this many elements run at once when their operands are ready: recording and planning a node costs
-/// about what computing a thousand elements costs.
+/// Default of the setting `tiny`: operations over at most so many elements run eagerly when their operands are ready, because
+/// recording and planning a node costs about what computing a thousand elements costs.
 pub(crate) const DEFAULT_TINY: usize = 1024;
 
-/// Everything the lock protects.
+/// The runtime. There is one, behind one lock (`lock.rs`).
 pub(crate) struct Runtime {
     pub(crate) trace: Trace,
     pub(crate) free_list: FreeList,
     pub(crate) programs: ProgramCache,
-    /// Where plans may run, and where they do.
+    /// The execution targets, and the one that plans run on.
     pub(crate) targets: Vec<ExecTarget>,
     pub(crate) current: usize,
-    /// The device that plans move to where that pays, and what would have been won by then.
+    /// The cost model that moves plans to a device, under `set_device("auto")`.
     pub(crate) offload: Option<OffloadModel>,
     pub(crate) tiny: usize,
     pub(crate) eager: bool,
     pub(crate) telemetry: Telemetry,
-    /// Which slots somebody can reach, as of the latest call of `full`.
+    /// Which slots are reachable, as of the latest call of [`Runtime::plan`].
     pub(crate) live: Vec<bool>,
-    /// Slots of shared memory that a device wrote.
+    /// Slots of shared host memory that a device wrote.
     pub(crate) written_shared: Vec<u32>,
-    /// Single elements that came from devices since something ran.
+    /// Single elements downloaded since the last flush.
     pub(crate) downloaded_elements: usize,
     pub(crate) last: LastFlush,
-    /// What the last flush left to be decided.
+    /// The speculation on dead results that the last flush left unresolved.
     pub(crate) speculation: Option<Speculation>,
 }
 
@@ -46,11 +46,11 @@ pub(crate) struct LastFlush {
     pub(crate) plan: Option<Arc<Plan>>,
 }
 
-/// What a flush left to be decided.
+/// An unresolved speculation: results that may die unread.
 pub(crate) struct Speculation {
-    /// The plan that stores everything.
+    /// The plan that stores every result.
     pub(crate) full: Arc<Plan>,
-    /// The one that ran, if it left the results out.
+    /// The plan that ran instead, if it omitted the results.
     pub(crate) reduced: Option<Arc<Plan>>,
     /// The slots of the results.
     pub(crate) slots: SmallVec<[u32; 4]>,

@@ -1,4 +1,4 @@
-//! Where plans run: the host, or a device.
+//! Choice of the execution target: `set_device`, and the cost model under `auto`.
 
 use crate::error::{Error, Result};
 use crate::host::interpreter_lock;
@@ -11,9 +11,9 @@ use fastnp_codegen::{Device, Failure, device};
 use std::hash::BuildHasher;
 use std::sync::Arc;
 
-/// Has what is recorded from now on run on a device, `cuda` or `cuda:1`, or on the host, `cpu`. Arrays follow: contents go where they
-/// are computed with, and stay there until somebody needs them elsewhere. With `auto`, what pays moves to the first GPU, if there is
-/// one.
+/// Makes what is recorded from now on run on a device, `cuda` or `cuda:1`, or on the host, `cpu`. Arrays follow: contents are
+/// copied to the target that computes with them, and stay there until they are read elsewhere. With `auto`, what pays moves to the
+/// first GPU, if there is one.
 ///
 /// # Errors
 /// `RuntimeError` where there is no such device or no driver for it, `ValueError` for a name that is none, `MemoryError`: what is
@@ -62,7 +62,7 @@ pub fn current_device() -> &'static str {
     if target.device.is_some() { target.backend.name() } else { "cpu" }
 }
 
-/// What runs what is recorded now, in words: `cuda:0 (NVIDIA H200, 139.8 GiB)`, or the backend on the host.
+/// The current target in words: `cuda:0 (NVIDIA H200, 139.8 GiB)`, or the backend on the host.
 ///
 /// ```
 /// assert!(!fastnp::describe_device().is_empty());
@@ -80,10 +80,10 @@ pub fn describe_device() -> String {
     }
 }
 
-/// Runs everything that is pending, and waits until devices are done with it: they go on working when [`crate::flush`] returns.
+/// Runs everything pending, and waits for the devices, which [`crate::flush`] does not.
 ///
 /// # Errors
-/// As [`crate::flush`]; those of anything that a device was asked for.
+/// As [`crate::flush`]; those of a device that failed.
 ///
 /// ```
 /// fastnp::synchronize()?;
@@ -97,18 +97,18 @@ pub fn synchronize() -> Result<()> {
 }
 
 impl Runtime {
-    /// One of the sites, as plans know it.
+    /// A target, as plans know it.
     pub(crate) fn plan_target(&self, index: usize) -> PlanTarget {
         PlanTarget { index, pack_points: self.targets[index].pack_points }
     }
 
-    /// Where plans run.
+    /// The current target.
     #[inline]
     pub(crate) fn exec_target(&self) -> &ExecTarget {
         &self.targets[self.current]
     }
 
-    /// Has plans run on a device, or the host, from now on.
+    /// Makes plans run on a device, or the host, from now on.
     ///
     /// # Errors
     /// `MemoryError`: what is pending runs first.
@@ -119,7 +119,7 @@ impl Runtime {
         Ok(())
     }
 
-    /// Has plans run on the host, or on this device where that pays, from now on.
+    /// Makes plans run on the host, or on this device where that pays, from now on.
     ///
     /// # Errors
     /// `MemoryError`: what is pending runs first.
@@ -140,7 +140,7 @@ impl Runtime {
         })
     }
 
-    /// Where what is pending is to run.
+    /// The target on which what is pending is to run.
     #[inline]
     pub(crate) fn choose_target(&mut self) -> usize {
         if self.offload.is_some() { self.choose_by_cost() } else { self.current }
@@ -165,7 +165,7 @@ impl Runtime {
         if offload.pays_off(program, nodes, gain) { offload.target } else { self.current }
     }
 
-    /// Has plans run on the host by the backend of a name (none for the best) from now on, or on a device.
+    /// Makes plans run on the host with the backend of this name (empty for the best), or on a device.
     ///
     /// # Errors
     /// `ValueError` where there is no such backend, `RuntimeError` for a device that is not there, `MemoryError`: what is pending
