@@ -35,7 +35,7 @@ const GEMV_TASK: usize = 1 << 15;
 const GEMV_TASKS: usize = 16;
 
 /// Elements of the longest row that a vector is multiplied by here: `gemm` takes 1.4 ns for each multiplication by so short ones.
-const NARROW: usize = 8;
+const AXPY_ROW: usize = 8;
 /// Terms of a sum from which that pays. Of fewer `gemm` makes what every BLAS makes, to the bit: it rounds once a term.
 const MANY_TERMS: usize = 64;
 
@@ -157,7 +157,7 @@ impl Gemm {
     /// A matrix by a matrix, in tiles; row by row where both are so narrow that tiles would be mostly padding (two columns of ten
     /// thousand by themselves: 68 µs in tiles, 9 so).
     fn run_tiles<T: GemmElement>(self, zero: T, one: T) -> FpFlags {
-        if self.k >= MANY_TERMS && self.m < NARROW && self.n < NARROW && self.b.2 == size_of::<T>() as isize {
+        if self.k >= MANY_TERMS && self.m < AXPY_ROW && self.n < AXPY_ROW && self.b.2 == size_of::<T>() as isize {
             return (0..self.m)
                 .fold(FpFlags::NONE, |raised, i| raised | self.tile((i, 1), (0, self.n)).gemv(zero, one));
         }
@@ -240,7 +240,7 @@ impl Gemm {
             ((self.b.0, self.b.1, self.b.2), (self.a.0, self.a.2))
         };
         let (outputs, size) = (self.m * self.n, size_of::<T>() as isize);
-        let is_narrow = (2..=NARROW).contains(&outputs) && self.k >= MANY_TERMS;
+        let is_narrow = (2..=AXPY_ROW).contains(&outputs) && self.k >= MANY_TERMS;
         let is_dense = matrix.2 == size;
         if is_dense && is_narrow {
             return self.gemv_narrow((matrix.0, matrix.1), vector, zero);
@@ -261,7 +261,7 @@ impl Gemm {
     /// [`Gemm::gemv`] for rows of two to eight elements.
     fn gemv_narrow<T: GemmElement>(self, matrix: (*mut u8, isize), vector: (*mut u8, isize), zero: T) -> FpFlags {
         let (outputs, k) = (self.m * self.n, self.k);
-        let mut sums = [zero; NARROW];
+        let mut sums = [zero; AXPY_ROW];
         let matrix = (matrix.0.cast_const(), matrix.1);
         flags_of(|| {
             // SAFETY: `k` rows of so many elements, aligned for T, and as many elements of the vector.
@@ -355,7 +355,7 @@ unsafe fn axpy_rows<T: GemmElement, const N: usize, const TOGETHER: usize>(
     (matrix, row): (*const u8, isize),
     (vector, step): (*mut u8, isize),
     k: usize,
-    to: &mut [T; NARROW],
+    to: &mut [T; AXPY_ROW],
 ) {
     let mut sums = [[to[0]; N]; TOGETHER];
     // SAFETY: the caller's contract.

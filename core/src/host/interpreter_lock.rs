@@ -81,7 +81,7 @@ pub(crate) fn release_during<T>(computes: bool, work: impl FnOnce() -> T) -> T {
     let mut done = None;
     let _released = ReleasedSection::begin();
     host.release_during(computes, &mut || done = work.take().map(|work| work()));
-    done.expect("a host runs what it is given")
+    done.expect("the interpreter lock runs the work")
 }
 
 /// Whether to stop computing.

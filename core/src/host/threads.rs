@@ -34,7 +34,7 @@ const CALLER_SPINS: usize = 4096;
 
 /// Zero until first asked for.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
-static POOL: Mutex<Option<ThreadPool>> = Mutex::new(None);
+static THREAD_POOL: Mutex<Option<ThreadPool>> = Mutex::new(None);
 
 /// Threads that may run at once, the caller's included.
 pub(crate) fn count() -> usize {
@@ -284,7 +284,7 @@ fn move_off_this_cpu(_: &JoinHandle<()>) {}
 /// Runs `act` on the pool; `None` where there is none, or it is busy.
 fn with_pool<T>(act: impl FnOnce(&mut ThreadPool) -> T) -> Option<T> {
     let threads = count();
-    let mut pool_slot = (threads > 1).then(|| POOL.try_lock()).flatten()?;
+    let mut pool_slot = (threads > 1).then(|| THREAD_POOL.try_lock()).flatten()?;
     let process = std::process::id();
     if pool_slot.as_ref().is_some_and(|pool| pool.process != process) {
         // The parent's threads do not exist in the child, and the locks they held stay locked.

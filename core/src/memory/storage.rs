@@ -12,7 +12,7 @@
 
 use crate::error::Result;
 use crate::memory::device_buffer::DeviceBuffer;
-use crate::memory::pool::{ALIGN, Buffer};
+use crate::memory::pool::{BLOCK_ALIGN, Buffer};
 use parking_lot::Mutex;
 use std::any::Any;
 use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -82,7 +82,7 @@ impl Storage {
     pub(crate) fn foreign(address: *mut u8, bytes: usize, owner: Box<dyn Owner>) -> Storage {
         let mut storage = Storage::pending(bytes);
         // Empty memory may have a null address.
-        let address = if address.is_null() { std::ptr::without_provenance_mut(ALIGN) } else { address };
+        let address = if address.is_null() { std::ptr::without_provenance_mut(BLOCK_ALIGN) } else { address };
         storage.address = AtomicPtr::new(address);
         storage.owner = Some((owner, address));
         storage
@@ -188,7 +188,7 @@ impl Storage {
     #[cold]
     fn download(&self) -> Result<*mut u8> {
         let mut device_buffer = self.device_buffer.lock();
-        let device_buffer = device_buffer.as_mut().expect("it is there");
+        let device_buffer = device_buffer.as_mut().expect("the contents are on a device");
         if self.is_exported_on_device() {
             return device_buffer.download_to_mirror();
         }
@@ -213,11 +213,11 @@ impl Storage {
     /// # Errors
     /// `MemoryError`.
     #[inline]
-    pub(crate) fn place_here(&self) -> Result<*mut u8> {
+    pub(crate) fn address_to_write(&self) -> Result<*mut u8> {
         if !self.is_exported_on_device() {
             return self.materialize();
         }
-        self.device_buffer.lock().as_mut().expect("what is lent is on a device").mirror()
+        self.device_buffer.lock().as_mut().expect("exported memory is on a device").mirror()
     }
 
     /// Whether the contents are on a device.

@@ -239,15 +239,15 @@ impl Group {
             }
         }
         // Write after read, write after write.
-        let at_once = section == other_section && node.reduced == 0;
+        let same_section = section == other_section && node.reduced == 0;
         for access in other.reads().filter(|a| a.slot == node.target.slot) {
-            let fine = at_once && same(access, &other.domain, &node.target, &node.domain);
+            let fine = same_section && same(access, &other.domain, &node.target, &node.domain);
             if touches_any_index(other, access) || !(fine || disjoint(access, other, &node.target, node)) {
                 return Err(Refusal::Overlap);
             }
         }
         if other.target.slot == node.target.slot {
-            let fine = at_once && !folded && same(&other.target, &other.domain, &node.target, &node.domain);
+            let fine = same_section && !folded && same(&other.target, &other.domain, &node.target, &node.domain);
             if !(fine || disjoint(&other.target, other, &node.target, node)) {
                 return Err(Refusal::Overlap);
             }

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn what_computes_it_and_what_that_reads() {
+    fn finds_the_nodes_and_what_they_read() {
         // 2 = 0 + 1; 3 = 2 + 0, which is left out; 4 = 3 + 3.
         let all: [(u32, &[u32], bool); 3] = [(2, &[0, 1], true), (3, &[2, 0], true), (4, &[3, 3], true)];
         assert_eq!(found(&all, &[0, 1, 4], 3), Some((vec![0, 1], vec![0, 1])), "2 is nowhere");
@@ -95,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_overwritten_is_not_read_again() {
+    fn overwritten_inputs_are_not_read_again() {
         let before: [(u32, &[u32], bool); 2] = [(0, &[0, 1], false), (2, &[0, 1], true)];
         assert_eq!(found(&before, &[0, 1], 2), Some((vec![1], vec![0, 1])), "written before it was read");
         let after: [(u32, &[u32], bool); 2] = [(2, &[0, 1], true), (0, &[0, 1], false)];
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_nobody_holds_is_not_read_again() {
+    fn dead_memory_is_not_read_again() {
         assert_eq!(found(&[(2, &[0, 1], true)], &[0], 2), None, "1 is an operand that dies");
         assert_eq!(found(&[(2, &[0, 0], false)], &[0], 2), None, "2 keeps some of what it was");
     }

@@ -127,7 +127,7 @@ mod tests {
     use crate::{Array, DType};
 
     #[test]
-    fn storages_serve_again() {
+    fn storages_are_reused() {
         let address = |a: &Array| a.address().unwrap() as usize;
         let all: Vec<usize> = (0..100)
             .map(|i| {
@@ -144,7 +144,7 @@ mod tests {
     }
 
     #[test]
-    fn what_somebody_holds_is_not_given_away() {
+    fn referenced_storages_are_not_reused() {
         let a = Array::ones(&[10], DType::F64);
         let view = a.index(&[(2..4).into()]).unwrap();
         drop(a);

@@ -154,7 +154,7 @@ impl Array {
     /// use fastnp::Array;
     /// let a = Array::arange(3);
     /// let export = a.export()?;
-    /// a.assign(1)?; // runs at once, since somebody may be looking
+    /// a.assign(1)?; // runs eagerly: code outside may read the memory
     /// // SAFETY: the export is alive, and the array holds three elements.
     /// let telemetry = unsafe { std::slice::from_raw_parts(export.address().cast::<i64>(), 3) };
     /// assert_eq!(telemetry, [1, 1, 1]);

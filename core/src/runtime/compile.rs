@@ -17,8 +17,8 @@ impl Runtime {
         }
         self.telemetry.stats.kernels_compiled += 1;
         let started = self.telemetry.debug.clock(1);
-        let verified =
-            fastnp_codegen::verify(kernel.clone()).unwrap_or_else(|e| panic!("the planner made a wrong kernel: {e}"));
+        let verified = fastnp_codegen::verify(kernel.clone())
+            .unwrap_or_else(|e| panic!("the planner made an invalid kernel: {e}"));
         let backend = &self.targets[target].backend;
         let program = backend
             .compile(&verified)

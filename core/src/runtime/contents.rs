@@ -47,8 +47,8 @@ impl Runtime {
     #[cold]
     fn download_element(&mut self, storage: &Storage, offset: isize, dtype: DType) -> Result<Scalar> {
         self.downloaded_elements += 1;
-        let mut room = 0u128;
-        let to = (&raw mut room).cast::<u8>();
+        let mut bytes = 0u128;
+        let to = (&raw mut bytes).cast::<u8>();
         interpreter_lock::release_during(true, || {
             let is_lent = storage.is_exported_on_device();
             if !is_lent && (storage.bytes() <= DOWNLOAD_WHOLE || self.downloaded_elements > MAX_RECORDED_ELEMENTS) {

@@ -70,12 +70,12 @@ impl Runtime {
 
     /// Slots of reachable results, except the wanted one: they may die unread.
     fn candidates(&self, wanted: u32) -> SmallVec<[u32; 4]> {
-        let passes = |&slot: &u32| {
+        let may_die = |&slot: &u32| {
             let known = &self.trace.slots[slot as usize];
-            let ours = known.storage.owner().is_none() && !known.storage.is_shared();
-            slot != wanted && known.written && ours && self.live[slot as usize]
+            let own = known.storage.owner().is_none() && !known.storage.is_shared();
+            slot != wanted && known.written && own && self.live[slot as usize]
         };
-        (0..self.live.len() as u32).filter(passes).collect()
+        (0..self.live.len() as u32).filter(may_die).collect()
     }
 
     /// Whether the storage of a slot is referenced from outside the trace.
@@ -94,12 +94,12 @@ impl Runtime {
     pub(crate) fn resolve_speculation(&mut self) {
         let Some(Speculation { full: plan, reduced, slots }) = self.speculation.take() else { return };
         SPECULATING.store(false, Ordering::Relaxed);
-        let (held, died): (SmallVec<[u32; 4]>, SmallVec<[u32; 4]>) =
+        let (alive, died): (SmallVec<[u32; 4]>, SmallVec<[u32; 4]>) =
             slots.iter().copied().partition(|&s| self.is_referenced(s));
         match reduced {
             Some(reduced) => {
-                plan.profile.count(held.is_empty());
-                if let (Some(omitted), false) = (&reduced.omitted, held.is_empty()) {
+                plan.profile.count(alive.is_empty());
+                if let (Some(omitted), false) = (&reduced.omitted, alive.is_empty()) {
                     return self.recompute_omitted(&omitted.nodes);
                 }
             }
@@ -110,7 +110,7 @@ impl Runtime {
                     self.compile_for(plan.target.index, k)
                 });
                 (self.trace.tape, self.live) = (tape, live);
-                // Set once: a later plan is the same.
+                // Set once: from then on results are not observed.
                 let _ = plan.profile.reduced.set(reduced);
             }
             None => {}

@@ -116,7 +116,7 @@ impl Runtime {
         let mut addresses = Addresses::new();
         for &(slot, offset) in &step.operands {
             let slot = &self.trace.slots[slot as usize];
-            addresses.push(slot.storage.place_here()?.wrapping_offset(slot.base + offset));
+            addresses.push(slot.storage.address_to_write()?.wrapping_offset(slot.base + offset));
         }
         match &step.kind {
             StepKind::Kernel(work) => self.launch(work, &addresses, None)?,

@@ -85,7 +85,7 @@ impl Runtime {
             let slot = &self.trace.slots[at as usize];
             let start = match temporaries.iter().find(|temporary| temporary.0 == at) {
                 Some(temporary) => temporary.1.start(),
-                None => slot.storage.with_device_buffer(DeviceBuffer::start).expect("it was sent"),
+                None => slot.storage.with_device_buffer(DeviceBuffer::start).expect("the operand was uploaded"),
             };
             start.wrapping_offset(slot.base + offset)
         };
@@ -105,7 +105,7 @@ impl Runtime {
             let storage = &self.trace.slots[slot as usize].storage;
             if let Some((_, temporary)) = temporaries.iter().find(|temporary| temporary.0 == slot) {
                 // SAFETY: the mirror has as many bytes as the storage, and so has the guest.
-                unsafe { temporary.download(0, storage.place_here()?, storage.bytes())? };
+                unsafe { temporary.download(0, storage.address_to_write()?, storage.bytes())? };
                 storage.invalidate_device()?;
             } else if storage.is_exported_on_device() {
                 // The exported memory itself was written.

@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn what_must_be_sent_counts() {
+    fn uploads_count() {
         // One pass over data of which half must be uploaded pays; it does not where fifty times as much must be.
         assert!(offload().gain(1, 160_000_000, [80_000_000, 0]) > 0.0);
         assert!(offload().gain(1, 16_000_000, [800_000_000, 0]) < 0.0);

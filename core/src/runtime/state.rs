@@ -62,7 +62,7 @@ impl Runtime {
             trace: Trace::new(),
             free_list: FreeList::new(),
             programs: ProgramCache::new(),
-            targets: vec![ExecTarget::host("").expect("there is always one")],
+            targets: vec![ExecTarget::host("").expect("the default backend exists")],
             current: HOST_TARGET,
             offload: None,
             tiny: DEFAULT_TINY,

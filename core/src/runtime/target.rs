@@ -73,7 +73,7 @@ pub fn describe_device() -> String {
     match (&target.device, &runtime.offload) {
         (Some(device), _) => device.description(),
         (None, Some(offload)) => {
-            let device = runtime.targets[offload.target].device.as_ref().expect("what is worth moving to");
+            let device = runtime.targets[offload.target].device.as_ref().expect("an offload target is a device");
             format!("cpu ({}), or {} where that pays", target.backend.name(), device.description())
         }
         (None, None) => format!("cpu ({})", target.backend.name()),
