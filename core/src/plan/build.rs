@@ -29,7 +29,7 @@ pub(crate) fn build(tape: &[u64], live: &[bool], target: PlanTarget, compile: &m
             steps[*last as usize].releases.push(slot as u32);
         }
     }
-    let points = steps.iter().map(|plan_step| plan_step.kind.points()).fold(0, usize::saturating_add);
+    let points = steps.iter().map(|step| step.kind.points()).fold(0, usize::saturating_add);
     Plan {
         steps,
         points,
