@@ -1,4 +1,4 @@
-//! What can go wrong, in NumPy's terms.
+//! Errors, in NumPy's terms.
 //!
 //! Kinds map one to one to the exceptions NumPy raises, and messages are worded as NumPy words them. Nothing here depends
 //! on array data: whatever a user can get wrong is found when an operation is recorded.
@@ -33,12 +33,13 @@ pub enum ErrorKind {
     Device,
     /// `BufferError`: memory that cannot be shared so.
     Buffer,
-    /// Valid in NumPy, but not computed by this engine: the caller should use NumPy for this call.
+    /// Valid in NumPy, but not computed by this crate: the caller should use NumPy for this call.
     Unsupported,
 }
 
 impl ErrorKind {
-    /// Whether asking NumPy instead is no use: memory ran out, a device failed or lent it, or the user stopped it.
+    /// Whether calling NumPy instead would not help: memory ran out, a device failed or has the memory exported, or the user
+    /// stopped it.
     pub fn is_final(self) -> bool {
         matches!(self, ErrorKind::Memory | ErrorKind::Interrupted | ErrorKind::Device | ErrorKind::Buffer)
     }

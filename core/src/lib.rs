@@ -1,6 +1,6 @@
 //! Lazy, fusing NumPy-style arrays.
 //!
-//! Operations on [`Array`]s are recorded, not run. When somebody needs a value, what is pending is fused into few kernels, compiled and
+//! Operations on [`Array`]s are recorded, not run. When a value is needed, what is pending is fused into few kernels, compiled and
 //! run. A write is recorded like a read, so programs that update slices in place fuse as well as pure ones.
 //!
 //! ```
@@ -16,15 +16,35 @@
 //!
 //! # How it works
 //!
-//! An [`Array`] is a storage, a [`Layout`] and a type. Recording appends a statement to the trace; `flush` looks the trace up
-//! among the plans made so far or makes one: nodes nobody can reach are dropped, the rest are grouped into kernels, and
-//! each kernel is compiled by a backend of `fastnp-codegen`, which knows nothing of arrays. Small operations on ready operands skip all
-//! that and run at once.
+//! An [`Array`] is a storage, a [`Layout`] and an element type. Recording appends a statement to the trace; `flush` looks the trace
+//! up among the plans made so far or makes one: dead nodes are dropped, the rest are grouped into kernels, and each kernel is
+//! compiled by a backend of `fastnp-codegen`, which knows nothing of arrays. Small operations on ready operands skip all that and
+//! run eagerly.
+//!
+//! # Modules
+//!
+//! From the ground up: each row imports rows above it only.
+//!
+//! | folder | what lives there |
+//! |---|---|
+//! | `error` | errors with NumPy's kinds and texts |
+//! | `host` | the interpreter lock, the spin lock, the thread pool, matrix products |
+//! | `memory` | storages and references to them, the pool, the free list, device buffers |
+//! | `array` | the array, layouts and views, scalar arguments |
+//! | `plan` | the trace; fusion, lowering and plans |
+//! | `runtime` | the one lock; recording, eager execution, flushing, execution targets, contents |
+//! | `device` | routines of a device's libraries, device memory shared with others |
+//! | `ops` | operations: types and shapes to statements |
+//! | `index` | indexing by positions and masks |
+//! | `settings` | the table of settings |
+//!
+//! A method of [`Array`] stands in the folder that it needs: views in `array`, what reads contents in `runtime`, operations in
+//! `ops`. Follow a statement from `ops/elementwise.rs` to `runtime/record.rs`, `runtime/flush.rs` and `plan/build.rs`.
 //!
 //! # Errors
 //!
-//! What a user can get wrong is found when an operation is recorded and returned as an [`Error`] whose kind and text are
-//! NumPy's. [`ErrorKind::Unsupported`] marks what NumPy can do and this engine cannot.
+//! What a user can get wrong is found when an operation is recorded and returned as an [`Error`] whose kind and text are NumPy's.
+//! [`ErrorKind::Unsupported`] marks what NumPy can do and this crate cannot.
 
 mod array;
 mod device;
@@ -37,13 +57,13 @@ mod plan;
 mod runtime;
 pub mod settings;
 
-pub use crate::array::array::{Array, Export};
+pub use crate::array::array::Array;
 pub use crate::array::element::Element;
 pub use crate::array::layout::{Index, Layout, MAX_DIMS, Order, Shape, Strides, broadcast, normalize_axis};
 pub use crate::array::value::Value;
 pub use crate::device::export::Loan;
 pub use crate::device::routine::{Singular, cholesky, computes_on_host, eigen, fourier, lack, lu, qr, solve, svd};
-pub use crate::host::interpreter_lock::{Host, Still, hold_still, rely_on_host, set_host};
+pub use crate::host::interpreter_lock::{InterpreterLock, rely_on_interpreter_lock, set_interpreter_lock};
 pub use crate::index::fancy::{Part, Places};
 pub use crate::index::selection::{Selection, SelectionArg, put_selected, select_now};
 pub use crate::memory::storage::Owner;
@@ -52,20 +72,23 @@ pub use crate::ops::elementwise::{Options, apply, apply_to, apply_with, select};
 pub use crate::ops::matmul::{dot, matmul};
 pub use crate::ops::promote::{ArgType, Casting, can_cast, promote_types, resolve, result_type};
 pub use crate::ops::reduce::{Folding, Reduction};
+pub use crate::runtime::array_contents::Export;
+pub use crate::runtime::eager::runs_eagerly;
 pub use crate::runtime::explain::explain;
-pub use crate::runtime::fp_flags::{Report, Scope, set_scope_source};
+pub use crate::runtime::fork::{ForkGuard, quiesce};
+pub use crate::runtime::fp_flags::{ErrstateToken, FpReport, set_errstate_source};
 pub use crate::runtime::stats::Stats;
 pub use crate::runtime::target::{current_device, describe_device, set_device, synchronize};
 pub use error::{Error, ErrorKind, Result};
 pub use fastnp_codegen::{CUDA, DType, FpFlags, Kind, Library, Op, ResultRule, Scalar, Transform, Wide};
 pub use num_complex::Complex;
 
-use crate::runtime::recorder::engine;
+use crate::runtime::lock::runtime;
 
 /// Runs everything that is pending.
 ///
 /// # Errors
-/// `MemoryError`; `KeyboardInterrupt`, where the [`Host`] has those. What did not run stays pending.
+/// `MemoryError`; `KeyboardInterrupt`, where the [`InterpreterLock`] has those. What did not run stays pending.
 ///
 /// ```
 /// use fastnp::{Array, flush, stats};
@@ -77,10 +100,10 @@ use crate::runtime::recorder::engine;
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn flush() -> Result<()> {
-    engine().flush()
+    runtime().flush()
 }
 
-/// What the engine did since the process began or [`reset_stats`].
+/// Counters of the work since the process began or [`reset_stats`].
 ///
 /// ```
 /// use fastnp::{Array, flush, reset_stats, stats};
@@ -93,7 +116,7 @@ pub fn flush() -> Result<()> {
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn stats() -> Stats {
-    let mut stats = engine().seen.stats;
+    let mut stats = runtime().telemetry.stats;
     let (live, peak, kept) = crate::memory::pool::usage();
     stats.bytes_live = live as u64;
     stats.bytes_peak = peak as u64;
@@ -104,7 +127,7 @@ pub fn stats() -> Stats {
 
 /// Sets the counters to zero.
 pub fn reset_stats() {
-    engine().seen.stats = Stats::default();
+    runtime().telemetry.stats = Stats::default();
     crate::memory::pool::reset_peak();
     crate::memory::device_buffer::reset_traffic();
 }
@@ -112,25 +135,20 @@ pub fn reset_stats() {
 /// Floating-point flags that kernels raised since the last call, by op.
 ///
 /// ```
-/// use fastnp::{Array, FpFlags, Op, apply, take_raised};
+/// use fastnp::{Array, FpFlags, Op, apply, take_fp_reports};
 /// apply(Op::Log, &[(&Array::from(vec![0.0])).into()])?.evaluate()?;
-/// let [report] = take_raised()[..] else { panic!("one op raised flags") };
+/// let [report] = take_fp_reports()[..] else { panic!("one op raised flags") };
 /// assert_eq!((report.name, report.flags), ("log", FpFlags::DIVIDE));
 /// # Ok::<(), fastnp::Error>(())
 /// ```
-pub fn take_raised() -> Vec<Report> {
-    crate::runtime::recorder::locked().seen.raised.take()
+pub fn take_fp_reports() -> Vec<FpReport> {
+    crate::runtime::lock::unresolved_runtime().telemetry.fp_flags.take()
 }
 
-/// Whether [`take_raised`] has something to give.
+/// Whether [`take_fp_reports`] has something to give.
 #[inline]
-pub fn has_raised() -> bool {
-    crate::runtime::fp_flags::has_raised()
-}
-
-/// Whether an operation over so many elements runs at once when its operands are ready, by the setting `tiny`.
-pub fn runs_at_once(points: usize) -> bool {
-    points <= engine().tiny
+pub fn has_fp_reports() -> bool {
+    crate::runtime::fp_flags::has_fp_reports()
 }
 
 /// The programs of the README, which run as tests.

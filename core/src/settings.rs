@@ -1,18 +1,13 @@
-//! The settings table of the engine.
+//! Settings: the table, and where each value is kept. It is at the top, since values live in many folders.
 
 use crate::error::{Error, Result};
 use crate::host::threads;
 use crate::memory::pool;
-use crate::runtime::recorder::engine;
+use crate::runtime::array_contents::LAZY_SCALARS;
+use crate::runtime::lock::runtime;
+use crate::runtime::state::DEFAULT_TINY;
 use std::borrow::Cow;
-use std::sync::atomic::{AtomicBool, Ordering};
-
-/// Operations over at most this many elements run at once when their operands are ready: recording and planning a node costs
-/// about what computing a thousand elements costs.
-pub(crate) const DEFAULT_TINY: usize = 1024;
-
-/// Whether results without axes stay arrays. Asked for each of them, which must not cost the engine's lock.
-pub(crate) static LAZY_SCALARS: AtomicBool = AtomicBool::new(false);
+use std::sync::atomic::Ordering;
 
 /// What a setting is set to.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -46,7 +41,7 @@ impl From<&str> for SettingValue {
 pub struct Setting {
     /// Its name; the environment variable is `FASTNP_` and the name in capitals.
     pub name: &'static str,
-    /// Value when nobody sets it.
+    /// The default value.
     pub default: SettingValue,
     /// What it does.
     pub doc: &'static str,
@@ -56,7 +51,7 @@ const fn number(name: &'static str, default: i64, doc: &'static str) -> Setting 
     Setting { name, default: SettingValue::Int(default), doc }
 }
 
-/// Every setting of the engine.
+/// Every setting of this crate.
 ///
 /// ```
 /// use fastnp::settings::{SETTINGS, SettingValue, get, set};
@@ -110,13 +105,13 @@ up to 32 times as many, reading by positions up to 16 times.",
 /// `ValueError` for a backend that there is not, `RuntimeError` for a device that is not there, `MemoryError`.
 pub fn set(name: &str, value: impl Into<SettingValue>) -> Result<bool> {
     match (name, value.into()) {
-        ("backend", SettingValue::Text(name)) => engine().set_backend(&name)?,
-        ("debug", SettingValue::Int(value)) => engine().seen.inspection.level = value.clamp(0, 5) as u8,
+        ("backend", SettingValue::Text(name)) => runtime().set_backend(&name)?,
+        ("debug", SettingValue::Int(value)) => runtime().telemetry.debug.level = value.clamp(0, 5) as u8,
         ("dump", SettingValue::Text(path)) => {
-            engine().seen.inspection.dump = (!path.is_empty()).then(|| path.into_owned().into());
+            runtime().telemetry.debug.dump = (!path.is_empty()).then(|| path.into_owned().into());
         }
-        ("tiny", SettingValue::Int(value)) => engine().tiny = value.max(0) as usize,
-        ("eager", SettingValue::Int(value)) => engine().eager = value != 0,
+        ("tiny", SettingValue::Int(value)) => runtime().tiny = value.max(0) as usize,
+        ("eager", SettingValue::Int(value)) => runtime().eager = value != 0,
         ("lazy_scalars", SettingValue::Int(value)) => LAZY_SCALARS.store(value != 0, Ordering::Relaxed),
         ("num_threads", SettingValue::Int(value)) => threads::set_count(value.max(0) as usize),
         ("memory_kept", SettingValue::Int(value)) => pool::set_limit(usize::try_from(value).ok()),
@@ -128,14 +123,14 @@ pub fn set(name: &str, value: impl Into<SettingValue>) -> Result<bool> {
 /// The value of a setting, where there is one of that name.
 pub fn get(name: &str) -> Option<SettingValue> {
     Some(SettingValue::Int(match name {
-        "backend" => return Some(engine().site().backend.name().to_owned().into()),
-        "debug" => engine().seen.inspection.level as i64,
+        "backend" => return Some(runtime().exec_target().backend.name().to_owned().into()),
+        "debug" => runtime().telemetry.debug.level as i64,
         "dump" => {
-            let path = engine().seen.inspection.dump.clone().unwrap_or_default();
+            let path = runtime().telemetry.debug.dump.clone().unwrap_or_default();
             return Some(path.to_string_lossy().into_owned().into());
         }
-        "tiny" => engine().tiny as i64,
-        "eager" => engine().eager as i64,
+        "tiny" => runtime().tiny as i64,
+        "eager" => runtime().eager as i64,
         "lazy_scalars" => LAZY_SCALARS.load(Ordering::Relaxed) as i64,
         "num_threads" => threads::count() as i64,
         "memory_kept" => pool::limit().map_or(-1, |bytes| bytes as i64),

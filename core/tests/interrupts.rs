@@ -1,7 +1,7 @@
 //! A computation that the host interrupts stays pending, and ends later with the same result.
 
 use crate::process::elsewhere;
-use fastnp::{Array, ErrorKind, Host, Op, Reduction, Result, apply, flush, set_host, stats};
+use fastnp::{Array, ErrorKind, InterpreterLock, Op, Reduction, Result, apply, flush, set_interpreter_lock, stats};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 static STOP: AtomicBool = AtomicBool::new(false);
@@ -9,8 +9,8 @@ static ASIDE: AtomicUsize = AtomicUsize::new(0);
 
 struct Impatient;
 
-impl Host for Impatient {
-    fn aside(&self, _computes: bool, work: &mut dyn FnMut()) {
+impl InterpreterLock for Impatient {
+    fn release_during(&self, _computes: bool, work: &mut dyn FnMut()) {
         ASIDE.fetch_add(1, Ordering::Relaxed);
         work();
     }
@@ -54,7 +54,7 @@ fn an_interrupted_computation_stays_pending() -> Result<()> {
     if elsewhere("interrupts::an_interrupted_computation_stays_pending") {
         return Ok(());
     }
-    set_host(&Impatient);
+    set_interpreter_lock(&Impatient);
     // A flush is interrupted only once it has taken a while. How many elements take that long, the machine decides.
     let mut n = 600_000;
     let y = loop {

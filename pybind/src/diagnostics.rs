@@ -118,7 +118,7 @@ fn flush(py: Python<'_>) -> PyResult<()> {
 /// Whether operations over so many elements run at once: what takes several of them is then better left to NumPy.
 #[pyfunction]
 fn runs_at_once(elements: usize) -> bool {
-    fastnp::runs_at_once(elements)
+    fastnp::runs_eagerly(elements)
 }
 
 /// Computes arrays.

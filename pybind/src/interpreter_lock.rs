@@ -3,7 +3,7 @@
 //! A thread computes for long, or waits for one that does, without the GIL: nobody waits for the engine with the GIL in hand,
 //! so whoever has the engine may wait for the GIL.
 
-use fastnp::{Host, Still};
+use fastnp::{ForkGuard, InterpreterLock};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -29,8 +29,8 @@ impl Here<'_> {
     }
 }
 
-impl Host for Interpreter {
-    fn aside(&self, computes: bool, work: &mut dyn FnMut()) {
+impl InterpreterLock for Interpreter {
+    fn release_during(&self, computes: bool, work: &mut dyn FnMut()) {
         let work = Here(work);
         Python::attach(|py| {
             if computes && ENDING.load(Ordering::Relaxed) {
@@ -64,13 +64,13 @@ fn handler_is_default(py: Python<'_>) -> PyResult<bool> {
 
 thread_local! {
     /// Holds the engine still from before a fork until after it, in parent and child.
-    static FORKING: RefCell<Option<Still>> = const { RefCell::new(None) };
+    static FORKING: RefCell<Option<ForkGuard>> = const { RefCell::new(None) };
 }
 
 /// Before a fork: a computation of another thread would never end in the child, and never unlock the engine there.
 #[pyfunction]
 fn before_fork() {
-    let still = fastnp::hold_still();
+    let still = fastnp::quiesce();
     FORKING.with_borrow_mut(|held| *held = Some(still));
 }
 
@@ -84,14 +84,14 @@ fn after_fork_in_parent() {
 #[pyfunction]
 fn after_fork_in_child() {
     if let Some(still) = FORKING.with_borrow_mut(Option::take) {
-        still.go_on_in_child();
+        still.resume_in_child();
     }
 }
 
 /// Before the interpreter ends: waits for computations of other threads, and keeps later ones on the GIL.
 #[pyfunction]
 fn before_exit() {
-    let still = fastnp::hold_still();
+    let still = fastnp::quiesce();
     ENDING.store(true, Ordering::Relaxed);
     drop(still);
 }
@@ -99,10 +99,10 @@ fn before_exit() {
 /// Makes Python the engine's host.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
-    fastnp::set_host(&Interpreter);
+    fastnp::set_interpreter_lock(&Interpreter);
     // SAFETY: this crate alone calls the engine, always with the GIL held: it lets go of it nowhere but in `aside`. (The
     // module is built for the stable ABI, which no Python without a GIL loads, and PyO3 refuses a second interpreter.)
-    unsafe { fastnp::rely_on_host() };
+    unsafe { fastnp::rely_on_interpreter_lock() };
     py.import("atexit")?.call_method1("register", (wrap_pyfunction!(before_exit, module)?,))?;
     let os = py.import("os")?;
     if os.hasattr("register_at_fork")? {

@@ -15,7 +15,7 @@ use pyo3::sync::PyOnceLock;
 /// An engine result as Python's, after the floating-point flags that the engine raised on the way were reported.
 #[inline]
 pub(crate) fn deliver<T>(py: Python<'_>, result: Result<T>) -> PyResult<T> {
-    if fastnp::has_raised() {
+    if fastnp::has_fp_reports() {
         crate::call::errstate::report(py)?;
     }
     result.map_err(|e| crate::call::error::raise(py, e))

@@ -1,19 +1,17 @@
 //! The array: a storage, a layout, a type.
 //!
-//! Arrays are cheap to clone and to view; clones and views share their storage, and a write through one is seen through
-//! all. Nothing here computes: other views are made in `view`, everything else is recorded by the other modules.
+//! Arrays are cheap to clone and to view. Clones and views share their storage; a write through one is visible through all. Nothing
+//! here computes or takes the runtime's lock: views are in `view`, what needs contents is in `runtime::array_contents`, operations
+//! are in `ops`.
 
-use crate::array::layout::{Index, Layout, Shape, Steps, Strides, byte_count, c_strides, same_shape};
-use crate::error::{Error, ErrorKind, Result};
-use crate::memory::free_list::Share;
+use crate::array::layout::{CowStrides, Layout, Shape, same_shape};
+use crate::array::strided_view::StridedView;
+use crate::error::{Error, Result};
 use crate::memory::storage::{Owner, Storage};
-use crate::memory::storage_ref::Counted;
-use crate::plan::trace::View;
-use crate::runtime::recorder;
-use crate::runtime::recorder::engine;
-use fastnp_codegen::{DType, Scalar};
+use crate::memory::storage_handle::StorageHandle;
+use crate::memory::storage_ref::StorageRef;
+use fastnp_codegen::DType;
 use smallvec::SmallVec;
-use std::sync::atomic::Ordering;
 
 /// An n-dimensional array whose elements may not have been computed yet.
 ///
@@ -28,30 +26,13 @@ use std::sync::atomic::Ordering;
 /// ```
 #[derive(Clone)]
 pub struct Array {
-    pub(crate) storage: Share,
+    pub(crate) storage: StorageHandle,
     pub(crate) layout: Layout,
     pub(crate) dtype: DType,
     pub(crate) writeable: bool,
 }
 
 impl Array {
-    /// A new array without contents, dense in the given strides.
-    pub(crate) fn fresh(shape: &[usize], strides: Strides, dtype: DType) -> Result<Array> {
-        let bytes = match shape {
-            // One axis cannot overflow where the array's own elements did not.
-            &[n] if n < 1 << 58 => n * dtype.size(),
-            _ => byte_count(shape, dtype.size())?,
-        };
-        let layout = Layout { shape: Shape::from_slice(shape), strides, offset: 0 };
-        let storage = recorder::waiting(bytes).unwrap_or_else(|| Storage::pending(bytes).into());
-        Ok(Array { storage, layout, dtype, writeable: true })
-    }
-
-    /// The same in row-major order.
-    pub(crate) fn by_rows(shape: &[usize], dtype: DType) -> Result<Array> {
-        Array::fresh(shape, c_strides(shape, dtype.size()), dtype)
-    }
-
     /// The same storage seen through another layout.
     #[inline(always)]
     pub(crate) fn with_layout(&self, layout: Layout) -> Array {
@@ -80,7 +61,7 @@ impl Array {
         &self.layout.shape
     }
 
-    /// Byte steps along the axes.
+    /// Byte strides of the axes.
     #[inline]
     pub fn strides(&self) -> &[isize] {
         &self.layout.strides
@@ -137,7 +118,7 @@ impl Array {
         self.layout.is_f_contiguous(self.dtype.size())
     }
 
-    /// Whether this is the whole of its storage, element by element: what a write through it leaves nothing older of.
+    /// Whether the array covers its whole storage, so that a write through it leaves nothing of the old contents.
     #[inline]
     pub(crate) fn covers_storage(&self) -> bool {
         let dense = self.is_c_contiguous() || self.is_f_contiguous() || {
@@ -154,7 +135,7 @@ impl Array {
         dense && self.nbytes() == self.storage.bytes()
     }
 
-    /// Checks that elements may be written, each by itself: where some share memory the order of writes would count.
+    /// Checks that elements may be written, and that no two share memory: their order would change the result.
     ///
     /// # Errors
     /// `ValueError` with this text where the array is read-only, `Unsupported` where elements share memory.
@@ -169,14 +150,6 @@ impl Array {
         Ok(())
     }
 
-    /// Opens the memory for good to somebody who keeps its address without saying so.
-    ///
-    /// # Errors
-    /// As [`Array::export`].
-    pub fn expose(&self) -> Result<()> {
-        self.export().map(|_| self.storage.export(true))
-    }
-
     /// Bytes of the whole storage.
     pub fn storage_bytes(&self) -> usize {
         self.storage.bytes()
@@ -189,7 +162,7 @@ impl Array {
 
     /// Whether both are views of one storage.
     pub fn same_storage(&self, other: &Array) -> bool {
-        Counted::same(&self.storage, &other.storage)
+        StorageRef::ptr_eq(&self.storage, &other.storage)
     }
 
     /// Whether the two may have a byte in common; false is certain.
@@ -222,174 +195,13 @@ impl Array {
 
     /// The view over a domain, for recording.
     #[inline]
-    pub(crate) fn over(&self, domain: &[usize]) -> View<'_> {
+    pub(crate) fn over(&self, domain: &[usize]) -> StridedView<'_> {
         let strides = if same_shape(self.shape(), domain) {
-            Steps::Borrowed(self.strides())
+            CowStrides::Borrowed(self.strides())
         } else {
-            Steps::Owned(self.layout.strides_over(domain))
+            CowStrides::Owned(self.layout.strides_over(domain))
         };
-        View { storage: &self.storage, dtype: self.dtype, offset: self.layout.offset, strides }
-    }
-
-    /// Computes the elements, if they are pending, where they are to be computed: on a device they stay.
-    ///
-    /// # Errors
-    /// `MemoryError`.
-    ///
-    /// ```
-    /// use fastnp::{Array, DType, explain};
-    /// let x = &Array::ones(&[100_000], DType::F64) * 2.0;
-    /// assert!(explain().starts_with("pending"));
-    /// x.evaluate()?;
-    /// assert!(explain().starts_with("nothing is pending"));
-    /// # Ok::<(), fastnp::Error>(())
-    /// ```
-    pub fn evaluate(&self) -> Result<()> {
-        engine().compute(&self.storage)
-    }
-
-    /// The address of the first element (of where it would be, in an empty array), computed and in memory. It stays valid
-    /// while an array on this storage lives; its contents follow later writes only once those are evaluated.
-    ///
-    /// # Errors
-    /// `MemoryError`.
-    pub fn address(&self) -> Result<*mut u8> {
-        Ok(engine().settle(&self.storage)?.wrapping_offset(self.layout.offset))
-    }
-
-    /// Has somebody write to the host's memory from the first element's address on, who asks nothing of the engine.
-    ///
-    /// # Errors
-    /// As [`Array::address`].
-    pub(crate) fn write_with(&self, write: impl FnOnce(*mut u8)) -> Result<()> {
-        let mut engine = engine();
-        if self.storage.is_watched() {
-            engine.leave_copies(&self.storage)?;
-        }
-        write(engine.settle(&self.storage)?.wrapping_offset(self.layout.offset));
-        self.storage.written()
-    }
-
-    /// The one element of an array of size one.
-    ///
-    /// # Errors
-    /// `ValueError` for any other size.
-    ///
-    /// ```
-    /// use fastnp::{Array, Reduction};
-    /// let sum = Array::arange(5).reduce(Reduction::Sum, None, None, false)?;
-    /// assert_eq!(sum.item()?.to_i64(), 10);
-    /// # Ok::<(), fastnp::Error>(())
-    /// ```
-    pub fn item(&self) -> Result<Scalar> {
-        if self.size() != 1 {
-            return Err(Error::value("can only convert an array of size 1 to a Python scalar"));
-        }
-        engine().number(&self.storage, self.layout.offset, self.dtype)
-    }
-
-    /// Whether the one element of an array without axes is better not asked for yet: it is pending or on a device, and the setting
-    /// `lazy_scalars` says so.
-    #[inline]
-    pub fn stays_lazy(&self) -> bool {
-        crate::settings::LAZY_SCALARS.load(Ordering::Relaxed) && engine().ready_address(&self.storage).is_none()
-    }
-
-    /// The layout's offset of one element; `None` where an index is out of bounds or does not name one element.
-    #[inline]
-    fn element(&self, parts: &[Index]) -> Option<isize> {
-        if let ([Index::At(i)], [n]) = (parts, self.shape()) {
-            let i = if *i < 0 { i + *n as isize } else { *i };
-            return ((i as usize) < *n).then(|| self.layout.offset + i * self.strides()[0]);
-        }
-        if parts.len() != self.ndim() {
-            return None;
-        }
-        let mut offset = self.layout.offset;
-        for ((part, &n), &stride) in parts.iter().zip(self.shape()).zip(self.strides()) {
-            let Index::At(i) = *part else { return None };
-            let i = if i < 0 { i + n as isize } else { i };
-            if i < 0 || i >= n as isize {
-                return None;
-            }
-            offset += i * stride;
-        }
-        Some(offset)
-    }
-
-    /// The element at integer positions, one for each axis; `None` where they do not name one.
-    ///
-    /// # Errors
-    /// `MemoryError`.
-    ///
-    /// ```
-    /// use fastnp::Array;
-    /// let a = Array::arange(6).reshape(&[2, 3])?;
-    /// assert_eq!(a.get(&[1.into(), (-1).into()])?.map(|x| x.to_i64()), Some(5));
-    /// assert!(a.get(&[7.into(), 0.into()])?.is_none());
-    /// # Ok::<(), fastnp::Error>(())
-    /// ```
-    #[inline]
-    pub fn get(&self, parts: &[Index]) -> Result<Option<Scalar>> {
-        let Some(offset) = self.element(parts) else { return Ok(None) };
-        let mut engine = engine();
-        if engine.trace.touches(&self.storage) {
-            engine.flush()?;
-        }
-        Ok(Some(engine.element(&self.storage, offset, self.dtype)?))
-    }
-
-    /// Sets the element at integer positions, if that is better than to record it; whether it did. The value must be of the
-    /// array's type.
-    ///
-    /// # Errors
-    /// `MemoryError`.
-    ///
-    /// ```
-    /// use fastnp::{Array, Element};
-    /// let a = Array::from(vec![1.0, 2.0]);
-    /// assert!(a.set_now(&[1.into()], 5.0.scalar())?);
-    /// assert_eq!(a.to_vec::<f64>()?, [1.0, 5.0]);
-    /// # Ok::<(), fastnp::Error>(())
-    /// ```
-    #[inline]
-    pub fn set_now(&self, parts: &[Index], value: Scalar) -> Result<bool> {
-        match self.element(parts) {
-            Some(offset) if self.writeable && value.dtype() == self.dtype => {
-                engine().write_now(&self.storage, offset, value)
-            }
-            _ => Ok(false),
-        }
-    }
-
-    /// Opens the memory to somebody outside. While the export lives, operations on this storage are not deferred.
-    ///
-    /// # Errors
-    /// `MemoryError`; `BufferError` where the memory is lent on a device ([`Array::lend`]), and only a copy could be on the host.
-    ///
-    /// ```
-    /// use fastnp::Array;
-    /// let a = Array::arange(3);
-    /// let export = a.export()?;
-    /// a.assign(1)?; // runs at once, since somebody may be looking
-    /// // SAFETY: the export is alive, and the array holds three elements.
-    /// let seen = unsafe { std::slice::from_raw_parts(export.address().cast::<i64>(), 3) };
-    /// assert_eq!(seen, [1, 1, 1]);
-    /// # Ok::<(), fastnp::Error>(())
-    /// ```
-    pub fn export(&self) -> Result<Export> {
-        if self.is_lent() {
-            return Err(Error::new(
-                ErrorKind::Buffer,
-                "another library has the array's memory, on a device: the host can have a copy",
-            ));
-        }
-        if self.storage.is_watched() {
-            engine().leave_copies(&self.storage)?;
-        }
-        let address = self.address()?;
-        self.storage.export(true);
-        Ok(Export { storage: self.storage.clone(), address })
+        StridedView { storage: &self.storage, dtype: self.dtype, offset: self.layout.offset, strides }
     }
 
     /// Shape as an owned list.
@@ -397,46 +209,3 @@ impl Array {
         self.layout.shape.clone()
     }
 }
-
-/// Memory opened to somebody outside: alive and never deferred until this is dropped.
-pub struct Export {
-    storage: Share,
-    address: *mut u8,
-}
-
-impl Export {
-    /// The first element's address at the time of the export.
-    pub fn address(&self) -> *mut u8 {
-        self.address
-    }
-
-    /// An array on the exported storage through a layout that counts from the storage's first byte.
-    ///
-    /// # Errors
-    /// `ValueError` where the layout reaches outside.
-    pub fn array(&self, dtype: DType, layout: Layout, writeable: bool) -> Result<Array> {
-        let whole = Array {
-            storage: self.storage.clone(),
-            layout: Layout::dense(&[self.storage.bytes()], 1),
-            dtype: DType::U8,
-            writeable,
-        };
-        whole.view_as(dtype, layout)
-    }
-
-    /// First byte of the storage and its size.
-    pub fn memory(&self) -> (*mut u8, usize) {
-        (self.storage.address().unwrap_or(std::ptr::null_mut()), self.storage.bytes())
-    }
-}
-
-impl Drop for Export {
-    fn drop(&mut self) {
-        self.storage.export(false);
-    }
-}
-
-// SAFETY: the address is only handed out; the storage it points into is shared and lives as long as the export.
-unsafe impl Send for Export {}
-// SAFETY: as above.
-unsafe impl Sync for Export {}

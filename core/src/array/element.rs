@@ -100,10 +100,10 @@ impl Element for Complex<f64> {
     const DTYPE: DType = DType::C128;
 }
 
-/// Writes an element to an address of array memory that nothing pending touches.
+/// Writes an element of array memory that no pending node uses.
 #[inline]
 pub(crate) fn write(address: *mut u8, value: Scalar) {
-    // SAFETY: callers pass the address of an element of the value's type, and hold the engine's lock.
+    // SAFETY: callers pass the address of an element of the value's type, and hold the runtime's lock.
     unsafe {
         match value.dtype().size() {
             // Most elements are of this size, and a copy of any other number of bytes is a call.
@@ -113,7 +113,7 @@ pub(crate) fn write(address: *mut u8, value: Scalar) {
     }
 }
 
-/// The element at an address of settled array memory.
+/// Reads the element at an address of array memory whose contents are computed.
 #[inline]
 pub(crate) fn read(address: *const u8, dtype: DType) -> Scalar {
     if dtype.size() == 8 {
@@ -121,7 +121,7 @@ pub(crate) fn read(address: *const u8, dtype: DType) -> Scalar {
         return Scalar::from_bits(dtype, unsafe { address.cast::<u64>().read_unaligned() }.into());
     }
     let mut bytes = [0u8; 16];
-    // SAFETY: callers pass the address of an element of an array whose memory is settled; it has `size` bytes.
+    // SAFETY: callers pass the address of an element whose memory is computed and on the host; it has `size` bytes.
     unsafe { std::ptr::copy_nonoverlapping(address, bytes.as_mut_ptr(), dtype.size()) };
     Scalar::from_bits(dtype, u128::from_le_bytes(bytes))
 }

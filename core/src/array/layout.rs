@@ -1,7 +1,7 @@
-//! Where the elements of a view lie: shape, byte strides and byte offset into a storage.
+//! Layout: shape, byte strides and byte offset of a view into its storage.
 //!
-//! Strides count bytes, as NumPy's do, so that views of another type (`.real`, `.view(dtype)`) are layouts like any other.
-//! Everything here is arithmetic on integers; memory is not touched.
+//! Strides are in bytes, as NumPy's are, so views of another type (`.real`, `.view(dtype)`) are layouts like any other. Everything
+//! here is integer arithmetic; no memory is read or written.
 
 use crate::error::{Error, Result};
 use smallvec::SmallVec;
@@ -9,23 +9,23 @@ use std::fmt;
 
 /// Extents of an array. Four axes fit without an allocation.
 pub type Shape = SmallVec<[usize; 4]>;
-/// Byte steps along the axes.
+/// Byte strides of the axes.
 pub type Strides = SmallVec<[isize; 4]>;
 
-/// Byte steps that are somebody's already, or were made for this use: most recordings copy none.
+/// Byte strides, borrowed or owned: most recordings copy none.
 #[derive(Clone, Debug)]
-pub(crate) enum Steps<'a> {
+pub(crate) enum CowStrides<'a> {
     Borrowed(&'a [isize]),
     Owned(Strides),
 }
 
-impl std::ops::Deref for Steps<'_> {
+impl std::ops::Deref for CowStrides<'_> {
     type Target = [isize];
     #[inline]
     fn deref(&self) -> &[isize] {
         match self {
-            Steps::Borrowed(steps) => steps,
-            Steps::Owned(steps) => steps,
+            CowStrides::Borrowed(steps) => steps,
+            CowStrides::Owned(steps) => steps,
         }
     }
 }
@@ -33,7 +33,7 @@ impl std::ops::Deref for Steps<'_> {
 /// NumPy's limit on the number of axes.
 pub const MAX_DIMS: usize = 64;
 
-/// Order in which elements follow each other.
+/// Order of the elements in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Order {
     /// Last axis fastest.
@@ -60,7 +60,7 @@ pub enum Order {
 pub struct Layout {
     /// Extents.
     pub shape: Shape,
-    /// Byte step along each axis.
+    /// Byte stride of each axis.
     pub strides: Strides,
     /// Byte position of the first element in the storage.
     pub offset: isize,
@@ -239,8 +239,8 @@ impl Clone for Layout {
         if self.shape.spilled() || self.strides.spilled() {
             return Layout { shape: self.shape.clone(), strides: self.strides.clone(), offset: self.offset };
         }
-        // Word by word, the lists are copied in 110 instructions, this in 12.
-        // SAFETY: both lists are in the layout itself, which owns nothing then.
+        // A field-wise clone of both lists takes 110 instructions, a copy of the bytes 12.
+        // SAFETY: neither list is on the heap, so the layout owns nothing that two copies could free.
         unsafe { std::ptr::read(self) }
     }
 }
@@ -338,18 +338,18 @@ impl Layout {
         Ok(out)
     }
 
-    /// [`Layout::index`] to a layout that stands where it is to stay. It may be anything after an error.
+    /// [`Layout::index`] into an existing layout. After an error that layout is unspecified.
     #[inline(always)]
     pub(crate) fn index_to(&self, parts: &[Index], out: &mut Layout) -> Result<()> {
         match (parts, &self.shape[..], &self.strides[..]) {
-            // One range of one axis: nothing to keep count of, which takes half of the time.
+            // One range of one axis: without the general bookkeeping it takes half of the time.
             ([Index::Range(start, stop, step)], [n], [stride]) => {
                 let (first, n) = clip(*start, *stop, *step, *n)?;
                 out.offset = self.offset + if n > 0 { first * stride } else { 0 };
                 out.set_axis(n, stride.wrapping_mul(*step));
                 Ok(())
             }
-            // One row of a matrix, likewise.
+            // One row of a matrix: likewise.
             ([Index::At(i)], [n, m], [stride, step]) => {
                 out.offset = self.offset + position(*i, *n, 0)? as isize * stride;
                 out.set_axis(*m, *step);
@@ -470,7 +470,7 @@ impl Layout {
 
     /// The same elements in row-major (`fortran`: column-major) order under another shape, where strides can say it.
     pub fn reshape(&self, shape: &[usize], itemsize: usize, fortran: bool) -> Option<Layout> {
-        // What is dense stays so; it is also the commonest by far, and takes a third of what follows.
+        // A dense array stays dense. This is by far the most frequent case, and takes a third of the general one.
         if self.size() <= 1 || !fortran && self.is_c_contiguous(itemsize) {
             return Some(Layout { offset: self.offset, ..Layout::dense(shape, itemsize) });
         }
@@ -507,7 +507,7 @@ impl Layout {
             }
             (i, j) = (i_end, j_end);
         }
-        // What is left of the new shape is ones; NumPy gives them the stride of what precedes.
+        // The rest of the new shape is ones; NumPy gives them the stride of the axis before.
         let tail = if j > 0 { strides[j - 1] } else { itemsize as isize };
         strides[j..].fill(tail);
         if fortran {

@@ -1,60 +1,61 @@
-//! How the axes of new dense arrays nest, which shows in their strides and in what reshapes to a view.
+//! Result order: strides of new dense arrays (`order="K"`), which show in their `strides` and in what reshapes to a view.
 //!
-//! NumPy has three rules: one for results of operations, one for copies that keep their order, one for joined arrays. They agree
-//! where the operands are dense and nest alike, and differ where strides are zero, extents are one, or operands disagree.
+//! NumPy has three rules: for results of operations, for copies that keep their order, and for concatenation. They agree where
+//! operands are dense with the same axis order, and differ where strides are zero, extents are one, or operands disagree.
 
 use crate::array::layout::{Strides, dense_strides};
 use smallvec::SmallVec;
 
-type Axes = SmallVec<[usize; 4]>;
+type AxisOrder = SmallVec<[usize; 4]>;
 
-/// Strides of a dense array whose axes nest as those of an operation's operands (NumPy's iterator with `order="K"`). Strides are
-/// given over the shape, zero where an operand is stretched.
+/// Strides of a dense array in the axis order of an operation's operands (NumPy's iterator with `order="K"`). Operands' strides are
+/// given over the result's shape, zero where an operand is broadcast.
 pub(crate) fn of_operands(shape: &[usize], itemsize: usize, operands: &[&[isize]]) -> Strides {
     let step = |strides: &[isize], axis: usize| if shape[axis] == 1 { 0 } else { strides[axis].unsigned_abs() };
-    let innermost_first = sorted((0..shape.len()).rev(), |later, earlier| {
-        let told = operands.iter().map(|s| (step(s, later), step(s, earlier))).filter(|s| s.0 != 0 && s.1 != 0);
-        verdict(told.map(|(outer, inner)| outer < inner))
+    let innermost_first = insertion_sort((0..shape.len()).rev(), |later, earlier| {
+        let votes = operands.iter().map(|s| (step(s, later), step(s, earlier))).filter(|s| s.0 != 0 && s.1 != 0);
+        common_vote(votes.map(|(outer, inner)| outer < inner))
     });
     dense_strides(shape, itemsize, innermost_first.into_iter())
 }
 
-/// Strides of a dense array whose axes nest as those of one array (NumPy's `copy` and `*_like` with `order="K"`): by step, larger
-/// ones outside, so that axes an array is stretched along come innermost.
+/// Strides of a dense array in the axis order of one array (NumPy's `copy` and `*_like` with `order="K"`): larger strides outside,
+/// so broadcast axes come innermost.
 pub(crate) fn of_one(shape: &[usize], itemsize: usize, strides: &[isize]) -> Strides {
-    let mut axes: Axes = (0..shape.len()).collect();
+    let mut axes: AxisOrder = (0..shape.len()).collect();
     axes.sort_by_key(|&axis| std::cmp::Reverse(strides[axis].unsigned_abs()));
     dense_strides(shape, itemsize, axes.into_iter().rev())
 }
 
-/// Strides of a dense array that arrays are joined into; their shapes and strides.
+/// Strides of a dense array that arrays of these shapes and strides are concatenated into.
 pub(crate) fn of_joined(shape: &[usize], itemsize: usize, arrays: &[(&[usize], &[isize])]) -> Strides {
-    let outermost_first = sorted(0..shape.len(), |later, earlier| {
-        let told = arrays.iter().filter(|(extents, _)| extents[later] != 1 && extents[earlier] != 1);
-        verdict(told.map(|(_, s)| s[later].unsigned_abs() > s[earlier].unsigned_abs()))
+    let outermost_first = insertion_sort(0..shape.len(), |later, earlier| {
+        let votes = arrays.iter().filter(|(extents, _)| extents[later] != 1 && extents[earlier] != 1);
+        common_vote(votes.map(|(_, s)| s[later].unsigned_abs() > s[earlier].unsigned_abs()))
     });
     dense_strides(shape, itemsize, outermost_first.into_iter().rev())
 }
 
-/// What operands say together about two axes: that they change places only if all who say anything say so.
-fn verdict(told: impl Iterator<Item = bool>) -> Option<bool> {
-    told.fold(None, |sum, swap| Some(swap && sum != Some(false)))
+/// The common vote of operands on swapping two axes: yes only if every operand with a preference votes yes, `None` if none has a
+/// preference.
+fn common_vote(votes: impl Iterator<Item = bool>) -> Option<bool> {
+    votes.fold(None, |sum, swap| Some(swap && sum != Some(false)))
 }
 
-/// NumPy's insertion sort. `swaps` tells whether an axis goes before one that stands before it, `None` where that is open: then
-/// the one before that decides.
-fn sorted(axes: impl Iterator<Item = usize>, swaps: impl Fn(usize, usize) -> Option<bool>) -> Axes {
-    let mut out = Axes::new();
+/// NumPy's insertion sort. `swaps` says whether an axis goes before an earlier one; `None` means no preference, and the axis before
+/// that one decides.
+fn insertion_sort(axes: impl Iterator<Item = usize>, swaps: impl Fn(usize, usize) -> Option<bool>) -> AxisOrder {
+    let mut out = AxisOrder::new();
     for axis in axes {
-        let mut place = out.len();
+        let mut position = out.len();
         for i in (0..out.len()).rev() {
             match swaps(axis, out[i]) {
-                Some(true) => place = i,
+                Some(true) => position = i,
                 Some(false) => break,
                 None => {}
             }
         }
-        out.insert(place, axis);
+        out.insert(position, axis);
     }
     out
 }

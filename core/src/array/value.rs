@@ -1,9 +1,8 @@
-//! Arguments of operations: arrays, scalars with a type, and Python numbers, which take the type of what they meet.
+//! Arguments of operations: arrays, typed scalars, and Python numbers, which take the type of the other arguments.
 
 use crate::array::array::Array;
 use crate::array::element::Element;
 use crate::error::{Error, ErrorKind, Result};
-use crate::ops::promote::ArgType;
 use fastnp_codegen::{DType, Scalar, Wide};
 use num_complex::Complex;
 
@@ -60,18 +59,6 @@ impl From<Scalar> for Value<'_> {
 }
 
 impl<'a> Value<'a> {
-    /// What it counts as in promotion.
-    #[inline]
-    pub fn arg_type(&self) -> ArgType {
-        match self {
-            Value::Array(a) => ArgType::Strong(a.dtype()),
-            Value::Scalar(s) => ArgType::Strong(s.dtype()),
-            Value::Int(_) => ArgType::WeakInt,
-            Value::Float(_) => ArgType::WeakFloat,
-            Value::Complex(_) => ArgType::WeakComplex,
-        }
-    }
-
     /// Its extents; none for a number.
     #[inline]
     pub fn shape(&self) -> &'a [usize] {

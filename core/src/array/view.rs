@@ -1,7 +1,7 @@
-//! Views: the same storage through another layout. Nothing is recorded but where no strides give what is asked for.
+//! Views: the same storage through another layout. Nothing here is recorded; `ops::reshape` copies where no strides give the shape.
 
 use crate::array::array::Array;
-use crate::array::layout::{Index, Layout, Order, Strides, byte_count, c_strides, f_strides, normalize_axis};
+use crate::array::layout::{Index, Layout, Order, Strides, c_strides, f_strides, normalize_axis};
 use crate::array::result_order;
 use crate::error::{Error, Result};
 use fastnp_codegen::DType;
@@ -25,17 +25,16 @@ impl Array {
         Ok(self.with_layout(self.layout.index(parts)?))
     }
 
-    /// A view of no elements, to become another view where it stands ([`Array::become_part`], [`Array::become_flat`],
-    /// [`Array::become_transposed`]): a view that is made first and moved then makes the processor wait, each time it is moved,
-    /// for the words it was written by (5 ns).
+    /// An empty view, to be set in place ([`Array::set_index_of`], [`Array::set_flat_of`], [`Array::set_transpose_of`]). A view
+    /// that is built first and then moved stalls on store forwarding at each move (5 ns).
     #[inline(always)]
-    pub fn view_of_nothing(&self) -> Array {
+    pub fn empty_view(&self) -> Array {
         let mut layout = Layout::default();
         layout.push(0, 0);
         self.with_layout(layout)
     }
 
-    /// Becomes [`Array::index`] of another view of the same storage.
+    /// Sets this view to [`Array::index`] of another view of the same storage.
     ///
     /// # Errors
     /// As [`Array::index`]; then it is a view of no elements.
@@ -43,14 +42,14 @@ impl Array {
     /// ```
     /// use fastnp::Array;
     /// let a = Array::arange(12).reshape(&[3, 4])?;
-    /// let mut row = a.view_of_nothing();
-    /// row.become_part(&a, &[1.into()])?;
+    /// let mut row = a.empty_view();
+    /// row.set_index_of(&a, &[1.into()])?;
     /// assert_eq!(row.to_vec::<i64>()?, [4, 5, 6, 7]);
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     #[inline(always)]
-    pub fn become_part(&mut self, of: &Array, parts: &[Index]) -> Result<()> {
-        self.check_kin(of);
+    pub fn set_index_of(&mut self, of: &Array, parts: &[Index]) -> Result<()> {
+        self.check_same_storage(of);
         let done = of.layout.index_to(parts, &mut self.layout);
         if done.is_err() {
             self.layout.set_axis(0, 0);
@@ -58,25 +57,26 @@ impl Array {
         done
     }
 
-    /// Becomes the one axis of all elements of a dense view of the same storage in row-major order; whether that view is dense.
+    /// Sets this view to all elements of a dense view of the same storage, as one axis in row-major order; whether that view is
+    /// dense.
     ///
     /// ```
     /// use fastnp::Array;
     /// let a = Array::arange(4).reshape(&[2, 2])?;
-    /// let mut flat = a.view_of_nothing();
-    /// assert!(flat.become_flat(&a) && !flat.become_flat(&a.t()));
+    /// let mut flat = a.empty_view();
+    /// assert!(flat.set_flat_of(&a) && !flat.set_flat_of(&a.t()));
     /// assert_eq!(flat.to_vec::<i64>()?, [0, 1, 2, 3]);
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     #[inline(always)]
-    pub fn become_flat(&mut self, of: &Array) -> bool {
-        self.check_kin(of);
+    pub fn set_flat_of(&mut self, of: &Array) -> bool {
+        self.check_same_storage(of);
         if !of.is_c_contiguous() {
             return false;
         }
         self.layout.offset = of.layout.offset;
         match (of.shape(), of.strides()) {
-            // One axis in order is what it is to be.
+            // One axis in order is flat already.
             ([n], [stride]) => self.layout.set_axis(*n, *stride),
             _ => match of.size() {
                 0 => self.layout.set_axis(0, 0),
@@ -86,19 +86,19 @@ impl Array {
         true
     }
 
-    /// Becomes [`Array::t`] of another view of the same storage.
+    /// Sets this view to [`Array::t`] of another view of the same storage.
     ///
     /// ```
     /// use fastnp::Array;
     /// let a = Array::arange(4).reshape(&[2, 2])?;
-    /// let mut columns = a.view_of_nothing();
-    /// columns.become_transposed(&a);
+    /// let mut columns = a.empty_view();
+    /// columns.set_transpose_of(&a);
     /// assert_eq!(columns.to_vec::<i64>()?, [0, 2, 1, 3]);
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     #[inline(always)]
-    pub fn become_transposed(&mut self, of: &Array) {
-        self.check_kin(of);
+    pub fn set_transpose_of(&mut self, of: &Array) {
+        self.check_same_storage(of);
         self.layout.clear(of.layout.offset);
         for (&n, &stride) in of.shape().iter().zip(of.strides()).rev() {
             self.layout.push(n, stride);
@@ -106,9 +106,9 @@ impl Array {
     }
 
     /// # Panics
-    /// Where the two are no views of one storage and type: only those of one may take each other's layouts over.
+    /// Where the two are not views of one storage and type: a layout is valid for its own storage only.
     #[inline(always)]
-    fn check_kin(&self, other: &Array) {
+    fn check_same_storage(&self, other: &Array) {
         assert!(self.same_storage(other) && self.dtype == other.dtype, "views of one storage and type");
     }
 
@@ -160,66 +160,14 @@ impl Array {
         Ok(view)
     }
 
-    /// Without those leading axes of extent one that it has beyond `ndim`, as NumPy drops them from what is assigned; `None`
-    /// where there are none to drop.
-    pub(crate) fn trimmed(&self, ndim: usize) -> Option<Array> {
+    /// Without the leading axes of extent one beyond `ndim`, as NumPy drops them from an assigned value; `None` where there are
+    /// none to drop.
+    pub(crate) fn without_leading_ones(&self, ndim: usize) -> Option<Array> {
         let extra = self.ndim().checked_sub(ndim).filter(|&extra| extra > 0)?;
         self.shape()[..extra].iter().all(|&n| n == 1).then(|| {
             let (shape, strides) = (self.shape()[extra..].into(), self.strides()[extra..].into());
             self.with_layout(Layout { shape, strides, offset: self.layout.offset })
         })
-    }
-
-    /// The same elements under another shape: a view where strides allow it, else a copy.
-    ///
-    /// # Errors
-    /// `ValueError` where the number of elements differs.
-    ///
-    /// ```
-    /// use fastnp::Array;
-    /// let a = Array::arange(6);
-    /// let b = a.reshape(&[2, 3])?;
-    /// assert!(b.same_storage(&a));
-    /// assert!(!b.t().reshape(&[6])?.same_storage(&a)); // no strides give that order
-    /// # Ok::<(), fastnp::Error>(())
-    /// ```
-    pub fn reshape(&self, shape: &[usize]) -> Result<Array> {
-        self.reshape_order(shape, Order::C)
-    }
-
-    /// [`Array::reshape`] with elements read and placed in a given order.
-    ///
-    /// # Errors
-    /// `ValueError` where the number of elements differs.
-    ///
-    /// ```
-    /// use fastnp::{Array, Order};
-    /// let a = Array::arange(4).reshape_order(&[2, 2], Order::F)?;
-    /// assert_eq!(a.to_vec::<i64>()?, [0, 2, 1, 3]);
-    /// # Ok::<(), fastnp::Error>(())
-    /// ```
-    pub fn reshape_order(&self, shape: &[usize], order: Order) -> Result<Array> {
-        if byte_count(shape, 1)? != self.size() {
-            return Err(Error::value(format!(
-                "cannot reshape array of size {} into shape {}",
-                self.size(),
-                crate::array::layout::Tuple(shape)
-            )));
-        }
-        let itemsize = self.dtype.size();
-        let fortran = match order {
-            Order::F => true,
-            Order::A => self.is_f_contiguous() && !self.is_c_contiguous(),
-            Order::C | Order::K => false,
-        };
-        if let Some(layout) = self.layout.reshape(shape, itemsize, fortran) {
-            return Ok(self.with_layout(layout));
-        }
-        let copy = self.copy(if fortran { Order::F } else { Order::C })?;
-        match copy.layout.reshape(shape, itemsize, fortran) {
-            Some(layout) => Ok(copy.with_layout(layout)),
-            None => Err(Error::value("a dense array takes every shape of its size")),
-        }
     }
 
     /// Without axes of extent one (all of them, or those named).

@@ -7,17 +7,17 @@ use crate::array::array::Array;
 use crate::array::layout::Layout;
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::interpreter_lock;
-use crate::memory::device_buffer::Remote;
-use crate::memory::free_list::Share;
+use crate::memory::device_buffer::DeviceBuffer;
 use crate::memory::storage::{Owner, Storage};
-use crate::runtime::execute::sent;
-use crate::runtime::recorder::engine;
+use crate::memory::storage_handle::StorageHandle;
+use crate::runtime::execute_device::upload_missing;
+use crate::runtime::lock::runtime;
 use fastnp_codegen::{DType, Device, device_known_as};
 use std::sync::Arc;
 
 /// Memory on a device, opened to somebody outside: alive, there, and never deferred until this is dropped.
 pub struct Loan {
-    storage: Share,
+    storage: StorageHandle,
     device: Arc<dyn Device>,
     address: *mut u8,
 }
@@ -37,8 +37,8 @@ impl Loan {
 impl Drop for Loan {
     fn drop(&mut self) {
         // What others asked for may still be under way. If it failed, whoever waits next is told.
-        let _ = interpreter_lock::aside(true, || self.device.wait());
-        self.storage.lend(false);
+        let _ = interpreter_lock::release_during(true, || self.device.wait());
+        self.storage.count_device_export(false);
     }
 }
 
@@ -52,19 +52,19 @@ impl Array {
     /// None where that is the host.
     pub fn place(&self) -> Option<(i32, i32)> {
         if self.is_lent() {
-            return self.storage.with_remote(|remote| remote.device().dlpack());
+            return self.storage.with_device_buffer(|device_buffer| device_buffer.device().dlpack());
         }
-        engine().site().device.as_ref().map(|device| device.dlpack())
+        runtime().exec_target().device.as_ref().map(|device| device.dlpack())
     }
 
     /// Whether others can reach the memory on a device now.
     pub fn is_lent(&self) -> bool {
-        self.storage.is_lent()
+        self.storage.is_exported_on_device()
     }
 
     /// The first element's address on the device where others can reach the memory.
     pub fn lent_address(&self) -> Option<*mut u8> {
-        let start = self.is_lent().then(|| self.storage.with_remote(Remote::start))?;
+        let start = self.is_lent().then(|| self.storage.with_device_buffer(DeviceBuffer::start))?;
         Some(start?.wrapping_offset(self.layout.offset))
     }
 
@@ -89,16 +89,16 @@ impl Array {
     /// ```
     pub fn lend(&self) -> Result<Loan> {
         let storage = &self.storage;
-        let mut engine = engine();
-        if storage.is_watched() {
-            engine.leave_copies(storage)?;
+        let mut runtime = runtime();
+        if storage.has_snapshots() {
+            runtime.copy_on_write(storage)?;
         }
-        if engine.trace.touches(storage) {
-            engine.flush()?;
+        if runtime.trace.touches(storage) {
+            runtime.flush()?;
         }
-        if !storage.is_lent() {
+        if !storage.is_exported_on_device() {
             let refused = |text: &str| Err(Error::new(ErrorKind::Buffer, text));
-            let Some(device) = engine.site().device.clone() else {
+            let Some(device) = runtime.exec_target().device.clone() else {
                 return refused("arrays are computed on the host now: there is no device to share their memory on");
             };
             if storage.is_shared() {
@@ -107,14 +107,15 @@ impl Array {
                      but a copy can",
                 );
             }
-            interpreter_lock::aside(true, || sent(storage, &device))?
+            interpreter_lock::release_during(true, || upload_missing(storage, &device))?
                 .into_iter()
-                .for_each(|remote| storage.set_remote(remote));
+                .for_each(|device_buffer| storage.set_device_buffer(device_buffer));
         }
-        let (device, start) =
-            storage.with_remote(|remote| (remote.device().clone(), remote.start())).expect("it was sent");
-        interpreter_lock::aside(true, || device.wait())?;
-        storage.lend(true);
+        let (device, start) = storage
+            .with_device_buffer(|device_buffer| (device_buffer.device().clone(), device_buffer.start()))
+            .expect("it was sent");
+        interpreter_lock::release_during(true, || device.wait())?;
+        storage.count_device_export(true);
         Ok(Loan { storage: storage.clone(), device, address: start.wrapping_offset(self.layout.offset) })
     }
 
@@ -140,7 +141,7 @@ impl Array {
         let device = device_known_as(place)
             .ok_or_else(|| unknown(""))?
             .map_err(|error| unknown(&format!(": {}", error.message)))?;
-        let storage = Storage::borrowed(Remote::foreign(device, address, bytes), bytes, owner);
+        let storage = Storage::on_foreign_device(DeviceBuffer::foreign(device, address, bytes), bytes, owner);
         Ok(Array { storage: storage.into(), layout, dtype, writeable })
     }
 }

@@ -8,9 +8,9 @@ use crate::array::array::Array;
 use crate::array::layout::{Index, Order, Shape};
 use crate::error::{Error, Result};
 use crate::host::interpreter_lock;
-use crate::memory::device_buffer::Remote;
-use crate::runtime::execute::sent;
-use crate::runtime::recorder::engine;
+use crate::memory::device_buffer::DeviceBuffer;
+use crate::runtime::execute_device::upload_missing;
+use crate::runtime::lock::runtime;
 use fastnp_codegen::{DType, Device, DeviceError, Failure, Library, Routine, Scalar, Transform};
 
 /// Why the host runs none.
@@ -36,7 +36,7 @@ const ALIGN: isize = 16;
 /// ```
 #[inline]
 pub fn computes_on_host() -> bool {
-    engine().site().device.is_none()
+    runtime().exec_target().device.is_none()
 }
 
 /// Why routines of a library do not run now, where they do not: the device lacks the library, or there is none.
@@ -46,7 +46,7 @@ pub fn computes_on_host() -> bool {
 /// assert_eq!(lack(Library::Fourier).as_deref(), Some("not native"));
 /// ```
 pub fn lack(library: Library) -> Option<String> {
-    let device = engine().site().device.clone();
+    let device = runtime().exec_target().device.clone();
     device.map_or_else(|| Some(HOST.to_owned()), |device| device.lacks(library))
 }
 
@@ -215,12 +215,12 @@ pub fn qr(matrices: &Array, wanted: usize) -> Result<(Array, Option<Array>)> {
     let mut shape: Shape = matrices.shape().into();
     let ndim = shape.len();
     shape[ndim - 2] = wanted;
-    let made = Array::full(&shape, Scalar::zero(dtype), Order::C)?;
+    let allocate = Array::full(&shape, Scalar::zero(dtype), Order::C)?;
     let first = [Index::Ellipsis, (0..reflectors as isize).into(), (..).into()];
-    made.index(&first)?.assign(&triangles.index(&first)?)?;
+    allocate.index(&first)?.assign(&triangles.index(&first)?)?;
     let routine = Routine::Orthogonal { dtype, rows, columns: wanted, reflectors, batch };
-    run(&routine, &[&made, &factors, &found])?;
-    Ok((triangles, Some(made)))
+    run(&routine, &[&allocate, &factors, &found])?;
+    Ok((triangles, Some(allocate)))
 }
 
 /// What [`svd`] finds.
@@ -290,7 +290,10 @@ fn several(matrices: &Array) -> Result<(DType, [usize; 2], usize)> {
 
 /// The array where a device can take it as it lies, else a copy.
 pub(crate) fn ready(x: &Array) -> Result<Array> {
-    let takes = x.is_c_contiguous() && x.layout.offset % ALIGN == 0 && !x.storage.is_shared() && !x.storage.is_lent();
+    let takes = x.is_c_contiguous()
+        && x.layout.offset % ALIGN == 0
+        && !x.storage.is_shared()
+        && !x.storage.is_exported_on_device();
     if takes { Ok(x.clone()) } else { x.copy(Order::C) }
 }
 
@@ -303,7 +306,7 @@ fn run(routine: &Routine<'_>, operands: &[&Array]) -> Result<()> {
         // nothing pending touches any.
         unsafe { device.run_routine(routine, addresses) }
     })?;
-    engine().seen.stats.routines += 1;
+    runtime().telemetry.stats.routines += 1;
     Ok(())
 }
 
@@ -317,16 +320,18 @@ pub(crate) fn on_device(
     written: &[&Array],
     ask: impl FnOnce(&dyn Device, &[*mut u8]) -> std::result::Result<(), DeviceError>,
 ) -> Result<()> {
-    let mut engine = engine();
-    let Some(device) = engine.site().device.clone() else {
+    let mut runtime = runtime();
+    let Some(device) = runtime.exec_target().device.clone() else {
         return Err(Error::unsupported(HOST));
     };
-    engine.flush()?;
-    interpreter_lock::aside(true, || {
+    runtime.flush()?;
+    interpreter_lock::release_during(true, || {
         let mut addresses = vec![];
         for x in operands {
-            sent(&x.storage, &device)?.into_iter().for_each(|remote| x.storage.set_remote(remote));
-            let start = x.storage.with_remote(Remote::start).expect("it was sent");
+            upload_missing(&x.storage, &device)?
+                .into_iter()
+                .for_each(|device_buffer| x.storage.set_device_buffer(device_buffer));
+            let start = x.storage.with_device_buffer(DeviceBuffer::start).expect("it was sent");
             addresses.push(start.wrapping_offset(x.layout.offset));
         }
         ask(&*device, &addresses).map_err(|error| match error.failure {
@@ -335,6 +340,6 @@ pub(crate) fn on_device(
         })
     })?;
     // What was written is there alone.
-    written.iter().for_each(|x| x.storage.went_away());
+    written.iter().for_each(|x| x.storage.invalidate_host());
     Ok(())
 }

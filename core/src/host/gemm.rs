@@ -1,10 +1,10 @@
-//! Matrix products through the `gemm` crate, or as sums of rows where a vector multiplies dense ones, inner products of vectors
-//! that lie apart, and the floating-point flags they raise.
+//! Matrix products: through the `gemm` crate, as sums of rows where a vector multiplies dense rows (gemv), and strided inner
+//! products (dot). With the floating-point flags they raise.
 //!
-//! The flags are those of the threads that multiply, less what `gemm` raises in lanes that it throws away: an overflow shows in
-//! the result as something infinite, and an invalid operation as nan.
+//! The flags are those of the threads that multiply, without those `gemm` raises in lanes it discards: an overflow shows in the
+//! result as an infinity, an invalid operation as a nan.
 //!
-//! A large product is divided by sizes and strides alone, so that any number of threads gives the same bits.
+//! A large product is divided by sizes and strides alone, so any number of threads gives the same bits.
 
 use crate::host::threads::Threads;
 use fastnp_codegen::drive::fp_status;
@@ -16,26 +16,26 @@ use std::ops::Add;
 use std::sync::atomic::{AtomicU8, Ordering};
 
 /// Nanoseconds of a multiplication, from the first-level cache.
-const MULTIPLICATION: f64 = 0.05;
-/// Nanoseconds of a byte of a matrix that is multiplied by a vector, from the second-level cache and from further away.
-const BYTE: (f64, f64) = (0.02, 0.035);
+const MULTIPLICATION_NS: f64 = 0.05;
+/// Nanoseconds for each byte of a matrix times a vector, in the second-level cache and beyond it.
+const GEMV_BYTE: (f64, f64) = (0.02, 0.035);
 /// Bytes of a matrix that stays in a second-level cache.
-const NEAR: usize = 1 << 20;
+const SECOND_LEVEL_CACHE: usize = 1 << 20;
 /// Products of fewer multiplications are not divided.
-const LARGE: usize = 300_000;
+const DIVIDE_FROM: usize = 300_000;
 /// Multiplications of a task of several small products.
-const TASK: usize = 1 << 16;
+const TASK_MULTIPLICATIONS: usize = 1 << 16;
 
 /// Rows and columns of a tile of a large product, at most: `gemm` copies the factors of each, which must stay a small part.
 const TILE: usize = 256;
 
 /// Multiplications of a task of a matrix by a vector, at least: 4 µs in the second-level cache, three times that in memory.
-const VECTOR_TASK: usize = 1 << 15;
+const GEMV_TASK: usize = 1 << 15;
 /// Tasks of one product of a matrix by a vector.
-const VECTOR_TASKS: usize = 16;
+const GEMV_TASKS: usize = 16;
 
 /// Elements of the longest row that a vector is multiplied by here: `gemm` takes 1.4 ns for each multiplication by so short ones.
-const FEW: usize = 8;
+const AXPY_ROW: usize = 8;
 /// Terms of a sum from which that pays. Of fewer `gemm` makes what every BLAS makes, to the bit: it rounds once a term.
 const MANY_TERMS: usize = 64;
 
@@ -59,15 +59,16 @@ impl Product {
     }
 }
 
-/// Runs a batch of matrix products, and gives the flags they raised. The domain is `[batch…, m, n, k]`, all extents at least one except `k`.
-pub(crate) fn run(dtype: DType, domain: &[usize], strides: &[isize], addresses: &[*mut u8]) -> FpFlags {
+/// Runs a batch of matrix products and returns the flags raised. The domain is `[batch…, m, n, k]`; all extents are at least one
+/// except `k`.
+pub(crate) fn run_batch(dtype: DType, domain: &[usize], strides: &[isize], addresses: &[*mut u8]) -> FpFlags {
     let rank = domain.len();
     let batch = &domain[..rank - 3];
     let (m, n, k) = (domain[rank - 3], domain[rank - 2], domain[rank - 1]);
     let of = |operand: usize| &strides[operand * rank..][..rank];
     let (a, b, c) = (of(0), of(1), of(2));
     let total: usize = batch.iter().product();
-    let first = One {
+    let first = Gemm {
         dtype,
         m,
         n,
@@ -83,7 +84,7 @@ pub(crate) fn run(dtype: DType, domain: &[usize], strides: &[isize], addresses: 
             number /= batch[axis];
             offset = [offset[0] + i * a[axis], offset[1] + i * b[axis], offset[2] + i * c[axis]];
         }
-        let one = first.moved(offset);
+        let one = first.advanced(offset);
         match dtype {
             DType::F32 => one.run::<f32>(0.0, 1.0),
             DType::F64 => one.run::<f64>(0.0, 1.0),
@@ -92,20 +93,20 @@ pub(crate) fn run(dtype: DType, domain: &[usize], strides: &[isize], addresses: 
             other => unreachable!("products of {other} are folds"),
         }
     };
-    let each = TASK.div_ceil((m * n * k).max(1));
-    if total == 1 || m * n * k >= LARGE {
+    let each = TASK_MULTIPLICATIONS.div_ceil((m * n * k).max(1));
+    if total == 1 || m * n * k >= DIVIDE_FROM {
         return (0..total).fold(FpFlags::NONE, |raised, number| raised | one(number));
     }
-    shared(total.div_ceil(each), (each * m * n * k) as f64 * MULTIPLICATION, |task| {
+    parallel(total.div_ceil(each), (each * m * n * k) as f64 * MULTIPLICATION_NS, |task| {
         (task * each..total.min((task + 1) * each)).fold(FpFlags::NONE, |raised, number| raised | one(number))
     })
 }
 
-/// What `gemm` multiplies.
-trait Element: Copy + Send + Sync + Add<Output = Self> + ComplexFloat + 'static {
-    /// The flags that made such a number, if numbers did: none for finite ones.
+/// An element type that `gemm` multiplies.
+trait GemmElement: Copy + Send + Sync + Add<Output = Self> + ComplexFloat + 'static {
+    /// The flags that may have produced this number: none for a finite one.
     #[inline]
-    fn shows(self) -> FpFlags {
+    fn implied_flags(self) -> FpFlags {
         if self.is_finite() {
             FpFlags::NONE
         } else if self.is_nan() {
@@ -115,11 +116,11 @@ trait Element: Copy + Send + Sync + Add<Output = Self> + ComplexFloat + 'static 
         }
     }
 }
-impl<T: Copy + Send + Sync + Add<Output = T> + ComplexFloat + 'static> Element for T {}
+impl<T: Copy + Send + Sync + Add<Output = T> + ComplexFloat + 'static> GemmElement for T {}
 
-/// One product; each matrix by its address, row stride and column stride in bytes.
+/// One product. Each matrix is an address, a row stride and a column stride in bytes.
 #[derive(Clone, Copy)]
-struct One {
+struct Gemm {
     dtype: DType,
     m: usize,
     n: usize,
@@ -130,193 +131,192 @@ struct One {
 }
 
 // SAFETY: the addresses are used by one product at a time, which hands disjoint parts of the destination to its threads.
-unsafe impl Send for One {}
+unsafe impl Send for Gemm {}
 // SAFETY: as above.
-unsafe impl Sync for One {}
+unsafe impl Sync for Gemm {}
 
-impl One {
+impl Gemm {
     /// Multiplies, and gives the flags raised.
-    fn run<T: Element>(self, zero: T, one: T) -> FpFlags {
-        let raised = if self.m == 1 || self.n == 1 { self.run_vector(zero, one) } else { self.run_matrix(zero, one) };
-        if raised.is_empty() { raised } else { raised & (self.shows::<T>() | FpFlags::UNDERFLOW) }
+    fn run<T: GemmElement>(self, zero: T, one: T) -> FpFlags {
+        let raised = if self.m == 1 || self.n == 1 { self.run_gemv(zero, one) } else { self.run_tiles(zero, one) };
+        if raised.is_empty() { raised } else { raised & (self.implied_flags::<T>() | FpFlags::UNDERFLOW) }
     }
 
-    /// What the elements of the result show.
-    fn shows<T: Element>(self) -> FpFlags {
-        let mut shown = FpFlags::NONE;
+    /// The flags that the elements of the result imply.
+    fn implied_flags<T: GemmElement>(self) -> FpFlags {
+        let mut implied = FpFlags::NONE;
         for i in 0..self.m as isize {
             for j in 0..self.n as isize {
                 // SAFETY: an element of the destination, aligned for T and written.
-                shown |= unsafe { self.c.0.offset(i * self.c.1 + j * self.c.2).cast::<T>().read() }.shows();
+                implied |= unsafe { self.c.0.offset(i * self.c.1 + j * self.c.2).cast::<T>().read() }.implied_flags();
             }
         }
-        shown
+        implied
     }
 
-    /// A matrix by a matrix, in tiles; row by row where both are so narrow that a tile would be filled with little (two columns of
-    /// ten thousand by themselves: 68 µs, 9 so).
-    fn run_matrix<T: Element>(self, zero: T, one: T) -> FpFlags {
-        if self.k >= MANY_TERMS && self.m < FEW && self.n < FEW && self.b.2 == size_of::<T>() as isize {
+    /// A matrix by a matrix, in tiles; row by row where both are so narrow that tiles would be mostly padding (two columns of ten
+    /// thousand by themselves: 68 µs in tiles, 9 so).
+    fn run_tiles<T: GemmElement>(self, zero: T, one: T) -> FpFlags {
+        if self.k >= MANY_TERMS && self.m < AXPY_ROW && self.n < AXPY_ROW && self.b.2 == size_of::<T>() as isize {
             return (0..self.m)
-                .fold(FpFlags::NONE, |raised, i| raised | self.tile((i, 1), (0, self.n)).add_up(zero, one));
+                .fold(FpFlags::NONE, |raised, i| raised | self.tile((i, 1), (0, self.n)).gemv(zero, one));
         }
-        let edge = |n: usize| if self.m * self.n * self.k < LARGE { n } else { n.div_ceil(n.div_ceil(TILE)) };
+        let edge = |n: usize| if self.m * self.n * self.k < DIVIDE_FROM { n } else { n.div_ceil(n.div_ceil(TILE)) };
         let (height, width) = (edge(self.m), edge(self.n));
         let (rows, columns) = (self.m.div_ceil(height), self.n.div_ceil(width));
-        shared(rows * columns, (height * width * self.k) as f64 * MULTIPLICATION, |task| {
+        parallel(rows * columns, (height * width * self.k) as f64 * MULTIPLICATION_NS, |task| {
             self.tile((task / columns * height, height), (task % columns * width, width)).multiply(None, one)
         })
     }
 
-    /// Some rows and columns of a product, each by the first one and how many at most, with what they are made of.
-    fn tile(self, rows: (usize, usize), columns: (usize, usize)) -> One {
-        One {
+    /// The tile of these rows and columns, each given by the first and the most there are.
+    fn tile(self, rows: (usize, usize), columns: (usize, usize)) -> Gemm {
+        Gemm {
             m: rows.1.min(self.m - rows.0),
             n: columns.1.min(self.n - columns.0),
-            a: moved(self.a, rows.0, self.a.1),
-            b: moved(self.b, columns.0, self.b.2),
-            c: moved(moved(self.c, rows.0, self.c.1), columns.0, self.c.2),
+            a: advanced(self.a, rows.0, self.a.1),
+            b: advanced(self.b, columns.0, self.b.2),
+            c: advanced(advanced(self.c, rows.0, self.c.1), columns.0, self.c.2),
             ..self
         }
     }
 
-    /// The product so many bytes further.
-    fn moved(self, [a, b, c]: [isize; 3]) -> One {
-        One { a: moved(self.a, 1, a), b: moved(self.b, 1, b), c: moved(self.c, 1, c), ..self }
+    /// The product at these byte offsets.
+    fn advanced(self, [a, b, c]: [isize; 3]) -> Gemm {
+        Gemm { a: advanced(self.a, 1, a), b: advanced(self.b, 1, b), c: advanced(self.c, 1, c), ..self }
     }
 
-    /// A matrix by a vector, which `gemm` runs on one thread. It is divided by sizes and strides alone, so that any number of
-    /// threads gives the same bits, and so that every task reads memory in its order.
-    fn run_vector<T: Element>(self, zero: T, one: T) -> FpFlags {
+    /// A matrix by a vector, which `gemm` runs on one thread. It is divided by sizes and strides alone, so any number of threads
+    /// gives the same bits, and every task reads memory in order.
+    fn run_gemv<T: GemmElement>(self, zero: T, one: T) -> FpFlags {
         let outputs = self.m * self.n;
         let (across, along) = if self.n == 1 { (self.a.1, self.a.2) } else { (self.b.2, self.b.1) };
         let bytes = outputs * self.k * size_of::<T>();
         let nanoseconds = |part: usize, whole: usize| {
-            let byte = if bytes <= NEAR { BYTE.0 } else { BYTE.1 };
+            let byte = if bytes <= SECOND_LEVEL_CACHE { GEMV_BYTE.0 } else { GEMV_BYTE.1 };
             bytes as f64 * byte * part as f64 / whole as f64
         };
-        let tasks = (outputs * self.k / VECTOR_TASK).clamp(1, VECTOR_TASKS);
+        let tasks = (outputs * self.k / GEMV_TASK).clamp(1, GEMV_TASKS);
         let is_by_outputs = across.abs() >= along.abs();
         // Of few terms every element is one sum, as every BLAS makes it.
         if is_by_outputs || self.k < MANY_TERMS {
             let each = outputs.div_ceil(tasks);
-            return shared(outputs.div_ceil(each), nanoseconds(each, outputs), |task| {
+            return parallel(outputs.div_ceil(each), nanoseconds(each, outputs), |task| {
                 let (all, some) = ((0, 1), (task * each, each));
                 let part = if self.n == 1 { self.tile(some, all) } else { self.tile(all, some) };
                 if !is_by_outputs {
-                    return part.add_up(zero, one);
+                    return part.gemv(zero, one);
                 }
-                part.clear(zero);
+                part.zero_vector(zero);
                 part.multiply(Some(one), one)
             });
         }
         if tasks == 1 {
-            return self.add_up(zero, one);
+            return self.gemv(zero, one);
         }
         let each = self.k.div_ceil(tasks).next_multiple_of(Gemv::UNROLL);
         let mut sums = vec![zero; self.k.div_ceil(each) * outputs];
-        let places = Sums(sums.as_mut_ptr());
-        let raised = shared(sums.len() / outputs, nanoseconds(each, self.k), |task| {
+        let partial = PartialSums(sums.as_mut_ptr());
+        let raised = parallel(sums.len() / outputs, nanoseconds(each, self.k), |task| {
             let start = task * each;
-            let at = places.get().wrapping_add(task * outputs).cast::<u8>();
-            self.terms(start, each.min(self.k - start), at, size_of::<T>() as isize).add_up(zero, one)
+            let at = partial.get().wrapping_add(task * outputs).cast::<u8>();
+            self.range_of_k(start, each.min(self.k - start), at, size_of::<T>() as isize).gemv(zero, one)
         });
         let (total, parts) = sums.split_at_mut(outputs);
-        let summing = raised_by(|| {
+        let summing = flags_of(|| {
             for part in parts.chunks_exact(outputs) {
                 total.iter_mut().zip(part).for_each(|(sum, &part)| *sum = *sum + part);
             }
-            self.put(total);
+            self.store_vector(total);
         });
         raised | summing
     }
 
-    /// A vector by a matrix whose rows follow each other as their elements do, on this thread: here where the rows are short
-    /// or dense, as the sums.
-    fn add_up<T: Element>(self, zero: T, one: T) -> FpFlags {
+    /// A vector by a matrix on this thread: by [`axpy_rows`] where rows are short, by rows where they are dense, else by `gemm`.
+    fn gemv<T: GemmElement>(self, zero: T, one: T) -> FpFlags {
         let (matrix, vector) = if self.n == 1 {
             ((self.a.0, self.a.2, self.a.1), (self.b.0, self.b.1))
         } else {
             ((self.b.0, self.b.1, self.b.2), (self.a.0, self.a.2))
         };
         let (outputs, size) = (self.m * self.n, size_of::<T>() as isize);
-        let is_narrow = (2..=FEW).contains(&outputs) && self.k >= MANY_TERMS;
+        let is_narrow = (2..=AXPY_ROW).contains(&outputs) && self.k >= MANY_TERMS;
         let is_dense = matrix.2 == size;
         if is_dense && is_narrow {
-            return self.add_narrow((matrix.0, matrix.1), vector, zero);
+            return self.gemv_narrow((matrix.0, matrix.1), vector, zero);
         }
-        self.clear(zero);
+        self.zero_vector(zero);
         if is_dense && self.step() == size && Gemv::supports(self.dtype) {
             let (rows, factors) = ((matrix.0.cast_const(), matrix.1), (vector.0.cast_const(), vector.1));
             let gemv = Gemv { rows, factors, count: self.k, columns: outputs };
             // SAFETY: the planner gives addresses and strides that stay within their storages over the domain, and the
             // destination overlaps neither factor.
-            return raised_by(|| unsafe {
+            return flags_of(|| unsafe {
                 gemv.add(self.dtype, self.c.0);
             });
         }
         self.multiply(Some(one), one)
     }
 
-    /// As [`One::add_up`], of rows of two to eight elements.
-    fn add_narrow<T: Element>(self, matrix: (*mut u8, isize), vector: (*mut u8, isize), zero: T) -> FpFlags {
+    /// [`Gemm::gemv`] for rows of two to eight elements.
+    fn gemv_narrow<T: GemmElement>(self, matrix: (*mut u8, isize), vector: (*mut u8, isize), zero: T) -> FpFlags {
         let (outputs, k) = (self.m * self.n, self.k);
-        let mut sums = [zero; FEW];
+        let mut sums = [zero; AXPY_ROW];
         let matrix = (matrix.0.cast_const(), matrix.1);
-        raised_by(|| {
+        flags_of(|| {
             // SAFETY: `k` rows of so many elements, aligned for T, and as many elements of the vector.
             unsafe {
                 match outputs {
-                    2 => rows_added::<T, 2, 8>(matrix, vector, k, &mut sums),
-                    3 => rows_added::<T, 3, 4>(matrix, vector, k, &mut sums),
-                    4 => rows_added::<T, 4, 4>(matrix, vector, k, &mut sums),
-                    5 => rows_added::<T, 5, 2>(matrix, vector, k, &mut sums),
-                    6 => rows_added::<T, 6, 2>(matrix, vector, k, &mut sums),
-                    7 => rows_added::<T, 7, 2>(matrix, vector, k, &mut sums),
-                    _ => rows_added::<T, 8, 2>(matrix, vector, k, &mut sums),
+                    2 => axpy_rows::<T, 2, 8>(matrix, vector, k, &mut sums),
+                    3 => axpy_rows::<T, 3, 4>(matrix, vector, k, &mut sums),
+                    4 => axpy_rows::<T, 4, 4>(matrix, vector, k, &mut sums),
+                    5 => axpy_rows::<T, 5, 2>(matrix, vector, k, &mut sums),
+                    6 => axpy_rows::<T, 6, 2>(matrix, vector, k, &mut sums),
+                    7 => axpy_rows::<T, 7, 2>(matrix, vector, k, &mut sums),
+                    _ => axpy_rows::<T, 8, 2>(matrix, vector, k, &mut sums),
                 }
             }
-            self.put(&sums[..outputs]);
+            self.store_vector(&sums[..outputs]);
         })
     }
 
-    /// Some terms of every element, to a vector elsewhere.
-    fn terms(self, start: usize, count: usize, to: *mut u8, step: isize) -> One {
-        One {
+    /// The part of the product over a range of `k`, to a vector at another address.
+    fn range_of_k(self, start: usize, count: usize, to: *mut u8, step: isize) -> Gemm {
+        Gemm {
             k: count,
-            a: moved(self.a, start, self.a.2),
-            b: moved(self.b, start, self.b.1),
+            a: advanced(self.a, start, self.a.2),
+            b: advanced(self.b, start, self.b.1),
             c: (to, step, step),
             ..self
         }
     }
 
-    /// Bytes from one element of a product that is a vector to the next.
+    /// Byte stride of a product that is a vector.
     fn step(self) -> isize {
         if self.n == 1 { self.c.1 } else { self.c.2 }
     }
 
-    /// Writes a product that is a vector.
-    fn put<T: Element>(self, elements: &[T]) {
+    /// Stores a product that is a vector.
+    fn store_vector<T: GemmElement>(self, elements: &[T]) {
         for (i, &element) in elements.iter().enumerate() {
             // SAFETY: element `i` of a destination of one column or one row, aligned for T.
             unsafe { self.c.0.wrapping_offset(i as isize * self.step()).cast::<T>().write(element) };
         }
     }
 
-    /// Zeros for a vector: `gemm` does not start from zero as every BLAS does, and would give -0.0 for a sum of such.
-    fn clear<T: Element>(self, zero: T) {
+    /// Sets a vector to zero: `gemm` does not start from zero as every BLAS does, and would give -0.0 for a sum of such.
+    fn zero_vector<T: GemmElement>(self, zero: T) {
         for i in 0..(self.m * self.n) as isize {
             // SAFETY: element `i` of a destination of one column or one row, aligned for T.
             unsafe { self.c.0.wrapping_offset(i * self.step()).cast::<T>().write(zero) };
         }
     }
 
-    /// `c = keep * c + a @ b`; without `keep`, `c = a @ b`. Gives the flags raised, also in lanes that are thrown away.
-    fn multiply<T: Element>(self, keep: Option<T>, one: T) -> FpFlags {
-        let One { m, n, k, a, b, c, .. } = self;
+    /// `c = keep * c + a @ b`; without `keep`, `c = a @ b`. Returns the flags raised, also in lanes that are discarded.
+    fn multiply<T: GemmElement>(self, keep: Option<T>, one: T) -> FpFlags {
+        let Gemm { m, n, k, a, b, c, .. } = self;
         let step = |bytes: isize| bytes / size_of::<T>() as isize;
-        raised_by(|| {
+        flags_of(|| {
             // SAFETY: the planner gives addresses and strides that stay within their storages over the domain, and the
             // destination overlaps neither factor. Without `keep` its factor is not used.
             unsafe {
@@ -346,16 +346,16 @@ impl One {
     }
 }
 
-/// Adds up `k` rows of `N` elements, each times one of a vector's, `UNROLL` rows at a time.
+/// Adds `k` rows of `N` elements, each times one element of a vector (axpy), with `UNROLL` independent accumulators.
 ///
 /// # Safety
-/// So many rows, which begin the second number of bytes apart, and elements of the vector, likewise, are there, aligned for T.
+/// The rows and the elements of the vector exist at the given byte strides, aligned for T.
 #[inline]
-unsafe fn rows_added<T: Element, const N: usize, const UNROLL: usize>(
+unsafe fn axpy_rows<T: GemmElement, const N: usize, const UNROLL: usize>(
     (matrix, row): (*const u8, isize),
     (vector, step): (*mut u8, isize),
     k: usize,
-    to: &mut [T; FEW],
+    to: &mut [T; AXPY_ROW],
 ) {
     let mut sums = [[to[0]; N]; UNROLL];
     // SAFETY: the caller's contract.
@@ -378,13 +378,14 @@ unsafe fn rows_added<T: Element, const N: usize, const UNROLL: usize>(
     }
 }
 
-/// The inner product of two vectors whose elements lie apart, and the flags it raised; none for types without one here.
+/// The inner product of two strided vectors, and the flags it raised; `None` for types without such a loop.
 ///
-/// Read where they lie: to copy columns first, as loops over vectors do, takes 1.1 us for 600 elements, and this 0.7.
+/// The vectors are read in place: packing them first, as loops over dense vectors need, takes 1.1 us for 600 elements, and this
+/// 0.7.
 ///
 /// # Safety
-/// Both vectors have `n` elements, each so many bytes behind the one before; the result has room for one.
-pub(crate) unsafe fn inner_apart(
+/// Both vectors have `n` elements at the given byte strides; the result has room for one.
+pub(crate) unsafe fn strided_dot(
     dtype: DType,
     n: usize,
     x: (*const u8, isize),
@@ -394,20 +395,20 @@ pub(crate) unsafe fn inner_apart(
     // SAFETY: the caller's contract.
     unsafe {
         match dtype {
-            DType::F32 => Some(inner_of(n, x, y, to, 0f32)),
-            DType::F64 => Some(inner_of(n, x, y, to, 0f64)),
+            DType::F32 => Some(strided_dot_of(n, x, y, to, 0f32)),
+            DType::F64 => Some(strided_dot_of(n, x, y, to, 0f64)),
             _ => None,
         }
     }
 }
 
-/// Sums of an inner product that are added up side by side, and how many terms each takes before it goes into a total, so that
-/// rounding errors stay those of a pairwise sum.
-const LANES: usize = 8;
-const PARTIAL: usize = 16 * LANES;
+/// Accumulators of an inner product, and how many terms go into them before they are added to the totals, so that rounding errors
+/// stay those of a pairwise sum.
+const DOT_LANES: usize = 8;
+const DOT_BLOCK: usize = 16 * DOT_LANES;
 
-/// As [`inner_apart`].
-unsafe fn inner_of<T: Element + std::ops::AddAssign>(
+/// As [`strided_dot`].
+unsafe fn strided_dot_of<T: GemmElement + std::ops::AddAssign>(
     n: usize,
     (x, x_step): (*const u8, isize),
     (y, y_step): (*const u8, isize),
@@ -419,25 +420,25 @@ unsafe fn inner_of<T: Element + std::ops::AddAssign>(
         let at = |start: *const u8, step: isize| start.offset(i as isize * step).cast::<T>().read_unaligned();
         at(x, x_step) * at(y, y_step)
     };
-    raised_by(|| {
-        let (mut totals, whole) = ([zero; LANES], n - n % LANES);
-        for start in (0..whole).step_by(PARTIAL) {
-            let mut sums = [zero; LANES];
-            for i in (start..whole.min(start + PARTIAL)).step_by(LANES) {
+    flags_of(|| {
+        let (mut totals, whole) = ([zero; DOT_LANES], n - n % DOT_LANES);
+        for start in (0..whole).step_by(DOT_BLOCK) {
+            let mut sums = [zero; DOT_LANES];
+            for i in (start..whole.min(start + DOT_BLOCK)).step_by(DOT_LANES) {
                 sums.iter_mut().enumerate().for_each(|(lane, sum)| *sum += term(i + lane));
             }
             totals.iter_mut().zip(sums).for_each(|(total, sum)| *total += sum);
         }
-        (whole..n).for_each(|i| totals[i % LANES] += term(i));
+        (whole..n).for_each(|i| totals[i % DOT_LANES] += term(i));
         let [a, b, c, d, e, f, g, h] = totals;
         // SAFETY: the caller's contract.
         unsafe { to.cast::<T>().write(((a + b) + (c + d)) + ((e + f) + (g + h))) };
     })
 }
 
-/// The flags that work raises, which leaves what it computes in memory: so the last of it is done when they are read.
+/// The flags that `work` raises. It leaves its results in memory, so it is complete when the flags are read.
 #[inline(always)]
-fn raised_by(work: impl FnOnce()) -> FpFlags {
+fn flags_of(work: impl FnOnce()) -> FpFlags {
     fp_status::clear();
     work();
     let raised = fp_status::read();
@@ -445,8 +446,8 @@ fn raised_by(work: impl FnOnce()) -> FpFlags {
     raised
 }
 
-/// Runs tasks of so many nanoseconds each, and gives the flags they raise.
-fn shared(tasks: usize, nanoseconds: f64, task: impl Fn(usize) -> FpFlags + Sync) -> FpFlags {
+/// Runs tasks of so many nanoseconds each on the thread pool, and returns the flags they raise.
+fn parallel(tasks: usize, nanoseconds: f64, task: impl Fn(usize) -> FpFlags + Sync) -> FpFlags {
     let raised = AtomicU8::new(0);
     let run = |i| {
         raised.fetch_or(task(i).0, Ordering::Relaxed);
@@ -459,20 +460,20 @@ fn shared(tasks: usize, nanoseconds: f64, task: impl Fn(usize) -> FpFlags + Sync
     FpFlags(raised.into_inner())
 }
 
-/// A matrix from its row or column `start` on, `step` bytes for each.
-fn moved((at, rows, columns): (*mut u8, isize, isize), start: usize, step: isize) -> (*mut u8, isize, isize) {
+/// A matrix from row or column `start` on, `step` bytes for each.
+fn advanced((at, rows, columns): (*mut u8, isize, isize), start: usize, step: isize) -> (*mut u8, isize, isize) {
     (at.wrapping_offset(start as isize * step), rows, columns)
 }
 
-/// Where partial sums go.
+/// The address of the partial sums.
 #[derive(Clone, Copy)]
-struct Sums<T>(*mut T);
+struct PartialSums<T>(*mut T);
 
-impl<T> Sums<T> {
+impl<T> PartialSums<T> {
     fn get(&self) -> *mut T {
         self.0
     }
 }
 
 // SAFETY: each task writes to its own part.
-unsafe impl<T: Send> Sync for Sums<T> {}
+unsafe impl<T: Send> Sync for PartialSums<T> {}

@@ -1,109 +1,90 @@
-//! The program the engine runs in, as far as the engine has to know it.
+//! Interpreter lock: the embedding program's global lock (Python's GIL), as far as the runtime must know it.
 //!
-//! A host may have a lock of its own that its threads hold while they use arrays (Python's GIL). They must not keep it
-//! while they compute for long or wait for each other, or nothing else of the program moves. The engine knows nothing of
-//! such locks: it says when a thread turns aside, and asks now and then whether the user wants it to stop.
+//! An embedding program may have a lock that its threads hold while they use arrays. They must release it while they compute for
+//! long or wait for each other, or the rest of the program stops. The runtime does not know such locks: it asks for the lock to be
+//! released around long work, and polls for interrupts.
 
-use crate::runtime::recorder::{Held, engine, forget_waiting};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 
-/// What a host does for the engine. One that has no lock and no interrupts needs none.
-pub trait Host: Sync {
-    /// Runs what computes for long, with the engine locked, or else waits until it has locked the engine: the rest of the
-    /// program may go on meanwhile. Whoever holds the host's lock and finds the engine locked comes here, so whoever has
-    /// locked the engine may wait for the host's lock.
-    fn aside(&self, computes: bool, work: &mut dyn FnMut());
+/// The embedding program's lock. A program without a lock and without interrupts needs none.
+pub trait InterpreterLock: Sync {
+    /// Releases the lock, runs `work`, and takes the lock again. `work` computes for long with the runtime locked, or waits for the
+    /// runtime's lock. A thread that holds the interpreter lock and finds the runtime locked always gets here, so the thread that
+    /// has the runtime may wait for the interpreter lock without a deadlock.
+    fn release_during(&self, computes: bool, work: &mut dyn FnMut());
 
-    /// Whether the user wants the computation stopped. Asked within `aside`, every twentieth of a second.
+    /// Whether the user wants the computation stopped. Asked within `release_during`, every twentieth of a second.
     fn is_interrupted(&self) -> bool;
 }
 
-static HOST: OnceLock<&'static dyn Host> = OnceLock::new();
+static INTERPRETER: OnceLock<&'static dyn InterpreterLock> = OnceLock::new();
 
-/// Says which program the engine runs in. The first call counts.
-pub fn set_host(host: &'static dyn Host) {
-    let _ = HOST.set(host);
+/// Installs the lock of the embedding program. The first call counts.
+pub fn set_interpreter_lock(host: &'static dyn InterpreterLock) {
+    let _ = INTERPRETER.set(host);
 }
 
 static RELIED_ON: AtomicBool = AtomicBool::new(false);
-/// Why threads are not kept apart: one for want of a host that does, and one for each thread aside. It changes while the host's
-/// lock is held.
-static REASONS: AtomicU32 = AtomicU32::new(1);
+/// Reasons why threads are not serialised: one while no interpreter lock is relied on, and one for each thread that has released
+/// it. Changes only while the interpreter lock is held.
+static RELEASED: AtomicU32 = AtomicU32::new(1);
 
-/// Says that the host's lock keeps threads apart, so that the engine's need not: it costs a tenth of a small operation.
+/// Declares that the interpreter lock serialises threads, so the runtime's lock needs no atomic exchange, which costs a tenth of a
+/// small operation.
 ///
 /// # Safety
-/// From now on every thread that calls anything of this crate holds the host's lock, but for what runs in [`Host::aside`].
-pub unsafe fn rely_on_host() {
+/// From now on every thread that calls this crate holds the interpreter lock, except inside [`InterpreterLock::release_during`].
+pub unsafe fn rely_on_interpreter_lock() {
     if !RELIED_ON.swap(true, Ordering::Relaxed) {
-        REASONS.fetch_sub(1, Ordering::Relaxed);
+        RELEASED.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Whether one thread at a time gets here, those aside not counted.
+/// Whether the interpreter lock serialises threads, except those that have released it.
 #[inline]
 pub(crate) fn is_relied_on() -> bool {
     RELIED_ON.load(Ordering::Relaxed)
 }
 
-/// Whether no other thread calls anything of this crate meanwhile, also not aside.
+/// Whether this thread is the only one that can run code of this crate: no thread has released the lock.
 #[inline]
-pub(crate) fn is_alone() -> bool {
-    REASONS.load(Ordering::Relaxed) == 0
+pub(crate) fn is_exclusive() -> bool {
+    RELEASED.load(Ordering::Relaxed) == 0
 }
 
-/// A thread that is aside, from before it gives the host's lock back until it has it again.
-struct Aside;
+/// A section without the interpreter lock, from before it is released until it is taken again.
+struct ReleasedSection;
 
-impl Aside {
-    fn begin() -> Aside {
-        REASONS.fetch_add(1, Ordering::Relaxed);
-        Aside
+impl ReleasedSection {
+    fn begin() -> ReleasedSection {
+        RELEASED.fetch_add(1, Ordering::Relaxed);
+        ReleasedSection
     }
 }
 
-impl Drop for Aside {
+impl Drop for ReleasedSection {
     fn drop(&mut self) {
-        REASONS.fetch_sub(1, Ordering::Relaxed);
+        RELEASED.fetch_sub(1, Ordering::Relaxed);
     }
 }
 
-/// Nothing runs, and nothing is recorded, as long as this lives: what a fork asks for.
-pub struct Still(Held);
-
-/// Waits until nothing runs, and keeps it so.
-///
-/// ```
-/// let still = fastnp::hold_still();
-/// drop(still);
-/// fastnp::flush()?;
-/// # Ok::<(), fastnp::Error>(())
-/// ```
-pub fn hold_still() -> Still {
-    Still(engine())
+/// Resets the count in the child of a fork, which has no other threads.
+pub(crate) fn reset_in_child() {
+    RELEASED.store(!is_relied_on() as u32, Ordering::Relaxed);
 }
 
-impl Still {
-    /// Goes on in the child of a fork, where the other threads are not.
-    pub fn go_on_in_child(self) {
-        forget_waiting();
-        REASONS.store(!is_relied_on() as u32, Ordering::Relaxed);
-        drop(self.0);
-    }
-}
-
-/// Computes for long, or waits for the engine.
-pub(crate) fn aside<T>(computes: bool, work: impl FnOnce() -> T) -> T {
-    let Some(host) = HOST.get() else { return work() };
+/// Runs work without the interpreter lock: long computations, and waits for the runtime's lock.
+pub(crate) fn release_during<T>(computes: bool, work: impl FnOnce() -> T) -> T {
+    let Some(host) = INTERPRETER.get() else { return work() };
     let mut work = Some(work);
     let mut done = None;
-    let _aside = Aside::begin();
-    host.aside(computes, &mut || done = work.take().map(|work| work()));
-    done.expect("a host runs what it is given")
+    let _released = ReleasedSection::begin();
+    host.release_during(computes, &mut || done = work.take().map(|work| work()));
+    done.expect("the interpreter lock runs the work")
 }
 
 /// Whether to stop computing.
 pub(crate) fn is_interrupted() -> bool {
-    HOST.get().is_some_and(|host| host.is_interrupted())
+    INTERPRETER.get().is_some_and(|host| host.is_interrupted())
 }

@@ -1,5 +1,9 @@
-//! The process around the runtime: locks, threads, matrix products.
+//! Host: locks, threads and CPU routines that know nothing of arrays.
+//!
+//! Imports `error` only. Open `interpreter_lock.rs` first: it says when threads are serialised by Python's GIL, which
+//! `spin_lock.rs` and reference counts rely on.
 
+pub(crate) mod count_true;
 pub(crate) mod gemm;
 pub(crate) mod interpreter_lock;
 pub(crate) mod spin_lock;

@@ -1,55 +1,55 @@
-//! The lock that every operation takes: the engine's, and that of the memory pool.
+//! Spin lock: the lock of the runtime and of the memory pool, taken by every operation.
 //!
-//! An atomic exchange takes some 20 cycles (5 ns), and a mutex makes two, the second to find out whether somebody sleeps: taking the
-//! engine and the pool for one new array was a third of what a small operation costs. This lock makes one, or none where
-//! the host lets one thread at a time come here anyway. It wakes nobody: who finds it taken looks again.
+//! An atomic exchange takes some 20 cycles (5 ns), and a mutex makes two, the second to find sleeping waiters: taking the runtime
+//! and the pool for one new array was a third of a small operation. This lock makes one, or none where the interpreter lock
+//! serialises threads. It has no wait queue: waiters poll.
 
 use std::cell::UnsafeCell;
 use std::ops::{Deref, DerefMut};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Something that one thread at a time may have.
-pub(crate) struct Lock<T> {
+/// A value that one thread at a time may access.
+pub(crate) struct SpinLock<T> {
     taken: AtomicBool,
     inside: UnsafeCell<T>,
 }
 
-// SAFETY: whoever reaches what is inside has taken the lock, so it moves from thread to thread but is never shared.
-unsafe impl<T: Send> Sync for Lock<T> {}
+// SAFETY: only the thread that took the lock reaches the value, so the value moves between threads but is never shared.
+unsafe impl<T: Send> Sync for SpinLock<T> {}
 
-impl<T> Lock<T> {
-    pub(crate) const fn new(inside: T) -> Lock<T> {
-        Lock { taken: AtomicBool::new(false), inside: UnsafeCell::new(inside) }
+impl<T> SpinLock<T> {
+    pub(crate) const fn new(inside: T) -> SpinLock<T> {
+        SpinLock { taken: AtomicBool::new(false), inside: UnsafeCell::new(inside) }
     }
 
-    /// Takes the lock, if nobody has it.
+    /// Takes the lock if it is free.
     #[inline]
-    pub(crate) fn try_lock(&self) -> Option<Guard<'_, T>> {
-        // Made only if it was taken: a guard that is dropped gives the lock back.
-        (!self.taken.swap(true, Ordering::Acquire)).then(|| Guard(self))
+    pub(crate) fn try_lock(&self) -> Option<SpinGuard<'_, T>> {
+        // The guard is made only if the lock was taken: dropping a guard releases the lock.
+        (!self.taken.swap(true, Ordering::Acquire)).then(|| SpinGuard(self))
     }
 
-    /// [`Lock::try_lock`] for a caller whom nothing can overtake.
+    /// [`SpinLock::try_lock`] without an atomic exchange.
     ///
     /// # Safety
-    /// No other thread takes the lock, or tries to, while this runs. (It may well give it back.)
+    /// No other thread takes the lock, or tries to, while this runs. (Another thread may release it.)
     #[inline]
-    pub(crate) unsafe fn try_lock_alone(&self) -> Option<Guard<'_, T>> {
+    pub(crate) unsafe fn try_lock_exclusive(&self) -> Option<SpinGuard<'_, T>> {
         if self.taken.load(Ordering::Acquire) {
             return None;
         }
         self.taken.store(true, Ordering::Relaxed);
-        Some(Guard(self))
+        Some(SpinGuard(self))
     }
 
-    /// Whether somebody has it.
+    /// Whether the lock is taken.
     pub(crate) fn is_taken(&self) -> bool {
         self.taken.load(Ordering::Relaxed)
     }
 
-    /// Takes the lock, however long it takes: for what is held for nanoseconds.
+    /// Takes the lock, spinning until it is free: for critical sections of nanoseconds.
     #[inline]
-    pub(crate) fn lock(&self) -> Guard<'_, T> {
+    pub(crate) fn lock(&self) -> SpinGuard<'_, T> {
         match self.try_lock() {
             Some(guard) => guard,
             None => self.wait(),
@@ -57,7 +57,7 @@ impl<T> Lock<T> {
     }
 
     #[cold]
-    fn wait(&self) -> Guard<'_, T> {
+    fn wait(&self) -> SpinGuard<'_, T> {
         loop {
             for _ in 0..64 {
                 if !self.is_taken()
@@ -67,25 +67,25 @@ impl<T> Lock<T> {
                 }
                 std::hint::spin_loop();
             }
-            // Whoever has it may wait for this processor.
+            // The owner may be waiting for this processor.
             std::thread::yield_now();
         }
     }
 }
 
-/// The lock, taken until this is dropped.
-pub(crate) struct Guard<'a, T>(&'a Lock<T>);
+/// The taken lock; dropping it releases the lock.
+pub(crate) struct SpinGuard<'a, T>(&'a SpinLock<T>);
 
-impl<T> Deref for Guard<'_, T> {
+impl<T> Deref for SpinGuard<'_, T> {
     type Target = T;
     #[inline]
     fn deref(&self) -> &T {
-        // SAFETY: the lock is taken by this guard's owner alone.
+        // SAFETY: the lock is taken, and this guard is its only owner.
         unsafe { &*self.0.inside.get() }
     }
 }
 
-impl<T> DerefMut for Guard<'_, T> {
+impl<T> DerefMut for SpinGuard<'_, T> {
     #[inline]
     fn deref_mut(&mut self) -> &mut T {
         // SAFETY: as above, and the guard is borrowed for as long as the contents are.
@@ -93,7 +93,7 @@ impl<T> DerefMut for Guard<'_, T> {
     }
 }
 
-impl<T> Drop for Guard<'_, T> {
+impl<T> Drop for SpinGuard<'_, T> {
     #[inline]
     fn drop(&mut self) {
         self.0.taken.store(false, Ordering::Release);
@@ -101,7 +101,7 @@ impl<T> Drop for Guard<'_, T> {
 }
 
 // SAFETY: a shared guard gives shared access to what is inside, as a reference to it would.
-unsafe impl<T: Sync> Sync for Guard<'_, T> {}
+unsafe impl<T: Sync> Sync for SpinGuard<'_, T> {}
 
 #[cfg(test)]
 mod tests {
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn one_thread_at_a_time_has_it() {
-        let lock = Lock::new(0);
+        let lock = SpinLock::new(0);
         std::thread::scope(|scope| {
             for _ in 0..4 {
                 scope.spawn(|| (0..1000).for_each(|_| *lock.lock() += 1));
@@ -120,13 +120,13 @@ mod tests {
 
     #[test]
     fn it_is_taken_once() {
-        let lock = Lock::new(());
+        let lock = SpinLock::new(());
         let guard = lock.try_lock();
         assert!(guard.is_some() && lock.is_taken() && lock.try_lock().is_none());
         // SAFETY: no other thread knows the lock.
-        assert!(unsafe { lock.try_lock_alone() }.is_none());
+        assert!(unsafe { lock.try_lock_exclusive() }.is_none());
         drop(guard);
         // SAFETY: as above.
-        assert!(unsafe { lock.try_lock_alone() }.is_some());
+        assert!(unsafe { lock.try_lock_exclusive() }.is_some());
     }
 }

@@ -1,12 +1,12 @@
-//! The threads that share a launch with the thread that makes it.
+//! Thread pool: the worker threads that run a launch together with the calling thread.
 //!
-//! Made on first use, as many as the affinity mask allows (or `FASTNP_NUM_THREADS`, `OMP_NUM_THREADS`), made anew after a fork.
-//! The caller works too, so there is one thread less than may run at once. It hands work out by one store that the others wait
-//! for, looking again and again for a while before they go to sleep: between two who are awake that takes a microsecond, and
-//! 50,000 additions in the second-level cache are shared with a gain. Waking takes the caller 14 µs, and the other one is there
-//! after 35, so small work wakes nobody by itself; much of it in a row does.
+//! Started on first use, as many as the affinity mask allows (or `FASTNP_NUM_THREADS`, `OMP_NUM_THREADS`), and started anew after a
+//! fork. The caller works too, so there is one worker less than may run at once. The caller publishes work by one store; workers
+//! spin on it for a while before they sleep. Between two awake threads that takes a microsecond, and 50,000 additions in the
+//! second-level cache are shared with a gain. Waking costs the caller 14 µs, and the worker starts after 35, so small work alone
+//! wakes no worker; much of it in a row does.
 //!
-//! A library's pool (rayon's) cost 9 µs a launch with its threads awake, and woke them for each.
+//! rayon's pool cost 9 µs a launch with its threads awake, and woke them for each launch.
 
 use fastnp_codegen::{GRAIN_NS, ThreadPool};
 use parking_lot::Mutex;
@@ -18,24 +18,23 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-/// Nanoseconds of work that each of two threads must have for one to be woken.
-const WAKING: f64 = 40_000.0;
-/// Nanoseconds of work that could have been shared, had the threads been awake, after which they are woken.
-const MISSED: f64 = 200_000.0;
-/// Nanoseconds for each thread from which on tasks are more than threads, so that one that is held up leaves some to others. Each
-/// task costs half a microsecond.
-const LONG: f64 = 30_000.0;
-/// How long a thread without work waits for some before it goes to sleep. Between two kernels of a Python program pass some ten
-/// microseconds.
-const AWAKE: Duration = Duration::from_micros(100);
-/// How often it looks for work before it looks at the clock, and lets others use its processor.
-const LOOKS: usize = 32;
-/// How often the caller looks whether the others are done before it lets somebody else use its processor.
-const PATIENCE: usize = 4096;
+/// Nanoseconds of work each of two threads must have for one to be woken.
+const WAKE_GRAIN: f64 = 40_000.0;
+/// Nanoseconds of work that could have been shared with awake workers, after which they are woken.
+const WAKE_AFTER_UNSHARED: f64 = 200_000.0;
+/// Nanoseconds for each thread from which there are more tasks than threads, so that a delayed thread leaves tasks to the others.
+/// Each task costs half a microsecond.
+const OVERSUBSCRIBE_FROM: f64 = 30_000.0;
+/// How long an idle worker spins before it sleeps. Between two kernels of a Python program pass some ten microseconds.
+const SPIN_TIME: Duration = Duration::from_micros(100);
+/// Spins between two looks at the clock; then the worker yields its processor.
+const SPINS_PER_CLOCK: usize = 32;
+/// Spins of the caller on the last workers before it yields its processor.
+const CALLER_SPINS: usize = 4096;
 
-/// Zero until asked for the first time.
+/// Zero until first asked for.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
-static CREW: Mutex<Option<Crew>> = Mutex::new(None);
+static THREAD_POOL: Mutex<Option<WorkerPool>> = Mutex::new(None);
 
 /// Threads that may run at once, the caller's included.
 pub(crate) fn count() -> usize {
@@ -62,63 +61,63 @@ pub(crate) fn set_count(n: usize) {
     COUNT.store(if n == 0 { default_count() } else { n }, Ordering::Relaxed);
 }
 
-/// The work at hand, as the caller's stack has it.
+/// The current task, borrowed from the caller's stack.
 type Task = *const (dyn Fn(usize) + Sync);
 
-/// A part of the tasks: the next one, and the end.
+/// A range of task numbers: the next one, and the end.
 #[repr(align(64))]
 #[derive(Default)]
-struct Part {
+struct TaskRange {
     next: AtomicUsize,
     end: AtomicUsize,
 }
 
-/// Where threads find work.
-struct Board {
-    /// Odd while there is work. Whoever has counted himself in and sees it odd then may look at the task until he counts
-    /// himself out: the task's scope ends after [`Board::close`].
+/// The queue: one task function and a range of task numbers for each thread.
+struct WorkQueue {
+    /// Odd while there is work. A thread that has incremented `inside` and then sees an odd state may read the task until it
+    /// decrements `inside`: the task is valid until [`WorkQueue::close`] returns.
     state: AtomicUsize,
     inside: AtomicUsize,
     task: UnsafeCell<Option<Task>>,
-    /// One for each thread, the caller's first: who begins with the same part as the last time finds it in its caches.
-    parts: Vec<Part>,
+    /// One for each thread, the caller's first: a thread that starts with the same range as last time finds its data in its caches.
+    ranges: Vec<TaskRange>,
     /// One for each thread but the caller's.
     asleep: Vec<AtomicBool>,
     leaving: AtomicBool,
     panicked: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
-// SAFETY: the task is written by who has the lock on the crew, while the state is even; it is read by who is inside and has
-// seen the state odd after that, and may be called from any thread.
-unsafe impl Sync for Board {}
+// SAFETY: the task is written by the owner of the lock on the pool while the state is even, and read by threads that are counted
+// inside and saw an odd state after that. It may be called from any thread.
+unsafe impl Sync for WorkQueue {}
 // SAFETY: as above.
-unsafe impl Send for Board {}
+unsafe impl Send for WorkQueue {}
 
-impl Board {
-    fn new(threads: usize) -> Board {
-        Board {
+impl WorkQueue {
+    fn new(threads: usize) -> WorkQueue {
+        WorkQueue {
             state: AtomicUsize::new(0),
             inside: AtomicUsize::new(0),
             task: UnsafeCell::new(None),
-            parts: (0..threads).map(|_| Part::default()).collect(),
+            ranges: (0..threads).map(|_| TaskRange::default()).collect(),
             asleep: (1..threads).map(|_| AtomicBool::new(false)).collect(),
             leaving: AtomicBool::new(false),
             panicked: Mutex::new(None),
         }
     }
 
-    /// Does what is left of one's own part, then of the others'.
+    /// Runs the rest of this thread's range, then of the other ranges.
     ///
     /// # Safety
-    /// The task lives: the caller is inside, or whose task it is.
+    /// The task is valid: the caller is counted inside, or owns the task.
     unsafe fn work(&self, own: usize) {
-        // SAFETY: nobody writes it while there is work; it lives.
+        // SAFETY: the task is not written while there is work, and it is valid.
         let Some(task) = (unsafe { (*self.task.get()).map(|task| &*task) }) else { return };
-        let threads = self.parts.len();
-        for part in (own..threads).chain(0..own).map(|i| &self.parts[i]) {
-            let end = part.end.load(Ordering::Relaxed);
+        let threads = self.ranges.len();
+        for range in (own..threads).chain(0..own).map(|i| &self.ranges[i]) {
+            let end = range.end.load(Ordering::Relaxed);
             loop {
-                let i = part.next.fetch_add(1, Ordering::Relaxed);
+                let i = range.next.fetch_add(1, Ordering::Relaxed);
                 if i >= end {
                     break;
                 }
@@ -127,7 +126,7 @@ impl Board {
         }
     }
 
-    /// What a thread does as long as it lives.
+    /// The loop of a worker.
     fn serve(&self, own: usize) {
         let mut done = 0;
         let mut since = Instant::now();
@@ -148,17 +147,17 @@ impl Board {
                 }
                 self.inside.fetch_sub(1, Ordering::SeqCst);
                 since = Instant::now();
-            } else if (0..LOOKS).any(|_| {
+            } else if (0..SPINS_PER_CLOCK).any(|_| {
                 std::hint::spin_loop();
                 is_new(done)
             }) {
                 continue;
-            } else if since.elapsed() < AWAKE {
+            } else if since.elapsed() < SPIN_TIME {
                 std::thread::yield_now();
             } else {
                 let asleep = &self.asleep[own - 1];
                 asleep.store(true, Ordering::SeqCst);
-                // Who puts work there after this looks finds the thread asleep and wakes it.
+                // A caller that publishes work after this sees the worker asleep and wakes it.
                 while asleep.load(Ordering::SeqCst) && !is_new(done) && !self.leaving.load(Ordering::SeqCst) {
                     std::thread::park();
                 }
@@ -168,13 +167,13 @@ impl Board {
         }
     }
 
-    /// There is no more work. When this returns, nobody is inside.
+    /// Ends the work. When this returns, no worker is inside.
     fn close(&self) {
         self.state.fetch_add(1, Ordering::SeqCst);
-        let mut looks = 0;
+        let mut spins = 0;
         while self.inside.load(Ordering::SeqCst) > 0 {
-            looks += 1;
-            if looks < PATIENCE { std::hint::spin_loop() } else { std::thread::yield_now() }
+            spins += 1;
+            if spins < CALLER_SPINS { std::hint::spin_loop() } else { std::thread::yield_now() }
         }
     }
 
@@ -183,85 +182,86 @@ impl Board {
     }
 }
 
-/// Threads that wait for work.
-struct Crew {
-    board: Arc<Board>,
+/// The workers and their queue.
+struct WorkerPool {
+    queue: Arc<WorkQueue>,
     threads: Vec<JoinHandle<()>>,
     process: u32,
-    /// Nanoseconds of work that was not shared because they were asleep, and when the last of it came. None of it was longer
-    /// ago than they would have stayed awake for.
-    missed: f64,
+    /// Nanoseconds of work that was not shared because workers slept, and when the last of it came. It is reset after a gap longer
+    /// than the spin time.
+    unshared: f64,
     last: Instant,
 }
 
-impl Crew {
-    fn new(count: usize) -> std::io::Result<Crew> {
-        let board = Arc::new(Board::new(count));
-        let mut crew = Crew { board, threads: vec![], process: std::process::id(), missed: 0.0, last: Instant::now() };
+impl WorkerPool {
+    fn new(count: usize) -> std::io::Result<WorkerPool> {
+        let queue = Arc::new(WorkQueue::new(count));
+        let mut pool =
+            WorkerPool { queue, threads: vec![], process: std::process::id(), unshared: 0.0, last: Instant::now() };
         for own in 1..count {
-            let board = crew.board.clone();
-            let thread = std::thread::Builder::new().name(format!("fastnp-{own}")).spawn(move || board.serve(own))?;
-            crew.threads.push(thread);
+            let queue = pool.queue.clone();
+            let thread = std::thread::Builder::new().name(format!("fastnp-{own}")).spawn(move || queue.serve(own))?;
+            pool.threads.push(thread);
         }
-        Ok(crew)
+        Ok(pool)
     }
 
-    /// Work could not be shared since they were asleep.
-    fn miss(&mut self, nanoseconds: f64) {
+    /// Notes work that was not shared because workers slept.
+    fn note_unshared(&mut self, nanoseconds: f64) {
         let now = Instant::now();
-        if now - self.last > AWAKE {
-            self.missed = 0.0;
+        if now - self.last > SPIN_TIME {
+            self.unshared = 0.0;
         }
         self.last = now;
-        self.missed += nanoseconds;
-        if self.missed > MISSED {
-            self.missed = 0.0;
+        self.unshared += nanoseconds;
+        if self.unshared > WAKE_AFTER_UNSHARED {
+            self.unshared = 0.0;
             self.wake(self.threads.len());
         }
     }
 
-    /// Wakes those of so many threads that sleep.
+    /// Wakes the sleeping ones of so many workers.
     fn wake(&self, threads: usize) {
-        for (asleep, thread) in self.board.asleep.iter().zip(&self.threads).take(threads) {
+        for (asleep, thread) in self.queue.asleep.iter().zip(&self.threads).take(threads) {
             if asleep.swap(false, Ordering::SeqCst) {
-                elsewhere(thread);
+                move_off_this_cpu(thread);
                 thread.thread().unpark();
             }
         }
     }
 
-    /// Does the tasks, with no more threads than there are tasks.
+    /// Runs the tasks on no more threads than there are tasks.
     fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
-        let workers = self.board.parts.len().min(tasks);
-        for (i, part) in self.board.parts.iter().enumerate() {
-            part.next.store(tasks * i.min(workers) / workers, Ordering::Relaxed);
-            part.end.store(tasks * (i + 1).min(workers) / workers, Ordering::Relaxed);
+        let workers = self.queue.ranges.len().min(tasks);
+        for (i, range) in self.queue.ranges.iter().enumerate() {
+            range.next.store(tasks * i.min(workers) / workers, Ordering::Relaxed);
+            range.end.store(tasks * (i + 1).min(workers) / workers, Ordering::Relaxed);
         }
-        // SAFETY: nobody reads it, for there is no work. Nobody has it any more when the task's lifetime ends, after `close`.
-        unsafe { *self.board.task.get() = Some(std::mem::transmute::<&(dyn Fn(usize) + Sync), Task>(task)) };
-        self.board.state.fetch_add(1, Ordering::SeqCst);
+        // SAFETY: no worker reads the task, since there is no work; none has it after `close`, when the task's lifetime ends.
+        unsafe { *self.queue.task.get() = Some(std::mem::transmute::<&(dyn Fn(usize) + Sync), Task>(task)) };
+        self.queue.state.fetch_add(1, Ordering::SeqCst);
         self.wake(workers - 1);
         // SAFETY: the task is the caller's.
-        let own = catch_unwind(AssertUnwindSafe(|| unsafe { self.board.work(0) }));
-        self.board.close();
-        let theirs = self.board.panicked.lock().take();
+        let own = catch_unwind(AssertUnwindSafe(|| unsafe { self.queue.work(0) }));
+        self.queue.close();
+        let theirs = self.queue.panicked.lock().take();
         if let Some(panic) = own.err().or(theirs) {
             resume_unwind(panic);
         }
     }
 }
 
-impl Drop for Crew {
+impl Drop for WorkerPool {
     fn drop(&mut self) {
-        self.board.leaving.store(true, Ordering::SeqCst);
+        self.queue.leaving.store(true, Ordering::SeqCst);
         self.threads.iter().for_each(|thread| thread.thread().unpark());
     }
 }
 
-/// Keeps a thread that is going to be woken off the caller's processor: Linux puts it there in every third case, though others are
-/// idle, and then it waits until the caller, who waits for it, is through.
+/// Moves a worker that is about to be woken off the caller's processor: Linux puts it there in every third case, even with idle
+/// processors, and then it waits until the caller, which waits for it, is done.
 #[cfg(target_os = "linux")]
-fn elsewhere(thread: &JoinHandle<()>) {
+fn move_off_this_cpu(thread: &JoinHandle<()>) {
     use std::os::unix::thread::JoinHandleExt;
     const SIZE: usize = size_of::<libc::cpu_set_t>();
     // SAFETY: a set is a plain array of bits; the thread has neither been joined nor detached; a thread that may not be moved
@@ -279,22 +279,22 @@ fn elsewhere(thread: &JoinHandle<()>) {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn elsewhere(_: &JoinHandle<()>) {}
+fn move_off_this_cpu(_: &JoinHandle<()>) {}
 
-/// Has the crew do something; none where there is none, or it is at work.
-fn with_crew<T>(act: impl FnOnce(&mut Crew) -> T) -> Option<T> {
+/// Runs `act` on the pool; `None` where there is none, or it is busy.
+fn with_pool<T>(act: impl FnOnce(&mut WorkerPool) -> T) -> Option<T> {
     let threads = count();
-    let mut place = (threads > 1).then(|| CREW.try_lock()).flatten()?;
+    let mut pool_slot = (threads > 1).then(|| THREAD_POOL.try_lock()).flatten()?;
     let process = std::process::id();
-    if place.as_ref().is_some_and(|crew| crew.process != process) {
-        // The parent's threads are not here, and whatever they held is held for ever.
-        std::mem::forget(place.take());
+    if pool_slot.as_ref().is_some_and(|pool| pool.process != process) {
+        // The parent's threads do not exist in the child, and the locks they held stay locked.
+        std::mem::forget(pool_slot.take());
     }
-    if place.as_ref().is_none_or(|crew| crew.board.parts.len() != threads) {
-        *place = None;
-        *place = Crew::new(threads).ok();
+    if pool_slot.as_ref().is_none_or(|pool| pool.queue.ranges.len() != threads) {
+        *pool_slot = None;
+        *pool_slot = WorkerPool::new(threads).ok();
     }
-    place.as_mut().map(act)
+    pool_slot.as_mut().map(act)
 }
 
 /// The threads, as backends see them.
@@ -309,22 +309,22 @@ impl ThreadPool for Threads {
         if nanoseconds < 2.0 * GRAIN_NS {
             return 1;
         }
-        let tasks = with_crew(|crew| {
-            if crew.board.is_awake() {
+        let tasks = with_pool(|pool| {
+            if pool.queue.is_awake() {
                 return nanoseconds / GRAIN_NS;
             }
-            let tasks = nanoseconds / WAKING;
+            let tasks = nanoseconds / WAKE_GRAIN;
             if tasks < 2.0 {
-                crew.miss(nanoseconds);
+                pool.note_unshared(nanoseconds);
             }
             tasks
         });
-        let most = if nanoseconds < LONG * count() as f64 { count() } else { 4 * count() };
+        let most = if nanoseconds < OVERSUBSCRIBE_FROM * count() as f64 { count() } else { 4 * count() };
         tasks.map_or(1, |tasks| (tasks as usize).clamp(1, most))
     }
 
     fn run(&self, tasks: usize, task: &(dyn Fn(usize) + Sync)) {
-        if tasks <= 1 || with_crew(|crew| crew.run(tasks, task)).is_none() {
+        if tasks <= 1 || with_pool(|pool| pool.run(tasks, task)).is_none() {
             (0..tasks).for_each(task);
         }
     }
@@ -371,7 +371,7 @@ mod tests {
     fn threads_that_slept_are_woken() {
         let hits = AtomicUsize::new(0);
         for _ in 0..5 {
-            std::thread::sleep(3 * AWAKE);
+            std::thread::sleep(3 * SPIN_TIME);
             Threads.run(100, &|_| {
                 hits.fetch_add(1, Ordering::Relaxed);
             });

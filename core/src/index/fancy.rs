@@ -10,18 +10,21 @@
 
 use crate::array::array::Array;
 use crate::array::layout::{
-    Index, Layout, MAX_DIMS, Order, Shape, Steps, Strides, broadcast, c_strides, count, same_shape,
+    CowStrides, Index, Layout, MAX_DIMS, Order, Shape, Strides, broadcast, c_strides, count, same_shape,
 };
 use crate::array::result_order;
+use crate::array::strided_view::StridedView;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
+use crate::host::count_true::count_true;
 use crate::index::mask_device::places_there;
-use crate::index::mask_loops::{count_true, put_positions};
+use crate::index::mask_loops::put_positions;
 use crate::index::take_rows;
 use crate::index::take_rows::{Items, are_within};
 use crate::ops::elementwise::apply;
-use crate::plan::trace::{Input, Operation, Statement, View};
-use crate::runtime::recorder::{engine, recording};
+use crate::plan::trace::{Input, Operation, Statement};
+use crate::runtime::eager::runs_eagerly;
+use crate::runtime::lock::{recording, runtime};
 use fastnp_codegen::{DType, Op};
 use smallvec::SmallVec;
 
@@ -201,7 +204,7 @@ impl Array {
         let flags = unsafe { std::slice::from_raw_parts(address, mask.size()) };
         let (found, ndim) = (count_true(flags), self.ndim());
         let shape = [found, ndim];
-        let (storage, to) = engine().made(found * ndim * size_of::<i64>())?;
+        let (storage, to) = runtime().allocate(found * ndim * size_of::<i64>())?;
         // SAFETY: the memory is new, of this size, and may hold any numbers.
         let out = unsafe { std::slice::from_raw_parts_mut(to.cast::<i64>(), found * ndim) };
         match ndim {
@@ -235,13 +238,13 @@ impl Axes {
         // Rows and few elements are copied, by offsets that are there.
         if let [only] = &self.indexed[..]
             && self.rest.size() == 1
-            && !crate::runs_at_once(n)
+            && !runs_eagerly(n)
             && same_shape(only.positions.shape(), shape)
             && only.count_from_zero()?
         {
             return apply(Op::Multiply, &[(&only.positions).into(), (only.step as i64).into()]);
         }
-        let (storage, address) = engine().made(n * size_of::<i64>())?;
+        let (storage, address) = runtime().allocate(n * size_of::<i64>())?;
         if n > 0 {
             // Where there is no element to name, nobody is told of a position that is not there.
             // SAFETY: the memory is new, of this size, and has any numbers in it, which the first array replaces.
@@ -440,7 +443,7 @@ impl Places {
     fn rows(&self, strides: &[isize]) -> Option<(Items, isize)> {
         let size = self.of.dtype().size();
         let (at, end) = (self.at, self.at + self.shape.len());
-        let few = crate::runs_at_once(self.offsets.size() * self.rest.size());
+        let few = runs_eagerly(self.offsets.size() * self.rest.size());
         let along = strides[..at].iter().chain(&strides[end..]);
         let mut axes = self.rest.shape.iter().zip(&self.rest.strides).zip(along).filter(|((n, _), _)| **n != 1);
         let dense = self.rest.is_c_contiguous(size)
@@ -466,33 +469,33 @@ impl Places {
 
     /// Copies the rows to a new array.
     fn copy_out(&self, target: &Array, (items, step): (Items, isize)) -> Result<()> {
-        let mut engine = engine();
-        let from = engine.settle(&self.of.storage)?.wrapping_offset(self.rest.offset).cast_const();
+        let mut runtime = runtime();
+        let from = runtime.ensure_on_host(&self.of.storage)?.wrapping_offset(self.rest.offset).cast_const();
         let to = target.storage.materialize()?;
         let offset = self.offset();
         let place = |k: usize| (from.wrapping_offset(offset(k)), to.wrapping_offset(k as isize * step));
         // SAFETY: the array is settled, its places lie within it, and the target is new and has room for all of them.
         unsafe { take_rows::copy(self.offsets.size(), items, place) };
-        target.storage.written()?;
-        engine.seen.stats.ran_at_once();
+        target.storage.note_write()?;
+        runtime.telemetry.stats.count_eager();
         Ok(())
     }
 
     /// Copies the rows of an array of the same type to the places.
     fn copy_in(&self, value: &Array, (items, step): (Items, isize)) -> Result<()> {
-        let mut engine = engine();
-        if self.of.storage.is_watched() {
-            engine.leave_copies(&self.of.storage)?;
+        let mut runtime = runtime();
+        if self.of.storage.has_snapshots() {
+            runtime.copy_on_write(&self.of.storage)?;
         }
-        let from = engine.settle(&value.storage)?.wrapping_offset(value.layout.offset).cast_const();
-        let to = engine.settle(&self.of.storage)?.wrapping_offset(self.rest.offset);
+        let from = runtime.ensure_on_host(&value.storage)?.wrapping_offset(value.layout.offset).cast_const();
+        let to = runtime.ensure_on_host(&self.of.storage)?.wrapping_offset(self.rest.offset);
         let offset = self.offset();
         let place = |k: usize| (from.wrapping_offset(k as isize * step), to.wrapping_offset(offset(k)));
         let items = Items { steps: (items.steps.1, items.steps.0), ..items };
         // SAFETY: both arrays are settled and apart, the places lie within this one, and the value has a row for each.
         unsafe { take_rows::copy(self.offsets.size(), items, place) };
-        self.of.storage.written()?;
-        engine.seen.stats.ran_at_once();
+        self.of.storage.note_write()?;
+        runtime.telemetry.stats.count_eager();
         Ok(())
     }
 
@@ -535,8 +538,8 @@ impl Places {
         (SmallVec::from_elem(0, self.shape.len()), SmallVec::from_elem(0, self.rest.ndim()))
     }
 
-    fn view<'a>(&self, array: &'a Array, offset: isize, strides: Strides) -> View<'a> {
-        View { storage: &array.storage, dtype: array.dtype(), offset, strides: Steps::Owned(strides) }
+    fn view<'a>(&self, array: &'a Array, offset: isize, strides: Strides) -> StridedView<'a> {
+        StridedView { storage: &array.storage, dtype: array.dtype(), offset, strides: CowStrides::Owned(strides) }
     }
 
     /// Writes a value, converted and stretched, to the places; where one is named twice the last element counts.
@@ -614,7 +617,7 @@ impl Places {
             true => value.copy(Order::A)?,
             false => value.clone(),
         };
-        let value = value.trimmed(shape.len()).unwrap_or(value);
+        let value = value.without_leading_ones(shape.len()).unwrap_or(value);
         if same_shape(value.shape(), shape) { Ok(value) } else { value.broadcast_to(shape) }
     }
 

@@ -6,7 +6,7 @@ use crate::device::routine::{on_device, ready};
 use crate::error::Result;
 use crate::ops::elementwise::apply;
 use crate::ops::reduce::Reduction;
-use crate::runtime::recorder::engine;
+use crate::runtime::lock::runtime;
 use fastnp_codegen::{DType, Op};
 
 /// How many elements of a mask are true, counted where the mask is.
@@ -23,7 +23,7 @@ pub(crate) fn how_many(mask: &Array) -> Result<usize> {
 /// # Errors
 /// `MemoryError`; those of a device that failed.
 pub(crate) fn chosen_there(mask: &Array, values: Option<&Array>) -> Result<Option<Array>> {
-    if mask.size() == 0 || engine().site().device.is_none() {
+    if mask.size() == 0 || runtime().exec_target().device.is_none() {
         return Ok(None);
     }
     let (mask, values) = (ready(mask)?, values.map(ready).transpose()?);

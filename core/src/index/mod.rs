@@ -4,6 +4,5 @@ pub(crate) mod fancy;
 pub(crate) mod mask_avx512;
 pub(crate) mod mask_device;
 pub(crate) mod mask_loops;
-pub(crate) mod masked;
 pub(crate) mod selection;
 pub(crate) mod take_rows;

@@ -10,23 +10,24 @@
 
 use crate::array::array::Array;
 use crate::array::layout::{Layout, Order};
-use crate::array::snapshot::Capture;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
+use crate::host::count_true::count_true;
 use crate::index::mask_device::{chosen_there, how_many};
-use crate::index::mask_loops::{compact, count_true, expand};
+use crate::index::mask_loops::{compact, expand};
 use crate::ops::elementwise::{apply, select};
 use crate::ops::reduce::Reduction;
-use crate::runtime::recorder::engine;
+use crate::runtime::lock::runtime;
+use crate::runtime::snapshot::Snapshot;
 use fastnp_codegen::{DType, Fold, Op, Scalar};
 
 /// Elements of an array where a mask of the same shape is true, in row-major order.
 #[derive(Clone)]
 pub struct Selection {
     /// The values as they were when selected; anything where the mask is false.
-    values: Capture,
+    values: Snapshot,
     /// The mask as it was then.
-    mask: Capture,
+    mask: Snapshot,
     /// The stamp of the mask's storage, its layout and version, to tell whether another selection is by the same one.
     origin: u64,
     layout: Layout,
@@ -58,9 +59,9 @@ impl Selection {
             )));
         }
         Ok(Selection {
-            values: Capture::of(source)?,
-            mask: Capture::of(mask)?,
-            origin: mask.storage.stamp(),
+            values: Snapshot::of(source)?,
+            mask: Snapshot::of(mask)?,
+            origin: mask.storage.identity(),
             layout: mask.layout.clone(),
             version: mask.version(),
             dtype: source.dtype(),
@@ -74,7 +75,7 @@ impl Selection {
 
     /// Whether `mask` is, now, the mask this selection was made with.
     pub fn is_by(&self, mask: &Array) -> bool {
-        self.origin == mask.storage.stamp()
+        self.origin == mask.storage.identity()
             && self.layout == mask.layout
             && self.version == mask.version()
             && !mask.storage.is_shared()
@@ -122,7 +123,7 @@ impl Selection {
 
     /// Other values under the same mask.
     fn with(&self, values: Array) -> Selection {
-        Selection { dtype: values.dtype(), values: Capture::fixed(values), ..self.clone() }
+        Selection { dtype: values.dtype(), values: Snapshot::fixed(values), ..self.clone() }
     }
 
     /// The values where selected, a number elsewhere.
@@ -176,7 +177,7 @@ impl Selection {
         // Both are there after one flush, by one kernel.
         mean.evaluate()?;
         if count.item()?.to_i64() == 0 {
-            engine().seen.raised.forget(Op::Divide.name());
+            runtime().telemetry.fp_flags.discard(Op::Divide.name());
             return Err(Error::unsupported("the mean of nothing, which warns"));
         }
         Ok(mean)
@@ -289,20 +290,20 @@ fn dense(array: Array) -> Result<Array> {
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn select_now(source: &Array, mask: &Array) -> Result<Option<Array>> {
-    let mut engine = engine();
-    let fits = source.shape() == mask.shape() && mask.dtype() == DType::Bool && mask.size() <= engine.tiny;
+    let mut runtime = runtime();
+    let fits = source.shape() == mask.shape() && mask.dtype() == DType::Bool && mask.size() <= runtime.tiny;
     if !fits || !source.is_c_contiguous() || !mask.is_c_contiguous() {
         return Ok(None);
     }
-    let chosen = engine.settle(&mask.storage)?.wrapping_offset(mask.layout.offset);
-    let from = engine.settle(&source.storage)?.wrapping_offset(source.layout.offset);
+    let chosen = runtime.ensure_on_host(&mask.storage)?.wrapping_offset(mask.layout.offset);
+    let from = runtime.ensure_on_host(&source.storage)?.wrapping_offset(source.layout.offset);
     // SAFETY: the mask is dense and settled.
     let bytes = unsafe { std::slice::from_raw_parts(chosen, mask.size()) };
     let (count, size) = (count_true(bytes), source.dtype().size());
-    let (storage, to) = engine.made(count * size)?;
+    let (storage, to) = runtime.allocate(count * size)?;
     // SAFETY: values and mask are dense, settled and of one shape; the target has room for every selected element.
     unsafe { compact(from, bytes, to, count, size) };
-    engine.seen.stats.ran_at_once();
+    runtime.telemetry.stats.count_eager();
     let layout = Layout::dense(&[count], size);
     Ok(Some(Array { storage, layout, dtype: source.dtype(), writeable: true }))
 }

@@ -8,7 +8,7 @@ use crate::array::array::Array;
 use crate::array::layout::{Layout, Shape, c_strides, count};
 use crate::array::value::Value;
 use crate::error::{Error, Result};
-use crate::runtime::recorder::engine;
+use crate::runtime::lock::runtime;
 use fastnp_codegen::{DType, Scalar};
 
 /// How many times as many elements as run at once otherwise are read at once: 10,000 take 6.6 µs so and 10.9 recorded, and no longer
@@ -193,14 +193,14 @@ unsafe fn numbers<'a>(positions: &Array, address: *const u8) -> &'a [i64] {
 #[inline]
 pub(crate) fn take(array: &Array, positions: &Array) -> Result<Option<Array>> {
     let Some(rows) = Rows::of(array, positions) else { return Ok(None) };
-    let mut engine = engine();
-    if rows.fuse(positions.size(), engine.tiny) {
+    let mut runtime = runtime();
+    if rows.fuse(positions.size(), runtime.tiny) {
         return Ok(None);
     }
     let shape: Shape = positions.shape().iter().chain(&array.shape()[1..]).copied().collect();
-    let at = engine.settle(&positions.storage)?.wrapping_offset(positions.layout.offset);
-    let from = engine.settle(&array.storage)?.wrapping_offset(array.layout.offset);
-    let (storage, to) = engine.made(crate::array::layout::byte_count(&shape, array.dtype().size())?)?;
+    let at = runtime.ensure_on_host(&positions.storage)?.wrapping_offset(positions.layout.offset);
+    let from = runtime.ensure_on_host(&array.storage)?.wrapping_offset(array.layout.offset);
+    let (storage, to) = runtime.allocate(crate::array::layout::byte_count(&shape, array.dtype().size())?)?;
     // SAFETY: both arrays are settled, and the result, which is new, has room for one row a position.
     unsafe {
         let at = numbers(positions, at);
@@ -217,7 +217,7 @@ pub(crate) fn take(array: &Array, positions: &Array) -> Result<Option<Array>> {
             }
         }
     }
-    engine.seen.stats.ran_at_once();
+    runtime.telemetry.stats.count_eager();
     let layout = Layout { strides: c_strides(&shape, array.dtype().size()), shape, offset: 0 };
     Ok(Some(Array { storage, layout, dtype: array.dtype(), writeable: true }))
 }
@@ -247,15 +247,15 @@ pub(crate) fn put(array: &Array, positions: &Array, value: Value<'_>) -> Result<
     if positions.may_share_memory(array) {
         return Ok(false);
     }
-    let mut engine = engine();
-    if array.storage.is_watched() {
-        engine.leave_copies(&array.storage)?;
+    let mut runtime = runtime();
+    if array.storage.has_snapshots() {
+        runtime.copy_on_write(&array.storage)?;
     }
-    let at = engine.settle(&positions.storage)?.wrapping_offset(positions.layout.offset);
-    let to = engine.settle(&array.storage)?.wrapping_offset(array.layout.offset);
+    let at = runtime.ensure_on_host(&positions.storage)?.wrapping_offset(positions.layout.offset);
+    let to = runtime.ensure_on_host(&array.storage)?.wrapping_offset(array.layout.offset);
     let bytes = number.map(|s| s.bytes());
     let (from, step): (*const u8, usize) = match (value, &bytes) {
-        (Value::Array(v), _) => (engine.settle(&v.storage)?.wrapping_offset(v.layout.offset), rows.bytes),
+        (Value::Array(v), _) => (runtime.ensure_on_host(&v.storage)?.wrapping_offset(v.layout.offset), rows.bytes),
         (_, Some(bytes)) => (bytes.as_ptr(), 0),
         (_, None) => return Ok(false),
     };
@@ -275,7 +275,7 @@ pub(crate) fn put(array: &Array, positions: &Array, value: Value<'_>) -> Result<
             }
         }
     }
-    array.storage.written()?;
-    engine.seen.stats.ran_at_once();
+    array.storage.note_write()?;
+    runtime.telemetry.stats.count_eager();
     Ok(true)
 }

@@ -1,4 +1,4 @@
-//! Memory on a device: this engine's, or somebody else's.
+//! Device buffer: a block of device memory, allocated here or foreign.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::pool::Buffer;
@@ -7,37 +7,37 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 /// Bytes on devices now, and the bytes that went there and came back since the counters were reset.
-static LIVE: AtomicUsize = AtomicUsize::new(0);
-static SENT: AtomicU64 = AtomicU64::new(0);
-static FETCHED: AtomicU64 = AtomicU64::new(0);
+static LIVE_BYTES: AtomicUsize = AtomicUsize::new(0);
+static UPLOADED: AtomicU64 = AtomicU64::new(0);
+static DOWNLOADED: AtomicU64 = AtomicU64::new(0);
 
-/// A block of a device's memory, given back when dropped unless it is somebody else's. Contents are whatever was there before.
-pub(crate) struct Remote {
+/// A block of device memory, released when dropped unless it is foreign. Its contents are unspecified.
+pub(crate) struct DeviceBuffer {
     device: Arc<dyn Device>,
     start: *mut u8,
     bytes: usize,
     is_foreign: bool,
-    /// Memory of the host's for the contents of a block that others can reach, as of the last time somebody read them there.
+    /// Host memory with the contents of an exported block, as of the last download.
     mirror: Option<Buffer>,
 }
 
 // SAFETY: the address means something to the device alone, which may be asked from any thread.
-unsafe impl Send for Remote {}
+unsafe impl Send for DeviceBuffer {}
 
-impl Remote {
+impl DeviceBuffer {
     /// A block of so many bytes.
     ///
     /// # Errors
     /// `MemoryError`; those of a device that failed.
-    pub(crate) fn new(device: &Arc<dyn Device>, bytes: usize) -> Result<Remote> {
+    pub(crate) fn new(device: &Arc<dyn Device>, bytes: usize) -> Result<DeviceBuffer> {
         let start = device.allocate(bytes)?;
-        LIVE.fetch_add(bytes, Ordering::Relaxed);
-        Ok(Remote { device: device.clone(), start, bytes, is_foreign: false, mirror: None })
+        LIVE_BYTES.fetch_add(bytes, Ordering::Relaxed);
+        Ok(DeviceBuffer { device: device.clone(), start, bytes, is_foreign: false, mirror: None })
     }
 
-    /// A block that somebody else allocated and keeps alive.
-    pub(crate) fn foreign(device: Arc<dyn Device>, start: *mut u8, bytes: usize) -> Remote {
-        Remote { device, start, bytes, is_foreign: true, mirror: None }
+    /// A foreign block, which its owner keeps alive.
+    pub(crate) fn foreign(device: Arc<dyn Device>, start: *mut u8, bytes: usize) -> DeviceBuffer {
+        DeviceBuffer { device, start, bytes, is_foreign: true, mirror: None }
     }
 
     /// The device it is on.
@@ -50,44 +50,44 @@ impl Remote {
         Arc::ptr_eq(&self.device, device)
     }
 
-    /// The first byte, where the device has it.
+    /// The address on the device.
     pub(crate) fn start(&self) -> *mut u8 {
         self.start
     }
 
-    /// Copies contents there.
+    /// Uploads the contents.
     ///
     /// # Errors
     /// Those of a device that failed.
     ///
     /// # Safety
-    /// As many bytes as the block has may be read at this address of the host's.
+    /// As many bytes as the block has are readable at this host address.
     pub(crate) unsafe fn upload(&self, from: *const u8) -> Result<()> {
-        SENT.fetch_add(self.bytes as u64, Ordering::Relaxed);
+        UPLOADED.fetch_add(self.bytes as u64, Ordering::Relaxed);
         // SAFETY: the caller's contract; the block is this one's.
         unsafe { self.device.upload(from, self.start, self.bytes) }.map_err(Error::from)
     }
 
-    /// Copies some of the contents back, from an offset on.
+    /// Downloads part of the contents, from an offset on.
     ///
     /// # Errors
     /// Those of a device that failed.
     ///
     /// # Safety
-    /// They lie within the block, and so many bytes may be written at this address of the host's.
+    /// They lie within the block, and so many bytes are writable at this host address.
     pub(crate) unsafe fn download(&self, offset: usize, to: *mut u8, bytes: usize) -> Result<()> {
-        FETCHED.fetch_add(bytes as u64, Ordering::Relaxed);
+        DOWNLOADED.fetch_add(bytes as u64, Ordering::Relaxed);
         // SAFETY: the caller's contract.
         unsafe { self.device.download(self.start.wrapping_add(offset), to, bytes) }.map_err(Error::from)
     }
 }
 
-impl Remote {
-    /// Copies the contents to the mirror, once everybody who can reach them is done; its first byte.
+impl DeviceBuffer {
+    /// Downloads the contents to the mirror, after all work on the device; the mirror's address.
     ///
     /// # Errors
     /// `MemoryError`; those of a device that failed.
-    pub(crate) fn reflect(&mut self) -> Result<*mut u8> {
+    pub(crate) fn download_to_mirror(&mut self) -> Result<*mut u8> {
         self.device.wait()?;
         let mirror = self.mirror()?;
         // SAFETY: the mirror has room for as many bytes as the block.
@@ -95,7 +95,7 @@ impl Remote {
         Ok(mirror)
     }
 
-    /// The first byte of the mirror, with whatever it has.
+    /// The address of the mirror, with whatever contents it has.
     ///
     /// # Errors
     /// `MemoryError`.
@@ -106,43 +106,43 @@ impl Remote {
         Ok(self.mirror.as_ref().map_or(std::ptr::null_mut(), Buffer::address))
     }
 
-    /// Copies the mirror to where others see it.
+    /// Uploads the mirror, and waits until it is there.
     ///
     /// # Errors
     /// Those of a device that failed.
-    pub(crate) fn follow_mirror(&mut self) -> Result<()> {
+    pub(crate) fn upload_mirror(&mut self) -> Result<()> {
         let mirror = self.mirror()?;
         // SAFETY: the mirror has as many bytes as the block.
         unsafe { self.upload(mirror)? };
         self.device.wait().map_err(Error::from)
     }
 
-    /// Takes the mirror, where there is one: memory of the right size.
+    /// Takes the mirror, if there is one: a block of the right size.
     pub(crate) fn take_mirror(&mut self) -> Option<Buffer> {
         self.mirror.take()
     }
 }
 
-impl Drop for Remote {
+impl Drop for DeviceBuffer {
     fn drop(&mut self) {
         if self.is_foreign {
             return;
         }
-        LIVE.fetch_sub(self.bytes, Ordering::Relaxed);
-        // SAFETY: allocated so, and nobody has the address any more but what the device was asked for before.
+        LIVE_BYTES.fetch_sub(self.bytes, Ordering::Relaxed);
+        // SAFETY: allocated with this size, and only work the device has already queued uses the address.
         unsafe { self.device.release(self.start, self.bytes) };
     }
 }
 
 /// Bytes on devices now, bytes that went there, and bytes that came back.
 pub(crate) fn usage() -> (u64, u64, u64) {
-    (LIVE.load(Ordering::Relaxed) as u64, SENT.load(Ordering::Relaxed), FETCHED.load(Ordering::Relaxed))
+    (LIVE_BYTES.load(Ordering::Relaxed) as u64, UPLOADED.load(Ordering::Relaxed), DOWNLOADED.load(Ordering::Relaxed))
 }
 
 /// Counts traffic from zero.
 pub(crate) fn reset_traffic() {
-    SENT.store(0, Ordering::Relaxed);
-    FETCHED.store(0, Ordering::Relaxed);
+    UPLOADED.store(0, Ordering::Relaxed);
+    DOWNLOADED.store(0, Ordering::Relaxed);
 }
 
 impl From<DeviceError> for Error {

@@ -1,7 +1,10 @@
-//! Memory: storages, references to them, the pool, and buffers of devices.
+//! Memory: storages, references to them, the pool of blocks, the free list of whole storages, and buffers on devices.
+//!
+//! Imports `host` and `error`. Open `storage.rs` first, then `pool.rs`.
 
 pub(crate) mod device_buffer;
 pub(crate) mod free_list;
 pub(crate) mod pool;
 pub(crate) mod storage;
+pub(crate) mod storage_handle;
 pub(crate) mod storage_ref;

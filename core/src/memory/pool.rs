@@ -1,56 +1,56 @@
-//! Memory for array elements: aligned blocks, kept for reuse.
+//! Memory pool: aligned blocks for array elements, kept for reuse.
 //!
-//! Fresh pages cost more than the arithmetic done on them (32 MB `a + b`: 13 ms on fresh pages, 4 ms on reused ones), so a
-//! freed block waits in a list of its size class for the next taker. From 2 MB on, blocks are aligned for huge pages and ask for
-//! them. What waits is bounded, and is given back first when a block of another size is needed: so the most that a program takes
-//! is hardly more than what it ever had in use at once. The bound is a part of the memory that nobody else wants, asked for anew
-//! as large blocks come back: pages for a result of 2 GB take half as long again as to compute it.
+//! Fresh pages cost more than the arithmetic on them (32 MB `a + b`: 13 ms on fresh pages, 4 ms on reused ones), so a freed block
+//! goes to a free list of its size class. From 2 MB on, blocks are aligned for huge pages and ask for them. The free blocks are
+//! bounded, and are released first when a large block of another class is needed: so the process takes hardly more than its peak of
+//! live memory. The bound is a fraction of the available memory, updated as large blocks are freed: fresh pages for a result of 2
+//! GB take half as long again as computing it.
 
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::interpreter_lock;
-use crate::host::spin_lock::{Guard, Lock};
+use crate::host::spin_lock::{SpinGuard, SpinLock};
 use std::alloc::{Layout as BlockLayout, alloc, dealloc};
 use std::path::Path;
 use std::ptr::NonNull;
 use std::sync::atomic::{AtomicIsize, Ordering};
 use std::time::{Duration, Instant};
 
-/// Alignment of every block: a cache line, and an AVX-512 register (worth 1.3 to 2 times in L1).
-pub(crate) const ALIGN: usize = 64;
+/// Alignment of every block: a cache line, and an AVX-512 register (1.3 to 2 times as fast in L1).
+pub(crate) const BLOCK_ALIGN: usize = 64;
 const HUGE_PAGE: usize = 2 << 20;
-/// From here on blocks ask for huge pages (5.9 against 13 ms for 32 MB of fresh memory).
-const HUGE_FROM: usize = 4 << 20;
-/// What may go on waiting when a large block of another size is needed.
-const KEPT_BESIDE: usize = 128 << 20;
-/// What may wait in any case, if the user sets no bound.
-const KEPT_LIMIT: usize = 512 << 20;
-/// Of the memory that is available, or waits here, what part may wait: other programs, and what this one does besides, find the
-/// rest as they would without it.
-const PART_KEPT: usize = 4;
-/// How long a bound holds. To ask for it takes some 100 µs.
-const BOUND_HOLDS: Duration = Duration::from_millis(100);
+/// From this size on blocks ask for huge pages (5.9 against 13 ms for 32 MB of fresh memory).
+const HUGE_PAGES_FROM: usize = 4 << 20;
+/// Bytes of free blocks kept when a large block of another class is needed.
+const CACHED_BESIDE_LARGE: usize = 128 << 20;
+/// The bound on free blocks, at least, where the user sets none.
+const DEFAULT_LIMIT: usize = 512 << 20;
+/// The fraction (one in so many) of available and free memory that free blocks may take: the rest is left to other programs and to
+/// other memory of this one.
+const CACHE_FRACTION: usize = 4;
+/// How long the bound is valid. Finding it takes some 100 µs.
+const LIMIT_VALID: Duration = Duration::from_millis(100);
 const CLASSES: usize = 4 * 48;
 
-/// A block of memory, returned to the pool when dropped. Contents are whatever was there before.
+/// A block, returned to the pool when dropped. Its contents are unspecified.
 pub(crate) struct Buffer {
     start: NonNull<u8>,
     class: u32,
 }
 
-// SAFETY: a Buffer is the only owner of its block; access through its pointer is governed by those who launch kernels.
+// SAFETY: a Buffer is the only owner of its block; access through its pointer is governed by the code that launches kernels.
 unsafe impl Send for Buffer {}
 // SAFETY: as above; `&Buffer` only gives the address.
 unsafe impl Sync for Buffer {}
 
 struct Pool {
     free: Vec<Vec<NonNull<u8>>>,
-    /// Bytes that wait, and what may.
-    kept: usize,
+    /// Bytes of free blocks, and their bound.
+    cached: usize,
     limit: usize,
-    /// Whether the user set the limit; when it was asked for otherwise.
+    /// Whether the user set the bound; when it was last updated otherwise.
     is_set: bool,
-    asked: Option<Instant>,
-    /// Bytes in use, and the most that ever were. (Atomics of their own would double what the lock costs.)
+    updated: Option<Instant>,
+    /// Bytes of live blocks, now and at most. (Separate atomics would double the cost of the lock.)
     live: usize,
     peak: usize,
 }
@@ -58,15 +58,22 @@ struct Pool {
 // SAFETY: the pool owns the blocks in its lists.
 unsafe impl Send for Pool {}
 
-static POOL: Lock<Pool> =
-    Lock::new(Pool { free: Vec::new(), kept: 0, limit: KEPT_LIMIT, is_set: false, asked: None, live: 0, peak: 0 });
+static POOL: SpinLock<Pool> = SpinLock::new(Pool {
+    free: Vec::new(),
+    cached: 0,
+    limit: DEFAULT_LIMIT,
+    is_set: false,
+    updated: None,
+    live: 0,
+    peak: 0,
+});
 
 /// The pool, locked.
 #[inline]
-fn pool() -> Guard<'static, Pool> {
-    if interpreter_lock::is_alone() {
-        // SAFETY: no other thread gets here meanwhile.
-        if let Some(pool) = unsafe { POOL.try_lock_alone() } {
+fn pool() -> SpinGuard<'static, Pool> {
+    if interpreter_lock::is_exclusive() {
+        // SAFETY: no other thread runs code of this crate meanwhile.
+        if let Some(pool) = unsafe { POOL.try_lock_exclusive() } {
             return pool;
         }
     }
@@ -75,7 +82,7 @@ fn pool() -> Guard<'static, Pool> {
 
 /// Size classes: 64 bytes, then four to each doubling, so that at most a quarter of a block is unused.
 pub(crate) fn class_of(bytes: usize) -> u32 {
-    if bytes <= ALIGN {
+    if bytes <= BLOCK_ALIGN {
         return 0;
     }
     let top = (bytes - 1).ilog2();
@@ -85,15 +92,15 @@ pub(crate) fn class_of(bytes: usize) -> u32 {
 
 pub(crate) fn class_bytes(class: u32) -> usize {
     if class == 0 {
-        return ALIGN;
+        return BLOCK_ALIGN;
     }
     let (top, quarter) = ((class - 1) / 4 + 6, (class - 1) as usize % 4);
     (1usize << top) / 4 * (5 + quarter)
 }
 
 fn block_layout(class: u32) -> BlockLayout {
-    let bytes = class_bytes(class).next_multiple_of(ALIGN);
-    let align = if bytes >= HUGE_FROM { HUGE_PAGE } else { ALIGN };
+    let bytes = class_bytes(class).next_multiple_of(BLOCK_ALIGN);
+    let align = if bytes >= HUGE_PAGES_FROM { HUGE_PAGE } else { BLOCK_ALIGN };
     BlockLayout::from_size_align(bytes, align).expect("class sizes are below isize::MAX")
 }
 
@@ -101,7 +108,7 @@ impl Buffer {
     /// A block of at least `bytes`.
     ///
     /// # Errors
-    /// `MemoryError` where the system has none, after what waits was given back.
+    /// `MemoryError` where the system has none, even after free blocks were released.
     pub(crate) fn new(bytes: usize) -> Result<Buffer> {
         let class = class_of(bytes);
         if class as usize >= CLASSES {
@@ -114,45 +121,45 @@ impl Buffer {
             }
             let (block, size) = (pool.free[class as usize].pop(), class_bytes(class));
             if block.is_some() {
-                pool.kept -= size;
-            } else if size >= HUGE_FROM {
-                pool.trim(KEPT_BESIDE);
+                pool.cached -= size;
+            } else if size >= HUGE_PAGES_FROM {
+                pool.trim(CACHED_BESIDE_LARGE);
             }
             pool.live += size;
             pool.peak = pool.peak.max(pool.used());
             block
         };
-        let start = reused.or_else(|| fresh_after_all(class)).ok_or_else(|| {
+        let start = reused.or_else(|| allocate_or_trim(class)).ok_or_else(|| {
             pool().live -= class_bytes(class);
             out_of_memory(bytes)
         })?;
         Ok(Buffer { start, class })
     }
 
-    /// Asks whether there would be such a block now, and touches none.
+    /// Checks that such a block could be allocated now, without touching its pages.
     ///
     /// # Errors
     /// As [`Buffer::new`].
-    pub(crate) fn foresee(bytes: usize) -> Result<()> {
+    pub(crate) fn check_allocatable(bytes: usize) -> Result<()> {
         let class = class_of(bytes);
         if pool().free.get(class as usize).is_some_and(|waiting| !waiting.is_empty()) {
             return Ok(());
         }
-        let there = if (class as usize) < CLASSES { fresh_after_all(class) } else { None };
+        let there = if (class as usize) < CLASSES { allocate_or_trim(class) } else { None };
         let start = there.ok_or_else(|| out_of_memory(bytes))?;
         // SAFETY: the block was just allocated with this class's layout.
         unsafe { dealloc(start.as_ptr(), block_layout(class)) };
         Ok(())
     }
 
-    /// What [`Buffer::from_raw`] makes a buffer of again: the block is its finder's.
+    /// The address and size class, from which [`Buffer::from_raw`] makes the buffer again. Ownership passes to the caller.
     #[inline]
     pub(crate) fn into_raw(self) -> (*mut u8, u32) {
         let buffer = std::mem::ManuallyDrop::new(self);
         (buffer.start.as_ptr(), buffer.class)
     }
 
-    /// The buffer that was made into these.
+    /// The buffer of an address and a size class.
     ///
     /// # Safety
     /// They came from [`Buffer::into_raw`], and no other buffer was made of them.
@@ -169,7 +176,7 @@ impl Buffer {
     }
 }
 
-fn fresh(class: u32) -> Option<NonNull<u8>> {
+fn allocate_block(class: u32) -> Option<NonNull<u8>> {
     let layout = block_layout(class);
     // SAFETY: the layout's size is not zero.
     let start = NonNull::new(unsafe { alloc(layout) })?;
@@ -181,11 +188,11 @@ fn fresh(class: u32) -> Option<NonNull<u8>> {
     Some(start)
 }
 
-/// A block from the system, if need be after what waits was given back.
-fn fresh_after_all(class: u32) -> Option<NonNull<u8>> {
-    fresh(class).or_else(|| {
+/// Allocates a block from the system, if need be after free blocks were released.
+fn allocate_or_trim(class: u32) -> Option<NonNull<u8>> {
+    allocate_block(class).or_else(|| {
         pool().trim(0);
-        fresh(class)
+        allocate_block(class)
     })
 }
 
@@ -211,28 +218,28 @@ pub(crate) fn human(bytes: usize) -> String {
 }
 
 impl Pool {
-    /// Bytes of blocks that are taken and serve somebody.
+    /// Bytes of live blocks that hold an array, not those in the free list of storages.
     fn used(&self) -> usize {
         self.live.saturating_sub(IDLE.load(Ordering::Relaxed) as usize)
     }
 
-    /// Finds out what may wait now.
+    /// Updates the bound on free blocks.
     #[cold]
-    fn ask(&mut self) {
-        if self.is_set || self.asked.is_some_and(|then| then.elapsed() < BOUND_HOLDS) {
+    fn update_limit(&mut self) {
+        if self.is_set || self.updated.is_some_and(|then| then.elapsed() < LIMIT_VALID) {
             return;
         }
-        self.limit = available().map_or(0, |bytes| (bytes + self.kept) / PART_KEPT).max(KEPT_LIMIT);
-        self.asked = Some(Instant::now());
+        self.limit = available().map_or(0, |bytes| (bytes + self.cached) / CACHE_FRACTION).max(DEFAULT_LIMIT);
+        self.updated = Some(Instant::now());
     }
 
-    /// Gives waiting blocks back, largest first, until at most `bytes` wait.
+    /// Releases free blocks, largest first, until at most `bytes` are left.
     fn trim(&mut self, bytes: usize) {
         for class in (0..self.free.len() as u32).rev() {
-            while self.kept > bytes {
+            while self.cached > bytes {
                 let Some(block) = self.free[class as usize].pop() else { break };
-                self.kept -= class_bytes(class);
-                // SAFETY: the block was allocated with this class's layout and nobody else knows it.
+                self.cached -= class_bytes(class);
+                // SAFETY: the block was allocated with this class's layout, and is in no list any more.
                 unsafe { dealloc(block.as_ptr(), block_layout(class)) };
             }
         }
@@ -245,65 +252,64 @@ impl Drop for Buffer {
         let mut pool = pool();
         pool.live -= bytes;
         pool.free[self.class as usize].push(self.start);
-        pool.kept += bytes;
-        if bytes >= HUGE_FROM && pool.kept > KEPT_LIMIT {
-            pool.ask();
+        pool.cached += bytes;
+        if bytes >= HUGE_PAGES_FROM && pool.cached > DEFAULT_LIMIT {
+            pool.update_limit();
         }
-        if pool.kept > pool.limit {
+        if pool.cached > pool.limit {
             let limit = pool.limit;
             pool.trim(limit);
         }
     }
 }
 
-/// Bytes of blocks that are taken and serve nobody.
+/// Bytes of live blocks in the free list of storages.
 static IDLE: AtomicIsize = AtomicIsize::new(0);
 
-/// Counts bytes that begin, or end, to serve nobody. Under the engine's lock.
+/// Counts bytes into (or out of) the free list of storages. Under the runtime's lock.
 #[inline]
 pub(crate) fn count_idle(bytes: isize) {
     IDLE.store(IDLE.load(Ordering::Relaxed) + bytes, Ordering::Relaxed);
 }
 
-/// Bytes in use, the most that ever were, and bytes waiting for reuse.
+/// Bytes in use now, at most, and bytes free for reuse.
 pub(crate) fn usage() -> (usize, usize, usize) {
     let pool = pool();
     let idle = IDLE.load(Ordering::Relaxed) as usize;
-    (pool.used(), pool.peak, pool.kept + idle)
+    (pool.used(), pool.peak, pool.cached + idle)
 }
 
-/// Starts measuring the most bytes in use anew.
+/// Resets the peak to the bytes in use.
 pub(crate) fn reset_peak() {
     let mut pool = pool();
     pool.peak = pool.used();
 }
 
-/// Bounds the memory that waits for reuse; without a bound it is a part of what is available.
+/// Bounds the free blocks; without a value the bound is a fraction of available memory.
 pub(crate) fn set_limit(bytes: Option<usize>) {
     let mut pool = pool();
-    (pool.is_set, pool.asked, pool.limit) = (bytes.is_some(), None, bytes.unwrap_or(KEPT_LIMIT));
+    (pool.is_set, pool.updated, pool.limit) = (bytes.is_some(), None, bytes.unwrap_or(DEFAULT_LIMIT));
     let limit = pool.limit;
     pool.trim(limit);
 }
 
-/// The bound on memory that waits for reuse, if the user set one.
+/// The bound on free blocks, if the user set one.
 pub(crate) fn limit() -> Option<usize> {
     let pool = pool();
     pool.is_set.then_some(pool.limit)
 }
 
-/// Bytes that the system, and the groups of processes that this one is counted in, would still give out; none where they do
-/// not say.
+/// Bytes that the system and the cgroups of this process would still give out; `None` where they do not say.
 fn available() -> Option<usize> {
-    let told = std::fs::read_to_string("/proc/meminfo").ok()?;
-    let line = told.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
+    let meminfo = std::fs::read_to_string("/proc/meminfo").ok()?;
+    let line = meminfo.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
     let system = line.trim().strip_suffix("kB")?.trim().parse::<usize>().ok()? << 10;
     let groups = std::fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
-    Some(groups.lines().filter_map(left_in_group).fold(system, usize::min))
+    Some(groups.lines().filter_map(available_in_cgroup).fold(system, usize::min))
 }
 
-/// What a group (a line `number:controllers:path`), and those it is part of, may still take; none where nothing bounds them.
-fn left_in_group(line: &str) -> Option<usize> {
+/// Bytes a cgroup (a line `number:controllers:path`) and its parents may still take; `None` where they have no limit.
+fn available_in_cgroup(line: &str) -> Option<usize> {
     let mut parts = line.splitn(3, ':').skip(1);
     let (controllers, path) = (parts.next()?, parts.next()?);
     let (root, most, taken) = if controllers.is_empty() {
@@ -338,7 +344,7 @@ mod tests {
     fn freed_blocks_are_taken_again() {
         let first = Buffer::new(12345).unwrap();
         let address = first.address();
-        assert_eq!(address as usize % ALIGN, 0);
+        assert_eq!(address as usize % BLOCK_ALIGN, 0);
         drop(first);
         let again: Vec<Buffer> = (0..4).map(|_| Buffer::new(12345).unwrap()).collect();
         assert!(again.iter().any(|b| b.address() == address));
@@ -348,8 +354,11 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn memory_is_available_and_groups_are_understood() {
         assert!(available().is_some_and(|bytes| bytes > 1 << 20));
-        assert_eq!(left_in_group("3:cpu,cpuacct:/"), None);
-        assert_eq!(left_in_group("0::/no/such/group/of/processes").is_some(), left_in_group("0::/").is_some());
-        assert_eq!(left_in_group("rubbish"), None);
+        assert_eq!(available_in_cgroup("3:cpu,cpuacct:/"), None);
+        assert_eq!(
+            available_in_cgroup("0::/no/such/group/of/processes").is_some(),
+            available_in_cgroup("0::/").is_some()
+        );
+        assert_eq!(available_in_cgroup("rubbish"), None);
     }
 }

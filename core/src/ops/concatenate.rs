@@ -5,7 +5,7 @@ use crate::array::layout::{Index, Layout, Order, Shape, normalize_axis};
 use crate::array::result_order;
 use crate::error::{Error, Result};
 use crate::ops::promote::promote_types;
-use crate::runtime::dense;
+use crate::runtime::eager_fill;
 use fastnp_codegen::DType;
 use smallvec::SmallVec;
 
@@ -51,7 +51,7 @@ pub fn concatenate(arrays: &[&Array], axis: isize) -> Result<Array> {
     let parts: SmallVec<[(&[usize], &[isize]); 4]> = arrays.iter().map(|a| (a.shape(), a.strides())).collect();
     let strides = result_order::of_joined(&shape, dtype.size(), &parts);
     let layout = Layout { shape, strides, offset: 0 };
-    if let Some(out) = dense::joined(arrays, axis, &layout, dtype)? {
+    if let Some(out) = eager_fill::concatenate(arrays, axis, &layout, dtype)? {
         return Ok(out);
     }
     let out = Array::fresh(&layout.shape, layout.strides, dtype)?;

@@ -2,11 +2,11 @@
 
 use crate::array::array::Array;
 use crate::array::element::Element;
-use crate::array::layout::{Layout, Order, c_strides, f_strides};
+use crate::array::layout::{Index, Layout, Order, c_strides, f_strides};
 use crate::error::{Error, Result};
 use crate::plan::trace::{Input, Operation, Statement};
-use crate::runtime::dense;
-use crate::runtime::recorder::{engine, recording};
+use crate::runtime::eager_fill;
+use crate::runtime::lock::{recording, runtime};
 use fastnp_codegen::{DType, Scalar, Wide};
 
 impl Array {
@@ -17,8 +17,8 @@ impl Array {
     pub fn empty(shape: &[usize], dtype: DType, order: Order) -> Result<Array> {
         let strides = if order == Order::F { f_strides(shape, dtype.size()) } else { c_strides(shape, dtype.size()) };
         let array = Array::fresh(shape, strides, dtype)?;
-        if array.storage.bytes() >= crate::runtime::recorder::LARGE {
-            engine().provide(&array.storage)?;
+        if array.storage.bytes() >= crate::runtime::allocate::CHECK_MEMORY_FROM {
+            runtime().ensure_memory(&array.storage)?;
         }
         // Boolean memory must hold booleans.
         if dtype == DType::Bool {
@@ -41,7 +41,7 @@ impl Array {
     pub fn full(shape: &[usize], value: Scalar, order: Order) -> Result<Array> {
         let dtype = value.dtype();
         if shape.len() <= 1 || order != Order::F {
-            return dense::full(shape, value);
+            return eager_fill::full(shape, value);
         }
         let array = Array::fresh(shape, f_strides(shape, dtype.size()), dtype)?;
         array.fill(value)?;
@@ -81,7 +81,7 @@ impl Array {
         }
         // Counting from zero is a loop instead of four.
         let counts = start == Scalar::zero(dtype) && step == Scalar::new(dtype, 1i64);
-        if counts && let Some(array) = dense::counted(n, dtype)? {
+        if counts && let Some(array) = eager_fill::count_up(n, dtype)? {
             return Ok(array);
         }
         let array = Array::by_rows(&[n], dtype)?;
@@ -122,7 +122,7 @@ impl Array {
         let array = Array::ramp(start.scalar(), step.scalar(), n).expect("the size fits an address");
         if n > 1 {
             // The last one exactly, whatever the rounding of the steps.
-            let last = array.index(&[crate::Index::At(-1)]).and_then(|end| end.assign(stop));
+            let last = array.index(&[Index::At(-1)]).and_then(|end| end.assign(stop));
             last.expect("the array has an end");
         }
         array

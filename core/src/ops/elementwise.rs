@@ -3,17 +3,19 @@
 use crate::array::array::Array;
 use crate::array::layout::{Order, Shape, Strides, Tuple, broadcast, c_strides, f_strides, same_shape};
 use crate::array::result_order;
+use crate::array::strided_view::StridedView;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::gemm::Product;
-use crate::index::masked;
 use crate::memory::storage::Storage;
-use crate::memory::storage_ref::Counted;
+use crate::memory::storage_ref::StorageRef;
+use crate::ops::masked;
 use crate::ops::promote::{ArgType, Casting, can_cast, own_type, resolve, result_type};
 use crate::plan::overlap::{Relation, relate};
-use crate::plan::trace::{Access, Input, Operation, Statement, View};
-use crate::runtime::dense;
-use crate::runtime::recorder::recording;
+use crate::plan::trace::{Input, Operation, SlotAccess, Statement};
+use crate::runtime::eager_dense;
+use crate::runtime::eager_fill;
+use crate::runtime::lock::recording;
 use fastnp_codegen::{DType, Kind, Op, Scalar};
 use smallvec::SmallVec;
 
@@ -50,7 +52,7 @@ type Inputs<'a> = SmallVec<[Input<'a>; 3]>;
 pub fn apply(op: Op, args: &[Value<'_>]) -> Result<Array> {
     // The commonest call has no options to look at.
     if let Some(compute) = only_type(op, args)
-        && let Some(result) = dense::apply(op, compute, args)?
+        && let Some(result) = eager_dense::apply(op, compute, args)?
     {
         return Ok(result);
     }
@@ -119,7 +121,7 @@ pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Ar
 /// ```
 pub fn apply_to(op: Op, args: &[Value<'_>], out: &Array) -> Result<()> {
     if let Some(compute) = only_type(op, args)
-        && dense::apply_to(op, compute, args, out)?
+        && eager_dense::apply_to(op, compute, args, out)?
     {
         return Ok(());
     }
@@ -134,11 +136,11 @@ fn computed(op: Op, compute: DType, args: &[Value<'_>], options: &Options<'_>) -
     }
     match options.out {
         None if options.order.is_none() => {
-            if let Some(result) = dense::apply(op, compute, args)? {
+            if let Some(result) = eager_dense::apply(op, compute, args)? {
                 return Ok(result);
             }
         }
-        Some(out) if dense::apply_to(op, compute, args, out)? => return Ok(out.clone()),
+        Some(out) if eager_dense::apply_to(op, compute, args, out)? => return Ok(out.clone()),
         _ => {}
     }
     submit(Operation::Apply(op), compute, op.result(compute), args, options, op.name())
@@ -411,8 +413,8 @@ pub(crate) fn check_out(
 }
 
 /// Whether reading a view while writing `out` would see elements already written.
-fn clashes(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
-    if !Counted::same(view.storage, &out.storage) {
+fn clashes(view: &StridedView<'_>, out: &Array, domain: &[usize]) -> bool {
+    if !StorageRef::ptr_eq(view.storage, &out.storage) {
         // Storages on foreign memory may lie on the same bytes as others, also as one whose address was given away.
         let outside = |storage: &Storage| storage.owner().is_some() || storage.is_shared();
         return outside(view.storage) && outside(&out.storage) && foreign_overlap(view, out, domain);
@@ -422,13 +424,13 @@ fn clashes(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
         return false;
     }
     let access =
-        |dtype, offset, strides: &[isize]| Access { slot: 0, dtype, offset, strides: Strides::from_slice(strides) };
+        |dtype, offset, strides: &[isize]| SlotAccess { slot: 0, dtype, offset, strides: Strides::from_slice(strides) };
     let read = access(view.dtype, view.offset, &view.strides);
     let write = access(out.dtype, target.offset, &target.strides);
     relate(&read, domain, &write, domain) == Relation::Overlapping
 }
 
-fn foreign_overlap(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
+fn foreign_overlap(view: &StridedView<'_>, out: &Array, domain: &[usize]) -> bool {
     let extent = |start: Option<*mut u8>, strides: &[isize], offset: isize, size: usize| {
         let (lo, hi) = crate::array::layout::byte_extent(domain, strides, offset, size);
         let start = start.map_or(0, |p| p as isize);
@@ -441,7 +443,7 @@ fn foreign_overlap(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
 
 /// Records `target[...] = source` for arrays of one shape.
 fn store(source: &Array, target: &Array) -> Result<()> {
-    if dense::copy_to(source, target)? {
+    if eager_fill::copy_to(source, target)? {
         return Ok(());
     }
     let domain = target.shape();
@@ -482,8 +484,8 @@ impl Array {
             Value::Array(source) => source,
             number => return self.fill(number.scalar(self.dtype)?.unwrap_or(Scalar::zero(self.dtype))),
         };
-        let trimmed = source.trimmed(self.ndim());
-        let mut source = trimmed.as_ref().unwrap_or(source);
+        let without_leading_ones = source.without_leading_ones(self.ndim());
+        let mut source = without_leading_ones.as_ref().unwrap_or(source);
         let stretched;
         if source.shape() != self.shape() {
             stretched = source.broadcast_to(self.shape()).map_err(|_| {
@@ -506,7 +508,7 @@ impl Array {
     /// # Errors
     /// `MemoryError`.
     pub(crate) fn fill(&self, value: Scalar) -> Result<()> {
-        if dense::fill(self, value)? {
+        if eager_fill::fill(self, value)? {
             return Ok(());
         }
         let inputs = [Input::Scalar(value)];
@@ -559,7 +561,7 @@ impl Array {
     pub fn cast_order(&self, dtype: DType, order: Order) -> Result<Array> {
         if dtype == self.dtype
             && (self.ndim() <= 1 || order != Order::F)
-            && let Some(copy) = dense::copy(self)?
+            && let Some(copy) = eager_fill::copy(self)?
         {
             return Ok(copy);
         }

@@ -6,15 +6,16 @@
 //! that do not start from zero as every BLAS does (`-0.0` for `0.0`).
 
 use crate::array::array::Array;
-use crate::array::layout::{Index, Layout, Shape, Steps, Strides, broadcast, byte_count, c_strides};
+use crate::array::layout::{CowStrides, Index, Layout, Shape, Strides, broadcast, byte_count, c_strides};
 use crate::array::result_order;
+use crate::array::strided_view::StridedView;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::gemm::Product;
 use crate::ops::elementwise::{apply, part};
 use crate::ops::promote::promote_types;
-use crate::plan::trace::{Input, Operation, Statement, View};
-use crate::runtime::recorder::recording;
+use crate::plan::trace::{Input, Operation, Statement};
+use crate::runtime::lock::recording;
 use fastnp_codegen::{DType, Fold, Op};
 
 /// The matrix product of two arrays, with NumPy's rules for vectors and stacks of matrices.
@@ -105,7 +106,7 @@ fn inner(name: Product, a: &Array, b: &Array, dtype: DType) -> Result<Array> {
     if dtype == DType::Bool || dtype == DType::F16 {
         return Err(Error::unsupported(format!("an inner product in {dtype}")));
     }
-    if let Some(product) = crate::runtime::immediate::inner(name, a, b, dtype)? {
+    if let Some(product) = crate::runtime::eager_fold::inner(name, a, b, dtype)? {
         return Ok(product);
     }
     let product = part(name, Op::Multiply, dtype, &[a.into(), b.into()], None)?;
@@ -136,12 +137,12 @@ fn matrices(name: Product, a: &Array, b: &Array, dtype: DType) -> Result<Array> 
     let over = |x: &Array, rows: isize, columns: isize, depth: isize| {
         let mut strides = lead(x, &stack);
         strides.extend([rows, columns, depth]);
-        Steps::Owned(strides)
+        CowStrides::Owned(strides)
     };
     let (sa, sb, sc) = (last_two(&a), last_two(&b), last_two(&target));
-    let a_view = View { storage: &a.storage, dtype, offset: a.layout.offset, strides: over(&a, sa.0, 0, sa.1) };
-    let b_view = View { storage: &b.storage, dtype, offset: b.layout.offset, strides: over(&b, 0, sb.1, sb.0) };
-    let c_view = View { storage: &target.storage, dtype, offset: 0, strides: over(&target, sc.0, sc.1, 0) };
+    let a_view = StridedView { storage: &a.storage, dtype, offset: a.layout.offset, strides: over(&a, sa.0, 0, sa.1) };
+    let b_view = StridedView { storage: &b.storage, dtype, offset: b.layout.offset, strides: over(&b, 0, sb.1, sb.0) };
+    let c_view = StridedView { storage: &target.storage, dtype, offset: 0, strides: over(&target, sc.0, sc.1, 0) };
     recording()?.submit(&Statement {
         op: Operation::Contract(name),
         compute: dtype,

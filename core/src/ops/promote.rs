@@ -3,6 +3,7 @@
 //! The rules are NumPy's since NEP 50: types promote without looking at values; Python's own numbers are *weak* and take
 //! the type of what they meet, as long as that is of their kind or a higher one.
 
+use crate::array::value::Value;
 use crate::error::{Error, ErrorKind, Result};
 use fastnp_codegen::{DType, Kind, Op};
 use std::sync::LazyLock;
@@ -257,6 +258,20 @@ fn no_loop(op: Op) -> Error {
         ),
     };
     Error::new(ErrorKind::Type, text)
+}
+
+impl Value<'_> {
+    /// What it counts as in promotion.
+    #[inline]
+    pub fn arg_type(&self) -> ArgType {
+        match self {
+            Value::Array(a) => ArgType::Strong(a.dtype()),
+            Value::Scalar(s) => ArgType::Strong(s.dtype()),
+            Value::Int(_) => ArgType::WeakInt,
+            Value::Float(_) => ArgType::WeakFloat,
+            Value::Complex(_) => ArgType::WeakComplex,
+        }
+    }
 }
 
 #[cfg(test)]

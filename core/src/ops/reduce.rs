@@ -4,16 +4,17 @@
 //! and a variance two (the mean, then the mean of squared distances from it).
 
 use crate::array::array::Array;
-use crate::array::layout::{Order, Shape, Steps, Strides, broadcast, c_strides, normalize_axis};
+use crate::array::layout::{CowStrides, Order, Shape, Strides, broadcast, c_strides, normalize_axis};
 use crate::array::result_order;
+use crate::array::strided_view::StridedView;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
-use crate::index::mask_loops::count_true;
+use crate::host::count_true::count_true;
 use crate::ops::elementwise::{Options, apply, apply_with, drops_imaginary, select};
 use crate::ops::promote::{Casting, can_cast, promote_types};
-use crate::plan::trace::{Input, Operation, Statement, View};
-use crate::runtime::immediate;
-use crate::runtime::recorder::{engine, recording};
+use crate::plan::trace::{Input, Operation, Statement};
+use crate::runtime::eager_fold;
+use crate::runtime::lock::{recording, runtime};
 use fastnp_codegen::{DType, Fold, FoldRow, Kind, Op, ResultRule, Scalar, for_each_fold};
 use smallvec::SmallVec;
 
@@ -213,7 +214,7 @@ impl Array {
             },
             Fold::ArgMin | Fold::ArgMax => self.dtype,
         };
-        immediate::fold(self, fold, compute)
+        eager_fold::fold(self, fold, compute)
     }
 
     /// How many elements are true, where they are dense and there: counted as bytes, where a sum widens each to 64 bits.
@@ -221,8 +222,8 @@ impl Array {
         if self.dtype != DType::Bool || !self.is_c_contiguous() {
             return None;
         }
-        let engine = engine();
-        let start = engine.ready_address(&self.storage)?.wrapping_offset(self.layout.offset);
+        let runtime = runtime();
+        let start = runtime.ready_address(&self.storage)?.wrapping_offset(self.layout.offset);
         // SAFETY: the array is dense and ready, and nothing runs while the engine is locked.
         Some(count_true(unsafe { std::slice::from_raw_parts(start, self.size()) }))
     }
@@ -415,7 +416,7 @@ impl Array {
         let result = how.dtype.unwrap_or(if self.dtype.is_float() { self.dtype } else { DType::F64 });
         let compute = if result == DType::F16 { DType::F32 } else { result };
         let inner = Folding { dtype: Some(compute), out: None, keepdims: true, ..*how };
-        let made;
+        let allocate;
         let mean = match how.mean {
             Some(given)
                 if given.dtype == compute && broadcast(&[given.shape(), self.shape()])?[..] == *self.shape() =>
@@ -424,8 +425,8 @@ impl Array {
             }
             Some(_) => return Err(Error::unsupported("a mean of another type or shape")),
             None => {
-                made = self.mean(&inner, reduced, folded)?;
-                &made
+                allocate = self.mean(&inner, reduced, folded)?;
+                &allocate
             }
         };
         let distance = apply(Op::Subtract, &[self.into(), mean.into()])?;
@@ -488,7 +489,12 @@ impl Array {
             domain: self.shape(),
             reduced: mask,
             inputs: &[Input::Memory(self.over(self.shape()))],
-            target: View { storage: &target.storage, dtype: target.dtype, offset: 0, strides: Steps::Owned(along) },
+            target: StridedView {
+                storage: &target.storage,
+                dtype: target.dtype,
+                offset: 0,
+                strides: CowStrides::Owned(along),
+            },
             covers: true,
         })
     }

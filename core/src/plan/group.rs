@@ -1,12 +1,12 @@
-//! Fusion: which nodes share a kernel.
+//! Fusion: which nodes run in one kernel.
 //!
-//! Nodes join groups greedily in program order. A node may join the latest group it depends on if every value passed
-//! between them is used at the same index, or any later group over the same domain with which it shares memory. Every
-//! refusal has a name, which `explain` shows.
+//! Nodes join groups greedily in program order. A node may join the latest group it depends on if every value passed between them
+//! is used at the same index, or any later group over the same domain with which it shares memory. Every refusal has a name, which
+//! `explain` shows.
 
-use super::overlap::{Relation, relate};
 use crate::array::layout::{Shape, count};
-use crate::plan::trace::{Access, Node, Operation, Source};
+use crate::plan::overlap::{Relation, relate};
+use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
 use smallvec::SmallVec;
 use std::fmt;
 
@@ -14,17 +14,17 @@ use std::fmt;
 const MAX_LOADS: usize = 24;
 /// Nodes a kernel may have, which bounds live values and the cost of planning.
 const MAX_NODES: usize = 96;
-/// Points up to which unrelated nodes are packed into one launch on the host, where that costs what 500 elements cost.
-pub(crate) const PACKED: usize = 4096;
-/// Unrelated nodes over larger domains share a kernel while it loads at most so many operands: what comes later mostly
-/// joins them, and a dozen streams, loads and stores, is what the prefetchers follow.
+/// Points up to which unrelated nodes are packed into one launch on the host, where a launch costs what 500 elements cost.
+pub(crate) const HOST_PACK_POINTS: usize = 4096;
+/// Unrelated nodes over larger domains share a kernel while it loads at most so many operands: later nodes mostly join them, and a
+/// dozen streams, loads and stores, is what the prefetchers follow.
 const PACK_LOADS: usize = 8;
 /// How many groups back a node looks for one to join.
 const LOOK_BACK: usize = 4;
 
-/// Where in a kernel a node runs.
+/// The section of a kernel a node runs in.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Place {
+pub(crate) enum Section {
     /// At every point of the domain.
     Body,
     /// Once folds are done, at every outer point.
@@ -42,7 +42,7 @@ pub(crate) enum Refusal {
     Overlap,
     /// The group folds over other axes.
     Axes,
-    /// A template that holds nothing else (matrix product, scatter, a finished scan).
+    /// A template that holds nothing else (matrix product, scatter, a scan that is complete).
     Alone,
     /// The kernel would have too many operands.
     Operands,
@@ -68,7 +68,7 @@ impl fmt::Display for Refusal {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Member {
     pub(crate) node: u32,
-    pub(crate) place: Place,
+    pub(crate) section: Section,
 }
 
 /// Nodes fused into one kernel.
@@ -83,13 +83,14 @@ pub(crate) struct Group {
     pub(crate) refused: Option<Refusal>,
     closed: bool,
     /// Distinct accesses that read memory from before the group.
-    loads: Vec<Access>,
+    loads: Vec<SlotAccess>,
     /// Distinct accesses that the group writes.
-    stores: Vec<Access>,
+    stores: Vec<SlotAccess>,
 }
 
-/// Groups nodes, in an order that respects every dependence. Unrelated ones share a kernel over up to `packed` points.
-pub(crate) fn group(nodes: &[Node], packed: usize) -> Vec<Group> {
+/// Groups nodes, in an order that respects every dependence. Unrelated ones are packed into one kernel over up to `pack_points`
+/// points.
+pub(crate) fn group(nodes: &[Node], pack_points: usize) -> Vec<Group> {
     let slots = nodes.iter().flat_map(|n| n.reads().map(|a| a.slot).chain([n.target.slot])).max().map_or(0, |s| s + 1);
     let mut written: Vec<i32> = vec![-1; slots as usize];
     let mut touched: Vec<i32> = vec![-1; slots as usize];
@@ -97,7 +98,7 @@ pub(crate) fn group(nodes: &[Node], packed: usize) -> Vec<Group> {
     for (i, node) in nodes.iter().enumerate() {
         let read_after = node.reads().map(|a| written[a.slot as usize]).max().unwrap_or(-1);
         let depends = read_after.max(touched[node.target.slot as usize]);
-        let (at, place, refused) = find(nodes, &groups, node, depends, packed);
+        let (at, section, refused) = find(nodes, &groups, node, depends, pack_points);
         let at = match at {
             Some(at) => at,
             None => {
@@ -105,7 +106,7 @@ pub(crate) fn group(nodes: &[Node], packed: usize) -> Vec<Group> {
                 groups.len() - 1
             }
         };
-        groups[at].add(node, i as u32, place);
+        groups[at].add(node, i as u32, section);
         for access in node.reads() {
             let last = &mut touched[access.slot as usize];
             *last = (*last).max(at as i32);
@@ -123,25 +124,25 @@ fn find(
     groups: &[Group],
     node: &Node,
     depends: i32,
-    packed: usize,
-) -> (Option<usize>, Place, Option<Refusal>) {
+    pack_points: usize,
+) -> (Option<usize>, Section, Option<Refusal>) {
     let mut refused = None;
     if depends >= 0 {
         match groups[depends as usize].admits(nodes, node, true) {
-            Ok(place) => return (Some(depends as usize), place, None),
+            Ok(section) => return (Some(depends as usize), section, None),
             Err(why) => refused = Some(why),
         }
     }
     let first = (depends + 1) as usize;
     for (at, group) in groups.iter().enumerate().skip(first).rev().take(LOOK_BACK) {
-        let related = count(&node.domain) <= packed
+        let related = count(&node.domain) <= pack_points
             || group.loads.len() + node.sources.len() <= PACK_LOADS
-            || group.shares(nodes, node);
-        if related && let Ok(place) = group.admits(nodes, node, false) {
-            return (Some(at), place, None);
+            || group.shares_memory(nodes, node);
+        if related && let Ok(section) = group.admits(nodes, node, false) {
+            return (Some(at), section, None);
         }
     }
-    (None, Place::Body, refused)
+    (None, Section::Body, refused)
 }
 
 impl Group {
@@ -158,13 +159,13 @@ impl Group {
         }
     }
 
-    fn add(&mut self, node: &Node, index: u32, place: Place) {
-        if place == Place::Body && node.reduced != 0 {
+    fn add(&mut self, node: &Node, index: u32, section: Section) {
+        if section == Section::Body && node.reduced != 0 {
             self.reduced = node.reduced;
             self.outer = outer_of(&self.domain, self.reduced);
         }
-        self.closed |= alone(node) || node.scans();
-        self.members.push(Member { node: index, place });
+        self.closed |= needs_own_kernel(node) || node.scans();
+        self.members.push(Member { node: index, section });
         for access in node.reads() {
             if !self.stores.contains(access) && !self.loads.contains(access) {
                 self.loads.push(access.clone());
@@ -175,16 +176,16 @@ impl Group {
         }
     }
 
-    fn shares(&self, nodes: &[Node], node: &Node) -> bool {
+    fn shares_memory(&self, nodes: &[Node], node: &Node) -> bool {
         self.members.iter().any(|m| {
             let member = &nodes[m.node as usize];
             member.reads().any(|a| node.reads().any(|b| a.slot == b.slot))
         })
     }
 
-    /// Where the node could run in this group. `checked`: whether it may depend on the group's nodes.
-    fn admits(&self, nodes: &[Node], node: &Node, checked: bool) -> Result<Place, Refusal> {
-        if self.closed || alone(node) {
+    /// The section in which the node could run in this group. `checked`: whether it may depend on the group's nodes.
+    fn admits(&self, nodes: &[Node], node: &Node, checked: bool) -> Result<Section, Refusal> {
+        if self.closed || needs_own_kernel(node) {
             return Err(Refusal::Alone);
         }
         if self.members.len() >= MAX_NODES {
@@ -193,60 +194,60 @@ impl Group {
         if self.loads.len() + node.sources.len() > MAX_LOADS {
             return Err(Refusal::Operands);
         }
-        let place = self.place(node)?;
+        let section = self.section(node)?;
         if checked {
             for member in &self.members {
                 let other = &nodes[member.node as usize];
-                self.compatible(other, member.place, node, place)?;
+                self.compatible(other, member.section, node, section)?;
             }
         }
-        Ok(place)
+        Ok(section)
     }
 
-    fn place(&self, node: &Node) -> Result<Place, Refusal> {
+    fn section(&self, node: &Node) -> Result<Section, Refusal> {
         if node.domain == self.domain {
             return if node.reduced == 0 || self.reduced == 0 || (node.reduced == self.reduced && !node.scans()) {
-                Ok(Place::Body)
+                Ok(Section::Body)
             } else {
                 Err(Refusal::Axes)
             };
         }
         if self.reduced != 0 && node.reduced == 0 && node.domain == self.outer {
-            return Ok(Place::Epilogue);
+            return Ok(Section::Epilogue);
         }
         Err(Refusal::Domain)
     }
 
     /// Whether `node` may follow `other` in one kernel: the hazard rules.
-    fn compatible(&self, other: &Node, other_place: Place, node: &Node, place: Place) -> Result<(), Refusal> {
+    fn compatible(&self, other: &Node, other_section: Section, node: &Node, section: Section) -> Result<(), Refusal> {
         let folded = other.reduced != 0;
         // Read after write.
         for read in node.reads().filter(|a| a.slot == other.target.slot) {
-            if wild(node, read) {
+            if touches_any_index(node, read) {
                 return Err(Refusal::Overlap);
             }
-            let passed = match (place, other_place) {
-                (Place::Body, Place::Body) => !folded && same(&other.target, &other.domain, read, &node.domain),
-                (Place::Epilogue, Place::Body) if folded => {
+            let passed = match (section, other_section) {
+                (Section::Body, Section::Body) => !folded && same(&other.target, &other.domain, read, &node.domain),
+                (Section::Epilogue, Section::Body) if folded => {
                     self.at_outer(&other.target) == *read || disjoint(&other.target, other, read, node)
                 }
-                (Place::Epilogue, Place::Epilogue) => same(&other.target, &other.domain, read, &node.domain),
-                (Place::Body, Place::Epilogue) | (Place::Epilogue, Place::Body) => false,
+                (Section::Epilogue, Section::Epilogue) => same(&other.target, &other.domain, read, &node.domain),
+                (Section::Body, Section::Epilogue) | (Section::Epilogue, Section::Body) => false,
             };
             if !passed && !disjoint(&other.target, other, read, node) {
                 return Err(if folded { Refusal::Fold } else { Refusal::Overlap });
             }
         }
         // Write after read, write after write.
-        let at_once = place == other_place && node.reduced == 0;
+        let same_section = section == other_section && node.reduced == 0;
         for access in other.reads().filter(|a| a.slot == node.target.slot) {
-            let fine = at_once && same(access, &other.domain, &node.target, &node.domain);
-            if wild(other, access) || !(fine || disjoint(access, other, &node.target, node)) {
+            let fine = same_section && same(access, &other.domain, &node.target, &node.domain);
+            if touches_any_index(other, access) || !(fine || disjoint(access, other, &node.target, node)) {
                 return Err(Refusal::Overlap);
             }
         }
         if other.target.slot == node.target.slot {
-            let fine = at_once && !folded && same(&other.target, &other.domain, &node.target, &node.domain);
+            let fine = same_section && !folded && same(&other.target, &other.domain, &node.target, &node.domain);
             if !(fine || disjoint(&other.target, other, &node.target, node)) {
                 return Err(Refusal::Overlap);
             }
@@ -255,27 +256,27 @@ impl Group {
     }
 
     /// An access over the full domain as one over the outer axes.
-    pub(crate) fn at_outer(&self, access: &Access) -> Access {
+    pub(crate) fn at_outer(&self, access: &SlotAccess) -> SlotAccess {
         let strides = outer_of_strides(&access.strides, self.reduced);
-        Access { slot: access.slot, dtype: access.dtype, offset: access.offset, strides }
+        SlotAccess { slot: access.slot, dtype: access.dtype, offset: access.offset, strides }
     }
 }
 
-/// Whether a node shares its kernel with none.
-fn alone(node: &Node) -> bool {
+/// Whether a node must have a kernel of its own.
+fn needs_own_kernel(node: &Node) -> bool {
     matches!(node.op, Operation::Contract(_) | Operation::Scatter)
 }
 
-/// Whether an access may touch any element of its storage.
-fn wild(node: &Node, access: &Access) -> bool {
-    node.op == Operation::Gather && matches!(&node.sources[0], Source::Memory(a) if std::ptr::eq(a, access))
+/// Whether an access may touch any element of its storage, as a gather does.
+fn touches_any_index(node: &Node, access: &SlotAccess) -> bool {
+    node.op == Operation::Gather && matches!(&node.sources[0], NodeInput::Memory(a) if std::ptr::eq(a, access))
 }
 
-fn same(a: &Access, a_domain: &[usize], b: &Access, b_domain: &[usize]) -> bool {
+fn same(a: &SlotAccess, a_domain: &[usize], b: &SlotAccess, b_domain: &[usize]) -> bool {
     relate(a, a_domain, b, b_domain) == Relation::Same
 }
 
-fn disjoint(a: &Access, a_node: &Node, b: &Access, b_node: &Node) -> bool {
+fn disjoint(a: &SlotAccess, a_node: &Node, b: &SlotAccess, b_node: &Node) -> bool {
     relate(a, &a_node.domain, b, &b_node.domain) == Relation::Disjoint
 }
 

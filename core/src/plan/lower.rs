@@ -1,17 +1,15 @@
-//! From a group to a kernel, and to the extents and strides it is launched with.
+//! Lowering: from a group to a kernel, and to the extents and strides it is launched with.
 //!
-//! Values pass between the group's nodes in registers. A load is emitted where a node reads what no earlier node of the
-//! group wrote; a store for the last write to each location that somebody still needs. Stores stand at the end of their
-//! fragment, so every load of the group sees memory as it was before the group.
+//! Values pass between the group's nodes in registers. A node that reads what no earlier node of the group wrote emits a load; the
+//! last write to each location that is live afterwards emits a store. Stores stand at the end of their fragment, so every load of
+//! the group sees memory as it was before the group.
 
-use super::Lives;
-use super::group::{Group, Place};
 use crate::array::layout::{Shape, Strides, count};
-use crate::plan::trace::{Access, Node, Operation, Source};
-use crate::runtime::fp_flags::Part;
-use fastnp_codegen::{
-    Access as Direction, DType, Fold, FragmentBuilder, Kernel, KernelBuilder, Op, Scalar, Template, ValueId,
-};
+use crate::plan::group::{Group, Section};
+use crate::plan::liveness::Liveness;
+use crate::plan::plan::ProductInst;
+use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
+use fastnp_codegen::{Access, DType, Fold, FragmentBuilder, Kernel, KernelBuilder, Op, Scalar, Template, ValueId};
 use smallvec::{SmallVec, smallvec};
 
 /// A kernel with its launch.
@@ -23,21 +21,21 @@ pub(crate) struct Lowered {
     pub(crate) operands: SmallVec<[(u32, isize); 6]>,
     pub(crate) scalars: SmallVec<[u32; 4]>,
     pub(crate) donations: SmallVec<[(u32, u32); 1]>,
-    pub(crate) parts: Vec<Part>,
+    pub(crate) product_insts: Vec<ProductInst>,
 }
 
 /// A memory operand: an access over the full domain (stride zero on reduced axes for what the epilogue touches).
 struct Operand {
-    access: Access,
-    place: Place,
+    access: SlotAccess,
+    section: Section,
     write: bool,
 }
 
 /// Lowers the group numbered `index`.
-pub(crate) fn lower(nodes: &[Node], index: usize, group: &Group, lives: &Lives) -> Lowered {
-    let operands = operands(nodes, index, group, lives);
-    let sole = sole(&operands);
-    let donations = donations(nodes, index, group, lives, &operands, &sole);
+pub(crate) fn lower(nodes: &[Node], index: usize, group: &Group, liveness: &Liveness) -> Lowered {
+    let operands = operands(nodes, index, group, liveness);
+    let unaliased = unaliased(&operands);
+    let donations = donations(nodes, index, group, liveness, &operands, &unaliased);
     let template = template(nodes, group);
     let strides: SmallVec<[&[isize]; 8]> = operands.iter().map(|o| &o.access.strides[..]).collect();
     let ordered = group.members.iter().any(|m| {
@@ -50,8 +48,9 @@ pub(crate) fn lower(nodes: &[Node], index: usize, group: &Group, lives: &Lives) 
     let (outer, inner, strides) = collapse(&group.domain, group.reduced, &strides, &widths, ordered);
     let mut builder = KernelBuilder::new(template, outer.len() as u8, inner.len() as u8);
     for (i, operand) in operands.iter().enumerate() {
-        let alone = sole[i] && !donations.iter().any(|d| d.0 == operand.access.slot || d.1 == operand.access.slot);
-        builder.operand(operand.access.dtype, if operand.write { Direction::Write } else { Direction::Read }, alone);
+        let restrict =
+            unaliased[i] && !donations.iter().any(|d| d.0 == operand.access.slot || d.1 == operand.access.slot);
+        builder.operand(operand.access.dtype, if operand.write { Access::Write } else { Access::Read }, restrict);
     }
     let mut emitter = Emitter {
         nodes,
@@ -61,13 +60,13 @@ pub(crate) fn lower(nodes: &[Node], index: usize, group: &Group, lives: &Lives) 
         scalars: SmallVec::new(),
         known: Vec::new(),
         folds: Vec::new(),
-        parts: Vec::new(),
+        product_insts: Vec::new(),
     };
     emitter.run();
-    let Emitter { builder, scalars, parts, .. } = emitter;
+    let Emitter { builder, scalars, product_insts, .. } = emitter;
     let kernel = builder.finish();
     let operands = operands.iter().map(|o| (o.access.slot, o.access.offset)).collect();
-    Lowered { kernel, outer, inner, strides, operands, scalars, donations, parts }
+    Lowered { kernel, outer, inner, strides, operands, scalars, donations, product_insts }
 }
 
 fn template(nodes: &[Node], group: &Group) -> Template {
@@ -81,33 +80,33 @@ fn template(nodes: &[Node], group: &Group) -> Template {
 }
 
 /// The accesses to memory that remain when values pass in registers: loads in order, then stores.
-fn operands(nodes: &[Node], index: usize, group: &Group, lives: &Lives) -> SmallVec<[Operand; 8]> {
+fn operands(nodes: &[Node], index: usize, group: &Group, liveness: &Liveness) -> SmallVec<[Operand; 8]> {
     let mut loads: SmallVec<[Operand; 8]> = SmallVec::new();
     let mut stores: SmallVec<[Operand; 8]> = SmallVec::new();
     for member in &group.members {
         let node = &nodes[member.node as usize];
         for read in node.reads() {
-            let access = full(read, group, member.place);
+            let access = full(read, group, member.section);
             let known = stores.iter().any(|o| o.access == access)
-                || loads.iter().any(|o| o.place == member.place && o.access == access);
+                || loads.iter().any(|o| o.section == member.section && o.access == access);
             if !known {
-                loads.push(Operand { access, place: member.place, write: false });
+                loads.push(Operand { access, section: member.section, write: false });
             }
         }
-        let place = if node.reduced != 0 { Place::Epilogue } else { member.place };
-        let access = full(&node.target, group, member.place);
+        let section = if node.reduced != 0 { Section::Epilogue } else { member.section };
+        let access = full(&node.target, group, member.section);
         if !stores.iter().any(|o| o.access == access) {
-            stores.push(Operand { access, place, write: true });
+            stores.push(Operand { access, section, write: true });
         }
     }
-    stores.retain(|o| lives.escapes(o.access.slot, index));
+    stores.retain(|o| liveness.escapes(o.access.slot, index));
     loads.extend(stores);
     loads
 }
 
 /// An access of a member over the group's full domain.
-fn full(access: &Access, group: &Group, place: Place) -> Access {
-    if place == Place::Body {
+fn full(access: &SlotAccess, group: &Group, section: Section) -> SlotAccess {
+    if section == Section::Body {
         return access.clone();
     }
     let mut strides: Strides = smallvec![0; group.domain.len()];
@@ -115,44 +114,48 @@ fn full(access: &Access, group: &Group, place: Place) -> Access {
     for (axis, &stride) in outer.zip(&access.strides) {
         strides[axis] = stride;
     }
-    Access { strides, ..access.clone() }
+    SlotAccess { strides, ..access.clone() }
 }
 
-/// By operand, whether no other one is of the same storage.
-fn sole(operands: &[Operand]) -> SmallVec<[bool; 8]> {
+/// Alias analysis: by operand, whether no other operand is of the same storage.
+fn unaliased(operands: &[Operand]) -> SmallVec<[bool; 8]> {
     let mut slots: SmallVec<[u32; 8]> = operands.iter().map(|o| o.access.slot).collect();
     slots.sort_unstable();
-    let is_sole = |slot: u32| {
+    let is_unaliased = |slot: u32| {
         let first = slots.partition_point(|&s| s < slot);
         slots.get(first + 1) != Some(&slot)
     };
-    operands.iter().map(|o| is_sole(o.access.slot)).collect()
+    operands.iter().map(|o| is_unaliased(o.access.slot)).collect()
 }
 
-/// Stores that may go into the memory of an operand that dies here: both dense over the whole of equally large storages,
-/// read and written at the same index.
+/// Donations: stores that may reuse the memory of an operand that dies here. Both are dense over the whole of equally large
+/// storages, and read and written at the same index.
 fn donations(
     nodes: &[Node],
     index: usize,
     group: &Group,
-    lives: &Lives,
+    liveness: &Liveness,
     operands: &[Operand],
-    sole: &[bool],
+    unaliased: &[bool],
 ) -> SmallVec<[(u32, u32); 1]> {
     let mut out: SmallVec<[(u32, u32); 1]> = SmallVec::new();
     if group.members.iter().any(|m| nodes[m.node as usize].op == Operation::Gather) {
         return out;
     }
-    let body: SmallVec<[&Operand; 8]> =
-        operands.iter().zip(sole).filter(|(o, sole)| **sole && o.place == Place::Body).map(|(o, _)| o).collect();
-    for taker in body.iter().filter(|o| o.write && lives.begins(o.access.slot, index)) {
+    let body: SmallVec<[&Operand; 8]> = operands
+        .iter()
+        .zip(unaliased)
+        .filter(|(o, unaliased)| **unaliased && o.section == Section::Body)
+        .map(|(o, _)| o)
+        .collect();
+    for taker in body.iter().filter(|o| o.write && liveness.begins(o.access.slot, index)) {
         let covers = group.members.iter().any(|m| {
             let node = &nodes[m.node as usize];
             node.covers && node.target.slot == taker.access.slot
         });
         let giver = body.iter().find(|o| {
             !o.write
-                && lives.ends(o.access.slot, index)
+                && liveness.ends(o.access.slot, index)
                 && o.access.dtype.size() == taker.access.dtype.size()
                 && o.access.strides == taker.access.strides
                 && !out.iter().any(|d| d.1 == o.access.slot)
@@ -170,56 +173,58 @@ struct Emitter<'a> {
     operands: &'a [Operand],
     builder: KernelBuilder,
     scalars: SmallVec<[u32; 4]>,
-    /// The value a location has by now, by place and access.
-    known: Vec<(Place, Access, ValueId)>,
-    /// Accumulators whose result goes to an access: resolved once the epilogue begins.
-    folds: Vec<(u8, DType, Access)>,
-    parts: Vec<Part>,
+    /// The current value of a location, by section and access.
+    known: Vec<(Section, SlotAccess, ValueId)>,
+    /// Accumulators whose result goes to an access; resolved when the epilogue begins.
+    folds: Vec<(u8, DType, SlotAccess)>,
+    product_insts: Vec<ProductInst>,
 }
 
 impl Emitter<'_> {
     fn run(&mut self) {
-        for member in self.group.members.iter().filter(|m| m.place == Place::Body) {
-            self.emit(&self.nodes[member.node as usize], Place::Body);
+        for member in self.group.members.iter().filter(|m| m.section == Section::Body) {
+            self.emit(&self.nodes[member.node as usize], Section::Body);
         }
-        self.stores(Place::Body);
+        self.stores(Section::Body);
         for (accumulator, dtype, access) in std::mem::take(&mut self.folds) {
             let mut epilogue = self.builder.epilogue();
             let folded = epilogue.result(accumulator);
             let value = epilogue.cast(folded, dtype);
-            self.set(Place::Epilogue, access, value);
+            self.set(Section::Epilogue, access, value);
         }
-        for member in self.group.members.iter().filter(|m| m.place == Place::Epilogue) {
-            self.emit(&self.nodes[member.node as usize], Place::Epilogue);
+        for member in self.group.members.iter().filter(|m| m.section == Section::Epilogue) {
+            self.emit(&self.nodes[member.node as usize], Section::Epilogue);
         }
-        self.stores(Place::Epilogue);
+        self.stores(Section::Epilogue);
     }
 
-    fn set(&mut self, place: Place, access: Access, value: ValueId) {
-        match self.known.iter_mut().find(|k| k.0 == place && k.1 == access) {
+    fn set(&mut self, section: Section, access: SlotAccess, value: ValueId) {
+        match self.known.iter_mut().find(|k| k.0 == section && k.1 == access) {
             Some(known) => known.2 = value,
-            None => self.known.push((place, access, value)),
+            None => self.known.push((section, access, value)),
         }
     }
 
-    fn emit(&mut self, node: &Node, place: Place) {
+    fn emit(&mut self, node: &Node, section: Section) {
         let mut args: SmallVec<[ValueId; 3]> = SmallVec::new();
         for source in &node.sources {
             args.push(match source {
-                Source::Memory(access) if node.op == Operation::Gather && args.is_empty() => self.base(access, place),
-                Source::Memory(access) => self.read(access, place),
-                Source::Scalar(index, dtype) => self.scalar(*index, *dtype, place),
+                NodeInput::Memory(access) if node.op == Operation::Gather && args.is_empty() => {
+                    self.base(access, section)
+                }
+                NodeInput::Memory(access) => self.read(access, section),
+                NodeInput::Scalar(index, dtype) => self.scalar(*index, *dtype, section),
             });
         }
-        let target = full(&node.target, self.group, place);
+        let target = full(&node.target, self.group, section);
         if let (true, Some(fold)) = (node.reduced != 0, fold_of(node.op)) {
-            let value = self.fragment(place).cast(args[0], node.compute);
+            let value = self.fragment(section).cast(args[0], node.compute);
             let accumulator = self.builder.accumulate(fold, value);
             self.folds.push((accumulator, node.target.dtype, target));
             return;
         }
         if node.op == Operation::Scatter {
-            let operand = self.operand(&target, Place::Body, true);
+            let operand = self.operand(&target, Section::Body, true);
             let mut body = self.builder.body();
             let value = body.cast(args[0], node.target.dtype);
             body.scatter(operand, args[1], value);
@@ -227,48 +232,48 @@ impl Emitter<'_> {
         }
         let ramp_axis = (!node.domain.is_empty()).then_some(0);
         let gathered = (node.op == Operation::Gather).then(|| {
-            let Source::Memory(base) = &node.sources[0] else { unreachable!("gathers read memory") };
-            self.operand(&full(base, self.group, place), place, false)
+            let NodeInput::Memory(base) = &node.sources[0] else { unreachable!("gathers read memory") };
+            self.operand(&full(base, self.group, section), section, false)
         });
-        let mut fragment = self.fragment(place);
+        let mut fragment = self.fragment(section);
         let value = match gathered {
             Some(operand) => fragment.gather(operand, args[1]),
             None => compute(&mut fragment, node.op, node.compute, &args, ramp_axis),
         };
         let value = fragment.cast(value, node.target.dtype);
         if let Operation::Part(product, _) = node.op {
-            self.parts.push(Part { in_epilogue: place == Place::Epilogue, inst: value.0, product });
+            self.product_insts.push(ProductInst { in_epilogue: section == Section::Epilogue, inst: value.0, product });
         }
-        self.set(place, target, value);
+        self.set(section, target, value);
     }
 
-    fn fragment(&mut self, place: Place) -> FragmentBuilder<'_> {
-        match place {
-            Place::Body => self.builder.body(),
-            Place::Epilogue => self.builder.epilogue(),
+    fn fragment(&mut self, section: Section) -> FragmentBuilder<'_> {
+        match section {
+            Section::Body => self.builder.body(),
+            Section::Epilogue => self.builder.epilogue(),
         }
     }
 
-    fn operand(&self, access: &Access, place: Place, write: bool) -> fastnp_codegen::OperandId {
-        let found = self.operands.iter().position(|o| o.write == write && o.place == place && o.access == *access);
+    fn operand(&self, access: &SlotAccess, section: Section, write: bool) -> fastnp_codegen::OperandId {
+        let found = self.operands.iter().position(|o| o.write == write && o.section == section && o.access == *access);
         fastnp_codegen::OperandId(found.expect("every access without a register is an operand") as u16)
     }
 
-    fn read(&mut self, access: &Access, place: Place) -> ValueId {
-        let access = full(access, self.group, place);
-        if let Some(known) = self.known.iter().find(|k| k.0 == place && k.1 == access) {
+    fn read(&mut self, access: &SlotAccess, section: Section) -> ValueId {
+        let access = full(access, self.group, section);
+        if let Some(known) = self.known.iter().find(|k| k.0 == section && k.1 == access) {
             return known.2;
         }
-        let operand = self.operand(&access, place, false);
-        self.fragment(place).load(operand)
+        let operand = self.operand(&access, section, false);
+        self.fragment(section).load(operand)
     }
 
-    /// A gather's base is an address, not a value; any value keeps its place among the arguments.
-    fn base(&mut self, _: &Access, place: Place) -> ValueId {
-        self.fragment(place).constant(Scalar::zero(DType::I64))
+    /// A gather's base is an address, not a value; any constant fills its position among the arguments.
+    fn base(&mut self, _: &SlotAccess, section: Section) -> ValueId {
+        self.fragment(section).constant(Scalar::zero(DType::I64))
     }
 
-    fn scalar(&mut self, index: u32, dtype: DType, place: Place) -> ValueId {
+    fn scalar(&mut self, index: u32, dtype: DType, section: Section) -> ValueId {
         // One parameter for each scalar of the trace: the values are not part of the structure.
         let id = match self.scalars.iter().position(|&s| s == index) {
             Some(found) => fastnp_codegen::ScalarId(found as u16),
@@ -277,18 +282,18 @@ impl Emitter<'_> {
                 self.builder.scalar(dtype)
             }
         };
-        self.fragment(place).param(id)
+        self.fragment(section).param(id)
     }
 
-    fn stores(&mut self, place: Place) {
+    fn stores(&mut self, section: Section) {
         for i in 0..self.operands.len() {
             let operand = &self.operands[i];
-            if !operand.write || operand.place != place {
+            if !operand.write || operand.section != section {
                 continue;
             }
-            if let Some(known) = self.known.iter().find(|k| k.0 == place && k.1 == operand.access) {
+            if let Some(known) = self.known.iter().find(|k| k.0 == section && k.1 == operand.access) {
                 let value = known.2;
-                self.fragment(place).store(fastnp_codegen::OperandId(i as u16), value);
+                self.fragment(section).store(fastnp_codegen::OperandId(i as u16), value);
             }
         }
     }
@@ -333,7 +338,8 @@ pub(crate) fn compute(
             let run = f.apply(Op::Multiply, &[index, step]);
             f.apply(Op::Add, &[start, run])
         }
-        // Over no axis there is nothing to fold: the value itself, or position zero. Sums start from zero: `-0.0` is `0.0`.
+        // Over no axis there is nothing to fold: the result is the value itself, or position zero. Sums start from zero: `-0.0`
+        // becomes `0.0`.
         Operation::Fold(Fold::ArgMin | Fold::ArgMax) => f.constant(Scalar::zero(DType::I64)),
         Operation::Fold(Fold::Op(op)) => match op.fold().and_then(|row| row.start(dtype)) {
             Some(start) => {

@@ -1,7 +1,7 @@
-//! How two accesses to one storage relate.
+//! Alias analysis: how two accesses to one storage relate.
 
 use crate::array::layout::{Shape, byte_extent};
-use crate::plan::trace::Access;
+use crate::plan::trace::SlotAccess;
 
 /// What two accesses have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,7 +15,7 @@ pub(crate) enum Relation {
 }
 
 /// The relation of two accesses, each over its own domain.
-pub(crate) fn relate(a: &Access, a_domain: &[usize], b: &Access, b_domain: &[usize]) -> Relation {
+pub(crate) fn relate(a: &SlotAccess, a_domain: &[usize], b: &SlotAccess, b_domain: &[usize]) -> Relation {
     if a.slot != b.slot {
         return Relation::Disjoint;
     }
@@ -27,20 +27,27 @@ pub(crate) fn relate(a: &Access, a_domain: &[usize], b: &Access, b_domain: &[usi
     if a_hi <= b_lo || b_hi <= a_lo || a_lo == a_hi || b_lo == b_hi {
         return Relation::Disjoint;
     }
-    if apart_in_a_grid(a, a_domain, a_lo, b, b_domain, b_lo) { Relation::Disjoint } else { Relation::Overlapping }
+    if disjoint_in_grid(a, a_domain, a_lo, b, b_domain, b_lo) { Relation::Disjoint } else { Relation::Overlapping }
 }
 
-/// First byte and end of what an access touches. A fold over no elements still writes its results, so an axis along which
-/// the access does not move counts even where it is empty.
-fn extent(access: &Access, domain: &[usize]) -> (isize, isize) {
+/// First byte and end of what an access touches. A fold over no elements still writes its results, so an axis with stride zero
+/// counts even where its extent is zero.
+fn extent(access: &SlotAccess, domain: &[usize]) -> (isize, isize) {
     let touched: Shape = domain.iter().zip(&access.strides).map(|(&n, &s)| if s == 0 { n.max(1) } else { n }).collect();
     byte_extent(&touched, &access.strides, access.offset, access.dtype.size())
 }
 
-/// Whether two boxes cut from one row-major grid (columns of a matrix, interior and border) do not meet: their byte
-/// extents interleave, yet along some axis of the grid their ranges are apart.
-fn apart_in_a_grid(a: &Access, a_domain: &[usize], a_lo: isize, b: &Access, b_domain: &[usize], b_lo: isize) -> bool {
-    let steps = |x: &Access, domain: &[usize]| -> smallvec::SmallVec<[(usize, usize); 4]> {
+/// Whether two boxes of one row-major grid (columns of a matrix, interior and border) are disjoint: their byte extents interleave,
+/// yet their ranges are disjoint along some axis of the grid.
+fn disjoint_in_grid(
+    a: &SlotAccess,
+    a_domain: &[usize],
+    a_lo: isize,
+    b: &SlotAccess,
+    b_domain: &[usize],
+    b_lo: isize,
+) -> bool {
+    let axes_of = |x: &SlotAccess, domain: &[usize]| -> smallvec::SmallVec<[(usize, usize); 4]> {
         let mut s: smallvec::SmallVec<[(usize, usize); 4]> = domain
             .iter()
             .zip(&x.strides)
@@ -50,16 +57,16 @@ fn apart_in_a_grid(a: &Access, a_domain: &[usize], a_lo: isize, b: &Access, b_do
         s.sort_unstable_by(|p, q| q.cmp(p));
         s
     };
-    let (a_steps, b_steps) = (steps(a, a_domain), steps(b, b_domain));
+    let (a_steps, b_steps) = (axes_of(a, a_domain), axes_of(b, b_domain));
     let mut grid: smallvec::SmallVec<[usize; 8]> = a_steps.iter().chain(&b_steps).map(|s| s.0).collect();
     grid.sort_unstable_by(|p, q| q.cmp(p));
     grid.dedup();
-    // Positions count from the lower of the two first bytes; that byte need not be at the edge of the grid, so only
-    // boxes whose ranges fit into one period of the next coarser step can be told apart.
+    // Positions count from the lower of the two first bytes. That byte need not be at the edge of the grid, so only boxes whose
+    // ranges fit into one period of the next coarser step can be compared.
     let origin = a_lo.min(b_lo);
     let (mut a_rest, mut b_rest) = ((a_lo - origin) as usize, (b_lo - origin) as usize);
     let width = a.dtype.size().max(b.dtype.size());
-    let mut apart = false;
+    let mut disjoint = false;
     for (i, &step) in grid.iter().enumerate() {
         if step < width {
             return false;
@@ -67,20 +74,20 @@ fn apart_in_a_grid(a: &Access, a_domain: &[usize], a_lo: isize, b: &Access, b_do
         let (a_first, b_first) = (a_rest / step, b_rest / step);
         a_rest %= step;
         b_rest %= step;
-        let reach = |steps: &[(usize, usize)]| steps.iter().filter(|s| s.0 == step).map(|s| s.1 - 1).sum::<usize>();
+        let reach = |axes_of: &[(usize, usize)]| axes_of.iter().filter(|s| s.0 == step).map(|s| s.1 - 1).sum::<usize>();
         let (a_last, b_last) = (a_first + reach(&a_steps), b_first + reach(&b_steps));
         let period = if i == 0 { usize::MAX } else { grid[i - 1] / step };
         if (i > 0 && !grid[i - 1].is_multiple_of(step)) || a_last >= period || b_last >= period {
             return false;
         }
-        apart |= a_last < b_first || b_last < a_first;
+        disjoint |= a_last < b_first || b_last < a_first;
     }
-    // What is left is within one finest step: apart where the elements do not touch.
+    // The remainders are within one finest step: disjoint where the elements do not overlap.
     let finest = *grid.last().unwrap_or(&usize::MAX);
     if a_rest + a.dtype.size() > finest || b_rest + b.dtype.size() > finest {
         return false;
     }
-    apart || a_rest + a.dtype.size() <= b_rest || b_rest + b.dtype.size() <= a_rest
+    disjoint || a_rest + a.dtype.size() <= b_rest || b_rest + b.dtype.size() <= a_rest
 }
 
 #[cfg(test)]
@@ -88,12 +95,12 @@ mod tests {
     use super::*;
     use fastnp_codegen::DType;
 
-    fn access(offset: isize, strides: &[isize]) -> Access {
-        Access { slot: 0, dtype: DType::F64, offset, strides: strides.into() }
+    fn access(offset: isize, strides: &[isize]) -> SlotAccess {
+        SlotAccess { slot: 0, dtype: DType::F64, offset, strides: strides.into() }
     }
 
     /// Every byte an access touches.
-    fn bytes(a: &Access, domain: &[usize]) -> std::collections::HashSet<isize> {
+    fn bytes(a: &SlotAccess, domain: &[usize]) -> std::collections::HashSet<isize> {
         let mut starts = vec![a.offset];
         for (&n, &s) in domain.iter().zip(&a.strides) {
             starts = starts.iter().flat_map(|&at| (0..n as isize).map(move |i| at + i * s)).collect();

@@ -1,49 +1,40 @@
-//! Leaving out of a plan results that are likely to die unread, and computing them after all.
+//! Recomputation: planning without results that are likely to die unread, and how to compute them afterwards if one is read
+//! (rematerialisation).
 
+use crate::plan::build::{Compile, build};
+use crate::plan::plan::{OmittedResults, Plan, PlanTarget};
 use crate::plan::trace::{Node, Operation, decode};
-use crate::plan::{Compile, Plan, Target, build};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// What a plan leaves out.
-#[derive(PartialEq, Eq, Debug)]
-pub(crate) struct Omission {
-    /// The slots of the results.
-    pub(crate) slots: SmallVec<[u32; 2]>,
-    /// The nodes that compute them once the plan has run, by their place in program order.
-    pub(crate) nodes: Vec<u32>,
-    /// Slots whose memory those nodes read.
-    pub(crate) reads: SmallVec<[u32; 4]>,
-}
-
-/// A plan of the tape that leaves these slots out, though somebody can reach them; none where what they are computed from
-/// is not there any more afterwards, or is worth more than storing them.
-pub(crate) fn without(
+/// A plan of the tape that omits these slots, though they are reachable; `None` where their inputs are overwritten or gone
+/// afterwards, or where computing them again costs more than storing them.
+pub(crate) fn plan_without(
     tape: &[u64],
     live: &[bool],
     slots: &[u32],
-    target: Target,
+    target: PlanTarget,
     compile: &mut Compile<'_>,
 ) -> Option<Arc<Plan>> {
     let mut live = live.to_vec();
     slots.iter().for_each(|&slot| live[slot as usize] = false);
-    let omitted = omission(&decode(tape), &live, slots)?;
+    let omitted = omitted_results(&decode(tape), &live, slots)?;
     Some(Arc::new(Plan { omitted: Some(omitted), ..build(tape, &live, target, compile) }))
 }
 
 /// How to compute slots after everything that `live` needs has run.
-fn omission(nodes: &[Node], live: &[bool], slots: &[u32]) -> Option<Omission> {
+fn omitted_results(nodes: &[Node], live: &[bool], slots: &[u32]) -> Option<OmittedResults> {
     let mut wanted = vec![false; live.len()];
     slots.iter().for_each(|&slot| wanted[slot as usize] = true);
     let mut written = vec![false; live.len()];
-    let mut omission = Omission { slots: slots.into(), nodes: Vec::new(), reads: SmallVec::new() };
+    let mut omitted_results = OmittedResults { slots: slots.into(), nodes: Vec::new(), reads: SmallVec::new() };
     for node in nodes.iter().rev() {
         let target = node.target.slot as usize;
         if wanted[target] {
             if matches!(node.op, Operation::Contract(_)) {
                 return None;
             }
-            omission.nodes.push(node.place);
+            omitted_results.nodes.push(node.index);
             wanted[target] = !node.covers;
             for access in node.reads() {
                 let slot = access.slot as usize;
@@ -52,38 +43,38 @@ fn omission(nodes: &[Node], live: &[bool], slots: &[u32]) -> Option<Omission> {
                 } else if written[slot] {
                     // Its memory holds a later version by then.
                     return None;
-                } else if !omission.reads.contains(&access.slot) {
-                    omission.reads.push(access.slot);
+                } else if !omitted_results.reads.contains(&access.slot) {
+                    omitted_results.reads.push(access.slot);
                 }
             }
         }
         written[target] = true;
     }
-    // What begins in memory that nobody holds: it may be gone by then, or somebody else's.
+    // A slot that is read before it is written, in memory that is not live: it may be freed or reused by then.
     if wanted.contains(&true) {
         return None;
     }
-    omission.nodes.reverse();
-    Some(omission)
+    omitted_results.nodes.reverse();
+    Some(omitted_results)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::trace::{Access, Source};
+    use crate::plan::trace::{NodeInput, SlotAccess};
     use fastnp_codegen::{DType, Op};
     use smallvec::smallvec;
 
     /// `target = add(sources)`, node by node.
     fn nodes(all: &[(u32, &[u32], bool)]) -> Vec<Node> {
-        let access = |slot| Access { slot, dtype: DType::F64, offset: 0, strides: smallvec![8] };
-        let node = |(place, &(target, sources, covers)): (usize, &(u32, &[u32], bool))| Node {
-            place: place as u32,
+        let access = |slot| SlotAccess { slot, dtype: DType::F64, offset: 0, strides: smallvec![8] };
+        let node = |(index, &(target, sources, covers)): (usize, &(u32, &[u32], bool))| Node {
+            index: index as u32,
             op: Operation::Apply(Op::Add),
             compute: DType::F64,
             domain: smallvec![1000],
             reduced: 0,
-            sources: sources.iter().map(|&s| Source::Memory(access(s))).collect(),
+            sources: sources.iter().map(|&s| NodeInput::Memory(access(s))).collect(),
             target: access(target),
             covers,
         };
@@ -92,11 +83,11 @@ mod tests {
 
     fn found(all: &[(u32, &[u32], bool)], live: &[u32], slot: u32) -> Option<(Vec<u32>, Vec<u32>)> {
         let is_live: Vec<bool> = (0..6).map(|slot| live.contains(&slot)).collect();
-        omission(&nodes(all), &is_live, &[slot]).map(|o| (o.nodes, o.reads.to_vec()))
+        omitted_results(&nodes(all), &is_live, &[slot]).map(|o| (o.nodes, o.reads.to_vec()))
     }
 
     #[test]
-    fn what_computes_it_and_what_that_reads() {
+    fn finds_the_nodes_and_what_they_read() {
         // 2 = 0 + 1; 3 = 2 + 0, which is left out; 4 = 3 + 3.
         let all: [(u32, &[u32], bool); 3] = [(2, &[0, 1], true), (3, &[2, 0], true), (4, &[3, 3], true)];
         assert_eq!(found(&all, &[0, 1, 4], 3), Some((vec![0, 1], vec![0, 1])), "2 is nowhere");
@@ -104,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_overwritten_is_not_read_again() {
+    fn overwritten_inputs_are_not_read_again() {
         let before: [(u32, &[u32], bool); 2] = [(0, &[0, 1], false), (2, &[0, 1], true)];
         assert_eq!(found(&before, &[0, 1], 2), Some((vec![1], vec![0, 1])), "written before it was read");
         let after: [(u32, &[u32], bool); 2] = [(2, &[0, 1], true), (0, &[0, 1], false)];
@@ -112,14 +103,14 @@ mod tests {
     }
 
     #[test]
-    fn memory_that_nobody_holds_is_not_read_again() {
+    fn dead_memory_is_not_read_again() {
         assert_eq!(found(&[(2, &[0, 1], true)], &[0], 2), None, "1 is an operand that dies");
         assert_eq!(found(&[(2, &[0, 0], false)], &[0], 2), None, "2 keeps some of what it was");
     }
 
     #[test]
     fn an_older_version_is_computed_again() {
-        // 1 = 0 + 0; 2 = 1 + 1; 1 = 2 + 2, and nobody holds 1.
+        // 1 = 0 + 0; 2 = 1 + 1; 1 = 2 + 2, and 1 is dead.
         let all: [(u32, &[u32], bool); 3] = [(1, &[0, 0], true), (2, &[1, 1], true), (1, &[2, 2], true)];
         assert_eq!(found(&all, &[0], 2), Some((vec![0, 1], vec![0])));
     }

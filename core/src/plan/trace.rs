@@ -1,19 +1,20 @@
-//! The trace: pending nodes in program order, written as they are recorded in the form that plans are looked up by.
+//! Trace: pending nodes in program order, encoded as they are recorded in the form that plans are looked up by.
 //!
 //! A node is a statement `target[layout] = op(sources[layouts])` over an iteration domain; storages are named by the *slot* they
-//! got when the trace first touched them. Program order gives every read its version: the last write to that slot recorded
-//! before it. So the trace is SSA without a word spent on it, and a later write never changes what an earlier node means.
+//! got when the trace first touched them. Program order gives every read its version: the last write to that slot recorded before
+//! it. So the trace is SSA without explicit versions, and a later write never changes what an earlier node means.
 //!
 //! Nodes live on a tape of words. The tape holds structure (operations, types, shapes, strides, which slots are the same) but
 //! no addresses, no scalar values and no absolute offsets (a slot's first offset is a launch parameter, later ones count from it), so
 //! a loop over `a[i:i+k]` writes the same tape every time round, and looking up its plan is a comparison of memory.
 
-use crate::array::layout::{Shape, Steps, Strides};
+use crate::array::layout::{Shape, Strides};
+use crate::array::strided_view::StridedView;
 use crate::host::gemm::Product;
 use crate::host::interpreter_lock;
 use crate::memory::pool;
 use crate::memory::storage::Storage;
-use crate::memory::storage_ref::Counted;
+use crate::memory::storage_ref::StorageRef;
 use fastnp_codegen::{DType, Fold, Op, Scalar};
 use smallvec::SmallVec;
 
@@ -30,7 +31,7 @@ pub(crate) enum Operation {
     Ramp,
     /// A fold over the reduced axes.
     Fold(Fold),
-    /// A running fold along the one reduced axis.
+    /// A scan along the one reduced axis.
     Scan(Op),
     /// A product summed over the last axis of the domain: a batch of matrix products.
     Contract(Product),
@@ -81,7 +82,7 @@ impl Operation {
         }
     }
 
-    /// How people read it.
+    /// The name that `explain` prints.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Operation::Apply(op) => op.name(),
@@ -98,25 +99,10 @@ impl Operation {
     }
 }
 
-/// A strided view of a storage over a node's domain, as it is recorded.
-#[derive(Clone, Debug)]
-pub(crate) struct View<'a> {
-    pub(crate) storage: &'a Counted,
-    pub(crate) dtype: DType,
-    pub(crate) offset: isize,
-    pub(crate) strides: Steps<'a>,
-}
-
-impl std::fmt::Debug for Counted {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Storage({} bytes)", self.bytes())
-    }
-}
-
 /// What a node reads.
 #[derive(Clone, Debug)]
 pub(crate) enum Input<'a> {
-    Memory(View<'a>),
+    Memory(StridedView<'a>),
     Scalar(Scalar),
 }
 
@@ -130,14 +116,14 @@ pub(crate) struct Statement<'a> {
     /// Axes folded or scanned, as bits.
     pub(crate) reduced: u64,
     pub(crate) inputs: &'a [Input<'a>],
-    pub(crate) target: View<'a>,
+    pub(crate) target: StridedView<'a>,
     /// Whether the target covers its whole storage, so that nothing older is left of it.
     pub(crate) covers: bool,
 }
 
 impl Statement<'_> {
     /// What it touches: the memory it reads, in order, then its target.
-    pub(crate) fn views(&self) -> impl Iterator<Item = &View<'_>> {
+    pub(crate) fn views(&self) -> impl Iterator<Item = &StridedView<'_>> {
         let inputs = self.inputs.iter().filter_map(|input| match input {
             Input::Memory(view) => Some(view),
             Input::Scalar(_) => None,
@@ -146,9 +132,9 @@ impl Statement<'_> {
     }
 }
 
-/// A storage the trace has touched.
+/// A slot: a storage the trace has touched.
 pub(crate) struct Slot {
-    pub(crate) storage: Counted,
+    pub(crate) storage: StorageRef,
     /// The byte offset that the tape's offsets count from.
     pub(crate) base: isize,
     pub(crate) written: bool,
@@ -160,25 +146,25 @@ pub(crate) struct Trace {
     pub(crate) tape: Vec<u64>,
     pub(crate) slots: Vec<Slot>,
     pub(crate) scalars: Vec<Scalar>,
-    /// Storages on foreign memory that were let go, to be dropped once the engine is unlocked.
-    pub(crate) dead: Vec<Counted>,
-    /// Cleared storages for the next results: one from the allocator and back takes 15 ns.
-    spare: Vec<Counted>,
+    /// Storages on foreign memory whose last reference is gone, to be dropped after the runtime is unlocked.
+    pub(crate) deferred_drops: Vec<StorageRef>,
+    /// Reset storages for the next results: one from the allocator and back takes 15 ns.
+    recycled: Vec<StorageRef>,
     pub(crate) nodes: usize,
-    /// Elements written one by one.
+    /// Elements recorded one by one.
     pub(crate) elements: usize,
-    /// Bytes of memory the trace has touched, and how many of them there may be before somebody looks at who else holds them.
-    touched: usize,
-    unchecked: usize,
+    /// Bytes of memory the trace has touched, and the number of bytes at which the budget is checked next.
+    bytes_touched: usize,
+    recheck_at: usize,
 }
 
 const SCALAR: u64 = 1 << 63;
 /// Storages kept for reuse.
-const SPARE: usize = 256;
-/// Memory that a trace may hold beyond what NumPy would: so many bytes (a tenth of what a process with NumPy takes before it
-/// makes an array), or this part of the memory in use.
-const SLACK: usize = 3 << 20;
-const SLACK_SHARE: usize = 16;
+const MAX_RECYCLED: usize = 256;
+/// Memory that a trace may hold beyond what NumPy would: so many bytes (a tenth of what a process with NumPy takes before its first
+/// array), or this fraction of the memory in use.
+const MEMORY_SLACK: usize = 3 << 20;
+const MEMORY_SLACK_FRACTION: usize = 16;
 
 impl Trace {
     pub(crate) fn new() -> Trace {
@@ -187,102 +173,102 @@ impl Trace {
             tape: Vec::with_capacity(4096),
             slots: Vec::with_capacity(256),
             scalars: Vec::with_capacity(256),
-            dead: Vec::new(),
-            spare: Vec::with_capacity(SPARE),
+            deferred_drops: Vec::new(),
+            recycled: Vec::with_capacity(MAX_RECYCLED),
             nodes: 0,
             elements: 0,
-            touched: 0,
-            unchecked: SLACK,
+            bytes_touched: 0,
+            recheck_at: MEMORY_SLACK,
         }
     }
 
-    /// Forgets everything and starts a new epoch, in which no storage has a slot.
+    /// Drops all nodes and starts a new epoch, in which no storage has a slot.
     pub(crate) fn clear(&mut self) {
         self.epoch = self.epoch.wrapping_add(1).max(1);
         self.tape.clear();
         let mut slots = std::mem::take(&mut self.slots);
-        self.let_go(&mut slots);
+        self.release_slots(&mut slots);
         self.slots = slots;
         self.scalars.clear();
         self.nodes = 0;
         self.elements = 0;
-        self.touched = 0;
-        self.unchecked = SLACK;
+        self.bytes_touched = 0;
+        self.recheck_at = MEMORY_SLACK;
     }
 
-    fn let_go(&mut self, slots: &mut Vec<Slot>) {
+    fn release_slots(&mut self, slots: &mut Vec<Slot>) {
         for Slot { mut storage, .. } in slots.drain(..) {
-            if Counted::count(&storage) > 1 && interpreter_lock::is_alone() {
-                // Whoever has it keeps it meanwhile.
+            if StorageRef::count(&storage) > 1 && interpreter_lock::is_exclusive() {
+                // Another owner keeps it alive meanwhile.
                 continue;
             }
-            let spent = Counted::get_mut(&mut storage).is_some_and(Storage::clear);
-            if spent && self.spare.len() < SPARE {
-                self.spare.push(storage);
+            let spent = StorageRef::get_mut(&mut storage).is_some_and(Storage::reset);
+            if spent && self.recycled.len() < MAX_RECYCLED {
+                self.recycled.push(storage);
             } else if storage.owner().is_some() {
-                self.dead.push(storage);
+                self.deferred_drops.push(storage);
             }
         }
     }
 
-    /// Forgets all nodes of the tape but those at these places in program order, which stay pending in a new epoch.
-    pub(crate) fn keep(&mut self, places: &[u32]) {
+    /// Drops all nodes but those of these indices in program order, which stay pending in a new epoch.
+    pub(crate) fn retain_nodes(&mut self, indices: &[u32]) {
         let nodes = decode(&self.tape);
         let mut slots = std::mem::take(&mut self.slots);
         let scalars = std::mem::take(&mut self.scalars);
         self.clear();
-        for node in places.iter().map(|&place| &nodes[place as usize]) {
+        for node in indices.iter().map(|&index| &nodes[index as usize]) {
             self.begin(node.op, node.compute, node.sources.len(), &node.domain, node.reduced, node.covers);
             for source in &node.sources {
                 match source {
-                    Source::Memory(access) => {
+                    NodeInput::Memory(access) => {
                         let Slot { storage, base, .. } = &slots[access.slot as usize];
                         self.push_view(storage, access.dtype, base + access.offset, &access.strides);
                     }
-                    Source::Scalar(index, _) => self.push_scalar(scalars[*index as usize]),
+                    NodeInput::Scalar(index, _) => self.push_scalar(scalars[*index as usize]),
                 }
             }
             let Slot { storage, base, .. } = &slots[node.target.slot as usize];
-            self.close(storage, node.target.dtype, base + node.target.offset, &node.target.strides);
+            self.push_target(storage, node.target.dtype, base + node.target.offset, &node.target.strides);
         }
-        self.let_go(&mut slots);
+        self.release_slots(&mut slots);
     }
 
     /// A storage for a new result.
     #[inline]
-    pub(crate) fn storage(&mut self, bytes: usize) -> Counted {
-        match self.spare.pop() {
-            Some(spare) => {
-                spare.set_bytes(bytes);
-                spare
+    pub(crate) fn new_storage(&mut self, bytes: usize) -> StorageRef {
+        match self.recycled.pop() {
+            Some(recycled) => {
+                recycled.set_bytes(bytes);
+                recycled
             }
-            None => Counted::new(Storage::pending(bytes)),
+            None => StorageRef::new(Storage::pending(bytes)),
         }
     }
 
-    /// Takes a storage that nobody knows any more for a later result; what memory it had goes back to the pool.
-    pub(crate) fn retire(&mut self, storage: Counted) {
-        if self.spare.len() < SPARE {
-            storage.empty();
-            self.spare.push(storage);
+    /// Keeps an unreferenced storage for a later result; its memory goes back to the pool.
+    pub(crate) fn recycle(&mut self, storage: StorageRef) {
+        if self.recycled.len() < MAX_RECYCLED {
+            storage.release_memory();
+            self.recycled.push(storage);
         }
     }
 
     #[inline]
-    fn touch(&mut self, storage: &Counted, offset: isize) -> u32 {
+    fn slot_of(&mut self, storage: &StorageRef, offset: isize) -> u32 {
         if let Some(slot) = storage.slot(self.epoch) {
             return slot;
         }
         let slot = self.slots.len() as u32;
         storage.set_slot(self.epoch, slot);
         if storage.has_memory() {
-            self.touched += storage.bytes();
+            self.bytes_touched += storage.bytes();
         }
         self.slots.push(Slot { storage: storage.clone(), base: offset, written: false });
         slot
     }
 
-    /// Begins a node. What follows is its inputs, in order, and its end.
+    /// Begins a node. Its inputs follow, in order, and then its end.
     #[inline]
     pub(crate) fn begin(
         &mut self,
@@ -309,12 +295,12 @@ impl Trace {
 
     /// Appends an input in memory.
     #[inline]
-    pub(crate) fn push_view(&mut self, storage: &Counted, dtype: DType, offset: isize, strides: &[isize]) -> u32 {
-        let slot = self.touch(storage, offset);
+    pub(crate) fn push_view(&mut self, storage: &StorageRef, dtype: DType, offset: isize, strides: &[isize]) -> u32 {
+        let slot = self.slot_of(storage, offset);
         let base = self.slots[slot as usize].base;
         let (head, offset) = (slot as u64 | (dtype as u64) << 32, (offset - base) as u64);
         match *strides {
-            // One append for what most views are.
+            // Most views have at most two axes: one append each.
             [] => self.tape.extend_from_slice(&[head, offset]),
             [s] => self.tape.extend_from_slice(&[head, offset, s as u64]),
             [s, t] => self.tape.extend_from_slice(&[head, offset, s as u64, t as u64]),
@@ -335,39 +321,39 @@ impl Trace {
 
     /// Ends a node with its target.
     #[inline]
-    pub(crate) fn end(&mut self, storage: &Counted, dtype: DType, offset: isize, strides: &[isize]) {
-        self.close(storage, dtype, offset, strides);
-        storage.count_write();
+    pub(crate) fn end(&mut self, storage: &StorageRef, dtype: DType, offset: isize, strides: &[isize]) {
+        self.push_target(storage, dtype, offset, strides);
+        storage.bump_version();
     }
 
     #[inline]
-    fn close(&mut self, storage: &Counted, dtype: DType, offset: isize, strides: &[isize]) {
+    fn push_target(&mut self, storage: &StorageRef, dtype: DType, offset: isize, strides: &[isize]) {
         let slot = self.push_view(storage, dtype, offset, strides);
         self.slots[slot as usize].written = true;
         self.nodes += 1;
     }
 
-    /// Whether the trace holds so much memory that nobody else needs any more that it had better be flushed.
+    /// Whether the trace holds more dead memory than its budget, so that it should be flushed.
     ///
-    /// NumPy would have freed that memory, but would hold the results that have none here yet: as long as the former is not
-    /// much more than the latter, the program takes no more memory than it takes under NumPy.
+    /// NumPy would have freed that memory, but would hold the results that have none here yet: while the former is not much more
+    /// than the latter, the program takes no more memory than under NumPy.
     #[inline]
-    pub(crate) fn is_hoarding(&mut self) -> bool {
-        self.touched > self.unchecked && self.weigh()
+    pub(crate) fn over_memory_budget(&mut self) -> bool {
+        self.bytes_touched > self.recheck_at && self.exceeds_budget()
     }
 
     #[cold]
-    fn weigh(&mut self) -> bool {
-        let (mut hoarded, mut owed) = (0, SLACK.max(pool::usage().0 / SLACK_SHARE));
+    fn exceeds_budget(&mut self) -> bool {
+        let (mut retained, mut owed) = (0, MEMORY_SLACK.max(pool::usage().0 / MEMORY_SLACK_FRACTION));
         for Slot { storage, .. } in &self.slots {
-            match (storage.has_memory(), Counted::count(storage) == 1) {
-                (true, true) => hoarded += storage.bytes(),
+            match (storage.has_memory(), StorageRef::count(storage) == 1) {
+                (true, true) => retained += storage.bytes(),
                 (false, false) => owed += storage.bytes(),
                 _ => {}
             }
         }
-        self.unchecked = self.touched + SLACK;
-        hoarded > owed
+        self.recheck_at = self.bytes_touched + MEMORY_SLACK;
+        retained > owed
     }
 
     /// Appends a statement.
@@ -384,7 +370,7 @@ impl Trace {
         self.end(s.target.storage, s.target.dtype, s.target.offset, &s.target.strides);
     }
 
-    /// Whether the first statement of this trace is of this operation and domain: where a loop's body starts again.
+    /// Whether the first node of this trace is of this operation and domain: a loop's body starts again.
     pub(crate) fn begins_with(&self, op: Operation, domain: &[usize]) -> bool {
         let n = domain.len();
         self.tape.len() > n + 2
@@ -408,7 +394,7 @@ impl Trace {
 
 /// A strided view over a decoded node's domain.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) struct Access {
+pub(crate) struct SlotAccess {
     pub(crate) slot: u32,
     pub(crate) dtype: DType,
     /// Bytes from the slot's base.
@@ -418,36 +404,36 @@ pub(crate) struct Access {
 
 /// What a decoded node reads.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Source {
-    Memory(Access),
+pub(crate) enum NodeInput {
+    Memory(SlotAccess),
     Scalar(u32, DType),
 }
 
 /// A node read back from the tape. Axes of extent one are gone.
 #[derive(Clone, Debug)]
 pub(crate) struct Node {
-    /// Its place in program order.
-    pub(crate) place: u32,
+    /// Its index in program order.
+    pub(crate) index: u32,
     pub(crate) op: Operation,
     pub(crate) compute: DType,
     pub(crate) domain: Shape,
     pub(crate) reduced: u64,
-    pub(crate) sources: SmallVec<[Source; 3]>,
-    pub(crate) target: Access,
+    pub(crate) sources: SmallVec<[NodeInput; 3]>,
+    pub(crate) target: SlotAccess,
     pub(crate) covers: bool,
 }
 
 impl Node {
-    /// Whether it carries values along an axis. Over an axis of extent one there is nothing to carry.
+    /// Whether it is a scan. Over an axis of extent one there is nothing to scan.
     pub(crate) fn scans(&self) -> bool {
         matches!(self.op, Operation::Scan(_)) && self.reduced != 0
     }
 
     /// The accesses to memory it reads.
-    pub(crate) fn reads(&self) -> impl Iterator<Item = &Access> {
+    pub(crate) fn reads(&self) -> impl Iterator<Item = &SlotAccess> {
         self.sources.iter().filter_map(|s| match s {
-            Source::Memory(access) => Some(access),
-            Source::Scalar(..) => None,
+            NodeInput::Memory(access) => Some(access),
+            NodeInput::Scalar(..) => None,
         })
     }
 }
@@ -462,11 +448,11 @@ pub(crate) fn decode(tape: &[u64]) -> Vec<Node> {
     nodes
 }
 
-fn decode_node(tape: &[u64], at: &mut usize, place: u32) -> Node {
+fn decode_node(tape: &[u64], at: &mut usize, index: u32) -> Node {
     let header = tape[*at];
     let rank = (header >> 32 & 0xff) as usize;
     let op = Operation::decode(header & 0xffff);
-    // Matrix products keep their axes: their meaning is by position.
+    // Matrix products keep axes of extent one: their meaning is by position.
     let keep = matches!(op, Operation::Contract(_));
     let full = &tape[*at + 2..][..rank];
     let kept: SmallVec<[usize; 4]> = (0..rank).filter(|&i| keep || full[i] != 1).collect();
@@ -477,7 +463,7 @@ fn decode_node(tape: &[u64], at: &mut usize, place: u32) -> Node {
     let access = |at: &mut usize| {
         let word = tape[*at];
         let strides = kept.iter().map(|&i| tape[*at + 2 + i] as isize).collect();
-        let access = Access { slot: word as u32, dtype: dtype_of(word), offset: tape[*at + 1] as isize, strides };
+        let access = SlotAccess { slot: word as u32, dtype: dtype_of(word), offset: tape[*at + 1] as isize, strides };
         *at += 2 + rank;
         access
     };
@@ -486,15 +472,15 @@ fn decode_node(tape: &[u64], at: &mut usize, place: u32) -> Node {
             let word = tape[*at];
             if word & SCALAR != 0 {
                 *at += 1;
-                Source::Scalar(word as u32, dtype_of(word))
+                NodeInput::Scalar(word as u32, dtype_of(word))
             } else {
-                Source::Memory(access(at))
+                NodeInput::Memory(access(at))
             }
         })
         .collect();
     let target = access(at);
     let compute = DType::ALL[(header >> 16 & 0xff) as usize];
-    Node { place, op, compute, domain, reduced, sources, target, covers: header >> 40 & 1 != 0 }
+    Node { index, op, compute, domain, reduced, sources, target, covers: header >> 40 & 1 != 0 }
 }
 
 fn dtype_of(word: u64) -> DType {

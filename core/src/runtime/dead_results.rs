@@ -1,181 +1,137 @@
-//! Results that only pass by.
+//! Speculative dead-result elimination: results that died unread the last time are not stored this time, and recomputed if they are
+//! read after all.
 //!
-//! `np.sum(x * x)` asks for a number. The squares are somebody's still while it is computed (the caller's, as long as the call
-//! lasts), so they are to be stored, which takes longer than everything else (the sum of 100,000 squares: 57 µs, 14 µs without); and
-//! they die unread as soon as the number is there. So where a plan runs for the sake of a number, what becomes of its other results
-//! is watched. If some die before anybody asks the engine for anything else, the next time a plan without them runs instead.
+//! `np.sum(x * x)` asks for a number. The squares are referenced while it is computed (by the caller, for the duration of the
+//! call), so they must be stored, which takes longer than everything else (the sum of 100,000 squares: 57 µs, 14 µs without); and
+//! they die unread right after. So where a plan runs to return a number, its other results are observed. If some die before the
+//! runtime is used again, the next time a plan without them runs instead.
 //!
-//! Nothing rests on the guess but time. What ran stays on the tape until somebody comes to the engine next, or until all that
-//! was left out is dead. If it is not dead then, it is computed after all, before anything else is recorded: what it is
-//! computed from has not been written meanwhile.
+//! A wrong guess costs time only. The nodes stay on the tape until the runtime is used next, or until all omitted results are dead.
+//! If one is alive then, it is recomputed before anything else is recorded: its inputs have not been written meanwhile.
 
 use crate::error::Result;
-use crate::memory::storage_ref::Counted;
-use crate::plan::{Plan, recompute};
-use crate::runtime::recorder::{Engine, Held, try_engine};
+use crate::memory::storage_ref::StorageRef;
+use crate::plan::recompute;
+use crate::runtime::lock::{RuntimeGuard, try_runtime};
+use crate::runtime::state::{Runtime, Speculation};
 use fastnp_codegen::{DType, Scalar};
 use smallvec::SmallVec;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How many times a plan's results are watched, at first.
-const WATCHED: u32 = 2;
-/// Of so many times that results were left out, once they may have been read.
-const RARELY: u32 = 16;
+/// Whether a speculation is unresolved: read wherever a handle is dropped, which must not cost the runtime's lock.
+static SPECULATING: AtomicBool = AtomicBool::new(false);
 
-/// Whether the last flush left something to be decided: asked wherever an array dies, which must not cost the engine's lock.
-static UNDECIDED: AtomicBool = AtomicBool::new(false);
-
-/// What became of a plan's results, as far as it was seen. It changes under the engine's lock only.
-#[derive(Default)]
-pub(crate) struct Fate {
-    watched: AtomicU32,
-    /// How many times results were left out and died unread, and how many times they did not.
-    right: AtomicU32,
-    wrong: AtomicU32,
-    without: OnceLock<Option<Arc<Plan>>>,
-}
-
-impl Fate {
-    /// The plan that leaves out what died unread, if that is likely to go well.
-    fn without(&self) -> Option<&Arc<Plan>> {
-        let plan = self.without.get()?.as_ref()?;
-        let (right, wrong) = (self.right.load(Ordering::Relaxed), self.wrong.load(Ordering::Relaxed));
-        (wrong.saturating_mul(RARELY) <= right.saturating_add(RARELY)).then_some(plan)
-    }
-
-    /// Whether to watch what becomes of the results this time.
-    fn watches(&self) -> bool {
-        let watched = self.watched.load(Ordering::Relaxed);
-        self.watched.store((watched + 1).min(WATCHED), Ordering::Relaxed);
-        watched < WATCHED && self.without.get().is_none()
-    }
-
-    fn count(&self, right: bool) {
-        let counter = if right { &self.right } else { &self.wrong };
-        counter.store(counter.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
-    }
-}
-
-/// What a flush left to be decided.
-pub(crate) struct Passing {
-    /// The plan that stores everything.
-    plan: Arc<Plan>,
-    /// The one that ran, if it left the results out.
-    instead: Option<Arc<Plan>>,
-    /// The slots of the results.
-    slots: SmallVec<[u32; 4]>,
-}
-
-/// Decides at once if all that may pass by has: the array that just died may have been the last of it.
+/// Resolves the speculation if all its results are dead: the handle just dropped may have been the last one.
 #[inline]
-pub(crate) fn array_died() {
-    if UNDECIDED.load(Ordering::Relaxed) {
-        decide();
+pub(crate) fn handle_dropped() {
+    if SPECULATING.load(Ordering::Relaxed) {
+        resolve_if_dead();
     }
 }
 
 #[cold]
-fn decide() {
-    let Some(engine) = try_engine() else { return };
-    let mut engine = Held::new(engine);
-    if engine.passing.as_ref().is_some_and(|p| p.slots.iter().all(|&slot| !engine.is_held(slot))) {
-        engine.conclude();
+fn resolve_if_dead() {
+    let Some(runtime) = try_runtime() else { return };
+    let mut runtime = RuntimeGuard::new(runtime);
+    if runtime.speculation.as_ref().is_some_and(|p| p.slots.iter().all(|&slot| !runtime.is_referenced(slot))) {
+        runtime.resolve_speculation();
     }
 }
 
-impl Engine {
-    /// A number in a storage, for whose sake alone what is pending runs. The caller gives the lock back before anything else is
-    /// asked of the engine.
-    pub(crate) fn number(&mut self, storage: &Counted, offset: isize, dtype: DType) -> Result<Scalar> {
+impl Runtime {
+    /// Reads one element, flushing for its sake alone. The caller releases the lock before the runtime is used otherwise.
+    pub(crate) fn read_scalar(&mut self, storage: &StorageRef, offset: isize, dtype: DType) -> Result<Scalar> {
         if let Some(slot) = storage.slot(self.trace.epoch) {
-            self.flush_for(slot)?;
+            self.flush_for_slot(slot)?;
         }
-        self.element(storage, offset, dtype)
+        self.read_element(storage, offset, dtype)
     }
 
-    /// Runs what is pending for the sake of one slot.
-    fn flush_for(&mut self, wanted: u32) -> Result<()> {
+    /// Flushes for the sake of one slot.
+    fn flush_for_slot(&mut self, wanted: u32) -> Result<()> {
         let plan = self.plan();
-        if let Some((instead, omitted)) = plan.fate.without().and_then(|p| Some((p, p.omitted.as_ref()?)))
+        if let Some((reduced, omitted)) = plan.profile.reduced().and_then(|p| Some((p, p.omitted.as_ref()?)))
             && !omitted.slots.contains(&wanted)
             && omitted.slots.iter().chain(&omitted.reads).all(|&s| !self.trace.slots[s as usize].storage.is_shared())
         {
             omitted.slots.iter().for_each(|&slot| self.live[slot as usize] = false);
-            let instead = instead.clone();
-            let passing =
-                Passing { slots: omitted.slots.iter().copied().collect(), instead: Some(instead.clone()), plan };
-            return self.run(instead, Some(passing));
+            let reduced = reduced.clone();
+            let speculation = Speculation {
+                slots: omitted.slots.iter().copied().collect(),
+                reduced: Some(reduced.clone()),
+                full: plan,
+            };
+            return self.run_plan(reduced, Some(speculation));
         }
-        let slots = if plan.fate.watches() { self.may_pass(wanted) } else { SmallVec::new() };
-        let passing = (!slots.is_empty()).then(|| Passing { plan: plan.clone(), instead: None, slots });
-        self.run(plan, passing)
+        let slots = if plan.profile.should_observe() { self.candidates(wanted) } else { SmallVec::new() };
+        let speculation = (!slots.is_empty()).then(|| Speculation { full: plan.clone(), reduced: None, slots });
+        self.run_plan(plan, speculation)
     }
 
-    /// Slots of results that somebody holds, beside the one that is wanted.
-    fn may_pass(&self, wanted: u32) -> SmallVec<[u32; 4]> {
-        let passes = |&slot: &u32| {
+    /// Slots of reachable results, except the wanted one: they may die unread.
+    fn candidates(&self, wanted: u32) -> SmallVec<[u32; 4]> {
+        let may_die = |&slot: &u32| {
             let known = &self.trace.slots[slot as usize];
-            let ours = known.storage.owner().is_none() && !known.storage.is_shared();
-            slot != wanted && known.written && ours && self.live[slot as usize]
+            let own = known.storage.owner().is_none() && !known.storage.is_shared();
+            slot != wanted && known.written && own && self.live[slot as usize]
         };
-        (0..self.live.len() as u32).filter(passes).collect()
+        (0..self.live.len() as u32).filter(may_die).collect()
     }
 
-    /// Whether somebody holds the storage of a slot.
-    fn is_held(&self, slot: u32) -> bool {
-        Counted::count(&self.trace.slots[slot as usize].storage) > 1
+    /// Whether the storage of a slot is referenced from outside the trace.
+    fn is_referenced(&self, slot: u32) -> bool {
+        StorageRef::count(&self.trace.slots[slot as usize].storage) > 1
     }
 
-    /// Leaves what becomes of results to be decided when somebody comes next.
-    pub(crate) fn watch(&mut self, passing: Passing) {
-        self.passing = Some(passing);
-        UNDECIDED.store(true, Ordering::Relaxed);
+    /// Leaves a speculation to be resolved when the runtime is used next.
+    pub(crate) fn defer_speculation(&mut self, speculation: Speculation) {
+        self.speculation = Some(speculation);
+        SPECULATING.store(true, Ordering::Relaxed);
     }
 
-    /// Decides what the last flush left, and forgets it.
+    /// Resolves the speculation of the last flush.
     #[cold]
-    pub(crate) fn conclude(&mut self) {
-        let Some(Passing { plan, instead, slots }) = self.passing.take() else { return };
-        UNDECIDED.store(false, Ordering::Relaxed);
-        let (held, died): (SmallVec<[u32; 4]>, SmallVec<[u32; 4]>) =
-            slots.iter().copied().partition(|&s| self.is_held(s));
-        match instead {
-            Some(instead) => {
-                plan.fate.count(held.is_empty());
-                if let (Some(omitted), false) = (&instead.omitted, held.is_empty()) {
-                    return self.compute_again(&omitted.nodes);
+    pub(crate) fn resolve_speculation(&mut self) {
+        let Some(Speculation { full: plan, reduced, slots }) = self.speculation.take() else { return };
+        SPECULATING.store(false, Ordering::Relaxed);
+        let (alive, died): (SmallVec<[u32; 4]>, SmallVec<[u32; 4]>) =
+            slots.iter().copied().partition(|&s| self.is_referenced(s));
+        match reduced {
+            Some(reduced) => {
+                plan.profile.count(alive.is_empty());
+                if let (Some(omitted), false) = (&reduced.omitted, alive.is_empty()) {
+                    return self.recompute_omitted(&omitted.nodes);
                 }
             }
             None if !died.is_empty() => {
                 let tape = std::mem::take(&mut self.trace.tape);
                 let live = std::mem::take(&mut self.live);
-                let without = recompute::without(&tape, &live, &died, plan.target, &mut |k| {
-                    self.compiled_for(plan.target.site, k)
+                let reduced = recompute::plan_without(&tape, &live, &died, plan.target, &mut |k| {
+                    self.compile_for(plan.target.index, k)
                 });
                 (self.trace.tape, self.live) = (tape, live);
-                // Only the first to find out gets here.
-                let _ = plan.fate.without.set(without);
+                // Set once: from then on results are not observed.
+                let _ = plan.profile.reduced.set(reduced);
             }
             None => {}
         }
-        self.forget();
+        self.forget_trace();
     }
 
-    /// Computes what was left out, from what it was left out of. If that fails it stays pending.
-    fn compute_again(&mut self, nodes: &[u32]) {
-        self.seen.stats.computed_again += 1;
+    /// Recomputes omitted results. If that fails they stay pending.
+    fn recompute_omitted(&mut self, nodes: &[u32]) {
+        self.telemetry.stats.computed_again += 1;
         self.last.tape.clone_from(&self.trace.tape);
         self.last.live.clone_from(&self.live);
-        self.trace.keep(nodes);
-        // The user was told of what it raises.
-        let told = self.seen.raised.told();
+        self.trace.retain_nodes(nodes);
+        // The flags it raises were reported already.
+        let reports = self.telemetry.fp_flags.snapshot();
         let plan = self.plan();
         let (ran, done) = self.execute(&plan, false);
-        self.seen.raised.tell(told);
+        self.telemetry.fp_flags.restore(reports);
         match done {
             Ok(()) => self.trace.clear(),
-            Err(_) => self.keep_rest(&plan, ran),
+            Err(_) => self.keep_unrun(&plan, ran),
         }
     }
 }

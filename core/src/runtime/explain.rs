@@ -1,9 +1,11 @@
-//! What would happen if what is pending were flushed now, or what the last flush did, as text.
+//! Explanation of the pending plan, or of the last one, as text.
 
-use crate::plan::group::{Group, Place, group};
-use crate::plan::trace::{Access, Node, Source, decode};
-use crate::plan::{Plan, Step, Work, needed};
-use crate::runtime::recorder::{Engine, engine};
+use crate::plan::build::needed;
+use crate::plan::group::{Group, Section, group};
+use crate::plan::plan::{Plan, PlanStep, StepKind};
+use crate::plan::trace::{Node, NodeInput, SlotAccess, decode};
+use crate::runtime::lock::runtime;
+use crate::runtime::state::Runtime;
 use std::fmt::Write;
 
 /// The pending nodes, the groups they fuse into with the reasons why fusion stopped, and the kernels; where nothing is
@@ -22,28 +24,28 @@ use std::fmt::Write;
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn explain() -> String {
-    let mut engine = engine();
-    if engine.trace.nodes > 0 {
-        let plan = engine.plan();
+    let mut runtime = runtime();
+    if runtime.trace.nodes > 0 {
+        let plan = runtime.plan();
         return format!(
             "pending{}: {}",
-            place(&engine, &plan),
-            describe(&engine.trace.tape, &engine.live, &plan, true)
+            describe_target(&runtime, &plan),
+            describe(&runtime.trace.tape, &runtime.live, &plan, true)
         );
     }
-    match &engine.last.plan {
+    match &runtime.last.plan {
         Some(plan) => {
-            let text = describe(&engine.last.tape, &engine.last.live, plan, true);
-            format!("nothing is pending; the last flush{}: {text}", place(&engine, plan))
+            let text = describe(&runtime.last.tape, &runtime.last.live, plan, true);
+            format!("nothing is pending; the last flush{}: {text}", describe_target(&runtime, plan))
         }
         None => "nothing is pending, and nothing was: small operations on ready operands run at once\n".to_owned(),
     }
 }
 
-/// Where a plan runs, if that is not the host.
-fn place(engine: &Engine, plan: &Plan) -> String {
-    let site = &engine.sites[plan.target.site];
-    site.device.as_ref().map_or_else(String::new, |device| format!(" on {}", device.description()))
+/// The target of a plan, if that is not the host.
+fn describe_target(runtime: &Runtime, plan: &Plan) -> String {
+    let target = &runtime.targets[plan.target.index];
+    target.device.as_ref().map_or_else(String::new, |device| format!(" on {}", device.description()))
 }
 
 /// A tape and its plan as text, with the kernels' IR if `ir`.
@@ -62,7 +64,7 @@ pub(crate) fn describe(tape: &[u64], live: &[bool], plan: &Plan, ir: bool) -> St
     }
     let mut versions = vec![0u32; live.len()];
     let lines: Vec<String> = nodes.iter().map(|n| line(n, &mut versions)).collect();
-    for (i, (group, step)) in group(&nodes, plan.target.packed).iter().zip(&plan.steps).enumerate() {
+    for (i, (group, step)) in group(&nodes, plan.target.pack_points).iter().zip(&plan.steps).enumerate() {
         let _ = write!(out, "\nkernel {i} over {:?}", &group.domain[..]);
         describe_group(&mut out, group, &lines);
         describe_step(&mut out, step, ir);
@@ -80,36 +82,36 @@ fn describe_group(out: &mut String, group: &Group, lines: &[String]) {
         None => writeln!(out),
     };
     for member in &group.members {
-        let place = if member.place == Place::Epilogue { "  then " } else { "  " };
-        let _ = writeln!(out, "{place}{}", lines[member.node as usize]);
+        let prefix = if member.section == Section::Epilogue { "  then " } else { "  " };
+        let _ = writeln!(out, "{prefix}{}", lines[member.node as usize]);
     }
 }
 
-fn describe_step(out: &mut String, step: &Step, ir: bool) {
+fn describe_step(out: &mut String, step: &PlanStep, ir: bool) {
     for (taker, giver) in &step.donations {
         let _ = writeln!(out, "  %{taker} takes over the memory of %{giver}");
     }
-    match &step.work {
-        Work::Kernel(work) if ir => {
+    match &step.kind {
+        StepKind::Kernel(work) if ir => {
             for text in work.kernel.to_string().lines() {
                 let _ = writeln!(out, "    | {text}");
             }
         }
-        Work::Kernel(_) => {}
-        Work::Product { .. } => {
+        StepKind::Kernel(_) => {}
+        StepKind::Product { .. } => {
             let _ = writeln!(out, "    | matrix product (gemm)");
         }
     }
 }
 
 fn line(node: &Node, versions: &mut [u32]) -> String {
-    let access = |a: &Access, version: u32| format!("%{}@{version}:{}", a.slot, a.dtype.ir_name());
+    let access = |a: &SlotAccess, version: u32| format!("%{}@{version}:{}", a.slot, a.dtype.ir_name());
     let args: Vec<String> = node
         .sources
         .iter()
         .map(|s| match s {
-            Source::Memory(a) => access(a, versions[a.slot as usize]),
-            Source::Scalar(i, dtype) => format!("${i}:{}", dtype.ir_name()),
+            NodeInput::Memory(a) => access(a, versions[a.slot as usize]),
+            NodeInput::Scalar(i, dtype) => format!("${i}:{}", dtype.ir_name()),
         })
         .collect();
     versions[node.target.slot as usize] += 1;

@@ -1,4 +1,5 @@
-//! Floating-point flags that kernels raised, kept by op and by the scope the op was recorded in until somebody asks.
+//! Floating-point flags raised by kernels, kept by op and by the `np.errstate` token the op was recorded under, until they are
+//! taken.
 
 use crate::host::gemm::Product;
 use fastnp_codegen::{DType, FpFlags, Fragment, Inst, Kernel, Op, RaisedFlags, Template, ValueId};
@@ -6,47 +7,47 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, ThreadId};
 
-/// Whether flags wait to be taken: asked after every call, which must not cost the engine's lock.
-static WAITING: AtomicBool = AtomicBool::new(false);
+/// Whether there are flags to take: read after every call, which must not cost the runtime's lock.
+static PENDING: AtomicBool = AtomicBool::new(false);
 
-/// Whether flags wait to be taken.
+/// Whether [`crate::take_fp_reports`] has something to return.
 #[inline]
-pub(crate) fn has_raised() -> bool {
-    WAITING.load(Ordering::Relaxed)
+pub(crate) fn has_fp_reports() -> bool {
+    PENDING.load(Ordering::Relaxed)
 }
 
-/// What the program that records wants done about flags, in a number of its own making that the engine hands back with them.
+/// A token of the caller's `np.errstate`, a number of its own making that is returned with the flags.
 ///
-/// Everything pending was recorded in one scope: the first statement of another one flushes.
+/// All pending nodes have one token: the first statement under another one flushes.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct Scope(pub u32);
+pub struct ErrstateToken(pub u32);
 
-impl Scope {
-    /// The bit of scopes whose operations run when they are recorded: errors are to be raised where they are made.
-    pub const AT_ONCE: u32 = 1 << 31;
+impl ErrstateToken {
+    /// The bit of tokens whose operations run when they are recorded, because errors are raised where they are made.
+    pub const IMMEDIATE: u32 = 1 << 31;
 
     /// Whether operations run when they are recorded.
-    pub(crate) fn at_once(self) -> bool {
-        self.0 & Scope::AT_ONCE != 0
+    pub(crate) fn is_immediate(self) -> bool {
+        self.0 & ErrstateToken::IMMEDIATE != 0
     }
 }
 
-/// Who knows the scope that the caller is in.
-static SOURCE: OnceLock<fn() -> Scope> = OnceLock::new();
+/// Returns the token the caller is under.
+static SOURCE: OnceLock<fn() -> ErrstateToken> = OnceLock::new();
 
-/// Has `source` asked for the scope before every statement, under no lock. The first call counts.
-pub fn set_scope_source(source: fn() -> Scope) {
+/// Installs the source of the token, called before every statement under no lock. The first call counts.
+pub fn set_errstate_source(source: fn() -> ErrstateToken) {
     SOURCE.get_or_init(|| source);
 }
 
-/// The scope that the caller is in.
+/// The token the caller is under.
 #[inline]
-pub(crate) fn scope() -> Scope {
-    SOURCE.get().map_or(Scope::default(), |source| source())
+pub(crate) fn errstate() -> ErrstateToken {
+    SOURCE.get().map_or(ErrstateToken::default(), |source| source())
 }
 
-/// The op of float16 that a conversion of this value to float16 ends: computed in float32, from arguments in float16.
-fn rounded(fragment: &Fragment, value: ValueId) -> Option<Op> {
+/// The float16 op that ends with this conversion to float16: computed in float32, from arguments in float16.
+fn float16_op(fragment: &Fragment, value: ValueId) -> Option<Op> {
     let widened = |v: &ValueId| match fragment.insts[v.0 as usize] {
         Inst::Cast(from, DType::F32) => fragment.dtype(from) == DType::F16,
         Inst::Param(_) | Inst::Const(_) => true,
@@ -58,49 +59,46 @@ fn rounded(fragment: &Fragment, value: ValueId) -> Option<Op> {
     }
 }
 
-/// An instruction that is a step of a product.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
-    pub(crate) in_epilogue: bool,
-    pub(crate) inst: u32,
-    pub(crate) product: Product,
-}
-
 /// Flags that one op raised.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Report {
+pub struct FpReport {
     /// The name of the op.
     pub name: &'static str,
     /// What it raised.
     pub flags: FpFlags,
-    /// Where it was recorded.
-    pub scope: Scope,
-    /// Who ran it.
+    /// The `np.errstate` token it was recorded under.
+    pub errstate: ErrstateToken,
+    /// The thread that ran it.
     by: ThreadId,
 }
 
-/// Flags raised since they were last taken. One of these is the engine's.
+/// Flags raised since they were last taken.
 #[derive(Default)]
-pub(crate) struct Flags {
-    reports: Vec<Report>,
-    /// The scope of everything pending.
-    pub(crate) scope: Scope,
+pub(crate) struct FlagLog {
+    reports: Vec<FpReport>,
+    /// The token of everything pending.
+    pub(crate) errstate: ErrstateToken,
 }
 
-impl Flags {
-    /// Adds what a launch of a kernel raised, by instruction. `part` tells which of them are steps of products.
-    pub(crate) fn note(&mut self, kernel: &Kernel, raised: RaisedFlags, part: &dyn Fn(bool, u32) -> Option<Product>) {
+impl FlagLog {
+    /// Adds the flags of a launch, by instruction. `product_of` says which instructions belong to products.
+    pub(crate) fn add_launch(
+        &mut self,
+        kernel: &Kernel,
+        raised: RaisedFlags,
+        product_of: &dyn Fn(bool, u32) -> Option<Product>,
+    ) {
         for (in_epilogue, inst, flags) in raised {
             let fragment = if in_epilogue { &kernel.epilogue } else { &kernel.body };
             let product = match fragment.insts.get(inst as usize) {
-                // A sum is a product's where its terms are.
-                Some(&Inst::Result(a)) => part(false, kernel.accumulators[a as usize].value.0),
-                _ => part(in_epilogue, inst),
+                // A sum belongs to a product if its terms do.
+                Some(&Inst::Result(a)) => product_of(false, kernel.accumulators[a as usize].value.0),
+                _ => product_of(in_epilogue, inst),
             };
             let name = match fragment.insts.get(inst as usize) {
                 _ if product.is_some() => product.map_or("", Product::name),
                 Some(Inst::Apply(op, _)) => op.name(),
-                Some(&Inst::Cast(value, DType::F16)) => rounded(fragment, value).map_or("cast", Op::name),
+                Some(&Inst::Cast(value, DType::F16)) => float16_op(fragment, value).map_or("cast", Op::name),
                 Some(Inst::Cast(..)) => "cast",
                 _ if kernel.template == Template::Scan => "accumulate",
                 _ => "reduce",
@@ -111,36 +109,36 @@ impl Flags {
 
     /// Adds what an op raised.
     pub(crate) fn add(&mut self, name: &'static str, flags: FpFlags) {
-        WAITING.store(true, Ordering::Relaxed);
-        let (scope, by) = (self.scope, thread::current().id());
-        match self.reports.iter_mut().find(|r| (r.name, r.scope, r.by) == (name, scope, by)) {
+        PENDING.store(true, Ordering::Relaxed);
+        let (errstate, by) = (self.errstate, thread::current().id());
+        match self.reports.iter_mut().find(|r| (r.name, r.errstate, r.by) == (name, errstate, by)) {
             Some(known) => known.flags |= flags,
-            None => self.reports.push(Report { name, flags, scope, by }),
+            None => self.reports.push(FpReport { name, flags, errstate, by }),
         }
     }
 
-    /// Takes everything, but for what another thread is about to take: errors are raised where they are made.
-    pub(crate) fn take(&mut self) -> Vec<Report> {
+    /// Takes all reports, except those of another thread whose errors are raised where they are made.
+    pub(crate) fn take(&mut self) -> Vec<FpReport> {
         let own = thread::current().id();
-        let taken = self.reports.extract_if(.., |r| !r.scope.at_once() || r.by == own).collect();
-        WAITING.store(!self.reports.is_empty(), Ordering::Relaxed);
+        let taken = self.reports.extract_if(.., |r| !r.errstate.is_immediate() || r.by == own).collect();
+        PENDING.store(!self.reports.is_empty(), Ordering::Relaxed);
         taken
     }
 
-    /// What was raised, as it is now.
-    pub(crate) fn told(&self) -> Vec<Report> {
+    /// The reports so far.
+    pub(crate) fn snapshot(&self) -> Vec<FpReport> {
         self.reports.clone()
     }
 
-    /// Goes back to what was raised before.
-    pub(crate) fn tell(&mut self, reports: Vec<Report>) {
+    /// Restores earlier reports.
+    pub(crate) fn restore(&mut self, reports: Vec<FpReport>) {
         self.reports = reports;
-        WAITING.store(!self.reports.is_empty(), Ordering::Relaxed);
+        PENDING.store(!self.reports.is_empty(), Ordering::Relaxed);
     }
 
-    /// Drops what an op raised: somebody else will tell the user.
-    pub(crate) fn forget(&mut self, name: &str) {
+    /// Drops the reports of an op whose errors are reported elsewhere.
+    pub(crate) fn discard(&mut self, name: &str) {
         self.reports.retain(|r| r.name != name);
-        WAITING.store(!self.reports.is_empty(), Ordering::Relaxed);
+        PENDING.store(!self.reports.is_empty(), Ordering::Relaxed);
     }
 }

@@ -1,4 +1,4 @@
-//! What the engine tells about its work: lines on standard error, and compiled kernels as files.
+//! Debug output: lines on standard error, and compiled kernels as files.
 //!
 //! | level | tells |
 //! |---|---|
@@ -8,7 +8,7 @@
 //! | 4 | the IR of each kernel compiled |
 //! | 5 | the backend's listing of it |
 //!
-//! Each level tells all that lower ones do. Below level 2 a launch pays one comparison for it.
+//! Each level prints all that lower ones do. Below level 2 a launch pays one comparison for it.
 
 use crate::array::layout::count;
 use fastnp_codegen::{DType, Kernel, Launch, Program};
@@ -16,22 +16,22 @@ use std::hash::BuildHasher;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-/// How much is told, and where kernels are written.
+/// The debug level, and the folder kernels are dumped to.
 #[derive(Default)]
-pub(crate) struct Inspection {
+pub(crate) struct DebugOutput {
     pub(crate) level: u8,
     pub(crate) dump: Option<PathBuf>,
 }
 
-impl Inspection {
-    /// The time now, where somebody wants to know how long something of this level takes.
+impl DebugOutput {
+    /// The time now, if the level is at least this.
     #[inline]
     pub(crate) fn clock(&self, level: u8) -> Option<Instant> {
         (self.level >= level).then(Instant::now)
     }
 
-    /// Tells of a compile.
-    pub(crate) fn compiled(&self, number: u64, kernel: &Kernel, program: &dyn Program, started: Option<Instant>) {
+    /// Prints a compilation.
+    pub(crate) fn print_compile(&self, number: u64, kernel: &Kernel, program: &dyn Program, started: Option<Instant>) {
         if let Some(started) = started {
             eprintln!("fastnp: {}", compile_line(number, kernel, started.elapsed()));
         }
@@ -55,23 +55,23 @@ impl Inspection {
         }
     }
 
-    /// Tells of a new plan, described only if it is told.
-    pub(crate) fn planned(&self, describe: impl FnOnce() -> String) {
+    /// Prints a new plan, described only if it is printed.
+    pub(crate) fn print_plan(&self, describe: impl FnOnce() -> String) {
         if self.level >= 3 {
             eprint!("fastnp: new plan: {}", describe());
         }
     }
 }
 
-/// Tells of a launch that began at `started`.
+/// Prints a launch that began at `started`.
 #[cold]
-pub(crate) fn launched(kernel: &Kernel, launch: &Launch<'_>, started: Instant) {
+pub(crate) fn print_launch(kernel: &Kernel, launch: &Launch<'_>, started: Instant) {
     eprintln!("fastnp: {}", launch_line(kernel, launch, started.elapsed()));
 }
 
-/// Tells of a matrix product that began at `started`.
+/// Prints a matrix product that began at `started`.
 #[cold]
-pub(crate) fn multiplied(dtype: DType, domain: &[usize], started: Instant) {
+pub(crate) fn print_product(dtype: DType, domain: &[usize], started: Instant) {
     let elapsed = started.elapsed();
     let flops = 2.0 * count(domain) as f64;
     eprintln!(
@@ -102,7 +102,7 @@ fn launch_line(kernel: &Kernel, launch: &Launch<'_>, elapsed: Duration) -> Strin
     )
 }
 
-/// Bytes of distinct elements that a launch loads and stores: axes an operand does not step along do not count.
+/// Bytes of distinct elements that a launch loads and stores: axes with stride zero do not count.
 fn traffic(kernel: &Kernel, launch: &Launch<'_>) -> usize {
     let extents = || launch.outer.iter().chain(launch.inner);
     let elements = |operand: usize| -> usize {

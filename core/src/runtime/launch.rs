@@ -1,30 +1,30 @@
-//! Launching programs, and what is seen of it: counters, floating-point flags, debug output.
+//! Launches of programs, and their telemetry: counters, floating-point flags, debug output.
 
 use crate::error::Result;
 use crate::host::gemm::Product;
-use crate::runtime::fp_flags::Flags;
-use crate::runtime::inspect::{Inspection, launched};
+use crate::runtime::fp_flags::FlagLog;
+use crate::runtime::inspect::{DebugOutput, print_launch};
 use crate::runtime::stats::Stats;
 use fastnp_codegen::{Device, FpFlags, Kernel, Launch, Program, ThreadPool};
 
-/// What is seen of launches.
+/// Counters, floating-point flags and debug output.
 #[derive(Default)]
-pub(crate) struct Seen {
+pub(crate) struct Telemetry {
     pub(crate) stats: Stats,
-    pub(crate) raised: Flags,
-    pub(crate) inspection: Inspection,
+    pub(crate) fp_flags: FlagLog,
+    pub(crate) debug: DebugOutput,
 }
 
-impl Seen {
-    /// Notes the flags of a product that no kernel is.
-    pub(crate) fn note(&mut self, product: Product, raised: FpFlags) {
+impl Telemetry {
+    /// Notes the flags of a product that is not a kernel.
+    pub(crate) fn note_product(&mut self, product: Product, raised: FpFlags) {
         if !raised.is_empty() {
-            self.raised.add(product.name(), raised);
+            self.fp_flags.add(product.name(), raised);
         }
     }
 
-    /// Launches the program of a kernel, on a device if there is one. `part` tells which instructions are steps of products (see
-    /// [`Flags::note`]).
+    /// Launches the program of a kernel, on a device if there is one. `product_of` says which instructions belong to products (see
+    /// [`FlagLog::add_launch`]).
     ///
     /// # Errors
     /// Those of the device.
@@ -38,18 +38,18 @@ impl Seen {
         launch: &Launch<'_>,
         workers: &dyn ThreadPool,
         device: Option<&dyn Device>,
-        part: &dyn Fn(bool, u32) -> Option<Product>,
+        product_of: &dyn Fn(bool, u32) -> Option<Product>,
     ) -> Result<()> {
-        let started = self.inspection.clock(2);
+        let started = self.debug.clock(2);
         // SAFETY: the caller's contract.
         let raised = unsafe { program.launch(launch, workers)? };
         if let Some(started) = started {
             device.map_or(Ok(()), Device::wait)?;
-            launched(kernel, launch, started);
+            print_launch(kernel, launch, started);
         }
         self.stats.kernels_launched += 1;
         if !raised.is_empty() {
-            self.raised.note(kernel, raised, part);
+            self.fp_flags.add_launch(kernel, raised, product_of);
         }
         Ok(())
     }

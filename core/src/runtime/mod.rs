@@ -1,13 +1,44 @@
-//! The runtime: the one lock, recording, running at once, flushing.
+//! Runtime: the one lock and all that it protects; recording, eager execution, flushing, and what reads contents.
+//!
+//! | files | what |
+//! |---|---|
+//! | `state`, `lock`, `fork` | the state; acquisition and guard of its lock; the lock across a fork |
+//! | `record`, `snapshot`, `allocate` | statements to the trace; copy-on-write; storages of new arrays and their way back |
+//! | `eager`, `eager_dense`, `eager_fill`, `eager_fold`, `eager_kernels` | statements that run when they are made, and their kernels |
+//! | `flush`, `execute`, `execute_device`, `launch` | planning what is pending; running plans; launching programs |
+//! | `program_cache`, `compile` | every plan and compiled kernel; compilation |
+//! | `exec_target`, `offload`, `target` | targets; the cost model for devices; the choice of target |
+//! | `dead_results` | speculative dead-result elimination |
+//! | `contents`, `array_contents` | reading and writing contents now |
+//! | `fp_flags`, `stats`, `inspect`, `explain` | floating-point flags, counters, debug output, explanations |
+//!
+//! Imports `plan`, `array`, `memory`, `host` and `error`. Operations, indexing and devices call it; it calls none of them. Open
+//! `state.rs` first, then `record.rs` and `flush.rs`.
 
+pub(crate) mod allocate;
+pub(crate) mod array_contents;
+pub(crate) mod compile;
+pub(crate) mod contents;
 pub(crate) mod dead_results;
-pub(crate) mod dense;
+pub(crate) mod eager;
+pub(crate) mod eager_dense;
+pub(crate) mod eager_fill;
+pub(crate) mod eager_fold;
+pub(crate) mod eager_kernels;
+pub(crate) mod exec_target;
 pub(crate) mod execute;
+pub(crate) mod execute_device;
 pub(crate) mod explain;
+pub(crate) mod flush;
+pub(crate) mod fork;
 pub(crate) mod fp_flags;
-pub(crate) mod immediate;
 pub(crate) mod inspect;
 pub(crate) mod launch;
-pub(crate) mod recorder;
+pub(crate) mod lock;
+pub(crate) mod offload;
+pub(crate) mod program_cache;
+pub(crate) mod record;
+pub(crate) mod snapshot;
+pub(crate) mod state;
 pub(crate) mod stats;
 pub(crate) mod target;

@@ -1,11 +1,11 @@
-//! What the engine did, in numbers.
+//! Counters of the runtime's work.
 
 /// Counters since the process began or they were last reset.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Stats {
-    /// Operations recorded, those run at once included.
+    /// Operations recorded, eager ones included.
     pub recorded: u64,
-    /// Operations run at once because they were small and ready.
+    /// Operations that ran eagerly because they were small and ready.
     pub run_at_once: u64,
     /// Kernels launched.
     pub kernels_launched: u64,
@@ -27,7 +27,7 @@ pub struct Stats {
     pub flushes_full: u64,
     /// Results that took over the memory of a dying operand.
     pub donated: u64,
-    /// Times that results were left out, as nobody read them the last time, and had to be computed after all.
+    /// Times that omitted results were read after all and had to be recomputed.
     pub computed_again: u64,
     /// Bytes of array memory in use now.
     pub bytes_live: u64,
@@ -44,9 +44,9 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Counts an operation that ran when it was recorded.
+    /// Counts an operation that ran eagerly.
     #[inline]
-    pub(crate) fn ran_at_once(&mut self) {
+    pub(crate) fn count_eager(&mut self) {
         self.recorded += 1;
         self.run_at_once += 1;
     }

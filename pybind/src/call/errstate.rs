@@ -5,7 +5,7 @@
 //! travels with the flags as the engine's scope. Words and handlers are Python's, in `fastnp._errstate`.
 
 use crate::fallback;
-use fastnp::{FpFlags, Scope};
+use fastnp::{ErrstateToken, FpFlags};
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -49,12 +49,12 @@ pub(crate) fn start(py: Python<'_>) -> PyResult<()> {
         (variable.unbind(), umath.getattr("_get_extobj_dict").map(Bound::unbind).expect("NumPy's"))
     });
     VARIABLE.store(variable.as_ptr(), Ordering::Relaxed);
-    fastnp::set_scope_source(scope);
+    fastnp::set_errstate_source(scope);
     Ok(())
 }
 
 /// The scope of the calling thread's context.
-fn scope() -> Scope {
+fn scope() -> ErrstateToken {
     let mut value = std::ptr::null_mut();
     // SAFETY: the engine is asked to record by this crate alone, whose callers hold the GIL; the variable lives for ever.
     // The reference that comes with the value is given back, and the value compared but not used.
@@ -64,20 +64,20 @@ fn scope() -> Scope {
         }
     }
     if value == SEEN.load(Ordering::Relaxed) {
-        return Scope(SEEN_SCOPE.load(Ordering::Relaxed));
+        return ErrstateToken(SEEN_SCOPE.load(Ordering::Relaxed));
     }
     look()
 }
 
 /// Reads the state, and remembers it as the one seen last.
 #[cold]
-fn look() -> Scope {
+fn look() -> ErrstateToken {
     Python::attach(|py| {
         let (variable, read) = NUMPY.get(py).expect("the module set it");
         // Neither fails in a NumPy that has them; if one did, warnings are what NumPy starts with.
         let value = variable.bind(py).call_method0("get");
         let state = read.bind(py).call0().and_then(|state| Ok(state.cast_into::<PyDict>()?));
-        let scope = state.and_then(|state| packed(&state)).unwrap_or(Scope(0o1011));
+        let scope = state.and_then(|state| packed(&state)).unwrap_or(ErrstateToken(0o1011));
         if let Ok(value) = value {
             SEEN_SCOPE.store(scope.0, Ordering::Relaxed);
             let before = SEEN.swap(value.into_ptr(), Ordering::Relaxed);
@@ -89,26 +89,26 @@ fn look() -> Scope {
 }
 
 /// What a state asks for, as a scope.
-fn packed(state: &Bound<'_, PyDict>) -> PyResult<Scope> {
+fn packed(state: &Bound<'_, PyDict>) -> PyResult<ErrstateToken> {
     let mut bits = 0;
     for (i, (kind, _)) in KINDS.iter().enumerate() {
         let mode: String = state.as_any().get_item(kind)?.extract()?;
         let code = MODES.iter().position(|&m| m == mode).unwrap_or(1);
         bits |= (code as u32) << (i * MODE_BITS);
         if code >= IMMEDIATE {
-            bits |= Scope::AT_ONCE;
+            bits |= ErrstateToken::IMMEDIATE;
         }
     }
-    Ok(Scope(bits))
+    Ok(ErrstateToken(bits))
 }
 
 /// Reports the flags raised since the last report, each as the state asked where its operation was recorded.
 #[cold]
 pub(crate) fn report(py: Python<'_>) -> PyResult<()> {
     let mut found: Vec<(&str, u8, &str, &str)> = Vec::new();
-    for raised in fastnp::take_raised() {
+    for raised in fastnp::take_fp_reports() {
         for (i, (kind, flag)) in KINDS.iter().enumerate() {
-            let mode = (raised.scope.0 >> (i * MODE_BITS)) as usize & ((1 << MODE_BITS) - 1);
+            let mode = (raised.errstate.0 >> (i * MODE_BITS)) as usize & ((1 << MODE_BITS) - 1);
             if raised.flags.contains(*flag) && mode != 0 {
                 found.push((kind, raised.flags.0, raised.name, MODES[mode]));
             }

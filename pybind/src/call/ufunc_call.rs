@@ -19,7 +19,7 @@ pub(crate) fn wrap<'py>(py: Python<'py>, result: Array) -> PyResult<Bound<'py, P
         let value = deliver(py, result.item())?;
         return dtype::to_scalar(py, value);
     }
-    if fastnp::has_raised() {
+    if fastnp::has_fp_reports() {
         crate::call::errstate::report(py)?;
     }
     object(py, result)

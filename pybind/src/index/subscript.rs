@@ -274,7 +274,7 @@ fn basic<'py>(
     if let Some(value) = deliver(py, array.get(parts))? {
         return dtype::to_scalar(py, value);
     }
-    match view_laid(this, me, array, |view| view.become_part(array, parts))? {
+    match view_laid(this, me, array, |view| view.set_index_of(array, parts))? {
         Ok(view) => Ok(view),
         Err(error) => read(this, key, error.kind()),
     }
@@ -458,8 +458,8 @@ impl Rows {
         if let Some(value) = deliver(py, self.array.get(&at))? {
             return dtype::to_scalar(py, value).map(Some);
         }
-        let nothing = Contents { repr: Repr::Dense(self.array.view_of_nothing()), base: Some(self.root.clone_ref(py)) };
-        deliver(py, crate::object::object_pool::laid(py, nothing, |row| row.become_part(&self.array, &at))?).map(Some)
+        let nothing = Contents { repr: Repr::Dense(self.array.empty_view()), base: Some(self.root.clone_ref(py)) };
+        deliver(py, crate::object::object_pool::laid(py, nothing, |row| row.set_index_of(&self.array, &at))?).map(Some)
     }
 }
 
@@ -499,7 +499,7 @@ unsafe extern "C" fn item(this: *mut ffi::PyObject, at: ffi::Py_ssize_t) -> *mut
             if let Some(value) = deliver(py, array.get(&parts))? {
                 return dtype::to_scalar(py, value).map(Bound::into_ptr);
             }
-            deliver(py, view_laid(&this, &me, array, |view| view.become_part(array, &parts))?).map(Bound::into_ptr)
+            deliver(py, view_laid(&this, &me, array, |view| view.set_index_of(array, &parts))?).map(Bound::into_ptr)
         })
     }
 }

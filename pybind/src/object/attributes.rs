@@ -212,7 +212,7 @@ fn transposed<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
     let (py, me) = (this.py(), this.open());
     let array = me.array(py)?;
     let view = view_laid(this, &me, array, |view| {
-        view.become_transposed(array);
+        view.set_transpose_of(array);
         Ok(())
     })?;
     deliver(py, view)

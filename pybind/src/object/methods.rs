@@ -162,7 +162,7 @@ fn ravel<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<
     if (order != Order::F || array.ndim() == 1) && array.is_c_contiguous() {
         return deliver(
             py,
-            view_laid(this, &me, array, |view| view.become_flat(array).then_some(()).ok_or_else(unread))?,
+            view_laid(this, &me, array, |view| view.set_flat_of(array).then_some(()).ok_or_else(unread))?,
         );
     }
     let flat = deliver(py, flat(array, order))?;

@@ -43,7 +43,7 @@ pub(crate) fn view_laid<'py>(
     array: &Array,
     lay: impl FnOnce(&mut Array) -> fastnp::Result<()>,
 ) -> PyResult<fastnp::Result<Bound<'py, PyAny>>> {
-    let nothing = Contents { repr: Repr::Dense(array.view_of_nothing()), base: Some(root(this, me)) };
+    let nothing = Contents { repr: Repr::Dense(array.empty_view()), base: Some(root(this, me)) };
     crate::object::object_pool::laid(this.py(), nothing, lay)
 }
 

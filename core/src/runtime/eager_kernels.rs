@@ -1,13 +1,9 @@
-//! One statement as a launch of its own: what small operations on ready operands run as, without a trace or a plan.
+//! Kernels of single statements, for eager execution, and their launch shapes.
 
-use crate::array::array::Array;
-use crate::array::layout::{Layout, Shape};
-use crate::error::Result;
-use crate::host::gemm::{Product, inner_apart};
+use crate::array::layout::Shape;
 use crate::plan::lower::{collapse, compute, fold_of};
 use crate::plan::trace::{Input, Operation, Statement};
-use crate::runtime::recorder::recording;
-use fastnp_codegen::{Access, DType, Fold, Kernel, KernelBuilder, Launch, Op, Scalar, Template};
+use fastnp_codegen::{Access, DType, Fold, Kernel, KernelBuilder, Op, Template};
 use smallvec::SmallVec;
 
 /// Extents and strides of a launch of one statement.
@@ -20,7 +16,7 @@ pub(crate) struct LaunchShape {
 impl LaunchShape {
     pub(crate) fn of(s: &Statement<'_>) -> LaunchShape {
         if let ([n], 0) = (s.domain, s.reduced) {
-            // One axis: nothing to merge or to order. An axis of extent one is no axis.
+            // One axis needs no merging and no ordering. An axis of extent one is dropped.
             let mut shape = LaunchShape { outer: Shape::new(), inner: Shape::new(), strides: SmallVec::new() };
             if *n != 1 {
                 shape.outer.push(*n);
@@ -37,78 +33,35 @@ impl LaunchShape {
     }
 }
 
-/// How many times as many elements as run at once otherwise are folded at once to one number: it is nearly always needed now, so
-/// that nothing is won by recording the fold (450 ns of 1.2 µs for 10,000 elements), and one thread folds so many anyway.
-const ALONE: usize = 32;
+/// The bit of kinds that marks a kernel whose target may be one of its sources.
+pub(crate) const IN_PLACE: usize = 4;
+/// Number of kinds.
+pub(crate) const DENSE_KINDS: usize = 8;
 
-/// The inner product of two short vectors that are ready, in one launch; `None` where they are not such.
-///
-/// # Errors
-/// `MemoryError`.
-pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> Result<Option<Array>> {
-    let n = a.size();
-    let mut engine = recording()?;
-    if n < 2 || n > ALONE.saturating_mul(engine.tiny) {
-        return Ok(None);
+/// The kernel of an op on dense arrays of one type; the bits of `kinds` say which arguments are numbers, and whether it works in
+/// place.
+pub(crate) fn dense_kernel(op: Op, compute: DType, kinds: usize) -> Kernel {
+    let mut k = KernelBuilder::new(Template::Map, 1, 0);
+    let mut args: SmallVec<[_; 2]> = SmallVec::new();
+    for i in 0..op.arity() {
+        args.push(if kinds >> i & 1 != 0 {
+            let parameter = k.scalar(compute);
+            k.body().param(parameter)
+        } else {
+            let operand = k.operand(compute, Access::Read, false);
+            k.body().load(operand)
+        });
     }
-    let (Some(x), Some(y)) = (engine.ready_address(&a.storage), engine.ready_address(&b.storage)) else {
-        return Ok(None);
-    };
-    let (storage, address) = engine.made(compute.size())?;
-    let result = Array { storage, layout: Layout::dense(&[], compute.size()), dtype: compute, writeable: true };
-    let (x, y) = (x.wrapping_offset(a.layout.offset), y.wrapping_offset(b.layout.offset));
-    let dense = a.is_c_contiguous() && b.is_c_contiguous();
-    if !dense && a.dtype == compute && b.dtype == compute {
-        // SAFETY: both vectors are ready, and have `n` elements of the type; the result has room for one.
-        let raised = unsafe { inner_apart(compute, n, (x, a.strides()[0]), (y, b.strides()[0]), address) };
-        if let Some(raised) = raised {
-            engine.multiplied(product, raised);
-            return Ok(Some(result));
-        }
-    }
-    let launch = Launch {
-        outer: &[],
-        inner: &[n],
-        addresses: &[x, y, address],
-        strides: &[a.strides()[0], b.strides()[0], 0],
-        scalars: &[],
-    };
-    let key = 1 << 63 | (a.dtype as u64) << 8 | (b.dtype as u64) << 4 | compute as u64;
-    engine.launch_kept(key, || inner_kernel(a.dtype, b.dtype, compute), &launch, Some(product))?;
-    Ok(Some(result))
-}
-
-/// A fold of all elements of a dense array, few and ready, in one launch; `None` where it is not such.
-///
-/// There is no array for the result: with one, `a.max()` of ten elements takes half as long again.
-///
-/// # Errors
-/// `MemoryError`.
-pub(crate) fn fold(array: &Array, fold: Fold, compute: DType) -> Result<Option<Scalar>> {
-    let n = array.size();
-    let result = fold.result(compute);
-    let mut engine = recording()?;
-    if n == 0 || n > ALONE.saturating_mul(engine.tiny) || !array.is_c_contiguous() {
-        return Ok(None);
-    }
-    let Some(start) = engine.ready_address(&array.storage) else { return Ok(None) };
-    let mut room = 0u128;
-    let to = (&raw mut room).cast::<u8>();
-    let launch = Launch {
-        outer: &[],
-        inner: &[n],
-        addresses: &[start.wrapping_offset(array.layout.offset), to],
-        strides: &[array.dtype.size() as isize, 0],
-        scalars: &[],
-    };
-    let (from, code) = (array.dtype, Operation::Fold(fold).code());
-    let key = 1 << 62 | code << 12 | (from as u64) << 8 | (compute as u64) << 4 | result as u64;
-    engine.launch_kept(key, || fold_kernel(fold, [from, compute, result]), &launch, None)?;
-    Ok(Some(crate::array::element::read(to, result)))
+    let target = k.operand(op.result(compute), Access::Write, kinds & IN_PLACE == 0);
+    let mut body = k.body();
+    let value = body.apply(op, &args);
+    let value = body.cast(value, op.result(compute));
+    body.store(target, value);
+    k.finish()
 }
 
 /// The kernel of a fold of one axis.
-fn fold_kernel(fold: Fold, [from, compute, to]: [DType; 3]) -> Kernel {
+pub(crate) fn fold_kernel(fold: Fold, [from, compute, to]: [DType; 3]) -> Kernel {
     let mut k = KernelBuilder::new(Template::Reduce, 0, 1);
     let operand = k.operand(from, Access::Read, false);
     let target = k.operand(to, Access::Write, false);
@@ -124,7 +77,7 @@ fn fold_kernel(fold: Fold, [from, compute, to]: [DType; 3]) -> Kernel {
 }
 
 /// The kernel of an inner product.
-fn inner_kernel(a: DType, b: DType, compute: DType) -> Kernel {
+pub(crate) fn inner_kernel(a: DType, b: DType, compute: DType) -> Kernel {
     let mut k = KernelBuilder::new(Template::Reduce, 0, 1);
     let operands = [k.operand(a, Access::Read, false), k.operand(b, Access::Read, false)];
     let target = k.operand(compute, Access::Write, true);
@@ -142,7 +95,7 @@ fn inner_kernel(a: DType, b: DType, compute: DType) -> Kernel {
 }
 
 /// The kernel of one statement, its operands in order and without regard to which of them are the same.
-pub(crate) fn kernel_of(s: &Statement<'_>, outer: usize, inner: usize) -> Kernel {
+pub(crate) fn statement_kernel(s: &Statement<'_>, outer: usize, inner: usize) -> Kernel {
     let fold = if inner == 0 { None } else { fold_of(s.op) };
     let template = match (s.op, fold) {
         (Operation::Scan(_), Some(_)) => Template::Scan,

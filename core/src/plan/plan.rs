@@ -1,0 +1,138 @@
+//! Plans: launches in order, with their operands, donations and releases, and the profile of their dead results.
+
+use crate::array::layout::{Shape, count};
+use crate::host::gemm::Product;
+use fastnp_codegen::{DType, Kernel, Launch, Program, Scalar, Verified};
+use smallvec::SmallVec;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::{Arc, OnceLock};
+
+/// Runs after whose end a plan's results are observed.
+const OBSERVED_RUNS: u32 = 2;
+
+/// Omitting results must be right so many times for each time it was wrong.
+const HITS_PER_MISS: u32 = 16;
+
+/// Launches in order, with their buffers.
+pub(crate) struct Plan {
+    pub(crate) steps: Vec<PlanStep>,
+    /// Points of all its launches.
+    pub(crate) points: usize,
+    /// Results that it omits.
+    pub(crate) omitted: Option<OmittedResults>,
+    /// Whether its results died unread.
+    pub(crate) profile: DeadResultProfile,
+    /// The target it was made for, and whether a device has prepared its launches.
+    pub(crate) target: PlanTarget,
+    pub(crate) is_prepared: AtomicBool,
+}
+
+/// The target of a plan.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct PlanTarget {
+    /// Index of the execution target.
+    pub(crate) index: usize,
+    /// Points up to which an extra launch costs more there than sharing one.
+    pub(crate) pack_points: usize,
+}
+
+/// One launch.
+pub(crate) struct PlanStep {
+    pub(crate) kind: StepKind,
+    /// The nodes it computes, by index in program order.
+    pub(crate) nodes: SmallVec<[u32; 4]>,
+    /// Slot and byte offset of each operand, in the kernel's order.
+    pub(crate) operands: SmallVec<[(u32, isize); 6]>,
+    /// Slots that take over the memory of dead ones, if possible: (taker, giver).
+    pub(crate) donations: SmallVec<[(u32, u32); 1]>,
+    /// Slots that are dead afterwards.
+    pub(crate) releases: SmallVec<[u32; 2]>,
+}
+
+/// What a step does.
+pub(crate) enum StepKind {
+    /// Launches a program.
+    Kernel(KernelLaunch),
+    /// A batch of matrix products by the `gemm` crate. The domain is `[batch…, m, n, k]`, strides as in a kernel's launch.
+    Product { product: Product, dtype: DType, domain: Shape, strides: Vec<isize> },
+}
+
+impl StepKind {
+    /// Points: multiplications of a product, elements of a kernel's domain.
+    pub(crate) fn points(&self) -> usize {
+        match self {
+            StepKind::Kernel(work) => count(&work.outer).saturating_mul(count(&work.inner)),
+            StepKind::Product { domain, .. } => count(domain),
+        }
+    }
+}
+
+/// A program with the sizes it is launched with.
+pub(crate) struct KernelLaunch {
+    pub(crate) program: Arc<dyn Program>,
+    pub(crate) kernel: Arc<Verified<Kernel>>,
+    pub(crate) outer: Shape,
+    pub(crate) inner: Shape,
+    pub(crate) strides: Vec<isize>,
+    /// Which of the trace's scalars are the kernel's parameters.
+    pub(crate) scalars: SmallVec<[u32; 4]>,
+    /// Its instructions that belong to products.
+    pub(crate) product_insts: Vec<ProductInst>,
+}
+
+impl KernelLaunch {
+    pub(crate) fn launch<'a>(&'a self, addresses: &'a [*mut u8], scalars: &'a [Scalar]) -> Launch<'a> {
+        Launch { outer: &self.outer, inner: &self.inner, addresses, strides: &self.strides, scalars }
+    }
+}
+
+/// An instruction that is a step of a product, whose name its flags are reported under.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ProductInst {
+    pub(crate) in_epilogue: bool,
+    pub(crate) inst: u32,
+    pub(crate) product: Product,
+}
+
+/// Results that a plan omits, and how to compute them afterwards.
+#[derive(PartialEq, Eq, Debug)]
+pub(crate) struct OmittedResults {
+    /// The slots of the results.
+    pub(crate) slots: SmallVec<[u32; 2]>,
+    /// The nodes that compute them after the plan has run, by index in program order.
+    pub(crate) nodes: Vec<u32>,
+    /// Slots whose memory those nodes read.
+    pub(crate) reads: SmallVec<[u32; 4]>,
+}
+
+/// Profile of a plan's results that died unread: the evidence for speculative dead-result elimination. Changes under the runtime's
+/// lock only.
+#[derive(Default)]
+pub(crate) struct DeadResultProfile {
+    observed: AtomicU32,
+    /// How often results were omitted and died unread, and how often they were read.
+    hits: AtomicU32,
+    misses: AtomicU32,
+    pub(crate) reduced: OnceLock<Option<Arc<Plan>>>,
+}
+
+impl DeadResultProfile {
+    /// The plan that omits the results that died unread, if that is likely to pay.
+    pub(crate) fn reduced(&self) -> Option<&Arc<Plan>> {
+        let plan = self.reduced.get()?.as_ref()?;
+        let (hits, misses) = (self.hits.load(Ordering::Relaxed), self.misses.load(Ordering::Relaxed));
+        (misses.saturating_mul(HITS_PER_MISS) <= hits.saturating_add(HITS_PER_MISS)).then_some(plan)
+    }
+
+    /// Whether to observe the results of this run.
+    pub(crate) fn should_observe(&self) -> bool {
+        let observed = self.observed.load(Ordering::Relaxed);
+        self.observed.store((observed + 1).min(OBSERVED_RUNS), Ordering::Relaxed);
+        observed < OBSERVED_RUNS && self.reduced.get().is_none()
+    }
+
+    pub(crate) fn count(&self, hit: bool) {
+        let counter = if hit { &self.hits } else { &self.misses };
+        counter.store(counter.load(Ordering::Relaxed).saturating_add(1), Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,160 @@
+//! Allocation: storages for new arrays, from the free list, from the trace's reset ones or new; and their way back when the last
+//! handle is dropped.
+
+use crate::array::array::Array;
+use crate::array::layout::{Layout, Shape, Strides, byte_count, c_strides};
+use crate::error::Result;
+use crate::memory::device_buffer::DeviceBuffer;
+use crate::memory::pool::Buffer;
+use crate::memory::storage::Storage;
+use crate::memory::storage_handle::StorageHandle;
+use crate::memory::storage_ref::StorageRef;
+use crate::runtime::dead_results::handle_dropped;
+use crate::runtime::exec_target::HOST_TARGET;
+use crate::runtime::lock::try_runtime;
+use crate::runtime::state::Runtime;
+use fastnp_codegen::DType;
+use std::mem::ManuallyDrop;
+
+/// From this size on, memory for a result is checked when it is recorded, so that `MemoryError` comes up there. It is not
+/// allocated: most results are temporaries, which need no memory once they are fused.
+pub(crate) const CHECK_MEMORY_FROM: usize = 256 << 20;
+
+/// A storage for an array of this size, with memory if the free list has some; `None` while the runtime is busy.
+#[inline]
+pub(crate) fn free_storage(bytes: usize) -> Option<StorageHandle> {
+    Some(StorageHandle::from(try_runtime()?.new_storage(bytes)))
+}
+
+/// Returns an unreferenced storage to the free list, if the runtime is free.
+#[inline]
+pub(crate) fn retire(storage: StorageRef) {
+    if let Some(mut runtime) = try_runtime()
+        && let Some(large) = runtime.free_list.put(storage)
+    {
+        runtime.trace.recycle(large);
+    }
+}
+
+impl Drop for StorageHandle {
+    #[inline]
+    fn drop(&mut self) {
+        // SAFETY: the handle is dropped once, and not used after this.
+        let storage = unsafe { ManuallyDrop::take(&mut self.0) };
+        if StorageRef::count(&storage) == 1 && storage.is_reusable() {
+            retire(storage);
+        } else {
+            drop(storage);
+            handle_dropped();
+        }
+    }
+}
+
+impl Array {
+    /// A new array with pending contents, dense in the given strides.
+    pub(crate) fn fresh(shape: &[usize], strides: Strides, dtype: DType) -> Result<Array> {
+        let bytes = match shape {
+            // The size of one axis cannot overflow if the array it comes from did not.
+            &[n] if n < 1 << 58 => n * dtype.size(),
+            _ => byte_count(shape, dtype.size())?,
+        };
+        let layout = Layout { shape: Shape::from_slice(shape), strides, offset: 0 };
+        let storage = free_storage(bytes).unwrap_or_else(|| Storage::pending(bytes).into());
+        Ok(Array { storage, layout, dtype, writeable: true })
+    }
+
+    /// [`Array::fresh`] in row-major order.
+    pub(crate) fn by_rows(shape: &[usize], dtype: DType) -> Result<Array> {
+        Array::fresh(shape, c_strides(shape, dtype.size()), dtype)
+    }
+}
+
+impl Runtime {
+    /// A storage for an array of this size, with memory if the free list has some and it is likely to be used: not on a device.
+    #[inline]
+    fn new_storage(&mut self, bytes: usize) -> StorageRef {
+        if self.current != HOST_TARGET {
+            return self.trace.new_storage(bytes);
+        }
+        match self.free_list.take(bytes) {
+            Some(storage) => storage,
+            None => self.trace.new_storage(bytes),
+        }
+    }
+
+    /// A storage with host memory, and its address.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    #[inline]
+    pub(crate) fn allocate(&mut self, bytes: usize) -> Result<(StorageHandle, *mut u8)> {
+        let storage = self.new_storage(bytes);
+        let address = storage.materialize()?;
+        Ok((StorageHandle::from(storage), address))
+    }
+
+    /// Checks that memory for a large result could be allocated.
+    ///
+    /// # Errors
+    /// As [`Runtime::ensure_memory`].
+    #[cold]
+    pub(crate) fn check_allocatable(&self, storage: &Storage) -> Result<()> {
+        match &self.exec_target().device {
+            _ if storage.has_memory() => Ok(()),
+            Some(device) => DeviceBuffer::new(device, storage.bytes()).map(drop),
+            None => Buffer::check_allocatable(storage.bytes()),
+        }
+    }
+
+    /// Allocates memory for a storage on the current target.
+    ///
+    /// # Errors
+    /// `MemoryError`; those of a device that failed.
+    pub(crate) fn ensure_memory(&self, storage: &Storage) -> Result<()> {
+        match &self.exec_target().device {
+            Some(device) if !storage.has_memory() => {
+                storage.set_device_buffer(DeviceBuffer::new(device, storage.bytes())?)
+            }
+            Some(_) => {}
+            None => drop(storage.materialize()?),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Array, DType};
+
+    #[test]
+    fn storages_are_reused() {
+        let address = |a: &Array| a.address().unwrap() as usize;
+        let all: Vec<usize> = (0..100)
+            .map(|i| {
+                let a =
+                    Array::full(&[i % 3 + 40], fastnp_codegen::Scalar::new(DType::F64, 1i64), crate::Order::C).unwrap();
+                address(&a)
+            })
+            .collect();
+        // Other tests run in parallel and take storages too; but not every storage may be new.
+        let mut different = all.clone();
+        different.sort_unstable();
+        different.dedup();
+        assert!(different.len() < all.len(), "{all:?}");
+    }
+
+    #[test]
+    fn referenced_storages_are_not_reused() {
+        let a = Array::ones(&[10], DType::F64);
+        let view = a.index(&[(2..4).into()]).unwrap();
+        drop(a);
+        let others: Vec<Array> = (0..40).map(|_| Array::zeros(&[10], DType::F64)).collect();
+        assert_eq!(view.to_vec::<f64>().unwrap(), [1.0, 1.0]);
+        let export = view.export().unwrap();
+        drop(view);
+        let more: Vec<Array> = (0..40).map(|_| Array::zeros(&[10], DType::F64)).collect();
+        // SAFETY: the export is alive, and the view has two elements.
+        assert_eq!(unsafe { std::slice::from_raw_parts(export.address().cast::<f64>(), 2) }, [1.0, 1.0]);
+        drop((others, more));
+    }
+}

@@ -1,0 +1,192 @@
+//! Eager fills and copies: loops over the memory of small dense arrays, without a kernel.
+
+use crate::array::array::Array;
+use crate::array::layout::{Layout, byte_count, same_shape};
+use crate::array::value::Value;
+use crate::error::Result;
+use crate::plan::trace::Operation;
+use crate::runtime::lock::runtime;
+use fastnp_codegen::{DType, Scalar};
+use smallvec::SmallVec;
+
+/// A dense array of one value, eagerly if it is small, else recorded.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn full(shape: &[usize], value: Scalar) -> Result<Array> {
+    let dtype = value.dtype();
+    let size = byte_count(shape, dtype.size())?;
+    let n = size / dtype.size();
+    let layout = Layout::dense(shape, dtype.size());
+    let mut runtime = runtime();
+    if n > runtime.tiny {
+        let result = Array { storage: runtime.trace.new_storage(size).into(), layout, dtype, writeable: true };
+        runtime.record_dense(Operation::Copy, dtype, &[Value::Scalar(value)], &[value], &result, true)?;
+        return Ok(result);
+    }
+    let (storage, address) = runtime.allocate(size)?;
+    // SAFETY: the memory is new and has room for so many elements.
+    unsafe { fill_elements(address, n, value) };
+    runtime.telemetry.stats.count_eager();
+    Ok(Array { storage, layout, dtype, writeable: true })
+}
+
+/// Fills a dense array with a value of its type, if it is small and no pending node uses it; whether it did.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn fill(array: &Array, value: Scalar) -> Result<bool> {
+    if value.dtype() != array.dtype || !array.is_c_contiguous() {
+        return Ok(false);
+    }
+    let n = array.size();
+    let mut runtime = runtime();
+    if n == 0 || n > runtime.tiny || array.storage.has_snapshots() || !runtime.can_write_now(&array.storage) {
+        return Ok(false);
+    }
+    let address = array.storage.materialize()?.wrapping_offset(array.layout.offset);
+    // SAFETY: the array is dense and has so many elements of the value's type; no other code uses them now.
+    unsafe { fill_elements(address, n, value) };
+    array.storage.note_write()?;
+    runtime.telemetry.stats.count_eager();
+    Ok(true)
+}
+
+/// Writes a value to so many consecutive elements.
+///
+/// # Safety
+/// The memory has room for so many elements of the value's type, and no other code uses it.
+unsafe fn fill_elements(address: *mut u8, n: usize, value: Scalar) {
+    let bits = value.bits();
+    // By words, which the compiler vectorises: a copy of bytes for each element takes 2 ns.
+    // SAFETY: the caller's contract.
+    unsafe {
+        match value.dtype().size() {
+            1 => fill_words(address, n, bits as u8),
+            2 => fill_words(address, n, bits as u16),
+            4 => fill_words(address, n, bits as u32),
+            8 => fill_words(address, n, bits as u64),
+            _ => fill_words(address, n, bits),
+        }
+    }
+}
+
+/// [`fill_elements`] for a word of an element's size.
+unsafe fn fill_words<T: Copy>(address: *mut u8, n: usize, word: T) {
+    for i in 0..n {
+        // SAFETY: the caller's contract.
+        unsafe { address.cast::<T>().add(i).write_unaligned(word) };
+    }
+}
+
+/// Concatenates small, ready, dense arrays of one type along an axis; `None` where they are of another kind, or the result is not
+/// to be dense.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn concatenate(arrays: &[&Array], axis: usize, layout: &Layout, dtype: DType) -> Result<Option<Array>> {
+    let n = layout.size();
+    let mut runtime = runtime();
+    if n == 0 || n > runtime.tiny || !layout.is_c_contiguous(dtype.size()) {
+        return Ok(None);
+    }
+    let rows: usize = layout.shape[..axis].iter().product();
+    // For each array its address and the bytes it contributes to a row.
+    let mut pieces: SmallVec<[(*mut u8, usize); 4]> = SmallVec::new();
+    for array in arrays {
+        match runtime.ready_address(&array.storage) {
+            Some(start) if array.dtype == dtype && array.is_c_contiguous() => {
+                pieces.push((start.wrapping_offset(array.layout.offset), array.nbytes() / rows));
+            }
+            _ => return Ok(None),
+        }
+    }
+    let (storage, mut to) = runtime.allocate(n * dtype.size())?;
+    for row in 0..rows {
+        for &(start, bytes) in &pieces {
+            // SAFETY: the arrays are dense and ready, and the memory is new and has room for all of them.
+            unsafe { std::ptr::copy_nonoverlapping(start.add(row * bytes), to, bytes) };
+            to = to.wrapping_add(bytes);
+        }
+    }
+    runtime.telemetry.stats.count_eager();
+    Ok(Some(Array { storage, layout: layout.clone(), dtype, writeable: true }))
+}
+
+/// The integers from zero up, computed eagerly if they are few: a launch takes three times as long.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn count_up(n: usize, dtype: DType) -> Result<Option<Array>> {
+    let mut runtime = runtime();
+    if n > runtime.tiny.min(1 << 20) || !matches!(dtype, DType::I32 | DType::I64 | DType::F32 | DType::F64) {
+        return Ok(None);
+    }
+    let (storage, address) = runtime.allocate(n * dtype.size())?;
+    // Counted in 32 bits, from which vector conversions exist.
+    let all = 0..n as i32;
+    // SAFETY: the memory is new, aligned for any type, and has room for so many elements of this one.
+    unsafe {
+        match dtype {
+            DType::I32 => all.for_each(|i| address.cast::<i32>().add(i as usize).write(i)),
+            DType::F32 => all.for_each(|i| address.cast::<f32>().add(i as usize).write(i as f32)),
+            DType::F64 => all.for_each(|i| address.cast::<f64>().add(i as usize).write(i.into())),
+            _ => all.for_each(|i| address.cast::<i64>().add(i as usize).write(i.into())),
+        }
+    }
+    runtime.telemetry.stats.count_eager();
+    Ok(Some(Array { storage, layout: Layout::dense(&[n], dtype.size()), dtype, writeable: true }))
+}
+
+/// A copy of a dense array, eagerly if it is small and ready, else recorded; `None` where the array is not dense.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn copy(array: &Array) -> Result<Option<Array>> {
+    if !array.is_c_contiguous() {
+        return Ok(None);
+    }
+    let (n, dtype) = (array.size(), array.dtype);
+    if n == 0 {
+        return Ok(None);
+    }
+    let layout = Layout::dense(array.shape(), dtype.size());
+    let bytes = n * dtype.size();
+    let mut runtime = runtime();
+    let start = match runtime.ready_address(&array.storage) {
+        Some(start) if n <= runtime.tiny => start.wrapping_offset(array.layout.offset),
+        _ => {
+            let result = Array { storage: runtime.trace.new_storage(bytes).into(), layout, dtype, writeable: true };
+            runtime.record_dense(Operation::Copy, dtype, &[Value::Array(array)], &[], &result, true)?;
+            return Ok(Some(result));
+        }
+    };
+    let (storage, address) = runtime.allocate(bytes)?;
+    // SAFETY: the array is dense and ready, and the memory is new and has room for it.
+    unsafe { std::ptr::copy_nonoverlapping(start, address, bytes) };
+    runtime.telemetry.stats.count_eager();
+    Ok(Some(Array { storage, layout, dtype, writeable: true }))
+}
+
+/// Copies a dense array to another one of its shape and type, if they are small and ready; whether it did.
+///
+/// # Errors
+/// `MemoryError`.
+pub(crate) fn copy_to(source: &Array, target: &Array) -> Result<bool> {
+    let dense = source.is_c_contiguous() && target.is_c_contiguous();
+    if source.dtype != target.dtype || !dense || !same_shape(source.shape(), target.shape()) {
+        return Ok(false);
+    }
+    let n = target.size();
+    let mut runtime = runtime();
+    if n == 0 || n > runtime.tiny || target.storage.has_snapshots() || !runtime.can_write_now(&target.storage) {
+        return Ok(false);
+    }
+    let Some(start) = runtime.ready_address(&source.storage) else { return Ok(false) };
+    let to = target.storage.materialize()?.wrapping_offset(target.layout.offset);
+    // SAFETY: both are dense and of one size, and no other code uses their memory now; they may overlap.
+    unsafe { std::ptr::copy(start.wrapping_offset(source.layout.offset), to, target.nbytes()) };
+    target.storage.note_write()?;
+    runtime.telemetry.stats.count_eager();
+    Ok(true)
+}

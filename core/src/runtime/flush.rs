@@ -1,0 +1,113 @@
+//! Flush: plans what is pending and runs it.
+
+use crate::error::Result;
+use crate::host::interpreter_lock;
+use crate::memory::storage_ref::StorageRef;
+use crate::plan::build;
+use crate::plan::plan::Plan;
+use crate::runtime::explain::describe;
+use crate::runtime::state::{Runtime, Speculation};
+use std::sync::Arc;
+
+/// From so many points on (50 µs and more) the interpreter lock is released during a flush.
+const RELEASE_LOCK_POINTS: usize = 1 << 18;
+
+impl Runtime {
+    /// Runs every pending node whose result is reachable.
+    ///
+    /// # Errors
+    /// `MemoryError`, or `KeyboardInterrupt` at the user's wish. Nodes that did not run stay pending, as if the flush had not been
+    /// tried.
+    pub(crate) fn flush(&mut self) -> Result<()> {
+        if self.trace.nodes == 0 {
+            return Ok(());
+        }
+        let plan = self.plan();
+        self.run_plan(plan, None)
+    }
+
+    /// Runs a plan of what is pending. With a `speculation`, whether results that may be dead were is resolved later.
+    pub(crate) fn run_plan(&mut self, plan: Arc<Plan>, speculation: Option<Speculation>) -> Result<()> {
+        self.telemetry.stats.flushes += 1;
+        self.downloaded_elements = 0;
+        // Dropped now and not after the kernels: an atomic exchange waits for all their stores to arrive (130 ns).
+        self.last.plan = None;
+        let (ran, done) = if plan.points < RELEASE_LOCK_POINTS {
+            self.execute(&plan, false)
+        } else {
+            interpreter_lock::release_during(true, || self.execute(&plan, true))
+        };
+        if done.is_ok() {
+            self.last.plan = Some(plan);
+            match speculation {
+                Some(speculation) => self.defer_speculation(speculation),
+                None => self.forget_trace(),
+            }
+        } else {
+            self.keep_unrun(&plan, ran);
+        }
+        done
+    }
+
+    /// Drops the nodes that ran of a plan that failed.
+    pub(crate) fn keep_unrun(&mut self, plan: &Plan, ran: usize) {
+        let mut rest: Vec<u32> = plan.steps[ran..].iter().flat_map(|step| step.nodes.iter().copied()).collect();
+        rest.extend(plan.omitted.iter().flat_map(|omitted| &omitted.nodes));
+        rest.sort_unstable();
+        rest.dedup();
+        self.trace.retain_nodes(&rest);
+    }
+
+    /// Drops the trace, but keeps what `explain` prints.
+    pub(crate) fn forget_trace(&mut self) {
+        std::mem::swap(&mut self.last.tape, &mut self.trace.tape);
+        std::mem::swap(&mut self.last.live, &mut self.live);
+        self.trace.clear();
+    }
+
+    /// The plan of what is pending, from the cache or made.
+    pub(crate) fn plan(&mut self) -> Arc<Plan> {
+        let mut live = std::mem::take(&mut self.live);
+        live.clear();
+        live.extend(self.trace.slots.iter().map(|s| StorageRef::count(&s.storage) > 1 || s.storage.owner().is_some()));
+        let index = self.choose_target();
+        // A loop records the same tape again and again: this needs no hash, and no reference to the plan is counted up and down.
+        let again = |plan: &mut Arc<Plan>| {
+            let same = self.last.live == live && self.last.tape == self.trace.tape;
+            same && plan.omitted.is_none() && plan.target.index == index
+        };
+        if let Some(plan) = self.last.plan.take_if(again) {
+            self.telemetry.stats.plans_reused += 1;
+            self.live = live;
+            return plan;
+        }
+        let length = self.trace.tape.len();
+        for bits in live.chunks(64) {
+            let word = bits.iter().enumerate().fold(0, |word, (i, &bit)| word | (bit as u64) << i);
+            self.trace.tape.push(word);
+        }
+        // Another target needs another plan.
+        self.trace.tape.push(index as u64);
+        let plan = match self.programs.plan(&self.trace.tape) {
+            Some(plan) => {
+                self.telemetry.stats.plans_reused += 1;
+                plan
+            }
+            None => {
+                self.telemetry.stats.plans_made += 1;
+                let key: Box<[u64]> = self.trace.tape[..].into();
+                let tape = std::mem::take(&mut self.trace.tape);
+                let target = self.plan_target(index);
+                let compile = &mut |kernel| self.compile_for(index, kernel);
+                let plan = Arc::new(build::build(&tape[..length], &live, target, compile));
+                self.telemetry.debug.print_plan(|| describe(&tape[..length], &live, &plan, false));
+                self.trace.tape = tape;
+                self.programs.insert_plan(key, plan.clone());
+                plan
+            }
+        };
+        self.trace.tape.truncate(length);
+        self.live = live;
+        plan
+    }
+}

@@ -1,0 +1,157 @@
+//! Runtime lock: acquisition, waiting, and the guard.
+//!
+//! There is one runtime behind one lock. Taking it costs less than the reference counts that a graph of shared nodes would need, and
+//! makes arrays usable from any thread.
+
+use crate::error::Result;
+use crate::host::interpreter_lock;
+use crate::host::spin_lock::{SpinGuard, SpinLock};
+use crate::memory::storage_ref::StorageRef;
+use crate::runtime::fp_flags;
+use crate::runtime::state::Runtime;
+use std::mem::ManuallyDrop;
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+/// The lock is never handed to a waiting thread, which may not exist any more after a fork. It is not poisoned either: a panic
+/// under it is a bug and was reported, and what was computed before can still be read.
+static RUNTIME: LazyLock<SpinLock<Runtime>> = LazyLock::new(|| SpinLock::new(Runtime::new()));
+
+/// Threads that wait for the runtime, and how many waiters ever got it.
+static WAITERS: AtomicUsize = AtomicUsize::new(0);
+static ADMITTED: AtomicUsize = AtomicUsize::new(0);
+
+/// Sleep between two polls of a taken lock: at first, and at most.
+const FIRST_SLEEP: Duration = Duration::from_micros(50);
+const LONGEST_SLEEP: Duration = Duration::from_millis(1);
+
+/// The locked runtime, with the speculation of the last flush resolved.
+#[inline]
+pub(crate) fn runtime() -> RuntimeGuard {
+    let mut runtime = unresolved_runtime();
+    if runtime.speculation.is_some() {
+        runtime.resolve_speculation();
+    }
+    runtime
+}
+
+/// The locked runtime with its speculation unresolved, for callers that neither record nor read.
+#[inline]
+pub(crate) fn unresolved_runtime() -> RuntimeGuard {
+    if WAITERS.load(Ordering::Relaxed) == 0
+        && let Some(runtime) = try_runtime()
+    {
+        return RuntimeGuard::new(runtime);
+    }
+    wait_for_runtime()
+}
+
+/// The locked runtime, if it is free.
+#[inline]
+pub(crate) fn try_runtime() -> Option<SpinGuard<'static, Runtime>> {
+    if interpreter_lock::is_relied_on() {
+        // SAFETY: no other thread runs this meanwhile: all of them need the interpreter lock.
+        unsafe { RUNTIME.try_lock_exclusive() }
+    } else {
+        RUNTIME.try_lock()
+    }
+}
+
+#[cold]
+fn wait_for_runtime() -> RuntimeGuard {
+    let admitted = ADMITTED.load(Ordering::Relaxed);
+    interpreter_lock::release_during(false, || {
+        // Earlier waiters come first, but need time to wake up: without this, a thread in a loop of long computations would take
+        // the lock in front of them again and again.
+        let mut turns = 20;
+        while WAITERS.load(Ordering::Relaxed) > 0 && ADMITTED.load(Ordering::Relaxed) == admitted && turns > 0 {
+            std::thread::sleep(FIRST_SLEEP);
+            turns -= 1;
+        }
+        WAITERS.fetch_add(1, Ordering::Relaxed);
+    });
+    // The thread waits without the interpreter lock, but takes the runtime under it: other threads may be blocked by it.
+    let mut sleep = FIRST_SLEEP;
+    let runtime = loop {
+        if let Some(runtime) = try_runtime() {
+            break runtime;
+        }
+        interpreter_lock::release_during(false, || {
+            while RUNTIME.is_taken() {
+                std::thread::sleep(sleep);
+                sleep = (sleep * 2).min(LONGEST_SLEEP);
+            }
+        });
+    };
+    WAITERS.fetch_sub(1, Ordering::Relaxed);
+    ADMITTED.fetch_add(1, Ordering::Relaxed);
+    RuntimeGuard::new(runtime)
+}
+
+/// Resets the count of waiters in the child of a fork, where they do not exist.
+pub(crate) fn reset_waiters() {
+    WAITERS.store(0, Ordering::Relaxed);
+}
+
+/// The locked runtime, to record statements under the caller's `np.errstate`.
+///
+/// # Errors
+/// `MemoryError`: what was recorded under another `np.errstate` runs first.
+#[inline]
+pub(crate) fn recording() -> Result<RuntimeGuard> {
+    // Found before the lock is taken: finding it may need the interpreter lock.
+    let errstate = fp_flags::errstate();
+    let mut runtime = runtime();
+    if runtime.telemetry.fp_flags.errstate != errstate {
+        runtime.flush()?;
+        runtime.telemetry.fp_flags.errstate = errstate;
+    }
+    Ok(runtime)
+}
+
+/// The taken lock.
+///
+/// Dropping a storage on foreign memory may run any code (a Python finalizer may use arrays), so storages whose last reference goes
+/// under the lock are dropped after it is released.
+pub(crate) struct RuntimeGuard(ManuallyDrop<SpinGuard<'static, Runtime>>);
+
+impl RuntimeGuard {
+    #[inline]
+    pub(crate) fn new(runtime: SpinGuard<'static, Runtime>) -> RuntimeGuard {
+        RuntimeGuard(ManuallyDrop::new(runtime))
+    }
+
+    /// Takes the storages to drop after the lock is released.
+    #[cold]
+    fn take_deferred_drops(&mut self) -> Vec<StorageRef> {
+        std::mem::take(&mut self.0.trace.deferred_drops)
+    }
+}
+
+impl std::ops::Deref for RuntimeGuard {
+    type Target = Runtime;
+    #[inline]
+    fn deref(&self) -> &Runtime {
+        &self.0
+    }
+}
+
+impl std::ops::DerefMut for RuntimeGuard {
+    #[inline]
+    fn deref_mut(&mut self) -> &mut Runtime {
+        &mut self.0
+    }
+}
+
+impl Drop for RuntimeGuard {
+    #[inline]
+    fn drop(&mut self) {
+        let deferred = (!self.0.trace.deferred_drops.is_empty()).then(|| self.take_deferred_drops());
+        // SAFETY: the guard is dropped once, and not used after this.
+        unsafe { ManuallyDrop::drop(&mut self.0) };
+        if let Some(deferred) = deferred {
+            drop(deferred);
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! Recording: statements appended to the trace, unless they run eagerly.
+
+use crate::array::array::Array;
+use crate::array::layout::count;
+use crate::array::value::Value;
+use crate::error::Result;
+use crate::plan::trace::{Input, Operation, Statement};
+use crate::runtime::allocate::CHECK_MEMORY_FROM;
+use crate::runtime::eager::EAGER_MULTIPLICATIONS;
+use crate::runtime::state::Runtime;
+use fastnp_codegen::{DType, Scalar};
+
+/// The trace is flushed at so many nodes.
+const MAX_PENDING_NODES: usize = 1024;
+/// From so many nodes on, the trace is flushed where its first node comes again: a loop then records the same tape every time.
+const LOOP_NODES: usize = 48;
+
+impl Runtime {
+    /// Takes a statement: runs it eagerly if it is small and ready, else records it.
+    pub(crate) fn submit(&mut self, s: &Statement<'_>) -> Result<()> {
+        let points = count(s.domain);
+        if points == 0 && s.reduced == 0 {
+            return Ok(());
+        }
+        if s.target.storage.has_snapshots() {
+            self.copy_on_write(s.target.storage)?;
+        }
+        self.telemetry.stats.recorded += 1;
+        if let Operation::Contract(product) = s.op {
+            if points <= EAGER_MULTIPLICATIONS && self.is_ready(s) {
+                return self.multiply_eagerly(product, s);
+            }
+        } else if points <= self.tiny && self.is_ready(s) {
+            return self.run_eagerly(s);
+        }
+        if s.target.storage.bytes() >= CHECK_MEMORY_FROM {
+            self.check_allocatable(s.target.storage)?;
+        }
+        self.flush_if_full(s.op, s.domain)?;
+        self.trace.record(s);
+        if self.is_eager() || self.touches_shared(s) { self.flush() } else { Ok(()) }
+    }
+
+    /// Records an op on dense arrays and `numbers`, a copy or a fill (see [`crate::runtime::eager_dense`]), to a dense array, which
+    /// may cover its storage.
+    pub(crate) fn record_dense(
+        &mut self,
+        op: Operation,
+        compute: DType,
+        args: &[Value<'_>],
+        numbers: &[Scalar],
+        result: &Array,
+        covers: bool,
+    ) -> Result<()> {
+        self.telemetry.stats.recorded += 1;
+        if result.storage.bytes() >= CHECK_MEMORY_FROM {
+            self.check_allocatable(&result.storage)?;
+        }
+        self.flush_if_full(op, result.shape())?;
+        let mut shared = self.is_eager() || result.storage.is_shared();
+        let mut number = 0;
+        self.trace.begin(op, compute, args.len(), result.shape(), 0, covers);
+        for arg in args {
+            if let Value::Array(a) = arg {
+                shared |= a.storage.is_shared();
+                self.trace.push_view(&a.storage, a.dtype, a.layout.offset, a.strides());
+            } else {
+                self.trace.push_scalar(numbers[number]);
+                number += 1;
+            }
+        }
+        self.trace.end(&result.storage, result.dtype, result.layout.offset, result.strides());
+        if shared { self.flush() } else { Ok(()) }
+    }
+
+    /// Whether every statement is to be flushed when it is recorded.
+    #[inline]
+    fn is_eager(&self) -> bool {
+        self.eager | self.telemetry.fp_flags.errstate.is_immediate()
+    }
+
+    /// Flushes if the trace is so long that the next node should begin a new one, or holds more memory than the program would
+    /// without it.
+    #[inline]
+    fn flush_if_full(&mut self, op: Operation, domain: &[usize]) -> Result<()> {
+        let full = self.trace.nodes >= LOOP_NODES
+            && (self.trace.nodes >= MAX_PENDING_NODES || self.trace.begins_with(op, domain));
+        if full || self.trace.over_memory_budget() {
+            self.telemetry.stats.flushes_full += 1;
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    fn touches_shared(&self, s: &Statement<'_>) -> bool {
+        s.target.storage.is_shared()
+            || s.inputs.iter().any(|input| matches!(input, Input::Memory(view) if view.storage.is_shared()))
+    }
+}

@@ -1,0 +1,78 @@
+//! Runtime state: everything that the runtime's lock protects.
+
+use crate::memory::free_list::FreeList;
+use crate::plan::plan::Plan;
+use crate::plan::trace::Trace;
+use crate::runtime::exec_target::{ExecTarget, HOST_TARGET};
+use crate::runtime::launch::Telemetry;
+use crate::runtime::offload::OffloadModel;
+use crate::runtime::program_cache::ProgramCache;
+use smallvec::SmallVec;
+use std::sync::Arc;
+
+/// Default of the setting `tiny`: operations over at most so many elements run eagerly when their operands are ready, because
+/// recording and planning a node costs about what computing a thousand elements costs.
+pub(crate) const DEFAULT_TINY: usize = 1024;
+
+/// The runtime. There is one, behind one lock (`lock.rs`).
+pub(crate) struct Runtime {
+    pub(crate) trace: Trace,
+    pub(crate) free_list: FreeList,
+    pub(crate) programs: ProgramCache,
+    /// The execution targets, and the one that plans run on.
+    pub(crate) targets: Vec<ExecTarget>,
+    pub(crate) current: usize,
+    /// The cost model that moves plans to a device, under `set_device("auto")`.
+    pub(crate) offload: Option<OffloadModel>,
+    pub(crate) tiny: usize,
+    pub(crate) eager: bool,
+    pub(crate) telemetry: Telemetry,
+    /// Which slots are reachable, as of the latest call of [`Runtime::plan`].
+    pub(crate) live: Vec<bool>,
+    /// Slots of shared host memory that a device wrote.
+    pub(crate) written_shared: Vec<u32>,
+    /// Single elements downloaded since the last flush.
+    pub(crate) downloaded_elements: usize,
+    pub(crate) last: LastFlush,
+    /// The speculation on dead results that the last flush left unresolved.
+    pub(crate) speculation: Option<Speculation>,
+}
+
+/// The last flush, kept for `explain`: keeping it is three swaps.
+#[derive(Default)]
+pub(crate) struct LastFlush {
+    pub(crate) tape: Vec<u64>,
+    pub(crate) live: Vec<bool>,
+    pub(crate) plan: Option<Arc<Plan>>,
+}
+
+/// An unresolved speculation: results that may die unread.
+pub(crate) struct Speculation {
+    /// The plan that stores every result.
+    pub(crate) full: Arc<Plan>,
+    /// The plan that ran instead, if it omitted the results.
+    pub(crate) reduced: Option<Arc<Plan>>,
+    /// The slots of the results.
+    pub(crate) slots: SmallVec<[u32; 4]>,
+}
+
+impl Runtime {
+    pub(crate) fn new() -> Runtime {
+        Runtime {
+            trace: Trace::new(),
+            free_list: FreeList::new(),
+            programs: ProgramCache::new(),
+            targets: vec![ExecTarget::host("").expect("the default backend exists")],
+            current: HOST_TARGET,
+            offload: None,
+            tiny: DEFAULT_TINY,
+            eager: false,
+            telemetry: Telemetry::default(),
+            live: Vec::new(),
+            written_shared: Vec::new(),
+            downloaded_elements: 0,
+            last: LastFlush::default(),
+            speculation: None,
+        }
+    }
+}
