@@ -11,23 +11,6 @@ use crate::index::mask_avx512;
 /// Bytes of a mask looked at together.
 const WORD: usize = 8;
 
-/// How many bytes of a mask are not zero: in bytes as long as none overflows, which takes a quarter of the time.
-pub(crate) fn count_true(mask: &[u8]) -> usize {
-    /// Counts kept side by side, and how often each may grow.
-    const LANES: usize = 64;
-    const TIMES: usize = u8::MAX as usize;
-    let few = |mask: &[u8]| {
-        let mut counts = [0u8; LANES];
-        let (rows, rest) = mask.as_chunks::<LANES>();
-        for row in rows {
-            counts.iter_mut().zip(row).for_each(|(count, &flag)| *count += (flag != 0) as u8);
-        }
-        let rest = rest.iter().filter(|flag| **flag != 0).count();
-        counts.iter().map(|&count| count as usize).sum::<usize>() + rest
-    };
-    mask.chunks(LANES * TIMES).map(few).sum()
-}
-
 /// Puts what a mask chooses, from a byte of the mask and from a number on, as long as there is room; how many there are then.
 ///
 /// `put` gets a place, the number of the next chosen one, and whether it is this: of a word with room for all of its bytes it gets
@@ -131,6 +114,7 @@ pub(crate) unsafe fn compact(values: *const u8, mask: &[u8], target: *mut u8, co
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ops::count_true::count_true;
 
     /// Masks of every density and some lengths, with true bytes that are not one.
     fn masks() -> Vec<Vec<u8>> {

@@ -6,12 +6,12 @@ use crate::array::result_order;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::gemm::Product;
-use crate::index::masked;
 use crate::memory::storage::Storage;
 use crate::memory::storage_ref::Counted;
 use crate::ops::promote::{ArgType, Casting, can_cast, own_type, resolve, result_type};
 use crate::plan::overlap::{Relation, relate};
 use crate::plan::trace::{Access, Input, Operation, Statement, View};
+use crate::ops::where_arg;
 use crate::runtime::dense;
 use crate::runtime::recorder::recording;
 use fastnp_codegen::{DType, Kind, Op, Scalar};
@@ -82,7 +82,7 @@ fn only_type(op: Op, args: &[Value<'_>]) -> Option<DType> {
 /// ```
 pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Array> {
     if options.mask.is_some() {
-        return masked::apply(op, args, &options);
+        return where_arg::apply(op, args, &options);
     }
     // Arguments of one type that the op computes in need none of the questions below.
     if options.dtype.is_none()

@@ -8,7 +8,7 @@ use crate::array::layout::{Order, Shape, Steps, Strides, broadcast, c_strides, n
 use crate::array::result_order;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
-use crate::index::mask_loops::count_true;
+use crate::ops::count_true::count_true;
 use crate::ops::elementwise::{Options, apply, apply_with, drops_imaginary, select};
 use crate::ops::promote::{Casting, can_cast, promote_types};
 use crate::plan::trace::{Input, Operation, Statement, View};
