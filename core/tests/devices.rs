@@ -1,8 +1,8 @@
 //! Arrays on a device: what goes there and comes back, and when. The device is the one for tests; what it refuses fails.
 
 use fastnp::{
-    Array, DType, Element, ErrorKind, Index, Layout, Loan, Owner, Reduction, Result, flush, put_selected, reset_stats,
-    set_device, stats,
+    Array, DType, DeviceExport, Element, ErrorKind, Index, Layout, Owner, Reduction, Result, flush, put_selected,
+    reset_stats, set_device, stats,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -194,35 +194,35 @@ fn devices_may_change() -> Result<()> {
 
 /// What a consumer sees of lent memory, which on this device is the host's in secret.
 #[allow(clippy::mut_from_ref, reason = "the memory is the consumer's as much as ours")]
-fn seen(loan: &Loan) -> &mut [f64] {
-    // SAFETY: the loan keeps the memory, of N doubles, and the engine does nothing with it meanwhile.
-    unsafe { std::slice::from_raw_parts_mut(loan.address().cast(), N) }
+fn seen(export: &DeviceExport) -> &mut [f64] {
+    // SAFETY: the export keeps the memory, of N doubles, and the engine does nothing with it meanwhile.
+    unsafe { std::slice::from_raw_parts_mut(export.address().cast(), N) }
 }
 
 fn lent_memory_stays_there() -> Result<()> {
     let x = &Array::ones(&[N], DType::F64) * 2.0;
-    let loan = x.lend()?;
-    assert_eq!(seen(&loan)[7], 2.0);
+    let export = x.export_on_device()?;
+    assert_eq!(seen(&export)[7], 2.0);
     let (sent, fetched) = traffic(|| {
         x.index(&[(1..3).into()])?.assign(4.0)?;
-        assert_eq!(seen(&loan)[..4], [2.0, 4.0, 4.0, 2.0], "a write runs at once");
-        seen(&loan)[0] = 1.0;
+        assert_eq!(seen(&export)[..4], [2.0, 4.0, 4.0, 2.0], "a write runs at once");
+        seen(&export)[0] = 1.0;
         assert_eq!(sum(&x)?, 2.0 * N as f64 + 3.0);
         assert_eq!(x.get(&[Index::At(0)])?.map(|x| x.to_f64()), Some(1.0));
         x.index(&[Index::At(5)])?.assign(9.0)?;
-        assert_eq!(seen(&loan)[5], 9.0);
+        assert_eq!(seen(&export)[5], 9.0);
         Ok(())
     })?;
     assert_eq!((sent, fetched), (0, 16), "the sum and an element come back");
     let (_, fetched) = traffic(|| {
-        seen(&loan)[1] = 5.0;
+        seen(&export)[1] = 5.0;
         assert_eq!(x.to_vec::<f64>()?[..2], [1.0, 5.0]);
-        seen(&loan)[1] = 6.0;
+        seen(&export)[1] = 6.0;
         assert_eq!(x.to_vec::<f64>()?[..2], [1.0, 6.0]);
         Ok(())
     })?;
     assert_eq!(fetched, 2 * BYTES, "each time afresh");
-    drop(loan);
+    drop(export);
     let (sent, fetched) = traffic(|| {
         assert_eq!(x.to_vec::<f64>()?[..2], [1.0, 6.0]);
         assert_eq!(x.to_vec::<f64>()?[..2], [1.0, 6.0]);
@@ -235,30 +235,30 @@ fn lent_memory_stays_there() -> Result<()> {
 
 fn the_host_works_on_a_mirror() -> Result<()> {
     let x = &Array::ones(&[N], DType::F64) * 2.0;
-    let loan = x.lend()?;
+    let export = x.export_on_device()?;
     set_device("cpu")?;
-    assert_eq!(x.place(), Some(loan.place()));
-    seen(&loan)[0] = 7.0;
+    assert_eq!(x.dlpack_device(), Some(export.dlpack_device()));
+    seen(&export)[0] = 7.0;
     assert_eq!(sum(&x)?, 2.0 * N as f64 + 5.0);
     x.index(&[(1..3).into()])?.assign(4.0)?;
-    assert_eq!(seen(&loan)[..4], [7.0, 4.0, 4.0, 2.0]);
+    assert_eq!(seen(&export)[..4], [7.0, 4.0, 4.0, 2.0]);
     let mask = Array::from((0..N).map(|i| i == 3).collect::<Vec<bool>>());
     put_selected(&x, &mask, &Array::from(vec![8.0]))?;
-    assert_eq!(seen(&loan)[..4], [7.0, 4.0, 4.0, 8.0]);
-    drop(loan);
+    assert_eq!(seen(&export)[..4], [7.0, 4.0, 4.0, 8.0]);
+    drop(export);
     assert_eq!(sum(&x)?, 2.0 * N as f64 + 15.0);
     set_device("apart")
 }
 
 fn another_device_is_a_guest() -> Result<()> {
     let x = &Array::ones(&[N], DType::F64) * 2.0;
-    let loan = x.lend()?;
+    let export = x.export_on_device()?;
     set_device("apart:1")?;
-    seen(&loan)[0] = 7.0;
+    seen(&export)[0] = 7.0;
     assert_eq!(sum(&(&x * 1.0))?, 2.0 * N as f64 + 5.0);
     x.index(&[(1..3).into()])?.assign(4.0)?;
-    assert_eq!(seen(&loan)[..4], [7.0, 4.0, 4.0, 2.0]);
-    assert_eq!(x.lend()?.place(), loan.place());
+    assert_eq!(seen(&export)[..4], [7.0, 4.0, 4.0, 2.0]);
+    assert_eq!(x.export_on_device()?.dlpack_device(), export.dlpack_device());
     set_device("apart")?;
     assert_eq!(sum(&x)?, 2.0 * N as f64 + 9.0);
     Ok(())
@@ -268,33 +268,33 @@ fn memory_has_one_place() -> Result<()> {
     let x = &Array::ones(&[N], DType::F64) * 2.0;
     let refused = |done: Result<()>| done.is_err_and(|error| error.kind() == ErrorKind::Buffer);
     let export = x.export()?;
-    assert!(refused(x.lend().map(drop)));
+    assert!(refused(x.export_on_device().map(drop)));
     drop(export);
-    let loan = x.lend()?;
+    let export = x.export_on_device()?;
     assert!(refused(x.export().map(drop)) && refused(x.expose()));
-    drop(loan);
+    drop(export);
     x.export()?;
     let (foreign, _, shared) = foreign(true);
-    assert!(refused(foreign.lend().map(drop)));
+    assert!(refused(foreign.export_on_device().map(drop)));
     shared.store(false, Ordering::Relaxed);
-    seen(&foreign.lend()?)[3] = 5.0;
+    seen(&foreign.export_on_device()?)[3] = 5.0;
     assert_eq!(foreign.to_vec::<f64>()?[3], 5.0);
     set_device("cpu")?;
-    assert!(refused(x.lend().map(drop)) && x.place().is_none());
+    assert!(refused(x.export_on_device().map(drop)) && x.dlpack_device().is_none());
     set_device("apart")
 }
 
 fn borrowed_memory_is_used_where_it_is() -> Result<()> {
     let x = &Array::ones(&[N], DType::F64) * 2.0;
-    let loan = x.lend()?;
+    let export = x.export_on_device()?;
     let borrow = |from: usize, place: (i32, i32)| {
         let owner = Box::new(Foreign { memory: vec![], is_shared: Arc::new(AtomicBool::new(true)) });
-        let (start, layout) = (loan.address().wrapping_add(8 * from), Layout::dense(&[N / 2], 8));
-        // SAFETY: the memory is the loan's, which lives longer than what is made here.
+        let (start, layout) = (export.address().wrapping_add(8 * from), Layout::dense(&[N / 2], 8));
+        // SAFETY: the memory is the export's, which lives longer than what is made here.
         unsafe { Array::from_device(place, (start, 4 * N), layout, DType::F64, true, owner) }
     };
-    let (low, high) = (borrow(0, loan.place())?, borrow(1, loan.place())?);
-    assert!(low.is_lent() && low.may_share_memory(&high) && high.may_share_memory(&x));
+    let (low, high) = (borrow(0, export.dlpack_device())?, borrow(1, export.dlpack_device())?);
+    assert!(low.is_exported_on_device() && low.may_share_memory(&high) && high.may_share_memory(&x));
     let (sent, fetched) = traffic(|| {
         low.index(&[Index::At(1)])?.assign(5.0)?;
         assert_eq!(sum(&high)?, N as f64 + 3.0);
@@ -302,7 +302,7 @@ fn borrowed_memory_is_used_where_it_is() -> Result<()> {
         Ok(())
     })?;
     assert_eq!((sent, fetched), (0, 8));
-    assert_eq!(seen(&loan)[..3], [7.0, 7.0, 4.0]);
+    assert_eq!(seen(&export)[..3], [7.0, 7.0, 4.0]);
     assert!(borrow(0, (4, 0)).is_err_and(|error| error.kind() == ErrorKind::Buffer));
     Ok(())
 }

@@ -378,7 +378,7 @@ impl Array {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn export(&self) -> Result<Export> {
-        if self.is_lent() {
+        if self.is_exported_on_device() {
             return Err(Error::new(
                 ErrorKind::Buffer,
                 "another library has the array's memory, on a device: the host can have a copy",

@@ -16,25 +16,25 @@ use fastnp_codegen::{DType, Device, device_known_as};
 use std::sync::Arc;
 
 /// Memory on a device, opened to somebody outside: alive, there, and never deferred until this is dropped.
-pub struct Loan {
+pub struct DeviceExport {
     storage: Share,
     device: Arc<dyn Device>,
     address: *mut u8,
 }
 
-impl Loan {
+impl DeviceExport {
     /// The first element's address on the device.
     pub fn address(&self) -> *mut u8 {
         self.address
     }
 
     /// Type and ordinal of the device.
-    pub fn place(&self) -> (i32, i32) {
+    pub fn dlpack_device(&self) -> (i32, i32) {
         self.device.dlpack()
     }
 }
 
-impl Drop for Loan {
+impl Drop for DeviceExport {
     fn drop(&mut self) {
         // What others asked for may still be under way. If it failed, whoever waits next is told.
         let _ = interpreter_lock::aside(true, || self.device.wait());
@@ -42,34 +42,34 @@ impl Drop for Loan {
     }
 }
 
-// SAFETY: the address is only handed out; the storage it points into is shared and lives as long as the loan.
-unsafe impl Send for Loan {}
+// SAFETY: the address is only handed out; the storage it points into is shared and lives as long as the export.
+unsafe impl Send for DeviceExport {}
 // SAFETY: as above.
-unsafe impl Sync for Loan {}
+unsafe impl Sync for DeviceExport {}
 
 impl Array {
     /// Type and ordinal of the device that others could share the memory on: the one where they do, else the one that plans run on.
     /// None where that is the host.
-    pub fn place(&self) -> Option<(i32, i32)> {
-        if self.is_lent() {
+    pub fn dlpack_device(&self) -> Option<(i32, i32)> {
+        if self.is_exported_on_device() {
             return self.storage.with_remote(|remote| remote.device().dlpack());
         }
         engine().site().device.as_ref().map(|device| device.dlpack())
     }
 
     /// Whether others can reach the memory on a device now.
-    pub fn is_lent(&self) -> bool {
+    pub fn is_exported_on_device(&self) -> bool {
         self.storage.is_lent()
     }
 
     /// The first element's address on the device where others can reach the memory.
-    pub fn lent_address(&self) -> Option<*mut u8> {
-        let start = self.is_lent().then(|| self.storage.with_remote(Remote::start))?;
+    pub fn exported_address(&self) -> Option<*mut u8> {
+        let start = self.is_exported_on_device().then(|| self.storage.with_remote(Remote::start))?;
         Some(start?.wrapping_offset(self.layout.offset))
     }
 
     /// Opens the memory on a device to somebody outside: on the one that plans run on, unless it is lent elsewhere already. While the
-    /// loan lives, operations on this storage are not deferred, and wait for all that the device was asked for by anybody.
+    /// export lives, operations on this storage are not deferred, and wait for all that the device was asked for by anybody.
     ///
     /// # Errors
     /// `BufferError` where plans run on the host, and where somebody can reach the memory there; `MemoryError`; those of a device
@@ -79,15 +79,15 @@ impl Array {
     /// use fastnp::{Array, DType, set_device};
     /// set_device("apart")?; // a device for tests
     /// let x = &Array::ones(&[3], DType::F64) * 2.0;
-    /// let loan = x.lend()?;
-    /// assert_eq!(x.place(), Some(loan.place()));
-    /// assert!(x.is_lent() && x.export().is_err());
-    /// drop(loan);
-    /// assert!(!x.is_lent() && x.export().is_ok());
+    /// let export = x.export_on_device()?;
+    /// assert_eq!(x.dlpack_device(), Some(export.dlpack_device()));
+    /// assert!(x.is_exported_on_device() && x.export().is_err());
+    /// drop(export);
+    /// assert!(!x.is_exported_on_device() && x.export().is_ok());
     /// set_device("cpu")?;
     /// # Ok::<(), fastnp::Error>(())
     /// ```
-    pub fn lend(&self) -> Result<Loan> {
+    pub fn export_on_device(&self) -> Result<DeviceExport> {
         let storage = &self.storage;
         let mut engine = engine();
         if storage.is_watched() {
@@ -115,7 +115,7 @@ impl Array {
             storage.with_remote(|remote| (remote.device().clone(), remote.start())).expect("it was sent");
         interpreter_lock::aside(true, || device.wait())?;
         storage.lend(true);
-        Ok(Loan { storage: storage.clone(), device, address: start.wrapping_offset(self.layout.offset) })
+        Ok(DeviceExport { storage: storage.clone(), device, address: start.wrapping_offset(self.layout.offset) })
     }
 
     /// An array on memory of a device that `owner` keeps alive. The layout's offset counts from `address`.
@@ -126,7 +126,7 @@ impl Array {
     /// # Safety
     /// As [`Array::from_foreign`], for what the device reads and writes.
     pub unsafe fn from_device(
-        place: (i32, i32),
+        dlpack_device: (i32, i32),
         (address, bytes): (*mut u8, usize),
         layout: Layout,
         dtype: DType,
@@ -134,10 +134,10 @@ impl Array {
         owner: Box<dyn Owner>,
     ) -> Result<Array> {
         let unknown = |why: &str| {
-            let (kind, ordinal) = place;
+            let (kind, ordinal) = dlpack_device;
             Error::new(ErrorKind::Buffer, format!("no device here is number {ordinal} of DLPack's type {kind}{why}"))
         };
-        let device = device_known_as(place)
+        let device = device_known_as(dlpack_device)
             .ok_or_else(|| unknown(""))?
             .map_err(|error| unknown(&format!(": {}", error.message)))?;
         let storage = Storage::borrowed(Remote::foreign(device, address, bytes), bytes, owner);

@@ -1,4 +1,4 @@
-//! Places named by arrays of positions: `a[i, j]`, `a[:, i]`, `a[mask, 0]`, read or written.
+//! FancyIndex named by arrays of positions: `a[i, j]`, `a[:, i]`, `a[mask, 0]`, read or written.
 //!
 //! Whatever arrays index with, it comes down to a byte offset for each of their elements: positions, from the end where they are
 //! negative, times the step of the axis, summed over the indexed axes. They are computed at once, since a position out of bounds is an
@@ -15,10 +15,10 @@ use crate::array::layout::{
 use crate::array::result_order;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
-use crate::index::mask_device::places_there;
-use crate::index::mask_loops::put_positions;
+use crate::index::mask_device::positions_on_device;
+use crate::index::mask_loops::write_positions;
 use crate::index::take_rows;
-use crate::index::take_rows::{Items, are_within};
+use crate::index::take_rows::{RowItems, check_bounds};
 use crate::ops::count_true::count_true;
 use crate::ops::elementwise::apply;
 use crate::plan::trace::{Input, Operation, Statement, View};
@@ -28,7 +28,7 @@ use smallvec::SmallVec;
 
 /// One part of an index.
 #[derive(Clone)]
-pub enum Part {
+pub enum IndexPart {
     /// A position, a range, a new axis or an ellipsis.
     Basic(Index),
     /// An array of positions along one axis.
@@ -38,27 +38,27 @@ pub enum Part {
 }
 
 /// An axis that an array indexes.
-struct Indexed {
+struct IndexedAxis {
     /// The positions, int64.
     positions: Array,
-    /// Their strides as they were given: what the order of results follows.
+    /// Their strides as they were position_strides: what the order of results follows.
     strides: Strides,
     extent: usize,
     step: isize,
 }
 
 /// Elements of an array that an index names.
-pub struct Places {
-    of: Array,
+pub struct FancyIndex {
+    array: Array,
     /// What no array indexes, at position zero of the axes that are.
-    rest: Layout,
-    indexed: SmallVec<[Indexed; 2]>,
+    basic: Layout,
+    indexed: SmallVec<[IndexedAxis; 2]>,
     /// The byte offset of each place from the first element of the rest, int64 in row-major order.
     offsets: Array,
     /// What the arrays of positions broadcast to.
     shape: Shape,
     /// Where their axes stand among the result's.
-    at: usize,
+    insert_at: usize,
 }
 
 impl Array {
@@ -69,32 +69,32 @@ impl Array {
     /// `Unsupported` for masks without axes and positions that are no integers.
     ///
     /// ```
-    /// use fastnp::{Array, Part};
+    /// use fastnp::{Array, IndexPart};
     /// let a = Array::arange(9).reshape(&[3, 3])?;
     /// let (i, j) = (Array::from(vec![0i64, -1]), Array::from(vec![2i64, 0]));
-    /// let corners = a.places(&[Part::Positions(i), Part::Positions(j)])?;
+    /// let corners = a.fancy_index(&[IndexPart::Positions(i), IndexPart::Positions(j)])?;
     /// assert_eq!(corners.get()?.to_vec::<i64>()?, [2, 6]);
     /// corners.set(7.into())?;
     /// assert_eq!(a.to_vec::<i64>()?, [0, 1, 7, 3, 4, 5, 7, 7, 8]);
     /// # Ok::<(), fastnp::Error>(())
     /// ```
-    pub fn places(&self, parts: &[Part]) -> Result<Places> {
-        let found = Axes::of(self, parts)?;
+    pub fn fancy_index(&self, parts: &[IndexPart]) -> Result<FancyIndex> {
+        let found = ParsedIndex::of(self, parts)?;
         let shape = found.shape()?;
         // NumPy's iterator takes so many arrays, and one for the elements.
-        let many = found.indexed.len() >= MAX_DIMS && found.rest.size() == 1;
-        if shape.len() + found.rest.ndim() > MAX_DIMS || many {
+        let many = found.indexed.len() >= MAX_DIMS && found.basic.size() == 1;
+        if shape.len() + found.basic.ndim() > MAX_DIMS || many {
             return Err(Error::index("too many axes, or arrays of positions"));
         }
         let offsets = found.offsets(&shape)?;
-        let Axes { rest, indexed, at } = found;
-        Ok(Places { of: self.clone(), rest, indexed, offsets, shape, at })
+        let ParsedIndex { basic, indexed, insert_at } = found;
+        Ok(FancyIndex { array: self.clone(), basic, indexed, offsets, shape, insert_at })
     }
 
     /// The elements, or rows along the first axis, at positions in one array: `self[positions]`.
     ///
     /// # Errors
-    /// As [`Array::places`].
+    /// As [`Array::fancy_index`].
     ///
     /// ```
     /// use fastnp::Array;
@@ -105,14 +105,14 @@ impl Array {
     pub fn at(&self, positions: &Array) -> Result<Array> {
         match take_rows::take(self, positions)? {
             Some(taken) => Ok(taken),
-            None => self.places(&[Part::Positions(positions.clone())])?.get(),
+            None => self.fancy_index(&[IndexPart::Positions(positions.clone())])?.get(),
         }
     }
 
     /// `self[positions] = value`.
     ///
     /// # Errors
-    /// As [`Array::places`] and [`Places::set`].
+    /// As [`Array::fancy_index`] and [`FancyIndex::set`].
     ///
     /// ```
     /// use fastnp::Array;
@@ -125,13 +125,13 @@ impl Array {
         if take_rows::put(self, positions, value)? {
             return Ok(());
         }
-        self.places(&[Part::Positions(positions.clone())])?.set(value)
+        self.fancy_index(&[IndexPart::Positions(positions.clone())])?.set(value)
     }
 
     /// The elements at positions along an axis, in row-major order: NumPy's `take`.
     ///
     /// # Errors
-    /// As [`Array::places`]; `AxisError`.
+    /// As [`Array::fancy_index`]; `AxisError`.
     ///
     /// ```
     /// use fastnp::Array;
@@ -146,20 +146,20 @@ impl Array {
         {
             return Ok(taken);
         }
-        let mut parts: Vec<Part> = vec![Part::Basic((..).into()); axis];
-        parts.push(Part::Positions(positions.clone()));
-        let places = self.places(&parts)?;
-        let shape = places.result_shape();
-        places.gather(&shape, c_strides(&shape, self.dtype().size()))
+        let mut parts: Vec<IndexPart> = vec![IndexPart::Basic((..).into()); axis];
+        parts.push(IndexPart::Positions(positions.clone()));
+        let index = self.fancy_index(&parts)?;
+        let shape = index.result_shape();
+        index.gather(&shape, c_strides(&shape, self.dtype().size()))
     }
 
     /// The positions of mask bytes that are not zero, in this array of several axes or none: one row for each.
-    fn put_rows(&self, flags: &[u8], mut out: &mut [i64]) {
+    fn write_coordinates(&self, flags: &[u8], mut out: &mut [i64]) {
         let row = self.shape().last().copied().unwrap_or(1).max(1);
         let mut lead: SmallVec<[i64; 4]> = SmallVec::from_elem(0, self.ndim().saturating_sub(1));
         let mut found = vec![0; row];
         for flags in flags.chunks(row) {
-            let many = put_positions(flags, &mut found);
+            let many = write_positions(flags, &mut found);
             let (rows, rest) = std::mem::take(&mut out).split_at_mut(many * self.ndim());
             out = rest;
             for (row, &position) in rows.chunks_mut(self.ndim().max(1)).zip(&found) {
@@ -193,9 +193,9 @@ impl Array {
             false => self.cast_order(DType::Bool, Order::C)?,
         };
         if self.ndim() > 0
-            && let Some(places) = places_there(&mask)?
+            && let Some(positions) = positions_on_device(&mask)?
         {
-            return Ok(places);
+            return Ok(positions);
         }
         let address = mask.address()?;
         // SAFETY: the mask is dense and settled.
@@ -207,9 +207,9 @@ impl Array {
         let out = unsafe { std::slice::from_raw_parts_mut(to.cast::<i64>(), found * ndim) };
         match ndim {
             1 => {
-                put_positions(flags, out);
+                write_positions(flags, out);
             }
-            _ => self.put_rows(flags, out),
+            _ => self.write_coordinates(flags, out),
         }
         let layout = Layout::dense(&shape, size_of::<i64>());
         Ok(Array { storage, layout, dtype: DType::I64, writeable: true })
@@ -217,13 +217,13 @@ impl Array {
 }
 
 /// The axes of an array under an index, as they are found.
-struct Axes {
-    rest: Layout,
-    indexed: SmallVec<[Indexed; 2]>,
-    at: usize,
+struct ParsedIndex {
+    basic: Layout,
+    indexed: SmallVec<[IndexedAxis; 2]>,
+    insert_at: usize,
 }
 
-impl Axes {
+impl ParsedIndex {
     /// What the arrays of positions broadcast to.
     fn shape(&self) -> Result<Shape> {
         let shapes: SmallVec<[&[usize]; 2]> = self.indexed.iter().map(|i| i.positions.shape()).collect();
@@ -235,10 +235,10 @@ impl Axes {
         let n = count(shape);
         // Rows and few elements are copied, by offsets that are there.
         if let [only] = &self.indexed[..]
-            && self.rest.size() == 1
+            && self.basic.size() == 1
             && !crate::runs_at_once(n)
             && same_shape(only.positions.shape(), shape)
-            && only.count_from_zero()?
+            && only.all_from_start()?
         {
             return apply(Op::Multiply, &[(&only.positions).into(), (only.step as i64).into()]);
         }
@@ -247,65 +247,65 @@ impl Axes {
             // Where there is no element to name, nobody is told of a position that is not there.
             // SAFETY: the memory is new, of this size, and has any numbers in it, which the first array replaces.
             let offsets = unsafe { std::slice::from_raw_parts_mut(address.cast::<i64>(), n) };
-            for (k, indexed) in self.indexed.iter().enumerate() {
-                indexed.add_to(offsets, k == 0, shape)?;
+            for (k, axis) in self.indexed.iter().enumerate() {
+                axis.add_offsets(offsets, k == 0, shape)?;
             }
         }
         let layout = Layout { shape: shape.into(), strides: c_strides(shape, size_of::<i64>()), offset: 0 };
         Ok(Array { storage, layout, dtype: DType::I64, writeable: true })
     }
 
-    fn of(array: &Array, parts: &[Part]) -> Result<Axes> {
-        let parts = &positioned(array, parts)?[..];
-        let used = parts.iter().filter(|p| !matches!(p, Part::Basic(Index::NewAxis | Index::Ellipsis))).count();
-        let basic: SmallVec<[Index; 4]> = parts
+    fn of(array: &Array, parts: &[IndexPart]) -> Result<ParsedIndex> {
+        let parts = &masks_to_positions(array, parts)?[..];
+        let used = parts.iter().filter(|p| !matches!(p, IndexPart::Basic(Index::NewAxis | Index::Ellipsis))).count();
+        let views: SmallVec<[Index; 4]> = parts
             .iter()
             .map(|part| match part {
-                Part::Basic(index) => *index,
-                Part::Positions(_) | Part::Mask(_) => (..).into(),
+                IndexPart::Basic(index) => *index,
+                IndexPart::Positions(_) | IndexPart::Mask(_) => (..).into(),
             })
             .collect();
-        let all = array.layout().index(&basic)?;
-        let mut rest = Layout { shape: Shape::new(), strides: Strides::new(), offset: all.offset };
+        let all = array.layout().index(&views)?;
+        let mut basic = Layout { shape: Shape::new(), strides: Strides::new(), offset: all.offset };
         let mut indexed = SmallVec::new();
         // Integers go with the arrays: they only leave no axis.
-        let (mut place, mut runs, mut inside, mut axis) = (0, 0, false, 0);
+        let (mut first_run, mut runs, mut inside, mut axis) = (0, 0, false, 0);
         for part in parts {
-            let joins = matches!(part, Part::Positions(_) | Part::Basic(Index::At(_)));
+            let joins = matches!(part, IndexPart::Positions(_) | IndexPart::Basic(Index::At(_)));
             if joins && !inside {
                 runs += 1;
                 if runs == 1 {
-                    place = rest.ndim();
+                    first_run = basic.ndim();
                 }
             }
             inside = joins;
             let axes = match part {
-                Part::Positions(positions) => {
-                    indexed.push(Indexed::new(positions, all.shape[axis], all.strides[axis])?);
+                IndexPart::Positions(positions) => {
+                    indexed.push(IndexedAxis::new(positions, all.shape[axis], all.strides[axis])?);
                     axis += 1;
                     continue;
                 }
-                Part::Basic(Index::At(_)) | Part::Mask(_) => 0,
-                Part::Basic(Index::Ellipsis) => array.ndim() - used,
-                Part::Basic(Index::Range(..) | Index::NewAxis) => 1,
+                IndexPart::Basic(Index::At(_)) | IndexPart::Mask(_) => 0,
+                IndexPart::Basic(Index::Ellipsis) => array.ndim() - used,
+                IndexPart::Basic(Index::Range(..) | Index::NewAxis) => 1,
             };
-            rest.shape.extend_from_slice(&all.shape[axis..axis + axes]);
-            rest.strides.extend_from_slice(&all.strides[axis..axis + axes]);
+            basic.shape.extend_from_slice(&all.shape[axis..axis + axes]);
+            basic.strides.extend_from_slice(&all.strides[axis..axis + axes]);
             axis += axes;
         }
-        rest.shape.extend_from_slice(&all.shape[axis..]);
-        rest.strides.extend_from_slice(&all.strides[axis..]);
-        let at = if runs == 1 { place } else { 0 };
-        Ok(Axes { rest, indexed, at })
+        basic.shape.extend_from_slice(&all.shape[axis..]);
+        basic.strides.extend_from_slice(&all.strides[axis..]);
+        let insert_at = if runs == 1 { first_run } else { 0 };
+        Ok(ParsedIndex { basic, indexed, insert_at })
     }
 }
 
 /// The parts with every mask replaced by its positions along each of its axes.
-fn positioned(array: &Array, parts: &[Part]) -> Result<SmallVec<[Part; 4]>> {
-    let uses = |part: &Part| match part {
-        Part::Basic(Index::NewAxis | Index::Ellipsis) => 0,
-        Part::Basic(Index::At(_) | Index::Range(..)) | Part::Positions(_) => 1,
-        Part::Mask(mask) => mask.ndim(),
+fn masks_to_positions(array: &Array, parts: &[IndexPart]) -> Result<SmallVec<[IndexPart; 4]>> {
+    let uses = |part: &IndexPart| match part {
+        IndexPart::Basic(Index::NewAxis | Index::Ellipsis) => 0,
+        IndexPart::Basic(Index::At(_) | Index::Range(..)) | IndexPart::Positions(_) => 1,
+        IndexPart::Mask(mask) => mask.ndim(),
     };
     let used: usize = parts.iter().map(uses).sum();
     if used > array.ndim() {
@@ -314,8 +314,8 @@ fn positioned(array: &Array, parts: &[Part]) -> Result<SmallVec<[Part; 4]>> {
     let mut out = SmallVec::new();
     let mut axis = 0;
     for part in parts {
-        let Part::Mask(mask) = part else {
-            axis += if matches!(part, Part::Basic(Index::Ellipsis)) { array.ndim() - used } else { uses(part) };
+        let IndexPart::Mask(mask) = part else {
+            axis += if matches!(part, IndexPart::Basic(Index::Ellipsis)) { array.ndim() - used } else { uses(part) };
             out.push(part.clone());
             continue;
         };
@@ -328,14 +328,14 @@ fn positioned(array: &Array, parts: &[Part]) -> Result<SmallVec<[Part; 4]>> {
         axis += mask.ndim();
         let found = mask.nonzero()?;
         for column in 0..mask.ndim() {
-            out.push(Part::Positions(found.index(&[(..).into(), Index::At(column as isize)])?));
+            out.push(IndexPart::Positions(found.index(&[(..).into(), Index::At(column as isize)])?));
         }
     }
     Ok(out)
 }
 
-impl Indexed {
-    fn new(positions: &Array, extent: usize, step: isize) -> Result<Indexed> {
+impl IndexedAxis {
+    fn new(positions: &Array, extent: usize, step: isize) -> Result<IndexedAxis> {
         if !positions.dtype().is_integer() {
             return Err(Error::unsupported("positions that are no integers"));
         }
@@ -344,25 +344,25 @@ impl Indexed {
             true => positions.clone(),
             false => positions.cast(DType::I64)?,
         };
-        Ok(Indexed { positions, strides, extent, step })
+        Ok(IndexedAxis { positions, strides, extent, step })
     }
 
     /// Whether no position counts from the end, and they lie densely: then their offsets are best computed where they are used.
     ///
     /// # Errors
     /// `IndexError` for a position out of bounds.
-    fn count_from_zero(&self) -> Result<bool> {
+    fn all_from_start(&self) -> Result<bool> {
         if !self.positions.is_c_contiguous() {
             return Ok(false);
         }
         let address = self.positions.address()?;
         // SAFETY: the array is dense, settled int64.
         let numbers = unsafe { std::slice::from_raw_parts(address.cast::<i64>(), self.positions.size()) };
-        are_within(numbers, self.extent as i64)
+        check_bounds(numbers, self.extent as i64)
     }
 
     /// Adds the byte offset of each position, or sets it where it is the first.
-    fn add_to(&self, offsets: &mut [i64], first: bool, shape: &[usize]) -> Result<()> {
+    fn add_offsets(&self, offsets: &mut [i64], first: bool, shape: &[usize]) -> Result<()> {
         let p = &self.positions;
         let dense = match p.is_c_contiguous() && same_shape(p.shape(), shape) {
             true => p.clone(),
@@ -387,10 +387,10 @@ impl Indexed {
     }
 }
 
-impl Places {
+impl FancyIndex {
     /// The shape of what is read or written.
     pub fn result_shape(&self) -> Shape {
-        self.merged(&self.shape, &self.rest.shape)
+        self.merged(&self.shape, &self.basic.shape)
     }
 
     /// What belongs to the positions' axes and to the rest, in the order of the result's axes.
@@ -398,7 +398,7 @@ impl Places {
     where
         [T; 4]: smallvec::Array<Item = T>,
     {
-        rest[..self.at].iter().chain(indexed).chain(&rest[self.at..]).copied().collect()
+        rest[..self.insert_at].iter().chain(indexed).chain(&rest[self.insert_at..]).copied().collect()
     }
 
     /// The elements, in a new array.
@@ -410,23 +410,23 @@ impl Places {
     }
 
     fn gather(&self, shape: &[usize], strides: Strides) -> Result<Array> {
-        let target = Array::fresh(shape, strides, self.of.dtype())?;
+        let target = Array::fresh(shape, strides, self.array.dtype())?;
         if target.size() == 0 {
             return Ok(target);
         }
-        if let Some(rows) = self.rows(target.strides()) {
-            self.copy_out(&target, rows)?;
+        if let Some(rows) = self.as_rows(target.strides()) {
+            self.gather_now(&target, rows)?;
             return Ok(target);
         }
         let offsets = &self.offsets;
-        let (still, fixed) = self.still();
+        let (zeros, basic_zeros) = self.zero_strides();
         let inputs = [
-            Input::Memory(self.view(&self.of, self.rest.offset, self.merged(&still, &self.rest.strides))),
-            Input::Memory(self.view(offsets, 0, self.merged(offsets.strides(), &fixed))),
+            Input::Memory(self.view(&self.array, self.basic.offset, self.merged(&zeros, &self.basic.strides))),
+            Input::Memory(self.view(offsets, 0, self.merged(offsets.strides(), &basic_zeros))),
         ];
         recording()?.submit(&Statement {
             op: Operation::Gather,
-            compute: self.of.dtype(),
+            compute: self.array.dtype(),
             domain: shape,
             reduced: 0,
             inputs: &inputs,
@@ -438,21 +438,25 @@ impl Places {
 
     /// The rest as items of a row that are evenly apart, here and in an array of the result's shape, and the step there from row to
     /// row; `None` where the rest is no such row, or where recording is better: single elements that are many.
-    fn rows(&self, strides: &[isize]) -> Option<(Items, isize)> {
-        let size = self.of.dtype().size();
-        let (at, end) = (self.at, self.at + self.shape.len());
-        let few = crate::runs_at_once(self.offsets.size() * self.rest.size());
+    fn as_rows(&self, strides: &[isize]) -> Option<(RowItems, isize)> {
+        let size = self.array.dtype().size();
+        let (at, end) = (self.insert_at, self.insert_at + self.shape.len());
+        let few = crate::runs_at_once(self.offsets.size() * self.basic.size());
         let along = strides[..at].iter().chain(&strides[end..]);
-        let mut axes = self.rest.shape.iter().zip(&self.rest.strides).zip(along).filter(|((n, _), _)| **n != 1);
-        let dense = self.rest.is_c_contiguous(size)
+        let mut axes = self.basic.shape.iter().zip(&self.basic.strides).zip(along).filter(|((n, _), _)| **n != 1);
+        let dense = self.basic.is_c_contiguous(size)
             && at == 0
-            && strides[end..].iter().zip(&self.rest.strides).zip(&self.rest.shape).all(|((a, b), &n)| a == b || n == 1);
+            && strides[end..]
+                .iter()
+                .zip(&self.basic.strides)
+                .zip(&self.basic.shape)
+                .all(|((a, b), &n)| a == b || n == 1);
         let items = match (axes.next(), axes.next()) {
-            _ if dense => Items { bytes: self.rest.size() * size, count: 1, steps: (0, 0) },
-            (Some(((&n, &here), &there)), None) => Items { bytes: size, count: n, steps: (here, there) },
+            _ if dense => RowItems { bytes: self.basic.size() * size, count: 1, strides: (0, 0) },
+            (Some(((&n, &here), &there)), None) => RowItems { bytes: size, count: n, strides: (here, there) },
             _ => return None,
         };
-        if !few && items.bytes <= take_rows::ELEMENT {
+        if !few && items.bytes <= take_rows::MAX_ELEMENT_BYTES {
             return None;
         }
         // The positions' axes are evenly apart where they lie as one.
@@ -466,9 +470,9 @@ impl Places {
     }
 
     /// Copies the rows to a new array.
-    fn copy_out(&self, target: &Array, (items, step): (Items, isize)) -> Result<()> {
+    fn gather_now(&self, target: &Array, (items, step): (RowItems, isize)) -> Result<()> {
         let mut engine = engine();
-        let from = engine.settle(&self.of.storage)?.wrapping_offset(self.rest.offset).cast_const();
+        let from = engine.settle(&self.array.storage)?.wrapping_offset(self.basic.offset).cast_const();
         let to = target.storage.materialize()?;
         let offset = self.offset();
         let place = |k: usize| (from.wrapping_offset(offset(k)), to.wrapping_offset(k as isize * step));
@@ -480,19 +484,19 @@ impl Places {
     }
 
     /// Copies the rows of an array of the same type to the places.
-    fn copy_in(&self, value: &Array, (items, step): (Items, isize)) -> Result<()> {
+    fn scatter_now(&self, value: &Array, (items, step): (RowItems, isize)) -> Result<()> {
         let mut engine = engine();
-        if self.of.storage.is_watched() {
-            engine.leave_copies(&self.of.storage)?;
+        if self.array.storage.is_watched() {
+            engine.leave_copies(&self.array.storage)?;
         }
         let from = engine.settle(&value.storage)?.wrapping_offset(value.layout.offset).cast_const();
-        let to = engine.settle(&self.of.storage)?.wrapping_offset(self.rest.offset);
+        let to = engine.settle(&self.array.storage)?.wrapping_offset(self.basic.offset);
         let offset = self.offset();
         let place = |k: usize| (from.wrapping_offset(k as isize * step), to.wrapping_offset(offset(k)));
-        let items = Items { steps: (items.steps.1, items.steps.0), ..items };
+        let items = RowItems { strides: (items.strides.1, items.strides.0), ..items };
         // SAFETY: both arrays are settled and apart, the places lie within this one, and the value has a row for each.
         unsafe { take_rows::copy(self.offsets.size(), items, place) };
-        self.of.storage.written()?;
+        self.array.storage.written()?;
         engine.seen.stats.ran_at_once();
         Ok(())
     }
@@ -507,13 +511,13 @@ impl Places {
     /// Strides of the result: as NumPy nests the axes. Where there is a rest of more than one element, the positions' axes are
     /// outside of it in row-major order; otherwise they nest as the arrays of positions do.
     fn result_strides(&self) -> Strides {
-        let size = self.of.dtype().size();
-        let rest = result_order::of_one(&self.rest.shape, size, &self.rest.strides);
-        let row = count(&self.rest.shape);
+        let size = self.array.dtype().size();
+        let rest = result_order::of_one(&self.basic.shape, size, &self.basic.strides);
+        let row = count(&self.basic.shape);
         let indexed = if row == 1 {
-            let given = self.given();
-            let given: SmallVec<[&[isize]; 3]> = given.iter().map(|s| &s[..]).collect();
-            result_order::of_operands(&self.shape, size, &given)
+            let position_strides = self.position_strides();
+            let position_strides: SmallVec<[&[isize]; 3]> = position_strides.iter().map(|s| &s[..]).collect();
+            result_order::of_operands(&self.shape, size, &position_strides)
         } else {
             c_strides(&self.shape, size * row)
         };
@@ -521,7 +525,7 @@ impl Places {
     }
 
     /// The strides of the arrays of positions, over the shape they broadcast to.
-    fn given(&self) -> SmallVec<[Strides; 3]> {
+    fn position_strides(&self) -> SmallVec<[Strides; 3]> {
         self.indexed
             .iter()
             .map(|i| {
@@ -532,51 +536,51 @@ impl Places {
     }
 
     /// Steps of what does not move along the positions' axes, and of what does not move along the rest.
-    fn still(&self) -> (Strides, Strides) {
-        (SmallVec::from_elem(0, self.shape.len()), SmallVec::from_elem(0, self.rest.ndim()))
+    fn zero_strides(&self) -> (Strides, Strides) {
+        (SmallVec::from_elem(0, self.shape.len()), SmallVec::from_elem(0, self.basic.ndim()))
     }
 
     fn view<'a>(&self, array: &'a Array, offset: isize, strides: Strides) -> View<'a> {
         View { storage: &array.storage, dtype: array.dtype(), offset, strides: Steps::Owned(strides) }
     }
 
-    /// Writes a value, converted and stretched, to the places; where one is named twice the last element counts.
+    /// Writes a value, converted and broadcast_value, to the places; where one is named twice the last element counts.
     ///
     /// # Errors
     /// `ValueError` where the array is read-only or the value's shape does not fit, `Unsupported` where elements of the array share
     /// memory, `OverflowError` for an integer out of bounds, `MemoryError`.
     pub fn set(&self, value: Value<'_>) -> Result<()> {
-        self.of.check_target("assignment destination is read-only")?;
+        self.array.check_target("assignment destination is read-only")?;
         let shape = self.result_shape();
-        let number = value.scalar(self.of.dtype())?;
+        let number = value.scalar(self.array.dtype())?;
         let value = match value {
-            Value::Array(v) => Some(self.stretched(v, &shape)?),
+            Value::Array(v) => Some(self.broadcast_value(v, &shape)?),
             Value::Scalar(_) | Value::Int(_) | Value::Float(_) | Value::Complex(_) => None,
         };
         if count(&shape) == 0 {
             return Ok(());
         }
         let offsets = &self.offsets;
-        let at = self.at..self.at + self.shape.len();
+        let at = self.insert_at..self.insert_at + self.shape.len();
         // The value's steps, those of the positions' axes first.
         let (steps, rest): (Strides, Strides) = match &value {
             Some(v) => {
                 let s = v.strides();
                 (s[at.clone()].into(), s[..at.start].iter().chain(&s[at.end..]).copied().collect())
             }
-            None => self.still(),
+            None => self.zero_strides(),
         };
         let order = self.order(&steps);
         if let Some(v) = &value
-            && v.dtype() == self.of.dtype()
+            && v.dtype() == self.array.dtype()
             && order.iter().enumerate().all(|(i, o)| *o == (i, false))
-            && let Some(rows) = self.rows(v.strides())
+            && let Some(rows) = self.as_rows(v.strides())
         {
-            return self.copy_in(v, rows);
+            return self.scatter_now(v, rows);
         }
         let mut domain: Shape = order.iter().map(|o| self.shape[o.0]).collect();
-        domain.extend_from_slice(&self.rest.shape);
-        let walked = |array: &Array, along: &[isize], rest: &[isize]| -> (isize, Strides) {
+        domain.extend_from_slice(&self.basic.shape);
+        let reordered = |array: &Array, along: &[isize], rest: &[isize]| -> (isize, Strides) {
             let mut offset = array.layout.offset;
             let mut strides = Strides::new();
             for &(axis, backwards) in &order {
@@ -586,32 +590,32 @@ impl Places {
             strides.extend_from_slice(rest);
             (offset, strides)
         };
-        let (still, fixed) = self.still();
-        let (offset, strides) = walked(offsets, offsets.strides(), &fixed);
+        let (zeros, basic_zeros) = self.zero_strides();
+        let (offset, strides) = reordered(offsets, offsets.strides(), &basic_zeros);
         let offsets = Input::Memory(self.view(offsets, offset, strides));
         let source = match (&value, number) {
             (Some(v), _) => {
-                let (offset, strides) = walked(v, &steps, &rest);
+                let (offset, strides) = reordered(v, &steps, &rest);
                 Input::Memory(self.view(v, offset, strides))
             }
-            (None, Some(number)) => Input::Scalar(number.cast(self.of.dtype())),
+            (None, Some(number)) => Input::Scalar(number.cast(self.array.dtype())),
             (None, None) => return Err(Error::unsupported("a number of no type")),
         };
-        let target = still.iter().chain(&self.rest.strides).copied().collect();
+        let target = zeros.iter().chain(&self.basic.strides).copied().collect();
         recording()?.submit(&Statement {
             op: Operation::Scatter,
-            compute: self.of.dtype(),
+            compute: self.array.dtype(),
             domain: &domain,
             reduced: 0,
             inputs: &[source, offsets],
-            target: self.view(&self.of, self.rest.offset, target),
+            target: self.view(&self.array, self.basic.offset, target),
             covers: false,
         })
     }
 
     /// A value over the shape it is written to, apart from the array's memory.
-    fn stretched(&self, value: &Array, shape: &[usize]) -> Result<Array> {
-        let value = match value.may_share_memory(&self.of) {
+    fn broadcast_value(&self, value: &Array, shape: &[usize]) -> Result<Array> {
+        let value = match value.may_share_memory(&self.array) {
             true => value.copy(Order::A)?,
             false => value.clone(),
         };
@@ -626,12 +630,12 @@ impl Places {
     /// for one array of one axis, whose order it promises.
     fn order(&self, value: &[isize]) -> SmallVec<[(usize, bool); 4]> {
         let ndim = self.shape.len();
-        if count(&self.rest.shape) != 1 || (self.indexed.len() == 1 && ndim <= 1) {
+        if count(&self.basic.shape) != 1 || (self.indexed.len() == 1 && ndim <= 1) {
             return (0..ndim).map(|axis| (axis, false)).collect();
         }
-        let mut given = self.given();
-        given.push(value.into());
-        let steps: SmallVec<[&[isize]; 4]> = given.iter().map(|s| &s[..]).collect();
+        let mut position_strides = self.position_strides();
+        position_strides.push(value.into());
+        let steps: SmallVec<[&[isize]; 4]> = position_strides.iter().map(|s| &s[..]).collect();
         let nested = result_order::of_operands(&self.shape, 1, &steps);
         let mut axes: SmallVec<[usize; 4]> = (0..ndim).collect();
         axes.sort_by_key(|&axis| std::cmp::Reverse(nested[axis]));

@@ -13,7 +13,7 @@ use crate::array::layout::{Layout, Order};
 use crate::array::snapshot::Capture;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
-use crate::index::mask_device::{chosen_there, how_many};
+use crate::index::mask_device::{compact_on_device, count_selected};
 use crate::index::mask_loops::{compact, expand};
 use crate::ops::count_true::count_true;
 use crate::ops::elementwise::{apply, select};
@@ -96,7 +96,7 @@ impl Selection {
             SelectionArg::Number(_) => None,
         });
         let Some(first) = first else { return Err(Error::unsupported("an operation on no selection")) };
-        let benign = benign(op);
+        let harmless = harmless(op);
         let mut safe: Vec<Array> = Vec::with_capacity(args.len());
         for arg in args {
             if let SelectionArg::Selection(s) = arg {
@@ -106,7 +106,7 @@ impl Selection {
                 safe.push(if op.row().effects.is_empty() {
                     s.values.array()
                 } else {
-                    s.or(Scalar::new(s.dtype, benign))?
+                    s.values_or(Scalar::new(s.dtype, harmless))?
                 });
             }
         }
@@ -118,16 +118,16 @@ impl Selection {
                 SelectionArg::Number(number) => *number,
             });
         }
-        Ok(first.with(apply(op, &values)?))
+        Ok(first.with_values(apply(op, &values)?))
     }
 
     /// Other values under the same mask.
-    fn with(&self, values: Array) -> Selection {
+    fn with_values(&self, values: Array) -> Selection {
         Selection { dtype: values.dtype(), values: Capture::fixed(values), ..self.clone() }
     }
 
     /// The values where selected, a number elsewhere.
-    fn or(&self, number: Scalar) -> Result<Array> {
+    fn values_or(&self, number: Scalar) -> Result<Array> {
         select(&self.mask.array(), (&self.values.array()).into(), Value::Scalar(number))
     }
 
@@ -139,11 +139,11 @@ impl Selection {
     pub fn reduce(&self, what: Reduction) -> Result<Array> {
         let number = |x: f64| Scalar::new(self.dtype(), x);
         match what {
-            Reduction::Sum => self.or(number(0.0))?.reduce(what, None, None, false),
-            Reduction::Prod => self.or(number(1.0))?.reduce(what, None, None, false),
-            Reduction::Any => self.or(number(0.0))?.reduce(what, None, None, false),
-            Reduction::All => self.or(number(1.0))?.reduce(what, None, None, false),
-            Reduction::CountNonzero => self.or(number(0.0))?.reduce(what, None, None, false),
+            Reduction::Sum => self.values_or(number(0.0))?.reduce(what, None, None, false),
+            Reduction::Prod => self.values_or(number(1.0))?.reduce(what, None, None, false),
+            Reduction::Any => self.values_or(number(0.0))?.reduce(what, None, None, false),
+            Reduction::All => self.values_or(number(1.0))?.reduce(what, None, None, false),
+            Reduction::CountNonzero => self.values_or(number(0.0))?.reduce(what, None, None, false),
             Reduction::Mean => self.mean(),
             Reduction::Min | Reduction::Max => {
                 if self.dtype().is_complex() || self.dtype() == DType::F16 {
@@ -155,7 +155,7 @@ impl Selection {
                         "zero-size array to reduction operation {name} which has no identity"
                     )));
                 }
-                self.or(bound(self.dtype(), what == Reduction::Min))?.reduce(what, None, None, false)
+                self.values_or(bound(self.dtype(), what == Reduction::Min))?.reduce(what, None, None, false)
             }
             Reduction::ArgMin | Reduction::ArgMax | Reduction::Var(_) | Reduction::Std(_) => {
                 Err(Error::unsupported("this reduction of a selection"))
@@ -170,7 +170,7 @@ impl Selection {
         }
         let mask = self.mask.array();
         let full = if mask.ndim() >= 64 { u64::MAX } else { (1 << mask.ndim()) - 1 };
-        let sum = self.or(Scalar::zero(self.dtype))?.fold(Fold::Op(Op::Add), dtype, full, false)?;
+        let sum = self.values_or(Scalar::zero(self.dtype))?.fold(Fold::Op(Op::Add), dtype, full, false)?;
         let count = mask.fold(Fold::Op(Op::Add), DType::I64, full, false)?;
         let mean = apply(Op::Divide, &[(&sum).into(), (&count.cast(dtype)?).into()])?;
         // Both are there after one flush, by one kernel.
@@ -187,7 +187,7 @@ impl Selection {
     /// # Errors
     /// `MemoryError`.
     pub fn count(&self) -> Result<usize> {
-        how_many(&self.mask.array())
+        count_selected(&self.mask.array())
     }
 
     /// The selected elements as an array of one axis.
@@ -204,13 +204,13 @@ impl Selection {
     /// ```
     pub fn to_array(&self) -> Result<Array> {
         let (values, mask) = (self.values.array(), self.mask.array());
-        if let Some(chosen) = chosen_there(&mask, Some(&values))? {
-            return Ok(chosen);
+        if let Some(flags) = compact_on_device(&mask, Some(&values))? {
+            return Ok(flags);
         }
         let (values, mask) = (dense(values)?, dense(mask)?);
-        let (from, chosen) = (values.address()?, mask.address()?);
+        let (from, flags) = (values.address()?, mask.address()?);
         // SAFETY: the mask is dense and settled.
-        let bytes = unsafe { std::slice::from_raw_parts(chosen, mask.size()) };
+        let bytes = unsafe { std::slice::from_raw_parts(flags, mask.size()) };
         let count = count_true(bytes);
         let out = Array::by_rows(&[count], self.dtype)?;
         let target = out.storage.materialize()?;
@@ -246,7 +246,7 @@ impl Selection {
     /// # Errors
     /// `MemoryError`.
     pub fn cast(&self, dtype: DType) -> Result<Selection> {
-        Ok(self.with(self.or(Scalar::zero(self.dtype))?.cast(dtype)?))
+        Ok(self.with_values(self.values_or(Scalar::zero(self.dtype))?.cast(dtype)?))
     }
 }
 
@@ -260,7 +260,7 @@ pub enum SelectionArg<'a> {
 }
 
 /// A number inside an op's domain, where it raises nothing.
-fn benign(op: Op) -> f64 {
+fn harmless(op: Op) -> f64 {
     match op.row().domain {
         fastnp_codegen::Domain::Unit => 0.0,
         fastnp_codegen::Domain::Any
@@ -306,8 +306,8 @@ fn dense(array: Array) -> Result<Array> {
 /// ```
 /// use fastnp::{Array, select_now};
 /// let x = Array::from(vec![1.0, 2.0, 3.0]);
-/// let chosen = select_now(&x, &Array::from(vec![true, false, true]))?.expect("three are few");
-/// assert_eq!(chosen.to_vec::<f64>()?, [1.0, 3.0]);
+/// let flags = select_now(&x, &Array::from(vec![true, false, true]))?.expect("three are few");
+/// assert_eq!(flags.to_vec::<f64>()?, [1.0, 3.0]);
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn select_now(source: &Array, mask: &Array) -> Result<Option<Array>> {
@@ -316,10 +316,10 @@ pub fn select_now(source: &Array, mask: &Array) -> Result<Option<Array>> {
     if !fits || !source.is_c_contiguous() || !mask.is_c_contiguous() {
         return Ok(None);
     }
-    let chosen = engine.settle(&mask.storage)?.wrapping_offset(mask.layout.offset);
+    let flags = engine.settle(&mask.storage)?.wrapping_offset(mask.layout.offset);
     let from = engine.settle(&source.storage)?.wrapping_offset(source.layout.offset);
     // SAFETY: the mask is dense and settled.
-    let bytes = unsafe { std::slice::from_raw_parts(chosen, mask.size()) };
+    let bytes = unsafe { std::slice::from_raw_parts(flags, mask.size()) };
     let (count, size) = (count_true(bytes), source.dtype().size());
     let (storage, to) = engine.made(count * size)?;
     // SAFETY: values and mask are dense, settled and of one shape; the target has room for every selected element.
@@ -349,9 +349,9 @@ pub fn put_selected(target: &Array, mask: &Array, values: &Array) -> Result<()> 
     }
     let values = if values.dtype() == target.dtype() { values.clone() } else { values.cast(target.dtype())? };
     let (values, mask) = (dense(values)?, dense(mask.clone())?);
-    let (from, chosen) = (values.address()?, mask.address()?);
+    let (from, flags) = (values.address()?, mask.address()?);
     // SAFETY: the mask is dense and settled.
-    let bytes = unsafe { std::slice::from_raw_parts(chosen, mask.size()) };
+    let bytes = unsafe { std::slice::from_raw_parts(flags, mask.size()) };
     if count_true(bytes) != values.size() {
         return Err(Error::unsupported("as many values as the mask does not select"));
     }

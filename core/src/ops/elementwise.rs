@@ -9,9 +9,9 @@ use crate::host::gemm::Product;
 use crate::memory::storage::Storage;
 use crate::memory::storage_ref::Counted;
 use crate::ops::promote::{ArgType, Casting, can_cast, own_type, resolve, result_type};
+use crate::ops::where_arg;
 use crate::plan::overlap::{Relation, relate};
 use crate::plan::trace::{Access, Input, Operation, Statement, View};
-use crate::ops::where_arg;
 use crate::runtime::dense;
 use crate::runtime::recorder::recording;
 use fastnp_codegen::{DType, Kind, Op, Scalar};
@@ -28,7 +28,7 @@ pub struct Options<'a> {
     pub casting: Option<Casting>,
     /// How the axes of a new result nest; as those of the arguments if not given.
     pub order: Option<Order>,
-    /// Bools that broadcast with the arguments: only elements where they are true are computed and written.
+    /// Bools that broadcast with the arguments: only elements where they are true are apply_typed and written.
     pub mask: Option<&'a Array>,
 }
 
@@ -88,7 +88,7 @@ pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Ar
     if options.dtype.is_none()
         && let Some(compute) = only_type(op, args)
     {
-        return computed(op, compute, args, &options);
+        return apply_typed(op, compute, args, &options);
     }
     if let Some(result) = compare_signs(op, args, &options)? {
         return Ok(result);
@@ -102,7 +102,7 @@ pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Ar
         check_power(args, compute)?;
     }
     let op = strength_reduced(op, args, compute);
-    computed(op, compute, &args[..op.arity()], &options)
+    apply_typed(op, compute, &args[..op.arity()], &options)
 }
 
 /// [`apply_with`] that writes to an array, where the array itself is no result that somebody wants again.
@@ -126,9 +126,9 @@ pub fn apply_to(op: Op, args: &[Value<'_>], out: &Array) -> Result<()> {
     apply_with(op, args, Options { out: Some(out), ..Options::default() }).map(drop)
 }
 
-/// Applies an op computed in a type that it has a loop for.
+/// Applies an op apply_typed in a type that it has a loop for.
 #[inline]
-fn computed(op: Op, compute: DType, args: &[Value<'_>], options: &Options<'_>) -> Result<Array> {
+fn apply_typed(op: Op, compute: DType, args: &[Value<'_>], options: &Options<'_>) -> Result<Array> {
     if options.casting == Some(Casting::Unsafe) {
         check_imaginary(op, compute, args, options)?;
     }
@@ -145,7 +145,13 @@ fn computed(op: Op, compute: DType, args: &[Value<'_>], options: &Options<'_>) -
 }
 
 /// Applies an op as a step of a product.
-pub(crate) fn part(product: Product, op: Op, compute: DType, args: &[Value<'_>], out: Option<&Array>) -> Result<Array> {
+pub(crate) fn product_step(
+    product: Product,
+    op: Op,
+    compute: DType,
+    args: &[Value<'_>],
+    out: Option<&Array>,
+) -> Result<Array> {
     let options = Options { out, ..Options::default() };
     submit(Operation::Part(product, op), compute, op.result(compute), args, &options, product.name())
 }
@@ -205,7 +211,7 @@ pub fn select(condition: &Array, then: Value<'_>, otherwise: Value<'_>) -> Resul
     submit(Operation::Select, dtype, dtype, &args, &Options::default(), "where")
 }
 
-/// The type an op is computed in: the one asked for or NumPy's, where the arguments may be cast to it.
+/// The type an op is apply_typed in: the one asked for or NumPy's, where the arguments may be cast to it.
 pub(crate) fn compute_type(op: Op, types: &[ArgType], options: &Options<'_>) -> Result<DType> {
     let compute = match options.dtype {
         Some(asked) => asked,
@@ -221,7 +227,7 @@ pub(crate) fn compute_type(op: Op, types: &[ArgType], options: &Options<'_>) -> 
                 options.dtype.is_none() || can_cast(result_type(&[*t]), compute, casting)
             }
         });
-    if allowed { Ok(compute) } else { Err(Error::unsupported(format!("{op} computed in {compute}"))) }
+    if allowed { Ok(compute) } else { Err(Error::unsupported(format!("{op} apply_typed in {compute}"))) }
 }
 
 /// Integer powers: a negative exponent is an error that depends on data unless the exponent is a number.
@@ -278,23 +284,23 @@ fn inputs<'a>(op: Operation, compute: DType, args: &'a [Value<'a>], domain: &[us
 }
 
 /// The shape arguments broadcast to: the one they all have, where that is so.
-enum Domain<'a> {
-    Theirs(&'a [usize]),
-    Made(Shape),
+enum BroadcastShape<'a> {
+    Borrowed(&'a [usize]),
+    Owned(Shape),
 }
 
-impl std::ops::Deref for Domain<'_> {
+impl std::ops::Deref for BroadcastShape<'_> {
     type Target = [usize];
     #[inline]
     fn deref(&self) -> &[usize] {
         match self {
-            Domain::Theirs(shape) => shape,
-            Domain::Made(shape) => shape,
+            BroadcastShape::Borrowed(shape) => shape,
+            BroadcastShape::Owned(shape) => shape,
         }
     }
 }
 
-fn common_shape<'a>(args: &[Value<'a>]) -> Result<Domain<'a>> {
+fn common_shape<'a>(args: &[Value<'a>]) -> Result<BroadcastShape<'a>> {
     let mut shape: Option<&[usize]> = None;
     for arg in args {
         if let Value::Array(a) = arg {
@@ -303,12 +309,12 @@ fn common_shape<'a>(args: &[Value<'a>]) -> Result<Domain<'a>> {
                 Some(first) if same_shape(first, a.shape()) => {}
                 Some(_) => {
                     let shapes: SmallVec<[&[usize]; 3]> = args.iter().map(Value::shape).collect();
-                    return broadcast(&shapes).map(Domain::Made);
+                    return broadcast(&shapes).map(BroadcastShape::Owned);
                 }
             }
         }
     }
-    Ok(Domain::Theirs(shape.unwrap_or(&[])))
+    Ok(BroadcastShape::Borrowed(shape.unwrap_or(&[])))
 }
 
 /// Strides of a new result: dense, nested as the arguments are.
@@ -364,7 +370,7 @@ pub(crate) fn submit(
     check_out(out, &domain, dtype, options.casting, name)?;
     let domain = out.shape();
     let inputs = inputs(op, compute, args, domain)?;
-    if inputs.iter().any(|input| matches!(input, Input::Memory(view) if clashes(view, out, domain))) {
+    if inputs.iter().any(|input| matches!(input, Input::Memory(view) if needs_temporary(view, out, domain))) {
         let result = submit(op, compute, dtype, args, &Options::default(), name)?;
         store(&result, out)?;
         return Ok(out.clone());
@@ -411,7 +417,7 @@ pub(crate) fn check_out(
 }
 
 /// Whether reading a view while writing `out` would see elements already written.
-fn clashes(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
+fn needs_temporary(view: &View<'_>, out: &Array, domain: &[usize]) -> bool {
     if !Counted::same(view.storage, &out.storage) {
         // Storages on foreign memory may lie on the same bytes as others, also as one whose address was given away.
         let outside = |storage: &Storage| storage.owner().is_some() || storage.is_shared();
@@ -458,7 +464,7 @@ fn store(source: &Array, target: &Array) -> Result<()> {
 }
 
 impl Array {
-    /// `self[...] = value`, converted to this array's type and stretched to its shape.
+    /// `self[...] = value`, converted to this array's type and broadcasted to its shape.
     ///
     /// # Errors
     /// `ValueError` where the shape does not fit or the array is read-only, `OverflowError` for an integer out of bounds.
@@ -484,18 +490,18 @@ impl Array {
         };
         let trimmed = source.trimmed(self.ndim());
         let mut source = trimmed.as_ref().unwrap_or(source);
-        let stretched;
+        let broadcasted;
         if source.shape() != self.shape() {
-            stretched = source.broadcast_to(self.shape()).map_err(|_| {
+            broadcasted = source.broadcast_to(self.shape()).map_err(|_| {
                 Error::value(format!(
                     "could not broadcast input array from shape {} into shape {}",
                     Tuple(source.shape()),
                     Tuple(self.shape())
                 ))
             })?;
-            source = &stretched;
+            source = &broadcasted;
         }
-        if clashes(&source.over(self.shape()), self, self.shape()) {
+        if needs_temporary(&source.over(self.shape()), self, self.shape()) {
             return store(&source.copy(Order::K)?, self);
         }
         store(source, self)

@@ -1,6 +1,6 @@
 //! Reductions and scans.
 //!
-//! Each is recorded as folds and elementwise operations, so that a mean is one kernel (a sum with a division in its epilogue)
+//! PerResult is recorded as folds and elementwise operations, so that a mean is one kernel (a sum with a division in its epilogue)
 //! and a variance two (the mean, then the mean of squared distances from it).
 
 use crate::array::array::Array;
@@ -49,7 +49,7 @@ pub enum Reduction {
 
 /// How to reduce: what NumPy's reductions take besides the array.
 #[derive(Clone, Copy, Default)]
-pub struct Folding<'a> {
+pub struct ReduceOptions<'a> {
     /// The axes; all of them if `None`.
     pub axes: Option<&'a [isize]>,
     /// The type to compute in and return, if not the usual one.
@@ -67,7 +67,7 @@ pub struct Folding<'a> {
 }
 
 /// Which axes to fold, as bits.
-fn mask_of(axes: Option<&[isize]>, ndim: usize) -> Result<u64> {
+fn axis_bits(axes: Option<&[isize]>, ndim: usize) -> Result<u64> {
     let Some(axes) = axes else { return Ok(if ndim == 64 { u64::MAX } else { (1 << ndim) - 1 }) };
     let mut mask = 0u64;
     for &axis in axes {
@@ -116,7 +116,7 @@ fn identity(op: Op, dtype: DType) -> Option<Scalar> {
 }
 
 /// The result in the destination, where there is one; a destination takes every type.
-fn delivered(result: Array, out: Option<&Array>) -> Result<Array> {
+fn store_in_out(result: Array, out: Option<&Array>) -> Result<Array> {
     let Some(out) = out else { return Ok(result) };
     out.check_target("output array is read-only")?;
     if out.shape() != result.shape() {
@@ -128,8 +128,8 @@ fn delivered(result: Array, out: Option<&Array>) -> Result<Array> {
 
 /// How many elements went into results.
 enum Count {
-    Same(usize),
-    Each(Array),
+    Uniform(usize),
+    PerResult(Array),
 }
 
 /// `sum / count` in a type, whatever the counts' type is.
@@ -161,7 +161,7 @@ impl Array {
         dtype: Option<DType>,
         keepdims: bool,
     ) -> Result<Array> {
-        self.reduce_with(what, &Folding { axes, dtype, keepdims, ..Folding::default() })
+        self.reduce_with(what, &ReduceOptions { axes, dtype, keepdims, ..ReduceOptions::default() })
     }
 
     /// [`Array::reduce`] with a mask, a first number, a destination.
@@ -170,16 +170,16 @@ impl Array {
     /// As [`Array::reduce`], and for a destination of another shape.
     ///
     /// ```
-    /// use fastnp::{Array, Folding, Reduction};
+    /// use fastnp::{Array, ReduceOptions, Reduction};
     /// let (a, odd) = (Array::arange(4), Array::from(vec![false, true, false, true]));
-    /// let sum = a.reduce_with(Reduction::Sum, &Folding { mask: Some(&odd), ..Folding::default() })?;
+    /// let sum = a.reduce_with(Reduction::Sum, &ReduceOptions { mask: Some(&odd), ..ReduceOptions::default() })?;
     /// assert_eq!(sum.item()?.to_i64(), 4);
     /// # Ok::<(), fastnp::Error>(())
     /// ```
-    pub fn reduce_with(&self, what: Reduction, how: &Folding<'_>) -> Result<Array> {
+    pub fn reduce_with(&self, what: Reduction, how: &ReduceOptions<'_>) -> Result<Array> {
         match fold_of(what) {
             Some(Fold::Op(op)) => self.fold_by(op, how),
-            _ => self.summarize(what, how),
+            _ => self.reduce_composite(what, how),
         }
     }
 
@@ -200,7 +200,7 @@ impl Array {
         }
         let Some(fold) = fold_of(what) else { return Ok(None) };
         let compute = match fold {
-            Fold::Op(op) => match self.fold_type(op, &Folding::default()) {
+            Fold::Op(op) => match self.fold_type(op, &ReduceOptions::default()) {
                 Ok(compute) => compute,
                 Err(_) => return Ok(None),
             },
@@ -221,9 +221,9 @@ impl Array {
     }
 
     /// The reductions that are no fold of a ufunc.
-    fn summarize(&self, what: Reduction, how: &Folding<'_>) -> Result<Array> {
-        let mask = mask_of(how.axes, self.ndim())?;
-        let folded = self.folded(mask);
+    fn reduce_composite(&self, what: Reduction, how: &ReduceOptions<'_>) -> Result<Array> {
+        let mask = axis_bits(how.axes, self.ndim())?;
+        let folded = self.elements_per_result(mask);
         let result = match what {
             Reduction::ArgMin | Reduction::ArgMax => self.position(what, how.axes, mask, folded, how.keepdims)?,
             Reduction::CountNonzero => {
@@ -241,7 +241,7 @@ impl Array {
         if how.out.is_some_and(|out| out.dtype != result.dtype) {
             return Err(Error::unsupported("a mean into another type"));
         }
-        delivered(result, how.out)
+        store_in_out(result, how.out)
     }
 
     /// Reduces axes by an op of the table: what NumPy's `ufunc.reduce` does.
@@ -250,15 +250,15 @@ impl Array {
     /// `AxisError`; `ValueError` for nothing to fold where the op has no identity, and for a destination of another shape.
     ///
     /// ```
-    /// use fastnp::{Array, Folding, Op};
+    /// use fastnp::{Array, ReduceOptions, Op};
     /// let a = Array::from(vec![6i64, 3]);
-    /// assert_eq!(a.fold_by(Op::BitwiseXor, &Folding::default())?.item()?.to_i64(), 5);
+    /// assert_eq!(a.fold_by(Op::BitwiseXor, &ReduceOptions::default())?.item()?.to_i64(), 5);
     /// # Ok::<(), fastnp::Error>(())
     /// ```
-    pub fn fold_by(&self, op: Op, how: &Folding<'_>) -> Result<Array> {
-        let reduced = mask_of(how.axes, self.ndim())?;
+    pub fn fold_by(&self, op: Op, how: &ReduceOptions<'_>) -> Result<Array> {
+        let reduced = axis_bits(how.axes, self.ndim())?;
         let compute = self.fold_type(op, how)?;
-        if how.out.is_some_and(|out| *out.shape() != self.left(reduced, how.keepdims)[..]) {
+        if how.out.is_some_and(|out| *out.shape() != self.reduced_shape(reduced, how.keepdims)[..]) {
             // Before anything runs, and warns.
             return Err(Error::value("output parameter for reduction operation has the wrong shape"));
         }
@@ -267,7 +267,7 @@ impl Array {
             return Err(Error::unsupported("a fold that begins with an array"));
         }
         let extreme = matches!(op, Op::Minimum | Op::Maximum | Op::Fmin | Op::Fmax);
-        if extreme && initial.is_none() && (self.folded(reduced) == 0 || how.mask.is_some()) {
+        if extreme && initial.is_none() && (self.elements_per_result(reduced) == 0 || how.mask.is_some()) {
             let name = op.name();
             return Err(Error::value(format!("zero-size array to reduction operation {name} which has no identity")));
         }
@@ -277,27 +277,27 @@ impl Array {
             return Err(Error::unsupported("a sum that begins with a negative zero"));
         }
         let neutral = initial.filter(|_| extreme).or_else(|| identity(op, compute));
-        let chosen;
+        let masked;
         let source = match (how.mask, neutral) {
             (Some(mask), Some(neutral)) => {
-                chosen = self.chosen(mask, compute, neutral)?;
-                &chosen
+                masked = self.masked(mask, compute, neutral)?;
+                &masked
             }
             _ => self,
         };
-        let empty = self.folded(reduced) == 0;
+        let empty = self.elements_per_result(reduced) == 0;
         let mut result = match initial.filter(|_| extreme && empty) {
-            Some(initial) => Array::full(&source.left(reduced, how.keepdims), initial, Order::C)?,
+            Some(initial) => Array::full(&source.reduced_shape(reduced, how.keepdims), initial, Order::C)?,
             None => source.fold(Fold::Op(op), compute, reduced, how.keepdims)?,
         };
         if let Some(initial) = initial.filter(|_| !(extreme && empty)) {
             result = apply(op, &[initial.into(), (&result).into()])?;
         }
-        delivered(result, how.out)
+        store_in_out(result, how.out)
     }
 
     /// The type a fold by an op is computed in, by NumPy's rule.
-    fn fold_type(&self, op: Op, how: &Folding<'_>) -> Result<DType> {
+    fn fold_type(&self, op: Op, how: &ReduceOptions<'_>) -> Result<DType> {
         let own = self.dtype;
         let compute = match op {
             Op::LogicalAnd | Op::LogicalOr | Op::LogicalXor => {
@@ -330,7 +330,7 @@ impl Array {
     }
 
     /// This array in the type a fold computes in, with what changes nothing where the mask is false.
-    fn chosen(&self, mask: &Array, compute: DType, neutral: Scalar) -> Result<Array> {
+    fn masked(&self, mask: &Array, compute: DType, neutral: Scalar) -> Result<Array> {
         let fits = mask.ndim() <= self.ndim();
         if !fits || broadcast(&[mask.shape(), self.shape()])?[..] != *self.shape() {
             return Err(Error::value("non-broadcastable operand with shape"));
@@ -347,12 +347,12 @@ impl Array {
     }
 
     /// How many elements each result takes in.
-    fn folded(&self, reduced: u64) -> usize {
+    fn elements_per_result(&self, reduced: u64) -> usize {
         (0..self.ndim()).filter(|&i| is_reduced(reduced, i)).map(|i| self.shape()[i]).product()
     }
 
     /// The extents that a reduction leaves.
-    fn left(&self, reduced: u64, keepdims: bool) -> Shape {
+    fn reduced_shape(&self, reduced: u64, keepdims: bool) -> Shape {
         let extent = |i: usize| match is_reduced(reduced, i) {
             true => keepdims.then_some(1),
             false => Some(self.shape()[i]),
@@ -381,7 +381,7 @@ impl Array {
         self.fold(fold, self.dtype, mask, keepdims)
     }
 
-    fn mean(&self, how: &Folding<'_>, reduced: u64, folded: usize) -> Result<Array> {
+    fn mean(&self, how: &ReduceOptions<'_>, reduced: u64, folded: usize) -> Result<Array> {
         if folded == 0 {
             return Err(Error::unsupported("the mean of nothing, which warns"));
         }
@@ -395,38 +395,38 @@ impl Array {
         }
         // float16 is summed as float32, as NumPy does.
         let compute = if result == DType::F16 { DType::F32 } else { result };
-        let sum = Folding { dtype: Some(compute), out: None, ..*how };
+        let sum = ReduceOptions { dtype: Some(compute), out: None, ..*how };
         let sum = self.fold_by(Op::Add, &sum)?;
         let count = self.count(how, reduced, folded)?;
         let mean = match &count {
-            Count::Same(n) => apply(Op::Divide, &[(&sum).into(), Value::Float(*n as f64)])?,
-            Count::Each(n) => quotient(&sum, n, compute)?,
+            Count::Uniform(n) => apply(Op::Divide, &[(&sum).into(), Value::Float(*n as f64)])?,
+            Count::PerResult(n) => quotient(&sum, n, compute)?,
         };
         if result == compute { Ok(mean) } else { mean.cast(result) }
     }
 
     /// How many elements each result takes in: less than all under a mask.
-    fn count(&self, how: &Folding<'_>, reduced: u64, folded: usize) -> Result<Count> {
-        let Some(mask) = how.mask else { return Ok(Count::Same(folded)) };
+    fn count(&self, how: &ReduceOptions<'_>, reduced: u64, folded: usize) -> Result<Count> {
+        let Some(mask) = how.mask else { return Ok(Count::Uniform(folded)) };
         let over = mask.broadcast_to(self.shape())?;
         let count = over.fold(Fold::Op(Op::Add), DType::I64, reduced, how.keepdims)?;
         let least = count.reduce(Reduction::Min, None, None, false);
         // Nothing selected is a warning of NumPy's.
         match count.size() {
-            0 => Ok(Count::Each(count)),
-            _ if least?.item()?.to_i64() > 0 => Ok(Count::Each(count)),
+            0 => Ok(Count::PerResult(count)),
+            _ if least?.item()?.to_i64() > 0 => Ok(Count::PerResult(count)),
             _ => Err(Error::unsupported("the mean of nothing, which warns")),
         }
     }
 
-    fn variance(&self, how: &Folding<'_>, reduced: u64, folded: usize, ddof: f64) -> Result<Array> {
-        let free = folded as f64 - ddof;
-        if free <= 0.0 || self.dtype.is_complex() || how.dtype.is_some_and(|d| !d.is_float()) {
+    fn variance(&self, how: &ReduceOptions<'_>, reduced: u64, folded: usize, ddof: f64) -> Result<Array> {
+        let degrees_of_freedom = folded as f64 - ddof;
+        if degrees_of_freedom <= 0.0 || self.dtype.is_complex() || how.dtype.is_some_and(|d| !d.is_float()) {
             return Err(Error::unsupported("a variance of complex numbers, or without degrees of freedom"));
         }
         let result = how.dtype.unwrap_or(if self.dtype.is_float() { self.dtype } else { DType::F64 });
         let compute = if result == DType::F16 { DType::F32 } else { result };
-        let inner = Folding { dtype: Some(compute), out: None, keepdims: true, ..*how };
+        let inner = ReduceOptions { dtype: Some(compute), out: None, keepdims: true, ..*how };
         let made;
         let mean = match how.mean {
             Some(given)
@@ -445,16 +445,16 @@ impl Array {
             return Err(Error::unsupported("a mean of another type or shape"));
         }
         let squared = apply(Op::Square, &[(&distance).into()])?;
-        let sum = squared.fold_by(Op::Add, &Folding { keepdims: how.keepdims, ..inner })?;
+        let sum = squared.fold_by(Op::Add, &ReduceOptions { keepdims: how.keepdims, ..inner })?;
         let variance = match self.count(how, reduced, folded)? {
-            Count::Same(_) => apply(Op::Divide, &[(&sum).into(), Value::Float(free)])?,
-            Count::Each(n) => {
-                let free = apply(Op::Subtract, &[(&n).into(), Value::Float(ddof)])?;
-                let least = free.reduce(Reduction::Min, None, None, false);
-                if free.size() > 0 && least?.item()?.to_f64() <= 0.0 {
+            Count::Uniform(_) => apply(Op::Divide, &[(&sum).into(), Value::Float(degrees_of_freedom)])?,
+            Count::PerResult(n) => {
+                let degrees_of_freedom = apply(Op::Subtract, &[(&n).into(), Value::Float(ddof)])?;
+                let least = degrees_of_freedom.reduce(Reduction::Min, None, None, false);
+                if degrees_of_freedom.size() > 0 && least?.item()?.to_f64() <= 0.0 {
                     return Err(Error::unsupported("a variance without degrees of freedom, which warns"));
                 }
-                quotient(&sum, &free, compute)?
+                quotient(&sum, &degrees_of_freedom, compute)?
             }
         };
         if result == compute { Ok(variance) } else { variance.cast(result) }
@@ -535,7 +535,7 @@ impl Array {
         if array.ndim() == 0 {
             return Err(Error::unsupported("a running fold over no axis"));
         }
-        let dtype = self.fold_type(op, &Folding { dtype, out, ..Folding::default() })?;
+        let dtype = self.fold_type(op, &ReduceOptions { dtype, out, ..ReduceOptions::default() })?;
         // Casts that may raise are told of under another name than elsewhere.
         let safe = |from, to| can_cast(from, to, Casting::Safe) || from.is_integer() && to.is_integer();
         if !safe(self.dtype, dtype) || out.is_some_and(|out| !safe(dtype, out.dtype)) {
@@ -548,7 +548,7 @@ impl Array {
         let strides = result_order::of_operands(array.shape(), dtype.size(), &[array.strides()]);
         let target = Array::fresh(array.shape(), strides, dtype)?;
         if array.size() == 0 {
-            return delivered(target, out);
+            return store_in_out(target, out);
         }
         recording()?.submit(&Statement {
             op: Operation::Scan(op),
@@ -559,6 +559,6 @@ impl Array {
             target: target.over(array.shape()),
             covers: true,
         })?;
-        delivered(target, out)
+        store_in_out(target, out)
     }
 }

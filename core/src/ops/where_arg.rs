@@ -42,10 +42,10 @@ pub(crate) fn apply(op: Op, args: &[Value<'_>], options: &Options<'_>) -> Result
         Some(Order::A) => Some(Order::C),
         other => other,
     };
-    let tamed = if may_raise(op, options) { tame(op, args, mask, compute)? } else { SmallVec::new() };
-    let args: SmallVec<[Value<'_>; 2]> = match tamed.is_empty() {
+    let replaced = if may_raise(op, options) { replace_excluded(op, args, mask, compute)? } else { SmallVec::new() };
+    let args: SmallVec<[Value<'_>; 2]> = match replaced.is_empty() {
         true => args.into(),
-        false => tamed.iter().zip(args).map(|(t, &arg)| t.as_ref().map_or(arg, Value::Array)).collect(),
+        false => replaced.iter().zip(args).map(|(t, &arg)| t.as_ref().map_or(arg, Value::Array)).collect(),
     };
     let result = apply_with(op, &args, Options { out: None, mask: None, order: None, ..*options })?;
     let Some(out) = options.out else {
@@ -65,10 +65,10 @@ fn may_raise(op: Op, options: &Options<'_>) -> bool {
 }
 
 /// Arguments that are harmless where the mask is false; `None` for one that is harmless as it is.
-fn tame(op: Op, args: &[Value<'_>], mask: &Array, compute: DType) -> Result<SmallVec<[Option<Array>; 2]>> {
+fn replace_excluded(op: Op, args: &[Value<'_>], mask: &Array, compute: DType) -> Result<SmallVec<[Option<Array>; 2]>> {
     // Zero where the op wants a sine, one where it may not be zero.
     let harmless = i64::from(op.row().domain != Domain::Unit);
-    let tame = |&arg: &Value<'_>| {
+    let replace_excluded = |&arg: &Value<'_>| {
         let dtype = match arg {
             Value::Array(a) => a.dtype(),
             // One to the power of any number is one, and a number as the exponent makes cheaper ops.
@@ -79,5 +79,5 @@ fn tame(op: Op, args: &[Value<'_>], mask: &Array, compute: DType) -> Result<Smal
         let number = arg.scalar(dtype)?.map(Value::Scalar);
         select(mask, number.unwrap_or(arg), Scalar::new(dtype, harmless).into()).map(Some)
     };
-    args.iter().map(tame).collect()
+    args.iter().map(replace_excluded).collect()
 }

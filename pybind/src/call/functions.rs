@@ -211,7 +211,7 @@ fn shared<'py>(
         if !x.may_share_memory(y) {
             return Ok(pyo3::types::PyBool::new(py, false).to_owned().into_any());
         }
-        if let (Some(there), Some(too)) = (x.lent_address(), y.lent_address()) {
+        if let (Some(there), Some(too)) = (x.exported_address(), y.exported_address()) {
             // NumPy gets copies of them, and is to tell of what is on the device.
             outlines = Some([described(py, x, there)?, described(py, y, too)?]);
         }

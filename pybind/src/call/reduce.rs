@@ -9,7 +9,7 @@ use crate::object::methods::{axes_of, native};
 use crate::object::ndarray::{NdArray, numpy_error, numpy_method};
 use crate::object::payload::Open;
 use crate::object::raw_slots::of_array;
-use fastnp::{Array, DType, Error, ErrorKind, Folding, Op, Reduction, Value};
+use fastnp::{Array, DType, Error, ErrorKind, Op, ReduceOptions, Reduction, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use smallvec::SmallVec;
@@ -111,7 +111,7 @@ impl<'py> Reduce<'py> {
     fn run(
         &self,
         py: Python<'py>,
-        reduce: impl FnOnce(&Folding<'_>) -> fastnp::Result<Array>,
+        reduce: impl FnOnce(&ReduceOptions<'_>) -> fastnp::Result<Array>,
     ) -> PyResult<Option<fastnp::Result<Array>>> {
         let initial = self.initial.as_ref().map(quick).transpose()?;
         let initial = match &initial {
@@ -129,7 +129,7 @@ impl<'py> Reduce<'py> {
             Out::Given(out) => Some(out.open()),
             Out::New | Out::NewArray => None,
         };
-        let how = Folding {
+        let how = ReduceOptions {
             axes: self.axes.as_deref(),
             dtype: self.dtype,
             keepdims: self.keepdims,

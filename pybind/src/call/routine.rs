@@ -4,7 +4,7 @@ use crate::call::parse::{Arguments, entry};
 use crate::deliver;
 use crate::object::ndarray::{NdArray, object};
 use crate::object::payload::Open;
-use fastnp::{Array, Library, Singular, Transform};
+use fastnp::{Array, Library, SvdResult, Transform};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
@@ -12,13 +12,13 @@ use std::sync::Once;
 
 /// `on_host()`: whether arrays are computed on the host now, where no library of a device's is asked.
 fn on_host<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    Ok(PyBool::new(call.py(), fastnp::computes_on_host()).to_owned().into_any())
+    Ok(PyBool::new(call.py(), fastnp::targets_host()).to_owned().into_any())
 }
 
-/// `lack(library)`: why the device that arrays are computed on now does not run routines of a library (`fourier`, `solver`); None where
+/// `why_unavailable(library)`: why the device that arrays are computed on now does not run routines of a library (`fourier`, `solver`); None where
 /// it does.
 #[pyfunction]
-fn lack(py: Python<'_>, library: &str) -> PyResult<Option<String>> {
+fn why_unavailable(py: Python<'_>, library: &str) -> PyResult<Option<String>> {
     static LOOKED_FOR: [Once; 2] = [const { Once::new() }; 2];
     let (kind, looked_for) = match library {
         "fourier" => (Library::Fourier, &LOOKED_FOR[0]),
@@ -30,7 +30,7 @@ fn lack(py: Python<'_>, library: &str) -> PyResult<Option<String>> {
         py.import("fastnp._wheels")?.call_method1("load", (library,))?;
         looked_for.call_once(|| ());
     }
-    Ok(fastnp::lack(kind))
+    Ok(fastnp::why_unavailable(kind))
 }
 
 /// `fourier(x, transform, axes, points)`: a transform over the last axes; to real numbers, so many.
@@ -100,7 +100,7 @@ fn qr<'py>(matrices: &Bound<'py, NdArray>, wanted: usize) -> PyResult<Vec<Bound<
 fn svd<'py>(matrices: &Bound<'py, NdArray>, wanted: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = matrices.py();
     let result = fastnp::svd(matrices.open().array(py)?, wanted);
-    let Singular { values, found, vectors } = deliver(py, result)?;
+    let SvdResult { values, found, vectors } = deliver(py, result)?;
     match vectors {
         Some((left, right)) => objects(py, [values, found, left, right]),
         None => objects(py, [values, found]),
@@ -114,7 +114,7 @@ fn objects<const N: usize>(py: Python<'_>, arrays: [Array; N]) -> PyResult<Vec<B
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     crate::call::parse::add(module, &[(c"on_host", c"on_host()\n--\n\n", entry!(on_host))])?;
-    module.add_function(wrap_pyfunction!(lack, module)?)?;
+    module.add_function(wrap_pyfunction!(why_unavailable, module)?)?;
     module.add_function(wrap_pyfunction!(fourier, module)?)?;
     module.add_function(wrap_pyfunction!(solve, module)?)?;
     module.add_function(wrap_pyfunction!(lu, module)?)?;

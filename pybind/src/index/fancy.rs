@@ -6,7 +6,7 @@ use crate::index::subscript::{named, put};
 use crate::object::ndarray::{NdArray, numpy_error, numpy_method, object, view_of};
 use crate::object::payload::Open;
 use crate::object::raw_slots::of_array;
-use fastnp::{Array, Error, ErrorKind, Index, Part, Value, normalize_axis};
+use fastnp::{Array, Error, ErrorKind, Index, IndexPart, Value, normalize_axis};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
@@ -20,7 +20,7 @@ fn plain(value: Option<&Object<'_>>, default: &str) -> bool {
 /// Integer positions; none where they are something else.
 fn positions(indices: &Object<'_>) -> PyResult<Option<Array>> {
     Ok(match named(indices)? {
-        Some(Part::Positions(positions)) => Some(positions),
+        Some(IndexPart::Positions(positions)) => Some(positions),
         _ => None,
     })
 }

@@ -10,7 +10,7 @@ use crate::object::ndarray::{NdArray, object, root, view_laid};
 use crate::object::payload::{Contents, Open, Reading, Repr};
 use crate::object::raw_slots::{answer, array_at, object_at, of_array};
 use crate::{deliver, fallback};
-use fastnp::{Array, DType, ErrorKind, Index, Part, Scalar, Selection, Value, put_selected, select_now};
+use fastnp::{Array, DType, ErrorKind, Index, IndexPart, Scalar, Selection, Value, put_selected, select_now};
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::impl_::pyclass::{PyClassImpl, PyClassItems};
@@ -27,7 +27,7 @@ enum Key<'a> {
     /// One array of ours with integers.
     Positions(Reading<'a>),
     /// Parts, some of them arrays.
-    Parts(Vec<Part>),
+    Parts(Vec<IndexPart>),
     /// What only NumPy knows.
     Other,
 }
@@ -69,7 +69,7 @@ fn advanced<'a>(key: &'a Bound<'_, PyAny>) -> PyResult<Key<'a>> {
     let mut parts = Vec::with_capacity(tuple.len());
     for item in tuple.iter_borrowed() {
         let found = match part(&item)? {
-            Some(basic) => Some(Part::Basic(basic)),
+            Some(basic) => Some(IndexPart::Basic(basic)),
             None => named(&item)?,
         };
         match found {
@@ -81,7 +81,7 @@ fn advanced<'a>(key: &'a Bound<'_, PyAny>) -> PyResult<Key<'a>> {
 }
 
 /// A part of an index that is an array, or a list; none where it is nothing that names places.
-pub(crate) fn named(item: &Bound<'_, PyAny>) -> PyResult<Option<Part>> {
+pub(crate) fn named(item: &Bound<'_, PyAny>) -> PyResult<Option<IndexPart>> {
     let py = item.py();
     let array = match item.cast::<NdArray>() {
         Ok(array) => array.open().array(py)?.clone(),
@@ -95,8 +95,8 @@ pub(crate) fn named(item: &Bound<'_, PyAny>) -> PyResult<Option<Part>> {
     };
     Ok(match array.dtype() {
         _ if array.ndim() == 0 => None,
-        DType::Bool => Some(Part::Mask(array)),
-        dtype if dtype.is_integer() => Some(Part::Positions(array)),
+        DType::Bool => Some(IndexPart::Mask(array)),
+        dtype if dtype.is_integer() => Some(IndexPart::Positions(array)),
         _ => None,
     })
 }
@@ -191,12 +191,12 @@ fn get_advanced<'py>(
             if mask.shape() == array.shape() {
                 return selected(py, array, mask);
             }
-            array.places(&[Part::Mask(mask.clone())]).and_then(|p| p.get())
+            array.fancy_index(&[IndexPart::Mask(mask.clone())]).and_then(|p| p.get())
         }
         Key::Positions(positions) => array.at(positions.array(py)?),
         Key::Parts(parts) => match &parts[..] {
-            [Part::Positions(positions)] => array.at(positions),
-            parts => array.places(parts).and_then(|p| p.get()),
+            [IndexPart::Positions(positions)] => array.at(positions),
+            parts => array.fancy_index(parts).and_then(|p| p.get()),
         },
         Key::Other => return read(this, key, ErrorKind::Unsupported),
     };
@@ -222,9 +222,9 @@ fn set(this: &Bound<'_, NdArray>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAn
             put(array, value, |value| array.set_at(positions, value))?
         }
         Key::Parts(parts) => match &parts[..] {
-            [Part::Mask(mask)] => assign_where(array, mask, value)?,
-            [Part::Positions(positions)] => put(array, value, |value| array.set_at(positions, value))?,
-            parts => put(array, value, |value| array.places(parts)?.set(value))?,
+            [IndexPart::Mask(mask)] => assign_where(array, mask, value)?,
+            [IndexPart::Positions(positions)] => put(array, value, |value| array.set_at(positions, value))?,
+            parts => put(array, value, |value| array.fancy_index(parts)?.set(value))?,
         },
         Key::Other => UNREAD,
     };
@@ -402,10 +402,9 @@ fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResu
         Value::Array(values) if mask.ndim() == array.ndim() && values.may_share_memory(array) => {
             Err(fastnp::Error::new(ErrorKind::Unsupported, "NumPy reads what it has written by then"))
         }
-        Value::Array(values) if values.ndim() == 1 && mask.ndim() == array.ndim() => {
-            put_selected(array, mask, values).or_else(|_| array.places(&[Part::Mask(mask.clone())])?.set(value))
-        }
-        Value::Array(_) => array.places(&[Part::Mask(mask.clone())])?.set(value),
+        Value::Array(values) if values.ndim() == 1 && mask.ndim() == array.ndim() => put_selected(array, mask, values)
+            .or_else(|_| array.fancy_index(&[IndexPart::Mask(mask.clone())])?.set(value)),
+        Value::Array(_) => array.fancy_index(&[IndexPart::Mask(mask.clone())])?.set(value),
         number => {
             let mut shape = mask.shape_vec();
             shape.resize(array.ndim(), 1);

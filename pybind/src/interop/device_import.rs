@@ -4,7 +4,7 @@ use crate::call::dtype::of_descriptor;
 use crate::deliver;
 use crate::object::ndarray::{NdArray, object};
 use crate::object::payload::Open;
-use fastnp::{Array, DType, Layout, Loan, Order, Owner, Shape, Strides};
+use fastnp::{Array, DType, DeviceExport, Layout, Order, Owner, Shape, Strides};
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 use pyo3::types::PyModule;
@@ -115,8 +115,8 @@ fn borrow<'py>(
 }
 
 /// The memory of an array on a device, lent for as long as this lives.
-#[pyclass(name = "Loan", module = "fastnp._fastnp", frozen)]
-struct PyLoan(Loan);
+#[pyclass(name = "DeviceExport", module = "fastnp._fastnp", frozen)]
+struct PyLoan(DeviceExport);
 
 #[pymethods]
 impl PyLoan {
@@ -131,13 +131,13 @@ impl PyLoan {
 #[pyfunction]
 fn lend(x: &Bound<'_, NdArray>) -> PyResult<PyLoan> {
     let py = x.py();
-    deliver(py, x.open().array(py)?.lend()).map(PyLoan)
+    deliver(py, x.open().array(py)?.export_on_device()).map(PyLoan)
 }
 
 /// `is_lent(x)`: whether others can reach the memory of `x` on a device.
 #[pyfunction]
 fn is_lent(x: &Bound<'_, NdArray>) -> PyResult<bool> {
-    Ok(x.open().array(x.py())?.is_lent())
+    Ok(x.open().array(x.py())?.is_exported_on_device())
 }
 
 /// Adds the functions to the module.

@@ -8,7 +8,7 @@ use crate::interop::device_import::{Borrowed, taken};
 use crate::interop::foreign::numpy_of;
 use crate::object::ndarray::{NdArray, object};
 use crate::object::payload::Open;
-use fastnp::{Array, DType, Export, Kind, Loan, MAX_DIMS, Order, Owner};
+use fastnp::{Array, DType, DeviceExport, Export, Kind, MAX_DIMS, Order, Owner};
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -104,21 +104,21 @@ struct Given<M> {
 /// What keeps memory alive and open.
 enum Held {
     Export(Export),
-    Loan(Loan),
+    DeviceExport(DeviceExport),
 }
 
 impl Held {
     fn address(&self) -> *mut u8 {
         match self {
             Held::Export(export) => export.address(),
-            Held::Loan(loan) => loan.address(),
+            Held::DeviceExport(loan) => loan.address(),
         }
     }
 
     fn place(&self) -> (i32, i32) {
         match self {
             Held::Export(_) => HOST,
-            Held::Loan(loan) => loan.place(),
+            Held::DeviceExport(loan) => loan.dlpack_device(),
         }
     }
 }
@@ -253,8 +253,8 @@ fn lent<'py>(py: Python<'py>, array: &Array, here: (i32, i32), wanted: &Wanted) 
         return Err(PyBufferError::new_err("DLPack only supports strides which are a multiple of itemsize."));
     }
     let array = if is_copied { &deliver(py, array.copy(Order::K))? } else { array };
-    let loan = deliver(py, array.lend())?;
-    wanted.given(py, array, Held::Loan(loan), flags)
+    let loan = deliver(py, array.export_on_device())?;
+    wanted.given(py, array, Held::DeviceExport(loan), flags)
 }
 
 #[pymethods]
@@ -274,7 +274,7 @@ impl NdArray {
     ) -> PyResult<Object<'py>> {
         let (py, me) = (this.py(), this.open());
         let array = me.array(py)?;
-        if let Some(here) = array.place() {
+        if let Some(here) = array.dlpack_device() {
             return lent(py, array, here, &Wanted::read(max_version, dl_device, copy)?);
         }
         let kwargs = PyDict::new(py);
@@ -289,7 +289,7 @@ impl NdArray {
     /// Type and number of the device that `__dlpack__` gives memory on: the one that others share it on already, else the one that
     /// arrays are computed on.
     fn __dlpack_device__(this: &Bound<'_, Self>) -> PyResult<(i32, i32)> {
-        Ok(this.open().array(this.py())?.place().unwrap_or(HOST))
+        Ok(this.open().array(this.py())?.dlpack_device().unwrap_or(HOST))
     }
 }
 

@@ -83,7 +83,7 @@ pub(crate) fn numpy_of<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, P
 }
 
 pub(crate) fn to_numpy<'py>(py: Python<'py>, array: &Array, root: Option<Py<NdArray>>) -> PyResult<Bound<'py, PyAny>> {
-    if array.is_lent() {
+    if array.is_exported_on_device() {
         let mut copy = crate::deliver(py, array.copy(Order::K))?;
         copy.set_writeable(false);
         return to_numpy(py, &copy, None);

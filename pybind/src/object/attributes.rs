@@ -19,7 +19,7 @@ type Object<'py> = Bound<'py, PyAny>;
 fn set_by_numpy(this: &Bound<'_, NdArray>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = this.py();
     let array = this.open().array(py)?.clone();
-    if !array.is_lent() {
+    if !array.is_exported_on_device() {
         let view = numpy_of(this)?;
         view.setattr(name, value)?;
         return this.get().contents.replace(py, import(&view)?.repr);
@@ -132,7 +132,7 @@ impl NdArray {
     #[getter]
     fn __cuda_array_interface__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
         let py = this.py();
-        match this.open().array(py)?.place() {
+        match this.open().array(py)?.dlpack_device() {
             Some((fastnp::CUDA, _)) => py.import("fastnp._interchange")?.getattr("cuda_interface")?.call1((this,)),
             _ => Err(PyAttributeError::new_err("the array is not on a CUDA device")),
         }

@@ -44,7 +44,7 @@ impl NdArray {
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
-        if copy == Some(false) && this.open().array(py)?.is_lent() {
+        if copy == Some(false) && this.open().array(py)?.is_exported_on_device() {
             return Err(PyValueError::new_err("Unable to avoid copy while creating an array as requested."));
         }
         let view = numpy_of(this)?;
