@@ -1,16 +1,16 @@
-//! What work is done, in numbers: kernels, plans, donated buffers and memory.
+//! Counts of work: kernels, plans, donated buffers and memory.
 //!
-//! There is one engine in a process and it counts for all threads, so each test holds a lock.
+//! A process has one runtime, which counts for all threads, so each test holds a lock.
 
 use fastnp::{Array, DType, Index, Op, Order, Reduction, Result, apply, flush, reset_stats, settings, stats};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Everything but the ends: `1:-1`.
+/// The index `1:-1`: all elements but the first and the last.
 const INSIDE: Index = Index::Range(Some(1), Some(-1), 1);
 
 static ONE_AT_A_TIME: Mutex<()> = Mutex::new(());
 
-/// Nothing is pending, nothing runs at once, and the counters are at zero.
+/// Flushes, disables eager execution, and resets the counters.
 fn fresh() -> MutexGuard<'static, ()> {
     let guard = ONE_AT_A_TIME.lock().unwrap_or_else(PoisonError::into_inner);
     assert!(settings::set("tiny", 0).unwrap());
@@ -37,7 +37,7 @@ fn elementwise_work_and_its_sum_are_one_kernel() -> Result<()> {
     let b = apply(Op::Sqrt, &[(&(&(&a * 2.0) + 1.0)).into()])?;
     assert!(sum(&b)? > 0.0);
     assert_eq!((stats().kernels_launched, stats().flushes), (1, 1));
-    // The named array was stored by the same kernel.
+    // The same kernel stored the array that is still referenced.
     b.evaluate()?;
     assert_eq!(stats().flushes, 1);
     Ok(())
@@ -86,7 +86,7 @@ fn what_nobody_can_reach_never_runs() -> Result<()> {
     drop(&a + 1.0);
     flush()?;
     assert_eq!(stats().kernels_launched, 0);
-    // Nor does a write that a later one covers.
+    // A write that a later one overwrites does not run either.
     let b = &a + 1.0;
     b.assign(3.0)?;
     b.assign(4.0)?;
@@ -104,7 +104,7 @@ fn interior_and_border_of_a_grid_share_a_kernel_where_they_do_not_meet() -> Resu
     let step = &inside * 2.0;
     inside.assign(&step)?;
     flush()?;
-    // Read and written at the same place: no copy, no barrier.
+    // Read and written at the same offsets: no copy, no barrier.
     assert_eq!(stats().kernels_launched, 1);
     Ok(())
 }

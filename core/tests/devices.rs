@@ -1,4 +1,4 @@
-//! Arrays on a device: what goes there and comes back, and when. The device is the one for tests; what it refuses fails.
+//! Arrays on a device: which memory is uploaded and downloaded, and when. The device is the mock one; whatever it refuses fails.
 
 use fastnp::{
     Array, DType, DeviceExport, Element, ErrorKind, Index, Layout, Owner, Reduction, Result, flush, put_selected,
@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const N: usize = 100_000;
 const BYTES: u64 = 8 * N as u64;
 
-/// Bytes that went to devices and came back while something was done.
+/// Bytes uploaded and downloaded while a function runs.
 fn traffic(done: impl FnOnce() -> Result<()>) -> Result<(u64, u64)> {
     flush()?;
     reset_stats();
@@ -23,7 +23,7 @@ fn sum(array: &Array) -> Result<f64> {
     Ok(array.reduce(Reduction::Sum, None, None, false)?.item()?.to_f64())
 }
 
-/// Foreign memory, which somebody else looks at or not.
+/// Foreign memory, shared with its owner or not.
 struct Foreign {
     memory: Vec<f64>,
     is_shared: Arc<AtomicBool>,
@@ -44,12 +44,12 @@ fn foreign(is_shared: bool) -> (Array, *mut f64, Arc<AtomicBool>) {
     let (address, shared) = (memory.as_mut_ptr(), Arc::new(AtomicBool::new(is_shared)));
     let owner = Box::new(Foreign { memory, is_shared: shared.clone() });
     assert_eq!(owner.memory.len(), N);
-    // SAFETY: the owner keeps the vector, which does not move, for as long as it lives.
+    // SAFETY: the owner keeps the vector as long as it lives, and the vector does not move.
     let array = unsafe { Array::from_foreign(address.cast(), 8 * N, Layout::dense(&[N], 8), DType::F64, true, owner) };
     (array, address, shared)
 }
 
-/// One test: the device is set for all threads.
+/// All cases are one test, because the device is set for all threads.
 #[test]
 fn contents_go_where_they_are_needed() -> Result<()> {
     set_device("apart")?;
@@ -61,7 +61,7 @@ fn contents_go_where_they_are_needed() -> Result<()> {
     shared_memory_is_shown_at_once()?;
     exports_see_later_writes()?;
     devices_may_change()?;
-    lent_memory_stays_there()?;
+    exported_memory_stays_on_the_device()?;
     the_host_works_on_a_mirror()?;
     another_device_is_a_guest()?;
     memory_has_one_place()?;
@@ -90,7 +90,7 @@ fn operands_go_once() -> Result<()> {
         Ok(())
     })?;
     assert_eq!(sent, BYTES);
-    // What is written on the host goes again.
+    // What is written on the host is uploaded again.
     let (sent, _) = traffic(|| {
         assert!(x.set_now(&[Index::At(7)], 5.0.scalar())?);
         assert_eq!(sum(&(&x * 2.0))?, 4.0 * N as f64 + 6.0);
@@ -154,7 +154,7 @@ fn foreign_memory_follows() -> Result<()> {
 fn shared_memory_is_shown_at_once() -> Result<()> {
     let (x, address, shared) = foreign(true);
     x.index(&[(1..3).into()])?.assign(4.0)?;
-    // SAFETY: the owner lives, and the engine is done with it.
+    // SAFETY: the owner lives, and no kernel uses its memory.
     assert_eq!(unsafe { std::slice::from_raw_parts(address, 4) }, [1.0, 4.0, 4.0, 1.0]);
     // SAFETY: as above.
     unsafe { address.write(11.0) };
@@ -192,14 +192,14 @@ fn devices_may_change() -> Result<()> {
     Ok(())
 }
 
-/// What a consumer sees of lent memory, which on this device is the host's in secret.
+/// Exported memory as a consumer sees it. The mock device's memory is the host's.
 #[allow(clippy::mut_from_ref, reason = "the memory is the consumer's as much as ours")]
 fn seen(export: &DeviceExport) -> &mut [f64] {
-    // SAFETY: the export keeps the memory, of N doubles, and the engine does nothing with it meanwhile.
+    // SAFETY: the export keeps the memory, of N doubles, and no kernel uses it.
     unsafe { std::slice::from_raw_parts_mut(export.address().cast(), N) }
 }
 
-fn lent_memory_stays_there() -> Result<()> {
+fn exported_memory_stays_on_the_device() -> Result<()> {
     let x = &Array::ones(&[N], DType::F64) * 2.0;
     let export = x.export_on_device()?;
     assert_eq!(seen(&export)[7], 2.0);
@@ -290,7 +290,7 @@ fn borrowed_memory_is_used_where_it_is() -> Result<()> {
     let borrow = |from: usize, place: (i32, i32)| {
         let owner = Box::new(Foreign { memory: vec![], is_shared: Arc::new(AtomicBool::new(true)) });
         let (start, layout) = (export.address().wrapping_add(8 * from), Layout::dense(&[N / 2], 8));
-        // SAFETY: the memory is the export's, which lives longer than what is made here.
+        // SAFETY: the memory is the export's, which outlives what is made here.
         unsafe { Array::from_device(place, (start, 4 * N), layout, DType::F64, true, owner) }
     };
     let (low, high) = (borrow(0, export.dlpack_device())?, borrow(1, export.dlpack_device())?);

@@ -1,4 +1,4 @@
-//! Looking inside: `explain` and the folder of dumped kernels. One test, since there is one engine in a process.
+//! `explain` and the folder of dumped kernels. All is one test, because a process has one runtime.
 
 use fastnp::settings::{self, SettingValue};
 use fastnp::{Array, DType, Op, Reduction, apply, explain, flush};
@@ -21,7 +21,7 @@ fn explains_and_dumps() -> fastnp::Result<()> {
     assert!(pending.starts_with("pending: 3 nodes over 4 storages\n\nkernel 0 over [100000], folding axes [0]\n"));
     assert!(pending.contains("%1@1:f64 = exp(%0@0:f64) in f64"), "{pending}");
     assert!(pending.contains("= sum("), "{pending}");
-    // Looking runs nothing, and the second look says the same.
+    // `explain` runs nothing, so a second call returns the same text.
     assert_eq!(explain(), pending);
 
     sum.item()?;

@@ -1,4 +1,4 @@
-//! A computation that the host interrupts stays pending, and ends later with the same result.
+//! Interrupts: a computation that the host interrupts stays pending, and a later flush completes it with the same result.
 
 use fastnp::{Array, ErrorKind, Host, Op, Reduction, Result, apply, flush, set_host, stats};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -19,7 +19,7 @@ impl Host for Impatient {
     }
 }
 
-/// In-place updates and a temporary that dies between kernels: what ran must not run again.
+/// In-place updates and a temporary that dies between kernels. A kernel that ran must not run again.
 fn program(n: usize) -> Result<(Array, Array)> {
     let x = Array::linspace(0.0, 1.0, n);
     let mut y = &x + 1.0;
@@ -32,7 +32,7 @@ fn program(n: usize) -> Result<(Array, Array)> {
     Ok((x, y))
 }
 
-/// Flushes until nothing is pending, and asks for a stop until there were three; how often it was interrupted.
+/// Flushes until nothing is pending, and requests an interrupt until there were three; returns the number of interrupts.
 fn flush_impatiently() -> usize {
     let mut interrupted = 0;
     let mut kernels = stats().kernels_launched;
@@ -51,7 +51,7 @@ fn flush_impatiently() -> usize {
 #[test]
 fn an_interrupted_computation_stays_pending() -> Result<()> {
     set_host(&Impatient);
-    // A flush is interrupted only once it has taken a while. How many elements take that long, the machine decides.
+    // Only a long flush is interrupted. How many elements take long enough depends on the machine.
     let mut n = 600_000;
     let y = loop {
         let (_, y) = program(n)?;

@@ -1,7 +1,7 @@
-//! Memory on devices that others reach too: lent to them, or borrowed from them.
+//! Device memory shared with other libraries: exported to them, or imported from them.
 //!
-//! What is lent stays where it is until it comes back, and the device's memory is what counts (see `storage`). Nothing here knows
-//! the protocols by which libraries agree on it; they say where it is by a type of device and an ordinal, those of DLPack.
+//! Exported memory stays on its device, and the device's copy is the valid one, until the export is dropped (see `storage`). Protocols
+//! are the caller's: DLPack and others. A device is named by a type and an ordinal, as in DLPack.
 
 use crate::array::array::Array;
 use crate::array::layout::Layout;
@@ -15,7 +15,8 @@ use crate::runtime::recorder::engine;
 use fastnp_codegen::{DType, Device, device_known_as};
 use std::sync::Arc;
 
-/// Memory on a device, opened to somebody outside: alive, there, and never deferred until this is dropped.
+/// Device memory that another library may access: until this is dropped, it stays allocated and on the device, and operations on it
+/// are not deferred.
 pub struct DeviceExport {
     storage: Share,
     device: Arc<dyn Device>,
@@ -28,7 +29,7 @@ impl DeviceExport {
         self.address
     }
 
-    /// Type and ordinal of the device.
+    /// DLPack's type and ordinal of the device.
     pub fn dlpack_device(&self) -> (i32, i32) {
         self.device.dlpack()
     }
@@ -36,20 +37,20 @@ impl DeviceExport {
 
 impl Drop for DeviceExport {
     fn drop(&mut self) {
-        // What others asked for may still be under way. If it failed, whoever waits next is told.
+        // Work that the other library queued may still be running. If it failed, the next wait reports it.
         let _ = interpreter_lock::aside(true, || self.device.wait());
         self.storage.lend(false);
     }
 }
 
-// SAFETY: the address is only handed out; the storage it points into is shared and lives as long as the export.
+// SAFETY: the address is only passed on; the storage it points into is shared and lives as long as the export.
 unsafe impl Send for DeviceExport {}
 // SAFETY: as above.
 unsafe impl Sync for DeviceExport {}
 
 impl Array {
-    /// Type and ordinal of the device that others could share the memory on: the one where they do, else the one that plans run on.
-    /// None where that is the host.
+    /// DLPack's type and ordinal of the device that the memory is exported on, or else could be: the current one. `None` if that is the
+    /// host.
     pub fn dlpack_device(&self) -> Option<(i32, i32)> {
         if self.is_exported_on_device() {
             return self.storage.with_remote(|remote| remote.device().dlpack());
@@ -57,23 +58,23 @@ impl Array {
         engine().site().device.as_ref().map(|device| device.dlpack())
     }
 
-    /// Whether others can reach the memory on a device now.
+    /// Whether another library may access the memory on a device now.
     pub fn is_exported_on_device(&self) -> bool {
         self.storage.is_lent()
     }
 
-    /// The first element's address on the device where others can reach the memory.
+    /// The first element's address on the device that the memory is exported on.
     pub fn exported_address(&self) -> Option<*mut u8> {
         let start = self.is_exported_on_device().then(|| self.storage.with_remote(Remote::start))?;
         Some(start?.wrapping_offset(self.layout.offset))
     }
 
-    /// Opens the memory on a device to somebody outside: on the one that plans run on, unless it is lent elsewhere already. While the
-    /// export lives, operations on this storage are not deferred, and wait for all that the device was asked for by anybody.
+    /// Exports the memory on the current device, or on the device that it is exported on already. While the export lives, operations on
+    /// this storage are not deferred, and wait for all work on the device.
     ///
     /// # Errors
-    /// `BufferError` where plans run on the host, and where somebody can reach the memory there; `MemoryError`; those of a device
-    /// that failed.
+    /// `BufferError` if the current target is the host, or if the memory is exported on the host; `MemoryError`; those of a device that
+    /// failed.
     ///
     /// ```
     /// use fastnp::{Array, DType, set_device};
@@ -121,7 +122,7 @@ impl Array {
     /// An array on memory of a device that `owner` keeps alive. The layout's offset counts from `address`.
     ///
     /// # Errors
-    /// `BufferError` where no device here has this type and this ordinal.
+    /// `BufferError` if no device here has this type and this ordinal.
     ///
     /// # Safety
     /// As [`Array::from_foreign`], for what the device reads and writes.

@@ -1,8 +1,8 @@
-//! Routines of a device's libraries: Fourier transforms and linear algebra, run when they are asked for on the device that plans run
-//! on, on what is there after a flush.
+//! Routines of a device's libraries: Fourier transforms and dense linear algebra, run eagerly on the current device.
 //!
-//! They take arrays as the libraries want them and leave NumPy's rules to the caller: what is no such array is copied first, by
-//! kernels that what is pending fuses into. On the host there are none.
+//! Pending operations are flushed first. The functions take arrays in the form that the libraries want (dense, aligned, matrices
+//! transposed) and copy others first, by kernels that fuse with what is pending. NumPy's rules are the caller's. The host has no
+//! such routines.
 
 use crate::array::array::Array;
 use crate::array::layout::{Index, Order, Shape};
@@ -13,18 +13,18 @@ use crate::runtime::execute::sent;
 use crate::runtime::recorder::engine;
 use fastnp_codegen::{DType, Device, DeviceError, Failure, Library, Routine, Scalar, Transform};
 
-/// Why the host runs none.
+/// The reason why the host runs no routine.
 const NOT_NATIVE: &str = "not native";
-/// The most axes that are transformed together.
+/// The most axes of one transform.
 const MAX_TRANSFORM_AXES: usize = 3;
-/// So many matrices are taken one by one however small they are, and more only with so many rows and columns: a call takes some tens of
-/// microseconds, in which a processor solves systems of tens of equations.
+/// Larger batches must have matrices of at least [`MIN_BATCHED_EXTENT`]: the library takes a batch one matrix at a time, and a call
+/// takes some tens of microseconds, in which a processor solves systems of tens of equations.
 const MAX_SERIAL_MATRICES: usize = 16;
 const MIN_BATCHED_EXTENT: usize = 64;
-/// Alignment of what libraries take.
+/// Alignment that the libraries need, in bytes.
 const LIBRARY_ALIGNMENT: isize = 16;
 
-/// Whether what is recorded now runs on the host, where there are no such routines.
+/// Whether the current target is the host, which has no such routines.
 ///
 /// ```
 /// use fastnp::{targets_host, set_device};
@@ -39,7 +39,7 @@ pub fn targets_host() -> bool {
     engine().site().device.is_none()
 }
 
-/// Why routines of a library do not run now, where they do not: the device lacks the library, or there is none.
+/// Why routines of a library cannot run now: the device lacks the library, or the target is the host. `None` if they can.
 ///
 /// ```
 /// use fastnp::{Library, why_unavailable};
@@ -50,12 +50,12 @@ pub fn why_unavailable(library: Library) -> Option<String> {
     device.map_or_else(|| Some(NOT_NATIVE.to_owned()), |device| device.lacks(library))
 }
 
-/// Discrete Fourier transforms over the last `axes` axes, without a factor. For [`Transform::ToReal`], over one axis, that becomes `points`
-/// long, and imaginary parts do not count where a transform of real numbers has none: at its ends. What is transformed is `float32`,
-/// `float64` or their complex types; no extent is zero.
+/// Discrete Fourier transforms over the last `axes` axes, without normalisation. [`Transform::ToReal`] takes one axis, which becomes
+/// `points` long, and ignores the imaginary parts at its ends, which are zero for the transform of real numbers. The input is
+/// `float32`, `float64` or their complex types; no extent is zero.
 ///
 /// # Errors
-/// `Unsupported` where no device with such a library computes, for other types, and for sizes that the library does not take;
+/// `Unsupported` if the current device has no such library, for other types, and for sizes that the library does not take;
 /// `MemoryError`; those of a device that failed.
 ///
 /// ```
@@ -65,7 +65,7 @@ pub fn why_unavailable(library: Library) -> Option<String> {
 /// ```
 pub fn fourier(x: &Array, transform: Transform, axes: usize, points: usize) -> Result<Array> {
     let dtype = x.dtype();
-    // Of which real numbers, if the transform takes such, are parts.
+    // The complex type, of whose parts the transform computes.
     let complex = if transform == Transform::FromReal { dtype.complex() } else { dtype.is_complex().then_some(dtype) };
     let Some(complex) = complex else {
         return Err(Error::unsupported(format!("a Fourier transform in {dtype}")));
@@ -89,7 +89,7 @@ pub fn fourier(x: &Array, transform: Transform, axes: usize, points: usize) -> R
             }
             shape[last] = points;
             extents[axes - 1] = points;
-            // The library may overwrite it.
+            // The library may overwrite its input.
             let from = x.copy(Order::C)?;
             for end in if points.is_multiple_of(2) { [0, -1] } else { [0, 0] } {
                 if let Some(part) = from.index(&[Index::Ellipsis, Index::At(end)])?.imag() {
@@ -104,9 +104,9 @@ pub fn fourier(x: &Array, transform: Transform, axes: usize, points: usize) -> R
     Ok(result)
 }
 
-/// What solves systems of equations, and for each an `int32`, zero where its matrix has an inverse. Both are given with their last two
-/// axes exchanged, and so is what is given back: matrices `[…, n, n]`, and as many right right_sides `[…, columns, n]`, all in one of the types
-/// `float32`, `float64` and their complex ones; no extent is zero.
+/// Solves systems of linear equations; returns the solutions, and for each system an `int32` (LAPACK's `info`) that is zero if the
+/// matrix has an inverse. Matrices `[…, n, n]`, right sides and solutions `[…, columns, n]` have their last two axes exchanged, and
+/// one of the types `float32`, `float64` and their complex ones; no extent is zero.
 ///
 /// # Errors
 /// As [`fourier`].
@@ -124,7 +124,7 @@ pub fn solve(matrices: &Array, right_sides: &Array) -> Result<(Array, Array)> {
         || columns == 0
         || columns * batch * n != right_sides.size()
     {
-        return Err(Error::unsupported("right right_sides that do not fit the matrices"));
+        return Err(Error::unsupported("right sides that do not fit the matrices"));
     }
     let (factors, solutions) = (matrices.copy(Order::C)?, right_sides.copy(Order::C)?);
     let (pivots, found) = (Array::by_rows(&[batch, n], DType::I64)?, Array::by_rows(&[batch], DType::I32)?);
@@ -132,8 +132,8 @@ pub fn solve(matrices: &Array, right_sides: &Array) -> Result<(Array, Array)> {
     Ok((solutions, found))
 }
 
-/// Triangles that matrices are products of, but for the order of rows, the lower with ones that are not there; for each row in turn an
-/// `int64`, the one from 1 on that it was pivots with. Matrices are as for [`solve`].
+/// LU decomposition with row pivoting: both triangles in one array, without the lower one's unit diagonal; and for each row in turn
+/// the one that it was exchanged with, as an `int64` counted from 1. Matrices are as for [`solve`].
 ///
 /// # Errors
 /// As [`fourier`].
@@ -151,8 +151,8 @@ pub fn lu(matrices: &Array) -> Result<(Array, Array)> {
     Ok((factors, pivots))
 }
 
-/// Cholesky factors, from and to the upper triangles where `upper` is set or else the lower ones, with whatever is in the others; and
-/// for each an `int32`, zero where the matrix is positive definite. Matrices are as for [`solve`], by rows.
+/// Cholesky decomposition of the upper triangles if `upper` is set, else of the lower ones. The factors replace them; the other
+/// triangles are unspecified. For each matrix an `int32` is zero if it is positive definite. Matrices are as for [`solve`], row-major.
 ///
 /// # Errors
 /// As [`fourier`].
@@ -165,14 +165,14 @@ pub fn lu(matrices: &Array) -> Result<(Array, Array)> {
 pub fn cholesky(matrices: &Array, upper: bool) -> Result<(Array, Array)> {
     let (dtype, n, batch) = square_batch(matrices)?;
     let (factors, found) = (matrices.copy(Order::C)?, Array::by_rows(&[batch], DType::I32)?);
-    // Seen by columns it is the other triangle of the transposes, whose factors are transposed too.
+    // In column-major order it is the other triangle of the transposes, whose factors are transposed too.
     run(&Routine::Cholesky { dtype, n, upper: !upper, batch }, &[&factors, &found])?;
     Ok((factors, found))
 }
 
-/// Eigenvalues of Hermitian matrices given by their upper triangles where `upper` is set or else by the lower ones, ascending; the
-/// conjugates of their eigenvectors as rows, or where these are not wanted something; for each matrix an `int32`, zero where they were
-/// found. Matrices are as for [`solve`], by rows.
+/// Eigenvalues of Hermitian matrices, ascending. Only the upper triangles are read if `upper` is set, else only the lower ones.
+/// Second, the conjugates of the eigenvectors as rows, unspecified unless `vectors` is set; third, for each matrix an `int32` that is
+/// zero if they were found. Matrices are as for [`solve`], row-major.
 ///
 /// # Errors
 /// As [`fourier`].
@@ -186,14 +186,14 @@ pub fn eigen(matrices: &Array, upper: bool, vectors: bool) -> Result<(Array, Arr
     let (dtype, n, batch) = square_batch(matrices)?;
     let (found, info) = (matrices.copy(Order::C)?, Array::by_rows(&[batch], DType::I32)?);
     let values = Array::by_rows(&matrices.shape()[..matrices.ndim() - 1], dtype.real())?;
-    // Seen by columns a matrix is its conjugate, given by the other triangle.
+    // In column-major order a matrix is its conjugate, given by the other triangle.
     run(&Routine::Eigen { dtype, n, upper: !upper, vectors, batch }, &[&found, &values, &info])?;
     Ok((values, found, info))
 }
 
-/// Upper triangles with reflectors below them, and so many first columns of the orthogonal matrices that these make, if any: not more
-/// than rows, and otherwise not less than columns. All are given and given back with their last two axes exchanged, in types as for
-/// [`solve`].
+/// QR decomposition: upper triangles with the Householder reflectors below them, and the first `wanted` columns of the orthogonal
+/// factors, if any: at most as many as rows, and otherwise at least as many as columns. All matrices have their last two axes
+/// exchanged, and the types of [`solve`].
 ///
 /// # Errors
 /// As [`fourier`].
@@ -226,18 +226,18 @@ pub fn qr(matrices: &Array, wanted: usize) -> Result<(Array, Option<Array>)> {
     Ok((triangles, Some(made)))
 }
 
-/// What [`svd`] finds.
+/// The result of [`svd`].
 pub struct SvdResult {
-    /// SvdResult values, descending.
+    /// Singular values, descending.
     pub values: Array,
-    /// For each matrix an `int32`, zero where they were found.
+    /// For each matrix an `int32` that is zero if they were found.
     pub found: Array,
-    /// Vectors from the left as columns, and the conjugates of those from the right as rows, where they are wanted.
+    /// Left singular vectors as columns, and the conjugates of the right ones as rows, if wanted.
     pub vectors: Option<(Array, Array)>,
 }
 
-/// SvdResult values, and so many vectors from the left: none, as many as columns, or as many as rows. Matrices have at least as many rows as
-/// columns; they and vectors are given and given back with their last two axes exchanged, in types as for [`solve`].
+/// Singular value decomposition with `wanted` left vectors: none, as many as columns, or as many as rows. Matrices have at least as
+/// many rows as columns. Matrices and vectors have their last two axes exchanged, and the types of [`solve`].
 ///
 /// # Errors
 /// As [`fourier`].
@@ -270,7 +270,7 @@ pub fn svd(matrices: &Array, wanted: usize) -> Result<SvdResult> {
     Ok(SvdResult { values, found, vectors: Some((left, right)) })
 }
 
-/// Type, rows and number of square_batch matrices.
+/// Type, extent and number of square matrices.
 fn square_batch(matrices: &Array) -> Result<(DType, usize, usize)> {
     let (dtype, [m, n], batch) = matrix_batch(matrices)?;
     if m == n { Ok((dtype, n, batch)) } else { Err(Error::unsupported(format!("matrices of {m} by {n}"))) }
@@ -291,7 +291,7 @@ fn matrix_batch(matrices: &Array) -> Result<(DType, [usize; 2], usize)> {
     Ok((dtype, [m, n], batch))
 }
 
-/// The array where a device can take it as it lies, else a copy.
+/// The array if a device's library can read it, else a copy.
 pub(crate) fn device_operand(x: &Array) -> Result<Array> {
     let takes = x.is_c_contiguous()
         && x.layout.offset % LIBRARY_ALIGNMENT == 0
@@ -300,21 +300,21 @@ pub(crate) fn device_operand(x: &Array) -> Result<Array> {
     if takes { Ok(x.clone()) } else { x.copy(Order::C) }
 }
 
-/// Runs a routine on the device: the first operand may be somebody's, and is written only where it is a copy.
+/// Runs a routine on the device. It writes to every operand but the input of a Fourier transform, which may be the user's array.
 fn run(routine: &Routine<'_>, operands: &[&Array]) -> Result<()> {
-    // Copies, which may have been made here, and new arrays.
+    // The rest are copies, perhaps still on the host, and new arrays.
     let written = if matches!(routine, Routine::Fourier { .. }) { &operands[1..] } else { operands };
     on_device(operands, written, |device, addresses| {
         // SAFETY: operands are dense and aligned, on this device, and as large as the routine says. Those it writes are new, and
-        // nothing pending touches any.
+        // no pending operation uses any.
         unsafe { device.run_routine(routine, addresses) }
     })?;
     engine().seen.stats.routines += 1;
     Ok(())
 }
 
-/// Asks the device for something at once, once what is pending was asked for, with the addresses of dense arrays there. Those `written`
-/// are new ones.
+/// Flushes, uploads the operands, and asks the device for something with their addresses. Operands must be dense. Those `written` are
+/// new arrays, which are device-only afterwards.
 ///
 /// # Errors
 /// `Unsupported` on the host and for what the device lacks; `MemoryError`; those of a device that failed.
@@ -340,7 +340,7 @@ pub(crate) fn on_device(
             Failure::Memory | Failure::Fault => error.into(),
         })
     })?;
-    // What was written is there alone.
+    // The host's copies are stale now.
     written.iter().for_each(|x| x.storage.went_away());
     Ok(())
 }

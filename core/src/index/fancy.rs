@@ -1,12 +1,12 @@
-//! FancyIndex named by arrays of positions: `a[i, j]`, `a[:, i]`, `a[mask, 0]`, read or written.
+//! Fancy indexing: reading and writing the elements at arrays of positions and masks, as in `a[i, j]`, `a[:, i]`, `a[mask, 0]`.
 //!
-//! Whatever arrays index with, it comes down to a byte offset for each of their elements: positions, from the end where they are
-//! negative, times the step of the axis, summed over the indexed axes. They are computed at once, since a position out of bounds is an
-//! error of the call that names it. Reading is a gather and writing a scatter at them, recorded like any other statement but
-//! for a few dense rows, which are copied here.
+//! Any such index becomes one array of byte offsets: each position times its axis's stride, summed over the indexed axes. A negative
+//! position counts from the end. Offsets are computed at once, because a position out of bounds is an error of the call with the
+//! index. A read is then a gather at the offsets and a write a scatter, and both are recorded like any statement. A few dense rows
+//! are copied at once instead, by [`crate::index::take_rows`].
 //!
-//! Where elements are written more than once the last one counts, and which one that is NumPy decides by the order in which it
-//! steps through the arrays; so do we.
+//! If a write names an element twice, the last value is stored. Which value is last follows from the order in which NumPy visits
+//! the arrays, so writes here have NumPy's order.
 
 use crate::array::array::Array;
 use crate::array::layout::{
@@ -26,47 +26,47 @@ use crate::runtime::recorder::{engine, recording};
 use fastnp_codegen::{DType, Op};
 use smallvec::SmallVec;
 
-/// One part of an index.
+/// One item of an index.
 #[derive(Clone)]
 pub enum IndexPart {
-    /// A position, a range, a new axis or an ellipsis.
+    /// An integer, a slice, a new axis or an ellipsis: basic indexing.
     Basic(Index),
     /// An array of positions along one axis.
     Positions(Array),
-    /// A bool array, as the positions where it is true along as many axes as it has.
+    /// A boolean array over as many axes as it has. It stands for the positions where it is true.
     Mask(Array),
 }
 
-/// An axis that an array indexes.
+/// An axis that is indexed by an array.
 struct IndexedAxis {
     /// The positions, int64.
     positions: Array,
-    /// Their strides as they were position_strides: what the order of results follows.
+    /// The strides of the array as the user passed it. The result's strides follow their order.
     strides: Strides,
     extent: usize,
     step: isize,
 }
 
-/// Elements of an array that an index names.
+/// An array with a fancy index, ready to be read or written.
 pub struct FancyIndex {
     array: Array,
-    /// What no array indexes, at position zero of the axes that are.
+    /// The layout of the axes with basic indexing, with every array-indexed axis at position zero.
     basic: Layout,
     indexed: SmallVec<[IndexedAxis; 2]>,
-    /// The byte offset of each place from the first element of the rest, int64 in row-major order.
+    /// The byte offset of each indexed element from the first element of `basic`: int64, in row-major order.
     offsets: Array,
-    /// What the arrays of positions broadcast to.
+    /// The shape that the position arrays broadcast to.
     shape: Shape,
-    /// Where their axes stand among the result's.
+    /// Which axis of the result is the first of the position arrays' axes.
     insert_at: usize,
 }
 
 impl Array {
-    /// The places that an index names, arrays among its parts.
+    /// Applies an index that has arrays among its items.
     ///
     /// # Errors
-    /// `IndexError` for positions out of bounds, too many parts, masks of another shape and arrays that do not broadcast;
-    /// `Unsupported` for masks without axes and positions that are no integers.
+    /// `IndexError` for positions out of bounds, too many items, masks of another shape and arrays that do not broadcast;
+    /// `Unsupported` for masks without axes and positions that are not integers.
     ///
     /// ```
     /// use fastnp::{Array, IndexPart};
@@ -81,7 +81,7 @@ impl Array {
     pub fn fancy_index(&self, parts: &[IndexPart]) -> Result<FancyIndex> {
         let found = ParsedIndex::of(self, parts)?;
         let shape = found.shape()?;
-        // NumPy's iterator takes so many arrays, and one for the elements.
+        // NumPy's iterator has `MAX_DIMS` operands, and one of them is the array itself.
         let many = found.indexed.len() >= MAX_DIMS && found.basic.size() == 1;
         if shape.len() + found.basic.ndim() > MAX_DIMS || many {
             return Err(Error::index("too many axes, or arrays of positions"));
@@ -128,7 +128,7 @@ impl Array {
         self.fancy_index(&[IndexPart::Positions(positions.clone())])?.set(value)
     }
 
-    /// The elements at positions along an axis, in row-major order: NumPy's `take`.
+    /// The elements at positions along an axis, as NumPy's `take`. The result is row-major.
     ///
     /// # Errors
     /// As [`Array::fancy_index`]; `AxisError`.
@@ -153,7 +153,7 @@ impl Array {
         index.gather(&shape, c_strides(&shape, self.dtype().size()))
     }
 
-    /// The positions of mask bytes that are not zero, in this array of several axes or none: one row for each.
+    /// Writes the coordinates of mask bytes that are not zero, one row each. `self` has the mask's shape, and any number of axes but one.
     fn write_coordinates(&self, flags: &[u8], mut out: &mut [i64]) {
         let row = self.shape().last().copied().unwrap_or(1).max(1);
         let mut lead: SmallVec<[i64; 4]> = SmallVec::from_elem(0, self.ndim().saturating_sub(1));
@@ -176,7 +176,7 @@ impl Array {
         }
     }
 
-    /// The positions of the elements that are not zero: one row for each, one column for each axis.
+    /// The coordinates of the elements that are not zero: one row each, one column per axis.
     ///
     /// # Errors
     /// `MemoryError`.
@@ -198,12 +198,12 @@ impl Array {
             return Ok(positions);
         }
         let address = mask.address()?;
-        // SAFETY: the mask is dense and settled.
+        // SAFETY: the mask is dense and evaluated.
         let flags = unsafe { std::slice::from_raw_parts(address, mask.size()) };
         let (found, ndim) = (count_true(flags), self.ndim());
         let shape = [found, ndim];
         let (storage, to) = engine().made(found * ndim * size_of::<i64>())?;
-        // SAFETY: the memory is new, of this size, and may hold any numbers.
+        // SAFETY: the memory is new and has this size. Any bits are valid integers.
         let out = unsafe { std::slice::from_raw_parts_mut(to.cast::<i64>(), found * ndim) };
         match ndim {
             1 => {
@@ -216,7 +216,7 @@ impl Array {
     }
 }
 
-/// The axes of an array under an index, as they are found.
+/// An index split into its basic part and its array-indexed axes.
 struct ParsedIndex {
     basic: Layout,
     indexed: SmallVec<[IndexedAxis; 2]>,
@@ -224,16 +224,16 @@ struct ParsedIndex {
 }
 
 impl ParsedIndex {
-    /// What the arrays of positions broadcast to.
+    /// The shape that the position arrays broadcast to.
     fn shape(&self) -> Result<Shape> {
         let shapes: SmallVec<[&[usize]; 2]> = self.indexed.iter().map(|i| i.positions.shape()).collect();
         broadcast(&shapes).map_err(|e| Error::index(e.message()))
     }
 
-    /// The byte offset of each place.
+    /// The byte offset of each indexed element.
     fn offsets(&self, shape: &[usize]) -> Result<Array> {
         let n = count(shape);
-        // Rows and few elements are copied, by offsets that are there.
+        // Rows and small results are copied at once and need offsets in memory. Other offsets are recorded, and fuse with the gather.
         if let [only] = &self.indexed[..]
             && self.basic.size() == 1
             && !crate::runs_at_once(n)
@@ -244,8 +244,8 @@ impl ParsedIndex {
         }
         let (storage, address) = engine().made(n * size_of::<i64>())?;
         if n > 0 {
-            // Where there is no element to name, nobody is told of a position that is not there.
-            // SAFETY: the memory is new, of this size, and has any numbers in it, which the first array replaces.
+            // An empty array of positions cannot be out of bounds, whatever the extent.
+            // SAFETY: the memory is new and has this size. Any bits are valid integers, and the first axis overwrites all of them.
             let offsets = unsafe { std::slice::from_raw_parts_mut(address.cast::<i64>(), n) };
             for (k, axis) in self.indexed.iter().enumerate() {
                 axis.add_offsets(offsets, k == 0, shape)?;
@@ -268,7 +268,7 @@ impl ParsedIndex {
         let all = array.layout().index(&views)?;
         let mut basic = Layout { shape: Shape::new(), strides: Strides::new(), offset: all.offset };
         let mut indexed = SmallVec::new();
-        // Integers go with the arrays: they only leave no axis.
+        // As in NumPy, an integer counts as an array of positions when the place of the result's axes is decided.
         let (mut first_run, mut runs, mut inside, mut axis) = (0, 0, false, 0);
         for part in parts {
             let joins = matches!(part, IndexPart::Positions(_) | IndexPart::Basic(Index::At(_)));
@@ -300,7 +300,7 @@ impl ParsedIndex {
     }
 }
 
-/// The parts with every mask replaced by its positions along each of its axes.
+/// The items with every mask replaced by its positions along each of its axes.
 fn masks_to_positions(array: &Array, parts: &[IndexPart]) -> Result<SmallVec<[IndexPart; 4]>> {
     let uses = |part: &IndexPart| match part {
         IndexPart::Basic(Index::NewAxis | Index::Ellipsis) => 0,
@@ -337,7 +337,7 @@ fn masks_to_positions(array: &Array, parts: &[IndexPart]) -> Result<SmallVec<[In
 impl IndexedAxis {
     fn new(positions: &Array, extent: usize, step: isize) -> Result<IndexedAxis> {
         if !positions.dtype().is_integer() {
-            return Err(Error::unsupported("positions that are no integers"));
+            return Err(Error::unsupported("positions that are not integers"));
         }
         let strides = Strides::from_slice(positions.strides());
         let positions = match positions.dtype() == DType::I64 {
@@ -347,7 +347,7 @@ impl IndexedAxis {
         Ok(IndexedAxis { positions, strides, extent, step })
     }
 
-    /// Whether no position counts from the end, and they lie densely: then their offsets are best computed where they are used.
+    /// Whether the positions are dense and none is negative. Then the offsets are best computed in the kernel that uses them.
     ///
     /// # Errors
     /// `IndexError` for a position out of bounds.
@@ -356,12 +356,12 @@ impl IndexedAxis {
             return Ok(false);
         }
         let address = self.positions.address()?;
-        // SAFETY: the array is dense, settled int64.
+        // SAFETY: the array is dense, evaluated int64.
         let numbers = unsafe { std::slice::from_raw_parts(address.cast::<i64>(), self.positions.size()) };
         check_bounds(numbers, self.extent as i64)
     }
 
-    /// Adds the byte offset of each position, or sets it where it is the first.
+    /// Adds the byte offset of each position, or stores it if this is the first axis.
     fn add_offsets(&self, offsets: &mut [i64], first: bool, shape: &[usize]) -> Result<()> {
         let p = &self.positions;
         let dense = match p.is_c_contiguous() && same_shape(p.shape(), shape) {
@@ -369,7 +369,7 @@ impl IndexedAxis {
             false => p.broadcast_to(shape)?.copy(Order::C)?,
         };
         let address = dense.address()?;
-        // SAFETY: the array is dense, settled int64 of this shape.
+        // SAFETY: the array is dense, evaluated int64 of this shape.
         let numbers = unsafe { std::slice::from_raw_parts(address.cast::<i64>(), offsets.len()) };
         let (n, step) = (self.extent as i64, self.step as i64);
         let mut outside = false;
@@ -388,12 +388,12 @@ impl IndexedAxis {
 }
 
 impl FancyIndex {
-    /// The shape of what is read or written.
+    /// The shape of the result of a read, which is the shape that a written value broadcasts to.
     pub fn result_shape(&self) -> Shape {
         self.merged(&self.shape, &self.basic.shape)
     }
 
-    /// What belongs to the positions' axes and to the rest, in the order of the result's axes.
+    /// Merges what belongs to the position arrays' axes with what belongs to the basic axes, in the order of the result's axes.
     fn merged<T: Copy>(&self, indexed: &[T], rest: &[T]) -> SmallVec<[T; 4]>
     where
         [T; 4]: smallvec::Array<Item = T>,
@@ -401,7 +401,7 @@ impl FancyIndex {
         rest[..self.insert_at].iter().chain(indexed).chain(&rest[self.insert_at..]).copied().collect()
     }
 
-    /// The elements, in a new array.
+    /// Reads the elements into a new array.
     ///
     /// # Errors
     /// `MemoryError`.
@@ -436,14 +436,15 @@ impl FancyIndex {
         Ok(target)
     }
 
-    /// The rest as items of a row that are evenly apart, here and in an array of the result's shape, and the step there from row to
-    /// row; `None` where the rest is no such row, or where recording is better: single elements that are many.
+    /// Sees the basic part as rows of evenly spaced items, both here and in an array of the result's shape; returns the items and that
+    /// array's stride from row to row. `None` if the layout is no such row, or if recording is faster: many single elements.
     fn as_rows(&self, strides: &[isize]) -> Option<(RowItems, isize)> {
         let size = self.array.dtype().size();
         let (at, end) = (self.insert_at, self.insert_at + self.shape.len());
-        let few = crate::runs_at_once(self.offsets.size() * self.basic.size());
-        let along = strides[..at].iter().chain(&strides[end..]);
-        let mut axes = self.basic.shape.iter().zip(&self.basic.strides).zip(along).filter(|((n, _), _)| **n != 1);
+        let is_small = crate::runs_at_once(self.offsets.size() * self.basic.size());
+        let target_strides = strides[..at].iter().chain(&strides[end..]);
+        let mut axes =
+            self.basic.shape.iter().zip(&self.basic.strides).zip(target_strides).filter(|((n, _), _)| **n != 1);
         let dense = self.basic.is_c_contiguous(size)
             && at == 0
             && strides[end..]
@@ -453,13 +454,13 @@ impl FancyIndex {
                 .all(|((a, b), &n)| a == b || n == 1);
         let items = match (axes.next(), axes.next()) {
             _ if dense => RowItems { bytes: self.basic.size() * size, count: 1, strides: (0, 0) },
-            (Some(((&n, &here), &there)), None) => RowItems { bytes: size, count: n, strides: (here, there) },
+            (Some(((&n, &own), &other)), None) => RowItems { bytes: size, count: n, strides: (own, other) },
             _ => return None,
         };
-        if !few && items.bytes <= take_rows::MAX_ELEMENT_BYTES {
+        if !is_small && items.bytes <= take_rows::MAX_ELEMENT_BYTES {
             return None;
         }
-        // The positions' axes are evenly apart where they lie as one.
+        // The position arrays' axes must have one stride when they are flattened.
         let row = strides[at..end].iter().zip(&self.shape).rev().find(|(_, n)| **n != 1).map_or(0, |(s, _)| *s);
         let even = c_strides(&self.shape, 1)
             .iter()
@@ -469,21 +470,21 @@ impl FancyIndex {
         even.then_some((items, row))
     }
 
-    /// Copies the rows to a new array.
+    /// Copies the rows to a new array at once.
     fn gather_now(&self, target: &Array, (items, step): (RowItems, isize)) -> Result<()> {
         let mut engine = engine();
         let from = engine.settle(&self.array.storage)?.wrapping_offset(self.basic.offset).cast_const();
         let to = target.storage.materialize()?;
         let offset = self.offset();
-        let place = |k: usize| (from.wrapping_offset(offset(k)), to.wrapping_offset(k as isize * step));
-        // SAFETY: the array is settled, its places lie within it, and the target is new and has room for all of them.
-        unsafe { take_rows::copy(self.offsets.size(), items, place) };
+        let addresses = |k: usize| (from.wrapping_offset(offset(k)), to.wrapping_offset(k as isize * step));
+        // SAFETY: the array is evaluated, its offsets were checked, and the target is new and has room for all rows.
+        unsafe { take_rows::copy(self.offsets.size(), items, addresses) };
         target.storage.written()?;
         engine.seen.stats.ran_at_once();
         Ok(())
     }
 
-    /// Copies the rows of an array of the same type to the places.
+    /// Copies rows of an array of the same type into this one at once.
     fn scatter_now(&self, value: &Array, (items, step): (RowItems, isize)) -> Result<()> {
         let mut engine = engine();
         if self.array.storage.is_watched() {
@@ -492,24 +493,24 @@ impl FancyIndex {
         let from = engine.settle(&value.storage)?.wrapping_offset(value.layout.offset).cast_const();
         let to = engine.settle(&self.array.storage)?.wrapping_offset(self.basic.offset);
         let offset = self.offset();
-        let place = |k: usize| (from.wrapping_offset(k as isize * step), to.wrapping_offset(offset(k)));
+        let addresses = |k: usize| (from.wrapping_offset(k as isize * step), to.wrapping_offset(offset(k)));
         let items = RowItems { strides: (items.strides.1, items.strides.0), ..items };
-        // SAFETY: both arrays are settled and apart, the places lie within this one, and the value has a row for each.
-        unsafe { take_rows::copy(self.offsets.size(), items, place) };
+        // SAFETY: both arrays are evaluated and share no memory, the offsets were checked, and the value has a row for each.
+        unsafe { take_rows::copy(self.offsets.size(), items, addresses) };
         self.array.storage.written()?;
         engine.seen.stats.ran_at_once();
         Ok(())
     }
 
-    /// The byte offset of a place, which was checked when it was computed.
+    /// The byte offset of an indexed element. Bounds were checked when it was computed.
     fn offset(&self) -> impl Fn(usize) -> isize {
         let start = self.offsets.storage.address().map_or(std::ptr::null(), |p| p.cast_const().cast::<i64>());
-        // SAFETY: as many offsets as there are places; the storage was made with memory and lives as long as the places.
+        // SAFETY: there is one offset for each index; the storage has memory and lives as long as `self`.
         move |k| unsafe { *start.add(k) as isize }
     }
 
-    /// Strides of the result: as NumPy nests the axes. Where there is a rest of more than one element, the positions' axes are
-    /// outside of it in row-major order; otherwise they nest as the arrays of positions do.
+    /// Strides of the result in NumPy's axis order. If the basic part has more than one element, the position arrays' axes are outer
+    /// to it and row-major; otherwise they have the order of the arrays of positions.
     fn result_strides(&self) -> Strides {
         let size = self.array.dtype().size();
         let rest = result_order::of_one(&self.basic.shape, size, &self.basic.strides);
@@ -524,7 +525,7 @@ impl FancyIndex {
         self.merged(&indexed, &rest)
     }
 
-    /// The strides of the arrays of positions, over the shape they broadcast to.
+    /// The strides of the position arrays, broadcast to their common shape.
     fn position_strides(&self) -> SmallVec<[Strides; 3]> {
         self.indexed
             .iter()
@@ -535,7 +536,7 @@ impl FancyIndex {
             .collect()
     }
 
-    /// Steps of what does not move along the positions' axes, and of what does not move along the rest.
+    /// Zero strides along the position arrays' axes, and along the basic axes.
     fn zero_strides(&self) -> (Strides, Strides) {
         (SmallVec::from_elem(0, self.shape.len()), SmallVec::from_elem(0, self.basic.ndim()))
     }
@@ -544,7 +545,7 @@ impl FancyIndex {
         View { storage: &array.storage, dtype: array.dtype(), offset, strides: Steps::Owned(strides) }
     }
 
-    /// Writes a value, converted and broadcast_value, to the places; where one is named twice the last element counts.
+    /// Writes a value, cast and broadcast. If an element is named twice, the last value is stored.
     ///
     /// # Errors
     /// `ValueError` where the array is read-only or the value's shape does not fit, `Unsupported` where elements of the array share
@@ -562,7 +563,7 @@ impl FancyIndex {
         }
         let offsets = &self.offsets;
         let at = self.insert_at..self.insert_at + self.shape.len();
-        // The value's steps, those of the positions' axes first.
+        // The value's strides, those along the position arrays' axes first.
         let (steps, rest): (Strides, Strides) = match &value {
             Some(v) => {
                 let s = v.strides();
@@ -599,7 +600,7 @@ impl FancyIndex {
                 Input::Memory(self.view(v, offset, strides))
             }
             (None, Some(number)) => Input::Scalar(number.cast(self.array.dtype())),
-            (None, None) => return Err(Error::unsupported("a number of no type")),
+            (None, None) => return Err(Error::unsupported("a scalar without a type")),
         };
         let target = zeros.iter().chain(&self.basic.strides).copied().collect();
         recording()?.submit(&Statement {
@@ -613,7 +614,7 @@ impl FancyIndex {
         })
     }
 
-    /// A value over the shape it is written to, apart from the array's memory.
+    /// A value broadcast to the shape that is written, in memory that the array does not share.
     fn broadcast_value(&self, value: &Array, shape: &[usize]) -> Result<Array> {
         let value = match value.may_share_memory(&self.array) {
             true => value.copy(Order::A)?,
@@ -623,11 +624,11 @@ impl FancyIndex {
         if same_shape(value.shape(), shape) { Ok(value) } else { value.broadcast_to(shape) }
     }
 
-    /// The positions' axes in the order NumPy steps through them when it writes, each with whether it does so backwards.
+    /// The position arrays' axes in the order NumPy visits them in a write, each with whether it is visited backwards.
     ///
-    /// A rest of more than one element is written place by place, in row-major order. Otherwise NumPy's iterator nests the axes as
-    /// those of the arrays of positions and of the value do, and turns those around along which none of them steps forward; not
-    /// for one array of one axis, whose order it promises.
+    /// A basic part of more than one element is written index by index in row-major order. Otherwise NumPy's iterator orders the axes by
+    /// the strides of the position arrays and the value, and reverses an axis along which no stride is positive. One array of one axis
+    /// is always visited forwards: NumPy documents that order.
     fn order(&self, value: &[isize]) -> SmallVec<[(usize, bool); 4]> {
         let ndim = self.shape.len();
         if count(&self.basic.shape) != 1 || (self.indexed.len() == 1 && ndim <= 1) {

@@ -1,14 +1,14 @@
-//! What a mask's bytes choose, a vector at a time, where the processor has the instructions of AVX-512 that compress and expand.
+//! Stream compaction and expansion with AVX-512: the positions that a mask selects, the elements there, and the inverse.
 //!
-//! Each function takes as selected groups of [`MASK_GROUP_BYTES`] elements as it can and says where it stopped: how selected bytes of the mask it
-//! looked at, and how selected elements those chose. The rest is the caller's ([`crate::index::mask_loops`]), everything on other processors and of
-//! elements of sixteen bytes.
+//! Each function processes full groups of [`MASK_GROUP_BYTES`] mask bytes and returns how many mask bytes it processed and how many
+//! of them were true. The caller ([`crate::index::mask_loops`]) processes the rest. On other processors, and for elements of
+//! sixteen bytes, that is everything.
 
-/// Bytes of a mask looked at together.
+/// Bytes of a mask that are processed together.
 #[cfg(target_arch = "x86_64")]
 const MASK_GROUP_BYTES: usize = 64;
 
-/// Positions of bytes that are not zero, as selected as there is room for.
+/// Writes the positions of bytes that are not zero, as long as a full group fits into `out`.
 pub(crate) fn positions(mask: &[u8], out: &mut [i64]) -> (usize, usize) {
     #[cfg(target_arch = "x86_64")]
     if x86::is_supported::<i64>() {
@@ -52,7 +52,7 @@ mod x86 {
     use super::MASK_GROUP_BYTES;
     use std::arch::x86_64::*;
 
-    /// Whether there are instructions for elements of this size, and the processor has those for all of them.
+    /// Whether the processor has the instructions, and they have a form for elements of this size.
     pub(crate) fn is_supported<T>() -> bool {
         !cfg!(miri)
             && size_of::<T>() <= 8
@@ -61,16 +61,16 @@ mod x86 {
             && is_x86_feature_detected!("avx512vbmi2")
     }
 
-    /// A bit for each byte of a group that is not zero.
+    /// One bit for each byte of a group, set if it is not zero.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
     fn bits(group: &[u8; MASK_GROUP_BYTES]) -> u64 {
-        // SAFETY: the group has as selected bytes as a vector.
+        // SAFETY: the group has as many bytes as a vector.
         let bytes = unsafe { _mm512_loadu_si512(group.as_ptr().cast()) };
         _mm512_test_epi8_mask(bytes, bytes)
     }
 
-    /// The first lane of each vector of a group, and the bits of its lanes.
+    /// The first lane of each vector of a group, with the bits of its lanes.
     #[inline(always)]
     fn lanes<T>(bits: u64) -> impl Iterator<Item = (usize, u64)> {
         let lanes = MASK_GROUP_BYTES / size_of::<T>();
@@ -80,17 +80,17 @@ mod x86 {
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2,popcnt")]
     pub(crate) fn positions(mask: &[u8], out: &mut [i64]) -> (usize, usize) {
         let (mut first, mut selected) = (0, 0);
-        let mut numbers = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
+        let mut lane_positions = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
         for group in mask.as_chunks::<MASK_GROUP_BYTES>().0 {
             if selected + MASK_GROUP_BYTES > out.len() {
                 break;
             }
             for (_, selected_bits) in lanes::<i64>(bits(group)) {
-                let positions = _mm512_maskz_compress_epi64(selected_bits as u8, numbers);
-                // SAFETY: there is room for the whole group from where its first position goes.
+                let positions = _mm512_maskz_compress_epi64(selected_bits as u8, lane_positions);
+                // SAFETY: a whole group fits from this position on.
                 unsafe { _mm512_storeu_si512(out.as_mut_ptr().add(selected).cast(), positions) };
                 selected += selected_bits.count_ones() as usize;
-                numbers = _mm512_add_epi64(numbers, _mm512_set1_epi64(8));
+                lane_positions = _mm512_add_epi64(lane_positions, _mm512_set1_epi64(8));
             }
             first += MASK_GROUP_BYTES;
         }
@@ -114,11 +114,10 @@ mod x86 {
                 break;
             }
             for (lane, selected_bits) in lanes::<T>(bits(group)) {
-                // SAFETY: the vector's elements are among the values, and the target has room for the whole group from where its
-                // first element goes.
+                // SAFETY: the vector's elements are among the values, and the target has room for a whole group from this position on.
                 unsafe {
                     let all = _mm512_loadu_si512(values.add(first + lane).cast());
-                    // Through a register: stores that compress are microcode on some processors.
+                    // Compress in a register and store: compressing stores are microcoded on some processors.
                     let packed = match size_of::<T>() {
                         1 => _mm512_maskz_compress_epi8(selected_bits, all),
                         2 => _mm512_maskz_compress_epi16(selected_bits as u32, all),
@@ -143,7 +142,7 @@ mod x86 {
         let (mut first, mut selected) = (0, 0);
         for group in mask.as_chunks::<MASK_GROUP_BYTES>().0 {
             for (lane, selected_bits) in lanes::<T>(bits(group)) {
-                // SAFETY: as selected values are read as the lanes are selected_bits, and no other lane of the target is written.
+                // SAFETY: as many values are read as bits are set, and no other lane of the target is written.
                 unsafe { expand_lanes(values.add(selected), selected_bits, target.add(first + lane)) };
                 selected += selected_bits.count_ones() as usize;
             }
@@ -152,14 +151,14 @@ mod x86 {
         (first, selected)
     }
 
-    /// Puts consecutive values into the selected_bits lanes of a vector in memory.
+    /// Expands consecutive values into the selected lanes of a vector in memory.
     ///
     /// # Safety
-    /// There are as selected values as lanes are selected_bits, and memory for those lanes.
+    /// There is a value for each set bit, and memory for the selected lanes.
     #[inline]
     #[target_feature(enable = "avx512f,avx512bw,avx512vbmi2")]
     unsafe fn expand_lanes<T>(values: *const T, selected_bits: u64, target: *mut T) {
-        // SAFETY: only selected_bits lanes are read for and written.
+        // SAFETY: only selected lanes are loaded and stored.
         unsafe {
             match size_of::<T>() {
                 1 => {

@@ -1,4 +1,4 @@
-//! What a mask chooses, where that is on a device: it is compacted there, and only its number comes to the host.
+//! Stream compaction on a device: elements or positions are compacted there, and only their number is downloaded.
 
 use crate::array::array::Array;
 use crate::array::layout::Index;
@@ -17,8 +17,8 @@ pub(crate) fn count_selected(mask: &Array) -> Result<usize> {
     Ok(mask.reduce(Reduction::CountNonzero, None, None, false)?.item()?.to_i64() as usize)
 }
 
-/// The elements of `values` where a mask of the same shape is true, in row-major order; without values their positions in that order,
-/// as `int64`. None on the host, and where there is nothing to choose from.
+/// The elements of `values` where a mask of the same shape is true, in row-major order; without values the flat positions, as `int64`.
+/// `None` on the host, and for an empty mask.
 ///
 /// # Errors
 /// `MemoryError`; those of a device that failed.
@@ -36,13 +36,13 @@ pub(crate) fn compact_on_device(mask: &Array, values: Option<&Array>) -> Result<
     let operands: Vec<&Array> = [&mask, &out].into_iter().chain(&values).collect();
     on_device(&operands, &[&out], |device, addresses| {
         let given = addresses.get(2).map(|start| (start.cast_const(), dtype.size()));
-        // SAFETY: all are dense, aligned and on this device. The target is new, and as long as the mask said.
+        // SAFETY: all are dense, aligned and on this device. The target is new, and as long as the mask's count.
         unsafe { device.compact((addresses[0].cast_const(), mask.size()), given, addresses[1]) }
     })?;
     Ok(Some(out))
 }
 
-/// The positions along each axis of what a mask of one axis or more chooses, one row for each. None as for [`compact_on_device`].
+/// The coordinates that a mask selects, one row each. `None` as for [`compact_on_device`].
 ///
 /// # Errors
 /// As [`compact_on_device`].

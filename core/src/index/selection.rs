@@ -1,12 +1,12 @@
-//! `a[mask]`, not yet taken out of `a`.
+//! Masked selection: `a[mask]` as values and a mask, compacted lazily.
 //!
-//! How many elements a boolean mask selects depends on data, so an array of them cannot be recorded. But most selections are
-//! reduced (`a[m].mean()`) or computed on and put back through the same mask (`z[m] = z[m]**2 + c[m]`), and both are
-//! elementwise over the full array: the selection stays a pair of full arrays, values and mask, and becomes a select inside
-//! the kernel. Only an escape (its length, its elements) compacts it.
+//! How many elements a mask selects depends on data, so a compacted array cannot be recorded. Most selections are reduced
+//! (`a[m].mean()`), or computed with and stored through the same mask (`z[m] = z[m]**2 + c[m]`). Both are elementwise over the full
+//! array, so the selection stays a pair of full arrays and becomes a select in the kernel. Only reading its length or its elements
+//! compacts it.
 //!
-//! Values at places that are not selected are kept at a number that no operation raises a floating-point flag for, so what is not
-//! selected can never warn.
+//! Before an operation, values that are not selected are replaced by a number that raises no floating-point flag, so they never
+//! cause a warning.
 
 use crate::array::array::Array;
 use crate::array::layout::{Layout, Order};
@@ -24,11 +24,11 @@ use fastnp_codegen::{DType, Fold, Op, Scalar};
 /// Elements of an array where a mask of the same shape is true, in row-major order.
 #[derive(Clone)]
 pub struct Selection {
-    /// The values as they were when selected; anything where the mask is false.
+    /// A snapshot of the values. Where the mask is false they are arbitrary.
     values: Capture,
-    /// The mask as it was then.
+    /// A snapshot of the mask.
     mask: Capture,
-    /// The stamp of the mask's storage, its layout and version, to tell whether another selection is by the same one.
+    /// The stamp of the mask's storage, its layout and its version: they identify the mask.
     origin: u64,
     layout: Layout,
     version: u64,
@@ -36,7 +36,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Selects elements of `source` where `mask` (bool, of the same shape) is true, as both are now.
+    /// Selects elements of `source` where `mask` (bool, of the same shape) is true. Later writes to either have no effect on it.
     ///
     /// # Errors
     /// `IndexError` where the shapes differ.
@@ -73,7 +73,7 @@ impl Selection {
         self.dtype
     }
 
-    /// Whether `mask` is, now, the mask this selection was made with.
+    /// Whether this selection was made with `mask`, and the mask has not changed since.
     pub fn is_by(&self, mask: &Array) -> bool {
         self.origin == mask.storage.stamp()
             && self.layout == mask.layout
@@ -121,7 +121,7 @@ impl Selection {
         Ok(first.with_values(apply(op, &values)?))
     }
 
-    /// Other values under the same mask.
+    /// A selection of other values by the same mask.
     fn with_values(&self, values: Array) -> Selection {
         Selection { dtype: values.dtype(), values: Capture::fixed(values), ..self.clone() }
     }
@@ -135,7 +135,7 @@ impl Selection {
     ///
     /// # Errors
     /// `ValueError` for the smallest or largest of nothing; `Unsupported` for reductions that depend on positions, and for the
-    /// mean of nothing, which warns.
+    /// mean of nothing, for which NumPy warns.
     pub fn reduce(&self, what: Reduction) -> Result<Array> {
         let number = |x: f64| Scalar::new(self.dtype(), x);
         match what {
@@ -173,7 +173,7 @@ impl Selection {
         let sum = self.values_or(Scalar::zero(self.dtype))?.fold(Fold::Op(Op::Add), dtype, full, false)?;
         let count = mask.fold(Fold::Op(Op::Add), DType::I64, full, false)?;
         let mean = apply(Op::Divide, &[(&sum).into(), (&count.cast(dtype)?).into()])?;
-        // Both are there after one flush, by one kernel.
+        // One kernel computes both, in one flush.
         mean.evaluate()?;
         if count.item()?.to_i64() == 0 {
             engine().seen.raised.forget(Op::Divide.name());
@@ -182,7 +182,7 @@ impl Selection {
         Ok(mean)
     }
 
-    /// How many elements are selected. Evaluates the mask, nothing else.
+    /// How many elements are selected. Evaluates only the mask.
     ///
     /// # Errors
     /// `MemoryError`.
@@ -204,22 +204,22 @@ impl Selection {
     /// ```
     pub fn to_array(&self) -> Result<Array> {
         let (values, mask) = (self.values.array(), self.mask.array());
-        if let Some(flags) = compact_on_device(&mask, Some(&values))? {
-            return Ok(flags);
+        if let Some(compacted) = compact_on_device(&mask, Some(&values))? {
+            return Ok(compacted);
         }
         let (values, mask) = (dense(values)?, dense(mask)?);
         let (from, flags) = (values.address()?, mask.address()?);
-        // SAFETY: the mask is dense and settled.
+        // SAFETY: the mask is dense and evaluated.
         let bytes = unsafe { std::slice::from_raw_parts(flags, mask.size()) };
         let count = count_true(bytes);
         let out = Array::by_rows(&[count], self.dtype)?;
         let target = out.storage.materialize()?;
-        // SAFETY: values and mask are dense, settled and of one shape; the target has room for every selected element.
+        // SAFETY: values and mask are dense, evaluated and of one shape; the target has room for every selected element.
         unsafe { compact(from, bytes, target, count, self.dtype.size()) };
         Ok(out)
     }
 
-    /// `target[mask] = self`, for the mask this selection was made with, or a number broadcast.
+    /// `target[mask] = self` for the mask of this selection.
     ///
     /// # Errors
     /// `ValueError` where the target is read-only.
@@ -236,7 +236,7 @@ impl Selection {
     pub fn assign_to(&self, target: &Array) -> Result<()> {
         let mask = self.mask.array();
         if target.shape() != mask.shape() {
-            return Err(Error::unsupported("a selection put back into another shape"));
+            return Err(Error::unsupported("a selection assigned to another shape"));
         }
         target.assign_where(&mask, Value::Array(&self.values.array()))
     }
@@ -259,7 +259,7 @@ pub enum SelectionArg<'a> {
     Number(Value<'a>),
 }
 
-/// A number inside an op's domain, where it raises nothing.
+/// A number inside an op's domain, for which it raises no flag.
 fn harmless(op: Op) -> f64 {
     match op.row().domain {
         fastnp_codegen::Domain::Unit => 0.0,
@@ -270,7 +270,7 @@ fn harmless(op: Op) -> f64 {
     }
 }
 
-/// The value that never wins: the largest of the type for a minimum, the smallest for a maximum.
+/// The neutral element of an extreme: the largest value of the type for a minimum, the smallest for a maximum.
 fn bound(dtype: DType, largest: bool) -> Scalar {
     match dtype {
         DType::Bool => Scalar::new(dtype, largest),
@@ -292,12 +292,12 @@ fn bound(dtype: DType, largest: bool) -> Scalar {
     }
 }
 
-/// The array, or a copy of it, dense in row-major order.
+/// The array if it is dense in row-major order, else such a copy.
 fn dense(array: Array) -> Result<Array> {
     if array.is_c_contiguous() { Ok(array) } else { array.copy(Order::C) }
 }
 
-/// `source[mask]` for a mask of the source's shape, at once: what keeping it as a [`Selection`] costs more than. `None` where the
+/// `source[mask]` for a mask of the source's shape, compacted at once: faster than a [`Selection`] of few elements. `None` if the
 /// elements are many, or not dense.
 ///
 /// # Errors
@@ -306,8 +306,8 @@ fn dense(array: Array) -> Result<Array> {
 /// ```
 /// use fastnp::{Array, select_now};
 /// let x = Array::from(vec![1.0, 2.0, 3.0]);
-/// let flags = select_now(&x, &Array::from(vec![true, false, true]))?.expect("three are few");
-/// assert_eq!(flags.to_vec::<f64>()?, [1.0, 3.0]);
+/// let selected = select_now(&x, &Array::from(vec![true, false, true]))?.expect("three are few");
+/// assert_eq!(selected.to_vec::<f64>()?, [1.0, 3.0]);
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn select_now(source: &Array, mask: &Array) -> Result<Option<Array>> {
@@ -318,11 +318,11 @@ pub fn select_now(source: &Array, mask: &Array) -> Result<Option<Array>> {
     }
     let flags = engine.settle(&mask.storage)?.wrapping_offset(mask.layout.offset);
     let from = engine.settle(&source.storage)?.wrapping_offset(source.layout.offset);
-    // SAFETY: the mask is dense and settled.
+    // SAFETY: the mask is dense and evaluated.
     let bytes = unsafe { std::slice::from_raw_parts(flags, mask.size()) };
     let (count, size) = (count_true(bytes), source.dtype().size());
     let (storage, to) = engine.made(count * size)?;
-    // SAFETY: values and mask are dense, settled and of one shape; the target has room for every selected element.
+    // SAFETY: values and mask are dense, evaluated and of one shape; the target has room for every selected element.
     unsafe { compact(from, bytes, to, count, size) };
     engine.seen.stats.ran_at_once();
     let layout = Layout::dense(&[count], size);
@@ -332,7 +332,7 @@ pub fn select_now(source: &Array, mask: &Array) -> Result<Option<Array>> {
 /// `target[mask] = values` for as many values as the mask selects; evaluates all three.
 ///
 /// # Errors
-/// `Unsupported` where the numbers differ, or the target is not dense; `ValueError` where it is read-only.
+/// `Unsupported` if the numbers of elements differ, or the target is not dense; `ValueError` if it is read-only.
 ///
 /// ```
 /// use fastnp::{Array, put_selected};
@@ -345,16 +345,18 @@ pub fn put_selected(target: &Array, mask: &Array, values: &Array) -> Result<()> 
     target.check_target("assignment destination is read-only")?;
     let fits = target.is_c_contiguous() && target.shape() == mask.shape() && values.ndim() == 1;
     if !fits || values.may_share_memory(target) || mask.may_share_memory(target) {
-        return Err(Error::unsupported("values put into a selection of an array that is not dense, or is among them"));
+        return Err(Error::unsupported(
+            "an assignment by a mask to an array that is not dense, or shares memory with the values",
+        ));
     }
     let values = if values.dtype() == target.dtype() { values.clone() } else { values.cast(target.dtype())? };
     let (values, mask) = (dense(values)?, dense(mask.clone())?);
     let (from, flags) = (values.address()?, mask.address()?);
-    // SAFETY: the mask is dense and settled.
+    // SAFETY: the mask is dense and evaluated.
     let bytes = unsafe { std::slice::from_raw_parts(flags, mask.size()) };
     if count_true(bytes) != values.size() {
-        return Err(Error::unsupported("as many values as the mask does not select"));
+        return Err(Error::unsupported("values whose number is not what the mask selects"));
     }
-    // SAFETY: the target is dense, settled, of the mask's shape and shares no memory with the values.
+    // SAFETY: the target is dense, evaluated, of the mask's shape, and shares no memory with the values.
     target.write_with(|to| unsafe { expand(from, bytes, to, values.size(), target.dtype().size()) })
 }

@@ -1,9 +1,9 @@
-//! Matrix and inner products.
+//! Matrix multiplication and inner products.
 //!
-//! Products with a matrix in them go to [`crate::host::gemm`], whose matrix-vector kernels are ten times as fast as the
+//! Products with a matrix go to [`crate::host::gemm`], whose matrix-vector kernels are ten times as fast as the
 //! interpreter's multiply and add. Inner products of two vectors are recorded as a multiplication and a sum, which fuse with
-//! each other and with what is around them. So are sums of one or two products, for which `gemm` has kernels of its own
-//! that do not start from zero as every BLAS does (`-0.0` for `0.0`).
+//! each other and with their neighbours. So are products of depth one and two, for which `gemm` has kernels that do not start from
+//! zero as every BLAS does (`-0.0` for `0.0`).
 
 use crate::array::array::Array;
 use crate::array::layout::{Index, Layout, Shape, Steps, Strides, broadcast, byte_count, c_strides};
@@ -17,7 +17,7 @@ use crate::plan::trace::{Input, Operation, Statement, View};
 use crate::runtime::recorder::recording;
 use fastnp_codegen::{DType, Fold, Op};
 
-/// The matrix product of two arrays, with NumPy's rules for vectors and stacks of record_gemm.
+/// The matrix product of two arrays, with NumPy's rules for vectors and stacks of matrices.
 ///
 /// # Errors
 /// `ValueError` where the shapes do not fit.
@@ -33,7 +33,7 @@ pub fn matmul(a: &Array, b: &Array) -> Result<Array> {
     multiply(Product::Matmul, a, b)
 }
 
-/// The same under NumPy's name `dot`, which is that of its floating-point flags.
+/// [`matmul`] under NumPy's name `dot`, which its floating-point flags are reported with.
 ///
 /// # Errors
 /// As [`matmul`].
@@ -154,14 +154,14 @@ fn record_gemm(name: Product, a: &Array, b: &Array, dtype: DType) -> Result<Arra
     Ok(target)
 }
 
-/// Strides of an array's stack of record_gemm over a larger stack.
+/// Strides of an array's stack of matrices, broadcast to a larger stack.
 fn stack_strides(x: &Array, stack: &[usize]) -> Strides {
     let stack_strides = x.ndim() - 2;
     Layout { shape: x.shape()[..stack_strides].into(), strides: x.strides()[..stack_strides].into(), offset: 0 }
         .strides_over(stack)
 }
 
-/// A new array for a stack of products: record_gemm row by row, stacked_result as the operands are.
+/// A new array for a stack of products: row-major matrices, stacked in the operands' axis order.
 fn stacked_result(a: &Array, b: &Array, stack: &[usize], shape: &[usize], dtype: DType) -> Result<Array> {
     let matrix = c_strides(&shape[stack.len()..], dtype.size());
     let bytes = byte_count(&shape[stack.len()..], dtype.size())?.max(dtype.size());
@@ -170,10 +170,10 @@ fn stacked_result(a: &Array, b: &Array, stack: &[usize], shape: &[usize], dtype:
     Array::fresh(shape, strides, dtype)
 }
 
-/// Depths up to this one are elementwise work.
+/// Products of at most this depth are elementwise operations.
 const MAX_ELEMENTWISE_DEPTH: usize = 2;
 
-/// The product of a matrix of one or two columns with one of as many rows.
+/// The product of a matrix of one or two columns with one of as many rows, by elementwise operations.
 fn shallow(name: Product, (a, b): (&Array, &Array), k: usize, target: Array) -> Result<Array> {
     let at = |i: usize| Index::from(i as isize..i as isize + 1);
     for i in 0..k {
@@ -191,7 +191,7 @@ fn matrix_strides(x: &Array) -> (isize, isize) {
     (x.strides()[n - 2], x.strides()[n - 1])
 }
 
-/// The array in the product's type, with strides that count whole elements.
+/// The array in the product's type, copied unless its strides are multiples of the element size.
 fn with_whole_strides(x: &Array, dtype: DType) -> Result<Array> {
     let whole = x.strides().iter().all(|s| s % dtype.size() as isize == 0);
     if x.dtype() == dtype && whole { Ok(x.clone()) } else { x.cast_order(dtype, crate::array::layout::Order::C) }

@@ -1,6 +1,6 @@
 //! Reductions and scans.
 //!
-//! PerResult is recorded as folds and elementwise operations, so that a mean is one kernel (a sum with a division in its epilogue)
+//! Each is recorded as folds and elementwise operations, so that a mean is one kernel (a sum with a division in its epilogue)
 //! and a variance two (the mean, then the mean of squared distances from it).
 
 use crate::array::array::Array;
@@ -47,26 +47,26 @@ pub enum Reduction {
     Std(f64),
 }
 
-/// How to reduce: what NumPy's reductions take besides the array.
+/// What NumPy's reductions take besides the array.
 #[derive(Clone, Copy, Default)]
 pub struct ReduceOptions<'a> {
     /// The axes; all of them if `None`.
     pub axes: Option<&'a [isize]>,
-    /// The type to compute in and return, if not the usual one.
+    /// The type to compute in and return; NumPy's default if `None`.
     pub dtype: Option<DType>,
-    /// Whether reduced axes stay, with extent one.
+    /// Whether reduced axes are kept, with extent one.
     pub keepdims: bool,
-    /// A number taken in first.
+    /// A number that the fold begins with.
     pub initial: Option<Value<'a>>,
-    /// Bools that stretch to the array's shape: only elements where they are true are taken in.
+    /// Bools that broadcast to the array's shape: only elements where they are true are reduced.
     pub mask: Option<&'a Array>,
-    /// The array to write to, of the result's shape.
+    /// The destination, of the result's shape.
     pub out: Option<&'a Array>,
-    /// The mean to measure variances from, of a shape that stretches to the array's.
+    /// The mean to measure variances from, of a shape that broadcasts to the array's.
     pub mean: Option<&'a Array>,
 }
 
-/// Which axes to fold, as bits.
+/// The axes to reduce, as a bit set.
 fn axis_bits(axes: Option<&[isize]>, ndim: usize) -> Result<u64> {
     let Some(axes) = axes else { return Ok(if ndim == 64 { u64::MAX } else { (1 << ndim) - 1 }) };
     let mut mask = 0u64;
@@ -115,7 +115,7 @@ fn identity(op: Op, dtype: DType) -> Option<Scalar> {
         .map(|i| if i < 0 && dtype == DType::Bool { Scalar::new(dtype, 1) } else { Scalar::new(dtype, i64::from(i)) })
 }
 
-/// The result in the destination, where there is one; a destination takes every type.
+/// The result, cast and stored in the destination if there is one.
 fn store_in_out(result: Array, out: Option<&Array>) -> Result<Array> {
     let Some(out) = out else { return Ok(result) };
     out.check_target("output array is read-only")?;
@@ -126,13 +126,13 @@ fn store_in_out(result: Array, out: Option<&Array>) -> Result<Array> {
     Ok(out.clone())
 }
 
-/// How many elements went into results.
+/// How many elements each result reduces.
 enum Count {
     Uniform(usize),
     PerResult(Array),
 }
 
-/// `sum / count` in a type, whatever the counts' type is.
+/// `sum / count` in a type, whatever the type of the counts.
 fn quotient(sum: &Array, count: &Array, compute: DType) -> Result<Array> {
     let options = Options { dtype: Some(compute), casting: Some(Casting::Unsafe), ..Options::default() };
     apply_with(Op::Divide, &[sum.into(), count.into()], options)
@@ -141,8 +141,8 @@ fn quotient(sum: &Array, count: &Array, compute: DType) -> Result<Array> {
 impl Array {
     /// Reduces axes (all of them if `None`).
     ///
-    /// `dtype` is the type to compute and return sums, products and means in, if not the usual one. With `keepdims`
-    /// reduced axes stay, with extent one.
+    /// `dtype` is the type to compute and return sums, products and means in, if not NumPy's default. With `keepdims` reduced axes
+    /// are kept, with extent one.
     ///
     /// # Errors
     /// `AxisError`; `ValueError` for the smallest or largest of nothing.
@@ -164,7 +164,7 @@ impl Array {
         self.reduce_with(what, &ReduceOptions { axes, dtype, keepdims, ..ReduceOptions::default() })
     }
 
-    /// [`Array::reduce`] with a mask, a first number, a destination.
+    /// [`Array::reduce`] with a mask, an initial value, a destination.
     ///
     /// # Errors
     /// As [`Array::reduce`], and for a destination of another shape.
@@ -183,7 +183,7 @@ impl Array {
         }
     }
 
-    /// Reduces all axes at once where the array is small, dense and ready; `None` where that is not so, or anything is special.
+    /// Reduces all axes eagerly if the array is small, dense and has no pending writes; `None` if not.
     ///
     /// # Errors
     /// `MemoryError`.
@@ -209,18 +209,19 @@ impl Array {
         immediate::fold(self, fold, compute)
     }
 
-    /// How many elements are true, where they are dense and there: counted as bytes, where a sum widens each to 64 bits.
+    /// How many elements are true, for a dense array without pending writes. Bytes are counted in bytes; a sum would widen each to 64
+    /// bits.
     fn count_true(&self) -> Option<usize> {
         if self.dtype != DType::Bool || !self.is_c_contiguous() {
             return None;
         }
         let engine = engine();
         let start = engine.ready_address(&self.storage)?.wrapping_offset(self.layout.offset);
-        // SAFETY: the array is dense and ready, and nothing runs while the engine is locked.
+        // SAFETY: the array is dense and has no pending writes, and nothing runs while the lock is held.
         Some(count_true(unsafe { std::slice::from_raw_parts(start, self.size()) }))
     }
 
-    /// The reductions that are no fold of a ufunc.
+    /// The reductions that are made of several folds and operations.
     fn reduce_composite(&self, what: Reduction, how: &ReduceOptions<'_>) -> Result<Array> {
         let mask = axis_bits(how.axes, self.ndim())?;
         let folded = self.elements_per_result(mask);
@@ -237,17 +238,17 @@ impl Array {
             }
             _ => return Err(Error::unsupported("a fold of an op")),
         };
-        // Where a destination of another type would be computed in.
+        // NumPy would compute in the destination's type.
         if how.out.is_some_and(|out| out.dtype != result.dtype) {
             return Err(Error::unsupported("a mean into another type"));
         }
         store_in_out(result, how.out)
     }
 
-    /// Reduces axes by an op of the table: what NumPy's `ufunc.reduce` does.
+    /// Reduces axes by a binary op, as NumPy's `ufunc.reduce`.
     ///
     /// # Errors
-    /// `AxisError`; `ValueError` for nothing to fold where the op has no identity, and for a destination of another shape.
+    /// `AxisError`; `ValueError` for an empty reduction by an op without an identity, and for a destination of another shape.
     ///
     /// ```
     /// use fastnp::{Array, ReduceOptions, Op};
@@ -259,7 +260,7 @@ impl Array {
         let reduced = axis_bits(how.axes, self.ndim())?;
         let compute = self.fold_type(op, how)?;
         if how.out.is_some_and(|out| *out.shape() != self.reduced_shape(reduced, how.keepdims)[..]) {
-            // Before anything runs, and warns.
+            // The check is before anything runs, so that an error comes without warnings.
             return Err(Error::value("output parameter for reduction operation has the wrong shape"));
         }
         let initial = how.initial.map(|value| value.scalar(compute)).transpose()?.flatten().map(|s| s.cast(compute));
@@ -271,7 +272,7 @@ impl Array {
             let name = op.name();
             return Err(Error::value(format!("zero-size array to reduction operation {name} which has no identity")));
         }
-        // A fold begins with positive zero, which a negative one would have to come before.
+        // A fold starts from positive zero, and `-0.0 + 0.0` would lose the sign.
         let negative = |i: Scalar| i.to_complex() == Complex::ZERO && i.bits() != Scalar::zero(compute).bits();
         if op == Op::Add && initial.is_some_and(negative) {
             return Err(Error::unsupported("a sum that begins with a negative zero"));
@@ -296,7 +297,7 @@ impl Array {
         store_in_out(result, how.out)
     }
 
-    /// The type a fold by an op is computed in, by NumPy's rule.
+    /// The type a fold by an op computes in, by NumPy's rule.
     fn fold_type(&self, op: Op, how: &ReduceOptions<'_>) -> Result<DType> {
         let own = self.dtype;
         let compute = match op {
@@ -316,7 +317,7 @@ impl Array {
         let folds = matches!(op, Op::Add | Op::Multiply | Op::Minimum | Op::Maximum | Op::Fmin | Op::Fmax)
             || matches!(op, Op::BitwiseAnd | Op::BitwiseOr | Op::BitwiseXor)
             || compute == DType::Bool && matches!(op, Op::LogicalAnd | Op::LogicalOr | Op::LogicalXor);
-        // NumPy folds in the destination, through its type.
+        // NumPy accumulates in the destination, so its type must hold every intermediate result.
         let holds =
             |to: DType| how.dtype.is_none() && can_cast(compute, to, Casting::Safe) && !drops_imaginary(to, compute);
         if !folds
@@ -329,7 +330,7 @@ impl Array {
         Ok(compute)
     }
 
-    /// This array in the type a fold computes in, with what changes nothing where the mask is false.
+    /// This array in the type a fold computes in, with the neutral element where the mask is false.
     fn masked(&self, mask: &Array, compute: DType, neutral: Scalar) -> Result<Array> {
         let fits = mask.ndim() <= self.ndim();
         if !fits || broadcast(&[mask.shape(), self.shape()])?[..] != *self.shape() {
@@ -339,19 +340,19 @@ impl Array {
         let source = if self.dtype == compute {
             self
         } else {
-            // What the mask leaves out may not fit the type, of which nobody is to be told.
+            // An element where the mask is false may not fit the type, and must not raise a flag in the cast.
             cast = select(mask, self.into(), Scalar::new(self.dtype, 1).into())?.cast(compute)?;
             &cast
         };
         select(mask, source.into(), neutral.into())
     }
 
-    /// How many elements each result takes in.
+    /// How many elements each result reduces.
     fn elements_per_result(&self, reduced: u64) -> usize {
         (0..self.ndim()).filter(|&i| is_reduced(reduced, i)).map(|i| self.shape()[i]).product()
     }
 
-    /// The extents that a reduction leaves.
+    /// The shape of the result of a reduction.
     fn reduced_shape(&self, reduced: u64, keepdims: bool) -> Shape {
         let extent = |i: usize| match is_reduced(reduced, i) {
             true => keepdims.then_some(1),
@@ -393,7 +394,7 @@ impl Array {
         if !(result.is_float() || result.is_complex()) {
             return Err(Error::unsupported("a mean computed in integers"));
         }
-        // float16 is summed as float32, as NumPy does.
+        // float16 is summed in float32, as NumPy does.
         let compute = if result == DType::F16 { DType::F32 } else { result };
         let sum = ReduceOptions { dtype: Some(compute), out: None, ..*how };
         let sum = self.fold_by(Op::Add, &sum)?;
@@ -405,13 +406,13 @@ impl Array {
         if result == compute { Ok(mean) } else { mean.cast(result) }
     }
 
-    /// How many elements each result takes in: less than all under a mask.
+    /// How many elements each result reduces: fewer than all under a mask.
     fn count(&self, how: &ReduceOptions<'_>, reduced: u64, folded: usize) -> Result<Count> {
         let Some(mask) = how.mask else { return Ok(Count::Uniform(folded)) };
         let over = mask.broadcast_to(self.shape())?;
         let count = over.fold(Fold::Op(Op::Add), DType::I64, reduced, how.keepdims)?;
         let least = count.reduce(Reduction::Min, None, None, false);
-        // Nothing selected is a warning of NumPy's.
+        // NumPy warns if a mask selects nothing.
         match count.size() {
             0 => Ok(Count::PerResult(count)),
             _ if least?.item()?.to_i64() > 0 => Ok(Count::PerResult(count)),
@@ -460,14 +461,14 @@ impl Array {
         if result == compute { Ok(variance) } else { variance.cast(result) }
     }
 
-    /// Folds the axes of a mask.
+    /// Folds the axes of a bit set.
     pub(crate) fn fold(&self, fold: Fold, compute: DType, mask: u64, keepdims: bool) -> Result<Array> {
         let dtype = fold.result(compute);
         let kept = |i: &usize| !is_reduced(mask, *i);
         let shape: Shape = (0..self.ndim()).filter(kept).map(|i| self.shape()[i]).collect();
         let own: Strides = (0..self.ndim()).filter(kept).map(|i| self.strides()[i]).collect();
         let strides = match fold {
-            // NumPy moves the axis to the end of a copy first.
+            // NumPy copies the array with this axis last, so the result is row-major.
             Fold::ArgMin | Fold::ArgMax => c_strides(&shape, dtype.size()),
             Fold::Op(_) => result_order::of_operands(&shape, dtype.size(), &[&own]),
         };
@@ -488,7 +489,7 @@ impl Array {
         Ok(target.with_layout(layout))
     }
 
-    /// Folds the axes of a mask into a new array of the shape that is left.
+    /// Folds the axes of a bit set into a new array of the reduced shape.
     pub(crate) fn fold_to(&self, fold: Fold, compute: DType, mask: u64, target: &Array) -> Result<()> {
         let mut along: Strides = SmallVec::from_elem(0, self.ndim());
         for (axis, &stride) in (0..self.ndim()).filter(|&i| !is_reduced(mask, i)).zip(target.strides()) {
@@ -505,7 +506,7 @@ impl Array {
         })
     }
 
-    /// Running sums (`Op::Add`), products (`Op::Multiply`) or extremes along an axis; flattened first if `None`.
+    /// Prefix scan: running sums (`Op::Add`), products (`Op::Multiply`) or extremes along an axis; flattened first if `None`.
     ///
     /// # Errors
     /// `AxisError`.
@@ -536,12 +537,12 @@ impl Array {
             return Err(Error::unsupported("a running fold over no axis"));
         }
         let dtype = self.fold_type(op, &ReduceOptions { dtype, out, ..ReduceOptions::default() })?;
-        // Casts that may raise are told of under another name than elsewhere.
+        // NumPy reports flags of these casts under another name than elsewhere.
         let safe = |from, to| can_cast(from, to, Casting::Safe) || from.is_integer() && to.is_integer();
         if !safe(self.dtype, dtype) || out.is_some_and(|out| !safe(dtype, out.dtype)) {
             return Err(Error::unsupported("a running fold with casts that may warn"));
         }
-        // float16 rounds at every step in NumPy; a kernel would carry float32.
+        // NumPy rounds to float16 at every step; a kernel would accumulate in float32.
         if dtype == DType::F16 {
             return Err(Error::unsupported("a running fold in float16"));
         }

@@ -115,7 +115,7 @@ fn borrow<'py>(
 }
 
 /// The memory of an array on a device, lent for as long as this lives.
-#[pyclass(name = "DeviceExport", module = "fastnp._fastnp", frozen)]
+#[pyclass(name = "Loan", module = "fastnp._fastnp", frozen)]
 struct PyLoan(DeviceExport);
 
 #[pymethods]
