@@ -1,6 +1,6 @@
 //! What the engine did and what it is told: counters, `explain`, settings.
 
-use crate::deliver;
+use crate::interpreter::error::deliver;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::settings;

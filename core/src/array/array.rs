@@ -365,7 +365,7 @@ impl Array {
     /// Opens the memory to somebody outside. While the export lives, operations on this storage are not deferred.
     ///
     /// # Errors
-    /// `MemoryError`; `BufferError` where the memory is lent on a device ([`Array::lend`]), and only a copy could be on the host.
+    /// `MemoryError`; `BufferError` where the memory is lent on a device ([`Array::export_on_device`]), and only a copy could be on the host.
     ///
     /// ```
     /// use fastnp::Array;

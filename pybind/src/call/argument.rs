@@ -1,8 +1,7 @@
 //! Arguments of operations: what a Python object is to the engine.
 
-use crate::call::dtype;
-use crate::interop::convert::flat_list;
 use crate::interop::foreign::from_numpy;
+use crate::interpreter::dtype;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, Reading};
 use fastnp::{Array, Complex, DType, Scalar, Value};
@@ -98,6 +97,32 @@ pub(crate) fn full<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
         Some(_) => Ok(Arg::Made(Box::new(from_numpy(&array)?))),
         None => Ok(Arg::Other),
     }
+}
+
+/// An array of a list that holds nothing but floats, or nothing but integers that fit.
+pub(crate) fn flat_list(list: &Bound<'_, PyList>) -> PyResult<Option<Array>> {
+    let Ok(first) = list.get_item(0) else { return Ok(None) };
+    if first.is_exact_instance_of::<PyFloat>() {
+        let mut values: Vec<f64> = Vec::with_capacity(list.len());
+        for item in list {
+            match item.cast_exact::<PyFloat>() {
+                Ok(x) => values.push(x.value()),
+                Err(_) => return Ok(None),
+            }
+        }
+        return Ok(Array::from_slice(&values, &[values.len()]).ok());
+    }
+    if !first.is_exact_instance_of::<PyInt>() {
+        return Ok(None);
+    }
+    let mut values: Vec<i64> = Vec::with_capacity(list.len());
+    for item in list {
+        match quick(&item)? {
+            Arg::Number(Value::Int(i)) => values.push(i),
+            _ => return Ok(None),
+        }
+    }
+    Ok(Array::from_slice(&values, &[values.len()]).ok())
 }
 
 impl Arg<'_> {

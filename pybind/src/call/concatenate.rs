@@ -3,9 +3,10 @@
 //! What has keywords that are not read here, parts of other classes, or an error, is NumPy's.
 
 use crate::call::argument::{Arg, alone, full};
-use crate::call::parse::{Arguments, Function, entry};
-use crate::deliver;
-use crate::object::ndarray::{NdArray, object};
+use crate::interpreter::error::deliver;
+use crate::interpreter::fastcall::{Arguments, Function, entry};
+use crate::object::construct::object;
+use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{Array, Index, Order};
 use pyo3::prelude::*;
@@ -245,5 +246,5 @@ const FUNCTIONS: [Function; 7] = [
 
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    crate::call::parse::add(module, &FUNCTIONS)
+    crate::interpreter::fastcall::add(module, &FUNCTIONS)
 }

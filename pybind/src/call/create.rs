@@ -1,71 +1,15 @@
 //! Functions of the module that make arrays of a shape.
 
 use crate::call::argument::{Arg, quick};
-use crate::call::dtype::{Asked, asked};
-use crate::call::parse::{Arguments, Function, entry};
-use crate::object::methods::order_of;
-use crate::object::ndarray::{NdArray, object};
+use crate::call::array_arguments::{order_argument, shape_of, type_of};
+use crate::interpreter::error::deliver;
+use crate::interpreter::fastcall::{Arguments, Function, entry};
+use crate::object::construct::object;
+use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use crate::{deliver, fallback};
-use fastnp::{Array, DType, Order, Scalar, Shape, Value, result_type};
-use pyo3::ffi;
+use fastnp::{Array, DType, Order, Scalar, Value, result_type};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyInt, PyTuple};
-use smallvec::SmallVec;
-
-/// NumPy's function of a name on these arguments, through the fallback.
-pub(crate) fn numpy<'py>(
-    py: Python<'py>,
-    name: &str,
-    args: &Bound<'py, PyTuple>,
-    kwargs: Option<&Bound<'py, PyDict>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let function = py.import("numpy")?.getattr(name)?;
-    let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
-    // Another class may make the array.
-    let run = if kwargs.contains("like")? { "call" } else { "uncounted" };
-    fallback(py, run)?.call1((function, args, kwargs))
-}
-
-/// A shape as creation functions take it; none where it is something NumPy should judge.
-pub(crate) fn shape_of(shape: &Bound<'_, PyAny>) -> Option<Shape> {
-    if shape.is_exact_instance_of::<PyInt>() {
-        // SAFETY: the object is exactly an int; what is none of a shape is reported as an error, or less than nothing.
-        let n = unsafe { ffi::PyLong_AsSsize_t(shape.as_ptr()) };
-        if let Ok(n) = usize::try_from(n) {
-            return Some(SmallVec::from_iter([n]));
-        }
-        drop(PyErr::take(shape.py()));
-        return None;
-    }
-    // A failed conversion makes an exception first, which costs more than the array.
-    if let Ok(tuple) = shape.cast::<PyTuple>() {
-        return tuple.iter_borrowed().map(|n| n.extract::<usize>().ok()).collect();
-    }
-    if let Ok(n) = shape.extract::<usize>() {
-        return Some(SmallVec::from_iter([n]));
-    }
-    shape.try_iter().ok()?.map(|n| n.ok()?.extract::<usize>().ok()).collect()
-}
-
-/// `dtype=` of a creation function: the default, a native type, or none.
-fn type_of(dtype: Option<&Bound<'_, PyAny>>, default: DType) -> PyResult<Option<DType>> {
-    match dtype.filter(|d| !d.is_none()) {
-        None => Ok(Some(default)),
-        Some(d) => Ok(match asked(d)? {
-            Asked::Native(d) => Some(d),
-            Asked::Other => None,
-        }),
-    }
-}
-
-/// `order=` as it is given; none where NumPy has to judge it.
-fn order_argument(order: Option<&Bound<'_, PyAny>>, default: Order) -> Option<Order> {
-    match order.filter(|o| !o.is_none()) {
-        None => Some(default),
-        Some(order) => order_of(Some(order.extract::<&str>().ok()?), default),
-    }
-}
+use pyo3::types::{PyFloat, PyInt};
 
 /// `empty`, `zeros` and `ones`.
 fn filled<'py>(call: Arguments<'_, 'py>, name: &str, value: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
@@ -246,5 +190,5 @@ const FUNCTIONS: [Function; 9] = [
 
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    crate::call::parse::add(module, &FUNCTIONS)
+    crate::interpreter::fastcall::add(module, &FUNCTIONS)
 }

@@ -1,15 +1,18 @@
 //! Functions of the module on arrays: selecting, products, copying, sharing of memory.
 
 use crate::call::argument::full;
-use crate::call::create::{numpy, shape_of};
-use crate::call::dtype;
-use crate::call::parse::{Arguments, entry};
+use crate::call::array_arguments::shape_of;
+use crate::call::assign::put;
 use crate::call::ufunc_call::wrap;
-use crate::index::subscript::put;
 use crate::interop::foreign::described;
-use crate::object::ndarray::{NdArray, object};
+use crate::interpreter::dtype;
+use crate::interpreter::error::deliver;
+use crate::interpreter::fallback::fallback;
+use crate::interpreter::fallback::numpy;
+use crate::interpreter::fastcall::{Arguments, entry};
+use crate::object::construct::object;
+use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use crate::{deliver, fallback};
 use fastnp::{Array, DType, Error, ErrorKind, Reduction, Value, dot as dot_of, matmul as product_of, select};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -234,7 +237,7 @@ fn broadcast_to<'py>(x: &Bound<'py, NdArray>, shape: &Bound<'py, PyAny>) -> PyRe
     if let Some(shape) = shape_of(shape)
         && let Ok(view) = x.open().array(py)?.broadcast_to(&shape)
     {
-        return crate::object::ndarray::view_of(x, view);
+        return crate::object::construct::view_of(x, view);
     }
     numpy(py, "broadcast_to", &PyTuple::new(py, [x.as_any(), shape])?, None)
 }
@@ -271,7 +274,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         ($($name:ident)*) => { $(module.add_function(wrap_pyfunction!($name, module)?)?;)* };
     }
     functions! { where_ dot copyto put_where broadcast_to may_share_memory shares_memory is_native }
-    crate::call::parse::add(
+    crate::interpreter::fastcall::add(
         module,
         &[
             (c"matmul", c"matmul(x1, x2, /)\n--\n\n", entry!(matmul)),

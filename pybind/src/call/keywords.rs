@@ -1,8 +1,8 @@
 //! The keyword arguments of ufuncs: NumPy's names read for the engine. What is not read here is NumPy's to do or to refuse.
 
 use crate::call::argument::{Arg, full};
-use crate::call::dtype::{Asked, asked};
-use crate::object::methods::order_of;
+use crate::call::array_arguments::order_of;
+use crate::interpreter::dtype::{Asked, asked};
 use crate::object::ndarray::NdArray;
 use fastnp::{Array, Casting, DType, Op, Order, Value};
 use pyo3::prelude::*;
@@ -39,7 +39,7 @@ impl<'py> Out<'py> {
     pub(crate) fn deliver(&self, py: Python<'py>, result: Array) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Out::New => crate::call::ufunc_call::wrap(py, result),
-            Out::NewArray => crate::object::ndarray::object(py, result),
+            Out::NewArray => crate::object::construct::object(py, result),
             Out::Given(out) => Ok(out.clone().into_any()),
         }
     }
@@ -58,7 +58,7 @@ pub(crate) fn mask_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Option<Array>
         Some(Value::Scalar(scalar)) if scalar.dtype() == DType::Bool => Array::full(&[], scalar, Order::C),
         _ => return Ok(None),
     };
-    crate::deliver(py, mask).map(|mask| Some(Some(mask)))
+    crate::interpreter::error::deliver(py, mask).map(|mask| Some(Some(mask)))
 }
 
 /// What a call of a ufunc asks for besides its inputs.

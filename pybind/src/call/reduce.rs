@@ -1,14 +1,15 @@
 //! The reductions of arrays: NumPy's arguments, the engine's folds.
 
 use crate::call::argument::{Arg, full, quick};
-use crate::call::dtype;
+use crate::call::array_arguments::{axes_of, native};
 use crate::call::keywords::{Out, mask_of};
-use crate::call::parse::{Arguments, entry, method};
-use crate::deliver;
-use crate::object::methods::{axes_of, native};
-use crate::object::ndarray::{NdArray, numpy_error, numpy_method};
+use crate::interpreter::dtype;
+use crate::interpreter::error::deliver;
+use crate::interpreter::fastcall::Arguments;
+use crate::object::ndarray::NdArray;
+use crate::object::numpy_method::{numpy_error, numpy_method};
 use crate::object::payload::Open;
-use crate::object::raw_slots::of_array;
+use crate::object::raw_slots::{method, method_entry, of_array};
 use fastnp::{Array, DType, Error, ErrorKind, Op, ReduceOptions, Reduction, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
@@ -190,7 +191,7 @@ fn names_axis(args: &Args<'_>, kwargs: Option<Keywords<'_, '_>>) -> bool {
 
 /// An error that NumPy words, unless memory ran out.
 fn refused<'py>(py: Python<'py>, error: Error) -> Outcome<'py> {
-    if error.kind().is_final() { Err(crate::call::error::raise(py, error)) } else { Ok(Err(error)) }
+    if error.kind().is_final() { Err(crate::interpreter::error::raise(py, error)) } else { Ok(Err(error)) }
 }
 
 /// `ufunc.accumulate`.
@@ -218,7 +219,9 @@ fn run_scan<'py>(py: Python<'py>, array: &Array, op: Op, axis: Option<isize>, as
     match array.scan_into(op, axis, asked.dtype, out) {
         Ok(result) => match &asked.out {
             Out::Given(out) => Ok(Ok(out.clone().into_any())),
-            Out::New | Out::NewArray => crate::object::ndarray::object(py, crate::deliver(py, Ok(result))?).map(Ok),
+            Out::New | Out::NewArray => {
+                crate::object::construct::object(py, crate::interpreter::error::deliver(py, Ok(result))?).map(Ok)
+            }
         },
         Err(error) => refused(py, error),
     }
@@ -375,18 +378,18 @@ fn cumprod<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResul
 
 pyo3::inventory::submit! {
     of_array(&[
-        method(c"sum", entry!(this, sum)),
-        method(c"prod", entry!(this, prod)),
-        method(c"min", entry!(this, min)),
-        method(c"max", entry!(this, max)),
-        method(c"any", entry!(this, any)),
-        method(c"all", entry!(this, all)),
-        method(c"argmin", entry!(this, argmin)),
-        method(c"argmax", entry!(this, argmax)),
-        method(c"mean", entry!(this, mean)),
-        method(c"var", entry!(this, var)),
-        method(c"std", entry!(this, std)),
-        method(c"cumsum", entry!(this, cumsum)),
-        method(c"cumprod", entry!(this, cumprod)),
+        method(c"sum", method_entry!(sum)),
+        method(c"prod", method_entry!(prod)),
+        method(c"min", method_entry!(min)),
+        method(c"max", method_entry!(max)),
+        method(c"any", method_entry!(any)),
+        method(c"all", method_entry!(all)),
+        method(c"argmin", method_entry!(argmin)),
+        method(c"argmax", method_entry!(argmax)),
+        method(c"mean", method_entry!(mean)),
+        method(c"var", method_entry!(var)),
+        method(c"std", method_entry!(std)),
+        method(c"cumsum", method_entry!(cumsum)),
+        method(c"cumprod", method_entry!(cumprod)),
     ], &[])
 }

@@ -1,8 +1,9 @@
 //! Routines of a device's libraries, as `fastnp._library` asks for them: `NotImplementedError` says why one does not run.
 
-use crate::call::parse::{Arguments, entry};
-use crate::deliver;
-use crate::object::ndarray::{NdArray, object};
+use crate::interpreter::error::deliver;
+use crate::interpreter::fastcall::{Arguments, entry};
+use crate::object::construct::object;
+use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{Array, Library, SvdResult, Transform};
 use pyo3::exceptions::PyValueError;
@@ -113,7 +114,7 @@ fn objects<const N: usize>(py: Python<'_>, arrays: [Array; N]) -> PyResult<Vec<B
 
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    crate::call::parse::add(module, &[(c"on_host", c"on_host()\n--\n\n", entry!(on_host))])?;
+    crate::interpreter::fastcall::add(module, &[(c"on_host", c"on_host()\n--\n\n", entry!(on_host))])?;
     module.add_function(wrap_pyfunction!(why_unavailable, module)?)?;
     module.add_function(wrap_pyfunction!(fourier, module)?)?;
     module.add_function(wrap_pyfunction!(solve, module)?)?;

@@ -3,10 +3,11 @@
 use crate::call::argument::{Arg, full, quick};
 use crate::call::keywords::{Keywords, Out};
 use crate::call::ufunc_call::{direct, general, into, unary, with_options};
+use crate::interpreter::error::deliver;
+use crate::interpreter::fallback::fallback;
+use crate::interpreter::raw_call::{answer, object_at};
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use crate::object::raw_slots::{answer, object_at};
-use crate::{deliver, fallback};
 use fastnp::{ErrorKind, Op, Options, Value};
 use pyo3::exceptions::{PyTypeError, PyUserWarning};
 use pyo3::intern;
@@ -241,7 +242,7 @@ fn column<'py>(first: &Bound<'py, PyAny>, second: &Bound<'py, PyAny>) -> PyResul
     if layout.shape.len() > fastnp::MAX_DIMS {
         return Ok(None);
     }
-    crate::object::ndarray::object(py, deliver(py, left.view_as(left.dtype(), layout))?).map(Some)
+    crate::object::construct::object(py, deliver(py, left.view_as(left.dtype(), layout))?).map(Some)
 }
 
 /// The type flag and the bit in a number of arguments of the vectorcall protocol (PEP 590). The stable ABI names them from 3.12
@@ -330,7 +331,7 @@ unsafe fn is_plain_number(object: *mut ffi::PyObject) -> bool {
     unsafe {
         ffi::PyFloat_CheckExact(object) != 0
             || ffi::PyLong_CheckExact(object) != 0
-            || crate::call::dtype::is_double(Python::assume_attached(), object)
+            || crate::interpreter::dtype::is_double(Python::assume_attached(), object)
     }
 }
 

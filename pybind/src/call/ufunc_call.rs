@@ -1,10 +1,12 @@
 //! Calling an op of the table: native where the engine can, else NumPy's ufunc through the fallback, which also words the errors.
 
 use crate::call::argument::{Arg, full, quick};
-use crate::call::dtype;
-use crate::object::ndarray::{NdArray, object};
+use crate::interpreter::dtype;
+use crate::interpreter::error::deliver;
+use crate::interpreter::fallback::fallback;
+use crate::object::construct::object;
+use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, Repr};
-use crate::{deliver, fallback};
 use fastnp::{
     Array, DType, Error, ErrorKind, Op, Options, Selection, SelectionArg, Value, apply, apply_to, apply_with,
 };
@@ -20,7 +22,7 @@ pub(crate) fn wrap<'py>(py: Python<'py>, result: Array) -> PyResult<Bound<'py, P
         return dtype::to_scalar(py, value);
     }
     if fastnp::has_raised() {
-        crate::call::errstate::report(py)?;
+        crate::interpreter::errstate::report(py)?;
     }
     object(py, result)
 }
@@ -108,7 +110,7 @@ pub(crate) fn with_options(
     }
     match applied_with(op, &values, options) {
         Ok(result) => deliver(py, Ok(result)).map(Ok),
-        Err(error) if error.kind().is_final() => Err(crate::call::error::raise(py, error)),
+        Err(error) if error.kind().is_final() => Err(crate::interpreter::error::raise(py, error)),
         Err(error) => Ok(Err(error)),
     }
 }
@@ -122,7 +124,7 @@ pub(crate) fn in_place(op: Op, target: &Bound<'_, NdArray>, other: &Bound<'_, Py
         let values = [Value::Array(array), value];
         match check_numbers(op, &values).and_then(|()| apply_to(op, &values, array)) {
             Ok(()) => return deliver(py, Ok(())),
-            Err(error) if error.kind().is_final() => return Err(crate::call::error::raise(py, error)),
+            Err(error) if error.kind().is_final() => return Err(crate::interpreter::error::raise(py, error)),
             Err(_) => {}
         }
     } else if into(op, &[target.as_any(), other], target)? {
@@ -151,7 +153,7 @@ pub(crate) fn into<'py>(op: Op, objects: &[&Bound<'py, PyAny>], target: &Bound<'
     let options = Options { out: Some(out.array(py)?), ..Options::default() };
     match applied_with(op, &values, options) {
         Ok(_) => deliver(py, Ok(true)),
-        Err(error) if error.kind().is_final() => Err(crate::call::error::raise(py, error)),
+        Err(error) if error.kind().is_final() => Err(crate::interpreter::error::raise(py, error)),
         Err(_) => Ok(false),
     }
 }
@@ -160,7 +162,7 @@ pub(crate) fn into<'py>(op: Op, objects: &[&Bound<'py, PyAny>], target: &Bound<'
 #[cold]
 fn numpy<'py>(py: Python<'py>, op: Op, objects: &[&Bound<'py, PyAny>], error: Error) -> PyResult<Bound<'py, PyAny>> {
     if error.kind().is_final() {
-        return Err(crate::call::error::raise(py, error));
+        return Err(crate::interpreter::error::raise(py, error));
     }
     let args = PyTuple::new(py, objects)?;
     let wrong = error.kind() != ErrorKind::Unsupported;

@@ -1,11 +1,14 @@
 //! Methods that name elements by position: `take`, `put`, `nonzero`; and `putmask`. What they do not read is NumPy's.
 
-use crate::call::parse::{Arguments, entry, method};
-use crate::deliver;
-use crate::index::subscript::{named, put};
-use crate::object::ndarray::{NdArray, numpy_error, numpy_method, object, view_of};
+use crate::call::assign::put;
+use crate::index::subscript::named;
+use crate::interpreter::error::deliver;
+use crate::interpreter::fastcall::Arguments;
+use crate::object::construct::{object, view_of};
+use crate::object::ndarray::NdArray;
+use crate::object::numpy_method::{numpy_error, numpy_method};
 use crate::object::payload::Open;
-use crate::object::raw_slots::of_array;
+use crate::object::raw_slots::{method, method_entry, of_array};
 use fastnp::{Array, Error, ErrorKind, Index, IndexPart, Value, normalize_axis};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -74,7 +77,7 @@ fn put_at<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult
 }
 
 pyo3::inventory::submit! {
-    of_array(&[method(c"take", entry!(this, take)), method(c"put", entry!(this, put_at))], &[])
+    of_array(&[method(c"take", method_entry!(take)), method(c"put", method_entry!(put_at))], &[])
 }
 
 #[pymethods]

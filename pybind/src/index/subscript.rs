@@ -5,11 +5,15 @@
 //! Everything else, and the words for what is wrong with an index, are NumPy's, on the same memory.
 
 use crate::call::argument::{Arg, full, quick};
-use crate::call::dtype;
-use crate::object::ndarray::{NdArray, object, root, view_laid};
+use crate::call::assign::{Done, UNREAD, put};
+use crate::interpreter::dtype;
+use crate::interpreter::error::deliver;
+use crate::interpreter::fallback::fallback;
+use crate::interpreter::raw_call::{answer, object_at};
+use crate::object::construct::{object, view_laid};
+use crate::object::ndarray::{NdArray, root};
 use crate::object::payload::{Contents, Open, Reading, Repr};
-use crate::object::raw_slots::{answer, array_at, object_at, of_array};
-use crate::{deliver, fallback};
+use crate::object::raw_slots::{array_at, of_array};
 use fastnp::{Array, DType, ErrorKind, Index, IndexPart, Scalar, Selection, Value, put_selected, select_now};
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::ffi;
@@ -91,7 +95,7 @@ pub(crate) fn named(item: &Bound<'_, PyAny>) -> PyResult<Option<IndexPart>> {
             Arg::Made(array) => Ok(*array),
             Arg::Ours(_) | Arg::Number(_) | Arg::Other => return Ok(None),
         }
-        .map_err(|e| crate::call::error::raise(py, e))?,
+        .map_err(|e| crate::interpreter::error::raise(py, e))?,
     };
     Ok(match array.dtype() {
         _ if array.ndim() == 0 => None,
@@ -202,7 +206,7 @@ fn get_advanced<'py>(
     };
     match taken {
         Ok(taken) => object(py, deliver(py, Ok(taken))?),
-        Err(error) if error.kind().is_final() => Err(crate::call::error::raise(py, error)),
+        Err(error) if error.kind().is_final() => Err(crate::interpreter::error::raise(py, error)),
         Err(error) => read(this, key, error.kind()),
     }
 }
@@ -280,21 +284,6 @@ fn basic<'py>(
     }
 }
 
-/// Whether an assignment is done; if not, why NumPy has to do it, or to say what is wrong with it.
-pub(crate) type Done = Result<(), ErrorKind>;
-
-/// An assignment that only NumPy knows.
-const UNREAD: Done = Err(ErrorKind::Unsupported);
-
-/// What is done, from what the engine says about it.
-fn done(py: Python<'_>, result: fastnp::Result<()>) -> PyResult<Done> {
-    match result {
-        Ok(()) => Ok(Ok(())),
-        Err(error) if error.kind().is_final() => Err(crate::call::error::raise(py, error)),
-        Err(error) => Ok(Err(error.kind())),
-    }
-}
-
 /// The end of an assignment: by NumPy, where it is not done yet.
 #[inline]
 fn settled(this: &Bound<'_, NdArray>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, done: Done) -> PyResult<()> {
@@ -325,20 +314,6 @@ fn set_basic(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyResu
     }
 }
 
-/// Gives a value that converts to the array's type to `set`.
-pub(crate) fn put(
-    array: &Array,
-    value: &Bound<'_, PyAny>,
-    set: impl FnOnce(Value<'_>) -> fastnp::Result<()>,
-) -> PyResult<Done> {
-    let py = value.py();
-    let arg = full(value)?;
-    match arg.value(py)? {
-        Some(value) if fits(value, array.dtype()) => done(py, set(value)),
-        _ => Ok(UNREAD),
-    }
-}
-
 /// `array[mask]` for a mask of the array's shape.
 fn selected<'py>(py: Python<'py>, array: &Array, mask: &Array) -> PyResult<Bound<'py, PyAny>> {
     if let Some(taken) = deliver(py, select_now(array, mask))? {
@@ -353,33 +328,6 @@ fn selected<'py>(py: Python<'py>, array: &Array, mask: &Array) -> PyResult<Bound
 fn read<'py>(this: &Bound<'py, NdArray>, key: &Bound<'py, PyAny>, why: ErrorKind) -> PyResult<Bound<'py, PyAny>> {
     let method = if why == ErrorKind::Unsupported { "method" } else { "method_uncounted" };
     fallback(this.py(), method)?.call1((this, "__getitem__", (key,)))
-}
-
-/// Whether a number converts to a type without a warning or an error.
-pub(crate) fn fits(value: Value<'_>, to: DType) -> bool {
-    let complex = to.is_complex();
-    if value.overflows(to) {
-        return false;
-    }
-    match value {
-        Value::Array(a) => complex || !a.dtype().is_complex(),
-        Value::Scalar(s) if s.dtype().is_complex() => complex,
-        Value::Scalar(s) if s.dtype().is_float() && to.is_integer() => {
-            let x = s.to_f64();
-            x.is_finite() && s.cast(to).to_f64() == x.trunc()
-        }
-        Value::Scalar(s) if s.dtype().is_integer() && to.is_integer() => s.cast(to).wide() == s.wide(),
-        Value::Scalar(_) => true,
-        Value::Int(_) => true,
-        Value::Float(x) => {
-            !to.is_integer()
-                || (x.is_finite() && x.abs() < 9e15 && {
-                    let scalar = fastnp::Scalar::new(to, x);
-                    scalar.to_f64() == x.trunc()
-                })
-        }
-        Value::Complex(_) => complex,
-    }
 }
 
 /// `array[mask] = value`.

@@ -1,8 +1,9 @@
 //! Arrays on memory of a device that another library owns, and memory lent to one that does not say when it is done with it.
 
-use crate::call::dtype::of_descriptor;
-use crate::deliver;
-use crate::object::ndarray::{NdArray, object};
+use crate::interpreter::dtype::of_descriptor;
+use crate::interpreter::error::deliver;
+use crate::object::construct::object;
+use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{Array, DType, DeviceExport, Layout, Order, Owner, Shape, Strides};
 use pyo3::exceptions::PyBufferError;
@@ -145,6 +146,5 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyLoan>()?;
     module.add_function(wrap_pyfunction!(borrow, module)?)?;
     module.add_function(wrap_pyfunction!(lend, module)?)?;
-    module.add_function(wrap_pyfunction!(is_lent, module)?)?;
-    module.add_function(wrap_pyfunction!(crate::interop::dlpack::from_capsule, module)?)
+    module.add_function(wrap_pyfunction!(is_lent, module)?)
 }

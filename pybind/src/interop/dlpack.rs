@@ -3,10 +3,11 @@
 //! What is on the host goes through NumPy (`_interchange.py` decides that), so that it is NumPy's in every detail. What is on a
 //! device is lent and borrowed here. The structures are those of `dlpack.h`, version 1, and of the version before it.
 
-use crate::deliver;
 use crate::interop::device_import::{Borrowed, taken};
 use crate::interop::foreign::numpy_of;
-use crate::object::ndarray::{NdArray, object};
+use crate::interpreter::error::deliver;
+use crate::object::construct::object;
+use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{Array, DType, DeviceExport, Export, Kind, MAX_DIMS, Order, Owner};
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError, PyValueError};

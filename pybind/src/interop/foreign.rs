@@ -1,9 +1,9 @@
 //! Memory that NumPy sees too: arrays taken from NumPy and given to it without a copy.
 
-use crate::call::dtype;
-use crate::call::dtype::not_native;
-use crate::call::error::raise;
 use crate::interop::device_import::Lender;
+use crate::interpreter::dtype;
+use crate::interpreter::dtype::not_native;
+use crate::interpreter::error::raise;
 use crate::object::ndarray::{NdArray, root};
 use crate::object::payload::{Contents, Open, Repr};
 use fastnp::{Array, DType, Export, Layout, Order, Owner};
@@ -84,11 +84,11 @@ pub(crate) fn numpy_of<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, P
 
 pub(crate) fn to_numpy<'py>(py: Python<'py>, array: &Array, root: Option<Py<NdArray>>) -> PyResult<Bound<'py, PyAny>> {
     if array.is_exported_on_device() {
-        let mut copy = crate::deliver(py, array.copy(Order::K))?;
+        let mut copy = crate::interpreter::error::deliver(py, array.copy(Order::K))?;
         copy.set_writeable(false);
         return to_numpy(py, &copy, None);
     }
-    crate::deliver(py, array.address())?;
+    crate::interpreter::error::deliver(py, array.address())?;
     let export = array.export().map_err(|e| raise(py, e))?;
     let address = export.address();
     let made = described(py, array, address)?;
@@ -308,7 +308,7 @@ pub(crate) fn py_to_numpy<'py>(array: &Bound<'py, NdArray>) -> PyResult<Bound<'p
 /// `from_numpy(a)`: the same memory as an array of ours.
 #[pyfunction(name = "from_numpy")]
 pub(crate) fn py_from_numpy<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    crate::object::ndarray::object(array.py(), import(array)?)
+    crate::object::construct::object(array.py(), import(array)?)
 }
 
 /// `ran(function, args, kwargs=None)`: what a function of NumPy's gives on these arguments; a small new array as one of ours.
@@ -325,7 +325,7 @@ pub(crate) fn ran<'py>(
     };
     let result = function.call(args, kwargs.filter(|kwargs| !kwargs.is_empty()))?;
     match copied(&result)? {
-        Some(array) => crate::object::ndarray::object(function.py(), array),
+        Some(array) => crate::object::construct::object(function.py(), array),
         None => Ok(result),
     }
 }

@@ -4,9 +4,9 @@
 //! count readers with atomics, four of them for `a + b`, a tenth of what it costs; here a plain number does, since
 //! whoever opens an array holds the GIL (the module is built for the stable ABI, which no Python without one loads).
 
-use crate::deliver;
+use crate::interpreter::error::deliver;
 use crate::object::ndarray::NdArray;
-use fastnp::{Array, Selection};
+use fastnp::{Array, DType, Selection};
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use std::cell::{Cell, UnsafeCell};
@@ -72,6 +72,14 @@ impl Contents {
         match &self.repr {
             Repr::Dense(array) => Some(array),
             Repr::Selected(selected) => selected.array.get(),
+        }
+    }
+
+    /// The element type, which a selection has without being compacted.
+    pub(crate) fn dtype(&self, py: Python<'_>) -> PyResult<DType> {
+        match self.selection() {
+            Some(selection) => Ok(selection.dtype()),
+            None => Ok(self.array(py)?.dtype()),
         }
     }
 

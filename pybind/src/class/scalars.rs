@@ -1,8 +1,8 @@
 //! Arrays as Python's own numbers and lists of them. What has no such number, and the words for it, are NumPy's.
 
-use crate::call::dtype::to_python;
-use crate::deliver;
 use crate::interop::foreign::numpy_of;
+use crate::interpreter::dtype::to_python;
+use crate::interpreter::error::deliver;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{Array, DType, Scalar};

@@ -3,9 +3,8 @@
 //! PyO3 makes a tuple and a dictionary for a function that takes any arguments, which takes as long as a small array does:
 //! `asarray(a)` took 87 ns with them, where NumPy takes 32.
 
-use crate::call::create::numpy;
-use crate::object::raw_slots::{answer, object_at};
-use pyo3::impl_::pymethods::{PyMethodDef, PyMethodDefType};
+use crate::interpreter::fallback::{fallback, numpy};
+use crate::interpreter::raw_call::{answer, object_at};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyString, PyTuple};
 use pyo3::{Borrowed, ffi};
@@ -106,7 +105,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
     /// The same, entered in the ledger of fallbacks.
     pub(crate) fn counted(&self, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let function = self.py.import("numpy")?.getattr(name)?;
-        crate::fallback(self.py, "call")?.call1((function, self.tuple()?, self.dict()?, name))
+        fallback(self.py, "call")?.call1((function, self.tuple()?, self.dict()?, name))
     }
 }
 
@@ -137,33 +136,22 @@ pub(crate) unsafe fn called(
     }
 }
 
-/// The function that Python calls for one that takes [`Arguments`], or for a method of arrays, which takes the array first.
+/// The C function for a body that takes [`Arguments`].
 macro_rules! entry {
-    ($body:expr) => {
-        entry!(@ _this, $body)
-    };
-    (this, $body:expr) => {
-        entry!(@ this, |call| $body(&crate::object::raw_slots::array_at(call.py(), this), call))
-    };
-    (@ $this:ident, $body:expr) => {{
+    ($body:expr) => {{
         unsafe extern "C" fn entry(
-            $this: *mut pyo3::ffi::PyObject,
+            _this: *mut pyo3::ffi::PyObject,
             args: *const *mut pyo3::ffi::PyObject,
             count: pyo3::ffi::Py_ssize_t,
             names: *mut pyo3::ffi::PyObject,
         ) -> *mut pyo3::ffi::PyObject {
-            // SAFETY: Python calls it by the convention it was made for, a method with one of the class's objects.
-            unsafe { crate::call::parse::called(args, count, names, $body) }
+            // SAFETY: Python calls it by the convention that its definition names.
+            unsafe { crate::interpreter::fastcall::called(args, count, names, $body) }
         }
         entry as pyo3::ffi::PyCFunctionFastWithKeywords
     }};
 }
 pub(crate) use entry;
-
-/// A method of the array class, whose text and signature are NumPy's.
-pub(crate) const fn method(name: &'static CStr, called: ffi::PyCFunctionFastWithKeywords) -> PyMethodDefType {
-    PyMethodDefType::Method(PyMethodDef::fastcall_cfunction_with_keywords(name, called, c""))
-}
 
 /// A function of the module: its name, its signature as Python reads it (`"name(a, b)\n--\n\n"`), and what is called.
 pub(crate) type Function = (&'static CStr, &'static CStr, ffi::PyCFunctionFastWithKeywords);

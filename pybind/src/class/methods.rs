@@ -1,17 +1,19 @@
 //! Methods of arrays that the engine runs; every other one of NumPy's goes through `__getattr__` to the fallback.
 
 use crate::call::argument::{Arg, full, quick};
-use crate::call::dtype;
-use crate::call::dtype::{Asked, asked};
-use crate::call::parse::{Arguments, entry, method};
+use crate::call::array_arguments::{axes_of, native, order_of};
+use crate::call::assign::fits;
 use crate::call::ufunc_call::wrap;
-use crate::deliver;
-use crate::index::subscript::fits;
 use crate::interop::foreign::numpy_of;
-use crate::object::ndarray::{NdArray, numpy_error, numpy_method, object, view_in, view_laid, view_of};
+use crate::interpreter::dtype;
+use crate::interpreter::error::deliver;
+use crate::interpreter::fastcall::Arguments;
+use crate::object::construct::{object, view_in, view_laid, view_of};
+use crate::object::ndarray::NdArray;
+use crate::object::numpy_method::{numpy_error, numpy_method};
 use crate::object::payload::Open;
-use crate::object::raw_slots::of_array;
-use fastnp::{Array, DType, Error, ErrorKind, Index, Op, Order, Value, apply};
+use crate::object::raw_slots::{method, method_entry, of_array};
+use fastnp::{Array, Error, ErrorKind, Index, Op, Order, Value, apply};
 use pyo3::prelude::*;
 use pyo3::type_object::PyTypeInfo;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
@@ -21,15 +23,6 @@ type Object<'py> = Bound<'py, PyAny>;
 type Args<'py> = Bound<'py, PyTuple>;
 type Keywords<'a, 'py> = &'a Bound<'py, PyDict>;
 type Axes = SmallVec<[isize; 4]>;
-
-/// Axes given as `axis=`: none, an integer, or a tuple of integers.
-pub(crate) fn axes_of(axis: Option<&Bound<'_, PyAny>>) -> PyResult<Option<SmallVec<[isize; 4]>>> {
-    let Some(axis) = axis.filter(|a| !a.is_none()) else { return Ok(None) };
-    if let Ok(tuple) = axis.cast::<PyTuple>() {
-        return tuple.iter().map(|a| a.extract()).collect::<PyResult<_>>().map(Some);
-    }
-    Ok(Some(SmallVec::from_iter([axis.extract::<isize>()?])))
-}
 
 /// Integers given one by one or as one sequence; none where there is something else.
 fn integers(args: &[Object<'_>]) -> Option<Axes> {
@@ -61,18 +54,6 @@ fn inferred(given: &[isize], size: usize) -> Option<SmallVec<[usize; 4]>> {
     Some(given.iter().map(|&n| if n == -1 { rest } else { n as usize }).collect())
 }
 
-/// `order=` of NumPy; none where it is nothing NumPy knows.
-pub(crate) fn order_of(order: Option<&str>, default: Order) -> Option<Order> {
-    Some(match order {
-        None => default,
-        Some("C" | "c") => Order::C,
-        Some("F" | "f") => Order::F,
-        Some("A" | "a") => Order::A,
-        Some("K" | "k") => Order::K,
-        Some(_) => return None,
-    })
-}
-
 /// The one argument of a method whose only argument is `order`; none where NumPy has to read it.
 fn sole_order(call: Arguments<'_, '_>) -> PyResult<Option<Order>> {
     Ok(match call.read(["order"])? {
@@ -86,17 +67,6 @@ fn sole_order(call: Arguments<'_, '_>) -> PyResult<Option<Order>> {
 #[cold]
 fn unread_call<'py>(this: &Bound<'py, NdArray>, name: &str, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
     numpy_error(this, name, &call.tuple()?, Some(&call.dict()?), unread())
-}
-
-/// The `dtype=` argument: none given, a native type, or (none) something for NumPy.
-pub(crate) fn native(dtype: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Option<DType>>> {
-    match dtype.filter(|d| !d.is_none()) {
-        None => Ok(Some(None)),
-        Some(d) => Ok(match asked(d)? {
-            Asked::Native(d) => Some(Some(d)),
-            Asked::Other => None,
-        }),
-    }
 }
 
 /// The error for arguments that NumPy has to read.
@@ -117,7 +87,7 @@ fn astype<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult
     }
     let to = if simple { native(call.positions().first())?.flatten() } else { None };
     let me = this.open();
-    let from = crate::object::attributes::dtype_of(py, &me)?;
+    let from = me.dtype(py)?;
     match to {
         Some(to) if to.is_complex() || !from.is_complex() => {
             if to == from && !copy {
@@ -272,15 +242,15 @@ fn squeeze<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResul
 
 pyo3::inventory::submit! {
     of_array(&[
-        method(c"astype", entry!(this, astype)),
-        method(c"copy", entry!(this, copy)),
-        method(c"flatten", entry!(this, flatten)),
-        method(c"item", entry!(this, item)),
-        method(c"ravel", entry!(this, ravel)),
-        method(c"reshape", entry!(this, reshape)),
-        method(c"squeeze", entry!(this, squeeze)),
-        method(c"swapaxes", entry!(this, swapaxes)),
-        method(c"transpose", entry!(this, transpose)),
+        method(c"astype", method_entry!(astype)),
+        method(c"copy", method_entry!(copy)),
+        method(c"flatten", method_entry!(flatten)),
+        method(c"item", method_entry!(item)),
+        method(c"ravel", method_entry!(ravel)),
+        method(c"reshape", method_entry!(reshape)),
+        method(c"squeeze", method_entry!(squeeze)),
+        method(c"swapaxes", method_entry!(swapaxes)),
+        method(c"transpose", method_entry!(transpose)),
     ], &[])
 }
 
@@ -368,7 +338,7 @@ impl NdArray {
         if !args.is_empty() || kwargs.is_some() {
             return numpy_method(this, "conjugate", args, kwargs);
         }
-        if crate::object::attributes::dtype_of(py, &this.open())?.is_complex() {
+        if this.open().dtype(py)?.is_complex() {
             crate::call::ufunc_call::unary(Op::Conjugate, this.as_any())
         } else {
             Ok(this.as_any().clone())

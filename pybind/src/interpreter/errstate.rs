@@ -4,7 +4,7 @@
 //! as it is the object seen last, the state is the one seen last, which a recording finds out in 5 ns. What a state asks for
 //! travels with the flags as the engine's scope. Words and handlers are Python's, in `fastnp._errstate`.
 
-use crate::fallback;
+use crate::interpreter::fallback::fallback;
 use fastnp::{FpFlags, Scope};
 use pyo3::ffi;
 use pyo3::prelude::*;

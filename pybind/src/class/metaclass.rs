@@ -2,8 +2,8 @@
 //!
 //! Nothing derives from it: what a program derives from `ndarray` derives from NumPy's, which the metaclass sees to.
 
-use crate::call::dtype;
 use crate::interop::foreign::import;
+use crate::interpreter::dtype;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, Repr};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
@@ -24,7 +24,7 @@ pub(crate) fn construct<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let made = dtype::types(py)?.array.bind(py).call(args, kwargs)?;
     match import(&made) {
-        Ok(contents) => crate::object::ndarray::object(py, contents),
+        Ok(contents) => crate::object::construct::object(py, contents),
         Err(error) if error.is_instance_of::<PyTypeError>(py) => Ok(made),
         Err(error) => Err(error),
     }

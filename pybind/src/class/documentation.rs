@@ -3,7 +3,7 @@
 //! Python reads the text and the signature of a builtin from its definition, which the compiler has made. So each is defined
 //! once more around the same function, with NumPy's text; that takes 2 us each at import and nothing at a call.
 
-use crate::deliver;
+use crate::interpreter::error::deliver;
 use crate::object::ndarray::NdArray;
 use pyo3::ffi;
 use pyo3::prelude::*;

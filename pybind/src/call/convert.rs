@@ -1,14 +1,15 @@
 //! Functions of the module that make arrays of what is given: `array`, `asarray` and their kin.
 
-use crate::call::argument::{Arg, alone, quick};
+use crate::call::argument::{Arg, alone, flat_list, quick};
 use crate::call::concatenate::nested;
-use crate::call::dtype;
-use crate::call::parse::{Arguments, Function, entry};
-use crate::deliver;
 use crate::interop::foreign::{copy_of, is_numpy};
-use crate::object::ndarray::{NdArray, object};
+use crate::interpreter::dtype;
+use crate::interpreter::error::deliver;
+use crate::interpreter::fastcall::{Arguments, Function, entry};
+use crate::object::construct::object;
+use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use fastnp::{Array, Order, Value};
+use fastnp::{Array, Order};
 use pyo3::ffi;
 use pyo3::intern;
 use pyo3::prelude::*;
@@ -110,32 +111,6 @@ fn listed(value: &Bound<'_, PyAny>, call: Arguments<'_, '_>) -> PyResult<Option<
     crate::interop::foreign::from_numpy(&made).map(Some)
 }
 
-/// An array of a list that holds nothing but floats, or nothing but integers that fit.
-pub(crate) fn flat_list(list: &Bound<'_, PyList>) -> PyResult<Option<Array>> {
-    let Ok(first) = list.get_item(0) else { return Ok(None) };
-    if first.is_exact_instance_of::<PyFloat>() {
-        let mut values: Vec<f64> = Vec::with_capacity(list.len());
-        for item in list {
-            match item.cast_exact::<PyFloat>() {
-                Ok(x) => values.push(x.value()),
-                Err(_) => return Ok(None),
-            }
-        }
-        return Ok(Array::from_slice(&values, &[values.len()]).ok());
-    }
-    if !first.is_exact_instance_of::<PyInt>() {
-        return Ok(None);
-    }
-    let mut values: Vec<i64> = Vec::with_capacity(list.len());
-    for item in list {
-        match quick(&item)? {
-            Arg::Number(Value::Int(i)) => values.push(i),
-            _ => return Ok(None),
-        }
-    }
-    Ok(Array::from_slice(&values, &[values.len()]).ok())
-}
-
 /// `ascontiguousarray` and `asfortranarray`.
 fn dense<'py>(call: Arguments<'_, 'py>, name: &str, order: Order) -> PyResult<Bound<'py, PyAny>> {
     let py = call.py();
@@ -208,5 +183,5 @@ const FUNCTIONS: [Function; 6] = [
 
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    crate::call::parse::add(module, &FUNCTIONS)
+    crate::interpreter::fastcall::add(module, &FUNCTIONS)
 }

@@ -1,11 +1,21 @@
 //! The one conversion of engine errors to Python's.
 
-use fastnp::{Error, ErrorKind};
+use crate::interpreter::errstate::report;
+use fastnp::{Error, ErrorKind, Result};
 use pyo3::exceptions::{
     PyBufferError, PyIndexError, PyKeyboardInterrupt, PyMemoryError, PyNotImplementedError, PyOverflowError,
     PyRuntimeError, PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
+
+/// An engine result as Python's, after the floating-point flags that the engine raised on the way were reported.
+#[inline]
+pub(crate) fn deliver<T>(py: Python<'_>, result: Result<T>) -> PyResult<T> {
+    if fastnp::has_raised() {
+        report(py)?;
+    }
+    result.map_err(|e| raise(py, e))
+}
 
 /// A Python exception of NumPy's type with NumPy's text.
 #[cold]

@@ -1,11 +1,11 @@
 //! NumPy's protocols: `__array__`, NEP 13 and NEP 18, the buffer protocol, pickling.
 
-use crate::call::parse::{Arguments, entry, method};
-use crate::deliver;
 use crate::interop::foreign::numpy_of;
+use crate::interpreter::error::deliver;
+use crate::interpreter::fastcall::Arguments;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use crate::object::raw_slots::of_array;
+use crate::object::raw_slots::{method, method_entry, of_array};
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -29,7 +29,7 @@ fn array_ufunc<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyR
 }
 
 pyo3::inventory::submit! {
-    of_array(&[method(c"__array_ufunc__", entry!(this, array_ufunc))], &[])
+    of_array(&[method(c"__array_ufunc__", method_entry!(array_ufunc))], &[])
 }
 
 #[pymethods]

@@ -1,11 +1,13 @@
 //! Attributes of arrays.
 
-use crate::call::dtype;
-use crate::deliver;
 use crate::interop::foreign::{import, numpy_of, owner_object, to_numpy};
-use crate::object::ndarray::{NdArray, object, view_laid, view_of};
-use crate::object::payload::{Contents, Open, Repr};
-use crate::object::raw_slots::{answer, array_at, object_at};
+use crate::interpreter::dtype;
+use crate::interpreter::error::deliver;
+use crate::interpreter::raw_call::{answer, object_at};
+use crate::object::construct::{object, view_laid, view_of};
+use crate::object::ndarray::NdArray;
+use crate::object::payload::{Open, Repr};
+use crate::object::raw_slots::array_at;
 use fastnp::DType;
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::ffi;
@@ -41,7 +43,7 @@ impl NdArray {
     /// Length of one array element in bytes.
     #[getter]
     fn itemsize(&self, py: Python<'_>) -> PyResult<usize> {
-        Ok(dtype_of(py, &self.contents.open(py))?.size())
+        Ok(self.contents.open(py).dtype(py)?.size())
     }
 
     /// Total bytes consumed by the elements of the array.
@@ -190,7 +192,7 @@ fn strides<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
 }
 
 fn dtype<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
-    dtype::descriptor(this.py(), dtype_of(this.py(), &this.open())?)
+    dtype::descriptor(this.py(), this.open().dtype(this.py())?)
 }
 
 fn ndim<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
@@ -268,14 +270,6 @@ fn add_attributes(py: Python<'_>) -> PyResult<()> {
 fn expose<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
     deliver(this.py(), this.open().array(this.py())?.expose())?;
     numpy_of(this)
-}
-
-/// The engine type of an array or a selection.
-pub(crate) fn dtype_of(py: Python<'_>, array: &Contents) -> PyResult<DType> {
-    match array.selection() {
-        Some(selection) => Ok(selection.dtype()),
-        None => Ok(array.array(py)?.dtype()),
-    }
 }
 
 /// `layout_flags(x)`: whether `x` is dense in row-major order, dense in column-major order, and writeable. Computes nothing.

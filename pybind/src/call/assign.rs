@@ -1,0 +1,61 @@
+//! Assignment of any Python value to an array: converted if that takes no warning, left to NumPy otherwise.
+
+use crate::call::argument::full;
+use fastnp::{Array, DType, ErrorKind, Value};
+use pyo3::prelude::*;
+
+/// Whether an assignment is done; if not, why NumPy has to do it, or to say what is wrong with it.
+pub(crate) type Done = Result<(), ErrorKind>;
+
+/// An assignment that only NumPy knows.
+pub(crate) const UNREAD: Done = Err(ErrorKind::Unsupported);
+
+/// What is done, from what the engine says about it.
+fn done(py: Python<'_>, result: fastnp::Result<()>) -> PyResult<Done> {
+    match result {
+        Ok(()) => Ok(Ok(())),
+        Err(error) if error.kind().is_final() => Err(crate::interpreter::error::raise(py, error)),
+        Err(error) => Ok(Err(error.kind())),
+    }
+}
+
+/// Gives a value that converts to the array's type to `set`.
+pub(crate) fn put(
+    array: &Array,
+    value: &Bound<'_, PyAny>,
+    set: impl FnOnce(Value<'_>) -> fastnp::Result<()>,
+) -> PyResult<Done> {
+    let py = value.py();
+    let arg = full(value)?;
+    match arg.value(py)? {
+        Some(value) if fits(value, array.dtype()) => done(py, set(value)),
+        _ => Ok(UNREAD),
+    }
+}
+
+/// Whether a number converts to a type without a warning or an error.
+pub(crate) fn fits(value: Value<'_>, to: DType) -> bool {
+    let complex = to.is_complex();
+    if value.overflows(to) {
+        return false;
+    }
+    match value {
+        Value::Array(a) => complex || !a.dtype().is_complex(),
+        Value::Scalar(s) if s.dtype().is_complex() => complex,
+        Value::Scalar(s) if s.dtype().is_float() && to.is_integer() => {
+            let x = s.to_f64();
+            x.is_finite() && s.cast(to).to_f64() == x.trunc()
+        }
+        Value::Scalar(s) if s.dtype().is_integer() && to.is_integer() => s.cast(to).wide() == s.wide(),
+        Value::Scalar(_) => true,
+        Value::Int(_) => true,
+        Value::Float(x) => {
+            !to.is_integer()
+                || (x.is_finite() && x.abs() < 9e15 && {
+                    let scalar = fastnp::Scalar::new(to, x);
+                    scalar.to_f64() == x.trunc()
+                })
+        }
+        Value::Complex(_) => complex,
+    }
+}
