@@ -1,6 +1,6 @@
 //! What the engine did and what it is told: counters, `explain`, settings.
 
-use crate::interpreter::error::deliver;
+use crate::interpreter::error::to_py_result;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::settings;
@@ -42,7 +42,7 @@ fn set_setting(py: Python<'_>, name: &str, value: SettingValue) -> PyResult<()> 
             settings::set(name, value)
         }
     };
-    match (deliver(py, set)?, settings::get(name)) {
+    match (to_py_result(py, set)?, settings::get(name)) {
         (true, _) => Ok(()),
         (false, Some(_)) => Err(PyTypeError::new_err(format!("the setting {name} takes a value of another type"))),
         (false, None) => Err(PyKeyError::new_err(name.to_owned())),
@@ -53,7 +53,7 @@ fn set_setting(py: Python<'_>, name: &str, value: SettingValue) -> PyResult<()> 
 #[pyfunction]
 fn set_device(py: Python<'_>, name: &str) -> PyResult<()> {
     find_libraries(py, name)?;
-    deliver(py, fastnp::set_device(name))
+    to_py_result(py, fastnp::set_device(name))
 }
 
 /// What runs what is recorded now, in words.
@@ -65,7 +65,7 @@ fn describe_device() -> String {
 /// Runs everything pending, and waits for devices.
 #[pyfunction]
 fn synchronize(py: Python<'_>) -> PyResult<()> {
-    deliver(py, fastnp::synchronize())
+    to_py_result(py, fastnp::synchronize())
 }
 
 /// The device that what is recorded now will run on.
@@ -112,7 +112,7 @@ fn reset_stats() {
 /// Runs everything pending.
 #[pyfunction]
 fn flush(py: Python<'_>) -> PyResult<()> {
-    deliver(py, fastnp::flush())
+    to_py_result(py, fastnp::flush())
 }
 
 /// Whether operations over so many elements run at once: what takes several of them is then better left to NumPy.
@@ -127,7 +127,7 @@ fn runs_at_once(elements: usize) -> bool {
 fn eval(py: Python<'_>, arrays: &Bound<'_, PyTuple>) -> PyResult<()> {
     for array in arrays {
         if let Ok(array) = array.cast::<NdArray>() {
-            deliver(py, array.open().array(py)?.evaluate())?;
+            to_py_result(py, array.open().array(py)?.evaluate())?;
         }
     }
     Ok(())

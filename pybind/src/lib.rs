@@ -23,13 +23,13 @@ mod interop;
 mod interpreter;
 mod object;
 
-use crate::interpreter::error::deliver;
+use crate::interpreter::error::to_py_result;
 use pyo3::prelude::*;
 
 #[pymodule]
 fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<crate::object::ndarray::NdArray>()?;
-    module.add_class::<crate::interop::foreign::Memory>()?;
+    module.add_class::<crate::interop::numpy_memory::Memory>()?;
     crate::call::ufunc::add(module)?;
     crate::call::create::add(module)?;
     crate::call::convert::add(module)?;
@@ -44,11 +44,11 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(crate::class::metaclass::metaclass, module)?)?;
     module.add_function(wrap_pyfunction!(crate::class::metaclass::set_metaclass, module)?)?;
     crate::interpreter::interpreter_lock::add(module)?;
-    module.add_function(wrap_pyfunction!(crate::interop::foreign::py_to_numpy, module)?)?;
-    module.add_function(wrap_pyfunction!(crate::interop::foreign::py_from_numpy, module)?)?;
-    module.add_function(wrap_pyfunction!(crate::interop::foreign::ran, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::interop::numpy_memory::py_to_numpy, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::interop::numpy_memory::py_from_numpy, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::interop::numpy_memory::ran, module)?)?;
     crate::class::documentation::document(module)?;
-    crate::interpreter::errstate::start(module.py())?;
+    crate::interpreter::errstate::install(module.py())?;
     crate::diagnostics::find_libraries(module.py(), &std::env::var("FASTNP_BACKEND").unwrap_or_default())?;
-    deliver(module.py(), fastnp::settings::read_environment())
+    to_py_result(module.py(), fastnp::settings::read_environment())
 }

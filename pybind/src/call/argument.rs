@@ -1,9 +1,9 @@
 //! Arguments of operations: what a Python object is to the engine.
 
-use crate::interop::foreign::from_numpy;
+use crate::interop::numpy_memory::from_numpy;
 use crate::interpreter::dtype;
 use crate::object::ndarray::NdArray;
-use crate::object::payload::{Open, Reading};
+use crate::object::payload::{Open, PayloadRef};
 use fastnp::{Array, Complex, DType, Scalar, Value};
 use numpy::npyffi::PyArrayObject;
 use pyo3::ffi;
@@ -13,18 +13,18 @@ use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple};
 /// A Python object as an argument.
 pub(crate) enum Arg<'a> {
     /// An array of ours.
-    Ours(Reading<'a>),
+    Ours(PayloadRef<'a>),
     /// A number.
     Number(Value<'static>),
     /// An array made of something array-like for this call.
-    Made(Box<Array>),
+    Converted(Box<Array>),
     /// Something only NumPy knows what to do with.
     Other,
 }
 
 /// Reads arrays of ours and numbers; leaves everything else as `Other`.
 #[inline]
-pub(crate) fn quick<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
+pub(crate) fn parse_fast<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     if let Ok(array) = object.cast_exact::<NdArray>() {
         return Ok(Arg::Ours(array.open()));
     }
@@ -46,14 +46,14 @@ pub(crate) fn quick<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     }
     // NumPy hands its scalars on as arrays without axes when they stand left of a comparison.
     let scalar = match dtype::of_scalar(object)? {
-        None if is_bare(object)? => dtype::of_scalar(&object.get_item(PyTuple::empty(object.py()))?)?,
+        None if is_zero_dim_numpy(object)? => dtype::of_scalar(&object.get_item(PyTuple::empty(object.py()))?)?,
         found => found,
     };
     Ok(scalar.map_or(Arg::Other, |scalar| Arg::Number(Value::Scalar(scalar))))
 }
 
 /// Whether an object is a NumPy array without axes.
-fn is_bare(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+fn is_zero_dim_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = object.py();
     if !object.is_exact_instance(dtype::types(py)?.array.bind(py)) {
         return Ok(false);
@@ -63,7 +63,7 @@ fn is_bare(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 /// The element that a number is in an array of its own.
-pub(crate) fn alone(number: Value<'_>) -> Scalar {
+pub(crate) fn strong_scalar(number: Value<'_>) -> Scalar {
     match number {
         Value::Scalar(scalar) => scalar,
         Value::Int(i) => Scalar::new(DType::I64, i),
@@ -73,9 +73,9 @@ pub(crate) fn alone(number: Value<'_>) -> Scalar {
     }
 }
 
-/// As [`quick`], and makes arrays of NumPy's arrays, lists and tuples where their elements are native.
-pub(crate) fn full<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
-    match quick(object)? {
+/// As [`parse_fast`], and makes arrays of NumPy's arrays, lists and tuples where their elements are native.
+pub(crate) fn parse_any<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
+    match parse_fast(object)? {
         Arg::Other => {}
         known => return Ok(known),
     }
@@ -84,7 +84,7 @@ pub(crate) fn full<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     if let Ok(list) = object.cast_exact::<PyList>()
         && let Some(array) = flat_list(list)?
     {
-        return Ok(Arg::Made(Box::new(array)));
+        return Ok(Arg::Converted(Box::new(array)));
     }
     let array = if is_array {
         object.clone()
@@ -94,7 +94,7 @@ pub(crate) fn full<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
         return Ok(Arg::Other);
     };
     match dtype::of_descriptor(&array.getattr("dtype")?)? {
-        Some(_) => Ok(Arg::Made(Box::new(from_numpy(&array)?))),
+        Some(_) => Ok(Arg::Converted(Box::new(from_numpy(&array)?))),
         None => Ok(Arg::Other),
     }
 }
@@ -117,7 +117,7 @@ pub(crate) fn flat_list(list: &Bound<'_, PyList>) -> PyResult<Option<Array>> {
     }
     let mut values: Vec<i64> = Vec::with_capacity(list.len());
     for item in list {
-        match quick(&item)? {
+        match parse_fast(&item)? {
             Arg::Number(Value::Int(i)) => values.push(i),
             _ => return Ok(None),
         }
@@ -131,7 +131,7 @@ impl Arg<'_> {
         Ok(match self {
             Arg::Ours(array) => Some(Value::Array(array.array(py)?)),
             Arg::Number(number) => Some(*number),
-            Arg::Made(array) => Some(Value::Array(array)),
+            Arg::Converted(array) => Some(Value::Array(array)),
             Arg::Other => None,
         })
     }

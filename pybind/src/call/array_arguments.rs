@@ -1,6 +1,6 @@
 //! Readers of the arguments that many functions share: `axis=`, `dtype=`, `order=` and shapes.
 
-use crate::interpreter::dtype::{Asked, asked};
+use crate::interpreter::dtype::{RequestedType, requested};
 use fastnp::{DType, Order, Shape};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -20,9 +20,9 @@ pub(crate) fn axes_of(axis: Option<&Bound<'_, PyAny>>) -> PyResult<Option<SmallV
 pub(crate) fn native(dtype: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Option<DType>>> {
     match dtype.filter(|d| !d.is_none()) {
         None => Ok(Some(None)),
-        Some(d) => Ok(match asked(d)? {
-            Asked::Native(d) => Some(Some(d)),
-            Asked::Other => None,
+        Some(d) => Ok(match requested(d)? {
+            RequestedType::Native(d) => Some(Some(d)),
+            RequestedType::Other => None,
         }),
     }
 }
@@ -64,9 +64,9 @@ pub(crate) fn shape_of(shape: &Bound<'_, PyAny>) -> Option<Shape> {
 pub(crate) fn type_of(dtype: Option<&Bound<'_, PyAny>>, default: DType) -> PyResult<Option<DType>> {
     match dtype.filter(|d| !d.is_none()) {
         None => Ok(Some(default)),
-        Some(d) => Ok(match asked(d)? {
-            Asked::Native(d) => Some(d),
-            Asked::Other => None,
+        Some(d) => Ok(match requested(d)? {
+            RequestedType::Native(d) => Some(d),
+            RequestedType::Other => None,
         }),
     }
 }

@@ -1,20 +1,20 @@
 //! Assignment of any Python value to an array: converted if that takes no warning, left to NumPy otherwise.
 
-use crate::call::argument::full;
+use crate::call::argument::parse_any;
 use fastnp::{Array, DType, ErrorKind, Value};
 use pyo3::prelude::*;
 
 /// Whether an assignment is done; if not, why NumPy has to do it, or to say what is wrong with it.
-pub(crate) type Done = Result<(), ErrorKind>;
+pub(crate) type Assigned = Result<(), ErrorKind>;
 
 /// An assignment that only NumPy knows.
-pub(crate) const UNREAD: Done = Err(ErrorKind::Unsupported);
+pub(crate) const LEFT_TO_NUMPY: Assigned = Err(ErrorKind::Unsupported);
 
 /// What is done, from what the engine says about it.
-fn done(py: Python<'_>, result: fastnp::Result<()>) -> PyResult<Done> {
+fn done(py: Python<'_>, result: fastnp::Result<()>) -> PyResult<Assigned> {
     match result {
         Ok(()) => Ok(Ok(())),
-        Err(error) if error.kind().is_final() => Err(crate::interpreter::error::raise(py, error)),
+        Err(error) if error.kind().is_final() => Err(crate::interpreter::error::to_py_err(py, error)),
         Err(error) => Ok(Err(error.kind())),
     }
 }
@@ -24,12 +24,12 @@ pub(crate) fn put(
     array: &Array,
     value: &Bound<'_, PyAny>,
     set: impl FnOnce(Value<'_>) -> fastnp::Result<()>,
-) -> PyResult<Done> {
+) -> PyResult<Assigned> {
     let py = value.py();
-    let arg = full(value)?;
+    let arg = parse_any(value)?;
     match arg.value(py)? {
         Some(value) if fits(value, array.dtype()) => done(py, set(value)),
-        _ => Ok(UNREAD),
+        _ => Ok(LEFT_TO_NUMPY),
     }
 }
 

@@ -1,12 +1,12 @@
 //! Functions of the module that make arrays of what is given: `array`, `asarray` and their kin.
 
-use crate::call::argument::{Arg, alone, flat_list, quick};
-use crate::call::concatenate::nested;
-use crate::interop::foreign::{copy_of, is_numpy};
+use crate::call::argument::{Arg, flat_list, parse_fast, strong_scalar};
+use crate::call::concatenate::stack_list;
+use crate::interop::numpy_memory::{copy_of, is_numpy};
 use crate::interpreter::dtype;
-use crate::interpreter::error::deliver;
+use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::{Arguments, Function, entry};
-use crate::object::construct::object;
+use crate::object::construct::new_object;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{Array, Order};
@@ -21,7 +21,7 @@ fn converted<'py>(call: Arguments<'_, 'py>, name: &str, copies: bool) -> PyResul
     let py = call.py();
     if let Some(array) = call.sole().and_then(|value| value.cast_exact::<NdArray>().ok()) {
         return if copies {
-            object(py, deliver(py, array.open().array(py)?.copy(Order::K))?)
+            new_object(py, to_py_result(py, array.open().array(py)?.copy(Order::K))?)
         } else {
             Ok(array.as_any().clone())
         };
@@ -30,22 +30,22 @@ fn converted<'py>(call: Arguments<'_, 'py>, name: &str, copies: bool) -> PyResul
         && let Some(value) = call.sole()
         && let Some(array) = copy_of(value, |_, _| true)?
     {
-        return object(py, array);
+        return new_object(py, array);
     }
     if let [value] = call.positions()
-        && let Some(array) = listed(value, call)?
+        && let Some(array) = from_list(value, call)?
     {
-        return object(py, array);
+        return new_object(py, array);
     }
     // NumPy's arrays without axes count as numbers elsewhere, but have memory to share.
     if let Some(value) = call.sole()
         && !is_numpy(value)?
-        && let Arg::Number(number) = quick(value)?
+        && let Arg::Number(number) = parse_fast(value)?
     {
-        return object(py, deliver(py, Array::full(&[], alone(number), Order::C))?);
+        return new_object(py, to_py_result(py, Array::full(&[], strong_scalar(number), Order::C))?);
     }
     if let Some(value) = call.first("object").or_else(|| call.first("a"))
-        && is_elsewhere(value)?
+        && is_on_device(value)?
     {
         let ours = py.import("fastnp._fastnp")?.getattr(name)?;
         return py.import("fastnp._interchange")?.getattr("converted")?.call1((ours, call.tuple()?, call.dict()?));
@@ -54,7 +54,7 @@ fn converted<'py>(call: Arguments<'_, 'py>, name: &str, copies: bool) -> PyResul
 }
 
 /// Whether an object says that it has memory on a device.
-fn is_elsewhere(value: &Bound<'_, PyAny>) -> PyResult<bool> {
+fn is_on_device(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let is_known = value.is_exact_instance_of::<NdArray>()
         || value.is_instance_of::<PyList>()
         || value.is_instance_of::<PyTuple>()
@@ -71,17 +71,17 @@ fn is_elsewhere(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     if !class.hasattr(intern!(py, "__dlpack_device__"))? {
         return Ok(false);
     }
-    let Some(asked) = value.getattr_opt(intern!(py, "__dlpack_device__"))? else { return Ok(false) };
-    py.import("fastnp._interchange")?.getattr("is_elsewhere")?.call1((asked.call0()?,))?.extract()
+    let Some(requested) = value.getattr_opt(intern!(py, "__dlpack_device__"))? else { return Ok(false) };
+    py.import("fastnp._interchange")?.getattr("is_elsewhere")?.call1((requested.call0()?,))?.extract()
 }
 
 /// An array of a list of numbers, with no argument but perhaps a native dtype; none where the long way has to be gone.
-fn listed(value: &Bound<'_, PyAny>, call: Arguments<'_, '_>) -> PyResult<Option<Array>> {
+fn from_list(value: &Bound<'_, PyAny>, call: Arguments<'_, '_>) -> PyResult<Option<Array>> {
     let types = dtype::types(value.py())?;
     let Some([_, dtype]) = call.read(["", "dtype"])? else { return Ok(None) };
     if dtype.is_none()
         && let Ok(list) = value.cast_exact::<PyList>()
-        && let Some(array) = flat_list(list)?.map_or_else(|| nested(list), |array| Ok(Some(array)))?
+        && let Some(array) = flat_list(list)?.map_or_else(|| stack_list(list), |array| Ok(Some(array)))?
     {
         return Ok(Some(array));
     }
@@ -108,7 +108,7 @@ fn listed(value: &Bound<'_, PyAny>, call: Arguments<'_, '_>) -> PyResult<Option<
     if dtype::of_descriptor(&made.getattr("dtype")?)?.is_none() {
         return Ok(None);
     }
-    crate::interop::foreign::from_numpy(&made).map(Some)
+    crate::interop::numpy_memory::from_numpy(&made).map(Some)
 }
 
 /// `ascontiguousarray` and `asfortranarray`.
@@ -119,7 +119,11 @@ fn dense<'py>(call: Arguments<'_, 'py>, name: &str, order: Order) -> PyResult<Bo
         let array = me.array(py)?;
         if array.ndim() > 0 {
             let already = if order == Order::C { array.is_c_contiguous() } else { array.is_f_contiguous() };
-            return if already { Ok(given.as_any().clone()) } else { object(py, deliver(py, array.copy(order))?) };
+            return if already {
+                Ok(given.as_any().clone())
+            } else {
+                new_object(py, to_py_result(py, array.copy(order))?)
+            };
         }
     }
     call.numpy(name)
@@ -152,7 +156,7 @@ unsafe extern "C" fn as_array<const ANY: bool>(
 }
 
 /// NumPy's functions of these names.
-const FUNCTIONS: [Function; 6] = [
+const CONVERT_FUNCTIONS: [Function; 6] = [
     (
         c"array",
         c"array(object, dtype=None, *, copy=True, order='K', subok=False, ndmin=0, ndmax=0, like=None)\n--\n\n",
@@ -183,5 +187,5 @@ const FUNCTIONS: [Function; 6] = [
 
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    crate::interpreter::fastcall::add(module, &FUNCTIONS)
+    crate::interpreter::fastcall::add(module, &CONVERT_FUNCTIONS)
 }

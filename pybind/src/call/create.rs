@@ -1,10 +1,10 @@
 //! Functions of the module that make arrays of a shape.
 
-use crate::call::argument::{Arg, quick};
+use crate::call::argument::{Arg, parse_fast};
 use crate::call::array_arguments::{order_argument, shape_of, type_of};
-use crate::interpreter::error::deliver;
+use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::{Arguments, Function, entry};
-use crate::object::construct::object;
+use crate::object::construct::new_object;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{Array, DType, Order, Scalar, Value, result_type};
@@ -23,7 +23,7 @@ fn filled<'py>(call: Arguments<'_, 'py>, name: &str, value: Option<i64>) -> PyRe
             None => Array::empty(&shape, dtype, order),
         };
         if let Ok(array) = made {
-            return object(call.py(), array);
+            return new_object(call.py(), array);
         }
     }
     call.numpy(name)
@@ -41,11 +41,11 @@ fn like<'py>(call: Arguments<'_, 'py>, name: &str, value: Option<i64>) -> PyResu
         let a = a.open();
         let a = a.array(py)?;
         // A dense array nested as `a` is, without its contents.
-        let made = deliver(py, a.empty_like(dtype, order))?;
+        let made = to_py_result(py, a.empty_like(dtype, order))?;
         if let Some(value) = value {
-            deliver(py, made.assign(Scalar::new(dtype, value)))?;
+            to_py_result(py, made.assign(Scalar::new(dtype, value)))?;
         }
-        return object(py, made);
+        return new_object(py, made);
     }
     call.numpy(name)
 }
@@ -53,14 +53,14 @@ fn like<'py>(call: Arguments<'_, 'py>, name: &str, value: Option<i64>) -> PyResu
 /// `full`.
 fn full<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     if let Some([Some(shape), Some(value), dtype, order]) = call.read(["shape", "fill_value", "dtype", "order"])?
-        && let (Some(shape), Arg::Number(number)) = (shape_of(shape), quick(value)?)
+        && let (Some(shape), Arg::Number(number)) = (shape_of(shape), parse_fast(value)?)
         && let Some(dtype) = type_of(dtype, result_type(&[number.arg_type()]))?
         && (dtype.is_complex() || !matches!(number, Value::Complex(_)))
         && let Some(order) = order_argument(order, Order::C)
         && let Ok(array) = Array::empty(&shape, dtype, order)
         && array.assign(number).is_ok()
     {
-        return object(call.py(), array);
+        return new_object(call.py(), array);
     }
     call.numpy("full")
 }
@@ -69,7 +69,7 @@ fn full<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 fn full_like<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let py = call.py();
     if let Some([Some(a), Some(value), dtype, order]) = call.read(["a", "fill_value", "dtype", "order"])?
-        && let (Ok(a), Arg::Number(number)) = (a.cast_exact::<NdArray>(), quick(value)?)
+        && let (Ok(a), Arg::Number(number)) = (a.cast_exact::<NdArray>(), parse_fast(value)?)
     {
         let a = a.open();
         let a = a.array(py)?;
@@ -77,9 +77,9 @@ fn full_like<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
             && (dtype.is_complex() || !matches!(number, Value::Complex(_)))
             && let Some(order) = order_argument(order, Order::K)
         {
-            let made = deliver(py, a.empty_like(dtype, order))?;
+            let made = to_py_result(py, a.empty_like(dtype, order))?;
             if made.assign(number).is_ok() {
-                return object(py, made);
+                return new_object(py, made);
             }
         }
     }
@@ -95,7 +95,7 @@ fn arange<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
         && let Some([.., dtype]) = call.read(["", "", "", "dtype"])?
         && let Some(array) = ramp(args, dtype)?
     {
-        return object(call.py(), array);
+        return new_object(call.py(), array);
     }
     call.numpy("arange")
 }
@@ -144,7 +144,7 @@ fn ramp(args: &[Bound<'_, PyAny>], dtype: Option<&Bound<'_, PyAny>>) -> PyResult
 }
 
 /// NumPy's functions of these names.
-const FUNCTIONS: [Function; 9] = [
+const CREATE_FUNCTIONS: [Function; 9] = [
     (
         c"empty",
         c"empty(shape, dtype=None, order='C', *, device=None, like=None)\n--\n\n",
@@ -190,5 +190,5 @@ const FUNCTIONS: [Function; 9] = [
 
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    crate::interpreter::fastcall::add(module, &FUNCTIONS)
+    crate::interpreter::fastcall::add(module, &CREATE_FUNCTIONS)
 }

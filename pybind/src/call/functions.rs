@@ -1,16 +1,16 @@
 //! Functions of the module on arrays: selecting, products, copying, sharing of memory.
 
-use crate::call::argument::full;
+use crate::call::argument::parse_any;
 use crate::call::array_arguments::shape_of;
 use crate::call::assign::put;
 use crate::call::ufunc_call::wrap;
-use crate::interop::foreign::described;
+use crate::interop::numpy_memory::numpy_without_owner;
 use crate::interpreter::dtype;
-use crate::interpreter::error::deliver;
+use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
 use crate::interpreter::fallback::numpy;
 use crate::interpreter::fastcall::{Arguments, entry};
-use crate::object::construct::object;
+use crate::object::construct::new_object;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{Array, DType, Error, ErrorKind, Reduction, Value, dot as dot_of, matmul as product_of, select};
@@ -26,11 +26,11 @@ fn where_<'py>(
     y: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = condition.py();
-    let (c, a, b) = (full(condition)?, full(x)?, full(y)?);
+    let (c, a, b) = (parse_any(condition)?, parse_any(x)?, parse_any(y)?);
     if let (Some(Value::Array(c)), Some(a), Some(b)) = (c.value(py)?, a.value(py)?, b.value(py)?)
         && let Ok(result) = truth(c).and_then(|c| select(&c, a, b))
     {
-        return object(py, deliver(py, Ok(result))?);
+        return new_object(py, to_py_result(py, Ok(result))?);
     }
     numpy(py, "where", &PyTuple::new(py, [condition, x, y])?, None)
 }
@@ -43,7 +43,7 @@ fn truth(array: &Array) -> fastnp::Result<Array> {
 /// `matmul` or `dot` of two objects.
 pub(crate) fn product<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let py = a.py();
-    let (x, y) = (full(a)?, full(b)?);
+    let (x, y) = (parse_any(a)?, parse_any(b)?);
     if let (Some(Value::Array(x)), Some(Value::Array(y))) = (x.value(py)?, y.value(py)?) {
         // Beyond two axes `dot` pairs axes in its own way; with none it multiplies.
         let alike = name == "matmul" || (x.ndim() <= 2 && y.ndim() <= 2 && x.ndim() > 0 && y.ndim() > 0);
@@ -102,10 +102,10 @@ fn copyto<'py>(
     if casting == "same_kind"
         && let Ok(target) = dst.cast::<NdArray>()
     {
-        let (target, source) = (target.open(), full(src)?);
+        let (target, source) = (target.open(), parse_any(src)?);
         let target = target.array(py)?;
         let mask = match r#where {
-            Some(mask) if !everywhere => Some(full(mask)?),
+            Some(mask) if !everywhere => Some(parse_any(mask)?),
             _ => None,
         };
         let mask = mask.as_ref().map(|mask| mask.value(py)).transpose()?;
@@ -117,7 +117,7 @@ fn copyto<'py>(
                 Some(_) => false,
             }
         {
-            return deliver(py, Ok(()));
+            return to_py_result(py, Ok(()));
         }
     }
     let function = py.import("numpy")?.getattr("copyto")?;
@@ -161,7 +161,7 @@ fn put_where<'py>(
     values: &Bound<'py, PyAny>,
 ) -> PyResult<bool> {
     let py = target.py();
-    let (target, mask) = (target.open(), full(mask)?);
+    let (target, mask) = (target.open(), parse_any(mask)?);
     let target = target.array(py)?;
     let Some(Value::Array(mask)) = mask.value(py)? else { return Ok(false) };
     let done = mask.shape() == target.shape()
@@ -175,7 +175,7 @@ fn put_where<'py>(
             value => assign_where(target, mask, value),
         })?
         .is_ok();
-    deliver(py, Ok(done))
+    to_py_result(py, Ok(done))
 }
 
 /// NumPy's `may_share_memory`, by byte ranges.
@@ -216,7 +216,7 @@ fn shared<'py>(
         }
         if let (Some(there), Some(too)) = (x.exported_address(), y.exported_address()) {
             // NumPy gets copies of them, and is to tell of what is on the device.
-            outlines = Some([described(py, x, there)?, described(py, y, too)?]);
+            outlines = Some([numpy_without_owner(py, x, there)?, numpy_without_owner(py, y, too)?]);
         }
     }
     let args = match outlines {
@@ -256,12 +256,14 @@ fn count_true<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     };
     let me = array.open();
     let count = match me.selection() {
-        Some(selection) => deliver(py, selection.reduce(Reduction::CountNonzero).and_then(|count| count.item()))?,
+        Some(selection) => to_py_result(py, selection.reduce(Reduction::CountNonzero).and_then(|count| count.item()))?,
         None => {
             let array = me.array(py)?;
-            match deliver(py, array.reduce_now(Reduction::CountNonzero))? {
+            match to_py_result(py, array.reduce_now(Reduction::CountNonzero))? {
                 Some(count) => count,
-                None => deliver(py, array.reduce(Reduction::CountNonzero, None, None, false).and_then(|n| n.item()))?,
+                None => {
+                    to_py_result(py, array.reduce(Reduction::CountNonzero, None, None, false).and_then(|n| n.item()))?
+                }
             }
         }
     };

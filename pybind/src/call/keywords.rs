@@ -1,8 +1,8 @@
 //! The keyword arguments of ufuncs: NumPy's names read for the engine. What is not read here is NumPy's to do or to refuse.
 
-use crate::call::argument::{Arg, full};
+use crate::call::argument::{Arg, parse_any};
 use crate::call::array_arguments::order_of;
-use crate::interpreter::dtype::{Asked, asked};
+use crate::interpreter::dtype::{RequestedType, requested};
 use crate::object::ndarray::NdArray;
 use fastnp::{Array, Casting, DType, Op, Order, Value};
 use pyo3::prelude::*;
@@ -36,10 +36,10 @@ impl<'py> Out<'py> {
     }
 
     /// The result as Python sees it.
-    pub(crate) fn deliver(&self, py: Python<'py>, result: Array) -> PyResult<Bound<'py, PyAny>> {
+    pub(crate) fn to_py_result(&self, py: Python<'py>, result: Array) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Out::New => crate::call::ufunc_call::wrap(py, result),
-            Out::NewArray => crate::object::construct::object(py, result),
+            Out::NewArray => crate::object::construct::new_object(py, result),
             Out::Given(out) => Ok(out.clone().into_any()),
         }
     }
@@ -51,14 +51,14 @@ pub(crate) fn mask_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Option<Array>
     if value.is(PyBool::new(py, true).as_any()) {
         return Ok(Some(None));
     }
-    let given = full(value)?;
+    let given = parse_any(value)?;
     let mask = match given.value(py)? {
         Some(Value::Array(array)) if array.dtype() == DType::Bool => Ok(array.clone()),
         Some(Value::Array(array)) => array.cast(DType::Bool),
         Some(Value::Scalar(scalar)) if scalar.dtype() == DType::Bool => Array::full(&[], scalar, Order::C),
         _ => return Ok(None),
     };
-    crate::interpreter::error::deliver(py, mask).map(|mask| Some(Some(mask)))
+    crate::interpreter::error::to_py_result(py, mask).map(|mask| Some(Some(mask)))
 }
 
 /// What a call of a ufunc asks for besides its inputs.
@@ -69,7 +69,7 @@ pub(crate) struct Keywords<'py> {
     pub(crate) order: Option<Order>,
     pub(crate) mask: Option<Array>,
     /// Whether `out` was given at all, if only as none.
-    pub(crate) names_out: bool,
+    pub(crate) has_out: bool,
 }
 
 impl<'py> Keywords<'py> {
@@ -79,11 +79,10 @@ impl<'py> Keywords<'py> {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Option<Keywords<'py>>> {
-        let mut found =
-            Keywords { out: Out::New, dtype: None, casting: None, order: None, mask: None, names_out: false };
+        let mut found = Keywords { out: Out::New, dtype: None, casting: None, order: None, mask: None, has_out: false };
         if args.len() > op.arity() {
             match Out::read(&args.get_item(op.arity())?)? {
-                Some(out) => (found.out, found.names_out) = (out, true),
+                Some(out) => (found.out, found.has_out) = (out, true),
                 None => return Ok(None),
             }
         }
@@ -94,7 +93,7 @@ impl<'py> Keywords<'py> {
             {
                 return Ok(None);
             }
-            if name == "out" && found.names_out || !found.take(op, name, &value)? {
+            if name == "out" && found.has_out || !found.take(op, name, &value)? {
                 return Ok(None);
             }
         }
@@ -105,7 +104,7 @@ impl<'py> Keywords<'py> {
     fn take(&mut self, op: Op, name: &str, value: &Bound<'py, PyAny>) -> PyResult<bool> {
         match name {
             "out" => match Out::read(value)? {
-                Some(out) => (self.out, self.names_out) = (out, true),
+                Some(out) => (self.out, self.has_out) = (out, true),
                 None => return Ok(false),
             },
             "where" => match mask_of(value)? {
@@ -113,9 +112,9 @@ impl<'py> Keywords<'py> {
                 None => return Ok(false),
             },
             "dtype" | "signature" | "sig" if value.is_none() => {}
-            "dtype" => match asked(value)? {
-                Asked::Native(dtype) => return Ok(self.returns(op, dtype)),
-                Asked::Other => return Ok(false),
+            "dtype" => match requested(value)? {
+                RequestedType::Native(dtype) => return Ok(self.returns(op, dtype)),
+                RequestedType::Other => return Ok(false),
             },
             "signature" | "sig" => return self.takes(op, value),
             "casting" => match value.extract::<&str>() {
@@ -168,9 +167,9 @@ impl<'py> Keywords<'py> {
                 if !tuple.iter().take(op.arity()).all(|t| t.is_none()) || last.is_none() {
                     return Ok(false);
                 }
-                Ok(match asked(&last)? {
-                    Asked::Native(dtype) => self.returns(op, dtype),
-                    Asked::Other => false,
+                Ok(match requested(&last)? {
+                    RequestedType::Native(dtype) => self.returns(op, dtype),
+                    RequestedType::Other => false,
                 })
             }
             _ => Ok(false),
@@ -180,7 +179,8 @@ impl<'py> Keywords<'py> {
     /// Whether the inputs can be told to fit without asking NumPy: Python's numbers have rules of their own under strict casting.
     pub(crate) fn fits(&self, inputs: &[Arg<'_>]) -> bool {
         let strict = matches!(self.casting, Some(Casting::No | Casting::Safe));
-        let pythons = |arg: &Arg<'_>| matches!(arg, Arg::Number(Value::Int(_) | Value::Float(_) | Value::Complex(_)));
-        !(strict && inputs.iter().any(pythons))
+        let from_python_type =
+            |arg: &Arg<'_>| matches!(arg, Arg::Number(Value::Int(_) | Value::Float(_) | Value::Complex(_)));
+        !(strict && inputs.iter().any(from_python_type))
     }
 }

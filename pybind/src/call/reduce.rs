@@ -1,10 +1,10 @@
 //! The reductions of arrays: NumPy's arguments, the engine's folds.
 
-use crate::call::argument::{Arg, full, quick};
+use crate::call::argument::{Arg, parse_any, parse_fast};
 use crate::call::array_arguments::{axes_of, native};
 use crate::call::keywords::{Out, mask_of};
 use crate::interpreter::dtype;
-use crate::interpreter::error::deliver;
+use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::Arguments;
 use crate::object::ndarray::NdArray;
 use crate::object::numpy_method::{numpy_error, numpy_method};
@@ -17,7 +17,7 @@ use smallvec::SmallVec;
 
 type Object<'py> = Bound<'py, PyAny>;
 type Args<'py> = Bound<'py, PyTuple>;
-type Keywords<'a, 'py> = &'a Bound<'py, PyDict>;
+type Kwargs<'a, 'py> = &'a Bound<'py, PyDict>;
 
 /// The arguments that reductions share.
 struct Reduce<'py> {
@@ -114,13 +114,13 @@ impl<'py> Reduce<'py> {
         py: Python<'py>,
         reduce: impl FnOnce(&ReduceOptions<'_>) -> fastnp::Result<Array>,
     ) -> PyResult<Option<fastnp::Result<Array>>> {
-        let initial = self.initial.as_ref().map(quick).transpose()?;
+        let initial = self.initial.as_ref().map(parse_fast).transpose()?;
         let initial = match &initial {
             None => None,
             Some(Arg::Number(number)) => Some(*number),
-            Some(Arg::Ours(_) | Arg::Made(_) | Arg::Other) => return Ok(None),
+            Some(Arg::Ours(_) | Arg::Converted(_) | Arg::Other) => return Ok(None),
         };
-        let mean = self.mean.as_ref().map(full).transpose()?;
+        let mean = self.mean.as_ref().map(parse_any).transpose()?;
         let mean = match mean.as_ref().map(|m| m.value(py)).transpose()? {
             None => None,
             Some(Some(Value::Array(mean))) => Some(mean),
@@ -147,7 +147,7 @@ impl<'py> Reduce<'py> {
 fn subject<'py>(args: &Args<'py>) -> PyResult<Option<Array>> {
     let py = args.py();
     let Ok(first) = args.get_item(0) else { return Ok(None) };
-    let given = full(&first)?;
+    let given = parse_any(&first)?;
     Ok(match given.value(py)? {
         Some(Value::Array(array)) => Some(array.clone()),
         _ => None,
@@ -158,72 +158,76 @@ fn subject<'py>(args: &Args<'py>) -> PyResult<Option<Array>> {
 type Outcome<'py> = PyResult<fastnp::Result<Object<'py>>>;
 
 /// For NumPy to do.
-fn elsewhere<T>() -> fastnp::Result<T> {
+fn left_to_numpy<T>() -> fastnp::Result<T> {
     Err(Error::new(ErrorKind::Unsupported, ""))
 }
 
 /// `ufunc.reduce`.
-pub(crate) fn fold<'py>(op: Op, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> Outcome<'py> {
+pub(crate) fn fold<'py>(op: Op, args: &Args<'py>, kwargs: Option<Kwargs<'_, 'py>>) -> Outcome<'py> {
     let py = args.py();
     let positions = ["axis", "dtype", "out", "keepdims", "initial", "where"];
-    let Some(array) = subject(args)? else { return Ok(elsewhere()) };
-    let Some(mut asked) = reduce_arguments(&positions, args.iter().skip(1), kwargs)? else { return Ok(elsewhere()) };
-    if asked.mean.is_some() || asked.ddof != 0.0 {
-        return Ok(elsewhere());
+    let Some(array) = subject(args)? else { return Ok(left_to_numpy()) };
+    let Some(mut requested) = reduce_arguments(&positions, args.iter().skip(1), kwargs)? else {
+        return Ok(left_to_numpy());
+    };
+    if requested.mean.is_some() || requested.ddof != 0.0 {
+        return Ok(left_to_numpy());
     }
     // The first axis unless told otherwise; an array without axes has none to name.
     if !names_axis(args, kwargs) {
-        asked.axes = Some(SmallVec::from_iter([0]));
+        requested.axes = Some(SmallVec::from_iter([0]));
     }
-    if array.ndim() == 0 && asked.axes.as_deref().is_some_and(|axes| matches!(axes, [0 | -1])) {
-        asked.axes = None;
+    if array.ndim() == 0 && requested.axes.as_deref().is_some_and(|axes| matches!(axes, [0 | -1])) {
+        requested.axes = None;
     }
-    match asked.run(py, |how| array.fold_by(op, how))? {
-        Some(Ok(result)) => asked.out.deliver(py, result).map(Ok),
-        Some(Err(error)) => refused(py, error),
-        None => Ok(elsewhere()),
+    match requested.run(py, |how| array.fold_by(op, how))? {
+        Some(Ok(result)) => requested.out.to_py_result(py, result).map(Ok),
+        Some(Err(error)) => outcome_of_error(py, error),
+        None => Ok(left_to_numpy()),
     }
 }
 
-fn names_axis(args: &Args<'_>, kwargs: Option<Keywords<'_, '_>>) -> bool {
+fn names_axis(args: &Args<'_>, kwargs: Option<Kwargs<'_, '_>>) -> bool {
     args.len() > 1 || kwargs.is_some_and(|k| k.contains("axis").unwrap_or(false))
 }
 
 /// An error that NumPy words, unless memory ran out.
-fn refused<'py>(py: Python<'py>, error: Error) -> Outcome<'py> {
-    if error.kind().is_final() { Err(crate::interpreter::error::raise(py, error)) } else { Ok(Err(error)) }
+fn outcome_of_error<'py>(py: Python<'py>, error: Error) -> Outcome<'py> {
+    if error.kind().is_final() { Err(crate::interpreter::error::to_py_err(py, error)) } else { Ok(Err(error)) }
 }
 
 /// `ufunc.accumulate`.
-pub(crate) fn accumulate<'py>(op: Op, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> Outcome<'py> {
+pub(crate) fn accumulate<'py>(op: Op, args: &Args<'py>, kwargs: Option<Kwargs<'_, 'py>>) -> Outcome<'py> {
     let py = args.py();
-    let Some(array) = subject(args)? else { return Ok(elsewhere()) };
-    let Some(asked) = reduce_arguments(&["axis", "dtype", "out"], args.iter().skip(1), kwargs)? else {
-        return Ok(elsewhere());
+    let Some(array) = subject(args)? else { return Ok(left_to_numpy()) };
+    let Some(requested) = reduce_arguments(&["axis", "dtype", "out"], args.iter().skip(1), kwargs)? else {
+        return Ok(left_to_numpy());
     };
-    let axes = asked.axes.as_deref().unwrap_or(if names_axis(args, kwargs) { &[] } else { &[0] });
-    let plain = !asked.keepdims && asked.initial.is_none() && asked.mask.is_none() && asked.mean.is_none();
+    let axes = requested.axes.as_deref().unwrap_or(if names_axis(args, kwargs) { &[] } else { &[0] });
+    let plain =
+        !requested.keepdims && requested.initial.is_none() && requested.mask.is_none() && requested.mean.is_none();
     match axes {
-        &[axis] if plain => run_scan(py, &array, op, Some(axis), &asked),
-        _ => Ok(elsewhere()),
+        &[axis] if plain => run_scan(py, &array, op, Some(axis), &requested),
+        _ => Ok(left_to_numpy()),
     }
 }
 
 /// A running fold with what was asked for.
-fn run_scan<'py>(py: Python<'py>, array: &Array, op: Op, axis: Option<isize>, asked: &Reduce<'py>) -> Outcome<'py> {
-    let target = match &asked.out {
+fn run_scan<'py>(py: Python<'py>, array: &Array, op: Op, axis: Option<isize>, requested: &Reduce<'py>) -> Outcome<'py> {
+    let target = match &requested.out {
         Out::Given(out) => Some(out.open()),
         Out::New | Out::NewArray => None,
     };
     let out = target.as_ref().map(|out| out.array(py)).transpose()?;
-    match array.scan_into(op, axis, asked.dtype, out) {
-        Ok(result) => match &asked.out {
+    match array.scan_into(op, axis, requested.dtype, out) {
+        Ok(result) => match &requested.out {
             Out::Given(out) => Ok(Ok(out.clone().into_any())),
             Out::New | Out::NewArray => {
-                crate::object::construct::object(py, crate::interpreter::error::deliver(py, Ok(result))?).map(Ok)
+                crate::object::construct::new_object(py, crate::interpreter::error::to_py_result(py, Ok(result))?)
+                    .map(Ok)
             }
         },
-        Err(error) => refused(py, error),
+        Err(error) => outcome_of_error(py, error),
     }
 }
 
@@ -256,7 +260,7 @@ fn reduce<'py>(
         // Nothing to read, which takes as long as NumPy takes for `a.argmax()` on ten elements.
         let me = this.open();
         if let Some(array) = me.dense()
-            && let Some(value) = deliver(py, array.reduce_now(reduction(name, 0.0)))?
+            && let Some(value) = to_py_result(py, array.reduce_now(reduction(name, 0.0)))?
         {
             return dtype::to_scalar(py, value);
         }
@@ -274,29 +278,29 @@ fn reduce_asked<'py>(
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
-    if let Some(asked) = reduce_arguments(positions, args.iter(), kwargs)? {
+    if let Some(requested) = reduce_arguments(positions, args.iter(), kwargs)? {
         let me = this.open();
-        let what = reduction(name, asked.ddof);
+        let what = reduction(name, requested.ddof);
         // A dtype for extremes, positions and truth means something else in each; NumPy knows.
         let typed =
             matches!(what, Reduction::Sum | Reduction::Prod | Reduction::Mean | Reduction::Var(_) | Reduction::Std(_));
-        let plain = asked.is_plain();
+        let plain = requested.is_plain();
         if plain
             && let Some(array) = me.dense()
-            && let Some(value) = deliver(py, array.reduce_now(what))?
+            && let Some(value) = to_py_result(py, array.reduce_now(what))?
         {
             return dtype::to_scalar(py, value);
         }
         let result = match me.selection() {
             Some(selection) if plain => Some(selection.reduce(what)),
-            _ if asked.dtype.is_some() && !typed => None,
+            _ if requested.dtype.is_some() && !typed => None,
             _ => {
                 let array = me.array(py)?;
-                asked.run(py, |how| array.reduce_with(what, how))?
+                requested.run(py, |how| array.reduce_with(what, how))?
             }
         };
         match result {
-            Some(Ok(result)) => return asked.out.deliver(py, result),
+            Some(Ok(result)) => return requested.out.to_py_result(py, result),
             Some(Err(error)) => return numpy_error(this, name, args, kwargs, error),
             None => {}
         }
@@ -312,11 +316,11 @@ fn scan<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
     let (args, kwargs) = (&call.tuple()?, Some(&call.dict()?));
-    if let Some(asked) = reduce_arguments(&["axis", "dtype", "out"], args.iter(), kwargs)?
-        && asked.axes.as_ref().is_none_or(|a| a.len() == 1)
+    if let Some(requested) = reduce_arguments(&["axis", "dtype", "out"], args.iter(), kwargs)?
+        && requested.axes.as_ref().is_none_or(|a| a.len() == 1)
     {
-        let axis = asked.axes.as_ref().map(|a| a[0]);
-        return match run_scan(py, this.open().array(py)?, op, axis, &asked)? {
+        let axis = requested.axes.as_ref().map(|a| a[0]);
+        return match run_scan(py, this.open().array(py)?, op, axis, &requested)? {
             Ok(result) => Ok(result),
             Err(error) => numpy_error(this, name, args, kwargs, error),
         };

@@ -1,8 +1,8 @@
 //! Routines of a device's libraries, as `fastnp._library` asks for them: `NotImplementedError` says why one does not run.
 
-use crate::interpreter::error::deliver;
+use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::{Arguments, entry};
-use crate::object::construct::object;
+use crate::object::construct::new_object;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{Array, Library, SvdResult, Transform};
@@ -16,9 +16,9 @@ fn on_host<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     Ok(PyBool::new(call.py(), fastnp::targets_host()).to_owned().into_any())
 }
 
-/// `why_unavailable(library)`: why the device that arrays are computed on now does not run routines of a library (`fourier`, `solver`); None where
+/// `lack(library)`: why the device that arrays are computed on now does not run routines of a library (`fourier`, `solver`); None where
 /// it does.
-#[pyfunction]
+#[pyfunction(name = "lack")]
 fn why_unavailable(py: Python<'_>, library: &str) -> PyResult<Option<String>> {
     static LOOKED_FOR: [Once; 2] = [const { Once::new() }; 2];
     let (kind, looked_for) = match library {
@@ -46,7 +46,7 @@ fn fourier<'py>(x: &Bound<'py, NdArray>, transform: &str, axes: usize, points: u
     };
     let py = x.py();
     let result = fastnp::fourier(x.open().array(py)?, transform, axes, points);
-    object(py, deliver(py, result)?)
+    new_object(py, to_py_result(py, result)?)
 }
 
 /// `solve(matrices, sides)`: solutions, and for each matrix zero where it has an inverse; all by columns.
@@ -54,7 +54,7 @@ fn fourier<'py>(x: &Bound<'py, NdArray>, transform: &str, axes: usize, points: u
 fn solve<'py>(matrices: &Bound<'py, NdArray>, sides: &Bound<'py, NdArray>) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = matrices.py();
     let result = fastnp::solve(matrices.open().array(py)?, sides.open().array(py)?);
-    let (solutions, found) = deliver(py, result)?;
+    let (solutions, found) = to_py_result(py, result)?;
     objects(py, [solutions, found])
 }
 
@@ -63,7 +63,7 @@ fn solve<'py>(matrices: &Bound<'py, NdArray>, sides: &Bound<'py, NdArray>) -> Py
 fn lu<'py>(matrices: &Bound<'py, NdArray>) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = matrices.py();
     let result = fastnp::lu(matrices.open().array(py)?);
-    let (factors, swapped) = deliver(py, result)?;
+    let (factors, swapped) = to_py_result(py, result)?;
     objects(py, [factors, swapped])
 }
 
@@ -72,7 +72,7 @@ fn lu<'py>(matrices: &Bound<'py, NdArray>) -> PyResult<Vec<Bound<'py, PyAny>>> {
 fn cholesky<'py>(matrices: &Bound<'py, NdArray>, upper: bool) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = matrices.py();
     let result = fastnp::cholesky(matrices.open().array(py)?, upper);
-    let (factors, found) = deliver(py, result)?;
+    let (factors, found) = to_py_result(py, result)?;
     objects(py, [factors, found])
 }
 
@@ -81,7 +81,7 @@ fn cholesky<'py>(matrices: &Bound<'py, NdArray>, upper: bool) -> PyResult<Vec<Bo
 fn eigen<'py>(matrices: &Bound<'py, NdArray>, upper: bool, vectors: bool) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = matrices.py();
     let result = fastnp::eigen(matrices.open().array(py)?, upper, vectors);
-    let (values, rows, found) = deliver(py, result)?;
+    let (values, rows, found) = to_py_result(py, result)?;
     objects(py, [values, rows, found])
 }
 
@@ -90,7 +90,7 @@ fn eigen<'py>(matrices: &Bound<'py, NdArray>, upper: bool, vectors: bool) -> PyR
 fn qr<'py>(matrices: &Bound<'py, NdArray>, wanted: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = matrices.py();
     let result = fastnp::qr(matrices.open().array(py)?, wanted);
-    match deliver(py, result)? {
+    match to_py_result(py, result)? {
         (triangles, Some(orthogonal)) => objects(py, [triangles, orthogonal]),
         (triangles, None) => objects(py, [triangles]),
     }
@@ -101,7 +101,7 @@ fn qr<'py>(matrices: &Bound<'py, NdArray>, wanted: usize) -> PyResult<Vec<Bound<
 fn svd<'py>(matrices: &Bound<'py, NdArray>, wanted: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = matrices.py();
     let result = fastnp::svd(matrices.open().array(py)?, wanted);
-    let SvdResult { values, found, vectors } = deliver(py, result)?;
+    let SvdResult { values, found, vectors } = to_py_result(py, result)?;
     match vectors {
         Some((left, right)) => objects(py, [values, found, left, right]),
         None => objects(py, [values, found]),
@@ -109,7 +109,7 @@ fn svd<'py>(matrices: &Bound<'py, NdArray>, wanted: usize) -> PyResult<Vec<Bound
 }
 
 fn objects<const N: usize>(py: Python<'_>, arrays: [Array; N]) -> PyResult<Vec<Bound<'_, PyAny>>> {
-    arrays.into_iter().map(|array| object(py, array)).collect()
+    arrays.into_iter().map(|array| new_object(py, array)).collect()
 }
 
 /// Adds the functions to the module.

@@ -1,11 +1,11 @@
 //! The ufunc class: one object for every row of the op table.
 
-use crate::call::argument::{Arg, full, quick};
+use crate::call::argument::{Arg, parse_any, parse_fast};
 use crate::call::keywords::{Keywords, Out};
-use crate::call::ufunc_call::{direct, general, into, unary, with_options};
-use crate::interpreter::error::deliver;
+use crate::call::ufunc_call::{apply_any, apply_native, apply_with_options, into, unary};
+use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
-use crate::interpreter::raw_call::{answer, object_at};
+use crate::interpreter::raw_call::{call_python, object_at};
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{ErrorKind, Op, Options, Value};
@@ -27,7 +27,7 @@ pub(crate) struct Ufunc {
 }
 
 impl Ufunc {
-    fn elsewhere<'py>(
+    fn fall_back<'py>(
         &self,
         py: Python<'py>,
         method: &str,
@@ -53,12 +53,12 @@ impl Ufunc {
 
     /// The call of as many objects as the op takes, of which one is an array of ours.
     #[inline]
-    fn of_ours<'py>(&self, objects: &[Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
+    fn call_on_arrays<'py>(&self, objects: &[Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
         match objects {
             [first] => unary(self.op, first),
-            [first, second, ..] => match direct(self.op, first, second)? {
+            [first, second, ..] => match apply_native(self.op, first, second)? {
                 Some(result) => Ok(result),
-                None => general(self.op, &[first, second]),
+                None => apply_any(self.op, &[first, second]),
             },
             [] => Err(PyTypeError::new_err("an op without arguments")),
         }
@@ -72,35 +72,35 @@ impl Ufunc {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let objects = args.iter().take(self.op.arity()).collect::<SmallVec<[Bound<'_, PyAny>; 2]>>();
-        let inputs = objects.iter().map(full).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
+        let inputs = objects.iter().map(parse_any).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
         if inputs.iter().any(|arg| matches!(arg, Arg::Other)) {
             return Ok(None);
         }
-        let Some(asked) = Keywords::read(self.op, args, kwargs)? else { return Ok(None) };
+        let Some(requested) = Keywords::read(self.op, args, kwargs)? else { return Ok(None) };
         let numbers = inputs.iter().all(|arg| matches!(arg, Arg::Number(_)));
-        if numbers && !matches!(asked.out, Out::Given(_)) || !asked.fits(&inputs) {
+        if numbers && !matches!(requested.out, Out::Given(_)) || !requested.fits(&inputs) {
             return Ok(None);
         }
-        let target = match &asked.out {
+        let target = match &requested.out {
             Out::Given(out) => Some(out.open()),
             Out::New | Out::NewArray => None,
         };
         let options = Options {
             out: target.as_ref().map(|out| out.array(py)).transpose()?,
-            dtype: asked.dtype,
-            casting: asked.casting,
-            order: asked.order,
-            mask: asked.mask.as_ref(),
+            dtype: requested.dtype,
+            casting: requested.casting,
+            order: requested.order,
+            mask: requested.mask.as_ref(),
         };
-        let result = match with_options(py, self.op, &inputs, options)? {
+        let result = match apply_with_options(py, self.op, &inputs, options)? {
             Ok(result) => result,
             Err(error) => return self.numpy(py, "__call__", args, kwargs, error.kind()).map(Some),
         };
-        if asked.mask.is_some() && !asked.names_out {
+        if requested.mask.is_some() && !requested.has_out {
             let text = c"'where' used without 'out', expect unitialized memory in output. If this is intentional, use out=None.";
             PyErr::warn(py, &py.get_type::<PyUserWarning>(), text, 1)?;
         }
-        asked.out.deliver(py, result).map(Some)
+        requested.out.to_py_result(py, result).map(Some)
     }
 }
 
@@ -118,14 +118,14 @@ impl Ufunc {
         let ours = args.iter_borrowed().any(|a| a.is_instance_of::<NdArray>());
         if plain && args.len() == arity && ours {
             let objects: SmallVec<[Bound<'_, PyAny>; 2]> = args.iter().collect();
-            return self.of_ours(&objects);
+            return self.call_on_arrays(&objects);
         }
         if (args.len() == arity || args.len() == arity + 1)
             && let Some(result) = self.with_keywords(py, args, kwargs)?
         {
             return Ok(result);
         }
-        self.elsewhere(py, "__call__", args, kwargs)
+        self.fall_back(py, "__call__", args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
@@ -161,7 +161,7 @@ impl Ufunc {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.elsewhere(py, "reduceat", args, kwargs)
+        self.fall_back(py, "reduceat", args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
@@ -177,7 +177,7 @@ impl Ufunc {
                 return self.__call__(py, &PyTuple::new(py, [column, second])?, kwargs);
             }
         }
-        self.elsewhere(py, "outer", args, kwargs)
+        self.fall_back(py, "outer", args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
@@ -187,7 +187,7 @@ impl Ufunc {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.elsewhere(py, "at", args, kwargs)
+        self.fall_back(py, "at", args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
@@ -232,7 +232,7 @@ impl Ufunc {
 /// The first array with an axis of extent one for each of the second's; none where one of them is no array.
 fn column<'py>(first: &Bound<'py, PyAny>, second: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = first.py();
-    let (first, second) = (full(first)?, full(second)?);
+    let (first, second) = (parse_any(first)?, parse_any(second)?);
     let (Some(Value::Array(left)), Some(Value::Array(right))) = (first.value(py)?, second.value(py)?) else {
         return Ok(None);
     };
@@ -242,7 +242,7 @@ fn column<'py>(first: &Bound<'py, PyAny>, second: &Bound<'py, PyAny>) -> PyResul
     if layout.shape.len() > fastnp::MAX_DIMS {
         return Ok(None);
     }
-    crate::object::construct::object(py, deliver(py, left.view_as(left.dtype(), layout))?).map(Some)
+    crate::object::construct::new_object(py, to_py_result(py, left.view_as(left.dtype(), layout))?).map(Some)
 }
 
 /// The type flag and the bit in a number of arguments of the vectorcall protocol (PEP 590). The stable ABI names them from 3.12
@@ -285,7 +285,7 @@ unsafe extern "C" fn vectorcall(
             let this = object_at(Python::assume_attached(), this).cast_unchecked::<Ufunc>();
             return PyObject_Vectorcall(this.get().original.as_ptr(), args, flags, names);
         }
-        answer(std::ptr::null_mut(), |py| {
+        call_python(std::ptr::null_mut(), |py| {
             let this = object_at(py, this).cast_unchecked::<Ufunc>();
             let objects = match count {
                 0 => &[],
@@ -293,7 +293,7 @@ unsafe extern "C" fn vectorcall(
             };
             let ours = || objects.iter().any(|object| object.is_exact_instance_of::<NdArray>());
             if names.is_null() && count == this.get().op.arity() && ours() {
-                return this.get().of_ours(objects).map(Bound::into_ptr);
+                return this.get().call_on_arrays(objects).map(Bound::into_ptr);
             }
             if !names.is_null()
                 && count == this.get().op.arity()
@@ -303,7 +303,7 @@ unsafe extern "C" fn vectorcall(
             {
                 return Ok(out.into_ptr());
             }
-            if names.is_null() && objects.iter().all(|object| matches!(quick(object), Ok(Arg::Number(_)))) {
+            if names.is_null() && objects.iter().all(|object| matches!(parse_fast(object), Ok(Arg::Number(_)))) {
                 let original = this.get().original.as_ptr();
                 return Bound::from_owned_ptr_or_err(py, PyObject_Vectorcall(original, args, count, names))
                     .map(Bound::into_ptr);
@@ -413,24 +413,24 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 
 /// NumPy's ufunc objects by address, with their ops: each at the place its address says, or else at the next free one. (Looked
 /// for in order they take 20 ns of the 400 of `scalar * array`.)
-static BY_ADDRESS: PyOnceLock<Known> = PyOnceLock::new();
-type Known = Box<[Option<(usize, Op)>; PLACES]>;
+static BY_ADDRESS: PyOnceLock<OpTable> = PyOnceLock::new();
+type OpTable = Box<[Option<(usize, Op)>; BUCKETS]>;
 /// Several times as many as there are ops, so that most are found where they are looked for.
-const PLACES: usize = 512;
-const _: () = assert!(PLACES >= 4 * Op::ALL.len());
+const BUCKETS: usize = 512;
+const _: () = assert!(BUCKETS >= 4 * Op::ALL.len());
 
 /// The places where a ufunc of an address may be, in order.
-fn places(address: usize) -> impl Iterator<Item = usize> {
+fn probe_sequence(address: usize) -> impl Iterator<Item = usize> {
     let first = (address >> 4).wrapping_mul(0x9e37_79b9) >> 7;
-    (0..PLACES).map(move |i| first.wrapping_add(i) % PLACES)
+    (0..BUCKETS).map(move |i| first.wrapping_add(i) % BUCKETS)
 }
 
-fn by_address(py: Python<'_>) -> PyResult<Known> {
+fn by_address(py: Python<'_>) -> PyResult<OpTable> {
     let numpy = py.import("numpy")?;
-    let mut known = Box::new([None; PLACES]);
+    let mut known = Box::new([None; BUCKETS]);
     for &op in Op::ALL {
         let address = numpy.getattr(op.name())?.as_ptr() as usize;
-        if let Some(free) = places(address).find(|&place| known[place].is_none()) {
+        if let Some(free) = probe_sequence(address).find(|&bucket| known[bucket].is_none()) {
             known[free] = Some((address, op));
         }
     }
@@ -443,7 +443,7 @@ pub(crate) fn called_by_numpy<'py>(py: Python<'py>, args: &[Bound<'py, PyAny>]) 
     let known = BY_ADDRESS.get_or_try_init(py, || by_address(py))?;
     let [ufunc, method, inputs @ ..] = args else { return Ok(None) };
     let address = ufunc.as_ptr() as usize;
-    let found = places(address).map_while(|place| known[place]).find(|found| found.0 == address);
+    let found = probe_sequence(address).map_while(|bucket| known[bucket]).find(|found| found.0 == address);
     let Some((_, op)) = found else { return Ok(None) };
     let call = intern!(py, "__call__");
     if inputs.len() != op.arity() || !(method.is(call) || method.cast::<PyString>()? == "__call__") {
@@ -451,7 +451,7 @@ pub(crate) fn called_by_numpy<'py>(py: Python<'py>, args: &[Bound<'py, PyAny>]) 
     }
     // Arrays of ours and numbers only: any other class may want a say.
     match inputs {
-        [first, second] => crate::call::ufunc_call::direct(op, first, second),
+        [first, second] => crate::call::ufunc_call::apply_native(op, first, second),
         [first] if first.is_exact_instance_of::<NdArray>() => unary(op, first).map(Some),
         _ => Ok(None),
     }

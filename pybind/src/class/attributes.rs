@@ -1,10 +1,10 @@
 //! Attributes of arrays.
 
-use crate::interop::foreign::{import, numpy_of, owner_object, to_numpy};
+use crate::interop::numpy_memory::{import, numpy_of, owner_object, to_numpy};
 use crate::interpreter::dtype;
-use crate::interpreter::error::deliver;
-use crate::interpreter::raw_call::{answer, object_at};
-use crate::object::construct::{object, view_laid, view_of};
+use crate::interpreter::error::to_py_result;
+use crate::interpreter::raw_call::{call_python, object_at};
+use crate::object::construct::{new_object, new_view_with, view_of};
 use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, Repr};
 use crate::object::raw_slots::array_at;
@@ -24,18 +24,18 @@ fn set_by_numpy(this: &Bound<'_, NdArray>, name: &str, value: &Bound<'_, PyAny>)
     if !array.is_exported_on_device() {
         let view = numpy_of(this)?;
         view.setattr(name, value)?;
-        return this.get().contents.replace(py, import(&view)?.repr);
+        return this.get().payload.replace(py, import(&view)?.repr);
     }
     // NumPy may not have this memory. It tells by other memory that is as large how the array would lie there.
     let zero = fastnp::Scalar::zero(DType::U8);
-    let other = deliver(py, fastnp::Array::full(&[array.storage_bytes()], zero, fastnp::Order::C))?;
-    let other = deliver(py, other.view_as(array.dtype(), array.layout().clone()))?;
+    let other = to_py_result(py, fastnp::Array::full(&[array.storage_bytes()], zero, fastnp::Order::C))?;
+    let other = to_py_result(py, other.view_as(array.dtype(), array.layout().clone()))?;
     let view = to_numpy(py, &other, None)?;
     view.setattr(name, value)?;
     let changed = import(&view)?;
     let changed = changed.array(py)?;
-    let changed = deliver(py, array.view_as(changed.dtype(), changed.layout().clone()))?;
-    this.get().contents.replace(py, Repr::Dense(changed))
+    let changed = to_py_result(py, array.view_as(changed.dtype(), changed.layout().clone()))?;
+    this.get().payload.replace(py, Repr::Dense(changed))
 }
 
 #[pymethods]
@@ -43,13 +43,13 @@ impl NdArray {
     /// Length of one array element in bytes.
     #[getter]
     fn itemsize(&self, py: Python<'_>) -> PyResult<usize> {
-        Ok(self.contents.open(py).dtype(py)?.size())
+        Ok(self.payload.open(py).dtype(py)?.size())
     }
 
     /// Total bytes consumed by the elements of the array.
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> PyResult<usize> {
-        Ok(self.contents.open(py).array(py)?.nbytes())
+        Ok(self.payload.open(py).array(py)?.nbytes())
     }
 
     /// View of the matrix transposed array.
@@ -62,7 +62,7 @@ impl NdArray {
             return Err(PyValueError::new_err("matrix transpose with ndim < 2 is undefined"));
         }
         let axes: Vec<isize> = (0..n - 2).chain([n - 1, n - 2]).collect();
-        view_of(this, deliver(this.py(), array.transpose(&axes))?)
+        view_of(this, to_py_result(this.py(), array.transpose(&axes))?)
     }
 
     /// The real part of the array.
@@ -87,16 +87,16 @@ impl NdArray {
             return view_of(this, view);
         }
         let zero = fastnp::Scalar::zero(array.dtype());
-        let mut zeros = deliver(this.py(), fastnp::Array::full(array.shape(), zero, fastnp::Order::C))?;
+        let mut zeros = to_py_result(this.py(), fastnp::Array::full(array.shape(), zero, fastnp::Order::C))?;
         zeros.set_writeable(false);
-        object(this.py(), zeros)
+        new_object(this.py(), zeros)
     }
 
     #[setter]
     fn set_imag(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let view = this.open().array(this.py())?.imag();
         match view {
-            Some(view) => object(this.py(), view)?.set_item(this.py().Ellipsis(), value),
+            Some(view) => new_object(this.py(), view)?.set_item(this.py().Ellipsis(), value),
             None => Err(PyTypeError::new_err("array does not have imaginary part to set")),
         }
     }
@@ -110,7 +110,7 @@ impl NdArray {
     /// Base object if memory is from some other object.
     #[getter]
     fn base<'py>(&self, py: Python<'py>) -> PyResult<Option<Object<'py>>> {
-        let me = self.contents.open(py);
+        let me = self.payload.open(py);
         if let Some(base) = &me.base {
             return Ok(Some(base.bind(py).clone().into_any()));
         }
@@ -204,7 +204,7 @@ fn ndim<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
 fn size<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
     let (py, me) = (this.py(), this.open());
     let n = match me.selection() {
-        Some(selection) => deliver(py, selection.count())?,
+        Some(selection) => to_py_result(py, selection.count())?,
         None => me.array(py)?.size(),
     };
     Ok(n.into_pyobject(py)?.into_any())
@@ -213,28 +213,32 @@ fn size<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
 fn transposed<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
     let (py, me) = (this.py(), this.open());
     let array = me.array(py)?;
-    let view = view_laid(this, &me, array, |view| {
+    let view = new_view_with(this, &me, array, |view| {
         view.become_transposed(array);
         Ok(())
     })?;
-    deliver(py, view)
+    to_py_result(py, view)
 }
 
 /// What gives an attribute.
-unsafe extern "C" fn give(this: *mut ffi::PyObject, attribute: *mut c_void) -> *mut ffi::PyObject {
+unsafe extern "C" fn get_attribute(this: *mut ffi::PyObject, attribute: *mut c_void) -> *mut ffi::PyObject {
     // SAFETY: Python calls it with one of the class's objects, what the definition says, and the GIL held.
     unsafe {
         let attribute = &*attribute.cast::<Attribute>();
-        answer(std::ptr::null_mut(), |py| (attribute.get)(&array_at(py, this)).map(Bound::into_ptr))
+        call_python(std::ptr::null_mut(), |py| (attribute.get)(&array_at(py, this)).map(Bound::into_ptr))
     }
 }
 
 /// What sets an attribute.
-unsafe extern "C" fn take(this: *mut ffi::PyObject, value: *mut ffi::PyObject, attribute: *mut c_void) -> c_int {
-    // SAFETY: as in `give`; the value lives as long as the call.
+unsafe extern "C" fn set_attribute(
+    this: *mut ffi::PyObject,
+    value: *mut ffi::PyObject,
+    attribute: *mut c_void,
+) -> c_int {
+    // SAFETY: as in `get_attribute`; the value lives as long as the call.
     unsafe {
         let name = (*attribute.cast::<Attribute>()).name.to_string_lossy();
-        answer(-1, |py| {
+        call_python(-1, |py| {
             if value.is_null() {
                 return Err(PyAttributeError::new_err(format!("Cannot delete array {name}")));
             }
@@ -250,8 +254,8 @@ fn add_attributes(py: Python<'_>) -> PyResult<()> {
         // A descriptor holds its definition for as long as it lives, which is as long as the process.
         let definition = Box::leak(Box::new(ffi::PyGetSetDef {
             name: attribute.name.as_ptr(),
-            get: Some(give),
-            set: attribute.is_set.then_some(take as ffi::setter),
+            get: Some(get_attribute),
+            set: attribute.is_set.then_some(set_attribute as ffi::setter),
             doc: attribute.doc.as_ptr(),
             closure: std::ptr::from_ref(attribute).cast_mut().cast(),
         }));
@@ -268,14 +272,14 @@ fn add_attributes(py: Python<'_>) -> PyResult<()> {
 /// # Errors
 /// `BufferError` where the memory is lent on a device, and has no address on the host.
 fn expose<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
-    deliver(this.py(), this.open().array(this.py())?.expose())?;
+    to_py_result(this.py(), this.open().array(this.py())?.expose())?;
     numpy_of(this)
 }
 
 /// `layout_flags(x)`: whether `x` is dense in row-major order, dense in column-major order, and writeable. Computes nothing.
 #[pyfunction]
 fn layout_flags(py: Python<'_>, x: &NdArray) -> PyResult<(bool, bool, bool)> {
-    let me = x.contents.open(py);
+    let me = x.payload.open(py);
     let array = me.array(py)?;
     Ok((array.is_c_contiguous(), array.is_f_contiguous(), array.is_writeable()))
 }
@@ -285,7 +289,7 @@ fn layout_flags(py: Python<'_>, x: &NdArray) -> PyResult<(bool, bool, bool)> {
 fn set_writeable(x: &Bound<'_, NdArray>, value: bool) -> PyResult<()> {
     let mut array = x.open().array(x.py())?.clone();
     array.set_writeable(value);
-    x.get().contents.replace(x.py(), Repr::Dense(array))
+    x.get().payload.replace(x.py(), Repr::Dense(array))
 }
 
 /// Adds the functions to the module.

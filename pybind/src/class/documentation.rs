@@ -3,7 +3,7 @@
 //! Python reads the text and the signature of a builtin from its definition, which the compiler has made. So each is defined
 //! once more around the same function, with NumPy's text; that takes 2 us each at import and nothing at a call.
 
-use crate::interpreter::error::deliver;
+use crate::interpreter::error::to_py_result;
 use crate::object::ndarray::NdArray;
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -26,7 +26,7 @@ pub(crate) fn document(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let class = py.get_type::<NdArray>();
     let numpys = numpy.getattr("ndarray")?;
     // Made of a number, not by an operation: nothing is compiled at import.
-    let sample = deliver(py, fastnp::Array::from_slice(&[0.0], &[1]))?;
+    let sample = to_py_result(py, fastnp::Array::from_slice(&[0.0], &[1]))?;
     let sample = Bound::new(py, NdArray::from(sample))?;
     for name in class.getattr("__dict__")?.call_method0("copy")?.try_iter()? {
         let name = name?.cast_into::<PyString>()?;

@@ -2,7 +2,7 @@
 //!
 //! Nothing derives from it: what a program derives from `ndarray` derives from NumPy's, which the metaclass sees to.
 
-use crate::interop::foreign::import;
+use crate::interop::numpy_memory::import;
 use crate::interpreter::dtype;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, Repr};
@@ -24,7 +24,7 @@ pub(crate) fn construct<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let made = dtype::types(py)?.array.bind(py).call(args, kwargs)?;
     match import(&made) {
-        Ok(contents) => crate::object::construct::object(py, contents),
+        Ok(contents) => crate::object::construct::new_object(py, contents),
         Err(error) if error.is_instance_of::<PyTypeError>(py) => Ok(made),
         Err(error) => Err(error),
     }
@@ -34,7 +34,7 @@ pub(crate) fn construct<'py>(
 #[pyfunction]
 pub(crate) fn replace(x: &Bound<'_, NdArray>, y: &Bound<'_, NdArray>) -> PyResult<()> {
     let array = y.open().array(x.py())?.clone();
-    x.get().contents.replace(x.py(), Repr::Dense(array))
+    x.get().payload.replace(x.py(), Repr::Dense(array))
 }
 
 /// What `ndarray.name` is when it is asked of the class itself, by name.
@@ -48,7 +48,7 @@ static UNBOUND: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 pub(crate) fn metaclass<'py>(py: Python<'py>, unbound: Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
     UNBOUND.set(py, unbound.unbind()).map_err(|_| PyRuntimeError::new_err("the metaclass was made before"))?;
     let mut slots = [
-        ffi::PyType_Slot { slot: ffi::Py_tp_getattro, pfunc: asked as *mut c_void },
+        ffi::PyType_Slot { slot: ffi::Py_tp_getattro, pfunc: class_getattr as *mut c_void },
         ffi::PyType_Slot { slot: 0, pfunc: std::ptr::null_mut() },
     ];
     let mut spec = ffi::PyType_Spec {
@@ -68,7 +68,7 @@ pub(crate) fn metaclass<'py>(py: Python<'py>, unbound: Bound<'py, PyDict>) -> Py
 static PROTOCOL: PyOnceLock<[Py<PyAny>; 3]> = PyOnceLock::new();
 
 /// The slot that answers `class.name`.
-unsafe extern "C" fn asked(class: *mut ffi::PyObject, name: *mut ffi::PyObject) -> *mut ffi::PyObject {
+unsafe extern "C" fn class_getattr(class: *mut ffi::PyObject, name: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: Python calls a slot with the GIL held.
     let py = unsafe { Python::assume_attached() };
     if let Some([protocol, ours, method]) = PROTOCOL.get(py)

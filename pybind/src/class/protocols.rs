@@ -1,7 +1,7 @@
 //! NumPy's protocols: `__array__`, NEP 13 and NEP 18, the buffer protocol, pickling.
 
-use crate::interop::foreign::numpy_of;
-use crate::interpreter::error::deliver;
+use crate::interop::numpy_memory::numpy_of;
+use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::Arguments;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
@@ -81,7 +81,7 @@ impl NdArray {
             return Err(PyBufferError::new_err("the view is null"));
         }
         let array = numpy_of(this)?;
-        deliver(py, Ok(()))?;
+        to_py_result(py, Ok(()))?;
         // SAFETY: NumPy fills the structure for its own array, whose base keeps our memory alive, and releases it too,
         // because the structure's owner is that array.
         if unsafe { ffi::PyObject_GetBuffer(array.as_ptr(), view, flags) } != 0 {

@@ -1,11 +1,11 @@
 //! Special methods of the array class that are neither binary operators nor protocols: powers, comparisons, truth, length, text.
 
-use crate::call::argument::{Arg, full, quick};
+use crate::call::argument::{Arg, parse_any, parse_fast};
 use crate::call::ufunc_call::{binary, in_place, unary};
-use crate::interpreter::error::deliver;
+use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
-use crate::interpreter::raw_call::answer;
-use crate::object::construct::object;
+use crate::interpreter::raw_call::call_python;
+use crate::object::construct::new_object;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use crate::object::raw_slots::{array_at, of_array};
@@ -47,12 +47,12 @@ impl NdArray {
                 if base.dtype(py)? == fastnp::DType::Bool {
                     return crate::call::ufunc_call::wrap(
                         py,
-                        crate::interpreter::error::deliver(py, base.array(py)?.cast(fastnp::DType::I8))?,
+                        crate::interpreter::error::to_py_result(py, base.array(py)?.cast(fastnp::DType::I8))?,
                     );
                 }
                 if let Some(flags) = base.selection().filter(|s| s.dtype() == fastnp::DType::Bool) {
-                    let squared = crate::interpreter::error::deliver(py, flags.cast(fastnp::DType::I8))?;
-                    return object(py, squared);
+                    let squared = crate::interpreter::error::to_py_result(py, flags.cast(fastnp::DType::I8))?;
+                    return new_object(py, squared);
                 }
             }
             binary(Op::Power, this.as_any(), other)
@@ -79,7 +79,7 @@ impl NdArray {
 
     fn __divmod__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
-        if crate::call::ufunc_call::gives_way(other)? {
+        if crate::call::ufunc_call::defers_to(other)? {
             return Ok(py.NotImplemented().into_bound(py));
         }
         let args = (this, other);
@@ -93,7 +93,7 @@ impl NdArray {
     }
 
     fn __matmul__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        if crate::call::ufunc_call::gives_way(other)? {
+        if crate::call::ufunc_call::defers_to(other)? {
             return Ok(this.py().NotImplemented().into_bound(this.py()));
         }
         crate::call::functions::product(this.as_any(), other, "matmul")
@@ -139,9 +139,9 @@ impl NdArray {
             CompareOp::Ge => Op::GreaterEqual,
         };
         if matches!(op, Op::Equal | Op::NotEqual)
-            && matches!(quick(other)?, Arg::Other)
-            && matches!(full(other)?, Arg::Other)
-            && !crate::call::ufunc_call::gives_way(other)?
+            && matches!(parse_fast(other)?, Arg::Other)
+            && matches!(parse_any(other)?, Arg::Other)
+            && !crate::call::ufunc_call::defers_to(other)?
         {
             // What cannot be compared is unequal, which the ufunc does not know.
             let name = if op == Op::Equal { "__eq__" } else { "__ne__" };
@@ -159,10 +159,10 @@ impl NdArray {
     }
 
     fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
-        let me = self.contents.open(py);
+        let me = self.payload.open(py);
         let array = me.array(py)?;
         match array.size() {
-            1 => Ok(deliver(py, array.item())?.truth()),
+            1 => Ok(to_py_result(py, array.item())?.truth()),
             0 => Err(PyValueError::new_err(
                 "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.",
             )),
@@ -181,15 +181,15 @@ impl NdArray {
     }
 
     fn __repr__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        crate::interop::foreign::numpy_of(this)?.call_method0("__repr__")
+        crate::interop::numpy_memory::numpy_of(this)?.call_method0("__repr__")
     }
 
     fn __str__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        crate::interop::foreign::numpy_of(this)?.call_method0("__str__")
+        crate::interop::numpy_memory::numpy_of(this)?.call_method0("__str__")
     }
 
     fn __format__<'py>(this: &Bound<'py, Self>, spec: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
-        crate::interop::foreign::numpy_of(this)?.call_method1("__format__", (spec,))
+        crate::interop::numpy_memory::numpy_of(this)?.call_method1("__format__", (spec,))
     }
 
     #[classattr]
@@ -216,11 +216,11 @@ impl NdArray {
 unsafe extern "C" fn length(this: *mut ffi::PyObject) -> ffi::Py_ssize_t {
     // SAFETY: Python calls the slot of a class with one of its objects and the GIL held.
     unsafe {
-        answer(-1, |py| {
+        call_python(-1, |py| {
             let this = array_at(py, this);
             let me = this.open();
             if let Some(selection) = me.selection() {
-                return deliver(py, selection.count()).map(|n| n as ffi::Py_ssize_t);
+                return to_py_result(py, selection.count()).map(|n| n as ffi::Py_ssize_t);
             }
             match me.array(py)?.shape().first() {
                 Some(&n) => Ok(n as ffi::Py_ssize_t),

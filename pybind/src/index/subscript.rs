@@ -4,15 +4,15 @@
 //! stays lazy. Arrays and lists of integers and booleans, alone or among basic parts, are places the engine reads and writes.
 //! Everything else, and the words for what is wrong with an index, are NumPy's, on the same memory.
 
-use crate::call::argument::{Arg, full, quick};
-use crate::call::assign::{Done, UNREAD, put};
+use crate::call::argument::{Arg, parse_any, parse_fast};
+use crate::call::assign::{Assigned, LEFT_TO_NUMPY, put};
 use crate::interpreter::dtype;
-use crate::interpreter::error::deliver;
+use crate::interpreter::error::to_py_result;
 use crate::interpreter::fallback::fallback;
-use crate::interpreter::raw_call::{answer, object_at};
-use crate::object::construct::{object, view_laid};
+use crate::interpreter::raw_call::{call_python, object_at};
+use crate::object::construct::{new_object, new_view_with};
 use crate::object::ndarray::{NdArray, root};
-use crate::object::payload::{Contents, Open, Reading, Repr};
+use crate::object::payload::{Open, Payload, PayloadRef, Repr};
 use crate::object::raw_slots::{array_at, of_array};
 use fastnp::{Array, DType, ErrorKind, Index, IndexPart, Scalar, Selection, Value, put_selected, select_now};
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError, PyValueError};
@@ -27,9 +27,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// What a key that is no basic index asks for.
 enum Key<'a> {
     /// One boolean array of ours.
-    Mask(Reading<'a>),
+    Mask(PayloadRef<'a>),
     /// One array of ours with integers.
-    Positions(Reading<'a>),
+    Positions(PayloadRef<'a>),
     /// Parts, some of them arrays.
     Parts(Vec<IndexPart>),
     /// What only NumPy knows.
@@ -38,17 +38,17 @@ enum Key<'a> {
 
 /// What `then` makes of a basic index; none where it is another one. One part needs no list: it is 160 bytes to move.
 #[inline(always)]
-fn with_parts<T>(key: &Bound<'_, PyAny>, then: impl FnOnce(&[Index]) -> PyResult<T>) -> PyResult<Option<T>> {
+fn with_basic_index<T>(key: &Bound<'_, PyAny>, then: impl FnOnce(&[Index]) -> PyResult<T>) -> PyResult<Option<T>> {
     // Tuples before parts: what is no part of an index takes the longest to tell.
     let Ok(tuple) = key.cast::<PyTuple>() else {
-        return match part(key)? {
+        return match basic_part(key)? {
             Some(one) => then(&[one]).map(Some),
             None => Ok(None),
         };
     };
     let mut parts: SmallVec<[Index; 4]> = SmallVec::new();
     for item in tuple.iter_borrowed() {
-        match part(&item)? {
+        match basic_part(&item)? {
             Some(p) => parts.push(p),
             None => return Ok(None),
         }
@@ -57,7 +57,7 @@ fn with_parts<T>(key: &Bound<'_, PyAny>, then: impl FnOnce(&[Index]) -> PyResult
 }
 
 /// Reads a key that is no basic index.
-fn advanced<'a>(key: &'a Bound<'_, PyAny>) -> PyResult<Key<'a>> {
+fn parse_advanced<'a>(key: &'a Bound<'_, PyAny>) -> PyResult<Key<'a>> {
     let py = key.py();
     if let Ok(array) = key.cast::<NdArray>() {
         let array = array.open();
@@ -68,13 +68,13 @@ fn advanced<'a>(key: &'a Bound<'_, PyAny>) -> PyResult<Key<'a>> {
         });
     }
     let Ok(tuple) = key.cast::<PyTuple>() else {
-        return Ok(named(key)?.map_or(Key::Other, |part| Key::Parts(vec![part])));
+        return Ok(array_part(key)?.map_or(Key::Other, |part| Key::Parts(vec![part])));
     };
     let mut parts = Vec::with_capacity(tuple.len());
     for item in tuple.iter_borrowed() {
-        let found = match part(&item)? {
+        let found = match basic_part(&item)? {
             Some(basic) => Some(IndexPart::Basic(basic)),
-            None => named(&item)?,
+            None => array_part(&item)?,
         };
         match found {
             Some(part) => parts.push(part),
@@ -85,17 +85,19 @@ fn advanced<'a>(key: &'a Bound<'_, PyAny>) -> PyResult<Key<'a>> {
 }
 
 /// A part of an index that is an array, or a list; none where it is nothing that names places.
-pub(crate) fn named(item: &Bound<'_, PyAny>) -> PyResult<Option<IndexPart>> {
+pub(crate) fn array_part(item: &Bound<'_, PyAny>) -> PyResult<Option<IndexPart>> {
     let py = item.py();
     let array = match item.cast::<NdArray>() {
         Ok(array) => array.open().array(py)?.clone(),
-        Err(_) => match full(item)? {
+        Err(_) => match parse_any(item)? {
             // An empty list holds no floats here.
-            Arg::Made(array) if array.size() == 0 && item.is_exact_instance_of::<PyList>() => array.cast(DType::I64),
-            Arg::Made(array) => Ok(*array),
+            Arg::Converted(array) if array.size() == 0 && item.is_exact_instance_of::<PyList>() => {
+                array.cast(DType::I64)
+            }
+            Arg::Converted(array) => Ok(*array),
             Arg::Ours(_) | Arg::Number(_) | Arg::Other => return Ok(None),
         }
-        .map_err(|e| crate::interpreter::error::raise(py, e))?,
+        .map_err(|e| crate::interpreter::error::to_py_err(py, e))?,
     };
     Ok(match array.dtype() {
         _ if array.ndim() == 0 => None,
@@ -110,7 +112,7 @@ pub(crate) fn named(item: &Bound<'_, PyAny>) -> PyResult<Option<IndexPart>> {
 /// Put into its callers, as what follows to the object of a view is: each time that what was written word by word is moved as
 /// a whole, the processor waits for the words (5 ns of the 100 of `a[1:-1]`, which had four such moves).
 #[inline(always)]
-fn part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
+fn basic_part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
     if item.is_exact_instance_of::<PyInt>() {
         // SAFETY: the object is exactly an int; what does not fit is reported as an error.
         let i = unsafe { ffi::PyLong_AsSsize_t(item.as_ptr()) };
@@ -131,11 +133,11 @@ fn part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
         }
         return Ok(Some(Index::Range(Some(start), Some(stop), step)));
     }
-    rarer_part(item)
+    other_basic_part(item)
 }
 
 /// [`part`] of what is neither a plain integer nor a slice.
-fn rarer_part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
+fn other_basic_part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
     if item.is_exact_instance_of::<NdArray>() {
         return Ok(None);
     }
@@ -161,13 +163,13 @@ fn set_element(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyRe
         return Ok(false);
     }
     let dtype = array.dtype();
-    let scalar = match quick(value)? {
+    let scalar = match parse_fast(value)? {
         Arg::Number(Value::Float(x)) if dtype.is_float() && !Value::Float(x).overflows(dtype) => Scalar::new(dtype, x),
         Arg::Number(Value::Scalar(s)) if s.dtype() == dtype => s,
         Arg::Number(Value::Int(i)) if dtype == DType::I64 || dtype == DType::F64 => Scalar::new(dtype, i),
         _ => return Ok(false),
     };
-    deliver(value.py(), array.set_now(parts, scalar))
+    to_py_result(value.py(), array.set_now(parts, scalar))
 }
 
 /// `this[key]`.
@@ -175,7 +177,7 @@ fn set_element(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyRe
 fn get<'py>(this: &Bound<'py, NdArray>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let me = this.open();
     let array = me.array(this.py())?;
-    match with_parts(key, |parts| basic(this, &me, array, parts, key))? {
+    match with_basic_index(key, |parts| basic(this, &me, array, parts, key))? {
         Some(found) => Ok(found),
         None => get_advanced(this, array, key),
     }
@@ -189,7 +191,7 @@ fn get_advanced<'py>(
     key: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
-    let taken = match advanced(key)? {
+    let taken = match parse_advanced(key)? {
         Key::Mask(mask) => {
             let mask = mask.array(py)?;
             if mask.shape() == array.shape() {
@@ -202,12 +204,12 @@ fn get_advanced<'py>(
             [IndexPart::Positions(positions)] => array.at(positions),
             parts => array.fancy_index(parts).and_then(|p| p.get()),
         },
-        Key::Other => return read(this, key, ErrorKind::Unsupported),
+        Key::Other => return numpy_getitem(this, key, ErrorKind::Unsupported),
     };
     match taken {
-        Ok(taken) => object(py, deliver(py, Ok(taken))?),
-        Err(error) if error.kind().is_final() => Err(crate::interpreter::error::raise(py, error)),
-        Err(error) => read(this, key, error.kind()),
+        Ok(taken) => new_object(py, to_py_result(py, Ok(taken))?),
+        Err(error) if error.kind().is_final() => Err(crate::interpreter::error::to_py_err(py, error)),
+        Err(error) => numpy_getitem(this, key, error.kind()),
     }
 }
 
@@ -216,10 +218,10 @@ fn set(this: &Bound<'_, NdArray>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAn
     let py = this.py();
     let me = this.open();
     let array = me.array(py)?;
-    if let Some(done) = with_parts(key, |parts| set_basic(array, parts, value))? {
-        return settled(this, key, value, done);
+    if let Some(done) = with_basic_index(key, |parts| set_basic(array, parts, value))? {
+        return finish_assignment(this, key, value, done);
     }
-    let done = match advanced(key)? {
+    let done = match parse_advanced(key)? {
         Key::Mask(mask) => assign_where(array, mask.array(py)?, value)?,
         Key::Positions(positions) => {
             let positions = positions.array(py)?;
@@ -230,15 +232,15 @@ fn set(this: &Bound<'_, NdArray>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAn
             [IndexPart::Positions(positions)] => put(array, value, |value| array.set_at(positions, value))?,
             parts => put(array, value, |value| array.fancy_index(parts)?.set(value))?,
         },
-        Key::Other => UNREAD,
+        Key::Other => LEFT_TO_NUMPY,
     };
-    settled(this, key, value, done)
+    finish_assignment(this, key, value, done)
 }
 
 /// The slot of `this[key]`.
 unsafe extern "C" fn subscript(this: *mut ffi::PyObject, key: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: Python calls the slot of a class with one of its objects, a key that lives as long, and the GIL held.
-    unsafe { answer(std::ptr::null_mut(), |py| Ok(get(&array_at(py, this), &object_at(py, key))?.into_ptr())) }
+    unsafe { call_python(std::ptr::null_mut(), |py| Ok(get(&array_at(py, this), &object_at(py, key))?.into_ptr())) }
 }
 
 /// The slot of `this[key] = value` and, without a value, of `del this[key]`.
@@ -249,7 +251,7 @@ unsafe extern "C" fn assign_subscript(
 ) -> c_int {
     // SAFETY: as in `subscript`.
     unsafe {
-        answer(-1, |py| {
+        call_python(-1, |py| {
             if value.is_null() {
                 return Err(PyValueError::new_err("cannot delete array elements"));
             }
@@ -269,35 +271,40 @@ pyo3::inventory::submit! {
 #[inline(always)]
 fn basic<'py>(
     this: &Bound<'py, NdArray>,
-    me: &Contents,
+    me: &Payload,
     array: &Array,
     parts: &[Index],
     key: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
-    if let Some(value) = deliver(py, array.get(parts))? {
+    if let Some(value) = to_py_result(py, array.get(parts))? {
         return dtype::to_scalar(py, value);
     }
-    match view_laid(this, me, array, |view| view.become_part(array, parts))? {
+    match new_view_with(this, me, array, |view| view.become_part(array, parts))? {
         Ok(view) => Ok(view),
-        Err(error) => read(this, key, error.kind()),
+        Err(error) => numpy_getitem(this, key, error.kind()),
     }
 }
 
 /// The end of an assignment: by NumPy, where it is not done yet.
 #[inline]
-fn settled(this: &Bound<'_, NdArray>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, done: Done) -> PyResult<()> {
+fn finish_assignment(
+    this: &Bound<'_, NdArray>,
+    key: &Bound<'_, PyAny>,
+    value: &Bound<'_, PyAny>,
+    done: Assigned,
+) -> PyResult<()> {
     let py = this.py();
     if let Err(why) = done {
         let method = if why == ErrorKind::Unsupported { "method" } else { "method_uncounted" };
         fallback(py, method)?.call1((this, "__setitem__", (key, value)))?;
     }
-    deliver(py, Ok(()))
+    to_py_result(py, Ok(()))
 }
 
 /// `array[parts] = value`.
 #[inline]
-fn set_basic(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyResult<Done> {
+fn set_basic(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyResult<Assigned> {
     if set_element(array, parts, value)? {
         return Ok(Ok(()));
     }
@@ -316,26 +323,30 @@ fn set_basic(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyResu
 
 /// `array[mask]` for a mask of the array's shape.
 fn selected<'py>(py: Python<'py>, array: &Array, mask: &Array) -> PyResult<Bound<'py, PyAny>> {
-    if let Some(taken) = deliver(py, select_now(array, mask))? {
-        return object(py, taken);
+    if let Some(taken) = to_py_result(py, select_now(array, mask))? {
+        return new_object(py, taken);
     }
-    let selection = deliver(py, Selection::new(array, mask))?;
-    object(py, selection)
+    let selection = to_py_result(py, Selection::new(array, mask))?;
+    new_object(py, selection)
 }
 
 /// NumPy's own reading of `this[key]`, or its words for what is wrong with it.
 #[cold]
-fn read<'py>(this: &Bound<'py, NdArray>, key: &Bound<'py, PyAny>, why: ErrorKind) -> PyResult<Bound<'py, PyAny>> {
+fn numpy_getitem<'py>(
+    this: &Bound<'py, NdArray>,
+    key: &Bound<'py, PyAny>,
+    why: ErrorKind,
+) -> PyResult<Bound<'py, PyAny>> {
     let method = if why == ErrorKind::Unsupported { "method" } else { "method_uncounted" };
     fallback(this.py(), method)?.call1((this, "__getitem__", (key,)))
 }
 
 /// `array[mask] = value`.
-fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResult<Done> {
+fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResult<Assigned> {
     if mask.ndim() > array.ndim() || mask.shape() != &array.shape()[..mask.ndim()] {
         return Ok(Err(ErrorKind::Index));
     }
-    if let Arg::Ours(other) = quick(value)?
+    if let Arg::Ours(other) = parse_fast(value)?
         && let Some(selection) = other.selection()
         && selection.is_by(mask)
         && (array.dtype().is_complex() || !selection.dtype().is_complex())
@@ -370,14 +381,14 @@ pub(crate) fn iterate<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, Py
         return Err(PyTypeError::new_err("iteration over a 0-d array"));
     }
     if array.ndim() == 1 {
-        deliver(py, array.address())?;
+        to_py_result(py, array.address())?;
     }
-    Ok(Bound::new(py, Rows { array: array.clone(), root: root(this, &me), at: AtomicUsize::new(0) })?.into_any())
+    Ok(Bound::new(py, RowIterator { array: array.clone(), root: root(this, &me), at: AtomicUsize::new(0) })?.into_any())
 }
 
 /// Iterator over the first axis of an array.
 #[pyclass(module = "fastnp._fastnp", frozen)]
-struct Rows {
+struct RowIterator {
     array: Array,
     /// The owner of the memory, which rows name as their base.
     root: Py<NdArray>,
@@ -385,13 +396,13 @@ struct Rows {
 }
 
 #[pymethods]
-impl Rows {
+impl RowIterator {
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
         this
     }
 }
 
-impl Rows {
+impl RowIterator {
     #[inline(always)]
     fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let at = self.at.load(Ordering::Relaxed);
@@ -402,11 +413,15 @@ impl Rows {
         self.at.store(at + 1, Ordering::Relaxed);
         let at = [Index::At(at as isize)];
         // Of one axis, where there are no rows but elements.
-        if let Some(value) = deliver(py, self.array.get(&at))? {
+        if let Some(value) = to_py_result(py, self.array.get(&at))? {
             return dtype::to_scalar(py, value).map(Some);
         }
-        let nothing = Contents { repr: Repr::Dense(self.array.view_of_nothing()), base: Some(self.root.clone_ref(py)) };
-        deliver(py, crate::object::object_pool::laid(py, nothing, |row| row.become_part(&self.array, &at))?).map(Some)
+        let nothing = Payload { repr: Repr::Dense(self.array.view_of_nothing()), base: Some(self.root.clone_ref(py)) };
+        to_py_result(
+            py,
+            crate::object::object_pool::allocate_view(py, nothing, |row| row.become_part(&self.array, &at))?,
+        )
+        .map(Some)
     }
 }
 
@@ -414,27 +429,27 @@ impl Rows {
 unsafe extern "C" fn next_row(this: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: Python calls the slot of a class with one of its objects and the GIL held. Nothing and no exception is the end.
     unsafe {
-        answer(std::ptr::null_mut(), |py| {
-            let this = object_at(py, this).cast_unchecked::<Rows>();
+        call_python(std::ptr::null_mut(), |py| {
+            let this = object_at(py, this).cast_unchecked::<RowIterator>();
             Ok(this.get().next(py)?.map_or(std::ptr::null_mut(), Bound::into_ptr))
         })
     }
 }
 
 pyo3::inventory::submit! {
-    of_rows(&[ffi::PyType_Slot { slot: ffi::Py_tp_iternext, pfunc: next_row as *mut c_void }])
+    of_row_iterator(&[ffi::PyType_Slot { slot: ffi::Py_tp_iternext, pfunc: next_row as *mut c_void }])
 }
 
 /// Slots to be submitted to the class of iterators.
-const fn of_rows(slots: &'static [ffi::PyType_Slot]) -> <Rows as PyClassImpl>::Inventory {
-    <Rows as PyClassImpl>::Inventory::new(PyClassItems { methods: &[], slots })
+const fn of_row_iterator(slots: &'static [ffi::PyType_Slot]) -> <RowIterator as PyClassImpl>::Inventory {
+    <RowIterator as PyClassImpl>::Inventory::new(PyClassItems { methods: &[], slots })
 }
 
 /// The slot of the item at a position: what `PySequence_GetItem` asks for.
 unsafe extern "C" fn item(this: *mut ffi::PyObject, at: ffi::Py_ssize_t) -> *mut ffi::PyObject {
     // SAFETY: Python calls the slot of a class with one of its objects and the GIL held.
     unsafe {
-        answer(std::ptr::null_mut(), |py| {
+        call_python(std::ptr::null_mut(), |py| {
             let this = array_at(py, this);
             let me = this.open();
             let array = me.array(py)?;
@@ -443,10 +458,11 @@ unsafe extern "C" fn item(this: *mut ffi::PyObject, at: ffi::Py_ssize_t) -> *mut
                 return Err(past_the_end(at, n));
             }
             let parts = [Index::At(at)];
-            if let Some(value) = deliver(py, array.get(&parts))? {
+            if let Some(value) = to_py_result(py, array.get(&parts))? {
                 return dtype::to_scalar(py, value).map(Bound::into_ptr);
             }
-            deliver(py, view_laid(&this, &me, array, |view| view.become_part(array, &parts))?).map(Bound::into_ptr)
+            to_py_result(py, new_view_with(&this, &me, array, |view| view.become_part(array, &parts))?)
+                .map(Bound::into_ptr)
         })
     }
 }
@@ -461,7 +477,7 @@ fn past_the_end(at: isize, n: isize) -> PyErr {
 unsafe extern "C" fn assign_item(this: *mut ffi::PyObject, at: ffi::Py_ssize_t, value: *mut ffi::PyObject) -> c_int {
     // SAFETY: as in `item`; the key lives as long as the call.
     unsafe {
-        answer(-1, |py| {
+        call_python(-1, |py| {
             let key = at.into_pyobject(py)?;
             Ok(assign_subscript(this, key.as_ptr(), value))
         })

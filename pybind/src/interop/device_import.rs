@@ -1,8 +1,8 @@
 //! Arrays on memory of a device that another library owns, and memory lent to one that does not say when it is done with it.
 
 use crate::interpreter::dtype::of_descriptor;
-use crate::interpreter::error::deliver;
-use crate::object::construct::object;
+use crate::interpreter::error::to_py_result;
+use crate::object::construct::new_object;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{Array, DType, DeviceExport, Layout, Order, Owner, Shape, Strides};
@@ -12,9 +12,9 @@ use pyo3::types::PyModule;
 use std::any::Any;
 
 /// Memory of somebody else's on a device, and what lies there.
-pub(crate) struct Borrowed {
+pub(crate) struct ImportedMemory {
     /// Type and number of the device, as DLPack knows it.
-    pub(crate) place: (i32, i32),
+    pub(crate) device: (i32, i32),
     /// The first element.
     pub(crate) address: *mut u8,
     pub(crate) shape: Shape,
@@ -24,7 +24,7 @@ pub(crate) struct Borrowed {
     pub(crate) writeable: bool,
 }
 
-impl Borrowed {
+impl ImportedMemory {
     fn layout(&self) -> Layout {
         match &self.strides {
             Some(strides) => Layout { shape: self.shape.clone(), strides: strides.clone(), offset: 0 },
@@ -55,7 +55,7 @@ impl Borrowed {
 ///
 /// # Errors
 /// `BufferError` where there is no such device.
-pub(crate) fn taken(py: Python<'_>, memory: Borrowed, owner: Box<dyn Owner>) -> PyResult<Array> {
+pub(crate) fn import_array(py: Python<'_>, memory: ImportedMemory, owner: Box<dyn Owner>) -> PyResult<Array> {
     let is_aligned = memory.is_aligned();
     let mut layout = memory.layout();
     let mut dtype = memory.dtype;
@@ -68,21 +68,21 @@ pub(crate) fn taken(py: Python<'_>, memory: Borrowed, owner: Box<dyn Owner>) -> 
     let layout = Layout { offset: -low, ..layout };
     let (start, bytes) = (memory.address.wrapping_offset(low), (high - low) as usize);
     // SAFETY: whoever gives the memory vouches for its elements, which the owner keeps alive; bytes are always aligned.
-    let array = unsafe { Array::from_device(memory.place, (start, bytes), layout, dtype, memory.writeable, owner) };
-    let array = deliver(py, array)?;
+    let array = unsafe { Array::from_device(memory.device, (start, bytes), layout, dtype, memory.writeable, owner) };
+    let array = to_py_result(py, array)?;
     if is_aligned {
         return Ok(array);
     }
-    let copy = deliver(py, array.copy(Order::C))?;
-    let mut whole = deliver(py, copy.view_as(memory.dtype, Layout::dense(&memory.shape, memory.dtype.size())))?;
+    let copy = to_py_result(py, array.copy(Order::C))?;
+    let mut whole = to_py_result(py, copy.view_as(memory.dtype, Layout::dense(&memory.shape, memory.dtype.size())))?;
     whole.set_writeable(false);
     Ok(whole)
 }
 
 /// An object that owns memory on a device, as long as it lives.
-pub(crate) struct Lender(pub(crate) Py<PyAny>);
+pub(crate) struct DeviceOwner(pub(crate) Py<PyAny>);
 
-impl Owner for Lender {
+impl Owner for DeviceOwner {
     fn is_shared(&self) -> bool {
         true
     }
@@ -92,13 +92,13 @@ impl Owner for Lender {
     }
 }
 
-/// `borrow(owner, place, address, shape, strides, dtype, writeable, copy)`: an array of ours on memory of a device, which `owner` keeps
+/// `borrow(owner, device, address, shape, strides, dtype, writeable, copy)`: an array of ours on memory of a device, which `owner` keeps
 /// alive; none where the engine has no such type.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // what the protocol says
 fn borrow<'py>(
     owner: &Bound<'py, PyAny>,
-    place: (i32, i32),
+    device: (i32, i32),
     address: usize,
     shape: Vec<usize>,
     strides: Option<Vec<isize>>,
@@ -110,17 +110,17 @@ fn borrow<'py>(
     let Some(dtype) = of_descriptor(dtype)? else { return Ok(None) };
     let address = std::ptr::with_exposed_provenance_mut(address);
     let (shape, strides) = (shape.into(), strides.map(Into::into));
-    let memory = Borrowed { place, address, shape, strides, dtype, writeable };
+    let memory = ImportedMemory { device, address, shape, strides, dtype, writeable };
     memory.check(copy)?;
-    object(py, taken(py, memory, Box::new(Lender(owner.clone().unbind())))?).map(Some)
+    new_object(py, import_array(py, memory, Box::new(DeviceOwner(owner.clone().unbind())))?).map(Some)
 }
 
 /// The memory of an array on a device, lent for as long as this lives.
 #[pyclass(name = "Loan", module = "fastnp._fastnp", frozen)]
-struct PyLoan(DeviceExport);
+struct PyDeviceExport(DeviceExport);
 
 #[pymethods]
-impl PyLoan {
+impl PyDeviceExport {
     /// Where the first element is on the device.
     #[getter]
     fn address(&self) -> usize {
@@ -130,9 +130,9 @@ impl PyLoan {
 
 /// `lend(x)`: opens the memory of `x` on the device.
 #[pyfunction]
-fn lend(x: &Bound<'_, NdArray>) -> PyResult<PyLoan> {
+fn lend(x: &Bound<'_, NdArray>) -> PyResult<PyDeviceExport> {
     let py = x.py();
-    deliver(py, x.open().array(py)?.export_on_device()).map(PyLoan)
+    to_py_result(py, x.open().array(py)?.export_on_device()).map(PyDeviceExport)
 }
 
 /// `is_lent(x)`: whether others can reach the memory of `x` on a device.
@@ -143,7 +143,7 @@ fn is_lent(x: &Bound<'_, NdArray>) -> PyResult<bool> {
 
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<PyLoan>()?;
+    module.add_class::<PyDeviceExport>()?;
     module.add_function(wrap_pyfunction!(borrow, module)?)?;
     module.add_function(wrap_pyfunction!(lend, module)?)?;
     module.add_function(wrap_pyfunction!(is_lent, module)?)

@@ -3,10 +3,10 @@
 //! What is on the host goes through NumPy (`_interchange.py` decides that), so that it is NumPy's in every detail. What is on a
 //! device is lent and borrowed here. The structures are those of `dlpack.h`, version 1, and of the version before it.
 
-use crate::interop::device_import::{Borrowed, taken};
-use crate::interop::foreign::numpy_of;
-use crate::interpreter::error::deliver;
-use crate::object::construct::object;
+use crate::interop::device_import::{ImportedMemory, import_array};
+use crate::interop::numpy_memory::numpy_of;
+use crate::interpreter::error::to_py_result;
+use crate::object::construct::new_object;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{Array, DType, DeviceExport, Export, Kind, MAX_DIMS, Order, Owner};
@@ -95,41 +95,41 @@ impl Managed for Unversioned {
 
 /// What a capsule of ours holds, and what that needs.
 #[repr(C)]
-struct Given<M> {
+struct ExportedTensor<M> {
     managed: M,
     shape: Box<[i64]>,
     strides: Box<[i64]>,
-    held: Held,
+    memory: TensorMemory,
 }
 
 /// What keeps memory alive and open.
-enum Held {
+enum TensorMemory {
     Export(Export),
     DeviceExport(DeviceExport),
 }
 
-impl Held {
+impl TensorMemory {
     fn address(&self) -> *mut u8 {
         match self {
-            Held::Export(export) => export.address(),
-            Held::DeviceExport(loan) => loan.address(),
+            TensorMemory::Export(export) => export.address(),
+            TensorMemory::DeviceExport(export) => export.address(),
         }
     }
 
-    fn place(&self) -> (i32, i32) {
+    fn device(&self) -> (i32, i32) {
         match self {
-            Held::Export(_) => HOST,
-            Held::DeviceExport(loan) => loan.dlpack_device(),
+            TensorMemory::Export(_) => HOST,
+            TensorMemory::DeviceExport(export) => export.dlpack_device(),
         }
     }
 }
 
 /// Takes back what a capsule of ours held; called by whoever took it, on any thread.
-unsafe extern "C" fn take_back<M>(managed: *mut M) {
+unsafe extern "C" fn release<M>(managed: *mut M) {
     // Once the interpreter is gone nobody needs the memory any more.
     let _ = Python::try_attach(|_| {
-        // SAFETY: it is the first field of what `given` leaked, and its last owner's.
-        drop(unsafe { Box::from_raw(managed.cast::<Given<M>>()) });
+        // SAFETY: it is the first field of what `new_capsule` leaked, and its last owner's.
+        drop(unsafe { Box::from_raw(managed.cast::<ExportedTensor<M>>()) });
     });
 }
 
@@ -138,21 +138,26 @@ unsafe extern "C" fn discard<M: Managed>(capsule: *mut ffi::PyObject) {
     // SAFETY: Python calls it with the capsule, which still has its name if what it holds was not taken.
     unsafe {
         if ffi::PyCapsule_IsValid(capsule, M::NAME.as_ptr()) != 0 {
-            take_back(ffi::PyCapsule_GetPointer(capsule, M::NAME.as_ptr()).cast::<M>());
+            release(ffi::PyCapsule_GetPointer(capsule, M::NAME.as_ptr()).cast::<M>());
         }
     }
 }
 
-/// A capsule of an array's memory, which `held` keeps open.
-fn given<'py, M: Managed>(py: Python<'py>, array: &Array, held: Held, flags: u64) -> PyResult<Object<'py>> {
+/// A capsule of an array's memory, which `memory` keeps open.
+fn new_capsule<'py, M: Managed>(
+    py: Python<'py>,
+    array: &Array,
+    memory: TensorMemory,
+    flags: u64,
+) -> PyResult<Object<'py>> {
     let size = array.dtype().size() as isize;
     let shape: Box<[i64]> = array.shape().iter().map(|&n| n as i64).collect();
     let strides: Box<[i64]> = array.strides().iter().map(|&s| (s / size) as i64).collect();
     let (code, bits) = code_of(array.dtype());
-    let place = held.place();
+    let device = memory.device();
     let tensor = Tensor {
-        data: held.address(),
-        device: [place.0, place.1],
+        data: memory.address(),
+        device: [device.0, device.1],
         ndim: shape.len() as i32,
         code,
         bits,
@@ -161,13 +166,13 @@ fn given<'py, M: Managed>(py: Python<'py>, array: &Array, held: Held, flags: u64
         strides: strides.as_ptr().cast_mut(),
         byte_offset: 0,
     };
-    let managed = M::new(tensor, flags, take_back::<M>);
-    let given = Box::into_raw(Box::new(Given { managed, shape, strides, held }));
+    let managed = M::new(tensor, flags, release::<M>);
+    let new_capsule = Box::into_raw(Box::new(ExportedTensor { managed, shape, strides, memory }));
     // SAFETY: the pointer is not null, and the destructor knows what it points to.
-    let capsule = unsafe { ffi::PyCapsule_New(given.cast(), M::NAME.as_ptr(), Some(discard::<M>)) };
+    let capsule = unsafe { ffi::PyCapsule_New(new_capsule.cast(), M::NAME.as_ptr(), Some(discard::<M>)) };
     if capsule.is_null() {
         // SAFETY: nobody else was told of it.
-        drop(unsafe { Box::from_raw(given) });
+        drop(unsafe { Box::from_raw(new_capsule) });
     }
     // SAFETY: a new reference, or null with an error set.
     unsafe { Bound::from_owned_ptr_or_err(py, capsule) }
@@ -186,16 +191,20 @@ fn code_of(dtype: DType) -> (u8, u8) {
 }
 
 /// What others ask for when they call `__dlpack__`.
-struct Wanted {
+struct ExportRequest {
     is_versioned: bool,
-    place: Option<(i32, i32)>,
+    device: Option<(i32, i32)>,
     copy: Option<bool>,
 }
 
-impl Wanted {
+impl ExportRequest {
     /// # Errors
     /// `TypeError`, in NumPy's words.
-    fn read(version: Option<&Object<'_>>, place: Option<&Object<'_>>, copy: Option<&Object<'_>>) -> PyResult<Wanted> {
+    fn read(
+        version: Option<&Object<'_>>,
+        device: Option<&Object<'_>>,
+        copy: Option<&Object<'_>>,
+    ) -> PyResult<ExportRequest> {
         let is_versioned = match version {
             None => false,
             Some(version) => {
@@ -204,46 +213,57 @@ impl Wanted {
                 pair.ok_or_else(none)?.get_item(0)?.extract::<i64>()? >= VERSION[0] as i64
             }
         };
-        let place = match place {
+        let device = match device {
             None => None,
-            Some(place) if !place.is_instance_of::<PyTuple>() => {
+            Some(device) if !device.is_instance_of::<PyTuple>() => {
                 return Err(PyTypeError::new_err("dl_device must be a tuple"));
             }
-            Some(place) => Some(place.extract()?),
+            Some(device) => Some(device.extract()?),
         };
-        Ok(Wanted { is_versioned, place, copy: copy.map(|copy| copy.is_truthy()).transpose()? })
+        Ok(ExportRequest { is_versioned, device, copy: copy.map(|copy| copy.is_truthy()).transpose()? })
     }
 
     /// The capsule.
-    fn given<'py>(&self, py: Python<'py>, array: &Array, held: Held, flags: u64) -> PyResult<Object<'py>> {
+    fn new_capsule<'py>(
+        &self,
+        py: Python<'py>,
+        array: &Array,
+        memory: TensorMemory,
+        flags: u64,
+    ) -> PyResult<Object<'py>> {
         if self.is_versioned {
-            given::<Versioned>(py, array, held, flags)
+            new_capsule::<Versioned>(py, array, memory, flags)
         } else {
-            given::<Unversioned>(py, array, held, flags)
+            new_capsule::<Unversioned>(py, array, memory, flags)
         }
     }
 }
 
 /// `__dlpack__` of an array on a device.
-fn lent<'py>(py: Python<'py>, array: &Array, here: (i32, i32), wanted: &Wanted) -> PyResult<Object<'py>> {
-    if wanted.place == Some(HOST) {
-        if wanted.copy == Some(false) {
+fn export_device_array<'py>(
+    py: Python<'py>,
+    array: &Array,
+    device_of_array: (i32, i32),
+    request: &ExportRequest,
+) -> PyResult<Object<'py>> {
+    if request.device == Some(HOST) {
+        if request.copy == Some(false) {
             return Err(PyBufferError::new_err("the array is on a device: on the host there can only be a copy of it"));
         }
-        let copy = deliver(py, array.copy(Order::K))?;
-        let export = deliver(py, copy.export())?;
-        return wanted.given(py, &copy, Held::Export(export), COPIED);
+        let copy = to_py_result(py, array.copy(Order::K))?;
+        let export = to_py_result(py, copy.export())?;
+        return request.new_capsule(py, &copy, TensorMemory::Export(export), COPIED);
     }
-    if wanted.place.is_some_and(|place| place != here) {
+    if request.device.is_some_and(|device| device != device_of_array) {
         return Err(PyBufferError::new_err("unsupported device requested"));
     }
-    let is_copied = wanted.copy == Some(true);
+    let is_copied = request.copy == Some(true);
     let flags = match (is_copied, array.is_writeable()) {
         (true, _) => COPIED,
         (false, true) => 0,
         (false, false) => READ_ONLY,
     };
-    if flags == READ_ONLY && !wanted.is_versioned {
+    if flags == READ_ONLY && !request.is_versioned {
         return Err(PyBufferError::new_err(
             "Cannot export readonly array since signalling readonly is unsupported by DLPack (supported by newer DLPack \
              version).",
@@ -253,9 +273,9 @@ fn lent<'py>(py: Python<'py>, array: &Array, here: (i32, i32), wanted: &Wanted) 
     if !is_copied && array.size() > 1 && array.strides().iter().any(|s| s % size != 0) {
         return Err(PyBufferError::new_err("DLPack only supports strides which are a multiple of itemsize."));
     }
-    let array = if is_copied { &deliver(py, array.copy(Order::K))? } else { array };
-    let loan = deliver(py, array.export_on_device())?;
-    wanted.given(py, array, Held::DeviceExport(loan), flags)
+    let array = if is_copied { &to_py_result(py, array.copy(Order::K))? } else { array };
+    let export = to_py_result(py, array.export_on_device())?;
+    request.new_capsule(py, array, TensorMemory::DeviceExport(export), flags)
 }
 
 #[pymethods]
@@ -275,8 +295,13 @@ impl NdArray {
     ) -> PyResult<Object<'py>> {
         let (py, me) = (this.py(), this.open());
         let array = me.array(py)?;
-        if let Some(here) = array.dlpack_device() {
-            return lent(py, array, here, &Wanted::read(max_version, dl_device, copy)?);
+        if let Some(device_of_array) = array.dlpack_device() {
+            return export_device_array(
+                py,
+                array,
+                device_of_array,
+                &ExportRequest::read(max_version, dl_device, copy)?,
+            );
         }
         let kwargs = PyDict::new(py);
         for (name, value) in
@@ -295,14 +320,14 @@ impl NdArray {
 }
 
 /// What was taken from a capsule, until it is given back.
-struct Taken<M: Managed>(*mut M);
+struct ImportedTensor<M: Managed>(*mut M);
 
 // SAFETY: DLPack lets what a capsule held be given back on any thread.
-unsafe impl<M: Managed> Send for Taken<M> {}
+unsafe impl<M: Managed> Send for ImportedTensor<M> {}
 // SAFETY: nobody looks into it but who gives it back.
-unsafe impl<M: Managed> Sync for Taken<M> {}
+unsafe impl<M: Managed> Sync for ImportedTensor<M> {}
 
-impl<M: Managed> Owner for Taken<M> {
+impl<M: Managed> Owner for ImportedTensor<M> {
     fn is_shared(&self) -> bool {
         true
     }
@@ -312,7 +337,7 @@ impl<M: Managed> Owner for Taken<M> {
     }
 }
 
-impl<M: Managed> Drop for Taken<M> {
+impl<M: Managed> Drop for ImportedTensor<M> {
     fn drop(&mut self) {
         let _ = Python::try_attach(|_| {
             // SAFETY: it was taken from a capsule, stays until its deleter is called, and nobody calls that but this.
@@ -329,7 +354,7 @@ impl<M: Managed> Drop for Taken<M> {
 /// unless the elements are not aligned and `copy` is not False.
 #[pyfunction]
 pub(crate) fn from_capsule<'py>(capsule: &Object<'py>, copy: Option<bool>) -> PyResult<Object<'py>> {
-    if let Some(versioned) = held::<Versioned>(capsule) {
+    if let Some(versioned) = memory::<Versioned>(capsule) {
         // SAFETY: a capsule of this name holds this structure, whose first fields every version has.
         let ([major, minor], flags) = unsafe { ((*versioned).version, (*versioned).flags) };
         if major != VERSION[0] {
@@ -339,18 +364,18 @@ pub(crate) fn from_capsule<'py>(capsule: &Object<'py>, copy: Option<bool>) -> Py
         }
         // SAFETY: as above, and of this version.
         let tensor = unsafe { &(*versioned).tensor };
-        return imported(capsule, versioned, tensor, flags & READ_ONLY == 0, copy);
+        return import_tensor(capsule, versioned, tensor, flags & READ_ONLY == 0, copy);
     }
-    match held::<Unversioned>(capsule) {
+    match memory::<Unversioned>(capsule) {
         // Nobody says whether it may be written: NumPy does not.
         // SAFETY: a capsule of this name holds this structure.
-        Some(managed) => imported(capsule, managed, unsafe { &(*managed).tensor }, false, copy),
+        Some(managed) => import_tensor(capsule, managed, unsafe { &(*managed).tensor }, false, copy),
         None => Err(PyValueError::new_err("__dlpack__ gave no capsule, or one that was taken already")),
     }
 }
 
 /// What a capsule of one of the names holds.
-fn held<M: Managed>(capsule: &Object<'_>) -> Option<*mut M> {
+fn memory<M: Managed>(capsule: &Object<'_>) -> Option<*mut M> {
     // SAFETY: any object may be asked; what has the name has a pointer.
     unsafe {
         let is_one = ffi::PyCapsule_IsValid(capsule.as_ptr(), M::NAME.as_ptr()) != 0;
@@ -359,7 +384,7 @@ fn held<M: Managed>(capsule: &Object<'_>) -> Option<*mut M> {
 }
 
 /// An array on what a capsule holds, which is taken once nothing can go wrong any more but for want of a device.
-fn imported<'py, M: Managed>(
+fn import_tensor<'py, M: Managed>(
     capsule: &Object<'py>,
     managed: *mut M,
     tensor: &Tensor,
@@ -384,8 +409,8 @@ fn imported<'py, M: Managed>(
     };
     let strides = (!tensor.strides.is_null() && tensor.ndim > 0)
         .then(|| list(tensor.strides).iter().map(|&s| s as isize * dtype.size() as isize).collect());
-    let memory = Borrowed {
-        place: (tensor.device[0], tensor.device[1]),
+    let memory = ImportedMemory {
+        device: (tensor.device[0], tensor.device[1]),
         address: tensor.data.wrapping_add(tensor.byte_offset as usize),
         shape: list(tensor.shape).iter().map(|&n| n as usize).collect(),
         strides,
@@ -397,5 +422,5 @@ fn imported<'py, M: Managed>(
     if unsafe { ffi::PyCapsule_SetName(capsule.as_ptr(), M::USED.as_ptr()) } != 0 {
         return Err(PyErr::fetch(py));
     }
-    object(py, taken(py, memory, Box::new(Taken(managed)))?)
+    new_object(py, import_array(py, memory, Box::new(ImportedTensor(managed)))?)
 }

@@ -4,4 +4,4 @@
 
 pub(crate) mod device_import;
 pub(crate) mod dlpack;
-pub(crate) mod foreign;
+pub(crate) mod numpy_memory;

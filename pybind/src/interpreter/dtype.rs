@@ -28,7 +28,7 @@ pub(crate) struct Types {
     dtype: Py<PyAny>,
     asarray: Py<PyAny>,
     /// The type that was asked for last, by the engine's numbering.
-    asked: AtomicUsize,
+    requested: AtomicUsize,
     /// What allocates objects of each scalar type but `bool`, whose two objects there are already.
     allocators: [Option<ffi::allocfunc>; 14],
 }
@@ -78,7 +78,7 @@ pub(crate) fn types(py: Python<'_>) -> PyResult<&'static Types> {
             array: numpy.getattr("ndarray")?.cast_into::<PyType>()?.unbind(),
             dtype: dtype.unbind(),
             asarray: numpy.getattr("asarray")?.unbind(),
-            asked: AtomicUsize::new(DType::F64 as usize),
+            requested: AtomicUsize::new(DType::F64 as usize),
             allocators,
         })
     })
@@ -111,37 +111,37 @@ pub(crate) fn of_descriptor(descriptor: &Bound<'_, PyAny>) -> PyResult<Option<DT
 }
 
 /// What a user gave as `dtype=`: an engine type, or another one of NumPy's.
-pub(crate) enum Asked {
+pub(crate) enum RequestedType {
     Native(DType),
     Other,
 }
 
 /// Reads a `dtype=` argument as NumPy does.
-pub(crate) fn asked(value: &Bound<'_, PyAny>) -> PyResult<Asked> {
+pub(crate) fn requested(value: &Bound<'_, PyAny>) -> PyResult<RequestedType> {
     let py = value.py();
     let types = types(py)?;
     let is = |d: DType| value.is(&types.scalars[d as usize]) || value.is(&types.descriptors[d as usize]);
     // Who asks for a type asks for it again.
-    let last = DType::ALL[types.asked.load(Ordering::Relaxed)];
+    let last = DType::ALL[types.requested.load(Ordering::Relaxed)];
     if is(last) {
-        return Ok(Asked::Native(last));
+        return Ok(RequestedType::Native(last));
     }
     // The types themselves and their descriptors, which is what programs nearly always pass.
     for d in DType::ALL {
         if is(d) {
-            types.asked.store(d as usize, Ordering::Relaxed);
-            return Ok(Asked::Native(d));
+            types.requested.store(d as usize, Ordering::Relaxed);
+            return Ok(RequestedType::Native(d));
         }
     }
-    if let Some(d) = pythons(value) {
-        return Ok(Asked::Native(d));
+    if let Some(d) = from_python_type(value) {
+        return Ok(RequestedType::Native(d));
     }
     let descriptor = types.dtype.bind(py).call1((value,))?;
-    Ok(of_descriptor(&descriptor)?.map_or(Asked::Other, Asked::Native))
+    Ok(of_descriptor(&descriptor)?.map_or(RequestedType::Other, RequestedType::Native))
 }
 
 /// The type that one of Python's own types, or a type's name, stands for.
-fn pythons(value: &Bound<'_, PyAny>) -> Option<DType> {
+fn from_python_type(value: &Bound<'_, PyAny>) -> Option<DType> {
     if let Ok(name) = value.cast_exact::<PyString>() {
         let name = name.to_str().ok()?;
         // "f8" and the like: a letter for the kind, then the size in bytes.

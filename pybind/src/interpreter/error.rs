@@ -10,16 +10,16 @@ use pyo3::prelude::*;
 
 /// An engine result as Python's, after the floating-point flags that the engine raised on the way were reported.
 #[inline]
-pub(crate) fn deliver<T>(py: Python<'_>, result: Result<T>) -> PyResult<T> {
+pub(crate) fn to_py_result<T>(py: Python<'_>, result: Result<T>) -> PyResult<T> {
     if fastnp::has_raised() {
         report(py)?;
     }
-    result.map_err(|e| raise(py, e))
+    result.map_err(|e| to_py_err(py, e))
 }
 
 /// A Python exception of NumPy's type with NumPy's text.
 #[cold]
-pub(crate) fn raise(py: Python<'_>, error: Error) -> PyErr {
+pub(crate) fn to_py_err(py: Python<'_>, error: Error) -> PyErr {
     let text = error.message().to_owned();
     match error.kind() {
         ErrorKind::Value => PyValueError::new_err(text),

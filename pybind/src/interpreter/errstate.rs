@@ -32,8 +32,8 @@ const KINDS: [(&str, FpFlags); 4] = [
 static NUMPY: PyOnceLock<(Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
 /// NumPy's variable, for those who hold the GIL, the value seen last (a reference is kept), and its scope.
 static VARIABLE: AtomicPtr<ffi::PyObject> = AtomicPtr::new(std::ptr::null_mut());
-static SEEN: AtomicPtr<ffi::PyObject> = AtomicPtr::new(std::ptr::null_mut());
-static SEEN_SCOPE: AtomicU32 = AtomicU32::new(0);
+static LAST_STATE: AtomicPtr<ffi::PyObject> = AtomicPtr::new(std::ptr::null_mut());
+static LAST_SCOPE: AtomicU32 = AtomicU32::new(0);
 
 unsafe extern "C" {
     // Every CPython from 3.7 on exports it as declared; it is no part of the limited API, whose way (a call of the method
@@ -42,7 +42,7 @@ unsafe extern "C" {
 }
 
 /// Tells the engine to ask for the state.
-pub(crate) fn start(py: Python<'_>) -> PyResult<()> {
+pub(crate) fn install(py: Python<'_>) -> PyResult<()> {
     let umath = py.import("numpy._core.umath")?;
     let variable = umath.getattr("_extobj_contextvar")?;
     let (variable, _) = NUMPY.get_or_init(py, || {
@@ -63,24 +63,24 @@ fn scope() -> Scope {
             ffi::Py_DecRef(value);
         }
     }
-    if value == SEEN.load(Ordering::Relaxed) {
-        return Scope(SEEN_SCOPE.load(Ordering::Relaxed));
+    if value == LAST_STATE.load(Ordering::Relaxed) {
+        return Scope(LAST_SCOPE.load(Ordering::Relaxed));
     }
-    look()
+    reload_scope()
 }
 
 /// Reads the state, and remembers it as the one seen last.
 #[cold]
-fn look() -> Scope {
+fn reload_scope() -> Scope {
     Python::attach(|py| {
         let (variable, read) = NUMPY.get(py).expect("the module set it");
         // Neither fails in a NumPy that has them; if one did, warnings are what NumPy starts with.
         let value = variable.bind(py).call_method0("get");
         let state = read.bind(py).call0().and_then(|state| Ok(state.cast_into::<PyDict>()?));
-        let scope = state.and_then(|state| packed(&state)).unwrap_or(Scope(0o1011));
+        let scope = state.and_then(|state| scope_of(&state)).unwrap_or(Scope(0o1011));
         if let Ok(value) = value {
-            SEEN_SCOPE.store(scope.0, Ordering::Relaxed);
-            let before = SEEN.swap(value.into_ptr(), Ordering::Relaxed);
+            LAST_SCOPE.store(scope.0, Ordering::Relaxed);
+            let before = LAST_STATE.swap(value.into_ptr(), Ordering::Relaxed);
             // SAFETY: the reference that was kept, or null.
             unsafe { ffi::Py_XDECREF(before) };
         }
@@ -89,7 +89,7 @@ fn look() -> Scope {
 }
 
 /// What a state asks for, as a scope.
-fn packed(state: &Bound<'_, PyDict>) -> PyResult<Scope> {
+fn scope_of(state: &Bound<'_, PyDict>) -> PyResult<Scope> {
     let mut bits = 0;
     for (i, (kind, _)) in KINDS.iter().enumerate() {
         let mode: String = state.as_any().get_item(kind)?.extract()?;

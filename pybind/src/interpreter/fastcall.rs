@@ -4,7 +4,7 @@
 //! `asarray(a)` took 87 ns with them, where NumPy takes 32.
 
 use crate::interpreter::fallback::{fallback, numpy};
-use crate::interpreter::raw_call::{answer, object_at};
+use crate::interpreter::raw_call::{call_python, object_at};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyString, PyTuple};
 use pyo3::{Borrowed, ffi};
@@ -103,7 +103,7 @@ impl<'a, 'py> Arguments<'a, 'py> {
     }
 
     /// The same, entered in the ledger of fallbacks.
-    pub(crate) fn counted(&self, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    pub(crate) fn numpy_counted(&self, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let function = self.py.import("numpy")?.getattr(name)?;
         fallback(self.py, "call")?.call1((function, self.tuple()?, self.dict()?, name))
     }
@@ -123,7 +123,7 @@ pub(crate) unsafe fn called(
 ) -> *mut ffi::PyObject {
     // SAFETY: the caller's contract.
     unsafe {
-        answer(std::ptr::null_mut(), |py| {
+        call_python(std::ptr::null_mut(), |py| {
             let names = (!names.is_null()).then(|| object_at(py, names).cast_unchecked::<PyTuple>());
             let (count, named) = (count as usize, names.map_or(0, |names| names.len()));
             let all = match count + named {

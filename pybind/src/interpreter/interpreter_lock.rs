@@ -14,16 +14,16 @@ struct Interpreter;
 
 /// Set when the interpreter is about to end: a thread that let go of the GIL from then on might never get it back (PyO3 parks
 /// it), and the engine would stay locked for finalizers that use arrays.
-static ENDING: AtomicBool = AtomicBool::new(false);
+static SHUTTING_DOWN: AtomicBool = AtomicBool::new(false);
 
 /// Work that is sent nowhere: `detach` runs it on this thread.
-struct Here<'a>(&'a mut dyn FnMut());
+struct OnThisThread<'a>(&'a mut dyn FnMut());
 
 // SAFETY: `detach` asks for `Send` to keep what the GIL guards from being used without it. The engine's work touches memory,
 // the engine's own state and nothing of Python's; it stays on the thread that made it.
-unsafe impl Send for Here<'_> {}
+unsafe impl Send for OnThisThread<'_> {}
 
-impl Here<'_> {
+impl OnThisThread<'_> {
     fn run(self) {
         (self.0)();
     }
@@ -31,9 +31,9 @@ impl Here<'_> {
 
 impl Host for Interpreter {
     fn aside(&self, computes: bool, work: &mut dyn FnMut()) {
-        let work = Here(work);
+        let work = OnThisThread(work);
         Python::attach(|py| {
-            if computes && ENDING.load(Ordering::Relaxed) {
+            if computes && SHUTTING_DOWN.load(Ordering::Relaxed) {
                 work.run();
             } else {
                 py.detach(|| work.run());
@@ -92,7 +92,7 @@ fn after_fork_in_child() {
 #[pyfunction]
 fn before_exit() {
     let still = fastnp::hold_still();
-    ENDING.store(true, Ordering::Relaxed);
+    SHUTTING_DOWN.store(true, Ordering::Relaxed);
     drop(still);
 }
 

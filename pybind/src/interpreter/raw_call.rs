@@ -10,7 +10,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 /// # Safety
 /// The GIL is held.
 #[inline(always)]
-pub(crate) unsafe fn answer<'py, T>(failed: T, body: impl FnOnce(Python<'py>) -> PyResult<T>) -> T {
+pub(crate) unsafe fn call_python<'py, T>(failed: T, body: impl FnOnce(Python<'py>) -> PyResult<T>) -> T {
     // SAFETY: the caller's contract.
     let py = unsafe { Python::assume_attached() };
     // Set within, so that what comes out is a word, not a word or an error.

@@ -25,7 +25,7 @@ pub(crate) fn numpy_error<'py>(
     error: fastnp::Error,
 ) -> PyResult<Bound<'py, PyAny>> {
     match error.kind() {
-        kind if kind.is_final() => Err(crate::interpreter::error::raise(this.py(), error)),
+        kind if kind.is_final() => Err(crate::interpreter::error::to_py_err(this.py(), error)),
         fastnp::ErrorKind::Unsupported => numpy_method(this, name, args, kwargs),
         _ => fallback(this.py(), "method_uncounted")?.call1((this, name, args, kwargs)),
     }

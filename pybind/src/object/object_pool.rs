@@ -5,7 +5,7 @@
 //! type and its contents, in 50. The first ones, and those beyond what waits, are made by PyO3.
 
 use crate::object::ndarray::NdArray;
-use crate::object::payload::Contents;
+use crate::object::payload::Payload;
 use crate::object::raw_slots::of_array;
 use fastnp::Array;
 use pyo3::ffi;
@@ -15,21 +15,21 @@ use std::cell::UnsafeCell;
 use std::ffi::c_void;
 
 /// How many dead objects wait: as many as a deep expression has temporaries, and 18 KB at most.
-const KEPT: usize = 128;
+const POOL_SIZE: usize = 128;
 
 /// The memory of dead objects, each as PyO3 leaves one: contents dropped, no weak references, unknown to the collector.
-struct Waiting {
-    objects: [*mut ffi::PyObject; KEPT],
+struct Pool {
+    objects: [*mut ffi::PyObject; POOL_SIZE],
     count: usize,
 }
 
 /// What only those who hold the GIL touch.
-struct Guarded(UnsafeCell<Waiting>);
+struct Guarded(UnsafeCell<Pool>);
 
 // SAFETY: `take` and `free` alone reach what is inside, with the GIL held and without calling anything.
 unsafe impl Sync for Guarded {}
 
-static WAITING: Guarded = Guarded(UnsafeCell::new(Waiting { objects: [std::ptr::null_mut(); KEPT], count: 0 }));
+static POOL: Guarded = Guarded(UnsafeCell::new(Pool { objects: [std::ptr::null_mut(); POOL_SIZE], count: 0 }));
 
 impl Guarded {
     /// The memory of a dead object, which is the caller's.
@@ -44,9 +44,9 @@ impl Guarded {
 
 /// A new array object.
 #[inline(always)]
-pub(crate) fn born(py: Python<'_>, contents: impl Into<Contents>) -> PyResult<Bound<'_, NdArray>> {
+pub(crate) fn allocate(py: Python<'_>, payload: impl Into<Payload>) -> PyResult<Bound<'_, NdArray>> {
     // The object before its contents, which are then written where they stay.
-    let object = match WAITING.take(py) {
+    let object = match POOL.take(py) {
         // SAFETY: the memory is that of a dead object of this very class, which nobody knows. Initialising it makes the type
         // and the count anew; what PyO3 keeps beside the contents is as in a new object.
         Some(memory) => unsafe { ffi::PyObject_Init(memory, NdArray::type_object_raw(py)) },
@@ -55,7 +55,7 @@ pub(crate) fn born(py: Python<'_>, contents: impl Into<Contents>) -> PyResult<Bo
     // SAFETY: a new object of the class, which gets its contents before anybody else knows it.
     unsafe {
         let object = Bound::from_owned_ptr(py, object).cast_into_unchecked::<NdArray>();
-        std::ptr::from_ref(object.get()).cast_mut().write(NdArray::from(contents.into()));
+        std::ptr::from_ref(object.get()).cast_mut().write(NdArray::from(payload.into()));
         Ok(object)
     }
 }
@@ -78,22 +78,22 @@ fn first(py: Python<'_>) -> PyResult<*mut ffi::PyObject> {
 
 /// A view of an array object that `lay` makes, where it stays, of a view of no elements; or what `lay` says is wrong.
 #[inline(always)]
-pub(crate) fn laid<'py>(
+pub(crate) fn allocate_view<'py>(
     py: Python<'py>,
-    nothing: Contents,
+    nothing: Payload,
     lay: impl FnOnce(&mut Array) -> fastnp::Result<()>,
 ) -> PyResult<fastnp::Result<Bound<'py, PyAny>>> {
-    let object = born(py, nothing)?;
+    let object = allocate(py, nothing)?;
     // SAFETY: the object is new, and nobody else knows it yet.
-    let view = unsafe { object.get().contents.array_mut() };
+    let view = unsafe { object.get().payload.array_mut() };
     Ok(lay(view).map(|()| object.into_any()))
 }
 
 /// The slot `tp_free`: what happens to the memory of an object after its end.
 unsafe extern "C" fn free(object: *mut c_void) {
     // SAFETY: Python frees objects with the GIL held, and nobody else looks meanwhile.
-    let waiting = unsafe { &mut *WAITING.0.get() };
-    if waiting.count < KEPT {
+    let waiting = unsafe { &mut *POOL.0.get() };
+    if waiting.count < POOL_SIZE {
         waiting.objects[waiting.count] = object.cast();
         waiting.count += 1;
     } else {

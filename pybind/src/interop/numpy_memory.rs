@@ -1,11 +1,11 @@
 //! Memory that NumPy sees too: arrays taken from NumPy and given to it without a copy.
 
-use crate::interop::device_import::Lender;
+use crate::interop::device_import::DeviceOwner;
 use crate::interpreter::dtype;
 use crate::interpreter::dtype::not_native;
-use crate::interpreter::error::raise;
+use crate::interpreter::error::to_py_err;
 use crate::object::ndarray::{NdArray, root};
-use crate::object::payload::{Contents, Open, Repr};
+use crate::object::payload::{Open, Payload, Repr};
 use fastnp::{Array, DType, Export, Layout, Order, Owner};
 use numpy::npyffi::{self, NPY_ARRAY_OWNDATA, NPY_ARRAY_WRITEABLE, PY_ARRAY_API, PyArrayObject};
 use pyo3::exceptions::PyTypeError;
@@ -18,7 +18,7 @@ use std::ffi::c_int;
 
 /// Bytes up to which a new array of NumPy's is copied: half of a second-level cache. Larger ones come from beyond it, as fast from
 /// any place.
-const SMALL: usize = 1 << 20;
+const MAX_COPIED_BYTES: usize = 1 << 20;
 
 /// Keeps exported memory alive: the base of the NumPy arrays on it.
 #[pyclass(name = "Memory", module = "fastnp._fastnp", frozen)]
@@ -84,14 +84,14 @@ pub(crate) fn numpy_of<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, P
 
 pub(crate) fn to_numpy<'py>(py: Python<'py>, array: &Array, root: Option<Py<NdArray>>) -> PyResult<Bound<'py, PyAny>> {
     if array.is_exported_on_device() {
-        let mut copy = crate::interpreter::error::deliver(py, array.copy(Order::K))?;
+        let mut copy = crate::interpreter::error::to_py_result(py, array.copy(Order::K))?;
         copy.set_writeable(false);
         return to_numpy(py, &copy, None);
     }
-    crate::interpreter::error::deliver(py, array.address())?;
-    let export = array.export().map_err(|e| raise(py, e))?;
+    crate::interpreter::error::to_py_result(py, array.address())?;
+    let export = array.export().map_err(|e| to_py_err(py, e))?;
     let address = export.address();
-    let made = described(py, array, address)?;
+    let made = numpy_without_owner(py, array, address)?;
     let memory = Bound::new(py, Memory { export, root })?;
     // SAFETY: the object is a NumPy array without a base, which takes over the reference; the base keeps alive what the address,
     // shape and strides describe, which is settled.
@@ -103,7 +103,11 @@ pub(crate) fn to_numpy<'py>(py: Python<'py>, array: &Array, root: Option<Py<NdAr
 
 /// A NumPy array of the shape, strides and type of an array, on memory that nobody keeps alive: to be asked where its elements are,
 /// and not what they are.
-pub(crate) fn described<'py>(py: Python<'py>, array: &Array, address: *mut u8) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn numpy_without_owner<'py>(
+    py: Python<'py>,
+    array: &Array,
+    address: *mut u8,
+) -> PyResult<Bound<'py, PyAny>> {
     let mut shape: SmallVec<[npyffi::npy_intp; 4]> = array.shape().iter().map(|&n| n as npyffi::npy_intp).collect();
     let mut strides: SmallVec<[npyffi::npy_intp; 4]> = array.strides().iter().map(|&s| s as npyffi::npy_intp).collect();
     let descriptor = dtype::descriptor(py, array.dtype())?;
@@ -131,7 +135,7 @@ pub(crate) fn described<'py>(py: Python<'py>, array: &Array, address: *mut u8) -
 /// `TypeError` where the element type is not native.
 pub(crate) fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
     let py = object.py();
-    if let Some(array) = copied(object)? {
+    if let Some(array) = copy_if_new(object)? {
         return Ok(array);
     }
     let imported = match import(object) {
@@ -144,12 +148,12 @@ pub(crate) fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
 /// A copy of an array that NumPy made just now, and nobody but the caller holds, where it is small and of a native type: memory of
 /// NumPy's lies at multiples of 16 bytes, and has to be asked who else knows it whenever it is used. (An inner product of 30,000
 /// doubles takes 5.1 µs there and 3.8 here.)
-fn copied(object: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
+fn copy_if_new(object: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
     // SAFETY: the object is alive.
     let is_new = unsafe { ffi::Py_REFCNT(object.as_ptr()) } == 1;
     let suits = |header: &Header<'_>, bytes| {
         let needed = NPY_ARRAY_OWNDATA | NPY_ARRAY_WRITEABLE;
-        header.flags & needed == needed && bytes <= SMALL
+        header.flags & needed == needed && bytes <= MAX_COPIED_BYTES
     };
     if is_new { copy_of(object, suits) } else { Ok(None) }
 }
@@ -215,7 +219,7 @@ impl<'py> Header<'py> {
 /// # Errors
 /// `TypeError` where the element type is not native, or the elements are not aligned: a copy would not be the array that was
 /// given, and writes to the one would be missing in the other.
-pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Contents> {
+pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Payload> {
     if !is_numpy(object)? {
         return Err(not_native("an object that is no numpy.ndarray"));
     }
@@ -224,7 +228,7 @@ pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Contents> {
         return Err(not_native(&descriptor.str()?.to_string_lossy()));
     };
     let writeable = flags & NPY_ARRAY_WRITEABLE != 0;
-    if let Some(array) = exported(object, address, dtype, &layout, writeable)? {
+    if let Some(array) = find_exported(object, address, dtype, &layout, writeable)? {
         return Ok(array);
     }
     let aligned = (address as usize).is_multiple_of(dtype.align())
@@ -243,13 +247,13 @@ pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Contents> {
 }
 
 /// The engine's own storage, where the NumPy array's memory is an exported part of it.
-fn exported(
+fn find_exported(
     object: &Bound<'_, PyAny>,
     address: *mut u8,
     dtype: DType,
     layout: &Layout,
     writeable: bool,
-) -> PyResult<Option<Contents>> {
+) -> PyResult<Option<Payload>> {
     let py = object.py();
     let mut base = object.clone();
     loop {
@@ -260,7 +264,7 @@ fn exported(
             let layout = Layout { offset, ..layout.clone() };
             let array = memory.export.array(dtype, layout, writeable).ok();
             let base = memory.root.as_ref().map(|r| r.clone_ref(py));
-            return Ok(array.map(|array| Contents { repr: Repr::Dense(array), base }));
+            return Ok(array.map(|array| Payload { repr: Repr::Dense(array), base }));
         }
         if base.is_exact_instance_of::<PyMemoryView>() {
             // What NumPy made of our buffer: behind it is the array that filled it in.
@@ -283,7 +287,7 @@ fn exported(
 /// as good as the array's own memory.
 pub(crate) fn owner_object<'py>(py: Python<'py>, array: &Array) -> Option<Bound<'py, PyAny>> {
     let owner = array.owner()?;
-    if let Some(Lender(object)) = owner.as_any().downcast_ref() {
+    if let Some(DeviceOwner(object)) = owner.as_any().downcast_ref() {
         return Some(object.bind(py).clone());
     }
     if !owner.is_shared() {
@@ -308,7 +312,7 @@ pub(crate) fn py_to_numpy<'py>(array: &Bound<'py, NdArray>) -> PyResult<Bound<'p
 /// `from_numpy(a)`: the same memory as an array of ours.
 #[pyfunction(name = "from_numpy")]
 pub(crate) fn py_from_numpy<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    crate::object::construct::object(array.py(), import(array)?)
+    crate::object::construct::new_object(array.py(), import(array)?)
 }
 
 /// `ran(function, args, kwargs=None)`: what a function of NumPy's gives on these arguments; a small new array as one of ours.
@@ -324,8 +328,8 @@ pub(crate) fn ran<'py>(
         Err(_) => args.cast::<PySequence>()?.to_tuple()?,
     };
     let result = function.call(args, kwargs.filter(|kwargs| !kwargs.is_empty()))?;
-    match copied(&result)? {
-        Some(array) => crate::object::construct::object(function.py(), array),
+    match copy_if_new(&result)? {
+        Some(array) => crate::object::construct::new_object(function.py(), array),
         None => Ok(result),
     }
 }
