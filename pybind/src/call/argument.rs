@@ -1,4 +1,4 @@
-//! Arguments of operations: what a Python object is to the engine.
+//! Arguments of operations: Python objects as values of the core.
 
 use crate::interop::numpy_memory::from_numpy;
 use crate::interpreter::dtype;
@@ -12,17 +12,17 @@ use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple};
 
 /// A Python object as an argument.
 pub(crate) enum Arg<'a> {
-    /// An array of ours.
+    /// An array object.
     Ours(PayloadRef<'a>),
     /// A number.
     Number(Value<'static>),
-    /// An array made of something array-like for this call.
+    /// An array converted from an array-like object for this call.
     Converted(Box<Array>),
-    /// Something only NumPy knows what to do with.
+    /// An object that is left to NumPy.
     Other,
 }
 
-/// Reads arrays of ours and numbers; leaves everything else as `Other`.
+/// Parses array objects and numbers; everything else is `Other`.
 #[inline]
 pub(crate) fn parse_fast<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     if let Ok(array) = object.cast_exact::<NdArray>() {
@@ -34,7 +34,7 @@ pub(crate) fn parse_fast<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> 
     }
     if object.is_exact_instance_of::<PyInt>() {
         let mut overflow = 0;
-        // SAFETY: the object is exactly an int; nothing can fail but the range, which is reported.
+        // SAFETY: the object is exactly an int; the only failure is an overflow, which is reported.
         let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(object.as_ptr(), &mut overflow) };
         return Ok(if overflow == 0 { Arg::Number(Value::Int(value)) } else { Arg::Other });
     }
@@ -44,7 +44,7 @@ pub(crate) fn parse_fast<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> 
     if let Ok(value) = object.cast_exact::<PyComplex>() {
         return Ok(Arg::Number(Value::Complex(Complex::new(value.real(), value.imag()))));
     }
-    // NumPy hands its scalars on as arrays without axes when they stand left of a comparison.
+    // In a comparison with a scalar on the left NumPy passes it on as an array without axes.
     let scalar = match dtype::of_scalar(object)? {
         None if is_zero_dim_numpy(object)? => dtype::of_scalar(&object.get_item(PyTuple::empty(object.py()))?)?,
         found => found,
@@ -62,7 +62,7 @@ fn is_zero_dim_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(unsafe { (*object.as_ptr().cast::<PyArrayObject>()).fields.nd } == 0)
 }
 
-/// The element that a number is in an array of its own.
+/// The element of an array made of a number alone: weak numbers get their default type.
 pub(crate) fn strong_scalar(number: Value<'_>) -> Scalar {
     match number {
         Value::Scalar(scalar) => scalar,
@@ -73,7 +73,7 @@ pub(crate) fn strong_scalar(number: Value<'_>) -> Scalar {
     }
 }
 
-/// As [`parse_fast`], and makes arrays of NumPy's arrays, lists and tuples where their elements are native.
+/// As [`parse_fast`], and also converts NumPy's arrays, lists and tuples if their elements are native.
 pub(crate) fn parse_any<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     match parse_fast(object)? {
         Arg::Other => {}
@@ -99,7 +99,7 @@ pub(crate) fn parse_any<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     }
 }
 
-/// An array of a list that holds nothing but floats, or nothing but integers that fit.
+/// An array of a list that holds only floats, or only integers that fit into int64.
 pub(crate) fn flat_list(list: &Bound<'_, PyList>) -> PyResult<Option<Array>> {
     let Ok(first) = list.get_item(0) else { return Ok(None) };
     if first.is_exact_instance_of::<PyFloat>() {
@@ -126,7 +126,7 @@ pub(crate) fn flat_list(list: &Bound<'_, PyList>) -> PyResult<Option<Array>> {
 }
 
 impl Arg<'_> {
-    /// The value, where the engine knows it. A selection is compacted.
+    /// The value, if the argument is native. A selection is compacted.
     pub(crate) fn value(&self, py: Python<'_>) -> PyResult<Option<Value<'_>>> {
         Ok(match self {
             Arg::Ours(array) => Some(Value::Array(array.array(py)?)),

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyInt, PyTuple};
 use smallvec::SmallVec;
 
-/// Axes given as `axis=`: none, an integer, or a tuple of integers.
+/// Parses `axis=`: none, an integer, or a tuple of integers.
 pub(crate) fn axes_of(axis: Option<&Bound<'_, PyAny>>) -> PyResult<Option<SmallVec<[isize; 4]>>> {
     let Some(axis) = axis.filter(|a| !a.is_none()) else { return Ok(None) };
     if let Ok(tuple) = axis.cast::<PyTuple>() {
@@ -16,7 +16,7 @@ pub(crate) fn axes_of(axis: Option<&Bound<'_, PyAny>>) -> PyResult<Option<SmallV
     Ok(Some(SmallVec::from_iter([axis.extract::<isize>()?])))
 }
 
-/// The `dtype=` argument: none given, a native type, or (none) something for NumPy.
+/// Parses `dtype=`: `Some(None)` if not given, `None` if it is not native.
 pub(crate) fn native(dtype: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Option<DType>>> {
     match dtype.filter(|d| !d.is_none()) {
         None => Ok(Some(None)),
@@ -27,7 +27,7 @@ pub(crate) fn native(dtype: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Option
     }
 }
 
-/// `order=` of NumPy; none where it is nothing NumPy knows.
+/// Parses `order=`; `None` if NumPy has to reject it.
 pub(crate) fn order_of(order: Option<&str>, default: Order) -> Option<Order> {
     Some(match order {
         None => default,
@@ -39,10 +39,10 @@ pub(crate) fn order_of(order: Option<&str>, default: Order) -> Option<Order> {
     })
 }
 
-/// A shape as creation functions take it; none where it is something NumPy should judge.
+/// Parses a shape; `None` if it is left to NumPy.
 pub(crate) fn shape_of(shape: &Bound<'_, PyAny>) -> Option<Shape> {
     if shape.is_exact_instance_of::<PyInt>() {
-        // SAFETY: the object is exactly an int; what is none of a shape is reported as an error, or less than nothing.
+        // SAFETY: the object is exactly an int; one that is no extent is negative, or reported as an overflow.
         let n = unsafe { ffi::PyLong_AsSsize_t(shape.as_ptr()) };
         if let Ok(n) = usize::try_from(n) {
             return Some(SmallVec::from_iter([n]));
@@ -50,7 +50,7 @@ pub(crate) fn shape_of(shape: &Bound<'_, PyAny>) -> Option<Shape> {
         drop(PyErr::take(shape.py()));
         return None;
     }
-    // A failed conversion makes an exception first, which costs more than the array.
+    // Tuples first: a failed `extract` makes an exception, which costs more than the array.
     if let Ok(tuple) = shape.cast::<PyTuple>() {
         return tuple.iter_borrowed().map(|n| n.extract::<usize>().ok()).collect();
     }
@@ -60,7 +60,7 @@ pub(crate) fn shape_of(shape: &Bound<'_, PyAny>) -> Option<Shape> {
     shape.try_iter().ok()?.map(|n| n.ok()?.extract::<usize>().ok()).collect()
 }
 
-/// `dtype=` of a creation function: the default, a native type, or none.
+/// `dtype=` of a creation function, or its default; `None` if it is not native.
 pub(crate) fn type_of(dtype: Option<&Bound<'_, PyAny>>, default: DType) -> PyResult<Option<DType>> {
     match dtype.filter(|d| !d.is_none()) {
         None => Ok(Some(default)),
@@ -71,7 +71,7 @@ pub(crate) fn type_of(dtype: Option<&Bound<'_, PyAny>>, default: DType) -> PyRes
     }
 }
 
-/// `order=` as it is given; none where NumPy has to judge it.
+/// `order=` of a creation function, or its default; `None` if it is left to NumPy.
 pub(crate) fn order_argument(order: Option<&Bound<'_, PyAny>>, default: Order) -> Option<Order> {
     match order.filter(|o| !o.is_none()) {
         None => Some(default),

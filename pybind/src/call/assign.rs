@@ -1,16 +1,16 @@
-//! Assignment of any Python value to an array: converted if that takes no warning, left to NumPy otherwise.
+//! Assignment of any Python value to an array. It is native if the cast needs no warning, else left to NumPy.
 
 use crate::call::argument::parse_any;
 use fastnp::{Array, DType, ErrorKind, Value};
 use pyo3::prelude::*;
 
-/// Whether an assignment is done; if not, why NumPy has to do it, or to say what is wrong with it.
+/// Whether an assignment was done; if not, the kind of error for which NumPy has to do it, or to raise.
 pub(crate) type Assigned = Result<(), ErrorKind>;
 
-/// An assignment that only NumPy knows.
+/// An assignment that is left to NumPy.
 pub(crate) const LEFT_TO_NUMPY: Assigned = Err(ErrorKind::Unsupported);
 
-/// What is done, from what the engine says about it.
+/// The outcome of an assignment by the core.
 fn done(py: Python<'_>, result: fastnp::Result<()>) -> PyResult<Assigned> {
     match result {
         Ok(()) => Ok(Ok(())),
@@ -19,7 +19,7 @@ fn done(py: Python<'_>, result: fastnp::Result<()>) -> PyResult<Assigned> {
     }
 }
 
-/// Gives a value that converts to the array's type to `set`.
+/// Parses a value, and calls `set` with it if it casts to the array's type without a warning.
 pub(crate) fn put(
     array: &Array,
     value: &Bound<'_, PyAny>,
@@ -33,7 +33,7 @@ pub(crate) fn put(
     }
 }
 
-/// Whether a number converts to a type without a warning or an error.
+/// Whether a value casts to a type without a warning or an error.
 pub(crate) fn fits(value: Value<'_>, to: DType) -> bool {
     let complex = to.is_complex();
     if value.overflows(to) {

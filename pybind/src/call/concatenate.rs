@@ -1,6 +1,6 @@
-//! Functions that join arrays: each sees its parts in its own way, and they are joined along an axis.
+//! Functions that join arrays: each reshapes its parts in its own way, and they are concatenated along an axis.
 //!
-//! What has keywords that are not read here, parts of other classes, or an error, is NumPy's.
+//! Calls with other keywords, parts of other classes, and errors are left to NumPy.
 
 use crate::call::argument::{Arg, parse_any, strong_scalar};
 use crate::interpreter::error::to_py_result;
@@ -13,10 +13,10 @@ use pyo3::prelude::*;
 use pyo3::types::{PyList, PyModule, PyString, PyTuple};
 use smallvec::SmallVec;
 
-/// The parts as arrays of ours; there are rarely more.
+/// The parts of a join; four fit without an allocation.
 type Parts = SmallVec<[Array; 4]>;
 
-/// The items of a list or a tuple as arrays, or the rows of an array; none where one is somebody else's.
+/// The items of a list or a tuple as arrays, or the rows of an array; `None` if one is left to NumPy.
 fn parts_of(sequence: &Bound<'_, PyAny>) -> PyResult<Option<Parts>> {
     let py = sequence.py();
     let mut parts = Parts::new();
@@ -59,7 +59,7 @@ fn parts_of(sequence: &Bound<'_, PyAny>) -> PyResult<Option<Parts>> {
     Ok(Some(parts))
 }
 
-/// A list of dense arrays of one shape as one array; none of anything else.
+/// Stacks a list of dense arrays of one shape; `None` for any other list.
 pub(crate) fn stack_list(list: &Bound<'_, PyList>) -> PyResult<Option<Array>> {
     let ours = |item: &Bound<'_, PyAny>| item.is_exact_instance_of::<NdArray>();
     if !list.get_item(0).is_ok_and(|first| ours(&first)) || !list.iter().all(|item| ours(&item)) {
@@ -73,17 +73,17 @@ pub(crate) fn stack_list(list: &Bound<'_, PyList>) -> PyResult<Option<Array>> {
     Ok(join(&mut parts, None, stacked).ok())
 }
 
-/// How a function sees its parts, and along which axis it joins them.
+/// Reshapes the parts of a joining function, and returns the axis to concatenate along.
 type AxisOfParts = fn(&mut Parts, axis: Option<isize>) -> fastnp::Result<isize>;
 
-/// The parts, seen so, as one array.
+/// Joins the parts after `prepare` reshaped them.
 fn join(parts: &mut Parts, axis: Option<isize>, prepare: AxisOfParts) -> fastnp::Result<Array> {
     let axis = prepare(parts, axis)?;
     let parts: SmallVec<[&Array; 4]> = parts.iter().collect();
     fastnp::concatenate(&parts, axis)
 }
 
-/// Each part seen in another way.
+/// Replaces each part.
 fn map_parts(parts: &mut Parts, prepare: impl Fn(&Array) -> fastnp::Result<Array>) -> fastnp::Result<()> {
     for part in parts.iter_mut() {
         *part = prepare(part)?;
@@ -91,14 +91,14 @@ fn map_parts(parts: &mut Parts, prepare: impl Fn(&Array) -> fastnp::Result<Array
     Ok(())
 }
 
-/// A new axis at a place.
+/// A view with a new axis at a position.
 fn with_axis(part: &Array, at: usize) -> fastnp::Result<Array> {
     let mut index: SmallVec<[Index; 4]> = SmallVec::from_elem(Index::from(..), at);
     index.push(Index::NewAxis);
     part.index(&index)
 }
 
-/// At least so many axes, new ones first.
+/// A view with at least so many axes, new ones first.
 fn with_axes(part: &Array, least: usize) -> fastnp::Result<Array> {
     let mut part = part.clone();
     while part.ndim() < least {
@@ -148,7 +148,7 @@ fn appended(parts: &mut Parts, axis: Option<isize>) -> fastnp::Result<isize> {
     Ok(axis.unwrap_or(0))
 }
 
-/// A joining function of NumPy's, whose arguments have these names, the first so many of which may go without.
+/// A joining function, by NumPy's name, its arguments' names, and how many of them may be positional.
 fn joined<'py, const N: usize>(
     call: Arguments<'_, 'py>,
     (name, names, positions): (&str, [&str; N], usize),
@@ -169,7 +169,7 @@ fn joined<'py, const N: usize>(
     call.numpy_counted(name)
 }
 
-/// What arguments past the first ask for: an axis, where one is named; none where it is anything else.
+/// Reads the arguments past the first: the axis if it is given; `None` for a value that is left to NumPy.
 fn read_axis(names: &[&str], given: &[Option<&Bound<'_, PyAny>>]) -> PyResult<Option<Option<isize>>> {
     let mut axis = None;
     for (&name, value) in names.iter().zip(given).skip(1) {
@@ -190,7 +190,7 @@ fn read_axis(names: &[&str], given: &[Option<&Bound<'_, PyAny>>]) -> PyResult<Op
     Ok(Some(axis))
 }
 
-/// Refuses more arrays than NumPy joins, before anyone looks at each.
+/// Rejects more arrays than NumPy joins, before they are read.
 fn check_count(name: &str, parts: &Bound<'_, PyAny>) -> PyResult<bool> {
     match parts.len() {
         Ok(n) if n > i32::MAX as usize && name == "concatenate" => Err(pyo3::exceptions::PyValueError::new_err(
@@ -213,7 +213,7 @@ fn append<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     call.numpy_counted("append")
 }
 
-/// NumPy's functions of these names.
+/// The functions of this file, by NumPy's names.
 const CONCATENATE_FUNCTIONS: [Function; 7] = [
     (
         c"concatenate",

@@ -1,4 +1,4 @@
-//! Functions of the module that make arrays of what is given: `array`, `asarray` and their kin.
+//! Conversion functions: `array`, `asarray`, `copy`, `ascontiguousarray` and others.
 
 use crate::call::argument::{Arg, flat_list, parse_fast, strong_scalar};
 use crate::call::concatenate::stack_list;
@@ -16,7 +16,7 @@ use pyo3::prelude::*;
 use pyo3::type_object::PyTypeInfo;
 use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple};
 
-/// What `array`, `asarray` and their kin have in common: the object as an array of ours, or as NumPy makes it.
+/// `array`, `asarray`, `asanyarray` and `copy`: natively for common arguments, else by NumPy.
 fn converted<'py>(call: Arguments<'_, 'py>, name: &str, copies: bool) -> PyResult<Bound<'py, PyAny>> {
     let py = call.py();
     if let Some(array) = call.sole().and_then(|value| value.cast_exact::<NdArray>().ok()) {
@@ -37,7 +37,7 @@ fn converted<'py>(call: Arguments<'_, 'py>, name: &str, copies: bool) -> PyResul
     {
         return new_object(py, array);
     }
-    // NumPy's arrays without axes count as numbers elsewhere, but have memory to share.
+    // NumPy's arrays without axes are numbers in operations, but have memory that `asarray` must share.
     if let Some(value) = call.sole()
         && !is_numpy(value)?
         && let Arg::Number(number) = parse_fast(value)?
@@ -53,7 +53,7 @@ fn converted<'py>(call: Arguments<'_, 'py>, name: &str, copies: bool) -> PyResul
     call.numpy(name)
 }
 
-/// Whether an object says that it has memory on a device.
+/// Whether an object exports memory on a device.
 fn is_on_device(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     let is_known = value.is_exact_instance_of::<NdArray>()
         || value.is_instance_of::<PyList>()
@@ -63,7 +63,7 @@ fn is_on_device(value: &Bound<'_, PyAny>) -> PyResult<bool> {
         return Ok(false);
     }
     let py = value.py();
-    // Asked of the class, as an object may make up what it is asked for.
+    // The class is asked, because an object may invent any attribute.
     let class = value.get_type();
     if class.hasattr(intern!(py, "__cuda_array_interface__"))? {
         return Ok(value.getattr_opt(intern!(py, "__cuda_array_interface__"))?.is_some());
@@ -75,7 +75,7 @@ fn is_on_device(value: &Bound<'_, PyAny>) -> PyResult<bool> {
     py.import("fastnp._interchange")?.getattr("is_elsewhere")?.call1((requested.call0()?,))?.extract()
 }
 
-/// An array of a list of numbers, with no argument but perhaps a native dtype; none where the long way has to be gone.
+/// An array of a (nested) list of numbers, with no other argument but a native dtype; `None` if it is left to NumPy.
 fn from_list(value: &Bound<'_, PyAny>, call: Arguments<'_, '_>) -> PyResult<Option<Array>> {
     let types = dtype::types(value.py())?;
     let Some([_, dtype]) = call.read(["", "dtype"])? else { return Ok(None) };
@@ -85,7 +85,7 @@ fn from_list(value: &Bound<'_, PyAny>, call: Arguments<'_, '_>) -> PyResult<Opti
     {
         return Ok(Some(array));
     }
-    // Where the first innermost item is a number nearly always all are; NumPy reads whatever comes after it.
+    // Only lists whose first innermost item is a number: then nearly always all items are. NumPy parses the list.
     let mut item = value.clone();
     for _ in 0..=fastnp::MAX_DIMS {
         let Ok(list) = item.cast_exact::<PyList>() else { break };
@@ -129,15 +129,15 @@ fn dense<'py>(call: Arguments<'_, 'py>, name: &str, order: Order) -> PyResult<Bo
     call.numpy(name)
 }
 
-/// `asarray`, or `asanyarray` where `ANY`, which mostly are given an array and give it back: before anything is read of the call,
-/// which takes as long again as NumPy's answer.
+/// `asarray`, or `asanyarray` if `ANY`. The common call gets an array and returns it: that case comes before the arguments are
+/// parsed, which would take as long as NumPy's whole call.
 unsafe extern "C" fn as_array<const ANY: bool>(
     module: *mut ffi::PyObject,
     args: *const *mut ffi::PyObject,
     count: ffi::Py_ssize_t,
     names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    // SAFETY: Python calls it by its convention, with the GIL held; one argument is there where it counts one.
+    // SAFETY: Python calls it by the fastcall convention with the GIL held; with a count of one there is one argument.
     unsafe {
         if count == 1 && names.is_null() {
             let class = NdArray::type_object_raw(Python::assume_attached());
@@ -155,7 +155,7 @@ unsafe extern "C" fn as_array<const ANY: bool>(
     }
 }
 
-/// NumPy's functions of these names.
+/// The functions of this file, by NumPy's names.
 const CONVERT_FUNCTIONS: [Function; 6] = [
     (
         c"array",

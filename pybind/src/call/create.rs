@@ -1,4 +1,4 @@
-//! Functions of the module that make arrays of a shape.
+//! Creation functions: `empty`, `zeros`, `ones`, `full`, their `_like` forms, and `arange`.
 
 use crate::call::argument::{Arg, parse_fast};
 use crate::call::array_arguments::{order_argument, shape_of, type_of};
@@ -40,7 +40,7 @@ fn like<'py>(call: Arguments<'_, 'py>, name: &str, value: Option<i64>) -> PyResu
     {
         let a = a.open();
         let a = a.array(py)?;
-        // A dense array nested as `a` is, without its contents.
+        // `empty_like` keeps the axis order of `a`.
         let made = to_py_result(py, a.empty_like(dtype, order))?;
         if let Some(value) = value {
             to_py_result(py, made.assign(Scalar::new(dtype, value)))?;
@@ -88,7 +88,7 @@ fn full_like<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 
 /// `arange`.
 fn arange<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    // Integers and the common float form; the length of anything else is NumPy's to work out.
+    // Native for integers and the common float form. For anything else NumPy computes the length.
     let args = call.positions();
     if (1..4).contains(&args.len())
         && args.iter().all(|a| a.is_exact_instance_of::<PyInt>() || a.is_exact_instance_of::<PyFloat>())
@@ -115,7 +115,7 @@ fn ramp(args: &[Bound<'_, PyAny>], dtype: Option<&Bound<'_, PyAny>>) -> PyResult
             return Ok(None);
         }
         let span = stop as i128 - start as i128;
-        // A division of 128 bits takes as long as making the array object.
+        // A 128-bit division takes as long as making the array object, so the common step has none.
         let n = if step == 1 { span } else { (span + step as i128 - step.signum() as i128) / step as i128 };
         let n = n.max(0) as usize;
         let value = |i: i64| {
@@ -138,12 +138,12 @@ fn ramp(args: &[Bound<'_, PyAny>], dtype: Option<&Bound<'_, PyAny>>) -> PyResult
     if !(n.is_finite() && n < 1e15) {
         return Ok(None);
     }
-    // NumPy steps by the difference of the first two elements, rounded as they are.
+    // NumPy's step is the rounded difference of the first two elements.
     let delta = (start + step) - start;
     Ok(Array::ramp(Scalar::new(dtype, start), Scalar::new(dtype, delta), n.max(0.0) as usize).ok())
 }
 
-/// NumPy's functions of these names.
+/// The functions of this file, by NumPy's names.
 const CREATE_FUNCTIONS: [Function; 9] = [
     (
         c"empty",

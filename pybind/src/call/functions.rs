@@ -1,4 +1,4 @@
-//! Functions of the module on arrays: selecting, products, copying, sharing of memory.
+//! Functions of the module on arrays: `where`, products, `copyto`, broadcasting, tests for shared memory.
 
 use crate::call::argument::parse_any;
 use crate::call::array_arguments::shape_of;
@@ -35,7 +35,7 @@ fn where_<'py>(
     numpy(py, "where", &PyTuple::new(py, [condition, x, y])?, None)
 }
 
-/// The array as bool.
+/// The array, cast to bool.
 fn truth(array: &Array) -> fastnp::Result<Array> {
     if array.dtype() == DType::Bool { Ok(array.clone()) } else { array.cast(DType::Bool) }
 }
@@ -45,7 +45,7 @@ pub(crate) fn product<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>, name: &
     let py = a.py();
     let (x, y) = (parse_any(a)?, parse_any(b)?);
     if let (Some(Value::Array(x)), Some(Value::Array(y))) = (x.value(py)?, y.value(py)?) {
-        // Beyond two axes `dot` pairs axes in its own way; with none it multiplies.
+        // `dot` of more than two axes has another definition than `matmul`, and `dot` with a scalar is a multiplication.
         let alike = name == "matmul" || (x.ndim() <= 2 && y.ndim() <= 2 && x.ndim() > 0 && y.ndim() > 0);
         let multiply = if name == "matmul" { product_of } else { dot_of };
         if alike && let Ok(result) = multiply(x, y) {
@@ -141,19 +141,19 @@ fn converts(value: Value<'_>, to: DType) -> bool {
     }
 }
 
-/// `target[mask] = value` where both are stretched to the target.
+/// `target[mask] = value`, with both broadcast to the target.
 fn assign_where(target: &Array, mask: &Array, value: Value<'_>) -> fastnp::Result<()> {
     if mask.dtype() != DType::Bool {
         return Err(Error::new(ErrorKind::Unsupported, "a mask that is not bool"));
     }
     if let Value::Array(v) = value {
-        // NumPy drops leading axes of extent one; whatever else does not fit is an error that it words.
+        // NumPy drops leading axes of extent one. Other shapes that do not fit are an error, which NumPy words.
         v.broadcast_to(target.shape())?;
     }
     target.assign_where(&mask.broadcast_to(target.shape())?, value)
 }
 
-/// `put_where(target, mask, values)`: NumPy's `putmask`, for values that are one number or of the target's shape; whether it is done.
+/// `put_where(target, mask, values)`: NumPy's `putmask`, for a scalar or values of the target's shape; returns whether it was done.
 #[pyfunction]
 fn put_where<'py>(
     target: &Bound<'py, NdArray>,
@@ -215,7 +215,7 @@ fn shared<'py>(
             return Ok(pyo3::types::PyBool::new(py, false).to_owned().into_any());
         }
         if let (Some(there), Some(too)) = (x.exported_address(), y.exported_address()) {
-            // NumPy gets copies of them, and is to tell of what is on the device.
+            // NumPy would get copies of exported device memory, so it gets arrays with the layout on the device.
             outlines = Some([numpy_without_owner(py, x, there)?, numpy_without_owner(py, y, too)?]);
         }
     }
@@ -230,7 +230,7 @@ fn shared<'py>(
     numpy(py, name, &args, Some(&kwargs))
 }
 
-/// `broadcast_to(x, shape)`: a read-only view of `x` stretched to a shape.
+/// `broadcast_to(x, shape)`: a read-only view of `x`, broadcast to a shape.
 #[pyfunction]
 fn broadcast_to<'py>(x: &Bound<'py, NdArray>, shape: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = x.py();
@@ -242,7 +242,7 @@ fn broadcast_to<'py>(x: &Bound<'py, NdArray>, shape: &Bound<'py, PyAny>) -> PyRe
     numpy(py, "broadcast_to", &PyTuple::new(py, [x.as_any(), shape])?, None)
 }
 
-/// Whether the engine computes with a `numpy.dtype`.
+/// Whether a `numpy.dtype` is native.
 #[pyfunction]
 fn is_native(dtype: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(dtype::of_descriptor(dtype)?.is_some())

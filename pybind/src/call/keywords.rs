@@ -1,4 +1,4 @@
-//! The keyword arguments of ufuncs: NumPy's names read for the engine. What is not read here is NumPy's to do or to refuse.
+//! Keyword arguments of ufuncs: `out`, `where`, `dtype`, `signature`, `casting`, `order`. Others are left to NumPy.
 
 use crate::call::argument::{Arg, parse_any};
 use crate::call::array_arguments::order_of;
@@ -8,18 +8,18 @@ use fastnp::{Array, Casting, DType, Op, Order, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyEllipsis, PyString, PyTuple};
 
-/// Where a result goes.
+/// The destination of a result.
 pub(crate) enum Out<'py> {
-    /// Into a new array or, without axes, a scalar.
+    /// A new array or, without axes, a scalar.
     New,
-    /// Into a new array, also without axes: `out=...`.
+    /// A new array, also without axes: `out=...`.
     NewArray,
-    /// Into this array.
+    /// This array.
     Given(Bound<'py, NdArray>),
 }
 
 impl<'py> Out<'py> {
-    /// Reads `out=`, also as a tuple of one; none for what is no array of ours.
+    /// Parses `out=`, also as a tuple of one; `None` if it is not an array object.
     pub(crate) fn read(value: &Bound<'py, PyAny>) -> PyResult<Option<Out<'py>>> {
         let value = match value.cast::<PyTuple>() {
             Ok(tuple) if tuple.len() == 1 => tuple.get_item(0)?,
@@ -35,7 +35,7 @@ impl<'py> Out<'py> {
         })
     }
 
-    /// The result as Python sees it.
+    /// The result as a Python object.
     pub(crate) fn to_py_result(&self, py: Python<'py>, result: Array) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Out::New => crate::call::ufunc_call::wrap(py, result),
@@ -45,7 +45,7 @@ impl<'py> Out<'py> {
     }
 }
 
-/// Reads `where=`: no mask for `True`, none for what is not native.
+/// Parses `where=`: `Some(None)` for `True`, `None` for what is not native.
 pub(crate) fn mask_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Option<Array>>> {
     let py = value.py();
     if value.is(PyBool::new(py, true).as_any()) {
@@ -61,19 +61,19 @@ pub(crate) fn mask_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Option<Array>
     crate::interpreter::error::to_py_result(py, mask).map(|mask| Some(Some(mask)))
 }
 
-/// What a call of a ufunc asks for besides its inputs.
+/// The arguments of a ufunc call besides its inputs.
 pub(crate) struct Keywords<'py> {
     pub(crate) out: Out<'py>,
     pub(crate) dtype: Option<DType>,
     pub(crate) casting: Option<Casting>,
     pub(crate) order: Option<Order>,
     pub(crate) mask: Option<Array>,
-    /// Whether `out` was given at all, if only as none.
+    /// Whether `out` was given, even as None.
     pub(crate) has_out: bool,
 }
 
 impl<'py> Keywords<'py> {
-    /// Reads a call's arguments past its inputs; none where one of them is not native.
+    /// Parses a call's arguments after its inputs; `None` if one of them is not native.
     pub(crate) fn read(
         op: Op,
         args: &Bound<'py, PyTuple>,
@@ -100,7 +100,7 @@ impl<'py> Keywords<'py> {
         Ok(Some(found))
     }
 
-    /// Takes one keyword; false where it is not native.
+    /// Parses one keyword; false if it is not native.
     fn take(&mut self, op: Op, name: &str, value: &Bound<'py, PyAny>) -> PyResult<bool> {
         match name {
             "out" => match Out::read(value)? {
@@ -131,24 +131,24 @@ impl<'py> Keywords<'py> {
                 },
                 Err(_) => return Ok(false),
             },
-            // Of a derived class nothing is here.
+            // No array object is of a derived class.
             "subok" => return Ok(value.is_exact_instance_of::<PyBool>()),
             _ => return Ok(false),
         }
         Ok(true)
     }
 
-    /// Asks for the loop that returns a type; false where that is not the one that computes in it.
+    /// Selects the loop that returns a type; false if that loop does not also compute in it.
     fn returns(&mut self, op: Op, dtype: DType) -> bool {
         if op.row().result == fastnp::ResultRule::Bool {
-            // Every loop of such an op returns truth.
+            // Every loop of such an op returns bools.
             return dtype == DType::Bool;
         }
         self.dtype = Some(dtype);
         op.has_loop(dtype) && op.result(dtype) == dtype
     }
 
-    /// Asks for the loop of a signature, as `"dd->d"` or `(None, None, "d")`; false where it is no loop of the table.
+    /// Selects the loop of a signature, like `"dd->d"` or `(None, None, "d")`; false if it is not a loop of the table.
     fn takes(&mut self, op: Op, signature: &Bound<'_, PyAny>) -> PyResult<bool> {
         if let Ok(text) = signature.cast_exact::<PyString>() {
             let text = text.to_str()?.as_bytes();
@@ -176,7 +176,7 @@ impl<'py> Keywords<'py> {
         }
     }
 
-    /// Whether the inputs can be told to fit without asking NumPy: Python's numbers have rules of their own under strict casting.
+    /// Whether the core can check the casts: under strict casting Python's numbers have rules of their own, which are left to NumPy.
     pub(crate) fn fits(&self, inputs: &[Arg<'_>]) -> bool {
         let strict = matches!(self.casting, Some(Casting::No | Casting::Safe));
         let from_python_type =

@@ -1,4 +1,4 @@
-//! The reductions of arrays: NumPy's arguments, the engine's folds.
+//! Reductions and scans: NumPy's arguments parsed for the core's folds.
 
 use crate::call::argument::{Arg, parse_any, parse_fast};
 use crate::call::array_arguments::{axes_of, native};
@@ -31,7 +31,7 @@ struct Reduce<'py> {
     out: Out<'py>,
 }
 
-/// Reads a reduction's arguments by NumPy's names and positions; none where one of them is not native.
+/// Parses a reduction's arguments by NumPy's names and positions; `None` if one of them is not native.
 fn reduce_arguments<'py>(
     positions: &[&str],
     args: impl ExactSizeIterator<Item = Object<'py>>,
@@ -64,7 +64,7 @@ fn reduce_arguments<'py>(
 }
 
 impl<'py> Reduce<'py> {
-    /// Takes one argument; false where it is not native.
+    /// Parses one argument; false if it is not native.
     fn read(&mut self, name: &str, value: &Bound<'py, PyAny>) -> PyResult<bool> {
         match name {
             "axis" => match axes_of(Some(value)) {
@@ -84,7 +84,7 @@ impl<'py> Reduce<'py> {
                 Some(mask) => self.mask = mask,
                 None => return Ok(false),
             },
-            // None asks for a fold without the identity.
+            // `initial=None` requests a fold without the identity.
             "initial" if value.is_none() => return Ok(false),
             "initial" => self.initial = Some(value.clone()),
             "mean" => self.mean = Some(value.clone()).filter(|m| !m.is_none()),
@@ -97,7 +97,7 @@ impl<'py> Reduce<'py> {
         Ok(true)
     }
 
-    /// Whether nothing but the array was given, and perhaps `ddof`.
+    /// Whether there are no arguments but the array and `ddof`.
     fn is_plain(&self) -> bool {
         self.dtype.is_none()
             && self.axes.is_none()
@@ -108,7 +108,7 @@ impl<'py> Reduce<'py> {
             && matches!(self.out, Out::New)
     }
 
-    /// Reduces with everything read; none where the first number or the mean is not native.
+    /// Runs a reduction with the parsed arguments; `None` if the initial value or the mean is not native.
     fn run(
         &self,
         py: Python<'py>,
@@ -143,7 +143,7 @@ impl<'py> Reduce<'py> {
     }
 }
 
-/// The array a ufunc's method works on, and whether it was one of ours; none where it is no native array.
+/// The array that a ufunc's method was called with; `None` if it is not native.
 fn subject<'py>(args: &Args<'py>) -> PyResult<Option<Array>> {
     let py = args.py();
     let Ok(first) = args.get_item(0) else { return Ok(None) };
@@ -154,10 +154,10 @@ fn subject<'py>(args: &Args<'py>) -> PyResult<Option<Array>> {
     })
 }
 
-/// What the engine gave, or the error it found; one of another kind where NumPy has to do it.
+/// The result of the core or its error. After an error of this kind NumPy has to make the call.
 type Outcome<'py> = PyResult<fastnp::Result<Object<'py>>>;
 
-/// For NumPy to do.
+/// The error of calls that are left to NumPy.
 fn left_to_numpy<T>() -> fastnp::Result<T> {
     Err(Error::new(ErrorKind::Unsupported, ""))
 }
@@ -173,7 +173,7 @@ pub(crate) fn fold<'py>(op: Op, args: &Args<'py>, kwargs: Option<Kwargs<'_, 'py>
     if requested.mean.is_some() || requested.ddof != 0.0 {
         return Ok(left_to_numpy());
     }
-    // The first axis unless told otherwise; an array without axes has none to name.
+    // The default is the first axis. An array without axes may be reduced along axis 0 or -1, which it does not have.
     if !names_axis(args, kwargs) {
         requested.axes = Some(SmallVec::from_iter([0]));
     }
@@ -191,7 +191,7 @@ fn names_axis(args: &Args<'_>, kwargs: Option<Kwargs<'_, '_>>) -> bool {
     args.len() > 1 || kwargs.is_some_and(|k| k.contains("axis").unwrap_or(false))
 }
 
-/// An error that NumPy words, unless memory ran out.
+/// The outcome of an error: raised if it is final (like a lack of memory), else left to NumPy.
 fn outcome_of_error<'py>(py: Python<'py>, error: Error) -> Outcome<'py> {
     if error.kind().is_final() { Err(crate::interpreter::error::to_py_err(py, error)) } else { Ok(Err(error)) }
 }
@@ -212,7 +212,7 @@ pub(crate) fn accumulate<'py>(op: Op, args: &Args<'py>, kwargs: Option<Kwargs<'_
     }
 }
 
-/// A running fold with what was asked for.
+/// A scan with the parsed arguments.
 fn run_scan<'py>(py: Python<'py>, array: &Array, op: Op, axis: Option<isize>, requested: &Reduce<'py>) -> Outcome<'py> {
     let target = match &requested.out {
         Out::Given(out) => Some(out.open()),
@@ -231,7 +231,7 @@ fn run_scan<'py>(py: Python<'py>, array: &Array, op: Op, axis: Option<isize>, re
     }
 }
 
-/// The reductions, by NumPy's names.
+/// The reduction of a NumPy name.
 fn reduction(name: &str, ddof: f64) -> Reduction {
     match name {
         "sum" => Reduction::Sum,
@@ -248,7 +248,7 @@ fn reduction(name: &str, ddof: f64) -> Reduction {
     }
 }
 
-/// A reduction by NumPy's name, with the names of what it takes by position.
+/// A reduction by NumPy's name, with the names of its positional arguments.
 fn reduce<'py>(
     this: &Bound<'py, NdArray>,
     name: &'static str,
@@ -257,7 +257,7 @@ fn reduce<'py>(
 ) -> PyResult<Object<'py>> {
     let py = this.py();
     if call.is_empty() {
-        // Nothing to read, which takes as long as NumPy takes for `a.argmax()` on ten elements.
+        // Without arguments there is nothing to parse. Parsing takes as long as NumPy's `a.argmax()` on ten elements.
         let me = this.open();
         if let Some(array) = me.dense()
             && let Some(value) = to_py_result(py, array.reduce_now(reduction(name, 0.0)))?
@@ -269,7 +269,7 @@ fn reduce<'py>(
     reduce_asked(this, name, positions, &args, kwargs.as_ref())
 }
 
-/// [`reduce`] by what was asked for.
+/// [`reduce`] with arguments to parse.
 fn reduce_asked<'py>(
     this: &Bound<'py, NdArray>,
     name: &'static str,
@@ -281,7 +281,7 @@ fn reduce_asked<'py>(
     if let Some(requested) = reduce_arguments(positions, args.iter(), kwargs)? {
         let me = this.open();
         let what = reduction(name, requested.ddof);
-        // A dtype for extremes, positions and truth means something else in each; NumPy knows.
+        // `dtype=` of other reductions has another meaning in each, so they are left to NumPy.
         let typed =
             matches!(what, Reduction::Sum | Reduction::Prod | Reduction::Mean | Reduction::Var(_) | Reduction::Std(_));
         let plain = requested.is_plain();

@@ -1,4 +1,4 @@
-//! Routines of a device's libraries, as `fastnp._library` asks for them: `NotImplementedError` says why one does not run.
+//! Routines of a device's libraries, for `fastnp._library`: `NotImplementedError` says why one cannot run.
 
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::{Arguments, entry};
@@ -11,13 +11,12 @@ use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use std::sync::Once;
 
-/// `on_host()`: whether arrays are computed on the host now, where no library of a device's is asked.
+/// `on_host()`: whether the current target is the host, which has no such routines.
 fn on_host<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     Ok(PyBool::new(call.py(), fastnp::targets_host()).to_owned().into_any())
 }
 
-/// `lack(library)`: why the device that arrays are computed on now does not run routines of a library (`fourier`, `solver`); None where
-/// it does.
+/// `lack(library)`: why the current device cannot run routines of a library (`fourier`, `solver`); None if it can.
 #[pyfunction(name = "lack")]
 fn why_unavailable(py: Python<'_>, library: &str) -> PyResult<Option<String>> {
     static LOOKED_FOR: [Once; 2] = [const { Once::new() }; 2];
@@ -26,7 +25,7 @@ fn why_unavailable(py: Python<'_>, library: &str) -> PyResult<Option<String>> {
         "solver" => (Library::Solver, &LOOKED_FOR[1]),
         _ => return Err(PyValueError::new_err(format!("there is no library {library:?}"))),
     };
-    // Opening it takes a while, and nobody else may want it.
+    // Loading the library takes long, so it happens at the first use.
     if !looked_for.is_completed() {
         py.import("fastnp._wheels")?.call_method1("load", (library,))?;
         looked_for.call_once(|| ());
@@ -34,7 +33,7 @@ fn why_unavailable(py: Python<'_>, library: &str) -> PyResult<Option<String>> {
     Ok(fastnp::why_unavailable(kind))
 }
 
-/// `fourier(x, transform, axes, points)`: a transform over the last axes; to real numbers, so many.
+/// `fourier(x, transform, axes, points)`: a transform over the last axes; one to real numbers returns `points` of them.
 #[pyfunction]
 fn fourier<'py>(x: &Bound<'py, NdArray>, transform: &str, axes: usize, points: usize) -> PyResult<Bound<'py, PyAny>> {
     let transform = match transform {
@@ -49,7 +48,7 @@ fn fourier<'py>(x: &Bound<'py, NdArray>, transform: &str, axes: usize, points: u
     new_object(py, to_py_result(py, result)?)
 }
 
-/// `solve(matrices, sides)`: solutions, and for each matrix zero where it has an inverse; all by columns.
+/// `solve(matrices, sides)`: solutions, and for each matrix zero if it has an inverse; all matrices are column-major.
 #[pyfunction]
 fn solve<'py>(matrices: &Bound<'py, NdArray>, sides: &Bound<'py, NdArray>) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = matrices.py();
@@ -58,7 +57,7 @@ fn solve<'py>(matrices: &Bound<'py, NdArray>, sides: &Bound<'py, NdArray>) -> Py
     objects(py, [solutions, found])
 }
 
-/// `lu(matrices)`: triangles, and which rows were swapped.
+/// `lu(matrices)`: triangles, and pivots.
 #[pyfunction]
 fn lu<'py>(matrices: &Bound<'py, NdArray>) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = matrices.py();
@@ -67,7 +66,7 @@ fn lu<'py>(matrices: &Bound<'py, NdArray>) -> PyResult<Vec<Bound<'py, PyAny>>> {
     objects(py, [factors, swapped])
 }
 
-/// `cholesky(matrices, upper)`: factors in one triangle, and for each matrix zero where it is positive definite.
+/// `cholesky(matrices, upper)`: factors in one triangle, and for each matrix zero if it is positive definite.
 #[pyfunction]
 fn cholesky<'py>(matrices: &Bound<'py, NdArray>, upper: bool) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = matrices.py();
@@ -76,7 +75,7 @@ fn cholesky<'py>(matrices: &Bound<'py, NdArray>, upper: bool) -> PyResult<Vec<Bo
     objects(py, [factors, found])
 }
 
-/// `eigen(matrices, upper, vectors)`: eigenvalues, conjugates of eigenvectors as rows, and for each matrix zero where they were found.
+/// `eigen(matrices, upper, vectors)`: eigenvalues, conjugates of eigenvectors as rows, and for each matrix zero if they were found.
 #[pyfunction]
 fn eigen<'py>(matrices: &Bound<'py, NdArray>, upper: bool, vectors: bool) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = matrices.py();
@@ -85,7 +84,7 @@ fn eigen<'py>(matrices: &Bound<'py, NdArray>, upper: bool, vectors: bool) -> PyR
     objects(py, [values, rows, found])
 }
 
-/// `qr(matrices, wanted)`: triangles, and so many columns of orthogonal matrices, if any; all by columns.
+/// `qr(matrices, wanted)`: triangles, and `wanted` columns of orthogonal matrices, if any; all matrices are column-major.
 #[pyfunction]
 fn qr<'py>(matrices: &Bound<'py, NdArray>, wanted: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = matrices.py();
@@ -96,7 +95,7 @@ fn qr<'py>(matrices: &Bound<'py, NdArray>, wanted: usize) -> PyResult<Vec<Bound<
     }
 }
 
-/// `svd(matrices, wanted)`: singular values, for each matrix zero where they were found, and vectors, if any; all by columns.
+/// `svd(matrices, wanted)`: singular values, for each matrix zero if they were found, and vectors, if any; all column-major.
 #[pyfunction]
 fn svd<'py>(matrices: &Bound<'py, NdArray>, wanted: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = matrices.py();

@@ -1,4 +1,4 @@
-//! Calling an op of the table: native where the engine can, else NumPy's ufunc through the fallback, which also words the errors.
+//! Calls of an op: native if the core can, else by NumPy's ufunc through the fallback, which also raises the errors.
 
 use crate::call::argument::{Arg, parse_any, parse_fast};
 use crate::interpreter::dtype;
@@ -14,7 +14,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use smallvec::SmallVec;
 
-/// A result as Python sees it: NumPy's scalar where there are no axes, but where those are to stay lazy.
+/// A result as a Python object: a NumPy scalar for an array without axes, unless it stays lazy.
 #[inline]
 pub(crate) fn wrap<'py>(py: Python<'py>, result: Array) -> PyResult<Bound<'py, PyAny>> {
     if result.ndim() == 0 && !result.stays_lazy() {
@@ -27,13 +27,13 @@ pub(crate) fn wrap<'py>(py: Python<'py>, result: Array) -> PyResult<Bound<'py, P
     new_object(py, result)
 }
 
-/// Applies a binary op to two objects of which one is an array of ours: what `+` does.
+/// Applies a binary op to two objects, one of which is an array object: the operator `+`.
 #[inline]
 pub(crate) fn binary<'py>(op: Op, a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     if let Some(result) = apply_native(op, a, b)? {
         return Ok(result);
     }
-    // Only the left operand gives way: the right one is asked after the left declined.
+    // Only the left operand may defer: Python calls the right one after the left one declined.
     if defers_to(b)? {
         return Ok(a.py().NotImplemented().into_bound(a.py()));
     }
@@ -43,7 +43,7 @@ pub(crate) fn binary<'py>(op: Op, a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) 
     apply_any(op, &[a, b])
 }
 
-/// Applies a binary op where both objects are arrays of ours or numbers; none where they are not.
+/// Applies a binary op to array objects and numbers; `None` if one argument is anything else.
 #[inline]
 pub(crate) fn apply_native<'py>(
     op: Op,
@@ -64,7 +64,7 @@ pub(crate) fn apply_native<'py>(
     }
 }
 
-/// Applies an op to one array: what `-` does.
+/// Applies an op to one array: the operator `-`.
 #[inline]
 pub(crate) fn unary<'py>(op: Op, a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = a.py();
@@ -122,7 +122,7 @@ pub(crate) fn apply_with_options(
 /// `a op= b`.
 pub(crate) fn in_place(op: Op, target: &Bound<'_, NdArray>, other: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = target.py();
-    // What nearly always stands here is read only once, and kept in no lists (a fifth of `a += b` on ten elements).
+    // The common case parses each argument once and makes no list (a fifth of `a += b` on ten elements).
     let (value, me) = (parse_fast(other)?, target.open());
     if let (Some(array), Some(value)) = (me.dense(), dense(&value)) {
         let values = [Value::Array(array), value];
@@ -142,7 +142,7 @@ pub(crate) fn in_place(op: Op, target: &Bound<'_, NdArray>, other: &Bound<'_, Py
     Ok(())
 }
 
-/// Applies an op to an array and anything, and writes to an array; whether the engine could.
+/// Applies an op to any objects, and writes to an array; returns false if that is left to NumPy.
 pub(crate) fn into<'py>(op: Op, objects: &[&Bound<'py, PyAny>], target: &Bound<'py, NdArray>) -> PyResult<bool> {
     let py = target.py();
     let args = objects.iter().map(|o| parse_any(o)).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
@@ -162,7 +162,7 @@ pub(crate) fn into<'py>(op: Op, objects: &[&Bound<'py, PyAny>], target: &Bound<'
     }
 }
 
-/// NumPy's own ufunc on the objects, for what the engine cannot do and for the exact words of what nobody can.
+/// Calls NumPy's ufunc: for what is not native, and for NumPy's own error.
 #[cold]
 fn numpy<'py>(py: Python<'py>, op: Op, objects: &[&Bound<'py, PyAny>], error: Error) -> PyResult<Bound<'py, PyAny>> {
     if error.kind().is_final() {
@@ -173,7 +173,7 @@ fn numpy<'py>(py: Python<'py>, op: Op, objects: &[&Bound<'py, PyAny>], error: Er
     fallback(py, "ufunc")?.call1((op.name(), "__call__", args, PyDict::new(py), wrong))
 }
 
-/// Whether an operator of ours leaves the operation to this other operand, by NumPy's rule.
+/// Whether an operator of the array class returns `NotImplemented` for this other operand, by NumPy's rule.
 pub(crate) fn defers_to(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     if object.is_instance_of::<NdArray>()
         || object.is_exact_instance_of::<PyList>()
@@ -182,12 +182,12 @@ pub(crate) fn defers_to(object: &Bound<'_, PyAny>) -> PyResult<bool> {
         return Ok(false);
     }
     if is_derived(object)? {
-        // To Python the right operand comes first where its class derives from the left one's, as this one does from NumPy's.
+        // Python lets the right operand go first if its class derives from the left one's, and this one derives from NumPy's.
         return Ok(true);
     }
     match object.get_type().getattr_opt("__array_ufunc__")? {
         Some(value) => Ok(value.is_none()),
-        // Without the protocol NumPy yields to a higher priority.
+        // Without the protocol, an operand with a higher priority goes first.
         None => match object.getattr_opt("__array_priority__")? {
             Some(priority) => Ok(priority.extract::<f64>().is_ok_and(|p| p > 0.0)),
             None => Ok(false),
@@ -201,7 +201,7 @@ fn is_derived(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(!object.is_exact_instance(array) && object.get_type().is_subclass(array)?)
 }
 
-/// Applies an op, but for numbers that are too large for the arrays' type: NumPy warns of them.
+/// Applies an op, unless a number is too large for the arrays' type: NumPy warns in that case.
 #[inline]
 fn apply_checked(op: Op, values: &[Value<'_>]) -> fastnp::Result<Array> {
     check_numbers(op, values)?;
@@ -216,14 +216,14 @@ fn apply_checked_with(op: Op, values: &[Value<'_>], options: Options<'_>) -> fas
 
 #[inline]
 fn check_numbers(op: Op, values: &[Value<'_>]) -> fastnp::Result<()> {
-    // NumPy's scalars have a type that counts, so what they meet grows.
+    // NumPy scalars are strong: they promote.
     let weak = |v: &&Value<'_>| !matches!(v, Value::Array(_) | Value::Scalar(_));
     if !values.iter().any(|v| weak(&v)) {
-        // Nearly always, so asked first: it is a twentieth of what `a + b` takes.
+        // The common case, checked first: the rest takes a twentieth of `a + b`.
         return Ok(());
     }
     let in_type = |dtype| values.iter().filter(weak).any(|v| v.overflows(dtype));
-    // Integers of a byte become halves where there is no integer loop.
+    // int8 and uint8 are computed in float16 if there is no integer loop.
     let in_half = |a: &Array| {
         let dtype = a.dtype();
         let halves = matches!(dtype, DType::I8 | DType::U8) && !op.has_loop(dtype);
@@ -235,7 +235,7 @@ fn check_numbers(op: Op, values: &[Value<'_>]) -> fastnp::Result<()> {
     Ok(())
 }
 
-/// The value of an argument that needs no work.
+/// The value of an argument that is evaluated without work.
 #[inline]
 fn dense<'a>(arg: &'a Arg<'_>) -> Option<Value<'a>> {
     match arg {
@@ -246,7 +246,7 @@ fn dense<'a>(arg: &'a Arg<'_>) -> Option<Value<'a>> {
     }
 }
 
-/// The op on selections by one mask and numbers, which stays a selection.
+/// The op on selections by one mask and numbers; the result is a selection.
 pub(crate) fn selected(op: Op, args: &[&Arg<'_>]) -> Option<Selection> {
     let mut list: SmallVec<[SelectionArg<'_>; 2]> = SmallVec::new();
     for arg in args {

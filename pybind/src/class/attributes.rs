@@ -1,4 +1,4 @@
-//! Attributes of arrays.
+//! Attributes of the array class.
 
 use crate::interop::numpy_memory::{import, numpy_of, owner_object, to_numpy};
 use crate::interpreter::dtype;
@@ -17,7 +17,7 @@ use std::ffi::{CStr, c_int, c_void};
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// Sets an attribute as NumPy does: on a view of the memory, whose shape, strides and type this array then takes over.
+/// Sets an attribute by NumPy, on a view of the memory, and takes over the view's shape, strides and type.
 fn set_by_numpy(this: &Bound<'_, NdArray>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = this.py();
     let array = this.open().array(py)?.clone();
@@ -26,7 +26,7 @@ fn set_by_numpy(this: &Bound<'_, NdArray>, name: &str, value: &Bound<'_, PyAny>)
         view.setattr(name, value)?;
         return this.get().payload.replace(py, import(&view)?.repr);
     }
-    // NumPy may not have this memory. It tells by other memory that is as large how the array would lie there.
+    // NumPy cannot use exported device memory. The attribute is set on a host array of the same size, whose layout is taken over.
     let zero = fastnp::Scalar::zero(DType::U8);
     let other = to_py_result(py, fastnp::Array::full(&[array.storage_bytes()], zero, fastnp::Order::C))?;
     let other = to_py_result(py, other.view_as(array.dtype(), array.layout().clone()))?;
@@ -129,8 +129,8 @@ impl NdArray {
         expose(this)?.getattr("__array_struct__")
     }
 
-    /// CUDA array interface: there only where arrays are computed on a GPU, or the memory is one's already. The memory is lent for as
-    /// long as the array lives.
+    /// CUDA array interface: only if the current device is a GPU, or the memory is exported on one. The memory stays exported as long as
+    /// the array lives.
     #[getter]
     fn __cuda_array_interface__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
         let py = this.py();
@@ -152,14 +152,14 @@ impl NdArray {
         expose(this)?.getattr("ctypes")
     }
 
-    /// Where the array is to be found: always "cpu".
+    /// The device of the array API standard: always "cpu".
     #[getter]
     fn device(&self) -> &'static str {
         "cpu"
     }
 }
 
-/// An attribute that programs ask for in loops, with nothing of PyO3 between (see [`crate::object::raw_slots`]): `a.ndim` takes 17 ns instead
+/// An attribute that programs read in loops, without PyO3's wrapper (see [`crate::object::raw_slots`]): `a.ndim` takes 17 ns instead
 /// of 21.
 struct Attribute {
     name: &'static CStr,
@@ -220,16 +220,16 @@ fn transposed<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
     to_py_result(py, view)
 }
 
-/// What gives an attribute.
+/// The getter of every [`Attribute`].
 unsafe extern "C" fn get_attribute(this: *mut ffi::PyObject, attribute: *mut c_void) -> *mut ffi::PyObject {
-    // SAFETY: Python calls it with one of the class's objects, what the definition says, and the GIL held.
+    // SAFETY: Python calls it with an object of the class, the closure of the definition, and the GIL held.
     unsafe {
         let attribute = &*attribute.cast::<Attribute>();
         call_python(std::ptr::null_mut(), |py| (attribute.get)(&array_at(py, this)).map(Bound::into_ptr))
     }
 }
 
-/// What sets an attribute.
+/// The setter of every [`Attribute`] that may be set.
 unsafe extern "C" fn set_attribute(
     this: *mut ffi::PyObject,
     value: *mut ffi::PyObject,
@@ -251,7 +251,7 @@ unsafe extern "C" fn set_attribute(
 fn add_attributes(py: Python<'_>) -> PyResult<()> {
     let class = py.get_type::<NdArray>();
     for attribute in &ATTRIBUTES {
-        // A descriptor holds its definition for as long as it lives, which is as long as the process.
+        // A descriptor keeps a pointer to its definition, and lives until the process ends.
         let definition = Box::leak(Box::new(ffi::PyGetSetDef {
             name: attribute.name.as_ptr(),
             get: Some(get_attribute),
@@ -259,7 +259,7 @@ fn add_attributes(py: Python<'_>) -> PyResult<()> {
             doc: attribute.doc.as_ptr(),
             closure: std::ptr::from_ref(attribute).cast_mut().cast(),
         }));
-        // SAFETY: a type object and a definition that lives for good.
+        // SAFETY: a type object and a definition that is leaked.
         let descriptor =
             unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyDescr_NewGetSet(class.as_type_ptr(), definition))? };
         class.setattr(PyString::new(py, &attribute.name.to_string_lossy()), descriptor)?;
@@ -267,16 +267,17 @@ fn add_attributes(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// The NumPy array of an array whose address is given away: who has it does not say when it is used no more.
+/// The NumPy array of an array whose address is passed on. From then on its memory counts as shared, because the address may be used
+/// at any time.
 ///
 /// # Errors
-/// `BufferError` where the memory is lent on a device, and has no address on the host.
+/// `BufferError` if the memory is exported on a device, and has no address on the host.
 fn expose<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
     to_py_result(this.py(), this.open().array(this.py())?.expose())?;
     numpy_of(this)
 }
 
-/// `layout_flags(x)`: whether `x` is dense in row-major order, dense in column-major order, and writeable. Computes nothing.
+/// `layout_flags(x)`: whether `x` is dense in row-major order, dense in column-major order, and writeable. It evaluates nothing.
 #[pyfunction]
 fn layout_flags(py: Python<'_>, x: &NdArray) -> PyResult<(bool, bool, bool)> {
     let me = x.payload.open(py);
@@ -284,7 +285,7 @@ fn layout_flags(py: Python<'_>, x: &NdArray) -> PyResult<(bool, bool, bool)> {
     Ok((array.is_c_contiguous(), array.is_f_contiguous(), array.is_writeable()))
 }
 
-/// `set_writeable(x, value)`: lets elements of `x` be assigned, or forbids it; other views of the memory keep their own mark.
+/// `set_writeable(x, value)`: permits or forbids assignment to elements of `x`; other views of the memory keep their own flag.
 #[pyfunction]
 fn set_writeable(x: &Bound<'_, NdArray>, value: bool) -> PyResult<()> {
     let mut array = x.open().array(x.py())?.clone();

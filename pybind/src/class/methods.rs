@@ -1,4 +1,4 @@
-//! Methods of arrays that the engine runs; every other one of NumPy's goes through `__getattr__` to the fallback.
+//! Native methods of the array class. All others of NumPy's go through `__getattr__` to the fallback.
 
 use crate::call::argument::{Arg, parse_any, parse_fast};
 use crate::call::array_arguments::{axes_of, native, order_of};
@@ -24,7 +24,7 @@ type Args<'py> = Bound<'py, PyTuple>;
 type Kwargs<'a, 'py> = &'a Bound<'py, PyDict>;
 type Axes = SmallVec<[isize; 4]>;
 
-/// Integers given one by one or as one sequence; none where there is something else.
+/// Integers, given as arguments or as one sequence; `None` for anything else.
 fn integers(args: &[Object<'_>]) -> Option<Axes> {
     if let [first] = args {
         if let Ok(tuple) = first.cast::<PyTuple>() {
@@ -38,12 +38,12 @@ fn integers(args: &[Object<'_>]) -> Option<Axes> {
     args.iter().map(integer).collect()
 }
 
-/// An integer; truth values are none.
+/// An integer; `None` for a bool.
 fn integer(value: &Object<'_>) -> Option<isize> {
     if value.is_instance_of::<PyBool>() { None } else { value.extract().ok() }
 }
 
-/// The shape with the extent given as -1 worked out; none where it cannot be.
+/// A shape with the extent -1 replaced by the inferred one; `None` if that is impossible.
 fn inferred(given: &[isize], size: usize) -> Option<SmallVec<[usize; 4]>> {
     let known = given.iter().filter(|&&n| n != -1).try_fold(1usize, |p, &n| p.checked_mul(usize::try_from(n).ok()?))?;
     let rest = match given.iter().filter(|&&n| n == -1).count() {
@@ -54,7 +54,7 @@ fn inferred(given: &[isize], size: usize) -> Option<SmallVec<[usize; 4]>> {
     Some(given.iter().map(|&n| if n == -1 { rest } else { n as usize }).collect())
 }
 
-/// The one argument of a method whose only argument is `order`; none where NumPy has to read it.
+/// The argument of a method that only takes `order`; `None` if it is left to NumPy.
 fn sole_order(call: Arguments<'_, '_>) -> PyResult<Option<Order>> {
     Ok(match call.read(["order"])? {
         Some([None]) => Some(Order::C),
@@ -63,13 +63,13 @@ fn sole_order(call: Arguments<'_, '_>) -> PyResult<Option<Order>> {
     })
 }
 
-/// NumPy's own method where the arguments are none that a method knows.
+/// Calls NumPy's method for arguments that are left to it.
 #[cold]
 fn numpy_call<'py>(this: &Bound<'py, NdArray>, name: &str, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
     numpy_error(this, name, &call.tuple()?, Some(&call.dict()?), unparsed())
 }
 
-/// The error for arguments that NumPy has to read.
+/// The error for arguments that are left to NumPy.
 fn unparsed() -> Error {
     Error::new(ErrorKind::Value, "")
 }
@@ -128,7 +128,7 @@ fn ravel<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<
     let Some(order) = sole_order(call)? else { return numpy_call(this, "ravel", call) };
     let me = this.open();
     let array = me.array(py)?;
-    // Column-major order is the same for one axis alone.
+    // An array of one axis has the same elements in column-major order.
     if (order != Order::F || array.ndim() == 1) && array.is_c_contiguous() {
         return to_py_result(
             py,
@@ -139,7 +139,7 @@ fn ravel<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<
     if !flat.same_storage(array) {
         return new_object(py, flat);
     }
-    // A view only where the elements are dense, as in NumPy.
+    // As in NumPy, a view only if the elements are dense.
     if flat.is_c_contiguous() {
         view_of_open(this, &me, flat)
     } else {
@@ -184,7 +184,7 @@ fn reshape<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResul
         Ok(_) if order == Order::K => numpy_call(this, "reshape", call),
         Ok(reshaped) if reshaped.same_storage(array) => view_of_open(this, &me, reshaped),
         Ok(reshaped) => {
-            // A view of the copy, as NumPy's is.
+            // As in NumPy, a view of the copy.
             let copy = new_object(py, reshaped.clone())?;
             view_of(copy.cast::<NdArray>()?, reshaped)
         }
@@ -237,7 +237,7 @@ fn squeeze<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResul
         None => Err(unparsed()),
     };
     match axis.and_then(|axes| array.squeeze(axes.as_deref())) {
-        // Nothing to leave out: the array itself.
+        // No axis to remove: the array itself.
         Ok(view) if view.ndim() == array.ndim() => Ok(this.as_any().clone()),
         Ok(view) => view_of_open(this, &me, view),
         Err(error) => numpy_error(this, "squeeze", &call.tuple()?, Some(&call.dict()?), error),
@@ -363,7 +363,7 @@ impl NdArray {
 
 fn flat(array: &Array, order: Order) -> fastnp::Result<Array> {
     match order {
-        // One axis in order is what it is to be.
+        // A dense array of one axis is flat already.
         _ if array.ndim() == 1 && array.is_c_contiguous() => Ok(array.clone()),
         Order::K => {
             // Elements in memory order: the axes sorted by stride, slowest first.

@@ -14,7 +14,7 @@ use std::ffi::c_int;
 
 /// `__array_ufunc__`.
 fn array_ufunc<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    // `scalar * array` with a NumPy scalar comes this way: it must not cost more than NumPy's own.
+    // `scalar * array` with a NumPy scalar calls this, so it must be as fast as NumPy's own path.
     if call.named().next().is_none()
         && let Some(result) = crate::call::ufunc::called_by_numpy(call.py(), call.positions())?
     {
@@ -82,8 +82,8 @@ impl NdArray {
         }
         let array = numpy_of(this)?;
         to_py_result(py, Ok(()))?;
-        // SAFETY: NumPy fills the structure for its own array, whose base keeps our memory alive, and releases it too,
-        // because the structure's owner is that array.
+        // SAFETY: NumPy fills the structure for its own array, whose base keeps our memory alive, and also releases it, because the
+        // structure's owner is that array.
         if unsafe { ffi::PyObject_GetBuffer(array.as_ptr(), view, flags) } != 0 {
             return Err(PyErr::fetch(py));
         }

@@ -1,4 +1,4 @@
-//! Arrays as Python's own numbers and lists of them. What has no such number, and the words for it, are NumPy's.
+//! Conversion to Python's numbers and lists: `tolist`, `float`, `int`, `complex`, `operator.index`. Errors are NumPy's.
 
 use crate::interop::numpy_memory::numpy_of;
 use crate::interpreter::dtype::to_python;
@@ -14,14 +14,14 @@ type Object<'py> = Bound<'py, PyAny>;
 /// `array.tolist()`.
 pub(crate) fn to_list<'py>(py: Python<'py>, array: &Array) -> PyResult<Object<'py>> {
     let start = to_py_result(py, array.address())?;
-    // SAFETY: the array's memory is settled, and stays while the array is borrowed.
+    // SAFETY: the array is evaluated, and its memory stays while the array is borrowed.
     unsafe { nested(py, start, array.shape(), array.strides(), array.dtype()) }
 }
 
-/// The elements from an address on as lists in lists.
+/// The elements from an address on as nested lists.
 ///
 /// # Safety
-/// There are elements of the type at all places that the extents and strides name.
+/// Every index of the extents and strides is an element of the type.
 unsafe fn nested<'py>(
     py: Python<'py>,
     start: *const u8,
@@ -41,22 +41,21 @@ unsafe fn nested<'py>(
     }
 }
 
-/// Where the items of a list come from: so many places, evenly apart.
+/// The elements of a row: their number and stride.
 struct StridedRow {
     start: *const u8,
     n: usize,
     stride: isize,
 }
 
-/// A list of what is made of each place; a null pointer says that an exception was set.
+/// A list of `item` of each address. A null pointer from `item` means that an exception was set.
 fn list<'py>(
     py: Python<'py>,
     row_of: StridedRow,
     item: impl Fn(*const u8) -> *mut ffi::PyObject,
 ) -> PyResult<Object<'py>> {
     let StridedRow { start, n, stride } = row_of;
-    // SAFETY: a new list, with room for so many items, each of which it takes over; what is in it so far goes with it where an
-    // item cannot be made.
+    // SAFETY: a new list with room for `n` items, which it takes over; it is released with its items so far if an item fails.
     unsafe {
         let list = Bound::from_owned_ptr_or_err(py, ffi::PyList_New(n as isize))?;
         for i in 0..n as isize {
@@ -70,7 +69,7 @@ fn list<'py>(
     }
 }
 
-/// A list of the elements at some places, each type by a loop of its own.
+/// A list of the elements of a row. Each type has a loop of its own.
 ///
 /// # Safety
 /// There are elements of the type.
@@ -95,7 +94,7 @@ unsafe fn row<'py>(py: Python<'py>, row_of: StridedRow, dtype: DType) -> PyResul
     }
 }
 
-/// [`row`] for elements that are doubles, or fit in them.
+/// [`row`] for elements that convert to a double.
 ///
 /// # Safety
 /// As [`row`].
@@ -104,7 +103,7 @@ unsafe fn floats<T: Copy + Into<f64>>(py: Python<'_>, row_of: StridedRow) -> PyR
     list(py, row_of, |at| unsafe { ffi::PyFloat_FromDouble(at.cast::<T>().read_unaligned().into()) })
 }
 
-/// [`row`] for integers of 64 bits, or fewer.
+/// [`row`] for integers of at most 64 bits.
 ///
 /// # Safety
 /// As [`row`].
@@ -113,7 +112,7 @@ unsafe fn integers<T: Copy + Into<i64>>(py: Python<'_>, row_of: StridedRow) -> P
     list(py, row_of, |at| unsafe { ffi::PyLong_FromLongLong(at.cast::<T>().read_unaligned().into()) })
 }
 
-/// An exception, set again.
+/// Sets an exception again, and returns the null pointer that reports it.
 #[cold]
 fn restored(py: Python<'_>, error: PyErr) -> *mut ffi::PyObject {
     error.restore(py);
@@ -131,7 +130,7 @@ unsafe fn number(py: Python<'_>, at: *const u8, dtype: DType) -> PyResult<Object
     to_python(py, Scalar::from_bits(dtype, u128::from_le_bytes(bytes)))
 }
 
-/// What one of Python's conversions makes of the number of an array without axes; of any other array, what NumPy's method does.
+/// Applies one of Python's conversions to the element of an array without axes; NumPy's method for any other array.
 fn converted<'py>(
     this: &Bound<'py, NdArray>,
     (method, takes): (&str, fn(DType) -> bool),

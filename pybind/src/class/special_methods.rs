@@ -40,7 +40,7 @@ impl NdArray {
         modulo: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         if modulo.is_none() {
-            // NumPy's operator, unlike its function, squares where the exponent is the number 2; squares of booleans are int8.
+            // Unlike the ufunc, NumPy's operator squares for the int exponent 2; squares of booleans are int8.
             let py = this.py();
             if other.is_exact_instance_of::<PyInt>() && other.eq(2)? {
                 let base = this.open();
@@ -104,7 +104,7 @@ impl NdArray {
     }
 
     fn __imatmul__(this: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<()> {
-        // Not `matmul` with `out=`: the operator takes no vector on the right.
+        // Not `matmul` with `out=`: the operator does not take a vector on the right.
         fallback(this.py(), "method")?.call1((this, "__imatmul__", (other,)))?;
         Ok(())
     }
@@ -143,14 +143,14 @@ impl NdArray {
             && matches!(parse_any(other)?, Arg::Other)
             && !crate::call::ufunc_call::defers_to(other)?
         {
-            // What cannot be compared is unequal, which the ufunc does not know.
+            // Operands that cannot be compared are unequal. The ufunc would raise.
             let name = if op == Op::Equal { "__eq__" } else { "__ne__" };
             return fallback(this.py(), "comparison")?.call1((this, name, other));
         }
         binary(op, this.as_any(), other)
     }
 
-    /// NumPy's arrays do not join by `+`, and say so to `operator.concat`.
+    /// NumPy's arrays do not concatenate by `+`, and `operator.concat` raises this text.
     fn __concat__(&self, _other: &Bound<'_, PyAny>) -> PyResult<()> {
         Err(PyTypeError::new_err(
             "Concatenation operation is not implemented for NumPy arrays, use np.concatenate() instead. Please do not rely on \
@@ -197,8 +197,8 @@ impl NdArray {
         0.0
     }
 
-    /// What `isinstance` asks where the type does not answer: an array of ours counts as NumPy's, so that packages which ask
-    /// take it for an array; `docs/neighbours.md` has what each of them does otherwise.
+    /// `isinstance` reads it after the type check fails: the class counts as NumPy's, so that packages which check take our arrays.
+    /// `docs/neighbours.md` lists what each of them does otherwise.
     #[getter]
     fn __class__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyType>> {
         Ok(crate::interpreter::dtype::types(this.py())?.array.bind(this.py()).clone())

@@ -1,4 +1,4 @@
-//! Methods that name elements by position: `take`, `put`, `nonzero`; and `putmask`. What they do not read is NumPy's.
+//! Methods that take positions: `take`, `put`, `nonzero`. Arguments that are not native are left to NumPy.
 
 use crate::call::assign::put;
 use crate::index::subscript::array_part;
@@ -15,12 +15,12 @@ use pyo3::types::PyTuple;
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// Whether an argument was left out, or says what it says anyway.
+/// Whether an argument was left out, or has its default value.
 fn is_default(value: Option<&Object<'_>>, default: &str) -> bool {
     value.is_none_or(|v| v.is_none() || v.extract::<&str>().is_ok_and(|s| s == default))
 }
 
-/// Integer positions; none where they are something else.
+/// Integer positions; `None` for anything else.
 fn positions(indices: &Object<'_>) -> PyResult<Option<Array>> {
     Ok(match array_part(indices)? {
         Some(IndexPart::Positions(positions)) => Some(positions),
@@ -28,7 +28,7 @@ fn positions(indices: &Object<'_>) -> PyResult<Option<Array>> {
     })
 }
 
-/// The array over one axis, and the number of the axis, by `axis=`.
+/// The array and the axis that `axis=` names; the flattened array if it is not given.
 fn along_axis(array: &Array, axis: Option<&Object<'_>>) -> fastnp::Result<(Array, usize)> {
     match axis.filter(|a| !a.is_none()) {
         None if array.ndim() == 1 => Ok((array.clone(), 0)),
@@ -90,7 +90,7 @@ impl NdArray {
             return numpy_method(this, "nonzero", &PyTuple::empty(py), None);
         }
         let found = to_py_result(py, array.nonzero())?;
-        // NumPy's are columns of one array, too.
+        // As in NumPy, the results are columns of one array.
         let whole = new_object(py, found.clone())?;
         let whole = whole.cast::<NdArray>()?;
         let columns = (0..array.ndim())

@@ -1,8 +1,8 @@
-//! Reading and writing through indices.
+//! Subscripts: `x[key]` and `x[key] = value`.
 //!
-//! Basic indices (integers, slices, `None`, `...`) are views. A boolean mask of the array's own shape is a selection that
-//! stays lazy. Arrays and lists of integers and booleans, alone or among basic parts, are places the engine reads and writes.
-//! Everything else, and the words for what is wrong with an index, are NumPy's, on the same memory.
+//! Basic indexing (integers, slices, `None`, `...`) makes views. A boolean mask of the array's own shape makes a lazy selection.
+//! Arrays and lists of integers and booleans, alone or among basic items, are fancy indices. Everything else, and errors, are left to
+//! NumPy, on the same memory.
 
 use crate::call::argument::{Arg, parse_any, parse_fast};
 use crate::call::assign::{Assigned, LEFT_TO_NUMPY, put};
@@ -24,22 +24,22 @@ use smallvec::SmallVec;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What a key that is no basic index asks for.
+/// A key that is not a basic index.
 enum Key<'a> {
-    /// One boolean array of ours.
+    /// One boolean array object.
     Mask(PayloadRef<'a>),
-    /// One array of ours with integers.
+    /// One array object of integers.
     Positions(PayloadRef<'a>),
-    /// Parts, some of them arrays.
+    /// Several items, some of them arrays.
     Parts(Vec<IndexPart>),
-    /// What only NumPy knows.
+    /// A key that is left to NumPy.
     Other,
 }
 
-/// What `then` makes of a basic index; none where it is another one. One part needs no list: it is 160 bytes to move.
+/// Calls `then` with a basic index; `None` for any other key. One item needs no list, which is 160 bytes to move.
 #[inline(always)]
 fn with_basic_index<T>(key: &Bound<'_, PyAny>, then: impl FnOnce(&[Index]) -> PyResult<T>) -> PyResult<Option<T>> {
-    // Tuples before parts: what is no part of an index takes the longest to tell.
+    // Tuples first: `basic_part` takes longest for what is no item of an index.
     let Ok(tuple) = key.cast::<PyTuple>() else {
         return match basic_part(key)? {
             Some(one) => then(&[one]).map(Some),
@@ -56,7 +56,7 @@ fn with_basic_index<T>(key: &Bound<'_, PyAny>, then: impl FnOnce(&[Index]) -> Py
     then(&parts).map(Some)
 }
 
-/// Reads a key that is no basic index.
+/// Parses a key that is not a basic index.
 fn parse_advanced<'a>(key: &'a Bound<'_, PyAny>) -> PyResult<Key<'a>> {
     let py = key.py();
     if let Ok(array) = key.cast::<NdArray>() {
@@ -84,13 +84,13 @@ fn parse_advanced<'a>(key: &'a Bound<'_, PyAny>) -> PyResult<Key<'a>> {
     Ok(Key::Parts(parts))
 }
 
-/// A part of an index that is an array, or a list; none where it is nothing that names places.
+/// An item of an index that is an array or a list; `None` if it is neither, or has another type than integers and booleans.
 pub(crate) fn array_part(item: &Bound<'_, PyAny>) -> PyResult<Option<IndexPart>> {
     let py = item.py();
     let array = match item.cast::<NdArray>() {
         Ok(array) => array.open().array(py)?.clone(),
         Err(_) => match parse_any(item)? {
-            // An empty list holds no floats here.
+            // As an index, an empty list has integers; elsewhere it has floats.
             Arg::Converted(array) if array.size() == 0 && item.is_exact_instance_of::<PyList>() => {
                 array.cast(DType::I64)
             }
@@ -107,16 +107,16 @@ pub(crate) fn array_part(item: &Bound<'_, PyAny>) -> PyResult<Option<IndexPart>>
     })
 }
 
-/// One part of a basic index; none where it is something else.
+/// One item of a basic index; `None` if it is none.
 ///
-/// Put into its callers, as what follows to the object of a view is: each time that what was written word by word is moved as
-/// a whole, the processor waits for the words (5 ns of the 100 of `a[1:-1]`, which had four such moves).
+/// Inlined into its callers, as is all that follows up to the object of a view. Otherwise results are moved in memory: a wide load
+/// of what narrow stores have just written stalls the processor (5 ns of the 100 of `a[1:-1]`, which had four such moves).
 #[inline(always)]
 fn basic_part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
     if item.is_exact_instance_of::<PyInt>() {
-        // SAFETY: the object is exactly an int; what does not fit is reported as an error.
+        // SAFETY: the object is exactly an int; an overflow is reported as an error.
         let i = unsafe { ffi::PyLong_AsSsize_t(item.as_ptr()) };
-        // SAFETY: the GIL is held. (Asked of Python itself first: -1 is a common index.)
+        // SAFETY: the GIL is held. (`PyErr::take` alone is slower, and -1 is a common index.)
         let failed = i == -1 && unsafe { !ffi::PyErr_Occurred().is_null() };
         if failed && let Some(error) = PyErr::take(item.py()) {
             return if error.is_instance_of::<PyOverflowError>(item.py()) { Ok(None) } else { Err(error) };
@@ -127,7 +127,7 @@ fn basic_part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
         let (mut start, mut stop, mut step) = (0, 0, 0);
         // SAFETY: the object is exactly a slice.
         if unsafe { ffi::PySlice_Unpack(item.as_ptr(), &mut start, &mut stop, &mut step) } < 0 {
-            // Another part of the index may be worse; NumPy knows in which order to complain.
+            // NumPy decides which of several errors in an index is raised.
             drop(PyErr::fetch(item.py()));
             return Ok(None);
         }
@@ -136,7 +136,7 @@ fn basic_part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
     other_basic_part(item)
 }
 
-/// [`part`] of what is neither a plain integer nor a slice.
+/// [`basic_part`] of what is neither a plain integer nor a slice.
 fn other_basic_part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
     if item.is_exact_instance_of::<NdArray>() {
         return Ok(None);
@@ -156,7 +156,7 @@ fn other_basic_part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
     }
 }
 
-/// Sets one element to a number that needs no thought; whether that was so.
+/// Sets one element to a number if the cast is trivial; returns whether it was done.
 #[inline]
 fn set_element(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyResult<bool> {
     if parts.len() != array.ndim() {
@@ -183,7 +183,7 @@ fn get<'py>(this: &Bound<'py, NdArray>, key: &Bound<'py, PyAny>) -> PyResult<Bou
     }
 }
 
-/// [`get`] for a key that is no basic index.
+/// [`get`] for a key that is not a basic index.
 #[inline(never)]
 fn get_advanced<'py>(
     this: &Bound<'py, NdArray>,
@@ -239,7 +239,7 @@ fn set(this: &Bound<'_, NdArray>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAn
 
 /// The slot of `this[key]`.
 unsafe extern "C" fn subscript(this: *mut ffi::PyObject, key: *mut ffi::PyObject) -> *mut ffi::PyObject {
-    // SAFETY: Python calls the slot of a class with one of its objects, a key that lives as long, and the GIL held.
+    // SAFETY: Python calls the slot of a class with one of its objects, a key that lives as long as the call, and the GIL held.
     unsafe { call_python(std::ptr::null_mut(), |py| Ok(get(&array_at(py, this), &object_at(py, key))?.into_ptr())) }
 }
 
@@ -267,7 +267,7 @@ pyo3::inventory::submit! {
     ])
 }
 
-/// `this[parts]`.
+/// `this[parts]` for a basic index.
 #[inline(always)]
 fn basic<'py>(
     this: &Bound<'py, NdArray>,
@@ -286,7 +286,7 @@ fn basic<'py>(
     }
 }
 
-/// The end of an assignment: by NumPy, where it is not done yet.
+/// The end of an assignment: by NumPy, if it was not done.
 #[inline]
 fn finish_assignment(
     this: &Bound<'_, NdArray>,
@@ -302,7 +302,7 @@ fn finish_assignment(
     to_py_result(py, Ok(()))
 }
 
-/// `array[parts] = value`.
+/// `array[parts] = value` for a basic index.
 #[inline]
 fn set_basic(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyResult<Assigned> {
     if set_element(array, parts, value)? {
@@ -310,7 +310,7 @@ fn set_basic(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyResu
     }
     let one = parts.len() == array.ndim() && parts.iter().all(|p| matches!(p, Index::At(_)));
     match array.index(parts) {
-        // One element takes a number, not an array of one; NumPy says so.
+        // NumPy raises an error for an array that is assigned to one element.
         Ok(view) => put(&view, value, |value| {
             if one && !value.shape().is_empty() {
                 return Err(fastnp::Error::new(ErrorKind::Unsupported, "one element takes a number"));
@@ -330,7 +330,7 @@ fn selected<'py>(py: Python<'py>, array: &Array, mask: &Array) -> PyResult<Bound
     new_object(py, selection)
 }
 
-/// NumPy's own reading of `this[key]`, or its words for what is wrong with it.
+/// Calls NumPy's `__getitem__`: for a key that is not native, or for its error.
 #[cold]
 fn numpy_getitem<'py>(
     this: &Bound<'py, NdArray>,
@@ -372,7 +372,7 @@ fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResu
     })
 }
 
-/// An iterator over the first axis: evaluated once, then scalars or views.
+/// An iterator over the first axis. An array of one axis is evaluated first.
 pub(crate) fn iterate<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
     let me = this.open();
@@ -390,7 +390,7 @@ pub(crate) fn iterate<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, Py
 #[pyclass(module = "fastnp._fastnp", frozen)]
 struct RowIterator {
     array: Array,
-    /// The owner of the memory, which rows name as their base.
+    /// The owner of the memory, which is the base of each row.
     root: Py<NdArray>,
     at: AtomicUsize,
 }
@@ -409,10 +409,10 @@ impl RowIterator {
         if at >= self.array.shape()[0] {
             return Ok(None);
         }
-        // The GIL is held.
+        // The load and the store are no atomic pair, but the GIL is held.
         self.at.store(at + 1, Ordering::Relaxed);
         let at = [Index::At(at as isize)];
-        // Of one axis, where there are no rows but elements.
+        // Elements of an array of one axis.
         if let Some(value) = to_py_result(py, self.array.get(&at))? {
             return dtype::to_scalar(py, value).map(Some);
         }
@@ -427,7 +427,7 @@ impl RowIterator {
 
 /// The slot of `next(rows)`.
 unsafe extern "C" fn next_row(this: *mut ffi::PyObject) -> *mut ffi::PyObject {
-    // SAFETY: Python calls the slot of a class with one of its objects and the GIL held. Nothing and no exception is the end.
+    // SAFETY: Python calls the slot of a class with one of its objects and the GIL held. A null pointer without an exception ends it.
     unsafe {
         call_python(std::ptr::null_mut(), |py| {
             let this = object_at(py, this).cast_unchecked::<RowIterator>();
@@ -440,12 +440,12 @@ pyo3::inventory::submit! {
     of_row_iterator(&[ffi::PyType_Slot { slot: ffi::Py_tp_iternext, pfunc: next_row as *mut c_void }])
 }
 
-/// Slots to be submitted to the class of iterators.
+/// Slots to submit to the class of iterators.
 const fn of_row_iterator(slots: &'static [ffi::PyType_Slot]) -> <RowIterator as PyClassImpl>::Inventory {
     <RowIterator as PyClassImpl>::Inventory::new(PyClassItems { methods: &[], slots })
 }
 
-/// The slot of the item at a position: what `PySequence_GetItem` asks for.
+/// The slot of `PySequence_GetItem`, which also ends a loop over the sequence protocol by `IndexError`.
 unsafe extern "C" fn item(this: *mut ffi::PyObject, at: ffi::Py_ssize_t) -> *mut ffi::PyObject {
     // SAFETY: Python calls the slot of a class with one of its objects and the GIL held.
     unsafe {
@@ -467,7 +467,7 @@ unsafe extern "C" fn item(this: *mut ffi::PyObject, at: ffi::Py_ssize_t) -> *mut
     }
 }
 
-/// What is asked for behind the last item.
+/// The error for a position after the last item.
 #[cold]
 fn past_the_end(at: isize, n: isize) -> PyErr {
     PyIndexError::new_err(format!("index {at} is out of bounds for axis 0 with size {n}"))

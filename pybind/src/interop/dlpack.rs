@@ -1,7 +1,7 @@
-//! DLPack: memory that other libraries use too, without a copy, by capsules that say who gives it back.
+//! DLPack: memory exchanged with other libraries without a copy, in capsules with a deleter.
 //!
-//! What is on the host goes through NumPy (`_interchange.py` decides that), so that it is NumPy's in every detail. What is on a
-//! device is lent and borrowed here. The structures are those of `dlpack.h`, version 1, and of the version before it.
+//! Host memory goes through NumPy (`_interchange.py` decides that), so that every detail is NumPy's. Device memory is exported and
+//! imported here. The structures are those of `dlpack.h`, version 1, and of the version before it.
 
 use crate::interop::device_import::{ImportedMemory, import_array};
 use crate::interop::numpy_memory::numpy_of;
@@ -19,9 +19,9 @@ use std::ffi::{CStr, c_void};
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// The host, as DLPack knows it.
+/// The host's device type and ordinal.
 const HOST: (i32, i32) = (1, 0);
-/// The version that is spoken here.
+/// The version of DLPack that is implemented here.
 const VERSION: [u32; 2] = [1, 0];
 const READ_ONLY: u64 = 1;
 const COPIED: u64 = 2;
@@ -57,13 +57,13 @@ struct Unversioned {
 
 /// One of the two structures that capsules hold.
 trait Managed: Sized + 'static {
-    /// The name of a capsule, and its name once somebody has taken what it holds.
+    /// The name of a capsule, and the name it gets when a consumer takes its tensor.
     const NAME: &CStr;
     const USED: &CStr;
 
     fn new(tensor: Tensor, flags: u64, deleter: unsafe extern "C" fn(*mut Self)) -> Self;
 
-    /// What takes it back.
+    /// The function that releases it.
     fn deleter(&self) -> Option<unsafe extern "C" fn(*mut Self)>;
 }
 
@@ -93,7 +93,7 @@ impl Managed for Unversioned {
     }
 }
 
-/// What a capsule of ours holds, and what that needs.
+/// An exported tensor with all that it points to.
 #[repr(C)]
 struct ExportedTensor<M> {
     managed: M,
@@ -102,7 +102,7 @@ struct ExportedTensor<M> {
     memory: TensorMemory,
 }
 
-/// What keeps memory alive and open.
+/// The export that keeps the memory alive.
 enum TensorMemory {
     Export(Export),
     DeviceExport(DeviceExport),
@@ -124,18 +124,18 @@ impl TensorMemory {
     }
 }
 
-/// Takes back what a capsule of ours held; called by whoever took it, on any thread.
+/// Releases an exported tensor; called by its consumer, on any thread.
 unsafe extern "C" fn release<M>(managed: *mut M) {
-    // Once the interpreter is gone nobody needs the memory any more.
+    // After the interpreter's end the memory is not released any more.
     let _ = Python::try_attach(|_| {
-        // SAFETY: it is the first field of what `new_capsule` leaked, and its last owner's.
+        // SAFETY: the pointer is to the first field of what `new_capsule` leaked, and its consumer calls this once.
         drop(unsafe { Box::from_raw(managed.cast::<ExportedTensor<M>>()) });
     });
 }
 
-/// The destructor of our capsules: takes back what nobody took.
+/// The destructor of our capsules: releases a tensor without a consumer.
 unsafe extern "C" fn discard<M: Managed>(capsule: *mut ffi::PyObject) {
-    // SAFETY: Python calls it with the capsule, which still has its name if what it holds was not taken.
+    // SAFETY: Python calls it with the capsule, which keeps its name until a consumer takes the tensor.
     unsafe {
         if ffi::PyCapsule_IsValid(capsule, M::NAME.as_ptr()) != 0 {
             release(ffi::PyCapsule_GetPointer(capsule, M::NAME.as_ptr()).cast::<M>());
@@ -143,7 +143,7 @@ unsafe extern "C" fn discard<M: Managed>(capsule: *mut ffi::PyObject) {
     }
 }
 
-/// A capsule of an array's memory, which `memory` keeps open.
+/// A new capsule with an array's memory, which `memory` keeps alive.
 fn new_capsule<'py, M: Managed>(
     py: Python<'py>,
     array: &Array,
@@ -168,10 +168,10 @@ fn new_capsule<'py, M: Managed>(
     };
     let managed = M::new(tensor, flags, release::<M>);
     let new_capsule = Box::into_raw(Box::new(ExportedTensor { managed, shape, strides, memory }));
-    // SAFETY: the pointer is not null, and the destructor knows what it points to.
+    // SAFETY: the pointer is not null, and the destructor knows its type.
     let capsule = unsafe { ffi::PyCapsule_New(new_capsule.cast(), M::NAME.as_ptr(), Some(discard::<M>)) };
     if capsule.is_null() {
-        // SAFETY: nobody else was told of it.
+        // SAFETY: there is no capsule, so the pointer has no other copy.
         drop(unsafe { Box::from_raw(new_capsule) });
     }
     // SAFETY: a new reference, or null with an error set.
@@ -190,7 +190,7 @@ fn code_of(dtype: DType) -> (u8, u8) {
     (code, 8 * dtype.size() as u8)
 }
 
-/// What others ask for when they call `__dlpack__`.
+/// The arguments of `__dlpack__`.
 struct ExportRequest {
     is_versioned: bool,
     device: Option<(i32, i32)>,
@@ -199,7 +199,7 @@ struct ExportRequest {
 
 impl ExportRequest {
     /// # Errors
-    /// `TypeError`, in NumPy's words.
+    /// `TypeError`, with NumPy's text.
     fn read(
         version: Option<&Object<'_>>,
         device: Option<&Object<'_>>,
@@ -223,7 +223,7 @@ impl ExportRequest {
         Ok(ExportRequest { is_versioned, device, copy: copy.map(|copy| copy.is_truthy()).transpose()? })
     }
 
-    /// The capsule.
+    /// The capsule of the requested version.
     fn new_capsule<'py>(
         &self,
         py: Python<'py>,
@@ -280,8 +280,8 @@ fn export_device_array<'py>(
 
 #[pymethods]
 impl NdArray {
-    /// A capsule of the array's memory: NumPy's, where arrays are computed on the host; else of the memory on the device, which is
-    /// lent until the capsule, or whoever takes what it holds, is gone. It is waited for, so that any stream will do.
+    /// A capsule of the array's memory. On the host it is NumPy's; on a device the memory is exported until the capsule, or its consumer,
+    /// releases it. The device is synchronized first, so any stream is valid.
     #[pyo3(
         signature = (*, stream=None, max_version=None, dl_device=None, copy=None),
         text_signature = "($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)"
@@ -312,19 +312,19 @@ impl NdArray {
         numpy_of(this)?.call_method("__dlpack__", (), Some(&kwargs))
     }
 
-    /// Type and number of the device that `__dlpack__` gives memory on: the one that others share it on already, else the one that
-    /// arrays are computed on.
+    /// DLPack's type and ordinal of the device that `__dlpack__` exports memory on: the one that it is exported on already, else the
+    /// current one.
     fn __dlpack_device__(this: &Bound<'_, Self>) -> PyResult<(i32, i32)> {
         Ok(this.open().array(this.py())?.dlpack_device().unwrap_or(HOST))
     }
 }
 
-/// What was taken from a capsule, until it is given back.
+/// A tensor taken from a capsule. Dropping it releases the memory.
 struct ImportedTensor<M: Managed>(*mut M);
 
-// SAFETY: DLPack lets what a capsule held be given back on any thread.
+// SAFETY: DLPack's deleters may be called on any thread.
 unsafe impl<M: Managed> Send for ImportedTensor<M> {}
-// SAFETY: nobody looks into it but who gives it back.
+// SAFETY: only the drop reads it.
 unsafe impl<M: Managed> Sync for ImportedTensor<M> {}
 
 impl<M: Managed> Owner for ImportedTensor<M> {
@@ -340,7 +340,7 @@ impl<M: Managed> Owner for ImportedTensor<M> {
 impl<M: Managed> Drop for ImportedTensor<M> {
     fn drop(&mut self) {
         let _ = Python::try_attach(|_| {
-            // SAFETY: it was taken from a capsule, stays until its deleter is called, and nobody calls that but this.
+            // SAFETY: it was taken from a capsule, lives until its deleter is called, and only this calls that.
             unsafe {
                 if let Some(deleter) = (*self.0).deleter() {
                     deleter(self.0);
@@ -350,12 +350,12 @@ impl<M: Managed> Drop for ImportedTensor<M> {
     }
 }
 
-/// `from_capsule(capsule, copy)`: an array of ours on the memory of a device that a capsule holds, which is taken. Without a copy,
-/// unless the elements are not aligned and `copy` is not False.
+/// `from_capsule(capsule, copy)`: an array on the device memory of a capsule, whose tensor is taken. It is copied only if the elements
+/// are unaligned and `copy` is not False.
 #[pyfunction]
 pub(crate) fn from_capsule<'py>(capsule: &Object<'py>, copy: Option<bool>) -> PyResult<Object<'py>> {
     if let Some(versioned) = memory::<Versioned>(capsule) {
-        // SAFETY: a capsule of this name holds this structure, whose first fields every version has.
+        // SAFETY: a capsule of this name holds this structure, whose first fields are the same in every version.
         let ([major, minor], flags) = unsafe { ((*versioned).version, (*versioned).flags) };
         if major != VERSION[0] {
             return Err(PyBufferError::new_err(format!(
@@ -367,23 +367,23 @@ pub(crate) fn from_capsule<'py>(capsule: &Object<'py>, copy: Option<bool>) -> Py
         return import_tensor(capsule, versioned, tensor, flags & READ_ONLY == 0, copy);
     }
     match memory::<Unversioned>(capsule) {
-        // Nobody says whether it may be written: NumPy does not.
+        // Without a version there is no read-only flag, so the array is read-only, as in NumPy.
         // SAFETY: a capsule of this name holds this structure.
         Some(managed) => import_tensor(capsule, managed, unsafe { &(*managed).tensor }, false, copy),
         None => Err(PyValueError::new_err("__dlpack__ gave no capsule, or one that was taken already")),
     }
 }
 
-/// What a capsule of one of the names holds.
+/// The structure in a capsule, if the capsule has its name.
 fn memory<M: Managed>(capsule: &Object<'_>) -> Option<*mut M> {
-    // SAFETY: any object may be asked; what has the name has a pointer.
+    // SAFETY: any object may be checked; a capsule of the name has a pointer.
     unsafe {
         let is_one = ffi::PyCapsule_IsValid(capsule.as_ptr(), M::NAME.as_ptr()) != 0;
         is_one.then(|| ffi::PyCapsule_GetPointer(capsule.as_ptr(), M::NAME.as_ptr()).cast::<M>())
     }
 }
 
-/// An array on what a capsule holds, which is taken once nothing can go wrong any more but for want of a device.
+/// An array on the tensor of a capsule. The tensor is taken after all checks but that for the device.
 fn import_tensor<'py, M: Managed>(
     capsule: &Object<'py>,
     managed: *mut M,
@@ -403,7 +403,7 @@ fn import_tensor<'py, M: Managed>(
         return Err(PyBufferError::new_err("Unsupported dtype in DLTensor."));
     };
     let list = |at: *mut i64| {
-        // SAFETY: DLPack's lists have an item for each axis, and are nowhere only where there is nothing to say.
+        // SAFETY: DLPack's arrays have an item for each axis, and are null only without axes.
         let items = if at.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(at, tensor.ndim as usize) } };
         items.to_vec()
     };
@@ -418,7 +418,7 @@ fn import_tensor<'py, M: Managed>(
         writeable,
     };
     memory.check(copy)?;
-    // SAFETY: the name lives for good; from here on the owner gives back what the capsule held.
+    // SAFETY: the name is static; from here on the owner releases the tensor.
     if unsafe { ffi::PyCapsule_SetName(capsule.as_ptr(), M::USED.as_ptr()) } != 0 {
         return Err(PyErr::fetch(py));
     }

@@ -1,6 +1,6 @@
 //! Interoperability: memory shared with NumPy, and with other libraries on devices.
 //!
-//! Start with `foreign`. May import `interpreter` and `object`.
+//! Start with `numpy_memory`. May import `interpreter` and `object`.
 
 pub(crate) mod device_import;
 pub(crate) mod dlpack;

@@ -1,4 +1,4 @@
-//! The one conversion of engine errors to Python's.
+//! Conversion of the core's results and errors to Python's. It is the only one.
 
 use crate::interpreter::errstate::report;
 use fastnp::{Error, ErrorKind, Result};
@@ -8,7 +8,7 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 
-/// An engine result as Python's, after the floating-point flags that the engine raised on the way were reported.
+/// A result of the core as Python's, after the pending floating-point flags were reported.
 #[inline]
 pub(crate) fn to_py_result<T>(py: Python<'_>, result: Result<T>) -> PyResult<T> {
     if fastnp::has_raised() {
@@ -29,7 +29,7 @@ pub(crate) fn to_py_err(py: Python<'_>, error: Error) -> PyErr {
         ErrorKind::Memory => PyMemoryError::new_err(text),
         ErrorKind::Buffer => PyBufferError::new_err(text),
         ErrorKind::Device => PyRuntimeError::new_err(text),
-        // Python's own handler raises it, and takes the signal away.
+        // The signal is still pending in Python, whose handler raises the exception.
         ErrorKind::Interrupted => py.check_signals().err().unwrap_or_else(|| PyKeyboardInterrupt::new_err(text)),
         ErrorKind::Unsupported => PyNotImplementedError::new_err(text),
         ErrorKind::Axis => {

@@ -1,4 +1,4 @@
-//! The way to NumPy for what is not native: `fastnp._fallback` in Python calls NumPy and keeps the ledger of fallbacks.
+//! The fallback to NumPy for what is not native: `fastnp._fallback` in Python calls NumPy and keeps the ledger of fallbacks.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -10,7 +10,7 @@ pub(crate) fn fallback<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, 
     MODULE.get_or_try_init(py, || Ok::<_, PyErr>(py.import("fastnp._fallback")?.unbind()))?.bind(py).getattr(name)
 }
 
-/// NumPy's function of a name on these arguments, through the fallback.
+/// Calls NumPy's function of a name, through the fallback.
 pub(crate) fn numpy<'py>(
     py: Python<'py>,
     name: &str,
@@ -19,7 +19,7 @@ pub(crate) fn numpy<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let function = py.import("numpy")?.getattr(name)?;
     let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
-    // Another class may make the array.
+    // With `like=` another class makes the array, so the call counts as a fallback.
     let run = if kwargs.contains("like")? { "call" } else { "uncounted" };
     fallback(py, run)?.call1((function, args, kwargs))
 }

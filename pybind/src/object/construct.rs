@@ -5,31 +5,31 @@ use crate::object::payload::{Open, Payload, Repr};
 use fastnp::Array;
 use pyo3::prelude::*;
 
-/// A new object of a new array, or of other contents.
+/// A new array object with an array or another payload.
 #[inline(always)]
 pub(crate) fn new_object(py: Python<'_>, payload: impl Into<Payload>) -> PyResult<Bound<'_, PyAny>> {
     Ok(crate::object::object_pool::allocate(py, payload)?.into_any())
 }
 
-/// A view that `lay` makes of a view of no elements of an array; or what `lay` says is wrong.
+/// A new view of `this`: `build` turns an empty view into it, in its final place. The inner error is that of `build`.
 #[inline(always)]
 pub(crate) fn new_view_with<'py>(
     this: &Bound<'py, NdArray>,
     me: &Payload,
     array: &Array,
-    lay: impl FnOnce(&mut Array) -> fastnp::Result<()>,
+    build: impl FnOnce(&mut Array) -> fastnp::Result<()>,
 ) -> PyResult<fastnp::Result<Bound<'py, PyAny>>> {
-    let nothing = Payload { repr: Repr::Dense(array.view_of_nothing()), base: Some(root(this, me)) };
-    crate::object::object_pool::allocate_view(this.py(), nothing, lay)
+    let empty_view = Payload { repr: Repr::Dense(array.view_of_nothing()), base: Some(root(this, me)) };
+    crate::object::object_pool::allocate_view(this.py(), empty_view, build)
 }
 
-/// A view of an array, that knows whose memory it is.
+/// A new array object with a view of `this`, whose base is set.
 #[inline]
 pub(crate) fn view_of<'py>(this: &Bound<'py, NdArray>, view: Array) -> PyResult<Bound<'py, PyAny>> {
     view_of_open(this, &this.open(), view)
 }
 
-/// [`view_of`] for a caller that has the array object open already.
+/// [`view_of`] for a caller that has the payload open already.
 #[inline(always)]
 pub(crate) fn view_of_open<'py>(this: &Bound<'py, NdArray>, me: &Payload, view: Array) -> PyResult<Bound<'py, PyAny>> {
     new_object(this.py(), Payload { repr: Repr::Dense(view), base: Some(root(this, me)) })

@@ -1,12 +1,12 @@
-//! The array class: its state, its operators, iteration and conversion to Python's own types.
+//! The class of array objects. Its methods are in `class`, `call` and `index`.
 
 use crate::object::payload::{Payload, PayloadCell};
 use pyo3::prelude::*;
 
-/// An n-dimensional array whose elements are computed when somebody needs them.
+/// An n-dimensional array whose elements are computed when they are needed.
 ///
-/// A sequence to Python, as NumPy's. To PyO3 it is a mapping, for which it leaves a sequence's slots to us: its own makes an int of
-/// every position, to read it again.
+/// Python sees a sequence, as NumPy's arrays are. PyO3 is told that it is a mapping, because then the sequence slots are free for our
+/// own: PyO3's convert every index to an int object and back.
 #[pyclass(name = "ndarray", module = "fastnp", frozen, weakref, mapping)]
 pub(crate) struct NdArray {
     pub(crate) payload: PayloadCell,
@@ -19,7 +19,7 @@ impl<T: Into<Payload>> From<T> for NdArray {
     }
 }
 
-/// The array that a view of `this` names as its base: the one that owns the memory.
+/// The base that a view of `this` gets: the array that owns the memory.
 #[inline]
 pub(crate) fn root(this: &Bound<'_, NdArray>, me: &Payload) -> Py<NdArray> {
     match &me.base {

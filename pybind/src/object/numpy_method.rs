@@ -5,7 +5,7 @@ use crate::object::ndarray::NdArray;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 
-/// NumPy's own method of this name on this array, entered as a fallback.
+/// Calls NumPy's method of this name on this array, counted as a fallback.
 pub(crate) fn numpy_method<'py>(
     this: &Bound<'py, NdArray>,
     name: &str,
@@ -15,7 +15,7 @@ pub(crate) fn numpy_method<'py>(
     fallback(this.py(), "method")?.call1((this, name, args, kwargs))
 }
 
-/// NumPy's own method where the engine found an error: NumPy finds the same one and words it.
+/// Calls NumPy's method after the core found an error, so that NumPy raises the same error with its own text.
 #[cold]
 pub(crate) fn numpy_error<'py>(
     this: &Bound<'py, NdArray>,

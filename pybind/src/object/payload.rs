@@ -1,8 +1,8 @@
-//! What an array object holds, and the one way to it.
+//! The payload of an array object, and its reader count.
 //!
-//! Python may change an array's shape or type in place, while somebody further up the stack reads it. PyO3's own guards
-//! count readers with atomics, four of them for `a + b`, a tenth of what it costs; here a plain number does, since
-//! whoever opens an array holds the GIL (the module is built for the stable ABI, which no Python without one loads).
+//! Python code may change an array's shape or type in place while a caller reads it. PyO3's own guards count readers with atomics,
+//! four of them for `a + b`, a tenth of its time. Here the count is a plain number, because readers hold the GIL (the module is
+//! built for the stable ABI, which no Python without a GIL loads).
 
 use crate::interpreter::error::to_py_result;
 use crate::object::ndarray::NdArray;
@@ -16,18 +16,18 @@ use std::sync::OnceLock;
 /// What an array object holds.
 pub(crate) struct Payload {
     pub(crate) repr: Repr,
-    /// The array this one is a view of: the one that owns the memory, as NumPy's `.base` says it. Never changes.
+    /// For a view, the array that owns the memory: NumPy's `.base`. It never changes.
     pub(crate) base: Option<Py<NdArray>>,
 }
 
-/// Its elements.
+/// The elements of an array object.
 pub(crate) enum Repr {
     Dense(Array),
-    /// `a[mask]` that nobody has looked into yet.
+    /// `a[mask]`, perhaps not compacted yet.
     LazySelection(Box<LazySelection>),
 }
 
-/// A selection, and the array it was compacted to once somebody looked.
+/// A selection, and the array it was compacted to, if it was.
 pub(crate) struct LazySelection {
     pub(crate) selection: Selection,
     pub(crate) array: OnceLock<Array>,
@@ -66,7 +66,7 @@ impl Payload {
         }
     }
 
-    /// The array, where there is one without work.
+    /// The array, unless it is a selection that was not compacted.
     #[inline]
     pub(crate) fn dense(&self) -> Option<&Array> {
         match &self.repr {
@@ -83,7 +83,7 @@ impl Payload {
         }
     }
 
-    /// The selection, where nobody has looked into it.
+    /// The selection, if it was not compacted.
     pub(crate) fn selection(&self) -> Option<&Selection> {
         match &self.repr {
             Repr::Dense(_) => None,
@@ -92,14 +92,14 @@ impl Payload {
     }
 }
 
-/// Contents that are read through [`PayloadRef`] and replaced while nobody reads.
+/// A payload that is read through [`PayloadRef`], and replaced only while it has no readers.
 pub(crate) struct PayloadCell {
     payload: UnsafeCell<Payload>,
     readers: Cell<u32>,
 }
 
-// SAFETY: the contents are `Send` and `Sync` themselves; the number of readers and the contents change only in `open`,
-// `replace` and the drop of a `PayloadRef`, all of which run with the GIL held.
+// SAFETY: the payload is `Send` and `Sync`; the reader count and the payload change only in `open`, `replace` and the drop of a
+// `PayloadRef`, all of which run with the GIL held.
 unsafe impl Sync for PayloadCell {}
 
 impl PayloadCell {
@@ -108,17 +108,17 @@ impl PayloadCell {
         PayloadCell { payload: UnsafeCell::new(payload), readers: Cell::new(0) }
     }
 
-    /// Opens the contents for reading.
+    /// Opens the payload for reading.
     #[inline]
     pub(crate) fn open<'a>(&'a self, _py: Python<'_>) -> PayloadRef<'a> {
         self.readers.set(self.readers.get() + 1);
         PayloadRef { cell: self, held: PhantomData }
     }
 
-    /// The array of contents that are one.
+    /// The array of a dense payload.
     ///
     /// # Safety
-    /// Nobody else knows the array object.
+    /// There is no other reference to the array object.
     ///
     /// # Panics
     /// For a selection.
@@ -132,25 +132,25 @@ impl PayloadCell {
         }
     }
 
-    /// Puts other elements in place.
+    /// Replaces the elements.
     ///
     /// # Errors
-    /// `RuntimeError` while somebody reads: Python code that an operation calls must not change the operation's arrays.
+    /// `RuntimeError` while the payload has readers: Python code that an operation calls must not change the operation's arrays.
     pub(crate) fn replace(&self, _py: Python<'_>, repr: Repr) -> PyResult<()> {
         if self.readers.get() > 0 {
             return Err(PyRuntimeError::new_err("the array is in use by the operation that called this code"));
         }
-        // SAFETY: nobody reads, and nobody can begin to while this thread holds the GIL.
+        // SAFETY: there are no readers, and none can begin while this thread holds the GIL.
         let old = unsafe { std::mem::replace(&mut (*self.payload.get()).repr, repr) };
         drop(old);
         Ok(())
     }
 }
 
-/// The contents of an array object, open for reading.
+/// The payload of an array object, open for reading.
 pub(crate) struct PayloadRef<'a> {
     cell: &'a PayloadCell,
-    /// Not to be sent to a thread that may not hold the GIL.
+    /// Makes the type neither `Send` nor `Sync`: other threads may not hold the GIL.
     held: PhantomData<Python<'a>>,
 }
 
@@ -158,7 +158,7 @@ impl std::ops::Deref for PayloadRef<'_> {
     type Target = Payload;
     #[inline]
     fn deref(&self) -> &Payload {
-        // SAFETY: nothing replaces the contents while there are readers.
+        // SAFETY: nothing replaces the payload while there are readers.
         unsafe { &*self.cell.payload.get() }
     }
 }
@@ -170,9 +170,9 @@ impl Drop for PayloadRef<'_> {
     }
 }
 
-/// Opening an array object.
+/// Opens an array object.
 pub(crate) trait Open {
-    /// Its contents, for reading.
+    /// Its payload, for reading.
     fn open(&self) -> PayloadRef<'_>;
 }
 
