@@ -104,7 +104,7 @@ impl Array {
             };
             if storage.is_shared() {
                 return refused(
-                    "the array's memory on the host is shared, with NumPy or somebody else: it cannot be shared on a device too, \
+                    "the array's memory on the host is shared, with NumPy or another library: it cannot be shared on a device too, \
                      but a copy can",
                 );
             }

@@ -356,7 +356,7 @@ fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResu
     }
     put(array, value, |value| match value {
         Value::Array(values) if values.ndim() > 1 && mask.ndim() == array.ndim() => {
-            Err(fastnp::Error::new(ErrorKind::Value, "elements of several axes for a list of places"))
+            Err(fastnp::Error::new(ErrorKind::Value, "values of several axes for a list of positions"))
         }
         Value::Array(values) if mask.ndim() == array.ndim() && values.may_share_memory(array) => {
             Err(fastnp::Error::new(ErrorKind::Unsupported, "NumPy reads what it has written by then"))
