@@ -7,7 +7,8 @@ that went in comes out as the array it was made from, so `out=` keeps its identi
 writes into an argument is seen by its owner. NumPy's subclasses, object arrays and everything else
 pass as they are, but our class itself goes in as NumPy's.
 
-The extension calls `method`, `operator`, `ufunc` and `fp_warning` by name.
+The extension calls `call`, `comparison`, `fp_warning`, `method`, `method_uncounted`, `operator` and
+`ufunc` by name.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from fastnp._override import (
 __all__ = [
     "call",
     "closed",
+    "comparison",
     "fp_warning",
     "method",
     "method_uncounted",
