@@ -61,17 +61,19 @@ pub use crate::array::array::Array;
 pub use crate::array::element::Element;
 pub use crate::array::layout::{Index, Layout, MAX_DIMS, Order, Shape, Strides, broadcast, normalize_axis};
 pub use crate::array::value::Value;
-pub use crate::device::export::Loan;
-pub use crate::device::routine::{Singular, cholesky, computes_on_host, eigen, fourier, lack, lu, qr, solve, svd};
+pub use crate::device::export::DeviceExport;
+pub use crate::device::routine::{
+    SvdResult, cholesky, eigen, fourier, lu, qr, solve, svd, targets_host, why_unavailable,
+};
 pub use crate::host::interpreter_lock::{InterpreterLock, rely_on_interpreter_lock, set_interpreter_lock};
-pub use crate::index::fancy::{Part, Places};
+pub use crate::index::fancy::{FancyIndex, IndexPart};
 pub use crate::index::selection::{Selection, SelectionArg, put_selected, select_now};
 pub use crate::memory::storage::Owner;
 pub use crate::ops::concatenate::concatenate;
 pub use crate::ops::elementwise::{Options, apply, apply_to, apply_with, select};
 pub use crate::ops::matmul::{dot, matmul};
 pub use crate::ops::promote::{ArgType, Casting, can_cast, promote_types, resolve, result_type};
-pub use crate::ops::reduce::{Folding, Reduction};
+pub use crate::ops::reduce::{ReduceOptions, Reduction};
 pub use crate::runtime::array_contents::Export;
 pub use crate::runtime::eager::runs_eagerly;
 pub use crate::runtime::explain::explain;

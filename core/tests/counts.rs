@@ -1,11 +1,11 @@
-//! What work is done, in numbers: kernels, plans, donated buffers and memory.
+//! Counts of work: kernels, plans, donated buffers and memory.
 //!
 //! There is one engine in a process and it counts for all threads, so each test has a process of its own.
 
 use crate::process::elsewhere;
 use fastnp::{Array, DType, Index, Op, Order, Reduction, Result, apply, flush, reset_stats, settings, stats};
 
-/// Everything but the ends: `1:-1`.
+/// The index `1:-1`: all elements but the first and the last.
 const INSIDE: Index = Index::Range(Some(1), Some(-1), 1);
 
 /// Nothing is pending, nothing runs at once, and the counters are at zero.
@@ -36,7 +36,7 @@ fn elementwise_work_and_its_sum_are_one_kernel() -> Result<()> {
     let b = apply(Op::Sqrt, &[(&(&(&a * 2.0) + 1.0)).into()])?;
     assert!(sum(&b)? > 0.0);
     assert_eq!((stats().kernels_launched, stats().flushes), (1, 1));
-    // The named array was stored by the same kernel.
+    // The same kernel stored the array that is still referenced.
     b.evaluate()?;
     assert_eq!(stats().flushes, 1);
     Ok(())
@@ -94,7 +94,7 @@ fn what_nobody_can_reach_never_runs() -> Result<()> {
     drop(&a + 1.0);
     flush()?;
     assert_eq!(stats().kernels_launched, 0);
-    // Nor does a write that a later one covers.
+    // A write that a later one overwrites does not run either.
     let b = &a + 1.0;
     b.assign(3.0)?;
     b.assign(4.0)?;
@@ -115,7 +115,7 @@ fn interior_and_border_of_a_grid_share_a_kernel_where_they_do_not_meet() -> Resu
     let step = &inside * 2.0;
     inside.assign(&step)?;
     flush()?;
-    // Read and written at the same place: no copy, no barrier.
+    // Read and written at the same offsets: no copy, no barrier.
     assert_eq!(stats().kernels_launched, 1);
     Ok(())
 }

@@ -1,9 +1,9 @@
-//! Arrays on a device: what goes there and comes back, and when. The device is the one for tests; what it refuses fails.
+//! Arrays on a device: which memory is uploaded and downloaded, and when. The device is the mock one; whatever it refuses fails.
 
 use crate::process::elsewhere;
 use fastnp::{
-    Array, DType, Element, ErrorKind, Index, Layout, Loan, Owner, Reduction, Result, flush, put_selected, reset_stats,
-    set_device, stats,
+    Array, DType, DeviceExport, Element, ErrorKind, Index, Layout, Owner, Reduction, Result, flush, put_selected,
+    reset_stats, set_device, stats,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 const N: usize = 100_000;
 const BYTES: u64 = 8 * N as u64;
 
-/// Bytes that went to devices and came back while something was done.
+/// Bytes uploaded and downloaded while a function runs.
 fn traffic(done: impl FnOnce() -> Result<()>) -> Result<(u64, u64)> {
     flush()?;
     reset_stats();
@@ -24,7 +24,7 @@ fn sum(array: &Array) -> Result<f64> {
     Ok(array.reduce(Reduction::Sum, None, None, false)?.item()?.to_f64())
 }
 
-/// Foreign memory, which somebody else looks at or not.
+/// Foreign memory, shared with its owner or not.
 struct Foreign {
     memory: Vec<f64>,
     is_shared: Arc<AtomicBool>,
@@ -45,7 +45,7 @@ fn foreign(is_shared: bool) -> (Array, *mut f64, Arc<AtomicBool>) {
     let (address, shared) = (memory.as_mut_ptr(), Arc::new(AtomicBool::new(is_shared)));
     let owner = Box::new(Foreign { memory, is_shared: shared.clone() });
     assert_eq!(owner.memory.len(), N);
-    // SAFETY: the owner keeps the vector, which does not move, for as long as it lives.
+    // SAFETY: the owner keeps the vector as long as it lives, and the vector does not move.
     let array = unsafe { Array::from_foreign(address.cast(), 8 * N, Layout::dense(&[N], 8), DType::F64, true, owner) };
     (array, address, shared)
 }
@@ -64,7 +64,7 @@ fn contents_go_where_they_are_needed() -> Result<()> {
     shared_memory_is_shown_at_once()?;
     exports_see_later_writes()?;
     devices_may_change()?;
-    lent_memory_stays_there()?;
+    exported_memory_stays_on_the_device()?;
     the_host_works_on_a_mirror()?;
     another_device_is_a_guest()?;
     memory_has_one_place()?;
@@ -93,7 +93,7 @@ fn operands_go_once() -> Result<()> {
         Ok(())
     })?;
     assert_eq!(sent, BYTES);
-    // What is written on the host goes again.
+    // What is written on the host is uploaded again.
     let (sent, _) = traffic(|| {
         assert!(x.set_now(&[Index::At(7)], 5.0.scalar())?);
         assert_eq!(sum(&(&x * 2.0))?, 4.0 * N as f64 + 6.0);
@@ -157,7 +157,7 @@ fn foreign_memory_follows() -> Result<()> {
 fn shared_memory_is_shown_at_once() -> Result<()> {
     let (x, address, shared) = foreign(true);
     x.index(&[(1..3).into()])?.assign(4.0)?;
-    // SAFETY: the owner lives, and the engine is done with it.
+    // SAFETY: the owner lives, and no kernel uses its memory.
     assert_eq!(unsafe { std::slice::from_raw_parts(address, 4) }, [1.0, 4.0, 4.0, 1.0]);
     // SAFETY: as above.
     unsafe { address.write(11.0) };
@@ -195,37 +195,37 @@ fn devices_may_change() -> Result<()> {
     Ok(())
 }
 
-/// What a consumer sees of lent memory, which on this device is the host's in secret.
+/// Exported memory as a consumer sees it. The mock device's memory is the host's.
 #[allow(clippy::mut_from_ref, reason = "the memory is the consumer's as much as ours")]
-fn seen(loan: &Loan) -> &mut [f64] {
-    // SAFETY: the loan keeps the memory, of N doubles, and the engine does nothing with it meanwhile.
-    unsafe { std::slice::from_raw_parts_mut(loan.address().cast(), N) }
+fn seen(export: &DeviceExport) -> &mut [f64] {
+    // SAFETY: the export keeps the memory, of N doubles, and no kernel uses it.
+    unsafe { std::slice::from_raw_parts_mut(export.address().cast(), N) }
 }
 
-fn lent_memory_stays_there() -> Result<()> {
+fn exported_memory_stays_on_the_device() -> Result<()> {
     let x = &Array::ones(&[N], DType::F64) * 2.0;
-    let loan = x.lend()?;
-    assert_eq!(seen(&loan)[7], 2.0);
+    let export = x.export_on_device()?;
+    assert_eq!(seen(&export)[7], 2.0);
     let (sent, fetched) = traffic(|| {
         x.index(&[(1..3).into()])?.assign(4.0)?;
-        assert_eq!(seen(&loan)[..4], [2.0, 4.0, 4.0, 2.0], "a write runs at once");
-        seen(&loan)[0] = 1.0;
+        assert_eq!(seen(&export)[..4], [2.0, 4.0, 4.0, 2.0], "a write runs at once");
+        seen(&export)[0] = 1.0;
         assert_eq!(sum(&x)?, 2.0 * N as f64 + 3.0);
         assert_eq!(x.get(&[Index::At(0)])?.map(|x| x.to_f64()), Some(1.0));
         x.index(&[Index::At(5)])?.assign(9.0)?;
-        assert_eq!(seen(&loan)[5], 9.0);
+        assert_eq!(seen(&export)[5], 9.0);
         Ok(())
     })?;
     assert_eq!((sent, fetched), (0, 16), "the sum and an element come back");
     let (_, fetched) = traffic(|| {
-        seen(&loan)[1] = 5.0;
+        seen(&export)[1] = 5.0;
         assert_eq!(x.to_vec::<f64>()?[..2], [1.0, 5.0]);
-        seen(&loan)[1] = 6.0;
+        seen(&export)[1] = 6.0;
         assert_eq!(x.to_vec::<f64>()?[..2], [1.0, 6.0]);
         Ok(())
     })?;
     assert_eq!(fetched, 2 * BYTES, "each time afresh");
-    drop(loan);
+    drop(export);
     let (sent, fetched) = traffic(|| {
         assert_eq!(x.to_vec::<f64>()?[..2], [1.0, 6.0]);
         assert_eq!(x.to_vec::<f64>()?[..2], [1.0, 6.0]);
@@ -238,30 +238,30 @@ fn lent_memory_stays_there() -> Result<()> {
 
 fn the_host_works_on_a_mirror() -> Result<()> {
     let x = &Array::ones(&[N], DType::F64) * 2.0;
-    let loan = x.lend()?;
+    let export = x.export_on_device()?;
     set_device("cpu")?;
-    assert_eq!(x.place(), Some(loan.place()));
-    seen(&loan)[0] = 7.0;
+    assert_eq!(x.dlpack_device(), Some(export.dlpack_device()));
+    seen(&export)[0] = 7.0;
     assert_eq!(sum(&x)?, 2.0 * N as f64 + 5.0);
     x.index(&[(1..3).into()])?.assign(4.0)?;
-    assert_eq!(seen(&loan)[..4], [7.0, 4.0, 4.0, 2.0]);
+    assert_eq!(seen(&export)[..4], [7.0, 4.0, 4.0, 2.0]);
     let mask = Array::from((0..N).map(|i| i == 3).collect::<Vec<bool>>());
     put_selected(&x, &mask, &Array::from(vec![8.0]))?;
-    assert_eq!(seen(&loan)[..4], [7.0, 4.0, 4.0, 8.0]);
-    drop(loan);
+    assert_eq!(seen(&export)[..4], [7.0, 4.0, 4.0, 8.0]);
+    drop(export);
     assert_eq!(sum(&x)?, 2.0 * N as f64 + 15.0);
     set_device("mock")
 }
 
 fn another_device_is_a_guest() -> Result<()> {
     let x = &Array::ones(&[N], DType::F64) * 2.0;
-    let loan = x.lend()?;
+    let export = x.export_on_device()?;
     set_device("mock:1")?;
-    seen(&loan)[0] = 7.0;
+    seen(&export)[0] = 7.0;
     assert_eq!(sum(&(&x * 1.0))?, 2.0 * N as f64 + 5.0);
     x.index(&[(1..3).into()])?.assign(4.0)?;
-    assert_eq!(seen(&loan)[..4], [7.0, 4.0, 4.0, 2.0]);
-    assert_eq!(x.lend()?.place(), loan.place());
+    assert_eq!(seen(&export)[..4], [7.0, 4.0, 4.0, 2.0]);
+    assert_eq!(x.export_on_device()?.dlpack_device(), export.dlpack_device());
     set_device("mock")?;
     assert_eq!(sum(&x)?, 2.0 * N as f64 + 9.0);
     Ok(())
@@ -271,33 +271,33 @@ fn memory_has_one_place() -> Result<()> {
     let x = &Array::ones(&[N], DType::F64) * 2.0;
     let refused = |done: Result<()>| done.is_err_and(|error| error.kind() == ErrorKind::Buffer);
     let export = x.export()?;
-    assert!(refused(x.lend().map(drop)));
+    assert!(refused(x.export_on_device().map(drop)));
     drop(export);
-    let loan = x.lend()?;
+    let export = x.export_on_device()?;
     assert!(refused(x.export().map(drop)) && refused(x.expose()));
-    drop(loan);
+    drop(export);
     x.export()?;
     let (foreign, _, shared) = foreign(true);
-    assert!(refused(foreign.lend().map(drop)));
+    assert!(refused(foreign.export_on_device().map(drop)));
     shared.store(false, Ordering::Relaxed);
-    seen(&foreign.lend()?)[3] = 5.0;
+    seen(&foreign.export_on_device()?)[3] = 5.0;
     assert_eq!(foreign.to_vec::<f64>()?[3], 5.0);
     set_device("cpu")?;
-    assert!(refused(x.lend().map(drop)) && x.place().is_none());
+    assert!(refused(x.export_on_device().map(drop)) && x.dlpack_device().is_none());
     set_device("mock")
 }
 
 fn borrowed_memory_is_used_where_it_is() -> Result<()> {
     let x = &Array::ones(&[N], DType::F64) * 2.0;
-    let loan = x.lend()?;
+    let export = x.export_on_device()?;
     let borrow = |from: usize, place: (i32, i32)| {
         let owner = Box::new(Foreign { memory: vec![], is_shared: Arc::new(AtomicBool::new(true)) });
-        let (start, layout) = (loan.address().wrapping_add(8 * from), Layout::dense(&[N / 2], 8));
-        // SAFETY: the memory is the loan's, which lives longer than what is made here.
+        let (start, layout) = (export.address().wrapping_add(8 * from), Layout::dense(&[N / 2], 8));
+        // SAFETY: the memory is the export's, which outlives what is made here.
         unsafe { Array::from_device(place, (start, 4 * N), layout, DType::F64, true, owner) }
     };
-    let (low, high) = (borrow(0, loan.place())?, borrow(1, loan.place())?);
-    assert!(low.is_lent() && low.may_share_memory(&high) && high.may_share_memory(&x));
+    let (low, high) = (borrow(0, export.dlpack_device())?, borrow(1, export.dlpack_device())?);
+    assert!(low.is_exported_on_device() && low.may_share_memory(&high) && high.may_share_memory(&x));
     let (sent, fetched) = traffic(|| {
         low.index(&[Index::At(1)])?.assign(5.0)?;
         assert_eq!(sum(&high)?, N as f64 + 3.0);
@@ -305,7 +305,7 @@ fn borrowed_memory_is_used_where_it_is() -> Result<()> {
         Ok(())
     })?;
     assert_eq!((sent, fetched), (0, 8));
-    assert_eq!(seen(&loan)[..3], [7.0, 7.0, 4.0]);
+    assert_eq!(seen(&export)[..3], [7.0, 7.0, 4.0]);
     assert!(borrow(0, (4, 0)).is_err_and(|error| error.kind() == ErrorKind::Buffer));
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Errors are raised where they are made, with NumPy's kind and words; operators, printing and conversions.
+//! Errors are raised by the call that causes them, with NumPy's kind and text. Also operators, printing and conversions.
 
 use fastnp::{
     Array, Casting, DType, ErrorKind, Index, Op, Options, Order, Reduction, Result, Scalar, Selection, Value, apply,
@@ -109,7 +109,7 @@ fn more_memory_than_there_is() {
     assert_eq!(kind, ErrorKind::Memory);
     assert!(text.starts_with("Unable to allocate 1.00 PiB for an array"), "{text}");
     assert_eq!(failure(Array::full(&[1 << 40, 1 << 40], Scalar::new(DType::F64, 1.0), Order::C)).0, ErrorKind::Value);
-    // What failed leaves nothing behind.
+    // A failed call records nothing.
     assert_eq!(floats(&[3]).to_vec::<f64>().expect("three numbers fit"), [1.0; 3]);
 }
 

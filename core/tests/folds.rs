@@ -1,6 +1,6 @@
 //! The reductions and scans that the fold table names, against the repeated op.
 
-use fastnp::{Array, DType, ErrorKind, Folding, Op, Reduction, Result, Selection, Value, apply};
+use fastnp::{Array, DType, ErrorKind, Op, ReduceOptions, Reduction, Result, Selection, Value, apply};
 
 /// Folds elements one after the other.
 fn repeated(op: Op, elements: &[Array]) -> Result<f64> {
@@ -53,7 +53,7 @@ fn every_fold_reduces_and_scans() -> Result<()> {
         let array = Array::from(VALUES.to_vec()).cast(dtype)?;
         let each = elements(&VALUES, dtype)?;
         let near = |found: f64, expected: f64| (found - expected).abs() <= 1e-14 * expected.abs();
-        let how = Folding { dtype: Some(dtype), ..Folding::default() };
+        let how = ReduceOptions { dtype: Some(dtype), ..ReduceOptions::default() };
         let expected = repeated(op, &each)?;
         assert!(near(array.fold_by(op, &how)?.item()?.to_f64(), expected), "{op}");
         let running = array.scan(op, None, Some(dtype))?.cast(DType::F64)?.to_vec::<f64>()?;
@@ -67,7 +67,7 @@ fn every_fold_reduces_and_scans() -> Result<()> {
             None => assert_eq!(nothing.expect_err("no identity").kind(), ErrorKind::Value, "{op} of nothing"),
         }
         // A first number, which is all there is of nothing.
-        let initial = Folding { initial: Some(Value::Float(2.0)), ..how };
+        let initial = ReduceOptions { initial: Some(Value::Float(2.0)), ..how };
         let first = Array::from(vec![2.0]).cast(dtype)?;
         let expected = apply(op, &[(&first).into(), (&array.fold_by(op, &how)?).into()])?.item()?.to_f64();
         assert!(near(array.fold_by(op, &initial)?.item()?.to_f64(), expected), "{op} after a number");

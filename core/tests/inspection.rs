@@ -25,7 +25,7 @@ fn explains_and_dumps() -> fastnp::Result<()> {
     assert!(pending.starts_with("pending: 3 nodes over 4 storages\n\nkernel 0 over [100000], folding axes [0]\n"));
     assert!(pending.contains("%1@1:f64 = exp(%0@0:f64) in f64"), "{pending}");
     assert!(pending.contains("= sum("), "{pending}");
-    // Looking runs nothing, and the second look says the same.
+    // `explain` runs nothing, so a second call returns the same text.
     assert_eq!(explain(), pending);
 
     sum.item()?;

@@ -1,4 +1,4 @@
-//! A computation that the host interrupts stays pending, and ends later with the same result.
+//! Interrupts: a computation that the host interrupts stays pending, and a later flush completes it with the same result.
 
 use crate::process::elsewhere;
 use fastnp::{Array, ErrorKind, InterpreterLock, Op, Reduction, Result, apply, flush, set_interpreter_lock, stats};
@@ -20,7 +20,7 @@ impl InterpreterLock for Impatient {
     }
 }
 
-/// In-place updates and a temporary that dies between kernels: what ran must not run again.
+/// In-place updates and a temporary that dies between kernels. A kernel that ran must not run again.
 fn program(n: usize) -> Result<(Array, Array)> {
     let x = Array::linspace(0.0, 1.0, n);
     let mut y = &x + 1.0;
@@ -33,7 +33,7 @@ fn program(n: usize) -> Result<(Array, Array)> {
     Ok((x, y))
 }
 
-/// Flushes until nothing is pending, and asks for a stop until there were three; how often it was interrupted.
+/// Flushes until nothing is pending, and requests an interrupt until there were three; returns the number of interrupts.
 fn flush_impatiently() -> usize {
     let mut interrupted = 0;
     let mut kernels = stats().kernels_launched;

@@ -1,13 +1,13 @@
-//! Random programs of reads, writes and views against a model that does everything at once on plain vectors.
+//! Random programs of reads, writes and views, compared with an eager model on plain vectors.
 //!
-//! Elements are whole numbers small enough that sums are exact in any order, so every comparison is to the bit.
+//! Elements are small whole numbers, so sums are exact in any order and every comparison is exact.
 
 use crate::process::elsewhere;
 use fastnp::{Array, Index, Op, Options, Order, Reduction, Result, apply, apply_with, set_device, settings};
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// A view of a vector that views share.
+/// A view of a shared vector.
 #[derive(Clone)]
 struct Naive {
     data: Rc<RefCell<Vec<f64>>>,
@@ -25,23 +25,23 @@ impl Naive {
         Naive { data: Rc::new(RefCell::new(values)), shape: shape.to_vec(), strides, offset: 0 }
     }
 
-    /// Where the elements are, in row-major order.
-    fn places(&self) -> Vec<usize> {
-        let mut places = vec![self.offset];
+    /// The elements' positions in the vector, in row-major order.
+    fn positions(&self) -> Vec<usize> {
+        let mut positions = vec![self.offset];
         for (&n, &s) in self.shape.iter().zip(&self.strides) {
-            places = places.iter().flat_map(|&at| (0..n as isize).map(move |i| at + i * s)).collect();
+            positions = positions.iter().flat_map(|&at| (0..n as isize).map(move |i| at + i * s)).collect();
         }
-        places.into_iter().map(|at| at as usize).collect()
+        positions.into_iter().map(|at| at as usize).collect()
     }
 
     fn read(&self) -> Vec<f64> {
         let data = self.data.borrow();
-        self.places().into_iter().map(|at| data[at]).collect()
+        self.positions().into_iter().map(|at| data[at]).collect()
     }
 
     fn write(&self, values: &[f64]) {
         let mut data = self.data.borrow_mut();
-        for (at, &value) in self.places().into_iter().zip(values) {
+        for (at, &value) in self.positions().into_iter().zip(values) {
             data[at] = value;
         }
     }
@@ -74,7 +74,7 @@ impl Naive {
     }
 }
 
-/// Both worlds' idea of one array.
+/// One array, and its model.
 #[derive(Clone)]
 struct Pair {
     naive: Naive,
@@ -133,7 +133,7 @@ impl Program {
                 parts.push(Index::Range(Some(first), Some(stop as isize), step));
                 naive.offset += first * naive.strides[axis];
             } else {
-                // From the last element of the range back to its first.
+                // Reversed: from the last element of the range to its first.
                 parts.push(Index::Range(
                     Some(stop as isize - 1),
                     Some(first - 1 - if start == 0 { n as isize } else { 0 }),
@@ -176,7 +176,7 @@ impl Program {
         Ok(())
     }
 
-    /// Assigns to an array or a view of one, outright or by adding in place.
+    /// Assigns to an array or a view of one, by `=` or by `+=`.
     fn write(&mut self) -> Result<()> {
         let whole = self.pick();
         let target = if self.random.below(4) == 0 { whole } else { self.view(&whole)? };
@@ -196,7 +196,7 @@ impl Program {
             _ => {
                 let value = self.random.below(9) as f64;
                 target.ours.assign(value)?;
-                target.naive.write(&vec![value; target.naive.places().len()]);
+                target.naive.write(&vec![value; target.naive.positions().len()]);
             }
         }
         Ok(())
@@ -270,7 +270,7 @@ fn programs_that_are_planned_mean_what_they_mean_at_once() -> Result<()> {
     for seed in 0..1500 {
         run(seed, 40)?;
     }
-    // Some with much pending at once.
+    // Some with many pending operations.
     for seed in 1000..1020 {
         run(seed, 400)?;
     }

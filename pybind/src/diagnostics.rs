@@ -1,6 +1,6 @@
-//! What the engine did and what it is told: counters, `explain`, settings.
+//! Diagnostics and configuration: counters, `explain`, settings, the current device.
 
-use crate::deliver;
+use crate::interpreter::error::to_py_result;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::settings;
@@ -24,7 +24,7 @@ impl From<settings::SettingValue> for SettingValue {
     }
 }
 
-/// Has the libraries that a device of this name takes found, where Python's packages have them.
+/// Loads the libraries that a device of this name needs from Python's packages, if they are installed there.
 pub(crate) fn find_libraries(py: Python<'_>, device: &str) -> PyResult<()> {
     if device.starts_with("cuda") || device == "auto" {
         py.import("fastnp._wheels")?.call_method0("load")?;
@@ -32,7 +32,7 @@ pub(crate) fn find_libraries(py: Python<'_>, device: &str) -> PyResult<()> {
     Ok(())
 }
 
-/// Sets a setting of the engine.
+/// Sets a setting.
 #[pyfunction]
 fn set_setting(py: Python<'_>, name: &str, value: SettingValue) -> PyResult<()> {
     let set = match value {
@@ -42,21 +42,21 @@ fn set_setting(py: Python<'_>, name: &str, value: SettingValue) -> PyResult<()> 
             settings::set(name, value)
         }
     };
-    match (deliver(py, set)?, settings::get(name)) {
+    match (to_py_result(py, set)?, settings::get(name)) {
         (true, _) => Ok(()),
         (false, Some(_)) => Err(PyTypeError::new_err(format!("the setting {name} takes a value of another type"))),
         (false, None) => Err(PyKeyError::new_err(name.to_owned())),
     }
 }
 
-/// Has what is recorded from now on run on a device.
+/// Makes later recordings run on a device.
 #[pyfunction]
 fn set_device(py: Python<'_>, name: &str) -> PyResult<()> {
     find_libraries(py, name)?;
-    deliver(py, fastnp::set_device(name))
+    to_py_result(py, fastnp::set_device(name))
 }
 
-/// What runs what is recorded now, in words.
+/// Describes the current device.
 #[pyfunction]
 fn describe_device() -> String {
     fastnp::describe_device()
@@ -65,10 +65,10 @@ fn describe_device() -> String {
 /// Runs everything pending, and waits for devices.
 #[pyfunction]
 fn synchronize(py: Python<'_>) -> PyResult<()> {
-    deliver(py, fastnp::synchronize())
+    to_py_result(py, fastnp::synchronize())
 }
 
-/// The device that what is recorded now will run on.
+/// The current device: later recordings run on it.
 #[pyfunction]
 fn current_device() -> &'static str {
     fastnp::current_device()
@@ -77,7 +77,7 @@ fn current_device() -> &'static str {
 /// Name, type, default, value and documentation of a setting.
 type SettingRow = (&'static str, &'static str, SettingValue, SettingValue, &'static str);
 
-/// The engine's settings.
+/// The settings.
 #[pyfunction(name = "settings")]
 fn list_settings() -> Vec<SettingRow> {
     let row = |s: &settings::Setting| -> SettingRow {
@@ -91,7 +91,7 @@ fn list_settings() -> Vec<SettingRow> {
     settings::SETTINGS.iter().map(row).collect()
 }
 
-/// The engine's counters.
+/// The counters.
 #[pyfunction]
 fn stats(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let out = PyDict::new(py);
@@ -112,28 +112,28 @@ fn reset_stats() {
 /// Runs everything pending.
 #[pyfunction]
 fn flush(py: Python<'_>) -> PyResult<()> {
-    deliver(py, fastnp::flush())
+    to_py_result(py, fastnp::flush())
 }
 
-/// Whether operations over so many elements run at once: what takes several of them is then better left to NumPy.
+/// Whether operations over so many elements run eagerly. Then a function of several operations is better left to NumPy.
 #[pyfunction]
 fn runs_at_once(elements: usize) -> bool {
     fastnp::runs_eagerly(elements)
 }
 
-/// Computes arrays.
+/// Evaluates arrays.
 #[pyfunction]
 #[pyo3(signature = (*arrays))]
 fn eval(py: Python<'_>, arrays: &Bound<'_, PyTuple>) -> PyResult<()> {
     for array in arrays {
         if let Ok(array) = array.cast::<NdArray>() {
-            deliver(py, array.open().array(py)?.evaluate())?;
+            to_py_result(py, array.open().array(py)?.evaluate())?;
         }
     }
     Ok(())
 }
 
-/// What is pending (or what the last flush ran), how it fuses, and the kernels.
+/// The plan of what is pending (or what the last flush ran): groups, refusals to fuse, kernels.
 #[pyfunction]
 #[pyo3(signature = (*_arrays))]
 fn explain(_arrays: &Bound<'_, PyTuple>) -> String {

@@ -1,54 +1,54 @@
-//! The Python module: argument parsing, NumPy's protocols, errors. It decides nothing; the engine and, for what the engine
-//! cannot do, the `fastnp._fallback` module in Python decide.
+//! The extension module `fastnp._fastnp`: Python classes and functions over the core.
+//!
+//! It parses arguments, follows NumPy's protocols and converts errors. It decides nothing about numbers: the core computes what it
+//! can, and `fastnp._fallback` in Python asks NumPy for the rest.
+//!
+//! From the ground up; a folder imports only folders above it in this table:
+//!
+//! | folder | what lives there | open first |
+//! |---|---|---|
+//! | `interpreter` | what needs no array: the GIL, errors and floating-point flags, the calling convention, NumPy's dtypes | `error` |
+//! | `object` | array objects: their payload, allocation, raw slots | `payload` |
+//! | `diagnostics` | counters, `explain`, settings, devices | |
+//! | `interop` | memory shared with NumPy, or on devices with other libraries | `foreign` |
+//! | `call` | arguments to values; ufuncs, reductions and functions of the module | `ufunc_call` |
+//! | `index` | `x[i]`, read and written | `subscript` |
+//! | `class` | the array class: attributes, methods, operators, protocols, metaclass | `methods` |
 
 mod call;
+mod class;
 mod diagnostics;
 mod index;
 mod interop;
-mod interpreter_lock;
+mod interpreter;
 mod object;
 
-use fastnp::Result;
+use crate::interpreter::error::to_py_result;
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-
-/// An engine result as Python's, after the floating-point flags that the engine raised on the way were reported.
-#[inline]
-pub(crate) fn deliver<T>(py: Python<'_>, result: Result<T>) -> PyResult<T> {
-    if fastnp::has_fp_reports() {
-        crate::call::errstate::report(py)?;
-    }
-    result.map_err(|e| crate::call::error::raise(py, e))
-}
-
-/// A function of `fastnp._fallback`.
-pub(crate) fn fallback<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
-    static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
-    MODULE.get_or_try_init(py, || Ok::<_, PyErr>(py.import("fastnp._fallback")?.unbind()))?.bind(py).getattr(name)
-}
 
 #[pymodule]
 fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<crate::object::ndarray::NdArray>()?;
-    module.add_class::<crate::interop::foreign::Memory>()?;
+    module.add_class::<crate::interop::numpy_memory::Memory>()?;
     crate::call::ufunc::add(module)?;
     crate::call::create::add(module)?;
-    crate::interop::convert::add(module)?;
+    crate::call::convert::add(module)?;
     crate::call::functions::add(module)?;
     crate::call::concatenate::add(module)?;
     crate::diagnostics::add(module)?;
-    crate::object::attributes::add(module)?;
+    crate::class::attributes::add(module)?;
     crate::interop::device_import::add(module)?;
+    module.add_function(wrap_pyfunction!(crate::interop::dlpack::from_capsule, module)?)?;
     crate::call::routine::add(module)?;
-    module.add_function(wrap_pyfunction!(crate::object::class::replace, module)?)?;
-    module.add_function(wrap_pyfunction!(crate::object::class::metaclass, module)?)?;
-    module.add_function(wrap_pyfunction!(crate::object::class::set_metaclass, module)?)?;
-    crate::interpreter_lock::add(module)?;
-    module.add_function(wrap_pyfunction!(crate::interop::foreign::py_to_numpy, module)?)?;
-    module.add_function(wrap_pyfunction!(crate::interop::foreign::py_from_numpy, module)?)?;
-    module.add_function(wrap_pyfunction!(crate::interop::foreign::ran, module)?)?;
-    crate::object::document::document(module)?;
-    crate::call::errstate::start(module.py())?;
+    module.add_function(wrap_pyfunction!(crate::class::metaclass::replace, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::class::metaclass::metaclass, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::class::metaclass::set_metaclass, module)?)?;
+    crate::interpreter::interpreter_lock::add(module)?;
+    module.add_function(wrap_pyfunction!(crate::interop::numpy_memory::py_to_numpy, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::interop::numpy_memory::py_from_numpy, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::interop::numpy_memory::ran, module)?)?;
+    crate::class::documentation::document(module)?;
+    crate::interpreter::errstate::install(module.py())?;
     crate::diagnostics::find_libraries(module.py(), &std::env::var("FASTNP_BACKEND").unwrap_or_default())?;
-    deliver(module.py(), fastnp::settings::read_environment())
+    to_py_result(module.py(), fastnp::settings::read_environment())
 }

@@ -301,7 +301,7 @@ def test_attributes_set_in_place_keep_the_memory() -> None:
 def test_what_the_host_has_is_not_lent() -> None:
     x = numbers()
     theirs = numpy.asarray(x)
-    with pytest.raises(BufferError, match="shared, with NumPy or somebody else"):
+    with pytest.raises(BufferError, match="shared, with NumPy or another library"):
         x.__dlpack__()
     copied = Consumer(x.__dlpack__(max_version=(1, 0), copy=True))
     assert copied.flags == 2 and copied.look()[1] == 2

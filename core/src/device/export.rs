@@ -1,7 +1,7 @@
-//! Memory on devices that others reach too: lent to them, or borrowed from them.
+//! Device memory shared with other libraries: exported to them, or imported from them.
 //!
-//! What is lent stays where it is until it comes back, and the device's memory is what counts (see `storage`). Nothing here knows
-//! the protocols by which libraries agree on it; they say where it is by a type of device and an ordinal, those of DLPack.
+//! Exported memory stays on its device, and the device's copy is the valid one, until the export is dropped (see `storage`). Protocols
+//! are the caller's: DLPack and others. A device is named by a type and an ordinal, as in DLPack.
 
 use crate::array::array::Array;
 use crate::array::layout::Layout;
@@ -15,79 +15,80 @@ use crate::runtime::lock::runtime;
 use fastnp_codegen::{DType, Device, device_known_as};
 use std::sync::Arc;
 
-/// Memory on a device, opened to somebody outside: alive, there, and never deferred until this is dropped.
-pub struct Loan {
+/// Device memory that another library may access: until this is dropped, it stays allocated and on the device, and operations on it
+/// are not deferred.
+pub struct DeviceExport {
     storage: StorageHandle,
     device: Arc<dyn Device>,
     address: *mut u8,
 }
 
-impl Loan {
+impl DeviceExport {
     /// The first element's address on the device.
     pub fn address(&self) -> *mut u8 {
         self.address
     }
 
-    /// Type and ordinal of the device.
-    pub fn place(&self) -> (i32, i32) {
+    /// DLPack's type and ordinal of the device.
+    pub fn dlpack_device(&self) -> (i32, i32) {
         self.device.dlpack()
     }
 }
 
-impl Drop for Loan {
+impl Drop for DeviceExport {
     fn drop(&mut self) {
-        // What others asked for may still be under way. If it failed, whoever waits next is told.
+        // Work that the other library queued may still be running. If it failed, the next wait reports it.
         let _ = interpreter_lock::release_during(true, || self.device.wait());
         self.storage.count_device_export(false);
     }
 }
 
-// SAFETY: the address is only handed out; the storage it points into is shared and lives as long as the loan.
-unsafe impl Send for Loan {}
+// SAFETY: the address is only passed on; the storage it points into is shared and lives as long as the export.
+unsafe impl Send for DeviceExport {}
 // SAFETY: as above.
-unsafe impl Sync for Loan {}
+unsafe impl Sync for DeviceExport {}
 
 impl Array {
-    /// Type and ordinal of the device that others could share the memory on: the one where they do, else the one that plans run on.
-    /// None where that is the host.
-    pub fn place(&self) -> Option<(i32, i32)> {
-        if self.is_lent() {
-            return self.storage.with_device_buffer(|device_buffer| device_buffer.device().dlpack());
+    /// DLPack's type and ordinal of the device that the memory is exported on, or else could be: the current one. `None` if that is the
+    /// host.
+    pub fn dlpack_device(&self) -> Option<(i32, i32)> {
+        if self.is_exported_on_device() {
+            return self.storage.with_device_buffer(|remote| remote.device().dlpack());
         }
         runtime().exec_target().device.as_ref().map(|device| device.dlpack())
     }
 
-    /// Whether others can reach the memory on a device now.
-    pub fn is_lent(&self) -> bool {
+    /// Whether another library may access the memory on a device now.
+    pub fn is_exported_on_device(&self) -> bool {
         self.storage.is_exported_on_device()
     }
 
-    /// The first element's address on the device where others can reach the memory.
-    pub fn lent_address(&self) -> Option<*mut u8> {
-        let start = self.is_lent().then(|| self.storage.with_device_buffer(DeviceBuffer::start))?;
+    /// The first element's address on the device that the memory is exported on.
+    pub fn exported_address(&self) -> Option<*mut u8> {
+        let start = self.is_exported_on_device().then(|| self.storage.with_device_buffer(DeviceBuffer::start))?;
         Some(start?.wrapping_offset(self.layout.offset))
     }
 
-    /// Opens the memory on a device to somebody outside: on the one that plans run on, unless it is lent elsewhere already. While the
-    /// loan lives, operations on this storage are not deferred, and wait for all that the device was asked for by anybody.
+    /// Exports the memory on the current device, or on the device that it is exported on already. While the export lives, operations on
+    /// this storage are not deferred, and wait for all work on the device.
     ///
     /// # Errors
-    /// `BufferError` where plans run on the host, and where somebody can reach the memory there; `MemoryError`; those of a device
-    /// that failed.
+    /// `BufferError` if the current target is the host, or if the memory is exported on the host; `MemoryError`; those of a device that
+    /// failed.
     ///
     /// ```
     /// use fastnp::{Array, DType, set_device};
     /// set_device("mock")?; // a device for tests
     /// let x = &Array::ones(&[3], DType::F64) * 2.0;
-    /// let loan = x.lend()?;
-    /// assert_eq!(x.place(), Some(loan.place()));
-    /// assert!(x.is_lent() && x.export().is_err());
-    /// drop(loan);
-    /// assert!(!x.is_lent() && x.export().is_ok());
+    /// let export = x.export_on_device()?;
+    /// assert_eq!(x.dlpack_device(), Some(export.dlpack_device()));
+    /// assert!(x.is_exported_on_device() && x.export().is_err());
+    /// drop(export);
+    /// assert!(!x.is_exported_on_device() && x.export().is_ok());
     /// set_device("cpu")?;
     /// # Ok::<(), fastnp::Error>(())
     /// ```
-    pub fn lend(&self) -> Result<Loan> {
+    pub fn export_on_device(&self) -> Result<DeviceExport> {
         let storage = &self.storage;
         let mut runtime = runtime();
         if storage.has_snapshots() {
@@ -103,7 +104,7 @@ impl Array {
             };
             if storage.is_shared() {
                 return refused(
-                    "the array's memory on the host is shared, with NumPy or somebody else: it cannot be shared on a device too, \
+                    "the array's memory on the host is shared, with NumPy or another library: it cannot be shared on a device too, \
                      but a copy can",
                 );
             }
@@ -111,23 +112,22 @@ impl Array {
                 .into_iter()
                 .for_each(|device_buffer| storage.set_device_buffer(device_buffer));
         }
-        let (device, start) = storage
-            .with_device_buffer(|device_buffer| (device_buffer.device().clone(), device_buffer.start()))
-            .expect("it was sent");
+        let (device, start) =
+            storage.with_device_buffer(|remote| (remote.device().clone(), remote.start())).expect("it was sent");
         interpreter_lock::release_during(true, || device.wait())?;
         storage.count_device_export(true);
-        Ok(Loan { storage: storage.clone(), device, address: start.wrapping_offset(self.layout.offset) })
+        Ok(DeviceExport { storage: storage.clone(), device, address: start.wrapping_offset(self.layout.offset) })
     }
 
     /// An array on memory of a device that `owner` keeps alive. The layout's offset counts from `address`.
     ///
     /// # Errors
-    /// `BufferError` where no device here has this type and this ordinal.
+    /// `BufferError` if no device here has this type and this ordinal.
     ///
     /// # Safety
     /// As [`Array::from_foreign`], for what the device reads and writes.
     pub unsafe fn from_device(
-        place: (i32, i32),
+        dlpack_device: (i32, i32),
         (address, bytes): (*mut u8, usize),
         layout: Layout,
         dtype: DType,
@@ -135,10 +135,10 @@ impl Array {
         owner: Box<dyn Owner>,
     ) -> Result<Array> {
         let unknown = |why: &str| {
-            let (kind, ordinal) = place;
+            let (kind, ordinal) = dlpack_device;
             Error::new(ErrorKind::Buffer, format!("no device here is number {ordinal} of DLPack's type {kind}{why}"))
         };
-        let device = device_known_as(place)
+        let device = device_known_as(dlpack_device)
             .ok_or_else(|| unknown(""))?
             .map_err(|error| unknown(&format!(": {}", error.message)))?;
         let storage = Storage::on_foreign_device(DeviceBuffer::foreign(device, address, bytes), bytes, owner);

@@ -1,12 +1,12 @@
-//! Places named by arrays of positions: `a[i, j]`, `a[:, i]`, `a[mask, 0]`, read or written.
+//! Fancy indexing: reading and writing the elements at arrays of positions and masks, as in `a[i, j]`, `a[:, i]`, `a[mask, 0]`.
 //!
-//! Whatever arrays index with, it comes down to a byte offset for each of their elements: positions, from the end where they are
-//! negative, times the step of the axis, summed over the indexed axes. They are computed at once, since a position out of bounds is an
-//! error of the call that names it. Reading is a gather and writing a scatter at them, recorded like any other statement but
-//! for a few dense rows, which are copied here.
+//! Any such index becomes one array of byte offsets: each position times its axis's stride, summed over the indexed axes. A negative
+//! position counts from the end. Offsets are computed at once, because a position out of bounds is an error of the call with the
+//! index. A read is then a gather at the offsets and a write a scatter, and both are recorded like any statement. A few dense rows
+//! are copied at once instead, by [`crate::index::take_rows`].
 //!
-//! Where elements are written more than once the last one counts, and which one that is NumPy decides by the order in which it
-//! steps through the arrays; so do we.
+//! If a write names an element twice, the last value is stored. Which value is last follows from the order in which NumPy visits
+//! the arrays, so writes here have NumPy's order.
 
 use crate::array::array::Array;
 use crate::array::layout::{
@@ -17,10 +17,10 @@ use crate::array::strided_view::StridedView;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::count_true::count_true;
-use crate::index::mask_device::places_there;
-use crate::index::mask_loops::put_positions;
+use crate::index::mask_device::positions_on_device;
+use crate::index::mask_loops::write_positions;
 use crate::index::take_rows;
-use crate::index::take_rows::{Items, are_within};
+use crate::index::take_rows::{RowItems, check_bounds};
 use crate::ops::elementwise::apply;
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::eager::runs_eagerly;
@@ -28,75 +28,75 @@ use crate::runtime::lock::{recording, runtime};
 use fastnp_codegen::{DType, Op};
 use smallvec::SmallVec;
 
-/// One part of an index.
+/// One item of an index.
 #[derive(Clone)]
-pub enum Part {
-    /// A position, a range, a new axis or an ellipsis.
+pub enum IndexPart {
+    /// An integer, a slice, a new axis or an ellipsis: basic indexing.
     Basic(Index),
     /// An array of positions along one axis.
     Positions(Array),
-    /// A bool array, as the positions where it is true along as many axes as it has.
+    /// A boolean array over as many axes as it has. It stands for the positions where it is true.
     Mask(Array),
 }
 
-/// An axis that an array indexes.
-struct Indexed {
+/// An axis that is indexed by an array.
+struct IndexedAxis {
     /// The positions, int64.
     positions: Array,
-    /// Their strides as they were given: what the order of results follows.
+    /// The strides of the array as the user passed it. The result's strides follow their order.
     strides: Strides,
     extent: usize,
     step: isize,
 }
 
-/// Elements of an array that an index names.
-pub struct Places {
-    of: Array,
-    /// What no array indexes, at position zero of the axes that are.
-    rest: Layout,
-    indexed: SmallVec<[Indexed; 2]>,
-    /// The byte offset of each place from the first element of the rest, int64 in row-major order.
+/// An array with a fancy index, ready to be read or written.
+pub struct FancyIndex {
+    array: Array,
+    /// The layout of the axes with basic indexing, with every array-indexed axis at position zero.
+    basic: Layout,
+    indexed: SmallVec<[IndexedAxis; 2]>,
+    /// The byte offset of each indexed element from the first element of `basic`: int64, in row-major order.
     offsets: Array,
-    /// What the arrays of positions broadcast to.
+    /// The shape that the position arrays broadcast to.
     shape: Shape,
-    /// Where their axes stand among the result's.
-    at: usize,
+    /// Which axis of the result is the first of the position arrays' axes.
+    insert_at: usize,
 }
 
 impl Array {
-    /// The places that an index names, arrays among its parts.
+    /// Applies an index that has arrays among its items.
     ///
     /// # Errors
-    /// `IndexError` for positions out of bounds, too many parts, masks of another shape and arrays that do not broadcast;
-    /// `Unsupported` for masks without axes and positions that are no integers.
+    /// `IndexError` for positions out of bounds, too many items, masks of another shape and arrays that do not broadcast;
+    /// `Unsupported` for masks without axes and positions that are not integers.
     ///
     /// ```
-    /// use fastnp::{Array, Part};
+    /// use fastnp::{Array, IndexPart};
     /// let a = Array::arange(9).reshape(&[3, 3])?;
     /// let (i, j) = (Array::from(vec![0i64, -1]), Array::from(vec![2i64, 0]));
-    /// let corners = a.places(&[Part::Positions(i), Part::Positions(j)])?;
+    /// let corners = a.fancy_index(&[IndexPart::Positions(i), IndexPart::Positions(j)])?;
     /// assert_eq!(corners.get()?.to_vec::<i64>()?, [2, 6]);
     /// corners.set(7.into())?;
     /// assert_eq!(a.to_vec::<i64>()?, [0, 1, 7, 3, 4, 5, 7, 7, 8]);
     /// # Ok::<(), fastnp::Error>(())
     /// ```
-    pub fn places(&self, parts: &[Part]) -> Result<Places> {
-        let found = Axes::of(self, parts)?;
+    pub fn fancy_index(&self, parts: &[IndexPart]) -> Result<FancyIndex> {
+        let found = ParsedIndex::of(self, parts)?;
         let shape = found.shape()?;
-        // NumPy's iterator takes so many arrays, and one for the elements.
-        let many = found.indexed.len() >= MAX_DIMS && found.rest.size() == 1;
-        if shape.len() + found.rest.ndim() > MAX_DIMS || many {
+        // NumPy's iterator has `MAX_DIMS` operands, and one of them is the array itself.
+        let many = found.indexed.len() >= MAX_DIMS && found.basic.size() == 1;
+        if shape.len() + found.basic.ndim() > MAX_DIMS || many {
             return Err(Error::index("too many axes, or arrays of positions"));
         }
         let offsets = found.offsets(&shape)?;
-        let Axes { rest, indexed, at } = found;
-        Ok(Places { of: self.clone(), rest, indexed, offsets, shape, at })
+        let ParsedIndex { basic, indexed, insert_at } = found;
+        Ok(FancyIndex { array: self.clone(), basic, indexed, offsets, shape, insert_at })
     }
 
     /// The elements, or rows along the first axis, at positions in one array: `self[positions]`.
     ///
     /// # Errors
-    /// As [`Array::places`].
+    /// As [`Array::fancy_index`].
     ///
     /// ```
     /// use fastnp::Array;
@@ -107,14 +107,14 @@ impl Array {
     pub fn at(&self, positions: &Array) -> Result<Array> {
         match take_rows::take(self, positions)? {
             Some(taken) => Ok(taken),
-            None => self.places(&[Part::Positions(positions.clone())])?.get(),
+            None => self.fancy_index(&[IndexPart::Positions(positions.clone())])?.get(),
         }
     }
 
     /// `self[positions] = value`.
     ///
     /// # Errors
-    /// As [`Array::places`] and [`Places::set`].
+    /// As [`Array::fancy_index`] and [`FancyIndex::set`].
     ///
     /// ```
     /// use fastnp::Array;
@@ -127,13 +127,13 @@ impl Array {
         if take_rows::put(self, positions, value)? {
             return Ok(());
         }
-        self.places(&[Part::Positions(positions.clone())])?.set(value)
+        self.fancy_index(&[IndexPart::Positions(positions.clone())])?.set(value)
     }
 
-    /// The elements at positions along an axis, in row-major order: NumPy's `take`.
+    /// The elements at positions along an axis, as NumPy's `take`. The result is row-major.
     ///
     /// # Errors
-    /// As [`Array::places`]; `AxisError`.
+    /// As [`Array::fancy_index`]; `AxisError`.
     ///
     /// ```
     /// use fastnp::Array;
@@ -148,20 +148,20 @@ impl Array {
         {
             return Ok(taken);
         }
-        let mut parts: Vec<Part> = vec![Part::Basic((..).into()); axis];
-        parts.push(Part::Positions(positions.clone()));
-        let places = self.places(&parts)?;
-        let shape = places.result_shape();
-        places.gather(&shape, c_strides(&shape, self.dtype().size()))
+        let mut parts: Vec<IndexPart> = vec![IndexPart::Basic((..).into()); axis];
+        parts.push(IndexPart::Positions(positions.clone()));
+        let index = self.fancy_index(&parts)?;
+        let shape = index.result_shape();
+        index.gather(&shape, c_strides(&shape, self.dtype().size()))
     }
 
-    /// The positions of mask bytes that are not zero, in this array of several axes or none: one row for each.
-    fn put_rows(&self, flags: &[u8], mut out: &mut [i64]) {
+    /// Writes the coordinates of mask bytes that are not zero, one row each. `self` has the mask's shape, and any number of axes but one.
+    fn write_coordinates(&self, flags: &[u8], mut out: &mut [i64]) {
         let row = self.shape().last().copied().unwrap_or(1).max(1);
         let mut lead: SmallVec<[i64; 4]> = SmallVec::from_elem(0, self.ndim().saturating_sub(1));
         let mut found = vec![0; row];
         for flags in flags.chunks(row) {
-            let many = put_positions(flags, &mut found);
+            let many = write_positions(flags, &mut found);
             let (rows, rest) = std::mem::take(&mut out).split_at_mut(many * self.ndim());
             out = rest;
             for (row, &position) in rows.chunks_mut(self.ndim().max(1)).zip(&found) {
@@ -178,7 +178,7 @@ impl Array {
         }
     }
 
-    /// The positions of the elements that are not zero: one row for each, one column for each axis.
+    /// The coordinates of the elements that are not zero: one row each, one column per axis.
     ///
     /// # Errors
     /// `MemoryError`.
@@ -195,119 +195,119 @@ impl Array {
             false => self.cast_order(DType::Bool, Order::C)?,
         };
         if self.ndim() > 0
-            && let Some(places) = places_there(&mask)?
+            && let Some(positions) = positions_on_device(&mask)?
         {
-            return Ok(places);
+            return Ok(positions);
         }
         let address = mask.address()?;
-        // SAFETY: the mask is dense and settled.
+        // SAFETY: the mask is dense and evaluated.
         let flags = unsafe { std::slice::from_raw_parts(address, mask.size()) };
         let (found, ndim) = (count_true(flags), self.ndim());
         let shape = [found, ndim];
         let (storage, to) = runtime().allocate(found * ndim * size_of::<i64>())?;
-        // SAFETY: the memory is new, of this size, and may hold any numbers.
+        // SAFETY: the memory is new and has this size. Any bits are valid integers.
         let out = unsafe { std::slice::from_raw_parts_mut(to.cast::<i64>(), found * ndim) };
         match ndim {
             1 => {
-                put_positions(flags, out);
+                write_positions(flags, out);
             }
-            _ => self.put_rows(flags, out),
+            _ => self.write_coordinates(flags, out),
         }
         let layout = Layout::dense(&shape, size_of::<i64>());
         Ok(Array { storage, layout, dtype: DType::I64, writeable: true })
     }
 }
 
-/// The axes of an array under an index, as they are found.
-struct Axes {
-    rest: Layout,
-    indexed: SmallVec<[Indexed; 2]>,
-    at: usize,
+/// An index split into its basic part and its array-indexed axes.
+struct ParsedIndex {
+    basic: Layout,
+    indexed: SmallVec<[IndexedAxis; 2]>,
+    insert_at: usize,
 }
 
-impl Axes {
-    /// What the arrays of positions broadcast to.
+impl ParsedIndex {
+    /// The shape that the position arrays broadcast to.
     fn shape(&self) -> Result<Shape> {
         let shapes: SmallVec<[&[usize]; 2]> = self.indexed.iter().map(|i| i.positions.shape()).collect();
         broadcast(&shapes).map_err(|e| Error::index(e.message()))
     }
 
-    /// The byte offset of each place.
+    /// The byte offset of each indexed element.
     fn offsets(&self, shape: &[usize]) -> Result<Array> {
         let n = count(shape);
-        // Rows and few elements are copied, by offsets that are there.
+        // Rows and small results are copied at once and need offsets in memory. Other offsets are recorded, and fuse with the gather.
         if let [only] = &self.indexed[..]
-            && self.rest.size() == 1
+            && self.basic.size() == 1
             && !runs_eagerly(n)
             && same_shape(only.positions.shape(), shape)
-            && only.count_from_zero()?
+            && only.all_from_start()?
         {
             return apply(Op::Multiply, &[(&only.positions).into(), (only.step as i64).into()]);
         }
         let (storage, address) = runtime().allocate(n * size_of::<i64>())?;
         if n > 0 {
-            // Where there is no element to name, nobody is told of a position that is not there.
-            // SAFETY: the memory is new, of this size, and has any numbers in it, which the first array replaces.
+            // An empty array of positions cannot be out of bounds, whatever the extent.
+            // SAFETY: the memory is new and has this size. Any bits are valid integers, and the first axis overwrites all of them.
             let offsets = unsafe { std::slice::from_raw_parts_mut(address.cast::<i64>(), n) };
-            for (k, indexed) in self.indexed.iter().enumerate() {
-                indexed.add_to(offsets, k == 0, shape)?;
+            for (k, axis) in self.indexed.iter().enumerate() {
+                axis.add_offsets(offsets, k == 0, shape)?;
             }
         }
         let layout = Layout { shape: shape.into(), strides: c_strides(shape, size_of::<i64>()), offset: 0 };
         Ok(Array { storage, layout, dtype: DType::I64, writeable: true })
     }
 
-    fn of(array: &Array, parts: &[Part]) -> Result<Axes> {
-        let parts = &positioned(array, parts)?[..];
-        let used = parts.iter().filter(|p| !matches!(p, Part::Basic(Index::NewAxis | Index::Ellipsis))).count();
-        let basic: SmallVec<[Index; 4]> = parts
+    fn of(array: &Array, parts: &[IndexPart]) -> Result<ParsedIndex> {
+        let parts = &masks_to_positions(array, parts)?[..];
+        let used = parts.iter().filter(|p| !matches!(p, IndexPart::Basic(Index::NewAxis | Index::Ellipsis))).count();
+        let views: SmallVec<[Index; 4]> = parts
             .iter()
             .map(|part| match part {
-                Part::Basic(index) => *index,
-                Part::Positions(_) | Part::Mask(_) => (..).into(),
+                IndexPart::Basic(index) => *index,
+                IndexPart::Positions(_) | IndexPart::Mask(_) => (..).into(),
             })
             .collect();
-        let all = array.layout().index(&basic)?;
-        let mut rest = Layout { shape: Shape::new(), strides: Strides::new(), offset: all.offset };
+        let all = array.layout().index(&views)?;
+        let mut basic = Layout { shape: Shape::new(), strides: Strides::new(), offset: all.offset };
         let mut indexed = SmallVec::new();
-        // Integers go with the arrays: they only leave no axis.
-        let (mut place, mut runs, mut inside, mut axis) = (0, 0, false, 0);
+        // As in NumPy, an integer counts as an array of positions when the place of the result's axes is decided.
+        let (mut first_run, mut runs, mut inside, mut axis) = (0, 0, false, 0);
         for part in parts {
-            let joins = matches!(part, Part::Positions(_) | Part::Basic(Index::At(_)));
+            let joins = matches!(part, IndexPart::Positions(_) | IndexPart::Basic(Index::At(_)));
             if joins && !inside {
                 runs += 1;
                 if runs == 1 {
-                    place = rest.ndim();
+                    first_run = basic.ndim();
                 }
             }
             inside = joins;
             let axes = match part {
-                Part::Positions(positions) => {
-                    indexed.push(Indexed::new(positions, all.shape[axis], all.strides[axis])?);
+                IndexPart::Positions(positions) => {
+                    indexed.push(IndexedAxis::new(positions, all.shape[axis], all.strides[axis])?);
                     axis += 1;
                     continue;
                 }
-                Part::Basic(Index::At(_)) | Part::Mask(_) => 0,
-                Part::Basic(Index::Ellipsis) => array.ndim() - used,
-                Part::Basic(Index::Range(..) | Index::NewAxis) => 1,
+                IndexPart::Basic(Index::At(_)) | IndexPart::Mask(_) => 0,
+                IndexPart::Basic(Index::Ellipsis) => array.ndim() - used,
+                IndexPart::Basic(Index::Range(..) | Index::NewAxis) => 1,
             };
-            rest.shape.extend_from_slice(&all.shape[axis..axis + axes]);
-            rest.strides.extend_from_slice(&all.strides[axis..axis + axes]);
+            basic.shape.extend_from_slice(&all.shape[axis..axis + axes]);
+            basic.strides.extend_from_slice(&all.strides[axis..axis + axes]);
             axis += axes;
         }
-        rest.shape.extend_from_slice(&all.shape[axis..]);
-        rest.strides.extend_from_slice(&all.strides[axis..]);
-        let at = if runs == 1 { place } else { 0 };
-        Ok(Axes { rest, indexed, at })
+        basic.shape.extend_from_slice(&all.shape[axis..]);
+        basic.strides.extend_from_slice(&all.strides[axis..]);
+        let insert_at = if runs == 1 { first_run } else { 0 };
+        Ok(ParsedIndex { basic, indexed, insert_at })
     }
 }
 
-/// The parts with every mask replaced by its positions along each of its axes.
-fn positioned(array: &Array, parts: &[Part]) -> Result<SmallVec<[Part; 4]>> {
-    let uses = |part: &Part| match part {
-        Part::Basic(Index::NewAxis | Index::Ellipsis) => 0,
-        Part::Basic(Index::At(_) | Index::Range(..)) | Part::Positions(_) => 1,
-        Part::Mask(mask) => mask.ndim(),
+/// The items with every mask replaced by its positions along each of its axes.
+fn masks_to_positions(array: &Array, parts: &[IndexPart]) -> Result<SmallVec<[IndexPart; 4]>> {
+    let uses = |part: &IndexPart| match part {
+        IndexPart::Basic(Index::NewAxis | Index::Ellipsis) => 0,
+        IndexPart::Basic(Index::At(_) | Index::Range(..)) | IndexPart::Positions(_) => 1,
+        IndexPart::Mask(mask) => mask.ndim(),
     };
     let used: usize = parts.iter().map(uses).sum();
     if used > array.ndim() {
@@ -316,8 +316,8 @@ fn positioned(array: &Array, parts: &[Part]) -> Result<SmallVec<[Part; 4]>> {
     let mut out = SmallVec::new();
     let mut axis = 0;
     for part in parts {
-        let Part::Mask(mask) = part else {
-            axis += if matches!(part, Part::Basic(Index::Ellipsis)) { array.ndim() - used } else { uses(part) };
+        let IndexPart::Mask(mask) = part else {
+            axis += if matches!(part, IndexPart::Basic(Index::Ellipsis)) { array.ndim() - used } else { uses(part) };
             out.push(part.clone());
             continue;
         };
@@ -330,48 +330,48 @@ fn positioned(array: &Array, parts: &[Part]) -> Result<SmallVec<[Part; 4]>> {
         axis += mask.ndim();
         let found = mask.nonzero()?;
         for column in 0..mask.ndim() {
-            out.push(Part::Positions(found.index(&[(..).into(), Index::At(column as isize)])?));
+            out.push(IndexPart::Positions(found.index(&[(..).into(), Index::At(column as isize)])?));
         }
     }
     Ok(out)
 }
 
-impl Indexed {
-    fn new(positions: &Array, extent: usize, step: isize) -> Result<Indexed> {
+impl IndexedAxis {
+    fn new(positions: &Array, extent: usize, step: isize) -> Result<IndexedAxis> {
         if !positions.dtype().is_integer() {
-            return Err(Error::unsupported("positions that are no integers"));
+            return Err(Error::unsupported("positions that are not integers"));
         }
         let strides = Strides::from_slice(positions.strides());
         let positions = match positions.dtype() == DType::I64 {
             true => positions.clone(),
             false => positions.cast(DType::I64)?,
         };
-        Ok(Indexed { positions, strides, extent, step })
+        Ok(IndexedAxis { positions, strides, extent, step })
     }
 
-    /// Whether no position counts from the end, and they lie densely: then their offsets are best computed where they are used.
+    /// Whether the positions are dense and none is negative. Then the offsets are best computed in the kernel that uses them.
     ///
     /// # Errors
     /// `IndexError` for a position out of bounds.
-    fn count_from_zero(&self) -> Result<bool> {
+    fn all_from_start(&self) -> Result<bool> {
         if !self.positions.is_c_contiguous() {
             return Ok(false);
         }
         let address = self.positions.address()?;
-        // SAFETY: the array is dense, settled int64.
+        // SAFETY: the array is dense, evaluated int64.
         let numbers = unsafe { std::slice::from_raw_parts(address.cast::<i64>(), self.positions.size()) };
-        are_within(numbers, self.extent as i64)
+        check_bounds(numbers, self.extent as i64)
     }
 
-    /// Adds the byte offset of each position, or sets it where it is the first.
-    fn add_to(&self, offsets: &mut [i64], first: bool, shape: &[usize]) -> Result<()> {
+    /// Adds the byte offset of each position, or stores it if this is the first axis.
+    fn add_offsets(&self, offsets: &mut [i64], first: bool, shape: &[usize]) -> Result<()> {
         let p = &self.positions;
         let dense = match p.is_c_contiguous() && same_shape(p.shape(), shape) {
             true => p.clone(),
             false => p.broadcast_to(shape)?.copy(Order::C)?,
         };
         let address = dense.address()?;
-        // SAFETY: the array is dense, settled int64 of this shape.
+        // SAFETY: the array is dense, evaluated int64 of this shape.
         let numbers = unsafe { std::slice::from_raw_parts(address.cast::<i64>(), offsets.len()) };
         let (n, step) = (self.extent as i64, self.step as i64);
         let mut outside = false;
@@ -389,21 +389,21 @@ impl Indexed {
     }
 }
 
-impl Places {
-    /// The shape of what is read or written.
+impl FancyIndex {
+    /// The shape of the result of a read, which is the shape that a written value broadcasts to.
     pub fn result_shape(&self) -> Shape {
-        self.merged(&self.shape, &self.rest.shape)
+        self.merged(&self.shape, &self.basic.shape)
     }
 
-    /// What belongs to the positions' axes and to the rest, in the order of the result's axes.
+    /// Merges what belongs to the position arrays' axes with what belongs to the basic axes, in the order of the result's axes.
     fn merged<T: Copy>(&self, indexed: &[T], rest: &[T]) -> SmallVec<[T; 4]>
     where
         [T; 4]: smallvec::Array<Item = T>,
     {
-        rest[..self.at].iter().chain(indexed).chain(&rest[self.at..]).copied().collect()
+        rest[..self.insert_at].iter().chain(indexed).chain(&rest[self.insert_at..]).copied().collect()
     }
 
-    /// The elements, in a new array.
+    /// Reads the elements into a new array.
     ///
     /// # Errors
     /// `MemoryError`.
@@ -412,23 +412,23 @@ impl Places {
     }
 
     fn gather(&self, shape: &[usize], strides: Strides) -> Result<Array> {
-        let target = Array::fresh(shape, strides, self.of.dtype())?;
+        let target = Array::fresh(shape, strides, self.array.dtype())?;
         if target.size() == 0 {
             return Ok(target);
         }
-        if let Some(rows) = self.rows(target.strides()) {
-            self.copy_out(&target, rows)?;
+        if let Some(rows) = self.as_rows(target.strides()) {
+            self.gather_now(&target, rows)?;
             return Ok(target);
         }
         let offsets = &self.offsets;
-        let (still, fixed) = self.still();
+        let (zeros, basic_zeros) = self.zero_strides();
         let inputs = [
-            Input::Memory(self.view(&self.of, self.rest.offset, self.merged(&still, &self.rest.strides))),
-            Input::Memory(self.view(offsets, 0, self.merged(offsets.strides(), &fixed))),
+            Input::Memory(self.view(&self.array, self.basic.offset, self.merged(&zeros, &self.basic.strides))),
+            Input::Memory(self.view(offsets, 0, self.merged(offsets.strides(), &basic_zeros))),
         ];
         recording()?.submit(&Statement {
             op: Operation::Gather,
-            compute: self.of.dtype(),
+            compute: self.array.dtype(),
             domain: shape,
             reduced: 0,
             inputs: &inputs,
@@ -438,26 +438,31 @@ impl Places {
         Ok(target)
     }
 
-    /// The rest as items of a row that are evenly apart, here and in an array of the result's shape, and the step there from row to
-    /// row; `None` where the rest is no such row, or where recording is better: single elements that are many.
-    fn rows(&self, strides: &[isize]) -> Option<(Items, isize)> {
-        let size = self.of.dtype().size();
-        let (at, end) = (self.at, self.at + self.shape.len());
-        let few = runs_eagerly(self.offsets.size() * self.rest.size());
-        let along = strides[..at].iter().chain(&strides[end..]);
-        let mut axes = self.rest.shape.iter().zip(&self.rest.strides).zip(along).filter(|((n, _), _)| **n != 1);
-        let dense = self.rest.is_c_contiguous(size)
+    /// Sees the basic part as rows of evenly spaced items, both here and in an array of the result's shape; returns the items and that
+    /// array's stride from row to row. `None` if the layout is no such row, or if recording is faster: many single elements.
+    fn as_rows(&self, strides: &[isize]) -> Option<(RowItems, isize)> {
+        let size = self.array.dtype().size();
+        let (at, end) = (self.insert_at, self.insert_at + self.shape.len());
+        let is_small = runs_eagerly(self.offsets.size() * self.basic.size());
+        let target_strides = strides[..at].iter().chain(&strides[end..]);
+        let mut axes =
+            self.basic.shape.iter().zip(&self.basic.strides).zip(target_strides).filter(|((n, _), _)| **n != 1);
+        let dense = self.basic.is_c_contiguous(size)
             && at == 0
-            && strides[end..].iter().zip(&self.rest.strides).zip(&self.rest.shape).all(|((a, b), &n)| a == b || n == 1);
+            && strides[end..]
+                .iter()
+                .zip(&self.basic.strides)
+                .zip(&self.basic.shape)
+                .all(|((a, b), &n)| a == b || n == 1);
         let items = match (axes.next(), axes.next()) {
-            _ if dense => Items { bytes: self.rest.size() * size, count: 1, steps: (0, 0) },
-            (Some(((&n, &here), &there)), None) => Items { bytes: size, count: n, steps: (here, there) },
+            _ if dense => RowItems { bytes: self.basic.size() * size, count: 1, strides: (0, 0) },
+            (Some(((&n, &own), &other)), None) => RowItems { bytes: size, count: n, strides: (own, other) },
             _ => return None,
         };
-        if !few && items.bytes <= take_rows::ELEMENT {
+        if !is_small && items.bytes <= take_rows::MAX_ELEMENT_BYTES {
             return None;
         }
-        // The positions' axes are evenly apart where they lie as one.
+        // The position arrays' axes must have one stride when they are flattened.
         let row = strides[at..end].iter().zip(&self.shape).rev().find(|(_, n)| **n != 1).map_or(0, |(s, _)| *s);
         let even = c_strides(&self.shape, 1)
             .iter()
@@ -467,63 +472,63 @@ impl Places {
         even.then_some((items, row))
     }
 
-    /// Copies the rows to a new array.
-    fn copy_out(&self, target: &Array, (items, step): (Items, isize)) -> Result<()> {
+    /// Copies the rows to a new array at once.
+    fn gather_now(&self, target: &Array, (items, step): (RowItems, isize)) -> Result<()> {
         let mut runtime = runtime();
-        let from = runtime.ensure_on_host(&self.of.storage)?.wrapping_offset(self.rest.offset).cast_const();
+        let from = runtime.ensure_on_host(&self.array.storage)?.wrapping_offset(self.basic.offset).cast_const();
         let to = target.storage.materialize()?;
         let offset = self.offset();
-        let place = |k: usize| (from.wrapping_offset(offset(k)), to.wrapping_offset(k as isize * step));
-        // SAFETY: the array is settled, its places lie within it, and the target is new and has room for all of them.
-        unsafe { take_rows::copy(self.offsets.size(), items, place) };
+        let addresses = |k: usize| (from.wrapping_offset(offset(k)), to.wrapping_offset(k as isize * step));
+        // SAFETY: the array is evaluated, its offsets were checked, and the target is new and has room for all rows.
+        unsafe { take_rows::copy(self.offsets.size(), items, addresses) };
         target.storage.note_write()?;
         runtime.telemetry.stats.count_eager();
         Ok(())
     }
 
-    /// Copies the rows of an array of the same type to the places.
-    fn copy_in(&self, value: &Array, (items, step): (Items, isize)) -> Result<()> {
+    /// Copies rows of an array of the same type into this one at once.
+    fn scatter_now(&self, value: &Array, (items, step): (RowItems, isize)) -> Result<()> {
         let mut runtime = runtime();
-        if self.of.storage.has_snapshots() {
-            runtime.copy_on_write(&self.of.storage)?;
+        if self.array.storage.has_snapshots() {
+            runtime.copy_on_write(&self.array.storage)?;
         }
         let from = runtime.ensure_on_host(&value.storage)?.wrapping_offset(value.layout.offset).cast_const();
-        let to = runtime.ensure_on_host(&self.of.storage)?.wrapping_offset(self.rest.offset);
+        let to = runtime.ensure_on_host(&self.array.storage)?.wrapping_offset(self.basic.offset);
         let offset = self.offset();
-        let place = |k: usize| (from.wrapping_offset(k as isize * step), to.wrapping_offset(offset(k)));
-        let items = Items { steps: (items.steps.1, items.steps.0), ..items };
-        // SAFETY: both arrays are settled and apart, the places lie within this one, and the value has a row for each.
-        unsafe { take_rows::copy(self.offsets.size(), items, place) };
-        self.of.storage.note_write()?;
+        let addresses = |k: usize| (from.wrapping_offset(k as isize * step), to.wrapping_offset(offset(k)));
+        let items = RowItems { strides: (items.strides.1, items.strides.0), ..items };
+        // SAFETY: both arrays are evaluated and share no memory, the offsets were checked, and the value has a row for each.
+        unsafe { take_rows::copy(self.offsets.size(), items, addresses) };
+        self.array.storage.note_write()?;
         runtime.telemetry.stats.count_eager();
         Ok(())
     }
 
-    /// The byte offset of a place, which was checked when it was computed.
+    /// The byte offset of an indexed element. Bounds were checked when it was computed.
     fn offset(&self) -> impl Fn(usize) -> isize {
         let start = self.offsets.storage.address().map_or(std::ptr::null(), |p| p.cast_const().cast::<i64>());
-        // SAFETY: as many offsets as there are places; the storage was made with memory and lives as long as the places.
+        // SAFETY: there is one offset for each index; the storage has memory and lives as long as `self`.
         move |k| unsafe { *start.add(k) as isize }
     }
 
-    /// Strides of the result: as NumPy nests the axes. Where there is a rest of more than one element, the positions' axes are
-    /// outside of it in row-major order; otherwise they nest as the arrays of positions do.
+    /// Strides of the result in NumPy's axis order. If the basic part has more than one element, the position arrays' axes are outer
+    /// to it and row-major; otherwise they have the order of the arrays of positions.
     fn result_strides(&self) -> Strides {
-        let size = self.of.dtype().size();
-        let rest = result_order::of_one(&self.rest.shape, size, &self.rest.strides);
-        let row = count(&self.rest.shape);
+        let size = self.array.dtype().size();
+        let rest = result_order::of_one(&self.basic.shape, size, &self.basic.strides);
+        let row = count(&self.basic.shape);
         let indexed = if row == 1 {
-            let given = self.given();
-            let given: SmallVec<[&[isize]; 3]> = given.iter().map(|s| &s[..]).collect();
-            result_order::of_operands(&self.shape, size, &given)
+            let position_strides = self.position_strides();
+            let position_strides: SmallVec<[&[isize]; 3]> = position_strides.iter().map(|s| &s[..]).collect();
+            result_order::of_operands(&self.shape, size, &position_strides)
         } else {
             c_strides(&self.shape, size * row)
         };
         self.merged(&indexed, &rest)
     }
 
-    /// The strides of the arrays of positions, over the shape they broadcast to.
-    fn given(&self) -> SmallVec<[Strides; 3]> {
+    /// The strides of the position arrays, broadcast to their common shape.
+    fn position_strides(&self) -> SmallVec<[Strides; 3]> {
         self.indexed
             .iter()
             .map(|i| {
@@ -533,52 +538,52 @@ impl Places {
             .collect()
     }
 
-    /// Steps of what does not move along the positions' axes, and of what does not move along the rest.
-    fn still(&self) -> (Strides, Strides) {
-        (SmallVec::from_elem(0, self.shape.len()), SmallVec::from_elem(0, self.rest.ndim()))
+    /// Zero strides along the position arrays' axes, and along the basic axes.
+    fn zero_strides(&self) -> (Strides, Strides) {
+        (SmallVec::from_elem(0, self.shape.len()), SmallVec::from_elem(0, self.basic.ndim()))
     }
 
     fn view<'a>(&self, array: &'a Array, offset: isize, strides: Strides) -> StridedView<'a> {
         StridedView { storage: &array.storage, dtype: array.dtype(), offset, strides: CowStrides::Owned(strides) }
     }
 
-    /// Writes a value, converted and stretched, to the places; where one is named twice the last element counts.
+    /// Writes a value, cast and broadcast. If an element is named twice, the last value is stored.
     ///
     /// # Errors
     /// `ValueError` where the array is read-only or the value's shape does not fit, `Unsupported` where elements of the array share
     /// memory, `OverflowError` for an integer out of bounds, `MemoryError`.
     pub fn set(&self, value: Value<'_>) -> Result<()> {
-        self.of.check_target("assignment destination is read-only")?;
+        self.array.check_target("assignment destination is read-only")?;
         let shape = self.result_shape();
-        let number = value.scalar(self.of.dtype())?;
+        let number = value.scalar(self.array.dtype())?;
         let value = match value {
-            Value::Array(v) => Some(self.stretched(v, &shape)?),
+            Value::Array(v) => Some(self.broadcast_value(v, &shape)?),
             Value::Scalar(_) | Value::Int(_) | Value::Float(_) | Value::Complex(_) => None,
         };
         if count(&shape) == 0 {
             return Ok(());
         }
         let offsets = &self.offsets;
-        let at = self.at..self.at + self.shape.len();
-        // The value's steps, those of the positions' axes first.
+        let at = self.insert_at..self.insert_at + self.shape.len();
+        // The value's strides, those along the position arrays' axes first.
         let (steps, rest): (Strides, Strides) = match &value {
             Some(v) => {
                 let s = v.strides();
                 (s[at.clone()].into(), s[..at.start].iter().chain(&s[at.end..]).copied().collect())
             }
-            None => self.still(),
+            None => self.zero_strides(),
         };
         let order = self.order(&steps);
         if let Some(v) = &value
-            && v.dtype() == self.of.dtype()
+            && v.dtype() == self.array.dtype()
             && order.iter().enumerate().all(|(i, o)| *o == (i, false))
-            && let Some(rows) = self.rows(v.strides())
+            && let Some(rows) = self.as_rows(v.strides())
         {
-            return self.copy_in(v, rows);
+            return self.scatter_now(v, rows);
         }
         let mut domain: Shape = order.iter().map(|o| self.shape[o.0]).collect();
-        domain.extend_from_slice(&self.rest.shape);
-        let walked = |array: &Array, along: &[isize], rest: &[isize]| -> (isize, Strides) {
+        domain.extend_from_slice(&self.basic.shape);
+        let reordered = |array: &Array, along: &[isize], rest: &[isize]| -> (isize, Strides) {
             let mut offset = array.layout.offset;
             let mut strides = Strides::new();
             for &(axis, backwards) in &order {
@@ -588,32 +593,32 @@ impl Places {
             strides.extend_from_slice(rest);
             (offset, strides)
         };
-        let (still, fixed) = self.still();
-        let (offset, strides) = walked(offsets, offsets.strides(), &fixed);
+        let (zeros, basic_zeros) = self.zero_strides();
+        let (offset, strides) = reordered(offsets, offsets.strides(), &basic_zeros);
         let offsets = Input::Memory(self.view(offsets, offset, strides));
         let source = match (&value, number) {
             (Some(v), _) => {
-                let (offset, strides) = walked(v, &steps, &rest);
+                let (offset, strides) = reordered(v, &steps, &rest);
                 Input::Memory(self.view(v, offset, strides))
             }
-            (None, Some(number)) => Input::Scalar(number.cast(self.of.dtype())),
-            (None, None) => return Err(Error::unsupported("a number of no type")),
+            (None, Some(number)) => Input::Scalar(number.cast(self.array.dtype())),
+            (None, None) => return Err(Error::unsupported("a scalar without a type")),
         };
-        let target = still.iter().chain(&self.rest.strides).copied().collect();
+        let target = zeros.iter().chain(&self.basic.strides).copied().collect();
         recording()?.submit(&Statement {
             op: Operation::Scatter,
-            compute: self.of.dtype(),
+            compute: self.array.dtype(),
             domain: &domain,
             reduced: 0,
             inputs: &[source, offsets],
-            target: self.view(&self.of, self.rest.offset, target),
+            target: self.view(&self.array, self.basic.offset, target),
             covers: false,
         })
     }
 
-    /// A value over the shape it is written to, apart from the array's memory.
-    fn stretched(&self, value: &Array, shape: &[usize]) -> Result<Array> {
-        let value = match value.may_share_memory(&self.of) {
+    /// A value broadcast to the shape that is written, in memory that the array does not share.
+    fn broadcast_value(&self, value: &Array, shape: &[usize]) -> Result<Array> {
+        let value = match value.may_share_memory(&self.array) {
             true => value.copy(Order::A)?,
             false => value.clone(),
         };
@@ -621,19 +626,19 @@ impl Places {
         if same_shape(value.shape(), shape) { Ok(value) } else { value.broadcast_to(shape) }
     }
 
-    /// The positions' axes in the order NumPy steps through them when it writes, each with whether it does so backwards.
+    /// The position arrays' axes in the order NumPy visits them in a write, each with whether it is visited backwards.
     ///
-    /// A rest of more than one element is written place by place, in row-major order. Otherwise NumPy's iterator nests the axes as
-    /// those of the arrays of positions and of the value do, and turns those around along which none of them steps forward; not
-    /// for one array of one axis, whose order it promises.
+    /// A basic part of more than one element is written index by index in row-major order. Otherwise NumPy's iterator orders the axes by
+    /// the strides of the position arrays and the value, and reverses an axis along which no stride is positive. One array of one axis
+    /// is always visited forwards: NumPy documents that order.
     fn order(&self, value: &[isize]) -> SmallVec<[(usize, bool); 4]> {
         let ndim = self.shape.len();
-        if count(&self.rest.shape) != 1 || (self.indexed.len() == 1 && ndim <= 1) {
+        if count(&self.basic.shape) != 1 || (self.indexed.len() == 1 && ndim <= 1) {
             return (0..ndim).map(|axis| (axis, false)).collect();
         }
-        let mut given = self.given();
-        given.push(value.into());
-        let steps: SmallVec<[&[isize]; 4]> = given.iter().map(|s| &s[..]).collect();
+        let mut position_strides = self.position_strides();
+        position_strides.push(value.into());
+        let steps: SmallVec<[&[isize]; 4]> = position_strides.iter().map(|s| &s[..]).collect();
         let nested = result_order::of_operands(&self.shape, 1, &steps);
         let mut axes: SmallVec<[usize; 4]> = (0..ndim).collect();
         axes.sort_by_key(|&axis| std::cmp::Reverse(nested[axis]));

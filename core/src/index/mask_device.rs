@@ -1,8 +1,8 @@
-//! What a mask chooses, where that is on a device: it is compacted there, and only its number comes to the host.
+//! Stream compaction on a device: elements or positions are compacted there, and only their number is downloaded.
 
 use crate::array::array::Array;
 use crate::array::layout::Index;
-use crate::device::routine::{on_device, ready};
+use crate::device::routine::{device_operand, on_device};
 use crate::error::Result;
 use crate::ops::elementwise::apply;
 use crate::ops::reduce::Reduction;
@@ -13,21 +13,21 @@ use fastnp_codegen::{DType, Op};
 ///
 /// # Errors
 /// `MemoryError`; those of a device that failed.
-pub(crate) fn how_many(mask: &Array) -> Result<usize> {
+pub(crate) fn count_selected(mask: &Array) -> Result<usize> {
     Ok(mask.reduce(Reduction::CountNonzero, None, None, false)?.item()?.to_i64() as usize)
 }
 
-/// The elements of `values` where a mask of the same shape is true, in row-major order; without values their positions in that order,
-/// as `int64`. None on the host, and where there is nothing to choose from.
+/// The elements of `values` where a mask of the same shape is true, in row-major order; without values the flat positions, as `int64`.
+/// `None` on the host, and for an empty mask.
 ///
 /// # Errors
 /// `MemoryError`; those of a device that failed.
-pub(crate) fn chosen_there(mask: &Array, values: Option<&Array>) -> Result<Option<Array>> {
+pub(crate) fn compact_on_device(mask: &Array, values: Option<&Array>) -> Result<Option<Array>> {
     if mask.size() == 0 || runtime().exec_target().device.is_none() {
         return Ok(None);
     }
-    let (mask, values) = (ready(mask)?, values.map(ready).transpose()?);
-    let count = how_many(&mask)?;
+    let (mask, values) = (device_operand(mask)?, values.map(device_operand).transpose()?);
+    let count = count_selected(&mask)?;
     let dtype = values.as_ref().map_or(DType::I64, Array::dtype);
     let out = Array::by_rows(&[count], dtype)?;
     if count == 0 {
@@ -36,28 +36,28 @@ pub(crate) fn chosen_there(mask: &Array, values: Option<&Array>) -> Result<Optio
     let operands: Vec<&Array> = [&mask, &out].into_iter().chain(&values).collect();
     on_device(&operands, &[&out], |device, addresses| {
         let given = addresses.get(2).map(|start| (start.cast_const(), dtype.size()));
-        // SAFETY: all are dense, aligned and on this device. The target is new, and as long as the mask said.
+        // SAFETY: all are dense, aligned and on this device. The target is new, and as long as the mask's count.
         unsafe { device.compact((addresses[0].cast_const(), mask.size()), given, addresses[1]) }
     })?;
     Ok(Some(out))
 }
 
-/// The positions along each axis of what a mask of one axis or more chooses, one row for each. None as for [`chosen_there`].
+/// The coordinates that a mask selects, one row each. `None` as for [`compact_on_device`].
 ///
 /// # Errors
-/// As [`chosen_there`].
-pub(crate) fn places_there(mask: &Array) -> Result<Option<Array>> {
-    let Some(flat) = chosen_there(mask, None)? else { return Ok(None) };
+/// As [`compact_on_device`].
+pub(crate) fn positions_on_device(mask: &Array) -> Result<Option<Array>> {
+    let Some(flat) = compact_on_device(mask, None)? else { return Ok(None) };
     if mask.ndim() == 1 {
         return flat.reshape(&[flat.size(), 1]).map(Some);
     }
-    let places = Array::by_rows(&[flat.size(), mask.ndim()], DType::I64)?;
-    let mut rest = flat;
+    let positions = Array::by_rows(&[flat.size(), mask.ndim()], DType::I64)?;
+    let mut remaining = flat;
     for axis in (0..mask.ndim()).rev() {
         let extent = mask.shape()[axis] as i64;
-        let column = places.index(&[(..).into(), Index::At(axis as isize)])?;
-        column.assign(&apply(Op::Remainder, &[(&rest).into(), extent.into()])?)?;
-        rest = apply(Op::FloorDivide, &[(&rest).into(), extent.into()])?;
+        let column = positions.index(&[(..).into(), Index::At(axis as isize)])?;
+        column.assign(&apply(Op::Remainder, &[(&remaining).into(), extent.into()])?)?;
+        remaining = apply(Op::FloorDivide, &[(&remaining).into(), extent.into()])?;
     }
-    Ok(Some(places))
+    Ok(Some(positions))
 }

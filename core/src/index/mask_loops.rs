@@ -1,78 +1,79 @@
-//! What a mask's bytes choose: how many, at which positions, the elements there.
+//! Stream compaction and expansion by a mask's bytes: the positions that it selects, the elements there, and the inverse.
 //!
-//! A mask is looked at eight bytes at a time, as a word. Words of zeros are skipped; of any other, something is written for each
-//! byte where the next chosen one goes, and most of it written over: no branch that depends on single bytes, which a processor
-//! would guess wrong half of the time. Only the last few places, behind which nothing may be written, are filled one by one.
+//! The loops read eight mask bytes at a time, as a word. A word of zeros is skipped. For any other word each byte writes to the
+//! output position of the next selected element, and most of these writes are overwritten: no branch depends on a single byte,
+//! which a processor would mispredict half of the time. The last elements, after which the output ends, are written one by one.
 //!
-//! Processors that compress vectors come first (see [`crate::index::mask_avx512`]), and leave the end to this.
+//! Processors with vector compression run [`crate::index::mask_avx512`] first, and only the rest here.
 
 use crate::index::mask_avx512;
 
-/// Bytes of a mask looked at together.
-const WORD: usize = 8;
+/// Bytes of a mask that are read together.
+const MASK_WORD_BYTES: usize = 8;
 
-/// Puts what a mask chooses, from a byte of the mask and from a number on, as long as there is room; how many there are then.
+/// Calls `put` for the bytes a mask selects, from byte `start` and output position `selected` on, until `room` is reached; returns
+/// the next output position.
 ///
-/// `put` gets a place, the number of the next chosen one, and whether it is this: of a word with room for all of its bytes it gets
-/// every place, so that what it puts for others has to be put over, or be what was there.
+/// `put` gets a mask position, the next output position, and whether this byte is selected. For a word whose bytes all fit, it is
+/// called for every byte: what it writes for a byte that is not selected must be overwritten later, or restore the old value.
 #[inline(always)]
-fn put_chosen(
+fn for_each_selected(
     mask: &[u8],
-    (start, mut many): (usize, usize),
+    (start, mut selected): (usize, usize),
     room: usize,
     mut put: impl FnMut(usize, usize, bool),
 ) -> usize {
-    let (words, rest) = mask[start..].as_chunks::<WORD>();
+    let (words, rest) = mask[start..].as_chunks::<MASK_WORD_BYTES>();
     let words = words.iter().map(|word| &word[..]).chain(std::iter::once(rest));
-    for (word, first) in words.zip((start..).step_by(WORD)) {
-        if <[u8; WORD]>::try_from(word).is_ok_and(|word| u64::from_ne_bytes(word) == 0) {
+    for (word, first) in words.zip((start..).step_by(MASK_WORD_BYTES)) {
+        if <[u8; MASK_WORD_BYTES]>::try_from(word).is_ok_and(|word| u64::from_ne_bytes(word) == 0) {
             continue;
         }
-        if word.len() == WORD && many + WORD <= room {
+        if word.len() == MASK_WORD_BYTES && selected + MASK_WORD_BYTES <= room {
             for (i, &flag) in word.iter().enumerate() {
-                put(first + i, many, flag != 0);
-                many += (flag != 0) as usize;
+                put(first + i, selected, flag != 0);
+                selected += (flag != 0) as usize;
             }
         } else {
             for (i, _) in word.iter().enumerate().filter(|(_, flag)| **flag != 0) {
-                if many == room {
-                    return many;
+                if selected == room {
+                    return selected;
                 }
-                put(first + i, many, true);
-                many += 1;
+                put(first + i, selected, true);
+                selected += 1;
             }
         }
     }
-    many
+    selected
 }
 
-/// Writes the positions of bytes that are not zero, as many as there is room for; how many there are.
+/// Writes the positions of bytes that are not zero, up to the length of `out`; returns their number.
 ///
-/// Of a random mask it takes 0.44 ns an element, 0.63 where every place is checked, and with a branch for each byte 5.2.
-pub(crate) fn put_positions(mask: &[u8], out: &mut [i64]) -> usize {
-    put_chosen(mask, mask_avx512::positions(mask, out), out.len(), |place, at, _| {
-        // SAFETY: there is room for the position of every number that is asked for.
-        unsafe { *out.get_unchecked_mut(at) = place as i64 };
+/// A random mask takes 0.44 ns an element, 0.63 if every position is checked, and 5.2 with a branch for each byte.
+pub(crate) fn write_positions(mask: &[u8], out: &mut [i64]) -> usize {
+    for_each_selected(mask, mask_avx512::positions(mask, out), out.len(), |position, rank, _| {
+        // SAFETY: output positions are below `out.len()`.
+        unsafe { *out.get_unchecked_mut(rank) = position as i64 };
     })
 }
 
-/// Copies consecutive elements to the places whose mask byte is not zero. Others are written as they are.
+/// Expansion: copies consecutive elements to the positions where the mask is true. Others keep their value.
 ///
 /// # Safety
-/// There are `count` values, as many as the mask selects, and the target has as many as the mask; they do not overlap.
+/// There are `count` values, as many as the mask selects; the target has an element for each mask byte; they do not overlap.
 pub(crate) unsafe fn expand(values: *const u8, mask: &[u8], target: *mut u8, count: usize, itemsize: usize) {
-    /// As [`expand`], for elements of a size the compiler knows.
+    /// As [`expand`], for elements of a size known to the compiler.
     unsafe fn typed<T: Copy>(values: *const u8, mask: &[u8], target: *mut u8, count: usize) {
         let (values, target) = (values.cast::<T>(), target.cast::<T>());
         // SAFETY: the caller's contract.
-        let begun = unsafe { mask_avx512::expand(values, mask, target) };
-        // SAFETY: numbers are below `count`, and places are the mask's.
-        put_chosen(mask, begun, count, |place, at, is_chosen| unsafe {
-            let (own, next) = (target.add(place).read_unaligned(), values.add(at).read_unaligned());
-            target.add(place).write_unaligned(if is_chosen { next } else { own });
+        let start = unsafe { mask_avx512::expand(values, mask, target) };
+        // SAFETY: input positions are below `count`, and target positions are the mask's.
+        for_each_selected(mask, start, count, |position, rank, is_selected| unsafe {
+            let (own, next) = (target.add(position).read_unaligned(), values.add(rank).read_unaligned());
+            target.add(position).write_unaligned(if is_selected { next } else { own });
         });
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's contract.
     unsafe {
         match itemsize {
             1 => typed::<u8>(values, mask, target, count),
@@ -84,22 +85,22 @@ pub(crate) unsafe fn expand(values: *const u8, mask: &[u8], target: *mut u8, cou
     }
 }
 
-/// Copies the elements whose mask byte is not zero to consecutive places.
+/// Compaction: copies the elements where the mask is true to consecutive positions.
 ///
 /// # Safety
-/// `values` has as many elements as the mask, of which `count` are selected, and `target` room for those; they do not overlap.
+/// `values` has an element for each mask byte, `count` of which are true; `target` has room for `count`; they do not overlap.
 pub(crate) unsafe fn compact(values: *const u8, mask: &[u8], target: *mut u8, count: usize, itemsize: usize) {
-    /// As [`compact`], for elements of a size the compiler knows.
+    /// As [`compact`], for elements of a size known to the compiler.
     unsafe fn typed<T: Copy>(values: *const u8, mask: &[u8], target: *mut u8, count: usize) {
         let (values, target) = (values.cast::<T>(), target.cast::<T>());
         // SAFETY: the caller's contract.
-        let begun = unsafe { mask_avx512::compact(values, mask, target, count) };
-        // SAFETY: numbers are below `count`, and places are the mask's.
-        put_chosen(mask, begun, count, |place, at, _| unsafe {
-            target.add(at).write_unaligned(values.add(place).read_unaligned());
+        let start = unsafe { mask_avx512::compact(values, mask, target, count) };
+        // SAFETY: output positions are below `count`, and input positions are the mask's.
+        for_each_selected(mask, start, count, |position, rank, _| unsafe {
+            target.add(rank).write_unaligned(values.add(position).read_unaligned());
         });
     }
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's contract.
     unsafe {
         match itemsize {
             1 => typed::<u8>(values, mask, target, count),
@@ -116,7 +117,7 @@ mod tests {
     use super::*;
     use crate::host::count_true::count_true;
 
-    /// Masks of every density and some lengths, with true bytes that are not one.
+    /// Masks of several densities and lengths, with true bytes other than one.
     fn masks() -> Vec<Vec<u8>> {
         let mut state = 1u64;
         let mut random = move || {
@@ -138,22 +139,22 @@ mod tests {
             let count = count_true(&mask);
             assert_eq!(count, expected.len());
             let mut positions = vec![-1; count];
-            assert_eq!(put_positions(&mask, &mut positions), count);
+            assert_eq!(write_positions(&mask, &mut positions), count);
             assert_eq!(positions, expected);
             for size in [1, 2, 4, 8, 16] {
-                // Not aligned, and with something behind that has to stay.
+                // Unaligned, and followed by bytes that must not change.
                 let values: Vec<u8> = (0..mask.len() * size).map(|i| (i * 31 + i / 256) as u8).collect();
-                let mut chosen = vec![0xEE; (count + 1) * size];
+                let mut compacted = vec![0xEE; (count + 1) * size];
                 let mut back = vec![0xEE; (mask.len() + 1) * size];
-                // SAFETY: as many values as the mask has bytes, and as many chosen as it has true ones.
+                // SAFETY: there is a value for each mask byte, and room for each selected one.
                 unsafe {
-                    compact(values.as_ptr(), &mask, chosen.as_mut_ptr(), count, size);
-                    expand(chosen.as_ptr(), &mask, back.as_mut_ptr(), count, size);
+                    compact(values.as_ptr(), &mask, compacted.as_mut_ptr(), count, size);
+                    expand(compacted.as_ptr(), &mask, back.as_mut_ptr(), count, size);
                 }
                 let item = |i: usize| &values[i * size..][..size];
                 let wanted: Vec<u8> = expected.iter().flat_map(|&i| item(i as usize).to_vec()).collect();
-                assert_eq!(chosen[..count * size], wanted);
-                assert!(chosen[count * size..].iter().all(|&byte| byte == 0xEE));
+                assert_eq!(compacted[..count * size], wanted);
+                assert!(compacted[count * size..].iter().all(|&byte| byte == 0xEE));
                 let filled =
                     (0..mask.len()).flat_map(|i| if mask[i] != 0 { item(i).to_vec() } else { vec![0xEE; size] });
                 assert_eq!(back, filled.chain(vec![0xEE; size]).collect::<Vec<u8>>());

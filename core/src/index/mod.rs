@@ -1,4 +1,16 @@
-//! Indexing by positions and by masks.
+//! Indexing that depends on data: by arrays of positions (fancy indexing) and by boolean masks.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `mask_avx512` | stream compaction and expansion, a vector of AVX-512 at a time |
+//! | `mask_loops` | the same on any processor, a word of the mask at a time |
+//! | `mask_device` | the same on a device |
+//! | `take_rows` | dense rows read or written at positions along the first axis, at once |
+//! | `fancy` | any index with arrays: byte offsets, then a gather or a scatter |
+//! | `selection` | `a[mask]` as values and a mask, compacted only where its elements are needed |
+//!
+//! Start with `fancy`. The folder may import `ops`, `device`, `runtime` and what they import. Basic indexing (integers, slices,
+//! new axes) makes views and is in [`crate::array::view`].
 
 pub(crate) mod fancy;
 pub(crate) mod mask_avx512;

@@ -1,19 +1,19 @@
-//! `a[mask]`, not yet taken out of `a`.
+//! Masked selection: `a[mask]` as values and a mask, compacted lazily.
 //!
-//! How many elements a boolean mask selects depends on data, so an array of them cannot be recorded. But most selections are
-//! reduced (`a[m].mean()`) or computed on and put back through the same mask (`z[m] = z[m]**2 + c[m]`), and both are
-//! elementwise over the full array: the selection stays a pair of full arrays, values and mask, and becomes a select inside
-//! the kernel. Only an escape (its length, its elements) compacts it.
+//! How many elements a mask selects depends on data, so a compacted array cannot be recorded. Most selections are reduced
+//! (`a[m].mean()`), or computed with and stored through the same mask (`z[m] = z[m]**2 + c[m]`). Both are elementwise over the full
+//! array, so the selection stays a pair of full arrays and becomes a select in the kernel. Only reading its length or its elements
+//! compacts it.
 //!
-//! Values at places that are not selected are kept at a number that no operation raises a floating-point flag for, so what is not
-//! selected can never warn.
+//! Before an operation, values that are not selected are replaced by a number that raises no floating-point flag, so they never
+//! cause a warning.
 
 use crate::array::array::Array;
 use crate::array::layout::{Layout, Order};
 use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::count_true::count_true;
-use crate::index::mask_device::{chosen_there, how_many};
+use crate::index::mask_device::{compact_on_device, count_selected};
 use crate::index::mask_loops::{compact, expand};
 use crate::ops::elementwise::{apply, select};
 use crate::ops::reduce::Reduction;
@@ -24,11 +24,11 @@ use fastnp_codegen::{DType, Fold, Op, Scalar};
 /// Elements of an array where a mask of the same shape is true, in row-major order.
 #[derive(Clone)]
 pub struct Selection {
-    /// The values as they were when selected; anything where the mask is false.
+    /// A snapshot of the values. Where the mask is false they are arbitrary.
     values: Snapshot,
-    /// The mask as it was then.
+    /// A snapshot of the mask.
     mask: Snapshot,
-    /// The stamp of the mask's storage, its layout and version, to tell whether another selection is by the same one.
+    /// The stamp of the mask's storage, its layout and its version: they identify the mask.
     origin: u64,
     layout: Layout,
     version: u64,
@@ -36,7 +36,7 @@ pub struct Selection {
 }
 
 impl Selection {
-    /// Selects elements of `source` where `mask` (bool, of the same shape) is true, as both are now.
+    /// Selects elements of `source` where `mask` (bool, of the same shape) is true. Later writes to either have no effect on it.
     ///
     /// # Errors
     /// `IndexError` where the shapes differ.
@@ -73,7 +73,7 @@ impl Selection {
         self.dtype
     }
 
-    /// Whether `mask` is, now, the mask this selection was made with.
+    /// Whether this selection was made with `mask`, and the mask has not changed since.
     pub fn is_by(&self, mask: &Array) -> bool {
         self.origin == mask.storage.identity()
             && self.layout == mask.layout
@@ -96,7 +96,7 @@ impl Selection {
             SelectionArg::Number(_) => None,
         });
         let Some(first) = first else { return Err(Error::unsupported("an operation on no selection")) };
-        let benign = benign(op);
+        let harmless = harmless(op);
         let mut safe: Vec<Array> = Vec::with_capacity(args.len());
         for arg in args {
             if let SelectionArg::Selection(s) = arg {
@@ -106,7 +106,7 @@ impl Selection {
                 safe.push(if op.row().effects.is_empty() {
                     s.values.array()
                 } else {
-                    s.or(Scalar::new(s.dtype, benign))?
+                    s.values_or(Scalar::new(s.dtype, harmless))?
                 });
             }
         }
@@ -118,16 +118,16 @@ impl Selection {
                 SelectionArg::Number(number) => *number,
             });
         }
-        Ok(first.with(apply(op, &values)?))
+        Ok(first.with_values(apply(op, &values)?))
     }
 
-    /// Other values under the same mask.
-    fn with(&self, values: Array) -> Selection {
+    /// A selection of other values by the same mask.
+    fn with_values(&self, values: Array) -> Selection {
         Selection { dtype: values.dtype(), values: Snapshot::fixed(values), ..self.clone() }
     }
 
     /// The values where selected, a number elsewhere.
-    fn or(&self, number: Scalar) -> Result<Array> {
+    fn values_or(&self, number: Scalar) -> Result<Array> {
         select(&self.mask.array(), (&self.values.array()).into(), Value::Scalar(number))
     }
 
@@ -135,10 +135,10 @@ impl Selection {
     ///
     /// # Errors
     /// `ValueError` for the smallest or largest of nothing; `Unsupported` for reductions that depend on positions, and for the
-    /// mean of nothing, which warns.
+    /// mean of nothing, for which NumPy warns.
     pub fn reduce(&self, what: Reduction) -> Result<Array> {
         match what {
-            Reduction::CountNonzero => self.or(Scalar::zero(self.dtype))?.reduce(what, None, None, false),
+            Reduction::CountNonzero => self.values_or(Scalar::zero(self.dtype))?.reduce(what, None, None, false),
             Reduction::Mean => self.mean(),
             _ => match what.fold() {
                 Some(Fold::Op(op)) => self.fold(op, what),
@@ -147,11 +147,11 @@ impl Selection {
         }
     }
 
-    /// Reduces all selected elements by an op: what is not selected counts as the identity, or as what changes nothing.
+    /// Reduces all selected elements by an op. Elements that are not selected are replaced by its identity or neutral element.
     fn fold(&self, op: Op, what: Reduction) -> Result<Array> {
         let row = op.fold();
         if let Some(identity) = row.and_then(|row| row.identity(self.dtype)) {
-            return self.or(identity)?.reduce(what, None, None, false);
+            return self.values_or(identity)?.reduce(what, None, None, false);
         }
         let neutral = row.and_then(|row| row.neutral(self.dtype));
         let Some(neutral) = neutral.filter(|_| !self.dtype.is_complex() && self.dtype != DType::F16) else {
@@ -161,7 +161,7 @@ impl Selection {
             let name = op.name();
             return Err(Error::value(format!("zero-size array to reduction operation {name} which has no identity")));
         }
-        self.or(neutral)?.reduce(what, None, None, false)
+        self.values_or(neutral)?.reduce(what, None, None, false)
     }
 
     fn mean(&self) -> Result<Array> {
@@ -171,10 +171,10 @@ impl Selection {
         }
         let mask = self.mask.array();
         let full = if mask.ndim() >= 64 { u64::MAX } else { (1 << mask.ndim()) - 1 };
-        let sum = self.or(Scalar::zero(self.dtype))?.fold(Fold::Op(Op::Add), dtype, full, false)?;
+        let sum = self.values_or(Scalar::zero(self.dtype))?.fold(Fold::Op(Op::Add), dtype, full, false)?;
         let count = mask.fold(Fold::Op(Op::Add), DType::I64, full, false)?;
         let mean = apply(Op::Divide, &[(&sum).into(), (&count.cast(dtype)?).into()])?;
-        // Both are there after one flush, by one kernel.
+        // One kernel computes both, in one flush.
         mean.evaluate()?;
         if count.item()?.to_i64() == 0 {
             runtime().telemetry.fp_flags.discard(Op::Divide.name());
@@ -183,12 +183,12 @@ impl Selection {
         Ok(mean)
     }
 
-    /// How many elements are selected. Evaluates the mask, nothing else.
+    /// How many elements are selected. Evaluates only the mask.
     ///
     /// # Errors
     /// `MemoryError`.
     pub fn count(&self) -> Result<usize> {
-        how_many(&self.mask.array())
+        count_selected(&self.mask.array())
     }
 
     /// The selected elements as an array of one axis.
@@ -205,22 +205,22 @@ impl Selection {
     /// ```
     pub fn to_array(&self) -> Result<Array> {
         let (values, mask) = (self.values.array(), self.mask.array());
-        if let Some(chosen) = chosen_there(&mask, Some(&values))? {
-            return Ok(chosen);
+        if let Some(compacted) = compact_on_device(&mask, Some(&values))? {
+            return Ok(compacted);
         }
         let (values, mask) = (dense(values)?, dense(mask)?);
-        let (from, chosen) = (values.address()?, mask.address()?);
-        // SAFETY: the mask is dense and settled.
-        let bytes = unsafe { std::slice::from_raw_parts(chosen, mask.size()) };
+        let (from, flags) = (values.address()?, mask.address()?);
+        // SAFETY: the mask is dense and evaluated.
+        let bytes = unsafe { std::slice::from_raw_parts(flags, mask.size()) };
         let count = count_true(bytes);
         let out = Array::by_rows(&[count], self.dtype)?;
         let target = out.storage.materialize()?;
-        // SAFETY: values and mask are dense, settled and of one shape; the target has room for every selected element.
+        // SAFETY: values and mask are dense, evaluated and of one shape; the target has room for every selected element.
         unsafe { compact(from, bytes, target, count, self.dtype.size()) };
         Ok(out)
     }
 
-    /// `target[mask] = self`, for the mask this selection was made with, or a number broadcast.
+    /// `target[mask] = self` for the mask of this selection.
     ///
     /// # Errors
     /// `ValueError` where the target is read-only.
@@ -237,7 +237,7 @@ impl Selection {
     pub fn assign_to(&self, target: &Array) -> Result<()> {
         let mask = self.mask.array();
         if target.shape() != mask.shape() {
-            return Err(Error::unsupported("a selection put back into another shape"));
+            return Err(Error::unsupported("a selection assigned to another shape"));
         }
         target.assign_where(&mask, Value::Array(&self.values.array()))
     }
@@ -247,7 +247,7 @@ impl Selection {
     /// # Errors
     /// `MemoryError`.
     pub fn cast(&self, dtype: DType) -> Result<Selection> {
-        Ok(self.with(self.or(Scalar::zero(self.dtype))?.cast(dtype)?))
+        Ok(self.with_values(self.values_or(Scalar::zero(self.dtype))?.cast(dtype)?))
     }
 }
 
@@ -260,8 +260,8 @@ pub enum SelectionArg<'a> {
     Number(Value<'a>),
 }
 
-/// A number inside an op's domain, where it raises nothing.
-fn benign(op: Op) -> f64 {
+/// A number inside an op's domain, for which it raises no flag.
+fn harmless(op: Op) -> f64 {
     match op.row().domain {
         fastnp_codegen::Domain::Unit => 0.0,
         fastnp_codegen::Domain::Any
@@ -271,12 +271,12 @@ fn benign(op: Op) -> f64 {
     }
 }
 
-/// The array, or a copy of it, dense in row-major order.
+/// The array if it is dense in row-major order, else such a copy.
 fn dense(array: Array) -> Result<Array> {
     if array.is_c_contiguous() { Ok(array) } else { array.copy(Order::C) }
 }
 
-/// `source[mask]` for a mask of the source's shape, at once: what keeping it as a [`Selection`] costs more than. `None` where the
+/// `source[mask]` for a mask of the source's shape, compacted at once: faster than a [`Selection`] of few elements. `None` if the
 /// elements are many, or not dense.
 ///
 /// # Errors
@@ -285,8 +285,8 @@ fn dense(array: Array) -> Result<Array> {
 /// ```
 /// use fastnp::{Array, select_now};
 /// let x = Array::from(vec![1.0, 2.0, 3.0]);
-/// let chosen = select_now(&x, &Array::from(vec![true, false, true]))?.expect("three are few");
-/// assert_eq!(chosen.to_vec::<f64>()?, [1.0, 3.0]);
+/// let selected = select_now(&x, &Array::from(vec![true, false, true]))?.expect("three are few");
+/// assert_eq!(selected.to_vec::<f64>()?, [1.0, 3.0]);
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn select_now(source: &Array, mask: &Array) -> Result<Option<Array>> {
@@ -295,13 +295,13 @@ pub fn select_now(source: &Array, mask: &Array) -> Result<Option<Array>> {
     if !fits || !source.is_c_contiguous() || !mask.is_c_contiguous() {
         return Ok(None);
     }
-    let chosen = runtime.ensure_on_host(&mask.storage)?.wrapping_offset(mask.layout.offset);
+    let flags = runtime.ensure_on_host(&mask.storage)?.wrapping_offset(mask.layout.offset);
     let from = runtime.ensure_on_host(&source.storage)?.wrapping_offset(source.layout.offset);
-    // SAFETY: the mask is dense and settled.
-    let bytes = unsafe { std::slice::from_raw_parts(chosen, mask.size()) };
+    // SAFETY: the mask is dense and evaluated.
+    let bytes = unsafe { std::slice::from_raw_parts(flags, mask.size()) };
     let (count, size) = (count_true(bytes), source.dtype().size());
     let (storage, to) = runtime.allocate(count * size)?;
-    // SAFETY: values and mask are dense, settled and of one shape; the target has room for every selected element.
+    // SAFETY: values and mask are dense, evaluated and of one shape; the target has room for every selected element.
     unsafe { compact(from, bytes, to, count, size) };
     runtime.telemetry.stats.count_eager();
     let layout = Layout::dense(&[count], size);
@@ -311,7 +311,7 @@ pub fn select_now(source: &Array, mask: &Array) -> Result<Option<Array>> {
 /// `target[mask] = values` for as many values as the mask selects; evaluates all three.
 ///
 /// # Errors
-/// `Unsupported` where the numbers differ, or the target is not dense; `ValueError` where it is read-only.
+/// `Unsupported` if the numbers of elements differ, or the target is not dense; `ValueError` if it is read-only.
 ///
 /// ```
 /// use fastnp::{Array, put_selected};
@@ -324,16 +324,18 @@ pub fn put_selected(target: &Array, mask: &Array, values: &Array) -> Result<()> 
     target.check_target("assignment destination is read-only")?;
     let fits = target.is_c_contiguous() && target.shape() == mask.shape() && values.ndim() == 1;
     if !fits || values.may_share_memory(target) || mask.may_share_memory(target) {
-        return Err(Error::unsupported("values put into a selection of an array that is not dense, or is among them"));
+        return Err(Error::unsupported(
+            "an assignment by a mask to an array that is not dense, or shares memory with the values",
+        ));
     }
     let values = if values.dtype() == target.dtype() { values.clone() } else { values.cast(target.dtype())? };
     let (values, mask) = (dense(values)?, dense(mask.clone())?);
-    let (from, chosen) = (values.address()?, mask.address()?);
-    // SAFETY: the mask is dense and settled.
-    let bytes = unsafe { std::slice::from_raw_parts(chosen, mask.size()) };
+    let (from, flags) = (values.address()?, mask.address()?);
+    // SAFETY: the mask is dense and evaluated.
+    let bytes = unsafe { std::slice::from_raw_parts(flags, mask.size()) };
     if count_true(bytes) != values.size() {
-        return Err(Error::unsupported("as many values as the mask does not select"));
+        return Err(Error::unsupported("values whose number is not what the mask selects"));
     }
-    // SAFETY: the target is dense, settled, of the mask's shape and shares no memory with the values.
+    // SAFETY: the target is dense, evaluated, of the mask's shape, and shares no memory with the values.
     target.write_with(|to| unsafe { expand(from, bytes, to, values.size(), target.dtype().size()) })
 }

@@ -1,4 +1,4 @@
-//! Joining arrays.
+//! Concatenation of arrays along an axis.
 
 use crate::array::array::Array;
 use crate::array::layout::{Index, Layout, Order, Shape, normalize_axis};
@@ -9,10 +9,10 @@ use crate::runtime::eager_fill;
 use fastnp_codegen::DType;
 use smallvec::SmallVec;
 
-/// Arrays one after the other along an axis, in a new array of their common type.
+/// Concatenates arrays along an axis, in a new array of their common type.
 ///
 /// # Errors
-/// `ValueError` for no arrays, for arrays without axes, and where shapes differ along another axis; `AxisError`.
+/// `ValueError` for no arrays, for arrays without axes, and for shapes that differ along another axis; `AxisError`.
 ///
 /// ```
 /// use fastnp::{Array, concatenate};
@@ -67,7 +67,7 @@ pub fn concatenate(arrays: &[&Array], axis: isize) -> Result<Array> {
 }
 
 impl Array {
-    /// A new array of this one's shape, nested as this one is, with a type and whatever its memory holds.
+    /// An uninitialised array of this one's shape and a type. With [`Order::K`] it also has this array's axis order.
     ///
     /// # Errors
     /// `ValueError` where the size does not fit an address.

@@ -1,4 +1,4 @@
-//! Making arrays.
+//! Array creation: empty, filled and evenly spaced arrays, and copies of foreign memory.
 
 use crate::array::array::Array;
 use crate::array::element::Element;
@@ -10,7 +10,7 @@ use crate::runtime::lock::{recording, runtime};
 use fastnp_codegen::{DType, Scalar, Wide};
 
 impl Array {
-    /// An array whose contents are whatever its memory holds.
+    /// An array with uninitialised contents.
     ///
     /// # Errors
     /// `ValueError` where the size does not fit an address, `MemoryError`.
@@ -20,7 +20,7 @@ impl Array {
         if array.storage.bytes() >= crate::runtime::allocate::CHECK_MEMORY_FROM {
             runtime().ensure_memory(&array.storage)?;
         }
-        // Boolean memory must hold booleans.
+        // A byte of a boolean array must be 0 or 1, so it cannot stay uninitialised.
         if dtype == DType::Bool {
             array.fill(Scalar::zero(dtype))?;
         }
@@ -79,7 +79,7 @@ impl Array {
         if step.dtype() != dtype || dtype == DType::Bool {
             return Err(Error::type_("start and step of a ramp are numbers of one type"));
         }
-        // Counting from zero is a loop instead of four.
+        // `0, 1, 2, …` has an eager path: one loop, where the general one takes four.
         let counts = start == Scalar::zero(dtype) && step == Scalar::new(dtype, 1i64);
         if counts && let Some(array) = eager_fill::count_up(n, dtype)? {
             return Ok(array);
@@ -121,24 +121,24 @@ impl Array {
         let step = if n > 1 { (stop - start) / (n - 1) as f64 } else { 0.0 };
         let array = Array::ramp(start.scalar(), step.scalar(), n).expect("the size fits an address");
         if n > 1 {
-            // The last one exactly, whatever the rounding of the steps.
+            // The last element is exact, whatever the rounding of the steps.
             let last = array.index(&[Index::At(-1)]).and_then(|end| end.assign(stop));
             last.expect("the array has an end");
         }
         array
     }
 
-    /// A copy of memory in the same strides, which leave no gaps. The layout's offset is zero.
+    /// A copy of memory with the same strides, which leave no gaps. The layout's offset is zero.
     ///
     /// # Errors
     /// `MemoryError`.
     ///
     /// # Safety
-    /// The elements of the layout must be readable, fill as many bytes from `address` on, and be 0 or 1 if they are bools.
+    /// The elements of the layout must be readable and occupy consecutive bytes from `address` on. Bools must be 0 or 1.
     pub unsafe fn from_memory(address: *const u8, layout: &Layout, dtype: DType) -> Result<Array> {
         let array = Array::fresh(&layout.shape, layout.strides.clone(), dtype)?;
         let own = array.storage.materialize()?;
-        // SAFETY: the new storage holds as many bytes, and nobody else knows it yet; the caller's contract.
+        // SAFETY: the new storage holds as many bytes, and has no other reference; the caller's contract.
         unsafe { std::ptr::copy_nonoverlapping(address, own, array.nbytes()) };
         Ok(array)
     }
@@ -165,7 +165,7 @@ impl Array {
             )));
         }
         let address = array.storage.materialize()?;
-        // SAFETY: the new storage holds as many bytes as the slice, and nobody else knows it yet.
+        // SAFETY: the new storage holds as many bytes as the slice, and has no other reference.
         unsafe { std::ptr::copy_nonoverlapping(elements.as_ptr().cast(), address, std::mem::size_of_val(elements)) };
         Ok(array)
     }

@@ -1,4 +1,7 @@
-//! Elementwise operations and copies: promotion, broadcasting and recording.
+//! Elementwise operations, copies and assignment: type promotion, broadcasting, choice of the result's layout, recording.
+//!
+//! [`apply`] and [`apply_with`] are NumPy's ufunc calls. The shortest path, for dense arrays of one type, is
+//! [`crate::runtime::dense`]; everything else becomes a [`Statement`] for the recorder.
 
 use crate::array::array::Array;
 use crate::array::layout::{Order, Shape, Strides, Tuple, broadcast, c_strides, f_strides, same_shape};
@@ -9,8 +12,8 @@ use crate::error::{Error, Result};
 use crate::host::gemm::Product;
 use crate::memory::storage::Storage;
 use crate::memory::storage_ref::StorageRef;
-use crate::ops::masked;
 use crate::ops::promote::{ArgType, Casting, can_cast, own_type, resolve, result_type};
+use crate::ops::where_arg;
 use crate::plan::overlap::{Relation, relate};
 use crate::plan::trace::{Input, Operation, SlotAccess, Statement};
 use crate::runtime::eager_dense;
@@ -19,18 +22,18 @@ use crate::runtime::lock::recording;
 use fastnp_codegen::{DType, Kind, Op, Scalar};
 use smallvec::SmallVec;
 
-/// What an elementwise call may ask for besides its arguments.
+/// What an elementwise call takes besides its arguments.
 #[derive(Clone, Copy, Default)]
 pub struct Options<'a> {
-    /// Where the result goes.
+    /// The destination.
     pub out: Option<&'a Array>,
-    /// The loop to compute in, whatever the arguments' types.
+    /// The type to compute in; by promotion if not given.
     pub dtype: Option<DType>,
-    /// How far conversions may go; `same_kind` if not given.
+    /// Which casts are allowed; `same_kind` if not given.
     pub casting: Option<Casting>,
-    /// How the axes of a new result nest; as those of the arguments if not given.
+    /// The memory order of a new result; that of the arguments if not given.
     pub order: Option<Order>,
-    /// Bools that broadcast with the arguments: only elements where they are true are computed and written.
+    /// NumPy's `where`: bools that broadcast with the arguments. Only elements where they are true are computed and written.
     pub mask: Option<&'a Array>,
 }
 
@@ -50,7 +53,7 @@ type Inputs<'a> = SmallVec<[Input<'a>; 3]>;
 /// # Ok::<(), fastnp::Error>(())
 /// ```
 pub fn apply(op: Op, args: &[Value<'_>]) -> Result<Array> {
-    // The commonest call has no options to look at.
+    // The common case has no options to check.
     if let Some(compute) = only_type(op, args)
         && let Some(result) = eager_dense::apply(op, compute, args)?
     {
@@ -59,7 +62,7 @@ pub fn apply(op: Op, args: &[Value<'_>]) -> Result<Array> {
     apply_with(op, args, Options::default())
 }
 
-/// The one type of the arguments, where the op computes in it without further questions.
+/// The one type of the arguments, if the op computes in it without any cast.
 #[inline]
 fn only_type(op: Op, args: &[Value<'_>]) -> Option<DType> {
     let mut types = [ArgType::WeakInt; 2];
@@ -84,13 +87,13 @@ fn only_type(op: Op, args: &[Value<'_>]) -> Option<DType> {
 /// ```
 pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Array> {
     if options.mask.is_some() {
-        return masked::apply(op, args, &options);
+        return where_arg::apply(op, args, &options);
     }
-    // Arguments of one type that the op computes in need none of the questions below.
+    // Arguments of one type that the op computes in need no promotion.
     if options.dtype.is_none()
         && let Some(compute) = only_type(op, args)
     {
-        return computed(op, compute, args, &options);
+        return apply_typed(op, compute, args, &options);
     }
     if let Some(result) = compare_signs(op, args, &options)? {
         return Ok(result);
@@ -104,10 +107,10 @@ pub fn apply_with(op: Op, args: &[Value<'_>], options: Options<'_>) -> Result<Ar
         check_power(args, compute)?;
     }
     let op = strength_reduced(op, args, compute);
-    computed(op, compute, &args[..op.arity()], &options)
+    apply_typed(op, compute, &args[..op.arity()], &options)
 }
 
-/// [`apply_with`] that writes to an array, where the array itself is no result that somebody wants again.
+/// [`apply_with`] that writes to an array and returns nothing, which saves making a second reference to it.
 ///
 /// # Errors
 /// As [`apply_with`].
@@ -128,9 +131,9 @@ pub fn apply_to(op: Op, args: &[Value<'_>], out: &Array) -> Result<()> {
     apply_with(op, args, Options { out: Some(out), ..Options::default() }).map(drop)
 }
 
-/// Applies an op computed in a type that it has a loop for.
+/// Applies an op in a type that it has a loop for.
 #[inline]
-fn computed(op: Op, compute: DType, args: &[Value<'_>], options: &Options<'_>) -> Result<Array> {
+fn apply_typed(op: Op, compute: DType, args: &[Value<'_>], options: &Options<'_>) -> Result<Array> {
     if options.casting == Some(Casting::Unsafe) {
         check_imaginary(op, compute, args, options)?;
     }
@@ -146,13 +149,19 @@ fn computed(op: Op, compute: DType, args: &[Value<'_>], options: &Options<'_>) -
     submit(Operation::Apply(op), compute, op.result(compute), args, options, op.name())
 }
 
-/// Applies an op as a step of a product.
-pub(crate) fn part(product: Product, op: Op, compute: DType, args: &[Value<'_>], out: Option<&Array>) -> Result<Array> {
+/// Applies an op as one step of a matrix or inner product, whose name its floating-point flags get.
+pub(crate) fn product_step(
+    product: Product,
+    op: Op,
+    compute: DType,
+    args: &[Value<'_>],
+    out: Option<&Array>,
+) -> Result<Array> {
     let options = Options { out, ..Options::default() };
     submit(Operation::Part(product, op), compute, op.result(compute), args, &options, product.name())
 }
 
-/// Whether a cast drops imaginary parts, of which NumPy warns.
+/// Whether a cast drops imaginary parts, for which NumPy warns.
 pub(crate) fn drops_imaginary(from: DType, to: DType) -> bool {
     from.is_complex() && !to.is_complex() && to != DType::Bool
 }
@@ -163,8 +172,8 @@ fn check_imaginary(op: Op, compute: DType, args: &[Value<'_>], options: &Options
     if dropped { Err(Error::unsupported("a cast that drops imaginary parts, which warns")) } else { Ok(()) }
 }
 
-/// Comparisons of int64 with uint64, which have no common type that holds both exactly: the bits compare as uint64 unless
-/// the signed number is negative, where the answer is known. `None` for any other op and types.
+/// Comparisons of int64 with uint64, for which no common type is exact: the bits are compared as uint64, and the sign of the signed
+/// number decides if it is negative. `None` for any other op and types.
 fn compare_signs(op: Op, args: &[Value<'_>], options: &Options<'_>) -> Result<Option<Array>> {
     let ordered = matches!(op, Op::Less | Op::LessEqual | Op::Greater | Op::GreaterEqual);
     if !(ordered || matches!(op, Op::Equal | Op::NotEqual)) || options.dtype.is_some() {
@@ -207,7 +216,7 @@ pub fn select(condition: &Array, then: Value<'_>, otherwise: Value<'_>) -> Resul
     submit(Operation::Select, dtype, dtype, &args, &Options::default(), "where")
 }
 
-/// The type an op is computed in: the one asked for or NumPy's, where the arguments may be cast to it.
+/// The type an op computes in: the requested one or NumPy's, if the arguments may be cast to it.
 pub(crate) fn compute_type(op: Op, types: &[ArgType], options: &Options<'_>) -> Result<DType> {
     let compute = match options.dtype {
         Some(asked) => asked,
@@ -218,7 +227,7 @@ pub(crate) fn compute_type(op: Op, types: &[ArgType], options: &Options<'_>) -> 
     let allowed = op.has_loop(compute)
         && types.iter().all(|t| match t {
             ArgType::Strong(d) => can_cast(*d, compute, casting),
-            // Python's numbers are in the type from the start, unless another one was asked for.
+            // Python's numbers have the computed type already, unless another one was requested.
             ArgType::WeakInt | ArgType::WeakFloat | ArgType::WeakComplex => {
                 options.dtype.is_none() || can_cast(result_type(&[*t]), compute, casting)
             }
@@ -226,9 +235,9 @@ pub(crate) fn compute_type(op: Op, types: &[ArgType], options: &Options<'_>) -> 
     if allowed { Ok(compute) } else { Err(Error::unsupported(format!("{op} computed in {compute}"))) }
 }
 
-/// Integer powers: a negative exponent is an error that depends on data unless the exponent is a number.
+/// Rejects integer powers with negative exponents. Whether an array holds one depends on data, so a signed array is rejected too.
 fn check_power(args: &[Value<'_>], compute: DType) -> Result<()> {
-    // A type that was asked for may make them negative.
+    // A cast to a requested type may make exponents negative.
     let negative =
         |d: DType| d.kind() == Kind::Signed || d.kind() == Kind::Unsigned && !can_cast(d, compute, Casting::Safe);
     match args[1] {
@@ -243,7 +252,7 @@ fn check_power(args: &[Value<'_>], compute: DType) -> Result<()> {
     }
 }
 
-/// Powers that NumPy computes by a cheaper op, with that op's rounding: squares, roots and reciprocals.
+/// Strength reduction as NumPy does it: powers computed by a cheaper op, with that op's rounding.
 fn strength_reduced(op: Op, args: &[Value<'_>], compute: DType) -> Op {
     if op != Op::Power {
         return op;
@@ -279,24 +288,24 @@ fn inputs<'a>(op: Operation, compute: DType, args: &'a [Value<'a>], domain: &[us
     Ok(inputs)
 }
 
-/// The shape arguments broadcast to: the one they all have, where that is so.
-enum Domain<'a> {
-    Theirs(&'a [usize]),
-    Made(Shape),
+/// The shape that the arguments broadcast to, borrowed if all of them have it.
+enum BroadcastShape<'a> {
+    Borrowed(&'a [usize]),
+    Owned(Shape),
 }
 
-impl std::ops::Deref for Domain<'_> {
+impl std::ops::Deref for BroadcastShape<'_> {
     type Target = [usize];
     #[inline]
     fn deref(&self) -> &[usize] {
         match self {
-            Domain::Theirs(shape) => shape,
-            Domain::Made(shape) => shape,
+            BroadcastShape::Borrowed(shape) => shape,
+            BroadcastShape::Owned(shape) => shape,
         }
     }
 }
 
-fn common_shape<'a>(args: &[Value<'a>]) -> Result<Domain<'a>> {
+fn common_shape<'a>(args: &[Value<'a>]) -> Result<BroadcastShape<'a>> {
     let mut shape: Option<&[usize]> = None;
     for arg in args {
         if let Value::Array(a) = arg {
@@ -305,15 +314,15 @@ fn common_shape<'a>(args: &[Value<'a>]) -> Result<Domain<'a>> {
                 Some(first) if same_shape(first, a.shape()) => {}
                 Some(_) => {
                     let shapes: SmallVec<[&[usize]; 3]> = args.iter().map(Value::shape).collect();
-                    return broadcast(&shapes).map(Domain::Made);
+                    return broadcast(&shapes).map(BroadcastShape::Owned);
                 }
             }
         }
     }
-    Ok(Domain::Theirs(shape.unwrap_or(&[])))
+    Ok(BroadcastShape::Borrowed(shape.unwrap_or(&[])))
 }
 
-/// Strides of a new result: dense, nested as the arguments are.
+/// Strides of a new result: dense, in the arguments' axis order.
 fn result_strides(domain: &[usize], itemsize: usize, inputs: &Inputs<'_>) -> Strides {
     if domain.len() > 1 {
         let strides: SmallVec<[&[isize]; 3]> = inputs
@@ -328,7 +337,7 @@ fn result_strides(domain: &[usize], itemsize: usize, inputs: &Inputs<'_>) -> Str
     c_strides(domain, itemsize)
 }
 
-/// Whether every array among arguments is dense with its first axis innermost.
+/// Whether every array among the arguments is dense in column-major order.
 pub(crate) fn all_column_major(args: &[Value<'_>]) -> bool {
     args.iter().all(|arg| !matches!(arg, Value::Array(a) if !a.is_f_contiguous()))
 }
@@ -366,7 +375,7 @@ pub(crate) fn submit(
     check_out(out, &domain, dtype, options.casting, name)?;
     let domain = out.shape();
     let inputs = inputs(op, compute, args, domain)?;
-    if inputs.iter().any(|input| matches!(input, Input::Memory(view) if clashes(view, out, domain))) {
+    if inputs.iter().any(|input| matches!(input, Input::Memory(view) if needs_temporary(view, out, domain))) {
         let result = submit(op, compute, dtype, args, &Options::default(), name)?;
         store(&result, out)?;
         return Ok(out.clone());
@@ -412,10 +421,11 @@ pub(crate) fn check_out(
     Ok(())
 }
 
-/// Whether reading a view while writing `out` would see elements already written.
-fn clashes(view: &StridedView<'_>, out: &Array, domain: &[usize]) -> bool {
+/// Whether a kernel that reads a view and writes `out` would read elements it has already written. Then the result needs a
+/// temporary.
+fn needs_temporary(view: &StridedView<'_>, out: &Array, domain: &[usize]) -> bool {
     if !StorageRef::ptr_eq(view.storage, &out.storage) {
-        // Storages on foreign memory may lie on the same bytes as others, also as one whose address was given away.
+        // Two storages may share bytes only if both are foreign memory or were exported.
         let outside = |storage: &Storage| storage.owner().is_some() || storage.is_shared();
         return outside(view.storage) && outside(&out.storage) && foreign_overlap(view, out, domain);
     }
@@ -460,7 +470,7 @@ fn store(source: &Array, target: &Array) -> Result<()> {
 }
 
 impl Array {
-    /// `self[...] = value`, converted to this array's type and stretched to its shape.
+    /// `self[...] = value`, cast to this array's type and broadcast to its shape.
     ///
     /// # Errors
     /// `ValueError` where the shape does not fit or the array is read-only, `OverflowError` for an integer out of bounds.
@@ -475,7 +485,7 @@ impl Array {
     pub fn assign<'a>(&self, value: impl Into<Value<'a>>) -> Result<()> {
         self.check_target("assignment destination is read-only")?;
         let source = match value.into() {
-            // `a[i] += b` ends by assigning the view to itself.
+            // The last step of `a[i] += b` assigns the view to itself.
             Value::Array(source)
                 if source.dtype == self.dtype && self.same_storage(source) && source.layout == self.layout =>
             {
@@ -486,18 +496,18 @@ impl Array {
         };
         let without_leading_ones = source.without_leading_ones(self.ndim());
         let mut source = without_leading_ones.as_ref().unwrap_or(source);
-        let stretched;
+        let broadcasted;
         if source.shape() != self.shape() {
-            stretched = source.broadcast_to(self.shape()).map_err(|_| {
+            broadcasted = source.broadcast_to(self.shape()).map_err(|_| {
                 Error::value(format!(
                     "could not broadcast input array from shape {} into shape {}",
                     Tuple(source.shape()),
                     Tuple(self.shape())
                 ))
             })?;
-            source = &stretched;
+            source = &broadcasted;
         }
-        if clashes(&source.over(self.shape()), self, self.shape()) {
+        if needs_temporary(&source.over(self.shape()), self, self.shape()) {
             return store(&source.copy(Order::K)?, self);
         }
         store(source, self)
@@ -523,7 +533,7 @@ impl Array {
         })
     }
 
-    /// A dense copy.
+    /// A dense copy in a memory order.
     ///
     /// # Errors
     /// `MemoryError`.
@@ -540,7 +550,7 @@ impl Array {
         self.cast_order(self.dtype, order)
     }
 
-    /// A dense copy converted to a type as NumPy's `astype` converts.
+    /// A dense copy cast to a type as NumPy's `astype` casts.
     ///
     /// # Errors
     /// `MemoryError`.
@@ -554,7 +564,7 @@ impl Array {
         self.cast_order(dtype, Order::K)
     }
 
-    /// A dense copy converted to a type, in an order.
+    /// A dense copy cast to a type, in a memory order.
     ///
     /// # Errors
     /// `MemoryError`.
@@ -570,7 +580,7 @@ impl Array {
         Ok(target)
     }
 
-    /// Sets elements where `mask` (bool, of a shape that leads this array's) is true.
+    /// Sets elements where `mask` is true. The mask is boolean, and broadcasts to the array's shape.
     ///
     /// # Errors
     /// `ValueError` where the value does not broadcast to the array's shape.

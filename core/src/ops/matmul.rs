@@ -1,9 +1,9 @@
-//! Matrix and inner products.
+//! Matrix multiplication and inner products.
 //!
-//! Products with a matrix in them go to [`crate::host::gemm`], whose matrix-vector kernels are ten times as fast as the
+//! Products with a matrix go to [`crate::host::gemm`], whose matrix-vector kernels are ten times as fast as the
 //! interpreter's multiply and add. Inner products of two vectors are recorded as a multiplication and a sum, which fuse with
-//! each other and with what is around them. So are sums of one or two products, for which `gemm` has kernels of its own
-//! that do not start from zero as every BLAS does (`-0.0` for `0.0`).
+//! each other and with their neighbours. So are products of depth one and two, for which `gemm` has kernels that do not start from
+//! zero as every BLAS does (`-0.0` for `0.0`).
 
 use crate::array::array::Array;
 use crate::array::layout::{CowStrides, Index, Layout, Shape, Strides, broadcast, byte_count, c_strides};
@@ -12,7 +12,7 @@ use crate::array::strided_view::StridedView;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::gemm::Product;
-use crate::ops::elementwise::{apply, part};
+use crate::ops::elementwise::{apply, product_step};
 use crate::ops::promote::promote_types;
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::lock::recording;
@@ -34,7 +34,7 @@ pub fn matmul(a: &Array, b: &Array) -> Result<Array> {
     multiply(Product::Matmul, a, b)
 }
 
-/// The same under NumPy's name `dot`, which is that of its floating-point flags.
+/// [`matmul`] under NumPy's name `dot`, which its floating-point flags are reported with.
 ///
 /// # Errors
 /// As [`matmul`].
@@ -66,25 +66,25 @@ fn multiply(name: Product, a: &Array, b: &Array) -> Result<Array> {
     }
     let dtype = promote_types(a.dtype(), b.dtype());
     if !matches!(dtype, DType::F32 | DType::F64 | DType::C64 | DType::C128) {
-        return folded(name, a, b, dtype);
+        return multiply_then_sum(name, a, b, dtype);
     }
     // A vector is a matrix of one row or one column.
     match (a.ndim(), b.ndim()) {
         (1, 1) => inner(name, a, b, dtype),
         (1, _) => {
-            let product = matrices(name, &a.index(&[Index::NewAxis])?, b, dtype)?;
+            let product = record_gemm(name, &a.index(&[Index::NewAxis])?, b, dtype)?;
             product.squeeze(Some(&[-2]))
         }
         (_, 1) => {
-            let product = matrices(name, a, &b.index(&[Index::Ellipsis, Index::NewAxis])?, dtype)?;
+            let product = record_gemm(name, a, &b.index(&[Index::Ellipsis, Index::NewAxis])?, dtype)?;
             product.squeeze(Some(&[-1]))
         }
-        _ => matrices(name, a, b, dtype),
+        _ => record_gemm(name, a, b, dtype),
     }
 }
 
 /// Products with a vector in types that `gemm` does not have, as a multiplication and a sum.
-fn folded(name: Product, a: &Array, b: &Array, dtype: DType) -> Result<Array> {
+fn multiply_then_sum(name: Product, a: &Array, b: &Array, dtype: DType) -> Result<Array> {
     let (product, axis) = match (a.ndim(), b.ndim()) {
         (1, 1) => return inner(name, a, b, dtype),
         (rank, 1) if dtype.is_integer() => (apply(Op::Multiply, &[a.into(), b.into()])?, rank - 1),
@@ -97,7 +97,7 @@ fn folded(name: Product, a: &Array, b: &Array, dtype: DType) -> Result<Array> {
     let mut shape = product.shape_vec();
     shape.remove(axis);
     let matrix = if a.ndim() == 1 { b } else { a };
-    let target = stacked(matrix, matrix, &shape[..shape.len() - 1], &shape, dtype)?;
+    let target = stacked_result(matrix, matrix, &shape[..shape.len() - 1], &shape, dtype)?;
     product.fold_to(Fold::Op(Op::Add), dtype, 1 << axis, &target)?;
     Ok(target)
 }
@@ -109,18 +109,18 @@ fn inner(name: Product, a: &Array, b: &Array, dtype: DType) -> Result<Array> {
     if let Some(product) = crate::runtime::eager_fold::inner(name, a, b, dtype)? {
         return Ok(product);
     }
-    let product = part(name, Op::Multiply, dtype, &[a.into(), b.into()], None)?;
+    let product = product_step(name, Op::Multiply, dtype, &[a.into(), b.into()], None)?;
     product.fold(Fold::Op(Op::Add), dtype, 1, false)
 }
 
-fn matrices(name: Product, a: &Array, b: &Array, dtype: DType) -> Result<Array> {
+fn record_gemm(name: Product, a: &Array, b: &Array, dtype: DType) -> Result<Array> {
     let (m, k) = (a.shape()[a.ndim() - 2], a.shape()[a.ndim() - 1]);
     let n = b.shape()[b.ndim() - 1];
     let (a_stack, b_stack) = (&a.shape()[..a.ndim() - 2], &b.shape()[..b.ndim() - 2]);
     let stack = broadcast(&[a_stack, b_stack])?;
     let mut shape: Shape = stack.clone();
     shape.extend([m, n]);
-    let target = stacked(a, b, &stack, &shape, dtype)?;
+    let target = stacked_result(a, b, &stack, &shape, dtype)?;
     if target.size() == 0 {
         return Ok(target);
     }
@@ -128,18 +128,18 @@ fn matrices(name: Product, a: &Array, b: &Array, dtype: DType) -> Result<Array> 
         target.fill(fastnp_codegen::Scalar::zero(dtype))?;
         return Ok(target);
     }
-    if k <= NARROW {
-        return narrow(name, (a, b), k, target);
+    if k <= MAX_ELEMENTWISE_DEPTH {
+        return shallow(name, (a, b), k, target);
     }
-    let (a, b) = (dense_steps(a, dtype)?, dense_steps(b, dtype)?);
+    let (a, b) = (with_whole_strides(a, dtype)?, with_whole_strides(b, dtype)?);
     let mut domain = shape;
     domain.push(k);
     let over = |x: &Array, rows: isize, columns: isize, depth: isize| {
-        let mut strides = lead(x, &stack);
+        let mut strides = stack_strides(x, &stack);
         strides.extend([rows, columns, depth]);
         CowStrides::Owned(strides)
     };
-    let (sa, sb, sc) = (last_two(&a), last_two(&b), last_two(&target));
+    let (sa, sb, sc) = (matrix_strides(&a), matrix_strides(&b), matrix_strides(&target));
     let a_view = StridedView { storage: &a.storage, dtype, offset: a.layout.offset, strides: over(&a, sa.0, 0, sa.1) };
     let b_view = StridedView { storage: &b.storage, dtype, offset: b.layout.offset, strides: over(&b, 0, sb.1, sb.0) };
     let c_view = StridedView { storage: &target.storage, dtype, offset: 0, strides: over(&target, sc.0, sc.1, 0) };
@@ -155,44 +155,45 @@ fn matrices(name: Product, a: &Array, b: &Array, dtype: DType) -> Result<Array> 
     Ok(target)
 }
 
-/// Strides of an array's stack of matrices over a larger stack.
-fn lead(x: &Array, stack: &[usize]) -> Strides {
-    let lead = x.ndim() - 2;
-    Layout { shape: x.shape()[..lead].into(), strides: x.strides()[..lead].into(), offset: 0 }.strides_over(stack)
+/// Strides of an array's stack of matrices, broadcast to a larger stack.
+fn stack_strides(x: &Array, stack: &[usize]) -> Strides {
+    let stack_strides = x.ndim() - 2;
+    Layout { shape: x.shape()[..stack_strides].into(), strides: x.strides()[..stack_strides].into(), offset: 0 }
+        .strides_over(stack)
 }
 
-/// A new array for a stack of products: matrices row by row, stacked as the operands are.
-fn stacked(a: &Array, b: &Array, stack: &[usize], shape: &[usize], dtype: DType) -> Result<Array> {
+/// A new array for a stack of products: row-major matrices, stacked in the operands' axis order.
+fn stacked_result(a: &Array, b: &Array, stack: &[usize], shape: &[usize], dtype: DType) -> Result<Array> {
     let matrix = c_strides(&shape[stack.len()..], dtype.size());
     let bytes = byte_count(&shape[stack.len()..], dtype.size())?.max(dtype.size());
-    let mut strides = result_order::of_operands(stack, bytes, &[&lead(a, stack), &lead(b, stack)]);
+    let mut strides = result_order::of_operands(stack, bytes, &[&stack_strides(a, stack), &stack_strides(b, stack)]);
     strides.extend(matrix);
     Array::fresh(shape, strides, dtype)
 }
 
-/// Depths up to this one are elementwise work.
-const NARROW: usize = 2;
+/// Products of at most this depth are elementwise operations.
+const MAX_ELEMENTWISE_DEPTH: usize = 2;
 
-/// The product of a matrix of one or two columns with one of as many rows.
-fn narrow(name: Product, (a, b): (&Array, &Array), k: usize, target: Array) -> Result<Array> {
+/// The product of a matrix of one or two columns with one of as many rows, by elementwise operations.
+fn shallow(name: Product, (a, b): (&Array, &Array), k: usize, target: Array) -> Result<Array> {
     let at = |i: usize| Index::from(i as isize..i as isize + 1);
     for i in 0..k {
         let column = a.index(&[Index::Ellipsis, at(i)])?;
         let row = b.index(&[Index::Ellipsis, at(i), Index::from(..)])?;
-        let product = part(name, Op::Multiply, target.dtype, &[(&column).into(), (&row).into()], None)?;
+        let product = product_step(name, Op::Multiply, target.dtype, &[(&column).into(), (&row).into()], None)?;
         let sum = if i == 0 { Value::Float(0.0) } else { Value::Array(&target) };
-        part(name, Op::Add, target.dtype, &[sum, (&product).into()], Some(&target))?;
+        product_step(name, Op::Add, target.dtype, &[sum, (&product).into()], Some(&target))?;
     }
     Ok(target)
 }
 
-fn last_two(x: &Array) -> (isize, isize) {
+fn matrix_strides(x: &Array) -> (isize, isize) {
     let n = x.ndim();
     (x.strides()[n - 2], x.strides()[n - 1])
 }
 
-/// The array in the product's type, with strides that count whole elements.
-fn dense_steps(x: &Array, dtype: DType) -> Result<Array> {
+/// The array in the product's type, copied unless its strides are multiples of the element size.
+fn with_whole_strides(x: &Array, dtype: DType) -> Result<Array> {
     let whole = x.strides().iter().all(|s| s % dtype.size() as isize == 0);
     if x.dtype() == dtype && whole { Ok(x.clone()) } else { x.cast_order(dtype, crate::array::layout::Order::C) }
 }

@@ -1,12 +1,26 @@
-//! Operations: types and shapes to statements.
+//! Operations: from arguments to recorded statements. Types, shapes and errors are NumPy's, and are decided here.
+//!
+//! | file | what it does |
+//! |---|---|
+//! | `promote` | type promotion, casting rules, which loop of an op computes |
+//! | `elementwise` | ufunc calls, `select`, copies, casts and assignment |
+//! | `where_arg` | ufunc calls with `where=` |
+//! | `operators` | `+ - * /` for Rust |
+//! | `create` | `zeros`, `full`, `arange`, `linspace`, copies of foreign memory |
+//! | `concatenate` | joining along an axis |
+//! | `convert`, `reshape` | arrays from and to other types; the same elements in another shape |
+//! | `reduce` | reductions and scans |
+//! | `matmul` | matrix and inner products |
+//!
+//! Start with `elementwise`. The folder may import `runtime` and what that imports, never `index` or `device`.
 
 pub(crate) mod concatenate;
 pub(crate) mod convert;
 pub(crate) mod create;
 pub(crate) mod elementwise;
-pub(crate) mod masked;
 pub(crate) mod matmul;
 pub(crate) mod operators;
 pub(crate) mod promote;
 pub(crate) mod reduce;
 pub(crate) mod reshape;
+pub(crate) mod where_arg;

@@ -1,7 +1,7 @@
 //! `+ - * /` and negation on references to arrays.
 //!
-//! Operators cannot return errors: shapes that do not broadcast, or types without a loop, panic with NumPy's words. Use [`apply`]
-//! where that may happen.
+//! Rust's operators cannot return errors: shapes that do not broadcast, and types without a loop, panic with NumPy's message. Call
+//! [`apply`] to get the error.
 
 use crate::array::array::Array;
 use crate::array::value::Value;

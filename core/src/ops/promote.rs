@@ -1,7 +1,7 @@
-//! Result types: what types promote to, and which loop of an op computes them.
+//! Type promotion: common types, casting rules, and the loop that an op computes in.
 //!
-//! The rules are NumPy's since NEP 50: types promote without looking at values; Python's own numbers are *weak* and take
-//! the type of what they meet, as long as that is of their kind or a higher one.
+//! The rules are NumPy's since NEP 50: promotion does not look at values. Python's own numbers are *weak*: they take the type of the
+//! other arguments, if that is of the same kind or a higher one.
 
 use crate::array::value::Value;
 use crate::error::{Error, ErrorKind, Result};
@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 /// The type of an argument: an array's, or that of a Python number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ArgType {
-    /// A type that counts.
+    /// The type of an array or of a NumPy scalar.
     Strong(DType),
     /// A Python `int`.
     WeakInt,
@@ -21,16 +21,16 @@ pub enum ArgType {
     WeakComplex,
 }
 
-/// How far a conversion may go.
+/// Which casts are allowed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Casting {
     /// The same type only.
     No,
-    /// Only where every value survives.
+    /// Casts that keep every value.
     Safe,
-    /// Also to a smaller type of the same kind.
+    /// Also casts to a smaller type of the same kind.
     SameKind,
-    /// Any.
+    /// Every cast.
     Unsafe,
 }
 
@@ -153,7 +153,7 @@ pub fn result_type(args: &[ArgType]) -> DType {
     dtype
 }
 
-/// For each op and type, which of the op's loops take it, as bits: worked out once, for searching the op's row takes 200 ns.
+/// For each op and type, a bit set of the op's loops that take it. It is computed once, because a search of the op's row takes 200 ns.
 static LOOPS: LazyLock<Vec<[u16; 14]>> = LazyLock::new(|| {
     let bits = |op: Op, from: DType| {
         let loops = op.row().loops.bytes().filter_map(DType::from_code).enumerate();
@@ -162,13 +162,13 @@ static LOOPS: LazyLock<Vec<[u16; 14]>> = LazyLock::new(|| {
     Op::ALL.iter().map(|&op| DType::ALL.map(|from| bits(op, from))).collect()
 });
 
-/// For each op, the types (as bits) that it computes in themselves.
+/// For each op, a bit set of the types that it computes in without a cast.
 static OWN: LazyLock<Vec<u16>> = LazyLock::new(|| {
     let own = |op: Op, d: DType| search(op, &[ArgType::Strong(d), ArgType::Strong(d)][..op.arity()]) == Ok(d);
     Op::ALL.iter().map(|&op| DType::ALL.into_iter().fold(0, |bits, d| bits | (own(op, d) as u16) << d as u16)).collect()
 });
 
-/// The type an op computes its arguments in: the first loop that each of them converts to safely.
+/// The type an op computes in: its first loop that each argument casts to safely.
 ///
 /// # Errors
 /// `TypeError` where the op has no loop for the arguments.
@@ -184,13 +184,13 @@ pub fn resolve(op: Op, args: &[ArgType]) -> Result<DType> {
     own_type(op, args).map_or_else(|| search(op, args), Ok)
 }
 
-/// The one type of the arguments, where the op computes in it: nearly always.
+/// The one type of the arguments, if the op computes in it. That is the common case.
 #[inline]
 pub(crate) fn own_type(op: Op, args: &[ArgType]) -> Option<DType> {
     one_type(args).filter(|&d| OWN[op as usize] >> d as u16 & 1 != 0)
 }
 
-/// The one type of the arguments, where the Python numbers among them take it.
+/// The one type of the arguments, if the Python numbers among them take it.
 #[inline]
 fn one_type(args: &[ArgType]) -> Option<DType> {
     let mut found = None;
@@ -213,7 +213,7 @@ fn one_type(args: &[ArgType]) -> Option<DType> {
 
 fn search(op: Op, args: &[ArgType]) -> Result<DType> {
     let common = result_type(args);
-    // NumPy spells these out: a boolean has no sign, no difference and no divisor, and whole numbers divide in float64.
+    // NumPy has these as special cases: bools have no sign, no difference and no divisor, and integers divide in float64.
     match op {
         Op::Subtract | Op::Negative | Op::Positive | Op::Sign | Op::Gcd | Op::Lcm if common == DType::Bool => {
             return Err(no_loop(op));
@@ -221,7 +221,7 @@ fn search(op: Op, args: &[ArgType]) -> Result<DType> {
         Op::Divide if !common.is_float() && !common.is_complex() => return Ok(DType::F64),
         _ => {}
     }
-    // int8 and uint8 both fit float16, though their common type int16 does not: arguments are looked at one by one.
+    // int8 and uint8 both fit float16, though their common type int16 does not: each argument is checked on its own.
     // Python's numbers count as the common type.
     let fitting = args.iter().fold(u16::MAX, |bits, arg| {
         let dtype = if let ArgType::Strong(dtype) = arg { *dtype } else { common };

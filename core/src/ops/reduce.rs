@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 macro_rules! declare_reductions {
     ($($Op:ident [$($Reduction:ident $name:literal $($scan:literal)?)?] $identity:expr, $order:ident, $repeats:ident, $type:ident
        { $($class:ident $is:tt $what:ident;)* } $doc:literal)*) => {
-        /// What a reduction computes: a fold of the table ([`fastnp_codegen::ir::fold`]), or what is made of folds.
+        /// What a reduction computes: a fold of the table ([`fastnp_codegen::ir::fold`]), or several folds and operations.
         #[derive(Clone, Copy, PartialEq, Debug)]
         pub enum Reduction {
             $($(#[doc = $doc] $Reduction,)?)*
@@ -62,7 +62,7 @@ macro_rules! declare_reductions {
                 }
             }
 
-            /// The fold that it is, where it is one alone.
+            /// The fold, if the reduction is a single one.
             pub(crate) fn fold(self) -> Option<Fold> {
                 match self {
                     $($(Reduction::$Reduction => Some(Fold::Op(Op::$Op)),)?)*
@@ -77,27 +77,27 @@ macro_rules! declare_reductions {
 
 for_each_fold!(declare_reductions);
 
-/// How to reduce: what NumPy's reductions take besides the array.
+/// What NumPy's reductions take besides the array.
 #[derive(Clone, Copy, Default)]
-pub struct Folding<'a> {
+pub struct ReduceOptions<'a> {
     /// The axes; all of them if `None`.
     pub axes: Option<&'a [isize]>,
-    /// The type to compute in and return, if not the usual one.
+    /// The type to compute in and return; NumPy's default if `None`.
     pub dtype: Option<DType>,
-    /// Whether reduced axes stay, with extent one.
+    /// Whether reduced axes are kept, with extent one.
     pub keepdims: bool,
-    /// A number taken in first.
+    /// A number that the fold begins with.
     pub initial: Option<Value<'a>>,
-    /// Bools that stretch to the array's shape: only elements where they are true are taken in.
+    /// Bools that broadcast to the array's shape: only elements where they are true are reduced.
     pub mask: Option<&'a Array>,
-    /// The array to write to, of the result's shape.
+    /// The destination, of the result's shape.
     pub out: Option<&'a Array>,
-    /// The mean to measure variances from, of a shape that stretches to the array's.
+    /// The mean to measure variances from, of a shape that broadcasts to the array's.
     pub mean: Option<&'a Array>,
 }
 
-/// Which axes to fold, as bits.
-fn mask_of(axes: Option<&[isize]>, ndim: usize) -> Result<u64> {
+/// The axes to reduce, as a bit set.
+fn axis_bits(axes: Option<&[isize]>, ndim: usize) -> Result<u64> {
     let Some(axes) = axes else { return Ok(if ndim == 64 { u64::MAX } else { (1 << ndim) - 1 }) };
     let mut mask = 0u64;
     for &axis in axes {
@@ -123,8 +123,8 @@ fn sum_type(dtype: DType) -> DType {
     }
 }
 
-/// The result in the destination, where there is one; a destination takes every type.
-fn delivered(result: Array, out: Option<&Array>) -> Result<Array> {
+/// The result, cast and stored in the destination if there is one.
+fn store_in_out(result: Array, out: Option<&Array>) -> Result<Array> {
     let Some(out) = out else { return Ok(result) };
     out.check_target("output array is read-only")?;
     if out.shape() != result.shape() {
@@ -134,13 +134,13 @@ fn delivered(result: Array, out: Option<&Array>) -> Result<Array> {
     Ok(out.clone())
 }
 
-/// How many elements went into results.
+/// How many elements each result reduces.
 enum Count {
-    Same(usize),
-    Each(Array),
+    Uniform(usize),
+    PerResult(Array),
 }
 
-/// `sum / count` in a type, whatever the counts' type is.
+/// `sum / count` in a type, whatever the type of the counts.
 fn quotient(sum: &Array, count: &Array, compute: DType) -> Result<Array> {
     let options = Options { dtype: Some(compute), casting: Some(Casting::Unsafe), ..Options::default() };
     apply_with(Op::Divide, &[sum.into(), count.into()], options)
@@ -149,8 +149,8 @@ fn quotient(sum: &Array, count: &Array, compute: DType) -> Result<Array> {
 impl Array {
     /// Reduces axes (all of them if `None`).
     ///
-    /// `dtype` is the type to compute and return sums, products and means in, if not the usual one. With `keepdims`
-    /// reduced axes stay, with extent one.
+    /// `dtype` is the type to compute and return sums, products and means in, if not NumPy's default. With `keepdims` reduced axes
+    /// are kept, with extent one.
     ///
     /// # Errors
     /// `AxisError`; `ValueError` for the smallest or largest of nothing.
@@ -169,29 +169,29 @@ impl Array {
         dtype: Option<DType>,
         keepdims: bool,
     ) -> Result<Array> {
-        self.reduce_with(what, &Folding { axes, dtype, keepdims, ..Folding::default() })
+        self.reduce_with(what, &ReduceOptions { axes, dtype, keepdims, ..ReduceOptions::default() })
     }
 
-    /// [`Array::reduce`] with a mask, a first number, a destination.
+    /// [`Array::reduce`] with a mask, an initial value, a destination.
     ///
     /// # Errors
     /// As [`Array::reduce`], and for a destination of another shape.
     ///
     /// ```
-    /// use fastnp::{Array, Folding, Reduction};
+    /// use fastnp::{Array, ReduceOptions, Reduction};
     /// let (a, odd) = (Array::arange(4), Array::from(vec![false, true, false, true]));
-    /// let sum = a.reduce_with(Reduction::Sum, &Folding { mask: Some(&odd), ..Folding::default() })?;
+    /// let sum = a.reduce_with(Reduction::Sum, &ReduceOptions { mask: Some(&odd), ..ReduceOptions::default() })?;
     /// assert_eq!(sum.item()?.to_i64(), 4);
     /// # Ok::<(), fastnp::Error>(())
     /// ```
-    pub fn reduce_with(&self, what: Reduction, how: &Folding<'_>) -> Result<Array> {
+    pub fn reduce_with(&self, what: Reduction, how: &ReduceOptions<'_>) -> Result<Array> {
         match what.fold() {
             Some(Fold::Op(op)) => self.fold_by(op, how),
-            _ => self.summarize(what, how),
+            _ => self.reduce_composite(what, how),
         }
     }
 
-    /// Reduces all axes at once where the array is small, dense and ready; `None` where that is not so, or anything is special.
+    /// Reduces all axes eagerly if the array is small, dense and has no pending writes; `None` if not.
     ///
     /// # Errors
     /// `MemoryError`.
@@ -208,7 +208,7 @@ impl Array {
         }
         let Some(fold) = what.fold() else { return Ok(None) };
         let compute = match fold {
-            Fold::Op(op) => match self.fold_type(op, &Folding::default()) {
+            Fold::Op(op) => match self.fold_type(op, &ReduceOptions::default()) {
                 Ok((_, compute)) => compute,
                 Err(_) => return Ok(None),
             },
@@ -217,21 +217,22 @@ impl Array {
         eager_fold::fold(self, fold, compute)
     }
 
-    /// How many elements are true, where they are dense and there: counted as bytes, where a sum widens each to 64 bits.
+    /// How many elements are true, for a dense array without pending writes. Bytes are counted in bytes; a sum would widen each to 64
+    /// bits.
     fn count_true(&self) -> Option<usize> {
         if self.dtype != DType::Bool || !self.is_c_contiguous() {
             return None;
         }
         let runtime = runtime();
         let start = runtime.ready_address(&self.storage)?.wrapping_offset(self.layout.offset);
-        // SAFETY: the array is dense and ready, and nothing runs while the engine is locked.
+        // SAFETY: the array is dense and has no pending writes, and nothing runs while the lock is held.
         Some(count_true(unsafe { std::slice::from_raw_parts(start, self.size()) }))
     }
 
-    /// The reductions that are no fold of a ufunc.
-    fn summarize(&self, what: Reduction, how: &Folding<'_>) -> Result<Array> {
-        let mask = mask_of(how.axes, self.ndim())?;
-        let folded = self.folded(mask);
+    /// The reductions that are made of several folds and operations.
+    fn reduce_composite(&self, what: Reduction, how: &ReduceOptions<'_>) -> Result<Array> {
+        let mask = axis_bits(how.axes, self.ndim())?;
+        let folded = self.elements_per_result(mask);
         let result = match what {
             Reduction::ArgMin => self.position(Fold::ArgMin, how.axes, mask, folded, how.keepdims)?,
             Reduction::ArgMax => self.position(Fold::ArgMax, how.axes, mask, folded, how.keepdims)?,
@@ -246,29 +247,29 @@ impl Array {
             }
             _ => return Err(Error::unsupported("a fold of an op")),
         };
-        // Where a destination of another type would be computed in.
+        // NumPy would compute in the destination's type.
         if how.out.is_some_and(|out| out.dtype != result.dtype) {
             return Err(Error::unsupported("a mean into another type"));
         }
-        delivered(result, how.out)
+        store_in_out(result, how.out)
     }
 
-    /// Reduces axes by an op of the table: what NumPy's `ufunc.reduce` does.
+    /// Reduces axes by a binary op, as NumPy's `ufunc.reduce`.
     ///
     /// # Errors
-    /// `AxisError`; `ValueError` for nothing to fold where the op has no identity, and for a destination of another shape.
+    /// `AxisError`; `ValueError` for an empty reduction by an op without an identity, and for a destination of another shape.
     ///
     /// ```
-    /// use fastnp::{Array, Folding, Op};
+    /// use fastnp::{Array, ReduceOptions, Op};
     /// let a = Array::from(vec![6i64, 3]);
-    /// assert_eq!(a.fold_by(Op::BitwiseXor, &Folding::default())?.item()?.to_i64(), 5);
+    /// assert_eq!(a.fold_by(Op::BitwiseXor, &ReduceOptions::default())?.item()?.to_i64(), 5);
     /// # Ok::<(), fastnp::Error>(())
     /// ```
-    pub fn fold_by(&self, op: Op, how: &Folding<'_>) -> Result<Array> {
-        let reduced = mask_of(how.axes, self.ndim())?;
+    pub fn fold_by(&self, op: Op, how: &ReduceOptions<'_>) -> Result<Array> {
+        let reduced = axis_bits(how.axes, self.ndim())?;
         let (row, compute) = self.fold_type(op, how)?;
-        if how.out.is_some_and(|out| *out.shape() != self.left(reduced, how.keepdims)[..]) {
-            // Before anything runs, and warns.
+        if how.out.is_some_and(|out| *out.shape() != self.reduced_shape(reduced, how.keepdims)[..]) {
+            // The check is before anything runs, so that an error comes without warnings.
             return Err(Error::value("output parameter for reduction operation has the wrong shape"));
         }
         let initial = how.initial.map(|value| value.scalar(compute)).transpose()?.flatten().map(|s| s.cast(compute));
@@ -276,37 +277,37 @@ impl Array {
             return Err(Error::unsupported("a fold that begins with an array"));
         }
         let identity = row.identity(compute);
-        if identity.is_none() && initial.is_none() && (self.folded(reduced) == 0 || how.mask.is_some()) {
+        if identity.is_none() && initial.is_none() && (self.elements_per_result(reduced) == 0 || how.mask.is_some()) {
             let name = op.name();
             return Err(Error::value(format!("zero-size array to reduction operation {name} which has no identity")));
         }
-        // A sum begins with positive zero, which a negative one would have to come before.
+        // A sum starts from positive zero, and `-0.0 + 0.0` would lose the sign.
         let differs = |i: Scalar, start: Scalar| i.to_complex() == start.to_complex() && i.bits() != start.bits();
         if initial.zip(row.start(compute)).is_some_and(|(initial, start)| differs(initial, start)) {
             return Err(Error::unsupported("a sum that begins with a negative zero"));
         }
-        let chosen;
+        let masked;
         let source = match (how.mask, identity.or(initial)) {
             (Some(mask), Some(left_out)) => {
-                chosen = self.chosen(mask, compute, left_out)?;
-                &chosen
+                masked = self.masked(mask, compute, left_out)?;
+                &masked
             }
             _ => self,
         };
-        let empty = self.folded(reduced) == 0;
+        let empty = self.elements_per_result(reduced) == 0;
         let stands_alone = identity.is_none() && empty;
         let mut result = match initial.filter(|_| stands_alone) {
-            Some(initial) => Array::full(&source.left(reduced, how.keepdims), initial, Order::C)?,
+            Some(initial) => Array::full(&source.reduced_shape(reduced, how.keepdims), initial, Order::C)?,
             None => source.fold(Fold::Op(op), compute, reduced, how.keepdims)?,
         };
         if let Some(initial) = initial.filter(|_| !stands_alone) {
             result = apply(op, &[initial.into(), (&result).into()])?;
         }
-        delivered(result, how.out)
+        store_in_out(result, how.out)
     }
 
     /// The table's row of a fold by an op, and the type it is computed in, by NumPy's rule.
-    fn fold_type(&self, op: Op, how: &Folding<'_>) -> Result<(&'static FoldRow, DType)> {
+    fn fold_type(&self, op: Op, how: &ReduceOptions<'_>) -> Result<(&'static FoldRow, DType)> {
         let (own, row) = (self.dtype, op.fold());
         let is_truth = row.is_some() && op.row().result == ResultRule::Bool;
         if is_truth && how.dtype.is_some_and(|d| d != DType::Bool) {
@@ -319,7 +320,7 @@ impl Array {
             (None, None) if row.is_some_and(|row| row.widens) => sum_type(own),
             (None, None) => own,
         };
-        // NumPy folds in the destination, through its type.
+        // NumPy accumulates in the destination, so its type must hold every intermediate result.
         let holds =
             |to: DType| how.dtype.is_none() && can_cast(compute, to, Casting::Safe) && !drops_imaginary(to, compute);
         let fits = op.has_loop(compute)
@@ -329,8 +330,8 @@ impl Array {
         Ok((row, compute))
     }
 
-    /// This array in the type a fold computes in, with what changes nothing where the mask is false.
-    fn chosen(&self, mask: &Array, compute: DType, neutral: Scalar) -> Result<Array> {
+    /// This array in the type a fold computes in, with the neutral element where the mask is false.
+    fn masked(&self, mask: &Array, compute: DType, neutral: Scalar) -> Result<Array> {
         let fits = mask.ndim() <= self.ndim();
         if !fits || broadcast(&[mask.shape(), self.shape()])?[..] != *self.shape() {
             return Err(Error::value("non-broadcastable operand with shape"));
@@ -339,20 +340,20 @@ impl Array {
         let source = if self.dtype == compute {
             self
         } else {
-            // What the mask leaves out may not fit the type, of which nobody is to be told.
+            // An element where the mask is false may not fit the type, and must not raise a flag in the cast.
             cast = select(mask, self.into(), Scalar::new(self.dtype, 1).into())?.cast(compute)?;
             &cast
         };
         select(mask, source.into(), neutral.into())
     }
 
-    /// How many elements each result takes in.
-    fn folded(&self, reduced: u64) -> usize {
+    /// How many elements each result reduces.
+    fn elements_per_result(&self, reduced: u64) -> usize {
         (0..self.ndim()).filter(|&i| is_reduced(reduced, i)).map(|i| self.shape()[i]).product()
     }
 
-    /// The extents that a reduction leaves.
-    fn left(&self, reduced: u64, keepdims: bool) -> Shape {
+    /// The shape of the result of a reduction.
+    fn reduced_shape(&self, reduced: u64, keepdims: bool) -> Shape {
         let extent = |i: usize| match is_reduced(reduced, i) {
             true => keepdims.then_some(1),
             false => Some(self.shape()[i]),
@@ -370,7 +371,7 @@ impl Array {
         self.fold(fold, self.dtype, mask, keepdims)
     }
 
-    fn mean(&self, how: &Folding<'_>, reduced: u64, folded: usize) -> Result<Array> {
+    fn mean(&self, how: &ReduceOptions<'_>, reduced: u64, folded: usize) -> Result<Array> {
         if folded == 0 {
             return Err(Error::unsupported("the mean of nothing, which warns"));
         }
@@ -382,41 +383,41 @@ impl Array {
         if !(result.is_float() || result.is_complex()) {
             return Err(Error::unsupported("a mean computed in integers"));
         }
-        // float16 is summed as float32, as NumPy does.
+        // float16 is summed in float32, as NumPy does.
         let compute = if result == DType::F16 { DType::F32 } else { result };
-        let sum = Folding { dtype: Some(compute), out: None, ..*how };
+        let sum = ReduceOptions { dtype: Some(compute), out: None, ..*how };
         let sum = self.fold_by(Op::Add, &sum)?;
         let count = self.count(how, reduced, folded)?;
         let mean = match &count {
-            Count::Same(n) => apply(Op::Divide, &[(&sum).into(), Value::Float(*n as f64)])?,
-            Count::Each(n) => quotient(&sum, n, compute)?,
+            Count::Uniform(n) => apply(Op::Divide, &[(&sum).into(), Value::Float(*n as f64)])?,
+            Count::PerResult(n) => quotient(&sum, n, compute)?,
         };
         if result == compute { Ok(mean) } else { mean.cast(result) }
     }
 
-    /// How many elements each result takes in: less than all under a mask.
-    fn count(&self, how: &Folding<'_>, reduced: u64, folded: usize) -> Result<Count> {
-        let Some(mask) = how.mask else { return Ok(Count::Same(folded)) };
+    /// How many elements each result reduces: fewer than all under a mask.
+    fn count(&self, how: &ReduceOptions<'_>, reduced: u64, folded: usize) -> Result<Count> {
+        let Some(mask) = how.mask else { return Ok(Count::Uniform(folded)) };
         let over = mask.broadcast_to(self.shape())?;
         let count = over.fold(Fold::Op(Op::Add), DType::I64, reduced, how.keepdims)?;
         let least = count.reduce(Reduction::Min, None, None, false);
-        // Nothing selected is a warning of NumPy's.
+        // NumPy warns if a mask selects nothing.
         match count.size() {
-            0 => Ok(Count::Each(count)),
-            _ if least?.item()?.to_i64() > 0 => Ok(Count::Each(count)),
+            0 => Ok(Count::PerResult(count)),
+            _ if least?.item()?.to_i64() > 0 => Ok(Count::PerResult(count)),
             _ => Err(Error::unsupported("the mean of nothing, which warns")),
         }
     }
 
-    fn variance(&self, how: &Folding<'_>, reduced: u64, folded: usize, ddof: f64) -> Result<Array> {
-        let free = folded as f64 - ddof;
-        if free <= 0.0 || self.dtype.is_complex() || how.dtype.is_some_and(|d| !d.is_float()) {
+    fn variance(&self, how: &ReduceOptions<'_>, reduced: u64, folded: usize, ddof: f64) -> Result<Array> {
+        let degrees_of_freedom = folded as f64 - ddof;
+        if degrees_of_freedom <= 0.0 || self.dtype.is_complex() || how.dtype.is_some_and(|d| !d.is_float()) {
             return Err(Error::unsupported("a variance of complex numbers, or without degrees of freedom"));
         }
         let result = how.dtype.unwrap_or(if self.dtype.is_float() { self.dtype } else { DType::F64 });
         let compute = if result == DType::F16 { DType::F32 } else { result };
-        let inner = Folding { dtype: Some(compute), out: None, keepdims: true, ..*how };
-        let allocate;
+        let inner = ReduceOptions { dtype: Some(compute), out: None, keepdims: true, ..*how };
+        let made;
         let mean = match how.mean {
             Some(given)
                 if given.dtype == compute && broadcast(&[given.shape(), self.shape()])?[..] == *self.shape() =>
@@ -425,8 +426,8 @@ impl Array {
             }
             Some(_) => return Err(Error::unsupported("a mean of another type or shape")),
             None => {
-                allocate = self.mean(&inner, reduced, folded)?;
-                &allocate
+                made = self.mean(&inner, reduced, folded)?;
+                &made
             }
         };
         let distance = apply(Op::Subtract, &[self.into(), mean.into()])?;
@@ -434,29 +435,29 @@ impl Array {
             return Err(Error::unsupported("a mean of another type or shape"));
         }
         let squared = apply(Op::Square, &[(&distance).into()])?;
-        let sum = squared.fold_by(Op::Add, &Folding { keepdims: how.keepdims, ..inner })?;
+        let sum = squared.fold_by(Op::Add, &ReduceOptions { keepdims: how.keepdims, ..inner })?;
         let variance = match self.count(how, reduced, folded)? {
-            Count::Same(_) => apply(Op::Divide, &[(&sum).into(), Value::Float(free)])?,
-            Count::Each(n) => {
-                let free = apply(Op::Subtract, &[(&n).into(), Value::Float(ddof)])?;
-                let least = free.reduce(Reduction::Min, None, None, false);
-                if free.size() > 0 && least?.item()?.to_f64() <= 0.0 {
+            Count::Uniform(_) => apply(Op::Divide, &[(&sum).into(), Value::Float(degrees_of_freedom)])?,
+            Count::PerResult(n) => {
+                let degrees_of_freedom = apply(Op::Subtract, &[(&n).into(), Value::Float(ddof)])?;
+                let least = degrees_of_freedom.reduce(Reduction::Min, None, None, false);
+                if degrees_of_freedom.size() > 0 && least?.item()?.to_f64() <= 0.0 {
                     return Err(Error::unsupported("a variance without degrees of freedom, which warns"));
                 }
-                quotient(&sum, &free, compute)?
+                quotient(&sum, &degrees_of_freedom, compute)?
             }
         };
         if result == compute { Ok(variance) } else { variance.cast(result) }
     }
 
-    /// Folds the axes of a mask.
+    /// Folds the axes of a bit set.
     pub(crate) fn fold(&self, fold: Fold, compute: DType, mask: u64, keepdims: bool) -> Result<Array> {
         let dtype = fold.result(compute);
         let kept = |i: &usize| !is_reduced(mask, *i);
         let shape: Shape = (0..self.ndim()).filter(kept).map(|i| self.shape()[i]).collect();
         let own: Strides = (0..self.ndim()).filter(kept).map(|i| self.strides()[i]).collect();
         let strides = match fold {
-            // NumPy moves the axis to the end of a copy first.
+            // NumPy copies the array with this axis last, so the result is row-major.
             Fold::ArgMin | Fold::ArgMax => c_strides(&shape, dtype.size()),
             Fold::Op(_) => result_order::of_operands(&shape, dtype.size(), &[&own]),
         };
@@ -477,7 +478,7 @@ impl Array {
         Ok(target.with_layout(layout))
     }
 
-    /// Folds the axes of a mask into a new array of the shape that is left.
+    /// Folds the axes of a bit set into a new array of the reduced shape.
     pub(crate) fn fold_to(&self, fold: Fold, compute: DType, mask: u64, target: &Array) -> Result<()> {
         let mut along: Strides = SmallVec::from_elem(0, self.ndim());
         for (axis, &stride) in (0..self.ndim()).filter(|&i| !is_reduced(mask, i)).zip(target.strides()) {
@@ -499,7 +500,7 @@ impl Array {
         })
     }
 
-    /// Running sums (`Op::Add`), products (`Op::Multiply`) or extremes along an axis; flattened first if `None`.
+    /// Prefix scan: running sums (`Op::Add`), products (`Op::Multiply`) or extremes along an axis; flattened first if `None`.
     ///
     /// # Errors
     /// `AxisError`.
@@ -529,20 +530,20 @@ impl Array {
         if array.ndim() == 0 {
             return Err(Error::unsupported("a running fold over no axis"));
         }
-        let (_, dtype) = self.fold_type(op, &Folding { dtype, out, ..Folding::default() })?;
-        // Casts that may raise are told of under another name than elsewhere.
+        let (_, dtype) = self.fold_type(op, &ReduceOptions { dtype, out, ..ReduceOptions::default() })?;
+        // NumPy reports flags of these casts under another name than elsewhere.
         let safe = |from, to| can_cast(from, to, Casting::Safe) || from.is_integer() && to.is_integer();
         if !safe(self.dtype, dtype) || out.is_some_and(|out| !safe(dtype, out.dtype)) {
             return Err(Error::unsupported("a running fold with casts that may warn"));
         }
-        // float16 rounds at every step in NumPy; a kernel would carry float32.
+        // NumPy rounds to float16 at every step; a kernel would accumulate in float32.
         if dtype == DType::F16 {
             return Err(Error::unsupported("a running fold in float16"));
         }
         let strides = result_order::of_operands(array.shape(), dtype.size(), &[array.strides()]);
         let target = Array::fresh(array.shape(), strides, dtype)?;
         if array.size() == 0 {
-            return delivered(target, out);
+            return store_in_out(target, out);
         }
         recording()?.submit(&Statement {
             op: Operation::Scan(op),
@@ -553,6 +554,6 @@ impl Array {
             target: target.over(array.shape()),
             covers: true,
         })?;
-        delivered(target, out)
+        store_in_out(target, out)
     }
 }

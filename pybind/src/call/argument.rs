@@ -1,10 +1,9 @@
-//! Arguments of operations: what a Python object is to the engine.
+//! Arguments of operations: Python objects as values of the core.
 
-use crate::call::dtype;
-use crate::interop::convert::flat_list;
-use crate::interop::foreign::from_numpy;
+use crate::interop::numpy_memory::from_numpy;
+use crate::interpreter::dtype;
 use crate::object::ndarray::NdArray;
-use crate::object::payload::{Open, Reading};
+use crate::object::payload::{Open, PayloadRef};
 use fastnp::{Array, Complex, DType, Scalar, Value};
 use numpy::npyffi::PyArrayObject;
 use pyo3::ffi;
@@ -13,19 +12,19 @@ use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyList, PyTuple};
 
 /// A Python object as an argument.
 pub(crate) enum Arg<'a> {
-    /// An array of ours.
-    Ours(Reading<'a>),
+    /// An array object.
+    Ours(PayloadRef<'a>),
     /// A number.
     Number(Value<'static>),
-    /// An array made of something array-like for this call.
-    Made(Box<Array>),
-    /// Something only NumPy knows what to do with.
+    /// An array converted from an array-like object for this call.
+    Converted(Box<Array>),
+    /// An object that is left to NumPy.
     Other,
 }
 
-/// Reads arrays of ours and numbers; leaves everything else as `Other`.
+/// Parses array objects and numbers; everything else is `Other`.
 #[inline]
-pub(crate) fn quick<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
+pub(crate) fn parse_fast<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     if let Ok(array) = object.cast_exact::<NdArray>() {
         return Ok(Arg::Ours(array.open()));
     }
@@ -35,7 +34,7 @@ pub(crate) fn quick<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     }
     if object.is_exact_instance_of::<PyInt>() {
         let mut overflow = 0;
-        // SAFETY: the object is exactly an int; nothing can fail but the range, which is reported.
+        // SAFETY: the object is exactly an int; the only failure is an overflow, which is reported.
         let value = unsafe { ffi::PyLong_AsLongLongAndOverflow(object.as_ptr(), &mut overflow) };
         return Ok(if overflow == 0 { Arg::Number(Value::Int(value)) } else { Arg::Other });
     }
@@ -45,16 +44,16 @@ pub(crate) fn quick<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     if let Ok(value) = object.cast_exact::<PyComplex>() {
         return Ok(Arg::Number(Value::Complex(Complex::new(value.real(), value.imag()))));
     }
-    // NumPy hands its scalars on as arrays without axes when they stand left of a comparison.
+    // In a comparison with a scalar on the left NumPy passes it on as an array without axes.
     let scalar = match dtype::of_scalar(object)? {
-        None if is_bare(object)? => dtype::of_scalar(&object.get_item(PyTuple::empty(object.py()))?)?,
+        None if is_zero_dim_numpy(object)? => dtype::of_scalar(&object.get_item(PyTuple::empty(object.py()))?)?,
         found => found,
     };
     Ok(scalar.map_or(Arg::Other, |scalar| Arg::Number(Value::Scalar(scalar))))
 }
 
 /// Whether an object is a NumPy array without axes.
-fn is_bare(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+fn is_zero_dim_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = object.py();
     if !object.is_exact_instance(dtype::types(py)?.array.bind(py)) {
         return Ok(false);
@@ -63,8 +62,8 @@ fn is_bare(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(unsafe { (*object.as_ptr().cast::<PyArrayObject>()).fields.nd } == 0)
 }
 
-/// The element that a number is in an array of its own.
-pub(crate) fn alone(number: Value<'_>) -> Scalar {
+/// The element of an array made of a number alone: weak numbers get their default type.
+pub(crate) fn strong_scalar(number: Value<'_>) -> Scalar {
     match number {
         Value::Scalar(scalar) => scalar,
         Value::Int(i) => Scalar::new(DType::I64, i),
@@ -74,9 +73,9 @@ pub(crate) fn alone(number: Value<'_>) -> Scalar {
     }
 }
 
-/// As [`quick`], and makes arrays of NumPy's arrays, lists and tuples where their elements are native.
-pub(crate) fn full<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
-    match quick(object)? {
+/// As [`parse_fast`], and also converts NumPy's arrays, lists and tuples if their elements are native.
+pub(crate) fn parse_any<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
+    match parse_fast(object)? {
         Arg::Other => {}
         known => return Ok(known),
     }
@@ -85,7 +84,7 @@ pub(crate) fn full<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
     if let Ok(list) = object.cast_exact::<PyList>()
         && let Some(array) = flat_list(list)?
     {
-        return Ok(Arg::Made(Box::new(array)));
+        return Ok(Arg::Converted(Box::new(array)));
     }
     let array = if is_array {
         object.clone()
@@ -95,18 +94,44 @@ pub(crate) fn full<'a>(object: &'a Bound<'_, PyAny>) -> PyResult<Arg<'a>> {
         return Ok(Arg::Other);
     };
     match dtype::of_descriptor(&array.getattr("dtype")?)? {
-        Some(_) => Ok(Arg::Made(Box::new(from_numpy(&array)?))),
+        Some(_) => Ok(Arg::Converted(Box::new(from_numpy(&array)?))),
         None => Ok(Arg::Other),
     }
 }
 
+/// An array of a list that holds only floats, or only integers that fit into int64.
+pub(crate) fn flat_list(list: &Bound<'_, PyList>) -> PyResult<Option<Array>> {
+    let Ok(first) = list.get_item(0) else { return Ok(None) };
+    if first.is_exact_instance_of::<PyFloat>() {
+        let mut values: Vec<f64> = Vec::with_capacity(list.len());
+        for item in list {
+            match item.cast_exact::<PyFloat>() {
+                Ok(x) => values.push(x.value()),
+                Err(_) => return Ok(None),
+            }
+        }
+        return Ok(Array::from_slice(&values, &[values.len()]).ok());
+    }
+    if !first.is_exact_instance_of::<PyInt>() {
+        return Ok(None);
+    }
+    let mut values: Vec<i64> = Vec::with_capacity(list.len());
+    for item in list {
+        match parse_fast(&item)? {
+            Arg::Number(Value::Int(i)) => values.push(i),
+            _ => return Ok(None),
+        }
+    }
+    Ok(Array::from_slice(&values, &[values.len()]).ok())
+}
+
 impl Arg<'_> {
-    /// The value, where the engine knows it. A selection is compacted.
+    /// The value, if the argument is native. A selection is compacted.
     pub(crate) fn value(&self, py: Python<'_>) -> PyResult<Option<Value<'_>>> {
         Ok(match self {
             Arg::Ours(array) => Some(Value::Array(array.array(py)?)),
             Arg::Number(number) => Some(*number),
-            Arg::Made(array) => Some(Value::Array(array)),
+            Arg::Converted(array) => Some(Value::Array(array)),
             Arg::Other => None,
         })
     }

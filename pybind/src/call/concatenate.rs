@@ -1,21 +1,22 @@
-//! Functions that join arrays: each sees its parts in its own way, and they are joined along an axis.
+//! Functions that join arrays: each reshapes its parts in its own way, and they are concatenated along an axis.
 //!
-//! What has keywords that are not read here, parts of other classes, or an error, is NumPy's.
+//! Calls with other keywords, parts of other classes, and errors are left to NumPy.
 
-use crate::call::argument::{Arg, alone, full};
-use crate::call::parse::{Arguments, Function, entry};
-use crate::deliver;
-use crate::object::ndarray::{NdArray, object};
+use crate::call::argument::{Arg, parse_any, strong_scalar};
+use crate::interpreter::error::to_py_result;
+use crate::interpreter::fastcall::{Arguments, Function, entry};
+use crate::object::construct::new_object;
+use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{Array, Index, Order};
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyModule, PyString, PyTuple};
 use smallvec::SmallVec;
 
-/// The parts as arrays of ours; there are rarely more.
+/// The parts of a join; four fit without an allocation.
 type Parts = SmallVec<[Array; 4]>;
 
-/// The items of a list or a tuple as arrays, or the rows of an array; none where one is somebody else's.
+/// The items of a list or a tuple as arrays, or the rows of an array; `None` if one is left to NumPy.
 fn parts_of(sequence: &Bound<'_, PyAny>) -> PyResult<Option<Parts>> {
     let py = sequence.py();
     let mut parts = Parts::new();
@@ -26,15 +27,15 @@ fn parts_of(sequence: &Bound<'_, PyAny>) -> PyResult<Option<Parts>> {
             return Ok(None);
         }
         for i in 0..array.shape()[0] {
-            parts.push(deliver(py, array.index(&[Index::At(i as isize)]))?);
+            parts.push(to_py_result(py, array.index(&[Index::At(i as isize)]))?);
         }
         return Ok(Some(parts));
     }
     let mut add = |item: &Bound<'_, PyAny>| -> PyResult<bool> {
-        let part = match full(item)? {
+        let part = match parse_any(item)? {
             Arg::Ours(array) => array.array(py)?.clone(),
-            Arg::Made(array) => *array,
-            Arg::Number(number) => deliver(py, Array::full(&[], alone(number), Order::C))?,
+            Arg::Converted(array) => *array,
+            Arg::Number(number) => to_py_result(py, Array::full(&[], strong_scalar(number), Order::C))?,
             Arg::Other => return Ok(false),
         };
         parts.push(part);
@@ -58,8 +59,8 @@ fn parts_of(sequence: &Bound<'_, PyAny>) -> PyResult<Option<Parts>> {
     Ok(Some(parts))
 }
 
-/// A list of dense arrays of one shape as one array; none of anything else.
-pub(crate) fn nested(list: &Bound<'_, PyList>) -> PyResult<Option<Array>> {
+/// Stacks a list of dense arrays of one shape; `None` for any other list.
+pub(crate) fn stack_list(list: &Bound<'_, PyList>) -> PyResult<Option<Array>> {
     let ours = |item: &Bound<'_, PyAny>| item.is_exact_instance_of::<NdArray>();
     if !list.get_item(0).is_ok_and(|first| ours(&first)) || !list.iter().all(|item| ours(&item)) {
         return Ok(None);
@@ -72,32 +73,32 @@ pub(crate) fn nested(list: &Bound<'_, PyList>) -> PyResult<Option<Array>> {
     Ok(join(&mut parts, None, stacked).ok())
 }
 
-/// How a function sees its parts, and along which axis it joins them.
-type See = fn(&mut Parts, axis: Option<isize>) -> fastnp::Result<isize>;
+/// Reshapes the parts of a joining function, and returns the axis to concatenate along.
+type AxisOfParts = fn(&mut Parts, axis: Option<isize>) -> fastnp::Result<isize>;
 
-/// The parts, seen so, as one array.
-fn join(parts: &mut Parts, axis: Option<isize>, see: See) -> fastnp::Result<Array> {
-    let axis = see(parts, axis)?;
+/// Joins the parts after `prepare` reshaped them.
+fn join(parts: &mut Parts, axis: Option<isize>, prepare: AxisOfParts) -> fastnp::Result<Array> {
+    let axis = prepare(parts, axis)?;
     let parts: SmallVec<[&Array; 4]> = parts.iter().collect();
     fastnp::concatenate(&parts, axis)
 }
 
-/// Each part seen in another way.
-fn each(parts: &mut Parts, see: impl Fn(&Array) -> fastnp::Result<Array>) -> fastnp::Result<()> {
+/// Replaces each part.
+fn map_parts(parts: &mut Parts, prepare: impl Fn(&Array) -> fastnp::Result<Array>) -> fastnp::Result<()> {
     for part in parts.iter_mut() {
-        *part = see(part)?;
+        *part = prepare(part)?;
     }
     Ok(())
 }
 
-/// A new axis at a place.
+/// A view with a new axis at a position.
 fn with_axis(part: &Array, at: usize) -> fastnp::Result<Array> {
     let mut index: SmallVec<[Index; 4]> = SmallVec::from_elem(Index::from(..), at);
     index.push(Index::NewAxis);
     part.index(&index)
 }
 
-/// At least so many axes, new ones first.
+/// A view with at least so many axes, new ones first.
 fn with_axes(part: &Array, least: usize) -> fastnp::Result<Array> {
     let mut part = part.clone();
     while part.ndim() < least {
@@ -112,22 +113,22 @@ fn concatenated(_: &mut Parts, axis: Option<isize>) -> fastnp::Result<isize> {
 
 fn stacked(parts: &mut Parts, axis: Option<isize>) -> fastnp::Result<isize> {
     let at = fastnp::normalize_axis(axis.unwrap_or(0), parts[0].ndim() + 1)?;
-    each(parts, |part| with_axis(part, at.min(part.ndim())))?;
+    map_parts(parts, |part| with_axis(part, at.min(part.ndim())))?;
     Ok(at as isize)
 }
 
 fn in_rows(parts: &mut Parts, _: Option<isize>) -> fastnp::Result<isize> {
-    each(parts, |part| with_axes(part, 2))?;
+    map_parts(parts, |part| with_axes(part, 2))?;
     Ok(0)
 }
 
-fn side_by_side(parts: &mut Parts, _: Option<isize>) -> fastnp::Result<isize> {
-    each(parts, |part| with_axes(part, 1))?;
+fn in_line(parts: &mut Parts, _: Option<isize>) -> fastnp::Result<isize> {
+    map_parts(parts, |part| with_axes(part, 1))?;
     Ok((parts[0].ndim() > 1).into())
 }
 
 fn in_depth(parts: &mut Parts, _: Option<isize>) -> fastnp::Result<isize> {
-    each(parts, |part| match part.ndim() {
+    map_parts(parts, |part| match part.ndim() {
         0 | 1 => with_axis(&with_axes(part, 2)?, 2),
         2 => with_axis(part, 2),
         _ => Ok(part.clone()),
@@ -136,40 +137,40 @@ fn in_depth(parts: &mut Parts, _: Option<isize>) -> fastnp::Result<isize> {
 }
 
 fn in_columns(parts: &mut Parts, _: Option<isize>) -> fastnp::Result<isize> {
-    each(parts, |part| if part.ndim() < 2 { with_axis(&with_axes(part, 1)?, 1) } else { Ok(part.clone()) })?;
+    map_parts(parts, |part| if part.ndim() < 2 { with_axis(&with_axes(part, 1)?, 1) } else { Ok(part.clone()) })?;
     Ok(1)
 }
 
-fn one_after_the_other(parts: &mut Parts, axis: Option<isize>) -> fastnp::Result<isize> {
+fn appended(parts: &mut Parts, axis: Option<isize>) -> fastnp::Result<isize> {
     if axis.is_none() {
-        each(parts, |part| part.reshape(&[part.size()]))?;
+        map_parts(parts, |part| part.reshape(&[part.size()]))?;
     }
     Ok(axis.unwrap_or(0))
 }
 
-/// A joining function of NumPy's, whose arguments have these names, the first so many of which may go without.
+/// A joining function, by NumPy's name, its arguments' names, and how many of them may be positional.
 fn joined<'py, const N: usize>(
     call: Arguments<'_, 'py>,
     (name, names, positions): (&str, [&str; N], usize),
-    see: See,
+    prepare: AxisOfParts,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = call.py();
     if call.positions().len() <= positions
         && let Some(given) = call.read(names)?
         && let Some(parts) = given[0]
-        && few(name, parts)?
-        && let Some(axis) = read(&names, &given)?
+        && check_count(name, parts)?
+        && let Some(axis) = read_axis(&names, &given)?
         && let Some(mut parts) = parts_of(parts)?
         && !parts.is_empty()
-        && let Ok(joined) = join(&mut parts, axis, see)
+        && let Ok(joined) = join(&mut parts, axis, prepare)
     {
-        return object(py, deliver(py, Ok(joined))?);
+        return new_object(py, to_py_result(py, Ok(joined))?);
     }
-    call.counted(name)
+    call.numpy_counted(name)
 }
 
-/// What arguments past the first ask for: an axis, where one is named; none where it is anything else.
-fn read(names: &[&str], given: &[Option<&Bound<'_, PyAny>>]) -> PyResult<Option<Option<isize>>> {
+/// Reads the arguments past the first: the axis if it is given; `None` for a value that is left to NumPy.
+fn read_axis(names: &[&str], given: &[Option<&Bound<'_, PyAny>>]) -> PyResult<Option<Option<isize>>> {
     let mut axis = None;
     for (&name, value) in names.iter().zip(given).skip(1) {
         let Some(value) = value else { continue };
@@ -189,8 +190,8 @@ fn read(names: &[&str], given: &[Option<&Bound<'_, PyAny>>]) -> PyResult<Option<
     Ok(Some(axis))
 }
 
-/// Refuses more arrays than NumPy joins, before anyone looks at each.
-fn few(name: &str, parts: &Bound<'_, PyAny>) -> PyResult<bool> {
+/// Rejects more arrays than NumPy joins, before they are read.
+fn check_count(name: &str, parts: &Bound<'_, PyAny>) -> PyResult<bool> {
     match parts.len() {
         Ok(n) if n > i32::MAX as usize && name == "concatenate" => Err(pyo3::exceptions::PyValueError::new_err(
             format!("concatenate() only supports up to {} arrays but got {n}.", i32::MAX),
@@ -203,17 +204,17 @@ fn few(name: &str, parts: &Bound<'_, PyAny>) -> PyResult<bool> {
 fn append<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let py = call.py();
     if let Some([Some(array), Some(values), axis]) = call.read(["arr", "values", "axis"])?
-        && let Some(axis) = read(&["", "axis"], &[None, axis.filter(|a| !a.is_none())])?
+        && let Some(axis) = read_axis(&["", "axis"], &[None, axis.filter(|a| !a.is_none())])?
         && let Some(mut parts) = parts_of(PyTuple::new(py, [array, values])?.as_any())?
-        && let Ok(joined) = join(&mut parts, axis, one_after_the_other)
+        && let Ok(joined) = join(&mut parts, axis, appended)
     {
-        return object(py, deliver(py, Ok(joined))?);
+        return new_object(py, to_py_result(py, Ok(joined))?);
     }
-    call.counted("append")
+    call.numpy_counted("append")
 }
 
-/// NumPy's functions of these names.
-const FUNCTIONS: [Function; 7] = [
+/// The functions of this file, by NumPy's names.
+const CONCATENATE_FUNCTIONS: [Function; 7] = [
     (
         c"concatenate",
         c"concatenate(arrays, /, axis=0, out=None, *, dtype=None, casting='same_kind')\n--\n\n",
@@ -232,7 +233,7 @@ const FUNCTIONS: [Function; 7] = [
     (
         c"hstack",
         c"hstack(tup, *, dtype=None, casting='same_kind')\n--\n\n",
-        entry!(|call| joined(call, ("hstack", ["tup", "dtype", "casting"], 1), side_by_side)),
+        entry!(|call| joined(call, ("hstack", ["tup", "dtype", "casting"], 1), in_line)),
     ),
     (c"dstack", c"dstack(tup)\n--\n\n", entry!(|call| joined(call, ("dstack", ["tup"], 1), in_depth))),
     (
@@ -245,5 +246,5 @@ const FUNCTIONS: [Function; 7] = [
 
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    crate::call::parse::add(module, &FUNCTIONS)
+    crate::interpreter::fastcall::add(module, &CONCATENATE_FUNCTIONS)
 }

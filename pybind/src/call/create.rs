@@ -1,71 +1,15 @@
-//! Functions of the module that make arrays of a shape.
+//! Creation functions: `empty`, `zeros`, `ones`, `full`, their `_like` forms, and `arange`.
 
-use crate::call::argument::{Arg, quick};
-use crate::call::dtype::{Asked, asked};
-use crate::call::parse::{Arguments, Function, entry};
-use crate::object::methods::order_of;
-use crate::object::ndarray::{NdArray, object};
+use crate::call::argument::{Arg, parse_fast};
+use crate::call::array_arguments::{order_argument, shape_of, type_of};
+use crate::interpreter::error::to_py_result;
+use crate::interpreter::fastcall::{Arguments, Function, entry};
+use crate::object::construct::new_object;
+use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use crate::{deliver, fallback};
-use fastnp::{Array, DType, Order, Scalar, Shape, Value, result_type};
-use pyo3::ffi;
+use fastnp::{Array, DType, Order, Scalar, Value, result_type};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyFloat, PyInt, PyTuple};
-use smallvec::SmallVec;
-
-/// NumPy's function of a name on these arguments, through the fallback.
-pub(crate) fn numpy<'py>(
-    py: Python<'py>,
-    name: &str,
-    args: &Bound<'py, PyTuple>,
-    kwargs: Option<&Bound<'py, PyDict>>,
-) -> PyResult<Bound<'py, PyAny>> {
-    let function = py.import("numpy")?.getattr(name)?;
-    let kwargs = kwargs.cloned().unwrap_or_else(|| PyDict::new(py));
-    // Another class may make the array.
-    let run = if kwargs.contains("like")? { "call" } else { "uncounted" };
-    fallback(py, run)?.call1((function, args, kwargs))
-}
-
-/// A shape as creation functions take it; none where it is something NumPy should judge.
-pub(crate) fn shape_of(shape: &Bound<'_, PyAny>) -> Option<Shape> {
-    if shape.is_exact_instance_of::<PyInt>() {
-        // SAFETY: the object is exactly an int; what is none of a shape is reported as an error, or less than nothing.
-        let n = unsafe { ffi::PyLong_AsSsize_t(shape.as_ptr()) };
-        if let Ok(n) = usize::try_from(n) {
-            return Some(SmallVec::from_iter([n]));
-        }
-        drop(PyErr::take(shape.py()));
-        return None;
-    }
-    // A failed conversion makes an exception first, which costs more than the array.
-    if let Ok(tuple) = shape.cast::<PyTuple>() {
-        return tuple.iter_borrowed().map(|n| n.extract::<usize>().ok()).collect();
-    }
-    if let Ok(n) = shape.extract::<usize>() {
-        return Some(SmallVec::from_iter([n]));
-    }
-    shape.try_iter().ok()?.map(|n| n.ok()?.extract::<usize>().ok()).collect()
-}
-
-/// `dtype=` of a creation function: the default, a native type, or none.
-fn type_of(dtype: Option<&Bound<'_, PyAny>>, default: DType) -> PyResult<Option<DType>> {
-    match dtype.filter(|d| !d.is_none()) {
-        None => Ok(Some(default)),
-        Some(d) => Ok(match asked(d)? {
-            Asked::Native(d) => Some(d),
-            Asked::Other => None,
-        }),
-    }
-}
-
-/// `order=` as it is given; none where NumPy has to judge it.
-fn order_argument(order: Option<&Bound<'_, PyAny>>, default: Order) -> Option<Order> {
-    match order.filter(|o| !o.is_none()) {
-        None => Some(default),
-        Some(order) => order_of(Some(order.extract::<&str>().ok()?), default),
-    }
-}
+use pyo3::types::{PyFloat, PyInt};
 
 /// `empty`, `zeros` and `ones`.
 fn filled<'py>(call: Arguments<'_, 'py>, name: &str, value: Option<i64>) -> PyResult<Bound<'py, PyAny>> {
@@ -79,7 +23,7 @@ fn filled<'py>(call: Arguments<'_, 'py>, name: &str, value: Option<i64>) -> PyRe
             None => Array::empty(&shape, dtype, order),
         };
         if let Ok(array) = made {
-            return object(call.py(), array);
+            return new_object(call.py(), array);
         }
     }
     call.numpy(name)
@@ -96,12 +40,12 @@ fn like<'py>(call: Arguments<'_, 'py>, name: &str, value: Option<i64>) -> PyResu
     {
         let a = a.open();
         let a = a.array(py)?;
-        // A dense array nested as `a` is, without its contents.
-        let made = deliver(py, a.empty_like(dtype, order))?;
+        // `empty_like` keeps the axis order of `a`.
+        let made = to_py_result(py, a.empty_like(dtype, order))?;
         if let Some(value) = value {
-            deliver(py, made.assign(Scalar::new(dtype, value)))?;
+            to_py_result(py, made.assign(Scalar::new(dtype, value)))?;
         }
-        return object(py, made);
+        return new_object(py, made);
     }
     call.numpy(name)
 }
@@ -109,14 +53,14 @@ fn like<'py>(call: Arguments<'_, 'py>, name: &str, value: Option<i64>) -> PyResu
 /// `full`.
 fn full<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     if let Some([Some(shape), Some(value), dtype, order]) = call.read(["shape", "fill_value", "dtype", "order"])?
-        && let (Some(shape), Arg::Number(number)) = (shape_of(shape), quick(value)?)
+        && let (Some(shape), Arg::Number(number)) = (shape_of(shape), parse_fast(value)?)
         && let Some(dtype) = type_of(dtype, result_type(&[number.arg_type()]))?
         && (dtype.is_complex() || !matches!(number, Value::Complex(_)))
         && let Some(order) = order_argument(order, Order::C)
         && let Ok(array) = Array::empty(&shape, dtype, order)
         && array.assign(number).is_ok()
     {
-        return object(call.py(), array);
+        return new_object(call.py(), array);
     }
     call.numpy("full")
 }
@@ -125,7 +69,7 @@ fn full<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 fn full_like<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     let py = call.py();
     if let Some([Some(a), Some(value), dtype, order]) = call.read(["a", "fill_value", "dtype", "order"])?
-        && let (Ok(a), Arg::Number(number)) = (a.cast_exact::<NdArray>(), quick(value)?)
+        && let (Ok(a), Arg::Number(number)) = (a.cast_exact::<NdArray>(), parse_fast(value)?)
     {
         let a = a.open();
         let a = a.array(py)?;
@@ -133,9 +77,9 @@ fn full_like<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
             && (dtype.is_complex() || !matches!(number, Value::Complex(_)))
             && let Some(order) = order_argument(order, Order::K)
         {
-            let made = deliver(py, a.empty_like(dtype, order))?;
+            let made = to_py_result(py, a.empty_like(dtype, order))?;
             if made.assign(number).is_ok() {
-                return object(py, made);
+                return new_object(py, made);
             }
         }
     }
@@ -144,14 +88,14 @@ fn full_like<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
 
 /// `arange`.
 fn arange<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    // Integers and the common float form; the length of anything else is NumPy's to work out.
+    // Native for integers and the common float form. For anything else NumPy computes the length.
     let args = call.positions();
     if (1..4).contains(&args.len())
         && args.iter().all(|a| a.is_exact_instance_of::<PyInt>() || a.is_exact_instance_of::<PyFloat>())
         && let Some([.., dtype]) = call.read(["", "", "", "dtype"])?
         && let Some(array) = ramp(args, dtype)?
     {
-        return object(call.py(), array);
+        return new_object(call.py(), array);
     }
     call.numpy("arange")
 }
@@ -171,7 +115,7 @@ fn ramp(args: &[Bound<'_, PyAny>], dtype: Option<&Bound<'_, PyAny>>) -> PyResult
             return Ok(None);
         }
         let span = stop as i128 - start as i128;
-        // A division of 128 bits takes as long as making the array object.
+        // A 128-bit division takes as long as making the array object, so the common step has none.
         let n = if step == 1 { span } else { (span + step as i128 - step.signum() as i128) / step as i128 };
         let n = n.max(0) as usize;
         let value = |i: i64| {
@@ -194,13 +138,13 @@ fn ramp(args: &[Bound<'_, PyAny>], dtype: Option<&Bound<'_, PyAny>>) -> PyResult
     if !(n.is_finite() && n < 1e15) {
         return Ok(None);
     }
-    // NumPy steps by the difference of the first two elements, rounded as they are.
+    // NumPy's step is the rounded difference of the first two elements.
     let delta = (start + step) - start;
     Ok(Array::ramp(Scalar::new(dtype, start), Scalar::new(dtype, delta), n.max(0.0) as usize).ok())
 }
 
-/// NumPy's functions of these names.
-const FUNCTIONS: [Function; 9] = [
+/// The functions of this file, by NumPy's names.
+const CREATE_FUNCTIONS: [Function; 9] = [
     (
         c"empty",
         c"empty(shape, dtype=None, order='C', *, device=None, like=None)\n--\n\n",
@@ -246,5 +190,5 @@ const FUNCTIONS: [Function; 9] = [
 
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    crate::call::parse::add(module, &FUNCTIONS)
+    crate::interpreter::fastcall::add(module, &CREATE_FUNCTIONS)
 }

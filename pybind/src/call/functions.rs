@@ -1,15 +1,18 @@
-//! Functions of the module on arrays: selecting, products, copying, sharing of memory.
+//! Functions of the module on arrays: `where`, products, `copyto`, broadcasting, tests for shared memory.
 
-use crate::call::argument::full;
-use crate::call::create::{numpy, shape_of};
-use crate::call::dtype;
-use crate::call::parse::{Arguments, entry};
+use crate::call::argument::parse_any;
+use crate::call::array_arguments::shape_of;
+use crate::call::assign::put;
 use crate::call::ufunc_call::wrap;
-use crate::index::subscript::put;
-use crate::interop::foreign::described;
-use crate::object::ndarray::{NdArray, object};
+use crate::interop::numpy_memory::numpy_without_owner;
+use crate::interpreter::dtype;
+use crate::interpreter::error::to_py_result;
+use crate::interpreter::fallback::fallback;
+use crate::interpreter::fallback::numpy;
+use crate::interpreter::fastcall::{Arguments, entry};
+use crate::object::construct::new_object;
+use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use crate::{deliver, fallback};
 use fastnp::{Array, DType, Error, ErrorKind, Reduction, Value, dot as dot_of, matmul as product_of, select};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
@@ -23,16 +26,16 @@ fn where_<'py>(
     y: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = condition.py();
-    let (c, a, b) = (full(condition)?, full(x)?, full(y)?);
+    let (c, a, b) = (parse_any(condition)?, parse_any(x)?, parse_any(y)?);
     if let (Some(Value::Array(c)), Some(a), Some(b)) = (c.value(py)?, a.value(py)?, b.value(py)?)
         && let Ok(result) = truth(c).and_then(|c| select(&c, a, b))
     {
-        return object(py, deliver(py, Ok(result))?);
+        return new_object(py, to_py_result(py, Ok(result))?);
     }
     numpy(py, "where", &PyTuple::new(py, [condition, x, y])?, None)
 }
 
-/// The array as bool.
+/// The array, cast to bool.
 fn truth(array: &Array) -> fastnp::Result<Array> {
     if array.dtype() == DType::Bool { Ok(array.clone()) } else { array.cast(DType::Bool) }
 }
@@ -40,9 +43,9 @@ fn truth(array: &Array) -> fastnp::Result<Array> {
 /// `matmul` or `dot` of two objects.
 pub(crate) fn product<'py>(a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     let py = a.py();
-    let (x, y) = (full(a)?, full(b)?);
+    let (x, y) = (parse_any(a)?, parse_any(b)?);
     if let (Some(Value::Array(x)), Some(Value::Array(y))) = (x.value(py)?, y.value(py)?) {
-        // Beyond two axes `dot` pairs axes in its own way; with none it multiplies.
+        // `dot` of more than two axes has another definition than `matmul`, and `dot` with a scalar is a multiplication.
         let alike = name == "matmul" || (x.ndim() <= 2 && y.ndim() <= 2 && x.ndim() > 0 && y.ndim() > 0);
         let multiply = if name == "matmul" { product_of } else { dot_of };
         if alike && let Ok(result) = multiply(x, y) {
@@ -99,10 +102,10 @@ fn copyto<'py>(
     if casting == "same_kind"
         && let Ok(target) = dst.cast::<NdArray>()
     {
-        let (target, source) = (target.open(), full(src)?);
+        let (target, source) = (target.open(), parse_any(src)?);
         let target = target.array(py)?;
         let mask = match r#where {
-            Some(mask) if !everywhere => Some(full(mask)?),
+            Some(mask) if !everywhere => Some(parse_any(mask)?),
             _ => None,
         };
         let mask = mask.as_ref().map(|mask| mask.value(py)).transpose()?;
@@ -114,7 +117,7 @@ fn copyto<'py>(
                 Some(_) => false,
             }
         {
-            return deliver(py, Ok(()));
+            return to_py_result(py, Ok(()));
         }
     }
     let function = py.import("numpy")?.getattr("copyto")?;
@@ -138,19 +141,19 @@ fn converts(value: Value<'_>, to: DType) -> bool {
     }
 }
 
-/// `target[mask] = value` where both are stretched to the target.
+/// `target[mask] = value`, with both broadcast to the target.
 fn assign_where(target: &Array, mask: &Array, value: Value<'_>) -> fastnp::Result<()> {
     if mask.dtype() != DType::Bool {
         return Err(Error::new(ErrorKind::Unsupported, "a mask that is not bool"));
     }
     if let Value::Array(v) = value {
-        // NumPy drops leading axes of extent one; whatever else does not fit is an error that it words.
+        // NumPy drops leading axes of extent one. Other shapes that do not fit are an error, which NumPy words.
         v.broadcast_to(target.shape())?;
     }
     target.assign_where(&mask.broadcast_to(target.shape())?, value)
 }
 
-/// `put_where(target, mask, values)`: NumPy's `putmask`, for values that are one number or of the target's shape; whether it is done.
+/// `put_where(target, mask, values)`: NumPy's `putmask`, for a scalar or values of the target's shape; returns whether it was done.
 #[pyfunction]
 fn put_where<'py>(
     target: &Bound<'py, NdArray>,
@@ -158,7 +161,7 @@ fn put_where<'py>(
     values: &Bound<'py, PyAny>,
 ) -> PyResult<bool> {
     let py = target.py();
-    let (target, mask) = (target.open(), full(mask)?);
+    let (target, mask) = (target.open(), parse_any(mask)?);
     let target = target.array(py)?;
     let Some(Value::Array(mask)) = mask.value(py)? else { return Ok(false) };
     let done = mask.shape() == target.shape()
@@ -172,7 +175,7 @@ fn put_where<'py>(
             value => assign_where(target, mask, value),
         })?
         .is_ok();
-    deliver(py, Ok(done))
+    to_py_result(py, Ok(done))
 }
 
 /// NumPy's `may_share_memory`, by byte ranges.
@@ -211,9 +214,9 @@ fn shared<'py>(
         if !x.may_share_memory(y) {
             return Ok(pyo3::types::PyBool::new(py, false).to_owned().into_any());
         }
-        if let (Some(there), Some(too)) = (x.lent_address(), y.lent_address()) {
-            // NumPy gets copies of them, and is to tell of what is on the device.
-            outlines = Some([described(py, x, there)?, described(py, y, too)?]);
+        if let (Some(there), Some(too)) = (x.exported_address(), y.exported_address()) {
+            // NumPy would get copies of exported device memory, so it gets arrays with the layout on the device.
+            outlines = Some([numpy_without_owner(py, x, there)?, numpy_without_owner(py, y, too)?]);
         }
     }
     let args = match outlines {
@@ -227,19 +230,19 @@ fn shared<'py>(
     numpy(py, name, &args, Some(&kwargs))
 }
 
-/// `broadcast_to(x, shape)`: a read-only view of `x` stretched to a shape.
+/// `broadcast_to(x, shape)`: a read-only view of `x`, broadcast to a shape.
 #[pyfunction]
 fn broadcast_to<'py>(x: &Bound<'py, NdArray>, shape: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = x.py();
     if let Some(shape) = shape_of(shape)
         && let Ok(view) = x.open().array(py)?.broadcast_to(&shape)
     {
-        return crate::object::ndarray::view_of(x, view);
+        return crate::object::construct::view_of(x, view);
     }
     numpy(py, "broadcast_to", &PyTuple::new(py, [x.as_any(), shape])?, None)
 }
 
-/// Whether the engine computes with a `numpy.dtype`.
+/// Whether a `numpy.dtype` is native.
 #[pyfunction]
 fn is_native(dtype: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(dtype::of_descriptor(dtype)?.is_some())
@@ -253,12 +256,14 @@ fn count_true<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     };
     let me = array.open();
     let count = match me.selection() {
-        Some(selection) => deliver(py, selection.reduce(Reduction::CountNonzero).and_then(|count| count.item()))?,
+        Some(selection) => to_py_result(py, selection.reduce(Reduction::CountNonzero).and_then(|count| count.item()))?,
         None => {
             let array = me.array(py)?;
-            match deliver(py, array.reduce_now(Reduction::CountNonzero))? {
+            match to_py_result(py, array.reduce_now(Reduction::CountNonzero))? {
                 Some(count) => count,
-                None => deliver(py, array.reduce(Reduction::CountNonzero, None, None, false).and_then(|n| n.item()))?,
+                None => {
+                    to_py_result(py, array.reduce(Reduction::CountNonzero, None, None, false).and_then(|n| n.item()))?
+                }
             }
         }
     };
@@ -271,7 +276,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
         ($($name:ident)*) => { $(module.add_function(wrap_pyfunction!($name, module)?)?;)* };
     }
     functions! { where_ dot copyto put_where broadcast_to may_share_memory shares_memory is_native }
-    crate::call::parse::add(
+    crate::interpreter::fastcall::add(
         module,
         &[
             (c"matmul", c"matmul(x1, x2, /)\n--\n\n", entry!(matmul)),

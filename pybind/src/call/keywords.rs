@@ -1,25 +1,25 @@
-//! The keyword arguments of ufuncs: NumPy's names read for the engine. What is not read here is NumPy's to do or to refuse.
+//! Keyword arguments of ufuncs: `out`, `where`, `dtype`, `signature`, `casting`, `order`. Others are left to NumPy.
 
-use crate::call::argument::{Arg, full};
-use crate::call::dtype::{Asked, asked};
-use crate::object::methods::order_of;
+use crate::call::argument::{Arg, parse_any};
+use crate::call::array_arguments::order_of;
+use crate::interpreter::dtype::{RequestedType, requested};
 use crate::object::ndarray::NdArray;
 use fastnp::{Array, Casting, DType, Op, Order, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyEllipsis, PyString, PyTuple};
 
-/// Where a result goes.
+/// The destination of a result.
 pub(crate) enum Out<'py> {
-    /// Into a new array or, without axes, a scalar.
+    /// A new array or, without axes, a scalar.
     New,
-    /// Into a new array, also without axes: `out=...`.
+    /// A new array, also without axes: `out=...`.
     NewArray,
-    /// Into this array.
+    /// This array.
     Given(Bound<'py, NdArray>),
 }
 
 impl<'py> Out<'py> {
-    /// Reads `out=`, also as a tuple of one; none for what is no array of ours.
+    /// Parses `out=`, also as a tuple of one; `None` if it is not an array object.
     pub(crate) fn read(value: &Bound<'py, PyAny>) -> PyResult<Option<Out<'py>>> {
         let value = match value.cast::<PyTuple>() {
             Ok(tuple) if tuple.len() == 1 => tuple.get_item(0)?,
@@ -35,55 +35,54 @@ impl<'py> Out<'py> {
         })
     }
 
-    /// The result as Python sees it.
-    pub(crate) fn deliver(&self, py: Python<'py>, result: Array) -> PyResult<Bound<'py, PyAny>> {
+    /// The result as a Python object.
+    pub(crate) fn to_py_result(&self, py: Python<'py>, result: Array) -> PyResult<Bound<'py, PyAny>> {
         match self {
             Out::New => crate::call::ufunc_call::wrap(py, result),
-            Out::NewArray => crate::object::ndarray::object(py, result),
+            Out::NewArray => crate::object::construct::new_object(py, result),
             Out::Given(out) => Ok(out.clone().into_any()),
         }
     }
 }
 
-/// Reads `where=`: no mask for `True`, none for what is not native.
+/// Parses `where=`: `Some(None)` for `True`, `None` for what is not native.
 pub(crate) fn mask_of(value: &Bound<'_, PyAny>) -> PyResult<Option<Option<Array>>> {
     let py = value.py();
     if value.is(PyBool::new(py, true).as_any()) {
         return Ok(Some(None));
     }
-    let given = full(value)?;
+    let given = parse_any(value)?;
     let mask = match given.value(py)? {
         Some(Value::Array(array)) if array.dtype() == DType::Bool => Ok(array.clone()),
         Some(Value::Array(array)) => array.cast(DType::Bool),
         Some(Value::Scalar(scalar)) if scalar.dtype() == DType::Bool => Array::full(&[], scalar, Order::C),
         _ => return Ok(None),
     };
-    crate::deliver(py, mask).map(|mask| Some(Some(mask)))
+    crate::interpreter::error::to_py_result(py, mask).map(|mask| Some(Some(mask)))
 }
 
-/// What a call of a ufunc asks for besides its inputs.
+/// The arguments of a ufunc call besides its inputs.
 pub(crate) struct Keywords<'py> {
     pub(crate) out: Out<'py>,
     pub(crate) dtype: Option<DType>,
     pub(crate) casting: Option<Casting>,
     pub(crate) order: Option<Order>,
     pub(crate) mask: Option<Array>,
-    /// Whether `out` was given at all, if only as none.
-    pub(crate) names_out: bool,
+    /// Whether `out` was given, even as None.
+    pub(crate) has_out: bool,
 }
 
 impl<'py> Keywords<'py> {
-    /// Reads a call's arguments past its inputs; none where one of them is not native.
+    /// Parses a call's arguments after its inputs; `None` if one of them is not native.
     pub(crate) fn read(
         op: Op,
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Option<Keywords<'py>>> {
-        let mut found =
-            Keywords { out: Out::New, dtype: None, casting: None, order: None, mask: None, names_out: false };
+        let mut found = Keywords { out: Out::New, dtype: None, casting: None, order: None, mask: None, has_out: false };
         if args.len() > op.arity() {
             match Out::read(&args.get_item(op.arity())?)? {
-                Some(out) => (found.out, found.names_out) = (out, true),
+                Some(out) => (found.out, found.has_out) = (out, true),
                 None => return Ok(None),
             }
         }
@@ -94,18 +93,18 @@ impl<'py> Keywords<'py> {
             {
                 return Ok(None);
             }
-            if name == "out" && found.names_out || !found.take(op, name, &value)? {
+            if name == "out" && found.has_out || !found.take(op, name, &value)? {
                 return Ok(None);
             }
         }
         Ok(Some(found))
     }
 
-    /// Takes one keyword; false where it is not native.
+    /// Parses one keyword; false if it is not native.
     fn take(&mut self, op: Op, name: &str, value: &Bound<'py, PyAny>) -> PyResult<bool> {
         match name {
             "out" => match Out::read(value)? {
-                Some(out) => (self.out, self.names_out) = (out, true),
+                Some(out) => (self.out, self.has_out) = (out, true),
                 None => return Ok(false),
             },
             "where" => match mask_of(value)? {
@@ -113,9 +112,9 @@ impl<'py> Keywords<'py> {
                 None => return Ok(false),
             },
             "dtype" | "signature" | "sig" if value.is_none() => {}
-            "dtype" => match asked(value)? {
-                Asked::Native(dtype) => return Ok(self.returns(op, dtype)),
-                Asked::Other => return Ok(false),
+            "dtype" => match requested(value)? {
+                RequestedType::Native(dtype) => return Ok(self.returns(op, dtype)),
+                RequestedType::Other => return Ok(false),
             },
             "signature" | "sig" => return self.takes(op, value),
             "casting" => match value.extract::<&str>() {
@@ -132,24 +131,24 @@ impl<'py> Keywords<'py> {
                 },
                 Err(_) => return Ok(false),
             },
-            // Of a derived class nothing is here.
+            // No array object is of a derived class.
             "subok" => return Ok(value.is_exact_instance_of::<PyBool>()),
             _ => return Ok(false),
         }
         Ok(true)
     }
 
-    /// Asks for the loop that returns a type; false where that is not the one that computes in it.
+    /// Selects the loop that returns a type; false if that loop does not also compute in it.
     fn returns(&mut self, op: Op, dtype: DType) -> bool {
         if op.row().result == fastnp::ResultRule::Bool {
-            // Every loop of such an op returns truth.
+            // Every loop of such an op returns bools.
             return dtype == DType::Bool;
         }
         self.dtype = Some(dtype);
         op.has_loop(dtype) && op.result(dtype) == dtype
     }
 
-    /// Asks for the loop of a signature, as `"dd->d"` or `(None, None, "d")`; false where it is no loop of the table.
+    /// Selects the loop of a signature, like `"dd->d"` or `(None, None, "d")`; false if it is not a loop of the table.
     fn takes(&mut self, op: Op, signature: &Bound<'_, PyAny>) -> PyResult<bool> {
         if let Ok(text) = signature.cast_exact::<PyString>() {
             let text = text.to_str()?.as_bytes();
@@ -168,19 +167,20 @@ impl<'py> Keywords<'py> {
                 if !tuple.iter().take(op.arity()).all(|t| t.is_none()) || last.is_none() {
                     return Ok(false);
                 }
-                Ok(match asked(&last)? {
-                    Asked::Native(dtype) => self.returns(op, dtype),
-                    Asked::Other => false,
+                Ok(match requested(&last)? {
+                    RequestedType::Native(dtype) => self.returns(op, dtype),
+                    RequestedType::Other => false,
                 })
             }
             _ => Ok(false),
         }
     }
 
-    /// Whether the inputs can be told to fit without asking NumPy: Python's numbers have rules of their own under strict casting.
+    /// Whether the core can check the casts: under strict casting Python's numbers have rules of their own, which are left to NumPy.
     pub(crate) fn fits(&self, inputs: &[Arg<'_>]) -> bool {
         let strict = matches!(self.casting, Some(Casting::No | Casting::Safe));
-        let pythons = |arg: &Arg<'_>| matches!(arg, Arg::Number(Value::Int(_) | Value::Float(_) | Value::Complex(_)));
-        !(strict && inputs.iter().any(pythons))
+        let from_python_type =
+            |arg: &Arg<'_>| matches!(arg, Arg::Number(Value::Int(_) | Value::Float(_) | Value::Complex(_)));
+        !(strict && inputs.iter().any(from_python_type))
     }
 }

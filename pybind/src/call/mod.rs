@@ -1,16 +1,17 @@
-//! Calls: arguments parsed, ufuncs and functions, errors and warnings.
+//! Calls: Python arguments to values of the core, and the functions and ufuncs that take them.
+//!
+//! `argument`, `array_arguments`, `keywords` and `assign` read arguments; the others are functions of the module. Start with
+//! `ufunc_call`. May import `interpreter`, `object` and `interop`.
 
 pub(crate) mod argument;
+pub(crate) mod array_arguments;
+pub(crate) mod assign;
 pub(crate) mod concatenate;
+pub(crate) mod convert;
 pub(crate) mod create;
-pub(crate) mod dtype;
-pub(crate) mod error;
-pub(crate) mod errstate;
 pub(crate) mod functions;
 pub(crate) mod keywords;
-pub(crate) mod parse;
 pub(crate) mod reduce;
 pub(crate) mod routine;
-pub(crate) mod scalars;
 pub(crate) mod ufunc;
 pub(crate) mod ufunc_call;

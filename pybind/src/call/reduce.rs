@@ -1,22 +1,23 @@
-//! The reductions of arrays: NumPy's arguments, the engine's folds.
+//! Reductions and scans: NumPy's arguments parsed for the core's folds.
 
-use crate::call::argument::{Arg, full, quick};
-use crate::call::dtype;
+use crate::call::argument::{Arg, parse_any, parse_fast};
+use crate::call::array_arguments::{axes_of, native};
 use crate::call::keywords::{Out, mask_of};
-use crate::call::parse::{Arguments, entry, method};
-use crate::deliver;
-use crate::object::methods::{axes_of, native};
-use crate::object::ndarray::{NdArray, numpy_error, numpy_method};
+use crate::interpreter::dtype;
+use crate::interpreter::error::to_py_result;
+use crate::interpreter::fastcall::Arguments;
+use crate::object::ndarray::NdArray;
+use crate::object::numpy_method::{numpy_error, numpy_method};
 use crate::object::payload::Open;
-use crate::object::raw_slots::of_array;
-use fastnp::{Array, DType, Error, ErrorKind, Folding, Op, Reduction, Value};
+use crate::object::raw_slots::{method, method_entry, of_array};
+use fastnp::{Array, DType, Error, ErrorKind, Op, ReduceOptions, Reduction, Value};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString, PyTuple};
 use smallvec::SmallVec;
 
 type Object<'py> = Bound<'py, PyAny>;
 type Args<'py> = Bound<'py, PyTuple>;
-type Keywords<'a, 'py> = &'a Bound<'py, PyDict>;
+type Kwargs<'a, 'py> = &'a Bound<'py, PyDict>;
 
 /// The arguments that reductions share.
 struct Reduce<'py> {
@@ -30,7 +31,7 @@ struct Reduce<'py> {
     out: Out<'py>,
 }
 
-/// Reads a reduction's arguments by NumPy's names and positions; none where one of them is not native.
+/// Parses a reduction's arguments by NumPy's names and positions; `None` if one of them is not native.
 fn reduce_arguments<'py>(
     positions: &[&str],
     args: impl ExactSizeIterator<Item = Object<'py>>,
@@ -63,7 +64,7 @@ fn reduce_arguments<'py>(
 }
 
 impl<'py> Reduce<'py> {
-    /// Takes one argument; false where it is not native.
+    /// Parses one argument; false if it is not native.
     fn read(&mut self, name: &str, value: &Bound<'py, PyAny>) -> PyResult<bool> {
         match name {
             "axis" => match axes_of(Some(value)) {
@@ -83,7 +84,7 @@ impl<'py> Reduce<'py> {
                 Some(mask) => self.mask = mask,
                 None => return Ok(false),
             },
-            // None asks for a fold without the identity.
+            // `initial=None` requests a fold without the identity.
             "initial" if value.is_none() => return Ok(false),
             "initial" => self.initial = Some(value.clone()),
             "mean" => self.mean = Some(value.clone()).filter(|m| !m.is_none()),
@@ -96,7 +97,7 @@ impl<'py> Reduce<'py> {
         Ok(true)
     }
 
-    /// Whether nothing but the array was given, and perhaps `ddof`.
+    /// Whether there are no arguments but the array and `ddof`.
     fn is_plain(&self) -> bool {
         self.dtype.is_none()
             && self.axes.is_none()
@@ -107,19 +108,19 @@ impl<'py> Reduce<'py> {
             && matches!(self.out, Out::New)
     }
 
-    /// Reduces with everything read; none where the first number or the mean is not native.
+    /// Runs a reduction with the parsed arguments; `None` if the initial value or the mean is not native.
     fn run(
         &self,
         py: Python<'py>,
-        reduce: impl FnOnce(&Folding<'_>) -> fastnp::Result<Array>,
+        reduce: impl FnOnce(&ReduceOptions<'_>) -> fastnp::Result<Array>,
     ) -> PyResult<Option<fastnp::Result<Array>>> {
-        let initial = self.initial.as_ref().map(quick).transpose()?;
+        let initial = self.initial.as_ref().map(parse_fast).transpose()?;
         let initial = match &initial {
             None => None,
             Some(Arg::Number(number)) => Some(*number),
-            Some(Arg::Ours(_) | Arg::Made(_) | Arg::Other) => return Ok(None),
+            Some(Arg::Ours(_) | Arg::Converted(_) | Arg::Other) => return Ok(None),
         };
-        let mean = self.mean.as_ref().map(full).transpose()?;
+        let mean = self.mean.as_ref().map(parse_any).transpose()?;
         let mean = match mean.as_ref().map(|m| m.value(py)).transpose()? {
             None => None,
             Some(Some(Value::Array(mean))) => Some(mean),
@@ -129,7 +130,7 @@ impl<'py> Reduce<'py> {
             Out::Given(out) => Some(out.open()),
             Out::New | Out::NewArray => None,
         };
-        let how = Folding {
+        let how = ReduceOptions {
             axes: self.axes.as_deref(),
             dtype: self.dtype,
             keepdims: self.keepdims,
@@ -142,94 +143,100 @@ impl<'py> Reduce<'py> {
     }
 }
 
-/// The array a ufunc's method works on, and whether it was one of ours; none where it is no native array.
+/// The array that a ufunc's method was called with; `None` if it is not native.
 fn subject<'py>(args: &Args<'py>) -> PyResult<Option<Array>> {
     let py = args.py();
     let Ok(first) = args.get_item(0) else { return Ok(None) };
-    let given = full(&first)?;
+    let given = parse_any(&first)?;
     Ok(match given.value(py)? {
         Some(Value::Array(array)) => Some(array.clone()),
         _ => None,
     })
 }
 
-/// What the engine gave, or the error it found; one of another kind where NumPy has to do it.
+/// The result of the core or its error. After an error of this kind NumPy has to make the call.
 type Outcome<'py> = PyResult<fastnp::Result<Object<'py>>>;
 
-/// For NumPy to do.
-fn elsewhere<T>() -> fastnp::Result<T> {
+/// The error of calls that are left to NumPy.
+fn left_to_numpy<T>() -> fastnp::Result<T> {
     Err(Error::new(ErrorKind::Unsupported, ""))
 }
 
 /// `ufunc.reduce`.
-pub(crate) fn fold<'py>(op: Op, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> Outcome<'py> {
+pub(crate) fn fold<'py>(op: Op, args: &Args<'py>, kwargs: Option<Kwargs<'_, 'py>>) -> Outcome<'py> {
     let py = args.py();
     let positions = ["axis", "dtype", "out", "keepdims", "initial", "where"];
-    let Some(array) = subject(args)? else { return Ok(elsewhere()) };
-    let Some(mut asked) = reduce_arguments(&positions, args.iter().skip(1), kwargs)? else { return Ok(elsewhere()) };
-    if asked.mean.is_some() || asked.ddof != 0.0 {
-        return Ok(elsewhere());
+    let Some(array) = subject(args)? else { return Ok(left_to_numpy()) };
+    let Some(mut requested) = reduce_arguments(&positions, args.iter().skip(1), kwargs)? else {
+        return Ok(left_to_numpy());
+    };
+    if requested.mean.is_some() || requested.ddof != 0.0 {
+        return Ok(left_to_numpy());
     }
-    // The first axis unless told otherwise; an array without axes has none to name.
+    // The default is the first axis. An array without axes may be reduced along axis 0 or -1, which it does not have.
     if !names_axis(args, kwargs) {
-        asked.axes = Some(SmallVec::from_iter([0]));
+        requested.axes = Some(SmallVec::from_iter([0]));
     }
-    if array.ndim() == 0 && asked.axes.as_deref().is_some_and(|axes| matches!(axes, [0 | -1])) {
-        asked.axes = None;
+    if array.ndim() == 0 && requested.axes.as_deref().is_some_and(|axes| matches!(axes, [0 | -1])) {
+        requested.axes = None;
     }
-    match asked.run(py, |how| array.fold_by(op, how))? {
-        Some(Ok(result)) => asked.out.deliver(py, result).map(Ok),
-        Some(Err(error)) => refused(py, error),
-        None => Ok(elsewhere()),
+    match requested.run(py, |how| array.fold_by(op, how))? {
+        Some(Ok(result)) => requested.out.to_py_result(py, result).map(Ok),
+        Some(Err(error)) => outcome_of_error(py, error),
+        None => Ok(left_to_numpy()),
     }
 }
 
-fn names_axis(args: &Args<'_>, kwargs: Option<Keywords<'_, '_>>) -> bool {
+fn names_axis(args: &Args<'_>, kwargs: Option<Kwargs<'_, '_>>) -> bool {
     args.len() > 1 || kwargs.is_some_and(|k| k.contains("axis").unwrap_or(false))
 }
 
-/// An error that NumPy words, unless memory ran out.
-fn refused<'py>(py: Python<'py>, error: Error) -> Outcome<'py> {
-    if error.kind().is_final() { Err(crate::call::error::raise(py, error)) } else { Ok(Err(error)) }
+/// The outcome of an error: raised if it is final (like a lack of memory), else left to NumPy.
+fn outcome_of_error<'py>(py: Python<'py>, error: Error) -> Outcome<'py> {
+    if error.kind().is_final() { Err(crate::interpreter::error::to_py_err(py, error)) } else { Ok(Err(error)) }
 }
 
 /// `ufunc.accumulate`.
-pub(crate) fn accumulate<'py>(op: Op, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> Outcome<'py> {
+pub(crate) fn accumulate<'py>(op: Op, args: &Args<'py>, kwargs: Option<Kwargs<'_, 'py>>) -> Outcome<'py> {
     let py = args.py();
-    let Some(array) = subject(args)? else { return Ok(elsewhere()) };
-    let Some(asked) = reduce_arguments(&["axis", "dtype", "out"], args.iter().skip(1), kwargs)? else {
-        return Ok(elsewhere());
+    let Some(array) = subject(args)? else { return Ok(left_to_numpy()) };
+    let Some(requested) = reduce_arguments(&["axis", "dtype", "out"], args.iter().skip(1), kwargs)? else {
+        return Ok(left_to_numpy());
     };
-    let axes = asked.axes.as_deref().unwrap_or(if names_axis(args, kwargs) { &[] } else { &[0] });
-    let plain = !asked.keepdims && asked.initial.is_none() && asked.mask.is_none() && asked.mean.is_none();
+    let axes = requested.axes.as_deref().unwrap_or(if names_axis(args, kwargs) { &[] } else { &[0] });
+    let plain =
+        !requested.keepdims && requested.initial.is_none() && requested.mask.is_none() && requested.mean.is_none();
     match axes {
-        &[axis] if plain => run_scan(py, &array, op, Some(axis), &asked),
-        _ => Ok(elsewhere()),
+        &[axis] if plain => run_scan(py, &array, op, Some(axis), &requested),
+        _ => Ok(left_to_numpy()),
     }
 }
 
-/// A running fold with what was asked for.
-fn run_scan<'py>(py: Python<'py>, array: &Array, op: Op, axis: Option<isize>, asked: &Reduce<'py>) -> Outcome<'py> {
-    let target = match &asked.out {
+/// A scan with the parsed arguments.
+fn run_scan<'py>(py: Python<'py>, array: &Array, op: Op, axis: Option<isize>, requested: &Reduce<'py>) -> Outcome<'py> {
+    let target = match &requested.out {
         Out::Given(out) => Some(out.open()),
         Out::New | Out::NewArray => None,
     };
     let out = target.as_ref().map(|out| out.array(py)).transpose()?;
-    match array.scan_into(op, axis, asked.dtype, out) {
-        Ok(result) => match &asked.out {
+    match array.scan_into(op, axis, requested.dtype, out) {
+        Ok(result) => match &requested.out {
             Out::Given(out) => Ok(Ok(out.clone().into_any())),
-            Out::New | Out::NewArray => crate::object::ndarray::object(py, crate::deliver(py, Ok(result))?).map(Ok),
+            Out::New | Out::NewArray => {
+                crate::object::construct::new_object(py, crate::interpreter::error::to_py_result(py, Ok(result))?)
+                    .map(Ok)
+            }
         },
-        Err(error) => refused(py, error),
+        Err(error) => outcome_of_error(py, error),
     }
 }
 
-/// The reduction of one of the names below.
+/// The reduction of a NumPy name.
 fn reduction(name: &str, ddof: f64) -> Reduction {
     Reduction::from_name(name, ddof).expect("the methods are named as reductions")
 }
 
-/// A reduction by NumPy's name, with the names of what it takes by position.
+/// A reduction by NumPy's name, with the names of its positional arguments.
 fn reduce<'py>(
     this: &Bound<'py, NdArray>,
     name: &'static str,
@@ -238,10 +245,10 @@ fn reduce<'py>(
 ) -> PyResult<Object<'py>> {
     let py = this.py();
     if call.is_empty() {
-        // Nothing to read, which takes as long as NumPy takes for `a.argmax()` on ten elements.
+        // Without arguments there is nothing to parse. Parsing takes as long as NumPy's `a.argmax()` on ten elements.
         let me = this.open();
         if let Some(array) = me.dense()
-            && let Some(value) = deliver(py, array.reduce_now(reduction(name, 0.0)))?
+            && let Some(value) = to_py_result(py, array.reduce_now(reduction(name, 0.0)))?
         {
             return dtype::to_scalar(py, value);
         }
@@ -250,7 +257,7 @@ fn reduce<'py>(
     reduce_asked(this, name, positions, &args, kwargs.as_ref())
 }
 
-/// [`reduce`] by what was asked for.
+/// [`reduce`] with arguments to parse.
 fn reduce_asked<'py>(
     this: &Bound<'py, NdArray>,
     name: &'static str,
@@ -259,29 +266,29 @@ fn reduce_asked<'py>(
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
-    if let Some(asked) = reduce_arguments(positions, args.iter(), kwargs)? {
+    if let Some(requested) = reduce_arguments(positions, args.iter(), kwargs)? {
         let me = this.open();
-        let what = reduction(name, asked.ddof);
-        // A dtype for extremes, positions and truth means something else in each; NumPy knows.
+        let what = reduction(name, requested.ddof);
+        // `dtype=` of other reductions has another meaning in each, so they are left to NumPy.
         let typed =
             matches!(what, Reduction::Sum | Reduction::Prod | Reduction::Mean | Reduction::Var(_) | Reduction::Std(_));
-        let plain = asked.is_plain();
+        let plain = requested.is_plain();
         if plain
             && let Some(array) = me.dense()
-            && let Some(value) = deliver(py, array.reduce_now(what))?
+            && let Some(value) = to_py_result(py, array.reduce_now(what))?
         {
             return dtype::to_scalar(py, value);
         }
         let result = match me.selection() {
             Some(selection) if plain => Some(selection.reduce(what)),
-            _ if asked.dtype.is_some() && !typed => None,
+            _ if requested.dtype.is_some() && !typed => None,
             _ => {
                 let array = me.array(py)?;
-                asked.run(py, |how| array.reduce_with(what, how))?
+                requested.run(py, |how| array.reduce_with(what, how))?
             }
         };
         match result {
-            Some(Ok(result)) => return asked.out.deliver(py, result),
+            Some(Ok(result)) => return requested.out.to_py_result(py, result),
             Some(Err(error)) => return numpy_error(this, name, args, kwargs, error),
             None => {}
         }
@@ -297,11 +304,11 @@ fn scan<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
     let (args, kwargs) = (&call.tuple()?, Some(&call.dict()?));
-    if let Some(asked) = reduce_arguments(&["axis", "dtype", "out"], args.iter(), kwargs)?
-        && asked.axes.as_ref().is_none_or(|a| a.len() == 1)
+    if let Some(requested) = reduce_arguments(&["axis", "dtype", "out"], args.iter(), kwargs)?
+        && requested.axes.as_ref().is_none_or(|a| a.len() == 1)
     {
-        let axis = asked.axes.as_ref().map(|a| a[0]);
-        return match run_scan(py, this.open().array(py)?, op, axis, &asked)? {
+        let axis = requested.axes.as_ref().map(|a| a[0]);
+        return match run_scan(py, this.open().array(py)?, op, axis, &requested)? {
             Ok(result) => Ok(result),
             Err(error) => numpy_error(this, name, args, kwargs, error),
         };
@@ -363,18 +370,18 @@ fn cumprod<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResul
 
 pyo3::inventory::submit! {
     of_array(&[
-        method(c"sum", entry!(this, sum)),
-        method(c"prod", entry!(this, prod)),
-        method(c"min", entry!(this, min)),
-        method(c"max", entry!(this, max)),
-        method(c"any", entry!(this, any)),
-        method(c"all", entry!(this, all)),
-        method(c"argmin", entry!(this, argmin)),
-        method(c"argmax", entry!(this, argmax)),
-        method(c"mean", entry!(this, mean)),
-        method(c"var", entry!(this, var)),
-        method(c"std", entry!(this, std)),
-        method(c"cumsum", entry!(this, cumsum)),
-        method(c"cumprod", entry!(this, cumprod)),
+        method(c"sum", method_entry!(sum)),
+        method(c"prod", method_entry!(prod)),
+        method(c"min", method_entry!(min)),
+        method(c"max", method_entry!(max)),
+        method(c"any", method_entry!(any)),
+        method(c"all", method_entry!(all)),
+        method(c"argmin", method_entry!(argmin)),
+        method(c"argmax", method_entry!(argmax)),
+        method(c"mean", method_entry!(mean)),
+        method(c"var", method_entry!(var)),
+        method(c"std", method_entry!(std)),
+        method(c"cumsum", method_entry!(cumsum)),
+        method(c"cumprod", method_entry!(cumprod)),
     ], &[])
 }

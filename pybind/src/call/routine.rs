@@ -1,39 +1,39 @@
-//! Routines of a device's libraries, as `fastnp._library` asks for them: `NotImplementedError` says why one does not run.
+//! Routines of a device's libraries, for `fastnp._library`: `NotImplementedError` says why one cannot run.
 
-use crate::call::parse::{Arguments, entry};
-use crate::deliver;
-use crate::object::ndarray::{NdArray, object};
+use crate::interpreter::error::to_py_result;
+use crate::interpreter::fastcall::{Arguments, entry};
+use crate::object::construct::new_object;
+use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use fastnp::{Array, Library, Singular, Transform};
+use fastnp::{Array, Library, SvdResult, Transform};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyBool;
 use std::sync::Once;
 
-/// `on_host()`: whether arrays are computed on the host now, where no library of a device's is asked.
+/// `on_host()`: whether the current target is the host, which has no such routines.
 fn on_host<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    Ok(PyBool::new(call.py(), fastnp::computes_on_host()).to_owned().into_any())
+    Ok(PyBool::new(call.py(), fastnp::targets_host()).to_owned().into_any())
 }
 
-/// `lack(library)`: why the device that arrays are computed on now does not run routines of a library (`fourier`, `solver`); None where
-/// it does.
-#[pyfunction]
-fn lack(py: Python<'_>, library: &str) -> PyResult<Option<String>> {
+/// `lack(library)`: why the current device cannot run routines of a library (`fourier`, `solver`); None if it can.
+#[pyfunction(name = "lack")]
+fn why_unavailable(py: Python<'_>, library: &str) -> PyResult<Option<String>> {
     static LOOKED_FOR: [Once; 2] = [const { Once::new() }; 2];
     let (kind, looked_for) = match library {
         "fourier" => (Library::Fourier, &LOOKED_FOR[0]),
         "solver" => (Library::Solver, &LOOKED_FOR[1]),
         _ => return Err(PyValueError::new_err(format!("there is no library {library:?}"))),
     };
-    // Opening it takes a while, and nobody else may want it.
+    // Loading the library takes long, so it happens at the first use.
     if !looked_for.is_completed() {
         py.import("fastnp._wheels")?.call_method1("load", (library,))?;
         looked_for.call_once(|| ());
     }
-    Ok(fastnp::lack(kind))
+    Ok(fastnp::why_unavailable(kind))
 }
 
-/// `fourier(x, transform, axes, points)`: a transform over the last axes; to real numbers, so many.
+/// `fourier(x, transform, axes, points)`: a transform over the last axes; one to real numbers returns `points` of them.
 #[pyfunction]
 fn fourier<'py>(x: &Bound<'py, NdArray>, transform: &str, axes: usize, points: usize) -> PyResult<Bound<'py, PyAny>> {
     let transform = match transform {
@@ -45,62 +45,62 @@ fn fourier<'py>(x: &Bound<'py, NdArray>, transform: &str, axes: usize, points: u
     };
     let py = x.py();
     let result = fastnp::fourier(x.open().array(py)?, transform, axes, points);
-    object(py, deliver(py, result)?)
+    new_object(py, to_py_result(py, result)?)
 }
 
-/// `solve(matrices, sides)`: solutions, and for each matrix zero where it has an inverse; all by columns.
+/// `solve(matrices, sides)`: solutions, and for each matrix zero if it has an inverse; all matrices are column-major.
 #[pyfunction]
 fn solve<'py>(matrices: &Bound<'py, NdArray>, sides: &Bound<'py, NdArray>) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = matrices.py();
     let result = fastnp::solve(matrices.open().array(py)?, sides.open().array(py)?);
-    let (solutions, found) = deliver(py, result)?;
+    let (solutions, found) = to_py_result(py, result)?;
     objects(py, [solutions, found])
 }
 
-/// `lu(matrices)`: triangles, and which rows were swapped.
+/// `lu(matrices)`: triangles, and pivots.
 #[pyfunction]
 fn lu<'py>(matrices: &Bound<'py, NdArray>) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = matrices.py();
     let result = fastnp::lu(matrices.open().array(py)?);
-    let (factors, swapped) = deliver(py, result)?;
+    let (factors, swapped) = to_py_result(py, result)?;
     objects(py, [factors, swapped])
 }
 
-/// `cholesky(matrices, upper)`: factors in one triangle, and for each matrix zero where it is positive definite.
+/// `cholesky(matrices, upper)`: factors in one triangle, and for each matrix zero if it is positive definite.
 #[pyfunction]
 fn cholesky<'py>(matrices: &Bound<'py, NdArray>, upper: bool) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = matrices.py();
     let result = fastnp::cholesky(matrices.open().array(py)?, upper);
-    let (factors, found) = deliver(py, result)?;
+    let (factors, found) = to_py_result(py, result)?;
     objects(py, [factors, found])
 }
 
-/// `eigen(matrices, upper, vectors)`: eigenvalues, conjugates of eigenvectors as rows, and for each matrix zero where they were found.
+/// `eigen(matrices, upper, vectors)`: eigenvalues, conjugates of eigenvectors as rows, and for each matrix zero if they were found.
 #[pyfunction]
 fn eigen<'py>(matrices: &Bound<'py, NdArray>, upper: bool, vectors: bool) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = matrices.py();
     let result = fastnp::eigen(matrices.open().array(py)?, upper, vectors);
-    let (values, rows, found) = deliver(py, result)?;
+    let (values, rows, found) = to_py_result(py, result)?;
     objects(py, [values, rows, found])
 }
 
-/// `qr(matrices, wanted)`: triangles, and so many columns of orthogonal matrices, if any; all by columns.
+/// `qr(matrices, wanted)`: triangles, and `wanted` columns of orthogonal matrices, if any; all matrices are column-major.
 #[pyfunction]
 fn qr<'py>(matrices: &Bound<'py, NdArray>, wanted: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = matrices.py();
     let result = fastnp::qr(matrices.open().array(py)?, wanted);
-    match deliver(py, result)? {
+    match to_py_result(py, result)? {
         (triangles, Some(orthogonal)) => objects(py, [triangles, orthogonal]),
         (triangles, None) => objects(py, [triangles]),
     }
 }
 
-/// `svd(matrices, wanted)`: singular values, for each matrix zero where they were found, and vectors, if any; all by columns.
+/// `svd(matrices, wanted)`: singular values, for each matrix zero if they were found, and vectors, if any; all column-major.
 #[pyfunction]
 fn svd<'py>(matrices: &Bound<'py, NdArray>, wanted: usize) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let py = matrices.py();
     let result = fastnp::svd(matrices.open().array(py)?, wanted);
-    let Singular { values, found, vectors } = deliver(py, result)?;
+    let SvdResult { values, found, vectors } = to_py_result(py, result)?;
     match vectors {
         Some((left, right)) => objects(py, [values, found, left, right]),
         None => objects(py, [values, found]),
@@ -108,13 +108,13 @@ fn svd<'py>(matrices: &Bound<'py, NdArray>, wanted: usize) -> PyResult<Vec<Bound
 }
 
 fn objects<const N: usize>(py: Python<'_>, arrays: [Array; N]) -> PyResult<Vec<Bound<'_, PyAny>>> {
-    arrays.into_iter().map(|array| object(py, array)).collect()
+    arrays.into_iter().map(|array| new_object(py, array)).collect()
 }
 
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    crate::call::parse::add(module, &[(c"on_host", c"on_host()\n--\n\n", entry!(on_host))])?;
-    module.add_function(wrap_pyfunction!(lack, module)?)?;
+    crate::interpreter::fastcall::add(module, &[(c"on_host", c"on_host()\n--\n\n", entry!(on_host))])?;
+    module.add_function(wrap_pyfunction!(why_unavailable, module)?)?;
     module.add_function(wrap_pyfunction!(fourier, module)?)?;
     module.add_function(wrap_pyfunction!(solve, module)?)?;
     module.add_function(wrap_pyfunction!(lu, module)?)?;

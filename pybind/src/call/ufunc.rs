@@ -1,12 +1,13 @@
-//! The ufunc class: one object for every row of the op table.
+//! The ufunc class: one object for every row of the op table, its methods, and its vectorcall entry.
 
-use crate::call::argument::{Arg, full, quick};
+use crate::call::argument::{Arg, parse_any, parse_fast};
 use crate::call::keywords::{Keywords, Out};
-use crate::call::ufunc_call::{direct, general, into, unary, with_options};
+use crate::call::ufunc_call::{apply_any, apply_native, apply_with_options, into, unary};
+use crate::interpreter::error::to_py_result;
+use crate::interpreter::fallback::fallback;
+use crate::interpreter::raw_call::{call_python, object_at};
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use crate::object::raw_slots::{answer, object_at};
-use crate::{deliver, fallback};
 use fastnp::{ErrorKind, Op, Options, Value};
 use pyo3::exceptions::{PyTypeError, PyUserWarning};
 use pyo3::intern;
@@ -21,12 +22,12 @@ use std::ffi::c_ulong;
 #[pyclass(name = "ufunc", module = "fastnp", frozen, weakref, subclass)]
 pub(crate) struct Ufunc {
     op: Op,
-    /// NumPy's own.
+    /// NumPy's ufunc of the same name.
     original: Py<PyAny>,
 }
 
 impl Ufunc {
-    fn elsewhere<'py>(
+    fn fall_back<'py>(
         &self,
         py: Python<'py>,
         method: &str,
@@ -36,7 +37,7 @@ impl Ufunc {
         self.numpy(py, method, args, kwargs, ErrorKind::Unsupported)
     }
 
-    /// NumPy's own method, for what the engine cannot do or, after another error, for its words.
+    /// Calls NumPy's method: for what is not native, or after an error of the core so that NumPy raises its own.
     fn numpy<'py>(
         &self,
         py: Python<'py>,
@@ -50,20 +51,20 @@ impl Ufunc {
         fallback(py, "ufunc")?.call1((self.op.name(), method, args, kwargs, wrong))
     }
 
-    /// The call of as many objects as the op takes, of which one is an array of ours.
+    /// The call with as many positional arguments as the op takes, at least one of which is an array object.
     #[inline]
-    fn of_ours<'py>(&self, objects: &[Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
+    fn call_on_arrays<'py>(&self, objects: &[Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
         match objects {
             [first] => unary(self.op, first),
-            [first, second, ..] => match direct(self.op, first, second)? {
+            [first, second, ..] => match apply_native(self.op, first, second)? {
                 Some(result) => Ok(result),
-                None => general(self.op, &[first, second]),
+                None => apply_any(self.op, &[first, second]),
             },
             [] => Err(PyTypeError::new_err("an op without arguments")),
         }
     }
 
-    /// The call with keywords, or of what is no array of ours yet; none where NumPy has to do it.
+    /// The call with keywords, or with arguments to convert; `None` if it is left to NumPy.
     fn with_keywords<'py>(
         &self,
         py: Python<'py>,
@@ -71,35 +72,35 @@ impl Ufunc {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let objects = args.iter().take(self.op.arity()).collect::<SmallVec<[Bound<'_, PyAny>; 2]>>();
-        let inputs = objects.iter().map(full).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
+        let inputs = objects.iter().map(parse_any).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
         if inputs.iter().any(|arg| matches!(arg, Arg::Other)) {
             return Ok(None);
         }
-        let Some(asked) = Keywords::read(self.op, args, kwargs)? else { return Ok(None) };
+        let Some(requested) = Keywords::read(self.op, args, kwargs)? else { return Ok(None) };
         let numbers = inputs.iter().all(|arg| matches!(arg, Arg::Number(_)));
-        if numbers && !matches!(asked.out, Out::Given(_)) || !asked.fits(&inputs) {
+        if numbers && !matches!(requested.out, Out::Given(_)) || !requested.fits(&inputs) {
             return Ok(None);
         }
-        let target = match &asked.out {
+        let target = match &requested.out {
             Out::Given(out) => Some(out.open()),
             Out::New | Out::NewArray => None,
         };
         let options = Options {
             out: target.as_ref().map(|out| out.array(py)).transpose()?,
-            dtype: asked.dtype,
-            casting: asked.casting,
-            order: asked.order,
-            mask: asked.mask.as_ref(),
+            dtype: requested.dtype,
+            casting: requested.casting,
+            order: requested.order,
+            mask: requested.mask.as_ref(),
         };
-        let result = match with_options(py, self.op, &inputs, options)? {
+        let result = match apply_with_options(py, self.op, &inputs, options)? {
             Ok(result) => result,
             Err(error) => return self.numpy(py, "__call__", args, kwargs, error.kind()).map(Some),
         };
-        if asked.mask.is_some() && !asked.names_out {
+        if requested.mask.is_some() && !requested.has_out {
             let text = c"'where' used without 'out', expect unitialized memory in output. If this is intentional, use out=None.";
             PyErr::warn(py, &py.get_type::<PyUserWarning>(), text, 1)?;
         }
-        asked.out.deliver(py, result).map(Some)
+        requested.out.to_py_result(py, result).map(Some)
     }
 }
 
@@ -117,14 +118,14 @@ impl Ufunc {
         let ours = args.iter_borrowed().any(|a| a.is_instance_of::<NdArray>());
         if plain && args.len() == arity && ours {
             let objects: SmallVec<[Bound<'_, PyAny>; 2]> = args.iter().collect();
-            return self.of_ours(&objects);
+            return self.call_on_arrays(&objects);
         }
         if (args.len() == arity || args.len() == arity + 1)
             && let Some(result) = self.with_keywords(py, args, kwargs)?
         {
             return Ok(result);
         }
-        self.elsewhere(py, "__call__", args, kwargs)
+        self.fall_back(py, "__call__", args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
@@ -160,7 +161,7 @@ impl Ufunc {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.elsewhere(py, "reduceat", args, kwargs)
+        self.fall_back(py, "reduceat", args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
@@ -176,7 +177,7 @@ impl Ufunc {
                 return self.__call__(py, &PyTuple::new(py, [column, second])?, kwargs);
             }
         }
-        self.elsewhere(py, "outer", args, kwargs)
+        self.fall_back(py, "outer", args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
@@ -186,7 +187,7 @@ impl Ufunc {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        self.elsewhere(py, "at", args, kwargs)
+        self.fall_back(py, "at", args, kwargs)
     }
 
     #[pyo3(signature = (*args, **kwargs))]
@@ -209,7 +210,7 @@ impl Ufunc {
         self.op.name()
     }
 
-    /// NumPy's own, whose `__doc__` is the doc: a descriptor of the package's passes it on.
+    /// NumPy's ufunc. A descriptor of the package reads `__doc__` from it.
     #[getter]
     fn _original(&self, py: Python<'_>) -> Py<PyAny> {
         self.original.clone_ref(py)
@@ -228,10 +229,10 @@ impl Ufunc {
     }
 }
 
-/// The first array with an axis of extent one for each of the second's; none where one of them is no array.
+/// The first array with a new last axis for each axis of the second; `None` if one of them is not an array.
 fn column<'py>(first: &Bound<'py, PyAny>, second: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = first.py();
-    let (first, second) = (full(first)?, full(second)?);
+    let (first, second) = (parse_any(first)?, parse_any(second)?);
     let (Some(Value::Array(left)), Some(Value::Array(right))) = (first.value(py)?, second.value(py)?) else {
         return Ok(None);
     };
@@ -241,15 +242,15 @@ fn column<'py>(first: &Bound<'py, PyAny>, second: &Bound<'py, PyAny>) -> PyResul
     if layout.shape.len() > fastnp::MAX_DIMS {
         return Ok(None);
     }
-    crate::object::ndarray::object(py, deliver(py, left.view_as(left.dtype(), layout))?).map(Some)
+    crate::object::construct::new_object(py, to_py_result(py, left.view_as(left.dtype(), layout))?).map(Some)
 }
 
-/// The type flag and the bit in a number of arguments of the vectorcall protocol (PEP 590). The stable ABI names them from 3.12
-/// on, as they have been since 3.9.
+/// The type flag of the vectorcall protocol (PEP 590), and the flag in its argument count. The stable ABI names them from 3.12 on;
+/// they are the same since 3.9.
 const HAVE_VECTORCALL: c_ulong = 1 << 11;
 const ARGUMENTS_OFFSET: usize = 1 << (usize::BITS - 1);
 
-/// How Python calls a function with its arguments side by side.
+/// A function of the vectorcall protocol.
 type Vectorcall = unsafe extern "C" fn(
     *mut ffi::PyObject,
     *const *mut ffi::PyObject,
@@ -267,24 +268,24 @@ unsafe extern "C" {
     ) -> *mut ffi::PyObject;
 }
 
-/// Calls a ufunc object with arguments side by side, those with names last.
+/// Calls a ufunc object by the vectorcall protocol.
 unsafe extern "C" fn vectorcall(
     this: *mut ffi::PyObject,
     args: *const *mut ffi::PyObject,
     flags: usize,
     names: *mut ffi::PyObject,
 ) -> *mut ffi::PyObject {
-    // SAFETY: Python calls this of an object of the class that `class` makes, as its protocol says: so many arguments, then
-    // one for each of the names, all of which live until this returns; the GIL is held.
+    // SAFETY: Python calls it with an object of the class that `class` makes, by the protocol: `count` arguments, then one for each of
+    // the names, all of which live until this returns; the GIL is held.
     unsafe {
         let count = flags & !ARGUMENTS_OFFSET;
         if names.is_null() && (0..count).all(|i| is_plain_number(*args.add(i))) {
-            // Numbers alone are nothing of ours. Before all else, and with nothing of ours around it: of 95 ns that
-            // `np.sqrt(x)` took so that NumPy could be called, 15 were ours.
+            // Numbers alone are left to NumPy. This comes before all else, and outside of the panic guard: of the 95 ns that
+            // `np.sqrt(x)` took, 15 were ours.
             let this = object_at(Python::assume_attached(), this).cast_unchecked::<Ufunc>();
             return PyObject_Vectorcall(this.get().original.as_ptr(), args, flags, names);
         }
-        answer(std::ptr::null_mut(), |py| {
+        call_python(std::ptr::null_mut(), |py| {
             let this = object_at(py, this).cast_unchecked::<Ufunc>();
             let objects = match count {
                 0 => &[],
@@ -292,7 +293,7 @@ unsafe extern "C" fn vectorcall(
             };
             let ours = || objects.iter().any(|object| object.is_exact_instance_of::<NdArray>());
             if names.is_null() && count == this.get().op.arity() && ours() {
-                return this.get().of_ours(objects).map(Bound::into_ptr);
+                return this.get().call_on_arrays(objects).map(Bound::into_ptr);
             }
             if !names.is_null()
                 && count == this.get().op.arity()
@@ -302,7 +303,7 @@ unsafe extern "C" fn vectorcall(
             {
                 return Ok(out.into_ptr());
             }
-            if names.is_null() && objects.iter().all(|object| matches!(quick(object), Ok(Arg::Number(_)))) {
+            if names.is_null() && objects.iter().all(|object| matches!(parse_fast(object), Ok(Arg::Number(_)))) {
                 let original = this.get().original.as_ptr();
                 return Bound::from_owned_ptr_or_err(py, PyObject_Vectorcall(original, args, count, names))
                     .map(Bound::into_ptr);
@@ -320,21 +321,21 @@ unsafe extern "C" fn vectorcall(
     }
 }
 
-/// Whether an object is a number of Python's, or one of NumPy's doubles.
+/// Whether an object is a Python float or int, or a `numpy.float64`.
 ///
 /// # Safety
-/// It is an object, and the GIL is held.
+/// `object` points to a live object, and the GIL is held.
 #[inline(always)]
 unsafe fn is_plain_number(object: *mut ffi::PyObject) -> bool {
     // SAFETY: the caller's contract.
     unsafe {
         ffi::PyFloat_CheckExact(object) != 0
             || ffi::PyLong_CheckExact(object) != 0
-            || crate::call::dtype::is_double(Python::assume_attached(), object)
+            || crate::interpreter::dtype::is_double(Python::assume_attached(), object)
     }
 }
 
-/// The value of the first name of a call, where that is the only one, is `out`, and the value is an array of ours.
+/// The array given as `out=`, if that is the only keyword and its value an array object.
 ///
 /// # Safety
 /// The names are a tuple.
@@ -349,8 +350,8 @@ unsafe fn sole_out<'py>(
     Ok(value.cast_exact::<NdArray>().ok().filter(|_| out).map(|out| out.to_owned()))
 }
 
-/// The class of ufunc objects: PyO3's, which Python calls with a tuple, derived once more to be called without one (of the
-/// 3700 instructions of `np.sqrt(a)` the tuple takes 350). Also where in its objects Python finds the function to call.
+/// The class of ufunc objects: derived from PyO3's, which takes a tuple of arguments, to add vectorcall (of the 3700 instructions of
+/// `np.sqrt(a)` the tuple takes 350). Also the offset of the vectorcall pointer in its objects.
 fn class(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, usize)> {
     let base = py.get_type::<Ufunc>();
     let size: usize = base.getattr("__basicsize__")?.extract()?;
@@ -375,15 +376,15 @@ fn class(py: Python<'_>) -> PyResult<(Bound<'_, PyType>, usize)> {
         slots: slots.as_mut_ptr(),
     };
     let bases = PyTuple::new(py, [base])?;
-    // SAFETY: the specification lives until the call returns, which copies the members, and the name for good.
+    // SAFETY: the specification lives until the call returns, which copies the members; the name is static.
     let class = unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpecWithBases(&mut spec, bases.as_ptr()))? };
     Ok((class.cast_into::<PyType>()?, size))
 }
 
-/// A ufunc object.
+/// A new ufunc object.
 fn object<'py>(class: &Bound<'py, PyType>, offset: usize, ufunc: Ufunc) -> PyResult<Bound<'py, PyAny>> {
-    // SAFETY: the class is PyO3's with room for a pointer at the offset. All that PyO3 keeps in a new object beside its
-    // contents is nothing yet, as the zeros are that it is allocated with.
+    // SAFETY: the class is PyO3's with room for a pointer at the offset. The fields that PyO3 keeps beside the payload are zero in a
+    // new object, as allocated.
     unsafe {
         let object = ffi::PyType_GenericAlloc(class.as_type_ptr(), 0);
         let object = Bound::from_owned_ptr_or_err(class.py(), object)?.cast_into_unchecked::<Ufunc>();
@@ -410,47 +411,47 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("UFUNCS", all)
 }
 
-/// NumPy's ufunc objects by address, with their ops: each at the place its address says, or else at the next free one. (Looked
-/// for in order they take 20 ns of the 400 of `scalar * array`.)
-static BY_ADDRESS: PyOnceLock<Known> = PyOnceLock::new();
-type Known = Box<[Option<(usize, Op)>; PLACES]>;
-/// Several times as many as there are ops, so that most are found where they are looked for.
-const PLACES: usize = 512;
-const _: () = assert!(PLACES >= 4 * Op::ALL.len());
+/// NumPy's ufunc objects with their ops: a hash table by address, with linear probing. (A linear search takes 20 ns of the 400 of
+/// `scalar * array`.)
+static BY_ADDRESS: PyOnceLock<OpTable> = PyOnceLock::new();
+type OpTable = Box<[Option<(usize, Op)>; BUCKETS]>;
+/// Several times the number of ops, so that most are found at the first probe.
+const BUCKETS: usize = 512;
+const _: () = assert!(BUCKETS >= 4 * Op::ALL.len());
 
-/// The places where a ufunc of an address may be, in order.
-fn places(address: usize) -> impl Iterator<Item = usize> {
+/// The buckets to probe for an address, in order.
+fn probe_sequence(address: usize) -> impl Iterator<Item = usize> {
     let first = (address >> 4).wrapping_mul(0x9e37_79b9) >> 7;
-    (0..PLACES).map(move |i| first.wrapping_add(i) % PLACES)
+    (0..BUCKETS).map(move |i| first.wrapping_add(i) % BUCKETS)
 }
 
-fn by_address(py: Python<'_>) -> PyResult<Known> {
+fn by_address(py: Python<'_>) -> PyResult<OpTable> {
     let numpy = py.import("numpy")?;
-    let mut known = Box::new([None; PLACES]);
+    let mut known = Box::new([None; BUCKETS]);
     for &op in Op::ALL {
         let address = numpy.getattr(op.name())?.as_ptr() as usize;
-        if let Some(free) = places(address).find(|&place| known[place].is_none()) {
+        if let Some(free) = probe_sequence(address).find(|&bucket| known[bucket].is_none()) {
             known[free] = Some((address, op));
         }
     }
     Ok(known)
 }
 
-/// What a call of a NumPy ufunc, `args` being the ufunc, its method and the inputs, is natively; none where somebody else
-/// has to decide.
+/// Calls an op natively for a call of a NumPy ufunc (`args` are the ufunc, its method and the inputs); `None` if it is left to the
+/// protocol's general path.
 pub(crate) fn called_by_numpy<'py>(py: Python<'py>, args: &[Bound<'py, PyAny>]) -> PyResult<Option<Bound<'py, PyAny>>> {
     let known = BY_ADDRESS.get_or_try_init(py, || by_address(py))?;
     let [ufunc, method, inputs @ ..] = args else { return Ok(None) };
     let address = ufunc.as_ptr() as usize;
-    let found = places(address).map_while(|place| known[place]).find(|found| found.0 == address);
+    let found = probe_sequence(address).map_while(|bucket| known[bucket]).find(|found| found.0 == address);
     let Some((_, op)) = found else { return Ok(None) };
     let call = intern!(py, "__call__");
     if inputs.len() != op.arity() || !(method.is(call) || method.cast::<PyString>()? == "__call__") {
         return Ok(None);
     }
-    // Arrays of ours and numbers only: any other class may want a say.
+    // Only array objects and numbers: another class may override the ufunc.
     match inputs {
-        [first, second] => crate::call::ufunc_call::direct(op, first, second),
+        [first, second] => crate::call::ufunc_call::apply_native(op, first, second),
         [first] if first.is_exact_instance_of::<NdArray>() => unary(op, first).map(Some),
         _ => Ok(None),
     }

@@ -1,10 +1,12 @@
-//! Calling an op of the table: native where the engine can, else NumPy's ufunc through the fallback, which also words the errors.
+//! Calls of an op: native if the core can, else by NumPy's ufunc through the fallback, which also raises the errors.
 
-use crate::call::argument::{Arg, full, quick};
-use crate::call::dtype;
-use crate::object::ndarray::{NdArray, object};
+use crate::call::argument::{Arg, parse_any, parse_fast};
+use crate::interpreter::dtype;
+use crate::interpreter::error::to_py_result;
+use crate::interpreter::fallback::fallback;
+use crate::object::construct::new_object;
+use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, Repr};
-use crate::{deliver, fallback};
 use fastnp::{
     Array, DType, Error, ErrorKind, Op, Options, Selection, SelectionArg, Value, apply, apply_to, apply_with,
 };
@@ -12,57 +14,61 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use smallvec::SmallVec;
 
-/// A result as Python sees it: NumPy's scalar where there are no axes, but where those are to stay lazy.
+/// A result as a Python object: a NumPy scalar for an array without axes, unless it stays lazy.
 #[inline]
 pub(crate) fn wrap<'py>(py: Python<'py>, result: Array) -> PyResult<Bound<'py, PyAny>> {
     if result.ndim() == 0 && !result.stays_lazy() {
-        let value = deliver(py, result.item())?;
+        let value = to_py_result(py, result.item())?;
         return dtype::to_scalar(py, value);
     }
     if fastnp::has_fp_reports() {
-        crate::call::errstate::report(py)?;
+        crate::interpreter::errstate::report(py)?;
     }
-    object(py, result)
+    new_object(py, result)
 }
 
-/// Applies a binary op to two objects of which one is an array of ours: what `+` does.
+/// Applies a binary op to two objects, one of which is an array object: the operator `+`.
 #[inline]
 pub(crate) fn binary<'py>(op: Op, a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    if let Some(result) = direct(op, a, b)? {
+    if let Some(result) = apply_native(op, a, b)? {
         return Ok(result);
     }
-    // Only the left operand gives way: the right one is asked after the left declined.
-    if gives_way(b)? {
+    // Only the left operand may defer: Python calls the right one after the left one declined.
+    if defers_to(b)? {
         return Ok(a.py().NotImplemented().into_bound(a.py()));
     }
     if is_derived(a)? {
         return fallback(a.py(), "operator")?.call1((op.name(), a, b));
     }
-    general(op, &[a, b])
+    apply_any(op, &[a, b])
 }
 
-/// Applies a binary op where both objects are arrays of ours or numbers; none where they are not.
+/// Applies a binary op to array objects and numbers; `None` if one argument is anything else.
 #[inline]
-pub(crate) fn direct<'py>(op: Op, a: &Bound<'py, PyAny>, b: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+pub(crate) fn apply_native<'py>(
+    op: Op,
+    a: &Bound<'py, PyAny>,
+    b: &Bound<'py, PyAny>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
     let py = a.py();
-    let (x, y) = (quick(a)?, quick(b)?);
+    let (x, y) = (parse_fast(a)?, parse_fast(b)?);
     if let (Some(v), Some(w)) = (dense(&x), dense(&y)) {
-        return match applied(op, &[v, w]) {
+        return match apply_checked(op, &[v, w]) {
             Ok(result) => wrap(py, result).map(Some),
             Err(error) => numpy(py, op, &[a, b], error).map(Some),
         };
     }
     match selected(op, &[&x, &y]) {
-        Some(result) => object(py, result).map(Some),
+        Some(result) => new_object(py, result).map(Some),
         None => Ok(None),
     }
 }
 
-/// Applies an op to one array: what `-` does.
+/// Applies an op to one array: the operator `-`.
 #[inline]
 pub(crate) fn unary<'py>(op: Op, a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let py = a.py();
-    let x = quick(a)?;
+    let x = parse_fast(a)?;
     if let Some(v) = dense(&x) {
         return match apply(op, &[v]) {
             Ok(result) => wrap(py, result),
@@ -70,15 +76,15 @@ pub(crate) fn unary<'py>(op: Op, a: &Bound<'py, PyAny>) -> PyResult<Bound<'py, P
         };
     }
     match selected(op, &[&x]) {
-        Some(result) => object(py, result),
-        None => general(op, &[a]),
+        Some(result) => new_object(py, result),
+        None => apply_any(op, &[a]),
     }
 }
 
 /// Applies an op to any objects.
-pub(crate) fn general<'py>(op: Op, objects: &[&Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
+pub(crate) fn apply_any<'py>(op: Op, objects: &[&Bound<'py, PyAny>]) -> PyResult<Bound<'py, PyAny>> {
     let py = objects[0].py();
-    let args = objects.iter().map(|o| full(o)).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
+    let args = objects.iter().map(|o| parse_any(o)).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
     let mut values: SmallVec<[Value<'_>; 2]> = SmallVec::new();
     for arg in &args {
         match arg.value(py)? {
@@ -86,14 +92,14 @@ pub(crate) fn general<'py>(op: Op, objects: &[&Bound<'py, PyAny>]) -> PyResult<B
             None => return numpy(py, op, objects, Error::new(ErrorKind::Unsupported, "")),
         }
     }
-    match applied(op, &values) {
+    match apply_checked(op, &values) {
         Ok(result) => wrap(py, result),
         Err(error) => numpy(py, op, objects, error),
     }
 }
 
 /// Applies an op with a destination, a type or a casting rule.
-pub(crate) fn with_options(
+pub(crate) fn apply_with_options(
     py: Python<'_>,
     op: Op,
     args: &[Arg<'_>],
@@ -106,9 +112,9 @@ pub(crate) fn with_options(
             None => return Ok(Err(Error::new(ErrorKind::Unsupported, ""))),
         }
     }
-    match applied_with(op, &values, options) {
-        Ok(result) => deliver(py, Ok(result)).map(Ok),
-        Err(error) if error.kind().is_final() => Err(crate::call::error::raise(py, error)),
+    match apply_checked_with(op, &values, options) {
+        Ok(result) => to_py_result(py, Ok(result)).map(Ok),
+        Err(error) if error.kind().is_final() => Err(crate::interpreter::error::to_py_err(py, error)),
         Err(error) => Ok(Err(error)),
     }
 }
@@ -116,13 +122,13 @@ pub(crate) fn with_options(
 /// `a op= b`.
 pub(crate) fn in_place(op: Op, target: &Bound<'_, NdArray>, other: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = target.py();
-    // What nearly always stands here is read only once, and kept in no lists (a fifth of `a += b` on ten elements).
-    let (value, me) = (quick(other)?, target.open());
+    // The common case parses each argument once and makes no list (a fifth of `a += b` on ten elements).
+    let (value, me) = (parse_fast(other)?, target.open());
     if let (Some(array), Some(value)) = (me.dense(), dense(&value)) {
         let values = [Value::Array(array), value];
         match check_numbers(op, &values).and_then(|()| apply_to(op, &values, array)) {
-            Ok(()) => return deliver(py, Ok(())),
-            Err(error) if error.kind().is_final() => return Err(crate::call::error::raise(py, error)),
+            Ok(()) => return to_py_result(py, Ok(())),
+            Err(error) if error.kind().is_final() => return Err(crate::interpreter::error::to_py_err(py, error)),
             Err(_) => {}
         }
     } else if into(op, &[target.as_any(), other], target)? {
@@ -136,10 +142,10 @@ pub(crate) fn in_place(op: Op, target: &Bound<'_, NdArray>, other: &Bound<'_, Py
     Ok(())
 }
 
-/// Applies an op to an array and anything, and writes to an array; whether the engine could.
+/// Applies an op to any objects, and writes to an array; returns false if that is left to NumPy.
 pub(crate) fn into<'py>(op: Op, objects: &[&Bound<'py, PyAny>], target: &Bound<'py, NdArray>) -> PyResult<bool> {
     let py = target.py();
-    let args = objects.iter().map(|o| full(o)).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
+    let args = objects.iter().map(|o| parse_any(o)).collect::<PyResult<SmallVec<[Arg<'_>; 2]>>>()?;
     let mut values: SmallVec<[Value<'_>; 2]> = SmallVec::new();
     for arg in &args {
         match arg.value(py)? {
@@ -149,26 +155,26 @@ pub(crate) fn into<'py>(op: Op, objects: &[&Bound<'py, PyAny>], target: &Bound<'
     }
     let out = target.open();
     let options = Options { out: Some(out.array(py)?), ..Options::default() };
-    match applied_with(op, &values, options) {
-        Ok(_) => deliver(py, Ok(true)),
-        Err(error) if error.kind().is_final() => Err(crate::call::error::raise(py, error)),
+    match apply_checked_with(op, &values, options) {
+        Ok(_) => to_py_result(py, Ok(true)),
+        Err(error) if error.kind().is_final() => Err(crate::interpreter::error::to_py_err(py, error)),
         Err(_) => Ok(false),
     }
 }
 
-/// NumPy's own ufunc on the objects, for what the engine cannot do and for the exact words of what nobody can.
+/// Calls NumPy's ufunc: for what is not native, and for NumPy's own error.
 #[cold]
 fn numpy<'py>(py: Python<'py>, op: Op, objects: &[&Bound<'py, PyAny>], error: Error) -> PyResult<Bound<'py, PyAny>> {
     if error.kind().is_final() {
-        return Err(crate::call::error::raise(py, error));
+        return Err(crate::interpreter::error::to_py_err(py, error));
     }
     let args = PyTuple::new(py, objects)?;
     let wrong = error.kind() != ErrorKind::Unsupported;
     fallback(py, "ufunc")?.call1((op.name(), "__call__", args, PyDict::new(py), wrong))
 }
 
-/// Whether an operator of ours leaves the operation to this other operand, by NumPy's rule.
-pub(crate) fn gives_way(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+/// Whether an operator of the array class returns `NotImplemented` for this other operand, by NumPy's rule.
+pub(crate) fn defers_to(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     if object.is_instance_of::<NdArray>()
         || object.is_exact_instance_of::<PyList>()
         || object.is_exact_instance_of::<PyTuple>()
@@ -176,12 +182,12 @@ pub(crate) fn gives_way(object: &Bound<'_, PyAny>) -> PyResult<bool> {
         return Ok(false);
     }
     if is_derived(object)? {
-        // To Python the right operand comes first where its class derives from the left one's, as this one does from NumPy's.
+        // Python lets the right operand go first if its class derives from the left one's, and this one derives from NumPy's.
         return Ok(true);
     }
     match object.get_type().getattr_opt("__array_ufunc__")? {
         Some(value) => Ok(value.is_none()),
-        // Without the protocol NumPy yields to a higher priority.
+        // Without the protocol, an operand with a higher priority goes first.
         None => match object.getattr_opt("__array_priority__")? {
             Some(priority) => Ok(priority.extract::<f64>().is_ok_and(|p| p > 0.0)),
             None => Ok(false),
@@ -195,29 +201,29 @@ fn is_derived(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     Ok(!object.is_exact_instance(array) && object.get_type().is_subclass(array)?)
 }
 
-/// Applies an op, but for numbers that are too large for the arrays' type: NumPy warns of them.
+/// Applies an op, unless a number is too large for the arrays' type: NumPy warns in that case.
 #[inline]
-fn applied(op: Op, values: &[Value<'_>]) -> fastnp::Result<Array> {
+fn apply_checked(op: Op, values: &[Value<'_>]) -> fastnp::Result<Array> {
     check_numbers(op, values)?;
     apply(op, values)
 }
 
-/// [`applied`] with options.
-fn applied_with(op: Op, values: &[Value<'_>], options: Options<'_>) -> fastnp::Result<Array> {
+/// [`apply_checked`] with options.
+fn apply_checked_with(op: Op, values: &[Value<'_>], options: Options<'_>) -> fastnp::Result<Array> {
     check_numbers(op, values)?;
     apply_with(op, values, options)
 }
 
 #[inline]
 fn check_numbers(op: Op, values: &[Value<'_>]) -> fastnp::Result<()> {
-    // NumPy's scalars have a type that counts, so what they meet grows.
+    // NumPy scalars are strong: they promote.
     let weak = |v: &&Value<'_>| !matches!(v, Value::Array(_) | Value::Scalar(_));
     if !values.iter().any(|v| weak(&v)) {
-        // Nearly always, so asked first: it is a twentieth of what `a + b` takes.
+        // The common case, checked first: the rest takes a twentieth of `a + b`.
         return Ok(());
     }
     let in_type = |dtype| values.iter().filter(weak).any(|v| v.overflows(dtype));
-    // Integers of a byte become halves where there is no integer loop.
+    // int8 and uint8 are computed in float16 if there is no integer loop.
     let in_half = |a: &Array| {
         let dtype = a.dtype();
         let halves = matches!(dtype, DType::I8 | DType::U8) && !op.has_loop(dtype);
@@ -229,28 +235,28 @@ fn check_numbers(op: Op, values: &[Value<'_>]) -> fastnp::Result<()> {
     Ok(())
 }
 
-/// The value of an argument that needs no work.
+/// The value of an argument that is evaluated without work.
 #[inline]
 fn dense<'a>(arg: &'a Arg<'_>) -> Option<Value<'a>> {
     match arg {
         Arg::Ours(array) => array.dense().map(Value::Array),
         Arg::Number(number) => Some(*number),
-        Arg::Made(array) => Some(Value::Array(array)),
+        Arg::Converted(array) => Some(Value::Array(array)),
         Arg::Other => None,
     }
 }
 
-/// The op on selections by one mask and numbers, which stays a selection.
+/// The op on selections by one mask and numbers; the result is a selection.
 pub(crate) fn selected(op: Op, args: &[&Arg<'_>]) -> Option<Selection> {
     let mut list: SmallVec<[SelectionArg<'_>; 2]> = SmallVec::new();
     for arg in args {
         list.push(match arg {
             Arg::Ours(array) => match &array.repr {
-                Repr::Selected(s) if s.array.get().is_none() => SelectionArg::Selection(&s.selection),
-                Repr::Selected(_) | Repr::Dense(_) => return None,
+                Repr::LazySelection(s) if s.array.get().is_none() => SelectionArg::Selection(&s.selection),
+                Repr::LazySelection(_) | Repr::Dense(_) => return None,
             },
             Arg::Number(number) => SelectionArg::Number(*number),
-            Arg::Made(_) | Arg::Other => return None,
+            Arg::Converted(_) | Arg::Other => return None,
         });
     }
     Selection::apply(op, &list).ok()

@@ -1,32 +1,35 @@
-//! Methods that name elements by position: `take`, `put`, `nonzero`; and `putmask`. What they do not read is NumPy's.
+//! Methods that take positions: `take`, `put`, `nonzero`. Arguments that are not native are left to NumPy.
 
-use crate::call::parse::{Arguments, entry, method};
-use crate::deliver;
-use crate::index::subscript::{named, put};
-use crate::object::ndarray::{NdArray, numpy_error, numpy_method, object, view_of};
+use crate::call::assign::put;
+use crate::index::subscript::array_part;
+use crate::interpreter::error::to_py_result;
+use crate::interpreter::fastcall::Arguments;
+use crate::object::construct::{new_object, view_of};
+use crate::object::ndarray::NdArray;
+use crate::object::numpy_method::{numpy_error, numpy_method};
 use crate::object::payload::Open;
-use crate::object::raw_slots::of_array;
-use fastnp::{Array, Error, ErrorKind, Index, Part, Value, normalize_axis};
+use crate::object::raw_slots::{method, method_entry, of_array};
+use fastnp::{Array, Error, ErrorKind, Index, IndexPart, Value, normalize_axis};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// Whether an argument was left out, or says what it says anyway.
-fn plain(value: Option<&Object<'_>>, default: &str) -> bool {
+/// Whether an argument was left out, or has its default value.
+fn is_default(value: Option<&Object<'_>>, default: &str) -> bool {
     value.is_none_or(|v| v.is_none() || v.extract::<&str>().is_ok_and(|s| s == default))
 }
 
-/// Integer positions; none where they are something else.
+/// Integer positions; `None` for anything else.
 fn positions(indices: &Object<'_>) -> PyResult<Option<Array>> {
-    Ok(match named(indices)? {
-        Some(Part::Positions(positions)) => Some(positions),
+    Ok(match array_part(indices)? {
+        Some(IndexPart::Positions(positions)) => Some(positions),
         _ => None,
     })
 }
 
-/// The array over one axis, and the number of the axis, by `axis=`.
-fn along(array: &Array, axis: Option<&Object<'_>>) -> fastnp::Result<(Array, usize)> {
+/// The array and the axis that `axis=` names; the flattened array if it is not given.
+fn along_axis(array: &Array, axis: Option<&Object<'_>>) -> fastnp::Result<(Array, usize)> {
     match axis.filter(|a| !a.is_none()) {
         None if array.ndim() == 1 => Ok((array.clone(), 0)),
         None => Ok((array.reshape(&[array.size()])?, 0)),
@@ -43,13 +46,13 @@ fn take<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<O
     let py = this.py();
     if let Some([Some(indices), axis, out, mode]) = call.read(["indices", "axis", "out", "mode"])?
         && out.is_none_or(|o| o.is_none())
-        && plain(mode, "raise")
+        && is_default(mode, "raise")
         && let Some(positions) = positions(indices)?
     {
         let me = this.open();
         let array = me.array(py)?;
-        return match along(array, axis).and_then(|(array, axis)| array.take(&positions, axis)) {
-            Ok(taken) => object(py, deliver(py, Ok(taken))?),
+        return match along_axis(array, axis).and_then(|(array, axis)| array.take(&positions, axis)) {
+            Ok(taken) => new_object(py, to_py_result(py, Ok(taken))?),
             Err(error) => numpy_error(this, "take", &call.tuple()?, Some(&call.dict()?), error),
         };
     }
@@ -60,13 +63,13 @@ fn take<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<O
 fn put_at<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
     let py = this.py();
     if let Some([Some(indices), Some(values), mode]) = call.read(["indices", "values", "mode"])?
-        && plain(mode, "raise")
+        && is_default(mode, "raise")
         && let Some(positions) = positions(indices)?
     {
         let me = this.open();
         let array = me.array(py)?;
         if array.is_c_contiguous() && put(array, values, |value| put_flat(array, &positions, value))?.is_ok() {
-            deliver(py, Ok(()))?;
+            to_py_result(py, Ok(()))?;
             return Ok(py.None().into_bound(py));
         }
     }
@@ -74,7 +77,7 @@ fn put_at<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult
 }
 
 pyo3::inventory::submit! {
-    of_array(&[method(c"take", entry!(this, take)), method(c"put", entry!(this, put_at))], &[])
+    of_array(&[method(c"take", method_entry!(take)), method(c"put", method_entry!(put_at))], &[])
 }
 
 #[pymethods]
@@ -86,12 +89,12 @@ impl NdArray {
         if array.ndim() == 0 {
             return numpy_method(this, "nonzero", &PyTuple::empty(py), None);
         }
-        let found = deliver(py, array.nonzero())?;
-        // NumPy's are columns of one array, too.
-        let whole = object(py, found.clone())?;
+        let found = to_py_result(py, array.nonzero())?;
+        // As in NumPy, the results are columns of one array.
+        let whole = new_object(py, found.clone())?;
         let whole = whole.cast::<NdArray>()?;
         let columns = (0..array.ndim())
-            .map(|i| view_of(whole, deliver(py, found.index(&[(..).into(), Index::At(i as isize)]))?))
+            .map(|i| view_of(whole, to_py_result(py, found.index(&[(..).into(), Index::At(i as isize)]))?))
             .collect::<PyResult<Vec<_>>>()?;
         Ok(PyTuple::new(py, columns)?.into_any())
     }

@@ -1,4 +1,6 @@
-//! Subscripts: `x[i]`, read and written.
+//! Subscripts: `x[i]`, read and written, and the methods that take positions.
+//!
+//! Start with `subscript`. May import `interpreter`, `object`, `interop` and `call`.
 
 pub(crate) mod fancy;
 pub(crate) mod subscript;

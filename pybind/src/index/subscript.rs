@@ -1,16 +1,20 @@
-//! Reading and writing through indices.
+//! Subscripts: `x[key]` and `x[key] = value`.
 //!
-//! Basic indices (integers, slices, `None`, `...`) are views. A boolean mask of the array's own shape is a selection that
-//! stays lazy. Arrays and lists of integers and booleans, alone or among basic parts, are places the engine reads and writes.
-//! Everything else, and the words for what is wrong with an index, are NumPy's, on the same memory.
+//! Basic indexing (integers, slices, `None`, `...`) makes views. A boolean mask of the array's own shape makes a lazy selection.
+//! Arrays and lists of integers and booleans, alone or among basic items, are fancy indices. Everything else, and errors, are left to
+//! NumPy, on the same memory.
 
-use crate::call::argument::{Arg, full, quick};
-use crate::call::dtype;
-use crate::object::ndarray::{NdArray, object, root, view_laid};
-use crate::object::payload::{Contents, Open, Reading, Repr};
-use crate::object::raw_slots::{answer, array_at, object_at, of_array};
-use crate::{deliver, fallback};
-use fastnp::{Array, DType, ErrorKind, Index, Part, Scalar, Selection, Value, put_selected, select_now};
+use crate::call::argument::{Arg, parse_any, parse_fast};
+use crate::call::assign::{Assigned, LEFT_TO_NUMPY, put};
+use crate::interpreter::dtype;
+use crate::interpreter::error::to_py_result;
+use crate::interpreter::fallback::fallback;
+use crate::interpreter::raw_call::{call_python, object_at};
+use crate::object::construct::{new_object, new_view_with};
+use crate::object::ndarray::{NdArray, root};
+use crate::object::payload::{Open, Payload, PayloadRef, Repr};
+use crate::object::raw_slots::{array_at, of_array};
+use fastnp::{Array, DType, ErrorKind, Index, IndexPart, Scalar, Selection, Value, put_selected, select_now};
 use pyo3::exceptions::{PyIndexError, PyOverflowError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::impl_::pyclass::{PyClassImpl, PyClassItems};
@@ -20,31 +24,31 @@ use smallvec::SmallVec;
 use std::ffi::{c_int, c_void};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// What a key that is no basic index asks for.
+/// A key that is not a basic index.
 enum Key<'a> {
-    /// One boolean array of ours.
-    Mask(Reading<'a>),
-    /// One array of ours with integers.
-    Positions(Reading<'a>),
-    /// Parts, some of them arrays.
-    Parts(Vec<Part>),
-    /// What only NumPy knows.
+    /// One boolean array object.
+    Mask(PayloadRef<'a>),
+    /// One array object of integers.
+    Positions(PayloadRef<'a>),
+    /// Several items, some of them arrays.
+    Parts(Vec<IndexPart>),
+    /// A key that is left to NumPy.
     Other,
 }
 
-/// What `then` makes of a basic index; none where it is another one. One part needs no list: it is 160 bytes to move.
+/// Calls `then` with a basic index; `None` for any other key. One item needs no list, which is 160 bytes to move.
 #[inline(always)]
-fn with_parts<T>(key: &Bound<'_, PyAny>, then: impl FnOnce(&[Index]) -> PyResult<T>) -> PyResult<Option<T>> {
-    // Tuples before parts: what is no part of an index takes the longest to tell.
+fn with_basic_index<T>(key: &Bound<'_, PyAny>, then: impl FnOnce(&[Index]) -> PyResult<T>) -> PyResult<Option<T>> {
+    // Tuples first: `basic_part` takes longest for what is no item of an index.
     let Ok(tuple) = key.cast::<PyTuple>() else {
-        return match part(key)? {
+        return match basic_part(key)? {
             Some(one) => then(&[one]).map(Some),
             None => Ok(None),
         };
     };
     let mut parts: SmallVec<[Index; 4]> = SmallVec::new();
     for item in tuple.iter_borrowed() {
-        match part(&item)? {
+        match basic_part(&item)? {
             Some(p) => parts.push(p),
             None => return Ok(None),
         }
@@ -52,8 +56,8 @@ fn with_parts<T>(key: &Bound<'_, PyAny>, then: impl FnOnce(&[Index]) -> PyResult
     then(&parts).map(Some)
 }
 
-/// Reads a key that is no basic index.
-fn advanced<'a>(key: &'a Bound<'_, PyAny>) -> PyResult<Key<'a>> {
+/// Parses a key that is not a basic index.
+fn parse_advanced<'a>(key: &'a Bound<'_, PyAny>) -> PyResult<Key<'a>> {
     let py = key.py();
     if let Ok(array) = key.cast::<NdArray>() {
         let array = array.open();
@@ -64,13 +68,13 @@ fn advanced<'a>(key: &'a Bound<'_, PyAny>) -> PyResult<Key<'a>> {
         });
     }
     let Ok(tuple) = key.cast::<PyTuple>() else {
-        return Ok(named(key)?.map_or(Key::Other, |part| Key::Parts(vec![part])));
+        return Ok(array_part(key)?.map_or(Key::Other, |part| Key::Parts(vec![part])));
     };
     let mut parts = Vec::with_capacity(tuple.len());
     for item in tuple.iter_borrowed() {
-        let found = match part(&item)? {
-            Some(basic) => Some(Part::Basic(basic)),
-            None => named(&item)?,
+        let found = match basic_part(&item)? {
+            Some(basic) => Some(IndexPart::Basic(basic)),
+            None => array_part(&item)?,
         };
         match found {
             Some(part) => parts.push(part),
@@ -80,37 +84,39 @@ fn advanced<'a>(key: &'a Bound<'_, PyAny>) -> PyResult<Key<'a>> {
     Ok(Key::Parts(parts))
 }
 
-/// A part of an index that is an array, or a list; none where it is nothing that names places.
-pub(crate) fn named(item: &Bound<'_, PyAny>) -> PyResult<Option<Part>> {
+/// An item of an index that is an array or a list; `None` if it is neither, or has another type than integers and booleans.
+pub(crate) fn array_part(item: &Bound<'_, PyAny>) -> PyResult<Option<IndexPart>> {
     let py = item.py();
     let array = match item.cast::<NdArray>() {
         Ok(array) => array.open().array(py)?.clone(),
-        Err(_) => match full(item)? {
-            // An empty list holds no floats here.
-            Arg::Made(array) if array.size() == 0 && item.is_exact_instance_of::<PyList>() => array.cast(DType::I64),
-            Arg::Made(array) => Ok(*array),
+        Err(_) => match parse_any(item)? {
+            // As an index, an empty list has integers; elsewhere it has floats.
+            Arg::Converted(array) if array.size() == 0 && item.is_exact_instance_of::<PyList>() => {
+                array.cast(DType::I64)
+            }
+            Arg::Converted(array) => Ok(*array),
             Arg::Ours(_) | Arg::Number(_) | Arg::Other => return Ok(None),
         }
-        .map_err(|e| crate::call::error::raise(py, e))?,
+        .map_err(|e| crate::interpreter::error::to_py_err(py, e))?,
     };
     Ok(match array.dtype() {
         _ if array.ndim() == 0 => None,
-        DType::Bool => Some(Part::Mask(array)),
-        dtype if dtype.is_integer() => Some(Part::Positions(array)),
+        DType::Bool => Some(IndexPart::Mask(array)),
+        dtype if dtype.is_integer() => Some(IndexPart::Positions(array)),
         _ => None,
     })
 }
 
-/// One part of a basic index; none where it is something else.
+/// One item of a basic index; `None` if it is none.
 ///
-/// Put into its callers, as what follows to the object of a view is: each time that what was written word by word is moved as
-/// a whole, the processor waits for the words (5 ns of the 100 of `a[1:-1]`, which had four such moves).
+/// Inlined into its callers, as is all that follows up to the object of a view. Otherwise results are moved in memory: a wide load
+/// of what narrow stores have just written stalls the processor (5 ns of the 100 of `a[1:-1]`, which had four such moves).
 #[inline(always)]
-fn part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
+fn basic_part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
     if item.is_exact_instance_of::<PyInt>() {
-        // SAFETY: the object is exactly an int; what does not fit is reported as an error.
+        // SAFETY: the object is exactly an int; an overflow is reported as an error.
         let i = unsafe { ffi::PyLong_AsSsize_t(item.as_ptr()) };
-        // SAFETY: the GIL is held. (Asked of Python itself first: -1 is a common index.)
+        // SAFETY: the GIL is held. (`PyErr::take` alone is slower, and -1 is a common index.)
         let failed = i == -1 && unsafe { !ffi::PyErr_Occurred().is_null() };
         if failed && let Some(error) = PyErr::take(item.py()) {
             return if error.is_instance_of::<PyOverflowError>(item.py()) { Ok(None) } else { Err(error) };
@@ -121,17 +127,17 @@ fn part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
         let (mut start, mut stop, mut step) = (0, 0, 0);
         // SAFETY: the object is exactly a slice.
         if unsafe { ffi::PySlice_Unpack(item.as_ptr(), &mut start, &mut stop, &mut step) } < 0 {
-            // Another part of the index may be worse; NumPy knows in which order to complain.
+            // NumPy decides which of several errors in an index is raised.
             drop(PyErr::fetch(item.py()));
             return Ok(None);
         }
         return Ok(Some(Index::Range(Some(start), Some(stop), step)));
     }
-    rarer_part(item)
+    other_basic_part(item)
 }
 
-/// [`part`] of what is neither a plain integer nor a slice.
-fn rarer_part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
+/// [`basic_part`] of what is neither a plain integer nor a slice.
+fn other_basic_part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
     if item.is_exact_instance_of::<NdArray>() {
         return Ok(None);
     }
@@ -150,20 +156,20 @@ fn rarer_part(item: &Bound<'_, PyAny>) -> PyResult<Option<Index>> {
     }
 }
 
-/// Sets one element to a number that needs no thought; whether that was so.
+/// Sets one element to a number if the cast is trivial; returns whether it was done.
 #[inline]
 fn set_element(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyResult<bool> {
     if parts.len() != array.ndim() {
         return Ok(false);
     }
     let dtype = array.dtype();
-    let scalar = match quick(value)? {
+    let scalar = match parse_fast(value)? {
         Arg::Number(Value::Float(x)) if dtype.is_float() && !Value::Float(x).overflows(dtype) => Scalar::new(dtype, x),
         Arg::Number(Value::Scalar(s)) if s.dtype() == dtype => s,
         Arg::Number(Value::Int(i)) if dtype == DType::I64 || dtype == DType::F64 => Scalar::new(dtype, i),
         _ => return Ok(false),
     };
-    deliver(value.py(), array.set_now(parts, scalar))
+    to_py_result(value.py(), array.set_now(parts, scalar))
 }
 
 /// `this[key]`.
@@ -171,13 +177,13 @@ fn set_element(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyRe
 fn get<'py>(this: &Bound<'py, NdArray>, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
     let me = this.open();
     let array = me.array(this.py())?;
-    match with_parts(key, |parts| basic(this, &me, array, parts, key))? {
+    match with_basic_index(key, |parts| basic(this, &me, array, parts, key))? {
         Some(found) => Ok(found),
         None => get_advanced(this, array, key),
     }
 }
 
-/// [`get`] for a key that is no basic index.
+/// [`get`] for a key that is not a basic index.
 #[inline(never)]
 fn get_advanced<'py>(
     this: &Bound<'py, NdArray>,
@@ -185,25 +191,25 @@ fn get_advanced<'py>(
     key: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
-    let taken = match advanced(key)? {
+    let taken = match parse_advanced(key)? {
         Key::Mask(mask) => {
             let mask = mask.array(py)?;
             if mask.shape() == array.shape() {
                 return selected(py, array, mask);
             }
-            array.places(&[Part::Mask(mask.clone())]).and_then(|p| p.get())
+            array.fancy_index(&[IndexPart::Mask(mask.clone())]).and_then(|p| p.get())
         }
         Key::Positions(positions) => array.at(positions.array(py)?),
         Key::Parts(parts) => match &parts[..] {
-            [Part::Positions(positions)] => array.at(positions),
-            parts => array.places(parts).and_then(|p| p.get()),
+            [IndexPart::Positions(positions)] => array.at(positions),
+            parts => array.fancy_index(parts).and_then(|p| p.get()),
         },
-        Key::Other => return read(this, key, ErrorKind::Unsupported),
+        Key::Other => return numpy_getitem(this, key, ErrorKind::Unsupported),
     };
     match taken {
-        Ok(taken) => object(py, deliver(py, Ok(taken))?),
-        Err(error) if error.kind().is_final() => Err(crate::call::error::raise(py, error)),
-        Err(error) => read(this, key, error.kind()),
+        Ok(taken) => new_object(py, to_py_result(py, Ok(taken))?),
+        Err(error) if error.kind().is_final() => Err(crate::interpreter::error::to_py_err(py, error)),
+        Err(error) => numpy_getitem(this, key, error.kind()),
     }
 }
 
@@ -212,29 +218,29 @@ fn set(this: &Bound<'_, NdArray>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAn
     let py = this.py();
     let me = this.open();
     let array = me.array(py)?;
-    if let Some(done) = with_parts(key, |parts| set_basic(array, parts, value))? {
-        return settled(this, key, value, done);
+    if let Some(done) = with_basic_index(key, |parts| set_basic(array, parts, value))? {
+        return finish_assignment(this, key, value, done);
     }
-    let done = match advanced(key)? {
+    let done = match parse_advanced(key)? {
         Key::Mask(mask) => assign_where(array, mask.array(py)?, value)?,
         Key::Positions(positions) => {
             let positions = positions.array(py)?;
             put(array, value, |value| array.set_at(positions, value))?
         }
         Key::Parts(parts) => match &parts[..] {
-            [Part::Mask(mask)] => assign_where(array, mask, value)?,
-            [Part::Positions(positions)] => put(array, value, |value| array.set_at(positions, value))?,
-            parts => put(array, value, |value| array.places(parts)?.set(value))?,
+            [IndexPart::Mask(mask)] => assign_where(array, mask, value)?,
+            [IndexPart::Positions(positions)] => put(array, value, |value| array.set_at(positions, value))?,
+            parts => put(array, value, |value| array.fancy_index(parts)?.set(value))?,
         },
-        Key::Other => UNREAD,
+        Key::Other => LEFT_TO_NUMPY,
     };
-    settled(this, key, value, done)
+    finish_assignment(this, key, value, done)
 }
 
 /// The slot of `this[key]`.
 unsafe extern "C" fn subscript(this: *mut ffi::PyObject, key: *mut ffi::PyObject) -> *mut ffi::PyObject {
-    // SAFETY: Python calls the slot of a class with one of its objects, a key that lives as long, and the GIL held.
-    unsafe { answer(std::ptr::null_mut(), |py| Ok(get(&array_at(py, this), &object_at(py, key))?.into_ptr())) }
+    // SAFETY: Python calls the slot of a class with one of its objects, a key that lives as long as the call, and the GIL held.
+    unsafe { call_python(std::ptr::null_mut(), |py| Ok(get(&array_at(py, this), &object_at(py, key))?.into_ptr())) }
 }
 
 /// The slot of `this[key] = value` and, without a value, of `del this[key]`.
@@ -245,7 +251,7 @@ unsafe extern "C" fn assign_subscript(
 ) -> c_int {
     // SAFETY: as in `subscript`.
     unsafe {
-        answer(-1, |py| {
+        call_python(-1, |py| {
             if value.is_null() {
                 return Err(PyValueError::new_err("cannot delete array elements"));
             }
@@ -261,60 +267,50 @@ pyo3::inventory::submit! {
     ])
 }
 
-/// `this[parts]`.
+/// `this[parts]` for a basic index.
 #[inline(always)]
 fn basic<'py>(
     this: &Bound<'py, NdArray>,
-    me: &Contents,
+    me: &Payload,
     array: &Array,
     parts: &[Index],
     key: &Bound<'py, PyAny>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
-    if let Some(value) = deliver(py, array.get(parts))? {
+    if let Some(value) = to_py_result(py, array.get(parts))? {
         return dtype::to_scalar(py, value);
     }
-    match view_laid(this, me, array, |view| view.set_index_of(array, parts))? {
+    match new_view_with(this, me, array, |view| view.set_index_of(array, parts))? {
         Ok(view) => Ok(view),
-        Err(error) => read(this, key, error.kind()),
+        Err(error) => numpy_getitem(this, key, error.kind()),
     }
 }
 
-/// Whether an assignment is done; if not, why NumPy has to do it, or to say what is wrong with it.
-pub(crate) type Done = Result<(), ErrorKind>;
-
-/// An assignment that only NumPy knows.
-const UNREAD: Done = Err(ErrorKind::Unsupported);
-
-/// What is done, from what the engine says about it.
-fn done(py: Python<'_>, result: fastnp::Result<()>) -> PyResult<Done> {
-    match result {
-        Ok(()) => Ok(Ok(())),
-        Err(error) if error.kind().is_final() => Err(crate::call::error::raise(py, error)),
-        Err(error) => Ok(Err(error.kind())),
-    }
-}
-
-/// The end of an assignment: by NumPy, where it is not done yet.
+/// The end of an assignment: by NumPy, if it was not done.
 #[inline]
-fn settled(this: &Bound<'_, NdArray>, key: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>, done: Done) -> PyResult<()> {
+fn finish_assignment(
+    this: &Bound<'_, NdArray>,
+    key: &Bound<'_, PyAny>,
+    value: &Bound<'_, PyAny>,
+    done: Assigned,
+) -> PyResult<()> {
     let py = this.py();
     if let Err(why) = done {
         let method = if why == ErrorKind::Unsupported { "method" } else { "method_uncounted" };
         fallback(py, method)?.call1((this, "__setitem__", (key, value)))?;
     }
-    deliver(py, Ok(()))
+    to_py_result(py, Ok(()))
 }
 
-/// `array[parts] = value`.
+/// `array[parts] = value` for a basic index.
 #[inline]
-fn set_basic(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyResult<Done> {
+fn set_basic(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyResult<Assigned> {
     if set_element(array, parts, value)? {
         return Ok(Ok(()));
     }
     let one = parts.len() == array.ndim() && parts.iter().all(|p| matches!(p, Index::At(_)));
     match array.index(parts) {
-        // One element takes a number, not an array of one; NumPy says so.
+        // NumPy raises an error for an array that is assigned to one element.
         Ok(view) => put(&view, value, |value| {
             if one && !value.shape().is_empty() {
                 return Err(fastnp::Error::new(ErrorKind::Unsupported, "one element takes a number"));
@@ -325,69 +321,32 @@ fn set_basic(array: &Array, parts: &[Index], value: &Bound<'_, PyAny>) -> PyResu
     }
 }
 
-/// Gives a value that converts to the array's type to `set`.
-pub(crate) fn put(
-    array: &Array,
-    value: &Bound<'_, PyAny>,
-    set: impl FnOnce(Value<'_>) -> fastnp::Result<()>,
-) -> PyResult<Done> {
-    let py = value.py();
-    let arg = full(value)?;
-    match arg.value(py)? {
-        Some(value) if fits(value, array.dtype()) => done(py, set(value)),
-        _ => Ok(UNREAD),
-    }
-}
-
 /// `array[mask]` for a mask of the array's shape.
 fn selected<'py>(py: Python<'py>, array: &Array, mask: &Array) -> PyResult<Bound<'py, PyAny>> {
-    if let Some(taken) = deliver(py, select_now(array, mask))? {
-        return object(py, taken);
+    if let Some(taken) = to_py_result(py, select_now(array, mask))? {
+        return new_object(py, taken);
     }
-    let selection = deliver(py, Selection::new(array, mask))?;
-    object(py, selection)
+    let selection = to_py_result(py, Selection::new(array, mask))?;
+    new_object(py, selection)
 }
 
-/// NumPy's own reading of `this[key]`, or its words for what is wrong with it.
+/// Calls NumPy's `__getitem__`: for a key that is not native, or for its error.
 #[cold]
-fn read<'py>(this: &Bound<'py, NdArray>, key: &Bound<'py, PyAny>, why: ErrorKind) -> PyResult<Bound<'py, PyAny>> {
+fn numpy_getitem<'py>(
+    this: &Bound<'py, NdArray>,
+    key: &Bound<'py, PyAny>,
+    why: ErrorKind,
+) -> PyResult<Bound<'py, PyAny>> {
     let method = if why == ErrorKind::Unsupported { "method" } else { "method_uncounted" };
     fallback(this.py(), method)?.call1((this, "__getitem__", (key,)))
 }
 
-/// Whether a number converts to a type without a warning or an error.
-pub(crate) fn fits(value: Value<'_>, to: DType) -> bool {
-    let complex = to.is_complex();
-    if value.overflows(to) {
-        return false;
-    }
-    match value {
-        Value::Array(a) => complex || !a.dtype().is_complex(),
-        Value::Scalar(s) if s.dtype().is_complex() => complex,
-        Value::Scalar(s) if s.dtype().is_float() && to.is_integer() => {
-            let x = s.to_f64();
-            x.is_finite() && s.cast(to).to_f64() == x.trunc()
-        }
-        Value::Scalar(s) if s.dtype().is_integer() && to.is_integer() => s.cast(to).wide() == s.wide(),
-        Value::Scalar(_) => true,
-        Value::Int(_) => true,
-        Value::Float(x) => {
-            !to.is_integer()
-                || (x.is_finite() && x.abs() < 9e15 && {
-                    let scalar = fastnp::Scalar::new(to, x);
-                    scalar.to_f64() == x.trunc()
-                })
-        }
-        Value::Complex(_) => complex,
-    }
-}
-
 /// `array[mask] = value`.
-fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResult<Done> {
+fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResult<Assigned> {
     if mask.ndim() > array.ndim() || mask.shape() != &array.shape()[..mask.ndim()] {
         return Ok(Err(ErrorKind::Index));
     }
-    if let Arg::Ours(other) = quick(value)?
+    if let Arg::Ours(other) = parse_fast(value)?
         && let Some(selection) = other.selection()
         && selection.is_by(mask)
         && (array.dtype().is_complex() || !selection.dtype().is_complex())
@@ -397,15 +356,14 @@ fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResu
     }
     put(array, value, |value| match value {
         Value::Array(values) if values.ndim() > 1 && mask.ndim() == array.ndim() => {
-            Err(fastnp::Error::new(ErrorKind::Value, "elements of several axes for a list of places"))
+            Err(fastnp::Error::new(ErrorKind::Value, "values of several axes for a list of positions"))
         }
         Value::Array(values) if mask.ndim() == array.ndim() && values.may_share_memory(array) => {
             Err(fastnp::Error::new(ErrorKind::Unsupported, "NumPy reads what it has written by then"))
         }
-        Value::Array(values) if values.ndim() == 1 && mask.ndim() == array.ndim() => {
-            put_selected(array, mask, values).or_else(|_| array.places(&[Part::Mask(mask.clone())])?.set(value))
-        }
-        Value::Array(_) => array.places(&[Part::Mask(mask.clone())])?.set(value),
+        Value::Array(values) if values.ndim() == 1 && mask.ndim() == array.ndim() => put_selected(array, mask, values)
+            .or_else(|_| array.fancy_index(&[IndexPart::Mask(mask.clone())])?.set(value)),
+        Value::Array(_) => array.fancy_index(&[IndexPart::Mask(mask.clone())])?.set(value),
         number => {
             let mut shape = mask.shape_vec();
             shape.resize(array.ndim(), 1);
@@ -414,7 +372,7 @@ fn assign_where(array: &Array, mask: &Array, value: &Bound<'_, PyAny>) -> PyResu
     })
 }
 
-/// An iterator over the first axis: evaluated once, then scalars or views.
+/// An iterator over the first axis. An array of one axis is evaluated first.
 pub(crate) fn iterate<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, PyAny>> {
     let py = this.py();
     let me = this.open();
@@ -423,71 +381,75 @@ pub(crate) fn iterate<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, Py
         return Err(PyTypeError::new_err("iteration over a 0-d array"));
     }
     if array.ndim() == 1 {
-        deliver(py, array.address())?;
+        to_py_result(py, array.address())?;
     }
-    Ok(Bound::new(py, Rows { array: array.clone(), root: root(this, &me), at: AtomicUsize::new(0) })?.into_any())
+    Ok(Bound::new(py, RowIterator { array: array.clone(), root: root(this, &me), at: AtomicUsize::new(0) })?.into_any())
 }
 
 /// Iterator over the first axis of an array.
 #[pyclass(module = "fastnp._fastnp", frozen)]
-struct Rows {
+struct RowIterator {
     array: Array,
-    /// The owner of the memory, which rows name as their base.
+    /// The owner of the memory, which is the base of each row.
     root: Py<NdArray>,
     at: AtomicUsize,
 }
 
 #[pymethods]
-impl Rows {
+impl RowIterator {
     fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
         this
     }
 }
 
-impl Rows {
+impl RowIterator {
     #[inline(always)]
     fn next<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         let at = self.at.load(Ordering::Relaxed);
         if at >= self.array.shape()[0] {
             return Ok(None);
         }
-        // The GIL is held.
+        // The load and the store are no atomic pair, but the GIL is held.
         self.at.store(at + 1, Ordering::Relaxed);
         let at = [Index::At(at as isize)];
-        // Of one axis, where there are no rows but elements.
-        if let Some(value) = deliver(py, self.array.get(&at))? {
+        // Elements of an array of one axis.
+        if let Some(value) = to_py_result(py, self.array.get(&at))? {
             return dtype::to_scalar(py, value).map(Some);
         }
-        let nothing = Contents { repr: Repr::Dense(self.array.empty_view()), base: Some(self.root.clone_ref(py)) };
-        deliver(py, crate::object::object_pool::laid(py, nothing, |row| row.set_index_of(&self.array, &at))?).map(Some)
+        let nothing = Payload { repr: Repr::Dense(self.array.empty_view()), base: Some(self.root.clone_ref(py)) };
+        to_py_result(
+            py,
+            crate::object::object_pool::allocate_view(py, nothing, |row| row.set_index_of(&self.array, &at))?,
+        )
+        .map(Some)
     }
 }
 
 /// The slot of `next(rows)`.
 unsafe extern "C" fn next_row(this: *mut ffi::PyObject) -> *mut ffi::PyObject {
-    // SAFETY: Python calls the slot of a class with one of its objects and the GIL held. Nothing and no exception is the end.
+    // SAFETY: Python calls the slot of a class with one of its objects and the GIL held. A null pointer without an exception ends it.
     unsafe {
-        answer(std::ptr::null_mut(), |py| {
-            let this = object_at(py, this).cast_unchecked::<Rows>();
+        call_python(std::ptr::null_mut(), |py| {
+            let this = object_at(py, this).cast_unchecked::<RowIterator>();
             Ok(this.get().next(py)?.map_or(std::ptr::null_mut(), Bound::into_ptr))
         })
     }
 }
 
 pyo3::inventory::submit! {
-    of_rows(&[ffi::PyType_Slot { slot: ffi::Py_tp_iternext, pfunc: next_row as *mut c_void }])
+    of_row_iterator(&[ffi::PyType_Slot { slot: ffi::Py_tp_iternext, pfunc: next_row as *mut c_void }])
 }
 
-/// Slots to be submitted to the class of iterators.
-const fn of_rows(slots: &'static [ffi::PyType_Slot]) -> <Rows as PyClassImpl>::Inventory {
-    <Rows as PyClassImpl>::Inventory::new(PyClassItems { methods: &[], slots })
+/// Slots to submit to the class of iterators.
+const fn of_row_iterator(slots: &'static [ffi::PyType_Slot]) -> <RowIterator as PyClassImpl>::Inventory {
+    <RowIterator as PyClassImpl>::Inventory::new(PyClassItems { methods: &[], slots })
 }
 
-/// The slot of the item at a position: what `PySequence_GetItem` asks for.
+/// The slot of `PySequence_GetItem`, which also ends a loop over the sequence protocol by `IndexError`.
 unsafe extern "C" fn item(this: *mut ffi::PyObject, at: ffi::Py_ssize_t) -> *mut ffi::PyObject {
     // SAFETY: Python calls the slot of a class with one of its objects and the GIL held.
     unsafe {
-        answer(std::ptr::null_mut(), |py| {
+        call_python(std::ptr::null_mut(), |py| {
             let this = array_at(py, this);
             let me = this.open();
             let array = me.array(py)?;
@@ -496,15 +458,16 @@ unsafe extern "C" fn item(this: *mut ffi::PyObject, at: ffi::Py_ssize_t) -> *mut
                 return Err(past_the_end(at, n));
             }
             let parts = [Index::At(at)];
-            if let Some(value) = deliver(py, array.get(&parts))? {
+            if let Some(value) = to_py_result(py, array.get(&parts))? {
                 return dtype::to_scalar(py, value).map(Bound::into_ptr);
             }
-            deliver(py, view_laid(&this, &me, array, |view| view.set_index_of(array, &parts))?).map(Bound::into_ptr)
+            to_py_result(py, new_view_with(&this, &me, array, |view| view.set_index_of(array, &parts))?)
+                .map(Bound::into_ptr)
         })
     }
 }
 
-/// What is asked for behind the last item.
+/// The error for a position after the last item.
 #[cold]
 fn past_the_end(at: isize, n: isize) -> PyErr {
     PyIndexError::new_err(format!("index {at} is out of bounds for axis 0 with size {n}"))
@@ -514,7 +477,7 @@ fn past_the_end(at: isize, n: isize) -> PyErr {
 unsafe extern "C" fn assign_item(this: *mut ffi::PyObject, at: ffi::Py_ssize_t, value: *mut ffi::PyObject) -> c_int {
     // SAFETY: as in `item`; the key lives as long as the call.
     unsafe {
-        answer(-1, |py| {
+        call_python(-1, |py| {
             let key = at.into_pyobject(py)?;
             Ok(assign_subscript(this, key.as_ptr(), value))
         })

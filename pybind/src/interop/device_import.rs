@@ -1,29 +1,30 @@
-//! Arrays on memory of a device that another library owns, and memory lent to one that does not say when it is done with it.
+//! Device memory: arrays on memory that another library owns, and exports to libraries that do not say when they are done.
 
-use crate::call::dtype::of_descriptor;
-use crate::deliver;
-use crate::object::ndarray::{NdArray, object};
+use crate::interpreter::dtype::of_descriptor;
+use crate::interpreter::error::to_py_result;
+use crate::object::construct::new_object;
+use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use fastnp::{Array, DType, Layout, Loan, Order, Owner, Shape, Strides};
+use fastnp::{Array, DType, DeviceExport, Layout, Order, Owner, Shape, Strides};
 use pyo3::exceptions::PyBufferError;
 use pyo3::prelude::*;
 use pyo3::types::PyModule;
 use std::any::Any;
 
-/// Memory of somebody else's on a device, and what lies there.
-pub(crate) struct Borrowed {
-    /// Type and number of the device, as DLPack knows it.
-    pub(crate) place: (i32, i32),
+/// Device memory of another library, with the layout of its elements.
+pub(crate) struct ImportedMemory {
+    /// DLPack's type and ordinal of the device.
+    pub(crate) device: (i32, i32),
     /// The first element.
     pub(crate) address: *mut u8,
     pub(crate) shape: Shape,
-    /// Bytes from one element to the next along each axis; none where they are dense in row-major order.
+    /// Byte strides; `None` if the elements are dense and row-major.
     pub(crate) strides: Option<Strides>,
     pub(crate) dtype: DType,
     pub(crate) writeable: bool,
 }
 
-impl Borrowed {
+impl ImportedMemory {
     fn layout(&self) -> Layout {
         match &self.strides {
             Some(strides) => Layout { shape: self.shape.clone(), strides: strides.clone(), offset: 0 },
@@ -37,10 +38,10 @@ impl Borrowed {
         self.address.addr().is_multiple_of(align) && self.strides.as_ref().is_none_or(steps)
     }
 
-    /// Whether an array can be made of it.
+    /// Checks whether an array can use it without a copy.
     ///
     /// # Errors
-    /// `BufferError` where that takes a copy, and none is to be made.
+    /// `BufferError` if it needs a copy and `copy` is false.
     pub(crate) fn check(&self, copy: Option<bool>) -> PyResult<()> {
         if copy == Some(false) && !self.is_aligned() {
             return Err(PyBufferError::new_err("the elements are not aligned: there can only be a copy of them"));
@@ -49,12 +50,12 @@ impl Borrowed {
     }
 }
 
-/// An array on somebody's memory, or of a copy, to be read only, where that is not aligned. (A copy that could be written would hide
-/// that the writes are missing in what was given.)
+/// An array on imported memory; if that is unaligned, a read-only copy. (Writes to a copy would silently be missing in the
+/// original.)
 ///
 /// # Errors
-/// `BufferError` where there is no such device.
-pub(crate) fn taken(py: Python<'_>, memory: Borrowed, owner: Box<dyn Owner>) -> PyResult<Array> {
+/// `BufferError` if there is no such device.
+pub(crate) fn import_array(py: Python<'_>, memory: ImportedMemory, owner: Box<dyn Owner>) -> PyResult<Array> {
     let is_aligned = memory.is_aligned();
     let mut layout = memory.layout();
     let mut dtype = memory.dtype;
@@ -66,22 +67,22 @@ pub(crate) fn taken(py: Python<'_>, memory: Borrowed, owner: Box<dyn Owner>) -> 
     let (low, high) = layout.extent(dtype.size());
     let layout = Layout { offset: -low, ..layout };
     let (start, bytes) = (memory.address.wrapping_offset(low), (high - low) as usize);
-    // SAFETY: whoever gives the memory vouches for its elements, which the owner keeps alive; bytes are always aligned.
-    let array = unsafe { Array::from_device(memory.place, (start, bytes), layout, dtype, memory.writeable, owner) };
-    let array = deliver(py, array)?;
+    // SAFETY: the exporting library vouches for the elements, which the owner keeps alive; bytes are always aligned.
+    let array = unsafe { Array::from_device(memory.device, (start, bytes), layout, dtype, memory.writeable, owner) };
+    let array = to_py_result(py, array)?;
     if is_aligned {
         return Ok(array);
     }
-    let copy = deliver(py, array.copy(Order::C))?;
-    let mut whole = deliver(py, copy.view_as(memory.dtype, Layout::dense(&memory.shape, memory.dtype.size())))?;
+    let copy = to_py_result(py, array.copy(Order::C))?;
+    let mut whole = to_py_result(py, copy.view_as(memory.dtype, Layout::dense(&memory.shape, memory.dtype.size())))?;
     whole.set_writeable(false);
     Ok(whole)
 }
 
-/// An object that owns memory on a device, as long as it lives.
-pub(crate) struct Lender(pub(crate) Py<PyAny>);
+/// A Python object that owns device memory as long as it lives.
+pub(crate) struct DeviceOwner(pub(crate) Py<PyAny>);
 
-impl Owner for Lender {
+impl Owner for DeviceOwner {
     fn is_shared(&self) -> bool {
         true
     }
@@ -91,13 +92,13 @@ impl Owner for Lender {
     }
 }
 
-/// `borrow(owner, place, address, shape, strides, dtype, writeable, copy)`: an array of ours on memory of a device, which `owner` keeps
-/// alive; none where the engine has no such type.
+/// `borrow(owner, device, address, shape, strides, dtype, writeable, copy)`: an array on device memory that `owner` keeps alive; None
+/// if the type is not native.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // what the protocol says
 fn borrow<'py>(
     owner: &Bound<'py, PyAny>,
-    place: (i32, i32),
+    device: (i32, i32),
     address: usize,
     shape: Vec<usize>,
     strides: Option<Vec<isize>>,
@@ -109,42 +110,41 @@ fn borrow<'py>(
     let Some(dtype) = of_descriptor(dtype)? else { return Ok(None) };
     let address = std::ptr::with_exposed_provenance_mut(address);
     let (shape, strides) = (shape.into(), strides.map(Into::into));
-    let memory = Borrowed { place, address, shape, strides, dtype, writeable };
+    let memory = ImportedMemory { device, address, shape, strides, dtype, writeable };
     memory.check(copy)?;
-    object(py, taken(py, memory, Box::new(Lender(owner.clone().unbind())))?).map(Some)
+    new_object(py, import_array(py, memory, Box::new(DeviceOwner(owner.clone().unbind())))?).map(Some)
 }
 
-/// The memory of an array on a device, lent for as long as this lives.
+/// An export of an array's device memory, until this object dies.
 #[pyclass(name = "Loan", module = "fastnp._fastnp", frozen)]
-struct PyLoan(Loan);
+struct PyDeviceExport(DeviceExport);
 
 #[pymethods]
-impl PyLoan {
-    /// Where the first element is on the device.
+impl PyDeviceExport {
+    /// The first element's address on the device.
     #[getter]
     fn address(&self) -> usize {
         self.0.address().expose_provenance()
     }
 }
 
-/// `lend(x)`: opens the memory of `x` on the device.
+/// `lend(x)`: exports the memory of `x` on the device.
 #[pyfunction]
-fn lend(x: &Bound<'_, NdArray>) -> PyResult<PyLoan> {
+fn lend(x: &Bound<'_, NdArray>) -> PyResult<PyDeviceExport> {
     let py = x.py();
-    deliver(py, x.open().array(py)?.lend()).map(PyLoan)
+    to_py_result(py, x.open().array(py)?.export_on_device()).map(PyDeviceExport)
 }
 
-/// `is_lent(x)`: whether others can reach the memory of `x` on a device.
+/// `is_lent(x)`: whether the memory of `x` is exported on a device.
 #[pyfunction]
 fn is_lent(x: &Bound<'_, NdArray>) -> PyResult<bool> {
-    Ok(x.open().array(x.py())?.is_lent())
+    Ok(x.open().array(x.py())?.is_exported_on_device())
 }
 
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    module.add_class::<PyLoan>()?;
+    module.add_class::<PyDeviceExport>()?;
     module.add_function(wrap_pyfunction!(borrow, module)?)?;
     module.add_function(wrap_pyfunction!(lend, module)?)?;
-    module.add_function(wrap_pyfunction!(is_lent, module)?)?;
-    module.add_function(wrap_pyfunction!(crate::interop::dlpack::from_capsule, module)?)
+    module.add_function(wrap_pyfunction!(is_lent, module)?)
 }

@@ -1,14 +1,15 @@
-//! DLPack: memory that other libraries use too, without a copy, by capsules that say who gives it back.
+//! DLPack: memory exchanged with other libraries without a copy, in capsules with a deleter.
 //!
-//! What is on the host goes through NumPy (`_interchange.py` decides that), so that it is NumPy's in every detail. What is on a
-//! device is lent and borrowed here. The structures are those of `dlpack.h`, version 1, and of the version before it.
+//! Host memory goes through NumPy (`_interchange.py` decides that), so that every detail is NumPy's. Device memory is exported and
+//! imported here. The structures are those of `dlpack.h`, version 1, and of the version before it.
 
-use crate::deliver;
-use crate::interop::device_import::{Borrowed, taken};
-use crate::interop::foreign::numpy_of;
-use crate::object::ndarray::{NdArray, object};
+use crate::interop::device_import::{ImportedMemory, import_array};
+use crate::interop::numpy_memory::numpy_of;
+use crate::interpreter::error::to_py_result;
+use crate::object::construct::new_object;
+use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use fastnp::{Array, DType, Export, Kind, Loan, MAX_DIMS, Order, Owner};
+use fastnp::{Array, DType, DeviceExport, Export, Kind, MAX_DIMS, Order, Owner};
 use pyo3::exceptions::{PyBufferError, PyRuntimeError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -18,9 +19,9 @@ use std::ffi::{CStr, c_void};
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// The host, as DLPack knows it.
+/// The host's device type and ordinal.
 const HOST: (i32, i32) = (1, 0);
-/// The version that is spoken here.
+/// The version of DLPack that is implemented here.
 const VERSION: [u32; 2] = [1, 0];
 const READ_ONLY: u64 = 1;
 const COPIED: u64 = 2;
@@ -56,13 +57,13 @@ struct Unversioned {
 
 /// One of the two structures that capsules hold.
 trait Managed: Sized + 'static {
-    /// The name of a capsule, and its name once somebody has taken what it holds.
+    /// The name of a capsule, and the name it gets when a consumer takes its tensor.
     const NAME: &CStr;
     const USED: &CStr;
 
     fn new(tensor: Tensor, flags: u64, deleter: unsafe extern "C" fn(*mut Self)) -> Self;
 
-    /// What takes it back.
+    /// The function that releases it.
     fn deleter(&self) -> Option<unsafe extern "C" fn(*mut Self)>;
 }
 
@@ -92,66 +93,71 @@ impl Managed for Unversioned {
     }
 }
 
-/// What a capsule of ours holds, and what that needs.
+/// An exported tensor with all that it points to.
 #[repr(C)]
-struct Given<M> {
+struct ExportedTensor<M> {
     managed: M,
     shape: Box<[i64]>,
     strides: Box<[i64]>,
-    held: Held,
+    memory: TensorMemory,
 }
 
-/// What keeps memory alive and open.
-enum Held {
+/// The export that keeps the memory alive.
+enum TensorMemory {
     Export(Export),
-    Loan(Loan),
+    DeviceExport(DeviceExport),
 }
 
-impl Held {
+impl TensorMemory {
     fn address(&self) -> *mut u8 {
         match self {
-            Held::Export(export) => export.address(),
-            Held::Loan(loan) => loan.address(),
+            TensorMemory::Export(export) => export.address(),
+            TensorMemory::DeviceExport(export) => export.address(),
         }
     }
 
-    fn place(&self) -> (i32, i32) {
+    fn device(&self) -> (i32, i32) {
         match self {
-            Held::Export(_) => HOST,
-            Held::Loan(loan) => loan.place(),
+            TensorMemory::Export(_) => HOST,
+            TensorMemory::DeviceExport(export) => export.dlpack_device(),
         }
     }
 }
 
-/// Takes back what a capsule of ours held; called by whoever took it, on any thread.
-unsafe extern "C" fn take_back<M>(managed: *mut M) {
-    // Once the interpreter is gone nobody needs the memory any more.
+/// Releases an exported tensor; called by its consumer, on any thread.
+unsafe extern "C" fn release<M>(managed: *mut M) {
+    // After the interpreter's end the memory is not released any more.
     let _ = Python::try_attach(|_| {
-        // SAFETY: it is the first field of what `given` leaked, and its last owner's.
-        drop(unsafe { Box::from_raw(managed.cast::<Given<M>>()) });
+        // SAFETY: the pointer is to the first field of what `new_capsule` leaked, and its consumer calls this once.
+        drop(unsafe { Box::from_raw(managed.cast::<ExportedTensor<M>>()) });
     });
 }
 
-/// The destructor of our capsules: takes back what nobody took.
+/// The destructor of our capsules: releases a tensor without a consumer.
 unsafe extern "C" fn discard<M: Managed>(capsule: *mut ffi::PyObject) {
-    // SAFETY: Python calls it with the capsule, which still has its name if what it holds was not taken.
+    // SAFETY: Python calls it with the capsule, which keeps its name until a consumer takes the tensor.
     unsafe {
         if ffi::PyCapsule_IsValid(capsule, M::NAME.as_ptr()) != 0 {
-            take_back(ffi::PyCapsule_GetPointer(capsule, M::NAME.as_ptr()).cast::<M>());
+            release(ffi::PyCapsule_GetPointer(capsule, M::NAME.as_ptr()).cast::<M>());
         }
     }
 }
 
-/// A capsule of an array's memory, which `held` keeps open.
-fn given<'py, M: Managed>(py: Python<'py>, array: &Array, held: Held, flags: u64) -> PyResult<Object<'py>> {
+/// A new capsule with an array's memory, which `memory` keeps alive.
+fn new_capsule<'py, M: Managed>(
+    py: Python<'py>,
+    array: &Array,
+    memory: TensorMemory,
+    flags: u64,
+) -> PyResult<Object<'py>> {
     let size = array.dtype().size() as isize;
     let shape: Box<[i64]> = array.shape().iter().map(|&n| n as i64).collect();
     let strides: Box<[i64]> = array.strides().iter().map(|&s| (s / size) as i64).collect();
     let (code, bits) = code_of(array.dtype());
-    let place = held.place();
+    let device = memory.device();
     let tensor = Tensor {
-        data: held.address(),
-        device: [place.0, place.1],
+        data: memory.address(),
+        device: [device.0, device.1],
         ndim: shape.len() as i32,
         code,
         bits,
@@ -160,13 +166,13 @@ fn given<'py, M: Managed>(py: Python<'py>, array: &Array, held: Held, flags: u64
         strides: strides.as_ptr().cast_mut(),
         byte_offset: 0,
     };
-    let managed = M::new(tensor, flags, take_back::<M>);
-    let given = Box::into_raw(Box::new(Given { managed, shape, strides, held }));
-    // SAFETY: the pointer is not null, and the destructor knows what it points to.
-    let capsule = unsafe { ffi::PyCapsule_New(given.cast(), M::NAME.as_ptr(), Some(discard::<M>)) };
+    let managed = M::new(tensor, flags, release::<M>);
+    let new_capsule = Box::into_raw(Box::new(ExportedTensor { managed, shape, strides, memory }));
+    // SAFETY: the pointer is not null, and the destructor knows its type.
+    let capsule = unsafe { ffi::PyCapsule_New(new_capsule.cast(), M::NAME.as_ptr(), Some(discard::<M>)) };
     if capsule.is_null() {
-        // SAFETY: nobody else was told of it.
-        drop(unsafe { Box::from_raw(given) });
+        // SAFETY: there is no capsule, so the pointer has no other copy.
+        drop(unsafe { Box::from_raw(new_capsule) });
     }
     // SAFETY: a new reference, or null with an error set.
     unsafe { Bound::from_owned_ptr_or_err(py, capsule) }
@@ -184,17 +190,21 @@ fn code_of(dtype: DType) -> (u8, u8) {
     (code, 8 * dtype.size() as u8)
 }
 
-/// What others ask for when they call `__dlpack__`.
-struct Wanted {
+/// The arguments of `__dlpack__`.
+struct ExportRequest {
     is_versioned: bool,
-    place: Option<(i32, i32)>,
+    device: Option<(i32, i32)>,
     copy: Option<bool>,
 }
 
-impl Wanted {
+impl ExportRequest {
     /// # Errors
-    /// `TypeError`, in NumPy's words.
-    fn read(version: Option<&Object<'_>>, place: Option<&Object<'_>>, copy: Option<&Object<'_>>) -> PyResult<Wanted> {
+    /// `TypeError`, with NumPy's text.
+    fn read(
+        version: Option<&Object<'_>>,
+        device: Option<&Object<'_>>,
+        copy: Option<&Object<'_>>,
+    ) -> PyResult<ExportRequest> {
         let is_versioned = match version {
             None => false,
             Some(version) => {
@@ -203,46 +213,57 @@ impl Wanted {
                 pair.ok_or_else(none)?.get_item(0)?.extract::<i64>()? >= VERSION[0] as i64
             }
         };
-        let place = match place {
+        let device = match device {
             None => None,
-            Some(place) if !place.is_instance_of::<PyTuple>() => {
+            Some(device) if !device.is_instance_of::<PyTuple>() => {
                 return Err(PyTypeError::new_err("dl_device must be a tuple"));
             }
-            Some(place) => Some(place.extract()?),
+            Some(device) => Some(device.extract()?),
         };
-        Ok(Wanted { is_versioned, place, copy: copy.map(|copy| copy.is_truthy()).transpose()? })
+        Ok(ExportRequest { is_versioned, device, copy: copy.map(|copy| copy.is_truthy()).transpose()? })
     }
 
-    /// The capsule.
-    fn given<'py>(&self, py: Python<'py>, array: &Array, held: Held, flags: u64) -> PyResult<Object<'py>> {
+    /// The capsule of the requested version.
+    fn new_capsule<'py>(
+        &self,
+        py: Python<'py>,
+        array: &Array,
+        memory: TensorMemory,
+        flags: u64,
+    ) -> PyResult<Object<'py>> {
         if self.is_versioned {
-            given::<Versioned>(py, array, held, flags)
+            new_capsule::<Versioned>(py, array, memory, flags)
         } else {
-            given::<Unversioned>(py, array, held, flags)
+            new_capsule::<Unversioned>(py, array, memory, flags)
         }
     }
 }
 
 /// `__dlpack__` of an array on a device.
-fn lent<'py>(py: Python<'py>, array: &Array, here: (i32, i32), wanted: &Wanted) -> PyResult<Object<'py>> {
-    if wanted.place == Some(HOST) {
-        if wanted.copy == Some(false) {
+fn export_device_array<'py>(
+    py: Python<'py>,
+    array: &Array,
+    device_of_array: (i32, i32),
+    request: &ExportRequest,
+) -> PyResult<Object<'py>> {
+    if request.device == Some(HOST) {
+        if request.copy == Some(false) {
             return Err(PyBufferError::new_err("the array is on a device: on the host there can only be a copy of it"));
         }
-        let copy = deliver(py, array.copy(Order::K))?;
-        let export = deliver(py, copy.export())?;
-        return wanted.given(py, &copy, Held::Export(export), COPIED);
+        let copy = to_py_result(py, array.copy(Order::K))?;
+        let export = to_py_result(py, copy.export())?;
+        return request.new_capsule(py, &copy, TensorMemory::Export(export), COPIED);
     }
-    if wanted.place.is_some_and(|place| place != here) {
+    if request.device.is_some_and(|device| device != device_of_array) {
         return Err(PyBufferError::new_err("unsupported device requested"));
     }
-    let is_copied = wanted.copy == Some(true);
+    let is_copied = request.copy == Some(true);
     let flags = match (is_copied, array.is_writeable()) {
         (true, _) => COPIED,
         (false, true) => 0,
         (false, false) => READ_ONLY,
     };
-    if flags == READ_ONLY && !wanted.is_versioned {
+    if flags == READ_ONLY && !request.is_versioned {
         return Err(PyBufferError::new_err(
             "Cannot export readonly array since signalling readonly is unsupported by DLPack (supported by newer DLPack \
              version).",
@@ -252,15 +273,15 @@ fn lent<'py>(py: Python<'py>, array: &Array, here: (i32, i32), wanted: &Wanted) 
     if !is_copied && array.size() > 1 && array.strides().iter().any(|s| s % size != 0) {
         return Err(PyBufferError::new_err("DLPack only supports strides which are a multiple of itemsize."));
     }
-    let array = if is_copied { &deliver(py, array.copy(Order::K))? } else { array };
-    let loan = deliver(py, array.lend())?;
-    wanted.given(py, array, Held::Loan(loan), flags)
+    let array = if is_copied { &to_py_result(py, array.copy(Order::K))? } else { array };
+    let export = to_py_result(py, array.export_on_device())?;
+    request.new_capsule(py, array, TensorMemory::DeviceExport(export), flags)
 }
 
 #[pymethods]
 impl NdArray {
-    /// A capsule of the array's memory: NumPy's, where arrays are computed on the host; else of the memory on the device, which is
-    /// lent until the capsule, or whoever takes what it holds, is gone. It is waited for, so that any stream will do.
+    /// A capsule of the array's memory. On the host it is NumPy's; on a device the memory is exported until the capsule, or its consumer,
+    /// releases it. The device is synchronized first, so any stream is valid.
     #[pyo3(
         signature = (*, stream=None, max_version=None, dl_device=None, copy=None),
         text_signature = "($self, /, *, stream=None, max_version=None, dl_device=None, copy=None)"
@@ -274,8 +295,13 @@ impl NdArray {
     ) -> PyResult<Object<'py>> {
         let (py, me) = (this.py(), this.open());
         let array = me.array(py)?;
-        if let Some(here) = array.place() {
-            return lent(py, array, here, &Wanted::read(max_version, dl_device, copy)?);
+        if let Some(device_of_array) = array.dlpack_device() {
+            return export_device_array(
+                py,
+                array,
+                device_of_array,
+                &ExportRequest::read(max_version, dl_device, copy)?,
+            );
         }
         let kwargs = PyDict::new(py);
         for (name, value) in
@@ -286,22 +312,22 @@ impl NdArray {
         numpy_of(this)?.call_method("__dlpack__", (), Some(&kwargs))
     }
 
-    /// Type and number of the device that `__dlpack__` gives memory on: the one that others share it on already, else the one that
-    /// arrays are computed on.
+    /// DLPack's type and ordinal of the device that `__dlpack__` exports memory on: the one that it is exported on already, else the
+    /// current one.
     fn __dlpack_device__(this: &Bound<'_, Self>) -> PyResult<(i32, i32)> {
-        Ok(this.open().array(this.py())?.place().unwrap_or(HOST))
+        Ok(this.open().array(this.py())?.dlpack_device().unwrap_or(HOST))
     }
 }
 
-/// What was taken from a capsule, until it is given back.
-struct Taken<M: Managed>(*mut M);
+/// A tensor taken from a capsule. Dropping it releases the memory.
+struct ImportedTensor<M: Managed>(*mut M);
 
-// SAFETY: DLPack lets what a capsule held be given back on any thread.
-unsafe impl<M: Managed> Send for Taken<M> {}
-// SAFETY: nobody looks into it but who gives it back.
-unsafe impl<M: Managed> Sync for Taken<M> {}
+// SAFETY: DLPack's deleters may be called on any thread.
+unsafe impl<M: Managed> Send for ImportedTensor<M> {}
+// SAFETY: only the drop reads it.
+unsafe impl<M: Managed> Sync for ImportedTensor<M> {}
 
-impl<M: Managed> Owner for Taken<M> {
+impl<M: Managed> Owner for ImportedTensor<M> {
     fn is_shared(&self) -> bool {
         true
     }
@@ -311,10 +337,10 @@ impl<M: Managed> Owner for Taken<M> {
     }
 }
 
-impl<M: Managed> Drop for Taken<M> {
+impl<M: Managed> Drop for ImportedTensor<M> {
     fn drop(&mut self) {
         let _ = Python::try_attach(|_| {
-            // SAFETY: it was taken from a capsule, stays until its deleter is called, and nobody calls that but this.
+            // SAFETY: it was taken from a capsule, lives until its deleter is called, and only this calls that.
             unsafe {
                 if let Some(deleter) = (*self.0).deleter() {
                     deleter(self.0);
@@ -324,12 +350,12 @@ impl<M: Managed> Drop for Taken<M> {
     }
 }
 
-/// `from_capsule(capsule, copy)`: an array of ours on the memory of a device that a capsule holds, which is taken. Without a copy,
-/// unless the elements are not aligned and `copy` is not False.
+/// `from_capsule(capsule, copy)`: an array on the device memory of a capsule, whose tensor is taken. It is copied only if the elements
+/// are unaligned and `copy` is not False.
 #[pyfunction]
 pub(crate) fn from_capsule<'py>(capsule: &Object<'py>, copy: Option<bool>) -> PyResult<Object<'py>> {
-    if let Some(versioned) = held::<Versioned>(capsule) {
-        // SAFETY: a capsule of this name holds this structure, whose first fields every version has.
+    if let Some(versioned) = memory::<Versioned>(capsule) {
+        // SAFETY: a capsule of this name holds this structure, whose first fields are the same in every version.
         let ([major, minor], flags) = unsafe { ((*versioned).version, (*versioned).flags) };
         if major != VERSION[0] {
             return Err(PyBufferError::new_err(format!(
@@ -338,27 +364,27 @@ pub(crate) fn from_capsule<'py>(capsule: &Object<'py>, copy: Option<bool>) -> Py
         }
         // SAFETY: as above, and of this version.
         let tensor = unsafe { &(*versioned).tensor };
-        return imported(capsule, versioned, tensor, flags & READ_ONLY == 0, copy);
+        return import_tensor(capsule, versioned, tensor, flags & READ_ONLY == 0, copy);
     }
-    match held::<Unversioned>(capsule) {
-        // Nobody says whether it may be written: NumPy does not.
+    match memory::<Unversioned>(capsule) {
+        // Without a version there is no read-only flag, so the array is read-only, as in NumPy.
         // SAFETY: a capsule of this name holds this structure.
-        Some(managed) => imported(capsule, managed, unsafe { &(*managed).tensor }, false, copy),
+        Some(managed) => import_tensor(capsule, managed, unsafe { &(*managed).tensor }, false, copy),
         None => Err(PyValueError::new_err("__dlpack__ gave no capsule, or one that was taken already")),
     }
 }
 
-/// What a capsule of one of the names holds.
-fn held<M: Managed>(capsule: &Object<'_>) -> Option<*mut M> {
-    // SAFETY: any object may be asked; what has the name has a pointer.
+/// The structure in a capsule, if the capsule has its name.
+fn memory<M: Managed>(capsule: &Object<'_>) -> Option<*mut M> {
+    // SAFETY: any object may be checked; a capsule of the name has a pointer.
     unsafe {
         let is_one = ffi::PyCapsule_IsValid(capsule.as_ptr(), M::NAME.as_ptr()) != 0;
         is_one.then(|| ffi::PyCapsule_GetPointer(capsule.as_ptr(), M::NAME.as_ptr()).cast::<M>())
     }
 }
 
-/// An array on what a capsule holds, which is taken once nothing can go wrong any more but for want of a device.
-fn imported<'py, M: Managed>(
+/// An array on the tensor of a capsule. The tensor is taken after all checks but that for the device.
+fn import_tensor<'py, M: Managed>(
     capsule: &Object<'py>,
     managed: *mut M,
     tensor: &Tensor,
@@ -377,14 +403,14 @@ fn imported<'py, M: Managed>(
         return Err(PyBufferError::new_err("Unsupported dtype in DLTensor."));
     };
     let list = |at: *mut i64| {
-        // SAFETY: DLPack's lists have an item for each axis, and are nowhere only where there is nothing to say.
+        // SAFETY: DLPack's arrays have an item for each axis, and are null only without axes.
         let items = if at.is_null() { &[] } else { unsafe { std::slice::from_raw_parts(at, tensor.ndim as usize) } };
         items.to_vec()
     };
     let strides = (!tensor.strides.is_null() && tensor.ndim > 0)
         .then(|| list(tensor.strides).iter().map(|&s| s as isize * dtype.size() as isize).collect());
-    let memory = Borrowed {
-        place: (tensor.device[0], tensor.device[1]),
+    let memory = ImportedMemory {
+        device: (tensor.device[0], tensor.device[1]),
         address: tensor.data.wrapping_add(tensor.byte_offset as usize),
         shape: list(tensor.shape).iter().map(|&n| n as usize).collect(),
         strides,
@@ -392,9 +418,9 @@ fn imported<'py, M: Managed>(
         writeable,
     };
     memory.check(copy)?;
-    // SAFETY: the name lives for good; from here on the owner gives back what the capsule held.
+    // SAFETY: the name is static; from here on the owner releases the tensor.
     if unsafe { ffi::PyCapsule_SetName(capsule.as_ptr(), M::USED.as_ptr()) } != 0 {
         return Err(PyErr::fetch(py));
     }
-    object(py, taken(py, memory, Box::new(Taken(managed)))?)
+    new_object(py, import_array(py, memory, Box::new(ImportedTensor(managed)))?)
 }

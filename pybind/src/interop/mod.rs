@@ -1,6 +1,7 @@
-//! Interoperability: arrays of NumPy and of other libraries, in and out.
+//! Interoperability: memory shared with NumPy, and with other libraries on devices.
+//!
+//! Start with `numpy_memory`. May import `interpreter` and `object`.
 
-pub(crate) mod convert;
 pub(crate) mod device_import;
 pub(crate) mod dlpack;
-pub(crate) mod foreign;
+pub(crate) mod numpy_memory;

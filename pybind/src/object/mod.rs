@@ -1,12 +1,10 @@
-//! The array class: its objects, attributes, methods and operators.
+//! Array objects: what they hold, how they are allocated, and slots of their class that Python calls directly.
+//!
+//! Start with `payload`. May import `interpreter`. What the class can do is in `class`.
 
-pub(crate) mod attributes;
-pub(crate) mod class;
-pub(crate) mod document;
-pub(crate) mod methods;
+pub(crate) mod construct;
 pub(crate) mod ndarray;
+pub(crate) mod numpy_method;
 pub(crate) mod object_pool;
-pub(crate) mod operators;
 pub(crate) mod payload;
-pub(crate) mod protocols;
 pub(crate) mod raw_slots;

@@ -1,11 +1,11 @@
-//! Where array objects are made, and where the memory of dead ones waits for the next.
+//! Allocation of array objects, with a free list of the memory of dead ones.
 //!
-//! PyO3 makes an object by calling `object.__new__` with an empty tuple, and Python frees it through its allocator and the
-//! collector's lists: together 420 of the 1560 instructions of `a[1:-1]`. An object that waits here is made by setting its
-//! type and its contents, in 50. The first ones, and those beyond what waits, are made by PyO3.
+//! PyO3 makes an object by calling `object.__new__` with an empty tuple, and Python frees it through its allocator and the garbage
+//! collector's lists: together 420 of the 1560 instructions of `a[1:-1]`. An object from the free list only gets its type and payload
+//! set, in 50 instructions. If the list is empty the object is allocated, and if it is full the memory is freed.
 
 use crate::object::ndarray::NdArray;
-use crate::object::payload::Contents;
+use crate::object::payload::Payload;
 use crate::object::raw_slots::of_array;
 use fastnp::Array;
 use pyo3::ffi;
@@ -14,28 +14,28 @@ use pyo3::type_object::PyTypeInfo;
 use std::cell::UnsafeCell;
 use std::ffi::c_void;
 
-/// How many dead objects wait: as many as a deep expression has temporaries, and 18 KB at most.
-const KEPT: usize = 128;
+/// Capacity of the free list: as many objects as a deep expression has temporaries, 18 KB at most.
+const POOL_SIZE: usize = 128;
 
-/// The memory of dead objects, each as PyO3 leaves one: contents dropped, no weak references, unknown to the collector.
-struct Waiting {
-    objects: [*mut ffi::PyObject; KEPT],
+/// The memory of dead objects: payload dropped, no weak references, untracked by the garbage collector.
+struct Pool {
+    objects: [*mut ffi::PyObject; POOL_SIZE],
     count: usize,
 }
 
-/// What only those who hold the GIL touch.
-struct Guarded(UnsafeCell<Waiting>);
+/// State that is accessed with the GIL held.
+struct Guarded(UnsafeCell<Pool>);
 
-// SAFETY: `take` and `free` alone reach what is inside, with the GIL held and without calling anything.
+// SAFETY: only `take` and `free` access it, with the GIL held and without calling anything.
 unsafe impl Sync for Guarded {}
 
-static WAITING: Guarded = Guarded(UnsafeCell::new(Waiting { objects: [std::ptr::null_mut(); KEPT], count: 0 }));
+static POOL: Guarded = Guarded(UnsafeCell::new(Pool { objects: [std::ptr::null_mut(); POOL_SIZE], count: 0 }));
 
 impl Guarded {
-    /// The memory of a dead object, which is the caller's.
+    /// The memory of a dead object, now owned by the caller.
     #[inline]
     fn take(&self, _py: Python<'_>) -> Option<*mut ffi::PyObject> {
-        // SAFETY: the GIL is held, and nobody else looks meanwhile.
+        // SAFETY: the GIL is held, so there is no other access.
         let waiting = unsafe { &mut *self.0.get() };
         waiting.count = waiting.count.checked_sub(1)?;
         Some(waiting.objects[waiting.count])
@@ -44,28 +44,27 @@ impl Guarded {
 
 /// A new array object.
 #[inline(always)]
-pub(crate) fn born(py: Python<'_>, contents: impl Into<Contents>) -> PyResult<Bound<'_, NdArray>> {
-    // The object before its contents, which are then written where they stay.
-    let object = match WAITING.take(py) {
-        // SAFETY: the memory is that of a dead object of this very class, which nobody knows. Initialising it makes the type
-        // and the count anew; what PyO3 keeps beside the contents is as in a new object.
+pub(crate) fn allocate(py: Python<'_>, payload: impl Into<Payload>) -> PyResult<Bound<'_, NdArray>> {
+    // The object first: the payload is then written once, to its final place.
+    let object = match POOL.take(py) {
+        // SAFETY: the memory is that of a dead object of this class, without references. Initialising it sets the type and the
+        // reference count; the fields that PyO3 keeps beside the payload are as in a new object.
         Some(memory) => unsafe { ffi::PyObject_Init(memory, NdArray::type_object_raw(py)) },
         None => first(py)?,
     };
-    // SAFETY: a new object of the class, which gets its contents before anybody else knows it.
+    // SAFETY: a new object of the class without other references; its payload is written here.
     unsafe {
         let object = Bound::from_owned_ptr(py, object).cast_into_unchecked::<NdArray>();
-        std::ptr::from_ref(object.get()).cast_mut().write(NdArray::from(contents.into()));
+        std::ptr::from_ref(object.get()).cast_mut().write(NdArray::from(payload.into()));
         Ok(object)
     }
 }
 
-/// An array object without contents, its memory from Python.
+/// An array object without a payload, in memory allocated by Python.
 #[cold]
 fn first(py: Python<'_>) -> PyResult<*mut ffi::PyObject> {
-    // SAFETY: the class is PyO3's. All that PyO3 keeps in a new object beside its contents is nothing yet, as the zeros are
-    // that it is allocated with. The collector could not look into it anyway, so that it would be walked past for nothing, as
-    // NumPy's arrays are not.
+    // SAFETY: the class is PyO3's. The fields that PyO3 keeps beside the payload are zero in a new object, as allocated. The garbage
+    // collector has nothing to traverse here, so the object is untracked, as NumPy's arrays are.
     unsafe {
         let object = ffi::PyType_GenericAlloc(NdArray::type_object_raw(py), 0);
         if object.is_null() {
@@ -76,28 +75,28 @@ fn first(py: Python<'_>) -> PyResult<*mut ffi::PyObject> {
     }
 }
 
-/// A view of an array object that `lay` makes, where it stays, of a view of no elements; or what `lay` says is wrong.
+/// A new object with a view that `build` makes in place from an empty view. The inner error is that of `build`.
 #[inline(always)]
-pub(crate) fn laid<'py>(
+pub(crate) fn allocate_view<'py>(
     py: Python<'py>,
-    nothing: Contents,
-    lay: impl FnOnce(&mut Array) -> fastnp::Result<()>,
+    empty_view: Payload,
+    build: impl FnOnce(&mut Array) -> fastnp::Result<()>,
 ) -> PyResult<fastnp::Result<Bound<'py, PyAny>>> {
-    let object = born(py, nothing)?;
-    // SAFETY: the object is new, and nobody else knows it yet.
-    let view = unsafe { object.get().contents.array_mut() };
-    Ok(lay(view).map(|()| object.into_any()))
+    let object = allocate(py, empty_view)?;
+    // SAFETY: the object is new and has no other reference.
+    let view = unsafe { object.get().payload.array_mut() };
+    Ok(build(view).map(|()| object.into_any()))
 }
 
-/// The slot `tp_free`: what happens to the memory of an object after its end.
+/// The slot `tp_free`: keeps the memory in the free list, or frees it.
 unsafe extern "C" fn free(object: *mut c_void) {
-    // SAFETY: Python frees objects with the GIL held, and nobody else looks meanwhile.
-    let waiting = unsafe { &mut *WAITING.0.get() };
-    if waiting.count < KEPT {
+    // SAFETY: Python frees objects with the GIL held, so there is no other access.
+    let waiting = unsafe { &mut *POOL.0.get() };
+    if waiting.count < POOL_SIZE {
         waiting.objects[waiting.count] = object.cast();
         waiting.count += 1;
     } else {
-        // SAFETY: the memory of an object of a class that the collector knows, and nothing derives from it.
+        // SAFETY: the memory of an object of a class with garbage collection, from which nothing derives.
         unsafe { ffi::PyObject_GC_Del(object) };
     }
 }

@@ -1,9 +1,9 @@
-//! The array class itself: what calling it makes, its metaclass, and an array that becomes another one in place.
+//! The array class as an object: its constructor, its metaclass, and replacement of an array's payload.
 //!
-//! Nothing derives from it: what a program derives from `ndarray` derives from NumPy's, which the metaclass sees to.
+//! No class derives from it: the metaclass makes classes that programs derive from `ndarray` derive from NumPy's.
 
-use crate::call::dtype;
-use crate::interop::foreign::import;
+use crate::interop::numpy_memory::import;
+use crate::interpreter::dtype;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, Repr};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};
@@ -15,8 +15,8 @@ use pyo3::type_object::PyTypeInfo;
 use pyo3::types::{PyDict, PyTuple, PyType};
 use std::ffi::c_void;
 
-/// `ndarray(shape, dtype, buffer, …)`: NumPy reads the arguments, its memory becomes ours. Types that are not native, and
-/// memory that is not aligned, stay NumPy's.
+/// `ndarray(shape, dtype, buffer, …)`: NumPy parses the arguments, and its memory is imported. The result stays a NumPy array if its
+/// type is not native or its memory unaligned.
 pub(crate) fn construct<'py>(
     py: Python<'py>,
     args: &Bound<'py, PyTuple>,
@@ -24,31 +24,31 @@ pub(crate) fn construct<'py>(
 ) -> PyResult<Bound<'py, PyAny>> {
     let made = dtype::types(py)?.array.bind(py).call(args, kwargs)?;
     match import(&made) {
-        Ok(contents) => crate::object::ndarray::object(py, contents),
+        Ok(contents) => crate::object::construct::new_object(py, contents),
         Err(error) if error.is_instance_of::<PyTypeError>(py) => Ok(made),
         Err(error) => Err(error),
     }
 }
 
-/// `replace(x, y)`: from now on `x` is what `y` is; for what changes an array in place.
+/// `replace(x, y)`: gives `x` the array of `y`, for operations that change an array in place.
 #[pyfunction]
 pub(crate) fn replace(x: &Bound<'_, NdArray>, y: &Bound<'_, NdArray>) -> PyResult<()> {
     let array = y.open().array(x.py())?.clone();
-    x.get().contents.replace(x.py(), Repr::Dense(array))
+    x.get().payload.replace(x.py(), Repr::Dense(array))
 }
 
-/// What `ndarray.name` is when it is asked of the class itself, by name.
+/// The values of attributes that are read from the class itself, by name.
 static UNBOUND: PyOnceLock<Py<PyDict>> = PyOnceLock::new();
 
-/// `metaclass(unbound)`: a type of types that answers these names for a class of its kind, whatever the class holds itself.
+/// `metaclass(unbound)`: a metaclass that returns these attributes for its class, before the class's own.
 ///
-/// Objects never ask it, only `ndarray.sum` does. In C, because NumPy asks the class for its protocols at every operation
-/// with a scalar, which `__getattribute__` in Python makes twice as slow.
+/// It affects `ndarray.sum`, not attributes of objects. It is a C slot, because NumPy reads protocols from the class at every
+/// operation with a scalar, which `__getattribute__` in Python makes twice as slow.
 #[pyfunction]
 pub(crate) fn metaclass<'py>(py: Python<'py>, unbound: Bound<'py, PyDict>) -> PyResult<Bound<'py, PyAny>> {
     UNBOUND.set(py, unbound.unbind()).map_err(|_| PyRuntimeError::new_err("the metaclass was made before"))?;
     let mut slots = [
-        ffi::PyType_Slot { slot: ffi::Py_tp_getattro, pfunc: asked as *mut c_void },
+        ffi::PyType_Slot { slot: ffi::Py_tp_getattro, pfunc: class_getattr as *mut c_void },
         ffi::PyType_Slot { slot: 0, pfunc: std::ptr::null_mut() },
     ];
     let mut spec = ffi::PyType_Spec {
@@ -59,16 +59,16 @@ pub(crate) fn metaclass<'py>(py: Python<'py>, unbound: Bound<'py, PyDict>) -> Py
         slots: slots.as_mut_ptr(),
     };
     let bases = PyTuple::new(py, [py.get_type::<PyType>()])?;
-    // SAFETY: the specification lives until the call returns, and the name for good; a size of 0 is the base's.
+    // SAFETY: the specification lives until the call returns, and the name is static; a size of 0 is the base's.
     unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyType_FromSpecWithBases(&mut spec, bases.as_ptr())) }
 }
 
-/// What NumPy asks the array class for at every operation with a scalar, four times for `scalar * array`: the name, the class,
-/// and the method, which nobody sets anew (found as others are it takes 150 instructions).
+/// The attribute that NumPy reads from the class at every operation with a scalar, four times for `scalar * array`: the name, the
+/// class, and the method, which is never replaced. (The general path takes 150 instructions.)
 static PROTOCOL: PyOnceLock<[Py<PyAny>; 3]> = PyOnceLock::new();
 
-/// The slot that answers `class.name`.
-unsafe extern "C" fn asked(class: *mut ffi::PyObject, name: *mut ffi::PyObject) -> *mut ffi::PyObject {
+/// The slot `tp_getattro` of the metaclass.
+unsafe extern "C" fn class_getattr(class: *mut ffi::PyObject, name: *mut ffi::PyObject) -> *mut ffi::PyObject {
     // SAFETY: Python calls a slot with the GIL held.
     let py = unsafe { Python::assume_attached() };
     if let Some([protocol, ours, method]) = PROTOCOL.get(py)
@@ -87,7 +87,7 @@ unsafe extern "C" fn asked(class: *mut ffi::PyObject, name: *mut ffi::PyObject) 
             }
         }
     }
-    // SAFETY: the slot of `type` takes what this one was given.
+    // SAFETY: the slot of `type` takes the same arguments as this one.
     unsafe {
         let slot = ffi::PyType_GetSlot(&raw mut ffi::PyType_Type, ffi::Py_tp_getattro);
         let of_types: ffi::getattrofunc = std::mem::transmute(slot);
@@ -95,7 +95,7 @@ unsafe extern "C" fn asked(class: *mut ffi::PyObject, name: *mut ffi::PyObject) 
     }
 }
 
-/// `set_metaclass(metaclass)`: gives the array class its metaclass, which the class could not be made with.
+/// `set_metaclass(metaclass)`: sets the metaclass of the array class, which PyO3 cannot create it with.
 ///
 /// # Errors
 /// `TypeError` unless the metaclass derives from `type` without adding to its layout.
@@ -110,8 +110,8 @@ pub(crate) fn set_metaclass(py: Python<'_>, metaclass: &Bound<'_, PyType>) -> Py
     let name = intern!(py, "__array_ufunc__");
     let known = [name.clone().into_any(), class.clone().into_any(), class.getattr(name)?].map(Bound::unbind);
     PROTOCOL.set(py, known).map_err(|_| PyRuntimeError::new_err("the metaclass was set before"))?;
-    // SAFETY: a type object is an object whose type may be any of this layout; the class holds a reference to it for good,
-    // as it does to any type made at run time.
+    // SAFETY: the type of a type object may be any metaclass of this layout; the class keeps a reference to it for ever, as to any type
+    // made at run time.
     unsafe { (*class.as_ptr()).ob_type = metaclass.clone().into_ptr().cast() };
     Ok(())
 }

@@ -1,7 +1,7 @@
-//! Operations on part of the elements: `where=` of NumPy's ufuncs.
+//! Masked ufunc calls: the `where=` argument.
 //!
-//! A kernel computes every element, so arguments that are left out are replaced by numbers that raise no floating-point
-//! flag, and the result is selected against what the destination holds. All of it fuses.
+//! A kernel computes every element. Arguments are replaced by harmless numbers where the mask is false, so that no floating-point
+//! flag is raised there, and a select keeps the destination's old elements. All of it fuses into one kernel.
 
 use crate::array::array::Array;
 use crate::array::layout::{Order, broadcast};
@@ -15,22 +15,22 @@ use crate::plan::trace::Operation;
 use fastnp_codegen::{DType, Domain, Op, ResultRule, Scalar};
 use smallvec::SmallVec;
 
-/// [`apply_with`] under a mask. Without a destination, elements left out are zero.
+/// [`apply_with`] with a mask. Without a destination, elements where the mask is false are zero.
 pub(crate) fn apply(op: Op, args: &[Value<'_>], options: &Options<'_>) -> Result<Array> {
     let Some(mask) = options.mask else { return apply_with(op, args, *options) };
     let types: SmallVec<[ArgType; 2]> = args.iter().map(Value::arg_type).collect();
     let compute = match op.row().result {
-        // Comparisons of numbers without a common type are no loop.
+        // Comparisons of types without a common type have no loop.
         ResultRule::Bool if options.dtype.is_none() && op.row().effects.is_empty() => DType::Bool,
         _ => compute_type(op, &types, options)?,
     };
     if let Some(out) = options.out {
         let result = op.result(compute);
-        // NumPy takes what the mask leaves out to the loop's type and back.
+        // NumPy casts the elements that the mask excludes to the loop's type and back.
         if drops_imaginary(result, out.dtype()) || drops_imaginary(out.dtype(), result) {
             return Err(Error::unsupported("a cast that drops imaginary parts, which warns"));
         }
-        // Before anything runs, and warns.
+        // The check is before anything runs, so that an error comes without warnings.
         let shapes: SmallVec<[&[usize]; 3]> = args.iter().map(Value::shape).chain([mask.shape()]).collect();
         check_out(out, &broadcast(&shapes)?, op.result(compute), options.casting, op.name())?;
     }
@@ -42,10 +42,10 @@ pub(crate) fn apply(op: Op, args: &[Value<'_>], options: &Options<'_>) -> Result
         Some(Order::A) => Some(Order::C),
         other => other,
     };
-    let tamed = if may_raise(op, options) { tame(op, args, mask, compute)? } else { SmallVec::new() };
-    let args: SmallVec<[Value<'_>; 2]> = match tamed.is_empty() {
+    let replaced = if may_raise(op, options) { replace_excluded(op, args, mask, compute)? } else { SmallVec::new() };
+    let args: SmallVec<[Value<'_>; 2]> = match replaced.is_empty() {
         true => args.into(),
-        false => tamed.iter().zip(args).map(|(t, &arg)| t.as_ref().map_or(arg, Value::Array)).collect(),
+        false => replaced.iter().zip(args).map(|(t, &arg)| t.as_ref().map_or(arg, Value::Array)).collect(),
     };
     let result = apply_with(op, &args, Options { out: None, mask: None, order: None, ..*options })?;
     let Some(out) = options.out else {
@@ -58,20 +58,20 @@ pub(crate) fn apply(op: Op, args: &[Value<'_>], options: &Options<'_>) -> Result
     Ok(out.clone())
 }
 
-/// Whether an element may raise a flag, by the op or by a cast to what was asked for.
+/// Whether an element may raise a flag: by the op, or by a cast to a requested type.
 fn may_raise(op: Op, options: &Options<'_>) -> bool {
     let casts = options.dtype.is_some() || options.out.is_some();
     !op.row().effects.is_empty() || casts && op.row().result != ResultRule::Bool
 }
 
-/// Arguments that are harmless where the mask is false; `None` for one that is harmless as it is.
-fn tame(op: Op, args: &[Value<'_>], mask: &Array, compute: DType) -> Result<SmallVec<[Option<Array>; 2]>> {
-    // Zero where the op wants a sine, one where it may not be zero.
+/// The arguments with harmless numbers where the mask is false; `None` for an argument that needs no change.
+fn replace_excluded(op: Op, args: &[Value<'_>], mask: &Array, compute: DType) -> Result<SmallVec<[Option<Array>; 2]>> {
+    // Zero is in the domain of every op with the domain `Unit`. For all others one is: zero may be a pole.
     let harmless = i64::from(op.row().domain != Domain::Unit);
-    let tame = |&arg: &Value<'_>| {
+    let replace_excluded = |&arg: &Value<'_>| {
         let dtype = match arg {
             Value::Array(a) => a.dtype(),
-            // One to the power of any number is one, and a number as the exponent makes cheaper ops.
+            // One to the power of any number is one. And a scalar exponent may select a cheaper op.
             _ if op == Op::Power => return Ok(None),
             Value::Scalar(s) => s.dtype(),
             Value::Int(_) | Value::Float(_) | Value::Complex(_) => compute,
@@ -79,5 +79,5 @@ fn tame(op: Op, args: &[Value<'_>], mask: &Array, compute: DType) -> Result<Smal
         let number = arg.scalar(dtype)?.map(Value::Scalar);
         select(mask, number.unwrap_or(arg), Scalar::new(dtype, harmless).into()).map(Some)
     };
-    args.iter().map(tame).collect()
+    args.iter().map(replace_excluded).collect()
 }

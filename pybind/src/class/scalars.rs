@@ -1,8 +1,8 @@
-//! Arrays as Python's own numbers and lists of them. What has no such number, and the words for it, are NumPy's.
+//! Conversion to Python's numbers and lists: `tolist`, `float`, `int`, `complex`, `operator.index`. Errors are NumPy's.
 
-use crate::call::dtype::to_python;
-use crate::deliver;
-use crate::interop::foreign::numpy_of;
+use crate::interop::numpy_memory::numpy_of;
+use crate::interpreter::dtype::to_python;
+use crate::interpreter::error::to_py_result;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
 use fastnp::{Array, DType, Scalar};
@@ -12,16 +12,16 @@ use pyo3::prelude::*;
 type Object<'py> = Bound<'py, PyAny>;
 
 /// `array.tolist()`.
-pub(crate) fn listed<'py>(py: Python<'py>, array: &Array) -> PyResult<Object<'py>> {
-    let start = deliver(py, array.address())?;
-    // SAFETY: the array's memory is settled, and stays while the array is borrowed.
+pub(crate) fn to_list<'py>(py: Python<'py>, array: &Array) -> PyResult<Object<'py>> {
+    let start = to_py_result(py, array.address())?;
+    // SAFETY: the array is evaluated, and its memory stays while the array is borrowed.
     unsafe { nested(py, start, array.shape(), array.strides(), array.dtype()) }
 }
 
-/// The elements from an address on as lists in lists.
+/// The elements from an address on as nested lists.
 ///
 /// # Safety
-/// There are elements of the type at all places that the extents and strides name.
+/// Every index of the extents and strides is an element of the type.
 unsafe fn nested<'py>(
     py: Python<'py>,
     start: *const u8,
@@ -32,8 +32,8 @@ unsafe fn nested<'py>(
     // SAFETY: the caller's contract, for each axis and each row.
     unsafe {
         match (shape, strides) {
-            (&[n], &[stride]) => row(py, Places { start, n, stride }, dtype),
-            (&[n, ref shape @ ..], &[stride, ref strides @ ..]) => list(py, Places { start, n, stride }, |at| {
+            (&[n], &[stride]) => row(py, StridedRow { start, n, stride }, dtype),
+            (&[n, ref shape @ ..], &[stride, ref strides @ ..]) => list(py, StridedRow { start, n, stride }, |at| {
                 nested(py, at, shape, strides, dtype).map_or_else(|error| restored(py, error), Bound::into_ptr)
             }),
             _ => number(py, start, dtype),
@@ -41,18 +41,21 @@ unsafe fn nested<'py>(
     }
 }
 
-/// Where the items of a list come from: so many places, evenly apart.
-struct Places {
+/// The elements of a row: their number and stride.
+struct StridedRow {
     start: *const u8,
     n: usize,
     stride: isize,
 }
 
-/// A list of what is made of each place; a null pointer says that an exception was set.
-fn list<'py>(py: Python<'py>, places: Places, item: impl Fn(*const u8) -> *mut ffi::PyObject) -> PyResult<Object<'py>> {
-    let Places { start, n, stride } = places;
-    // SAFETY: a new list, with room for so many items, each of which it takes over; what is in it so far goes with it where an
-    // item cannot be made.
+/// A list of `item` of each address. A null pointer from `item` means that an exception was set.
+fn list<'py>(
+    py: Python<'py>,
+    row_of: StridedRow,
+    item: impl Fn(*const u8) -> *mut ffi::PyObject,
+) -> PyResult<Object<'py>> {
+    let StridedRow { start, n, stride } = row_of;
+    // SAFETY: a new list with room for `n` items, which it takes over; it is released with its items so far if an item fails.
     unsafe {
         let list = Bound::from_owned_ptr_or_err(py, ffi::PyList_New(n as isize))?;
         for i in 0..n as isize {
@@ -66,50 +69,50 @@ fn list<'py>(py: Python<'py>, places: Places, item: impl Fn(*const u8) -> *mut f
     }
 }
 
-/// A list of the elements at some places, each type by a loop of its own.
+/// A list of the elements of a row. Each type has a loop of its own.
 ///
 /// # Safety
 /// There are elements of the type.
-unsafe fn row<'py>(py: Python<'py>, places: Places, dtype: DType) -> PyResult<Object<'py>> {
+unsafe fn row<'py>(py: Python<'py>, row_of: StridedRow, dtype: DType) -> PyResult<Object<'py>> {
     // SAFETY: the caller's contract; an element need not be aligned.
     unsafe {
         match dtype {
-            DType::F64 => floats::<f64>(py, places),
-            DType::F32 => floats::<f32>(py, places),
-            DType::I64 => integers::<i64>(py, places),
-            DType::I32 => integers::<i32>(py, places),
-            DType::I16 => integers::<i16>(py, places),
-            DType::I8 => integers::<i8>(py, places),
-            DType::U32 => integers::<u32>(py, places),
-            DType::U16 => integers::<u16>(py, places),
-            DType::U8 => integers::<u8>(py, places),
-            DType::U64 => list(py, places, |at| ffi::PyLong_FromUnsignedLongLong(at.cast::<u64>().read_unaligned())),
+            DType::F64 => floats::<f64>(py, row_of),
+            DType::F32 => floats::<f32>(py, row_of),
+            DType::I64 => integers::<i64>(py, row_of),
+            DType::I32 => integers::<i32>(py, row_of),
+            DType::I16 => integers::<i16>(py, row_of),
+            DType::I8 => integers::<i8>(py, row_of),
+            DType::U32 => integers::<u32>(py, row_of),
+            DType::U16 => integers::<u16>(py, row_of),
+            DType::U8 => integers::<u8>(py, row_of),
+            DType::U64 => list(py, row_of, |at| ffi::PyLong_FromUnsignedLongLong(at.cast::<u64>().read_unaligned())),
             DType::Bool | DType::F16 | DType::C64 | DType::C128 => {
-                list(py, places, |at| number(py, at, dtype).map_or_else(|error| restored(py, error), Bound::into_ptr))
+                list(py, row_of, |at| number(py, at, dtype).map_or_else(|error| restored(py, error), Bound::into_ptr))
             }
         }
     }
 }
 
-/// [`row`] for elements that are doubles, or fit in them.
+/// [`row`] for elements that convert to a double.
 ///
 /// # Safety
 /// As [`row`].
-unsafe fn floats<T: Copy + Into<f64>>(py: Python<'_>, places: Places) -> PyResult<Object<'_>> {
+unsafe fn floats<T: Copy + Into<f64>>(py: Python<'_>, row_of: StridedRow) -> PyResult<Object<'_>> {
     // SAFETY: the caller's contract.
-    list(py, places, |at| unsafe { ffi::PyFloat_FromDouble(at.cast::<T>().read_unaligned().into()) })
+    list(py, row_of, |at| unsafe { ffi::PyFloat_FromDouble(at.cast::<T>().read_unaligned().into()) })
 }
 
-/// [`row`] for integers of 64 bits, or fewer.
+/// [`row`] for integers of at most 64 bits.
 ///
 /// # Safety
 /// As [`row`].
-unsafe fn integers<T: Copy + Into<i64>>(py: Python<'_>, places: Places) -> PyResult<Object<'_>> {
+unsafe fn integers<T: Copy + Into<i64>>(py: Python<'_>, row_of: StridedRow) -> PyResult<Object<'_>> {
     // SAFETY: the caller's contract.
-    list(py, places, |at| unsafe { ffi::PyLong_FromLongLong(at.cast::<T>().read_unaligned().into()) })
+    list(py, row_of, |at| unsafe { ffi::PyLong_FromLongLong(at.cast::<T>().read_unaligned().into()) })
 }
 
-/// An exception, set again.
+/// Sets an exception again, and returns the null pointer that reports it.
 #[cold]
 fn restored(py: Python<'_>, error: PyErr) -> *mut ffi::PyObject {
     error.restore(py);
@@ -127,7 +130,7 @@ unsafe fn number(py: Python<'_>, at: *const u8, dtype: DType) -> PyResult<Object
     to_python(py, Scalar::from_bits(dtype, u128::from_le_bytes(bytes)))
 }
 
-/// What one of Python's conversions makes of the number of an array without axes; of any other array, what NumPy's method does.
+/// Applies one of Python's conversions to the element of an array without axes; NumPy's method for any other array.
 fn converted<'py>(
     this: &Bound<'py, NdArray>,
     (method, takes): (&str, fn(DType) -> bool),
@@ -137,7 +140,7 @@ fn converted<'py>(
     let me = this.open();
     let array = me.array(py)?;
     if array.ndim() == 0 && takes(array.dtype()) {
-        let number = to_python(py, deliver(py, array.item())?)?;
+        let number = to_python(py, to_py_result(py, array.item())?)?;
         // SAFETY: a live object, and the GIL is held.
         return unsafe { Bound::from_owned_ptr_or_err(py, convert(number.as_ptr())) };
     }
@@ -147,7 +150,7 @@ fn converted<'py>(
 #[pymethods]
 impl NdArray {
     fn tolist<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
-        listed(this.py(), this.open().array(this.py())?)
+        to_list(this.py(), this.open().array(this.py())?)
     }
 
     fn __float__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {

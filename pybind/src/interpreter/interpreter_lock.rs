@@ -1,7 +1,7 @@
-//! Python as the program the engine runs in: its lock, its signals, forks of its process, its end.
+//! Python as the core's host: the GIL, signals, forks, and the end of the interpreter.
 //!
-//! A thread computes for long, or waits for one that does, without the GIL: nobody waits for the engine with the GIL in hand,
-//! so whoever has the engine may wait for the GIL.
+//! A thread releases the GIL before it computes for long, and before it waits for the core's lock. So no thread waits for the core
+//! while it holds the GIL, and a thread that holds the core's lock can always wait for the GIL.
 
 use fastnp::{ForkGuard, InterpreterLock};
 use pyo3::ffi;
@@ -12,18 +12,18 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 struct Interpreter;
 
-/// Set when the interpreter is about to end: a thread that let go of the GIL from then on might never get it back (PyO3 parks
-/// it), and the engine would stay locked for finalizers that use arrays.
-static ENDING: AtomicBool = AtomicBool::new(false);
+/// Set when the interpreter is about to end. A thread that released the GIL after that might never get it back (PyO3 parks it), and
+/// the core would stay locked for finalizers that use arrays.
+static SHUTTING_DOWN: AtomicBool = AtomicBool::new(false);
 
-/// Work that is sent nowhere: `detach` runs it on this thread.
-struct Here<'a>(&'a mut dyn FnMut());
+/// Work that stays on this thread: `detach` only runs it here.
+struct OnThisThread<'a>(&'a mut dyn FnMut());
 
-// SAFETY: `detach` asks for `Send` to keep what the GIL guards from being used without it. The engine's work touches memory,
-// the engine's own state and nothing of Python's; it stays on the thread that made it.
-unsafe impl Send for Here<'_> {}
+// SAFETY: `detach` requires `Send` so that objects guarded by the GIL are not used without it. The core's work uses its own state
+// and array memory, no Python objects, and stays on the thread that made it.
+unsafe impl Send for OnThisThread<'_> {}
 
-impl Here<'_> {
+impl OnThisThread<'_> {
     fn run(self) {
         (self.0)();
     }
@@ -31,9 +31,9 @@ impl Here<'_> {
 
 impl InterpreterLock for Interpreter {
     fn release_during(&self, computes: bool, work: &mut dyn FnMut()) {
-        let work = Here(work);
+        let work = OnThisThread(work);
         Python::attach(|py| {
-            if computes && ENDING.load(Ordering::Relaxed) {
+            if computes && SHUTTING_DOWN.load(Ordering::Relaxed) {
                 work.run();
             } else {
                 py.detach(|| work.run());
@@ -41,15 +41,15 @@ impl InterpreterLock for Interpreter {
         });
     }
 
-    /// Where SIGINT means `KeyboardInterrupt`. A handler of the user's runs after the computation, as it does under NumPy,
-    /// since it may use arrays.
+    /// Whether a SIGINT is pending that raises `KeyboardInterrupt`. A handler of the user's runs after the computation, as with NumPy,
+    /// because it may use arrays.
     fn is_interrupted(&self) -> bool {
         Python::attach(|py| {
             // SAFETY: this thread is attached to the interpreter.
             if unsafe { ffi::PyOS_InterruptOccurred() } == 0 {
                 return false;
             }
-            // SAFETY: as above. Asking took the signal away; whoever reports the error finds it again.
+            // SAFETY: as above. The check cleared the signal, so it is set again for the code that reports the error.
             unsafe { ffi::PyErr_SetInterrupt() };
             handler_is_default(py).unwrap_or(false)
         })
@@ -63,11 +63,11 @@ fn handler_is_default(py: Python<'_>) -> PyResult<bool> {
 }
 
 thread_local! {
-    /// Holds the engine still from before a fork until after it, in parent and child.
+    /// Keeps the core quiescent from before a fork until after it, in parent and child.
     static FORKING: RefCell<Option<ForkGuard>> = const { RefCell::new(None) };
 }
 
-/// Before a fork: a computation of another thread would never end in the child, and never unlock the engine there.
+/// Before a fork: waits for computations of other threads, which would not exist in the child and would leave the core locked.
 #[pyfunction]
 fn before_fork() {
     let still = fastnp::quiesce();
@@ -88,20 +88,20 @@ fn after_fork_in_child() {
     }
 }
 
-/// Before the interpreter ends: waits for computations of other threads, and keeps later ones on the GIL.
+/// Before the interpreter ends: waits for computations of other threads. Later ones keep the GIL.
 #[pyfunction]
 fn before_exit() {
     let still = fastnp::quiesce();
-    ENDING.store(true, Ordering::Relaxed);
+    SHUTTING_DOWN.store(true, Ordering::Relaxed);
     drop(still);
 }
 
-/// Makes Python the engine's host.
+/// Registers Python as the core's host.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     fastnp::set_interpreter_lock(&Interpreter);
-    // SAFETY: this crate alone calls the engine, always with the GIL held: it lets go of it nowhere but in `aside`. (The
-    // module is built for the stable ABI, which no Python without a GIL loads, and PyO3 refuses a second interpreter.)
+    // SAFETY: only this crate calls the core, always with the GIL held, which is released only in `aside`. (The module is built for
+    // the stable ABI, which no Python without a GIL loads, and PyO3 refuses a second interpreter.)
     unsafe { fastnp::rely_on_interpreter_lock() };
     py.import("atexit")?.call_method1("register", (wrap_pyfunction!(before_exit, module)?,))?;
     let os = py.import("os")?;

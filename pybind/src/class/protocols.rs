@@ -1,11 +1,11 @@
 //! NumPy's protocols: `__array__`, NEP 13 and NEP 18, the buffer protocol, pickling.
 
-use crate::call::parse::{Arguments, entry, method};
-use crate::deliver;
-use crate::interop::foreign::numpy_of;
+use crate::interop::numpy_memory::numpy_of;
+use crate::interpreter::error::to_py_result;
+use crate::interpreter::fastcall::Arguments;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::Open;
-use crate::object::raw_slots::of_array;
+use crate::object::raw_slots::{method, method_entry, of_array};
 use pyo3::exceptions::{PyBufferError, PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -14,7 +14,7 @@ use std::ffi::c_int;
 
 /// `__array_ufunc__`.
 fn array_ufunc<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
-    // `scalar * array` with a NumPy scalar comes this way: it must not cost more than NumPy's own.
+    // `scalar * array` with a NumPy scalar calls this, so it must be as fast as NumPy's own path.
     if call.named().next().is_none()
         && let Some(result) = crate::call::ufunc::called_by_numpy(call.py(), call.positions())?
     {
@@ -29,7 +29,7 @@ fn array_ufunc<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyR
 }
 
 pyo3::inventory::submit! {
-    of_array(&[method(c"__array_ufunc__", entry!(this, array_ufunc))], &[])
+    of_array(&[method(c"__array_ufunc__", method_entry!(array_ufunc))], &[])
 }
 
 #[pymethods]
@@ -44,7 +44,7 @@ impl NdArray {
         copy: Option<bool>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
-        if copy == Some(false) && this.open().array(py)?.is_lent() {
+        if copy == Some(false) && this.open().array(py)?.is_exported_on_device() {
             return Err(PyValueError::new_err("Unable to avoid copy while creating an array as requested."));
         }
         let view = numpy_of(this)?;
@@ -81,9 +81,9 @@ impl NdArray {
             return Err(PyBufferError::new_err("the view is null"));
         }
         let array = numpy_of(this)?;
-        deliver(py, Ok(()))?;
-        // SAFETY: NumPy fills the structure for its own array, whose base keeps our memory alive, and releases it too,
-        // because the structure's owner is that array.
+        to_py_result(py, Ok(()))?;
+        // SAFETY: NumPy fills the structure for its own array, whose base keeps our memory alive, and also releases it, because the
+        // structure's owner is that array.
         if unsafe { ffi::PyObject_GetBuffer(array.as_ptr(), view, flags) } != 0 {
             return Err(PyErr::fetch(py));
         }

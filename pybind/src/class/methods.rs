@@ -1,17 +1,19 @@
-//! Methods of arrays that the engine runs; every other one of NumPy's goes through `__getattr__` to the fallback.
+//! Native methods of the array class. All others of NumPy's go through `__getattr__` to the fallback.
 
-use crate::call::argument::{Arg, full, quick};
-use crate::call::dtype;
-use crate::call::dtype::{Asked, asked};
-use crate::call::parse::{Arguments, entry, method};
+use crate::call::argument::{Arg, parse_any, parse_fast};
+use crate::call::array_arguments::{axes_of, native, order_of};
+use crate::call::assign::fits;
 use crate::call::ufunc_call::wrap;
-use crate::deliver;
-use crate::index::subscript::fits;
-use crate::interop::foreign::numpy_of;
-use crate::object::ndarray::{NdArray, numpy_error, numpy_method, object, view_in, view_laid, view_of};
+use crate::interop::numpy_memory::numpy_of;
+use crate::interpreter::dtype;
+use crate::interpreter::error::to_py_result;
+use crate::interpreter::fastcall::Arguments;
+use crate::object::construct::{new_object, new_view_with, view_of, view_of_open};
+use crate::object::ndarray::NdArray;
+use crate::object::numpy_method::{numpy_error, numpy_method};
 use crate::object::payload::Open;
-use crate::object::raw_slots::of_array;
-use fastnp::{Array, DType, Error, ErrorKind, Index, Op, Order, Value, apply};
+use crate::object::raw_slots::{method, method_entry, of_array};
+use fastnp::{Array, Error, ErrorKind, Index, Op, Order, Value, apply};
 use pyo3::prelude::*;
 use pyo3::type_object::PyTypeInfo;
 use pyo3::types::{PyBool, PyDict, PyString, PyTuple};
@@ -19,19 +21,10 @@ use smallvec::SmallVec;
 
 type Object<'py> = Bound<'py, PyAny>;
 type Args<'py> = Bound<'py, PyTuple>;
-type Keywords<'a, 'py> = &'a Bound<'py, PyDict>;
+type Kwargs<'a, 'py> = &'a Bound<'py, PyDict>;
 type Axes = SmallVec<[isize; 4]>;
 
-/// Axes given as `axis=`: none, an integer, or a tuple of integers.
-pub(crate) fn axes_of(axis: Option<&Bound<'_, PyAny>>) -> PyResult<Option<SmallVec<[isize; 4]>>> {
-    let Some(axis) = axis.filter(|a| !a.is_none()) else { return Ok(None) };
-    if let Ok(tuple) = axis.cast::<PyTuple>() {
-        return tuple.iter().map(|a| a.extract()).collect::<PyResult<_>>().map(Some);
-    }
-    Ok(Some(SmallVec::from_iter([axis.extract::<isize>()?])))
-}
-
-/// Integers given one by one or as one sequence; none where there is something else.
+/// Integers, given as arguments or as one sequence; `None` for anything else.
 fn integers(args: &[Object<'_>]) -> Option<Axes> {
     if let [first] = args {
         if let Ok(tuple) = first.cast::<PyTuple>() {
@@ -45,12 +38,12 @@ fn integers(args: &[Object<'_>]) -> Option<Axes> {
     args.iter().map(integer).collect()
 }
 
-/// An integer; truth values are none.
+/// An integer; `None` for a bool.
 fn integer(value: &Object<'_>) -> Option<isize> {
     if value.is_instance_of::<PyBool>() { None } else { value.extract().ok() }
 }
 
-/// The shape with the extent given as -1 worked out; none where it cannot be.
+/// A shape with the extent -1 replaced by the inferred one; `None` if that is impossible.
 fn inferred(given: &[isize], size: usize) -> Option<SmallVec<[usize; 4]>> {
     let known = given.iter().filter(|&&n| n != -1).try_fold(1usize, |p, &n| p.checked_mul(usize::try_from(n).ok()?))?;
     let rest = match given.iter().filter(|&&n| n == -1).count() {
@@ -61,19 +54,7 @@ fn inferred(given: &[isize], size: usize) -> Option<SmallVec<[usize; 4]>> {
     Some(given.iter().map(|&n| if n == -1 { rest } else { n as usize }).collect())
 }
 
-/// `order=` of NumPy; none where it is nothing NumPy knows.
-pub(crate) fn order_of(order: Option<&str>, default: Order) -> Option<Order> {
-    Some(match order {
-        None => default,
-        Some("C" | "c") => Order::C,
-        Some("F" | "f") => Order::F,
-        Some("A" | "a") => Order::A,
-        Some("K" | "k") => Order::K,
-        Some(_) => return None,
-    })
-}
-
-/// The one argument of a method whose only argument is `order`; none where NumPy has to read it.
+/// The argument of a method that only takes `order`; `None` if it is left to NumPy.
 fn sole_order(call: Arguments<'_, '_>) -> PyResult<Option<Order>> {
     Ok(match call.read(["order"])? {
         Some([None]) => Some(Order::C),
@@ -82,25 +63,14 @@ fn sole_order(call: Arguments<'_, '_>) -> PyResult<Option<Order>> {
     })
 }
 
-/// NumPy's own method where the arguments are none that a method knows.
+/// Calls NumPy's method for arguments that are left to it.
 #[cold]
-fn unread_call<'py>(this: &Bound<'py, NdArray>, name: &str, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
-    numpy_error(this, name, &call.tuple()?, Some(&call.dict()?), unread())
+fn numpy_call<'py>(this: &Bound<'py, NdArray>, name: &str, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
+    numpy_error(this, name, &call.tuple()?, Some(&call.dict()?), unparsed())
 }
 
-/// The `dtype=` argument: none given, a native type, or (none) something for NumPy.
-pub(crate) fn native(dtype: Option<&Bound<'_, PyAny>>) -> PyResult<Option<Option<DType>>> {
-    match dtype.filter(|d| !d.is_none()) {
-        None => Ok(Some(None)),
-        Some(d) => Ok(match asked(d)? {
-            Asked::Native(d) => Some(Some(d)),
-            Asked::Other => None,
-        }),
-    }
-}
-
-/// The error for arguments that NumPy has to read.
-fn unread() -> Error {
+/// The error for arguments that are left to NumPy.
+fn unparsed() -> Error {
     Error::new(ErrorKind::Value, "")
 }
 
@@ -117,17 +87,17 @@ fn astype<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult
     }
     let to = if simple { native(call.positions().first())?.flatten() } else { None };
     let me = this.open();
-    let from = crate::object::attributes::dtype_of(py, &me)?;
+    let from = me.dtype(py)?;
     match to {
         Some(to) if to.is_complex() || !from.is_complex() => {
             if to == from && !copy {
                 return Ok(this.as_any().clone());
             }
             if let Some(selection) = me.selection() {
-                let cast = deliver(py, selection.cast(to))?;
-                return object(py, cast);
+                let cast = to_py_result(py, selection.cast(to))?;
+                return new_object(py, cast);
             }
-            object(py, deliver(py, me.array(py)?.cast(to))?)
+            new_object(py, to_py_result(py, me.array(py)?.cast(to))?)
         }
         _ => numpy_method(this, "astype", &call.tuple()?, Some(&call.dict()?)),
     }
@@ -137,40 +107,44 @@ fn astype<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult
 fn copy<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
     let py = this.py();
     match sole_order(call)? {
-        Some(order) => object(py, deliver(py, this.open().array(py)?.copy(order))?),
-        None => unread_call(this, "copy", call),
+        Some(order) => new_object(py, to_py_result(py, this.open().array(py)?.copy(order))?),
+        None => numpy_call(this, "copy", call),
     }
 }
 
 /// `flatten`.
 fn flatten<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
     let py = this.py();
-    let Some(order) = sole_order(call)? else { return unread_call(this, "flatten", call) };
+    let Some(order) = sole_order(call)? else { return numpy_call(this, "flatten", call) };
     let me = this.open();
     let array = me.array(py)?;
-    let flat = deliver(py, flat(array, order))?;
-    object(py, if flat.same_storage(array) { deliver(py, flat.copy(Order::C))? } else { flat })
+    let flat = to_py_result(py, flat(array, order))?;
+    new_object(py, if flat.same_storage(array) { to_py_result(py, flat.copy(Order::C))? } else { flat })
 }
 
 /// `ravel`.
 fn ravel<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<Object<'py>> {
     let py = this.py();
-    let Some(order) = sole_order(call)? else { return unread_call(this, "ravel", call) };
+    let Some(order) = sole_order(call)? else { return numpy_call(this, "ravel", call) };
     let me = this.open();
     let array = me.array(py)?;
-    // Column-major order is the same for one axis alone.
+    // An array of one axis has the same elements in column-major order.
     if (order != Order::F || array.ndim() == 1) && array.is_c_contiguous() {
-        return deliver(
+        return to_py_result(
             py,
-            view_laid(this, &me, array, |view| view.set_flat_of(array).then_some(()).ok_or_else(unread))?,
+            new_view_with(this, &me, array, |view| view.set_flat_of(array).then_some(()).ok_or_else(unparsed))?,
         );
     }
-    let flat = deliver(py, flat(array, order))?;
+    let flat = to_py_result(py, flat(array, order))?;
     if !flat.same_storage(array) {
-        return object(py, flat);
+        return new_object(py, flat);
     }
-    // A view only where the elements are dense, as in NumPy.
-    if flat.is_c_contiguous() { view_in(this, &me, flat) } else { object(py, deliver(py, flat.copy(Order::C))?) }
+    // As in NumPy, a view only if the elements are dense.
+    if flat.is_c_contiguous() {
+        view_of_open(this, &me, flat)
+    } else {
+        new_object(py, to_py_result(py, flat.copy(Order::C))?)
+    }
 }
 
 /// `item`.
@@ -188,7 +162,7 @@ fn item<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResult<O
         }
         _ => None,
     };
-    if let Some(value) = deliver(py, Ok(found))? {
+    if let Some(value) = to_py_result(py, Ok(found))? {
         return dtype::to_python(py, value);
     }
     numpy_of(this)?.call_method("item", call.tuple()?, Some(&call.dict()?))
@@ -205,13 +179,13 @@ fn reshape<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResul
         let known = name.cast::<PyString>()? == "order";
         order = order.filter(|_| known).and_then(|_| order_of(Some(value.extract::<&str>().ok()?), Order::C));
     }
-    let (Some(shape), Some(order)) = (shape, order) else { return unread_call(this, "reshape", call) };
+    let (Some(shape), Some(order)) = (shape, order) else { return numpy_call(this, "reshape", call) };
     match array.reshape_order(&shape, order) {
-        Ok(_) if order == Order::K => unread_call(this, "reshape", call),
-        Ok(reshaped) if reshaped.same_storage(array) => view_in(this, &me, reshaped),
+        Ok(_) if order == Order::K => numpy_call(this, "reshape", call),
+        Ok(reshaped) if reshaped.same_storage(array) => view_of_open(this, &me, reshaped),
         Ok(reshaped) => {
-            // A view of the copy, as NumPy's is.
-            let copy = object(py, reshaped.clone())?;
+            // As in NumPy, a view of the copy.
+            let copy = new_object(py, reshaped.clone())?;
             view_of(copy.cast::<NdArray>()?, reshaped)
         }
         Err(error) => numpy_error(this, "reshape", &call.tuple()?, Some(&call.dict()?), error),
@@ -223,13 +197,13 @@ fn transpose<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyRes
     let me = this.open();
     let array = me.array(this.py())?;
     let view = match call.positions() {
-        _ if call.named().next().is_some() => Err(unread()),
+        _ if call.named().next().is_some() => Err(unparsed()),
         [] => Ok(array.t()),
         [none] if none.is_none() => Ok(array.t()),
-        axes => integers(axes).ok_or_else(unread).and_then(|axes| array.transpose(&axes)),
+        axes => integers(axes).ok_or_else(unparsed).and_then(|axes| array.transpose(&axes)),
     };
     match view {
-        Ok(view) => view_in(this, &me, view),
+        Ok(view) => view_of_open(this, &me, view),
         Err(error) => numpy_error(this, "transpose", &call.tuple()?, Some(&call.dict()?), error),
     }
 }
@@ -240,7 +214,7 @@ fn swapaxes<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResu
     let array = me.array(this.py())?;
     let given = call.positions();
     let axes = integers(given).filter(|axes| given.len() == 2 && axes.len() == 2 && call.named().next().is_none());
-    let view = axes.ok_or_else(unread).and_then(|axes| {
+    let view = axes.ok_or_else(unparsed).and_then(|axes| {
         let a = fastnp::normalize_axis(axes[0], array.ndim())?;
         let b = fastnp::normalize_axis(axes[1], array.ndim())?;
         let mut order: Axes = (0..array.ndim() as isize).collect();
@@ -248,7 +222,7 @@ fn swapaxes<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResu
         array.transpose(&order)
     });
     match view {
-        Ok(view) => view_in(this, &me, view),
+        Ok(view) => view_of_open(this, &me, view),
         Err(error) => numpy_error(this, "swapaxes", &call.tuple()?, Some(&call.dict()?), error),
     }
 }
@@ -259,50 +233,50 @@ fn squeeze<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyResul
     let array = me.array(this.py())?;
     let axis = match call.read(["axis"])? {
         Some([None]) if !array.shape().contains(&1) => return Ok(this.as_any().clone()),
-        Some([axis]) => axes_of(axis).map_err(|_| unread()),
-        None => Err(unread()),
+        Some([axis]) => axes_of(axis).map_err(|_| unparsed()),
+        None => Err(unparsed()),
     };
     match axis.and_then(|axes| array.squeeze(axes.as_deref())) {
-        // Nothing to leave out: the array itself.
+        // No axis to remove: the array itself.
         Ok(view) if view.ndim() == array.ndim() => Ok(this.as_any().clone()),
-        Ok(view) => view_in(this, &me, view),
+        Ok(view) => view_of_open(this, &me, view),
         Err(error) => numpy_error(this, "squeeze", &call.tuple()?, Some(&call.dict()?), error),
     }
 }
 
 pyo3::inventory::submit! {
     of_array(&[
-        method(c"astype", entry!(this, astype)),
-        method(c"copy", entry!(this, copy)),
-        method(c"flatten", entry!(this, flatten)),
-        method(c"item", entry!(this, item)),
-        method(c"ravel", entry!(this, ravel)),
-        method(c"reshape", entry!(this, reshape)),
-        method(c"squeeze", entry!(this, squeeze)),
-        method(c"swapaxes", entry!(this, swapaxes)),
-        method(c"transpose", entry!(this, transpose)),
+        method(c"astype", method_entry!(astype)),
+        method(c"copy", method_entry!(copy)),
+        method(c"flatten", method_entry!(flatten)),
+        method(c"item", method_entry!(item)),
+        method(c"ravel", method_entry!(ravel)),
+        method(c"reshape", method_entry!(reshape)),
+        method(c"squeeze", method_entry!(squeeze)),
+        method(c"swapaxes", method_entry!(swapaxes)),
+        method(c"transpose", method_entry!(transpose)),
     ], &[])
 }
 
 #[pymethods]
 impl NdArray {
     fn __copy__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
-        object(this.py(), deliver(this.py(), this.open().array(this.py())?.copy(Order::K))?)
+        new_object(this.py(), to_py_result(this.py(), this.open().array(this.py())?.copy(Order::K))?)
     }
 
     #[pyo3(text_signature = "($self, memo, /)")]
     fn __deepcopy__<'py>(this: &Bound<'py, Self>, _memo: &Object<'py>) -> PyResult<Object<'py>> {
-        object(this.py(), deliver(this.py(), this.open().array(this.py())?.copy(Order::K))?)
+        new_object(this.py(), to_py_result(this.py(), this.open().array(this.py())?.copy(Order::K))?)
     }
 
     fn fill(this: &Bound<'_, Self>, value: &Object<'_>) -> PyResult<()> {
         let (py, me) = (this.py(), this.open());
         let array = me.array(py)?;
-        if let Arg::Number(number) = quick(value)?
+        if let Arg::Number(number) = parse_fast(value)?
             && fits(number, array.dtype())
             && array.assign(number).is_ok()
         {
-            return deliver(py, Ok(()));
+            return to_py_result(py, Ok(()));
         }
         this.set_item(this.py().Ellipsis(), value)
     }
@@ -311,7 +285,7 @@ impl NdArray {
         signature = (*args, **kwargs),
         text_signature = "($self, other, /, out=None)"
     )]
-    fn dot<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Keywords<'_, 'py>>) -> PyResult<Object<'py>> {
+    fn dot<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Kwargs<'_, 'py>>) -> PyResult<Object<'py>> {
         if args.len() == 1 && kwargs.is_none() {
             return crate::call::functions::product(this.as_any(), &args.get_item(0)?, "dot");
         }
@@ -322,18 +296,14 @@ impl NdArray {
         signature = (*args, **kwargs),
         text_signature = "($self, /, min=None, max=None, out=None, **kwargs)"
     )]
-    fn clip<'py>(
-        this: &Bound<'py, Self>,
-        args: &Args<'py>,
-        kwargs: Option<Keywords<'_, 'py>>,
-    ) -> PyResult<Object<'py>> {
+    fn clip<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Kwargs<'_, 'py>>) -> PyResult<Object<'py>> {
         let py = this.py();
         let two = args.len() == 2 || (args.len() == 3 && args.get_item(2)?.is_none());
         if two && kwargs.is_none_or(|k| k.is_empty()) {
             let me = this.open();
             let array = me.array(py)?;
             let (low, high) = (args.get_item(0)?, args.get_item(1)?);
-            let (low, high) = (full(&low)?, full(&high)?);
+            let (low, high) = (parse_any(&low)?, parse_any(&high)?);
             if let (Some(low), Some(high)) = (low.value(py)?, high.value(py)?)
                 && let Ok(result) = clipped(array, low, high)
             {
@@ -347,11 +317,7 @@ impl NdArray {
         signature = (*args, **kwargs),
         text_signature = "($self, /)"
     )]
-    fn conj<'py>(
-        this: &Bound<'py, Self>,
-        args: &Args<'py>,
-        kwargs: Option<Keywords<'_, 'py>>,
-    ) -> PyResult<Object<'py>> {
+    fn conj<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Kwargs<'_, 'py>>) -> PyResult<Object<'py>> {
         NdArray::conjugate(this, args, kwargs)
     }
 
@@ -362,13 +328,13 @@ impl NdArray {
     fn conjugate<'py>(
         this: &Bound<'py, Self>,
         args: &Args<'py>,
-        kwargs: Option<Keywords<'_, 'py>>,
+        kwargs: Option<Kwargs<'_, 'py>>,
     ) -> PyResult<Object<'py>> {
         let py = this.py();
         if !args.is_empty() || kwargs.is_some() {
             return numpy_method(this, "conjugate", args, kwargs);
         }
-        if crate::object::attributes::dtype_of(py, &this.open())?.is_complex() {
+        if this.open().dtype(py)?.is_complex() {
             crate::call::ufunc_call::unary(Op::Conjugate, this.as_any())
         } else {
             Ok(this.as_any().clone())
@@ -379,11 +345,7 @@ impl NdArray {
         signature = (*args, **kwargs),
         text_signature = "($self, /, *args, **kwargs)"
     )]
-    fn view<'py>(
-        this: &Bound<'py, Self>,
-        args: &Args<'py>,
-        kwargs: Option<Keywords<'_, 'py>>,
-    ) -> PyResult<Object<'py>> {
+    fn view<'py>(this: &Bound<'py, Self>, args: &Args<'py>, kwargs: Option<Kwargs<'_, 'py>>) -> PyResult<Object<'py>> {
         let class = match (args.len(), kwargs) {
             (0, None) => return view_of(this, this.open().array(this.py())?.clone()),
             (1, None) => Some(args.get_item(0)?),
@@ -401,7 +363,7 @@ impl NdArray {
 
 fn flat(array: &Array, order: Order) -> fastnp::Result<Array> {
     match order {
-        // One axis in order is what it is to be.
+        // A dense array of one axis is flat already.
         _ if array.ndim() == 1 && array.is_c_contiguous() => Ok(array.clone()),
         Order::K => {
             // Elements in memory order: the axes sorted by stride, slowest first.

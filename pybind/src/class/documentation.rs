@@ -1,16 +1,16 @@
-//! The documentation of the extension's functions and methods: NumPy's own text, of the NumPy that is installed.
+//! Documentation of the extension's functions and methods: the text of the installed NumPy.
 //!
-//! Python reads the text and the signature of a builtin from its definition, which the compiler has made. So each is defined
-//! once more around the same function, with NumPy's text; that takes 2 us each at import and nothing at a call.
+//! Python reads the text and the signature of a builtin from its definition, which is compiled in. So each builtin is defined again
+//! around the same function with NumPy's text. That takes 2 us each at import, and nothing at a call.
 
-use crate::deliver;
+use crate::interpreter::error::to_py_result;
 use crate::object::ndarray::NdArray;
 use pyo3::ffi;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyString, PyType};
 use std::ffi::CString;
 
-/// Gives every function of the module and every method of the array class that NumPy has under the same name NumPy's text.
+/// Sets NumPy's text on every function of the module and every method of the array class that NumPy has under the same name.
 pub(crate) fn document(module: &Bound<'_, PyModule>) -> PyResult<()> {
     let py = module.py();
     let numpy = py.import("numpy")?;
@@ -25,12 +25,12 @@ pub(crate) fn document(module: &Bound<'_, PyModule>) -> PyResult<()> {
     }
     let class = py.get_type::<NdArray>();
     let numpys = numpy.getattr("ndarray")?;
-    // Made of a number, not by an operation: nothing is compiled at import.
-    let sample = deliver(py, fastnp::Array::from_slice(&[0.0], &[1]))?;
+    // From a slice, not by an operation: nothing is compiled at import.
+    let sample = to_py_result(py, fastnp::Array::from_slice(&[0.0], &[1]))?;
     let sample = Bound::new(py, NdArray::from(sample))?;
     for name in class.getattr("__dict__")?.call_method0("copy")?.try_iter()? {
         let name = name?.cast_into::<PyString>()?;
-        // Only of what the class defines as a method is the attribute of an object a builtin.
+        // Only methods are builtins when read from an object.
         let defined = class.getattr("__dict__")?.get_item(&name)?;
         if defined.get_type().name()? != "method_descriptor" {
             continue;
@@ -45,8 +45,8 @@ pub(crate) fn document(module: &Bound<'_, PyModule>) -> PyResult<()> {
     Ok(())
 }
 
-/// What a definition says: the signature as Python reads it from there, NumPy's where it has one, then NumPy's text. None where
-/// NumPy was loaded without its texts.
+/// The text of a definition: the signature in Python's format (NumPy's if it has one), then NumPy's text. `None` if NumPy was loaded
+/// without docstrings.
 fn text(function: &Bound<'_, PyCFunction>, original: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     let Ok(text) = original.getattr("__doc__")?.extract::<String>() else { return Ok(None) };
     let signature = |of: &Bound<'_, PyAny>| -> PyResult<Option<String>> {
@@ -61,7 +61,7 @@ fn text(function: &Bound<'_, PyCFunction>, original: &Bound<'_, PyAny>) -> PyRes
     }))
 }
 
-/// The same function with another text; a method of `class`, or a function as it was.
+/// The same function with another text: a method of `class`, or a function of the module.
 fn redefined<'py>(
     function: &Bound<'py, PyCFunction>,
     class: Option<&Bound<'py, PyType>>,
@@ -71,7 +71,7 @@ fn redefined<'py>(
     let name = CString::new(function.getattr("__name__")?.extract::<String>()?)?;
     let text = CString::new(text)?;
     // SAFETY: the object is a builtin function; function, flags and name are those of its own definition. The new definition
-    // and its strings are leaked, because a builtin holds its definition for as long as it lives: some 90, once a process.
+    // and its strings are leaked, because a builtin keeps a pointer to its definition: some 90, once a process.
     unsafe {
         let called = ffi::PyCFunction_GetFunction(function.as_ptr()).ok_or_else(|| PyErr::fetch(py))?;
         let definition = Box::leak(Box::new(ffi::PyMethodDef {

@@ -1,11 +1,11 @@
-//! Memory that NumPy sees too: arrays taken from NumPy and given to it without a copy.
+//! Memory shared with NumPy: arrays imported from NumPy and exported to it, without a copy.
 
-use crate::call::dtype;
-use crate::call::dtype::not_native;
-use crate::call::error::raise;
-use crate::interop::device_import::Lender;
+use crate::interop::device_import::DeviceOwner;
+use crate::interpreter::dtype;
+use crate::interpreter::dtype::not_native;
+use crate::interpreter::error::to_py_err;
 use crate::object::ndarray::{NdArray, root};
-use crate::object::payload::{Contents, Open, Repr};
+use crate::object::payload::{Open, Payload, Repr};
 use fastnp::{Array, DType, Export, Layout, Order, Owner};
 use numpy::npyffi::{self, NPY_ARRAY_OWNDATA, NPY_ARRAY_WRITEABLE, PY_ARRAY_API, PyArrayObject};
 use pyo3::exceptions::PyTypeError;
@@ -16,21 +16,21 @@ use smallvec::SmallVec;
 use std::any::Any;
 use std::ffi::c_int;
 
-/// Bytes up to which a new array of NumPy's is copied: half of a second-level cache. Larger ones come from beyond it, as fast from
-/// any place.
-const SMALL: usize = 1 << 20;
+/// Size up to which a new NumPy array is copied: half of a second-level cache. Larger arrays are not in that cache, and are read as
+/// fast from NumPy's memory.
+const MAX_COPIED_BYTES: usize = 1 << 20;
 
 /// Keeps exported memory alive: the base of the NumPy arrays on it.
 #[pyclass(name = "Memory", module = "fastnp._fastnp", frozen)]
 pub(crate) struct Memory {
     pub(crate) export: Export,
-    /// The array that owns the memory, which views that come back name as their base.
+    /// The array that owns the memory. It becomes the base of arrays that are imported back.
     root: Option<Py<NdArray>>,
 }
 
 #[pymethods]
 impl Memory {
-    /// All of the memory, to be read: how NumPy learns how far strides that are set may reach.
+    /// The whole memory, read-only. NumPy uses its bounds when an array's strides are set.
     unsafe fn __getbuffer__(this: &Bound<'_, Self>, view: *mut ffi::Py_buffer, flags: c_int) -> PyResult<()> {
         let (start, bytes) = this.get().export.memory();
         // SAFETY: the object keeps the memory alive, and the buffer keeps the object.
@@ -41,16 +41,16 @@ impl Memory {
     }
 }
 
-/// A NumPy array that owns memory the engine uses.
+/// A NumPy array that owns memory of an imported array.
 struct NumpyOwner(Py<PyAny>);
 
 impl Owner for NumpyOwner {
-    /// Whether anyone else holds the array, or another array on its memory. Called by threads that hold the GIL, so reading
-    /// reference counts is sound; the engine never asks from its own threads.
+    /// Whether there is another reference to the NumPy array, or to another array on its memory. Callers hold the GIL, so reading
+    /// reference counts is sound; the core never calls this from its own threads.
     fn is_shared(&self) -> bool {
         let mut at = self.0.as_ptr();
-        // SAFETY: the object is alive as long as `self`, and so is its chain of bases; it is a NumPy array because only
-        // `import` makes owners, and each base is checked before it is read as one.
+        // SAFETY: the object and its chain of bases live as long as `self`. It is a NumPy array because only `import` makes owners,
+        // and each base is checked before it is read as one.
         unsafe {
             loop {
                 if ffi::Py_REFCNT(at) > 1 {
@@ -62,7 +62,7 @@ impl Owner for NumpyOwner {
                     return false;
                 }
                 if ffi::PyType_IsSubtype(ffi::Py_TYPE(base), ffi::Py_TYPE(self.0.as_ptr())) == 0 {
-                    // A buffer, a memory map, a capsule: somebody else's memory.
+                    // A buffer, a memory map or a capsule, which others may reference.
                     return true;
                 }
                 at = base;
@@ -75,40 +75,44 @@ impl Owner for NumpyOwner {
     }
 }
 
-/// A NumPy array on the memory of an array object, evaluated; writeable as the array is. Where others can reach the memory on a
-/// device, one of a copy, to be read only: a write would be missing there.
+/// A NumPy array on the evaluated memory of an array object, writeable if the array is. If the memory is exported on a device it is a
+/// read-only copy, because a write to it would be missing on the device.
 pub(crate) fn numpy_of<'py>(this: &Bound<'py, NdArray>) -> PyResult<Bound<'py, PyAny>> {
     let me = this.open();
     to_numpy(this.py(), me.array(this.py())?, Some(root(this, &me)))
 }
 
 pub(crate) fn to_numpy<'py>(py: Python<'py>, array: &Array, root: Option<Py<NdArray>>) -> PyResult<Bound<'py, PyAny>> {
-    if array.is_lent() {
-        let mut copy = crate::deliver(py, array.copy(Order::K))?;
+    if array.is_exported_on_device() {
+        let mut copy = crate::interpreter::error::to_py_result(py, array.copy(Order::K))?;
         copy.set_writeable(false);
         return to_numpy(py, &copy, None);
     }
-    crate::deliver(py, array.address())?;
-    let export = array.export().map_err(|e| raise(py, e))?;
+    crate::interpreter::error::to_py_result(py, array.address())?;
+    let export = array.export().map_err(|e| to_py_err(py, e))?;
     let address = export.address();
-    let made = described(py, array, address)?;
+    let made = numpy_without_owner(py, array, address)?;
     let memory = Bound::new(py, Memory { export, root })?;
-    // SAFETY: the object is a NumPy array without a base, which takes over the reference; the base keeps alive what the address,
-    // shape and strides describe, which is settled.
+    // SAFETY: the object is a NumPy array without a base, which takes over the reference; the base keeps alive the memory that the
+    // address, shape and strides describe. It is evaluated.
     if unsafe { PY_ARRAY_API.PyArray_SetBaseObject(py, made.as_ptr().cast(), memory.into_ptr()) } != 0 {
         return Err(PyErr::fetch(py));
     }
     Ok(made)
 }
 
-/// A NumPy array of the shape, strides and type of an array, on memory that nobody keeps alive: to be asked where its elements are,
-/// and not what they are.
-pub(crate) fn described<'py>(py: Python<'py>, array: &Array, address: *mut u8) -> PyResult<Bound<'py, PyAny>> {
+/// A NumPy array with the shape, strides and type of an array, on memory without an owner. Only its layout may be used, not its
+/// elements.
+pub(crate) fn numpy_without_owner<'py>(
+    py: Python<'py>,
+    array: &Array,
+    address: *mut u8,
+) -> PyResult<Bound<'py, PyAny>> {
     let mut shape: SmallVec<[npyffi::npy_intp; 4]> = array.shape().iter().map(|&n| n as npyffi::npy_intp).collect();
     let mut strides: SmallVec<[npyffi::npy_intp; 4]> = array.strides().iter().map(|&s| s as npyffi::npy_intp).collect();
     let descriptor = dtype::descriptor(py, array.dtype())?;
     let flags = if array.is_writeable() { NPY_ARRAY_WRITEABLE } else { 0 };
-    // SAFETY: NumPy does not look at the memory here; it takes over the descriptor's reference.
+    // SAFETY: NumPy does not access the memory here; it takes over the descriptor's reference.
     unsafe {
         let made = PY_ARRAY_API.PyArray_NewFromDescr(
             py,
@@ -125,13 +129,13 @@ pub(crate) fn described<'py>(py: Python<'py>, array: &Array, address: *mut u8) -
     }
 }
 
-/// A NumPy array of a native type to read from: on its memory, or a copy where that is not aligned, or new and small.
+/// A NumPy array of a native type to read from: on its memory, or a copy if that is unaligned, or new and small.
 ///
 /// # Errors
-/// `TypeError` where the element type is not native.
+/// `TypeError` if the element type is not native.
 pub(crate) fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
     let py = object.py();
-    if let Some(array) = copied(object)? {
+    if let Some(array) = copy_if_new(object)? {
         return Ok(array);
     }
     let imported = match import(object) {
@@ -141,21 +145,20 @@ pub(crate) fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
     imported?.array(py).cloned()
 }
 
-/// A copy of an array that NumPy made just now, and nobody but the caller holds, where it is small and of a native type: memory of
-/// NumPy's lies at multiples of 16 bytes, and has to be asked who else knows it whenever it is used. (An inner product of 30,000
-/// doubles takes 5.1 µs there and 3.8 here.)
-fn copied(object: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
+/// A copy of a small new NumPy array of a native type, to which only the caller has a reference. NumPy aligns memory to 16 bytes only,
+/// and its reference counts must be checked at every use. (An inner product of 30,000 doubles takes 5.1 µs there and 3.8 here.)
+fn copy_if_new(object: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
     // SAFETY: the object is alive.
     let is_new = unsafe { ffi::Py_REFCNT(object.as_ptr()) } == 1;
     let suits = |header: &Header<'_>, bytes| {
         let needed = NPY_ARRAY_OWNDATA | NPY_ARRAY_WRITEABLE;
-        header.flags & needed == needed && bytes <= SMALL
+        header.flags & needed == needed && bytes <= MAX_COPIED_BYTES
     };
     if is_new { copy_of(object, suits) } else { Ok(None) }
 }
 
-/// A copy of a NumPy array of a native type whose elements leave no gaps, with its strides; of no derived class, and only if its
-/// header and its bytes suit.
+/// A copy of a NumPy array, with its strides, if its class is exactly NumPy's, its type native, its elements without gaps, and
+/// `suits` accepts its header and size.
 pub(crate) fn copy_of(
     object: &Bound<'_, PyAny>,
     suits: impl FnOnce(&Header<'_>, usize) -> bool,
@@ -173,23 +176,23 @@ pub(crate) fn copy_of(
     Ok(unsafe { Array::from_memory(header.address, &header.layout, dtype) }.ok())
 }
 
-/// Whether an object is laid out as NumPy's arrays are. Not `isinstance`, which believes what an object says of itself.
+/// Whether an object has the layout of NumPy's arrays. It checks the real type, not `isinstance`, which an object can fake.
 pub(crate) fn is_numpy(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = object.py();
     object.get_type().is_subclass(dtype::types(py)?.array.bind(py))
 }
 
-/// What NumPy's arrays begin with.
+/// The first fields of a NumPy array.
 pub(crate) struct Header<'py> {
     address: *mut u8,
-    /// With strides as NumPy has them, counted from the address.
+    /// With NumPy's strides and the offset zero.
     layout: Layout,
     descriptor: Bound<'py, PyAny>,
     flags: c_int,
 }
 
 impl<'py> Header<'py> {
-    /// That of an object laid out as NumPy's arrays are.
+    /// The header of an object with the layout of NumPy's arrays.
     fn of(object: &Bound<'py, PyAny>) -> Header<'py> {
         // SAFETY: the header is read while the GIL is held and the object is alive; it holds a reference to its descriptor.
         unsafe {
@@ -210,12 +213,12 @@ impl<'py> Header<'py> {
     }
 }
 
-/// An array object on a NumPy array's memory; a view of what it belongs to, where that is ours.
+/// The payload for a NumPy array's memory: a view of the array that exported it, if it is ours.
 ///
 /// # Errors
-/// `TypeError` where the element type is not native, or the elements are not aligned: a copy would not be the array that was
-/// given, and writes to the one would be missing in the other.
-pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Contents> {
+/// `TypeError` if the element type is not native, or the elements are unaligned: writes to a copy would be missing in the
+/// original.
+pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Payload> {
     if !is_numpy(object)? {
         return Err(not_native("an object that is no numpy.ndarray"));
     }
@@ -224,7 +227,7 @@ pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Contents> {
         return Err(not_native(&descriptor.str()?.to_string_lossy()));
     };
     let writeable = flags & NPY_ARRAY_WRITEABLE != 0;
-    if let Some(array) = exported(object, address, dtype, &layout, writeable)? {
+    if let Some(array) = find_exported(object, address, dtype, &layout, writeable)? {
         return Ok(array);
     }
     let aligned = (address as usize).is_multiple_of(dtype.align())
@@ -242,14 +245,14 @@ pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Contents> {
     Ok(array.into())
 }
 
-/// The engine's own storage, where the NumPy array's memory is an exported part of it.
-fn exported(
+/// The core's own storage, if the NumPy array's memory was exported from it.
+fn find_exported(
     object: &Bound<'_, PyAny>,
     address: *mut u8,
     dtype: DType,
     layout: &Layout,
     writeable: bool,
-) -> PyResult<Option<Contents>> {
+) -> PyResult<Option<Payload>> {
     let py = object.py();
     let mut base = object.clone();
     loop {
@@ -260,10 +263,10 @@ fn exported(
             let layout = Layout { offset, ..layout.clone() };
             let array = memory.export.array(dtype, layout, writeable).ok();
             let base = memory.root.as_ref().map(|r| r.clone_ref(py));
-            return Ok(array.map(|array| Contents { repr: Repr::Dense(array), base }));
+            return Ok(array.map(|array| Payload { repr: Repr::Dense(array), base }));
         }
         if base.is_exact_instance_of::<PyMemoryView>() {
-            // What NumPy made of our buffer: behind it is the array that filled it in.
+            // NumPy made this view of our buffer; its `obj` is the array that exported the buffer.
             base = base.getattr("obj")?;
             continue;
         }
@@ -279,39 +282,39 @@ fn exported(
     }
 }
 
-/// The object that owns the memory of an imported array, a NumPy array or one with memory on a device; none where it is reached through this array alone, and so is
-/// as good as the array's own memory.
+/// The object that owns an imported array's memory: a NumPy array, or an object with device memory. `None` if only this array
+/// references it, which then behaves as if it owned the memory.
 pub(crate) fn owner_object<'py>(py: Python<'py>, array: &Array) -> Option<Bound<'py, PyAny>> {
     let owner = array.owner()?;
-    if let Some(Lender(object)) = owner.as_any().downcast_ref() {
+    if let Some(DeviceOwner(object)) = owner.as_any().downcast_ref() {
         return Some(object.bind(py).clone());
     }
     if !owner.is_shared() {
         return None;
     }
     let owner = owner.as_any().downcast_ref::<Py<PyAny>>()?.bind(py);
-    // SAFETY: the owner of foreign memory is a NumPy array; its base is an object it holds, or null.
+    // SAFETY: the owner of foreign memory is a NumPy array; its base is null or an object that it references.
     let base = unsafe { Bound::from_borrowed_ptr_or_opt(py, (*owner.as_ptr().cast::<PyArrayObject>()).fields.base) };
-    // An array that NumPy made on somebody's memory stands for that: a buffer, a memory map, an object with an interface.
+    // If NumPy made the array on the memory of another object (a buffer, a memory map), that object is the owner.
     Some(
         base.filter(|base| !base.is_instance(owner.get_type().as_any()).unwrap_or(true))
             .unwrap_or_else(|| owner.clone()),
     )
 }
 
-/// `to_numpy(x)`: the same memory as a NumPy array.
+/// `to_numpy(x)`: a NumPy array on the same memory.
 #[pyfunction(name = "to_numpy")]
 pub(crate) fn py_to_numpy<'py>(array: &Bound<'py, NdArray>) -> PyResult<Bound<'py, PyAny>> {
     numpy_of(array)
 }
 
-/// `from_numpy(a)`: the same memory as an array of ours.
+/// `from_numpy(a)`: an array on the same memory.
 #[pyfunction(name = "from_numpy")]
 pub(crate) fn py_from_numpy<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-    crate::object::ndarray::object(array.py(), import(array)?)
+    crate::object::construct::new_object(array.py(), import(array)?)
 }
 
-/// `ran(function, args, kwargs=None)`: what a function of NumPy's gives on these arguments; a small new array as one of ours.
+/// `ran(function, args, kwargs=None)`: the result of a NumPy function on these arguments, converted if it is a small new array.
 #[pyfunction]
 #[pyo3(signature = (function, args, kwargs=None, /))]
 pub(crate) fn ran<'py>(
@@ -324,8 +327,8 @@ pub(crate) fn ran<'py>(
         Err(_) => args.cast::<PySequence>()?.to_tuple()?,
     };
     let result = function.call(args, kwargs.filter(|kwargs| !kwargs.is_empty()))?;
-    match copied(&result)? {
-        Some(array) => crate::object::ndarray::object(function.py(), array),
+    match copy_if_new(&result)? {
+        Some(array) => crate::object::construct::new_object(function.py(), array),
         None => Ok(result),
     }
 }

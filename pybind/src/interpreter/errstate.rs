@@ -1,10 +1,10 @@
-//! NumPy's floating-point error state, read where operations are recorded, and reports of the flags they raised.
+//! NumPy's floating-point error state (`np.errstate`): read when operations are recorded, applied when their flags are reported.
 //!
-//! NumPy keeps the state in a context variable, so threads and asyncio tasks have their own. Its value is immutable: as long
-//! as it is the object seen last, the state is the one seen last, which a recording finds out in 5 ns. What a state asks for
-//! travels with the flags as the engine's scope. Words and handlers are Python's, in `fastnp._errstate`.
+//! NumPy keeps the state in a context variable, so threads and asyncio tasks have their own. Its value is immutable: if it is the same
+//! object as at the last look-up, the state is the same too. That check takes 5 ns a recording. The state is packed into the scope
+//! that the core stores with the flags. `fastnp._errstate` in Python has the messages and calls the handlers.
 
-use crate::fallback;
+use crate::interpreter::fallback::fallback;
 use fastnp::{ErrstateToken, FpFlags};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -13,14 +13,14 @@ use pyo3::types::PyDict;
 use std::ffi::c_int;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering};
 
-/// What to do about a kind of floating-point error, by the number that stands for it in a scope.
+/// What to do about a kind of floating-point error. The index of a mode is its code in a scope.
 const MODES: [&str; 6] = ["ignore", "warn", "raise", "call", "print", "log"];
 /// Bits of a mode in a scope.
 const MODE_BITS: usize = 3;
-/// From this mode on it matters where the operation is.
+/// Modes from this one on must act at the operation, so it runs eagerly.
 const IMMEDIATE: usize = 2;
 
-/// The kinds in the order in which NumPy looks at them, with its names.
+/// The kinds in NumPy's order, with its names.
 const KINDS: [(&str, FpFlags); 4] = [
     ("divide", FpFlags::DIVIDE),
     ("over", FpFlags::OVERFLOW),
@@ -30,19 +30,19 @@ const KINDS: [(&str, FpFlags); 4] = [
 
 /// NumPy's context variable and the function that reads it.
 static NUMPY: PyOnceLock<(Py<PyAny>, Py<PyAny>)> = PyOnceLock::new();
-/// NumPy's variable, for those who hold the GIL, the value seen last (a reference is kept), and its scope.
+/// NumPy's variable, the value of the last look-up (with a reference to it), and its scope. Accessed with the GIL held.
 static VARIABLE: AtomicPtr<ffi::PyObject> = AtomicPtr::new(std::ptr::null_mut());
-static SEEN: AtomicPtr<ffi::PyObject> = AtomicPtr::new(std::ptr::null_mut());
-static SEEN_SCOPE: AtomicU32 = AtomicU32::new(0);
+static LAST_STATE: AtomicPtr<ffi::PyObject> = AtomicPtr::new(std::ptr::null_mut());
+static LAST_SCOPE: AtomicU32 = AtomicU32::new(0);
 
 unsafe extern "C" {
-    // Every CPython from 3.7 on exports it as declared; it is no part of the limited API, whose way (a call of the method
-    // `get`) takes ten times as long.
+    // Every CPython from 3.7 on exports this function. It is not in the limited API, whose way (a call of the method `get`) takes ten
+    // times as long.
     fn PyContextVar_Get(var: *mut ffi::PyObject, default: *mut ffi::PyObject, value: *mut *mut ffi::PyObject) -> c_int;
 }
 
-/// Tells the engine to ask for the state.
-pub(crate) fn start(py: Python<'_>) -> PyResult<()> {
+/// Registers the source of the state with the core.
+pub(crate) fn install(py: Python<'_>) -> PyResult<()> {
     let umath = py.import("numpy._core.umath")?;
     let variable = umath.getattr("_extobj_contextvar")?;
     let (variable, _) = NUMPY.get_or_init(py, || {
@@ -56,40 +56,40 @@ pub(crate) fn start(py: Python<'_>) -> PyResult<()> {
 /// The scope of the calling thread's context.
 fn scope() -> ErrstateToken {
     let mut value = std::ptr::null_mut();
-    // SAFETY: the engine is asked to record by this crate alone, whose callers hold the GIL; the variable lives for ever.
-    // The reference that comes with the value is given back, and the value compared but not used.
+    // SAFETY: the core asks for a scope while it records, which only this crate starts, with the GIL held; the variable is immortal.
+    // The reference to the value is released, and the value is compared but not used.
     unsafe {
         if PyContextVar_Get(VARIABLE.load(Ordering::Relaxed), std::ptr::null_mut(), &mut value) == 0 {
             ffi::Py_DecRef(value);
         }
     }
-    if value == SEEN.load(Ordering::Relaxed) {
-        return ErrstateToken(SEEN_SCOPE.load(Ordering::Relaxed));
+    if value == LAST_STATE.load(Ordering::Relaxed) {
+        return ErrstateToken(LAST_SCOPE.load(Ordering::Relaxed));
     }
-    look()
+    reload_scope()
 }
 
-/// Reads the state, and remembers it as the one seen last.
+/// Reads the state and stores it as the one of the last look-up.
 #[cold]
-fn look() -> ErrstateToken {
+fn reload_scope() -> ErrstateToken {
     Python::attach(|py| {
         let (variable, read) = NUMPY.get(py).expect("the module set it");
-        // Neither fails in a NumPy that has them; if one did, warnings are what NumPy starts with.
+        // Neither call fails in a NumPy that has these functions. If one does, the default is NumPy's: to warn.
         let value = variable.bind(py).call_method0("get");
         let state = read.bind(py).call0().and_then(|state| Ok(state.cast_into::<PyDict>()?));
-        let scope = state.and_then(|state| packed(&state)).unwrap_or(ErrstateToken(0o1011));
+        let scope = state.and_then(|state| scope_of(&state)).unwrap_or(ErrstateToken(0o1011));
         if let Ok(value) = value {
-            SEEN_SCOPE.store(scope.0, Ordering::Relaxed);
-            let before = SEEN.swap(value.into_ptr(), Ordering::Relaxed);
-            // SAFETY: the reference that was kept, or null.
+            LAST_SCOPE.store(scope.0, Ordering::Relaxed);
+            let before = LAST_STATE.swap(value.into_ptr(), Ordering::Relaxed);
+            // SAFETY: the reference that was stored, or null.
             unsafe { ffi::Py_XDECREF(before) };
         }
         scope
     })
 }
 
-/// What a state asks for, as a scope.
-fn packed(state: &Bound<'_, PyDict>) -> PyResult<ErrstateToken> {
+/// A state, packed into a scope.
+fn scope_of(state: &Bound<'_, PyDict>) -> PyResult<ErrstateToken> {
     let mut bits = 0;
     for (i, (kind, _)) in KINDS.iter().enumerate() {
         let mode: String = state.as_any().get_item(kind)?.extract()?;
@@ -102,7 +102,7 @@ fn packed(state: &Bound<'_, PyDict>) -> PyResult<ErrstateToken> {
     Ok(ErrstateToken(bits))
 }
 
-/// Reports the flags raised since the last report, each as the state asked where its operation was recorded.
+/// Reports the flags raised since the last report, each by the state at the recording of its operation.
 #[cold]
 pub(crate) fn report(py: Python<'_>) -> PyResult<()> {
     let mut found: Vec<(&str, u8, &str, &str)> = Vec::new();

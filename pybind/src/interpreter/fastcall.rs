@@ -1,11 +1,10 @@
-//! The arguments of a call as Python holds them, side by side with those that have names last, and functions that are called so.
+//! The fastcall convention (`METH_FASTCALL | METH_KEYWORDS`): arguments of a call as an array, those with names last.
 //!
-//! PyO3 makes a tuple and a dictionary for a function that takes any arguments, which takes as long as a small array does:
-//! `asarray(a)` took 87 ns with them, where NumPy takes 32.
+//! PyO3 makes a tuple and a dictionary for a function with any arguments, which takes as long as a small array: `asarray(a)` took
+//! 87 ns with them, where NumPy takes 32.
 
-use crate::call::create::numpy;
-use crate::object::raw_slots::{answer, object_at};
-use pyo3::impl_::pymethods::{PyMethodDef, PyMethodDefType};
+use crate::interpreter::fallback::{fallback, numpy};
+use crate::interpreter::raw_call::{call_python, object_at};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyModule, PyString, PyTuple};
 use pyo3::{Borrowed, ffi};
@@ -16,7 +15,7 @@ use std::ffi::CStr;
 pub(crate) struct Arguments<'a, 'py> {
     py: Python<'py>,
     positions: &'a [Bound<'py, PyAny>],
-    /// Of the values that follow the positions, where there are such.
+    /// The names of `values`, if there are any.
     names: Option<Borrowed<'a, 'py, PyTuple>>,
     values: &'a [Bound<'py, PyAny>],
 }
@@ -27,19 +26,19 @@ impl<'a, 'py> Arguments<'a, 'py> {
         self.py
     }
 
-    /// What is given by position.
+    /// The positional arguments.
     #[inline]
     pub(crate) fn positions(&self) -> &'a [Bound<'py, PyAny>] {
         self.positions
     }
 
-    /// Whether there is none.
+    /// Whether there are no arguments.
     #[inline]
     pub(crate) fn is_empty(&self) -> bool {
         self.positions.is_empty() && self.values.is_empty()
     }
 
-    /// The one argument, where it is the only one and has no name.
+    /// The argument, if there is exactly one and it is positional.
     #[inline]
     pub(crate) fn sole(&self) -> Option<&'a Bound<'py, PyAny>> {
         match self.positions {
@@ -48,14 +47,14 @@ impl<'a, 'py> Arguments<'a, 'py> {
         }
     }
 
-    /// What is given by name.
+    /// The keyword arguments.
     pub(crate) fn named(&self) -> impl Iterator<Item = (Bound<'py, PyAny>, &'a Bound<'py, PyAny>)> {
         let names = self.names;
-        // The names are as many as the values.
+        // There are as many names as values.
         self.values.iter().enumerate().filter_map(move |(i, value)| Some((names?.get_item(i).ok()?, value)))
     }
 
-    /// What is given under these names, or by position in their order; none where there is anything else, or something twice.
+    /// The arguments with these names, by keyword or by position in this order; `None` for any other argument, and for a duplicate.
     pub(crate) fn read<const N: usize>(
         &self,
         names: [&str; N],
@@ -78,18 +77,18 @@ impl<'a, 'py> Arguments<'a, 'py> {
         Ok(Some(found))
     }
 
-    /// The first argument, which may be given by this name.
+    /// The first argument, by position or by this name.
     pub(crate) fn first(&self, name: &str) -> Option<&'a Bound<'py, PyAny>> {
         let named = || self.named().find(|(given, _)| given.to_string() == name).map(|(_, value)| value);
         self.positions.first().or_else(named)
     }
 
-    /// The positions as a tuple.
+    /// The positional arguments as a tuple.
     pub(crate) fn tuple(&self) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(self.py, self.positions)
     }
 
-    /// The names and their values as a dictionary.
+    /// The keyword arguments as a dictionary.
     pub(crate) fn dict(&self) -> PyResult<Bound<'py, PyDict>> {
         let dict = PyDict::new(self.py);
         for (name, value) in self.named() {
@@ -98,23 +97,23 @@ impl<'a, 'py> Arguments<'a, 'py> {
         Ok(dict)
     }
 
-    /// NumPy's function of a name on these arguments, through the fallback.
+    /// Calls NumPy's function of a name with these arguments, through the fallback.
     pub(crate) fn numpy(&self, name: &str) -> PyResult<Bound<'py, PyAny>> {
         numpy(self.py, name, &self.tuple()?, Some(&self.dict()?))
     }
 
-    /// The same, entered in the ledger of fallbacks.
-    pub(crate) fn counted(&self, name: &str) -> PyResult<Bound<'py, PyAny>> {
+    /// Calls NumPy's function of a name, and enters it in the ledger of fallbacks.
+    pub(crate) fn numpy_counted(&self, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let function = self.py.import("numpy")?.getattr(name)?;
-        crate::fallback(self.py, "call")?.call1((function, self.tuple()?, self.dict()?, name))
+        fallback(self.py, "call")?.call1((function, self.tuple()?, self.dict()?, name))
     }
 }
 
-/// What Python is given by a function that was called with arguments side by side.
+/// Runs a function's body with [`Arguments`]; returns what Python expects of a C function.
 ///
 /// # Safety
-/// The arguments are as Python hands them to a function of this convention: `count` positions and a value for each of the names, which
-/// live as long as the call, and the GIL is held.
+/// The arguments are those of the fastcall convention: `count` positional ones and a value for each of the names, all of which live
+/// as long as the call. The GIL is held.
 #[inline(always)]
 pub(crate) unsafe fn called(
     args: *const *mut ffi::PyObject,
@@ -124,7 +123,7 @@ pub(crate) unsafe fn called(
 ) -> *mut ffi::PyObject {
     // SAFETY: the caller's contract.
     unsafe {
-        answer(std::ptr::null_mut(), |py| {
+        call_python(std::ptr::null_mut(), |py| {
             let names = (!names.is_null()).then(|| object_at(py, names).cast_unchecked::<PyTuple>());
             let (count, named) = (count as usize, names.map_or(0, |names| names.len()));
             let all = match count + named {
@@ -137,49 +136,38 @@ pub(crate) unsafe fn called(
     }
 }
 
-/// The function that Python calls for one that takes [`Arguments`], or for a method of arrays, which takes the array first.
+/// The C function for a body that takes [`Arguments`].
 macro_rules! entry {
-    ($body:expr) => {
-        entry!(@ _this, $body)
-    };
-    (this, $body:expr) => {
-        entry!(@ this, |call| $body(&crate::object::raw_slots::array_at(call.py(), this), call))
-    };
-    (@ $this:ident, $body:expr) => {{
+    ($body:expr) => {{
         unsafe extern "C" fn entry(
-            $this: *mut pyo3::ffi::PyObject,
+            _this: *mut pyo3::ffi::PyObject,
             args: *const *mut pyo3::ffi::PyObject,
             count: pyo3::ffi::Py_ssize_t,
             names: *mut pyo3::ffi::PyObject,
         ) -> *mut pyo3::ffi::PyObject {
-            // SAFETY: Python calls it by the convention it was made for, a method with one of the class's objects.
-            unsafe { crate::call::parse::called(args, count, names, $body) }
+            // SAFETY: Python calls it by the convention that its definition names.
+            unsafe { crate::interpreter::fastcall::called(args, count, names, $body) }
         }
         entry as pyo3::ffi::PyCFunctionFastWithKeywords
     }};
 }
 pub(crate) use entry;
 
-/// A method of the array class, whose text and signature are NumPy's.
-pub(crate) const fn method(name: &'static CStr, called: ffi::PyCFunctionFastWithKeywords) -> PyMethodDefType {
-    PyMethodDefType::Method(PyMethodDef::fastcall_cfunction_with_keywords(name, called, c""))
-}
-
-/// A function of the module: its name, its signature as Python reads it (`"name(a, b)\n--\n\n"`), and what is called.
+/// A function of the module: its name, its signature as Python parses it (`"name(a, b)\n--\n\n"`), and its C function.
 pub(crate) type Function = (&'static CStr, &'static CStr, ffi::PyCFunctionFastWithKeywords);
 
 /// Adds functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>, functions: &[Function]) -> PyResult<()> {
     let name = module.name()?;
     for &(known, text, called) in functions {
-        // A function holds its definition for as long as it lives, which is as long as the process.
+        // A function keeps a pointer to its definition, and lives until the process ends.
         let definition = Box::leak(Box::new(ffi::PyMethodDef {
             ml_name: known.as_ptr(),
             ml_meth: ffi::PyMethodDefPointer { PyCFunctionFastWithKeywords: called },
             ml_flags: ffi::METH_FASTCALL | ffi::METH_KEYWORDS,
             ml_doc: text.as_ptr(),
         }));
-        // SAFETY: the definition lives for good, and its flags are those of the function's convention.
+        // SAFETY: the definition is leaked, and its flags are those of the function's convention.
         let function = unsafe {
             let made = ffi::PyCFunction_NewEx(definition, std::ptr::null_mut(), name.as_ptr());
             Bound::from_owned_ptr_or_err(module.py(), made)?

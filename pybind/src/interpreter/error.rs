@@ -1,15 +1,25 @@
-//! The one conversion of engine errors to Python's.
+//! Conversion of the core's results and errors to Python's. It is the only one.
 
-use fastnp::{Error, ErrorKind};
+use crate::interpreter::errstate::report;
+use fastnp::{Error, ErrorKind, Result};
 use pyo3::exceptions::{
     PyBufferError, PyIndexError, PyKeyboardInterrupt, PyMemoryError, PyNotImplementedError, PyOverflowError,
     PyRuntimeError, PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
 
+/// A result of the core as Python's, after the pending floating-point flags were reported.
+#[inline]
+pub(crate) fn to_py_result<T>(py: Python<'_>, result: Result<T>) -> PyResult<T> {
+    if fastnp::has_fp_reports() {
+        report(py)?;
+    }
+    result.map_err(|e| to_py_err(py, e))
+}
+
 /// A Python exception of NumPy's type with NumPy's text.
 #[cold]
-pub(crate) fn raise(py: Python<'_>, error: Error) -> PyErr {
+pub(crate) fn to_py_err(py: Python<'_>, error: Error) -> PyErr {
     let text = error.message().to_owned();
     match error.kind() {
         ErrorKind::Value => PyValueError::new_err(text),
@@ -19,7 +29,7 @@ pub(crate) fn raise(py: Python<'_>, error: Error) -> PyErr {
         ErrorKind::Memory => PyMemoryError::new_err(text),
         ErrorKind::Buffer => PyBufferError::new_err(text),
         ErrorKind::Device => PyRuntimeError::new_err(text),
-        // Python's own handler raises it, and takes the signal away.
+        // The signal is still pending in Python, whose handler raises the exception.
         ErrorKind::Interrupted => py.check_signals().err().unwrap_or_else(|| PyKeyboardInterrupt::new_err(text)),
         ErrorKind::Unsupported => PyNotImplementedError::new_err(text),
         ErrorKind::Axis => {

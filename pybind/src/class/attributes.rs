@@ -1,11 +1,13 @@
-//! Attributes of arrays.
+//! Attributes of the array class.
 
-use crate::call::dtype;
-use crate::deliver;
-use crate::interop::foreign::{import, numpy_of, owner_object, to_numpy};
-use crate::object::ndarray::{NdArray, object, view_laid, view_of};
-use crate::object::payload::{Contents, Open, Repr};
-use crate::object::raw_slots::{answer, array_at, object_at};
+use crate::interop::numpy_memory::{import, numpy_of, owner_object, to_numpy};
+use crate::interpreter::dtype;
+use crate::interpreter::error::to_py_result;
+use crate::interpreter::raw_call::{call_python, object_at};
+use crate::object::construct::{new_object, new_view_with, view_of};
+use crate::object::ndarray::NdArray;
+use crate::object::payload::{Open, Repr};
+use crate::object::raw_slots::array_at;
 use fastnp::DType;
 use pyo3::exceptions::{PyAttributeError, PyTypeError, PyValueError};
 use pyo3::ffi;
@@ -15,25 +17,25 @@ use std::ffi::{CStr, c_int, c_void};
 
 type Object<'py> = Bound<'py, PyAny>;
 
-/// Sets an attribute as NumPy does: on a view of the memory, whose shape, strides and type this array then takes over.
+/// Sets an attribute by NumPy, on a view of the memory, and takes over the view's shape, strides and type.
 fn set_by_numpy(this: &Bound<'_, NdArray>, name: &str, value: &Bound<'_, PyAny>) -> PyResult<()> {
     let py = this.py();
     let array = this.open().array(py)?.clone();
-    if !array.is_lent() {
+    if !array.is_exported_on_device() {
         let view = numpy_of(this)?;
         view.setattr(name, value)?;
-        return this.get().contents.replace(py, import(&view)?.repr);
+        return this.get().payload.replace(py, import(&view)?.repr);
     }
-    // NumPy may not have this memory. It tells by other memory that is as large how the array would lie there.
+    // NumPy cannot use exported device memory. The attribute is set on a host array of the same size, whose layout is taken over.
     let zero = fastnp::Scalar::zero(DType::U8);
-    let other = deliver(py, fastnp::Array::full(&[array.storage_bytes()], zero, fastnp::Order::C))?;
-    let other = deliver(py, other.view_as(array.dtype(), array.layout().clone()))?;
+    let other = to_py_result(py, fastnp::Array::full(&[array.storage_bytes()], zero, fastnp::Order::C))?;
+    let other = to_py_result(py, other.view_as(array.dtype(), array.layout().clone()))?;
     let view = to_numpy(py, &other, None)?;
     view.setattr(name, value)?;
     let changed = import(&view)?;
     let changed = changed.array(py)?;
-    let changed = deliver(py, array.view_as(changed.dtype(), changed.layout().clone()))?;
-    this.get().contents.replace(py, Repr::Dense(changed))
+    let changed = to_py_result(py, array.view_as(changed.dtype(), changed.layout().clone()))?;
+    this.get().payload.replace(py, Repr::Dense(changed))
 }
 
 #[pymethods]
@@ -41,13 +43,13 @@ impl NdArray {
     /// Length of one array element in bytes.
     #[getter]
     fn itemsize(&self, py: Python<'_>) -> PyResult<usize> {
-        Ok(dtype_of(py, &self.contents.open(py))?.size())
+        Ok(self.payload.open(py).dtype(py)?.size())
     }
 
     /// Total bytes consumed by the elements of the array.
     #[getter]
     fn nbytes(&self, py: Python<'_>) -> PyResult<usize> {
-        Ok(self.contents.open(py).array(py)?.nbytes())
+        Ok(self.payload.open(py).array(py)?.nbytes())
     }
 
     /// View of the matrix transposed array.
@@ -60,7 +62,7 @@ impl NdArray {
             return Err(PyValueError::new_err("matrix transpose with ndim < 2 is undefined"));
         }
         let axes: Vec<isize> = (0..n - 2).chain([n - 1, n - 2]).collect();
-        view_of(this, deliver(this.py(), array.transpose(&axes))?)
+        view_of(this, to_py_result(this.py(), array.transpose(&axes))?)
     }
 
     /// The real part of the array.
@@ -85,16 +87,16 @@ impl NdArray {
             return view_of(this, view);
         }
         let zero = fastnp::Scalar::zero(array.dtype());
-        let mut zeros = deliver(this.py(), fastnp::Array::full(array.shape(), zero, fastnp::Order::C))?;
+        let mut zeros = to_py_result(this.py(), fastnp::Array::full(array.shape(), zero, fastnp::Order::C))?;
         zeros.set_writeable(false);
-        object(this.py(), zeros)
+        new_object(this.py(), zeros)
     }
 
     #[setter]
     fn set_imag(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<()> {
         let view = this.open().array(this.py())?.imag();
         match view {
-            Some(view) => object(this.py(), view)?.set_item(this.py().Ellipsis(), value),
+            Some(view) => new_object(this.py(), view)?.set_item(this.py().Ellipsis(), value),
             None => Err(PyTypeError::new_err("array does not have imaginary part to set")),
         }
     }
@@ -108,7 +110,7 @@ impl NdArray {
     /// Base object if memory is from some other object.
     #[getter]
     fn base<'py>(&self, py: Python<'py>) -> PyResult<Option<Object<'py>>> {
-        let me = self.contents.open(py);
+        let me = self.payload.open(py);
         if let Some(base) = &me.base {
             return Ok(Some(base.bind(py).clone().into_any()));
         }
@@ -127,12 +129,12 @@ impl NdArray {
         expose(this)?.getattr("__array_struct__")
     }
 
-    /// CUDA array interface: there only where arrays are computed on a GPU, or the memory is one's already. The memory is lent for as
-    /// long as the array lives.
+    /// CUDA array interface: only if the current device is a GPU, or the memory is exported on one. The memory stays exported as long as
+    /// the array lives.
     #[getter]
     fn __cuda_array_interface__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
         let py = this.py();
-        match this.open().array(py)?.place() {
+        match this.open().array(py)?.dlpack_device() {
             Some((fastnp::CUDA, _)) => py.import("fastnp._interchange")?.getattr("cuda_interface")?.call1((this,)),
             _ => Err(PyAttributeError::new_err("the array is not on a CUDA device")),
         }
@@ -150,14 +152,14 @@ impl NdArray {
         expose(this)?.getattr("ctypes")
     }
 
-    /// Where the array is to be found: always "cpu".
+    /// The device of the array API standard: always "cpu".
     #[getter]
     fn device(&self) -> &'static str {
         "cpu"
     }
 }
 
-/// An attribute that programs ask for in loops, with nothing of PyO3 between (see [`crate::object::raw_slots`]): `a.ndim` takes 17 ns instead
+/// An attribute that programs read in loops, without PyO3's wrapper (see [`crate::object::raw_slots`]): `a.ndim` takes 17 ns instead
 /// of 21.
 struct Attribute {
     name: &'static CStr,
@@ -190,7 +192,7 @@ fn strides<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
 }
 
 fn dtype<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
-    dtype::descriptor(this.py(), dtype_of(this.py(), &this.open())?)
+    dtype::descriptor(this.py(), this.open().dtype(this.py())?)
 }
 
 fn ndim<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
@@ -202,7 +204,7 @@ fn ndim<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
 fn size<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
     let (py, me) = (this.py(), this.open());
     let n = match me.selection() {
-        Some(selection) => deliver(py, selection.count())?,
+        Some(selection) => to_py_result(py, selection.count())?,
         None => me.array(py)?.size(),
     };
     Ok(n.into_pyobject(py)?.into_any())
@@ -211,28 +213,32 @@ fn size<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
 fn transposed<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
     let (py, me) = (this.py(), this.open());
     let array = me.array(py)?;
-    let view = view_laid(this, &me, array, |view| {
+    let view = new_view_with(this, &me, array, |view| {
         view.set_transpose_of(array);
         Ok(())
     })?;
-    deliver(py, view)
+    to_py_result(py, view)
 }
 
-/// What gives an attribute.
-unsafe extern "C" fn give(this: *mut ffi::PyObject, attribute: *mut c_void) -> *mut ffi::PyObject {
-    // SAFETY: Python calls it with one of the class's objects, what the definition says, and the GIL held.
+/// The getter of every [`Attribute`].
+unsafe extern "C" fn get_attribute(this: *mut ffi::PyObject, attribute: *mut c_void) -> *mut ffi::PyObject {
+    // SAFETY: Python calls it with an object of the class, the closure of the definition, and the GIL held.
     unsafe {
         let attribute = &*attribute.cast::<Attribute>();
-        answer(std::ptr::null_mut(), |py| (attribute.get)(&array_at(py, this)).map(Bound::into_ptr))
+        call_python(std::ptr::null_mut(), |py| (attribute.get)(&array_at(py, this)).map(Bound::into_ptr))
     }
 }
 
-/// What sets an attribute.
-unsafe extern "C" fn take(this: *mut ffi::PyObject, value: *mut ffi::PyObject, attribute: *mut c_void) -> c_int {
-    // SAFETY: as in `give`; the value lives as long as the call.
+/// The setter of every [`Attribute`] that may be set.
+unsafe extern "C" fn set_attribute(
+    this: *mut ffi::PyObject,
+    value: *mut ffi::PyObject,
+    attribute: *mut c_void,
+) -> c_int {
+    // SAFETY: as in `get_attribute`; the value lives as long as the call.
     unsafe {
         let name = (*attribute.cast::<Attribute>()).name.to_string_lossy();
-        answer(-1, |py| {
+        call_python(-1, |py| {
             if value.is_null() {
                 return Err(PyAttributeError::new_err(format!("Cannot delete array {name}")));
             }
@@ -245,15 +251,15 @@ unsafe extern "C" fn take(this: *mut ffi::PyObject, value: *mut ffi::PyObject, a
 fn add_attributes(py: Python<'_>) -> PyResult<()> {
     let class = py.get_type::<NdArray>();
     for attribute in &ATTRIBUTES {
-        // A descriptor holds its definition for as long as it lives, which is as long as the process.
+        // A descriptor keeps a pointer to its definition, and lives until the process ends.
         let definition = Box::leak(Box::new(ffi::PyGetSetDef {
             name: attribute.name.as_ptr(),
-            get: Some(give),
-            set: attribute.is_set.then_some(take as ffi::setter),
+            get: Some(get_attribute),
+            set: attribute.is_set.then_some(set_attribute as ffi::setter),
             doc: attribute.doc.as_ptr(),
             closure: std::ptr::from_ref(attribute).cast_mut().cast(),
         }));
-        // SAFETY: a type object and a definition that lives for good.
+        // SAFETY: a type object and a definition that is leaked.
         let descriptor =
             unsafe { Bound::from_owned_ptr_or_err(py, ffi::PyDescr_NewGetSet(class.as_type_ptr(), definition))? };
         class.setattr(PyString::new(py, &attribute.name.to_string_lossy()), descriptor)?;
@@ -261,37 +267,30 @@ fn add_attributes(py: Python<'_>) -> PyResult<()> {
     Ok(())
 }
 
-/// The NumPy array of an array whose address is given away: who has it does not say when it is used no more.
+/// The NumPy array of an array whose address is passed on. From then on its memory counts as shared, because the address may be used
+/// at any time.
 ///
 /// # Errors
-/// `BufferError` where the memory is lent on a device, and has no address on the host.
+/// `BufferError` if the memory is exported on a device, and has no address on the host.
 fn expose<'py>(this: &Bound<'py, NdArray>) -> PyResult<Object<'py>> {
-    deliver(this.py(), this.open().array(this.py())?.expose())?;
+    to_py_result(this.py(), this.open().array(this.py())?.expose())?;
     numpy_of(this)
 }
 
-/// The engine type of an array or a selection.
-pub(crate) fn dtype_of(py: Python<'_>, array: &Contents) -> PyResult<DType> {
-    match array.selection() {
-        Some(selection) => Ok(selection.dtype()),
-        None => Ok(array.array(py)?.dtype()),
-    }
-}
-
-/// `layout_flags(x)`: whether `x` is dense in row-major order, dense in column-major order, and writeable. Computes nothing.
+/// `layout_flags(x)`: whether `x` is dense in row-major order, dense in column-major order, and writeable. It evaluates nothing.
 #[pyfunction]
 fn layout_flags(py: Python<'_>, x: &NdArray) -> PyResult<(bool, bool, bool)> {
-    let me = x.contents.open(py);
+    let me = x.payload.open(py);
     let array = me.array(py)?;
     Ok((array.is_c_contiguous(), array.is_f_contiguous(), array.is_writeable()))
 }
 
-/// `set_writeable(x, value)`: lets elements of `x` be assigned, or forbids it; other views of the memory keep their own mark.
+/// `set_writeable(x, value)`: permits or forbids assignment to elements of `x`; other views of the memory keep their own flag.
 #[pyfunction]
 fn set_writeable(x: &Bound<'_, NdArray>, value: bool) -> PyResult<()> {
     let mut array = x.open().array(x.py())?.clone();
     array.set_writeable(value);
-    x.get().contents.replace(x.py(), Repr::Dense(array))
+    x.get().payload.replace(x.py(), Repr::Dense(array))
 }
 
 /// Adds the functions to the module.

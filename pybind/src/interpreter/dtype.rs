@@ -1,4 +1,4 @@
-//! Element types and scalars between NumPy and the engine.
+//! NumPy's dtypes and scalars, to and from the core's types and scalars.
 
 use fastnp::{DType, Scalar};
 use numpy::npyffi::{self, PY_ARRAY_API};
@@ -10,15 +10,15 @@ use pyo3::types::{PyBool, PyComplex, PyFloat, PyInt, PyString, PyType};
 use std::ffi::c_void;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// NumPy's type numbers, in the engine's order.
+/// NumPy's type numbers, in the order of [`DType::ALL`].
 const TYPE_NUMBERS: [i32; 14] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 23, 11, 12, 14, 15];
 const HALF: i32 = 23;
 
 /// NumPy's objects that are looked up once.
 pub(crate) struct Types {
-    /// `numpy.dtype` objects, by the engine's numbering.
+    /// `numpy.dtype` objects, in the order of [`DType::ALL`].
     descriptors: Vec<Py<PyAny>>,
-    /// Scalar types, likewise.
+    /// Scalar types, in the same order.
     scalars: Vec<Py<PyType>>,
     /// `numpy.generic`.
     pub(crate) generic: Py<PyType>,
@@ -27,9 +27,9 @@ pub(crate) struct Types {
     /// `numpy.dtype`.
     dtype: Py<PyAny>,
     asarray: Py<PyAny>,
-    /// The type that was asked for last, by the engine's numbering.
-    asked: AtomicUsize,
-    /// What allocates objects of each scalar type but `bool`, whose two objects there are already.
+    /// The index of the dtype that was requested last.
+    requested: AtomicUsize,
+    /// The allocation function of each scalar type but `bool`, of which NumPy has two static objects.
     allocators: [Option<ffi::allocfunc>; 14],
 }
 
@@ -65,7 +65,7 @@ pub(crate) fn types(py: Python<'_>) -> PyResult<&'static Types> {
         }
         let allocators = DType::ALL.map(|d| match d {
             DType::Bool => None,
-            // SAFETY: every type has this slot, of this form.
+            // SAFETY: every type has this slot, and the slot this signature.
             _ => unsafe {
                 let kind = scalars[d as usize].as_ptr().cast::<ffi::PyTypeObject>();
                 std::mem::transmute::<*mut c_void, Option<ffi::allocfunc>>(ffi::PyType_GetSlot(kind, ffi::Py_tp_alloc))
@@ -78,18 +78,18 @@ pub(crate) fn types(py: Python<'_>) -> PyResult<&'static Types> {
             array: numpy.getattr("ndarray")?.cast_into::<PyType>()?.unbind(),
             dtype: dtype.unbind(),
             asarray: numpy.getattr("asarray")?.unbind(),
-            asked: AtomicUsize::new(DType::F64 as usize),
+            requested: AtomicUsize::new(DType::F64 as usize),
             allocators,
         })
     })
 }
 
-/// The `numpy.dtype` of an engine type.
+/// The `numpy.dtype` of a core type.
 pub(crate) fn descriptor(py: Python<'_>, dtype: DType) -> PyResult<Bound<'_, PyAny>> {
     Ok(types(py)?.descriptors[dtype as usize].bind(py).clone())
 }
 
-/// The engine type of a type number; `long long` is an int64 here as it is in NumPy.
+/// The core type of a NumPy type number; `long long` is an int64 as in NumPy.
 fn from_number(number: i32) -> Option<DType> {
     match number {
         9 => Some(DType::I64),
@@ -99,7 +99,7 @@ fn from_number(number: i32) -> Option<DType> {
     }
 }
 
-/// The engine type of a `numpy.dtype`; none where the engine has no such type.
+/// The core type of a `numpy.dtype`; `None` if there is no such type.
 pub(crate) fn of_descriptor(descriptor: &Bound<'_, PyAny>) -> PyResult<Option<DType>> {
     let known = types(descriptor.py())?.descriptors.iter().position(|d| d.as_ptr() == descriptor.as_ptr());
     if let Some(i) = known {
@@ -110,41 +110,41 @@ pub(crate) fn of_descriptor(descriptor: &Bound<'_, PyAny>) -> PyResult<Option<DT
     Ok(descriptor.getattr("isnative")?.is_truthy()?.then_some(dtype))
 }
 
-/// What a user gave as `dtype=`: an engine type, or another one of NumPy's.
-pub(crate) enum Asked {
+/// The value of a `dtype=` argument: a core type, or another one of NumPy's.
+pub(crate) enum RequestedType {
     Native(DType),
     Other,
 }
 
 /// Reads a `dtype=` argument as NumPy does.
-pub(crate) fn asked(value: &Bound<'_, PyAny>) -> PyResult<Asked> {
+pub(crate) fn requested(value: &Bound<'_, PyAny>) -> PyResult<RequestedType> {
     let py = value.py();
     let types = types(py)?;
     let is = |d: DType| value.is(&types.scalars[d as usize]) || value.is(&types.descriptors[d as usize]);
-    // Who asks for a type asks for it again.
-    let last = DType::ALL[types.asked.load(Ordering::Relaxed)];
+    // Programs request the same type repeatedly.
+    let last = DType::ALL[types.requested.load(Ordering::Relaxed)];
     if is(last) {
-        return Ok(Asked::Native(last));
+        return Ok(RequestedType::Native(last));
     }
-    // The types themselves and their descriptors, which is what programs nearly always pass.
+    // The usual arguments: scalar types and descriptors.
     for d in DType::ALL {
         if is(d) {
-            types.asked.store(d as usize, Ordering::Relaxed);
-            return Ok(Asked::Native(d));
+            types.requested.store(d as usize, Ordering::Relaxed);
+            return Ok(RequestedType::Native(d));
         }
     }
-    if let Some(d) = pythons(value) {
-        return Ok(Asked::Native(d));
+    if let Some(d) = from_python_type(value) {
+        return Ok(RequestedType::Native(d));
     }
     let descriptor = types.dtype.bind(py).call1((value,))?;
-    Ok(of_descriptor(&descriptor)?.map_or(Asked::Other, Asked::Native))
+    Ok(of_descriptor(&descriptor)?.map_or(RequestedType::Other, RequestedType::Native))
 }
 
 /// The type that one of Python's own types, or a type's name, stands for.
-fn pythons(value: &Bound<'_, PyAny>) -> Option<DType> {
+fn from_python_type(value: &Bound<'_, PyAny>) -> Option<DType> {
     if let Ok(name) = value.cast_exact::<PyString>() {
         let name = name.to_str().ok()?;
-        // "f8" and the like: a letter for the kind, then the size in bytes.
+        // Codes like "f8": a letter for the kind, then the size in bytes.
         let short = name.get(1..).and_then(|size| size.parse::<usize>().ok());
         return DType::ALL.into_iter().find(|d| {
             d.name() == name
@@ -166,15 +166,15 @@ fn pythons(value: &Bound<'_, PyAny>) -> Option<DType> {
     }
 }
 
-/// A NumPy scalar of a value.
+/// A NumPy scalar with a value.
 #[inline]
 pub(crate) fn to_scalar<'py>(py: Python<'py>, value: Scalar) -> PyResult<Bound<'py, PyAny>> {
     let mut bytes = value.bytes();
     let types = types(py)?;
     let dtype = value.dtype();
     if let Some(allocate) = types.allocators[dtype as usize] {
-        // SAFETY: the type allocates an object of its own, which ends in room for a value: `of_scalar` says where. (Through
-        // `PyArray_Scalar` it takes 85 instructions more, a tenth of `a[3]`.)
+        // SAFETY: the type allocates an object of its own, which ends with room for a value (see `of_scalar`).
+        // `PyArray_Scalar` takes 85 instructions more, a tenth of `a[3]`.
         unsafe {
             let kind = types.scalars[dtype as usize].as_ptr().cast::<ffi::PyTypeObject>();
             let scalar = Bound::from_owned_ptr_or_err(py, allocate(kind, 0))?;
@@ -199,7 +199,7 @@ pub(crate) fn to_scalar<'py>(py: Python<'py>, value: Scalar) -> PyResult<Bound<'
     }
 }
 
-/// Python's own number for a value, as `item()` gives it.
+/// A Python number with a value, as `item()` returns it.
 pub(crate) fn to_python<'py>(py: Python<'py>, value: Scalar) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value.dtype() {
         DType::Bool => PyBool::new(py, value.truth()).to_owned().into_any(),
@@ -213,10 +213,10 @@ pub(crate) fn to_python<'py>(py: Python<'py>, value: Scalar) -> PyResult<Bound<'
     })
 }
 
-/// Whether an object is exactly a `numpy.float64`, as far as NumPy's types were looked up.
+/// Whether an object is exactly a `numpy.float64`. False before NumPy's types were looked up.
 ///
 /// # Safety
-/// It is an object.
+/// `object` points to a live object.
 #[inline(always)]
 pub(crate) unsafe fn is_double(py: Python<'_>, object: *mut ffi::PyObject) -> bool {
     // SAFETY: every object has a type.
@@ -224,13 +224,13 @@ pub(crate) unsafe fn is_double(py: Python<'_>, object: *mut ffi::PyObject) -> bo
     TYPES.get(py).is_some_and(|types| types.scalars[DType::F64 as usize].as_ptr() == kind.cast())
 }
 
-/// The value of a NumPy scalar, where the engine has its type.
+/// The value of a NumPy scalar, if the core has its type.
 #[inline]
 pub(crate) fn of_scalar(object: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
     let types = types(object.py())?;
     // SAFETY: every object has a type.
     let kind = unsafe { ffi::Py_TYPE(object.as_ptr()) };
-    // By far the most are float64.
+    // Most scalars are float64, so it is compared first.
     let of = |dtype: &DType| types.scalars[*dtype as usize].as_ptr() == kind.cast();
     match Some(DType::F64).filter(of).or_else(|| DType::ALL.into_iter().find(of)) {
         Some(dtype) => {
@@ -247,10 +247,10 @@ pub(crate) fn of_scalar(object: &Bound<'_, PyAny>) -> PyResult<Option<Scalar>> {
     }
 }
 
-/// [`of_scalar`] of a type that is not among the fourteen: `long long`, or a class derived from one.
+/// [`of_scalar`] of a type that is not in the table: `long long`, or a class derived from a scalar type.
 fn of_other_scalar(object: &Bound<'_, PyAny>, types: &Types) -> PyResult<Option<Scalar>> {
     let py = object.py();
-    // Not `isinstance`, which believes what an object says of itself: the value is read from its memory.
+    // The real type, not `isinstance`, which an object can fake: the value is read from the object's memory.
     if !object.get_type().is_subclass(types.generic.bind(py))? {
         return Ok(None);
     }
@@ -261,7 +261,7 @@ fn of_other_scalar(object: &Bound<'_, PyAny>, types: &Types) -> PyResult<Option<
     Ok(Some(Scalar::from_bits(dtype, u128::from_le_bytes(bytes))))
 }
 
-/// The `TypeError` for a type that the engine does not have.
+/// The `TypeError` for a type that the core does not have.
 #[cold]
 pub(crate) fn not_native(name: &str) -> PyErr {
     PyTypeError::new_err(format!("{name} is not a native dtype"))

@@ -1,6 +1,6 @@
-//! The binary operators of arrays, each by its op: forward, reflected, in place.
+//! Binary operators of the array class: forward, reflected, in place.
 //!
-//! Written out, because the attribute that makes Python slots of them does not work through a `macro_rules!`.
+//! They are written out, because `#[pymethods]` does not expand a `macro_rules!` within its impl.
 
 use crate::call::ufunc_call::{binary, in_place};
 use crate::object::ndarray::NdArray;

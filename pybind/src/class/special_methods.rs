@@ -1,0 +1,235 @@
+//! Special methods of the array class that are neither binary operators nor protocols: powers, comparisons, truth, length, text.
+
+use crate::call::argument::{Arg, parse_any, parse_fast};
+use crate::call::ufunc_call::{binary, in_place, unary};
+use crate::interpreter::error::to_py_result;
+use crate::interpreter::fallback::fallback;
+use crate::interpreter::raw_call::call_python;
+use crate::object::construct::new_object;
+use crate::object::ndarray::NdArray;
+use crate::object::payload::Open;
+use crate::object::raw_slots::{array_at, of_array};
+use fastnp::Op;
+use pyo3::basic::CompareOp;
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyInt, PyString, PyTuple, PyType};
+use std::ffi::c_void;
+
+#[pymethods]
+impl NdArray {
+    #[new]
+    #[classmethod]
+    #[allow(clippy::new_ret_no_self, reason = "NumPy's own array where the type is not native")]
+    #[pyo3(
+        signature = (*args, **kwargs),
+        text_signature = "(shape, dtype=None, buffer=None, offset=0, strides=None, order=None)"
+    )]
+    fn new<'py>(
+        cls: &Bound<'py, PyType>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        crate::class::metaclass::construct(cls.py(), args, kwargs)
+    }
+
+    fn __pow__<'py>(
+        this: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+        modulo: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if modulo.is_none() {
+            // Unlike the ufunc, NumPy's operator squares for the int exponent 2; squares of booleans are int8.
+            let py = this.py();
+            if other.is_exact_instance_of::<PyInt>() && other.eq(2)? {
+                let base = this.open();
+                if base.dtype(py)? == fastnp::DType::Bool {
+                    return crate::call::ufunc_call::wrap(
+                        py,
+                        crate::interpreter::error::to_py_result(py, base.array(py)?.cast(fastnp::DType::I8))?,
+                    );
+                }
+                if let Some(flags) = base.selection().filter(|s| s.dtype() == fastnp::DType::Bool) {
+                    let squared = crate::interpreter::error::to_py_result(py, flags.cast(fastnp::DType::I8))?;
+                    return new_object(py, squared);
+                }
+            }
+            binary(Op::Power, this.as_any(), other)
+        } else {
+            Ok(this.py().NotImplemented().into_bound(this.py()))
+        }
+    }
+
+    fn __rpow__<'py>(
+        this: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+        modulo: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        if modulo.is_none() {
+            binary(Op::Power, other, this.as_any())
+        } else {
+            Ok(this.py().NotImplemented().into_bound(this.py()))
+        }
+    }
+
+    fn __ipow__(this: &Bound<'_, Self>, other: &Bound<'_, PyAny>, _modulo: &Bound<'_, PyAny>) -> PyResult<()> {
+        in_place(Op::Power, this, other)
+    }
+
+    fn __divmod__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = this.py();
+        if crate::call::ufunc_call::defers_to(other)? {
+            return Ok(py.NotImplemented().into_bound(py));
+        }
+        let args = (this, other);
+        fallback(py, "ufunc")?.call1(("divmod", "__call__", args, PyDict::new(py)))
+    }
+
+    fn __rdivmod__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        let py = this.py();
+        let args = (other, this);
+        fallback(py, "ufunc")?.call1(("divmod", "__call__", args, PyDict::new(py)))
+    }
+
+    fn __matmul__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        if crate::call::ufunc_call::defers_to(other)? {
+            return Ok(this.py().NotImplemented().into_bound(this.py()));
+        }
+        crate::call::functions::product(this.as_any(), other, "matmul")
+    }
+
+    fn __rmatmul__<'py>(this: &Bound<'py, Self>, other: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+        crate::call::functions::product(other, this.as_any(), "matmul")
+    }
+
+    fn __imatmul__(this: &Bound<'_, Self>, other: &Bound<'_, PyAny>) -> PyResult<()> {
+        // Not `matmul` with `out=`: the operator does not take a vector on the right.
+        fallback(this.py(), "method")?.call1((this, "__imatmul__", (other,)))?;
+        Ok(())
+    }
+
+    fn __neg__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        unary(Op::Negative, this.as_any())
+    }
+
+    fn __pos__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        unary(Op::Positive, this.as_any())
+    }
+
+    fn __abs__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        unary(Op::Absolute, this.as_any())
+    }
+
+    fn __invert__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        unary(Op::Invert, this.as_any())
+    }
+
+    fn __richcmp__<'py>(
+        this: &Bound<'py, Self>,
+        other: &Bound<'py, PyAny>,
+        how: CompareOp,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let op = match how {
+            CompareOp::Lt => Op::Less,
+            CompareOp::Le => Op::LessEqual,
+            CompareOp::Eq => Op::Equal,
+            CompareOp::Ne => Op::NotEqual,
+            CompareOp::Gt => Op::Greater,
+            CompareOp::Ge => Op::GreaterEqual,
+        };
+        if matches!(op, Op::Equal | Op::NotEqual)
+            && matches!(parse_fast(other)?, Arg::Other)
+            && matches!(parse_any(other)?, Arg::Other)
+            && !crate::call::ufunc_call::defers_to(other)?
+        {
+            // Operands that cannot be compared are unequal. The ufunc would raise.
+            let name = if op == Op::Equal { "__eq__" } else { "__ne__" };
+            return fallback(this.py(), "comparison")?.call1((this, name, other));
+        }
+        binary(op, this.as_any(), other)
+    }
+
+    /// NumPy's arrays do not concatenate by `+`, and `operator.concat` raises this text.
+    fn __concat__(&self, _other: &Bound<'_, PyAny>) -> PyResult<()> {
+        Err(PyTypeError::new_err(
+            "Concatenation operation is not implemented for NumPy arrays, use np.concatenate() instead. Please do not rely on \
+             this error; it may not be given on all Python implementations.",
+        ))
+    }
+
+    fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
+        let me = self.payload.open(py);
+        let array = me.array(py)?;
+        match array.size() {
+            1 => Ok(to_py_result(py, array.item())?.truth()),
+            0 => Err(PyValueError::new_err(
+                "The truth value of an empty array is ambiguous. Use `array.size > 0` to check that an array is not empty.",
+            )),
+            _ => Err(PyValueError::new_err(
+                "The truth value of an array with more than one element is ambiguous. Use a.any() or a.all()",
+            )),
+        }
+    }
+
+    fn __contains__(this: &Bound<'_, Self>, value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        binary(Op::Equal, this.as_any(), value)?.call_method0("any")?.is_truthy()
+    }
+
+    fn __iter__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        crate::index::subscript::iterate(this)
+    }
+
+    fn __repr__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        crate::interop::numpy_memory::numpy_of(this)?.call_method0("__repr__")
+    }
+
+    fn __str__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        crate::interop::numpy_memory::numpy_of(this)?.call_method0("__str__")
+    }
+
+    fn __format__<'py>(this: &Bound<'py, Self>, spec: &Bound<'py, PyString>) -> PyResult<Bound<'py, PyAny>> {
+        crate::interop::numpy_memory::numpy_of(this)?.call_method1("__format__", (spec,))
+    }
+
+    #[classattr]
+    fn __array_priority__() -> f64 {
+        0.0
+    }
+
+    /// `isinstance` reads it after the type check fails: the class counts as NumPy's, so that packages which check take our arrays.
+    /// `docs/neighbours.md` lists what each of them does otherwise.
+    #[getter]
+    fn __class__<'py>(this: &Bound<'py, Self>) -> PyResult<Bound<'py, PyType>> {
+        Ok(crate::interpreter::dtype::types(this.py())?.array.bind(this.py()).clone())
+    }
+
+    #[setter(__class__)]
+    fn set_class(this: &Bound<'_, Self>, class: &Bound<'_, PyAny>) -> PyResult<()> {
+        let object = this.py().get_type::<PyAny>();
+        object.getattr("__dict__")?.get_item("__class__")?.call_method1("__set__", (this, class))?;
+        Ok(())
+    }
+}
+
+/// The slot of `len(this)`.
+unsafe extern "C" fn length(this: *mut ffi::PyObject) -> ffi::Py_ssize_t {
+    // SAFETY: Python calls the slot of a class with one of its objects and the GIL held.
+    unsafe {
+        call_python(-1, |py| {
+            let this = array_at(py, this);
+            let me = this.open();
+            if let Some(selection) = me.selection() {
+                return to_py_result(py, selection.count()).map(|n| n as ffi::Py_ssize_t);
+            }
+            match me.array(py)?.shape().first() {
+                Some(&n) => Ok(n as ffi::Py_ssize_t),
+                None => Err(PyTypeError::new_err("len() of unsized object")),
+            }
+        })
+    }
+}
+
+pyo3::inventory::submit! {
+    of_array(&[], &[ffi::PyType_Slot { slot: ffi::Py_sq_length, pfunc: length as *mut c_void }])
+}

@@ -1,0 +1,11 @@
+//! The interpreter's side, without arrays: the GIL, errors, floating-point flags, the calling convention, NumPy's dtypes.
+//!
+//! Start with `error`, which converts every result of the core. Imports nothing of the crate.
+
+pub(crate) mod dtype;
+pub(crate) mod error;
+pub(crate) mod errstate;
+pub(crate) mod fallback;
+pub(crate) mod fastcall;
+pub(crate) mod interpreter_lock;
+pub(crate) mod raw_call;
