@@ -17,7 +17,8 @@ from typing import Any
 import fastnp
 import numpy
 import pytest
-from fastnp import _fastnp, _interchange
+from fastnp import _fastnp
+from fastnp._interop import interchange as _interchange
 
 from tests.dlpack_peer import APART, Consumer, OldProducer, Producer, name_of
 
@@ -584,7 +585,7 @@ def test_what_the_interface_says() -> None:
     kept = x.T
     del x
     gc.collect()
-    assert not _fastnp.is_lent(kept) and not _interchange._loans
+    assert not _fastnp.is_lent(kept) and not _interchange._exports
 
 
 def test_arrays_are_made_of_what_an_interface_says() -> None:
@@ -676,7 +677,8 @@ def test_what_is_pending_runs_where_it_was_recorded() -> None:
 def test_a_process_may_end_with_loans() -> None:
     program = """
 import fastnp
-from fastnp import _fastnp, _interchange
+from fastnp import _fastnp
+from fastnp._interop import interchange as _interchange
 
 from tests.dlpack_peer import APART, Consumer, OldProducer, Producer, name_of
 x = fastnp.arange(5.0) * 2

@@ -1,5 +1,5 @@
 //! The Python module: argument parsing, NumPy's protocols, errors. It decides nothing; the engine and, for what the engine
-//! cannot do, the `fastnp._fallback` module in Python decide.
+//! cannot do, the `fastnp._fallback.call` module in Python decide.
 
 mod call;
 mod diagnostics;
@@ -21,10 +21,10 @@ pub(crate) fn deliver<T>(py: Python<'_>, result: Result<T>) -> PyResult<T> {
     result.map_err(|e| crate::call::error::raise(py, e))
 }
 
-/// A function of `fastnp._fallback`.
+/// A function of `fastnp._fallback.call`.
 pub(crate) fn fallback<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
-    MODULE.get_or_try_init(py, || Ok::<_, PyErr>(py.import("fastnp._fallback")?.unbind()))?.bind(py).getattr(name)
+    MODULE.get_or_try_init(py, || Ok::<_, PyErr>(py.import("fastnp._fallback.call")?.unbind()))?.bind(py).getattr(name)
 }
 
 #[pymodule]

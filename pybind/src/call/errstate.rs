@@ -2,9 +2,8 @@
 //!
 //! NumPy keeps the state in a context variable, so threads and asyncio tasks have their own. Its value is immutable: as long
 //! as it is the object seen last, the state is the one seen last, which a recording finds out in 5 ns. What a state asks for
-//! travels with the flags as the engine's scope. Words and handlers are Python's, in `fastnp._errstate`.
+//! travels with the flags as the engine's scope. Words and handlers are Python's, in `fastnp._state.errstate`.
 
-use crate::fallback;
 use fastnp::{FpFlags, Scope};
 use pyo3::ffi;
 use pyo3::prelude::*;
@@ -115,7 +114,7 @@ pub(crate) fn report(py: Python<'_>) -> PyResult<()> {
         }
     }
     if !found.is_empty() {
-        fallback(py, "fp_warning")?.call1((found,))?;
+        py.import("fastnp._state.errstate")?.getattr("fp_warning")?.call1((found,))?;
     }
     Ok(())
 }

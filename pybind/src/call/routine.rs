@@ -1,4 +1,5 @@
-//! Routines of a device's libraries, as `fastnp._library` asks for them: `NotImplementedError` says why one does not run.
+//! Routines of a device's libraries, as `fastnp._interop.device_library` asks for them: `NotImplementedError` says why one does
+//! not run.
 
 use crate::call::parse::{Arguments, entry};
 use crate::deliver;
@@ -27,7 +28,7 @@ fn lack(py: Python<'_>, library: &str) -> PyResult<Option<String>> {
     };
     // Opening it takes a while, and nobody else may want it.
     if !looked_for.is_completed() {
-        py.import("fastnp._wheels")?.call_method1("load", (library,))?;
+        py.import("fastnp._interop.cuda_wheels")?.call_method1("load", (library,))?;
         looked_for.call_once(|| ());
     }
     Ok(fastnp::lack(kind))

@@ -47,7 +47,7 @@ fn converted<'py>(call: Arguments<'_, 'py>, name: &str, copies: bool) -> PyResul
         && is_elsewhere(value)?
     {
         let ours = py.import("fastnp._fastnp")?.getattr(name)?;
-        return py.import("fastnp._interchange")?.getattr("converted")?.call1((ours, call.tuple()?, call.dict()?));
+        return py.import("fastnp._interop.interchange")?.getattr("converted")?.call1((ours, call.tuple()?, call.dict()?));
     }
     call.numpy(name)
 }
@@ -71,7 +71,7 @@ fn is_elsewhere(value: &Bound<'_, PyAny>) -> PyResult<bool> {
         return Ok(false);
     }
     let Some(asked) = value.getattr_opt(intern!(py, "__dlpack_device__"))? else { return Ok(false) };
-    py.import("fastnp._interchange")?.getattr("is_elsewhere")?.call1((asked.call0()?,))?.extract()
+    py.import("fastnp._interop.interchange")?.getattr("is_elsewhere")?.call1((asked.call0()?,))?.extract()
 }
 
 /// An array of a list of numbers, with no argument but perhaps a native dtype; none where the long way has to be gone.

@@ -1,7 +1,7 @@
 //! DLPack: memory that other libraries use too, without a copy, by capsules that say who gives it back.
 //!
-//! What is on the host goes through NumPy (`_interchange.py` decides that), so that it is NumPy's in every detail. What is on a
-//! device is lent and borrowed here. The structures are those of `dlpack.h`, version 1, and of the version before it.
+//! What is on the host goes through NumPy (`fastnp._interop.interchange` decides that), so that it is NumPy's in every detail.
+//! What is on a device is lent and borrowed here. The structures are those of `dlpack.h`, version 1, and of the version before it.
 
 use crate::deliver;
 use crate::interop::device_import::{Borrowed, taken};
