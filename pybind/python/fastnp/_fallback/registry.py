@@ -28,7 +28,10 @@ NATIVE: dict[Any, Any] = {
 }
 
 # Files of native functions that are imported when a function of NumPy's module is first looked up.
-_ON_DEMAND = {"numpy.fft": "fastnp._functions.fft_device"}
+_ON_DEMAND = {
+    "numpy.fft": "fastnp._functions.fft_device",
+    "numpy.linalg": "fastnp._functions.linalg_device",
+}
 
 # Functions that the extension implements.
 _FROM_EXTENSION = """

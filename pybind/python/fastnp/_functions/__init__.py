@@ -1,8 +1,8 @@
 """NumPy functions with a native version, one file a topic.
 
-Importing a file registers its functions (`_fallback.registry.native`). `fft_device` and `random`
-are imported on first use, which keeps the import of the package cheap. This sub-package may import
-every other one. Read `reduce` first.
+Importing a file registers its functions (`_fallback.registry.native`). `fft_device`,
+`linalg_device` and `random` are imported on first use, which keeps the import of the package cheap.
+This sub-package may import every other one. Read `reduce` first.
 """
 
 from fastnp._functions import (
@@ -14,7 +14,6 @@ from fastnp._functions import (
     elementwise,
     indexing,
     linalg,
-    linalg_device,
     linear_algebra,
     nan,
     pad,
@@ -34,7 +33,6 @@ __all__ = [
     "elementwise",
     "indexing",
     "linalg",
-    "linalg_device",
     "linear_algebra",
     "nan",
     "pad",
