@@ -32,6 +32,7 @@ from typing import Any
 
 import numpy
 
+from benches import panels
 from benches.turns import Times, take_turns
 from npbench import machine
 from npbench.binding import run_source
@@ -308,23 +309,34 @@ def table(
 
 def plot(found: dict[str, Any], modules: list[str], path: Path) -> None:
     """NumPy's time over each module's, by size: one panel an expression."""
-    pyplot: Any = importlib.import_module("matplotlib.pyplot")
-    across = 4
-    down = math.ceil(len(found) / across)
-    figure, axes = pyplot.subplots(down, across, figsize=(13, 2.6 * down), squeeze=False)
-    for panel, (name, sizes) in zip(axes.flat, found.items()):
-        for colour, module in enumerate(modules[1:]):
-            points = [(int(n), t["numpy"] / t[module]) for n, t in sizes.items() if module in t]
-            if points:
-                panel.loglog(*zip(*points), marker=".", label=module, color=f"C{colour}")
-        panel.axhline(1.0, color="grey", linewidth=0.8)
-        panel.set_title(name, fontsize=9)
-    for panel in axes.flat[len(found) :]:
-        panel.set_visible(False)
-    axes[0][0].legend(fontsize=7)
-    figure.suptitle("NumPy's time over each module's, by the number of elements")
-    figure.tight_layout()
-    figure.savefig(path)
+    lines = {
+        name: {
+            module: [(int(n), t["numpy"] / t[module]) for n, t in sizes.items() if module in t]
+            for module in modules[1:]
+            if any(module in t for t in sizes.values())
+        }
+        for name, sizes in found.items()
+    }
+    title = "NumPy's time over each module's, by the number of elements"
+    path.write_text(
+        panels.svg(lines, title, "above the line is faster than NumPy; all axes are logarithmic"),
+        encoding="utf-8",
+    )
+
+
+def compact(content: dict[str, Any]) -> str:
+    """JSON with an expression a line, and times to three digits: more of them is noise."""
+
+    def rounded(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: rounded(v) for key, v in value.items()}
+        return float(f"{value:.3g}") if isinstance(value, float) else value
+
+    sections = []
+    for name, rows in content.items():
+        lines = (f"  {json.dumps(k)}: {json.dumps(rounded(v))}" for k, v in rows.items())
+        sections.append(f" {json.dumps(name)}: {{\n" + ",\n".join(lines) + "\n }")
+    return "{\n" + ",\n".join(sections) + "\n}\n"
 
 
 def main() -> None:
@@ -358,7 +370,7 @@ def main() -> None:
         plot(found, modules, options.plot)
     if options.json:
         content = {"machine": machine.describe(), "seconds": found, "first call": first}
-        options.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+        options.json.write_text(compact(content), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -47,6 +47,7 @@ SPECIAL = {
     "array_split": f"{LINE}, 2",
     "bincount": "np.arange(4)",
     "block": f"[[{MATRIX}, {MATRIX}]]",
+    "broadcast_to": f"{LINE}, (3, 4)",
     # Fewer elements are NumPy's.
     "choose": "np.arange(5000) % 2, [np.arange(5000), np.arange(5000)]",
     "clip": f"{LINE}, 2.0, 3.0",

@@ -4,7 +4,7 @@
 //! The budget is 5 µs and 0.1 µs an instruction for a compile, and a launch of few elements should cost what its elements cost.
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use fastnp_benches::{Doubles, chain, compile, launch, map};
+use fastnp_benches::{Numbers, chain, compile, launch, map};
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::{Backend, Op, verify};
 use std::hint::black_box;
@@ -28,7 +28,7 @@ fn launching(c: &mut Criterion) {
     let mut group = c.benchmark_group("launch");
     group.sample_size(20).warm_up_time(Duration::from_millis(200)).measurement_time(Duration::from_millis(600));
     let largest = 4_000_000;
-    let mut memory: Vec<Doubles> = (0..3).map(|_| Doubles::new(largest)).collect();
+    let mut memory: Vec<Numbers> = (0..3).map(|_| Numbers::new(largest)).collect();
     let addresses: Vec<*mut u8> = memory.iter_mut().map(|m| m.at(0)).collect();
     for (name, kernel) in [("add", map(1, 2, |body, v| body.apply(Op::Add, v))), ("chain of ten", map(1, 2, chain))] {
         let program = compile(kernel);
@@ -70,7 +70,7 @@ fn encoding(c: &mut Criterion) {
         asm.vector(black_box(&forms::VADDPD), Width::W512, VReg(i), VReg(31 - i), b, Masking::NONE, None);
     });
     time("masked store", |asm, i| {
-        asm.store(black_box(&forms::VMOVUPD_STORE), Width::W512, place(i), VReg(i), KReg(1));
+        asm.store(black_box(&forms::VMOVUPS_STORE), Width::W512, place(i), VReg(i), KReg(1));
     });
     time("add of an immediate", |asm, i| asm.add_imm(Gpr(i & 15), i as i32 * 8));
     group.finish();

@@ -5,6 +5,7 @@
 //! | bench | times |
 //! |---|---|
 //! | `kernels` | the portable backend's loops, by element |
+//! | `functions` | elementary functions, by element, as every backend and level of instructions runs them |
 //! | `launch` | verifying, compiling and launching a kernel |
 //! | `record` | recording an operation |
 //! | `plan` | planning a trace, and finding the plan of one seen before |
@@ -16,35 +17,60 @@
 use fastnp::Array;
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::{
-    Access, Backend, DType, Fold, FragmentBuilder, Inline, Kernel, KernelBuilder, Launch, Op, Program, Raised,
+    Access, Backend, DType, Fold, FragmentBuilder, Inline, Kernel, KernelBuilder, Launch, Op, Program, Raised, Scalar,
     Template, ValueId, verify,
 };
 use std::sync::Arc;
 
 /// A kernel of doubles over `rank` axes: loads `inputs` operands, computes, and stores one.
 pub fn map(rank: u8, inputs: usize, compute: impl FnOnce(&mut FragmentBuilder<'_>, &[ValueId]) -> ValueId) -> Kernel {
+    map_of(rank, &vec![DType::F64; inputs], compute)
+}
+
+/// A kernel over `rank` axes: loads an operand of each of some types, computes, and stores one of the type that it comes to.
+pub fn map_of(
+    rank: u8,
+    inputs: &[DType],
+    compute: impl FnOnce(&mut FragmentBuilder<'_>, &[ValueId]) -> ValueId,
+) -> Kernel {
     let mut kernel = KernelBuilder::new(Template::Map, rank, 0);
-    let operands: Vec<_> = (0..inputs).map(|_| kernel.operand(DType::F64, Access::Read, true)).collect();
-    let to = kernel.operand(DType::F64, Access::Write, true);
+    let values = loads(&mut kernel, inputs);
     let mut body = kernel.body();
-    let values: Vec<ValueId> = operands.into_iter().map(|operand| body.load(operand)).collect();
     let value = compute(&mut body, &values);
-    body.store(to, value);
+    let dtype = body.dtype(value);
+    let to = kernel.operand(dtype, Access::Write, true);
+    kernel.body().store(to, value);
     kernel.finish()
 }
 
 /// A kernel that folds doubles over one inner axis, at each point of `outer` axes.
 pub fn fold(outer: u8, fold: Fold) -> Kernel {
+    fold_of(outer, &[DType::F64], |_, v| vec![(fold, v[0])])
+}
+
+/// A kernel that loads an operand of each of some types, computes, and folds over one inner axis.
+pub fn fold_of(
+    outer: u8,
+    inputs: &[DType],
+    compute: impl FnOnce(&mut FragmentBuilder<'_>, &[ValueId]) -> Vec<(Fold, ValueId)>,
+) -> Kernel {
     let mut kernel = KernelBuilder::new(Template::Reduce, outer, 1);
-    let from = kernel.operand(DType::F64, Access::Read, true);
-    let dtype = if matches!(fold, Fold::Op(_)) { DType::F64 } else { DType::I64 };
-    let to = kernel.operand(dtype, Access::Write, true);
-    let value = kernel.body().load(from);
-    let folded = kernel.accumulate(fold, value);
-    let mut epilogue = kernel.epilogue();
-    let value = epilogue.result(folded);
-    epilogue.store(to, value);
+    let values = loads(&mut kernel, inputs);
+    for (fold, value) in compute(&mut kernel.body(), &values) {
+        let accumulator = kernel.accumulate(fold, value);
+        let mut epilogue = kernel.epilogue();
+        let value = epilogue.result(accumulator);
+        let dtype = epilogue.dtype(value);
+        let to = kernel.operand(dtype, Access::Write, true);
+        kernel.epilogue().store(to, value);
+    }
     kernel.finish()
+}
+
+/// Loads an operand of each of some types.
+fn loads(kernel: &mut KernelBuilder, inputs: &[DType]) -> Vec<ValueId> {
+    let operands: Vec<_> = inputs.iter().map(|&dtype| kernel.operand(dtype, Access::Read, true)).collect();
+    operands.into_iter().map(|operand| kernel.body().load(operand)).collect()
 }
 
 /// Ten operations in a row on two values.
@@ -65,21 +91,35 @@ pub fn compile(kernel: Kernel) -> Arc<dyn Program> {
     Portable::new().compile(&verified).unwrap_or_else(|error| panic!("{error}"))
 }
 
-/// Doubles between 0.5 and 1.5 on a cache line's boundary.
-#[derive(Debug)]
-pub struct Doubles(Vec<[f64; 8]>);
+/// A cache line.
+#[derive(Clone, Copy, Debug)]
+#[repr(align(64))]
+pub struct Line(pub [u64; 8]);
 
-impl Doubles {
-    /// At least `n` of them.
-    pub fn new(n: usize) -> Doubles {
-        let start = |i: usize| std::array::from_fn(|j| 0.5 + ((i * 8 + j) % 1000) as f64 / 1000.0);
-        Doubles((0..n.div_ceil(8) + 1).map(start).collect())
+/// Memory of numbers, from a cache line's boundary on.
+#[derive(Debug)]
+pub struct Numbers(Vec<Line>);
+
+impl Numbers {
+    /// At least `n` doubles between 0.5 and 1.5.
+    pub fn new(n: usize) -> Numbers {
+        Numbers::of(DType::F64, n, |i| Scalar::new(DType::F64, 0.5 + (i % 1000) as f64 / 1000.0))
     }
 
-    /// The address of element `at`.
+    /// At least `n` numbers of a type of eight bytes at most.
+    pub fn of(dtype: DType, n: usize, number: impl Fn(usize) -> Scalar) -> Numbers {
+        let (size, mut lines) = (dtype.size(), vec![Line([0; 8]); (n * dtype.size()).div_ceil(64) + 1]);
+        for i in 0..n {
+            let (word, shift) = (i * size / 8, i * size % 8 * 8);
+            lines[word / 8].0[word % 8] |= (number(i).bits() as u64) << shift;
+        }
+        Numbers(lines)
+    }
+
+    /// The address of byte `at`.
     pub fn at(&mut self, at: usize) -> *mut u8 {
-        assert!(at < self.0.len() * 8, "element {at} is there");
-        self.0.as_mut_ptr().cast::<f64>().wrapping_add(at).cast()
+        assert!(at < self.0.len() * 64, "byte {at} is there");
+        self.0.as_mut_ptr().cast::<u8>().wrapping_add(at)
     }
 }
 

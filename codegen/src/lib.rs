@@ -13,7 +13,7 @@
 //! | [`backend`] | the interface to backends, and to devices, which have memory of their own |
 //! | [`drive`] | what CPU backends share to drive a kernel over its domain: tiles, threads, aliasing, floating-point status |
 //! | [`host`] | routines for the host's memory that are no kernels |
-//! | [`portable`] | the blocked interpreter, the oracle of the other backends |
+//! | [`portable`] | the blocked interpreter, which runs every kernel: tests compare other backends with it, and it with an evaluator of their own |
 //! | [`cuda`] | NVIDIA's GPUs: kernels as CUDA C, and what compiles and runs them |
 //! | `x86` | machine code, where the processor has AVX2 or AVX-512 |
 
@@ -32,6 +32,7 @@ pub use crate::backend::device::{CUDA, Device, DeviceError, Facts, Failure, devi
 pub use crate::backend::routine::{Library, Routine, Transform};
 pub use crate::ir::build::{FragmentBuilder, KernelBuilder};
 pub use crate::ir::dtype::{DType, Kind, Scalar, Wide};
+pub use crate::ir::fold::{FoldOrder, FoldRow, Neutral};
 pub use crate::ir::kernel::{
     Access, Accumulator, Fold, Fragment, Inst, Kernel, OperandDecl, OperandId, Part, ScalarId, Template, ValueId,
 };
@@ -40,4 +41,4 @@ pub use crate::ir::parse::ParseError;
 pub use crate::ir::primitive::{Primitive, Table};
 pub use crate::ir::verify::{Place, Verified, VerifyError, verify};
 pub use backend::{Backend, CompileError, GRAIN, Inline, Launch, Program, Raised, Workers};
-pub use expand::{Expanded, Odd, Slow, Trail, expand};
+pub use expand::{Expanded, Odd, Trail, expand};

@@ -9,8 +9,6 @@ mod cases;
 mod levels;
 #[path = "math_accuracy/special.rs"]
 mod special;
-#[path = "math_accuracy/speed.rs"]
-mod speed;
 
 use cases::{Case, Pair};
 use std::path::PathBuf;

@@ -8,9 +8,9 @@ fn returns(number: i64, bytes: usize) -> Code {
     let mut asm = Assembler::new();
     asm.mov_imm(Gpr::RAX, number);
     asm.ret();
-    let missing = bytes.saturating_sub(asm.len());
-    asm.data(&vec![0xCC; missing]);
-    place(&asm.finish()).expect("executable memory")
+    let mut code = asm.finish();
+    code.resize(bytes.max(code.len()), 0xCC);
+    place(&code).expect("executable memory")
 }
 
 fn call(code: &Code) -> i64 {

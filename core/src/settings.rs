@@ -86,7 +86,8 @@ pub static SETTINGS: [Setting; 8] = [
     number(
         "tiny",
         DEFAULT_TINY as i64,
-        "Operations over at most this many elements run at once when their operands are ready.",
+        "Operations over at most this many elements run at once when their operands are ready; full reductions and inner products over \
+up to 32 times as many, reading by positions up to 16 times.",
     ),
     number("eager", 0, "Flush after every operation (1) instead of when a value is needed (0)."),
     number(

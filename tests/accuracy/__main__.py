@@ -1,4 +1,4 @@
-"""Measure all errors, print them, and write `docs/accuracy.md` and `docs/accuracy.json`.
+"""Measure all errors, print them, and write `docs/accuracy.md`.
 
 python -m tests.accuracy              some minutes
 python -m tests.accuracy --quick      ten seconds; writes nothing
@@ -8,7 +8,6 @@ python -m tests.accuracy --every exp sin   all 2^32 singles of these functions; 
 from __future__ import annotations
 
 import argparse
-import json
 import pathlib
 import platform
 import sys
@@ -90,12 +89,6 @@ def main() -> int:
             f"Measured with {machine}.",
         ]
         (DOCS / "accuracy.md").write_text("\n".join(text) + "\n")
-        record = {
-            "with": machine,
-            "functions": [row._asdict() for row in rows],
-            "reductions": [row._asdict() for row in folds],
-        }
-        (DOCS / "accuracy.json").write_text(json.dumps(record, indent=1) + "\n")
     over: list[functions.Row | reductions.Row] = [r for r in rows if r.ours > r.bound]
     over += [r for r in folds if r.ours > r.bound]
     print("\n".join(f"over its bound: {r}" for r in over))

@@ -102,7 +102,7 @@ pub(super) fn write_out(
         | Inst::Result(_) => {
             let mut inst = inst.clone();
             crate::ir::build::visit(&mut inst, |v| *v = at(*v).whole(tape));
-            let is_effect = matches!(inst, Inst::Store(..) | Inst::Scatter(..));
+            let is_effect = inst.is_effect();
             let value = copy(kernel, tape, inst, dtype);
             if is_effect { Now::Whole(value) } else { apart(tape, value, dtype) }
         }

@@ -1,6 +1,5 @@
-//! From an op of the table to its elementary function: how it is recorded, and what computes odd arguments.
+//! From an op of the table to its elementary function, as it is recorded.
 
-use super::Slow;
 use super::traced::{Traced, Width};
 use crate::Op;
 use crate::math::*;
@@ -13,13 +12,8 @@ pub(super) struct Recorded<'t, N> {
     pub(super) fast: Traced<'t, N>,
 }
 
-/// A function in one width.
-pub(super) struct Forms<N: Width> {
-    /// Records it; a function of one argument ignores the second.
-    pub(super) record: for<'t> fn([Traced<'t, N>; 2]) -> Recorded<'t, N>,
-    /// Computes it for odd arguments.
-    pub(super) slow: Slow,
-}
+/// Records a function in one width; one of one argument ignores the second.
+pub(super) type Record<N> = for<'t> fn([Traced<'t, N>; 2]) -> Recorded<'t, N>;
 
 fn record_one<'t, F: Unary<Traced<'t, N>>, N: Width>([x, _]: [Traced<'t, N>; 2]) -> Recorded<'t, N> {
     let odd = F::is_odd(x);
@@ -33,34 +27,20 @@ fn record_two<'t, F: Binary<Traced<'t, N>>, N: Width>([x, y]: [Traced<'t, N>; 2]
     Recorded { odd, fast: F::fast::<true>(Traced::pick(odd, calm, x), Traced::pick(odd, calm, y)) }
 }
 
-extern "C" fn slow_one<F: Unary<N>, N: Width>(x: N) -> N {
-    F::slow(x)
+fn one<F: for<'t> Unary<Traced<'t, N>>, N: Width>(_: F) -> Option<Record<N>> {
+    Some(|args| record_one::<F, N>(args))
 }
 
-extern "C" fn slow_two<F: Binary<N>, N: Width>(x: N, y: N) -> N {
-    F::slow(x, y)
-}
-
-fn one<F, N: Width>(_: F) -> Option<Forms<N>>
-where
-    F: Unary<N> + for<'t> Unary<Traced<'t, N>>,
-{
-    Some(Forms { record: |args| record_one::<F, N>(args), slow: N::slow_one(slow_one::<F, N>) })
-}
-
-fn two<F, N: Width>(_: F) -> Option<Forms<N>>
-where
-    F: Binary<N> + for<'t> Binary<Traced<'t, N>>,
-{
-    Some(Forms { record: |args| record_two::<F, N>(args), slow: N::slow_two(slow_two::<F, N>) })
+fn two<F: for<'t> Binary<Traced<'t, N>>, N: Width>(_: F) -> Option<Record<N>> {
+    Some(|args| record_two::<F, N>(args))
 }
 
 macro_rules! forms {
-    ($($Op:ident $name:literal $args:tt $loops:literal -> $result:ident, $identity:expr,
+    ($($Op:ident $name:literal $args:tt $loops:literal -> $result:ident,
        $fx:ident $(| $fx2:ident)*, $domain:ident, $cost:literal, $doc:literal
        { $($class:ident: $body:expr;)* })*) => {
         /// The elementary function of an op.
-        pub(super) fn of<N: Width>(op: Op) -> Option<Forms<N>> {
+        pub(super) fn of<N: Width>(op: Op) -> Option<Record<N>> {
             match op {
                 $(Op::$Op => None$(.or(forms!(@class $class $args $body)))*,)*
             }

@@ -16,8 +16,8 @@
 //! ```
 //!
 //! which is a kernel like any other, with the meaning and the bits of the one before on machines that fuse: the portable
-//! backend runs both. A backend computes `slow` for the lanes in which the mask is true, by calling [`slow`] where it is an
-//! elementary function or by what ran the kernel before; these are none nearly always, and there may be anything in the others.
+//! backend runs both. A backend computes `slow` for the lanes in which the mask is true, by what ran the kernel before or by
+//! a function of its own; these are none nearly always, and there may be anything in the others.
 //!
 //! Equal instructions are one value (so the sine and the cosine of one angle share everything but the last choice), and what
 //! nothing needs is dropped. Expanding twice is expanding once; kernels without such ops come back as they were. Reports
@@ -31,7 +31,7 @@ mod traced;
 use crate::ir::build::visit;
 use crate::{DType, Fragment, Inst, Kernel, Op, ValueId};
 use complex::Now;
-use forms::{Forms, Recorded};
+use forms::Recorded;
 use traced::{Tape, Traced, Width};
 
 /// A kernel with its elementary functions written out.
@@ -63,28 +63,6 @@ pub struct Odd {
     pub value: ValueId,
     /// Where it is wanted: an earlier value.
     pub mask: ValueId,
-}
-
-/// An elementary function for odd arguments, by the C library: some 5 to 50 ns.
-#[derive(Clone, Copy, Debug)]
-pub enum Slow {
-    /// Of one `float32`.
-    F32(extern "C" fn(f32) -> f32),
-    /// Of two.
-    F32Pair(extern "C" fn(f32, f32) -> f32),
-    /// Of one `float64`.
-    F64(extern "C" fn(f64) -> f64),
-    /// Of two.
-    F64Pair(extern "C" fn(f64, f64) -> f64),
-}
-
-/// What computes an op of the table for odd arguments, if it is an elementary function of that type.
-pub fn slow(op: Op, dtype: DType) -> Option<Slow> {
-    match dtype {
-        DType::F32 => Some(forms::of::<f32>(op)?.slow),
-        DType::F64 => Some(forms::of::<f64>(op)?.slow),
-        _ => None,
-    }
 }
 
 /// Writes out every elementary function of real floats, complex arithmetic, and divisions that round.
@@ -200,27 +178,16 @@ fn write_out(
 /// Appends an instruction as it is.
 fn copy(kernel: &Kernel, tape: &Tape, inst: Inst, dtype: DType) -> ValueId {
     let shared = |m: crate::OperandId| !kernel.operands[m.0 as usize].restrict;
-    match inst {
-        Inst::Load(m) | Inst::Gather(m, _) => tape.draft(|draft| draft.intern(inst, dtype, shared(m))),
-        Inst::Store(m, _) | Inst::Scatter(m, ..) => tape.draft(|draft| draft.effect(inst, dtype, shared(m))),
-        Inst::Param(_)
-        | Inst::Const(_)
-        | Inst::Index(_)
-        | Inst::Apply(..)
-        | Inst::Fma(_)
-        | Inst::Step(..)
-        | Inst::Select(_)
-        | Inst::Cast(..)
-        | Inst::Bits(..)
-        | Inst::Part(..)
-        | Inst::Complex(_)
-        | Inst::Result(_) => tape.emit(inst, dtype),
+    match inst.operand() {
+        Some(m) if inst.is_effect() => tape.draft(|draft| draft.effect(inst, dtype, shared(m))),
+        Some(m) => tape.draft(|draft| draft.intern(inst, dtype, shared(m))),
+        None => tape.emit(inst, dtype),
     }
 }
 
 /// Appends a function written out; gives its value, and what is wanted of it seldom, if anything is.
 fn expand_op<N: Width>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Option<Odd>) {
-    let Forms { record, .. } = forms::of::<N>(op).expect("the op is elementary");
+    let record = forms::of::<N>(op).expect("the op is elementary");
     let Recorded { odd, fast } = record(args.map(|v| Traced::Made(v, tape)));
     let fast = fast.value(tape);
     let Traced::Made(mask, _) = odd else { return (fast, None) };

@@ -3,7 +3,6 @@
 //! What is computed of constants alone is computed at once, by the very arithmetic of [`crate::math`] on floats, as the
 //! compiler does where it compiles those loops.
 
-use super::Slow;
 use crate::ir::build::Draft;
 use crate::math::{Mask, Number, Real, Word};
 use crate::{DType, Inst, Op, Primitive, Scalar, Table, ValueId};
@@ -121,30 +120,11 @@ impl Plain for f64 {
 }
 
 /// `f32` or `f64`.
-pub(super) trait Width: Plain + Number<Word: Plain> {
-    /// A function of one number, as a backend calls it.
-    fn slow_one(function: extern "C" fn(Self) -> Self) -> Slow;
-    /// A function of two.
-    fn slow_two(function: extern "C" fn(Self, Self) -> Self) -> Slow;
-}
+pub(super) trait Width: Plain + Number<Word: Plain> {}
 
-impl Width for f32 {
-    fn slow_one(function: extern "C" fn(f32) -> f32) -> Slow {
-        Slow::F32(function)
-    }
-    fn slow_two(function: extern "C" fn(f32, f32) -> f32) -> Slow {
-        Slow::F32Pair(function)
-    }
-}
+impl Width for f32 {}
 
-impl Width for f64 {
-    fn slow_one(function: extern "C" fn(f64) -> f64) -> Slow {
-        Slow::F64(function)
-    }
-    fn slow_two(function: extern "C" fn(f64, f64) -> f64) -> Slow {
-        Slow::F64Pair(function)
-    }
-}
+impl Width for f64 {}
 
 /// A value that is known already, or one of a fragment.
 #[derive(Clone, Copy)]

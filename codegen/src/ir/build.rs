@@ -367,7 +367,7 @@ impl Draft {
         }
         let mut dead = 0;
         for (number, inst) in self.insts.iter_mut().enumerate().rev() {
-            if live[number] || !is_pure(inst) {
+            if live[number] || inst.is_effect() {
                 live[number] = true;
                 visit(inst, |v| live[v.0 as usize] = true);
             } else {
@@ -407,27 +407,6 @@ impl Numbers {
     /// Gives a value that something needs its new name.
     fn renumber(&self, value: &mut ValueId) {
         *value = self.get(*value).expect("what is needed is kept");
-    }
-}
-
-/// Whether an instruction does nothing but give its value.
-fn is_pure(inst: &Inst) -> bool {
-    match inst {
-        Inst::Store(..) | Inst::Scatter(..) => false,
-        Inst::Load(_)
-        | Inst::Param(_)
-        | Inst::Const(_)
-        | Inst::Index(_)
-        | Inst::Apply(..)
-        | Inst::Fma(_)
-        | Inst::Step(..)
-        | Inst::Select(_)
-        | Inst::Cast(..)
-        | Inst::Bits(..)
-        | Inst::Part(..)
-        | Inst::Complex(_)
-        | Inst::Gather(..)
-        | Inst::Result(_) => true,
     }
 }
 

@@ -76,7 +76,7 @@ impl DType {
         [Bool, I8, U8, I16, U16, I32, U32, I64, U64, F16, F32, F64, C64, C128]
     };
 
-    fn row(self) -> &'static Row {
+    const fn row(self) -> &'static Row {
         &ROWS[self as usize]
     }
 
@@ -112,7 +112,7 @@ impl DType {
 
     /// Bytes an element takes; also its alignment, except that complex numbers align as their parts.
     #[inline]
-    pub fn size(self) -> usize {
+    pub const fn size(self) -> usize {
         self.row().size as usize
     }
 
@@ -123,7 +123,7 @@ impl DType {
 
     /// The class of the type.
     #[inline]
-    pub fn kind(self) -> Kind {
+    pub const fn kind(self) -> Kind {
         self.row().kind
     }
 
@@ -155,7 +155,7 @@ impl DType {
     }
 
     /// The type of the real part; the type itself where it is not complex.
-    pub fn real(self) -> DType {
+    pub const fn real(self) -> DType {
         match self {
             DType::C64 => DType::F32,
             DType::C128 => DType::F64,
@@ -180,7 +180,7 @@ pub struct Scalar {
 impl Scalar {
     /// A value from its bits; those above the type's size are dropped.
     #[inline]
-    pub fn from_bits(dtype: DType, bits: u128) -> Scalar {
+    pub const fn from_bits(dtype: DType, bits: u128) -> Scalar {
         let width = dtype.size() * 8;
         let bits = if width == 128 { bits } else { bits & ((1u128 << width) - 1) };
         Scalar { dtype, bits }
@@ -198,18 +198,18 @@ impl Scalar {
 
     /// The type.
     #[inline]
-    pub fn dtype(self) -> DType {
+    pub const fn dtype(self) -> DType {
         self.dtype
     }
 
     /// The bits, zero above the type's size.
     #[inline]
-    pub fn bits(self) -> u128 {
+    pub const fn bits(self) -> u128 {
         self.bits
     }
 
     /// The bytes in memory order; the first [`DType::size`] are the value.
-    pub fn bytes(self) -> [u8; 16] {
+    pub const fn bytes(self) -> [u8; 16] {
         self.bits.to_le_bytes()
     }
 

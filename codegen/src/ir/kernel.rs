@@ -95,6 +95,11 @@ impl Inst {
             | Inst::Result(_) => None,
         }
     }
+
+    /// Whether it writes memory, and gives no value.
+    pub fn is_effect(&self) -> bool {
+        matches!(self, Inst::Store(..) | Inst::Scatter(..))
+    }
 }
 
 /// Which part of a complex number.
@@ -208,7 +213,7 @@ pub enum Template {
 /// How an accumulator combines values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Fold {
-    /// By a commutative, associative op: `add`, `multiply`, `minimum`, `maximum`, `fmin`, `fmax`, `bitwise_*`, `logical_*` (on bool).
+    /// By a commutative, associative op: one with a row in [`crate::ir::fold`].
     Op(Op),
     /// Row-major position in the inner domain of the first smallest value; the first nan beats all. Gives `int64`.
     ArgMin,

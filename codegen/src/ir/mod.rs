@@ -6,6 +6,7 @@
 //! |---|---|
 //! | [`kernel`] | kernels, fragments, and what they mean |
 //! | [`op`] | the op table |
+//! | [`fold`] | the table of folds: which ops reductions and scans repeat |
 //! | [`dtype`] | element types and scalar values |
 //! | [`primitive`] | primitive operations that elementary functions are made of |
 //! | [`build`] | making kernels |
@@ -14,6 +15,7 @@
 
 pub mod build;
 pub mod dtype;
+pub mod fold;
 pub mod kernel;
 pub mod op;
 pub mod parse;

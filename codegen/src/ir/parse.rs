@@ -241,11 +241,7 @@ impl Parser<'_> {
     fn accumulator(&mut self, number: usize) -> Result<Accumulator> {
         self.expect(&format!("a{number}"))?;
         self.expect("=")?;
-        let fold = self.map("an op, `argmin` or `argmax`", |text| match text {
-            "argmin" => Some(Fold::ArgMin),
-            "argmax" => Some(Fold::ArgMax),
-            name => Op::from_name(name).map(Fold::Op),
-        })?;
+        let fold = self.map("an op, `argmin` or `argmax`", Fold::from_name)?;
         Ok(Accumulator { fold, value: self.value(Side::Body)? })
     }
 

@@ -81,11 +81,7 @@ impl fmt::Display for Access {
 
 impl fmt::Display for Fold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Fold::Op(op) => write!(f, "{op}"),
-            Fold::ArgMin => f.write_str("argmin"),
-            Fold::ArgMax => f.write_str("argmax"),
-        }
+        f.write_str(self.name())
     }
 }
 
@@ -158,7 +154,7 @@ fn write_inst(
 ) -> fmt::Result {
     let v = |value: &ValueId| side.value(*value);
     let name = dtype.map_or("?", DType::ir_name);
-    if !matches!(inst, Inst::Store(..) | Inst::Scatter(..)) {
+    if !inst.is_effect() {
         write!(f, "{}: {name} = ", v(&number))?;
     }
     // The type of a literal, cast or `bits`, where the table disagrees.

@@ -8,12 +8,10 @@
 #![deny(clippy::wildcard_enum_match_arm)]
 
 use crate::ir::print::Side;
-use crate::{
-    Access, Accumulator, DType, Fold, Fragment, Inst, Kernel, Op, OperandId, Primitive, Scalar, Template, ValueId,
-};
+use crate::{Access, Accumulator, DType, Fragment, Inst, Kernel, Op, OperandId, Primitive, Scalar, Template, ValueId};
 use std::fmt;
 
-/// A value that has passed its rules. Backends and printers ask for this.
+/// A value that has passed its rules. Backends ask for this.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Verified<T>(T);
 
@@ -130,23 +128,9 @@ fn check_shape(kernel: &Kernel) -> Check {
 fn check_accumulator(body: &View<'_>, accumulator: &Accumulator) -> Check {
     let dtype = body.dtype(accumulator.value, body.fragment.insts.len())?;
     let fold = accumulator.fold;
-    let in_type = match fold {
-        Fold::Op(op) => {
-            ensure(is_fold(op), || format!("{op} does not fold"))?;
-            // A fold takes its own results again; this is what keeps `logical_*` to bool.
-            op.has_loop(dtype) && op.result(dtype) == dtype
-        }
-        Fold::ArgMin | Fold::ArgMax => true,
-    };
-    ensure(in_type && dtype != DType::F16, || format!("{fold} does not fold {dtype}"))?;
+    let row = fold.row().ok_or_else(|| format!("{fold} does not fold"))?;
+    ensure(row.takes(dtype) && dtype != DType::F16, || format!("{fold} does not fold {dtype}"))?;
     Ok(())
-}
-
-/// The commutative, associative ops that accumulators know.
-fn is_fold(op: Op) -> bool {
-    use Op::*;
-    matches!(op, Add | Multiply | Minimum | Maximum | Fmin | Fmax)
-        || matches!(op, BitwiseAnd | BitwiseOr | BitwiseXor | LogicalAnd | LogicalOr | LogicalXor)
 }
 
 /// A fragment in its kernel.
@@ -225,7 +209,7 @@ impl View<'_> {
     fn dtype(&self, value: ValueId, number: usize) -> Result<DType, String> {
         let at = value.0 as usize;
         ensure(at < number, || format!("{} does not stand before", self.side.value(value)))?;
-        let is_value = !matches!(self.fragment.insts[at], Inst::Store(..) | Inst::Scatter(..));
+        let is_value = !self.fragment.insts[at].is_effect();
         ensure(is_value, || format!("{} is a store and has no value", self.side.value(value)))?;
         Ok(self.fragment.types[at])
     }

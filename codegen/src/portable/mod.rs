@@ -6,7 +6,7 @@
 //! | module | does |
 //! |---|---|
 //! | `isa` | picks the instruction set; compiles every inner loop for each |
-//! | `loops`, `fused`, `casts`, `moves`, `folds`, `arg` | the inner loops: op table, fused multiply-add, conversions, copies, folds, positions of extremes |
+//! | `loops`, `fused`, `steps`, `casts`, `moves`, `folds`, `arg` | the inner loops: op table, fused multiply-add, steps of functions, conversions, copies, folds, positions of extremes |
 //! | `arith`, `complex`, `element` | what the op table's definitions call, and the types they work on |
 //! | `division`, `lengths`, `powers` | vector forms of `fmod` and its kin, complex magnitudes and whole powers, for ordinary elements |
 //! | `combination` | rows of a matrix, each times a factor, added up: what products of the array layer are made of |
@@ -15,6 +15,7 @@
 //! | `flat`, `full` | the short way of one contiguous axis, elementwise and folded to one point |
 //! | `walk`, `frame` | the general way: tiles of any domain, and any fragment's execution on one |
 //! | `pass` | several calls in one pass over a block, where another backend makes functions of them |
+//! | `program` | the backend, and its programs |
 //! | `map`, `reduce`, `sweep`, `scan`, `accumulate` | the templates |
 //! | `apart` | the backend on memory of its own, to test what devices are asked for |
 //! | `spread`, `scratch`, `flags` | threads, registers' memory, the floating-point status word |
@@ -25,7 +26,7 @@
 //! - How a reduction is divided depends on sizes and strides alone: any number of threads gives the same bits.
 //! - A launch of one or two axes allocates nothing and takes no lock.
 //!
-//! It does not fold constants, drop dead instructions or merge equal ones; the array layer does.
+//! It does not fold constants, drop dead instructions or merge equal ones: [`crate::ir::build`] makes kernels without the latter two.
 
 pub(crate) mod exec;
 pub(crate) mod loops;

@@ -1,4 +1,5 @@
-//! Loops of the steps of elementary functions, for kernels that have them written out: tests, and whoever expands kernels.
+//! Loops of the steps of elementary functions. No backend hands over a kernel that has these written out, but it is a verified
+//! kernel like any other, and tests compare expansions and machine code with what is here, flags included.
 
 use crate::drive::isa::{Isa, Loop, Routine, Rowwise, pick};
 use crate::math::Real;

@@ -9,7 +9,7 @@ pub(crate) struct Case<T> {
     pub(crate) name: &'static str,
     /// The largest error allowed, in units of the last place.
     pub(crate) bound: f64,
-    /// Arguments for timing, and within the domain.
+    /// Ordinary arguments, within the domain.
     pub(crate) range: (f64, f64),
     /// The function in double by the C library, the truth for `f32`.
     pub(crate) truth: fn(f64) -> f64,

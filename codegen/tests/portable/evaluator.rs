@@ -64,7 +64,9 @@ fn results(k: &Kernel, running: &[Option<(Scalar, i64)>]) -> Vec<Scalar> {
         let dtype = k.result_dtype(i);
         match (k.accumulators[i].fold, r) {
             (Fold::Op(_), Some((v, _))) => *v,
-            (Fold::Op(op), None) => Scalar::new(dtype, op.row().identity.unwrap() as i64),
+            (Fold::Op(op), None) => {
+                op.fold().and_then(|row| row.identity(dtype)).expect("a fold of nothing has a value")
+            }
             (Fold::ArgMin | Fold::ArgMax, r) => Scalar::new(dtype, r.map_or(0, |(_, p)| p)),
         }
     };
@@ -162,12 +164,32 @@ fn fragment(
 pub(crate) fn apply(op: Op, a: Scalar, b: Scalar) -> Scalar {
     let dtype = a.dtype();
     let result = op.result(dtype);
-    match (a.wide(), b.wide()) {
-        (Wide::Int(x), Wide::Int(y)) => Scalar::new(result, Exact(integers(op, x, y, dtype == DType::Bool))),
+    let known = match (a.wide(), b.wide()) {
+        (Wide::Int(x), Wide::Int(y)) => integers(op, x, y, dtype == DType::Bool).map(|x| Scalar::new(result, Exact(x))),
         (Wide::Float(x), Wide::Float(y)) => floats(op, x, y, dtype, result),
         (Wide::Complex(..), _) => complexes(op, a, b, result),
         _ => unreachable!("both arguments have one type"),
-    }
+    };
+    known.unwrap_or_else(|| by_definition(op, a, b))
+}
+
+/// An op that is not evaluated here, by its row's definition: a map of one point.
+fn by_definition(op: Op, a: Scalar, b: Scalar) -> Scalar {
+    let result = op.result(a.dtype());
+    let mut k = KernelBuilder::new(Template::Map, 1, 0);
+    let args: Vec<_> = [a, b][..op.arity()].iter().map(|x| k.scalar(x.dtype())).collect();
+    let out = k.operand(result, Access::Write, true);
+    let args: Vec<_> = args.into_iter().map(|arg| k.body().param(arg)).collect();
+    let value = k.body().apply(op, &args);
+    k.body().store(out, value);
+    let program = portable::Portable::new().compile(&verify(k.finish()).expect("right")).expect("every op has loops");
+    let mut bits = 0u128;
+    let (addresses, strides, scalars) = ([(&raw mut bits).cast()], [result.size() as isize], [a, b]);
+    let (outer, scalars) = ([1], &scalars[..op.arity()]);
+    let launch = Launch { outer: &outer, inner: &[], addresses: &addresses, strides: &strides, scalars };
+    // SAFETY: there is room for the result of one point.
+    unsafe { program.launch(&launch, &Inline) }.expect("the host's memory is there");
+    Scalar::from_bits(result, bits)
 }
 
 /// Rounded once: `float32` too, which by way of a rounded double would be rounded twice.
@@ -216,8 +238,8 @@ impl From<Exact> for Wide {
     }
 }
 
-fn integers(op: Op, x: i128, y: i128, bool: bool) -> i128 {
-    match op {
+fn integers(op: Op, x: i128, y: i128, bool: bool) -> Option<i128> {
+    Some(match op {
         Op::Add if bool => x | y,
         Op::Multiply if bool => x & y,
         Op::Add => x + y,
@@ -258,12 +280,12 @@ fn integers(op: Op, x: i128, y: i128, bool: bool) -> i128 {
         Op::LogicalAnd => (x != 0 && y != 0) as i128,
         Op::LogicalOr => (x != 0 || y != 0) as i128,
         Op::Isnan => 0,
-        other => panic!("the evaluator lacks {other} on integers"),
-    }
+        _ => return None,
+    })
 }
 
-fn floats(op: Op, x: f64, y: f64, dtype: DType, result: DType) -> Scalar {
-    let truth = |b: bool| Scalar::new(result, b);
+fn floats(op: Op, x: f64, y: f64, dtype: DType, result: DType) -> Option<Scalar> {
+    let truth = |b: bool| Some(Scalar::new(result, b));
     let narrow = dtype == DType::F32;
     // In `f64` and rounded to `f32`, these are the `f32` results.
     let value = match op {
@@ -316,12 +338,13 @@ fn floats(op: Op, x: f64, y: f64, dtype: DType, result: DType) -> Scalar {
         Op::Isnan => return truth(x.is_nan()),
         Op::LogicalAnd => return truth(x != 0.0 && y != 0.0),
         Op::LogicalOr => return truth(x != 0.0 || y != 0.0),
-        other => panic!("the evaluator lacks {other} on floats"),
+        _ => return None,
     };
-    Scalar::new(result, if narrow { value as f32 as f64 } else { value })
+    Some(Scalar::new(result, if narrow { value as f32 as f64 } else { value }))
 }
 
-fn complexes(op: Op, a: Scalar, b: Scalar, result: DType) -> Scalar {
+fn complexes(op: Op, a: Scalar, b: Scalar, result: DType) -> Option<Scalar> {
+    let truth = |b: bool| Some(Scalar::new(result, b));
     let (x, y) = (a.to_complex(), b.to_complex());
     let nan = |z: num_complex::Complex<f64>| z.re.is_nan() || z.im.is_nan();
     let less = (x.re < y.re && !x.im.is_nan() && !y.im.is_nan()) || (x.re == y.re && x.im < y.im);
@@ -363,13 +386,13 @@ fn complexes(op: Op, a: Scalar, b: Scalar, result: DType) -> Scalar {
                 y
             }
         }
-        Op::Less => return Scalar::new(result, less),
-        Op::Equal => return Scalar::new(result, x == y),
-        Op::GreaterEqual => return Scalar::new(result, more || x == y),
-        Op::Isnan => return Scalar::new(result, nan(x)),
-        Op::LogicalAnd => return Scalar::new(result, a.truth() && b.truth()),
-        Op::LogicalOr => return Scalar::new(result, a.truth() || b.truth()),
-        other => panic!("the evaluator lacks {other} on complex numbers"),
+        Op::Less => return truth(less),
+        Op::Equal => return truth(x == y),
+        Op::GreaterEqual => return truth(more || x == y),
+        Op::Isnan => return truth(nan(x)),
+        Op::LogicalAnd => return truth(a.truth() && b.truth()),
+        Op::LogicalOr => return truth(a.truth() || b.truth()),
+        _ => return None,
     };
-    Scalar::new(result, value)
+    Some(Scalar::new(result, value))
 }

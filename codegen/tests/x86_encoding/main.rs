@@ -8,7 +8,7 @@ mod general;
 mod vectors;
 mod vex;
 
-use fastnp_codegen::x86::{Assembler, Gpr, Masking, Mem, VReg, Width};
+use fastnp_codegen::x86::{Assembler, Form, Gpr, Masking, Mem, VReg, Width};
 use iced_x86::{Decoder, DecoderOptions, Formatter, Instruction, IntelFormatter};
 
 /// Registers that differ in every bit an encoding splits them into.
@@ -84,6 +84,11 @@ const NAMES: [&str; 16] =
 
 fn gpr(r: Gpr) -> &'static str {
     NAMES[r.0 as usize]
+}
+
+/// A row's mnemonic, as a disassembler writes it.
+fn mnemonic(form: &Form) -> String {
+    form.name.split('_').next().unwrap_or(form.name).to_lowercase()
 }
 
 /// A register of so many bytes, at least 16.

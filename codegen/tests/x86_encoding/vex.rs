@@ -70,12 +70,12 @@ fn sources_in_reg() {
     each(&[Operands::Mr], |at, cases| {
         for (i, dst, from, _) in triples().filter(|_| !at.form.is(MEMORY) && !at.form.name.ends_with("_STORE")) {
             let imm = at.immediate(i);
-            let operands = [vector(dst, at.register_bytes()), vector(from, at.bytes())];
+            let operands = [vector(dst, at.rm_bytes()), vector(from, at.bytes())];
             cases.case(at.text(&operands, imm), |asm| asm.vex_part(at.form, at.width, dst, from, imm));
         }
         for (i, to) in addresses(1).enumerate() {
             let (imm, from) = (at.immediate(i), VReg(REGISTERS[i % 4]));
-            let operands = [memory(to, at.memory_bytes()), vector(from, at.bytes())];
+            let operands = [memory(to, at.rm_bytes()), vector(from, at.bytes())];
             cases.case(at.text(&operands, imm), |asm| asm.vex_store(at.form, at.width, to, from, imm));
         }
     });
@@ -87,7 +87,6 @@ fn between_vectors_and_general_registers() {
     for (r, v) in (0..16).flat_map(|r| (0..16).map(move |v| (Gpr(r), VReg(v)))) {
         let mut case = |text: String, write: fn(&mut Assembler, Gpr, VReg)| cases.case(text, |asm| write(asm, r, v));
         case(format!("vmovq xmm{},{}", v.0, gpr(r)), |asm, r, v| asm.vex_from_gpr(v, r));
-        case(format!("vmovq {},xmm{}", gpr(r), v.0), Assembler::vex_to_gpr);
         case(format!("vcvttsd2si {},xmm{}", gpr(r), v.0), |asm, r, v| asm.vex_truncate(r, v, true));
         case(format!("vcvttss2si {},xmm{}", gpr(r), v.0), |asm, r, v| asm.vex_truncate(r, v, false));
         case(format!("vpmovmskb {},ymm{}", doubleword(r.0), v.0), Assembler::vex_signs);

@@ -136,30 +136,31 @@ impl Selection {
     /// `ValueError` for the smallest or largest of nothing; `Unsupported` for reductions that depend on positions, and for the
     /// mean of nothing, which warns.
     pub fn reduce(&self, what: Reduction) -> Result<Array> {
-        let number = |x: f64| Scalar::new(self.dtype(), x);
         match what {
-            Reduction::Sum => self.or(number(0.0))?.reduce(what, None, None, false),
-            Reduction::Prod => self.or(number(1.0))?.reduce(what, None, None, false),
-            Reduction::Any => self.or(number(0.0))?.reduce(what, None, None, false),
-            Reduction::All => self.or(number(1.0))?.reduce(what, None, None, false),
-            Reduction::CountNonzero => self.or(number(0.0))?.reduce(what, None, None, false),
+            Reduction::CountNonzero => self.or(Scalar::zero(self.dtype))?.reduce(what, None, None, false),
             Reduction::Mean => self.mean(),
-            Reduction::Min | Reduction::Max => {
-                if self.dtype().is_complex() || self.dtype() == DType::F16 {
-                    return Err(Error::unsupported("an extreme of a selection in this type"));
-                }
-                if self.count()? == 0 {
-                    let name = if what == Reduction::Min { "minimum" } else { "maximum" };
-                    return Err(Error::value(format!(
-                        "zero-size array to reduction operation {name} which has no identity"
-                    )));
-                }
-                self.or(bound(self.dtype(), what == Reduction::Min))?.reduce(what, None, None, false)
-            }
-            Reduction::ArgMin | Reduction::ArgMax | Reduction::Var(_) | Reduction::Std(_) => {
-                Err(Error::unsupported("this reduction of a selection"))
-            }
+            _ => match what.fold() {
+                Some(Fold::Op(op)) => self.fold(op, what),
+                Some(Fold::ArgMin | Fold::ArgMax) | None => Err(Error::unsupported("this reduction of a selection")),
+            },
         }
+    }
+
+    /// Reduces all selected elements by an op: what is not selected counts as the identity, or as what changes nothing.
+    fn fold(&self, op: Op, what: Reduction) -> Result<Array> {
+        let row = op.fold();
+        if let Some(identity) = row.and_then(|row| row.identity(self.dtype)) {
+            return self.or(identity)?.reduce(what, None, None, false);
+        }
+        let neutral = row.and_then(|row| row.neutral(self.dtype));
+        let Some(neutral) = neutral.filter(|_| !self.dtype.is_complex() && self.dtype != DType::F16) else {
+            return Err(Error::unsupported("an extreme of a selection in this type"));
+        };
+        if self.count()? == 0 {
+            let name = op.name();
+            return Err(Error::value(format!("zero-size array to reduction operation {name} which has no identity")));
+        }
+        self.or(neutral)?.reduce(what, None, None, false)
     }
 
     fn mean(&self) -> Result<Array> {
@@ -266,28 +267,6 @@ fn benign(op: Op) -> f64 {
         | fastnp_codegen::Domain::Small
         | fastnp_codegen::Domain::Positive
         | fastnp_codegen::Domain::AboveOne => 1.0,
-    }
-}
-
-/// The value that never wins: the largest of the type for a minimum, the smallest for a maximum.
-fn bound(dtype: DType, largest: bool) -> Scalar {
-    match dtype {
-        DType::Bool => Scalar::new(dtype, largest),
-        d if d.is_float() => Scalar::new(d, if largest { f64::INFINITY } else { f64::NEG_INFINITY }),
-        d => {
-            let width = d.size() * 8;
-            let ones = (1u128 << width) - 1;
-            let signed = d.kind() == fastnp_codegen::Kind::Signed;
-            Scalar::from_bits(
-                d,
-                match (signed, largest) {
-                    (true, true) => ones >> 1,
-                    (true, false) => 1 << (width - 1),
-                    (false, true) => ones,
-                    (false, false) => 0,
-                },
-            )
-        }
     }
 }
 

@@ -14,38 +14,67 @@ use crate::ops::promote::{Casting, can_cast, promote_types};
 use crate::plan::trace::{Input, Operation, Statement, View};
 use crate::runtime::immediate;
 use crate::runtime::recorder::{engine, recording};
-use fastnp_codegen::{DType, Fold, Kind, Op, Scalar};
-use num_complex::Complex;
+use fastnp_codegen::{DType, Fold, FoldRow, Kind, Op, ResultRule, Scalar, for_each_fold};
 use smallvec::SmallVec;
 
-/// What a reduction computes.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub enum Reduction {
-    /// Sum.
-    Sum,
-    /// Product.
-    Prod,
-    /// Smallest element; nan if there is one.
-    Min,
-    /// Largest element; nan if there is one.
-    Max,
-    /// Whether any element is true.
-    Any,
-    /// Whether all elements are true.
-    All,
-    /// Position of the first smallest element.
-    ArgMin,
-    /// Position of the first largest element.
-    ArgMax,
-    /// How many elements are not zero.
-    CountNonzero,
-    /// Arithmetic mean.
-    Mean,
-    /// Variance with the given delta degrees of freedom.
-    Var(f64),
-    /// Standard deviation with the given delta degrees of freedom.
-    Std(f64),
+/// Makes variants of the folds that NumPy has a reduction of.
+macro_rules! declare_reductions {
+    ($($Op:ident [$($Reduction:ident $name:literal $($scan:literal)?)?] $identity:expr, $order:ident, $repeats:ident, $type:ident
+       { $($class:ident $is:tt $what:ident;)* } $doc:literal)*) => {
+        /// What a reduction computes: a fold of the table ([`fastnp_codegen::ir::fold`]), or what is made of folds.
+        #[derive(Clone, Copy, PartialEq, Debug)]
+        pub enum Reduction {
+            $($(#[doc = $doc] $Reduction,)?)*
+            /// Position of the first smallest element.
+            ArgMin,
+            /// Position of the first largest element.
+            ArgMax,
+            /// How many elements are not zero.
+            CountNonzero,
+            /// Arithmetic mean.
+            Mean,
+            /// Variance with the given delta degrees of freedom.
+            Var(f64),
+            /// Standard deviation with the given delta degrees of freedom.
+            Std(f64),
+        }
+
+        impl Reduction {
+            /// The reduction of NumPy's name; `ddof` is that of variances and standard deviations.
+            ///
+            /// ```
+            /// use fastnp::Reduction;
+            /// assert_eq!(Reduction::from_name("prod", 0.0), Some(Reduction::Prod));
+            /// assert_eq!(Reduction::from_name("var", 1.0), Some(Reduction::Var(1.0)));
+            /// assert_eq!(Reduction::from_name("median", 0.0), None);
+            /// ```
+            pub fn from_name(name: &str, ddof: f64) -> Option<Reduction> {
+                match name {
+                    $($($name => Some(Reduction::$Reduction),)?)*
+                    "argmin" => Some(Reduction::ArgMin),
+                    "argmax" => Some(Reduction::ArgMax),
+                    "count_nonzero" => Some(Reduction::CountNonzero),
+                    "mean" => Some(Reduction::Mean),
+                    "var" => Some(Reduction::Var(ddof)),
+                    "std" => Some(Reduction::Std(ddof)),
+                    _ => None,
+                }
+            }
+
+            /// The fold that it is, where it is one alone.
+            pub(crate) fn fold(self) -> Option<Fold> {
+                match self {
+                    $($(Reduction::$Reduction => Some(Fold::Op(Op::$Op)),)?)*
+                    Reduction::ArgMin => Some(Fold::ArgMin),
+                    Reduction::ArgMax => Some(Fold::ArgMax),
+                    Reduction::CountNonzero | Reduction::Mean | Reduction::Var(_) | Reduction::Std(_) => None,
+                }
+            }
+        }
+    };
 }
+
+for_each_fold!(declare_reductions);
 
 /// How to reduce: what NumPy's reductions take besides the array.
 #[derive(Clone, Copy, Default)]
@@ -91,28 +120,6 @@ fn sum_type(dtype: DType) -> DType {
         Kind::Unsigned => DType::U64,
         Kind::Float | Kind::Complex => dtype,
     }
-}
-
-/// The fold that a reduction is, where it is one alone.
-fn fold_of(what: Reduction) -> Option<Fold> {
-    match what {
-        Reduction::Sum => Some(Fold::Op(Op::Add)),
-        Reduction::Prod => Some(Fold::Op(Op::Multiply)),
-        Reduction::Any => Some(Fold::Op(Op::LogicalOr)),
-        Reduction::All => Some(Fold::Op(Op::LogicalAnd)),
-        Reduction::Min => Some(Fold::Op(Op::Minimum)),
-        Reduction::Max => Some(Fold::Op(Op::Maximum)),
-        Reduction::ArgMin => Some(Fold::ArgMin),
-        Reduction::ArgMax => Some(Fold::ArgMax),
-        Reduction::CountNonzero | Reduction::Mean | Reduction::Var(_) | Reduction::Std(_) => None,
-    }
-}
-
-/// What changes nothing in a fold.
-fn identity(op: Op, dtype: DType) -> Option<Scalar> {
-    op.row()
-        .identity
-        .map(|i| if i < 0 && dtype == DType::Bool { Scalar::new(dtype, 1) } else { Scalar::new(dtype, i64::from(i)) })
 }
 
 /// The result in the destination, where there is one; a destination takes every type.
@@ -177,7 +184,7 @@ impl Array {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn reduce_with(&self, what: Reduction, how: &Folding<'_>) -> Result<Array> {
-        match fold_of(what) {
+        match what.fold() {
             Some(Fold::Op(op)) => self.fold_by(op, how),
             _ => self.summarize(what, how),
         }
@@ -198,10 +205,10 @@ impl Array {
         if what == Reduction::CountNonzero {
             return Ok(self.count_true().map(|count| Scalar::new(DType::I64, count as i64)));
         }
-        let Some(fold) = fold_of(what) else { return Ok(None) };
+        let Some(fold) = what.fold() else { return Ok(None) };
         let compute = match fold {
             Fold::Op(op) => match self.fold_type(op, &Folding::default()) {
-                Ok(compute) => compute,
+                Ok((_, compute)) => compute,
                 Err(_) => return Ok(None),
             },
             Fold::ArgMin | Fold::ArgMax => self.dtype,
@@ -225,7 +232,8 @@ impl Array {
         let mask = mask_of(how.axes, self.ndim())?;
         let folded = self.folded(mask);
         let result = match what {
-            Reduction::ArgMin | Reduction::ArgMax => self.position(what, how.axes, mask, folded, how.keepdims)?,
+            Reduction::ArgMin => self.position(Fold::ArgMin, how.axes, mask, folded, how.keepdims)?,
+            Reduction::ArgMax => self.position(Fold::ArgMax, how.axes, mask, folded, how.keepdims)?,
             Reduction::CountNonzero => {
                 self.cast_order(DType::Bool, Order::K)?.fold(Fold::Op(Op::Add), DType::I64, mask, how.keepdims)?
             }
@@ -257,7 +265,7 @@ impl Array {
     /// ```
     pub fn fold_by(&self, op: Op, how: &Folding<'_>) -> Result<Array> {
         let reduced = mask_of(how.axes, self.ndim())?;
-        let compute = self.fold_type(op, how)?;
+        let (row, compute) = self.fold_type(op, how)?;
         if how.out.is_some_and(|out| *out.shape() != self.left(reduced, how.keepdims)[..]) {
             // Before anything runs, and warns.
             return Err(Error::value("output parameter for reduction operation has the wrong shape"));
@@ -266,67 +274,58 @@ impl Array {
         if initial.is_some() != how.initial.is_some() {
             return Err(Error::unsupported("a fold that begins with an array"));
         }
-        let extreme = matches!(op, Op::Minimum | Op::Maximum | Op::Fmin | Op::Fmax);
-        if extreme && initial.is_none() && (self.folded(reduced) == 0 || how.mask.is_some()) {
+        let identity = row.identity(compute);
+        if identity.is_none() && initial.is_none() && (self.folded(reduced) == 0 || how.mask.is_some()) {
             let name = op.name();
             return Err(Error::value(format!("zero-size array to reduction operation {name} which has no identity")));
         }
-        // A fold begins with positive zero, which a negative one would have to come before.
-        let negative = |i: Scalar| i.to_complex() == Complex::ZERO && i.bits() != Scalar::zero(compute).bits();
-        if op == Op::Add && initial.is_some_and(negative) {
+        // A sum begins with positive zero, which a negative one would have to come before.
+        let differs = |i: Scalar, start: Scalar| i.to_complex() == start.to_complex() && i.bits() != start.bits();
+        if initial.zip(row.start(compute)).is_some_and(|(initial, start)| differs(initial, start)) {
             return Err(Error::unsupported("a sum that begins with a negative zero"));
         }
-        let neutral = initial.filter(|_| extreme).or_else(|| identity(op, compute));
         let chosen;
-        let source = match (how.mask, neutral) {
-            (Some(mask), Some(neutral)) => {
-                chosen = self.chosen(mask, compute, neutral)?;
+        let source = match (how.mask, identity.or(initial)) {
+            (Some(mask), Some(left_out)) => {
+                chosen = self.chosen(mask, compute, left_out)?;
                 &chosen
             }
             _ => self,
         };
         let empty = self.folded(reduced) == 0;
-        let mut result = match initial.filter(|_| extreme && empty) {
+        let stands_alone = identity.is_none() && empty;
+        let mut result = match initial.filter(|_| stands_alone) {
             Some(initial) => Array::full(&source.left(reduced, how.keepdims), initial, Order::C)?,
             None => source.fold(Fold::Op(op), compute, reduced, how.keepdims)?,
         };
-        if let Some(initial) = initial.filter(|_| !(extreme && empty)) {
+        if let Some(initial) = initial.filter(|_| !stands_alone) {
             result = apply(op, &[initial.into(), (&result).into()])?;
         }
         delivered(result, how.out)
     }
 
-    /// The type a fold by an op is computed in, by NumPy's rule.
-    fn fold_type(&self, op: Op, how: &Folding<'_>) -> Result<DType> {
-        let own = self.dtype;
-        let compute = match op {
-            Op::LogicalAnd | Op::LogicalOr | Op::LogicalXor => {
-                if how.dtype.is_some_and(|d| d != DType::Bool) {
-                    return Err(Error::unsupported("truth in another type"));
-                }
-                DType::Bool
-            }
-            _ if how.dtype.is_some() => how.dtype.unwrap_or(own),
-            _ => match how.out {
-                Some(out) => promote_types(own, out.dtype),
-                None if matches!(op, Op::Add | Op::Multiply) => sum_type(own),
-                None => own,
-            },
+    /// The table's row of a fold by an op, and the type it is computed in, by NumPy's rule.
+    fn fold_type(&self, op: Op, how: &Folding<'_>) -> Result<(&'static FoldRow, DType)> {
+        let (own, row) = (self.dtype, op.fold());
+        let is_truth = row.is_some() && op.row().result == ResultRule::Bool;
+        if is_truth && how.dtype.is_some_and(|d| d != DType::Bool) {
+            return Err(Error::unsupported("truth in another type"));
+        }
+        let compute = match (how.dtype, how.out) {
+            _ if is_truth => DType::Bool,
+            (Some(dtype), _) => dtype,
+            (None, Some(out)) => promote_types(own, out.dtype),
+            (None, None) if row.is_some_and(|row| row.widens) => sum_type(own),
+            (None, None) => own,
         };
-        let folds = matches!(op, Op::Add | Op::Multiply | Op::Minimum | Op::Maximum | Op::Fmin | Op::Fmax)
-            || matches!(op, Op::BitwiseAnd | Op::BitwiseOr | Op::BitwiseXor)
-            || compute == DType::Bool && matches!(op, Op::LogicalAnd | Op::LogicalOr | Op::LogicalXor);
         // NumPy folds in the destination, through its type.
         let holds =
             |to: DType| how.dtype.is_none() && can_cast(compute, to, Casting::Safe) && !drops_imaginary(to, compute);
-        if !folds
-            || !op.has_loop(compute)
-            || drops_imaginary(own, compute)
-            || how.out.is_some_and(|out| out.dtype != compute && !holds(out.dtype))
-        {
-            return Err(Error::unsupported(format!("{op} folded in {compute}")));
-        }
-        Ok(compute)
+        let fits = op.has_loop(compute)
+            && !drops_imaginary(own, compute)
+            && how.out.is_none_or(|out| out.dtype == compute || holds(out.dtype));
+        let row = row.filter(|_| fits).ok_or_else(|| Error::unsupported(format!("{op} folded in {compute}")))?;
+        Ok((row, compute))
     }
 
     /// This array in the type a fold computes in, with what changes nothing where the mask is false.
@@ -360,20 +359,9 @@ impl Array {
         (0..self.ndim()).filter_map(extent).collect()
     }
 
-    fn position(
-        &self,
-        what: Reduction,
-        axes: Option<&[isize]>,
-        mask: u64,
-        folded: usize,
-        keepdims: bool,
-    ) -> Result<Array> {
-        let (fold, name) = match what {
-            Reduction::ArgMin => (Fold::ArgMin, "argmin"),
-            _ => (Fold::ArgMax, "argmax"),
-        };
+    fn position(&self, fold: Fold, axes: Option<&[isize]>, mask: u64, folded: usize, keepdims: bool) -> Result<Array> {
         if folded == 0 {
-            return Err(Error::value(format!("attempt to get {name} of an empty sequence")));
+            return Err(Error::value(format!("attempt to get {} of an empty sequence", fold.name())));
         }
         if axes.is_some_and(|a| a.len() != 1) {
             return Err(Error::unsupported("the position of an extreme over several axes"));
@@ -535,7 +523,7 @@ impl Array {
         if array.ndim() == 0 {
             return Err(Error::unsupported("a running fold over no axis"));
         }
-        let dtype = self.fold_type(op, &Folding { dtype, out, ..Folding::default() })?;
+        let (_, dtype) = self.fold_type(op, &Folding { dtype, out, ..Folding::default() })?;
         // Casts that may raise are told of under another name than elsewhere.
         let safe = |from, to| can_cast(from, to, Casting::Safe) || from.is_integer() && to.is_integer();
         if !safe(self.dtype, dtype) || out.is_some_and(|out| !safe(dtype, out.dtype)) {

@@ -335,11 +335,14 @@ pub(crate) fn compute(
         }
         // Over no axis there is nothing to fold: the value itself, or position zero. Sums start from zero: `-0.0` is `0.0`.
         Operation::Fold(Fold::ArgMin | Fold::ArgMax) => f.constant(Scalar::zero(DType::I64)),
-        Operation::Fold(Fold::Op(Op::Add)) if dtype.is_float() || dtype.is_complex() => {
-            let (start, value) = (f.constant(Scalar::zero(dtype)), f.cast(args[0], dtype));
-            f.apply(Op::Add, &[start, value])
-        }
-        Operation::Fold(Fold::Op(_)) | Operation::Scan(_) => f.cast(args[0], dtype),
+        Operation::Fold(Fold::Op(op)) => match op.fold().and_then(|row| row.start(dtype)) {
+            Some(start) => {
+                let (start, value) = (f.constant(start), f.cast(args[0], dtype));
+                f.apply(op, &[start, value])
+            }
+            None => f.cast(args[0], dtype),
+        },
+        Operation::Scan(_) => f.cast(args[0], dtype),
         Operation::Contract(_) | Operation::Gather | Operation::Scatter => {
             unreachable!("{} is no function of its arguments' values", op.name())
         }

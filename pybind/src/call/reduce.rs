@@ -224,21 +224,9 @@ fn run_scan<'py>(py: Python<'py>, array: &Array, op: Op, axis: Option<isize>, as
     }
 }
 
-/// The reductions, by NumPy's names.
+/// The reduction of one of the names below.
 fn reduction(name: &str, ddof: f64) -> Reduction {
-    match name {
-        "sum" => Reduction::Sum,
-        "prod" => Reduction::Prod,
-        "min" => Reduction::Min,
-        "max" => Reduction::Max,
-        "any" => Reduction::Any,
-        "all" => Reduction::All,
-        "argmin" => Reduction::ArgMin,
-        "argmax" => Reduction::ArgMax,
-        "mean" => Reduction::Mean,
-        "var" => Reduction::Var(ddof),
-        _ => Reduction::Std(ddof),
-    }
+    Reduction::from_name(name, ddof).expect("the methods are named as reductions")
 }
 
 /// A reduction by NumPy's name, with the names of what it takes by position.

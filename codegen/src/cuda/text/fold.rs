@@ -3,15 +3,14 @@
 use crate::cuda::text::form::Along;
 use crate::cuda::text::functions::filled;
 use crate::cuda::text::spell;
-use crate::{DType, Fold, Kernel, Kind, Op, Scalar, Template, ValueId};
-use num_complex::Complex;
+use crate::{DType, Kernel, Op, Scalar, Template, ValueId};
 
 /// How accumulators of a kind are held.
 enum Held {
-    /// As a value, from one that changes nothing.
+    /// As a value, from the fold's initial value.
     Value(Op, Scalar),
-    /// As a value, once there is one: where nothing changes nothing.
-    Some(Op),
+    /// As a value, once there is one: where nothing changes nothing. Before that, as the value of folding nothing.
+    Some(Op, Scalar),
     /// As a value and its position, the better value first.
     Place(Op),
 }
@@ -28,7 +27,7 @@ impl Member {
     fn second(&self) -> Option<(&'static str, usize)> {
         match self.held {
             Held::Value(..) => None,
-            Held::Some(_) => Some(("bool", 1)),
+            Held::Some(..) => Some(("bool", 1)),
             Held::Place(_) => Some(("i64", 8)),
         }
     }
@@ -41,38 +40,15 @@ fn members(kernel: &Kernel) -> impl Iterator<Item = (usize, Member)> {
         .iter()
         .map(|a| {
             let dtype = kernel.body.dtype(a.value);
-            let held = match a.fold {
-                Fold::ArgMin => Held::Place(Op::Less),
-                Fold::ArgMax => Held::Place(Op::Greater),
-                // Infinity times 1 + 0i has a nan.
-                Fold::Op(Op::Multiply) if dtype.is_complex() => Held::Some(Op::Multiply),
-                Fold::Op(op) => Held::Value(op, neutral(op, dtype)),
+            let row = a.fold.row().expect("verified kernels fold by the table");
+            let held = match (row.better, row.initial(dtype)) {
+                (Some(better), _) => Held::Place(better),
+                (None, Some(initial)) => Held::Value(row.op, initial),
+                (None, None) => Held::Some(row.op, row.identity(dtype).unwrap_or(Scalar::zero(dtype))),
             };
             Member { dtype, held, value: a.value }
         })
         .enumerate()
-}
-
-/// The value that changes nothing.
-fn neutral(op: Op, dtype: DType) -> Scalar {
-    let all = |x: f64| match dtype.is_complex() {
-        true => Scalar::new(dtype, Complex::new(x, x)),
-        false => Scalar::new(dtype, x),
-    };
-    let bits = 8 * dtype.size() as u32;
-    let (least, most) = match dtype.kind() {
-        Kind::Bool => (Scalar::new(dtype, false), Scalar::new(dtype, true)),
-        Kind::Signed => (Scalar::from_bits(dtype, 1 << (bits - 1)), Scalar::from_bits(dtype, (1 << (bits - 1)) - 1)),
-        Kind::Unsigned => (Scalar::zero(dtype), Scalar::from_bits(dtype, u128::MAX)),
-        Kind::Float | Kind::Complex => (all(f64::NEG_INFINITY), all(f64::INFINITY)),
-    };
-    let is_inexact = matches!(dtype.kind(), Kind::Float | Kind::Complex);
-    match op {
-        Op::Fmin | Op::Fmax if is_inexact => all(f64::NAN),
-        Op::Minimum | Op::Fmin => most,
-        Op::Maximum | Op::Fmax => least,
-        _ => op.row().identity.map_or(Scalar::zero(dtype), |value| Scalar::new(dtype, i64::from(value))),
-    }
 }
 
 /// The types and functions of a kernel's folds.
@@ -91,9 +67,8 @@ pub(crate) fn text(kernel: &Kernel, along: Along) -> String {
                 nothing += &format!("    f.a{n} = {};\n", spell::literal(start));
                 join += &format!("    f.a{n} = {};\n", joined(op));
             }
-            Held::Some(op) => {
-                nothing +=
-                    &format!("    f.a{n} = {};\n    f.p{n} = false;\n", spell::literal(Scalar::new(dtype, 1i64)));
+            Held::Some(op, start) => {
+                nothing += &format!("    f.a{n} = {};\n    f.p{n} = false;\n", spell::literal(start));
                 join += &format!(
                     "    f.a{n} = !a.p{n} ? {b} : !b.p{n} ? {a} : {};\n    f.p{n} = a.p{n} | b.p{n};\n",
                     joined(op)
@@ -159,7 +134,7 @@ pub(crate) fn take(kernel: &Kernel, position: &str) -> Vec<String> {
         lines.push(format!("g.a{n} = {};", crate::cuda::text::fragment::name(&kernel.body, 'v', member.value)));
         match member.held {
             Held::Value(..) => {}
-            Held::Some(_) => lines.push(format!("g.p{n} = true;")),
+            Held::Some(..) => lines.push(format!("g.p{n} = true;")),
             Held::Place(_) => lines.push(format!("g.p{n} = {position};")),
         }
     }

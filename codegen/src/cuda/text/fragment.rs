@@ -18,23 +18,13 @@ pub(crate) struct Values<'a> {
 
 /// What a value is called: a literal and a parameter stand for themselves.
 pub(crate) fn name(fragment: &Fragment, letter: char, v: ValueId) -> String {
-    match fragment.insts[v.0 as usize] {
-        Inst::Const(c) => spell::literal(c),
-        Inst::Param(s) => format!("s{}", s.0),
-        Inst::Load(_)
-        | Inst::Index(_)
-        | Inst::Apply(..)
-        | Inst::Fma(_)
-        | Inst::Step(..)
-        | Inst::Select(_)
-        | Inst::Cast(..)
-        | Inst::Bits(..)
-        | Inst::Part(..)
-        | Inst::Complex(_)
-        | Inst::Gather(..)
-        | Inst::Store(..)
-        | Inst::Scatter(..)
-        | Inst::Result(_) => format!("{letter}{}", v.0),
+    let inst = &fragment.insts[v.0 as usize];
+    if let Inst::Const(c) = inst {
+        spell::literal(*c)
+    } else if let Inst::Param(s) = inst {
+        format!("s{}", s.0)
+    } else {
+        format!("{letter}{}", v.0)
     }
 }
 

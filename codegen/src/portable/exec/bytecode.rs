@@ -308,6 +308,16 @@ fn add(code: &mut Code, k: &Kernel, f: &Fragment, i: usize, inst: &Inst, isa: Is
     Ok(())
 }
 
+/// Whether a value is there before the first step, by itself.
+fn is_given(inst: &Inst) -> bool {
+    matches!(inst, Inst::Load(_) | Inst::Param(_) | Inst::Const(_))
+}
+
+/// Whether a step makes a value.
+fn is_computed(inst: &Inst) -> bool {
+    !is_given(inst) && !inst.is_effect() && !matches!(inst, Inst::Result(_))
+}
+
 fn add_uniform(code: &mut Code, value: u16, size: u8, source: Source, isa: Isa) {
     code.uniforms.push(Uniform { value, size, source, fill: copies::fill(size as usize, isa) });
 }
@@ -323,21 +333,8 @@ fn add_sink(
     debug_assert_eq!(kernel.operands[operand.0 as usize].access, Access::Write);
     let value = v.0 as u16;
     let size = fragment.dtype(v).size() as u8;
-    let produced = offsets.is_none()
-        && matches!(
-            fragment.insts[v.0 as usize],
-            Inst::Apply(..)
-                | Inst::Fma(_)
-                | Inst::Step(..)
-                | Inst::Select(_)
-                | Inst::Cast(..)
-                | Inst::Bits(..)
-                | Inst::Part(..)
-                | Inst::Complex(_)
-                | Inst::Gather(..)
-                | Inst::Index(_)
-        )
-        && code.sinks.iter().all(|s| s.value != value);
+    let produced =
+        offsets.is_none() && is_computed(&fragment.insts[v.0 as usize]) && code.sinks.iter().all(|s| s.value != value);
     for l in code.loads.iter_mut().filter(|l| l.value == value || offsets == Some(l.value)) {
         l.late = true;
     }
@@ -352,7 +349,7 @@ fn last_uses(kernel: &Kernel, fragment: &Fragment) -> Vec<usize> {
     let mut last = vec![end; end];
     let mut used = vec![0; end];
     for (i, inst) in fragment.insts.iter().enumerate() {
-        let sink = matches!(inst, Inst::Store(..) | Inst::Scatter(..));
+        let sink = inst.is_effect();
         for v in Fragment::arguments(inst) {
             let at = if sink { end } else { i };
             let v = v.0 as usize;
@@ -379,14 +376,8 @@ fn place(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
     let mut width = 0u32;
     for (i, inst) in fragment.insts.iter().enumerate() {
         let size = fragment.types[i].size();
-        let own = matches!(inst, Inst::Load(_) | Inst::Param(_) | Inst::Const(_));
-        let computed =
-            matches!(inst, Inst::Index(_) | Inst::Apply(..) | Inst::Fma(_) | Inst::Step(..) | Inst::Select(_))
-                || matches!(
-                    inst,
-                    Inst::Cast(..) | Inst::Bits(..) | Inst::Part(..) | Inst::Complex(_) | Inst::Gather(..)
-                );
-        if !own && !computed {
+        let computed = is_computed(inst);
+        if !is_given(inst) && !computed {
             continue;
         }
         let reused =
@@ -399,9 +390,8 @@ fn place(code: &mut Code, kernel: &Kernel, fragment: &Fragment) {
         code.places.push((i as u16, place, size as u8));
         for v in Fragment::arguments(inst) {
             let v = v.0 as usize;
-            let shared = matches!(fragment.insts[v], Inst::Load(_) | Inst::Param(_) | Inst::Const(_));
             if last[v] == i
-                && !shared
+                && !is_given(&fragment.insts[v])
                 && let Some(p) = place_of[v].take()
             {
                 free.push((fragment.types[v].size(), p));

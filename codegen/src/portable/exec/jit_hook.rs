@@ -9,7 +9,8 @@ use crate::ir::build::visit;
 use crate::ir::verify::verify;
 use crate::portable::exec::bytecode::{Call, Code, Step, effects};
 use crate::{
-    Access, DType, Fold, FpFlags, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Template, ValueId, Verified,
+    Access, DType, Fold, FoldOrder, FpFlags, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Template, ValueId,
+    Verified,
 };
 use smallvec::SmallVec;
 use std::fmt;
@@ -153,13 +154,13 @@ impl fmt::Display for FoldPass {
     }
 }
 
-/// Finds a function for all that a body's folds need, if that is loads and calls. Products are left out: a tree of them would
-/// round worse than [`crate::portable::loops::folds`] lets them. What a body stores besides is left to its calls: sums have the same bits
+/// Finds a function for all that a body's folds need, if that is loads and calls. What goes on in lanes is left out, products:
+/// a tree of them would round worse than [`crate::portable::loops::folds`] lets them. What a body stores besides is left to its calls: sums have the same bits
 /// whether their terms are stored or not.
 pub(crate) fn find_fold(body: &Code, kernel: &Kernel, fuse: &dyn Fuse) -> Option<FoldPass> {
     let only = |fold: &Fold| match fold {
-        Fold::Op(Op::Multiply) | Fold::ArgMin | Fold::ArgMax => None,
-        Fold::Op(op) => Some(*op),
+        Fold::Op(op) => op.fold().filter(|row| row.order != FoldOrder::Lanes).map(|row| row.op),
+        Fold::ArgMin | Fold::ArgMax => None,
     };
     let ops: SmallVec<[Op; 4]> = kernel.accumulators.iter().map(|a| only(&a.fold)).collect::<Option<_>>()?;
     if kernel.template != Template::Reduce || !body.is_plain() {

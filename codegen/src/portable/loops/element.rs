@@ -13,9 +13,6 @@ pub(crate) trait Element: Copy + 'static {
     const DTYPE: DType;
     /// The type of its magnitude.
     type Real: Element;
-    /// Nothing, and one.
-    const ZERO: Self;
-    const ONE: Self;
     /// Whether it is a float or made of floats.
     const FLOATING: bool = matches!(Self::DTYPE, DType::F16 | DType::F32 | DType::F64 | DType::C64 | DType::C128);
 }
@@ -41,29 +38,27 @@ impl B8 {
 }
 
 macro_rules! elements {
-    ($($T:ty, $name:ident, $Real:ty, $zero:expr, $one:expr;)*) => {
+    ($($T:ty, $name:ident, $Real:ty;)*) => {
         $(impl Element for $T {
             const DTYPE: DType = DType::$name;
             type Real = $Real;
-            const ZERO: $T = $zero;
-            const ONE: $T = $one;
         })*
     };
 }
 
 elements! {
-    B8, Bool, B8, B8(0), B8(1);
-    i8, I8, i8, 0, 1;
-    u8, U8, u8, 0, 1;
-    i16, I16, i16, 0, 1;
-    u16, U16, u16, 0, 1;
-    i32, I32, i32, 0, 1;
-    u32, U32, u32, 0, 1;
-    i64, I64, i64, 0, 1;
-    u64, U64, u64, 0, 1;
-    f16, F16, f16, f16::ZERO, f16::ONE;
-    f32, F32, f32, 0.0, 1.0;
-    f64, F64, f64, 0.0, 1.0;
-    Complex<f32>, C64, f32, Complex::new(0.0, 0.0), Complex::new(1.0, 0.0);
-    Complex<f64>, C128, f64, Complex::new(0.0, 0.0), Complex::new(1.0, 0.0);
+    B8, Bool, B8;
+    i8, I8, i8;
+    u8, U8, u8;
+    i16, I16, i16;
+    u16, U16, u16;
+    i32, I32, i32;
+    u32, U32, u32;
+    i64, I64, i64;
+    u64, U64, u64;
+    f16, F16, f16;
+    f32, F32, f32;
+    f64, F64, f64;
+    Complex<f32>, C64, f32;
+    Complex<f64>, C128, f64;
 }

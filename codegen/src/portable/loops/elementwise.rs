@@ -248,7 +248,7 @@ impl<T: Element> Keep<T> for T {
 /// Turns the op table into definitions and the way from an op to its loops; `@` rules are its parts.
 macro_rules! define {
     // The callback: a definition per class, and the way from an op to its loops.
-    ($($Op:ident $name:literal $args:tt $loops:literal -> $result:ident, $identity:expr,
+    ($($Op:ident $name:literal $args:tt $loops:literal -> $result:ident,
        $fx:ident $(| $fx2:ident)*, $domain:ident, $cost:literal, $doc:literal
        { $($class:ident: $body:expr;)* })*) => {
         $($(define!(@class $class $Op $args $result $cost $body);)*)*

@@ -11,15 +11,15 @@
 //! 3e-5 where a tree's is by 9e-4 and NumPy's, one factor after the other, by 2e-5.
 //!
 //! What is left of a row goes into the first [`FEW`] lanes, a chunk at a time. The last chunk ends where the row ends and so
-//! begins with elements that were taken in before: those count as the fold's identity, unless taking them in again changes
-//! nothing. Sums start from positive zero, as NumPy's do: the sum of `-0.0` is `0.0`.
+//! begins with elements that were taken in before: those count as the fold's initial value, unless taking them in again changes
+//! nothing. Sums start from positive zero, as NumPy's do: the sum of `-0.0` is `0.0`. All of this [`crate::ir::fold`] says.
 
 #![allow(clippy::needless_range_loop)] // lanes and memory run along with the index
 
 use crate::drive::isa::{Isa, Loop, Routine, pick};
 use crate::portable::loops::element::{B8, Element};
 use crate::portable::loops::elementwise::{Define, Row, stay_scalar};
-use crate::{DType, Fold, Op};
+use crate::{DType, FoldOrder, FoldRow, Op, Scalar};
 use num_complex::Complex;
 use std::marker::PhantomData;
 
@@ -30,6 +30,32 @@ const GROUP: usize = 16;
 
 /// Lanes that what is left over goes into.
 const FEW: usize = 8;
+
+/// What the fold table says of a definition.
+struct Table<D, T>(PhantomData<(D, T)>);
+
+impl<D: Define<T, Out = T>, T: Element> Table<D, T> {
+    const ROW: &'static FoldRow = D::OP.fold().expect("only what folds has these loops");
+    /// What is added to results at the end, as NumPy's begin with it.
+    const START: Option<T> = constant(Self::ROW.start(T::DTYPE));
+    /// What stands for elements that are there only to fill a chunk; none where no value is neutral.
+    const INITIAL: Option<T> = constant(Self::ROW.initial(T::DTYPE));
+    const IS_IDEMPOTENT: bool = Self::ROW.is_idempotent(T::DTYPE);
+    /// Whether partial results go on in their lanes, and are not made of trees.
+    const IN_LANES: bool = matches!(Self::ROW.order, FoldOrder::Lanes);
+}
+
+/// A scalar as an element of its type.
+const fn constant<T: Element>(value: Option<Scalar>) -> Option<T> {
+    match value {
+        None => None,
+        Some(value) => {
+            assert!(value.dtype() as u8 == T::DTYPE as u8);
+            // SAFETY: the bytes of a scalar begin with those of an element of its type.
+            Some(unsafe { std::mem::transmute_copy::<[u8; 16], T>(&value.bytes()) })
+        }
+    }
+}
 
 /// `out[r]` = fold of the `m >= 1` elements from `v + r * pitch`, for `n` rows; `pitch` (bytes) comes as the second source.
 struct Rows<D, T>(PhantomData<(D, T)>);
@@ -47,10 +73,13 @@ impl<D: Define<T, Out = T>, T: Element> Routine for Rows<D, T> {
     }
 }
 
-/// A sum that began with zero.
+/// A result that began with what NumPy's begin with.
 #[inline(always)]
 fn started<D: Define<T, Out = T>, T: Element, const FMA: bool>(x: T) -> T {
-    if const { matches!(D::OP, Op::Add) && T::FLOATING } { D::call::<FMA>(x, T::ZERO) } else { x }
+    match const { Table::<D, T>::START } {
+        Some(start) => D::call::<FMA>(x, start),
+        None => x,
+    }
 }
 
 /// The fold of the `n >= 1` elements at `v`.
@@ -73,7 +102,7 @@ pub(crate) unsafe fn fold_row<D: Define<T, Out = T>, T: Element, const FMA: bool
             left_over::<D, T, FMA>(take(v), v, FEW, n)
         } else {
             let whole = n / LANES * LANES;
-            let most = if const { matches!(D::OP, Op::Multiply) } { whole } else { GROUP * LANES };
+            let most = if const { Table::<D, T>::IN_LANES } { whole } else { GROUP * LANES };
             let mut at = whole.min(most);
             let mut sums = group::<D, T, FMA>(v, at);
             settle(&mut sums);
@@ -151,7 +180,7 @@ unsafe fn tree<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T) 
 unsafe fn group<D: Define<T, Out = T>, T: Element, const FMA: bool>(v: *const T, n: usize) -> [T; LANES] {
     // SAFETY: every access is to one of the `n` elements.
     unsafe {
-        if const { !matches!(D::OP, Op::Multiply) } && n == GROUP * LANES {
+        if const { !Table::<D, T>::IN_LANES } && n == GROUP * LANES {
             return tree::<D, T, FMA>(v);
         }
         let mut lanes: [T; LANES] = take(v);
@@ -182,8 +211,8 @@ unsafe fn left_over<D: Define<T, Out = T>, T: Element, const FMA: bool>(
             fold_in::<D, T, FEW, FMA>(&mut lanes, v.add(at));
             at += FEW;
         }
-        if const { matches!(D::OP, Op::Multiply) && matches!(T::DTYPE, DType::C64 | DType::C128) } {
-            // One is no identity here: infinity times 1 + 0i has a nan.
+        if const { !Table::<D, T>::IS_IDEMPOTENT && Table::<D, T>::INITIAL.is_none() } {
+            // Nothing fills a chunk and changes nothing.
             while at < n {
                 stay_scalar();
                 lanes[0] = D::call::<FMA>(lanes[0], v.add(at).read());
@@ -193,9 +222,8 @@ unsafe fn left_over<D: Define<T, Out = T>, T: Element, const FMA: bool>(
             let (new, v) = (NEW.as_ptr().add(n - at), v.add(n - FEW));
             for j in 0..FEW {
                 let x = v.add(j).read();
-                let x = match D::OP {
-                    Op::Multiply if *new.add(j) == 0 => T::ONE,
-                    Op::Add | Op::BitwiseXor if *new.add(j) == 0 => T::ZERO,
+                let x = match const { Table::<D, T>::INITIAL } {
+                    Some(initial) if const { !Table::<D, T>::IS_IDEMPOTENT } && *new.add(j) == 0 => initial,
                     _ => x,
                 };
                 lanes[j] = D::call::<FMA>(lanes[j], x);
@@ -393,74 +421,41 @@ where
     }
 }
 
-/// The loops of the op that an accumulator folds by.
-pub(crate) fn lookup(fold: Fold, dtype: DType, isa: Isa) -> Option<FoldLoops> {
-    let op = match fold {
-        Fold::Op(op) => op,
-        Fold::ArgMin => Op::Minimum,
-        Fold::ArgMax => Op::Maximum,
-    };
-    let op = if dtype.is_float() || dtype.is_complex() { op } else { plain(op, dtype) };
-    macro_rules! among {
-        ($dtype:ident $Op:ident: $($T:ident)*) => {
-            match $dtype {
-                $(DType::$T => Some(loops::<{ Op::$Op as u8 }, types::$T>(isa)),)*
+/// Turns the fold table into the way from a fold to its loops; `@` rules are the classes of types.
+macro_rules! lookup {
+    ($($Op:ident $names:tt $identity:expr, $order:ident, $repeats:ident, $type:ident
+       { $($class:ident $is:tt $what:ident;)* } $doc:literal)*) => {
+        /// The loops of the op that an accumulator folds by.
+        pub(crate) fn lookup(op: Op, dtype: DType, isa: Isa) -> Option<FoldLoops> {
+            match op.fold()?.on(dtype).op {
+                $(Op::$Op => {
+                    $(let found = lookup!(@$class $is $Op dtype isa);
+                    if found.is_some() {
+                        return found;
+                    })*
+                    None
+                })*
                 _ => None,
             }
-        };
-    }
-    // Sums, products and bits do not ask for an integer's sign: both kinds share their loops.
-    let dtype = if matches!(op, Op::Minimum | Op::Maximum) { dtype } else { signed(dtype) };
-    match op {
-        Op::Add => among!(dtype Add: I8 I16 I32 I64 F32 F64 C64 C128),
-        Op::Multiply => among!(dtype Multiply: I8 I16 I32 I64 F32 F64 C64 C128),
-        Op::Minimum => among!(dtype Minimum: I8 U8 I16 U16 I32 U32 I64 U64 F32 F64 C64 C128),
-        Op::Maximum => among!(dtype Maximum: I8 U8 I16 U16 I32 U32 I64 U64 F32 F64 C64 C128),
-        Op::Fmin => among!(dtype Fmin: F32 F64 C64 C128),
-        Op::Fmax => among!(dtype Fmax: F32 F64 C64 C128),
-        Op::BitwiseAnd => among!(dtype BitwiseAnd: Bool I8 I16 I32 I64),
-        Op::BitwiseOr => among!(dtype BitwiseOr: Bool I8 I16 I32 I64),
-        Op::BitwiseXor => among!(dtype BitwiseXor: Bool I8 I16 I32 I64),
-        _ => None,
-    }
+        }
+    };
+    // Another op's loops.
+    (@$class:ident = $Op:ident $dtype:ident $isa:ident) => { None::<FoldLoops> };
+    (@bool : $Op:ident $dtype:ident $isa:ident) => { lookup!($Op $dtype $isa: Bool B8) };
+    (@sint : $Op:ident $dtype:ident $isa:ident) => { lookup!($Op $dtype $isa: I8 i8, I16 i16, I32 i32, I64 i64) };
+    (@uint : $Op:ident $dtype:ident $isa:ident) => { lookup!($Op $dtype $isa: U8 u8, U16 u16, U32 u32, U64 u64) };
+    // The sign makes no difference.
+    (@int : $Op:ident $dtype:ident $isa:ident) => {
+        lookup!($Op $dtype $isa: I8 i8, U8 i8, I16 i16, U16 i16, I32 i32, U32 i32, I64 i64, U64 i64)
+    };
+    (@float : $Op:ident $dtype:ident $isa:ident) => { lookup!($Op $dtype $isa: F32 f32, F64 f64) };
+    (@complex : $Op:ident $dtype:ident $isa:ident) => { lookup!($Op $dtype $isa: C64 Complex<f32>, C128 Complex<f64>) };
+    ($Op:ident $dtype:ident $isa:ident: $($DType:ident $T:ty),*) => {
+        match $dtype {
+            $(DType::$DType => Some(loops::<{ Op::$Op as u8 }, $T>($isa)),)*
+            _ => None,
+        }
+    };
 }
 
-/// The op that does the same on integers and bools.
-fn plain(op: Op, dtype: DType) -> Op {
-    match (op, dtype) {
-        (Op::Fmin, d) if d != DType::Bool => Op::Minimum,
-        (Op::Fmax, d) if d != DType::Bool => Op::Maximum,
-        (Op::Minimum | Op::Fmin | Op::LogicalAnd | Op::Multiply, DType::Bool) => Op::BitwiseAnd,
-        (Op::Maximum | Op::Fmax | Op::LogicalOr | Op::Add, DType::Bool) => Op::BitwiseOr,
-        (Op::LogicalXor, DType::Bool) => Op::BitwiseXor,
-        (other, _) => other,
-    }
-}
-
-fn signed(dtype: DType) -> DType {
-    match dtype {
-        DType::U8 => DType::I8,
-        DType::U16 => DType::I16,
-        DType::U32 => DType::I32,
-        DType::U64 => DType::I64,
-        other => other,
-    }
-}
-
-/// Element types by their names in the IR.
-#[allow(clippy::upper_case_acronyms)] // they are spelled as `DType` spells them
-mod types {
-    pub(crate) type Bool = super::B8;
-    pub(crate) type I8 = i8;
-    pub(crate) type U8 = u8;
-    pub(crate) type I16 = i16;
-    pub(crate) type U16 = u16;
-    pub(crate) type I32 = i32;
-    pub(crate) type U32 = u32;
-    pub(crate) type I64 = i64;
-    pub(crate) type U64 = u64;
-    pub(crate) type F32 = f32;
-    pub(crate) type F64 = f64;
-    pub(crate) type C64 = super::Complex<f32>;
-    pub(crate) type C128 = super::Complex<f64>;
-}
+crate::for_each_fold!(lookup);

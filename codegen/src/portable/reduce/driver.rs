@@ -19,15 +19,15 @@ use crate::portable::loops::{arg_extremes, copies, elementwise, folds};
 use crate::portable::reduce::accumulate::{Accumulating, Loops, Places, Progress};
 use crate::portable::reduce::reduce_1d;
 use crate::portable::reduce::reduce_tiled::Sweep;
-use crate::{DType, Fold, Inst, Kernel, Launch, Op, Raised, Scalar, Template, Workers};
+use crate::{Fold, FoldOrder, Inst, Kernel, Launch, Raised, Scalar, Template, Workers};
 use smallvec::SmallVec;
 use std::ops::Range;
 
 /// Elements of a part of inner axes that are divided, at least (a sum of so many takes 1.5 µs), and how many parts there are at
 /// most. Neither asks what the elements are made of: a sum is the same whether its terms were stored before or not.
 const PART: usize = 1 << 14;
-/// The same of products: of factors near one, products of few stay near one, where rounding has a side that it prefers.
-const PART_OF_PRODUCT: usize = 1 << 19;
+/// The same of what goes on in lanes, products: of factors near one, products of few stay near one, where rounding has a side that it prefers.
+const PART_OF_LANES: usize = 1 << 19;
 const PARTS: usize = 64;
 /// Outer tiles from which on they alone feed the threads.
 pub(crate) const ENOUGH_TILES: usize = 16;
@@ -54,7 +54,6 @@ pub(crate) struct Folding {
 /// # Errors
 /// Where a fold has no loop.
 pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<Folding, String> {
-    let multiplies = kernel.accumulators.iter().any(|a| a.fold == Fold::Op(Op::Multiply));
     let mut folding = Folding {
         accumulators: vec![],
         loads: vec![],
@@ -62,7 +61,7 @@ pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<Folding, String> {
         fused: None,
         may_sweep: false,
         may_be_full: false,
-        part: if multiplies { PART_OF_PRODUCT } else { PART },
+        part: PART,
     };
     for inst in &kernel.body.insts {
         if let Inst::Load(o) = inst {
@@ -71,36 +70,33 @@ pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<Folding, String> {
     }
     for (i, a) in kernel.accumulators.iter().enumerate() {
         let dtype = kernel.body.dtype(a.value);
-        let loops = match a.fold {
-            Fold::Op(_) => folds::lookup(a.fold, dtype, isa).map(Loops::Fold),
-            Fold::ArgMin | Fold::ArgMax if kernel.template == Template::Scan => None,
-            Fold::ArgMin | Fold::ArgMax => arg_extremes::lookup(a.fold, dtype, isa).map(Loops::Arg),
+        let row = a.fold.row().ok_or_else(|| format!("{} does not fold", a.fold))?;
+        let (loops, apply) = match a.fold {
+            Fold::Op(op) => (folds::lookup(op, dtype, isa).map(Loops::Fold), elementwise::lookup(op, dtype, isa)),
+            Fold::ArgMin | Fold::ArgMax if kernel.template == Template::Scan => (None, None),
+            Fold::ArgMin | Fold::ArgMax => (arg_extremes::lookup(a.fold, dtype, isa).map(Loops::Arg), None),
         };
-        let op = if let Fold::Op(op) = a.fold { Some(op) } else { None };
+        if row.order == FoldOrder::Lanes {
+            folding.part = PART_OF_LANES;
+        }
         let result = |inst: &Inst| matches!(inst, Inst::Result(r) if *r as usize == i);
         let result_size = kernel.result_dtype(i).size();
         folding.width += 3 * dtype.size().max(result_size) + dtype.size();
         folding.accumulators.push(Accumulating {
             loops: loops.ok_or_else(|| format!("no fold {:?} over {dtype}", a.fold))?,
-            apply: op.and_then(|op| elementwise::lookup(op, dtype, isa)),
+            apply,
             value: a.value.0,
             size: dtype.size(),
             result_size,
-            identity: op.and_then(|op| identity(op, dtype)),
-            start: (op == Some(Op::Add) && (dtype.is_float() || dtype.is_complex())).then(|| Scalar::zero(dtype)),
-            carries: op == Some(Op::Multiply),
+            identity: row.identity(dtype),
+            start: row.start(dtype),
+            carries: row.order == FoldOrder::Lanes,
             effects: kernel.fold_effects(i),
             watched: !effects(kernel).is_empty(),
             inst: kernel.epilogue.insts.iter().position(result).unwrap_or(0) as u32,
         });
     }
     Ok(folding)
-}
-
-/// The value of folding nothing.
-fn identity(op: Op, dtype: DType) -> Option<Scalar> {
-    let value = op.row().identity?;
-    Some(Scalar::new(dtype, value as i64))
 }
 
 /// A launch, laid out.

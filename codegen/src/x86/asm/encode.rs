@@ -6,8 +6,6 @@
 //! Operands that an instruction does not have (a width, a broadcast, a mask) are the caller's mistakes and panic.
 //!
 //! Jumps back take the short form where it reaches; jumps forward take four bytes, since nothing is moved once written.
-//! Data goes behind the code: [`align`](Assembler::align), [`bind`](Assembler::bind), [`data`](Assembler::data), and its
-//! address comes from [`lea_label`](Assembler::lea_label).
 //!
 //! An instruction takes 2 ns (general registers) to 9 ns (vectors with memory): prefix, opcode and ModRM are one word of the
 //! table, into which registers are xor-ed (prefixes hold most of their bits inverted), and are written in one store with slack
@@ -59,13 +57,6 @@ pub enum Width {
     W256,
     /// 512 bits, a zmm register.
     W512,
-}
-
-impl Width {
-    /// Bytes of a register.
-    pub const fn bytes(self) -> usize {
-        16 << self as usize
-    }
 }
 
 /// An address: `base + index * scale + disp`.
@@ -130,54 +121,24 @@ impl Masking {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Label(pub(crate) u32);
 
-/// What a conditional jump or move looks at, by its code; unsigned comparisons are above and below, signed ones greater and
-/// less.
+/// What a conditional jump looks at, by its code; above and below are unsigned comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Cond {
-    /// Overflow.
-    Overflow,
-    /// No overflow.
-    NoOverflow,
     /// Unsigned less, or a carry.
-    Below,
+    Below = 2,
     /// Unsigned greater or equal, or no carry.
-    AboveEqual,
+    AboveEqual = 3,
     /// Equal, or zero.
-    Equal,
-    /// Not equal, or not zero.
-    NotEqual,
+    Equal = 4,
     /// Unsigned less or equal.
-    BelowEqual,
-    /// Unsigned greater.
-    Above,
-    /// Negative.
-    Sign,
-    /// Not negative.
-    NoSign,
-    /// An even number of bits, or unordered.
-    Parity,
-    /// An odd number of bits, or ordered.
-    NoParity,
-    /// Signed less.
-    Less,
-    /// Signed greater or equal.
-    GreaterEqual,
-    /// Signed less or equal.
-    LessEqual,
-    /// Signed greater.
-    Greater,
+    BelowEqual = 6,
 }
 
 /// Room behind what was written, so that a word and a word can be stored without a look at what is needed.
 const SLACK: usize = 32;
 /// Where a label is not bound yet.
 pub(crate) const UNBOUND: u32 = u32::MAX;
-
-/// `vmovq` from a general register, as the table has forms: EVEX.128.66.0F.W1 6E.
-const MOVE_FROM_GPR: u64 = 0x6E_08_FD_F1_62;
-/// `vmovq` to a general register.
-const MOVE_TO_GPR: u64 = 0x7E_08_FD_F1_62;
 
 /// Instructions written so far.
 #[derive(Debug, Default)]
@@ -325,7 +286,7 @@ impl Assembler {
         self.len == 0
     }
 
-    /// The code, with every label resolved. It runs at any address that is a multiple of its largest [`align`](Self::align).
+    /// The code, with every label resolved. It runs at any address.
     ///
     /// # Panics
     /// Where a label is used and not bound.
@@ -356,53 +317,23 @@ impl Assembler {
         *place = self.len as u32;
     }
 
-    /// Fills up to a multiple of `to`, a power of two, with instructions that do nothing.
-    pub fn align(&mut self, to: usize) {
-        /// The manual's recommended sequences.
-        const NOPS: [&[u8]; 9] = [
-            &[0x90],
-            &[0x66, 0x90],
-            &[0x0F, 0x1F, 0x00],
-            &[0x0F, 0x1F, 0x40, 0x00],
-            &[0x0F, 0x1F, 0x44, 0x00, 0x00],
-            &[0x66, 0x0F, 0x1F, 0x44, 0x00, 0x00],
-            &[0x0F, 0x1F, 0x80, 0x00, 0x00, 0x00, 0x00],
-            &[0x0F, 0x1F, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
-            &[0x66, 0x0F, 0x1F, 0x84, 0x00, 0x00, 0x00, 0x00, 0x00],
-        ];
-        let mut missing = self.len.next_multiple_of(to) - self.len;
-        while missing > 0 {
-            let step = missing.min(NOPS.len());
-            self.data(NOPS[step - 1]);
-            missing -= step;
-        }
-    }
-
-    /// Bytes as they are.
-    pub fn data(&mut self, bytes: &[u8]) {
-        self.reserve(bytes.len());
-        self.bytes[self.len..][..bytes.len()].copy_from_slice(bytes);
-        self.len += bytes.len();
-    }
-
-    /// Room for so many bytes and slack behind them.
+    /// Makes room for another instruction.
     #[inline]
-    fn reserve(&mut self, more: usize) {
-        if self.len + more + SLACK > self.bytes.len() {
-            self.grow(more);
+    fn reserve(&mut self) {
+        if self.len + SLACK > self.bytes.len() {
+            self.grow();
         }
     }
 
     #[cold]
-    fn grow(&mut self, more: usize) {
-        let size = (self.len + more + SLACK).max(2 * self.bytes.len()).max(4096);
-        self.bytes.resize(size, 0);
+    fn grow(&mut self) {
+        self.bytes.resize((2 * self.bytes.len()).max(4096), 0);
     }
 
     /// Writes the lowest bytes of a word, then of another.
     #[inline(always)]
     pub(crate) fn emit(&mut self, head: u64, head_len: usize, tail: u64, tail_len: usize) {
-        self.reserve(0);
+        self.reserve();
         let room: &mut [u8; 16] = (&mut self.bytes[self.len..][..16]).try_into().expect("16 bytes");
         debug_assert!(head_len <= 8 && tail_len <= 8);
         room[..8].copy_from_slice(&head.to_le_bytes());
@@ -614,19 +545,5 @@ impl Assembler {
     pub fn vector_to_mask(&mut self, form: &Form, width: Width, dst: KReg, from: VReg) {
         assert!(form.operands == Operands::ToMask && dst.0 < 8 && from.0 < 32, "{} makes no mask", form.name);
         self.evex_reg(form, Self::control(form, width, Masking::NONE) | evex::reg(dst.0) | evex::rm(from.0), None);
-    }
-
-    /// The lowest quadword of a vector register from a general register; the others become zero.
-    pub fn move_from_gpr(&mut self, dst: VReg, from: Gpr) {
-        assert!(dst.0 < 32 && from.0 < 16);
-        self.note_avx512();
-        self.emit(MOVE_FROM_GPR ^ (evex::reg(dst.0) | evex::rm(from.0)), 6, 0, 0);
-    }
-
-    /// The lowest quadword of a vector register.
-    pub fn move_to_gpr(&mut self, dst: Gpr, from: VReg) {
-        assert!(dst.0 < 16 && from.0 < 32);
-        self.note_avx512();
-        self.emit(MOVE_TO_GPR ^ (evex::reg(from.0) | evex::rm(dst.0)), 6, 0, 0);
     }
 }

@@ -3,12 +3,12 @@
 //! One table, a line an instruction: its name, where its operands go, its encoding as Intel's manual writes it, and how much
 //! memory it reads, which decides the unit of short displacements. An encoding is `PREFIX.MAP.W OPCODE`, then `/n` where the
 //! opcode goes on in the `reg` field, and `ib` where an immediate byte follows. A name is the mnemonic; where one mnemonic has
-//! several encodings, they differ behind an underscore (`VPSLLD` shifts by a register, `VPSLLD_IMM` by an immediate, `VMOVUPD`
-//! loads and `VMOVUPD_STORE` stores).
+//! several encodings, they differ behind an underscore (`VPERMQ` takes positions from a register, `VPERMQ_IMM` from an immediate,
+//! `VMOVUPS` loads and `VMOVUPS_STORE` stores).
 //!
 //! AVX-512 F and VL are needed by everything, what else is needed is a flag of the row. Rows with [`VEX`] are instructions of
-//! AVX2, FMA or F16C as well, with another prefix; those with [`ONLY_VEX`] are nothing else. What the table leaves out: embedded
-//! rounding, and moves between the lowest element and general registers, which are methods of the assembler.
+//! AVX2, FMA or F16C as well, with another prefix; those with [`ONLY_VEX`] are nothing else. What the table leaves out: what
+//! the backend does not use, embedded rounding, and moves between vectors and general registers, which are methods of the assembler.
 
 mod table;
 
@@ -49,8 +49,6 @@ pub enum Operands {
     Kk,
     /// Masks alone: both are sources, the flags are the result.
     KFlags,
-    /// Masks alone: destination in `reg`, source in `rm`, and how far in an immediate.
-    KShift,
 }
 
 /// How much an instruction reads or writes through its `rm` operand.
@@ -62,10 +60,6 @@ pub enum Tuple {
     Fraction(u8),
     /// So many bytes, whatever the width; as a register, at least 128 bits.
     Part(u8),
-    /// In memory a multiple of so many bytes; as a register, a whole vector.
-    Element(u8),
-    /// A whole vector, but of 128 bits only the lower half.
-    Duplicate,
 }
 
 impl Tuple {
@@ -74,14 +68,7 @@ impl Tuple {
         match self {
             Tuple::Full => width,
             Tuple::Fraction(divisor) => width / divisor as u32,
-            Tuple::Part(bytes) | Tuple::Element(bytes) => bytes as u32,
-            Tuple::Duplicate => {
-                if width == 16 {
-                    8
-                } else {
-                    width
-                }
-            }
+            Tuple::Part(bytes) => bytes as u32,
         }
     }
 }
@@ -90,16 +77,6 @@ impl Tuple {
 pub const DQ: u32 = 1;
 /// Needs AVX512BW.
 pub const BW: u32 = 1 << 1;
-/// Needs AVX512CD.
-pub const CD: u32 = 1 << 2;
-/// Needs AVX512_VBMI.
-pub const VBMI: u32 = 1 << 3;
-/// Needs AVX512_VBMI2.
-pub const VBMI2: u32 = 1 << 4;
-/// Needs AVX512_VPOPCNTDQ.
-pub const VPOPCNTDQ: u32 = 1 << 5;
-/// Needs AVX512_BITALG.
-pub const BITALG: u32 = 1 << 6;
 /// Does not exist at 128 bits.
 pub const FROM256: u32 = 1 << 16;
 /// Exists at 512 bits alone.
@@ -112,8 +89,6 @@ pub const MEMORY: u32 = 1 << 19;
 pub const UNMASKED: u32 = 1 << 20;
 /// The register operand holds half as many bits as the width says, at least 128.
 pub const NARROWS: u32 = 1 << 21;
-/// The indices take half as many bits as the width says, at least 128.
-pub const HALF_INDEX: u32 = 1 << 22;
 /// Exists with a VEX prefix too, at 128 and 256 bits. Its W is 0 there, or nobody looks at it.
 pub const VEX: u32 = 1 << 23;
 /// The same, with W as the encoding has it.
@@ -148,11 +123,6 @@ pub struct Form {
 }
 
 impl Form {
-    /// The mnemonic, in capital letters.
-    pub fn mnemonic(&self) -> &'static str {
-        self.name.split('_').next().unwrap_or(self.name)
-    }
-
     /// Whether it exists at this width, with a prefix of its row.
     pub const fn has(&self, width: Width) -> bool {
         match width {
@@ -169,7 +139,7 @@ impl Form {
 
     /// Whether it works on masks alone, and so has a VEX prefix.
     pub const fn is_mask_only(&self) -> bool {
-        matches!(self.operands, Operands::Kkk | Operands::Kk | Operands::KFlags | Operands::KShift)
+        matches!(self.operands, Operands::Kkk | Operands::Kk | Operands::KFlags)
     }
 
     /// Reads a row of the table.
@@ -225,14 +195,6 @@ const fn fraction(divisor: u8) -> Read {
 
 const fn part(bytes: u8) -> Read {
     Read { tuple: Tuple::Part(bytes), broadcast: 0 }
-}
-
-const fn element(bytes: u8) -> Read {
-    Read { tuple: Tuple::Element(bytes), broadcast: 0 }
-}
-
-const fn duplicate() -> Read {
-    Read { tuple: Tuple::Duplicate, broadcast: 0 }
 }
 
 /// An encoding as the manual writes it, read. Reading is done while compiling: what is misspelled does not compile.

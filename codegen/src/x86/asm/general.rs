@@ -1,4 +1,4 @@
-//! Instructions on general registers, jumps, and the few on the processor's state.
+//! Instructions on general registers, jumps, and those without operands.
 //!
 //! All of 64 bits unless their names say otherwise.
 
@@ -21,14 +21,6 @@ struct Opcode {
 
 const fn wide(byte: u8) -> Opcode {
     Opcode { byte, escaped: false, wide: true }
-}
-
-const fn wide_escaped(byte: u8) -> Opcode {
-    Opcode { byte, escaped: true, wide: true }
-}
-
-const fn plain(byte: u8) -> Opcode {
-    Opcode { byte, escaped: false, wide: false }
 }
 
 const fn plain_escaped(byte: u8) -> Opcode {
@@ -74,11 +66,6 @@ impl Assembler {
         }
     }
 
-    /// `dst = from`.
-    pub fn mov(&mut self, dst: Gpr, from: Gpr) {
-        self.registers(wide(0x89), from.0, dst, 0, 0);
-    }
-
     /// `dst = imm`, in 5 to 10 bytes; the flags stay.
     pub fn mov_imm(&mut self, dst: Gpr, imm: i64) {
         assert!(dst.0 < 16);
@@ -103,47 +90,9 @@ impl Assembler {
         self.memory(wide(0x89), from.0, to);
     }
 
-    /// `dst` = the address.
-    pub fn lea(&mut self, dst: Gpr, of: Mem) {
-        self.memory(wide(0x8D), dst.0, of);
-    }
-
-    /// `dst` = the address of a label.
-    pub fn lea_label(&mut self, dst: Gpr, of: Label) {
-        assert!(dst.0 < 16);
-        let head = 0x48 | (dst.0 as u64 >> 3) << 2 | 0x8D << 8 | (5 | (dst.0 as u64 & 7) << 3) << 16;
-        self.emit(head, 3, 0, 4);
-        self.fix_up(of);
-    }
-
-    /// `dst += from`.
-    pub fn add(&mut self, dst: Gpr, from: Gpr) {
-        self.registers(wide(0x01), from.0, dst, 0, 0);
-    }
-
-    /// `dst -= from`.
-    pub fn sub(&mut self, dst: Gpr, from: Gpr) {
-        self.registers(wide(0x29), from.0, dst, 0, 0);
-    }
-
-    /// `dst &= from`.
-    pub fn and(&mut self, dst: Gpr, from: Gpr) {
-        self.registers(wide(0x21), from.0, dst, 0, 0);
-    }
-
-    /// `dst |= from`.
-    pub fn or(&mut self, dst: Gpr, from: Gpr) {
-        self.registers(wide(0x09), from.0, dst, 0, 0);
-    }
-
     /// `dst ^= from`.
     pub fn xor(&mut self, dst: Gpr, from: Gpr) {
         self.registers(wide(0x31), from.0, dst, 0, 0);
-    }
-
-    /// Flags of `a - b`.
-    pub fn cmp(&mut self, a: Gpr, b: Gpr) {
-        self.registers(wide(0x39), b.0, a, 0, 0);
     }
 
     /// Flags of `a & b`.
@@ -161,11 +110,6 @@ impl Assembler {
         self.arithmetic_imm(5, dst, imm);
     }
 
-    /// `dst &= imm`, whose sign is carried upwards.
-    pub fn and_imm(&mut self, dst: Gpr, imm: i32) {
-        self.arithmetic_imm(4, dst, imm);
-    }
-
     /// Flags of `a - imm`.
     pub fn cmp_imm(&mut self, a: Gpr, imm: i32) {
         self.arithmetic_imm(7, a, imm);
@@ -176,60 +120,12 @@ impl Assembler {
         self.memory(wide(0x03), dst.0, from);
     }
 
-    /// `dst -= [from]`.
-    pub fn sub_mem(&mut self, dst: Gpr, from: Mem) {
-        self.memory(wide(0x2B), dst.0, from);
-    }
-
-    /// Flags of `a - [b]`.
-    pub fn cmp_mem(&mut self, a: Gpr, b: Mem) {
-        self.memory(wide(0x3B), a.0, b);
-    }
-
-    /// `dst *= from`.
-    pub fn imul(&mut self, dst: Gpr, from: Gpr) {
-        self.registers(wide_escaped(0xAF), dst.0, from, 0, 0);
-    }
-
-    /// `dst = from * imm`.
-    pub fn imul_imm(&mut self, dst: Gpr, from: Gpr, imm: i32) {
-        match i8::try_from(imm) {
-            Ok(short) => self.registers(wide(0x6B), dst.0, from, short as u8 as u64, 1),
-            Err(_) => self.registers(wide(0x69), dst.0, from, imm as u32 as u64, 4),
-        }
-    }
-
-    /// `dst <<= by`.
-    pub fn shl_imm(&mut self, dst: Gpr, by: u8) {
-        self.registers(wide(0xC1), 4, dst, by as u64, 1);
-    }
-
-    /// `dst >>= by`, unsigned.
-    pub fn shr_imm(&mut self, dst: Gpr, by: u8) {
-        self.registers(wide(0xC1), 5, dst, by as u64, 1);
-    }
-
-    /// `dst >>= by`, signed.
-    pub fn sar_imm(&mut self, dst: Gpr, by: u8) {
-        self.registers(wide(0xC1), 7, dst, by as u64, 1);
-    }
-
     /// `dst` = the lowest bits of `from`, as many as the lowest byte of `bits` says (BMI2).
     pub fn bzhi(&mut self, dst: Gpr, from: Gpr, bits: Gpr) {
         assert!(dst.0 < 16 && from.0 < 16 && bits.0 < 16);
         let (d, f, b) = (dst.0 as u64, from.0 as u64, bits.0 as u64);
         let registers = (d & 8) << 12 | (f & 8) << 10 | b << 19 | (d & 7) << 35 | (f & 7) << 32;
         self.emit((0xC4 | 0xE2 << 8 | 0xF8 << 16 | 0xF5 << 24 | 0xC0 << 32) ^ registers, 5, 0, 0);
-    }
-
-    /// `dst = -dst`.
-    pub fn neg(&mut self, dst: Gpr) {
-        self.registers(wide(0xF7), 3, dst, 0, 0);
-    }
-
-    /// `dst = from` where the condition holds.
-    pub fn cmov(&mut self, cond: Cond, dst: Gpr, from: Gpr) {
-        self.registers(wide_escaped(0x40 | cond as u8), dst.0, from, 0, 0);
     }
 
     /// Puts a register on the stack.
@@ -252,11 +148,6 @@ impl Assembler {
     /// Returns.
     pub fn ret(&mut self) {
         self.emit(0xC3, 1, 0, 0);
-    }
-
-    /// Calls what the register points to.
-    pub fn call(&mut self, to: Gpr) {
-        self.registers(plain(0xFF), 2, to, 0, 0);
     }
 
     /// Goes on at a label.
@@ -301,16 +192,6 @@ impl Assembler {
     /// Has streamed stores be seen before any later store is.
     pub fn sfence(&mut self) {
         self.emit(0xF8_AE_0F, 3, 0, 0);
-    }
-
-    /// The floating-point control and status word = 32 bits of memory.
-    pub fn ldmxcsr(&mut self, from: Mem) {
-        self.memory(plain_escaped(0xAE), 2, from);
-    }
-
-    /// 32 bits of memory = the floating-point control and status word.
-    pub fn stmxcsr(&mut self, to: Mem) {
-        self.memory(plain_escaped(0xAE), 3, to);
     }
 
     /// Asks for a cache line.

@@ -1,4 +1,4 @@
-//! Instructions on mask registers alone, and their moves from and to general registers and memory.
+//! Instructions on mask registers alone, and their moves from general registers and from and to memory.
 
 use crate::x86::asm::encode::{Address, Assembler, Gpr, KReg, Mem};
 use crate::x86::asm::forms::{Form, Operands};
@@ -9,17 +9,15 @@ const LOAD: u64 = 0x90_F8_E1_C4;
 const STORE: u64 = 0x91_F8_E1_C4;
 /// `kmovq` from a general register.
 const FROM: u64 = 0x92_FB_E1_C4;
-/// `kmovq` to a general register.
-const TO: u64 = 0x93_FB_E1_C4;
 
 impl Assembler {
     /// Bytes as in the table.
     #[inline]
-    pub(crate) fn vex_registers(&mut self, bytes: u64, reg: u8, rm: u8, imm: Option<u8>) {
+    pub(crate) fn vex_registers(&mut self, bytes: u64, reg: u8, rm: u8) {
         let (reg, rm) = (reg as u64, rm as u64);
         assert!(reg < 16 && rm < 16);
         let bits = (reg & 7) << 35 | (reg & 8) << 12 | 3 << 38 | (rm & 7) << 32 | (rm & 8) << 10;
-        self.emit(bytes ^ bits, 5, imm.unwrap_or(0) as u64, imm.is_some() as usize);
+        self.emit(bytes ^ bits, 5, 0, 0);
     }
 
     #[inline]
@@ -39,42 +37,26 @@ impl Assembler {
         assert!(dst.0 < 8 && a.0 < 8 && b.0 < 8);
         self.note_avx512();
         match form.operands {
-            Operands::Kkk => self.vex_registers(form.bytes ^ (a.0 as u64) << 19, dst.0, b.0, None),
-            Operands::Kk => self.vex_registers(form.bytes, dst.0, a.0, None),
+            Operands::Kkk => self.vex_registers(form.bytes ^ (a.0 as u64) << 19, dst.0, b.0),
+            Operands::Kk => self.vex_registers(form.bytes, dst.0, a.0),
             _ => panic!("{} has other operands than masks", form.name),
         }
     }
 
-    /// Flags of two masks: after `KORTEST`, equal means that no bit is set in either, below that all bits are set in one or
-    /// the other; after `KTEST`, equal means that no bit is set in both, below that none of `b` is set outside `a`.
+    /// Flags of two masks: equal means that no bit is set in either, below that all bits are set in one or the other.
     ///
     /// # Panics
-    /// Where the form is neither.
+    /// Where the form is none for that.
     pub fn mask_test(&mut self, form: &Form, a: KReg, b: KReg) {
         assert!(form.operands == Operands::KFlags && a.0 < 8 && b.0 < 8, "{} does not test", form.name);
-        self.vex_registers(form.bytes, a.0, b.0, None);
-    }
-
-    /// `dst = from` moved by so many places: `KSHIFTL`, `KSHIFTR`.
-    ///
-    /// # Panics
-    /// Where the form is neither.
-    pub fn mask_shift(&mut self, form: &Form, dst: KReg, from: KReg, by: u8) {
-        assert!(form.operands == Operands::KShift && dst.0 < 8 && from.0 < 8, "{} does not shift", form.name);
-        self.vex_registers(form.bytes, dst.0, from.0, Some(by));
+        self.vex_registers(form.bytes, a.0, b.0);
     }
 
     /// `dst = from`, 64 bits.
     pub fn mask_from(&mut self, dst: KReg, from: Gpr) {
         assert!(dst.0 < 8);
         self.note_avx512();
-        self.vex_registers(FROM, dst.0, from.0, None);
-    }
-
-    /// `dst = from`, 64 bits.
-    pub fn mask_to(&mut self, dst: Gpr, from: KReg) {
-        assert!(from.0 < 8);
-        self.vex_registers(TO, dst.0, from.0, None);
+        self.vex_registers(FROM, dst.0, from.0);
     }
 
     /// `dst = [from]`, 64 bits.

@@ -7,8 +7,6 @@ use crate::x86::asm::forms::{Form, MEMORY, Operands, VEX};
 
 /// `vmovq` from a general register: three bytes of prefix, the opcode, ModRM, lowest byte first.
 const FROM: u64 = 0x6E_F9_E1_C4;
-/// `vmovq` to a general register.
-const TO: u64 = 0x7E_F9_E1_C4;
 /// `vcvttsd2si` to 64 bits.
 const TRUNCATE: u64 = 0x2C_FB_E1_C4;
 /// `vcvttss2si` to 64 bits.
@@ -107,21 +105,16 @@ impl Assembler {
 
     /// The lowest quadword of a vector register from a general register; the others become zero.
     pub fn vex_from_gpr(&mut self, dst: VReg, from: Gpr) {
-        self.vex_registers(FROM, dst.0, from.0, None);
-    }
-
-    /// The lowest quadword of a vector register.
-    pub fn vex_to_gpr(&mut self, dst: Gpr, from: VReg) {
-        self.vex_registers(TO, from.0, dst.0, None);
+        self.vex_registers(FROM, dst.0, from.0);
     }
 
     /// The lowest float of a vector register without its fraction, as 64 bits.
     pub fn vex_truncate(&mut self, dst: Gpr, from: VReg, double: bool) {
-        self.vex_registers(if double { TRUNCATE } else { TRUNCATE_SINGLE }, dst.0, from.0, None);
+        self.vex_registers(if double { TRUNCATE } else { TRUNCATE_SINGLE }, dst.0, from.0);
     }
 
     /// The topmost bits of 32 bytes.
     pub fn vex_signs(&mut self, dst: Gpr, from: VReg) {
-        self.vex_registers(SIGNS, dst.0, from.0, None);
+        self.vex_registers(SIGNS, dst.0, from.0);
     }
 }

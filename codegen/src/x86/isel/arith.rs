@@ -2,6 +2,7 @@
 
 use crate::x86::asm::encode::{KReg, Masking, Rm, VReg};
 use crate::x86::asm::forms as f;
+use crate::x86::asm::forms::Form;
 use crate::x86::asm::level::Level;
 use crate::x86::isel::bools::{Logic, Truth};
 use crate::x86::isel::select::{Emitter, Result, by_float, by_size, is_real};
@@ -23,6 +24,62 @@ pub(crate) fn predicate(op: Op, float: bool) -> Option<u8> {
         _ => return None,
     })
 }
+/// The one instruction that an op of two numbers is, of floats or integers of any size that has one.
+pub(crate) fn instruction(op: Op, dtype: DType) -> Option<&'static Form> {
+    let (signed, bytes) = (dtype.kind() == Kind::Signed, dtype.size() == 1);
+    if is_real(dtype) {
+        return Some(match op {
+            Op::Add => by_float(dtype, &f::VADDPS, &f::VADDPD),
+            Op::Subtract => by_float(dtype, &f::VSUBPS, &f::VSUBPD),
+            Op::Multiply => by_float(dtype, &f::VMULPS, &f::VMULPD),
+            Op::Divide => by_float(dtype, &f::VDIVPS, &f::VDIVPD),
+            _ => return None,
+        });
+    }
+    if !dtype.is_integer() {
+        return None;
+    }
+    Some(match op {
+        Op::Add => by_size(dtype, [&f::VPADDB, &f::VPADDW, &f::VPADDD, &f::VPADDQ]),
+        Op::Subtract => by_size(dtype, [&f::VPSUBB, &f::VPSUBW, &f::VPSUBD, &f::VPSUBQ]),
+        Op::Multiply if !bytes => by_size(dtype, [&f::VPMULLW, &f::VPMULLW, &f::VPMULLD, &f::VPMULLQ]),
+        Op::BitwiseAnd if dtype.size() == 8 => &f::VPANDQ,
+        Op::BitwiseOr if dtype.size() == 8 => &f::VPORQ,
+        Op::BitwiseXor if dtype.size() == 8 => &f::VPXORQ,
+        Op::BitwiseAnd => &f::VPANDD,
+        Op::BitwiseOr => &f::VPORD,
+        Op::BitwiseXor => &f::VPXORD,
+        Op::Maximum | Op::Fmax if signed => by_size(dtype, [&f::VPMAXSB, &f::VPMAXSW, &f::VPMAXSD, &f::VPMAXSQ]),
+        Op::Minimum | Op::Fmin if signed => by_size(dtype, [&f::VPMINSB, &f::VPMINSW, &f::VPMINSD, &f::VPMINSQ]),
+        Op::Maximum | Op::Fmax => by_size(dtype, [&f::VPMAXUB, &f::VPMAXUW, &f::VPMAXUD, &f::VPMAXUQ]),
+        Op::Minimum | Op::Fmin => by_size(dtype, [&f::VPMINUB, &f::VPMINUW, &f::VPMINUD, &f::VPMINUQ]),
+        Op::LeftShift if !bytes => by_size(dtype, [&f::VPSLLVW, &f::VPSLLVW, &f::VPSLLVD, &f::VPSLLVQ]),
+        Op::RightShift if !bytes && signed => by_size(dtype, [&f::VPSRAVW, &f::VPSRAVW, &f::VPSRAVD, &f::VPSRAVQ]),
+        Op::RightShift if !bytes => by_size(dtype, [&f::VPSRLVW, &f::VPSRLVW, &f::VPSRLVD, &f::VPSRLVQ]),
+        _ => return None,
+    })
+}
+
+/// An op that picks one of two floats, for which there is no instruction: `vmaxpd` raises a flag for any nan.
+#[derive(Clone, Copy)]
+pub(crate) struct Extreme {
+    /// Whether it picks the larger.
+    pub(crate) larger: bool,
+    /// Whether it picks the one that is a nan, and not the other.
+    pub(crate) nan_wins: bool,
+}
+
+/// Which of two floats an op picks, if it picks one.
+pub(crate) fn extreme(op: Op) -> Option<Extreme> {
+    match op {
+        Op::Maximum => Some(Extreme { larger: true, nan_wins: true }),
+        Op::Minimum => Some(Extreme { larger: false, nan_wins: true }),
+        Op::Fmax => Some(Extreme { larger: true, nan_wins: false }),
+        Op::Fmin => Some(Extreme { larger: false, nan_wins: false }),
+        _ => None,
+    }
+}
+
 const UNORDERED: u8 = 3;
 const GREATER: u8 = 0x1e;
 const LESS: u8 = 0x11;
@@ -132,6 +189,14 @@ impl Emitter<'_> {
         if self.apply_question(op, a, b, dtype) {
             return true;
         }
+        if let Some(form) = instruction(op, dtype) {
+            self.two(form, a, b, dtype, true);
+            return true;
+        }
+        if let Some(which) = extreme(op) {
+            self.extreme(which, a, b, dtype);
+            return true;
+        }
         let bits = |x: f64| Scalar::new(dtype, x);
         let sign = bits(-0.0);
         let magnitude = match dtype {
@@ -140,10 +205,6 @@ impl Emitter<'_> {
         };
         let and = by_float(dtype, &f::VPANDD, &f::VPANDQ);
         match op {
-            Op::Add => self.two(by_float(dtype, &f::VADDPS, &f::VADDPD), a, b, dtype, true),
-            Op::Subtract => self.two(by_float(dtype, &f::VSUBPS, &f::VSUBPD), a, b, dtype, true),
-            Op::Multiply => self.two(by_float(dtype, &f::VMULPS, &f::VMULPD), a, b, dtype, true),
-            Op::Divide => self.two(by_float(dtype, &f::VDIVPS, &f::VDIVPD), a, b, dtype, true),
             Op::Square => self.two(by_float(dtype, &f::VMULPS, &f::VMULPD), a, a, dtype, true),
             Op::Sqrt => self.root(a, dtype),
             Op::Rint => self.one(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(8)),
@@ -164,7 +225,6 @@ impl Emitter<'_> {
             Op::Copysign => {
                 self.copysign(a, b, sign);
             }
-            Op::Maximum | Op::Minimum | Op::Fmax | Op::Fmin => self.extreme(op, a, b, dtype),
             Op::Sign => {
                 let x = self.vector(a);
                 let mask = self.moment_mask();
@@ -240,28 +300,27 @@ impl Emitter<'_> {
         self.bury(&[a, b]);
     }
 
-    fn extreme(&mut self, op: Op, a: ValueId, b: ValueId, dtype: DType) {
+    fn extreme(&mut self, which: Extreme, a: ValueId, b: ValueId, dtype: DType) {
         let (x, y) = (self.vector(a), self.vector(b));
         let masks = [self.moment_mask(), self.moment_mask()];
         let out = self.define_vector();
         let lanes = self.masking(dtype).k;
-        self.pick_extreme(op, out, [x, y], dtype, (masks, lanes));
+        self.pick_extreme(which, out, [x, y], dtype, (masks, lanes));
         self.bury(&[a, b]);
     }
 
-    /// The larger or smaller of floats in some lanes and the second one in others, by quiet comparisons: `vmaxpd` raises a flag for
-    /// any nan. The one that is a nan wins, or loses; which, says the first.
+    /// The larger or smaller of floats in some lanes and the second one in others, by quiet comparisons. The one that is a nan
+    /// wins, or loses; which, says the first.
     pub(crate) fn pick_extreme(
         &mut self,
-        op: Op,
+        which: Extreme,
         out: VReg,
         [x, y]: [VReg; 2],
         dtype: DType,
         ([first, second], lanes): ([Truth; 2], KReg),
     ) {
-        let which = if matches!(op, Op::Maximum | Op::Fmax) { GREATER } else { LESS };
-        let nan = if matches!(op, Op::Maximum | Op::Minimum) { x } else { y };
-        self.compare_in(first, x, y, dtype, which, lanes);
+        let nan = if which.nan_wins { x } else { y };
+        self.compare_in(first, x, y, dtype, if which.larger { GREATER } else { LESS }, lanes);
         self.compare_in(second, nan, nan, dtype, UNORDERED, lanes);
         self.logic(Logic::Or, first, first, second);
         self.blend(out, first, Rm::Reg(x), y, dtype);
@@ -271,36 +330,19 @@ impl Emitter<'_> {
         if self.apply_question(op, a, b, dtype) {
             return true;
         }
-        let (signed, bytes) = (dtype.kind() == Kind::Signed, dtype.size() == 1);
-        let form = match op {
-            Op::Add => by_size(dtype, [&f::VPADDB, &f::VPADDW, &f::VPADDD, &f::VPADDQ]),
-            Op::Subtract => by_size(dtype, [&f::VPSUBB, &f::VPSUBW, &f::VPSUBD, &f::VPSUBQ]),
-            Op::Multiply | Op::Square if !bytes => by_size(dtype, [&f::VPMULLW, &f::VPMULLW, &f::VPMULLD, &f::VPMULLQ]),
-            Op::BitwiseAnd if dtype.size() == 8 => &f::VPANDQ,
-            Op::BitwiseOr if dtype.size() == 8 => &f::VPORQ,
-            Op::BitwiseXor if dtype.size() == 8 => &f::VPXORQ,
-            Op::BitwiseAnd => &f::VPANDD,
-            Op::BitwiseOr => &f::VPORD,
-            Op::BitwiseXor => &f::VPXORD,
-            Op::Maximum | Op::Fmax if signed => by_size(dtype, [&f::VPMAXSB, &f::VPMAXSW, &f::VPMAXSD, &f::VPMAXSQ]),
-            Op::Minimum | Op::Fmin if signed => by_size(dtype, [&f::VPMINSB, &f::VPMINSW, &f::VPMINSD, &f::VPMINSQ]),
-            Op::Maximum | Op::Fmax => by_size(dtype, [&f::VPMAXUB, &f::VPMAXUW, &f::VPMAXUD, &f::VPMAXUQ]),
-            Op::Minimum | Op::Fmin => by_size(dtype, [&f::VPMINUB, &f::VPMINUW, &f::VPMINUD, &f::VPMINUQ]),
-            Op::LeftShift if !bytes => by_size(dtype, [&f::VPSLLVW, &f::VPSLLVW, &f::VPSLLVD, &f::VPSLLVQ]),
-            Op::RightShift if !bytes && signed => by_size(dtype, [&f::VPSRAVW, &f::VPSRAVW, &f::VPSRAVD, &f::VPSRAVQ]),
-            Op::RightShift if !bytes => by_size(dtype, [&f::VPSRLVW, &f::VPSRLVW, &f::VPSRLVD, &f::VPSRLVQ]),
-            Op::Positive | Op::Conjugate | Op::Floor | Op::Ceil | Op::Trunc => {
-                self.same(a);
-                return true;
-            }
-            Op::Absolute if !signed => {
-                self.same(a);
-                return true;
-            }
-            Op::Absolute => {
-                self.one(by_size(dtype, [&f::VPABSB, &f::VPABSW, &f::VPABSD, &f::VPABSQ]), a, dtype, None);
-                return true;
-            }
+        if let Some(form) = instruction(op, dtype) {
+            self.two(form, a, b, dtype, false);
+            return true;
+        }
+        let signed = dtype.kind() == Kind::Signed;
+        match op {
+            Op::Square => match instruction(Op::Multiply, dtype) {
+                Some(form) => self.two(form, a, a, dtype, false),
+                None => return false,
+            },
+            Op::Positive | Op::Conjugate | Op::Floor | Op::Ceil | Op::Trunc => self.same(a),
+            Op::Absolute if !signed => self.same(a),
+            Op::Absolute => self.one(by_size(dtype, [&f::VPABSB, &f::VPABSW, &f::VPABSD, &f::VPABSQ]), a, dtype, None),
             Op::Sign => {
                 let (top, bottom) = (self.constant(Scalar::new(dtype, 1i64)), self.constant(Scalar::new(dtype, -1i64)));
                 let x = self.vector(a);
@@ -316,7 +358,6 @@ impl Emitter<'_> {
                     self.emit(least, width, out, x, top, none, None);
                 }
                 self.bury(&[a]);
-                return true;
             }
             Op::Negative => {
                 let zero = self.filled(Scalar::zero(dtype));
@@ -325,7 +366,6 @@ impl Emitter<'_> {
                 let out = self.define_vector();
                 let form = by_size(dtype, [&f::VPSUBB, &f::VPSUBW, &f::VPSUBD, &f::VPSUBQ]);
                 self.emit(form, self.width(dtype), out, zero, Rm::Reg(x), Masking::NONE, None);
-                return true;
             }
             Op::Invert => {
                 let ones = self.filled(Scalar::new(dtype, -1i64));
@@ -333,12 +373,9 @@ impl Emitter<'_> {
                 self.bury(&[a]);
                 let out = self.define_vector();
                 self.emit(&f::VPXORD, self.width(dtype), out, x, Rm::Reg(ones), Masking::NONE, None);
-                return true;
             }
             _ => return false,
-        };
-        let b = if op == Op::Square { a } else { b };
-        self.two(form, a, b, dtype, false);
+        }
         true
     }
 }

@@ -31,10 +31,15 @@ fn double(bits: u64) -> Scalar {
     Scalar::from_bits(DType::F64, bits.into())
 }
 
+/// Whether something is one instruction at a level.
+pub(crate) fn is_one(level: Level, form: &'static Form) -> bool {
+    level == Level::Avx512 || renamed(form).is_some()
+}
+
 impl Emitter<'_> {
     /// Whether something is one instruction: then its result may take the register of what it reads.
     pub(crate) fn is_one(&self, form: &'static Form) -> bool {
-        self.level() == Level::Avx512 || renamed(form).is_some()
+        is_one(self.level(), form)
     }
 
     /// An instruction with a vector as destination.

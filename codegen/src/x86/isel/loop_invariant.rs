@@ -16,18 +16,7 @@ impl Emitter<'_> {
             Inst::Param(_) | Inst::Const(_) => true,
             Inst::Load(operand) => self.steps[operand.0 as usize] == Step::Still,
             Inst::Part(value, _) => self.is_given(value.0 as usize),
-            Inst::Index(_)
-            | Inst::Apply(..)
-            | Inst::Fma(_)
-            | Inst::Step(..)
-            | Inst::Select(_)
-            | Inst::Cast(..)
-            | Inst::Bits(..)
-            | Inst::Complex(_)
-            | Inst::Gather(..)
-            | Inst::Store(..)
-            | Inst::Scatter(..)
-            | Inst::Result(_) => false,
+            _ => false,
         }
     }
 

@@ -15,9 +15,9 @@ use crate::x86::launch::block_calls::Passes;
 use crate::x86::launch::compiled_loop::Row;
 use crate::x86::loops::body::Body;
 use crate::x86::loops::map_loop::{Step, Steps, VECTOR};
-use crate::x86::loops::scan_loop::{identities, in_one, wants_small_vectors};
+use crate::x86::loops::scan_loop::{in_one, neutrals, wants_small_vectors};
 use crate::{
-    Access, DeviceError, Expanded, Fold, FpFlags, Fragment, GRAIN, Inline, Inst, Kernel, Launch, Op, OperandDecl,
+    Access, DeviceError, Expanded, FoldOrder, FpFlags, Fragment, GRAIN, Inline, Inst, Kernel, Launch, OperandDecl,
     Program, Raised, Scalar, Template, Verified, Workers, expand,
 };
 use smallvec::SmallVec;
@@ -92,7 +92,7 @@ impl Compiled {
         let mut expanded = expand(kernel);
         let mut before = SmallVec::new();
         if kernel.template == Template::Scan {
-            before = identities(kernel, level).ok_or("what runs along")?;
+            before = neutrals(kernel, level).ok_or("what runs along")?;
             expanded = in_one(expanded, kernel);
         }
         let mut body = Body::of(&expanded, level);
@@ -128,7 +128,8 @@ impl Compiled {
         let fuse = (kernel.template == Template::Scan).then_some(&passes as &dyn Fuse);
         let fallback = portable.interpret(kernel, fuse).map_err(|error| error.reason)?;
         let lanes = body.lanes;
-        let multiplies = kernel.accumulators.iter().any(|a| a.fold == Fold::Op(Op::Multiply));
+        let multiplies =
+            kernel.accumulators.iter().any(|a| a.fold.row().is_some_and(|row| row.order == FoldOrder::Lanes));
         let computes = insts().any(|inst| !matches!(inst, Inst::Load(_) | Inst::Store(..) | Inst::Result(_)));
         let shortest = if multiplies && !computes { SHORT_PRODUCT } else { SHORT_ROW };
         let is_dense = plain.iter().all(|step| *step == Step::Dense);

@@ -65,7 +65,7 @@ impl<'a> Body<'a> {
         let touched = SmallVec::from_elem(false, kernel.operands.len());
         let mut body = Body { kernel, fragment, level, lanes: 0, uses, accumulated, live, touched, readers, odd };
         for at in (0..count).rev() {
-            let is_store = matches!(body.fragment.insts[at], Inst::Store(..) | Inst::Scatter(..));
+            let is_store = body.fragment.insts[at].is_effect();
             if !(is_store || body.is_odd(at as u32) || !body.uses[at].is_empty()) {
                 continue;
             }

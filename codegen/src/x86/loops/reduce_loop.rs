@@ -4,20 +4,25 @@
 //! floats run in two levels, for the sake of rounding: [`ROUNDS`] rounds make a partial result, which goes into the total.
 //! So each element goes through at most `ROUNDS` additions there, as through NumPy's pairwise sum, and few afterwards.
 //!
-//! Other folds begin with the row's first vector in every chain, since to take elements in twice changes nothing.
+//! Idempotent folds begin with the row's first vector in every chain, since to take elements in twice changes nothing; others with zero.
+//! Which folds are which, [`crate::ir::fold`] says; the instructions are those of the op ([`crate::x86::isel::arith`]).
 
 use crate::x86::asm::encode::{Cond, Gpr, KReg, Masking, Rm, VReg};
 use crate::x86::asm::forms as f;
 use crate::x86::asm::forms::Form;
 use crate::x86::asm::level::Level;
+use crate::x86::isel::arith::{Extreme, extreme, instruction};
 use crate::x86::isel::bools::{Logic, Truth};
 use crate::x86::isel::select::{Emitter, by_float};
 use crate::x86::loops::arguments::Arguments;
 use crate::x86::loops::body::Body;
 use crate::x86::loops::map_loop::{BASES, COUNT, LANES, Lowered, Steps, Unsupported, VECTOR, at_arguments};
-use crate::{DType, Kind, Op, ValueId};
+use crate::{DType, FoldOrder, FoldRow, Op, ValueId};
 use smallvec::SmallVec;
 
+/// Comparisons, as immediates of `vcmp`: true where one is a nan, too.
+const NOT_GREATER: u8 = 0x1a;
+const NOT_LESS: u8 = 0x15;
 /// Rounds of a partial sum.
 const ROUNDS: i64 = 16;
 /// Vector registers for folds, with so many; the others are the body's.
@@ -48,51 +53,40 @@ pub(crate) struct Fold {
 }
 
 impl Fold {
-    /// Whether it begins with zero.
+    /// What the fold table says of it.
+    pub(crate) fn row(self) -> &'static FoldRow {
+        self.op.fold().expect("verified kernels fold by ops of the table")
+    }
+
+    /// Whether it begins with zero, and not with the row's first vector.
     fn adds(self) -> bool {
-        matches!(self.op, Op::Add | Op::BitwiseXor)
+        !self.row().is_idempotent(self.dtype)
     }
 
     /// Whether partial results are apart from totals.
     fn has_levels(self) -> bool {
-        self.op == Op::Add && self.dtype.is_float()
+        self.row().order == FoldOrder::Pairwise && self.row().rounds(self.dtype)
     }
 
     /// The instruction that takes a vector in, but for extremes of floats.
     pub(crate) fn form(self) -> Option<&'static Form> {
-        let (size, signed) = (self.dtype.size() == 8, self.dtype.kind() == Kind::Signed);
-        let by = |four, eight| Some(if size { eight } else { four });
-        match (self.op, self.dtype.kind()) {
-            (Op::Add, Kind::Float) => by(&f::VADDPS, &f::VADDPD),
-            (Op::Add, _) => by(&f::VPADDD, &f::VPADDQ),
-            (Op::Maximum | Op::Fmax, Kind::Signed | Kind::Unsigned) if signed => by(&f::VPMAXSD, &f::VPMAXSQ),
-            (Op::Minimum | Op::Fmin, Kind::Signed | Kind::Unsigned) if signed => by(&f::VPMINSD, &f::VPMINSQ),
-            (Op::Maximum | Op::Fmax, Kind::Signed | Kind::Unsigned) => by(&f::VPMAXUD, &f::VPMAXUQ),
-            (Op::Minimum | Op::Fmin, Kind::Signed | Kind::Unsigned) => by(&f::VPMINUD, &f::VPMINUQ),
-            (Op::BitwiseAnd, _) => by(&f::VPANDD, &f::VPANDQ),
-            (Op::BitwiseOr, _) => by(&f::VPORD, &f::VPORQ),
-            (Op::BitwiseXor, _) => by(&f::VPXORD, &f::VPXORQ),
-            _ => None,
-        }
+        instruction(self.op, self.dtype)
     }
 
-    /// For extremes of floats: the comparison of the total with an element that says not to keep the total, and whether it is
-    /// the element that must be no nan for that.
-    fn extreme(self) -> Option<(u8, bool)> {
-        const NOT_GREATER: u8 = 0x1a;
-        const NOT_LESS: u8 = 0x15;
-        match self.op {
-            Op::Maximum => Some((NOT_GREATER, false)),
-            Op::Minimum => Some((NOT_LESS, false)),
-            Op::Fmax => Some((NOT_GREATER, true)),
-            Op::Fmin => Some((NOT_LESS, true)),
-            _ => None,
-        }
+    /// What it picks, for extremes of floats.
+    pub(crate) fn extreme(self) -> Option<Extreme> {
+        if self.dtype.is_float() { extreme(self.op) } else { None }
     }
 
-    fn is_known(self) -> bool {
+    /// Whether there are instructions for it.
+    pub(crate) fn is_known(self) -> bool {
         matches!(self.dtype, DType::F32 | DType::F64 | DType::I32 | DType::I64 | DType::U32 | DType::U64)
-            && (self.form().is_some() || self.dtype.is_float() && self.extreme().is_some())
+            && (self.form().is_some() || self.extreme().is_some())
+    }
+
+    /// Whether it may begin as loops here do.
+    fn begins(self) -> bool {
+        !self.adds() || self.row().initial(self.dtype).is_some_and(|initial| initial.bits() == 0)
     }
 }
 
@@ -112,7 +106,7 @@ impl Folds {
         let inputs = kernel.operands.len() - ops.len();
         let fold = |(&op, operand): (&Op, &crate::OperandDecl)| Fold { op, dtype: operand.dtype, first: 0 };
         let mut all: SmallVec<[Fold; 4]> = ops.iter().zip(&kernel.operands[inputs..]).map(fold).collect();
-        if !all.iter().all(|fold| fold.is_known()) {
+        if !all.iter().all(|fold| fold.is_known() && fold.begins()) {
             return None;
         }
         let levels = |fold: &Fold| 1 + fold.has_levels() as usize;
@@ -183,10 +177,12 @@ impl Emitter<'_> {
     fn take_in(&mut self, fold: Fold, to: VReg, x: VReg, lanes: KReg) {
         let width = self.width(fold.dtype);
         match (fold.form(), fold.extreme()) {
-            (None, Some((predicate, of_element))) => {
+            (None, Some(Extreme { larger, nan_wins })) => {
+                // The total is not kept where it is not the better, and what must be no nan for that is none.
                 let replaced = self.moment_mask();
                 const ORDERED: u8 = 7;
-                let asked = if of_element { x } else { to };
+                let predicate = if larger { NOT_GREATER } else { NOT_LESS };
+                let asked = if nan_wins { to } else { x };
                 self.compare_in(replaced, to, x, fold.dtype, predicate, lanes);
                 match self.level() {
                     Level::Avx512 => self.compare_in(replaced, asked, asked, fold.dtype, ORDERED, replaced.k()),

@@ -13,15 +13,15 @@ use crate::ir::build::visit;
 use crate::ir::kernel;
 use crate::x86::asm::encode::{KReg, Masking, Rm, VReg, Width};
 use crate::x86::asm::forms as f;
-use crate::x86::asm::forms::Form;
 use crate::x86::asm::level::Level;
+use crate::x86::isel::avx2_emulation::is_one;
 use crate::x86::isel::bools::Truth;
-use crate::x86::isel::select::{Emitter, Result, by_float, by_size};
+use crate::x86::isel::select::{Emitter, Result, by_float};
 use crate::x86::loops::arguments::Arguments;
 use crate::x86::loops::body::Body;
 use crate::x86::loops::map_loop::{LANES, VECTOR, at_arguments};
 use crate::x86::loops::reduce_loop::Fold;
-use crate::{DType, Expanded, Inst, Kernel, Kind, Op, Scalar, Trail, ValueId};
+use crate::{DType, Expanded, Inst, Kernel, Scalar, Trail, ValueId};
 use smallvec::SmallVec;
 
 /// Accumulators of a kernel, at most: each takes a register for good.
@@ -46,22 +46,12 @@ pub(crate) struct Along {
 impl Along {
     /// Whether values have to be taken one after the other.
     fn rounds(self) -> bool {
-        rounds(self.fold.op, self.fold.dtype)
+        self.fold.row().rounds(self.fold.dtype)
     }
 
     /// What changes no other value.
-    fn identity(self) -> Scalar {
-        identity(self.fold.op, self.fold.dtype).expect("what has none is refused")
-    }
-
-    /// The instruction for two values, but for extremes of floats.
-    fn form(self) -> Option<&'static Form> {
-        let dtype = self.fold.dtype;
-        match (self.fold.op, dtype.kind()) {
-            (Op::Multiply, Kind::Float) => Some(by_float(dtype, &f::VMULPS, &f::VMULPD)),
-            (Op::Multiply, _) => Some(by_size(dtype, [&f::VPMULLW, &f::VPMULLW, &f::VPMULLD, &f::VPMULLQ])),
-            _ => self.fold.form(),
-        }
+    fn neutral(self) -> Scalar {
+        self.fold.row().neutral(self.fold.dtype).expect("what has none is refused")
     }
 }
 
@@ -86,22 +76,16 @@ pub(crate) fn in_one(expanded: Expanded, kernel: &Kernel) -> Expanded {
     Expanded { kernel: merged, body, epilogue: Trail::default() }
 }
 
-/// Whether an accumulator's values have to be taken one after the other.
-fn rounds(op: Op, dtype: DType) -> bool {
-    dtype.is_float() && matches!(op, Op::Add | Op::Multiply)
-}
-
 /// Whether the level of all else is none for a scan of so many instructions: where all that runs along is added in order, and
 /// little is computed, smaller vectors are better. While none of 64 bytes is at work, an addition takes two cycles instead of
 /// three: `np.cumsum(x * y)` of doubles 0.6 ns an element instead of 1.0.
 pub(crate) fn wants_small_vectors(kernel: &Kernel, length: usize) -> bool {
-    let waits =
-        |a: &kernel::Accumulator| matches!(a.fold, kernel::Fold::Op(op) if rounds(op, kernel.body.dtype(a.value)));
+    let waits = |a: &kernel::Accumulator| a.fold.row().is_some_and(|row| row.rounds(kernel.body.dtype(a.value)));
     length <= SHORT && kernel.accumulators.iter().all(waits)
 }
 
 /// The values that change no other, by accumulator; none where one of them does not run in a loop, or there is none.
-pub(crate) fn identities(kernel: &Kernel, level: Level) -> Option<SmallVec<[Scalar; MOST]>> {
+pub(crate) fn neutrals(kernel: &Kernel, level: Level) -> Option<SmallVec<[Scalar; MOST]>> {
     let is_read =
         |i: usize| kernel.epilogue.insts.iter().any(|inst| matches!(inst, Inst::Result(r) if *r as usize == i));
     let count = kernel.accumulators.len();
@@ -110,35 +94,16 @@ pub(crate) fn identities(kernel: &Kernel, level: Level) -> Option<SmallVec<[Scal
     }
     let of = |a: &kernel::Accumulator| {
         let (dtype, kernel::Fold::Op(op)) = (kernel.body.dtype(a.value), a.fold) else { return None };
-        // AVX2 makes them of several instructions: 0.7 ns an element instead of the 0.5 of one after the other.
-        let is_long = matches!(op, Op::Multiply | Op::Maximum | Op::Minimum | Op::Fmax | Op::Fmin);
-        let lacks = level == Level::Avx2 && is_long && matches!(dtype, DType::I64 | DType::U64);
-        if lacks { None } else { identity(op, dtype) }
+        let fold = Fold { op, dtype, first: 0 };
+        // What rounds takes one instruction. What AVX2 makes of several takes 0.7 ns an element instead of the 0.5 of one after
+        // the other.
+        let runs = match fold.form() {
+            Some(form) => is_one(level, form),
+            None => !fold.row().rounds(dtype),
+        };
+        if fold.is_known() && runs { fold.row().neutral(dtype) } else { None }
     };
     kernel.accumulators.iter().map(of).collect()
-}
-
-fn identity(op: Op, dtype: DType) -> Option<Scalar> {
-    let is_float = matches!(dtype, DType::F32 | DType::F64);
-    if !is_float && !matches!(dtype, DType::I32 | DType::I64 | DType::U32 | DType::U64) {
-        return None;
-    }
-    let ones = u128::MAX >> (128 - 8 * dtype.size());
-    let sign = 1 << (8 * dtype.size() - 1);
-    let bits = |bits| Some(Scalar::from_bits(dtype, bits));
-    match op {
-        Op::Add if is_float => Some(Scalar::new(dtype, -0.0)),
-        Op::Add | Op::BitwiseOr | Op::BitwiseXor => Some(Scalar::zero(dtype)),
-        Op::Multiply => Some(Scalar::new(dtype, 1i64)),
-        Op::BitwiseAnd => bits(ones),
-        Op::Maximum if is_float => Some(Scalar::new(dtype, f64::NEG_INFINITY)),
-        Op::Minimum if is_float => Some(Scalar::new(dtype, f64::INFINITY)),
-        // Any number is taken instead of it, and so is a nan.
-        Op::Fmax | Op::Fmin if is_float => Some(Scalar::new(dtype, f64::NAN)),
-        Op::Maximum | Op::Fmax => bits(if dtype.kind() == Kind::Signed { sign } else { 0 }),
-        Op::Minimum | Op::Fmin => bits(if dtype.kind() == Kind::Signed { ones ^ sign } else { ones }),
-        _ => None,
-    }
 }
 
 impl Emitter<'_> {
@@ -184,7 +149,7 @@ impl Emitter<'_> {
         let value = self.body.accumulated[accumulator];
         let along = *self.along.get(accumulator).ok_or("results of folds")?;
         let register = self.vector(value);
-        let vector = if self.rest { self.or_identity(along, register) } else { register };
+        let vector = if self.rest { self.or_neutral(along, register) } else { register };
         if along.rounds() {
             self.one_by_one(along, vector);
         } else {
@@ -201,7 +166,7 @@ impl Emitter<'_> {
     /// In vectors of half the size where there are larger ones: those add in three cycles instead of four.
     fn one_by_one(&mut self, along: Along, value: VReg) {
         let (dtype, size) = (along.fold.dtype, along.fold.dtype.size());
-        let form = along.form().expect("sums and products have instructions");
+        let form = along.fold.form().expect("what rounds takes one instruction");
         let (width, per) = match self.width(dtype) {
             Width::W512 => (Width::W256, self.lanes() / 2),
             width => (width, self.lanes()),
@@ -240,17 +205,17 @@ impl Emitter<'_> {
 
     /// A vector with what changes nothing in the lanes that are not there at the row's end: they raise no flag, and the last
     /// lane there is stays to the end.
-    fn or_identity(&mut self, along: Along, value: VReg) -> VReg {
+    fn or_neutral(&mut self, along: Along, value: VReg) -> VReg {
         let dtype = along.fold.dtype;
-        let (identity, out) = (self.filled(along.identity()), self.moment());
+        let (neutral, out) = (self.filled(along.neutral()), self.moment());
         match self.level() {
-            Level::Avx512 => self.blend(out, Truth(LANES.0), Rm::Reg(value), identity, dtype),
+            Level::Avx512 => self.blend(out, Truth(LANES.0), Rm::Reg(value), neutral, dtype),
             Level::Avx2 => {
                 let lanes = self.moment();
                 let form = if dtype.size() == 8 { &f::VPMOVSXBQ } else { &f::VPMOVSXBD };
                 let from = Rm::Mem(at_arguments(self.arguments.tail_lanes()));
                 self.asm.vex(form, self.width(dtype), lanes, VReg(0), from, None);
-                self.asm.vex_blend(&f::VPBLENDVB, self.width(dtype), out, identity, Rm::Reg(value), lanes);
+                self.asm.vex_blend(&f::VPBLENDVB, self.width(dtype), out, neutral, Rm::Reg(value), lanes);
             }
         }
         out
@@ -264,8 +229,8 @@ impl Emitter<'_> {
         while by < self.lanes() {
             match self.level() {
                 Level::Avx512 => {
-                    let identity = self.filled(along.identity());
-                    self.move_up(moved, (out, identity), by, dtype);
+                    let neutral = self.filled(along.neutral());
+                    self.move_up(moved, (out, neutral), by, dtype);
                     self.combine(along, out, moved, out);
                 }
                 Level::Avx2 => {
@@ -335,12 +300,13 @@ impl Emitter<'_> {
 
     /// `out` = what is folded of `a`, then `b`.
     fn combine(&mut self, along: Along, out: VReg, a: VReg, b: VReg) {
-        let (op, dtype) = (along.fold.op, along.fold.dtype);
-        if let Some(form) = along.form() {
+        let dtype = along.fold.dtype;
+        if let Some(form) = along.fold.form() {
             return self.emit(form, self.width(dtype), out, a, Rm::Reg(b), Masking::NONE, None);
         }
         let masks = [self.moment_mask(), self.moment_mask()];
-        self.pick_extreme(op, out, [a, b], dtype, (masks, KReg(0)));
+        let which = along.fold.extreme().expect("what has no instruction is an extreme");
+        self.pick_extreme(which, out, [a, b], dtype, (masks, KReg(0)));
     }
 }
 

@@ -1,0 +1,74 @@
+"""Count the instructions of single calls, under Valgrind: the same figure on a busy machine as on a quiet one.
+
+    python -m benches.instructions [--python INTERPRETER ...]
+
+Each case runs in a process of its own, a few and many times; the difference is what one call takes, Python's
+loop around it included. Several interpreters (each with a fastnp of its own) stand side by side, and the
+last column is the ratio of the last to the first. Valgrind knows no AVX-512, so kernels are AVX2's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+FEW, MANY = 200, 2200
+
+# Name, preparation, and what one turn does.
+CASES = {
+    "a + b of 100,000, recorded": ("a = np.ones(100_000); b = np.ones(100_000)", "a + b"),
+    "a + b of 10, run at once": ("a = np.ones(10); b = np.ones(10)", "a + b"),
+    "chain of ten on 10": ("a = np.ones(10)", "a + 1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9 + 10"),
+    "chain of ten on 5,000, flushed": (
+        "a = np.ones(5_000)",
+        "float((a + 1 + 2 + 3 + 4 + 5 + 6 + 7 + 8 + 9)[0])",
+    ),
+    "a.sum() of 100": ("a = np.ones(100)", "a.sum()"),
+    "a[i] with ten positions": ("a = np.arange(100.0); i = np.arange(10)", "a[i]"),
+    "a[2:8] = 1.0": ("a = np.ones(10)", "a[2:8] = 1.0"),
+    "np.exp(a) of 10": ("a = np.ones(10)", "np.exp(a)"),
+}
+
+
+def count(python: str, prepare: str, turn: str, turns: int) -> int:
+    """Instructions of a process that takes so many turns."""
+    program = f"import fastnp as np\n{prepare}\nfor _ in range({turns}):\n    {turn}\n"
+    # Single-threaded and with a fixed seed: what is left to chance is memory's layout.
+    settings = {"FASTNP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
+    with tempfile.TemporaryDirectory() as folder:
+        command = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={Path(folder) / 'out'}"]
+        done = subprocess.run(
+            [*command, python, "-c", program],
+            capture_output=True,
+            text=True,
+            env=os.environ | settings,
+            check=False,
+        )
+    found = re.search(r"Collected : (\d+)", done.stderr)
+    if done.returncode or not found:
+        raise SystemExit(f"valgrind failed:\n{done.stderr[-2000:]}")
+    return int(found.group(1))
+
+
+def main() -> None:
+    """Print one row a case."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--python", nargs="+", default=[sys.executable], metavar="INTERPRETER")
+    pythons: list[str] = parser.parse_args().python
+    width = max(map(len, CASES))
+    for name, (prepare, turn) in CASES.items():
+        each = [
+            (count(p, prepare, turn, MANY) - count(p, prepare, turn, FEW)) / (MANY - FEW)
+            for p in pythons
+        ]
+        ratio = f"  {each[-1] / each[0]:.3f}" if len(each) > 1 else ""
+        print(f"{name:{width}}", *(f"{n:9.0f}" for n in each), ratio, flush=True)
+
+
+if __name__ == "__main__":
+    main()
