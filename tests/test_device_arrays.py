@@ -1,7 +1,7 @@
-"""Arrays on devices and other libraries: what is lent to them, borrowed from them, and when it
-comes back; and how devices are chosen.
+"""Arrays on devices: computation, selection of devices, and memory exported to and imported from
+other libraries until it is released.
 
-The device is the one for tests, `apart`, and the other library is `dlpack_peer`.
+The device is the mock device, `apart`, and the other library is `dlpack_peer`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64".split() + (
 
 @pytest.fixture(autouse=True)
 def on_apart() -> Iterator[None]:
-    """Every test begins on the device, and leaves things as they were."""
+    """Every test begins on the device, and restores the previous state."""
     with fastnp.device("apart"):
         yield
 
@@ -487,7 +487,7 @@ def test_elements_that_are_not_aligned_are_copied() -> None:
 
 
 def test_two_arrays_on_the_same_memory() -> None:
-    """Neither knows of the other: their addresses alone tell what they share."""
+    """Two arrays imported separately: that they overlap is known by their addresses only."""
     for shift in range(-2, 3):
         x = numbers()
         memory = numpy.arange(12.0) * 2
@@ -579,7 +579,7 @@ def test_what_the_interface_says() -> None:
     assert _fastnp.is_lent(x)
     ctypes.c_double.from_address(said["data"][0]).value = 9
     assert x[0, 0] == 9
-    # Told again, it is lent once more and not for longer.
+    # A second export lasts no longer than the first.
     assert _interchange.cuda_interface(x)["data"] == said["data"]
     del part
     kept = x.T

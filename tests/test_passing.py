@@ -1,6 +1,7 @@
-"""Results that die unread once a number is there are left out the next time.
+"""Speculative dead-result elimination: results that die unread after a scalar was computed from
+them are not computed the next time.
 
-Nothing but time and memory depends on it.
+It affects time and memory only.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The fallback: what goes in and out of NumPy, what is counted, and when it objects."""
+"""The fallback: conversion of arguments and results, the ledger, and strict mode."""
 
 from __future__ import annotations
 
