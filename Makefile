@@ -8,8 +8,8 @@
 #   make bench     the criterion benches of the Rust layers, then NumPy and fastnp side by side
 #   make clean     remove everything built
 #
-# Variables: PYTHON (interpreter for .venv), PROFILE (release or dev: how the extension is built),
-# RUN_ARGS (more arguments for npbench), PYTEST_ARGS (more arguments for pytest), FUZZ_COUNT, FUZZ_SEED.
+# Variables: PYTHON (interpreter for .venv), PROFILE (release or dev: how the extension is built, but for tests),
+# RUN_ARGS (more arguments for npbench), PYTEST_ARGS (more arguments for pytest), PYTEST_JOBS (its processes), FUZZ_COUNT, FUZZ_SEED.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -22,16 +22,20 @@ PROFILE ?= release
 PRESET  ?= S
 RUN_ARGS ?=
 PYTEST_ARGS ?=
+PYTEST_JOBS ?= $(if $(PYTEST_ARGS),0,auto)
 FUZZ_COUNT ?= 250000
 FUZZ_SEED  ?= 1
 
 BIN    := $(VENV)/bin
 STAMPS := $(VENV)/stamps
+CHECK  := $(PYTHON) .ci/timed.py
+# Where the extension is not among what is built, dependencies have other features, and all is compiled a second time.
+RUST_TESTED := --workspace --exclude fastnp-benches
 
 RUST_SOURCES := $(shell find codegen core pybind benches .cargo -name target -prune -o \
     \( -name '*.rs' -o -name '*.cu' -o -name '*.toml' \) -print 2>/dev/null) Cargo.toml Cargo.lock
-PYTHON_TREES := pybind/python npbench tests benches
-MYPY_TREES   := pybind/python/fastnp npbench tests benches
+PYTHON_TREES := pybind/python npbench tests benches .ci
+MYPY_TREES   := pybind/python/fastnp npbench tests benches .ci
 
 .PHONY: help run build test lint rust-lint python-lint rust-test docs pytest fuzz sanitize bench clean
 
@@ -50,8 +54,9 @@ $(STAMPS)/requirements: requirements-dev.txt $(STAMPS)/venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
 	touch $@
 
-$(STAMPS)/extension-$(PROFILE): $(RUST_SOURCES) pyproject.toml $(STAMPS)/requirements
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --quiet $(if $(filter release,$(PROFILE)),--release)
+# One extension is installed at a time, so the stamps of others go.
+$(STAMPS)/extension-%: $(RUST_SOURCES) pyproject.toml $(STAMPS)/requirements
+	VIRTUAL_ENV=$(abspath $(VENV)) $(CHECK) 'build extension' $(BIN)/maturin develop --quiet --profile $*
 	rm -f $(STAMPS)/extension-*
 	touch $@
 
@@ -62,27 +67,34 @@ run: build
 
 # --- checks ---------------------------------------------------------------------------------------------------------
 
-test: lint rust-test pytest
+# Everything is compiled in Cargo's profile `dev`, once for the Rust tests and the extension that the Python tests load.
+test:
+	@$(PYTHON) .ci/timed.py --start
+	@$(MAKE) --no-print-directory lint rust-test pytest
+	@$(PYTHON) .ci/timed.py --table
 
 lint: rust-lint python-lint docs
 
 rust-lint:
-	cargo fmt --all --check
-	cargo clippy --workspace --all-targets --quiet -- -D warnings
+	@$(CHECK) rustfmt cargo fmt --all --check
+	@$(CHECK) clippy cargo clippy --workspace --all-targets --quiet -- -D warnings
 
 python-lint: $(STAMPS)/requirements
-	$(BIN)/ruff check $(PYTHON_TREES)
-	$(BIN)/ruff format --check $(PYTHON_TREES)
-	$(BIN)/mypy $(MYPY_TREES)
+	@$(CHECK) 'ruff check' $(BIN)/ruff check $(PYTHON_TREES)
+	@$(CHECK) 'ruff format' $(BIN)/ruff format --check $(PYTHON_TREES)
+	@$(CHECK) mypy $(BIN)/mypy $(MYPY_TREES)
 
 docs:
-	RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --quiet
+	@RUSTDOCFLAGS="-D warnings" $(CHECK) rustdoc cargo doc --workspace --no-deps --quiet
 
+# Without the benches, which have no tests and want criterion.
 rust-test:
-	cargo test --workspace --quiet
+	@$(CHECK) 'build Rust tests' cargo test $(RUST_TESTED) --quiet --no-run
+	@$(CHECK) 'Rust tests' cargo test $(RUST_TESTED) --quiet
 
-pytest: build
-	$(BIN)/python -m pytest --quiet $(PYTEST_ARGS)
+# As many processes as there are cores, but for a few tests one is asked for.
+pytest: $(STAMPS)/extension-dev
+	@$(CHECK) pytest $(BIN)/python -m pytest --quiet --numprocesses $(PYTEST_JOBS) --maxprocesses 4 --dist worksteal $(PYTEST_ARGS)
 
 # A quarter of a million programs take about twenty minutes on one core; modes run one after the other.
 fuzz: build

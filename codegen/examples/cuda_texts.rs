@@ -3,14 +3,33 @@
 //!
 //!     cargo run -p fastnp-codegen --example cuda_texts -- DIR
 
-#[path = "../tests/cuda/kernels.rs"]
+#[path = "../tests/kernels.rs"]
 #[allow(dead_code, reason = "the texts of some are golden files")]
 mod kernels;
 
 use fastnp_codegen::cuda::together;
-use fastnp_codegen::{Access, DType, Kernel, KernelBuilder, Template};
-use kernels::{casts_of, folds_of, map_of, ops_of, right, text};
+use fastnp_codegen::{Access, DType, Fold, Kernel, KernelBuilder, Op, Template};
+use kernels::{casts_of, map_of, ops_of, right, text};
 use std::path::PathBuf;
+
+/// A sum, an extreme and, of reductions, a position.
+fn folds_of(template: Template, dtype: DType) -> Kernel {
+    let mut kernel = KernelBuilder::new(template, 1, 1);
+    let from = kernel.operand(dtype, Access::Read, true);
+    let (sum, extreme) = if dtype == DType::Bool { (Op::LogicalOr, Op::LogicalAnd) } else { (Op::Add, Op::Maximum) };
+    let mut folds = vec![Fold::Op(sum), Fold::Op(extreme)];
+    if template == Template::Reduce {
+        folds.push(Fold::ArgMax);
+    }
+    for fold in folds {
+        let value = kernel.body().load(from);
+        let number = kernel.accumulate(fold, value);
+        let to = kernel.operand(fold.result(dtype), Access::Write, true);
+        let value = kernel.epilogue().result(number);
+        kernel.epilogue().store(to, value);
+    }
+    kernel.finish()
+}
 
 /// A gather and a scatter.
 fn moves() -> Kernel {

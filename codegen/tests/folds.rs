@@ -1,9 +1,6 @@
 //! The fold table: what each row claims, by evaluation; and each fold on every backend, against the evaluator.
 
-#[path = "portable/evaluator.rs"]
-mod evaluator;
-
-use evaluator::{Memory, apply, evaluate};
+use crate::portable::evaluator::{Memory, apply, evaluate};
 use fastnp_codegen::portable::Portable;
 use fastnp_codegen::*;
 use num_complex::Complex;

@@ -1,20 +1,34 @@
-//! Kernels as files: what the IR looks like, and what its rules reject.
+//! Kernels as files: what the IR looks like, what is made of it, and what its rules reject.
 //!
-//! `golden/*.ir` are right: each is parsed, verified and printed, and must be what is printed. `golden/bad/*.ir` are wrong:
-//! the first line is `; error:` and the first line of the error, from the parser (`line:column: …`) or the verifier
-//! (`place: …`). `golden/expanded` holds elementary functions written out, and how many instructions each takes; `golden/x86` and `golden/x86-avx2`, machine code; `golden/cuda`, CUDA C. Comment lines at the head say what a file is about and are kept. `FASTNP_BLESS=1` rewrites the files.
+//! `golden/*.ir` are right: a kernel as it is parsed, verified and printed, and below it what is made of it, a text under each line
+//! that begins with `===`: `expanded`, elementary functions written out; the name of an x86 backend, machine code; `cuda`, CUDA C over
+//! dense arrays, and `cuda, columns`, over those in which the other axis is the faster. A file has the sections that it asks for: put
+//! such a line at its end, and bless. `golden/bad/*.ir` are wrong: the first line is `; error:` and the first line of the error, from
+//! the parser (`line:column: …`) or the verifier (`place: …`). Comment lines at the head say what a file is about and are kept.
+//! `golden/made` is what is made of no file: tables over all ops, and texts of kernels too long to read.
+//!
+//! In CUDA C a definition that is the same wherever it is used stands once, in `golden/made/definitions.cu`; a text has its name.
+//! `FASTNP_BLESS=1` rewrites the files.
 
-#[path = "cuda/kernels.rs"]
-#[allow(dead_code, reason = "kernels are read from files here")]
-mod kernels;
-
-use fastnp_codegen::{Access, Backend, DType, Inst, Kernel, KernelBuilder, Op, Template, expand, verify};
+use crate::kernels;
+use fastnp_codegen::cuda::compaction;
+use fastnp_codegen::{Access, Backend, DType, Inst, Kernel, KernelBuilder, Op, Template, Verified, expand, verify};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The files of a folder beside this one, by name.
+/// What a section's heading begins with.
+const HEADING: &str = "=== ";
+/// What the line of a text begins with that names its definitions.
+const USES: &str = "// with ";
+
+fn golden(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
+}
+
+/// The files of a folder, by name.
 fn files(folder: &str) -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder);
+    let folder = golden(folder);
     let entries = fs::read_dir(&folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
     let mut files: Vec<_> = entries.map(|e| e.expect("an entry").path()).collect();
     files.retain(|path| path.extension().is_some_and(|e| e == "ir"));
@@ -24,7 +38,8 @@ fn files(folder: &str) -> Vec<PathBuf> {
 }
 
 /// Compares a file with what it should be, or makes it so.
-fn compare(path: &Path, found: &str, expected: &str) {
+fn compare(path: &Path, expected: &str) {
+    let found = fs::read_to_string(path).unwrap_or_default();
     if found == expected {
         return;
     }
@@ -32,7 +47,9 @@ fn compare(path: &Path, found: &str, expected: &str) {
         fs::write(path, expected).expect("the golden file can be written");
         return;
     }
-    panic!("{} should be (FASTNP_BLESS=1 makes it so)\n{expected}", path.display());
+    let mut lines = found.lines().zip(expected.lines());
+    let line = 1 + lines.position(|(a, b)| a != b).unwrap_or(found.lines().count().min(expected.lines().count()));
+    panic!("{} differs from line {line} on; it should be (FASTNP_BLESS=1 makes it so)\n{expected}", path.display());
 }
 
 /// The comment lines that a text begins with.
@@ -40,22 +57,97 @@ fn head(text: &str) -> String {
     text.split_inclusive('\n').take_while(|line| line.starts_with(';')).collect()
 }
 
-#[test]
-fn right_kernels_print_as_they_stand() {
-    for path in files("golden") {
+/// A file of a right kernel.
+struct Right {
+    path: PathBuf,
+    head: String,
+    kernel: Verified<Kernel>,
+    /// Heading and text of each section.
+    sections: Vec<(String, String)>,
+}
+
+impl Right {
+    fn read(path: PathBuf) -> Self {
         let text = fs::read_to_string(&path).expect("readable");
         let name = path.display();
-        let kernel: Kernel = text.parse().unwrap_or_else(|e| panic!("{name}:{e}"));
+        let heading = format!("\n{HEADING}");
+        let mut parts = text.split(&heading);
+        let input = parts.next().expect("a text has a beginning");
+        let kernel: Kernel = input.parse().unwrap_or_else(|e| panic!("{name}:{e}"));
         let kernel = verify(kernel).unwrap_or_else(|e| panic!("{name}: {e}"));
-        let printed = kernel.to_string();
-        assert_eq!(printed.parse::<Kernel>().as_ref(), Ok(&*kernel), "{name}");
-        compare(&path, &text, &(head(&text) + &printed));
+        let section = |part: &str| {
+            let (heading, text) = part.split_once('\n').unwrap_or((part, ""));
+            (heading.to_owned(), text.to_owned())
+        };
+        let (head, sections) = (head(input), parts.map(section).collect());
+        Right { head, kernel, sections, path }
+    }
+
+    fn all() -> Vec<Self> {
+        files(".").into_iter().map(Right::read).collect()
+    }
+
+    /// The CUDA C that a heading asks for, if it does.
+    fn cuda(&self, heading: &str) -> Option<String> {
+        let mut order: Vec<usize> = (0..(self.kernel.outer + self.kernel.inner) as usize).collect();
+        match heading {
+            "cuda" => {}
+            "cuda, columns" => order.reverse(),
+            _ => return None,
+        }
+        Some(kernels::text(self.kernel.clone(), &order, 1))
     }
 }
 
 #[test]
+fn right_kernels_are_as_they_stand() {
+    let definitions = Definitions::of_all();
+    let levels = x86();
+    for right in Right::all() {
+        let printed = right.kernel.to_string();
+        assert_eq!(printed.parse::<Kernel>().as_ref(), Ok(&*right.kernel), "{}", right.path.display());
+        let mut text = right.head.clone() + &printed;
+        for (heading, before) in &right.sections {
+            text += &format!("\n{HEADING}{heading}\n");
+            if let Some(cuda) = right.cuda(heading) {
+                text += &definitions.named_in(&cuda);
+            } else if heading == "expanded" {
+                text += &expanded(&right.kernel);
+            } else if let Some(x86) = levels.iter().find(|x86| x86.name() == heading) {
+                text += &x86.compile(&right.kernel).expect("compiles").listing();
+            } else {
+                // Of a level that this machine lacks.
+                assert!(["x86", "x86-avx2"].contains(&&**heading), "{}: {heading}", right.path.display());
+                text += before;
+            }
+        }
+        compare(&right.path, &text);
+    }
+}
+
+/// The x86 backends of this machine.
+#[cfg(all(target_arch = "x86_64", unix, not(miri)))]
+fn x86() -> Vec<impl Backend> {
+    fastnp_codegen::x86::X86::every_level().into_iter().collect()
+}
+
+#[cfg(not(all(target_arch = "x86_64", unix, not(miri))))]
+fn x86() -> Vec<fastnp_codegen::portable::Portable> {
+    vec![]
+}
+
+/// A kernel whose elementary functions are written out, and which values are wanted of them seldom.
+fn expanded(kernel: &Kernel) -> String {
+    let expanded = expand(kernel);
+    let seldom = |odd: &fastnp_codegen::Odd| format!("; v{} is wanted where v{}\n", odd.value.0, odd.mask.0);
+    let text = expanded.body.odd.iter().map(seldom).collect::<String>() + &expanded.kernel.to_string();
+    assert_eq!(text.parse::<Kernel>().as_ref(), Ok(&expanded.kernel));
+    text
+}
+
+#[test]
 fn wrong_kernels_are_rejected_as_expected() {
-    for path in files("golden/bad") {
+    for path in files("bad") {
         let text = fs::read_to_string(&path).expect("readable");
         let error = match text.parse::<Kernel>() {
             Err(error) => error.to_string(),
@@ -69,8 +161,98 @@ fn wrong_kernels_are_rejected_as_expected() {
         };
         let first = error.lines().next().unwrap_or_default();
         let rest = text.split_once('\n').map_or("", |(_, rest)| rest);
-        compare(&path, &text, &format!("; error: {first}\n{rest}"));
+        compare(&path, &format!("; error: {first}\n{rest}"));
     }
+}
+
+/// CUDA C of kernels with more arguments than a launch passes, by template.
+fn many() -> impl Iterator<Item = (String, String)> {
+    let axes: Vec<usize> = (0..kernels::MANY_AXES as usize).collect();
+    [Template::Map, Template::Reduce, Template::Scan]
+        .into_iter()
+        .map(move |template| (template.to_string(), kernels::text(kernels::right(kernels::many(template)), &axes, 1)))
+}
+
+/// What writes the elements that a mask chooses, by their size, or their positions.
+fn compactions() -> impl Iterator<Item = (String, String)> {
+    let what = [("4 bytes", Some(4)), ("16 bytes", Some(16)), ("positions", None)];
+    what.into_iter().map(|(what, size)| (what.to_owned(), compaction(size)))
+}
+
+#[test]
+fn cuda_texts_of_no_file_are_as_they_stand() {
+    let definitions = Definitions::of_all();
+    compare(&golden("made/definitions.cu"), &definitions.text());
+    let sections = |texts: &mut dyn Iterator<Item = (String, String)>| {
+        let section =
+            |(heading, text): (String, String)| format!("{HEADING}{heading}\n{}", definitions.named_in(&text));
+        texts.map(section).collect::<Vec<_>>().join("\n")
+    };
+    compare(&golden("made/many.cu"), &sections(&mut many()));
+    compare(&golden("made/compaction.cu"), &sections(&mut compactions()));
+}
+
+/// Definitions of CUDA C by name, those of which the golden texts have one only.
+struct Definitions(BTreeMap<String, String>);
+
+impl Definitions {
+    /// Of all the texts that are golden.
+    fn of_all() -> Self {
+        let (mut found, mut several) = (BTreeMap::new(), BTreeSet::new());
+        let of_files = Right::all();
+        let of_files = of_files.iter().flat_map(|r| r.sections.iter().filter_map(|(heading, _)| r.cuda(heading)));
+        for text in of_files.chain(many().map(|m| m.1)).chain(compactions().map(|c| c.1)) {
+            for definition in paragraphs(&text).0 {
+                let name = name_of(definition);
+                if found.entry(name.to_owned()).or_insert_with(|| definition.to_owned()) != definition {
+                    several.insert(name.to_owned());
+                }
+            }
+        }
+        found.retain(|name, _| !several.contains(name));
+        Definitions(found)
+    }
+
+    /// All of them, a section each.
+    fn text(&self) -> String {
+        self.0.iter().map(|(name, definition)| format!("{HEADING}{name}\n{definition}\n")).collect()
+    }
+
+    /// A text with the names of definitions for those that stand here, a line for those in a row.
+    fn named_in(&self, text: &str) -> String {
+        let (before, kernel) = paragraphs(text);
+        let mut out: Vec<String> = vec![];
+        for definition in before {
+            let name = name_of(definition);
+            match out.last_mut() {
+                _ if self.0.get(name).is_none_or(|it| it != definition) => out.push(definition.to_owned()),
+                Some(names) if names.starts_with(USES) => *names += &format!(" {name}"),
+                _ => out.push(format!("{USES}{name}")),
+            }
+        }
+        out.push(kernel.to_owned());
+        out.join("\n\n")
+    }
+}
+
+/// The definitions of a text, and the kernel behind them.
+fn paragraphs(text: &str) -> (Vec<&str>, &str) {
+    let kernel = text.find("extern \"C\"").expect("a text has a kernel");
+    let end = text[..kernel].rfind("\n\n").expect("something is defined before it");
+    (text[..end].split("\n\n").collect(), &text[end + 2..])
+}
+
+/// The name that a definition gives: the last word before the end of a type, or before the arguments or sizes of anything else.
+fn name_of(definition: &str) -> &str {
+    let start = definition.split_inclusive('\n').take_while(|line| line.starts_with("//")).map(str::len).sum();
+    let code: &str = &definition[start..];
+    let end = if code.starts_with("typedef") {
+        let end = if code.starts_with("typedef struct") { code.find('}').expect("it ends") } else { 0 };
+        end + code[end..].find(';').expect("it ends")
+    } else {
+        code.find(['(', '[']).expect("it has arguments or sizes")
+    };
+    code[..end].rsplit([' ', '*', '}']).next().expect("a word")
 }
 
 /// A map of one op.
@@ -86,16 +268,7 @@ fn map_of(op: Op, dtype: DType) -> Kernel {
 }
 
 #[test]
-fn elementary_functions_are_written_out_as_they_stand() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/expanded");
-    for op in [Op::Exp, Op::Sin] {
-        let expanded = expand(&map_of(op, DType::F64));
-        let seldom = |odd: &fastnp_codegen::Odd| format!("; v{} is wanted where v{}\n", odd.value.0, odd.mask.0);
-        let text = expanded.body.odd.iter().map(seldom).collect::<String>() + &expanded.kernel.to_string();
-        assert_eq!(text.parse::<Kernel>().as_ref(), Ok(&expanded.kernel));
-        let path = folder.join(format!("{op}.ir"));
-        compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &text);
-    }
+fn elementary_functions_take_as_many_instructions_as_they_did() {
     // What is computed: literals, operands and the call for odd arguments left out.
     let count = |op: Op, dtype: DType| {
         let is_work = |i: &&Inst| {
@@ -108,54 +281,7 @@ fn elementary_functions_are_written_out_as_they_stand() {
     for &op in Op::ALL.iter().filter(|op| op.row().elementary) {
         table += &format!("{op} {} {}\n", count(op, DType::F64), count(op, DType::F32));
     }
-    let path = folder.join("counts.txt");
-    compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &table);
-}
-
-/// The machine code of some of the kernels.
-#[test]
-#[cfg(all(target_arch = "x86_64", unix, not(miri)))]
-fn machine_code_is_as_it_stands() {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    for x86 in fastnp_codegen::x86::X86::every_level() {
-        for name in [
-            "map_elementwise", "map_select", "map_casts", "map_in_place", "map_index", "map_complex", "expanded/exp",
-            "expanded/sin", "reduce_rows", "scan_rows", "gather", "put",
-        ] {
-            let kernel: Kernel =
-                fs::read_to_string(golden.join(format!("{name}.ir"))).expect("readable").parse().expect("right");
-            let program = x86.compile(&verify(kernel).expect("right")).expect("compiles");
-            let path = golden.join(x86.name()).join(format!("{}.asm", name.trim_start_matches("expanded/")));
-            compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &program.listing());
-        }
-    }
-}
-
-/// CUDA C of some of the kernels, over dense arrays, and over those in which the other axis is the faster.
-#[test]
-fn cuda_texts_are_as_they_stand() {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
-    let ways = |rank: usize| {
-        if rank == 2 { vec![("", vec![0, 1]), (".columns", vec![1, 0])] } else { vec![("", (0..rank).collect())] }
-    };
-    for name in [
-        "map_elementwise", "map_select", "map_casts", "map_in_place", "map_index", "map_complex", "map_point",
-        "gather", "scatter", "reduce_full", "reduce_rows", "reduce_positions", "reduce_and_store", "scan",
-    ] {
-        let kernel: Kernel =
-            fs::read_to_string(golden.join(format!("{name}.ir"))).expect("readable").parse().expect("right");
-        for (way, order) in ways((kernel.outer + kernel.inner) as usize) {
-            let text = kernels::text(verify(kernel.clone()).expect("right"), &order, 1);
-            let path = golden.join("cuda").join(format!("{name}{way}.cu"));
-            compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &text);
-        }
-    }
-    for template in [Template::Map, Template::Reduce, Template::Scan] {
-        let axes: Vec<usize> = (0..kernels::MANY_AXES as usize).collect();
-        let text = kernels::text(verify(kernels::many(template)).expect("right"), &axes, 1);
-        let path = golden.join("cuda").join(format!("{template}_many.cu"));
-        compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &text);
-    }
+    compare(&golden("made/instructions.txt"), &table);
 }
 
 /// A map of one conversion.
@@ -169,20 +295,10 @@ fn map_of_cast(from: DType, to: DType) -> Kernel {
     kernel.finish()
 }
 
-#[test]
-fn texts_that_compact_are_as_they_stand() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden/cuda");
-    for (name, size) in [("compact", Some(4)), ("compact_pairs", Some(16)), ("compact_positions", None)] {
-        let path = folder.join(name).with_extension("cu");
-        compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &fastnp_codegen::cuda::compaction(size));
-    }
-}
-
 /// Which ops and conversions are left to the portable backend.
 #[test]
 #[cfg(all(target_arch = "x86_64", unix, not(miri)))]
 fn what_has_no_machine_code_is_as_it_stands() {
-    let golden = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/golden");
     for x86 in fastnp_codegen::x86::X86::every_level() {
         let is_left = |kernel: Kernel| {
             let program = x86.compile(&verify(kernel).expect("right")).expect("compiles");
@@ -202,7 +318,6 @@ fn what_has_no_machine_code_is_as_it_stands() {
             let left = DType::ALL.into_iter().filter(|&to| to != from && is_left(map_of_cast(from, to)));
             line(format!("{} as", from.ir_name()), left.map(|d| d.ir_name()).collect());
         }
-        let path = golden.join(x86.name()).join("left.txt");
-        compare(&path, &fs::read_to_string(&path).unwrap_or_default(), &text);
+        compare(&golden(&format!("made/left-{}.txt", x86.name())), &text);
     }
 }

@@ -1,4 +1,4 @@
-"""Print NumPy's nanoseconds an element over the ranges of `codegen/tests/math_accuracy/cases.rs`, to compare with its `speed` test.
+"""Print NumPy's nanoseconds an element over the ranges of `codegen/tests/math/cases.rs`, to compare with its `speed` test.
 
 pip install numpy
 python tests/accuracy/numpy_speed.py

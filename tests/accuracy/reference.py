@@ -1,4 +1,4 @@
-"""Write exact values of the elementary functions, for `codegen/tests/math_accuracy.rs` to compare with.
+"""Write exact values of the elementary functions, for `codegen/tests/math/mod.rs` to compare with.
 
     pip install mpmath
     python tests/accuracy/reference.py [points-per-function [folder]]

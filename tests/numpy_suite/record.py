@@ -33,7 +33,10 @@ class Recorder:
         dropped = [item for item in items if item.nodeid in self.done]
         items[:] = [item for item in items if item.nodeid not in self.done]
         config.hook.pytest_deselected(items=dropped)
-        self.write(event="collected", count=len(items))
+
+    def pytest_collection_finish(self, session: pytest.Session) -> None:
+        """How many tests are to run: where fewer have results, the run was cut short."""
+        self.write(event="collected", count=len(session.items))
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A file that cannot be imported."""

@@ -158,10 +158,10 @@ class File:
             stderr=subprocess.DEVNULL,
         )
         hung = watch(process, record, self.patience)
-        running = self.read(record)
+        running, missing = self.read(record)
         if hung:
             return running, "timeout", f"no result in {self.patience:.0f} s"
-        if process.returncode in (0, 1, 2, 5):
+        if process.returncode in (0, 1, 2, 5) and not missing:
             return None
         if running in self.results:
             running = f"end of file after {running}"
@@ -169,19 +169,25 @@ class File:
                 return None
         return running, "crashed", f"exit {process.returncode}"
 
-    def read(self, record: Path) -> str:
-        """Take over what a process wrote down; the test it began last."""
-        running = "collection"
+    def read(self, record: Path) -> tuple[str, int]:
+        """Take over what a process wrote down; the test it began last, and how many have no result.
+
+        A test can end pytest without a crash, with any exit status, so that is not what is asked.
+        """
+        running, collected, settled = "collection", 1, set[str]()
         for line in record.read_text().splitlines():
             entry: dict[str, Any] = json.loads(line)
             if entry["event"] == "start":
                 running = entry["test"]
+            elif entry["event"] == "collected":
+                collected = entry["count"]
             elif entry["event"] == "result":
                 self.results[entry["test"]] = (entry["outcome"], entry["why"])
+                settled.add(entry["test"])
             elif entry["event"] == "work":
                 self.native += entry["native"]
                 self.fallbacks += entry["fallbacks"]
-        return running
+        return running, max(collected - len(settled), 0)
 
 
 def watch(process: subprocess.Popen[bytes], record: Path, patience: float) -> bool:

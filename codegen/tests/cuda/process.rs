@@ -1,21 +1,11 @@
-//! Tests in processes of their own, which find the stand-ins where they look for NVIDIA's libraries.
+//! Processes that find the stand-ins where they look for NVIDIA's libraries.
 
-use crate::standin;
+use super::standin;
+pub(crate) use crate::process::{expect, folder, is_for};
 use std::ffi::CString;
 use std::path::PathBuf;
-use std::process::{Command, Output};
+use std::process::Output;
 use std::sync::OnceLock;
-
-/// The variable that says which test a process is for.
-const TEST: &str = "STANDIN_TEST";
-
-/// A folder of this process for something.
-pub(crate) fn folder(name: &str) -> PathBuf {
-    let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("{}-{name}", std::process::id()));
-    let _ = std::fs::remove_dir_all(&folder);
-    std::fs::create_dir_all(&folder).unwrap();
-    folder
-}
 
 /// Where the stand-ins are, built once.
 fn libraries() -> &'static PathBuf {
@@ -28,16 +18,10 @@ fn libraries() -> &'static PathBuf {
     })
 }
 
-/// Whether this process is for a test.
-pub(crate) fn is_for(test: &str) -> bool {
-    std::env::var_os(TEST).is_some_and(|name| name == test)
-}
-
 /// Runs a test in another process, with more of an environment.
 pub(crate) fn child(test: &str, environment: &[(&str, &str)]) -> Output {
-    let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args(["--exact", test, "--nocapture"]).env(TEST, test).env("LD_LIBRARY_PATH", libraries());
-    command.envs(environment.iter().copied()).output().unwrap()
+    let path = ("LD_LIBRARY_PATH", libraries().to_str().unwrap());
+    crate::process::child(test, &[&[path], environment].concat())
 }
 
 /// What follows runs in another process, with more of an environment, and a cache of its own.
@@ -51,12 +35,6 @@ pub(crate) fn alone(test: &str, environment: &[(&str, &str)], then: impl FnOnce(
     let done = child(test, &environment);
     std::fs::remove_dir_all(cache).unwrap();
     expect(&done);
-}
-
-/// That a process did well.
-pub(crate) fn expect(done: &Output) {
-    let [said, complained] = [&done.stdout, &done.stderr].map(|text| String::from_utf8_lossy(text));
-    assert!(done.status.success() && said.contains("1 passed"), "{:?}\n{said}\n{complained}", done.status);
 }
 
 /// A number of a stand-in: what it counts, or what it is told.

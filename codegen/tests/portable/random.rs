@@ -1,6 +1,6 @@
 //! Random kernels, layouts and contents.
 
-use crate::evaluator::{Memory, evaluate};
+use super::evaluator::{Memory, evaluate};
 use fastnp_codegen::*;
 
 /// A small generator (splitmix64).

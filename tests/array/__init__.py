@@ -1,0 +1,1 @@
+"""What a user sees: results, types, errors and protocols, beside NumPy."""

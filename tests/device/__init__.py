@@ -1,0 +1,1 @@
+"""Arrays on devices, and the CUDA backend without a GPU."""

@@ -1,0 +1,169 @@
+"""Devices: selection, results, and the script that tests one (`benches/device.py`).
+
+The device here is the mock device, `apart`: the portable backend with separate memory.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import fastnp
+import numpy
+import pytest
+
+from tests import on_device, on_masks
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_a_device_is_set_and_left_again() -> None:
+    assert fastnp.get_device() == "cpu"
+    with fastnp.device("apart") as chosen:
+        assert repr(chosen) == "fastnp.device('apart')"
+        assert fastnp.get_device() == "apart"
+        with fastnp.device("cpu"):
+            assert fastnp.get_device() == "cpu"
+        assert fastnp.get_device() == "apart"
+    with pytest.raises(ZeroDivisionError), fastnp.device("apart"):
+        raise ZeroDivisionError
+    assert fastnp.get_device() == "cpu"
+
+
+def test_a_name_that_is_none_says_what_names_there_are() -> None:
+    with pytest.raises(ValueError, match="'cpu', 'auto', 'cuda', or 'cuda:' and a number"):
+        fastnp.set_device("tpu")
+    with pytest.raises(ValueError, match='no backend "tpu"'):
+        fastnp.settings(backend="tpu")
+    assert fastnp.get_device() == "cpu"
+
+
+def test_a_setting_of_the_environment_that_is_wrong_is_an_error_at_import() -> None:
+    for name, value, words in (
+        ("FASTNP_BACKEND", "tpu", "ValueError: FASTNP_BACKEND: there is no backend"),
+        ("FASTNP_TINY", "small", 'ValueError: FASTNP_TINY: "small" is not a whole number'),
+    ):
+        done = subprocess.run(
+            [sys.executable, "-c", "import fastnp"],
+            env={"PYTHONPATH": ":".join(sys.path), name: value},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 1 and words in done.stderr
+
+
+def test_results_stay_on_the_device_until_they_are_needed() -> None:
+    x = fastnp.array(numpy.arange(100_000.0))
+    with fastnp.device("apart"):
+        fastnp.synchronize()
+        fastnp.reset_stats()
+        y = fastnp.sqrt(x) * 2.0
+        z = y + 1.0
+        fastnp.synchronize()
+        assert float(z[9]) == 7.0
+        stats = fastnp.stats()
+        assert stats["bytes_sent"] == 800_000 and stats["bytes_fetched"] == 8
+        assert "on apart" in fastnp.explain()
+    # On the host they are downloaded, once.
+    fastnp.reset_stats()
+    assert numpy.array_equal(numpy.asarray(y + 0.0), numpy.sqrt(numpy.arange(100_000.0)) * 2.0)
+    assert fastnp.stats()["bytes_fetched"] == 800_000
+
+
+def test_what_masks_choose_stays_there_but_for_how_many() -> None:
+    with fastnp.device("apart"):
+        x = fastnp.arange(50_000.0)
+        fastnp.eval(x)
+        before = fastnp.stats()["bytes_fetched"]
+        chosen, (places,) = x[x % 3 == 0], fastnp.nonzero(x < 10)
+        fastnp.eval(chosen + 1, places)
+        assert fastnp.stats()["bytes_fetched"] - before <= 32
+        assert float(chosen[-1]) == 49998.0 and places.tolist() == list(range(10))
+        assert on_masks.agreement(60, 2)[1] == []
+
+
+def test_what_has_nothing_in_common_shares_launches_where_those_are_dear() -> None:
+    arrays = [fastnp.arange(100_000.0) + i for i in range(16)]
+    counts = {}
+    for device in ("cpu", "apart"):
+        with fastnp.device(device):
+            fastnp.eval(*arrays)
+            fastnp.reset_stats()
+            results = [x * 2.0 + i for i, x in enumerate(arrays)]
+            fastnp.eval(*results)
+            fastnp.synchronize()
+            counts[device] = fastnp.stats()["kernels_launched"]
+            assert [float(result[1]) for result in results] == [3.0 * i + 2.0 for i in range(16)]
+    assert counts["apart"] == 1 < counts["cpu"]
+
+
+def test_scalars_stay_on_the_device_where_that_is_asked_for() -> None:
+    x = fastnp.array(numpy.arange(1.0, 100_001.0))
+    with fastnp.device("apart"), fastnp.settings(lazy_scalars=1):
+        fastnp.synchronize()
+        fastnp.reset_stats()
+        total = x.sum()
+        mean = total / 100_000
+        centred = (x - mean) / (x.max() + fastnp.sum(x * 0.0))
+        assert isinstance(total, fastnp.ndarray) and total.shape == ()
+        fastnp.synchronize()
+        assert fastnp.stats()["bytes_fetched"] == 0
+        assert float(mean) == 50_000.5 and bool(mean > 3) and f"{float(mean):.1f}" == "50000.5"
+        assert float(centred[0]) == (1 - 50_000.5) / 100_000
+        assert fastnp.stats()["bytes_fetched"] < 100
+    assert isinstance(x.sum(), numpy.float64)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("device", ["apart", "x86"])
+def test_every_function_type_and_layout_is_the_portable_backends(device: str) -> None:
+    if device == "x86" and fastnp.settings()["backend"]["value"] != "x86":
+        pytest.skip("no machine code here")
+    found = on_device.agreement(device, 600)
+    assert found["failed"] == [] and found["compared"] > 10_000
+    assert found["types and layouts left out"] == 0
+
+
+def test_what_differs_is_found() -> None:
+    def case(name: str) -> on_device.Case:
+        return on_device.Case(name, "d", "dense", lambda np, a: a)
+
+    def apart(name: str, ours: Any, theirs: Any) -> str | None:
+        return on_device.apart(case(name), numpy.array(ours), numpy.array(theirs))
+
+    one, next_to_one = 1.0, float(numpy.nextafter(1.0, 2.0))
+    assert apart("add", [one, numpy.nan], [one, numpy.nan]) is None
+    assert "at (0,)" in str(apart("add", [next_to_one], [one]))
+    assert apart("exp", [next_to_one], [one]) is None
+    assert apart("exp", [1 + 6e-16 * 4], [one]) is not None
+    assert apart("exp", [numpy.nan], [one]) is not None
+    assert apart("sum of axis 0", [1 + 1e-13], [one]) is None
+    assert apart("sum of axis 0", [1 + 1e-8], [one]) is not None
+    assert apart("max of axis 0", [next_to_one], [one]) is not None
+    assert apart("add", [1], [1.0]) is not None
+    assert on_device.apart(case("add"), "TypeError", numpy.array(1.0)) is not None
+
+
+def test_the_proof_runs(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "benches.device", "apart", "--dry", "--out", str(tmp_path)],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=600,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    (path,) = tmp_path.iterdir()
+    found = json.loads(path.read_text(encoding="utf-8"))
+    assert found["device"].startswith("apart")
+    assert found["agreement"]["failed"] == found["random programs"]["failed"] == []
+    assert found["libraries"]["failed"] == [] and found["libraries"]["routines"] == 0
+    one = found["programs"]["x + y, float64, 1024"]
+    assert {"numpy", "fastnp"} <= one["seconds"].keys() and one["share"] > 0
+    for part in ("npbench S", "npbench L"):
+        outcome = found[part]["kernels"][0]["outcomes"][1]
+        assert outcome["label"] == "fastnp" and outcome["agrees"]
+        assert found[part]["over"]["numpy"] > 0

@@ -1,0 +1,22 @@
+"""The benches run: a few cells of each, of the smallest size."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_functions(tmp_path: Path) -> None:
+    out = tmp_path / "times.json"
+    command = [sys.executable, "-m", "benches.functions", "--functions", "exp", "power"]
+    command += ["--sizes", "100", "--rounds", "2", "--budget", "0.001", "--json", str(out)]
+    text = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    content = json.loads(out.read_text(encoding="utf-8"))
+    cells = {f"{name}, {dtype}" for name in ("exp", "power") for dtype in ("float64", "float32")}
+    assert set(content["seconds"]["100"]) == cells
+    assert "geometric mean" in text
+    assert text.count("float32") >= 2
