@@ -36,7 +36,9 @@ pub fn explain() -> String {
             let text = describe(&engine.last.tape, &engine.last.live, plan, true);
             format!("nothing is pending; the last flush{}: {text}", place(&engine, plan))
         }
-        None => "nothing is pending, and nothing was flushed: small operations on ready operands run eagerly\n".to_owned(),
+        None => {
+            "nothing is pending, and nothing was flushed: small operations on ready operands run eagerly\n".to_owned()
+        }
     }
 }
 

@@ -47,7 +47,11 @@ fn converted<'py>(call: Arguments<'_, 'py>, name: &str, copies: bool) -> PyResul
         && is_elsewhere(value)?
     {
         let ours = py.import("fastnp._fastnp")?.getattr(name)?;
-        return py.import("fastnp._interop.interchange")?.getattr("converted")?.call1((ours, call.tuple()?, call.dict()?));
+        return py.import("fastnp._interop.interchange")?.getattr("converted")?.call1((
+            ours,
+            call.tuple()?,
+            call.dict()?,
+        ));
     }
     call.numpy(name)
 }

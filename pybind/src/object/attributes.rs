@@ -133,7 +133,9 @@ impl NdArray {
     fn __cuda_array_interface__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
         let py = this.py();
         match this.open().array(py)?.place() {
-            Some((fastnp::CUDA, _)) => py.import("fastnp._interop.interchange")?.getattr("cuda_interface")?.call1((this,)),
+            Some((fastnp::CUDA, _)) => {
+                py.import("fastnp._interop.interchange")?.getattr("cuda_interface")?.call1((this,))
+            }
             _ => Err(PyAttributeError::new_err("the array is not on a CUDA device")),
         }
     }
