@@ -1,21 +1,20 @@
-"""A device put to the proof: `python -m benches.device cuda --out docs/devices [--dry]`.
+"""Tests and timings of a device: `python -m benches.device cuda --out docs/devices [--dry]`.
 
 Runs on a machine that has the device, from an installed wheel and this checkout, within ten
-minutes, and writes what it found to a file named after the device:
+minutes, and writes the results to a file named after the device:
 
 - agreement: every function, type and layout against the portable backend; random programs, and
   what libraries of the device compute, against NumPy;
-- the twenty programs of `programs.py` and single expressions, beside CuPy (as it is, and fused
-  where `cupy.fuse` takes it), JAX jit and PyTorch compile, where those are installed: seconds a
-  call, NumPy's too, with the share of a copy's bandwidth measured in the same run;
-- launches: seconds a fused kernel, and what recording it takes of them;
-- first calls, in a process each: with an empty cache of compiled kernels, and with the one they
-  left;
+- the twenty programs of `programs.py` and single expressions, beside CuPy (plain, and fused where
+  `cupy.fuse` supports it), JAX jit and PyTorch compile, where those are installed: seconds a call,
+  NumPy's too, and the fraction of a copy's bandwidth measured in the same run;
+- launches: seconds for a fused kernel, and the part of them that recording takes;
+- first calls, each in its own process: with an empty cache of compiled kernels, then with the cache
+  that was filled;
 - NPBench, by its own runner, beside CuPy as well.
 
-`--parts` runs some of it, `--seconds` gives it more or less time, and what a file already holds of
-other parts stays there. With `--dry` all of it runs with few, small arrays, on whatever device is
-named: what the tests do.
+`--parts` runs some of it and keeps the results of other parts in the file; `--seconds` sets the
+time. With `--dry` all of it runs with few, small arrays on the device named, as the tests do.
 """
 
 from __future__ import annotations
@@ -283,7 +282,7 @@ def npbench(device: str, preset: str, seconds: float, more: list[str]) -> dict[s
             command += ["--frameworks", frameworks, "--json", str(path), *more]
             environment = {**os.environ, "FASTNP_BACKEND": device}
             try:
-                # What differs or fails is in the file, and told below.
+                # Differences and failures are in the file, and printed below.
                 subprocess.run(
                     command, env=environment, check=False, capture_output=True, timeout=left
                 )

@@ -2,16 +2,14 @@
 
 Times one statement at a time over lengths from one to ten thousand and three types. A cell is
 NumPy's time over ours: above 1 we are faster. Below the table stand the geometric mean of all
-cells and every cell below 0.9. It judges nothing.
+cells and every cell below 0.9. It has no pass or fail.
 
-A statement keeps its result in a name, as a loop that goes on with it would, and is timed as
-`timeit` does, without a function call around it. What fastnp leaves pending is computed in the
-loop by `fastnp.flush()`, whose call and planning count against fastnp; NumPy's side of the loop
-has nothing in its place. What small arrays run at once, views, and numbers need no flush; which
-it is, is asked once before the timing. A selection by a mask stays one until somebody looks into
-it, so there both sides ask for the shape of theirs. Both modules run in one process and take
-turns in both orders (A B B A); a figure is the least of its rounds, since whatever else the
-machine does only adds to it.
+A statement assigns its result to a name, and is timed as `timeit` does, without a function call
+around it. If fastnp's result is pending, the loop computes it by `fastnp.flush()`, whose call and
+planning count against fastnp; NumPy's loop has no such call. Small arrays that run eagerly, views
+and scalars need no flush, which is checked once before the timing. A selection by a mask is lazy,
+so there both sides read the shape of the result. Both modules run in one process and take turns in
+both orders (A B B A); a figure is the minimum of its rounds, since other load only adds time.
 """
 
 from __future__ import annotations
@@ -76,7 +74,7 @@ def operands(np: Any, n: int, dtype: str) -> tuple[Any, ...]:
     """The same values for every module, in its own arrays: what `SETUP` names, in that order."""
     random = numpy.random.default_rng(1)
     values = random.uniform(1, 4, (2, n)).astype(dtype)
-    # Sums in place stay far from any overflow.
+    # In-place sums of these do not overflow.
     a, b = np.array(values[0]), np.array(values[1] / 1024).astype(dtype)
     m, A = np.array(random.random(n) < 0.5), np.array(values.T.copy())
     if np is fastnp:

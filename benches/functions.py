@@ -1,11 +1,11 @@
 """Elementary functions beside NumPy's: `python -m benches.functions [--json out.json]`.
 
 Times every elementary function of floats on one thread, over sizes from a thousand elements, where
-a call's own cost shows, to a hundred thousand. Results go to an array that is there (`out=`), so
-that neither side asks for memory. What fastnp leaves pending is computed in the loop by
-`fastnp.flush()`, which counts against fastnp. Each line tells ns an element of both modules and
-NumPy's time over ours: above 1 we are faster. At the end stand the geometric mean and the least
-for each size. It judges nothing.
+the overhead of a call shows, to a hundred thousand. Results go to an existing array (`out=`), so
+that neither side allocates. Pending results of fastnp are computed in the loop by `fastnp.flush()`,
+which counts against fastnp. Each line has ns for an element of both modules and NumPy's time over
+ours: above 1 we are faster. At the end are the geometric mean and the minimum for each size. It has
+no pass or fail.
 
 Arguments are uniform in a part of the domain (`DOMAINS`), the same for both. The modules take
 turns in both orders (A B B A); a figure is the median of the rounds, each the least of a few runs

@@ -1,10 +1,12 @@
-"""Count the instructions of single calls, under Valgrind: the same figure on a busy machine as on a quiet one.
+"""Count the instructions of single calls, under Valgrind: the same figure on a busy machine as on a
+quiet one.
 
     python -m benches.instructions [--python INTERPRETER ...]
 
-Each case runs in a process of its own, a few and many times; the difference is what one call takes, Python's
-loop around it included. Several interpreters (each with a fastnp of its own) stand side by side, and the
-last column is the ratio of the last to the first. Valgrind knows no AVX-512, so kernels are AVX2's.
+Each case runs in a process of its own, a few and many times; the difference is what one call takes,
+Python's loop around it included. Several interpreters (each with a fastnp of its own) stand side by
+side, and the last column is the ratio of the last to the first. Valgrind knows no AVX-512, so
+kernels are AVX2's.
 """
 
 from __future__ import annotations

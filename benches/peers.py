@@ -1,9 +1,9 @@
 """NumPy and fastnp side by side: `python -m benches.peers [--json out.json]`.
 
-Times a list of expressions over sizes from ten to ten million elements, and a few figures that say
-what laziness costs and saves. Both modules run in one process and take turns in both orders (A B
-B A), so that a machine that slows down favours nobody; a figure is the median over the rounds of
-the time of a call, results computed and dropped. It judges nothing.
+Times a list of expressions over sizes from ten to ten million elements, and a few figures for the
+cost and the gain of laziness. Both modules run in one process and take turns in both orders (A B
+B A), which cancels a linear drift of the machine's speed; a figure is the median over the rounds of
+the time of a call, results computed and dropped. It has no pass or fail.
 """
 
 from __future__ import annotations
@@ -159,7 +159,7 @@ def kernels(program: Program, n: int) -> int:
 
 
 def record_seconds(n: int, loops: int = 20_000, rounds: int = 15) -> float:
-    """Seconds to record `x + y`, never computed since nobody keeps the result; without the loop."""
+    """Seconds to record `x + y`, without the loop; the result is dropped and so never computed."""
     x, y = inputs(fastnp, n)
     found = []
     for _ in range(rounds):

@@ -78,7 +78,7 @@ def kernels_of(names: str | None, suite: Path | None, preset: str) -> list[Kerne
 def measure_all(
     kernels: Sequence[Kernel], frameworks: Sequence[Framework], settings: Settings
 ) -> list[Measurement]:
-    """Measure every kernel, telling which one it is at."""
+    """Measure every kernel, and report the progress on standard error."""
     live = sys.stderr.isatty()
     erase = "\r\033[K" if live else ""
     measurements = []

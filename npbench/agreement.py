@@ -3,8 +3,8 @@ Whether two calls of a kernel gave the same answer, and by how much they differ.
 
 Names, shapes and dtypes have to be the same. Integers and booleans have to be equal; for floats
 the difference may be `rtol` of the element plus a thousandth of that of the largest element, since
-a sum in another order is only as good as its largest terms. NaNs and infinities have to be in the
-same places. Leaves storing outputs to `outputs`.
+a sum in another order is only as accurate as its largest terms. NaNs and infinities have to be at
+the same indices. Leaves storing outputs to `outputs`.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ class Agreement:
     The verdict on all outputs of a call.
 
     `max_relative` is the largest difference relative to the element (infinite where the shapes
-    or the special values differ); `norm` tells that only the kernel's tolerance for the norm,
-    and not that for the elements, was met; `detail` says what is wrong.
+    or the special values differ); `norm` says that only the kernel's tolerance for the norm, and
+    not the one for elements, was met; `detail` describes the difference.
     """
 
     agrees: bool
@@ -109,7 +109,7 @@ def differences(expected: Array, found: Array) -> tuple[Array, Array]:
     if expected.dtype.kind not in "fc":
         unequal = expected != found
         exact = numpy.abs(expected.astype(numpy.float64) - found.astype(numpy.float64))
-        # Integers beyond 2**53 may be unequal and still the same float.
+        # Unequal integers beyond 2**53 may convert to the same float.
         return numpy.where(unequal, numpy.maximum(exact, 1.0), 0.0), numpy.abs(
             expected.astype(numpy.float64)
         )

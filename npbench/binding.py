@@ -1,9 +1,9 @@
 """
-Run the source text of a NumPy program with another module in the place of `numpy`.
+Run the source text of a NumPy program with `numpy` replaced by another module.
 
-The program is compiled once a framework and executed in a namespace of its own, whose built-in
-`__import__` answers for `numpy` and its submodules. Nothing global changes: `sys.modules` keeps
-the real NumPy, which the framework itself, the runner and SciPy go on using.
+The program is compiled once for each framework and executed in its own namespace, whose built-in
+`__import__` returns the other module for `numpy`. No global state changes: `sys.modules` keeps the
+real NumPy, which the framework itself, the runner and SciPy use.
 
 Leaves to others which file to run and which module to bind.
 """

@@ -1,9 +1,9 @@
 """
-What a framework is asked for: evaluation, arrays of NumPy, fallbacks to it, kernels compiled.
+What the runner calls on a framework: evaluation, conversion to NumPy arrays, fallbacks, counters.
 
-Everything is optional. A module without `eval`, `fallbacks` or `stats` (NumPy) has nothing
-pending and nothing to report; one that raises while reporting must not spoil a measurement. On a
-device `synchronize` waits for what runs there, or the current stream of `cuda` does (CuPy).
+Everything is optional. A module without `eval`, `fallbacks` or `stats` (NumPy) has nothing pending
+and nothing to report; an exception while reporting must not invalidate a measurement. On a device
+the runner waits by `synchronize`, or by the current stream of `cuda` (CuPy).
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ import numpy
 
 def evaluate(framework: ModuleType, arrays: Iterable[Any]) -> None:
     """
-    Wait until the values of `arrays` are in memory, that of a device if they live there; nothing
-    to do for a framework that is eager.
+    Wait until the values of `arrays` are in memory, on their device if they have one. An eager
+    framework needs nothing.
     """
     run = getattr(framework, "eval", None)
     if run is not None:
@@ -32,13 +32,13 @@ def evaluate(framework: ModuleType, arrays: Iterable[Any]) -> None:
 
 
 def fetch(framework: ModuleType, value: Any) -> numpy.ndarray[Any, Any]:
-    """`value` as an array of NumPy. CuPy converts none where that is not asked for by name."""
+    """`value` as an array of NumPy. CuPy refuses implicit conversion and has `asnumpy` for it."""
     convert = getattr(framework, "asnumpy", numpy.asarray)
     return numpy.asarray(convert(value))
 
 
 def fallbacks(framework: ModuleType) -> dict[str, int] | None:
-    """Calls handed to NumPy so far, by what was called; None where the framework does not say."""
+    """Calls that ran in NumPy so far, by function; None where the framework does not count them."""
     entries = ask(framework, "fallbacks")
     if entries is None:
         return None
@@ -73,7 +73,7 @@ def as_count(value: Any) -> int:
 
 
 def compiled(framework: ModuleType) -> int | None:
-    """Kernels compiled so far; None where the framework does not say."""
+    """Kernels compiled so far; None where the framework does not count them."""
     stats = ask(framework, "stats")
     if stats is None:
         return None
@@ -91,7 +91,7 @@ def public_fields(record: Any) -> dict[str, Any]:
 
 
 def since(after: dict[str, int] | None, before: dict[str, int] | None) -> dict[str, int] | None:
-    """What was added to the counts of `before`; None where there are none."""
+    """The increase of each count since `before`; None where there are no counts."""
     if after is None:
         return None
     grown = {name: count - (before or {}).get(name, 0) for name, count in after.items()}
@@ -99,7 +99,7 @@ def since(after: dict[str, int] | None, before: dict[str, int] | None) -> dict[s
 
 
 def ask(framework: ModuleType, question: str) -> Any:
-    """The answer of a function without arguments, or None where it is absent or fails."""
+    """The result of a function without arguments, or None where it is absent or raises."""
     function = getattr(framework, question, None)
     if function is None:
         return None

@@ -1,5 +1,5 @@
 """
-What the runner knows of a kernel: its source, its sizes, its arguments and what it writes.
+The description of a kernel: its source, its sizes, its arguments and which of them it writes.
 
 Leaves the discovery of kernels to `catalog` (ours) and `upstream` (a checkout of NPBench), and
 running them to `worker`.

@@ -1,5 +1,5 @@
 """
-Describe the machine and the settings that decide how fast it is. No host or user names.
+A description of the machine and of the settings that affect its speed. No host or user names.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def describe() -> dict[str, Any]:
-    """The processor, the system, Python, the load and the thread settings of now."""
+    """The processor, the system, Python, and the current load and thread settings."""
     settings = {name: os.environ[name] for name in THREAD_SETTINGS if name in os.environ}
     return {
         "cpu": cpu_model(),
@@ -29,7 +29,7 @@ def describe() -> dict[str, Any]:
 
 
 def cpu_model() -> str:
-    """The name of the processor, as far as the system tells."""
+    """The name of the processor, if the system reports it."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:

@@ -1,10 +1,10 @@
 """
 Measure one kernel under several frameworks, side by side.
 
-Every framework has a worker process of its own. All of them first make one cold and one warm call
-whose outputs are compared; then they take turns in rounds (A B B A, so that a machine that slows
-down or speeds up during a round favours nobody) until the budget is spent. Medians are taken over
-all rounds. Leaves what a worker does to `worker`, and looks to `table`, `report` and `plot`.
+Every framework has its own worker process. Each first makes one cold and one warm call, whose
+outputs are compared; then they take turns in rounds until the budget is spent. The order A B B A
+cancels a linear drift of the machine's speed. Medians are taken over all rounds. Leaves what a
+worker does to `worker`, and presentation to `table`, `report` and `plot`.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from npbench.agreement import Agreement, compare, worse
 from npbench.kernel import Kernel
 from npbench.session import Session, WorkerFailed
 
-# A turn lasts about this long, so that waking the process and warming the caches up is a small
-# part of it, and a round is short beside the time over which a shared machine changes.
+# The length of a turn: long compared to waking the process and warming the caches, and short
+# compared to the time over which the load of a shared machine changes.
 TURN_SECONDS = 0.05
-# Before a turn: the idle threads of a BLAS spin for tens of milliseconds after their last product,
-# and would take a core from the framework whose turn is next.
+# The pause before a turn: idle threads of a BLAS spin for tens of milliseconds after their last
+# product, and would take a core from the next framework.
 QUIET_SECONDS = 0.05
 # More calls than this do not change a median any more.
 ENOUGH_CALLS = 60
-# Where one round would take more than this many budgets, the second call has to do.
+# Where one round would take more than this many budgets, the second call is the measurement.
 PATIENCE = 4.0
 
 
@@ -56,7 +56,7 @@ class Settings:
 
 @dataclass
 class Outcome:
-    """What one framework did on one kernel. Fields stay None where it did not get that far."""
+    """The results of one framework on one kernel; None for each step that it did not reach."""
 
     label: str
     module: str
@@ -103,7 +103,7 @@ class Runner:
         return self.outcome.status == "ok"
 
     def attempt(self, step: Callable[[Runner], None]) -> None:
-        """Take a step that may be this worker's last; a failure is noted and not raised."""
+        """Run a step; a failure is recorded and not raised."""
         if not self.alive:
             return
         try:
@@ -114,7 +114,7 @@ class Runner:
             self.outcome.traceback = failure.detail
 
     def checked_call(self, name: str) -> dict[str, Any]:
-        """One call whose outputs are compared with the reference, and deleted right away."""
+        """One call whose outputs are compared with the reference and then deleted."""
         if self.reference is None:
             return self.session.ask("call", save=None)
         folder = self.scratch / name
@@ -182,7 +182,8 @@ def first_calls(runner: Runner, keep: Path | None) -> None:
     outcome.compiled = reply["compiled"]
     outcome.peak_bytes = reply["peak_bytes"]
     outcome.growth_bytes = reply["growth_bytes"]
-    # The second call is the first that an engine may serve from its caches: its answer counts.
+    # The second call is the first that may use the engine's caches, so its outputs are compared
+    # too.
     runner.pace = runner.checked_call("second")["seconds"]
 
 
@@ -208,7 +209,7 @@ def take_turns(runners: Sequence[Runner], settings: Settings, start: float) -> N
 
 
 def turn(runner: Runner, wanted: int) -> None:
-    """A few timed calls of one worker: as many as fill a turn and are still wanted."""
+    """Timed calls of one worker: as many as fit in a turn, up to `wanted` in all turns."""
     missing = wanted - len(runner.outcome.seconds)
     if missing <= 0:
         return
@@ -220,5 +221,5 @@ def turn(runner: Runner, wanted: int) -> None:
 
 
 def last_call(runner: Runner) -> None:
-    """The answer after many calls, when an engine has seen all that it will see."""
+    """One more call, whose outputs are compared after all caches are filled."""
     runner.checked_call("last")

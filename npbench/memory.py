@@ -18,7 +18,7 @@ CLEAR_REFS = Path("/proc/self/clear_refs")
 
 
 def current_bytes() -> int:
-    """The resident set now; the peak so far where the system does not tell."""
+    """The current resident set; the peak so far where the system does not report it."""
     return from_status("VmRSS") or from_getrusage()
 
 
@@ -28,8 +28,8 @@ def peak_bytes() -> int:
 
 
 def reset_peak() -> None:
-    """Let the peak start again from the resident set of now, where the system can."""
-    # Where it cannot, the peak includes making the inputs: too large, never too small.
+    """Reset the peak to the current resident set, where the system supports it."""
+    # Where it does not, the peak includes making the inputs: too large, never too small.
     with contextlib.suppress(OSError):
         CLEAR_REFS.write_text("5")
 
@@ -47,6 +47,6 @@ def from_status(field: str) -> int | None:
 
 
 def from_getrusage() -> int:
-    """The peak as POSIX tells it: kilobytes on Linux, bytes on macOS."""
+    """The peak as POSIX reports it: kilobytes on Linux, bytes on macOS."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024

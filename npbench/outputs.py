@@ -19,7 +19,7 @@ Array = numpy.ndarray[Any, Any]
 
 
 def flatten(value: Any, name: str = "result") -> dict[str, Any]:
-    """Arrays and scalars in nested tuples, lists and dicts, each named by its place."""
+    """Arrays and scalars in nested tuples, lists and dicts, each named by its index or key."""
     if value is None:
         return {}
     if isinstance(value, (tuple, list)):
@@ -45,7 +45,7 @@ def is_scalar(value: Any) -> bool:
 
 
 def written(arguments: Mapping[str, Any], pristine: Mapping[str, Any]) -> list[str]:
-    """The names of the array arguments that no longer hold what they were made from."""
+    """The names of the array arguments whose values the call changed."""
     return [
         name
         for name, original in pristine.items()

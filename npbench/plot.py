@@ -38,7 +38,7 @@ class Bar:
 
     @property
     def colour(self) -> str:
-        """What the bar says at a glance."""
+        """The colour of the bar."""
         if not self.agrees or self.ratio is None:
             return WRONG
         return FASTER if self.ratio >= 1 else SLOWER

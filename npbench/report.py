@@ -88,7 +88,7 @@ def all_well(measurements: Sequence[Measurement]) -> bool:
 def document(
     measurements: Sequence[Measurement], machine: dict[str, Any], settings: dict[str, Any]
 ) -> dict[str, Any]:
-    """Everything that was measured, as JSON can hold it."""
+    """Everything that was measured, in types that JSON has."""
     return {
         "schema": SCHEMA,
         "machine": machine,

@@ -73,7 +73,7 @@ class Session:
         self.stderr.close()
 
     def ask(self, do: str, **order: Any) -> dict[str, Any]:
-        """Give an order and wait for the answer; WorkerFailed where there is no good one."""
+        """Send an order and wait for the answer; WorkerFailed for an error or a timeout."""
         assert self.process.stdin is not None
         try:
             self.process.stdin.write(json.dumps({"do": do, **order}).encode() + b"\n")
@@ -103,7 +103,7 @@ class Session:
         return line
 
     def crash(self) -> WorkerFailed:
-        """Why the worker is gone."""
+        """The failure that describes how the worker process ended."""
         code = self.process.wait()
         reason = signal.Signals(-code).name if code < 0 else f"exit status {code}"
         return WorkerFailed("crash", f"the process died: {reason}", self.last_words())

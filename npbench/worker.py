@@ -3,8 +3,7 @@ The process that runs one kernel under one framework, on the orders of the runne
 
 `python -m npbench.worker FD SPEC`: SPEC is a JSON object (`kernel`, `suite`, `framework`,
 `preset`); orders come as JSON lines on standard input and are answered on file descriptor FD, so
-that whatever the kernel prints disturbs nobody. Between orders the process sleeps, and leaves the
-machine to the framework it is compared with.
+that the kernel may print to standard output. Between orders the process sleeps and uses no core.
 
 Orders: `prepare`, `call` (one timed call, with its outputs on request), `calls` (several).
 Leaves the choice of orders, and every judgement, to `measure`.

@@ -1,7 +1,7 @@
 """Run one program under NumPy and under fastnp and say where they differ.
 
 Equal means: same type of result (our array for NumPy's array, NumPy's own scalar for its scalar),
-same dtype, same shape, same values; NaN equals NaN, and -0.0 differs from 0.0. Rounding is forgiven
+same dtype, same shape, same values; NaN equals NaN, and -0.0 differs from 0.0. A tolerance applies
 only where a test asks for it.
 """
 
@@ -48,13 +48,13 @@ def _as_test(program: Program, rtol: float) -> Callable[[], None]:
 
 
 def assert_same(ours: Any, theirs: Any, *, rtol: float = 0.0) -> None:
-    """Fail with the first place where a result of fastnp differs from NumPy's."""
+    """Fail with the first element where a result of fastnp differs from NumPy's."""
     reason = difference(ours, theirs, rtol=rtol)
     assert reason is None, reason
 
 
 def difference(ours: Any, theirs: Any, *, rtol: float = 0.0, where: str = "result") -> str | None:
-    """What distinguishes our result from NumPy's, or None."""
+    """A description of the difference between our result and NumPy's, or None."""
     if isinstance(theirs, numpy.ndarray):
         if not isinstance(ours, fastnp.ndarray):
             return f"{where}: {type(ours)} instead of an array"

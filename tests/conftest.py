@@ -1,4 +1,4 @@
-"""What every test may ask for: counts of kernels and flushes, and clean settings around each test.
+"""Fixtures of all tests: counts of kernels and flushes, and default settings around each test.
 
 `fastnp.stats()` counts since the start of the process or `fastnp.reset_stats()`; see `Counts`.
 """
@@ -23,9 +23,9 @@ def error_state() -> Iterator[None]:
 
 
 def counted(program: Callable[[], Any], key: str) -> tuple[int, Any]:
-    """How much `program` adds to a counter once warm, with all it records run inside."""
+    """The increase of a counter by one warm run of `program` and the flush of what it recorded."""
     program()
-    # What the warm-up wrote in place is still pending.
+    # The in-place writes of the warm-up are pending.
     fastnp.flush()
     fastnp.reset_stats()
     result = program()
@@ -38,7 +38,7 @@ def counted(program: Callable[[], Any], key: str) -> tuple[int, Any]:
 def assert_kernels() -> AssertCount:
     """`assert_kernels(program, n)`: evaluating what `program` returns launches `n` kernels.
 
-    A program that is handed its arrays ready made launches none for making them.
+    The arrays that a program is called with are evaluated before the count.
     """
 
     def check(program: Callable[[], Any], expected: int) -> Any:
@@ -51,7 +51,7 @@ def assert_kernels() -> AssertCount:
 
 @pytest.fixture
 def assert_flushes() -> AssertCount:
-    """`assert_flushes(program, n)`: the same for runs of what is pending."""
+    """`assert_flushes(program, n)`: the same for flushes."""
 
     def check(program: Callable[[], Any], expected: int) -> Any:
         number, result = counted(program, "flushes")

@@ -1,9 +1,9 @@
 """Which of NumPy's functions and methods the engine runs: `python -m tests.coverage` writes the
 table `docs/coverage.md`.
 
-Every public function is called once, with arrays of ours that NumPy's accepts, and the counters
-say who did the work. A function that runs in NumPy is also asked whether it copied: what it writes
-in place or returns as a view must be seen by the array that went in.
+Every public function is called once with arrays of ours, and the counters say whether the engine or
+NumPy ran it. For a function that runs in NumPy, views and in-place writes are checked too: they
+must refer to the memory of the argument.
 """
 
 from __future__ import annotations
@@ -199,7 +199,7 @@ def row(name: str) -> Row | None:
 
 
 def sharing(name: str, text: str, given: tuple[Any, ...], result: Any) -> str:
-    """Whether views and what is written in place are as in NumPy: where there are any."""
+    """Whether views and in-place writes, if there are any, are as in NumPy."""
     theirs = arguments(numpy, text)
     wanted = found(numpy, name)(*theirs)
     notes = []

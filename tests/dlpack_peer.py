@@ -1,6 +1,6 @@
-"""Another library, as far as arrays can tell: a consumer and a producer of DLPack written by hand.
+"""A stand-in for another array library: a DLPack consumer and producer, by ctypes.
 
-They look at a device's memory, which they can where it is the host's in secret, as on `mock`.
+They read device memory directly, which works for the test device: its memory is the host's.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Consumer:
         self.managed.deleter(self.pointer)
 
 
-# Those whose memory somebody has.
+# Arrays whose memory is exported.
 _given: list[Any] = []
 
 

@@ -1,8 +1,8 @@
 """Whether a device computes what the portable backend does: every function, type and layout.
 
-`agreement` runs each with both and compares, to the bit where arithmetic says so. Functions of one
-type and layout are recorded together and run at once, so that a device's compiler is asked once for
-many kernels.
+`agreement` runs each with both and compares, bit for bit where IEEE 754 determines the result.
+Functions of one type and layout are recorded together and flushed once, so that one call of the
+device's compiler makes many kernels.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from tests.compare import UFUNCS
 
 TYPES = "?bBhHiIlLefdFD"
 SHAPE = (37, 67)
-# Functions whose last bits are a library's: units in the last place that two may be apart.
+# Functions whose last bits depend on the library: the difference allowed, in units in the last
+# place.
 LIBRARY = frozenset(
     "exp exp2 expm1 log log2 log10 log1p sin cos tan arcsin arccos arctan arctan2 sinh cosh tanh "
     "arcsinh arccosh arctanh power float_power pow cbrt hypot logaddexp logaddexp2 asin acos atan "
@@ -124,7 +125,7 @@ def values(code: str) -> numpy.ndarray[Any, Any]:
 
 
 def cases(code: str, layout: str) -> Iterator[Case]:
-    """Everything that is computed of one type in one layout."""
+    """Every case of one type in one layout."""
     for name in UFUNCS:
         ufunc = getattr(numpy, name)
 
@@ -138,7 +139,7 @@ def cases(code: str, layout: str) -> Iterator[Case]:
 
 
 def computed(code: str, layout: str) -> dict[Case, Any]:
-    """What the backend that is set makes of the cases, or the name of the exception."""
+    """The results of the cases on the current backend, or the name of the exception."""
     whole = fastnp.array(values(code))
     array = LAYOUTS[layout](whole)
     found: dict[Case, Any] = {}
@@ -161,7 +162,7 @@ def _plain(value: Any) -> Any:
 
 
 def apart(case: Case, ours: Any, theirs: Any) -> str | None:
-    """What distinguishes two results of a case, if anything does that may not."""
+    """A description of a difference between two results that is not allowed, or None."""
     if isinstance(theirs, tuple):
         pairs = zip(ours, theirs, strict=True)
         return next(filter(None, (apart(case, a, b) for a, b in pairs)), None)
@@ -190,7 +191,7 @@ def apart(case: Case, ours: Any, theirs: Any) -> str | None:
         elif case.name in LIBRARY:
             larger = numpy.maximum(numpy.abs(ours), numpy.abs(theirs))
             if case.name.startswith("logaddexp"):
-                # Near zero what is added cancels.
+                # Close to zero the terms cancel.
                 larger = numpy.maximum(larger, larger.dtype.type(1))
             allowed = UNITS * numpy.spacing(larger)
         else:
@@ -206,7 +207,7 @@ def apart(case: Case, ours: Any, theirs: Any) -> str | None:
 
 
 def agreement(device: str, seconds: float) -> dict[str, Any]:
-    """Compare a device with the portable backend until the time is up; give counts and failures."""
+    """Compare a device with the portable backend for a time; returns counts and failures."""
     start, compared, failed, left = time.monotonic(), 0, [], 0
     # Those first in which mistakes are likelier to show.
     for layout, code in itertools.product(LAYOUTS, "dflb" + "F?BhHiILeD"):

@@ -49,7 +49,7 @@ def views(x: Any) -> Iterator[Any]:
 
 
 def outcome(module: Any, name: str, args: Any, kwargs: Any) -> Any:
-    """What a call gives, or the error it raises."""
+    """The result of a call, or the error it raises."""
     try:
         return attrgetter(name)(module)(*args, **kwargs)
     except Exception as error:
@@ -57,7 +57,7 @@ def outcome(module: Any, name: str, args: Any, kwargs: Any) -> Any:
 
 
 class Comparison:
-    """What was compared so far, and what failed."""
+    """The cases compared so far, and those that failed."""
 
     def __init__(self) -> None:
         self.count = 0
@@ -66,7 +66,7 @@ class Comparison:
     def __call__(
         self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any], same: Same | None = None
     ) -> None:
-        """Compare a call with NumPy's: what it gives, or the error it raises."""
+        """Compare the result or the error of a call with NumPy's."""
         self.count += 1
         theirs = outcome(numpy, name, args, kwargs)
         ours = outcome(fastnp, name, [taken(x) for x in args], kwargs)
@@ -158,7 +158,7 @@ def systems(compare: Comparison) -> None:
 
 
 def multiplies(ours: Any, theirs: Any, x: Any) -> bool:
-    """Whether factors are such; the signs of columns are no matter."""
+    """Whether the factorization is valid, up to the signs of columns."""
     if type(ours) is not type(theirs) or not isinstance(ours, numpy.linalg._linalg.QRResult):
         pairs = zip(ours, theirs) if isinstance(theirs, tuple) else [(ours, theirs)]
         return all(alike(abs(a), abs(b)) for a, b in pairs)
@@ -169,7 +169,7 @@ def multiplies(ours: Any, theirs: Any, x: Any) -> bool:
 
 
 def spans(ours: Any, theirs: Any, x: Any) -> bool:
-    """Whether singular values are NumPy's, and vectors orthogonal and such."""
+    """Whether singular values are NumPy's, and the vectors are orthogonal singular vectors."""
     u, s, vh = (numpy.asarray(part) for part in ours)
     shapes = [(a.shape, a.dtype, a.strides) for a in ours] == [
         (b.shape, b.dtype, b.strides) for b in theirs
@@ -192,7 +192,7 @@ def close(a: Any, b: Any, like: Any) -> bool:
 
 
 def decomposes(ours: Any, theirs: Any, x: Any) -> bool:
-    """Whether eigenvectors are such; which of them is no matter."""
+    """Whether these are eigenvectors, which are not unique."""
     if type(ours) is not type(theirs) or not alike(ours.eigenvalues, theirs.eigenvalues):
         return False
     v = numpy.asarray(ours.eigenvectors)
@@ -206,7 +206,7 @@ def decomposes(ours: Any, theirs: Any, x: Any) -> bool:
 
 
 def wrong(compare: Comparison) -> None:
-    """Matrices without an inverse, and those that are not positive definite or no numbers."""
+    """Singular matrices, and matrices that are not positive definite or contain nan."""
     singular = numpy.array([[1.0, 2.0], [2.0, 4.0]])
     found = [numpy.zeros((3, 3)), singular, numpy.array([numpy.eye(2), singular])]
     found += [numpy.array([[1.0, 2.0], [2.0, 1.0]]), numpy.full((2, 2), numpy.nan)]

@@ -1,4 +1,4 @@
-"""What masks choose, compared with NumPy on the current device: elements and positions, random.
+"""Random boolean indexing and `nonzero` on the current device, against NumPy.
 
 python -m tests.on_masks [cuda]
 """
@@ -26,7 +26,7 @@ def layout(a: numpy.ndarray[Any, Any], kind: int) -> Any:
 
 
 def agreement(count: int, seed: int) -> tuple[int, list[str]]:
-    """How many programs were compared, and those that differ."""
+    """The number of programs compared, and those that differ."""
     random = numpy.random.default_rng(seed)
     compared, failed = 0, []
     for k in range(count):
@@ -51,7 +51,7 @@ def agreement(count: int, seed: int) -> tuple[int, list[str]]:
 
 
 def main() -> None:
-    """Prints what was compared, and what failed."""
+    """Prints the number of programs and the failures."""
     if len(sys.argv) > 1:
         fastnp.set_device(sys.argv[1])
     compared, failed = agreement(100, 1)

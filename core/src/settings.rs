@@ -65,7 +65,7 @@ pub static SETTINGS: [Setting; 8] = [
     Setting {
         name: "backend",
         default: SettingValue::Text(Cow::Borrowed("")),
-        doc: "What runs kernels: x86 (machine code, for AVX2 or AVX-512) or portable; either with -avx2 behind it leaves AVX-512 \
+        doc: "Backend that runs kernels: x86 (machine code, for AVX2 or AVX-512) or portable; either with -avx2 behind it leaves AVX-512 \
               alone; cuda, or cuda: and a number, for a GPU; empty for the best there is on the processor.",
     },
     number(
@@ -81,14 +81,14 @@ pub static SETTINGS: [Setting; 8] = [
     number(
         "tiny",
         DEFAULT_TINY as i64,
-        "Operations over at most this many elements run at once when their operands are ready; full reductions and inner products over \
-up to 32 times as many, reading by positions up to 16 times.",
+        "Operations over at most this many elements run eagerly if their operands are ready; full reductions and inner products over \
+up to 32 times as many, reading by a fancy index up to 16 times.",
     ),
     number("eager", 0, "Flush after every operation (1) instead of when a value is needed (0)."),
     number(
         "lazy_scalars",
         0,
-        "Results without axes stay arrays until somebody reads them (1) instead of becoming numbers (0): no round trip to a device.",
+        "Results without axes stay arrays until they are read (1) instead of becoming scalars (0), which waits for a device.",
     ),
     number("num_threads", 0, "Threads that may run at once; 0 asks OMP_NUM_THREADS and then the affinity mask."),
     number(

@@ -27,7 +27,7 @@ impl From<settings::SettingValue> for SettingValue {
 /// Loads the libraries that a device of this name needs from Python's packages, if they are installed there.
 pub(crate) fn find_libraries(py: Python<'_>, device: &str) -> PyResult<()> {
     if device.starts_with("cuda") || device == "auto" {
-        py.import("fastnp._wheels")?.call_method0("load")?;
+        py.import("fastnp._interop.cuda_wheels")?.call_method0("load")?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 """No function and no reduction is less accurate than its bound.
 
-A quick walk over the table of `docs/accuracy.md`.
+The table of `docs/accuracy.md` with fewer points.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-"""What an array shows of itself, for random layouts: strides, flags, base and dtype of views,
-copies and results must be NumPy's, and so must its attributes' names.
+"""Attributes of arrays of random layouts: strides, flags, base and dtype of views, copies and
+results must be NumPy's, and so must the names of attributes.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ FLAGS += " CARRAY FARRAY C F O W A X B CA FA"
 
 
 def surface(x: Any) -> Any:
-    """What an array shows of itself without its values."""
+    """The attributes of an array other than its values."""
     if not hasattr(x, "strides"):
         return repr(x)
     seen = {name: getattr(x, name) for name in "shape ndim size itemsize nbytes".split()}
@@ -90,13 +90,13 @@ def surface(x: Any) -> Any:
     seen["num"] = x.flags.num
     seen["based"] = x.base is not None
     if x.size:
-        # What an axis of extent one would step by nobody can tell.
+        # The stride of an axis of extent one has no effect.
         seen["strides"] = [s for n, s in zip(x.shape, x.strides, strict=True) if n > 1]
     return seen
 
 
 def made(np: Any, seed: int, way: str) -> Any:
-    """What a way of making an array gives for a random one."""
+    """The attributes of an array made in one of several ways from a random one."""
     rng = random.Random(seed)
     shape = tuple(rng.choice([1, 2, 3, 4]) for _ in range(rng.choice([1, 2, 2, 3])))
     a = layouts(rng, np, rng.choice(["f8", "f4", "i8", "i2", "?", "c16"]), shape)

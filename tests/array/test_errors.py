@@ -1,7 +1,7 @@
-"""Bad input raises where it is given, with NumPy's exception and NumPy's words, and does no harm.
+"""Invalid input raises immediately, with NumPy's exception and message, and changes no array.
 
 Each case is a statement over the arrays of `start`. It must raise while it runs, not at a later
-flush, and afterwards every array still holds what it held and can be computed with.
+flush, and afterwards every array has its previous values and can be used.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ def test_error_in_a_pending_expression_spares_the_rest() -> None:
 
 
 def test_an_operation_keeps_its_arrays_from_the_code_it_calls() -> None:
-    """A handler that reshapes what an operation still reads gets an error, not a crash."""
+    """A handler that reshapes an operand of the running operation gets an error, not a crash."""
     x = fastnp.array([1.0, 2.0, 3.0, 4.0])
     told: list[str] = []
 

@@ -1,8 +1,8 @@
 """What floating-point errors do: NumPy's warnings, errors, calls and log lines.
 
-Every ufunc computes every special value (and every pair of them) under NumPy and under fastnp, run
-at once and recorded;
-what NumPy's processor-specific code raises beyond or short of IEEE 754 is listed below.
+Every ufunc computes every special value (and every pair of them) under NumPy and under fastnp,
+eagerly and recorded. Differences between NumPy's processor-specific code and IEEE 754 are listed
+below.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from tests.compare import UFUNCS
 
 MODES = ["warn", "raise", "call", "log", "print", "ignore"]
 
-# Whose underflow NumPy's library reports by processor: of exact results, or of none that are small.
+# Functions whose underflow flag in NumPy depends on the processor.
 UNDERFLOW_VARIES = {"sin", "cos", "tan", "exp", "exp2", "expm1", "power", "float_power", "arctan2"}
 # Single cases: infinite powers, and complex lengths, signs and quotients at the ends of the range.
 INFINITE_POWERS = {"power", "float_power"}
@@ -65,7 +65,7 @@ def expected(name: str, args: tuple[Any, ...], lines: list[str]) -> set[str]:
     if name in UNDERFLOW_VARIES or (name in COMPLEX_OWN and isinstance(args[0], complex)):
         lines = [line for line in lines if "underflow" not in line]
     if isinstance(args[0], complex) and (name in COMPLEX_OWN or any(x != x for x in args)):
-        # What a part that is nan raises is the compiler's choice of comparisons.
+        # The flags of a nan part depend on the comparisons that the compiler chose.
         lines = [line for line in lines if "divide by zero" in line]
     return set(lines)
 

@@ -1,9 +1,8 @@
-"""Arrays that are not the engine's pass through as NumPy's own: elements of types without kernels,
-NumPy's subclasses, a program's own classes.
+"""Arrays that NumPy computes with: types without kernels, NumPy's subclasses, users' classes.
 
-Each kind goes through each operation under both modules; type, dtype, values and errors agree. What
-is NumPy's own there is NumPy's own here, and what a function makes plain and native of it is ours;
-its own operators and methods are NumPy's, and so are their results.
+Each kind goes through each operation under both modules; type, dtype, values and errors agree. A
+result of a NumPy class has that class here too; a plain array of a native dtype that a function
+returns is ours. Operators and methods of such arrays are NumPy's, and so are their results.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ def derived(np: Any) -> type:
 
 
 def wrapping(np: Any) -> type:
-    """A class that notes by which ufunc its objects were made."""
+    """A class that records which ufunc made an object."""
 
     class Wrapped(np.ndarray):
         """A user's class."""
@@ -77,7 +76,7 @@ def wrapping(np: Any) -> type:
 
 
 def overriding(np: Any) -> type:
-    """A class that takes ufuncs over, as NumPy's documentation does it."""
+    """A class that overrides ufuncs, as in NumPy's documentation."""
 
     class Overriding(np.ndarray):
         """A user's class."""

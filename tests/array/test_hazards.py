@@ -1,7 +1,7 @@
-"""Programs that break a lazy engine which tracks reads, writes and views loosely.
+"""Programs that break a lazy engine which tracks reads, writes and views incorrectly.
 
-Each is a few lines that an eager NumPy gets right by construction; here each runs under both
-modules and every result must agree to the bit. The numbers group variants of one hazard.
+Each is a few lines that an eager NumPy computes correctly by construction; here each runs under
+both modules and every result must agree bit for bit. The numbers group variants of one hazard.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from tests.compare import assert_same, both
 
 @pytest.fixture(autouse=True, params=[1024, 0], ids=["default", "lazy"])
 def engine_mode(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Every test runs as users have it, and with nothing run at once."""
+    """Every test runs with the default settings, and with every operation recorded."""
     with fastnp.settings(tiny=request.param):
         yield
 
@@ -417,7 +417,7 @@ def test_21_a_chain_of_a_hundred_thousand(np: Any) -> Any:
     dropped = np.zeros(3)
     for _ in range(100_000):
         dropped = dropped + 1
-    del dropped  # nothing may recurse over a chain that is thrown away
+    del dropped  # nothing may recurse over a dropped chain
     return x
 
 
@@ -575,7 +575,7 @@ def test_27_arrays_swapped_by_name(np: Any) -> Any:
 @pytest.mark.parametrize("shift", range(-3, 4))
 @pytest.mark.parametrize("types", ["dd", "dq", "ff"])
 def test_28_two_arrays_on_the_same_foreign_memory(shift: int, types: str) -> None:
-    """Neither knows of the other: their addresses alone tell what they share."""
+    """Two arrays of foreign memory: that they overlap is known by their addresses only."""
     results = []
     for wrap in (fastnp.from_dlpack, numpy.asarray):
         memory = numpy.arange(1.0, 33.0)
@@ -594,7 +594,7 @@ def test_28_two_arrays_on_the_same_foreign_memory(shift: int, types: str) -> Non
 
 
 def test_lines_of_one_memory_in_place() -> None:
-    """Small arrays of one axis, whose elements lie apart and may be some of each other's."""
+    """Small one-dimensional arrays with strides, whose elements may overlap."""
     ends = [(None, None), (1, None), (3, 13)]
     lines = [slice(a, b, step) for step in (1, 2, 3, -1, -2) for a, b in ends]
     lines += [slice(13, 3, -1), slice(13, 3, -2)]

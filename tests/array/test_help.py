@@ -1,4 +1,4 @@
-"""`help`, `__doc__` and `inspect` tell of our functions what they tell of NumPy's."""
+"""`help`, `__doc__` and `inspect` show the same for our functions as for NumPy's."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import fastnp
 import numpy
 import pytest
 
-# Classes of ours that hand on what NumPy's take.
+# Classes of ours with other signatures: they pass their arguments on to NumPy's.
 DIFFERENT = {"errstate", "flatiter"}
-# Whose text in NumPy scipy puts another in place of when it is imported, as other tests do.
+# NumPy functions whose docs scipy replaces when it is imported, which other tests do.
 REWRITTEN = {"sinc"}
 CALLABLE = [name for name in sorted(numpy.__all__) if callable(getattr(numpy, name))]
 METHODS = [

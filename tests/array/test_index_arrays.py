@@ -1,7 +1,7 @@
 """Indexing with arrays: random indices on random layouts, read and written, against NumPy.
 
-Values, shapes, strides and the errors' types and texts must be NumPy's, also which of several
-elements written to one place stays.
+Values, shapes, strides and the errors' types and texts must be NumPy's. Where several elements are
+written to one index, the same one must remain.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def layouts(rng: random.Random, np: Any, dtype: str, shape: tuple[int, ...]) -> 
 
 
 def positions(rng: random.Random, np: Any, n: int, shape: tuple[int, ...]) -> Any:
-    """An array of positions along an axis of extent n, in a random integer type and layout."""
+    """An index array for an axis of extent n, in a random integer type and layout."""
     low = rng.choice([0, -n])
     wrong = n + 2 if rng.random() < 0.02 else n
     values = [rng.randrange(low, max(wrong, 1)) for _ in range(int(numpy.prod(shape)))]
@@ -80,7 +80,7 @@ def index(rng: random.Random, np: Any, shape: tuple[int, ...], large: bool) -> A
 
 
 def outcome(work: Callable[[], Any]) -> Any:
-    """What a piece of work gives: its value, or its exception's type and text."""
+    """The outcome of a call: its value, or its exception's type and text."""
     try:
         return work()
     except Exception as error:

@@ -1,4 +1,4 @@
-"""Arrays print as NumPy's, under every option, and printing computes no more than it has to."""
+"""Arrays print as NumPy's, under every option, and printing computes only what it shows."""
 
 from __future__ import annotations
 

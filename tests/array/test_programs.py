@@ -1,8 +1,8 @@
 """Whole programs, unmodified but for the import, print and compute the same under both modules.
 
 Each file of `tests/programs` starts with `import numpy as np`; under fastnp only that line is
-replaced. Printed text must be equal, and so must every variable left at the end, up to rounding
-where sums and functions may differ in the last place.
+replaced. Printed text must be equal, and so must every variable at the end, up to the rounding of
+sums and elementary functions.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LINE = "import numpy as np\n"
 
 
 def run(path: Path, module: str) -> tuple[str, dict[str, Any]]:
-    """What the program prints, and its variables, with `module` in NumPy's place."""
+    """The output of the program and its variables, with NumPy replaced by `module`."""
     source = path.read_text()
     assert source.count(LINE) == 1, f"{path.name} imports numpy otherwise than by {LINE!r}"
     names: dict[str, Any] = {"__name__": "__main__"}

@@ -53,8 +53,8 @@ def made(np: Any, code: str, form: str) -> Any:
     return numpy.dtype(code).type(1)
 
 
-# Functions whose last place is their library's; complex functions whose flag for nan is the
-# compiler's.
+# Functions whose last bit depends on the library; complex functions whose flag for nan depends on
+# the compiler.
 INEXACT = {"arctan2"}
 NAN_FLAGS = {"divide", "less", "less_equal", "greater", "greater_equal"}
 

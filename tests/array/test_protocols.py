@@ -1,6 +1,6 @@
-"""How arrays meet the rest of Python: conversion without copies, dispatch, pickle, numbers.
+"""Protocols of Python and NumPy: conversion without copies, dispatch, pickle, numbers.
 
-`real` is NumPy throughout, `np` whichever module a program runs under.
+`real` is NumPy; `np` is the module under test.
 """
 
 from __future__ import annotations
@@ -127,8 +127,8 @@ def test_memory_shared_with_numpy_is_seen_by_both() -> None:
 
 
 def test_what_numpy_made_just_now_is_taken_over() -> None:
-    """Small new arrays come to lie where they are read best; what somebody else holds, or is large,
-    keeps its memory.
+    """Small new results of NumPy are copied to aligned memory; large ones, and those with other
+    references, keep their memory.
     """
 
     def place(x: Any) -> int:
@@ -261,7 +261,7 @@ def test_numpy_writes_through_out() -> None:
 
 
 class Quantity:
-    """A class of somebody else that takes part in both protocols."""
+    """Another library's class that implements both protocols."""
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         """Say what was asked."""
@@ -274,7 +274,7 @@ class Quantity:
 
 
 class Refusing:
-    """A class that takes the operation over."""
+    """A class that overrides the operation."""
 
     __array_ufunc__ = None
 

@@ -1,4 +1,4 @@
-"""The short ways of small calls: numbers and lists of Python's, reductions at once, joins, filling.
+"""Fast paths of small calls: Python's numbers and lists, eager reductions, concatenation, fill.
 
 Each is compared with NumPy over every type, on dense arrays, views and pending results.
 """
@@ -21,7 +21,7 @@ REDUCTIONS = "sum prod min max any all argmin argmax".split()
 
 
 def outcome(program: Callable[[], Any]) -> Any:
-    """What a program gives, or the type and the words of its error."""
+    """The result of a program, or the type and the text of its error."""
     try:
         return program()
     except (TypeError, ValueError, IndexError, OverflowError) as error:

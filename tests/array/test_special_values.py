@@ -18,7 +18,7 @@ FLOATS = "efd"
 COMPLEX = "FD"
 SIZES = [1, 2, 3, 7, 17, 64, 1023, 3001]
 
-# Which of equal zeros comes out depends in NumPy on where in the array they are.
+# In NumPy the sign of a zero result depends on the positions of the zeros in the array.
 ANY_ZERO = {"maximum", "minimum", "fmax", "fmin"}
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {

@@ -189,7 +189,7 @@ def test_memory_maps(tmp_path: Path) -> None:
 
 @both
 def test_fields_are_views(np: Any) -> Any:
-    """The one that is not aligned as well: NumPy's array of it stays what it is, uncopied."""
+    """Structured types, one of them unaligned: NumPy's array is used without a copy."""
     a = np.zeros(4, dtype=[("x", "f8"), ("y", "i4")])
     aligned = np.zeros(4, dtype=[("x", "f8"), ("y", "f8")])
     for record in (a, aligned):

@@ -1,4 +1,4 @@
-"""Ufuncs as NumPy takes them: every keyword, type and layout, drawn at random, against NumPy.
+"""Calls of ufuncs: every keyword, type and layout, drawn at random, against NumPy.
 
 Values, types, shapes and strides are compared, and so are warnings and the text of errors.
 """
@@ -66,12 +66,12 @@ def complex_among(*arrays: Any) -> bool:
 
 
 def outcome(np: Any, case: Case) -> tuple[Any, Any]:
-    """What a program gives or raises, and what it warns of."""
+    """The result or the exception of a program, and its warnings."""
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         try:
             result: Any = case(np)
-            # What is warned of when a result is looked at belongs to it.
+            # Warnings of computing the result count too.
             list(map(str, result)) if isinstance(result, tuple) else str(result)
         except Exception as error:
             result = (type(error).__name__, str(error))
@@ -152,7 +152,7 @@ def test_calls_with_keywords(
     def case(np: Any) -> Any:
         calm = complex_among(left, right, ((), drawn["dtype"] or "d"))
         a = drawn_as(np, left, calm)
-        # NumPy crashes on masked comparisons with numbers that are out of bounds.
+        # NumPy crashes on masked comparisons with out-of-bounds numbers.
         number = 2 if where is not None and right in (-1, 300) else right
         b = drawn_as(np, right, calm) if isinstance(right, tuple) else number
         # NumPy casts what a mask leaves out as well, and may warn of it.

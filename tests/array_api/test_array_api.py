@@ -1,4 +1,4 @@
-"""The surface that the array API standard asks for; its own suite is run by `tests.array_api`."""
+"""The names and signatures of the array API standard; `tests.array_api` runs its own test suite."""
 
 from __future__ import annotations
 

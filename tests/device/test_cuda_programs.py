@@ -1,8 +1,8 @@
 """NumPy programs through the CUDA backend, without a GPU.
 
-Stand-ins take the place of NVIDIA's driver, compiler and libraries: memory is the host's, and
-kernels are compiled by the C compiler. The loader looks for libraries where the environment of a
-new process says, so whatever uses them runs in one of its own.
+Stand-ins replace NVIDIA's driver, compiler and libraries: memory is the host's, and kernels are
+compiled by the C compiler. The loader's search path is set in the environment of a new process, so
+each program runs in its own process.
 """
 
 from __future__ import annotations

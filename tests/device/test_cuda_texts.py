@@ -1,8 +1,8 @@
-"""CUDA C as NVIDIA's compiler sees it: every op, conversion and template, as machine code.
+"""The generated CUDA C, compiled by NVIDIA's compiler: every op, conversion and template.
 
-No GPU is needed for that, nor a driver: the compiler comes from PyPI. What the kernels compute is
-tested beside their writer, by a stand-in for the GPU; here it is what they take: registers, spilled
-ones, shared memory.
+It needs neither a GPU nor a driver: the compiler comes from PyPI. The values that kernels compute
+are tested in `codegen/tests`, by a stand-in for the GPU; here are their resources: registers,
+spills and shared memory.
 """
 
 import ctypes
@@ -23,14 +23,14 @@ pytestmark = pytest.mark.skipif(
 ROOT = Path(__file__).resolve().parents[2]
 GOLDEN = ROOT / "codegen" / "tests" / "golden"
 ARCHITECTURES = ["sm_80", "sm_90", "sm_100"]
-# What a kernel may take: three blocks of 256 threads to a multiprocessor, as far as registers go,
-# and next to no spilled ones (the compiler spills one or two where it aims at more).
+# The limits of a kernel: registers for three blocks of 256 threads on a multiprocessor, and few
+# spills (the compiler spills one or two registers to reach a higher occupancy).
 REGISTERS = 80
 SPILLED = 16
 
 
 class Resources(NamedTuple):
-    """What a kernel takes: a thread's registers, bytes of spilled ones, a block's shared bytes."""
+    """Resources of a kernel: registers and spilled bytes of a thread, shared bytes of a block."""
 
     registers: int
     spilled: int
@@ -70,7 +70,7 @@ def nvrtc() -> ctypes.CDLL:
 
 
 def log_of(text: str, architecture: str) -> str:
-    """Compiles a text to machine code; what the compiler says about it."""
+    """Compiles a text to machine code; returns the compiler's log."""
     library, program, size = nvrtc(), ctypes.c_void_p(), ctypes.c_size_t()
     assert (
         library.nvrtcCreateProgram(

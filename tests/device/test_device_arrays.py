@@ -1,7 +1,7 @@
-"""Arrays on devices and other libraries: what is lent to them, borrowed from them, and when it
-comes back; and how devices are chosen.
+"""Arrays on devices: computation, selection of devices, and memory exported to and imported from
+other libraries until it is released.
 
-The device is the one for tests, `mock`, and the other library is `dlpack_peer`.
+The device is the mock device, `mock`, and the other library is `dlpack_peer`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import Any
 import fastnp
 import numpy
 import pytest
-from fastnp import _fastnp, _interchange
+from fastnp import _fastnp
+from fastnp._interop import interchange as _interchange
 
 from tests.dlpack_peer import APART, Consumer, OldProducer, Producer, name_of
 
@@ -33,7 +34,7 @@ DTYPES = "bool int8 uint8 int16 uint16 int32 uint32 int64 uint64".split() + (
 
 @pytest.fixture(autouse=True)
 def on_apart() -> Iterator[None]:
-    """Every test begins on the device, and leaves things as they were."""
+    """Every test begins on the device, and restores the previous state."""
     with fastnp.device("mock"):
         yield
 
@@ -486,7 +487,7 @@ def test_elements_that_are_not_aligned_are_copied() -> None:
 
 
 def test_two_arrays_on_the_same_memory() -> None:
-    """Neither knows of the other: their addresses alone tell what they share."""
+    """Two arrays imported separately: that they overlap is known by their addresses only."""
     for shift in range(-2, 3):
         x = numbers()
         memory = numpy.arange(12.0) * 2
@@ -578,13 +579,13 @@ def test_what_the_interface_says() -> None:
     assert _fastnp.is_lent(x)
     ctypes.c_double.from_address(said["data"][0]).value = 9
     assert x[0, 0] == 9
-    # Told again, it is lent once more and not for longer.
+    # A second export lasts no longer than the first.
     assert _interchange.cuda_interface(x)["data"] == said["data"]
     del part
     kept = x.T
     del x
     gc.collect()
-    assert not _fastnp.is_lent(kept) and not _interchange._loans
+    assert not _fastnp.is_lent(kept) and not _interchange._exports
 
 
 def test_arrays_are_made_of_what_an_interface_says() -> None:
@@ -676,7 +677,8 @@ def test_what_is_pending_runs_where_it_was_recorded() -> None:
 def test_a_process_may_end_with_loans() -> None:
     program = """
 import fastnp
-from fastnp import _fastnp, _interchange
+from fastnp import _fastnp
+from fastnp._interop import interchange as _interchange
 
 from tests.dlpack_peer import APART, Consumer, OldProducer, Producer, name_of
 x = fastnp.arange(5.0) * 2

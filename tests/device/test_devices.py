@@ -1,6 +1,6 @@
-"""Devices: choosing one, what it computes, and the script that puts one to the proof.
+"""Devices: selection, results, and the script that tests one (`benches/device.py`).
 
-The device here is the one for tests, `mock`: the portable backend on memory of its own.
+The device here is the mock device, `mock`: the portable backend with separate memory.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def test_results_stay_on_the_device_until_they_are_needed() -> None:
         stats = fastnp.stats()
         assert stats["bytes_sent"] == 800_000 and stats["bytes_fetched"] == 8
         assert "on mock" in fastnp.explain()
-    # On the host again they come back, once.
+    # On the host they are downloaded, once.
     fastnp.reset_stats()
     assert numpy.array_equal(numpy.asarray(y + 0.0), numpy.sqrt(numpy.arange(100_000.0)) * 2.0)
     assert fastnp.stats()["bytes_fetched"] == 800_000

@@ -1,4 +1,4 @@
-"""Looking inside from the environment: `FASTNP_DEBUG` and `FASTNP_DUMP`."""
+"""Debug output by environment variables: `FASTNP_DEBUG` and `FASTNP_DUMP`."""
 
 from __future__ import annotations
 

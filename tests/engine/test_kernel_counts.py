@@ -1,7 +1,7 @@
-"""Fusion, measured by counting: what one kernel can do is done by one.
+"""Fusion, tested by counting kernels.
 
-Arrays are large, so that no policy for tiny arrays runs an operation at once, and are evaluated
-before the count begins. Every program also runs under NumPy: a wrong fused kernel is no gain.
+Arrays are large, so that no operation runs eagerly, and are evaluated before the count begins.
+Every program also runs under NumPy, and the results must agree.
 """
 
 from __future__ import annotations
@@ -211,13 +211,13 @@ def test_a_boundary_of_elements_is_recorded(assert_flushes: AssertCount) -> None
 
 
 def test_a_long_chain_works_in_two_buffers() -> None:
-    """Each kernel of the chain writes over what the one before it left."""
+    """Each kernel of the chain overwrites the results of the one before it."""
     n = 100_000
     x = fastnp.linspace(0.0, 1.0, n)
     fastnp.eval(x)
     y = fastnp.sqrt(
         x
-    )  # an operation that the loop does not have: its end is not taken for the trace's
+    )  # not an operation of the loop, so the end of the loop does not end the trace
     for i in range(400):
         y = y * x + i
     fastnp.reset_stats()

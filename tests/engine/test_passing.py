@@ -1,6 +1,7 @@
-"""Results that die unread once a number is there are left out the next time.
+"""Speculative dead-result elimination: results that die unread after a scalar was computed from
+them are not computed the next time.
 
-Nothing but time and memory depends on it.
+It affects time and memory only.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def test_what_is_summed_is_not_stored() -> None:
     fastnp.reset_stats()
     assert program() == expected
     assert fastnp.stats()["bytes_peak"] < before + 8 * N
-    assert "not stored, as nobody read it the last time: %1" in fastnp.explain()
+    assert "not stored, as nothing read it the last time: %1" in fastnp.explain()
     assert fastnp.stats()["computed_again"] == 0
 
 
@@ -53,7 +54,7 @@ def test_locals_of_a_function_count_too() -> None:
     expected = distance()
     learnt(distance)
     assert distance() == expected
-    assert "not stored, as nobody read it the last time: %2, %3" in fastnp.explain()
+    assert "not stored, as nothing read it the last time: %2, %3" in fastnp.explain()
 
 
 def kept(x: Any) -> Any:

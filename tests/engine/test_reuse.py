@@ -1,7 +1,8 @@
-"""Array objects and storages that serve again after their end: nobody sees what they were.
+"""Reuse of array objects and storages: a new array shows no trace of the old one.
 
-Objects, storages and their memory wait for the next array (`birth.rs`, `shelf.rs`). What could
-still know an old one is a view, a memory view, a weak reference, a selection, another thread.
+Freed objects, storages and their memory go to free lists (`object_pool.rs`, `free_list.rs`).
+References that could outlive the old array: a view, a memory view, a weak reference, a selection,
+another thread.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ MANY = 300  # more than wait of anything
 
 
 def churn(value: float = -7.0) -> list[Any]:
-    """Makes and drops arrays until everything that waits was taken, and holds as many."""
+    """Takes everything from the free lists, and refills them."""
     for _ in range(MANY):
         fastnp.full(SMALL, value)
     return [fastnp.full(SMALL, value) for _ in range(MANY)]
@@ -77,7 +78,7 @@ def test_weak_references_die_with_their_array() -> None:
         a = fastnp.full(3, float(i))
 
         def gone(reference: Any, i: int = i) -> None:
-            # Takes the place of the dead one, or of one that waits.
+            # Reuses the freed object, or another one of the free list.
             called.append((i, reference() is None, fastnp.arange(3).sum()))
 
         reference = weakref.ref(a, gone)
@@ -162,7 +163,7 @@ def test_threads_pass_objects_to_each_other() -> None:
 
 
 class Loud:
-    """Fails where an index is asked for."""
+    """Raises in `__index__`."""
 
     def __index__(self) -> int:
         raise KeyError("loud")

@@ -1,4 +1,4 @@
-"""How many threads compute changes no bit of a result."""
+"""Results do not depend on the number of threads, in any bit."""
 
 from __future__ import annotations
 

@@ -219,7 +219,7 @@ def castable(array: numpy.ndarray, dtype: str) -> bool:
 
 
 def misordered(target: Any, value: Any) -> bool:
-    """Whether NumPy may overwrite what it has yet to read.
+    """Whether NumPy may overwrite elements before it reads them.
 
     It copies overlapping vectors of different strides without a temporary: `a[::2] = a[:n]`.
     """
@@ -287,13 +287,13 @@ def multipliable(left: Any, right: Any) -> bool:
 
 
 def cancels(left: Any, right: Any) -> bool:
-    """Whether what is left of the terms of a product is so little that rounding is most of it."""
+    """Whether the terms of a product cancel so far that the result is mostly rounding error."""
     sizes = [numpy.abs(numpy.asarray(x)).astype(float) for x in (left, right)]
     return bool((sizes[0] @ sizes[1] > 1e4 * numpy.abs(left @ right)).any())
 
 
 def rounds(value: Any) -> bool:
-    """Whether a complex result may differ in its last place between two places of one NumPy.
+    """Whether a complex result may differ in its last bit between two positions in NumPy itself.
 
     NumPy multiplies complex numbers with a fused multiply-add in its vector loops and without one
     elsewhere, so only products that need no rounding are the same everywhere.

@@ -5,9 +5,9 @@ and most statements are valid; some that raise are kept, for both sides must the
 leaves running fastnp and comparing to `run`.
 
 Invariant: a program's results do not depend on the order of additions, on the accuracy of functions
-or on the sign NumPy happens to give a zero from `maximum`. What may differ in the last place goes
-into a variable that is named in `Program.inexact` and never read again; everything else is compared
-to the bit.
+or on the sign of a zero from `maximum`. A result that may differ in its last bits is assigned to a
+variable that is named in `Program.inexact` and never read again; everything else is compared bit
+for bit.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Program:
 
 @lru_cache(maxsize=4096)
 def compiled(statement: str) -> CodeType:
-    """The code of a statement; both sides and the shrinker share it."""
+    """The code of a statement, used by both sides and the shrinker."""
     return compile(statement, "<program>", "exec")
 
 
@@ -439,7 +439,7 @@ class Writer:
                 del self.arrays[name]
 
     def rebind(self) -> None:
-        """Two names change places."""
+        """Swap two names."""
         a, b = self.array(), self.array()
         if a and b and self.run(f"{a}, {b} = {b}, {a}"):
             self.arrays[a], self.arrays[b] = self.names[a], self.names[b]

@@ -44,7 +44,7 @@ def key(w: Writer, shape: tuple[int, ...]) -> str:
 
 
 def positions(w: Writer, extent: int, length: int) -> str:
-    """An array of positions along an axis, most of them within it, some of them named twice."""
+    """An index array for an axis: most indices in bounds, some of them repeated."""
     low = w.pick([0, 0, -extent])
     beyond = 1 if w.chance(0.03) else 0
     if not extent:
@@ -58,7 +58,7 @@ def positions(w: Writer, extent: int, length: int) -> str:
 
 
 def read(w: Writer) -> None:
-    """Elements at places, or something made of them."""
+    """Read elements by a fancy index, or an expression of them."""
     name = w.array(lambda a: a.ndim > 0)
     if name:
         index = key(w, w.arrays[name].shape)
@@ -73,7 +73,7 @@ def read(w: Writer) -> None:
 
 
 def write(w: Writer) -> None:
-    """Elements at places set to a number, an array, or other elements of the same array."""
+    """Assign a scalar, an array, or other elements of the same array by a fancy index."""
     name = w.array(lambda a: bool(a.flags.writeable) and a.ndim > 0)
     if not name:
         return
@@ -97,7 +97,7 @@ def write(w: Writer) -> None:
 
 
 def function(w: Writer) -> None:
-    """`take`, `put`, `putmask`, `copyto` and their kin."""
+    """`take`, `put`, `putmask`, `copyto` and similar functions."""
     name = w.array(lambda a: bool(a.flags.writeable) and a.ndim > 0 and a.size > 0)
     if not name:
         return

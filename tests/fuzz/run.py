@@ -19,8 +19,8 @@ from tests.fuzz.generate import Program, Writer, compiled, names_for
 TOLERANCE = {"f": 2e-4, "d": 1e-10, "e": 3e-2, "F": 2e-4, "D": 1e-10}
 
 # What the engine is set to while programs run: as users have it; nothing run at once, so that small
-# programs fuse as large ones do; a flush after each operation, which tells wrong kernels from wrong
-# laziness; one thread; and memory apart from the host's.
+# programs fuse as large ones do; a flush after each operation, which separates wrong kernels from
+# wrong recording; one thread; and a device with separate memory.
 MODES: dict[str, dict[str, Any]] = {
     "default": {},
     "lazy": {"tiny": 0},
@@ -104,7 +104,7 @@ def parting(ours: Outcome, theirs: Outcome | Writer, inexact: set[str]) -> str |
 def unlike(
     ours: Any, theirs: Any, where: str, *, inexact: bool, converted: bool = False
 ) -> str | None:
-    """The difference of one variable; equal bytes are settled without a closer look."""
+    """The difference of one variable; equal bytes need no comparison of values."""
     if isinstance(theirs, numpy.ndarray) and (converted or isinstance(ours, fastnp.ndarray)):
         if ours.dtype == theirs.dtype and tuple(ours.shape) == theirs.shape:
             if numpy.asarray(ours).tobytes() == theirs.tobytes():

@@ -1,8 +1,8 @@
-"""Statements that a lazy engine gets wrong if it tracks reads and writes loosely.
+"""Statements that a lazy engine gets wrong if it tracks reads and writes incorrectly.
 
-Selections held while their mask or array changes, shifted and transposed updates in place, buffers
-that change places in a loop, results put into arrays that are read elsewhere. Each function writes
-one such statement or a few with the `Writer`, as those in `generate` do.
+Selections used after their mask or array changed, shifted and transposed in-place updates, buffers
+that are swapped in a loop, results written to arrays that other operations read. Each function
+writes one or a few such statements with the `Writer`, as those in `generate` do.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def keep_finite(w: Writer, name: str, statement: str) -> None:
 
 
 def buffers(w: Writer) -> None:
-    """Two buffers that change places around a loop, or halves that do."""
+    """Two buffers that are swapped in a loop, or two halves of one."""
     name = w.array(lambda a: writeable(a) and a.shape[0] > 3 and a.dtype != bool)
     if not name or w.arrays[name].dtype.kind == "c":
         return
@@ -143,7 +143,7 @@ def into(w: Writer) -> None:
 
 
 def stale(w: Writer) -> None:
-    """A value is computed, what it came from is written, dropped or both, and then it is read."""
+    """A value is read after its operands were written, dropped or both."""
     name = w.array(writeable)
     if not name:
         return

@@ -1,1 +1,1 @@
-"""What other packages do with our arrays, against what they do with NumPy's; one file a package."""
+"""Other packages called with our arrays, compared with NumPy's; one file a package."""

@@ -1,8 +1,8 @@
 """Call a neighbour with NumPy's arrays and then with ours, and fail where the two calls differ.
 
-Compared are results with their types, what became of the arguments, warnings, which results share
-memory with which arguments, how many elements were read one by one, and, on request, how much
-memory NumPy allocated on the way.
+The comparison covers results and their types, arguments after the call, warnings, which results
+share memory with which arguments, how many elements were read one by one, and, on request, the peak
+of NumPy's memory.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FEW = 60
 
 @dataclass
 class Reads:
-    """How often arrays of ours were asked for a part, and how many parts their iterators gave."""
+    """Counts of `__getitem__` calls and of iterator steps on arrays of ours."""
 
     items: int = 0
     steps: int = 0
@@ -39,10 +39,10 @@ class Reads:
 
 @contextmanager
 def watched() -> Iterator[Reads]:
-    """Count what goes through `x[…]` and `iter(x)` of any array of ours.
+    """Count the calls of `x[…]` and `iter(x)` on any array of ours.
 
     The methods of the class are replaced, and with them the slots that C code calls
-    (`PySequence_GetItem`, `PyObject_GetIter` and their kin), so nothing gets around the count.
+    (`PySequence_GetItem`, `PyObject_GetIter` and so on), so every access is counted.
     """
     reads = Reads()
     kind: Any = fastnp.ndarray

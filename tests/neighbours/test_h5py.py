@@ -1,4 +1,4 @@
-"""h5py writes our arrays and reads them back; what it takes only as `numpy.ndarray` it says."""
+"""h5py writes our arrays and reads them back, or raises where it requires `numpy.ndarray`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The meeting itself: it counts what it says, fails when it should, and leaves no trace."""
+"""The harness of the neighbour tests: its counts, its failures, and its clean-up."""
 
 from __future__ import annotations
 

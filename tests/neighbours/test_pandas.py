@@ -1,6 +1,6 @@
-"""pandas takes arrays of ours in, computes with them, masks and groups by them, and keeps NumPy's.
+"""pandas accepts our arrays as data, masks and keys, and stores NumPy's arrays.
 
-Its compiled code asks for `numpy.ndarray` itself, so what a Series or DataFrame holds has to be
+Its compiled code requires `numpy.ndarray` itself, so the values of a Series or DataFrame must be
 that.
 """
 

@@ -1,4 +1,4 @@
-"""scipy gives the same bits, in NumPy's arrays, and leaves its arguments alone."""
+"""scipy returns the same bits, in NumPy's arrays, and does not change its arguments."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""scikit-learn learns the same from our arrays, and says so in NumPy's."""
+"""scikit-learn fits the same models to our arrays, and returns NumPy's arrays."""
 
 from __future__ import annotations
 

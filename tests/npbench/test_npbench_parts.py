@@ -1,4 +1,4 @@
-"""The parts of the runner on their own: binding, agreement, what frameworks tell, the chart."""
+"""The parts of the runner: binding, agreement, introspection of frameworks, the chart."""
 
 from __future__ import annotations
 

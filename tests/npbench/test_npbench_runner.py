@@ -205,7 +205,7 @@ def asnumpy(far):
 def test_arrays_of_a_device_are_waited_for_and_fetched(
     tmp_path: Path, suite: Path, framework: Any
 ) -> None:
-    # As CuPy's are: there when the stream was waited for, and never converted without being told.
+    # As CuPy's: ready after waiting for the stream, converted by an explicit call only.
     names = framework(FAR)
     out = tmp_path / "out.json"
     status, found = run(out, "--suite", str(suite), "--preset", "S", "--frameworks", names)

@@ -1,1 +1,1 @@
-"""NumPy's own installed test files, run with fastnp in NumPy's place."""
+"""NumPy's own installed test files, run with NumPy replaced by fastnp."""

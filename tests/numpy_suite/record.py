@@ -1,6 +1,6 @@
-"""A pytest plugin that writes each test's start and result as a line of JSON, at once.
+"""A pytest plugin that writes each test's start and result immediately, as a line of JSON.
 
-What a crash or a hang leaves behind then says which test it was, and the runner goes on after it.
+After a crash or a hang the file shows which test it was, and the runner continues after that test.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Recorder:
     def pytest_collection_modifyitems(
         self, config: pytest.Config, items: list[pytest.Item]
     ) -> None:
-        """Leave out what an earlier process of this file has settled."""
+        """Skip the tests that an earlier process of this file has finished."""
         dropped = [item for item in items if item.nodeid in self.done]
         items[:] = [item for item in items if item.nodeid not in self.done]
         config.hook.pytest_deselected(items=dropped)
@@ -44,11 +44,11 @@ class Recorder:
             self.write(event="result", test=report.nodeid, outcome="error", why=last_line(report))
 
     def pytest_runtest_logstart(self, nodeid: str) -> None:
-        """Before a test, which may not come back."""
+        """Record the start of a test, which may crash."""
         self.write(event="start", test=nodeid)
 
     def pytest_runtest_teardown(self, item: pytest.Item) -> None:
-        """After a test: what the engine did, and what NumPy did for it, so far and not written."""
+        """Record after a test how many operations the engine ran, and how many NumPy ran for it."""
         fastnp = sys.modules.get("fastnp")
         if fastnp is not None:
             stats = fastnp.stats()

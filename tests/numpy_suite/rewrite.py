@@ -73,7 +73,7 @@ def attribute(module: Any, path: str) -> Any:
 
 
 def twin(module: str, path: str, name: str) -> Any:
-    """What stands for `from path import name`: the public counterpart, else NumPy's own object."""
+    """The replacement of `from path import name`: the public name of fastnp, else NumPy's."""
     import numpy
 
     home = importlib.import_module(path)

@@ -34,15 +34,15 @@ FILES = [
     "linalg/tests/test_linalg.py",
     "fft/tests/test_pocketfft.py",
 ]
-# What the engine is set to: as users have it; everything recorded and planned, whatever its size;
-# and a flush after each operation, which tells wrong kernels from wrong laziness.
+# Settings of the engine: the defaults; everything recorded and planned, for any size; and a flush
+# after each operation, which separates wrong kernels from wrong recording.
 MODES: dict[str, dict[str, str]] = {
     "default": {},
     "forced": {"FASTNP_TINY": "0"},
     "eager": {"FASTNP_TINY": "0", "FASTNP_EAGER": "1"},
 }
-# Tests that take the process or the machine down, whatever is under test: an argument of 17 GB, two
-# vectors of 16 GB each, a helper in C that takes any object for a `PyArrayObject` without asking.
+# Tests that crash the process or exhaust the machine under any module: an argument of 17 GB, two
+# vectors of 16 GB each, a helper in C that uses any object as a `PyArrayObject` without a check.
 LEFT_OUT = ["test_huge_list_error", "test_huge_vectordot", "test_extension_incref_elide"]
 ROOT = Path(__file__).resolve().parent.parent.parent
 KNOWN = Path(__file__).parent / "known_failures.txt"
@@ -71,7 +71,7 @@ def unknown(broken: set[str], known: set[str]) -> set[str]:
 
 
 class Outcomes(NamedTuple):
-    """What became of a file: each test's outcome and reason, and who did the work."""
+    """The results of a file: each test's outcome and reason, and the counts of operations."""
 
     tests: dict[str, tuple[str, str]]
     native: int
@@ -79,7 +79,7 @@ class Outcomes(NamedTuple):
 
     @property
     def native_share(self) -> float:
-        """Operations the engine did over all that arrays of its types took part in."""
+        """The fraction of operations on arrays of native types that the engine ran."""
         return self.native / max(self.native + self.fallbacks, 1)
 
 
@@ -109,8 +109,8 @@ def numpys_options(folder: Path) -> list[str]:
 
 
 class File:
-    """A test file on its way to a result for every test; run in a folder, with options for pytest
-    and variables of the environment, by processes that may be silent for so many seconds.
+    """A run of a test file: in a folder, with options for pytest and environment variables, by
+    processes with a limit of seconds between reports.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class File:
 
     def run(self) -> Outcomes:
         """Run every test, in as many processes as it takes."""
-        for _ in range(100):  # each round settles at least the test that ended the one before
+        for _ in range(100):  # each round finishes at least the test that ended the one before
             ended = self.run_process()
             if ended is None:
                 break
@@ -138,7 +138,7 @@ class File:
         return Outcomes(self.results, self.native, self.fallbacks)
 
     def run_process(self) -> tuple[str, str, str] | None:
-        """Run what is not settled yet; the test that took the process down, if one did."""
+        """Run the unfinished tests; returns the test that crashed the process, if one did."""
         record, skip = self.folder / "record.jsonl", self.folder / "skip.json"
         record.write_text("")
         skip.write_text(json.dumps(list(self.results)))

@@ -1,4 +1,4 @@
-"""The fallback: what goes in and out of NumPy, what is counted, and when it objects."""
+"""The fallback: conversion of arguments and results, the ledger, and strict mode."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from typing import Any
 import fastnp
 import numpy
 import pytest
-from fastnp import _fallback, _ledger
+from fastnp._fallback import call as _fallback
+from fastnp._state import ledger as _ledger
 
 # The stubs give NumPy's types, which say less than is tested here.
 np: Any = fastnp
@@ -184,7 +185,7 @@ def test_ufunc_entry() -> None:
 def test_long_lists_and_nested() -> None:
     x = np.ones(2)
     seen: list[object] = []
-    plain = _fallback._open([1, (x, [x, 2]), {"a": x}], seen)  # type: ignore[arg-type]
+    plain = _fallback._to_view([1, (x, [x, 2]), {"a": x}], seen)  # type: ignore[arg-type]
     assert type(plain[1][0]) is numpy.ndarray
     assert type(plain[1][1][0]) is numpy.ndarray
     assert type(plain[2]["a"]) is numpy.ndarray

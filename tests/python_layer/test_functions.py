@@ -9,7 +9,7 @@ from typing import Any
 import fastnp
 import numpy
 import pytest
-from fastnp._registry import NATIVE
+from fastnp._fallback.registry import NATIVE
 
 rng = numpy.random.default_rng(7)
 LINE = rng.standard_normal(7)
@@ -550,7 +550,7 @@ def test_signature_is_numpys(name: str) -> None:
 def is_a_librarys(ours: Any) -> bool:
     """Whether a device's library computes a function, which `on_libraries` compares."""
     code = getattr(ours, "__code__", None)
-    return code is not None and code.co_filename.endswith("_library.py")
+    return code is not None and code.co_filename.endswith("device_library.py")
 
 
 def test_every_native_function_is_in_the_table() -> None:

@@ -1,4 +1,4 @@
-"""Every public name of NumPy's resolves, to the right kind of thing, and is kept."""
+"""Every public name of NumPy's resolves to an object of the right kind, which is cached."""
 
 from __future__ import annotations
 

@@ -9,7 +9,8 @@ from typing import Any
 import fastnp
 import numpy
 import pytest
-from fastnp import _fallback, _fastnp
+from fastnp import _fastnp
+from fastnp._state import errstate as _errstate
 
 # The stubs give NumPy's types, which say less than is tested here.
 np: Any = fastnp
@@ -25,7 +26,7 @@ def test_errstate_twice() -> None:
 def test_warning_text_and_line() -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        _fallback.fp_warning([("divide", 9, "divide", "warn"), ("invalid", 9, "divide", "warn")])
+        _errstate.fp_warning([("divide", 9, "divide", "warn"), ("invalid", 9, "divide", "warn")])
     assert [str(w.message) for w in caught] == [
         "divide by zero encountered in divide",
         "invalid value encountered in divide",
@@ -35,18 +36,18 @@ def test_warning_text_and_line() -> None:
 
 def test_raise_print_call_log(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(FloatingPointError, match="overflow encountered in exp"):
-        _fallback.fp_warning([("over", 2, "exp", "raise")])
-    _fallback.fp_warning([("under", 4, "exp", "print")])
+        _errstate.fp_warning([("over", 2, "exp", "raise")])
+    _errstate.fp_warning([("under", 4, "exp", "print")])
     assert capsys.readouterr().err == "Warning: underflow encountered in exp\n"
     with pytest.raises(NameError):
-        _fallback.fp_warning([("over", 2, "exp", "call")])
+        _errstate.fp_warning([("over", 2, "exp", "call")])
     calls: list[Any] = []
     with np.errstate(call=lambda *args: calls.append(args)):
-        _fallback.fp_warning([("over", 10, "exp", "call"), ("invalid", 10, "exp", "call")])
+        _errstate.fp_warning([("over", 10, "exp", "call"), ("invalid", 10, "exp", "call")])
     assert calls == [("overflow", 10), ("invalid value", 10)]
     log = io.StringIO()
     with np.errstate(call=log):
-        _fallback.fp_warning([("over", 2, "exp", "log")])
+        _errstate.fp_warning([("over", 2, "exp", "log")])
     assert log.getvalue() == "Warning: overflow encountered in exp\n"
 
 

@@ -1,4 +1,4 @@
-"""That the benches run: a few cells of each, as small as they get."""
+"""The benches run: a few cells of each, of the smallest size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The README and CONTRIBUTING.md are right: their programs run, their tables are complete."""
+"""The README and CONTRIBUTING.md are correct: their programs run, their tables are complete."""
 
 from __future__ import annotations
 

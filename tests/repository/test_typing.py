@@ -1,7 +1,7 @@
 """A type checker sees NumPy's signatures through `import fastnp as np`, and our own names exactly.
 
-NumPy's own stubs are the measure: a name or a type counts as right where `import numpy as np` gives
-the same.
+NumPy's own stubs are the reference: a name or a type is correct if `import numpy as np` gives the
+same.
 """
 
 from __future__ import annotations

@@ -38,7 +38,9 @@ pub fn explain() -> String {
             let text = describe(&runtime.last.tape, &runtime.last.live, plan, true);
             format!("nothing is pending; the last flush{}: {text}", describe_target(&runtime, plan))
         }
-        None => "nothing is pending, and nothing was: small operations on ready operands run at once\n".to_owned(),
+        None => {
+            "nothing is pending, and nothing was flushed: small operations on ready operands run eagerly\n".to_owned()
+        }
     }
 }
 
@@ -60,7 +62,7 @@ pub(crate) fn describe(tape: &[u64], live: &[bool], plan: &Plan, ir: bool) -> St
     }
     if let Some(omitted) = &plan.omitted {
         let slots: Vec<String> = omitted.slots.iter().map(|slot| format!("%{slot}")).collect();
-        let _ = writeln!(out, "not stored, as nobody read it the last time: {}", slots.join(", "));
+        let _ = writeln!(out, "not stored, as nothing read it the last time: {}", slots.join(", "));
     }
     let mut versions = vec![0u32; live.len()];
     let lines: Vec<String> = nodes.iter().map(|n| line(n, &mut versions)).collect();
@@ -78,7 +80,7 @@ fn describe_group(out: &mut String, group: &Group, lines: &[String]) {
         let _ = write!(out, ", folding axes {folded:?}");
     }
     let _ = match group.refused {
-        Some(why) => writeln!(out, " (not fused with what it depends on: {why})"),
+        Some(why) => writeln!(out, " (not fused with its operands: {why})"),
         None => writeln!(out),
     };
     for member in &group.members {

@@ -1,81 +1,52 @@
 """fastnp: NumPy's interface over lazy, fused arrays.
 
 `import fastnp as np` runs an unmodified NumPy program. Every public name of the installed NumPy
-resolves here: native where there is a native version, otherwise NumPy's own, wrapped so that it
-takes and gives our arrays without a copy. A name is resolved when it is first asked for and kept,
-so that importing stays cheap.
+resolves here: to a native version where there is one, otherwise to NumPy's own, wrapped so that it
+accepts and returns our arrays without a copy. A name is resolved on first access and then cached,
+which keeps the import cheap.
 
 Beyond NumPy: `describe_device`, `device`, `eval`, `explain`, `fallbacks`, `flush`, `get_device`,
 `reset_stats`, `set_device`, `settings`, `stats`, `strict`, `synchronize`, `FallbackError`,
 `FallbackWarning`.
+
+Private modules, in import order; each imports only those before it, and a test checks it:
+
+- `_fastnp`: the extension module, written in Rust.
+- `_pickle`: the functions that pickles name, so this file never moves.
+- `_state`: settings, device, floating-point error state, fallback ledger, counters.
+- `_fallback`: running NumPy's functions on our arrays; the table of native functions.
+- `_array`: the class `ndarray` as far as it is written in Python.
+- `_interop`: device memory shared with other libraries, and NVIDIA's libraries.
+- `_functions`: NumPy functions with a native version, one file a topic.
+- `_namespace`: what each of NumPy's names and submodules resolves to.
 """
 
 from typing import Any as _Any
 
 import numpy as _numpy
 
-from fastnp import (
-    _compare,
-    _difference,
-    _einsum,
-    _elementwise,
-    _grid,
-    _interchange,
-    _join,
-    _linear,
-    _matrix,
-    _methods,
-    _moments,
-    _namespace,
-    _nan,
-    _pad,
-    _pass,
-    _places,
-    _reduce,
-    _shape,
-    _solvers,
-    _split,
-)
-from fastnp._device import describe_device as describe_device
-from fastnp._device import device as device
-from fastnp._device import get_device as get_device
-from fastnp._device import set_device as set_device
-from fastnp._device import synchronize as synchronize
+from fastnp import _functions, _namespace
+from fastnp._array import methods as _methods
 from fastnp._fastnp import explain as explain
 from fastnp._fastnp import flush as flush
 from fastnp._fastnp import ndarray as ndarray
-from fastnp._ledger import FallbackError as FallbackError
-from fastnp._ledger import FallbackWarning as FallbackWarning
-from fastnp._ledger import fallbacks as fallbacks
-from fastnp._ledger import strict as strict
-from fastnp._observe import eval as eval
-from fastnp._observe import reset_stats as reset_stats
-from fastnp._observe import stats as stats
-from fastnp._settings import settings as settings
+from fastnp._interop import interchange as _interchange
+from fastnp._state.device import describe_device as describe_device
+from fastnp._state.device import device as device
+from fastnp._state.device import get_device as get_device
+from fastnp._state.device import set_device as set_device
+from fastnp._state.device import synchronize as synchronize
+from fastnp._state.diagnostics import eval as eval
+from fastnp._state.diagnostics import reset_stats as reset_stats
+from fastnp._state.diagnostics import stats as stats
+from fastnp._state.ledger import FallbackError as FallbackError
+from fastnp._state.ledger import FallbackWarning as FallbackWarning
+from fastnp._state.ledger import fallbacks as fallbacks
+from fastnp._state.ledger import strict as strict
+from fastnp._state.settings import settings as settings
 
-# The files of native functions, each of which declares what it holds in the registry, and that of
-# methods, which adds to the class.
-_NATIVE = (
-    _compare,
-    _difference,
-    _einsum,
-    _elementwise,
-    _grid,
-    _interchange,
-    _join,
-    _linear,
-    _matrix,
-    _methods,
-    _moments,
-    _nan,
-    _pad,
-    _pass,
-    _places,
-    _reduce,
-    _shape,
-    _solvers,
-    _split,
-)
+# Imported for their effects: these register native functions and add methods to the class.
+_REGISTERED = (_functions, _interchange, _methods)
 
 # `eval`, `flush`, `settings` and `stats` are left out: a star import must not shadow a builtin or
 # scipy.stats.

@@ -1,7 +1,7 @@
 """Types of fastnp: NumPy's names with NumPy's types, and the names beyond NumPy.
 
-An array is typed as NumPy's, so that code typed with `numpy.ndarray` and `NDArray` takes it as it
-stands, and `isinstance` agrees. `tests/test_typing.py` holds these names against those at run time.
+An array has NumPy's type, so code typed with `numpy.ndarray` and `NDArray` accepts it unchanged, as
+`isinstance` does. `tests/repository/test_typing.py` compares these names with those at run time.
 """
 
 import builtins

@@ -1,4 +1,4 @@
-"""What the Rust extension offers the Python package: the contract between the two, as types."""
+"""Types of the Rust extension: its interface for the Python package."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -55,7 +55,7 @@ class ufunc:
     def __getattr__(self, name: str) -> Any: ...
 
 class Loan:
-    """Memory of an array on a device, lent as long as this lives."""
+    """An export of an array's device memory, which lasts as long as this object."""
 
     address: int
 

@@ -1,10 +1,10 @@
-"""What a name of NumPy's becomes here, decided when it is first asked for.
+"""The namespace: what each of NumPy's names and submodules resolves to, decided on first access.
 
-A function with a native version becomes that; ufuncs of the op table become ours, under every
-alias; other functions are wrapped by the fallback; submodules become modules of ours that do the
-same for their names. Classes, scalar types, constants, exceptions and functions that see no arrays
-pass as they are, except the few classes and objects whose results are arrays a program goes on
-computing with (`_iterators`, `_random`).
+A function with a native version resolves to that, a ufunc of the op table to ours, any other
+function to a wrapper that runs the fallback, and a submodule to a module of ours that does the same
+for its names. Classes, scalar types, constants, exceptions and functions without array arguments
+resolve to NumPy's own. The exceptions are a few classes and objects whose results are arrays
+(`_CLASSES`, `_fallback.objects`).
 """
 
 from __future__ import annotations
@@ -24,13 +24,12 @@ from typing import Any
 
 import numpy as _np
 
-from fastnp._fallback import call, uncounted, wrap
+from fastnp._fallback.call import call, uncounted, wrap
+from fastnp._fallback.registry import NATIVE, native_of
 from fastnp._fastnp import UFUNCS
-from fastnp._registry import NATIVE
 
-# Functions of NumPy's that see no arrays, or only ask about them: they take ours as they are,
-# uncounted.
-_ASIDE = frozenset(
+# Functions of NumPy's that take no arrays, or only look at attributes: they are not wrapped.
+_NOT_WRAPPED = frozenset(
     [
         "asmatrix",
         "base_repr",
@@ -68,13 +67,14 @@ _ASIDE = frozenset(
     ]
 )
 
-# NumPy's functions that only look at values to print or check them; running them in NumPy is what
-# is meant.
-_LOOKING = frozenset(
+# NumPy's functions that print or save values. They run in NumPy by design, so they are not counted
+# as fallbacks.
+_UNCOUNTED = frozenset(
     ["array2string", "array_repr", "array_str", "save", "savez", "savez_compressed", "savetxt"]
 )
 
-# Functions of numpy.testing that call the function they are given, which must get our arrays.
+# Parts of the names of functions in numpy.testing that call a user's function: it must get our
+# arrays, so they are not wrapped.
 _CALLERS = (
     "raises",
     "warn",
@@ -96,7 +96,7 @@ _wrapped: dict[Any, Any] = {}
 
 
 def adopt(value: Any, name: str, module: str = "numpy") -> Any:
-    """What stands here for `value`, which NumPy's `module` calls `name`."""
+    """Our version of `value`, which NumPy's `module` calls `name`."""
     kind = type(value)
     if kind is ModuleType:
         if value.__name__.partition(".")[0] == "numpy" and value is not _np:
@@ -109,16 +109,16 @@ def adopt(value: Any, name: str, module: str = "numpy") -> Any:
     if kind in _FUNCTIONS or kind.__name__ == "cython_function_or_method":
         return _function(value, name, module)
     if name in ("mgrid", "ogrid", "r_", "c_"):
-        from fastnp._iterators import Indexed
+        from fastnp._fallback.objects import IndexObject
 
-        return _kept(value, lambda: Indexed(value, name))
+        return _cached(value, lambda: IndexObject(value, name))
     return value
 
 
-def _kept(value: Any, make: Callable[[], Any]) -> Any:
+def _cached(value: Any, make: Callable[[], Any]) -> Any:
     ours = _wrapped.get(id(value))
     if ours is None:
-        # NumPy's value is kept beside ours, so that its id stays its own.
+        # NumPy's value is stored beside ours, so no other object gets its id.
         _wrapped[id(value)] = ours = (make(), value)
     return ours[0]
 
@@ -129,54 +129,53 @@ def _ufunc(value: _np.ufunc, name: str) -> Any:
         return ours
     if value in NATIVE:
         return NATIVE[value]
-    from fastnp._foreign import ForeignUfunc
+    from fastnp._fallback.ufunc import ForeignUfunc
 
-    return _kept(value, lambda: ForeignUfunc(value))
+    return _cached(value, lambda: ForeignUfunc(value))
 
 
 def _class(value: type) -> Any:
     ours = NATIVE.get(value)
     if ours is not None:
         return ours
-    place = (value.__module__, value.__qualname__)
-    source = _CLASSES.get(place)
-    return value if source is None else getattr(importlib.import_module(source), place[1])
+    name = (value.__module__, value.__qualname__)
+    source = _CLASSES.get(name)
+    return value if source is None else getattr(importlib.import_module(source), name[1])
 
 
+# Classes of ours in files that are imported on first use.
 _CLASSES = {
-    ("numpy", "flatiter"): "fastnp._iterators",
-    ("numpy", "vectorize"): "fastnp._iterators",
-    ("numpy.random._generator", "Generator"): "fastnp._random",
-    ("numpy.random.mtrand", "RandomState"): "fastnp._random",
+    ("numpy", "flatiter"): "fastnp._array.flatiter",
+    ("numpy", "vectorize"): "fastnp._fallback.objects",
+    ("numpy.random._generator", "Generator"): "fastnp._functions.random",
+    ("numpy.random.mtrand", "RandomState"): "fastnp._functions.random",
 }
 
 
 def _function(value: Callable[..., Any], name: str, module: str) -> Any:
-    if module == "numpy.fft":
-        importlib.import_module("fastnp._transforms")
     try:
-        ours = NATIVE.get(value)
+        ours = native_of(value)
     except TypeError:  # a method of an unhashable object
         return value
     if ours is not None:
         return ours
-    if name.startswith("__") or name in _ASIDE:
+    if name.startswith("__") or name in _NOT_WRAPPED:
         return value
     if module.startswith("numpy.testing"):
         if any(part in name for part in _CALLERS):
             return value
-        return _kept(value, lambda: wrap(value, name, uncounted))
+        return _cached(value, lambda: wrap(value, name, uncounted))
     if module.startswith("numpy.random"):
-        from fastnp._random import function
+        from fastnp._functions.random import function
 
-        return _kept(value, lambda: function(value, name))
-    run = uncounted if name in _LOOKING else call
+        return _cached(value, lambda: function(value, name))
+    run = uncounted if name in _UNCOUNTED else call
     full = name if module == "numpy" else f"{module.removeprefix('numpy.')}.{name}"
-    return _kept(value, lambda: wrap(value, full, run))
+    return _cached(value, lambda: wrap(value, full, run))
 
 
 class Mirror(ModuleType):
-    """A module that stands for one of NumPy's and adopts its names one by one."""
+    """A module that mirrors one of NumPy's: a name resolves on first access."""
 
     _original: ModuleType
 
@@ -197,12 +196,12 @@ class Mirror(ModuleType):
         return sorted({*super().__dir__(), *dir(self.__dict__["_original"])})
 
 
-# Modules whose dictionary programs go through to find every ufunc.
-_LISTED = frozenset(["numpy._core.umath", "numpy.core.umath"])
+# Modules whose dictionary programs search for ufuncs: all names are resolved at import.
+_RESOLVED_AT_IMPORT = frozenset(["numpy._core.umath", "numpy.core.umath"])
 
 
 class _MirrorLoader:
-    # Not derived from importlib.abc, whose import alone takes 5 ms.
+    # Not derived from importlib.abc, whose import takes 5 ms.
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         original = importlib.import_module("numpy" + spec.name.removeprefix("fastnp"))
         mirror = Mirror(spec.name, original.__doc__)
@@ -213,14 +212,14 @@ class _MirrorLoader:
         original = module.__dict__["_original"]
         if hasattr(original, "__all__"):
             module.__dict__["__all__"] = original.__all__
-        if original.__name__ in _LISTED:
+        if original.__name__ in _RESOLVED_AT_IMPORT:
             for name in vars(original):
                 if not name.startswith("__"):
                     getattr(module, name)
 
 
 class MirrorFinder:
-    """Finds `fastnp.linalg` and the like: what is not a file of ours but a module of NumPy's."""
+    """Import finder for `fastnp.linalg` and so on: modules of NumPy's without a file of ours."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
@@ -234,9 +233,9 @@ class MirrorFinder:
             importlib.import_module("numpy" + fullname.removeprefix("fastnp"))
         except ModuleNotFoundError:
             return None
-        # Always a package: a mirror may have submodules, and says so only when one is asked for.
+        # Always a package: whether a mirror has submodules is not known before one is imported.
         return ModuleSpec(fullname, _MirrorLoader(), is_package=True)  # type: ignore[arg-type]
 
 
-# First in line: a folder that holds nothing but type stubs would pass for a package without files.
+# Before Python's own finders: they would import a folder of type stubs as a namespace package.
 sys.meta_path.insert(0, MirrorFinder())

@@ -1,21 +1,30 @@
-"""Pickling: an array goes as the NumPy view of its memory, out of band under protocol 5, and comes
-back as ours.
+"""Pickling of arrays, ufuncs and index objects.
+
+An array is pickled as the NumPy view of its memory, out of band under protocol 5, and restored as
+an array of ours. Pickles hold the names `fastnp._pickle.restore` and `fastnp._pickle.named`: moving
+them would make existing pickles unreadable.
 """
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from fastnp._fastnp import from_numpy, to_numpy
 
-__all__ = ["reduce", "restore"]
+__all__ = ["named", "reduce", "restore"]
 
 
 def reduce(x: Any) -> tuple[Any, ...]:
-    """What `ndarray.__reduce_ex__` returns, whatever the protocol: NumPy's array sees to that."""
+    """What `ndarray.__reduce_ex__` returns, for every protocol: NumPy's array handles these."""
     return restore, (to_numpy(x),)
 
 
 def restore(values: Any) -> Any:
-    """The array a pickle holds."""
+    """The array of a pickle."""
     return from_numpy(values)
+
+
+def named(name: str) -> Any:
+    """The object of a pickle that fastnp's namespace calls `name`."""
+    return getattr(sys.modules["fastnp"], name)

@@ -48,7 +48,11 @@ fn converted<'py>(call: Arguments<'_, 'py>, name: &str, copies: bool) -> PyResul
         && is_on_device(value)?
     {
         let ours = py.import("fastnp._fastnp")?.getattr(name)?;
-        return py.import("fastnp._interchange")?.getattr("converted")?.call1((ours, call.tuple()?, call.dict()?));
+        return py.import("fastnp._interop.interchange")?.getattr("converted")?.call1((
+            ours,
+            call.tuple()?,
+            call.dict()?,
+        ));
     }
     call.numpy(name)
 }
@@ -72,7 +76,7 @@ fn is_on_device(value: &Bound<'_, PyAny>) -> PyResult<bool> {
         return Ok(false);
     }
     let Some(requested) = value.getattr_opt(intern!(py, "__dlpack_device__"))? else { return Ok(false) };
-    py.import("fastnp._interchange")?.getattr("is_elsewhere")?.call1((requested.call0()?,))?.extract()
+    py.import("fastnp._interop.interchange")?.getattr("is_elsewhere")?.call1((requested.call0()?,))?.extract()
 }
 
 /// An array of a (nested) list of numbers, with no other argument but a native dtype; `None` if it is left to NumPy.

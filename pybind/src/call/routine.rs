@@ -1,4 +1,5 @@
-//! Routines of a device's libraries, for `fastnp._library`: `NotImplementedError` says why one cannot run.
+//! Routines of a device's libraries, as `fastnp._interop.device_library` asks for them: `NotImplementedError` says why one does
+//! not run.
 
 use crate::interpreter::error::to_py_result;
 use crate::interpreter::fastcall::{Arguments, entry};
@@ -27,7 +28,7 @@ fn why_unavailable(py: Python<'_>, library: &str) -> PyResult<Option<String>> {
     };
     // Loading the library takes long, so it happens at the first use.
     if !looked_for.is_completed() {
-        py.import("fastnp._wheels")?.call_method1("load", (library,))?;
+        py.import("fastnp._interop.cuda_wheels")?.call_method1("load", (library,))?;
         looked_for.call_once(|| ());
     }
     Ok(fastnp::why_unavailable(kind))

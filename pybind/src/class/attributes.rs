@@ -104,7 +104,7 @@ impl NdArray {
     /// Information about the memory layout of the array.
     #[getter]
     fn flags<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
-        this.py().import("fastnp._flags")?.getattr("flagsobj")?.call1((this,))
+        this.py().import("fastnp._array.flags")?.getattr("flagsobj")?.call1((this,))
     }
 
     /// Base object if memory is from some other object.
@@ -135,7 +135,9 @@ impl NdArray {
     fn __cuda_array_interface__<'py>(this: &Bound<'py, Self>) -> PyResult<Object<'py>> {
         let py = this.py();
         match this.open().array(py)?.dlpack_device() {
-            Some((fastnp::CUDA, _)) => py.import("fastnp._interchange")?.getattr("cuda_interface")?.call1((this,)),
+            Some((fastnp::CUDA, _)) => {
+                py.import("fastnp._interop.interchange")?.getattr("cuda_interface")?.call1((this,))
+            }
             _ => Err(PyAttributeError::new_err("the array is not on a CUDA device")),
         }
     }

@@ -25,7 +25,7 @@ fn array_ufunc<'py>(this: &Bound<'py, NdArray>, call: Arguments<'_, 'py>) -> PyR
     };
     let py = call.py();
     let inputs = PyTuple::new(py, inputs)?;
-    py.import("fastnp._protocols")?.getattr("array_ufunc")?.call1((this, ufunc, method, inputs, call.dict()?))
+    py.import("fastnp._array.protocols")?.getattr("array_ufunc")?.call1((this, ufunc, method, inputs, call.dict()?))
 }
 
 pyo3::inventory::submit! {
@@ -65,7 +65,7 @@ impl NdArray {
         kwargs: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = this.py();
-        py.import("fastnp._protocols")?.getattr("array_function")?.call1((func, types, args, kwargs))
+        py.import("fastnp._array.protocols")?.getattr("array_function")?.call1((func, types, args, kwargs))
     }
 
     #[pyo3(text_signature = "($self, protocol, /)")]

@@ -1,6 +1,6 @@
 //! DLPack: memory exchanged with other libraries without a copy, in capsules with a deleter.
 //!
-//! Host memory goes through NumPy (`_interchange.py` decides that), so that every detail is NumPy's. Device memory is exported and
+//! Host memory goes through NumPy (`fastnp._interop.interchange` decides that), so that every detail is NumPy's. Device memory is exported and
 //! imported here. The structures are those of `dlpack.h`, version 1, and of the version before it.
 
 use crate::interop::device_import::{ImportedMemory, import_array};

@@ -2,7 +2,7 @@
 //!
 //! NumPy keeps the state in a context variable, so threads and asyncio tasks have their own. Its value is immutable: if it is the same
 //! object as at the last look-up, the state is the same too. That check takes 5 ns a recording. The state is packed into the scope
-//! that the core stores with the flags. `fastnp._errstate` in Python has the messages and calls the handlers.
+//! that the core stores with the flags. `fastnp._state.errstate` in Python has the messages and calls the handlers.
 
 use crate::interpreter::fallback::fallback;
 use fastnp::{ErrstateToken, FpFlags};
@@ -115,7 +115,7 @@ pub(crate) fn report(py: Python<'_>) -> PyResult<()> {
         }
     }
     if !found.is_empty() {
-        fallback(py, "fp_warning")?.call1((found,))?;
+        py.import("fastnp._state.errstate")?.getattr("fp_warning")?.call1((found,))?;
     }
     Ok(())
 }

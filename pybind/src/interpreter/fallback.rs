@@ -1,13 +1,13 @@
-//! The fallback to NumPy for what is not native: `fastnp._fallback` in Python calls NumPy and keeps the ledger of fallbacks.
+//! The fallback to NumPy for what is not native: `fastnp._fallback.call` in Python calls NumPy and keeps the ledger of fallbacks.
 
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyTuple};
 
-/// A function of `fastnp._fallback`.
+/// A function of `fastnp._fallback.call`.
 pub(crate) fn fallback<'py>(py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
     static MODULE: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
-    MODULE.get_or_try_init(py, || Ok::<_, PyErr>(py.import("fastnp._fallback")?.unbind()))?.bind(py).getattr(name)
+    MODULE.get_or_try_init(py, || Ok::<_, PyErr>(py.import("fastnp._fallback.call")?.unbind()))?.bind(py).getattr(name)
 }
 
 /// Calls NumPy's function of a name, through the fallback.

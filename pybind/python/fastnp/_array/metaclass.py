@@ -1,0 +1,50 @@
+"""The metaclass of `ndarray`: NumPy's arrays are instances of our class too, and a class derived
+from `ndarray` derives from NumPy's.
+
+PyO3 cannot declare a metaclass, so `methods` sets it after the extension made the class.
+
+Arrays of types without kernels (strings, objects, dates, records) are plain NumPy arrays, and so
+are instances of subclasses; `isinstance(x, np.ndarray)` must hold for them. `type(x) is np.ndarray`
+holds for our arrays only. For these Python compares the types first and never calls the metaclass.
+
+Conversely, our arrays are instances of `numpy.ndarray` because their `__class__` is that, which
+`isinstance` accepts. `functools.singledispatch` uses `__class__` too, so `numpy.ndarray` must be a
+subclass of ours for a function registered for `fastnp.ndarray` to be found. Code in this package
+that depends on the memory layout tests `type(x) is ndarray`.
+"""
+
+from __future__ import annotations
+
+from abc import ABCMeta
+from typing import Any
+
+import numpy as _np
+
+from fastnp._array.derived import Derived, unbound
+from fastnp._fastnp import metaclass
+
+
+class ArrayType(metaclass(unbound()), ABCMeta):  # type: ignore[misc]
+    """The type of `fastnp.ndarray`; its memory layout is that of `type`.
+
+    It derives from `ABCMeta`, so that a class may derive from both `ndarray` and an abstract class.
+    """
+
+    __slots__ = ()
+
+    def __new__(
+        mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **kwargs: Any
+    ) -> Any:
+        """Make a class that names `ndarray` among its bases."""
+        real = tuple(Derived if type(base) is mcls else base for base in bases)
+        abstract = any(getattr(x, "__isabstractmethod__", False) for x in namespace.values())
+        return (ABCMeta if abstract else type)(name, real, namespace, **kwargs)
+
+    def __init__(cls, *args: Any, **kwargs: Any) -> None:
+        """Do nothing: the only class with this metaclass is made before it is set."""
+
+    def __instancecheck__(cls, value: Any) -> bool:
+        return type.__instancecheck__(cls, value) or isinstance(value, _np.ndarray)
+
+    def __subclasscheck__(cls, kind: type) -> bool:
+        return type.__subclasscheck__(cls, kind) or issubclass(kind, _np.ndarray)

@@ -1,0 +1,181 @@
+"""The methods of `ndarray` that are not native, and its metaclass, added to the extension's class.
+
+Most run NumPy's method on a view of the same memory. They are attributes of the class, rather than
+results of `__getattr__`, so `super().sort()` and `np.ndarray.sort(x)` find them, by Python's fast
+path of attribute lookup.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as _np
+
+from fastnp import _fastnp
+from fastnp._array.derived import method_of, named
+from fastnp._array.flags import set_flags
+from fastnp._array.metaclass import ArrayType
+from fastnp._fallback.call import NOT_NATIVE, call, uncounted
+from fastnp._fastnp import UFUNCS, from_numpy, layout_flags, ndarray, replace, to_numpy
+
+# NumPy's limit, of its old iterator.
+FLAT_DIMENSIONS = 32
+
+
+def _flat(self: Any) -> Any:
+    from fastnp._array.flatiter import flatiter
+
+    if self.ndim > FLAT_DIMENSIONS:
+        raise RuntimeError(
+            f"this function only supports up to {FLAT_DIMENSIONS} dimensions but the array has "
+            f"{self.ndim}."
+        )
+    return flatiter(self)
+
+
+def _set_flat(self: Any, value: Any) -> None:
+    call(_assign_flat, (self, value), {}, "ndarray.flat", NOT_NATIVE)
+
+
+def _assign_flat(view: Any, value: Any) -> None:
+    view.flat = value
+
+
+def _resize(self: Any, /, *new_shape: Any, refcheck: bool = True) -> None:
+    operator.index(refcheck)
+    if not new_shape or new_shape == (None,):
+        return
+    shape = new_shape[0] if len(new_shape) == 1 else new_shape
+    if self.size == 0 and (self.flags.c_contiguous or self.flags.f_contiguous):
+        # The size stays zero, so only the shape changes, also where the memory has other views.
+        wanted = _np.broadcast_to(_np.empty(()), shape).shape
+        if 0 in wanted:
+            self.shape = wanted
+            return
+    if self.base is not None:
+        raise ValueError("cannot resize this array: it does not own its data")
+    # NumPy counts references to find views whose memory would be freed. Here a view keeps its
+    # memory alive, so that check is not needed.
+    memory = to_numpy(self).copy(order="A")
+    memory.resize(*new_shape, refcheck=False)
+    replace(self, from_numpy(memory))
+
+
+def _setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -> None:
+    set_flags(self, write, align, uic)
+
+
+def _round(self: Any, /, decimals: Any = 0, out: Any = None) -> Any:
+    plain = out is None and type(decimals) is int
+    if plain and decimals >= 0 and self.dtype.kind in "iu" and self.ndim:
+        # Nothing to round.
+        return self.copy("K")
+    if not plain or self.dtype.kind != "f":
+        return call(_np.ndarray.round, (self, decimals, out), {}, "ndarray.round", NOT_NATIVE)
+    to_integer = UFUNCS["rint"]
+    if decimals == 0:
+        return to_integer(self)
+    if decimals > 0:
+        return to_integer(self * 10.0**decimals) / 10.0**decimals
+    return to_integer(self / 10.0**-decimals) * 10.0**-decimals
+
+
+def _diagonal(self: Any, /, offset: Any = 0, axis1: Any = 0, axis2: Any = 1) -> Any:
+    plain = self.ndim == 2 and (axis1, axis2) == (0, 1) and type(offset) is int
+    if not plain or not layout_flags(self)[0] or not self.size:
+        args = (self, offset, axis1, axis2)
+        return call(_np.ndarray.diagonal, args, {}, "ndarray.diagonal", NOT_NATIVE)
+    rows, columns = self.shape
+    length = max(min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns), 0)
+    start = offset if offset >= 0 else -offset * columns
+    # One strided slice of the flattened matrix.
+    run = self.reshape(-1)[start : start + length * (columns + 1) : columns + 1]
+    set_flags(run, write=False)
+    return run
+
+
+def _array_finalize(self: Any, source: Any, /) -> None:
+    return None
+
+
+def _array_wrap(self: Any, array: Any, context: Any = None, return_scalar: bool = True, /) -> Any:
+    if return_scalar and array.ndim == 0:
+        return array[()]
+    return array if type(array) is ndarray else uncounted(_np.ndarray.view, (array, ndarray), {})
+
+
+def _array_namespace(self: Any, /, *, api_version: Any = None) -> Any:
+    # NumPy checks the version.
+    _np.empty(0).__array_namespace__(api_version=api_version)
+    return sys.modules["fastnp"]
+
+
+def _setstate(self: Any, state: Any, /) -> None:
+    memory = _np.empty(0)
+    memory.__setstate__(state)
+    replace(self, from_numpy(memory))
+
+
+def _to_numpy(self: Any, dtype: Any = None, copy: Any = False, na_value: Any = None) -> Any:
+    """The NumPy array of the same memory, or a copy, for code that accepts `numpy.ndarray` only.
+
+    The signature is that of pandas' method of the same name.
+    """
+    return _np.array(to_numpy(self), dtype, copy=bool(copy) or None)
+
+
+_OURS: dict[str, Callable[..., Any]] = {
+    "resize": _resize,
+    "setflags": _setflags,
+    "__setstate__": _setstate,
+    "__array_finalize__": _array_finalize,
+    "__array_namespace__": _array_namespace,
+    "__array_wrap__": _array_wrap,
+    "diagonal": _diagonal,
+    "round": _round,
+}
+
+# Python's special methods that `object` implements, or that make no sense on a view.
+_NOT_COPIED = frozenset(
+    """
+    __class__ __doc__ __new__ __init__ __init_subclass__ __subclasshook__ __getattribute__ __dir__
+    __setattr__ __delattr__ __hash__ __reduce__ __reduce_ex__ __sizeof__ __getstate__
+    """.split()
+)
+
+
+def install() -> None:
+    """Add to the extension's class every method of NumPy's class that it lacks."""
+    own = vars(ndarray)
+    for name, value in vars(_np.ndarray).items():
+        if name in own or name in _NOT_COPIED:
+            continue
+        if name in _OURS:
+            setattr(ndarray, name, named(_OURS[name], name))
+        elif name == "__class_getitem__":
+            setattr(ndarray, name, classmethod(_generic))
+        elif callable(value):
+            setattr(ndarray, name, method_of(name))
+    ndarray.flat = property(_flat, _set_flat, doc=_np.ndarray.flat.__doc__)
+    ndarray.__doc__ = _np.ndarray.__doc__
+    ndarray.to_numpy = _to_numpy
+    # The mark of pandas' own wrapper of a NumPy array. pandas calls `to_numpy` on such an object
+    # before storing it, and its compiled code accepts NumPy's arrays only.
+    ndarray._typ = "npy_extension"
+    _fastnp.set_metaclass(ArrayType)
+
+
+def _generic(cls: type, item: Any) -> Any:
+    from types import GenericAlias
+
+    count = len(item) if type(item) is tuple else 1
+    if not 1 <= count <= 2:
+        message = "many" if count else "few"
+        raise TypeError(f"Too {message} arguments for {cls.__module__}.{cls.__name__}")
+    return GenericAlias(cls, item)
+
+
+install()

@@ -1,0 +1,87 @@
+"""`ndarray.__array_ufunc__` and `ndarray.__array_function__` (NEP 13, NEP 18): NumPy's own
+functions called on arrays of ours.
+
+The extension forwards both methods to this file.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as _np
+
+from fastnp._fallback.call import NOT_NATIVE, call
+from fastnp._fallback.override import has_override
+from fastnp._fallback.registry import native_of
+from fastnp._fastnp import UFUNCS, ndarray
+
+__all__ = ["array_function", "array_ufunc", "implementation"]
+
+
+def array_function(
+    func: Callable[..., Any],
+    types: Iterable[type],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+) -> Any:
+    """Run the native version of NumPy's `func`, or NumPy's own on views of our arrays."""
+    ours = native_of(func)
+    if ours is None and _is_ours(func):
+        # A user's class passes on the function that it was called with, which is ours.
+        ours = func
+    if ours is None or not _known(types):
+        return implementation(func, types, args, kwargs)
+    _checked(args, kwargs)
+    return ours(*args, **kwargs)
+
+
+def _is_ours(func: Callable[..., Any]) -> bool:
+    return (getattr(func, "__module__", None) or "").startswith("fastnp")
+
+
+def _known(types: Iterable[type]) -> bool:
+    """Whether all classes are ours, NumPy's, or derived from NumPy's."""
+    return all(kind is ndarray or issubclass(kind, _np.ndarray) for kind in types)
+
+
+def _checked(args: Any, kwargs: Any) -> None:
+    if not isinstance(args, tuple):
+        raise TypeError("args must be a tuple.")
+    if not isinstance(kwargs, dict):
+        raise TypeError("kwargs must be a dict.")
+
+
+def implementation(
+    func: Callable[..., Any],
+    types: Iterable[type],
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+) -> Any:
+    """Run NumPy's own `func` on views of our arrays, without dispatch to any class."""
+    _checked(args, kwargs)
+    if not _known(types):
+        return NotImplemented
+    if _is_ours(func):
+        home = "numpy" + func.__module__.removeprefix("fastnp")
+        func = getattr(sys.modules.get(home, _np), func.__name__)
+    # `_implementation` skips NumPy's dispatch, which would recurse endlessly on an array of ours
+    # that the fallback did not find among the arguments.
+    original = getattr(func, "_implementation", func)
+    return call(original, args, kwargs, func.__name__, NOT_NATIVE)
+
+
+def array_ufunc(
+    self: Any, func: _np.ufunc, method: str, inputs: Sequence[Any], kwargs: Mapping[str, Any]
+) -> Any:
+    """Run our version of the ufunc `func`, or NumPy's own on views of our arrays."""
+    if has_override(func, inputs, kwargs):
+        return NotImplemented
+    ours: Any = func
+    if type(func) is _np.ufunc:
+        # Called by NumPy, or by a class that was called with NumPy's ufunc.
+        ours = UFUNCS.get(func.__name__)
+        if ours is None or getattr(_np, func.__name__, None) is not func:
+            return call(getattr(func, method), inputs, kwargs, func.__name__, NOT_NATIVE)
+    return (ours if method == "__call__" else getattr(ours, method))(*inputs, **kwargs)

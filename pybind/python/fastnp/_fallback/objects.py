@@ -1,0 +1,48 @@
+"""NumPy's objects that run in NumPy, with arrays of ours in and out: `vectorize`, and `r_`, `c_`,
+`mgrid` and `ogrid`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as _np
+
+from fastnp._fallback.call import from_views, to_views, uncounted
+from fastnp._pickle import named
+
+__all__ = ["IndexObject", "vectorize"]
+
+
+class vectorize(_np.vectorize):
+    __doc__ = _np.vectorize.__doc__
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return uncounted(super().__call__, args, kwargs)
+
+
+class IndexObject:
+    """`r_`, `c_`, `mgrid` or `ogrid`: NumPy's object, called by indexing."""
+
+    def __init__(self, original: Any, name: str) -> None:
+        self._original = original
+        self._name = name
+        self.__doc__ = original.__doc__
+
+    def __getitem__(self, key: Any) -> Any:
+        keys = key if isinstance(key, tuple) else (key,)
+        plain, _, views = to_views(keys, {})
+        result = self._original[tuple(plain) if isinstance(key, tuple) else plain[0]]
+        return from_views(result, views)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.__dict__["_original"], name)
+
+    def __len__(self) -> int:
+        return 0
+
+    def __reduce__(self) -> Any:
+        return named, (self._name,)
+
+
+vectorize.__module__ = "fastnp"

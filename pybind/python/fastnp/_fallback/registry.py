@@ -1,0 +1,112 @@
+"""The table of native functions: which function of ours implements which of NumPy's.
+
+The namespace and the dispatch protocols look functions up here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from typing import Any, TypeVar
+
+import numpy as _np
+
+from fastnp import _fastnp
+from fastnp._fallback.call import PLAIN, SCALARS, call, from_views, our_module
+from fastnp._fallback.override import array_function_of, dispatch_function
+from fastnp._state.errstate import errstate
+
+NoValue = _np._NoValue
+
+_F = TypeVar("_F", bound=Callable[..., Any])
+
+# NumPy's functions and classes to ours.
+NATIVE: dict[Any, Any] = {
+    _np.ndarray: _fastnp.ndarray,
+    _np.ufunc: _fastnp.ufunc,
+    _np.errstate: errstate,
+}
+
+# Files of native functions that are imported when a function of NumPy's module is first looked up.
+_ON_DEMAND = {
+    "numpy.fft": "fastnp._functions.fft_device",
+    "numpy.linalg": "fastnp._functions.linalg_device",
+}
+
+# Functions that the extension implements.
+_FROM_EXTENSION = """
+    array asarray asanyarray ascontiguousarray asfortranarray copy empty zeros ones full
+    empty_like zeros_like ones_like full_like arange where dot copyto concatenate stack vstack
+    hstack dstack column_stack append shares_memory may_share_memory
+    """
+
+for _name in _FROM_EXTENSION.split():
+    NATIVE[getattr(_np, _name)] = getattr(_fastnp, _name)
+
+
+def native_of(original: Any) -> Any:
+    """The native version of a function or class of NumPy's; None where there is none."""
+    ours = NATIVE.get(original)
+    if ours is None:
+        source = _ON_DEMAND.get(getattr(original, "__module__", None) or "")
+        if source is not None:
+            import_module(source)
+            return NATIVE.get(original)
+    return ours
+
+
+def native(original: Callable[..., Any]) -> Callable[[_F], _F]:
+    """Register the decorated function as the native version of NumPy's `original`, and give it the
+    name and doc of `original`.
+    """
+
+    def declare(function: _F) -> _F:
+        NATIVE[original] = function
+        function.__name__ = function.__qualname__ = original.__name__
+        function.__doc__ = original.__doc__
+        # `inspect.signature` follows it and shows NumPy's signature, which some programs compare.
+        function.__wrapped__ = original  # type: ignore[attr-defined]
+        function.__annotations__ = {}
+        function.__module__ = our_module(original)
+        return function
+
+    return declare
+
+
+def given(**kwargs: Any) -> dict[str, Any]:
+    """The keyword arguments that were passed: those that are not NumPy's `<no value>`."""
+    return {name: value for name, value in kwargs.items() if value is not NoValue}
+
+
+def dispatch_method(
+    original: Callable[..., Any], method: str, a: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """The slow path of a function that is a method of its first argument.
+
+    Runs the method of an array of ours, a list or a tuple, the `__array_function__` of another
+    class, and otherwise NumPy's function.
+    """
+    kind = type(a)
+    if kind in SCALARS and not kwargs and PLAIN.issuperset(map(type, args)):
+        # Scalars only: no argument to convert, and no fallback to record.
+        return from_views(original(a, *args), [])
+    if kind is _fastnp.ndarray:
+        if array_function_of(kwargs.get("where")) is not None:
+            return call(original, (a, *args), kwargs)
+        return getattr(a, method)(*args, **kwargs)
+    if (kind is list or kind is tuple) and array_function_of(kwargs.get("where")) is None:
+        made = _fastnp.asanyarray(a)
+        if type(made) is _fastnp.ndarray:
+            return getattr(made, method)(*args, **kwargs)
+    if array_function_of(a) is not None:
+        # The class gets the arguments the user passed, without the defaults filled in.
+        passed = {**_without_defaults(original, args), **kwargs}
+        return dispatch_function(NATIVE[original], a, (a,), passed)
+    return call(original, (a, *args), kwargs)
+
+
+def _without_defaults(original: Callable[..., Any], args: tuple[Any, ...]) -> dict[str, Any]:
+    import inspect  # 8 ms, too long for the import of the package
+
+    parameters = list(inspect.signature(original).parameters.values())[1:]
+    return {p.name: value for p, value in zip(parameters, args) if value is not p.default}

@@ -1,0 +1,44 @@
+"""NumPy functions with a native version, one file a topic.
+
+Importing a file registers its functions (`_fallback.registry.native`). `fft_device`,
+`linalg_device` and `random` are imported on first use, which keeps the import of the package cheap.
+This sub-package may import every other one. Read `reduce` first.
+"""
+
+from fastnp._functions import (
+    callbacks,
+    comparison,
+    creation,
+    difference,
+    einsum,
+    elementwise,
+    indexing,
+    linalg,
+    linear_algebra,
+    nan,
+    pad,
+    rearrange,
+    reduce,
+    shape,
+    statistics,
+    types,
+)
+
+__all__ = [
+    "callbacks",
+    "comparison",
+    "creation",
+    "difference",
+    "einsum",
+    "elementwise",
+    "indexing",
+    "linalg",
+    "linear_algebra",
+    "nan",
+    "pad",
+    "rearrange",
+    "reduce",
+    "shape",
+    "statistics",
+    "types",
+]

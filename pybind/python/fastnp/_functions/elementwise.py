@@ -1,0 +1,149 @@
+"""Elementwise functions that are not ufuncs: selection, clipping, rounding, parts of complex
+numbers, polynomials.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as _np
+
+from fastnp import _fastnp
+from fastnp._fallback.call import call
+from fastnp._fallback.registry import NoValue, dispatch_method, native
+from fastnp._fastnp import UFUNCS, ndarray
+
+
+@native(_np.where)
+def where(condition: Any, x: Any = NoValue, y: Any = NoValue, /) -> Any:
+    if y is not NoValue:
+        return _fastnp.where(condition, x, y)
+    if x is not NoValue:
+        raise ValueError("either both or neither of x and y should be given")
+    if type(condition) is ndarray:
+        return condition.nonzero()
+    return call(_np.where, (condition,), {})
+
+
+@native(_np.clip)
+def clip(
+    a: Any,
+    a_min: Any = NoValue,
+    a_max: Any = NoValue,
+    out: Any = None,
+    *,
+    min: Any = NoValue,
+    max: Any = NoValue,
+    **kwargs: Any,
+) -> Any:
+    if min is NoValue and max is NoValue:
+        if type(a) is ndarray and a_min is not NoValue and a_max is not NoValue:
+            return a.clip(a_min, a_max, out, **kwargs)
+    elif type(a) is ndarray and a_min is NoValue and a_max is NoValue:
+        low = None if min is NoValue else min
+        return a.clip(low, None if max is NoValue else max, out, **kwargs)
+    named = {"a_min": a_min, "a_max": a_max, "min": min, "max": max}
+    kwargs.update((name, value) for name, value in named.items() if value is not NoValue)
+    return call(_np.clip, (a,), {"out": out, **kwargs})
+
+
+@native(_np.round)
+def round(a: Any, decimals: Any = 0, out: Any = None) -> Any:
+    if type(a) is ndarray:
+        return a.round(decimals, out)
+    return dispatch_method(_np.round, "round", a, (decimals, out), {})
+
+
+@native(_np.around)
+def around(a: Any, decimals: Any = 0, out: Any = None) -> Any:
+    if type(a) is ndarray:
+        return a.round(decimals, out)
+    return dispatch_method(_np.around, "round", a, (decimals, out), {})
+
+
+@native(_np.fix)
+def fix(x: Any, out: Any = None) -> Any:
+    if type(x) is not ndarray:
+        return call(_np.fix, (x, out), {})
+    return UFUNCS["trunc"](x) if out is None else UFUNCS["trunc"](x, out=out)
+
+
+@native(_np.real)
+def real(val: Any) -> Any:
+    return val.real if type(val) is ndarray else call(_np.real, (val,), {})
+
+
+@native(_np.imag)
+def imag(val: Any) -> Any:
+    return val.imag if type(val) is ndarray else call(_np.imag, (val,), {})
+
+
+@native(_np.angle)
+def angle(z: Any, deg: bool = False) -> Any:
+    if type(z) is not ndarray:
+        return call(_np.angle, (z, deg), {})
+    turn = UFUNCS["arctan2"](*((z.imag, z.real) if z.dtype.kind == "c" else (0, z)))
+    return turn * (180 / math.pi) if deg else turn
+
+
+@native(_np.nan_to_num)
+def nan_to_num(
+    x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None
+) -> Any:
+    simple = all(value is None or type(value) in (int, float) for value in (nan, posinf, neginf))
+    if type(x) is not ndarray or not copy or not simple or x.dtype.kind == "c" or x.ndim == 0:
+        return call(_np.nan_to_num, (x, copy, nan, posinf, neginf), {})
+    if x.dtype.kind != "f":
+        return x.copy()
+    scalar = x.dtype.type
+    limits = _np.finfo(x.dtype)
+    above = scalar(limits.max if posinf is None else posinf)
+    below = scalar(limits.min if neginf is None else neginf)
+    result = _fastnp.where(UFUNCS["isnan"](x), scalar(nan), x)
+    result = _fastnp.where(x == math.inf, above, result)
+    return _fastnp.where(x == -math.inf, below, result)
+
+
+@native(_np.sinc)
+def sinc(x: Any) -> Any:
+    if type(x) is not ndarray or x.dtype.kind not in "fiu":
+        return call(_np.sinc, (x,), {})
+    x = math.pi * x
+    y = _fastnp.where(x, x, x.dtype.type(_np.finfo(x.dtype).eps))
+    return UFUNCS["sin"](y) / y
+
+
+def _infinite(original: Any, x: Any, out: Any, negative: bool) -> Any:
+    if type(x) is not ndarray or x.dtype.kind != "f":
+        return call(original, (x, out), {})
+    limit = -math.inf if negative else math.inf
+    return UFUNCS["equal"](x, limit) if out is None else UFUNCS["equal"](x, limit, out=out)
+
+
+@native(_np.isposinf)
+def isposinf(x: Any, out: Any = None) -> Any:
+    return _infinite(_np.isposinf, x, out, False)
+
+
+@native(_np.isneginf)
+def isneginf(x: Any, out: Any = None) -> Any:
+    return _infinite(_np.isneginf, x, out, True)
+
+
+@native(_np.polyval)
+def polyval(p: Any, x: Any) -> Any:
+    vector = (type(p) is ndarray and p.ndim == 1) or (type(p) is list and _numbers(p))
+    if type(x) is not ndarray or not vector:
+        return call(_np.polyval, (p, x), {})
+    # Coefficients are NumPy scalars, as in NumPy: unlike Python's numbers they have a type, which
+    # takes part in promotion.
+    coefficients = _np.asarray(p)
+    result = _fastnp.zeros_like(x)
+    for coefficient in coefficients:
+        result = result * x + coefficient
+    return result
+
+
+def _numbers(values: list[Any]) -> bool:
+    return all(type(value) in (int, float) for value in values)

@@ -1,0 +1,158 @@
+"""Reductions that ignore nan: a select, which fuses with the reduction behind it.
+
+A slice of nan only gives NumPy's warning, at the user's line.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as _np
+
+from fastnp._fallback.call import call
+from fastnp._fallback.registry import NoValue, given, native
+from fastnp._fastnp import UFUNCS, ndarray
+from fastnp._fastnp import where as _where
+from fastnp._state import ledger
+
+_isnan = UFUNCS["isnan"]
+
+
+def _warn(message: str) -> None:
+    warnings.warn(message, RuntimeWarning, stacklevel=ledger.user_frame(2)[1])
+
+
+_Function = Callable[..., Any]
+
+
+def _without_nan(a: Any, replacement: int) -> Any:
+    return _where(_isnan(a), a.dtype.type(replacement), a) if a.dtype.kind in "fc" else a
+
+
+def _nansum_or_nanprod(original: _Function, method: str, neutral: int) -> _Function:
+    def function(
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        keepdims: Any = NoValue,
+        initial: Any = NoValue,
+        where: Any = NoValue,
+    ) -> Any:
+        extra = given(keepdims=keepdims, initial=initial, where=where)
+        if type(a) is not ndarray:
+            return call(original, (a, axis, dtype, out), extra)
+        return getattr(_without_nan(a, neutral), method)(axis, dtype, out, **extra)
+
+    return function
+
+
+def _nancumsum_or_nancumprod(original: _Function, method: str, neutral: int) -> _Function:
+    def function(a: Any, axis: Any = None, dtype: Any = None, out: Any = None) -> Any:
+        if type(a) is not ndarray:
+            return call(original, (a, axis, dtype, out), {})
+        return getattr(_without_nan(a, neutral), method)(axis, dtype, out)
+
+    return function
+
+
+def _nanvar_or_nanstd(original: _Function, root: bool) -> _Function:
+    def function(
+        a: Any,
+        axis: Any = None,
+        dtype: Any = None,
+        out: Any = None,
+        ddof: Any = 0,
+        keepdims: Any = NoValue,
+        *,
+        where: Any = NoValue,
+        mean: Any = NoValue,
+        correction: Any = NoValue,
+    ) -> Any:
+        extra = given(keepdims=keepdims, where=where, mean=mean, correction=correction)
+        variance = _variance(a, axis, dtype, out, ddof, extra)
+        if variance is None:
+            return call(original, (a, axis, dtype, out, ddof), extra)
+        return UFUNCS["sqrt"](variance) if root else variance
+
+    return function
+
+
+def _variance(a: Any, axis: Any, dtype: Any, out: Any, ddof: Any, extra: dict[str, Any]) -> Any:
+    """The variance of the elements that are not nan; None to fall back to NumPy, for slices with
+    too few of them and for other types and arguments.
+    """
+    if dtype is not None or out is not None or extra.keys() - {"keepdims"}:
+        return None
+    if type(a) is not ndarray or a.dtype.char not in "fd" or type(ddof) is not int:
+        return None
+    missing = _isnan(a)
+    present = ~missing
+    count = present.sum(axis, _np.intp, keepdims=True)
+    if a.ndim == 0 or (count <= max(ddof, 0)).any():
+        return None
+    zero = a.dtype.type(0)
+    divide = UFUNCS["divide"]
+    mean = divide(_where(missing, zero, a).sum(axis, keepdims=True), count, dtype=a.dtype)
+    deviation = _where(missing, zero, a - mean)
+    divisor = present.sum(axis, _np.intp, **extra) - ddof
+    return divide((deviation * deviation).sum(axis, **extra), divisor, dtype=a.dtype)
+
+
+def _nanmin_or_nanmax(original: _Function, ufunc: str) -> _Function:
+    reduction = UFUNCS[ufunc].reduce
+
+    def function(
+        a: Any,
+        axis: Any = None,
+        out: Any = None,
+        keepdims: Any = NoValue,
+        initial: Any = NoValue,
+        where: Any = NoValue,
+    ) -> Any:
+        extra = given(keepdims=keepdims, initial=initial, where=where)
+        if type(a) is not ndarray or a.dtype.kind != "f" or a.size == 0:
+            return call(original, (a, axis, out), extra)
+        result = reduction(a, axis=axis, out=out, **extra)
+        if _isnan(result).any():
+            _warn("All-NaN slice encountered")
+        return result
+
+    return function
+
+
+native(_np.nansum)(_nansum_or_nanprod(_np.nansum, "sum", 0))
+native(_np.nanprod)(_nansum_or_nanprod(_np.nanprod, "prod", 1))
+native(_np.nancumsum)(_nancumsum_or_nancumprod(_np.nancumsum, "cumsum", 0))
+native(_np.nancumprod)(_nancumsum_or_nancumprod(_np.nancumprod, "cumprod", 1))
+native(_np.nanvar)(_nanvar_or_nanstd(_np.nanvar, False))
+native(_np.nanstd)(_nanvar_or_nanstd(_np.nanstd, True))
+native(_np.nanmin)(_nanmin_or_nanmax(_np.nanmin, "fmin"))
+native(_np.nanmax)(_nanmin_or_nanmax(_np.nanmax, "fmax"))
+
+
+@native(_np.nanmean)
+def nanmean(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: Any = NoValue,
+    *,
+    where: Any = NoValue,
+) -> Any:
+    extra = given(keepdims=keepdims, where=where)
+    if type(a) is not ndarray or out is not None or dtype is not None or a.dtype.kind != "f":
+        if type(a) is ndarray and a.dtype.kind in "biu":
+            return a.mean(axis, dtype, out, **extra)
+        return call(_np.nanmean, (a, axis, dtype, out), extra)
+    missing = _isnan(a)
+    count = (~missing).sum(axis, _np.intp, **extra)
+    total = _where(missing, a.dtype.type(0), a).sum(axis, **extra)
+    empty = count == 0
+    if not empty.any():
+        return UFUNCS["divide"](total, count, dtype=a.dtype)
+    # NumPy divides without floating-point warnings and warns once itself.
+    return call(_np.nanmean, (a, axis, dtype, out), extra)

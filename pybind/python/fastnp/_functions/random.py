@@ -1,0 +1,131 @@
+"""`fastnp.random`: NumPy's generators, bit for bit, with arrays of ours as arguments and results.
+
+The generators are subclasses of NumPy's, so other libraries accept them. They draw in NumPy by
+design, which is not counted as a fallback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+import numpy.random as _random
+
+from fastnp._fallback.call import from_views, to_views, uncounted, wrap
+from fastnp._fallback.registry import NATIVE
+from fastnp._fastnp import ran
+
+__all__ = ["Generator", "RandomState", "function"]
+
+# Methods whose arguments and results are a generator's state, which is not converted.
+_STATE = frozenset({"get_state", "set_state", "seed"})
+# Attributes that draw nothing.
+_OWN = frozenset({"bit_generator", "spawn"})
+_GLOBAL = frozenset({"get_bit_generator", "set_bit_generator"})
+
+
+def _draw(original: Callable[..., Any], name: str) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if not args and not kwargs:
+            result = original(self._plain)
+            return result if type(result) is float else from_views(result, [])
+        if name == "shuffle" and type(args[0]) is list:
+            # `shuffle` works in place, so NumPy must get the list itself.
+            return original(self._plain, *args, **kwargs)
+        plain, named, views = to_views(args, kwargs)
+        return from_views(ran(original, (self._plain, *plain), named), views)
+
+    return _described(method, original, name)
+
+
+def _state(original: Callable[..., Any], name: str) -> Callable[..., Any]:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        return original(self._plain, *args, **kwargs)
+
+    return _described(method, original, name)
+
+
+def _described(method: Any, original: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """The method with the name, doc and signature of NumPy's."""
+    method.__name__ = name
+    method.__qualname__ = original.__qualname__
+    method.__doc__ = original.__doc__
+    method.__wrapped__ = original
+    return method
+
+
+def _methods(kind: type) -> dict[str, Any]:
+    return {
+        name: (_state if name in _STATE else _draw)(value, name)
+        for name, value in vars(kind).items()
+        if not name.startswith("_") and name not in _OWN and callable(value)
+    }
+
+
+# NumPy's methods call each other through `self` and expect NumPy's arrays, so they run on a NumPy
+# generator kept in ours. Both share the bit generator; all other state is the NumPy generator's.
+
+
+class Generator(_random.Generator):
+    __doc__ = _random.Generator.__doc__
+
+    def __init__(self, bit_generator: Any) -> None:
+        super().__init__(bit_generator)
+        self._plain = _random.Generator(bit_generator)
+
+    def __reduce__(self) -> Any:
+        return type(self), (self.bit_generator,)
+
+
+class RandomState(_random.RandomState):
+    __doc__ = _random.RandomState.__doc__
+
+    def __init__(self, seed: Any = None) -> None:
+        plain, _, _ = to_views((seed,), {})
+        super().__init__(*plain)
+        self._plain = _random.RandomState(self._bit_generator)
+
+    def __getstate__(self) -> Any:
+        return self._plain.get_state(legacy=False)
+
+    def __setstate__(self, state: Any) -> None:
+        self._plain.set_state(state)
+
+    def __reduce__(self) -> Any:
+        return type(self), (self._bit_generator,), self.__getstate__()
+
+
+for _kind, _base in ((Generator, _random.Generator), (RandomState, _random.RandomState)):
+    for _name, _method in _methods(_base).items():
+        setattr(_kind, _name, _method)
+    _kind.__module__ = "fastnp.random"
+
+
+def default_rng(seed: Any = None) -> Any:
+    if isinstance(seed, Generator):
+        return seed
+    made = uncounted(_random.default_rng, (seed,), {})
+    return Generator(made.bit_generator) if type(made) is _random.Generator else made
+
+
+default_rng.__doc__ = _random.default_rng.__doc__
+default_rng.__module__ = "fastnp.random"
+NATIVE[_random.default_rng] = default_rng
+
+
+def function(value: Callable[..., Any], name: str) -> Any:
+    """The version of a function of `numpy.random`, which draws from NumPy's global state."""
+    if value is _random.default_rng:
+        return default_rng
+    if name in _STATE or name in _GLOBAL or type(value) is FunctionType:
+        return value
+    if name == "shuffle":
+        return wrap(value, name, _shuffled, module="fastnp.random")
+    return wrap(value, name, uncounted, module="fastnp.random")
+
+
+def _shuffled(func: Callable[..., Any], args: Any, kwargs: Any, *_: str) -> Any:
+    if args and type(args[0]) is list:
+        return func(*args, **kwargs)
+    return uncounted(func, args, kwargs)

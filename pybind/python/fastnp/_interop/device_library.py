@@ -1,0 +1,46 @@
+"""Native functions that run in a library of the current device (cuFFT, cuSOLVER).
+
+A routine takes NumPy's arguments and returns the result, or None for arguments it does not support.
+In that case, on the host, and where the library is missing, NumPy runs, and the ledger records the
+reason.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from fastnp._fallback.call import NOT_COVERED, NOT_NATIVE, call, our_module, refused
+from fastnp._fallback.registry import native
+from fastnp._fastnp import lack, on_host
+
+
+class LibraryError(Exception):
+    """The library reported an error in the values; NumPy runs and raises its own."""
+
+
+def device_routine(
+    library: str, original: Callable[..., Any]
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register the decorated function as the routine of `library` for NumPy's `original`."""
+    name = f"{our_module(original).removeprefix('fastnp.')}.{original.__name__}"
+
+    def declare(routine: Callable[..., Any]) -> Callable[..., Any]:
+        def function(*args: Any, **kwargs: Any) -> Any:
+            if on_host():
+                return call(original, args, kwargs, name, NOT_NATIVE)
+            reason = lack(library)
+            if reason is None:
+                try:
+                    result = routine(*args, **kwargs)
+                except NotImplementedError as error:
+                    result, reason = None, str(error)
+                except LibraryError:
+                    return refused(original, args, kwargs, name)
+                if result is not None:
+                    return result
+            return call(original, args, kwargs, name, reason or NOT_COVERED)
+
+        return native(original)(function)
+
+    return declare
