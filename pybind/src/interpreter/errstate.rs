@@ -4,7 +4,6 @@
 //! object as at the last look-up, the state is the same too. That check takes 5 ns a recording. The state is packed into the scope
 //! that the core stores with the flags. `fastnp._state.errstate` in Python has the messages and calls the handlers.
 
-use crate::interpreter::fallback::fallback;
 use fastnp::{ErrstateToken, FpFlags};
 use pyo3::ffi;
 use pyo3::prelude::*;
