@@ -34,8 +34,8 @@ impl Fuse for BlockCalls {
 }
 
 impl Fused for CompiledLoop {
-    fn has_slow_path(&self) -> bool {
-        CompiledLoop::leaves_out(self)
+    fn leaves_out(&self) -> bool {
+        self.has_slow_path()
     }
 
     #[inline]

@@ -157,7 +157,7 @@ impl LoopProgram {
         })
     }
 
-    /// The loop for a pattern of kinds other than dense ones.
+    /// The loop for a pattern of stride kinds other than that of dense rows.
     fn loop_for(&self, kinds: &StrideKinds) -> Option<Arc<CompiledLoop>> {
         let known = self.loops.read().unwrap_or_else(|e| e.into_inner());
         if let Some((_, found)) = known.iter().find(|(s, _)| s == kinds) {

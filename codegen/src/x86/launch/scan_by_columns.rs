@@ -17,7 +17,7 @@ use crate::{
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// ColumnScan of a block: what three operands have of a row lies in the first-level cache.
+/// Columns of a block: a row of three operands fits the first-level cache.
 const COLUMN_BLOCK: usize = 1024;
 /// Fewer columns are better run together, which the portable backend does: of 100, a running sum takes 0.6 ns an element there
 /// and 0.8 here, of 1,000 as long as here; that of `x * y + 1` 1.1 and 1.05, and 1.4 and 0.9.
@@ -54,7 +54,7 @@ impl ColumnScan {
         let of = |before: &[u16]| {
             let (map, origin) = map_of(kernel, before)?;
             let mut program = LoopProgram::new(&map, level, portable).ok()?;
-            // RowChunks are read again, and blocks of them have the same loops as all.
+            // The next row reads the results, so they stay in the cache; and blocks need the same loops as the whole launch.
             program.is_memory_bound = false;
             Some(RowMap { program, origin })
         };
