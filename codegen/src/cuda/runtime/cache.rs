@@ -15,11 +15,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
 /// Bytes of all files, beyond which those that were not used for longest are removed, down to three quarters.
-const MOST: u64 = 256 << 20;
+const MAX_CACHE_BYTES: u64 = 256 << 20;
 /// A file is marked as used at most so often.
-const MARKED: Duration = Duration::from_secs(3600);
+const MARK_INTERVAL: Duration = Duration::from_secs(3600);
 /// What machine code begins with; its length and checksum follow.
-const MAGIC: &[u8; 8] = b"fastnp01";
+const CACHE_MAGIC: &[u8; 8] = b"fastnp01";
 
 /// The folder, if there can be one.
 pub(super) struct Cache {
@@ -29,7 +29,7 @@ pub(super) struct Cache {
 
 /// Where a text's machine code is.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Found {
+pub(super) struct CachedFunction {
     /// The file, without its folder.
     pub(super) file: String,
     /// The name of the function.
@@ -45,11 +45,11 @@ impl Cache {
             .or_else(|| variable("HOME").map(|folder| folder.join(".cache").join("fastnp")))
             // The process may go to another folder.
             .and_then(|folder| std::path::absolute(folder).ok());
-        Cache { folder: folder.filter(|folder| is_private(folder)), most: MOST }
+        Cache { folder: folder.filter(|folder| is_private(folder)), most: MAX_CACHE_BYTES }
     }
 
     /// Where the machine code of a text is, made for a target.
-    pub(super) fn find(&self, target: &str, text: &str) -> Option<Found> {
+    pub(super) fn find(&self, target: &str, text: &str) -> Option<CachedFunction> {
         let path = self.folder.as_ref()?.join(format!("{}.cu", name_of(&[target.as_bytes(), text.as_bytes()])));
         let known = fs::read_to_string(&path).ok()?;
         let (line, rest) = known.split_once('\n')?;
@@ -60,14 +60,14 @@ impl Cache {
             return None;
         }
         mark(&path);
-        Some(Found { file: file.to_owned(), function: function.to_owned() })
+        Some(CachedFunction { file: file.to_owned(), function: function.to_owned() })
     }
 
     /// The machine code in a file.
     pub(super) fn read(&self, file: &str) -> Option<Vec<u8>> {
         let path = self.folder.as_ref()?.join(file);
         let bytes = fs::read(&path).ok()?;
-        let (head, code) = bytes.split_at_checked(MAGIC.len() + 16)?;
+        let (head, code) = bytes.split_at_checked(CACHE_MAGIC.len() + 16)?;
         if head != header(code) {
             return None;
         }
@@ -147,7 +147,7 @@ fn put(folder: &Path, name: &str, bytes: &[u8]) -> std::io::Result<()> {
 
 /// Says that a file was used, so that others are removed before it.
 fn mark(path: &Path) {
-    let is_old = |data: fs::Metadata| data.modified().ok().and_then(|at| at.elapsed().ok()).is_some_and(|t| t > MARKED);
+    let is_old = |data: fs::Metadata| data.modified().ok().and_then(|at| at.elapsed().ok()).is_some_and(|t| t > MARK_INTERVAL);
     if fs::metadata(path).is_ok_and(is_old) {
         // Where the folder cannot be written, nothing is removed either.
         let _ = File::options().append(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
@@ -172,7 +172,7 @@ fn name_of(parts: &[&[u8]]) -> String {
 /// What comes before machine code.
 fn header(code: &[u8]) -> [u8; 24] {
     let mut out = [0; 24];
-    out[..8].copy_from_slice(MAGIC);
+    out[..8].copy_from_slice(CACHE_MAGIC);
     out[8..16].copy_from_slice(&(code.len() as u64).to_le_bytes());
     out[16..].copy_from_slice(&hash(&[code], 2).to_le_bytes());
     out
@@ -198,7 +198,7 @@ mod tests {
 
     #[test]
     fn what_was_kept_is_found() {
-        let cache = cache("kept", MOST);
+        let cache = cache("kept", MAX_CACHE_BYTES);
         assert_eq!(cache.find("// sm_90\n", "one"), None);
         cache.keep("// sm_90\n", &[("one", "k1"), ("two\n", "k2")], b"code");
         let found = cache.find("// sm_90\n", "two\n").expect("kept");
@@ -210,7 +210,7 @@ mod tests {
 
     #[test]
     fn what_is_broken_was_not_there() {
-        let cache = cache("broken", MOST);
+        let cache = cache("broken", MAX_CACHE_BYTES);
         cache.keep("// sm_90\n", &[("one", "k1")], b"code");
         let found = cache.find("// sm_90\n", "one").expect("kept");
         let path = cache.folder.as_ref().expect("there is one").join(&found.file);
@@ -245,7 +245,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_others_write_is_not_used() {
-        let cache = cache("open", MOST);
+        let cache = cache("open", MAX_CACHE_BYTES);
         let folder = cache.folder.clone().expect("there is one");
         let allow = |mode| {
             use std::os::unix::fs::PermissionsExt;

@@ -3,7 +3,7 @@
 //! Everything is asked for on the one stream, so it happens in the order in which it was asked for, memory that is given back
 //! included. A device that failed stays so: every call after it gives the same error.
 
-use super::driver::{Code, Driver, absent};
+use super::driver::{Status, Driver, absent};
 use crate::{DeviceError, Failure};
 use cudarc::driver::sys::{CUcontext, CUdevice_attribute, CUmemPool_attribute, CUmemoryPool, CUstream};
 use std::collections::VecDeque;
@@ -12,11 +12,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 
 /// Launches whose texts are told of with an error.
-const RECENT: usize = 3;
+const RECENT_LAUNCHES: usize = 3;
 /// A stream that does not wait for the default one.
 const NON_BLOCKING: u32 = 1;
 /// Out of so many parts of a device's memory one stays with the process when nobody uses it.
-const KEPT: usize = 2;
+const POOL_KEPT_FRACTION: usize = 2;
 
 /// Whether this process came of one that used CUDA.
 static FORKED: AtomicBool = AtomicBool::new(false);
@@ -137,7 +137,7 @@ impl Context {
         let recent = Mutex::default();
         let mut opened = Context { driver, stream, ordinal, name, total, bandwidth, capability, context, pool, recent };
         let entered = opened.enter()?;
-        let mut threshold = (total / KEPT) as u64;
+        let mut threshold = (total / POOL_KEPT_FRACTION) as u64;
         // SAFETY: the context is current; the threshold is a word of 64 bits.
         unsafe {
             opened.check("making a stream", (driver.stream_create)(&raw mut stream, NON_BLOCKING))?;
@@ -174,13 +174,13 @@ impl Context {
     /// # Errors
     /// With any code but success.
     #[inline]
-    pub(super) fn check(&self, doing: &str, code: Code) -> Result<(), DeviceError> {
-        if code == Code::SUCCESS { Ok(()) } else { Err(self.failed(doing, code)) }
+    pub(super) fn check(&self, doing: &str, code: Status) -> Result<(), DeviceError> {
+        if code == Status::SUCCESS { Ok(()) } else { Err(self.failed(doing, code)) }
     }
 
     #[cold]
-    fn failed(&self, doing: &str, code: Code) -> DeviceError {
-        let failure = if code == Code::OUT_OF_MEMORY { Failure::Memory } else { Failure::Fault };
+    fn failed(&self, doing: &str, code: Status) -> DeviceError {
+        let failure = if code == Status::OUT_OF_MEMORY { Failure::Memory } else { Failure::Fault };
         let mut message = format!("cuda:{}: {doing}: {}", self.ordinal, self.driver.meaning(code));
         let recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         if failure == Failure::Fault && !recent.is_empty() {
@@ -197,7 +197,7 @@ impl Context {
         if recent.front().is_some_and(|last| Arc::ptr_eq(last, text)) {
             return;
         }
-        recent.truncate(RECENT - 1);
+        recent.truncate(RECENT_LAUNCHES - 1);
         recent.push_front(text.clone());
     }
 
@@ -210,13 +210,13 @@ impl Context {
         // SAFETY: a place of ours is written; nobody is given the memory but the caller.
         let mut ask = || unsafe { (self.driver.mem_alloc_async)(&raw mut start, bytes.max(1), self.stream) };
         let mut code = ask();
-        if code == Code::OUT_OF_MEMORY {
+        if code == Status::OUT_OF_MEMORY {
             self.wait()?;
             // SAFETY: the pool is the device's own, and only what nobody uses is given back.
             self.check("giving memory back", unsafe { (self.driver.mem_pool_trim_to)(self.pool, 0) })?;
             code = ask();
         }
-        if code == Code::OUT_OF_MEMORY {
+        if code == Status::OUT_OF_MEMORY {
             return Err(self.full(bytes));
         }
         self.check("asking for memory", code)?;
@@ -229,7 +229,7 @@ impl Context {
         // SAFETY: places of ours are written.
         let code = unsafe { (self.driver.mem_get_info)(&raw mut free, &raw mut total) };
         let state = match code {
-            Code::SUCCESS => format!("{free} of its {total} bytes are free"),
+            Status::SUCCESS => format!("{free} of its {total} bytes are free"),
             _ => format!("it has {} bytes", self.total),
         };
         DeviceError::new(
@@ -248,7 +248,7 @@ impl Context {
     pub(super) unsafe fn free(&self, start: *mut u8) -> Result<(), DeviceError> {
         // SAFETY: the caller's contract.
         match unsafe { (self.driver.mem_free_async)(start as u64, self.stream) } {
-            Code::DEINITIALIZED => Ok(()),
+            Status::DEINITIALIZED => Ok(()),
             code => self.check("giving memory back", code),
         }
     }
@@ -266,16 +266,16 @@ impl Context {
     ///
     /// # Errors
     /// Of what was asked for.
-    pub(super) fn wait_for_everybody(&self) -> Result<(), DeviceError> {
+    pub(super) fn wait_for_all_streams(&self) -> Result<(), DeviceError> {
         // SAFETY: the context is current, as the caller entered it.
         self.check("waiting", unsafe { (self.driver.ctx_synchronize)() })
     }
 }
 
 /// As [`Context::check`], while there is none: what is asked for was not there.
-fn opened(driver: &Driver, doing: &str, code: Code) -> Result<(), DeviceError> {
+fn opened(driver: &Driver, doing: &str, code: Status) -> Result<(), DeviceError> {
     match code {
-        Code::SUCCESS => Ok(()),
+        Status::SUCCESS => Ok(()),
         code => Err(absent(format!("{doing}: {}", driver.meaning(code)))),
     }
 }

@@ -3,9 +3,9 @@
 //! Most of what a text costs is starting the compiler: 32 kernels take 262 ms together, and a second one by one.
 
 use super::cache::Cache;
-use super::compiler::{Compiler, Target};
+use super::compiler::{Compiler, CompileTarget};
 use super::context::Context;
-use super::driver::Code;
+use super::driver::Status;
 use crate::DeviceError;
 use crate::cuda::text::source::together;
 use cudarc::driver::sys::{CUfunction, CUmodule};
@@ -14,20 +14,20 @@ use std::ffi::{CString, c_void};
 use std::sync::Arc;
 
 /// Texts of one program at most: what a compiler says about one is then found again, and errors cost little.
-const BATCH: usize = 64;
+const COMPILE_BATCH: usize = 64;
 
 /// A text that is loaded. Modules stay loaded, since kernels do.
-pub(super) struct Function {
+pub(super) struct LoadedFunction {
     pub(super) handle: CUfunction,
     pub(super) text: Arc<str>,
 }
 
 // SAFETY: functions of a module may be launched from any thread, with the context made current there.
-unsafe impl Send for Function {}
+unsafe impl Send for LoadedFunction {}
 // SAFETY: as above; nothing of it changes.
-unsafe impl Sync for Function {}
+unsafe impl Sync for LoadedFunction {}
 
-impl Function {
+impl LoadedFunction {
     /// Launches it with blocks and threads of a block in x and y.
     ///
     /// # Errors
@@ -41,7 +41,7 @@ impl Function {
         [columns, rows, x, y]: [u32; 4],
         arguments: &[*const c_void],
     ) -> Result<(), DeviceError> {
-        let told = arguments.as_ptr();
+        let params = arguments.as_ptr();
         // SAFETY: the caller's contract.
         let code = unsafe {
             (context.driver.launch_kernel)(
@@ -54,7 +54,7 @@ impl Function {
                 1,
                 0,
                 context.stream,
-                told,
+                params,
                 std::ptr::null(),
             )
         };
@@ -73,9 +73,9 @@ unsafe impl Send for Module {}
 /// All that are loaded on a device.
 pub(super) struct Functions {
     compiler: &'static Compiler,
-    target: Target,
+    target: CompileTarget,
     cache: Cache,
-    loaded: HashMap<Arc<str>, Arc<Function>>,
+    loaded: HashMap<Arc<str>, Arc<LoadedFunction>>,
     /// What was loaded from the cache, by files.
     files: HashMap<String, Module>,
 }
@@ -95,7 +95,7 @@ impl Functions {
     ///
     /// # Errors
     /// Where the compiler refuses a text, or the device its machine code.
-    pub(super) fn of(&mut self, context: &Context, texts: &[String]) -> Result<Vec<Arc<Function>>, DeviceError> {
+    pub(super) fn of(&mut self, context: &Context, texts: &[String]) -> Result<Vec<Arc<LoadedFunction>>, DeviceError> {
         let mut missing: Vec<&str> = vec![];
         for text in texts.iter().map(String::as_str) {
             if !self.loaded.contains_key(text) && !missing.contains(&text) {
@@ -104,7 +104,7 @@ impl Functions {
         }
         self.load_kept(context, &missing)?;
         missing.retain(|&text| !self.loaded.contains_key(text));
-        for batch in missing.chunks(BATCH) {
+        for batch in missing.chunks(COMPILE_BATCH) {
             self.compile(context, batch)?;
         }
         Ok(texts.iter().map(|text| self.loaded[text.as_str()].clone()).collect())
@@ -159,7 +159,7 @@ impl Functions {
 
     fn insert(&mut self, text: &str, handle: CUfunction) {
         let text: Arc<str> = text.into();
-        self.loaded.insert(text.clone(), Arc::new(Function { handle, text }));
+        self.loaded.insert(text.clone(), Arc::new(LoadedFunction { handle, text }));
     }
 }
 
@@ -174,6 +174,6 @@ fn function(context: &Context, module: Module, name: &str) -> Result<CUfunction,
     let name = CString::new(name).expect("no zeros");
     let mut handle = std::ptr::null_mut();
     // SAFETY: the module is loaded; the name ends with a zero; a place of ours is written.
-    let found: Code = unsafe { (context.driver.module_get_function)(&raw mut handle, module.0, name.as_ptr()) };
+    let found: Status = unsafe { (context.driver.module_get_function)(&raw mut handle, module.0, name.as_ptr()) };
     context.check("looking for a kernel", found).map(|()| handle)
 }

@@ -1,17 +1,17 @@
-//! Sequences of launches as the driver's graphs: made when a sequence comes the second time, kept, and told what changed.
+//! Sequences of launches as the driver's graphs: made when a sequence comes the second time, kept, and params what changed.
 //!
-//! What a graph is known by are its functions and which of them waits for which. Arguments and the sizes of grids are told anew,
+//! What a graph is known by are its functions and which of them waits for which. Arguments and the sizes of grids are params anew,
 //! but only of those launches where they differ from the last time. Whatever the driver refuses is launched plainly for good.
 
-use super::calls::Calls;
+use super::queued_launches::QueuedLaunches;
 use super::context::Context;
-use super::driver::{Code, Graphs as Functions};
+use super::driver::{GraphFunctions, Status};
 use cudarc::driver::sys::{CUgraph, CUgraphExec, CUgraphNode};
 use std::collections::HashMap;
 use std::ffi::c_void;
 
 /// Sequences that are remembered; a graph takes tens of kilobytes, here and on the device.
-const MOST: usize = 128;
+const MAX_GRAPHS: usize = 128;
 
 /// A sequence: of each launch the function, and a bit for each launch that it waits for.
 type Key = [(usize, u64)];
@@ -42,11 +42,11 @@ enum State {
 
 /// A graph that can be launched.
 struct Graph {
-    functions: &'static Functions,
+    functions: &'static GraphFunctions,
     graph: CUgraph,
     launchable: CUgraphExec,
     nodes: Vec<CUgraphNode>,
-    /// What its launches were told, and their grids and blocks.
+    /// What its launches were params, and their grids and blocks.
     words: Vec<u128>,
     shapes: Vec<[u32; 4]>,
 }
@@ -71,11 +71,11 @@ impl Graphs {
     ///
     /// # Safety
     /// As of launching them one by one.
-    pub(super) unsafe fn launch(&mut self, context: &Context, calls: &Calls) -> bool {
+    pub(super) unsafe fn launch(&mut self, context: &Context, calls: &QueuedLaunches) -> bool {
         let Some(functions) = &context.driver.graphs else { return false };
         self.clock += 1;
         self.key.clear();
-        self.key.extend(calls.list.iter().map(|call| (call.function.handle as usize, call.after)));
+        self.key.extend(calls.list.iter().map(|call| (call.function.handle as usize, call.waits_for)));
         let Some(known) = self.known.get_mut(&self.key[..]) else {
             self.remember();
             return false;
@@ -85,9 +85,9 @@ impl Graphs {
             known.state = Graph::new(functions, calls).map_or(State::Refused, State::Made);
         }
         let State::Made(graph) = &mut known.state else { return false };
-        // SAFETY: the caller's contract; the graph was told the arguments.
+        // SAFETY: the caller's contract; the graph was params the arguments.
         let done =
-            graph.tell(calls) && unsafe { (functions.launch)(graph.launchable, context.stream) } == Code::SUCCESS;
+            graph.tell(calls) && unsafe { (functions.launch)(graph.launchable, context.stream) } == Status::SUCCESS;
         if !done {
             known.state = State::Refused;
         }
@@ -96,7 +96,7 @@ impl Graphs {
 
     /// Remembers that a sequence came, and forgets the one that did not for longest.
     fn remember(&mut self) {
-        if self.known.len() >= MOST {
+        if self.known.len() >= MAX_GRAPHS {
             let oldest = self.known.iter().min_by_key(|(_, known)| known.used).map(|(key, _)| key.clone());
             oldest.and_then(|key| self.known.remove(&key));
         }
@@ -106,10 +106,10 @@ impl Graphs {
 
 impl Graph {
     /// A graph of calls; none where the driver refuses it.
-    fn new(functions: &'static Functions, calls: &Calls) -> Option<Graph> {
+    fn new(functions: &'static GraphFunctions, calls: &QueuedLaunches) -> Option<Graph> {
         let mut graph = std::ptr::null_mut();
         // SAFETY: a place of ours is written.
-        if unsafe { (functions.create)(&raw mut graph, 0) } != Code::SUCCESS {
+        if unsafe { (functions.create)(&raw mut graph, 0) } != Status::SUCCESS {
             return None;
         }
         let shapes = calls.list.iter().map(|call| call.shape).collect();
@@ -124,35 +124,35 @@ impl Graph {
         let mut arguments: Vec<*const c_void> = vec![];
         for (number, call) in calls.list.iter().enumerate() {
             let after: Vec<CUgraphNode> =
-                (0..number).filter(|k| call.after >> k & 1 == 1).map(|k| made.nodes[k]).collect();
-            let told = calls.told(number, &mut arguments);
+                (0..number).filter(|k| call.waits_for >> k & 1 == 1).map(|k| made.nodes[k]).collect();
+            let params = calls.node_params(number, &mut arguments);
             let mut node = std::ptr::null_mut();
             // SAFETY: the nodes are this graph's; the function takes these arguments, which are copied; a place of ours is written.
             let code = unsafe {
-                (functions.add_kernel_node)(&raw mut node, graph, after.as_ptr(), after.len(), &raw const told)
+                (functions.add_kernel_node)(&raw mut node, graph, after.as_ptr(), after.len(), &raw const params)
             };
-            if code != Code::SUCCESS {
+            if code != Status::SUCCESS {
                 return None;
             }
             made.nodes.push(node);
         }
         // SAFETY: the graph is whole; a place of ours is written.
         let code = unsafe { (functions.instantiate)(&raw mut made.launchable, graph, 0) };
-        (code == Code::SUCCESS).then_some(made)
+        (code == Status::SUCCESS).then_some(made)
     }
 
-    /// Tells the graph what calls are told now; whether the driver took it.
-    fn tell(&mut self, calls: &Calls) -> bool {
+    /// Tells the graph what calls are params now; whether the driver took it.
+    fn tell(&mut self, calls: &QueuedLaunches) -> bool {
         let mut arguments: Vec<*const c_void> = vec![];
         for (number, call) in calls.list.iter().enumerate() {
             let (known, words) = (&mut self.words[call.words.clone()], &calls.words[call.words.clone()]);
             if self.shapes[number] == call.shape && known == words {
                 continue;
             }
-            let told = calls.told(number, &mut arguments);
+            let params = calls.node_params(number, &mut arguments);
             // SAFETY: the node is this graph's; the function is the same, and takes these arguments, which are copied.
-            let code = unsafe { (self.functions.set_params)(self.launchable, self.nodes[number], &raw const told) };
-            if code != Code::SUCCESS {
+            let code = unsafe { (self.functions.set_params)(self.launchable, self.nodes[number], &raw const params) };
+            if code != Status::SUCCESS {
                 return false;
             }
             known.copy_from_slice(words);

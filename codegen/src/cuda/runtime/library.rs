@@ -22,22 +22,22 @@ pub(super) fn failed(context: &Context, name: &str, doing: &str, status: u32) ->
 }
 
 /// Memory that calls of a library work in, given back when dropped, once what was asked for is done.
-pub(super) struct Work<'a> {
+pub(super) struct Workspace<'a> {
     context: &'a Context,
     pub(super) start: *mut u8,
 }
 
-impl Work<'_> {
+impl Workspace<'_> {
     /// So many bytes.
     ///
     /// # Errors
     /// [`Failure::Memory`]; those of a device that failed.
-    pub(super) fn new(context: &Context, bytes: usize) -> Result<Work<'_>, DeviceError> {
-        Ok(Work { context, start: context.allocate(bytes)? })
+    pub(super) fn new(context: &Context, bytes: usize) -> Result<Workspace<'_>, DeviceError> {
+        Ok(Workspace { context, start: context.allocate(bytes)? })
     }
 }
 
-impl Drop for Work<'_> {
+impl Drop for Workspace<'_> {
     fn drop(&mut self) {
         // SAFETY: the memory is of this context, and only what was asked for before uses it. What a device that failed cannot give
         // back is gone with it.

@@ -21,23 +21,23 @@
 //! something new; the driver's part comes to more.
 
 mod cache;
-mod calls;
-mod compact;
+mod queued_launches;
+mod compaction;
 mod compiler;
 mod context;
 mod driver;
-mod factors;
-mod fourier;
+mod lu_qr;
+mod fft;
 mod functions;
 mod gpu;
 mod graph;
 mod library;
-mod product;
+mod cublas;
 mod program;
 mod routine;
-mod sequence;
+mod capture_queue;
 mod solver;
-mod spectrum;
+mod eig_svd;
 mod staging;
 
 pub(crate) use gpu::shared;

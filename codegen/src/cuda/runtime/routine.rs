@@ -1,20 +1,20 @@
 //! Routines of libraries, each looked for when it is first asked for.
 
 use super::context::Context;
-use super::fourier::Fourier;
+use super::fft::Cufft;
 use super::solver::Solver;
 use crate::{DeviceError, Library, Routine};
 
 /// The libraries' state for one device: nothing before they are asked for, and then why there is none, where there is none.
 #[derive(Default)]
 pub(super) struct Routines {
-    fourier: Option<Result<Fourier, DeviceError>>,
+    fourier: Option<Result<Cufft, DeviceError>>,
     solver: Option<Result<Solver, DeviceError>>,
 }
 
 impl Routines {
-    fn fourier(&mut self, context: &Context) -> Result<&mut Fourier, DeviceError> {
-        self.fourier.get_or_insert_with(|| Fourier::open(context)).as_mut().map_err(|error| error.clone())
+    fn fourier(&mut self, context: &Context) -> Result<&mut Cufft, DeviceError> {
+        self.fourier.get_or_insert_with(|| Cufft::open(context)).as_mut().map_err(|error| error.clone())
     }
 
     fn solver(&mut self, context: &Context) -> Result<&Solver, DeviceError> {

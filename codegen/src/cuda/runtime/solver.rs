@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::driver;
-use super::library::{Work, failed, opened};
+use super::library::{Workspace, failed, opened};
 use crate::{DType, DeviceError, Failure, Routine};
 use cudarc::cublas::sys::cudaDataType as Type;
 use cudarc::cusolver::sys;
@@ -11,9 +11,9 @@ use cudarc::driver::sys::CUstream;
 use libloading::Library;
 use std::ffi::c_int;
 
-type Create = unsafe extern "C" fn(*mut Handle) -> u32;
+type CreateSolver = unsafe extern "C" fn(*mut Handle) -> u32;
 type CreateParams = unsafe extern "C" fn(*mut Params) -> u32;
-type SetStream = unsafe extern "C" fn(Handle, CUstream) -> u32;
+type SetStreamSolver = unsafe extern "C" fn(Handle, CUstream) -> u32;
 
 /// The library, and its state for one device.
 pub(super) struct Solver {
@@ -35,8 +35,8 @@ pub(super) struct Batch {
 }
 
 /// Memory that a call works in, on the device and here.
-pub(super) struct Room<'a> {
-    there: Work<'a>,
+pub(super) struct SolverWorkspace<'a> {
+    there: Workspace<'a>,
     here: Vec<u8>,
     bytes: usize,
 }
@@ -49,9 +49,9 @@ impl Solver {
     pub(super) fn open(context: &Context) -> Result<Solver, DeviceError> {
         // SAFETY: loading the library runs its constructors, which any program that uses it does.
         let library = opened("cuSOLVER", unsafe { sys::is_culib_present().then(|| sys::culib()) })?;
-        let create: Create = driver::function(library, "cusolverDnCreate")?;
+        let create: CreateSolver = driver::function(library, "cusolverDnCreate")?;
         let create_params: CreateParams = driver::function(library, "cusolverDnCreateParams")?;
-        let set_stream: SetStream = driver::function(library, "cusolverDnSetStream")?;
+        let set_stream: SetStreamSolver = driver::function(library, "cusolverDnSetStream")?;
         let (mut handle, mut params) = (std::ptr::null_mut(), std::ptr::null_mut());
         // SAFETY: places of ours are written; the stream is of the current context.
         let starts = unsafe {
@@ -114,7 +114,7 @@ impl Solver {
         }
     }
 
-    /// Calls a function for each matrix, by number, with room on the device and here; `ask` asks it how much it takes.
+    /// QueuedLaunches a function for each matrix, by number, with room on the device and here; `ask` asks it how much it takes.
     ///
     /// # Errors
     /// Those of the device, which say what failed: `doing`.
@@ -123,11 +123,11 @@ impl Solver {
         context: &Context,
         (count, doing): (usize, &str),
         ask: impl FnOnce(*mut usize, *mut usize) -> u32,
-        call: impl Fn(usize, &mut Room<'_>) -> u32,
+        call: impl Fn(usize, &mut SolverWorkspace<'_>) -> u32,
     ) -> Result<(), DeviceError> {
         let (mut there, mut here) = (0, 0);
         checked(context, doing, ask(&raw mut there, &raw mut here))?;
-        let mut room = Room { there: Work::new(context, there)?, here: vec![0; here], bytes: there };
+        let mut room = SolverWorkspace { there: Workspace::new(context, there)?, here: vec![0; here], bytes: there };
         for i in 0..count {
             checked(context, doing, call(i, &mut room))?;
         }
@@ -136,13 +136,13 @@ impl Solver {
     }
 }
 
-impl Room<'_> {
+impl SolverWorkspace<'_> {
     /// Where it is on the device, and here.
-    pub(super) fn there(&self) -> (*mut u8, usize) {
+    pub(super) fn on_device(&self) -> (*mut u8, usize) {
         (self.there.start, self.bytes)
     }
 
-    pub(super) fn here(&mut self) -> (*mut u8, usize) {
+    pub(super) fn on_host(&mut self) -> (*mut u8, usize) {
         (self.here.as_mut_ptr(), self.here.len())
     }
 }
@@ -165,7 +165,7 @@ impl Batch {
 }
 
 /// Where it is noted what became of a matrix.
-pub(super) fn note(notes: *mut u8, i: usize) -> *mut c_int {
+pub(super) fn info_slot(notes: *mut u8, i: usize) -> *mut c_int {
     notes.cast::<c_int>().wrapping_add(i)
 }
 

@@ -9,9 +9,9 @@ use crate::DeviceError;
 use cudarc::driver::sys::CUevent;
 
 /// Bytes of a half: enough for a copy to take longer than asking for it, and little to keep from the system.
-const HALF: usize = 4 << 20;
+const STAGING_BYTES: usize = 4 << 20;
 /// Where pieces of a half begin.
-const ALIGN: usize = 64;
+const STAGING_ALIGN: usize = 64;
 /// An event that is only waited for.
 const DISABLE_TIMING: u32 = 2;
 
@@ -43,7 +43,7 @@ impl Staging {
             let (mut memory, mut done) = (std::ptr::null_mut(), std::ptr::null_mut());
             // SAFETY: places of ours are written.
             unsafe {
-                context.check("pinning memory", (context.driver.mem_host_alloc)(&raw mut memory, HALF, 0))?;
+                context.check("pinning memory", (context.driver.mem_host_alloc)(&raw mut memory, STAGING_BYTES, 0))?;
                 context.check("making an event", (context.driver.event_create)(&raw mut done, DISABLE_TIMING))?;
             }
             Ok(Half { memory: memory.cast(), done })
@@ -67,10 +67,10 @@ impl Staging {
     ) -> Result<(), DeviceError> {
         let mut copied = 0;
         while copied < bytes {
-            if self.filled >= HALF {
+            if self.filled >= STAGING_BYTES {
                 self.next_half(context)?;
             }
-            let piece = (bytes - copied).min(HALF - self.filled);
+            let piece = (bytes - copied).min(STAGING_BYTES - self.filled);
             // SAFETY: the piece lies in the half, whose part from `filled` on no copy reads; else the caller's contract.
             unsafe {
                 let staged = self.halves[self.turn].memory.add(self.filled);
@@ -79,7 +79,7 @@ impl Staging {
                     (context.driver.memcpy_htod_async)(to as u64 + copied as u64, staged.cast(), piece, context.stream);
                 context.check("copying to the device", code)?;
             }
-            self.filled = (self.filled + piece).next_multiple_of(ALIGN);
+            self.filled = (self.filled + piece).next_multiple_of(STAGING_ALIGN);
             copied += piece;
         }
         Ok(())
@@ -124,8 +124,8 @@ impl Staging {
         if bytes == 0 {
             return context.wait();
         }
-        let pieces = bytes.div_ceil(HALF);
-        let size = |piece: usize| (bytes - piece * HALF).min(HALF);
+        let pieces = bytes.div_ceil(STAGING_BYTES);
+        let size = |piece: usize| (bytes - piece * STAGING_BYTES).min(STAGING_BYTES);
         // One piece is on its way while the one before is emptied.
         for piece in 0..=pieces {
             if piece < pieces {
@@ -133,7 +133,7 @@ impl Staging {
                 let code = unsafe {
                     (context.driver.memcpy_dtoh_async)(
                         self.halves[piece % 2].memory.cast(),
-                        from as u64 + (piece * HALF) as u64,
+                        from as u64 + (piece * STAGING_BYTES) as u64,
                         size(piece),
                         context.stream,
                     )
@@ -146,7 +146,7 @@ impl Staging {
                 // SAFETY: the half holds the piece; else the caller's contract.
                 unsafe {
                     let staged = self.halves[before % 2].memory;
-                    std::ptr::copy_nonoverlapping(staged, to.add(before * HALF), size(before));
+                    std::ptr::copy_nonoverlapping(staged, to.add(before * STAGING_BYTES), size(before));
                 }
             }
         }

@@ -1,25 +1,25 @@
 //! What a kernel's accumulators hold, as text: one value `Folded` of all of them, what joins two, and how threads do.
 
-use crate::cuda::text::form::Along;
+use crate::cuda::text::variant::FoldAxis;
 use crate::cuda::text::functions::filled;
 use crate::cuda::text::spell;
 use crate::{DType, Fold, Kernel, Kind, Op, Scalar, Template, ValueId};
 use num_complex::Complex;
 
 /// How accumulators of a kind are held.
-enum Held {
+enum AccumulatorKind {
     /// As a value, from one that changes nothing.
     Value(Op, Scalar),
     /// As a value, once there is one: where nothing changes nothing.
-    Some(Op),
+    Optional(Op),
     /// As a value and its position, the better value first.
-    Place(Op),
+    Indexed(Op),
 }
 
 /// An accumulator's members of `Folded`: `a` and its number, and `p` and its number where it is held by two.
 struct Member {
     dtype: DType,
-    held: Held,
+    held: AccumulatorKind,
     value: ValueId,
 }
 
@@ -27,9 +27,9 @@ impl Member {
     /// The second member's type, and its size, which is its alignment.
     fn second(&self) -> Option<(&'static str, usize)> {
         match self.held {
-            Held::Value(..) => None,
-            Held::Some(_) => Some(("bool", 1)),
-            Held::Place(_) => Some(("i64", 8)),
+            AccumulatorKind::Value(..) => None,
+            AccumulatorKind::Optional(_) => Some(("bool", 1)),
+            AccumulatorKind::Indexed(_) => Some(("i64", 8)),
         }
     }
 }
@@ -42,11 +42,11 @@ fn members(kernel: &Kernel) -> impl Iterator<Item = (usize, Member)> {
         .map(|a| {
             let dtype = kernel.body.dtype(a.value);
             let held = match a.fold {
-                Fold::ArgMin => Held::Place(Op::Less),
-                Fold::ArgMax => Held::Place(Op::Greater),
+                Fold::ArgMin => AccumulatorKind::Indexed(Op::Less),
+                Fold::ArgMax => AccumulatorKind::Indexed(Op::Greater),
                 // Infinity times 1 + 0i has a nan.
-                Fold::Op(Op::Multiply) if dtype.is_complex() => Held::Some(Op::Multiply),
-                Fold::Op(op) => Held::Value(op, neutral(op, dtype)),
+                Fold::Op(Op::Multiply) if dtype.is_complex() => AccumulatorKind::Optional(Op::Multiply),
+                Fold::Op(op) => AccumulatorKind::Value(op, neutral(op, dtype)),
             };
             Member { dtype, held, value: a.value }
         })
@@ -76,7 +76,7 @@ fn neutral(op: Op, dtype: DType) -> Scalar {
 }
 
 /// The types and functions of a kernel's folds.
-pub(crate) fn text(kernel: &Kernel, along: Along) -> String {
+pub(crate) fn text(kernel: &Kernel, along: FoldAxis) -> String {
     let (mut held, mut nothing, mut join) = (String::new(), String::new(), String::new());
     for (n, member) in members(kernel) {
         let dtype = member.dtype;
@@ -87,11 +87,11 @@ pub(crate) fn text(kernel: &Kernel, along: Along) -> String {
             held += &format!(" {name} p{n};");
         }
         match member.held {
-            Held::Value(op, start) => {
+            AccumulatorKind::Value(op, start) => {
                 nothing += &format!("    f.a{n} = {};\n", spell::literal(start));
                 join += &format!("    f.a{n} = {};\n", joined(op));
             }
-            Held::Some(op) => {
+            AccumulatorKind::Optional(op) => {
                 nothing +=
                     &format!("    f.a{n} = {};\n    f.p{n} = false;\n", spell::literal(Scalar::new(dtype, 1i64)));
                 join += &format!(
@@ -99,7 +99,7 @@ pub(crate) fn text(kernel: &Kernel, along: Along) -> String {
                     joined(op)
                 );
             }
-            Held::Place(better) => {
+            AccumulatorKind::Indexed(better) => {
                 nothing += &format!("    f.a{n} = {};\n    f.p{n} = -1;\n", spell::literal(Scalar::zero(dtype)));
                 let is = |op: Op, x: &str, y: &str| filled(&spell::op(op, dtype), dtype, &[x, y]);
                 join += &format!(
@@ -128,12 +128,12 @@ pub(crate) fn text(kernel: &Kernel, along: Along) -> String {
             "static __device__ Folded join(const Folded a, const Folded b) {{\n    Folded f;\n{join}    return f;\n}}"
         ),
     ];
-    let (reduces, is_inner) = (kernel.template == Template::Reduce, along == Along::Inner);
+    let (reduces, is_inner) = (kernel.template == Template::Reduce, along == FoldAxis::Inner);
     parts.extend(
         match (reduces, is_inner) {
-            (true, true) => vec![lanes().0, include_str!("fold_inner.cu"), include_str!("parts.cu")],
-            (true, false) => vec![include_str!("fold_outer.cu"), include_str!("parts.cu")],
-            (false, true) => before().into(),
+            (true, true) => vec![warp_shuffles().0, include_str!("reduce_in_x.cu"), include_str!("last_block.cu")],
+            (true, false) => vec![include_str!("reduce_in_y.cu"), include_str!("last_block.cu")],
+            (false, true) => exclusive_scan().into(),
             (false, false) => vec![],
         }
         .into_iter()
@@ -143,24 +143,24 @@ pub(crate) fn text(kernel: &Kernel, along: Along) -> String {
 }
 
 /// What a lane gets of others: of one further on, and of one before.
-fn lanes() -> (&'static str, &'static str) {
-    include_str!("lanes.cu").split_once("\n\n").expect("two functions")
+fn warp_shuffles() -> (&'static str, &'static str) {
+    include_str!("warp_shuffles.cu").split_once("\n\n").expect("two functions")
 }
 
 /// What a lane gets of all lanes before it.
-pub(crate) fn before() -> [&'static str; 2] {
-    [lanes().1, include_str!("before.cu")]
+pub(crate) fn exclusive_scan() -> [&'static str; 2] {
+    [warp_shuffles().1, include_str!("exclusive_scan.cu")]
 }
 
 /// The statements that make `g` of a point's values, which is at a position.
-pub(crate) fn take(kernel: &Kernel, position: &str) -> Vec<String> {
+pub(crate) fn contribution(kernel: &Kernel, position: &str) -> Vec<String> {
     let mut lines = vec!["Folded g;".to_owned()];
     for (n, member) in members(kernel) {
         lines.push(format!("g.a{n} = {};", crate::cuda::text::fragment::name(&kernel.body, 'v', member.value)));
         match member.held {
-            Held::Value(..) => {}
-            Held::Some(_) => lines.push(format!("g.p{n} = true;")),
-            Held::Place(_) => lines.push(format!("g.p{n} = {position};")),
+            AccumulatorKind::Value(..) => {}
+            AccumulatorKind::Optional(_) => lines.push(format!("g.p{n} = true;")),
+            AccumulatorKind::Indexed(_) => lines.push(format!("g.p{n} = {position};")),
         }
     }
     if kernel.accumulators.is_empty() {
@@ -171,7 +171,7 @@ pub(crate) fn take(kernel: &Kernel, position: &str) -> Vec<String> {
 
 /// An accumulator's result in `f`.
 pub(crate) fn result(kernel: &Kernel, n: u8) -> String {
-    let is_place = members(kernel).nth(n as usize).is_some_and(|(_, member)| matches!(member.held, Held::Place(_)));
+    let is_place = members(kernel).nth(n as usize).is_some_and(|(_, member)| matches!(member.held, AccumulatorKind::Indexed(_)));
     format!("f.{}{n}", if is_place { 'p' } else { 'a' })
 }
 

@@ -7,12 +7,12 @@ use crate::cuda::text::spell;
 use crate::{DType, Fragment, Inst, Odd, Part, ValueId};
 
 /// How a fragment's values are written.
-pub(crate) struct Values<'a> {
+pub(crate) struct FragmentText<'a> {
     /// The letter before their numbers.
     pub(crate) letter: char,
     /// What stands for a load, a gather's address, a coordinate or a fold's result.
     pub(crate) load: &'a dyn Fn(&Inst) -> String,
-    /// Values that are wanted seldom, and computed where they are.
+    /// FragmentText that are wanted seldom, and computed where they are.
     pub(crate) odd: &'a [Odd],
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn name(fragment: &Fragment, letter: char, v: ValueId) -> String {
 /// Writes the statements of a fragment. `effect` gives the one of an instruction without a result, from the value it takes.
 pub(crate) fn write(
     fragment: &Fragment,
-    values: &Values<'_>,
+    values: &FragmentText<'_>,
     line: &mut dyn FnMut(String),
     effect: &dyn Fn(&Inst, &str) -> String,
 ) {

@@ -2,7 +2,7 @@
 //!
 //! What a text calls is found by name, `name_type`; each definition stands once, before the first that calls it.
 
-use crate::cuda::text::fragment::{Values, write};
+use crate::cuda::text::fragment::{FragmentText, write};
 use crate::cuda::text::spell;
 use crate::ir::build::KernelBuilder;
 use crate::math::table_words;
@@ -140,7 +140,7 @@ fn elementary(op: Op, dtype: DType) -> String {
     body.store(to, value);
     let expanded = expand(&kernel.finish());
     let names = ["a", "b"];
-    let values = Values {
+    let values = FragmentText {
         letter: 'v',
         load: &|inst| match inst {
             Inst::Load(m) => names[m.0 as usize].to_owned(),

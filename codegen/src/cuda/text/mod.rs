@@ -2,9 +2,9 @@
 //!
 //! It imports `ir`, `expand` and nothing of `runtime`. Open `source` first, which writes a kernel's text.
 
-pub(crate) mod compact;
+pub(crate) mod compaction;
 pub(crate) mod fold;
-pub(crate) mod form;
+pub(crate) mod variant;
 pub(crate) mod fragment;
 pub(crate) mod functions;
 pub(crate) mod source;

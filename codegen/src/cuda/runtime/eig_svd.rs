@@ -1,7 +1,7 @@
 //! Eigenvalues and singular values by cuSOLVER.
 
 use super::context::Context;
-use super::solver::{Batch, Solver, note};
+use super::solver::{Batch, Solver, info_slot};
 use crate::DeviceError;
 use cudarc::cublas::sys::cudaDataType as Type;
 use cudarc::cusolver::sys::{cusolverDnHandle_t as Handle, cusolverDnParams_t as Params};
@@ -115,9 +115,9 @@ impl Solver {
                 unsafe { size(handle, params, vectors, upper, n, kind, matrix, n, real, values, kind, there, here) }
             },
             |i, room| {
-                let (matrix, found) = (batch.matrix(operands[0], i), note(operands[2], i));
+                let (matrix, found) = (batch.matrix(operands[0], i), info_slot(operands[2], i));
                 let values = batch.values(operands[1], i);
-                let ((there, bytes), (here, few)) = (room.there(), room.here());
+                let ((there, bytes), (here, few)) = (room.on_device(), room.on_host());
                 // SAFETY: the operands have these sizes, and there is the room that was asked for.
                 unsafe {
                     decompose(
@@ -161,11 +161,11 @@ impl Solver {
                 }
             },
             |i, room| {
-                let (matrix, found) = (batch.matrix(operands[0], i), note(operands[4], i));
+                let (matrix, found) = (batch.matrix(operands[0], i), info_slot(operands[4], i));
                 let values = batch.values(operands[1], i);
                 let left = operands[2].wrapping_add(i * vectors * batch.rows * element);
                 let right = operands[3].wrapping_add(i * batch.columns * batch.columns.min(vectors) * element);
-                let ((there, bytes), (here, few)) = (room.there(), room.here());
+                let ((there, bytes), (here, few)) = (room.on_device(), room.on_host());
                 // SAFETY: the operands have these sizes, and there is the room that was asked for.
                 unsafe {
                     decompose(

@@ -5,25 +5,25 @@
 //! which follows from the bytes that each may read and write, so that the device may run the others side by side: memory that
 //! launches share one after the other (`parts`, `tickets`) is each one's own within a sequence.
 
-use super::calls::{Call, Calls};
+use super::queued_launches::{QueuedLaunch, QueuedLaunches};
 use super::context::Context;
-use super::functions::Function;
+use super::functions::LoadedFunction;
 use super::graph::Graphs;
 use crate::{Access, DeviceError, Kernel, Launch};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
 /// Launches of a graph: as many as a word has bits, and at least so many that one graph is asked for sooner than they are.
-const MOST: usize = 64;
-const LEAST: usize = 3;
+const MAX_QUEUED: usize = 64;
+const MIN_GRAPH_LAUNCHES: usize = 3;
 /// Bytes given back that are held with the launches: more than that pays to have again for what is asked for next, and launches over
 /// so much take longer than asking for them.
-const HELD_BACK: usize = 32 << 20;
+const MAX_DEFERRED_FREE_BYTES: usize = 32 << 20;
 /// Words that blocks which share points count themselves in: one for each block of a grid that is divided further.
 const TICKETS: usize = 1056;
 /// Bytes for parts of folds, at least, and where they begin.
-const PARTS: usize = 1 << 20;
-const ALIGN: usize = 256;
+const MIN_PARTS_BYTES: usize = 1 << 20;
+const PARTS_ALIGN: usize = 256;
 
 /// Bytes that a launch may touch.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,8 +40,8 @@ impl Span {
 }
 
 /// What launches of a function are told.
-pub(super) struct Given<'a> {
-    pub(super) function: &'a Arc<Function>,
+pub(super) struct LaunchRequest<'a> {
+    pub(super) function: &'a Arc<LoadedFunction>,
     pub(super) shape: [u32; 4],
     /// The arguments' bytes.
     pub(super) arguments: &'a [&'a [u8]],
@@ -49,13 +49,13 @@ pub(super) struct Given<'a> {
 
 /// Launches that are held, and memory that launches use one after the other.
 #[derive(Default)]
-pub(super) struct Sequence {
+pub(super) struct CaptureQueue {
     is_open: bool,
-    calls: Calls,
+    calls: QueuedLaunches,
     spans: Vec<Span>,
     /// Memory that goes back after them, and its bytes.
-    released: Vec<*mut u8>,
-    held_back: usize,
+    deferred_frees: Vec<*mut u8>,
+    deferred_free_bytes: usize,
     /// Memory for parts of folds, its size, and how much of it the launches have.
     parts: Option<(*mut u8, usize)>,
     parts_used: usize,
@@ -67,9 +67,9 @@ pub(super) struct Sequence {
 }
 
 // SAFETY: the addresses are a device's, and are only given to launches.
-unsafe impl Send for Sequence {}
+unsafe impl Send for CaptureQueue {}
 
-impl Sequence {
+impl CaptureQueue {
     /// Holds launches from now on.
     pub(super) fn begin(&mut self) {
         self.is_open = true;
@@ -82,14 +82,14 @@ impl Sequence {
     /// Those of the device.
     pub(super) fn end(&mut self, context: &Context) -> Result<u64, DeviceError> {
         self.is_open = false;
-        self.issue(context).map(|()| self.launched)
+        self.flush(context).map(|()| self.launched)
     }
 
     /// Makes room for a launch of so many phases, and gives it memory for parts of folds and tickets, where it wants any.
     ///
     /// # Errors
     /// Those of the device.
-    pub(super) fn room(
+    pub(super) fn reserve(
         &mut self,
         context: &Context,
         phases: usize,
@@ -97,8 +97,8 @@ impl Sequence {
         wants_tickets: bool,
     ) -> Result<[*mut u8; 2], DeviceError> {
         let size = self.parts.map_or(0, |(_, size)| size);
-        if self.calls.list.len() + phases > MOST || parts > 0 && self.parts_used + parts > size {
-            self.issue(context)?;
+        if self.calls.list.len() + phases > MAX_QUEUED || parts > 0 && self.parts_used + parts > size {
+            self.flush(context)?;
         }
         if parts > size {
             self.grow(context, parts)?;
@@ -107,13 +107,13 @@ impl Sequence {
             Some((start, _)) if parts > 0 => start.wrapping_add(self.parts_used),
             _ => std::ptr::null_mut(),
         };
-        self.parts_used += parts.next_multiple_of(ALIGN);
+        self.parts_used += parts.next_multiple_of(PARTS_ALIGN);
         // Only launches with parts count in them.
         let tickets = match self.tickets {
             _ if !wants_tickets => std::ptr::null_mut(),
             Some(tickets) => tickets,
             None => {
-                let tickets = zeros(context, 4 * TICKETS * MOST)?;
+                let tickets = zeros(context, 4 * TICKETS * MAX_QUEUED)?;
                 self.tickets = Some(tickets);
                 tickets
             }
@@ -128,35 +128,35 @@ impl Sequence {
             // SAFETY: launches that use it were asked for before, and none is any more.
             unsafe { context.free(start)? };
         }
-        let size = bytes.next_power_of_two().max(PARTS);
+        let size = bytes.next_power_of_two().max(MIN_PARTS_BYTES);
         self.parts = Some((context.allocate(size)?, size));
         Ok(())
     }
 
-    /// Adds a launch in one of its phases. `roams` says which operands are gathered from or scattered to.
-    pub(super) fn add(&mut self, given: &Given<'_>, kernel: &Kernel, roams: &[bool], launch: &Launch<'_>) {
-        let (words, places, spans) = (self.calls.words.len(), self.calls.places.len(), self.spans.len());
+    /// Adds a launch in one of its phases. `is_indirect` says which operands are gathered from or scattered to.
+    pub(super) fn add(&mut self, given: &LaunchRequest<'_>, kernel: &Kernel, is_indirect: &[bool], launch: &Launch<'_>) {
+        let (words, offsets, spans) = (self.calls.words.len(), self.calls.offsets.len(), self.spans.len());
         given.arguments.iter().for_each(|bytes| self.calls.argument(bytes));
-        let (mut after, mut before) = (0u64, 0u64);
+        let (mut waits_for, mut done_before) = (0u64, 0u64);
         if self.is_open {
-            self.spans.extend((0..kernel.operands.len()).map(|m| span(kernel, roams, launch, m)));
+            self.spans.extend((0..kernel.operands.len()).map(|m| span(kernel, is_indirect, launch, m)));
             let mine = &self.spans[spans..];
             for (number, call) in self.calls.list.iter().enumerate().rev() {
                 let theirs = &self.spans[call.spans.clone()];
-                if before >> number & 1 == 0 && mine.iter().any(|m| theirs.iter().any(|t| m.meets(t))) {
-                    after |= 1 << number;
-                    before |= 1 << number | call.before;
+                if done_before >> number & 1 == 0 && mine.iter().any(|m| theirs.iter().any(|t| m.meets(t))) {
+                    waits_for |= 1 << number;
+                    done_before |= 1 << number | call.done_before;
                 }
             }
         }
-        self.calls.list.push(Call {
+        self.calls.list.push(QueuedLaunch {
             function: given.function.clone(),
             shape: given.shape,
             words: words..self.calls.words.len(),
-            places: places..self.calls.places.len(),
+            offsets: offsets..self.calls.offsets.len(),
             spans: spans..self.spans.len(),
-            after,
-            before,
+            waits_for,
+            done_before,
         });
     }
 
@@ -164,8 +164,8 @@ impl Sequence {
     ///
     /// # Errors
     /// Those of the device.
-    pub(super) fn added(&mut self, context: &Context) -> Result<(), DeviceError> {
-        if self.is_open { Ok(()) } else { self.issue(context) }
+    pub(super) fn flush_unless_open(&mut self, context: &Context) -> Result<(), DeviceError> {
+        if self.is_open { Ok(()) } else { self.flush(context) }
     }
 
     /// Gives memory back after the launches that are held; whether there are such.
@@ -173,11 +173,11 @@ impl Sequence {
         if self.calls.list.is_empty() {
             return false;
         }
-        self.released.push(start);
-        self.held_back += bytes;
-        if self.held_back > HELD_BACK {
+        self.deferred_frees.push(start);
+        self.deferred_free_bytes += bytes;
+        if self.deferred_free_bytes > MAX_DEFERRED_FREE_BYTES {
             // A device that failed says so whenever it is asked for anything.
-            let _ = self.issue(context);
+            let _ = self.flush(context);
         }
         true
     }
@@ -186,22 +186,22 @@ impl Sequence {
     ///
     /// # Errors
     /// Those of the device.
-    pub(super) fn make_way(&mut self, context: &Context, start: *mut u8, bytes: usize) -> Result<(), DeviceError> {
+    pub(super) fn flush_overlapping(&mut self, context: &Context, start: *mut u8, bytes: usize) -> Result<(), DeviceError> {
         let copied = Span { start: start as usize, end: start as usize + bytes, is_written: true };
-        if self.spans.iter().any(|span| span.meets(&copied)) { self.issue(context) } else { Ok(()) }
+        if self.spans.iter().any(|span| span.meets(&copied)) { self.flush(context) } else { Ok(()) }
     }
 
     /// Asks for the launches that are held.
     ///
     /// # Errors
     /// Those of the device.
-    pub(super) fn issue(&mut self, context: &Context) -> Result<(), DeviceError> {
+    pub(super) fn flush(&mut self, context: &Context) -> Result<(), DeviceError> {
         self.parts_used = 0;
         if self.calls.list.is_empty() {
             return Ok(());
         }
         // SAFETY: launches were added with the contract of `Program::launch`; what they use was not given back meanwhile.
-        let is_graph = self.calls.list.len() >= LEAST && unsafe { self.graphs.launch(context, &self.calls) };
+        let is_graph = self.calls.list.len() >= MIN_GRAPH_LAUNCHES && unsafe { self.graphs.launch(context, &self.calls) };
         let mut done = Ok(());
         if is_graph {
             self.launched += 1;
@@ -209,13 +209,13 @@ impl Sequence {
         } else {
             done = self.launch_each(context);
         }
-        for start in self.released.drain(..) {
+        for start in self.deferred_frees.drain(..) {
             // SAFETY: given back before, and the launches before that were asked for.
             done = done.and(unsafe { context.free(start) });
         }
         self.calls.clear();
         self.spans.clear();
-        self.held_back = 0;
+        self.deferred_free_bytes = 0;
         done
     }
 
@@ -240,11 +240,11 @@ pub(super) fn zeros(context: &Context, bytes: usize) -> Result<*mut u8, DeviceEr
     Ok(start)
 }
 
-/// The bytes from the first to the last that a launch may touch of an operand: any, where it roams.
-fn span(kernel: &Kernel, roams: &[bool], launch: &Launch<'_>, operand: usize) -> Span {
+/// The bytes from the first to the last that a launch may touch of an operand: any, where it is_indirect.
+fn span(kernel: &Kernel, is_indirect: &[bool], launch: &Launch<'_>, operand: usize) -> Span {
     let decl = kernel.operands[operand];
     let is_written = decl.access == Access::Write;
-    if roams[operand] {
+    if is_indirect[operand] {
         return Span { start: 0, end: usize::MAX, is_written };
     }
     let start = launch.addresses[operand] as usize;
@@ -258,12 +258,12 @@ fn span(kernel: &Kernel, roams: &[bool], launch: &Launch<'_>, operand: usize) ->
 }
 
 /// Which operands of a kernel are gathered from or scattered to.
-pub(super) fn roaming(kernel: &Kernel) -> SmallVec<[bool; 8]> {
-    let mut roams = SmallVec::from_elem(false, kernel.operands.len());
+pub(super) fn indirect_operands(kernel: &Kernel) -> SmallVec<[bool; 8]> {
+    let mut is_indirect = SmallVec::from_elem(false, kernel.operands.len());
     for inst in kernel.body.insts.iter().chain(&kernel.epilogue.insts) {
         if let crate::Inst::Gather(m, _) | crate::Inst::Scatter(m, ..) = inst {
-            roams[m.0 as usize] = true;
+            is_indirect[m.0 as usize] = true;
         }
     }
-    roams
+    is_indirect
 }

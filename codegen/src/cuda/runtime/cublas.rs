@@ -9,8 +9,8 @@ use cudarc::cublas::sys::{
 };
 use std::ffi::{c_int, c_longlong, c_void};
 
-type Create = unsafe extern "C" fn(*mut cublasHandle_t) -> u32;
-type SetStream = unsafe extern "C" fn(cublasHandle_t, *mut c_void) -> u32;
+type CreateCublas = unsafe extern "C" fn(*mut cublasHandle_t) -> u32;
+type SetStreamCublas = unsafe extern "C" fn(cublasHandle_t, *mut c_void) -> u32;
 type Gemm = unsafe extern "C" fn(
     cublasHandle_t,
     Turn,
@@ -43,10 +43,10 @@ const DEFAULT: c_int = -1;
 const NOT_SUPPORTED: u32 = 15;
 
 /// The library, and its state for one device, if it is there.
-pub(super) struct Products(Option<(cublasHandle_t, Gemm)>);
+pub(super) struct Cublas(Option<(cublasHandle_t, Gemm)>);
 
 // SAFETY: whoever has the value has the handle.
-unsafe impl Send for Products {}
+unsafe impl Send for Cublas {}
 
 /// One matrix of a product: how far apart its elements lie along its axes, in elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,7 +58,7 @@ struct Matrix {
 
 /// A batch of products as the library takes it: matrices with columns next to each other, of which it may turn the factors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Call {
+struct GemmCall {
     /// Whether the second factor comes first, turned as everything is: rows become columns.
     swapped: bool,
     turned: [bool; 2],
@@ -70,28 +70,28 @@ struct Call {
     count: c_int,
 }
 
-impl Products {
+impl Cublas {
     /// The library's state for a device, whose context is the thread's.
-    pub(super) fn new(context: &Context) -> Products {
+    pub(super) fn new(context: &Context) -> Cublas {
         // SAFETY: loading the library runs its constructors, which any program that uses it does.
         let library = unsafe {
             if !sys::is_culib_present() {
-                return Products(None);
+                return Cublas(None);
             }
             sys::culib()
         };
-        let functions = || -> Result<(Create, SetStream, Gemm), DeviceError> {
+        let functions = || -> Result<(CreateCublas, SetStreamCublas, Gemm), DeviceError> {
             Ok((
                 function(library, "cublasCreate_v2")?,
                 function(library, "cublasSetStream_v2")?,
                 function(library, "cublasGemmStridedBatchedEx")?,
             ))
         };
-        let Ok((create, set_stream, gemm)) = functions() else { return Products(None) };
+        let Ok((create, set_stream, gemm)) = functions() else { return Cublas(None) };
         let mut handle = std::ptr::null_mut();
         // SAFETY: a place of ours is written; the stream is of the current context.
         let made = unsafe { create(&raw mut handle) == 0 && set_stream(handle, context.stream.cast()) == 0 };
-        Products(made.then_some((handle, gemm)))
+        Cublas(made.then_some((handle, gemm)))
     }
 
     /// Whether the library is there and has a call for a batch of products.
@@ -191,7 +191,7 @@ fn types(dtype: DType) -> Option<(Type, Compute)> {
 
 /// How the library takes a batch of products over `[batch…, m, n, k]`, and how many axes of the batch are walked; none where it
 /// does not.
-fn plan(size: usize, domain: &[usize], strides: &[isize]) -> Option<(usize, Call)> {
+fn plan(size: usize, domain: &[usize], strides: &[isize]) -> Option<(usize, GemmCall)> {
     let (rank, batch) = (domain.len(), domain.len() - 3);
     let extent = |axis: usize| c_int::try_from(domain[axis]).ok();
     let [m, n, k] = [extent(batch)?, extent(batch + 1)?, extent(batch + 2)?];
@@ -233,14 +233,14 @@ fn plan(size: usize, domain: &[usize], strides: &[isize]) -> Option<(usize, Call
 }
 
 /// A product that lies in columns.
-fn by_columns([m, n, k]: [c_int; 3], [a, b, c]: [Matrix; 3], count: c_int, swapped: bool) -> Option<Call> {
+fn by_columns([m, n, k]: [c_int; 3], [a, b, c]: [Matrix; 3], count: c_int, swapped: bool) -> Option<GemmCall> {
     let leading = c.leading(m, n)?;
     let factor = |matrix: Matrix, rows, columns| {
         let straight = matrix.leading(rows, columns).map(|leading| (false, leading));
         straight.or_else(|| matrix.turned().leading(columns, rows).map(|leading| (true, leading)))
     };
     let (first, second) = (factor(a, m, k)?, factor(b, k, n)?);
-    Some(Call {
+    Some(GemmCall {
         swapped,
         turned: [first.0, second.0],
         extents: [m, n, k],

@@ -3,7 +3,7 @@
 //! It is no kernel of the IR, whose points know nothing of how many before them were chosen.
 
 use crate::cuda::text::fold;
-use crate::cuda::text::form::BLOCKS;
+use crate::cuda::text::variant::MAX_BLOCKS;
 
 /// Elements of a mask that a block takes at a time.
 const TILE: u64 = 4096;
@@ -39,13 +39,13 @@ fn element(size: Option<usize>) -> String {
 
 /// The text for elements of a size, or for positions. Its kernel has two phases, counting and writing.
 pub fn compaction(size: Option<usize>) -> String {
-    let [former, before] = fold::before().map(str::trim_end);
+    let [former, before] = fold::exclusive_scan().map(str::trim_end);
     let (types, element) = (include_str!("types.cu").trim_end(), element(size));
-    [types, &element, FOLDED, former, before, include_str!("compact.cu")].join("\n\n")
+    [types, &element, FOLDED, former, before, include_str!("compaction.cu")].join("\n\n")
 }
 
 /// Blocks for a mask of so many elements, and how many of these each takes: a multiple of what it takes at a time.
-pub(crate) fn shares(elements: u64) -> (u32, u64) {
-    let share = elements.div_ceil(BLOCKS).next_multiple_of(TILE);
+pub(crate) fn block_shares(elements: u64) -> (u32, u64) {
+    let share = elements.div_ceil(MAX_BLOCKS).next_multiple_of(TILE);
     (elements.div_ceil(share) as u32, share)
 }
