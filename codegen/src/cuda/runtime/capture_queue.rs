@@ -1,31 +1,31 @@
-//! Launches as the driver takes them: one by one, or several as one graph, where the same were asked for before.
+//! The capture queue: launches as the driver takes them, one by one, or several as one graph where the same sequence came before.
 //!
-//! Between [`crate::Device::begin`] and [`crate::Device::end`] launches are held until there are enough, until a copy, a product or
-//! somebody who waits needs them done, or until the end. Memory that is given back meanwhile goes after them. Which of them waits for
-//! which follows from the bytes that each may read and write, so that the device may run the others side by side: memory that
-//! launches share one after the other (`parts`, `tickets`) is each one's own within a sequence.
+//! Between [`crate::Device::begin`] and [`crate::Device::end`] launches are queued until the queue is full, until a copy, a product or
+//! a wait needs them done, or until the end. Frees of memory in between are deferred until after them. Dependences between launches
+//! follow from the bytes that each may read and write, so that the device may run independent ones side by side. Memory that
+//! launches reuse one after the other (`parts`, `tickets`) is separate for each launch of a queue.
 
-use super::queued_launches::{QueuedLaunch, QueuedLaunches};
 use super::context::Context;
 use super::functions::LoadedFunction;
 use super::graph::Graphs;
+use super::queued_launches::{QueuedLaunch, QueuedLaunches};
 use crate::{Access, DeviceError, Kernel, Launch};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// Launches of a graph: as many as a word has bits, and at least so many that one graph is asked for sooner than they are.
+/// Launches of a graph: at most the bits of a word, and at least so many that one graph is issued faster than they are.
 const MAX_QUEUED: usize = 64;
 const MIN_GRAPH_LAUNCHES: usize = 3;
-/// Bytes given back that are held with the launches: more than that pays to have again for what is asked for next, and launches over
-/// so much take longer than asking for them.
+/// The most bytes of deferred frees: more is better reused by the next requests, and launches over so much data take longer than
+/// issuing them.
 const MAX_DEFERRED_FREE_BYTES: usize = 32 << 20;
-/// Words that blocks which share points count themselves in: one for each block of a grid that is divided further.
+/// The tickets of a launch, words in which blocks that share points count themselves: one for each block in x.
 const TICKETS: usize = 1056;
-/// Bytes for parts of folds, at least, and where they begin.
+/// The least bytes of memory for parts of folds, and their alignment.
 const MIN_PARTS_BYTES: usize = 1 << 20;
 const PARTS_ALIGN: usize = 256;
 
-/// Bytes that a launch may touch.
+/// A range of bytes that a launch may access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Span {
     start: usize,
@@ -39,7 +39,7 @@ impl Span {
     }
 }
 
-/// What launches of a function are told.
+/// A launch to be queued.
 pub(super) struct LaunchRequest<'a> {
     pub(super) function: &'a Arc<LoadedFunction>,
     pub(super) shape: [u32; 4],
@@ -47,36 +47,36 @@ pub(super) struct LaunchRequest<'a> {
     pub(super) arguments: &'a [&'a [u8]],
 }
 
-/// Launches that are held, and memory that launches use one after the other.
+/// Queued launches, and memory that launches reuse one after the other.
 #[derive(Default)]
 pub(super) struct CaptureQueue {
     is_open: bool,
     calls: QueuedLaunches,
     spans: Vec<Span>,
-    /// Memory that goes back after them, and its bytes.
+    /// Memory that is freed after them, and its bytes.
     deferred_frees: Vec<*mut u8>,
     deferred_free_bytes: usize,
-    /// Memory for parts of folds, its size, and how much of it the launches have.
+    /// Memory for parts of folds, its size, and the bytes that the queued launches use.
     parts: Option<(*mut u8, usize)>,
     parts_used: usize,
     /// Tickets for each launch, which are zero between launches.
     tickets: Option<*mut u8>,
     graphs: Graphs,
-    /// Graphs launched since the sequence began.
+    /// Graphs launched since [`CaptureQueue::begin`].
     launched: u64,
 }
 
-// SAFETY: the addresses are a device's, and are only given to launches.
+// SAFETY: the addresses are a device's, and are only passed to launches.
 unsafe impl Send for CaptureQueue {}
 
 impl CaptureQueue {
-    /// Holds launches from now on.
+    /// Begins to queue launches.
     pub(super) fn begin(&mut self) {
         self.is_open = true;
         self.launched = 0;
     }
 
-    /// Asks for what is held, and holds no more; how many graphs there were.
+    /// Issues the queued launches, and stops queueing; the number of graphs launched.
     ///
     /// # Errors
     /// Those of the device.
@@ -85,7 +85,7 @@ impl CaptureQueue {
         self.flush(context).map(|()| self.launched)
     }
 
-    /// Makes room for a launch of so many phases, and gives it memory for parts of folds and tickets, where it wants any.
+    /// Reserves a place for a launch of so many phases, with memory for parts of folds and tickets where it needs them.
     ///
     /// # Errors
     /// Those of the device.
@@ -108,7 +108,7 @@ impl CaptureQueue {
             _ => std::ptr::null_mut(),
         };
         self.parts_used += parts.next_multiple_of(PARTS_ALIGN);
-        // Only launches with parts count in them.
+        // Only launches with parts use their tickets.
         let tickets = match self.tickets {
             _ if !wants_tickets => std::ptr::null_mut(),
             Some(tickets) => tickets,
@@ -122,10 +122,10 @@ impl CaptureQueue {
         Ok([start, if wants_tickets { tickets.wrapping_add(own) } else { tickets }])
     }
 
-    /// Memory for parts of folds, in place of what there is.
+    /// Replaces the memory for parts of folds by more.
     fn grow(&mut self, context: &Context, bytes: usize) -> Result<(), DeviceError> {
         if let Some((start, _)) = self.parts.take() {
-            // SAFETY: launches that use it were asked for before, and none is any more.
+            // SAFETY: the launches that use it were issued before.
             unsafe { context.free(start)? };
         }
         let size = bytes.next_power_of_two().max(MIN_PARTS_BYTES);
@@ -134,7 +134,13 @@ impl CaptureQueue {
     }
 
     /// Adds a launch in one of its phases. `is_indirect` says which operands are gathered from or scattered to.
-    pub(super) fn add(&mut self, given: &LaunchRequest<'_>, kernel: &Kernel, is_indirect: &[bool], launch: &Launch<'_>) {
+    pub(super) fn add(
+        &mut self,
+        given: &LaunchRequest<'_>,
+        kernel: &Kernel,
+        is_indirect: &[bool],
+        launch: &Launch<'_>,
+    ) {
         let (words, offsets, spans) = (self.calls.words.len(), self.calls.offsets.len(), self.spans.len());
         given.arguments.iter().for_each(|bytes| self.calls.argument(bytes));
         let (mut waits_for, mut done_before) = (0u64, 0u64);
@@ -160,7 +166,7 @@ impl CaptureQueue {
         });
     }
 
-    /// Goes on after a launch was added: asks for it, where launches are not held.
+    /// Issues an added launch, where launches are not queued.
     ///
     /// # Errors
     /// Those of the device.
@@ -168,7 +174,7 @@ impl CaptureQueue {
         if self.is_open { Ok(()) } else { self.flush(context) }
     }
 
-    /// Gives memory back after the launches that are held; whether there are such.
+    /// Defers a free until after the queued launches; false where there are none.
     pub(super) fn release(&mut self, context: &Context, start: *mut u8, bytes: usize) -> bool {
         if self.calls.list.is_empty() {
             return false;
@@ -176,22 +182,27 @@ impl CaptureQueue {
         self.deferred_frees.push(start);
         self.deferred_free_bytes += bytes;
         if self.deferred_free_bytes > MAX_DEFERRED_FREE_BYTES {
-            // A device that failed says so whenever it is asked for anything.
+            // A failed device reports its error at every later request.
             let _ = self.flush(context);
         }
         true
     }
 
-    /// Asks for the launches that are held, where one of them touches these bytes.
+    /// Issues the queued launches, where one of them accesses these bytes.
     ///
     /// # Errors
     /// Those of the device.
-    pub(super) fn flush_overlapping(&mut self, context: &Context, start: *mut u8, bytes: usize) -> Result<(), DeviceError> {
+    pub(super) fn flush_overlapping(
+        &mut self,
+        context: &Context,
+        start: *mut u8,
+        bytes: usize,
+    ) -> Result<(), DeviceError> {
         let copied = Span { start: start as usize, end: start as usize + bytes, is_written: true };
         if self.spans.iter().any(|span| span.meets(&copied)) { self.flush(context) } else { Ok(()) }
     }
 
-    /// Asks for the launches that are held.
+    /// Issues the queued launches.
     ///
     /// # Errors
     /// Those of the device.
@@ -200,8 +211,9 @@ impl CaptureQueue {
         if self.calls.list.is_empty() {
             return Ok(());
         }
-        // SAFETY: launches were added with the contract of `Program::launch`; what they use was not given back meanwhile.
-        let is_graph = self.calls.list.len() >= MIN_GRAPH_LAUNCHES && unsafe { self.graphs.launch(context, &self.calls) };
+        // SAFETY: launches were added with the contract of `Program::launch`; the memory they use was not freed meanwhile.
+        let is_graph =
+            self.calls.list.len() >= MIN_GRAPH_LAUNCHES && unsafe { self.graphs.launch(context, &self.calls) };
         let mut done = Ok(());
         if is_graph {
             self.launched += 1;
@@ -210,7 +222,7 @@ impl CaptureQueue {
             done = self.launch_each(context);
         }
         for start in self.deferred_frees.drain(..) {
-            // SAFETY: given back before, and the launches before that were asked for.
+            // SAFETY: the free was deferred, and the launches before it were issued.
             done = done.and(unsafe { context.free(start) });
         }
         self.calls.clear();
@@ -231,7 +243,7 @@ impl CaptureQueue {
     }
 }
 
-/// Memory that is zero.
+/// Allocates zeroed memory.
 pub(super) fn zeros(context: &Context, bytes: usize) -> Result<*mut u8, DeviceError> {
     let start = context.allocate(bytes)?;
     // SAFETY: just allocated.
@@ -257,7 +269,7 @@ fn span(kernel: &Kernel, is_indirect: &[bool], launch: &Launch<'_>, operand: usi
     Span { start: start.wrapping_add_signed(least), end: start.wrapping_add_signed(most), is_written }
 }
 
-/// Which operands of a kernel are gathered from or scattered to.
+/// Which operands of a kernel are accessed by gathers or scatters.
 pub(super) fn indirect_operands(kernel: &Kernel) -> SmallVec<[bool; 8]> {
     let mut is_indirect = SmallVec::from_elem(false, kernel.operands.len());
     for inst in kernel.body.insts.iter().chain(&kernel.epilogue.insts) {

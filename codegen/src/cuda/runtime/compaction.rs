@@ -1,4 +1,4 @@
-//! Compaction on a device.
+//! Stream compaction on a device.
 
 use super::context::Context;
 use super::functions::LoadedFunction;
@@ -8,7 +8,7 @@ use crate::cuda::text::compaction::block_shares;
 use crate::cuda::text::variant::THREADS_PER_BLOCK;
 use std::ffi::c_void;
 
-/// Compacts by a text's function: as [`crate::Device::compact`], with the context made current.
+/// Runs the function of a compaction text, as [`crate::Device::compact`]; the context is current.
 ///
 /// # Errors
 /// Those of a device that failed.

@@ -1,4 +1,4 @@
-//! CUDA's run-time compiler: text to machine code, rather than to PTX, which an older driver could refuse.
+//! NVRTC, CUDA's run-time compiler: text to machine code, not to PTX, which an older driver could refuse.
 
 use super::driver::{absent, function};
 use crate::{DeviceError, Failure};
@@ -7,7 +7,7 @@ use cudarc::nvrtc::sys::nvrtcProgram;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::sync::OnceLock;
 
-/// Options besides the architecture: every fused product is written as one.
+/// Options besides the architecture: no contraction, as texts have fused multiply-adds where they are meant.
 const OPTIONS: &[&CStr] = &[c"--fmad=false"];
 
 /// What a function of the compiler returns.
@@ -17,7 +17,7 @@ struct NvrtcStatus(u32);
 
 const NVRTC_SUCCESS: NvrtcStatus = NvrtcStatus(0);
 
-/// Takes a program's size of something, or its bytes.
+/// The functions that return the size of an output of a program, and its bytes.
 type Sized = unsafe extern "C" fn(nvrtcProgram, *mut usize) -> NvrtcStatus;
 type Bytes = unsafe extern "C" fn(nvrtcProgram, *mut c_char) -> NvrtcStatus;
 type CreateProgram = unsafe extern "C" fn(
@@ -73,11 +73,16 @@ impl Compiler {
         let count: unsafe extern "C" fn(*mut c_int) -> NvrtcStatus = function(library, "nvrtcGetNumSupportedArchs")?;
         let list: unsafe extern "C" fn(*mut c_int) -> NvrtcStatus = function(library, "nvrtcGetSupportedArchs")?;
         let (mut major, mut minor, mut known) = (0, 0, 0);
-        // SAFETY: places of ours are written, the last with as many numbers as was said.
+        // SAFETY: locals are written, the last with as many numbers as was said.
         let (asked, architectures) = unsafe {
             let asked = [version(&raw mut major, &raw mut minor), count(&raw mut known)];
             let mut architectures = vec![0; usize::try_from(known).unwrap_or(0)];
-            (asked[0] == NVRTC_SUCCESS && asked[1] == NVRTC_SUCCESS && list(architectures.as_mut_ptr()) == NVRTC_SUCCESS, architectures)
+            (
+                asked[0] == NVRTC_SUCCESS
+                    && asked[1] == NVRTC_SUCCESS
+                    && list(architectures.as_mut_ptr()) == NVRTC_SUCCESS,
+                architectures,
+            )
         };
         if !asked {
             return Err(absent("the CUDA compiler does not say what it is"));
@@ -162,7 +167,7 @@ impl Compiler {
     }
 }
 
-/// Something that a program has: its size is asked for first.
+/// An output of a program, read after its size.
 unsafe fn read(program: nvrtcProgram, size: Sized, bytes: Bytes) -> Result<Vec<u8>, NvrtcStatus> {
     let mut length = 0;
     // SAFETY: the program was compiled; so many bytes are written as was said.

@@ -1,7 +1,7 @@
-//! The driver's functions, and what its codes mean.
+//! The driver's functions, and the meaning of its status codes.
 //!
-//! They are looked up one by one, so that a driver without one of them is an error and no panic, and give plain numbers: a driver
-//! newer than the bindings has codes that their enum lacks.
+//! Functions are looked up one by one, so that a driver without one of them is an error and no panic. Status codes are plain numbers, as
+//! a driver newer than the bindings has codes that their enum lacks.
 
 use crate::{DeviceError, Failure};
 use cudarc::driver::sys;
@@ -13,7 +13,7 @@ use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::OnceLock;
 
-/// What a function of the driver returns.
+/// The status code that a driver function returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
 pub(super) struct Status(u32);
@@ -21,7 +21,7 @@ pub(super) struct Status(u32);
 impl Status {
     pub(super) const SUCCESS: Status = Status(0);
     pub(super) const OUT_OF_MEMORY: Status = Status(2);
-    /// The process ends, and the driver has before us.
+    /// The process exits, and the driver has shut down already.
     pub(super) const DEINITIALIZED: Status = Status(4);
     const NO_DEVICE: Status = Status(100);
 }
@@ -140,7 +140,7 @@ impl Driver {
         let init: Function<c_uint> = function(library, "cuInit")?;
         let driver_get_version: Function<*mut c_int> = function(library, "cuDriverGetVersion")?;
         let mut version = 0;
-        // SAFETY: the functions have these types; the version is written to a place of ours.
+        // SAFETY: the functions have these types; the version is written to a local.
         let (initialised, asked) = unsafe { (init(0), driver_get_version(&raw mut version)) };
         let driver = Driver {
             device_get: function(library, "cuDeviceGet")?,
@@ -189,7 +189,7 @@ impl Driver {
     pub(super) fn meaning(&self, code: Status) -> String {
         let text = |get: Function2<u32, *mut *const c_char>| {
             let mut text = std::ptr::null();
-            // SAFETY: a place of ours is written; texts are the driver's, for good.
+            // SAFETY: a local is written; texts are the driver's, for good.
             unsafe {
                 let known = get(code.0, &raw mut text) == Status::SUCCESS && !text.is_null();
                 known.then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
@@ -213,7 +213,7 @@ pub(super) fn function<F: Copy>(library: &Library, name: &str) -> Result<F, Devi
         .map_err(|_| absent(format!("the CUDA driver or library is too old: it has no {name}")))
 }
 
-/// There is no device, or not what it takes.
+/// An error: there is no device, or something it needs is missing.
 #[cold]
 pub(super) fn absent(message: impl Into<String>) -> DeviceError {
     DeviceError::new(Failure::Absent, message)

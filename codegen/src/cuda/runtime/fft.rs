@@ -1,4 +1,4 @@
-//! Cufft transforms by cuFFT, and the plans it made last.
+//! Fourier transforms by cuFFT, with a cache of its plans.
 
 use super::context::Context;
 use super::driver::function;
@@ -9,7 +9,7 @@ use cudarc::cufft::sys::{cufftHandle, cufftType};
 use cudarc::driver::sys::CUstream;
 use std::ffi::{c_int, c_longlong};
 
-/// Plans kept: a plan is some kilobytes here, and on the device tables of the size of a transform.
+/// Cached plans: a plan takes some kilobytes on the host, and on the device tables of the size of a transform.
 const MAX_PLANS: usize = 16;
 /// The exponents' signs.
 const FORWARD: c_int = -1;
@@ -37,7 +37,7 @@ type Make = unsafe extern "C" fn(
 type ExecComplex = unsafe extern "C" fn(cufftHandle, *mut u8, *mut u8, c_int) -> u32;
 type ExecReal = unsafe extern "C" fn(cufftHandle, *mut u8, *mut u8) -> u32;
 
-/// The library's functions, and plans of one device, the one used last at the end.
+/// The library's functions, and the plans of one device, the most recently used last.
 pub(super) struct Cufft {
     create: CreateCufft,
     destroy: Destroy,
@@ -52,7 +52,7 @@ pub(super) struct Cufft {
     plans: Vec<FftPlan>,
 }
 
-/// A transform as the library knows it, and the bytes it works in.
+/// A plan of the library, and the bytes of its workspace.
 struct FftPlan {
     kind: cufftType,
     extents: Vec<usize>,
@@ -89,7 +89,7 @@ impl Cufft {
     /// As [`crate::Device::run_routine`].
     ///
     /// # Safety
-    /// As [`crate::Device::run_routine`]; the context is the thread's.
+    /// As [`crate::Device::run_routine`]; the context is current.
     pub(super) unsafe fn run(
         &mut self,
         context: &Context,
@@ -122,7 +122,7 @@ impl Cufft {
         if status == 0 { Ok(()) } else { Err(failed(context, "cuFFT", "transform", status)) }
     }
 
-    /// The plan of a transform, and the bytes it works in.
+    /// The plan of a transform, and the bytes of its workspace.
     fn plan(
         &mut self,
         context: &Context,
@@ -138,7 +138,7 @@ impl Cufft {
                     let oldest = self.plans.remove(0);
                     // Its tables may still be in use.
                     context.wait()?;
-                    // SAFETY: the plan was made, and nobody else has it.
+                    // SAFETY: the plan was made, and was just removed from the list.
                     unsafe { (self.destroy)(oldest.handle) };
                 }
                 self.made(context, kind, extents, batch)?
@@ -149,11 +149,17 @@ impl Cufft {
         Ok(found)
     }
 
-    fn made(&self, context: &Context, kind: cufftType, extents: &[usize], batch: usize) -> Result<FftPlan, DeviceError> {
+    fn made(
+        &self,
+        context: &Context,
+        kind: cufftType,
+        extents: &[usize],
+        batch: usize,
+    ) -> Result<FftPlan, DeviceError> {
         let sizes: Vec<c_longlong> = extents.iter().map(|&n| n as c_longlong).collect();
         let (mut handle, mut work) = (0, 0);
         let dense = std::ptr::null();
-        // SAFETY: places of ours are written, and sizes read; the stream is of the current context.
+        // SAFETY: locals are written, and sizes read; the stream is of the current context.
         let status = unsafe {
             match (self.create)(&raw mut handle) {
                 0 => {

@@ -1,9 +1,9 @@
-//! Texts as functions that can be launched: compiled together, kept on disk, loaded once.
+//! Texts as functions that can be launched: compiled in batches, cached on disk, loaded once.
 //!
-//! Most of what a text costs is starting the compiler: 32 kernels take 262 ms together, and a second one by one.
+//! Starting the compiler is most of the cost of a text: 32 kernels take 262 ms together, and a second one by one.
 
 use super::cache::Cache;
-use super::compiler::{Compiler, CompileTarget};
+use super::compiler::{CompileTarget, Compiler};
 use super::context::Context;
 use super::driver::Status;
 use crate::DeviceError;
@@ -13,10 +13,10 @@ use std::collections::HashMap;
 use std::ffi::{CString, c_void};
 use std::sync::Arc;
 
-/// Texts of one program at most: what a compiler says about one is then found again, and errors cost little.
+/// The most texts of one program, which bounds the texts that are compiled again after an error in one of them.
 const COMPILE_BATCH: usize = 64;
 
-/// A text that is loaded. Modules stay loaded, since kernels do.
+/// A text that is loaded as a function. Modules stay loaded, since kernels do.
 pub(super) struct LoadedFunction {
     pub(super) handle: CUfunction,
     pub(super) text: Arc<str>,
@@ -34,7 +34,7 @@ impl LoadedFunction {
     /// Those of the device.
     ///
     /// # Safety
-    /// It takes arguments as they lie at these addresses, and what they say is right when it runs.
+    /// The function takes the arguments at these addresses, and they are valid when it runs.
     pub(super) unsafe fn launch(
         &self,
         context: &Context,
@@ -63,20 +63,20 @@ impl LoadedFunction {
     }
 }
 
-/// Machine code that is loaded.
+/// Loaded machine code.
 #[derive(Clone, Copy)]
 struct Module(CUmodule);
 
 // SAFETY: modules may be used from any thread, with the context made current there.
 unsafe impl Send for Module {}
 
-/// All that are loaded on a device.
+/// The functions loaded on a device.
 pub(super) struct Functions {
     compiler: &'static Compiler,
     target: CompileTarget,
     cache: Cache,
     loaded: HashMap<Arc<str>, Arc<LoadedFunction>>,
-    /// What was loaded from the cache, by files.
+    /// Modules loaded from the cache, by file.
     files: HashMap<String, Module>,
 }
 
@@ -110,7 +110,7 @@ impl Functions {
         Ok(texts.iter().map(|text| self.loaded[text.as_str()].clone()).collect())
     }
 
-    /// Loads what is kept on disk. What cannot be loaded is compiled instead.
+    /// Loads cached texts. A text that cannot be loaded is compiled instead.
     fn load_kept(&mut self, context: &Context, texts: &[&str]) -> Result<(), DeviceError> {
         let line = self.target.line();
         let mut files: HashMap<String, Vec<(&str, String)>> = HashMap::new();
@@ -142,7 +142,7 @@ impl Functions {
         let (program, names) = together(texts);
         let code = match self.compiler.compile(&self.target, &program) {
             Err(_) if texts.len() > 1 => {
-                // One by one, so that the error has one text.
+                // Compiled one by one, so that the error is about one text.
                 return texts.iter().try_for_each(|text| self.compile(context, &[text]));
             }
             result => result?,
@@ -165,7 +165,7 @@ impl Functions {
 
 fn load(context: &Context, code: &[u8]) -> Result<Module, DeviceError> {
     let mut module = std::ptr::null_mut();
-    // SAFETY: machine code says its own length; a place of ours is written.
+    // SAFETY: machine code says its own length; a local is written.
     let loaded = unsafe { (context.driver.module_load_data)(&raw mut module, code.as_ptr().cast()) };
     context.check("loading machine code", loaded).map(|()| Module(module))
 }
@@ -173,7 +173,7 @@ fn load(context: &Context, code: &[u8]) -> Result<Module, DeviceError> {
 fn function(context: &Context, module: Module, name: &str) -> Result<CUfunction, DeviceError> {
     let name = CString::new(name).expect("no zeros");
     let mut handle = std::ptr::null_mut();
-    // SAFETY: the module is loaded; the name ends with a zero; a place of ours is written.
+    // SAFETY: the module is loaded; the name ends with a zero; a local is written.
     let found: Status = unsafe { (context.driver.module_get_function)(&raw mut handle, module.0, name.as_ptr()) };
     context.check("looking for a kernel", found).map(|()| handle)
 }

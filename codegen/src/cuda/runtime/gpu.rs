@@ -1,14 +1,14 @@
-//! The device: what [`crate::Device`] asks, by its context, its functions and its staging memory.
+//! The device: [`crate::Device`] by its context, its functions, its libraries and its staging memory.
 
-use crate::cuda::text::compaction::compaction;
+use super::capture_queue::CaptureQueue;
 use super::compaction;
 use super::context::{Context, not_forked};
-use super::functions::{LoadedFunction, Functions};
 use super::cublas::Cublas;
+use super::functions::{Functions, LoadedFunction};
 use super::program::{CudaProgram, KernelVariants};
 use super::routine::Routines;
-use super::capture_queue::CaptureQueue;
 use super::staging::Staging;
+use crate::cuda::text::compaction::compaction;
 use crate::cuda::text::variant;
 use crate::cuda::text::variant::Variant;
 use crate::{
@@ -18,13 +18,13 @@ use crate::{
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
-/// What devices are called.
+/// The names of devices.
 const NAMES: [&str; 16] = [
     "cuda:0", "cuda:1", "cuda:2", "cuda:3", "cuda:4", "cuda:5", "cuda:6", "cuda:7", "cuda:8", "cuda:9", "cuda:10",
     "cuda:11", "cuda:12", "cuda:13", "cuda:14", "cuda:15",
 ];
-/// Nanoseconds of a launch, and of compiling a kernel; bytes that come across in a nanosecond, which is what one thread copies to
-/// pinned memory, as the link carries more (25 where it is PCI Express of the fourth generation, 16 lanes): what no driver tells.
+/// Constants of the cost model that no driver reports: nanoseconds of a launch, and of compiling a kernel; bytes transferred in a
+/// nanosecond, limited by one thread's copy to pinned memory, as the link carries more (25 for PCI Express 4 with 16 lanes).
 const LAUNCH_NANOSECONDS: f64 = 3_000.0;
 const COMPILE_NANOSECONDS: f64 = 40e6;
 const LINK_BYTES_PER_NANOSECOND: f64 = 10.0;
@@ -32,7 +32,7 @@ const LINK_BYTES_PER_NANOSECOND: f64 = 10.0;
 /// A device.
 pub(super) struct Gpu {
     pub(super) context: Context,
-    /// Launches that are held; locked before the others.
+    /// The queue of launches; locked before the others.
     queue: Mutex<CaptureQueue>,
     functions: Mutex<Functions>,
     kernels: Mutex<HashMap<Verified<Kernel>, Arc<KernelVariants>>>,
@@ -43,12 +43,12 @@ pub(super) struct Gpu {
     this: Weak<Gpu>,
 }
 
-/// A lock's content. What a thread that panicked left is whole: values are put in when they are ready.
+/// Locks a mutex. A poisoned one is fine: values are stored when they are complete.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The device of a number. It stays open for good: memory on it may outlive everything that knows it.
+/// The device of an ordinal. It is never closed: memory on it may outlive all its users.
 ///
 /// # Errors
 /// [`crate::Failure::Absent`] where there is none.
@@ -76,7 +76,7 @@ pub(crate) fn shared(ordinal: i32) -> Result<Arc<dyn Device>, DeviceError> {
 }
 
 impl Gpu {
-    /// A kernel's variants.
+    /// The variants of a kernel.
     fn variants(&self, kernel: &Verified<Kernel>) -> Arc<KernelVariants> {
         let mut kernels = locked(&self.kernels);
         if let Some(variants) = kernels.get(kernel) {
@@ -91,7 +91,10 @@ impl Gpu {
     ///
     /// # Errors
     /// Where the compiler or the device refuses one.
-    pub(super) fn functions(&self, wanted: &[(Arc<KernelVariants>, Variant)]) -> Result<Vec<Arc<LoadedFunction>>, DeviceError> {
+    pub(super) fn functions(
+        &self,
+        wanted: &[(Arc<KernelVariants>, Variant)],
+    ) -> Result<Vec<Arc<LoadedFunction>>, DeviceError> {
         let texts: Vec<String> = wanted.iter().map(|(variants, variant)| variants.text(variant)).collect();
         let found = locked(&self.functions).of(&self.context, &texts)?;
         for ((variants, variant), function) in wanted.iter().zip(&found) {
@@ -100,17 +103,17 @@ impl Gpu {
         Ok(found)
     }
 
-    /// Does something with the library for matrix products, which is looked for first. The context is the thread's.
+    /// Calls a function with cuBLAS, which is loaded at first use. The context is current.
     fn with_products<T>(&self, then: impl FnOnce(&Cublas) -> T) -> T {
         then(locked(&self.products).get_or_insert_with(|| Cublas::new(&self.context)))
     }
 
-    /// What is held.
+    /// The queue of launches.
     pub(super) fn queue(&self) -> MutexGuard<'_, CaptureQueue> {
         locked(&self.queue)
     }
 
-    /// Does something with the staging memory, which is made first.
+    /// Calls a function with the staging memory, which is allocated at first use.
     pub(super) fn staged<T>(
         &self,
         then: impl FnOnce(&mut Staging) -> Result<T, DeviceError>,
@@ -141,7 +144,12 @@ impl Device for Gpu {
     }
 
     fn facts(&self) -> Facts {
-        Facts { launch: LAUNCH_NANOSECONDS, bandwidth: self.context.bandwidth, link: LINK_BYTES_PER_NANOSECOND, compile: COMPILE_NANOSECONDS }
+        Facts {
+            launch: LAUNCH_NANOSECONDS,
+            bandwidth: self.context.bandwidth,
+            link: LINK_BYTES_PER_NANOSECOND,
+            compile: COMPILE_NANOSECONDS,
+        }
     }
 
     fn dlpack(&self) -> (i32, i32) {
@@ -167,13 +175,13 @@ impl Device for Gpu {
         if !matches!(&found, Err(error) if error.failure == Failure::Memory) {
             return found;
         }
-        // What goes back after launches that are held is missing.
+        // The deferred frees of queued launches may suffice.
         self.queue().flush(&self.context)?;
         self.context.allocate(bytes)
     }
 
     unsafe fn release(&self, start: *mut u8, bytes: usize) {
-        // What a device that failed, or a forked process, cannot give back is gone with it.
+        // Memory of a failed device, or of the parent of a fork, cannot be freed.
         if let Ok(_entered) = self.context.enter()
             && !self.queue().release(&self.context, start, bytes)
         {

@@ -1,19 +1,19 @@
-//! Kernels that run on a device: which variant a launch has, its function, and its arguments.
+//! Programs on a device: the variant of a launch, its function, and its arguments.
 
+use super::capture_queue::{LaunchRequest, indirect_operands, zeros};
 use super::functions::LoadedFunction;
 use super::gpu::Gpu;
-use super::capture_queue::{LaunchRequest, indirect_operands, zeros};
-use crate::cuda::text::variant;
-use crate::cuda::text::variant::{Variant, Geometry, scatters};
 use crate::cuda::text::source;
+use crate::cuda::text::variant;
+use crate::cuda::text::variant::{Geometry, Variant, scatters};
 use crate::{DeviceError, Kernel, Launch, Program, Raised, Template, Verified, Workers};
 use smallvec::SmallVec;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A kernel, and its functions by variants. There are few of those, so they are compared one by one.
+/// A kernel, and its functions by variant. These are few, so they are compared one by one.
 pub(super) struct KernelVariants {
     pub(super) kernel: Verified<Kernel>,
-    /// Which operands are gathered from or scattered to.
+    /// Which operands are accessed by gathers or scatters.
     is_indirect: SmallVec<[bool; 8]>,
     known: Mutex<Vec<(Variant, Arc<LoadedFunction>)>>,
 }
@@ -29,7 +29,7 @@ impl KernelVariants {
         known.iter().find(|(known, _)| known == variant).map(|(_, function)| function.clone())
     }
 
-    /// Says what the function of a variant is.
+    /// Stores the function of a variant.
     pub(super) fn put(&self, variant: Variant, function: Arc<LoadedFunction>) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         if known.iter().all(|(known, _)| *known != variant) {
@@ -68,7 +68,7 @@ impl Program for CudaProgram {
 }
 
 /// The arguments of a launch in memory of the device, as the type `Arguments` of the text has them.
-fn given(gpu: &Gpu, launch: &Launch<'_>, geometry: &Geometry) -> Result<*mut u8, DeviceError> {
+fn upload_arguments(gpu: &Gpu, launch: &Launch<'_>, geometry: &Geometry) -> Result<*mut u8, DeviceError> {
     let mut bytes: Vec<u8> = launch.addresses.iter().flat_map(|&address| (address as u64).to_le_bytes()).collect();
     bytes.resize(bytes.len().next_multiple_of(16), 0);
     launch.scalars.iter().for_each(|scalar| bytes.extend(scalar.bytes()));
@@ -79,7 +79,7 @@ fn given(gpu: &Gpu, launch: &Launch<'_>, geometry: &Geometry) -> Result<*mut u8,
     Ok(start)
 }
 
-/// Launches a function, as often as it has phases.
+/// Queues the launches of a function, one for each phase.
 ///
 /// # Safety
 /// As [`Program::launch`], with the variant and the geometry of this launch.
@@ -94,17 +94,18 @@ unsafe fn run(
     let is_reduction = kernel.template == Template::Reduce;
     let mut queue = gpu.queue();
     let [parts, tickets] = queue.reserve(context, geometry.phases as usize, geometry.parts, is_reduction)?;
-    // What is done to new memory may be done before launches that are held.
+    // New memory may be initialised before the queued launches.
     let claims = if geometry.claims > 0 { zeros(context, 16 * geometry.claims)? } else { std::ptr::null_mut() };
-    let given = if variant.by_address { given(gpu, launch, geometry)? } else { std::ptr::null_mut() };
+    let in_memory = if variant.by_address { upload_arguments(gpu, launch, geometry)? } else { std::ptr::null_mut() };
     let mask = (geometry.claims as u64).wrapping_sub(1);
-    let [parts, tickets, claims_at, given_at] = [parts, tickets, claims, given].map(|at| (at as u64).to_ne_bytes());
+    let [parts, tickets, claims_at, arguments_at] =
+        [parts, tickets, claims, in_memory].map(|at| (at as u64).to_ne_bytes());
     let mask = mask.to_ne_bytes();
     let addresses: SmallVec<[[u8; 8]; 8]> = launch.addresses.iter().map(|&a| (a as u64).to_ne_bytes()).collect();
     let scalars: SmallVec<[[u8; 16]; 4]> = launch.scalars.iter().map(|scalar| scalar.bytes()).collect();
     let mut arguments: SmallVec<[&[u8]; 16]> = SmallVec::new();
     if variant.by_address {
-        arguments.push(&given_at);
+        arguments.push(&arguments_at);
     } else {
         arguments.extend(addresses.iter().map(|address| &address[..]));
         arguments.extend(scalars.iter().map(|scalar| &scalar[..]));
@@ -113,16 +114,21 @@ unsafe fn run(
     let ([columns, rows], [x, y]) = (geometry.grid, geometry.block);
     for phase in 2 - geometry.phases as i32..2 {
         let phase = phase.to_ne_bytes();
-        let more: &[&[u8]] = match kernel.template {
+        let own: &[&[u8]] = match kernel.template {
             Template::Map if scatters(kernel) > 0 => &[&claims_at, &mask, &phase],
             Template::Map => &[],
             Template::Reduce => &[&parts, &tickets],
             Template::Scan => &[&parts, &phase],
         };
-        let all: SmallVec<[&[u8]; 16]> = arguments.iter().chain(more).copied().collect();
-        queue.add(&LaunchRequest { function, shape: [columns, rows, x, y], arguments: &all }, kernel, &variants.is_indirect, launch);
+        let all: SmallVec<[&[u8]; 16]> = arguments.iter().chain(own).copied().collect();
+        queue.add(
+            &LaunchRequest { function, shape: [columns, rows, x, y], arguments: &all },
+            kernel,
+            &variants.is_indirect,
+            launch,
+        );
     }
-    for (memory, bytes) in [(claims, 16 * geometry.claims), (given, 0)] {
+    for (memory, bytes) in [(claims, 16 * geometry.claims), (in_memory, 0)] {
         if !memory.is_null() {
             queue.release(context, memory, bytes);
         }

@@ -1,4 +1,4 @@
-//! Launches in order, each with its arguments and which others it waits for.
+//! Queued launches: a list in order, each with its arguments and dependences.
 
 use super::functions::LoadedFunction;
 use cudarc::driver::sys::CUDA_KERNEL_NODE_PARAMS_v1 as NodeParams;
@@ -11,17 +11,17 @@ pub(super) struct QueuedLaunch {
     pub(super) function: Arc<LoadedFunction>,
     /// Blocks and threads of a block, in x and y.
     pub(super) shape: [u32; 4],
-    /// What it is told, of the sequence's words and offsets.
+    /// Its arguments: ranges of the words and offsets of the queue.
     pub(super) words: Range<usize>,
     pub(super) offsets: Range<usize>,
-    /// What it reads and writes, of the sequence's spans.
+    /// The bytes it reads and writes: a range of the spans of the queue.
     pub(super) spans: Range<usize>,
-    /// The launches that it waits for, but for those that another of them waits for; and all that are done before it.
+    /// A bit for each launch that it waits for directly, and for each that is done before it.
     pub(super) waits_for: u64,
     pub(super) done_before: u64,
 }
 
-/// Launches in order, with what they are told.
+/// Launches in order, with their arguments.
 #[derive(Default)]
 pub(super) struct QueuedLaunches {
     pub(super) list: Vec<QueuedLaunch>,
@@ -32,14 +32,14 @@ pub(super) struct QueuedLaunches {
 }
 
 impl QueuedLaunches {
-    /// Where the arguments of a launch lie.
+    /// The addresses of the arguments of a launch.
     pub(super) fn addresses(&self, number: usize, arguments: &mut Vec<*const c_void>) {
         let offsets = &self.offsets[self.list[number].offsets.clone()];
         arguments.clear();
         arguments.extend(offsets.iter().map(|&place| (&raw const self.words[place]).cast()));
     }
 
-    /// What a launch is told, as graphs take it. The arguments lie in the words.
+    /// The node parameters of a launch, as graphs take them. The arguments are in the words.
     pub(super) fn node_params(&self, number: usize, arguments: &mut Vec<*const c_void>) -> NodeParams {
         let call = &self.list[number];
         self.addresses(number, arguments);

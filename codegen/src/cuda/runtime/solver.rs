@@ -15,17 +15,17 @@ type CreateSolver = unsafe extern "C" fn(*mut Handle) -> u32;
 type CreateParams = unsafe extern "C" fn(*mut Params) -> u32;
 type SetStreamSolver = unsafe extern "C" fn(Handle, CUstream) -> u32;
 
-/// The library, and its state for one device.
+/// The library with its handle for one device.
 pub(super) struct Solver {
     library: &'static Library,
     pub(super) handle: Handle,
     pub(super) params: Params,
 }
 
-// SAFETY: whoever has the value has the handle.
+// SAFETY: the value owns the handle.
 unsafe impl Send for Solver {}
 
-/// Matrices of a batch: their type, their rows (what they have as columns too, where they are square) and columns, how many there are.
+/// The matrices of a batch: their type, rows and columns (equal where they are square), and number.
 #[derive(Clone, Copy)]
 pub(super) struct Batch {
     pub(super) dtype: DType,
@@ -34,7 +34,7 @@ pub(super) struct Batch {
     pub(super) count: usize,
 }
 
-/// Memory that a call works in, on the device and here.
+/// The workspace of a call, on the device and on the host.
 pub(super) struct SolverWorkspace<'a> {
     there: Workspace<'a>,
     here: Vec<u8>,
@@ -42,7 +42,7 @@ pub(super) struct SolverWorkspace<'a> {
 }
 
 impl Solver {
-    /// The library's state for a device, whose context is the thread's.
+    /// The library's state for a device, whose context is current.
     ///
     /// # Errors
     /// [`Failure::Absent`] where the library is not there, or does not start.
@@ -53,7 +53,7 @@ impl Solver {
         let create_params: CreateParams = driver::function(library, "cusolverDnCreateParams")?;
         let set_stream: SetStreamSolver = driver::function(library, "cusolverDnSetStream")?;
         let (mut handle, mut params) = (std::ptr::null_mut(), std::ptr::null_mut());
-        // SAFETY: places of ours are written; the stream is of the current context.
+        // SAFETY: locals are written; the stream is of the current context.
         let starts = unsafe {
             create(&raw mut handle) == 0
                 && create_params(&raw mut params) == 0
@@ -80,7 +80,7 @@ impl Solver {
     /// As [`crate::Device::run_routine`].
     ///
     /// # Safety
-    /// As [`crate::Device::run_routine`]; the context is the thread's.
+    /// As [`crate::Device::run_routine`]; the context is current.
     pub(super) unsafe fn run(
         &self,
         context: &Context,
@@ -131,13 +131,13 @@ impl Solver {
         for i in 0..count {
             checked(context, doing, call(i, &mut room))?;
         }
-        // What is on the device is given back in turn, what is here now.
+        // The workspace on the device is freed in stream order, that on the host now.
         if here == 0 { Ok(()) } else { context.wait() }
     }
 }
 
 impl SolverWorkspace<'_> {
-    /// Where it is on the device, and here.
+    /// The part on the device, and its bytes.
     pub(super) fn on_device(&self) -> (*mut u8, usize) {
         (self.there.start, self.bytes)
     }
@@ -164,7 +164,7 @@ impl Batch {
     }
 }
 
-/// Where it is noted what became of a matrix.
+/// The slot of the status (`info`) of a matrix.
 pub(super) fn info_slot(notes: *mut u8, i: usize) -> *mut c_int {
     notes.cast::<c_int>().wrapping_add(i)
 }

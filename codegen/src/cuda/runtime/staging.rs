@@ -1,14 +1,14 @@
-//! Copies between the host's memory and the device's, through pinned memory that both reach.
+//! Staging: copies between the memory of host and device through pinned memory, which both reach.
 //!
-//! Two halves take turns: while the device copies one, the host fills or empties the other. The device does everything in the
-//! order it was asked for, so a half may be asked to be read into while it is still being copied from; only the host has to wait,
+//! It is a double buffer: while the device copies one half, the host fills or empties the other. The device runs all requests in
+//! order, so a half may be requested as a target while it is still being copied from; only the host has to wait,
 //! for the event recorded after the last copy of a half.
 
 use super::context::Context;
 use crate::DeviceError;
 use cudarc::driver::sys::CUevent;
 
-/// Bytes of a half: enough for a copy to take longer than asking for it, and little to keep from the system.
+/// Bytes of a half: a copy takes longer than its request, and little memory is pinned.
 const STAGING_BYTES: usize = 4 << 20;
 /// Where pieces of a half begin.
 const STAGING_ALIGN: usize = 64;
@@ -20,7 +20,7 @@ pub(super) struct Staging {
     halves: [Half; 2],
     /// The half that is filled.
     turn: usize,
-    /// How far it is.
+    /// How much of it is filled.
     filled: usize,
 }
 
@@ -30,7 +30,7 @@ struct Half {
     done: CUevent,
 }
 
-// SAFETY: whoever has the value has the memory, and events may be used from any thread.
+// SAFETY: the value owns the memory, and events may be used from any thread.
 unsafe impl Send for Staging {}
 
 impl Staging {
@@ -41,7 +41,7 @@ impl Staging {
     pub(super) fn new(context: &Context) -> Result<Staging, DeviceError> {
         let half = || {
             let (mut memory, mut done) = (std::ptr::null_mut(), std::ptr::null_mut());
-            // SAFETY: places of ours are written.
+            // SAFETY: locals are written.
             unsafe {
                 context.check("pinning memory", (context.driver.mem_host_alloc)(&raw mut memory, STAGING_BYTES, 0))?;
                 context.check("making an event", (context.driver.event_create)(&raw mut done, DISABLE_TIMING))?;
@@ -85,7 +85,7 @@ impl Staging {
         Ok(())
     }
 
-    /// Goes on with the other half, once its copies are done.
+    /// Switches to the other half, once its copies are done.
     fn next_half(&mut self, context: &Context) -> Result<(), DeviceError> {
         self.record(context, self.turn)?;
         self.turn = 1 - self.turn;
@@ -100,7 +100,7 @@ impl Staging {
         context.check("recording an event", code)
     }
 
-    /// Waits for what was asked for before the half's event was recorded last; not at all where it never was.
+    /// Waits for the requests before the last record of the half's event; not at all where it was never recorded.
     fn await_half(&self, context: &Context, half: usize) -> Result<(), DeviceError> {
         // SAFETY: the event is ours.
         let code = unsafe { (context.driver.event_synchronize)(self.halves[half].done) };
@@ -150,7 +150,7 @@ impl Staging {
                 }
             }
         }
-        // The device did all that was asked for, so both halves are free.
+        // The device has run all requests, so both halves are free.
         (self.turn, self.filled) = (0, 0);
         Ok(())
     }

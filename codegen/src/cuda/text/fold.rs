@@ -1,22 +1,30 @@
-//! What a kernel's accumulators hold, as text: one value `Folded` of all of them, what joins two, and how threads do.
+//! Folds as text: the type `Folded` of all accumulators of a kernel, what joins two of them, and how threads share one.
 
-use crate::cuda::text::variant::FoldAxis;
-use crate::cuda::text::functions::filled;
 use crate::cuda::text::spell;
+use crate::cuda::text::spell::filled;
 use crate::{DType, Fold, Kernel, Kind, Op, Scalar, Template, ValueId};
 use num_complex::Complex;
 
-/// How accumulators of a kind are held.
+/// The axes along which neighbouring threads of a fold go.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum FoldAxis {
+    /// The inner axes: the threads of a group fold together.
+    Inner,
+    /// The outer axes: each thread folds its own points.
+    Outer,
+}
+
+/// How an accumulator is represented.
 enum AccumulatorKind {
-    /// As a value, from one that changes nothing.
+    /// A value, which starts at the neutral element.
     Value(Op, Scalar),
-    /// As a value, once there is one: where nothing changes nothing.
+    /// A value, and whether there is one: for folds without a neutral element.
     Optional(Op),
-    /// As a value and its position, the better value first.
+    /// A value and its position; the op says which value is better.
     Indexed(Op),
 }
 
-/// An accumulator's members of `Folded`: `a` and its number, and `p` and its number where it is held by two.
+/// The members of `Folded` for an accumulator: `a` and its number, and for a second one `p` and its number.
 struct Member {
     dtype: DType,
     held: AccumulatorKind,
@@ -44,7 +52,7 @@ fn members(kernel: &Kernel) -> impl Iterator<Item = (usize, Member)> {
             let held = match a.fold {
                 Fold::ArgMin => AccumulatorKind::Indexed(Op::Less),
                 Fold::ArgMax => AccumulatorKind::Indexed(Op::Greater),
-                // Infinity times 1 + 0i has a nan.
+                // Infinity times 1 + 0i has a NaN part, so one is not neutral.
                 Fold::Op(Op::Multiply) if dtype.is_complex() => AccumulatorKind::Optional(Op::Multiply),
                 Fold::Op(op) => AccumulatorKind::Value(op, neutral(op, dtype)),
             };
@@ -53,7 +61,7 @@ fn members(kernel: &Kernel) -> impl Iterator<Item = (usize, Member)> {
         .enumerate()
 }
 
-/// The value that changes nothing.
+/// The neutral element.
 fn neutral(op: Op, dtype: DType) -> Scalar {
     let all = |x: f64| match dtype.is_complex() {
         true => Scalar::new(dtype, Complex::new(x, x)),
@@ -109,7 +117,7 @@ pub(crate) fn text(kernel: &Kernel, along: FoldAxis) -> String {
                     is(Op::Equal, &a, &b),
                 );
                 join += &format!("    const bool w{n} = {};\n", is(better, &a, &b));
-                // Of two nans, and of two equals, the former; else a nan, or what is better.
+                // Of two NaN, or two equal values, the first; else NaN, or the better value.
                 join += &format!(
                     "    const bool k{n} = b.p{n} < 0 || (a.p{n} >= 0 && (m{n} & n{n} || e{n} ? a.p{n} < b.p{n} : m{n} | n{n} ? m{n} : w{n}));\n    f.a{n} = k{n} ? {a} : {b};\n    f.p{n} = k{n} ? a.p{n} : b.p{n};\n"
                 );
@@ -142,17 +150,17 @@ pub(crate) fn text(kernel: &Kernel, along: FoldAxis) -> String {
     parts.join("\n\n")
 }
 
-/// What a lane gets of others: of one further on, and of one before.
+/// The shuffles that read a later lane of the warp, and an earlier one.
 fn warp_shuffles() -> (&'static str, &'static str) {
     include_str!("warp_shuffles.cu").split_once("\n\n").expect("two functions")
 }
 
-/// What a lane gets of all lanes before it.
+/// The exclusive scan over the lanes of a group, and the shuffle that it needs.
 pub(crate) fn exclusive_scan() -> [&'static str; 2] {
     [warp_shuffles().1, include_str!("exclusive_scan.cu")]
 }
 
-/// The statements that make `g` of a point's values, which is at a position.
+/// The statements that set `g`, the contribution of a point at a position.
 pub(crate) fn contribution(kernel: &Kernel, position: &str) -> Vec<String> {
     let mut lines = vec!["Folded g;".to_owned()];
     for (n, member) in members(kernel) {
@@ -169,9 +177,10 @@ pub(crate) fn contribution(kernel: &Kernel, position: &str) -> Vec<String> {
     lines
 }
 
-/// An accumulator's result in `f`.
+/// The expression of an accumulator's result in `f`.
 pub(crate) fn result(kernel: &Kernel, n: u8) -> String {
-    let is_place = members(kernel).nth(n as usize).is_some_and(|(_, member)| matches!(member.held, AccumulatorKind::Indexed(_)));
+    let is_place =
+        members(kernel).nth(n as usize).is_some_and(|(_, member)| matches!(member.held, AccumulatorKind::Indexed(_)));
     format!("f.{}{n}", if is_place { 'p' } else { 'a' })
 }
 

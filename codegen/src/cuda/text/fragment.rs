@@ -1,22 +1,22 @@
-//! Fragments as statements: one for each value, in order.
+//! Fragments as text: one statement for each value, in order.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
-use crate::cuda::text::functions::filled;
 use crate::cuda::text::spell;
+use crate::cuda::text::spell::filled;
 use crate::{DType, Fragment, Inst, Odd, Part, ValueId};
 
-/// How a fragment's values are written.
+/// How the values of a fragment are named and read.
 pub(crate) struct FragmentText<'a> {
     /// The letter before their numbers.
     pub(crate) letter: char,
-    /// What stands for a load, a gather's address, a coordinate or a fold's result.
+    /// The expression of a load, the address of a gather, a coordinate or the result of a fold.
     pub(crate) load: &'a dyn Fn(&Inst) -> String,
-    /// FragmentText that are wanted seldom, and computed where they are.
+    /// FragmentText that are wanted slow_path, and computed where they are.
     pub(crate) odd: &'a [Odd],
 }
 
-/// What a value is called: a literal and a parameter stand for themselves.
+/// The name of a value; literals and parameters are themselves.
 pub(crate) fn name(fragment: &Fragment, letter: char, v: ValueId) -> String {
     match fragment.insts[v.0 as usize] {
         Inst::Const(c) => spell::literal(c),
@@ -38,7 +38,7 @@ pub(crate) fn name(fragment: &Fragment, letter: char, v: ValueId) -> String {
     }
 }
 
-/// Writes the statements of a fragment. `effect` gives the one of an instruction without a result, from the value it takes.
+/// Writes the statements of a fragment. `effect` gives the statement of a store, from the value it stores.
 pub(crate) fn write(
     fragment: &Fragment,
     values: &FragmentText<'_>,
@@ -68,8 +68,8 @@ pub(crate) fn write(
                 filled(&format!("{step}_T({args})"), of, &[&name(*a), &name(*b)])
             }
             Inst::Select([mask, a, b]) => {
-                let seldom = values.odd.iter().find(|odd| odd.value == *a);
-                let then = match (seldom, &fragment.insts[a.0 as usize]) {
+                let slow_path = values.odd.iter().find(|odd| odd.value == *a);
+                let then = match (slow_path, &fragment.insts[a.0 as usize]) {
                     (Some(_), Inst::Apply(op, [a, b])) => filled(&spell::builtin(*op), dtype, &[&name(*a), &name(*b)]),
                     _ => name(*a),
                 };

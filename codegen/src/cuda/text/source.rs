@@ -1,22 +1,23 @@
-//! Kernels as CUDA C: the text of a kernel in a variant.
+//! Kernels as CUDA C: the text of a variant of a kernel.
 //!
-//! The text has no headers and depends on the kernel and the variant alone. It begins with the types, goes on with the functions that
-//! are called, and ends with the kernel, `map`, `reduce` or `scan`, whose parameters are the operands in order, the scalars, and
-//! what [`crate::cuda::text::variant::Geometry`] says. Where these are too many they lie in memory, and the address of that is the parameter.
+//! The text has no headers and depends on the kernel and the variant alone. It has the types, then the functions that
+//! are called, then the kernel, `map`, `reduce` or `scan`, whose parameters are the operands in order, the scalars, and
+//! what [`crate::cuda::text::variant::Geometry`] has. Where these are too many they are in memory, and its address is the parameter.
 
 use crate::cuda::text::fold;
-use crate::cuda::text::variant::{FoldAxis, Variant, RUN_LENGTH, AccessKind, scatters};
+use crate::cuda::text::fold::FoldAxis;
 use crate::cuda::text::fragment::{FragmentText, write};
 use crate::cuda::text::functions;
-use crate::cuda::text::functions::filled;
+use crate::cuda::text::spell::filled;
+use crate::cuda::text::variant::{AccessKind, RUN_LENGTH, Variant, scatters};
 use crate::{Access, DType, Fragment, Inst, Kernel, OperandId, Template};
 use std::ops::Range;
 
-/// What the kernel's function begins with; its name follows.
+/// The beginning of the kernel's function, up to its name.
 const ENTRY: &str = "extern \"C\" __global__ void __launch_bounds__(256) ";
 
-/// Texts as one, each in a namespace of its own, and the names of their functions in it. Those differ, since names that C shares
-/// know of no namespace.
+/// Joins texts to one, each in a namespace of its own; and the names of their functions in it. These differ, since `extern "C"`
+/// names ignore namespaces.
 pub fn together(texts: &[&str]) -> (String, Vec<String>) {
     let (mut out, mut names) = (String::new(), vec![]);
     for (k, text) in texts.iter().enumerate() {
@@ -63,7 +64,7 @@ fn domain(kernel: &Kernel) -> String {
     )
 }
 
-/// The type of arguments that lie in memory, scalars and the domain at multiples of sixteen bytes.
+/// The type of arguments in memory, with scalars and the domain at multiples of sixteen bytes.
 fn arguments(kernel: &Kernel) -> String {
     let mut out = "// The arguments, which lie in memory.\ntypedef struct {\n".to_owned();
     for (m, operand) in kernel.operands.iter().enumerate() {
@@ -76,13 +77,13 @@ fn arguments(kernel: &Kernel) -> String {
     out + "    __align__(16) Domain d;\n} Arguments;\n\n" + include_str!("opaque_address.cu")
 }
 
-/// The types of lots, and what reads and writes them.
+/// The types of the items of a thread, and the functions that read and write them.
 fn item_types(kernel: &Kernel, variant: &Variant) -> String {
     let mut out = String::new();
     let mut known = vec![];
     for (m, operand) in kernel.operands.iter().enumerate() {
-        let (dtype, lot, step) = (operand.dtype, variant.items, variant.access[m]);
-        if lot == 1 || step == AccessKind::Uniform || !is_accessed_by_point(kernel, m) {
+        let (dtype, lot, access) = (operand.dtype, variant.items, variant.access[m]);
+        if lot == 1 || access == AccessKind::Uniform || !is_accessed_by_point(kernel, m) {
             continue;
         }
         let element = if dtype == DType::Bool { "u8" } else { dtype.ir_name() };
@@ -98,7 +99,7 @@ fn item_types(kernel: &Kernel, variant: &Variant) -> String {
         add(format!("typedef struct __align__({align}) {{ {element} at[{lot}]; }} {name}x{lot};"));
         let each = format!("    #pragma unroll\n    for (i32 j = 0; j < {lot}; j++) {{\n        if (j < count)");
         let whole = format!("if (count == {lot})");
-        add(match (operand.access, step) {
+        add(match (operand.access, access) {
             (Access::Read, AccessKind::Packed) => format!(
                 "static __device__ {name}x{lot} read_{name}x{lot}(const u8 *const at, const i32 count) {{\n    {name}x{lot} lot;\n    {whole} return *(const {name}x{lot} *)at;\n{each} lot.at[j] = load_{name}(at + j * {size});\n    }}\n    return lot;\n}}"
             ),
@@ -131,12 +132,12 @@ struct Writer<'a> {
     depth: usize,
 }
 
-/// Which fragment is being written, and where.
+/// Which fragment is being written, and at which points.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum EmittedFragment {
-    /// The body, at a point of a lot.
+    /// The body, at each item of a thread.
     Body,
-    /// The epilogue of a scan, at a point of a lot.
+    /// The epilogue of a scan, at each item of a thread.
     Running,
     /// The epilogue of a reduction, at an outer point.
     Folded,
@@ -191,14 +192,13 @@ impl Writer<'_> {
         self.line("}");
     }
 
-    /// What sizes and strides are members of.
+    /// The struct with sizes and strides.
     fn domain(&self) -> &'static str {
         if self.variant.by_address { "a->d" } else { "d" }
     }
 
-    /// Has arguments that lie in memory read where they are used in a loop, at a position of it. Where the compiler knows that they
-    /// stay the same it reads all of them before the loop and keeps them: of 60 operands in 16 dimensions, in 4 KB that a thread
-    /// spills.
+    /// Has arguments in memory reloaded where a loop uses them, at a position of it. A compiler that knows them to be loop-invariant
+    /// hoists all loads out of the loop: of 60 operands in 16 dimensions each thread spills 4 KB.
     fn reload_arguments(&mut self, position: &str) {
         if !self.variant.by_address {
             return;
@@ -347,7 +347,7 @@ impl Writer<'_> {
         self.line("}");
     }
 
-    /// The letters of the block's axes for lanes and for points.
+    /// The axes of the block, x or y, for lanes and for points.
     fn block_axes(&self) -> (char, char) {
         match self.variant.fold_axis {
             FoldAxis::Inner => ('x', 'y'),
@@ -355,13 +355,13 @@ impl Writer<'_> {
         }
     }
 
-    /// Opens a loop over the points of a lot.
+    /// Opens a loop over the items of a thread.
     fn for_each_item(&mut self) {
         self.line("#pragma unroll");
         self.line(format!("for (i32 j = 0; j < {}; j++) {{", self.variant.items));
     }
 
-    /// How many points of the lot there are.
+    /// Declares `count`, the number of items in the domain.
     fn count(&mut self, condition: &str) {
         let (kernel, lot, d) = (self.kernel, self.variant.items, self.domain());
         let axis = (kernel.outer + kernel.inner - 1) as usize;
@@ -376,12 +376,16 @@ impl Writer<'_> {
         });
     }
 
-    /// Coordinates `x…` along axes, from a position among their points or lots.
+    /// Declares coordinates `x…` along axes, from a linear index.
     fn coordinates(&mut self, position: &str, axes: Range<usize>) {
         let last = (self.kernel.outer + self.kernel.inner) as usize - usize::from(axes.end > 0);
         let (mut rest, d) = (position.to_owned(), self.domain());
         for axis in axes.clone().rev() {
-            let times = if axis == last && self.variant.items > 1 { format!(" * {}", self.variant.items) } else { String::new() };
+            let times = if axis == last && self.variant.items > 1 {
+                format!(" * {}", self.variant.items)
+            } else {
+                String::new()
+            };
             if axis == axes.start {
                 self.line(format!("const index x{axis} = {rest}{times};"));
                 continue;
@@ -394,7 +398,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Operands that a fragment touches.
+    /// The operands that a fragment accesses.
     fn operands_of(&self, fragment: &Fragment) -> Vec<u16> {
         let mut found: Vec<u16> = vec![];
         for inst in &fragment.insts {
@@ -403,7 +407,7 @@ impl Writer<'_> {
         found
     }
 
-    /// Addresses of operands at the coordinates along axes, from those named by a letter.
+    /// Declares the addresses of operands at the coordinates along axes, from the pointers named by a letter.
     fn pointers(&mut self, operands: &[u16], from: char, axes: Range<usize>, to: &str) {
         let last = (self.kernel.outer + self.kernel.inner) as usize;
         let (d, owner) = (self.domain(), if self.variant.by_address && from == 'm' { "a->" } else { "" });
@@ -414,7 +418,9 @@ impl Writer<'_> {
             for axis in axes.clone() {
                 match self.variant.access[m as usize] {
                     AccessKind::Uniform if axis + 1 == last => {}
-                    AccessKind::Packed if axis + 1 == last => place += &format!(" + x{axis} * {}", operand.dtype.size()),
+                    AccessKind::Packed if axis + 1 == last => {
+                        place += &format!(" + x{axis} * {}", operand.dtype.size())
+                    }
                     _ => place += &format!(" + x{axis} * {d}.stride[{m}][{axis}]"),
                 }
             }
@@ -427,13 +433,13 @@ impl Writer<'_> {
         format!("{}.stride[{}][{}]", self.domain(), m.0, self.kernel.outer + self.kernel.inner - 1)
     }
 
-    /// A fragment at every point of a lot: loads, statements, stores. `then` follows the statements of a point; `g` is what the
-    /// body gives the accumulators. Guarded where a lot may be short of points.
+    /// A fragment at all items of a thread: loads, statements, stores. `then` follows the statements of an item; `g` is the
+    /// contribution of the body to the accumulators. Guarded where items may be outside the domain.
     fn points(&mut self, side: EmittedFragment, may_be_empty: bool, then: impl Fn(&mut Self)) {
         let kernel = self.kernel;
         let fragment = if side == EmittedFragment::Body { &kernel.body } else { &kernel.epilogue };
-        let is_lot = self.variant.items > 1;
-        for m in memory_operands(fragment, false).into_iter().filter(|_| is_lot) {
+        let has_items = self.variant.items > 1;
+        for m in memory_operands(fragment, false).into_iter().filter(|_| has_items) {
             let (dtype, lot) = (kernel.operands[m.0 as usize].dtype.ir_name(), self.variant.items);
             self.line(match self.variant.access[m.0 as usize] {
                 AccessKind::Packed => format!("const {dtype}x{lot} l{0} = read_{dtype}x{lot}(p{0}, count);", m.0),
@@ -443,18 +449,18 @@ impl Writer<'_> {
                 AccessKind::Uniform => format!("const {dtype} l{0} = load_{dtype}(p{0});", m.0),
             });
         }
-        for m in memory_operands(fragment, true).into_iter().filter(|_| is_lot) {
+        for m in memory_operands(fragment, true).into_iter().filter(|_| has_items) {
             let (dtype, lot) = (kernel.operands[m.0 as usize].dtype.ir_name(), self.variant.items);
             match self.variant.access[m.0 as usize] {
                 AccessKind::Uniform => {}
                 AccessKind::Packed | AccessKind::Strided => self.line(format!("{dtype}x{lot} r{};", m.0)),
             }
         }
-        let is_loop = is_lot || kernel.template != Template::Map;
+        let is_loop = has_items || kernel.template != Template::Map;
         if is_loop {
             self.for_each_item();
         }
-        if is_lot || may_be_empty {
+        if has_items || may_be_empty {
             self.line("if (j < count) {");
         }
         if side == EmittedFragment::Running {
@@ -465,7 +471,7 @@ impl Writer<'_> {
             fold::contribution(kernel, &self.position()).into_iter().for_each(|line| self.line(line));
         }
         then(self);
-        if is_lot || may_be_empty {
+        if has_items || may_be_empty {
             self.line("}");
         }
         if side == EmittedFragment::Body && kernel.template == Template::Scan {
@@ -474,10 +480,13 @@ impl Writer<'_> {
         if is_loop {
             self.line("}");
         }
-        // A scan's body runs in both of its phases, and is to write in the last.
-        let count =
-            if kernel.template == Template::Scan && side == EmittedFragment::Body { "phase == 1 ? count : 0" } else { "count" };
-        for m in memory_operands(fragment, true).into_iter().filter(|_| is_lot) {
+        // The body of a scan runs in both phases, and stores in the last.
+        let count = if kernel.template == Template::Scan && side == EmittedFragment::Body {
+            "phase == 1 ? count : 0"
+        } else {
+            "count"
+        };
+        for m in memory_operands(fragment, true).into_iter().filter(|_| has_items) {
             let (dtype, lot) = (kernel.operands[m.0 as usize].dtype.ir_name(), self.variant.items);
             match self.variant.access[m.0 as usize] {
                 AccessKind::Packed => self.line(format!("write_{dtype}x{lot}(p{0}, r{0}, {count});", m.0)),
@@ -489,7 +498,7 @@ impl Writer<'_> {
         }
     }
 
-    /// A point's position in the inner domain.
+    /// The linear index of a point in the inner domain.
     fn position(&self) -> String {
         let (outer, rank) = (self.kernel.outer, self.kernel.outer + self.kernel.inner);
         match rank - outer {
@@ -504,37 +513,37 @@ impl Writer<'_> {
         let (kernel, variant) = (self.kernel, self.variant);
         let fragment = if side == EmittedFragment::Body { &kernel.body } else { &kernel.epilogue };
         let last = (kernel.outer + kernel.inner).wrapping_sub(1);
-        let is_lot = variant.items > 1 && side != EmittedFragment::Folded;
-        let step = |m: OperandId| variant.access[m.0 as usize];
-        // A point of the lot, from its first.
-        let at = |m: OperandId| match step(m) {
+        let has_items = variant.items > 1 && side != EmittedFragment::Folded;
+        let access = |m: OperandId| variant.access[m.0 as usize];
+        // The address of an item, from that of the first.
+        let at = |m: OperandId| match access(m) {
             AccessKind::Uniform => format!("p{}", m.0),
-            _ if !is_lot => format!("p{}", m.0),
+            _ if !has_items => format!("p{}", m.0),
             AccessKind::Packed => format!("p{} + j * {}", m.0, kernel.operands[m.0 as usize].dtype.size()),
             AccessKind::Strided => format!("p{} + j * {}", m.0, self.stride(m)),
         };
         let load = |inst: &Inst| match *inst {
             Inst::Load(m) => {
                 let dtype = kernel.operands[m.0 as usize].dtype;
-                match (is_lot, step(m)) {
+                match (has_items, access(m)) {
                     (false, _) => filled(&format!("load_T(p{})", m.0), dtype, &[]),
                     (true, AccessKind::Uniform) => format!("l{}", m.0),
                     (true, _) if dtype == DType::Bool => format!("l{}.at[j] != 0", m.0),
                     (true, _) => format!("l{}.at[j]", m.0),
                 }
             }
-            Inst::Gather(m, _) if is_lot && step(m) != AccessKind::Uniform => format!("({})", at(m)),
+            Inst::Gather(m, _) if has_items && access(m) != AccessKind::Uniform => format!("({})", at(m)),
             Inst::Gather(m, _) => format!("p{}", m.0),
-            Inst::Index(axis) if is_lot && axis == last => format!("(i64)x{axis} + j"),
+            Inst::Index(axis) if has_items && axis == last => format!("(i64)x{axis} + j"),
             Inst::Index(axis) => format!("(i64)x{axis}"),
             Inst::Result(n) => fold::result(kernel, n),
-            _ => unreachable!("not read from outside a fragment"),
+            _ => unreachable!("instructions with operands are statements"),
         };
         let effect = |inst: &Inst, value: &str| match *inst {
             Inst::Store(m, _) => {
                 let dtype = kernel.operands[m.0 as usize].dtype;
                 let when = if is_phased && side == EmittedFragment::Body { "if (phase == 1) " } else { "" };
-                match (is_lot, step(m)) {
+                match (has_items, access(m)) {
                     (true, AccessKind::Packed | AccessKind::Strided) => format!("r{}.at[j] = {value};", m.0),
                     _ => filled(&format!("{when}store_T({}, {value});", at(m)), dtype, &[]),
                 }
@@ -542,12 +551,12 @@ impl Writer<'_> {
             Inst::Scatter(m, offset, _) => {
                 let dtype = kernel.operands[m.0 as usize].dtype.ir_name();
                 let place = format!("{} + {}", at(m), crate::cuda::text::fragment::name(fragment, 'v', offset));
-                let point = if is_lot { format!("(u64)lot * {} + j", variant.items) } else { "(u64)lot".to_owned() };
+                let point = if has_items { format!("(u64)lot * {} + j", variant.items) } else { "(u64)lot".to_owned() };
                 format!(
                     "if (phase == 0) claim(claims, mask, {place}, {point}); else if (is_last(claims, mask, {place}, {point})) store_{dtype}({place}, {value});"
                 )
             }
-            _ => unreachable!("has a result"),
+            _ => unreachable!("instructions with a result are values"),
         };
         let letter = if side == EmittedFragment::Body { 'v' } else { 'w' };
         let mut lines = vec![];
@@ -557,7 +566,7 @@ impl Writer<'_> {
     }
 }
 
-/// Operands that a fragment loads, or stores to, point by point.
+/// The operands that a fragment loads, or stores.
 fn memory_operands(fragment: &Fragment, stores: bool) -> Vec<OperandId> {
     let mut found: Vec<OperandId> = vec![];
     for inst in &fragment.insts {

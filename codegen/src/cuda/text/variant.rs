@@ -5,6 +5,7 @@
 //! alone, never from the device, so the same data folds in the same order everywhere.
 
 use crate::cuda::text::fold;
+use crate::cuda::text::fold::FoldAxis;
 use crate::{DType, Inst, Kernel, Launch, Template};
 use smallvec::SmallVec;
 
@@ -34,15 +35,6 @@ pub(crate) enum AccessKind {
     Uniform,
     /// Any other stride or alignment.
     Strided,
-}
-
-/// The axes along which neighbouring threads of a fold go.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum FoldAxis {
-    /// The inner axes: the threads of a group fold together.
-    Inner,
-    /// The outer axes: each thread folds its own points.
-    Outer,
 }
 
 /// What a text is specialised for.
@@ -114,7 +106,8 @@ pub(crate) fn of(kernel: &Kernel, launch: &Launch<'_>) -> Option<(Variant, Geome
     }
     launch.strides.iter().for_each(|&s| domain.push(s as i64));
     // Each argument at a multiple of its size, of sixteen bytes at most, and three words more.
-    variant.by_address = 8 * kernel.operands.len() + 16 * kernel.scalars.len() + domain.bytes.len() + 32 > MAX_ARGUMENT_BYTES;
+    variant.by_address =
+        8 * kernel.operands.len() + 16 * kernel.scalars.len() + domain.bytes.len() + 32 > MAX_ARGUMENT_BYTES;
     let claims = match scatters(kernel) {
         0 => 0,
         scatters => (2 * scatters * outer as usize * items).next_power_of_two(),
@@ -152,7 +145,8 @@ fn items_per_thread(kernel: &Kernel, launch: &Launch<'_>, has_items: bool) -> (u
     let rank = launch.outer.len() + launch.inner.len();
     let last = launch.outer.iter().chain(launch.inner).last().copied().unwrap_or(1);
     let widest = kernel.operands.iter().map(|o| o.dtype.size()).max().unwrap_or(1);
-    let most = if kernel.template == Template::Map { 16 } else { (ACCUMULATOR_BYTES / fold::size(kernel)).clamp(1, 16) };
+    let most =
+        if kernel.template == Template::Map { 16 } else { (ACCUMULATOR_BYTES / fold::size(kernel)).clamp(1, 16) };
     let most = (1 << most.ilog2()).min(last.next_power_of_two());
     let fits = |bytes: usize| (bytes / widest).clamp(1, most);
     let access = |items: usize| -> SmallVec<[AccessKind; 8]> {
