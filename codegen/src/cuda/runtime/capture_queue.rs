@@ -133,7 +133,7 @@ impl CaptureQueue {
         Ok(())
     }
 
-    /// Adds a launch in one of its phases. `is_indirect` says which operands are gathered from or scattered to.
+    /// Adds a launch in one of its phases. `is_indirect` says which operands it accesses by gathers or scatters.
     pub(super) fn add(
         &mut self,
         given: &LaunchRequest<'_>,
@@ -252,7 +252,7 @@ pub(super) fn zeros(context: &Context, bytes: usize) -> Result<*mut u8, DeviceEr
     Ok(start)
 }
 
-/// The bytes from the first to the last that a launch may touch of an operand: any, where it is_indirect.
+/// The range of bytes of an operand that a launch may access: all of memory, for gathers and scatters.
 fn span(kernel: &Kernel, is_indirect: &[bool], launch: &Launch<'_>, operand: usize) -> Span {
     let decl = kernel.operands[operand];
     let is_written = decl.access == Access::Write;

@@ -256,7 +256,7 @@ impl Context {
     /// Waits for all requests of this stream.
     ///
     /// # Errors
-    /// Of what was asked for.
+    /// Those of earlier requests.
     pub(super) fn wait(&self) -> Result<(), DeviceError> {
         // SAFETY: the stream is ours.
         self.check("waiting", unsafe { (self.driver.stream_synchronize)(self.stream) })
@@ -265,7 +265,7 @@ impl Context {
     /// Waits for all requests of this process to the device, in any stream.
     ///
     /// # Errors
-    /// Of what was asked for.
+    /// Those of earlier requests.
     pub(super) fn wait_for_all_streams(&self) -> Result<(), DeviceError> {
         // SAFETY: the context is current, as the caller entered it.
         self.check("waiting", unsafe { (self.driver.ctx_synchronize)() })

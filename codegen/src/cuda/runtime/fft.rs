@@ -107,7 +107,7 @@ impl Cufft {
         let work = Workspace::new(context, bytes)?;
         let precision = usize::from(is_double);
         let (from, to) = (addresses[0], addresses[1]);
-        // SAFETY: the plan is for these sizes, which the operands have, and works in as many bytes as it asked for.
+        // SAFETY: the plan is for these sizes, which the operands have, and the workspace has the size that it asked for.
         let status = unsafe {
             match (self.set_work_area)(handle, work.start) {
                 0 => match transform {

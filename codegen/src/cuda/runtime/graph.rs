@@ -46,7 +46,7 @@ struct Graph {
     graph: CUgraph,
     launchable: CUgraphExec,
     nodes: Vec<CUgraphNode>,
-    /// What its launches were params, and their grids and blocks.
+    /// The current arguments of its launches, and their grids and blocks.
     words: Vec<u128>,
     shapes: Vec<[u32; 4]>,
 }
@@ -85,7 +85,7 @@ impl Graphs {
             known.state = Graph::new(functions, calls).map_or(State::Refused, State::Made);
         }
         let State::Made(graph) = &mut known.state else { return false };
-        // SAFETY: the caller's contract; the graph was params the arguments.
+        // SAFETY: the caller's contract; the graph has the arguments.
         let done =
             graph.update(calls) && unsafe { (functions.launch)(graph.launchable, context.stream) } == Status::SUCCESS;
         if !done {
@@ -141,7 +141,7 @@ impl Graph {
         (code == Status::SUCCESS).then_some(made)
     }
 
-    /// Tells the graph what calls are params now; whether the driver took it.
+    /// Updates the arguments of the graph; whether the driver accepted them.
     fn update(&mut self, calls: &QueuedLaunches) -> bool {
         let mut arguments: Vec<*const c_void> = vec![];
         for (number, call) in calls.list.iter().enumerate() {

@@ -114,7 +114,7 @@ impl Solver {
         }
     }
 
-    /// QueuedLaunches a function for each matrix, by number, with room on the device and here; `ask` asks it how much it takes.
+    /// Calls a function for each matrix, by number, with workspaces on the device and on the host; `ask` gives their sizes.
     ///
     /// # Errors
     /// Those of the device, which say what failed: `doing`.

@@ -110,7 +110,7 @@ impl Staging {
     /// Copies from the device, and waits for it.
     ///
     /// # Errors
-    /// Those of the device, and of what it was asked for before.
+    /// Those of the device, and of earlier requests.
     ///
     /// # Safety
     /// As [`Staging::upload`], the other way.
@@ -126,7 +126,7 @@ impl Staging {
         }
         let pieces = bytes.div_ceil(STAGING_BYTES);
         let size = |piece: usize| (bytes - piece * STAGING_BYTES).min(STAGING_BYTES);
-        // One piece is on its way while the one before is emptied.
+        // One piece is copied while the host empties the one before.
         for piece in 0..=pieces {
             if piece < pieces {
                 // SAFETY: the caller's contract; what the half held was emptied two pieces ago, or the device copies it before.

@@ -12,7 +12,7 @@ pub(crate) struct FragmentText<'a> {
     pub(crate) letter: char,
     /// The expression of a load, the address of a gather, a coordinate or the result of a fold.
     pub(crate) load: &'a dyn Fn(&Inst) -> String,
-    /// FragmentText that are wanted slow_path, and computed where they are.
+    /// Values of slow paths, which are computed inside the select that reads them.
     pub(crate) odd: &'a [Odd],
 }
 

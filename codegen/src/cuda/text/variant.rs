@@ -216,7 +216,7 @@ impl GridShape {
     }
 }
 
-/// DomainWords of an argument.
+/// The words of the argument `d`.
 struct DomainWords {
     wide: bool,
     bytes: Vec<u8>,

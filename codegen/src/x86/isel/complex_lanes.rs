@@ -17,7 +17,7 @@ fn by_lane_size(dtype: DType, four: &'static Form, eight: &'static Form) -> &'st
     if dtype.size() == 8 { eight } else { four }
 }
 
-/// A vector of numbers of a size, as permutation_words.
+/// The indices of a permutation, integers of a size, as words of eight bytes.
 fn permutation_words(size: usize, number: impl Fn(usize) -> isize) -> Vec<u64> {
     let count = VECTOR_BYTES / size;
     if size == 8 {

@@ -7,7 +7,7 @@
 use crate::x86::asm::encode::{Gpr, KReg, Mem, VReg};
 use smallvec::SmallVec;
 
-/// The stride of an operand along a row. A loop is compiled for one kind for each operand, so it tests no strides.
+/// The stride of an operand along a row. A loop is compiled for one kind of each operand, so it tests no strides.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StrideKind {
     /// Contiguous elements.

@@ -47,7 +47,7 @@ fn to_float(from: DType, to: DType) -> ConversionStep {
     }
 }
 
-/// The conversion_steps from one type of numbers to another, one after the other.
+/// The instructions of a conversion, in order: none, one or two.
 fn conversion_steps(from: DType, to: DType) -> Option<[Option<ConversionStep>; 2]> {
     let one = |step| Some([Some(step), None]);
     let (short, wide) = (from.size() < 4, DType::I32);

@@ -1,4 +1,4 @@
-//! Hoisting of loop-invariant code: what is the same along a row is is_hoisted once before its loop, such as reciprocals of scalars.
+//! Hoisting of loop-invariant code: what is the same along a row is computed once before its loop, such as reciprocals of scalars.
 //!
 //! An instruction is invariant if everything it reads is; parameters, literals and broadcast elements are. The results that the
 //! loop reads are stored in the argument block, as parameters are.

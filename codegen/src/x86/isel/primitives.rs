@@ -68,7 +68,7 @@ impl Emitter<'_> {
             out
         });
         let form = by_float(dtype, &f::VFIXUPIMMPS, &f::VFIXUPIMMPD);
-        // No mask is needed: the instruction is told to raise no flag for any class.
+        // No mask is needed: the immediate selects no class that raises a flag.
         self.asm.vector(form, self.width(dtype), out, x, ends, Masking::NONE, Some(0));
         self.free_dead(&[a, b]);
     }
