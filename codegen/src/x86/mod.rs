@@ -16,7 +16,7 @@ pub(crate) mod isel;
 pub(crate) mod launch;
 pub(crate) mod loops;
 
-pub use crate::x86::asm::arena::{Code, place};
+pub use crate::x86::asm::arena::{ExecutableCode, map_executable};
 pub use crate::x86::asm::encode::{Assembler, Cond, Gpr, KReg, Label, Masking, Mem, Rm, VReg, Width};
 pub use crate::x86::asm::forms::Form;
 pub use crate::x86::asm::level::Level;

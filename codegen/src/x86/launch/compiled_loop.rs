@@ -1,7 +1,7 @@
 //! A compiled loop: its code in executable memory, the layout of its argument block, and its tail.
 
 use crate::Op;
-use crate::x86::asm::arena::{Code, place};
+use crate::x86::asm::arena::{ExecutableCode, map_executable};
 use crate::x86::asm::disassembly::disassembly;
 use crate::x86::isel::arguments::Arguments;
 use crate::x86::isel::body::Body;
@@ -16,7 +16,7 @@ type LoopFn = unsafe extern "sysv64" fn(*mut u8, usize);
 
 /// A loop for one pattern of stride kinds.
 pub(crate) struct CompiledLoop {
-    code: Code,
+    code: ExecutableCode,
     arguments: Arguments,
     /// The tail of a row, where the loop has no masks.
     tail: Option<Tail>,
@@ -43,7 +43,7 @@ impl CompiledLoop {
     }
 
     fn of(body: &Body<'_>, loop_code: LoopCode, tail: Option<Tail>) -> Result<CompiledLoop, Unsupported> {
-        let code = place(&loop_code.code).map_err(|error| Unsupported { at: 0, what: error.to_string() })?;
+        let code = map_executable(&loop_code.code).map_err(|error| Unsupported { at: 0, what: error.to_string() })?;
         Ok(CompiledLoop { code, arguments: loop_code.arguments, tail, has_slow_path: body.has_slow_path() })
     }
 
