@@ -1,6 +1,6 @@
 //! Executable memory that is never writable and executable at once (W^X).
 //!
-//! ExecutableCode is copied to pages of its own, which are then made executable and no longer writable; dropping the [`ExecutableCode`] unmaps
+//! Code is copied to pages of its own, which are then made executable and no longer writable; dropping the [`ExecutableCode`] unmaps
 //! them. Where the system refuses (a seccomp filter, SELinux), [`map_executable`] returns its error, and the caller uses another
 //! backend.
 //!

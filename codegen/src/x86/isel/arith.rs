@@ -111,7 +111,7 @@ impl Emitter<'_> {
                 let x = self.vector(a);
                 let out = self.define_mask();
                 self.nonzero(out, x, dtype);
-                self.to_bool_width(out, dtype);
+                self.widen_to_bool(out, dtype);
                 self.invert(out, out);
                 self.free_dead(&[a]);
                 return true;
@@ -123,7 +123,7 @@ impl Emitter<'_> {
         self.nonzero(left, x, dtype);
         self.nonzero(out, y, dtype);
         self.logic(logic, out, out, left);
-        self.to_bool_width(out, dtype);
+        self.widen_to_bool(out, dtype);
         self.free_dead(&[a, b]);
         true
     }
@@ -189,14 +189,14 @@ impl Emitter<'_> {
                 let x = self.vector(a);
                 let out = self.define_mask();
                 self.class(out, x, dtype, op == Op::Isfinite);
-                self.to_bool_width(out, dtype);
+                self.widen_to_bool(out, dtype);
                 self.free_dead(&[a]);
             }
             Op::Signbit => {
                 let x = self.vector(a);
                 let out = self.define_mask();
                 self.signs(out, x, dtype);
-                self.to_bool_width(out, dtype);
+                self.widen_to_bool(out, dtype);
                 self.free_dead(&[a]);
             }
             Op::Deg2rad | Op::Radians | Op::Rad2deg | Op::Degrees => {

@@ -216,7 +216,7 @@ impl Emitter<'_> {
         let last = self.word(forms, forms.flipped(last));
         self.asm.vex(forms.minus, width, out.v(), x, first, None);
         self.asm.vex(forms.above, width, out.v(), out.v(), last, None);
-        self.to_bool_width(out, forms.dtype);
+        self.widen_to_bool(out, forms.dtype);
     }
 
     fn scale_avx2(&mut self, forms: &FloatForms, a: ValueId, b: ValueId) {

@@ -2,7 +2,7 @@
 //!
 //! With AVX-512 they are bits of a mask register. With AVX2 they are vectors of ones or zeros, in the registers of numbers:
 //! a bool of the fragment is as wide as the widest number, so that it is a whole vector; the mask that a comparison defines, or a
-//! select takes, is as wide as the numbers compared or selected ([`Emitter::to_bool_width`] and [`Emitter::mask_as_wide_as`] convert).
+//! select takes, is as wide as the numbers compared or selected ([`Emitter::widen_to_bool`] and [`Emitter::mask_as_wide_as`] convert).
 
 use crate::x86::asm::encode::{KReg, Masking, Mem, Rm, VReg, Width};
 use crate::x86::asm::forms as f;
@@ -279,7 +279,7 @@ impl Emitter<'_> {
     }
 
     /// Widens a mask as wide as numbers of a type to the width of bools.
-    pub(crate) fn to_bool_width(&mut self, out: MaskReg, dtype: DType) {
+    pub(crate) fn widen_to_bool(&mut self, out: MaskReg, dtype: DType) {
         if self.level() == Level::Avx512 || dtype.size() == self.bool_lane_bytes() {
             return;
         }
@@ -448,7 +448,7 @@ impl Emitter<'_> {
         }
         let out = self.define_mask();
         self.compare(out, a, b, dtype, predicate);
-        self.to_bool_width(out, dtype);
+        self.widen_to_bool(out, dtype);
     }
 
     /// Stores to the argument block whether there were slow-path lanes.

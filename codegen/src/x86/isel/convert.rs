@@ -110,7 +110,7 @@ impl Emitter<'_> {
             let x = self.vector(value);
             let out = self.define_mask();
             self.nonzero(out, x, from);
-            self.to_bool_width(out, from);
+            self.widen_to_bool(out, from);
             self.free_dead(&[value]);
             return Ok(());
         }
