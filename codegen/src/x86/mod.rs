@@ -7,16 +7,16 @@
 //! | `loops` | loops of machine code around selected instructions: map, reduction, scan |
 //! | `launch` | from a verified kernel to a program, and a program over its domain |
 //!
-//! A map or a scan whose instructions are all known here runs as one loop with every value in a register. Any other kernel is the
-//! portable backend's, but for its calls: as many as are known here are one loop over each block. Results are that
-//! backend's, bit for bit.
+//! A map or a scan with machine code for every instruction runs as one loop with every value in a register. Any other kernel is run by
+//! the portable backend, in which loops of machine code take the place of runs of calls. Results are those of that
+//! backend, bit for bit.
 
 pub mod asm;
 pub(crate) mod isel;
 pub(crate) mod launch;
 pub(crate) mod loops;
 
-pub use crate::x86::asm::arena::{Code, place};
+pub use crate::x86::asm::arena::{ExecutableCode, map_executable};
 pub use crate::x86::asm::encode::{Assembler, Cond, Gpr, KReg, Label, Masking, Mem, Rm, VReg, Width};
 pub use crate::x86::asm::forms::Form;
 pub use crate::x86::asm::level::Level;

@@ -3,19 +3,19 @@
 #![cfg(all(target_arch = "x86_64", target_os = "linux", not(miri)))]
 
 use crate::process::alone;
-use fastnp_codegen::x86::{Assembler, Code, Gpr, place};
+use fastnp_codegen::x86::{Assembler, ExecutableCode, Gpr, map_executable};
 
-/// Code that returns a number, so many bytes long at least.
-fn returns(number: i64, bytes: usize) -> Code {
+/// ExecutableCode that returns a number, so many bytes long at least.
+fn returns(number: i64, bytes: usize) -> ExecutableCode {
     let mut asm = Assembler::new();
     asm.mov_imm(Gpr::RAX, number);
     asm.ret();
     let mut code = asm.finish();
     code.resize(bytes.max(code.len()), 0xCC);
-    place(&code).expect("executable memory")
+    map_executable(&code).expect("executable memory")
 }
 
-fn call(code: &Code) -> i64 {
+fn call(code: &ExecutableCode) -> i64 {
     // SAFETY: the tests place functions without arguments that return an integer.
     let function: extern "sysv64" fn() -> i64 = unsafe { std::mem::transmute(code.address()) };
     function()
@@ -29,7 +29,7 @@ fn mappings() -> usize {
 #[test]
 fn code_runs_until_it_is_dropped() {
     alone("x86::arena::code_runs_until_it_is_dropped", || {
-        let mut live: Vec<(i64, Code)> = Vec::new();
+        let mut live: Vec<(i64, ExecutableCode)> = Vec::new();
         let before = mappings();
         for i in 0..20_000_i64 {
             let code = returns(i << 20, (i as usize * 37) % 900);
@@ -48,7 +48,7 @@ fn code_runs_until_it_is_dropped() {
 
 #[test]
 fn empty_and_large_code_has_a_place() {
-    let empty = place(&[]).expect("executable memory");
+    let empty = map_executable(&[]).expect("executable memory");
     assert_eq!(empty.address() as usize % 64, 0);
     for bytes in [1 << 20, (1 << 20) + 1, 5 << 20] {
         let code = returns(7, bytes);
@@ -63,7 +63,7 @@ fn threads_place_at_once() {
     std::thread::scope(|scope| {
         for thread in 0..8 {
             scope.spawn(move || {
-                let mut live: Vec<(i64, Code)> = Vec::new();
+                let mut live: Vec<(i64, ExecutableCode)> = Vec::new();
                 for i in 0..2_000_i64 {
                     let number = thread << 40 | i;
                     live.push((number, returns(number, i as usize % 400)));
@@ -124,13 +124,13 @@ fn assert_held(child: libc::pid_t) {
 #[test]
 fn a_child_leaves_its_parent_alone() {
     alone("x86::arena::a_child_leaves_its_parent_alone", || {
-        let mut codes: Vec<Code> = (0..100).map(|i| returns(i, 0)).collect();
+        let mut codes: Vec<ExecutableCode> = (0..100).map(|i| returns(i, 0)).collect();
         codes.truncate(50);
         let child = in_child(|| {
             let inherited = codes.iter().zip(0..).all(|(code, i)| call(code) == i);
-            let own: Vec<Code> = (0..1000).map(|i| returns(-i, 0)).collect();
+            let own: Vec<ExecutableCode> = (0..1000).map(|i| returns(-i, 0)).collect();
             codes.clear();
-            let again: Vec<Code> = (0..1000).map(|i| returns(i << 10, 0)).collect();
+            let again: Vec<ExecutableCode> = (0..1000).map(|i| returns(i << 10, 0)).collect();
             let right = own.iter().zip(0..).all(|(code, i)| call(code) == -i)
                 && again.iter().zip(0..).all(|(code, i)| call(code) == i << 10);
             let grandchild = in_child(|| call(&own[3]) == -3 && call(&returns(9, 0)) == 9);
@@ -146,7 +146,7 @@ fn a_child_leaves_its_parent_alone() {
 #[test]
 fn a_parent_leaves_its_child_alone() {
     alone("x86::arena::a_parent_leaves_its_child_alone", || {
-        let codes: Vec<Code> = (0..100).map(|i| returns(i, 0)).collect();
+        let codes: Vec<ExecutableCode> = (0..100).map(|i| returns(i, 0)).collect();
         let mut pipe = [0; 2];
         // SAFETY: there is room for two descriptors.
         assert_eq!(unsafe { libc::pipe(pipe.as_mut_ptr()) }, 0);
@@ -157,7 +157,7 @@ fn a_parent_leaves_its_child_alone() {
             read == 1 && codes.iter().zip(0..).all(|(code, i)| call(code) == i)
         });
         drop(codes);
-        let own: Vec<Code> = (0..20_000).map(|i| returns(-i, 0)).collect();
+        let own: Vec<ExecutableCode> = (0..20_000).map(|i| returns(-i, 0)).collect();
         assert!(own.iter().zip(0..).all(|(code, i)| call(code) == -i));
         // SAFETY: the descriptors are ours, the byte is read only.
         unsafe {

@@ -1,9 +1,9 @@
-//! Machine code on disk, so that a process need not compile what one before it did.
+//! The compile cache: machine code on disk, so that a process need not compile what an earlier one did.
 //!
 //! A folder of files, named by hashes: for each text a `.cu` with what it was compiled for, the text itself, and which machine
 //! code has it as which function; and the machine codes, `.cubin`, each with its length and a checksum. A text is found by its
-//! hash and then compared whole, so no hash has to be trusted. Files are written under other names and moved, so any number of
-//! processes may use a folder; what is broken, or gone, was not there. The cache is never the reason for an error.
+//! hash and then compared whole, so no hash has to be trusted. Files are written under temporary names and renamed, so any number of
+//! processes may use a folder; a broken or missing file is a cache miss. The cache never causes an error.
 
 use std::fs;
 use std::fs::{DirBuilder, File, OpenOptions};
@@ -14,12 +14,12 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, SystemTime};
 
-/// Bytes of all files, beyond which those that were not used for longest are removed, down to three quarters.
-const MOST: u64 = 256 << 20;
-/// A file is marked as used at most so often.
-const MARKED: Duration = Duration::from_secs(3600);
-/// What machine code begins with; its length and checksum follow.
-const MAGIC: &[u8; 8] = b"fastnp01";
+/// The most bytes of all files. Above it the least recently used files are removed, down to three quarters.
+const MAX_CACHE_BYTES: u64 = 256 << 20;
+/// The shortest time between two marks of a file as used.
+const MARK_INTERVAL: Duration = Duration::from_secs(3600);
+/// The first bytes of a file of machine code; its length and checksum follow.
+const CACHE_MAGIC: &[u8; 8] = b"fastnp01";
 
 /// The folder, if there can be one.
 pub(super) struct Cache {
@@ -27,9 +27,9 @@ pub(super) struct Cache {
     most: u64,
 }
 
-/// Where a text's machine code is.
+/// A cache hit: where the machine code of a text is.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Found {
+pub(super) struct CachedFunction {
     /// The file, without its folder.
     pub(super) file: String,
     /// The name of the function.
@@ -37,19 +37,19 @@ pub(super) struct Found {
 }
 
 impl Cache {
-    /// The user's.
+    /// The cache of the user.
     pub(super) fn of_user() -> Cache {
         let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
         let folder = variable("FASTNP_CACHE")
             .or_else(|| variable("XDG_CACHE_HOME").map(|folder| folder.join("fastnp")))
             .or_else(|| variable("HOME").map(|folder| folder.join(".cache").join("fastnp")))
-            // The process may go to another folder.
+            // The process may change its working folder.
             .and_then(|folder| std::path::absolute(folder).ok());
-        Cache { folder: folder.filter(|folder| is_private(folder)), most: MOST }
+        Cache { folder: folder.filter(|folder| is_private(folder)), most: MAX_CACHE_BYTES }
     }
 
-    /// Where the machine code of a text is, made for a target.
-    pub(super) fn find(&self, target: &str, text: &str) -> Option<Found> {
+    /// Looks a text up, compiled for a target.
+    pub(super) fn find(&self, target: &str, text: &str) -> Option<CachedFunction> {
         let path = self.folder.as_ref()?.join(format!("{}.cu", name_of(&[target.as_bytes(), text.as_bytes()])));
         let known = fs::read_to_string(&path).ok()?;
         let (line, rest) = known.split_once('\n')?;
@@ -60,14 +60,14 @@ impl Cache {
             return None;
         }
         mark(&path);
-        Some(Found { file: file.to_owned(), function: function.to_owned() })
+        Some(CachedFunction { file: file.to_owned(), function: function.to_owned() })
     }
 
     /// The machine code in a file.
     pub(super) fn read(&self, file: &str) -> Option<Vec<u8>> {
         let path = self.folder.as_ref()?.join(file);
         let bytes = fs::read(&path).ok()?;
-        let (head, code) = bytes.split_at_checked(MAGIC.len() + 16)?;
+        let (head, code) = bytes.split_at_checked(CACHE_MAGIC.len() + 16)?;
         if head != header(code) {
             return None;
         }
@@ -75,7 +75,7 @@ impl Cache {
         Some(code.to_vec())
     }
 
-    /// Keeps a machine code, and the texts that are functions of it.
+    /// Stores machine code, and the texts that are functions of it.
     pub(super) fn keep(&self, target: &str, texts: &[(&str, &str)], code: &[u8]) {
         let Some(folder) = &self.folder else { return };
         let file = format!("{}.cubin", name_of(&[target.as_bytes(), code]));
@@ -85,7 +85,7 @@ impl Cache {
         for (text, function) in texts {
             let name = format!("{}.cu", name_of(&[target.as_bytes(), text.as_bytes()]));
             let line = format!("// {file} {function}\n{target}{text}");
-            // Where there is no more room, the next process compiles it again.
+            // Where the disk is full, the next process compiles it again.
             if put(folder, &name, line.as_bytes()).is_err() {
                 return;
             }
@@ -93,7 +93,7 @@ impl Cache {
         self.shrink(folder);
     }
 
-    /// Removes what was not used for longest, once there is too much.
+    /// Removes the least recently used files, where there are too many bytes.
     fn shrink(&self, folder: &Path) {
         let Ok(entries) = fs::read_dir(folder) else { return };
         let mut files: Vec<(SystemTime, u64, PathBuf)> = vec![];
@@ -120,9 +120,9 @@ impl Cache {
     }
 }
 
-/// Whether there is a folder, made if need be, that nobody else can put code into.
+/// Whether there is a folder, created if need be, that no other user can write code to.
 fn is_private(folder: &Path) -> bool {
-    // The folders above it, too, are only made for us where they are missing.
+    // Missing parent folders are created private as well.
     if DirBuilder::new().recursive(true).mode(0o700).create(folder).is_err() {
         return false;
     }
@@ -131,7 +131,7 @@ fn is_private(folder: &Path) -> bool {
     fs::metadata(folder).is_ok_and(|data| data.is_dir() && data.uid() == user && data.mode() & 0o022 == 0)
 }
 
-/// Writes a file at once: others see all of it, or none.
+/// Writes a file atomically.
 fn put(folder: &Path, name: &str, bytes: &[u8]) -> std::io::Result<()> {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -139,17 +139,18 @@ fn put(folder: &Path, name: &str, bytes: &[u8]) -> std::io::Result<()> {
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
     let done = file.write_all(bytes).and_then(|()| fs::rename(&part, folder.join(name)));
     if done.is_err() {
-        // What cannot be removed either goes when the folder is full.
+        // A part that cannot be removed now is removed when the cache shrinks.
         let _ = fs::remove_file(&part);
     }
     done
 }
 
-/// Says that a file was used, so that others are removed before it.
+/// Marks a file as used, for the order of removal.
 fn mark(path: &Path) {
-    let is_old = |data: fs::Metadata| data.modified().ok().and_then(|at| at.elapsed().ok()).is_some_and(|t| t > MARKED);
+    let is_old =
+        |data: fs::Metadata| data.modified().ok().and_then(|at| at.elapsed().ok()).is_some_and(|t| t > MARK_INTERVAL);
     if fs::metadata(path).is_ok_and(is_old) {
-        // Where the folder cannot be written, nothing is removed either.
+        // A folder that cannot be written does not shrink either, so no mark is needed.
         let _ = File::options().append(true).open(path).and_then(|file| file.set_modified(SystemTime::now()));
     }
 }
@@ -169,10 +170,10 @@ fn name_of(parts: &[&[u8]]) -> String {
     format!("{:016x}{:016x}", hash(parts, 0), hash(parts, 1))
 }
 
-/// What comes before machine code.
+/// The header of a file of machine code.
 fn header(code: &[u8]) -> [u8; 24] {
     let mut out = [0; 24];
-    out[..8].copy_from_slice(MAGIC);
+    out[..8].copy_from_slice(CACHE_MAGIC);
     out[8..16].copy_from_slice(&(code.len() as u64).to_le_bytes());
     out[16..].copy_from_slice(&hash(&[code], 2).to_le_bytes());
     out
@@ -198,7 +199,7 @@ mod tests {
 
     #[test]
     fn what_was_kept_is_found() {
-        let cache = cache("kept", MOST);
+        let cache = cache("kept", MAX_CACHE_BYTES);
         assert_eq!(cache.find("// sm_90\n", "one"), None);
         cache.keep("// sm_90\n", &[("one", "k1"), ("two\n", "k2")], b"code");
         let found = cache.find("// sm_90\n", "two\n").expect("kept");
@@ -210,7 +211,7 @@ mod tests {
 
     #[test]
     fn what_is_broken_was_not_there() {
-        let cache = cache("broken", MOST);
+        let cache = cache("broken", MAX_CACHE_BYTES);
         cache.keep("// sm_90\n", &[("one", "k1")], b"code");
         let found = cache.find("// sm_90\n", "one").expect("kept");
         let path = cache.folder.as_ref().expect("there is one").join(&found.file);
@@ -245,7 +246,7 @@ mod tests {
 
     #[test]
     fn a_folder_that_others_write_is_not_used() {
-        let cache = cache("open", MOST);
+        let cache = cache("open", MAX_CACHE_BYTES);
         let folder = cache.folder.clone().expect("there is one");
         let allow = |mode| {
             use std::os::unix::fs::PermissionsExt;

@@ -1,4 +1,4 @@
-//! CUDA's run-time compiler: text to machine code, rather than to PTX, which an older driver could refuse.
+//! NVRTC, CUDA's run-time compiler: text to machine code, not to PTX, which an older driver could refuse.
 
 use super::driver::{absent, function};
 use crate::{DeviceError, Failure};
@@ -7,38 +7,38 @@ use cudarc::nvrtc::sys::nvrtcProgram;
 use std::ffi::{CStr, CString, c_char, c_int};
 use std::sync::OnceLock;
 
-/// Options besides the architecture: every fused product is written as one.
+/// Options besides the architecture: no contraction, as texts have fused multiply-adds where they are meant.
 const OPTIONS: &[&CStr] = &[c"--fmad=false"];
 
 /// What a function of the compiler returns.
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[repr(transparent)]
-struct Code(u32);
+struct NvrtcStatus(u32);
 
-const SUCCESS: Code = Code(0);
+const NVRTC_SUCCESS: NvrtcStatus = NvrtcStatus(0);
 
-/// Takes a program's size of something, or its bytes.
-type Sized = unsafe extern "C" fn(nvrtcProgram, *mut usize) -> Code;
-type Bytes = unsafe extern "C" fn(nvrtcProgram, *mut c_char) -> Code;
-type Create = unsafe extern "C" fn(
+/// The functions that return the size of an output of a program, and its bytes.
+type Sized = unsafe extern "C" fn(nvrtcProgram, *mut usize) -> NvrtcStatus;
+type Bytes = unsafe extern "C" fn(nvrtcProgram, *mut c_char) -> NvrtcStatus;
+type CreateProgram = unsafe extern "C" fn(
     *mut nvrtcProgram,
     *const c_char,
     *const c_char,
     c_int,
     *const *const c_char,
     *const *const c_char,
-) -> Code;
+) -> NvrtcStatus;
 
 /// The compiler.
 pub(super) struct Compiler {
-    create_program: Create,
-    compile_program: unsafe extern "C" fn(nvrtcProgram, c_int, *const *const c_char) -> Code,
-    destroy_program: unsafe extern "C" fn(*mut nvrtcProgram) -> Code,
+    create_program: CreateProgram,
+    compile_program: unsafe extern "C" fn(nvrtcProgram, c_int, *const *const c_char) -> NvrtcStatus,
+    destroy_program: unsafe extern "C" fn(*mut nvrtcProgram) -> NvrtcStatus,
     get_log_size: Sized,
     get_log: Bytes,
     get_cubin_size: Sized,
     get_cubin: Bytes,
-    get_error_string: unsafe extern "C" fn(Code) -> *const c_char,
+    get_error_string: unsafe extern "C" fn(NvrtcStatus) -> *const c_char,
     /// Its version.
     version: (i32, i32),
     /// The architectures it knows, as 90 for 9.0.
@@ -69,15 +69,20 @@ impl Compiler {
             }
             sys::culib()
         };
-        let version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> Code = function(library, "nvrtcVersion")?;
-        let count: unsafe extern "C" fn(*mut c_int) -> Code = function(library, "nvrtcGetNumSupportedArchs")?;
-        let list: unsafe extern "C" fn(*mut c_int) -> Code = function(library, "nvrtcGetSupportedArchs")?;
+        let version: unsafe extern "C" fn(*mut c_int, *mut c_int) -> NvrtcStatus = function(library, "nvrtcVersion")?;
+        let count: unsafe extern "C" fn(*mut c_int) -> NvrtcStatus = function(library, "nvrtcGetNumSupportedArchs")?;
+        let list: unsafe extern "C" fn(*mut c_int) -> NvrtcStatus = function(library, "nvrtcGetSupportedArchs")?;
         let (mut major, mut minor, mut known) = (0, 0, 0);
-        // SAFETY: places of ours are written, the last with as many numbers as was said.
+        // SAFETY: locals are written, the last with as many numbers as was said.
         let (asked, architectures) = unsafe {
             let asked = [version(&raw mut major, &raw mut minor), count(&raw mut known)];
             let mut architectures = vec![0; usize::try_from(known).unwrap_or(0)];
-            (asked[0] == SUCCESS && asked[1] == SUCCESS && list(architectures.as_mut_ptr()) == SUCCESS, architectures)
+            (
+                asked[0] == NVRTC_SUCCESS
+                    && asked[1] == NVRTC_SUCCESS
+                    && list(architectures.as_mut_ptr()) == NVRTC_SUCCESS,
+                architectures,
+            )
         };
         if !asked {
             return Err(absent("the CUDA compiler does not say what it is"));
@@ -100,7 +105,7 @@ impl Compiler {
     ///
     /// # Errors
     /// Where the driver could not load what the compiler makes, or the compiler makes nothing for the device.
-    pub(super) fn target(&self, driver: i32, capability: (i32, i32)) -> Result<Target, DeviceError> {
+    pub(super) fn target(&self, driver: i32, capability: (i32, i32)) -> Result<CompileTarget, DeviceError> {
         let (major, minor) = self.version;
         if major > driver / 1000 {
             return Err(absent(format!(
@@ -117,14 +122,14 @@ impl Compiler {
                 capability.0, capability.1
             ))
         })?;
-        Ok(Target { architecture: *architecture, version: self.version })
+        Ok(CompileTarget { architecture: *architecture, version: self.version })
     }
 
     /// A text as machine code.
     ///
     /// # Errors
     /// With what the compiler says, and the text.
-    pub(super) fn compile(&self, target: &Target, text: &str) -> Result<Vec<u8>, DeviceError> {
+    pub(super) fn compile(&self, target: &CompileTarget, text: &str) -> Result<Vec<u8>, DeviceError> {
         let refused =
             |why: &str, log: &str| DeviceError::new(Failure::Fault, format!("the CUDA compiler: {why}\n{log}\n{text}"));
         let source = CString::new(text).map_err(|_| refused("a zero in the text", ""))?;
@@ -136,12 +141,12 @@ impl Compiler {
         // SAFETY: texts end with zeros and outlive the calls; a program that was made is compiled, read and destroyed once.
         unsafe {
             let code = (self.create_program)(&raw mut program, source.as_ptr(), c"kernels.cu".as_ptr(), 0, none, none);
-            if code != SUCCESS {
+            if code != NVRTC_SUCCESS {
                 return Err(refused(&self.meaning(code), ""));
             }
             let compiled = (self.compile_program)(program, options.len() as c_int, options.as_ptr());
             let result = match compiled {
-                SUCCESS => read(program, self.get_cubin_size, self.get_cubin).map_err(|code| (code, vec![])),
+                NVRTC_SUCCESS => read(program, self.get_cubin_size, self.get_cubin).map_err(|code| (code, vec![])),
                 code => Err((code, read(program, self.get_log_size, self.get_log).unwrap_or_default())),
             };
             (self.destroy_program)(&raw mut program);
@@ -151,7 +156,7 @@ impl Compiler {
         }
     }
 
-    fn meaning(&self, code: Code) -> String {
+    fn meaning(&self, code: NvrtcStatus) -> String {
         // SAFETY: the text is the library's, for good.
         let text = unsafe { (self.get_error_string)(code) };
         if text.is_null() {
@@ -162,18 +167,18 @@ impl Compiler {
     }
 }
 
-/// Something that a program has: its size is asked for first.
-unsafe fn read(program: nvrtcProgram, size: Sized, bytes: Bytes) -> Result<Vec<u8>, Code> {
+/// An output of a program, read after its size.
+unsafe fn read(program: nvrtcProgram, size: Sized, bytes: Bytes) -> Result<Vec<u8>, NvrtcStatus> {
     let mut length = 0;
     // SAFETY: the program was compiled; so many bytes are written as was said.
     unsafe {
         match size(program, &raw mut length) {
-            SUCCESS => {}
+            NVRTC_SUCCESS => {}
             code => return Err(code),
         }
         let mut out = vec![0u8; length];
         match bytes(program, out.as_mut_ptr().cast()) {
-            SUCCESS => Ok(out),
+            NVRTC_SUCCESS => Ok(out),
             code => Err(code),
         }
     }
@@ -181,13 +186,13 @@ unsafe fn read(program: nvrtcProgram, size: Sized, bytes: Bytes) -> Result<Vec<u
 
 /// What texts are compiled for, and by what.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Target {
+pub(super) struct CompileTarget {
     /// As 90 for 9.0.
     architecture: i32,
     version: (i32, i32),
 }
 
-impl Target {
+impl CompileTarget {
     /// A line that differs wherever the machine code may.
     pub(super) fn line(&self) -> String {
         let options: Vec<_> = OPTIONS.iter().map(|option| option.to_string_lossy()).collect();

@@ -1,9 +1,9 @@
-//! One device as the driver sees it: its primary context, one stream of our own, and memory from its pool.
+//! The context of one device: its primary context, one stream of our own, and memory from its pool.
 //!
-//! Everything is asked for on the one stream, so it happens in the order in which it was asked for, memory that is given back
-//! included. A device that failed stays so: every call after it gives the same error.
+//! Every request goes to the one stream, so requests run in order, frees of memory included. A device that failed stays failed:
+//! every later call gives the same error.
 
-use super::driver::{Code, Driver, absent};
+use super::driver::{Driver, Status, absent};
 use crate::{DeviceError, Failure};
 use cudarc::driver::sys::{CUcontext, CUdevice_attribute, CUmemPool_attribute, CUmemoryPool, CUstream};
 use std::collections::VecDeque;
@@ -11,14 +11,14 @@ use std::ffi::{CStr, c_int};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Once, PoisonError};
 
-/// Launches whose texts are told of with an error.
-const RECENT: usize = 3;
+/// The number of recent launches whose texts are part of an error message.
+const RECENT_LAUNCHES: usize = 3;
 /// A stream that does not wait for the default one.
 const NON_BLOCKING: u32 = 1;
-/// Out of so many parts of a device's memory one stays with the process when nobody uses it.
-const KEPT: usize = 2;
+/// The pool keeps up to one part in so many of the device's memory when it is free.
+const POOL_KEPT_FRACTION: usize = 2;
 
-/// Whether this process came of one that used CUDA.
+/// Whether this process was forked from one that used CUDA.
 static FORKED: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn in_child() {
@@ -40,7 +40,7 @@ pub(super) struct Context {
     pub(super) capability: (i32, i32),
     context: CUcontext,
     pool: CUmemoryPool,
-    /// What was launched last, the latest first.
+    /// The texts of recent launches, the latest first.
     recent: Mutex<VecDeque<Arc<str>>>,
 }
 
@@ -49,10 +49,10 @@ unsafe impl Send for Context {}
 // SAFETY: as above; the driver's functions lock for themselves.
 unsafe impl Sync for Context {}
 
-/// The context is the calling thread's.
+/// A guard: the context is current in the calling thread.
 pub(super) struct Entered<'a> {
     driver: &'a Driver,
-    /// Whether another context is to be the thread's again.
+    /// Whether the context of before is to be restored.
     pushed: bool,
 }
 
@@ -93,7 +93,7 @@ impl Context {
             libc::pthread_atfork(None, None, Some(in_child));
         });
         let mut count = 0;
-        // SAFETY: in this function all places that the driver writes are ours and of the types declared.
+        // SAFETY: in this function the driver writes only locals of the types declared.
         let code = unsafe { (driver.device_get_count)(&raw mut count) };
         opened(driver, "counting CUDA devices", code)?;
         if ordinal >= count {
@@ -137,7 +137,7 @@ impl Context {
         let recent = Mutex::default();
         let mut opened = Context { driver, stream, ordinal, name, total, bandwidth, capability, context, pool, recent };
         let entered = opened.enter()?;
-        let mut threshold = (total / KEPT) as u64;
+        let mut threshold = (total / POOL_KEPT_FRACTION) as u64;
         // SAFETY: the context is current; the threshold is a word of 64 bits.
         unsafe {
             opened.check("making a stream", (driver.stream_create)(&raw mut stream, NON_BLOCKING))?;
@@ -158,7 +158,7 @@ impl Context {
         not_forked()?;
         let driver = self.driver;
         let mut current = std::ptr::null_mut();
-        // SAFETY: a place of ours is written.
+        // SAFETY: a local is written.
         self.check("asking for the thread's context", unsafe { (driver.ctx_get_current)(&raw mut current) })?;
         let pushed = current != self.context && !current.is_null();
         if current != self.context {
@@ -174,13 +174,13 @@ impl Context {
     /// # Errors
     /// With any code but success.
     #[inline]
-    pub(super) fn check(&self, doing: &str, code: Code) -> Result<(), DeviceError> {
-        if code == Code::SUCCESS { Ok(()) } else { Err(self.failed(doing, code)) }
+    pub(super) fn check(&self, doing: &str, code: Status) -> Result<(), DeviceError> {
+        if code == Status::SUCCESS { Ok(()) } else { Err(self.failed(doing, code)) }
     }
 
     #[cold]
-    fn failed(&self, doing: &str, code: Code) -> DeviceError {
-        let failure = if code == Code::OUT_OF_MEMORY { Failure::Memory } else { Failure::Fault };
+    fn failed(&self, doing: &str, code: Status) -> DeviceError {
+        let failure = if code == Status::OUT_OF_MEMORY { Failure::Memory } else { Failure::Fault };
         let mut message = format!("cuda:{}: {doing}: {}", self.ordinal, self.driver.meaning(code));
         let recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         if failure == Failure::Fault && !recent.is_empty() {
@@ -190,33 +190,33 @@ impl Context {
         DeviceError::new(failure, message)
     }
 
-    /// A kernel's text, for errors that come later.
+    /// Records the text of a launch, for later errors.
     #[inline]
     pub(super) fn launched(&self, text: &Arc<str>) {
         let mut recent = self.recent.lock().unwrap_or_else(PoisonError::into_inner);
         if recent.front().is_some_and(|last| Arc::ptr_eq(last, text)) {
             return;
         }
-        recent.truncate(RECENT - 1);
+        recent.truncate(RECENT_LAUNCHES - 1);
         recent.push_front(text.clone());
     }
 
     /// Memory of the pool; never none.
     ///
     /// # Errors
-    /// [`Failure::Memory`], after what the pool keeps was given back.
+    /// [`Failure::Memory`], also after the pool released its free memory.
     pub(super) fn allocate(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
         let mut start = 0;
-        // SAFETY: a place of ours is written; nobody is given the memory but the caller.
+        // SAFETY: a local is written; only the caller gets the memory.
         let mut ask = || unsafe { (self.driver.mem_alloc_async)(&raw mut start, bytes.max(1), self.stream) };
         let mut code = ask();
-        if code == Code::OUT_OF_MEMORY {
+        if code == Status::OUT_OF_MEMORY {
             self.wait()?;
-            // SAFETY: the pool is the device's own, and only what nobody uses is given back.
+            // SAFETY: the pool is the device's own, and only free memory is released.
             self.check("giving memory back", unsafe { (self.driver.mem_pool_trim_to)(self.pool, 0) })?;
             code = ask();
         }
-        if code == Code::OUT_OF_MEMORY {
+        if code == Status::OUT_OF_MEMORY {
             return Err(self.full(bytes));
         }
         self.check("asking for memory", code)?;
@@ -226,10 +226,10 @@ impl Context {
     #[cold]
     fn full(&self, bytes: usize) -> DeviceError {
         let (mut free, mut total) = (0, 0);
-        // SAFETY: places of ours are written.
+        // SAFETY: locals are written.
         let code = unsafe { (self.driver.mem_get_info)(&raw mut free, &raw mut total) };
         let state = match code {
-            Code::SUCCESS => format!("{free} of its {total} bytes are free"),
+            Status::SUCCESS => format!("{free} of its {total} bytes are free"),
             _ => format!("it has {} bytes", self.total),
         };
         DeviceError::new(
@@ -238,44 +238,44 @@ impl Context {
         )
     }
 
-    /// Gives memory back once what was asked for is done.
+    /// Frees memory after all earlier requests.
     ///
     /// # Errors
     /// Where the device failed; not where the driver is gone.
     ///
     /// # Safety
-    /// The memory is of [`Context::allocate`], and nobody uses it in what is asked for later.
+    /// The memory is of [`Context::allocate`], and no later request uses it.
     pub(super) unsafe fn free(&self, start: *mut u8) -> Result<(), DeviceError> {
         // SAFETY: the caller's contract.
         match unsafe { (self.driver.mem_free_async)(start as u64, self.stream) } {
-            Code::DEINITIALIZED => Ok(()),
+            Status::DEINITIALIZED => Ok(()),
             code => self.check("giving memory back", code),
         }
     }
 
-    /// Waits for all that was asked for.
+    /// Waits for all requests of this stream.
     ///
     /// # Errors
-    /// Of what was asked for.
+    /// Those of earlier requests.
     pub(super) fn wait(&self) -> Result<(), DeviceError> {
         // SAFETY: the stream is ours.
         self.check("waiting", unsafe { (self.driver.stream_synchronize)(self.stream) })
     }
 
-    /// Waits for all that anybody in this process asked the device for, in whatever stream.
+    /// Waits for all requests of this process to the device, in any stream.
     ///
     /// # Errors
-    /// Of what was asked for.
-    pub(super) fn wait_for_everybody(&self) -> Result<(), DeviceError> {
+    /// Those of earlier requests.
+    pub(super) fn wait_for_all_streams(&self) -> Result<(), DeviceError> {
         // SAFETY: the context is current, as the caller entered it.
         self.check("waiting", unsafe { (self.driver.ctx_synchronize)() })
     }
 }
 
-/// As [`Context::check`], while there is none: what is asked for was not there.
-fn opened(driver: &Driver, doing: &str, code: Code) -> Result<(), DeviceError> {
+/// As [`Context::check`], before there is a context: a failure means that the device is absent.
+fn opened(driver: &Driver, doing: &str, code: Status) -> Result<(), DeviceError> {
     match code {
-        Code::SUCCESS => Ok(()),
+        Status::SUCCESS => Ok(()),
         code => Err(absent(format!("{doing}: {}", driver.meaning(code)))),
     }
 }

@@ -1,7 +1,7 @@
-//! The driver's functions, and what its codes mean.
+//! The driver's functions, and the meaning of its status codes.
 //!
-//! They are looked up one by one, so that a driver without one of them is an error and no panic, and give plain numbers: a driver
-//! newer than the bindings has codes that their enum lacks.
+//! Functions are looked up one by one, so that a driver without one of them is an error and no panic. Status codes are plain numbers, as
+//! a driver newer than the bindings has codes that their enum lacks.
 
 use crate::{DeviceError, Failure};
 use cudarc::driver::sys;
@@ -13,25 +13,25 @@ use libloading::Library;
 use std::ffi::{CStr, c_char, c_int, c_uint, c_void};
 use std::sync::OnceLock;
 
-/// What a function of the driver returns.
+/// The status code that a driver function returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[repr(transparent)]
-pub(super) struct Code(u32);
+pub(super) struct Status(u32);
 
-impl Code {
-    pub(super) const SUCCESS: Code = Code(0);
-    pub(super) const OUT_OF_MEMORY: Code = Code(2);
-    /// The process ends, and the driver has before us.
-    pub(super) const DEINITIALIZED: Code = Code(4);
-    const NO_DEVICE: Code = Code(100);
+impl Status {
+    pub(super) const SUCCESS: Status = Status(0);
+    pub(super) const OUT_OF_MEMORY: Status = Status(2);
+    /// The process exits, and the driver has shut down already.
+    pub(super) const DEINITIALIZED: Status = Status(4);
+    const NO_DEVICE: Status = Status(100);
 }
 
-type Function0 = unsafe extern "C" fn() -> Code;
-type Function<A> = unsafe extern "C" fn(A) -> Code;
-type Function2<A, B> = unsafe extern "C" fn(A, B) -> Code;
-type Function3<A, B, C> = unsafe extern "C" fn(A, B, C) -> Code;
-type Function4<A, B, C, D> = unsafe extern "C" fn(A, B, C, D) -> Code;
-type Launch = unsafe extern "C" fn(
+type Function0 = unsafe extern "C" fn() -> Status;
+type Function<A> = unsafe extern "C" fn(A) -> Status;
+type Function2<A, B> = unsafe extern "C" fn(A, B) -> Status;
+type Function3<A, B, C> = unsafe extern "C" fn(A, B, C) -> Status;
+type Function4<A, B, C, D> = unsafe extern "C" fn(A, B, C, D) -> Status;
+type LaunchKernel = unsafe extern "C" fn(
     CUfunction,
     c_uint,
     c_uint,
@@ -43,10 +43,10 @@ type Launch = unsafe extern "C" fn(
     CUstream,
     *const *const c_void,
     *const *const c_void,
-) -> Code;
+) -> Status;
 
 /// The functions for graphs, by their names without `cuGraph`.
-pub(super) struct Graphs {
+pub(super) struct GraphFunctions {
     pub(super) create: Function2<*mut CUgraph, c_uint>,
     pub(super) add_kernel_node: unsafe extern "C" fn(
         *mut CUgraphNode,
@@ -54,7 +54,7 @@ pub(super) struct Graphs {
         *const CUgraphNode,
         usize,
         *const CUDA_KERNEL_NODE_PARAMS_v1,
-    ) -> Code,
+    ) -> Status,
     pub(super) instantiate: Function3<*mut CUgraphExec, CUgraph, u64>,
     pub(super) set_params: Function3<CUgraphExec, CUgraphNode, *const CUDA_KERNEL_NODE_PARAMS_v1>,
     pub(super) launch: Function2<CUgraphExec, CUstream>,
@@ -62,9 +62,9 @@ pub(super) struct Graphs {
     pub(super) destroy: Function<CUgraph>,
 }
 
-impl Graphs {
-    fn load(library: &Library) -> Result<Graphs, DeviceError> {
-        Ok(Graphs {
+impl GraphFunctions {
+    fn load(library: &Library) -> Result<GraphFunctions, DeviceError> {
+        Ok(GraphFunctions {
             create: function(library, "cuGraphCreate")?,
             add_kernel_node: function(library, "cuGraphAddKernelNode")?,
             instantiate: function(library, "cuGraphInstantiateWithFlags")?,
@@ -106,11 +106,11 @@ pub(super) struct Driver {
     pub(super) memset_d8_async: Function4<CUdeviceptr, u8, usize, CUstream>,
     pub(super) module_load_data: Function2<*mut CUmodule, *const c_void>,
     pub(super) module_get_function: Function3<*mut CUfunction, CUmodule, *const c_char>,
-    pub(super) launch_kernel: Launch,
+    pub(super) launch_kernel: LaunchKernel,
     get_error_name: Function2<u32, *mut *const c_char>,
     get_error_string: Function2<u32, *mut *const c_char>,
     /// Those for graphs, if it has them all.
-    pub(super) graphs: Option<Graphs>,
+    pub(super) graphs: Option<GraphFunctions>,
     /// The version of CUDA that it supports, as 13000.
     pub(super) version: i32,
 }
@@ -140,7 +140,7 @@ impl Driver {
         let init: Function<c_uint> = function(library, "cuInit")?;
         let driver_get_version: Function<*mut c_int> = function(library, "cuDriverGetVersion")?;
         let mut version = 0;
-        // SAFETY: the functions have these types; the version is written to a place of ours.
+        // SAFETY: the functions have these types; the version is written to a local.
         let (initialised, asked) = unsafe { (init(0), driver_get_version(&raw mut version)) };
         let driver = Driver {
             device_get: function(library, "cuDeviceGet")?,
@@ -174,24 +174,24 @@ impl Driver {
             launch_kernel: function(library, "cuLaunchKernel")?,
             get_error_name: function(library, "cuGetErrorName")?,
             get_error_string: function(library, "cuGetErrorString")?,
-            graphs: Graphs::load(library).ok(),
+            graphs: GraphFunctions::load(library).ok(),
             version,
         };
         match initialised {
-            Code::SUCCESS if asked == Code::SUCCESS => Ok(driver),
-            Code::NO_DEVICE => Err(absent("no CUDA device: the driver finds none")),
+            Status::SUCCESS if asked == Status::SUCCESS => Ok(driver),
+            Status::NO_DEVICE => Err(absent("no CUDA device: the driver finds none")),
             code => Err(absent(format!("the CUDA driver does not start: {}", driver.meaning(code)))),
         }
     }
 
     /// A code's name and what it means.
     #[cold]
-    pub(super) fn meaning(&self, code: Code) -> String {
+    pub(super) fn meaning(&self, code: Status) -> String {
         let text = |get: Function2<u32, *mut *const c_char>| {
             let mut text = std::ptr::null();
-            // SAFETY: a place of ours is written; texts are the driver's, for good.
+            // SAFETY: a local is written; texts are the driver's, for good.
             unsafe {
-                let known = get(code.0, &raw mut text) == Code::SUCCESS && !text.is_null();
+                let known = get(code.0, &raw mut text) == Status::SUCCESS && !text.is_null();
                 known.then(|| CStr::from_ptr(text).to_string_lossy().into_owned())
             }
         };
@@ -213,7 +213,7 @@ pub(super) fn function<F: Copy>(library: &Library, name: &str) -> Result<F, Devi
         .map_err(|_| absent(format!("the CUDA driver or library is too old: it has no {name}")))
 }
 
-/// There is no device, or not what it takes.
+/// An error: there is no device, or something it needs is missing.
 #[cold]
 pub(super) fn absent(message: impl Into<String>) -> DeviceError {
     DeviceError::new(Failure::Absent, message)

@@ -1,11 +1,11 @@
-//! Texts as functions that can be launched: compiled together, kept on disk, loaded once.
+//! Texts as functions that can be launched: compiled in batches, cached on disk, loaded once.
 //!
-//! Most of what a text costs is starting the compiler: 32 kernels take 262 ms together, and a second one by one.
+//! Starting the compiler is most of the cost of a text: 32 kernels take 262 ms together, and a second one by one.
 
 use super::cache::Cache;
-use super::compiler::{Compiler, Target};
+use super::compiler::{CompileTarget, Compiler};
 use super::context::Context;
-use super::driver::Code;
+use super::driver::Status;
 use crate::DeviceError;
 use crate::cuda::text::source::together;
 use cudarc::driver::sys::{CUfunction, CUmodule};
@@ -13,35 +13,35 @@ use std::collections::HashMap;
 use std::ffi::{CString, c_void};
 use std::sync::Arc;
 
-/// Texts of one program at most: what a compiler says about one is then found again, and errors cost little.
-const BATCH: usize = 64;
+/// The most texts of one program, which bounds the texts that are compiled again after an error in one of them.
+const COMPILE_BATCH: usize = 64;
 
-/// A text that is loaded. Modules stay loaded, since kernels do.
-pub(super) struct Function {
+/// A text that is loaded as a function. Modules stay loaded, since kernels do.
+pub(super) struct LoadedFunction {
     pub(super) handle: CUfunction,
     pub(super) text: Arc<str>,
 }
 
 // SAFETY: functions of a module may be launched from any thread, with the context made current there.
-unsafe impl Send for Function {}
+unsafe impl Send for LoadedFunction {}
 // SAFETY: as above; nothing of it changes.
-unsafe impl Sync for Function {}
+unsafe impl Sync for LoadedFunction {}
 
-impl Function {
+impl LoadedFunction {
     /// Launches it with blocks and threads of a block in x and y.
     ///
     /// # Errors
     /// Those of the device.
     ///
     /// # Safety
-    /// It takes arguments as they lie at these addresses, and what they say is right when it runs.
+    /// The function takes the arguments at these addresses, and they are valid when it runs.
     pub(super) unsafe fn launch(
         &self,
         context: &Context,
         [columns, rows, x, y]: [u32; 4],
         arguments: &[*const c_void],
     ) -> Result<(), DeviceError> {
-        let told = arguments.as_ptr();
+        let params = arguments.as_ptr();
         // SAFETY: the caller's contract.
         let code = unsafe {
             (context.driver.launch_kernel)(
@@ -54,7 +54,7 @@ impl Function {
                 1,
                 0,
                 context.stream,
-                told,
+                params,
                 std::ptr::null(),
             )
         };
@@ -63,20 +63,20 @@ impl Function {
     }
 }
 
-/// Machine code that is loaded.
+/// Loaded machine code.
 #[derive(Clone, Copy)]
 struct Module(CUmodule);
 
 // SAFETY: modules may be used from any thread, with the context made current there.
 unsafe impl Send for Module {}
 
-/// All that are loaded on a device.
+/// The functions loaded on a device.
 pub(super) struct Functions {
     compiler: &'static Compiler,
-    target: Target,
+    target: CompileTarget,
     cache: Cache,
-    loaded: HashMap<Arc<str>, Arc<Function>>,
-    /// What was loaded from the cache, by files.
+    loaded: HashMap<Arc<str>, Arc<LoadedFunction>>,
+    /// Modules loaded from the cache, by file.
     files: HashMap<String, Module>,
 }
 
@@ -95,7 +95,7 @@ impl Functions {
     ///
     /// # Errors
     /// Where the compiler refuses a text, or the device its machine code.
-    pub(super) fn of(&mut self, context: &Context, texts: &[String]) -> Result<Vec<Arc<Function>>, DeviceError> {
+    pub(super) fn of(&mut self, context: &Context, texts: &[String]) -> Result<Vec<Arc<LoadedFunction>>, DeviceError> {
         let mut missing: Vec<&str> = vec![];
         for text in texts.iter().map(String::as_str) {
             if !self.loaded.contains_key(text) && !missing.contains(&text) {
@@ -104,13 +104,13 @@ impl Functions {
         }
         self.load_kept(context, &missing)?;
         missing.retain(|&text| !self.loaded.contains_key(text));
-        for batch in missing.chunks(BATCH) {
+        for batch in missing.chunks(COMPILE_BATCH) {
             self.compile(context, batch)?;
         }
         Ok(texts.iter().map(|text| self.loaded[text.as_str()].clone()).collect())
     }
 
-    /// Loads what is kept on disk. What cannot be loaded is compiled instead.
+    /// Loads cached texts. A text that cannot be loaded is compiled instead.
     fn load_kept(&mut self, context: &Context, texts: &[&str]) -> Result<(), DeviceError> {
         let line = self.target.line();
         let mut files: HashMap<String, Vec<(&str, String)>> = HashMap::new();
@@ -142,7 +142,7 @@ impl Functions {
         let (program, names) = together(texts);
         let code = match self.compiler.compile(&self.target, &program) {
             Err(_) if texts.len() > 1 => {
-                // One by one, so that the error has one text.
+                // Compiled one by one, so that the error is about one text.
                 return texts.iter().try_for_each(|text| self.compile(context, &[text]));
             }
             result => result?,
@@ -159,13 +159,13 @@ impl Functions {
 
     fn insert(&mut self, text: &str, handle: CUfunction) {
         let text: Arc<str> = text.into();
-        self.loaded.insert(text.clone(), Arc::new(Function { handle, text }));
+        self.loaded.insert(text.clone(), Arc::new(LoadedFunction { handle, text }));
     }
 }
 
 fn load(context: &Context, code: &[u8]) -> Result<Module, DeviceError> {
     let mut module = std::ptr::null_mut();
-    // SAFETY: machine code says its own length; a place of ours is written.
+    // SAFETY: machine code says its own length; a local is written.
     let loaded = unsafe { (context.driver.module_load_data)(&raw mut module, code.as_ptr().cast()) };
     context.check("loading machine code", loaded).map(|()| Module(module))
 }
@@ -173,7 +173,7 @@ fn load(context: &Context, code: &[u8]) -> Result<Module, DeviceError> {
 fn function(context: &Context, module: Module, name: &str) -> Result<CUfunction, DeviceError> {
     let name = CString::new(name).expect("no zeros");
     let mut handle = std::ptr::null_mut();
-    // SAFETY: the module is loaded; the name ends with a zero; a place of ours is written.
-    let found: Code = unsafe { (context.driver.module_get_function)(&raw mut handle, module.0, name.as_ptr()) };
+    // SAFETY: the module is loaded; the name ends with a zero; a local is written.
+    let found: Status = unsafe { (context.driver.module_get_function)(&raw mut handle, module.0, name.as_ptr()) };
     context.check("looking for a kernel", found).map(|()| handle)
 }

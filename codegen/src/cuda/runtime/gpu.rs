@@ -1,16 +1,16 @@
-//! The device: what [`crate::Device`] asks, by its context, its functions and its staging memory.
+//! The device: [`crate::Device`] by its context, its functions, its libraries and its staging memory.
 
-use super::super::compaction;
-use super::compact;
+use super::capture_queue::CaptureQueue;
+use super::compaction;
 use super::context::{Context, not_forked};
-use super::functions::{Function, Functions};
-use super::product::Products;
-use super::program::{CudaProgram, Forms};
+use super::cublas::Cublas;
+use super::functions::{Functions, LoadedFunction};
+use super::program::{CudaProgram, KernelVariants};
 use super::routine::Routines;
-use super::sequence::Sequence;
 use super::staging::Staging;
-use crate::cuda::text::form;
-use crate::cuda::text::form::Form;
+use crate::cuda::text::compaction::compaction;
+use crate::cuda::text::variant;
+use crate::cuda::text::variant::Variant;
 use crate::{
     Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Kernel, Launch, Library, Program, Routine,
     Verified,
@@ -18,37 +18,37 @@ use crate::{
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock, Mutex, MutexGuard, PoisonError, Weak};
 
-/// What devices are called.
+/// The names of devices.
 const NAMES: [&str; 16] = [
     "cuda:0", "cuda:1", "cuda:2", "cuda:3", "cuda:4", "cuda:5", "cuda:6", "cuda:7", "cuda:8", "cuda:9", "cuda:10",
     "cuda:11", "cuda:12", "cuda:13", "cuda:14", "cuda:15",
 ];
-/// Nanoseconds of a launch, and of compiling a kernel; bytes that come across in a nanosecond, which is what one thread copies to
-/// pinned memory, as the link carries more (25 where it is PCI Express of the fourth generation, 16 lanes): what no driver tells.
-const LAUNCH: f64 = 3_000.0;
-const COMPILE: f64 = 40e6;
-const LINK: f64 = 10.0;
+/// Constants of the cost model that no driver reports: nanoseconds of a launch, and of compiling a kernel; bytes transferred in a
+/// nanosecond, limited by one thread's copy to pinned memory, as the link carries more (25 for PCI Express 4 with 16 lanes).
+const LAUNCH_NANOSECONDS: f64 = 3_000.0;
+const COMPILE_NANOSECONDS: f64 = 40e6;
+const LINK_BYTES_PER_NANOSECOND: f64 = 10.0;
 
 /// A device.
 pub(super) struct Gpu {
     pub(super) context: Context,
-    /// Launches that are held; locked before the others.
-    sequence: Mutex<Sequence>,
+    /// The queue of launches; locked before the others.
+    queue: Mutex<CaptureQueue>,
     functions: Mutex<Functions>,
-    kernels: Mutex<HashMap<Verified<Kernel>, Arc<Forms>>>,
+    kernels: Mutex<HashMap<Verified<Kernel>, Arc<KernelVariants>>>,
     staging: Mutex<Option<Staging>>,
-    products: Mutex<Option<Products>>,
+    products: Mutex<Option<Cublas>>,
     routines: Mutex<Routines>,
     /// Itself, for its programs.
     this: Weak<Gpu>,
 }
 
-/// A lock's content. What a thread that panicked left is whole: values are put in when they are ready.
+/// Locks a mutex. A poisoned one is fine: values are stored when they are complete.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The device of a number. It stays open for good: memory on it may outlive everything that knows it.
+/// The device of an ordinal. It is never closed: memory on it may outlive all its users.
 ///
 /// # Errors
 /// [`crate::Failure::Absent`] where there is none.
@@ -63,7 +63,7 @@ pub(crate) fn shared(ordinal: i32) -> Result<Arc<dyn Device>, DeviceError> {
     let functions = Mutex::new(Functions::new(&context)?);
     let gpu = Arc::new_cyclic(|this| Gpu {
         context,
-        sequence: Mutex::default(),
+        queue: Mutex::default(),
         functions,
         kernels: Mutex::default(),
         staging: Mutex::default(),
@@ -76,41 +76,44 @@ pub(crate) fn shared(ordinal: i32) -> Result<Arc<dyn Device>, DeviceError> {
 }
 
 impl Gpu {
-    /// A kernel's forms.
-    fn forms(&self, kernel: &Verified<Kernel>) -> Arc<Forms> {
+    /// The variants of a kernel.
+    fn variants(&self, kernel: &Verified<Kernel>) -> Arc<KernelVariants> {
         let mut kernels = locked(&self.kernels);
-        if let Some(forms) = kernels.get(kernel) {
-            return forms.clone();
+        if let Some(variants) = kernels.get(kernel) {
+            return variants.clone();
         }
-        let forms = Arc::new(Forms::new(kernel.clone()));
-        kernels.insert(kernel.clone(), forms.clone());
-        forms
+        let variants = Arc::new(KernelVariants::new(kernel.clone()));
+        kernels.insert(kernel.clone(), variants.clone());
+        variants
     }
 
-    /// Functions of kernels in forms, compiled together where they are missing.
+    /// Functions of kernels in variants, compiled together where they are missing.
     ///
     /// # Errors
     /// Where the compiler or the device refuses one.
-    pub(super) fn functions(&self, wanted: &[(Arc<Forms>, Form)]) -> Result<Vec<Arc<Function>>, DeviceError> {
-        let texts: Vec<String> = wanted.iter().map(|(forms, form)| forms.text(form)).collect();
+    pub(super) fn functions(
+        &self,
+        wanted: &[(Arc<KernelVariants>, Variant)],
+    ) -> Result<Vec<Arc<LoadedFunction>>, DeviceError> {
+        let texts: Vec<String> = wanted.iter().map(|(variants, variant)| variants.text(variant)).collect();
         let found = locked(&self.functions).of(&self.context, &texts)?;
-        for ((forms, form), function) in wanted.iter().zip(&found) {
-            forms.put(form.clone(), function.clone());
+        for ((variants, variant), function) in wanted.iter().zip(&found) {
+            variants.put(variant.clone(), function.clone());
         }
         Ok(found)
     }
 
-    /// Does something with the library for matrix products, which is looked for first. The context is the thread's.
-    fn with_products<T>(&self, then: impl FnOnce(&Products) -> T) -> T {
-        then(locked(&self.products).get_or_insert_with(|| Products::new(&self.context)))
+    /// Calls a function with cuBLAS, which is loaded at first use. The context is current.
+    fn with_products<T>(&self, then: impl FnOnce(&Cublas) -> T) -> T {
+        then(locked(&self.products).get_or_insert_with(|| Cublas::new(&self.context)))
     }
 
-    /// What is held.
-    pub(super) fn sequence(&self) -> MutexGuard<'_, Sequence> {
-        locked(&self.sequence)
+    /// The queue of launches.
+    pub(super) fn queue(&self) -> MutexGuard<'_, CaptureQueue> {
+        locked(&self.queue)
     }
 
-    /// Does something with the staging memory, which is made first.
+    /// Calls a function with the staging memory, which is allocated at first use.
     pub(super) fn staged<T>(
         &self,
         then: impl FnOnce(&mut Staging) -> Result<T, DeviceError>,
@@ -130,7 +133,7 @@ impl Backend for Gpu {
 
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {
         let gpu = self.this.upgrade().expect("devices stay open");
-        Ok(Arc::new(CudaProgram { gpu, forms: self.forms(kernel) }))
+        Ok(Arc::new(CudaProgram { gpu, variants: self.variants(kernel) }))
     }
 }
 
@@ -141,7 +144,12 @@ impl Device for Gpu {
     }
 
     fn facts(&self) -> Facts {
-        Facts { launch: LAUNCH, bandwidth: self.context.bandwidth, link: LINK, compile: COMPILE }
+        Facts {
+            launch: LAUNCH_NANOSECONDS,
+            bandwidth: self.context.bandwidth,
+            link: LINK_BYTES_PER_NANOSECOND,
+            compile: COMPILE_NANOSECONDS,
+        }
     }
 
     fn dlpack(&self) -> (i32, i32) {
@@ -152,10 +160,10 @@ impl Device for Gpu {
         let _entered = self.context.enter()?;
         let mut missing = vec![];
         for (kernel, launch) in launches {
-            let Some((form, _)) = form::of(kernel, launch) else { continue };
-            let forms = self.forms(kernel);
-            if forms.get(&form).is_none() {
-                missing.push((forms, form));
+            let Some((variant, _)) = variant::of(kernel, launch) else { continue };
+            let variants = self.variants(kernel);
+            if variants.get(&variant).is_none() {
+                missing.push((variants, variant));
             }
         }
         if missing.is_empty() { Ok(()) } else { self.functions(&missing).map(|_| ()) }
@@ -167,15 +175,15 @@ impl Device for Gpu {
         if !matches!(&found, Err(error) if error.failure == Failure::Memory) {
             return found;
         }
-        // What goes back after launches that are held is missing.
-        self.sequence().issue(&self.context)?;
+        // The deferred frees of queued launches may suffice.
+        self.queue().flush(&self.context)?;
         self.context.allocate(bytes)
     }
 
     unsafe fn release(&self, start: *mut u8, bytes: usize) {
-        // What a device that failed, or a forked process, cannot give back is gone with it.
+        // Memory of a failed device, or of the parent of a fork, cannot be freed.
         if let Ok(_entered) = self.context.enter()
-            && !self.sequence().release(&self.context, start, bytes)
+            && !self.queue().release(&self.context, start, bytes)
         {
             // SAFETY: the caller's contract.
             let _ = unsafe { self.context.free(start) };
@@ -184,14 +192,14 @@ impl Device for Gpu {
 
     unsafe fn upload(&self, from: *const u8, to: *mut u8, bytes: usize) -> Result<(), DeviceError> {
         let _entered = self.context.enter()?;
-        self.sequence().make_way(&self.context, to, bytes)?;
+        self.queue().flush_overlapping(&self.context, to, bytes)?;
         // SAFETY: the caller's contract.
         self.staged(|staging| unsafe { staging.upload(&self.context, from, to, bytes) })
     }
 
     unsafe fn download(&self, from: *const u8, to: *mut u8, bytes: usize) -> Result<(), DeviceError> {
         let _entered = self.context.enter()?;
-        self.sequence().issue(&self.context)?;
+        self.queue().flush(&self.context)?;
         // SAFETY: the caller's contract.
         self.staged(|staging| unsafe { staging.download(&self.context, from, to, bytes) })
     }
@@ -209,7 +217,7 @@ impl Device for Gpu {
         addresses: &[*mut u8],
     ) -> Result<bool, DeviceError> {
         let _entered = self.context.enter()?;
-        self.sequence().issue(&self.context)?;
+        self.queue().flush(&self.context)?;
         // SAFETY: the caller's contract.
         self.with_products(|products| unsafe { products.multiply(&self.context, dtype, domain, strides, addresses) })
     }
@@ -221,12 +229,12 @@ impl Device for Gpu {
         target: *mut u8,
     ) -> Result<(), DeviceError> {
         let _entered = self.context.enter()?;
-        self.sequence().issue(&self.context)?;
+        self.queue().flush(&self.context)?;
         let text = compaction(values.map(|(_, size)| size));
         let function = locked(&self.functions).of(&self.context, &[text])?.remove(0);
         let from = values.map_or(std::ptr::null(), |(start, _)| start);
         // SAFETY: the caller's contract; the text is for elements of this size.
-        unsafe { compact::run(&self.context, &function, (mask, elements), from, target) }
+        unsafe { compaction::run(&self.context, &function, (mask, elements), from, target) }
     }
 
     fn lacks(&self, library: Library) -> Option<String> {
@@ -238,23 +246,23 @@ impl Device for Gpu {
 
     unsafe fn run_routine(&self, routine: &Routine<'_>, addresses: &[*mut u8]) -> Result<(), DeviceError> {
         let _entered = self.context.enter()?;
-        self.sequence().issue(&self.context)?;
+        self.queue().flush(&self.context)?;
         // SAFETY: the caller's contract.
         unsafe { locked(&self.routines).run(&self.context, routine, addresses) }
     }
 
     fn wait(&self) -> Result<(), DeviceError> {
         let _entered = self.context.enter()?;
-        self.sequence().issue(&self.context)?;
-        self.context.wait_for_everybody()
+        self.queue().flush(&self.context)?;
+        self.context.wait_for_all_streams()
     }
 
     fn begin(&self) {
-        self.sequence().begin();
+        self.queue().begin();
     }
 
     fn end(&self) -> Result<u64, DeviceError> {
         let _entered = self.context.enter()?;
-        self.sequence().end(&self.context)
+        self.queue().end(&self.context)
     }
 }

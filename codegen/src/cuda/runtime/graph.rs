@@ -1,57 +1,57 @@
-//! Sequences of launches as the driver's graphs: made when a sequence comes the second time, kept, and told what changed.
+//! CUDA graphs: a sequence of launches becomes a graph when it comes the second time, is kept, and updated with new arguments.
 //!
-//! What a graph is known by are its functions and which of them waits for which. Arguments and the sizes of grids are told anew,
-//! but only of those launches where they differ from the last time. Whatever the driver refuses is launched plainly for good.
+//! The key of a graph is its functions and their dependences. Arguments and the sizes of grids are updated, only in those launches
+//! where they differ from the last time. A sequence that the driver refuses as a graph is always launched one by one.
 
-use super::calls::Calls;
 use super::context::Context;
-use super::driver::{Code, Graphs as Functions};
+use super::driver::{GraphFunctions, Status};
+use super::queued_launches::QueuedLaunches;
 use cudarc::driver::sys::{CUgraph, CUgraphExec, CUgraphNode};
 use std::collections::HashMap;
 use std::ffi::c_void;
 
-/// Sequences that are remembered; a graph takes tens of kilobytes, here and on the device.
-const MOST: usize = 128;
+/// The most sequences remembered; a graph takes tens of kilobytes, on the host and on the device.
+const MAX_GRAPHS: usize = 128;
 
-/// A sequence: of each launch the function, and a bit for each launch that it waits for.
+/// The key of a sequence: of each launch the function, and a bit for each launch that it waits for.
 type Key = [(usize, u64)];
 
-/// The sequences that came, and the graphs made of them.
+/// The sequences seen so far, and their graphs.
 #[derive(Default)]
 pub(super) struct Graphs {
     known: HashMap<Box<Key>, Known>,
-    /// The key that is looked for.
+    /// The key being looked up, kept for its memory.
     key: Vec<(usize, u64)>,
     /// Counts sequences.
     clock: u64,
 }
 
 struct Known {
-    /// When it came last.
+    /// When it was seen last.
     used: u64,
     state: State,
 }
 
 enum State {
-    /// It came once.
+    /// It was seen once.
     Seen,
     Made(Graph),
-    /// The driver takes no such graph.
+    /// The driver refused the graph.
     Refused,
 }
 
 /// A graph that can be launched.
 struct Graph {
-    functions: &'static Functions,
+    functions: &'static GraphFunctions,
     graph: CUgraph,
     launchable: CUgraphExec,
     nodes: Vec<CUgraphNode>,
-    /// What its launches were told, and their grids and blocks.
+    /// The current arguments of its launches, and their grids and blocks.
     words: Vec<u128>,
     shapes: Vec<[u32; 4]>,
 }
 
-// SAFETY: whoever has the value has the handles, which may be used from any thread.
+// SAFETY: the value owns the handles, which may be used from any thread.
 unsafe impl Send for Graph {}
 
 impl Drop for Graph {
@@ -67,15 +67,15 @@ impl Drop for Graph {
 }
 
 impl Graphs {
-    /// Launches calls as a graph; whether it did.
+    /// Launches a queue as a graph; whether it did.
     ///
     /// # Safety
     /// As of launching them one by one.
-    pub(super) unsafe fn launch(&mut self, context: &Context, calls: &Calls) -> bool {
+    pub(super) unsafe fn launch(&mut self, context: &Context, calls: &QueuedLaunches) -> bool {
         let Some(functions) = &context.driver.graphs else { return false };
         self.clock += 1;
         self.key.clear();
-        self.key.extend(calls.list.iter().map(|call| (call.function.handle as usize, call.after)));
+        self.key.extend(calls.list.iter().map(|call| (call.function.handle as usize, call.waits_for)));
         let Some(known) = self.known.get_mut(&self.key[..]) else {
             self.remember();
             return false;
@@ -85,18 +85,18 @@ impl Graphs {
             known.state = Graph::new(functions, calls).map_or(State::Refused, State::Made);
         }
         let State::Made(graph) = &mut known.state else { return false };
-        // SAFETY: the caller's contract; the graph was told the arguments.
+        // SAFETY: the caller's contract; the graph has the arguments.
         let done =
-            graph.tell(calls) && unsafe { (functions.launch)(graph.launchable, context.stream) } == Code::SUCCESS;
+            graph.update(calls) && unsafe { (functions.launch)(graph.launchable, context.stream) } == Status::SUCCESS;
         if !done {
             known.state = State::Refused;
         }
         done
     }
 
-    /// Remembers that a sequence came, and forgets the one that did not for longest.
+    /// Remembers a sequence, in place of the least recently used one.
     fn remember(&mut self) {
-        if self.known.len() >= MOST {
+        if self.known.len() >= MAX_GRAPHS {
             let oldest = self.known.iter().min_by_key(|(_, known)| known.used).map(|(key, _)| key.clone());
             oldest.and_then(|key| self.known.remove(&key));
         }
@@ -105,11 +105,11 @@ impl Graphs {
 }
 
 impl Graph {
-    /// A graph of calls; none where the driver refuses it.
-    fn new(functions: &'static Functions, calls: &Calls) -> Option<Graph> {
+    /// The graph of a queue; none where the driver refuses it.
+    fn new(functions: &'static GraphFunctions, calls: &QueuedLaunches) -> Option<Graph> {
         let mut graph = std::ptr::null_mut();
-        // SAFETY: a place of ours is written.
-        if unsafe { (functions.create)(&raw mut graph, 0) } != Code::SUCCESS {
+        // SAFETY: a local is written.
+        if unsafe { (functions.create)(&raw mut graph, 0) } != Status::SUCCESS {
             return None;
         }
         let shapes = calls.list.iter().map(|call| call.shape).collect();
@@ -124,35 +124,35 @@ impl Graph {
         let mut arguments: Vec<*const c_void> = vec![];
         for (number, call) in calls.list.iter().enumerate() {
             let after: Vec<CUgraphNode> =
-                (0..number).filter(|k| call.after >> k & 1 == 1).map(|k| made.nodes[k]).collect();
-            let told = calls.told(number, &mut arguments);
+                (0..number).filter(|k| call.waits_for >> k & 1 == 1).map(|k| made.nodes[k]).collect();
+            let params = calls.node_params(number, &mut arguments);
             let mut node = std::ptr::null_mut();
-            // SAFETY: the nodes are this graph's; the function takes these arguments, which are copied; a place of ours is written.
+            // SAFETY: the nodes are this graph's; the function takes these arguments, which are copied; a local is written.
             let code = unsafe {
-                (functions.add_kernel_node)(&raw mut node, graph, after.as_ptr(), after.len(), &raw const told)
+                (functions.add_kernel_node)(&raw mut node, graph, after.as_ptr(), after.len(), &raw const params)
             };
-            if code != Code::SUCCESS {
+            if code != Status::SUCCESS {
                 return None;
             }
             made.nodes.push(node);
         }
-        // SAFETY: the graph is whole; a place of ours is written.
+        // SAFETY: the graph is whole; a local is written.
         let code = unsafe { (functions.instantiate)(&raw mut made.launchable, graph, 0) };
-        (code == Code::SUCCESS).then_some(made)
+        (code == Status::SUCCESS).then_some(made)
     }
 
-    /// Tells the graph what calls are told now; whether the driver took it.
-    fn tell(&mut self, calls: &Calls) -> bool {
+    /// Updates the arguments of the graph; whether the driver accepted them.
+    fn update(&mut self, calls: &QueuedLaunches) -> bool {
         let mut arguments: Vec<*const c_void> = vec![];
         for (number, call) in calls.list.iter().enumerate() {
             let (known, words) = (&mut self.words[call.words.clone()], &calls.words[call.words.clone()]);
             if self.shapes[number] == call.shape && known == words {
                 continue;
             }
-            let told = calls.told(number, &mut arguments);
+            let params = calls.node_params(number, &mut arguments);
             // SAFETY: the node is this graph's; the function is the same, and takes these arguments, which are copied.
-            let code = unsafe { (self.functions.set_params)(self.launchable, self.nodes[number], &raw const told) };
-            if code != Code::SUCCESS {
+            let code = unsafe { (self.functions.set_params)(self.launchable, self.nodes[number], &raw const params) };
+            if code != Status::SUCCESS {
                 return false;
             }
             known.copy_from_slice(words);

@@ -1,10 +1,10 @@
-//! What all of NVIDIA's libraries have in common: whether they are there, how they fail, memory to work in.
+//! What all of NVIDIA's libraries have in common: loading, errors, workspaces.
 
 use super::context::Context;
 use crate::{DeviceError, Failure};
 use libloading::Library;
 
-/// A library that is there.
+/// A library that is installed.
 ///
 /// # Errors
 /// [`Failure::Absent`] where it is not.
@@ -12,7 +12,7 @@ pub(super) fn opened(name: &str, library: Option<&'static Library>) -> Result<&'
     library.ok_or_else(|| DeviceError::new(Failure::Absent, format!("{name} is not installed")))
 }
 
-/// An error of a call of a library: where the device failed before, that is the error.
+/// The error of a library call; where the device failed before, that is the error.
 #[cold]
 pub(super) fn failed(context: &Context, name: &str, doing: &str, status: u32) -> DeviceError {
     context.wait().err().unwrap_or_else(|| {
@@ -21,26 +21,25 @@ pub(super) fn failed(context: &Context, name: &str, doing: &str, status: u32) ->
     })
 }
 
-/// Memory that calls of a library work in, given back when dropped, once what was asked for is done.
-pub(super) struct Work<'a> {
+/// A workspace of library calls on the device, freed when dropped, after all earlier requests.
+pub(super) struct Workspace<'a> {
     context: &'a Context,
     pub(super) start: *mut u8,
 }
 
-impl Work<'_> {
+impl Workspace<'_> {
     /// So many bytes.
     ///
     /// # Errors
     /// [`Failure::Memory`]; those of a device that failed.
-    pub(super) fn new(context: &Context, bytes: usize) -> Result<Work<'_>, DeviceError> {
-        Ok(Work { context, start: context.allocate(bytes)? })
+    pub(super) fn new(context: &Context, bytes: usize) -> Result<Workspace<'_>, DeviceError> {
+        Ok(Workspace { context, start: context.allocate(bytes)? })
     }
 }
 
-impl Drop for Work<'_> {
+impl Drop for Workspace<'_> {
     fn drop(&mut self) {
-        // SAFETY: the memory is of this context, and only what was asked for before uses it. What a device that failed cannot give
-        // back is gone with it.
+        // SAFETY: the memory is of this context, and only earlier requests use it. A failed device cannot free it.
         let _ = unsafe { self.context.free(self.start) };
     }
 }

@@ -1,43 +1,43 @@
-//! Kernels on NVIDIA's devices: memory, copies, compiling, launching.
+//! The CUDA runtime: memory, copies, compiling and launching on NVIDIA's devices.
 //!
 //! | module | does |
 //! |---|---|
-//! | `gpu` | the device: what [`crate::Device`] asks, and which devices are open |
+//! | `gpu` | the device: implements [`crate::Device`], and keeps the open devices |
 //! | `context` | the device as the driver sees it: its context, our stream, its memory |
-//! | `staging` | copies through pinned memory |
-//! | `program` | launches: forms and arguments |
-//! | `sequence`, `calls`, `graph` | launches held and asked for, one by one or as graphs; memory that they share |
-//! | `compact` | what a mask chooses, side by side |
-//! | `functions` | texts as functions: what is compiled together, kept, and loaded |
+//! | `staging` | uploads and downloads through pinned memory |
+//! | `program` | launches: variants of kernels and their arguments |
+//! | `capture_queue`, `queued_launches`, `graph` | launches that are queued, and issued one by one or as graphs; memory that they share |
+//! | `compaction` | stream compaction |
+//! | `functions` | texts as functions: compiled in batches, cached, and loaded |
 //! | `compiler`, `cache` | NVIDIA's run-time compiler; machine code on disk |
-//! | `product` | matrix products by cuBLAS |
-//! | `library`, `routine`, `fourier` | what libraries have in common; their routines; Fourier transforms by cuFFT |
-//! | `solver`, `factors`, `spectrum` | linear algebra by cuSOLVER: solutions and factors, eigenvalues and singular values |
+//! | `cublas` | matrix products by cuBLAS |
+//! | `library`, `routine`, `fft` | what libraries have in common; their routines; Fourier transforms by cuFFT |
+//! | `solver`, `lu_qr`, `eig_svd` | linear algebra by cuSOLVER: solutions and factors, eigenvalues and singular values |
 //! | `driver` | the driver's functions, looked up one by one |
 //!
-//! Nothing here is needed to build: the driver, the compiler and the libraries are looked for when they are asked for, and what
-//! is missing is an error that says so. There is one stream, so a device does what it is asked for in that order, but for launches
-//! of a graph that touch nothing in common. A launch takes 0.45 µs here, and 0.6 in a graph, all of whose launches are told
-//! something new; the driver's part comes to more.
+//! A build needs none of NVIDIA's software: the driver, the compiler and the libraries are loaded at first use, and a
+//! missing one is an error that says so. There is one stream, so a device runs requests in their order, except that launches
+//! of a graph without dependences may run side by side. A launch takes 0.45 µs of host code, and 0.6 in a graph all of whose
+//! launches have new arguments; the driver takes more than that.
 
 mod cache;
-mod calls;
-mod compact;
+mod capture_queue;
+mod compaction;
 mod compiler;
 mod context;
+mod cublas;
 mod driver;
-mod factors;
-mod fourier;
+mod eig_svd;
+mod fft;
 mod functions;
 mod gpu;
 mod graph;
 mod library;
-mod product;
+mod lu_qr;
 mod program;
+mod queued_launches;
 mod routine;
-mod sequence;
 mod solver;
-mod spectrum;
 mod staging;
 
 pub(crate) use gpu::shared;

@@ -1,74 +1,76 @@
-//! Kernels that run on a device: which form a launch has, its function, and its arguments.
+//! Programs on a device: the variant of a launch, its function, and its arguments.
 
-use super::functions::Function;
+use super::capture_queue::{LaunchRequest, indirect_operands, zeros};
+use super::functions::LoadedFunction;
 use super::gpu::Gpu;
-use super::sequence::{Given, roaming, zeros};
-use crate::cuda::text::form;
-use crate::cuda::text::form::{Form, Geometry, scatters};
 use crate::cuda::text::source;
+use crate::cuda::text::variant;
+use crate::cuda::text::variant::{Geometry, Variant, scatters};
 use crate::{DeviceError, Kernel, Launch, Program, RaisedFlags, Template, ThreadPool, Verified};
 use smallvec::SmallVec;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A kernel, and its functions by forms. There are few of those, so they are compared one by one.
-pub(super) struct Forms {
+/// A kernel, and its functions by variant. These are few, so they are compared one by one.
+pub(super) struct KernelVariants {
     pub(super) kernel: Verified<Kernel>,
-    /// Which operands are gathered from or scattered to.
-    roams: SmallVec<[bool; 8]>,
-    known: Mutex<Vec<(Form, Arc<Function>)>>,
+    /// Which operands are accessed by gathers or scatters.
+    is_indirect: SmallVec<[bool; 8]>,
+    known: Mutex<Vec<(Variant, Arc<LoadedFunction>)>>,
 }
 
-impl Forms {
-    pub(super) fn new(kernel: Verified<Kernel>) -> Forms {
-        Forms { roams: roaming(&kernel), kernel, known: Mutex::default() }
+impl KernelVariants {
+    pub(super) fn new(kernel: Verified<Kernel>) -> KernelVariants {
+        KernelVariants { is_indirect: indirect_operands(&kernel), kernel, known: Mutex::default() }
     }
 
-    /// The function of a form, if it was compiled.
-    pub(super) fn get(&self, form: &Form) -> Option<Arc<Function>> {
+    /// The function of a variant, if it was compiled.
+    pub(super) fn get(&self, variant: &Variant) -> Option<Arc<LoadedFunction>> {
         let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        known.iter().find(|(known, _)| known == form).map(|(_, function)| function.clone())
+        known.iter().find(|(known, _)| known == variant).map(|(_, function)| function.clone())
     }
 
-    /// Says what the function of a form is.
-    pub(super) fn put(&self, form: Form, function: Arc<Function>) {
+    /// Stores the function of a variant.
+    pub(super) fn put(&self, variant: Variant, function: Arc<LoadedFunction>) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
-        if known.iter().all(|(known, _)| *known != form) {
-            known.push((form, function));
+        if known.iter().all(|(known, _)| *known != variant) {
+            known.push((variant, function));
         }
     }
 
-    /// The text in a form.
-    pub(super) fn text(&self, form: &Form) -> String {
-        source::source(&self.kernel, form)
+    /// The text in a variant.
+    pub(super) fn text(&self, variant: &Variant) -> String {
+        source::source(&self.kernel, variant)
     }
 }
 
 /// A kernel on a device.
 pub(super) struct CudaProgram {
     pub(super) gpu: Arc<Gpu>,
-    pub(super) forms: Arc<Forms>,
+    pub(super) variants: Arc<KernelVariants>,
 }
 
 impl Program for CudaProgram {
     unsafe fn launch(&self, launch: &Launch<'_>, _: &dyn ThreadPool) -> Result<RaisedFlags, DeviceError> {
-        let Some((form, geometry)) = form::of(&self.forms.kernel, launch) else { return Ok(RaisedFlags::new()) };
+        let Some((variant, geometry)) = variant::of(&self.variants.kernel, launch) else {
+            return Ok(RaisedFlags::new());
+        };
         let _entered = self.gpu.context.enter()?;
-        let function = match self.forms.get(&form) {
+        let function = match self.variants.get(&variant) {
             Some(function) => function,
-            None => self.gpu.functions(&[(self.forms.clone(), form.clone())])?.remove(0),
+            None => self.gpu.functions(&[(self.variants.clone(), variant.clone())])?.remove(0),
         };
         // SAFETY: the caller's contract; the geometry is this launch's.
-        unsafe { run(&self.gpu, &self.forms, (&form, &function), &geometry, launch) }.map(|()| RaisedFlags::new())
+        unsafe { run(&self.gpu, &self.variants, (&variant, &function), &geometry, launch) }.map(|()| RaisedFlags::new())
     }
 
     fn listing(&self) -> String {
-        let known = self.forms.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = self.variants.known.lock().unwrap_or_else(PoisonError::into_inner);
         known.iter().map(|(_, function)| &*function.text).collect::<Vec<_>>().join("\n")
     }
 }
 
 /// The arguments of a launch in memory of the device, as the type `Arguments` of the text has them.
-fn given(gpu: &Gpu, launch: &Launch<'_>, geometry: &Geometry) -> Result<*mut u8, DeviceError> {
+fn upload_arguments(gpu: &Gpu, launch: &Launch<'_>, geometry: &Geometry) -> Result<*mut u8, DeviceError> {
     let mut bytes: Vec<u8> = launch.addresses.iter().flat_map(|&address| (address as u64).to_le_bytes()).collect();
     bytes.resize(bytes.len().next_multiple_of(16), 0);
     launch.scalars.iter().for_each(|scalar| bytes.extend(scalar.bytes()));
@@ -79,32 +81,33 @@ fn given(gpu: &Gpu, launch: &Launch<'_>, geometry: &Geometry) -> Result<*mut u8,
     Ok(start)
 }
 
-/// Launches a function, as often as it has phases.
+/// Queues the launches of a function, one for each phase.
 ///
 /// # Safety
-/// As [`Program::launch`], with the form and the geometry of this launch.
+/// As [`Program::launch`], with the variant and the geometry of this launch.
 unsafe fn run(
     gpu: &Gpu,
-    forms: &Forms,
-    (form, function): (&Form, &Arc<Function>),
+    variants: &KernelVariants,
+    (variant, function): (&Variant, &Arc<LoadedFunction>),
     geometry: &Geometry,
     launch: &Launch<'_>,
 ) -> Result<(), DeviceError> {
-    let (context, kernel) = (&gpu.context, &*forms.kernel);
+    let (context, kernel) = (&gpu.context, &*variants.kernel);
     let is_reduction = kernel.template == Template::Reduce;
-    let mut sequence = gpu.sequence();
-    let [parts, tickets] = sequence.room(context, geometry.phases as usize, geometry.parts, is_reduction)?;
-    // What is done to new memory may be done before launches that are held.
+    let mut queue = gpu.queue();
+    let [parts, tickets] = queue.reserve(context, geometry.phases as usize, geometry.parts, is_reduction)?;
+    // New memory may be initialised before the queued launches.
     let claims = if geometry.claims > 0 { zeros(context, 16 * geometry.claims)? } else { std::ptr::null_mut() };
-    let given = if form.by_address { given(gpu, launch, geometry)? } else { std::ptr::null_mut() };
+    let in_memory = if variant.by_address { upload_arguments(gpu, launch, geometry)? } else { std::ptr::null_mut() };
     let mask = (geometry.claims as u64).wrapping_sub(1);
-    let [parts, tickets, claims_at, given_at] = [parts, tickets, claims, given].map(|at| (at as u64).to_ne_bytes());
+    let [parts, tickets, claims_at, arguments_at] =
+        [parts, tickets, claims, in_memory].map(|at| (at as u64).to_ne_bytes());
     let mask = mask.to_ne_bytes();
     let addresses: SmallVec<[[u8; 8]; 8]> = launch.addresses.iter().map(|&a| (a as u64).to_ne_bytes()).collect();
     let scalars: SmallVec<[[u8; 16]; 4]> = launch.scalars.iter().map(|scalar| scalar.bytes()).collect();
     let mut arguments: SmallVec<[&[u8]; 16]> = SmallVec::new();
-    if form.by_address {
-        arguments.push(&given_at);
+    if variant.by_address {
+        arguments.push(&arguments_at);
     } else {
         arguments.extend(addresses.iter().map(|address| &address[..]));
         arguments.extend(scalars.iter().map(|scalar| &scalar[..]));
@@ -113,19 +116,24 @@ unsafe fn run(
     let ([columns, rows], [x, y]) = (geometry.grid, geometry.block);
     for phase in 2 - geometry.phases as i32..2 {
         let phase = phase.to_ne_bytes();
-        let more: &[&[u8]] = match kernel.template {
+        let own: &[&[u8]] = match kernel.template {
             Template::Map if scatters(kernel) > 0 => &[&claims_at, &mask, &phase],
             Template::Map => &[],
             Template::Reduce => &[&parts, &tickets],
             Template::Scan => &[&parts, &phase],
         };
-        let all: SmallVec<[&[u8]; 16]> = arguments.iter().chain(more).copied().collect();
-        sequence.add(&Given { function, shape: [columns, rows, x, y], arguments: &all }, kernel, &forms.roams, launch);
+        let all: SmallVec<[&[u8]; 16]> = arguments.iter().chain(own).copied().collect();
+        queue.add(
+            &LaunchRequest { function, shape: [columns, rows, x, y], arguments: &all },
+            kernel,
+            &variants.is_indirect,
+            launch,
+        );
     }
-    for (memory, bytes) in [(claims, 16 * geometry.claims), (given, 0)] {
+    for (memory, bytes) in [(claims, 16 * geometry.claims), (in_memory, 0)] {
         if !memory.is_null() {
-            sequence.release(context, memory, bytes);
+            queue.release(context, memory, bytes);
         }
     }
-    sequence.added(context)
+    queue.flush_unless_open(context)
 }

@@ -1,27 +1,27 @@
-//! Routines of libraries, each looked for when it is first asked for.
+//! Library routines, by libraries that are loaded at first use.
 
 use super::context::Context;
-use super::fourier::Fourier;
+use super::fft::Cufft;
 use super::solver::Solver;
 use crate::{DeviceError, Library, Routine};
 
-/// The libraries' state for one device: nothing before they are asked for, and then why there is none, where there is none.
+/// The libraries of one device: none before first use, then the library or why it is absent.
 #[derive(Default)]
 pub(super) struct Routines {
-    fourier: Option<Result<Fourier, DeviceError>>,
+    fourier: Option<Result<Cufft, DeviceError>>,
     solver: Option<Result<Solver, DeviceError>>,
 }
 
 impl Routines {
-    fn fourier(&mut self, context: &Context) -> Result<&mut Fourier, DeviceError> {
-        self.fourier.get_or_insert_with(|| Fourier::open(context)).as_mut().map_err(|error| error.clone())
+    fn fourier(&mut self, context: &Context) -> Result<&mut Cufft, DeviceError> {
+        self.fourier.get_or_insert_with(|| Cufft::open(context)).as_mut().map_err(|error| error.clone())
     }
 
     fn solver(&mut self, context: &Context) -> Result<&Solver, DeviceError> {
         self.solver.get_or_insert_with(|| Solver::open(context)).as_ref().map_err(Clone::clone)
     }
 
-    /// Why there is no such library, where there is none. The context is the thread's.
+    /// Why a library is absent, if it is. The context is current.
     pub(super) fn lack(&mut self, context: &Context, library: Library) -> Option<String> {
         match library {
             Library::Fourier => self.fourier(context).err(),
@@ -36,7 +36,7 @@ impl Routines {
     /// As [`crate::Device::run_routine`].
     ///
     /// # Safety
-    /// As [`crate::Device::run_routine`]; the context is the thread's.
+    /// As [`crate::Device::run_routine`]; the context is current.
     pub(super) unsafe fn run(
         &mut self,
         context: &Context,

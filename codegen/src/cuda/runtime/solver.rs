@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use super::driver;
-use super::library::{Work, failed, opened};
+use super::library::{Workspace, failed, opened};
 use crate::{DType, DeviceError, Failure, Routine};
 use cudarc::cublas::sys::cudaDataType as Type;
 use cudarc::cusolver::sys;
@@ -11,21 +11,21 @@ use cudarc::driver::sys::CUstream;
 use libloading::Library;
 use std::ffi::c_int;
 
-type Create = unsafe extern "C" fn(*mut Handle) -> u32;
+type CreateSolver = unsafe extern "C" fn(*mut Handle) -> u32;
 type CreateParams = unsafe extern "C" fn(*mut Params) -> u32;
-type SetStream = unsafe extern "C" fn(Handle, CUstream) -> u32;
+type SetStreamSolver = unsafe extern "C" fn(Handle, CUstream) -> u32;
 
-/// The library, and its state for one device.
+/// The library with its handle for one device.
 pub(super) struct Solver {
     library: &'static Library,
     pub(super) handle: Handle,
     pub(super) params: Params,
 }
 
-// SAFETY: whoever has the value has the handle.
+// SAFETY: the value owns the handle.
 unsafe impl Send for Solver {}
 
-/// Matrices of a batch: their type, their rows (what they have as columns too, where they are square) and columns, how many there are.
+/// The matrices of a batch: their type, rows and columns (equal where they are square), and number.
 #[derive(Clone, Copy)]
 pub(super) struct Batch {
     pub(super) dtype: DType,
@@ -34,26 +34,26 @@ pub(super) struct Batch {
     pub(super) count: usize,
 }
 
-/// Memory that a call works in, on the device and here.
-pub(super) struct Room<'a> {
-    there: Work<'a>,
+/// The workspace of a call, on the device and on the host.
+pub(super) struct SolverWorkspace<'a> {
+    there: Workspace<'a>,
     here: Vec<u8>,
     bytes: usize,
 }
 
 impl Solver {
-    /// The library's state for a device, whose context is the thread's.
+    /// The library's state for a device, whose context is current.
     ///
     /// # Errors
     /// [`Failure::Absent`] where the library is not there, or does not start.
     pub(super) fn open(context: &Context) -> Result<Solver, DeviceError> {
         // SAFETY: loading the library runs its constructors, which any program that uses it does.
         let library = opened("cuSOLVER", unsafe { sys::is_culib_present().then(|| sys::culib()) })?;
-        let create: Create = driver::function(library, "cusolverDnCreate")?;
+        let create: CreateSolver = driver::function(library, "cusolverDnCreate")?;
         let create_params: CreateParams = driver::function(library, "cusolverDnCreateParams")?;
-        let set_stream: SetStream = driver::function(library, "cusolverDnSetStream")?;
+        let set_stream: SetStreamSolver = driver::function(library, "cusolverDnSetStream")?;
         let (mut handle, mut params) = (std::ptr::null_mut(), std::ptr::null_mut());
-        // SAFETY: places of ours are written; the stream is of the current context.
+        // SAFETY: locals are written; the stream is of the current context.
         let starts = unsafe {
             create(&raw mut handle) == 0
                 && create_params(&raw mut params) == 0
@@ -80,7 +80,7 @@ impl Solver {
     /// As [`crate::Device::run_routine`].
     ///
     /// # Safety
-    /// As [`crate::Device::run_routine`]; the context is the thread's.
+    /// As [`crate::Device::run_routine`]; the context is current.
     pub(super) unsafe fn run(
         &self,
         context: &Context,
@@ -114,7 +114,7 @@ impl Solver {
         }
     }
 
-    /// Calls a function for each matrix, by number, with room on the device and here; `ask` asks it how much it takes.
+    /// Calls a function for each matrix, by number, with workspaces on the device and on the host; `ask` gives their sizes.
     ///
     /// # Errors
     /// Those of the device, which say what failed: `doing`.
@@ -123,26 +123,26 @@ impl Solver {
         context: &Context,
         (count, doing): (usize, &str),
         ask: impl FnOnce(*mut usize, *mut usize) -> u32,
-        call: impl Fn(usize, &mut Room<'_>) -> u32,
+        call: impl Fn(usize, &mut SolverWorkspace<'_>) -> u32,
     ) -> Result<(), DeviceError> {
         let (mut there, mut here) = (0, 0);
         checked(context, doing, ask(&raw mut there, &raw mut here))?;
-        let mut room = Room { there: Work::new(context, there)?, here: vec![0; here], bytes: there };
+        let mut room = SolverWorkspace { there: Workspace::new(context, there)?, here: vec![0; here], bytes: there };
         for i in 0..count {
             checked(context, doing, call(i, &mut room))?;
         }
-        // What is on the device is given back in turn, what is here now.
+        // The workspace on the device is freed in stream order, that on the host now.
         if here == 0 { Ok(()) } else { context.wait() }
     }
 }
 
-impl Room<'_> {
-    /// Where it is on the device, and here.
-    pub(super) fn there(&self) -> (*mut u8, usize) {
+impl SolverWorkspace<'_> {
+    /// The part on the device, and its bytes.
+    pub(super) fn on_device(&self) -> (*mut u8, usize) {
         (self.there.start, self.bytes)
     }
 
-    pub(super) fn here(&mut self) -> (*mut u8, usize) {
+    pub(super) fn on_host(&mut self) -> (*mut u8, usize) {
         (self.here.as_mut_ptr(), self.here.len())
     }
 }
@@ -164,8 +164,8 @@ impl Batch {
     }
 }
 
-/// Where it is noted what became of a matrix.
-pub(super) fn note(notes: *mut u8, i: usize) -> *mut c_int {
+/// The slot of the status (`info`) of a matrix.
+pub(super) fn info_slot(notes: *mut u8, i: usize) -> *mut c_int {
     notes.cast::<c_int>().wrapping_add(i)
 }
 

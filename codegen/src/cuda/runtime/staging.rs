@@ -1,17 +1,17 @@
-//! Copies between the host's memory and the device's, through pinned memory that both reach.
+//! Staging: copies between the memory of host and device through pinned memory, which both reach.
 //!
-//! Two halves take turns: while the device copies one, the host fills or empties the other. The device does everything in the
-//! order it was asked for, so a half may be asked to be read into while it is still being copied from; only the host has to wait,
+//! It is a double buffer: while the device copies one half, the host fills or empties the other. The device runs all requests in
+//! order, so a half may be requested as a target while it is still being copied from; only the host has to wait,
 //! for the event recorded after the last copy of a half.
 
 use super::context::Context;
 use crate::DeviceError;
 use cudarc::driver::sys::CUevent;
 
-/// Bytes of a half: enough for a copy to take longer than asking for it, and little to keep from the system.
-const HALF: usize = 4 << 20;
+/// Bytes of a half: a copy takes longer than its request, and little memory is pinned.
+const STAGING_BYTES: usize = 4 << 20;
 /// Where pieces of a half begin.
-const ALIGN: usize = 64;
+const STAGING_ALIGN: usize = 64;
 /// An event that is only waited for.
 const DISABLE_TIMING: u32 = 2;
 
@@ -20,7 +20,7 @@ pub(super) struct Staging {
     halves: [Half; 2],
     /// The half that is filled.
     turn: usize,
-    /// How far it is.
+    /// How much of it is filled.
     filled: usize,
 }
 
@@ -30,7 +30,7 @@ struct Half {
     done: CUevent,
 }
 
-// SAFETY: whoever has the value has the memory, and events may be used from any thread.
+// SAFETY: the value owns the memory, and events may be used from any thread.
 unsafe impl Send for Staging {}
 
 impl Staging {
@@ -41,9 +41,9 @@ impl Staging {
     pub(super) fn new(context: &Context) -> Result<Staging, DeviceError> {
         let half = || {
             let (mut memory, mut done) = (std::ptr::null_mut(), std::ptr::null_mut());
-            // SAFETY: places of ours are written.
+            // SAFETY: locals are written.
             unsafe {
-                context.check("pinning memory", (context.driver.mem_host_alloc)(&raw mut memory, HALF, 0))?;
+                context.check("pinning memory", (context.driver.mem_host_alloc)(&raw mut memory, STAGING_BYTES, 0))?;
                 context.check("making an event", (context.driver.event_create)(&raw mut done, DISABLE_TIMING))?;
             }
             Ok(Half { memory: memory.cast(), done })
@@ -67,10 +67,10 @@ impl Staging {
     ) -> Result<(), DeviceError> {
         let mut copied = 0;
         while copied < bytes {
-            if self.filled >= HALF {
+            if self.filled >= STAGING_BYTES {
                 self.next_half(context)?;
             }
-            let piece = (bytes - copied).min(HALF - self.filled);
+            let piece = (bytes - copied).min(STAGING_BYTES - self.filled);
             // SAFETY: the piece lies in the half, whose part from `filled` on no copy reads; else the caller's contract.
             unsafe {
                 let staged = self.halves[self.turn].memory.add(self.filled);
@@ -79,13 +79,13 @@ impl Staging {
                     (context.driver.memcpy_htod_async)(to as u64 + copied as u64, staged.cast(), piece, context.stream);
                 context.check("copying to the device", code)?;
             }
-            self.filled = (self.filled + piece).next_multiple_of(ALIGN);
+            self.filled = (self.filled + piece).next_multiple_of(STAGING_ALIGN);
             copied += piece;
         }
         Ok(())
     }
 
-    /// Goes on with the other half, once its copies are done.
+    /// Switches to the other half, once its copies are done.
     fn next_half(&mut self, context: &Context) -> Result<(), DeviceError> {
         self.record(context, self.turn)?;
         self.turn = 1 - self.turn;
@@ -100,7 +100,7 @@ impl Staging {
         context.check("recording an event", code)
     }
 
-    /// Waits for what was asked for before the half's event was recorded last; not at all where it never was.
+    /// Waits for the requests before the last record of the half's event; not at all where it was never recorded.
     fn await_half(&self, context: &Context, half: usize) -> Result<(), DeviceError> {
         // SAFETY: the event is ours.
         let code = unsafe { (context.driver.event_synchronize)(self.halves[half].done) };
@@ -110,7 +110,7 @@ impl Staging {
     /// Copies from the device, and waits for it.
     ///
     /// # Errors
-    /// Those of the device, and of what it was asked for before.
+    /// Those of the device, and of earlier requests.
     ///
     /// # Safety
     /// As [`Staging::upload`], the other way.
@@ -124,16 +124,16 @@ impl Staging {
         if bytes == 0 {
             return context.wait();
         }
-        let pieces = bytes.div_ceil(HALF);
-        let size = |piece: usize| (bytes - piece * HALF).min(HALF);
-        // One piece is on its way while the one before is emptied.
+        let pieces = bytes.div_ceil(STAGING_BYTES);
+        let size = |piece: usize| (bytes - piece * STAGING_BYTES).min(STAGING_BYTES);
+        // One piece is copied while the host empties the one before.
         for piece in 0..=pieces {
             if piece < pieces {
                 // SAFETY: the caller's contract; what the half held was emptied two pieces ago, or the device copies it before.
                 let code = unsafe {
                     (context.driver.memcpy_dtoh_async)(
                         self.halves[piece % 2].memory.cast(),
-                        from as u64 + (piece * HALF) as u64,
+                        from as u64 + (piece * STAGING_BYTES) as u64,
                         size(piece),
                         context.stream,
                     )
@@ -146,11 +146,11 @@ impl Staging {
                 // SAFETY: the half holds the piece; else the caller's contract.
                 unsafe {
                     let staged = self.halves[before % 2].memory;
-                    std::ptr::copy_nonoverlapping(staged, to.add(before * HALF), size(before));
+                    std::ptr::copy_nonoverlapping(staged, to.add(before * STAGING_BYTES), size(before));
                 }
             }
         }
-        // The device did all that was asked for, so both halves are free.
+        // The device has run all requests, so both halves are free.
         (self.turn, self.filled) = (0, 0);
         Ok(())
     }

@@ -1,24 +1,32 @@
-//! What a kernel's accumulators hold, as text: one value `Folded` of all of them, what joins two, and how threads do.
+//! Folds as text: the type `Folded` of all accumulators of a kernel, what joins two of them, and how threads share one.
 
-use crate::cuda::text::form::Along;
-use crate::cuda::text::functions::filled;
 use crate::cuda::text::spell;
+use crate::cuda::text::spell::filled;
 use crate::{DType, Kernel, Op, Scalar, Template, ValueId};
 
-/// How accumulators of a kind are held.
-enum Held {
-    /// As a value, from the fold's initial value.
-    Value(Op, Scalar),
-    /// As a value, once there is one: where nothing changes nothing. Before that, as the value of folding nothing.
-    Some(Op, Scalar),
-    /// As a value and its position, the better value first.
-    Place(Op),
+/// The axes along which neighbouring threads of a fold go.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum FoldAxis {
+    /// The inner axes: the threads of a group fold together.
+    Inner,
+    /// The outer axes: each thread folds its own points.
+    Outer,
 }
 
-/// An accumulator's members of `Folded`: `a` and its number, and `p` and its number where it is held by two.
+/// How an accumulator is represented.
+enum AccumulatorKind {
+    /// A value, which starts at the neutral element.
+    Value(Op, Scalar),
+    /// A value, and whether there is one: for folds without a neutral element. Before that, what folding nothing gives.
+    Optional(Op, Scalar),
+    /// A value and its position; the op says which value is better.
+    Indexed(Op),
+}
+
+/// The members of `Folded` for an accumulator: `a` and its number, and for a second one `p` and its number.
 struct Member {
     dtype: DType,
-    held: Held,
+    held: AccumulatorKind,
     value: ValueId,
 }
 
@@ -26,9 +34,9 @@ impl Member {
     /// The second member's type, and its size, which is its alignment.
     fn second(&self) -> Option<(&'static str, usize)> {
         match self.held {
-            Held::Value(..) => None,
-            Held::Some(..) => Some(("bool", 1)),
-            Held::Place(_) => Some(("i64", 8)),
+            AccumulatorKind::Value(..) => None,
+            AccumulatorKind::Optional(..) => Some(("bool", 1)),
+            AccumulatorKind::Indexed(_) => Some(("i64", 8)),
         }
     }
 }
@@ -42,9 +50,9 @@ fn members(kernel: &Kernel) -> impl Iterator<Item = (usize, Member)> {
             let dtype = kernel.body.dtype(a.value);
             let row = a.fold.row().expect("verified kernels fold by the table");
             let held = match (row.better, row.initial(dtype)) {
-                (Some(better), _) => Held::Place(better),
-                (None, Some(initial)) => Held::Value(row.op, initial),
-                (None, None) => Held::Some(row.op, row.identity(dtype).unwrap_or(Scalar::zero(dtype))),
+                (Some(better), _) => AccumulatorKind::Indexed(better),
+                (None, Some(initial)) => AccumulatorKind::Value(row.op, initial),
+                (None, None) => AccumulatorKind::Optional(row.op, row.identity(dtype).unwrap_or(Scalar::zero(dtype))),
             };
             Member { dtype, held, value: a.value }
         })
@@ -52,7 +60,7 @@ fn members(kernel: &Kernel) -> impl Iterator<Item = (usize, Member)> {
 }
 
 /// The types and functions of a kernel's folds.
-pub(crate) fn text(kernel: &Kernel, along: Along) -> String {
+pub(crate) fn text(kernel: &Kernel, along: FoldAxis) -> String {
     let (mut held, mut nothing, mut join) = (String::new(), String::new(), String::new());
     for (n, member) in members(kernel) {
         let dtype = member.dtype;
@@ -63,18 +71,18 @@ pub(crate) fn text(kernel: &Kernel, along: Along) -> String {
             held += &format!(" {name} p{n};");
         }
         match member.held {
-            Held::Value(op, start) => {
+            AccumulatorKind::Value(op, start) => {
                 nothing += &format!("    f.a{n} = {};\n", spell::literal(start));
                 join += &format!("    f.a{n} = {};\n", joined(op));
             }
-            Held::Some(op, start) => {
+            AccumulatorKind::Optional(op, start) => {
                 nothing += &format!("    f.a{n} = {};\n    f.p{n} = false;\n", spell::literal(start));
                 join += &format!(
                     "    f.a{n} = !a.p{n} ? {b} : !b.p{n} ? {a} : {};\n    f.p{n} = a.p{n} | b.p{n};\n",
                     joined(op)
                 );
             }
-            Held::Place(better) => {
+            AccumulatorKind::Indexed(better) => {
                 nothing += &format!("    f.a{n} = {};\n    f.p{n} = -1;\n", spell::literal(Scalar::zero(dtype)));
                 let is = |op: Op, x: &str, y: &str| filled(&spell::op(op, dtype), dtype, &[x, y]);
                 join += &format!(
@@ -84,7 +92,7 @@ pub(crate) fn text(kernel: &Kernel, along: Along) -> String {
                     is(Op::Equal, &a, &b),
                 );
                 join += &format!("    const bool w{n} = {};\n", is(better, &a, &b));
-                // Of two nans, and of two equals, the former; else a nan, or what is better.
+                // Of two NaN, or two equal values, the first; else NaN, or the better value.
                 join += &format!(
                     "    const bool k{n} = b.p{n} < 0 || (a.p{n} >= 0 && (m{n} & n{n} || e{n} ? a.p{n} < b.p{n} : m{n} | n{n} ? m{n} : w{n}));\n    f.a{n} = k{n} ? {a} : {b};\n    f.p{n} = k{n} ? a.p{n} : b.p{n};\n"
                 );
@@ -103,12 +111,12 @@ pub(crate) fn text(kernel: &Kernel, along: Along) -> String {
             "static __device__ Folded join(const Folded a, const Folded b) {{\n    Folded f;\n{join}    return f;\n}}"
         ),
     ];
-    let (reduces, is_inner) = (kernel.template == Template::Reduce, along == Along::Inner);
+    let (reduces, is_inner) = (kernel.template == Template::Reduce, along == FoldAxis::Inner);
     parts.extend(
         match (reduces, is_inner) {
-            (true, true) => vec![lanes().0, include_str!("fold_inner.cu"), include_str!("parts.cu")],
-            (true, false) => vec![include_str!("fold_outer.cu"), include_str!("parts.cu")],
-            (false, true) => before().into(),
+            (true, true) => vec![warp_shuffles().0, include_str!("reduce_in_x.cu"), include_str!("last_block.cu")],
+            (true, false) => vec![include_str!("reduce_in_y.cu"), include_str!("last_block.cu")],
+            (false, true) => exclusive_scan().into(),
             (false, false) => vec![],
         }
         .into_iter()
@@ -117,25 +125,25 @@ pub(crate) fn text(kernel: &Kernel, along: Along) -> String {
     parts.join("\n\n")
 }
 
-/// What a lane gets of others: of one further on, and of one before.
-fn lanes() -> (&'static str, &'static str) {
-    include_str!("lanes.cu").split_once("\n\n").expect("two functions")
+/// The shuffles that read a later lane of the warp, and an earlier one.
+fn warp_shuffles() -> (&'static str, &'static str) {
+    include_str!("warp_shuffles.cu").split_once("\n\n").expect("two functions")
 }
 
-/// What a lane gets of all lanes before it.
-pub(crate) fn before() -> [&'static str; 2] {
-    [lanes().1, include_str!("before.cu")]
+/// The exclusive scan over the lanes of a group, and the shuffle that it needs.
+pub(crate) fn exclusive_scan() -> [&'static str; 2] {
+    [warp_shuffles().1, include_str!("exclusive_scan.cu")]
 }
 
-/// The statements that make `g` of a point's values, which is at a position.
-pub(crate) fn take(kernel: &Kernel, position: &str) -> Vec<String> {
+/// The statements that set `g`, the contribution of a point at a position.
+pub(crate) fn contribution(kernel: &Kernel, position: &str) -> Vec<String> {
     let mut lines = vec!["Folded g;".to_owned()];
     for (n, member) in members(kernel) {
         lines.push(format!("g.a{n} = {};", crate::cuda::text::fragment::name(&kernel.body, 'v', member.value)));
         match member.held {
-            Held::Value(..) => {}
-            Held::Some(..) => lines.push(format!("g.p{n} = true;")),
-            Held::Place(_) => lines.push(format!("g.p{n} = {position};")),
+            AccumulatorKind::Value(..) => {}
+            AccumulatorKind::Optional(..) => lines.push(format!("g.p{n} = true;")),
+            AccumulatorKind::Indexed(_) => lines.push(format!("g.p{n} = {position};")),
         }
     }
     if kernel.accumulators.is_empty() {
@@ -144,9 +152,10 @@ pub(crate) fn take(kernel: &Kernel, position: &str) -> Vec<String> {
     lines
 }
 
-/// An accumulator's result in `f`.
+/// The expression of an accumulator's result in `f`.
 pub(crate) fn result(kernel: &Kernel, n: u8) -> String {
-    let is_place = members(kernel).nth(n as usize).is_some_and(|(_, member)| matches!(member.held, Held::Place(_)));
+    let is_place =
+        members(kernel).nth(n as usize).is_some_and(|(_, member)| matches!(member.held, AccumulatorKind::Indexed(_)));
     format!("f.{}{n}", if is_place { 'p' } else { 'a' })
 }
 

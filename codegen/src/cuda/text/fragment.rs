@@ -1,22 +1,22 @@
-//! Fragments as statements: one for each value, in order.
+//! Fragments as text: one statement for each value, in order.
 
 #![deny(clippy::wildcard_enum_match_arm)]
 
-use crate::cuda::text::functions::filled;
 use crate::cuda::text::spell;
+use crate::cuda::text::spell::filled;
 use crate::{ComplexPart, DType, Fragment, Inst, SlowPath, ValueId};
 
-/// How a fragment's values are written.
-pub(crate) struct Values<'a> {
+/// How the values of a fragment are named and read.
+pub(crate) struct FragmentText<'a> {
     /// The letter before their numbers.
     pub(crate) letter: char,
-    /// What stands for a load, a gather's address, a coordinate or a fold's result.
+    /// The expression of a load, the address of a gather, a coordinate or the result of a fold.
     pub(crate) load: &'a dyn Fn(&Inst) -> String,
-    /// Values that are wanted seldom, and computed where they are.
+    /// Values of slow paths, which are computed inside the select that reads them.
     pub(crate) odd: &'a [SlowPath],
 }
 
-/// What a value is called: a literal and a parameter stand for themselves.
+/// The name of a value; literals and parameters are themselves.
 pub(crate) fn name(fragment: &Fragment, letter: char, v: ValueId) -> String {
     let inst = &fragment.insts[v.0 as usize];
     if let Inst::Const(c) = inst {
@@ -28,10 +28,10 @@ pub(crate) fn name(fragment: &Fragment, letter: char, v: ValueId) -> String {
     }
 }
 
-/// Writes the statements of a fragment. `effect` gives the one of an instruction without a result, from the value it takes.
+/// Writes the statements of a fragment. `effect` gives the statement of a store, from the value it stores.
 pub(crate) fn write(
     fragment: &Fragment,
-    values: &Values<'_>,
+    values: &FragmentText<'_>,
     line: &mut dyn FnMut(String),
     effect: &dyn Fn(&Inst, &str) -> String,
 ) {
@@ -58,8 +58,8 @@ pub(crate) fn write(
                 filled(&format!("{step}_T({args})"), of, &[&name(*a), &name(*b)])
             }
             Inst::Select([mask, a, b]) => {
-                let seldom = values.odd.iter().find(|odd| odd.value == *a);
-                let then = match (seldom, &fragment.insts[a.0 as usize]) {
+                let slow_path = values.odd.iter().find(|odd| odd.value == *a);
+                let then = match (slow_path, &fragment.insts[a.0 as usize]) {
                     (Some(_), Inst::Apply(op, [a, b])) => filled(&spell::builtin(*op), dtype, &[&name(*a), &name(*b)]),
                     _ => name(*a),
                 };

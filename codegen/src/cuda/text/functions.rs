@@ -1,16 +1,17 @@
-//! The functions that a kernel's text defines: those of `functions.cu`, elementary ones written out, and tables.
+//! The functions that a kernel's text defines: those of `functions.cu`, expanded elementary functions, and tables.
 //!
-//! What a text calls is found by name, `name_type`; each definition stands once, before the first that calls it.
+//! A function is found by its name, `name_type`. Each definition stands once, before the first that calls it.
 
-use crate::cuda::text::fragment::{Values, write};
+use crate::cuda::text::fragment::{FragmentText, write};
 use crate::cuda::text::spell;
+use crate::cuda::text::spell::filled;
 use crate::ir::build::KernelBuilder;
 use crate::math::table_words;
 use crate::{Access, DType, Inst, Op, Primitive, Template, expand};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-/// Definitions by name, `T` in it, and type.
+/// Definitions by name, with `T` for the type, and by type.
 static LIBRARY: LazyLock<HashMap<(&str, DType), &str>> = LazyLock::new(|| library(include_str!("functions.cu")));
 
 fn library(text: &'static str) -> HashMap<(&'static str, DType), &'static str> {
@@ -30,52 +31,6 @@ fn library(text: &'static str) -> HashMap<(&'static str, DType), &'static str> {
         }
     }
     found
-}
-
-/// A pattern with its types, and arguments in place of `a` and `b`.
-pub(crate) fn filled(pattern: &str, dtype: DType, args: &[&str]) -> String {
-    let mut out = String::with_capacity(pattern.len() + 16);
-    let real = dtype.real();
-    let word = match dtype {
-        DType::F32 | DType::C64 => DType::U32,
-        DType::F64 | DType::C128 => DType::U64,
-        other => unsigned(other),
-    };
-    let mut rest = pattern;
-    while let Some(start) = rest.find(|c: char| c.is_ascii_alphabetic() || c == '_') {
-        out += &rest[..start];
-        rest = &rest[start..];
-        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
-        let (name, after) = rest.split_at(end);
-        // A letter after a number is its suffix.
-        let is_suffix = out.ends_with(|c: char| c.is_ascii_digit());
-        match name {
-            _ if is_suffix => out += name,
-            "a" | "b" if !args.is_empty() => out += args[usize::from(name == "b").min(args.len() - 1)],
-            "T" => out += dtype.ir_name(),
-            "U" => out += word.ir_name(),
-            "R" => out += real.ir_name(),
-            _ => match name.rsplit_once('_') {
-                Some((stem, "T")) => out += &[stem, "_", dtype.ir_name()].concat(),
-                Some((stem, "U")) => out += &[stem, "_", word.ir_name()].concat(),
-                Some((stem, "R")) => out += &[stem, "_", real.ir_name()].concat(),
-                Some((stem, "F")) => out += &[stem, if real == DType::F32 { "f" } else { "" }].concat(),
-                _ => out += name,
-            },
-        }
-        rest = after;
-    }
-    out + rest
-}
-
-/// The unsigned counterpart of an integer type.
-fn unsigned(dtype: DType) -> DType {
-    match dtype.size() {
-        1 => DType::U8,
-        2 => DType::U16,
-        4 => DType::U32,
-        _ => DType::U64,
-    }
 }
 
 /// The definitions that a text needs, in order.
@@ -99,7 +54,7 @@ fn define(text: &str, known: &mut HashSet<String>, out: &mut String) {
     }
 }
 
-/// The definition of a name, where it is one of ours.
+/// The definition of a name, if it is one of this library.
 fn definition(name: &str) -> Option<String> {
     let (stem, suffix) = name.rsplit_once('_')?;
     let dtype = DType::from_ir_name(suffix)?;
@@ -114,7 +69,7 @@ fn definition(name: &str) -> Option<String> {
         .map(|op| elementary(op, dtype))
 }
 
-/// A look into a table of sixteen.
+/// A lookup in a table of sixteen entries.
 fn entry(name: &str, dtype: DType, words: &[u64]) -> String {
     let table = name.trim_start_matches("entry_of_");
     let halves = |w: &u64| [*w & 0xffff_ffff, *w >> 32];
@@ -129,7 +84,7 @@ fn entry(name: &str, dtype: DType, words: &[u64]) -> String {
     filled(&pattern, dtype, &[])
 }
 
-/// An elementary function of real floats, written out as the IR has it.
+/// An elementary function of real floats, as its expansion to IR.
 fn elementary(op: Op, dtype: DType) -> String {
     let mut kernel = KernelBuilder::new(Template::Map, 0, 0);
     let from: Vec<_> = (0..op.arity()).map(|_| kernel.operand(dtype, Access::Read, true)).collect();
@@ -140,7 +95,7 @@ fn elementary(op: Op, dtype: DType) -> String {
     body.store(to, value);
     let expanded = expand(&kernel.finish());
     let names = ["a", "b"];
-    let values = Values {
+    let values = FragmentText {
         letter: 'v',
         load: &|inst| match inst {
             Inst::Load(m) => names[m.0 as usize].to_owned(),

@@ -1,11 +1,13 @@
 //! Code generation for CUDA: kernels as CUDA C.
 //!
-//! It imports `ir`, `expand` and nothing of `runtime`. Open `source` first, which writes a kernel's text.
+//! `source` writes a kernel's text for a `variant`; `fragment` and `spell` write statements and expressions, `functions` the definitions
+//! that these call, `fold` accumulators, and `compaction` a text that is no kernel. The `.cu` files are parts of texts, named after what
+//! they define. It imports `ir`, `expand`, `math` and of `portable` only `by_columns`, never `runtime`. Open `source` first.
 
-pub(crate) mod compact;
+pub(crate) mod compaction;
 pub(crate) mod fold;
-pub(crate) mod form;
 pub(crate) mod fragment;
 pub(crate) mod functions;
 pub(crate) mod source;
 pub(crate) mod spell;
+pub(crate) mod variant;

@@ -1,22 +1,23 @@
-//! Kernels as CUDA C: the text of a kernel in a form.
+//! Kernels as CUDA C: the text of a variant of a kernel.
 //!
-//! The text has no headers and depends on the kernel and the form alone. It begins with the types, goes on with the functions that
-//! are called, and ends with the kernel, `map`, `reduce` or `scan`, whose parameters are the operands in order, the scalars, and
-//! what [`crate::cuda::text::form::Geometry`] says. Where these are too many they lie in memory, and the address of that is the parameter.
+//! The text has no headers and depends on the kernel and the variant alone. It has the types, then the functions that
+//! are called, then the kernel, `map`, `reduce` or `scan`, whose parameters are the operands in order, the scalars, and
+//! what [`crate::cuda::text::variant::Geometry`] has. Where these are too many they are in memory, and its address is the parameter.
 
 use crate::cuda::text::fold;
-use crate::cuda::text::form::{Along, Form, RUN, Step, scatters};
-use crate::cuda::text::fragment::{Values, write};
+use crate::cuda::text::fold::FoldAxis;
+use crate::cuda::text::fragment::{FragmentText, write};
 use crate::cuda::text::functions;
-use crate::cuda::text::functions::filled;
+use crate::cuda::text::spell::filled;
+use crate::cuda::text::variant::{AccessKind, RUN_LENGTH, Variant, scatters};
 use crate::{Access, DType, Fragment, Inst, Kernel, OperandId, Template};
 use std::ops::Range;
 
-/// What the kernel's function begins with; its name follows.
+/// The beginning of the kernel's function, up to its name.
 const ENTRY: &str = "extern \"C\" __global__ void __launch_bounds__(256) ";
 
-/// Texts as one, each in a namespace of its own, and the names of their functions in it. Those differ, since names that C shares
-/// know of no namespace.
+/// Joins texts to one, each in a namespace of its own; and the names of their functions in it. These differ, since `extern "C"`
+/// names ignore namespaces.
 pub fn together(texts: &[&str]) -> (String, Vec<String>) {
     let (mut out, mut names) = (String::new(), vec![]);
     for (k, text) in texts.iter().enumerate() {
@@ -30,21 +31,21 @@ pub fn together(texts: &[&str]) -> (String, Vec<String>) {
 }
 
 /// The text of a kernel.
-pub(crate) fn source(kernel: &Kernel, form: &Form) -> String {
-    let mut writer = Writer { kernel, form, out: String::new(), depth: 0 };
+pub(crate) fn source(kernel: &Kernel, variant: &Variant) -> String {
+    let mut writer = Writer { kernel, variant, out: String::new(), depth: 0 };
     writer.function();
     let function = writer.out;
-    let folding = if kernel.template == Template::Map { String::new() } else { fold::text(kernel, form.along) };
-    let lots = lots(kernel, form);
+    let folding = if kernel.template == Template::Map { String::new() } else { fold::text(kernel, variant.fold_axis) };
+    let item_types = item_types(kernel, variant);
     let parts = [
         include_str!("types.cu"),
-        if form.wide { include_str!("wide.cu") } else { include_str!("narrow.cu") },
+        if variant.wide_index { include_str!("index64.cu") } else { include_str!("index32.cu") },
         &domain(kernel),
-        &if form.by_address { arguments(kernel) } else { String::new() },
-        &functions::definitions(&[&*lots, &folding, &function].concat()),
-        &lots,
+        &if variant.by_address { arguments(kernel) } else { String::new() },
+        &functions::definitions(&[&*item_types, &folding, &function].concat()),
+        &item_types,
         &folding,
-        if scatters(kernel) > 0 { include_str!("claims.cu") } else { "" },
+        if scatters(kernel) > 0 { include_str!("scatter_claims.cu") } else { "" },
         &function,
     ];
     parts.iter().map(|part| part.trim_end()).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n") + "\n"
@@ -63,7 +64,7 @@ fn domain(kernel: &Kernel) -> String {
     )
 }
 
-/// The type of arguments that lie in memory, scalars and the domain at multiples of sixteen bytes.
+/// The type of arguments in memory, with scalars and the domain at multiples of sixteen bytes.
 fn arguments(kernel: &Kernel) -> String {
     let mut out = "// The arguments, which lie in memory.\ntypedef struct {\n".to_owned();
     for (m, operand) in kernel.operands.iter().enumerate() {
@@ -73,16 +74,16 @@ fn arguments(kernel: &Kernel) -> String {
     for (s, dtype) in kernel.scalars.iter().enumerate() {
         out += &format!("    __align__(16) {} s{s};\n", dtype.ir_name());
     }
-    out + "    __align__(16) Domain d;\n} Arguments;\n\n" + include_str!("anew.cu")
+    out + "    __align__(16) Domain d;\n} Arguments;\n\n" + include_str!("opaque_address.cu")
 }
 
-/// The types of lots, and what reads and writes them.
-fn lots(kernel: &Kernel, form: &Form) -> String {
+/// The types of the items of a thread, and the functions that read and write them.
+fn item_types(kernel: &Kernel, variant: &Variant) -> String {
     let mut out = String::new();
     let mut known = vec![];
     for (m, operand) in kernel.operands.iter().enumerate() {
-        let (dtype, lot, step) = (operand.dtype, form.lot, form.steps[m]);
-        if lot == 1 || step == Step::Same || !is_moved(kernel, m) {
+        let (dtype, lot, access) = (operand.dtype, variant.items, variant.access[m]);
+        if lot == 1 || access == AccessKind::Uniform || !is_accessed_by_point(kernel, m) {
             continue;
         }
         let element = if dtype == DType::Bool { "u8" } else { dtype.ir_name() };
@@ -98,14 +99,14 @@ fn lots(kernel: &Kernel, form: &Form) -> String {
         add(format!("typedef struct __align__({align}) {{ {element} at[{lot}]; }} {name}x{lot};"));
         let each = format!("    #pragma unroll\n    for (i32 j = 0; j < {lot}; j++) {{\n        if (j < count)");
         let whole = format!("if (count == {lot})");
-        add(match (operand.access, step) {
-            (Access::Read, Step::Packed) => format!(
+        add(match (operand.access, access) {
+            (Access::Read, AccessKind::Packed) => format!(
                 "static __device__ {name}x{lot} read_{name}x{lot}(const u8 *const at, const i32 count) {{\n    {name}x{lot} lot;\n    {whole} return *(const {name}x{lot} *)at;\n{each} lot.at[j] = load_{name}(at + j * {size});\n    }}\n    return lot;\n}}"
             ),
             (Access::Read, _) => format!(
                 "static __device__ {name}x{lot} collect_{name}x{lot}(const u8 *const at, const index stride, const i32 count) {{\n    {name}x{lot} lot;\n{each} lot.at[j] = load_{name}(at + j * stride);\n    }}\n    return lot;\n}}"
             ),
-            (Access::Write, Step::Packed) => format!(
+            (Access::Write, AccessKind::Packed) => format!(
                 "static __device__ void write_{name}x{lot}(u8 *const at, const {name}x{lot} lot, const i32 count) {{\n    {whole} {{\n        *({name}x{lot} *)at = lot;\n        return;\n    }}\n{each} store_{name}(at + j * {size}, lot.at[j]);\n    }}\n}}"
             ),
             (Access::Write, _) => format!(
@@ -117,7 +118,7 @@ fn lots(kernel: &Kernel, form: &Form) -> String {
 }
 
 /// Whether an operand is loaded or stored point by point over the last axis.
-fn is_moved(kernel: &Kernel, operand: usize) -> bool {
+fn is_accessed_by_point(kernel: &Kernel, operand: usize) -> bool {
     let is = |i: &Inst| matches!(i, Inst::Load(m) | Inst::Store(m, _) if m.0 as usize == operand);
     let epilogue = if kernel.template == Template::Scan { &kernel.epilogue.insts[..] } else { &[] };
     kernel.body.insts.iter().chain(epilogue).any(is)
@@ -126,17 +127,17 @@ fn is_moved(kernel: &Kernel, operand: usize) -> bool {
 /// A kernel being written.
 struct Writer<'a> {
     kernel: &'a Kernel,
-    form: &'a Form,
+    variant: &'a Variant,
     out: String,
     depth: usize,
 }
 
-/// Which fragment is being written, and where.
+/// Which fragment is being written, and at which points.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
-    /// The body, at a point of a lot.
+enum EmittedFragment {
+    /// The body, at each item of a thread.
     Body,
-    /// The epilogue of a scan, at a point of a lot.
+    /// The epilogue of a scan, at each item of a thread.
     Running,
     /// The epilogue of a reduction, at an outer point.
     Folded,
@@ -160,7 +161,7 @@ impl Writer<'_> {
     fn function(&mut self) {
         let kernel = self.kernel;
         let mut parameters: Vec<String> = vec![];
-        if self.form.by_address {
+        if self.variant.by_address {
             parameters.push("const Arguments *const __restrict__ given".to_owned());
         } else {
             for (m, operand) in kernel.operands.iter().enumerate() {
@@ -180,7 +181,7 @@ impl Writer<'_> {
         };
         parameters.extend(more.iter().map(|&p| p.to_owned()));
         self.line(format!("{ENTRY}{}({}) {{", kernel.template, parameters.join(", ")));
-        if self.form.by_address {
+        if self.variant.by_address {
             self.line("const Arguments *const a = given;");
         }
         match kernel.template {
@@ -191,16 +192,15 @@ impl Writer<'_> {
         self.line("}");
     }
 
-    /// What sizes and strides are members of.
+    /// The struct with sizes and strides.
     fn domain(&self) -> &'static str {
-        if self.form.by_address { "a->d" } else { "d" }
+        if self.variant.by_address { "a->d" } else { "d" }
     }
 
-    /// Has arguments that lie in memory read where they are used in a loop, at a position of it. Where the compiler knows that they
-    /// stay the same it reads all of them before the loop and keeps them: of 60 operands in 16 dimensions, in 4 KB that a thread
-    /// spills.
-    fn anew(&mut self, position: &str) {
-        if !self.form.by_address {
+    /// Has arguments in memory reloaded where a loop uses them, at a position of it. A compiler that knows them to be loop-invariant
+    /// hoists all loads out of the loop: of 60 operands in 16 dimensions each thread spills 4 KB.
+    fn reload_arguments(&mut self, position: &str) {
+        if !self.variant.by_address {
             return;
         }
         self.line(format!("const Arguments *const a = anew(given, {position});"));
@@ -216,20 +216,20 @@ impl Writer<'_> {
         self.line(format!(
             "for (index lot = (index)(blockIdx.x * blockDim.x + threadIdx.x); lot < {d}.outer; lot += step) {{"
         ));
-        self.anew("lot");
+        self.reload_arguments("lot");
         self.coordinates("lot", 0..rank);
         self.pointers(&self.operands_of(&self.kernel.body), 'm', 0..rank, "p");
-        if self.form.lot > 1 {
+        if self.variant.items > 1 {
             self.count("true");
         }
-        self.points(Side::Body, false, |_| {});
+        self.points(EmittedFragment::Body, false, |_| {});
         self.line("}");
     }
 
     fn reduce(&mut self) {
         let kernel = self.kernel;
         let (outer, rank) = (kernel.outer as usize, (kernel.outer + kernel.inner) as usize);
-        let (lanes, points) = self.lanes();
+        let (lanes, points) = self.block_axes();
         let d = self.domain();
         self.line(format!("const index lane = (index)(blockIdx.y * blockDim.{lanes} + threadIdx.{lanes});"));
         self.line(format!("const index lanes = (index)(gridDim.y * blockDim.{lanes});"));
@@ -237,7 +237,7 @@ impl Writer<'_> {
         self.line(format!(
             "for (index first = (index)(blockIdx.x * blockDim.{points}); first < {d}.outer; first += step) {{"
         ));
-        self.anew("first");
+        self.reload_arguments("first");
         self.line(format!("const index point = first + (index)threadIdx.{points};"));
         self.line(format!("const bool inside = point < {d}.outer;"));
         self.coordinates("point", 0..outer);
@@ -245,29 +245,29 @@ impl Writer<'_> {
         self.line("if (inside) {");
         let touched = self.operands_of(&kernel.body);
         self.pointers(&touched, 'm', 0..outer, "q");
-        self.line(format!("Folded total[{0}], run[{0}];", self.form.lot));
-        self.each_point();
+        self.line(format!("Folded total[{0}], run[{0}];", self.variant.items));
+        self.for_each_item();
         self.line("total[j] = nothing();");
         self.line("}");
-        self.line(format!("for (index from = lane; from < {d}.inner; from += {RUN} * lanes) {{"));
-        self.each_point();
+        self.line(format!("for (index from = lane; from < {d}.inner; from += {RUN_LENGTH} * lanes) {{"));
+        self.for_each_item();
         self.line("run[j] = nothing();");
         self.line("}");
         self.line("index lot = from;");
-        self.line(format!("for (i32 k = 0; k < {RUN} && lot < {d}.inner; k++, lot += lanes) {{"));
-        self.anew("lot");
+        self.line(format!("for (i32 k = 0; k < {RUN_LENGTH} && lot < {d}.inner; k++, lot += lanes) {{"));
+        self.reload_arguments("lot");
         self.coordinates("lot", outer..rank);
         self.pointers(&touched, 'q', outer..rank, "p");
-        if self.form.lot > 1 {
+        if self.variant.items > 1 {
             self.count("true");
         }
-        self.points(Side::Body, false, |w| w.line("run[j] = join(run[j], g);"));
+        self.points(EmittedFragment::Body, false, |w| w.line("run[j] = join(run[j], g);"));
         self.line("}");
-        self.each_point();
+        self.for_each_item();
         self.line("total[j] = join(total[j], run[j]);");
         self.line("}");
         self.line("}");
-        self.each_point();
+        self.for_each_item();
         self.line("f = join(f, total[j]);");
         self.line("}");
         self.line("}");
@@ -286,7 +286,7 @@ impl Writer<'_> {
         self.line("}");
         self.line("if (head) {");
         self.pointers(&self.operands_of(&kernel.epilogue), 'm', 0..outer, "p");
-        self.fragment(Side::Folded, false);
+        self.fragment(EmittedFragment::Folded, false);
         self.line("}");
         self.line("}");
     }
@@ -294,16 +294,16 @@ impl Writer<'_> {
     fn scan(&mut self) {
         let kernel = self.kernel;
         let outer = kernel.outer as usize;
-        let (lanes, points) = self.lanes();
+        let (lanes, points) = self.block_axes();
         let d = self.domain();
-        let is_alone = self.form.along == Along::Outer;
+        let is_alone = self.variant.fold_axis == FoldAxis::Outer;
         self.line(format!("const index step = (index)(gridDim.x * blockDim.{points});"));
         self.line(format!("const index begin = (index)blockIdx.y * {d}.segment;"));
         self.line(format!("const index end = {d}.inner - begin < {d}.segment ? {d}.inner : begin + {d}.segment;"));
         self.line(format!(
             "for (index first = (index)(blockIdx.x * blockDim.{points}); first < {d}.outer; first += step) {{"
         ));
-        self.anew("first");
+        self.reload_arguments("first");
         self.line(format!("const bool inside = first + (index)threadIdx.{points} < {d}.outer;"));
         self.line(format!("const index point = inside ? first + (index)threadIdx.{points} : 0;"));
         self.coordinates("point", 0..outer);
@@ -325,12 +325,12 @@ impl Writer<'_> {
         } else {
             format!("const index lot = from + (index)threadIdx.{lanes};")
         });
-        self.anew("lot");
+        self.reload_arguments("lot");
         self.coordinates("lot", outer..outer + 1);
         self.pointers(&touched, 'q', outer..outer + 1, "p");
         self.count("inside && lot < end");
-        self.line(format!("Folded own = nothing(), run[{}];", self.form.lot));
-        self.points(Side::Body, true, |w| w.line("own = join(own, g);"));
+        self.line(format!("Folded own = nothing(), run[{}];", self.variant.items));
+        self.points(EmittedFragment::Body, true, |w| w.line("own = join(own, g);"));
         if is_alone {
             self.line("const Folded prior = carry, all = own;");
         } else {
@@ -338,7 +338,7 @@ impl Writer<'_> {
             self.line("const Folded prior = join(carry, before(own, &all));");
         }
         self.line("if (phase == 1) {");
-        self.points(Side::Running, true, |_| {});
+        self.points(EmittedFragment::Running, true, |_| {});
         self.line("}");
         self.line("carry = join(carry, all);");
         self.line("}");
@@ -347,23 +347,23 @@ impl Writer<'_> {
         self.line("}");
     }
 
-    /// The letters of the block's axes for lanes and for points.
-    fn lanes(&self) -> (char, char) {
-        match self.form.along {
-            Along::Inner => ('x', 'y'),
-            Along::Outer => ('y', 'x'),
+    /// The axes of the block, x or y, for lanes and for points.
+    fn block_axes(&self) -> (char, char) {
+        match self.variant.fold_axis {
+            FoldAxis::Inner => ('x', 'y'),
+            FoldAxis::Outer => ('y', 'x'),
         }
     }
 
-    /// Opens a loop over the points of a lot.
-    fn each_point(&mut self) {
+    /// Opens a loop over the items of a thread.
+    fn for_each_item(&mut self) {
         self.line("#pragma unroll");
-        self.line(format!("for (i32 j = 0; j < {}; j++) {{", self.form.lot));
+        self.line(format!("for (i32 j = 0; j < {}; j++) {{", self.variant.items));
     }
 
-    /// How many points of the lot there are.
+    /// Declares `count`, the number of items in the domain.
     fn count(&mut self, condition: &str) {
-        let (kernel, lot, d) = (self.kernel, self.form.lot, self.domain());
+        let (kernel, lot, d) = (self.kernel, self.variant.items, self.domain());
         let axis = (kernel.outer + kernel.inner - 1) as usize;
         let whole = if lot == 1 {
             "1".to_owned()
@@ -376,12 +376,16 @@ impl Writer<'_> {
         });
     }
 
-    /// Coordinates `x…` along axes, from a position among their points or lots.
+    /// Declares coordinates `x…` along axes, from a linear index.
     fn coordinates(&mut self, position: &str, axes: Range<usize>) {
         let last = (self.kernel.outer + self.kernel.inner) as usize - usize::from(axes.end > 0);
         let (mut rest, d) = (position.to_owned(), self.domain());
         for axis in axes.clone().rev() {
-            let times = if axis == last && self.form.lot > 1 { format!(" * {}", self.form.lot) } else { String::new() };
+            let times = if axis == last && self.variant.items > 1 {
+                format!(" * {}", self.variant.items)
+            } else {
+                String::new()
+            };
             if axis == axes.start {
                 self.line(format!("const index x{axis} = {rest}{times};"));
                 continue;
@@ -394,7 +398,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Operands that a fragment touches.
+    /// The operands that a fragment accesses.
     fn operands_of(&self, fragment: &Fragment) -> Vec<u16> {
         let mut found: Vec<u16> = vec![];
         for inst in &fragment.insts {
@@ -403,18 +407,20 @@ impl Writer<'_> {
         found
     }
 
-    /// Addresses of operands at the coordinates along axes, from those named by a letter.
+    /// Declares the addresses of operands at the coordinates along axes, from the pointers named by a letter.
     fn pointers(&mut self, operands: &[u16], from: char, axes: Range<usize>, to: &str) {
         let last = (self.kernel.outer + self.kernel.inner) as usize;
-        let (d, owner) = (self.domain(), if self.form.by_address && from == 'm' { "a->" } else { "" });
+        let (d, owner) = (self.domain(), if self.variant.by_address && from == 'm' { "a->" } else { "" });
         for &m in operands {
             let operand = self.kernel.operands[m as usize];
             let constant = if operand.access == Access::Read { "const " } else { "" };
             let mut place = format!("{owner}{from}{m}");
             for axis in axes.clone() {
-                match self.form.steps[m as usize] {
-                    Step::Same if axis + 1 == last => {}
-                    Step::Packed if axis + 1 == last => place += &format!(" + x{axis} * {}", operand.dtype.size()),
+                match self.variant.access[m as usize] {
+                    AccessKind::Uniform if axis + 1 == last => {}
+                    AccessKind::Packed if axis + 1 == last => {
+                        place += &format!(" + x{axis} * {}", operand.dtype.size())
+                    }
                     _ => place += &format!(" + x{axis} * {d}.stride[{m}][{axis}]"),
                 }
             }
@@ -427,69 +433,72 @@ impl Writer<'_> {
         format!("{}.stride[{}][{}]", self.domain(), m.0, self.kernel.outer + self.kernel.inner - 1)
     }
 
-    /// A fragment at every point of a lot: loads, statements, stores. `then` follows the statements of a point; `g` is what the
-    /// body gives the accumulators. Guarded where a lot may be short of points.
-    fn points(&mut self, side: Side, may_be_empty: bool, then: impl Fn(&mut Self)) {
+    /// A fragment at all items of a thread: loads, statements, stores. `then` follows the statements of an item; `g` is the
+    /// contribution of the body to the accumulators. Guarded where items may be outside the domain.
+    fn points(&mut self, side: EmittedFragment, may_be_empty: bool, then: impl Fn(&mut Self)) {
         let kernel = self.kernel;
-        let fragment = if side == Side::Body { &kernel.body } else { &kernel.epilogue };
-        let is_lot = self.form.lot > 1;
-        for m in moved(fragment, false).into_iter().filter(|_| is_lot) {
-            let (dtype, lot) = (kernel.operands[m.0 as usize].dtype.ir_name(), self.form.lot);
-            self.line(match self.form.steps[m.0 as usize] {
-                Step::Packed => format!("const {dtype}x{lot} l{0} = read_{dtype}x{lot}(p{0}, count);", m.0),
-                Step::Apart => {
+        let fragment = if side == EmittedFragment::Body { &kernel.body } else { &kernel.epilogue };
+        let has_items = self.variant.items > 1;
+        for m in memory_operands(fragment, false).into_iter().filter(|_| has_items) {
+            let (dtype, lot) = (kernel.operands[m.0 as usize].dtype.ir_name(), self.variant.items);
+            self.line(match self.variant.access[m.0 as usize] {
+                AccessKind::Packed => format!("const {dtype}x{lot} l{0} = read_{dtype}x{lot}(p{0}, count);", m.0),
+                AccessKind::Strided => {
                     format!("const {dtype}x{lot} l{0} = collect_{dtype}x{lot}(p{0}, {1}, count);", m.0, self.stride(m))
                 }
-                Step::Same => format!("const {dtype} l{0} = load_{dtype}(p{0});", m.0),
+                AccessKind::Uniform => format!("const {dtype} l{0} = load_{dtype}(p{0});", m.0),
             });
         }
-        for m in moved(fragment, true).into_iter().filter(|_| is_lot) {
-            let (dtype, lot) = (kernel.operands[m.0 as usize].dtype.ir_name(), self.form.lot);
-            match self.form.steps[m.0 as usize] {
-                Step::Same => {}
-                Step::Packed | Step::Apart => self.line(format!("{dtype}x{lot} r{};", m.0)),
+        for m in memory_operands(fragment, true).into_iter().filter(|_| has_items) {
+            let (dtype, lot) = (kernel.operands[m.0 as usize].dtype.ir_name(), self.variant.items);
+            match self.variant.access[m.0 as usize] {
+                AccessKind::Uniform => {}
+                AccessKind::Packed | AccessKind::Strided => self.line(format!("{dtype}x{lot} r{};", m.0)),
             }
         }
-        let is_loop = is_lot || kernel.template != Template::Map;
+        let is_loop = has_items || kernel.template != Template::Map;
         if is_loop {
-            self.each_point();
+            self.for_each_item();
         }
-        if is_lot || may_be_empty {
+        if has_items || may_be_empty {
             self.line("if (j < count) {");
         }
-        if side == Side::Running {
+        if side == EmittedFragment::Running {
             self.line("const Folded f = join(prior, run[j]);");
         }
         self.fragment(side, may_be_empty);
-        if side == Side::Body && kernel.template != Template::Map {
-            fold::take(kernel, &self.position()).into_iter().for_each(|line| self.line(line));
+        if side == EmittedFragment::Body && kernel.template != Template::Map {
+            fold::contribution(kernel, &self.position()).into_iter().for_each(|line| self.line(line));
         }
         then(self);
-        if is_lot || may_be_empty {
+        if has_items || may_be_empty {
             self.line("}");
         }
-        if side == Side::Body && kernel.template == Template::Scan {
+        if side == EmittedFragment::Body && kernel.template == Template::Scan {
             self.line("run[j] = own;");
         }
         if is_loop {
             self.line("}");
         }
-        // A scan's body runs in both of its phases, and is to write in the last.
-        let count =
-            if kernel.template == Template::Scan && side == Side::Body { "phase == 1 ? count : 0" } else { "count" };
-        for m in moved(fragment, true).into_iter().filter(|_| is_lot) {
-            let (dtype, lot) = (kernel.operands[m.0 as usize].dtype.ir_name(), self.form.lot);
-            match self.form.steps[m.0 as usize] {
-                Step::Packed => self.line(format!("write_{dtype}x{lot}(p{0}, r{0}, {count});", m.0)),
-                Step::Apart => {
+        // The body of a scan runs in both phases, and stores in the last.
+        let count = if kernel.template == Template::Scan && side == EmittedFragment::Body {
+            "phase == 1 ? count : 0"
+        } else {
+            "count"
+        };
+        for m in memory_operands(fragment, true).into_iter().filter(|_| has_items) {
+            let (dtype, lot) = (kernel.operands[m.0 as usize].dtype.ir_name(), self.variant.items);
+            match self.variant.access[m.0 as usize] {
+                AccessKind::Packed => self.line(format!("write_{dtype}x{lot}(p{0}, r{0}, {count});", m.0)),
+                AccessKind::Strided => {
                     self.line(format!("spread_{dtype}x{lot}(p{0}, {1}, r{0}, {count});", m.0, self.stride(m)));
                 }
-                Step::Same => {}
+                AccessKind::Uniform => {}
             }
         }
     }
 
-    /// A point's position in the inner domain.
+    /// The linear index of a point in the inner domain.
     fn position(&self) -> String {
         let (outer, rank) = (self.kernel.outer, self.kernel.outer + self.kernel.inner);
         match rank - outer {
@@ -500,65 +509,65 @@ impl Writer<'_> {
     }
 
     /// The statements of a fragment at a point.
-    fn fragment(&mut self, side: Side, is_phased: bool) {
-        let (kernel, form) = (self.kernel, self.form);
-        let fragment = if side == Side::Body { &kernel.body } else { &kernel.epilogue };
+    fn fragment(&mut self, side: EmittedFragment, is_phased: bool) {
+        let (kernel, variant) = (self.kernel, self.variant);
+        let fragment = if side == EmittedFragment::Body { &kernel.body } else { &kernel.epilogue };
         let last = (kernel.outer + kernel.inner).wrapping_sub(1);
-        let is_lot = form.lot > 1 && side != Side::Folded;
-        let step = |m: OperandId| form.steps[m.0 as usize];
-        // A point of the lot, from its first.
-        let at = |m: OperandId| match step(m) {
-            Step::Same => format!("p{}", m.0),
-            _ if !is_lot => format!("p{}", m.0),
-            Step::Packed => format!("p{} + j * {}", m.0, kernel.operands[m.0 as usize].dtype.size()),
-            Step::Apart => format!("p{} + j * {}", m.0, self.stride(m)),
+        let has_items = variant.items > 1 && side != EmittedFragment::Folded;
+        let access = |m: OperandId| variant.access[m.0 as usize];
+        // The address of an item, from that of the first.
+        let at = |m: OperandId| match access(m) {
+            AccessKind::Uniform => format!("p{}", m.0),
+            _ if !has_items => format!("p{}", m.0),
+            AccessKind::Packed => format!("p{} + j * {}", m.0, kernel.operands[m.0 as usize].dtype.size()),
+            AccessKind::Strided => format!("p{} + j * {}", m.0, self.stride(m)),
         };
         let load = |inst: &Inst| match *inst {
             Inst::Load(m) => {
                 let dtype = kernel.operands[m.0 as usize].dtype;
-                match (is_lot, step(m)) {
+                match (has_items, access(m)) {
                     (false, _) => filled(&format!("load_T(p{})", m.0), dtype, &[]),
-                    (true, Step::Same) => format!("l{}", m.0),
+                    (true, AccessKind::Uniform) => format!("l{}", m.0),
                     (true, _) if dtype == DType::Bool => format!("l{}.at[j] != 0", m.0),
                     (true, _) => format!("l{}.at[j]", m.0),
                 }
             }
-            Inst::Gather(m, _) if is_lot && step(m) != Step::Same => format!("({})", at(m)),
+            Inst::Gather(m, _) if has_items && access(m) != AccessKind::Uniform => format!("({})", at(m)),
             Inst::Gather(m, _) => format!("p{}", m.0),
-            Inst::Index(axis) if is_lot && axis == last => format!("(i64)x{axis} + j"),
+            Inst::Index(axis) if has_items && axis == last => format!("(i64)x{axis} + j"),
             Inst::Index(axis) => format!("(i64)x{axis}"),
             Inst::Result(n) => fold::result(kernel, n),
-            _ => unreachable!("not read from outside a fragment"),
+            _ => unreachable!("instructions with operands are statements"),
         };
         let effect = |inst: &Inst, value: &str| match *inst {
             Inst::Store(m, _) => {
                 let dtype = kernel.operands[m.0 as usize].dtype;
-                let when = if is_phased && side == Side::Body { "if (phase == 1) " } else { "" };
-                match (is_lot, step(m)) {
-                    (true, Step::Packed | Step::Apart) => format!("r{}.at[j] = {value};", m.0),
+                let when = if is_phased && side == EmittedFragment::Body { "if (phase == 1) " } else { "" };
+                match (has_items, access(m)) {
+                    (true, AccessKind::Packed | AccessKind::Strided) => format!("r{}.at[j] = {value};", m.0),
                     _ => filled(&format!("{when}store_T({}, {value});", at(m)), dtype, &[]),
                 }
             }
             Inst::Scatter(m, offset, _) => {
                 let dtype = kernel.operands[m.0 as usize].dtype.ir_name();
                 let place = format!("{} + {}", at(m), crate::cuda::text::fragment::name(fragment, 'v', offset));
-                let point = if is_lot { format!("(u64)lot * {} + j", form.lot) } else { "(u64)lot".to_owned() };
+                let point = if has_items { format!("(u64)lot * {} + j", variant.items) } else { "(u64)lot".to_owned() };
                 format!(
                     "if (phase == 0) claim(claims, mask, {place}, {point}); else if (is_last(claims, mask, {place}, {point})) store_{dtype}({place}, {value});"
                 )
             }
-            _ => unreachable!("has a result"),
+            _ => unreachable!("instructions with a result are values"),
         };
-        let letter = if side == Side::Body { 'v' } else { 'w' };
+        let letter = if side == EmittedFragment::Body { 'v' } else { 'w' };
         let mut lines = vec![];
-        let values = Values { letter, load: &load, odd: &[] };
+        let values = FragmentText { letter, load: &load, odd: &[] };
         write(fragment, &values, &mut |line| lines.push(line), &effect);
         lines.into_iter().for_each(|line| self.line(line));
     }
 }
 
-/// Operands that a fragment loads, or stores to, point by point.
-fn moved(fragment: &Fragment, stores: bool) -> Vec<OperandId> {
+/// The operands that a fragment loads, or stores.
+fn memory_operands(fragment: &Fragment, stores: bool) -> Vec<OperandId> {
     let mut found: Vec<OperandId> = vec![];
     for inst in &fragment.insts {
         let operand = match inst {

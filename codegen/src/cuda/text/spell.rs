@@ -1,8 +1,54 @@
-//! How CUDA C spells literals, ops and conversions: patterns in which `a` and `b` are the arguments, and `T`, `U`, `R` and `_F`
-//! stand for what they stand for in `functions.cu`.
+//! CUDA C's spelling of literals, ops and conversions: patterns in which `a` and `b` are the arguments, and `T`, `U`, `R` and `_F`
+//! mean what they mean in `functions.cu`.
 
 use crate::{DType, Kind, Op, Scalar, Wide};
 use std::borrow::Cow;
+
+/// Fills a pattern: types for `T`, `U`, `R` and `_F`, and arguments for `a` and `b`.
+pub(crate) fn filled(pattern: &str, dtype: DType, args: &[&str]) -> String {
+    let mut out = String::with_capacity(pattern.len() + 16);
+    let real = dtype.real();
+    let word = match dtype {
+        DType::F32 | DType::C64 => DType::U32,
+        DType::F64 | DType::C128 => DType::U64,
+        other => unsigned(other),
+    };
+    let mut rest = pattern;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        out += &rest[..start];
+        rest = &rest[start..];
+        let end = rest.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let (name, after) = rest.split_at(end);
+        // A letter after a number is its suffix.
+        let is_suffix = out.ends_with(|c: char| c.is_ascii_digit());
+        match name {
+            _ if is_suffix => out += name,
+            "a" | "b" if !args.is_empty() => out += args[usize::from(name == "b").min(args.len() - 1)],
+            "T" => out += dtype.ir_name(),
+            "U" => out += word.ir_name(),
+            "R" => out += real.ir_name(),
+            _ => match name.rsplit_once('_') {
+                Some((stem, "T")) => out += &[stem, "_", dtype.ir_name()].concat(),
+                Some((stem, "U")) => out += &[stem, "_", word.ir_name()].concat(),
+                Some((stem, "R")) => out += &[stem, "_", real.ir_name()].concat(),
+                Some((stem, "F")) => out += &[stem, if real == DType::F32 { "f" } else { "" }].concat(),
+                _ => out += name,
+            },
+        }
+        rest = after;
+    }
+    out + rest
+}
+
+/// The unsigned counterpart of an integer type.
+fn unsigned(dtype: DType) -> DType {
+    match dtype.size() {
+        1 => DType::U8,
+        2 => DType::U16,
+        4 => DType::U32,
+        _ => DType::U64,
+    }
+}
 
 /// The pattern of an op: an operator where C has one that does what NumPy does, one of CUDA's own functions, or a call.
 #[deny(clippy::wildcard_enum_match_arm)]
@@ -107,7 +153,7 @@ pub(crate) fn op(op: Op, dtype: DType) -> Cow<'static, str> {
     }
 }
 
-/// The pattern of CUDA's own function for an elementary one, which computes what the written-out form leaves.
+/// The pattern of CUDA's own elementary function, the slow path of the expanded one.
 pub(crate) fn builtin(op: Op) -> String {
     let args = if op.arity() == 1 { "a" } else { "a, b" };
     let name = match op {
@@ -145,9 +191,9 @@ pub(crate) fn cast(from: DType, to: DType) -> String {
     }
 }
 
-/// A pattern applied to something of another type.
+/// Fills a pattern for an argument of another type.
 fn on(pattern: &str, argument: &str, dtype: DType) -> String {
-    crate::cuda::text::functions::filled(pattern, dtype, &[argument])
+    filled(pattern, dtype, &[argument])
 }
 
 /// A literal.

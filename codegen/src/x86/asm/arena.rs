@@ -1,34 +1,34 @@
-//! Executable memory that is never writable and executable at once.
+//! Executable memory that is never writable and executable at once (W^X).
 //!
-//! Code is copied to pages of its own, which are then made executable and no longer writable; dropping the [`Code`] unmaps
-//! them. Where the system refuses (a seccomp filter, SELinux), [`place`] gives its error, and the caller runs something
-//! else.
+//! Code is copied to pages of its own, which are then made executable and no longer writable; dropping the [`ExecutableCode`] unmaps
+//! them. Where the system refuses (a seccomp filter, SELinux), [`map_executable`] returns its error, and the caller uses another
+//! backend.
 //!
-//! The pages are private, so a fork copies them as it copies everything: what parent and child drop or place afterwards
-//! concerns themselves. One file mapped twice, to write here and to run there, needs no system call for a kernel and packs
-//! kernels closer, but parent and child share it: a place dropped by one may still be run by the other, and to know of
-//! forks takes handlers and a rule about threads that fork meanwhile. It would save 4 µs a kernel, of about 30 that
+//! The pages are private, so a fork copies them, and parent and child drop and map code independently. One file mapped twice, to
+//! write at one address and execute at another, needs no system call for a kernel and packs
+//! kernels closer, but parent and child share it: code dropped by one may still be run by the other, which takes fork
+//! handlers and a rule about threads that fork meanwhile. It would save 4 µs a kernel, of about 30 that
 //! planning and compiling one take.
 //!
-//! Whoever gets an address from another thread got it through something that orders memory, and processors find
-//! instructions by physical address, so nothing needs to be flushed.
+//! A thread gets the address of code from another one through an operation that orders memory, and processors find
+//! instructions by physical address, so no cache has to be flushed.
 
 use std::io;
 use std::ptr::NonNull;
 
-/// Machine code in executable memory, which is given back when this is dropped.
+/// Machine code in executable memory, which is unmapped on drop.
 #[derive(Debug)]
-pub struct Code {
+pub struct ExecutableCode {
     address: NonNull<u8>,
     bytes: usize,
 }
 
 // SAFETY: the memory is only read and run.
-unsafe impl Send for Code {}
+unsafe impl Send for ExecutableCode {}
 // SAFETY: as above.
-unsafe impl Sync for Code {}
+unsafe impl Sync for ExecutableCode {}
 
-impl Code {
+impl ExecutableCode {
     /// Where the code begins.
     pub fn address(&self) -> *const u8 {
         self.address.as_ptr()
@@ -36,14 +36,14 @@ impl Code {
 
     /// The code.
     pub fn bytes(&self) -> &[u8] {
-        // SAFETY: the mapping is at least as long, readable, and nobody writes to it.
+        // SAFETY: the mapping is at least as long, readable, and never written.
         unsafe { std::slice::from_raw_parts(self.address.as_ptr(), self.bytes) }
     }
 }
 
-impl Drop for Code {
+impl Drop for ExecutableCode {
     fn drop(&mut self) {
-        // SAFETY: the mapping is ours, and whoever runs the code borrows or shares this. The system rounds to pages as it did
+        // SAFETY: the mapping is owned by this value, which every caller of the code borrows or shares. The system rounds to pages as it did
         // when it was mapped.
         unsafe { libc::munmap(self.address.as_ptr().cast(), self.bytes.max(1)) };
     }
@@ -52,11 +52,11 @@ impl Drop for Code {
 /// Copies code to executable memory, at the beginning of a page.
 ///
 /// ```
-/// use fastnp_codegen::x86::{Assembler, Gpr, place};
+/// use fastnp_codegen::x86::{Assembler, Gpr, map_executable};
 /// let mut asm = Assembler::new();
 /// asm.mov_imm(Gpr::RAX, 42);
 /// asm.ret();
-/// let code = place(&asm.finish())?;
+/// let code = map_executable(&asm.finish())?;
 /// // SAFETY: the code takes no arguments, returns an integer and touches nothing else.
 /// let function: extern "sysv64" fn() -> u64 = unsafe { std::mem::transmute(code.address()) };
 /// assert_eq!(function(), 42);
@@ -64,8 +64,8 @@ impl Drop for Code {
 /// ```
 ///
 /// # Errors
-/// Where the system gives no such memory.
-pub fn place(bytes: &[u8]) -> io::Result<Code> {
+/// The system maps no such memory.
+pub fn map_executable(bytes: &[u8]) -> io::Result<ExecutableCode> {
     let len = bytes.len().max(1);
     // SAFETY: a new private mapping, at an address that the system chooses.
     let mapped = unsafe {
@@ -77,8 +77,8 @@ pub fn place(bytes: &[u8]) -> io::Result<Code> {
     }
     let address = NonNull::new(mapped.cast::<u8>()).expect("no mapping begins at zero unasked");
     // From here on dropping it unmaps the memory.
-    let code = Code { address, bytes: bytes.len() };
-    // SAFETY: the mapping is as long as the bytes, and nobody else has its address yet.
+    let code = ExecutableCode { address, bytes: bytes.len() };
+    // SAFETY: the mapping is as long as the bytes, and no other code has its address yet.
     let protected = unsafe {
         address.copy_from_nonoverlapping(NonNull::from(bytes).cast(), bytes.len());
         libc::mprotect(mapped, len, libc::PROT_READ | libc::PROT_EXEC)

@@ -1,6 +1,6 @@
 //! The assembler: instruction forms, their encoding, labels, and executable memory.
 //!
-//! It knows no kernel and imports nothing else of this crate. Open `encode` first, then `forms`, the table.
+//! It knows no kernel, and imports only the instruction sets of `drive::isa`. Open `encode` first, then `forms`, the table.
 
 pub mod arena;
 pub(crate) mod disassembly;

@@ -1,14 +1,14 @@
-//! Ops: which instructions each one is, by the class of its type.
+//! Instruction selection for ops, by the class of their type.
 
 use crate::x86::asm::encode::{KReg, Masking, Rm, VReg};
 use crate::x86::asm::forms as f;
 use crate::x86::asm::forms::Form;
 use crate::x86::asm::level::Level;
-use crate::x86::isel::bools::{Logic, Truth};
-use crate::x86::isel::select::{Emitter, Result, by_float, by_size, is_real};
+use crate::x86::isel::bools::{Logic, MaskReg};
+use crate::x86::isel::select::{EmitResult, Emitter, by_float, by_size, is_real};
 use crate::{DType, Kind, Op, Scalar, ValueId};
 
-/// Which comparison, as the immediate of `vcmp` for floats (quiet) and of `vpcmp` for integers.
+/// The immediate of a comparison: of `vcmp` for floats (quiet), of `vpcmp` for integers.
 pub(crate) fn predicate(op: Op, float: bool) -> Option<u8> {
     Some(match (op, float) {
         (Op::Equal, _) => 0,
@@ -83,16 +83,16 @@ pub(crate) fn extreme(op: Op) -> Option<Extreme> {
 const UNORDERED: u8 = 3;
 const GREATER: u8 = 0x1e;
 const LESS: u8 = 0x11;
-/// By the bits of what is written to, of another source, and of the sign bit's constant: the other's bits where that has ones;
-/// those of the first where it has ones, and the other's elsewhere.
+/// Truth tables of `vpternlog` over the destination, another source and the constant of the sign bit: the sign of the other and the
+/// rest of the destination; the sign of the destination and the rest of the other.
 const SIGN_OF_OTHER: u8 = 0b1101_1000;
 const SIGN_OF_OUT: u8 = 0b1110_0100;
 
 impl Emitter<'_> {
-    pub(crate) fn apply(&mut self, op: Op, a: ValueId, b: ValueId) -> Result<()> {
+    pub(crate) fn apply(&mut self, op: Op, a: ValueId, b: ValueId) -> EmitResult<()> {
         let dtype = self.dtype(a);
         let done = match dtype.kind() {
-            _ if self.apply_to_numbers(op, a) => true,
+            _ if self.apply_finite_test(op, a) => true,
             Kind::Bool => self.apply_bool(op, a, b),
             Kind::Float if is_real(dtype) => self.apply_float(op, a, b, dtype),
             Kind::Signed | Kind::Unsigned => self.apply_integer(op, a, b, dtype),
@@ -101,8 +101,8 @@ impl Emitter<'_> {
         if done { Ok(()) } else { Err(format!("{op} of {dtype}")) }
     }
 
-    /// Questions about nan and infinity that integers and bools answer all alike; whether the op is one of them.
-    fn apply_to_numbers(&mut self, op: Op, a: ValueId) -> bool {
+    /// `isnan`, `isinf` and `isfinite` of integers and bools, which are constants; whether the op is one of them.
+    fn apply_finite_test(&mut self, op: Op, a: ValueId) -> bool {
         let dtype = self.dtype(a);
         if !matches!(op, Op::Isnan | Op::Isinf | Op::Isfinite) || dtype.is_float() || dtype.is_complex() {
             return false;
@@ -112,14 +112,14 @@ impl Emitter<'_> {
         if op == Op::Isfinite {
             self.invert(out, out);
         }
-        self.bury(&[a]);
+        self.free_dead(&[a]);
         true
     }
 
-    /// Ops on bools, as on bits; whether the op is one.
+    /// Ops on bools; whether the op is one.
     fn apply_bool(&mut self, op: Op, a: ValueId, b: ValueId) -> bool {
-        // (what they make, whether the arguments change places, whether the result is turned)
-        let (logic, swapped, turned) = match op {
+        // (the bit op, whether the arguments are swapped, whether the result is inverted)
+        let (logic, swapped, inverted) = match op {
             Op::Add | Op::Maximum | Op::Fmax | Op::LogicalOr | Op::BitwiseOr => (Logic::Or, false, false),
             Op::Multiply | Op::Minimum | Op::Fmin | Op::LogicalAnd | Op::BitwiseAnd => (Logic::And, false, false),
             Op::LogicalXor | Op::BitwiseXor | Op::NotEqual => (Logic::Xor, false, false),
@@ -130,34 +130,34 @@ impl Emitter<'_> {
             Op::GreaterEqual => (Logic::Except, false, true),
             Op::Invert | Op::LogicalNot => {
                 let x = self.mask(a);
-                self.bury(&[a]);
+                self.free_dead(&[a]);
                 let out = self.define_mask();
                 self.invert(out, x);
                 return true;
             }
             Op::Absolute | Op::Floor | Op::Ceil | Op::Trunc => {
-                self.same(a);
+                self.copy_value(a);
                 return true;
             }
             _ => return false,
         };
         let (x, y) = (self.mask(a), self.mask(b));
-        self.bury(&[a, b]);
+        self.free_dead(&[a, b]);
         let out = self.define_mask();
         let (x, y) = if swapped { (y, x) } else { (x, y) };
         self.logic(logic, out, x, y);
-        if turned {
+        if inverted {
             self.invert(out, out);
         }
         true
     }
 
-    /// Ops on numbers that give bools, alike for floats and integers; whether the op is one.
-    fn apply_question(&mut self, op: Op, a: ValueId, b: ValueId, dtype: DType) -> bool {
+    /// Predicates that floats and integers share; whether the op is one.
+    fn apply_predicate(&mut self, op: Op, a: ValueId, b: ValueId, dtype: DType) -> bool {
         if let Some(predicate) = predicate(op, is_real(dtype)) {
             let (x, y) = (self.vector(a), self.operand(b));
-            self.ask(x, y, dtype, predicate);
-            self.bury(&[a, b]);
+            self.define_comparison(x, y, dtype, predicate);
+            self.free_dead(&[a, b]);
             return true;
         }
         let logic = match op {
@@ -167,30 +167,30 @@ impl Emitter<'_> {
             Op::LogicalNot => {
                 let x = self.vector(a);
                 let out = self.define_mask();
-                self.truth(out, x, dtype);
-                self.settle(out, dtype);
+                self.nonzero(out, x, dtype);
+                self.widen_to_bool(out, dtype);
                 self.invert(out, out);
-                self.bury(&[a]);
+                self.free_dead(&[a]);
                 return true;
             }
             _ => return false,
         };
         let (x, y) = (self.vector(a), self.vector(b));
-        let (left, out) = (self.moment_mask(), self.define_mask());
-        self.truth(left, x, dtype);
-        self.truth(out, y, dtype);
+        let (left, out) = (self.temp_mask(), self.define_mask());
+        self.nonzero(left, x, dtype);
+        self.nonzero(out, y, dtype);
         self.logic(logic, out, out, left);
-        self.settle(out, dtype);
-        self.bury(&[a, b]);
+        self.widen_to_bool(out, dtype);
+        self.free_dead(&[a, b]);
         true
     }
 
     fn apply_float(&mut self, op: Op, a: ValueId, b: ValueId, dtype: DType) -> bool {
-        if self.apply_question(op, a, b, dtype) {
+        if self.apply_predicate(op, a, b, dtype) {
             return true;
         }
         if let Some(form) = instruction(op, dtype) {
-            self.two(form, a, b, dtype, true);
+            self.binary(form, a, b, dtype, true);
             return true;
         }
         if let Some(which) = extreme(op) {
@@ -205,29 +205,29 @@ impl Emitter<'_> {
         };
         let and = by_float(dtype, &f::VPANDD, &f::VPANDQ);
         match op {
-            Op::Square => self.two(by_float(dtype, &f::VMULPS, &f::VMULPD), a, a, dtype, true),
-            Op::Sqrt => self.root(a, dtype),
-            Op::Rint => self.one(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(8)),
-            Op::Floor => self.one(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(9)),
-            Op::Ceil => self.one(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(10)),
-            Op::Trunc => self.one(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(11)),
+            Op::Square => self.binary(by_float(dtype, &f::VMULPS, &f::VMULPD), a, a, dtype, true),
+            Op::Sqrt => self.sqrt(a, dtype),
+            Op::Rint => self.unary(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(8)),
+            Op::Floor => self.unary(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(9)),
+            Op::Ceil => self.unary(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(10)),
+            Op::Trunc => self.unary(by_float(dtype, &f::VRNDSCALEPS, &f::VRNDSCALEPD), a, dtype, Some(11)),
             Op::Reciprocal => {
                 let x = self.operand(a);
-                let one = self.filled(bits(1.0));
-                self.bury(&[a]);
+                let one = self.constant_vector(bits(1.0));
+                self.free_dead(&[a]);
                 let out = self.define_vector();
                 let (width, mask) = (self.width(dtype), self.masking(dtype));
                 self.emit(by_float(dtype, &f::VDIVPS, &f::VDIVPD), width, out, one, x, mask, None);
             }
-            Op::Negative => self.with_constant(by_float(dtype, &f::VPXORD, &f::VPXORQ), a, sign, false),
-            Op::Absolute | Op::Fabs => self.with_constant(and, a, magnitude, false),
-            Op::Positive | Op::Conjugate => self.same(a),
+            Op::Negative => self.binary_constant(by_float(dtype, &f::VPXORD, &f::VPXORQ), a, sign, false),
+            Op::Absolute | Op::Fabs => self.binary_constant(and, a, magnitude, false),
+            Op::Positive | Op::Conjugate => self.copy_value(a),
             Op::Copysign => {
                 self.copysign(a, b, sign);
             }
             Op::Sign => {
                 let x = self.vector(a);
-                let mask = self.moment_mask();
+                let mask = self.temp_mask();
                 let (zero, one) = (self.constant(bits(0.0)), self.constant(bits(1.0)));
                 let out = self.define_vector();
                 self.compare(mask, x, zero, dtype, GREATER);
@@ -238,26 +238,26 @@ impl Emitter<'_> {
                 self.blend(out, mask, less, out, dtype);
                 self.compare(mask, x, Rm::Reg(x), dtype, UNORDERED);
                 self.blend(out, mask, Rm::Reg(x), out, dtype);
-                self.bury(&[a]);
+                self.free_dead(&[a]);
             }
             Op::Isnan => {
                 let x = self.vector(a);
-                self.ask(x, Rm::Reg(x), dtype, UNORDERED);
-                self.bury(&[a]);
+                self.define_comparison(x, Rm::Reg(x), dtype, UNORDERED);
+                self.free_dead(&[a]);
             }
             Op::Isinf | Op::Isfinite => {
                 let x = self.vector(a);
                 let out = self.define_mask();
                 self.class(out, x, dtype, op == Op::Isfinite);
-                self.settle(out, dtype);
-                self.bury(&[a]);
+                self.widen_to_bool(out, dtype);
+                self.free_dead(&[a]);
             }
             Op::Signbit => {
                 let x = self.vector(a);
                 let out = self.define_mask();
                 self.signs(out, x, dtype);
-                self.settle(out, dtype);
-                self.bury(&[a]);
+                self.widen_to_bool(out, dtype);
+                self.free_dead(&[a]);
             }
             Op::Deg2rad | Op::Radians | Op::Rad2deg | Op::Degrees => {
                 let up = matches!(op, Op::Rad2deg | Op::Degrees);
@@ -268,27 +268,27 @@ impl Emitter<'_> {
                     _ if up => bits(f64::from(180.0 / std::f32::consts::PI)),
                     _ => bits(f64::from(std::f32::consts::PI / 180.0)),
                 };
-                self.with_constant(by_float(dtype, &f::VMULPS, &f::VMULPD), a, factor, true);
+                self.binary_constant(by_float(dtype, &f::VMULPS, &f::VMULPD), a, factor, true);
             }
             _ => return false,
         }
         true
     }
 
-    /// `a` with the sign of `b`, by the bit that is one.
+    /// `a` with the sign of `b`; `sign` has only the sign bit.
     fn copysign(&mut self, a: ValueId, b: ValueId, sign: Scalar) {
         let dtype = sign.dtype();
         let (x, y, sign, width) = (self.vector(a), self.vector(b), self.constant(sign), self.width(dtype));
         if self.level() == Level::Avx2 {
             let out = self.choose_bits(sign, x, y, width);
-            self.keep(out);
-            self.bury(&[a, b]);
+            self.assign(out);
+            self.free_dead(&[a, b]);
             return;
         }
-        // Its instruction writes to a source: to one that is not needed any more, if there is one.
-        let (out, other, choice) = if let Some(out) = self.take_over(a) {
+        // The instruction overwrites a source: one that dies here, if there is one.
+        let (out, other, choice) = if let Some(out) = self.reuse(a) {
             (out, y, SIGN_OF_OTHER)
-        } else if let Some(out) = self.take_over(b) {
+        } else if let Some(out) = self.reuse(b) {
             (out, x, SIGN_OF_OUT)
         } else {
             let out = self.define_vector();
@@ -297,27 +297,27 @@ impl Emitter<'_> {
         };
         let form = by_float(dtype, &f::VPTERNLOGD, &f::VPTERNLOGQ);
         self.asm.vector(form, width, out, other, sign, Masking::NONE, Some(choice));
-        self.bury(&[a, b]);
+        self.free_dead(&[a, b]);
     }
 
     fn extreme(&mut self, which: Extreme, a: ValueId, b: ValueId, dtype: DType) {
         let (x, y) = (self.vector(a), self.vector(b));
-        let masks = [self.moment_mask(), self.moment_mask()];
+        let masks = [self.temp_mask(), self.temp_mask()];
         let out = self.define_vector();
         let lanes = self.masking(dtype).k;
         self.pick_extreme(which, out, [x, y], dtype, (masks, lanes));
-        self.bury(&[a, b]);
+        self.free_dead(&[a, b]);
     }
 
-    /// The larger or smaller of floats in some lanes and the second one in others, by quiet comparisons. The one that is a nan
-    /// wins, or loses; which, says the first.
+    /// The larger or smaller of two floats in the lanes of a mask, elsewhere the second one, by quiet comparisons: `vmaxpd` raises a
+    /// flag for any NaN. Whether a NaN wins or loses, `which` says.
     pub(crate) fn pick_extreme(
         &mut self,
         which: Extreme,
         out: VReg,
         [x, y]: [VReg; 2],
         dtype: DType,
-        ([first, second], lanes): ([Truth; 2], KReg),
+        ([first, second], lanes): ([MaskReg; 2], KReg),
     ) {
         let nan = if which.nan_wins { x } else { y };
         self.compare_in(first, x, y, dtype, if which.larger { GREATER } else { LESS }, lanes);
@@ -327,50 +327,52 @@ impl Emitter<'_> {
     }
 
     fn apply_integer(&mut self, op: Op, a: ValueId, b: ValueId, dtype: DType) -> bool {
-        if self.apply_question(op, a, b, dtype) {
+        if self.apply_predicate(op, a, b, dtype) {
             return true;
         }
         if let Some(form) = instruction(op, dtype) {
-            self.two(form, a, b, dtype, false);
+            self.binary(form, a, b, dtype, false);
             return true;
         }
         let signed = dtype.kind() == Kind::Signed;
         match op {
             Op::Square => match instruction(Op::Multiply, dtype) {
-                Some(form) => self.two(form, a, a, dtype, false),
+                Some(form) => self.binary(form, a, a, dtype, false),
                 None => return false,
             },
-            Op::Positive | Op::Conjugate | Op::Floor | Op::Ceil | Op::Trunc => self.same(a),
-            Op::Absolute if !signed => self.same(a),
-            Op::Absolute => self.one(by_size(dtype, [&f::VPABSB, &f::VPABSW, &f::VPABSD, &f::VPABSQ]), a, dtype, None),
+            Op::Positive | Op::Conjugate | Op::Floor | Op::Ceil | Op::Trunc => self.copy_value(a),
+            Op::Absolute if !signed => self.copy_value(a),
+            Op::Absolute => {
+                self.unary(by_size(dtype, [&f::VPABSB, &f::VPABSW, &f::VPABSD, &f::VPABSQ]), a, dtype, None);
+            }
             Op::Sign => {
                 let (top, bottom) = (self.constant(Scalar::new(dtype, 1i64)), self.constant(Scalar::new(dtype, -1i64)));
                 let x = self.vector(a);
                 let out = self.define_vector();
                 let (width, none) = (self.width(dtype), Masking::NONE);
                 if signed {
-                    let least = by_size(dtype, [&f::VPMINSB, &f::VPMINSW, &f::VPMINSD, &f::VPMINSQ]);
-                    self.emit(least, width, out, x, top, none, None);
-                    let most = by_size(dtype, [&f::VPMAXSB, &f::VPMAXSW, &f::VPMAXSD, &f::VPMAXSQ]);
-                    self.emit(most, width, out, out, bottom, none, None);
+                    let min = by_size(dtype, [&f::VPMINSB, &f::VPMINSW, &f::VPMINSD, &f::VPMINSQ]);
+                    self.emit(min, width, out, x, top, none, None);
+                    let max = by_size(dtype, [&f::VPMAXSB, &f::VPMAXSW, &f::VPMAXSD, &f::VPMAXSQ]);
+                    self.emit(max, width, out, out, bottom, none, None);
                 } else {
-                    let least = by_size(dtype, [&f::VPMINUB, &f::VPMINUW, &f::VPMINUD, &f::VPMINUQ]);
-                    self.emit(least, width, out, x, top, none, None);
+                    let min = by_size(dtype, [&f::VPMINUB, &f::VPMINUW, &f::VPMINUD, &f::VPMINUQ]);
+                    self.emit(min, width, out, x, top, none, None);
                 }
-                self.bury(&[a]);
+                self.free_dead(&[a]);
             }
             Op::Negative => {
-                let zero = self.filled(Scalar::zero(dtype));
+                let zero = self.constant_vector(Scalar::zero(dtype));
                 let x = self.vector(a);
-                self.bury(&[a]);
+                self.free_dead(&[a]);
                 let out = self.define_vector();
                 let form = by_size(dtype, [&f::VPSUBB, &f::VPSUBW, &f::VPSUBD, &f::VPSUBQ]);
                 self.emit(form, self.width(dtype), out, zero, Rm::Reg(x), Masking::NONE, None);
             }
             Op::Invert => {
-                let ones = self.filled(Scalar::new(dtype, -1i64));
+                let ones = self.constant_vector(Scalar::new(dtype, -1i64));
                 let x = self.vector(a);
-                self.bury(&[a]);
+                self.free_dead(&[a]);
                 let out = self.define_vector();
                 self.emit(&f::VPXORD, self.width(dtype), out, x, Rm::Reg(ones), Masking::NONE, None);
             }

@@ -1,21 +1,21 @@
-//! One instruction for vectors; where AVX2 has none, what there is instead: it under another name, or a few others.
+//! AVX2 emulation: one AVX-512 instruction on vectors as the same instruction with a VEX prefix, or as a few others.
 //!
-//! What is neither is noted, and the kernel another backend's.
+//! An instruction with neither is recorded as missing; then another backend runs the kernel.
 
 use crate::x86::asm::encode::{Masking, Rm, VReg, Width};
 use crate::x86::asm::forms as f;
 use crate::x86::asm::forms::{Form, Operands, VEX};
 use crate::x86::asm::level::Level;
+use crate::x86::isel::conventions::SCRATCH;
 use crate::x86::isel::select::Emitter;
-use crate::x86::loops::map_loop::SPARE;
 use crate::{DType, Scalar};
 
-/// 2^52 and 2^84 as bits, whose last bits count ones and units of 2^32.
+/// The bits of 2^52 and 2^84, in which the lowest bit counts ones, or units of 2^32.
 const ONES: u64 = 0x4330_0000_0000_0000;
 const HIGH: u64 = 0x4530_0000_0000_0000;
 
-/// What an instruction is with a VEX prefix, if it is one there.
-fn renamed(form: &'static Form) -> Option<&'static Form> {
+/// The form of an instruction with a VEX prefix, if there is one.
+fn vex_form(form: &'static Form) -> Option<&'static Form> {
     match form.name {
         "VPANDD" | "VPANDQ" => Some(&f::VPAND),
         "VPORD" | "VPORQ" => Some(&f::VPOR),
@@ -32,14 +32,14 @@ fn double(bits: u64) -> Scalar {
 }
 
 /// Whether something is one instruction at a level.
-pub(crate) fn is_one(level: Level, form: &'static Form) -> bool {
-    level == Level::Avx512 || renamed(form).is_some()
+pub(crate) fn is_single(level: Level, form: &'static Form) -> bool {
+    level == Level::Avx512 || vex_form(form).is_some()
 }
 
 impl Emitter<'_> {
-    /// Whether something is one instruction: then its result may take the register of what it reads.
-    pub(crate) fn is_one(&self, form: &'static Form) -> bool {
-        is_one(self.level(), form)
+    /// Whether a form is a single instruction: then its result may take the register of an operand.
+    pub(crate) fn is_single(&self, form: &'static Form) -> bool {
+        is_single(self.level(), form)
     }
 
     /// An instruction with a vector as destination.
@@ -57,15 +57,15 @@ impl Emitter<'_> {
         if self.level() == Level::Avx512 {
             return self.asm.vector(form, width, out, a, b, mask, imm);
         }
-        match (renamed(form), b) {
+        match (vex_form(form), b) {
             (Some(form), Rm::Reg(b)) if form.operands == Operands::Mr => self.asm.vex_part(form, width, out, b, imm),
             (Some(form), _) => self.asm.vex(form, width, out, a, b, imm),
-            (None, _) => self.instead(form, width, out, a, b),
+            (None, _) => self.emulate(form, width, out, a, b),
         }
     }
 
-    /// A few instructions; `out` may be an operand.
-    fn instead(&mut self, form: &'static Form, width: Width, out: VReg, a: VReg, b: Rm) {
+    /// Emulates an instruction by a few others; `out` may be an operand.
+    fn emulate(&mut self, form: &'static Form, width: Width, out: VReg, a: VReg, b: Rm) {
         match form.name {
             "VPMULLQ" => self.multiply(width, out, a, b),
             "VPMAXSQ" => self.extreme_quadwords(true, (out, a, b), DType::I64),
@@ -74,16 +74,16 @@ impl Emitter<'_> {
             "VPMINUQ" => self.extreme_quadwords(false, (out, a, b), DType::U64),
             "VPABSQ" => {
                 let x = self.in_register(b, width);
-                let (sign, turned) = (self.negative(x, width), self.moment());
-                self.asm.vex(&f::VPXOR, width, turned, x, Rm::Reg(sign), None);
-                self.asm.vex(&f::VPSUBQ, width, out, turned, Rm::Reg(sign), None);
+                let (sign, flipped) = (self.negative(x, width), self.temp());
+                self.asm.vex(&f::VPXOR, width, flipped, x, Rm::Reg(sign), None);
+                self.asm.vex(&f::VPSUBQ, width, out, flipped, Rm::Reg(sign), None);
             }
             "VPSRAVQ" => {
-                // Shifted as a number that is not negative, turned before and after if it is.
-                let (sign, turned) = (self.negative(a, width), self.moment());
-                self.asm.vex(&f::VPXOR, width, turned, a, Rm::Reg(sign), None);
-                self.asm.vex(&f::VPSRLVQ, width, turned, turned, b, None);
-                self.asm.vex(&f::VPXOR, width, out, turned, Rm::Reg(sign), None);
+                // A negative number is inverted before and after a logical shift.
+                let (sign, flipped) = (self.negative(a, width), self.temp());
+                self.asm.vex(&f::VPXOR, width, flipped, a, Rm::Reg(sign), None);
+                self.asm.vex(&f::VPSRLVQ, width, flipped, flipped, b, None);
+                self.asm.vex(&f::VPXOR, width, out, flipped, Rm::Reg(sign), None);
             }
             "VPMOVQD" => self.narrow(out, b, 8, 4),
             "VPMOVQW" => self.narrow(out, b, 8, 2),
@@ -101,9 +101,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// The bits of `y` where a constant has ones, else of `x`, in a register of the moment.
+    /// The bits of `y` where a constant has ones, else of `x`, in a temporary.
     pub(crate) fn choose_bits(&mut self, ones: Rm, x: VReg, y: VReg, width: Width) -> VReg {
-        let (out, chosen) = (self.moment(), self.moment());
+        let (out, chosen) = (self.temp(), self.temp());
         self.copy(out, ones);
         self.asm.vex(&f::VPAND, width, chosen, out, Rm::Reg(y), None);
         self.asm.vex(&f::VPANDN, width, out, out, Rm::Reg(x), None);
@@ -116,24 +116,24 @@ impl Emitter<'_> {
         match x {
             Rm::Reg(x) => x,
             Rm::Mem(_) | Rm::Broadcast(_) => {
-                let register = self.moment();
+                let register = self.temp();
                 self.asm.vex(&f::VMOVUPS, width, register, VReg(0), x, None);
                 register
             }
         }
     }
 
-    /// Ones where a number of eight bytes is negative.
+    /// Ones in the lanes where a number of eight bytes is negative.
     fn negative(&mut self, x: VReg, width: Width) -> VReg {
-        let sign = self.moment();
+        let sign = self.temp();
         self.zero(sign);
         self.asm.vex(&f::VPCMPGTQ_VEX, width, sign, sign, Rm::Reg(x), None);
         sign
     }
 
-    /// Products of eight bytes: of the lower halves, and what the upper ones add to its upper half.
+    /// Products of eight bytes: the product of the lower halves, and the cross products added to its upper half.
     fn multiply(&mut self, width: Width, out: VReg, a: VReg, b: Rm) {
-        let (crossed, low) = (self.moment(), self.moment());
+        let (crossed, low) = (self.temp(), self.temp());
         self.asm.vex(&f::VPSHUFD, width, crossed, VReg(0), b, Some(0b10_11_00_01));
         self.asm.vex(&f::VPMULLD, width, crossed, crossed, Rm::Reg(a), None);
         self.asm.vex(&f::VPSRLQ_IMM, width, low, VReg(0), Rm::Reg(crossed), Some(32));
@@ -145,23 +145,23 @@ impl Emitter<'_> {
 
     /// The larger of integers of eight bytes, or the smaller.
     fn extreme_quadwords(&mut self, larger: bool, (out, a, b): (VReg, VReg, Rm), dtype: DType) {
-        let (greater, b) = (self.moment_mask(), self.in_register(b, self.width(dtype)));
-        self.compare(greater, a, Rm::Reg(b), dtype, GREATER);
+        let (greater, b) = (self.temp_mask(), self.in_register(b, self.width(dtype)));
+        self.compare(greater, a, Rm::Reg(b), dtype, INTEGER_GREATER);
         let (yes, no) = if larger { (a, b) } else { (b, a) };
         self.blend(out, greater, Rm::Reg(yes), no, dtype);
     }
 
-    /// The lower bytes of integers, as many as `to` of `from`.
+    /// Truncates integers from so many bytes to so many.
     fn narrow(&mut self, out: VReg, x: Rm, from: usize, to: usize) {
         let mut at = self.in_register(x, Width::W256);
-        let (mut size, half) = (from, self.moment());
+        let (mut size, half) = (from, self.temp());
         if size == 8 {
             self.asm.vex_part(&f::VEXTRACTI128, Width::W256, half, at, Some(1));
             self.asm.vex(&f::VSHUFPS, Width::W128, out, at, Rm::Reg(half), Some(0b10_00_10_00));
             (size, at) = (4, out);
         }
         if size > to {
-            // What is packed saturates, so there must be nothing above.
+            // Packing saturates, so the upper bits must be zero.
             let whole = if size == 4 { DType::U32 } else { DType::U16 };
             let kept = self.constant(Scalar::from_bits(whole, (1 << (8 * to)) - 1));
             self.asm.vex(&f::VPAND, self.width(whole), out, at, kept, None);
@@ -178,12 +178,12 @@ impl Emitter<'_> {
         }
     }
 
-    /// Integers of eight bytes as doubles. Both halves become the last bits of large doubles; what these are too large is taken
-    /// off the upper one, which is exact, and the sum is rounded.
+    /// Integers of eight bytes as doubles. Both halves become the lowest bits of large doubles; their surplus is subtracted from the
+    /// upper one, which is exact, and the sum of both is rounded once.
     fn quadwords_as_doubles(&mut self, out: VReg, x: Rm, high: u64) {
         let width = Width::W256;
         let x = self.in_register(x, width);
-        let (lower, upper) = (self.moment(), self.moment());
+        let (lower, upper) = (self.temp(), self.temp());
         let (ones, units) = (self.constant(double(ONES)), self.constant(double(high)));
         let surplus = f64::from_bits(high) + f64::from_bits(ONES);
         let surplus = self.constant(Scalar::new(DType::F64, surplus));
@@ -194,19 +194,19 @@ impl Emitter<'_> {
         self.asm.vex(&f::VADDPD, width, out, upper, Rm::Reg(lower), None);
     }
 
-    /// Integers of four bytes without a sign as doubles.
+    /// Unsigned integers of four bytes as doubles.
     fn unsigned_as_doubles(&mut self, out: VReg, x: Rm) {
-        let wide = self.moment();
+        let wide = self.temp();
         let ones = self.constant(double(ONES));
         self.asm.vex(&f::VPMOVZXDQ, Width::W256, wide, VReg(0), x, None);
         self.asm.vex(&f::VPOR, Width::W256, wide, wide, ones, None);
         self.asm.vex(&f::VSUBPD, Width::W256, out, wide, ones, None);
     }
 
-    /// The same as floats of four bytes: both halves are exact, and their sum is rounded.
+    /// The same as singles: both halves are exact, and their sum is rounded once.
     fn unsigned_as_singles(&mut self, width: Width, out: VReg, x: Rm) {
         let x = self.in_register(x, width);
-        let (lower, upper) = (self.moment(), self.moment());
+        let (lower, upper) = (self.temp(), self.temp());
         let kept = self.constant(Scalar::from_bits(DType::U32, 0xFFFF));
         let unit = self.constant(Scalar::new(DType::F32, 65536.0));
         self.asm.vex(&f::VPAND, width, lower, x, kept, None);
@@ -217,15 +217,15 @@ impl Emitter<'_> {
         self.asm.vex(&f::VADDPS, width, out, upper, Rm::Reg(lower), None);
     }
 
-    /// Floats as integers of eight bytes, one after the other.
+    /// Floats as integers of eight bytes, one by one.
     fn floats_as_quadwords(&mut self, out: VReg, x: Rm, is_double: bool) {
         let x = self.in_register(x, if is_double { Width::W256 } else { Width::W128 });
-        let (low, high, element) = (self.moment(), self.moment(), self.moment());
+        let (low, high, element) = (self.temp(), self.temp(), self.temp());
         if is_double {
             self.asm.vex_part(&f::VEXTRACTI128, Width::W256, high, x, Some(1));
         }
         for (half, pair) in [low, high].into_iter().enumerate() {
-            // The part that has the lanes, and where the second of them lies in it.
+            // The half with the pair of lanes, and the shuffles that bring its elements to the lowest lane.
             let (from, first, second) = match (is_double, half) {
                 (true, 0) => (x, 0b11_10_01_00, 0b11_10_11_10),
                 (true, _) => (high, 0b11_10_01_00, 0b11_10_11_10),
@@ -234,10 +234,10 @@ impl Emitter<'_> {
             };
             self.asm.vex(&f::VPSHUFD, Width::W128, element, VReg(0), Rm::Reg(from), Some(second));
             self.asm.vex(&f::VPSHUFD, Width::W128, pair, VReg(0), Rm::Reg(from), Some(first));
-            self.asm.vex_truncate(SPARE, pair, is_double);
-            self.asm.vex_from_gpr(pair, SPARE);
-            self.asm.vex_truncate(SPARE, element, is_double);
-            self.asm.vex_from_gpr(element, SPARE);
+            self.asm.vex_truncate(SCRATCH, pair, is_double);
+            self.asm.vex_from_gpr(pair, SCRATCH);
+            self.asm.vex_truncate(SCRATCH, element, is_double);
+            self.asm.vex_from_gpr(element, SCRATCH);
             self.asm.vex(&f::VPUNPCKLQDQ, Width::W128, pair, pair, Rm::Reg(element), None);
         }
         self.asm.vex(&f::VINSERTI128, Width::W256, out, low, Rm::Reg(high), Some(1));
@@ -245,4 +245,4 @@ impl Emitter<'_> {
 }
 
 /// A comparison of integers, as the immediate of `vpcmp`.
-const GREATER: u8 = 6;
+const INTEGER_GREATER: u8 = 6;

@@ -1,27 +1,27 @@
-//! The steps of elementary functions where there is no AVX-512: what [`crate::math`] defines, in a few instructions of AVX2.
+//! AVX2 code of the primitives of elementary functions: what [`crate::math`] defines, in a few instructions.
 //!
-//! Sizes of numbers are compared as words, which raises no flag for any nan. A power of two that is a normal number, as nearly
-//! all are that functions ask for, is one factor; where one of a vector is not, all take the long way of two factors.
+//! Magnitudes are compared as integers, which raises no flag for NaN. A power of two that is a normal number, as in nearly
+//! all uses, is one factor; where it is not in any lane, all lanes take the slow path of two factors.
 //!
-//! Tables lie in the arguments. One of singles is two vectors, from each of which a permutation takes an entry. Entries of doubles are
-//! loaded one by one, by indices that go through memory as well.
+//! Tables lie in the argument block. A table of singles is two vectors, and one permutation of each gives the candidates. Entries of
+//! doubles are loaded one by one, by indices that go through memory as well.
 
 use crate::math::table_words;
 use crate::x86::asm::encode::{Cond, Mem, Rm, VReg, Width};
 use crate::x86::asm::forms as f;
 use crate::x86::asm::forms::Form;
+use crate::x86::isel::conventions::{ARGUMENTS, SCRATCH, VECTOR_BYTES, at_arguments};
 use crate::x86::isel::select::Emitter;
-use crate::x86::loops::map_loop::{ARGUMENTS, SPARE, VECTOR, at_arguments};
 use crate::{DType, Primitive, Scalar, Table, ValueId};
 
 /// How `vroundpd` rounds to the number below, without a flag for what is left.
 const DOWN: u8 = 9;
 
-/// What is different between singles and doubles.
-struct Kind {
+/// The types, constants and instructions of single or double precision.
+struct FloatForms {
     dtype: DType,
     word: DType,
-    /// Bits of the mantissa, the bias of the exponent, and the sum of which the last bits are an integer.
+    /// Bits of the mantissa, the bias of the exponent, and the number whose sum with an integer has that in its lowest bits.
     mantissa: u32,
     bias: f64,
     magic: f64,
@@ -30,7 +30,7 @@ struct Kind {
     multiply: &'static Form,
     round: &'static Form,
     choose: &'static Form,
-    /// Of words.
+    /// On integers.
     plus: &'static Form,
     minus: &'static Form,
     above: &'static Form,
@@ -39,7 +39,7 @@ struct Kind {
     right: &'static Form,
 }
 
-static SINGLE: Kind = Kind {
+static SINGLE: FloatForms = FloatForms {
     dtype: DType::F32,
     word: DType::U32,
     mantissa: 23,
@@ -58,7 +58,7 @@ static SINGLE: Kind = Kind {
     right: &f::VPSRLD_IMM,
 };
 
-static DOUBLE: Kind = Kind {
+static DOUBLE: FloatForms = FloatForms {
     dtype: DType::F64,
     word: DType::U64,
     mantissa: 52,
@@ -77,8 +77,8 @@ static DOUBLE: Kind = Kind {
     right: &f::VPSRLQ_IMM,
 };
 
-impl Kind {
-    fn of(dtype: DType) -> &'static Kind {
+impl FloatForms {
+    fn of(dtype: DType) -> &'static FloatForms {
         if dtype == DType::F64 { &DOUBLE } else { &SINGLE }
     }
 
@@ -87,223 +87,223 @@ impl Kind {
         Scalar::new(self.dtype, value).bits() as u64
     }
 
-    /// The bit of the sign.
+    /// The sign bit.
     fn sign(&self) -> u64 {
         self.bits(-0.0)
     }
 
-    /// A bit turned in unsigned words puts them into the order of signed ones: their difference to a word, so turned.
-    fn turned(&self, word: u64) -> u64 {
+    /// A word with its highest bit flipped: a signed comparison of such words orders them as unsigned ones.
+    fn flipped(&self, word: u64) -> u64 {
         word ^ self.sign()
     }
 }
 
 impl Emitter<'_> {
-    /// The value at hand, a step of others.
-    pub(crate) fn step_instead(&mut self, step: Primitive, a: ValueId, b: ValueId) {
-        let kind = Kind::of(self.dtype(a));
+    /// Defines the current value by a primitive.
+    pub(crate) fn step_avx2(&mut self, step: Primitive, a: ValueId, b: ValueId) {
+        let forms = FloatForms::of(self.dtype(a));
         match step {
-            Primitive::Scale => self.scale_instead(kind, a, b),
-            Primitive::Bound => self.bound_instead(kind, a, b),
-            Primitive::Fraction => self.fraction_instead(kind, a),
-            Primitive::Limit => self.limit_instead(kind, a, b),
-            Primitive::Exponent => self.exponent_instead(kind, a),
-            Primitive::Mantissa => self.mantissa_instead(kind, a),
-            Primitive::Unusual => self.unusual_instead(kind, a),
+            Primitive::Scale => self.scale_avx2(forms, a, b),
+            Primitive::Bound => self.bound_avx2(forms, a, b),
+            Primitive::Fraction => self.fraction_avx2(forms, a),
+            Primitive::Limit => self.limit_avx2(forms, a, b),
+            Primitive::Exponent => self.exponent_avx2(forms, a),
+            Primitive::Mantissa => self.mantissa_avx2(forms, a),
+            Primitive::Unusual => self.unusual_avx2(forms, a),
             Primitive::Entry(table) if self.dtype(a) == DType::U32 => self.entry_of_singles(table, a),
             Primitive::Entry(table) => self.entry_of_doubles(table, a),
         }
-        self.bury(&[a, b]);
+        self.free_dead(&[a, b]);
     }
 
-    fn word(&mut self, kind: &Kind, bits: u64) -> Rm {
-        self.constant(Scalar::from_bits(kind.word, bits.into()))
+    fn word(&mut self, forms: &FloatForms, bits: u64) -> Rm {
+        self.constant(Scalar::from_bits(forms.word, bits.into()))
     }
 
-    fn number(&mut self, kind: &Kind, value: f64) -> Rm {
-        self.constant(Scalar::new(kind.dtype, value))
+    fn number(&mut self, forms: &FloatForms, value: f64) -> Rm {
+        self.constant(Scalar::new(forms.dtype, value))
     }
 
-    /// The size of a number.
-    fn size_instead(&mut self, kind: &Kind, out: VReg, x: VReg) {
-        let all_but_sign = self.word(kind, kind.sign() - 1);
-        self.asm.vex(&f::VPAND, self.width(kind.dtype), out, x, all_but_sign, None);
+    /// The magnitude of a number.
+    fn magnitude_avx2(&mut self, forms: &FloatForms, out: VReg, x: VReg) {
+        let all_but_sign = self.word(forms, forms.sign() - 1);
+        self.asm.vex(&f::VPAND, self.width(forms.dtype), out, x, all_but_sign, None);
     }
 
-    /// `size`, at most `most`, both as words; `spare` is a register for a moment.
-    fn least(&mut self, kind: &Kind, size: VReg, most: Rm, spare: VReg) {
-        let width = self.width(kind.dtype);
-        if kind.mantissa == 23 {
+    /// Limits a magnitude to `most`, both as integers; `spare` is a temporary.
+    fn limit_magnitude(&mut self, forms: &FloatForms, size: VReg, most: Rm, spare: VReg) {
+        let width = self.width(forms.dtype);
+        if forms.mantissa == 23 {
             self.asm.vex(&f::VPMINSD, width, size, size, most, None);
         } else {
-            self.asm.vex(kind.above, width, spare, size, most, None);
-            self.asm.vex_blend(kind.choose, width, size, size, most, spare);
+            self.asm.vex(forms.above, width, spare, size, most, None);
+            self.asm.vex_blend(forms.choose, width, size, size, most, spare);
         }
     }
 
-    fn bound_instead(&mut self, kind: &Kind, a: ValueId, b: ValueId) {
-        let (x, most, width) = (self.vector(a), self.operand(b), self.width(kind.dtype));
-        let (spare, out) = (self.moment(), self.define_vector());
-        self.size_instead(kind, out, x);
-        self.least(kind, out, most, spare);
-        let sign = self.word(kind, kind.sign());
+    fn bound_avx2(&mut self, forms: &FloatForms, a: ValueId, b: ValueId) {
+        let (x, most, width) = (self.vector(a), self.operand(b), self.width(forms.dtype));
+        let (spare, out) = (self.temp(), self.define_vector());
+        self.magnitude_avx2(forms, out, x);
+        self.limit_magnitude(forms, out, most, spare);
+        let sign = self.word(forms, forms.sign());
         self.asm.vex(&f::VPAND, width, spare, x, sign, None);
         self.asm.vex(&f::VPOR, width, out, out, Rm::Reg(spare), None);
     }
 
-    fn fraction_instead(&mut self, kind: &Kind, a: ValueId) {
-        let (x, width) = (self.vector(a), self.width(kind.dtype));
-        let (size, whole, out) = (self.moment(), self.moment(), self.define_vector());
-        let sixteenths = self.number(kind, kind.magic / 16.0);
-        let below = self.word(kind, kind.bits(kind.magic / 16.0) - 1);
-        let infinite = self.word(kind, kind.bits(f64::INFINITY));
-        self.size_instead(kind, size, x);
-        self.asm.vex(kind.above, width, out, size, below, None);
+    fn fraction_avx2(&mut self, forms: &FloatForms, a: ValueId) {
+        let (x, width) = (self.vector(a), self.width(forms.dtype));
+        let (size, whole, out) = (self.temp(), self.temp(), self.define_vector());
+        let sixteenths = self.number(forms, forms.magic / 16.0);
+        let below = self.word(forms, forms.bits(forms.magic / 16.0) - 1);
+        let infinite = self.word(forms, forms.bits(f64::INFINITY));
+        self.magnitude_avx2(forms, size, x);
+        self.asm.vex(forms.above, width, out, size, below, None);
         self.asm.vex(&f::VPANDN, width, out, out, Rm::Reg(x), None);
-        self.asm.vex(kind.add, width, whole, out, sixteenths, None);
-        self.asm.vex(kind.subtract, width, whole, whole, sixteenths, None);
-        self.asm.vex(kind.subtract, width, out, out, Rm::Reg(whole), None);
-        self.asm.vex(kind.above, width, size, size, infinite, None);
+        self.asm.vex(forms.add, width, whole, out, sixteenths, None);
+        self.asm.vex(forms.subtract, width, whole, whole, sixteenths, None);
+        self.asm.vex(forms.subtract, width, out, out, Rm::Reg(whole), None);
+        self.asm.vex(forms.above, width, size, size, infinite, None);
         self.asm.vex(&f::VPAND, width, size, size, Rm::Reg(x), None);
         self.asm.vex(&f::VPOR, width, out, out, Rm::Reg(size), None);
     }
 
-    /// What is not finite as limits have it, in one register, and where that is in another.
-    fn beyond(&mut self, kind: &Kind, (out, mask): (VReg, VReg), x: VReg) {
-        let width = self.width(kind.dtype);
-        let largest = self.word(kind, kind.bits(f64::INFINITY) - 1);
-        let least = self.word(kind, kind.bits(f64::NEG_INFINITY));
-        self.size_instead(kind, mask, x);
-        self.asm.vex(kind.above, width, mask, mask, largest, None);
-        self.asm.vex(kind.equal, width, out, x, least, None);
+    /// The limits of an exponential in the lanes where `x` is not finite, and the mask of those lanes.
+    fn nonfinite_limits(&mut self, forms: &FloatForms, (out, mask): (VReg, VReg), x: VReg) {
+        let width = self.width(forms.dtype);
+        let largest = self.word(forms, forms.bits(f64::INFINITY) - 1);
+        let least = self.word(forms, forms.bits(f64::NEG_INFINITY));
+        self.magnitude_avx2(forms, mask, x);
+        self.asm.vex(forms.above, width, mask, mask, largest, None);
+        self.asm.vex(forms.equal, width, out, x, least, None);
         self.asm.vex(&f::VPANDN, width, out, out, Rm::Reg(x), None);
     }
 
-    fn limit_instead(&mut self, kind: &Kind, a: ValueId, b: ValueId) {
+    fn limit_avx2(&mut self, forms: &FloatForms, a: ValueId, b: ValueId) {
         let (p, x) = (self.vector(a), self.vector(b));
-        let (mask, out) = (self.moment(), self.define_vector());
-        self.beyond(kind, (out, mask), x);
-        self.asm.vex_blend(kind.choose, self.width(kind.dtype), out, p, Rm::Reg(out), mask);
+        let (mask, out) = (self.temp(), self.define_vector());
+        self.nonfinite_limits(forms, (out, mask), x);
+        self.asm.vex_blend(forms.choose, self.width(forms.dtype), out, p, Rm::Reg(out), mask);
     }
 
-    /// The exponent becomes the last bits of a number, as in `math/arithmetic.rs`.
-    fn exponent_instead(&mut self, kind: &Kind, a: ValueId) {
-        let (x, width) = (self.vector(a), self.width(kind.dtype));
+    /// The exponent becomes the lowest bits of a number, as in `math/arithmetic.rs`.
+    fn exponent_avx2(&mut self, forms: &FloatForms, a: ValueId) {
+        let (x, width) = (self.vector(a), self.width(forms.dtype));
         let out = self.define_vector();
-        let unit = (1u64 << kind.mantissa) as f64;
-        let (units, bias) = (self.word(kind, kind.bits(unit)), self.number(kind, unit + kind.bias));
-        self.asm.vex(kind.right, width, out, VReg(0), Rm::Reg(x), Some(kind.mantissa as u8));
+        let unit = (1u64 << forms.mantissa) as f64;
+        let (units, bias) = (self.word(forms, forms.bits(unit)), self.number(forms, unit + forms.bias));
+        self.asm.vex(forms.right, width, out, VReg(0), Rm::Reg(x), Some(forms.mantissa as u8));
         self.asm.vex(&f::VPOR, width, out, out, units, None);
-        self.asm.vex(kind.subtract, width, out, out, bias, None);
+        self.asm.vex(forms.subtract, width, out, out, bias, None);
     }
 
-    fn mantissa_instead(&mut self, kind: &Kind, a: ValueId) {
-        let (x, width) = (self.vector(a), self.width(kind.dtype));
+    fn mantissa_avx2(&mut self, forms: &FloatForms, a: ValueId) {
+        let (x, width) = (self.vector(a), self.width(forms.dtype));
         let out = self.define_vector();
-        let begin = self.word(kind, kind.bits(0.75));
-        let to_begin = self.word(kind, kind.bits(1.0) - kind.bits(0.75));
-        let stored = self.word(kind, (1 << kind.mantissa) - 1);
-        self.asm.vex(kind.plus, width, out, x, to_begin, None);
+        let begin = self.word(forms, forms.bits(0.75));
+        let to_begin = self.word(forms, forms.bits(1.0) - forms.bits(0.75));
+        let stored = self.word(forms, (1 << forms.mantissa) - 1);
+        self.asm.vex(forms.plus, width, out, x, to_begin, None);
         self.asm.vex(&f::VPAND, width, out, out, stored, None);
-        self.asm.vex(kind.plus, width, out, out, begin, None);
+        self.asm.vex(forms.plus, width, out, out, begin, None);
     }
 
-    fn unusual_instead(&mut self, kind: &Kind, a: ValueId) {
-        let (x, width) = (self.vector(a), self.width(kind.dtype));
+    fn unusual_avx2(&mut self, forms: &FloatForms, a: ValueId) {
+        let (x, width) = (self.vector(a), self.width(forms.dtype));
         let out = self.define_mask();
-        let least = 1 << kind.mantissa;
-        let (first, last) = (self.word(kind, kind.turned(least)), kind.bits(f64::INFINITY) - least - 1);
-        let last = self.word(kind, kind.turned(last));
-        self.asm.vex(kind.minus, width, out.v(), x, first, None);
-        self.asm.vex(kind.above, width, out.v(), out.v(), last, None);
-        self.settle(out, kind.dtype);
+        let least = 1 << forms.mantissa;
+        let (first, last) = (self.word(forms, forms.flipped(least)), forms.bits(f64::INFINITY) - least - 1);
+        let last = self.word(forms, forms.flipped(last));
+        self.asm.vex(forms.minus, width, out.v(), x, first, None);
+        self.asm.vex(forms.above, width, out.v(), out.v(), last, None);
+        self.widen_to_bool(out, forms.dtype);
     }
 
-    fn scale_instead(&mut self, kind: &Kind, a: ValueId, b: ValueId) {
-        let (p, k, width) = (self.vector(a), self.vector(b), self.width(kind.dtype));
-        let (power, spare, out) = (self.moment(), self.moment(), self.define_vector());
-        let (shifted, least) = (kind.magic + kind.bias, kind.magic + 1.0);
-        let unit = self.number(kind, shifted);
-        let first = self.word(kind, kind.turned(kind.bits(least)));
-        let last = self.word(kind, kind.turned(2 * kind.bias as u64 - 1));
+    fn scale_avx2(&mut self, forms: &FloatForms, a: ValueId, b: ValueId) {
+        let (p, k, width) = (self.vector(a), self.vector(b), self.width(forms.dtype));
+        let (power, spare, out) = (self.temp(), self.temp(), self.define_vector());
+        let (shifted, least) = (forms.magic + forms.bias, forms.magic + 1.0);
+        let unit = self.number(forms, shifted);
+        let first = self.word(forms, forms.flipped(forms.bits(least)));
+        let last = self.word(forms, forms.flipped(2 * forms.bias as u64 - 1));
         let (short, done) = (self.asm.label(), self.asm.label());
-        self.asm.vex(kind.round, width, power, VReg(0), Rm::Reg(k), Some(DOWN));
-        self.asm.vex(kind.add, width, power, power, unit, None);
-        self.asm.vex(kind.minus, width, spare, power, first, None);
-        self.asm.vex(kind.above, width, spare, spare, last, None);
-        self.asm.vex_signs(SPARE, spare);
-        self.asm.test(SPARE, SPARE);
+        self.asm.vex(forms.round, width, power, VReg(0), Rm::Reg(k), Some(DOWN));
+        self.asm.vex(forms.add, width, power, power, unit, None);
+        self.asm.vex(forms.minus, width, spare, power, first, None);
+        self.asm.vex(forms.above, width, spare, spare, last, None);
+        self.asm.vex_signs(SCRATCH, spare);
+        self.asm.test(SCRATCH, SCRATCH);
         self.asm.jump_if(Cond::Equal, short);
-        self.scale_in_two(kind, (out, p, k), [power, spare]);
+        self.scale_by_two_factors(forms, (out, p, k), [power, spare]);
         self.asm.jmp(done);
         self.asm.bind(short);
-        self.asm.vex(kind.left, width, power, VReg(0), Rm::Reg(power), Some(kind.mantissa as u8));
-        self.asm.vex(kind.multiply, width, out, p, Rm::Reg(power), None);
+        self.asm.vex(forms.left, width, power, VReg(0), Rm::Reg(power), Some(forms.mantissa as u8));
+        self.asm.vex(forms.multiply, width, out, p, Rm::Reg(power), None);
         self.asm.bind(done);
     }
 
     /// `p 2^floor(k)` by two factors, the first product of which is exact.
-    fn scale_in_two(&mut self, kind: &Kind, (out, p, k): (VReg, VReg, VReg), [mask, power]: [VReg; 2]) {
-        let width = self.width(kind.dtype);
-        let most = self.number(kind, 2.0 * kind.bias - 10.0);
-        let (sign, unit) = (self.word(kind, kind.sign()), self.number(kind, kind.magic + 2.0 * kind.bias));
-        // Beyond that all products overflow, or vanish.
-        self.asm.vex(kind.round, width, mask, VReg(0), Rm::Reg(k), Some(DOWN));
-        self.size_instead(kind, power, mask);
-        self.least(kind, power, most, out);
+    fn scale_by_two_factors(&mut self, forms: &FloatForms, (out, p, k): (VReg, VReg, VReg), [mask, power]: [VReg; 2]) {
+        let width = self.width(forms.dtype);
+        let most = self.number(forms, 2.0 * forms.bias - 10.0);
+        let (sign, unit) = (self.word(forms, forms.sign()), self.number(forms, forms.magic + 2.0 * forms.bias));
+        // Past that all products overflow, or become zero.
+        self.asm.vex(forms.round, width, mask, VReg(0), Rm::Reg(k), Some(DOWN));
+        self.magnitude_avx2(forms, power, mask);
+        self.limit_magnitude(forms, power, most, out);
         self.asm.vex(&f::VPAND, width, mask, mask, sign, None);
         self.asm.vex(&f::VPOR, width, power, power, Rm::Reg(mask), None);
-        // What is not finite multiplies by one.
-        self.beyond(kind, (out, mask), k);
+        // A factor of one where `k` is not finite.
+        self.nonfinite_limits(forms, (out, mask), k);
         self.asm.vex(&f::VPANDN, width, power, mask, Rm::Reg(power), None);
-        self.asm.vex(kind.add, width, power, power, unit, None);
-        self.asm.vex(kind.right, width, out, VReg(0), Rm::Reg(power), Some(1));
-        self.asm.vex(kind.minus, width, power, power, Rm::Reg(out), None);
-        self.asm.vex(kind.left, width, out, VReg(0), Rm::Reg(out), Some(kind.mantissa as u8));
-        self.asm.vex(kind.left, width, power, VReg(0), Rm::Reg(power), Some(kind.mantissa as u8));
-        self.asm.vex(kind.multiply, width, out, p, Rm::Reg(out), None);
-        self.asm.vex(kind.multiply, width, out, out, Rm::Reg(power), None);
-        self.beyond(kind, (power, mask), k);
-        self.asm.vex_blend(kind.choose, width, out, out, Rm::Reg(power), mask);
+        self.asm.vex(forms.add, width, power, power, unit, None);
+        self.asm.vex(forms.right, width, out, VReg(0), Rm::Reg(power), Some(1));
+        self.asm.vex(forms.minus, width, power, power, Rm::Reg(out), None);
+        self.asm.vex(forms.left, width, out, VReg(0), Rm::Reg(out), Some(forms.mantissa as u8));
+        self.asm.vex(forms.left, width, power, VReg(0), Rm::Reg(power), Some(forms.mantissa as u8));
+        self.asm.vex(forms.multiply, width, out, p, Rm::Reg(out), None);
+        self.asm.vex(forms.multiply, width, out, out, Rm::Reg(power), None);
+        self.nonfinite_limits(forms, (power, mask), k);
+        self.asm.vex_blend(forms.choose, width, out, out, Rm::Reg(power), mask);
     }
 
     fn entry_of_singles(&mut self, table: Table, a: ValueId) {
         let at = self.arguments.table(&table_words(table, DType::F32));
         let x = self.vector(a);
-        let (upper, which, out) = (self.moment(), self.moment(), self.define_vector());
+        let (upper, which, out) = (self.temp(), self.temp(), self.define_vector());
         let half = |number: usize| Rm::Mem(at_arguments(at + 32 * number));
         self.asm.vex(&f::VPERMPS, Width::W256, out, x, half(0), None);
         self.asm.vex(&f::VPERMPS, Width::W256, upper, x, half(1), None);
-        // The fourth bit of the index says which one.
+        // The fourth bit of the index selects the half.
         self.asm.vex(&f::VPSLLD_IMM, Width::W256, which, VReg(0), Rm::Reg(x), Some(28));
         self.asm.vex_blend(&f::VBLENDVPS, Width::W256, out, out, Rm::Reg(upper), which);
     }
 
     fn entry_of_doubles(&mut self, table: Table, a: ValueId) {
         let at = self.arguments.table(&table_words(table, DType::F64));
-        let indices = self.indices(a);
-        let (upper, out) = (self.moment(), self.define_vector());
+        let indices = self.entry_indices(a);
+        let (upper, out) = (self.temp(), self.define_vector());
         for (half, part) in [out, upper].into_iter().enumerate() {
             for (lane, form, number) in [(2 * half, &f::VMOVQ, None), (2 * half + 1, &f::VPINSRQ, Some(1))] {
-                self.asm.load(SPARE, at_arguments(indices + 8 * lane));
-                let from = Rm::Mem(Mem::indexed(ARGUMENTS, SPARE, 8, at as i32));
+                self.asm.load(SCRATCH, at_arguments(indices + 8 * lane));
+                let from = Rm::Mem(Mem::indexed(ARGUMENTS, SCRATCH, 8, at as i32));
                 self.asm.vex(form, Width::W128, part, part, from, number);
             }
         }
         self.asm.vex(&f::VINSERTI128, Width::W256, out, out, Rm::Reg(upper), Some(1));
     }
 
-    /// Where the arguments have the last four bits of each lane, the numbers of entries. They stay there for other tables.
-    fn indices(&mut self, a: ValueId) -> usize {
-        if let Some(&(_, at)) = self.indices.iter().find(|(value, _)| *value == a.0) {
+    /// The slot with the lowest four bits of each lane, the indices of entries. Other tables of the same indices share it.
+    fn entry_indices(&mut self, a: ValueId) -> usize {
+        if let Some(&(_, at)) = self.table_indices.iter().find(|(value, _)| *value == a.0) {
             return at;
         }
         let x = self.vector(a);
-        let (last, at) = (self.moment(), self.arguments.room(VECTOR));
+        let (last, at) = (self.temp(), self.arguments.slot(VECTOR_BYTES));
         let bits = self.constant(Scalar::from_bits(DType::U64, 15));
         self.asm.vex(&f::VPAND, Width::W256, last, x, bits, None);
-        self.put(at, last);
-        self.indices.push((a.0, at));
+        self.store_slot(at, last);
+        self.table_indices.push((a.0, at));
         at
     }
 }

@@ -1,22 +1,22 @@
-//! Truth values, lane by lane: what comparisons give and choices take.
+//! Bools, lane by lane: what comparisons define and selects take.
 //!
-//! With AVX-512 they are bits of a mask register. With AVX2 they are vectors of ones or zeros, in registers that numbers share:
-//! values of the fragment as wide as the widest number, so that each is a whole vector; what a comparison gives, or a choice
-//! takes, is as wide as the numbers it is of ([`Emitter::settle`] and [`Emitter::mask_of`] lead from one to the other).
+//! With AVX-512 they are bits of a mask register. With AVX2 they are vectors of ones or zeros, in the registers of numbers:
+//! a bool of the fragment is as wide as the widest number, so that it is a whole vector; the mask that a comparison defines, or a
+//! select takes, is as wide as the numbers compared or selected ([`Emitter::widen_to_bool`] and [`Emitter::mask_as_wide_as`] convert).
 
 use crate::x86::asm::encode::{KReg, Masking, Mem, Rm, VReg, Width};
 use crate::x86::asm::forms as f;
 use crate::x86::asm::forms::Form;
 use crate::x86::asm::level::Level;
+use crate::x86::isel::conventions::{FAST_LANES, LANE_MASK, SCRATCH, SLOW_VECTOR, at_arguments};
 use crate::x86::isel::select::{Emitter, broadcast, by_float, by_size, is_real};
-use crate::x86::loops::map_loop::{FINE, LANES, ODD_VECTOR, SPARE, at_arguments};
 use crate::{DType, Kind, Scalar, ValueId};
 
-/// A register with truth values.
+/// A register with a bool in each lane.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Truth(pub(crate) u8);
+pub(crate) struct MaskReg(pub(crate) u8);
 
-impl Truth {
+impl MaskReg {
     /// As a mask register.
     pub(crate) fn k(self) -> KReg {
         KReg(self.0)
@@ -28,41 +28,41 @@ impl Truth {
     }
 }
 
-/// What two truth values make.
+/// An op on two bools.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Logic {
     And,
     Or,
     Xor,
     Equal,
-    /// The second one, but for the first.
+    /// The second one and not the first.
     Except,
 }
 
-// Comparisons of integers, as the immediate of `vpcmp`.
+// Integer comparisons, as the immediate of `vpcmp`.
 pub(crate) const EQUAL: u8 = 0;
 pub(crate) const BELOW: u8 = 1;
 pub(crate) const AT_MOST: u8 = 2;
 pub(crate) const NOT_EQUAL: u8 = 4;
 pub(crate) const AT_LEAST: u8 = 5;
-/// What makes a comparison the opposite one, of floats as well.
+/// The bit that negates a comparison, of floats as well.
 const OPPOSITE: u8 = 4;
 
 impl Emitter<'_> {
-    pub(crate) fn mask(&mut self, value: ValueId) -> Truth {
-        Truth(self.register(value))
+    pub(crate) fn mask(&mut self, value: ValueId) -> MaskReg {
+        MaskReg(self.register(value))
     }
 
-    pub(crate) fn define_mask(&mut self) -> Truth {
-        Truth(self.take(Some(self.at), true))
+    pub(crate) fn define_mask(&mut self) -> MaskReg {
+        MaskReg(self.alloc(Some(self.current), true))
     }
 
-    pub(crate) fn moment_mask(&mut self) -> Truth {
-        Truth(self.take(None, true))
+    pub(crate) fn temp_mask(&mut self) -> MaskReg {
+        MaskReg(self.alloc(None, true))
     }
 
     /// `a op b`.
-    pub(crate) fn logic(&mut self, op: Logic, out: Truth, a: Truth, b: Truth) {
+    pub(crate) fn logic(&mut self, op: Logic, out: MaskReg, a: MaskReg, b: MaskReg) {
         let (of_masks, of_vectors) = match op {
             Logic::And => (&f::KANDQ, &f::VPAND),
             Logic::Or => (&f::KORQ, &f::VPOR),
@@ -81,27 +81,27 @@ impl Emitter<'_> {
         }
     }
 
-    /// Not `a`. The register of `a` may have been given back, unless it is `out`.
-    pub(crate) fn invert(&mut self, out: Truth, a: Truth) {
+    /// Not `a`. The register of `a` may have been freed, unless it is `out`.
+    pub(crate) fn invert(&mut self, out: MaskReg, a: MaskReg) {
         match self.level() {
             Level::Avx512 => self.asm.mask_op(&f::KNOTQ, out.k(), a.k(), a.k()),
             Level::Avx2 => {
-                let ones = if out == a { self.moment() } else { out.v() };
+                let ones = if out == a { self.temp() } else { out.v() };
                 self.asm.vex(&f::VPCMPEQD_VEX, Width::W256, ones, ones, Rm::Reg(ones), None);
                 self.asm.vex(&f::VPXOR, Width::W256, out.v(), a.v(), Rm::Reg(ones), None);
             }
         }
     }
 
-    /// Another register with the same.
-    pub(crate) fn copy_mask(&mut self, out: Truth, a: Truth) {
+    /// Copies a mask.
+    pub(crate) fn copy_mask(&mut self, out: MaskReg, a: MaskReg) {
         match self.level() {
             Level::Avx512 => self.asm.mask_op(&f::KMOVQ, out.k(), a.k(), a.k()),
             Level::Avx2 => self.asm.vex(&f::VMOVUPS, Width::W256, out.v(), VReg(0), Rm::Reg(a.v()), None),
         }
     }
 
-    /// The comparison of numbers of a type that gives a mask.
+    /// The instruction that compares numbers of a type into a mask register.
     fn comparison(&self, dtype: DType) -> &'static Form {
         match dtype.kind() {
             Kind::Float => by_float(dtype, &f::VCMPPS, &f::VCMPPD),
@@ -112,8 +112,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Compares numbers of a type, by the immediate of `vcmp` or `vpcmp`. What it gives is as wide as these; `out` is neither.
-    pub(crate) fn compare(&mut self, out: Truth, a: VReg, b: Rm, dtype: DType, predicate: u8) {
+    /// Compares numbers of a type, by the immediate of `vcmp` or `vpcmp`. The mask is as wide as they are; `out` is neither register.
+    pub(crate) fn compare(&mut self, out: MaskReg, a: VReg, b: Rm, dtype: DType, predicate: u8) {
         let width = self.width(dtype);
         if self.level() == Level::Avx512 {
             let (form, mask) = (self.comparison(dtype), self.masking(dtype).k);
@@ -126,14 +126,25 @@ impl Emitter<'_> {
         }
     }
 
-    /// Compares integers by what there is: equal, and greater of signed ones.
+    /// Compares floats in the lanes of a mask, where there are masks.
+    pub(crate) fn compare_in(&mut self, out: MaskReg, a: VReg, b: VReg, dtype: DType, predicate: u8, lanes: KReg) {
+        match self.level() {
+            Level::Avx512 => {
+                let form = by_float(dtype, &f::VCMPPS, &f::VCMPPD);
+                self.asm.compare(form, self.width(dtype), out.k(), a, Rm::Reg(b), lanes, Some(predicate));
+            }
+            Level::Avx2 => self.compare(out, a, Rm::Reg(b), dtype, predicate),
+        }
+    }
+
+    /// Compares integers with AVX2, which has equal, and greater for signed ones.
     fn compare_vectors(&mut self, out: VReg, a: VReg, b: Rm, dtype: DType, predicate: u8) {
         let width = self.width(dtype);
         let (mut x, mut y) = (a, b);
         let equals = matches!(predicate, EQUAL | NOT_EQUAL);
         if !equals && dtype.kind() == Kind::Unsigned {
-            // With the first bit turned, unsigned numbers are in the order of signed ones.
-            let (turned, other) = (self.moment(), self.moment());
+            // With the highest bit flipped, unsigned numbers are in the order of signed ones.
+            let (turned, other) = (self.temp(), self.temp());
             let first = self.constant(Scalar::from_bits(dtype, 1 << (8 * dtype.size() - 1)));
             self.asm.vex(&f::VMOVUPS, width, other, VReg(0), first, None);
             self.asm.vex(&f::VPXOR, width, turned, other, Rm::Reg(a), None);
@@ -151,12 +162,12 @@ impl Emitter<'_> {
         };
         self.asm.vex(form, width, out, x, y, None);
         if matches!(predicate, NOT_EQUAL | AT_MOST | AT_LEAST) {
-            self.invert(Truth(out.0), Truth(out.0));
+            self.invert(MaskReg(out.0), MaskReg(out.0));
         }
     }
 
-    /// The truth of numbers, as wide as these.
-    pub(crate) fn truth(&mut self, out: Truth, a: VReg, dtype: DType) {
+    /// Which numbers are not zero; as wide as the numbers.
+    pub(crate) fn nonzero(&mut self, out: MaskReg, a: VReg, dtype: DType) {
         if is_real(dtype) {
             let zero = self.constant(Scalar::zero(dtype));
             return self.compare(out, a, zero, dtype, NOT_EQUAL);
@@ -173,8 +184,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Which numbers have the sign bit, as wide as these.
-    pub(crate) fn signs(&mut self, out: Truth, a: VReg, dtype: DType) {
+    /// Which numbers have the sign bit; as wide as the numbers.
+    pub(crate) fn signs(&mut self, out: MaskReg, a: VReg, dtype: DType) {
         match self.level() {
             Level::Avx512 => {
                 let form = by_float(dtype, &f::VPMOVD2M, &f::VPMOVQ2M);
@@ -188,11 +199,11 @@ impl Emitter<'_> {
         }
     }
 
-    /// Which floats are infinite, or neither that nor a nan; as wide as these. No flag is raised.
-    pub(crate) fn class(&mut self, out: Truth, a: VReg, dtype: DType, finite: bool) {
+    /// Which floats are infinite, or which are finite; as wide as the floats. No flag is raised.
+    pub(crate) fn class(&mut self, out: MaskReg, a: VReg, dtype: DType, finite: bool) {
         match self.level() {
             Level::Avx512 => {
-                // Classes of numbers: infinities, and both kinds of nan.
+                // Classes of `vfpclass`: infinities, and both kinds of NaN.
                 let classes = if finite { 0x99 } else { 0x18 };
                 let form = by_float(dtype, &f::VFPCLASSPS, &f::VFPCLASSPD);
                 self.asm.compare(form, self.width(dtype), out.k(), VReg(0), Rm::Reg(a), KReg(0), Some(classes));
@@ -205,7 +216,7 @@ impl Emitter<'_> {
                     DType::F64 => (DType::I64, u64::MAX >> 1),
                     _ => (DType::I32, u64::from(u32::MAX >> 1)),
                 };
-                let size = self.moment();
+                let size = self.temp();
                 let magnitude = self.constant(Scalar::from_bits(integer, magnitude.into()));
                 let infinite = Scalar::from_bits(integer, Scalar::new(dtype, f64::INFINITY).bits());
                 let infinite = self.constant(infinite);
@@ -216,7 +227,7 @@ impl Emitter<'_> {
     }
 
     /// `mask ? yes : no`, lane by lane; the mask is as wide as the numbers.
-    pub(crate) fn blend(&mut self, out: VReg, mask: Truth, yes: Rm, no: VReg, dtype: DType) {
+    pub(crate) fn blend(&mut self, out: VReg, mask: MaskReg, yes: Rm, no: VReg, dtype: DType) {
         let width = self.width(dtype);
         match self.level() {
             Level::Avx512 => {
@@ -227,11 +238,11 @@ impl Emitter<'_> {
         }
     }
 
-    /// `mask ? yes : no` of truth values.
-    pub(crate) fn blend_masks(&mut self, out: Truth, mask: Truth, yes: Truth, no: Truth) {
+    /// `mask ? yes : no` of bools.
+    pub(crate) fn blend_masks(&mut self, out: MaskReg, mask: MaskReg, yes: MaskReg, no: MaskReg) {
         match self.level() {
             Level::Avx512 => {
-                let left = self.moment_mask();
+                let left = self.temp_mask();
                 self.logic(Logic::Except, left, mask, no);
                 self.logic(Logic::And, out, mask, yes);
                 self.logic(Logic::Or, out, out, left);
@@ -244,7 +255,7 @@ impl Emitter<'_> {
     }
 
     /// One where the mask is true, else zero. The mask is as wide as the type.
-    pub(crate) fn ones(&mut self, out: VReg, mask: Truth, dtype: DType) {
+    pub(crate) fn ones_where(&mut self, out: VReg, mask: MaskReg, dtype: DType) {
         let one = Scalar::new(dtype, 1i64);
         match self.level() {
             Level::Avx512 => {
@@ -262,17 +273,17 @@ impl Emitter<'_> {
 
     // --- widths ------------------------------------------------------------------------------------------------------
 
-    /// Bytes of a lane of a bool at AVX2.
-    fn lane(&self) -> usize {
+    /// Bytes of a bool with AVX2.
+    fn bool_lane_bytes(&self) -> usize {
         self.level().vector() / self.lanes()
     }
 
-    /// Makes what is as wide as numbers of a type a bool.
-    pub(crate) fn settle(&mut self, out: Truth, dtype: DType) {
-        if self.level() == Level::Avx512 || dtype.size() == self.lane() {
+    /// Widens a mask as wide as numbers of a type to the width of bools.
+    pub(crate) fn widen_to_bool(&mut self, out: MaskReg, dtype: DType) {
+        if self.level() == Level::Avx512 || dtype.size() == self.bool_lane_bytes() {
             return;
         }
-        let form = match (dtype.size(), self.lane()) {
+        let form = match (dtype.size(), self.bool_lane_bytes()) {
             (1, 2) => &f::VPMOVSXBW,
             (1, 4) => &f::VPMOVSXBD,
             (1, _) => &f::VPMOVSXBQ,
@@ -283,21 +294,21 @@ impl Emitter<'_> {
         self.asm.vex(form, Width::W256, out.v(), VReg(0), Rm::Reg(out.v()), None);
     }
 
-    /// A bool as wide as numbers of a type.
-    pub(crate) fn mask_of(&mut self, value: ValueId, dtype: DType) -> Truth {
+    /// A bool as a mask as wide as numbers of a type.
+    pub(crate) fn mask_as_wide_as(&mut self, value: ValueId, dtype: DType) -> MaskReg {
         let mask = self.mask(value);
-        if self.level() == Level::Avx512 || dtype.size() == self.lane() {
+        if self.level() == Level::Avx512 || dtype.size() == self.bool_lane_bytes() {
             return mask;
         }
-        let out = self.moment();
+        let out = self.temp();
         self.narrow_mask(out, mask.v(), dtype.size());
-        Truth(out.0)
+        MaskReg(out.0)
     }
 
-    /// A bool with lanes of so many bytes, fewer than it has.
+    /// Narrows a bool to lanes of so many bytes.
     fn narrow_mask(&mut self, out: VReg, mask: VReg, size: usize) {
         let pack = |lane: usize| if lane == 2 { &f::VPACKSSWB } else { &f::VPACKSSDW };
-        let mut lane = self.lane();
+        let mut lane = self.bool_lane_bytes();
         self.asm.vex_part(&f::VEXTRACTI128, Width::W256, out, mask, Some(1));
         self.asm.vex(pack(lane), Width::W128, out, mask, Rm::Reg(out), None);
         lane /= 2;
@@ -309,28 +320,28 @@ impl Emitter<'_> {
 
     // --- bools in memory ---------------------------------------------------------------------------------------------
 
-    /// The bools of all lanes, in memory one after the other.
-    pub(crate) fn load_bools(&mut self, out: Truth, from: Mem) {
-        let bytes = self.moment();
+    /// Loads bools, contiguous in memory.
+    pub(crate) fn load_bools(&mut self, out: MaskReg, from: Mem) {
+        let bytes = self.temp();
         if self.level() == Level::Avx512 {
             let (width, mask) = (self.width(DType::Bool), self.masking(DType::Bool));
             self.asm.vector(&f::VMOVDQU8, width, bytes, VReg(0), Rm::Mem(from), mask, None);
-            return self.bools_of(out, bytes);
+            return self.bools_from_bytes(out, bytes);
         }
         match self.widened() {
             Some(form) => {
                 self.asm.vex(form, Width::W256, bytes, VReg(0), Rm::Mem(from), None);
-                self.truth_of_widened(out, bytes);
+                self.nonzero_widened(out, bytes);
             }
             None => {
                 self.asm.vex(&f::VMOVUPS, Width::W256, bytes, VReg(0), Rm::Mem(from), None);
-                self.bools_of(out, bytes);
+                self.bools_from_bytes(out, bytes);
             }
         }
     }
 
-    /// Bools of the bytes at the beginning of a vector, one a lane.
-    pub(crate) fn bools_of(&mut self, out: Truth, bytes: VReg) {
+    /// Bools from the lowest bytes of a vector, one a lane.
+    pub(crate) fn bools_from_bytes(&mut self, out: MaskReg, bytes: VReg) {
         match (self.level(), self.widened()) {
             (Level::Avx512, _) => {
                 let width = self.width(DType::Bool);
@@ -338,15 +349,15 @@ impl Emitter<'_> {
             }
             (Level::Avx2, Some(form)) => {
                 self.asm.vex(form, Width::W256, bytes, VReg(0), Rm::Reg(bytes), None);
-                self.truth_of_widened(out, bytes);
+                self.nonzero_widened(out, bytes);
             }
-            (Level::Avx2, None) => self.truth(out, bytes, DType::U8),
+            (Level::Avx2, None) => self.nonzero(out, bytes, DType::U8),
         }
     }
 
-    /// The instruction that makes bytes as wide as bools, where these are wider.
+    /// The instruction that widens bytes to the width of bools, where that is larger.
     fn widened(&self) -> Option<&'static Form> {
-        match self.lane() {
+        match self.bool_lane_bytes() {
             2 => Some(&f::VPMOVZXBW),
             4 => Some(&f::VPMOVZXBD),
             8 => Some(&f::VPMOVZXBQ),
@@ -354,8 +365,8 @@ impl Emitter<'_> {
         }
     }
 
-    fn truth_of_widened(&mut self, out: Truth, wide: VReg) {
-        let greater = match self.lane() {
+    fn nonzero_widened(&mut self, out: MaskReg, wide: VReg) {
+        let greater = match self.bool_lane_bytes() {
             2 => &f::VPCMPGTW_VEX,
             4 => &f::VPCMPGTD_VEX,
             _ => &f::VPCMPGTQ_VEX,
@@ -364,9 +375,9 @@ impl Emitter<'_> {
         self.asm.vex(greater, Width::W256, out.v(), wide, Rm::Reg(out.v()), None);
     }
 
-    /// A bool in memory for all lanes.
-    pub(crate) fn spread_bool(&mut self, out: Truth, from: Mem) {
-        let (bytes, width) = (self.moment(), self.whole());
+    /// Broadcasts a bool in memory.
+    pub(crate) fn broadcast_bool(&mut self, out: MaskReg, from: Mem) {
+        let (bytes, width) = (self.temp(), self.whole());
         self.emit(&f::VPBROADCASTB, width, bytes, VReg(0), Rm::Mem(from), Masking::NONE, None);
         match self.level() {
             Level::Avx512 => {
@@ -381,77 +392,77 @@ impl Emitter<'_> {
         }
     }
 
-    /// Bytes of zero and one at the beginning of a vector.
-    pub(crate) fn bytes_of(&mut self, mask: Truth) -> VReg {
-        let (bytes, width) = (self.moment(), self.width(DType::Bool));
+    /// The bools as bytes of zero and one, lowest in a vector.
+    pub(crate) fn bytes_from_bools(&mut self, mask: MaskReg) -> VReg {
+        let (bytes, width) = (self.temp(), self.width(DType::Bool));
         match self.level() {
             Level::Avx512 => self.asm.mask_to_vector(&f::VPMOVM2B, width, bytes, mask.k()),
-            Level::Avx2 if self.lane() == 1 => self.copy_mask(Truth(bytes.0), mask),
+            Level::Avx2 if self.bool_lane_bytes() == 1 => self.copy_mask(MaskReg(bytes.0), mask),
             Level::Avx2 => self.narrow_mask(bytes, mask.v(), 1),
         }
         self.emit(&f::VPABSB, width, bytes, VReg(0), Rm::Reg(bytes), Masking::NONE, None);
         bytes
     }
 
-    // --- lanes left out ----------------------------------------------------------------------------------------------
+    // --- slow-path lanes ---------------------------------------------------------------------------------------------
 
-    /// Begins with none.
-    pub(crate) fn clear_odd(&mut self) {
+    /// Sets the slow-path lanes to none.
+    pub(crate) fn clear_slow_lanes(&mut self) {
         match self.level() {
-            Level::Avx512 => self.asm.mask_op(&f::KXNORQ, FINE, FINE, FINE),
-            Level::Avx2 => self.zero(ODD_VECTOR),
+            Level::Avx512 => self.asm.mask_op(&f::KXNORQ, FAST_LANES, FAST_LANES, FAST_LANES),
+            Level::Avx2 => self.zero(SLOW_VECTOR),
         }
     }
 
-    /// Adds those of a mask, in which lanes beyond the row may be true.
-    pub(crate) fn add_odd(&mut self, mask: Truth) {
+    /// Adds the lanes of a mask to the slow-path lanes. Lanes past the row are left out.
+    pub(crate) fn add_slow_lanes(&mut self, mask: MaskReg) {
         match self.level() {
             Level::Avx512 => {
-                let mut odd = mask.k();
-                if self.rest {
-                    odd = self.moment_mask().k();
-                    self.asm.mask_op(&f::KANDQ, odd, mask.k(), LANES);
+                let mut slow = mask.k();
+                if self.is_tail {
+                    slow = self.temp_mask().k();
+                    self.asm.mask_op(&f::KANDQ, slow, mask.k(), LANE_MASK);
                 }
-                self.asm.mask_op(&f::KANDNQ, FINE, odd, FINE);
+                self.asm.mask_op(&f::KANDNQ, FAST_LANES, slow, FAST_LANES);
             }
-            // There are no others: see the tail.
-            Level::Avx2 => self.asm.vex(&f::VPOR, Width::W256, ODD_VECTOR, ODD_VECTOR, Rm::Reg(mask.v()), None),
+            // The tail of AVX2 has no lanes past the row.
+            Level::Avx2 => self.asm.vex(&f::VPOR, Width::W256, SLOW_VECTOR, SLOW_VECTOR, Rm::Reg(mask.v()), None),
         }
     }
 
-    /// Whether the value at hand says of a whole vector in which lanes an elementary function was not computed, and nothing else: then
-    /// the opposite comparison may take them off the others, and so is the only instruction.
-    pub(crate) fn only_finds_odd(&self) -> bool {
+    /// Whether the current value is a mask of slow-path lanes of a full vector and has no other use. Then the negated comparison,
+    /// masked by the fast lanes, updates these in one instruction.
+    pub(crate) fn only_marks_slow_lanes(&self) -> bool {
         self.level() == Level::Avx512
-            && !self.rest
-            && self.body.is_odd(self.at)
-            && self.body.uses[self.at as usize].is_empty()
+            && !self.is_tail
+            && self.body.is_slow_mask(self.current)
+            && self.body.uses[self.current as usize].is_empty()
     }
 
-    /// Asks a question about numbers, by the immediate of `vcmp` or `vpcmp`: the value at hand.
-    pub(crate) fn ask(&mut self, a: VReg, b: Rm, dtype: DType, predicate: u8) {
-        if self.only_finds_odd() {
+    /// Defines the current value by a comparison of numbers, given the immediate of `vcmp` or `vpcmp`.
+    pub(crate) fn define_comparison(&mut self, a: VReg, b: Rm, dtype: DType, predicate: u8) {
+        if self.only_marks_slow_lanes() {
             let form = self.comparison(dtype);
-            self.asm.compare(form, self.width(dtype), FINE, a, b, FINE, Some(predicate ^ OPPOSITE));
+            self.asm.compare(form, self.width(dtype), FAST_LANES, a, b, FAST_LANES, Some(predicate ^ OPPOSITE));
             return;
         }
         let out = self.define_mask();
         self.compare(out, a, b, dtype, predicate);
-        self.settle(out, dtype);
+        self.widen_to_bool(out, dtype);
     }
 
-    /// Leaves in the arguments whether there are any.
-    pub(crate) fn store_odd(&mut self) {
-        let to = at_arguments(self.arguments.odd);
+    /// Stores to the argument block whether there were slow-path lanes.
+    pub(crate) fn store_slow_lanes(&mut self) {
+        let to = at_arguments(self.arguments.slow_lanes);
         match self.level() {
             Level::Avx512 => {
-                self.all_lanes();
-                self.asm.mask_op(&f::KANDNQ, FINE, FINE, LANES);
-                self.asm.mask_store(to, FINE);
+                self.set_full_mask();
+                self.asm.mask_op(&f::KANDNQ, FAST_LANES, FAST_LANES, LANE_MASK);
+                self.asm.mask_store(to, FAST_LANES);
             }
             Level::Avx2 => {
-                self.asm.vex_signs(SPARE, ODD_VECTOR);
-                self.asm.store_gpr(to, SPARE);
+                self.asm.vex_signs(SCRATCH, SLOW_VECTOR);
+                self.asm.store_gpr(to, SCRATCH);
             }
         }
     }

@@ -1,17 +1,17 @@
-//! Conversions between element types, as the portable backend's: what does not fit an integer becomes what the processor makes
+//! Conversions between element types, as in the portable backend: what does not fit an integer becomes what the processor makes
 //! of it, and raises the invalid flag.
 
 use crate::x86::asm::encode::{Rm, VReg};
 use crate::x86::asm::forms as f;
 use crate::x86::asm::forms::Form;
-use crate::x86::isel::select::{Emitter, Result};
+use crate::x86::isel::select::{EmitResult, Emitter};
 use crate::{DType, Kind, ValueId};
 
-/// One step of a conversion: an instruction, and the type whose lanes it is as wide as.
-type Way = (&'static Form, DType);
+/// One instruction of a conversion, and the type that gives its width.
+type ConversionStep = (&'static Form, DType);
 
-/// The way between integers of different sizes.
-fn resized(from: DType, to: DType) -> Way {
+/// The conversion between integers of different sizes.
+fn resized(from: DType, to: DType) -> ConversionStep {
     let signed = from.kind() == Kind::Signed;
     let form = match (from.size(), to.size(), signed) {
         (1, 2, true) => &f::VPMOVSXBW,
@@ -36,8 +36,8 @@ fn resized(from: DType, to: DType) -> Way {
     (form, if from.size() > to.size() { from } else { to })
 }
 
-/// The way from integers of four or eight bytes to floats.
-fn to_float(from: DType, to: DType) -> Way {
+/// The conversion from integers of four or eight bytes to floats.
+fn to_float(from: DType, to: DType) -> ConversionStep {
     let double = to == DType::F64;
     match from {
         DType::I64 => (if double { &f::VCVTQQ2PD } else { &f::VCVTQQ2PS }, from),
@@ -47,9 +47,9 @@ fn to_float(from: DType, to: DType) -> Way {
     }
 }
 
-/// The ways from one type of numbers to another, one after the other.
-fn ways(from: DType, to: DType) -> Option<[Option<Way>; 2]> {
-    let one = |way| Some([Some(way), None]);
+/// The instructions of a conversion, in order: none, one or two.
+fn conversion_steps(from: DType, to: DType) -> Option<[Option<ConversionStep>; 2]> {
+    let one = |step| Some([Some(step), None]);
     let (short, wide) = (from.size() < 4, DType::I32);
     match (from.kind(), to.kind()) {
         (Kind::Signed | Kind::Unsigned, Kind::Signed | Kind::Unsigned) if from.size() == to.size() => {
@@ -66,7 +66,7 @@ fn ways(from: DType, to: DType) -> Option<[Option<Way>; 2]> {
         (Kind::Float, Kind::Signed | Kind::Unsigned) if from != DType::F16 => {
             let double = from == DType::F64;
             match to {
-                // Eight bytes have no such instruction for numbers that do not fit the half of them.
+                // No instruction converts floats that do not fit a u64 as the portable backend does.
                 DType::U64 => None,
                 DType::I64 => one((if double { &f::VCVTTPD2QQ } else { &f::VCVTTPS2QQ }, DType::I64)),
                 DType::U32 => Some([
@@ -92,37 +92,37 @@ fn ways(from: DType, to: DType) -> Option<[Option<Way>; 2]> {
 }
 
 impl Emitter<'_> {
-    /// The value at hand: another one, converted.
-    pub(crate) fn cast(&mut self, value: ValueId, to: DType) -> Result<()> {
+    /// Defines the current value: another one, converted.
+    pub(crate) fn cast(&mut self, value: ValueId, to: DType) -> EmitResult<()> {
         let from = self.dtype(value);
         if from == to {
-            self.same(value);
+            self.copy_value(value);
             return Ok(());
         }
         if from == DType::Bool {
-            let mask = self.mask_of(value, to);
-            self.bury(&[value]);
+            let mask = self.mask_as_wide_as(value, to);
+            self.free_dead(&[value]);
             let out = self.define_vector();
-            self.ones(out, mask, to);
+            self.ones_where(out, mask, to);
             return Ok(());
         }
         if to == DType::Bool && from != DType::F16 {
             let x = self.vector(value);
             let out = self.define_mask();
-            self.truth(out, x, from);
-            self.settle(out, from);
-            self.bury(&[value]);
+            self.nonzero(out, x, from);
+            self.widen_to_bool(out, from);
+            self.free_dead(&[value]);
             return Ok(());
         }
-        let Some(ways) = ways(from, to) else { return Err(format!("{from} as {to}")) };
+        let Some(conversion_steps) = conversion_steps(from, to) else { return Err(format!("{from} as {to}")) };
         let x = self.vector(value);
-        let are_one = ways.iter().flatten().all(|(form, _)| self.is_one(form));
+        let are_one = conversion_steps.iter().flatten().all(|(form, _)| self.is_single(form));
         if are_one {
-            self.bury(&[value]);
+            self.free_dead(&[value]);
         }
         let out = self.define_vector();
         let mut at = x;
-        for (form, wide) in ways.into_iter().flatten() {
+        for (form, wide) in conversion_steps.into_iter().flatten() {
             let (width, masking) = (self.width(wide), self.masking(wide));
             let rounding = (wide == DType::F32 && to == DType::F16).then_some(0);
             self.emit(form, width, out, VReg(0), Rm::Reg(at), masking, rounding);
@@ -131,7 +131,7 @@ impl Emitter<'_> {
         if at != out {
             self.copy(out, Rm::Reg(at));
         }
-        self.bury(&[value]);
+        self.free_dead(&[value]);
         Ok(())
     }
 }

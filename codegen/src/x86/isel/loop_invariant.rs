@@ -1,90 +1,90 @@
-//! What is the same all along a row, computed once before its loop: reciprocals of scalars, masks of their being zero.
+//! Hoisting of loop-invariant code: what is the same along a row is computed once before its loop, such as reciprocals of scalars.
 //!
-//! A fragment does not say so: an instruction is uniform if all that it reads is, and parameters, literals and elements that
-//! stand still are. Those results that the loop reads wait in the arguments, as parameters do.
+//! An instruction is invariant if everything it reads is; parameters, literals and broadcast elements are. The results that the
+//! loop reads are stored in the argument block, as parameters are.
 
 use crate::x86::asm::encode::{KReg, VReg};
 use crate::x86::asm::level::Level;
-use crate::x86::isel::select::{Emitter, Home};
-use crate::x86::loops::map_loop::{Step, Unsupported, VECTOR, at_arguments};
+use crate::x86::isel::conventions::{StrideKind, VECTOR_BYTES, at_arguments};
+use crate::x86::isel::select::{Backing, Emitter, Unsupported};
 use crate::{DType, Inst, ValueId};
 
 impl Emitter<'_> {
-    /// Whether an instruction gives what is there before the loop.
-    fn is_given(&self, at: usize) -> bool {
+    /// Whether an instruction is in memory before the loop.
+    fn is_preloaded(&self, at: usize) -> bool {
         match self.body.fragment.insts[at] {
             Inst::Param(_) | Inst::Const(_) => true,
-            Inst::Load(operand) => self.steps[operand.0 as usize] == Step::Still,
-            Inst::Part(value, _) => self.is_given(value.0 as usize),
+            Inst::Load(operand) => self.kinds[operand.0 as usize] == StrideKind::Broadcast,
+            Inst::Part(value, _) => self.is_preloaded(value.0 as usize),
             _ => false,
         }
     }
 
-    /// Whether an instruction gives an element that stands still, whose address has no register.
-    fn is_far_off(&self, at: usize) -> bool {
+    /// Whether an instruction loads a broadcast element through a spilled base pointer.
+    fn is_spilled_broadcast(&self, at: usize) -> bool {
         let load = match self.body.fragment.insts[at] {
             Inst::Part(value, _) => value.0 as usize,
             _ if self.body.fragment.types[at].is_complex() => return false,
             _ => at,
         };
-        let is_still = |operand: usize| self.steps[operand] == Step::Still && self.is_far(operand);
-        matches!(self.body.fragment.insts[load], Inst::Load(operand) if is_still(operand.0 as usize))
+        let is_spilled = |operand: usize| self.kinds[operand] == StrideKind::Broadcast && self.is_base_spilled(operand);
+        matches!(self.body.fragment.insts[load], Inst::Load(operand) if is_spilled(operand.0 as usize))
     }
 
-    /// Computes what is uniform, and has the loop find it.
+    /// Emits the invariant instructions, and stores what the loop reads of them.
     ///
     /// # Errors
-    /// The first such instruction that has none here.
-    pub(crate) fn once(&mut self) -> Result<(), Unsupported> {
+    /// The first of them without machine code.
+    pub(crate) fn hoist(&mut self) -> Result<(), Unsupported> {
         let body = self.body;
         let count = body.fragment.insts.len();
-        let mut uniform = vec![false; count];
-        let mut computed = vec![false; count];
+        let mut invariant = vec![false; count];
+        let mut is_hoisted = vec![false; count];
         for at in (0..count).filter(|&at| body.is_live(at)) {
             let arguments = body.arguments(at);
-            computed[at] = !arguments.is_empty()
+            is_hoisted[at] = !arguments.is_empty()
                 && !matches!(
                     body.fragment.insts[at],
                     Inst::Store(..) | Inst::Scatter(..) | Inst::Gather(..) | Inst::Part(..) | Inst::Result(_)
                 )
-                && arguments.iter().all(|v| uniform[v.0 as usize]);
-            computed[at] |= self.is_far_off(at);
-            uniform[at] = computed[at] || self.is_given(at);
+                && arguments.iter().all(|v| invariant[v.0 as usize]);
+            is_hoisted[at] |= self.is_spilled_broadcast(at);
+            invariant[at] = is_hoisted[at] || self.is_preloaded(at);
         }
-        if !computed.contains(&true) {
+        if !is_hoisted.contains(&true) {
             return Ok(());
         }
-        (self.copy, self.rest) = (0, false);
-        self.begin();
-        for at in (0..count).filter(|&at| uniform[at] && body.is_live(at)) {
-            self.at(at)?;
-            let is_read = body.uses[at].iter().any(|&user| !computed[user as usize]);
-            if computed[at] && is_read {
-                let home = self.settle_in(ValueId(at as u32));
-                self.known[at] = Some(home);
+        (self.unroll_index, self.is_tail) = (0, false);
+        self.begin_body();
+        for at in (0..count).filter(|&at| invariant[at] && body.is_live(at)) {
+            self.emit_inst(at)?;
+            let is_read = body.uses[at].iter().any(|&user| !is_hoisted[user as usize]);
+            if is_hoisted[at] && is_read {
+                let backing = self.store_hoisted(ValueId(at as u32));
+                self.hoisted[at] = Some(backing);
             }
-            self.forget_moments();
+            self.free_temps();
         }
-        for at in (0..count).filter(|&at| computed[at]) {
-            self.known[at].get_or_insert(Home::Nowhere);
+        for at in (0..count).filter(|&at| is_hoisted[at]) {
+            self.hoisted[at].get_or_insert(Backing::None);
         }
         Ok(())
     }
 
-    /// Puts a value where the loop finds it.
-    fn settle_in(&mut self, value: ValueId) -> Home {
+    /// Stores a hoisted value to the argument block.
+    fn store_hoisted(&mut self, value: ValueId) -> Backing {
         let is_mask = self.dtype(value) == DType::Bool && self.level() == Level::Avx512;
         let register = self.register(value);
         if is_mask {
-            let at = self.arguments.room(8);
+            let at = self.arguments.slot(8);
             self.asm.mask_store(at_arguments(at), KReg(register));
-            return Home::Arguments(at);
+            return Backing::Arguments(at);
         }
-        let at = self.arguments.room(VECTOR);
-        self.put(at, VReg(register));
+        let at = self.arguments.slot(VECTOR_BYTES);
+        self.store_slot(at, VReg(register));
         match self.level() {
-            Level::Avx2 => Home::Arguments(at),
-            Level::Avx512 => Home::Element(at_arguments(at)),
+            Level::Avx2 => Backing::Arguments(at),
+            Level::Avx512 => Backing::Element(at_arguments(at)),
         }
     }
 }

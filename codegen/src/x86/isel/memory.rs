@@ -1,25 +1,24 @@
-//! Operands and coordinates: elements of all lanes from memory and back, by the step that an operand takes along the row.
+//! Loads and stores of operands, gathers and scatters, and coordinates, by the stride kind of each operand.
 //!
-//! AVX2 has no scatters, and its gathers are loads of single elements on many processors, so elements apart from each other go one
-//! by one there: `x[::3] + y[::3]` of a hundred thousand takes 29 µs, and 27 with the gathers of AVX-512. So do elements of one or two
-//! bytes, for which AVX-512 has neither.
+//! AVX2 has no scatters, and its gathers are loads of single elements on many processors, so it loads and stores strided elements
+//! one by one: `x[::3] + y[::3]` of a hundred thousand takes 29 µs, and 27 with the gathers of AVX-512. Elements of one or two
+//! bytes go one by one everywhere, as AVX-512 neither gathers nor scatters them.
 //!
-//! Elements are stored in the order of the lanes, by the instructions for all of them too: where offsets repeat, the last one is
-//! left.
+//! Elements are stored in the order of the lanes, also by scatter instructions: where offsets repeat, the last one wins.
 
 use crate::x86::asm::encode::{Cond, KReg, Label, Masking, Mem, Rm, VReg, Width};
 use crate::x86::asm::forms as f;
 use crate::x86::asm::forms::Form;
 use crate::x86::asm::level::Level;
-use crate::x86::isel::bools::Truth;
-use crate::x86::isel::select::{Emitter, Home, Result, broadcast, by_size};
-use crate::x86::loops::arguments::MOST_STRIDED;
-use crate::x86::loops::map_loop::{AT, COUNT, LANES, SPARE, Step, at_arguments};
+use crate::x86::isel::arguments::MAX_STRIDED_LANES;
+use crate::x86::isel::bools::MaskReg;
+use crate::x86::isel::conventions::{INDEX, LANE_MASK, REMAINING, SCRATCH, StrideKind, at_arguments};
+use crate::x86::isel::select::{Backing, EmitResult, Emitter, broadcast, by_size};
 use crate::{DType, Inst, Scalar, ValueId};
 use smallvec::SmallVec;
 
-/// Loading and storing an element at the beginning of a vector or elsewhere.
-fn single(size: usize) -> [&'static Form; 4] {
+/// The forms that load the lowest element of a vector and another one, and that store these.
+fn element_forms(size: usize) -> [&'static Form; 4] {
     match size {
         1 => [&f::VPINSRB, &f::VPINSRB, &f::VPEXTRB, &f::VPEXTRB],
         2 => [&f::VPINSRW, &f::VPINSRW, &f::VPEXTRW, &f::VPEXTRW],
@@ -29,43 +28,43 @@ fn single(size: usize) -> [&'static Form; 4] {
 }
 
 impl Emitter<'_> {
-    /// The memory of an operand's lanes.
+    /// The address of an operand's lanes.
     fn memory(&mut self, operand: usize, dtype: DType) -> Mem {
         let size = dtype.size();
-        let index = match self.steps[operand] {
-            Step::Dense | Step::Streamed => Some((AT, size as u8)),
-            Step::Still | Step::Alternate | Step::Backward | Step::Strided => None,
+        let index = match self.kinds[operand] {
+            StrideKind::Dense | StrideKind::NonTemporal => Some((INDEX, size as u8)),
+            StrideKind::Broadcast | StrideKind::Stride2 | StrideKind::Reversed | StrideKind::Strided => None,
         };
-        Mem { base: self.base(operand), index, disp: (self.copy * self.lanes() * size) as i32 }
+        Mem { base: self.base(operand), index, disp: (self.unroll_index * self.lanes() * size) as i32 }
     }
 
-    pub(crate) fn load(&mut self, operand: usize, dtype: DType) -> Result<()> {
+    pub(crate) fn load(&mut self, operand: usize, dtype: DType) -> EmitResult<()> {
         let is_bool = dtype == DType::Bool;
-        match self.steps[operand] {
-            Step::Still => self.load_still(operand, 0, dtype),
-            Step::Dense | Step::Streamed if is_bool => {
+        match self.kinds[operand] {
+            StrideKind::Broadcast => self.load_broadcast(operand, 0, dtype),
+            StrideKind::Dense | StrideKind::NonTemporal if is_bool => {
                 let (out, from) = (self.define_mask(), self.memory(operand, dtype));
                 self.load_bools(out, from);
             }
-            Step::Dense | Step::Streamed => {
+            StrideKind::Dense | StrideKind::NonTemporal => {
                 let (out, from) = (self.define_vector(), self.memory(operand, dtype));
                 self.load_dense(out, from, dtype);
             }
-            Step::Alternate | Step::Backward => {
+            StrideKind::Stride2 | StrideKind::Reversed => {
                 let out = self.define_vector();
-                match self.steps[operand] {
-                    _ if self.rest => self.gather(operand, 0, out, dtype)?,
-                    Step::Alternate => self.take_apart(operand, 0, out, dtype),
-                    _ => self.turn_round(operand, out, dtype),
+                match self.kinds[operand] {
+                    _ if self.is_tail => self.gather(operand, 0, out, dtype)?,
+                    StrideKind::Stride2 => self.deinterleave(operand, 0, out, dtype),
+                    _ => self.load_reversed(operand, out, dtype),
                 }
             }
-            Step::Strided if is_bool => {
-                let bytes = self.moment();
+            StrideKind::Strided if is_bool => {
+                let bytes = self.temp();
                 self.gather(operand, 0, bytes, dtype)?;
                 let out = self.define_mask();
-                self.bools_of(out, bytes);
+                self.bools_from_bytes(out, bytes);
             }
-            Step::Strided => {
+            StrideKind::Strided => {
                 let out = self.define_vector();
                 self.gather(operand, 0, out, dtype)?;
             }
@@ -73,15 +72,15 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// The value at hand, an element that stands still, so many bytes within the operand's: in its place, or in all lanes where
-    /// the address has no register to stay in.
-    pub(crate) fn load_still(&mut self, operand: usize, within: usize, dtype: DType) {
+    /// Defines the current value, a broadcast element, at so many bytes in the operand's: it stays in memory, or is loaded where the
+    /// base pointer is spilled.
+    pub(crate) fn load_broadcast(&mut self, operand: usize, within: usize, dtype: DType) {
         let from = Mem::at(self.base(operand), within as i32);
-        if !self.is_far(operand) {
-            return self.live_in(Home::Element(from));
+        if !self.is_base_spilled(operand) {
+            return self.set_backing(Backing::Element(from));
         }
         let register = if dtype == DType::Bool { self.define_mask().0 } else { self.define_vector().0 };
-        self.spread(register, from, dtype);
+        self.broadcast_element(register, from, dtype);
     }
 
     fn load_dense(&mut self, out: VReg, from: Mem, dtype: DType) {
@@ -99,67 +98,73 @@ impl Emitter<'_> {
         self.asm.vex(form, width, out, VReg(0), from, None);
     }
 
-    /// The offsets of an operand's lanes that are strided, or complex with parts of a type, in a register: four bytes each where
-    /// there are sixteen lanes, else eight.
+    /// A vector of the offsets of an operand's lanes, strided or complex: of four bytes each where there are sixteen lanes, else of
+    /// eight.
     fn offsets(&mut self, operand: usize, dtype: DType) -> VReg {
         let size = dtype.size() as isize;
-        match self.steps[operand] {
-            Step::Dense | Step::Streamed | Step::Alternate => return self.even_offsets(2 * size),
-            Step::Backward => return self.even_offsets(-size),
-            Step::Still | Step::Strided => {}
+        match self.kinds[operand] {
+            StrideKind::Dense | StrideKind::NonTemporal | StrideKind::Stride2 => return self.regular_offsets(2 * size),
+            StrideKind::Reversed => return self.regular_offsets(-size),
+            StrideKind::Broadcast | StrideKind::Strided => {}
         }
-        let offsets = self.moment();
-        let from = Rm::Mem(at_arguments(self.arguments.offsets(Some(operand), self.rest)));
+        let offsets = self.temp();
+        let from = Rm::Mem(at_arguments(self.arguments.offsets(Some(operand), self.is_tail)));
         self.asm.vector(&f::VMOVUPS, Width::W512, offsets, VReg(0), from, Masking::NONE, None);
         offsets
     }
 
-    /// The elements of a type in all lanes, so many bytes within the operand's.
-    pub(crate) fn gather(&mut self, operand: usize, within: usize, out: VReg, dtype: DType) -> Result<()> {
+    /// Loads the elements of a type at so many bytes in the operand's.
+    pub(crate) fn gather(&mut self, operand: usize, within: usize, out: VReg, dtype: DType) -> EmitResult<()> {
         if self.level() == Level::Avx2 {
-            self.collect(operand, within, out, dtype, None);
+            self.gather_lanes(operand, within, out, dtype, None);
             return Ok(());
         }
         let offsets = self.offsets(operand, dtype);
         self.gather_by(operand, within, out, dtype, offsets)
     }
 
-    /// The value at hand: elements of a type in all lanes, by offsets, so many bytes further on.
-    pub(crate) fn gather_at(&mut self, operand: usize, within: usize, offsets: ValueId, dtype: DType) -> Result<()> {
-        if self.steps[operand] != Step::Still {
+    /// Defines the current value: elements loaded by offsets, each at so many bytes in the operand's.
+    pub(crate) fn load_by_offsets(
+        &mut self,
+        operand: usize,
+        within: usize,
+        offsets: ValueId,
+        dtype: DType,
+    ) -> EmitResult<()> {
+        if self.kinds[operand] != StrideKind::Broadcast {
             return Err("elements by offset".into());
         }
         let is_bool = dtype == DType::Bool;
         let offsets_at = self.vector(offsets);
-        let out = if is_bool { self.moment() } else { self.define_vector() };
+        let out = if is_bool { self.temp() } else { self.define_vector() };
         if self.level() == Level::Avx512 && dtype.size() >= 4 {
             self.gather_by(operand, within, out, dtype, offsets_at)?;
         } else {
             let at = match self.loaded_offsets(offsets) {
                 Some(at) => at,
-                None => at_arguments(self.in_arguments(offsets)),
+                None => at_arguments(self.stored_lanes(offsets)),
             };
-            self.collect(operand, within, out, dtype, Some(at));
+            self.gather_lanes(operand, within, out, dtype, Some(at));
         }
         if is_bool {
             let mask = self.define_mask();
-            self.bools_of(mask, out);
+            self.bools_from_bytes(mask, out);
         }
-        self.bury(&[offsets]);
+        self.free_dead(&[offsets]);
         Ok(())
     }
 
-    /// The memory that offsets were loaded from, lane by lane, if they lie densely and their address has a register.
+    /// The memory that offsets were loaded from, if they are contiguous and their base pointer is in a register.
     fn loaded_offsets(&mut self, offsets: ValueId) -> Option<Mem> {
         let Inst::Load(operand) = self.body.fragment.insts[offsets.0 as usize] else { return None };
         let operand = operand.0 as usize;
-        let is_there = self.steps[operand] == Step::Dense && !self.is_far(operand);
+        let is_there = self.kinds[operand] == StrideKind::Dense && !self.is_base_spilled(operand);
         is_there.then(|| self.memory(operand, DType::I64))
     }
 
     /// Stores a value by offsets, a complex one by its parts.
-    pub(crate) fn scatter_at(&mut self, operand: usize, offsets: ValueId, value: ValueId) -> Result<()> {
-        if self.steps[operand] != Step::Still {
+    pub(crate) fn store_by_offsets(&mut self, operand: usize, offsets: ValueId, value: ValueId) -> EmitResult<()> {
+        if self.kinds[operand] != StrideKind::Broadcast {
             return Err("elements by offset".into());
         }
         let parts = match self.body.fragment.insts[value.0 as usize] {
@@ -173,72 +178,72 @@ impl Emitter<'_> {
             let within = number * dtype.size();
             let vector = if dtype == DType::Bool {
                 let mask = self.mask(part);
-                self.bytes_of(mask)
+                self.bytes_from_bools(mask)
             } else {
                 self.vector(part)
             };
             if self.level() == Level::Avx512 && dtype.size() >= 4 {
                 self.scatter_by(operand, within, vector, dtype, offsets_at)?;
             } else {
-                // From the arguments they would take 2.2 ns an element instead of 0.4, and 1.4 in the portable backend: having found
-                // them in stores of before, the processor waits for the addresses of all stores.
+                // Offsets spilled to the argument block would take 2.2 ns an element instead of 0.4 (1.4 in the portable backend): after
+                // store forwarding of the offsets the processor waits for the addresses of all stores.
                 let Some(at) = self.loaded_offsets(offsets) else { return Err("computed offsets".into()) };
-                self.distribute(operand, within, vector, dtype, Some(at));
+                self.scatter_lanes(operand, within, vector, dtype, Some(at));
             }
         }
-        self.bury(&parts);
-        self.bury(&[offsets]);
+        self.free_dead(&parts);
+        self.free_dead(&[offsets]);
         Ok(())
     }
 
-    fn gather_by(&mut self, operand: usize, within: usize, out: VReg, dtype: DType, offsets: VReg) -> Result<()> {
+    fn gather_by(&mut self, operand: usize, within: usize, out: VReg, dtype: DType, offsets: VReg) -> EmitResult<()> {
         let form = match (self.lanes(), dtype.size()) {
             (8, 8) => &f::VPGATHERQQ,
             (8, 4) => &f::VPGATHERQD,
             (16, 4) => &f::VPGATHERDD,
-            _ => return Err("short elements apart from each other".into()),
+            _ => return Err("strided elements of one or two bytes".into()),
         };
-        let mask = self.moment_mask().k();
-        self.asm.mask_op(&f::KMOVQ, mask, LANES, LANES);
-        // The lanes left out keep what the register had: that must not raise flags.
+        let mask = self.temp_mask().k();
+        self.asm.mask_op(&f::KMOVQ, mask, LANE_MASK, LANE_MASK);
+        // Masked lanes keep what the register had, which must not raise flags.
         self.zero(out);
         let base = self.base(operand);
         self.asm.gather(form, Width::W512, out, base, offsets, 1, within as i32, mask);
         Ok(())
     }
 
-    /// The memory of one lane of an operand, strided or by offsets.
-    fn element(&mut self, operand: usize, within: usize, lane: usize, by: Option<Mem>) -> Mem {
+    /// The address of one lane of an operand, strided or by offsets.
+    fn lane_address(&mut self, operand: usize, within: usize, lane: usize, by: Option<Mem>) -> Mem {
         let base = self.base(operand);
         if lane == 0 && by.is_none() {
             return Mem::at(base, within as i32);
         }
-        let offsets = by.unwrap_or_else(|| at_arguments(self.arguments.offsets(Some(operand), self.rest)));
-        self.asm.load(SPARE, Mem { disp: offsets.disp + 8 * lane as i32, ..offsets });
-        Mem::indexed(base, SPARE, 1, within as i32)
+        let offsets = by.unwrap_or_else(|| at_arguments(self.arguments.offsets(Some(operand), self.is_tail)));
+        self.asm.load(SCRATCH, Mem { disp: offsets.disp + 8 * lane as i32, ..offsets });
+        Mem::indexed(base, SCRATCH, 1, within as i32)
     }
 
-    /// Leaves, before one lane, where it is none of the row's. (With AVX2 the row's last element stands for those.)
-    fn leave_at_end(&mut self, lane: usize, end: Label) {
-        if self.level() == Level::Avx512 && self.rest && lane > 0 {
-            self.asm.cmp_imm(COUNT, lane as i32);
+    /// Jumps to the end before a lane past the row. (With AVX2 copies of the last element fill those lanes.)
+    fn exit_past_tail(&mut self, lane: usize, end: Label) {
+        if self.level() == Level::Avx512 && self.is_tail && lane > 0 {
+            self.asm.cmp_imm(REMAINING, lane as i32);
             self.asm.jump_if(Cond::BelowEqual, end);
         }
     }
 
-    /// The elements of all lanes, one by one.
-    fn collect(&mut self, operand: usize, within: usize, out: VReg, dtype: DType, by: Option<Mem>) {
-        let [first, other, ..] = single(dtype.size());
+    /// Loads the elements of all lanes one by one.
+    fn gather_lanes(&mut self, operand: usize, within: usize, out: VReg, dtype: DType, by: Option<Mem>) {
+        let [first, other, ..] = element_forms(dtype.size());
         let (per, end) = (16 / dtype.size(), self.asm.label());
         for half in 0..self.lanes().div_ceil(per) {
-            let part = if half == 0 { out } else { self.moment() };
+            let part = if half == 0 { out } else { self.temp() };
             if first.immediate {
                 self.zero(part);
             }
             for i in 0..per.min(self.lanes()) {
-                self.leave_at_end(half * per + i, end);
+                self.exit_past_tail(half * per + i, end);
                 let form = if i == 0 { first } else { other };
-                let from = Rm::Mem(self.element(operand, within, half * per + i, by));
+                let from = Rm::Mem(self.lane_address(operand, within, half * per + i, by));
                 let number = form.immediate.then_some(i as u8);
                 self.emit(form, Width::W128, part, part, from, Masking::NONE, number);
             }
@@ -249,20 +254,20 @@ impl Emitter<'_> {
         self.asm.bind(end);
     }
 
-    /// Stores all lanes, one by one.
-    fn distribute(&mut self, operand: usize, within: usize, vector: VReg, dtype: DType, by: Option<Mem>) {
-        let [.., first, other] = single(dtype.size());
+    /// Stores the elements of all lanes one by one.
+    fn scatter_lanes(&mut self, operand: usize, within: usize, vector: VReg, dtype: DType, by: Option<Mem>) {
+        let [.., first, other] = element_forms(dtype.size());
         let (per, end) = (16 / dtype.size(), self.asm.label());
         for half in 0..self.lanes().div_ceil(per) {
             let mut part = vector;
             if half == 1 {
-                part = self.moment();
+                part = self.temp();
                 self.asm.vex_part(&f::VEXTRACTI128, Width::W256, part, vector, Some(1));
             }
             for i in 0..per.min(self.lanes()) {
-                self.leave_at_end(half * per + i, end);
+                self.exit_past_tail(half * per + i, end);
                 let form = if i == 0 { first } else { other };
-                let to = self.element(operand, within, half * per + i, by);
+                let to = self.lane_address(operand, within, half * per + i, by);
                 let number = form.immediate.then_some(i as u8);
                 match self.level() {
                     Level::Avx512 => self.asm.store_imm(form, Width::W128, to, part, KReg(0), number),
@@ -273,20 +278,20 @@ impl Emitter<'_> {
         self.asm.bind(end);
     }
 
-    pub(crate) fn store(&mut self, operand: usize, value: ValueId) -> Result<()> {
+    pub(crate) fn store(&mut self, operand: usize, value: ValueId) -> EmitResult<()> {
         let dtype = self.dtype(value);
         if dtype.is_complex() {
             return self.store_parts(operand, value);
         }
         let vector = if dtype == DType::Bool {
             let mask = self.mask(value);
-            self.bytes_of(mask)
+            self.bytes_from_bools(mask)
         } else {
             self.vector(value)
         };
-        match self.steps[operand] {
-            Step::Dense | Step::Streamed => self.store_dense(operand, vector, dtype),
-            Step::Still | Step::Alternate | Step::Backward | Step::Strided => {
+        match self.kinds[operand] {
+            StrideKind::Dense | StrideKind::NonTemporal => self.store_dense(operand, vector, dtype),
+            StrideKind::Broadcast | StrideKind::Stride2 | StrideKind::Reversed | StrideKind::Strided => {
                 self.scatter(operand, 0, vector, dtype)?
             }
         }
@@ -295,62 +300,69 @@ impl Emitter<'_> {
 
     fn store_dense(&mut self, operand: usize, vector: VReg, dtype: DType) {
         let (to, width) = (self.memory(operand, dtype), self.width(dtype));
-        let streams = self.steps[operand] == Step::Streamed && !self.rest;
+        let is_non_temporal = self.kinds[operand] == StrideKind::NonTemporal && !self.is_tail;
         if self.level() == Level::Avx512 {
             let form =
                 by_size(dtype, [&f::VMOVDQU8_STORE, &f::VMOVDQU16_STORE, &f::VMOVDQU32_STORE, &f::VMOVDQU64_STORE]);
             let mask = self.masking(dtype).k;
-            return self.asm.store(if streams { &f::VMOVNTDQ } else { form }, width, to, vector, mask);
+            return self.asm.store(if is_non_temporal { &f::VMOVNTDQ } else { form }, width, to, vector, mask);
         }
         let form = match self.lanes() * dtype.size() {
             4 => &f::VMOVD_STORE,
             8 => &f::VMOVQ_STORE,
-            _ if streams => &f::VMOVNTDQ,
+            _ if is_non_temporal => &f::VMOVNTDQ,
             _ => &f::VMOVUPS_STORE,
         };
         self.asm.vex_store(form, width, to, vector, None);
     }
 
-    /// Stores elements of a type so many bytes within the operand's.
-    pub(crate) fn scatter(&mut self, operand: usize, within: usize, vector: VReg, dtype: DType) -> Result<()> {
+    /// Stores elements of a type at so many bytes in the operand's.
+    pub(crate) fn scatter(&mut self, operand: usize, within: usize, vector: VReg, dtype: DType) -> EmitResult<()> {
         if self.level() == Level::Avx2 {
-            if self.lanes() > MOST_STRIDED {
-                return Err("short elements apart from each other".into());
+            if self.lanes() > MAX_STRIDED_LANES {
+                return Err("strided elements of one or two bytes".into());
             }
-            self.distribute(operand, within, vector, dtype, None);
+            self.scatter_lanes(operand, within, vector, dtype, None);
             return Ok(());
         }
         let offsets = self.offsets(operand, dtype);
         self.scatter_by(operand, within, vector, dtype, offsets)
     }
 
-    fn scatter_by(&mut self, operand: usize, within: usize, vector: VReg, dtype: DType, offsets: VReg) -> Result<()> {
+    fn scatter_by(
+        &mut self,
+        operand: usize,
+        within: usize,
+        vector: VReg,
+        dtype: DType,
+        offsets: VReg,
+    ) -> EmitResult<()> {
         let form = match (self.lanes(), dtype.size()) {
             (8, 8) => &f::VPSCATTERQQ,
             (8, 4) => &f::VPSCATTERQD,
             (16, 4) => &f::VPSCATTERDD,
-            _ => return Err("short elements apart from each other".into()),
+            _ => return Err("strided elements of one or two bytes".into()),
         };
-        let lanes = self.moment_mask().k();
-        self.asm.mask_op(&f::KMOVQ, lanes, LANES, LANES);
+        let lanes = self.temp_mask().k();
+        self.asm.mask_op(&f::KMOVQ, lanes, LANE_MASK, LANE_MASK);
         let base = self.base(operand);
         self.asm.scatter(form, Width::W512, base, offsets, 1, within as i32, vector, lanes);
         Ok(())
     }
 
-    /// The coordinate along an axis: the row's, and along the row the lanes'.
-    pub(crate) fn index(&mut self, axis: usize) {
+    /// Defines the current value: the coordinate along an axis, which differs by lane only along the row.
+    pub(crate) fn coordinate(&mut self, axis: usize) {
         let start = at_arguments(self.arguments.axis(axis));
         if axis + 1 < self.axes() {
-            return self.live_in(Home::Element(start));
+            return self.set_backing(Backing::Element(start));
         }
         let width = self.whole();
-        let lanes = Rm::Mem(at_arguments(self.arguments.offsets(None, self.rest)));
+        let lanes = Rm::Mem(at_arguments(self.arguments.offsets(None, self.is_tail)));
         let out = self.define_vector();
         match self.level() {
-            Level::Avx512 => self.asm.broadcast_gpr(&f::VPBROADCASTQ_GPR, width, out, AT, Masking::NONE),
+            Level::Avx512 => self.asm.broadcast_gpr(&f::VPBROADCASTQ_GPR, width, out, INDEX, Masking::NONE),
             Level::Avx2 => {
-                self.asm.vex_from_gpr(out, AT);
+                self.asm.vex_from_gpr(out, INDEX);
                 self.asm.vex(&f::VPBROADCASTQ, width, out, VReg(0), Rm::Reg(out), None);
             }
         }
@@ -358,22 +370,22 @@ impl Emitter<'_> {
         let first = match self.level() {
             Level::Avx512 => Rm::Broadcast(start),
             Level::Avx2 => {
-                let first = self.moment();
+                let first = self.temp();
                 self.asm.vex(&f::VPBROADCASTQ, width, first, VReg(0), Rm::Mem(start), None);
                 Rm::Reg(first)
             }
         };
         self.emit(&f::VPADDQ, width, out, out, first, Masking::NONE, None);
-        if self.copy > 0 {
-            let on = self.constant(Scalar::new(DType::I64, (self.copy * self.lanes()) as i64));
+        if self.unroll_index > 0 {
+            let on = self.constant(Scalar::new(DType::I64, (self.unroll_index * self.lanes()) as i64));
             self.emit(&f::VPADDQ, width, out, out, on, Masking::NONE, None);
         }
     }
 
-    /// One element of memory in every lane.
-    pub(crate) fn spread(&mut self, register: u8, from: Mem, dtype: DType) {
+    /// Broadcasts an element of memory.
+    pub(crate) fn broadcast_element(&mut self, register: u8, from: Mem, dtype: DType) {
         if dtype == DType::Bool {
-            return self.spread_bool(Truth(register), from);
+            return self.broadcast_bool(MaskReg(register), from);
         }
         let width = self.width(dtype);
         self.emit(broadcast(dtype.size()), width, VReg(register), VReg(0), Rm::Mem(from), Masking::NONE, None);

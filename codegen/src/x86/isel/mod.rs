@@ -1,13 +1,20 @@
 //! Instruction selection: the instructions of each op, conversion, load and store, and the registers of values.
 //!
-//! It imports `asm`, `ir` and `expand`. Open `select` first.
+//! `conventions` names the fixed registers, `registers` allocates the others, `arguments` lays out the block of memory that a loop is
+//! called with, and `body` analyses a fragment; the other files add methods to `select::Emitter`, a file for each kind of instruction.
+//! Loops change what a store or a result of a fold becomes through `select::LoopHooks`.
+//! It imports `asm`, `ir`, `expand` and `math`, never `loops` or `launch`. Open `select` first.
 
+pub(crate) mod addresses;
+pub(crate) mod arguments;
 pub(crate) mod arith;
 pub(crate) mod avx2_emulation;
 pub(crate) mod avx2_primitives;
+pub(crate) mod body;
 pub(crate) mod bools;
 pub(crate) mod complex_lanes;
 pub(crate) mod const_registers;
+pub(crate) mod conventions;
 pub(crate) mod convert;
 pub(crate) mod loop_invariant;
 pub(crate) mod memory;

@@ -1,28 +1,28 @@
-//! Square roots by steps, where it is the divider that a loop would wait for.
+//! Square roots by Newton's method, in loops whose time is that of the divider.
 //!
 //! The divider takes 24 cycles for the roots of eight doubles and 12 for sixteen singles, in which the processor computes 48 or 24
-//! vectors. So a loop of little else takes them from the processor's inverse root, good to 14 bits, as Newton does. What comes out is
-//! the very root, rounded as `vsqrtpd` rounds it:
+//! vectors. So a loop of little else refines the processor's inverse square root, good to 14 bits, by Newton's method. The result is
+//! the correctly rounded root, as of `vsqrtpd`:
 //!
 //! With y = (1 + e) / sqrt x, g = x y and h = y / 2 Newton's step g + (x - g^2) h is sqrt x (1 - 1.5 e^2), and that of a g and an h
 //! after such a step (doubles) is sqrt x (1 - 1.5 e^2) with their e, below 2^-27.4. So with |e| < 2^-14 the last sum is less than
 //! half a unit from the root before it is rounded; it is rounded down, and then the root is r or the next number. It is the latter
 //! if it lies beyond the middle between them: if r (r + unit) < x, as what that leaves to the middle's square is below a unit of x.
 //!
-//! Zero goes the same way with an inverse root of zero. Where there are negative numbers, nan, infinity, or numbers so small that
-//! a difference of squares could be rounded, all lanes are the divider's.
+//! Zero takes the same path with an inverse root of zero. Where any lane is negative, NaN, infinite, or so small that
+//! a difference of squares could be rounded, all lanes take the slow path, the divider.
 
 use crate::x86::asm::encode::{Assembler, Cond, KReg, Masking, Rm, VReg, Width};
 use crate::x86::asm::forms as f;
 use crate::x86::asm::forms::Form;
 use crate::x86::asm::level::Level;
+use crate::x86::isel::body::Body;
 use crate::x86::isel::bools::AT_LEAST;
 use crate::x86::isel::select::Emitter;
-use crate::x86::loops::body::Body;
 use crate::{DType, Inst, Op, Scalar, ValueId};
 
-/// The root's instructions for a type.
-struct Forms {
+/// The instructions for a type.
+struct SqrtForms {
     root: &'static Form,
     inverse: &'static Form,
     product: &'static Form,
@@ -32,7 +32,7 @@ struct Forms {
     sum: &'static Form,
     sum_of_others: &'static Form,
     difference: &'static Form,
-    /// Of words.
+    /// On integers.
     add: &'static Form,
     subtract: &'static Form,
     right: &'static Form,
@@ -41,7 +41,7 @@ struct Forms {
     sign: u8,
 }
 
-const SINGLE: Forms = Forms {
+const SINGLE_SQRT: SqrtForms = SqrtForms {
     root: &f::VSQRTPS,
     inverse: &f::VRSQRT14PS,
     product: &f::VMULPS,
@@ -58,7 +58,7 @@ const SINGLE: Forms = Forms {
     sign: 31,
 };
 
-const DOUBLE: Forms = Forms {
+const DOUBLE_SQRT: SqrtForms = SqrtForms {
     root: &f::VSQRTPD,
     inverse: &f::VRSQRT14PD,
     product: &f::VMULPD,
@@ -75,72 +75,72 @@ const DOUBLE: Forms = Forms {
     sign: 63,
 };
 
-/// The constants of steps.
+/// The constants of the method.
 struct Constants {
     half: Rm,
-    /// The least number that is not too small, and how far infinity is from it, as words.
+    /// The least number of the fast path, and the distance from it to infinity, as integers.
     least: Rm,
     span: Rm,
-    /// What leads from a number to the next.
+    /// The distance from a number to the next one, as an integer.
     next: Rm,
 }
 
 impl Body<'_> {
-    /// Whether steps are better for roots: whether the divider takes more cycles than all other instructions and the steps, two of
-    /// which are done in one.
-    fn roots_by_steps(&self) -> bool {
-        let (mut divisions, mut roots, mut others, mut steps) = (0, 0, 0, 0);
+    /// Cost model: whether the divider takes more cycles than all other instructions with Newton's method in its place, at two
+    /// instructions a cycle.
+    fn prefers_newton(&self) -> bool {
+        let (mut divisions, mut roots, mut others, mut newton) = (0, 0, 0, 0);
         for (at, inst) in self.fragment.insts.iter().enumerate().filter(|(at, _)| self.is_live(*at)) {
             let double = self.fragment.types[at] == DType::F64;
             match inst {
                 Inst::Apply(Op::Sqrt, _) => {
                     roots += if double { 24 } else { 12 };
-                    steps += if double { 20 } else { 16 };
+                    newton += if double { 20 } else { 16 };
                 }
                 Inst::Apply(Op::Divide | Op::Reciprocal, _) => divisions += if double { 16 } else { 10 },
                 Inst::Load(_) | Inst::Const(_) | Inst::Param(_) | Inst::Bits(..) => {}
                 _ => others += 1,
             }
         }
-        divisions.max((others + steps) / 2) < (divisions + roots).max(others / 2)
+        divisions.max((others + newton) / 2) < (divisions + roots).max(others / 2)
     }
 }
 
 impl Emitter<'_> {
-    /// The square root of a number, the value at hand.
-    pub(crate) fn root(&mut self, a: ValueId, dtype: DType) {
-        let forms = if dtype == DType::F64 { &DOUBLE } else { &SINGLE };
+    /// Defines the current value: the square root of a number.
+    pub(crate) fn sqrt(&mut self, a: ValueId, dtype: DType) {
+        let forms = if dtype == DType::F64 { &DOUBLE_SQRT } else { &SINGLE_SQRT };
         let whole = self.level() == Level::Avx512 && self.width(dtype) == Width::W512;
-        if !whole || !self.body.roots_by_steps() {
-            return self.one(forms.root, a, dtype, None);
+        if !whole || !self.body.prefers_newton() {
+            return self.unary(forms.root, a, dtype, None);
         }
-        // At the row's end it is the divider's; there the registers and constants are asked for that the loop's steps need.
-        let (x, moments) = (self.vector(a), std::array::from_fn(|_| self.moment()));
-        let (wanted, odd) = (self.moment_mask().k(), self.moment_mask().k());
-        let constants = self.root_constants(dtype);
+        // The tail uses the divider, but allocates the registers and constants of the loop (see `const_registers`).
+        let (x, temps) = (self.vector(a), std::array::from_fn(|_| self.temp()));
+        let (nonzero, slow) = (self.temp_mask().k(), self.temp_mask().k());
+        let constants = self.sqrt_constants(dtype);
         let out = self.define_vector();
         let by_divider = |e: &mut Self, mask| {
             e.asm.vector(forms.root, Width::W512, out, VReg(0), Rm::Reg(x), mask, None);
         };
-        if self.rest {
+        if self.is_tail {
             by_divider(self, self.masking(dtype));
         } else {
-            let (steps, done) = (self.asm.label(), self.asm.label());
-            self.asm.compare(forms.test, Width::W512, wanted, x, Rm::Reg(x), KReg(0), None);
+            let (newton, done) = (self.asm.label(), self.asm.label());
+            self.asm.compare(forms.test, Width::W512, nonzero, x, Rm::Reg(x), KReg(0), None);
             self.asm.vector(forms.subtract, Width::W512, out, x, constants.least, Masking::NONE, None);
-            self.asm.compare(forms.compare, Width::W512, odd, out, constants.span, wanted, Some(AT_LEAST));
-            self.asm.mask_test(&f::KORTESTW, odd, odd);
-            self.asm.jump_if(Cond::Equal, steps);
+            self.asm.compare(forms.compare, Width::W512, slow, out, constants.span, nonzero, Some(AT_LEAST));
+            self.asm.mask_test(&f::KORTESTW, slow, slow);
+            self.asm.jump_if(Cond::Equal, newton);
             by_divider(self, Masking::NONE);
             self.asm.jmp(done);
-            self.asm.bind(steps);
-            self.steps_to_root(forms, (out, x, wanted), moments, &constants);
+            self.asm.bind(newton);
+            self.newton_steps(forms, (out, x, nonzero), temps, &constants);
             self.asm.bind(done);
         }
-        self.bury(&[a]);
+        self.free_dead(&[a]);
     }
 
-    fn root_constants(&mut self, dtype: DType) -> Constants {
+    fn sqrt_constants(&mut self, dtype: DType) -> Constants {
         let word = if dtype == DType::F64 { DType::U64 } else { DType::U32 };
         let least = Scalar::new(dtype, if dtype == DType::F64 { 1e-240 } else { 1e-20 }).bits();
         let infinity = Scalar::new(dtype, f64::INFINITY).bits();
@@ -152,17 +152,17 @@ impl Emitter<'_> {
         }
     }
 
-    /// The root of what is wanted, zero elsewhere.
-    fn steps_to_root(
+    /// The root in the lanes of a mask, zero elsewhere.
+    fn newton_steps(
         &mut self,
-        forms: &Forms,
-        (out, x, wanted): (VReg, VReg, KReg),
+        forms: &SqrtForms,
+        (out, x, nonzero): (VReg, VReg, KReg),
         [g, h, d]: [VReg; 3],
         constants: &Constants,
     ) {
         let (asm, reg, none) = (&mut self.asm, Rm::Reg, VReg(0));
         let emit = |asm: &mut Assembler, form, to, a, b| asm.vector(form, Width::W512, to, a, b, Masking::NONE, None);
-        asm.vector(forms.inverse, Width::W512, h, none, reg(x), Masking::zero(wanted), None);
+        asm.vector(forms.inverse, Width::W512, h, none, reg(x), Masking::zero(nonzero), None);
         emit(asm, forms.product, g, x, reg(h));
         emit(asm, forms.product, h, h, constants.half);
         if forms.sign == 63 {

@@ -1,95 +1,95 @@
-//! Instructions for the steps of elementary functions: one of AVX-512 for each, which is why they are steps. AVX2 has none of
-//! them: what there is instead is in [`crate::x86::isel::avx2_primitives`].
+//! AVX-512 instructions for the primitives of elementary functions, one for each. AVX2 has none of
+//! them: see [`crate::x86::isel::avx2_primitives`].
 
 use crate::math::table_words;
 use crate::x86::asm::encode::{Masking, Rm, VReg, Width};
 use crate::x86::asm::forms as f;
 use crate::x86::asm::level::Level;
-use crate::x86::isel::select::{Emitter, Result, by_float};
-use crate::x86::loops::map_loop::{VECTOR, at_arguments};
+use crate::x86::isel::conventions::{VECTOR_BYTES, at_arguments};
+use crate::x86::isel::select::{EmitResult, Emitter, by_float};
 use crate::{DType, Primitive, Scalar, Table, ValueId};
 
-/// The smaller in size, with the first's sign.
+/// The smaller magnitude, with the sign of the first.
 const NEARER_ZERO: u8 = 0b0010;
-/// The nearest multiple of 1/16, without a flag for what is left.
+/// The difference to the nearest multiple of 1/16, without an inexact flag.
 const SIXTEENTHS: u8 = 0x48;
-/// [3/4, 3/2), with the argument's sign.
+/// [3/4, 3/2), with the sign of the argument.
 const FROM_THREE_QUARTERS: u8 = 0b0011;
-/// Nan of both kinds, zeros, infinities, subnormals and negative numbers.
+/// NaN of both kinds, zeros, infinities, subnormals and negative numbers.
 const ALL_BUT_POSITIVE: u8 = 0xff;
-/// By kind of number, four bits each: nan as it is, minus infinity zero, plus infinity itself, others unchanged.
+/// The table of `vfixupimm`, four bits a class: NaN as it is, minus infinity zero, plus infinity itself, others unchanged.
 const ENDS: u64 = 0x0058_0022;
 
 impl Emitter<'_> {
-    /// The value at hand, a step of others.
-    pub(crate) fn step(&mut self, step: Primitive, a: ValueId, b: ValueId) -> Result<()> {
+    /// Defines the current value by a primitive.
+    pub(crate) fn step(&mut self, step: Primitive, a: ValueId, b: ValueId) -> EmitResult<()> {
         if self.level() == Level::Avx2 {
-            self.step_instead(step, a, b);
+            self.step_avx2(step, a, b);
             return Ok(());
         }
         let dtype = self.dtype(a);
         match step {
-            Primitive::Scale => self.two(by_float(dtype, &f::VSCALEFPS, &f::VSCALEFPD), a, b, dtype, true),
+            Primitive::Scale => self.binary(by_float(dtype, &f::VSCALEFPS, &f::VSCALEFPD), a, b, dtype, true),
             Primitive::Bound => {
                 let (x, y) = (self.vector(a), self.operand(b));
-                self.bury(&[a, b]);
+                self.free_dead(&[a, b]);
                 let (out, width, mask) = (self.define_vector(), self.width(dtype), self.masking(dtype));
                 let form = by_float(dtype, &f::VRANGEPS, &f::VRANGEPD);
                 self.asm.vector(form, width, out, x, y, mask, Some(NEARER_ZERO));
             }
             Primitive::Fraction => {
-                self.one(by_float(dtype, &f::VREDUCEPS, &f::VREDUCEPD), a, dtype, Some(SIXTEENTHS));
+                self.unary(by_float(dtype, &f::VREDUCEPS, &f::VREDUCEPD), a, dtype, Some(SIXTEENTHS));
             }
             Primitive::Limit => self.limit(a, b, dtype),
-            Primitive::Exponent => self.one(by_float(dtype, &f::VGETEXPPS, &f::VGETEXPPD), a, dtype, None),
+            Primitive::Exponent => self.unary(by_float(dtype, &f::VGETEXPPS, &f::VGETEXPPD), a, dtype, None),
             Primitive::Mantissa => {
-                self.one(by_float(dtype, &f::VGETMANTPS, &f::VGETMANTPD), a, dtype, Some(FROM_THREE_QUARTERS));
+                self.unary(by_float(dtype, &f::VGETMANTPS, &f::VGETMANTPD), a, dtype, Some(FROM_THREE_QUARTERS));
             }
             Primitive::Unusual => {
                 let x = self.vector(a);
                 let (out, mask) = (self.define_mask(), self.masking(dtype).k);
                 let form = by_float(dtype, &f::VFPCLASSPS, &f::VFPCLASSPD);
                 self.asm.compare(form, self.width(dtype), out.k(), VReg(0), Rm::Reg(x), mask, Some(ALL_BUT_POSITIVE));
-                self.bury(&[a]);
+                self.free_dead(&[a]);
             }
             Primitive::Entry(table) => self.entry(table, a, dtype),
         }
         Ok(())
     }
 
-    /// `a`, or what an exponential is at the ends of its domain.
+    /// `a`, or the limit of an exponential where `b` is not finite.
     fn limit(&mut self, a: ValueId, b: ValueId, dtype: DType) {
         let word = if dtype == DType::F64 { DType::U64 } else { DType::U32 };
         let (ends, x) = (self.constant(Scalar::from_bits(word, ENDS.into())), self.vector(b));
         let y = self.vector(a);
-        let out = self.take_over(a).unwrap_or_else(|| {
+        let out = self.reuse(a).unwrap_or_else(|| {
             let out = self.define_vector();
             self.asm.vector(&f::VMOVUPS, Width::W512, out, VReg(0), Rm::Reg(y), Masking::NONE, None);
             out
         });
         let form = by_float(dtype, &f::VFIXUPIMMPS, &f::VFIXUPIMMPD);
-        // Lanes that are left out would raise nothing either: no kind of number is to.
+        // No mask is needed: the immediate selects no class that raises a flag.
         self.asm.vector(form, self.width(dtype), out, x, ends, Masking::NONE, Some(0));
-        self.bury(&[a, b]);
+        self.free_dead(&[a, b]);
     }
 
-    /// An entry of a table, which lies in one or two vectors. Lanes beyond those at hand have entries, too.
+    /// An entry of a table of one or two vectors. Lanes past the row get entries too.
     fn entry(&mut self, table: Table, a: ValueId, dtype: DType) {
         let single = dtype == DType::U32;
         let words = table_words(table, if single { DType::F32 } else { DType::F64 });
         let at = self.arguments.table(&words);
         let x = self.vector(a);
-        let low = self.vector_of_arguments(at);
+        let low = self.arguments_vector(at);
         if single {
-            self.bury(&[a]);
+            self.free_dead(&[a]);
             let out = self.define_vector();
             self.asm.vector(&f::VPERMPS, Width::W512, out, x, low, Masking::NONE, None);
             return;
         }
-        let high = self.vector_of_arguments(at + VECTOR);
-        // Its instructions write to the index, or to the first half of the table.
+        let high = self.arguments_vector(at + VECTOR_BYTES);
+        // The instructions overwrite the index, or the first half of the table.
         if let Rm::Reg(low) = low
-            && let Some(out) = self.take_over(a)
+            && let Some(out) = self.reuse(a)
         {
             self.asm.vector(&f::VPERMI2PD, Width::W512, out, low, high, Masking::NONE, None);
             return;
@@ -97,12 +97,12 @@ impl Emitter<'_> {
         let out = self.define_vector();
         self.copy(out, low);
         self.asm.vector(&f::VPERMT2PD, Width::W512, out, x, high, Masking::NONE, None);
-        self.bury(&[a]);
+        self.free_dead(&[a]);
     }
 
-    /// A vector of the arguments as the last operand.
-    fn vector_of_arguments(&mut self, at: usize) -> Rm {
+    /// A vector of the argument block as the last operand.
+    fn arguments_vector(&mut self, at: usize) -> Rm {
         let from = at_arguments(at);
-        self.held(from, VECTOR).map_or(Rm::Mem(from), Rm::Reg)
+        self.const_register(from, VECTOR_BYTES).map_or(Rm::Mem(from), Rm::Reg)
     }
 }

@@ -1,49 +1,53 @@
-//! Which register holds which value, while a fragment is emitted in one pass.
+//! Register allocation: which register holds which value, while a fragment is emitted in one pass.
 //!
-//! A fragment is a straight line, so nothing is coloured: a value gets a register where it is defined and gives it back after
-//! its last use. Where none is free, the value that is needed again the latest leaves its register, which is the best choice
-//! there is for a straight line (Belady 1966).
+//! A fragment is a straight line, so no graph is coloured: a value gets a register where it is defined and frees it after
+//! its last use. Where none is free, the value with the latest next use is spilled, which is optimal for a straight line
+//! (Belady 1966).
 
 use smallvec::SmallVec;
 
-/// A value's number in its fragment.
-pub(crate) type Value = u32;
+/// The number of a value in its fragment.
+pub(crate) type ValueNumber = u32;
 
-/// The registers of one kind.
-pub(crate) struct File {
-    /// By register: the value it holds.
-    holds: [Option<Value>; 32],
-    /// Bits of those that may hold values, that are free, and that the instruction at hand needs.
+/// A register file: vector or mask registers.
+pub(crate) struct RegisterFile {
+    /// By register: the value in it.
+    holds: [Option<ValueNumber>; 32],
+    /// Registers that may hold values, that are free, and that the current instruction needs, a bit each.
     usable: u32,
     free: u32,
     pinned: u32,
-    /// Bits of those that held something once.
+    /// Registers that held something once.
     touched: u32,
 }
 
-impl File {
-    /// Registers of these bits, all free.
-    pub(crate) fn new(usable: u32) -> File {
-        File { holds: [None; 32], usable, free: usable, pinned: 0, touched: 0 }
+impl RegisterFile {
+    /// The registers of these bits, all free.
+    pub(crate) fn new(usable: u32) -> RegisterFile {
+        RegisterFile { holds: [None; 32], usable, free: usable, pinned: 0, touched: 0 }
     }
 
-    /// Forgets everything.
+    /// Frees all registers.
     pub(crate) fn reset(&mut self) {
-        *self = File { touched: self.touched, ..File::new(self.usable) };
+        *self = RegisterFile { touched: self.touched, ..RegisterFile::new(self.usable) };
     }
 
-    /// The registers that never held anything; they will not from now on.
-    pub(crate) fn give_up_untouched(&mut self) -> u32 {
+    /// Removes the registers that never held anything, and returns their bits.
+    pub(crate) fn take_untouched(&mut self) -> u32 {
         let spare = self.usable & !self.touched;
-        *self = File::new(self.usable & !spare);
+        *self = RegisterFile::new(self.usable & !spare);
         spare
     }
 
-    /// Takes a register for a value (none for a number of the instruction's own), and keeps it until [`File::unpin`]. Where
-    /// all are taken, the second result is the value that has to leave it: `next` says when each is needed. None where the
-    /// instruction at hand keeps all there are.
-    pub(crate) fn take(&mut self, value: Option<Value>, next: impl Fn(Value) -> u32) -> Option<(u8, Option<Value>)> {
-        let (register, leaves) = if self.free != 0 {
+    /// Allocates a register for a value, or for a temporary, and pins it until [`RegisterFile::unpin`]. Where no register is
+    /// free, the second result is the value to spill: `next` gives the next use of each. None where the
+    /// current instruction pins all registers.
+    pub(crate) fn alloc(
+        &mut self,
+        value: Option<ValueNumber>,
+        next: impl Fn(ValueNumber) -> u32,
+    ) -> Option<(u8, Option<ValueNumber>)> {
+        let (register, evicted) = if self.free != 0 {
             (self.free.trailing_zeros() as u8, None)
         } else {
             let candidates = (0..32u8).filter(|&r| (self.usable & !self.pinned) >> r & 1 != 0);
@@ -55,33 +59,33 @@ impl File {
         self.pinned |= 1 << register;
         self.touched |= 1 << register;
         self.holds[register as usize] = value;
-        Some((register, leaves))
+        Some((register, evicted))
     }
 
-    /// Keeps a register for the instruction at hand.
+    /// Pins a register for the current instruction.
     pub(crate) fn pin(&mut self, register: u8) {
         self.pinned |= 1 << register;
     }
 
-    /// Keeps a register for the instruction at hand that [`File::unpin`] has just given back.
-    pub(crate) fn hold(&mut self, register: u8) {
+    /// Pins a register again that [`RegisterFile::unpin`] has just freed.
+    pub(crate) fn load_const_registers(&mut self, register: u8) {
         self.free &= !(1 << register);
         self.pin(register);
     }
 
-    /// Gives a register of the instruction's own to a value.
-    pub(crate) fn give(&mut self, register: u8, value: Value) {
+    /// Gives the register of a temporary to a value.
+    pub(crate) fn assign(&mut self, register: u8, value: ValueNumber) {
         self.holds[register as usize] = Some(value);
     }
 
-    /// Gives a register back.
+    /// Frees a register.
     pub(crate) fn release(&mut self, register: u8) {
         self.free |= 1 << register;
         self.pinned &= !(1 << register);
         self.holds[register as usize] = None;
     }
 
-    /// Ends an instruction: what it kept for itself is free, what holds values may leave again.
+    /// Ends an instruction: frees its temporaries, and lets values be spilled again.
     pub(crate) fn unpin(&mut self) {
         for register in 0..32u8 {
             if self.pinned >> register & 1 != 0 && self.holds[register as usize].is_none() {
@@ -92,10 +96,10 @@ impl File {
     }
 }
 
-/// When each value is used: instruction numbers, ascending.
+/// By value: the instructions that use it, ascending.
 pub(crate) type Uses = Vec<SmallVec<[u32; 4]>>;
 
-/// The first use of a value after an instruction; the end of time where there is none.
-pub(crate) fn next_use(uses: &Uses, value: Value, after: u32) -> u32 {
+/// The first use of a value after an instruction; the largest number where there is none.
+pub(crate) fn next_use(uses: &Uses, value: ValueNumber, after: u32) -> u32 {
     uses[value as usize].iter().copied().find(|&at| at > after).unwrap_or(u32::MAX)
 }

@@ -1,85 +1,103 @@
-//! Instructions for the values of a fragment, one value after the other.
+//! Instruction selection: the instructions of each value of a fragment, in order, and where values are kept.
 //!
-//! A number is a vector of as many lanes as the loop has, in the narrowest register that holds them; what a bool is, [`crate::x86::isel::bools`]
-//! says. Where there are masks, lanes beyond the row are masked wherever memory is touched or a flag could be raised; elsewhere
-//! there are none (see [`crate::x86::loops::tail`]).
+//! A number is a vector of as many lanes as the loop has, in the narrowest register that holds them; for bools see
+//! [`crate::x86::isel::bools`]. With AVX-512, an instruction that touches memory or may raise a flag is masked at the tail. AVX2 has
+//! no masks, so its tail has no missing lanes (see `loops::tail`).
 //!
-//! What has no instructions here is an error, and the kernel another backend's.
+//! An instruction without machine code is an error; then another backend runs the kernel.
 
 use crate::x86::asm::encode::{Assembler, KReg, Masking, Mem, Rm, VReg, Width};
 use crate::x86::asm::forms as f;
 use crate::x86::asm::forms::Form;
 use crate::x86::asm::level::Level;
-use crate::x86::isel::const_registers::Held;
-use crate::x86::isel::registers::{File, Value, next_use};
-use crate::x86::loops::arguments::Arguments;
-use crate::x86::loops::body::Body;
-use crate::x86::loops::map_loop::{LANES, ODD_VECTOR, Steps, Unsupported, VECTOR, at_arguments};
-use crate::x86::loops::reduce_loop::Folds;
-use crate::x86::loops::scan_loop::Along;
+use crate::x86::isel::arguments::Arguments;
+use crate::x86::isel::body::Body;
+use crate::x86::isel::const_registers::ConstRegisters;
+use crate::x86::isel::conventions::{BASES, LANE_MASK, SLOW_VECTOR, StrideKinds, VECTOR_BYTES, at_arguments};
+use crate::x86::isel::registers::{RegisterFile, ValueNumber, next_use};
 use crate::{DType, Inst, Op, Scalar, ValueId};
 use smallvec::SmallVec;
+use std::rc::Rc;
 
-pub(crate) type Result<T> = std::result::Result<T, String>;
+/// The result of emitting an instruction; the error says what has no machine code.
+pub(crate) type EmitResult<T> = std::result::Result<T, String>;
 
-/// Where a value is besides a register.
+/// An instruction of a fragment without machine code.
+pub(crate) struct Unsupported {
+    pub(crate) at: usize,
+    pub(crate) what: String,
+}
+
+/// What a loop does instead of the default at stores and at results of accumulators.
+pub(crate) trait LoopHooks {
+    /// Takes a value that the fragment stores to an operand, with the registers of the loop; false where it is to be stored.
+    fn store(&self, e: &mut Emitter<'_>, operand: usize, value: ValueId) -> bool;
+
+    /// Defines the current value: the running result of an accumulator.
+    ///
+    /// # Errors
+    /// The loop has no such result.
+    fn result(&self, e: &mut Emitter<'_>, accumulator: usize) -> EmitResult<()>;
+}
+
+/// The memory that backs a value: where it is reloaded from.
 #[derive(Clone, Copy)]
-pub(crate) enum Home {
-    Nowhere,
+pub(crate) enum Backing {
+    None,
     /// One element for all lanes.
     Element(Mem),
-    /// Bytes of the arguments.
+    /// A slot of the argument block, with all lanes.
     Arguments(usize),
 }
 
+/// Where a value is.
 #[derive(Clone, Copy)]
-struct Place {
+struct Location {
     register: Option<u8>,
-    home: Home,
+    backing: Backing,
 }
 
-/// Emits bodies.
+/// Emits the instructions of a fragment, once for each copy of the loop's body.
 pub(crate) struct Emitter<'a> {
     pub(crate) asm: Assembler,
     pub(crate) arguments: Arguments,
     pub(crate) body: &'a Body<'a>,
-    pub(crate) steps: &'a Steps,
-    places: Vec<Place>,
-    /// By value: where what was computed before the loop is.
-    pub(crate) known: Vec<Option<Home>>,
-    pub(crate) vectors: File,
-    masks: File,
-    /// The instruction at hand, the copy it is of, and whether lanes may be missing.
-    pub(crate) at: u32,
-    pub(crate) copy: usize,
-    pub(crate) rest: bool,
-    /// An instruction that was asked for, and for which there is nothing.
+    pub(crate) kinds: &'a StrideKinds,
+    locations: Vec<Location>,
+    /// By value: where a value hoisted out of the loop is.
+    pub(crate) hoisted: Vec<Option<Backing>>,
+    pub(crate) vectors: RegisterFile,
+    masks: RegisterFile,
+    /// The current instruction, its copy in the unrolled body, and whether this is the tail, where lanes may be missing.
+    pub(crate) current: u32,
+    pub(crate) unroll_index: usize,
+    pub(crate) is_tail: bool,
+    /// An instruction that was asked for and has no machine code.
     pub(crate) missing: Option<&'static str>,
-    /// What stores go into instead of memory, if they do.
-    pub(crate) folds: Option<Folds>,
-    pub(crate) held: Held,
-    /// Numbers of entries of tables, and where they are in the arguments.
-    pub(crate) indices: SmallVec<[(Value, usize); 2]>,
-    /// What runs along the row.
-    pub(crate) along: SmallVec<[Along; 2]>,
+    /// Operands whose base pointers stay in registers: the first ones.
+    pub(crate) resident_bases: usize,
+    pub(crate) hooks: Option<Rc<dyn LoopHooks>>,
+    pub(crate) const_registers: ConstRegisters,
+    /// Table indices that are in the argument block, and where.
+    pub(crate) table_indices: SmallVec<[(ValueNumber, usize); 2]>,
 }
 
-/// The form for a type among those of four sizes.
+/// The form for an element size, among those of one, two, four and eight bytes.
 pub(crate) fn by_size(dtype: DType, forms: [&'static Form; 4]) -> &'static Form {
     forms[dtype.size().trailing_zeros() as usize]
 }
 
-/// The instruction that puts an element of so many bytes from memory into all lanes.
+/// The instruction that broadcasts an element of so many bytes.
 pub(crate) fn broadcast(bytes: usize) -> &'static Form {
     [&f::VPBROADCASTB, &f::VPBROADCASTW, &f::VPBROADCASTD, &f::VPBROADCASTQ][bytes.trailing_zeros() as usize]
 }
 
-/// The form for a real float.
+/// The form for single or double precision.
 pub(crate) fn by_float(dtype: DType, single: &'static Form, double: &'static Form) -> &'static Form {
     if dtype == DType::F64 { double } else { single }
 }
 
-/// The instructions of a fused product and sum that write to a factor and to the term, by what is negative.
+/// The fused multiply-add forms that overwrite a factor and the addend, by whether product and addend are negated.
 fn fused_forms(negative: [bool; 2], dtype: DType) -> [&'static Form; 2] {
     let forms = match negative {
         [false, false] => [&f::VFMADD213PS, &f::VFMADD213PD, &f::VFMADD231PS, &f::VFMADD231PD],
@@ -90,8 +108,8 @@ fn fused_forms(negative: [bool; 2], dtype: DType) -> [&'static Form; 2] {
     [by_float(dtype, forms[0], forms[1]), by_float(dtype, forms[2], forms[3])]
 }
 
-/// The instruction for the first of two floats if it is the larger (or the smaller), else the second. It raises invalid where
-/// one is a nan, as comparisons that signal do: a kernel that reports that runs again.
+/// The instruction for the first of two floats if it is the larger (or the smaller), else the second. Like a signalling
+/// comparison it raises invalid where one is a nan; a kernel that reports that flag is re-executed.
 fn extreme(op: Op, dtype: DType) -> &'static Form {
     match op {
         Op::Maximum => by_float(dtype, &f::VMAXPS, &f::VMAXPD),
@@ -99,10 +117,10 @@ fn extreme(op: Op, dtype: DType) -> &'static Form {
     }
 }
 
-/// Bits of the vector registers that may hold values.
+/// The vector registers that may hold values, a bit each.
 fn free_vectors(body: &Body<'_>) -> u32 {
     let all = body.level.registers();
-    if body.level == Level::Avx2 && body.leaves_out() { all & !(1 << ODD_VECTOR.0) } else { all }
+    if body.level == Level::Avx2 && body.has_slow_path() { all & !(1 << SLOW_VECTOR.0) } else { all }
 }
 
 pub(crate) fn is_real(dtype: DType) -> bool {
@@ -110,7 +128,7 @@ pub(crate) fn is_real(dtype: DType) -> bool {
 }
 
 impl<'a> Emitter<'a> {
-    pub(crate) fn new(body: &'a Body<'a>, steps: &'a Steps, arguments: Arguments) -> Emitter<'a> {
+    pub(crate) fn new(body: &'a Body<'a>, kinds: &'a StrideKinds, arguments: Arguments) -> Emitter<'a> {
         Emitter {
             asm: match body.level {
                 Level::Avx2 => Assembler::for_avx2(),
@@ -118,86 +136,87 @@ impl<'a> Emitter<'a> {
             },
             arguments,
             body,
-            steps,
-            places: vec![],
-            known: vec![None; body.fragment.insts.len()],
-            vectors: File::new(free_vectors(body)),
-            // The first means no mask, the second is of the lanes.
-            masks: File::new(if body.leaves_out() { 0b0111_1100 } else { 0b1111_1100 }),
-            at: 0,
-            copy: 0,
-            rest: false,
+            kinds,
+            locations: vec![],
+            hoisted: vec![None; body.fragment.insts.len()],
+            vectors: RegisterFile::new(free_vectors(body)),
+            // Mask register 0 means no mask, and 1 is the lane mask.
+            masks: RegisterFile::new(if body.has_slow_path() { 0b0111_1100 } else { 0b1111_1100 }),
+            current: 0,
+            unroll_index: 0,
+            is_tail: false,
             missing: None,
-            folds: None,
-            held: Held::default(),
-            indices: SmallVec::new(),
-            along: SmallVec::new(),
+            resident_bases: BASES.len(),
+            hooks: None,
+            const_registers: ConstRegisters::default(),
+            table_indices: SmallVec::new(),
         }
     }
 
-    /// Keeps vector registers, a bit each, from ever holding values.
+    /// Reserves vector registers, a bit each: they never hold values.
     pub(crate) fn reserve(&mut self, registers: u32) {
-        self.vectors = File::new(free_vectors(self.body) & !registers);
+        self.vectors = RegisterFile::new(free_vectors(self.body) & !registers);
     }
 
-    /// Frees the registers of a moment.
-    pub(crate) fn forget_moments(&mut self) {
+    /// Frees the temporaries of an instruction.
+    pub(crate) fn free_temps(&mut self) {
         self.vectors.unpin();
         self.masks.unpin();
     }
 
-    /// Frees the registers of a moment but these, which may hold the value at hand as well.
-    pub(crate) fn keep_moments(&mut self, vectors: &[VReg]) {
-        self.forget_moments();
-        vectors.iter().for_each(|register| self.vectors.hold(register.0));
+    /// Frees the temporaries but these, one of which may be the current value.
+    pub(crate) fn keep_temps(&mut self, vectors: &[VReg]) {
+        self.free_temps();
+        vectors.iter().for_each(|register| self.vectors.load_const_registers(register.0));
     }
 
-    /// Emits the body once.
+    /// Emits one copy of the body.
     ///
     /// # Errors
-    /// The first instruction of the fragment that has none here.
-    pub(crate) fn body(&mut self, copy: usize, rest: bool) -> std::result::Result<(), Unsupported> {
-        (self.copy, self.rest) = (copy, rest);
-        self.begin();
+    /// The first instruction without machine code.
+    pub(crate) fn body(&mut self, unroll_index: usize, is_tail: bool) -> std::result::Result<(), Unsupported> {
+        (self.unroll_index, self.is_tail) = (unroll_index, is_tail);
+        self.begin_body();
         for at in (0..self.body.fragment.insts.len()).filter(|&at| self.body.is_live(at)) {
-            if self.known[at].is_some() {
+            if self.hoisted[at].is_some() {
                 continue;
             }
-            self.at(at)?;
-            self.bury(&[ValueId(at as u32)]);
-            self.forget_moments();
+            self.emit_inst(at)?;
+            self.free_dead(&[ValueId(at as u32)]);
+            self.free_temps();
         }
         Ok(())
     }
 
-    /// Begins a body: no value is in a register.
-    pub(crate) fn begin(&mut self) {
-        let place = |known: &Option<Home>| Place { register: None, home: known.unwrap_or(Home::Nowhere) };
-        self.places = self.known.iter().map(place).collect();
+    /// Begins a copy of the body: no value is in a register.
+    pub(crate) fn begin_body(&mut self) {
+        let location =
+            |backing: &Option<Backing>| Location { register: None, backing: backing.unwrap_or(Backing::None) };
+        self.locations = self.hoisted.iter().map(location).collect();
         self.vectors.reset();
         self.masks.reset();
-        self.indices.clear();
+        self.table_indices.clear();
     }
 
     /// Emits an instruction.
     ///
     /// # Errors
-    /// It has none here.
-    pub(crate) fn at(&mut self, at: usize) -> std::result::Result<(), Unsupported> {
-        self.at = at as u32;
+    /// It has no machine code.
+    pub(crate) fn emit_inst(&mut self, at: usize) -> std::result::Result<(), Unsupported> {
+        self.current = at as u32;
         self.inst(at).map_err(|what| Unsupported { at, what })?;
-        self.check(at)?;
-        if self.body.is_odd(at as u32) {
-            self.leave_out();
+        self.check_missing(at)?;
+        if self.body.is_slow_mask(at as u32) {
+            self.record_slow_lanes();
         }
         Ok(())
     }
 
-    /// Whether there was everything that was needed up to an instruction.
+    /// Checks that every instruction asked for so far has machine code.
     ///
     /// # Errors
-    /// What there was not.
-    pub(crate) fn check(&self, at: usize) -> std::result::Result<(), Unsupported> {
+    /// The one that has none.
+    pub(crate) fn check_missing(&self, at: usize) -> std::result::Result<(), Unsupported> {
         self.missing.map_or(Ok(()), |what| Err(Unsupported { at, what: what.into() }))
     }
 
@@ -213,7 +232,7 @@ impl<'a> Emitter<'a> {
         self.body.lanes
     }
 
-    /// The axes of the domain.
+    /// The number of axes of the domain.
     pub(crate) fn axes(&self) -> usize {
         (self.body.kernel.outer + self.body.kernel.inner) as usize
     }
@@ -236,13 +255,13 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// The mask of an instruction that touches memory or flags: the row's end, or lanes that make less than a register.
+    /// The mask of an instruction that touches memory or may raise flags, at the tail or where the lanes do not fill a register.
     pub(crate) fn masking(&self, dtype: DType) -> Masking {
-        let all = self.level() == Level::Avx2 || !self.rest && self.lanes() * dtype.size() >= 16;
-        Masking { k: if all { KReg(0) } else { LANES }, zero: !all }
+        let all = self.level() == Level::Avx2 || !self.is_tail && self.lanes() * dtype.size() >= 16;
+        Masking { k: if all { KReg(0) } else { LANE_MASK }, zero: !all }
     }
 
-    fn is_mask(&self, value: Value) -> bool {
+    fn is_mask(&self, value: ValueNumber) -> bool {
         self.body.fragment.types[value as usize] == DType::Bool
     }
 
@@ -251,59 +270,59 @@ impl<'a> Emitter<'a> {
         is_bool && self.level() == Level::Avx512
     }
 
-    /// A register for a value (none for a moment), a bool or not.
-    pub(crate) fn take(&mut self, value: Option<Value>, mask: bool) -> u8 {
-        let (uses, at, mask) = (&self.body.uses, self.at, self.takes_mask(mask));
+    /// Allocates a register for a value, or for a temporary; `mask` for a bool.
+    pub(crate) fn alloc(&mut self, value: Option<ValueNumber>, mask: bool) -> u8 {
+        let (uses, at, mask) = (&self.body.uses, self.current, self.takes_mask(mask));
         let file = if mask { &mut self.masks } else { &mut self.vectors };
-        let Some((register, leaves)) = file.take(value, |v| next_use(uses, v, at)) else {
-            // What is written from here on nobody runs.
+        let Some((register, evicted)) = file.alloc(value, |v| next_use(uses, v, at)) else {
+            // The compilation fails, so the code from here on is never run.
             self.missing = Some("more registers at once");
             return 0;
         };
-        if let Some(left) = leaves {
-            self.leave(left, register, mask);
+        if let Some(evicted) = evicted {
+            self.spill(evicted, register, mask);
         }
         if let Some(value) = value {
-            self.places[value as usize].register = Some(register);
+            self.locations[value as usize].register = Some(register);
         }
         register
     }
 
-    /// Has a value leave its register.
-    fn leave(&mut self, value: Value, register: u8, mask: bool) {
-        let place = &mut self.places[value as usize];
-        place.register = None;
-        if let Home::Nowhere = place.home {
-            let at = self.arguments.room(if mask { 8 } else { VECTOR });
-            place.home = Home::Arguments(at);
+    /// Spills a value: stores it to a slot of the argument block, unless memory backs it already.
+    fn spill(&mut self, value: ValueNumber, register: u8, mask: bool) {
+        let location = &mut self.locations[value as usize];
+        location.register = None;
+        if let Backing::None = location.backing {
+            let at = self.arguments.slot(if mask { 8 } else { VECTOR_BYTES });
+            location.backing = Backing::Arguments(at);
             if mask {
                 self.asm.mask_store(at_arguments(at), KReg(register));
             } else {
-                self.put(at, VReg(register));
+                self.store_slot(at, VReg(register));
             }
         }
     }
 
-    /// Where the arguments have all lanes of a number of eight bytes, to be read one by one. Half of the largest vectors at a time:
-    /// what is read from a store of the whole takes 1.0 ns an element instead of 0.3, as the processor does not hand it on.
-    pub(crate) fn in_arguments(&mut self, value: ValueId) -> usize {
-        if let Home::Arguments(at) = self.places[value.0 as usize].home {
+    /// Stores a number of eight bytes to the argument block, whose lanes are then loaded one by one. A vector of 64 bytes is stored
+    /// in halves: loads of lanes from one store take 1.0 ns an element instead of 0.3, as the store buffer does not forward.
+    pub(crate) fn stored_lanes(&mut self, value: ValueId) -> usize {
+        if let Backing::Arguments(at) = self.locations[value.0 as usize].backing {
             return at;
         }
-        let (register, at) = (self.vector(value), self.arguments.room(VECTOR));
+        let (register, at) = (self.vector(value), self.arguments.slot(VECTOR_BYTES));
         match self.level() {
             Level::Avx512 => {
-                let [low, high] = [at, at + VECTOR / 2].map(at_arguments);
+                let [low, high] = [at, at + VECTOR_BYTES / 2].map(at_arguments);
                 self.asm.store(&f::VMOVUPS_STORE, Width::W256, low, register, KReg(0));
                 self.asm.store_imm(&f::VEXTRACTI64X4, Width::W512, high, register, KReg(0), Some(1));
             }
-            Level::Avx2 => self.put(at, register),
+            Level::Avx2 => self.store_slot(at, register),
         }
         at
     }
 
-    /// Puts a whole register into the arguments.
-    pub(crate) fn put(&mut self, at: usize, register: VReg) {
+    /// Stores a whole vector register to a slot of the argument block.
+    pub(crate) fn store_slot(&mut self, at: usize, register: VReg) {
         match self.level() {
             Level::Avx512 => {
                 self.asm.store(&f::VMOVUPS_STORE, Width::W512, at_arguments(at), register, KReg(0));
@@ -312,21 +331,21 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Another register with the same number, or one from memory.
+    /// Copies a register, or loads one.
     pub(crate) fn copy(&mut self, out: VReg, from: Rm) {
         self.emit(&f::VMOVUPS, self.whole(), out, VReg(0), from, Masking::NONE, None);
     }
 
-    /// Zero in all lanes.
+    /// Zeroes all lanes.
     pub(crate) fn zero(&mut self, out: VReg) {
         self.emit(&f::VPXORD, self.whole(), out, out, Rm::Reg(out), Masking::NONE, None);
     }
 
-    /// The register of a value, which is loaded again if it has left.
+    /// The register of a value, which is reloaded if it was spilled.
     pub(crate) fn register(&mut self, value: ValueId) -> u8 {
         let is_bool = self.is_mask(value.0);
         let mask = self.takes_mask(is_bool);
-        if let Some(register) = self.places[value.0 as usize].register {
+        if let Some(register) = self.locations[value.0 as usize].register {
             if mask {
                 self.masks.pin(register)
             } else {
@@ -334,18 +353,18 @@ impl<'a> Emitter<'a> {
             }
             return register;
         }
-        let home = self.places[value.0 as usize].home;
-        if let (Home::Element(from), false) = (home, is_bool)
-            && let Some(register) = self.held(from, self.dtype(value).size())
+        let backing = self.locations[value.0 as usize].backing;
+        if let (Backing::Element(from), false) = (backing, is_bool)
+            && let Some(register) = self.const_register(from, self.dtype(value).size())
         {
             return register.0;
         }
-        let register = self.take(Some(value.0), is_bool);
-        match home {
-            Home::Arguments(at) if mask => self.asm.mask_load(KReg(register), at_arguments(at)),
-            Home::Arguments(at) => self.copy(VReg(register), Rm::Mem(at_arguments(at))),
-            Home::Element(from) => self.spread(register, from, self.dtype(value)),
-            Home::Nowhere => unreachable!("a verified fragment defines values before it uses them"),
+        let register = self.alloc(Some(value.0), is_bool);
+        match backing {
+            Backing::Arguments(at) if mask => self.asm.mask_load(KReg(register), at_arguments(at)),
+            Backing::Arguments(at) => self.copy(VReg(register), Rm::Mem(at_arguments(at))),
+            Backing::Element(from) => self.broadcast_element(register, from, self.dtype(value)),
+            Backing::None => unreachable!("a verified fragment defines values before it uses them"),
         }
         register
     }
@@ -354,21 +373,21 @@ impl<'a> Emitter<'a> {
         VReg(self.register(value))
     }
 
-    /// A number as the last operand of an instruction on elements of its size.
+    /// A number as the last operand of an instruction on elements of its size: a register, or memory where that will do.
     pub(crate) fn operand(&mut self, value: ValueId) -> Rm {
-        let place = self.places[value.0 as usize];
-        match (place.register, place.home) {
-            (None, Home::Element(from)) if self.level() == Level::Avx512 && self.dtype(value).size() >= 4 => {
-                self.spreading(from, self.dtype(value).size())
+        let location = self.locations[value.0 as usize];
+        match (location.register, location.backing) {
+            (None, Backing::Element(from)) if self.level() == Level::Avx512 && self.dtype(value).size() >= 4 => {
+                self.broadcast_operand(from, self.dtype(value).size())
             }
-            (None, Home::Arguments(at)) if self.level() == Level::Avx2 => Rm::Mem(at_arguments(at)),
+            (None, Backing::Arguments(at)) if self.level() == Level::Avx2 => Rm::Mem(at_arguments(at)),
             _ => Rm::Reg(self.vector(value)),
         }
     }
 
-    /// One element of four or eight bytes for all lanes, as the last operand.
-    fn spreading(&mut self, from: Mem, bytes: usize) -> Rm {
-        self.held(from, bytes).map_or(Rm::Broadcast(from), Rm::Reg)
+    /// An element of four or eight bytes, broadcast to all lanes, as the last operand.
+    fn broadcast_operand(&mut self, from: Mem, bytes: usize) -> Rm {
+        self.const_register(from, bytes).map_or(Rm::Broadcast(from), Rm::Reg)
     }
 
     /// A constant as the last operand.
@@ -376,17 +395,17 @@ impl<'a> Emitter<'a> {
         let (from, bytes) = (at_arguments(self.arguments.constant(value)), value.dtype().size());
         match self.level() {
             Level::Avx2 => Rm::Mem(from),
-            Level::Avx512 if bytes >= 4 => self.spreading(from, bytes),
-            Level::Avx512 => Rm::Reg(self.filled(value)),
+            Level::Avx512 if bytes >= 4 => self.broadcast_operand(from, bytes),
+            Level::Avx512 => Rm::Reg(self.constant_vector(value)),
         }
     }
 
-    /// Gives back the registers of values that nothing needs any more.
-    pub(crate) fn bury(&mut self, values: &[ValueId]) {
+    /// Frees the registers of values that are dead.
+    pub(crate) fn free_dead(&mut self, values: &[ValueId]) {
         for value in values {
-            let place = &mut self.places[value.0 as usize];
-            if next_use(&self.body.uses, value.0, self.at) == u32::MAX
-                && let Some(register) = place.register.take()
+            let location = &mut self.locations[value.0 as usize];
+            if next_use(&self.body.uses, value.0, self.current) == u32::MAX
+                && let Some(register) = location.register.take()
             {
                 if self.takes_mask(self.is_mask(value.0)) {
                     self.masks.release(register)
@@ -398,65 +417,65 @@ impl<'a> Emitter<'a> {
     }
 
     pub(crate) fn define_vector(&mut self) -> VReg {
-        VReg(self.take(Some(self.at), false))
+        VReg(self.alloc(Some(self.current), false))
     }
 
-    pub(crate) fn moment(&mut self) -> VReg {
-        VReg(self.take(None, false))
+    pub(crate) fn temp(&mut self) -> VReg {
+        VReg(self.alloc(None, false))
     }
 
     // --- shapes of instructions --------------------------------------------------------------------------------------
 
-    /// The value at hand, by one instruction of a register and an operand. `raises`: lanes that are not there must be left out.
-    pub(crate) fn two(&mut self, form: &'static Form, a: ValueId, b: ValueId, dtype: DType, raises: bool) {
+    /// Defines the current value by an instruction of two operands. `raises`: it may raise a flag, so missing lanes are masked.
+    pub(crate) fn binary(&mut self, form: &'static Form, a: ValueId, b: ValueId, dtype: DType, raises: bool) {
         let (x, y) = (self.vector(a), self.operand(b));
-        let is_one = self.is_one(form);
+        let is_one = self.is_single(form);
         if is_one {
-            self.bury(&[a, b]);
+            self.free_dead(&[a, b]);
         }
         let out = self.define_vector();
         let mask = if raises { self.masking(dtype) } else { Masking::NONE };
         self.emit(form, self.width(dtype), out, x, y, mask, None);
-        self.bury(&[a, b]);
+        self.free_dead(&[a, b]);
     }
 
-    /// The value at hand, by one instruction of a register and a constant.
-    pub(crate) fn with_constant(&mut self, form: &'static Form, a: ValueId, constant: Scalar, raises: bool) {
+    /// Defines the current value by an instruction of a value and a constant.
+    pub(crate) fn binary_constant(&mut self, form: &'static Form, a: ValueId, constant: Scalar, raises: bool) {
         let dtype = self.dtype(a);
         let (x, y) = (self.vector(a), self.constant(constant));
-        self.bury(&[a]);
+        self.free_dead(&[a]);
         let out = self.define_vector();
         let mask = if raises { self.masking(dtype) } else { Masking::NONE };
         self.emit(form, self.width(dtype), out, x, y, mask, None);
     }
 
-    /// The value at hand, by one instruction of one operand; `wide` is the type that gives the width.
-    pub(crate) fn one(&mut self, form: &'static Form, a: ValueId, wide: DType, immediate: Option<u8>) {
+    /// Defines the current value by an instruction of one operand; `wide` is the type that gives the width.
+    pub(crate) fn unary(&mut self, form: &'static Form, a: ValueId, wide: DType, immediate: Option<u8>) {
         let x = self.vector(a);
-        let is_one = self.is_one(form);
+        let is_one = self.is_single(form);
         if is_one {
-            self.bury(&[a]);
+            self.free_dead(&[a]);
         }
         let out = self.define_vector();
         // Lanes are numbers of the wider type.
         let (width, mask) = (self.width(wide), self.masking(wide));
         self.emit(form, width, out, VReg(0), Rm::Reg(x), mask, immediate);
-        self.bury(&[a]);
+        self.free_dead(&[a]);
     }
 
-    /// Has the value at hand take over the register of a number that nothing else needs.
-    pub(crate) fn take_over(&mut self, a: ValueId) -> Option<VReg> {
-        let register = self.places[a.0 as usize].register?;
-        if next_use(&self.body.uses, a.0, self.at) != u32::MAX || self.is_mask(a.0) {
+    /// Gives the register of a number that dies here to the current value.
+    pub(crate) fn reuse(&mut self, a: ValueId) -> Option<VReg> {
+        let register = self.locations[a.0 as usize].register?;
+        if next_use(&self.body.uses, a.0, self.current) != u32::MAX || self.is_mask(a.0) {
             return None;
         }
-        self.places[a.0 as usize].register = None;
-        self.keep(VReg(register));
+        self.locations[a.0 as usize].register = None;
+        self.assign(VReg(register));
         Some(VReg(register))
     }
 
-    /// `a * b + c`, rounded once, the product or the term negative. The instructions write to a source: to one that is not needed
-    /// any more, if there is one.
+    /// `a * b + c`, rounded once, with the product or the addend negated. The instructions overwrite a source: one that dies here,
+    /// if there is one.
     fn fused(&mut self, [a, b, c]: [ValueId; 3], negative: [bool; 2], dtype: DType) {
         let (width, mask) = (self.width(dtype), self.masking(dtype));
         let [onto_product, onto_sum] = fused_forms(negative, dtype);
@@ -464,17 +483,17 @@ impl<'a> Emitter<'a> {
         let z = self.operand(c);
         if a != b
             && a != c
-            && let Some(out) = self.take_over(a)
+            && let Some(out) = self.reuse(a)
         {
             self.emit(onto_product, width, out, y, z, mask, None);
         } else if b != a
             && b != c
-            && let Some(out) = self.take_over(b)
+            && let Some(out) = self.reuse(b)
         {
             self.emit(onto_product, width, out, x, z, mask, None);
         } else if c != a
             && c != b
-            && let Some(out) = self.take_over(c)
+            && let Some(out) = self.reuse(c)
         {
             self.emit(onto_sum, width, out, x, Rm::Reg(y), mask, None);
         } else {
@@ -482,30 +501,30 @@ impl<'a> Emitter<'a> {
             self.copy(out, Rm::Reg(x));
             self.emit(onto_product, width, out, y, z, mask, None);
         }
-        self.bury(&[a, b, c]);
+        self.free_dead(&[a, b, c]);
     }
 
-    /// The value at hand says in which lanes an elementary function was not computed.
-    fn leave_out(&mut self) {
-        if self.places[self.at as usize].register.is_some() {
-            let mask = self.mask(ValueId(self.at));
-            self.add_odd(mask);
+    /// The current value is a mask of slow-path lanes: adds it to those of the loop.
+    fn record_slow_lanes(&mut self) {
+        if self.locations[self.current as usize].register.is_some() {
+            let mask = self.mask(ValueId(self.current));
+            self.add_slow_lanes(mask);
         }
     }
 
-    /// The value at hand is another one.
-    pub(crate) fn same(&mut self, a: ValueId) {
+    /// The current value is a copy of another one.
+    pub(crate) fn copy_value(&mut self, a: ValueId) {
         if self.is_mask(a.0) {
             let x = self.mask(a);
-            self.bury(&[a]);
+            self.free_dead(&[a]);
             let out = self.define_mask();
             self.copy_mask(out, x);
         } else {
             let x = self.vector(a);
-            if self.take_over(a).is_some() {
+            if self.reuse(a).is_some() {
                 return;
             }
-            self.bury(&[a]);
+            self.free_dead(&[a]);
             let out = self.define_vector();
             self.copy(out, Rm::Reg(x));
         }
@@ -513,11 +532,11 @@ impl<'a> Emitter<'a> {
 
     // --- values ------------------------------------------------------------------------------------------------------
 
-    fn inst(&mut self, at: usize) -> Result<()> {
+    fn inst(&mut self, at: usize) -> EmitResult<()> {
         let body = self.body;
         let dtype = body.fragment.types[at];
         match body.fragment.insts[at] {
-            // Their parts are what is loaded, and stored.
+            // Complex numbers are loaded and stored by their parts.
             Inst::Load(_) | Inst::Param(_) if dtype.is_complex() => Ok(()),
             Inst::Select(_) | Inst::Cast(..) | Inst::Const(_) | Inst::Complex(_) | Inst::Gather(..)
                 if dtype.is_complex() =>
@@ -528,16 +547,16 @@ impl<'a> Emitter<'a> {
             Inst::Load(operand) => self.load(operand.0 as usize, dtype),
             Inst::Param(scalar) => {
                 let from = self.arguments.scalar(scalar.0 as usize);
-                self.live_in(self.parameter(from));
+                self.set_backing(self.constant_backing(from));
                 Ok(())
             }
             Inst::Const(value) => {
                 let from = self.arguments.constant(value);
-                self.live_in(self.parameter(from));
+                self.set_backing(self.constant_backing(from));
                 Ok(())
             }
             Inst::Index(axis) => {
-                self.index(axis as usize);
+                self.coordinate(axis as usize);
                 Ok(())
             }
             Inst::Apply(op, [a, b]) => match (body.ternary(at), body.disjoint(at)) {
@@ -552,48 +571,51 @@ impl<'a> Emitter<'a> {
                 _ => self.apply(op, a, b),
             },
             Inst::Fma(_) => {
-                let (values, negative) = body.fused(self.at as usize).expect("a product and a sum");
+                let (values, negative) = body.fused(self.current as usize).expect("a product and a sum");
                 self.fused(values, negative, dtype);
                 Ok(())
             }
             Inst::Step(step, [a, b]) => self.step(step, a, b),
             Inst::Bits(from, _) => {
-                self.same(from);
+                self.copy_value(from);
                 Ok(())
             }
             Inst::Select([mask, yes, no]) => {
                 match body.extreme(at) {
-                    Some((op, [a, b])) => self.two(extreme(op, dtype), a, b, dtype, false),
+                    Some((op, [a, b])) => self.binary(extreme(op, dtype), a, b, dtype, false),
                     None => self.select(mask, yes, no, dtype),
                 }
                 Ok(())
             }
             Inst::Cast(from, to) => self.cast(from, to),
             Inst::Store(operand, value) => {
-                match self.folded(operand.0 as usize) {
-                    Some(number) => self.fold(number, value, self.copy, self.rest),
-                    None => self.store(operand.0 as usize, value)?,
+                let hooks = self.hooks.clone();
+                if !hooks.is_some_and(|hooks| hooks.store(self, operand.0 as usize, value)) {
+                    self.store(operand.0 as usize, value)?;
                 }
-                self.bury(&[value]);
+                self.free_dead(&[value]);
                 Ok(())
             }
             Inst::Complex(_) => Err("complex numbers".into()),
-            Inst::Gather(operand, offsets) => self.gather_at(operand.0 as usize, 0, offsets, dtype),
-            Inst::Scatter(operand, offsets, value) => self.scatter_at(operand.0 as usize, offsets, value),
-            Inst::Result(accumulator) => self.run_along(accumulator as usize),
+            Inst::Gather(operand, offsets) => self.load_by_offsets(operand.0 as usize, 0, offsets, dtype),
+            Inst::Scatter(operand, offsets, value) => self.store_by_offsets(operand.0 as usize, offsets, value),
+            Inst::Result(accumulator) => match self.hooks.clone() {
+                Some(hooks) => hooks.result(self, accumulator as usize),
+                None => Err("results of folds".into()),
+            },
         }
     }
 
-    /// The value at hand is in memory.
-    pub(crate) fn live_in(&mut self, home: Home) {
-        self.places[self.at as usize].home = home;
+    /// The current value is in memory.
+    pub(crate) fn set_backing(&mut self, backing: Backing) {
+        self.locations[self.current as usize].backing = backing;
     }
 
-    /// Where a constant of the arguments is: an element, or a vector of them.
-    pub(crate) fn parameter(&self, from: usize) -> Home {
+    /// The backing of a constant in the argument block: an element, or a vector of copies.
+    pub(crate) fn constant_backing(&self, from: usize) -> Backing {
         match self.level() {
-            Level::Avx2 => Home::Arguments(from),
-            Level::Avx512 => Home::Element(at_arguments(from)),
+            Level::Avx2 => Backing::Arguments(from),
+            Level::Avx512 => Backing::Element(at_arguments(from)),
         }
     }
 
@@ -602,23 +624,23 @@ impl<'a> Emitter<'a> {
             let (k, y, n) = (self.mask(mask), self.mask(yes), self.mask(no));
             let out = self.define_mask();
             self.blend_masks(out, k, y, n);
-            self.bury(&[mask, yes, no]);
+            self.free_dead(&[mask, yes, no]);
             return;
         }
-        let k = self.mask_of(mask, dtype);
+        let k = self.mask_as_wide_as(mask, dtype);
         let (y, n) = (self.operand(yes), self.vector(no));
-        self.bury(&[mask, yes, no]);
+        self.free_dead(&[mask, yes, no]);
         let out = self.define_vector();
         self.blend(out, k, y, n, dtype);
     }
 
-    /// A register with a constant in every lane, which is only read.
-    pub(crate) fn filled(&mut self, value: Scalar) -> VReg {
+    /// A read-only register with a constant in every lane.
+    pub(crate) fn constant_vector(&mut self, value: Scalar) -> VReg {
         let (from, bytes) = (at_arguments(self.arguments.constant(value)), value.dtype().size());
-        if let Some(register) = self.held(from, bytes) {
+        if let Some(register) = self.const_register(from, bytes) {
             return register;
         }
-        let out = self.moment();
+        let out = self.temp();
         match self.level() {
             Level::Avx2 => self.copy(out, Rm::Mem(from)),
             Level::Avx512 => {
@@ -629,9 +651,9 @@ impl<'a> Emitter<'a> {
         out
     }
 
-    /// Makes a register of the moment that of the value at hand.
-    pub(crate) fn keep(&mut self, register: VReg) {
-        self.vectors.give(register.0, self.at);
-        self.places[self.at as usize].register = Some(register.0);
+    /// Makes a temporary the register of the current value.
+    pub(crate) fn assign(&mut self, register: VReg) {
+        self.vectors.assign(register.0, self.current);
+        self.locations[self.current as usize].register = Some(register.0);
     }
 }

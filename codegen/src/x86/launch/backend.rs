@@ -1,10 +1,10 @@
-//! The backend: what has instructions here becomes a loop of them, everything else is the portable backend's.
+//! The backend: kernels with machine code for every instruction become a loop, all others are run by the portable backend.
 
-use crate::portable::Portable;
 use crate::x86::asm::level::Level;
-use crate::x86::launch::block_calls::Passes;
-use crate::x86::launch::program::Compiled;
-use crate::x86::launch::scan::Scan;
+use crate::x86::launch::Portable;
+use crate::x86::launch::block_calls::BlockCalls;
+use crate::x86::launch::program::LoopProgram;
+use crate::x86::launch::scan::ScanProgram;
 use crate::{Backend, CompileError, Kernel, Program, Template, Verified};
 use std::sync::Arc;
 
@@ -45,11 +45,13 @@ impl Backend for X86 {
 
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {
         let made: Result<Arc<dyn Program>, String> = match kernel.template {
-            Template::Map => Compiled::new(kernel, self.level, &self.portable).map(|program| Arc::new(program) as _),
-            Template::Scan => Scan::new(kernel, self.level, &self.portable).map(|program| Arc::new(program) as _),
+            Template::Map => LoopProgram::new(kernel, self.level, &self.portable).map(|program| Arc::new(program) as _),
+            Template::Scan => {
+                ScanProgram::new(kernel, self.level, &self.portable).map(|program| Arc::new(program) as _)
+            }
             Template::Reduce => Err("reductions".into()),
         };
-        // Why not is nothing to tell users of: the portable backend runs every kernel.
-        made.or_else(|_| self.portable.compile_with(kernel, Some(&Passes(self.level))))
+        // The reason is dropped: the portable backend runs every kernel.
+        made.or_else(|_| self.portable.compile_with(kernel, Some(&BlockCalls(self.level))))
     }
 }

@@ -1,85 +1,87 @@
-//! The loop of a row in memory that runs.
+//! A compiled loop: its code in executable memory, the layout of its argument block, and its tail.
 
 use crate::Op;
-use crate::x86::asm::arena::{Code, place};
+use crate::x86::asm::arena::{ExecutableCode, map_executable};
 use crate::x86::asm::disassembly::disassembly;
-use crate::x86::loops::arguments::Arguments;
-use crate::x86::loops::body::Body;
-use crate::x86::loops::map_loop::{Lowered, Steps, Unsupported};
+use crate::x86::isel::arguments::Arguments;
+use crate::x86::isel::body::Body;
+use crate::x86::isel::conventions::StrideKinds;
+use crate::x86::isel::select::Unsupported;
+use crate::x86::loops::prologue::LoopCode;
 use crate::x86::loops::tail::Tail;
 use std::fmt;
 
-/// What a row's loop is called as: with its arguments and the number of elements.
-type Entry = unsafe extern "sysv64" fn(*mut u8, usize);
+/// The signature of a loop: the argument block and the number of elements.
+type LoopFn = unsafe extern "sysv64" fn(*mut u8, usize);
 
-/// A loop for one pattern of steps.
-pub(crate) struct Row {
-    code: Code,
+/// A loop for one pattern of stride kinds.
+pub(crate) struct CompiledLoop {
+    code: ExecutableCode,
     arguments: Arguments,
-    /// What is done about the row's end, where the loop cannot.
+    /// The tail of a row, where the loop has no masks.
     tail: Option<Tail>,
-    /// Whether elementary functions may leave elements out.
-    leaves_out: bool,
+    /// Whether an elementary function has a slow path.
+    has_slow_path: bool,
 }
 
-impl Row {
-    /// Makes the loop.
+impl CompiledLoop {
+    /// Compiles the loop.
     ///
     /// # Errors
-    /// What of the body has no instructions here.
-    pub(crate) fn new(body: &Body<'_>, steps: &Steps) -> Result<Row, Unsupported> {
-        Row::of(body, body.lower(steps)?, Tail::of(body, steps))
+    /// The first instruction without machine code.
+    pub(crate) fn new(body: &Body<'_>, kinds: &StrideKinds) -> Result<CompiledLoop, Unsupported> {
+        CompiledLoop::of(body, body.lower(kinds)?, Tail::of(body, kinds))
     }
 
-    /// Makes the loop that folds what the body would store, by these ops.
+    /// Compiles the loop that folds what the body would store, by these ops.
     ///
     /// # Errors
-    /// What of it has no instructions here.
-    pub(crate) fn fold(body: &Body<'_>, steps: &Steps, ops: &[Op]) -> Result<Row, Unsupported> {
+    /// The first instruction without machine code.
+    pub(crate) fn reduce(body: &Body<'_>, kinds: &StrideKinds, ops: &[Op]) -> Result<CompiledLoop, Unsupported> {
         let inputs = body.kernel.operands.len() - ops.len();
-        Row::of(body, body.lower_fold(steps, ops)?, Tail::of(body, &steps[..inputs]))
+        CompiledLoop::of(body, body.lower_reduce(kinds, ops)?, Tail::of(body, &kinds[..inputs]))
     }
 
-    fn of(body: &Body<'_>, lowered: Lowered, tail: Option<Tail>) -> Result<Row, Unsupported> {
-        let code = place(&lowered.code).map_err(|error| Unsupported { at: 0, what: error.to_string() })?;
-        Ok(Row { code, arguments: lowered.arguments, tail, leaves_out: body.leaves_out() })
+    fn of(body: &Body<'_>, loop_code: LoopCode, tail: Option<Tail>) -> Result<CompiledLoop, Unsupported> {
+        let code = map_executable(&loop_code.code).map_err(|error| Unsupported { at: 0, what: error.to_string() })?;
+        Ok(CompiledLoop { code, arguments: loop_code.arguments, tail, has_slow_path: body.has_slow_path() })
     }
 
-    /// Where its arguments are in the block that it is called with.
+    /// The layout of its argument block.
     pub(crate) fn arguments(&self) -> &Arguments {
         &self.arguments
     }
 
-    /// Whether it may leave elements out.
-    pub(crate) fn leaves_out(&self) -> bool {
-        self.leaves_out
+    /// Whether an elementary function has a slow path.
+    pub(crate) fn has_slow_path(&self) -> bool {
+        self.has_slow_path
     }
 
-    /// Runs it on `n` elements; false where elementary functions were left out.
+    /// Runs it on `n` elements; false where there were slow-path lanes.
     ///
     /// # Safety
-    /// The block, aligned to a vector, holds all arguments: addresses of `n` elements each with the steps the loop was made
-    /// for, scalars, constants, and what else [`Arguments`] has a place for.
+    /// The block, aligned to a vector, holds all arguments: addresses of `n` elements each with the stride kinds of the loop,
+    /// scalars, constants, and the rest of [`Arguments`].
     #[inline]
     pub(crate) unsafe fn run(&self, block: *mut u8, n: usize) -> bool {
         // SAFETY: the code was made as such a function, and lives as long as this.
-        let entry: Entry = unsafe { std::mem::transmute(self.code.address()) };
-        let tail = self.tail.as_ref().filter(|tail| tail.left(n) != 0);
-        // SAFETY: the caller's contract; where elements may be left out the loop says so at its end.
+        let entry: LoopFn = unsafe { std::mem::transmute(self.code.address()) };
+        let tail = self.tail.as_ref().filter(|tail| tail.remainder(n) != 0);
+        // SAFETY: the caller's contract; a loop with a slow path stores whether it was needed.
         unsafe {
             if let Some(tail) = tail {
-                tail.put(&self.arguments, block, n);
+                tail.prepare(&self.arguments, block, n);
             }
             entry(block, n);
             if let Some(tail) = tail {
-                tail.take(&self.arguments, block, n);
+                tail.write_back(&self.arguments, block, n);
             }
-            !self.leaves_out || block.add(self.arguments.odd).cast::<u64>().read() == 0
+            !self.has_slow_path || block.add(self.arguments.slow_lanes).cast::<u64>().read() == 0
         }
     }
 }
 
-impl fmt::Display for Row {
+impl fmt::Display for CompiledLoop {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{} bytes", self.code.bytes().len())?;
         f.write_str(&disassembly(self.code.bytes()))

@@ -1,9 +1,20 @@
 //! Launching machine code: from a verified kernel to a program, and a program over its domain.
 //!
-//! It imports `loops`, `drive`, and the interpreter for kernels without a loop of their own. Open `backend` first.
+//! It imports `loops`, `drive`, and of the portable backend the names below and no other; the rest of `x86` imports none of it.
+//! Open `backend` first.
+//!
+//! | name of `portable` | what it is needed for |
+//! |---|---|
+//! | `Portable` | compiles kernels that have no loop of their own |
+//! | `InterpretedProgram` | re-executes chunks with slow-path lanes or ambiguous flags, and runs launches with short rows |
+//! | `JitHook`, `MapFunction`, `FoldFunction` | the hook by which machine code takes the place of several calls in such kernels |
+//! | `by_columns` | decides between rows and columns, so that both backends fold in the same order |
 
 pub(crate) mod backend;
 pub(crate) mod block_calls;
 pub(crate) mod compiled_loop;
 pub(crate) mod program;
 pub(crate) mod scan;
+pub(crate) mod scan_by_columns;
+
+use crate::portable::{FoldFunction, InterpretedProgram, JitHook, MapFunction, Portable, by_columns};

@@ -1,21 +1,20 @@
-//! Launching: rows of a domain through the loop for their steps, in pieces that fit the cache and threads. Pieces of a scan's row
-//! follow each other in one task, with what ran along so far in between.
+//! Launching a map or a scan: rows of the domain through the loop for their stride kinds, in chunks that fit the cache and are shared
+//! by threads. The chunks of a scan's row run in order in one task, and hand on the carries.
 //!
-//! Floating-point flags are read once a piece. Where one instruction alone may raise those that are up, it did. Otherwise the
-//! piece runs again through the portable backend, which knows which of them it was: pieces that raise flags are few. So does a
-//! piece with arguments that an elementary function's short form does not take. What they read is still there, or was put
-//! aside where results replace it.
+//! Floating-point flags are read once a chunk. Where one instruction alone may raise the flags that are up, it is reported. Otherwise
+//! the portable backend re-executes the chunk and finds out which instruction raised them: chunks that raise flags are few. It also
+//! re-executes chunks with slow-path lanes. Their inputs are unchanged, or were saved before results clobbered them.
 
 use crate::drive::fp_status;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch::with as with_scratch;
-use crate::portable::{InterpretedProgram, JitHook, Portable};
 use crate::x86::asm::level::Level;
-use crate::x86::launch::block_calls::Passes;
-use crate::x86::launch::compiled_loop::Row;
-use crate::x86::loops::body::Body;
-use crate::x86::loops::map_loop::{Step, Steps, VECTOR};
-use crate::x86::loops::scan_loop::{in_one, neutrals, wants_small_vectors};
+use crate::x86::isel::body::Body;
+use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
+use crate::x86::launch::block_calls::BlockCalls;
+use crate::x86::launch::compiled_loop::CompiledLoop;
+use crate::x86::launch::{InterpretedProgram, JitHook, Portable};
+use crate::x86::loops::scan_loop::{merge_epilogue, neutrals, prefers_avx2};
 use crate::{
     Access, DeviceError, Expanded, FoldOrder, FpFlags, Fragment, GRAIN_NS, Inst, Kernel, Launch, OperandDecl, Program,
     RaisedFlags, Scalar, SingleThread, Template, ThreadPool, Verified, expand,
@@ -25,177 +24,178 @@ use std::fmt::Write;
 use std::ops::Range;
 use std::sync::{Arc, RwLock};
 
-/// Elements of a piece: so many that reading the flags is nothing, so few that what one of twelve operands has of a piece
+/// Elements of a chunk: so many that reading the flags costs nothing beside them, so few that a chunk of twelve operands
 /// stays in the second-level cache.
-const PIECE: usize = 8192;
-/// The same where operands are put aside: what is copied stays in the first-level cache.
-const SMALL_PIECE: usize = 1024;
-/// Results of so many bytes are written past the caches, which would fetch each line first only to give it up again:
-/// `x + y` of 32 MB takes 4.5 ms with stores as usual and 3.4 so. Below, the caches keep what is read next.
-const STREAMED: usize = 32 << 20;
-/// The cost of an op that takes less than reading its operand from memory.
-const LIGHT: u8 = 2;
-/// So few elements have no result so large.
-const STREAMED_POINTS: usize = STREAMED / 16;
-/// Rows shorter than this are better taken together, which the portable backend does.
-const SHORT_ROW: usize = 16;
-/// The same of products that run along, if nothing else is computed: rows of 100 elements take 1.05 ns each here and 0.9 there.
-const SHORT_PRODUCT: usize = 256;
-/// Nanoseconds of an addition that waits for the one before.
-const IN_ORDER: f64 = 1.3;
+const CHUNK_ELEMENTS: usize = 8192;
+/// The same where clobbered inputs are saved: the copies stay in the first-level cache.
+const SAVED_CHUNK_ELEMENTS: usize = 1024;
+/// Results of so many bytes are written by non-temporal stores, as a cache would fetch each line before overwriting it:
+/// `x + y` of 32 MB takes 4.5 ms with ordinary stores and 3.4 with these. Smaller results stay in the caches for the next reader.
+const NON_TEMPORAL_BYTES: usize = 32 << 20;
+/// The largest cost of an op that takes less time than reading its operand from memory.
+const CHEAP_OP_COST: u8 = 2;
+/// Launches of fewer points have no result so large.
+const NON_TEMPORAL_POINTS: usize = NON_TEMPORAL_BYTES / 16;
+/// Shorter rows are better run together, which the portable backend does.
+const SHORT_LOOP_ROW: usize = 16;
+/// The same for scans of products that compute nothing else: rows of 100 elements take 1.05 ns each here and 0.9 there.
+const SHORT_PRODUCT_ROW: usize = 256;
+/// Nanoseconds of an addition that depends on the one before.
+const SEQUENTIAL_NANOSECONDS: f64 = 1.3;
 
-/// The kernel of a map or a scan with its loops.
-pub(crate) struct Compiled {
-    /// The kernel with its elementary functions written out, a scan in one fragment.
+/// A map or a scan with its compiled loops.
+pub(crate) struct LoopProgram {
+    /// The kernel with its elementary functions expanded, a scan as one fragment.
     expanded: Expanded,
     pub(crate) fallback: InterpretedProgram,
-    /// By accumulator of a scan, whose rows go along the last axis, the value that changes no other.
-    before: SmallVec<[Scalar; 2]>,
+    /// By accumulator of a scan, whose rows go along the last axis: the neutral element.
+    initial_carries: SmallVec<[Scalar; 2]>,
     /// Elements of the shortest rows that pay, where there are several.
-    shortest: usize,
-    /// Instructions of the body as it was: numbers from there on are the epilogue's.
-    length: u32,
+    shortest_row: usize,
+    /// Instructions of the unexpanded body: numbers from there on are of the epilogue.
+    body_length: u32,
     level: Level,
     lanes: usize,
-    /// Nanoseconds an element, roughly, where memory is not the limit; and the bytes of an element that go through memory.
+    /// Cost model: nanoseconds an element where memory is not the limit, and bytes of memory traffic an element.
     cost: f64,
     bytes: usize,
-    /// Instructions that may raise flags, and all of their flags.
-    raising: SmallVec<[(u32, FpFlags); 4]>,
-    watched: FpFlags,
-    /// Whether an underflow may be that of a step of a function, which reports none, though one instruction alone may raise it.
-    is_doubted: bool,
-    /// Whether it stores by offsets: points are taken in their order, as the last one wins.
+    /// Instructions that may raise flags, and the union of their flags.
+    may_raise: SmallVec<[(u32, FpFlags); 4]>,
+    fp_mask: FpFlags,
+    /// Whether an underflow may come from inside an expanded function that reports none, though only one instruction reports any.
+    ambiguous_underflow: bool,
+    /// Whether it stores by offsets: then points run in order, as the last store wins.
     scatters: bool,
-    /// The loop of dense rows, where what is accessed by offsets stands still.
-    dense: Row,
-    plain: Steps,
-    /// The other ones, by steps; none where a pattern has no loop.
-    loops: RwLock<Vec<(Steps, Option<Arc<Row>>)>>,
-    /// Whether one dense row needs nothing but its addresses: no coordinates, nothing that stands still.
-    is_simple: bool,
-    /// Whether it never needs a second look.
-    looks_once: bool,
-    /// Whether coordinates are asked for.
-    counts: bool,
-    /// Whether it is memory that takes the time of large launches. (What waits for a divider gains nothing by streaming, and
+    /// The loop of dense rows; operands accessed by offsets are broadcast.
+    dense: CompiledLoop,
+    dense_kinds: StrideKinds,
+    /// The other loops, by stride kinds; none where a pattern has no loop.
+    loops: RwLock<Vec<(StrideKinds, Option<Arc<CompiledLoop>>)>>,
+    /// Whether a dense row needs only base addresses: no coordinates, no broadcast operands.
+    is_plain: bool,
+    /// Whether no chunk is ever re-executed.
+    single_pass: bool,
+    /// Whether it uses coordinates.
+    uses_coordinates: bool,
+    /// Whether memory bandwidth limits large launches. (Loops limited by the divider gain nothing by non-temporal stores, and
     /// lost 18 %.)
-    pub(crate) is_light: bool,
+    pub(crate) is_memory_bound: bool,
 }
 
-impl Compiled {
+impl LoopProgram {
     /// Makes a program of a map or a scan, and the loop of its dense rows.
     ///
     /// # Errors
     /// What of it has no instructions here.
-    pub(crate) fn new(kernel: &Verified<Kernel>, level: Level, portable: &Portable) -> Result<Compiled, String> {
+    pub(crate) fn new(kernel: &Verified<Kernel>, level: Level, portable: &Portable) -> Result<LoopProgram, String> {
         let mut expanded = expand(kernel);
-        let mut before = SmallVec::new();
+        let mut initial_carries = SmallVec::new();
         if kernel.template == Template::Scan {
-            before = neutrals(kernel, level).ok_or("what runs along")?;
-            expanded = in_one(expanded, kernel);
+            initial_carries = neutrals(kernel, level).ok_or("a fold without a scan loop")?;
+            expanded = merge_epilogue(expanded, kernel);
         }
         let mut body = Body::of(&expanded, level);
-        if !before.is_empty() && wants_small_vectors(kernel, body.length()) {
+        if !initial_carries.is_empty() && prefers_avx2(kernel, body.length()) {
             body = Body::of(&expanded, Level::Avx2);
         }
-        let raising = raising(kernel);
+        let may_raise = may_raise(kernel);
         // Lanes of one or two bytes have no room for coordinates, which are wider: nothing there uses those that there are.
-        let counts = (0..body.fragment.insts.len())
+        let uses_coordinates = (0..body.fragment.insts.len())
             .any(|at| body.is_live(at) && matches!(body.fragment.insts[at], Inst::Index(_)));
-        let in_order = if before.is_empty() { 0.0 } else { IN_ORDER };
-        let cost = 0.03 + 0.02 * body.length() as f64 * 8.0 / body.lanes as f64 + in_order;
+        let sequential = if initial_carries.is_empty() { 0.0 } else { SEQUENTIAL_NANOSECONDS };
+        let cost = 0.03 + 0.02 * body.length() as f64 * 8.0 / body.lanes as f64 + sequential;
         let insts = || kernel.body.insts.iter().chain(&kernel.epilogue.insts);
-        let is_light = insts().all(|inst| !matches!(inst, Inst::Apply(op, _) if op.row().cost > LIGHT));
+        let is_memory_bound = insts().all(|inst| !matches!(inst, Inst::Apply(op, _) if op.row().cost > CHEAP_OP_COST));
         let by_offset =
             |inst: &Inst, o: usize| matches!(inst, Inst::Gather(m, _) | Inst::Scatter(m, ..) if m.0 as usize == o);
-        let is_still = |o: usize| insts().any(|inst| by_offset(inst, o));
-        let plain: Steps =
-            (0..kernel.operands.len()).map(|o| if is_still(o) { Step::Still } else { Step::Dense }).collect();
-        let first = Row::new(&body, &plain).map_err(|none| none.what)?;
-        let watched = raising.iter().fold(FpFlags::NONE, |all, (_, effects)| all | *effects);
-        // A second look launches pieces, which do not know where in the launch they lie; it computes what nothing needs too.
+        let is_broadcast = |o: usize| insts().any(|inst| by_offset(inst, o));
+        let dense_kinds: StrideKinds = (0..kernel.operands.len())
+            .map(|o| if is_broadcast(o) { StrideKind::Broadcast } else { StrideKind::Dense })
+            .collect();
+        let first = CompiledLoop::new(&body, &dense_kinds).map_err(|none| none.what)?;
+        let fp_mask = may_raise.iter().fold(FpFlags::NONE, |all, (_, effects)| all | *effects);
+        // The re-execution of a chunk does not know its coordinates, and runs dead instructions too.
         let is_coordinate = |inst: &Inst| matches!(inst, Inst::Index(_));
-        if insts().any(is_coordinate) && (raising.len() > 1 || first.leaves_out()) {
-            return Err("coordinates among instructions that may want a second look".into());
+        if insts().any(is_coordinate) && (may_raise.len() > 1 || first.has_slow_path()) {
+            return Err("coordinates in a kernel that may be re-executed".into());
         }
-        // With coordinates there is no second look.
-        let is_doubted = !counts && may_lose_more(&expanded, &raising);
-        let looks_once = raising.len() <= 1 && !first.leaves_out() && !is_doubted;
-        let scatters = check_offsets(kernel, &expanded, looks_once)?;
-        // Some scans are its business, so it is given functions for blocks.
-        let passes = Passes(level);
-        let fuse = (kernel.template == Template::Scan).then_some(&passes as &dyn JitHook);
+        // With coordinates nothing is re-executed.
+        let ambiguous_underflow = !uses_coordinates && has_ambiguous_underflow(&expanded, &may_raise);
+        let single_pass = may_raise.len() <= 1 && !first.has_slow_path() && !ambiguous_underflow;
+        let scatters = check_offsets(kernel, &expanded, single_pass)?;
+        // The fallback runs some scans, so it gets machine code for its blocks.
+        let block_calls = BlockCalls(level);
+        let fuse = (kernel.template == Template::Scan).then_some(&block_calls as &dyn JitHook);
         let fallback = portable.interpret(kernel, fuse).map_err(|error| error.reason)?;
         let lanes = body.lanes;
         let multiplies =
             kernel.accumulators.iter().any(|a| a.fold.row().is_some_and(|row| row.order == FoldOrder::Lanes));
         let computes = insts().any(|inst| !matches!(inst, Inst::Load(_) | Inst::Store(..) | Inst::Result(_)));
-        let shortest = if multiplies && !computes { SHORT_PRODUCT } else { SHORT_ROW };
-        let is_dense = plain.iter().all(|step| *step == Step::Dense);
-        let is_simple = is_dense && !counts && (looks_once || before.is_empty());
-        Ok(Compiled {
+        let shortest_row = if multiplies && !computes { SHORT_PRODUCT_ROW } else { SHORT_LOOP_ROW };
+        let is_dense = dense_kinds.iter().all(|kind| *kind == StrideKind::Dense);
+        let is_plain = is_dense && !uses_coordinates && (single_pass || initial_carries.is_empty());
+        Ok(LoopProgram {
             fallback,
-            before,
-            shortest,
-            length: kernel.body.insts.len() as u32,
+            initial_carries,
+            shortest_row,
+            body_length: kernel.body.insts.len() as u32,
             level: body.level,
             lanes,
             cost,
             bytes: kernel.operands.iter().map(|operand| operand.dtype.size()).sum(),
-            is_doubted,
+            ambiguous_underflow,
             scatters,
-            watched,
-            raising,
+            fp_mask,
+            may_raise,
             expanded,
             dense: first,
-            plain,
+            dense_kinds,
             loops: RwLock::default(),
-            is_simple,
-            looks_once,
-            counts,
-            is_light,
+            is_plain,
+            single_pass,
+            uses_coordinates,
+            is_memory_bound,
         })
     }
 
-    /// The loop for a pattern of steps other than dense ones.
-    fn find(&self, steps: &Steps) -> Option<Arc<Row>> {
+    /// The loop for a pattern of stride kinds other than that of dense rows.
+    fn loop_for(&self, kinds: &StrideKinds) -> Option<Arc<CompiledLoop>> {
         let known = self.loops.read().unwrap_or_else(|e| e.into_inner());
-        if let Some((_, found)) = known.iter().find(|(s, _)| s == steps) {
+        if let Some((_, found)) = known.iter().find(|(s, _)| s == kinds) {
             return found.clone();
         }
         drop(known);
-        let made = Row::new(&Body::of(&self.expanded, self.level), steps).ok().map(Arc::new);
-        self.loops.write().unwrap_or_else(|e| e.into_inner()).push((steps.clone(), made.clone()));
+        let made = CompiledLoop::new(&Body::of(&self.expanded, self.level), kinds).ok().map(Arc::new);
+        self.loops.write().unwrap_or_else(|e| e.into_inner()).push((kinds.clone(), made.clone()));
         made
     }
 
-    /// Has large results be written past the caches, where their rows begin with cache lines and replace nothing.
+    /// Selects non-temporal stores for large results whose rows are aligned to cache lines and overlap no input.
     #[cold]
-    fn stream(&self, launch: &Launch<'_>, points: usize, steps: &mut Steps) {
+    fn use_non_temporal(&self, launch: &Launch<'_>, points: usize, kinds: &mut StrideKinds) {
         let operands = &self.expanded.kernel.operands;
-        for operand in 0..steps.len() {
-            let (size, own) = (operands[operand].dtype.size(), self.extent(launch, operand));
+        for operand in 0..kinds.len() {
+            let (size, own) = (operands[operand].dtype.size(), self.byte_range(launch, operand));
             let lines = |axis: usize| {
                 let stride = launch.strides_of(operand)[axis];
-                launch.outer[axis] == 1 || stride == size as isize || stride % VECTOR as isize == 0
+                launch.outer[axis] == 1 || stride == size as isize || stride % VECTOR_BYTES as isize == 0
             };
-            let others = (0..steps.len()).filter(|&o| operands[o].access == Access::Read);
+            let others = (0..kinds.len()).filter(|&o| operands[o].access == Access::Read);
             if operands[operand].access == Access::Write
-                && steps[operand] == Step::Dense
-                && points * size >= STREAMED
+                && kinds[operand] == StrideKind::Dense
+                && points * size >= NON_TEMPORAL_BYTES
                 && self.lanes * operands[operand].dtype.real().size() == self.level.vector()
-                && own.start % VECTOR as isize == 0
+                && own.start % VECTOR_BYTES as isize == 0
                 && (0..launch.outer.len()).all(lines)
-                && !others.map(|o| self.extent(launch, o)).any(|other| meet(&own, &other))
+                && !others.map(|o| self.byte_range(launch, o)).any(|other| overlap(&own, &other))
             {
-                steps[operand] = Step::Streamed;
+                kinds[operand] = StrideKind::NonTemporal;
             }
         }
     }
 
-    /// The bytes between which an operand's elements lie.
-    fn extent(&self, launch: &Launch<'_>, operand: usize) -> Range<isize> {
+    /// The range of addresses of an operand's elements.
+    fn byte_range(&self, launch: &Launch<'_>, operand: usize) -> Range<isize> {
         let (mut low, mut high) = (0isize, self.expanded.kernel.operands[operand].dtype.size() as isize);
         for (&stride, &n) in launch.strides_of(operand).iter().zip(launch.outer) {
             let span = stride * (n as isize - 1);
@@ -205,79 +205,79 @@ impl Compiled {
         at + low..at + high
     }
 
-    /// The operands that results of the launch replace, if their elements lie densely along the rows: they can be put aside.
-    fn replaced(&self, launch: &Launch<'_>, steps: &Steps) -> Option<SmallVec<[usize; 4]>> {
-        let extent = |operand| self.extent(launch, operand);
+    /// Alias analysis: the inputs that results of the launch overlap, if they are dense along the rows, so that they can be saved.
+    fn clobbered_inputs(&self, launch: &Launch<'_>, kinds: &StrideKinds) -> Option<SmallVec<[usize; 4]>> {
+        let extent = |operand| self.byte_range(launch, operand);
         let of = |access| {
             (0..self.expanded.kernel.operands.len()).filter(move |&o| self.expanded.kernel.operands[o].access == access)
         };
         let written: SmallVec<[Range<isize>; 4]> = of(Access::Write).map(extent).collect();
-        let mut replaced = SmallVec::new();
+        let mut clobbered = SmallVec::new();
         for operand in of(Access::Read) {
             let read = extent(operand);
             if written.iter().any(|w| w.start < read.end && read.start < w.end) {
-                if steps[operand] != Step::Dense {
+                if kinds[operand] != StrideKind::Dense {
                     return None;
                 }
-                replaced.push(operand);
+                clobbered.push(operand);
             }
         }
-        Some(replaced)
+        Some(clobbered)
     }
 }
 
-/// A launch as rows of pieces.
-struct Rows<'a> {
+/// A launch as rows of chunks.
+struct RowChunks<'a> {
     launch: SharedLaunch<'a>,
-    /// The axis along which rows go, and the elements of one.
-    along: Option<usize>,
+    /// The axis along which rows go, and the elements of a row.
+    axis: Option<usize>,
     n: usize,
-    /// Elements of a piece, and pieces of a row.
-    piece: usize,
-    pieces: usize,
-    /// Operands to put aside.
-    aside: SmallVec<[usize; 4]>,
-    /// Whether the pieces of a row are one after the other's.
-    in_order: bool,
+    /// Elements of a chunk, and chunks of a row.
+    chunk: usize,
+    chunks: usize,
+    /// Clobbered inputs to save.
+    saved: SmallVec<[usize; 4]>,
+    /// Whether the chunks of a row have to run in order.
+    is_sequential: bool,
 }
 
-/// A launch that goes by rows.
-pub(crate) struct Plan<'a> {
-    rows: Rows<'a>,
+/// How a launch runs by rows.
+pub(crate) struct RowPlan<'a> {
+    rows: RowChunks<'a>,
     points: usize,
-    steps: Steps,
-    /// The loop for these steps, where it is not the one for dense rows.
-    other: Option<Arc<Row>>,
+    kinds: StrideKinds,
+    /// The loop for these stride kinds, where it is not the one for dense rows.
+    other: Option<Arc<CompiledLoop>>,
 }
 
-impl Rows<'_> {
-    /// Rows and pieces of them that are done in any order.
+impl RowChunks<'_> {
+    /// The number of units, rows or chunks, that may run in any order.
     fn units(&self, points: usize) -> usize {
-        points / self.n * if self.in_order { 1 } else { self.pieces }
+        points / self.n * if self.is_sequential { 1 } else { self.chunks }
     }
 
-    /// The row of a unit, and its pieces.
+    /// The row of a unit, and its chunks.
     fn of(&self, unit: usize) -> (usize, Range<usize>) {
-        if self.in_order {
-            return (unit, 0..self.pieces);
+        if self.is_sequential {
+            return (unit, 0..self.chunks);
         }
-        let piece = unit % self.pieces;
-        (unit / self.pieces, piece..piece + 1)
+        let chunk = unit % self.chunks;
+        (unit / self.chunks, chunk..chunk + 1)
     }
 }
 
-/// A part of a row.
-struct Piece {
-    /// Where all operands can still be read, of the first of so many elements.
+/// A chunk that is to be re-executed.
+struct Chunk {
+    /// The addresses of the first element, where clobbered inputs have those of their copies, and the number of elements.
     addresses: SmallVec<[*mut u8; 12]>,
     len: usize,
-    /// What ran along up to there.
-    carried: SmallVec<[Scalar; 2]>,
+    /// The carries before the chunk.
+    carries: SmallVec<[Scalar; 2]>,
 }
 
-/// Instructions that may raise flags, and all of their flags, those of the epilogue after those of the body. A fold is where
-/// its result is first asked for.
-fn raising(kernel: &Kernel) -> SmallVec<[(u32, FpFlags); 4]> {
+/// Instructions that may raise flags, and their flags; the epilogue is numbered after the body. A fold counts as the instruction that
+/// first reads its result.
+fn may_raise(kernel: &Kernel) -> SmallVec<[(u32, FpFlags); 4]> {
     let effects = |at: usize| match at.checked_sub(kernel.body.insts.len()) {
         None => kernel.body.effects(at),
         Some(at) => match kernel.epilogue.insts[at] {
@@ -293,58 +293,58 @@ fn raising(kernel: &Kernel) -> SmallVec<[(u32, FpFlags); 4]> {
         .collect()
 }
 
-impl Program for Compiled {
+impl Program for LoopProgram {
     unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Result<RaisedFlags, DeviceError> {
         // SAFETY: the caller's contract.
-        unsafe { self.by_rows(launch, workers).map_or_else(|| self.fallback.launch(launch, workers), Ok) }
+        unsafe { self.launch_by_rows(launch, workers).map_or_else(|| self.fallback.launch(launch, workers), Ok) }
     }
 
     fn listing(&self) -> String {
         let mut text = format!("x86, {:?}\n", self.level);
         let _ = write!(text, "dense: {}", self.dense);
-        for (steps, found) in self.loops.read().unwrap_or_else(|e| e.into_inner()).iter() {
+        for (kinds, found) in self.loops.read().unwrap_or_else(|e| e.into_inner()).iter() {
             let _ = match found {
-                Some(found) => write!(text, "{steps:?}: {found}"),
-                None => writeln!(text, "{steps:?}: portable"),
+                Some(found) => write!(text, "{kinds:?}: {found}"),
+                None => writeln!(text, "{kinds:?}: portable"),
             };
         }
         text
     }
 }
 
-impl Compiled {
-    /// Whether a launch is one row of elements that follow each other.
+impl LoopProgram {
+    /// Whether a launch is one dense row.
     #[inline]
     fn is_dense_row(&self, launch: &Launch<'_>, n: usize) -> bool {
         let dense = |(decl, stride): (&OperandDecl, &isize)| *stride == decl.dtype.size() as isize;
         n == 1 || launch.outer.len() == 1 && self.expanded.kernel.operands.iter().zip(launch.strides).all(dense)
     }
 
-    /// Runs one dense row: what small operations are, whose rows, pieces and steps would take as long as their elements.
+    /// Runs one dense row. Small launches are such rows, for which planning would take as long as their elements.
     ///
     /// # Safety
     /// The contract of the launch, which is one such row.
-    unsafe fn run_row(&self, launch: &Launch<'_>, n: usize) -> RaisedFlags {
+    unsafe fn run_dense_row(&self, launch: &Launch<'_>, n: usize) -> RaisedFlags {
         let (mut raised, arguments) = (RaisedFlags::new(), self.dense.arguments());
-        if !self.watched.is_empty() {
+        if !self.fp_mask.is_empty() {
             fp_status::clear();
         }
         with_scratch(arguments.bytes, |memory| {
             // SAFETY: the block has room for all arguments; the addresses are those of `len` elements each.
             unsafe {
-                arguments.put_scalars(memory, launch.scalars);
-                arguments.put_constants(memory);
-                arguments.put_carries(memory, &self.before);
-                for first in (0..n).step_by(PIECE) {
+                arguments.write_scalars(memory, launch.scalars);
+                arguments.write_constants(memory);
+                arguments.write_carries(memory, &self.initial_carries);
+                for first in (0..n).step_by(CHUNK_ELEMENTS) {
                     for (operand, decl) in self.expanded.kernel.operands.iter().enumerate() {
                         let address = launch.addresses[operand].wrapping_add(first * decl.dtype.size());
                         memory.add(arguments.address(operand)).cast::<*mut u8>().write(address);
                     }
-                    let len = PIECE.min(n - first);
-                    let odd = !self.dense.run(memory, len);
-                    let up = if self.watched.is_empty() { FpFlags::NONE } else { fp_status::read() & self.watched };
-                    if odd || !up.is_empty() {
-                        self.look_again_at(launch, first..first + len, (odd, up), &mut raised);
+                    let len = CHUNK_ELEMENTS.min(n - first);
+                    let slow = !self.dense.run(memory, len);
+                    let up = if self.fp_mask.is_empty() { FpFlags::NONE } else { fp_status::read() & self.fp_mask };
+                    if slow || !up.is_empty() {
+                        self.re_execute_dense(launch, first..first + len, (slow, up), &mut raised);
                         fp_status::clear();
                     }
                 }
@@ -354,19 +354,20 @@ impl Compiled {
         raised
     }
 
-    /// Whether results may replace what is read, all of it one dense row.
-    fn replaces(&self, launch: &Launch<'_>) -> bool {
+    /// Whether results of one dense row may overlap its inputs.
+    fn overwrites_inputs(&self, launch: &Launch<'_>) -> bool {
         let operands = &self.expanded.kernel.operands;
         let of = |access| (0..operands.len()).filter(move |&o| operands[o].access == access);
-        of(Access::Write).any(|w| of(Access::Read).any(|r| meet(&self.extent(launch, w), &self.extent(launch, r))))
+        of(Access::Write)
+            .any(|w| of(Access::Read).any(|r| overlap(&self.byte_range(launch, w), &self.byte_range(launch, r))))
     }
 
-    /// A second look at some elements of one dense row; see [`Compiled::look_again`].
+    /// Re-executes a chunk of one dense row; see [`LoopProgram::re_execute`].
     ///
     /// # Safety
-    /// As [`Compiled::run_row`].
+    /// As [`LoopProgram::run_dense_row`].
     #[cold]
-    unsafe fn look_again_at(
+    unsafe fn re_execute_dense(
         &self,
         launch: &Launch<'_>,
         range: Range<usize>,
@@ -375,155 +376,170 @@ impl Compiled {
     ) {
         let at = |(address, decl): (&*mut u8, &OperandDecl)| address.wrapping_add(range.start * decl.dtype.size());
         let addresses = launch.addresses.iter().zip(&self.expanded.kernel.operands).map(at).collect();
-        let mut piece = Piece { addresses, len: range.len(), carried: SmallVec::new() };
-        let along = launch.outer.iter().rposition(|&n| n != 1);
-        // SAFETY: the caller's contract; nothing runs along where there is more to a second look than flags.
-        unsafe { self.look_again(launch, along, &mut piece, found, raised) };
+        let mut chunk = Chunk { addresses, len: range.len(), carries: SmallVec::new() };
+        let axis = launch.outer.iter().rposition(|&n| n != 1);
+        // SAFETY: the caller's contract; this is a map, or re-execution only reports flags.
+        unsafe { self.re_execute(launch, axis, &mut chunk, found, raised) };
     }
 
-    /// Runs a launch, whose axes are all outer ones here, by rows; none where that does not pay.
+    /// Runs a launch, all of whose axes are outer ones, by rows; none where that does not pay.
     ///
     /// # Safety
     /// The contract of the launch.
     #[inline]
-    pub(crate) unsafe fn by_rows(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Option<RaisedFlags> {
+    pub(crate) unsafe fn launch_by_rows(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Option<RaisedFlags> {
         let points: usize = launch.outer.iter().product();
         if points == 0 {
             return Some(RaisedFlags::new());
         }
-        if self.is_simple
+        if self.is_plain
             && self.is_dense_row(launch, points)
             && estimate_ns(points, self.cost, self.bytes) < 2.0 * GRAIN_NS
-            && (self.looks_once || !self.replaces(launch))
+            && (self.single_pass || !self.overwrites_inputs(launch))
         {
             // SAFETY: the caller's contract.
-            return Some(unsafe { self.run_row(launch, points) });
+            return Some(unsafe { self.run_dense_row(launch, points) });
         }
         let plan = self.plan(launch)?;
         // SAFETY: as above.
-        Some(unsafe { self.go(&plan, workers) })
+        Some(unsafe { self.run_plan(&plan, workers) })
     }
 
-    /// How a launch goes by rows, if it does.
-    pub(crate) fn plan<'a>(&self, launch: &Launch<'a>) -> Option<Plan<'a>> {
+    /// Plans a launch by rows; none where it has no loop or does not pay.
+    pub(crate) fn plan<'a>(&self, launch: &Launch<'a>) -> Option<RowPlan<'a>> {
         let points: usize = launch.outer.iter().product();
-        // Coordinates are counted along the last axis, along which scans run.
-        let in_order = !self.before.is_empty();
-        let along = launch.outer.iter().rposition(|&n| n != 1 || self.counts || in_order);
-        let n = along.map_or(1, |axis| launch.outer[axis]);
-        if n < self.shortest && points != n {
+        // The loop counts coordinates along the last axis, which is that of a scan.
+        let is_sequential = !self.initial_carries.is_empty();
+        let axis = launch.outer.iter().rposition(|&n| n != 1 || self.uses_coordinates || is_sequential);
+        let n = axis.map_or(1, |axis| launch.outer[axis]);
+        if n < self.shortest_row && points != n {
             return None;
         }
-        let step = |operand: usize| {
-            let stride = along.map_or(0, |axis| launch.strides_of(operand)[axis]);
-            if n == 1 { Some(self.plain[operand]) } else { self.step(operand, stride) }
+        let kind = |operand: usize| {
+            let stride = axis.map_or(0, |axis| launch.strides_of(operand)[axis]);
+            if n == 1 { Some(self.dense_kinds[operand]) } else { self.stride_kind(operand, stride) }
         };
-        let mut steps = (0..self.expanded.kernel.operands.len()).map(step).collect::<Option<Steps>>()?;
-        if points >= STREAMED_POINTS && self.is_light {
-            self.stream(launch, points, &mut steps);
+        let mut kinds = (0..self.expanded.kernel.operands.len()).map(kind).collect::<Option<StrideKinds>>()?;
+        if points >= NON_TEMPORAL_POINTS && self.is_memory_bound {
+            self.use_non_temporal(launch, points, &mut kinds);
         }
-        // One instruction alone needs no second look, if it is computed here.
-        let aside = match self.raising.len() {
-            0 | 1 if !self.dense.leaves_out() && !self.is_doubted => SmallVec::new(),
-            _ => self.replaced(launch, &steps)?,
+        // The flags of a single instruction need no re-execution.
+        let saved = match self.may_raise.len() {
+            0 | 1 if !self.dense.has_slow_path() && !self.ambiguous_underflow => SmallVec::new(),
+            _ => self.clobbered_inputs(launch, &kinds)?,
         };
-        let other = if steps == self.plain { None } else { Some(self.find(&steps)?) };
-        let piece = n.min(if aside.is_empty() { PIECE } else { SMALL_PIECE });
-        let rows = Rows { launch: SharedLaunch(*launch), along, n, piece, pieces: n.div_ceil(piece), aside, in_order };
-        Some(Plan { rows, points, steps, other })
+        let other = if kinds == self.dense_kinds { None } else { Some(self.loop_for(&kinds)?) };
+        let chunk = n.min(if saved.is_empty() { CHUNK_ELEMENTS } else { SAVED_CHUNK_ELEMENTS });
+        let rows = RowChunks {
+            launch: SharedLaunch(*launch),
+            axis,
+            n,
+            chunk,
+            chunks: n.div_ceil(chunk),
+            saved,
+            is_sequential,
+        };
+        Some(RowPlan { rows, points, kinds, other })
     }
 
-    /// How an operand goes along rows with a stride, if there is a loop for that.
-    fn step(&self, operand: usize, stride: isize) -> Option<Step> {
+    /// The stride kind of an operand for a stride along rows; none without a loop for it.
+    fn stride_kind(&self, operand: usize, stride: isize) -> Option<StrideKind> {
         let size = self.expanded.kernel.operands[operand].dtype.size() as isize;
         let access = self.expanded.kernel.operands[operand].access;
         let wide = size >= 4 && self.lanes as isize * size >= 32 && !self.is_complex(operand);
         let permutes = self.level == Level::Avx512 && access == Access::Read && wide;
-        let far = stride.unsigned_abs() * (self.lanes - 1) > i32::MAX as usize && self.has_short_offsets();
+        let overflows = stride.unsigned_abs() * (self.lanes - 1) > i32::MAX as usize && self.has_short_offsets();
         match stride {
-            s if s == size => Some(Step::Dense),
-            0 => Some(Step::Still),
-            s if permutes && s == 2 * size => Some(Step::Alternate),
-            s if permutes && s == -size => Some(Step::Backward),
-            _ if far => None,
-            _ => Some(Step::Strided),
+            s if s == size => Some(StrideKind::Dense),
+            0 => Some(StrideKind::Broadcast),
+            s if permutes && s == 2 * size => Some(StrideKind::Stride2),
+            s if permutes && s == -size => Some(StrideKind::Reversed),
+            _ if overflows => None,
+            _ => Some(StrideKind::Strided),
         }
     }
 
-    /// Runs what was planned.
+    /// Runs a planned launch.
     ///
     /// # Safety
     /// The contract of the launch; with one worker, rows may read what rows before them stored.
-    pub(crate) unsafe fn go(&self, plan: &Plan<'_>, workers: &dyn ThreadPool) -> RaisedFlags {
+    pub(crate) unsafe fn run_plan(&self, plan: &RowPlan<'_>, workers: &dyn ThreadPool) -> RaisedFlags {
         let found = plan.other.as_deref().unwrap_or(&self.dense);
         let units = plan.rows.units(plan.points);
         let nanoseconds = estimate_ns(plan.points, self.cost, self.bytes);
         if nanoseconds < 2.0 * GRAIN_NS || self.scatters {
             let mut raised = RaisedFlags::new();
-            if !self.watched.is_empty() {
+            if !self.fp_mask.is_empty() {
                 fp_status::clear();
             }
             // SAFETY: the caller's contract.
-            unsafe { self.run(found, &plan.steps, &plan.rows, 0..units, &mut raised) };
+            unsafe { self.run_units(found, &plan.kinds, &plan.rows, 0..units, &mut raised) };
             raised.sort_unstable_by_key(|r| (r.0, r.1));
             return raised;
         }
         parallel_for(units, nanoseconds, workers, &|range, raised| {
-            // SAFETY: the caller's contract; pieces do not overlap.
-            unsafe { self.run(found, &plan.steps, &plan.rows, range, raised) }
+            // SAFETY: the caller's contract; units do not overlap.
+            unsafe { self.run_units(found, &plan.kinds, &plan.rows, range, raised) }
         })
     }
 
-    /// Runs some pieces.
+    /// Runs some units.
     ///
     /// # Safety
     /// The contract of the launch.
-    unsafe fn run(&self, found: &Row, steps: &Steps, rows: &Rows<'_>, range: Range<usize>, raised: &mut RaisedFlags) {
+    unsafe fn run_units(
+        &self,
+        found: &CompiledLoop,
+        kinds: &StrideKinds,
+        rows: &RowChunks<'_>,
+        range: Range<usize>,
+        raised: &mut RaisedFlags,
+    ) {
         let launch = rows.launch.get();
         let arguments = found.arguments();
-        let room: usize = rows.aside.iter().map(|&o| self.aside_bytes(o, rows)).sum();
-        with_scratch(arguments.bytes.next_multiple_of(VECTOR) + room, |memory| {
-            let spare = memory.wrapping_add(arguments.bytes.next_multiple_of(VECTOR));
-            // SAFETY: the block has room for all arguments, and nobody else knows of it.
+        let room: usize = rows.saved.iter().map(|&o| self.saved_bytes(o, rows)).sum();
+        with_scratch(arguments.bytes.next_multiple_of(VECTOR_BYTES) + room, |memory| {
+            let spare = memory.wrapping_add(arguments.bytes.next_multiple_of(VECTOR_BYTES));
+            // SAFETY: the block has room for all arguments, and only this function has its address.
             let put = |at: usize, value: u64| unsafe { memory.add(at).cast::<u64>().write(value) };
             // SAFETY: as above.
             unsafe {
-                arguments.put_scalars(memory, launch.scalars);
-                arguments.put_constants(memory);
+                arguments.write_scalars(memory, launch.scalars);
+                arguments.write_constants(memory);
             }
-            for operand in 0..steps.len() {
-                if steps[operand] == Step::Strided {
-                    let stride = rows.along.map_or(0, |axis| launch.strides_of(operand)[axis]);
-                    put(arguments.round(operand), (stride * self.lanes as isize) as u64);
+            for operand in 0..kinds.len() {
+                if kinds[operand] == StrideKind::Strided {
+                    let stride = rows.axis.map_or(0, |axis| launch.strides_of(operand)[axis]);
+                    put(arguments.vector_stride(operand), (stride * self.lanes as isize) as u64);
                     self.put_offsets(memory.wrapping_add(arguments.offsets(Some(operand), false)), stride);
                 }
             }
-            if self.counts {
+            if self.uses_coordinates {
                 self.put_offsets(memory.wrapping_add(arguments.offsets(None, false)), 1);
             }
-            for (row, pieces) in range.map(|unit| rows.of(unit)) {
+            for (row, chunks) in range.map(|unit| rows.of(unit)) {
                 // SAFETY: as above.
-                unsafe { arguments.put_carries(memory, &self.before) };
-                for piece in pieces {
-                    let first = piece * rows.piece;
-                    let len = rows.piece.min(rows.n - first);
-                    let tell = |axis: usize, at: usize| put(arguments.axis(axis), at as u64);
-                    let addresses = self.stand(&launch, rows, row, first, tell);
+                unsafe { arguments.write_carries(memory, &self.initial_carries) };
+                for chunk in chunks {
+                    let first = chunk * rows.chunk;
+                    let len = rows.chunk.min(rows.n - first);
+                    let write_coordinate = |axis: usize, at: usize| put(arguments.axis(axis), at as u64);
+                    let addresses = self.addresses_at(&launch, rows, row, first, write_coordinate);
                     for (operand, &address) in addresses.iter().enumerate() {
                         put(arguments.address(operand), address as u64);
                     }
-                    let before = self.put_aside(rows, &addresses, len, spare);
+                    let readable = self.save_clobbered_inputs(rows, &addresses, len, spare);
                     // SAFETY: as above.
-                    let carried = unsafe { arguments.carried(memory, &self.before) };
-                    // SAFETY: the addresses are those of `len` elements each, with the steps that the loop was made for.
-                    let odd = unsafe { !found.run(memory, len) };
-                    let up = if self.watched.is_empty() { FpFlags::NONE } else { fp_status::read() & self.watched };
-                    if odd || !up.is_empty() {
-                        let mut piece = Piece { addresses: before, len, carried };
+                    let carries = unsafe { arguments.read_carries(memory, &self.initial_carries) };
+                    // SAFETY: the addresses are those of `len` elements each, with the stride kinds of the loop.
+                    let slow = unsafe { !found.run(memory, len) };
+                    let up = if self.fp_mask.is_empty() { FpFlags::NONE } else { fp_status::read() & self.fp_mask };
+                    if slow || !up.is_empty() {
+                        let mut chunk = Chunk { addresses: readable, len, carries };
                         // SAFETY: as above.
                         unsafe {
-                            if self.look_again(&launch, rows.along, &mut piece, (odd, up), raised) {
-                                arguments.put_carries(memory, &piece.carried);
+                            if self.re_execute(&launch, rows.axis, &mut chunk, (slow, up), raised) {
+                                arguments.write_carries(memory, &chunk.carries);
                             }
                         }
                         fp_status::clear();
@@ -537,27 +553,27 @@ impl Compiled {
         self.expanded.kernel.operands[operand].dtype.is_complex()
     }
 
-    fn aside_bytes(&self, operand: usize, rows: &Rows<'_>) -> usize {
-        (rows.piece * self.expanded.kernel.operands[operand].dtype.size()).next_multiple_of(VECTOR)
+    fn saved_bytes(&self, operand: usize, rows: &RowChunks<'_>) -> usize {
+        (rows.chunk * self.expanded.kernel.operands[operand].dtype.size()).next_multiple_of(VECTOR_BYTES)
     }
 
-    /// Copies what results are about to replace; gives the addresses at which all operands can still be read.
-    fn put_aside(
+    /// Saves the inputs that results are about to clobber; returns the addresses at which all operands can be read afterwards.
+    fn save_clobbered_inputs(
         &self,
-        rows: &Rows<'_>,
+        rows: &RowChunks<'_>,
         addresses: &[*mut u8],
         len: usize,
         mut spare: *mut u8,
     ) -> SmallVec<[*mut u8; 12]> {
-        let mut before: SmallVec<[*mut u8; 12]> = SmallVec::from_slice(addresses);
-        for &operand in &rows.aside {
+        let mut readable: SmallVec<[*mut u8; 12]> = SmallVec::from_slice(addresses);
+        for &operand in &rows.saved {
             let bytes = len * self.expanded.kernel.operands[operand].dtype.size();
-            // SAFETY: the operand is dense along the piece, and the spare memory has room for each in turn.
+            // SAFETY: the operand is dense along the chunk, and the spare memory has room for each in turn.
             unsafe { std::ptr::copy_nonoverlapping(addresses[operand], spare, bytes) };
-            before[operand] = spare;
-            spare = spare.wrapping_add(self.aside_bytes(operand, rows));
+            readable[operand] = spare;
+            spare = spare.wrapping_add(self.saved_bytes(operand, rows));
         }
-        before
+        readable
     }
 
     /// Whether offsets have four bytes.
@@ -577,26 +593,26 @@ impl Compiled {
         }
     }
 
-    /// The operands' addresses at an element of a row; tells each axis' coordinate.
-    fn stand(
+    /// The addresses of operands at an element of a row; writes the coordinate of each axis.
+    fn addresses_at(
         &self,
         launch: &Launch<'_>,
-        rows: &Rows<'_>,
+        rows: &RowChunks<'_>,
         row: usize,
         first: usize,
-        mut tell: impl FnMut(usize, usize),
+        mut write_coordinate: impl FnMut(usize, usize),
     ) -> SmallVec<[*mut u8; 12]> {
         let mut addresses: SmallVec<[*mut u8; 12]> = SmallVec::from_slice(launch.addresses);
         let mut rest = row;
         for (axis, &extent) in launch.outer.iter().enumerate().rev() {
-            let at = if Some(axis) == rows.along {
+            let at = if Some(axis) == rows.axis {
                 first
             } else {
                 let at = rest % extent;
                 rest /= extent;
                 at
             };
-            tell(axis, at);
+            write_coordinate(axis, at);
             for (operand, address) in addresses.iter_mut().enumerate() {
                 *address = (*address).wrapping_offset(at as isize * launch.strides_of(operand)[axis]);
             }
@@ -604,98 +620,97 @@ impl Compiled {
         addresses
     }
 
-    /// An instruction by the number that it has among those of the body and of the epilogue: whether it is one of the
-    /// epilogue, and which.
-    fn place(&self, number: u32) -> (bool, u32) {
-        number.checked_sub(self.length).map_or((false, number), |inst| (true, inst))
+    /// The fragment of an instruction numbered over body and epilogue: whether it is the epilogue, and the number there.
+    fn in_fragment(&self, number: u32) -> (bool, u32) {
+        number.checked_sub(self.body_length).map_or((false, number), |inst| (true, inst))
     }
 
-    /// Finds out which instructions raised flags, and computes what was left out; whether everything was computed again.
+    /// Attributes flags to instructions, and computes slow-path lanes, by re-executing the chunk; whether it was re-executed.
     ///
     /// # Safety
-    /// As [`Compiled::run`].
+    /// As [`LoopProgram::run_units`].
     #[cold]
-    unsafe fn look_again(
+    unsafe fn re_execute(
         &self,
         launch: &Launch<'_>,
-        along: Option<usize>,
-        piece: &mut Piece,
-        (odd, up): (bool, FpFlags),
+        axis: Option<usize>,
+        chunk: &mut Chunk,
+        (slow, up): (bool, FpFlags),
         raised: &mut RaisedFlags,
     ) -> bool {
-        let doubted = self.is_doubted && up.contains(FpFlags::UNDERFLOW);
-        if let ([(only, effects)], false) = (&self.raising[..], odd || doubted) {
-            note(raised, self.place(*only), up & *effects);
+        let is_ambiguous = self.ambiguous_underflow && up.contains(FpFlags::UNDERFLOW);
+        if let ([(only, effects)], false) = (&self.may_raise[..], slow || is_ambiguous) {
+            add_flags(raised, self.in_fragment(*only), up & *effects);
             return false;
         }
         let mut outer: SmallVec<[usize; 4]> = SmallVec::from_elem(1, launch.outer.len());
-        if let Some(axis) = along {
-            outer[axis] = piece.len;
+        if let Some(axis) = axis {
+            outer[axis] = chunk.len;
         }
-        let in_order = !self.before.is_empty();
-        let (outer, inner) = outer.split_at(outer.len() - in_order as usize);
-        let again = Launch { outer, inner, addresses: &piece.addresses, ..*launch };
-        // SAFETY: the caller's contract: the elements are some of the launch's, and what they were made from is unchanged.
+        let is_sequential = !self.initial_carries.is_empty();
+        let (outer, inner) = outer.split_at(outer.len() - is_sequential as usize);
+        let again = Launch { outer, inner, addresses: &chunk.addresses, ..*launch };
+        // SAFETY: the caller's contract: the elements are some of the launch's, and their inputs are unchanged.
         let found = unsafe {
-            if in_order {
-                self.fallback.continue_scan(&again, &mut piece.carried)
+            if is_sequential {
+                self.fallback.continue_scan(&again, &mut chunk.carries)
             } else {
                 self.fallback.launch(&again, &SingleThread).expect("the host's memory is there")
             }
         };
         for (epilogue, inst, flags) in found {
-            note(raised, (epilogue, inst), flags);
+            add_flags(raised, (epilogue, inst), flags);
         }
         true
     }
 }
 
-/// Whether two ranges of bytes have some in common.
-fn meet(a: &Range<isize>, b: &Range<isize>) -> bool {
+/// Whether two ranges of bytes overlap.
+fn overlap(a: &Range<isize>, b: &Range<isize>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
 /// Whether a kernel stores by offsets.
 ///
 /// # Errors
-/// What is in the way of accesses by offsets: in lanes that are left out there may be anything, and what a second look reads may
-/// have been replaced, which strides do not tell of these.
-fn check_offsets(kernel: &Kernel, expanded: &Expanded, looks_once: bool) -> Result<bool, String> {
+/// Why it has no loop: offsets may be wrong in slow-path lanes, and a store by offsets may clobber inputs of a re-execution, which
+/// alias analysis by strides does not see.
+fn check_offsets(kernel: &Kernel, expanded: &Expanded, single_pass: bool) -> Result<bool, String> {
     let body = &expanded.kernel.body;
-    // Whether each value is made of what is left out.
-    let mut unsure = vec![false; body.insts.len()];
+    // Whether each value depends on a slow-path result.
+    let mut is_uncertain = vec![false; body.insts.len()];
     let mut scatters = false;
     for (at, inst) in body.insts.iter().enumerate() {
         let is_odd = expanded.body.slow_paths.iter().any(|odd| odd.value.0 as usize == at);
-        unsure[at] = is_odd || Fragment::arguments(inst).iter().any(|v| unsure[v.0 as usize]);
+        is_uncertain[at] = is_odd || Fragment::arguments(inst).iter().any(|v| is_uncertain[v.0 as usize]);
         let offsets = match inst {
             Inst::Gather(_, offsets) => offsets,
             Inst::Scatter(operand, offsets, _) => {
                 scatters = true;
-                if !looks_once && !kernel.operands[operand.0 as usize].restrict {
-                    return Err("elements by offset that may replace others".into());
+                if !single_pass && !kernel.operands[operand.0 as usize].restrict {
+                    return Err("stores by offset that may clobber inputs".into());
                 }
                 offsets
             }
             _ => continue,
         };
-        if unsure[offsets.0 as usize] {
-            return Err("offsets that may be left out".into());
+        if is_uncertain[offsets.0 as usize] {
+            return Err("offsets that depend on a slow path".into());
         }
     }
     if scatters && kernel.template == Template::Scan { Err("elements by offset".into()) } else { Ok(scatters) }
 }
 
-/// Whether steps of functions that report no underflow may raise it where another instruction is the only one to report it.
-fn may_lose_more(expanded: &Expanded, raising: &[(u32, FpFlags)]) -> bool {
-    let steps = &expanded.kernel.body;
-    let [(only, effects)] = raising else { return false };
-    let loses = |at: usize| expanded.body.origin[at] != *only && steps.effects(at).contains(FpFlags::UNDERFLOW);
-    effects.contains(FpFlags::UNDERFLOW) && (0..steps.insts.len()).any(loses)
+/// Whether expanded functions that report no underflow may raise it where one other instruction reports it.
+fn has_ambiguous_underflow(expanded: &Expanded, may_raise: &[(u32, FpFlags)]) -> bool {
+    let body = &expanded.kernel.body;
+    let [(only, effects)] = may_raise else { return false };
+    let loses = |at: usize| expanded.body.origin[at] != *only && body.effects(at).contains(FpFlags::UNDERFLOW);
+    effects.contains(FpFlags::UNDERFLOW) && (0..body.insts.len()).any(loses)
 }
 
 /// Adds flags to those of an instruction, of the epilogue or not.
-pub(crate) fn note(raised: &mut RaisedFlags, (epilogue, inst): (bool, u32), up: FpFlags) {
+pub(crate) fn add_flags(raised: &mut RaisedFlags, (epilogue, inst): (bool, u32), up: FpFlags) {
     match raised.iter_mut().find(|r| (r.0, r.1) == (epilogue, inst)) {
         Some(known) => known.2 |= up,
         None => raised.push((epilogue, inst, up)),

@@ -1,79 +1,82 @@
-//! A body and the folds of its values as one loop: a row becomes one vector for each fold, whose lanes are merged elsewhere.
+//! The loop of a reduction over one row: each fold becomes one vector of partial results, whose lanes the launcher merges.
 //!
-//! The loop goes on in several chains, so that no fold waits for the one before: a round takes a vector into each. Sums of
-//! floats run in two levels, for the sake of rounding: [`ROUNDS`] rounds make a partial result, which goes into the total.
-//! So each element goes through at most `ROUNDS` additions there, as through NumPy's pairwise sum, and few afterwards.
+//! The main loop has several independent chains, so that no fold waits for the one before: each round accumulates a vector into each
+//! chain. Sums of floats have two levels, for accuracy: [`PARTIAL_ROUNDS`] rounds make a partial result, which is added to the total.
+//! So each element goes through at most `PARTIAL_ROUNDS` additions there, as in NumPy's pairwise sum, and few afterwards.
 //!
-//! Idempotent folds begin with the row's first vector in every chain, since to take elements in twice changes nothing; others with zero.
-//! Which folds are which, [`crate::ir::fold`] says; the instructions are those of the op ([`crate::x86::isel::arith`]).
+//! Idempotent folds start every chain with the first vector of the row, which is then accumulated again; others with zero. Which folds
+//! are idempotent says [`crate::ir::fold`]; the instructions are those of the op ([`crate::x86::isel::arith`]).
 
-use crate::x86::asm::encode::{Cond, Gpr, KReg, Masking, Rm, VReg};
+use crate::x86::asm::encode::{Cond, KReg, Masking, Rm, VReg};
 use crate::x86::asm::forms as f;
 use crate::x86::asm::forms::Form;
 use crate::x86::asm::level::Level;
+use crate::x86::isel::arguments::Arguments;
 use crate::x86::isel::arith::{Extreme, extreme, instruction};
-use crate::x86::isel::bools::{Logic, Truth};
-use crate::x86::isel::select::{Emitter, by_float};
-use crate::x86::loops::arguments::Arguments;
-use crate::x86::loops::body::Body;
-use crate::x86::loops::map_loop::{BASES, COUNT, LANES, Lowered, Steps, Unsupported, VECTOR, at_arguments};
+use crate::x86::isel::body::Body;
+use crate::x86::isel::bools::Logic;
+use crate::x86::isel::conventions::{
+    LANE_MASK, REMAINING, RESIDENT_BASES, ROUNDS_LEFT, StrideKinds, VECTOR_BYTES, at_arguments,
+};
+use crate::x86::isel::select::{EmitResult, Emitter, LoopHooks, Unsupported};
+use crate::x86::loops::prologue::LoopCode;
 use crate::{DType, FoldOrder, FoldRow, Op, ValueId};
 use smallvec::SmallVec;
+use std::cell::Cell;
+use std::rc::Rc;
 
 /// Comparisons, as immediates of `vcmp`: true where one is a nan, too.
 const NOT_GREATER: u8 = 0x1a;
 const NOT_LESS: u8 = 0x15;
 /// Rounds of a partial sum.
-const ROUNDS: i64 = 16;
-/// Vector registers for folds, with so many; the others are the body's.
+const PARTIAL_ROUNDS: i64 = 16;
+/// The vector registers for folds: half of them. The body has the others.
 fn registers(level: Level) -> usize {
     level.registers().count_ones() as usize / 2
 }
-/// The register with the rounds left; it belongs to the caller.
-const LEFT: Gpr = BASES[BASES.len() - 1];
 
-/// What stores become while a body is emitted.
+/// What a copy of the body accumulates into.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Into {
-    /// The beginning of all totals.
+enum FoldInto {
+    /// Initialises all totals.
     All,
-    /// A part of the chain's partial result.
+    /// The partial result of the chain.
     Partial,
-    /// A part of the chain's total.
+    /// The total of the chain.
     Total,
 }
 
-/// One fold.
+/// One fold of a loop: lanes of a vector accumulate independently.
 #[derive(Clone, Copy)]
-pub(crate) struct Fold {
+pub(crate) struct LaneFold {
     pub(crate) op: Op,
     pub(crate) dtype: DType,
     /// The first of its registers: totals, then partial results where there are any.
     pub(crate) first: u8,
 }
 
-impl Fold {
-    /// What the fold table says of it.
+impl LaneFold {
+    /// The fold's row of the table.
     pub(crate) fn row(self) -> &'static FoldRow {
         self.op.fold().expect("verified kernels fold by ops of the table")
     }
 
-    /// Whether it begins with zero, and not with the row's first vector.
+    /// Whether its accumulators start at zero.
     fn adds(self) -> bool {
         !self.row().is_idempotent(self.dtype)
     }
 
-    /// Whether partial results are apart from totals.
+    /// Whether partial results have registers besides the totals.
     fn has_levels(self) -> bool {
         self.row().order == FoldOrder::Pairwise && self.row().rounds(self.dtype)
     }
 
-    /// The instruction that takes a vector in, but for extremes of floats.
+    /// The instruction that accumulates a vector, except for extremes of floats.
     pub(crate) fn form(self) -> Option<&'static Form> {
         instruction(self.op, self.dtype)
     }
 
-    /// What it picks, for extremes of floats.
+    /// The extreme that it selects, for extremes of floats.
     pub(crate) fn extreme(self) -> Option<Extreme> {
         if self.dtype.is_float() { extreme(self.op) } else { None }
     }
@@ -92,24 +95,24 @@ impl Fold {
 
 /// The folds of a loop.
 pub(crate) struct Folds {
-    all: SmallVec<[Fold; 4]>,
-    /// Operands before those that are folded instead of stored.
+    all: SmallVec<[LaneFold; 4]>,
+    /// The number of operands before those that are folded instead of stored.
     inputs: usize,
     chains: usize,
-    into: Into,
+    into: Cell<FoldInto>,
 }
 
 impl Folds {
-    /// Gives registers to folds, as many chains as there is room for and as a body so long is worth.
+    /// Assigns registers to folds: as many chains as fit the registers and as hide the latency of a body so long.
     fn new(body: &Body<'_>, ops: &[Op]) -> Option<Folds> {
         let kernel = body.kernel;
         let inputs = kernel.operands.len() - ops.len();
-        let fold = |(&op, operand): (&Op, &crate::OperandDecl)| Fold { op, dtype: operand.dtype, first: 0 };
-        let mut all: SmallVec<[Fold; 4]> = ops.iter().zip(&kernel.operands[inputs..]).map(fold).collect();
+        let fold = |(&op, operand): (&Op, &crate::OperandDecl)| LaneFold { op, dtype: operand.dtype, first: 0 };
+        let mut all: SmallVec<[LaneFold; 4]> = ops.iter().zip(&kernel.operands[inputs..]).map(fold).collect();
         if !all.iter().all(|fold| fold.is_known() && fold.begins()) {
             return None;
         }
-        let levels = |fold: &Fold| 1 + fold.has_levels() as usize;
+        let levels = |fold: &LaneFold| 1 + fold.has_levels() as usize;
         let needed: usize = all.iter().map(levels).sum();
         let wish = match body.length() {
             0..=8 => 8,
@@ -118,68 +121,69 @@ impl Folds {
         };
         let room = registers(body.level);
         let chains = [8, 4, 2, 1].into_iter().find(|&chains| chains <= wish && chains * needed <= room)?;
-        // The last register of AVX2 may be taken.
+        // The last register of AVX2 is reserved for slow-path lanes.
         let mut next = 2 * room - (body.level == Level::Avx2) as usize - chains * needed;
         for fold in &mut all {
             fold.first = next as u8;
             next += chains * levels(fold);
         }
-        Some(Folds { all, inputs, chains, into: Into::Total })
+        Some(Folds { all, inputs, chains, into: Cell::new(FoldInto::Total) })
     }
 
-    /// Bits of their registers, and of those above.
+    /// Their registers and those above, a bit each.
     fn registers(&self) -> u32 {
         self.all.first().map_or(0, |fold| u32::MAX << fold.first)
     }
 
-    fn total(&self, fold: Fold, chain: usize) -> VReg {
+    fn total(&self, fold: LaneFold, chain: usize) -> VReg {
         VReg(fold.first + chain as u8)
     }
 
-    fn partial(&self, fold: Fold, chain: usize) -> VReg {
+    fn partial(&self, fold: LaneFold, chain: usize) -> VReg {
         VReg(fold.first + (chain + if fold.has_levels() { self.chains } else { 0 }) as u8)
     }
 }
 
-impl Emitter<'_> {
-    /// Which fold takes what is stored to an operand.
-    pub(crate) fn folded(&self, operand: usize) -> Option<usize> {
-        let folds = self.folds.as_ref()?;
-        operand.checked_sub(folds.inputs)
-    }
-
-    /// Takes a value into a fold.
-    pub(crate) fn fold(&mut self, number: usize, value: ValueId, copy: usize, rest: bool) {
-        let Some(folds) = &self.folds else { return };
-        let (fold, into, chains) = (folds.all[number], folds.into, folds.chains);
-        let (total, partial) = (folds.total(fold, copy), folds.partial(fold, copy));
+impl LoopHooks for Folds {
+    /// Accumulates a value that the body stores to a folded operand.
+    fn store(&self, e: &mut Emitter<'_>, operand: usize, value: ValueId) -> bool {
+        let Some(number) = operand.checked_sub(self.inputs) else { return false };
+        let (fold, into, chain) = (self.all[number], self.into.get(), e.unroll_index);
+        let (total, partial) = (self.total(fold, chain), self.partial(fold, chain));
         match into {
-            Into::All if fold.adds() => {}
-            Into::All => {
-                let from = Rm::Reg(self.vector(value));
-                for chain in 0..chains {
+            FoldInto::All if fold.adds() => {}
+            FoldInto::All => {
+                let from = Rm::Reg(e.vector(value));
+                for chain in 0..self.chains {
                     let to = VReg(fold.first + chain as u8);
-                    self.copy(to, from);
+                    e.copy(to, from);
                 }
             }
-            Into::Partial | Into::Total => {
-                let to = if into == Into::Total { total } else { partial };
-                let mut x = self.vector(value);
-                if rest && self.level() == Level::Avx2 && fold.adds() {
-                    x = self.only_lanes(x, fold.dtype);
+            FoldInto::Partial | FoldInto::Total => {
+                let to = if into == FoldInto::Total { total } else { partial };
+                let mut x = e.vector(value);
+                if e.is_tail && e.level() == Level::Avx2 && fold.adds() {
+                    x = e.zero_past_tail(x, fold.dtype);
                 }
-                self.take_in(fold, to, x, if rest { LANES } else { KReg(0) });
+                e.accumulate(fold, to, x, if e.is_tail { LANE_MASK } else { KReg(0) });
             }
         }
+        true
     }
 
-    /// Takes a vector into a register of a fold, in the lanes of a mask.
-    fn take_in(&mut self, fold: Fold, to: VReg, x: VReg, lanes: KReg) {
+    fn result(&self, _: &mut Emitter<'_>, _: usize) -> EmitResult<()> {
+        Err("results of folds".into())
+    }
+}
+
+impl Emitter<'_> {
+    /// Accumulates a vector into a register of a fold, in the lanes of a mask.
+    fn accumulate(&mut self, fold: LaneFold, to: VReg, x: VReg, lanes: KReg) {
         let width = self.width(fold.dtype);
         match (fold.form(), fold.extreme()) {
             (None, Some(Extreme { larger, nan_wins })) => {
-                // The total is not kept where it is not the better, and what must be no nan for that is none.
-                let replaced = self.moment_mask();
+                // The total is replaced where it is not the better; what must not be NaN for that is not.
+                let replaced = self.temp_mask();
                 const ORDERED: u8 = 7;
                 let predicate = if larger { NOT_GREATER } else { NOT_LESS };
                 let asked = if nan_wins { to } else { x };
@@ -187,7 +191,7 @@ impl Emitter<'_> {
                 match self.level() {
                     Level::Avx512 => self.compare_in(replaced, asked, asked, fold.dtype, ORDERED, replaced.k()),
                     Level::Avx2 => {
-                        let ordered = self.moment_mask();
+                        let ordered = self.temp_mask();
                         self.compare(ordered, asked, Rm::Reg(asked), fold.dtype, ORDERED);
                         self.logic(Logic::And, replaced, replaced, ordered);
                     }
@@ -201,20 +205,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// Compares floats in the lanes of a mask, where there are masks.
-    pub(crate) fn compare_in(&mut self, out: Truth, a: VReg, b: VReg, dtype: DType, predicate: u8, lanes: KReg) {
-        match self.level() {
-            Level::Avx512 => {
-                let form = by_float(dtype, &f::VCMPPS, &f::VCMPPD);
-                self.asm.compare(form, self.width(dtype), out.k(), a, Rm::Reg(b), lanes, Some(predicate));
-            }
-            Level::Avx2 => self.compare(out, a, Rm::Reg(b), dtype, predicate),
-        }
-    }
-
-    /// A vector with zero in the lanes that are not there at the row's end: the others are there once only to be added.
-    fn only_lanes(&mut self, x: VReg, dtype: DType) -> VReg {
-        let (lanes, width) = (self.moment(), self.width(dtype));
+    /// A vector with zero in the lanes past the row, where AVX2's tail has copies of the last element.
+    fn zero_past_tail(&mut self, x: VReg, dtype: DType) -> VReg {
+        let (lanes, width) = (self.temp(), self.width(dtype));
         let form = if dtype.size() == 8 { &f::VPMOVSXBQ } else { &f::VPMOVSXBD };
         let from = Rm::Mem(at_arguments(self.arguments.tail_lanes()));
         self.emit(form, width, lanes, VReg(0), from, Masking::NONE, None);
@@ -224,132 +217,127 @@ impl Emitter<'_> {
 }
 
 impl Body<'_> {
-    /// The loop of a row whose last operands, all that are written, are folded by these ops instead of stored. A vector of
-    /// each fold is left in the arguments.
+    /// Compiles the loop of a row whose last operands, all that are written, are folded by these ops instead of stored. It stores a
+    /// vector for each fold to the argument block.
     ///
     /// # Errors
-    /// What of it has no instructions here.
-    pub(crate) fn lower_fold(&self, steps: &Steps, ops: &[Op]) -> Result<Lowered, Unsupported> {
+    /// The first instruction without machine code.
+    pub(crate) fn lower_reduce(&self, kinds: &StrideKinds, ops: &[Op]) -> Result<LoopCode, Unsupported> {
         let refused = |what: &str| Unsupported { at: 0, what: what.into() };
-        let folds = Folds::new(self, ops).ok_or_else(|| refused("a fold"))?;
-        let (inputs, chains, all) = (folds.inputs, folds.chains, folds.all.clone());
-        let mut e = Emitter::new(self, steps, Arguments::of(self));
+        let folds = Rc::new(Folds::new(self, ops).ok_or_else(|| refused("a fold"))?);
+        let (inputs, chains) = (folds.inputs, folds.chains);
+        let mut e = Emitter::new(self, kinds, Arguments::of(self));
         e.reserve(folds.registers());
-        let room: SmallVec<[usize; 4]> = all.iter().map(|_| e.arguments.room(VECTOR)).collect();
-        e.arguments.folded = room.first().copied().unwrap_or(0);
-        let totals: SmallVec<[VReg; 32]> =
-            all.iter().flat_map(|&fold| (0..chains).map(move |c| VReg(fold.first + c as u8))).collect();
-        e.folds = Some(folds);
-        e.asm.push(LEFT);
-        self.enter(&mut e, inputs);
-        e.once()?;
-        totals.iter().for_each(|&register| e.zero(register));
-        if all.iter().any(|fold| !fold.adds()) {
-            e.body_into(Into::All, 0, false)?;
+        let slots: SmallVec<[usize; 4]> = folds.all.iter().map(|_| e.arguments.slot(VECTOR_BYTES)).collect();
+        e.arguments.folded = slots.first().copied().unwrap_or(0);
+        e.hooks = Some(folds.clone());
+        e.resident_bases = RESIDENT_BASES;
+        e.asm.push(ROUNDS_LEFT);
+        self.prologue(&mut e, inputs);
+        e.hoist()?;
+        for &fold in &folds.all {
+            (0..chains).for_each(|chain| e.zero(folds.total(fold, chain)));
         }
-        let (full, rest, done) = (e.asm.label(), e.asm.label(), e.asm.label());
-        e.asm.cmp_imm(COUNT, self.lanes as i32);
+        if folds.all.iter().any(|fold| !fold.adds()) {
+            folds.body_into(&mut e, FoldInto::All, 0, false)?;
+        }
+        let (full, tail, done) = (e.asm.label(), e.asm.label(), e.asm.label());
+        e.asm.cmp_imm(REMAINING, self.lanes as i32);
         e.asm.jump_if(Cond::AboveEqual, full);
-        // The row's end comes first: it shows which constants are worth a register (see `held`).
-        e.asm.bind(rest);
-        e.asm.test(COUNT, COUNT);
+        // The tail is emitted first: it counts which constants are worth a register (see `const_registers`).
+        e.asm.bind(tail);
+        e.asm.test(REMAINING, REMAINING);
         e.asm.jump_if(Cond::Equal, done);
-        self.some_lanes(&mut e, inputs);
-        e.body_into(Into::Total, 0, true)?;
+        self.set_tail_mask(&mut e, inputs);
+        folds.body_into(&mut e, FoldInto::Total, 0, true)?;
         e.asm.bind(done);
-        e.merge_chains(&room);
-        self.leave(&mut e, inputs);
-        e.asm.pop(LEFT);
+        folds.merge_chains(&mut e, &slots);
+        self.epilogue(&mut e, inputs);
+        e.asm.pop(ROUNDS_LEFT);
         e.asm.vzeroupper();
         e.asm.ret();
         e.asm.bind(full);
-        e.hold();
-        self.rounds(&mut e, chains)?;
-        e.asm.cmp_imm(COUNT, self.lanes as i32);
-        e.asm.jump_if(Cond::Below, rest);
+        e.load_const_registers();
+        self.emit_rounds(&mut e, &folds)?;
+        e.asm.cmp_imm(REMAINING, self.lanes as i32);
+        e.asm.jump_if(Cond::Below, tail);
         let again = e.asm.label();
         e.asm.bind(again);
-        e.body_into(Into::Total, 0, false)?;
-        self.go_on(&mut e, 1);
-        e.asm.cmp_imm(COUNT, self.lanes as i32);
+        folds.body_into(&mut e, FoldInto::Total, 0, false)?;
+        self.advance(&mut e, 1);
+        e.asm.cmp_imm(REMAINING, self.lanes as i32);
         e.asm.jump_if(Cond::AboveEqual, again);
-        e.asm.jmp(rest);
-        e.check(self.fragment.insts.len())?;
-        Ok(Lowered { code: e.asm.finish(), arguments: e.arguments })
+        e.asm.jmp(tail);
+        e.check_missing(self.fragment.insts.len())?;
+        Ok(LoopCode { code: e.asm.finish(), arguments: e.arguments })
     }
 
-    /// The loop that takes a vector into each chain at a time, as often as there are so many.
-    fn rounds(&self, e: &mut Emitter<'_>, chains: usize) -> Result<(), Unsupported> {
-        let many = (chains * self.lanes) as i32;
+    /// Emits the main loop: rounds that accumulate a vector into each chain, while there are so many.
+    fn emit_rounds(&self, e: &mut Emitter<'_>, folds: &Folds) -> Result<(), Unsupported> {
+        let many = (folds.chains * self.lanes) as i32;
         let one = e.asm.label();
-        e.asm.cmp_imm(COUNT, many);
+        e.asm.cmp_imm(REMAINING, many);
         e.asm.jump_if(Cond::Below, one);
         let (group, round, full) = (e.asm.label(), e.asm.label(), e.asm.label());
         e.asm.bind(group);
-        e.clear_partials();
-        e.asm.mov_imm(LEFT, ROUNDS);
+        folds.clear_partials(e);
+        e.asm.mov_imm(ROUNDS_LEFT, PARTIAL_ROUNDS);
         e.asm.bind(round);
-        for copy in 0..chains {
-            e.body_into(Into::Partial, copy, false)?;
+        for chain in 0..folds.chains {
+            folds.body_into(e, FoldInto::Partial, chain, false)?;
         }
-        self.go_on(e, chains);
-        e.asm.sub_imm(LEFT, 1);
+        self.advance(e, folds.chains);
+        e.asm.sub_imm(ROUNDS_LEFT, 1);
         e.asm.jump_if(Cond::Equal, full);
-        e.asm.cmp_imm(COUNT, many);
+        e.asm.cmp_imm(REMAINING, many);
         e.asm.jump_if(Cond::AboveEqual, round);
         e.asm.bind(full);
-        e.add_partials();
-        e.asm.cmp_imm(COUNT, many);
+        folds.accumulate_partials(e);
+        e.asm.cmp_imm(REMAINING, many);
         e.asm.jump_if(Cond::AboveEqual, group);
         e.asm.bind(one);
         Ok(())
     }
 }
 
-impl Emitter<'_> {
-    fn body_into(&mut self, into: Into, copy: usize, rest: bool) -> Result<(), Unsupported> {
-        if let Some(folds) = &mut self.folds {
-            folds.into = into;
-        }
-        self.body(copy, rest)
+impl Folds {
+    /// Emits a copy of the body that accumulates into a chain.
+    fn body_into(&self, e: &mut Emitter<'_>, into: FoldInto, chain: usize, is_tail: bool) -> Result<(), Unsupported> {
+        self.into.set(into);
+        e.body(chain, is_tail)
     }
 
     /// The registers of partial results, each with its total and fold.
-    fn partials(&self) -> SmallVec<[(Fold, VReg, VReg); 16]> {
-        let folds = self.folds.iter();
-        let each = |folds: &Folds| -> SmallVec<[(Fold, VReg, VReg); 16]> {
-            let apart = folds.all.iter().copied().filter(|fold| fold.has_levels());
-            apart.flat_map(|x| (0..folds.chains).map(move |c| (x, folds.partial(x, c), folds.total(x, c)))).collect()
-        };
-        folds.flat_map(each).collect()
+    fn partials(&self) -> SmallVec<[(LaneFold, VReg, VReg); 16]> {
+        let folds = self.all.iter().copied().filter(|fold| fold.has_levels());
+        folds.flat_map(|x| (0..self.chains).map(move |c| (x, self.partial(x, c), self.total(x, c)))).collect()
     }
 
-    fn clear_partials(&mut self) {
-        self.partials().into_iter().for_each(|(_, partial, _)| self.zero(partial));
+    fn clear_partials(&self, e: &mut Emitter<'_>) {
+        self.partials().into_iter().for_each(|(_, partial, _)| e.zero(partial));
     }
 
-    fn add_partials(&mut self) {
+    fn accumulate_partials(&self, e: &mut Emitter<'_>) {
         for (fold, partial, total) in self.partials() {
-            self.take_in(fold, total, partial, KReg(0));
+            e.accumulate(fold, total, partial, KReg(0));
         }
     }
 
-    /// Merges the chains pairwise, and puts the results into the arguments.
-    fn merge_chains(&mut self, room: &[usize]) {
-        let Some(folds) = &self.folds else { return };
-        let (all, mut chains) = (folds.all.clone(), folds.chains);
+    /// Merges the chains pairwise, and stores the results to slots of the argument block.
+    fn merge_chains(&self, e: &mut Emitter<'_>, slots: &[usize]) {
+        let mut chains = self.chains;
         while chains > 1 {
             chains /= 2;
-            for &fold in &all {
+            for &fold in &self.all {
                 for chain in 0..chains {
                     let (to, from) = (fold.first + chain as u8, fold.first + (chain + chains) as u8);
-                    self.take_in(fold, VReg(to), VReg(from), KReg(0));
-                    self.forget_moments();
+                    e.accumulate(fold, VReg(to), VReg(from), KReg(0));
+                    e.free_temps();
                 }
             }
         }
-        for (fold, &at) in all.iter().zip(room) {
-            self.put(at, VReg(fold.first));
+        for (fold, &at) in self.all.iter().zip(slots) {
+            e.store_slot(at, VReg(fold.first));
         }
     }
 }

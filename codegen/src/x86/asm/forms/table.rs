@@ -35,7 +35,7 @@ forms! {
     VSQRTPS Rm "NP.0F.W0 51" full(4) => VEX;
     VSQRTPD Rm "66.0F.W1 51" full(8) => VEX;
 
-    // Fused multiply-add: 213 is a*d+b, 231 is a*b+d
+    // MapFunction multiply-add: 213 is a*d+b, 231 is a*b+d
     VFMADD213PS Rvm "66.0F38.W0 A8" full(4) => VEX;
     VFMADD213PD Rvm "66.0F38.W1 A8" full(8) => VEX_W;
     VFMADD231PS Rvm "66.0F38.W0 B8" full(4) => VEX;

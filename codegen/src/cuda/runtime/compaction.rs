@@ -1,14 +1,14 @@
-//! Compaction on a device.
+//! Stream compaction on a device.
 
 use super::context::Context;
-use super::functions::Function;
-use super::library::Work;
+use super::functions::LoadedFunction;
+use super::library::Workspace;
 use crate::DeviceError;
-use crate::cuda::text::compact::shares;
-use crate::cuda::text::form::THREADS;
+use crate::cuda::text::compaction::block_shares;
+use crate::cuda::text::variant::THREADS_PER_BLOCK;
 use std::ffi::c_void;
 
-/// Compacts by a text's function: as [`crate::Device::compact`], with the context made current.
+/// Runs the function of a compaction text, as [`crate::Device::compact`]; the context is current.
 ///
 /// # Errors
 /// Those of a device that failed.
@@ -17,14 +17,14 @@ use std::ffi::c_void;
 /// As [`crate::Device::compact`], for the size of the elements that the text is for.
 pub(super) unsafe fn run(
     context: &Context,
-    function: &Function,
+    function: &LoadedFunction,
     (mask, elements): (*const u8, usize),
     values: *const u8,
     target: *mut u8,
 ) -> Result<(), DeviceError> {
     let elements = elements as u64;
-    let (blocks, share) = shares(elements);
-    let counts = Work::new(context, 8 * blocks as usize)?;
+    let (blocks, share) = block_shares(elements);
+    let counts = Workspace::new(context, 8 * blocks as usize)?;
     for phase in 0i32..2 {
         let arguments: [*const c_void; 7] = [
             (&raw const mask).cast(),
@@ -36,7 +36,7 @@ pub(super) unsafe fn run(
             (&raw const phase).cast(),
         ];
         // SAFETY: the function takes these arguments, by the text it was made of; else the caller's contract.
-        unsafe { function.launch(context, [blocks, 1, THREADS, 1], &arguments)? };
+        unsafe { function.launch(context, [blocks, 1, THREADS_PER_BLOCK, 1], &arguments)? };
     }
     Ok(())
 }

@@ -1,15 +1,15 @@
-//! Scans along an axis that is not the fastest: each row of columns is what a map makes of it and of the row before.
+//! Scans along an axis that is not the fastest: each row of columns is a map of its inputs and the results of the row before.
 //!
-//! A map for the first row, and one for all others, which reads what the row before was stored as: its rows run one after the
-//! other. A block of columns goes down all rows before the next one, so that the row before is still in the first-level cache.
+//! One map computes the first row. Another computes all others, and reads the results stored for the row before: its rows run in
+//! order. A block of columns goes down all rows before the next block, so that the row before is in the first-level cache.
 
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::ir::build::visit;
 use crate::ir::kernel;
 use crate::ir::verify::verify;
-use crate::portable::Portable;
 use crate::x86::asm::level::Level;
-use crate::x86::launch::program::{Compiled, note};
+use crate::x86::launch::Portable;
+use crate::x86::launch::program::{LoopProgram, add_flags};
 use crate::{
     Access, Fragment, Inst, Kernel, Launch, OperandDecl, OperandId, RaisedFlags, SingleThread, Template, ThreadPool,
     ValueId, Verified,
@@ -17,50 +17,50 @@ use crate::{
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Columns of a block: what three operands have of a row lies in the first-level cache.
-const BLOCK: usize = 1024;
-/// Fewer columns are better taken together, which the portable backend does: of 100, a running sum takes 0.6 ns an element there
+/// Columns of a block: a row of three operands fits the first-level cache.
+const COLUMN_BLOCK: usize = 1024;
+/// Fewer columns are better run together, which the portable backend does: of 100, a running sum takes 0.6 ns an element there
 /// and 0.8 here, of 1,000 as long as here; that of `x * y + 1` 1.1 and 1.05, and 1.4 and 0.9.
-const FEW: usize = 128;
+const MIN_COLUMNS: usize = 128;
 /// Nanoseconds of an element, where memory is not the limit.
-const COST: f64 = 0.2;
+const COLUMN_SCAN_NANOSECONDS: f64 = 0.2;
 
-/// The maps of a scan's rows.
-pub(crate) struct Columns {
-    first: Rowwise,
-    others: Rowwise,
+/// A scan by columns: the maps of its rows.
+pub(crate) struct ColumnScan {
+    first: RowMap,
+    others: RowMap,
     /// By accumulator, the operand that its results are stored to.
     results: SmallVec<[u16; 2]>,
     bytes: usize,
 }
 
 /// A map of a row.
-struct Rowwise {
-    program: Compiled,
+struct RowMap {
+    program: LoopProgram,
     origin: Origins,
 }
 
-/// By instruction of a map, the instruction of the scan that it is there for, and whether that is one of the epilogue.
+/// By instruction of a map: the instruction of the scan that it implements, after whether that is one of the epilogue.
 type Origins = Vec<(bool, u32)>;
 
-impl Columns {
-    /// The maps of a scan; none where it asks for coordinates, or leaves results nowhere.
-    pub(crate) fn of(kernel: &Kernel, level: Level, portable: &Portable) -> Option<Columns> {
-        let asks = |inst: &Inst| matches!(inst, Inst::Index(_) | Inst::Scatter(..));
-        if kernel.body.insts.iter().chain(&kernel.epilogue.insts).any(asks) {
+impl ColumnScan {
+    /// Compiles the maps of a scan; none where it uses coordinates, or does not store a result.
+    pub(crate) fn of(kernel: &Kernel, level: Level, portable: &Portable) -> Option<ColumnScan> {
+        let is_unsupported = |inst: &Inst| matches!(inst, Inst::Index(_) | Inst::Scatter(..));
+        if kernel.body.insts.iter().chain(&kernel.epilogue.insts).any(is_unsupported) {
             return None;
         }
         let results = (0..kernel.accumulators.len()).map(|i| stored(kernel, i)).collect::<Option<_>>()?;
         let of = |before: &[u16]| {
             let (map, origin) = map_of(kernel, before)?;
-            let mut program = Compiled::new(&map, level, portable).ok()?;
-            // Rows are read again, and blocks of them have the same loops as all.
-            program.is_light = false;
-            Some(Rowwise { program, origin })
+            let mut program = LoopProgram::new(&map, level, portable).ok()?;
+            // The next row reads the results, so they stay in the cache; and blocks need the same loops as the whole launch.
+            program.is_memory_bound = false;
+            Some(RowMap { program, origin })
         };
         let results: SmallVec<[u16; 2]> = results;
         let bytes = kernel.operands.iter().map(|operand| operand.dtype.size()).sum();
-        Some(Columns { first: of(&[])?, others: of(&results)?, results, bytes })
+        Some(ColumnScan { first: of(&[])?, others: of(&results)?, results, bytes })
     }
 
     /// Runs the scan, if that pays.
@@ -70,22 +70,22 @@ impl Columns {
     pub(crate) unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Option<RaisedFlags> {
         let fast = launch.outer.iter().rposition(|&n| n > 1)?;
         let columns = launch.outer[fast];
-        if columns < FEW {
+        if columns < MIN_COLUMNS {
             return None;
         }
-        // What goes with all columns goes with blocks of them.
-        let whole = Block::new(self, launch, fast, 0, 0..columns);
+        // If all columns can be planned, so can blocks of them.
+        let whole = ColumnBlock::new(self, launch, fast, 0, 0..columns);
         self.others.program.plan(&whole.others(launch))?;
         self.first.program.plan(&whole.first(launch))?;
         let rows: usize = launch.outer.iter().enumerate().filter(|(axis, _)| *axis != fast).map(|(_, n)| n).product();
-        let blocks = columns.div_ceil(BLOCK);
-        let nanoseconds = estimate_ns(rows * columns * launch.inner[0], COST, self.bytes);
+        let blocks = columns.div_ceil(COLUMN_BLOCK);
+        let nanoseconds = estimate_ns(rows * columns * launch.inner[0], COLUMN_SCAN_NANOSECONDS, self.bytes);
         let shared = SharedLaunch(*launch);
         Some(parallel_for(rows * blocks, nanoseconds, workers, &|range, raised| {
             for unit in range {
-                let (place, at, launch) = (unit / blocks, unit % blocks, shared.get());
+                let (row, at, launch) = (unit / blocks, unit % blocks, shared.get());
                 let within = columns * at / blocks..columns * (at + 1) / blocks;
-                let block = Block::new(self, &launch, fast, place, within);
+                let block = ColumnBlock::new(self, &launch, fast, row, within);
                 // SAFETY: the caller's contract: the points of the first row, then those of the others.
                 unsafe {
                     self.first.run(&block.first(&launch), raised);
@@ -96,28 +96,28 @@ impl Columns {
     }
 }
 
-/// Some columns, down all rows.
-struct Block {
-    /// Of the operands, and where results are read again.
+/// A block of columns, down all rows.
+struct ColumnBlock {
+    /// The addresses of operands in the first row.
     addresses: SmallVec<[*mut u8; 12]>,
     /// From row to row and from column to column.
     strides: SmallVec<[isize; 24]>,
     operands: usize,
     first: [usize; 2],
     others: [usize; 2],
-    /// Addresses a row further on, and where results of the row before are.
-    below: SmallVec<[*mut u8; 12]>,
+    /// The addresses of operands in the second row, then those of the results of the row before.
+    second_row: SmallVec<[*mut u8; 12]>,
 }
 
-impl Block {
-    fn new(of: &Columns, launch: &Launch<'_>, fast: usize, mut place: usize, columns: Range<usize>) -> Block {
+impl ColumnBlock {
+    fn new(of: &ColumnScan, launch: &Launch<'_>, fast: usize, mut row: usize, columns: Range<usize>) -> ColumnBlock {
         let mut addresses: SmallVec<[*mut u8; 12]> = SmallVec::from_slice(launch.addresses);
         for (axis, &extent) in launch.outer.iter().enumerate().rev() {
             let at = if axis == fast {
                 columns.start
             } else {
-                let at = place % extent;
-                place /= extent;
+                let at = row % extent;
+                row /= extent;
                 at
             };
             for (operand, address) in addresses.iter_mut().enumerate() {
@@ -127,9 +127,9 @@ impl Block {
         let (operands, down) = (addresses.len(), launch.outer.len());
         let results = || of.results.iter().map(|&result| result as usize);
         let each = |operand: usize| [launch.strides_of(operand)[down], launch.strides_of(operand)[fast]];
-        let below = (0..operands).map(|o| addresses[o].wrapping_offset(each(o)[0]));
-        Block {
-            below: below.chain(results().map(|result| addresses[result])).collect(),
+        let second_row = (0..operands).map(|o| addresses[o].wrapping_offset(each(o)[0]));
+        ColumnBlock {
+            second_row: second_row.chain(results().map(|result| addresses[result])).collect(),
             strides: (0..operands).chain(results()).flat_map(each).collect(),
             addresses,
             operands,
@@ -144,26 +144,26 @@ impl Block {
     }
 
     fn others<'a>(&'a self, launch: &Launch<'a>) -> Launch<'a> {
-        let (outer, addresses, strides) = (&self.others, &self.below, &self.strides);
+        let (outer, addresses, strides) = (&self.others, &self.second_row, &self.strides);
         Launch { outer, inner: &[], addresses, strides, scalars: launch.scalars }
     }
 }
 
-impl Rowwise {
-    /// Runs the map on some rows in their order.
+impl RowMap {
+    /// Runs the map on some rows in order.
     ///
     /// # Safety
     /// As [`Program::launch`](crate::Program::launch), but that a row may read what the row before it stored.
     unsafe fn run(&self, launch: &Launch<'_>, raised: &mut RaisedFlags) {
-        let Some(plan) = self.program.plan(launch) else { unreachable!("what goes with all columns goes with some") };
+        let Some(plan) = self.program.plan(launch) else { unreachable!("blocks are planned as the whole launch is") };
         // SAFETY: the caller's contract.
-        for (_, inst, flags) in unsafe { self.program.go(&plan, &SingleThread) } {
-            note(raised, self.origin[inst as usize], flags);
+        for (_, inst, flags) in unsafe { self.program.run_plan(&plan, &SingleThread) } {
+            add_flags(raised, self.origin[inst as usize], flags);
         }
     }
 }
 
-/// The operand that an accumulator's results are stored to as they are.
+/// The operand that an accumulator's results are stored to unchanged.
 fn stored(kernel: &Kernel, accumulator: usize) -> Option<u16> {
     let result = Inst::Result(accumulator as u8);
     kernel.epilogue.insts.iter().find_map(|inst| match inst {
@@ -172,8 +172,8 @@ fn stored(kernel: &Kernel, accumulator: usize) -> Option<u16> {
     })
 }
 
-/// The map of the first row, or of one after a row whose results were stored to these operands; and what its instructions are
-/// there for.
+/// The map of the first row, or of a row after one whose results were stored to these operands; and the origins of its
+/// instructions.
 fn map_of(kernel: &Kernel, results: &[u16]) -> Option<(Verified<Kernel>, Origins)> {
     let mut operands = kernel.operands.clone();
     for &operand in results {

@@ -1,47 +1,47 @@
-//! The block of memory that a row's loop is called with: where everything is in it, and putting it there.
+//! The argument block of a loop: its layout, and writing scalars and constants to it.
 //!
-//! Addresses, strides, scalars, constants, coordinates, vectors of offsets, what the end of the row needs (see
-//! [`crate::x86::loops::tail`]), and room for values that leave their registers.
+//! The block has base addresses, strides, scalars, constants, coordinates, vectors of offsets, copies for the tail (see
+//! `loops::tail`), and spill slots.
 
 use crate::x86::asm::level::Level;
-use crate::x86::loops::body::Body;
-use crate::x86::loops::map_loop::{NEAR, VECTOR};
+use crate::x86::isel::body::Body;
+use crate::x86::isel::conventions::{RESIDENT_BASES, VECTOR_BYTES};
 use crate::{DType, Scalar};
 
-/// Lanes of a loop with strided operands, at most.
-pub(crate) const MOST_STRIDED: usize = 16;
+/// The most lanes of a loop with strided operands.
+pub(crate) const MAX_STRIDED_LANES: usize = 16;
 
-/// Where everything is in the arguments, in bytes.
+/// The layout of an argument block: byte offsets.
 #[derive(Clone, Debug)]
 pub(crate) struct Arguments {
     level: Level,
     operands: usize,
     scalars: usize,
-    /// Bytes from one scalar to the next: where some are complex, each has room for two parts.
+    /// Bytes from one scalar to the next: two parts where some are complex.
     scalar_bytes: usize,
-    /// Addresses that operands without a register go on from.
-    far: usize,
-    /// Axes, each with the coordinate of the row's first point.
+    /// Spilled base pointers.
+    spilled_bases: usize,
+    /// By axis: the coordinate of the first point of the row.
     axes: usize,
-    /// Offsets, lane by lane: the lanes' own numbers come first, then the operands'. Those of the row's end follow.
+    /// Offsets, lane by lane: first the lane numbers, then the operands' offsets. With AVX2 those of the tail follow.
     offsets: usize,
     offset_bytes: usize,
-    /// The row's end: addresses of operands, their elements, and which lanes there are.
+    /// AVX2's tail: which lanes are elements of the row, copies of the operands' elements, and addresses of the copies.
     tail: usize,
-    /// Bytes of an operand's elements there: two vectors where some are complex.
+    /// Bytes of an operand's copy: two vectors where some are complex.
     tail_bytes: usize,
-    /// Constants, eight bytes over and over, and where they are.
+    /// Constants as patterns of eight bytes, and where they are.
     constants: Vec<(usize, u64)>,
     /// Tables, whole vectors of words, and where they are.
     tables: Vec<(usize, Vec<u64>)>,
-    /// All there is so far.
+    /// Bytes of the block so far.
     pub(crate) bytes: usize,
-    /// Where the vectors of folds are left.
+    /// Where a reduction stores the vectors of its folds.
     pub(crate) folded: usize,
-    /// Where the values that run along rows are, a vector each.
+    /// The carries of a scan, a vector each.
     pub(crate) carries: usize,
-    /// Where the loop leaves what is not zero if an elementary function was not computed somewhere.
-    pub(crate) odd: usize,
+    /// Where the loop stores a word that is not zero if there were slow-path lanes.
+    pub(crate) slow_lanes: usize,
 }
 
 impl Arguments {
@@ -55,12 +55,12 @@ impl Arguments {
             operands,
             scalars: 0,
             scalar_bytes: level.constant() * parts(&kernel.scalars),
-            far: 0,
+            spilled_bases: 0,
             axes: 0,
             offsets: 0,
             offset_bytes: match level {
-                Level::Avx512 => VECTOR,
-                Level::Avx2 if body.lanes > MOST_STRIDED => 0,
+                Level::Avx512 => VECTOR_BYTES,
+                Level::Avx2 if body.lanes > MAX_STRIDED_LANES => 0,
                 Level::Avx2 => 8 * body.lanes,
             },
             tail: 0,
@@ -70,20 +70,20 @@ impl Arguments {
             bytes: 16 * operands,
             folded: 0,
             carries: 0,
-            odd: 0,
+            slow_lanes: 0,
         };
-        arguments.scalars = arguments.rooms(kernel.scalars.len(), arguments.scalar_bytes);
-        arguments.far = arguments.rooms(operands.saturating_sub(NEAR), 8);
-        arguments.axes = arguments.rooms((kernel.outer + kernel.inner) as usize, 8);
-        arguments.bytes = arguments.bytes.next_multiple_of(VECTOR);
+        arguments.scalars = arguments.slots(kernel.scalars.len(), arguments.scalar_bytes);
+        arguments.spilled_bases = arguments.slots(operands.saturating_sub(RESIDENT_BASES), 8);
+        arguments.axes = arguments.slots((kernel.outer + kernel.inner) as usize, 8);
+        arguments.bytes = arguments.bytes.next_multiple_of(VECTOR_BYTES);
         arguments.offsets = arguments.bytes;
         arguments.bytes += (operands + 1) * arguments.offset_bytes;
         if level == Level::Avx2 {
             arguments.bytes += (operands + 1) * arguments.offset_bytes;
-            arguments.tail = arguments.rooms(operands + 1, arguments.tail_bytes);
+            arguments.tail = arguments.slots(operands + 1, arguments.tail_bytes);
             arguments.bytes += 8 * operands;
         }
-        arguments.odd = arguments.room(8);
+        arguments.slow_lanes = arguments.slot(8);
         arguments
     }
 
@@ -91,14 +91,14 @@ impl Arguments {
         8 * operand
     }
 
-    /// The bytes by which an operand goes on in one round of lanes.
-    pub(crate) fn round(&self, operand: usize) -> usize {
+    /// The bytes by which a strided operand advances for one vector.
+    pub(crate) fn vector_stride(&self, operand: usize) -> usize {
         8 * (self.operands + operand)
     }
 
-    /// The address that an operand without a register goes on from.
-    pub(crate) fn far(&self, operand: usize) -> usize {
-        self.far + 8 * (operand - NEAR)
+    /// The slot of a spilled base pointer.
+    pub(crate) fn spilled_base(&self, operand: usize) -> usize {
+        self.spilled_bases + 8 * (operand - RESIDENT_BASES)
     }
 
     pub(crate) fn scalar(&self, scalar: usize) -> usize {
@@ -109,61 +109,61 @@ impl Arguments {
         self.axes + 8 * axis
     }
 
-    /// An operand's offsets, lane by lane, or the lanes' own numbers; those of the row's `end` or all others.
-    pub(crate) fn offsets(&self, operand: Option<usize>, end: bool) -> usize {
-        let set = if end && self.level == Level::Avx2 { self.operands + 1 } else { 0 };
+    /// An operand's offsets, lane by lane, or the lane numbers; those of the tail or of full vectors.
+    pub(crate) fn offsets(&self, operand: Option<usize>, is_tail: bool) -> usize {
+        let set = if is_tail && self.level == Level::Avx2 { self.operands + 1 } else { 0 };
         self.offsets + self.offset_bytes * (set + operand.map_or(0, |o| o + 1))
     }
 
-    /// The bytes of a lane that is there at the row's end are ones.
+    /// A byte for each lane of the tail: ones where it is an element of the row.
     pub(crate) fn tail_lanes(&self) -> usize {
         self.tail
     }
 
-    /// A vector of an operand's elements at the row's end.
+    /// The copy of an operand's elements at the tail.
     pub(crate) fn tail_elements(&self, operand: usize) -> usize {
         self.tail + self.tail_bytes * (operand + 1)
     }
 
-    /// The address from which an operand goes on at the row's end.
+    /// The slot with the address of that copy.
     pub(crate) fn tail_address(&self, operand: usize) -> usize {
         self.tail_elements(self.operands) + 8 * operand
     }
 
-    /// The place of a constant.
+    /// The slot of a constant.
     pub(crate) fn constant(&mut self, value: Scalar) -> usize {
         let pattern = self.pattern(value);
         if let Some((at, _)) = self.constants.iter().find(|(_, known)| *known == pattern) {
             return *at;
         }
-        let at = self.room(self.level.constant());
+        let at = self.slot(self.level.constant());
         self.constants.push((at, pattern));
         at
     }
 
-    /// The place of a table, a whole number of vectors.
+    /// The slot of a table, a whole number of vectors.
     pub(crate) fn table(&mut self, words: &[u64]) -> usize {
         if let Some((at, _)) = self.tables.iter().find(|(_, known)| known == words) {
             return *at;
         }
-        let at = self.room(8 * words.len());
+        let at = self.slot(8 * words.len());
         self.tables.push((at, words.to_vec()));
         at
     }
 
-    /// New room, aligned to its size.
-    pub(crate) fn room(&mut self, bytes: usize) -> usize {
-        self.rooms(1, bytes)
+    /// Reserves a slot, aligned to its size.
+    pub(crate) fn slot(&mut self, bytes: usize) -> usize {
+        self.slots(1, bytes)
     }
 
-    /// Several of a size.
-    pub(crate) fn rooms(&mut self, count: usize, bytes: usize) -> usize {
+    /// Reserves several slots of a size.
+    pub(crate) fn slots(&mut self, count: usize, bytes: usize) -> usize {
         let at = self.bytes.next_multiple_of(bytes);
         self.bytes = at + count * bytes;
         at
     }
 
-    /// A value over and over in eight bytes, as lanes hold it.
+    /// A value repeated to eight bytes, as lanes hold it.
     pub(crate) fn pattern(&self, value: Scalar) -> u64 {
         let bits = value.bits() as u64;
         match value.dtype() {
@@ -177,15 +177,15 @@ impl Arguments {
         }
     }
 
-    /// Writes the constants and tables to a block of arguments.
+    /// Writes the constants and tables to an argument block.
     ///
     /// # Safety
     /// The block has room for all arguments, and is aligned to eight bytes.
     #[inline]
-    pub(crate) unsafe fn put_constants(&self, block: *mut u8) {
+    pub(crate) unsafe fn write_constants(&self, block: *mut u8) {
         for &(at, pattern) in &self.constants {
             // SAFETY: the caller's contract.
-            unsafe { self.put(block, at, pattern) };
+            unsafe { self.write(block, at, pattern) };
         }
         for (at, words) in &self.tables {
             // SAFETY: as above.
@@ -193,28 +193,28 @@ impl Arguments {
         }
     }
 
-    /// Writes scalars to a block of arguments.
+    /// Writes scalars to an argument block.
     ///
     /// # Safety
-    /// As [`Arguments::put_constants`]; there are no more of them than the kernel has.
+    /// As [`Arguments::write_constants`]; there are no more of them than the kernel has.
     #[inline]
-    pub(crate) unsafe fn put_scalars(&self, block: *mut u8, scalars: &[Scalar]) {
+    pub(crate) unsafe fn write_scalars(&self, block: *mut u8, scalars: &[Scalar]) {
         for (i, &scalar) in scalars.iter().enumerate() {
             // SAFETY: the caller's contract.
             unsafe {
-                self.put(block, self.scalar(i), self.pattern(scalar));
+                self.write(block, self.scalar(i), self.pattern(scalar));
                 if scalar.dtype().is_complex() {
                     let part = scalar.dtype().real();
                     let [re, im] = [0, 8 * part.size()].map(|at| Scalar::from_bits(part, scalar.bits() >> at));
-                    self.put(block, self.scalar(i), self.pattern(re));
-                    self.put(block, self.scalar(i) + self.level.constant(), self.pattern(im));
+                    self.write(block, self.scalar(i), self.pattern(re));
+                    self.write(block, self.scalar(i) + self.level.constant(), self.pattern(im));
                 }
             }
         }
     }
 
     #[inline]
-    unsafe fn put(&self, block: *mut u8, at: usize, pattern: u64) {
+    unsafe fn write(&self, block: *mut u8, at: usize, pattern: u64) {
         // SAFETY: the caller's contract: there is room for a constant.
         unsafe {
             match self.level {

@@ -1,8 +1,8 @@
-//! Factors of matrices by cuSOLVER: LU, with what it solves, Cholesky's, and QR.
+//! Factorisations by cuSOLVER: LU with solutions, Cholesky, and QR.
 
 use super::context::Context;
-use super::library::Work;
-use super::solver::{Batch, Solver, note};
+use super::library::Workspace;
+use super::solver::{Batch, Solver, info_slot};
 use crate::{DType, DeviceError, Failure};
 use cudarc::cublas::sys::cudaDataType as Type;
 use cudarc::cusolver::sys::{cusolverDnHandle_t as Handle, cusolverDnParams_t as Params};
@@ -10,7 +10,7 @@ use std::ffi::c_int;
 
 /// Rows, columns; type, matrix, distance of columns; type it is computed in; bytes there and here.
 type LuSize = unsafe extern "C" fn(Handle, Params, i64, i64, Type, *const u8, i64, Type, *mut usize, *mut usize) -> u32;
-/// The same with pivots behind the matrix, where it works, and a note at the end.
+/// The same with pivots behind the matrix, where it works, and a info_slot at the end.
 type Lu = unsafe extern "C" fn(
     Handle,
     Params,
@@ -27,7 +27,7 @@ type Lu = unsafe extern "C" fn(
     usize,
     *mut c_int,
 ) -> u32;
-/// Whether it is turned; rows, right sides; type, matrix, distance of columns, pivots; type, right sides, distance of columns; a note.
+/// Whether it is turned; rows, right sides; type, matrix, distance of columns, pivots; type, right sides, distance of columns; a info_slot.
 type LuSolve = unsafe extern "C" fn(
     Handle,
     Params,
@@ -98,7 +98,7 @@ type OrthogonalSize = unsafe extern "C" fn(Handle, c_int, c_int, c_int, *const u
 type Orthogonal =
     unsafe extern "C" fn(Handle, c_int, c_int, c_int, *mut u8, c_int, *const u8, *mut u8, c_int, *mut c_int) -> u32;
 
-/// A matrix as it is.
+/// A matrix that is not transposed.
 const STRAIGHT: c_int = 0;
 
 impl Solver {
@@ -114,19 +114,19 @@ impl Solver {
         let (handle, params) = (self.handle, self.params);
         let size: LuSize = self.function("Xgetrf_bufferSize")?;
         let (lu, solve): (Lu, LuSolve) = (self.function("Xgetrf")?, self.function("Xgetrs")?);
-        // Whether the second function was called rightly.
-        let called = Work::new(context, size_of::<c_int>())?;
+        // The info of the second function, which is not read.
+        let called = Workspace::new(context, size_of::<c_int>())?;
         self.each(
             context,
             (batch.count, "solve"),
-            // SAFETY: places of ours are written.
+            // SAFETY: locals are written.
             |there, here| unsafe { size(handle, params, n, n, kind, operands[0], n, kind, there, here) },
             |i, room| {
-                let (matrix, found) = (batch.matrix(operands[0], i), note(operands[3], i));
+                let (matrix, found) = (batch.matrix(operands[0], i), info_slot(operands[3], i));
                 let swapped = operands[1].cast::<i64>().wrapping_add(i * batch.rows);
                 let columns = operands[2].wrapping_add(i * batch.rows * sides * batch.dtype.size());
-                let ((there, bytes), (here, few)) = (room.there(), room.here());
-                // SAFETY: the operands have these sizes, and there is the room that was asked for.
+                let ((there, bytes), (here, few)) = (room.on_device(), room.on_host());
+                // SAFETY: the operands and workspaces have these sizes.
                 unsafe {
                     match lu(handle, params, n, n, kind, matrix, n, swapped, kind, there, bytes, here, few, found) {
                         0 if sides > 0 => solve(
@@ -166,12 +166,12 @@ impl Solver {
         self.each(
             context,
             (batch.count, "factor"),
-            // SAFETY: places of ours are written.
+            // SAFETY: locals are written.
             |there, here| unsafe { size(handle, params, upper, n, kind, operands[0], n, kind, there, here) },
             |i, room| {
-                let (matrix, found) = (batch.matrix(operands[0], i), note(operands[1], i));
-                let ((there, bytes), (here, few)) = (room.there(), room.here());
-                // SAFETY: the operands have these sizes, and there is the room that was asked for.
+                let (matrix, found) = (batch.matrix(operands[0], i), info_slot(operands[1], i));
+                let ((there, bytes), (here, few)) = (room.on_device(), room.on_host());
+                // SAFETY: the operands and workspaces have these sizes.
                 unsafe { factor(handle, params, upper, n, kind, matrix, n, kind, there, bytes, here, few, found) }
             },
         )
@@ -191,15 +191,15 @@ impl Solver {
         self.each(
             context,
             (batch.count, "factor"),
-            // SAFETY: places of ours are written.
+            // SAFETY: locals are written.
             |there, here| unsafe {
                 size(handle, params, m, n, kind, operands[0], m, kind, operands[1], kind, there, here)
             },
             |i, room| {
-                let (matrix, found) = (batch.matrix(operands[0], i), note(operands[2], i));
+                let (matrix, found) = (batch.matrix(operands[0], i), info_slot(operands[2], i));
                 let factors = batch.factors(operands[1], batch.rows.min(batch.columns), i);
-                let ((there, bytes), (here, few)) = (room.there(), room.here());
-                // SAFETY: the operands have these sizes, and there is the room that was asked for.
+                let ((there, bytes), (here, few)) = (room.on_device(), room.on_host());
+                // SAFETY: the operands and workspaces have these sizes.
                 unsafe {
                     factor(handle, params, m, n, kind, matrix, m, kind, factors, kind, there, bytes, here, few, found)
                 }
@@ -215,7 +215,7 @@ impl Solver {
         reflectors: usize,
         operands: &[*mut u8],
     ) -> Result<(), DeviceError> {
-        // This one is told of sizes in shorter numbers, and by its name of the type.
+        // This function has the type in its name, and sizes of 32 bits.
         let name = match batch.dtype {
             DType::F32 => "Sorgqr",
             DType::F64 => "Dorgqr",
@@ -230,7 +230,7 @@ impl Solver {
             (batch.count, "multiply reflections"),
             |there, _| {
                 let mut elements = 0;
-                // SAFETY: places of ours are written.
+                // SAFETY: locals are written.
                 unsafe {
                     let status = size(self.handle, m, n, k, operands[0], m, operands[1], &raw mut elements);
                     *there = elements as usize * batch.dtype.size();
@@ -238,11 +238,11 @@ impl Solver {
                 }
             },
             |i, room| {
-                let (matrix, found) = (batch.matrix(operands[0], i), note(operands[2], i));
+                let (matrix, found) = (batch.matrix(operands[0], i), info_slot(operands[2], i));
                 let factors = batch.factors(operands[1], reflectors, i);
-                let (there, bytes) = room.there();
+                let (there, bytes) = room.on_device();
                 let elements = (bytes / batch.dtype.size()) as c_int;
-                // SAFETY: the operands have these sizes, and there is the room that was asked for.
+                // SAFETY: the operands and workspaces have these sizes.
                 unsafe { make(self.handle, m, n, k, matrix, m, factors, there, elements, found) }
             },
         )

@@ -1,7 +1,7 @@
 //! Eigenvalues and singular values by cuSOLVER.
 
 use super::context::Context;
-use super::solver::{Batch, Solver, note};
+use super::solver::{Batch, Solver, info_slot};
 use crate::DeviceError;
 use cudarc::cublas::sys::cudaDataType as Type;
 use cudarc::cusolver::sys::{cusolverDnHandle_t as Handle, cusolverDnParams_t as Params};
@@ -111,14 +111,14 @@ impl Solver {
             (batch.count, "decompose"),
             |there, here| {
                 let [matrix, values] = [operands[0], operands[1]];
-                // SAFETY: places of ours are written.
+                // SAFETY: locals are written.
                 unsafe { size(handle, params, vectors, upper, n, kind, matrix, n, real, values, kind, there, here) }
             },
             |i, room| {
-                let (matrix, found) = (batch.matrix(operands[0], i), note(operands[2], i));
+                let (matrix, found) = (batch.matrix(operands[0], i), info_slot(operands[2], i));
                 let values = batch.values(operands[1], i);
-                let ((there, bytes), (here, few)) = (room.there(), room.here());
-                // SAFETY: the operands have these sizes, and there is the room that was asked for.
+                let ((there, bytes), (here, few)) = (room.on_device(), room.on_host());
+                // SAFETY: the operands and workspaces have these sizes.
                 unsafe {
                     decompose(
                         handle, params, vectors, upper, n, kind, matrix, n, real, values, kind, there, bytes, here,
@@ -152,7 +152,7 @@ impl Solver {
             (batch.count, "decompose"),
             |there, here| {
                 let [matrix, values, left, right] = [operands[0], operands[1], operands[2], operands[3]];
-                // SAFETY: places of ours are written.
+                // SAFETY: locals are written.
                 unsafe {
                     size(
                         handle, params, wanted, wanted, m, n, kind, matrix, m, real, values, kind, left, m, kind,
@@ -161,12 +161,12 @@ impl Solver {
                 }
             },
             |i, room| {
-                let (matrix, found) = (batch.matrix(operands[0], i), note(operands[4], i));
+                let (matrix, found) = (batch.matrix(operands[0], i), info_slot(operands[4], i));
                 let values = batch.values(operands[1], i);
                 let left = operands[2].wrapping_add(i * vectors * batch.rows * element);
                 let right = operands[3].wrapping_add(i * batch.columns * batch.columns.min(vectors) * element);
-                let ((there, bytes), (here, few)) = (room.there(), room.here());
-                // SAFETY: the operands have these sizes, and there is the room that was asked for.
+                let ((there, bytes), (here, few)) = (room.on_device(), room.on_host());
+                // SAFETY: the operands and workspaces have these sizes.
                 unsafe {
                     decompose(
                         handle, params, wanted, wanted, m, n, kind, matrix, m, real, values, kind, left, m, kind,

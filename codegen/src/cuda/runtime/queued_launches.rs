@@ -1,49 +1,49 @@
-//! Launches in order, each with its arguments and which others it waits for.
+//! Queued launches: a list in order, each with its arguments and dependences.
 
-use super::functions::Function;
-use cudarc::driver::sys::CUDA_KERNEL_NODE_PARAMS_v1 as Told;
+use super::functions::LoadedFunction;
+use cudarc::driver::sys::CUDA_KERNEL_NODE_PARAMS_v1 as NodeParams;
 use std::ffi::c_void;
 use std::ops::Range;
 use std::sync::Arc;
 
 /// One launch.
-pub(super) struct Call {
-    pub(super) function: Arc<Function>,
+pub(super) struct QueuedLaunch {
+    pub(super) function: Arc<LoadedFunction>,
     /// Blocks and threads of a block, in x and y.
     pub(super) shape: [u32; 4],
-    /// What it is told, of the sequence's words and places.
+    /// Its arguments: ranges of the words and offsets of the queue.
     pub(super) words: Range<usize>,
-    pub(super) places: Range<usize>,
-    /// What it reads and writes, of the sequence's spans.
+    pub(super) offsets: Range<usize>,
+    /// The bytes it reads and writes: a range of the spans of the queue.
     pub(super) spans: Range<usize>,
-    /// The launches that it waits for, but for those that another of them waits for; and all that are done before it.
-    pub(super) after: u64,
-    pub(super) before: u64,
+    /// A bit for each launch that it waits for directly, and for each that is done before it.
+    pub(super) waits_for: u64,
+    pub(super) done_before: u64,
 }
 
-/// Launches in order, with what they are told.
+/// Launches in order, with their arguments.
 #[derive(Default)]
-pub(super) struct Calls {
-    pub(super) list: Vec<Call>,
+pub(super) struct QueuedLaunches {
+    pub(super) list: Vec<QueuedLaunch>,
     /// Their arguments, each at a multiple of sixteen bytes, zeros between them.
     pub(super) words: Vec<u128>,
     /// Where in the words arguments begin.
-    pub(super) places: Vec<usize>,
+    pub(super) offsets: Vec<usize>,
 }
 
-impl Calls {
-    /// Where the arguments of a launch lie.
+impl QueuedLaunches {
+    /// The addresses of the arguments of a launch.
     pub(super) fn addresses(&self, number: usize, arguments: &mut Vec<*const c_void>) {
-        let places = &self.places[self.list[number].places.clone()];
+        let offsets = &self.offsets[self.list[number].offsets.clone()];
         arguments.clear();
-        arguments.extend(places.iter().map(|&place| (&raw const self.words[place]).cast()));
+        arguments.extend(offsets.iter().map(|&place| (&raw const self.words[place]).cast()));
     }
 
-    /// What a launch is told, as graphs take it. The arguments lie in the words.
-    pub(super) fn told(&self, number: usize, arguments: &mut Vec<*const c_void>) -> Told {
+    /// The node parameters of a launch, as graphs take them. The arguments are in the words.
+    pub(super) fn node_params(&self, number: usize, arguments: &mut Vec<*const c_void>) -> NodeParams {
         let call = &self.list[number];
         self.addresses(number, arguments);
-        Told {
+        NodeParams {
             func: call.function.handle,
             gridDimX: call.shape[0],
             gridDimY: call.shape[1],
@@ -58,7 +58,7 @@ impl Calls {
     }
 
     pub(super) fn argument(&mut self, bytes: &[u8]) {
-        self.places.push(self.words.len());
+        self.offsets.push(self.words.len());
         for word in bytes.chunks(16) {
             let mut whole = [0; 16];
             whole[..word.len()].copy_from_slice(word);
@@ -69,6 +69,6 @@ impl Calls {
     pub(super) fn clear(&mut self) {
         self.list.clear();
         self.words.clear();
-        self.places.clear();
+        self.offsets.clear();
     }
 }

@@ -1,39 +1,39 @@
-//! A fragment as loops take it: what is needed of it, how many elements go at once, and when each value is used.
+//! The fragment of a loop after analysis: what of it is live, how many lanes the loop has, and when each value is used.
 //!
-//! Where an elementary function is wanted for an odd argument, the elements at hand are computed elsewhere, all of them (see
-//! [`crate::x86::launch::program`]). So it does not matter what is made of odd lanes, and a choice by a mask of them is its last argument:
-//! neither are arguments put aside, nor results mended. That there are such lanes is all that is noted.
+//! If an elementary function needs its slow path in any lane, the fallback re-executes the whole chunk (see
+//! [`crate::x86::launch::program`]). So the results in slow-path lanes do not matter, and a select by a mask of them is its last
+//! argument: the loop neither replaces arguments nor blends results. It records only that there were such lanes.
 
 use crate::ir::build::visit;
 use crate::x86::asm::level::Level;
-use crate::x86::isel::registers::{Uses, Value};
+use crate::x86::isel::registers::{Uses, ValueNumber};
 use crate::{DType, Expanded, Fragment, Inst, Kernel, Op, ValueId};
 use smallvec::SmallVec;
 
-/// What a fragment is, as far as all its loops are alike.
+/// A fragment with what all loops compiled from it have in common.
 pub(crate) struct Body<'a> {
     pub(crate) kernel: &'a Kernel,
     pub(crate) fragment: Fragment,
     pub(crate) level: Level,
     pub(crate) lanes: usize,
-    /// By value; no uses of what is not needed.
+    /// By value: the live instructions that use it.
     pub(crate) uses: Uses,
-    /// What runs along, by accumulator.
+    /// By accumulator of a scan: the value it folds.
     pub(crate) accumulated: SmallVec<[ValueId; 2]>,
     live: Vec<bool>,
     /// By operand, whether it is loaded or stored.
     touched: SmallVec<[bool; 12]>,
     /// By value: how many instructions read it.
     pub(crate) readers: Vec<u32>,
-    /// Masks of lanes in which an elementary function was not computed.
-    odd: SmallVec<[Value; 4]>,
+    /// Masks of slow-path lanes.
+    slow_masks: SmallVec<[ValueNumber; 4]>,
 }
 
 impl<'a> Body<'a> {
-    /// Looks at the body of a map whose elementary functions are written out.
+    /// Analyses the body of a map whose elementary functions are expanded.
     pub(crate) fn of(expanded: &'a Expanded, level: Level) -> Body<'a> {
         let kernel = &expanded.kernel;
-        let odd: SmallVec<[Value; 4]> = expanded.body.slow_paths.iter().map(|odd| odd.mask.0).collect();
+        let slow_masks: SmallVec<[ValueNumber; 4]> = expanded.body.slow_paths.iter().map(|odd| odd.mask.0).collect();
         let mut fragment = kernel.body.clone();
         let mut now: Vec<ValueId> = vec![];
         for at in 0..fragment.insts.len() {
@@ -44,17 +44,17 @@ impl<'a> Body<'a> {
                 *v = now[v.0 as usize];
             });
             let known = match inst {
-                Inst::Select([mask, _, even]) if odd.contains(&mask.0) => Some(*even),
-                Inst::Result(_) => before.iter().position(|other| other == inst).map(|place| ValueId(place as u32)),
-                // Without the choice it may be one that the mask was made of, as the size of an argument is.
+                Inst::Select([mask, _, even]) if slow_masks.contains(&mask.0) => Some(*even),
+                Inst::Result(_) => before.iter().position(|other| other == inst).map(|earlier| ValueId(earlier as u32)),
+                // Without the select it may equal an instruction that the mask was made of, such as the magnitude of an argument.
                 Inst::Apply(..) | Inst::Step(..) | Inst::Bits(..) if moved => {
-                    before.iter().position(|other| other == inst).map(|place| ValueId(place as u32))
+                    before.iter().position(|other| other == inst).map(|earlier| ValueId(earlier as u32))
                 }
                 _ => None,
             };
             now.push(known.unwrap_or(ValueId(at as u32)));
         }
-        let odd = apart(&fragment, odd);
+        let slow_masks = split_unions(&fragment, slow_masks);
         let count = fragment.insts.len();
         let (uses, live) = (vec![SmallVec::new(); count], vec![false; count]);
         let mut readers = vec![0; count];
@@ -63,10 +63,11 @@ impl<'a> Body<'a> {
         }
         let accumulated = kernel.accumulators.iter().map(|a| now[a.value.0 as usize]).collect();
         let touched = SmallVec::from_elem(false, kernel.operands.len());
-        let mut body = Body { kernel, fragment, level, lanes: 0, uses, accumulated, live, touched, readers, odd };
+        let mut body =
+            Body { kernel, fragment, level, lanes: 0, uses, accumulated, live, touched, readers, slow_masks };
         for at in (0..count).rev() {
             let is_store = body.fragment.insts[at].is_effect();
-            if !(is_store || body.is_odd(at as u32) || !body.uses[at].is_empty()) {
+            if !(is_store || body.is_slow_mask(at as u32) || !body.uses[at].is_empty()) {
                 continue;
             }
             body.live[at] = true;
@@ -84,7 +85,7 @@ impl<'a> Body<'a> {
         body
     }
 
-    /// Whether an instruction is needed.
+    /// Whether an instruction is live.
     pub(crate) fn is_live(&self, at: usize) -> bool {
         self.live[at]
     }
@@ -94,23 +95,23 @@ impl<'a> Body<'a> {
         self.touched[operand]
     }
 
-    /// How many instructions are needed.
+    /// The number of live instructions.
     pub(crate) fn length(&self) -> usize {
         self.live.iter().filter(|live| **live).count()
     }
 
-    /// Whether a value is a mask of lanes in which an elementary function was not computed.
-    pub(crate) fn is_odd(&self, value: Value) -> bool {
-        self.odd.contains(&value)
+    /// Whether a value is a mask of slow-path lanes.
+    pub(crate) fn is_slow_mask(&self, value: ValueNumber) -> bool {
+        self.slow_masks.contains(&value)
     }
 
-    /// Whether elements may be left out.
-    pub(crate) fn leaves_out(&self) -> bool {
-        !self.odd.is_empty()
+    /// Whether an elementary function has a slow path, so that the loop may compute wrong elements and say so.
+    pub(crate) fn has_slow_path(&self) -> bool {
+        !self.slow_masks.is_empty()
     }
 
-    /// For a choice between two real floats of the larger one (or the smaller): which it is, and the two. It is the second,
-    /// unless the first is larger.
+    /// Matches a select of the larger (or the smaller) of two real floats: which op it is, and its operands. The result is the
+    /// second one unless the first is larger.
     pub(crate) fn extreme(&self, at: usize) -> Option<(Op, [ValueId; 2])> {
         let Inst::Select([mask, yes, no]) = self.fragment.insts[at] else { return None };
         let Inst::Apply(op @ (Op::Less | Op::Greater), [a, b]) = self.fragment.insts[mask.0 as usize] else {
@@ -121,8 +122,7 @@ impl<'a> Body<'a> {
         (real && (yes, no) == (b, a)).then_some((larger, [b, a]))
     }
 
-    /// For a product and a sum rounded once: the numbers without their negations, and whether the product and the term are
-    /// negative for those.
+    /// Matches a fused multiply-add: the operands without their negations, and whether the product and the addend are negated.
     pub(crate) fn fused(&self, at: usize) -> Option<([ValueId; 3], [bool; 2])> {
         let Inst::Fma(args) = self.fragment.insts[at] else { return None };
         let negated = args.map(|v| match self.fragment.insts[v.0 as usize] {
@@ -134,7 +134,8 @@ impl<'a> Body<'a> {
         Some((values, [a != b, c]))
     }
 
-    /// What an instruction reads: where a complex number is stored, its parts (and offsets), and what leads to one that is taken apart.
+    /// What the machine code of an instruction reads. It differs from the arguments where several instructions are matched as one:
+    /// a store of a complex number reads its parts, and a part of a gathered one reads the offsets.
     pub(crate) fn arguments(&self, at: usize) -> SmallVec<[ValueId; 3]> {
         let extreme = || self.extreme(at).map(|(_, values)| SmallVec::from_slice(&values));
         let fused = || self.fused(at).map(|(values, _)| SmallVec::from_slice(&values));
@@ -153,7 +154,7 @@ impl<'a> Body<'a> {
             (None, Inst::Part(v, _)) if matches!(self.fragment.insts[v.0 as usize], Inst::Gather(..)) => {
                 Fragment::arguments(&self.fragment.insts[v.0 as usize])
             }
-            // All integers are finite, so they need not be read.
+            // Integers are finite, so no load is needed.
             (None, Inst::Apply(Op::Isnan | Op::Isinf | Op::Isfinite, [v, _]))
                 if !has_nan(self.fragment.dtype(*v)) && matches!(self.fragment.insts[v.0 as usize], Inst::Load(_)) =>
             {
@@ -165,13 +166,13 @@ impl<'a> Body<'a> {
     }
 }
 
-/// Whether some values of a type are no numbers.
+/// Whether a type has NaN.
 fn has_nan(dtype: DType) -> bool {
     dtype.is_float() || dtype.is_complex()
 }
 
-/// Masks without those that are unions: what they are made of may be noted by the comparison that finds it.
-fn apart(fragment: &Fragment, mut masks: SmallVec<[Value; 4]>) -> SmallVec<[Value; 4]> {
+/// Splits masks that are unions: each part can then be recorded by the comparison that makes it.
+fn split_unions(fragment: &Fragment, mut masks: SmallVec<[ValueNumber; 4]>) -> SmallVec<[ValueNumber; 4]> {
     let mut at = 0;
     while at < masks.len() {
         match fragment.insts[masks[at] as usize] {
@@ -187,14 +188,14 @@ fn apart(fragment: &Fragment, mut masks: SmallVec<[Value; 4]>) -> SmallVec<[Valu
     masks
 }
 
-/// Bytes of the widest real number that an instruction handles; bools have no width of their own.
+/// Bytes of the widest real number that an instruction handles; bools have the width of the loop's lanes.
 fn width(fragment: &Fragment, number: usize) -> usize {
     let own = |d: DType| if d == DType::Bool { 1 } else { d.real().size() };
     let dtype = fragment.types[number];
     match fragment.insts[number] {
-        // Unsigned words of four bytes come from floats through eight.
+        // Floats become u32 through i64.
         Inst::Cast(from, DType::U32) if fragment.dtype(from).is_float() => 8,
-        // Halves and bytes become floats through four, and the other way round.
+        // Halves and bytes are converted to and from floats through four bytes.
         Inst::Cast(from, to) => own(fragment.dtype(from)).max(own(to)),
         _ => own(dtype),
     }

@@ -1,14 +1,14 @@
-//! The text that compacts: elements that a mask chooses, or their positions, to consecutive places.
+//! Stream compaction as text: the elements that a mask selects, or their positions, to consecutive places.
 //!
-//! It is no kernel of the IR, whose points know nothing of how many before them were chosen.
+//! It is no kernel of the IR, whose points do not know how many points before them were selected.
 
 use crate::cuda::text::fold;
-use crate::cuda::text::form::BLOCKS;
+use crate::cuda::text::variant::MAX_BLOCKS;
 
-/// Elements of a mask that a block takes at a time.
+/// Elements of a mask that a block reads at a time: 256 threads, sixteen each.
 const TILE: u64 = 4096;
 
-/// What threads come to together: how many elements they chose.
+/// What threads sum up: the number of selected elements.
 const FOLDED: &str = "\
 typedef struct { i32 chosen; } Folded;
 
@@ -22,7 +22,7 @@ static __device__ Folded join(const Folded a, const Folded b) {
     return f;
 }";
 
-/// Names and definitions of what is written: the element of a size at a position, or for no size the position itself.
+/// The definitions of an output element: the value of a size at a position, or without a size the position.
 fn element(size: Option<usize>) -> String {
     let (define, value) = match size {
         None => ("typedef i64 Element;", "(i64)at"),
@@ -39,13 +39,13 @@ fn element(size: Option<usize>) -> String {
 
 /// The text for elements of a size, or for positions. Its kernel has two phases, counting and writing.
 pub fn compaction(size: Option<usize>) -> String {
-    let [former, before] = fold::before().map(str::trim_end);
+    let [former, exclusive_scan] = fold::exclusive_scan().map(str::trim_end);
     let (types, element) = (include_str!("types.cu").trim_end(), element(size));
-    [types, &element, FOLDED, former, before, include_str!("compact.cu")].join("\n\n")
+    [types, &element, FOLDED, former, exclusive_scan, include_str!("compaction.cu")].join("\n\n")
 }
 
-/// Blocks for a mask of so many elements, and how many of these each takes: a multiple of what it takes at a time.
-pub(crate) fn shares(elements: u64) -> (u32, u64) {
-    let share = elements.div_ceil(BLOCKS).next_multiple_of(TILE);
+/// The blocks for a mask of so many elements, and the elements of each block: a multiple of [`TILE`].
+pub(crate) fn block_shares(elements: u64) -> (u32, u64) {
+    let share = elements.div_ceil(MAX_BLOCKS).next_multiple_of(TILE);
     (elements.div_ceil(share) as u32, share)
 }

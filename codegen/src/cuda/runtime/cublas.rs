@@ -1,20 +1,20 @@
-//! Matrix products by cuBLAS, where it is there and can express them.
+//! Matrix products by cuBLAS, where it is installed and can express them.
 
 use super::context::Context;
 use super::driver::function;
 use crate::{DType, DeviceError, Failure};
 use cudarc::cublas::sys;
 use cudarc::cublas::sys::{
-    cublasComputeType_t as Compute, cublasHandle_t, cublasOperation_t as Turn, cudaDataType as Type,
+    cublasComputeType_t as Compute, cublasHandle_t, cublasOperation_t as Transpose, cudaDataType as Type,
 };
 use std::ffi::{c_int, c_longlong, c_void};
 
-type Create = unsafe extern "C" fn(*mut cublasHandle_t) -> u32;
-type SetStream = unsafe extern "C" fn(cublasHandle_t, *mut c_void) -> u32;
+type CreateCublas = unsafe extern "C" fn(*mut cublasHandle_t) -> u32;
+type SetStreamCublas = unsafe extern "C" fn(cublasHandle_t, *mut c_void) -> u32;
 type Gemm = unsafe extern "C" fn(
     cublasHandle_t,
-    Turn,
-    Turn,
+    Transpose,
+    Transpose,
     c_int,
     c_int,
     c_int,
@@ -42,13 +42,13 @@ const DEFAULT: c_int = -1;
 /// A status: there is no algorithm.
 const NOT_SUPPORTED: u32 = 15;
 
-/// The library, and its state for one device, if it is there.
-pub(super) struct Products(Option<(cublasHandle_t, Gemm)>);
+/// The library with its handle for one device, if it is installed.
+pub(super) struct Cublas(Option<(cublasHandle_t, Gemm)>);
 
-// SAFETY: whoever has the value has the handle.
-unsafe impl Send for Products {}
+// SAFETY: the value owns the handle.
+unsafe impl Send for Cublas {}
 
-/// One matrix of a product: how far apart its elements lie along its axes, in elements.
+/// The strides of one matrix of a product, in elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Matrix {
     rows: isize,
@@ -56,42 +56,42 @@ struct Matrix {
     batch: isize,
 }
 
-/// A batch of products as the library takes it: matrices with columns next to each other, of which it may turn the factors.
+/// A batch of products as the library takes it: column-major matrices, of which it may transpose the factors.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Call {
-    /// Whether the second factor comes first, turned as everything is: rows become columns.
+struct GemmCall {
+    /// Whether the transposed product is computed, with the factors swapped.
     swapped: bool,
-    turned: [bool; 2],
+    transposed: [bool; 2],
     /// Extents in the order the library takes them.
     extents: [c_int; 3],
-    /// Distances of columns: of the first, the second, and the product.
+    /// Leading dimensions: of the first factor, the second, and the product.
     leading: [c_int; 3],
     batches: [c_longlong; 3],
     count: c_int,
 }
 
-impl Products {
-    /// The library's state for a device, whose context is the thread's.
-    pub(super) fn new(context: &Context) -> Products {
+impl Cublas {
+    /// The library's state for a device, whose context is current.
+    pub(super) fn new(context: &Context) -> Cublas {
         // SAFETY: loading the library runs its constructors, which any program that uses it does.
         let library = unsafe {
             if !sys::is_culib_present() {
-                return Products(None);
+                return Cublas(None);
             }
             sys::culib()
         };
-        let functions = || -> Result<(Create, SetStream, Gemm), DeviceError> {
+        let functions = || -> Result<(CreateCublas, SetStreamCublas, Gemm), DeviceError> {
             Ok((
                 function(library, "cublasCreate_v2")?,
                 function(library, "cublasSetStream_v2")?,
                 function(library, "cublasGemmStridedBatchedEx")?,
             ))
         };
-        let Ok((create, set_stream, gemm)) = functions() else { return Products(None) };
+        let Ok((create, set_stream, gemm)) = functions() else { return Cublas(None) };
         let mut handle = std::ptr::null_mut();
-        // SAFETY: a place of ours is written; the stream is of the current context.
+        // SAFETY: a local is written; the stream is of the current context.
         let made = unsafe { create(&raw mut handle) == 0 && set_stream(handle, context.stream.cast()) == 0 };
-        Products(made.then_some((handle, gemm)))
+        Cublas(made.then_some((handle, gemm)))
     }
 
     /// Whether the library is there and has a call for a batch of products.
@@ -122,8 +122,8 @@ impl Products {
         let one = crate::Scalar::new(dtype, 1i64).bytes();
         let zero = [0u8; 16];
         let rank = domain.len();
-        let turn = |turned| if turned { Turn::CUBLAS_OP_T } else { Turn::CUBLAS_OP_N };
-        // Axes that no one distance describes are walked.
+        let turn = |transposed| if transposed { Transpose::CUBLAS_OP_T } else { Transpose::CUBLAS_OP_N };
+        // The host loops over batch axes that have no common stride.
         for point in 0..domain[..outer].iter().product::<usize>() {
             let mut at = [addresses[0], addresses[1], addresses[2]];
             let mut rest = point;
@@ -139,8 +139,8 @@ impl Products {
             let status = unsafe {
                 gemm(
                     handle,
-                    turn(call.turned[0]),
-                    turn(call.turned[1]),
+                    turn(call.transposed[0]),
+                    turn(call.transposed[1]),
                     call.extents[0],
                     call.extents[1],
                     call.extents[2],
@@ -163,7 +163,7 @@ impl Products {
                     DEFAULT,
                 )
             };
-            // What no algorithm takes is refused before anything runs.
+            // The library refuses an unsupported product before it runs anything.
             if status == NOT_SUPPORTED && point == 0 {
                 return Ok(false);
             }
@@ -178,7 +178,7 @@ impl Products {
     }
 }
 
-/// The library's names of a type, and of computing in it: no shorter one is used on the way.
+/// The library's names of a type and of the precision of computing, which is that of the type.
 fn types(dtype: DType) -> Option<(Type, Compute)> {
     match dtype {
         DType::F32 => Some((Type::CUDA_R_32F, Compute::CUBLAS_COMPUTE_32F)),
@@ -189,13 +189,13 @@ fn types(dtype: DType) -> Option<(Type, Compute)> {
     }
 }
 
-/// How the library takes a batch of products over `[batch…, m, n, k]`, and how many axes of the batch are walked; none where it
-/// does not.
-fn plan(size: usize, domain: &[usize], strides: &[isize]) -> Option<(usize, Call)> {
+/// The call for a batch of products over `[batch…, m, n, k]`, and the number of batch axes that the host loops over; none where
+/// the library has no call.
+fn plan(size: usize, domain: &[usize], strides: &[isize]) -> Option<(usize, GemmCall)> {
     let (rank, batch) = (domain.len(), domain.len() - 3);
     let extent = |axis: usize| c_int::try_from(domain[axis]).ok();
     let [m, n, k] = [extent(batch)?, extent(batch + 1)?, extent(batch + 2)?];
-    // An empty sum is not the library's business.
+    // The library does not compute empty sums.
     if k == 0 {
         return None;
     }
@@ -204,7 +204,7 @@ fn plan(size: usize, domain: &[usize], strides: &[isize]) -> Option<(usize, Call
     if strides.iter().any(|stride| stride % bytes != 0) {
         return None;
     }
-    // The last axes of the batch that one distance describes are one.
+    // The last batch axes with a common stride are collapsed to one.
     let (mut outer, mut count) = (batch, 1usize);
     while outer > 0 {
         let last = batch - 1;
@@ -215,34 +215,34 @@ fn plan(size: usize, domain: &[usize], strides: &[isize]) -> Option<(usize, Call
         outer -= 1;
         count *= domain[outer];
     }
-    let apart = |operand| if batch == 0 || count == 1 { 0 } else { distance(operand, batch - 1) / bytes };
+    let batch_stride = |operand| if batch == 0 || count == 1 { 0 } else { distance(operand, batch - 1) / bytes };
     let matrix = |operand: usize, [rows, columns]: [usize; 2]| Matrix {
         rows: distance(operand, batch + rows) / bytes,
         columns: distance(operand, batch + columns) / bytes,
-        batch: apart(operand),
+        batch: batch_stride(operand),
     };
     let (a, b, c) = (matrix(0, [0, 2]), matrix(1, [2, 1]), matrix(2, [0, 1]));
     let count = c_int::try_from(count).ok()?;
     if [a, b, c].iter().any(|matrix| matrix.batch < 0) {
         return None;
     }
-    // A product in rows is the turned product of the turned factors, in the other order.
-    by_columns([m, n, k], [a, b, c], count, false)
-        .or_else(|| by_columns([n, m, k], [b.turned(), a.turned(), c.turned()], count, true))
+    // A row-major product is the transposed product of the transposed factors, swapped.
+    column_major([m, n, k], [a, b, c], count, false)
+        .or_else(|| column_major([n, m, k], [b.transposed(), a.transposed(), c.transposed()], count, true))
         .map(|call| (outer, call))
 }
 
-/// A product that lies in columns.
-fn by_columns([m, n, k]: [c_int; 3], [a, b, c]: [Matrix; 3], count: c_int, swapped: bool) -> Option<Call> {
+/// The call of a column-major product.
+fn column_major([m, n, k]: [c_int; 3], [a, b, c]: [Matrix; 3], count: c_int, swapped: bool) -> Option<GemmCall> {
     let leading = c.leading(m, n)?;
     let factor = |matrix: Matrix, rows, columns| {
         let straight = matrix.leading(rows, columns).map(|leading| (false, leading));
-        straight.or_else(|| matrix.turned().leading(columns, rows).map(|leading| (true, leading)))
+        straight.or_else(|| matrix.transposed().leading(columns, rows).map(|leading| (true, leading)))
     };
     let (first, second) = (factor(a, m, k)?, factor(b, k, n)?);
-    Some(Call {
+    Some(GemmCall {
         swapped,
-        turned: [first.0, second.0],
+        transposed: [first.0, second.0],
         extents: [m, n, k],
         leading: [first.1, second.1, leading],
         batches: [a.batch as c_longlong, b.batch as c_longlong, c.batch as c_longlong],
@@ -251,11 +251,11 @@ fn by_columns([m, n, k]: [c_int; 3], [a, b, c]: [Matrix; 3], count: c_int, swapp
 }
 
 impl Matrix {
-    fn turned(self) -> Matrix {
+    fn transposed(self) -> Matrix {
         Matrix { rows: self.columns, columns: self.rows, batch: self.batch }
     }
 
-    /// The distance of columns, where the elements of a column are neighbours and columns do not overlap.
+    /// The leading dimension, where columns are contiguous and do not overlap.
     fn leading(self, rows: c_int, columns: c_int) -> Option<c_int> {
         if rows > 1 && self.rows != 1 {
             return None;

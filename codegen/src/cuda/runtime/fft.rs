@@ -1,24 +1,24 @@
-//! Fourier transforms by cuFFT, and the plans it made last.
+//! Fourier transforms by cuFFT, with a cache of its plans.
 
 use super::context::Context;
 use super::driver::function;
-use super::library::{Work, failed, opened};
+use super::library::{Workspace, failed, opened};
 use crate::{DType, DeviceError, Failure, Transform};
 use cudarc::cufft::sys;
 use cudarc::cufft::sys::{cufftHandle, cufftType};
 use cudarc::driver::sys::CUstream;
 use std::ffi::{c_int, c_longlong};
 
-/// Plans kept: a plan is some kilobytes here, and on the device tables of the size of a transform.
+/// Cached plans: a plan takes some kilobytes on the host, and on the device tables of the size of a transform.
 const MAX_PLANS: usize = 16;
 /// The exponents' signs.
 const FORWARD: c_int = -1;
 const INVERSE: c_int = 1;
 
-type Create = unsafe extern "C" fn(*mut cufftHandle) -> u32;
+type CreateCufft = unsafe extern "C" fn(*mut cufftHandle) -> u32;
 type Destroy = unsafe extern "C" fn(cufftHandle) -> u32;
 type SetAutoAllocation = unsafe extern "C" fn(cufftHandle, c_int) -> u32;
-type SetStream = unsafe extern "C" fn(cufftHandle, CUstream) -> u32;
+type SetStreamCufft = unsafe extern "C" fn(cufftHandle, CUstream) -> u32;
 type SetWorkArea = unsafe extern "C" fn(cufftHandle, *mut u8) -> u32;
 type Make = unsafe extern "C" fn(
     cufftHandle,
@@ -34,26 +34,26 @@ type Make = unsafe extern "C" fn(
     c_longlong,
     *mut usize,
 ) -> u32;
-type Complex = unsafe extern "C" fn(cufftHandle, *mut u8, *mut u8, c_int) -> u32;
-type Real = unsafe extern "C" fn(cufftHandle, *mut u8, *mut u8) -> u32;
+type ExecComplex = unsafe extern "C" fn(cufftHandle, *mut u8, *mut u8, c_int) -> u32;
+type ExecReal = unsafe extern "C" fn(cufftHandle, *mut u8, *mut u8) -> u32;
 
-/// The library's functions, and plans of one device, the one used last at the end.
-pub(super) struct Fourier {
-    create: Create,
+/// The library's functions, and the plans of one device, the most recently used last.
+pub(super) struct Cufft {
+    create: CreateCufft,
     destroy: Destroy,
     set_auto_allocation: SetAutoAllocation,
-    set_stream: SetStream,
+    set_stream: SetStreamCufft,
     set_work_area: SetWorkArea,
     make: Make,
     /// Single and double precision.
-    complex: [Complex; 2],
-    from_real: [Real; 2],
-    to_real: [Real; 2],
-    plans: Vec<Plan>,
+    complex: [ExecComplex; 2],
+    from_real: [ExecReal; 2],
+    to_real: [ExecReal; 2],
+    plans: Vec<FftPlan>,
 }
 
-/// A transform as the library knows it, and the bytes it works in.
-struct Plan {
+/// A plan of the library, and the bytes of its workspace.
+struct FftPlan {
     kind: cufftType,
     extents: Vec<usize>,
     batch: usize,
@@ -61,15 +61,15 @@ struct Plan {
     work: usize,
 }
 
-impl Fourier {
+impl Cufft {
     /// The library.
     ///
     /// # Errors
     /// [`Failure::Absent`] where it is not there, or lacks a function.
-    pub(super) fn open(_: &Context) -> Result<Fourier, DeviceError> {
+    pub(super) fn open(_: &Context) -> Result<Cufft, DeviceError> {
         // SAFETY: loading the library runs its constructors, which any program that uses it does.
         let library = opened("cuFFT", unsafe { sys::is_culib_present().then(|| sys::culib()) })?;
-        Ok(Fourier {
+        Ok(Cufft {
             create: function(library, "cufftCreate")?,
             destroy: function(library, "cufftDestroy")?,
             set_auto_allocation: function(library, "cufftSetAutoAllocation")?,
@@ -89,7 +89,7 @@ impl Fourier {
     /// As [`crate::Device::run_routine`].
     ///
     /// # Safety
-    /// As [`crate::Device::run_routine`]; the context is the thread's.
+    /// As [`crate::Device::run_routine`]; the context is current.
     pub(super) unsafe fn run(
         &mut self,
         context: &Context,
@@ -104,10 +104,10 @@ impl Fourier {
         };
         let kind = kinds[usize::from(is_double)];
         let (handle, bytes) = self.plan(context, kind, extents, batch)?;
-        let work = Work::new(context, bytes)?;
+        let work = Workspace::new(context, bytes)?;
         let precision = usize::from(is_double);
         let (from, to) = (addresses[0], addresses[1]);
-        // SAFETY: the plan is for these sizes, which the operands have, and works in as many bytes as it asked for.
+        // SAFETY: the plan is for these sizes, which the operands have, and the workspace has the size that it asked for.
         let status = unsafe {
             match (self.set_work_area)(handle, work.start) {
                 0 => match transform {
@@ -122,7 +122,7 @@ impl Fourier {
         if status == 0 { Ok(()) } else { Err(failed(context, "cuFFT", "transform", status)) }
     }
 
-    /// The plan of a transform, and the bytes it works in.
+    /// The plan of a transform, and the bytes of its workspace.
     fn plan(
         &mut self,
         context: &Context,
@@ -130,7 +130,7 @@ impl Fourier {
         extents: &[usize],
         batch: usize,
     ) -> Result<(cufftHandle, usize), DeviceError> {
-        let is_it = |plan: &Plan| plan.kind == kind && plan.extents == extents && plan.batch == batch;
+        let is_it = |plan: &FftPlan| plan.kind == kind && plan.extents == extents && plan.batch == batch;
         let plan = match self.plans.iter().position(is_it) {
             Some(found) => self.plans.remove(found),
             None => {
@@ -138,7 +138,7 @@ impl Fourier {
                     let oldest = self.plans.remove(0);
                     // Its tables may still be in use.
                     context.wait()?;
-                    // SAFETY: the plan was made, and nobody else has it.
+                    // SAFETY: the plan was made, and was just removed from the list.
                     unsafe { (self.destroy)(oldest.handle) };
                 }
                 self.made(context, kind, extents, batch)?
@@ -149,11 +149,17 @@ impl Fourier {
         Ok(found)
     }
 
-    fn made(&self, context: &Context, kind: cufftType, extents: &[usize], batch: usize) -> Result<Plan, DeviceError> {
+    fn made(
+        &self,
+        context: &Context,
+        kind: cufftType,
+        extents: &[usize],
+        batch: usize,
+    ) -> Result<FftPlan, DeviceError> {
         let sizes: Vec<c_longlong> = extents.iter().map(|&n| n as c_longlong).collect();
         let (mut handle, mut work) = (0, 0);
         let dense = std::ptr::null();
-        // SAFETY: places of ours are written, and sizes read; the stream is of the current context.
+        // SAFETY: locals are written, and sizes read; the stream is of the current context.
         let status = unsafe {
             match (self.create)(&raw mut handle) {
                 0 => {
@@ -180,6 +186,6 @@ impl Fourier {
             let message = format!("cuFFT makes no plan for {extents:?}: status {status}");
             return Err(DeviceError::new(Failure::Absent, message));
         }
-        Ok(Plan { kind, extents: extents.to_vec(), batch, handle, work })
+        Ok(FftPlan { kind, extents: extents.to_vec(), batch, handle, work })
     }
 }

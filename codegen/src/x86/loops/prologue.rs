@@ -1,0 +1,101 @@
+//! What the loops of maps, scans and reductions share: prologue, epilogue, advance to the next vectors, tail mask, prefetch.
+
+use crate::x86::asm::encode::Mem;
+use crate::x86::asm::level::Level;
+use crate::x86::isel::arguments::Arguments;
+use crate::x86::isel::body::Body;
+use crate::x86::isel::conventions::{INDEX, LANE_MASK, REMAINING, SCRATCH, StrideKind, StrideKinds, at_arguments};
+use crate::x86::isel::select::Emitter;
+
+/// The distance of prefetches in bytes: `exp` of five million elements takes 2.4 ns each with AVX2 instead of 3.4, and 1.4
+/// instead of 2.8 with AVX-512; half or twice the distance is up to a fifth slower.
+const PREFETCH_DISTANCE: i32 = 2048;
+
+/// The machine code of a loop, and the layout of its argument block.
+pub(crate) struct LoopCode {
+    pub(crate) code: Vec<u8>,
+    pub(crate) arguments: Arguments,
+}
+
+impl Body<'_> {
+    /// Emits the prologue: saves callee-saved registers, loads the base pointers of so many operands, sets the full mask.
+    pub(crate) fn prologue(&self, e: &mut Emitter<'_>, operands: usize) {
+        e.callee_saved(operands).iter().for_each(|&register| e.asm.push(register));
+        if self.has_slow_path() {
+            e.clear_slow_lanes();
+        }
+        for operand in 0..operands {
+            let at = e.arguments.address(operand);
+            e.load_base(operand, at);
+        }
+        e.asm.xor(INDEX, INDEX);
+        if self.level == Level::Avx512 {
+            e.set_full_mask();
+        }
+    }
+
+    /// Emits the epilogue: stores whether there were slow-path lanes, and restores callee-saved registers.
+    pub(crate) fn epilogue(&self, e: &mut Emitter<'_>, operands: usize) {
+        if self.has_slow_path() {
+            e.store_slow_lanes();
+        }
+        e.callee_saved(operands).iter().rev().for_each(|&register| e.asm.pop(register));
+    }
+
+    /// Begins the tail. AVX-512: sets the lane mask to as many lanes as elements are left. AVX2: points the base pointers of so
+    /// many operands to their copies in the argument block (see [`crate::x86::loops::tail`]).
+    pub(crate) fn set_tail_mask(&self, e: &mut Emitter<'_>, operands: usize) {
+        match self.level {
+            Level::Avx512 => {
+                e.asm.mov_imm(SCRATCH, -1);
+                e.asm.bzhi(SCRATCH, SCRATCH, REMAINING);
+                e.asm.mask_from(LANE_MASK, SCRATCH);
+            }
+            Level::Avx2 => {
+                for operand in 0..operands {
+                    if matches!(e.kinds[operand], StrideKind::Dense | StrideKind::NonTemporal) {
+                        let at = e.arguments.tail_address(operand);
+                        e.load_base(operand, at);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Prefetches dense operands, where the body is long: its loads of constants leave the hardware prefetcher little room.
+    pub(crate) fn prefetch(&self, e: &mut Emitter<'_>, kinds: &StrideKinds) {
+        for (operand, &kind) in kinds.iter().enumerate() {
+            if kind == StrideKind::Dense && self.touches(operand) {
+                let (dtype, base) = (self.kernel.operands[operand].dtype, e.base(operand));
+                e.asm.prefetcht0(match dtype.is_complex() {
+                    true => Mem::at(base, PREFETCH_DISTANCE),
+                    false => Mem::indexed(base, INDEX, dtype.size() as u8, PREFETCH_DISTANCE),
+                });
+            }
+        }
+    }
+
+    /// Advances base pointers and counters by some vectors of lanes; by one vector where operands are strided.
+    pub(crate) fn advance(&self, e: &mut Emitter<'_>, vectors: usize) {
+        let kinds = e.kinds;
+        for (operand, (kind, decl)) in kinds.iter().zip(&self.kernel.operands).enumerate() {
+            let bytes = (vectors * self.lanes * decl.dtype.size()) as i32;
+            match kind {
+                StrideKind::Strided => {
+                    let stride = e.arguments.vector_stride(operand);
+                    e.update_base(operand, |asm, base| asm.add_mem(base, at_arguments(stride)));
+                }
+                // The scale of an index is eight at most.
+                StrideKind::Dense | StrideKind::NonTemporal if decl.dtype.is_complex() => {
+                    e.update_base(operand, |asm, base| asm.add_imm(base, bytes));
+                }
+                StrideKind::Stride2 => e.update_base(operand, |asm, base| asm.add_imm(base, 2 * bytes)),
+                StrideKind::Reversed => e.update_base(operand, |asm, base| asm.sub_imm(base, bytes)),
+                StrideKind::Dense | StrideKind::NonTemporal | StrideKind::Broadcast => {}
+            }
+        }
+        let many = (vectors * self.lanes) as i32;
+        e.asm.add_imm(INDEX, many);
+        e.asm.sub_imm(REMAINING, many);
+    }
+}
