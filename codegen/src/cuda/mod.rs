@@ -1,14 +1,11 @@
 //! The backend for NVIDIA's GPUs: kernels as CUDA C, and the runtime that compiles and launches them.
 //!
-//! | module | does |
+//! From the ground up; a row imports only rows above it:
+//!
+//! | folder | does |
 //! |---|---|
-//! | `text::variant` | what a text is specialised for: access kinds, items per thread, fold axis; the geometry of a launch |
-//! | `text::source` | the text: parameters, coordinates, items of a thread, and the templates |
-//! | `text::compaction` | the text of stream compaction, which is no kernel |
-//! | `text::fold` | what accumulators hold, what joins two, and how threads share one |
-//! | `text::fragment`, `text::spell` | fragments as statements; literals, ops and conversions as expressions |
-//! | `text::functions` | what C has no operator for: `text/functions.cu`, expanded elementary functions, tables |
-//! | `runtime` | devices: memory, copies, compiling, launching; it imports `text`, never the other way |
+//! | `text` | kernels as CUDA C: variants, templates, fragments, the spelling of ops |
+//! | `runtime` | devices: memory, copies, compiling, launching, graphs, and the libraries |
 //!
 //! The same kernel in the same variant gives the same text. Arithmetic is what the IR says: contraction is off
 //! (`--fmad=false`), and every fused multiply-add is written as one. Elementary functions are expanded as in every backend;

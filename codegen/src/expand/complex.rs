@@ -3,7 +3,7 @@
 //! Loads, parameters and results of ops without a decomposition are split ([`Inst::Part`]); stored values and arguments of such ops are
 //! joined ([`Inst::Complex`]); everything between is real arithmetic, by the formulas of [`crate::math::complex`].
 
-use super::traced::{Tape, Traced, Width};
+use super::traced::{FloatWidth, Tape, Traced};
 use super::{SlowPath, copy, division};
 use crate::math::{Real, complex as math};
 use crate::{ComplexPart, DType, Inst, Kernel, Op, Scalar, ValueId};
@@ -110,16 +110,16 @@ pub(super) fn decompose(
     (now, None)
 }
 
-fn truth<N: Width>(tape: &Tape, value: Rewritten) -> Rewritten {
+fn truth<N: FloatWidth>(tape: &Tape, value: Rewritten) -> Rewritten {
     Rewritten::Whole(math::truth(traced::<N>(tape, value)).value(tape))
 }
 
-fn traced<'t, N: Width>(tape: &'t Tape, value: Rewritten) -> [Traced<'t, N>; 2] {
+fn traced<'t, N: FloatWidth>(tape: &'t Tape, value: Rewritten) -> [Traced<'t, N>; 2] {
     value.parts(tape, N::DTYPE).map(|v| Traced::Made(v, tape))
 }
 
 /// An op of complex numbers.
-fn applied<N: Width>(tape: &Tape, op: Op, args: [Rewritten; 2], dtype: DType) -> (Rewritten, Option<SlowPath>) {
+fn applied<N: FloatWidth>(tape: &Tape, op: Op, args: [Rewritten; 2], dtype: DType) -> (Rewritten, Option<SlowPath>) {
     let [a, b] = args.map(|v| traced::<N>(tape, v));
     // The application itself: for ops without a decomposition, and for the slow path.
     let whole = || tape.emit(Inst::Apply(op, args.map(|v| v.whole(tape))), dtype);
@@ -145,7 +145,7 @@ enum ComplexResult<'t, N> {
     Bool(Traced<'t, bool>),
 }
 
-impl<N: Width> ComplexResult<'_, N> {
+impl<N: FloatWidth> ComplexResult<'_, N> {
     fn recorded(self, tape: &Tape) -> Rewritten {
         match self {
             ComplexResult::Complex(parts) => Rewritten::Parts(parts.map(|x| x.value(tape))),
@@ -163,7 +163,7 @@ struct Decomposed<'t, N> {
 }
 
 /// Decomposes an op, if it has a decomposition.
-fn decompose_op<'t, N: Width>(op: Op, a: [Traced<'t, N>; 2], b: [Traced<'t, N>; 2]) -> Option<Decomposed<'t, N>> {
+fn decompose_op<'t, N: FloatWidth>(op: Op, a: [Traced<'t, N>; 2], b: [Traced<'t, N>; 2]) -> Option<Decomposed<'t, N>> {
     let pick = |mask| {
         let (re, im) = Traced::select_pair(mask, (a[0], a[1]), (b[0], b[1]));
         ComplexResult::Complex([re, im])

@@ -4,7 +4,7 @@
 //! Integers of two bytes and less divide as singles, others as doubles. Zero divisors need the slow path, and so do divisions that
 //! overflow, which raise a flag, and integers with too many bits for a double.
 
-use super::traced::{Tape, Traced, Width};
+use super::traced::{FloatWidth, Tape, Traced};
 use crate::math::division;
 use crate::{DType, Inst, Kind, Op, Scalar, ValueId};
 
@@ -83,7 +83,7 @@ fn widened(tape: &Tape, op: Op, [a, b]: [ValueId; 2], dtype: DType) -> ValueId {
 }
 
 /// A division of floats, and the mask of lanes that need the slow path.
-fn float_divided<N: Width>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Option<ValueId>) {
+fn float_divided<N: FloatWidth>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Option<ValueId>) {
     let [x, y] = args.map(|v| Traced::<N>::Made(v, tape));
     let result = match op {
         Op::FloorDivide => division::floor_divide(x, y),
@@ -94,7 +94,7 @@ fn float_divided<N: Width>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId,
 }
 
 /// A division of integers through floats, and the mask of lanes that need the slow path.
-fn divided<N: Width>(tape: &Tape, op: Op, [a, b]: [ValueId; 2], dtype: DType) -> (ValueId, Option<ValueId>) {
+fn divided<N: FloatWidth>(tape: &Tape, op: Op, [a, b]: [ValueId; 2], dtype: DType) -> (ValueId, Option<ValueId>) {
     let float = |v| Traced::<N>::Made(tape.cast(v, N::DTYPE), tape);
     let (x, y) = (float(a), float(b));
     let result = match op {

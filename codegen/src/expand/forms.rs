@@ -1,6 +1,6 @@
 //! Maps an op of the table to its elementary function, and records that as instructions.
 
-use super::traced::{Traced, Width};
+use super::traced::{FloatWidth, Traced};
 use crate::Op;
 use crate::math::*;
 
@@ -15,13 +15,13 @@ pub(super) struct Recorded<'t, N> {
 /// Records a function in one width of float; a function of one argument ignores the second.
 pub(super) type Record<N> = for<'t> fn([Traced<'t, N>; 2]) -> Recorded<'t, N>;
 
-fn record_one<'t, F: Unary<Traced<'t, N>>, N: Width>([x, _]: [Traced<'t, N>; 2]) -> Recorded<'t, N> {
+fn record_one<'t, F: Unary<Traced<'t, N>>, N: FloatWidth>([x, _]: [Traced<'t, N>; 2]) -> Recorded<'t, N> {
     let needs_slow = F::needs_slow_path(x);
     let safe: Traced<'t, N> = Real::of(F::SAFE_ARGUMENT);
     Recorded { needs_slow, fast: F::fast::<true>(Traced::select(needs_slow, safe, x)) }
 }
 
-fn record_two<'t, F: Binary<Traced<'t, N>>, N: Width>([x, y]: [Traced<'t, N>; 2]) -> Recorded<'t, N> {
+fn record_two<'t, F: Binary<Traced<'t, N>>, N: FloatWidth>([x, y]: [Traced<'t, N>; 2]) -> Recorded<'t, N> {
     let needs_slow = F::needs_slow_path(x, y);
     let safe: Traced<'t, N> = Real::of(F::SAFE_ARGUMENT);
     Recorded {
@@ -30,11 +30,11 @@ fn record_two<'t, F: Binary<Traced<'t, N>>, N: Width>([x, y]: [Traced<'t, N>; 2]
     }
 }
 
-fn one<F: for<'t> Unary<Traced<'t, N>>, N: Width>(_: F) -> Option<Record<N>> {
+fn one<F: for<'t> Unary<Traced<'t, N>>, N: FloatWidth>(_: F) -> Option<Record<N>> {
     Some(|args| record_one::<F, N>(args))
 }
 
-fn two<F: for<'t> Binary<Traced<'t, N>>, N: Width>(_: F) -> Option<Record<N>> {
+fn two<F: for<'t> Binary<Traced<'t, N>>, N: FloatWidth>(_: F) -> Option<Record<N>> {
     Some(|args| record_two::<F, N>(args))
 }
 
@@ -43,7 +43,7 @@ macro_rules! forms {
        $fx:ident $(| $fx2:ident)*, $domain:ident, $cost:literal, $doc:literal
        { $($class:ident: $body:expr;)* })*) => {
         /// The elementary function of an op.
-        pub(super) fn of<N: Width>(op: Op) -> Option<Record<N>> {
+        pub(super) fn of<N: FloatWidth>(op: Op) -> Option<Record<N>> {
             match op {
                 $(Op::$Op => None$(.or(forms!(@class $class $args $body)))*,)*
             }

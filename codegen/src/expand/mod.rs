@@ -32,7 +32,7 @@ use crate::ir::build::visit;
 use crate::{DType, Fragment, Inst, Kernel, Op, ValueId};
 use complex::Rewritten;
 use forms::Recorded;
-use traced::{Tape, Traced, Width};
+use traced::{FloatWidth, Tape, Traced};
 
 /// A decomposed kernel.
 #[derive(Clone, Debug)]
@@ -185,7 +185,7 @@ fn copy(kernel: &Kernel, tape: &Tape, inst: Inst, dtype: DType) -> ValueId {
 }
 
 /// Appends a decomposed function. Returns its value and its slow path, if it has one.
-fn expand_op<N: Width>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Option<SlowPath>) {
+fn expand_op<N: FloatWidth>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Option<SlowPath>) {
     let record = forms::of::<N>(op).expect("the op is elementary");
     let Recorded { needs_slow, fast } = record(args.map(|v| Traced::Made(v, tape)));
     let fast = fast.value(tape);

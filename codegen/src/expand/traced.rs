@@ -120,11 +120,11 @@ impl IrType for f64 {
 }
 
 /// `f32` or `f64`.
-pub(super) trait Width: IrType + Number<Word: IrType> {}
+pub(super) trait FloatWidth: IrType + Number<Word: IrType> {}
 
-impl Width for f32 {}
+impl FloatWidth for f32 {}
 
-impl Width for f64 {}
+impl FloatWidth for f64 {}
 
 /// A constant, or a value of the fragment.
 #[derive(Clone, Copy)]
@@ -296,42 +296,42 @@ impl<'t, W: IrType + Word<Mask = bool>> Word for Traced<'t, W> {
     }
 }
 
-impl<N: Width> Add for Traced<'_, N> {
+impl<N: FloatWidth> Add for Traced<'_, N> {
     type Output = Self;
     fn add(self, other: Self) -> Self {
         self.two(other, Op::Add, |x, y| x + y)
     }
 }
 
-impl<N: Width> Sub for Traced<'_, N> {
+impl<N: FloatWidth> Sub for Traced<'_, N> {
     type Output = Self;
     fn sub(self, other: Self) -> Self {
         self.two(other, Op::Subtract, |x, y| x - y)
     }
 }
 
-impl<N: Width> Mul for Traced<'_, N> {
+impl<N: FloatWidth> Mul for Traced<'_, N> {
     type Output = Self;
     fn mul(self, other: Self) -> Self {
         self.two(other, Op::Multiply, |x, y| x * y)
     }
 }
 
-impl<N: Width> Div for Traced<'_, N> {
+impl<N: FloatWidth> Div for Traced<'_, N> {
     type Output = Self;
     fn div(self, other: Self) -> Self {
         self.two(other, Op::Divide, |x, y| x / y)
     }
 }
 
-impl<N: Width> Neg for Traced<'_, N> {
+impl<N: FloatWidth> Neg for Traced<'_, N> {
     type Output = Self;
     fn neg(self) -> Self {
         self.one(Op::Negative, |x| -x)
     }
 }
 
-impl<'t, N: Width> Real for Traced<'t, N> {
+impl<'t, N: FloatWidth> Real for Traced<'t, N> {
     type Word = Traced<'t, N::Word>;
     type Mask = Traced<'t, bool>;
     type Number = N;

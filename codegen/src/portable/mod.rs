@@ -3,7 +3,9 @@
 //! A kernel's fragments are resolved once to bytecode, calls of inner loops, one loop for each op and element type, which LLVM
 //! vectorises for three instruction sets. A launch runs those loops over blocks that stay in the first-level cache.
 //!
-//! | module | does |
+//! From the ground up; a row imports only rows above it:
+//!
+//! | folder | does |
 //! |---|---|
 //! | `loops` | the inner loops |
 //! | `exec` | bytecode, alias analysis, and the drivers that run a fragment on one axis, on two, or on tiles of any domain |

@@ -24,7 +24,7 @@ const MAX_ARGUMENT_BYTES: usize = 4096;
 /// Points that a lane folds in sequence before it adds them to a total: sums stay as accurate as pairwise ones.
 pub(crate) const RUN_LENGTH: usize = 32;
 /// The most parts of the inner domain of one outer point.
-const MAX_PARTS: u64 = 1024;
+const MAX_BLOCKS_PER_POINT: u64 = 1024;
 
 /// How an operand is accessed along the axis of a thread's items.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -205,7 +205,7 @@ impl GridShape {
         let blocks = outer.div_ceil(groups);
         // Where the outer points are too few to fill the device, several blocks work on each.
         let least = if kernel.template == Template::Scan { 8 } else { 4 };
-        let parts = (inner / (lanes * least)).min(MAX_BLOCKS.div_ceil(blocks)).clamp(1, MAX_PARTS);
+        let parts = (inner / (lanes * least)).min(MAX_BLOCKS.div_ceil(blocks)).clamp(1, MAX_BLOCKS_PER_POINT);
         let segment = inner.div_ceil(parts);
         let grid = [blocks.clamp(1, 1 << 20) as u32, parts as u32];
         let block = match variant.fold_axis {

@@ -7,7 +7,7 @@ use crate::{DType, Primitive, Table};
 use std::marker::PhantomData;
 
 /// A step's definition.
-trait Define {
+trait DefinePrimitive {
     /// Its argument.
     type From: Copy;
     /// Its result.
@@ -19,7 +19,7 @@ trait Define {
 /// `out[i] = D(a[i], b[i])`.
 struct Each<D>(PhantomData<D>);
 
-impl<D: Define> InnerLoop for Each<D> {
+impl<D: DefinePrimitive> InnerLoop for Each<D> {
     #[inline(always)]
     unsafe fn run<const FMA: bool>(out: *mut u8, a: *const u8, b: *const u8, _c: *const u8, n: usize, _m: usize) {
         let (out, a, b) = (out.cast::<D::To>(), a.cast::<D::From>(), b.cast::<D::From>());
@@ -34,7 +34,7 @@ macro_rules! steps {
     ($($Step:ident($a:ident, $b:ident): $From:ty => $To:ty = $body:expr;)*) => {
         $(
             struct $Step<T>(PhantomData<T>);
-            impl<T: Real> Define for $Step<T> {
+            impl<T: Real> DefinePrimitive for $Step<T> {
                 type From = $From;
                 type To = $To;
                 #[inline(always)]
@@ -91,7 +91,7 @@ tables! {
 /// An entry of the table of a number.
 struct Entry<T, const TABLE: u8>(PhantomData<T>);
 
-impl<T: Real, const TABLE: u8> Define for Entry<T, TABLE> {
+impl<T: Real, const TABLE: u8> DefinePrimitive for Entry<T, TABLE> {
     type From = T::Word;
     type To = T;
     #[inline(always)]

@@ -8,7 +8,7 @@ const LOAD: u64 = 0x90_F8_E1_C4;
 /// `kmovq` to memory.
 const STORE: u64 = 0x91_F8_E1_C4;
 /// `kmovq` from a general register.
-const FROM: u64 = 0x92_FB_E1_C4;
+const KMOVQ_FROM_REGISTER: u64 = 0x92_FB_E1_C4;
 
 impl Assembler {
     /// Bytes as in the table.
@@ -56,7 +56,7 @@ impl Assembler {
     pub fn mask_from(&mut self, dst: KReg, from: Gpr) {
         assert!(dst.0 < 8);
         self.note_avx512();
-        self.vex_registers(FROM, dst.0, from.0);
+        self.vex_registers(KMOVQ_FROM_REGISTER, dst.0, from.0);
     }
 
     /// `dst = [from]`, 64 bits.

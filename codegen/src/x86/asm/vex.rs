@@ -6,7 +6,7 @@ use crate::x86::asm::encode::{Address, Assembler, Gpr, Mem, Rm, VReg, Width};
 use crate::x86::asm::forms::{Form, MEMORY, Operands, VEX};
 
 /// `vmovq` from a general register: three bytes of prefix, the opcode, ModRM, lowest byte first.
-const FROM: u64 = 0x6E_F9_E1_C4;
+const VMOVQ_TO_REGISTER: u64 = 0x6E_F9_E1_C4;
 /// `vcvttsd2si` to 64 bits.
 const TRUNCATE: u64 = 0x2C_FB_E1_C4;
 /// `vcvttss2si` to 64 bits.
@@ -105,7 +105,7 @@ impl Assembler {
 
     /// The lowest quadword of a vector register from a general register; the others become zero.
     pub fn vex_from_gpr(&mut self, dst: VReg, from: Gpr) {
-        self.vex_registers(FROM, dst.0, from.0);
+        self.vex_registers(VMOVQ_TO_REGISTER, dst.0, from.0);
     }
 
     /// The lowest float of a vector register without its fraction, as 64 bits.

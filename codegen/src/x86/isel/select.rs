@@ -52,7 +52,7 @@ pub(crate) enum Backing {
 
 /// Where a value is.
 #[derive(Clone, Copy)]
-struct Location {
+struct ValueLocation {
     register: Option<u8>,
     backing: Backing,
 }
@@ -63,7 +63,7 @@ pub(crate) struct Emitter<'a> {
     pub(crate) arguments: Arguments,
     pub(crate) body: &'a Body<'a>,
     pub(crate) kinds: &'a StrideKinds,
-    locations: Vec<Location>,
+    locations: Vec<ValueLocation>,
     /// By value: where a value hoisted out of the loop is.
     pub(crate) hoisted: Vec<Option<Backing>>,
     pub(crate) vectors: RegisterFile,
@@ -191,7 +191,7 @@ impl<'a> Emitter<'a> {
     /// Begins a copy of the body: no value is in a register.
     pub(crate) fn begin_body(&mut self) {
         let location =
-            |backing: &Option<Backing>| Location { register: None, backing: backing.unwrap_or(Backing::None) };
+            |backing: &Option<Backing>| ValueLocation { register: None, backing: backing.unwrap_or(Backing::None) };
         self.locations = self.hoisted.iter().map(location).collect();
         self.vectors.reset();
         self.masks.reset();
