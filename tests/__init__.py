@@ -1,6 +1,7 @@
 """Tests that cross the layers, sorted by what they need besides Python and pytest.
 
-Nothing: `test_tidy.py`, the house rules over every file.
+Nothing: `test_tidy.py`, the house rules over every file, and `test_architecture.py`, the order of
+folders.
 
 The extension: `array`, what a user sees, beside NumPy; `python_layer`, the package around the
 extension; `engine`, kernels, plans, memory and threads; `fuzz`, random programs; `accuracy`, errors

@@ -58,7 +58,9 @@ class Crate:
         self.files: dict[Module, Path] = {}
         for path in sorted(src.rglob("*.rs")):
             parts = path.relative_to(src).with_suffix("").parts
-            self.files[() if parts == ("lib",) else parts[: len(parts) - (parts[-1] == "mod")]] = path
+            self.files[() if parts == ("lib",) else parts[: len(parts) - (parts[-1] == "mod")]] = (
+                path
+            )
         self.code = {module: self._code(path) for module, path in self.files.items()}
         self.exports = {module: self._exports(module) for module in self.files}
         self.edges = {module: set(self._imports(module)) for module in self.files if module}

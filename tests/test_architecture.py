@@ -36,7 +36,9 @@ def ladder(crate: Crate, module: Module) -> list[str]:
 
 def folders_of(crate: Crate) -> list[Module]:
     """The modules that have folders below them, the root first."""
-    parents = {module[:-1] for module, path in crate.files.items() if module and path.name == "mod.rs"}
+    parents = {
+        module[:-1] for module, path in crate.files.items() if module and path.name == "mod.rs"
+    }
     return sorted(parents)
 
 
@@ -48,16 +50,28 @@ def test_folders_import_one_way(name: str) -> None:
     for parent in folders_of(c):
         order = ladder(c, parent)
         depth = len(parent)
-        rooms = {module[depth] for module in c.files if module[:depth] == parent and len(module) > depth}
-        found += [f"{names([(*parent, room)])} is not in the table of its parent" for room in sorted(rooms - set(order))]
-        found += [f"{names([(*parent, room)])} is in a table, but not there" for room in sorted(set(order) - rooms)]
+        rooms = {
+            module[depth] for module in c.files if module[:depth] == parent and len(module) > depth
+        }
+        found += [
+            f"{names([(*parent, room)])} is not in the table of its parent"
+            for room in sorted(rooms - set(order))
+        ]
+        found += [
+            f"{names([(*parent, room)])} is in a table, but not there"
+            for room in sorted(set(order) - rooms)
+        ]
         for module, targets in c.edges.items():
             for target in sorted(targets):
-                inside = module[:depth] == parent == target[:depth] and len(module) > depth < len(target)
+                inside = module[:depth] == parent == target[:depth] and len(module) > depth < len(
+                    target
+                )
                 if inside and module[depth] != target[depth]:
                     a, b = module[depth], target[depth]
                     if a in order and b in order and order.index(a) < order.index(b):
-                        found.append(f"{names([module])} imports {names([target])}: {a} stands below {b}")
+                        found.append(
+                            f"{names([module])} imports {names([target])}: {a} stands below {b}"
+                        )
     assert not found, f"imports against the order of {name}'s folders:\n  " + "\n  ".join(found)
 
 
@@ -77,9 +91,13 @@ def test_a_type_has_its_name_alone(name: str) -> None:
     """One word, one meaning: no two types of a crate have one name."""
     where = defaultdict(list)
     for module, code in crate(name).code.items():
-        for word in re.findall(r"^\s*(?:pub(?:\([^)]*\))?\s+)?(?:struct|enum|trait|union)\s+(\w+)", code, re.M):
+        for word in re.findall(
+            r"^\s*(?:pub(?:\([^)]*\))?\s+)?(?:struct|enum|trait|union)\s+(\w+)", code, re.M
+        ):
             where[word].append(names([module]) or "lib")
-    found = [f"{word}: {', '.join(places)}" for word, places in sorted(where.items()) if len(places) > 1]
+    found = [
+        f"{word}: {', '.join(places)}" for word, places in sorted(where.items()) if len(places) > 1
+    ]
     assert not found, f"types of one name in {name}:\n  " + "\n  ".join(found)
 
 
@@ -88,6 +106,12 @@ def test_a_tuned_constant_has_its_name_alone(name: str) -> None:
     """A number that somebody measured is found by its name, and only it."""
     count: Counter[str] = Counter()
     for code in crate(name).code.values():
-        count.update(re.findall(r"^(?:pub(?:\([^)]*\))?\s+)?const\s+([A-Z][A-Z0-9_]*)\s*:\s*(?:usize|u32|u64|f64)\b", code, re.M))
+        count.update(
+            re.findall(
+                r"^(?:pub(?:\([^)]*\))?\s+)?const\s+([A-Z][A-Z0-9_]*)\s*:\s*(?:usize|u32|u64|f64)\b",
+                code,
+                re.M,
+            )
+        )
     found = [f"{word}: {times} times" for word, times in sorted(count.items()) if times > 1]
     assert not found, f"constants of one name in {name}:\n  " + "\n  ".join(found)

@@ -26,8 +26,12 @@ MACRO_FAMILIES = {
     "a table of rows": re.compile(
         r"codegen/src/(ir/op|ir/fold|portable/loops/elementwise|expand/forms|x86/asm/forms/table)\.rs|core/src/ops/reduce\.rs"
     ),
-    "a trait for each element type": re.compile(r"codegen/src/(portable/(\w+/)?\w+|drive/isa|host/gemv)\.rs"),
-    "NumPy's functions by name": re.compile(r"pybind/src/(interpreter/fastcall|object/raw_slots|call/functions)\.rs"),
+    "a trait for each element type": re.compile(
+        r"codegen/src/(portable/(\w+/)?\w+|drive/isa|host/gemv)\.rs"
+    ),
+    "NumPy's functions by name": re.compile(
+        r"pybind/src/(interpreter/fastcall|object/raw_slots|call/functions)\.rs"
+    ),
 }
 VAGUE_NAMES = {"utils", "util", "helpers", "helper", "base", "misc", "common"}
 

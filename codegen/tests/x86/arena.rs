@@ -5,7 +5,7 @@
 use crate::process::alone;
 use fastnp_codegen::x86::{Assembler, ExecutableCode, Gpr, map_executable};
 
-/// ExecutableCode that returns a number, so many bytes long at least.
+/// Code that returns a number, so many bytes long at least.
 fn returns(number: i64, bytes: usize) -> ExecutableCode {
     let mut asm = Assembler::new();
     asm.mov_imm(Gpr::RAX, number);
