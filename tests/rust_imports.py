@@ -1,8 +1,8 @@
 """Which Rust file imports which, read from the sources.
 
-A path counts wherever it stands: in a `use`, in code, in a macro. Paths through re-exports (`pub use` in a
-`mod.rs` or `lib.rs`) lead to the file that defines the name. Tests inside the sources are left out, as is
-the crate's root, which may import everything.
+A path counts wherever it stands: in a `use`, in code, in a macro. Paths through re-exports (`pub
+use` in a `mod.rs` or `lib.rs`) lead to the file that defines the name. Tests inside the sources are
+left out, as is the crate's root, which may import everything.
 """
 
 from __future__ import annotations

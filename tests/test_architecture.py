@@ -1,7 +1,8 @@
 """The architecture that a machine can check: folders import each other in one direction.
 
-The order of the folders stands in a table at the head of each crate's `lib.rs`, and of each `mod.rs` whose
-folder has folders: "from the ground up", each row importing rows above it only. This test reads those tables.
+The order of the folders stands in a table at the head of each crate's `lib.rs`, and of each
+`mod.rs` whose folder has folders: from the ground up, each row importing rows above it only. This
+test reads those tables.
 """
 
 from __future__ import annotations

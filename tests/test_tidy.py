@@ -20,8 +20,8 @@ ROOT = Path(__file__).resolve().parent.parent
 MAX_FILE_LINES = 800
 MAX_FUNCTION_LINES = 100
 MAX_ARCHITECTURE_LINES = 150
-# Tables (of ops and of folds with the files that read them, of machine instructions), and two more; a family is
-# one reason to have macros.
+# Tables (of ops and of folds with the files that read them, of machine instructions), and two
+# more; a family is one reason to have macros.
 MACRO_FAMILIES = {
     "a table of rows": re.compile(
         r"codegen/src/(ir/op|ir/fold|portable/loops/elementwise|expand/forms|x86/asm/forms/table)\.rs|core/src/ops/reduce\.rs"

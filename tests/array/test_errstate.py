@@ -12,6 +12,7 @@ import itertools
 import threading
 import warnings
 from collections.abc import Callable, Iterator
+from importlib import import_module
 from typing import Any
 
 import fastnp
@@ -24,7 +25,7 @@ MODES = ["warn", "raise", "call", "log", "print", "ignore"]
 
 # Functions whose underflow flag in NumPy depends on the processor.
 UNDERFLOW_VARIES = {"sin", "cos", "tan", "exp", "exp2", "expm1", "power", "float_power", "arctan2"}
-if not numpy._core._multiarray_umath.__cpu_features__["AVX512_SKX"]:
+if not import_module("numpy._core._multiarray_umath").__cpu_features__["AVX512_SKX"]:
     # Here NumPy calls the C library, which raises the flag for subnormal arguments of these.
     UNDERFLOW_VARIES |= {"arcsin", "arcsinh", "arctan", "arctanh", "log1p", "sinh"}
 # Single cases: infinite powers, and complex lengths, signs and quotients at the ends of the range.
