@@ -35,7 +35,7 @@ pub trait Program: Send + Sync {
     /// # Safety
     /// Every address that a point of the domain gives an operand must be valid for the access it declares and aligned
     /// for its type, no other thread may access stored locations during the launch, and the operands may alias only as
-    /// the kernel's semantics allow (see [`crate::ir::kernel`]).
+    /// the kernel's semantics allow (see [`crate::ir::kernel`]). The processor must have the instructions that the backend compiles for.
     unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Result<RaisedFlags, DeviceError>;
 
     /// Text for people: generated source, disassembly, or the resolved instruction list.

@@ -30,6 +30,12 @@ impl X86 {
         Level::available().into_iter().map(X86::of).collect()
     }
 
+    /// One backend for each level there is, worst first: for the listings of their programs, which are the same on every machine.
+    /// A program must not be launched where the processor lacks its level.
+    pub fn every_level_listed() -> Vec<X86> {
+        [Level::Avx2, Level::Avx512].map(X86::of).into()
+    }
+
     fn of(level: Level) -> X86 {
         X86 { level, portable: Portable::on(level.isa()) }
     }
