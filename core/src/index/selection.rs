@@ -9,7 +9,7 @@
 //! cause a warning.
 
 use crate::array::array::Array;
-use crate::array::layout::{Layout, Order};
+use crate::array::layout::{Layout, Order, c_strides};
 use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::count_true::count_true;
@@ -214,11 +214,11 @@ impl Selection {
         // SAFETY: the mask is dense and evaluated.
         let bytes = unsafe { std::slice::from_raw_parts(flags, mask.size()) };
         let count = count_true(bytes);
-        let out = Array::by_rows(&[count], self.dtype)?;
-        let target = out.storage.materialize()?;
-        // SAFETY: values and mask are dense, evaluated and of one shape; the target has room for every selected element.
-        unsafe { compact(from, bytes, target, count, self.dtype.size()) };
-        Ok(out)
+        let size = self.dtype.size();
+        Array::filled(&[count], c_strides(&[count], size), self.dtype, |target| {
+            // SAFETY: values and mask are dense, evaluated and of one shape; the target has room for every selected element.
+            unsafe { compact(from, bytes, target, count, size) };
+        })
     }
 
     /// `target[mask] = self` for the mask of this selection.
