@@ -149,3 +149,194 @@ pub(crate) fn statement_kernel(s: &Statement<'_>, outer: usize, inner: usize) ->
     }
     k.finish()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::array::layout::CowStrides;
+    use crate::array::strided_view::StridedView;
+    use crate::memory::storage::Storage;
+    use crate::memory::storage_ref::StorageRef;
+    use crate::plan::lower::{InputType, lower_statement};
+    use fastnp_codegen::Scalar;
+
+    fn check(what: &str, a: Kernel, b: Kernel) {
+        if a.to_string() != b.to_string() {
+            println!("DIFFERENT {what}\n{a}\n{b}");
+            panic!("{what}");
+        }
+        assert!(a == b);
+    }
+
+    #[test]
+    fn dense() {
+        let mut n = 0;
+        for &op in Op::ALL {
+            for compute in DType::ALL {
+                if !op.has_loop(compute) {
+                    continue;
+                }
+                for kinds in 0..DENSE_KINDS {
+                    if kinds & 3 >= 1 << op.arity() || op.arity() > 2 {
+                        continue;
+                    }
+                    let inputs: Vec<_> =
+                        (0..op.arity())
+                            .map(|i| {
+                                if kinds >> i & 1 != 0 {
+                                    InputType::Scalar(compute)
+                                } else {
+                                    InputType::Memory(compute)
+                                }
+                            })
+                            .collect();
+                    n += 1;
+                    check(
+                        op.name(),
+                        dense_kernel(op, compute, kinds),
+                        lower_statement(
+                            Operation::Apply(op),
+                            compute,
+                            &inputs,
+                            op.result(compute),
+                            (1, 0),
+                            kinds & IN_PLACE == 0,
+                        ),
+                    );
+                }
+            }
+        }
+        println!("{n} dense");
+    }
+
+    #[test]
+    fn folds() {
+        let mut n = 0;
+        let folds =
+            Op::ALL.iter().filter(|op| op.fold().is_some()).map(|&op| Fold::Op(op)).chain([Fold::ArgMin, Fold::ArgMax]);
+        for fold in folds {
+            for compute in DType::ALL {
+                for from in DType::ALL {
+                    if let Fold::Op(op) = fold
+                        && !op.has_loop(compute)
+                    {
+                        continue;
+                    }
+                    let to = fold.result(compute);
+                    n += 1;
+                    check(
+                        "fold",
+                        fold_kernel(fold, [from, compute, to]),
+                        lower_statement(Operation::Fold(fold), compute, &[InputType::Memory(from)], to, (0, 1), false),
+                    );
+                }
+            }
+        }
+        println!("{n} folds");
+    }
+
+    #[test]
+    fn statements() {
+        let storage = StorageRef::new(Storage::pending(8));
+        let mut n = 0;
+        let mut ops: Vec<(Operation, usize, bool)> = vec![
+            (Operation::Copy, 1, false),
+            (Operation::Select, 3, false),
+            (Operation::Ramp, 0, false),
+            (Operation::Ramp, 2, false),
+            (Operation::Gather, 2, false),
+            (Operation::Scatter, 2, false),
+        ];
+        for &op in Op::ALL {
+            ops.push((Operation::Apply(op), op.arity(), false));
+            if op.fold().is_some() {
+                ops.push((Operation::Fold(Fold::Op(op)), 1, true));
+                ops.push((Operation::Scan(op), 1, true));
+            }
+        }
+        ops.push((Operation::Fold(Fold::ArgMin), 1, true));
+        ops.push((Operation::Part(crate::host::gemm::Product::Matmul, Op::Multiply), 2, false));
+        for (op, arity, folds) in ops {
+            for compute in DType::ALL {
+                for from in DType::ALL {
+                    for to in [compute, DType::F64, DType::I64] {
+                        for (outer, inner) in [(0, 0), (1, 0), (2, 0), (0, 1), (1, 1), (2, 2)] {
+                            if inner > 0 && !folds {
+                                continue;
+                            }
+                            if let Operation::Apply(o)
+                            | Operation::Part(_, o)
+                            | Operation::Fold(Fold::Op(o))
+                            | Operation::Scan(o) = op
+                                && !o.has_loop(compute)
+                            {
+                                continue;
+                            }
+                            if let Operation::Scan(_) = op
+                                && inner > 1
+                            {
+                                continue;
+                            }
+                            for mask in 0..1 << arity {
+                                if matches!(op, Operation::Gather) && mask & 1 != 0 {
+                                    continue;
+                                }
+                                if matches!(op, Operation::Gather | Operation::Scatter) && mask & 2 != 0 {
+                                    continue;
+                                }
+                                let view = |dtype| StridedView {
+                                    storage: &storage,
+                                    dtype,
+                                    offset: 0,
+                                    strides: CowStrides::Borrowed(&[]),
+                                };
+                                let inputs: Vec<Input> = (0..arity)
+                                    .map(|i| {
+                                        let t = if matches!(op, Operation::Gather | Operation::Scatter) && i == 1 {
+                                            DType::I64
+                                        } else {
+                                            from
+                                        };
+                                        if mask >> i & 1 != 0 {
+                                            Input::Scalar(Scalar::zero(t))
+                                        } else {
+                                            Input::Memory(view(t))
+                                        }
+                                    })
+                                    .collect();
+                                let types: Vec<InputType> = inputs
+                                    .iter()
+                                    .map(|x| match x {
+                                        Input::Memory(v) => InputType::Memory(v.dtype),
+                                        Input::Scalar(s) => InputType::Scalar(s.dtype()),
+                                    })
+                                    .collect();
+                                let to = match op {
+                                    Operation::Apply(o) | Operation::Part(_, o) => o.result(compute),
+                                    Operation::Gather => from,
+                                    _ => to,
+                                };
+                                let s = Statement {
+                                    op,
+                                    compute,
+                                    domain: &[],
+                                    reduced: 0,
+                                    inputs: &inputs,
+                                    target: view(to),
+                                    covers: true,
+                                };
+                                n += 1;
+                                check(
+                                    &format!("{op:?} {outer} {inner}"),
+                                    statement_kernel(&s, outer, inner),
+                                    lower_statement(op, compute, &types, to, (outer, inner), false),
+                                );
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        println!("{n} statements");
+    }
+}
