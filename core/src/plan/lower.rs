@@ -83,7 +83,7 @@ pub(crate) fn lower_statement(
         index: 0,
         op,
         compute,
-        reduced: (1 << inner) - 1 << outer,
+        reduced: ((1 << inner) - 1) << outer,
         sources: inputs.iter().enumerate().map(source).collect(),
         target: access(inputs.len(), target),
         domain: domain.clone(),
@@ -356,7 +356,7 @@ impl Emitter<'_> {
 }
 
 /// How an operation folds, where it does.
-pub(crate) fn fold_of(op: Operation) -> Option<Fold> {
+fn fold_of(op: Operation) -> Option<Fold> {
     match op {
         Operation::Fold(fold) => Some(fold),
         Operation::Scan(op) => Some(Fold::Op(op)),
@@ -365,7 +365,7 @@ pub(crate) fn fold_of(op: Operation) -> Option<Fold> {
 }
 
 /// Emits what an operation does at one point.
-pub(crate) fn compute(
+fn compute(
     f: &mut FragmentBuilder<'_>,
     op: Operation,
     dtype: DType,
