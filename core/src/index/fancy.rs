@@ -10,7 +10,7 @@
 
 use crate::array::array::Array;
 use crate::array::layout::{
-    CowStrides, Index, Layout, MAX_DIMS, Order, Shape, Strides, broadcast, c_strides, count, same_shape,
+    CowStrides, Index, Layout, MAX_DIMS, Order, Shape, Strides, broadcast, byte_count, c_strides, count, same_shape,
 };
 use crate::array::result_order;
 use crate::array::strided_view::StridedView;
@@ -24,6 +24,7 @@ use crate::index::take_rows::{RowItems, check_bounds};
 use crate::ops::elementwise::apply;
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::eager::runs_eagerly;
+use crate::runtime::eager_gate::Eager;
 use crate::runtime::lock::{recording, runtime};
 use fastnp_codegen::{DType, Op};
 use smallvec::SmallVec;
@@ -389,6 +390,13 @@ impl IndexedAxis {
     }
 }
 
+/// The byte offset of an indexed element, by its number. Bounds were checked when the offsets were computed.
+fn offset_at(offsets: *const u8) -> impl Fn(usize) -> isize {
+    let offsets = offsets.cast::<i64>();
+    // SAFETY: callers pass the array of offsets, evaluated, which has one for each index and lives while they copy.
+    move |k| unsafe { *offsets.add(k) as isize }
+}
+
 impl FancyIndex {
     /// The shape of the result of a read, which is the shape that a written value broadcasts to.
     pub fn result_shape(&self) -> Shape {
@@ -412,12 +420,13 @@ impl FancyIndex {
     }
 
     fn gather(&self, shape: &[usize], strides: Strides) -> Result<Array> {
+        if count(shape) > 0
+            && let Some(rows) = self.as_rows(&strides)
+        {
+            return self.gather_now(shape, strides, rows);
+        }
         let target = Array::fresh(shape, strides, self.array.dtype())?;
         if target.size() == 0 {
-            return Ok(target);
-        }
-        if let Some(rows) = self.as_rows(target.strides()) {
-            self.gather_now(&target, rows)?;
             return Ok(target);
         }
         let offsets = &self.offsets;
@@ -473,42 +482,38 @@ impl FancyIndex {
     }
 
     /// Copies the rows to a new array at once.
-    fn gather_now(&self, target: &Array, (items, step): (RowItems, isize)) -> Result<()> {
+    fn gather_now(&self, shape: &[usize], strides: Strides, (items, step): (RowItems, isize)) -> Result<Array> {
+        let dtype = self.array.dtype();
         let mut runtime = runtime();
-        let from = runtime.ensure_on_host(&self.array.storage)?.wrapping_offset(self.basic.offset).cast_const();
-        let to = target.storage.materialize()?;
-        let offset = self.offset();
-        let addresses = |k: usize| (from.wrapping_offset(offset(k)), to.wrapping_offset(k as isize * step));
-        // SAFETY: the array is evaluated, its offsets were checked, and the target is new and has room for all rows.
-        unsafe { take_rows::copy(self.offsets.size(), items, addresses) };
-        target.storage.note_write()?;
-        runtime.telemetry.stats.count_eager();
-        Ok(())
+        let mut gate = Eager::unlimited(&mut runtime);
+        let from = gate.read_flushed(&self.array.storage)?.wrapping_offset(self.basic.offset);
+        let offset = offset_at(gate.read_flushed(&self.offsets.storage)?);
+        let storage = gate.create(byte_count(shape, dtype.size())?, |_, to| {
+            let addresses = |k: usize| (from.wrapping_offset(offset(k)), to.wrapping_offset(k as isize * step));
+            // SAFETY: the array is evaluated, its offsets were checked, and the target is new and has room for all rows.
+            unsafe { take_rows::copy(self.offsets.size(), items, addresses) };
+            Ok(())
+        })?;
+        let layout = Layout { shape: Shape::from_slice(shape), strides, offset: 0 };
+        Ok(Array { storage, layout, dtype, writeable: true })
     }
 
     /// Copies rows of an array of the same type into this one at once.
     fn scatter_now(&self, value: &Array, (items, step): (RowItems, isize)) -> Result<()> {
         let mut runtime = runtime();
-        if self.array.storage.has_snapshots() {
-            runtime.copy_on_write(&self.array.storage)?;
-        }
-        let from = runtime.ensure_on_host(&value.storage)?.wrapping_offset(value.layout.offset).cast_const();
-        let to = runtime.ensure_on_host(&self.array.storage)?.wrapping_offset(self.basic.offset);
-        let offset = self.offset();
-        let addresses = |k: usize| (from.wrapping_offset(k as isize * step), to.wrapping_offset(offset(k)));
-        let items = RowItems { strides: (items.strides.1, items.strides.0), ..items };
-        // SAFETY: both arrays are evaluated and share no memory, the offsets were checked, and the value has a row for each.
-        unsafe { take_rows::copy(self.offsets.size(), items, addresses) };
-        self.array.storage.note_write()?;
-        runtime.telemetry.stats.count_eager();
-        Ok(())
-    }
-
-    /// The byte offset of an indexed element. Bounds were checked when it was computed.
-    fn offset(&self) -> impl Fn(usize) -> isize {
-        let start = self.offsets.storage.address().map_or(std::ptr::null(), |p| p.cast_const().cast::<i64>());
-        // SAFETY: there is one offset for each index; the storage has memory and lives as long as `self`.
-        move |k| unsafe { *start.add(k) as isize }
+        let mut gate = Eager::unlimited(&mut runtime);
+        let target = gate.target_flushed(&self.array.storage)?;
+        let from = gate.read_flushed(&value.storage)?.wrapping_offset(value.layout.offset);
+        let offset = offset_at(gate.read_flushed(&self.offsets.storage)?);
+        gate.write(target, |_, start| {
+            let to = start.wrapping_offset(self.basic.offset);
+            let addresses = |k: usize| (from.wrapping_offset(k as isize * step), to.wrapping_offset(offset(k)));
+            let items = RowItems { strides: (items.strides.1, items.strides.0), ..items };
+            // SAFETY: both arrays are evaluated and share no memory, the offsets were checked, and the value has a row for
+            // each.
+            unsafe { take_rows::copy(self.offsets.size(), items, addresses) };
+            Ok(())
+        })
     }
 
     /// Strides of the result in NumPy's axis order. If the basic part has more than one element, the position arrays' axes are outer

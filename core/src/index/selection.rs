@@ -9,7 +9,7 @@
 //! cause a warning.
 
 use crate::array::array::Array;
-use crate::array::layout::{Layout, Order};
+use crate::array::layout::{Layout, Order, c_strides};
 use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::count_true::count_true;
@@ -17,6 +17,7 @@ use crate::index::mask_device::{compact_on_device, count_selected};
 use crate::index::mask_loops::{compact, expand};
 use crate::ops::elementwise::{apply, select};
 use crate::ops::reduce::Reduction;
+use crate::runtime::eager_gate::{Eager, EagerLimit};
 use crate::runtime::lock::runtime;
 use crate::runtime::snapshot::Snapshot;
 use fastnp_codegen::{DType, Fold, Op, Scalar};
@@ -213,11 +214,11 @@ impl Selection {
         // SAFETY: the mask is dense and evaluated.
         let bytes = unsafe { std::slice::from_raw_parts(flags, mask.size()) };
         let count = count_true(bytes);
-        let out = Array::by_rows(&[count], self.dtype)?;
-        let target = out.storage.materialize()?;
-        // SAFETY: values and mask are dense, evaluated and of one shape; the target has room for every selected element.
-        unsafe { compact(from, bytes, target, count, self.dtype.size()) };
-        Ok(out)
+        let size = self.dtype.size();
+        Array::filled(&[count], c_strides(&[count], size), self.dtype, |target| {
+            // SAFETY: values and mask are dense, evaluated and of one shape; the target has room for every selected element.
+            unsafe { compact(from, bytes, target, count, size) };
+        })
     }
 
     /// `target[mask] = self` for the mask of this selection.
@@ -291,19 +292,21 @@ fn dense(array: Array) -> Result<Array> {
 /// ```
 pub fn select_now(source: &Array, mask: &Array) -> Result<Option<Array>> {
     let mut runtime = runtime();
-    let fits = source.shape() == mask.shape() && mask.dtype() == DType::Bool && mask.size() <= runtime.tiny;
+    let fits = source.shape() == mask.shape() && mask.dtype() == DType::Bool;
     if !fits || !source.is_c_contiguous() || !mask.is_c_contiguous() {
         return Ok(None);
     }
-    let flags = runtime.ensure_on_host(&mask.storage)?.wrapping_offset(mask.layout.offset);
-    let from = runtime.ensure_on_host(&source.storage)?.wrapping_offset(source.layout.offset);
+    let Some(mut gate) = Eager::within(&mut runtime, mask.size(), EagerLimit::Points) else { return Ok(None) };
+    let flags = gate.read_flushed(&mask.storage)?.wrapping_offset(mask.layout.offset);
+    let from = gate.read_flushed(&source.storage)?.wrapping_offset(source.layout.offset);
     // SAFETY: the mask is dense and evaluated.
     let bytes = unsafe { std::slice::from_raw_parts(flags, mask.size()) };
     let (count, size) = (count_true(bytes), source.dtype().size());
-    let (storage, to) = runtime.allocate(count * size)?;
-    // SAFETY: values and mask are dense, evaluated and of one shape; the target has room for every selected element.
-    unsafe { compact(from, bytes, to, count, size) };
-    runtime.telemetry.stats.count_eager();
+    let storage = gate.create(count * size, |_, to| {
+        // SAFETY: values and mask are dense, evaluated and of one shape; the target has room for every selected element.
+        unsafe { compact(from, bytes, to, count, size) };
+        Ok(())
+    })?;
     let layout = Layout::dense(&[count], size);
     Ok(Some(Array { storage, layout, dtype: source.dtype(), writeable: true }))
 }

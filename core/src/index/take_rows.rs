@@ -6,15 +6,13 @@
 //! recorded, a million took twice as long.
 
 use crate::array::array::Array;
-use crate::array::layout::{Layout, Shape, c_strides, count};
+use crate::array::layout::{Layout, Shape, byte_count, c_strides, count};
 use crate::array::value::Value;
 use crate::error::{Error, Result};
+use crate::runtime::eager_gate::{Eager, EagerLimit};
 use crate::runtime::lock::runtime;
 use fastnp_codegen::{DType, Scalar};
 
-/// Reads of up to this many times the setting `tiny` run at once: 10,000 take 6.6 µs eagerly and 10.9 recorded, and no longer
-/// than recorded if two operations follow that would fuse with the read.
-const EAGER_FACTOR: usize = 16;
 /// Size of the largest row that counts as a single element, in bytes.
 pub(crate) const MAX_ELEMENT_BYTES: usize = 16;
 
@@ -38,9 +36,10 @@ impl RowAxis {
         dense.then(|| RowAxis { n, step, bytes: count(shape) * size })
     }
 
-    /// Whether a read of so many rows is better recorded: then it fuses, and runs on several threads.
-    fn better_recorded(&self, positions: usize, tiny: usize) -> bool {
-        self.bytes <= MAX_ELEMENT_BYTES && positions > EAGER_FACTOR.saturating_mul(tiny)
+    /// How many rows are read eagerly. A read of more single elements is better recorded: then it fuses, and runs on several
+    /// threads.
+    fn read_limit(&self) -> EagerLimit {
+        if self.bytes <= MAX_ELEMENT_BYTES { EagerLimit::GatheredRows } else { EagerLimit::Unlimited }
     }
 
     /// Whether no position is negative.
@@ -195,30 +194,29 @@ unsafe fn position_slice<'a>(positions: &Array, address: *const u8) -> &'a [i64]
 pub(crate) fn take(array: &Array, positions: &Array) -> Result<Option<Array>> {
     let Some(rows) = RowAxis::of(array, positions) else { return Ok(None) };
     let mut runtime = runtime();
-    if rows.better_recorded(positions.size(), runtime.tiny) {
-        return Ok(None);
-    }
+    let Some(mut gate) = Eager::within(&mut runtime, positions.size(), rows.read_limit()) else { return Ok(None) };
     let shape: Shape = positions.shape().iter().chain(&array.shape()[1..]).copied().collect();
-    let at = runtime.ensure_on_host(&positions.storage)?.wrapping_offset(positions.layout.offset);
-    let from = runtime.ensure_on_host(&array.storage)?.wrapping_offset(array.layout.offset);
-    let (storage, to) = runtime.allocate(crate::array::layout::byte_count(&shape, array.dtype().size())?)?;
-    // SAFETY: both arrays are evaluated, and the result is new and has room for one row a position.
-    unsafe {
-        let at = position_slice(positions, at);
-        let from_start = rows.all_from_start(at)?;
-        match rows.bytes {
-            1 => rows.gather::<u8>(at, from_start, from, to),
-            2 => rows.gather::<u16>(at, from_start, from, to),
-            4 => rows.gather::<u32>(at, from_start, from, to),
-            8 => rows.gather::<u64>(at, from_start, from, to),
-            16 => rows.gather::<u128>(at, from_start, from, to),
-            bytes => {
-                let items = RowItems { bytes, count: 1, strides: (0, 0) };
-                copy(at.len(), items, |k| (from.offset(rows.wrapped_offset(at[k])), to.add(k * bytes)));
+    let at = gate.read_flushed(&positions.storage)?.wrapping_offset(positions.layout.offset);
+    let from = gate.read_flushed(&array.storage)?.wrapping_offset(array.layout.offset);
+    let storage = gate.create(byte_count(&shape, array.dtype().size())?, |_, to| {
+        // SAFETY: both arrays are evaluated, and the result is new and has room for one row a position.
+        unsafe {
+            let at = position_slice(positions, at);
+            let from_start = rows.all_from_start(at)?;
+            match rows.bytes {
+                1 => rows.gather::<u8>(at, from_start, from, to),
+                2 => rows.gather::<u16>(at, from_start, from, to),
+                4 => rows.gather::<u32>(at, from_start, from, to),
+                8 => rows.gather::<u64>(at, from_start, from, to),
+                16 => rows.gather::<u128>(at, from_start, from, to),
+                bytes => {
+                    let items = RowItems { bytes, count: 1, strides: (0, 0) };
+                    copy(at.len(), items, |k| (from.offset(rows.wrapped_offset(at[k])), to.add(k * bytes)));
+                }
             }
         }
-    }
-    runtime.telemetry.stats.count_eager();
+        Ok(())
+    })?;
     let layout = Layout { strides: c_strides(&shape, array.dtype().size()), shape, offset: 0 };
     Ok(Some(Array { storage, layout, dtype: array.dtype(), writeable: true }))
 }
@@ -250,34 +248,35 @@ pub(crate) fn put(array: &Array, positions: &Array, value: Value<'_>) -> Result<
         return Ok(false);
     }
     let mut runtime = runtime();
-    if array.storage.has_snapshots() {
-        runtime.copy_on_write(&array.storage)?;
-    }
-    let at = runtime.ensure_on_host(&positions.storage)?.wrapping_offset(positions.layout.offset);
-    let to = runtime.ensure_on_host(&array.storage)?.wrapping_offset(array.layout.offset);
+    let mut gate = Eager::unlimited(&mut runtime);
+    let target = gate.target_flushed(&array.storage)?;
+    let at = gate.read_flushed(&positions.storage)?.wrapping_offset(positions.layout.offset);
     let bytes = number.map(|s| s.bytes());
     let (from, step): (*const u8, usize) = match (value, &bytes) {
-        (Value::Array(v), _) => (runtime.ensure_on_host(&v.storage)?.wrapping_offset(v.layout.offset), rows.bytes),
+        (Value::Array(v), _) => (gate.read_flushed(&v.storage)?.wrapping_offset(v.layout.offset), rows.bytes),
         (_, Some(bytes)) => (bytes.as_ptr(), 0),
         (_, None) => return Ok(false),
     };
-    // SAFETY: all arrays are evaluated and share no memory; the value has one row a position, or one row for all with step zero.
-    unsafe {
-        let at = position_slice(positions, at);
-        let (from_start, values) = (rows.all_from_start(at)?, (from, step));
-        match rows.bytes {
-            1 => rows.scatter::<u8>(at, from_start, values, to),
-            2 => rows.scatter::<u16>(at, from_start, values, to),
-            4 => rows.scatter::<u32>(at, from_start, values, to),
-            8 => rows.scatter::<u64>(at, from_start, values, to),
-            16 => rows.scatter::<u128>(at, from_start, values, to),
-            bytes => {
-                let items = RowItems { bytes, count: 1, strides: (0, 0) };
-                copy(at.len(), items, |k| (from.add(k * step), to.offset(rows.wrapped_offset(at[k]))));
+    gate.write(target, |_, start| {
+        let to = start.wrapping_offset(array.layout.offset);
+        // SAFETY: all arrays are evaluated and share no memory; the value has one row a position, or one row for all with step
+        // zero.
+        unsafe {
+            let at = position_slice(positions, at);
+            let (from_start, values) = (rows.all_from_start(at)?, (from, step));
+            match rows.bytes {
+                1 => rows.scatter::<u8>(at, from_start, values, to),
+                2 => rows.scatter::<u16>(at, from_start, values, to),
+                4 => rows.scatter::<u32>(at, from_start, values, to),
+                8 => rows.scatter::<u64>(at, from_start, values, to),
+                16 => rows.scatter::<u128>(at, from_start, values, to),
+                bytes => {
+                    let items = RowItems { bytes, count: 1, strides: (0, 0) };
+                    copy(at.len(), items, |k| (from.add(k * step), to.offset(rows.wrapped_offset(at[k]))));
+                }
             }
         }
-    }
-    array.storage.note_write()?;
-    runtime.telemetry.stats.count_eager();
+        Ok(())
+    })?;
     Ok(true)
 }

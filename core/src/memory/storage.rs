@@ -170,7 +170,7 @@ impl Storage {
     }
 
     /// The address in host memory: downloads the contents if they are on a device only, allocates memory if there is none. A write
-    /// there must be followed by [`Storage::note_write`] or [`Storage::invalidate_device`].
+    /// there must be followed by [`Storage::invalidate_device`]; eager work gets addresses and that from `runtime::eager_gate`.
     ///
     /// # Errors
     /// `MemoryError`; those of a device that has the contents.
@@ -369,20 +369,10 @@ impl Storage {
         self.version.load(Ordering::Relaxed)
     }
 
-    /// Counts a write that was recorded.
+    /// Counts a write.
     #[inline]
     pub(crate) fn bump_version(&self) {
         self.version.store(self.version() + 1, Ordering::Relaxed);
-    }
-
-    /// Notes a write on the host: counts it and invalidates the device.
-    ///
-    /// # Errors
-    /// Those of a device that has the memory exported.
-    #[inline]
-    pub(crate) fn note_write(&self) -> Result<()> {
-        self.bump_version();
-        self.invalidate_device()
     }
 
     /// An identity that no other storage has, renewed when this one is reused.

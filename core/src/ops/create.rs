@@ -2,7 +2,7 @@
 
 use crate::array::array::Array;
 use crate::array::element::Element;
-use crate::array::layout::{Index, Layout, Order, c_strides, f_strides};
+use crate::array::layout::{Index, Layout, Order, byte_count, c_strides, f_strides};
 use crate::error::{Error, Result};
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::eager_fill;
@@ -136,11 +136,11 @@ impl Array {
     /// # Safety
     /// The elements of the layout must be readable and occupy consecutive bytes from `address` on. Bools must be 0 or 1.
     pub unsafe fn from_memory(address: *const u8, layout: &Layout, dtype: DType) -> Result<Array> {
-        let array = Array::fresh(&layout.shape, layout.strides.clone(), dtype)?;
-        let own = array.storage.materialize()?;
-        // SAFETY: the new storage holds as many bytes, and has no other reference; the caller's contract.
-        unsafe { std::ptr::copy_nonoverlapping(address, own, array.nbytes()) };
-        Ok(array)
+        let bytes = layout.size() * dtype.size();
+        Array::filled(&layout.shape, layout.strides.clone(), dtype, |own| {
+            // SAFETY: the new storage holds as many bytes, and has no other reference; the caller's contract.
+            unsafe { std::ptr::copy_nonoverlapping(address, own, bytes) };
+        })
     }
 
     /// An array of the given elements in row-major order.
@@ -156,17 +156,17 @@ impl Array {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn from_slice<T: Element>(elements: &[T], shape: &[usize]) -> Result<Array> {
-        let array = Array::by_rows(shape, T::DTYPE)?;
-        if array.size() != elements.len() {
+        let bytes = byte_count(shape, T::DTYPE.size())?;
+        if bytes != std::mem::size_of_val(elements) {
             return Err(Error::value(format!(
                 "cannot reshape array of size {} into shape {}",
                 elements.len(),
                 crate::array::layout::Tuple(shape)
             )));
         }
-        let address = array.storage.materialize()?;
-        // SAFETY: the new storage holds as many bytes as the slice, and has no other reference.
-        unsafe { std::ptr::copy_nonoverlapping(elements.as_ptr().cast(), address, std::mem::size_of_val(elements)) };
-        Ok(array)
+        Array::filled(shape, c_strides(shape, T::DTYPE.size()), T::DTYPE, |own| {
+            // SAFETY: the new storage holds as many bytes as the slice, and has no other reference.
+            unsafe { std::ptr::copy_nonoverlapping(elements.as_ptr().cast(), own, bytes) };
+        })
     }
 }

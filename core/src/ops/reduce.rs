@@ -14,6 +14,7 @@ use crate::ops::elementwise::{Options, apply, apply_with, drops_imaginary, selec
 use crate::ops::promote::{Casting, can_cast, promote_types};
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::eager_fold;
+use crate::runtime::eager_gate::Eager;
 use crate::runtime::lock::{recording, runtime};
 use fastnp_codegen::{DType, Fold, FoldRow, Kind, Op, ResultRule, Scalar, for_each_fold};
 use smallvec::SmallVec;
@@ -223,8 +224,9 @@ impl Array {
         if self.dtype != DType::Bool || !self.is_c_contiguous() {
             return None;
         }
-        let runtime = runtime();
-        let start = runtime.ready_address(&self.storage)?.wrapping_offset(self.layout.offset);
+        let mut runtime = runtime();
+        let gate = Eager::unlimited(&mut runtime);
+        let start = gate.read(&self.storage)?.wrapping_offset(self.layout.offset);
         // SAFETY: the array is dense and has no pending writes, and nothing runs while the lock is held.
         Some(count_true(unsafe { std::slice::from_raw_parts(start, self.size()) }))
     }

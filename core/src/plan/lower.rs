@@ -5,7 +5,7 @@
 //! the group sees memory as it was before the group.
 
 use crate::array::layout::{Shape, Strides, count};
-use crate::plan::group::{Group, Section};
+use crate::plan::group::{self, Group, Section};
 use crate::plan::liveness::Liveness;
 use crate::plan::plan::ProductInst;
 use crate::plan::trace::{Node, NodeInput, Operation, SlotAccess};
@@ -36,7 +36,6 @@ pub(crate) fn lower(nodes: &[Node], index: usize, group: &Group, liveness: &Live
     let operands = operands(nodes, index, group, liveness);
     let unaliased = unaliased(&operands);
     let donations = donations(nodes, index, group, liveness, &operands, &unaliased);
-    let template = template(nodes, group);
     let strides: SmallVec<[&[isize]; 8]> = operands.iter().map(|o| &o.access.strides[..]).collect();
     let ordered = group.members.iter().any(|m| {
         matches!(
@@ -46,16 +45,75 @@ pub(crate) fn lower(nodes: &[Node], index: usize, group: &Group, liveness: &Live
     });
     let widths: SmallVec<[bool; 8]> = operands.iter().map(|o| o.write).collect();
     let (outer, inner, strides) = collapse(&group.domain, group.reduced, &strides, &widths, ordered);
-    let mut builder = KernelBuilder::new(template, outer.len() as u8, inner.len() as u8);
+    let restrict = |i: usize| {
+        let slot = operands[i].access.slot;
+        unaliased[i] && !donations.iter().any(|d| d.0 == slot || d.1 == slot)
+    };
+    let (kernel, scalars, product_insts) = emit(nodes, group, &operands, (outer.len(), inner.len()), restrict);
+    let operands = operands.iter().map(|o| (o.access.slot, o.access.offset)).collect();
+    Lowered { kernel, outer, inner, strides, operands, scalars, donations, product_insts }
+}
+
+/// What a statement lowered on its own reads: memory or a number, of a type.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum InputType {
+    Memory(DType),
+    Scalar(DType),
+}
+
+/// The kernel of one statement with so many outer and inner axes, for launches with any operands: each input is an operand or a
+/// number of its own, and sources may be the same memory. `restrict` says that the target is none of them.
+pub(crate) fn lower_statement(
+    op: Operation,
+    compute: DType,
+    inputs: &[InputType],
+    target: DType,
+    (outer, inner): (usize, usize),
+    restrict: bool,
+) -> Kernel {
+    // Only ranks are part of a kernel: any extents and strides will do.
+    let domain: Shape = smallvec![2; outer + inner];
+    let access =
+        |slot: usize, dtype| SlotAccess { slot: slot as u32, dtype, offset: 0, strides: smallvec![0; domain.len()] };
+    let source = |(i, input): (usize, &InputType)| match *input {
+        InputType::Memory(dtype) => NodeInput::Memory(access(i, dtype)),
+        InputType::Scalar(dtype) => NodeInput::Scalar(i as u32, dtype),
+    };
+    let node = Node {
+        index: 0,
+        op,
+        compute,
+        reduced: ((1 << inner) - 1) << outer,
+        sources: inputs.iter().enumerate().map(source).collect(),
+        target: access(inputs.len(), target),
+        domain: domain.clone(),
+        covers: true,
+    };
+    let nodes = [node];
+    let groups = group::group(&nodes, 0);
+    let liveness = Liveness::of(&nodes, &groups, &vec![true; inputs.len() + 1]);
+    let operands = operands(&nodes, 0, &groups[0], &liveness);
+    emit(&nodes, &groups[0], &operands, (outer, inner), |i| restrict && operands[i].write).0
+}
+
+/// Emits the kernel of a group, whose operands have so many outer and inner axes left. `restrict` says by operand whether it is
+/// the only one of its memory.
+fn emit(
+    nodes: &[Node],
+    group: &Group,
+    operands: &[Operand],
+    (outer, inner): (usize, usize),
+    restrict: impl Fn(usize) -> bool,
+) -> (Kernel, SmallVec<[u32; 4]>, Vec<ProductInst>) {
+    let mut builder = KernelBuilder::new(template(nodes, group), outer as u8, inner as u8);
     for (i, operand) in operands.iter().enumerate() {
-        let restrict =
-            unaliased[i] && !donations.iter().any(|d| d.0 == operand.access.slot || d.1 == operand.access.slot);
-        builder.operand(operand.access.dtype, if operand.write { Access::Write } else { Access::Read }, restrict);
+        let access = if operand.write { Access::Write } else { Access::Read };
+        builder.operand(operand.access.dtype, access, restrict(i));
     }
     let mut emitter = Emitter {
         nodes,
         group,
-        operands: &operands,
+        operands,
         builder,
         scalars: SmallVec::new(),
         known: Vec::new(),
@@ -64,9 +122,7 @@ pub(crate) fn lower(nodes: &[Node], index: usize, group: &Group, liveness: &Live
     };
     emitter.run();
     let Emitter { builder, scalars, product_insts, .. } = emitter;
-    let kernel = builder.finish();
-    let operands = operands.iter().map(|o| (o.access.slot, o.access.offset)).collect();
-    Lowered { kernel, outer, inner, strides, operands, scalars, donations, product_insts }
+    (builder.finish(), scalars, product_insts)
 }
 
 fn template(nodes: &[Node], group: &Group) -> Template {
@@ -300,7 +356,7 @@ impl Emitter<'_> {
 }
 
 /// How an operation folds, where it does.
-pub(crate) fn fold_of(op: Operation) -> Option<Fold> {
+fn fold_of(op: Operation) -> Option<Fold> {
     match op {
         Operation::Fold(fold) => Some(fold),
         Operation::Scan(op) => Some(Fold::Op(op)),
@@ -309,7 +365,7 @@ pub(crate) fn fold_of(op: Operation) -> Option<Fold> {
 }
 
 /// Emits what an operation does at one point.
-pub(crate) fn compute(
+fn compute(
     f: &mut FragmentBuilder<'_>,
     op: Operation,
     dtype: DType,

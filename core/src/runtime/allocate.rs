@@ -63,6 +63,16 @@ impl Array {
         Ok(Array { storage, layout, dtype, writeable: true })
     }
 
+    /// A new array, dense in the given strides, whose host memory `fill` gets from the first byte on.
+    ///
+    /// # Errors
+    /// `MemoryError`.
+    pub(crate) fn filled(shape: &[usize], strides: Strides, dtype: DType, fill: impl FnOnce(*mut u8)) -> Result<Array> {
+        let array = Array::fresh(shape, strides, dtype)?;
+        fill(array.storage.materialize()?);
+        Ok(array)
+    }
+
     /// [`Array::fresh`] in row-major order.
     pub(crate) fn by_rows(shape: &[usize], dtype: DType) -> Result<Array> {
         Array::fresh(shape, c_strides(shape, dtype.size()), dtype)

@@ -4,6 +4,7 @@ use crate::array::array::Array;
 use crate::array::layout::{Index, Layout};
 use crate::error::{Error, ErrorKind, Result};
 use crate::memory::storage_handle::StorageHandle;
+use crate::runtime::eager_gate::Eager;
 use crate::runtime::lock::runtime;
 use fastnp_codegen::{DType, Scalar};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -45,11 +46,9 @@ impl Array {
     /// As [`Array::address`].
     pub(crate) fn write_with(&self, write: impl FnOnce(*mut u8)) -> Result<()> {
         let mut runtime = runtime();
-        if self.storage.has_snapshots() {
-            runtime.copy_on_write(&self.storage)?;
-        }
-        write(runtime.ensure_on_host(&self.storage)?.wrapping_offset(self.layout.offset));
-        self.storage.note_write()
+        let mut gate = Eager::unlimited(&mut runtime);
+        let target = gate.target_flushed(&self.storage)?;
+        gate.write_uncounted(target, |start| write(start.wrapping_offset(self.layout.offset)))
     }
 
     /// The one element of an array of size one.
@@ -74,7 +73,7 @@ impl Array {
     /// `lazy_scalars` is on.
     #[inline]
     pub fn stays_lazy(&self) -> bool {
-        LAZY_SCALARS.load(Ordering::Relaxed) && runtime().ready_address(&self.storage).is_none()
+        LAZY_SCALARS.load(Ordering::Relaxed) && !runtime().is_ready(&self.storage)
     }
 
     /// Byte offset of one element; `None` where an index is out of bounds or does not name one element.

@@ -6,7 +6,7 @@ use crate::host::interpreter_lock;
 use crate::memory::device_buffer::DeviceBuffer;
 use crate::memory::storage::Storage;
 use crate::memory::storage_ref::StorageRef;
-use crate::runtime::eager::MAX_RECORDED_ELEMENTS;
+use crate::runtime::eager_gate::MAX_RECORDED_ELEMENTS;
 use crate::runtime::state::Runtime;
 use fastnp_codegen::{DType, Scalar};
 
@@ -24,7 +24,7 @@ impl Runtime {
 
     /// Computes the latest contents of a storage and brings them to the host; their address.
     #[inline]
-    pub(crate) fn ensure_on_host(&mut self, storage: &StorageRef) -> Result<*mut u8> {
+    pub(in crate::runtime) fn ensure_on_host(&mut self, storage: &StorageRef) -> Result<*mut u8> {
         if self.trace.touches(storage) {
             self.flush()?;
         }

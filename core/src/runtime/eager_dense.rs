@@ -8,6 +8,7 @@ use crate::array::layout::{Layout, count, same_shape};
 use crate::array::value::Value;
 use crate::error::Result;
 use crate::plan::trace::Operation;
+use crate::runtime::eager_gate::{Eager, EagerLimit};
 use crate::runtime::eager_kernels::IN_PLACE;
 use crate::runtime::lock::recording;
 use fastnp_codegen::{DType, Launch, Op, Scalar};
@@ -30,12 +31,12 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
     let mut scalars = [Scalar::zero(compute); 2];
     let (mut arrays, mut numbers, mut kinds) = (0, 0, 0);
     let mut runtime = recording()?;
-    let mut now = points <= runtime.tiny;
+    let mut gate = Eager::within(&mut runtime, points, EagerLimit::Points);
     for (i, arg) in args.iter().enumerate() {
         if let Value::Array(a) = arg {
-            match runtime.ready_address(&a.storage) {
-                Some(start) if now => addresses[arrays] = start.wrapping_offset(a.layout.offset),
-                _ => now = false,
+            match gate.as_ref().and_then(|gate| gate.read(&a.storage)) {
+                Some(start) => addresses[arrays] = start.cast_mut().wrapping_offset(a.layout.offset),
+                None => gate = None,
             }
             strides[arrays] = stride(a, is_dense);
             arrays += 1;
@@ -49,25 +50,27 @@ pub(crate) fn apply(op: Op, compute: DType, args: &[Value<'_>]) -> Result<Option
     let layout = Layout::dense(shape, dtype.size());
     // No overflow: an element is sixteen bytes at most, and an array is less than a sixteenth of the address space.
     let bytes = points * dtype.size();
-    if !now {
+    let Some(gate) = gate else {
         if !is_dense {
             return Ok(None);
         }
         let result = Array { storage: runtime.trace.new_storage(bytes).into(), layout, dtype, writeable: true };
         runtime.record_dense(Operation::Apply(op), compute, args, &scalars, &result, true)?;
         return Ok(Some(result));
-    }
-    let (storage, address) = runtime.allocate(bytes)?;
-    addresses[arrays] = address;
-    strides[arrays] = dtype.size() as isize;
-    let launch = Launch {
-        outer: &[points],
-        inner: &[],
-        addresses: &addresses[..=arrays],
-        strides: &strides[..=arrays],
-        scalars: &scalars[..numbers],
     };
-    runtime.launch_dense(op, compute, kinds, &launch)?;
+    let storage = gate.create(bytes, |gate, address| {
+        addresses[arrays] = address;
+        strides[arrays] = dtype.size() as isize;
+        let launch = Launch {
+            outer: &[points],
+            inner: &[],
+            addresses: &addresses[..=arrays],
+            strides: &strides[..=arrays],
+            scalars: &scalars[..numbers],
+        };
+        // SAFETY: the arrays are ready and have so many elements; the memory is new and has room for the result.
+        unsafe { gate.launch_dense(op, compute, kinds, &launch) }
+    })?;
     Ok(Some(Array { storage, layout, dtype, writeable: true }))
 }
 
@@ -86,10 +89,12 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
     };
     let points = out.size();
     let mut runtime = recording()?;
+    // Snapshots are copied by statements only.
     if points == 0 || out.storage.has_snapshots() {
         return Ok(false);
     }
-    let mut now = points <= runtime.tiny && runtime.can_write_now(&out.storage);
+    let mut gate = Eager::within(&mut runtime, points, EagerLimit::Points)
+        .and_then(|gate| gate.target(&out.storage).map(|target| (gate, target)));
     let mut addresses = [std::ptr::null_mut(); 3];
     let mut scalars = [Scalar::zero(compute); 2];
     let (mut arrays, mut numbers, mut kinds) = (0, 0, IN_PLACE);
@@ -100,9 +105,9 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
                 return Ok(false);
             }
             strides[arrays] = stride(a, is_dense);
-            match runtime.ready_address(&a.storage) {
-                Some(start) if now => addresses[arrays] = start.wrapping_offset(a.layout.offset),
-                _ => now = false,
+            match gate.as_ref().and_then(|(gate, _)| gate.read(&a.storage)) {
+                Some(start) => addresses[arrays] = start.cast_mut().wrapping_offset(a.layout.offset),
+                None => gate = None,
             }
             arrays += 1;
         } else {
@@ -111,23 +116,26 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
             kinds |= 1 << i;
         }
     }
-    if !now {
+    let Some((gate, target)) = gate else {
         if is_dense {
             runtime.record_dense(Operation::Apply(op), compute, args, &scalars, out, out.covers_storage())?;
         }
         return Ok(is_dense);
-    }
-    addresses[arrays] = out.storage.materialize()?.wrapping_offset(out.layout.offset);
-    strides[arrays] = stride(out, is_dense);
-    let launch = Launch {
-        outer: &[points],
-        inner: &[],
-        addresses: &addresses[..=arrays],
-        strides: &strides[..=arrays],
-        scalars: &scalars[..numbers],
     };
-    runtime.launch_dense(op, compute, kinds, &launch)?;
-    out.storage.note_write()?;
+    gate.write(target, |gate, start| {
+        addresses[arrays] = start.wrapping_offset(out.layout.offset);
+        strides[arrays] = stride(out, is_dense);
+        let launch = Launch {
+            outer: &[points],
+            inner: &[],
+            addresses: &addresses[..=arrays],
+            strides: &strides[..=arrays],
+            scalars: &scalars[..numbers],
+        };
+        // SAFETY: all arrays are ready and have so many elements; each source is disjoint from the target or the same elements,
+        // which `IN_PLACE` allows.
+        unsafe { gate.launch_dense(op, compute, kinds, &launch) }
+    })?;
     Ok(true)
 }
 

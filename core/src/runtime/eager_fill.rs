@@ -5,9 +5,13 @@ use crate::array::layout::{Layout, byte_count, same_shape};
 use crate::array::value::Value;
 use crate::error::Result;
 use crate::plan::trace::Operation;
+use crate::runtime::eager_gate::{Eager, EagerLimit};
 use crate::runtime::lock::runtime;
 use fastnp_codegen::{DType, Scalar};
 use smallvec::SmallVec;
+
+/// Integers up to which [`count_up`] counts, whatever the setting `tiny` allows: they are exact in 32 bits, also as `float32`.
+const MAX_COUNTED: usize = 1 << 20;
 
 /// A dense array of one value, eagerly if it is small, else recorded.
 ///
@@ -19,15 +23,16 @@ pub(crate) fn full(shape: &[usize], value: Scalar) -> Result<Array> {
     let n = size / dtype.size();
     let layout = Layout::dense(shape, dtype.size());
     let mut runtime = runtime();
-    if n > runtime.tiny {
+    let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::Points) else {
         let result = Array { storage: runtime.trace.new_storage(size).into(), layout, dtype, writeable: true };
         runtime.record_dense(Operation::Copy, dtype, &[Value::Scalar(value)], &[value], &result, true)?;
         return Ok(result);
-    }
-    let (storage, address) = runtime.allocate(size)?;
-    // SAFETY: the memory is new and has room for so many elements.
-    unsafe { fill_elements(address, n, value) };
-    runtime.telemetry.stats.count_eager();
+    };
+    let storage = gate.create(size, |_, address| {
+        // SAFETY: the memory is new and has room for so many elements.
+        unsafe { fill_elements(address, n, value) };
+        Ok(())
+    })?;
     Ok(Array { storage, layout, dtype, writeable: true })
 }
 
@@ -41,14 +46,16 @@ pub(crate) fn fill(array: &Array, value: Scalar) -> Result<bool> {
     }
     let n = array.size();
     let mut runtime = runtime();
-    if n == 0 || n > runtime.tiny || array.storage.has_snapshots() || !runtime.can_write_now(&array.storage) {
+    if n == 0 {
         return Ok(false);
     }
-    let address = array.storage.materialize()?.wrapping_offset(array.layout.offset);
-    // SAFETY: the array is dense and has so many elements of the value's type; no other code uses them now.
-    unsafe { fill_elements(address, n, value) };
-    array.storage.note_write()?;
-    runtime.telemetry.stats.count_eager();
+    let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::Points) else { return Ok(false) };
+    let Some(target) = gate.target(&array.storage) else { return Ok(false) };
+    gate.write(target, |_, start| {
+        // SAFETY: the array is dense and has so many elements of the value's type; no other code uses them now.
+        unsafe { fill_elements(start.wrapping_offset(array.layout.offset), n, value) };
+        Ok(())
+    })?;
     Ok(true)
 }
 
@@ -87,29 +94,31 @@ unsafe fn fill_words<T: Copy>(address: *mut u8, n: usize, word: T) {
 pub(crate) fn concatenate(arrays: &[&Array], axis: usize, layout: &Layout, dtype: DType) -> Result<Option<Array>> {
     let n = layout.size();
     let mut runtime = runtime();
-    if n == 0 || n > runtime.tiny || !layout.is_c_contiguous(dtype.size()) {
+    if n == 0 || !layout.is_c_contiguous(dtype.size()) {
         return Ok(None);
     }
+    let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::Points) else { return Ok(None) };
     let rows: usize = layout.shape[..axis].iter().product();
     // For each array its address and the bytes it contributes to a row.
-    let mut pieces: SmallVec<[(*mut u8, usize); 4]> = SmallVec::new();
+    let mut pieces: SmallVec<[(*const u8, usize); 4]> = SmallVec::new();
     for array in arrays {
-        match runtime.ready_address(&array.storage) {
+        match gate.read(&array.storage) {
             Some(start) if array.dtype == dtype && array.is_c_contiguous() => {
                 pieces.push((start.wrapping_offset(array.layout.offset), array.nbytes() / rows));
             }
             _ => return Ok(None),
         }
     }
-    let (storage, mut to) = runtime.allocate(n * dtype.size())?;
-    for row in 0..rows {
-        for &(start, bytes) in &pieces {
-            // SAFETY: the arrays are dense and ready, and the memory is new and has room for all of them.
-            unsafe { std::ptr::copy_nonoverlapping(start.add(row * bytes), to, bytes) };
-            to = to.wrapping_add(bytes);
+    let storage = gate.create(n * dtype.size(), |_, mut to| {
+        for row in 0..rows {
+            for &(start, bytes) in &pieces {
+                // SAFETY: the arrays are dense and ready, and the memory is new and has room for all of them.
+                unsafe { std::ptr::copy_nonoverlapping(start.add(row * bytes), to, bytes) };
+                to = to.wrapping_add(bytes);
+            }
         }
-    }
-    runtime.telemetry.stats.count_eager();
+        Ok(())
+    })?;
     Ok(Some(Array { storage, layout: layout.clone(), dtype, writeable: true }))
 }
 
@@ -119,22 +128,24 @@ pub(crate) fn concatenate(arrays: &[&Array], axis: usize, layout: &Layout, dtype
 /// `MemoryError`.
 pub(crate) fn count_up(n: usize, dtype: DType) -> Result<Option<Array>> {
     let mut runtime = runtime();
-    if n > runtime.tiny.min(1 << 20) || !matches!(dtype, DType::I32 | DType::I64 | DType::F32 | DType::F64) {
+    if n > MAX_COUNTED || !matches!(dtype, DType::I32 | DType::I64 | DType::F32 | DType::F64) {
         return Ok(None);
     }
-    let (storage, address) = runtime.allocate(n * dtype.size())?;
-    // Counted in 32 bits, from which vector conversions exist.
-    let all = 0..n as i32;
-    // SAFETY: the memory is new, aligned for any type, and has room for so many elements of this one.
-    unsafe {
-        match dtype {
-            DType::I32 => all.for_each(|i| address.cast::<i32>().add(i as usize).write(i)),
-            DType::F32 => all.for_each(|i| address.cast::<f32>().add(i as usize).write(i as f32)),
-            DType::F64 => all.for_each(|i| address.cast::<f64>().add(i as usize).write(i.into())),
-            _ => all.for_each(|i| address.cast::<i64>().add(i as usize).write(i.into())),
+    let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::Points) else { return Ok(None) };
+    let storage = gate.create(n * dtype.size(), |_, address| {
+        // Counted in 32 bits, from which vector conversions exist.
+        let all = 0..n as i32;
+        // SAFETY: the memory is new, aligned for any type, and has room for so many elements of this one.
+        unsafe {
+            match dtype {
+                DType::I32 => all.for_each(|i| address.cast::<i32>().add(i as usize).write(i)),
+                DType::F32 => all.for_each(|i| address.cast::<f32>().add(i as usize).write(i as f32)),
+                DType::F64 => all.for_each(|i| address.cast::<f64>().add(i as usize).write(i.into())),
+                _ => all.for_each(|i| address.cast::<i64>().add(i as usize).write(i.into())),
+            }
         }
-    }
-    runtime.telemetry.stats.count_eager();
+        Ok(())
+    })?;
     Ok(Some(Array { storage, layout: Layout::dense(&[n], dtype.size()), dtype, writeable: true }))
 }
 
@@ -153,18 +164,18 @@ pub(crate) fn copy(array: &Array) -> Result<Option<Array>> {
     let layout = Layout::dense(array.shape(), dtype.size());
     let bytes = n * dtype.size();
     let mut runtime = runtime();
-    let start = match runtime.ready_address(&array.storage) {
-        Some(start) if n <= runtime.tiny => start.wrapping_offset(array.layout.offset),
-        _ => {
-            let result = Array { storage: runtime.trace.new_storage(bytes).into(), layout, dtype, writeable: true };
-            runtime.record_dense(Operation::Copy, dtype, &[Value::Array(array)], &[], &result, true)?;
-            return Ok(Some(result));
-        }
+    let gate = Eager::within(&mut runtime, n, EagerLimit::Points)
+        .and_then(|gate| gate.read(&array.storage).map(|start| (gate, start)));
+    let Some((gate, start)) = gate else {
+        let result = Array { storage: runtime.trace.new_storage(bytes).into(), layout, dtype, writeable: true };
+        runtime.record_dense(Operation::Copy, dtype, &[Value::Array(array)], &[], &result, true)?;
+        return Ok(Some(result));
     };
-    let (storage, address) = runtime.allocate(bytes)?;
-    // SAFETY: the array is dense and ready, and the memory is new and has room for it.
-    unsafe { std::ptr::copy_nonoverlapping(start, address, bytes) };
-    runtime.telemetry.stats.count_eager();
+    let storage = gate.create(bytes, |_, address| {
+        // SAFETY: the array is dense and ready, and the memory is new and has room for it.
+        unsafe { std::ptr::copy_nonoverlapping(start.wrapping_offset(array.layout.offset), address, bytes) };
+        Ok(())
+    })?;
     Ok(Some(Array { storage, layout, dtype, writeable: true }))
 }
 
@@ -179,14 +190,17 @@ pub(crate) fn copy_to(source: &Array, target: &Array) -> Result<bool> {
     }
     let n = target.size();
     let mut runtime = runtime();
-    if n == 0 || n > runtime.tiny || target.storage.has_snapshots() || !runtime.can_write_now(&target.storage) {
+    if n == 0 {
         return Ok(false);
     }
-    let Some(start) = runtime.ready_address(&source.storage) else { return Ok(false) };
-    let to = target.storage.materialize()?.wrapping_offset(target.layout.offset);
-    // SAFETY: both are dense and of one size, and no other code uses their memory now; they may overlap.
-    unsafe { std::ptr::copy(start.wrapping_offset(source.layout.offset), to, target.nbytes()) };
-    target.storage.note_write()?;
-    runtime.telemetry.stats.count_eager();
+    let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::Points) else { return Ok(false) };
+    let Some(free) = gate.target(&target.storage) else { return Ok(false) };
+    let Some(start) = gate.read(&source.storage) else { return Ok(false) };
+    gate.write(free, |_, to| {
+        let (from, to) = (start.wrapping_offset(source.layout.offset), to.wrapping_offset(target.layout.offset));
+        // SAFETY: both are dense and of one size, and no other code uses their memory now; they may overlap.
+        unsafe { std::ptr::copy(from, to, target.nbytes()) };
+        Ok(())
+    })?;
     Ok(true)
 }

@@ -6,13 +6,10 @@ use crate::array::layout::Layout;
 use crate::error::Result;
 use crate::host::gemm::{Product, strided_dot};
 use crate::plan::trace::Operation;
+use crate::runtime::eager_gate::{Eager, EagerLimit};
 use crate::runtime::eager_kernels::{fold_kernel, inner_kernel};
 use crate::runtime::lock::recording;
 use fastnp_codegen::{DType, Fold, Launch, Scalar};
-
-/// Full folds run eagerly over so many times as many elements as other operations: the number is nearly always needed right away,
-/// so recording the fold wins nothing (450 ns of 1.2 µs for 10,000 elements), and one thread folds that many anyway.
-const EAGER_FOLD_FACTOR: usize = 32;
 
 /// The inner product of two short, ready vectors, in one launch; `None` where they are of another kind.
 ///
@@ -21,34 +18,35 @@ const EAGER_FOLD_FACTOR: usize = 32;
 pub(crate) fn inner(product: Product, a: &Array, b: &Array, compute: DType) -> Result<Option<Array>> {
     let n = a.size();
     let mut runtime = recording()?;
-    if n < 2 || n > EAGER_FOLD_FACTOR.saturating_mul(runtime.tiny) {
+    if n < 2 {
         return Ok(None);
     }
-    let (Some(x), Some(y)) = (runtime.ready_address(&a.storage), runtime.ready_address(&b.storage)) else {
-        return Ok(None);
-    };
-    let (storage, address) = runtime.allocate(compute.size())?;
-    let result = Array { storage, layout: Layout::dense(&[], compute.size()), dtype: compute, writeable: true };
+    let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::FoldedElements) else { return Ok(None) };
+    let (Some(x), Some(y)) = (gate.read(&a.storage), gate.read(&b.storage)) else { return Ok(None) };
     let (x, y) = (x.wrapping_offset(a.layout.offset), y.wrapping_offset(b.layout.offset));
-    let dense = a.is_c_contiguous() && b.is_c_contiguous();
-    if !dense && a.dtype == compute && b.dtype == compute {
-        // SAFETY: both vectors are ready, and have `n` elements of the type; the result has room for one.
-        let raised = unsafe { strided_dot(compute, n, (x, a.strides()[0]), (y, b.strides()[0]), address) };
-        if let Some(raised) = raised {
-            runtime.count_product(product, raised);
-            return Ok(Some(result));
+    let storage = gate.create(compute.size(), |gate, address| {
+        let dense = a.is_c_contiguous() && b.is_c_contiguous();
+        if !dense && a.dtype == compute && b.dtype == compute {
+            // SAFETY: both vectors are ready, and have `n` elements of the type; the result has room for one.
+            let raised = unsafe { strided_dot(compute, n, (x, a.strides()[0]), (y, b.strides()[0]), address) };
+            if let Some(raised) = raised {
+                gate.note_product(product, raised);
+                return Ok(());
+            }
         }
-    }
-    let launch = Launch {
-        outer: &[],
-        inner: &[n],
-        addresses: &[x, y, address],
-        strides: &[a.strides()[0], b.strides()[0], 0],
-        scalars: &[],
-    };
-    let key = 1 << 63 | (a.dtype as u64) << 8 | (b.dtype as u64) << 4 | compute as u64;
-    runtime.launch_keyed(key, || inner_kernel(a.dtype, b.dtype, compute), &launch, Some(product))?;
-    Ok(Some(result))
+        let launch = Launch {
+            outer: &[],
+            inner: &[n],
+            addresses: &[x.cast_mut(), y.cast_mut(), address],
+            strides: &[a.strides()[0], b.strides()[0], 0],
+            scalars: &[],
+        };
+        let key = 1 << 63 | (a.dtype as u64) << 8 | (b.dtype as u64) << 4 | compute as u64;
+        let kernel = || inner_kernel(a.dtype, b.dtype, compute);
+        // SAFETY: both vectors are ready and have `n` elements; the memory is new and has room for one.
+        unsafe { gate.launch_keyed(key, kernel, &launch, Some(product)) }
+    })?;
+    Ok(Some(Array { storage, layout: Layout::dense(&[], compute.size()), dtype: compute, writeable: true }))
 }
 
 /// A fold of all elements of a small, ready, dense array, in one launch; `None` where it is of another kind.
@@ -61,21 +59,25 @@ pub(crate) fn fold(array: &Array, fold: Fold, compute: DType) -> Result<Option<S
     let n = array.size();
     let result = fold.result(compute);
     let mut runtime = recording()?;
-    if n == 0 || n > EAGER_FOLD_FACTOR.saturating_mul(runtime.tiny) || !array.is_c_contiguous() {
+    if n == 0 || !array.is_c_contiguous() {
         return Ok(None);
     }
-    let Some(start) = runtime.ready_address(&array.storage) else { return Ok(None) };
-    let mut bytes = 0u128;
-    let to = (&raw mut bytes).cast::<u8>();
-    let launch = Launch {
-        outer: &[],
-        inner: &[n],
-        addresses: &[start.wrapping_offset(array.layout.offset), to],
-        strides: &[array.dtype.size() as isize, 0],
-        scalars: &[],
-    };
-    let (from, code) = (array.dtype, Operation::Fold(fold).code());
-    let key = 1 << 62 | code << 12 | (from as u64) << 8 | (compute as u64) << 4 | result as u64;
-    runtime.launch_keyed(key, || fold_kernel(fold, [from, compute, result]), &launch, None)?;
-    Ok(Some(element::read(to, result)))
+    let Some(gate) = Eager::within(&mut runtime, n, EagerLimit::FoldedElements) else { return Ok(None) };
+    let Some(start) = gate.read(&array.storage) else { return Ok(None) };
+    gate.compute(|gate| {
+        let mut bytes = 0u128;
+        let to = (&raw mut bytes).cast::<u8>();
+        let launch = Launch {
+            outer: &[],
+            inner: &[n],
+            addresses: &[start.cast_mut().wrapping_offset(array.layout.offset), to],
+            strides: &[array.dtype.size() as isize, 0],
+            scalars: &[],
+        };
+        let (from, code) = (array.dtype, Operation::Fold(fold).code());
+        let key = 1 << 62 | code << 12 | (from as u64) << 8 | (compute as u64) << 4 | result as u64;
+        // SAFETY: the array is dense and ready; the target has room for any element.
+        unsafe { gate.launch_keyed(key, || fold_kernel(fold, [from, compute, result]), &launch, None)? };
+        Ok(Some(element::read(to, result)))
+    })
 }

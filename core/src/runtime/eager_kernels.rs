@@ -1,7 +1,10 @@
 //! Kernels of single statements, for eager execution, and their launch shapes.
+//!
+//! Lowering makes them, as it makes those of plans. They are kept under keys that do not say which storages the operands are in, so
+//! an operand is `restrict` only where every launch writes new memory.
 
 use crate::array::layout::Shape;
-use crate::plan::lower::{collapse, compute, fold_of};
+use crate::plan::lower::{InputType, collapse, lower_statement};
 use crate::plan::trace::{Input, Operation, Statement};
 use fastnp_codegen::{Access, DType, Fold, Kernel, KernelBuilder, Op, Template};
 use smallvec::SmallVec;
@@ -41,42 +44,31 @@ pub(crate) const DENSE_KINDS: usize = 8;
 /// The kernel of an op on dense arrays of one type; the bits of `kinds` say which arguments are numbers, and whether it works in
 /// place.
 pub(crate) fn dense_kernel(op: Op, compute: DType, kinds: usize) -> Kernel {
-    let mut k = KernelBuilder::new(Template::Map, 1, 0);
-    let mut args: SmallVec<[_; 2]> = SmallVec::new();
-    for i in 0..op.arity() {
-        args.push(if kinds >> i & 1 != 0 {
-            let parameter = k.scalar(compute);
-            k.body().param(parameter)
-        } else {
-            let operand = k.operand(compute, Access::Read, false);
-            k.body().load(operand)
-        });
-    }
-    let target = k.operand(op.result(compute), Access::Write, kinds & IN_PLACE == 0);
-    let mut body = k.body();
-    let value = body.apply(op, &args);
-    let value = body.cast(value, op.result(compute));
-    body.store(target, value);
-    k.finish()
+    let is_number = |i: usize| kinds >> i & 1 != 0;
+    let input = |i| if is_number(i) { InputType::Scalar(compute) } else { InputType::Memory(compute) };
+    let inputs: SmallVec<[InputType; 2]> = (0..op.arity()).map(input).collect();
+    lower_statement(Operation::Apply(op), compute, &inputs, op.result(compute), (1, 0), kinds & IN_PLACE == 0)
 }
 
 /// The kernel of a fold of one axis.
 pub(crate) fn fold_kernel(fold: Fold, [from, compute, to]: [DType; 3]) -> Kernel {
-    let mut k = KernelBuilder::new(Template::Reduce, 0, 1);
-    let operand = k.operand(from, Access::Read, false);
-    let target = k.operand(to, Access::Write, false);
-    let mut body = k.body();
-    let value = body.load(operand);
-    let value = body.cast(value, compute);
-    let folded = k.accumulate(fold, value);
-    let mut epilogue = k.epilogue();
-    let value = epilogue.result(folded);
-    let value = epilogue.cast(value, to);
-    epilogue.store(target, value);
-    k.finish()
+    lower_statement(Operation::Fold(fold), compute, &[InputType::Memory(from)], to, (0, 1), false)
+}
+
+/// The kernel of one statement over so many outer and inner axes. A fold over no axis left is a map.
+pub(crate) fn statement_kernel(s: &Statement<'_>, outer: usize, inner: usize) -> Kernel {
+    let input = |input: &Input<'_>| match input {
+        Input::Memory(view) => InputType::Memory(view.dtype),
+        Input::Scalar(scalar) => InputType::Scalar(scalar.dtype()),
+    };
+    let inputs: SmallVec<[InputType; 3]> = s.inputs.iter().map(input).collect();
+    lower_statement(s.op, s.compute, &inputs, s.target.dtype, (outer, inner), false)
 }
 
 /// The kernel of an inner product.
+///
+/// It is two statements in one, so [`lower_statement`] does not make it; and where the types of the vectors differ, a group lowered
+/// from the two casts after both loads, while this casts each value after its load.
 pub(crate) fn inner_kernel(a: DType, b: DType, compute: DType) -> Kernel {
     let mut k = KernelBuilder::new(Template::Reduce, 0, 1);
     let operands = [k.operand(a, Access::Read, false), k.operand(b, Access::Read, false)];
@@ -94,58 +86,27 @@ pub(crate) fn inner_kernel(a: DType, b: DType, compute: DType) -> Kernel {
     k.finish()
 }
 
-/// The kernel of one statement, its operands in order and without regard to which of them are the same.
-pub(crate) fn statement_kernel(s: &Statement<'_>, outer: usize, inner: usize) -> Kernel {
-    let fold = if inner == 0 { None } else { fold_of(s.op) };
-    let template = match (s.op, fold) {
-        (Operation::Scan(_), Some(_)) => Template::Scan,
-        (_, Some(_)) => Template::Reduce,
-        (_, None) => Template::Map,
-    };
-    let mut k = KernelBuilder::new(template, outer as u8, inner as u8);
-    let mut args: SmallVec<[_; 3]> = SmallVec::new();
-    let mut gathered = None;
-    for input in s.inputs {
-        args.push(match input {
-            Input::Memory(view) if s.op == Operation::Gather && gathered.is_none() => {
-                gathered = Some(k.operand(view.dtype, Access::Read, false));
-                continue;
-            }
-            Input::Memory(view) => {
-                let operand = k.operand(view.dtype, Access::Read, false);
-                k.body().load(operand)
-            }
-            Input::Scalar(scalar) => {
-                let parameter = k.scalar(scalar.dtype());
-                k.body().param(parameter)
-            }
-        });
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_target_is_restrict_only_where_it_is_new() {
+        let new = dense_kernel(Op::Add, DType::F64, 2).to_string();
+        let lines: Vec<&str> = new.lines().map(str::trim).collect();
+        let expected = [
+            "kernel map(outer 1) {", "m0: read f64", "m1: write f64 restrict", "s0: f64", "body:", "v0: f64 = load m0",
+            "v1: f64 = param s0", "v2: f64 = add v0, v1", "store m1, v2: f64", "}",
+        ];
+        assert_eq!(lines, expected);
+        let in_place = dense_kernel(Op::Add, DType::F64, 2 | IN_PLACE).to_string();
+        assert_eq!(in_place, new.replace(" restrict", ""));
     }
-    let target = k.operand(s.target.dtype, Access::Write, false);
-    match fold {
-        Some(fold) => {
-            let value = k.body().cast(args[0], s.compute);
-            let folded = k.accumulate(fold, value);
-            let mut epilogue = k.epilogue();
-            let value = epilogue.result(folded);
-            let value = epilogue.cast(value, s.target.dtype);
-            epilogue.store(target, value);
-        }
-        None => {
-            let axis = (outer > 0).then_some(0);
-            let mut body = k.body();
-            let value = match (s.op, gathered) {
-                (Operation::Scatter, _) => {
-                    let value = body.cast(args[0], s.target.dtype);
-                    body.scatter(target, args[1], value);
-                    return k.finish();
-                }
-                (_, Some(from)) => body.gather(from, args[0]),
-                (_, None) => compute(&mut body, s.op, s.compute, &args, axis),
-            };
-            let value = body.cast(value, s.target.dtype);
-            body.store(target, value);
-        }
+
+    #[test]
+    fn sources_that_may_be_one_array_are_two_operands() {
+        let square = dense_kernel(Op::Multiply, DType::F32, 0);
+        assert_eq!(square.operands.len(), 3);
+        assert!(square.operands.iter().all(|o| o.restrict == (o.access == Access::Write)));
     }
-    k.finish()
 }

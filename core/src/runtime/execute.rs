@@ -11,7 +11,7 @@ use crate::memory::storage_ref::StorageRef;
 use crate::plan::plan::{KernelLaunch, Plan, PlanStep, StepKind};
 use crate::runtime::inspect::print_product;
 use crate::runtime::state::Runtime;
-use fastnp_codegen::{Access, DType, Device, FpFlags, Scalar};
+use fastnp_codegen::{Access, DType, Device, Scalar};
 use smallvec::SmallVec;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -169,12 +169,6 @@ impl Runtime {
         if let Some(started) = started {
             print_product(dtype, domain, started);
         }
-    }
-
-    /// Counts an inner product that ran eagerly.
-    pub(crate) fn count_product(&mut self, product: Product, raised: FpFlags) {
-        self.telemetry.note_product(product, raised);
-        self.telemetry.stats.count_eager();
     }
 }
 

@@ -4,6 +4,7 @@
 //! |---|---|
 //! | `state`, `lock`, `fork` | the state; acquisition and guard of its lock; the lock across a fork |
 //! | `record`, `snapshot`, `allocate` | statements to the trace; copy-on-write; storages of new arrays and their way back |
+//! | `eager_gate` | the conditions for running an operation eagerly, and the only way to its addresses and launches |
 //! | `eager`, `eager_dense`, `eager_fill`, `eager_fold`, `eager_kernels` | statements that run when they are made, and their kernels |
 //! | `flush`, `execute`, `execute_device`, `launch` | planning what is pending; running plans; launching programs |
 //! | `program_cache`, `compile` | every plan and compiled kernel; compilation |
@@ -24,6 +25,7 @@ pub(crate) mod eager;
 pub(crate) mod eager_dense;
 pub(crate) mod eager_fill;
 pub(crate) mod eager_fold;
+pub(crate) mod eager_gate;
 pub(crate) mod eager_kernels;
 pub(crate) mod exec_target;
 pub(crate) mod execute;

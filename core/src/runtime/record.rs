@@ -6,7 +6,6 @@ use crate::array::value::Value;
 use crate::error::Result;
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::allocate::CHECK_MEMORY_FROM;
-use crate::runtime::eager::EAGER_MULTIPLICATIONS;
 use crate::runtime::state::Runtime;
 use fastnp_codegen::{DType, Scalar};
 
@@ -25,14 +24,10 @@ impl Runtime {
         if s.target.storage.has_snapshots() {
             self.copy_on_write(s.target.storage)?;
         }
-        self.telemetry.stats.recorded += 1;
-        if let Operation::Contract(product) = s.op {
-            if points <= EAGER_MULTIPLICATIONS && self.is_ready(s) {
-                return self.multiply_eagerly(product, s);
-            }
-        } else if points <= self.tiny && self.is_ready(s) {
-            return self.run_eagerly(s);
+        if self.run_eagerly(s, points)? {
+            return Ok(());
         }
+        self.telemetry.stats.recorded += 1;
         if s.target.storage.bytes() >= CHECK_MEMORY_FROM {
             self.check_allocatable(s.target.storage)?;
         }
@@ -52,6 +47,7 @@ impl Runtime {
         result: &Array,
         covers: bool,
     ) -> Result<()> {
+        debug_assert!(!result.storage.has_snapshots(), "a statement copies for snapshots, this does not");
         self.telemetry.stats.recorded += 1;
         if result.storage.bytes() >= CHECK_MEMORY_FROM {
             self.check_allocatable(&result.storage)?;

@@ -44,13 +44,6 @@ pub struct Stats {
 }
 
 impl Stats {
-    /// Counts an operation that ran eagerly.
-    #[inline]
-    pub(crate) fn count_eager(&mut self) {
-        self.recorded += 1;
-        self.run_at_once += 1;
-    }
-
     /// Names and values, in the order of the fields.
     pub fn entries(&self) -> [(&'static str, u64); 19] {
         [

@@ -1,0 +1,352 @@
+//! Eager gate: the one way to addresses and launches for work that runs when it is called, without the trace.
+//!
+//! Every fast path follows this protocol, in this order. [`Eager`] and [`EagerTarget`] hold each step, so that code which leaves one
+//! out does not compile:
+//!
+//! 1. few points: [`Eager::within`] a limit of [`EagerLimit`], which is the one list of these limits;
+//! 2. operands ready, that is computed, on the host, without a pending write: [`Eager::read`];
+//! 3. the target writable, that is used by no pending node, and not on a device only; and read by no snapshot:
+//!    [`Eager::target`], the only source of an [`EagerTarget`], without which nothing is written;
+//! 4. memory for the result, new ([`Eager::create`]) or the target's ([`Eager::write`]): its address is an argument of the closure
+//!    that fills it, and nothing else gives it;
+//! 5. once the closure returns: the target's write noted (a new version, other copies invalid), the run counted. A path that gives
+//!    up before this point has changed and counted nothing, and its statement is recorded instead.
+//!
+//! Some paths do not give up where an operand is pending, but flush: [`Eager::read_flushed`], [`Eager::target_flushed`],
+//! [`Eager::target_of_element`] say why.
+//!
+//! The gate is a mutable borrow of the locked runtime: while it lives nothing can be recorded, so what was ready stays ready.
+//! It has no state of its own and costs nothing. What the work computes is left to the files `eager*` and to `index`.
+
+use crate::error::Result;
+use crate::host::gemm::Product;
+use crate::memory::storage::Storage;
+use crate::memory::storage_handle::StorageHandle;
+use crate::memory::storage_ref::StorageRef;
+use crate::runtime::eager_kernels::dense_kernel;
+use crate::runtime::launch::Telemetry;
+use crate::runtime::program_cache::{CompiledKernel, ProgramCache};
+use crate::runtime::state::Runtime;
+use fastnp_codegen::{DType, FpFlags, Kernel, Launch, Op, SingleThread};
+use std::marker::PhantomData;
+
+/// Multiplications up to which a matrix product with ready factors runs eagerly.
+const EAGER_MULTIPLICATIONS: usize = 100_000;
+/// Full folds run eagerly over so many times as many elements as other operations: the number is nearly always needed right away,
+/// so recording the fold wins nothing (450 ns of 1.2 µs for 10,000 elements), and one thread folds that many anyway.
+const FOLD_FACTOR: usize = 32;
+/// Reads of up to this many times the setting `tiny` run at once: 10,000 take 6.6 µs eagerly and 10.9 recorded, and no longer
+/// than recorded if two operations follow that would fuse with the read.
+const ROW_FACTOR: usize = 16;
+/// Elements written one by one to pending storages that are recorded, before a flush makes the rest direct writes.
+pub(crate) const MAX_RECORDED_ELEMENTS: usize = 16;
+
+/// How large an operation may be to run eagerly.
+#[derive(Clone, Copy)]
+pub(crate) enum EagerLimit {
+    /// Points of a statement, or elements of an array: the setting `tiny` ([`crate::runtime::state::DEFAULT_TINY`]).
+    Points,
+    /// Elements folded to one number: `tiny` times [`FOLD_FACTOR`].
+    FoldedElements,
+    /// Rows of at most 16 bytes read by position: `tiny` times [`ROW_FACTOR`].
+    GatheredRows,
+    /// Multiplications of a matrix product: [`EAGER_MULTIPLICATIONS`], whatever `tiny` is.
+    Multiplications,
+    /// None: work that recording would not make faster at any size.
+    Unlimited,
+}
+
+impl EagerLimit {
+    /// The largest size, in the limit's unit.
+    #[inline]
+    pub(crate) fn bound(self, runtime: &Runtime) -> usize {
+        match self {
+            EagerLimit::Points => runtime.tiny,
+            EagerLimit::FoldedElements => FOLD_FACTOR.saturating_mul(runtime.tiny),
+            EagerLimit::GatheredRows => ROW_FACTOR.saturating_mul(runtime.tiny),
+            EagerLimit::Multiplications => EAGER_MULTIPLICATIONS,
+            EagerLimit::Unlimited => usize::MAX,
+        }
+    }
+}
+
+/// The gate: permission to run one operation eagerly.
+pub(crate) struct Eager<'r> {
+    runtime: &'r mut Runtime,
+}
+
+/// A storage that [`Eager::write`] may write: the proof that it was free, under the same borrow of the runtime.
+pub(crate) struct EagerTarget<'r, 's> {
+    storage: &'s StorageRef,
+    /// Its address in host memory; null where it has no memory yet.
+    start: *mut u8,
+    gate: PhantomData<&'r mut Runtime>,
+}
+
+impl<'r> Eager<'r> {
+    /// The gate for an operation of this size; `None` where it exceeds the limit.
+    #[inline]
+    pub(crate) fn within(runtime: &'r mut Runtime, size: usize, limit: EagerLimit) -> Option<Eager<'r>> {
+        (size <= limit.bound(runtime)).then_some(Eager { runtime })
+    }
+
+    /// The gate for an operation of any size.
+    #[inline]
+    pub(crate) fn unlimited(runtime: &'r mut Runtime) -> Eager<'r> {
+        Eager { runtime }
+    }
+
+    /// The first byte of an operand that is ready: computed, on the host, and written by no pending node.
+    #[inline]
+    pub(crate) fn read(&self, storage: &Storage) -> Option<*const u8> {
+        self.runtime.ready_address(storage)
+    }
+
+    /// The first byte of an operand, after a flush if it is pending and a download if it is on a device.
+    ///
+    /// For indexing by arrays and masks: what it returns depends on positions or a mask whose contents must be checked or counted
+    /// now, so the flush cannot be avoided by recording.
+    ///
+    /// # Errors
+    /// `MemoryError`; those of a device that has the contents.
+    #[inline]
+    pub(crate) fn read_flushed(&mut self, storage: &StorageRef) -> Result<*const u8> {
+        self.runtime.ensure_on_host(storage).map(<*mut u8>::cast_const)
+    }
+
+    /// A storage as the target of [`Eager::write`]; `None` where a pending node uses it, its contents are on a device only, or a
+    /// snapshot reads it, which a recorded write copies first.
+    #[inline]
+    pub(crate) fn target<'s>(&self, storage: &'s StorageRef) -> Option<EagerTarget<'r, 's>> {
+        if storage.has_snapshots() {
+            return None;
+        }
+        self.runtime.free_target(storage)
+    }
+
+    /// A storage as the target of [`Eager::write`], after copies for its snapshots, a flush if it is pending and a download if it
+    /// is on a device.
+    ///
+    /// For writes by position and by mask. They are sequential and single-threaded recorded or not, so there is no size from
+    /// which recording one pays for itself (recorded, a million positions took twice as long).
+    ///
+    /// # Errors
+    /// `MemoryError`; those of a device that has the contents.
+    #[inline]
+    pub(crate) fn target_flushed<'s>(&mut self, storage: &'s StorageRef) -> Result<EagerTarget<'r, 's>> {
+        if storage.has_snapshots() {
+            self.runtime.copy_on_write(storage)?;
+        }
+        let start = self.runtime.ensure_on_host(storage)?;
+        Ok(EagerTarget { storage, start, gate: PhantomData })
+    }
+
+    /// A storage as the target of a write of one element; `None` where it has no memory or snapshots read it.
+    ///
+    /// A few element writes to a pending storage may be a boundary, and are better recorded. Many are a loop that fills it, for
+    /// which the trace is flushed first: recording each takes five times as long as writing it.
+    ///
+    /// # Errors
+    /// As [`Eager::target_flushed`].
+    #[inline]
+    pub(crate) fn target_of_element<'s>(&mut self, storage: &'s StorageRef) -> Result<Option<EagerTarget<'r, 's>>> {
+        let target = match self.runtime.free_target(storage) {
+            Some(target) => target,
+            None => {
+                self.runtime.trace.elements += 1;
+                if self.runtime.trace.elements <= MAX_RECORDED_ELEMENTS || storage.is_exported_on_device() {
+                    return Ok(None);
+                }
+                let start = self.runtime.ensure_on_host(storage)?;
+                EagerTarget { storage, start, gate: PhantomData }
+            }
+        };
+        Ok((!target.start.is_null() && !storage.has_snapshots()).then_some(target))
+    }
+
+    /// Writes a target: `run` gets its first byte. Notes the write and counts the run.
+    ///
+    /// # Errors
+    /// `MemoryError`; those of `run`, which must have written nothing then; those of a device that has the memory exported.
+    #[inline]
+    pub(crate) fn write(
+        mut self,
+        target: EagerTarget<'r, '_>,
+        run: impl FnOnce(&mut Eager<'r>, *mut u8) -> Result<()>,
+    ) -> Result<()> {
+        let start = if target.start.is_null() { target.storage.materialize()? } else { target.start };
+        run(&mut self, start)?;
+        note_write(target.storage)?;
+        self.count();
+        Ok(())
+    }
+
+    /// Writes a target as [`Eager::write`] does, but does not count the run: an assignment by a mask, whose evaluation of all
+    /// operands has been counted as what it is.
+    ///
+    /// # Errors
+    /// Those of a device that has the memory exported.
+    pub(crate) fn write_uncounted(self, target: EagerTarget<'r, '_>, run: impl FnOnce(*mut u8)) -> Result<()> {
+        let start = if target.start.is_null() { target.storage.materialize()? } else { target.start };
+        run(start);
+        note_write(target.storage)
+    }
+
+    /// A new storage of this size: `run` gets its first byte and fills it. Counts the run.
+    ///
+    /// # Errors
+    /// `MemoryError`; those of `run`.
+    #[inline]
+    pub(crate) fn create(
+        mut self,
+        bytes: usize,
+        run: impl FnOnce(&mut Eager<'r>, *mut u8) -> Result<()>,
+    ) -> Result<StorageHandle> {
+        let (storage, start) = self.runtime.allocate(bytes)?;
+        run(&mut self, start)?;
+        self.count();
+        Ok(storage)
+    }
+
+    /// Computes a value that needs no storage. Counts the run.
+    ///
+    /// # Errors
+    /// Those of `run`.
+    #[inline]
+    pub(crate) fn compute<T>(mut self, run: impl FnOnce(&mut Eager<'r>) -> Result<T>) -> Result<T> {
+        let value = run(&mut self)?;
+        self.count();
+        Ok(value)
+    }
+
+    /// Counts an operation that ran eagerly.
+    #[inline]
+    fn count(&mut self) {
+        let stats = &mut self.runtime.telemetry.stats;
+        stats.recorded += 1;
+        stats.run_at_once += 1;
+    }
+
+    /// Launches an op on dense arrays of one type and numbers (see [`crate::runtime::eager_dense`]).
+    ///
+    /// # Errors
+    /// None on the host.
+    ///
+    /// # Safety
+    /// The addresses are the gate's, with offsets within their arrays; the arrays lie as the launch says; the target is new memory
+    /// or, where `kinds` say so, may be what is read.
+    #[inline]
+    pub(crate) unsafe fn launch_dense(
+        &mut self,
+        op: Op,
+        compute: DType,
+        kinds: usize,
+        launch: &Launch<'_>,
+    ) -> Result<()> {
+        let runtime = &mut *self.runtime;
+        let index = ProgramCache::dense_index(op, compute, kinds);
+        let program = match runtime.programs.dense(index) {
+            Some(program) => program,
+            None => {
+                let compiled = runtime.compile_for_host(dense_kernel(op, compute, kinds));
+                runtime.programs.insert_dense(index, compiled)
+            }
+        };
+        // SAFETY: the caller's contract.
+        unsafe { launch_program(&mut runtime.telemetry, program, launch, None) }
+    }
+
+    /// Launches a kernel of [`crate::runtime::eager_kernels`]. The key identifies it.
+    ///
+    /// # Errors
+    /// None on the host.
+    ///
+    /// # Safety
+    /// As [`Eager::launch_dense`], for the operands of the kernel.
+    #[inline]
+    pub(crate) unsafe fn launch_keyed(
+        &mut self,
+        key: u64,
+        kernel: impl FnOnce() -> Kernel,
+        launch: &Launch<'_>,
+        product: Option<Product>,
+    ) -> Result<()> {
+        let runtime = &mut *self.runtime;
+        let program = match runtime.programs.eager(key) {
+            Some(program) => program,
+            None => {
+                let compiled = runtime.compile_for_host(kernel());
+                runtime.programs.insert_eager(key, compiled)
+            }
+        };
+        // SAFETY: the caller's contract.
+        unsafe { launch_program(&mut runtime.telemetry, program, launch, product) }
+    }
+
+    /// Runs matrix products; strides and addresses operand by operand.
+    pub(crate) fn multiply(
+        &mut self,
+        product: (Product, DType),
+        domain: &[usize],
+        strides: &[isize],
+        addresses: &[*mut u8],
+    ) {
+        self.runtime.multiply(product, domain, strides, addresses);
+    }
+
+    /// Notes the flags of a product that is not a kernel.
+    pub(crate) fn note_product(&mut self, product: Product, raised: FpFlags) {
+        self.runtime.telemetry.note_product(product, raised);
+    }
+}
+
+/// Launches a program on one thread.
+///
+/// # Safety
+/// As [`Telemetry::launch`].
+#[inline]
+unsafe fn launch_program(
+    telemetry: &mut Telemetry,
+    program: &CompiledKernel,
+    launch: &Launch<'_>,
+    product: Option<Product>,
+) -> Result<()> {
+    // SAFETY: the caller's contract.
+    unsafe { telemetry.launch((&program.0, &*program.1), launch, &SingleThread, None, &|_, _| product) }
+}
+
+/// Notes a write on the host: counts a version and invalidates the device's copy.
+///
+/// # Errors
+/// Those of a device that has the memory exported.
+#[inline]
+fn note_write(storage: &Storage) -> Result<()> {
+    storage.bump_version();
+    storage.invalidate_device()
+}
+
+impl Runtime {
+    /// Whether the contents of a storage are computed and on the host.
+    #[inline]
+    pub(crate) fn is_ready(&self, storage: &Storage) -> bool {
+        self.ready_address(storage).is_some()
+    }
+
+    /// The host address of a storage whose contents are computed and on the host.
+    #[inline]
+    fn ready_address(&self, storage: &Storage) -> Option<*const u8> {
+        let start = storage.address()?;
+        (!self.trace.writes(storage)).then_some(start.cast_const())
+    }
+
+    /// A storage that no pending node uses and whose contents are not on a device only, as a target.
+    #[inline]
+    fn free_target<'r, 's>(&self, storage: &'s StorageRef) -> Option<EagerTarget<'r, 's>> {
+        if self.trace.touches(storage) {
+            return None;
+        }
+        let start = storage.address().unwrap_or(std::ptr::null_mut());
+        let is_device_only = start.is_null() && storage.has_device_buffer();
+        (!is_device_only).then_some(EagerTarget { storage, start, gate: PhantomData })
+    }
+}
