@@ -5,6 +5,7 @@
 //! domains of very short rows, run tile by tile in [`ExecTiles`].
 
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
+use crate::drive::strategy::{MIN_PARALLEL_NS, MIN_ROW_2D, TRANSPOSED_TILE_WIDTH};
 use crate::drive::tiles::{Tile, Tiling};
 use crate::drive::{fp_status, scratch};
 use crate::portable::exec::aliasing::AliasInfo;
@@ -12,15 +13,9 @@ use crate::portable::exec::bytecode::Bytecode;
 use crate::portable::exec::exec_1d;
 use crate::portable::exec::exec_2d::{Exec2d, NO_PLANE_AXIS, PlaneAxes, PointerTable2d, TileSpan, may_run_2d};
 use crate::portable::exec::exec_tiles::ExecTiles;
-use crate::{GRAIN_NS, Launch, RaisedFlags, ThreadPool};
+use crate::{Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
 use std::ops::Range;
-
-/// Rows of fewer elements run in [`ExecTiles`], which copies them into one dense block.
-const MIN_ROW_2D: usize = 6;
-/// Most columns of a tile if operands are transposed: the cache lines of a column stay in the cache until the neighbouring rows have used
-/// them.
-const TRANSPOSED_TILE_WIDTH: usize = 64;
 
 /// Which drivers may run a fragment, besides [`ExecTiles`].
 #[derive(Clone, Copy)]
@@ -45,7 +40,7 @@ pub(crate) unsafe fn run(code: &Bytecode, mode: MapMode, launch: &Launch<'_>, wo
         if n == 0 {
             return RaisedFlags::new();
         }
-        if estimate_ns(n, code.cost, code.bytes) < 2.0 * GRAIN_NS {
+        if estimate_ns(n, code.cost, code.bytes) < MIN_PARALLEL_NS {
             // SAFETY: the caller's contract.
             return unsafe { exec_1d::run(code, launch, n) };
         }
@@ -60,7 +55,7 @@ pub(crate) unsafe fn run(code: &Bytecode, mode: MapMode, launch: &Launch<'_>, wo
     }
     let points = grid.columns * grid.rows * grid.planes;
     let nanoseconds = estimate_ns(points, code.cost, code.bytes);
-    if nanoseconds < 2.0 * GRAIN_NS || workers.count() == 1 {
+    if nanoseconds < MIN_PARALLEL_NS || workers.count() == 1 {
         let mut raised = RaisedFlags::new();
         if code.has_effects() {
             fp_status::clear();

@@ -10,6 +10,7 @@
 use crate::drive::fp_status::record_flags;
 use crate::drive::isa::Isa;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
+use crate::drive::strategy::{ENOUGH_TILES, MAX_PARTS, MIN_LANES_PART, MIN_PART};
 use crate::drive::tiles::{Tile, Tiling};
 use crate::drive::{fp_status, scratch};
 use crate::portable::exec::aliasing::AliasInfo;
@@ -21,15 +22,6 @@ use crate::portable::reduce::accumulate::{AccumulatorBuffers, AccumulatorLoops, 
 use crate::{Fold, FoldOrder, Inst, Kernel, Launch, RaisedFlags, Scalar, Template, ThreadPool};
 use smallvec::SmallVec;
 use std::ops::Range;
-
-/// Least elements of a part of divided inner axes (their sum takes 1.5 µs), and most parts. Neither depends on the cost of elements, so a
-/// sum has the same bits whether its terms were stored before or not.
-const MIN_PART: usize = 1 << 14;
-/// The same for folds that continue in lanes, products: products of few factors near one stay near one, where rounding is biased.
-const MIN_LANES_PART: usize = 1 << 19;
-const MAX_PARTS: usize = 64;
-/// Outer tiles from which on inner axes are not divided: they are enough work for all threads.
-pub(crate) const ENOUGH_TILES: usize = 16;
 
 /// The accumulators of a kernel, resolved.
 pub(crate) struct ResolvedFolds {

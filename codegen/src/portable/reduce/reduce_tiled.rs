@@ -8,31 +8,20 @@
 //! give equal bits.
 
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
+use crate::drive::strategy::{
+    ENOUGH_TILES, IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_TILE_COLUMNS, MIN_JIT_ROW, ROW_GROUP, TILE_DEPTH,
+};
 use crate::drive::{fp_status, scratch};
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::Bytecode;
 use crate::portable::exec::exec_2d::{Exec2d, NO_PLANE_AXIS, PlaneAxes, PointerTable2d, TileSpan, may_run_2d};
 use crate::portable::exec::jit_hook::FoldCall;
 use crate::portable::reduce::accumulate::{AccumulatorBuffers, FEW_COLUMNS, Progress, ResolvedAccumulator};
-use crate::portable::reduce::reduce_1d::{ACCUMULATORS, FoldLanes, JIT_FOLD_PIECE};
-use crate::portable::reduce::reduce_nd::{
-    ENOUGH_TILES, PartialResults, ResolvedFolds, by_columns, collect_flags, parts_of,
-};
+use crate::portable::reduce::reduce_1d::{ACCUMULATORS, FoldLanes};
+use crate::portable::reduce::reduce_nd::{PartialResults, ResolvedFolds, by_columns, collect_flags, parts_of};
 use crate::{Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
 use std::ops::Range;
-
-/// Long rows that share one run of the epilogue.
-const ROW_GROUP: usize = 32;
-/// Most columns of a tile that is folded by columns: the accumulators' vectors stay in the first-level cache.
-const MAX_TILE_COLUMNS: usize = 1024;
-/// Rows of such a tile if it is read in memory.
-const TILE_DEPTH: usize = 256;
-/// Points of a tile of whole rows if it is read in memory; a tile and its epilogue cost some 60 ns.
-const IN_PLACE_POINTS: usize = 16 << 10;
-
-/// Columns from which on machine code folds each row by itself, with an overhead of some 40 ns a row.
-const MIN_JIT_ROW: usize = 512;
 
 /// Whether a kernel has the form this module runs.
 pub(crate) fn may_run_tiled(body: &Bytecode, folding: &ResolvedFolds, epilogue: &Bytecode) -> bool {

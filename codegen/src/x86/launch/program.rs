@@ -8,6 +8,10 @@
 use crate::drive::fp_status;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch::with as with_scratch;
+use crate::drive::strategy::{
+    CHEAP_OP_COST, CHUNK_ELEMENTS, MIN_PARALLEL_NS, NON_TEMPORAL_BYTES, NON_TEMPORAL_POINTS, SAVED_CHUNK_ELEMENTS,
+    SEQUENTIAL_NS, SHORT_LOOP_ROW, SHORT_PRODUCT_ROW,
+};
 use crate::x86::asm::level::Level;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
@@ -16,32 +20,13 @@ use crate::x86::launch::compiled_loop::CompiledLoop;
 use crate::x86::launch::{InterpretedProgram, JitHook, Portable};
 use crate::x86::loops::scan_loop::{merge_epilogue, neutrals, prefers_avx2};
 use crate::{
-    Access, DeviceError, Expanded, FoldOrder, FpFlags, Fragment, GRAIN_NS, Inst, Kernel, Launch, OperandDecl, Program,
+    Access, DeviceError, Expanded, FoldOrder, FpFlags, Fragment, Inst, Kernel, Launch, OperandDecl, Program,
     RaisedFlags, Scalar, SingleThread, Template, ThreadPool, Verified, expand,
 };
 use smallvec::SmallVec;
 use std::fmt::Write;
 use std::ops::Range;
 use std::sync::{Arc, RwLock};
-
-/// Elements of a chunk: so many that reading the flags costs nothing beside them, so few that a chunk of twelve operands
-/// stays in the second-level cache.
-const CHUNK_ELEMENTS: usize = 8192;
-/// The same where clobbered inputs are saved: the copies stay in the first-level cache.
-const SAVED_CHUNK_ELEMENTS: usize = 1024;
-/// Results of so many bytes are written by non-temporal stores, as a cache would fetch each line before overwriting it:
-/// `x + y` of 32 MB takes 4.5 ms with ordinary stores and 3.4 with these. Smaller results stay in the caches for the next reader.
-const NON_TEMPORAL_BYTES: usize = 32 << 20;
-/// The largest cost of an op that takes less time than reading its operand from memory.
-const CHEAP_OP_COST: u8 = 2;
-/// Launches of fewer points have no result so large.
-const NON_TEMPORAL_POINTS: usize = NON_TEMPORAL_BYTES / 16;
-/// Shorter rows are better run together, which the portable backend does.
-const SHORT_LOOP_ROW: usize = 16;
-/// The same for scans of products that compute nothing else: rows of 100 elements take 1.05 ns each here and 0.9 there.
-const SHORT_PRODUCT_ROW: usize = 256;
-/// Nanoseconds of an addition that depends on the one before.
-const SEQUENTIAL_NANOSECONDS: f64 = 1.3;
 
 /// A map or a scan with its compiled loops.
 pub(crate) struct LoopProgram {
@@ -77,8 +62,7 @@ pub(crate) struct LoopProgram {
     single_pass: bool,
     /// Whether it uses coordinates.
     uses_coordinates: bool,
-    /// Whether memory bandwidth limits large launches. (Loops limited by the divider gain nothing by non-temporal stores, and
-    /// lost 18 %.)
+    /// Whether memory bandwidth limits large launches.
     pub(crate) is_memory_bound: bool,
 }
 
@@ -102,7 +86,7 @@ impl LoopProgram {
         // Lanes of one or two bytes have no room for coordinates, which are wider: nothing there uses those that there are.
         let uses_coordinates = (0..body.fragment.insts.len())
             .any(|at| body.is_live(at) && matches!(body.fragment.insts[at], Inst::Index(_)));
-        let sequential = if initial_carries.is_empty() { 0.0 } else { SEQUENTIAL_NANOSECONDS };
+        let sequential = if initial_carries.is_empty() { 0.0 } else { SEQUENTIAL_NS };
         let cost = 0.03 + 0.02 * body.length() as f64 * 8.0 / body.lanes as f64 + sequential;
         let insts = || kernel.body.insts.iter().chain(&kernel.epilogue.insts);
         let is_memory_bound = insts().all(|inst| !matches!(inst, Inst::Apply(op, _) if op.row().cost > CHEAP_OP_COST));
@@ -394,7 +378,7 @@ impl LoopProgram {
         }
         if self.is_plain
             && self.is_dense_row(launch, points)
-            && estimate_ns(points, self.cost, self.bytes) < 2.0 * GRAIN_NS
+            && estimate_ns(points, self.cost, self.bytes) < MIN_PARALLEL_NS
             && (self.single_pass || !self.overwrites_inputs(launch))
         {
             // SAFETY: the caller's contract.
@@ -467,7 +451,7 @@ impl LoopProgram {
         let found = plan.other.as_deref().unwrap_or(&self.dense);
         let units = plan.rows.units(plan.points);
         let nanoseconds = estimate_ns(plan.points, self.cost, self.bytes);
-        if nanoseconds < 2.0 * GRAIN_NS || self.scatters {
+        if nanoseconds < MIN_PARALLEL_NS || self.scatters {
             let mut raised = RaisedFlags::new();
             if !self.fp_mask.is_empty() {
                 fp_status::clear();

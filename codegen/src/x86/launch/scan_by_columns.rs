@@ -4,6 +4,7 @@
 //! order. A block of columns goes down all rows before the next block, so that the row before is in the first-level cache.
 
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
+use crate::drive::strategy::{COLUMN_BLOCK, COLUMN_SCAN_NS, MIN_SCAN_COLUMNS};
 use crate::ir::build::visit;
 use crate::ir::kernel;
 use crate::ir::verify::verify;
@@ -16,14 +17,6 @@ use crate::{
 };
 use smallvec::SmallVec;
 use std::ops::Range;
-
-/// Columns of a block: a row of three operands fits the first-level cache.
-const COLUMN_BLOCK: usize = 1024;
-/// Fewer columns are better run together, which the portable backend does: of 100, a running sum takes 0.6 ns an element there
-/// and 0.8 here, of 1,000 as long as here; that of `x * y + 1` 1.1 and 1.05, and 1.4 and 0.9.
-const MIN_COLUMNS: usize = 128;
-/// Nanoseconds of an element, where memory is not the limit.
-const COLUMN_SCAN_NANOSECONDS: f64 = 0.2;
 
 /// A scan by columns: the maps of its rows.
 pub(crate) struct ColumnScan {
@@ -70,7 +63,7 @@ impl ColumnScan {
     pub(crate) unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Option<RaisedFlags> {
         let fast = launch.outer.iter().rposition(|&n| n > 1)?;
         let columns = launch.outer[fast];
-        if columns < MIN_COLUMNS {
+        if columns < MIN_SCAN_COLUMNS {
             return None;
         }
         // If all columns can be planned, so can blocks of them.
@@ -79,7 +72,7 @@ impl ColumnScan {
         self.first.program.plan(&whole.first(launch))?;
         let rows: usize = launch.outer.iter().enumerate().filter(|(axis, _)| *axis != fast).map(|(_, n)| n).product();
         let blocks = columns.div_ceil(COLUMN_BLOCK);
-        let nanoseconds = estimate_ns(rows * columns * launch.inner[0], COLUMN_SCAN_NANOSECONDS, self.bytes);
+        let nanoseconds = estimate_ns(rows * columns * launch.inner[0], COLUMN_SCAN_NS, self.bytes);
         let shared = SharedLaunch(*launch);
         Some(parallel_for(rows * blocks, nanoseconds, workers, &|range, raised| {
             for unit in range {

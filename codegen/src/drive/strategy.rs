@@ -1,0 +1,91 @@
+//! Strategy selection: which driver runs a launch on a CPU, and every tuned threshold of that choice.
+//!
+//! The choice depends on extents, strides, a kernel's capabilities and the cost model. Where a fold rounds it never depends on the number
+//! of threads, so that equal launches give equal bits. The limits of a driver's tables stay with the driver; the cost model is
+//! [`parallel`](crate::drive::parallel); the grain of parallel work is [`GRAIN_NS`].
+//!
+//! Each threshold names its unit, what was measured, and the bench that covers it. A bench is run by
+//! `cargo bench -p fastnp-benches --bench BENCH -- NAME`, before and after the change, on an idle machine.
+#![cfg_attr(
+    not(all(target_arch = "x86_64", unix)),
+    allow(dead_code, reason = "machine code uses some strategies alone, and exists on one architecture")
+)]
+
+use crate::GRAIN_NS;
+
+/// Nanoseconds, by the cost model, from which on a launch is divided between threads: two tasks of the least size. The drivers of one row
+/// take no larger launch. Measure: `launch -- launch/`, `python -m benches.floor`.
+pub(crate) const MIN_PARALLEL_NS: f64 = 2.0 * GRAIN_NS;
+
+// Elementwise kernels in the interpreter.
+
+/// Elements of a row. Shorter rows run in tiles, which copy them into one dense block. Measure: `kernels -- stencil/8`; no bench covers
+/// rows of less than eight.
+pub(crate) const MIN_ROW_2D: usize = 6;
+/// Most columns of a tile if operands are transposed: the cache lines of a column stay in the cache until the neighbouring rows have used
+/// them. Measure: `kernels -- "transposed matrix"` on the portable backend.
+pub(crate) const TRANSPOSED_TILE_WIDTH: usize = 64;
+
+// Reductions.
+
+/// Elements of a row of one axis from which on machine code folds it: the call costs nothing beside them. Measure: `kernels -- "sum of"`,
+/// `kernels -- "masked mean/100"`.
+pub(crate) const MIN_JIT_FOLD: usize = 128;
+/// Elements of one call of machine code that folds: rounding errors are no larger than those of NumPy's sums. It decides the bits of sums,
+/// so it is no free choice. Measure: `kernels -- "sum of products"`; errors by `python -m tests.accuracy`.
+pub(crate) const JIT_FOLD_PIECE: usize = 8192;
+/// Columns from which on machine code folds each row by itself, with an overhead of some 40 ns a row. Measure: `kernels -- "sum of rows"`
+/// and `kernels -- "sum of short rows"`, whose longest rows have 600.
+pub(crate) const MIN_JIT_ROW: usize = 512;
+/// Long rows that share one run of the epilogue. Measure: `kernels -- "sum of rows/"`.
+pub(crate) const ROW_GROUP: usize = 32;
+/// Most columns of a tile that is folded by columns: the accumulators' vectors stay in the first-level cache. Measure:
+/// `kernels -- "sum of columns"`, `kernels -- "sum of many short columns"`.
+pub(crate) const MAX_TILE_COLUMNS: usize = 1024;
+/// Rows of such a tile if it is read in memory. Measure: `kernels -- "sum of columns"`.
+pub(crate) const TILE_DEPTH: usize = 256;
+/// Points of a tile of whole rows if it is read in memory; a tile and its epilogue cost some 60 ns. Measure:
+/// `kernels -- "sum of rows of three"`, `kernels -- "max of short rows"`.
+pub(crate) const IN_PLACE_POINTS: usize = 16 << 10;
+/// Least elements of a part of divided inner axes; their sum takes 1.5 µs. It does not depend on the cost of elements, so a sum has the same
+/// bits whether its terms were stored before or not. Measure: `kernels -- "sum of products"`, `kernels -- "masked mean"`.
+pub(crate) const MIN_PART: usize = 1 << 14;
+/// The same for folds that continue in lanes, products: products of few factors near one stay near one, where rounding is biased. This is
+/// a limit of accuracy: `python -m tests.accuracy`; no bench covers it.
+pub(crate) const MIN_LANES_PART: usize = 1 << 19;
+/// Most parts of divided inner axes, whatever the number of threads: enough for 64. Measure: `kernels -- "sum of products/1000000"`.
+pub(crate) const MAX_PARTS: usize = 64;
+/// Outer tiles from which on inner axes are not divided: they are enough work for all threads. Measure: `kernels -- "sum of rows/"`.
+pub(crate) const ENOUGH_TILES: usize = 16;
+
+// Machine code.
+
+/// Elements of a chunk: so many that reading the flags costs nothing beside them, so few that a chunk of twelve operands stays in the
+/// second-level cache. Measure: `kernels -- "chain of ten/"`, `launch -- "launch/add/4000000"`.
+pub(crate) const CHUNK_ELEMENTS: usize = 8192;
+/// The same where clobbered inputs are saved: the copies stay in the first-level cache. No bench covers it.
+pub(crate) const SAVED_CHUNK_ELEMENTS: usize = 1024;
+/// Bytes of a result from which on it is written by non-temporal stores, as a cache would fetch each line before overwriting it: `x + y` of
+/// 32 MB takes 4.5 ms with ordinary stores and 3.4 with these. Smaller results stay in the caches for the next reader. (Loops limited by
+/// the divider gain nothing by non-temporal stores, and lost 18 %.) Measure: `launch -- "launch/add/4000000"`, whose result has 32 MB.
+pub(crate) const NON_TEMPORAL_BYTES: usize = 32 << 20;
+/// The points of a launch below which no result has so many bytes.
+pub(crate) const NON_TEMPORAL_POINTS: usize = NON_TEMPORAL_BYTES / 16;
+/// The largest cost, in additions as the op table counts, of an op that takes less time than reading its operand from memory. No bench
+/// covers it.
+pub(crate) const CHEAP_OP_COST: u8 = 2;
+/// Elements of a row, where there are several rows: shorter ones are better run together, which the interpreter does. Measure:
+/// `kernels -- stencil/8` beside `kernels -- stencil/59`.
+pub(crate) const SHORT_LOOP_ROW: usize = 16;
+/// The same for scans of products that compute nothing else: rows of 100 elements take 1.05 ns each here and 0.9 there. No bench covers it.
+pub(crate) const SHORT_PRODUCT_ROW: usize = 256;
+/// Nanoseconds of an addition that depends on the one before, for the cost model of scans. Measure: `python -m benches.peers`, the line of
+/// `cumsum(x)`.
+pub(crate) const SEQUENTIAL_NS: f64 = 1.3;
+/// Columns of a block of a scan by columns: a row of three operands fits the first-level cache. No bench covers it.
+pub(crate) const COLUMN_BLOCK: usize = 1024;
+/// Columns of a scan: fewer are better run together, which the interpreter does. Of 100, a running sum takes 0.6 ns an element there and
+/// 0.8 here, of 1,000 as long as here; that of `x * y + 1` 1.1 and 1.05, and 1.4 and 0.9. No bench covers it.
+pub(crate) const MIN_SCAN_COLUMNS: usize = 128;
+/// Nanoseconds of an element of a scan by columns, where memory is not the limit. No bench covers it.
+pub(crate) const COLUMN_SCAN_NS: f64 = 0.2;
