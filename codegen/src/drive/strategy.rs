@@ -12,6 +12,79 @@
 )]
 
 use crate::GRAIN_NS;
+use crate::drive::parallel::estimate_ns;
+use std::fmt;
+
+/// How a launch is driven.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Strategy {
+    /// The domain is empty: nothing runs.
+    Nothing,
+    /// Interpreter, maps: `exec_1d` on one axis at most, on the caller's thread, if that takes less than [`MIN_PARALLEL_NS`]. These are the
+    /// most frequent launches by far: one of eight elements takes 35 ns here and 60 in two dimensions.
+    Exec1d,
+    /// Interpreter, maps: `exec_2d` on tiles of the two fastest axes of more than one point, in parallel from [`MIN_PARALLEL_NS`] on. One
+    /// indirect call runs a step on all rows of a tile.
+    Exec2d,
+    /// Interpreter, maps: `exec_tiles` on any domain, in parallel unless it scatters. For fragments with coordinates, gathers or scatters,
+    /// for those with more values than the tables of `exec_2d`, and for rows of fewer than [`MIN_ROW_2D`] elements.
+    Tiles,
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Strategy::Nothing => "nothing",
+            Strategy::Exec1d => "exec 1d",
+            Strategy::Exec2d => "exec 2d",
+            Strategy::Tiles => "tiles",
+        })
+    }
+}
+
+/// The line of a listing that names the strategies a program is capable of, the preferred one first.
+pub(crate) fn listing(strategies: impl IntoIterator<Item = Strategy>) -> String {
+    let names: Vec<String> = strategies.into_iter().map(|strategy| strategy.to_string()).collect();
+    format!("strategies: {}\n", names.join(", "))
+}
+
+/// The capabilities of a fragment in the interpreter: the drivers that may run it, besides that of tiles.
+#[derive(Clone, Copy)]
+pub(crate) struct MapForms {
+    pub(crate) exec_1d: bool,
+    pub(crate) exec_2d: bool,
+}
+
+impl MapForms {
+    /// The strategies of a map, in order of preference.
+    pub(crate) fn strategies(self) -> impl Iterator<Item = Strategy> {
+        let some = [(self.exec_1d, Strategy::Exec1d), (self.exec_2d, Strategy::Exec2d), (true, Strategy::Tiles)];
+        some.into_iter().filter_map(|(may, strategy)| may.then_some(strategy))
+    }
+}
+
+/// The strategy of a map in the interpreter, whose elements have this cost and so many bytes.
+#[inline]
+pub(crate) fn of_map(forms: MapForms, outer: &[usize], cost: f64, bytes: usize) -> Strategy {
+    if forms.exec_1d && outer.len() <= 1 {
+        let n = outer.first().copied().unwrap_or(1);
+        if n == 0 {
+            return Strategy::Nothing;
+        }
+        if estimate_ns(n, cost, bytes) < MIN_PARALLEL_NS {
+            return Strategy::Exec1d;
+        }
+    }
+    if outer.contains(&0) {
+        return Strategy::Nothing;
+    }
+    let mut long = outer.iter().rev().filter(|extent| **extent != 1);
+    let columns = long.next().copied().unwrap_or(1);
+    if !forms.exec_2d || (columns < MIN_ROW_2D && long.next().is_some()) {
+        return Strategy::Tiles;
+    }
+    Strategy::Exec2d
+}
 
 /// Nanoseconds, by the cost model, from which on a launch is divided between threads: two tasks of the least size. The drivers of one row
 /// take no larger launch. Measure: `launch -- launch/`, `python -m benches.floor`.
