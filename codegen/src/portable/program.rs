@@ -1,7 +1,7 @@
 //! The backend and its programs: resolves kernels to bytecode, and launches them by template.
 
 use crate::drive::isa::Isa;
-use crate::drive::strategy::{self, MapForms};
+use crate::drive::strategy::{self, INTERPRETED_SCANS, MapForms};
 use crate::portable::exec::bytecode::{Bytecode, resolve};
 use crate::portable::exec::jit_hook::{JitHook, Stage, find_fold};
 use crate::portable::exec::map;
@@ -93,8 +93,8 @@ impl Portable {
         let forms = map::forms_of(&body);
         let mut folding = reduce_nd::resolve(kernel, self.isa).map_err(error)?;
         folding.jit_fold = jit.and_then(|jit| find_fold(&body, kernel, jit));
-        folding.may_run_1d = reduce_1d::may_run_1d(&body, &folding, &epilogue);
-        folding.may_run_tiled = reduce_tiled::may_run_tiled(&body, &folding, &epilogue);
+        folding.forms.reduce_1d = reduce_1d::may_run_1d(&body, &folding, &epilogue);
+        folding.forms.tiled = reduce_tiled::may_run_tiled(&body, &folding, &epilogue);
         Ok(InterpretedProgram { template: kernel.template, isa: self.isa, body, epilogue, forms, folding })
     }
 }
@@ -144,7 +144,8 @@ impl Program for InterpretedProgram {
         let mut text = format!("portable, {:?}, {:?}\n", self.template, self.isa);
         text += &match self.template {
             Template::Map => strategy::listing(self.forms.strategies()),
-            Template::Reduce | Template::Scan => String::new(),
+            Template::Reduce => strategy::listing(self.folding.forms.strategies()),
+            Template::Scan => strategy::listing(INTERPRETED_SCANS),
         };
         for (name, code) in [("body", &self.body), ("epilogue", &self.epilogue)] {
             let _ = writeln!(text, "{name}: {} bytes of registers an element", code.width);

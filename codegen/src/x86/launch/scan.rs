@@ -1,9 +1,10 @@
 //! Launching scans: by rows where their axis is the fastest in memory, by columns where an outer one is.
 
+use crate::drive::strategy::by_columns;
 use crate::x86::asm::level::Level;
+use crate::x86::launch::Portable;
 use crate::x86::launch::program::LoopProgram;
 use crate::x86::launch::scan_by_columns::ColumnScan;
-use crate::x86::launch::{Portable, by_columns};
 use crate::{DeviceError, Inst, Kernel, Launch, Program, RaisedFlags, ThreadPool, Verified};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
