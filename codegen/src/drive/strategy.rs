@@ -20,6 +20,19 @@ use std::fmt;
 pub(crate) enum Strategy {
     /// The domain is empty: nothing runs.
     Nothing,
+    /// Machine code, maps and scans: one dense row, on the caller's thread, if that takes less than [`MIN_PARALLEL_NS`] and no chunk may
+    /// have to be re-executed after its inputs are overwritten. Small launches are such rows; planning them would take as long as their
+    /// elements.
+    DenseRow,
+    /// Machine code, maps and scans: rows through the loop for their stride kinds, in chunks, in parallel from [`MIN_PARALLEL_NS`] on. Not
+    /// where one of several rows has fewer elements than [`SHORT_LOOP_ROW`] or [`SHORT_PRODUCT_ROW`], nor where a stride has no loop, nor
+    /// where an input that may be needed again is overwritten and cannot be saved.
+    Rows,
+    /// Machine code, scans: each row is a map of its inputs and the results of the row before, in parallel over blocks of columns. Where an
+    /// outer axis is the faster in memory and has [`MIN_SCAN_COLUMNS`] columns at least.
+    Columns,
+    /// Machine code's programs: the interpreter runs the whole launch, with strategies of its own. Where the others cannot, or do not pay.
+    Interpret,
     /// Interpreter, maps: `exec_1d` on one axis at most, on the caller's thread, if that takes less than [`MIN_PARALLEL_NS`]. These are the
     /// most frequent launches by far: one of eight elements takes 35 ns here and 60 in two dimensions.
     Exec1d,
@@ -49,6 +62,10 @@ impl fmt::Display for Strategy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Strategy::Nothing => "nothing",
+            Strategy::DenseRow => "dense row",
+            Strategy::Rows => "rows",
+            Strategy::Columns => "columns",
+            Strategy::Interpret => "interpret",
             Strategy::Exec1d => "exec 1d",
             Strategy::Exec2d => "exec 2d",
             Strategy::Tiles => "tiles",
@@ -181,6 +198,90 @@ pub(crate) fn of_interpreted_scan(loads: &[u16], launch: &Launch<'_>) -> Strateg
     if by_columns(loads, launch) { Strategy::ScanColumns } else { Strategy::ScanRows }
 }
 
+/// The capabilities of a compiled loop, and what its elements cost.
+#[derive(Clone, Copy)]
+pub(crate) struct LoopForms {
+    /// Whether a dense row needs only base addresses: no coordinates, no broadcast operands.
+    pub(crate) is_plain: bool,
+    /// Whether no chunk is ever re-executed.
+    pub(crate) single_pass: bool,
+    /// Elements of the shortest rows that pay, where there are several.
+    pub(crate) shortest_row: usize,
+    /// Cost model: nanoseconds an element where memory is not the limit, and bytes of memory traffic an element.
+    pub(crate) cost: f64,
+    pub(crate) bytes: usize,
+}
+
+impl LoopForms {
+    /// The strategies of a map or a scan with machine code, in order of preference.
+    pub(crate) fn strategies(self, by_columns: bool) -> impl Iterator<Item = Strategy> {
+        let some = [
+            (self.is_plain, Strategy::DenseRow),
+            (true, Strategy::Rows),
+            (by_columns, Strategy::Columns),
+            (true, Strategy::Interpret),
+        ];
+        some.into_iter().filter_map(|(may, strategy)| may.then_some(strategy))
+    }
+}
+
+/// The strategy of so many points with machine code, if they run by rows: as one dense row or by plan. The facts about the launch are asked
+/// for in this order, and only if they matter: a dense row of a few elements takes 30 ns in all.
+#[inline]
+pub(crate) fn of_loop(
+    forms: &LoopForms,
+    points: usize,
+    is_dense_row: impl FnOnce() -> bool,
+    overwrites_inputs: impl FnOnce() -> bool,
+) -> Strategy {
+    if points == 0 {
+        return Strategy::Nothing;
+    }
+    if forms.is_plain
+        && is_dense_row()
+        && estimate_ns(points, forms.cost, forms.bytes) < MIN_PARALLEL_NS
+        && (forms.single_pass || !overwrites_inputs())
+    {
+        return Strategy::DenseRow;
+    }
+    Strategy::Rows
+}
+
+/// The strategy of planned rows of `n` elements: the interpreter where there are several and they are short.
+#[inline]
+pub(crate) fn of_rows(forms: &LoopForms, n: usize, points: usize) -> Strategy {
+    if n < forms.shortest_row && points != n { Strategy::Interpret } else { Strategy::Rows }
+}
+
+/// The elements of a chunk of a row of `n`, by whether inputs are saved before they are overwritten.
+#[inline]
+pub(crate) fn chunk_of(n: usize, saves_inputs: bool) -> usize {
+    n.min(if saves_inputs { SAVED_CHUNK_ELEMENTS } else { CHUNK_ELEMENTS })
+}
+
+/// Whether a result of a launch may be so large that non-temporal stores pay, where memory bandwidth limits it.
+#[inline]
+pub(crate) fn may_store_non_temporal(points: usize, is_memory_bound: bool) -> bool {
+    points >= NON_TEMPORAL_POINTS && is_memory_bound
+}
+
+/// The strategy of a scan with machine code, whose body loads these operands.
+#[inline]
+pub(crate) fn of_scan(loads: &[u16], launch: &Launch<'_>) -> Strategy {
+    match of_interpreted_scan(loads, launch) {
+        Strategy::ScanColumns => {
+            let columns = launch.outer.iter().rfind(|extent| **extent > 1);
+            if columns.is_some_and(|&columns| columns >= MIN_SCAN_COLUMNS) {
+                Strategy::Columns
+            } else {
+                Strategy::Interpret
+            }
+        }
+        Strategy::ScanRows => Strategy::Rows,
+        empty => empty,
+    }
+}
+
 /// Nanoseconds, by the cost model, from which on a launch is divided between threads: two tasks of the least size. The drivers of one row
 /// take no larger launch. Measure: `launch -- launch/`, `python -m benches.floor`.
 pub(crate) const MIN_PARALLEL_NS: f64 = 2.0 * GRAIN_NS;
@@ -189,7 +290,7 @@ pub(crate) const MIN_PARALLEL_NS: f64 = 2.0 * GRAIN_NS;
 
 /// Elements of a row. Shorter rows run in tiles, which copy them into one dense block. Measure: `kernels -- stencil/8`; no bench covers
 /// rows of less than eight.
-pub(crate) const MIN_ROW_2D: usize = 6;
+const MIN_ROW_2D: usize = 6;
 /// Most columns of a tile if operands are transposed: the cache lines of a column stay in the cache until the neighbouring rows have used
 /// them. Measure: `kernels -- "transposed matrix"` on the portable backend.
 pub(crate) const TRANSPOSED_TILE_WIDTH: usize = 64;
@@ -222,9 +323,9 @@ pub(crate) const MIN_PART: usize = 1 << 14;
 /// a limit of accuracy: `python -m tests.accuracy`; no bench covers it.
 pub(crate) const MIN_LANES_PART: usize = 1 << 19;
 /// Most parts of divided inner axes, whatever the number of threads: enough for 64. Measure: `kernels -- "sum of products/1000000"`.
-pub(crate) const MAX_PARTS: usize = 64;
+const MAX_PARTS: usize = 64;
 /// Outer tiles from which on inner axes are not divided: they are enough work for all threads. Measure: `kernels -- "sum of rows/"`.
-pub(crate) const ENOUGH_TILES: usize = 16;
+const ENOUGH_TILES: usize = 16;
 
 // Machine code.
 
@@ -232,13 +333,13 @@ pub(crate) const ENOUGH_TILES: usize = 16;
 /// second-level cache. Measure: `kernels -- "chain of ten/"`, `launch -- "launch/add/4000000"`.
 pub(crate) const CHUNK_ELEMENTS: usize = 8192;
 /// The same where clobbered inputs are saved: the copies stay in the first-level cache. No bench covers it.
-pub(crate) const SAVED_CHUNK_ELEMENTS: usize = 1024;
+const SAVED_CHUNK_ELEMENTS: usize = 1024;
 /// Bytes of a result from which on it is written by non-temporal stores, as a cache would fetch each line before overwriting it: `x + y` of
 /// 32 MB takes 4.5 ms with ordinary stores and 3.4 with these. Smaller results stay in the caches for the next reader. (Loops limited by
 /// the divider gain nothing by non-temporal stores, and lost 18 %.) Measure: `launch -- "launch/add/4000000"`, whose result has 32 MB.
 pub(crate) const NON_TEMPORAL_BYTES: usize = 32 << 20;
 /// The points of a launch below which no result has so many bytes.
-pub(crate) const NON_TEMPORAL_POINTS: usize = NON_TEMPORAL_BYTES / 16;
+const NON_TEMPORAL_POINTS: usize = NON_TEMPORAL_BYTES / 16;
 /// The largest cost, in additions as the op table counts, of an op that takes less time than reading its operand from memory. No bench
 /// covers it.
 pub(crate) const CHEAP_OP_COST: u8 = 2;
@@ -254,6 +355,85 @@ pub(crate) const SEQUENTIAL_NS: f64 = 1.3;
 pub(crate) const COLUMN_BLOCK: usize = 1024;
 /// Columns of a scan: fewer are better run together, which the interpreter does. Of 100, a running sum takes 0.6 ns an element there and
 /// 0.8 here, of 1,000 as long as here; that of `x * y + 1` 1.1 and 1.05, and 1.4 and 0.9. No bench covers it.
-pub(crate) const MIN_SCAN_COLUMNS: usize = 128;
+const MIN_SCAN_COLUMNS: usize = 128;
 /// Nanoseconds of an element of a scan by columns, where memory is not the limit. No bench covers it.
 pub(crate) const COLUMN_SCAN_NS: f64 = 0.2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn maps_take_the_first_driver_that_may_run_them() {
+        let all = MapForms { exec_1d: true, exec_2d: true };
+        let of = |outer: &[usize]| of_map(all, outer, 1.0, 8);
+        assert_eq!(of(&[]), Strategy::Exec1d);
+        assert_eq!(of(&[100]), Strategy::Exec1d);
+        assert_eq!(of(&[1_000_000]), Strategy::Exec2d, "large enough for several threads");
+        assert_eq!(of(&[100, MIN_ROW_2D]), Strategy::Exec2d);
+        assert_eq!(of(&[100, MIN_ROW_2D - 1]), Strategy::Tiles);
+        assert_eq!(of(&[1, MIN_ROW_2D - 1]), Strategy::Exec2d, "one short row");
+        assert_eq!(of(&[0]), Strategy::Nothing);
+        assert_eq!(of(&[3, 0, 2]), Strategy::Nothing);
+        let tiles = MapForms { exec_1d: false, exec_2d: false };
+        assert_eq!(of_map(tiles, &[100], 1.0, 8), Strategy::Tiles);
+    }
+
+    #[test]
+    fn reductions_take_the_first_driver_that_may_run_them() {
+        let all = ReduceForms { reduce_1d: true, tiled: true, part: MIN_PART };
+        let of = |outer: &[usize], inner: &[usize]| of_reduction(all, outer, inner);
+        assert_eq!(of(&[], &[100]), Strategy::Reduce1d);
+        assert_eq!(of(&[], &[2 * MIN_PART]), Strategy::ReduceTiled);
+        assert_eq!(of(&[5], &[100]), Strategy::ReduceTiled);
+        assert_eq!(of(&[5], &[1, 100]), Strategy::ReduceTiled);
+        assert_eq!(of(&[5], &[2, 100]), Strategy::ReduceNd);
+        assert_eq!(of(&[5], &[0]), Strategy::ReduceNd, "neutral elements");
+        assert_eq!(of(&[0], &[5]), Strategy::Nothing);
+    }
+
+    #[test]
+    fn inner_axes_are_divided_only_if_there_are_few_outer_tiles() {
+        assert_eq!(parts_of(1, 1000, 100_000, MIN_PART), 4);
+        assert_eq!(parts_of(1, 3, 100_000, MIN_PART), 2, "no more parts than tiles");
+        assert_eq!(parts_of(1, 100_000, usize::MAX, MIN_PART), MAX_PARTS);
+        assert_eq!(parts_of(ENOUGH_TILES, 1000, 100_000_000, MIN_PART), 1);
+    }
+
+    #[test]
+    fn loops_run_dense_rows_at_once_and_ask_no_more_than_they_need() {
+        let forms = LoopForms { is_plain: true, single_pass: true, shortest_row: SHORT_LOOP_ROW, cost: 1.0, bytes: 8 };
+        let unasked = || unreachable!("no fact that is not needed");
+        assert_eq!(of_loop(&forms, 0, unasked, unasked), Strategy::Nothing);
+        assert_eq!(of_loop(&forms, 100, || true, unasked), Strategy::DenseRow);
+        assert_eq!(of_loop(&forms, 100, || false, unasked), Strategy::Rows);
+        assert_eq!(of_loop(&forms, 1_000_000, || true, unasked), Strategy::Rows);
+        let forms = LoopForms { single_pass: false, ..forms };
+        assert_eq!(of_loop(&forms, 100, || true, || true), Strategy::Rows);
+        assert_eq!(of_loop(&forms, 100, || true, || false), Strategy::DenseRow);
+        assert_eq!(of_rows(&forms, SHORT_LOOP_ROW, 160), Strategy::Rows);
+        assert_eq!(of_rows(&forms, 3, 3), Strategy::Rows, "one short row");
+        assert_eq!(of_rows(&forms, 3, 30), Strategy::Interpret);
+    }
+
+    #[test]
+    fn scans_go_by_the_axis_that_is_the_faster_in_memory() {
+        let scan = |outer: usize, strides: &[isize]| {
+            let launch = Launch { outer: &[outer], inner: &[10], addresses: &[], strides, scalars: &[] };
+            (of_interpreted_scan(&[0], &launch), of_scan(&[0], &launch))
+        };
+        assert_eq!(scan(1000, &[80, 8]), (Strategy::ScanRows, Strategy::Rows));
+        assert_eq!(scan(1000, &[8, 8000]), (Strategy::ScanColumns, Strategy::Columns));
+        let few = MIN_SCAN_COLUMNS - 1;
+        assert_eq!(scan(few, &[8, 8 * few as isize]), (Strategy::ScanColumns, Strategy::Interpret));
+        assert_eq!(scan(0, &[80, 8]), (Strategy::Nothing, Strategy::Nothing));
+    }
+
+    #[test]
+    fn listings_name_strategies_in_order_of_preference() {
+        let forms = LoopForms { is_plain: true, single_pass: true, shortest_row: 1, cost: 1.0, bytes: 8 };
+        assert_eq!(listing(forms.strategies(true)), "strategies: dense row, rows, columns, interpret\n");
+        let forms = MapForms { exec_1d: false, exec_2d: true };
+        assert_eq!(listing(forms.strategies()), "strategies: exec 2d, tiles\n");
+    }
+}
