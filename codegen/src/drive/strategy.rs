@@ -164,7 +164,7 @@ pub(crate) fn parts_of(outer_tiles: usize, inner_tiles: usize, points: usize, pa
     if outer_tiles >= ENOUGH_TILES {
         return 1;
     }
-    let most = (points / outer_tiles / part).min(MAX_PARTS).min(inner_tiles);
+    let most = (points / outer_tiles / part).min(MAX_CPU_PARTS).min(inner_tiles);
     most.checked_ilog2().map_or(1, |log| 1 << log)
 }
 
@@ -323,7 +323,7 @@ pub(crate) const MIN_PART: usize = 1 << 14;
 /// a limit of accuracy: `python -m tests.accuracy`; no bench covers it.
 pub(crate) const MIN_LANES_PART: usize = 1 << 19;
 /// Most parts of divided inner axes, whatever the number of threads: enough for 64. Measure: `kernels -- "sum of products/1000000"`.
-const MAX_PARTS: usize = 64;
+const MAX_CPU_PARTS: usize = 64;
 /// Outer tiles from which on inner axes are not divided: they are enough work for all threads. Measure: `kernels -- "sum of rows/"`.
 const ENOUGH_TILES: usize = 16;
 
@@ -396,7 +396,7 @@ mod tests {
     fn inner_axes_are_divided_only_if_there_are_few_outer_tiles() {
         assert_eq!(parts_of(1, 1000, 100_000, MIN_PART), 4);
         assert_eq!(parts_of(1, 3, 100_000, MIN_PART), 2, "no more parts than tiles");
-        assert_eq!(parts_of(1, 100_000, usize::MAX, MIN_PART), MAX_PARTS);
+        assert_eq!(parts_of(1, 100_000, usize::MAX, MIN_PART), MAX_CPU_PARTS);
         assert_eq!(parts_of(ENOUGH_TILES, 1000, 100_000_000, MIN_PART), 1);
     }
 
