@@ -1,8 +1,8 @@
 //! The map template: elementwise kernels.
 //!
-//! The last axis of more than one point gives the columns of an [`Exec2d`], the one before it the rows; the driver iterates over the
-//! rest. A launch of one axis on one thread takes the fast path of [`exec_1d`]. Fragments with coordinates, gathers or scatters, and
-//! domains of very short rows, run tile by tile in [`ExecTiles`].
+//! [`strategy::of_map`] chooses the driver. The last axis of more than one point gives the columns of an [`Exec2d`], the one before it the
+//! rows; the driver iterates over the rest. A launch of one axis on one thread takes the fast path of [`exec_1d`]. Fragments with
+//! coordinates, gathers or scatters, and domains of very short rows, run tile by tile in [`ExecTiles`].
 
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::strategy::{self, MIN_PARALLEL_NS, MapForms, Strategy, TRANSPOSED_TILE_WIDTH};
