@@ -1,12 +1,13 @@
 //! Driving kernels over their domains: what every CPU backend shares.
 //!
-//! Tiles of a domain, the division of a launch between threads, stack scratch memory, the processor's floating-point status word, the
+//! The choice of a driver, tiles of a domain, the division of a launch between threads, stack scratch memory, the processor's floating-point status word, the
 //! instruction set that inner loops are compiled for, and hints for LLVM's vectoriser. It knows no op and no loop; it imports `ir` and
-//! `backend`. Open `tiles` first.
+//! `backend`. Open `strategy` first.
 
 pub mod fp_status;
 pub(crate) mod isa;
 pub(crate) mod parallel;
 pub(crate) mod scratch;
+pub(crate) mod strategy;
 pub(crate) mod tiles;
 pub(crate) mod vector_hints;

@@ -29,6 +29,5 @@ pub(crate) mod reduce;
 
 pub(crate) use crate::portable::exec::jit_hook::{FoldFunction, JitHook, MapFunction};
 pub use crate::portable::mock_device::MockDevice;
-pub(crate) use crate::portable::reduce::reduce_nd::by_columns;
 pub(crate) use program::InterpretedProgram;
 pub use program::Portable;

@@ -1,6 +1,7 @@
 //! The backend and its programs: resolves kernels to bytecode, and launches them by template.
 
 use crate::drive::isa::Isa;
+use crate::drive::strategy::{self, INTERPRETED_SCANS, MapForms};
 use crate::portable::exec::bytecode::{Bytecode, resolve};
 use crate::portable::exec::jit_hook::{JitHook, Stage, find_fold};
 use crate::portable::exec::map;
@@ -89,12 +90,12 @@ impl Portable {
         let error = |reason: String| CompileError { reason, kernel: format!("{:?}", **kernel) };
         let body = resolve(kernel, &kernel.body, self.isa, jit).map_err(error)?;
         let epilogue = resolve(kernel, &kernel.epilogue, self.isa, jit).map_err(error)?;
-        let mode = map::MapMode::of(&body);
+        let forms = map::forms_of(&body);
         let mut folding = reduce_nd::resolve(kernel, self.isa).map_err(error)?;
         folding.jit_fold = jit.and_then(|jit| find_fold(&body, kernel, jit));
-        folding.may_run_1d = reduce_1d::may_run_1d(&body, &folding, &epilogue);
-        folding.may_run_tiled = reduce_tiled::may_run_tiled(&body, &folding, &epilogue);
-        Ok(InterpretedProgram { template: kernel.template, isa: self.isa, body, epilogue, mode, folding })
+        folding.forms.reduce_1d = reduce_1d::may_run_1d(&body, &folding, &epilogue);
+        folding.forms.tiled = reduce_tiled::may_run_tiled(&body, &folding, &epilogue);
+        Ok(InterpretedProgram { template: kernel.template, isa: self.isa, body, epilogue, forms, folding })
     }
 }
 
@@ -104,8 +105,8 @@ pub(crate) struct InterpretedProgram {
     isa: Isa,
     body: Bytecode,
     epilogue: Bytecode,
-    /// What [`map::run`] may do.
-    mode: map::MapMode,
+    /// The drivers that may run it as a map.
+    forms: MapForms,
     folding: ResolvedFolds,
 }
 
@@ -132,7 +133,7 @@ impl Program for InterpretedProgram {
         // SAFETY: the caller's contract.
         Ok(unsafe {
             match self.template {
-                Template::Map => map::run(&self.body, self.mode, launch, workers),
+                Template::Map => map::run(&self.body, self.forms, launch, workers),
                 Template::Reduce => driver::run(&self.body, &self.folding, &self.epilogue, launch, workers),
                 Template::Scan => scan::run(&self.body, &self.folding, &self.epilogue, launch, workers, None),
             }
@@ -141,6 +142,11 @@ impl Program for InterpretedProgram {
 
     fn listing(&self) -> String {
         let mut text = format!("portable, {:?}, {:?}\n", self.template, self.isa);
+        text += &match self.template {
+            Template::Map => strategy::listing(self.forms.strategies()),
+            Template::Reduce => strategy::listing(self.folding.forms.strategies()),
+            Template::Scan => strategy::listing(INTERPRETED_SCANS),
+        };
         for (name, code) in [("body", &self.body), ("epilogue", &self.epilogue)] {
             let _ = writeln!(text, "{name}: {} bytes of registers an element", code.width);
             for c in &code.calls {

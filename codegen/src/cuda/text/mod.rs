@@ -2,7 +2,7 @@
 //!
 //! `source` writes a kernel's text for a `variant`; `fragment` and `spell` write statements and expressions, `functions` the definitions
 //! that these call, `fold` accumulators, and `compaction` a text that is no kernel. The `.cu` files are parts of texts, named after what
-//! they define. It imports `ir`, `expand`, `math` and of `portable` only `by_columns`, never `runtime`. Open `source` first.
+//! they define. It imports `ir`, `expand`, `math` and of `drive` only `strategy::by_columns`, never `runtime`. Open `source` first.
 
 pub(crate) mod compaction;
 pub(crate) mod fold;

@@ -137,7 +137,7 @@ fn fold_axis(kernel: &Kernel, launch: &Launch<'_>, outer: u64) -> FoldAxis {
     }
     let loads: Vec<u16> =
         kernel.body.insts.iter().filter_map(|i| if let Inst::Load(m) = i { Some(m.0) } else { None }).collect();
-    if crate::portable::by_columns(&loads, launch) { FoldAxis::Outer } else { FoldAxis::Inner }
+    if crate::drive::strategy::by_columns(&loads, launch) { FoldAxis::Outer } else { FoldAxis::Inner }
 }
 
 /// The items per thread, and how operands are accessed.

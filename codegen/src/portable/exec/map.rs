@@ -1,10 +1,11 @@
 //! The map template: elementwise kernels.
 //!
-//! The last axis of more than one point gives the columns of an [`Exec2d`], the one before it the rows; the driver iterates over the
-//! rest. A launch of one axis on one thread takes the fast path of [`exec_1d`]. Fragments with coordinates, gathers or scatters, and
-//! domains of very short rows, run tile by tile in [`ExecTiles`].
+//! [`strategy::of_map`] chooses the driver. The last axis of more than one point gives the columns of an [`Exec2d`], the one before it the
+//! rows; the driver iterates over the rest. A launch of one axis on one thread takes the fast path of [`exec_1d`]. Fragments with
+//! coordinates, gathers or scatters, and domains of very short rows, run tile by tile in [`ExecTiles`].
 
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
+use crate::drive::strategy::{self, MIN_PARALLEL_NS, MapForms, Strategy, TRANSPOSED_TILE_WIDTH};
 use crate::drive::tiles::{Tile, Tiling};
 use crate::drive::{fp_status, scratch};
 use crate::portable::exec::aliasing::AliasInfo;
@@ -12,55 +13,49 @@ use crate::portable::exec::bytecode::Bytecode;
 use crate::portable::exec::exec_1d;
 use crate::portable::exec::exec_2d::{Exec2d, NO_PLANE_AXIS, PlaneAxes, PointerTable2d, TileSpan, may_run_2d};
 use crate::portable::exec::exec_tiles::ExecTiles;
-use crate::{GRAIN_NS, Launch, RaisedFlags, ThreadPool};
+use crate::{Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Rows of fewer elements run in [`ExecTiles`], which copies them into one dense block.
-const MIN_ROW_2D: usize = 6;
-/// Most columns of a tile if operands are transposed: the cache lines of a column stay in the cache until the neighbouring rows have used
-/// them.
-const TRANSPOSED_TILE_WIDTH: usize = 64;
-
-/// Which drivers may run a fragment, besides [`ExecTiles`].
-#[derive(Clone, Copy)]
-pub(crate) struct MapMode {
-    exec_1d: bool,
-    exec_2d: bool,
-}
-
-impl MapMode {
-    pub(crate) fn of(code: &Bytecode) -> MapMode {
-        MapMode { exec_1d: exec_1d::may_run_1d(code), exec_2d: may_run_2d(code) }
-    }
+/// The drivers that may run a fragment.
+pub(crate) fn forms_of(code: &Bytecode) -> MapForms {
+    MapForms { exec_1d: exec_1d::may_run_1d(code), exec_2d: may_run_2d(code) }
 }
 
 /// Runs a kernel over its domain.
 ///
 /// # Safety
 /// As [`crate::Program::launch`].
-pub(crate) unsafe fn run(code: &Bytecode, mode: MapMode, launch: &Launch<'_>, workers: &dyn ThreadPool) -> RaisedFlags {
-    if mode.exec_1d && launch.outer.len() <= 1 {
-        let n = launch.outer.first().copied().unwrap_or(1);
-        if n == 0 {
-            return RaisedFlags::new();
-        }
-        if estimate_ns(n, code.cost, code.bytes) < 2.0 * GRAIN_NS {
+pub(crate) unsafe fn run(
+    code: &Bytecode,
+    forms: MapForms,
+    launch: &Launch<'_>,
+    workers: &dyn ThreadPool,
+) -> RaisedFlags {
+    match strategy::of_map(forms, launch.outer, code.cost, code.bytes) {
+        Strategy::Exec1d => {
+            let n = launch.outer.first().copied().unwrap_or(1);
             // SAFETY: the caller's contract.
-            return unsafe { exec_1d::run(code, launch, n) };
+            unsafe { exec_1d::run(code, launch, n) }
         }
+        // SAFETY: as above.
+        Strategy::Exec2d => unsafe { run_2d(code, launch, workers) },
+        // SAFETY: as above.
+        Strategy::Tiles => unsafe { run_tiles(code, launch, workers) },
+        Strategy::Nothing => RaisedFlags::new(),
+        other => unreachable!("no strategy of a map: {other}"),
     }
-    if launch.outer.contains(&0) {
-        return RaisedFlags::new();
-    }
+}
+
+/// Runs rows and columns tile by tile.
+///
+/// # Safety
+/// As [`run`]; the domain is not empty.
+unsafe fn run_2d(code: &Bytecode, launch: &Launch<'_>, workers: &dyn ThreadPool) -> RaisedFlags {
     let grid = Grid::new(code, launch);
-    if !mode.exec_2d || (grid.columns < MIN_ROW_2D && grid.axes.rows != NO_PLANE_AXIS) {
-        // SAFETY: the caller's contract.
-        return unsafe { run_tiles(code, launch, workers) };
-    }
     let points = grid.columns * grid.rows * grid.planes;
     let nanoseconds = estimate_ns(points, code.cost, code.bytes);
-    if nanoseconds < 2.0 * GRAIN_NS || workers.count() == 1 {
+    if nanoseconds < MIN_PARALLEL_NS || workers.count() == 1 {
         let mut raised = RaisedFlags::new();
         if code.has_effects() {
             fp_status::clear();

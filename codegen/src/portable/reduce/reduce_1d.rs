@@ -4,6 +4,7 @@
 //! launches run here, never the number of threads, so that equal launches give equal bits.
 
 use crate::drive::fp_status::record_flags;
+use crate::drive::strategy::{JIT_FOLD_PIECE, MIN_JIT_FOLD};
 use crate::drive::{fp_status, scratch};
 use crate::portable::exec::bytecode::Bytecode;
 use crate::portable::exec::exec_1d;
@@ -18,10 +19,6 @@ use std::ops::Range;
 
 /// Most accumulators of a kernel here and in [`crate::portable::reduce::reduce_tiled`].
 pub(crate) const ACCUMULATORS: usize = 4;
-/// Least elements of a row that machine code folds, and the elements of one call: the call costs nothing beside them, and rounding errors
-/// are no larger than those of NumPy's sums.
-pub(crate) const MIN_JIT_FOLD: usize = 128;
-pub(crate) const JIT_FOLD_PIECE: usize = 8192;
 
 /// The partial results that machine code leaves of a row.
 #[repr(align(64))]

@@ -10,6 +10,7 @@
 use crate::drive::fp_status::record_flags;
 use crate::drive::isa::Isa;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
+use crate::drive::strategy::{MIN_LANES_PART, MIN_PART, ReduceForms, by_columns, parts_of};
 use crate::drive::tiles::{Tile, Tiling};
 use crate::drive::{fp_status, scratch};
 use crate::portable::exec::aliasing::AliasInfo;
@@ -22,15 +23,6 @@ use crate::{Fold, FoldOrder, Inst, Kernel, Launch, RaisedFlags, Scalar, Template
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// Least elements of a part of divided inner axes (their sum takes 1.5 µs), and most parts. Neither depends on the cost of elements, so a
-/// sum has the same bits whether its terms were stored before or not.
-const MIN_PART: usize = 1 << 14;
-/// The same for folds that continue in lanes, products: products of few factors near one stay near one, where rounding is biased.
-const MIN_LANES_PART: usize = 1 << 19;
-const MAX_PARTS: usize = 64;
-/// Outer tiles from which on inner axes are not divided: they are enough work for all threads.
-pub(crate) const ENOUGH_TILES: usize = 16;
-
 /// The accumulators of a kernel, resolved.
 pub(crate) struct ResolvedFolds {
     pub(crate) accumulators: Vec<ResolvedAccumulator>,
@@ -38,14 +30,10 @@ pub(crate) struct ResolvedFolds {
     pub(crate) loads: Vec<u16>,
     /// Bytes of partial results for each outer point.
     pub(crate) width: usize,
-    /// Whether `reduce_tiled` may run it.
-    pub(crate) may_run_tiled: bool,
+    /// The drivers that may run it.
+    pub(crate) forms: ReduceForms,
     /// Machine code that runs the body and folds, for contiguous rows.
     pub(crate) jit_fold: Option<FoldCall>,
-    /// Whether `reduce_1d` may run it.
-    pub(crate) may_run_1d: bool,
-    /// Least elements of a part of inner axes.
-    pub(crate) part: usize,
 }
 
 /// Finds the loops of a kernel's accumulators.
@@ -58,9 +46,7 @@ pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<ResolvedFolds, String
         loads: vec![],
         width: 0,
         jit_fold: None,
-        may_run_tiled: false,
-        may_run_1d: false,
-        part: MIN_PART,
+        forms: ReduceForms { reduce_1d: false, tiled: false, part: MIN_PART },
     };
     for inst in &kernel.body.insts {
         if let Inst::Load(o) = inst {
@@ -78,7 +64,7 @@ pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<ResolvedFolds, String
             Fold::ArgMin | Fold::ArgMax => (arg_extremes::lookup(a.fold, dtype, isa).map(AccumulatorLoops::Arg), None),
         };
         if row.order == FoldOrder::Lanes {
-            folding.part = MIN_LANES_PART;
+            folding.forms.part = MIN_LANES_PART;
         }
         let result = |inst: &Inst| matches!(inst, Inst::Result(r) if *r as usize == i);
         let result_size = kernel.result_dtype(i).size();
@@ -114,24 +100,6 @@ struct NdLayout<'a> {
     points: usize,
     aliasing: AliasInfo,
     epilogue_aliasing: AliasInfo,
-}
-
-/// Whether the outer axes are the faster in memory: each load votes for the axis of its smaller stride.
-pub(crate) fn by_columns(loads: &[u16], launch: &Launch<'_>) -> bool {
-    let last = |extents: &[usize]| extents.iter().rposition(|&e| e > 1);
-    let (Some(outer), inner) = (last(launch.outer), last(launch.inner)) else { return false };
-    let Some(inner) = inner else { return true };
-    let mut votes = 0;
-    for &o in loads {
-        let strides = launch.strides_of(o as usize);
-        let (a, b) = (strides[outer].unsigned_abs(), strides[launch.outer.len() + inner].unsigned_abs());
-        if a != 0 && b != 0 {
-            votes += if a < b { 1 } else { -1 };
-        } else if a != b {
-            votes += if a != 0 { 1 } else { -1 };
-        }
-    }
-    votes > 0
 }
 
 impl<'a> NdLayout<'a> {
@@ -222,8 +190,8 @@ pub(crate) unsafe fn run(
     let each = body.cost + 0.06 * folding.accumulators.len() as f64;
     let nanoseconds = estimate_ns(outer * inner, each, body.bytes) + outer as f64 * epilogue.cost;
     let tiles = layout.outer.tiles();
-    let parts = parts_of(outer * inner / tiles / folding.part, layout.inner.tiles());
-    if tiles < ENOUGH_TILES && parts > 1 && !scatters {
+    let parts = parts_of(tiles, layout.inner.tiles(), outer * inner, folding.forms.part);
+    if parts > 1 && !scatters {
         // SAFETY: the caller's contract.
         return unsafe { in_parts(&layout, parts, nanoseconds, workers) };
     }
@@ -244,12 +212,6 @@ pub(crate) unsafe fn run(
             }
         });
     })
-}
-
-/// How many parts to divide inner tiles into, if `enough` parts would be large enough: a power of two, so that two or four threads have
-/// equal work (of a sum of 100,000 elements in three parts one thread had two).
-pub(crate) fn parts_of(enough: usize, tiles: usize) -> usize {
-    enough.min(MAX_PARTS).min(tiles).checked_ilog2().map_or(1, |log| 1 << log)
 }
 
 /// Runs a reduction divided along its inner axes.

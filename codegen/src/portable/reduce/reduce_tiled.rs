@@ -8,31 +8,20 @@
 //! give equal bits.
 
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
+use crate::drive::strategy::{
+    IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_TILE_COLUMNS, MIN_JIT_ROW, ROW_GROUP, TILE_DEPTH, by_columns, parts_of,
+};
 use crate::drive::{fp_status, scratch};
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::Bytecode;
 use crate::portable::exec::exec_2d::{Exec2d, NO_PLANE_AXIS, PlaneAxes, PointerTable2d, TileSpan, may_run_2d};
 use crate::portable::exec::jit_hook::FoldCall;
 use crate::portable::reduce::accumulate::{AccumulatorBuffers, FEW_COLUMNS, Progress, ResolvedAccumulator};
-use crate::portable::reduce::reduce_1d::{ACCUMULATORS, FoldLanes, JIT_FOLD_PIECE};
-use crate::portable::reduce::reduce_nd::{
-    ENOUGH_TILES, PartialResults, ResolvedFolds, by_columns, collect_flags, parts_of,
-};
+use crate::portable::reduce::reduce_1d::{ACCUMULATORS, FoldLanes};
+use crate::portable::reduce::reduce_nd::{PartialResults, ResolvedFolds, collect_flags};
 use crate::{Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
 use std::ops::Range;
-
-/// Long rows that share one run of the epilogue.
-const ROW_GROUP: usize = 32;
-/// Most columns of a tile that is folded by columns: the accumulators' vectors stay in the first-level cache.
-const MAX_TILE_COLUMNS: usize = 1024;
-/// Rows of such a tile if it is read in memory.
-const TILE_DEPTH: usize = 256;
-/// Points of a tile of whole rows if it is read in memory; a tile and its epilogue cost some 60 ns.
-const IN_PLACE_POINTS: usize = 16 << 10;
-
-/// Columns from which on machine code folds each row by itself, with an overhead of some 40 ns a row.
-const MIN_JIT_ROW: usize = 512;
 
 /// Whether a kernel has the form this module runs.
 pub(crate) fn may_run_tiled(body: &Bytecode, folding: &ResolvedFolds, epilogue: &Bytecode) -> bool {
@@ -66,14 +55,14 @@ pub(crate) struct TiledReduction<'a> {
 }
 
 impl<'a> TiledReduction<'a> {
-    /// Divides a launch, if it has one inner axis at most. No extent is zero.
+    /// Divides a launch with one inner axis of more than one point at most. No extent is zero.
     #[inline]
     pub(crate) fn new(
         body: &'a Bytecode,
         folding: &'a ResolvedFolds,
         epilogue: &'a Bytecode,
         launch: &Launch<'a>,
-    ) -> Option<TiledReduction<'a>> {
+    ) -> TiledReduction<'a> {
         let rank = launch.outer.len();
         let (mut outer, mut points, mut planes) = (NO_PLANE_AXIS, 1, 1);
         for (axis, &extent) in launch.outer.iter().enumerate().rev().filter(|(_, e)| **e != 1) {
@@ -83,13 +72,8 @@ impl<'a> TiledReduction<'a> {
                 planes *= extent;
             }
         }
-        let (mut inner, mut length) = (NO_PLANE_AXIS, 1);
-        for (axis, &extent) in launch.inner.iter().enumerate().filter(|(_, e)| **e != 1) {
-            if inner != NO_PLANE_AXIS {
-                return None;
-            }
-            (inner, length) = (rank + axis, extent);
-        }
+        let inner_axis = launch.inner.iter().position(|&extent| extent != 1);
+        let (inner, length) = inner_axis.map_or((NO_PLANE_AXIS, 1), |axis| (rank + axis, launch.inner[axis]));
         let by_columns = outer != NO_PLANE_AXIS && by_columns(&folding.loads, launch);
         let axes = if by_columns {
             PlaneAxes { rows: inner, columns: outer }
@@ -116,7 +100,7 @@ impl<'a> TiledReduction<'a> {
         let long = !by_columns && length >= MIN_JIT_ROW;
         reduction.jit_fold = folding.jit_fold.as_ref().filter(|_| long && reduction.has_dense_columns());
         reduction.divide();
-        Some(reduction)
+        reduction
     }
 
     /// Decides the sizes of tiles and groups.
@@ -182,8 +166,8 @@ impl<'a> TiledReduction<'a> {
         let outer = self.planes * self.points;
         let nanoseconds = estimate_ns(outer * self.length, each, self.body.bytes) + outer as f64 * self.epilogue.cost;
         let groups = self.groups();
-        let parts = parts_of(outer * self.length / groups / self.folding.part, self.inner_tiles());
-        if groups < ENOUGH_TILES && parts > 1 {
+        let parts = parts_of(groups, self.inner_tiles(), outer * self.length, self.folding.forms.part);
+        if parts > 1 {
             // SAFETY: the caller's contract.
             return unsafe { self.in_parts(parts, nanoseconds, workers) };
         }

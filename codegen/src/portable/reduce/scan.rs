@@ -6,12 +6,13 @@
 use crate::drive::fp_status::record_flags;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch;
+use crate::drive::strategy::{self, SEQUENTIAL_NS, Strategy};
 use crate::drive::tiles::{Tile, Tiling};
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::{Bytecode, block_length};
 use crate::portable::exec::exec_tiles::ExecTiles;
 use crate::portable::reduce::accumulate::{AccumulatorLoops, ResolvedAccumulator};
-use crate::portable::reduce::reduce_nd::{ResolvedFolds, by_columns, collect_flags};
+use crate::portable::reduce::reduce_nd::{ResolvedFolds, collect_flags};
 use crate::{Launch, RaisedFlags, ThreadPool};
 
 /// The buffers of one accumulator's running values.
@@ -50,12 +51,12 @@ pub(crate) unsafe fn run(
     workers: &dyn ThreadPool,
     before: Option<Carry>,
 ) -> RaisedFlags {
+    let columns = match strategy::of_interpreted_scan(&folding.loads, launch) {
+        Strategy::Nothing => return RaisedFlags::new(),
+        chosen => chosen == Strategy::ScanColumns,
+    };
     let outer: usize = launch.outer.iter().product();
     let length = launch.inner[0];
-    if outer * length == 0 {
-        return RaisedFlags::new();
-    }
-    let columns = by_columns(&folding.loads, launch);
     let accumulators = &folding.accumulators;
     let width = body.width + epilogue.width + accumulators.iter().map(|a| 2 * a.size).sum::<usize>();
     let room = block_length(width).min((outer * length).next_multiple_of(64));
@@ -69,7 +70,7 @@ pub(crate) unsafe fn run(
     let (aliasing, epilogue_aliasing) = (AliasInfo::new(body, launch), AliasInfo::new(epilogue, launch));
     let shared = SharedLaunch(*launch);
     let scatters = body.scatters() || epilogue.scatters();
-    let each = body.cost + epilogue.cost + 1.3 * accumulators.len() as f64;
+    let each = body.cost + epilogue.cost + SEQUENTIAL_NS * accumulators.len() as f64;
     let nanoseconds = if scatters { 0.0 } else { estimate_ns(outer * length, each, body.bytes + epilogue.bytes) };
     parallel_for(outer_walk.tiles(), nanoseconds, workers, &|range, raised| {
         scratch::with(width * room, |memory| {

@@ -8,7 +8,6 @@
 //! | `Portable` | compiles kernels that have no loop of their own |
 //! | `InterpretedProgram` | re-executes chunks with slow-path lanes or ambiguous flags, and runs launches with short rows |
 //! | `JitHook`, `MapFunction`, `FoldFunction` | the hook by which machine code takes the place of several calls in such kernels |
-//! | `by_columns` | decides between rows and columns, so that both backends fold in the same order |
 
 pub(crate) mod backend;
 pub(crate) mod block_calls;
@@ -17,4 +16,4 @@ pub(crate) mod program;
 pub(crate) mod scan;
 pub(crate) mod scan_by_columns;
 
-use crate::portable::{FoldFunction, InterpretedProgram, JitHook, MapFunction, Portable, by_columns};
+use crate::portable::{FoldFunction, InterpretedProgram, JitHook, MapFunction, Portable};

@@ -5,9 +5,13 @@
 //! the portable backend re-executes the chunk and finds out which instruction raised them: chunks that raise flags are few. It also
 //! re-executes chunks with slow-path lanes. Their inputs are unchanged, or were saved before results clobbered them.
 
-use crate::drive::fp_status;
+use crate::drive::fp_status::{self, record_flags};
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch::with as with_scratch;
+use crate::drive::strategy::{
+    self, CHEAP_OP_COST, CHUNK_ELEMENTS, LoopForms, MIN_PARALLEL_NS, NON_TEMPORAL_BYTES, SEQUENTIAL_NS, SHORT_LOOP_ROW,
+    SHORT_PRODUCT_ROW, Strategy,
+};
 use crate::x86::asm::level::Level;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
@@ -16,32 +20,13 @@ use crate::x86::launch::compiled_loop::CompiledLoop;
 use crate::x86::launch::{InterpretedProgram, JitHook, Portable};
 use crate::x86::loops::scan_loop::{merge_epilogue, neutrals, prefers_avx2};
 use crate::{
-    Access, DeviceError, Expanded, FoldOrder, FpFlags, Fragment, GRAIN_NS, Inst, Kernel, Launch, OperandDecl, Program,
+    Access, DeviceError, Expanded, FoldOrder, FpFlags, Fragment, Inst, Kernel, Launch, OperandDecl, Program,
     RaisedFlags, Scalar, SingleThread, Template, ThreadPool, Verified, expand,
 };
 use smallvec::SmallVec;
 use std::fmt::Write;
 use std::ops::Range;
 use std::sync::{Arc, RwLock};
-
-/// Elements of a chunk: so many that reading the flags costs nothing beside them, so few that a chunk of twelve operands
-/// stays in the second-level cache.
-const CHUNK_ELEMENTS: usize = 8192;
-/// The same where clobbered inputs are saved: the copies stay in the first-level cache.
-const SAVED_CHUNK_ELEMENTS: usize = 1024;
-/// Results of so many bytes are written by non-temporal stores, as a cache would fetch each line before overwriting it:
-/// `x + y` of 32 MB takes 4.5 ms with ordinary stores and 3.4 with these. Smaller results stay in the caches for the next reader.
-const NON_TEMPORAL_BYTES: usize = 32 << 20;
-/// The largest cost of an op that takes less time than reading its operand from memory.
-const CHEAP_OP_COST: u8 = 2;
-/// Launches of fewer points have no result so large.
-const NON_TEMPORAL_POINTS: usize = NON_TEMPORAL_BYTES / 16;
-/// Shorter rows are better run together, which the portable backend does.
-const SHORT_LOOP_ROW: usize = 16;
-/// The same for scans of products that compute nothing else: rows of 100 elements take 1.05 ns each here and 0.9 there.
-const SHORT_PRODUCT_ROW: usize = 256;
-/// Nanoseconds of an addition that depends on the one before.
-const SEQUENTIAL_NANOSECONDS: f64 = 1.3;
 
 /// A map or a scan with its compiled loops.
 pub(crate) struct LoopProgram {
@@ -50,15 +35,12 @@ pub(crate) struct LoopProgram {
     pub(crate) fallback: InterpretedProgram,
     /// By accumulator of a scan, whose rows go along the last axis: the neutral element.
     initial_carries: SmallVec<[Scalar; 2]>,
-    /// Elements of the shortest rows that pay, where there are several.
-    shortest_row: usize,
+    /// What decides the strategy of a launch.
+    pub(crate) forms: LoopForms,
     /// Instructions of the unexpanded body: numbers from there on are of the epilogue.
     body_length: u32,
     level: Level,
     lanes: usize,
-    /// Cost model: nanoseconds an element where memory is not the limit, and bytes of memory traffic an element.
-    cost: f64,
-    bytes: usize,
     /// Instructions that may raise flags, and the union of their flags.
     may_raise: SmallVec<[(u32, FpFlags); 4]>,
     fp_mask: FpFlags,
@@ -71,14 +53,9 @@ pub(crate) struct LoopProgram {
     dense_kinds: StrideKinds,
     /// The other loops, by stride kinds; none where a pattern has no loop.
     loops: RwLock<Vec<(StrideKinds, Option<Arc<CompiledLoop>>)>>,
-    /// Whether a dense row needs only base addresses: no coordinates, no broadcast operands.
-    is_plain: bool,
-    /// Whether no chunk is ever re-executed.
-    single_pass: bool,
     /// Whether it uses coordinates.
     uses_coordinates: bool,
-    /// Whether memory bandwidth limits large launches. (Loops limited by the divider gain nothing by non-temporal stores, and
-    /// lost 18 %.)
+    /// Whether memory bandwidth limits large launches.
     pub(crate) is_memory_bound: bool,
 }
 
@@ -102,7 +79,7 @@ impl LoopProgram {
         // Lanes of one or two bytes have no room for coordinates, which are wider: nothing there uses those that there are.
         let uses_coordinates = (0..body.fragment.insts.len())
             .any(|at| body.is_live(at) && matches!(body.fragment.insts[at], Inst::Index(_)));
-        let sequential = if initial_carries.is_empty() { 0.0 } else { SEQUENTIAL_NANOSECONDS };
+        let sequential = if initial_carries.is_empty() { 0.0 } else { SEQUENTIAL_NS };
         let cost = 0.03 + 0.02 * body.length() as f64 * 8.0 / body.lanes as f64 + sequential;
         let insts = || kernel.body.insts.iter().chain(&kernel.epilogue.insts);
         let is_memory_bound = insts().all(|inst| !matches!(inst, Inst::Apply(op, _) if op.row().cost > CHEAP_OP_COST));
@@ -134,15 +111,14 @@ impl LoopProgram {
         let shortest_row = if multiplies && !computes { SHORT_PRODUCT_ROW } else { SHORT_LOOP_ROW };
         let is_dense = dense_kinds.iter().all(|kind| *kind == StrideKind::Dense);
         let is_plain = is_dense && !uses_coordinates && (single_pass || initial_carries.is_empty());
+        let bytes = kernel.operands.iter().map(|operand| operand.dtype.size()).sum();
         Ok(LoopProgram {
             fallback,
             initial_carries,
-            shortest_row,
+            forms: LoopForms { is_plain, single_pass, shortest_row, cost, bytes },
             body_length: kernel.body.insts.len() as u32,
             level: body.level,
             lanes,
-            cost,
-            bytes: kernel.operands.iter().map(|operand| operand.dtype.size()).sum(),
             ambiguous_underflow,
             scatters,
             fp_mask,
@@ -151,8 +127,6 @@ impl LoopProgram {
             dense: first,
             dense_kinds,
             loops: RwLock::default(),
-            is_plain,
-            single_pass,
             uses_coordinates,
             is_memory_bound,
         })
@@ -300,7 +274,14 @@ impl Program for LoopProgram {
     }
 
     fn listing(&self) -> String {
-        let mut text = format!("x86, {:?}\n", self.level);
+        self.listing_with(self.forms.strategies(false))
+    }
+}
+
+impl LoopProgram {
+    /// The listing of a program that is capable of these strategies.
+    pub(crate) fn listing_with(&self, strategies: impl Iterator<Item = Strategy>) -> String {
+        let mut text = format!("x86, {:?}\n{}", self.level, strategy::listing(strategies));
         let _ = write!(text, "dense: {}", self.dense);
         for (kinds, found) in self.loops.read().unwrap_or_else(|e| e.into_inner()).iter() {
             let _ = match found {
@@ -310,9 +291,7 @@ impl Program for LoopProgram {
         }
         text
     }
-}
 
-impl LoopProgram {
     /// Whether a launch is one dense row.
     #[inline]
     fn is_dense_row(&self, launch: &Launch<'_>, n: usize) -> bool {
@@ -389,20 +368,17 @@ impl LoopProgram {
     #[inline]
     pub(crate) unsafe fn launch_by_rows(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Option<RaisedFlags> {
         let points: usize = launch.outer.iter().product();
-        if points == 0 {
-            return Some(RaisedFlags::new());
-        }
-        if self.is_plain
-            && self.is_dense_row(launch, points)
-            && estimate_ns(points, self.cost, self.bytes) < 2.0 * GRAIN_NS
-            && (self.single_pass || !self.overwrites_inputs(launch))
-        {
+        let is_dense_row = || self.is_dense_row(launch, points);
+        match strategy::of_loop(&self.forms, points, is_dense_row, || self.overwrites_inputs(launch)) {
+            Strategy::Nothing => Some(RaisedFlags::new()),
             // SAFETY: the caller's contract.
-            return Some(unsafe { self.run_dense_row(launch, points) });
+            Strategy::DenseRow => Some(unsafe { self.run_dense_row(launch, points) }),
+            _ => {
+                let plan = self.plan(launch)?;
+                // SAFETY: as above.
+                Some(unsafe { self.run_plan(&plan, workers) })
+            }
         }
-        let plan = self.plan(launch)?;
-        // SAFETY: as above.
-        Some(unsafe { self.run_plan(&plan, workers) })
     }
 
     /// Plans a launch by rows; none where it has no loop or does not pay.
@@ -412,7 +388,7 @@ impl LoopProgram {
         let is_sequential = !self.initial_carries.is_empty();
         let axis = launch.outer.iter().rposition(|&n| n != 1 || self.uses_coordinates || is_sequential);
         let n = axis.map_or(1, |axis| launch.outer[axis]);
-        if n < self.shortest_row && points != n {
+        if strategy::of_rows(&self.forms, n, points) == Strategy::Interpret {
             return None;
         }
         let kind = |operand: usize| {
@@ -420,7 +396,7 @@ impl LoopProgram {
             if n == 1 { Some(self.dense_kinds[operand]) } else { self.stride_kind(operand, stride) }
         };
         let mut kinds = (0..self.expanded.kernel.operands.len()).map(kind).collect::<Option<StrideKinds>>()?;
-        if points >= NON_TEMPORAL_POINTS && self.is_memory_bound {
+        if strategy::may_store_non_temporal(points, self.is_memory_bound) {
             self.use_non_temporal(launch, points, &mut kinds);
         }
         // The flags of a single instruction need no re-execution.
@@ -429,7 +405,7 @@ impl LoopProgram {
             _ => self.clobbered_inputs(launch, &kinds)?,
         };
         let other = if kinds == self.dense_kinds { None } else { Some(self.loop_for(&kinds)?) };
-        let chunk = n.min(if saved.is_empty() { CHUNK_ELEMENTS } else { SAVED_CHUNK_ELEMENTS });
+        let chunk = strategy::chunk_of(n, !saved.is_empty());
         let rows = RowChunks {
             launch: SharedLaunch(*launch),
             axis,
@@ -466,8 +442,8 @@ impl LoopProgram {
     pub(crate) unsafe fn run_plan(&self, plan: &RowPlan<'_>, workers: &dyn ThreadPool) -> RaisedFlags {
         let found = plan.other.as_deref().unwrap_or(&self.dense);
         let units = plan.rows.units(plan.points);
-        let nanoseconds = estimate_ns(plan.points, self.cost, self.bytes);
-        if nanoseconds < 2.0 * GRAIN_NS || self.scatters {
+        let nanoseconds = estimate_ns(plan.points, self.forms.cost, self.forms.bytes);
+        if nanoseconds < MIN_PARALLEL_NS || self.scatters {
             let mut raised = RaisedFlags::new();
             if !self.fp_mask.is_empty() {
                 fp_status::clear();
@@ -640,7 +616,8 @@ impl LoopProgram {
     ) -> bool {
         let is_ambiguous = self.ambiguous_underflow && up.contains(FpFlags::UNDERFLOW);
         if let ([(only, effects)], false) = (&self.may_raise[..], slow || is_ambiguous) {
-            add_flags(raised, self.in_fragment(*only), up & *effects);
+            let (epilogue, inst) = self.in_fragment(*only);
+            record_flags(raised, epilogue, inst, up & *effects);
             return false;
         }
         let mut outer: SmallVec<[usize; 4]> = SmallVec::from_elem(1, launch.outer.len());
@@ -659,7 +636,7 @@ impl LoopProgram {
             }
         };
         for (epilogue, inst, flags) in found {
-            add_flags(raised, (epilogue, inst), flags);
+            record_flags(raised, epilogue, inst, flags);
         }
         true
     }
@@ -707,12 +684,4 @@ fn has_ambiguous_underflow(expanded: &Expanded, may_raise: &[(u32, FpFlags)]) ->
     let [(only, effects)] = may_raise else { return false };
     let loses = |at: usize| expanded.body.origin[at] != *only && body.effects(at).contains(FpFlags::UNDERFLOW);
     effects.contains(FpFlags::UNDERFLOW) && (0..body.insts.len()).any(loses)
-}
-
-/// Adds flags to those of an instruction, of the epilogue or not.
-pub(crate) fn add_flags(raised: &mut RaisedFlags, (epilogue, inst): (bool, u32), up: FpFlags) {
-    match raised.iter_mut().find(|r| (r.0, r.1) == (epilogue, inst)) {
-        Some(known) => known.2 |= up,
-        None => raised.push((epilogue, inst, up)),
-    }
 }

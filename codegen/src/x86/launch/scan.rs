@@ -1,9 +1,10 @@
 //! Launching scans: by rows where their axis is the fastest in memory, by columns where an outer one is.
 
+use crate::drive::strategy::{self, Strategy};
 use crate::x86::asm::level::Level;
+use crate::x86::launch::Portable;
 use crate::x86::launch::program::LoopProgram;
 use crate::x86::launch::scan_by_columns::ColumnScan;
-use crate::x86::launch::{Portable, by_columns};
 use crate::{DeviceError, Inst, Kernel, Launch, Program, RaisedFlags, ThreadPool, Verified};
 use smallvec::SmallVec;
 use std::sync::OnceLock;
@@ -40,22 +41,22 @@ impl ScanProgram {
 
 impl Program for ScanProgram {
     unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Result<RaisedFlags, DeviceError> {
-        if launch.outer.iter().chain(launch.inner).any(|&n| n == 0) {
-            return Ok(RaisedFlags::new());
-        }
-        let done = if by_columns(&self.loads, launch) {
+        let done = match strategy::of_scan(&self.loads, launch) {
+            Strategy::Nothing => return Ok(RaisedFlags::new()),
             // SAFETY: the caller's contract.
-            self.columns().and_then(|columns| unsafe { columns.launch(launch, workers) })
-        } else {
-            let axes: SmallVec<[usize; 4]> = launch.outer.iter().chain(launch.inner).copied().collect();
-            // SAFETY: as above.
-            unsafe { self.rows.launch_by_rows(&Launch { outer: &axes, inner: &[], ..*launch }, workers) }
+            Strategy::Columns => self.columns().and_then(|columns| unsafe { columns.launch(launch, workers) }),
+            Strategy::Rows => {
+                let axes: SmallVec<[usize; 4]> = launch.outer.iter().chain(launch.inner).copied().collect();
+                // SAFETY: as above.
+                unsafe { self.rows.launch_by_rows(&Launch { outer: &axes, inner: &[], ..*launch }, workers) }
+            }
+            _ => None,
         };
         // SAFETY: as above.
         done.map_or_else(|| unsafe { self.rows.fallback.launch(launch, workers) }, Ok)
     }
 
     fn listing(&self) -> String {
-        self.rows.listing()
+        self.rows.listing_with(self.rows.forms.strategies(ColumnScan::has_form(&self.kernel)))
     }
 }

@@ -3,27 +3,21 @@
 //! One map computes the first row. Another computes all others, and reads the results stored for the row before: its rows run in
 //! order. A block of columns goes down all rows before the next block, so that the row before is in the first-level cache.
 
+use crate::drive::fp_status::record_flags;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
+use crate::drive::strategy::{COLUMN_BLOCK, COLUMN_SCAN_NS};
 use crate::ir::build::visit;
 use crate::ir::kernel;
 use crate::ir::verify::verify;
 use crate::x86::asm::level::Level;
 use crate::x86::launch::Portable;
-use crate::x86::launch::program::{LoopProgram, add_flags};
+use crate::x86::launch::program::LoopProgram;
 use crate::{
     Access, Fragment, Inst, Kernel, Launch, OperandDecl, OperandId, RaisedFlags, SingleThread, Template, ThreadPool,
     ValueId, Verified,
 };
 use smallvec::SmallVec;
 use std::ops::Range;
-
-/// Columns of a block: a row of three operands fits the first-level cache.
-const COLUMN_BLOCK: usize = 1024;
-/// Fewer columns are better run together, which the portable backend does: of 100, a running sum takes 0.6 ns an element there
-/// and 0.8 here, of 1,000 as long as here; that of `x * y + 1` 1.1 and 1.05, and 1.4 and 0.9.
-const MIN_COLUMNS: usize = 128;
-/// Nanoseconds of an element, where memory is not the limit.
-const COLUMN_SCAN_NANOSECONDS: f64 = 0.2;
 
 /// A scan by columns: the maps of its rows.
 pub(crate) struct ColumnScan {
@@ -44,10 +38,16 @@ struct RowMap {
 type Origins = Vec<(bool, u32)>;
 
 impl ColumnScan {
+    /// Whether a scan has the form that runs by columns: it uses no coordinates, scatters nothing and stores every result.
+    pub(crate) fn has_form(kernel: &Kernel) -> bool {
+        let is_unsupported = |inst: &Inst| matches!(inst, Inst::Index(_) | Inst::Scatter(..));
+        !kernel.body.insts.iter().chain(&kernel.epilogue.insts).any(is_unsupported)
+            && (0..kernel.accumulators.len()).all(|i| stored(kernel, i).is_some())
+    }
+
     /// Compiles the maps of a scan; none where it uses coordinates, or does not store a result.
     pub(crate) fn of(kernel: &Kernel, level: Level, portable: &Portable) -> Option<ColumnScan> {
-        let is_unsupported = |inst: &Inst| matches!(inst, Inst::Index(_) | Inst::Scatter(..));
-        if kernel.body.insts.iter().chain(&kernel.epilogue.insts).any(is_unsupported) {
+        if !ColumnScan::has_form(kernel) {
             return None;
         }
         let results = (0..kernel.accumulators.len()).map(|i| stored(kernel, i)).collect::<Option<_>>()?;
@@ -63,23 +63,20 @@ impl ColumnScan {
         Some(ColumnScan { first: of(&[])?, others: of(&results)?, results, bytes })
     }
 
-    /// Runs the scan, if that pays.
+    /// Runs the scan; none where a row has no loop.
     ///
     /// # Safety
     /// As [`Program::launch`](crate::Program::launch).
     pub(crate) unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Option<RaisedFlags> {
         let fast = launch.outer.iter().rposition(|&n| n > 1)?;
         let columns = launch.outer[fast];
-        if columns < MIN_COLUMNS {
-            return None;
-        }
         // If all columns can be planned, so can blocks of them.
         let whole = ColumnBlock::new(self, launch, fast, 0, 0..columns);
         self.others.program.plan(&whole.others(launch))?;
         self.first.program.plan(&whole.first(launch))?;
         let rows: usize = launch.outer.iter().enumerate().filter(|(axis, _)| *axis != fast).map(|(_, n)| n).product();
         let blocks = columns.div_ceil(COLUMN_BLOCK);
-        let nanoseconds = estimate_ns(rows * columns * launch.inner[0], COLUMN_SCAN_NANOSECONDS, self.bytes);
+        let nanoseconds = estimate_ns(rows * columns * launch.inner[0], COLUMN_SCAN_NS, self.bytes);
         let shared = SharedLaunch(*launch);
         Some(parallel_for(rows * blocks, nanoseconds, workers, &|range, raised| {
             for unit in range {
@@ -158,7 +155,8 @@ impl RowMap {
         let Some(plan) = self.program.plan(launch) else { unreachable!("blocks are planned as the whole launch is") };
         // SAFETY: the caller's contract.
         for (_, inst, flags) in unsafe { self.program.run_plan(&plan, &SingleThread) } {
-            add_flags(raised, self.origin[inst as usize], flags);
+            let (epilogue, inst) = self.origin[inst as usize];
+            record_flags(raised, epilogue, inst, flags);
         }
     }
 }

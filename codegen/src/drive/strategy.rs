@@ -1,0 +1,439 @@
+//! Strategy selection: which driver runs a launch on a CPU, and every tuned threshold of that choice.
+//!
+//! The choice depends on extents, strides, a kernel's capabilities and the cost model. Where a fold rounds it never depends on the number
+//! of threads, so that equal launches give equal bits. The limits of a driver's tables stay with the driver; the cost model is
+//! [`parallel`](crate::drive::parallel); the grain of parallel work is [`GRAIN_NS`].
+//!
+//! Each threshold names its unit, what was measured, and the bench that covers it. A bench is run by
+//! `cargo bench -p fastnp-benches --bench BENCH -- NAME`, before and after the change, on an idle machine.
+#![cfg_attr(
+    not(all(target_arch = "x86_64", unix)),
+    allow(dead_code, reason = "machine code uses some strategies alone, and exists on one architecture")
+)]
+
+use crate::drive::parallel::estimate_ns;
+use crate::{GRAIN_NS, Launch};
+use std::fmt;
+
+/// How a launch is driven.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Strategy {
+    /// The domain is empty: nothing runs.
+    Nothing,
+    /// Machine code, maps and scans: one dense row, on the caller's thread, if that takes less than [`MIN_PARALLEL_NS`] and no chunk may
+    /// have to be re-executed after its inputs are overwritten. Small launches are such rows; planning them would take as long as their
+    /// elements.
+    DenseRow,
+    /// Machine code, maps and scans: rows through the loop for their stride kinds, in chunks, in parallel from [`MIN_PARALLEL_NS`] on. Not
+    /// where one of several rows has fewer elements than [`SHORT_LOOP_ROW`] or [`SHORT_PRODUCT_ROW`], nor where a stride has no loop, nor
+    /// where an input that may be needed again is overwritten and cannot be saved.
+    Rows,
+    /// Machine code, scans: each row is a map of its inputs and the results of the row before, in parallel over blocks of columns. Where an
+    /// outer axis is the faster in memory and has [`MIN_SCAN_COLUMNS`] columns at least.
+    Columns,
+    /// Machine code's programs: the interpreter runs the whole launch, with strategies of its own. Where the others cannot, or do not pay.
+    Interpret,
+    /// Interpreter, maps: `exec_1d` on one axis at most, on the caller's thread, if that takes less than [`MIN_PARALLEL_NS`]. These are the
+    /// most frequent launches by far: one of eight elements takes 35 ns here and 60 in two dimensions.
+    Exec1d,
+    /// Interpreter, maps: `exec_2d` on tiles of the two fastest axes of more than one point, in parallel from [`MIN_PARALLEL_NS`] on. One
+    /// indirect call runs a step on all rows of a tile.
+    Exec2d,
+    /// Interpreter, maps: `exec_tiles` on any domain, in parallel unless it scatters. For fragments with coordinates, gathers or scatters,
+    /// for those with more values than the tables of `exec_2d`, and for rows of fewer than [`MIN_ROW_2D`] elements.
+    Tiles,
+    /// Interpreter, reductions: `reduce_1d` on one inner axis and no outer ones, on the caller's thread, if it is too short to divide into
+    /// parts. The most frequent reduction: a sum of eight elements takes 50 ns here and 100 in tiles.
+    Reduce1d,
+    /// Interpreter, reductions: `reduce_tiled` on one inner axis of more than one point, in two-dimensional tiles, by rows or by columns
+    /// ([`by_columns`]), in parallel over outer points and over parts of the inner axis ([`parts_of`]).
+    ReduceTiled,
+    /// Interpreter, reductions: `reduce_nd` on any domain, by rows or by columns, in parallel likewise unless it scatters. For several
+    /// inner axes, an empty one, and what the drivers before cannot run.
+    ReduceNd,
+    /// Interpreter, scans: a sequential loop for each row, in parallel over rows. Where the axis of the scan is the faster in memory.
+    ScanRows,
+    /// Interpreter, scans: each step folds a row of values into the row before, in parallel over blocks of columns. Where an outer axis is
+    /// the faster in memory.
+    ScanColumns,
+}
+
+impl fmt::Display for Strategy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Strategy::Nothing => "nothing",
+            Strategy::DenseRow => "dense row",
+            Strategy::Rows => "rows",
+            Strategy::Columns => "columns",
+            Strategy::Interpret => "interpret",
+            Strategy::Exec1d => "exec 1d",
+            Strategy::Exec2d => "exec 2d",
+            Strategy::Tiles => "tiles",
+            Strategy::Reduce1d => "reduce 1d",
+            Strategy::ReduceTiled => "reduce tiled",
+            Strategy::ReduceNd => "reduce nd",
+            Strategy::ScanRows => "scan rows",
+            Strategy::ScanColumns => "scan columns",
+        })
+    }
+}
+
+/// The line of a listing that names the strategies a program is capable of, the preferred one first.
+pub(crate) fn listing(strategies: impl IntoIterator<Item = Strategy>) -> String {
+    let names: Vec<String> = strategies.into_iter().map(|strategy| strategy.to_string()).collect();
+    format!("strategies: {}\n", names.join(", "))
+}
+
+/// The capabilities of a fragment in the interpreter: the drivers that may run it, besides that of tiles.
+#[derive(Clone, Copy)]
+pub(crate) struct MapForms {
+    pub(crate) exec_1d: bool,
+    pub(crate) exec_2d: bool,
+}
+
+impl MapForms {
+    /// The strategies of a map, in order of preference.
+    pub(crate) fn strategies(self) -> impl Iterator<Item = Strategy> {
+        let some = [(self.exec_1d, Strategy::Exec1d), (self.exec_2d, Strategy::Exec2d), (true, Strategy::Tiles)];
+        some.into_iter().filter_map(|(may, strategy)| may.then_some(strategy))
+    }
+}
+
+/// The strategy of a map in the interpreter, whose elements have this cost and so many bytes.
+#[inline]
+pub(crate) fn of_map(forms: MapForms, outer: &[usize], cost: f64, bytes: usize) -> Strategy {
+    if forms.exec_1d && outer.len() <= 1 {
+        let n = outer.first().copied().unwrap_or(1);
+        if n == 0 {
+            return Strategy::Nothing;
+        }
+        if estimate_ns(n, cost, bytes) < MIN_PARALLEL_NS {
+            return Strategy::Exec1d;
+        }
+    }
+    if outer.contains(&0) {
+        return Strategy::Nothing;
+    }
+    let mut long = outer.iter().rev().filter(|extent| **extent != 1);
+    let columns = long.next().copied().unwrap_or(1);
+    if !forms.exec_2d || (columns < MIN_ROW_2D && long.next().is_some()) {
+        return Strategy::Tiles;
+    }
+    Strategy::Exec2d
+}
+
+/// The capabilities of a reduction in the interpreter: the drivers that may run it, besides `reduce_nd`.
+#[derive(Clone, Copy)]
+pub(crate) struct ReduceForms {
+    pub(crate) reduce_1d: bool,
+    pub(crate) tiled: bool,
+    /// Least elements of a part of inner axes.
+    pub(crate) part: usize,
+}
+
+impl ReduceForms {
+    /// The strategies of a reduction, in order of preference.
+    pub(crate) fn strategies(self) -> impl Iterator<Item = Strategy> {
+        let some =
+            [(self.reduce_1d, Strategy::Reduce1d), (self.tiled, Strategy::ReduceTiled), (true, Strategy::ReduceNd)];
+        some.into_iter().filter_map(|(may, strategy)| may.then_some(strategy))
+    }
+}
+
+/// The strategy of a reduction in the interpreter.
+#[inline]
+pub(crate) fn of_reduction(forms: ReduceForms, outer: &[usize], inner: &[usize]) -> Strategy {
+    if outer.iter().product::<usize>() == 0 {
+        return Strategy::Nothing;
+    }
+    let points: usize = inner.iter().product();
+    if forms.reduce_1d && outer.is_empty() && inner.len() == 1 && points > 0 && points < 2 * forms.part {
+        return Strategy::Reduce1d;
+    }
+    if forms.tiled && points > 0 && inner.iter().filter(|extent| **extent != 1).count() <= 1 {
+        return Strategy::ReduceTiled;
+    }
+    Strategy::ReduceNd
+}
+
+/// How many parts to divide the inner axes of a reduction into, of so many outer tiles with so many points altogether: one if there is
+/// enough work without, else a power of two of parts of `part` points at least, so that two or four threads have equal work (of a sum of
+/// 100,000 elements in three parts one thread had two).
+#[inline]
+pub(crate) fn parts_of(outer_tiles: usize, inner_tiles: usize, points: usize, part: usize) -> usize {
+    if outer_tiles >= ENOUGH_TILES {
+        return 1;
+    }
+    let most = (points / outer_tiles / part).min(MAX_CPU_PARTS).min(inner_tiles);
+    most.checked_ilog2().map_or(1, |log| 1 << log)
+}
+
+/// Whether the outer axes of a fold are the faster in memory: each load votes for the axis of its smaller stride.
+pub(crate) fn by_columns(loads: &[u16], launch: &Launch<'_>) -> bool {
+    let last = |extents: &[usize]| extents.iter().rposition(|&e| e > 1);
+    let (Some(outer), inner) = (last(launch.outer), last(launch.inner)) else { return false };
+    let Some(inner) = inner else { return true };
+    let mut votes = 0;
+    for &o in loads {
+        let strides = launch.strides_of(o as usize);
+        let (a, b) = (strides[outer].unsigned_abs(), strides[launch.outer.len() + inner].unsigned_abs());
+        if a != 0 && b != 0 {
+            votes += if a < b { 1 } else { -1 };
+        } else if a != b {
+            votes += if a != 0 { 1 } else { -1 };
+        }
+    }
+    votes > 0
+}
+
+/// The strategies of a scan in the interpreter.
+pub(crate) const INTERPRETED_SCANS: [Strategy; 2] = [Strategy::ScanRows, Strategy::ScanColumns];
+
+/// The strategy of a scan in the interpreter, whose body loads these operands.
+#[inline]
+pub(crate) fn of_interpreted_scan(loads: &[u16], launch: &Launch<'_>) -> Strategy {
+    if launch.outer.contains(&0) || launch.inner.contains(&0) {
+        return Strategy::Nothing;
+    }
+    if by_columns(loads, launch) { Strategy::ScanColumns } else { Strategy::ScanRows }
+}
+
+/// The capabilities of a compiled loop, and what its elements cost.
+#[derive(Clone, Copy)]
+pub(crate) struct LoopForms {
+    /// Whether a dense row needs only base addresses: no coordinates, no broadcast operands.
+    pub(crate) is_plain: bool,
+    /// Whether no chunk is ever re-executed.
+    pub(crate) single_pass: bool,
+    /// Elements of the shortest rows that pay, where there are several.
+    pub(crate) shortest_row: usize,
+    /// Cost model: nanoseconds an element where memory is not the limit, and bytes of memory traffic an element.
+    pub(crate) cost: f64,
+    pub(crate) bytes: usize,
+}
+
+impl LoopForms {
+    /// The strategies of a map or a scan with machine code, in order of preference.
+    pub(crate) fn strategies(self, by_columns: bool) -> impl Iterator<Item = Strategy> {
+        let some = [
+            (self.is_plain, Strategy::DenseRow),
+            (true, Strategy::Rows),
+            (by_columns, Strategy::Columns),
+            (true, Strategy::Interpret),
+        ];
+        some.into_iter().filter_map(|(may, strategy)| may.then_some(strategy))
+    }
+}
+
+/// The strategy of so many points with machine code, if they run by rows: as one dense row or by plan. The facts about the launch are asked
+/// for in this order, and only if they matter: a dense row of a few elements takes 30 ns in all.
+#[inline]
+pub(crate) fn of_loop(
+    forms: &LoopForms,
+    points: usize,
+    is_dense_row: impl FnOnce() -> bool,
+    overwrites_inputs: impl FnOnce() -> bool,
+) -> Strategy {
+    if points == 0 {
+        return Strategy::Nothing;
+    }
+    if forms.is_plain
+        && is_dense_row()
+        && estimate_ns(points, forms.cost, forms.bytes) < MIN_PARALLEL_NS
+        && (forms.single_pass || !overwrites_inputs())
+    {
+        return Strategy::DenseRow;
+    }
+    Strategy::Rows
+}
+
+/// The strategy of planned rows of `n` elements: the interpreter where there are several and they are short.
+#[inline]
+pub(crate) fn of_rows(forms: &LoopForms, n: usize, points: usize) -> Strategy {
+    if n < forms.shortest_row && points != n { Strategy::Interpret } else { Strategy::Rows }
+}
+
+/// The elements of a chunk of a row of `n`, by whether inputs are saved before they are overwritten.
+#[inline]
+pub(crate) fn chunk_of(n: usize, saves_inputs: bool) -> usize {
+    n.min(if saves_inputs { SAVED_CHUNK_ELEMENTS } else { CHUNK_ELEMENTS })
+}
+
+/// Whether a result of a launch may be so large that non-temporal stores pay, where memory bandwidth limits it.
+#[inline]
+pub(crate) fn may_store_non_temporal(points: usize, is_memory_bound: bool) -> bool {
+    points >= NON_TEMPORAL_POINTS && is_memory_bound
+}
+
+/// The strategy of a scan with machine code, whose body loads these operands.
+#[inline]
+pub(crate) fn of_scan(loads: &[u16], launch: &Launch<'_>) -> Strategy {
+    match of_interpreted_scan(loads, launch) {
+        Strategy::ScanColumns => {
+            let columns = launch.outer.iter().rfind(|extent| **extent > 1);
+            if columns.is_some_and(|&columns| columns >= MIN_SCAN_COLUMNS) {
+                Strategy::Columns
+            } else {
+                Strategy::Interpret
+            }
+        }
+        Strategy::ScanRows => Strategy::Rows,
+        empty => empty,
+    }
+}
+
+/// Nanoseconds, by the cost model, from which on a launch is divided between threads: two tasks of the least size. The drivers of one row
+/// take no larger launch. Measure: `launch -- launch/`, `python -m benches.floor`.
+pub(crate) const MIN_PARALLEL_NS: f64 = 2.0 * GRAIN_NS;
+
+// Elementwise kernels in the interpreter.
+
+/// Elements of a row. Shorter rows run in tiles, which copy them into one dense block. Measure: `kernels -- stencil/8`; no bench covers
+/// rows of less than eight.
+const MIN_ROW_2D: usize = 6;
+/// Most columns of a tile if operands are transposed: the cache lines of a column stay in the cache until the neighbouring rows have used
+/// them. Measure: `kernels -- "transposed matrix"` on the portable backend.
+pub(crate) const TRANSPOSED_TILE_WIDTH: usize = 64;
+
+// Reductions.
+
+/// Elements of a row of one axis from which on machine code folds it: the call costs nothing beside them. Measure: `kernels -- "sum of"`,
+/// `kernels -- "masked mean/100"`.
+pub(crate) const MIN_JIT_FOLD: usize = 128;
+/// Elements of one call of machine code that folds: rounding errors are no larger than those of NumPy's sums. It decides the bits of sums,
+/// so it is no free choice. Measure: `kernels -- "sum of products"`; errors by `python -m tests.accuracy`.
+pub(crate) const JIT_FOLD_PIECE: usize = 8192;
+/// Columns from which on machine code folds each row by itself, with an overhead of some 40 ns a row. Measure: `kernels -- "sum of rows"`
+/// and `kernels -- "sum of short rows"`, whose longest rows have 600.
+pub(crate) const MIN_JIT_ROW: usize = 512;
+/// Long rows that share one run of the epilogue. Measure: `kernels -- "sum of rows/"`.
+pub(crate) const ROW_GROUP: usize = 32;
+/// Most columns of a tile that is folded by columns: the accumulators' vectors stay in the first-level cache. Measure:
+/// `kernels -- "sum of columns"`, `kernels -- "sum of many short columns"`.
+pub(crate) const MAX_TILE_COLUMNS: usize = 1024;
+/// Rows of such a tile if it is read in memory. Measure: `kernels -- "sum of columns"`.
+pub(crate) const TILE_DEPTH: usize = 256;
+/// Points of a tile of whole rows if it is read in memory; a tile and its epilogue cost some 60 ns. Measure:
+/// `kernels -- "sum of rows of three"`, `kernels -- "max of short rows"`.
+pub(crate) const IN_PLACE_POINTS: usize = 16 << 10;
+/// Least elements of a part of divided inner axes; their sum takes 1.5 µs. It does not depend on the cost of elements, so a sum has the same
+/// bits whether its terms were stored before or not. Measure: `kernels -- "sum of products"`, `kernels -- "masked mean"`.
+pub(crate) const MIN_PART: usize = 1 << 14;
+/// The same for folds that continue in lanes, products: products of few factors near one stay near one, where rounding is biased. This is
+/// a limit of accuracy: `python -m tests.accuracy`; no bench covers it.
+pub(crate) const MIN_LANES_PART: usize = 1 << 19;
+/// Most parts of divided inner axes, whatever the number of threads: enough for 64. Measure: `kernels -- "sum of products/1000000"`.
+const MAX_CPU_PARTS: usize = 64;
+/// Outer tiles from which on inner axes are not divided: they are enough work for all threads. Measure: `kernels -- "sum of rows/"`.
+const ENOUGH_TILES: usize = 16;
+
+// Machine code.
+
+/// Elements of a chunk: so many that reading the flags costs nothing beside them, so few that a chunk of twelve operands stays in the
+/// second-level cache. Measure: `kernels -- "chain of ten/"`, `launch -- "launch/add/4000000"`.
+pub(crate) const CHUNK_ELEMENTS: usize = 8192;
+/// The same where clobbered inputs are saved: the copies stay in the first-level cache. No bench covers it.
+const SAVED_CHUNK_ELEMENTS: usize = 1024;
+/// Bytes of a result from which on it is written by non-temporal stores, as a cache would fetch each line before overwriting it: `x + y` of
+/// 32 MB takes 4.5 ms with ordinary stores and 3.4 with these. Smaller results stay in the caches for the next reader. (Loops limited by
+/// the divider gain nothing by non-temporal stores, and lost 18 %.) Measure: `launch -- "launch/add/4000000"`, whose result has 32 MB.
+pub(crate) const NON_TEMPORAL_BYTES: usize = 32 << 20;
+/// The points of a launch below which no result has so many bytes.
+const NON_TEMPORAL_POINTS: usize = NON_TEMPORAL_BYTES / 16;
+/// The largest cost, in additions as the op table counts, of an op that takes less time than reading its operand from memory. No bench
+/// covers it.
+pub(crate) const CHEAP_OP_COST: u8 = 2;
+/// Elements of a row, where there are several rows: shorter ones are better run together, which the interpreter does. Measure:
+/// `kernels -- stencil/8` beside `kernels -- stencil/59`.
+pub(crate) const SHORT_LOOP_ROW: usize = 16;
+/// The same for scans of products that compute nothing else: rows of 100 elements take 1.05 ns each here and 0.9 there. No bench covers it.
+pub(crate) const SHORT_PRODUCT_ROW: usize = 256;
+/// Nanoseconds of an addition that depends on the one before, for the cost model of scans. Measure: `python -m benches.peers`, the line of
+/// `cumsum(x)`.
+pub(crate) const SEQUENTIAL_NS: f64 = 1.3;
+/// Columns of a block of a scan by columns: a row of three operands fits the first-level cache. No bench covers it.
+pub(crate) const COLUMN_BLOCK: usize = 1024;
+/// Columns of a scan: fewer are better run together, which the interpreter does. Of 100, a running sum takes 0.6 ns an element there and
+/// 0.8 here, of 1,000 as long as here; that of `x * y + 1` 1.1 and 1.05, and 1.4 and 0.9. No bench covers it.
+const MIN_SCAN_COLUMNS: usize = 128;
+/// Nanoseconds of an element of a scan by columns, where memory is not the limit. No bench covers it.
+pub(crate) const COLUMN_SCAN_NS: f64 = 0.2;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn maps_take_the_first_driver_that_may_run_them() {
+        let all = MapForms { exec_1d: true, exec_2d: true };
+        let of = |outer: &[usize]| of_map(all, outer, 1.0, 8);
+        assert_eq!(of(&[]), Strategy::Exec1d);
+        assert_eq!(of(&[100]), Strategy::Exec1d);
+        assert_eq!(of(&[1_000_000]), Strategy::Exec2d, "large enough for several threads");
+        assert_eq!(of(&[100, MIN_ROW_2D]), Strategy::Exec2d);
+        assert_eq!(of(&[100, MIN_ROW_2D - 1]), Strategy::Tiles);
+        assert_eq!(of(&[1, MIN_ROW_2D - 1]), Strategy::Exec2d, "one short row");
+        assert_eq!(of(&[0]), Strategy::Nothing);
+        assert_eq!(of(&[3, 0, 2]), Strategy::Nothing);
+        let tiles = MapForms { exec_1d: false, exec_2d: false };
+        assert_eq!(of_map(tiles, &[100], 1.0, 8), Strategy::Tiles);
+    }
+
+    #[test]
+    fn reductions_take_the_first_driver_that_may_run_them() {
+        let all = ReduceForms { reduce_1d: true, tiled: true, part: MIN_PART };
+        let of = |outer: &[usize], inner: &[usize]| of_reduction(all, outer, inner);
+        assert_eq!(of(&[], &[100]), Strategy::Reduce1d);
+        assert_eq!(of(&[], &[2 * MIN_PART]), Strategy::ReduceTiled);
+        assert_eq!(of(&[5], &[100]), Strategy::ReduceTiled);
+        assert_eq!(of(&[5], &[1, 100]), Strategy::ReduceTiled);
+        assert_eq!(of(&[5], &[2, 100]), Strategy::ReduceNd);
+        assert_eq!(of(&[5], &[0]), Strategy::ReduceNd, "neutral elements");
+        assert_eq!(of(&[0], &[5]), Strategy::Nothing);
+    }
+
+    #[test]
+    fn inner_axes_are_divided_only_if_there_are_few_outer_tiles() {
+        assert_eq!(parts_of(1, 1000, 100_000, MIN_PART), 4);
+        assert_eq!(parts_of(1, 3, 100_000, MIN_PART), 2, "no more parts than tiles");
+        assert_eq!(parts_of(1, 100_000, usize::MAX, MIN_PART), MAX_CPU_PARTS);
+        assert_eq!(parts_of(ENOUGH_TILES, 1000, 100_000_000, MIN_PART), 1);
+    }
+
+    #[test]
+    fn loops_run_dense_rows_at_once_and_ask_no_more_than_they_need() {
+        let forms = LoopForms { is_plain: true, single_pass: true, shortest_row: SHORT_LOOP_ROW, cost: 1.0, bytes: 8 };
+        let unasked = || unreachable!("no fact that is not needed");
+        assert_eq!(of_loop(&forms, 0, unasked, unasked), Strategy::Nothing);
+        assert_eq!(of_loop(&forms, 100, || true, unasked), Strategy::DenseRow);
+        assert_eq!(of_loop(&forms, 100, || false, unasked), Strategy::Rows);
+        assert_eq!(of_loop(&forms, 1_000_000, || true, unasked), Strategy::Rows);
+        let forms = LoopForms { single_pass: false, ..forms };
+        assert_eq!(of_loop(&forms, 100, || true, || true), Strategy::Rows);
+        assert_eq!(of_loop(&forms, 100, || true, || false), Strategy::DenseRow);
+        assert_eq!(of_rows(&forms, SHORT_LOOP_ROW, 160), Strategy::Rows);
+        assert_eq!(of_rows(&forms, 3, 3), Strategy::Rows, "one short row");
+        assert_eq!(of_rows(&forms, 3, 30), Strategy::Interpret);
+    }
+
+    #[test]
+    fn scans_go_by_the_axis_that_is_the_faster_in_memory() {
+        let scan = |outer: usize, strides: &[isize]| {
+            let launch = Launch { outer: &[outer], inner: &[10], addresses: &[], strides, scalars: &[] };
+            (of_interpreted_scan(&[0], &launch), of_scan(&[0], &launch))
+        };
+        assert_eq!(scan(1000, &[80, 8]), (Strategy::ScanRows, Strategy::Rows));
+        assert_eq!(scan(1000, &[8, 8000]), (Strategy::ScanColumns, Strategy::Columns));
+        let few = MIN_SCAN_COLUMNS - 1;
+        assert_eq!(scan(few, &[8, 8 * few as isize]), (Strategy::ScanColumns, Strategy::Interpret));
+        assert_eq!(scan(0, &[80, 8]), (Strategy::Nothing, Strategy::Nothing));
+    }
+
+    #[test]
+    fn listings_name_strategies_in_order_of_preference() {
+        let forms = LoopForms { is_plain: true, single_pass: true, shortest_row: 1, cost: 1.0, bytes: 8 };
+        assert_eq!(listing(forms.strategies(true)), "strategies: dense row, rows, columns, interpret\n");
+        let forms = MapForms { exec_1d: false, exec_2d: true };
+        assert_eq!(listing(forms.strategies()), "strategies: exec 2d, tiles\n");
+    }
+}
