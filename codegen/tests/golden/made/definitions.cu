@@ -110,8 +110,6 @@ static __device__ i32 bias_f64(void) { return 1023; }
 static __device__ u32 bits_f32(const f32 a) { return __float_as_uint(a); }
 === bits_f64
 static __device__ u64 bits_f64(const f64 a) { return (u64)__double_as_longlong(a); }
-=== bitwise_count_i32
-static __device__ u8 bitwise_count_i32(const i32 a) { return (u8)__popcll((u64)magnitude_i32(a)); }
 === boolx8
 typedef struct __align__(8) { u8 at[8]; } boolx8;
 === bound_f64
