@@ -1,9 +1,11 @@
-//! Decomposition: elementary functions, complex arithmetic and rounding divisions as instructions of the IR, for backends that make
-//! machine code.
+//! Decomposition: ops that have no instruction, as instructions of the IR. Backends that make machine code expand whole kernels; CUDA C
+//! gets a function for each such op, written out from its decomposition.
 //!
 //! There is no second copy of the mathematics. [`crate::math`] is written over a trait of numbers, and `traced` implements it by a number
-//! that records operations as instructions. `forms` maps an op of the table to its function; `complex` splits each complex value into two
-//! real ones; `division` has the ops that vectors have no instructions for.
+//! that records operations as instructions. A file has a family of ops: `forms` maps an elementary function of the op table to its
+//! definition; `complex` splits each complex value into two real ones; `division` has rounding divisions, arithmetic of bytes, and
+//! conversions; `float_bits` has `nextafter`, `spacing` and `heaviside`; `integers` has powers, reciprocals and counts of bits.
+//! `decomposition` says which family an op in a type belongs to.
 //!
 //! `y = exp(x)` in real floats becomes
 //!
@@ -67,7 +69,7 @@ pub struct SlowPath {
     pub mask: ValueId,
 }
 
-/// Decomposes every elementary function of real floats, complex arithmetic, and rounding divisions.
+/// Decomposes every elementary function of real floats, complex arithmetic, and the other ops and conversions that have no instruction.
 ///
 /// ```
 /// use fastnp_codegen::{Access, DType, Inst, KernelBuilder, Op, Template, expand, verify};
@@ -165,12 +167,7 @@ fn expand_fragment(kernel: &Kernel, fragment: &Fragment, roots: &mut [ValueId]) 
 }
 
 /// Appends an instruction of real numbers, `now` with renumbered arguments. Returns its value and its slow path, if it has one.
-fn decompose(
-    kernel: &Kernel,
-    tape: &Tape,
-    now: Inst,
-    dtype: DType,
-) -> (ValueId, Option<SlowPath>) {
+fn decompose(kernel: &Kernel, tape: &Tape, now: Inst, dtype: DType) -> (ValueId, Option<SlowPath>) {
     match now {
         Inst::Apply(op, args) => {
             let from = tape.draft(|draft| draft.types[args[0].0 as usize]);

@@ -164,6 +164,7 @@ fn more_ops(dtype: DType) -> &'static [Op] {
             Op::Conjugate,
             Op::Absolute,
             Op::Reciprocal,
+            Op::Rint,
             Op::Exp,
             Op::Isinf,
             Op::Isfinite,

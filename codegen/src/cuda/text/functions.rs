@@ -4,9 +4,9 @@
 
 use crate::cuda::text::fragment::{Values, write};
 use crate::cuda::text::spell;
+use crate::expand::{expand, is_decomposed};
 use crate::ir::build::KernelBuilder;
 use crate::math::table_words;
-use crate::expand::{expand, is_decomposed};
 use crate::{Access, DType, Inst, Op, Primitive, Template};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
