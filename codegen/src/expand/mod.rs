@@ -103,7 +103,7 @@ fn decomposition(op: Op, dtype: DType) -> Option<Decompose> {
     match dtype.kind() {
         Kind::Float if op.row().elementary => Some(elementary),
         Kind::Float if float_bits::is_decomposed(op) => Some(float_bits::decompose),
-        Kind::Signed | Kind::Unsigned if integers::is_decomposed(op) => Some(integers::decompose),
+        Kind::Signed | Kind::Unsigned if integers::is_decomposed(op, dtype) => Some(integers::decompose),
         _ if division::is_decomposed(op, dtype) => Some(division::decompose),
         Kind::Bool | Kind::Signed | Kind::Unsigned | Kind::Float | Kind::Complex => None,
     }
