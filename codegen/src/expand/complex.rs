@@ -186,6 +186,8 @@ fn decompose_op<'t, N: FloatWidth>(op: Op, a: [Traced<'t, N>; 2], b: [Traced<'t,
                 needs_slow: Some(math::magnitude_needs_slow_path(a)),
             });
         }
+        Op::Reciprocal => ComplexResult::Complex(math::reciprocal(a)),
+        Op::Rint => ComplexResult::Complex(a.map(Traced::rint)),
         Op::Negative => ComplexResult::Complex([-a[0], -a[1]]),
         Op::Positive => ComplexResult::Complex(a),
         Op::Conjugate => ComplexResult::Complex([a[0], -a[1]]),

@@ -1,9 +1,11 @@
-//! Decomposition: elementary functions, complex arithmetic and rounding divisions as instructions of the IR, for backends that make
-//! machine code.
+//! Decomposition: ops that have no instruction, as instructions of the IR. Backends that make machine code expand whole kernels; CUDA C
+//! gets a function for each such op, written out from its decomposition.
 //!
 //! There is no second copy of the mathematics. [`crate::math`] is written over a trait of numbers, and `traced` implements it by a number
-//! that records operations as instructions. `forms` maps an op of the table to its function; `complex` splits each complex value into two
-//! real ones; `division` has the ops that vectors have no instructions for.
+//! that records operations as instructions. A file has a family of ops: `forms` maps an elementary function of the op table to its
+//! definition; `complex` splits each complex value into two real ones; `division` has rounding divisions, arithmetic of bytes, and
+//! conversions; `float_bits` has `nextafter`, `spacing` and `heaviside`; `integers` has powers, reciprocals and counts of bits.
+//! `decomposition` says which family an op in a type belongs to.
 //!
 //! `y = exp(x)` in real floats becomes
 //!
@@ -25,11 +27,13 @@
 
 mod complex;
 mod division;
+mod float_bits;
 mod forms;
+mod integers;
 mod traced;
 
 use crate::ir::build::visit;
-use crate::{DType, Fragment, Inst, Kernel, Op, ValueId};
+use crate::{DType, Fragment, Inst, Kernel, Kind, Op, ValueId};
 use complex::Rewritten;
 use forms::Recorded;
 use traced::{FloatWidth, Tape, Traced};
@@ -65,7 +69,7 @@ pub struct SlowPath {
     pub mask: ValueId,
 }
 
-/// Decomposes every elementary function of real floats, complex arithmetic, and rounding divisions.
+/// Decomposes every elementary function of real floats, complex arithmetic, and the other ops and conversions that have no instruction.
 ///
 /// ```
 /// use fastnp_codegen::{Access, DType, Inst, KernelBuilder, Op, Template, expand, verify};
@@ -91,15 +95,29 @@ pub fn expand(kernel: &Kernel) -> Expanded {
     Expanded { kernel: expanded, body, epilogue }
 }
 
-/// Whether an instruction is an elementary function of real floats.
-fn is_elementary(fragment: &Fragment, inst: &Inst) -> bool {
-    matches!(inst, Inst::Apply(op, [x, _]) if op.row().elementary && fragment.dtype(*x).is_float())
+/// Decomposes an op on arguments of a type. Returns its value, and the mask of lanes that need the slow path, if any may.
+type Decompose = fn(&Tape, Op, [ValueId; 2], DType) -> (ValueId, Option<ValueId>);
+
+/// The decomposition of an op on real arguments of a type, if it has one. Complex ones are those of `complex`.
+fn decomposition(op: Op, dtype: DType) -> Option<Decompose> {
+    match dtype.kind() {
+        Kind::Float if op.row().elementary => Some(elementary),
+        Kind::Float if float_bits::is_decomposed(op) => Some(float_bits::decompose),
+        Kind::Signed | Kind::Unsigned if integers::is_decomposed(op, dtype) => Some(integers::decompose),
+        _ if division::is_decomposed(op, dtype) => Some(division::decompose),
+        Kind::Bool | Kind::Signed | Kind::Unsigned | Kind::Float | Kind::Complex => None,
+    }
 }
 
-/// Whether `division` decomposes an instruction.
-fn is_division(fragment: &Fragment, inst: &Inst) -> bool {
+/// Whether an op on real arguments of a type is decomposed.
+pub(crate) fn is_decomposed(op: Op, dtype: DType) -> bool {
+    decomposition(op, dtype).is_some()
+}
+
+/// Whether an instruction on real numbers is decomposed.
+fn is_expanded(fragment: &Fragment, inst: &Inst) -> bool {
     match inst {
-        Inst::Apply(op, [x, _]) => division::is_decomposed(*op, fragment.dtype(*x)),
+        Inst::Apply(op, [x, _]) => is_decomposed(*op, fragment.dtype(*x)),
         Inst::Cast(from, to) => division::is_converted(fragment.dtype(*from), *to),
         _ => false,
     }
@@ -108,7 +126,7 @@ fn is_division(fragment: &Fragment, inst: &Inst) -> bool {
 /// Whether a fragment has anything to decompose.
 fn needs_expansion(fragment: &Fragment) -> bool {
     let is_complex = fragment.types.iter().any(|d| d.is_complex());
-    is_complex || fragment.insts.iter().any(|inst| is_elementary(fragment, inst) || is_division(fragment, inst))
+    is_complex || fragment.insts.iter().any(|inst| is_expanded(fragment, inst))
 }
 
 /// Decomposes one fragment; `roots` are live besides what it stores, and are renumbered.
@@ -128,7 +146,7 @@ fn expand_fragment(kernel: &Kernel, fragment: &Fragment, roots: &mut [ValueId]) 
         } else {
             let mut now = inst.clone();
             visit(&mut now, |v| *v = renamed[v.0 as usize].whole(&tape));
-            let (value, slow_path) = decompose(kernel, &tape, fragment, inst, now, dtype);
+            let (value, slow_path) = decompose(kernel, &tape, now, dtype);
             (Rewritten::Whole(value), slow_path)
         };
         slow_paths.extend(slow_path.filter(|slow_path| !slow_paths.contains(slow_path)));
@@ -149,26 +167,17 @@ fn expand_fragment(kernel: &Kernel, fragment: &Fragment, roots: &mut [ValueId]) 
 }
 
 /// Appends an instruction of real numbers, `now` with renumbered arguments. Returns its value and its slow path, if it has one.
-fn decompose(
-    kernel: &Kernel,
-    tape: &Tape,
-    fragment: &Fragment,
-    inst: &Inst,
-    now: Inst,
-    dtype: DType,
-) -> (ValueId, Option<SlowPath>) {
+fn decompose(kernel: &Kernel, tape: &Tape, now: Inst, dtype: DType) -> (ValueId, Option<SlowPath>) {
     match now {
-        Inst::Apply(op, args) if is_elementary(fragment, inst) => match dtype {
-            DType::F32 => expand_op::<f32>(tape, op, args),
-            _ => expand_op::<f64>(tape, op, args),
-        },
-        Inst::Apply(op, args) if is_division(fragment, inst) => {
-            let (result, mask) = division::decompose(tape, op, args, dtype);
+        Inst::Apply(op, args) => {
+            let from = tape.draft(|draft| draft.types[args[0].0 as usize]);
+            let Some(decompose) = decomposition(op, from) else { return (copy(kernel, tape, now, dtype), None) };
+            let (result, mask) = decompose(tape, op, args, from);
             let Some(mask) = mask else { return (result, None) };
             let value = tape.emit(Inst::Apply(op, args), dtype);
             (tape.select(mask, value, result, dtype), Some(SlowPath { value, mask }))
         }
-        Inst::Cast(value, to) if is_division(fragment, inst) => (division::cast(tape, value, to), None),
+        Inst::Cast(value, to) => (division::cast(tape, value, to), None),
         Inst::Select([mask, then, otherwise]) => (tape.select(mask, then, otherwise, dtype), None),
         now => (copy(kernel, tape, now, dtype), None),
     }
@@ -184,12 +193,19 @@ fn copy(kernel: &Kernel, tape: &Tape, inst: Inst, dtype: DType) -> ValueId {
     }
 }
 
-/// Appends a decomposed function. Returns its value and its slow path, if it has one.
-fn expand_op<N: FloatWidth>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Option<SlowPath>) {
+/// Decomposes an elementary function of real floats.
+fn elementary(tape: &Tape, op: Op, args: [ValueId; 2], dtype: DType) -> (ValueId, Option<ValueId>) {
+    match dtype {
+        DType::F32 => recorded::<f32>(tape, op, args),
+        _ => recorded::<f64>(tape, op, args),
+    }
+}
+
+/// The same in one width.
+fn recorded<N: FloatWidth>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Option<ValueId>) {
     let record = forms::of::<N>(op).expect("the op is elementary");
     let Recorded { needs_slow, fast } = record(args.map(|v| Traced::Made(v, tape)));
     let fast = fast.value(tape);
     let Traced::Made(mask, _) = needs_slow else { return (fast, None) };
-    let value = tape.emit(Inst::Apply(op, args), N::DTYPE);
-    (tape.select(mask, value, fast, N::DTYPE), Some(SlowPath { value, mask }))
+    (fast, Some(mask))
 }

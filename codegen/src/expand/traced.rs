@@ -212,6 +212,13 @@ impl<'t, T: IrType> Traced<'t, T> {
     }
 }
 
+impl<N: FloatWidth> Traced<'_, N> {
+    /// The nearest whole number, halves to even.
+    pub(super) fn rint(self) -> Self {
+        self.one(Op::Rint, |x| N::of(x.wide().round_ties_even()))
+    }
+}
+
 impl Mask for Traced<'_, bool> {
     const FALSE: Self = Known(false);
 }

@@ -3,8 +3,9 @@
 //! A row gives an op's name (NumPy's), arguments, loops (the type codes NumPy computes it in, in NumPy's order), result,
 //! floating-point effects, domain for generated tests, cost, and its scalar definition for each class of types.
 //! The enum, the queries below, the interpreter's loops, the Python ufuncs, their documentation and the generated
-//! comparisons with NumPy all follow from [`for_each_op!`](crate::for_each_op). Two backends match on ops besides: CUDA's spelling of
-//! them (every op) and x86's instructions (those that have some). Which ops reductions and scans repeat, says [`crate::ir::fold`].
+//! comparisons with NumPy all follow from [`for_each_op!`](crate::for_each_op). Three places match on ops besides: the decompositions of
+//! [`expand`](mod@crate::expand) (ops that are several instructions), CUDA's spelling (every op) and x86's instructions (ops that are
+//! one). Which ops reductions and scans repeat, says [`crate::ir::fold`].
 //!
 //! Definitions are expressions in the row's argument names, except that those of class `elementary` (real floats) name a
 //! function of [`crate::math`]. `float16` has no column: it is computed as `float32` and rounded after every op, as NumPy

@@ -30,6 +30,17 @@ pub(crate) fn quotient<R: Real>([a, b]: ComplexParts<R>, [c, d]: ComplexParts<R>
     [(x + y * ratio) * scale, (minuend - subtrahend) * scale]
 }
 
+/// One over a number, by Smith's algorithm; right for all.
+#[inline(always)]
+pub(crate) fn reciprocal<R: Real>([a, b]: ComplexParts<R>) -> ComplexParts<R> {
+    let (steep, one) = (abs_bits(b).above(abs_bits(a)), R::of(1.0));
+    let (large, small) = R::select_pair(steep, (b, a), (a, b));
+    let ratio = small / large;
+    let divisor = large + small * ratio;
+    let (x, y) = R::select_pair(steep, (ratio, one), (one, ratio));
+    [x / divisor, -y / divisor]
+}
+
 /// Whether a divisor needs the slow path: it is zero or has a nan.
 #[inline(always)]
 pub(crate) fn divisor_needs_slow_path<R: Real>([c, d]: ComplexParts<R>) -> R::Mask {

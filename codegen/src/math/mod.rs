@@ -31,6 +31,7 @@ mod coefficients;
 pub(crate) mod complex;
 pub(crate) mod division;
 mod exponential;
+pub(crate) mod float_bits;
 mod hyperbolic;
 mod inverse_hyperbolic;
 mod inverse_trigonometric;

@@ -135,16 +135,36 @@ const BOOL_OPS: &[Op] =
 fn more_ops(dtype: DType) -> &'static [Op] {
     match dtype.kind() {
         Kind::Bool => &[Op::Isnan, Op::Isfinite],
-        Kind::Signed | Kind::Unsigned => {
-            &[Op::Fmod, Op::FloorDivide, Op::Square, Op::LeftShift, Op::RightShift, Op::Isfinite, Op::BitwiseCount]
-        }
-        Kind::Float => &[Op::FloorDivide, Op::Remainder, Op::Fmod, Op::Copysign, Op::Square],
+        Kind::Signed | Kind::Unsigned => &[
+            Op::Fmod,
+            Op::FloorDivide,
+            Op::Square,
+            Op::LeftShift,
+            Op::RightShift,
+            Op::Isfinite,
+            Op::BitwiseCount,
+            Op::Reciprocal,
+            Op::Power,
+        ],
+        Kind::Float => &[
+            Op::FloorDivide,
+            Op::Remainder,
+            Op::Fmod,
+            Op::Copysign,
+            Op::Square,
+            Op::Nextafter,
+            Op::Spacing,
+            Op::Heaviside,
+            Op::Logaddexp,
+            Op::Logaddexp2,
+        ],
         Kind::Complex => &[
             Op::Divide,
             Op::Square,
             Op::Conjugate,
             Op::Absolute,
             Op::Reciprocal,
+            Op::Rint,
             Op::Exp,
             Op::Isinf,
             Op::Isfinite,

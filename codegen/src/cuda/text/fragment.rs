@@ -57,13 +57,19 @@ pub(crate) fn write(
                 let of = if fragment.dtype(*a).is_float() { fragment.dtype(*a) } else { dtype };
                 filled(&format!("{step}_T({args})"), of, &[&name(*a), &name(*b)])
             }
-            Inst::Select([mask, a, b]) => {
+            Inst::Select([mask, a, otherwise]) => {
                 let slow_path = values.odd.iter().find(|odd| odd.value == *a);
-                let then = match (slow_path, &fragment.insts[a.0 as usize]) {
-                    (Some(_), Inst::Apply(op, [a, b])) => filled(&spell::builtin(*op), dtype, &[&name(*a), &name(*b)]),
-                    _ => name(*a),
+                let (then, otherwise) = match (slow_path, &fragment.insts[a.0 as usize]) {
+                    (Some(_), Inst::Apply(op, [a, b])) => (
+                        spell::builtin(*op).map(|pattern| filled(&pattern, dtype, &[&name(*a), &name(*b)])),
+                        name(*otherwise),
+                    ),
+                    _ => (Some(name(*a)), name(*otherwise)),
                 };
-                format!("{} ? {then} : {}", name(*mask), name(*b))
+                match then {
+                    Some(then) => format!("{} ? {then} : {otherwise}", name(*mask)),
+                    None => otherwise,
+                }
             }
             Inst::Cast(a, to) => filled(&spell::cast(fragment.dtype(*a), *to), fragment.dtype(*a), &[&name(*a)]),
             Inst::Bits(a, to) => bits(&name(*a), fragment.dtype(*a), *to),

@@ -41,8 +41,6 @@ static __device__ T lcm_T(const T a, const T b) {
     return divisor == 0 ? (T)0 : (T)multiply_U(magnitude_T(a) / divisor, magnitude_T(b));
 }
 
-static __device__ u8 bitwise_count_T(const T a) { return (u8)__popcll((u64)magnitude_T(a)); }
-
 static __device__ T power_T(const T a, const T b) {
     if (b < 0) return a == 1 ? (T)1 : (T)(a + 1) == 0 ? (b & 1 ? a : (T)1) : (T)0;
     T base = a, result = 1;
@@ -61,11 +59,6 @@ static __device__ U magnitude_T(const T a) { return a < 0 ? (U)(0 - (U)a) : (U)a
 
 static __device__ T absolute_T(const T a) { return (T)magnitude_T(a); }
 
-static __device__ T reciprocal_T(const T a) {
-    if (a == 0) return sizeof(T) >= 4 ? lowest_T() : (T)0;
-    return (T)(a == 1 || a == -1 ? a : (T)0);
-}
-
 static __device__ T right_shift_T(const T a, const T b) { return (T)(a >> ((U)b < 8 * sizeof(T) ? (U)b : 8 * sizeof(T) - 1)); }
 
 static __device__ T fmod_T(const T a, const T b) { return b == 0 || (T)(b + 1) == 0 ? (T)0 : (T)(a % b); }
@@ -82,8 +75,6 @@ static __device__ T floor_divide_T(const T a, const T b) {
 }
 
 //: u8 u16 u32 u64
-
-static __device__ T reciprocal_T(const T a) { return a == 1; }
 
 static __device__ T magnitude_T(const T a) { return a; }
 
@@ -150,8 +141,6 @@ static __device__ T fmin_T(const T a, const T b) { return a < b || b != b ? a : 
 
 static __device__ T sign_T(const T a) { return a > 0 ? (T)1 : a < 0 ? (T)-1 : a == 0 ? (T)0 : a; }
 
-static __device__ T heaviside_T(const T a, const T b) { return a > 0 ? (T)1 : a < 0 ? (T)0 : a == 0 ? b : a; }
-
 static __device__ T remainder_T(const T a, const T b) {
     const T rest = fmod_F(a, b);
     if (b == 0 || rest != rest) return rest;
@@ -166,18 +155,6 @@ static __device__ T floor_divide_T(const T a, const T b) {
     if (quotient == 0) return copysign_F((T)0, a / b);
     const T whole = floor_F(quotient);
     return quotient - whole > (T)0.5 ? whole + (T)1 : whole;
-}
-
-static __device__ T nextafter_T(const T a, const T b) {
-    if (a != a || b != b) return nan_T();
-    if (a == b) return b;
-    if (a == 0) return copysign_F(from_bits_T(1), b);
-    return from_bits_T(bits_T(a) + ((b > a) == (a > 0) ? (U)1 : (U)-1));
-}
-
-static __device__ T spacing_T(const T a) {
-    if (!isfinite_T(a)) return nan_T();
-    return a == 0 ? from_bits_T(1) : from_bits_T(bits_T(a) + 1) - a;
 }
 
 static __device__ T logaddexp_T(const T a, const T b) {

@@ -5,9 +5,10 @@
 use crate::cuda::text::fragment::{FragmentText, write};
 use crate::cuda::text::spell;
 use crate::cuda::text::spell::filled;
+use crate::expand::{expand, is_decomposed};
 use crate::ir::build::KernelBuilder;
 use crate::math::table_words;
-use crate::{Access, DType, Inst, Op, Primitive, Template, expand};
+use crate::{Access, DType, Inst, Op, Primitive, Template};
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
@@ -64,9 +65,7 @@ fn definition(name: &str) -> Option<String> {
     if let Some(Primitive::Entry(table)) = Primitive::from_name(stem) {
         return Some(entry(stem, dtype, &table_words(table, dtype)));
     }
-    Op::from_name(stem)
-        .filter(|op| op.row().elementary && matches!(dtype, DType::F32 | DType::F64))
-        .map(|op| elementary(op, dtype))
+    Op::from_name(stem).filter(|op| is_decomposed(*op, dtype)).map(|op| decomposed(op, dtype))
 }
 
 /// A lookup in a table of sixteen entries.
@@ -84,8 +83,8 @@ fn entry(name: &str, dtype: DType, words: &[u64]) -> String {
     filled(&pattern, dtype, &[])
 }
 
-/// An elementary function of real floats, as its expansion to IR.
-fn elementary(op: Op, dtype: DType) -> String {
+/// A function as its decomposition in the IR.
+fn decomposed(op: Op, dtype: DType) -> String {
     let mut kernel = KernelBuilder::new(Template::Map, 0, 0);
     let from: Vec<_> = (0..op.arity()).map(|_| kernel.operand(dtype, Access::Read, true)).collect();
     let to = kernel.operand(dtype, Access::Write, true);

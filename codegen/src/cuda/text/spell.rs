@@ -93,6 +93,7 @@ pub(crate) fn op(op: Op, dtype: DType) -> Cow<'static, str> {
         Op::Copysign => "copysign_F(a, b)".into(),
         Op::Deg2rad | Op::Radians => degrees(std::f32::consts::PI / 180.0, std::f64::consts::PI / 180.0),
         Op::Rad2deg | Op::Degrees => degrees(180.0 / std::f32::consts::PI, 180.0 / std::f64::consts::PI),
+        Op::BitwiseCount => "(u8)__popcll((u64)magnitude_T(a))".into(),
         Op::BitwiseAnd => "a & b".into(),
         Op::BitwiseOr => "a | b".into(),
         Op::BitwiseXor => "a ^ b".into(),
@@ -145,7 +146,6 @@ pub(crate) fn op(op: Op, dtype: DType) -> Cow<'static, str> {
         | Op::Arctanh
         | Op::LeftShift
         | Op::RightShift
-        | Op::BitwiseCount
         | Op::Isnan
         | Op::Isinf
         | Op::Isfinite
@@ -153,15 +153,17 @@ pub(crate) fn op(op: Op, dtype: DType) -> Cow<'static, str> {
     }
 }
 
-/// The pattern of CUDA's own elementary function, the slow path of the expanded one.
-pub(crate) fn builtin(op: Op) -> String {
+/// The pattern of CUDA's own function for a decomposed one, which computes what the fast path leaves. None where the fast path is right
+/// for all arguments, and leaves only flags, which a GPU does not have.
+pub(crate) fn builtin(op: Op) -> Option<String> {
     let args = if op.arity() == 1 { "a" } else { "a, b" };
     let name = match op {
+        Op::Nextafter | Op::Spacing | Op::Reciprocal => return None,
         Op::Power => "pow",
         Op::Arctan2 => "atan2",
         _ => &op.name().replacen("arc", "a", 1),
     };
-    format!("{name}_F({args})")
+    Some(format!("{name}_F({args})"))
 }
 
 /// The pattern of a conversion; `T` is the type that it comes from.

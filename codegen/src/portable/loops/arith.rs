@@ -5,6 +5,7 @@
 //! in [`crate::math`].
 
 use crate::drive::fp_status::{raise_divide, raise_invalid, raise_overflow, raise_underflow};
+use crate::math::float_bits;
 
 /// Integer arithmetic.
 pub(crate) trait IntegerOps: Copy {
@@ -237,47 +238,22 @@ macro_rules! reals {
             }
             #[inline(always)]
             fn nextafter(self, b: $T) -> $T {
-                if self.is_nan() || b.is_nan() {
-                    return $T::NAN;
-                }
-                if self == b {
-                    return b;
-                }
-                if self == 0.0 {
-                    raise_underflow();
-                    return $T::from_bits(1).copysign(b);
-                }
-                let away = (b > self) == (self > 0.0);
-                let next = $T::from_bits(if away { self.to_bits() + 1 } else { self.to_bits() - 1 });
-                if next.is_infinite() && self.is_finite() {
-                    raise_overflow();
-                } else if next.abs() < $T::MIN_POSITIVE {
-                    raise_underflow();
+                let next = float_bits::nextafter(self, b);
+                if float_bits::nextafter_raises(self, b, next) {
+                    if next.is_infinite() { raise_overflow() } else { raise_underflow() }
                 }
                 next
             }
             #[inline(always)]
             fn spacing(self) -> $T {
-                // By the bits: comparing a nan would raise the invalid flag.
-                if self.to_bits() << 1 >= $T::INFINITY.to_bits() << 1 {
-                    return $T::NAN;
+                if float_bits::spacing_raises(self) {
+                    if self.abs() == $T::MAX { raise_overflow() } else { raise_underflow() }
                 }
-                if self == 0.0 {
-                    return $T::from_bits(1);
-                }
-                let next = $T::from_bits(self.to_bits() + 1);
-                if next.is_infinite() {
-                    raise_overflow();
-                } else if next.abs() < $T::MIN_POSITIVE {
-                    raise_underflow();
-                }
-                next - self
+                float_bits::spacing(self)
             }
             #[inline(always)]
             fn heaviside(self, b: $T) -> $T {
-                let h = if self < 0.0 { 0.0 } else { 1.0 };
-                let h = if self == 0.0 { b } else { h };
-                if self.is_nan() { self } else { h }
+                float_bits::heaviside(self, b)
             }
             #[inline(always)]
             fn deg2rad(self) -> $T {

@@ -112,15 +112,8 @@ macro_rules! complexes {
             }
             #[inline(always)]
             fn reciprocal(self) -> Self {
-                if self.im.abs() <= self.re.abs() {
-                    let r = self.im / self.re;
-                    let d = self.re + self.im * r;
-                    Complex::new(1.0 / d, -r / d)
-                } else {
-                    let r = self.re / self.im;
-                    let d = self.re * r + self.im;
-                    Complex::new(r / d, -1.0 / d)
-                }
+                let [re, im] = parts::reciprocal([self.re, self.im]);
+                Complex::new(re, im)
             }
             #[inline(always)]
             fn sign(self) -> Self {

@@ -73,6 +73,8 @@ static __device__ f64 absolute_c128(const c128 a) {
 static __device__ c128 add_c128(const c128 a, const c128 b) { return complex_c128(a.re + b.re, a.im + b.im); }
 === add_i64
 static __device__ i64 add_i64(const i64 a, const i64 b) { return (i64)((u64)a + (u64)b); }
+=== add_u64
+static __device__ u64 add_u64(const u64 a, const u64 b) { return (u64)((u64)a + (u64)b); }
 === anew
 // The same address, of which the compiler cannot tell that it was the same at another position.
 static __device__ const Arguments *anew(const Arguments *at, const index position) {
@@ -110,8 +112,6 @@ static __device__ i32 bias_f64(void) { return 1023; }
 static __device__ u32 bits_f32(const f32 a) { return __float_as_uint(a); }
 === bits_f64
 static __device__ u64 bits_f64(const f64 a) { return (u64)__double_as_longlong(a); }
-=== bitwise_count_i32
-static __device__ u8 bitwise_count_i32(const i32 a) { return (u8)__popcll((u64)magnitude_i32(a)); }
 === boolx8
 typedef struct __align__(8) { u8 at[8]; } boolx8;
 === bound_f64
@@ -215,6 +215,18 @@ static __device__ Folded further(const Folded f, const i32 by, const i32 width) 
     for (i32 i = 0; i < (i32)(sizeof(Folded) / 4); i++) there.word[i] = __shfl_down_sync(0xffffffffU, here.word[i], by, width);
     return there.f;
 }
+=== heaviside_f64
+static __device__ f64 heaviside_f64(const f64 a, const f64 b) {
+    const f64 v0 = a;
+    const f64 v1 = b;
+    const bool v3 = v0 < 0.0;
+    const f64 v5 = v3 ? 0.0 : 1.0;
+    const bool v6 = v0 == 0.0;
+    const f64 v7 = v6 ? v1 : v5;
+    const bool v8 = isnan_f64(v0);
+    const f64 v9 = v8 ? v0 : v7;
+    return v9;
+}
 === i32_of_f64
 static __device__ i32 i32_of_f64(const f64 a) { return a > (f64)-2147483649.0 && a < (f64)2147483648.0 ? (i32)a : lowest_i32(); }
 === i32x4
@@ -274,6 +286,8 @@ static __device__ bool isfinite_f64(const f64 a) { return size_bits_f64(a) < bit
 static __device__ bool isinf_f64(const f64 a) { return size_bits_f64(a) == bits_f64(infinity_f64()); }
 === isnan_f32
 static __device__ bool isnan_f32(const f32 a) { return a != a; }
+=== isnan_f64
+static __device__ bool isnan_f64(const f64 a) { return a != a; }
 === left_shift_i32
 static __device__ i32 left_shift_i32(const i32 a, const i32 b) { return (u32)b < 8 * sizeof(i32) ? (i32)((u32)a << (u32)b) : (i32)0; }
 === limit_f64
@@ -323,6 +337,41 @@ static __device__ c128 multiply_c128(const c128 a, const c128 b) {
 static __device__ i64 multiply_i64(const i64 a, const i64 b) { return (i64)(u64)((u64)a * (u64)b); }
 === negative_i64
 static __device__ i64 negative_i64(const i64 a) { return (i64)(0 - (u64)a); }
+=== nextafter_f64
+static __device__ f64 nextafter_f64(const f64 a, const f64 b) {
+    const f64 v0 = a;
+    const f64 v1 = b;
+    const u64 v2 = (u64)bits_f64(v0);
+    const u64 v4 = subtract_u64(v2, 1ULL);
+    const f64 v5 = from_bits_f64((u64)v4);
+    const bool v6 = v1 > v0;
+    const bool v8 = v0 > 0.0;
+    const bool v9 = v6 ^ v8;
+    const bool v10 = !v9;
+    const u64 v11 = add_u64(v2, 1ULL);
+    const f64 v12 = from_bits_f64((u64)v11);
+    const f64 v13 = v10 ? v12 : v5;
+    const bool v14 = v0 == 0.0;
+    const f64 v16 = copysign(5e-324, v1);
+    const f64 v17 = v14 ? v16 : v13;
+    const bool v18 = v0 == v1;
+    const f64 v19 = v18 ? v1 : v17;
+    const bool v20 = isnan_f64(v0);
+    const bool v21 = isnan_f64(v1);
+    const bool v22 = v20 | v21;
+    const f64 v24 = v22 ? from_bits_f64(0x7ff8000000000000ULL) : v19;
+    const f64 v25 = fabs(v24);
+    const u64 v26 = (u64)bits_f64(v25);
+    const u64 v28 = subtract_u64(v26, 4503599627370496ULL);
+    const bool v30 = v28 < 9214364837600034816ULL;
+    const bool v31 = v0 < v1;
+    const bool v32 = v0 > v1;
+    const bool v33 = v31 | v32;
+    const bool v34 = !v30;
+    const bool v35 = v33 & v34;
+    const f64 v37 = v24;
+    return v37;
+}
 === place_of
 static __device__ u64 place_of(const u64 address) { return (address * 0x9e3779b97f4a7c15ULL) >> 20; }
 === powers_f64
@@ -422,6 +471,18 @@ static __device__ u8x4 read_u8x4(const u8 *const at, const i32 count) {
     }
     return lot;
 }
+=== reciprocal_i32
+static __device__ i32 reciprocal_i32(const i32 a) {
+    const i32 v0 = a;
+    const bool v2 = v0 == 0;
+    const bool v4 = v0 == 1;
+    const bool v6 = v0 == (-1);
+    const bool v7 = v4 | v6;
+    const i32 v8 = v7 ? v0 : 0;
+    const i32 v10 = v2 ? (-2147483647 - 1) : v8;
+    const i32 v12 = v10;
+    return v12;
+}
 === scale_f64
 // Two factors, as one would have to exceed the range of exponents; the first product is exact, so it rounds once.
 static __device__ f64 scale_f64(const f64 a, const f64 b) {
@@ -439,6 +500,26 @@ static __device__ u64 sign_bit_f64(void) { return (u64)1 << (8 * sizeof(f64) - 1
 static __device__ u32 size_bits_f32(const f32 a) { return bits_f32(a) & ~sign_bit_f32(); }
 === size_bits_f64
 static __device__ u64 size_bits_f64(const f64 a) { return bits_f64(a) & ~sign_bit_f64(); }
+=== spacing_f64
+static __device__ f64 spacing_f64(const f64 a) {
+    const f64 v0 = a;
+    const f64 v1 = fabs(v0);
+    const u64 v2 = (u64)bits_f64(v1);
+    const bool v4 = v2 < 9218868437227405312ULL;
+    const f64 v6 = v4 ? v0 : 1.0;
+    const f64 v8 = v6 + 0.0;
+    const u64 v9 = (u64)bits_f64(v8);
+    const u64 v11 = add_u64(v9, 1ULL);
+    const f64 v12 = from_bits_f64((u64)v11);
+    const f64 v13 = v12 - v8;
+    const f64 v15 = v4 ? v13 : from_bits_f64(0x7ff8000000000000ULL);
+    const bool v17 = v2 == 9218868437227405311ULL;
+    const u64 v18 = subtract_u64(v2, 1ULL);
+    const bool v20 = v18 < 4503599627370494ULL;
+    const bool v21 = v17 | v20;
+    const f64 v23 = v15;
+    return v23;
+}
 === spread_f64x2
 static __device__ void spread_f64x2(u8 *const at, const index stride, const f64x2 lot, const i32 count) {
     #pragma unroll
@@ -470,6 +551,8 @@ static __device__ void store_i64(u8 *const at, const i64 a) { *(i64 *)at = a; }
 static __device__ void store_u16(u8 *const at, const u16 a) { *(u16 *)at = a; }
 === store_u8
 static __device__ void store_u8(u8 *const at, const u8 a) { *(u8 *)at = a; }
+=== subtract_u64
+static __device__ u64 subtract_u64(const u64 a, const u64 b) { return (u64)((u64)a - (u64)b); }
 === u16x4
 typedef struct __align__(8) { u16 at[4]; } u16x4;
 === u8x4

@@ -1,0 +1,35 @@
+//! Decomposition of functions by the bits of floats: `nextafter`, `spacing` and `heaviside`, by the formulas of
+//! [`crate::math::float_bits`].
+//!
+//! These are right for all arguments. Lanes whose result overflows or is subnormal take the slow path for the flag alone.
+
+use super::traced::{FloatWidth, Tape, Traced};
+use crate::math::float_bits;
+use crate::{DType, Op, ValueId};
+
+/// Whether an op of floats is decomposed here.
+pub(super) fn is_decomposed(op: Op) -> bool {
+    matches!(op, Op::Nextafter | Op::Spacing | Op::Heaviside)
+}
+
+/// Decomposes an op. Returns its value, and the mask of lanes that need the slow path, if any may.
+pub(super) fn decompose(tape: &Tape, op: Op, args: [ValueId; 2], dtype: DType) -> (ValueId, Option<ValueId>) {
+    match dtype {
+        DType::F32 => recorded::<f32>(tape, op, args),
+        _ => recorded::<f64>(tape, op, args),
+    }
+}
+
+/// The same in one width.
+fn recorded<N: FloatWidth>(tape: &Tape, op: Op, args: [ValueId; 2]) -> (ValueId, Option<ValueId>) {
+    let [x, y] = args.map(|v| Traced::<N>::Made(v, tape));
+    let (value, raises) = match op {
+        Op::Nextafter => {
+            let next = float_bits::nextafter(x, y);
+            (next, Some(float_bits::nextafter_raises(x, y, next)))
+        }
+        Op::Spacing => (float_bits::spacing(x), Some(float_bits::spacing_raises(x))),
+        _ => (float_bits::heaviside(x, y), None),
+    };
+    (value.value(tape), raises.map(|mask| mask.value(tape)))
+}

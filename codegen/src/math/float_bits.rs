@@ -1,0 +1,73 @@
+//! Functions by the bits of floats: `nextafter`, `spacing`, and the Heaviside step function.
+//!
+//! They are total and exact; which of them must raise a flag, say `nextafter_raises` and `spacing_raises`. The portable loops raise it;
+//! decompositions take the slow path for it. Nothing here raises a flag that the op table names.
+
+use super::arithmetic::abs_bits;
+use super::real::{Number, Real, Word};
+
+/// The bits of infinity.
+#[inline(always)]
+fn infinity<R: Real>() -> R::Word {
+    R::literal(R::Number::INFINITY).bits()
+}
+
+/// The nan that NumPy returns.
+#[inline(always)]
+fn quiet_nan<R: Real>() -> R {
+    R::from_bits(infinity::<R>() | (R::Word::of(1) << (R::Number::MANTISSA - 1)))
+}
+
+/// The number with the bits that follow.
+#[inline(always)]
+fn following<R: Real>(x: R) -> R {
+    R::from_bits(x.bits().wrapping_add(R::Word::of(1)))
+}
+
+/// The next number towards `y`; `y` where they are equal, nan where one is nan.
+#[inline(always)]
+pub(crate) fn nextafter<R: Real>(x: R, y: R) -> R {
+    let zero = R::of(0.0);
+    let preceding = R::from_bits(x.bits().wrapping_sub(R::Word::of(1)));
+    let grows = !(y.above(x) ^ x.above(zero));
+    let next = R::select(grows, following(x), preceding);
+    let next = R::select(x.equals(zero), R::from_bits(R::Word::of(1)).copysign(y), next);
+    let next = R::select(x.equals(y), y, next);
+    R::select(x.is_nan() | y.is_nan(), quiet_nan(), next)
+}
+
+/// Whether the step from `x` towards `y` to `next` overflows, or ends at a number that is not normal.
+#[inline(always)]
+pub(crate) fn nextafter_raises<R: Real>(x: R, y: R, next: R) -> R::Mask {
+    let least = R::literal(R::Number::LEAST_NORMAL).bits();
+    let is_normal = abs_bits(next).wrapping_sub(least).below(infinity::<R>().wrapping_sub(least));
+    (x.below(y) | x.above(y)) & !is_normal
+}
+
+/// The distance to the next number of larger magnitude, with the sign of `x`; that of zero is positive. Nan of the infinite.
+#[inline(always)]
+pub(crate) fn spacing<R: Real>(x: R) -> R {
+    let is_finite = abs_bits(x).below(infinity::<R>());
+    // The sum makes zeros positive, and changes no other number.
+    let x = R::select(is_finite, x, R::of(1.0)) + R::of(0.0);
+    R::select(is_finite, following(x) - x, quiet_nan())
+}
+
+/// Whether the number that follows `x` is infinite, or subnormal and `x` not zero.
+#[inline(always)]
+pub(crate) fn spacing_raises<R: Real>(x: R) -> R::Mask {
+    let (least, one) = (R::literal(R::Number::LEAST_NORMAL).bits(), R::Word::of(1));
+    let size = abs_bits(x);
+    let last = infinity::<R>().wrapping_sub(one);
+    let limit = least.wrapping_sub(one).wrapping_sub(one);
+    size.equals(last) | size.wrapping_sub(one).below(limit)
+}
+
+/// Zero, `y` or one, where `x` is negative, zero or positive; `x` where it is nan.
+#[inline(always)]
+pub(crate) fn heaviside<R: Real>(x: R, y: R) -> R {
+    let zero = R::of(0.0);
+    let step = R::select(x.below(zero), zero, R::of(1.0));
+    let step = R::select(x.equals(zero), y, step);
+    R::select(x.is_nan(), x, step)
+}
