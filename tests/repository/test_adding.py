@@ -36,8 +36,8 @@ FOLD = {
     ),
 }
 PROGRAM = """//! Computes with the op and the fold.
-use fastnp_codegen::{Access, Backend, DType, Fold, Kernel, KernelBuilder, Launch, Op, SingleThread, Template};
-use fastnp_codegen::{cuda, registry, verify};
+use fastnp_codegen::{Access, Backend, DType, Fold, Kernel, KernelBuilder, Launch, Op, Template};
+use fastnp_codegen::{SingleThread, cuda, registry, verify};
 
 fn map() -> Kernel {
     let mut kernel = KernelBuilder::new(Template::Map, 1, 0);
@@ -62,12 +62,15 @@ fn reduce() -> Kernel {
     kernel.finish()
 }
 
-fn run(backend: &dyn Backend, kernel: &Kernel, operands: &mut [Vec<i32>], strides: &[isize], n: usize) {
+fn run(backend: &dyn Backend, kernel: &Kernel, operands: &mut [Vec<i32>], strides: &[isize]) {
     let kernel = verify(kernel.clone()).expect("a right kernel");
     let program = backend.compile(&kernel).expect("every backend compiles it");
     let addresses: Vec<*mut u8> = operands.iter_mut().map(|o| o.as_mut_ptr().cast()).collect();
-    let extent = [n];
-    let (outer, inner) = if kernel.template == Template::Map { (&extent[..], &[][..]) } else { (&[][..], &extent[..]) };
+    let extent = [operands[0].len()];
+    let (mut outer, mut inner) = (&extent[..], &[][..]);
+    if kernel.template == Template::Reduce {
+        std::mem::swap(&mut outer, &mut inner);
+    }
     let launch = Launch { outer, inner, addresses: &addresses, strides, scalars: &[] };
     // SAFETY: the operands have so many elements, and none is another.
     unsafe { program.launch(&launch, &SingleThread) }.expect("the host's memory is there");
@@ -82,10 +85,10 @@ fn main() {
     for name in ["portable", "x86"] {
         let Some(backend) = registry::select(name) else { continue };
         let mut operands = [a.clone(), b.clone(), vec![0; n]];
-        run(&*backend, &map(), &mut operands, &[4, 4, 4], n);
+        run(&*backend, &map(), &mut operands, &[4, 4, 4]);
         assert!((0..n).all(|i| operands[2][i] == !(a[i] ^ b[i])), "{name}");
         let mut operands = [a.clone(), vec![0]];
-        run(&*backend, &reduce(), &mut operands, &[4, 0], n);
+        run(&*backend, &reduce(), &mut operands, &[4, 0]);
         assert_eq!(operands[1][0], a.iter().fold(-1, |x, y| !(x ^ y)), "{name}");
         println!("{name}");
     }
@@ -94,7 +97,7 @@ fn main() {
 
 
 def test_an_op_and_a_fold_are_a_few_lines(tmp_path: Path) -> None:
-    """The copy shares compiled dependencies with this tree, and is compiled without optimisation."""
+    """The copy shares compiled dependencies with this tree, and is not optimised."""
     for name in ("Cargo.toml", "Cargo.lock"):
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "codegen" / "src", tmp_path / "codegen" / "src")
