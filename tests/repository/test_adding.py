@@ -1,6 +1,7 @@
-"""Adding an op and a fold takes what CONTRIBUTING.md says: a throw-away op and a throw-away fold are
-added to a copy of `codegen`, which then computes with them on the interpreter and in machine code,
-and prints them as CUDA C.
+"""Adding an op and a fold takes what CONTRIBUTING.md says.
+
+A throw-away op and a throw-away fold are added to a copy of `codegen`, which then computes with
+them on the interpreter and in machine code, and prints them as CUDA C.
 """
 
 from __future__ import annotations
