@@ -104,7 +104,7 @@ def test_a_type_has_its_name_alone(name: str) -> None:
 
 @pytest.mark.parametrize("name", CRATES)
 def test_a_tuned_constant_has_its_name_alone(name: str) -> None:
-    """A number that somebody measured is found by its name, and only it."""
+    """A measured number is found by its name, and only it."""
     count: Counter[str] = Counter()
     for code in crate(name).code.values():
         count.update(

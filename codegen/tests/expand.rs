@@ -231,7 +231,7 @@ fn flags_agree<N: Float>(op: Op) {
     let kinds = kinds::<N>();
     let seconds = if op.arity() == 1 { &kinds[..1] } else { &kinds[..] };
     let (plain, fast) = (kernel_of(op, N::DTYPE), without_slow(op, N::DTYPE, N::nan()));
-    // What the table does not name of an op nobody asks for.
+    // Flags that the table does not name for an op are not reported.
     let named = |flags: FpFlags| FpFlags(flags.0 & op.effects(N::DTYPE).0);
     let Some(backend) = fusing().pop() else { return };
     for &x in &kinds {
@@ -369,7 +369,7 @@ fn expanding_twice_is_expanding_once() {
 
 #[test]
 fn other_kernels_come_back_as_they_were() {
-    // Neither dropped nor merged: that is for whoever made the kernel.
+    // Neither dropped nor merged: that is the kernel builder's task.
     let text = "kernel reduce(outer 1, inner 1) {\n    m0: read f64\n    m1: write f64\n    m2: read i64\nbody:\n    \
                 v0: f64 = load m0\n    v1: f64 = load m0\n    v2: f64 = sqrt v1\n    v3: i64 = load m2\n    \
                 v4: i64 = gcd v3, v3\nfold:\n    a0 = add v2\nepilogue:\n    w0: f64 = result a0\n    store m1, w0: f64\n}\n";

@@ -347,7 +347,7 @@ fn a_launch_that_fails_is_told_of_with_its_kernel() {
         assert_eq!(device.allocate(8).unwrap_err().failure, Failure::Fault);
         assert_eq!(download::<u8>(&*device, std::ptr::null(), 1).unwrap_err().failure, Failure::Fault);
         assert_eq!(device.wait().unwrap_err().failure, Failure::Fault);
-        // SAFETY: nobody's.
+        // SAFETY: the address belongs to no allocation.
         unsafe { device.release(std::ptr::null_mut(), 8) };
     });
 }
@@ -359,7 +359,7 @@ fn what_outlives_the_driver_is_let_go() {
         let start = device.allocate(8).unwrap();
         let program = device.compile(&adding(1, DType::F64)).unwrap();
         assert_eq!(mapped(&*device, &adding(1, DType::F64), &[1.0]).unwrap(), [2.0]);
-        // SAFETY: a number of the stand-in's; the memory is nobody else's.
+        // SAFETY: a number of the stand-in's; no other thread uses the memory.
         unsafe {
             *number("libcuda.so", "standin_ended") = 1;
             device.release(start, 8);

@@ -142,7 +142,7 @@ fn a_child_leaves_its_parent_alone() {
     });
 }
 
-/// What a parent drops after a fork goes on running in the child.
+/// What a parent drops after a fork still runs in the child.
 #[test]
 fn a_parent_leaves_its_child_alone() {
     alone("x86::arena::a_parent_leaves_its_child_alone", || {

@@ -1,11 +1,11 @@
 //! The assembler: instructions to position-independent bytes.
 //!
-//! A method an instruction, or a method a shape of operands for what [`forms`](crate::x86::asm::forms) lists. Vector instructions have
+//! One method for each instruction, or for each shape of operands of [`forms`](crate::x86::asm::forms). Vector instructions have
 //! EVEX prefixes, so all 32 registers, masks and embedded broadcasts are there; instructions on masks have VEX prefixes, and
 //! those of AVX2 have methods of their own (`vex`).
 //! Operands that an instruction does not have (a width, a broadcast, a mask) are the caller's mistakes and panic.
 //!
-//! Jumps back take the short form where it reaches; jumps forward take four bytes, since nothing is moved once written.
+//! Backward jumps take the short form where it reaches; forward jumps take four bytes, since written code is not moved.
 //!
 //! An instruction takes 2 ns (general registers) to 9 ns (vectors with memory): prefix, opcode and ModRM are one word of the
 //! table, into which registers are xor-ed (prefixes hold most of their bits inverted), and are written in one store with slack

@@ -1,14 +1,13 @@
-//! The instructions the assembler knows that work on vectors and masks.
+//! Instruction forms: the table of vector and mask instructions that the assembler encodes.
 //!
 //! One table, a line an instruction: its name, where its operands go, its encoding as Intel's manual writes it, and how much
 //! memory it reads, which decides the unit of short displacements. An encoding is `PREFIX.MAP.W OPCODE`, then `/n` where the
-//! opcode goes on in the `reg` field, and `ib` where an immediate byte follows. A name is the mnemonic; where one mnemonic has
+//! `reg` field extends the opcode, and `ib` where an immediate byte follows. A name is the mnemonic; where one mnemonic has
 //! several encodings, they differ behind an underscore (`VPERMQ` takes positions from a register, `VPERMQ_IMM` from an immediate,
 //! `VMOVUPS` loads and `VMOVUPS_STORE` stores).
 //!
-//! AVX-512 F and VL are needed by everything, what else is needed is a flag of the row. Rows with [`VEX`] are instructions of
-//! AVX2, FMA or F16C as well, with another prefix; those with [`ONLY_VEX`] are nothing else. What the table leaves out: what
-//! the backend does not use, embedded rounding, and moves between vectors and general registers, which are methods of the assembler.
+//! Every row needs AVX-512 F and VL; other extensions are flags of the row. Rows with [`VEX`] are also instructions of AVX2, FMA or
+//! F16C, with another prefix; those with [`ONLY_VEX`] are these alone. Left out: what the backend does not use, embedded rounding, and moves between vectors and general registers, which are methods of the assembler.
 
 mod table;
 
@@ -27,7 +26,7 @@ pub enum Operands {
     Rm,
     /// Destination in `rm`, source in `reg`: stores, and what makes vectors narrower.
     Mr,
-    /// Destination in `vvvv`, source in `rm`; the opcode goes on in `reg`.
+    /// Destination in `vvvv`, source in `rm`; `reg` extends the opcode.
     Vm,
     /// Mask destination in `reg`, sources in `vvvv` and `rm`.
     Kvm,
@@ -89,14 +88,14 @@ pub const MEMORY: u32 = 1 << 19;
 pub const UNMASKED: u32 = 1 << 20;
 /// The register operand holds half as many bits as the width says, at least 128.
 pub const NARROWS: u32 = 1 << 21;
-/// Exists with a VEX prefix too, at 128 and 256 bits. Its W is 0 there, or nobody looks at it.
+/// Exists with a VEX prefix too, at 128 and 256 bits. Its W is 0 there, or ignored.
 pub const VEX: u32 = 1 << 23;
 /// The same, with W as the encoding has it.
 pub const VEX_W: u32 = VEX | 1 << 24;
 /// Exists with a VEX prefix alone.
 pub const ONLY_VEX: u32 = VEX | 1 << 25;
 
-/// An instruction: all that encoding it takes besides its operands.
+/// An instruction form: all that its encoding needs besides operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
     /// Its name in this table, in capital letters.

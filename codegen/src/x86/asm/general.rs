@@ -150,7 +150,7 @@ impl Assembler {
         self.emit(0xC3, 1, 0, 0);
     }
 
-    /// Goes on at a label.
+    /// Jumps to a label.
     pub fn jmp(&mut self, to: Label) {
         if let Some(distance) = self.short_distance(to) {
             self.emit(0xEB, 1, distance as u64, 1);
@@ -160,7 +160,7 @@ impl Assembler {
         }
     }
 
-    /// Goes on at a label where the condition holds.
+    /// Jumps to a label if the condition holds.
     pub fn jump_if(&mut self, cond: Cond, to: Label) {
         if let Some(distance) = self.short_distance(to) {
             self.emit(0x70 | cond as u64, 1, distance as u64, 1);

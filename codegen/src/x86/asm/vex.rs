@@ -1,12 +1,12 @@
 //! Instructions of AVX2, FMA and F16C: VEX prefixes, sixteen registers, neither masks nor broadcasts.
 //!
-//! What is encoded is rows of the same table. Where two bytes hold the prefix, they do.
+//! The rows are those of the same table. The prefix has two bytes where it fits them, else three.
 
 use crate::x86::asm::encode::{Address, Assembler, Gpr, Mem, Rm, VReg, Width};
 use crate::x86::asm::forms::{Form, MEMORY, Operands, VEX};
 
 /// `vmovq` from a general register: three bytes of prefix, the opcode, ModRM, lowest byte first.
-const VMOVQ_TO_REGISTER: u64 = 0x6E_F9_E1_C4;
+const VMOVQ_FROM_REGISTER: u64 = 0x6E_F9_E1_C4;
 /// `vcvttsd2si` to 64 bits.
 const TRUNCATE: u64 = 0x2C_FB_E1_C4;
 /// `vcvttss2si` to 64 bits.
@@ -105,7 +105,7 @@ impl Assembler {
 
     /// The lowest quadword of a vector register from a general register; the others become zero.
     pub fn vex_from_gpr(&mut self, dst: VReg, from: Gpr) {
-        self.vex_registers(VMOVQ_TO_REGISTER, dst.0, from.0);
+        self.vex_registers(VMOVQ_FROM_REGISTER, dst.0, from.0);
     }
 
     /// The lowest float of a vector register without its fraction, as 64 bits.
