@@ -146,8 +146,8 @@ impl Array {
     /// Exports the memory to code outside. While the export lives, operations on this storage are not deferred.
     ///
     /// # Errors
-    /// `MemoryError`; `BufferError` where the memory is exported on a device ([`Array::lend`]), so that the host can only have a
-    /// copy.
+    /// `MemoryError`; `BufferError` where the memory is exported on a device ([`Array::export_on_device`]), so that the host can only
+    /// have a copy.
     ///
     /// ```
     /// use fastnp::Array;

@@ -89,8 +89,7 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
     };
     let points = out.size();
     let mut runtime = recording()?;
-    // Snapshots are copied by statements only.
-    if points == 0 || out.storage.has_snapshots() {
+    if points == 0 {
         return Ok(false);
     }
     let mut gate = Eager::within(&mut runtime, points, EagerLimit::Points)
@@ -117,6 +116,8 @@ pub(crate) fn apply_to(op: Op, compute: DType, args: &[Value<'_>], out: &Array) 
         }
     }
     let Some((gate, target)) = gate else {
+        // A statement copies the target for its snapshots first.
+        let is_dense = is_dense && !out.storage.has_snapshots();
         if is_dense {
             runtime.record_dense(Operation::Apply(op), compute, args, &scalars, out, out.covers_storage())?;
         }

@@ -350,3 +350,81 @@ impl Runtime {
         (!is_device_only).then_some(EagerTarget { storage, start, gate: PhantomData })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::error::Error;
+    use crate::memory::storage::Watcher;
+    use std::sync::Arc;
+
+    /// A runtime for one test, and a storage without memory. Nothing is recorded, so no slot of this runtime is left in a storage.
+    fn state() -> (Runtime, StorageRef) {
+        (Runtime::new(), StorageRef::new(Storage::pending(8)))
+    }
+
+    fn counts(runtime: &Runtime) -> (u64, u64) {
+        let stats = &runtime.telemetry.stats;
+        (stats.recorded, stats.run_at_once)
+    }
+
+    #[test]
+    fn a_write_is_noted_and_counted_once() {
+        let (mut runtime, storage) = state();
+        let gate = Eager::unlimited(&mut runtime);
+        assert!(gate.read(&storage).is_none(), "it has no memory yet");
+        let target = gate.target(&storage).expect("nothing uses it");
+        gate.write(target, |_, start| {
+            // SAFETY: the storage has eight bytes.
+            unsafe { start.cast::<u64>().write(7) };
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!((storage.version(), counts(&runtime)), (1, (1, 1)));
+        let start = Eager::unlimited(&mut runtime).read(&storage).expect("it was written");
+        // SAFETY: as above.
+        assert_eq!(unsafe { start.cast::<u64>().read() }, 7);
+    }
+
+    #[test]
+    fn work_that_fails_or_is_given_up_is_not_counted() {
+        let (mut runtime, storage) = state();
+        let gate = Eager::unlimited(&mut runtime);
+        let target = gate.target(&storage).expect("nothing uses it");
+        assert!(gate.write(target, |_, _| Err(Error::index("out of bounds"))).is_err());
+        assert!(Eager::unlimited(&mut runtime).create(8, |_, _| Err(Error::index("out of bounds"))).is_err());
+        let given_up = Eager::unlimited(&mut runtime).target(&storage).is_some();
+        assert_eq!((given_up, storage.version(), counts(&runtime)), (true, 0, (0, 0)));
+        Eager::unlimited(&mut runtime).compute(|_| Ok(())).unwrap();
+        drop(Eager::unlimited(&mut runtime).create(8, |_, _| Ok(())).unwrap());
+        assert_eq!(counts(&runtime), (2, 2));
+    }
+
+    #[test]
+    fn a_storage_with_snapshots_is_no_target() {
+        let (mut runtime, storage) = state();
+        let snapshot: Arc<Watcher> = Arc::new(());
+        storage.add_watcher(Arc::downgrade(&snapshot));
+        let mut gate = Eager::unlimited(&mut runtime);
+        assert!(gate.target(&storage).is_none());
+        assert!(gate.target_of_element(&storage).unwrap().is_none());
+        storage.take_watchers();
+        assert!(gate.target(&storage).is_some());
+    }
+
+    #[test]
+    fn limits_follow_the_setting() {
+        let (mut runtime, _) = state();
+        runtime.tiny = 10;
+        let sizes = [
+            (EagerLimit::Points, 10),
+            (EagerLimit::GatheredRows, 160),
+            (EagerLimit::FoldedElements, 320),
+            (EagerLimit::Multiplications, 100_000),
+        ];
+        for (limit, size) in sizes {
+            assert!(Eager::within(&mut runtime, size, limit).is_some());
+            assert!(Eager::within(&mut runtime, size + 1, limit).is_none());
+        }
+    }
+}
