@@ -3,12 +3,12 @@
 /// Writes a chunk, element by element: stored as an array, LLVM packs small arrays into integers.
 ///
 /// # Safety
-/// `out` has room for it.
+/// `out` has room for it; it may be unaligned.
 #[inline(always)]
 pub(crate) unsafe fn store_chunk<O: Copy, const N: usize>(out: *mut O, z: [O; N]) {
     for (j, z) in z.into_iter().enumerate() {
         // SAFETY: the caller's contract.
-        unsafe { out.add(j).write(z) };
+        unsafe { out.add(j).write_unaligned(z) };
     }
 }
 
