@@ -15,9 +15,9 @@
 //! Comparisons with NumPy are in `peers.py` beside this crate and in the folder `npbench`.
 
 use fastnp::Array;
-use fastnp_codegen::portable::Portable;
+use fastnp_codegen::registry;
 use fastnp_codegen::{
-    Access, Backend, DType, Fold, FragmentBuilder, Kernel, KernelBuilder, Launch, Op, Program, RaisedFlags, Scalar,
+    Access, DType, Fold, FragmentBuilder, Kernel, KernelBuilder, Launch, Op, Program, RaisedFlags, Scalar,
     SingleThread, Template, ValueId, verify,
 };
 use std::sync::Arc;
@@ -82,13 +82,15 @@ pub fn chain(body: &mut FragmentBuilder<'_>, values: &[ValueId]) -> ValueId {
     value
 }
 
-/// The portable backend's program of a kernel.
+/// The program of a kernel, by the best backend of this machine or the one that `FASTNP_BACKEND` names.
 ///
 /// # Panics
-/// Where the kernel is wrong.
+/// If the kernel is wrong, or there is no such backend.
 pub fn compile(kernel: Kernel) -> Arc<dyn Program> {
     let verified = verify(kernel).unwrap_or_else(|error| panic!("{error}"));
-    Portable::new().compile(&verified).unwrap_or_else(|error| panic!("{error}"))
+    let name = std::env::var("FASTNP_BACKEND").unwrap_or_default();
+    let backend = registry::select(&name).unwrap_or_else(|| panic!("there is no backend {name:?}"));
+    backend.compile(&verified).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// A cache line.

@@ -10,7 +10,7 @@
 //! | `interpreter` | what needs no array: the GIL, errors and floating-point flags, the calling convention, NumPy's dtypes | `error` |
 //! | `object` | array objects: their payload, allocation, raw slots | `payload` |
 //! | `diagnostics` | counters, `explain`, settings, devices | |
-//! | `interop` | memory shared with NumPy, or on devices with other libraries | `foreign` |
+//! | `interop` | memory shared with NumPy, or on devices with other libraries | `numpy_memory` |
 //! | `call` | arguments to values; ufuncs, reductions and functions of the module | `ufunc_call` |
 //! | `index` | `x[i]`, read and written | `subscript` |
 //! | `class` | the array class: attributes, methods, operators, protocols, metaclass | `methods` |

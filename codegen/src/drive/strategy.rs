@@ -1,11 +1,12 @@
-//! Strategy selection: which driver runs a launch on a CPU, and every tuned threshold of that choice.
+//! Strategy selection: which driver runs a launch on a CPU, and the tuned thresholds of that choice.
 //!
 //! The choice depends on extents, strides, a kernel's capabilities and the cost model. Where a fold rounds it never depends on the number
 //! of threads, so that equal launches give equal bits. The limits of a driver's tables stay with the driver; the cost model is
 //! [`parallel`](crate::drive::parallel); the grain of parallel work is [`GRAIN_NS`].
 //!
 //! Each threshold names its unit, what was measured, and the bench that covers it. A bench is run by
-//! `cargo bench -p fastnp-benches --bench BENCH -- NAME`, before and after the change, on an idle machine.
+//! `cargo bench -p fastnp-benches --bench BENCH -- NAME`, before and after the change, on an idle machine; `FASTNP_BACKEND=portable` before
+//! it measures the interpreter.
 #![cfg_attr(
     not(all(target_arch = "x86_64", unix)),
     allow(dead_code, reason = "machine code uses some strategies alone, and exists on one architecture")

@@ -75,7 +75,7 @@ pub enum FoldOrder {
     Any,
     /// Rounds: partial results are merged pairwise, so that errors grow with the logarithm of the length.
     Pairwise,
-    /// Rounds: partial results continue in interleaved lanes. For products, which a tree rounds worse (see `portable::folds`).
+    /// Rounds: partial results continue in interleaved lanes. For products, which a tree rounds worse (see `portable::loops::folds`).
     Lanes,
 }
 

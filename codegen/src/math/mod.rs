@@ -13,8 +13,8 @@
 //! them, and `slow` calls the C library. NaN always takes the slow path, because x86's vector comparisons, minima and maxima raise invalid
 //! for it. [`unary_block`] and [`binary_block`] combine the three for a run of elements; [`eval`] and [`eval2`] for one.
 //!
-//! Invariants, held by `tests/math_accuracy.rs`:
-//! - results are within the bounds of that file at every instruction set, and with FMA within those of `tests/accuracy`: 1 ulp for nearly
+//! Invariants, held by `codegen/tests/math/`:
+//! - results are within the bounds of its `cases.rs` at every instruction set, and with FMA within those of `tests/accuracy`: 1 ulp for nearly
 //!   all (`docs/accuracy.md`);
 //! - special values are those of C99's annex F;
 //! - the floating-point flags divide, invalid and overflow are raised where IEEE asks for them and nowhere else, as NumPy makes warnings of

@@ -1,7 +1,7 @@
 //! Elementwise operations, copies and assignment: type promotion, broadcasting, choice of the result's layout, recording.
 //!
 //! [`apply`] and [`apply_with`] are NumPy's ufunc calls. The shortest path, for dense arrays of one type, is
-//! [`crate::runtime::dense`]; everything else becomes a [`Statement`] for the recorder.
+//! [`crate::runtime::eager_dense`]; everything else becomes a [`Statement`] for the recorder.
 
 use crate::array::array::Array;
 use crate::array::layout::{Order, Shape, Strides, Tuple, broadcast, c_strides, f_strides, same_shape};
