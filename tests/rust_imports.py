@@ -50,6 +50,11 @@ def leaves(tree: str) -> Iterator[tuple[Module, str]]:
             path.append(token)
 
 
+def rust_code(text: str) -> str:
+    """Rust source with comments blanked and literals emptied, so that braces and words are code."""
+    return _COMMENT_OR_LITERAL.sub(lambda m: "\n" * m.group().count("\n"), text)
+
+
 class Crate:
     """The modules of one crate, and the edges between their files."""
 
@@ -68,8 +73,7 @@ class Crate:
     @staticmethod
     def _code(path: Path) -> str:
         """The source without comments, literals and its closing `mod tests`."""
-        text = path.read_text(encoding="utf-8")
-        text = _COMMENT_OR_LITERAL.sub(lambda m: "\n" * m.group().count("\n"), text)
+        text = rust_code(path.read_text(encoding="utf-8"))
         return re.split(r"^#\[cfg\(test\)\]\nmod ", text, maxsplit=1, flags=re.MULTILINE)[0]
 
     def _absolute(self, path: Module, here: Module) -> Module | None:

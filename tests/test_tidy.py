@@ -15,6 +15,8 @@ from pathlib import Path
 
 import pytest
 
+from tests import rust_imports
+
 ROOT = Path(__file__).resolve().parent.parent
 
 MAX_FILE_LINES = 800
@@ -72,13 +74,8 @@ def report(rule: str, found: list[str]) -> None:
 
 @cache
 def rust_code(path: str) -> tuple[str, ...]:
-    """A Rust file with comments blanked and literals emptied, so that braces and words are code."""
-    text = "\n".join(lines_of(path))
-    literal = re.compile(
-        r'/\*.*?\*/|//[^\n]*|b?r(#*)".*?"\1|b?"(?:\\.|[^"\\])*"|b?\'(?:\\[^u\n]|\\u\{[^}]*\}|[^\'\\\n])\'',
-        re.DOTALL,
-    )
-    return tuple(literal.sub(lambda m: "\n" * m.group().count("\n"), text).split("\n"))
+    """The lines of a Rust file, code alone."""
+    return tuple(rust_imports.rust_code("\n".join(lines_of(path))).split("\n"))
 
 
 def shipped_length(path: str) -> int:

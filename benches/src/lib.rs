@@ -15,10 +15,9 @@
 //! Comparisons with NumPy are in `peers.py` beside this crate and in the folder `npbench`.
 
 use fastnp::Array;
-use fastnp_codegen::registry;
 use fastnp_codegen::{
     Access, DType, Fold, FragmentBuilder, Kernel, KernelBuilder, Launch, Op, Program, RaisedFlags, Scalar,
-    SingleThread, Template, ValueId, verify,
+    SingleThread, Template, ValueId, registry, verify,
 };
 use std::sync::Arc;
 
