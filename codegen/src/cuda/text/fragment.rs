@@ -13,7 +13,7 @@ pub(crate) struct FragmentText<'a> {
     /// The expression of a load, the address of a gather, a coordinate or the result of a fold.
     pub(crate) load: &'a dyn Fn(&Inst) -> String,
     /// Values of slow paths, which are computed inside the select that reads them.
-    pub(crate) odd: &'a [SlowPath],
+    pub(crate) slow_paths: &'a [SlowPath],
 }
 
 /// The name of a value; literals and parameters are themselves.
@@ -41,7 +41,7 @@ pub(crate) fn write(
         let this = ValueId(number as u32);
         let text = match inst {
             Inst::Const(_) | Inst::Param(_) => continue,
-            Inst::Apply(..) if values.odd.iter().any(|odd| odd.value == this) => continue,
+            Inst::Apply(..) if values.slow_paths.iter().any(|slow| slow.value == this) => continue,
             Inst::Store(_, v) | Inst::Scatter(_, _, v) => {
                 line(effect(inst, &name(*v)));
                 continue;
@@ -58,7 +58,7 @@ pub(crate) fn write(
                 filled(&format!("{step}_T({args})"), of, &[&name(*a), &name(*b)])
             }
             Inst::Select([mask, a, otherwise]) => {
-                let slow_path = values.odd.iter().find(|odd| odd.value == *a);
+                let slow_path = values.slow_paths.iter().find(|slow| slow.value == *a);
                 let (then, otherwise) = match (slow_path, &fragment.insts[a.0 as usize]) {
                     (Some(_), Inst::Apply(op, [a, b])) => (
                         spell::builtin(*op).map(|pattern| filled(&pattern, dtype, &[&name(*a), &name(*b)])),

@@ -100,7 +100,7 @@ fn decomposed(op: Op, dtype: DType) -> String {
             Inst::Load(m) => names[m.0 as usize].to_owned(),
             _ => unreachable!("a function reads its arguments"),
         },
-        odd: &expanded.body.slow_paths,
+        slow_paths: &expanded.body.slow_paths,
     };
     let mut lines = String::new();
     write(

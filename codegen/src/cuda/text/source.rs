@@ -560,7 +560,7 @@ impl Writer<'_> {
         };
         let letter = if side == EmittedFragment::Body { 'v' } else { 'w' };
         let mut lines = vec![];
-        let values = FragmentText { letter, load: &load, odd: &[] };
+        let values = FragmentText { letter, load: &load, slow_paths: &[] };
         write(fragment, &values, &mut |line| lines.push(line), &effect);
         lines.into_iter().for_each(|line| self.line(line));
     }

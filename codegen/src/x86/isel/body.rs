@@ -33,7 +33,7 @@ impl<'a> Body<'a> {
     /// Analyses the body of a map whose elementary functions are expanded.
     pub(crate) fn of(expanded: &'a Expanded, level: Level) -> Body<'a> {
         let kernel = &expanded.kernel;
-        let slow_masks: SmallVec<[ValueNumber; 4]> = expanded.body.slow_paths.iter().map(|odd| odd.mask.0).collect();
+        let slow_masks: SmallVec<[ValueNumber; 4]> = expanded.body.slow_paths.iter().map(|slow| slow.mask.0).collect();
         let mut fragment = kernel.body.clone();
         let mut now: Vec<ValueId> = vec![];
         for at in 0..fragment.insts.len() {

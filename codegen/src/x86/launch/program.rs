@@ -658,8 +658,8 @@ fn check_offsets(kernel: &Kernel, expanded: &Expanded, single_pass: bool) -> Res
     let mut is_uncertain = vec![false; body.insts.len()];
     let mut scatters = false;
     for (at, inst) in body.insts.iter().enumerate() {
-        let is_odd = expanded.body.slow_paths.iter().any(|odd| odd.value.0 as usize == at);
-        is_uncertain[at] = is_odd || Fragment::arguments(inst).iter().any(|v| is_uncertain[v.0 as usize]);
+        let is_slow = expanded.body.slow_paths.iter().any(|slow| slow.value.0 as usize == at);
+        is_uncertain[at] = is_slow || Fragment::arguments(inst).iter().any(|v| is_uncertain[v.0 as usize]);
         let offsets = match inst {
             Inst::Gather(_, offsets) => offsets,
             Inst::Scatter(operand, offsets, _) => {

@@ -68,7 +68,7 @@ pub(crate) fn merge_epilogue(expanded: Expanded, kernel: &Kernel) -> Expanded {
         epilogue
             .slow_paths
             .iter()
-            .map(|odd| crate::SlowPath { value: ValueId(odd.value.0 + shift), mask: ValueId(odd.mask.0 + shift) }),
+            .map(|slow| crate::SlowPath { value: ValueId(slow.value.0 + shift), mask: ValueId(slow.mask.0 + shift) }),
     );
     Expanded { kernel: merged, body, epilogue: Provenance::default() }
 }
