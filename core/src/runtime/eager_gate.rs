@@ -224,7 +224,7 @@ impl<'r> Eager<'r> {
     fn count(&mut self) {
         let stats = &mut self.runtime.telemetry.stats;
         stats.recorded += 1;
-        stats.run_at_once += 1;
+        stats.eager_operations += 1;
     }
 
     /// Launches an op on dense arrays of one type and numbers (see [`crate::runtime::eager_dense`]).
@@ -365,7 +365,7 @@ mod tests {
 
     fn counts(runtime: &Runtime) -> (u64, u64) {
         let stats = &runtime.telemetry.stats;
-        (stats.recorded, stats.run_at_once)
+        (stats.recorded, stats.eager_operations)
     }
 
     #[test]

@@ -6,7 +6,7 @@ pub struct Stats {
     /// Operations recorded, eager ones included.
     pub recorded: u64,
     /// Operations that ran eagerly because they were small and ready.
-    pub run_at_once: u64,
+    pub eager_operations: u64,
     /// Kernels launched.
     pub kernels_launched: u64,
     /// Times that several kernels were launched as one graph, on a device.
@@ -48,7 +48,7 @@ impl Stats {
     pub fn entries(&self) -> [(&'static str, u64); 19] {
         [
             ("recorded", self.recorded),
-            ("run_at_once", self.run_at_once),
+            ("eager_operations", self.eager_operations),
             ("kernels_launched", self.kernels_launched),
             ("graphs_launched", self.graphs_launched),
             ("kernels_compiled", self.kernels_compiled),
