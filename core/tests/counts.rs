@@ -64,7 +64,7 @@ fn what_dies_once_its_sum_is_there_is_not_stored() -> Result<()> {
     assert_eq!(sum(&squares)?, expected);
     a.assign(0.0)?;
     assert_eq!(squares.to_vec::<f64>()?[9_999], 9_999.0 * 9_999.0);
-    assert_eq!(stats().computed_again, 1);
+    assert_eq!(stats().recomputed, 1);
     Ok(())
 }
 

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn an_older_version_is_computed_again() {
+    fn an_older_version_is_recomputed() {
         // 1 = 0 + 0; 2 = 1 + 1; 1 = 2 + 2, and 1 is dead.
         let all: [(u32, &[u32], bool); 3] = [(1, &[0, 0], true), (2, &[1, 1], true), (1, &[2, 2], true)];
         assert_eq!(found(&all, &[0], 2), Some((vec![0, 1], vec![0])));

@@ -120,7 +120,7 @@ impl Runtime {
 
     /// Recomputes omitted results. If that fails they stay pending.
     fn recompute_omitted(&mut self, nodes: &[u32]) {
-        self.telemetry.stats.computed_again += 1;
+        self.telemetry.stats.recomputed += 1;
         self.last.tape.clone_from(&self.trace.tape);
         self.last.live.clone_from(&self.live);
         self.trace.retain_nodes(nodes);

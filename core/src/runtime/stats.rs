@@ -28,7 +28,7 @@ pub struct Stats {
     /// Results that took over the memory of a dying operand.
     pub donated: u64,
     /// Times that omitted results were read after all and had to be recomputed.
-    pub computed_again: u64,
+    pub recomputed: u64,
     /// Bytes of array memory in use now.
     pub bytes_live: u64,
     /// The most bytes of array memory that were in use at once.
@@ -59,7 +59,7 @@ impl Stats {
             ("flushes", self.flushes),
             ("flushes_full", self.flushes_full),
             ("donated", self.donated),
-            ("computed_again", self.computed_again),
+            ("recomputed", self.recomputed),
             ("bytes_live", self.bytes_live),
             ("bytes_peak", self.bytes_peak),
             ("bytes_kept", self.bytes_kept),
