@@ -158,7 +158,7 @@ def counted(call: Call) -> dict[str, int]:
     call()
     stats = fastnp.stats()
     launches = ("kernels_launched", "graphs_launched", "products")
-    names = (*launches, "bytes_sent", "bytes_fetched", "fallbacks")
+    names = (*launches, "bytes_uploaded", "bytes_downloaded", "fallbacks")
     return {name: stats[name] for name in names} | {"on_device": stats["bytes_on_devices"]}
 
 

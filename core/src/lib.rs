@@ -123,7 +123,7 @@ pub fn stats() -> Stats {
     stats.bytes_live = live as u64;
     stats.bytes_peak = peak as u64;
     stats.bytes_kept = kept as u64;
-    (stats.bytes_on_devices, stats.bytes_sent, stats.bytes_fetched) = crate::memory::device_buffer::usage();
+    (stats.bytes_on_devices, stats.bytes_uploaded, stats.bytes_downloaded) = crate::memory::device_buffer::usage();
     stats
 }
 

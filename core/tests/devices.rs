@@ -17,7 +17,7 @@ fn traffic(done: impl FnOnce() -> Result<()>) -> Result<(u64, u64)> {
     reset_stats();
     done()?;
     let stats = stats();
-    Ok((stats.bytes_sent, stats.bytes_fetched))
+    Ok((stats.bytes_uploaded, stats.bytes_downloaded))
 }
 
 fn sum(array: &Array) -> Result<f64> {

@@ -124,7 +124,7 @@ def test_transforms_and_matrices_stay_on_the_device(standin: Path) -> None:
         after = np.stats()
         print(after["routines"] - before["routines"], after["fallbacks"])
         # What came back is whether matrices were solved.
-        print(after["bytes_fetched"] - before["bytes_fetched"])
+        print(after["bytes_downloaded"] - before["bytes_downloaded"])
         n = numpy.linspace(0.0, 1.0, 4096).reshape(64, 64)
         b = n @ n.T + numpy.eye(64)
         print(numpy.allclose(y, 2 * n), numpy.allclose(lower, numpy.linalg.cholesky(b)))

@@ -65,22 +65,22 @@ def test_results_stay_on_the_device_until_they_are_needed() -> None:
         fastnp.synchronize()
         assert float(z[9]) == 7.0
         stats = fastnp.stats()
-        assert stats["bytes_sent"] == 800_000 and stats["bytes_fetched"] == 8
+        assert stats["bytes_uploaded"] == 800_000 and stats["bytes_downloaded"] == 8
         assert "on mock" in fastnp.explain()
     # On the host they are downloaded, once.
     fastnp.reset_stats()
     assert numpy.array_equal(numpy.asarray(y + 0.0), numpy.sqrt(numpy.arange(100_000.0)) * 2.0)
-    assert fastnp.stats()["bytes_fetched"] == 800_000
+    assert fastnp.stats()["bytes_downloaded"] == 800_000
 
 
 def test_what_masks_choose_stays_there_but_for_how_many() -> None:
     with fastnp.device("mock"):
         x = fastnp.arange(50_000.0)
         fastnp.eval(x)
-        before = fastnp.stats()["bytes_fetched"]
+        before = fastnp.stats()["bytes_downloaded"]
         chosen, (places,) = x[x % 3 == 0], fastnp.nonzero(x < 10)
         fastnp.eval(chosen + 1, places)
-        assert fastnp.stats()["bytes_fetched"] - before <= 32
+        assert fastnp.stats()["bytes_downloaded"] - before <= 32
         assert float(chosen[-1]) == 49998.0 and places.tolist() == list(range(10))
         assert on_masks.agreement(60, 2)[1] == []
 
@@ -110,10 +110,10 @@ def test_scalars_stay_on_the_device_where_that_is_asked_for() -> None:
         centred = (x - mean) / (x.max() + fastnp.sum(x * 0.0))
         assert isinstance(total, fastnp.ndarray) and total.shape == ()
         fastnp.synchronize()
-        assert fastnp.stats()["bytes_fetched"] == 0
+        assert fastnp.stats()["bytes_downloaded"] == 0
         assert float(mean) == 50_000.5 and bool(mean > 3) and f"{float(mean):.1f}" == "50000.5"
         assert float(centred[0]) == (1 - 50_000.5) / 100_000
-        assert fastnp.stats()["bytes_fetched"] < 100
+        assert fastnp.stats()["bytes_downloaded"] < 100
     assert isinstance(x.sum(), numpy.float64)
 
 

@@ -38,9 +38,9 @@ pub struct Stats {
     /// Bytes of array memory on devices.
     pub bytes_on_devices: u64,
     /// Bytes copied to devices.
-    pub bytes_sent: u64,
+    pub bytes_uploaded: u64,
     /// Bytes copied back.
-    pub bytes_fetched: u64,
+    pub bytes_downloaded: u64,
 }
 
 impl Stats {
@@ -64,8 +64,8 @@ impl Stats {
             ("bytes_peak", self.bytes_peak),
             ("bytes_kept", self.bytes_kept),
             ("bytes_on_devices", self.bytes_on_devices),
-            ("bytes_sent", self.bytes_sent),
-            ("bytes_fetched", self.bytes_fetched),
+            ("bytes_uploaded", self.bytes_uploaded),
+            ("bytes_downloaded", self.bytes_downloaded),
         ]
     }
 }
