@@ -157,7 +157,7 @@ def counted(call: Call) -> dict[str, int]:
     fastnp.reset_stats()
     call()
     stats = fastnp.stats()
-    launches = ("kernels_launched", "graphs_launched", "products")
+    launches = ("kernels_launched", "graphs_launched", "matrix_products")
     names = (*launches, "bytes_uploaded", "bytes_downloaded", "fallbacks")
     return {name: stats[name] for name in names} | {"on_device": stats["bytes_on_devices"]}
 

@@ -65,7 +65,7 @@ def test_a_program_runs_on_the_device(standin: Path) -> None:
         m = y[:10_000].reshape(100, 100)
         v = w[:10_000].reshape(100, 100)
         print(numpy.allclose(m @ m.T, v @ v.T))
-        print(np.stats()["kernels_launched"] > 0, np.stats()["products"])
+        print(np.stats()["kernels_launched"] > 0, np.stats()["matrix_products"])
         """,
         FASTNP_BACKEND="cuda",
     )
@@ -122,7 +122,7 @@ def test_transforms_and_matrices_stay_on_the_device(standin: Path) -> None:
             lower = np.linalg.cholesky(a)
             w = np.linalg.solve(a, x) + np.linalg.inv(a) @ lower + np.linalg.eigh(a)[0]
         after = np.stats()
-        print(after["routines"] - before["routines"], after["fallbacks"])
+        print(after["library_routines"] - before["library_routines"], after["fallbacks"])
         # What came back is whether matrices were solved.
         print(after["bytes_downloaded"] - before["bytes_downloaded"])
         n = numpy.linspace(0.0, 1.0, 4096).reshape(64, 64)

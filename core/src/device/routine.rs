@@ -309,7 +309,7 @@ fn run(routine: &Routine<'_>, operands: &[&Array]) -> Result<()> {
         // no pending operation uses any.
         unsafe { device.run_routine(routine, addresses) }
     })?;
-    runtime().telemetry.stats.routines += 1;
+    runtime().telemetry.stats.library_routines += 1;
     Ok(())
 }
 

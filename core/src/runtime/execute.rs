@@ -165,7 +165,7 @@ impl Runtime {
         let started = self.telemetry.debug.clock(2);
         let raised = gemm::run_batch(dtype, domain, strides, addresses);
         self.telemetry.note_product(product, raised);
-        self.telemetry.stats.products += 1;
+        self.telemetry.stats.matrix_products += 1;
         if let Some(started) = started {
             print_product(dtype, domain, started);
         }

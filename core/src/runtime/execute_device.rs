@@ -98,7 +98,7 @@ impl Runtime {
                 if !unsafe { device.multiply(*dtype, domain, strides, &addresses)? } {
                     return self.run_on_host(step);
                 }
-                self.telemetry.stats.products += 1;
+                self.telemetry.stats.matrix_products += 1;
             }
         }
         for slot in written_slots(step) {

@@ -14,9 +14,9 @@ pub struct Stats {
     /// Kernels compiled.
     pub kernels_compiled: u64,
     /// Matrix products run.
-    pub products: u64,
+    pub matrix_products: u64,
     /// Routines of a device's libraries run.
-    pub routines: u64,
+    pub library_routines: u64,
     /// Plans made.
     pub plans_made: u64,
     /// Flushes served by a plan made earlier.
@@ -52,8 +52,8 @@ impl Stats {
             ("kernels_launched", self.kernels_launched),
             ("graphs_launched", self.graphs_launched),
             ("kernels_compiled", self.kernels_compiled),
-            ("products", self.products),
-            ("routines", self.routines),
+            ("matrix_products", self.matrix_products),
+            ("library_routines", self.library_routines),
             ("plans_made", self.plans_made),
             ("plans_reused", self.plans_reused),
             ("flushes", self.flushes),
