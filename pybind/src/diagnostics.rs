@@ -95,11 +95,9 @@ fn list_settings() -> Vec<SettingRow> {
 #[pyfunction]
 fn stats(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let out = PyDict::new(py);
-    let stats = fastnp::stats();
-    for (name, value) in stats.entries() {
+    for (name, value) in fastnp::stats().entries() {
         out.set_item(name, value)?;
     }
-    out.set_item("native", stats.recorded)?;
     Ok(out)
 }
 

@@ -52,7 +52,7 @@ class Recorder:
         fastnp = sys.modules.get("fastnp")
         if fastnp is not None:
             stats = fastnp.stats()
-            native, fallbacks = stats["recorded"], stats["fallbacks"]
+            native, fallbacks = stats["native_operations"], stats["fallbacks"]
             self.write(
                 event="work", native=native - self.work[0], fallbacks=fallbacks - self.work[1]
             )

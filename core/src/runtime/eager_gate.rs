@@ -223,7 +223,7 @@ impl<'r> Eager<'r> {
     #[inline]
     fn count(&mut self) {
         let stats = &mut self.runtime.telemetry.stats;
-        stats.recorded += 1;
+        stats.native_operations += 1;
         stats.eager_operations += 1;
     }
 
@@ -365,7 +365,7 @@ mod tests {
 
     fn counts(runtime: &Runtime) -> (u64, u64) {
         let stats = &runtime.telemetry.stats;
-        (stats.recorded, stats.eager_operations)
+        (stats.native_operations, stats.eager_operations)
     }
 
     #[test]

@@ -27,7 +27,7 @@ impl Runtime {
         if self.run_eagerly(s, points)? {
             return Ok(());
         }
-        self.telemetry.stats.recorded += 1;
+        self.telemetry.stats.native_operations += 1;
         if s.target.storage.bytes() >= CHECK_MEMORY_FROM {
             self.check_allocatable(s.target.storage)?;
         }
@@ -48,7 +48,7 @@ impl Runtime {
         covers: bool,
     ) -> Result<()> {
         debug_assert!(!result.storage.has_snapshots(), "a statement copies for snapshots, this does not");
-        self.telemetry.stats.recorded += 1;
+        self.telemetry.stats.native_operations += 1;
         if result.storage.bytes() >= CHECK_MEMORY_FROM {
             self.check_allocatable(&result.storage)?;
         }

@@ -3,8 +3,8 @@
 /// Counters since the process began or they were last reset.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Stats {
-    /// Operations recorded, eager ones included.
-    pub recorded: u64,
+    /// Operations that were recorded or ran eagerly, rather than in NumPy.
+    pub native_operations: u64,
     /// Operations that ran eagerly because they were small and ready.
     pub eager_operations: u64,
     /// Kernels launched.
@@ -47,7 +47,7 @@ impl Stats {
     /// Names and values, in the order of the fields.
     pub fn entries(&self) -> [(&'static str, u64); 19] {
         [
-            ("recorded", self.recorded),
+            ("native_operations", self.native_operations),
             ("eager_operations", self.eager_operations),
             ("kernels_launched", self.kernels_launched),
             ("graphs_launched", self.graphs_launched),
