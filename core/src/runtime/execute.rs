@@ -129,7 +129,7 @@ impl Runtime {
 
     /// Notes a donation.
     pub(crate) fn note_donation(&mut self, taker: u32, giver: u32) {
-        self.telemetry.stats.donated += 1;
+        self.telemetry.stats.buffers_donated += 1;
         // The giver keeps its slot: the kernel reads it at the taker's address.
         self.trace.slots[giver as usize].storage = self.trace.slots[taker as usize].storage.clone();
     }

@@ -82,7 +82,7 @@ impl Runtime {
         let full = self.trace.nodes >= LOOP_NODES
             && (self.trace.nodes >= MAX_PENDING_NODES || self.trace.begins_with(op, domain));
         if full || self.trace.over_memory_budget() {
-            self.telemetry.stats.flushes_full += 1;
+            self.telemetry.stats.flushes_at_limit += 1;
             self.flush()?;
         }
         Ok(())

@@ -24,9 +24,9 @@ pub struct Stats {
     /// Flushes.
     pub flushes: u64,
     /// Flushes because too much was pending.
-    pub flushes_full: u64,
+    pub flushes_at_limit: u64,
     /// Results that took over the memory of a dying operand.
-    pub donated: u64,
+    pub buffers_donated: u64,
     /// Times that omitted results were read after all and had to be recomputed.
     pub recomputed: u64,
     /// Bytes of array memory in use now.
@@ -57,8 +57,8 @@ impl Stats {
             ("plans_made", self.plans_made),
             ("plans_reused", self.plans_reused),
             ("flushes", self.flushes),
-            ("flushes_full", self.flushes_full),
-            ("donated", self.donated),
+            ("flushes_at_limit", self.flushes_at_limit),
+            ("buffers_donated", self.buffers_donated),
             ("recomputed", self.recomputed),
             ("bytes_live", self.bytes_live),
             ("bytes_peak", self.bytes_peak),
