@@ -119,10 +119,10 @@ pub fn flush() -> Result<()> {
 /// ```
 pub fn stats() -> Stats {
     let mut stats = runtime().telemetry.stats;
-    let (live, peak, kept) = crate::memory::pool::usage();
+    let (live, peak, cached) = crate::memory::pool::usage();
     stats.bytes_live = live as u64;
     stats.bytes_peak = peak as u64;
-    stats.bytes_kept = kept as u64;
+    stats.bytes_cached = cached as u64;
     (stats.bytes_on_devices, stats.bytes_uploaded, stats.bytes_downloaded) = crate::memory::device_buffer::usage();
     stats
 }

@@ -313,7 +313,7 @@ def test_large_results_wait_for_reuse_where_there_is_memory() -> None:
         x[:5] = 1.0
         np.eval(x)
     def kept():
-        return np.stats()["bytes_kept"]
+        return np.stats()["bytes_cached"]
     with open("/proc/meminfo") as file:
         available = next(int(line.split()[1]) << 10 for line in file if "MemAvailable" in line)
     before, size = kept(), 8 * 75_000_000

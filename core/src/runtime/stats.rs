@@ -33,8 +33,8 @@ pub struct Stats {
     pub bytes_live: u64,
     /// The most bytes of array memory that were in use at once.
     pub bytes_peak: u64,
-    /// Bytes of freed array memory kept for reuse.
-    pub bytes_kept: u64,
+    /// Bytes of freed array memory in the pool and the free list.
+    pub bytes_cached: u64,
     /// Bytes of array memory on devices.
     pub bytes_on_devices: u64,
     /// Bytes copied to devices.
@@ -62,7 +62,7 @@ impl Stats {
             ("recomputed", self.recomputed),
             ("bytes_live", self.bytes_live),
             ("bytes_peak", self.bytes_peak),
-            ("bytes_kept", self.bytes_kept),
+            ("bytes_cached", self.bytes_cached),
             ("bytes_on_devices", self.bytes_on_devices),
             ("bytes_uploaded", self.bytes_uploaded),
             ("bytes_downloaded", self.bytes_downloaded),
