@@ -92,10 +92,10 @@ up to 32 times as many, reading by a fancy index up to 16 times.",
     ),
     number("num_threads", 0, "Threads that may run at once; 0 asks OMP_NUM_THREADS and then the affinity mask."),
     number(
-        "memory_kept",
+        "pool_limit",
         -1,
-        "Bytes of freed array memory kept for reuse; more goes back to the system. -1 for a quarter of the memory that is \
-         available, and 512 MiB at least.",
+        "Bytes of freed array memory that the pool keeps for reuse; more goes back to the system. -1 for a quarter of the \
+         memory that is available, and 512 MiB at least.",
     ),
 ];
 
@@ -114,7 +114,7 @@ pub fn set(name: &str, value: impl Into<SettingValue>) -> Result<bool> {
         ("eager", SettingValue::Int(value)) => runtime().eager = value != 0,
         ("lazy_scalars", SettingValue::Int(value)) => LAZY_SCALARS.store(value != 0, Ordering::Relaxed),
         ("num_threads", SettingValue::Int(value)) => threads::set_count(value.max(0) as usize),
-        ("memory_kept", SettingValue::Int(value)) => pool::set_limit(usize::try_from(value).ok()),
+        ("pool_limit", SettingValue::Int(value)) => pool::set_limit(usize::try_from(value).ok()),
         _ => return Ok(false),
     }
     Ok(true)
@@ -133,7 +133,7 @@ pub fn get(name: &str) -> Option<SettingValue> {
         "eager" => runtime().eager as i64,
         "lazy_scalars" => LAZY_SCALARS.load(Ordering::Relaxed) as i64,
         "num_threads" => threads::count() as i64,
-        "memory_kept" => pool::limit().map_or(-1, |bytes| bytes as i64),
+        "pool_limit" => pool::limit().map_or(-1, |bytes| bytes as i64),
         _ => return None,
     }))
 }

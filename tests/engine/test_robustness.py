@@ -312,21 +312,21 @@ def test_large_results_wait_for_reuse_where_there_is_memory() -> None:
         x = np.empty(n)
         x[:5] = 1.0
         np.eval(x)
-    def kept():
+    def cached():
         return np.stats()["bytes_cached"]
     with open("/proc/meminfo") as file:
         available = next(int(line.split()[1]) << 10 for line in file if "MemAvailable" in line)
-    before, size = kept(), 8 * 75_000_000
+    before, size = cached(), 8 * 75_000_000
     for _ in range(2):
         take(75_000_000)
-    waits = kept() - before
+    waits = cached() - before
     print(waits < 1.3 * size, waits > size or available < 8 * size)
     take(150_000_000)
-    print(kept() < 8 * 150_000_000 * 1.3)
-    with np.settings(memory_kept=1 << 20):
-        print(kept() <= 1 << 20)
+    print(cached() < 8 * 150_000_000 * 1.3)
+    with np.settings(pool_limit=1 << 20):
+        print(cached() <= 1 << 20)
         take(75_000_000)
-        print(kept() <= 1 << 20)
+        print(cached() <= 1 << 20)
     """
     )
     assert out.split() == ["True"] * 5

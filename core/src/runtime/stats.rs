@@ -23,7 +23,7 @@ pub struct Stats {
     pub plans_reused: u64,
     /// Flushes.
     pub flushes: u64,
-    /// Flushes because too much was pending.
+    /// Flushes when the trace was full: a loop began again, or too much was pending.
     pub flushes_at_limit: u64,
     /// Results that took over the memory of a dying operand.
     pub buffers_donated: u64,

@@ -50,7 +50,7 @@ class settings(Mapping[str, _Setting]):
         eager: builtins.bool | int = ...,
         lazy_scalars: builtins.bool | int = ...,
         num_threads: int = ...,
-        memory_kept: int = ...,
+        pool_limit: int = ...,
         fallback: _Fallbacks = ...,
     ) -> None: ...
     def __enter__(self) -> settings: ...
