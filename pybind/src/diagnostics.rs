@@ -115,7 +115,7 @@ fn flush(py: Python<'_>) -> PyResult<()> {
 
 /// Whether operations over so many elements run eagerly. Then a function of several operations is better left to NumPy.
 #[pyfunction]
-fn runs_at_once(elements: usize) -> bool {
+fn runs_eagerly(elements: usize) -> bool {
     fastnp::runs_eagerly(elements)
 }
 
@@ -149,7 +149,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(stats, module)?)?;
     module.add_function(wrap_pyfunction!(reset_stats, module)?)?;
     module.add_function(wrap_pyfunction!(flush, module)?)?;
-    module.add_function(wrap_pyfunction!(runs_at_once, module)?)?;
+    module.add_function(wrap_pyfunction!(runs_eagerly, module)?)?;
     module.add_function(wrap_pyfunction!(eval, module)?)?;
     module.add_function(wrap_pyfunction!(explain, module)?)
 }
