@@ -69,7 +69,7 @@ def name_of(capsule: Any) -> bytes:
 
 
 class Consumer:
-    """Takes what a capsule holds, as another library would, and looks at the memory."""
+    """Imports the memory of a capsule, as another library would."""
 
     def __init__(self, capsule: Any) -> None:
         name = name_of(capsule)
@@ -88,7 +88,7 @@ class Consumer:
     def flags(self) -> int:
         return int(self.managed.flags)
 
-    def look(self, dtype: Any = float) -> numpy.ndarray[Any, Any]:
+    def view(self, dtype: Any = float) -> numpy.ndarray[Any, Any]:
         """The memory, where the strides are not negative."""
         size = numpy.dtype(dtype).itemsize
         reach = size + size * sum((n - 1) * s for n, s in zip(self.shape, self.strides))
@@ -96,12 +96,12 @@ class Consumer:
         strides = [size * s for s in self.strides]
         return numpy.ndarray(self.shape, dtype, memory, strides=strides)
 
-    def give_back(self) -> None:
+    def release(self) -> None:
         self.managed.deleter(self.pointer)
 
 
 # Arrays whose memory is exported.
-_given: list[Any] = []
+_exported: list[Any] = []
 
 
 class Producer:
@@ -119,11 +119,11 @@ class Producer:
         place: tuple[int, int] = APART,
         version: int = 1,
     ) -> None:
-        self.loan = Consumer(keep.__dlpack__(max_version=(1, 0)))
+        self.source = Consumer(keep.__dlpack__(max_version=(1, 0)))
         self.name, self.place = name, place
         self.asked: list[dict[str, Any]] = []
         self.released = 0
-        tensor = Tensor(self.loan.address, *place, len(shape), *kind)
+        tensor = Tensor(self.source.address, *place, len(shape), *kind)
         self._lists = [(ctypes.c_int64 * len(shape))(*shape)]
         tensor.shape = self._lists[0]
         if strides is not None:
@@ -138,14 +138,14 @@ class Producer:
 
     def _release(self, _: Any) -> None:
         self.released += 1
-        _given.remove(self)
+        _exported.remove(self)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return self.place
 
     def __dlpack__(self, **kwargs: Any) -> Any:
         self.asked.append(kwargs)
-        _given.append(self)
+        _exported.append(self)
         return _api.PyCapsule_New(ctypes.addressof(self.managed), self.name, None)
 
 

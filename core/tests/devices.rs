@@ -68,63 +68,63 @@ fn contents_go_where_they_are_needed() -> Result<()> {
     the_host_works_on_a_mirror()?;
     another_device_is_a_guest()?;
     memory_has_one_place()?;
-    borrowed_memory_is_used_where_it_is()?;
+    imported_memory_is_used_in_place()?;
     set_device("cpu")
 }
 
 fn results_stay_there() -> Result<()> {
-    let (sent, fetched) = traffic(|| {
+    let (uploaded, downloaded) = traffic(|| {
         let x = Array::linspace(0.0, 1.0, N);
         let y = &(&x * &x) + 1.0;
         flush()?;
         assert!(sum(&y)? > N as f64);
         Ok(())
     })?;
-    assert_eq!((sent, fetched), (0, 8), "the sum comes back");
+    assert_eq!((uploaded, downloaded), (0, 8), "the sum comes back");
     Ok(())
 }
 
 fn operands_go_once() -> Result<()> {
     let x = Array::from(vec![2.0; N]);
-    let (sent, _) = traffic(|| {
+    let (uploaded, _) = traffic(|| {
         for _ in 0..3 {
             assert_eq!(sum(&(&x * 2.0))?, 4.0 * N as f64);
         }
         Ok(())
     })?;
-    assert_eq!(sent, BYTES);
+    assert_eq!(uploaded, BYTES);
     // What is written on the host is uploaded again.
-    let (sent, _) = traffic(|| {
+    let (uploaded, _) = traffic(|| {
         assert!(x.set_now(&[Index::At(7)], 5.0.scalar())?);
         assert_eq!(sum(&(&x * 2.0))?, 4.0 * N as f64 + 6.0);
         Ok(())
     })?;
-    assert_eq!(sent, BYTES);
+    assert_eq!(uploaded, BYTES);
     Ok(())
 }
 
 fn one_element_comes_alone() -> Result<()> {
     let x = &Array::arange(N) * 3;
     flush()?;
-    let (_, fetched) = traffic(|| {
+    let (_, downloaded) = traffic(|| {
         assert_eq!(x.get(&[Index::At(N as isize - 1)])?.map(|x| x.to_i64()), Some(3 * (N as i64 - 1)));
         Ok(())
     })?;
-    assert_eq!(fetched, 8);
+    assert_eq!(downloaded, 8);
     Ok(())
 }
 
 fn loops_over_elements_come_back() -> Result<()> {
     let x = &Array::arange(N) * 3;
     flush()?;
-    let (_, fetched) = traffic(|| {
+    let (_, downloaded) = traffic(|| {
         for i in 0..1000 {
             assert_eq!(x.get(&[Index::At(i)])?.map(|x| x.to_i64()), Some(3 * i as i64));
         }
         Ok(())
     })?;
-    assert!((BYTES..BYTES + 200).contains(&fetched), "{fetched} bytes");
-    let (sent, _) = traffic(|| {
+    assert!((BYTES..BYTES + 200).contains(&downloaded), "{downloaded} bytes");
+    let (uploaded, _) = traffic(|| {
         for i in 0..1000 {
             let done = x.set_now(&[Index::At(i)], 1i64.scalar())?;
             if !done {
@@ -134,7 +134,7 @@ fn loops_over_elements_come_back() -> Result<()> {
         assert_eq!(x.to_vec::<i64>()?[999..1001], [1, 3000]);
         Ok(())
     })?;
-    assert_eq!(sent, 0);
+    assert_eq!(uploaded, 0);
     Ok(())
 }
 
@@ -142,11 +142,11 @@ fn foreign_memory_follows() -> Result<()> {
     let (x, address, _) = foreign(false);
     x.index(&[(1..5001).into()])?.assign(4.0)?;
     flush()?;
-    let (sent, fetched) = traffic(|| {
+    let (uploaded, downloaded) = traffic(|| {
         assert_eq!(sum(&x)?, N as f64 + 15_000.0);
         Ok(())
     })?;
-    assert_eq!((sent, fetched), (0, 8), "it is there alone now");
+    assert_eq!((uploaded, downloaded), (0, 8), "it is there alone now");
     assert!(x.may_share_memory(&x.index(&[(2..3).into()])?));
     assert_eq!(x.address()?.cast::<f64>(), address);
     // SAFETY: evaluated; the owner lives.
@@ -206,7 +206,7 @@ fn exported_memory_stays_on_the_device() -> Result<()> {
     let x = &Array::ones(&[N], DType::F64) * 2.0;
     let export = x.export_on_device()?;
     assert_eq!(seen(&export)[7], 2.0);
-    let (sent, fetched) = traffic(|| {
+    let (uploaded, downloaded) = traffic(|| {
         x.index(&[(1..3).into()])?.assign(4.0)?;
         assert_eq!(seen(&export)[..4], [2.0, 4.0, 4.0, 2.0], "a write runs at once");
         seen(&export)[0] = 1.0;
@@ -216,23 +216,23 @@ fn exported_memory_stays_on_the_device() -> Result<()> {
         assert_eq!(seen(&export)[5], 9.0);
         Ok(())
     })?;
-    assert_eq!((sent, fetched), (0, 16), "the sum and an element come back");
-    let (_, fetched) = traffic(|| {
+    assert_eq!((uploaded, downloaded), (0, 16), "the sum and an element come back");
+    let (_, downloaded) = traffic(|| {
         seen(&export)[1] = 5.0;
         assert_eq!(x.to_vec::<f64>()?[..2], [1.0, 5.0]);
         seen(&export)[1] = 6.0;
         assert_eq!(x.to_vec::<f64>()?[..2], [1.0, 6.0]);
         Ok(())
     })?;
-    assert_eq!(fetched, 2 * BYTES, "each time afresh");
+    assert_eq!(downloaded, 2 * BYTES, "each time afresh");
     drop(export);
-    let (sent, fetched) = traffic(|| {
+    let (uploaded, downloaded) = traffic(|| {
         assert_eq!(x.to_vec::<f64>()?[..2], [1.0, 6.0]);
         assert_eq!(x.to_vec::<f64>()?[..2], [1.0, 6.0]);
         assert_eq!(sum(&x)?, 2.0 * N as f64 + 12.0);
         Ok(())
     })?;
-    assert_eq!((sent, fetched), (0, BYTES + 8), "an ordinary one again");
+    assert_eq!((uploaded, downloaded), (0, BYTES + 8), "an ordinary one again");
     Ok(())
 }
 
@@ -287,25 +287,25 @@ fn memory_has_one_place() -> Result<()> {
     set_device("mock")
 }
 
-fn borrowed_memory_is_used_where_it_is() -> Result<()> {
+fn imported_memory_is_used_in_place() -> Result<()> {
     let x = &Array::ones(&[N], DType::F64) * 2.0;
     let export = x.export_on_device()?;
-    let borrow = |from: usize, place: (i32, i32)| {
+    let import = |from: usize, place: (i32, i32)| {
         let owner = Box::new(Foreign { memory: vec![], is_shared: Arc::new(AtomicBool::new(true)) });
         let (start, layout) = (export.address().wrapping_add(8 * from), Layout::dense(&[N / 2], 8));
         // SAFETY: the memory is the export's, which outlives what is made here.
         unsafe { Array::from_device(place, (start, 4 * N), layout, DType::F64, true, owner) }
     };
-    let (low, high) = (borrow(0, export.dlpack_device())?, borrow(1, export.dlpack_device())?);
+    let (low, high) = (import(0, export.dlpack_device())?, import(1, export.dlpack_device())?);
     assert!(low.is_exported_on_device() && low.may_share_memory(&high) && high.may_share_memory(&x));
-    let (sent, fetched) = traffic(|| {
+    let (uploaded, downloaded) = traffic(|| {
         low.index(&[Index::At(1)])?.assign(5.0)?;
         assert_eq!(sum(&high)?, N as f64 + 3.0);
         low.assign(&(&low + &high))?;
         Ok(())
     })?;
-    assert_eq!((sent, fetched), (0, 8));
+    assert_eq!((uploaded, downloaded), (0, 8));
     assert_eq!(seen(&export)[..3], [7.0, 7.0, 4.0]);
-    assert!(borrow(0, (4, 0)).is_err_and(|error| error.kind() == ErrorKind::Buffer));
+    assert!(import(0, (4, 0)).is_err_and(|error| error.kind() == ErrorKind::Buffer));
     Ok(())
 }

@@ -119,7 +119,13 @@ def test_docs_and_signatures_are_there() -> None:
 def test_stats_count() -> None:
     fastnp.reset_stats()
     before = fastnp.stats()
-    for key in ("kernels_launched", "kernels_compiled", "flushes", "native_operations", "fallbacks"):
+    for key in (
+        "kernels_launched",
+        "kernels_compiled",
+        "flushes",
+        "native_operations",
+        "fallbacks",
+    ):
         assert isinstance(before[key], int) and before[key] == 0, key
     x = fastnp.arange(100_000.0)
     fastnp.eval(x * 2 + 1)

@@ -19,7 +19,7 @@ from typing import Any
 import fastnp
 import numpy as real
 import pytest
-from fastnp._fastnp import ran
+from fastnp._fastnp import call_numpy
 
 from tests.compare import assert_same, both
 
@@ -149,15 +149,15 @@ def test_what_numpy_made_just_now_is_taken_over() -> None:
     assert source[0, 0] == 0
 
     kept = real.zeros(5)
-    assert ran(lambda: kept, ()) is kept
-    assert type(ran(real.zeros, [5])) is fastnp.ndarray
+    assert call_numpy(lambda: kept, ()) is kept
+    assert type(call_numpy(real.zeros, [5])) is fastnp.ndarray
     for function, args in (
         (real.zeros, (1 << 18,)),
         (real.broadcast_to, (kept, (2, 5))),
         (real.frombuffer, (bytes(8),)),
         (real.zeros, (5, "M8[s]")),
     ):
-        assert type(ran(function, args)) is real.ndarray
+        assert type(call_numpy(function, args)) is real.ndarray
 
 
 def test_memory_outlives_its_owner() -> None:

@@ -43,46 +43,46 @@ def numbers(n: int = 12) -> Any:
     return fastnp.arange(float(n)) * 2
 
 
-# --- lending -------------------------------------------------------------------------------------
+# --- exporting -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("version", [None, (0, 8), (1, 0), (1, 2), (2, 0)])
-def test_memory_is_lent_and_comes_back(version: Any) -> None:
+def test_memory_is_exported_and_released(version: Any) -> None:
     x = numbers().reshape(3, 4)
     capsule = x.__dlpack__(max_version=version)
     new = version is not None and version[0] >= 1
     assert name_of(capsule) == (b"dltensor_versioned" if new else b"dltensor")
-    assert _fastnp.is_lent(x) and x.__dlpack_device__() == APART
-    loan = Consumer(capsule)
-    assert (loan.place, loan.kind) == (APART, (2, 64, 1))
-    assert (loan.shape, loan.strides) == ((3, 4), (4, 1))
+    assert _fastnp.is_exported_on_device(x) and x.__dlpack_device__() == APART
+    consumer = Consumer(capsule)
+    assert (consumer.place, consumer.kind) == (APART, (2, 64, 1))
+    assert (consumer.shape, consumer.strides) == ((3, 4), (4, 1))
     if new:
-        assert (loan.managed.major, loan.managed.minor, loan.flags) == (1, 0, 0)
+        assert (consumer.managed.major, consumer.managed.minor, consumer.flags) == (1, 0, 0)
     del capsule
-    assert _fastnp.is_lent(x)
-    numpy.testing.assert_array_equal(loan.look(), numpy.arange(12.0).reshape(3, 4) * 2)
-    loan.give_back()
-    assert not _fastnp.is_lent(x)
+    assert _fastnp.is_exported_on_device(x)
+    numpy.testing.assert_array_equal(consumer.view(), numpy.arange(12.0).reshape(3, 4) * 2)
+    consumer.release()
+    assert not _fastnp.is_exported_on_device(x)
     assert x.sum() == 132
 
 
-def test_what_nobody_takes_comes_back_with_the_capsule() -> None:
+def test_a_capsule_not_consumed_releases_its_export() -> None:
     x = numbers()
     for version in (None, (1, 0)):
         capsule = x.__dlpack__(max_version=version)
-        assert _fastnp.is_lent(x)
+        assert _fastnp.is_exported_on_device(x)
         del capsule
-        assert not _fastnp.is_lent(x)
+        assert not _fastnp.is_exported_on_device(x)
 
 
-def test_a_loan_outlives_the_array() -> None:
+def test_an_export_outlives_the_array() -> None:
     x = numbers()
-    loan = Consumer(x[2:4].__dlpack__())
+    consumer = Consumer(x[2:4].__dlpack__())
     del x
     gc.collect()
     others = [numbers() for _ in range(20)]
-    assert loan.look().tolist() == [4, 6]
-    loan.give_back()
+    assert consumer.view().tolist() == [4, 6]
+    consumer.release()
     del others
 
 
@@ -90,18 +90,18 @@ def test_a_loan_outlives_the_array() -> None:
 def test_every_type_has_its_code(dtype: str) -> None:
     x = fastnp.arange(4).astype(dtype)
     theirs = Consumer(numpy.arange(4).astype(dtype).__dlpack__())
-    loan = Consumer(x.__dlpack__())
-    assert loan.kind == theirs.kind
-    numpy.testing.assert_array_equal(loan.look(dtype), numpy.arange(4).astype(dtype))
-    theirs.give_back()
-    loan.give_back()
+    consumer = Consumer(x.__dlpack__())
+    assert consumer.kind == theirs.kind
+    numpy.testing.assert_array_equal(consumer.view(dtype), numpy.arange(4).astype(dtype))
+    theirs.release()
+    consumer.release()
 
 
-def test_both_see_at_once_what_the_other_writes() -> None:
+def test_writes_are_visible_to_both_sides_at_once() -> None:
     x = numbers()
     view = x[2:8:2]
-    loan = Consumer(x.__dlpack__())
-    seen = loan.look()
+    consumer = Consumer(x.__dlpack__())
+    seen = consumer.view()
     x += 1
     assert seen[:3].tolist() == [1, 3, 5]
     view[...] = 0
@@ -119,15 +119,15 @@ def test_both_see_at_once_what_the_other_writes() -> None:
     y = x * 2
     seen[:] = 0
     assert y[0] == 154 and x.sum() == 0
-    loan.give_back()
+    consumer.release()
     x[0] = 3.0
     assert x.sum() == 3
 
 
-def test_a_host_that_computes_writes_what_it_wrote_back() -> None:
+def test_results_computed_on_the_host_are_uploaded() -> None:
     x = numbers()
-    loan = Consumer(x.__dlpack__())
-    seen = loan.look()
+    consumer = Consumer(x.__dlpack__())
+    seen = consumer.view()
     with fastnp.device("cpu"):
         assert x.__dlpack_device__() == APART
         seen[0] = 100
@@ -141,13 +141,13 @@ def test_a_host_that_computes_writes_what_it_wrote_back() -> None:
         assert seen.tolist() == [1.0] * 12
         x[fastnp.array([True, False] * 6)] = fastnp.arange(6.0)
     assert seen.tolist() == [0, 1, 1, 1, 2, 1, 3, 1, 4, 1, 5, 1]
-    loan.give_back()
+    consumer.release()
 
 
-def test_another_device_that_computes_does_so_too() -> None:
+def test_results_computed_on_another_device_are_uploaded() -> None:
     x = numbers()
-    loan = Consumer(x.__dlpack__())
-    seen = loan.look()
+    consumer = Consumer(x.__dlpack__())
+    seen = consumer.view()
     with fastnp.device("mock:1"):
         assert x.__dlpack_device__() == APART
         seen[0] = 100
@@ -156,42 +156,42 @@ def test_another_device_that_computes_does_so_too() -> None:
         x[4:] = x[4:] * 0
         assert fastnp.ones(3).__dlpack_device__() == (12, 1)
     assert seen.tolist() == [101, 3, 5, 7] + [0] * 8
-    loan.give_back()
+    consumer.release()
     assert x.sum() == 116
 
 
-def test_several_loans_of_one_memory() -> None:
+def test_several_exports_of_one_memory() -> None:
     x = numbers()
-    loans = [Consumer(part.__dlpack__()) for part in (x, x[3:], x.reshape(3, 4).T)]
-    assert loans[1].address == loans[0].address + 24
-    assert loans[2].strides == (1, 4)
-    loans.pop().give_back()
-    loans.pop().give_back()
-    assert _fastnp.is_lent(x)
+    consumers = [Consumer(part.__dlpack__()) for part in (x, x[3:], x.reshape(3, 4).T)]
+    assert consumers[1].address == consumers[0].address + 24
+    assert consumers[2].strides == (1, 4)
+    consumers.pop().release()
+    consumers.pop().release()
+    assert _fastnp.is_exported_on_device(x)
     x[0] = 9.0
-    assert loans[0].look()[0] == 9
-    loans.pop().give_back()
-    assert not _fastnp.is_lent(x)
+    assert consumers[0].view()[0] == 9
+    consumers.pop().release()
+    assert not _fastnp.is_exported_on_device(x)
 
 
-def test_captures_and_selections_are_of_what_was_there() -> None:
+def test_selections_are_of_the_values_before_the_export() -> None:
     x = numbers()
     chosen = x[x > 10]
-    loan = Consumer(x.__dlpack__())
-    loan.look()[:] = 0
+    consumer = Consumer(x.__dlpack__())
+    consumer.view()[:] = 0
     assert chosen.tolist() == [12, 14, 16, 18, 20, 22]
-    loan.give_back()
+    consumer.release()
 
 
-def test_memory_is_not_given_to_others_while_it_is_lent() -> None:
+def test_exported_memory_is_not_reused() -> None:
     x = numbers(1000)
-    loan = Consumer(x.__dlpack__())
-    seen = loan.look()
+    consumer = Consumer(x.__dlpack__())
+    seen = consumer.view()
     x = x * 3
     y = x + 1
     del x
     assert seen[1] == 2 and y[1] == 7
-    loan.give_back()
+    consumer.release()
 
 
 def statement(np: Any, x: Any, y: Any, chance: random.Random) -> Any:
@@ -228,42 +228,42 @@ def statement(np: Any, x: Any, y: Any, chance: random.Random) -> Any:
 
 
 @pytest.mark.parametrize("seed", range(40))
-def test_programs_while_others_look_and_write(seed: int) -> None:
+def test_programs_while_consumers_read_and_write(seed: int) -> None:
     chance = random.Random(seed)
     n = chance.choice([5, 40, 3000])
     theirs = [numpy.arange(float(n)), numpy.ones(n)]
     ours = [fastnp.arange(float(n)) * 1, fastnp.ones(n) * 1]
-    loans: list[tuple[int, Consumer]] = []
+    consumers: list[tuple[int, Consumer]] = []
     for _ in range(25):
         fastnp.set_device(chance.choice(["mock", "mock", "cpu", "mock:1"]))
-        if chance.random() < 0.3 and len(loans) < 3 and fastnp.get_device() != "cpu":
+        if chance.random() < 0.3 and len(consumers) < 3 and fastnp.get_device() != "cpu":
             which = chance.randrange(2)
-            loans.append((which, Consumer(ours[which].__dlpack__())))
-        if chance.random() < 0.2 and loans:
-            loans.pop(chance.randrange(len(loans)))[1].give_back()
-        if chance.random() < 0.4 and loans:
-            which, loan = chance.choice(loans)
-            theirs[which][n // 2] = loan.look()[n // 2] = chance.random()
+            consumers.append((which, Consumer(ours[which].__dlpack__())))
+        if chance.random() < 0.2 and consumers:
+            consumers.pop(chance.randrange(len(consumers)))[1].release()
+        if chance.random() < 0.4 and consumers:
+            which, consumer = chance.choice(consumers)
+            theirs[which][n // 2] = consumer.view()[n // 2] = chance.random()
         state = chance.getstate()
         expected = statement(numpy, theirs[0], theirs[1], chance)
         chance.setstate(state)
         result = statement(fastnp, ours[0], ours[1], chance)
         if expected is not None:
             numpy.testing.assert_allclose(numpy.asarray(result), expected, rtol=1e-9)
-        for which, loan in loans:
-            numpy.testing.assert_allclose(loan.look(), theirs[which], rtol=1e-9)
-    for _, loan in loans:
-        loan.give_back()
+        for which, consumer in consumers:
+            numpy.testing.assert_allclose(consumer.view(), theirs[which], rtol=1e-9)
+    for _, consumer in consumers:
+        consumer.release()
     for mine, other in zip(ours, theirs, strict=True):
         numpy.testing.assert_allclose(numpy.asarray(mine), other, rtol=1e-9)
 
 
-# --- what the host gets of it --------------------------------------------------------------------
+# --- exported arrays on the host -----------------------------------------------------------------
 
 
-def test_numpy_gets_a_copy_to_be_read_only() -> None:
+def test_numpy_gets_a_read_only_copy() -> None:
     x = numbers()
-    loan = Consumer(x.__dlpack__())
+    consumer = Consumer(x.__dlpack__())
     theirs = numpy.asarray(x)
     assert not theirs.flags.writeable and theirs[1] == 2
     with pytest.raises(ValueError, match="read-only"):
@@ -282,7 +282,7 @@ def test_numpy_gets_a_copy_to_be_read_only() -> None:
             getattr(x, name)
     x[1] = 5.0
     assert theirs[1] == 2
-    loan.give_back()
+    consumer.release()
     again = numpy.asarray(x)
     again[2] = 7
     assert again.flags.writeable and x[2] == 7 and theirs[2] == 4
@@ -290,78 +290,78 @@ def test_numpy_gets_a_copy_to_be_read_only() -> None:
 
 def test_attributes_set_in_place_keep_the_memory() -> None:
     x = numbers()
-    loan = Consumer(x.__dlpack__())
+    consumer = Consumer(x.__dlpack__())
     x.shape = (2, 6)
     x[1, 5] = -1.0
-    assert loan.look()[11] == -1 and x.shape == (2, 6)
+    assert consumer.view()[11] == -1 and x.shape == (2, 6)
     with pytest.raises(ValueError, match="cannot reshape"):
         x.shape = (5, 5)
-    loan.give_back()
+    consumer.release()
 
 
-def test_what_the_host_has_is_not_lent() -> None:
+def test_host_memory_is_not_exported() -> None:
     x = numbers()
     theirs = numpy.asarray(x)
     with pytest.raises(BufferError, match="shared, with NumPy or another library"):
         x.__dlpack__()
     copied = Consumer(x.__dlpack__(max_version=(1, 0), copy=True))
-    assert copied.flags == 2 and copied.look()[1] == 2
+    assert copied.flags == 2 and copied.view()[1] == 2
     del theirs
-    Consumer(x.__dlpack__()).give_back()
-    copied.give_back()
+    Consumer(x.__dlpack__()).release()
+    copied.release()
     source = numpy.ones(5)
     ours: Any = fastnp.asarray(source)
     with pytest.raises(BufferError, match="shared"):
         ours.__dlpack__()
     del source
-    loan = Consumer(ours.__dlpack__())
+    consumer = Consumer(ours.__dlpack__())
     ours += 1
-    assert loan.look().tolist() == [2] * 5
-    loan.give_back()
+    assert consumer.view().tolist() == [2] * 5
+    consumer.release()
     assert numpy.asarray(ours).tolist() == [2] * 5
 
 
 # --- the arguments of __dlpack__ -----------------------------------------------------------------
 
 
-def test_the_host_may_be_asked_for() -> None:
+def test_dl_device_may_be_the_host() -> None:
     x = numbers().reshape(3, 4).T
     theirs: Any = numpy.from_dlpack(x, device="cpu")
     numpy.testing.assert_array_equal(theirs, numpy.arange(12.0).reshape(3, 4).T * 2)
-    assert not _fastnp.is_lent(x)
-    loan = Consumer(x.__dlpack__(dl_device=HOST, max_version=(1, 0)))
-    assert (loan.place, loan.flags) == (HOST, 2)
-    loan.look()[0, 0] = 50
+    assert not _fastnp.is_exported_on_device(x)
+    consumer = Consumer(x.__dlpack__(dl_device=HOST, max_version=(1, 0)))
+    assert (consumer.place, consumer.flags) == (HOST, 2)
+    consumer.view()[0, 0] = 50
     assert x[0, 0] == 0
-    loan.give_back()
+    consumer.release()
     with pytest.raises(BufferError, match="only be a copy"):
         x.__dlpack__(dl_device=HOST, copy=False)
 
 
-def test_a_copy_may_be_asked_for_and_refused() -> None:
+def test_copy_may_be_required_or_refused() -> None:
     x = numbers()
-    loan = Consumer(x.__dlpack__(max_version=(1, 0), copy=True))
-    assert loan.flags == 2 and not _fastnp.is_lent(x)
-    loan.look()[0] = 50
+    consumer = Consumer(x.__dlpack__(max_version=(1, 0), copy=True))
+    assert consumer.flags == 2 and not _fastnp.is_exported_on_device(x)
+    consumer.view()[0] = 50
     assert x[0] == 0
-    loan.give_back()
-    loan = Consumer(x.__dlpack__(max_version=(1, 0), copy=False, dl_device=APART, stream=1))
-    assert loan.flags == 0 and _fastnp.is_lent(x)
-    loan.give_back()
+    consumer.release()
+    consumer = Consumer(x.__dlpack__(max_version=(1, 0), copy=False, dl_device=APART, stream=1))
+    assert consumer.flags == 0 and _fastnp.is_exported_on_device(x)
+    consumer.release()
 
 
 def test_read_only_arrays_say_so() -> None:
     x = numbers()
     x.flags.writeable = False
-    loan = Consumer(x.__dlpack__(max_version=(1, 0)))
-    assert loan.flags == 1
-    loan.give_back()
+    consumer = Consumer(x.__dlpack__(max_version=(1, 0)))
+    assert consumer.flags == 1
+    consumer.release()
     with pytest.raises(BufferError, match="Cannot export readonly array"):
         x.__dlpack__()
-    Consumer(x.__dlpack__(copy=True)).give_back()
+    Consumer(x.__dlpack__(copy=True)).release()
 
 
-def test_wrong_arguments_are_what_they_are_to_numpy() -> None:
+def test_wrong_arguments_raise_as_in_numpy() -> None:
     x, theirs = numbers(), numpy.arange(3.0)
     wrong: list[dict[str, Any]] = [
         {"max_version": 1},
@@ -379,23 +379,23 @@ def test_wrong_arguments_are_what_they_are_to_numpy() -> None:
             x.__dlpack__(**kwargs)
         if "other" not in kwargs:
             assert str(raised.value) == str(known.value)
-    assert not _fastnp.is_lent(x)
+    assert not _fastnp.is_exported_on_device(x)
     odd: Any = fastnp.lib.stride_tricks.as_strided(fastnp.zeros(8, "c16"), (2,), (24,))
     with pytest.raises(BufferError, match="multiple of itemsize"):
         odd.__dlpack__()
 
 
-def test_pieces_without_elements_or_axes() -> None:
+def test_arrays_without_elements_or_axes() -> None:
     for x in (fastnp.zeros((0, 3)), numbers()[4:4], numbers()[3]):
         x = fastnp.asarray(x)
-        loan = Consumer(x.__dlpack__())
-        assert loan.shape == x.shape
+        consumer = Consumer(x.__dlpack__())
+        assert consumer.shape == x.shape
         ours = from_dlpack(x)
         assert ours.shape == x.shape and ours.tolist() == x.tolist()
-        loan.give_back()
+        consumer.release()
 
 
-def test_on_the_host_all_is_numpys() -> None:
+def test_on_the_host_the_protocol_is_numpys() -> None:
     with fastnp.device("cpu"):
         x = numbers()
         assert x.__dlpack_device__() == HOST
@@ -407,19 +407,19 @@ def test_on_the_host_all_is_numpys() -> None:
             x.__dlpack__(stream=1)
 
 
-# --- borrowing -----------------------------------------------------------------------------------
+# --- importing -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("convert", [fastnp.from_dlpack, fastnp.asarray, fastnp.asanyarray])
-def test_memory_is_borrowed_without_a_copy(convert: Any) -> None:
+def test_memory_is_imported_without_a_copy(convert: Any) -> None:
     x = numbers()
     theirs = Producer(x, (3, 4))
     ours = convert(theirs)
-    assert _fastnp.is_lent(ours) and type(ours) is fastnp.ndarray
+    assert _fastnp.is_exported_on_device(ours) and type(ours) is fastnp.ndarray
     assert ours.shape == (3, 4) and ours.__dlpack_device__() == APART
     ours[0] = 7.0
-    assert theirs.loan.look()[:5].tolist() == [7, 7, 7, 7, 8]
-    theirs.loan.look()[11] = 1
+    assert theirs.source.view()[:5].tolist() == [7, 7, 7, 7, 8]
+    theirs.source.view()[11] = 1
     assert ours[2, 3] == 1 and ours.sum() == x.sum()
     view = ours[1:]
     del ours
@@ -428,17 +428,17 @@ def test_memory_is_borrowed_without_a_copy(convert: Any) -> None:
     assert theirs.released == 1
 
 
-def test_copies_are_asked_for_or_made() -> None:
+def test_copies_are_made_on_request() -> None:
     x = numbers()
     theirs = Producer(x, (12,))
     ours = from_dlpack(theirs, copy=False)
     assert theirs.asked[-1] == {"max_version": (1, 0), "copy": False}
     ours[0] = 3.0
-    assert theirs.loan.look()[0] == 3
+    assert theirs.source.view()[0] == 3
     assert fastnp.array(theirs, copy=False)[0] == 3
     copy: Any = fastnp.array(theirs)
     copy[0] = 9
-    assert not _fastnp.is_lent(copy) and ours[0] == 3
+    assert not _fastnp.is_exported_on_device(copy) and ours[0] == 3
     assert fastnp.asarray(theirs, dtype="f4").dtype == "f4"
 
 
@@ -474,7 +474,7 @@ def test_elements_that_are_not_aligned_are_copied() -> None:
     x = numbers()
     x.view("u1")  # of what is on the device
     theirs = Producer(x, (2, 2), (3, 2), offset=3)
-    raw = theirs.loan.look().tobytes()
+    raw = theirs.source.view().tobytes()
     expected = [
         [numpy.frombuffer(raw, "f8", 1, 3 + 8 * (3 * i + 2 * j))[0] for j in range(2)]
         for i in range(2)
@@ -517,7 +517,7 @@ def test_round_trips() -> None:
     assert there[1] == 1
 
 
-def test_what_cannot_be_borrowed() -> None:
+def test_what_cannot_be_imported() -> None:
     x = numbers()
     for change, kind, text in [
         ({"kind": (2, 128, 1)}, BufferError, "Unsupported dtype"),
@@ -547,7 +547,7 @@ def test_what_cannot_be_borrowed() -> None:
         from_dlpack(3)
 
 
-def test_the_host_takes_memory_of_a_device() -> None:
+def test_the_host_reads_imported_device_memory() -> None:
     x = numbers()
     theirs = Producer(x, (12,))
     with fastnp.device("cpu"):
@@ -562,12 +562,12 @@ def test_the_host_takes_memory_of_a_device() -> None:
 # --- CUDA's array interface ----------------------------------------------------------------------
 
 
-def test_the_interface_is_there_on_cuda_alone() -> None:
+def test_the_cuda_interface_exists_on_cuda_only() -> None:
     x = numbers()
-    assert not hasattr(x, "__cuda_array_interface__") and not _fastnp.is_lent(x)
+    assert not hasattr(x, "__cuda_array_interface__") and not _fastnp.is_exported_on_device(x)
 
 
-def test_what_the_interface_says() -> None:
+def test_the_cuda_interface_describes_the_array() -> None:
     x = numbers().reshape(3, 4)
     said = _interchange.cuda_interface(x)
     assert (said["shape"], said["typestr"], said["strides"]) == ((3, 4), "<f8", None)
@@ -576,7 +576,7 @@ def test_what_the_interface_says() -> None:
     part = x[1:, ::2]
     told = _interchange.cuda_interface(part)
     assert told["strides"] == (32, 16) and told["data"][0] == said["data"][0] + 32
-    assert _fastnp.is_lent(x)
+    assert _fastnp.is_exported_on_device(x)
     ctypes.c_double.from_address(said["data"][0]).value = 9
     assert x[0, 0] == 9
     # A second export lasts no longer than the first.
@@ -585,10 +585,10 @@ def test_what_the_interface_says() -> None:
     kept = x.T
     del x
     gc.collect()
-    assert not _fastnp.is_lent(kept) and not _interchange._exports
+    assert not _fastnp.is_exported_on_device(kept) and not _interchange._exports
 
 
-def test_arrays_are_made_of_what_an_interface_says() -> None:
+def test_arrays_are_made_from_a_cuda_interface() -> None:
     x = numbers()
     said = _interchange.cuda_interface(x)
 
@@ -629,7 +629,7 @@ def test_devices_have_names() -> None:
     assert fastnp.get_device() == "mock"
 
 
-def test_the_former_device_is_back_after_errors() -> None:
+def test_the_former_device_is_restored_after_errors() -> None:
     with pytest.raises(ZeroDivisionError), fastnp.device("cpu"):
         raise ZeroDivisionError
     assert fastnp.get_device() == "mock"
@@ -642,7 +642,7 @@ def test_the_former_device_is_back_after_errors() -> None:
     assert fastnp.get_device() == "mock" and repr(again) == "fastnp.device('cpu')"
 
 
-def test_names_that_are_none() -> None:
+def test_unknown_device_names_are_refused() -> None:
     for name in ("nope", "", "mock:2", "cpu:0"):
         with pytest.raises(ValueError, match="there is no device"):
             fastnp.set_device(name)
@@ -674,7 +674,7 @@ def test_what_is_pending_runs_where_it_was_recorded() -> None:
     assert x[5] == 3 and (x + 1)[5] == 4
 
 
-def test_a_process_may_end_with_loans() -> None:
+def test_a_process_may_end_with_exports() -> None:
     program = """
 import fastnp
 from fastnp import _fastnp

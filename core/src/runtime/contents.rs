@@ -50,12 +50,12 @@ impl Runtime {
         let mut bytes = 0u128;
         let to = (&raw mut bytes).cast::<u8>();
         interpreter_lock::release_during(true, || {
-            let is_lent = storage.is_exported_on_device();
-            if !is_lent && (storage.bytes() <= DOWNLOAD_WHOLE || self.downloaded_elements > MAX_RECORDED_ELEMENTS) {
+            let is_exported = storage.is_exported_on_device();
+            if !is_exported && (storage.bytes() <= DOWNLOAD_WHOLE || self.downloaded_elements > MAX_RECORDED_ELEMENTS) {
                 return storage.materialize().map(|start| element::read(start.wrapping_offset(offset), dtype));
             }
             let fetch = |device_buffer: &DeviceBuffer| {
-                if is_lent {
+                if is_exported {
                     device_buffer.device().wait()?;
                 }
                 // SAFETY: the element lies within the storage, and the buffer has room for any element.

@@ -30,17 +30,17 @@ impl Runtime {
         };
         // Exported memory is used by other libraries in streams of their own, which are not ordered with ours: each side waits for
         // the other.
-        let is_lent = self.trace.slots.iter().any(|s| s.storage.is_exported_on_device());
-        let wait = || if is_lent { device.wait().map_err(Error::from) } else { Ok(()) };
+        let is_exported = self.trace.slots.iter().any(|s| s.storage.is_exported_on_device());
+        let wait = || if is_exported { device.wait().map_err(Error::from) } else { Ok(()) };
         if let Err(error) = self.prepare_device(plan, &device).and_then(|()| wait()) {
             return (0, Err(error));
         }
         // Foreign memory is returned when its last reference is dropped, so no work that uses it may be delayed in a graph.
-        if !is_lent {
+        if !is_exported {
             device.begin();
         }
         let (ran, mut done) = self.execute_on(Some(&device), plan, long);
-        if !is_lent {
+        if !is_exported {
             let ended = device.end().map(|graphs| self.telemetry.stats.graphs_launched += graphs);
             done = done.and(ended.map_err(Error::from));
         }

@@ -17,8 +17,8 @@ fn on_host<'py>(call: Arguments<'_, 'py>) -> PyResult<Bound<'py, PyAny>> {
     Ok(PyBool::new(call.py(), fastnp::targets_host()).to_owned().into_any())
 }
 
-/// `lack(library)`: why the current device cannot run routines of a library (`fourier`, `solver`); None if it can.
-#[pyfunction(name = "lack")]
+/// `why_unavailable(library)`: why the current device cannot run routines of a library (`fourier`, `solver`); None if it can.
+#[pyfunction]
 fn why_unavailable(py: Python<'_>, library: &str) -> PyResult<Option<String>> {
     static LOOKED_FOR: [Once; 2] = [const { Once::new() }; 2];
     let (kind, looked_for) = match library {

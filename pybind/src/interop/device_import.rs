@@ -92,11 +92,11 @@ impl Owner for DeviceOwner {
     }
 }
 
-/// `borrow(owner, device, address, shape, strides, dtype, writeable, copy)`: an array on device memory that `owner` keeps alive; None
+/// `import_device_memory(owner, device, address, shape, strides, dtype, writeable, copy)`: an array on device memory that `owner` keeps alive; None
 /// if the type is not native.
 #[pyfunction]
 #[allow(clippy::too_many_arguments)] // what the protocol says
-fn borrow<'py>(
+fn import_device_memory<'py>(
     owner: &Bound<'py, PyAny>,
     device: (i32, i32),
     address: usize,
@@ -116,7 +116,7 @@ fn borrow<'py>(
 }
 
 /// An export of an array's device memory, until this object dies.
-#[pyclass(name = "Loan", module = "fastnp._fastnp", frozen)]
+#[pyclass(name = "DeviceExport", module = "fastnp._fastnp", frozen)]
 struct PyDeviceExport(DeviceExport);
 
 #[pymethods]
@@ -128,23 +128,23 @@ impl PyDeviceExport {
     }
 }
 
-/// `lend(x)`: exports the memory of `x` on the device.
+/// `export_on_device(x)`: exports the memory of `x` on the device.
 #[pyfunction]
-fn lend(x: &Bound<'_, NdArray>) -> PyResult<PyDeviceExport> {
+fn export_on_device(x: &Bound<'_, NdArray>) -> PyResult<PyDeviceExport> {
     let py = x.py();
     to_py_result(py, x.open().array(py)?.export_on_device()).map(PyDeviceExport)
 }
 
-/// `is_lent(x)`: whether the memory of `x` is exported on a device.
+/// `is_exported_on_device(x)`: whether the memory of `x` is exported on a device.
 #[pyfunction]
-fn is_lent(x: &Bound<'_, NdArray>) -> PyResult<bool> {
+fn is_exported_on_device(x: &Bound<'_, NdArray>) -> PyResult<bool> {
     Ok(x.open().array(x.py())?.is_exported_on_device())
 }
 
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<PyDeviceExport>()?;
-    module.add_function(wrap_pyfunction!(borrow, module)?)?;
-    module.add_function(wrap_pyfunction!(lend, module)?)?;
-    module.add_function(wrap_pyfunction!(is_lent, module)?)
+    module.add_function(wrap_pyfunction!(import_device_memory, module)?)?;
+    module.add_function(wrap_pyfunction!(export_on_device, module)?)?;
+    module.add_function(wrap_pyfunction!(is_exported_on_device, module)?)
 }

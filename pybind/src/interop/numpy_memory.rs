@@ -314,10 +314,10 @@ pub(crate) fn py_from_numpy<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'p
     crate::object::construct::new_object(array.py(), import(array)?)
 }
 
-/// `ran(function, args, kwargs=None)`: the result of a NumPy function on these arguments, converted if it is a small new array.
+/// `call_numpy(function, args, kwargs=None)`: the result of a NumPy function, converted if it is a small new array.
 #[pyfunction]
 #[pyo3(signature = (function, args, kwargs=None, /))]
-pub(crate) fn ran<'py>(
+pub(crate) fn call_numpy<'py>(
     function: &Bound<'py, PyAny>,
     args: &Bound<'py, PyAny>,
     kwargs: Option<&Bound<'py, PyDict>>,

@@ -30,7 +30,7 @@ from fastnp._fallback.override import (
     outputs,
     overrides_ufuncs,
 )
-from fastnp._fastnp import UFUNCS, from_numpy, ndarray, ran, to_numpy
+from fastnp._fastnp import UFUNCS, call_numpy, from_numpy, ndarray, to_numpy
 from fastnp._state import ledger
 
 __all__ = [
@@ -222,7 +222,7 @@ def call(
         owner = args[0]
         ledger.enter(name or func.__name__, reason)
         view = to_numpy(owner)
-        result = ran(func, (view,))
+        result = call_numpy(func, (view,))
         kind = type(result)
         if kind is ndarray:
             return result
@@ -237,7 +237,7 @@ def call(
     plain, named, views = to_views(args, kwargs)
     if views:
         ledger.enter(name or func.__name__, reason)
-    result = ran(func, plain, named)
+    result = call_numpy(func, plain, named)
     if type(result) in SCALARS:
         return result
     if named and type(result) is _np.ndarray and result is named.get("out"):
@@ -304,7 +304,7 @@ def uncounted(
         result = func()
         return result if type(result) in SCALARS else _from_view(result, [])
     plain, named, views = to_views(args, kwargs)
-    result = ran(func, plain, named)
+    result = call_numpy(func, plain, named)
     return result if type(result) in SCALARS else _from_view(result, views)
 
 

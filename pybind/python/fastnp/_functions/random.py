@@ -14,7 +14,7 @@ import numpy.random as _random
 
 from fastnp._fallback.call import from_views, to_views, uncounted, wrap
 from fastnp._fallback.registry import NATIVE
-from fastnp._fastnp import ran
+from fastnp._fastnp import call_numpy
 
 __all__ = ["Generator", "RandomState", "function"]
 
@@ -34,7 +34,7 @@ def _draw(original: Callable[..., Any], name: str) -> Callable[..., Any]:
             # `shuffle` works in place, so NumPy must get the list itself.
             return original(self._plain, *args, **kwargs)
         plain, named, views = to_views(args, kwargs)
-        return from_views(ran(original, (self._plain, *plain), named), views)
+        return from_views(call_numpy(original, (self._plain, *plain), named), views)
 
     return _described(method, original, name)
 

@@ -12,7 +12,7 @@ from typing import Any
 
 from fastnp._fallback.call import NOT_COVERED, NOT_NATIVE, call, our_module, refused
 from fastnp._fallback.registry import native
-from fastnp._fastnp import lack, on_host
+from fastnp._fastnp import on_host, why_unavailable
 
 
 class LibraryError(Exception):
@@ -29,7 +29,7 @@ def device_routine(
         def function(*args: Any, **kwargs: Any) -> Any:
             if on_host():
                 return call(original, args, kwargs, name, NOT_NATIVE)
-            reason = lack(library)
+            reason = why_unavailable(library)
             if reason is None:
                 try:
                     result = routine(*args, **kwargs)

@@ -91,7 +91,9 @@ def from_cuda_interface(value: Any, interface: Mapping[str, Any], device: tuple[
     address, read_only = interface["data"]
     dtype = _np.dtype(interface["typestr"])
     shape, strides = interface["shape"], interface.get("strides")
-    ours = _fastnp.borrow(value, device, address or 0, shape, strides, dtype, not read_only, None)
+    ours = _fastnp.import_device_memory(
+        value, device, address or 0, shape, strides, dtype, not read_only, None
+    )
     if ours is None:
         raise BufferError(f"arrays of {dtype} on a device cannot be used")
     return ours
@@ -103,7 +105,7 @@ def cuda_interface(x: ndarray) -> dict[str, Any]:
     The protocol obliges the consumer to keep `x`. Stream is None because the device has finished
     all work on the memory.
     """
-    export = _fastnp.lend(x)
+    export = _fastnp.export_on_device(x)
     key = id(x)
     if key not in _exports:
         weakref.finalize(x, _exports.pop, key, None).atexit = False
