@@ -54,44 +54,61 @@ pub(crate) fn lower(nodes: &[Node], index: usize, group: &Group, liveness: &Live
     Lowered { kernel, outer, inner, strides, operands, scalars, donations, product_insts }
 }
 
-/// What a statement lowered on its own reads: memory or a number, of a type.
+/// What a statement of [`lower_statements`] reads: memory or a number of a type, or the target of an earlier statement.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum InputType {
     Memory(DType),
     Scalar(DType),
+    Result(usize),
 }
 
-/// The kernel of one statement with so many outer and inner axes, for launches with any operands: each input is an operand or a
-/// number of its own, and sources may be the same memory. `restrict` says that the target is none of them.
-pub(crate) fn lower_statement(
-    op: Operation,
-    compute: DType,
-    inputs: &[InputType],
-    target: DType,
+/// A statement of [`lower_statements`]: an operation without the memory it works on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StatementType<'a> {
+    pub(crate) op: Operation,
+    pub(crate) compute: DType,
+    pub(crate) inputs: &'a [InputType],
+    pub(crate) target: DType,
+}
+
+/// The kernel of statements that share a domain of so many outer and inner axes, for launches with any operands: each input is an
+/// operand or a number of its own, and sources may be the same memory. Folds and scans are over the inner axes. The last target is
+/// stored, the others are values in registers. `restrict` says that the target is none of the sources.
+pub(crate) fn lower_statements(
+    statements: &[StatementType<'_>],
     (outer, inner): (usize, usize),
     restrict: bool,
 ) -> Kernel {
     // Only ranks are part of a kernel: any extents and strides will do.
     let domain: Shape = smallvec![2; outer + inner];
     let access =
-        |slot: usize, dtype| SlotAccess { slot: slot as u32, dtype, offset: 0, strides: smallvec![0; domain.len()] };
-    let source = |(i, input): (usize, &InputType)| match *input {
-        InputType::Memory(dtype) => NodeInput::Memory(access(i, dtype)),
-        InputType::Scalar(dtype) => NodeInput::Scalar(i as u32, dtype),
+        |slot: usize, dtype| SlotAccess { slot: slot as u32, dtype, offset: 0, strides: smallvec![0; outer + inner] };
+    // The statements' targets have the first slots; memory that is read and numbers are counted on from there.
+    let mut next = statements.len();
+    let mut source = |input: &InputType| {
+        next += 1;
+        match *input {
+            InputType::Memory(dtype) => NodeInput::Memory(access(next - 1, dtype)),
+            InputType::Scalar(dtype) => NodeInput::Scalar(next as u32 - 1, dtype),
+            InputType::Result(statement) => NodeInput::Memory(access(statement, statements[statement].target)),
+        }
     };
-    let node = Node {
-        index: 0,
-        op,
-        compute,
-        reduced: ((1 << inner) - 1) << outer,
-        sources: inputs.iter().enumerate().map(source).collect(),
-        target: access(inputs.len(), target),
+    let mut node = |(i, s): (usize, &StatementType<'_>)| Node {
+        index: i as u32,
+        op: s.op,
+        compute: s.compute,
+        reduced: if fold_of(s.op).is_some() { ((1 << inner) - 1) << outer } else { 0 },
+        sources: s.inputs.iter().map(&mut source).collect(),
+        target: access(i, s.target),
         domain: domain.clone(),
         covers: true,
     };
-    let nodes = [node];
+    let nodes: SmallVec<[Node; 1]> = statements.iter().enumerate().map(&mut node).collect();
     let groups = group::group(&nodes, 0);
-    let liveness = Liveness::of(&nodes, &groups, &vec![true; inputs.len() + 1]);
+    debug_assert_eq!(groups.len(), 1, "statements over one domain, a fold last, share a kernel");
+    let mut live = vec![false; next];
+    live[statements.len() - 1] = true;
+    let liveness = Liveness::of(&nodes, &groups, &live);
     let operands = operands(&nodes, 0, &groups[0], &liveness);
     emit(&nodes, &groups[0], &operands, (outer, inner), |i| restrict && operands[i].write).0
 }

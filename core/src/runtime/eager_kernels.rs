@@ -4,9 +4,9 @@
 //! an operand is `restrict` only where every launch writes new memory.
 
 use crate::array::layout::Shape;
-use crate::plan::lower::{InputType, collapse, lower_statement};
+use crate::plan::lower::{InputType, StatementType, collapse, lower_statements};
 use crate::plan::trace::{Input, Operation, Statement};
-use fastnp_codegen::{Access, DType, Fold, Kernel, KernelBuilder, Op, Template};
+use fastnp_codegen::{DType, Fold, Kernel, Op};
 use smallvec::SmallVec;
 
 /// Extents and strides of a launch of one statement.
@@ -47,12 +47,14 @@ pub(crate) fn dense_kernel(op: Op, compute: DType, kinds: usize) -> Kernel {
     let is_number = |i: usize| kinds >> i & 1 != 0;
     let input = |i| if is_number(i) { InputType::Scalar(compute) } else { InputType::Memory(compute) };
     let inputs: SmallVec<[InputType; 2]> = (0..op.arity()).map(input).collect();
-    lower_statement(Operation::Apply(op), compute, &inputs, op.result(compute), (1, 0), kinds & IN_PLACE == 0)
+    let apply = StatementType { op: Operation::Apply(op), compute, inputs: &inputs, target: op.result(compute) };
+    lower_statements(&[apply], (1, 0), kinds & IN_PLACE == 0)
 }
 
 /// The kernel of a fold of one axis.
 pub(crate) fn fold_kernel(fold: Fold, [from, compute, to]: [DType; 3]) -> Kernel {
-    lower_statement(Operation::Fold(fold), compute, &[InputType::Memory(from)], to, (0, 1), false)
+    let fold = StatementType { op: Operation::Fold(fold), compute, inputs: &[InputType::Memory(from)], target: to };
+    lower_statements(&[fold], (0, 1), false)
 }
 
 /// The kernel of one statement over so many outer and inner axes. A fold over no axis left is a map.
@@ -62,33 +64,27 @@ pub(crate) fn statement_kernel(s: &Statement<'_>, outer: usize, inner: usize) ->
         Input::Scalar(scalar) => InputType::Scalar(scalar.dtype()),
     };
     let inputs: SmallVec<[InputType; 3]> = s.inputs.iter().map(input).collect();
-    lower_statement(s.op, s.compute, &inputs, s.target.dtype, (outer, inner), false)
+    let statement = StatementType { op: s.op, compute: s.compute, inputs: &inputs, target: s.target.dtype };
+    lower_statements(&[statement], (outer, inner), false)
 }
 
-/// The kernel of an inner product.
-///
-/// It is two statements in one, so [`lower_statement`] does not make it; and where the types of the vectors differ, a group lowered
-/// from the two casts after both loads, while this casts each value after its load.
+/// The kernel of an inner product: two casts, a multiplication and a sum.
 pub(crate) fn inner_kernel(a: DType, b: DType, compute: DType) -> Kernel {
-    let mut k = KernelBuilder::new(Template::Reduce, 0, 1);
-    let operands = [k.operand(a, Access::Read, false), k.operand(b, Access::Read, false)];
-    let target = k.operand(compute, Access::Write, true);
-    let mut body = k.body();
-    let factors = operands.map(|operand| {
-        let value = body.load(operand);
-        body.cast(value, compute)
-    });
-    let product = body.apply(Op::Multiply, &factors);
-    let sum = k.accumulate(Fold::Op(Op::Add), product);
-    let mut epilogue = k.epilogue();
-    let value = epilogue.result(sum);
-    epilogue.store(target, value);
-    k.finish()
+    let (first, second) = ([InputType::Memory(a)], [InputType::Memory(b)]);
+    let statements = [
+        (Operation::Copy, &first[..]),
+        (Operation::Copy, &second),
+        (Operation::Apply(Op::Multiply), &[InputType::Result(0), InputType::Result(1)]),
+        (Operation::Fold(Fold::Op(Op::Add)), &[InputType::Result(2)]),
+    ]
+    .map(|(op, inputs)| StatementType { op, compute, inputs, target: compute });
+    lower_statements(&statements, (0, 1), true)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use fastnp_codegen::Access;
 
     #[test]
     fn a_target_is_restrict_only_where_it_is_new() {
@@ -108,5 +104,14 @@ mod tests {
         let square = dense_kernel(Op::Multiply, DType::F32, 0);
         assert_eq!(square.operands.len(), 3);
         assert!(square.operands.iter().all(|o| o.restrict == (o.access == Access::Write)));
+    }
+
+    #[test]
+    fn an_inner_product_is_one_kernel_that_stores_the_sum_alone() {
+        let kernel = inner_kernel(DType::I32, DType::F64, DType::F64).to_string();
+        let lines: Vec<&str> = kernel.lines().map(str::trim).collect();
+        assert_eq!(lines[1..4], ["m0: read i32", "m1: read f64", "m2: write f64 restrict"]);
+        let count = |word: &str| lines.iter().filter(|line| line.contains(word)).count();
+        assert_eq!((count("load"), count("mul"), count("store")), (2, 1, 1), "{kernel}");
     }
 }
