@@ -92,7 +92,7 @@ def settle(np: Any, value: Any) -> None:
 
 
 def is_lazy(program: Program, arrays: tuple[Any, Any]) -> bool:
-    """Whether the program leaves something pending; what is small runs at once."""
+    """Whether the program leaves an operation pending; small ones run eagerly."""
     result = program(fastnp, *arrays)
     pending = fastnp.explain().startswith("pending")
     settle(fastnp, result)
@@ -100,7 +100,7 @@ def is_lazy(program: Program, arrays: tuple[Any, Any]) -> bool:
 
 
 def time_calls(np: Any, program: Program, arrays: tuple[Any, Any], calls: int, lazy: bool) -> float:
-    """Seconds a call, over that many; `lazy` results are computed at once."""
+    """Seconds a call, over that many; `lazy` results are evaluated in each call."""
     (x, y), flush = arrays, fastnp.flush
     start = time.perf_counter()
     if lazy:

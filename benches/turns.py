@@ -1,4 +1,4 @@
-"""Modules beside each other: whose turn it is, and what the times say."""
+"""Timing several modules in alternating order, and ratios of the times."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ Times = dict[str, float]
 
 
 def take_turns(measures: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
-    """What each measures in so many rounds, one after the other in both orders (B A A B): whatever
-    grows faster or slower meanwhile does so for all.
+    """The measurements of each in so many rounds. The order alternates (B A A B): a drift of
+    the machine's speed affects all alike.
     """
     found: dict[str, list[float]] = {name: [] for name in measures}
     for turn in range(rounds):

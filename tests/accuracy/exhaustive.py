@@ -1,4 +1,4 @@
-"""Every single there is: 2^32 arguments, against NumPy's float64 function, whose error is nothing to a single."""
+"""All 2^32 arguments of float32, against NumPy's float64 function, whose error is negligible in float32."""
 
 from __future__ import annotations
 

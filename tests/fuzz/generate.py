@@ -71,7 +71,7 @@ class Writer:
         self.arrays: dict[str, numpy.ndarray] = {}
         self.counter = 0
         self.large = self.random.random() < 0.1
-        # Nothing in a quiet program asks for a value or falls back to NumPy: much is pending.
+        # A quiet program reads no value and never falls back to NumPy: many operations are pending.
         self.quiet = self.random.random() < 0.4
 
     def write(self) -> Program:
@@ -268,7 +268,7 @@ class Writer:
             self.define(form.format(n=name, i=index))
 
     def masked_sum(self) -> None:
-        """A masked selection that is reduced at once."""
+        """A masked selection and its reduction in one expression."""
         name = self.array(lambda a: a.ndim > 0)
         if name:
             mask = expressions.mask(self, name)

@@ -1,4 +1,4 @@
-"""Programs that failed once, cut down, with a word on what was wrong.
+"""Regression programs: shrunk programs that failed once, each named after its fault.
 
 A seed writes another program as soon as the generator changes; what it found is kept here as text.
 """

@@ -1,4 +1,4 @@
-"""Run a program under both modules, say where they part, and cut a failing program down.
+"""Run a program under both modules, report the first difference, and shrink a failing program.
 
 Leaves writing programs to `generate`. A difference is one line of text that names the variable.
 """
