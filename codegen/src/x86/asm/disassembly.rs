@@ -4,8 +4,8 @@ use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// The column of comments: three quarters of the instructions are shorter.
-const COMMENT_COLUMN: usize = 48;
+/// The column of comments, behind the longest instructions.
+const COMMENT_COLUMN: usize = 56;
 
 /// One instruction a line, in Intel's order of operands; places that jumps lead to have names. `comment` says by its offset what an
 /// instruction comes from; nothing is written where that is empty.
@@ -36,7 +36,7 @@ pub(crate) fn disassembly(code: &[u8], mut comment: impl FnMut(usize) -> String)
         let comment = comment(instruction.ip() as usize);
         let _ = match comment.is_empty() {
             true => writeln!(text, "    {line}"),
-            false => writeln!(text, "    {line:<0$}; {comment}", COMMENT_COLUMN - 4),
+            false => writeln!(text, "    {line:<0$} ; {comment}", COMMENT_COLUMN - 5),
         };
     }
     text

@@ -102,7 +102,9 @@ impl CompiledLoop {
             spans = again.spans;
         }
         let comment = |at: usize| {
-            let Some(span) = spans.iter().find(|span| (span.start..span.end).contains(&at)) else { return String::new() };
+            let Some(span) = spans.iter().find(|span| (span.start..span.end).contains(&at)) else {
+                return String::new();
+            };
             let mut text = InstText(&body.fragment, span.inst).to_string();
             if at > span.start {
                 // From its second line on a value is only named.
