@@ -1,5 +1,5 @@
 //! Writes texts of the cuda backend to a folder, for a compiler to be tried on: every op, conversion and template, of every type,
-//! and several as one.
+//! with more arguments than a launch passes, compactions, and several as one.
 //!
 //!     cargo run -p fastnp-codegen --example cuda_texts -- DIR
 
@@ -7,9 +7,9 @@
 #[allow(dead_code, reason = "the texts of some are golden files")]
 mod kernels;
 
-use fastnp_codegen::cuda::together;
+use fastnp_codegen::cuda::{compaction, together};
 use fastnp_codegen::{Access, DType, Fold, Kernel, KernelBuilder, Op, Template};
-use kernels::{casts_of, map_of, ops_of, right, text};
+use kernels::{MANY_AXES, casts_of, many, map_of, ops_of, right, text};
 use std::path::PathBuf;
 
 /// A sum, an extreme and, of reductions, a position.
@@ -66,6 +66,14 @@ fn main() {
         write(format!("{template}_wide_f64"), folds_of(template, DType::F64), &[0, 1], 1 << 12);
     }
     write("moves".to_owned(), moves(), &[0, 1], 1);
+    let axes: Vec<usize> = (0..MANY_AXES as usize).collect();
+    for template in [Template::Map, Template::Reduce, Template::Scan] {
+        write(format!("many_{template}"), many(template), &axes, 1);
+    }
+    for size in [None, Some(1), Some(2), Some(4), Some(8), Some(16)] {
+        let name = size.map_or("compaction_positions".to_owned(), |size| format!("compaction_{size}"));
+        std::fs::write(folder.join(name + ".cu"), compaction(size)).expect("writable");
+    }
     let folds = |template, dtype, order: &[usize]| text(right(folds_of(template, dtype)), order, 1);
     let texts = [
         text(right(moves()), &[0, 1], 1),

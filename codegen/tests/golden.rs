@@ -8,6 +8,7 @@
 //! `golden/made` is what is made of no file: tables over all ops, and texts of kernels too long to read.
 //!
 //! In CUDA C a definition that is the same wherever it is used stands once, in `golden/made/definitions.cu`; a text has its name.
+//! In `golden/made` lines that go on as those before them are counted instead, and of texts that differ little the others have what differs.
 //! `FASTNP_BLESS=1` rewrites the files.
 
 use crate::kernels;
@@ -182,14 +183,76 @@ fn compactions() -> impl Iterator<Item = (String, String)> {
 #[test]
 fn cuda_texts_of_no_file_are_as_they_stand() {
     let definitions = Definitions::of_all();
-    compare(&golden("made/definitions.cu"), &definitions.text());
-    let sections = |texts: &mut dyn Iterator<Item = (String, String)>| {
-        let section =
-            |(heading, text): (String, String)| format!("{HEADING}{heading}\n{}", definitions.named_in(&text));
-        texts.map(section).collect::<Vec<_>>().join("\n")
+    compare(&golden("made/definitions.cu"), &elided(&definitions.text()));
+    let section = |(heading, text): (String, String)| format!("{HEADING}{heading}\n{}", definitions.named_in(&text));
+    compare(&golden("made/many.cu"), &elided(&many().map(section).collect::<Vec<_>>().join("\n")));
+    let mut texts = compactions();
+    let (first, whole) = texts.next().expect("there are sizes");
+    let mut compaction = section((first.clone(), whole.clone()));
+    for (heading, text) in texts {
+        compaction += &format!("\n{HEADING}{heading}: what differs from {first}\n{}\n", differing(&whole, &text));
+    }
+    compare(&golden("made/compaction.cu"), &compaction);
+}
+
+/// The paragraphs of a text that differ from those of another, which has as many.
+fn differing(other: &str, text: &str) -> String {
+    let [of_other, of_text] = [other, text].map(|text| text.split("\n\n").collect::<Vec<_>>());
+    assert_eq!(of_other.len(), of_text.len());
+    let pairs = of_other.iter().zip(of_text);
+    pairs.filter(|(a, b)| *a != b).map(|(_, b)| b.trim_end()).collect::<Vec<_>>().join("\n\n")
+}
+
+/// A line with `#` for its numbers, and these.
+fn numbers_of(line: &str) -> (String, Vec<i128>) {
+    let (mut shape, mut numbers) = (String::new(), vec![]);
+    for run in line.as_bytes().chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()) {
+        let run = str::from_utf8(run).expect("cut beside digits");
+        match run.parse() {
+            Ok(number) => {
+                shape.push('#');
+                numbers.push(number);
+            }
+            Err(_) => shape += run,
+        }
+    }
+    (shape, numbers)
+}
+
+/// A text with arithmetic progressions counted: of lines, or pairs of lines, that are alike but for numbers that grow by the same
+/// amounts each time, the first two and the last stand, from which all others follow.
+fn elided(text: &str) -> String {
+    const FEWEST: usize = 6;
+    let lines: Vec<&str> = text.lines().collect();
+    let known: Vec<(String, Vec<i128>)> = lines.iter().map(|line| numbers_of(line)).collect();
+    let step = |at: usize, period: usize| -> Option<Vec<i128>> {
+        let ((shape, from), (other, to)) = (&known[at], known.get(at + period)?);
+        (shape == other).then(|| from.iter().zip(to).map(|(a, b)| b - a).collect())
     };
-    compare(&golden("made/many.cu"), &sections(&mut many()));
-    compare(&golden("made/compaction.cu"), &sections(&mut compactions()));
+    // How often the lines from one on are repeated, where something grows.
+    let repeats = |at: usize, period: usize| {
+        let steps: Vec<_> = (at..at + period).map(|line| step(line, period)).collect();
+        let grows = steps.iter().flatten().flatten().any(|&by| by != 0);
+        let follow = (0..).take_while(|&i| steps[i % period].is_some() && step(at + i, period) == steps[i % period]);
+        if grows { 1 + follow.count() / period } else { 1 }
+    };
+    let (mut out, mut at) = (String::new(), 0);
+    while at < lines.len() {
+        let Some(period) =
+            [1, 2].into_iter().find(|&period| at + period < lines.len() && repeats(at, period) >= FEWEST)
+        else {
+            out += &format!("{}\n", lines[at]);
+            at += 1;
+            continue;
+        };
+        let (count, indent) = (repeats(at, period), lines[at].len() - lines[at].trim_start().len());
+        let end = at + count * period;
+        lines[at..at + 2 * period].iter().for_each(|line| out += &format!("{line}\n"));
+        out += &format!("{}// {} more like these\n", " ".repeat(indent), count - 3);
+        lines[end - period..end].iter().for_each(|line| out += &format!("{line}\n"));
+        at = end;
+    }
+    out
 }
 
 /// Definitions of CUDA C by name, those of which the golden texts have one only.

@@ -145,6 +145,16 @@ fn write_fragment(f: &mut fmt::Formatter<'_>, fragment: &Fragment, side: Fragmen
     Ok(())
 }
 
+/// An instruction of a body, as the printer writes it.
+pub(crate) struct InstText<'a>(pub(crate) &'a Fragment, pub(crate) usize);
+
+impl fmt::Display for InstText<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let InstText(fragment, at) = *self;
+        write_inst(f, &fragment.insts[at], ValueId(at as u32), fragment.types.get(at).copied(), FragmentSide::Body)
+    }
+}
+
 /// One line without its indentation. `dtype` is the instruction's entry in the type table.
 fn write_inst(
     f: &mut fmt::Formatter<'_>,

@@ -3,7 +3,7 @@
 //! Between [`crate::Device::begin`] and [`crate::Device::end`] launches are queued until the queue is full, until a copy, a product or
 //! a wait needs them done, or until the end. Frees of memory in between are deferred until after them. Dependences between launches
 //! follow from the bytes that each may read and write, so that the device may run independent ones side by side. Memory that
-//! launches reuse one after the other (`parts`, `tickets`) is separate for each launch of a queue.
+//! launches reuse one after the other (`partials`, `tickets`) is separate for each launch of a queue.
 
 use super::context::Context;
 use super::functions::LoadedFunction;
@@ -21,9 +21,9 @@ const MIN_GRAPH_LAUNCHES: usize = 3;
 const MAX_DEFERRED_FREE_BYTES: usize = 32 << 20;
 /// The tickets of a launch, words in which blocks that share points count themselves: one for each block in x.
 const TICKETS: usize = 1056;
-/// The least bytes of memory for parts of folds, and their alignment.
-const MIN_PARTS_BYTES: usize = 1 << 20;
-const PARTS_ALIGN: usize = 256;
+/// The least bytes of memory for partial results of folds, and their alignment.
+const MIN_PARTIALS_BYTES: usize = 1 << 20;
+const PARTIALS_ALIGN: usize = 256;
 
 /// A range of bytes that a launch may access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,9 +56,9 @@ pub(super) struct CaptureQueue {
     /// Memory that is freed after them, and its bytes.
     deferred_frees: Vec<*mut u8>,
     deferred_free_bytes: usize,
-    /// Memory for parts of folds, its size, and the bytes that the queued launches use.
-    parts: Option<(*mut u8, usize)>,
-    parts_used: usize,
+    /// Memory for partial results of folds, its size, and the bytes that the queued launches use.
+    partials: Option<(*mut u8, usize)>,
+    partials_used: usize,
     /// Tickets for each launch, which are zero between launches.
     tickets: Option<*mut u8>,
     graphs: Graphs,
@@ -85,7 +85,7 @@ impl CaptureQueue {
         self.flush(context).map(|()| self.launched)
     }
 
-    /// Reserves a place for a launch of so many phases, with memory for parts of folds and tickets where it needs them.
+    /// Reserves a place for a launch of so many phases, with memory for partial results of folds and tickets where it needs them.
     ///
     /// # Errors
     /// Those of the device.
@@ -93,22 +93,22 @@ impl CaptureQueue {
         &mut self,
         context: &Context,
         phases: usize,
-        parts: usize,
+        partials: usize,
         wants_tickets: bool,
     ) -> Result<[*mut u8; 2], DeviceError> {
-        let size = self.parts.map_or(0, |(_, size)| size);
-        if self.calls.list.len() + phases > MAX_QUEUED || parts > 0 && self.parts_used + parts > size {
+        let size = self.partials.map_or(0, |(_, size)| size);
+        if self.calls.list.len() + phases > MAX_QUEUED || partials > 0 && self.partials_used + partials > size {
             self.flush(context)?;
         }
-        if parts > size {
-            self.grow(context, parts)?;
+        if partials > size {
+            self.grow(context, partials)?;
         }
-        let start = match self.parts {
-            Some((start, _)) if parts > 0 => start.wrapping_add(self.parts_used),
+        let start = match self.partials {
+            Some((start, _)) if partials > 0 => start.wrapping_add(self.partials_used),
             _ => std::ptr::null_mut(),
         };
-        self.parts_used += parts.next_multiple_of(PARTS_ALIGN);
-        // Only launches with parts use their tickets.
+        self.partials_used += partials.next_multiple_of(PARTIALS_ALIGN);
+        // Only launches with partial results use their tickets.
         let tickets = match self.tickets {
             _ if !wants_tickets => std::ptr::null_mut(),
             Some(tickets) => tickets,
@@ -118,18 +118,18 @@ impl CaptureQueue {
                 tickets
             }
         };
-        let own = if parts > 0 { 4 * TICKETS * self.calls.list.len() } else { 0 };
+        let own = if partials > 0 { 4 * TICKETS * self.calls.list.len() } else { 0 };
         Ok([start, if wants_tickets { tickets.wrapping_add(own) } else { tickets }])
     }
 
-    /// Replaces the memory for parts of folds by more.
+    /// Replaces the memory for partial results of folds by more.
     fn grow(&mut self, context: &Context, bytes: usize) -> Result<(), DeviceError> {
-        if let Some((start, _)) = self.parts.take() {
+        if let Some((start, _)) = self.partials.take() {
             // SAFETY: the launches that use it were issued before.
             unsafe { context.free(start)? };
         }
-        let size = bytes.next_power_of_two().max(MIN_PARTS_BYTES);
-        self.parts = Some((context.allocate(size)?, size));
+        let size = bytes.next_power_of_two().max(MIN_PARTIALS_BYTES);
+        self.partials = Some((context.allocate(size)?, size));
         Ok(())
     }
 
@@ -207,7 +207,7 @@ impl CaptureQueue {
     /// # Errors
     /// Those of the device.
     pub(super) fn flush(&mut self, context: &Context) -> Result<(), DeviceError> {
-        self.parts_used = 0;
+        self.partials_used = 0;
         if self.calls.list.is_empty() {
             return Ok(());
         }

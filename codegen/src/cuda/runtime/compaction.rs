@@ -4,7 +4,7 @@ use super::context::Context;
 use super::functions::LoadedFunction;
 use super::library::Workspace;
 use crate::DeviceError;
-use crate::cuda::text::compaction::block_shares;
+use crate::cuda::text::compaction::block_segments;
 use crate::cuda::text::variant::THREADS_PER_BLOCK;
 use std::ffi::c_void;
 
@@ -23,7 +23,7 @@ pub(super) unsafe fn run(
     target: *mut u8,
 ) -> Result<(), DeviceError> {
     let elements = elements as u64;
-    let (blocks, share) = block_shares(elements);
+    let (blocks, segment) = block_segments(elements);
     let counts = Workspace::new(context, 8 * blocks as usize)?;
     for phase in 0i32..2 {
         let arguments: [*const c_void; 7] = [
@@ -31,7 +31,7 @@ pub(super) unsafe fn run(
             (&raw const values).cast(),
             (&raw const target).cast(),
             (&raw const elements).cast(),
-            (&raw const share).cast(),
+            (&raw const segment).cast(),
             (&raw const counts.start).cast(),
             (&raw const phase).cast(),
         ];

@@ -95,13 +95,13 @@ unsafe fn run(
     let (context, kernel) = (&gpu.context, &*variants.kernel);
     let is_reduction = kernel.template == Template::Reduce;
     let mut queue = gpu.queue();
-    let [parts, tickets] = queue.reserve(context, geometry.phases as usize, geometry.parts, is_reduction)?;
+    let [partials, tickets] = queue.reserve(context, geometry.phases as usize, geometry.partial_bytes, is_reduction)?;
     // New memory may be initialised before the queued launches.
-    let claims = if geometry.claims > 0 { zeros(context, 16 * geometry.claims)? } else { std::ptr::null_mut() };
+    let writers = if geometry.writers > 0 { zeros(context, 16 * geometry.writers)? } else { std::ptr::null_mut() };
     let in_memory = if variant.by_address { upload_arguments(gpu, launch, geometry)? } else { std::ptr::null_mut() };
-    let mask = (geometry.claims as u64).wrapping_sub(1);
-    let [parts, tickets, claims_at, arguments_at] =
-        [parts, tickets, claims, in_memory].map(|at| (at as u64).to_ne_bytes());
+    let mask = (geometry.writers as u64).wrapping_sub(1);
+    let [partials, tickets, writers_at, arguments_at] =
+        [partials, tickets, writers, in_memory].map(|at| (at as u64).to_ne_bytes());
     let mask = mask.to_ne_bytes();
     let addresses: SmallVec<[[u8; 8]; 8]> = launch.addresses.iter().map(|&a| (a as u64).to_ne_bytes()).collect();
     let scalars: SmallVec<[[u8; 16]; 4]> = launch.scalars.iter().map(|scalar| scalar.bytes()).collect();
@@ -117,10 +117,10 @@ unsafe fn run(
     for phase in 2 - geometry.phases as i32..2 {
         let phase = phase.to_ne_bytes();
         let own: &[&[u8]] = match kernel.template {
-            Template::Map if scatters(kernel) > 0 => &[&claims_at, &mask, &phase],
+            Template::Map if scatters(kernel) > 0 => &[&writers_at, &mask, &phase],
             Template::Map => &[],
-            Template::Reduce => &[&parts, &tickets],
-            Template::Scan => &[&parts, &phase],
+            Template::Reduce => &[&partials, &tickets],
+            Template::Scan => &[&partials, &phase],
         };
         let all: SmallVec<[&[u8]; 16]> = arguments.iter().chain(own).copied().collect();
         queue.add(
@@ -130,7 +130,7 @@ unsafe fn run(
             launch,
         );
     }
-    for (memory, bytes) in [(claims, 16 * geometry.claims), (in_memory, 0)] {
+    for (memory, bytes) in [(writers, 16 * geometry.writers), (in_memory, 0)] {
         if !memory.is_null() {
             queue.release(context, memory, bytes);
         }

@@ -1,17 +1,17 @@
 typedef struct __align__(16) { u64 word[2]; } Flags;
 
 // How many bytes are not zero.
-static __device__ i32 chosen_of(u64 word) {
+static __device__ i32 selected_in(u64 word) {
     word |= word >> 4;
     word |= word >> 2;
     word |= word >> 1;
     return __popcll(word & 0x0101010101010101ULL);
 }
 
-// Each block has its share of the mask: first it counts what that chooses, then, behind the others', it writes it.
-extern "C" __global__ void __launch_bounds__(256) compact(const u8 *const mask, const Element *const values, Element *const target, const u64 elements, const u64 share, u64 *const counts, const i32 phase) {
-    const u64 first = blockIdx.x * share;
-    const u64 end = first + share < elements ? first + share : elements;
+// Each block has a segment of the mask: first it counts the elements that this selects, then it writes them behind those of the blocks before.
+extern "C" __global__ void __launch_bounds__(256) compact(const u8 *const mask, const Element *const values, Element *const target, const u64 elements, const u64 segment, u64 *const counts, const i32 phase) {
+    const u64 first = blockIdx.x * segment;
+    const u64 end = first + segment < elements ? first + segment : elements;
     u64 found = 0;
     if (phase == 1) {
         for (u32 block = 0; block < blockIdx.x; block++) found += counts[block];
@@ -25,15 +25,15 @@ extern "C" __global__ void __launch_bounds__(256) compact(const u8 *const mask, 
             for (i32 j = 0; at + j < end; j++) flags.word[j / 8] |= (u64)mask[at + j] << (8 * (j % 8));
         }
         Folded all;
-        const Folded mine = { chosen_of(flags.word[0]) + chosen_of(flags.word[1]) };
-        u64 to = found + before(mine, &all).chosen;
-        if (phase == 1 && mine.chosen > 0) {
+        const Folded mine = { selected_in(flags.word[0]) + selected_in(flags.word[1]) };
+        u64 to = found + before(mine, &all).selected;
+        if (phase == 1 && mine.selected > 0) {
             #pragma unroll
             for (i32 j = 0; j < 16; j++) {
                 if ((flags.word[j / 8] >> (8 * (j % 8)) & 0xff) != 0) target[to++] = element(values, at + j);
             }
         }
-        found += all.chosen;
+        found += all.selected;
     }
     if (phase == 0 && threadIdx.x == 0) counts[blockIdx.x] = found;
 }

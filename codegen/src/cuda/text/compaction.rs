@@ -10,7 +10,7 @@ const TILE: u64 = 4096;
 
 /// What threads sum up: the number of selected elements.
 const FOLDED: &str = "\
-typedef struct { i32 chosen; } Folded;
+typedef struct { i32 selected; } Folded;
 
 static __device__ Folded nothing(void) {
     const Folded f = { 0 };
@@ -18,7 +18,7 @@ static __device__ Folded nothing(void) {
 }
 
 static __device__ Folded join(const Folded a, const Folded b) {
-    const Folded f = { a.chosen + b.chosen };
+    const Folded f = { a.selected + b.selected };
     return f;
 }";
 
@@ -45,7 +45,7 @@ pub fn compaction(size: Option<usize>) -> String {
 }
 
 /// The blocks for a mask of so many elements, and the elements of each block: a multiple of [`TILE`].
-pub(crate) fn block_shares(elements: u64) -> (u32, u64) {
-    let share = elements.div_ceil(MAX_BLOCKS).next_multiple_of(TILE);
-    (elements.div_ceil(share) as u32, share)
+pub(crate) fn block_segments(elements: u64) -> (u32, u64) {
+    let segment = elements.div_ceil(MAX_BLOCKS).next_multiple_of(TILE);
+    (elements.div_ceil(segment) as u32, segment)
 }

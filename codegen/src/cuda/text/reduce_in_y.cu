@@ -1,5 +1,5 @@
 // What the lanes of a group hold together; lane 0 gets it.
-static __device__ Folded across(Folded f) {
+static __device__ Folded reduce_in_y(Folded f) {
     __shared__ Folded shared[256];
     if (blockDim.y == 1) return f;
     __syncthreads();

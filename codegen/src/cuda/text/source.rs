@@ -45,7 +45,7 @@ pub(crate) fn source(kernel: &Kernel, variant: &Variant) -> String {
         &functions::definitions(&[&*item_types, &folding, &function].concat()),
         &item_types,
         &folding,
-        if scatters(kernel) > 0 { include_str!("scatter_claims.cu") } else { "" },
+        if scatters(kernel) > 0 { include_str!("last_writers.cu") } else { "" },
         &function,
     ];
     parts.iter().map(|part| part.trim_end()).filter(|part| !part.is_empty()).collect::<Vec<_>>().join("\n\n") + "\n"
@@ -60,7 +60,7 @@ fn domain(kernel: &Kernel) -> String {
         _ => format!(" Axis axis[{rank}]; index stride[{operands}][{rank}];"),
     };
     format!(
-        "// Points, or lots of them, of the outer and the inner domain; points of the last axis; a part's share of lots.\ntypedef struct {{ index outer, inner, last, segment;{members} }} Domain;"
+        "// Points, or vectors of them, of the outer and the inner domain; points of the last axis; vectors of a segment.\ntypedef struct {{ index outer, inner, last, segment;{members} }} Domain;"
     )
 }
 
@@ -82,13 +82,13 @@ fn item_types(kernel: &Kernel, variant: &Variant) -> String {
     let mut out = String::new();
     let mut known = vec![];
     for (m, operand) in kernel.operands.iter().enumerate() {
-        let (dtype, lot, access) = (operand.dtype, variant.items, variant.access[m]);
-        if lot == 1 || access == AccessKind::Uniform || !is_accessed_by_point(kernel, m) {
+        let (dtype, items, access) = (operand.dtype, variant.items, variant.access[m]);
+        if items == 1 || access == AccessKind::Uniform || !is_accessed_by_point(kernel, m) {
             continue;
         }
         let element = if dtype == DType::Bool { "u8" } else { dtype.ir_name() };
         let (name, size) = (dtype.ir_name(), dtype.size());
-        let align = (lot * size).min(16);
+        let align = (items * size).min(16);
         let mut add = |text: String| {
             if !known.contains(&text) {
                 out += &text;
@@ -96,21 +96,21 @@ fn item_types(kernel: &Kernel, variant: &Variant) -> String {
                 known.push(text);
             }
         };
-        add(format!("typedef struct __align__({align}) {{ {element} at[{lot}]; }} {name}x{lot};"));
-        let each = format!("    #pragma unroll\n    for (i32 j = 0; j < {lot}; j++) {{\n        if (j < count)");
-        let whole = format!("if (count == {lot})");
+        add(format!("typedef struct __align__({align}) {{ {element} at[{items}]; }} {name}x{items};"));
+        let each = format!("    #pragma unroll\n    for (i32 j = 0; j < {items}; j++) {{\n        if (j < count)");
+        let whole = format!("if (count == {items})");
         add(match (operand.access, access) {
             (Access::Read, AccessKind::Packed) => format!(
-                "static __device__ {name}x{lot} read_{name}x{lot}(const u8 *const at, const i32 count) {{\n    {name}x{lot} lot;\n    {whole} return *(const {name}x{lot} *)at;\n{each} lot.at[j] = load_{name}(at + j * {size});\n    }}\n    return lot;\n}}"
+                "static __device__ {name}x{items} read_{name}x{items}(const u8 *const at, const i32 count) {{\n    {name}x{items} vector;\n    {whole} return *(const {name}x{items} *)at;\n{each} vector.at[j] = load_{name}(at + j * {size});\n    }}\n    return vector;\n}}"
             ),
             (Access::Read, _) => format!(
-                "static __device__ {name}x{lot} collect_{name}x{lot}(const u8 *const at, const index stride, const i32 count) {{\n    {name}x{lot} lot;\n{each} lot.at[j] = load_{name}(at + j * stride);\n    }}\n    return lot;\n}}"
+                "static __device__ {name}x{items} collect_{name}x{items}(const u8 *const at, const index stride, const i32 count) {{\n    {name}x{items} vector;\n{each} vector.at[j] = load_{name}(at + j * stride);\n    }}\n    return vector;\n}}"
             ),
             (Access::Write, AccessKind::Packed) => format!(
-                "static __device__ void write_{name}x{lot}(u8 *const at, const {name}x{lot} lot, const i32 count) {{\n    {whole} {{\n        *({name}x{lot} *)at = lot;\n        return;\n    }}\n{each} store_{name}(at + j * {size}, lot.at[j]);\n    }}\n}}"
+                "static __device__ void write_{name}x{items}(u8 *const at, const {name}x{items} vector, const i32 count) {{\n    {whole} {{\n        *({name}x{items} *)at = vector;\n        return;\n    }}\n{each} store_{name}(at + j * {size}, vector.at[j]);\n    }}\n}}"
             ),
             (Access::Write, _) => format!(
-                "static __device__ void spread_{name}x{lot}(u8 *const at, const index stride, const {name}x{lot} lot, const i32 count) {{\n{each} store_{name}(at + j * stride, lot.at[j]);\n    }}\n}}"
+                "static __device__ void spread_{name}x{items}(u8 *const at, const index stride, const {name}x{items} vector, const i32 count) {{\n{each} store_{name}(at + j * stride, vector.at[j]);\n    }}\n}}"
             ),
         });
     }
@@ -174,10 +174,12 @@ impl Writer<'_> {
             parameters.push("const Domain d".to_owned());
         }
         let more: &[&str] = match kernel.template {
-            Template::Map if scatters(kernel) > 0 => &["Claim *const claims", "const u64 mask", "const i32 phase"],
+            Template::Map if scatters(kernel) > 0 => {
+                &["LastWriter *const writers", "const u64 mask", "const i32 phase"]
+            }
             Template::Map => &[],
-            Template::Reduce => &["Folded *const parts", "u32 *const tickets"],
-            Template::Scan => &["Folded *const parts", "const i32 phase"],
+            Template::Reduce => &["Folded *const partials", "u32 *const tickets"],
+            Template::Scan => &["Folded *const partials", "const i32 phase"],
         };
         parameters.extend(more.iter().map(|&p| p.to_owned()));
         self.line(format!("{ENTRY}{}({}) {{", kernel.template, parameters.join(", ")));
@@ -214,10 +216,10 @@ impl Writer<'_> {
         let rank = self.kernel.outer as usize;
         self.line("const index step = (index)(gridDim.x * blockDim.x);");
         self.line(format!(
-            "for (index lot = (index)(blockIdx.x * blockDim.x + threadIdx.x); lot < {d}.outer; lot += step) {{"
+            "for (index vector = (index)(blockIdx.x * blockDim.x + threadIdx.x); vector < {d}.outer; vector += step) {{"
         ));
-        self.reload_arguments("lot");
-        self.coordinates("lot", 0..rank);
+        self.reload_arguments("vector");
+        self.coordinates("vector", 0..rank);
         self.pointers(&self.operands_of(&self.kernel.body), 'm', 0..rank, "p");
         if self.variant.items > 1 {
             self.count("true");
@@ -231,6 +233,7 @@ impl Writer<'_> {
         let (outer, rank) = (kernel.outer as usize, (kernel.outer + kernel.inner) as usize);
         let (lanes, points) = self.block_axes();
         let d = self.domain();
+        let reduce = format!("reduce_in_{lanes}");
         self.line(format!("const index lane = (index)(blockIdx.y * blockDim.{lanes} + threadIdx.{lanes});"));
         self.line(format!("const index lanes = (index)(gridDim.y * blockDim.{lanes});"));
         self.line(format!("const index step = (index)(gridDim.x * blockDim.{points});"));
@@ -253,10 +256,10 @@ impl Writer<'_> {
         self.for_each_item();
         self.line("run[j] = nothing();");
         self.line("}");
-        self.line("index lot = from;");
-        self.line(format!("for (i32 k = 0; k < {RUN_LENGTH} && lot < {d}.inner; k++, lot += lanes) {{"));
-        self.reload_arguments("lot");
-        self.coordinates("lot", outer..rank);
+        self.line("index vector = from;");
+        self.line(format!("for (i32 k = 0; k < {RUN_LENGTH} && vector < {d}.inner; k++, vector += lanes) {{"));
+        self.reload_arguments("vector");
+        self.coordinates("vector", outer..rank);
         self.pointers(&touched, 'q', outer..rank, "p");
         if self.variant.items > 1 {
             self.count("true");
@@ -271,18 +274,18 @@ impl Writer<'_> {
         self.line("f = join(f, total[j]);");
         self.line("}");
         self.line("}");
-        self.line("f = across(f);");
+        self.line(format!("f = {reduce}(f);"));
         self.line(format!("const bool head = inside && threadIdx.{lanes} == 0;"));
         self.line("if (gridDim.y > 1) {");
-        self.line(format!("if (head) parts[(u64)blockIdx.y * {d}.outer + point] = f;"));
+        self.line(format!("if (head) partials[(u64)blockIdx.y * {d}.outer + point] = f;"));
         self.line(format!("if (!is_last_block(&tickets[first / (index)blockDim.{points}])) continue;"));
         self.line("f = nothing();");
         self.line(format!(
-            "for (u32 part = threadIdx.{lanes}; inside && part < gridDim.y; part += blockDim.{lanes}) {{"
+            "for (u32 block = threadIdx.{lanes}; inside && block < gridDim.y; block += blockDim.{lanes}) {{"
         ));
-        self.line(format!("f = join(f, parts[(u64)part * {d}.outer + point]);"));
+        self.line(format!("f = join(f, partials[(u64)block * {d}.outer + point]);"));
         self.line("}");
-        self.line("f = across(f);");
+        self.line(format!("f = {reduce}(f);"));
         self.line("}");
         self.line("if (head) {");
         self.pointers(&self.operands_of(&kernel.epilogue), 'm', 0..outer, "p");
@@ -313,22 +316,22 @@ impl Writer<'_> {
         touched.dedup();
         self.pointers(&touched, 'm', 0..outer, "q");
         self.line("Folded carry = nothing();");
-        self.line("for (u32 part = 0; phase == 1 && part < blockIdx.y; part++) {");
-        self.line(format!("carry = join(carry, parts[(u64)part * {d}.outer + point]);"));
+        self.line("for (u32 block = 0; phase == 1 && block < blockIdx.y; block++) {");
+        self.line(format!("carry = join(carry, partials[(u64)block * {d}.outer + point]);"));
         self.line("}");
         self.line(format!(
             "for (index from = begin; from < end; from += {}) {{",
             if is_alone { "1" } else { "(index)blockDim.x" }
         ));
         self.line(if is_alone {
-            "const index lot = from;".to_owned()
+            "const index vector = from;".to_owned()
         } else {
-            format!("const index lot = from + (index)threadIdx.{lanes};")
+            format!("const index vector = from + (index)threadIdx.{lanes};")
         });
-        self.reload_arguments("lot");
-        self.coordinates("lot", outer..outer + 1);
+        self.reload_arguments("vector");
+        self.coordinates("vector", outer..outer + 1);
         self.pointers(&touched, 'q', outer..outer + 1, "p");
-        self.count("inside && lot < end");
+        self.count("inside && vector < end");
         self.line(format!("Folded own = nothing(), run[{}];", self.variant.items));
         self.points(EmittedFragment::Body, true, |w| w.line("own = join(own, g);"));
         if is_alone {
@@ -343,7 +346,7 @@ impl Writer<'_> {
         self.line("carry = join(carry, all);");
         self.line("}");
         let head = if is_alone { "inside".to_owned() } else { format!("inside && threadIdx.{lanes} == 0") };
-        self.line(format!("if (phase == 0 && {head}) parts[(u64)blockIdx.y * {d}.outer + point] = carry;"));
+        self.line(format!("if (phase == 0 && {head}) partials[(u64)blockIdx.y * {d}.outer + point] = carry;"));
         self.line("}");
     }
 
@@ -363,12 +366,12 @@ impl Writer<'_> {
 
     /// Declares `count`, the number of items in the domain.
     fn count(&mut self, condition: &str) {
-        let (kernel, lot, d) = (self.kernel, self.variant.items, self.domain());
+        let (kernel, items, d) = (self.kernel, self.variant.items, self.domain());
         let axis = (kernel.outer + kernel.inner - 1) as usize;
-        let whole = if lot == 1 {
+        let whole = if items == 1 {
             "1".to_owned()
         } else {
-            format!("(i32)({d}.last - x{axis} < {lot} ? {d}.last - x{axis} : {lot})")
+            format!("(i32)({d}.last - x{axis} < {items} ? {d}.last - x{axis} : {items})")
         };
         self.line(match condition {
             "true" => format!("const i32 count = {whole};"),
@@ -440,20 +443,24 @@ impl Writer<'_> {
         let fragment = if side == EmittedFragment::Body { &kernel.body } else { &kernel.epilogue };
         let has_items = self.variant.items > 1;
         for m in memory_operands(fragment, false).into_iter().filter(|_| has_items) {
-            let (dtype, lot) = (kernel.operands[m.0 as usize].dtype.ir_name(), self.variant.items);
+            let (dtype, items) = (kernel.operands[m.0 as usize].dtype.ir_name(), self.variant.items);
             self.line(match self.variant.access[m.0 as usize] {
-                AccessKind::Packed => format!("const {dtype}x{lot} l{0} = read_{dtype}x{lot}(p{0}, count);", m.0),
+                AccessKind::Packed => format!("const {dtype}x{items} l{0} = read_{dtype}x{items}(p{0}, count);", m.0),
                 AccessKind::Strided => {
-                    format!("const {dtype}x{lot} l{0} = collect_{dtype}x{lot}(p{0}, {1}, count);", m.0, self.stride(m))
+                    format!(
+                        "const {dtype}x{items} l{0} = collect_{dtype}x{items}(p{0}, {1}, count);",
+                        m.0,
+                        self.stride(m)
+                    )
                 }
                 AccessKind::Uniform => format!("const {dtype} l{0} = load_{dtype}(p{0});", m.0),
             });
         }
         for m in memory_operands(fragment, true).into_iter().filter(|_| has_items) {
-            let (dtype, lot) = (kernel.operands[m.0 as usize].dtype.ir_name(), self.variant.items);
+            let (dtype, items) = (kernel.operands[m.0 as usize].dtype.ir_name(), self.variant.items);
             match self.variant.access[m.0 as usize] {
                 AccessKind::Uniform => {}
-                AccessKind::Packed | AccessKind::Strided => self.line(format!("{dtype}x{lot} r{};", m.0)),
+                AccessKind::Packed | AccessKind::Strided => self.line(format!("{dtype}x{items} r{};", m.0)),
             }
         }
         let is_loop = has_items || kernel.template != Template::Map;
@@ -487,11 +494,11 @@ impl Writer<'_> {
             "count"
         };
         for m in memory_operands(fragment, true).into_iter().filter(|_| has_items) {
-            let (dtype, lot) = (kernel.operands[m.0 as usize].dtype.ir_name(), self.variant.items);
+            let (dtype, items) = (kernel.operands[m.0 as usize].dtype.ir_name(), self.variant.items);
             match self.variant.access[m.0 as usize] {
-                AccessKind::Packed => self.line(format!("write_{dtype}x{lot}(p{0}, r{0}, {count});", m.0)),
+                AccessKind::Packed => self.line(format!("write_{dtype}x{items}(p{0}, r{0}, {count});", m.0)),
                 AccessKind::Strided => {
-                    self.line(format!("spread_{dtype}x{lot}(p{0}, {1}, r{0}, {count});", m.0, self.stride(m)));
+                    self.line(format!("spread_{dtype}x{items}(p{0}, {1}, r{0}, {count});", m.0, self.stride(m)));
                 }
                 AccessKind::Uniform => {}
             }
@@ -551,9 +558,10 @@ impl Writer<'_> {
             Inst::Scatter(m, offset, _) => {
                 let dtype = kernel.operands[m.0 as usize].dtype.ir_name();
                 let place = format!("{} + {}", at(m), crate::cuda::text::fragment::name(fragment, 'v', offset));
-                let point = if has_items { format!("(u64)lot * {} + j", variant.items) } else { "(u64)lot".to_owned() };
+                let point =
+                    if has_items { format!("(u64)vector * {} + j", variant.items) } else { "(u64)vector".to_owned() };
                 format!(
-                    "if (phase == 0) claim(claims, mask, {place}, {point}); else if (is_last(claims, mask, {place}, {point})) store_{dtype}({place}, {value});"
+                    "if (phase == 0) record_writer(writers, mask, {place}, {point}); else if (is_last_writer(writers, mask, {place}, {point})) store_{dtype}({place}, {value});"
                 )
             }
             _ => unreachable!("instructions with a result are values"),

@@ -23,7 +23,7 @@ const ACCUMULATOR_BYTES: usize = 32;
 const MAX_ARGUMENT_BYTES: usize = 4096;
 /// Points that a lane folds in sequence before it adds them to a total: sums stay as accurate as pairwise ones.
 pub(crate) const RUN_LENGTH: usize = 32;
-/// The most parts of the inner domain of one outer point.
+/// The most segments of the inner domain of one outer point.
 const MAX_BLOCKS_PER_POINT: u64 = 1024;
 
 /// How an operand is accessed along the axis of a thread's items.
@@ -42,7 +42,7 @@ pub(crate) enum AccessKind {
 pub(crate) struct Variant {
     /// Whether indices and offsets need 64 bits.
     pub(crate) wide_index: bool,
-    /// Items per thread: points next to each other along the last axis. The generated text calls them a lot.
+    /// Items per thread: points next to each other along the last axis. In the generated text they are a vector.
     pub(crate) items: usize,
     /// How each operand is accessed along that axis.
     pub(crate) access: SmallVec<[AccessKind; 8]>,
@@ -62,9 +62,9 @@ pub struct Geometry {
     /// The number of launches, one after the other. Two launches get their numbers as an argument; a single one gets that of the last.
     pub phases: u32,
     /// Bytes of the partial results of folds that several blocks share.
-    pub parts: usize,
-    /// Zeroed slots of sixteen bytes for scatter claims, the hash table of which point writes an element last: none, or a power of two.
-    pub claims: usize,
+    pub partial_bytes: usize,
+    /// Zeroed slots of sixteen bytes for the hash table of which point writes an element last: none, or a power of two.
+    pub writers: usize,
     /// The argument `d`: words of four bytes, or of eight with 64-bit indices.
     pub domain: Vec<u8>,
 }
@@ -108,16 +108,16 @@ pub(crate) fn of(kernel: &Kernel, launch: &Launch<'_>) -> Option<(Variant, Geome
     // Each argument at a multiple of its size, of sixteen bytes at most, and three words more.
     variant.by_address =
         8 * kernel.operands.len() + 16 * kernel.scalars.len() + domain.bytes.len() + 32 > MAX_ARGUMENT_BYTES;
-    let claims = match scatters(kernel) {
+    let writers = match scatters(kernel) {
         0 => 0,
         scatters => (2 * scatters * outer as usize * items).next_power_of_two(),
     };
     let geometry = Geometry {
         grid: shape.grid,
         block: shape.block,
-        phases: if claims > 0 || kernel.template == Template::Scan && shape.grid[1] > 1 { 2 } else { 1 },
-        parts: if shape.grid[1] > 1 { outer as usize * shape.grid[1] as usize * fold::size(kernel) } else { 0 },
-        claims,
+        phases: if writers > 0 || kernel.template == Template::Scan && shape.grid[1] > 1 { 2 } else { 1 },
+        partial_bytes: if shape.grid[1] > 1 { outer as usize * shape.grid[1] as usize * fold::size(kernel) } else { 0 },
+        writers,
         domain: domain.bytes,
     };
     Some((variant, geometry))
@@ -184,7 +184,7 @@ fn access_kind(dtype: DType, launch: &Launch<'_>, operand: usize, items: usize) 
 struct GridShape {
     grid: [u32; 2],
     block: [u32; 2],
-    /// Groups of items of the inner domain in a part of a scan.
+    /// Groups of items of the inner domain in a segment of a scan.
     segment: u64,
 }
 
@@ -205,9 +205,9 @@ impl GridShape {
         let blocks = outer.div_ceil(groups);
         // Where the outer points are too few to fill the device, several blocks work on each.
         let least = if kernel.template == Template::Scan { 8 } else { 4 };
-        let parts = (inner / (lanes * least)).min(MAX_BLOCKS.div_ceil(blocks)).clamp(1, MAX_BLOCKS_PER_POINT);
-        let segment = inner.div_ceil(parts);
-        let grid = [blocks.clamp(1, 1 << 20) as u32, parts as u32];
+        let segments = (inner / (lanes * least)).min(MAX_BLOCKS.div_ceil(blocks)).clamp(1, MAX_BLOCKS_PER_POINT);
+        let segment = inner.div_ceil(segments);
+        let grid = [blocks.clamp(1, 1 << 20) as u32, segments as u32];
         let block = match variant.fold_axis {
             FoldAxis::Inner => [lanes as u32, groups as u32],
             FoldAxis::Outer => [groups as u32, lanes as u32],

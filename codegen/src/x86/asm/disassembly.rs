@@ -4,8 +4,12 @@ use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// One instruction a line, in Intel's order of operands; places that jumps lead to have names.
-pub(crate) fn disassembly(code: &[u8]) -> String {
+/// The column of comments, behind the longest instructions.
+const COMMENT_COLUMN: usize = 56;
+
+/// One instruction a line, in Intel's order of operands; places that jumps lead to have names. `comment` says by its offset what an
+/// instruction comes from; nothing is written where that is empty.
+pub(crate) fn disassembly(code: &[u8], mut comment: impl FnMut(usize) -> String) -> String {
     let decoded = || Decoder::with_ip(64, code, 0, DecoderOptions::NONE).into_iter();
     // Nothing jumps to the beginning, which stands for no jump.
     let targets: BTreeSet<u64> = decoded().map(|i| i.near_branch_target()).filter(|&t| t != 0).collect();
@@ -24,9 +28,15 @@ pub(crate) fn disassembly(code: &[u8]) -> String {
         }
         line.clear();
         formatter.format(&instruction, &mut line);
-        let _ = match name(instruction.near_branch_target()) {
-            Some(label) => writeln!(text, "    {} L{label}", line.split(' ').next().unwrap_or_default()),
-            None => writeln!(text, "    {line}"),
+        if let Some(label) = name(instruction.near_branch_target()) {
+            let end = line.find(' ').unwrap_or(line.len());
+            line.truncate(end);
+            let _ = write!(line, " L{label}");
+        }
+        let comment = comment(instruction.ip() as usize);
+        let _ = match comment.is_empty() {
+            true => writeln!(text, "    {line}"),
+            false => writeln!(text, "    {line:<0$} ; {comment}", COMMENT_COLUMN - 5),
         };
     }
     text

@@ -16,6 +16,8 @@ pub(crate) struct Body<'a> {
     pub(crate) fragment: Fragment,
     pub(crate) level: Level,
     pub(crate) lanes: usize,
+    /// Whether loops compiled from it record which bytes come from which instruction.
+    pub(crate) records_spans: bool,
     /// By value: the live instructions that use it.
     pub(crate) uses: Uses,
     /// By accumulator of a scan: the value it folds.
@@ -63,8 +65,20 @@ impl<'a> Body<'a> {
         }
         let accumulated = kernel.accumulators.iter().map(|a| now[a.value.0 as usize]).collect();
         let touched = SmallVec::from_elem(false, kernel.operands.len());
-        let mut body =
-            Body { kernel, fragment, level, lanes: 0, uses, accumulated, live, touched, readers, slow_masks };
+        let (lanes, records_spans) = (0, false);
+        let mut body = Body {
+            kernel,
+            fragment,
+            level,
+            lanes,
+            records_spans,
+            uses,
+            accumulated,
+            live,
+            touched,
+            readers,
+            slow_masks,
+        };
         for at in (0..count).rev() {
             let is_store = body.fragment.insts[at].is_effect();
             if !(is_store || body.is_slow_mask(at as u32) || !body.uses[at].is_empty()) {

@@ -60,8 +60,10 @@ impl Emitter<'_> {
             self.emit_inst(at)?;
             let is_read = body.uses[at].iter().any(|&user| !is_hoisted[user as usize]);
             if is_hoisted[at] && is_read {
+                let start = self.asm.len();
                 let backing = self.store_hoisted(ValueId(at as u32));
                 self.hoisted[at] = Some(backing);
+                self.record_span(at, start);
             }
             self.free_temps();
         }

@@ -28,6 +28,14 @@ pub(crate) struct Unsupported {
     pub(crate) what: String,
 }
 
+/// The machine code of one copy of an instruction: the bytes from `start` to `end`.
+#[derive(Clone, Copy)]
+pub(crate) struct InstSpan {
+    pub(crate) start: usize,
+    pub(crate) end: usize,
+    pub(crate) inst: usize,
+}
+
 /// What a loop does instead of the default at stores and at results of accumulators.
 pub(crate) trait LoopHooks {
     /// Takes a value that the fragment stores to an operand, with the registers of the loop; false where it is to be stored.
@@ -80,6 +88,8 @@ pub(crate) struct Emitter<'a> {
     pub(crate) const_registers: ConstRegisters,
     /// Table indices that are in the argument block, and where.
     pub(crate) table_indices: SmallVec<[(ValueNumber, usize); 2]>,
+    /// In the order of the code, where the body records them; none otherwise.
+    pub(crate) spans: Vec<InstSpan>,
 }
 
 /// The form for an element size, among those of one, two, four and eight bytes.
@@ -150,6 +160,7 @@ impl<'a> Emitter<'a> {
             hooks: None,
             const_registers: ConstRegisters::default(),
             table_indices: SmallVec::new(),
+            spans: vec![],
         }
     }
 
@@ -203,13 +214,27 @@ impl<'a> Emitter<'a> {
     /// # Errors
     /// It has no machine code.
     pub(crate) fn emit_inst(&mut self, at: usize) -> std::result::Result<(), Unsupported> {
+        let start = self.asm.len();
         self.current = at as u32;
         self.inst(at).map_err(|what| Unsupported { at, what })?;
         self.check_missing(at)?;
         if self.body.is_slow_mask(at as u32) {
             self.record_slow_lanes();
         }
+        self.record_span(at, start);
         Ok(())
+    }
+
+    /// Records that the code from `start` on comes from an instruction, for listings.
+    pub(crate) fn record_span(&mut self, inst: usize, start: usize) {
+        if !self.body.records_spans {
+            return;
+        }
+        let end = self.asm.len();
+        match self.spans.last_mut() {
+            Some(last) if last.inst == inst && last.end == start => last.end = end,
+            _ => self.spans.push(InstSpan { start, end, inst }),
+        }
     }
 
     /// Checks that every instruction asked for so far has machine code.

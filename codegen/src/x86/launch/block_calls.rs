@@ -6,7 +6,8 @@ use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{StrideKind, StrideKinds, VECTOR_BYTES};
 use crate::x86::launch::compiled_loop::CompiledLoop;
 use crate::x86::launch::{FoldFunction, JitHook, MapFunction};
-use crate::{Kernel, Op, Verified, expand};
+use crate::{Expanded, Kernel, Op, Verified, expand};
+use smallvec::SmallVec;
 use std::fmt;
 
 /// Compiles runs of calls for a level.
@@ -18,35 +19,51 @@ fn stride_kinds(uniform: &[bool]) -> StrideKinds {
 
 impl JitHook for BlockCalls {
     fn compile_map(&self, map: &Verified<Kernel>, uniform: &[bool]) -> Result<Box<dyn MapFunction>, usize> {
-        let expanded = expand(map);
-        match CompiledLoop::new(&Body::of(&expanded, self.0), &stride_kinds(uniform)) {
-            Ok(compiled) => Ok(Box::new(compiled)),
-            Err(none) => Err(expanded.body.origin[none.at] as usize),
+        let (map, kinds) = (expand(map), stride_kinds(uniform));
+        match CompiledLoop::new(&Body::of(&map, self.0), &kinds) {
+            Ok(compiled) => Ok(Box::new(MapCode { compiled, map, level: self.0, kinds })),
+            Err(none) => Err(map.body.origin[none.at] as usize),
         }
     }
 
     fn compile_fold(&self, map: &Verified<Kernel>, uniform: &[bool], ops: &[Op]) -> Option<Box<dyn FoldFunction>> {
-        let expanded = expand(map);
-        let body = Body::of(&expanded, self.0);
-        let compiled = CompiledLoop::reduce(&body, &stride_kinds(uniform), ops).ok()?;
-        Some(Box::new(ReduceCall { compiled, lanes: body.lanes, folds: ops.len() }))
+        let (map, kinds) = (expand(map), stride_kinds(uniform));
+        let body = Body::of(&map, self.0);
+        let compiled = CompiledLoop::reduce(&body, &kinds, ops).ok()?;
+        let lanes = body.lanes;
+        Some(Box::new(ReduceCode { code: MapCode { compiled, map, level: self.0, kinds }, lanes, ops: ops.into() }))
     }
 }
 
-impl MapFunction for CompiledLoop {
+/// The loop of a map over one block. What it was compiled from is kept for listings.
+struct MapCode {
+    compiled: CompiledLoop,
+    map: Expanded,
+    level: Level,
+    kinds: StrideKinds,
+}
+
+impl MapFunction for MapCode {
     fn has_slow_path(&self) -> bool {
-        CompiledLoop::has_slow_path(self)
+        self.compiled.has_slow_path()
     }
 
     #[inline]
     unsafe fn run(&self, addresses: &[*mut u8], n: usize) -> bool {
-        with_scratch(self.arguments().bytes.next_multiple_of(VECTOR_BYTES), |block| {
+        let compiled = &self.compiled;
+        with_scratch(compiled.arguments().bytes.next_multiple_of(VECTOR_BYTES), |block| {
             // SAFETY: the block has room for all arguments; the caller's contract.
             unsafe {
-                self.write(block, addresses);
-                CompiledLoop::run(self, block, n)
+                compiled.write(block, addresses);
+                compiled.run(block, n)
             }
         })
+    }
+}
+
+impl fmt::Display for MapCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.compiled.listing(Body::of(&self.map, self.level), &self.kinds))
     }
 }
 
@@ -68,34 +85,36 @@ impl CompiledLoop {
 }
 
 /// The loop of a reduction over one block.
-struct ReduceCall {
-    compiled: CompiledLoop,
+struct ReduceCode {
+    code: MapCode,
     lanes: usize,
-    folds: usize,
+    ops: SmallVec<[Op; 4]>,
 }
 
-impl FoldFunction for ReduceCall {
+impl FoldFunction for ReduceCode {
     fn lanes(&self) -> usize {
         self.lanes
     }
 
     #[inline]
     unsafe fn run(&self, addresses: &[*mut u8], n: usize, out: *mut u8) -> bool {
-        with_scratch(self.compiled.arguments().bytes.next_multiple_of(VECTOR_BYTES), |block| {
+        let compiled = &self.code.compiled;
+        with_scratch(compiled.arguments().bytes.next_multiple_of(VECTOR_BYTES), |block| {
             // SAFETY: the block has room for all arguments, the last of which are the folds' vectors; the caller's contract.
             unsafe {
-                self.compiled.write(block, addresses);
-                let complete = self.compiled.run(block, n);
-                let vectors = block.add(self.compiled.arguments().folded);
-                std::ptr::copy_nonoverlapping(vectors, out, self.folds * VECTOR_BYTES);
+                compiled.write(block, addresses);
+                let complete = compiled.run(block, n);
+                let vectors = block.add(compiled.arguments().folded);
+                std::ptr::copy_nonoverlapping(vectors, out, self.ops.len() * VECTOR_BYTES);
                 complete
             }
         })
     }
 }
 
-impl fmt::Display for ReduceCall {
+impl fmt::Display for ReduceCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.compiled.fmt(f)
+        let body = Body::of(&self.code.map, self.code.level);
+        f.write_str(&self.code.compiled.reduce_listing(body, &self.code.kinds, &self.ops))
     }
 }

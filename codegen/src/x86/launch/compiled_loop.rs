@@ -1,6 +1,7 @@
 //! A compiled loop: its code in executable memory, the layout of its argument block, and its tail.
 
 use crate::Op;
+use crate::ir::print::InstText;
 use crate::x86::asm::arena::{ExecutableCode, map_executable};
 use crate::x86::asm::disassembly::disassembly;
 use crate::x86::isel::arguments::Arguments;
@@ -9,7 +10,6 @@ use crate::x86::isel::conventions::StrideKinds;
 use crate::x86::isel::select::Unsupported;
 use crate::x86::loops::prologue::LoopCode;
 use crate::x86::loops::tail::Tail;
-use std::fmt;
 
 /// The signature of a loop: the argument block and the number of elements.
 type LoopFn = unsafe extern "sysv64" fn(*mut u8, usize);
@@ -81,9 +81,37 @@ impl CompiledLoop {
     }
 }
 
-impl fmt::Display for CompiledLoop {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} bytes", self.code.bytes().len())?;
-        f.write_str(&disassembly(self.code.bytes()))
+impl CompiledLoop {
+    /// The listing of the loop of a map or a scan: machine code beside the instructions of the body that it was selected for.
+    pub(crate) fn listing(&self, mut body: Body<'_>, kinds: &StrideKinds) -> String {
+        body.records_spans = true;
+        self.listing_from(&body, body.lower(kinds))
+    }
+
+    /// The same of the loop of a reduction.
+    pub(crate) fn reduce_listing(&self, mut body: Body<'_>, kinds: &StrideKinds, ops: &[Op]) -> String {
+        body.records_spans = true;
+        self.listing_from(&body, body.lower_reduce(kinds, ops))
+    }
+
+    /// Only a listing asks which bytes come from which instruction. So this is not recorded at first, and the loop is compiled again.
+    fn listing_from(&self, body: &Body<'_>, again: Result<LoopCode, Unsupported>) -> String {
+        let (code, mut spans) = (self.code.bytes(), vec![]);
+        if let Ok(again) = again {
+            debug_assert_eq!(again.code, code, "compiling is deterministic");
+            spans = again.spans;
+        }
+        let comment = |at: usize| {
+            let Some(span) = spans.iter().find(|span| (span.start..span.end).contains(&at)) else {
+                return String::new();
+            };
+            let mut text = InstText(&body.fragment, span.inst).to_string();
+            if at > span.start {
+                // From its second line on a value is only named.
+                text.truncate(text.find([':', ',']).unwrap_or(text.len()));
+            }
+            text
+        };
+        format!("{} bytes\n{}", code.len(), disassembly(code, comment))
     }
 }

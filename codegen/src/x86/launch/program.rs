@@ -282,10 +282,11 @@ impl LoopProgram {
     /// The listing of a program that is capable of these strategies.
     pub(crate) fn listing_with(&self, strategies: impl Iterator<Item = Strategy>) -> String {
         let mut text = format!("x86, {:?}\n{}", self.level, strategy::listing(strategies));
-        let _ = write!(text, "dense: {}", self.dense);
+        let body = || Body::of(&self.expanded, self.level);
+        text += &format!("dense: {}", self.dense.listing(body(), &self.dense_kinds));
         for (kinds, found) in self.loops.read().unwrap_or_else(|e| e.into_inner()).iter() {
             let _ = match found {
-                Some(found) => write!(text, "{kinds:?}: {found}"),
+                Some(found) => write!(text, "{kinds:?}: {}", found.listing(body(), kinds)),
                 None => writeln!(text, "{kinds:?}: portable"),
             };
         }

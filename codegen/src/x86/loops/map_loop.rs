@@ -82,7 +82,7 @@ impl Body<'_> {
         e.asm.jump_if(Cond::AboveEqual, again);
         e.asm.jmp(tail);
         e.check_missing(self.fragment.insts.len())?;
-        Ok(LoopCode { code: e.asm.finish(), arguments: e.arguments })
+        Ok(LoopCode { code: e.asm.finish(), arguments: e.arguments, spans: e.spans })
     }
 
     /// The unroll factor: enough copies of short bodies to hide their latency.

@@ -5,7 +5,7 @@ use crate::x86::asm::level::Level;
 use crate::x86::isel::arguments::Arguments;
 use crate::x86::isel::body::Body;
 use crate::x86::isel::conventions::{INDEX, LANE_MASK, REMAINING, SCRATCH, StrideKind, StrideKinds, at_arguments};
-use crate::x86::isel::select::Emitter;
+use crate::x86::isel::select::{Emitter, InstSpan};
 
 /// The distance of prefetches in bytes: `exp` of five million elements takes 2.4 ns each with AVX2 instead of 3.4, and 1.4
 /// instead of 2.8 with AVX-512; half or twice the distance is up to a fifth slower.
@@ -15,6 +15,8 @@ const PREFETCH_DISTANCE: i32 = 2048;
 pub(crate) struct LoopCode {
     pub(crate) code: Vec<u8>,
     pub(crate) arguments: Arguments,
+    /// Which bytes come from which instruction, where the body records it.
+    pub(crate) spans: Vec<InstSpan>,
 }
 
 impl Body<'_> {

@@ -269,7 +269,7 @@ impl Body<'_> {
         e.asm.jump_if(Cond::AboveEqual, again);
         e.asm.jmp(tail);
         e.check_missing(self.fragment.insts.len())?;
-        Ok(LoopCode { code: e.asm.finish(), arguments: e.arguments })
+        Ok(LoopCode { code: e.asm.finish(), arguments: e.arguments, spans: e.spans })
     }
 
     /// Emits the main loop: rounds that accumulate a vector into each chain, while there are so many.

@@ -148,7 +148,7 @@ Result nvrtcCompileProgram(Program *program, int count, const char *const *optio
     snprintf(object, sizeof object, "%s/out.so", folder);
     snprintf(log, sizeof log, "%s/log", folder);
     snprintf(command, sizeof command,
-             "cc -shared -fPIC -Wl,-z,defs -Werror=implicit-function-declaration -O1 -std=gnu11 -w -ffp-contract=off "
+             "cc -shared -fPIC -Wl,-z,defs -Werror=implicit-function-declaration -O0 -std=gnu11 -w -ffp-contract=off "
              "-fno-strict-aliasing -I'%s' -o %s %s/*.c -lm 2>%s",
              here, object, folder, log);
     int number = 0;

@@ -3,50 +3,7 @@
 typedef struct {
     const u8 *m0;
     const u8 *m1;
-    const u8 *m2;
-    const u8 *m3;
-    const u8 *m4;
-    const u8 *m5;
-    const u8 *m6;
-    const u8 *m7;
-    const u8 *m8;
-    const u8 *m9;
-    const u8 *m10;
-    const u8 *m11;
-    const u8 *m12;
-    const u8 *m13;
-    const u8 *m14;
-    const u8 *m15;
-    const u8 *m16;
-    const u8 *m17;
-    const u8 *m18;
-    const u8 *m19;
-    const u8 *m20;
-    const u8 *m21;
-    const u8 *m22;
-    const u8 *m23;
-    const u8 *m24;
-    const u8 *m25;
-    const u8 *m26;
-    const u8 *m27;
-    const u8 *m28;
-    const u8 *m29;
-    const u8 *m30;
-    const u8 *m31;
-    const u8 *m32;
-    const u8 *m33;
-    const u8 *m34;
-    const u8 *m35;
-    const u8 *m36;
-    const u8 *m37;
-    const u8 *m38;
-    const u8 *m39;
-    const u8 *m40;
-    const u8 *m41;
-    const u8 *m42;
-    const u8 *m43;
-    const u8 *m44;
-    const u8 *m45;
+    // 44 more like these
     const u8 *m46;
     u8 *m47;
     __align__(16) f64 s0;
@@ -54,11 +11,11 @@ typedef struct {
     __align__(16) c128 s2;
     __align__(16) Domain d;
 } Arguments;
-=== Claim
-// Which point writes an element last: a table of addresses with open addressing, filled before anything is written.
-typedef struct { u64 address, point; } Claim;
 === Flags
 typedef struct __align__(16) { u64 word[2]; } Flags;
+=== LastWriter
+// Which point writes an element last: a table of addresses with open addressing, filled before anything is written.
+typedef struct { u64 address, point; } LastWriter;
 === absolute_c128
 // Brought to where squares neither overflow nor vanish.
 static __device__ f64 absolute_c128(const c128 a) {
@@ -120,31 +77,14 @@ static __device__ f64 bound_f64(const f64 a, const f64 b) { return size_bits_f64
 typedef struct __align__(16) { c128 at[2]; } c128x2;
 === c64x4
 typedef struct __align__(16) { c64 at[4]; } c64x4;
-=== chosen_of
-// How many bytes are not zero.
-static __device__ i32 chosen_of(u64 word) {
-    word |= word >> 4;
-    word |= word >> 2;
-    word |= word >> 1;
-    return __popcll(word & 0x0101010101010101ULL);
-}
-=== claim
-static __device__ void claim(Claim *const claims, const u64 mask, const u8 *const at, const u64 point) {
-    for (u64 i = place_of((u64)at) & mask;; i = (i + 1) & mask) {
-        const u64 found = atomicCAS(&claims[i].address, 0ULL, (u64)at);
-        if (found != 0 && found != (u64)at) continue;
-        atomicMax(&claims[i].point, point);
-        return;
-    }
-}
 === collect_f64x2
 static __device__ f64x2 collect_f64x2(const u8 *const at, const index stride, const i32 count) {
-    f64x2 lot;
+    f64x2 vector;
     #pragma unroll
     for (i32 j = 0; j < 2; j++) {
-        if (j < count) lot.at[j] = load_f64(at + j * stride);
+        if (j < count) vector.at[j] = load_f64(at + j * stride);
     }
-    return lot;
+    return vector;
 }
 === complex_c128
 static __device__ c128 complex_c128(const f64 re, const f64 im) {
@@ -215,6 +155,8 @@ static __device__ Folded further(const Folded f, const i32 by, const i32 width) 
     for (i32 i = 0; i < (i32)(sizeof(Folded) / 4); i++) there.word[i] = __shfl_down_sync(0xffffffffU, here.word[i], by, width);
     return there.f;
 }
+=== hash_of
+static __device__ u64 hash_of(const u64 address) { return (address * 0x9e3779b97f4a7c15ULL) >> 20; }
 === heaviside_f64
 static __device__ f64 heaviside_f64(const f64 a, const f64 b) {
     const f64 v0 = a;
@@ -258,12 +200,6 @@ static __device__ index over(const index n, const Axis axis) {
 static __device__ f32 infinity_f32(void) { return from_bits_f32((u32)(2 * bias_f32() + 1) << mantissa_width_f32()); }
 === infinity_f64
 static __device__ f64 infinity_f64(void) { return from_bits_f64((u64)(2 * bias_f64() + 1) << mantissa_width_f64()); }
-=== is_last
-static __device__ bool is_last(const Claim *const claims, const u64 mask, const u8 *const at, const u64 point) {
-    u64 i = place_of((u64)at) & mask;
-    while (claims[i].address != (u64)at) i = (i + 1) & mask;
-    return claims[i].point == point;
-}
 === is_last_block
 // Whether this block is the last of those that work on the same points: then what the others wrote can be read.
 static __device__ bool is_last_block(u32 *const ticket) {
@@ -277,6 +213,12 @@ static __device__ bool is_last_block(u32 *const ticket) {
     __syncthreads();
     __threadfence();
     return last;
+}
+=== is_last_writer
+static __device__ bool is_last_writer(const LastWriter *const writers, const u64 mask, const u8 *const at, const u64 point) {
+    u64 i = hash_of((u64)at) & mask;
+    while (writers[i].address != (u64)at) i = (i + 1) & mask;
+    return writers[i].point == point;
 }
 === isfinite_f32
 static __device__ bool isfinite_f32(const f32 a) { return size_bits_f32(a) < bits_f32(infinity_f32()); }
@@ -372,8 +314,6 @@ static __device__ f64 nextafter_f64(const f64 a, const f64 b) {
     const f64 v37 = v24;
     return v37;
 }
-=== place_of
-static __device__ u64 place_of(const u64 address) { return (address * 0x9e3779b97f4a7c15ULL) >> 20; }
 === powers_f64
 static __device__ const f64 powers_f64[16] = {
     1.0000000002870217, 1.044273782727143, 1.090507732978257, 1.1387886350835488,
@@ -383,93 +323,93 @@ static __device__ const f64 powers_f64[16] = {
 };
 === read_c128x2
 static __device__ c128x2 read_c128x2(const u8 *const at, const i32 count) {
-    c128x2 lot;
+    c128x2 vector;
     if (count == 2) return *(const c128x2 *)at;
     #pragma unroll
     for (i32 j = 0; j < 2; j++) {
-        if (j < count) lot.at[j] = load_c128(at + j * 16);
+        if (j < count) vector.at[j] = load_c128(at + j * 16);
     }
-    return lot;
+    return vector;
 }
 === read_f32x2
 static __device__ f32x2 read_f32x2(const u8 *const at, const i32 count) {
-    f32x2 lot;
+    f32x2 vector;
     if (count == 2) return *(const f32x2 *)at;
     #pragma unroll
     for (i32 j = 0; j < 2; j++) {
-        if (j < count) lot.at[j] = load_f32(at + j * 4);
+        if (j < count) vector.at[j] = load_f32(at + j * 4);
     }
-    return lot;
+    return vector;
 }
 === read_f32x8
 static __device__ f32x8 read_f32x8(const u8 *const at, const i32 count) {
-    f32x8 lot;
+    f32x8 vector;
     if (count == 8) return *(const f32x8 *)at;
     #pragma unroll
     for (i32 j = 0; j < 8; j++) {
-        if (j < count) lot.at[j] = load_f32(at + j * 4);
+        if (j < count) vector.at[j] = load_f32(at + j * 4);
     }
-    return lot;
+    return vector;
 }
 === read_f64x2
 static __device__ f64x2 read_f64x2(const u8 *const at, const i32 count) {
-    f64x2 lot;
+    f64x2 vector;
     if (count == 2) return *(const f64x2 *)at;
     #pragma unroll
     for (i32 j = 0; j < 2; j++) {
-        if (j < count) lot.at[j] = load_f64(at + j * 8);
+        if (j < count) vector.at[j] = load_f64(at + j * 8);
     }
-    return lot;
+    return vector;
 }
 === read_f64x4
 static __device__ f64x4 read_f64x4(const u8 *const at, const i32 count) {
-    f64x4 lot;
+    f64x4 vector;
     if (count == 4) return *(const f64x4 *)at;
     #pragma unroll
     for (i32 j = 0; j < 4; j++) {
-        if (j < count) lot.at[j] = load_f64(at + j * 8);
+        if (j < count) vector.at[j] = load_f64(at + j * 8);
     }
-    return lot;
+    return vector;
 }
 === read_i32x4
 static __device__ i32x4 read_i32x4(const u8 *const at, const i32 count) {
-    i32x4 lot;
+    i32x4 vector;
     if (count == 4) return *(const i32x4 *)at;
     #pragma unroll
     for (i32 j = 0; j < 4; j++) {
-        if (j < count) lot.at[j] = load_i32(at + j * 4);
+        if (j < count) vector.at[j] = load_i32(at + j * 4);
     }
-    return lot;
+    return vector;
 }
 === read_i64x4
 static __device__ i64x4 read_i64x4(const u8 *const at, const i32 count) {
-    i64x4 lot;
+    i64x4 vector;
     if (count == 4) return *(const i64x4 *)at;
     #pragma unroll
     for (i32 j = 0; j < 4; j++) {
-        if (j < count) lot.at[j] = load_i64(at + j * 8);
+        if (j < count) vector.at[j] = load_i64(at + j * 8);
     }
-    return lot;
+    return vector;
 }
 === read_u16x4
 static __device__ u16x4 read_u16x4(const u8 *const at, const i32 count) {
-    u16x4 lot;
+    u16x4 vector;
     if (count == 4) return *(const u16x4 *)at;
     #pragma unroll
     for (i32 j = 0; j < 4; j++) {
-        if (j < count) lot.at[j] = load_u16(at + j * 2);
+        if (j < count) vector.at[j] = load_u16(at + j * 2);
     }
-    return lot;
+    return vector;
 }
 === read_u8x4
 static __device__ u8x4 read_u8x4(const u8 *const at, const i32 count) {
-    u8x4 lot;
+    u8x4 vector;
     if (count == 4) return *(const u8x4 *)at;
     #pragma unroll
     for (i32 j = 0; j < 4; j++) {
-        if (j < count) lot.at[j] = load_u8(at + j * 1);
+        if (j < count) vector.at[j] = load_u8(at + j * 1);
     }
-    return lot;
+    return vector;
 }
 === reciprocal_i32
 static __device__ i32 reciprocal_i32(const i32 a) {
@@ -483,6 +423,43 @@ static __device__ i32 reciprocal_i32(const i32 a) {
     const i32 v12 = v10;
     return v12;
 }
+=== record_writer
+static __device__ void record_writer(LastWriter *const writers, const u64 mask, const u8 *const at, const u64 point) {
+    for (u64 i = hash_of((u64)at) & mask;; i = (i + 1) & mask) {
+        const u64 found = atomicCAS(&writers[i].address, 0ULL, (u64)at);
+        if (found != 0 && found != (u64)at) continue;
+        atomicMax(&writers[i].point, point);
+        return;
+    }
+}
+=== reduce_in_x
+// What the lanes of a group hold together; lane 0 gets it.
+static __device__ Folded reduce_in_x(Folded f) {
+    __shared__ Folded shared[8];
+    const i32 width = blockDim.x < 32 ? blockDim.x : 32, warps = blockDim.x / 32, slot = threadIdx.y * warps;
+    for (i32 by = width / 2; by > 0; by /= 2) f = join(f, further(f, by, width));
+    if (warps <= 1) return f;
+    __syncthreads();
+    if (threadIdx.x % 32 == 0) shared[slot + threadIdx.x / 32] = f;
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        for (i32 warp = 1; warp < warps; warp++) f = join(f, shared[slot + warp]);
+    }
+    return f;
+}
+=== reduce_in_y
+// What the lanes of a group hold together; lane 0 gets it.
+static __device__ Folded reduce_in_y(Folded f) {
+    __shared__ Folded shared[256];
+    if (blockDim.y == 1) return f;
+    __syncthreads();
+    shared[threadIdx.y * blockDim.x + threadIdx.x] = f;
+    __syncthreads();
+    if (threadIdx.y == 0) {
+        for (i32 lane = 1; lane < (i32)blockDim.y; lane++) f = join(f, shared[lane * blockDim.x + threadIdx.x]);
+    }
+    return f;
+}
 === scale_f64
 // Two factors, as one would have to exceed the range of exponents; the first product is exact, so it rounds once.
 static __device__ f64 scale_f64(const f64 a, const f64 b) {
@@ -491,6 +468,14 @@ static __device__ f64 scale_f64(const f64 a, const f64 b) {
     const u64 whole = bits_f64(kept + (magic_f64() + (f64)(2 * bias_f64())));
     const u64 half = bits_f64(kept * (f64)0.5 + (magic_f64() + (f64)bias_f64()));
     return a * from_bits_f64(half << mantissa_width_f64()) * from_bits_f64((whole - half) << mantissa_width_f64());
+}
+=== selected_in
+// How many bytes are not zero.
+static __device__ i32 selected_in(u64 word) {
+    word |= word >> 4;
+    word |= word >> 2;
+    word |= word >> 1;
+    return __popcll(word & 0x0101010101010101ULL);
 }
 === sign_bit_f32
 static __device__ u32 sign_bit_f32(void) { return (u32)1 << (8 * sizeof(f32) - 1); }
@@ -521,10 +506,10 @@ static __device__ f64 spacing_f64(const f64 a) {
     return v23;
 }
 === spread_f64x2
-static __device__ void spread_f64x2(u8 *const at, const index stride, const f64x2 lot, const i32 count) {
+static __device__ void spread_f64x2(u8 *const at, const index stride, const f64x2 vector, const i32 count) {
     #pragma unroll
     for (i32 j = 0; j < 2; j++) {
-        if (j < count) store_f64(at + j * stride, lot.at[j]);
+        if (j < count) store_f64(at + j * stride, vector.at[j]);
     }
 }
 === store_bool
@@ -558,90 +543,90 @@ typedef struct __align__(8) { u16 at[4]; } u16x4;
 === u8x4
 typedef struct __align__(4) { u8 at[4]; } u8x4;
 === write_boolx8
-static __device__ void write_boolx8(u8 *const at, const boolx8 lot, const i32 count) {
+static __device__ void write_boolx8(u8 *const at, const boolx8 vector, const i32 count) {
     if (count == 8) {
-        *(boolx8 *)at = lot;
+        *(boolx8 *)at = vector;
         return;
     }
     #pragma unroll
     for (i32 j = 0; j < 8; j++) {
-        if (j < count) store_bool(at + j * 1, lot.at[j]);
+        if (j < count) store_bool(at + j * 1, vector.at[j]);
     }
 }
 === write_c128x2
-static __device__ void write_c128x2(u8 *const at, const c128x2 lot, const i32 count) {
+static __device__ void write_c128x2(u8 *const at, const c128x2 vector, const i32 count) {
     if (count == 2) {
-        *(c128x2 *)at = lot;
+        *(c128x2 *)at = vector;
         return;
     }
     #pragma unroll
     for (i32 j = 0; j < 2; j++) {
-        if (j < count) store_c128(at + j * 16, lot.at[j]);
+        if (j < count) store_c128(at + j * 16, vector.at[j]);
     }
 }
 === write_c64x4
-static __device__ void write_c64x4(u8 *const at, const c64x4 lot, const i32 count) {
+static __device__ void write_c64x4(u8 *const at, const c64x4 vector, const i32 count) {
     if (count == 4) {
-        *(c64x4 *)at = lot;
+        *(c64x4 *)at = vector;
         return;
     }
     #pragma unroll
     for (i32 j = 0; j < 4; j++) {
-        if (j < count) store_c64(at + j * 8, lot.at[j]);
+        if (j < count) store_c64(at + j * 8, vector.at[j]);
     }
 }
 === write_f32x8
-static __device__ void write_f32x8(u8 *const at, const f32x8 lot, const i32 count) {
+static __device__ void write_f32x8(u8 *const at, const f32x8 vector, const i32 count) {
     if (count == 8) {
-        *(f32x8 *)at = lot;
+        *(f32x8 *)at = vector;
         return;
     }
     #pragma unroll
     for (i32 j = 0; j < 8; j++) {
-        if (j < count) store_f32(at + j * 4, lot.at[j]);
+        if (j < count) store_f32(at + j * 4, vector.at[j]);
     }
 }
 === write_f64x2
-static __device__ void write_f64x2(u8 *const at, const f64x2 lot, const i32 count) {
+static __device__ void write_f64x2(u8 *const at, const f64x2 vector, const i32 count) {
     if (count == 2) {
-        *(f64x2 *)at = lot;
+        *(f64x2 *)at = vector;
         return;
     }
     #pragma unroll
     for (i32 j = 0; j < 2; j++) {
-        if (j < count) store_f64(at + j * 8, lot.at[j]);
+        if (j < count) store_f64(at + j * 8, vector.at[j]);
     }
 }
 === write_f64x4
-static __device__ void write_f64x4(u8 *const at, const f64x4 lot, const i32 count) {
+static __device__ void write_f64x4(u8 *const at, const f64x4 vector, const i32 count) {
     if (count == 4) {
-        *(f64x4 *)at = lot;
+        *(f64x4 *)at = vector;
         return;
     }
     #pragma unroll
     for (i32 j = 0; j < 4; j++) {
-        if (j < count) store_f64(at + j * 8, lot.at[j]);
+        if (j < count) store_f64(at + j * 8, vector.at[j]);
     }
 }
 === write_i32x4
-static __device__ void write_i32x4(u8 *const at, const i32x4 lot, const i32 count) {
+static __device__ void write_i32x4(u8 *const at, const i32x4 vector, const i32 count) {
     if (count == 4) {
-        *(i32x4 *)at = lot;
+        *(i32x4 *)at = vector;
         return;
     }
     #pragma unroll
     for (i32 j = 0; j < 4; j++) {
-        if (j < count) store_i32(at + j * 4, lot.at[j]);
+        if (j < count) store_i32(at + j * 4, vector.at[j]);
     }
 }
 === write_u8x4
-static __device__ void write_u8x4(u8 *const at, const u8x4 lot, const i32 count) {
+static __device__ void write_u8x4(u8 *const at, const u8x4 vector, const i32 count) {
     if (count == 4) {
-        *(u8x4 *)at = lot;
+        *(u8x4 *)at = vector;
         return;
     }
     #pragma unroll
     for (i32 j = 0; j < 4; j++) {
-        if (j < count) store_u8(at + j * 1, lot.at[j]);
+        if (j < count) store_u8(at + j * 1, vector.at[j]);
     }
 }
