@@ -147,10 +147,10 @@ Log1p "log1p" (a) "efdFD" -> same, DIVIDE | INVALID, Positive, 14,
     { elementary: Log1p; complex: a.log1p(); }
 Logaddexp "logaddexp" (a, b) "efd" -> same, OVERFLOW | UNDERFLOW | INVALID, Small, 26,
     "Logarithm of the sum of the exponentials of the arguments, element by element."
-    { float: a.logaddexp(b); }
+    { elementary: Logaddexp; }
 Logaddexp2 "logaddexp2" (a, b) "efd" -> same, OVERFLOW | UNDERFLOW | INVALID, Small, 26,
     "Logarithm to base two of the sum of two raised to the arguments, element by element."
-    { float: a.logaddexp2(b); }
+    { elementary: Logaddexp2; }
 // --- trigonometry
 Sin "sin" (a) "efdFD" -> same, INVALID, Any, 16,
     "Sine of an angle in radians, element by element."

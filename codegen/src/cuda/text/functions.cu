@@ -157,21 +157,6 @@ static __device__ T floor_divide_T(const T a, const T b) {
     return quotient - whole > (T)0.5 ? whole + (T)1 : whole;
 }
 
-static __device__ T logaddexp_T(const T a, const T b) {
-    if (a == b) return a + (T)0.69314718055994530942;
-    const T d = a - b;
-    if (d != d) return d;
-    return d > 0 ? a + log1p_T(exp_T(-d)) : b + log1p_T(exp_T(d));
-}
-
-static __device__ T logaddexp2_T(const T a, const T b) {
-    if (a == b) return a + (T)1;
-    const T d = a - b;
-    if (d != d) return d;
-    const T log2_e = (T)1.4426950408889634074;
-    return d > 0 ? a + log2_e * log1p_T(exp2_T(-d)) : b + log2_e * log1p_T(exp2_T(d));
-}
-
 // --- steps of elementary functions
 
 static __device__ T bound_T(const T a, const T b) { return size_bits_T(a) < bits_T(b) ? a : copysign_F(b, a); }

@@ -159,6 +159,8 @@ pub(crate) fn builtin(op: Op) -> Option<String> {
     let args = if op.arity() == 1 { "a" } else { "a, b" };
     let name = match op {
         Op::Nextafter | Op::Spacing | Op::Reciprocal => return None,
+        // Of infinities and nans.
+        Op::Logaddexp | Op::Logaddexp2 => return Some("a == b ? a : a - b != a - b ? a - b : a > b ? a : b".to_owned()),
         Op::Power => "pow",
         Op::Arctan2 => "atan2",
         _ => &op.name().replacen("arc", "a", 1),

@@ -163,10 +163,6 @@ pub(crate) trait FloatOps: Copy {
     fn deg2rad(self) -> Self;
     /// Radians as degrees.
     fn rad2deg(self) -> Self;
-    /// `log(exp(a) + exp(b))`.
-    fn logaddexp(self, b: Self) -> Self;
-    /// `log2(2**a + 2**b)`.
-    fn logaddexp2(self, b: Self) -> Self;
 }
 
 macro_rules! reals {
@@ -262,29 +258,6 @@ macro_rules! reals {
             #[inline(always)]
             fn rad2deg(self) -> $T {
                 self * (180.0 / $pi)
-            }
-            fn logaddexp(self, b: $T) -> $T {
-                if self == b {
-                    return self + std::$T::consts::LN_2; // infinities of one sign too
-                }
-                let d = self - b;
-                if d.is_nan() {
-                    raise_invalid(); // as NumPy's comparison of it does
-                    return d;
-                }
-                if d > 0.0 { self + (-d).exp().ln_1p() } else { b + d.exp().ln_1p() }
-            }
-            fn logaddexp2(self, b: $T) -> $T {
-                if self == b {
-                    return self + 1.0;
-                }
-                let log2_1p = |x: $T| std::$T::consts::LOG2_E * x.ln_1p();
-                let d = self - b;
-                if d.is_nan() {
-                    raise_invalid();
-                    return d;
-                }
-                if d > 0.0 { self + log2_1p((-d).exp2()) } else { b + log2_1p(d.exp2()) }
             }
         }
     )*};
