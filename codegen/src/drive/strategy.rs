@@ -34,20 +34,15 @@ pub(crate) enum Strategy {
     Columns,
     /// Machine code's programs: the interpreter runs the whole launch, with strategies of its own. Where the others cannot, or do not pay.
     Interpret,
-    /// Interpreter, maps: `exec_1d` on one axis at most, on the caller's thread, if that takes less than [`MIN_PARALLEL_NS`]. These are the
-    /// most frequent launches by far: one of eight elements takes 35 ns here and 60 in two dimensions.
-    Exec1d,
     /// Interpreter, maps: `exec_2d` on tiles of the two fastest axes of more than one point, in parallel from [`MIN_PARALLEL_NS`] on. One
     /// indirect call runs a step on all rows of a tile.
     Exec2d,
     /// Interpreter, maps: `exec_tiles` on any domain, in parallel unless it scatters. For fragments with coordinates, gathers or scatters,
     /// for those with more values than the tables of `exec_2d`, and for rows of fewer than [`MIN_ROW_2D`] elements.
     Tiles,
-    /// Interpreter, reductions: `reduce_1d` on one inner axis and no outer ones, on the caller's thread, if it is too short to divide into
-    /// parts. The most frequent reduction: a sum of eight elements takes 50 ns here and 100 in tiles.
-    Reduce1d,
     /// Interpreter, reductions: `reduce_tiled` on one inner axis of more than one point, in two-dimensional tiles, by rows or by columns
-    /// ([`by_columns`]), in parallel over outer points and over parts of the inner axis ([`parts_of`]).
+    /// ([`by_columns`]), in parallel over outer points and over parts of the inner axis ([`parts_of`]). One row alone that is too short to
+    /// divide ([`is_short_row`]), the most frequent reduction by far, needs no plan.
     ReduceTiled,
     /// Interpreter, reductions: `reduce_nd` on any domain, by rows or by columns, in parallel likewise unless it scatters. For several
     /// inner axes, an empty one, and what the drivers before cannot run.
@@ -67,10 +62,8 @@ impl fmt::Display for Strategy {
             Strategy::Rows => "rows",
             Strategy::Columns => "columns",
             Strategy::Interpret => "interpret",
-            Strategy::Exec1d => "exec 1d",
             Strategy::Exec2d => "exec 2d",
             Strategy::Tiles => "tiles",
-            Strategy::Reduce1d => "reduce 1d",
             Strategy::ReduceTiled => "reduce tiled",
             Strategy::ReduceNd => "reduce nd",
             Strategy::ScanRows => "scan rows",
@@ -85,48 +78,29 @@ pub(crate) fn listing(strategies: impl IntoIterator<Item = Strategy>) -> String 
     format!("strategies: {}\n", names.join(", "))
 }
 
-/// The capabilities of a fragment in the interpreter: the drivers that may run it, besides that of tiles.
-#[derive(Clone, Copy)]
-pub(crate) struct MapForms {
-    pub(crate) exec_1d: bool,
-    pub(crate) exec_2d: bool,
+/// The strategies of a map in the interpreter, in order of preference.
+pub(crate) fn map_strategies(may_run_2d: bool) -> impl Iterator<Item = Strategy> {
+    may_run_2d.then_some(Strategy::Exec2d).into_iter().chain([Strategy::Tiles])
 }
 
-impl MapForms {
-    /// The strategies of a map, in order of preference.
-    pub(crate) fn strategies(self) -> impl Iterator<Item = Strategy> {
-        let some = [(self.exec_1d, Strategy::Exec1d), (self.exec_2d, Strategy::Exec2d), (true, Strategy::Tiles)];
-        some.into_iter().filter_map(|(may, strategy)| may.then_some(strategy))
-    }
-}
-
-/// The strategy of a map in the interpreter, whose elements have this cost and so many bytes.
+/// The strategy of a map in the interpreter, by whether its fragment has the form that `exec_2d` runs.
 #[inline]
-pub(crate) fn of_map(forms: MapForms, outer: &[usize], cost: f64, bytes: usize) -> Strategy {
-    if forms.exec_1d && outer.len() <= 1 {
-        let n = outer.first().copied().unwrap_or(1);
-        if n == 0 {
-            return Strategy::Nothing;
-        }
-        if estimate_ns(n, cost, bytes) < MIN_PARALLEL_NS {
-            return Strategy::Exec1d;
-        }
-    }
+pub(crate) fn of_map(may_run_2d: bool, outer: &[usize]) -> Strategy {
     if outer.contains(&0) {
         return Strategy::Nothing;
     }
     let mut long = outer.iter().rev().filter(|extent| **extent != 1);
     let columns = long.next().copied().unwrap_or(1);
-    if !forms.exec_2d || (columns < MIN_ROW_2D && long.next().is_some()) {
+    if !may_run_2d || (columns < MIN_ROW_2D && long.next().is_some()) {
         return Strategy::Tiles;
     }
     Strategy::Exec2d
 }
 
-/// The capabilities of a reduction in the interpreter: the drivers that may run it, besides `reduce_nd`.
+/// The capabilities of a reduction in the interpreter.
 #[derive(Clone, Copy)]
 pub(crate) struct ReduceForms {
-    pub(crate) reduce_1d: bool,
+    /// Whether `reduce_tiled` may run it, besides `reduce_nd`.
     pub(crate) tiled: bool,
     /// Least elements of a part of inner axes.
     pub(crate) part: usize,
@@ -135,9 +109,7 @@ pub(crate) struct ReduceForms {
 impl ReduceForms {
     /// The strategies of a reduction, in order of preference.
     pub(crate) fn strategies(self) -> impl Iterator<Item = Strategy> {
-        let some =
-            [(self.reduce_1d, Strategy::Reduce1d), (self.tiled, Strategy::ReduceTiled), (true, Strategy::ReduceNd)];
-        some.into_iter().filter_map(|(may, strategy)| may.then_some(strategy))
+        self.tiled.then_some(Strategy::ReduceTiled).into_iter().chain([Strategy::ReduceNd])
     }
 }
 
@@ -148,13 +120,17 @@ pub(crate) fn of_reduction(forms: ReduceForms, outer: &[usize], inner: &[usize])
         return Strategy::Nothing;
     }
     let points: usize = inner.iter().product();
-    if forms.reduce_1d && outer.is_empty() && inner.len() == 1 && points > 0 && points < 2 * forms.part {
-        return Strategy::Reduce1d;
-    }
     if forms.tiled && points > 0 && inner.iter().filter(|extent| **extent != 1).count() <= 1 {
         return Strategy::ReduceTiled;
     }
     Strategy::ReduceNd
+}
+
+/// Whether a reduction of so many elements along its inner axis is one row alone, too short to divide into parts. Such rows take machine
+/// code from [`MIN_JIT_FOLD`] elements on, others from [`MIN_JIT_ROW`] on.
+#[inline]
+pub(crate) fn is_short_row(forms: ReduceForms, outer: &[usize], length: usize) -> bool {
+    outer.is_empty() && length < 2 * forms.part
 }
 
 /// How many parts to divide the inner axes of a reduction into, of so many outer tiles with so many points altogether: one if there is
@@ -365,32 +341,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn maps_take_the_first_driver_that_may_run_them() {
-        let all = MapForms { exec_1d: true, exec_2d: true };
-        let of = |outer: &[usize]| of_map(all, outer, 1.0, 8);
-        assert_eq!(of(&[]), Strategy::Exec1d);
-        assert_eq!(of(&[100]), Strategy::Exec1d);
-        assert_eq!(of(&[1_000_000]), Strategy::Exec2d, "large enough for several threads");
+    fn maps_run_in_two_dimensions_unless_rows_are_short() {
+        let of = |outer: &[usize]| of_map(true, outer);
+        assert_eq!(of(&[]), Strategy::Exec2d);
+        assert_eq!(of(&[100]), Strategy::Exec2d);
         assert_eq!(of(&[100, MIN_ROW_2D]), Strategy::Exec2d);
         assert_eq!(of(&[100, MIN_ROW_2D - 1]), Strategy::Tiles);
         assert_eq!(of(&[1, MIN_ROW_2D - 1]), Strategy::Exec2d, "one short row");
         assert_eq!(of(&[0]), Strategy::Nothing);
         assert_eq!(of(&[3, 0, 2]), Strategy::Nothing);
-        let tiles = MapForms { exec_1d: false, exec_2d: false };
-        assert_eq!(of_map(tiles, &[100], 1.0, 8), Strategy::Tiles);
+        assert_eq!(of_map(false, &[100]), Strategy::Tiles);
     }
 
     #[test]
-    fn reductions_take_the_first_driver_that_may_run_them() {
-        let all = ReduceForms { reduce_1d: true, tiled: true, part: MIN_PART };
+    fn reductions_of_one_inner_axis_run_in_tiles() {
+        let all = ReduceForms { tiled: true, part: MIN_PART };
         let of = |outer: &[usize], inner: &[usize]| of_reduction(all, outer, inner);
-        assert_eq!(of(&[], &[100]), Strategy::Reduce1d);
-        assert_eq!(of(&[], &[2 * MIN_PART]), Strategy::ReduceTiled);
+        assert_eq!(of(&[], &[100]), Strategy::ReduceTiled);
         assert_eq!(of(&[5], &[100]), Strategy::ReduceTiled);
         assert_eq!(of(&[5], &[1, 100]), Strategy::ReduceTiled);
         assert_eq!(of(&[5], &[2, 100]), Strategy::ReduceNd);
         assert_eq!(of(&[5], &[0]), Strategy::ReduceNd, "neutral elements");
         assert_eq!(of(&[0], &[5]), Strategy::Nothing);
+        assert!(is_short_row(all, &[], 2 * MIN_PART - 1));
+        assert!(!is_short_row(all, &[], 2 * MIN_PART), "enough for two parts");
+        assert!(!is_short_row(all, &[5], 100));
     }
 
     #[test]
@@ -434,7 +409,6 @@ mod tests {
     fn listings_name_strategies_in_order_of_preference() {
         let forms = LoopForms { is_plain: true, single_pass: true, shortest_row: 1, cost: 1.0, bytes: 8 };
         assert_eq!(listing(forms.strategies(true)), "strategies: dense row, rows, columns, interpret\n");
-        let forms = MapForms { exec_1d: false, exec_2d: true };
-        assert_eq!(listing(forms.strategies()), "strategies: exec 2d, tiles\n");
+        assert_eq!(listing(map_strategies(true)), "strategies: exec 2d, tiles\n");
     }
 }

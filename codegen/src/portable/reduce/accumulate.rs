@@ -60,6 +60,18 @@ pub(crate) struct AccumulatorBuffers {
     pub(crate) tile_auxiliary: *mut u8,
 }
 
+impl AccumulatorBuffers {
+    /// Those of one point's results.
+    #[inline]
+    pub(crate) fn of_point(&self, a: &ResolvedAccumulator, point: usize) -> AccumulatorBuffers {
+        AccumulatorBuffers {
+            total: self.total.wrapping_add(point * a.result_size),
+            auxiliary: self.auxiliary.wrapping_add(point * a.size),
+            ..*self
+        }
+    }
+}
+
 /// Partial results of one long row, merged pairwise.
 pub(crate) struct PairwiseLevels {
     /// The levels of the set bits of `count` hold a value.

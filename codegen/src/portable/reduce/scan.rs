@@ -6,7 +6,7 @@
 use crate::drive::fp_status::record_flags;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch;
-use crate::drive::strategy::{self, SEQUENTIAL_NS, Strategy};
+use crate::drive::strategy::SEQUENTIAL_NS;
 use crate::drive::tiles::{Tile, Tiling};
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::{Bytecode, block_length};
@@ -39,22 +39,18 @@ impl Carry {
     }
 }
 
-/// Runs a scan, or continues one.
+/// Runs a scan by columns or by rows, or continues one row.
 ///
 /// # Safety
-/// As [`crate::Program::launch`]. Carries may be passed in for one row alone, of values of eight bytes at most.
+/// As [`crate::Program::launch`]; the domain is not empty. Carries may be passed in for one row alone, of values of eight bytes at most.
 pub(crate) unsafe fn run(
     body: &Bytecode,
     folding: &ResolvedFolds,
     epilogue: &Bytecode,
     launch: &Launch<'_>,
     workers: &dyn ThreadPool,
-    before: Option<Carry>,
+    (columns, before): (bool, Option<Carry>),
 ) -> RaisedFlags {
-    let columns = match strategy::of_interpreted_scan(&folding.loads, launch) {
-        Strategy::Nothing => return RaisedFlags::new(),
-        chosen => chosen == Strategy::ScanColumns,
-    };
     let outer: usize = launch.outer.iter().product();
     let length = launch.inner[0];
     let accumulators = &folding.accumulators;
