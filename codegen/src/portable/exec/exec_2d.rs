@@ -9,7 +9,6 @@
 //! run in [`crate::portable::exec::exec_tiles`].
 
 use crate::drive::fp_status;
-use crate::drive::fp_status::record_flags;
 use crate::drive::isa::RowBatch;
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::fill_uniform;
@@ -274,7 +273,7 @@ impl<'p> Exec2d<'p> {
             let (calls, in_place_from) = code.calls.split_at(self.in_place_from);
             // SAFETY: as above.
             let complete = unsafe { self.calls(calls, part) };
-            if !complete || (code.has_effects() && !(fp_status::read() & code.fp_mask).is_empty()) {
+            if !complete || fp_status::is_raised(code.fp_mask) {
                 // SAFETY: as above; running the calls twice writes the same values twice.
                 unsafe { self.attribute_flags(calls, part, raised) };
             }
@@ -362,8 +361,7 @@ impl<'p> Exec2d<'p> {
     #[cold]
     unsafe fn attribute_flags(&mut self, calls: &[LoopCall], part: &TileSpan<'_>, raised: &mut RaisedFlags) {
         if let [only] = calls {
-            record_flags(raised, self.epilogue, only.inst, fp_status::read() & only.effects);
-            fp_status::clear();
+            fp_status::attribute(raised, self.epilogue, only.inst, only.effects);
             return;
         }
         self.check_each_call = true;
@@ -378,11 +376,7 @@ impl<'p> Exec2d<'p> {
         for call in calls {
             // SAFETY: the caller's contract.
             unsafe { self.call(call, part) };
-            let up = fp_status::read();
-            if !up.is_empty() {
-                record_flags(raised, self.epilogue, call.inst, up & call.effects);
-                fp_status::clear();
-            }
+            fp_status::attribute(raised, self.epilogue, call.inst, call.effects);
         }
     }
 }

@@ -139,11 +139,11 @@ impl FoldCall {
         let addresses: SmallVec<[*mut u8; MAX_JIT_OPERANDS]> = self.operands.iter().map(|&v| at(v)).collect();
         // SAFETY: the caller's contract.
         let complete = unsafe { self.function.run(&addresses, n, out) };
-        let no_flags = self.fp_mask.is_empty() || (fp_status::read() & self.fp_mask).is_empty();
-        if !no_flags {
+        let raised = fp_status::is_raised(self.fp_mask);
+        if raised {
             fp_status::clear();
         }
-        complete && no_flags
+        complete && !raised
     }
 }
 

@@ -31,7 +31,6 @@ pub(crate) unsafe fn run_2d(code: &Bytecode, launch: &Launch<'_>, workers: &dyn 
         }
         // SAFETY: the caller's contract.
         unsafe { grid.run(code, launch, 0..grid.tiles(), &mut raised) };
-        raised.sort_unstable_by_key(|&(epilogue, inst, _)| (epilogue, inst));
         return raised;
     }
     let grid = grid.for_threads(workers.count());

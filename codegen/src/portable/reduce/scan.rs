@@ -3,7 +3,7 @@
 //! By rows if that axis is the faster in memory: a sequential loop for each row, over values computed block by block. By columns if an outer
 //! axis is: every step folds a row of values into the row before.
 
-use crate::drive::fp_status::record_flags;
+use crate::drive::fp_status;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch;
 use crate::drive::strategy::SEQUENTIAL_NS;
@@ -120,9 +120,7 @@ pub(crate) unsafe fn run(
                     let each = accumulators.iter().zip(&running).enumerate();
                     each.for_each(|(i, (a, r))| std::ptr::copy_nonoverlapping(r.carry, before.of(i), a.size));
                 }
-                for (e, inst, f) in body.raised.into_iter().chain(epilogue.raised) {
-                    record_flags(raised, e, inst, f);
-                }
+                fp_status::merge(raised, body.raised.into_iter().chain(epilogue.raised));
             }
         });
     })

@@ -3,7 +3,7 @@
 //! One map computes the first row. Another computes all others, and reads the results stored for the row before: its rows run in
 //! order. A block of columns goes down all rows before the next block, so that the row before is in the first-level cache.
 
-use crate::drive::fp_status::record_flags;
+use crate::drive::fp_status;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::strategy::{COLUMN_BLOCK, COLUMN_SCAN_NS};
 use crate::ir::build::visit;
@@ -13,7 +13,7 @@ use crate::x86::asm::level::Level;
 use crate::x86::launch::Portable;
 use crate::x86::launch::program::LoopProgram;
 use crate::{
-    Access, Fragment, Inst, Kernel, Launch, OperandDecl, OperandId, RaisedFlags, SingleThread, Template, ThreadPool,
+    Access, FpFlags, Fragment, Inst, Kernel, Launch, OperandDecl, OperandId, RaisedFlags, SingleThread, Template, ThreadPool,
     ValueId, Verified,
 };
 use smallvec::SmallVec;
@@ -154,10 +154,12 @@ impl RowMap {
     unsafe fn run(&self, launch: &Launch<'_>, raised: &mut RaisedFlags) {
         let Some(plan) = self.program.plan(launch) else { unreachable!("blocks are planned as the whole launch is") };
         // SAFETY: the caller's contract.
-        for (_, inst, flags) in unsafe { self.program.run_plan(&plan, &SingleThread) } {
+        let found = unsafe { self.program.run_plan(&plan, &SingleThread) };
+        let of_scan = |(_, inst, flags): (bool, u32, FpFlags)| {
             let (epilogue, inst) = self.origin[inst as usize];
-            record_flags(raised, epilogue, inst, flags);
-        }
+            (epilogue, inst, flags)
+        };
+        fp_status::merge(raised, found.into_iter().map(of_scan));
     }
 }
 
