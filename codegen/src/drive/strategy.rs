@@ -14,7 +14,6 @@
 
 use crate::drive::parallel::estimate_ns;
 use crate::{GRAIN_NS, Launch};
-use std::fmt;
 
 /// How a launch is driven.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -54,9 +53,10 @@ pub(crate) enum Strategy {
     ScanColumns,
 }
 
-impl fmt::Display for Strategy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Strategy {
+    /// The name that listings and debug output give it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
             Strategy::Nothing => "nothing",
             Strategy::DenseRow => "dense row",
             Strategy::Rows => "rows",
@@ -68,13 +68,13 @@ impl fmt::Display for Strategy {
             Strategy::ReduceNd => "reduce nd",
             Strategy::ScanRows => "scan rows",
             Strategy::ScanColumns => "scan columns",
-        })
+        }
     }
 }
 
 /// The line of a listing that names the strategies a program is capable of, the preferred one first.
 pub(crate) fn listing(strategies: impl IntoIterator<Item = Strategy>) -> String {
-    let names: Vec<String> = strategies.into_iter().map(|strategy| strategy.to_string()).collect();
+    let names: Vec<&str> = strategies.into_iter().map(Strategy::name).collect();
     format!("strategies: {}\n", names.join(", "))
 }
 
@@ -131,6 +131,18 @@ pub(crate) fn of_reduction(forms: ReduceForms, outer: &[usize], inner: &[usize])
 #[inline]
 pub(crate) fn is_short_row(forms: ReduceForms, outer: &[usize], length: usize) -> bool {
     outer.is_empty() && length < 2 * forms.part
+}
+
+/// Whether machine code in the place of calls pays on a tile with so many columns: a call for each row, or one for what is one long row.
+#[inline(always)]
+pub(crate) fn runs_machine_code(columns: usize, is_one_row: impl FnOnce() -> bool) -> bool {
+    columns >= MIN_JIT_COLUMNS || is_one_row()
+}
+
+/// Whether dense rows of so many columns are folded by halving, as one long vector, instead of row by row.
+#[inline]
+pub(crate) fn folds_by_halving(columns: usize) -> bool {
+    columns < FEW_COLUMNS
 }
 
 /// How many parts to divide the inner axes of a reduction into, of so many outer tiles with so many points altogether: one if there is
@@ -242,6 +254,11 @@ pub(crate) fn may_store_non_temporal(points: usize, is_memory_bound: bool) -> bo
     points >= NON_TEMPORAL_POINTS && is_memory_bound
 }
 
+/// Whether the time of a scan of so many instructions is that of its sequential additions.
+pub(crate) fn is_short_scan(instructions: usize) -> bool {
+    instructions <= SHORT_SCAN
+}
+
 /// The strategy of a scan with machine code, whose body loads these operands.
 #[inline]
 pub(crate) fn of_scan(loads: &[u16], launch: &Launch<'_>) -> Strategy {
@@ -268,6 +285,13 @@ pub(crate) const MIN_PARALLEL_NS: f64 = 2.0 * GRAIN_NS;
 /// Elements of a row. Shorter rows run in tiles, which copy them into one dense block. Measure: `kernels -- stencil/8`; no bench covers
 /// rows of less than eight.
 const MIN_ROW_2D: usize = 6;
+/// Elements of a row in tiles of any domain. Shorter rows share a tile with their neighbours: a call of a loop costs as much as some 40
+/// elements. No bench covers it.
+pub(crate) const MIN_TILE_ROW: usize = 32;
+/// Columns from which on machine code in the place of calls runs on each row by itself. No bench covers it.
+const MIN_JIT_COLUMNS: usize = 24;
+/// Columns from which on a loop-invariant value is broadcast to one row, which all rows of a tile share. No bench covers it.
+pub(crate) const MIN_SHARED_ROW: usize = 64;
 /// Most columns of a tile if operands are transposed: the cache lines of a column stay in the cache until the neighbouring rows have used
 /// them. Measure: `kernels -- "transposed matrix"` on the portable backend.
 pub(crate) const TRANSPOSED_TILE_WIDTH: usize = 64;
@@ -288,6 +312,12 @@ pub(crate) const ROW_GROUP: usize = 32;
 /// Most columns of a tile that is folded by columns: the accumulators' vectors stay in the first-level cache. Measure:
 /// `kernels -- "sum of columns"`, `kernels -- "sum of many short columns"`.
 pub(crate) const MAX_TILE_COLUMNS: usize = 1024;
+/// Columns of dense rows that are folded row by row; fewer are folded by halving, as one long vector. It decides the order of additions.
+/// Measure: `kernels -- "sum of three columns"`.
+const FEW_COLUMNS: usize = 8;
+/// Elements of a row whose extreme is found by vectors, and then its position; shorter ones are searched one element after the other.
+/// `kernels -- "argmax of rows"` has rows of 128; no bench covers short ones.
+pub(crate) const MIN_VECTOR_ROW: usize = 16;
 /// Rows of such a tile if it is read in memory. Measure: `kernels -- "sum of columns"`.
 pub(crate) const TILE_DEPTH: usize = 256;
 /// Points of a tile of whole rows if it is read in memory; a tile and its epilogue cost some 60 ns. Measure:
@@ -328,6 +358,10 @@ pub(crate) const SHORT_PRODUCT_ROW: usize = 256;
 /// Nanoseconds of an addition that depends on the one before, for the cost model of scans. Measure: `python -m benches.peers`, the line of
 /// `cumsum(x)`.
 pub(crate) const SEQUENTIAL_NS: f64 = 1.3;
+/// Most instructions of a scan whose time is that of its sequential additions, which AVX2 runs faster: `np.cumsum(x * y)` of doubles takes
+/// 0.6 ns an element instead of 1.0. Measure: `python -m benches.peers`, the
+/// line of `cumsum(x)`, which has fewer instructions.
+const SHORT_SCAN: usize = 24;
 /// Columns of a block of a scan by columns: a row of three operands fits the first-level cache. No bench covers it.
 pub(crate) const COLUMN_BLOCK: usize = 1024;
 /// Columns of a scan: fewer are better run together, which the interpreter does. Of 100, a running sum takes 0.6 ns an element there and

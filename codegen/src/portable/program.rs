@@ -154,9 +154,13 @@ impl Program for InterpretedProgram {
                 Strategy::ScanRows | Strategy::ScanColumns => {
                     scan::run(body, folding, epilogue, launch, workers, (chosen == Strategy::ScanColumns, None))
                 }
-                other => unreachable!("no strategy of the interpreter: {other}"),
+                other => unreachable!("no strategy of the interpreter: {other:?}"),
             }
         })
+    }
+
+    fn strategy(&self, launch: &Launch<'_>) -> &'static str {
+        self.choose(launch).name()
     }
 
     fn listing(&self) -> String {

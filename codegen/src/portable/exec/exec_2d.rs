@@ -10,6 +10,7 @@
 
 use crate::drive::fp_status;
 use crate::drive::isa::RowBatch;
+use crate::drive::strategy::{MIN_SHARED_ROW, runs_machine_code};
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::fill_uniform;
 use crate::portable::exec::bytecode::{BlockOp, Bytecode, Load, LoopCall};
@@ -24,11 +25,6 @@ pub(crate) const MAX_VALUES_2D: usize = 64;
 pub(crate) const MAX_LOADS_2D: usize = 32;
 /// The number of a missing axis: a plane of one row, or of one point.
 pub(crate) const NO_PLANE_AXIS: usize = usize::MAX;
-/// Columns from which on a loop-invariant value is broadcast to one row, which all rows share.
-const MIN_SHARED_ROW: usize = 64;
-
-/// Columns from which on machine code in the place of calls runs on each row by itself.
-const MIN_JIT_COLUMNS: usize = 24;
 
 /// Whether a fragment has a form that this module runs.
 pub(crate) fn may_run_2d(code: &Bytecode) -> bool {
@@ -294,8 +290,8 @@ impl<'p> Exec2d<'p> {
     #[inline(always)]
     unsafe fn calls(&self, calls: &[LoopCall], part: &TileSpan<'_>) -> bool {
         let code = self.code;
-        let is_long = part.columns >= MIN_JIT_COLUMNS || self.is_one_row(part, u64::MAX);
-        if code.stages.is_empty() || calls.len() != code.calls.len() || !is_long {
+        let is_one_row = || self.is_one_row(part, u64::MAX);
+        if code.stages.is_empty() || calls.len() != code.calls.len() || !runs_machine_code(part.columns, is_one_row) {
             for call in calls {
                 // SAFETY: the caller's contract.
                 unsafe { self.call(call, part) };

@@ -6,6 +6,7 @@
 //! that is added to a second.
 
 use crate::drive::isa::LoopFn;
+use crate::drive::strategy::folds_by_halving;
 use crate::portable::loops::arg_extremes::{ArgLoops, ArgTile};
 use crate::portable::loops::folds::{FoldLoops, LANES};
 use crate::{FpFlags, Scalar};
@@ -13,8 +14,6 @@ use std::mem::MaybeUninit;
 
 /// Tiles folded into a column's first vector before that is added to the second.
 const COLUMN_GROUP: usize = 16;
-/// Dense rows of fewer columns are folded by halving, as one long vector.
-pub(crate) const FEW_COLUMNS: usize = 8;
 
 /// The loops of one accumulator.
 #[derive(Clone, Copy)]
@@ -279,7 +278,7 @@ impl ResolvedAccumulator {
                     (f.columns)(p.total, values, std::ptr::without_provenance(pitch as usize), carry, n, rows);
                     s.tiles += 1;
                 }
-                AccumulatorLoops::Fold(f) if n < FEW_COLUMNS && pitch == (n * self.size) as isize => {
+                AccumulatorLoops::Fold(f) if folds_by_halving(n) && pitch == (n * self.size) as isize => {
                     let row = self.fold_rows(f, p, values, rows, n);
                     self.add_to_column(f, p, s, row, n);
                 }

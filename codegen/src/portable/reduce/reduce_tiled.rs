@@ -10,16 +10,14 @@
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::strategy::{
     IN_PLACE_POINTS, JIT_FOLD_PIECE, MAX_TILE_COLUMNS, MIN_JIT_FOLD, MIN_JIT_ROW, ROW_GROUP, TILE_DEPTH, by_columns,
-    is_short_row, parts_of,
+    folds_by_halving, is_short_row, parts_of,
 };
 use crate::drive::{fp_status, scratch};
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::Bytecode;
 use crate::portable::exec::exec_2d::{Exec2d, NO_PLANE_AXIS, PlaneAxes, PointerTable2d, TileSpan, may_run_2d};
 use crate::portable::exec::jit_hook::{FOLD_VECTOR_BYTES, FoldCall};
-use crate::portable::reduce::accumulate::{
-    AccumulatorBuffers, AccumulatorLoops, FEW_COLUMNS, Progress, ResolvedAccumulator,
-};
+use crate::portable::reduce::accumulate::{AccumulatorBuffers, AccumulatorLoops, Progress, ResolvedAccumulator};
 use crate::portable::reduce::reduce_nd::{PartialResults, ResolvedFolds, collect_flags};
 use crate::{Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
@@ -290,8 +288,8 @@ impl<'a> TiledReduction<'a> {
 
     /// Bytes of one accumulator's results of the current tile.
     fn fresh_bytes_of(&self, a: &ResolvedAccumulator) -> usize {
-        let few = (self.points % self.across).max(if self.across < FEW_COLUMNS { self.across } else { 0 });
-        let halved = if self.by_columns && few < FEW_COLUMNS { few * self.depth } else { 0 };
+        let few = (self.points % self.across).max(if folds_by_halving(self.across) { self.across } else { 0 });
+        let halved = if self.by_columns && folds_by_halving(few) { few * self.depth } else { 0 };
         (halved.max(self.group) * a.size.max(8)).next_multiple_of(64)
     }
 

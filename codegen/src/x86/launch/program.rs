@@ -273,6 +273,10 @@ impl Program for LoopProgram {
         unsafe { self.launch_by_rows(launch, workers).map_or_else(|| self.fallback.launch(launch, workers), Ok) }
     }
 
+    fn strategy(&self, launch: &Launch<'_>) -> &'static str {
+        self.strategy_by_rows(launch).map_or_else(|| self.fallback.strategy(launch), Strategy::name)
+    }
+
     fn listing(&self) -> String {
         self.listing_with(self.forms.strategies(false))
     }
@@ -344,13 +348,7 @@ impl LoopProgram {
     /// # Safety
     /// As [`LoopProgram::run_dense_row`].
     #[cold]
-    unsafe fn re_execute_dense(
-        &self,
-        launch: &Launch<'_>,
-        range: Range<usize>,
-        slow: bool,
-        raised: &mut RaisedFlags,
-    ) {
+    unsafe fn re_execute_dense(&self, launch: &Launch<'_>, range: Range<usize>, slow: bool, raised: &mut RaisedFlags) {
         let at = |(address, decl): (&*mut u8, &OperandDecl)| address.wrapping_add(range.start * decl.dtype.size());
         let addresses = launch.addresses.iter().zip(&self.expanded.kernel.operands).map(at).collect();
         let mut chunk = Chunk { addresses, len: range.len(), carries: SmallVec::new() };
@@ -359,18 +357,31 @@ impl LoopProgram {
         unsafe { self.re_execute(launch, axis, &mut chunk, slow, raised) };
     }
 
+    /// The strategy of a launch, all of whose axes are outer ones; none where the interpreter runs it.
+    pub(crate) fn strategy_by_rows(&self, launch: &Launch<'_>) -> Option<Strategy> {
+        match self.choose(launch) {
+            Strategy::Rows => self.plan(launch).map(|_| Strategy::Rows),
+            chosen => Some(chosen),
+        }
+    }
+
+    #[inline]
+    fn choose(&self, launch: &Launch<'_>) -> Strategy {
+        let points: usize = launch.outer.iter().product();
+        let is_dense_row = || self.is_dense_row(launch, points);
+        strategy::of_loop(&self.forms, points, is_dense_row, || self.overwrites_inputs(launch))
+    }
+
     /// Runs a launch, all of whose axes are outer ones, by rows; none where that does not pay.
     ///
     /// # Safety
     /// The contract of the launch.
     #[inline]
     pub(crate) unsafe fn launch_by_rows(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Option<RaisedFlags> {
-        let points: usize = launch.outer.iter().product();
-        let is_dense_row = || self.is_dense_row(launch, points);
-        match strategy::of_loop(&self.forms, points, is_dense_row, || self.overwrites_inputs(launch)) {
+        match self.choose(launch) {
             Strategy::Nothing => Some(RaisedFlags::new()),
             // SAFETY: the caller's contract.
-            Strategy::DenseRow => Some(unsafe { self.run_dense_row(launch, points) }),
+            Strategy::DenseRow => Some(unsafe { self.run_dense_row(launch, launch.outer.iter().product()) }),
             _ => {
                 let plan = self.plan(launch)?;
                 // SAFETY: as above.

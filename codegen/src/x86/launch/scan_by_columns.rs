@@ -13,8 +13,8 @@ use crate::x86::asm::level::Level;
 use crate::x86::launch::Portable;
 use crate::x86::launch::program::LoopProgram;
 use crate::{
-    Access, FpFlags, Fragment, Inst, Kernel, Launch, OperandDecl, OperandId, RaisedFlags, SingleThread, Template, ThreadPool,
-    ValueId, Verified,
+    Access, FpFlags, Fragment, Inst, Kernel, Launch, OperandDecl, OperandId, RaisedFlags, SingleThread, Template,
+    ThreadPool, ValueId, Verified,
 };
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -63,17 +63,25 @@ impl ColumnScan {
         Some(ColumnScan { first: of(&[])?, others: of(&results)?, results, bytes })
     }
 
+    /// Whether a launch has columns, and loops for its rows.
+    pub(crate) fn may_run(&self, launch: &Launch<'_>) -> bool {
+        let Some(fast) = launch.outer.iter().rposition(|&n| n > 1) else { return false };
+        // If all columns can be planned, so can blocks of them.
+        let whole = ColumnBlock::new(self, launch, fast, 0, 0..launch.outer[fast]);
+        self.others.program.plan(&whole.others(launch)).is_some()
+            && self.first.program.plan(&whole.first(launch)).is_some()
+    }
+
     /// Runs the scan; none where a row has no loop.
     ///
     /// # Safety
     /// As [`Program::launch`](crate::Program::launch).
     pub(crate) unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Option<RaisedFlags> {
+        if !self.may_run(launch) {
+            return None;
+        }
         let fast = launch.outer.iter().rposition(|&n| n > 1)?;
         let columns = launch.outer[fast];
-        // If all columns can be planned, so can blocks of them.
-        let whole = ColumnBlock::new(self, launch, fast, 0, 0..columns);
-        self.others.program.plan(&whole.others(launch))?;
-        self.first.program.plan(&whole.first(launch))?;
         let rows: usize = launch.outer.iter().enumerate().filter(|(axis, _)| *axis != fast).map(|(_, n)| n).product();
         let blocks = columns.div_ceil(COLUMN_BLOCK);
         let nanoseconds = estimate_ns(rows * columns * launch.inner[0], COLUMN_SCAN_NS, self.bytes);
