@@ -102,6 +102,8 @@ pub(crate) fn of_map(may_run_2d: bool, outer: &[usize]) -> Strategy {
 pub(crate) struct ReduceForms {
     /// Whether `reduce_tiled` may run it, besides `reduce_nd`.
     pub(crate) tiled: bool,
+    /// Whether a short row may be one tile without a plan there.
+    pub(crate) row: bool,
     /// Least elements of a part of inner axes.
     pub(crate) part: usize,
 }
@@ -389,7 +391,7 @@ mod tests {
 
     #[test]
     fn reductions_of_one_inner_axis_run_in_tiles() {
-        let all = ReduceForms { tiled: true, part: MIN_PART };
+        let all = ReduceForms { tiled: true, row: true, part: MIN_PART };
         let of = |outer: &[usize], inner: &[usize]| of_reduction(all, outer, inner);
         assert_eq!(of(&[], &[100]), Strategy::ReduceTiled);
         assert_eq!(of(&[5], &[100]), Strategy::ReduceTiled);

@@ -7,8 +7,7 @@ use crate::portable::exec::exec_2d::may_run_2d;
 use crate::portable::exec::jit_hook::{JitHook, Stage, find_fold};
 use crate::portable::exec::map;
 use crate::portable::reduce::reduce_nd::{self, ResolvedFolds};
-use crate::portable::reduce::reduce_tiled::{TiledReduction, may_run_tiled};
-use crate::portable::reduce::scan;
+use crate::portable::reduce::{reduce_tiled, row_tile, scan};
 use crate::{
     Backend, CompileError, DeviceError, Kernel, Launch, Program, RaisedFlags, Scalar, SingleThread, Template,
     ThreadPool, Verified,
@@ -94,7 +93,8 @@ impl Portable {
         let may_run_2d = may_run_2d(&body);
         let mut folding = reduce_nd::resolve(kernel, self.isa).map_err(error)?;
         folding.jit_fold = jit.and_then(|jit| find_fold(&body, kernel, jit));
-        folding.forms.tiled = may_run_tiled(&body, &folding, &epilogue);
+        folding.forms.tiled = reduce_tiled::may_run_tiled(&body, &folding, &epilogue);
+        folding.forms.row = row_tile::may_run_row(&body, &folding, &epilogue);
         Ok(InterpretedProgram { template: kernel.template, isa: self.isa, body, epilogue, may_run_2d, folding })
     }
 }
@@ -149,7 +149,7 @@ impl Program for InterpretedProgram {
                 Strategy::Nothing => RaisedFlags::new(),
                 Strategy::Exec2d => map::run_2d(body, launch, workers),
                 Strategy::Tiles => map::run_tiles(body, launch, workers),
-                Strategy::ReduceTiled => TiledReduction::new(body, folding, epilogue, launch).run(workers),
+                Strategy::ReduceTiled => reduce_tiled::run(body, folding, epilogue, launch, workers),
                 Strategy::ReduceNd => reduce_nd::run(body, folding, epilogue, launch, workers),
                 Strategy::ScanRows | Strategy::ScanColumns => {
                     scan::run(body, folding, epilogue, launch, workers, (chosen == Strategy::ScanColumns, None))

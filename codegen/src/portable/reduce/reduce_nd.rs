@@ -45,7 +45,7 @@ pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<ResolvedFolds, String
         loads: vec![],
         width: 0,
         jit_fold: None,
-        forms: ReduceForms { tiled: false, part: MIN_PART },
+        forms: ReduceForms { tiled: false, row: false, part: MIN_PART },
     };
     for inst in &kernel.body.insts {
         if let Inst::Load(o) = inst {

@@ -2,7 +2,7 @@
 //!
 //! By rows if the inner axis is the faster in memory: a tile holds several whole rows, or a part of one, and is folded along its columns.
 //! By columns if an outer axis is: the inner axis runs down the rows of a tile. The results of up to [`ROW_GROUP`] rows, or of a tile's
-//! columns, go through the epilogue together. One short row alone, the most frequent reduction by far, is a tile that needs no plan.
+//! columns, go through the epilogue together. One short row alone is a tile that needs no plan where it can do without: [`row_tile`].
 //!
 //! Sizes and strides alone decide which launches run here and how they are divided, never the number of threads, so that equal launches
 //! give equal bits.
@@ -19,27 +19,28 @@ use crate::portable::exec::exec_2d::{Exec2d, NO_PLANE_AXIS, PlaneAxes, PointerTa
 use crate::portable::exec::jit_hook::{FOLD_VECTOR_BYTES, FoldCall};
 use crate::portable::reduce::accumulate::{AccumulatorBuffers, AccumulatorLoops, Progress, ResolvedAccumulator};
 use crate::portable::reduce::reduce_nd::{PartialResults, ResolvedFolds, collect_flags};
+use crate::portable::reduce::row_tile;
 use crate::{Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
 use std::mem::MaybeUninit;
 use std::ops::Range;
 
 /// Most accumulators of a kernel.
-const ACCUMULATORS: usize = 4;
+pub(crate) const ACCUMULATORS: usize = 4;
 
 /// The partial results that machine code leaves of a row.
 #[repr(align(64))]
-struct FoldLanes([MaybeUninit<[u8; FOLD_VECTOR_BYTES]>; ACCUMULATORS]);
+pub(crate) struct FoldLanes([MaybeUninit<[u8; FOLD_VECTOR_BYTES]>; ACCUMULATORS]);
 
 impl FoldLanes {
     #[inline(always)]
-    fn new() -> FoldLanes {
+    pub(crate) fn new() -> FoldLanes {
         FoldLanes([const { MaybeUninit::uninit() }; ACCUMULATORS])
     }
 
     /// Those of an accumulator.
     #[inline(always)]
-    fn at(&mut self, accumulator: usize) -> *mut u8 {
+    pub(crate) fn at(&mut self, accumulator: usize) -> *mut u8 {
         self.0.as_mut_ptr().wrapping_add(accumulator).cast()
     }
 }
@@ -52,8 +53,31 @@ pub(crate) fn may_run_tiled(body: &Bytecode, folding: &ResolvedFolds, epilogue: 
         && folding.accumulators.len() <= ACCUMULATORS
 }
 
+/// Runs a reduction of one inner axis of more than one point at most.
+///
+/// # Safety
+/// As [`crate::Program::launch`]; no extent is zero.
+#[inline]
+pub(crate) unsafe fn run(
+    body: &Bytecode,
+    folding: &ResolvedFolds,
+    epilogue: &Bytecode,
+    launch: &Launch<'_>,
+    workers: &dyn ThreadPool,
+) -> RaisedFlags {
+    if let (true, &[n]) = (folding.forms.row, launch.inner)
+        && is_short_row(folding.forms, launch.outer, n)
+        // SAFETY: the caller's contract.
+        && let Some(raised) = unsafe { row_tile::run(body, folding, epilogue, launch, n) }
+    {
+        return raised;
+    }
+    // SAFETY: as above.
+    unsafe { TiledReduction::new(body, folding, epilogue, launch).run(workers) }
+}
+
 /// A launch, divided into planes and tiles.
-pub(crate) struct TiledReduction<'a> {
+struct TiledReduction<'a> {
     body: &'a Bytecode,
     folding: &'a ResolvedFolds,
     epilogue: &'a Bytecode,
@@ -81,8 +105,7 @@ pub(crate) struct TiledReduction<'a> {
 
 impl<'a> TiledReduction<'a> {
     /// Divides a launch with one inner axis of more than one point at most. No extent is zero.
-    #[inline]
-    pub(crate) fn new(
+    fn new(
         body: &'a Bytecode,
         folding: &'a ResolvedFolds,
         epilogue: &'a Bytecode,
@@ -202,14 +225,7 @@ impl<'a> TiledReduction<'a> {
     ///
     /// # Safety
     /// As [`crate::Program::launch`].
-    pub(crate) unsafe fn run(&self, workers: &dyn ThreadPool) -> RaisedFlags {
-        if self.is_short_row {
-            let mut raised = RaisedFlags::new();
-            fp_status::clear();
-            // SAFETY: the caller's contract.
-            unsafe { self.fold_groups(0..1, &mut raised) };
-            return raised;
-        }
+    unsafe fn run(&self, workers: &dyn ThreadPool) -> RaisedFlags {
         let each = self.body.cost + 0.06 * self.folding.accumulators.len() as f64;
         let outer = self.planes * self.points;
         let nanoseconds = estimate_ns(outer * self.length, each, self.body.bytes) + outer as f64 * self.epilogue.cost;
