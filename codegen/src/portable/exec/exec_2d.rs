@@ -1,4 +1,4 @@
-//! The driver of fragments over rows and columns, the usual case beyond one axis.
+//! The driver of fragments over rows and columns, the usual case; one axis is a plane of one row.
 //!
 //! A plane is two axes of a domain; a tile is some of its rows and columns. Loads and stores that are contiguous along the columns are
 //! accessed in memory, whatever the stride of their rows; inner loops go from row to row by themselves ([`RowBatch`]), so that a step costs
