@@ -34,7 +34,8 @@ pub(crate) enum Strategy {
     /// Machine code's programs: the interpreter runs the whole launch, with strategies of its own. Where the others cannot, or do not pay.
     Interpret,
     /// Interpreter, maps: `exec_2d` on tiles of the two fastest axes of more than one point, in parallel from [`MIN_PARALLEL_NS`] on. One
-    /// indirect call runs a step on all rows of a tile.
+    /// indirect call runs a step on all rows of a tile. An addition of eight elements takes 100 ns here; a driver of one axis took 63, and was
+    /// dropped because machine code runs such launches where there is any.
     Exec2d,
     /// Interpreter, maps: `exec_tiles` on any domain, in parallel unless it scatters. For fragments with coordinates, gathers or scatters,
     /// for those with more values than the tables of `exec_2d`, and for rows of fewer than [`MIN_ROW_2D`] elements.
