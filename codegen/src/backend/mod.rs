@@ -40,6 +40,12 @@ pub trait Program: Send + Sync {
 
     /// Text for people: generated source, disassembly, or the resolved instruction list.
     fn listing(&self) -> String;
+
+    /// The name of the strategy that a launch is driven by, for debug output; empty where a program has but one. Only the program can
+    /// tell, as the choice depends on what its kernel is capable of.
+    fn strategy(&self, _launch: &Launch<'_>) -> &'static str {
+        ""
+    }
 }
 
 /// Arguments of one launch.

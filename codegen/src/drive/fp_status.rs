@@ -1,6 +1,9 @@
-//! The floating-point status word of the calling thread.
+//! The floating-point status word of the calling thread, and the attribution of its flags to instructions.
 //!
-//! On x86-64 the sticky bits of MXCSR; elsewhere nothing is ever reported.
+//! The status word is the sticky bits of MXCSR on x86-64; elsewhere nothing is ever reported.
+//!
+//! All drivers attribute flags alike. They clear the word, run a block, and ask [`is_raised`]. Blocks that raise flags are few: such a block
+//! is re-executed instruction by instruction, with [`attribute`] after each. What tasks and re-executions found is added by [`merge`].
 
 use crate::{FpFlags, RaisedFlags};
 use std::hint::black_box;
@@ -46,14 +49,32 @@ fn mxcsr() -> u32 {
     word
 }
 
-/// Adds the flags of an instruction to those raised so far.
-pub(crate) fn record_flags(raised: &mut RaisedFlags, epilogue: bool, inst: u32, flags: FpFlags) {
-    if flags.is_empty() {
-        return;
+/// Whether any of some flags is raised.
+#[inline(always)]
+pub(crate) fn is_raised(flags: FpFlags) -> bool {
+    !flags.is_empty() && !(read() & flags).is_empty()
+}
+
+/// Attributes the flags that are raised to an instruction, as far as they are its `effects`, and clears all.
+#[inline]
+pub(crate) fn attribute(raised: &mut RaisedFlags, epilogue: bool, inst: u32, effects: FpFlags) {
+    let up = read();
+    if !up.is_empty() {
+        clear();
+        merge(raised, [(epilogue, inst, up & effects)]);
     }
-    match raised.iter_mut().find(|(e, i, _)| (*e, *i) == (epilogue, inst)) {
-        Some((_, _, all)) => *all |= flags,
-        None => raised.push((epilogue, inst, flags)),
+}
+
+/// Adds the flags of instructions to those raised so far, which stay sorted by instruction.
+pub(crate) fn merge(raised: &mut RaisedFlags, found: impl IntoIterator<Item = (bool, u32, FpFlags)>) {
+    for (epilogue, inst, flags) in found {
+        if flags.is_empty() {
+            continue;
+        }
+        match raised.binary_search_by_key(&(epilogue, inst), |&(e, i, _)| (e, i)) {
+            Ok(at) => raised[at].2 |= flags,
+            Err(at) => raised.insert(at, (epilogue, inst, flags)),
+        }
     }
 }
 

@@ -3,7 +3,6 @@
 //! The division never changes a result: elementwise work is the same in any division, and reductions divide by sizes alone.
 
 use crate::drive::fp_status;
-use crate::drive::fp_status::record_flags;
 use crate::{Launch, RaisedFlags, ThreadPool};
 use std::sync::Mutex;
 
@@ -45,7 +44,6 @@ pub(crate) fn parallel_for(
     if tasks <= 1 {
         fp_status::clear();
         task(0..units, &mut raised);
-        raised.sort_unstable_by_key(|&(epilogue, inst, _)| (epilogue, inst));
         return raised;
     }
     let all = Mutex::new(raised);
@@ -54,13 +52,8 @@ pub(crate) fn parallel_for(
         let mut mine = RaisedFlags::new();
         task(units * t / tasks..units * (t + 1) / tasks, &mut mine);
         if !mine.is_empty() {
-            let mut all = all.lock().unwrap_or_else(|e| e.into_inner());
-            for (epilogue, inst, f) in mine {
-                record_flags(&mut all, epilogue, inst, f);
-            }
+            fp_status::merge(&mut all.lock().unwrap_or_else(|e| e.into_inner()), mine);
         }
     });
-    let mut raised = all.into_inner().unwrap_or_else(|e| e.into_inner());
-    raised.sort_unstable_by_key(|&(epilogue, inst, _)| (epilogue, inst));
-    raised
+    all.into_inner().unwrap_or_else(|e| e.into_inner())
 }

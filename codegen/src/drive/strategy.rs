@@ -14,7 +14,6 @@
 
 use crate::drive::parallel::estimate_ns;
 use crate::{GRAIN_NS, Launch};
-use std::fmt;
 
 /// How a launch is driven.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,20 +33,16 @@ pub(crate) enum Strategy {
     Columns,
     /// Machine code's programs: the interpreter runs the whole launch, with strategies of its own. Where the others cannot, or do not pay.
     Interpret,
-    /// Interpreter, maps: `exec_1d` on one axis at most, on the caller's thread, if that takes less than [`MIN_PARALLEL_NS`]. These are the
-    /// most frequent launches by far: one of eight elements takes 35 ns here and 60 in two dimensions.
-    Exec1d,
     /// Interpreter, maps: `exec_2d` on tiles of the two fastest axes of more than one point, in parallel from [`MIN_PARALLEL_NS`] on. One
-    /// indirect call runs a step on all rows of a tile.
+    /// indirect call runs a step on all rows of a tile. An addition of eight elements takes 100 ns here; a driver of one axis took 63, and was
+    /// dropped because machine code runs such launches where there is any.
     Exec2d,
     /// Interpreter, maps: `exec_tiles` on any domain, in parallel unless it scatters. For fragments with coordinates, gathers or scatters,
     /// for those with more values than the tables of `exec_2d`, and for rows of fewer than [`MIN_ROW_2D`] elements.
     Tiles,
-    /// Interpreter, reductions: `reduce_1d` on one inner axis and no outer ones, on the caller's thread, if it is too short to divide into
-    /// parts. The most frequent reduction: a sum of eight elements takes 50 ns here and 100 in tiles.
-    Reduce1d,
     /// Interpreter, reductions: `reduce_tiled` on one inner axis of more than one point, in two-dimensional tiles, by rows or by columns
-    /// ([`by_columns`]), in parallel over outer points and over parts of the inner axis ([`parts_of`]).
+    /// ([`by_columns`]), in parallel over outer points and over parts of the inner axis ([`parts_of`]). One row alone that is too short to
+    /// divide ([`is_short_row`]), the most frequent reduction by far, needs no plan.
     ReduceTiled,
     /// Interpreter, reductions: `reduce_nd` on any domain, by rows or by columns, in parallel likewise unless it scatters. For several
     /// inner axes, an empty one, and what the drivers before cannot run.
@@ -59,75 +54,57 @@ pub(crate) enum Strategy {
     ScanColumns,
 }
 
-impl fmt::Display for Strategy {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Strategy {
+    /// The name that listings and debug output give it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
             Strategy::Nothing => "nothing",
             Strategy::DenseRow => "dense row",
             Strategy::Rows => "rows",
             Strategy::Columns => "columns",
             Strategy::Interpret => "interpret",
-            Strategy::Exec1d => "exec 1d",
             Strategy::Exec2d => "exec 2d",
             Strategy::Tiles => "tiles",
-            Strategy::Reduce1d => "reduce 1d",
             Strategy::ReduceTiled => "reduce tiled",
             Strategy::ReduceNd => "reduce nd",
             Strategy::ScanRows => "scan rows",
             Strategy::ScanColumns => "scan columns",
-        })
+        }
     }
 }
 
 /// The line of a listing that names the strategies a program is capable of, the preferred one first.
 pub(crate) fn listing(strategies: impl IntoIterator<Item = Strategy>) -> String {
-    let names: Vec<String> = strategies.into_iter().map(|strategy| strategy.to_string()).collect();
+    let names: Vec<&str> = strategies.into_iter().map(Strategy::name).collect();
     format!("strategies: {}\n", names.join(", "))
 }
 
-/// The capabilities of a fragment in the interpreter: the drivers that may run it, besides that of tiles.
-#[derive(Clone, Copy)]
-pub(crate) struct MapForms {
-    pub(crate) exec_1d: bool,
-    pub(crate) exec_2d: bool,
+/// The strategies of a map in the interpreter, in order of preference.
+pub(crate) fn map_strategies(may_run_2d: bool) -> impl Iterator<Item = Strategy> {
+    may_run_2d.then_some(Strategy::Exec2d).into_iter().chain([Strategy::Tiles])
 }
 
-impl MapForms {
-    /// The strategies of a map, in order of preference.
-    pub(crate) fn strategies(self) -> impl Iterator<Item = Strategy> {
-        let some = [(self.exec_1d, Strategy::Exec1d), (self.exec_2d, Strategy::Exec2d), (true, Strategy::Tiles)];
-        some.into_iter().filter_map(|(may, strategy)| may.then_some(strategy))
-    }
-}
-
-/// The strategy of a map in the interpreter, whose elements have this cost and so many bytes.
+/// The strategy of a map in the interpreter, by whether its fragment has the form that `exec_2d` runs.
 #[inline]
-pub(crate) fn of_map(forms: MapForms, outer: &[usize], cost: f64, bytes: usize) -> Strategy {
-    if forms.exec_1d && outer.len() <= 1 {
-        let n = outer.first().copied().unwrap_or(1);
-        if n == 0 {
-            return Strategy::Nothing;
-        }
-        if estimate_ns(n, cost, bytes) < MIN_PARALLEL_NS {
-            return Strategy::Exec1d;
-        }
-    }
+pub(crate) fn of_map(may_run_2d: bool, outer: &[usize]) -> Strategy {
     if outer.contains(&0) {
         return Strategy::Nothing;
     }
     let mut long = outer.iter().rev().filter(|extent| **extent != 1);
     let columns = long.next().copied().unwrap_or(1);
-    if !forms.exec_2d || (columns < MIN_ROW_2D && long.next().is_some()) {
+    if !may_run_2d || (columns < MIN_ROW_2D && long.next().is_some()) {
         return Strategy::Tiles;
     }
     Strategy::Exec2d
 }
 
-/// The capabilities of a reduction in the interpreter: the drivers that may run it, besides `reduce_nd`.
+/// The capabilities of a reduction in the interpreter.
 #[derive(Clone, Copy)]
 pub(crate) struct ReduceForms {
-    pub(crate) reduce_1d: bool,
+    /// Whether `reduce_tiled` may run it, besides `reduce_nd`.
     pub(crate) tiled: bool,
+    /// Whether a short row may be one tile without a plan there.
+    pub(crate) row: bool,
     /// Least elements of a part of inner axes.
     pub(crate) part: usize,
 }
@@ -135,9 +112,7 @@ pub(crate) struct ReduceForms {
 impl ReduceForms {
     /// The strategies of a reduction, in order of preference.
     pub(crate) fn strategies(self) -> impl Iterator<Item = Strategy> {
-        let some =
-            [(self.reduce_1d, Strategy::Reduce1d), (self.tiled, Strategy::ReduceTiled), (true, Strategy::ReduceNd)];
-        some.into_iter().filter_map(|(may, strategy)| may.then_some(strategy))
+        self.tiled.then_some(Strategy::ReduceTiled).into_iter().chain([Strategy::ReduceNd])
     }
 }
 
@@ -148,13 +123,29 @@ pub(crate) fn of_reduction(forms: ReduceForms, outer: &[usize], inner: &[usize])
         return Strategy::Nothing;
     }
     let points: usize = inner.iter().product();
-    if forms.reduce_1d && outer.is_empty() && inner.len() == 1 && points > 0 && points < 2 * forms.part {
-        return Strategy::Reduce1d;
-    }
     if forms.tiled && points > 0 && inner.iter().filter(|extent| **extent != 1).count() <= 1 {
         return Strategy::ReduceTiled;
     }
     Strategy::ReduceNd
+}
+
+/// Whether a reduction of so many elements along its inner axis is one row alone, too short to divide into parts. Such rows take machine
+/// code from [`MIN_JIT_FOLD`] elements on, others from [`MIN_JIT_ROW`] on.
+#[inline]
+pub(crate) fn is_short_row(forms: ReduceForms, outer: &[usize], length: usize) -> bool {
+    outer.is_empty() && length < 2 * forms.part
+}
+
+/// Whether machine code in the place of calls pays on a tile with so many columns: a call for each row, or one for what is one long row.
+#[inline(always)]
+pub(crate) fn runs_machine_code(columns: usize, is_one_row: impl FnOnce() -> bool) -> bool {
+    columns >= MIN_JIT_COLUMNS || is_one_row()
+}
+
+/// Whether dense rows of so many columns are folded by halving, as one long vector, instead of row by row.
+#[inline]
+pub(crate) fn folds_by_halving(columns: usize) -> bool {
+    columns < FEW_COLUMNS
 }
 
 /// How many parts to divide the inner axes of a reduction into, of so many outer tiles with so many points altogether: one if there is
@@ -266,6 +257,11 @@ pub(crate) fn may_store_non_temporal(points: usize, is_memory_bound: bool) -> bo
     points >= NON_TEMPORAL_POINTS && is_memory_bound
 }
 
+/// Whether the time of a scan of so many instructions is that of its sequential additions.
+pub(crate) fn is_short_scan(instructions: usize) -> bool {
+    instructions <= SHORT_SCAN
+}
+
 /// The strategy of a scan with machine code, whose body loads these operands.
 #[inline]
 pub(crate) fn of_scan(loads: &[u16], launch: &Launch<'_>) -> Strategy {
@@ -292,6 +288,13 @@ pub(crate) const MIN_PARALLEL_NS: f64 = 2.0 * GRAIN_NS;
 /// Elements of a row. Shorter rows run in tiles, which copy them into one dense block. Measure: `kernels -- stencil/8`; no bench covers
 /// rows of less than eight.
 const MIN_ROW_2D: usize = 6;
+/// Elements of a row in tiles of any domain. Shorter rows share a tile with their neighbours: a call of a loop costs as much as some 40
+/// elements. No bench covers it.
+pub(crate) const MIN_TILE_ROW: usize = 32;
+/// Columns from which on machine code in the place of calls runs on each row by itself. No bench covers it.
+const MIN_JIT_COLUMNS: usize = 24;
+/// Columns from which on a loop-invariant value is broadcast to one row, which all rows of a tile share. No bench covers it.
+pub(crate) const MIN_SHARED_ROW: usize = 64;
 /// Most columns of a tile if operands are transposed: the cache lines of a column stay in the cache until the neighbouring rows have used
 /// them. Measure: `kernels -- "transposed matrix"` on the portable backend.
 pub(crate) const TRANSPOSED_TILE_WIDTH: usize = 64;
@@ -312,6 +315,12 @@ pub(crate) const ROW_GROUP: usize = 32;
 /// Most columns of a tile that is folded by columns: the accumulators' vectors stay in the first-level cache. Measure:
 /// `kernels -- "sum of columns"`, `kernels -- "sum of many short columns"`.
 pub(crate) const MAX_TILE_COLUMNS: usize = 1024;
+/// Columns of dense rows that are folded row by row; fewer are folded by halving, as one long vector. It decides the order of additions.
+/// Measure: `kernels -- "sum of three columns"`.
+const FEW_COLUMNS: usize = 8;
+/// Elements of a row whose extreme is found by vectors, and then its position; shorter ones are searched one element after the other.
+/// `kernels -- "argmax of rows"` has rows of 128; no bench covers short ones.
+pub(crate) const MIN_VECTOR_ROW: usize = 16;
 /// Rows of such a tile if it is read in memory. Measure: `kernels -- "sum of columns"`.
 pub(crate) const TILE_DEPTH: usize = 256;
 /// Points of a tile of whole rows if it is read in memory; a tile and its epilogue cost some 60 ns. Measure:
@@ -352,6 +361,10 @@ pub(crate) const SHORT_PRODUCT_ROW: usize = 256;
 /// Nanoseconds of an addition that depends on the one before, for the cost model of scans. Measure: `python -m benches.peers`, the line of
 /// `cumsum(x)`.
 pub(crate) const SEQUENTIAL_NS: f64 = 1.3;
+/// Most instructions of a scan whose time is that of its sequential additions, which AVX2 runs faster: `np.cumsum(x * y)` of doubles takes
+/// 0.6 ns an element instead of 1.0. Measure: `python -m benches.peers`, the
+/// line of `cumsum(x)`, which has fewer instructions.
+const SHORT_SCAN: usize = 24;
 /// Columns of a block of a scan by columns: a row of three operands fits the first-level cache. No bench covers it.
 pub(crate) const COLUMN_BLOCK: usize = 1024;
 /// Columns of a scan: fewer are better run together, which the interpreter does. Of 100, a running sum takes 0.6 ns an element there and
@@ -365,32 +378,31 @@ mod tests {
     use super::*;
 
     #[test]
-    fn maps_take_the_first_driver_that_may_run_them() {
-        let all = MapForms { exec_1d: true, exec_2d: true };
-        let of = |outer: &[usize]| of_map(all, outer, 1.0, 8);
-        assert_eq!(of(&[]), Strategy::Exec1d);
-        assert_eq!(of(&[100]), Strategy::Exec1d);
-        assert_eq!(of(&[1_000_000]), Strategy::Exec2d, "large enough for several threads");
+    fn maps_run_in_two_dimensions_unless_rows_are_short() {
+        let of = |outer: &[usize]| of_map(true, outer);
+        assert_eq!(of(&[]), Strategy::Exec2d);
+        assert_eq!(of(&[100]), Strategy::Exec2d);
         assert_eq!(of(&[100, MIN_ROW_2D]), Strategy::Exec2d);
         assert_eq!(of(&[100, MIN_ROW_2D - 1]), Strategy::Tiles);
         assert_eq!(of(&[1, MIN_ROW_2D - 1]), Strategy::Exec2d, "one short row");
         assert_eq!(of(&[0]), Strategy::Nothing);
         assert_eq!(of(&[3, 0, 2]), Strategy::Nothing);
-        let tiles = MapForms { exec_1d: false, exec_2d: false };
-        assert_eq!(of_map(tiles, &[100], 1.0, 8), Strategy::Tiles);
+        assert_eq!(of_map(false, &[100]), Strategy::Tiles);
     }
 
     #[test]
-    fn reductions_take_the_first_driver_that_may_run_them() {
-        let all = ReduceForms { reduce_1d: true, tiled: true, part: MIN_PART };
+    fn reductions_of_one_inner_axis_run_in_tiles() {
+        let all = ReduceForms { tiled: true, row: true, part: MIN_PART };
         let of = |outer: &[usize], inner: &[usize]| of_reduction(all, outer, inner);
-        assert_eq!(of(&[], &[100]), Strategy::Reduce1d);
-        assert_eq!(of(&[], &[2 * MIN_PART]), Strategy::ReduceTiled);
+        assert_eq!(of(&[], &[100]), Strategy::ReduceTiled);
         assert_eq!(of(&[5], &[100]), Strategy::ReduceTiled);
         assert_eq!(of(&[5], &[1, 100]), Strategy::ReduceTiled);
         assert_eq!(of(&[5], &[2, 100]), Strategy::ReduceNd);
         assert_eq!(of(&[5], &[0]), Strategy::ReduceNd, "neutral elements");
         assert_eq!(of(&[0], &[5]), Strategy::Nothing);
+        assert!(is_short_row(all, &[], 2 * MIN_PART - 1));
+        assert!(!is_short_row(all, &[], 2 * MIN_PART), "enough for two parts");
+        assert!(!is_short_row(all, &[5], 100));
     }
 
     #[test]
@@ -434,7 +446,6 @@ mod tests {
     fn listings_name_strategies_in_order_of_preference() {
         let forms = LoopForms { is_plain: true, single_pass: true, shortest_row: 1, cost: 1.0, bytes: 8 };
         assert_eq!(listing(forms.strategies(true)), "strategies: dense row, rows, columns, interpret\n");
-        let forms = MapForms { exec_1d: false, exec_2d: true };
-        assert_eq!(listing(forms.strategies()), "strategies: exec 2d, tiles\n");
+        assert_eq!(listing(map_strategies(true)), "strategies: exec 2d, tiles\n");
     }
 }

@@ -3,10 +3,8 @@
 //! A [`Tiling`] divides some axes of the domain into tiles: a range of one axis times all of the axes inside it, so that short rows share
 //! a block. A [`Tile`] is the product of the current tiles of one or two tilings.
 
+use crate::drive::strategy::MIN_TILE_ROW;
 use smallvec::SmallVec;
-
-/// Rows shorter than this share a tile with their neighbours: a call of a loop costs as much as some 40 elements.
-const MIN_TILE_ROW: usize = 32;
 
 /// The number of an axis that no domain has; its stride is zero.
 const NO_AXIS: usize = usize::MAX / 2;

@@ -196,4 +196,8 @@ impl Program for CheckedProgram {
     fn listing(&self) -> String {
         self.program.listing()
     }
+
+    fn strategy(&self, launch: &Launch<'_>) -> &'static str {
+        self.program.strategy(launch)
+    }
 }

@@ -8,7 +8,7 @@
 //! | folder | does |
 //! |---|---|
 //! | `loops` | the inner loops |
-//! | `exec` | bytecode, alias analysis, and the drivers that run a fragment on one axis, on two, or on tiles of any domain |
+//! | `exec` | bytecode, alias analysis, and the drivers that run a fragment on two axes or on tiles of any domain |
 //! | `reduce` | accumulators, reductions by shape, and prefix scans |
 //! | `program` | the backend and its programs |
 //! | `mock_device` | the backend on memory of its own, to test what devices do |

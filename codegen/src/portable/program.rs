@@ -1,13 +1,13 @@
 //! The backend and its programs: resolves kernels to bytecode, and launches them by template.
 
 use crate::drive::isa::Isa;
-use crate::drive::strategy::{self, INTERPRETED_SCANS, MapForms};
+use crate::drive::strategy::{self, INTERPRETED_SCANS, Strategy, map_strategies};
 use crate::portable::exec::bytecode::{Bytecode, resolve};
+use crate::portable::exec::exec_2d::may_run_2d;
 use crate::portable::exec::jit_hook::{JitHook, Stage, find_fold};
 use crate::portable::exec::map;
-use crate::portable::reduce::driver;
-use crate::portable::reduce::reduce_nd::ResolvedFolds;
-use crate::portable::reduce::{reduce_1d, reduce_nd, reduce_tiled, scan};
+use crate::portable::reduce::reduce_nd::{self, ResolvedFolds};
+use crate::portable::reduce::{reduce_tiled, row_tile, scan};
 use crate::{
     Backend, CompileError, DeviceError, Kernel, Launch, Program, RaisedFlags, Scalar, SingleThread, Template,
     ThreadPool, Verified,
@@ -90,12 +90,12 @@ impl Portable {
         let error = |reason: String| CompileError { reason, kernel: format!("{:?}", **kernel) };
         let body = resolve(kernel, &kernel.body, self.isa, jit).map_err(error)?;
         let epilogue = resolve(kernel, &kernel.epilogue, self.isa, jit).map_err(error)?;
-        let forms = map::forms_of(&body);
+        let may_run_2d = may_run_2d(&body);
         let mut folding = reduce_nd::resolve(kernel, self.isa).map_err(error)?;
         folding.jit_fold = jit.and_then(|jit| find_fold(&body, kernel, jit));
-        folding.forms.reduce_1d = reduce_1d::may_run_1d(&body, &folding, &epilogue);
         folding.forms.tiled = reduce_tiled::may_run_tiled(&body, &folding, &epilogue);
-        Ok(InterpretedProgram { template: kernel.template, isa: self.isa, body, epilogue, forms, folding })
+        folding.forms.row = row_tile::may_run_row(&body, &folding, &epilogue);
+        Ok(InterpretedProgram { template: kernel.template, isa: self.isa, body, epilogue, may_run_2d, folding })
     }
 }
 
@@ -105,12 +105,22 @@ pub(crate) struct InterpretedProgram {
     isa: Isa,
     body: Bytecode,
     epilogue: Bytecode,
-    /// The drivers that may run it as a map.
-    forms: MapForms,
+    /// Whether `exec_2d` may run it as a map.
+    may_run_2d: bool,
     folding: ResolvedFolds,
 }
 
 impl InterpretedProgram {
+    /// The strategy of a launch.
+    #[inline]
+    fn choose(&self, launch: &Launch<'_>) -> Strategy {
+        match self.template {
+            Template::Map => strategy::of_map(self.may_run_2d, launch.outer),
+            Template::Reduce => strategy::of_reduction(self.folding.forms, launch.outer, launch.inner),
+            Template::Scan => strategy::of_interpreted_scan(&self.folding.loads, launch),
+        }
+    }
+
     /// Continues a scan: runs one row whose carries, one an accumulator, are `values`, and replaces them by those of its last point.
     ///
     /// # Safety
@@ -119,8 +129,9 @@ impl InterpretedProgram {
         let mut words: SmallVec<[u64; 2]> = values.iter().map(|value| value.bits() as u64).collect();
         let carried_in = scan::Carry(words.as_mut_ptr());
         // SAFETY: the caller's contract.
-        let raised =
-            unsafe { scan::run(&self.body, &self.folding, &self.epilogue, launch, &SingleThread, Some(carried_in)) };
+        let raised = unsafe {
+            scan::run(&self.body, &self.folding, &self.epilogue, launch, &SingleThread, (false, Some(carried_in)))
+        };
         for (value, word) in values.iter_mut().zip(words) {
             *value = Scalar::from_bits(value.dtype(), word.into());
         }
@@ -130,20 +141,32 @@ impl InterpretedProgram {
 
 impl Program for InterpretedProgram {
     unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Result<RaisedFlags, DeviceError> {
-        // SAFETY: the caller's contract.
+        let (body, folding, epilogue) = (&self.body, &self.folding, &self.epilogue);
+        let chosen = self.choose(launch);
+        // SAFETY: the caller's contract; the strategy is one of the template's, of which the kernel is capable.
         Ok(unsafe {
-            match self.template {
-                Template::Map => map::run(&self.body, self.forms, launch, workers),
-                Template::Reduce => driver::run(&self.body, &self.folding, &self.epilogue, launch, workers),
-                Template::Scan => scan::run(&self.body, &self.folding, &self.epilogue, launch, workers, None),
+            match chosen {
+                Strategy::Nothing => RaisedFlags::new(),
+                Strategy::Exec2d => map::run_2d(body, launch, workers),
+                Strategy::Tiles => map::run_tiles(body, launch, workers),
+                Strategy::ReduceTiled => reduce_tiled::run(body, folding, epilogue, launch, workers),
+                Strategy::ReduceNd => reduce_nd::run(body, folding, epilogue, launch, workers),
+                Strategy::ScanRows | Strategy::ScanColumns => {
+                    scan::run(body, folding, epilogue, launch, workers, (chosen == Strategy::ScanColumns, None))
+                }
+                other => unreachable!("no strategy of the interpreter: {other:?}"),
             }
         })
+    }
+
+    fn strategy(&self, launch: &Launch<'_>) -> &'static str {
+        self.choose(launch).name()
     }
 
     fn listing(&self) -> String {
         let mut text = format!("portable, {:?}, {:?}\n", self.template, self.isa);
         text += &match self.template {
-            Template::Map => strategy::listing(self.forms.strategies()),
+            Template::Map => strategy::listing(map_strategies(self.may_run_2d)),
             Template::Reduce => strategy::listing(self.folding.forms.strategies()),
             Template::Scan => strategy::listing(INTERPRETED_SCANS),
         };

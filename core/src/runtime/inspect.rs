@@ -3,7 +3,7 @@
 //! | level | tells |
 //! |---|---|
 //! | 1 | each compile, with the time it took |
-//! | 2 | each launch and matrix product, with milliseconds and GB/s or GF/s |
+//! | 2 | each launch, with its strategy, milliseconds and GB/s; each matrix product, with GF/s |
 //! | 3 | each new plan, with what was fused and why not more |
 //! | 4 | the IR of each kernel compiled |
 //! | 5 | the backend's listing of it |
@@ -65,8 +65,9 @@ impl DebugOutput {
 
 /// Prints a launch that began at `started`.
 #[cold]
-pub(crate) fn print_launch(kernel: &Kernel, launch: &Launch<'_>, started: Instant) {
-    eprintln!("fastnp: {}", launch_line(kernel, launch, started.elapsed()));
+pub(crate) fn print_launch(kernel: &Kernel, program: &dyn Program, launch: &Launch<'_>, started: Instant) {
+    let elapsed = started.elapsed();
+    eprintln!("fastnp: {}", launch_line(kernel, launch, program.strategy(launch), elapsed));
 }
 
 /// Prints a matrix product that began at `started`.
@@ -91,12 +92,13 @@ fn compile_line(number: u64, kernel: &Kernel, elapsed: Duration) -> String {
     )
 }
 
-fn launch_line(kernel: &Kernel, launch: &Launch<'_>, elapsed: Duration) -> String {
+fn launch_line(kernel: &Kernel, launch: &Launch<'_>, strategy: &str, elapsed: Duration) -> String {
     format!(
-        "launched {} over {:?}{}: {:.4} ms, {:.1} GB/s",
+        "launched {} over {:?}{}{}: {:.4} ms, {:.1} GB/s",
         kernel.template,
         launch.outer,
         if launch.inner.is_empty() { String::new() } else { format!(" folding {:?}", launch.inner) },
+        if strategy.is_empty() { String::new() } else { format!(" ({strategy})") },
         elapsed.as_secs_f64() * 1e3,
         traffic(kernel, launch) as f64 / elapsed.as_nanos().max(1) as f64
     )
@@ -139,8 +141,10 @@ mod tests {
             scalars: &[],
         };
         // 250,000 doubles read and 1,000 written: 2,008,000 bytes in a millisecond.
-        let line = launch_line(&rows(), &launch, Duration::from_millis(1));
+        let line = launch_line(&rows(), &launch, "", Duration::from_millis(1));
         assert_eq!(line, "launched reduce over [1000] folding [250]: 1.0000 ms, 2.0 GB/s");
+        let line = launch_line(&rows(), &launch, "reduce tiled", Duration::from_millis(1));
+        assert_eq!(line, "launched reduce over [1000] folding [250] (reduce tiled): 1.0000 ms, 2.0 GB/s");
         let line = compile_line(7, &rows(), Duration::from_micros(3));
         assert_eq!(line, "compiled kernel 7: reduce of 2 operands and 3 instructions in 3.0 µs");
     }

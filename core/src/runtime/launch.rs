@@ -45,7 +45,7 @@ impl Telemetry {
         let raised = unsafe { program.launch(launch, workers)? };
         if let Some(started) = started {
             device.map_or(Ok(()), Device::wait)?;
-            print_launch(kernel, launch, started);
+            print_launch(kernel, program, launch, started);
         }
         self.stats.kernels_launched += 1;
         if !raised.is_empty() {

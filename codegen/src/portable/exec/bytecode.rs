@@ -115,9 +115,6 @@ pub(crate) struct Bytecode {
     pub(crate) stages: Vec<Stage>,
     /// Whether that code has a slow path: it may skip lanes, and then the calls re-execute the block.
     pub(crate) has_slow_path: bool,
-    /// Entries of the coordinates along the first axis that the steps begin with. Their registers are not reused before, so they may be
-    /// written before anything runs.
-    pub(crate) coordinates: Vec<u16>,
     pub(crate) sinks: Vec<Sink>,
     pub(crate) uniforms: Vec<Uniform>,
     /// Entries that read an accumulator.
@@ -194,7 +191,6 @@ pub(crate) fn resolve(
         calls: vec![],
         stages: vec![],
         has_slow_path: false,
-        coordinates: vec![],
         sinks: vec![],
         uniforms: vec![],
         results: vec![],
@@ -212,9 +208,6 @@ pub(crate) fn resolve(
         add_instruction(&mut code, kernel, fragment, i, inst, isa)?;
     }
     code.calls = code.steps.iter().filter_map(|s| if let BlockOp::Call(c) = s { Some(*c) } else { None }).collect();
-    code.coordinates = (code.steps.iter())
-        .map_while(|s| if let BlockOp::Index { value, axis: 0 } = s { Some(*value) } else { None })
-        .collect();
     if !code.calls.is_empty() {
         code.fp_mask = effects(kernel);
     }

@@ -1,4 +1,4 @@
-//! The driver of fragments over rows and columns, the usual case beyond one axis.
+//! The driver of fragments over rows and columns, the usual case; one axis is a plane of one row.
 //!
 //! A plane is two axes of a domain; a tile is some of its rows and columns. Loads and stores that are contiguous along the columns are
 //! accessed in memory, whatever the stride of their rows; inner loops go from row to row by themselves ([`RowBatch`]), so that a step costs
@@ -9,8 +9,8 @@
 //! run in [`crate::portable::exec::exec_tiles`].
 
 use crate::drive::fp_status;
-use crate::drive::fp_status::record_flags;
 use crate::drive::isa::RowBatch;
+use crate::drive::strategy::{MIN_SHARED_ROW, runs_machine_code};
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::fill_uniform;
 use crate::portable::exec::bytecode::{BlockOp, Bytecode, Load, LoopCall};
@@ -25,11 +25,6 @@ pub(crate) const MAX_VALUES_2D: usize = 64;
 pub(crate) const MAX_LOADS_2D: usize = 32;
 /// The number of a missing axis: a plane of one row, or of one point.
 pub(crate) const NO_PLANE_AXIS: usize = usize::MAX;
-/// Columns from which on a loop-invariant value is broadcast to one row, which all rows share.
-const MIN_SHARED_ROW: usize = 64;
-
-/// Columns from which on machine code in the place of calls runs on each row by itself.
-const MIN_JIT_COLUMNS: usize = 24;
 
 /// Whether a fragment has a form that this module runs.
 pub(crate) fn may_run_2d(code: &Bytecode) -> bool {
@@ -274,7 +269,7 @@ impl<'p> Exec2d<'p> {
             let (calls, in_place_from) = code.calls.split_at(self.in_place_from);
             // SAFETY: as above.
             let complete = unsafe { self.calls(calls, part) };
-            if !complete || (code.has_effects() && !(fp_status::read() & code.fp_mask).is_empty()) {
+            if !complete || fp_status::is_raised(code.fp_mask) {
                 // SAFETY: as above; running the calls twice writes the same values twice.
                 unsafe { self.attribute_flags(calls, part, raised) };
             }
@@ -295,8 +290,8 @@ impl<'p> Exec2d<'p> {
     #[inline(always)]
     unsafe fn calls(&self, calls: &[LoopCall], part: &TileSpan<'_>) -> bool {
         let code = self.code;
-        let is_long = part.columns >= MIN_JIT_COLUMNS || self.is_one_row(part, u64::MAX);
-        if code.stages.is_empty() || calls.len() != code.calls.len() || !is_long {
+        let is_one_row = || self.is_one_row(part, u64::MAX);
+        if code.stages.is_empty() || calls.len() != code.calls.len() || !runs_machine_code(part.columns, is_one_row) {
             for call in calls {
                 // SAFETY: the caller's contract.
                 unsafe { self.call(call, part) };
@@ -362,8 +357,7 @@ impl<'p> Exec2d<'p> {
     #[cold]
     unsafe fn attribute_flags(&mut self, calls: &[LoopCall], part: &TileSpan<'_>, raised: &mut RaisedFlags) {
         if let [only] = calls {
-            record_flags(raised, self.epilogue, only.inst, fp_status::read() & only.effects);
-            fp_status::clear();
+            fp_status::attribute(raised, self.epilogue, only.inst, only.effects);
             return;
         }
         self.check_each_call = true;
@@ -378,11 +372,7 @@ impl<'p> Exec2d<'p> {
         for call in calls {
             // SAFETY: the caller's contract.
             unsafe { self.call(call, part) };
-            let up = fp_status::read();
-            if !up.is_empty() {
-                record_flags(raised, self.epilogue, call.inst, up & call.effects);
-                fp_status::clear();
-            }
+            fp_status::attribute(raised, self.epilogue, call.inst, call.effects);
         }
     }
 }

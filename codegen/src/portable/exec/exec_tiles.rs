@@ -7,7 +7,6 @@
 //! they read has changed. From then on flags are read after each step (some 3 ns).
 
 use crate::drive::fp_status;
-use crate::drive::fp_status::record_flags;
 use crate::drive::tiles::{PerAxis, Tile};
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::{BlockOp, Bytecode, Load, LoopCall, Sink, fill_uniform};
@@ -168,7 +167,7 @@ impl<'p> ExecTiles<'p> {
         } else {
             // SAFETY: as above.
             let complete = unsafe { self.steps(tile, n) };
-            if !complete || (code.has_effects() && !(fp_status::read() & code.fp_mask).is_empty()) {
+            if !complete || fp_status::is_raised(code.fp_mask) {
                 self.check_each_step = true;
                 fp_status::clear();
                 // SAFETY: as above; running the steps twice writes the same values twice.
@@ -283,12 +282,8 @@ impl<'p> ExecTiles<'p> {
         for step in &code.steps {
             // SAFETY: the caller's contract.
             unsafe { self.step(step, tile, n) };
-            let raised = fp_status::read();
-            if !raised.is_empty() {
-                fp_status::clear();
-                if let BlockOp::Call(call) = step {
-                    record_flags(&mut self.raised, self.epilogue, call.inst, raised & call.effects);
-                }
+            if let BlockOp::Call(call) = step {
+                fp_status::attribute(&mut self.raised, self.epilogue, call.inst, call.effects);
             }
         }
     }

@@ -7,7 +7,7 @@
 use crate::drive::fp_status;
 use crate::ir::build::visit;
 use crate::ir::verify::verify;
-use crate::portable::exec::bytecode::{BlockOp, Bytecode, LoopCall, effects};
+use crate::portable::exec::bytecode::{BlockOp, Bytecode, effects};
 use crate::{
     Access, DType, Fold, FoldOrder, FpFlags, Fragment, Inst, Kernel, Op, OperandDecl, OperandId, Template, ValueId,
     Verified,
@@ -139,11 +139,11 @@ impl FoldCall {
         let addresses: SmallVec<[*mut u8; MAX_JIT_OPERANDS]> = self.operands.iter().map(|&v| at(v)).collect();
         // SAFETY: the caller's contract.
         let complete = unsafe { self.function.run(&addresses, n, out) };
-        let no_flags = self.fp_mask.is_empty() || (fp_status::read() & self.fp_mask).is_empty();
-        if !no_flags {
+        let raised = fp_status::is_raised(self.fp_mask);
+        if raised {
             fp_status::clear();
         }
-        complete && no_flags
+        complete && !raised
     }
 }
 
@@ -203,34 +203,6 @@ fn inputs_of(fragment: &Fragment, calls: &[u32], others: &[u32]) -> SmallVec<[u3
 pub(crate) enum Stage {
     Step(BlockOp),
     MapCall(MapCall),
-}
-
-/// Runs the calls of a fragment without gathers. Returns whether they computed all elements.
-///
-/// # Safety
-/// `at` gives the address of `n` elements for each value.
-#[inline]
-pub(crate) unsafe fn run_calls(code: &Bytecode, n: usize, at: impl Fn(u16) -> *mut u8) -> bool {
-    let call = |c: &LoopCall| {
-        let [x, y, z] = c.args.map(|v| at(v).cast_const());
-        // SAFETY: the caller's contract; results overlap no argument, or are it where that is allowed.
-        unsafe { (c.run)(at(c.out), x, y, z, n, 0) };
-    };
-    if code.stages.is_empty() {
-        code.calls.iter().for_each(call);
-        return true;
-    }
-    let mut complete = true;
-    for stage in &code.stages {
-        match stage {
-            Stage::Step(BlockOp::Call(c)) => call(c),
-            // Coordinates were written before.
-            Stage::Step(BlockOp::Index { .. } | BlockOp::Gather { .. }) => {}
-            // SAFETY: the caller's contract.
-            Stage::MapCall(pass) => complete &= unsafe { pass.run(n, &at) },
-        }
-    }
-    complete
 }
 
 /// Replaces runs of calls by functions where the hook supports them.

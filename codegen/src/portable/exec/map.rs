@@ -1,57 +1,26 @@
-//! The map template: elementwise kernels.
+//! The map template: elementwise kernels over their domain.
 //!
-//! [`strategy::of_map`] chooses the driver. The last axis of more than one point gives the columns of an [`Exec2d`], the one before it the
-//! rows; the driver iterates over the rest. A launch of one axis on one thread takes the fast path of [`exec_1d`]. Fragments with
-//! coordinates, gathers or scatters, and domains of very short rows, run tile by tile in [`ExecTiles`].
+//! [`run_2d`]: the last axis of more than one point gives the columns of an [`Exec2d`], the one before it the rows, and the driver iterates
+//! over the rest. [`run_tiles`]: tile by tile in [`ExecTiles`], for fragments with coordinates, gathers or scatters, and for domains of very
+//! short rows. [`strategy`](crate::drive::strategy) chooses.
 
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
-use crate::drive::strategy::{self, MIN_PARALLEL_NS, MapForms, Strategy, TRANSPOSED_TILE_WIDTH};
+use crate::drive::strategy::{MIN_PARALLEL_NS, TRANSPOSED_TILE_WIDTH};
 use crate::drive::tiles::{Tile, Tiling};
 use crate::drive::{fp_status, scratch};
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::Bytecode;
-use crate::portable::exec::exec_1d;
-use crate::portable::exec::exec_2d::{Exec2d, NO_PLANE_AXIS, PlaneAxes, PointerTable2d, TileSpan, may_run_2d};
+use crate::portable::exec::exec_2d::{Exec2d, NO_PLANE_AXIS, PlaneAxes, PointerTable2d, TileSpan};
 use crate::portable::exec::exec_tiles::ExecTiles;
 use crate::{Launch, RaisedFlags, ThreadPool};
 use smallvec::SmallVec;
 use std::ops::Range;
 
-/// The drivers that may run a fragment.
-pub(crate) fn forms_of(code: &Bytecode) -> MapForms {
-    MapForms { exec_1d: exec_1d::may_run_1d(code), exec_2d: may_run_2d(code) }
-}
-
-/// Runs a kernel over its domain.
-///
-/// # Safety
-/// As [`crate::Program::launch`].
-pub(crate) unsafe fn run(
-    code: &Bytecode,
-    forms: MapForms,
-    launch: &Launch<'_>,
-    workers: &dyn ThreadPool,
-) -> RaisedFlags {
-    match strategy::of_map(forms, launch.outer, code.cost, code.bytes) {
-        Strategy::Exec1d => {
-            let n = launch.outer.first().copied().unwrap_or(1);
-            // SAFETY: the caller's contract.
-            unsafe { exec_1d::run(code, launch, n) }
-        }
-        // SAFETY: as above.
-        Strategy::Exec2d => unsafe { run_2d(code, launch, workers) },
-        // SAFETY: as above.
-        Strategy::Tiles => unsafe { run_tiles(code, launch, workers) },
-        Strategy::Nothing => RaisedFlags::new(),
-        other => unreachable!("no strategy of a map: {other}"),
-    }
-}
-
 /// Runs rows and columns tile by tile.
 ///
 /// # Safety
-/// As [`run`]; the domain is not empty.
-unsafe fn run_2d(code: &Bytecode, launch: &Launch<'_>, workers: &dyn ThreadPool) -> RaisedFlags {
+/// As [`crate::Program::launch`]; the code has a plane form, and the domain is not empty.
+pub(crate) unsafe fn run_2d(code: &Bytecode, launch: &Launch<'_>, workers: &dyn ThreadPool) -> RaisedFlags {
     let grid = Grid::new(code, launch);
     let points = grid.columns * grid.rows * grid.planes;
     let nanoseconds = estimate_ns(points, code.cost, code.bytes);
@@ -62,7 +31,6 @@ unsafe fn run_2d(code: &Bytecode, launch: &Launch<'_>, workers: &dyn ThreadPool)
         }
         // SAFETY: the caller's contract.
         unsafe { grid.run(code, launch, 0..grid.tiles(), &mut raised) };
-        raised.sort_unstable_by_key(|&(epilogue, inst, _)| (epilogue, inst));
         return raised;
     }
     let grid = grid.for_threads(workers.count());
@@ -242,7 +210,10 @@ pub(crate) fn offset_addresses(addresses: &mut [*mut u8], launch: &Launch<'_>, a
 }
 
 /// Runs any number of axes, any strides and any steps tile by tile.
-unsafe fn run_tiles(code: &Bytecode, launch: &Launch<'_>, workers: &dyn ThreadPool) -> RaisedFlags {
+///
+/// # Safety
+/// As [`crate::Program::launch`]; the domain is not empty.
+pub(crate) unsafe fn run_tiles(code: &Bytecode, launch: &Launch<'_>, workers: &dyn ThreadPool) -> RaisedFlags {
     let points: usize = launch.outer.iter().product();
     let room = code.block_len.min(points.next_multiple_of(64));
     let walk = Tiling::new(0, launch.outer, room);

@@ -6,6 +6,7 @@
 #![allow(clippy::needless_range_loop)] // lanes and memory are indexed together
 
 use crate::drive::isa::{InnerLoop, Isa, LoopFn, loop_for};
+use crate::drive::strategy::MIN_VECTOR_ROW;
 use crate::drive::vector_hints::{inhibit_vectorization, store_chunk};
 use crate::portable::loops::complex::ComplexNumber;
 use crate::portable::loops::element::{B8, Element};
@@ -136,8 +137,6 @@ ordered_floats!(f32 f64);
 
 /// Bytes of a block: its extreme is found first, then the block that has the best is searched for the position.
 const EXTREME_BLOCK: usize = 8192;
-/// Rows of fewer values are searched one value after the other.
-const MIN_VECTOR_ROW: usize = 16;
 /// Lanes for rows that are not much longer, and for the rest of long ones.
 const REST_LANES: usize = 8;
 

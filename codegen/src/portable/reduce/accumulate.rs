@@ -6,6 +6,7 @@
 //! that is added to a second.
 
 use crate::drive::isa::LoopFn;
+use crate::drive::strategy::folds_by_halving;
 use crate::portable::loops::arg_extremes::{ArgLoops, ArgTile};
 use crate::portable::loops::folds::{FoldLoops, LANES};
 use crate::{FpFlags, Scalar};
@@ -13,8 +14,6 @@ use std::mem::MaybeUninit;
 
 /// Tiles folded into a column's first vector before that is added to the second.
 const COLUMN_GROUP: usize = 16;
-/// Dense rows of fewer columns are folded by halving, as one long vector.
-pub(crate) const FEW_COLUMNS: usize = 8;
 
 /// The loops of one accumulator.
 #[derive(Clone, Copy)]
@@ -58,6 +57,18 @@ pub(crate) struct AccumulatorBuffers {
     pub(crate) tile_total: *mut u8,
     /// For positions, the values of the current tile.
     pub(crate) tile_auxiliary: *mut u8,
+}
+
+impl AccumulatorBuffers {
+    /// Those of one point's results.
+    #[inline]
+    pub(crate) fn of_point(&self, a: &ResolvedAccumulator, point: usize) -> AccumulatorBuffers {
+        AccumulatorBuffers {
+            total: self.total.wrapping_add(point * a.result_size),
+            auxiliary: self.auxiliary.wrapping_add(point * a.size),
+            ..*self
+        }
+    }
 }
 
 /// Partial results of one long row, merged pairwise.
@@ -267,7 +278,7 @@ impl ResolvedAccumulator {
                     (f.columns)(p.total, values, std::ptr::without_provenance(pitch as usize), carry, n, rows);
                     s.tiles += 1;
                 }
-                AccumulatorLoops::Fold(f) if n < FEW_COLUMNS && pitch == (n * self.size) as isize => {
+                AccumulatorLoops::Fold(f) if folds_by_halving(n) && pitch == (n * self.size) as isize => {
                     let row = self.fold_rows(f, p, values, rows, n);
                     self.add_to_column(f, p, s, row, n);
                 }

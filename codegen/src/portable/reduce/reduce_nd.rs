@@ -7,7 +7,6 @@
 //! A reduction with few outer tiles and much inner work is divided along the inner axes too. The division depends on sizes alone, not on
 //! the number of threads; the parts merge in their order.
 
-use crate::drive::fp_status::record_flags;
 use crate::drive::isa::Isa;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::strategy::{MIN_LANES_PART, MIN_PART, ReduceForms, by_columns, parts_of};
@@ -46,7 +45,7 @@ pub(crate) fn resolve(kernel: &Kernel, isa: Isa) -> Result<ResolvedFolds, String
         loads: vec![],
         width: 0,
         jit_fold: None,
-        forms: ReduceForms { reduce_1d: false, tiled: false, part: MIN_PART },
+        forms: ReduceForms { tiled: false, row: false, part: MIN_PART },
     };
     for inst in &kernel.body.insts {
         if let Inst::Load(o) = inst {
@@ -390,9 +389,7 @@ impl<'p> NdRun<'p> {
 
     /// Adds the flags this thread raised to those of the launch.
     fn report(self, raised: &mut RaisedFlags) {
-        for (epilogue, inst, f) in self.raised.into_iter().chain(self.body.raised).chain(self.epilogue.raised) {
-            record_flags(raised, epilogue, inst, f);
-        }
+        fp_status::merge(raised, self.raised.into_iter().chain(self.body.raised).chain(self.epilogue.raised));
     }
 }
 
@@ -400,10 +397,6 @@ impl<'p> NdRun<'p> {
 #[inline]
 pub(crate) fn collect_flags(a: &ResolvedAccumulator, raised: &mut RaisedFlags) {
     if a.kernel_has_effects {
-        let up = fp_status::read();
-        if !up.is_empty() {
-            fp_status::clear();
-            record_flags(raised, true, a.inst, up & a.effects);
-        }
+        fp_status::attribute(raised, true, a.inst, a.effects);
     }
 }

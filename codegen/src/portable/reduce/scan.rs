@@ -3,10 +3,10 @@
 //! By rows if that axis is the faster in memory: a sequential loop for each row, over values computed block by block. By columns if an outer
 //! axis is: every step folds a row of values into the row before.
 
-use crate::drive::fp_status::record_flags;
+use crate::drive::fp_status;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch;
-use crate::drive::strategy::{self, SEQUENTIAL_NS, Strategy};
+use crate::drive::strategy::SEQUENTIAL_NS;
 use crate::drive::tiles::{Tile, Tiling};
 use crate::portable::exec::aliasing::AliasInfo;
 use crate::portable::exec::bytecode::{Bytecode, block_length};
@@ -39,22 +39,18 @@ impl Carry {
     }
 }
 
-/// Runs a scan, or continues one.
+/// Runs a scan by columns or by rows, or continues one row.
 ///
 /// # Safety
-/// As [`crate::Program::launch`]. Carries may be passed in for one row alone, of values of eight bytes at most.
+/// As [`crate::Program::launch`]; the domain is not empty. Carries may be passed in for one row alone, of values of eight bytes at most.
 pub(crate) unsafe fn run(
     body: &Bytecode,
     folding: &ResolvedFolds,
     epilogue: &Bytecode,
     launch: &Launch<'_>,
     workers: &dyn ThreadPool,
-    before: Option<Carry>,
+    (columns, before): (bool, Option<Carry>),
 ) -> RaisedFlags {
-    let columns = match strategy::of_interpreted_scan(&folding.loads, launch) {
-        Strategy::Nothing => return RaisedFlags::new(),
-        chosen => chosen == Strategy::ScanColumns,
-    };
     let outer: usize = launch.outer.iter().product();
     let length = launch.inner[0];
     let accumulators = &folding.accumulators;
@@ -124,9 +120,7 @@ pub(crate) unsafe fn run(
                     let each = accumulators.iter().zip(&running).enumerate();
                     each.for_each(|(i, (a, r))| std::ptr::copy_nonoverlapping(r.carry, before.of(i), a.size));
                 }
-                for (e, inst, f) in body.raised.into_iter().chain(epilogue.raised) {
-                    record_flags(raised, e, inst, f);
-                }
+                fp_status::merge(raised, body.raised.into_iter().chain(epilogue.raised));
             }
         });
     })

@@ -5,7 +5,7 @@
 //! the portable backend re-executes the chunk and finds out which instruction raised them: chunks that raise flags are few. It also
 //! re-executes chunks with slow-path lanes. Their inputs are unchanged, or were saved before results clobbered them.
 
-use crate::drive::fp_status::{self, record_flags};
+use crate::drive::fp_status;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::scratch::with as with_scratch;
 use crate::drive::strategy::{
@@ -273,6 +273,10 @@ impl Program for LoopProgram {
         unsafe { self.launch_by_rows(launch, workers).map_or_else(|| self.fallback.launch(launch, workers), Ok) }
     }
 
+    fn strategy(&self, launch: &Launch<'_>) -> &'static str {
+        self.strategy_by_rows(launch).map_or_else(|| self.fallback.strategy(launch), Strategy::name)
+    }
+
     fn listing(&self) -> String {
         self.listing_with(self.forms.strategies(false))
     }
@@ -322,15 +326,13 @@ impl LoopProgram {
                     }
                     let len = CHUNK_ELEMENTS.min(n - first);
                     let slow = !self.dense.run(memory, len);
-                    let up = if self.fp_mask.is_empty() { FpFlags::NONE } else { fp_status::read() & self.fp_mask };
-                    if slow || !up.is_empty() {
-                        self.re_execute_dense(launch, first..first + len, (slow, up), &mut raised);
+                    if slow || fp_status::is_raised(self.fp_mask) {
+                        self.re_execute_dense(launch, first..first + len, slow, &mut raised);
                         fp_status::clear();
                     }
                 }
             }
         });
-        raised.sort_unstable_by_key(|r| (r.0, r.1));
         raised
     }
 
@@ -347,19 +349,28 @@ impl LoopProgram {
     /// # Safety
     /// As [`LoopProgram::run_dense_row`].
     #[cold]
-    unsafe fn re_execute_dense(
-        &self,
-        launch: &Launch<'_>,
-        range: Range<usize>,
-        found: (bool, FpFlags),
-        raised: &mut RaisedFlags,
-    ) {
+    unsafe fn re_execute_dense(&self, launch: &Launch<'_>, range: Range<usize>, slow: bool, raised: &mut RaisedFlags) {
         let at = |(address, decl): (&*mut u8, &OperandDecl)| address.wrapping_add(range.start * decl.dtype.size());
         let addresses = launch.addresses.iter().zip(&self.expanded.kernel.operands).map(at).collect();
         let mut chunk = Chunk { addresses, len: range.len(), carries: SmallVec::new() };
         let axis = launch.outer.iter().rposition(|&n| n != 1);
         // SAFETY: the caller's contract; this is a map, or re-execution only reports flags.
-        unsafe { self.re_execute(launch, axis, &mut chunk, found, raised) };
+        unsafe { self.re_execute(launch, axis, &mut chunk, slow, raised) };
+    }
+
+    /// The strategy of a launch, all of whose axes are outer ones; none where the interpreter runs it.
+    pub(crate) fn strategy_by_rows(&self, launch: &Launch<'_>) -> Option<Strategy> {
+        match self.choose(launch) {
+            Strategy::Rows => self.plan(launch).map(|_| Strategy::Rows),
+            chosen => Some(chosen),
+        }
+    }
+
+    #[inline]
+    fn choose(&self, launch: &Launch<'_>) -> Strategy {
+        let points: usize = launch.outer.iter().product();
+        let is_dense_row = || self.is_dense_row(launch, points);
+        strategy::of_loop(&self.forms, points, is_dense_row, || self.overwrites_inputs(launch))
     }
 
     /// Runs a launch, all of whose axes are outer ones, by rows; none where that does not pay.
@@ -368,12 +379,10 @@ impl LoopProgram {
     /// The contract of the launch.
     #[inline]
     pub(crate) unsafe fn launch_by_rows(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Option<RaisedFlags> {
-        let points: usize = launch.outer.iter().product();
-        let is_dense_row = || self.is_dense_row(launch, points);
-        match strategy::of_loop(&self.forms, points, is_dense_row, || self.overwrites_inputs(launch)) {
+        match self.choose(launch) {
             Strategy::Nothing => Some(RaisedFlags::new()),
             // SAFETY: the caller's contract.
-            Strategy::DenseRow => Some(unsafe { self.run_dense_row(launch, points) }),
+            Strategy::DenseRow => Some(unsafe { self.run_dense_row(launch, launch.outer.iter().product()) }),
             _ => {
                 let plan = self.plan(launch)?;
                 // SAFETY: as above.
@@ -451,7 +460,6 @@ impl LoopProgram {
             }
             // SAFETY: the caller's contract.
             unsafe { self.run_units(found, &plan.kinds, &plan.rows, 0..units, &mut raised) };
-            raised.sort_unstable_by_key(|r| (r.0, r.1));
             return raised;
         }
         parallel_for(units, nanoseconds, workers, &|range, raised| {
@@ -510,12 +518,11 @@ impl LoopProgram {
                     let carries = unsafe { arguments.read_carries(memory, &self.initial_carries) };
                     // SAFETY: the addresses are those of `len` elements each, with the stride kinds of the loop.
                     let slow = unsafe { !found.run(memory, len) };
-                    let up = if self.fp_mask.is_empty() { FpFlags::NONE } else { fp_status::read() & self.fp_mask };
-                    if slow || !up.is_empty() {
+                    if slow || fp_status::is_raised(self.fp_mask) {
                         let mut chunk = Chunk { addresses: readable, len, carries };
                         // SAFETY: as above.
                         unsafe {
-                            if self.re_execute(&launch, rows.axis, &mut chunk, (slow, up), raised) {
+                            if self.re_execute(&launch, rows.axis, &mut chunk, slow, raised) {
                                 arguments.write_carries(memory, &chunk.carries);
                             }
                         }
@@ -612,13 +619,13 @@ impl LoopProgram {
         launch: &Launch<'_>,
         axis: Option<usize>,
         chunk: &mut Chunk,
-        (slow, up): (bool, FpFlags),
+        slow: bool,
         raised: &mut RaisedFlags,
     ) -> bool {
-        let is_ambiguous = self.ambiguous_underflow && up.contains(FpFlags::UNDERFLOW);
+        let is_ambiguous = self.ambiguous_underflow && fp_status::is_raised(FpFlags::UNDERFLOW);
         if let ([(only, effects)], false) = (&self.may_raise[..], slow || is_ambiguous) {
             let (epilogue, inst) = self.in_fragment(*only);
-            record_flags(raised, epilogue, inst, up & *effects);
+            fp_status::attribute(raised, epilogue, inst, *effects);
             return false;
         }
         let mut outer: SmallVec<[usize; 4]> = SmallVec::from_elem(1, launch.outer.len());
@@ -636,9 +643,7 @@ impl LoopProgram {
                 self.fallback.launch(&again, &SingleThread).expect("the host's memory is there")
             }
         };
-        for (epilogue, inst, flags) in found {
-            record_flags(raised, epilogue, inst, flags);
-        }
+        fp_status::merge(raised, found);
         true
     }
 }

@@ -39,6 +39,11 @@ impl ScanProgram {
     }
 }
 
+/// All axes of a launch.
+fn axes_of(launch: &Launch<'_>) -> SmallVec<[usize; 4]> {
+    launch.outer.iter().chain(launch.inner).copied().collect()
+}
+
 impl Program for ScanProgram {
     unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Result<RaisedFlags, DeviceError> {
         let done = match strategy::of_scan(&self.loads, launch) {
@@ -46,7 +51,7 @@ impl Program for ScanProgram {
             // SAFETY: the caller's contract.
             Strategy::Columns => self.columns().and_then(|columns| unsafe { columns.launch(launch, workers) }),
             Strategy::Rows => {
-                let axes: SmallVec<[usize; 4]> = launch.outer.iter().chain(launch.inner).copied().collect();
+                let axes = axes_of(launch);
                 // SAFETY: as above.
                 unsafe { self.rows.launch_by_rows(&Launch { outer: &axes, inner: &[], ..*launch }, workers) }
             }
@@ -54,6 +59,16 @@ impl Program for ScanProgram {
         };
         // SAFETY: as above.
         done.map_or_else(|| unsafe { self.rows.fallback.launch(launch, workers) }, Ok)
+    }
+
+    fn strategy(&self, launch: &Launch<'_>) -> &'static str {
+        let chosen = match strategy::of_scan(&self.loads, launch) {
+            Strategy::Columns => self.columns().filter(|by| by.may_run(launch)).map(|_| Strategy::Columns),
+            Strategy::Rows => self.rows.strategy_by_rows(&Launch { outer: &axes_of(launch), inner: &[], ..*launch }),
+            Strategy::Nothing => Some(Strategy::Nothing),
+            _ => None,
+        };
+        chosen.map_or_else(|| self.rows.fallback.strategy(launch), Strategy::name)
     }
 
     fn listing(&self) -> String {

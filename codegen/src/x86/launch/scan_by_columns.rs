@@ -3,7 +3,7 @@
 //! One map computes the first row. Another computes all others, and reads the results stored for the row before: its rows run in
 //! order. A block of columns goes down all rows before the next block, so that the row before is in the first-level cache.
 
-use crate::drive::fp_status::record_flags;
+use crate::drive::fp_status;
 use crate::drive::parallel::{SharedLaunch, estimate_ns, parallel_for};
 use crate::drive::strategy::{COLUMN_BLOCK, COLUMN_SCAN_NS};
 use crate::ir::build::visit;
@@ -13,8 +13,8 @@ use crate::x86::asm::level::Level;
 use crate::x86::launch::Portable;
 use crate::x86::launch::program::LoopProgram;
 use crate::{
-    Access, Fragment, Inst, Kernel, Launch, OperandDecl, OperandId, RaisedFlags, SingleThread, Template, ThreadPool,
-    ValueId, Verified,
+    Access, FpFlags, Fragment, Inst, Kernel, Launch, OperandDecl, OperandId, RaisedFlags, SingleThread, Template,
+    ThreadPool, ValueId, Verified,
 };
 use smallvec::SmallVec;
 use std::ops::Range;
@@ -63,17 +63,25 @@ impl ColumnScan {
         Some(ColumnScan { first: of(&[])?, others: of(&results)?, results, bytes })
     }
 
+    /// Whether a launch has columns, and loops for its rows.
+    pub(crate) fn may_run(&self, launch: &Launch<'_>) -> bool {
+        let Some(fast) = launch.outer.iter().rposition(|&n| n > 1) else { return false };
+        // If all columns can be planned, so can blocks of them.
+        let whole = ColumnBlock::new(self, launch, fast, 0, 0..launch.outer[fast]);
+        self.others.program.plan(&whole.others(launch)).is_some()
+            && self.first.program.plan(&whole.first(launch)).is_some()
+    }
+
     /// Runs the scan; none where a row has no loop.
     ///
     /// # Safety
     /// As [`Program::launch`](crate::Program::launch).
     pub(crate) unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Option<RaisedFlags> {
+        if !self.may_run(launch) {
+            return None;
+        }
         let fast = launch.outer.iter().rposition(|&n| n > 1)?;
         let columns = launch.outer[fast];
-        // If all columns can be planned, so can blocks of them.
-        let whole = ColumnBlock::new(self, launch, fast, 0, 0..columns);
-        self.others.program.plan(&whole.others(launch))?;
-        self.first.program.plan(&whole.first(launch))?;
         let rows: usize = launch.outer.iter().enumerate().filter(|(axis, _)| *axis != fast).map(|(_, n)| n).product();
         let blocks = columns.div_ceil(COLUMN_BLOCK);
         let nanoseconds = estimate_ns(rows * columns * launch.inner[0], COLUMN_SCAN_NS, self.bytes);
@@ -154,10 +162,12 @@ impl RowMap {
     unsafe fn run(&self, launch: &Launch<'_>, raised: &mut RaisedFlags) {
         let Some(plan) = self.program.plan(launch) else { unreachable!("blocks are planned as the whole launch is") };
         // SAFETY: the caller's contract.
-        for (_, inst, flags) in unsafe { self.program.run_plan(&plan, &SingleThread) } {
+        let found = unsafe { self.program.run_plan(&plan, &SingleThread) };
+        let of_scan = |(_, inst, flags): (bool, u32, FpFlags)| {
             let (epilogue, inst) = self.origin[inst as usize];
-            record_flags(raised, epilogue, inst, flags);
-        }
+            (epilogue, inst, flags)
+        };
+        fp_status::merge(raised, found.into_iter().map(of_scan));
     }
 }
 

@@ -9,6 +9,7 @@
 //! one addition an element, which hides everything else. Folds that do not round are scanned within the vector by doubling, in as many
 //! steps as the lane number has bits, and then combined with the carry.
 
+use crate::drive::strategy::is_short_scan;
 use crate::ir::build::visit;
 use crate::ir::kernel;
 use crate::x86::asm::encode::{KReg, Masking, Rm, VReg, Width};
@@ -27,8 +28,6 @@ use std::rc::Rc;
 
 /// The most accumulators of a scan loop: each reserves a register.
 const MAX_SCAN_TERMS: usize = 2;
-/// The most instructions of a scan whose time is that of its sequential additions.
-const SHORT_SCAN: usize = 24;
 
 /// One accumulator of a scan loop.
 #[derive(Clone, Copy)]
@@ -78,7 +77,7 @@ pub(crate) fn merge_epilogue(expanded: Expanded, kernel: &Kernel) -> Expanded {
 /// three: `np.cumsum(x * y)` of doubles 0.6 ns an element instead of 1.0.
 pub(crate) fn prefers_avx2(kernel: &Kernel, length: usize) -> bool {
     let waits = |a: &kernel::Accumulator| a.fold.row().is_some_and(|row| row.rounds(kernel.body.dtype(a.value)));
-    length <= SHORT_SCAN && kernel.accumulators.iter().all(waits)
+    is_short_scan(length) && kernel.accumulators.iter().all(waits)
 }
 
 /// The neutral elements, by accumulator; none where a fold has no scan loop, or there is no accumulator.
