@@ -160,7 +160,9 @@ pub(crate) fn builtin(op: Op) -> Option<String> {
     let name = match op {
         Op::Nextafter | Op::Spacing | Op::Reciprocal => return None,
         // Of infinities and nans.
-        Op::Logaddexp | Op::Logaddexp2 => return Some("a == b ? a : a - b != a - b ? a - b : a > b ? a : b".to_owned()),
+        Op::Logaddexp | Op::Logaddexp2 => {
+            return Some("a == b ? a : a - b != a - b ? a - b : a > b ? a : b".to_owned());
+        }
         Op::Power => "pow",
         Op::Arctan2 => "atan2",
         _ => &op.name().replacen("arc", "a", 1),

@@ -24,9 +24,14 @@ use crate::{
     RaisedFlags, Scalar, SingleThread, Template, ThreadPool, Verified, expand,
 };
 use smallvec::SmallVec;
+use std::collections::VecDeque;
 use std::fmt::Write;
 use std::ops::Range;
 use std::sync::{Arc, RwLock};
+
+/// Loops that a program keeps besides that of dense rows. Programs meet a handful of patterns; one that meets thousands would keep 4 KB
+/// for each, and search them all. One more than these is compiled again at each launch, in some 10 µs.
+const MAX_LOOPS: usize = 32;
 
 /// A map or a scan with its compiled loops.
 pub(crate) struct LoopProgram {
@@ -51,8 +56,8 @@ pub(crate) struct LoopProgram {
     /// The loop of dense rows; operands accessed by offsets are broadcast.
     dense: CompiledLoop,
     dense_kinds: StrideKinds,
-    /// The other loops, by stride kinds; none where a pattern has no loop.
-    loops: RwLock<Vec<(StrideKinds, Option<Arc<CompiledLoop>>)>>,
+    /// The other loops, by stride kinds, the oldest first; none where a pattern has no loop.
+    loops: RwLock<VecDeque<(StrideKinds, Option<Arc<CompiledLoop>>)>>,
     /// Whether it uses coordinates.
     uses_coordinates: bool,
     /// Whether memory bandwidth limits large launches.
@@ -140,7 +145,11 @@ impl LoopProgram {
         }
         drop(known);
         let made = CompiledLoop::new(&Body::of(&self.expanded, self.level), kinds).ok().map(Arc::new);
-        self.loops.write().unwrap_or_else(|e| e.into_inner()).push((kinds.clone(), made.clone()));
+        let mut known = self.loops.write().unwrap_or_else(|e| e.into_inner());
+        if known.len() == MAX_LOOPS {
+            known.pop_front();
+        }
+        known.push_back((kinds.clone(), made.clone()));
         made
     }
 
