@@ -46,6 +46,7 @@ fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     crate::interpreter::interpreter_lock::add(module)?;
     module.add_function(wrap_pyfunction!(crate::interop::numpy_memory::py_to_numpy, module)?)?;
     module.add_function(wrap_pyfunction!(crate::interop::numpy_memory::py_from_numpy, module)?)?;
+    module.add_function(wrap_pyfunction!(crate::interop::numpy_memory::py_adopt, module)?)?;
     module.add_function(wrap_pyfunction!(crate::interop::numpy_memory::call_numpy, module)?)?;
     crate::class::documentation::document(module)?;
     crate::interpreter::errstate::install(module.py())?;

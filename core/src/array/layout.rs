@@ -535,6 +535,25 @@ pub(crate) fn byte_extent(shape: &[usize], strides: &[isize], offset: isize, ite
     (lo, hi + itemsize as isize)
 }
 
+/// [`byte_extent`] of a box that a user made up; `None` if it does not fit an address.
+pub(crate) fn checked_extent(
+    shape: &[usize],
+    strides: &[isize],
+    offset: isize,
+    itemsize: usize,
+) -> Option<(isize, isize)> {
+    let (mut low, mut high) = (offset, offset);
+    for (&n, &s) in shape.iter().zip(strides) {
+        if n == 0 {
+            return Some((offset, offset));
+        }
+        let reach = isize::try_from(n - 1).ok()?.checked_mul(s)?;
+        let end = if reach < 0 { &mut low } else { &mut high };
+        *end = end.checked_add(reach)?;
+    }
+    Some((low, high.checked_add_unsigned(itemsize)?))
+}
+
 fn position(i: isize, n: usize, axis: usize) -> Result<usize> {
     let len = n as isize;
     if i < -len || i >= len {

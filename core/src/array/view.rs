@@ -1,7 +1,7 @@
 //! Views: the same storage through another layout. Nothing here is recorded; `ops::reshape` copies where no strides give the shape.
 
 use crate::array::array::Array;
-use crate::array::layout::{Index, Layout, Order, Strides, c_strides, f_strides, normalize_axis};
+use crate::array::layout::{checked_extent, Index, Layout, Order, Strides, c_strides, f_strides, normalize_axis};
 use crate::array::result_order;
 use crate::error::{Error, Result};
 use fastnp_codegen::DType;
@@ -224,10 +224,14 @@ impl Array {
     /// # Errors
     /// `ValueError` where the layout reaches outside the storage or is misaligned.
     pub fn view_as(&self, dtype: DType, layout: Layout) -> Result<Array> {
-        let (lo, hi) = layout.extent(dtype.size());
         let align = dtype.align() as isize;
-        let aligned = layout.offset % align == 0 && layout.strides.iter().all(|s| s % align == 0);
-        if layout.size() > 0 && (lo < 0 || hi > self.storage.bytes() as isize || !aligned) {
+        // Foreign memory may begin anywhere; ours is aligned.
+        let start = self.storage.known_address().map_or(0, |address| address.addr() as isize % align);
+        let aligned = (start + layout.offset) % align == 0 && layout.strides.iter().all(|s| s % align == 0);
+        let inside = layout.shape.contains(&0)
+            || checked_extent(&layout.shape, &layout.strides, layout.offset, dtype.size())
+                .is_some_and(|(low, high)| low >= 0 && high <= self.storage.bytes() as isize && aligned);
+        if !inside {
             return Err(Error::value("the view reaches outside of its memory"));
         }
         Ok(Array { storage: self.storage.clone(), layout, dtype, writeable: self.writeable })

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from fastnp._fastnp import from_numpy, to_numpy
+from fastnp._fastnp import adopt, to_numpy
 
 __all__ = ["named", "reduce", "restore"]
 
@@ -21,8 +21,12 @@ def reduce(x: Any) -> tuple[Any, ...]:
 
 
 def restore(values: Any) -> Any:
-    """The array of a pickle."""
-    return from_numpy(values)
+    """The array of a pickle. Buffers out of band may be unaligned; then it is a copy."""
+    if not values.flags.aligned:
+        writeable = values.flags.writeable
+        values = values.copy("K")
+        values.flags.writeable = writeable
+    return adopt(values)
 
 
 def named(name: str) -> Any:

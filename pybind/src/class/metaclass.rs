@@ -2,7 +2,7 @@
 //!
 //! No class derives from it: the metaclass makes classes that programs derive from `ndarray` derive from NumPy's.
 
-use crate::interop::numpy_memory::import;
+use crate::interop::numpy_memory::adopt;
 use crate::interpreter::dtype;
 use crate::object::ndarray::NdArray;
 use crate::object::payload::{Open, Repr};
@@ -23,7 +23,7 @@ pub(crate) fn construct<'py>(
     kwargs: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let made = dtype::types(py)?.array.bind(py).call(args, kwargs)?;
-    match import(&made) {
+    match adopt(&made) {
         Ok(contents) => crate::object::construct::new_object(py, contents),
         Err(error) if error.is_instance_of::<PyTypeError>(py) => Ok(made),
         Err(error) => Err(error),

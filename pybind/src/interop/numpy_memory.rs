@@ -8,10 +8,10 @@ use crate::object::ndarray::{NdArray, root};
 use crate::object::payload::{Open, Payload, Repr};
 use fastnp::{Array, DType, Export, Layout, Order, Owner};
 use numpy::npyffi::{self, NPY_ARRAY_OWNDATA, NPY_ARRAY_WRITEABLE, PY_ARRAY_API, PyArrayObject};
-use pyo3::exceptions::PyTypeError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::ffi;
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyMemoryView, PySequence, PyTuple};
+use pyo3::types::{PyDict, PyList, PyMemoryView, PySequence, PyTuple};
 use smallvec::SmallVec;
 use std::any::Any;
 use std::ffi::c_int;
@@ -41,37 +41,50 @@ impl Memory {
     }
 }
 
-/// A NumPy array that owns memory of an imported array.
-struct NumpyOwner(Py<PyAny>);
+/// A NumPy array that owns the memory of an imported array.
+struct NumpyOwner {
+    array: Py<PyAny>,
+    /// A second reference, if a user handed the array in. NumPy's `resize` reallocates an array with at most two references, which it
+    /// takes for a variable of its caller and that of the call; ours must not be mistaken for either.
+    users: Option<Py<PyAny>>,
+}
 
 impl Owner for NumpyOwner {
-    /// Whether there is another reference to the NumPy array, or to another array on its memory. Callers hold the GIL, so reading
-    /// reference counts is sound; the core never calls this from its own threads.
+    /// A user's array is shared for good: whoever had it may have kept its address or a weak reference. Any other array is shared
+    /// while something else references it. Callers hold the GIL, so reading reference counts is sound; the core never calls this
+    /// from its own threads.
     fn is_shared(&self) -> bool {
-        let mut at = self.0.as_ptr();
-        // SAFETY: the object and its chain of bases live as long as `self`. It is a NumPy array because only `import` makes owners,
-        // and each base is checked before it is read as one.
-        unsafe {
-            loop {
-                if ffi::Py_REFCNT(at) > 1 {
-                    return true;
-                }
-                let array = at.cast::<PyArrayObject>();
-                let base = (*array).fields.base;
-                if base.is_null() {
-                    return false;
-                }
-                if ffi::PyType_IsSubtype(ffi::Py_TYPE(base), ffi::Py_TYPE(self.0.as_ptr())) == 0 {
-                    // A buffer, a memory map or a capsule, which others may reference.
-                    return true;
-                }
-                at = base;
-            }
-        }
+        // SAFETY: the owner keeps the array alive.
+        self.users.is_some() || unsafe { !is_sole_way(self.array.as_ptr()) }
     }
 
     fn as_any(&self) -> &dyn Any {
-        &self.0
+        self
+    }
+}
+
+/// Whether the one reference to an object is the only way to its memory: the object is a NumPy array that owns the memory, or a view
+/// of a base that owns it and that nothing else references, and there are no weak references.
+///
+/// # Safety
+/// The object is alive and the GIL is held.
+unsafe fn is_sole_way(mut at: *mut ffi::PyObject) -> bool {
+    // SAFETY: the caller's contract; an array keeps its base alive, and each base is checked before it is read as an array.
+    unsafe {
+        let class = ffi::Py_TYPE(at);
+        loop {
+            if ffi::Py_TYPE(at) != class || ffi::Py_REFCNT(at) > 1 {
+                return false;
+            }
+            let fields = &(*at.cast::<PyArrayObject>()).fields;
+            if !fields.weakreflist.is_null() {
+                return false;
+            }
+            if fields.base.is_null() {
+                return fields.flags & NPY_ARRAY_OWNDATA != 0;
+            }
+            at = fields.base;
+        }
     }
 }
 
@@ -139,7 +152,7 @@ pub(crate) fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
         return Ok(array);
     }
     let imported = match import(object) {
-        Err(error) if error.is_instance_of::<PyTypeError>(py) => import(&object.call_method0("copy")?),
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => adopt(&object.call_method0("copy")?),
         imported => imported,
     };
     imported?.array(py).cloned()
@@ -155,6 +168,49 @@ fn copy_if_new(object: &Bound<'_, PyAny>) -> PyResult<Option<Array>> {
         header.flags & needed == needed && bytes <= MAX_COPIED_BYTES
     };
     if is_new { copy_of(object, suits) } else { Ok(None) }
+}
+
+/// The array of ours for a NumPy array that a call returned, if it is new: nothing else references it or its memory. `None` for any
+/// other object, and for types that are not native.
+fn adopt_if_new<'py>(object: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let py = object.py();
+    // SAFETY: the object is alive, and its class is checked before it is read as an array.
+    let is_new = object.is_exact_instance(dtype::types(py)?.array.bind(py)) && unsafe { is_sole_way(object.as_ptr()) };
+    if !is_new {
+        return Ok(None);
+    }
+    if let Some(array) = copy_if_new(object)? {
+        return crate::object::construct::new_object(py, array).map(Some);
+    }
+    match adopt(object) {
+        Ok(payload) => crate::object::construct::new_object(py, payload).map(Some),
+        Err(error) if error.is_instance_of::<PyTypeError>(py) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// [`adopt_if_new`] of each item of a new tuple or list, in place.
+fn adopt_new_items(result: &Bound<'_, PyAny>) -> PyResult<()> {
+    let (is_tuple, is_list) = (result.is_instance_of::<PyTuple>(), result.is_exact_instance_of::<PyList>());
+    // SAFETY: the object is alive.
+    if !(is_tuple || is_list) || unsafe { ffi::Py_REFCNT(result.as_ptr()) } != 1 {
+        return Ok(());
+    }
+    // SAFETY: a tuple or list to which this is the only reference, so its items may be replaced. An item is read by a borrowed reference, so
+    // that the count is that of others; replacing the item drops it, and the call takes over the reference to the new one.
+    unsafe {
+        let read = if is_tuple { ffi::PyTuple_GetItem } else { ffi::PyList_GetItem };
+        let replace = if is_tuple { ffi::PyTuple_SetItem } else { ffi::PyList_SetItem };
+        for i in 0..ffi::PyObject_Length(result.as_ptr()) {
+            let item = std::mem::ManuallyDrop::new(Bound::from_owned_ptr(result.py(), read(result.as_ptr(), i)));
+            if let Some(ours) = adopt_if_new(&item)?
+                && replace(result.as_ptr(), i, ours.into_ptr()) != 0
+            {
+                return Err(PyErr::fetch(result.py()));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// A copy of a NumPy array, with its strides, if its class is exactly NumPy's, its type native, its elements without gaps, and
@@ -213,12 +269,21 @@ impl<'py> Header<'py> {
     }
 }
 
-/// The payload for a NumPy array's memory: a view of the array that exported it, if it is ours.
+/// The payload for the memory of a NumPy array that a user handed in: a view of the array that exported it, if it is ours.
 ///
 /// # Errors
 /// `TypeError` if the element type is not native, or the elements are unaligned: writes to a copy would be missing in the
-/// original.
+/// original. `ValueError` if it is a view of our memory that reaches outside.
 pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Payload> {
+    import_owned(object, true)
+}
+
+/// [`import`] of an array that no user has had: its memory is private once nothing else references it.
+pub(crate) fn adopt(object: &Bound<'_, PyAny>) -> PyResult<Payload> {
+    import_owned(object, false)
+}
+
+fn import_owned(object: &Bound<'_, PyAny>, is_users: bool) -> PyResult<Payload> {
     if !is_numpy(object)? {
         return Err(not_native("an object that is no numpy.ndarray"));
     }
@@ -226,18 +291,19 @@ pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Payload> {
     let Some(dtype) = dtype::of_descriptor(&descriptor)? else {
         return Err(not_native(&descriptor.str()?.to_string_lossy()));
     };
-    let writeable = flags & NPY_ARRAY_WRITEABLE != 0;
-    if let Some(array) = find_exported(object, address, dtype, &layout, writeable)? {
-        return Ok(array);
-    }
     let aligned = (address as usize).is_multiple_of(dtype.align())
         && layout.strides.iter().all(|s| s % dtype.align() as isize == 0);
     if !aligned {
         return Err(not_native(&format!("unaligned {}", descriptor.str()?.to_string_lossy())));
     }
+    let writeable = flags & NPY_ARRAY_WRITEABLE != 0;
+    if let Some(array) = find_exported(object, address, dtype, &layout, writeable)? {
+        return Ok(array);
+    }
     let (low, high) = layout.extent(dtype.size());
     let layout = Layout { offset: -low, ..layout };
-    let owner = Box::new(NumpyOwner(object.clone().unbind()));
+    let array = object.clone().unbind();
+    let owner = Box::new(NumpyOwner { users: is_users.then(|| array.clone_ref(object.py())), array });
     // SAFETY: NumPy vouches for the elements of its array, which the owner keeps alive; alignment was checked.
     let array = unsafe {
         Array::from_foreign(address.wrapping_offset(low), (high - low) as usize, layout, dtype, writeable, owner)
@@ -246,6 +312,9 @@ pub(crate) fn import(object: &Bound<'_, PyAny>) -> PyResult<Payload> {
 }
 
 /// The core's own storage, if the NumPy array's memory was exported from it.
+///
+/// # Errors
+/// `ValueError` if the array reaches outside of it.
 fn find_exported(
     object: &Bound<'_, PyAny>,
     address: *mut u8,
@@ -261,9 +330,11 @@ fn find_exported(
             let (start, _) = memory.export.memory();
             let offset = (address as isize).wrapping_sub(start as isize);
             let layout = Layout { offset, ..layout.clone() };
-            let array = memory.export.array(dtype, layout, writeable).ok();
+            let Ok(array) = memory.export.array(dtype, layout, writeable) else {
+                return Err(PyValueError::new_err("strides is not compatible with available memory"));
+            };
             let base = memory.root.as_ref().map(|r| r.clone_ref(py));
-            return Ok(array.map(|array| Payload { repr: Repr::Dense(array), base }));
+            return Ok(Some(Payload { repr: Repr::Dense(array), base }));
         }
         if base.is_exact_instance_of::<PyMemoryView>() {
             // NumPy made this view of our buffer; its `obj` is the array that exported the buffer.
@@ -292,7 +363,7 @@ pub(crate) fn owner_object<'py>(py: Python<'py>, array: &Array) -> Option<Bound<
     if !owner.is_shared() {
         return None;
     }
-    let owner = owner.as_any().downcast_ref::<Py<PyAny>>()?.bind(py);
+    let owner = owner.as_any().downcast_ref::<NumpyOwner>()?.array.bind(py);
     // SAFETY: the owner of foreign memory is a NumPy array; its base is null or an object that it references.
     let base = unsafe { Bound::from_borrowed_ptr_or_opt(py, (*owner.as_ptr().cast::<PyArrayObject>()).fields.base) };
     // If NumPy made the array on the memory of another object (a buffer, a memory map), that object is the owner.
@@ -314,7 +385,14 @@ pub(crate) fn py_from_numpy<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'p
     crate::object::construct::new_object(array.py(), import(array)?)
 }
 
-/// `call_numpy(function, args, kwargs=None)`: the result of a NumPy function, converted if it is a small new array.
+/// `adopt(a)`: an array on the memory of a NumPy array that no user has had.
+#[pyfunction(name = "adopt")]
+pub(crate) fn py_adopt<'py>(array: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
+    crate::object::construct::new_object(array.py(), adopt(array)?)
+}
+
+/// `call_numpy(function, args, kwargs=None)`: the result of a NumPy function on these arguments; new arrays, also in a tuple or list, become
+/// arrays of ours.
 #[pyfunction]
 #[pyo3(signature = (function, args, kwargs=None, /))]
 pub(crate) fn call_numpy<'py>(
@@ -327,8 +405,9 @@ pub(crate) fn call_numpy<'py>(
         Err(_) => args.cast::<PySequence>()?.to_tuple()?,
     };
     let result = function.call(args, kwargs.filter(|kwargs| !kwargs.is_empty()))?;
-    match copy_if_new(&result)? {
-        Some(array) => crate::object::construct::new_object(function.py(), array),
-        None => Ok(result),
+    if let Some(ours) = adopt_if_new(&result)? {
+        return Ok(ours);
     }
+    adopt_new_items(&result)?;
+    Ok(result)
 }

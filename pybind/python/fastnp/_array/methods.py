@@ -19,7 +19,7 @@ from fastnp._array.derived import method_of, named
 from fastnp._array.flags import set_flags
 from fastnp._array.metaclass import ArrayType
 from fastnp._fallback.call import NOT_NATIVE, call, uncounted
-from fastnp._fastnp import UFUNCS, from_numpy, layout_flags, ndarray, replace, to_numpy
+from fastnp._fastnp import UFUNCS, adopt, layout_flags, ndarray, replace, to_numpy
 
 # NumPy's limit, of its old iterator.
 FLAT_DIMENSIONS = 32
@@ -61,7 +61,7 @@ def _resize(self: Any, /, *new_shape: Any, refcheck: bool = True) -> None:
     # memory alive, so that check is not needed.
     memory = to_numpy(self).copy(order="A")
     memory.resize(*new_shape, refcheck=False)
-    replace(self, from_numpy(memory))
+    replace(self, adopt(memory))
 
 
 def _setflags(self: Any, write: Any = None, align: Any = None, uic: Any = None) -> None:
@@ -116,7 +116,7 @@ def _array_namespace(self: Any, /, *, api_version: Any = None) -> Any:
 def _setstate(self: Any, state: Any, /) -> None:
     memory = _np.empty(0)
     memory.__setstate__(state)
-    replace(self, from_numpy(memory))
+    replace(self, adopt(memory))
 
 
 def _to_numpy(self: Any, dtype: Any = None, copy: Any = False, na_value: Any = None) -> Any:
