@@ -3,6 +3,7 @@
 //! Kinds map one to one to the exceptions NumPy raises, and messages are worded as NumPy words them. Nothing here depends
 //! on array data: whatever a user can get wrong is found when an operation is recorded.
 
+use std::any::Any;
 use std::fmt;
 
 /// Which exception NumPy would raise.
@@ -33,15 +34,18 @@ pub enum ErrorKind {
     Device,
     /// `BufferError`: memory that cannot be shared so.
     Buffer,
+    /// `SystemError`: a bug of this crate, or of a backend. The text has what was running.
+    Internal,
     /// Valid in NumPy, but not computed by this crate: the caller should use NumPy for this call.
     Unsupported,
 }
 
 impl ErrorKind {
-    /// Whether calling NumPy instead would not help: memory ran out, a device failed or has the memory exported, or the user
-    /// stopped it.
+    /// Whether calling NumPy instead would not help: memory ran out, a device failed or has the memory exported, the user stopped it,
+    /// or this crate has a bug.
     pub fn is_final(self) -> bool {
-        matches!(self, ErrorKind::Memory | ErrorKind::Interrupted | ErrorKind::Device | ErrorKind::Buffer)
+        use ErrorKind::{Buffer, Device, Internal, Interrupted, Memory};
+        matches!(self, Memory | Interrupted | Device | Buffer | Internal)
     }
 }
 
@@ -60,6 +64,16 @@ impl Error {
     #[cold]
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Error {
         Error { kind, message: message.into() }
+    }
+
+    /// A panic as an error, with what was running.
+    #[cold]
+    pub(crate) fn from_panic(panic: &(dyn Any + Send), running: &impl fmt::Display) -> Error {
+        let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        Error::new(
+            ErrorKind::Internal,
+            format!("a bug of fastnp: {} while running {running}", text.unwrap_or("a panic")),
+        )
     }
 
     /// Which exception this is.

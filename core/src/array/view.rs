@@ -1,7 +1,7 @@
 //! Views: the same storage through another layout. Nothing here is recorded; `ops::reshape` copies where no strides give the shape.
 
 use crate::array::array::Array;
-use crate::array::layout::{checked_extent, Index, Layout, Order, Strides, c_strides, f_strides, normalize_axis};
+use crate::array::layout::{Index, Layout, Order, Strides, c_strides, checked_extent, f_strides, normalize_axis};
 use crate::array::result_order;
 use crate::error::{Error, Result};
 use fastnp_codegen::DType;

@@ -301,6 +301,18 @@ impl Storage {
         Some(unsafe { Buffer::from_raw(address, *self.size_class.get_mut()) })
     }
 
+    /// Moves the memory, on the host and on a device, to a storage of the same size that has none. Both storages' memory is their own.
+    pub(crate) fn move_memory_to(&self, other: &Storage) {
+        let address = self.address.swap(std::ptr::null_mut(), Ordering::Relaxed);
+        if !address.is_null() {
+            other.size_class.store(self.size_class.load(Ordering::Relaxed), Ordering::Relaxed);
+            other.address.store(address, Ordering::Release);
+        }
+        if let Some(device_buffer) = self.take_device_buffer() {
+            other.set_device_buffer(device_buffer);
+        }
+    }
+
     /// Gives a storage without host memory this block; its address.
     #[inline]
     pub(crate) fn set_memory(&self, buffer: Buffer) -> *mut u8 {

@@ -4,6 +4,7 @@ use crate::array::layout::{Shape, count};
 use crate::host::gemm::Product;
 use fastnp_codegen::{DType, Kernel, Launch, Program, Scalar, Verified};
 use smallvec::SmallVec;
+use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, OnceLock};
 
@@ -63,6 +64,15 @@ impl StepKind {
         match self {
             StepKind::Kernel(work) => count(&work.outer).saturating_mul(count(&work.inner)),
             StepKind::Product { domain, .. } => count(domain),
+        }
+    }
+}
+
+impl fmt::Display for StepKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            StepKind::Kernel(work) => write!(f, "over {:?}, {:?}: {}", work.outer, work.inner, **work.kernel),
+            StepKind::Product { product, domain, .. } => write!(f, "{} over {domain:?}", product.name()),
         }
     }
 }

@@ -13,6 +13,7 @@ use crate::runtime::inspect::print_product;
 use crate::runtime::state::Runtime;
 use fastnp_codegen::{Access, DType, Device, Scalar};
 use smallvec::SmallVec;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -58,22 +59,15 @@ impl Runtime {
                 }
                 asked = Some(Instant::now());
             }
-            let done = match device {
+            // A panic, which is a bug, is an error like others: what ran before has run, and the rest stays pending.
+            let done = catch_unwind(AssertUnwindSafe(|| match device {
                 None => self.run_on_host(step),
                 Some(device) => self.run_on_device(step, device),
-            };
+            }));
+            let done = done.unwrap_or_else(|panic| Err(Error::from_panic(&*panic, &step.kind)));
+            self.end_donations(done.is_err());
             if let Err(error) = done {
                 return (i, Err(error));
-            }
-            for &(taker, giver) in &step.donations {
-                if StorageRef::ptr_eq(
-                    &self.trace.slots[taker as usize].storage,
-                    &self.trace.slots[giver as usize].storage,
-                ) {
-                    // Nothing reads the giver any more, and the taker must be the only reference to its memory to donate it in
-                    // turn.
-                    self.trace.slots[giver as usize].storage = self.trace.new_storage(0);
-                }
             }
             for &slot in &step.releases {
                 if let Some(storage) = StorageRef::get_mut(&mut self.trace.slots[slot as usize].storage) {
@@ -87,29 +81,21 @@ impl Runtime {
 
     /// Runs a step on the host.
     pub(crate) fn run_on_host(&mut self, step: &PlanStep) -> Result<()> {
-        for &(taker, giver) in &step.donations {
-            if self.trace.slots[taker as usize].storage.has_memory() {
-                continue;
-            }
-            let wanted = self.trace.slots[taker as usize].storage.bytes();
-            let buffer = StorageRef::get_mut(&mut self.trace.slots[giver as usize].storage)
-                .filter(|given| given.bytes() == wanted)
-                .and_then(Storage::take_memory);
-            if let Some(buffer) = buffer {
-                self.trace.slots[taker as usize].storage.set_memory(buffer);
-                self.note_donation(taker, giver);
-            }
-        }
-        // All the memory of the step, or none: memory given to a step that cannot run would not be released.
+        // All the memory of the step, before any is donated: a step that fails leaves the operands of the nodes as they were.
+        let donations = self.possible_donations(step, |given| given.address().is_some());
         let mut allocate: SmallVec<[(u32, Buffer); 4]> = SmallVec::new();
         for &(slot, _) in &step.operands {
             let storage = &self.trace.slots[slot as usize].storage;
             if storage.is_device_only() {
                 storage.materialize()?;
-            } else if storage.address().is_none() && allocate.iter().all(|m| m.0 != slot) {
+            } else if storage.address().is_none()
+                && donations.iter().all(|donation| donation.0 != slot)
+                && allocate.iter().all(|m| m.0 != slot)
+            {
                 allocate.push((slot, Buffer::new(storage.bytes())?));
             }
         }
+        donations.into_iter().for_each(|donation| self.donate(donation));
         for (slot, buffer) in allocate {
             self.trace.slots[slot as usize].storage.set_memory(buffer);
         }
@@ -127,11 +113,45 @@ impl Runtime {
         written_slots(step).try_for_each(|slot| self.trace.slots[slot as usize].storage.invalidate_device())
     }
 
-    /// Notes a donation.
-    pub(crate) fn note_donation(&mut self, taker: u32, giver: u32) {
+    /// The donations of a step that can be made: the taker needs memory, and the giver has as much, which nothing else references.
+    pub(crate) fn possible_donations(
+        &mut self,
+        step: &PlanStep,
+        has_memory: impl Fn(&Storage) -> bool,
+    ) -> SmallVec<[(u32, u32); 2]> {
+        let mut possible: SmallVec<[(u32, u32); 2]> = SmallVec::new();
+        for &(taker, giver) in &step.donations {
+            let wanted = &self.trace.slots[taker as usize].storage;
+            let bytes = (!wanted.has_memory()).then(|| wanted.bytes());
+            let given = StorageRef::get_mut(&mut self.trace.slots[giver as usize].storage);
+            let is_spent = given.is_some_and(|s| Some(s.bytes()) == bytes && s.owner().is_none() && has_memory(s));
+            if is_spent && possible.iter().all(|&(t, g)| t != taker && g != giver) {
+                possible.push((taker, giver));
+            }
+        }
+        possible
+    }
+
+    /// Makes a donation until the step ends.
+    pub(crate) fn donate(&mut self, (taker, giver): (u32, u32)) {
         self.telemetry.stats.buffers_donated += 1;
+        let storage = self.trace.slots[taker as usize].storage.clone();
         // The giver keeps its slot: the kernel reads it at the taker's address.
-        self.trace.slots[giver as usize].storage = self.trace.slots[taker as usize].storage.clone();
+        let given = std::mem::replace(&mut self.trace.slots[giver as usize].storage, storage);
+        given.move_memory_to(&self.trace.slots[taker as usize].storage);
+        self.donated.push((taker, giver, given));
+    }
+
+    /// Ends the donations of a step. Nothing reads the givers any more, so they stay without memory; if the step failed, they get it
+    /// back.
+    fn end_donations(&mut self, failed: bool) {
+        while let Some((taker, giver, given)) = self.donated.pop() {
+            if failed {
+                self.telemetry.stats.buffers_donated -= 1;
+                self.trace.slots[taker as usize].storage.move_memory_to(&given);
+            }
+            self.trace.slots[giver as usize].storage = given;
+        }
     }
 
     pub(crate) fn scalars_of(&self, work: &KernelLaunch) -> SmallVec<[Scalar; 8]> {

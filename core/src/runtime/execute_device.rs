@@ -3,7 +3,6 @@
 use crate::error::Result;
 use crate::memory::device_buffer::DeviceBuffer;
 use crate::memory::storage::Storage;
-use crate::memory::storage_ref::StorageRef;
 use crate::plan::plan::{KernelLaunch, Plan, PlanStep, StepKind};
 use crate::runtime::execute::{Addresses, written_slots};
 use crate::runtime::state::Runtime;
@@ -46,25 +45,12 @@ impl Runtime {
         {
             return self.run_on_host(step);
         }
-        for &(taker, giver) in &step.donations {
-            let wanted = self.trace.slots[taker as usize].storage.bytes();
-            let given = &mut self.trace.slots[giver as usize].storage;
-            let is_spent = StorageRef::get_mut(given).is_some_and(|s| s.bytes() == wanted && s.owner().is_none());
-            if !is_spent || self.trace.slots[taker as usize].storage.has_memory() {
-                continue;
-            }
-            let given = self.trace.slots[giver as usize].storage.clone();
-            if let Some(device_buffer) = upload_missing(&given, device)? {
-                given.set_device_buffer(device_buffer);
-            }
-            if let Some(device_buffer) = given.take_device_buffer() {
-                self.trace.slots[taker as usize].storage.set_device_buffer(device_buffer);
-                self.note_donation(taker, giver);
-            }
-        }
-        // All the memory of the step, or none, as on the host.
+        // All the memory of the step, before any is donated, as on the host.
+        let donations = self.possible_donations(step, Storage::has_memory);
         let mut allocate: SmallVec<[(u32, DeviceBuffer); 4]> = SmallVec::new();
-        for &(slot, _) in &step.operands {
+        let (takers, givers) = (donations.iter().map(|d| d.0), donations.iter().map(|d| d.1));
+        let operands = step.operands.iter().map(|operand| operand.0).chain(givers);
+        for slot in operands.filter(|slot| takers.clone().all(|taker| taker != *slot)) {
             if allocate.iter().all(|m| m.0 != slot)
                 && let Some(device_buffer) = upload_missing(&self.trace.slots[slot as usize].storage, device)?
             {
@@ -81,6 +67,7 @@ impl Runtime {
                 storage.set_device_buffer(device_buffer);
             }
         }
+        donations.into_iter().for_each(|donation| self.donate(donation));
         let place = |&(at, offset): &(u32, isize)| {
             let slot = &self.trace.slots[at as usize];
             let start = match temporaries.iter().find(|temporary| temporary.0 == at) {

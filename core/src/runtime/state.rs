@@ -1,6 +1,7 @@
 //! Runtime state: everything that the runtime's lock protects.
 
 use crate::memory::free_list::FreeList;
+use crate::memory::storage_ref::StorageRef;
 use crate::plan::plan::Plan;
 use crate::plan::trace::Trace;
 use crate::runtime::exec_target::{ExecTarget, HOST_TARGET};
@@ -29,6 +30,8 @@ pub(crate) struct Runtime {
     pub(crate) telemetry: Telemetry,
     /// Which slots are reachable, as of the latest call of [`Runtime::plan`].
     pub(crate) live: Vec<bool>,
+    /// The donations of the step that runs: taker, giver, and the giver's storage, which has no memory meanwhile.
+    pub(crate) donated: SmallVec<[(u32, u32, StorageRef); 2]>,
     /// Slots of shared host memory that a device wrote.
     pub(crate) written_shared: Vec<u32>,
     /// Single elements downloaded since the last flush.
@@ -69,6 +72,7 @@ impl Runtime {
             eager: false,
             telemetry: Telemetry::default(),
             live: Vec::new(),
+            donated: SmallVec::new(),
             written_shared: Vec::new(),
             downloaded_elements: 0,
             last: LastFlush::default(),

@@ -4,7 +4,7 @@ use crate::interpreter::errstate::report;
 use fastnp::{Error, ErrorKind, Result};
 use pyo3::exceptions::{
     PyBufferError, PyIndexError, PyKeyboardInterrupt, PyMemoryError, PyNotImplementedError, PyOverflowError,
-    PyRuntimeError, PyTypeError, PyValueError,
+    PyRuntimeError, PySystemError, PyTypeError, PyValueError,
 };
 use pyo3::prelude::*;
 
@@ -29,6 +29,7 @@ pub(crate) fn to_py_err(py: Python<'_>, error: Error) -> PyErr {
         ErrorKind::Memory => PyMemoryError::new_err(text),
         ErrorKind::Buffer => PyBufferError::new_err(text),
         ErrorKind::Device => PyRuntimeError::new_err(text),
+        ErrorKind::Internal => PySystemError::new_err(text),
         // The signal is still pending in Python, whose handler raises the exception.
         ErrorKind::Interrupted => py.check_signals().err().unwrap_or_else(|| PyKeyboardInterrupt::new_err(text)),
         ErrorKind::Unsupported => PyNotImplementedError::new_err(text),
