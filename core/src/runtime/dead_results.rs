@@ -49,7 +49,7 @@ impl Runtime {
 
     /// Flushes for the sake of one slot.
     fn flush_for_slot(&mut self, wanted: u32) -> Result<()> {
-        let plan = self.plan();
+        let plan = self.plan()?;
         if let Some((reduced, omitted)) = plan.profile.reduced().and_then(|p| Some((p, p.omitted.as_ref()?)))
             && !omitted.slots.contains(&wanted)
             && omitted.slots.iter().chain(&omitted.reads).all(|&s| !self.trace.slots[s as usize].storage.is_shared())
@@ -126,12 +126,13 @@ impl Runtime {
         self.trace.retain_nodes(nodes);
         // The flags it raises were reported already.
         let reports = self.telemetry.fp_flags.snapshot();
-        let plan = self.plan();
-        let (ran, done) = self.execute(&plan, false);
-        self.telemetry.fp_flags.restore(reports);
-        match done {
-            Ok(()) => self.trace.clear(),
-            Err(_) => self.keep_unrun(&plan, ran),
+        if let Ok(plan) = self.plan() {
+            let (ran, done) = self.execute(&plan, false);
+            match done {
+                Ok(()) => self.trace.clear(),
+                Err(_) => self.keep_unrun(&plan, ran),
+            }
         }
+        self.telemetry.fp_flags.restore(reports);
     }
 }

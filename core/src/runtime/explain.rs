@@ -26,7 +26,10 @@ use std::fmt::Write;
 pub fn explain() -> String {
     let mut runtime = runtime();
     if runtime.trace.nodes > 0 {
-        let plan = runtime.plan();
+        let plan = match runtime.plan() {
+            Ok(plan) => plan,
+            Err(error) => return error.to_string(),
+        };
         return format!(
             "pending{}: {}",
             describe_target(&runtime, &plan),

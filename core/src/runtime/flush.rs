@@ -1,12 +1,13 @@
 //! Flush: plans what is pending and runs it.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::host::interpreter_lock;
 use crate::memory::storage_ref::StorageRef;
 use crate::plan::build;
 use crate::plan::plan::Plan;
 use crate::runtime::explain::describe;
 use crate::runtime::state::{Runtime, Speculation};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 /// From so many points on (50 µs and more) the interpreter lock is released during a flush.
@@ -22,7 +23,7 @@ impl Runtime {
         if self.trace.nodes == 0 {
             return Ok(());
         }
-        let plan = self.plan();
+        let plan = self.plan()?;
         self.run_plan(plan, None)
     }
 
@@ -66,7 +67,10 @@ impl Runtime {
     }
 
     /// The plan of what is pending, from the cache or made.
-    pub(crate) fn plan(&mut self) -> Arc<Plan> {
+    ///
+    /// # Errors
+    /// `SystemError` for a bug in planning or compiling.
+    pub(crate) fn plan(&mut self) -> Result<Arc<Plan>> {
         let mut live = std::mem::take(&mut self.live);
         live.clear();
         live.extend(self.trace.slots.iter().map(|s| StorageRef::count(&s.storage) > 1 || s.storage.owner().is_some()));
@@ -79,7 +83,7 @@ impl Runtime {
         if let Some(plan) = self.last.plan.take_if(again) {
             self.telemetry.stats.plans_reused += 1;
             self.live = live;
-            return plan;
+            return Ok(plan);
         }
         let length = self.trace.tape.len();
         for bits in live.chunks(64) {
@@ -91,19 +95,21 @@ impl Runtime {
         let plan = match self.programs.plan(&self.trace.tape) {
             Some(plan) => {
                 self.telemetry.stats.plans_reused += 1;
-                plan
+                Ok(plan)
             }
             None => {
                 self.telemetry.stats.plans_made += 1;
                 let key: Box<[u64]> = self.trace.tape[..].into();
                 let tape = std::mem::take(&mut self.trace.tape);
                 let target = self.plan_target(index);
-                let compile = &mut |kernel| self.compile_for(index, kernel);
-                let plan = Arc::new(build::build(&tape[..length], &live, target, compile));
-                self.telemetry.debug.print_plan(|| describe(&tape[..length], &live, &plan, false));
+                let build = || build::build(&tape[..length], &live, target, &mut |kernel| self.compile_for(index, kernel));
+                let built = catch_unwind(AssertUnwindSafe(build)).map(Arc::new);
+                if let Ok(plan) = &built {
+                    self.telemetry.debug.print_plan(|| describe(&tape[..length], &live, plan, false));
+                    self.programs.insert_plan(key, plan.clone());
+                }
                 self.trace.tape = tape;
-                self.programs.insert_plan(key, plan.clone());
-                plan
+                built.map_err(|panic| Error::from_panic(&*panic, &"the planner"))
             }
         };
         self.trace.tape.truncate(length);
