@@ -113,6 +113,9 @@ pub fn set(name: &str, value: impl Into<SettingValue>) -> Result<bool> {
         ("tiny", SettingValue::Int(value)) => runtime().tiny = value.max(0) as usize,
         ("eager", SettingValue::Int(value)) => runtime().eager = value != 0,
         ("lazy_scalars", SettingValue::Int(value)) => LAZY_SCALARS.store(value != 0, Ordering::Relaxed),
+        ("num_threads", SettingValue::Int(value)) if value > threads::MAX_THREADS as i64 => {
+            return Err(Error::value(format!("num_threads must be at most {}", threads::MAX_THREADS)));
+        }
         ("num_threads", SettingValue::Int(value)) => threads::set_count(value.max(0) as usize),
         ("pool_limit", SettingValue::Int(value)) => pool::set_limit(usize::try_from(value).ok()),
         _ => return Ok(false),

@@ -42,6 +42,15 @@ impl<T> SpinLock<T> {
         Some(SpinGuard(self))
     }
 
+    /// A guard of the lock that is taken already.
+    ///
+    /// # Safety
+    /// The caller has taken the lock, and neither accesses the value by another guard while this one lives nor drops both.
+    pub(crate) unsafe fn assume_taken(&self) -> SpinGuard<'_, T> {
+        debug_assert!(self.is_taken());
+        SpinGuard(self)
+    }
+
     /// Whether the lock is taken.
     pub(crate) fn is_taken(&self) -> bool {
         self.taken.load(Ordering::Relaxed)

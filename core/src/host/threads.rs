@@ -32,6 +32,9 @@ const SPINS_PER_CLOCK: usize = 32;
 /// Spins of the caller on the last workers before it yields its processor.
 const CALLER_SPINS: usize = 4096;
 
+/// Most threads of the pool: a number beyond that of any machine, whose stacks still fit into an address space.
+pub(crate) const MAX_THREADS: usize = 1024;
+
 /// Zero until first asked for.
 static COUNT: AtomicUsize = AtomicUsize::new(0);
 static THREAD_POOL: Mutex<Option<WorkerPool>> = Mutex::new(None);
@@ -53,12 +56,12 @@ fn default_count() -> usize {
         .iter()
         .filter_map(|name| std::env::var(name).ok()?.trim().parse::<usize>().ok())
         .find(|&n| n > 0);
-    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get()))
+    asked.unwrap_or_else(|| std::thread::available_parallelism().map_or(1, |n| n.get())).min(MAX_THREADS)
 }
 
-/// Sets how many threads may run at once; zero means the default.
+/// Sets how many threads may run at once, at most [`MAX_THREADS`]; zero means the default.
 pub(crate) fn set_count(n: usize) {
-    COUNT.store(if n == 0 { default_count() } else { n }, Ordering::Relaxed);
+    COUNT.store(if n == 0 { default_count() } else { n.min(MAX_THREADS) }, Ordering::Relaxed);
 }
 
 /// The current task, borrowed from the caller's stack.
@@ -194,16 +197,20 @@ struct WorkerPool {
 }
 
 impl WorkerPool {
-    fn new(count: usize) -> std::io::Result<WorkerPool> {
+    /// As many workers as can be made of those asked for. The pool is not made again for the rest: whoever runs takes over the tasks of
+    /// workers that do not exist.
+    fn new(count: usize) -> WorkerPool {
         let queue = Arc::new(WorkQueue::new(count));
         let mut pool =
             WorkerPool { queue, threads: vec![], process: std::process::id(), unshared: 0.0, last: Instant::now() };
         for own in 1..count {
             let queue = pool.queue.clone();
-            let thread = std::thread::Builder::new().name(format!("fastnp-{own}")).spawn(move || queue.serve(own))?;
-            pool.threads.push(thread);
+            match std::thread::Builder::new().name(format!("fastnp-{own}")).spawn(move || queue.serve(own)) {
+                Ok(thread) => pool.threads.push(thread),
+                Err(_) => break,
+            }
         }
-        Ok(pool)
+        pool
     }
 
     /// Notes work that was not shared because workers slept.
@@ -292,7 +299,7 @@ fn with_pool<T>(act: impl FnOnce(&mut WorkerPool) -> T) -> Option<T> {
     }
     if pool_slot.as_ref().is_none_or(|pool| pool.queue.ranges.len() != threads) {
         *pool_slot = None;
-        *pool_slot = WorkerPool::new(threads).ok();
+        *pool_slot = Some(WorkerPool::new(threads));
     }
     pool_slot.as_mut().map(act)
 }

@@ -9,6 +9,7 @@ use crate::host::spin_lock::{SpinGuard, SpinLock};
 use crate::memory::storage_ref::StorageRef;
 use crate::runtime::fp_flags;
 use crate::runtime::state::Runtime;
+use std::cell::Cell;
 use std::mem::ManuallyDrop;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -58,8 +59,24 @@ pub(crate) fn try_runtime() -> Option<SpinGuard<'static, Runtime>> {
     }
 }
 
+thread_local! {
+    /// Whether this thread holds the lock for a fork, and may use the runtime meanwhile.
+    static HOLDS_FOR_FORK: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Lets this thread use the runtime while it holds the lock for a fork, or ends that: other libraries' fork hooks, and finalizers, may
+/// use arrays between the hooks of this one.
+pub(crate) fn set_holds_for_fork(holds: bool) {
+    HOLDS_FOR_FORK.set(holds);
+}
+
 #[cold]
 fn wait_for_runtime() -> RuntimeGuard {
+    if HOLDS_FOR_FORK.replace(false) {
+        // SAFETY: this thread has taken the lock, and no guard in use refers to the runtime: the fork's is only kept, and another
+        // nested one would have found the flag cleared.
+        return RuntimeGuard { guard: ManuallyDrop::new(unsafe { RUNTIME.assume_taken() }), is_nested: true };
+    }
     let admitted = ADMITTED.load(Ordering::Relaxed);
     interpreter_lock::release_during(false, || {
         // Earlier waiters come first, but need time to wake up: without this, a thread in a loop of long computations would take
@@ -114,18 +131,22 @@ pub(crate) fn recording() -> Result<RuntimeGuard> {
 ///
 /// Dropping a storage on foreign memory may run any code (a Python finalizer may use arrays), so storages whose last reference goes
 /// under the lock are dropped after it is released.
-pub(crate) struct RuntimeGuard(ManuallyDrop<SpinGuard<'static, Runtime>>);
+pub(crate) struct RuntimeGuard {
+    guard: ManuallyDrop<SpinGuard<'static, Runtime>>,
+    /// Whether the lock stays taken, for a fork.
+    is_nested: bool,
+}
 
 impl RuntimeGuard {
     #[inline]
     pub(crate) fn new(runtime: SpinGuard<'static, Runtime>) -> RuntimeGuard {
-        RuntimeGuard(ManuallyDrop::new(runtime))
+        RuntimeGuard { guard: ManuallyDrop::new(runtime), is_nested: false }
     }
 
     /// Takes the storages to drop after the lock is released.
     #[cold]
     fn take_deferred_drops(&mut self) -> Vec<StorageRef> {
-        std::mem::take(&mut self.0.trace.deferred_drops)
+        std::mem::take(&mut self.guard.trace.deferred_drops)
     }
 }
 
@@ -133,23 +154,27 @@ impl std::ops::Deref for RuntimeGuard {
     type Target = Runtime;
     #[inline]
     fn deref(&self) -> &Runtime {
-        &self.0
+        &self.guard
     }
 }
 
 impl std::ops::DerefMut for RuntimeGuard {
     #[inline]
     fn deref_mut(&mut self) -> &mut Runtime {
-        &mut self.0
+        &mut self.guard
     }
 }
 
 impl Drop for RuntimeGuard {
     #[inline]
     fn drop(&mut self) {
-        let deferred = (!self.0.trace.deferred_drops.is_empty()).then(|| self.take_deferred_drops());
-        // SAFETY: the guard is dropped once, and not used after this.
-        unsafe { ManuallyDrop::drop(&mut self.0) };
+        let deferred = (!self.guard.trace.deferred_drops.is_empty()).then(|| self.take_deferred_drops());
+        if self.is_nested {
+            HOLDS_FOR_FORK.set(true);
+        } else {
+            // SAFETY: the guard is dropped once, and not used after this.
+            unsafe { ManuallyDrop::drop(&mut self.guard) };
+        }
         if let Some(deferred) = deferred {
             drop(deferred);
         }

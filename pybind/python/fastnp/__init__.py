@@ -11,6 +11,7 @@ Beyond NumPy: `describe_device`, `device`, `eval`, `explain`, `fallbacks`, `flus
 
 Private modules, in import order; each imports only those before it, and a test checks it:
 
+- `_interpreter`: refuses subinterpreters.
 - `_fastnp`: the extension module, written in Rust.
 - `_pickle`: the functions that pickles name, so this file never moves.
 - `_state`: settings, device, floating-point error state, fallback ledger, counters.
@@ -22,6 +23,8 @@ Private modules, in import order; each imports only those before it, and a test 
 """
 
 from typing import Any as _Any
+
+from fastnp import _interpreter  # isort: skip  # refuses before NumPy is imported
 
 import numpy as _numpy
 
@@ -46,7 +49,7 @@ from fastnp._state.ledger import strict as strict
 from fastnp._state.settings import settings as settings
 
 # Imported for their effects: these register native functions and add methods to the class.
-_REGISTERED = (_functions, _interchange, _methods)
+_REGISTERED = (_functions, _interchange, _interpreter, _methods)
 
 # `eval`, `flush`, `settings` and `stats` are left out: a star import must not shadow a builtin or
 # scipy.stats.
