@@ -173,11 +173,23 @@ pub(crate) fn dense_strides(shape: &[usize], itemsize: usize, innermost_first: i
     strides
 }
 
+/// Checks the number of axes of an array that is to be made.
+///
+/// # Errors
+/// `ValueError` for more than [`MAX_DIMS`], as NumPy says it.
+pub(crate) fn check_ndim(ndim: usize) -> Result<()> {
+    if ndim <= MAX_DIMS {
+        return Ok(());
+    }
+    Err(Error::value(format!("maximum supported dimension for an ndarray is currently {MAX_DIMS}, found {ndim}")))
+}
+
 /// Bytes of a dense array of a shape.
 ///
 /// # Errors
-/// `ValueError` where the size does not fit an address, as NumPy says it.
+/// `ValueError` where the size does not fit an address, or there are too many axes, as NumPy says it.
 pub(crate) fn byte_count(shape: &[usize], itemsize: usize) -> Result<usize> {
+    check_ndim(shape.len())?;
     let nonzero = shape.iter().filter(|&&n| n != 0).try_fold(itemsize, |size, &n| size.checked_mul(n));
     match nonzero {
         Some(size) if size <= isize::MAX as usize => Ok(if shape.contains(&0) { 0 } else { size }),
@@ -465,6 +477,7 @@ impl Layout {
                 Tuple(shape)
             )));
         }
+        check_ndim(shape.len())?;
         Ok(Layout { shape: shape.into(), strides: self.strides_over(shape), offset: self.offset })
     }
 

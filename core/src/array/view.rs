@@ -1,7 +1,9 @@
 //! Views: the same storage through another layout. Nothing here is recorded; `ops::reshape` copies where no strides give the shape.
 
 use crate::array::array::Array;
-use crate::array::layout::{Index, Layout, Order, Strides, c_strides, checked_extent, f_strides, normalize_axis};
+use crate::array::layout::{
+    Index, Layout, Order, Strides, c_strides, check_ndim, checked_extent, f_strides, normalize_axis,
+};
 use crate::array::result_order;
 use crate::error::{Error, Result};
 use fastnp_codegen::DType;
@@ -224,6 +226,7 @@ impl Array {
     /// # Errors
     /// `ValueError` where the layout reaches outside the storage or is misaligned.
     pub fn view_as(&self, dtype: DType, layout: Layout) -> Result<Array> {
+        check_ndim(layout.ndim())?;
         let align = dtype.align() as isize;
         // Foreign memory may begin anywhere; ours is aligned.
         let start = self.storage.known_address().map_or(0, |address| address.addr() as isize % align);

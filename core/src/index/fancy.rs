@@ -86,9 +86,10 @@ impl Array {
         let shape = found.shape()?;
         // NumPy's iterator has `MAX_DIMS` operands, and one of them is the array itself.
         let many = found.indexed.len() >= MAX_DIMS && found.basic.size() == 1;
-        if shape.len() + found.basic.ndim() > MAX_DIMS || many {
-            return Err(Error::index("too many axes, or arrays of positions"));
+        if many {
+            return Err(Error::index("too many arrays of positions"));
         }
+        check_result_ndim(shape.len() + found.basic.ndim())?;
         let offsets = found.offsets(&shape)?;
         let ParsedIndex { basic, indexed, insert_at } = found;
         Ok(FancyIndex { array: self.clone(), basic, indexed, offsets, shape, insert_at })
@@ -106,6 +107,7 @@ impl Array {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn at(&self, positions: &Array) -> Result<Array> {
+        check_result_ndim((positions.ndim() + self.ndim()).saturating_sub(1))?;
         match take_rows::take(self, positions)? {
             Some(taken) => Ok(taken),
             None => self.fancy_index(&[IndexPart::Positions(positions.clone())])?.get(),
@@ -217,6 +219,16 @@ impl Array {
         let layout = Layout::dense(&shape, size_of::<i64>());
         Ok(Array { storage, layout, dtype: DType::I64, writeable: true })
     }
+}
+
+/// # Errors
+/// `IndexError` for more axes than an array can have.
+fn check_result_ndim(ndim: usize) -> Result<()> {
+    if ndim <= MAX_DIMS {
+        return Ok(());
+    }
+    let text = format!("number of dimensions must be within [0, {MAX_DIMS}], indexing result would have {ndim}");
+    Err(Error::index(text))
 }
 
 /// An index split into its basic part and its array-indexed axes.

@@ -102,7 +102,8 @@ impl Runtime {
                 let key: Box<[u64]> = self.trace.tape[..].into();
                 let tape = std::mem::take(&mut self.trace.tape);
                 let target = self.plan_target(index);
-                let build = || build::build(&tape[..length], &live, target, &mut |kernel| self.compile_for(index, kernel));
+                let build =
+                    || build::build(&tape[..length], &live, target, &mut |kernel| self.compile_for(index, kernel));
                 let built = catch_unwind(AssertUnwindSafe(build)).map(Arc::new);
                 if let Ok(plan) = &built {
                     self.telemetry.debug.print_plan(|| describe(&tape[..length], &live, plan, false));

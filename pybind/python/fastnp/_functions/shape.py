@@ -10,7 +10,7 @@ import numpy as _np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from fastnp import _fastnp
-from fastnp._fallback.call import call
+from fastnp._fallback.call import MAX_DIMENSIONS, call
 from fastnp._fallback.registry import dispatch_method, native
 from fastnp._fastnp import asanyarray, ndarray
 
@@ -47,7 +47,7 @@ def squeeze(a: Any, axis: Any = None) -> Any:
 
 @native(_np.expand_dims)
 def expand_dims(a: Any, axis: Any) -> Any:
-    if type(a) is not ndarray:
+    if type(a) is not ndarray or a.ndim >= MAX_DIMENSIONS:
         return call(_np.expand_dims, (a, axis), {})
     axes = axis if type(axis) in (tuple, list) else (axis,)
     ndim = len(axes) + a.ndim
