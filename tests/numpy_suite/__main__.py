@@ -12,16 +12,20 @@ import json
 import tempfile
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import numpy
 
 from tests.numpy_suite.watch import (
     BROKEN,
+    COUNTS,
     FILES,
     MODES,
+    VERSION,
     Outcomes,
     known_failures,
     label,
+    recorded_counts,
     run_file,
     unknown,
 )
@@ -39,6 +43,9 @@ def main() -> int:
     parser.add_argument("--modes", nargs="*", default=["default"], choices=list(MODES))
     parser.add_argument("--timeout", type=float, default=60, help="seconds without a result")
     parser.add_argument("--list-failures", action="store_true")
+    parser.add_argument(
+        "--write-counts", action="store_true", help="record the tests of each file in counts.txt"
+    )
     parser.add_argument("--json", type=Path, help="write every result to this file")
     arguments = parser.parse_args()
     files = [f for f in FILES if not arguments.files or any(part in f for part in arguments.files)]
@@ -48,6 +55,12 @@ def main() -> int:
         outcomes = run_mode(mode, files, arguments)
         everything[mode] = {name: outcome._asdict() for name, outcome in outcomes.items()}
         unexpected += summary(mode, outcomes)
+        counts = recorded_counts()
+        short = [name for name, o in outcomes.items() if len(o.tests) < counts.get(name, 1)]
+        print("".join(f"{name}: fewer tests than recorded\n" for name in short), end="")
+        unexpected += len(short)
+    if arguments.write_counts:
+        write_counts(next(iter(everything.values())))
     if arguments.json:
         arguments.json.write_text(json.dumps(everything, indent=1))
     return int(unexpected > 0)
@@ -66,6 +79,13 @@ def run_mode(mode: str, files: list[str], arguments: argparse.Namespace) -> dict
                 if outcome in BROKEN and arguments.list_failures:
                     print(f"    {outcome}: {label(name, test)} # {why}")
     return found
+
+
+def write_counts(found: dict[str, dict[str, Any]]) -> None:
+    """Record how many tests the files have under the installed version of NumPy."""
+    kept = [row for row in COUNTS.read_text().splitlines() if not row.startswith(f"{VERSION} ")]
+    fresh = [f"{VERSION} {name} {len(outcomes['tests'])}" for name, outcomes in found.items()]
+    COUNTS.write_text("\n".join([*kept, *fresh]) + "\n")
 
 
 def line(name: str, outcomes: Outcomes) -> str:
