@@ -64,7 +64,7 @@ impl Owner for NumpyOwner {
 }
 
 /// Whether the one reference to an object is the only way to its memory: the object is a NumPy array that owns the memory, or a view
-/// of a base that owns it and that nothing else references, and there are no weak references.
+/// of a base that owns it, or of bytes, that nothing else references, and there are no weak references.
 ///
 /// # Safety
 /// The object is alive and the GIL is held.
@@ -82,6 +82,10 @@ unsafe fn is_sole_way(mut at: *mut ffi::PyObject) -> bool {
             }
             if fields.base.is_null() {
                 return fields.flags & NPY_ARRAY_OWNDATA != 0;
+            }
+            if ffi::PyBytes_CheckExact(fields.base) != 0 {
+                // What NumPy unpickles stays in the bytes of the pickle.
+                return ffi::Py_REFCNT(fields.base) == 1;
             }
             at = fields.base;
         }
