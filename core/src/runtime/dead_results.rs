@@ -61,11 +61,11 @@ impl Runtime {
                 reduced: Some(reduced.clone()),
                 full: plan,
             };
-            return self.run_plan(reduced, Some(speculation));
+            return self.run_plan(reduced, Some(speculation), None);
         }
         let slots = if plan.profile.should_observe() { self.candidates(wanted) } else { SmallVec::new() };
         let speculation = (!slots.is_empty()).then(|| Speculation { full: plan.clone(), reduced: None, slots });
-        self.run_plan(plan, speculation)
+        self.run_plan(plan, speculation, None)
     }
 
     /// Slots of reachable results, except the wanted one: they may die unread.
@@ -130,7 +130,7 @@ impl Runtime {
             let (ran, done) = self.execute(&plan, false);
             match done {
                 Ok(()) => self.trace.clear(),
-                Err(_) => self.keep_unrun(&plan, ran),
+                Err(_) => self.keep_unrun(&plan, ran, None),
             }
         }
         self.telemetry.fp_flags.restore(reports);

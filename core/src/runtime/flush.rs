@@ -24,11 +24,33 @@ impl Runtime {
             return Ok(());
         }
         let plan = self.plan()?;
-        self.run_plan(plan, None)
+        self.run_plan(plan, None, None)
     }
 
-    /// Runs a plan of what is pending. With a `speculation`, whether results that may be dead were is resolved later.
-    pub(crate) fn run_plan(&mut self, plan: Arc<Plan>, speculation: Option<Speculation>) -> Result<()> {
+    /// Flushes right after a statement was recorded. If that fails, the caller reports that the operation failed; so it does not
+    /// stay pending, or a program that tries again would have it twice.
+    ///
+    /// # Errors
+    /// As [`Runtime::flush`].
+    pub(crate) fn flush_recorded(&mut self) -> Result<()> {
+        let last = self.trace.nodes as u32 - 1;
+        match self.plan() {
+            Ok(plan) => self.run_plan(plan, None, Some(last)),
+            Err(error) => {
+                self.trace.retain_nodes(&Vec::from_iter(0..last));
+                Err(error)
+            }
+        }
+    }
+
+    /// Runs a plan of what is pending. With a `speculation`, whether results that may be dead were is resolved later. If it fails the
+    /// node `revoked` does not stay pending.
+    pub(crate) fn run_plan(
+        &mut self,
+        plan: Arc<Plan>,
+        speculation: Option<Speculation>,
+        revoked: Option<u32>,
+    ) -> Result<()> {
         self.telemetry.stats.flushes += 1;
         self.downloaded_elements = 0;
         // Dropped now and not after the kernels: an atomic exchange waits for all their stores to arrive (130 ns).
@@ -45,17 +67,18 @@ impl Runtime {
                 None => self.forget_trace(),
             }
         } else {
-            self.keep_unrun(&plan, ran);
+            self.keep_unrun(&plan, ran, revoked);
         }
         done
     }
 
-    /// Drops the nodes that ran of a plan that failed.
-    pub(crate) fn keep_unrun(&mut self, plan: &Plan, ran: usize) {
+    /// Drops the nodes that ran of a plan that failed, and a revoked one.
+    pub(crate) fn keep_unrun(&mut self, plan: &Plan, ran: usize, revoked: Option<u32>) {
         let mut rest: Vec<u32> = plan.steps[ran..].iter().flat_map(|step| step.nodes.iter().copied()).collect();
         rest.extend(plan.omitted.iter().flat_map(|omitted| &omitted.nodes));
         rest.sort_unstable();
         rest.dedup();
+        rest.retain(|&node| Some(node) != revoked);
         self.trace.retain_nodes(&rest);
     }
 
@@ -116,5 +139,85 @@ impl Runtime {
         self.trace.tape.truncate(length);
         self.live = live;
         plan
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::array::array::Array;
+    use crate::array::value::Value;
+    use crate::error::ErrorKind;
+    use crate::plan::trace::Operation;
+    use crate::runtime::exec_target::HOST_TARGET;
+    use fastnp_codegen::{
+        Backend, CompileError, DType, DeviceError, Inst, Kernel, Launch, Op, Program, RaisedFlags, Scalar, ThreadPool,
+        Verified,
+    };
+
+    /// A backend whose programs of sines panic.
+    struct Panicking(Arc<dyn Backend>);
+
+    struct PanickingProgram;
+
+    impl Backend for Panicking {
+        fn name(&self) -> &'static str {
+            "panicking"
+        }
+
+        fn compile(&self, kernel: &Verified<Kernel>) -> std::result::Result<Arc<dyn Program>, CompileError> {
+            let has_sine = kernel.body.insts.iter().any(|inst| matches!(inst, Inst::Apply(Op::Sin, _)));
+            if has_sine { Ok(Arc::new(PanickingProgram)) } else { self.0.compile(kernel) }
+        }
+    }
+
+    impl Program for PanickingProgram {
+        unsafe fn launch(&self, _: &Launch<'_>, _: &dyn ThreadPool) -> std::result::Result<RaisedFlags, DeviceError> {
+            panic!("a sine")
+        }
+
+        fn listing(&self) -> String {
+            String::new()
+        }
+    }
+
+    /// A runtime of its own with a pending increment of `x`, and a pending sine of `y`, in kernels of their own.
+    fn with_pending(x: &Array, y: &Array) -> Runtime {
+        let mut runtime = Runtime::new();
+        let target = &mut runtime.targets[HOST_TARGET];
+        target.backend = Arc::new(Panicking(target.backend.clone()));
+        let one = Scalar::new(DType::F64, 1.0);
+        let add = Operation::Apply(Op::Add);
+        runtime.record_dense(add, DType::F64, &[Value::Array(x), Value::Float(1.0)], &[one], x, false).unwrap();
+        let sine = Operation::Apply(Op::Sin);
+        runtime.record_dense(sine, DType::F64, &[Value::Array(y)], &[], y, false).unwrap();
+        runtime
+    }
+
+    fn ones(n: usize) -> Array {
+        Array::full(&[n], Scalar::new(DType::F64, 1.0), crate::Order::C).unwrap()
+    }
+
+    #[test]
+    fn a_panic_in_a_step_leaves_the_rest_pending() {
+        let (x, y) = (ones(5000), ones(70_000));
+        let mut runtime = with_pending(&x, &y);
+        for _ in 0..3 {
+            let error = runtime.flush().unwrap_err();
+            assert_eq!(error.kind(), ErrorKind::Internal);
+            assert!(error.message().contains("a sine") && error.message().contains("sin"), "{error}");
+            assert_eq!(runtime.trace.nodes, 1, "the sine");
+        }
+        runtime.trace.clear();
+        assert_eq!(x.to_vec::<f64>().unwrap()[0], 2.0);
+    }
+
+    #[test]
+    fn what_fails_when_it_is_recorded_is_not_pending() {
+        let (x, y) = (ones(5000), ones(70_000));
+        let mut runtime = with_pending(&x, &y);
+        assert!(runtime.flush_recorded().is_err());
+        assert_eq!(runtime.trace.nodes, 0);
+        assert_eq!((x.to_vec::<f64>().unwrap()[0], y.to_vec::<f64>().unwrap()[0]), (2.0, 1.0));
     }
 }

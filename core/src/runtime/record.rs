@@ -33,7 +33,7 @@ impl Runtime {
         }
         self.flush_if_full(s.op, s.domain)?;
         self.trace.record(s);
-        if self.is_eager() || self.touches_shared(s) { self.flush() } else { Ok(()) }
+        if self.is_eager() || self.touches_shared(s) { self.flush_recorded() } else { Ok(()) }
     }
 
     /// Records an op on dense arrays and `numbers`, a copy or a fill (see [`crate::runtime::eager_dense`]), to a dense array, which
@@ -66,7 +66,7 @@ impl Runtime {
             }
         }
         self.trace.end(&result.storage, result.dtype, result.layout.offset, result.strides());
-        if shared { self.flush() } else { Ok(()) }
+        if shared { self.flush_recorded() } else { Ok(()) }
     }
 
     /// Whether every statement is to be flushed when it is recorded.
