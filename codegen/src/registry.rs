@@ -26,13 +26,16 @@ pub fn select(name: &str) -> Option<Box<dyn Backend>> {
     }
 }
 
-/// The device with this name: `cuda`, `cuda:` and a number, or for tests `mock` or `mock:1`; `None` if no device can have this name.
+/// The device with this name: `cuda`, `cuda:` and a number, or, in builds with debug assertions, `mock` or `mock:1`, for tests; `None` if
+/// no device can have this name.
 ///
 /// # Errors
 /// [`Failure::Absent`](crate::Failure::Absent) if this machine lacks the device or its driver.
 pub fn device(name: &str) -> Option<Result<Arc<dyn Device>, DeviceError>> {
     match name {
+        #[cfg(debug_assertions)]
         "mock" | "mock:0" => Some(Ok(crate::portable::MockDevice::shared(0))),
+        #[cfg(debug_assertions)]
         "mock:1" => Some(Ok(crate::portable::MockDevice::shared(1))),
         "cuda" => Some(cuda(0)),
         _ => {

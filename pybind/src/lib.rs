@@ -26,7 +26,8 @@ mod object;
 use crate::interpreter::error::to_py_result;
 use pyo3::prelude::*;
 
-#[pymodule]
+// Without the GIL, counts and the runtime's lock would race: a free-threaded Python takes the GIL back when it imports this.
+#[pymodule(gil_used = true)]
 fn _fastnp(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<crate::object::ndarray::NdArray>()?;
     module.add_class::<crate::interop::numpy_memory::Memory>()?;

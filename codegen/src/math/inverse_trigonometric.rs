@@ -90,7 +90,7 @@ impl<R: Real> Unary<R> for Arccos {
 }
 
 /// Bits whose lowest four say which half octave from 1/16 to 16 the quotient of two sizes is in, or nearest to, within an eighth.
-/// `mock` is by how much the bits of the dividend exceed those of the divisor, as what floats have for logarithms.
+/// `distance` is by how much the bits of the dividend exceed those of the divisor, as what floats have for logarithms.
 #[inline(always)]
 fn half_octave<R: Real>(distance: R::Word) -> R::Word {
     // Made positive by the sign bit; 7 is what the exponent of 1 ends in.

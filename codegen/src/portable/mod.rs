@@ -23,11 +23,13 @@
 
 pub(crate) mod exec;
 pub(crate) mod loops;
+#[cfg(debug_assertions)]
 pub(crate) mod mock_device;
 mod program;
 pub(crate) mod reduce;
 
 pub(crate) use crate::portable::exec::jit_hook::{FoldFunction, JitHook, MapFunction};
+#[cfg(debug_assertions)]
 pub use crate::portable::mock_device::MockDevice;
 pub(crate) use program::InterpretedProgram;
 pub use program::Portable;

@@ -48,6 +48,8 @@ from fastnp._state.ledger import fallbacks as fallbacks
 from fastnp._state.ledger import strict as strict
 from fastnp._state.settings import settings as settings
 
+_interpreter.check_gil()
+
 # Imported for their effects: these register native functions and add methods to the class.
 _REGISTERED = (_functions, _interchange, _interpreter, _methods)
 

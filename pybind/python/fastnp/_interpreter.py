@@ -1,4 +1,5 @@
-"""Refusal of subinterpreters.
+"""Refusal of interpreters that the engine cannot be right in: subinterpreters, and threads without
+the GIL.
 
 The extension module has one state a process, and its objects belong to the interpreter that made
 them; used by a second interpreter, or by one that ends before the process, they crash. PyO3 refuses
@@ -8,7 +9,20 @@ a second interpreter only. So this is asked before NumPy and the extension are i
 import importlib
 import sys
 
-__all__: list[str] = []
+__all__ = ["check_gil"]
+
+
+def check_gil() -> None:
+    """Raise `ImportError` if the GIL stays off after the extension was imported, which needs it.
+
+    A free-threaded Python takes the GIL back for such extensions, unless it was told not to.
+    """
+    is_enabled = getattr(sys, "_is_gil_enabled", None)
+    if is_enabled is not None and not is_enabled():
+        raise ImportError(
+            "fastnp needs the GIL, which PYTHON_GIL=0 or -X gil=0 forbids: its reference counts "
+            "and its lock rely on it."
+        )
 
 
 def _is_main() -> bool:
