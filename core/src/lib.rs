@@ -82,6 +82,9 @@ pub use crate::runtime::fp_flags::{ErrstateToken, FpReport, set_errstate_source}
 pub use crate::runtime::stats::Stats;
 pub use crate::runtime::target::{current_device, describe_device, set_device, synchronize};
 pub use error::{Error, ErrorKind, Result};
+#[cfg(debug_assertions)]
+#[doc(hidden)]
+pub use fastnp_codegen::backend::fault;
 pub use fastnp_codegen::{CUDA, DType, FpFlags, Kind, Library, Op, ResultRule, Scalar, Transform, Wide};
 pub use num_complex::Complex;
 

@@ -49,6 +49,14 @@ fn set_setting(py: Python<'_>, name: &str, value: SettingValue) -> PyResult<()> 
     }
 }
 
+/// `arm_fault(n)`: lets the n-th resource asked for from now on fail; with zero, none. Returns how far ahead the fault
+/// of an earlier call is; zero if it struck. Only in builds with debug assertions.
+#[cfg(debug_assertions)]
+#[pyfunction]
+fn arm_fault(n: u64) -> u64 {
+    fastnp::fault::arm(n)
+}
+
 /// Makes later recordings run on a device.
 #[pyfunction]
 fn set_device(py: Python<'_>, name: &str) -> PyResult<()> {
@@ -141,6 +149,8 @@ fn explain(_arrays: &Bound<'_, PyTuple>) -> String {
 /// Adds the functions to the module.
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(set_setting, module)?)?;
+    #[cfg(debug_assertions)]
+    module.add_function(wrap_pyfunction!(arm_fault, module)?)?;
     module.add_function(wrap_pyfunction!(set_device, module)?)?;
     module.add_function(wrap_pyfunction!(describe_device, module)?)?;
     module.add_function(wrap_pyfunction!(synchronize, module)?)?;

@@ -7,6 +7,7 @@ from textwrap import dedent
 import fastnp
 import pytest
 
+from tests.fuzz import faults
 from tests.fuzz.generate import Program
 from tests.fuzz.kept import KEPT
 from tests.fuzz.programs import kept_seeds
@@ -39,3 +40,12 @@ def test_kept_programs_agree(what: str, mode: str) -> None:
     statements = dedent(KEPT[what]).strip().splitlines()
     with fastnp.settings(**MODES[mode]):
         assert recheck(Program(0, statements)) is None
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("mode", ["lazy", "mock"])
+def test_programs_survive_every_fault(mode: str) -> None:
+    with fastnp.settings(**MODES[mode], pool_limit=0):
+        for seed in range(12):
+            program, _, reason = faults.check(seed)
+            assert reason is None, f"{reason}\n{program.script()}"

@@ -4,6 +4,7 @@
 //! strides and scalars. There is no method for any op.
 
 pub mod device;
+pub mod fault;
 pub mod routine;
 
 use crate::{DeviceError, FpFlags, Kernel, Scalar, Verified};

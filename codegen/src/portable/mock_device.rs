@@ -4,6 +4,7 @@
 //! or a copy that reaches outside of the device's allocations fails.
 
 use crate::backend::device::EXTENSION;
+use crate::backend::fault;
 use crate::portable::program::Portable;
 use crate::{
     Access, Backend, CompileError, DType, Device, DeviceError, Facts, Failure, Inst, Kernel, Launch, Library, Program,
@@ -66,6 +67,12 @@ impl Backend for MockDevice {
     }
 }
 
+/// # Errors
+/// A transfer that a test lets fail.
+fn check_transfer() -> Result<(), DeviceError> {
+    if fault::strikes() { Err(DeviceError::new(Failure::Fault, "the transfer failed")) } else { Ok(()) }
+}
+
 impl Device for MockDevice {
     fn description(&self) -> String {
         format!("{} (the portable backend on memory of its own, for tests)", self.name())
@@ -86,6 +93,9 @@ impl Device for MockDevice {
 
     fn allocate(&self, bytes: usize) -> Result<*mut u8, DeviceError> {
         let none = || DeviceError::new(Failure::Memory, format!("Unable to allocate {bytes} bytes on the device"));
+        if fault::strikes() {
+            return Err(none());
+        }
         let layout = Layout::from_size_align(bytes.max(1), ALIGN).map_err(|_| none())?;
         // SAFETY: the size is not zero.
         let start = unsafe { alloc(layout) };
@@ -106,6 +116,7 @@ impl Device for MockDevice {
     }
 
     unsafe fn upload(&self, from: *const u8, to: *mut u8, bytes: usize) -> Result<(), DeviceError> {
+        check_transfer()?;
         self.memory.check("a copy", to as usize, bytes)?;
         // SAFETY: the caller's contract.
         unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
@@ -113,6 +124,7 @@ impl Device for MockDevice {
     }
 
     unsafe fn download(&self, from: *const u8, to: *mut u8, bytes: usize) -> Result<(), DeviceError> {
+        check_transfer()?;
         self.memory.check("a copy", from as usize, bytes)?;
         // SAFETY: the caller's contract.
         unsafe { std::ptr::copy_nonoverlapping(from, to, bytes) };
@@ -173,6 +185,9 @@ struct CheckedProgram {
 
 impl Program for CheckedProgram {
     unsafe fn launch(&self, launch: &Launch<'_>, workers: &dyn ThreadPool) -> Result<RaisedFlags, DeviceError> {
+        if fault::strikes() {
+            return Err(DeviceError::new(Failure::Fault, "the launch was refused"));
+        }
         let extents = || launch.outer.iter().chain(launch.inner);
         let is_empty = extents().any(|&n| n == 0);
         for (m, operand) in self.kernel.operands.iter().enumerate().filter(|_| !is_empty) {

@@ -8,6 +8,7 @@
 //!
 //! rayon's pool cost 9 µs a launch with its threads awake, and woke them for each launch.
 
+use fastnp_codegen::backend::fault;
 use fastnp_codegen::{GRAIN_NS, ThreadPool};
 use parking_lot::Mutex;
 use std::any::Any;
@@ -204,6 +205,9 @@ impl WorkerPool {
         let mut pool =
             WorkerPool { queue, threads: vec![], process: std::process::id(), unshared: 0.0, last: Instant::now() };
         for own in 1..count {
+            if fault::strikes() {
+                break;
+            }
             let queue = pool.queue.clone();
             match std::thread::Builder::new().name(format!("fastnp-{own}")).spawn(move || queue.serve(own)) {
                 Ok(thread) => pool.threads.push(thread),

@@ -9,6 +9,7 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::interpreter_lock;
 use crate::host::spin_lock::{SpinGuard, SpinLock};
+use fastnp_codegen::backend::fault;
 use std::alloc::{Layout as BlockLayout, alloc, dealloc};
 use std::path::Path;
 use std::ptr::NonNull;
@@ -111,7 +112,7 @@ impl Buffer {
     /// `MemoryError` where the system has none, even after free blocks were released.
     pub(crate) fn new(bytes: usize) -> Result<Buffer> {
         let class = class_of(bytes);
-        if class as usize >= CLASSES {
+        if class as usize >= CLASSES || fault::strikes() {
             return Err(out_of_memory(bytes));
         }
         let reused = {

@@ -13,6 +13,7 @@
 //! A thread gets the address of code from another one through an operation that orders memory, and processors find
 //! instructions by physical address, so no cache has to be flushed.
 
+use crate::backend::fault;
 use std::io;
 use std::ptr::NonNull;
 
@@ -66,6 +67,9 @@ impl Drop for ExecutableCode {
 /// # Errors
 /// The system maps no such memory.
 pub fn map_executable(bytes: &[u8]) -> io::Result<ExecutableCode> {
+    if fault::strikes() {
+        return Err(io::ErrorKind::OutOfMemory.into());
+    }
     let len = bytes.len().max(1);
     // SAFETY: a new private mapping, at an address that the system chooses.
     let mapped = unsafe {
