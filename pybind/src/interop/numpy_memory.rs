@@ -364,17 +364,13 @@ pub(crate) fn owner_object<'py>(py: Python<'py>, array: &Array) -> Option<Bound<
     if let Some(DeviceOwner(object)) = owner.as_any().downcast_ref() {
         return Some(object.bind(py).clone());
     }
-    if !owner.is_shared() {
-        return None;
-    }
+    let is_shared = owner.is_shared();
     let owner = owner.as_any().downcast_ref::<NumpyOwner>()?.array.bind(py);
     // SAFETY: the owner of foreign memory is a NumPy array; its base is null or an object that it references.
     let base = unsafe { Bound::from_borrowed_ptr_or_opt(py, (*owner.as_ptr().cast::<PyArrayObject>()).fields.base) };
     // If NumPy made the array on the memory of another object (a buffer, a memory map), that object is the owner.
-    Some(
-        base.filter(|base| !base.is_instance(owner.get_type().as_any()).unwrap_or(true))
-            .unwrap_or_else(|| owner.clone()),
-    )
+    let other = base.filter(|base| !base.is_instance(owner.get_type().as_any()).unwrap_or(true));
+    if is_shared { Some(other.unwrap_or_else(|| owner.clone())) } else { other }
 }
 
 /// `to_numpy(x)`: a NumPy array on the same memory.
