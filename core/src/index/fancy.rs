@@ -1,8 +1,10 @@
 //! Fancy indexing: reading and writing the elements at arrays of positions and masks, as in `a[i, j]`, `a[:, i]`, `a[mask, 0]`.
 //!
 //! Any such index becomes one array of byte offsets: each position times its axis's stride, summed over the indexed axes. A negative
-//! position counts from the end. Offsets are computed at once, because a position out of bounds is an error of the call with the
-//! index. A read is then a gather at the offsets and a write a scatter, and both are recorded like any statement. A few dense rows
+//! position counts from the end. Positions are checked at once, because a position out of bounds is an error of the call with the
+//! index, and become offsets under the same lock, so that no thread changes them in between. Offsets are private to the index. Those
+//! of many positions that are not negative are recorded and computed from the version that was checked, unless code outside can write
+//! the positions; all others are computed at once, from one load of each position. A read is then a gather at the offsets and a write a scatter, and both are recorded like any statement. A few dense rows
 //! are copied at once instead, by [`crate::index::take_rows`].
 //!
 //! If a write names an element twice, the last value is stored. Which value is last follows from the order in which NumPy visits
@@ -21,13 +23,15 @@ use crate::index::mask_device::positions_on_device;
 use crate::index::mask_loops::write_positions;
 use crate::index::take_rows;
 use crate::index::take_rows::{RowItems, check_bounds};
-use crate::ops::elementwise::apply;
 use crate::plan::trace::{Input, Operation, Statement};
 use crate::runtime::eager::runs_eagerly;
 use crate::runtime::eager_gate::Eager;
 use crate::runtime::lock::{recording, runtime};
-use fastnp_codegen::{DType, Op};
+use fastnp_codegen::{DType, Op, Scalar};
 use smallvec::SmallVec;
+
+/// Positions in shared memory that are copied together, before they are checked: a few pages of the first-level cache.
+const COPIED_POSITIONS: usize = 1024;
 
 /// One item of an index.
 #[derive(Clone)]
@@ -202,12 +206,14 @@ impl Array {
         {
             return Ok(positions);
         }
-        let address = mask.address()?;
-        // SAFETY: the mask is dense and evaluated.
-        let flags = unsafe { std::slice::from_raw_parts(address, mask.size()) };
+        // Locked from the count to the end, as the result has as many rows as were counted.
+        let mut runtime = runtime();
+        let flags = Eager::unlimited(&mut runtime).read_stable(&mask)?;
+        // SAFETY: the runtime stays locked. Booleans are read as bytes.
+        let flags = unsafe { flags.elements::<u8>() };
         let (found, ndim) = (count_true(flags), self.ndim());
         let shape = [found, ndim];
-        let (storage, to) = runtime().allocate(found * ndim * size_of::<i64>())?;
+        let (storage, to) = runtime.allocate(found * ndim * size_of::<i64>())?;
         // SAFETY: the memory is new and has this size. Any bits are valid integers.
         let out = unsafe { std::slice::from_raw_parts_mut(to.cast::<i64>(), found * ndim) };
         match ndim {
@@ -253,17 +259,21 @@ impl ParsedIndex {
             && self.basic.size() == 1
             && !runs_eagerly(n)
             && same_shape(only.positions.shape(), shape)
-            && only.all_from_start()?
+            && let Some(offsets) = only.record_offsets()?
         {
-            return apply(Op::Multiply, &[(&only.positions).into(), (only.step as i64).into()]);
+            return Ok(offsets);
         }
-        let (storage, address) = runtime().allocate(n * size_of::<i64>())?;
+        let positions: SmallVec<[Array; 2]> =
+            self.indexed.iter().map(|axis| axis.positions_over(shape)).collect::<Result<_>>()?;
+        let mut runtime = runtime();
+        let (storage, address) = runtime.allocate(n * size_of::<i64>())?;
         if n > 0 {
             // An empty array of positions cannot be out of bounds, whatever the extent.
             // SAFETY: the memory is new and has this size. Any bits are valid integers, and the first axis overwrites all of them.
             let offsets = unsafe { std::slice::from_raw_parts_mut(address.cast::<i64>(), n) };
-            for (k, axis) in self.indexed.iter().enumerate() {
-                axis.add_offsets(offsets, k == 0, shape)?;
+            let mut gate = Eager::unlimited(&mut runtime);
+            for (k, (axis, positions)) in self.indexed.iter().zip(&positions).enumerate() {
+                axis.add_offsets(&mut gate, positions, offsets, k == 0)?;
             }
         }
         let layout = Layout { shape: shape.into(), strides: c_strides(shape, size_of::<i64>()), offset: 0 };
@@ -362,41 +372,76 @@ impl IndexedAxis {
         Ok(IndexedAxis { positions, strides, extent, step })
     }
 
-    /// Whether the positions are dense and none is negative. Then the offsets are best computed in the kernel that uses them.
+    /// Records the offsets of dense positions of which none is negative: they are best computed in the kernel that uses them. `None` for
+    /// other positions, and for those that code outside can write before the kernel runs.
     ///
     /// # Errors
-    /// `IndexError` for a position out of bounds.
-    fn all_from_start(&self) -> Result<bool> {
-        if !self.positions.is_c_contiguous() {
-            return Ok(false);
+    /// `IndexError` for a position out of bounds, `MemoryError`.
+    fn record_offsets(&self) -> Result<Option<Array>> {
+        let positions = &self.positions;
+        if !positions.is_c_contiguous() {
+            return Ok(None);
         }
-        let address = self.positions.address()?;
-        // SAFETY: the array is dense, evaluated int64.
-        let numbers = unsafe { std::slice::from_raw_parts(address.cast::<i64>(), self.positions.size()) };
-        check_bounds(numbers, self.extent as i64)
+        // Locked from the check until the offsets are recorded, which then are those of the version that was checked.
+        let mut runtime = recording()?;
+        if positions.storage.is_shared() {
+            return Ok(None);
+        }
+        let checked = Eager::unlimited(&mut runtime).read_stable(positions)?;
+        // SAFETY: the runtime stays locked, and the positions are int64.
+        if !check_bounds(unsafe { checked.elements() }, self.extent as i64)? {
+            return Ok(None);
+        }
+        let layout = Layout::dense(positions.shape(), size_of::<i64>());
+        let storage = runtime.trace.new_storage(positions.size() * size_of::<i64>()).into();
+        let offsets = Array { storage, layout, dtype: DType::I64, writeable: true };
+        let multiply = Operation::Apply(Op::Multiply);
+        let step = [Scalar::new(DType::I64, self.step as i64)];
+        runtime.record_dense(multiply, DType::I64, &[positions.into(), step[0].into()], &step, &offsets, true)?;
+        Ok(Some(offsets))
     }
 
-    /// Adds the byte offset of each position, or stores it if this is the first axis.
-    fn add_offsets(&self, offsets: &mut [i64], first: bool, shape: &[usize]) -> Result<()> {
+    /// The positions broadcast to a shape, dense.
+    fn positions_over(&self, shape: &[usize]) -> Result<Array> {
         let p = &self.positions;
-        let dense = match p.is_c_contiguous() && same_shape(p.shape(), shape) {
-            true => p.clone(),
-            false => p.broadcast_to(shape)?.copy(Order::C)?,
-        };
-        let address = dense.address()?;
-        // SAFETY: the array is dense, evaluated int64 of this shape.
-        let numbers = unsafe { std::slice::from_raw_parts(address.cast::<i64>(), offsets.len()) };
+        match p.is_c_contiguous() && same_shape(p.shape(), shape) {
+            true => Ok(p.clone()),
+            false => p.broadcast_to(shape)?.copy(Order::C),
+        }
+    }
+
+    /// Adds the byte offset of each of the dense positions, or stores it if this is the first axis. Each position is read once, so the
+    /// one that is checked is the one that is used, whoever writes them meanwhile.
+    fn add_offsets(&self, gate: &mut Eager<'_>, positions: &Array, offsets: &mut [i64], first: bool) -> Result<()> {
+        let start = gate.read_flushed(&positions.storage)?.wrapping_offset(positions.layout.offset).cast::<i64>();
         let (n, step) = (self.extent as i64, self.step as i64);
         let mut outside = false;
-        let mut offset = |i: i64| {
-            let i = i.wrapping_add(n & i >> 63);
-            outside |= i as u64 >= n as u64;
-            i.wrapping_mul(step)
+        let mut add = |offsets: &mut [i64], positions: &[i64]| {
+            let mut offset = |i: i64| {
+                let i = i.wrapping_add(n & i >> 63);
+                outside |= i as u64 >= n as u64;
+                i.wrapping_mul(step)
+            };
+            if first {
+                offsets.iter_mut().zip(positions).for_each(|(o, &i)| *o = offset(i));
+            } else {
+                offsets.iter_mut().zip(positions).for_each(|(o, &i)| *o = o.wrapping_add(offset(i)));
+            }
         };
-        if first {
-            offsets.iter_mut().zip(numbers).for_each(|(o, &i)| *o = offset(i));
+        if positions.storage.is_shared() {
+            let mut copy = [0; COPIED_POSITIONS];
+            for (k, offsets) in offsets.chunks_mut(COPIED_POSITIONS).enumerate() {
+                let copy = &mut copy[..offsets.len()];
+                // SAFETY: the array is dense, evaluated int64, one for each offset. Code outside may write them meanwhile; then the copy
+                // has the old or the new ones.
+                unsafe {
+                    std::ptr::copy_nonoverlapping(start.add(k * COPIED_POSITIONS), copy.as_mut_ptr(), copy.len())
+                };
+                add(offsets, std::hint::black_box(copy));
+            }
         } else {
-            offsets.iter_mut().zip(numbers).for_each(|(o, &i)| *o = o.wrapping_add(offset(i)));
+            // SAFETY: as above; only threads that lock the runtime can write them.
+            add(offsets, unsafe { std::slice::from_raw_parts(start, offsets.len()) });
         }
         if outside { Err(Error::index("index out of bounds")) } else { Ok(()) }
     }

@@ -1,7 +1,7 @@
 //! Stream compaction on a device: elements or positions are compacted there, and only their number is downloaded.
 
 use crate::array::array::Array;
-use crate::array::layout::Index;
+use crate::array::layout::{Index, Order};
 use crate::device::routine::{device_operand, on_device};
 use crate::error::Result;
 use crate::ops::elementwise::apply;
@@ -27,19 +27,36 @@ pub(crate) fn compact_on_device(mask: &Array, values: Option<&Array>) -> Result<
         return Ok(None);
     }
     let (mask, values) = (device_operand(mask)?, values.map(device_operand).transpose()?);
-    let count = count_selected(&mask)?;
-    let dtype = values.as_ref().map_or(DType::I64, Array::dtype);
+    match compact_counted(&mask, values.as_ref())? {
+        Some(out) => Ok(Some(out)),
+        // Another thread wrote the mask after it was counted; none has the copy.
+        None => compact_counted(&mask.copy(Order::C)?, values.as_ref()),
+    }
+}
+
+/// Compacts operands of a device; `None` if the mask was written after its elements were counted.
+fn compact_counted(mask: &Array, values: Option<&Array>) -> Result<Option<Array>> {
+    let version = mask.version();
+    let count = count_selected(mask)?;
+    let dtype = values.map_or(DType::I64, Array::dtype);
     let out = Array::by_rows(&[count], dtype)?;
     if count == 0 {
         return Ok(Some(out));
     }
-    let operands: Vec<&Array> = [&mask, &out].into_iter().chain(&values).collect();
+    let operands: Vec<&Array> = [mask, &out].into_iter().chain(values).collect();
+    let mut is_same = true;
     on_device(&operands, &[&out], |device, addresses| {
+        // The runtime is locked, so the mask stays at this version.
+        is_same = mask.version() == version;
+        if !is_same {
+            return Ok(());
+        }
         let given = addresses.get(2).map(|start| (start.cast_const(), dtype.size()));
-        // SAFETY: all are dense, aligned and on this device. The target is new, and as long as the mask's count.
+        // SAFETY: all are dense, aligned and on this device. The target is new, and as long as the mask's count: no code outside shares
+        // the mask, and nothing has written it since it was counted.
         unsafe { device.compact((addresses[0].cast_const(), mask.size()), given, addresses[1]) }
     })?;
-    Ok(Some(out))
+    Ok(is_same.then_some(out))
 }
 
 /// The coordinates that a mask selects, one row each. `None` as for [`compact_on_device`].

@@ -9,7 +9,7 @@
 //! cause a warning.
 
 use crate::array::array::Array;
-use crate::array::layout::{Layout, Order, c_strides};
+use crate::array::layout::{Layout, Order};
 use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::count_true::count_true;
@@ -59,12 +59,17 @@ impl Selection {
                 mask.shape().get(axis).copied().unwrap_or(0)
             )));
         }
+        // A mask that code outside can write has other contents each time, so a selection has a copy with an identity of its own.
+        let copy = if mask.storage.is_shared() { Some(mask.copy(Order::C)?) } else { None };
+        let mask = copy.as_ref().unwrap_or(mask);
+        // Before the snapshot is taken: a thread that writes the mask in between makes another version of it.
+        let version = mask.version();
         Ok(Selection {
             values: Snapshot::of(source)?,
             mask: Snapshot::of(mask)?,
             origin: mask.storage.identity(),
             layout: mask.layout.clone(),
-            version: mask.version(),
+            version,
             dtype: source.dtype(),
         })
     }
@@ -210,15 +215,19 @@ impl Selection {
             return Ok(compacted);
         }
         let (values, mask) = (dense(values)?, dense(mask)?);
-        let (from, flags) = (values.address()?, mask.address()?);
-        // SAFETY: the mask is dense and evaluated.
-        let bytes = unsafe { std::slice::from_raw_parts(flags, mask.size()) };
-        let count = count_true(bytes);
-        let size = self.dtype.size();
-        Array::filled(&[count], c_strides(&[count], size), self.dtype, |target| {
-            // SAFETY: values and mask are dense, evaluated and of one shape; the target has room for every selected element.
-            unsafe { compact(from, bytes, target, count, size) };
-        })
+        // Locked from the count to the end, as the result has as many elements as were counted.
+        let mut runtime = runtime();
+        let mut gate = Eager::unlimited(&mut runtime);
+        let from = gate.read_flushed(&values.storage)?.wrapping_offset(values.layout.offset);
+        let flags = gate.read_stable(&mask)?;
+        // SAFETY: the runtime stays locked. Booleans are read as bytes.
+        let bytes = unsafe { flags.elements::<u8>() };
+        let (count, size) = (count_true(bytes), self.dtype.size());
+        let (storage, to) = runtime.allocate(count * size)?;
+        // SAFETY: values and mask are dense, evaluated and of one shape; the target has room for every selected element.
+        unsafe { compact(from, bytes, to, count, size) };
+        let layout = Layout::dense(&[count], size);
+        Ok(Array { storage, layout, dtype: self.dtype, writeable: true })
     }
 
     /// `target[mask] = self` for the mask of this selection.
@@ -297,10 +306,10 @@ pub fn select_now(source: &Array, mask: &Array) -> Result<Option<Array>> {
         return Ok(None);
     }
     let Some(mut gate) = Eager::within(&mut runtime, mask.size(), EagerLimit::Points) else { return Ok(None) };
-    let flags = gate.read_flushed(&mask.storage)?.wrapping_offset(mask.layout.offset);
+    let flags = gate.read_stable(mask)?;
     let from = gate.read_flushed(&source.storage)?.wrapping_offset(source.layout.offset);
-    // SAFETY: the mask is dense and evaluated.
-    let bytes = unsafe { std::slice::from_raw_parts(flags, mask.size()) };
+    // SAFETY: the runtime stays locked. Booleans are read as bytes.
+    let bytes = unsafe { flags.elements::<u8>() };
     let (count, size) = (count_true(bytes), source.dtype().size());
     let storage = gate.create(count * size, |_, to| {
         // SAFETY: values and mask are dense, evaluated and of one shape; the target has room for every selected element.
@@ -333,12 +342,20 @@ pub fn put_selected(target: &Array, mask: &Array, values: &Array) -> Result<()> 
     }
     let values = if values.dtype() == target.dtype() { values.clone() } else { values.cast(target.dtype())? };
     let (values, mask) = (dense(values)?, dense(mask.clone())?);
-    let (from, flags) = (values.address()?, mask.address()?);
-    // SAFETY: the mask is dense and evaluated.
-    let bytes = unsafe { std::slice::from_raw_parts(flags, mask.size()) };
+    // Locked from the count to the end, as there are as many values as were counted.
+    let mut runtime = runtime();
+    let mut gate = Eager::unlimited(&mut runtime);
+    let from = gate.read_flushed(&values.storage)?.wrapping_offset(values.layout.offset);
+    let flags = gate.read_stable(&mask)?;
+    // SAFETY: the runtime stays locked, and the target shares no memory with the mask. Booleans are read as bytes.
+    let bytes = unsafe { flags.elements::<u8>() };
     if count_true(bytes) != values.size() {
         return Err(Error::unsupported("values whose number is not what the mask selects"));
     }
-    // SAFETY: the target is dense, evaluated, of the mask's shape, and shares no memory with the values.
-    target.write_with(|to| unsafe { expand(from, bytes, to, values.size(), target.dtype().size()) })
+    let written = gate.target_flushed(&target.storage)?;
+    gate.write_uncounted(written, |start| {
+        let to = start.wrapping_offset(target.layout.offset);
+        // SAFETY: the target is dense, evaluated, of the mask's shape, and shares no memory with the values.
+        unsafe { expand(from, bytes, to, values.size(), target.dtype().size()) };
+    })
 }

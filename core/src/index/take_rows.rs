@@ -4,6 +4,9 @@
 //! element, are copied here. Reads of many single elements are recorded instead ([`crate::index::fancy`]) and fuse with the
 //! operations that use them. Writes are sequential and single-threaded either way, and are done here whatever their size:
 //! recorded, a million took twice as long.
+//!
+//! Positions are checked before the loops that use them, so both read stable contents ([`Eager::read_stable`]): under one lock and,
+//! where code outside can write them, in a copy.
 
 use crate::array::array::Array;
 use crate::array::layout::{Layout, Shape, byte_count, c_strides, count};
@@ -177,15 +180,6 @@ pub(crate) fn check_bounds(positions: &[i64], n: i64) -> Result<bool> {
     if beyond { Err(Error::index("index out of bounds")) } else { Ok(false) }
 }
 
-/// A dense array of positions as a slice.
-///
-/// # Safety
-/// `address` is that of the array's first element, which is evaluated and not changed while the slice is used.
-unsafe fn position_slice<'a>(positions: &Array, address: *const u8) -> &'a [i64] {
-    // SAFETY: `RowAxis::of` accepts only dense int64.
-    unsafe { std::slice::from_raw_parts(address.cast::<i64>(), positions.size()) }
-}
-
 /// `array[positions]`; `None` if the general path ([`crate::index::fancy`]) has to do it.
 ///
 /// # Errors
@@ -196,12 +190,13 @@ pub(crate) fn take(array: &Array, positions: &Array) -> Result<Option<Array>> {
     let mut runtime = runtime();
     let Some(mut gate) = Eager::within(&mut runtime, positions.size(), rows.read_limit()) else { return Ok(None) };
     let shape: Shape = positions.shape().iter().chain(&array.shape()[1..]).copied().collect();
-    let at = gate.read_flushed(&positions.storage)?.wrapping_offset(positions.layout.offset);
+    let at = gate.read_stable(positions)?;
     let from = gate.read_flushed(&array.storage)?.wrapping_offset(array.layout.offset);
     let storage = gate.create(byte_count(&shape, array.dtype().size())?, |_, to| {
-        // SAFETY: both arrays are evaluated, and the result is new and has room for one row a position.
+        // SAFETY: both arrays are evaluated, the positions are dense int64 and stay as they are checked, and the result is new and has
+        // room for one row a position.
         unsafe {
-            let at = position_slice(positions, at);
+            let at = at.elements::<i64>();
             let from_start = rows.all_from_start(at)?;
             match rows.bytes {
                 1 => rows.gather::<u8>(at, from_start, from, to),
@@ -250,7 +245,7 @@ pub(crate) fn put(array: &Array, positions: &Array, value: Value<'_>) -> Result<
     let mut runtime = runtime();
     let mut gate = Eager::unlimited(&mut runtime);
     let target = gate.target_flushed(&array.storage)?;
-    let at = gate.read_flushed(&positions.storage)?.wrapping_offset(positions.layout.offset);
+    let at = gate.read_stable(positions)?;
     let bytes = number.map(|s| s.bytes());
     let (from, step): (*const u8, usize) = match (value, &bytes) {
         (Value::Array(v), _) => (gate.read_flushed(&v.storage)?.wrapping_offset(v.layout.offset), rows.bytes),
@@ -259,10 +254,10 @@ pub(crate) fn put(array: &Array, positions: &Array, value: Value<'_>) -> Result<
     };
     gate.write(target, |_, start| {
         let to = start.wrapping_offset(array.layout.offset);
-        // SAFETY: all arrays are evaluated and share no memory; the value has one row a position, or one row for all with step
-        // zero.
+        // SAFETY: all arrays are evaluated and share no memory; the positions are dense int64 and stay as they are checked; the value
+        // has one row a position, or one row for all with step zero.
         unsafe {
-            let at = position_slice(positions, at);
+            let at = at.elements::<i64>();
             let (from_start, values) = (rows.all_from_start(at)?, (from, step));
             match rows.bytes {
                 1 => rows.scatter::<u8>(at, from_start, values, to),

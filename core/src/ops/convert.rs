@@ -27,14 +27,13 @@ impl Array {
             return Err(Error::type_(format!("the elements are {}, not {}", self.dtype, T::DTYPE)));
         }
         let dense = if self.is_c_contiguous() { self.clone() } else { self.copy(Order::C)? };
-        let address = dense.address()?;
         let mut out: Vec<T> = Vec::with_capacity(dense.size());
         // SAFETY: the array is dense in row-major order and settled, and holds `size` elements of T, all of whose bit
         // patterns it can hold are values.
-        unsafe {
+        dense.read_with(|address| unsafe {
             std::ptr::copy_nonoverlapping(address.cast::<T>(), out.as_mut_ptr(), dense.size());
             out.set_len(dense.size());
-        }
+        })?;
         Ok(out)
     }
 

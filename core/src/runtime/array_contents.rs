@@ -40,15 +40,14 @@ impl Array {
         Ok(runtime().ensure_on_host(&self.storage)?.wrapping_offset(self.layout.offset))
     }
 
-    /// Lets `write` fill the host memory from the first element's address on, without the runtime knowing what it writes.
+    /// Calls `read` with the first element's address, while no other thread writes or moves the elements.
     ///
     /// # Errors
     /// As [`Array::address`].
-    pub(crate) fn write_with(&self, write: impl FnOnce(*mut u8)) -> Result<()> {
+    pub(crate) fn read_with<T>(&self, read: impl FnOnce(*const u8) -> T) -> Result<T> {
         let mut runtime = runtime();
-        let mut gate = Eager::unlimited(&mut runtime);
-        let target = gate.target_flushed(&self.storage)?;
-        gate.write_uncounted(target, |start| write(start.wrapping_offset(self.layout.offset)))
+        let start = Eager::unlimited(&mut runtime).read_flushed(&self.storage)?;
+        Ok(read(start.wrapping_offset(self.layout.offset)))
     }
 
     /// The one element of an array of size one.
@@ -166,10 +165,12 @@ impl Array {
                 "another library has the array's memory, on a device: the host can have a copy",
             ));
         }
+        // Locked until the export counts: what another thread records then is not deferred.
+        let mut runtime = runtime();
         if self.storage.has_snapshots() {
-            runtime().copy_on_write(&self.storage)?;
+            runtime.copy_on_write(&self.storage)?;
         }
-        let address = self.address()?;
+        let address = runtime.ensure_on_host(&self.storage)?.wrapping_offset(self.layout.offset);
         self.storage.count_export(true);
         Ok(Export { storage: self.storage.clone(), address })
     }
