@@ -11,3 +11,4 @@ mod inspection;
 mod interrupts;
 mod process;
 mod programs;
+mod races;

@@ -375,15 +375,48 @@ def operator(name: str, left: Any, right: Any) -> Any:
     return call(_OPERATORS[name], (left, right), {}, name)
 
 
+# The methods with an index as their first argument, and its name if it may be a keyword.
+_INDEXED = {"__getitem__": "", "__setitem__": "", "take": "indices", "put": "indices"}
+
+
+def _private(index: Any) -> Any:
+    """An index with copies of its arrays.
+
+    NumPy checks positions, or counts a mask, and then reads them again without the GIL: an array
+    that another thread writes meanwhile would make it read and write beyond its memory.
+    """
+    if type(index) is tuple:
+        return tuple(map(_private, index))
+    if type(index) in (ndarray, _np.ndarray) and index.ndim > 0:
+        return index.copy("K")
+    return index
+
+
+def _method(
+    name: str, args: Sequence[Any], kwargs: Mapping[str, Any] | None
+) -> tuple[Callable[..., Any], Sequence[Any], Mapping[str, Any]]:
+    """NumPy's method of a name, and its arguments, an index among them made private."""
+    kwargs = kwargs or {}
+    if name in _INDEXED:
+        keyword = _INDEXED[name]
+        if args:
+            args = (_private(args[0]), *args[1:])
+        elif keyword in kwargs:
+            kwargs = {**kwargs, keyword: _private(kwargs[keyword])}
+    return getattr(_np.ndarray, name), args, kwargs
+
+
 def method(
     self: Any, name: str, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
 ) -> Any:
     """Run NumPy's method `name` of `self`."""
-    return call(getattr(_np.ndarray, name), (self, *args), kwargs or {}, "ndarray." + name)
+    func, args, kwargs = _method(name, args, kwargs)
+    return call(func, (self, *args), kwargs, "ndarray." + name)
 
 
 def method_uncounted(
     self: Any, name: str, args: Sequence[Any] = (), kwargs: Mapping[str, Any] | None = None
 ) -> Any:
     """As `method`, for arguments the engine rejected: NumPy raises the error in its own words."""
-    return uncounted(getattr(_np.ndarray, name), (self, *args), kwargs or {})
+    func, args, kwargs = _method(name, args, kwargs)
+    return uncounted(func, (self, *args), kwargs)
