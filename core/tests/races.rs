@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// How long each pair of threads runs.
-const PERIOD: Duration = Duration::from_millis(700);
+const PERIOD: Duration = Duration::from_millis(400);
 /// Many enough that indexing by them is recorded, and that another thread runs before it is done.
 const MANY: usize = 200_000;
 
@@ -92,10 +92,16 @@ fn masked(extents: &[usize], mut read: impl FnMut(&Array)) {
     race(|all| assign(&mask, all), || read(&mask));
 }
 
+/// Leaves memory of this many doubles to the next array, full of numbers that are not one.
+fn spoil(elements: usize) {
+    drop(Array::from(vec![7.0; elements]));
+}
+
 /// Selections of ones: all of them are, whatever was selected.
 fn selects() {
     let ones = Array::ones(&[MANY], DType::F64);
     masked(&[MANY], |mask| {
+        spoil(MANY);
         let read = Selection::new(&ones, mask).and_then(|selection| selection.to_array()?.to_vec::<f64>());
         assert!(read.expect("there is memory").iter().all(|&x| x == 1.0), "values from elsewhere");
     });
@@ -106,6 +112,7 @@ fn a_mask_changes_before_its_selection() {
     selects();
     let ones = Array::ones(&[300], DType::F64);
     masked(&[300], |mask| {
+        spoil(300);
         let read = select_now(&ones, mask).expect("there is memory").expect("it is small");
         assert!(read.to_vec::<f64>().expect("it is computed").iter().all(|&x| x == 1.0), "values from elsewhere");
     });
