@@ -163,6 +163,7 @@ fn elements_are_not_read_while_they_move() -> Result<()> {
         |on_device| {
             set_device(if on_device { "mock" } else { "cpu" }).expect("both are there");
             assign(&array, 5i64);
+            spoil(MANY);
         },
         || {
             let read = array.to_vec::<i64>().expect("there is memory");

@@ -177,7 +177,9 @@ def test_a_mask_that_changes_before_its_use(name: str, size: int) -> None:
     race(raw, (few, numpy.ones(size, bool)), use)
 
 
-@pytest.mark.parametrize("name", ["read", "read later", "coordinates", "coordinates of two axes", "one value"])
+@pytest.mark.parametrize(
+    "name", ["read", "read later", "coordinates", "coordinates of two axes", "one value"]
+)
 def test_a_mask_that_changes_before_its_use_on_a_device(name: str) -> None:
     with fastnp.device("mock"):
         test_a_mask_that_changes_before_its_use(name, 10_000)

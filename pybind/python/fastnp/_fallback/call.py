@@ -383,13 +383,20 @@ def _private(index: Any) -> Any:
     """An index with copies of its arrays.
 
     NumPy checks positions, or counts a mask, and then reads them again without the GIL: an array
-    that another thread writes meanwhile would make it read and write beyond its memory.
+    that another thread writes meanwhile would make it read and write beyond its memory. A copy is
+    visited in the same order, so the first wrong position and the last value written are too.
     """
     if type(index) is tuple:
         return tuple(map(_private, index))
-    if type(index) in (ndarray, _np.ndarray) and index.ndim > 0:
-        return index.copy("K")
-    return index
+    if type(index) is ndarray:
+        index = to_numpy(index)
+    if type(index) is not _np.ndarray or index.ndim == 0:
+        return index
+    ordered = tuple(
+        slice(0, 1) if stride == 0 else slice(None, None, -1 if stride < 0 else 1)
+        for stride in index.strides
+    )
+    return _np.broadcast_to(index[ordered].copy("K")[ordered], index.shape)
 
 
 def _method(
