@@ -4,10 +4,10 @@ use iced_x86::{Decoder, DecoderOptions, Formatter, IntelFormatter};
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
-/// One instruction a line, in Intel's order of operands; places that jumps lead to have names.
+/// One instruction a line, in Intel's operand order; jump targets have labels.
 pub(crate) fn disassembly(code: &[u8]) -> String {
     let decoded = || Decoder::with_ip(64, code, 0, DecoderOptions::NONE).into_iter();
-    // Nothing jumps to the beginning, which stands for no jump.
+    // Zero stands for an instruction that does not jump: no jump leads to the beginning.
     let targets: BTreeSet<u64> = decoded().map(|i| i.near_branch_target()).filter(|&t| t != 0).collect();
     let mut formatter = IntelFormatter::new();
     let options = formatter.options_mut();

@@ -68,7 +68,7 @@ impl RegisterFile {
     }
 
     /// Pins a register again that [`RegisterFile::unpin`] has just freed.
-    pub(crate) fn load_const_registers(&mut self, register: u8) {
+    pub(crate) fn pin_again(&mut self, register: u8) {
         self.free &= !(1 << register);
         self.pin(register);
     }

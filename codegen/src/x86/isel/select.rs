@@ -167,7 +167,7 @@ impl<'a> Emitter<'a> {
     /// Frees the temporaries but these, one of which may be the current value.
     pub(crate) fn keep_temps(&mut self, vectors: &[VReg]) {
         self.free_temps();
-        vectors.iter().for_each(|register| self.vectors.load_const_registers(register.0));
+        vectors.iter().for_each(|register| self.vectors.pin_again(register.0));
     }
 
     /// Emits one copy of the body.
