@@ -20,8 +20,8 @@ from typing import Any
 
 def run_source(path: Path, np: ModuleType) -> dict[str, Any]:
     """Execute the file at `path` with `np` as its `numpy`; return its global names."""
-    # A plain dict, since CPython caches look-ups of built-in names for plain dicts only. With another
-    # mapping a slower look-up of `range` would be part of the kernel's time.
+    # A plain dict: CPython caches look-ups of built-in names for no other mapping, and a slower
+    # look-up of `range` would be part of the kernel's time.
     own_builtins = dict(vars(builtins))
     own_builtins["__import__"] = importer(np)
     namespace: dict[str, Any] = {
