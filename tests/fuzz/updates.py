@@ -57,7 +57,7 @@ def selection(w: Writer) -> None:
 
 
 def shifted(w: Writer) -> None:
-    """In-place work on neighbours along one or all axes, and with its transposed or reversed self."""
+    """In-place work on neighbours along an axis or all axes, and with the array itself reversed."""
     name = w.array(lambda a: writeable(a) and max(a.shape) > 1)
     if not name:
         return
