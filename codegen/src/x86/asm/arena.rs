@@ -42,8 +42,8 @@ impl ExecutableCode {
 
 impl Drop for ExecutableCode {
     fn drop(&mut self) {
-        // SAFETY: the mapping is owned by this value, which every caller of the code borrows or shares. The system rounds to pages as it did
-        // when it was mapped.
+        // SAFETY: this value owns the mapping, and every caller of the code borrows or shares the value. The system rounds the
+        // length up to pages, as it did when it was mapped.
         unsafe { libc::munmap(self.address.as_ptr().cast(), self.bytes.max(1)) };
     }
 }

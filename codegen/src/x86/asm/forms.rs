@@ -1,7 +1,7 @@
 //! Instruction forms: the table of vector and mask instructions that the assembler encodes.
 //!
-//! One table with a row for each instruction: its name, which fields encode its operands, its encoding as Intel's manual writes it,
-//! and how much memory it reads, which decides the unit of one-byte displacements. An encoding is `PREFIX.MAP.W OPCODE`, then `/n` where the
+//! One table with a row for each instruction: its name, the fields of its operands, its encoding as Intel's manual writes it, and the
+//! size of memory it reads, which decides the unit of one-byte displacements. An encoding is `PREFIX.MAP.W OPCODE`, then `/n` where the
 //! `reg` field extends the opcode, and `ib` where an immediate byte follows. A name is the mnemonic; where one mnemonic has
 //! several encodings, the names differ behind an underscore (`VPERMQ` takes indices from a register, `VPERMQ_IMM` from an immediate,
 //! `VMOVUPS` loads and `VMOVUPS_STORE` stores).

@@ -1,4 +1,4 @@
-//! Instruction selection: the instructions of each value of a fragment, in order, and where values are kept.
+//! Instruction selection: emits the instructions of each value of a fragment, in order, and tracks the locations of values.
 //!
 //! A number is a vector of as many lanes as the loop has, in the narrowest register that holds them; for bools see
 //! [`crate::x86::isel::bools`]. With AVX-512, an instruction that touches memory or may raise a flag is masked at the tail. AVX2 has
@@ -50,7 +50,7 @@ pub(crate) enum Backing {
     Arguments(usize),
 }
 
-/// Where a value is.
+/// The location of a value: a register, memory, or both.
 #[derive(Clone, Copy)]
 struct ValueLocation {
     register: Option<u8>,
@@ -64,7 +64,7 @@ pub(crate) struct Emitter<'a> {
     pub(crate) body: &'a Body<'a>,
     pub(crate) kinds: &'a StrideKinds,
     locations: Vec<ValueLocation>,
-    /// By value: where a value hoisted out of the loop is.
+    /// By value: the backing of a value hoisted out of the loop.
     pub(crate) hoisted: Vec<Option<Backing>>,
     pub(crate) vectors: RegisterFile,
     masks: RegisterFile,
@@ -78,7 +78,7 @@ pub(crate) struct Emitter<'a> {
     pub(crate) resident_bases: usize,
     pub(crate) hooks: Option<Rc<dyn LoopHooks>>,
     pub(crate) const_registers: ConstRegisters,
-    /// Table indices that are in the argument block, and where.
+    /// Table indices stored in the argument block, and their slots.
     pub(crate) table_indices: SmallVec<[(ValueNumber, usize); 2]>,
 }
 
@@ -373,7 +373,7 @@ impl<'a> Emitter<'a> {
         VReg(self.register(value))
     }
 
-    /// A number as the last operand of an instruction on elements of its size: a register, or memory where that will do.
+    /// A number as the last operand of an instruction on elements of its size: a register, or memory if the instruction takes it.
     pub(crate) fn operand(&mut self, value: ValueId) -> Rm {
         let location = self.locations[value.0 as usize];
         match (location.register, location.backing) {
