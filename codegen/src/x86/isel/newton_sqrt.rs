@@ -1,8 +1,8 @@
 //! Square roots by Newton's method, in loops that are limited by the divider.
 //!
 //! The divider takes 24 cycles for the roots of eight doubles and 12 for sixteen singles. Meanwhile the processor could execute 48
-//! or 24 other vector instructions. So a loop with few other instructions refines the processor's inverse square root, good to 14 bits, by Newton's method. The result is
-//! the correctly rounded root, as of `vsqrtpd`:
+//! or 24 other vector instructions. So a loop with few other instructions refines the processor's inverse square root, good to
+//! 14 bits, by Newton's method. The result is the correctly rounded root, as of `vsqrtpd`:
 //!
 //! With y = (1 + e) / sqrt x, g = x y and h = y / 2 Newton's step g + (x - g^2) h is sqrt x (1 - 1.5 e^2), and that of a g and an h
 //! after such a step (doubles) is sqrt x (1 - 1.5 e^2) with their e, below 2^-27.4. So with |e| < 2^-14 the last sum is less than

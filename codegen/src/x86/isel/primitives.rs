@@ -1,4 +1,5 @@
-//! Instruction selection of the primitives of elementary functions: each is one instruction of AVX-512. AVX2 has none of them: see [`crate::x86::isel::avx2_primitives`].
+//! Instruction selection of the primitives of elementary functions: each is one instruction of AVX-512. AVX2 has none of
+//! them: see [`crate::x86::isel::avx2_primitives`].
 
 use crate::math::table_words;
 use crate::x86::asm::encode::{Masking, Rm, VReg, Width};

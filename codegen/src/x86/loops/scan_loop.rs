@@ -6,8 +6,8 @@
 //!
 //! Rounding fixes the order of sums and products of floats, so these are scanned in the order of the row: all lanes hold
 //! the running value, each element is added to all lanes, and a blend takes one lane of each result. This takes the time of
-//! one addition an element, and other instructions execute meanwhile. Folds that do not round are scanned within the vector by doubling, in as many
-//! steps as the lane number has bits, and then combined with the carry.
+//! one addition an element, and other instructions execute meanwhile. Folds that do not round are scanned within the vector by
+//! doubling, in as many steps as the lane number has bits, and then combined with the carry.
 
 use crate::ir::build::visit;
 use crate::ir::kernel;
