@@ -1,1 +1,1 @@
-"""Benches: the scripts that time fastnp beside others."""
+"""Benches: scripts that time fastnp and compare it with other libraries."""

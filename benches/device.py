@@ -5,16 +5,16 @@ minutes, and writes the results to a file named after the device:
 
 - agreement: every function, type and layout against the portable backend; random programs, and
   what libraries of the device compute, against NumPy;
-- the twenty programs of `programs.py` and single expressions, beside CuPy (plain, and fused where
-  `cupy.fuse` supports it), JAX jit and PyTorch compile, where those are installed: seconds a call,
-  NumPy's too, and the fraction of a copy's bandwidth measured in the same run;
+- the twenty programs of `programs.py` and single expressions, compared with CuPy (plain, and fused
+  where `cupy.fuse` supports it), JAX jit and PyTorch compile, as far as they are installed: seconds
+  a call, NumPy's too, and the fraction of a copy's bandwidth measured in the same run;
 - launches: seconds for a fused kernel, and the part of them that recording takes;
-- first calls, each in its own process: with an empty cache of compiled kernels, then with the cache
-  that was filled;
-- NPBench, by its own runner, beside CuPy as well.
+- first calls, each in its own process: with an empty cache of compiled kernels, then with a filled
+  one;
+- NPBench, by its own runner, compared with CuPy too.
 
-`--parts` runs some of it and keeps the results of other parts in the file; `--seconds` sets the
-time. With `--dry` all of it runs with few, small arrays on the device named, as the tests do.
+`--parts` selects parts and keeps the results of the others in the file; `--seconds` sets the time.
+`--dry` runs everything with few and small arrays, as the tests do.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ from tests.fuzz.run import check
 SIZES = (1 << 20, 1 << 24, 1 << 26)
 DRY_SIZES = (1 << 10,)
 COLD = 1 << 20
-# Parts, and their shares of the time where they go on until that is up; others take seconds.
+# Parts, and their shares of the time; parts without a share take seconds.
 SHARES = {
     "agreement": 0.16,
     "random programs": 0.08,
@@ -72,7 +72,7 @@ FIRST = "option price"
 
 
 def with_fastnp(expression: Expression, values: dict[str, Any]) -> Call:
-    """fastnp on the device that is set, waited for."""
+    """fastnp on the current device, synchronised."""
     function = function_of(fastnp, expression)
     ours = tuple(fastnp.array(value) for value in values.values())
 
@@ -85,13 +85,13 @@ def with_fastnp(expression: Expression, values: dict[str, Any]) -> Call:
 
 
 def with_cupy(expression: Expression, values: dict[str, Any]) -> Call:
-    """CuPy as it is."""
+    """CuPy, without fusion."""
     cupy = importlib.import_module("cupy")
     return _cupy(function_of(cupy, expression), values)
 
 
 def with_cupy_fuse(expression: Expression, values: dict[str, Any]) -> Call:
-    """CuPy with the whole expression as one kernel, where it can."""
+    """CuPy with the whole expression fused into one kernel, if it supports that."""
     cupy = importlib.import_module("cupy")
     return _cupy(cupy.fuse()(function_of(cupy, expression)), values)
 
@@ -110,7 +110,7 @@ def _cupy(function: Callable[..., Any], values: dict[str, Any]) -> Call:
 
 
 def with_torch(expression: Expression, values: dict[str, Any]) -> Call:
-    """PyTorch's compiler on the program in NumPy's terms."""
+    """`torch.compile` of the NumPy program, by `torch._numpy`."""
     torch = importlib.import_module("torch")
     np = importlib.import_module("torch._numpy")
     function = torch.compile(function_of(np, expression))
@@ -135,7 +135,7 @@ MODULES: dict[str, tuple[str, Callable[[Expression, dict[str, Any]], Call]]] = {
 
 
 def installed() -> list[str]:
-    """The modules that there are here."""
+    """The modules that are installed."""
     return [name for name, (module, _) in MODULES.items() if importlib.util.find_spec(module)]
 
 
@@ -152,7 +152,7 @@ def copy_bandwidth(moved: int, rounds: int, budget: float) -> float:
 
 
 def counted(call: Call) -> dict[str, int]:
-    """What the engine did in one warm call."""
+    """The engine's counters for one warm call."""
     fastnp.synchronize()
     fastnp.reset_stats()
     call()
@@ -177,7 +177,7 @@ def programs(sizes: list[int], rounds: int, budget: float, seconds: float) -> di
                     continue
                 made = {m: _made(m, expression, values) for m in modules}
                 calls = possible(made)
-                # Results have to be there before times count.
+                # Compilation and uploads are done before the timing.
                 for call in calls.values():
                     call()
                 times = compare(calls, rounds, budget)
@@ -203,8 +203,8 @@ def _made(module: str, expression: Expression, values: dict[str, Any]) -> Call |
 
 
 def launches(rounds: int, budget: float) -> dict[str, float]:
-    """Seconds of one small fused kernel from Python: asked for one after the other, and waited for
-    each time."""
+    """Seconds of one small fused kernel from Python: enqueued a hundred times in a row, and
+    synchronised after each launch."""
     x = fastnp.ones(4096, dtype="float32")
     with fastnp.settings(tiny=0):
 
@@ -218,11 +218,11 @@ def launches(rounds: int, budget: float) -> dict[str, float]:
 
         times = compare({"hundred": many, "one": each}, rounds, budget)
     fastnp.synchronize()
-    return {"asked for": times["hundred"] / 100, "waited for": times["one"]}
+    return {"enqueued": times["hundred"] / 100, "synchronised": times["one"]}
 
 
 def first_calls(device: str) -> dict[str, float]:
-    """Seconds of the first call in a process: nothing compiled before, and after another one."""
+    """Seconds of the first call in a process: with an empty and with a filled cache of kernels."""
     with tempfile.TemporaryDirectory() as cache:
         environment = {**os.environ, "FASTNP_CACHE": cache, "FASTNP_BACKEND": device}
         command = [sys.executable, "-m", "benches.device", device, "--first-call"]
@@ -238,7 +238,7 @@ def first_calls(device: str) -> dict[str, float]:
 
 
 def first_call() -> float:
-    """The first call of an expression, after the device itself was set up by another one."""
+    """Seconds of the first call of an expression, after another expression set up the device."""
     values = vectors(COLD, "float64")
     elapsed = math.nan
     for expression in (Expression("x - y", 2), EXPRESSIONS[FIRST]):
@@ -250,7 +250,7 @@ def first_call() -> float:
 
 
 def random_programs(seconds: float, least: int) -> dict[str, Any]:
-    """Random programs against NumPy until the time is up."""
+    """Random programs compared with NumPy, for some seconds and at least so many."""
     start, seed, failed = time.monotonic(), 0, []
     with fastnp.settings(tiny=0):
         while seed < least or time.monotonic() - start < seconds:
@@ -264,7 +264,7 @@ def random_programs(seconds: float, least: int) -> dict[str, Any]:
 def npbench(device: str, preset: str, seconds: float, more: list[str]) -> dict[str, Any]:
     """The NPBench kernels by their own runner, one after the other until the time is up.
 
-    At `L` against CuPy where it is installed, since NumPy takes minutes there.
+    Preset `L` is compared with CuPy if it is installed, since NumPy takes minutes.
     """
     start, cupy = time.monotonic(), "cupy" in installed()
     large = cupy and preset == "L"
@@ -289,12 +289,12 @@ def npbench(device: str, preset: str, seconds: float, more: list[str]) -> dict[s
                 kernels += json.loads(path.read_text(encoding="utf-8"))["kernels"]
             except subprocess.TimeoutExpired:
                 missed.append(name)
-    return {"kernels": kernels, "missed": missed, "over": beside(kernels)}
+    return {"kernels": kernels, "missed": missed, "over": speedups(kernels)}
 
 
-def beside(kernels: list[dict[str, Any]]) -> dict[str, float]:
-    """How many times as fast as each other framework fastnp is, in the geometric mean over the
-    kernels on which both agree with the reference."""
+def speedups(kernels: list[dict[str, Any]]) -> dict[str, float]:
+    """The speed-up of fastnp over each other framework: the geometric mean over the kernels on
+    which both agree with the reference."""
     ratios: dict[str, list[float]] = {}
     for kernel in kernels:
         agreeing = {o["label"]: o["median_seconds"] for o in kernel["outcomes"] if o["agrees"]}
@@ -305,10 +305,10 @@ def beside(kernels: list[dict[str, Any]]) -> dict[str, float]:
     return {label: statistics.geometric_mean(found) for label, found in ratios.items()}
 
 
-def proof(
+def run_parts(
     device: str, parts: Sequence[str], seconds: float, dry: bool
 ) -> Iterator[tuple[str, Any]]:
-    """Some parts of what there is to find out about a device, each when it is known."""
+    """Runs some parts, and yields the result of each when it is done."""
     rounds, budget = (2, 0.002) if dry else (5, 0.02)
     whole = sum(SHARES[part] for part in parts)
     limits = {part: seconds * SHARES[part] / whole for part in parts if SHARES[part]}
@@ -327,26 +327,26 @@ def proof(
     for part in parts:
         with fastnp.device(device):
             found = runs[part]()
-        print(f"{part}: {_verdict(found)}", flush=True)
+        print(f"{part}: {_summary(found)}", flush=True)
         yield part, found
 
 
-def _verdict(found: dict[str, Any]) -> str:
-    """What a part found, in a line; what failed, in some more."""
+def _summary(found: dict[str, Any]) -> str:
+    """The result of a part in a line, and a line for each failure."""
     if "failed" in found:
         failed = "".join(f"\n  {reason}" for reason in found["failed"][:20])
         return f"{found['compared']} compared, {len(found['failed'])} failed{failed}"
     if "kernels" in found:
         over = ", ".join(f"{ratio:.2f} over {label}" for label, ratio in found["over"].items())
         missed = f"\n  not reached: {' '.join(found['missed'])}" if found["missed"] else ""
-        return f"{len(found['kernels'])} kernels, {over or 'none compared'}{_unwell(found)}{missed}"
+        return f"{len(found['kernels'])} kernels, {over or 'none compared'}{_failed(found)}{missed}"
     if all(isinstance(v, float) for v in found.values()):
         return ", ".join(f"{k} {show(v)}" for k, v in found.items())
-    return _ahead(found)
+    return _program_speedups(found)
 
 
-def _ahead(found: dict[str, Any]) -> str:
-    """How many times as fast as under each other module the twenty programs are."""
+def _program_speedups(found: dict[str, Any]) -> str:
+    """The speed-up of the twenty programs over each other module, as a geometric mean."""
     lines = []
     for module in installed():
         ratios = {
@@ -361,7 +361,7 @@ def _ahead(found: dict[str, Any]) -> str:
     return "; ".join(lines)
 
 
-def _unwell(found: dict[str, Any]) -> str:
+def _failed(found: dict[str, Any]) -> str:
     return "".join(
         f"\n  {kernel['kernel']} under {outcome['label']}: {outcome['error'] or 'differs'}"
         for kernel in found["kernels"]
@@ -371,13 +371,13 @@ def _unwell(found: dict[str, Any]) -> str:
 
 
 def main() -> int:
-    """The command line; 1 where something did not agree."""
+    """The command line; returns 1 if any result differs."""
     parser = argparse.ArgumentParser(prog="python -m benches.device", description=__doc__)
     parser.add_argument("device", help="cuda, cuda:1, …")
-    parser.add_argument("--out", type=Path, help="write what was found to a file in this folder")
+    parser.add_argument("--out", type=Path, help="write the results to a file in this folder")
     parser.add_argument("--parts", nargs="+", choices=SHARES, default=list(SHARES), metavar="PART")
     parser.add_argument("--seconds", type=float, help=f"time to take (default: {60 * MINUTES})")
-    parser.add_argument("--dry", action="store_true", help="few and small: to see that it runs")
+    parser.add_argument("--dry", action="store_true", help="few and small arrays, as a test")
     parser.add_argument("--first-call", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.first_call:
@@ -395,10 +395,10 @@ def main() -> int:
         path = options.out / ("-".join(filter(None, words)) + ".json")
         if path.exists():
             found = json.loads(path.read_text(encoding="utf-8")) | found
-    for part, result in proof(options.device, options.parts, seconds, options.dry):
+    for part, result in run_parts(options.device, options.parts, seconds, options.dry):
         found[part] = result
         if path:
-            # After each part: whatever ends this, what is known stays.
+            # Written after each part, so that results remain if a later part fails.
             path.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
     if path:
         print(f"written to {path}")

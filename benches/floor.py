@@ -1,14 +1,14 @@
-"""What the smallest operations cost beside NumPy's: `python -m benches.floor [--json out.json]`.
+"""Time of small operations, compared with NumPy: `python -m benches.floor [--json out.json]`.
 
 Times one statement at a time over lengths from one to ten thousand and three types. A cell is
-NumPy's time over ours: above 1 we are faster. Below the table stand the geometric mean of all
-cells and every cell below 0.9. It has no pass or fail.
+NumPy's time over fastnp's: above 1 fastnp is faster. Below the table are the geometric mean of all
+cells and every cell below 0.9. It does not pass or fail.
 
 A statement assigns its result to a name, and is timed as `timeit` does, without a function call
 around it. If fastnp's result is pending, the loop computes it by `fastnp.flush()`, whose call and
 planning count against fastnp; NumPy's loop has no such call. Small arrays that run eagerly, views
-and scalars need no flush, which is checked once before the timing. A selection by a mask is lazy,
-so there both sides read the shape of the result. Both modules run in one process and take turns in
+and scalars need no flush, which is checked once before the timing. A masked selection is lazy, so
+there both modules read the shape of the result. Both modules run in one process and take turns in
 both orders (A B B A); a figure is the minimum of its rounds, since other load only adds time.
 """
 
@@ -31,7 +31,7 @@ from npbench import machine
 SIZES = (1, 10, 100, 1_000, 10_000)
 DTYPES = ("float64", "float32", "int64")
 MODULES = {"numpy": numpy, "fastnp": fastnp}
-# What is asked of every cell.
+# Cells below this ratio are listed.
 FLOOR = 0.9
 
 STATEMENTS = {
@@ -65,13 +65,13 @@ STATEMENTS = {
     "concatenate": "r = np.concatenate((a, b))",
     "stack": "r = np.stack([a, b])",
 }
-# Everything a statement names, as local variables of the loop: arrays, a matrix of two columns, a
-# list, a scalar of NumPy's, numbers and a type.
+# The local variables of the loop, which statements may name: arrays, a matrix of two columns, a
+# list, a NumPy scalar, numbers and a type.
 SETUP = "np, a, b, m, A, l, s, i, x, n, t = make()"
 
 
 def operands(np: Any, n: int, dtype: str) -> tuple[Any, ...]:
-    """The same values for every module, in its own arrays: what `SETUP` names, in that order."""
+    """The variables of `SETUP`, in that order: the same values for each module, in its arrays."""
     random = numpy.random.default_rng(1)
     values = random.uniform(1, 4, (2, n)).astype(dtype)
     # In-place sums of these do not overflow.
@@ -85,7 +85,7 @@ def operands(np: Any, n: int, dtype: str) -> tuple[Any, ...]:
 
 
 def timer(np: Any, statement: str, n: int, dtype: str) -> timeit.Timer:
-    """The loop around a statement; with a flush, where fastnp would leave it pending."""
+    """The loop around a statement, with a flush if fastnp leaves its result pending."""
     names = {"make": lambda: operands(np, n, dtype), "flush": fastnp.flush}
     if np is fastnp:
         namespace = dict(names)
@@ -96,7 +96,7 @@ def timer(np: Any, statement: str, n: int, dtype: str) -> timeit.Timer:
 
 
 def compare(statement: str, n: int, dtype: str, rounds: int, budget: float) -> Times:
-    """Least seconds a statement for each module, which take turns in both orders."""
+    """Minimum seconds of a statement for each module; the modules take turns in both orders."""
     timers = {name: timer(np, statement, n, dtype) for name, np in MODULES.items()}
     calls = {}
     for name, loop in timers.items():

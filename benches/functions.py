@@ -1,22 +1,22 @@
-"""Elementary functions beside NumPy's: `python -m benches.functions [--json out.json]`.
+"""Elementary functions, compared with NumPy's: `python -m benches.functions [--json out.json]`.
 
 Times every elementary function of floats on one thread, over sizes from a thousand elements, where
 the overhead of a call shows, to a hundred thousand. Results go to an existing array (`out=`), so
-that neither side allocates. Pending results of fastnp are computed in the loop by `fastnp.flush()`,
-which counts against fastnp. Each line has ns for an element of both modules and NumPy's time over
-ours: above 1 we are faster. At the end are the geometric mean and the minimum for each size. It has
-no pass or fail.
+that neither module allocates. Pending results of fastnp are computed in the loop by
+`fastnp.flush()`, which counts against fastnp. Each line has ns an element of both modules, and
+NumPy's time over fastnp's: above 1 fastnp is faster. At the end are the geometric mean and the
+minimum for each size. It does not pass or fail.
 
 Arguments are uniform in a part of the domain (`DOMAINS`), the same for both. The modules take
-turns in both orders (A B B A); a figure is the median of the rounds, each the least of a few runs
-of the loop.
+turns in both orders (A B B A); a figure is the median of the rounds, each the minimum of a few
+runs of the loop.
 """
 
 from __future__ import annotations
 
 import os
 
-# One thread, before the engine looks.
+# One thread. The engine reads this when it is imported.
 os.environ["FASTNP_NUM_THREADS"] = "1"
 
 import argparse
@@ -48,7 +48,7 @@ NAMES = (*UNARY, *BINARY)
 ORDINARY = (0.1, 3.0)
 WIDE = (-10.0, 10.0)
 INSIDE = (-0.95, 0.95)
-# Where arguments come from, if not from `ORDINARY`; second arguments are from -3 to 3.
+# The ranges of arguments that are not `ORDINARY`; second arguments are from -3 to 3.
 DOMAINS = {
     **dict.fromkeys(("exp", "sin", "cos", "tan", "sinh", "cosh", "tanh"), WIDE),
     **dict.fromkeys(("arcsin", "arccos", "arctanh"), INSIDE),
@@ -67,7 +67,7 @@ def operands(name: str, n: int, dtype: str) -> list[Any]:
 
 
 def timer(np: Any, name: str, arrays: list[Any]) -> timeit.Timer:
-    """The loop around a call into an array that is there; with a flush, where it stays pending."""
+    """The loop around a call with `out=`, with a flush if the result stays pending."""
     args = [np.array(array) for array in arrays]
     out = np.empty_like(args[0])
     names = {"f": getattr(np, name), "x": args[0], "y": args[-1], "out": out, "flush": fastnp.flush}
@@ -81,12 +81,12 @@ def timer(np: Any, name: str, arrays: list[Any]) -> timeit.Timer:
 
 
 def seconds(loop: timeit.Timer, calls: int) -> float:
-    """The least time a call, of a few runs of the loop."""
+    """The minimum seconds a call over a few runs of the loop."""
     return min(loop.repeat(RUNS, calls)) / calls
 
 
 def compare(name: str, n: int, dtype: str, rounds: int, budget: float) -> Times:
-    """Median seconds a call for each module, which take turns in both orders."""
+    """Median seconds a call for each module; the modules take turns in both orders."""
     arrays = operands(name, n, dtype)
     timers = {module: timer(np, name, arrays) for module, np in MODULES.items()}
     calls = {}
@@ -100,8 +100,8 @@ def compare(name: str, n: int, dtype: str, rounds: int, budget: float) -> Times:
 def table(
     names: list[str], dtypes: list[str], sizes: list[int], rounds: int, budget: float
 ) -> dict[str, dict[str, Times]]:
-    """Measure and print every cell; give the times back, by size and by the cell's name."""
-    print("ns an element of NumPy, ours, and their ratio, by size")
+    """Measure and print every cell; return the times, by size and by the cell's name."""
+    print("ns an element of NumPy and fastnp, and their ratio, by size")
     print(" " * 20 + "".join(f"{n:>24,}" for n in sizes))
     found: dict[str, dict[str, Times]] = {f"{n:,}": {} for n in sizes}
     for dtype in dtypes:
@@ -117,7 +117,7 @@ def table(
 
 
 def summary(cells: dict[str, Times]) -> tuple[float, str]:
-    """The geometric mean of the ratios, and the name of the least."""
+    """The geometric mean of the ratios, and the name of the smallest."""
     mean = math.exp(statistics.fmean(math.log(ratio(t)) for t in cells.values()))
     return mean, min(cells, key=lambda name: ratio(cells[name]))
 

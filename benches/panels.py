@@ -1,6 +1,6 @@
 """Speed-ups by size as an SVG: a small panel for each expression, all on the same logarithmic axes.
 
-Written by hand, an element a line, so that the picture is small and its changes can be read.
+Written without a library, an element a line, so that the file is small and its diffs are readable.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from npbench.plot import GRID, INK, MUTED, PAPER, text
 
-# Distinct in print and to the colour-blind (Okabe and Ito).
+# Colours that are distinct in print and for the colour-blind (Okabe and Ito).
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00")
 ACROSS, WIDTH, HEIGHT = 4, 240, 150
 LEFT, TOP, GAP, BOTTOM = 56, 64, 34, 56
@@ -20,7 +20,7 @@ Lines = Mapping[str, Sequence[tuple[int, float]]]
 
 
 def svg(panels: Mapping[str, Lines], title: str, caption: str) -> str:
-    """The picture of some expressions."""
+    """The SVG of the panels of some expressions."""
     modules = list(dict.fromkeys(module for lines in panels.values() for module in lines))
     points = [point for lines in panels.values() for line in lines.values() for point in line]
     sizes = decades([n for n, _ in points])
@@ -88,7 +88,7 @@ def panel(
 
 
 def decades(values: Sequence[float]) -> tuple[int, int]:
-    """The exponents of ten around some values."""
+    """The exponents of the powers of ten below and above some values."""
     low, high = math.floor(math.log10(min(values))), math.ceil(math.log10(max(values)))
     return low, max(high, low + 1)
 
@@ -99,17 +99,17 @@ def ticks(ends: tuple[int, int]) -> list[float]:
 
 
 def x_of(n: float, ends: tuple[int, int], left: float) -> float:
-    """Where a size is."""
+    """The x coordinate of a size."""
     return left + WIDTH * (math.log10(n) - ends[0]) / (ends[1] - ends[0])
 
 
 def y_of(ratio: float, ends: tuple[int, int], top: float) -> float:
-    """Where a ratio is."""
+    """The y coordinate of a ratio."""
     return top + HEIGHT * (ends[1] - math.log10(ratio)) / (ends[1] - ends[0])
 
 
 def power(n: float) -> str:
-    """A power of ten, short."""
+    """A power of ten with a superscript exponent."""
     exponent = round(math.log10(n))
     return "1" if exponent == 0 else "10" + str(exponent).translate(SUPERSCRIPTS)
 

@@ -1,9 +1,9 @@
-"""NumPy and fastnp side by side: `python -m benches.peers [--json out.json]`.
+"""NumPy and fastnp, compared: `python -m benches.peers [--json out.json]`.
 
 Times a list of expressions over sizes from ten to ten million elements, and a few figures for the
 cost and the gain of laziness. Both modules run in one process and take turns in both orders (A B
-B A), which cancels a linear drift of the machine's speed; a figure is the median over the rounds of
-the time of a call, results computed and dropped. It has no pass or fail.
+B A), which cancels a linear drift of the machine's speed. A figure is the median over the rounds of
+the time of a call whose results are computed and dropped. It does not pass or fail.
 """
 
 from __future__ import annotations
@@ -33,25 +33,25 @@ LARGE = 10_000_000
 
 
 def chain(np: Any, x: Any, y: Any) -> Any:
-    """Ten operations in a row, none of them dear."""
+    """Ten cheap operations in a row."""
     z = np.abs((x * 2.0 + 1.0) / 3.0 - 0.5)
     return np.maximum(np.sqrt(z) + y, 1.0) * x - y + 4.0
 
 
 def circle(np: Any, x: Any, y: Any) -> Any:
-    """One, by way of two elementary functions."""
+    """sin(x)^2 + cos(x)^2: two elementary functions."""
     return np.sin(x) ** 2 + np.cos(x) ** 2
 
 
 def update(np: Any, x: Any, y: Any) -> Any:
-    """A slice of a copy, written in place."""
+    """In-place update of a slice of a copy."""
     z = x.copy()
     z[1:-1] += 0.5 * (x[2:] - 2.0 * x[1:-1] + x[:-2])
     return z
 
 
 def masked(np: Any, x: Any, y: Any) -> Any:
-    """A selection, computed on and put back."""
+    """A masked selection is computed with and assigned back."""
     z = x.copy()
     mask = z > 0.5
     z[mask] = z[mask] ** 2 + y[mask]
@@ -78,15 +78,15 @@ EXPRESSIONS: dict[str, Program] = {
 
 
 def inputs(np: Any, n: int) -> tuple[Any, Any]:
-    """The same values for every module, in its own arrays, computed."""
+    """The same values for each module, in its arrays, evaluated."""
     random = numpy.random.default_rng(1)
     x, y = np.array(random.random(n)), np.array(random.random(n))
-    settle(np, (x, y))
+    evaluate(np, (x, y))
     return x, y
 
 
-def settle(np: Any, value: Any) -> None:
-    """Compute what is lazy in a result."""
+def evaluate(np: Any, value: Any) -> None:
+    """Evaluate the pending results of fastnp."""
     if np is fastnp:
         fastnp.eval(*(value if isinstance(value, tuple) else (value,)))
 
@@ -95,7 +95,7 @@ def is_lazy(program: Program, arrays: tuple[Any, Any]) -> bool:
     """Whether the program leaves an operation pending; small ones run eagerly."""
     result = program(fastnp, *arrays)
     pending = fastnp.explain().startswith("pending")
-    settle(fastnp, result)
+    evaluate(fastnp, result)
     return pending
 
 
@@ -114,7 +114,7 @@ def time_calls(np: Any, program: Program, arrays: tuple[Any, Any], calls: int, l
 
 
 def compare(program: Program, n: int, rounds: int, budget: float) -> Times:
-    """Median seconds a call for each module, which take turns in both orders."""
+    """Median seconds a call for each module; the modules take turns in both orders."""
     arrays = {name: inputs(module, n) for name, module in MODULES.items()}
     lazy = {"numpy": False, "fastnp": is_lazy(program, arrays["fastnp"])}
     calls = {}
@@ -132,19 +132,19 @@ def compare(program: Program, n: int, rounds: int, budget: float) -> Times:
 def growth(module: str) -> int:
     """Bytes by which one evaluation of `circle` over ten million elements raises the resident set.
 
-    To be asked of a fresh process, whose memory pools are empty.
+    It needs a new process, whose memory pools are empty.
     """
     np = MODULES[module]
     x, y = inputs(np, LARGE)
-    settle(np, circle(np, x[:100_000].copy(), y))
+    evaluate(np, circle(np, x[:100_000].copy(), y))
     before = memory.current_bytes()
     memory.reset_peak()
-    settle(np, circle(np, x, y))
+    evaluate(np, circle(np, x, y))
     return memory.peak_bytes() - before
 
 
-def growth_elsewhere(module: str) -> int:
-    """`growth`, in a process of its own."""
+def growth_in_process(module: str) -> int:
+    """`growth`, in a new process."""
     command = [sys.executable, "-m", "benches.peers", "--growth", module]
     return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
 
@@ -152,14 +152,14 @@ def growth_elsewhere(module: str) -> int:
 def kernels(program: Program, n: int) -> int:
     """Kernels that one warm evaluation launches."""
     x, y = inputs(fastnp, n)
-    settle(fastnp, program(fastnp, x, y))
+    evaluate(fastnp, program(fastnp, x, y))
     fastnp.reset_stats()
-    settle(fastnp, program(fastnp, x, y))
+    evaluate(fastnp, program(fastnp, x, y))
     return fastnp.stats()["kernels_launched"]
 
 
 def record_seconds(n: int, loops: int = 20_000, rounds: int = 15) -> float:
-    """Seconds to record `x + y`, without the loop; the result is dropped and so never computed."""
+    """Seconds to record `x + y`, less those of the loop; the result is never computed."""
     x, y = inputs(fastnp, n)
     found = []
     for _ in range(rounds):
@@ -175,8 +175,8 @@ def record_seconds(n: int, loops: int = 20_000, rounds: int = 15) -> float:
 
 
 def figures(rounds: int, budget: float) -> dict[str, Any]:
-    """What is measured besides the table: laziness in time, kernels and memory."""
-    grown = {module: growth_elsewhere(module) for module in MODULES}
+    """The figures below the table: what laziness costs and gains in time, kernels and memory."""
+    grown = {module: growth_in_process(module) for module in MODULES}
     return {
         "circle at 10^7": compare(circle, LARGE, rounds, budget),
         "circle at 10^7, kernels": kernels(circle, LARGE),
@@ -190,19 +190,19 @@ def figures(rounds: int, budget: float) -> dict[str, Any]:
 
 
 def import_seconds(rounds: int = 20) -> Times:
-    """Median seconds that a process takes which imports a module and ends; they take turns."""
+    """Median seconds of a process that imports a module and ends; the modules take turns."""
     found: dict[str, list[float]] = {name: [] for name in MODULES}
     for turn in range(-1, rounds):
         for name, times in found.items():
             start = time.perf_counter()
             subprocess.run([sys.executable, "-c", f"import {name}"], check=True)
-            if turn >= 0:  # before that, files were read from disk and compiled
+            if turn >= 0:  # the first turn reads files from disk and compiles them
                 times.append(time.perf_counter() - start)
     return {name: statistics.median(times) for name, times in found.items()}
 
 
 def show(seconds: float) -> str:
-    """A time with a unit that suits it."""
+    """A time with a suitable unit."""
     for unit, scale in (("ns", 1e9), ("µs", 1e6), ("ms", 1e3)):
         if seconds * scale < 1000:
             return f"{seconds * scale:.4g} {unit}"
@@ -219,7 +219,7 @@ def show_figure(value: Any) -> str:
 
 
 def table(chosen: dict[str, Program], sizes: list[int], rounds: int, budget: float) -> Any:
-    """Measure and print every expression over every size; give the times back."""
+    """Measure and print each expression at each size; return the times."""
     print(f"{'numpy / fastnp, above 1 is faster':34}" + "".join(f"{n:>11,}" for n in sizes))
     found: dict[str, dict[str, Times]] = {}
     for name, program in chosen.items():

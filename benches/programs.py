@@ -1,9 +1,9 @@
 """Twenty programs in vectors x, y, z and integers i, for `benches.rivals`.
 
-They are of the kind that DelayRepay (Morton et al., DLS 2020) was measured with: programs of a few
-lines, most of them found in the numpy-benchmarks collection, too. Formulas are the textbooks',
-the code is ours. Each is a pure function that NumPy, Numba and JAX accept as it stands; those that
-work on a grid take the largest square that is in the vectors.
+They are like those that DelayRepay (Morton et al., DLS 2020) was measured with: programs of a few
+lines, most of which are also in the numpy-benchmarks collection. Formulas are from textbooks, the
+code is new. Each is a pure function that NumPy, Numba and JAX accept unchanged; those that work on
+a grid take the largest square of elements that the vectors have.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ import numpy as np
 
 
 def circle(x, y, z, i):
-    """The identity that the paper opens with."""
+    """The identity of the paper's first example."""
     return np.sin(x) ** 2 + np.cos(x) ** 2
 
 
 def axpy(x, y, z, i):
-    """A scaled vector and another."""
+    """A scaled vector plus another."""
     return 1.75 * x + y
 
 
@@ -38,7 +38,7 @@ def cronbach(x, y, z, i):
 
 
 def diffusion(x, y, z, i):
-    """A step of heat on a grid."""
+    """A step of heat diffusion on a grid."""
     side = int(x.size**0.5)
     u = x[: side * side].reshape(side, side)
     middle = u[1:-1, 1:-1]
@@ -46,7 +46,7 @@ def diffusion(x, y, z, i):
 
 
 def gray_scott(x, y, z, i):
-    """A step of two reacting substances on a ring."""
+    """A step of the reaction and diffusion of two substances on a line."""
     u, v = x[1:-1], y[1:-1]
     reaction = u * v * v
     spread_u = x[2:] - 2 * u + x[:-2]
@@ -57,7 +57,7 @@ def gray_scott(x, y, z, i):
 
 
 def harris(x, y, z, i):
-    """How much of a corner is at each point of an image."""
+    """Harris corner response at each point of an image."""
     side = int(x.size**0.5)
     image = x[: side * side].reshape(side, side)
     dx = (image[1:-1, 2:] - image[1:-1, :-2]) / 2
@@ -83,17 +83,17 @@ def julia(x, y, z, i):
 
 
 def l2norm(x, y, z, i):
-    """Lengths of vectors in space."""
+    """Lengths of vectors in three dimensions."""
     return np.sqrt(x * x + y * y + z * z)
 
 
 def local_maxima(x, y, z, i):
-    """How many are larger than their neighbours."""
+    """The number of elements that are larger than both neighbours."""
     return np.sum((x[1:-1] > x[:-2]) & (x[1:-1] > x[2:]))
 
 
 def log_likelihood(x, y, z, i):
-    """Of values under a normal distribution with their mean and deviation."""
+    """Log-likelihood of values under a normal distribution with their mean and variance."""
     n = x.size
     mean = np.sum(x) / n
     variance = np.sum((x - mean) ** 2) / n + 1e-30
@@ -109,13 +109,13 @@ def least_squares(x, y, z, i):
 
 
 def masked_mean(x, y, z, i):
-    """Mean of the values that a condition holds for."""
+    """Mean of the values for which a condition holds."""
     chosen = i > 4
     return np.sum(np.where(chosen, x, 0.0)) / (np.sum(chosen) + 1)
 
 
 def pairwise(x, y, z, i):
-    """Distances between all pairs of as many points as give as many distances."""
+    """Distances between all pairs of the first points; as many distances as elements."""
     side = int(x.size**0.5)
     a, b = x[:side], y[:side]
     across, along = a.reshape(side, 1) - a, b.reshape(side, 1) - b
@@ -123,14 +123,14 @@ def pairwise(x, y, z, i):
 
 
 def periodic_distance(x, y, z, i):
-    """Distances in a box whose opposite sides are one."""
+    """Distances in a box with periodic boundaries."""
     dx, dy = np.abs(x - y), np.abs(y - z)
     dx, dy = np.minimum(dx, 1.5 - dx), np.minimum(dy, 1.5 - dy)
     return np.sqrt(dx * dx + dy * dy)
 
 
 def rosenbrock(x, y, z, i):
-    """The function that minimizers are tried on."""
+    """The Rosenbrock function, a test function of optimisation."""
     return np.sum(100 * (x[1:] - x[:-1] ** 2) ** 2 + (1 - x[:-1]) ** 2)
 
 
@@ -142,7 +142,7 @@ def vibration_energy(x, y, z, i):
 
 
 def wave(x, y, z, i):
-    """A step of a string, from its last two."""
+    """A step of the wave equation on a string, from the last two."""
     return 2 * x[1:-1] - y[1:-1] + 0.25 * (x[2:] - 2 * x[1:-1] + x[:-2])
 
 

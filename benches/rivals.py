@@ -1,16 +1,16 @@
-"""fastnp beside NumPy, numexpr, Numba and JAX: `python -m benches.rivals [--plot out.svg]`.
+"""fastnp, compared with NumPy, numexpr, Numba and JAX: `python -m benches.rivals [--plot out.svg]`.
 
-Times expressions and the programs of `programs.py` over sizes, each module by itself as its users
-would write it: NumPy and fastnp as they are, numexpr from the text, Numba with
-`njit(parallel=True)`, JAX with `jit` in double precision; those that are not installed are left
-out, and so is what one of them does not take. All run in one process and take turns in both
-orders; a figure is the median over the rounds of the time of a call, its result computed.
+Times expressions and the programs of `programs.py` over sizes, each module as its users would call
+it: NumPy and fastnp directly, numexpr from the text, Numba with `njit(parallel=True)`, JAX with
+`jit` in double precision. Modules that are not installed are left out, and so are programs that a
+module does not accept. All run in one process and take turns in both orders; a figure is the median
+over the rounds of the time of a call with its result computed.
 
-A cell is NumPy's time over the module's: above 1 it is faster than NumPy. Behind fastnp's stands
-the share of the bandwidth of a copy, measured in the same run on as much memory, with which what
-the expression has to read and write went through; arithmetic may be the limit instead. Below
-stand first calls: what a process waits that sees the expression for the first time, one process
-for each module and expression.
+A cell is NumPy's time over the module's: above 1 it is faster than NumPy. Behind fastnp's is its
+share of the bandwidth of a copy: the bytes that the expression has to read and write in its time,
+over those of a copy of as much memory in the same run. (Arithmetic may be the limit instead.) Below
+are first calls: the time of the first call of an expression in a process, one process for each
+module and expression.
 """
 
 from __future__ import annotations
@@ -42,31 +42,31 @@ Call = Callable[[], Any]
 SIZES = (1, 100, 1_000, 10_000, 100_000, 1_000_000, 10_000_000, 100_000_000)
 COLD = 100_000
 PROGRAMS = Path(__file__).with_name("programs.py")
-# Calls that take longer are made twice, and not once to warm up before.
+# Longer calls (in seconds) are made twice, without warm-up.
 LONG = 0.15
-# Before a turn: threads of a BLAS and of OpenMP look for work for up to a tenth of a second after
-# their last, and would take a core from the module whose turn is next (an inner product of a
-# million doubles after one of OpenBLAS's: 510 us, and 500 after 50 ms; 280 without).
-QUIET = 0.15
+# The pause before a turn. Threads of a BLAS and of OpenMP spin for up to a tenth of a second after
+# their last work, and would take a core from the next module (an inner product of a million doubles
+# right after one of OpenBLAS: 510 us, 50 ms after it: 500 us, without it: 280 us).
+PAUSE = 0.15
 
 
 @dataclass(frozen=True)
 class Expression:
-    """An expression in the vectors x, y and z and integers i, as text that every module is given,
-    or a program by its name."""
+    """An expression in the vectors x, y and z and integers i, as text for all modules, or the name
+    of a program."""
 
     text: str
-    # Vectors of doubles it has to read, and to write.
+    # How many vectors of doubles it has to read and to write.
     reads: int
     writes: int = 1
-    # Whether numexpr can say it.
+    # Whether numexpr can express it.
     scalar: bool = True
     program: bool = False
-    # Elements beyond which a call takes many seconds.
+    # The largest size; a call with more elements takes many seconds.
     largest: int = 100_000_000
 
     def bytes(self, n: int) -> int:
-        """What has to go through memory for vectors of `n`."""
+        """Bytes that have to be read and written for vectors of `n`."""
         return 8 * n * (self.reads + self.writes)
 
 
@@ -103,7 +103,7 @@ EXPRESSIONS = {
         largest=10_000_000,
     ),
 }
-# Vectors that each of the twenty has to read, and to write.
+# How many vectors each of the twenty programs has to read and to write.
 EXPRESSIONS |= {
     name: Expression(name, reads, writes, scalar=False, program=True)
     for name, reads, writes in (
@@ -139,25 +139,25 @@ def vectors(n: int, dtype: str = "float64") -> dict[str, Any]:
 
 
 def with_numpy(expression: Expression, values: dict[str, Any]) -> Call:
-    """NumPy as it is."""
+    """NumPy, called directly."""
     return _python(numpy, expression, values, lambda result: result)
 
 
 def with_fastnp(expression: Expression, values: dict[str, Any]) -> Call:
-    """fastnp as it is, on arrays of its own; what it leaves pending is computed."""
+    """fastnp, called directly on its own arrays; pending results are evaluated."""
     fastnp = importlib.import_module("fastnp")
     ours = {name: fastnp.array(value) for name, value in values.items()}
     fastnp.eval(*ours.values())
 
-    def settle(result: Any) -> Any:
+    def evaluate(result: Any) -> Any:
         fastnp.flush()
         return result
 
-    return _python(fastnp, expression, ours, settle)
+    return _python(fastnp, expression, ours, evaluate)
 
 
 def with_numexpr(expression: Expression, values: dict[str, Any]) -> Call | None:
-    """numexpr from the text, where it can say that."""
+    """numexpr from the text, if it can express it."""
     numexpr = importlib.import_module("numexpr")
     if not expression.scalar:
         return None
@@ -166,7 +166,7 @@ def with_numexpr(expression: Expression, values: dict[str, Any]) -> Call | None:
 
 
 def with_numba(expression: Expression, values: dict[str, Any]) -> Call:
-    """Numba on every core."""
+    """Numba on all cores."""
     numba = importlib.import_module("numba")
     return _function(numba.njit(parallel=True), numpy, expression, values, lambda result: result)
 
@@ -195,20 +195,20 @@ def function_of(np: Any, expression: Expression) -> Callable[..., Any]:
     return eval(f"lambda x, y, z, i: {expression.text}", {"np": np})
 
 
-def _python(np: Any, e: Expression, values: dict[str, Any], settle: Callable[[Any], Any]) -> Call:
+def _python(np: Any, e: Expression, values: dict[str, Any], evaluate: Callable[[Any], Any]) -> Call:
     function, arguments = function_of(np, e), tuple(values.values())
-    return lambda: settle(function(*arguments))
+    return lambda: evaluate(function(*arguments))
 
 
 def _function(
-    compiler: Any, np: Any, e: Expression, values: dict[str, Any], settle: Callable[[Any], Any]
+    compiler: Any, np: Any, e: Expression, values: dict[str, Any], evaluate: Callable[[Any], Any]
 ) -> Call:
     function, arguments = compiler(function_of(np, e)), tuple(values.values())
-    return lambda: settle(function(*arguments))
+    return lambda: evaluate(function(*arguments))
 
 
 def possible(calls: dict[str, Call | None]) -> dict[str, Call]:
-    """Those that the modules take; NumPy and fastnp have to."""
+    """The calls that work; NumPy's and fastnp's have to."""
     found: dict[str, Call] = {}
     for module, call in calls.items():
         try:
@@ -231,7 +231,7 @@ def seconds(call: Call, calls: int) -> float:
 
 
 def compare(calls: dict[str, Call], rounds: int, budget: float) -> Times:
-    """Median seconds a call for each, which take turns in both orders."""
+    """Median seconds of each call; the calls take turns in both orders."""
     counts = {}
     for name, call in calls.items():
         once = seconds(call, 1)
@@ -241,16 +241,16 @@ def compare(calls: dict[str, Call], rounds: int, budget: float) -> Times:
             once = min(once, *(seconds(call, 1) for _ in range(3)))
         counts[name] = max(1, min(100_000, int(budget / rounds / max(once, 1e-7))))
 
-    def rested(name: str) -> float:
-        time.sleep(min(QUIET, 2 * budget))
+    def after_pause(name: str) -> float:
+        time.sleep(min(PAUSE, 2 * budget))
         return seconds(calls[name], counts[name])
 
-    found = take_turns({name: partial(rested, name) for name in calls}, rounds)
+    found = take_turns({name: partial(after_pause, name) for name in calls}, rounds)
     return {name: statistics.median(times) for name, times in found.items()}
 
 
 def bandwidth(moved: int, rounds: int, budget: float) -> float:
-    """Bytes a second of a copy that moves so many, half of them read and half written."""
+    """Bytes a second of a copy that moves `moved` bytes, half of them read and half written."""
     source = numpy.ones(max(1, moved // 16))
     target = numpy.empty_like(source)
     calls = {"copy": lambda: numpy.copyto(target, source)}
@@ -268,7 +268,7 @@ def cold(module: str, name: str) -> float:
 
 
 def first_call(module: str, name: str) -> float:
-    """What `cold` asks of a fresh process: the first call beyond what the module itself sets up."""
+    """Seconds of the first call in a new process, after another expression set up the module."""
     values = vectors(COLD)
     for expression in (Expression("x - y", 2), EXPRESSIONS[name]):
         call = MODULES[module](expression, values)
@@ -277,7 +277,7 @@ def first_call(module: str, name: str) -> float:
 
 
 def show(value: float) -> str:
-    """A time with a unit that suits it."""
+    """A time with a suitable unit."""
     for unit, scale in (("ns", 1e9), ("µs", 1e6), ("ms", 1e3)):
         if value * scale < 1000:
             return f"{value * scale:.3g} {unit}"
@@ -287,7 +287,7 @@ def show(value: float) -> str:
 def table(
     names: list[str], modules: list[str], sizes: list[int], rounds: int, budget: float
 ) -> dict[str, dict[str, dict[str, float]]]:
-    """Measure and print every cell; give times back, and the share of a copy's bandwidth."""
+    """Measure and print every cell; return the times, and the share of a copy's bandwidth."""
     print(f"{'':16}{'n':>12}{'numpy':>12}" + "".join(f"{m:>12}" for m in modules[1:]))
     copies = {n: bandwidth(24 * n, rounds, budget) for n in sizes}
     found: dict[str, dict[str, dict[str, float]]] = {}
@@ -325,7 +325,7 @@ def plot(found: dict[str, Any], modules: list[str], path: Path) -> None:
 
 
 def compact(content: dict[str, Any]) -> str:
-    """JSON with an expression a line, and times to three digits: more of them is noise."""
+    """JSON with an expression a line, and times to three digits; further digits are noise."""
 
     def rounded(value: Any) -> Any:
         if isinstance(value, dict):

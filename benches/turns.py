@@ -9,8 +9,8 @@ Times = dict[str, float]
 
 
 def take_turns(measures: Mapping[str, Callable[[], float]], rounds: int) -> dict[str, list[float]]:
-    """The measurements of each in so many rounds. The order alternates (B A A B): a drift of
-    the machine's speed affects all alike.
+    """The measurements of each in so many rounds. The order alternates (B A A B), so that a drift
+    of the machine's speed affects all equally.
     """
     found: dict[str, list[float]] = {name: [] for name in measures}
     for turn in range(rounds):
@@ -20,5 +20,5 @@ def take_turns(measures: Mapping[str, Callable[[], float]], rounds: int) -> dict
 
 
 def ratio(times: Times) -> float:
-    """How many times as fast as NumPy fastnp is."""
+    """The speed-up of fastnp over NumPy."""
     return times["numpy"] / times["fastnp"]

@@ -3,7 +3,7 @@ The command line: `python -m npbench --frameworks numpy,fastnp --preset S`.
 
 Reads the options, measures one kernel after another with a line of progress each on standard
 error, and prints the report. Exit status: 0 where everything ran and agreed, 1 where something
-failed or differed, 2 for options that make no sense. Leaves measuring to `measure`.
+failed or differed, 2 for invalid options. Leaves measuring to `measure`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from npbench.measure import Framework, Measurement, Settings, measure
 
 
 def parser() -> argparse.ArgumentParser:
-    """The options."""
+    """The parser of the options."""
     options = argparse.ArgumentParser(prog="python -m npbench", description="Time NPBench.")
     add = options.add_argument
     add(
@@ -42,7 +42,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def positive(text: str) -> int:
-    """A whole number above zero."""
+    """A positive integer."""
     value = int(text)
     if value < 1:
         raise ValueError(text)
@@ -58,7 +58,7 @@ def frameworks_of(text: str) -> list[Framework]:
     if len({framework.label for framework in found}) < len(found) or not all(
         framework.module for framework in found
     ):
-        raise KernelError(f"--frameworks {text}: every framework needs a name of its own")
+        raise KernelError(f"--frameworks {text}: each framework needs a different name")
     return found
 
 
@@ -79,18 +79,18 @@ def measure_all(
     kernels: Sequence[Kernel], frameworks: Sequence[Framework], settings: Settings
 ) -> list[Measurement]:
     """Measure every kernel, and report the progress on standard error."""
-    live = sys.stderr.isatty()
-    erase = "\r\033[K" if live else ""
+    is_terminal = sys.stderr.isatty()
+    erase = "\r\033[K" if is_terminal else ""
     measurements = []
     for index, kernel in enumerate(kernels, start=1):
-        place = f"[{index}/{len(kernels)}] {kernel.name}"
-        if live:
-            print(f"{erase}{place} …", end="", file=sys.stderr, flush=True)
+        progress = f"[{index}/{len(kernels)}] {kernel.name}"
+        if is_terminal:
+            print(f"{erase}{progress} …", end="", file=sys.stderr, flush=True)
         measurement = measure(kernel, frameworks, settings)
         measurements.append(measurement)
-        verdict = "ok" if report.all_well([measurement]) else "FAILED"
-        if not live or verdict != "ok":
-            print(f"{erase}{place}: {verdict}", file=sys.stderr)
+        verdict = "ok" if report.all_agree([measurement]) else "FAILED"
+        if not is_terminal or verdict != "ok":
+            print(f"{erase}{progress}: {verdict}", file=sys.stderr)
     print(erase, end="", file=sys.stderr, flush=True)
     return measurements
 
@@ -139,7 +139,7 @@ def write_files(options: argparse.Namespace, measurements: Sequence[Measurement]
         except plot.PlotError as error:
             print(f"npbench: {error}", file=sys.stderr)
             return 2
-    return 0 if report.all_well(measurements) else 1
+    return 0 if report.all_agree(measurements) else 1
 
 
 if __name__ == "__main__":

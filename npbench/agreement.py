@@ -1,5 +1,5 @@
 """
-Whether two calls of a kernel gave the same answer, and by how much they differ.
+Compare the outputs of two calls of a kernel: whether they agree, and how much they differ.
 
 Names, shapes and dtypes have to be the same. Integers and booleans have to be equal; for floats
 the difference may be `rtol` of the element plus a thousandth of that of the largest element, since
@@ -20,10 +20,10 @@ from npbench import outputs
 
 Array = numpy.ndarray[Any, Any]
 
-# By the number of bytes of a real component. They leave room for a few ulp in transcendentals and
-# for sums in another order: NPBench itself asks for 1e-5 whatever the dtype.
+# Relative tolerances, by the bytes of a real component. They allow a few ulp in transcendental
+# functions and sums in another order. NPBench itself allows 1e-5 for every dtype.
 RTOL = {2: 5e-3, 4: 2e-5, 8: 1e-9}
-# Elements compared at a time: the temporaries stay small beside the outputs of a large preset.
+# Elements compared at a time, so that temporaries are small compared to outputs of large presets.
 BLOCK = 1 << 20
 
 
@@ -78,7 +78,7 @@ def compare_arrays(
         squared += float(numpy.sum(size**2))
     if outside == 0:
         return Agreement(agrees=True, max_relative=worst)
-    # The norm cannot be trusted where it overflowed: infinity below any tolerance is no verdict.
+    # A norm that overflowed says nothing, so the relative error counts as infinite.
     relative = math.sqrt(squared_error / squared) if 0 < squared < math.inf else math.inf
     if norm_tolerance is not None and relative <= norm_tolerance:
         return Agreement(agrees=True, max_relative=worst, norm=True)
@@ -138,7 +138,7 @@ def refuse(detail: str) -> Agreement:
 
 
 def worse(a: Agreement, b: Agreement) -> Agreement:
-    """The verdict on two sets of outputs together; the first complaint is kept."""
+    """The verdict on two sets of outputs together, with the detail of the first difference."""
     return Agreement(
         agrees=a.agrees and b.agrees,
         max_relative=max(a.max_relative, b.max_relative),

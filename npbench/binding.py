@@ -5,7 +5,7 @@ The program is compiled once for each framework and executed in its own namespac
 `__import__` returns the other module for `numpy`. No global state changes: `sys.modules` keeps the
 real NumPy, which the framework itself, the runner and SciPy use.
 
-Leaves to others which file to run and which module to bind.
+The caller chooses the file to run and the module to bind.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import Any
 
 def run_source(path: Path, np: ModuleType) -> dict[str, Any]:
     """Execute the file at `path` with `np` as its `numpy`; return its global names."""
-    # A plain dict and not a mapping of another type: CPython only caches look-ups of built-in
-    # names for plain dicts, and a slower `range` would be charged to the kernel.
+    # A plain dict: CPython caches look-ups of built-in names for no other mapping, and a slower
+    # look-up of `range` would be part of the kernel's time.
     own_builtins = dict(vars(builtins))
     own_builtins["__import__"] = importer(np)
     namespace: dict[str, Any] = {

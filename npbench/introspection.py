@@ -1,8 +1,8 @@
 """
 What the runner calls on a framework: evaluation, conversion to NumPy arrays, fallbacks, counters.
 
-Everything is optional. A module without `eval`, `fallbacks` or `stats` (NumPy) has nothing pending
-and nothing to report; an exception while reporting must not invalidate a measurement. On a device
+All of these are optional. A module without `eval`, `fallbacks` or `stats` (NumPy) has no pending
+operations and no counters. An exception in a counter does not invalidate a measurement. On a device
 the runner waits by `synchronize`, or by the current stream of `cuda` (CuPy).
 """
 
@@ -17,8 +17,8 @@ import numpy
 
 def evaluate(framework: ModuleType, arrays: Iterable[Any]) -> None:
     """
-    Wait until the values of `arrays` are in memory, on their device if they have one. An eager
-    framework needs nothing.
+    Wait until the values of `arrays` are in memory, on their device if they have one. For an eager
+    framework there is nothing to do.
     """
     run = getattr(framework, "eval", None)
     if run is not None:
@@ -39,7 +39,7 @@ def fetch(framework: ModuleType, value: Any) -> numpy.ndarray[Any, Any]:
 
 def fallbacks(framework: ModuleType) -> dict[str, int] | None:
     """Calls that ran in NumPy so far, by function; None where the framework does not count them."""
-    entries = ask(framework, "fallbacks")
+    entries = query(framework, "fallbacks")
     if entries is None:
         return None
     if isinstance(entries, Mapping):
@@ -52,11 +52,11 @@ def fallbacks(framework: ModuleType) -> dict[str, int] | None:
 
 
 def described(entry: Any) -> tuple[str, int]:
-    """The name and the count of one fallback, whatever shape its record has."""
+    """The name and the count of one fallback, from a record of any known form."""
     if isinstance(entry, Mapping):
         name = entry.get("name") or entry.get("function") or entry.get("operation") or entry
         return str(name), as_count(entry.get("count", 1))
-    # A tuple has a method `count`: only a number is a count.
+    # A tuple has a method `count`, so only an integer is taken for a count.
     count = getattr(entry, "count", None)
     if isinstance(count, int):
         return str(getattr(entry, "name", entry)), count
@@ -66,7 +66,7 @@ def described(entry: Any) -> tuple[str, int]:
 
 
 def as_count(value: Any) -> int:
-    """A number as it is; a record of calls by their number; anything else as one call."""
+    """A count: a number itself, the length of a list of calls, one for anything else."""
     if isinstance(value, int):
         return value
     return len(value) if isinstance(value, (list, tuple)) else 1
@@ -74,7 +74,7 @@ def as_count(value: Any) -> int:
 
 def compiled(framework: ModuleType) -> int | None:
     """Kernels compiled so far; None where the framework does not count them."""
-    stats = ask(framework, "stats")
+    stats = query(framework, "stats")
     if stats is None:
         return None
     fields = stats if isinstance(stats, Mapping) else public_fields(stats)
@@ -98,9 +98,9 @@ def since(after: dict[str, int] | None, before: dict[str, int] | None) -> dict[s
     return {name: count for name, count in grown.items() if count > 0}
 
 
-def ask(framework: ModuleType, question: str) -> Any:
+def query(framework: ModuleType, name: str) -> Any:
     """The result of a function without arguments, or None where it is absent or raises."""
-    function = getattr(framework, question, None)
+    function = getattr(framework, name, None)
     if function is None:
         return None
     try:

@@ -9,7 +9,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
-# Thread counts of the BLAS libraries that NumPy may be built with, and of ours.
+# Environment variables with the thread counts of fastnp and of the BLAS libraries NumPy may use.
 THREAD_SETTINGS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 

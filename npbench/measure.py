@@ -23,16 +23,16 @@ from npbench.agreement import Agreement, compare, worse
 from npbench.kernel import Kernel
 from npbench.session import Session, WorkerFailed
 
-# The length of a turn: long compared to waking the process and warming the caches, and short
-# compared to the time over which the load of a shared machine changes.
+# The length of a turn. It is long compared to waking the process and filling the caches, and short
+# compared to the time in which the load of a shared machine changes.
 TURN_SECONDS = 0.05
-# The pause before a turn: idle threads of a BLAS spin for tens of milliseconds after their last
+# The pause before a turn. Idle threads of a BLAS spin for tens of milliseconds after their last
 # product, and would take a core from the next framework.
-QUIET_SECONDS = 0.05
-# More calls than this do not change a median any more.
+PAUSE_SECONDS = 0.05
+# The most timed calls: further calls hardly change the median.
 ENOUGH_CALLS = 60
-# Where one round would take more than this many budgets, the second call is the measurement.
-PATIENCE = 4.0
+# If one round would take more than this many budgets, the second call is the measurement.
+MOST_BUDGETS = 4.0
 
 
 @dataclass(frozen=True)
@@ -88,18 +88,18 @@ class Measurement:
 
 @dataclass
 class Runner:
-    """A worker with its outcome, the time its last call took, and what it is compared with."""
+    """A worker with its outcome, the seconds of a recent call, and the outputs to compare with."""
 
     session: Session
     outcome: Outcome
     scratch: Path
     reference: Path | None
     norm_tolerance: float | None
-    pace: float = 0.0
+    call_seconds: float = 0.0
 
     @property
     def alive(self) -> bool:
-        """Whether the worker can take further orders."""
+        """Whether the worker can take further requests."""
         return self.outcome.status == "ok"
 
     def attempt(self, step: Callable[[Runner], None]) -> None:
@@ -116,9 +116,9 @@ class Runner:
     def checked_call(self, name: str) -> dict[str, Any]:
         """One call whose outputs are compared with the reference and then deleted."""
         if self.reference is None:
-            return self.session.ask("call", save=None)
+            return self.session.request("call", save=None)
         folder = self.scratch / name
-        reply = self.session.ask("call", save=str(folder))
+        reply = self.session.request("call", save=str(folder))
         if self.reference.is_dir():
             found = compare(self.reference, folder, self.norm_tolerance)
             known = self.outcome.agreement
@@ -152,7 +152,7 @@ def measure(kernel: Kernel, frameworks: Sequence[Framework], settings: Settings)
             runner.attempt(lambda r: first_calls(r, keep))
         take_turns(runners, settings, start)
         for runner in runners:
-            if runner.reference is not None and runner.pace < settings.budget / 4:
+            if runner.reference is not None and runner.call_seconds < settings.budget / 4:
                 runner.attempt(last_call)
     outcomes = [runner.outcome for runner in runners]
     return Measurement(kernel.name, settings.preset, kernel.sizes(settings.preset), outcomes)
@@ -160,7 +160,7 @@ def measure(kernel: Kernel, frameworks: Sequence[Framework], settings: Settings)
 
 def prepare(runner: Runner) -> None:
     """Load the framework, the kernel and its inputs."""
-    reply = runner.session.ask("prepare")
+    reply = runner.session.request("prepare")
     runner.outcome.version = reply["version"]
     runner.outcome.import_seconds = reply["import_seconds"]
     runner.outcome.input_bytes = reply["input_bytes"]
@@ -168,13 +168,13 @@ def prepare(runner: Runner) -> None:
 
 def first_calls(runner: Runner, keep: Path | None) -> None:
     """
-    The cold call, with everything that is asked about it, and a warm one.
+    The cold call, with its counters and its memory, and a warm one.
 
-    The reference leaves its outputs in `keep`, where the others find them.
+    The reference saves its outputs in `keep`; those of the others are compared with them.
     """
     outcome = runner.outcome
     if runner.reference is None:
-        reply = runner.session.ask("call", save=None if keep is None else str(keep))
+        reply = runner.session.request("call", save=None if keep is None else str(keep))
     else:
         reply = runner.checked_call("first")
     outcome.first_seconds = reply["seconds"]
@@ -182,18 +182,18 @@ def first_calls(runner: Runner, keep: Path | None) -> None:
     outcome.compiled = reply["compiled"]
     outcome.peak_bytes = reply["peak_bytes"]
     outcome.growth_bytes = reply["growth_bytes"]
-    # The second call is the first that may use the engine's caches, so its outputs are compared
-    # too.
-    runner.pace = runner.checked_call("second")["seconds"]
+    # The outputs of the second call are compared too: it is the first that may use the engine's
+    # caches.
+    runner.call_seconds = runner.checked_call("second")["seconds"]
 
 
 def take_turns(runners: Sequence[Runner], settings: Settings, start: float) -> None:
-    """Rounds of timed calls until the budget, the repeats or the use of more is exhausted."""
+    """Rounds of timed calls until the budget is spent or there are enough calls."""
     alive = [runner for runner in runners if runner.alive]
-    round_seconds = 2 * sum(runner.pace for runner in alive)
-    if settings.repeat is None and round_seconds > PATIENCE * settings.budget:
+    round_seconds = 2 * sum(runner.call_seconds for runner in alive)
+    if settings.repeat is None and round_seconds > MOST_BUDGETS * settings.budget:
         for runner in alive:
-            runner.outcome.seconds.append(runner.pace)
+            runner.outcome.seconds.append(runner.call_seconds)
     else:
         wanted = settings.repeat or ENOUGH_CALLS
         while any(len(r.outcome.seconds) < wanted for r in alive):
@@ -213,11 +213,11 @@ def turn(runner: Runner, wanted: int) -> None:
     missing = wanted - len(runner.outcome.seconds)
     if missing <= 0:
         return
-    time.sleep(QUIET_SECONDS)
-    fitting = int(TURN_SECONDS / max(runner.pace, 1e-6))
-    reply = runner.session.ask("calls", count=max(1, min(fitting, missing, wanted // 4)))
+    time.sleep(PAUSE_SECONDS)
+    fitting = int(TURN_SECONDS / max(runner.call_seconds, 1e-6))
+    reply = runner.session.request("calls", count=max(1, min(fitting, missing, wanted // 4)))
     runner.outcome.seconds += reply["seconds"]
-    runner.pace = statistics.median(reply["seconds"])
+    runner.call_seconds = statistics.median(reply["seconds"])
 
 
 def last_call(runner: Runner) -> None:

@@ -1,9 +1,9 @@
 """
 The resident memory of this process: now, and at its peak.
 
-`ru_maxrss` alone will not do on Linux: a child starts with the peak of the parent that forked it,
-so a small kernel would be charged with the runner. There the kernel's own high-water mark is read,
-and reset before the measured call; elsewhere `ru_maxrss` stands in for both.
+On Linux, `ru_maxrss` of a child starts with the peak of the parent that forked it, so the peak of a
+small kernel would be that of the runner. There the high-water mark of /proc is read, and reset
+before the measured call. Elsewhere `ru_maxrss` is both the current and the peak value.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def peak_bytes() -> int:
 
 def reset_peak() -> None:
     """Reset the peak to the current resident set, where the system supports it."""
-    # Where it does not, the peak includes making the inputs: too large, never too small.
+    # Elsewhere the peak includes making the inputs, so it is an upper bound.
     with contextlib.suppress(OSError):
         CLEAR_REFS.write_text("5")
 

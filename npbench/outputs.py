@@ -35,7 +35,7 @@ def flatten(value: Any, name: str = "result") -> dict[str, Any]:
 
 
 def is_array(value: Any) -> bool:
-    """Whether `value` is an array of whatever framework: not a Python or NumPy scalar."""
+    """Whether `value` is an array of any framework, and not a Python or NumPy scalar."""
     return hasattr(value, "shape") and hasattr(value, "dtype") and not is_scalar(value)
 
 
@@ -62,23 +62,23 @@ def same(array: Any, original: Array) -> bool:
 def save(folder: Path, outputs: Mapping[str, Any], changed: Iterable[str] = ()) -> None:
     """Write `outputs`, and the names of the arguments that were changed, to a new folder."""
     folder.mkdir(parents=True)
-    for place, value in enumerate(outputs.values()):
-        # C order, so that the comparison can walk the mapped file without a copy.
+    for number, value in enumerate(outputs.values()):
+        # C order, so that the comparison can flatten the mapped file without a copy.
         array = numpy.asarray(numpy.asarray(value), order="C")
-        numpy.save(folder / f"{place}.npy", array, allow_pickle=False)
+        numpy.save(folder / f"{number}.npy", array, allow_pickle=False)
     index = {"outputs": list(outputs), "written": list(changed)}
     (folder / NAMES).write_text(json.dumps(index), encoding="utf-8")
 
 
 def load(folder: Path) -> tuple[dict[str, Array], list[str]]:
-    """The outputs in `folder`, mapped and not read, and the names of the changed arguments."""
+    """The outputs in `folder`, memory-mapped, and the names of the changed arguments."""
     index = json.loads((folder / NAMES).read_text(encoding="utf-8"))
-    files = {name: folder / f"{place}.npy" for place, name in enumerate(index["outputs"])}
+    files = {name: folder / f"{number}.npy" for number, name in enumerate(index["outputs"])}
     return {name: map_file(path) for name, path in files.items()}, index["written"]
 
 
 def map_file(path: Path) -> Array:
-    """An array on disk; an empty one is read, since there is nothing to map."""
+    """An array on disk, memory-mapped; an empty one cannot be mapped and is read."""
     try:
         array: Array = numpy.load(path, mmap_mode="r", allow_pickle=False)
     except ValueError:

@@ -1,7 +1,7 @@
 """
 The speed-ups as a horizontal bar chart on a logarithmic axis, largest first.
 
-SVG is written by hand and needs nothing; PNG goes through matplotlib where that is installed.
+SVG is written without any library; PNG needs matplotlib.
 Leaves the numbers to `report`.
 """
 
@@ -18,14 +18,15 @@ from xml.sax.saxutils import escape
 from npbench.measure import Measurement
 from npbench.report import agrees, ratio, summarise
 
-# Distinct in print and to the colour-blind (Okabe and Ito): faster, slower, wrong or failed.
+# Colours that are distinct in print and for the colour-blind (Okabe and Ito): faster, slower, wrong
+# or failed.
 FASTER, SLOWER, WRONG = "#0072b2", "#d55e00", "#999999"
 INK, MUTED, GRID, PAPER = "#1f2430", "#667085", "#e4e7ec", "#ffffff"
 WIDTH, LEFT, RIGHT, TOP, BOTTOM, ROW = 860, 170, 80, 86, 62, 22
 
 
 class PlotError(Exception):
-    """A plot that cannot be drawn: nothing to show, an unknown format, no matplotlib."""
+    """A plot that cannot be drawn: no second framework, an unknown format, no matplotlib."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def headings(measurements: Sequence[Measurement], machine: dict[str, Any]) -> tu
 
 
 def axis(bars: Sequence[Bar]) -> tuple[float, float]:
-    """The ends of the axis: around all bars and 1, on steps of the ticks."""
+    """The ends of the axis: the nearest steps below and above all bars and 1."""
     values = [1.0, *(bar.ratio for bar in bars if bar.ratio)]
     low, high = min(values) / 1.15, max(values) * 1.15
     return max((t for t in steps() if t <= low), default=low), min(
@@ -142,7 +143,7 @@ def bar_parts(bar: Bar, y: float, x: Any) -> list[str]:
     middle = y + ROW / 2 + 4
     value = bar.ratio or 1.0
     left, right = sorted((x(1.0), x(value)))
-    # The label of a slower kernel stands to the right of the line, clear of the names.
+    # The label of a slower kernel is to the right of the line, so that it covers no name.
     label = text(right + 6, middle, bar.text, 11, INK, "start")
     return [
         text(LEFT - 12, middle, bar.name, 12, INK, "end"),
@@ -171,7 +172,7 @@ def vertical(x: float, top: float, bottom: float, colour: str, width: float) -> 
 
 
 def load_matplotlib() -> Any:
-    """`matplotlib.figure`, or PlotError with what to do instead."""
+    """`matplotlib.figure`; PlotError if it is not installed."""
     try:
         return importlib.import_module("matplotlib.figure")
     except ImportError:

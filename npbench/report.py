@@ -1,7 +1,7 @@
 """
-What the measurements say together: ratios, the summary, the verdict, and the JSON document.
+The evaluation of all measurements: ratios, summary, exit verdict and JSON document.
 
-Leaves laying them out to `table` and `plot`.
+Leaves presentation to `table` and `plot`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Summary:
     """
     One framework over all kernels, against the reference.
 
-    The ratios are those of the kernels that agree: a wrong answer has no speed.
+    Only kernels that agree have ratios: the time of a wrong result is not counted.
     """
 
     label: str
@@ -36,7 +36,7 @@ class Summary:
 
 
 def ratio(measurement: Measurement, outcome: Outcome) -> float | None:
-    """How many times faster than the reference: above one is faster. None where unmeasured."""
+    """The reference's time over this one's: above 1 is faster. None if either is not measured."""
     reference = measurement.outcomes[0].median_seconds
     if not reference or not outcome.median_seconds:
         return None
@@ -44,7 +44,7 @@ def ratio(measurement: Measurement, outcome: Outcome) -> float | None:
 
 
 def agrees(measurement: Measurement, outcome: Outcome) -> bool:
-    """Whether `outcome` gave the answers of the reference, all of them, and did not fail."""
+    """Whether `outcome` did not fail and all its outputs agree with the reference."""
     if outcome.status != "ok":
         return False
     if outcome is measurement.outcomes[0]:
@@ -53,7 +53,7 @@ def agrees(measurement: Measurement, outcome: Outcome) -> bool:
 
 
 def summarise(measurements: Sequence[Measurement]) -> list[Summary]:
-    """A summary of every framework but the reference; of the reference where it is alone."""
+    """A summary of every framework except the reference, or of the reference if it is alone."""
     if not measurements:
         return []
     positions = range(1, len(measurements[0].outcomes)) or range(1)
@@ -80,7 +80,7 @@ def summarise_one(measurements: Sequence[Measurement], position: int) -> Summary
     )
 
 
-def all_well(measurements: Sequence[Measurement]) -> bool:
+def all_agree(measurements: Sequence[Measurement]) -> bool:
     """Whether every framework ran every kernel and agreed."""
     return all(agrees(m, outcome) for m in measurements for outcome in m.outcomes)
 
@@ -88,7 +88,7 @@ def all_well(measurements: Sequence[Measurement]) -> bool:
 def document(
     measurements: Sequence[Measurement], machine: dict[str, Any], settings: dict[str, Any]
 ) -> dict[str, Any]:
-    """Everything that was measured, in types that JSON has."""
+    """Everything that was measured, as types of JSON."""
     return {
         "schema": SCHEMA,
         "machine": machine,
@@ -110,7 +110,7 @@ def document(
 
 
 def finite(value: Any) -> Any:
-    """`value` with infinities as text, for which JSON has no number."""
+    """`value` with infinities and NaN as text, since JSON has no numbers for them."""
     if isinstance(value, dict):
         return {key: finite(part) for key, part in value.items()}
     if isinstance(value, list):

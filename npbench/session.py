@@ -1,7 +1,7 @@
 """
-The runner's end of a worker process: start it, give it orders, notice when it dies or hangs.
+The runner's side of a worker process: starts it, sends requests, detects crashes and timeouts.
 
-Leaves the meaning of the orders to `worker` and `measure`. POSIX only: answers come through an
+Leaves the meaning of the requests to `worker` and `measure`. POSIX only: replies come through an
 inherited pipe.
 """
 
@@ -21,7 +21,7 @@ from types import TracebackType
 from typing import Any, Self
 
 ROOT = Path(__file__).resolve().parent.parent
-# The end of a dead worker's standard error that is kept: a panic message or a sanitizer report.
+# Bytes kept of the end of a worker's output: enough for a panic message or a sanitizer's report.
 TAIL = 4000
 
 
@@ -41,18 +41,18 @@ class Session:
     def __init__(self, spec: dict[str, Any], timeout: float) -> None:
         self.timeout = timeout
         self.stderr = tempfile.TemporaryFile()  # noqa: SIM115 -- closed by __exit__
-        self.replies, theirs = os.pipe()
+        self.replies, worker_end = os.pipe()
         self.unread = b""
         paths = [str(ROOT), os.environ.get("PYTHONPATH", "")]
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "npbench.worker", str(theirs), json.dumps(spec)],
+            [sys.executable, "-m", "npbench.worker", str(worker_end), json.dumps(spec)],
             stdin=subprocess.PIPE,
             stdout=self.stderr,
             stderr=self.stderr,
-            pass_fds=(theirs,),
+            pass_fds=(worker_end,),
             env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, paths))},
         )
-        os.close(theirs)
+        os.close(worker_end)
 
     def __enter__(self) -> Self:
         return self
@@ -66,17 +66,17 @@ class Session:
         self.process.kill()
         self.process.wait()
         if self.process.stdin is not None:
-            # Closing flushes, which fails where the worker died with an order unread.
+            # Closing flushes, which fails if the worker died before it read a request.
             with contextlib.suppress(BrokenPipeError):
                 self.process.stdin.close()
         os.close(self.replies)
         self.stderr.close()
 
-    def ask(self, do: str, **order: Any) -> dict[str, Any]:
-        """Send an order and wait for the answer; WorkerFailed for an error or a timeout."""
+    def request(self, do: str, **arguments: Any) -> dict[str, Any]:
+        """Send a request and wait for the reply; WorkerFailed for an error or a timeout."""
         assert self.process.stdin is not None
         try:
-            self.process.stdin.write(json.dumps({"do": do, **order}).encode() + b"\n")
+            self.process.stdin.write(json.dumps({"do": do, **arguments}).encode() + b"\n")
             self.process.stdin.flush()
         except BrokenPipeError:
             raise self.crash() from None
@@ -93,8 +93,8 @@ class Session:
             ready, _, _ = select.select([self.replies], [], [], left)
             if not ready:
                 self.process.kill()
-                summary = f"no answer within {self.timeout:g} s"
-                raise WorkerFailed("timeout", summary, self.last_words())
+                summary = f"no reply within {self.timeout:g} s"
+                raise WorkerFailed("timeout", summary, self.output_end())
             received = os.read(self.replies, 1 << 16)
             if not received:
                 raise self.crash()
@@ -106,9 +106,9 @@ class Session:
         """The failure that describes how the worker process ended."""
         code = self.process.wait()
         reason = signal.Signals(-code).name if code < 0 else f"exit status {code}"
-        return WorkerFailed("crash", f"the process died: {reason}", self.last_words())
+        return WorkerFailed("crash", f"the process died: {reason}", self.output_end())
 
-    def last_words(self) -> str:
+    def output_end(self) -> str:
         """The end of what the worker wrote to its standard output and error."""
         end = self.stderr.seek(0, os.SEEK_END)
         self.stderr.seek(max(0, end - TAIL))

@@ -12,8 +12,8 @@ from npbench.measure import Measurement, Outcome
 from npbench.report import Summary, ratio, summarise
 
 MEBI = 1 << 20
-NOTHING = "–"
-# A message longer than this would push the last columns off the screen; --verbose shows it all.
+MISSING = "–"
+# Longer messages are cut, so that the last columns stay on the screen; --verbose prints all.
 LONGEST_MESSAGE = 60
 
 
@@ -31,7 +31,7 @@ def render(measurements: Sequence[Measurement]) -> str:
 
 
 def header(measurement: Measurement) -> list[str]:
-    """The names of the columns; one framework is named in its own, several in a column."""
+    """The names of the columns. One framework is named in a heading, several in a column."""
     reference, *others = measurement.outcomes
     name = others[0].label if len(others) == 1 else "its"
     columns = ["kernel"]
@@ -54,7 +54,7 @@ def row(measurement: Measurement, outcome: Outcome) -> list[str]:
         faster = ratio(measurement, outcome)
         cells += [
             milliseconds(outcome.median_seconds),
-            NOTHING if faster is None else f"{faster:.2f}",
+            MISSING if faster is None else f"{faster:.2f}",
         ]
     fallbacks = None if outcome.fallbacks is None else sum(outcome.fallbacks.values())
     return [
@@ -71,7 +71,7 @@ def row(measurement: Measurement, outcome: Outcome) -> list[str]:
 
 
 def agreement(measurement: Measurement, outcome: Outcome) -> str:
-    """The verdict on the outputs, or why there are none."""
+    """The verdict on the outputs, or the error if there are none."""
     if outcome.status != "ok":
         return shorten(f"{outcome.status.upper()}: {outcome.error}")
     if outcome is measurement.outcomes[0]:
@@ -105,16 +105,16 @@ def summary_line(summary: Summary) -> str:
 
 
 def failures(measurements: Sequence[Measurement]) -> str:
-    """What differs, and the full traceback or the last words of everything that failed."""
-    told = []
+    """Each difference, and the traceback or the end of the output of each failure."""
+    lines = []
     for measurement in measurements:
         for outcome in measurement.outcomes:
-            place = f"== {measurement.kernel} under {outcome.label}"
+            heading = f"== {measurement.kernel} under {outcome.label}"
             if outcome.status != "ok":
-                told.append(f"{place}: {outcome.error}\n{outcome.traceback}")
+                lines.append(f"{heading}: {outcome.error}\n{outcome.traceback}")
             elif outcome.agreement is not None and not outcome.agreement.agrees:
-                told.append(f"{place}: {outcome.agreement.detail}")
-    return "\n\n".join(told)
+                lines.append(f"{heading}: {outcome.agreement.detail}")
+    return "\n\n".join(lines)
 
 
 def align(rows: Sequence[Sequence[str]]) -> list[str]:
@@ -131,21 +131,21 @@ def align(rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def milliseconds(seconds: float | None) -> str:
-    """Four significant digits or so, whatever the magnitude."""
+    """Milliseconds with three decimals below ten, else one."""
     if seconds is None:
-        return NOTHING
+        return MISSING
     value = seconds * 1e3
     return f"{value:.3f}" if value < 10 else f"{value:.1f}"
 
 
 def mebibytes(size: int | None) -> str:
-    """Whole mebibytes, with a decimal where there are few."""
+    """Mebibytes with one decimal below ten, else none."""
     if size is None:
-        return NOTHING
+        return MISSING
     value = size / MEBI
     return f"{value:.1f}" if value < 10 else f"{value:.0f}"
 
 
 def number(value: int | None) -> str:
-    """A count that a framework may not keep."""
-    return NOTHING if value is None else str(value)
+    """A count; a dash if the framework does not keep it."""
+    return MISSING if value is None else str(value)

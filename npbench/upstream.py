@@ -1,5 +1,5 @@
 """
-Kernels of a checkout of NPBench (github.com/spcl/npbench), read where they lie.
+Kernels of a checkout of NPBench (github.com/spcl/npbench), read in place.
 
 `bench_info/*.json` names the files, the presets and the arguments; the function to time is in
 `*_numpy.py` and the initialiser beside it. The checkout is never imported as a package, so that it

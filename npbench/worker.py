@@ -1,12 +1,12 @@
 """
-The process that runs one kernel under one framework, on the orders of the runner.
+The process that runs one kernel under one framework, as the runner requests.
 
 `python -m npbench.worker FD SPEC`: SPEC is a JSON object (`kernel`, `suite`, `framework`,
-`preset`); orders come as JSON lines on standard input and are answered on file descriptor FD, so
-that the kernel may print to standard output. Between orders the process sleeps and uses no core.
+`preset`). Requests are JSON lines on standard input, and replies go to file descriptor FD, so that
+the kernel may print to standard output. Between requests the process sleeps and uses no core.
 
-Orders: `prepare`, `call` (one timed call, with its outputs on request), `calls` (several).
-Leaves the choice of orders, and every judgement, to `measure`.
+Requests: `prepare`, `call` (one timed call, whose outputs may be saved), `calls` (several).
+Leaves the choice of requests, and the comparison of outputs, to `measure`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ Reply = dict[str, Any]
 
 
 class Worker:
-    """The kernel, its framework and its pristine inputs."""
+    """The kernel, its framework and its unmodified inputs."""
 
     def __init__(self, spec: dict[str, Any]) -> None:
         self.spec = spec
@@ -58,7 +58,7 @@ class Worker:
         fallbacks = introspection.fallbacks(self.framework)
         compiled = introspection.compiled(self.framework)
         seconds, result = self.timed(arguments)
-        # Read before saving: turning outputs into NumPy arrays may cost memory of its own.
+        # Read before saving, since conversion of outputs to NumPy arrays may take memory.
         peak = memory.peak_bytes()
         reply = {
             "seconds": seconds,
@@ -85,9 +85,9 @@ class Worker:
         }
 
     def calls(self, count: int) -> Reply:
-        """The seconds of `count` calls, each on inputs of its own."""
-        # Garbage of other turns is not the next call's; collection itself stays on, since a
-        # program pays for it as well.
+        """The seconds of `count` calls, each on fresh inputs."""
+        # Garbage of other turns is collected first, so that these calls do not pay for it.
+        # Collection stays on, since it is part of a program's time.
         gc.collect()
         return {"seconds": [self.timed(self.fresh_arguments())[0] for _ in range(count)]}
 
@@ -118,15 +118,15 @@ def find_kernel(name: str, suite: str | None) -> Kernel:
 
 
 def less(after: int | None, before: int | None) -> int | None:
-    """The growth of a count that a framework may not keep."""
+    """The increase of a count; None if the framework does not keep it."""
     return None if after is None else after - (before or 0)
 
 
-def answer(worker: Worker, order: dict[str, Any]) -> Reply:
-    """Carry out one order; an exception is part of the answer."""
+def reply_to(worker: Worker, request: dict[str, Any]) -> Reply:
+    """Carry out a request; an exception becomes part of the reply."""
     try:
-        action = order.pop("do")
-        reply: Reply = getattr(worker, action)(**order)
+        action = request.pop("do")
+        reply: Reply = getattr(worker, action)(**request)
         return reply
     except Exception as error:
         last = traceback.format_exception_only(error)[-1].strip()
@@ -134,12 +134,12 @@ def answer(worker: Worker, order: dict[str, Any]) -> Reply:
 
 
 def main() -> None:
-    """Answer orders until standard input ends."""
+    """Reply to requests until standard input ends."""
     descriptor, spec = int(sys.argv[1]), json.loads(sys.argv[2])
     worker = Worker(spec)
     with os.fdopen(descriptor, "w", encoding="utf-8") as replies:
         for line in sys.stdin:
-            print(json.dumps(answer(worker, json.loads(line))), file=replies, flush=True)
+            print(json.dumps(reply_to(worker, json.loads(line))), file=replies, flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """A stand-in for another array library: a DLPack consumer and producer, by ctypes.
 
-They read device memory directly, which works for the test device: its memory is the host's.
+They access device memory directly. This works for the mock device, whose memory is the host's.
 """
 
 from __future__ import annotations
@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy
 
-APART = (12, 0)
+# The DLPack device of the mock device: type (extension device) and number.
+MOCK_DEVICE = (12, 0)
 
 
 class Tensor(ctypes.Structure):
@@ -78,7 +79,7 @@ class Consumer:
         self.pointer = pointer
         assert _api.PyCapsule_SetName(capsule, USED[name]) == 0
         tensor = self.managed.tensor
-        self.place = (tensor.device_type, tensor.device_id)
+        self.device = (tensor.device_type, tensor.device_id)
         self.kind = (tensor.code, tensor.bits, tensor.lanes)
         self.shape = tuple(tensor.shape[: tensor.ndim])
         self.strides = tuple(tensor.strides[: tensor.ndim])
@@ -105,7 +106,7 @@ _exported: list[Any] = []
 
 
 class Producer:
-    """Another library's array: part of a block of the device's memory, which `keep` keeps alive."""
+    """Another library's array: part of a block of device memory, which `keep` keeps alive."""
 
     def __init__(
         self,
@@ -116,14 +117,15 @@ class Producer:
         kind: tuple[int, int, int] = (2, 64, 1),
         name: bytes = b"dltensor_versioned",
         flags: int = 0,
-        place: tuple[int, int] = APART,
+        device: tuple[int, int] = MOCK_DEVICE,
         version: int = 1,
     ) -> None:
         self.source = Consumer(keep.__dlpack__(max_version=(1, 0)))
-        self.name, self.place = name, place
-        self.asked: list[dict[str, Any]] = []
+        self.name, self.device = name, device
+        # The arguments of each call of `__dlpack__`.
+        self.requests: list[dict[str, Any]] = []
         self.released = 0
-        tensor = Tensor(self.source.address, *place, len(shape), *kind)
+        tensor = Tensor(self.source.address, *device, len(shape), *kind)
         self._lists = [(ctypes.c_int64 * len(shape))(*shape)]
         tensor.shape = self._lists[0]
         if strides is not None:
@@ -141,16 +143,16 @@ class Producer:
         _exported.remove(self)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return self.place
+        return self.device
 
     def __dlpack__(self, **kwargs: Any) -> Any:
-        self.asked.append(kwargs)
+        self.requests.append(kwargs)
         _exported.append(self)
         return _api.PyCapsule_New(ctypes.addressof(self.managed), self.name, None)
 
 
 class OldProducer(Producer):
-    """One from before `__dlpack__` took arguments."""
+    """A producer of an older protocol, whose `__dlpack__` has no arguments but `stream`."""
 
     def __dlpack__(self, stream: Any = None) -> Any:  # type: ignore[override]
         return super().__dlpack__()

@@ -1,8 +1,8 @@
-//! Elementary functions on one thread and vectors that stay in L1: the portable backend's loops and machine code, at every level of
-//! instructions that the processor has.
+//! Elementary functions on one thread and vectors that stay in L1: the portable backend's loops and machine code, at each
+//! instruction-set level of the processor.
 //!
-//! `cargo bench -p fastnp-benches --bench functions -- --quick sin/f64` times one. The time of an element is the figure of `thrpt`
-//! turned round.
+//! `cargo bench -p fastnp-benches --bench functions -- --quick sin/f64` times one. The time of an element is the reciprocal
+//! of `thrpt`.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use fastnp_benches::{Numbers, launch, map_of};
@@ -14,7 +14,7 @@ use std::time::Duration;
 /// Small enough that arguments and results stay in L1.
 const N: usize = 1024;
 
-/// The backends, with what to call them.
+/// The backends and their names in the report.
 fn backends() -> Vec<(String, Box<dyn Backend>)> {
     let portable = Portable::every_level().into_iter().map(|b| (format!("{b:?}"), Box::new(b) as Box<dyn Backend>));
     let mut all: Vec<(String, Box<dyn Backend>)> = portable.collect();
@@ -35,7 +35,7 @@ fn range(op: Op) -> (f64, f64) {
     }
 }
 
-/// Numbers of a range, in an order without a pattern.
+/// Numbers of a range in pseudo-random order.
 fn numbers((low, high): (f64, f64), step: usize, dtype: DType) -> Numbers {
     Numbers::of(dtype, N, |i| Scalar::new(dtype, low + (high - low) * ((i * step % N) as f64 + 0.5) / N as f64))
 }
@@ -57,7 +57,7 @@ fn functions(c: &mut Criterion) {
                 let program = backend.compile(&kernel).unwrap_or_else(|error| panic!("{error}"));
                 group.bench_function(format!("{op}/{dtype}/{name}"), |b| {
                     let operands = op.arity() + 1;
-                    // SAFETY: every operand has N elements of memory of its own.
+                    // SAFETY: each operand has separate memory of N elements.
                     b.iter(|| unsafe {
                         black_box(launch(&*program, (&[N], &[]), &addresses[..operands], &strides[..operands]))
                     });

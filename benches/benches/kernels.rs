@@ -1,4 +1,4 @@
-//! The portable backend's kernels, by element, on one thread and memory that is there.
+//! The portable backend's kernels: time an element, on one thread and allocated memory.
 
 use criterion::{BenchmarkGroup, Criterion, Throughput, criterion_group, criterion_main, measurement::WallTime};
 use fastnp_benches::{Numbers, chain, compile, fold, fold_of, launch, map, map_of};
@@ -15,7 +15,7 @@ fn contiguous(group: &mut BenchmarkGroup<'_, WallTime>, name: &str, kernel: Kern
     let strides = vec![8; operands];
     group.throughput(Throughput::Elements(n as u64));
     group.bench_function(format!("{name}/{n}"), |b| {
-        // SAFETY: every operand has n elements of memory of its own.
+        // SAFETY: each operand has separate memory of n elements.
         b.iter(|| unsafe { black_box(launch(&*program, (&[n], &[]), &addresses, &strides)) });
     });
 }
@@ -33,7 +33,7 @@ fn folded(
     let addresses = [from.at(0), to.at(0)];
     group.throughput(Throughput::Elements((rows * columns) as u64));
     group.bench_function(format!("{name}/{rows}x{columns}"), |b| {
-        // SAFETY: the strides lead through the matrix, and one result for each of the outer points fits.
+        // SAFETY: the strides stay within the matrix, and the output has an element for each outer point.
         b.iter(|| unsafe { black_box(launch(&*program, (&[rows], &[columns]), &addresses, &strides)) });
     });
 }
@@ -57,7 +57,7 @@ fn stencil(group: &mut BenchmarkGroup<'_, WallTime>, side: usize) {
     });
 }
 
-/// Times a kernel over extents of its own, with the strides of all its operands, none of which goes back.
+/// Times a kernel over given extents and strides of all operands; no stride is negative.
 fn spread(
     group: &mut BenchmarkGroup<'_, WallTime>,
     name: &str,
@@ -82,7 +82,7 @@ fn spread(
     group.throughput(Throughput::Elements(extents.iter().product::<usize>() as u64));
     let extents: Vec<String> = extents.iter().map(usize::to_string).collect();
     group.bench_function(format!("{name}/{}", extents.join("x")), |b| {
-        // SAFETY: every operand has memory of its own, as far as its strides lead; what is read as bools holds bools.
+        // SAFETY: each operand has separate memory up to its largest offset; operands of bools hold bools.
         b.iter(|| unsafe { black_box(launch(&*program, (outer, inner), &addresses, strides)) });
     });
 }

@@ -1,7 +1,6 @@
-//! What surrounds the loops: verifying a kernel, compiling it, writing machine code, and launching it over few and over many
-//! elements.
+//! The cost around the loops: verifying a kernel, compiling it, encoding machine code, and launching it over few and many elements.
 //!
-//! The budget is 5 µs and 0.1 µs an instruction for a compile, and a launch of few elements should cost what its elements cost.
+//! The budget is 5 µs and 0.1 µs an instruction for a compile, and a launch of few elements should cost little more than its elements.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use fastnp_benches::{Numbers, chain, compile, launch, map};
@@ -42,7 +41,7 @@ fn launching(c: &mut Criterion) {
     group.finish();
 }
 
-/// A thousand instructions each: time per instruction is the figure in microseconds read as nanoseconds.
+/// A thousand instructions each, so a figure in microseconds is the time of an instruction in nanoseconds.
 #[cfg(all(target_arch = "x86_64", unix))]
 fn encoding(c: &mut Criterion) {
     use fastnp_codegen::x86::asm::forms;

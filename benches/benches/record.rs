@@ -1,7 +1,7 @@
 //! Recording: what one operation costs before anything runs. The budget is 100 ns.
 //!
-//! Results are dropped, so the trace's own flushes, which come every few dozen operations, find nothing to run; they
-//! are part of the figures, as they are of every program's.
+//! Results are dropped, so the flushes that the trace starts every few dozen operations have nothing to run. Their time is part of
+//! the figures, as in any program.
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use fastnp::{Array, Index, Op, Reduction, Value, apply};

@@ -1,17 +1,17 @@
-//! What the benches share: kernels, memory to run them on, and arrays.
+//! Kernels, operand memory and arrays that all benches use.
 //!
 //! One bench file a layer, from the bottom up:
 //!
 //! | bench | times |
 //! |---|---|
-//! | `kernels` | the portable backend's loops, by element |
-//! | `functions` | elementary functions, by element, as every backend and level of instructions runs them |
+//! | `kernels` | the portable backend's loops, an element |
+//! | `functions` | elementary functions, an element, on each backend and instruction-set level |
 //! | `launch` | verifying, compiling and launching a kernel |
 //! | `record` | recording an operation |
-//! | `plan` | planning a trace, and finding the plan of one seen before |
+//! | `plan` | planning a trace, and finding a plan in the plan cache |
 //! | `program` | small array programs, from recording to memory |
 //!
-//! `cargo bench -p fastnp-benches` runs all of them, `cargo bench -p fastnp-benches --bench plan -- --quick` one in a hurry.
+//! `cargo bench -p fastnp-benches` runs all of them, `cargo bench -p fastnp-benches --bench plan -- --quick` one of them with fewer samples.
 //! Comparisons with NumPy are in `peers.py` beside this crate and in the folder `npbench`.
 
 use fastnp::Array;
@@ -26,7 +26,7 @@ pub fn map(rank: u8, inputs: usize, compute: impl FnOnce(&mut FragmentBuilder<'_
     map_of(rank, &vec![DType::F64; inputs], compute)
 }
 
-/// A kernel over `rank` axes: loads an operand of each of some types, computes, and stores one of the type that it comes to.
+/// A kernel over `rank` axes: loads an operand of each given type, computes, and stores the result in an operand of its type.
 pub fn map_of(
     rank: u8,
     inputs: &[DType],
@@ -47,7 +47,7 @@ pub fn fold(outer: u8, fold: Fold) -> Kernel {
     fold_of(outer, &[DType::F64], |_, v| vec![(fold, v[0])])
 }
 
-/// A kernel that loads an operand of each of some types, computes, and folds over one inner axis.
+/// A kernel that loads an operand of each given type, computes, and folds over one inner axis.
 pub fn fold_of(
     outer: u8,
     inputs: &[DType],
@@ -66,7 +66,7 @@ pub fn fold_of(
     kernel.finish()
 }
 
-/// Loads an operand of each of some types.
+/// Loads an operand of each given type.
 fn loads(kernel: &mut KernelBuilder, inputs: &[DType]) -> Vec<ValueId> {
     let operands: Vec<_> = inputs.iter().map(|&dtype| kernel.operand(dtype, Access::Read, true)).collect();
     operands.into_iter().map(|operand| kernel.body().load(operand)).collect()
@@ -97,7 +97,7 @@ pub fn compile(kernel: Kernel) -> Arc<dyn Program> {
 #[repr(align(64))]
 pub struct Line(pub [u64; 8]);
 
-/// Memory of numbers, from a cache line's boundary on.
+/// Memory of numbers, aligned to a cache line.
 #[derive(Debug)]
 pub struct Numbers(Vec<Line>);
 
@@ -127,7 +127,7 @@ impl Numbers {
 /// Launches a program on the caller's thread.
 ///
 /// # Safety
-/// The memory that the launch reaches is there, as [`Program::launch`] asks.
+/// The contract of [`Program::launch`]: all memory that the launch accesses is allocated.
 pub unsafe fn launch(
     program: &dyn Program,
     (outer, inner): (&[usize], &[usize]),
@@ -135,14 +135,14 @@ pub unsafe fn launch(
     strides: &[isize],
 ) -> RaisedFlags {
     let launch = Launch { outer, inner, addresses, strides, scalars: &[] };
-    // SAFETY: as the caller promises.
+    // SAFETY: the caller's contract.
     unsafe { program.launch(&launch, &SingleThread) }.unwrap()
 }
 
 /// An evaluated array of `n` doubles between 0 and 1.
 ///
 /// # Panics
-/// Where there is no memory.
+/// If memory cannot be allocated.
 pub fn array(n: usize) -> Array {
     let array = Array::linspace(0.0, 1.0, n);
     array.evaluate().expect("there is memory");

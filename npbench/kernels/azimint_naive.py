@@ -1,6 +1,6 @@
 """Azimuthal integration: the mean of the data in each of `npt` rings of equal width.
 
-The naive form of the pyFAI method (Kieffer and Ashiotis, EuroSciPy 2014): a fresh mask a ring.
+The naive form of the pyFAI method (Kieffer and Ashiotis, EuroSciPy 2014): a new mask for each ring.
 """
 
 import numpy as np

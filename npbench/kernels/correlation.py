@@ -20,7 +20,7 @@ def initialize(M, N):
 def kernel(M, float_n, data):
     mean = np.mean(data, axis=0)
     stddev = np.std(data, axis=0)
-    # A column that hardly varies would divide by almost nothing.
+    # A nearly constant column would be divided by nearly zero.
     stddev[stddev <= 0.1] = 1.0
     data -= mean
     data /= np.sqrt(float_n) * stddev

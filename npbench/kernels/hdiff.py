@@ -32,7 +32,7 @@ def kernel(in_field, out_field, coeff):
         + in_field[1 : NI + 3, 2 : NJ + 4, :]
         + in_field[1 : NI + 3, 0 : NJ + 2, :]
     )
-    # A flux that would run up the gradient is dropped.
+    # Flux limiter: a flux up the gradient is set to zero.
     flux = laplacian[1:, 1 : NJ + 1, :] - laplacian[:-1, 1 : NJ + 1, :]
     slope = in_field[2 : NI + 3, 2 : NJ + 2, :] - in_field[1 : NI + 2, 2 : NJ + 2, :]
     flux_i = np.where((flux * slope) > 0, 0, flux)

@@ -22,25 +22,28 @@ QUICK = 20_000
 
 HEAD = f"""# Accuracy
 
-The largest error found of every elementwise function that runs natively, and of every reduction: ours and NumPy's, over the same
-arguments. Made by `python -m tests.accuracy`; tests hold our columns to their bounds.
+The largest error found of every native elementwise function and of every reduction, fastnp's and NumPy's, over the same arguments.
+Written by `python -m tests.accuracy`. Tests compare fastnp's columns with their bounds.
 
 ## Functions
 
 In units of the last place; a correctly rounded result is within 0.5. About {POINTS:,} points a function: random over the whole
 exponent range, dense next to multiples of pi/2, to 1, to powers of two, to the bounds of overflow and underflow and among
-subnormals, arguments up to 1e300, and pairs of like and unlike size; every half there is. The truth is the C library's long double.
-Errors of complex functions are lengths, over arguments of moderate size; ours are the C library's, as NumPy's are.
+subnormals, arguments up to 1e300, and pairs of similar and of different magnitude; all `float16` numbers. The reference is the C
+library's long double. The error of a complex function is the magnitude of the difference, over arguments of moderate magnitude; both
+libraries call the C library's complex functions.
 
-Ours is to be within 1 where NumPy's is, else within 4 or NumPy's. NumPy's column depends on the processor, which chooses its library.
+The bound is 1 where NumPy's error is within 1, else 4 or NumPy's error, whichever is larger. NumPy's column depends on the processor,
+which selects NumPy's implementation.
 """
 REDUCTIONS = """
 ## Reductions
 
-In units of eps times the sum of sizes (of products, times their size and the root of their number), against exact sums; the worst
-over sizes up to a million and two kinds of data. NumPy adds pairwise along contiguous memory alone; we do along every axis. Products
-of many single-precision factors that are all close to one drift, ours the more: partial products near one tend to round the same
-way, and ours has one in each lane and thread's part where NumPy has one in all.
+In units of eps times the sum of magnitudes (for products: times the magnitude of the product and the square root of the number of
+factors), against exact sums; the largest over lengths up to a million and two kinds of data. NumPy adds pairwise only along contiguous
+memory, fastnp along every axis. Products of many single-precision factors close to one drift, because partial products near one tend to
+round in the same direction. fastnp's products drift more: they have a partial product in each lane of each thread's part, and NumPy's
+have one in all.
 """
 
 
@@ -67,8 +70,8 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="fewer points; write nothing")
     parser.add_argument("--every", nargs="+", metavar="FUNCTION", help="all singles of functions")
     given = parser.parse_args()
-    if not functions.has_truth():
-        print("long double has no more bits than float64 here: there is no truth to compare with")
+    if not functions.has_reference():
+        print("long double has no more bits than float64 here, so it cannot be the reference")
         return 1
     if given.every:
         for name in given.every:
@@ -91,7 +94,7 @@ def main() -> int:
         (DOCS / "accuracy.md").write_text("\n".join(text) + "\n")
     over: list[functions.Row | reductions.Row] = [r for r in rows if r.ours > r.bound]
     over += [r for r in folds if r.ours > r.bound]
-    print("\n".join(f"over its bound: {r}" for r in over))
+    print("\n".join(f"exceeds its bound: {r}" for r in over))
     return bool(over)
 
 

@@ -86,7 +86,7 @@ def single(x):
 
 
 def truncated(x, bits):
-    """x cut to its leading bits, so that its product with a short integer is exact."""
+    """x truncated to its leading bits, so that its product with a short integer is exact."""
     x = mpf(x)
     scale = mpf(2) ** (bits - 1 - int(floor(log(abs(x), 2))))
     return floor(x * scale) / scale
@@ -161,8 +161,8 @@ def emit_fit(name, doc, g, lo, hi, degrees, weight=lambda t: mpf(1)):
         )
 
 
-# What the sixteen powers have in common: among 2^25 factors (`f32`: 2^17) just above 1 the one by which all of them come out
-# within a sixth (a quarter) of a unit of floats, so that the table needs no second part.
+# A common factor of the sixteen powers: of 2^25 candidates (`f32`: 2^17) just above 1 the one whose products with the powers are all
+# within a sixth (a quarter) of an ulp of floats. So the table needs no low parts.
 POWERS_FACTOR = {"f64": 1 + mpf(1292631) / 2**52, "f32": 1 + mpf(72612) / 2**23}
 
 
@@ -184,7 +184,7 @@ def emit_powers():
                 return exp(r * base) / factor - 1
 
             coefs, error = remez(step, -top, top, degree)
-            # At zero the function is to be one.
+            # The function has to be exactly one at zero.
             coefs[0] = 1 / factor - 1
             doc = (
                 f"{what} by that factor less 1, a 32nd of a power of two around zero, for `{kind}`."
@@ -193,7 +193,7 @@ def emit_powers():
 
 
 def emit_hyperbolic_steps():
-    """The hyperbolic functions of what the sixteenths leave, by the factor of these."""
+    """The hyperbolic functions of the reduced argument, divided by the common factor of the sixteen powers."""
     factor = POWERS_FACTOR["f64"]
     top = (mpf("1.0005") / 32 * ln(2)) ** 2
     sh = guarded(lambda z: sinh(sqrt(z)) / sqrt(z) / factor, 1 / factor)
@@ -206,7 +206,8 @@ def emit_hyperbolic_steps():
     emit("COSH_STEP", coefs, error, "cosh r by it less 1 in r^2, |r| <= log(2)/32, for `f64`.")
 
 
-# Beside multiples of log 2, log10 2 or 1, whose leading parts are no finer, sums with the high parts of logarithms are exact.
+# The unit of the high parts of logarithms. The leading parts of log 2, log10 2 and 1 are multiples of it, so sums with multiples of
+# these are exact.
 GRID = {"f64": mpf(2) ** 42, "f32": mpf(2) ** 16}
 
 
@@ -219,8 +220,8 @@ def low_part(logarithm, kind):
 
 
 def emit_roots():
-    """Cube roots of 1/r for inverses r of half a mantissa, which are chosen, as is what is common to the roots of 1, 2 and 4, so
-    that all come out nearly as floats."""
+    """Cube roots of 1/r for inverses r of half a mantissa. The inverses, and the common factor of the roots of 1, 2 and 4, are chosen
+    so that all roots are nearly floats."""
 
     def distance(x, kind):
         unit = mpf(2) ** (floor(log(x, 2)) - (52 if kind == "f64" else 23))
@@ -256,7 +257,7 @@ def emit_roots():
             value = ln(1 + mpf(j % 8) / 8) / 2
             if kind == "f64":
                 return cut(value, kind)
-            # Singles do with one part.
+            # For singles one part suffices.
             return value if cut is high_part else mpf(0)
 
         values = [lambda kind, j=j, eighth=eighth: eighth(j, kind) for j in range(16)]
@@ -285,14 +286,14 @@ def emit_exponentials():
     emit_fit("EXP_TWICE", doc, twice, -half / 2, half / 2, (10, 4))
     doc = "(sinh r / r - 1) / r^2 in r^2, |r| <= log(2)/2"
     emit("SINH", *remez(sh, 0, half**2, 4), f"{doc}, for `f64`.")
-    # Two coefficients do for singles, as the function's error is that by the square.
+    # For singles two coefficients suffice, as the polynomial is multiplied by the square of the argument.
     short, error = remez(sh, 0, half**2, 1, lambda z: z + mpf("0.001"))
     emit("SINH_F32", short, error, f"{doc}, for `f32`.", "f32")
     emit_fit("COSH", "(cosh r - 1 - r^2/2) / r^4 in r^2, |r| <= log(2)/2", ch, 0, half**2, (4, 1))
 
 
-# Logarithms of doubles look c = j/20 up, the nearest to m in [3/4, 3/2), by j modulo 16; c is 1 for its neighbours, too: beside
-# entries that take something all terms are small then.
+# Logarithms of doubles look up c = j/20, the nearest to m in [3/4, 3/2), by j modulo 16. For the neighbours of 1 too, c is 1; so all
+# terms are small compared with entries that are not zero.
 LOG_STEPS = 20
 LOG_REACH = mpf("0.0755")
 POWER_INTERVALS = mpf("19.5")
@@ -310,7 +311,7 @@ def emit_table(name, doc, values):
 
 
 def emit_logarithms_of(of, base, what, unit, more=None):
-    """Both parts of -log of the numbers `of` by the unit, and more of it."""
+    """High and low parts of -log of the numbers `of`, divided by the unit, plus the numbers `more`."""
     for part, cut in (("HIGH", high_part), ("LOW", low_part)):
         values = [
             lambda kind, i=i, r=r, cut=cut: cut((more or [0] * 16)[i] - ln(r(kind)) / unit, kind)
@@ -319,13 +320,13 @@ def emit_logarithms_of(of, base, what, unit, more=None):
         emit_table(f"{base}_{part}", f"The {part.lower()} part of {what}", values)
 
 
-# What the single log10 2 has too much: beside an exponent of -1, where sums cancel, the table has it as well.
+# The error of log10 2 rounded to single. For an exponent of -1 sums cancel, so the table contains this error as well.
 TEN_EXCESS = mpf(single(log(2, 10))) - log(2, 10)
 
 
 def sixteenth_inverses():
-    """Inverses beside sixteenths of an octave: of the singles near those the ones whose logarithms to bases 2 and 10 are nearest
-    to singles. The first is 1 and the last is 1/2, as no term is to be large beside 1."""
+    """Inverses of sixteenths of an octave: of the singles near the exact inverses those whose logarithms to bases 2 and 10 are nearest
+    to singles. The first is 1 and the last is 1/2, so that no term is large for arguments near 1."""
 
     def inverse(j):
         if j in (0, 15):
@@ -378,7 +379,7 @@ def emit_logarithm_tables():
             emit_table(f"{base}_{name}", f"The {name.lower()} part of -{what} of these", values)
 
     def coarse(j):
-        """What takes the interval of numbers that round to j/19.5 nearest to one, in so few bits that the products are exact."""
+        """The factor that brings the numbers that round to j/19.5 nearest to one, with so few bits that products are exact."""
         low, high = ((j + side) / POWER_INTERVALS for side in (mpf("-0.5"), mpf("0.5")))
         low, high = max(low, mpf("0.75")), min(high, mpf("1.5"))
         if low <= 1 <= high:
@@ -424,7 +425,7 @@ def emit_logarithms():
     doc = "(log(1+f) - f) / f^2 beside an entry of the table, for `f64`."
     emit("LOG_STEP", coefs, error, doc)
     for name, base in (("LOG2", 2), ("LOG10", 10)):
-        # The first is what the leading part of the factor of f lacks.
+        # The first coefficient is the rounding error of the factor of f.
         inverse = 1 / ln(mpf(base))
         rest = inverse - mpf(double(inverse))
         scaled = [rest, *(c * inverse for c in coefs)]
@@ -449,7 +450,7 @@ def emit_logarithms():
 
 
 def emit_areas():
-    """Of singles near zero and one; of what the eighths of an octave leave."""
+    """Inverse hyperbolic functions: of singles near zero and one, and atanh of the reduced argument."""
     sine = guarded(lambda z: (asinh(sqrt(z)) / sqrt(z) - 1) / z, -mpf(1) / 6)
     coefs, error = remez(sine, 0, mpf("0.0626"), 3)
     doc = "(asinh t / t - 1) / t^2 in t^2, |t| <= 1/4, for `f32`."
@@ -472,7 +473,7 @@ def emit_circular():
 
 
 def emit_tangents():
-    """tan(j pi/16) as quotients of numbers nearly floats: of 2^14 dividends those with the divisors nearest to floats."""
+    """tan(j pi/16) as quotients of numbers that are nearly floats: the best of 2^14 candidates."""
 
     def quotient(j, kind):
         bits = 53 if kind == "f64" else 24
@@ -483,7 +484,7 @@ def emit_tangents():
             return quotient(8 - j, kind)[::-1]
         if j == 0 or j == 4:
             return (mpf(1) if j else -0.0), mpf(1)
-        # The divisor has all bits, the dividend as many as the divisor's unit gives it.
+        # The divisor has all bits of a float; the dividend is compared with the nearest float of its own exponent.
         tangent = tan(pi * j / 16)
         unit = mpf(2) ** (1 - bits)
         of = floor(log(tangent, 2))
@@ -506,7 +507,7 @@ def emit_tangents():
 
 
 def emit_arctangents():
-    """Sixteen half octaves of quotients, from 1/16 to 16: the tangents and angles at their middles, and an eighth below."""
+    """Sixteen half octaves of quotients, from 1/16 to 16: tangents and angles at the middles of these, each extended to 8/9 of its lower bound."""
     bounds = [mpf(2) ** (e // 2) * (1 if e % 2 == 0 else mpf("1.5")) for e in range(-8, 9)]
 
     def middle(i):

@@ -1,4 +1,4 @@
-"""All 2^32 arguments of float32, against NumPy's float64 function, whose error is negligible in float32."""
+"""Errors over all 2^32 arguments of float32. The reference is NumPy's float64 function, whose error is negligible in float32."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CHUNK = 1 << 22
 
 
 def measure(name: str) -> Row:
-    """The worst of one function of one argument over all singles; minutes."""
+    """The largest error of a function of one argument over all singles; takes minutes."""
     found = [(0.0, ""), (0.0, "")]
     for start in range(0, 1 << 32, CHUNK):
         x = np.arange(start, start + CHUNK, dtype=np.uint64).astype(np.uint32).view(np.float32)

@@ -1,7 +1,7 @@
 """The largest errors of elementwise functions, in units of the last place.
 
-The truth is the C library's long double: its 64 bits are eleven more than float64 has, and its errors, a few of its own last
-places, show here as hundredths. `tests/accuracy/reference` was computed with 400 bits and checks it.
+The reference is the C library's long double. It has 64 bits, eleven more than float64, so its own errors of a few ulps are some
+hundredths of an ulp of float64. `tests/accuracy/reference`, computed with 400 bits, checks it.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ COMPLEX_UNARY = """
     """.split()
 COMPLEX_BINARY = "add subtract multiply divide power".split()
 
-# Where the C library's long double is no truth: it is computed through the same formula as the rest.
+# Not from NumPy's long double, which uses the same formula as NumPy's other types.
 SERIES = {"logaddexp", "logaddexp2"}
 
 
 class Row(NamedTuple):
-    """The worst of one function in one type: ulps, and the arguments, of ours and of NumPy's."""
+    """The largest errors of a function in a type, fastnp's and NumPy's: in ulps, and at which arguments."""
 
     name: str
     dtype: str
@@ -40,17 +40,17 @@ class Row(NamedTuple):
 
     @property
     def bound(self) -> float:
-        """What ours may be: 1 where NumPy's is, else 4 or what NumPy's is."""
+        """The bound of fastnp's error: 1 if NumPy's is within 1, else the larger of 4 and NumPy's."""
         return 1.0 if self.numpys <= 1.0 else max(4.0, self.numpys)
 
 
-def has_truth() -> bool:
+def has_reference() -> bool:
     """Whether long double has more bits than float64 here."""
     return bool(np.finfo(np.longdouble).nmant >= 63)
 
 
 def errors(got: np.ndarray, true: np.ndarray) -> np.ndarray:
-    """How far results are from the truth, in units of the last place there; nan where both are nan or equally infinite."""
+    """Errors in ulps of the reference; nan where both are nan."""
     if got.dtype.kind == "c":
         return _complex_errors(got, true)
     info = np.finfo(got.dtype)
@@ -59,7 +59,7 @@ def errors(got: np.ndarray, true: np.ndarray) -> np.ndarray:
         np.longdouble(1), np.maximum(exponent - 1, info.minexp).astype(np.int32) - info.nmant
     )
     value = got.astype(np.longdouble)
-    # Infinity is as far as the number that would come next; the truth is no further away.
+    # Infinity counts as the next number after the largest; the reference is clipped to it.
     top = np.ldexp(np.longdouble(1), info.maxexp)
     value = np.where(np.isinf(value), np.copysign(top, value), value)
     true_in = np.clip(true, -top, top)
@@ -69,7 +69,7 @@ def errors(got: np.ndarray, true: np.ndarray) -> np.ndarray:
 
 
 def _complex_errors(got: np.ndarray, true: np.ndarray) -> np.ndarray:
-    """The length of the difference in units of the last place of the length; where both are finite."""
+    """The magnitude of the difference in ulps of the reference's magnitude; nan unless both are finite."""
     real = got.real.dtype
     info = np.finfo(real)
     size = np.hypot(true.real, true.imag)
@@ -82,7 +82,7 @@ def _complex_errors(got: np.ndarray, true: np.ndarray) -> np.ndarray:
     return np.where(fits, found, np.nan).astype(np.float64)
 
 
-def truth(name: str, args: list[np.ndarray]) -> np.ndarray:
+def reference(name: str, args: list[np.ndarray]) -> np.ndarray:
     """The function in long double."""
     kind = np.clongdouble if args[0].dtype.kind == "c" else np.longdouble
     wide: list[Any] = [a.astype(kind) for a in args]
@@ -101,7 +101,7 @@ def truth(name: str, args: list[np.ndarray]) -> np.ndarray:
 def worst(
     name: str, args: list[np.ndarray], got: np.ndarray, true: np.ndarray
 ) -> tuple[float, str]:
-    """The largest error and where it is."""
+    """The largest error, and the arguments it is at."""
     found = errors(got, true)
     found = np.where(np.isnan(found), -1.0, found)
     at = int(np.argmax(found))
@@ -110,12 +110,12 @@ def worst(
 
 
 def arguments(name: str, dtype: np.dtype, n: int) -> list[np.ndarray]:
-    """The points for a function, the same each time."""
+    """The points for a function, the same in each run."""
     rng = np.random.default_rng([ord(c) for c in name] + [dtype.itemsize])
     if dtype.kind == "c":
         part = np.dtype(f"f{dtype.itemsize // 2}")
         count = 1 if name in COMPLEX_UNARY else 2
-        # Sums of parts cancel in any order where these are of very unlike size; that is no error of the function's.
+        # Both parts are of similar magnitude. With very different ones sums of parts cancel in any order, which is not the function's error.
         drawn = [
             rng.uniform(-1, 1, (n, 2)) * 2.0 ** rng.integers(-6, 5, (n, 1)) for _ in range(count)
         ]
@@ -131,7 +131,7 @@ def measure(name: str, dtype: str, n: int) -> Row:
     args = arguments(name, kind, n)
     with np.errstate(all="ignore"):
         args = [np.where(np.isnan(a), a.dtype.type(1), a) for a in args]
-        true = truth(name, args)
+        true = reference(name, args)
         numpys = np.asarray(getattr(np, name)(*args))
         ours = np.asarray(getattr(fastnp, name)(*[fastnp.array(a) for a in args]))
         ours_worst = worst(name, args, ours, true)

@@ -34,7 +34,7 @@ RANGES = {
 
 
 def best(call):
-    """Nanoseconds an element of the best of several runs, the call's own cost (that of one element) taken off."""
+    """Nanoseconds of a call: the minimum over several runs."""
     result = float("inf")
     for _ in range(15):
         start = time.perf_counter()
@@ -59,6 +59,7 @@ def main():
 
 
 def report(name, dtype, f, *operands):
+    """Print the nanoseconds an element, without the cost of a call, which is that of one element."""
     out = np.empty_like(operands[0])
     few = [x[:1] for x in operands]
     few_out = out[:1]

@@ -1,6 +1,6 @@
-"""Arguments at which elementary functions are hard: everywhere, and where algorithms change or results leave the range.
+"""Test arguments of elementary functions: the whole range, and hard points where algorithms change or results overflow.
 
-A point is a row of arguments. What is random is drawn from a generator that the caller seeds.
+A point is a row of arguments. The caller passes the random generator.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ import numpy as np
 
 Draw = Callable[[np.random.Generator, int], np.ndarray]
 
-# Ranges where some algorithm changes, or where most programs compute.
+# Ranges at which an algorithm changes, and ranges that are common in programs.
 RANGES = [(-1, 1), (-4, 4), (-100, 100), (-750, 720), (-110, 90), (0.5, 2), (-1e6, 1e6), (0.9, 1.1)]
 
-# Numbers next to which something happens: a pole, a zero, an end of a series, an overflow.
+# Hard points: poles, zeros, ends of series, overflows; their neighbours are tested.
 HARD = (
     [0.0, 0.25, 0.5, 1.0, 2.0, 3.0, 4.0, 10.0, 2**0.5, 0.5**0.5, 2**0.5 - 1, 2**0.5 + 1]
     + [709.782712893384, -708.3964185322641, -745.1332191019411, 710.4758600739439, 1024.0]
@@ -25,7 +25,7 @@ HARD = (
 
 
 def whole_range(dtype: np.dtype, rng: np.random.Generator, n: int) -> np.ndarray:
-    """Numbers of any bits: every exponent as often as every other."""
+    """Random bits: each exponent is equally frequent."""
     bits = rng.integers(0, 2 ** (dtype.itemsize * 8), n, dtype=f"u{dtype.itemsize}")
     return bits.view(dtype)
 
@@ -58,7 +58,7 @@ def hard(dtype: np.dtype, rng: np.random.Generator, n: int) -> np.ndarray:
 
 
 def unary(dtype: np.dtype, rng: np.random.Generator, n: int) -> np.ndarray:
-    """Arguments for functions of one number; every one there is, for halves."""
+    """Arguments of functions of one number; for halves, all of them."""
     if dtype.itemsize == 2:
         return np.arange(2**16, dtype=np.uint16).view(np.float16)
     each = n // (len(RANGES) + 4)
@@ -69,7 +69,7 @@ def unary(dtype: np.dtype, rng: np.random.Generator, n: int) -> np.ndarray:
 
 
 def pairs(dtype: np.dtype, rng: np.random.Generator, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Arguments for functions of two: of like and unlike size, and powers all over the range."""
+    """Arguments of functions of two numbers: of similar and different magnitude, and for powers over the whole range."""
     each = n // 6
     exponent = float(np.finfo(dtype).maxexp)
     base = 2.0 ** rng.uniform(-exponent + 2, exponent - 2, each)

@@ -1,7 +1,8 @@
-"""The errors of reductions against exact sums, ours and NumPy's side by side.
+"""The errors of reductions against exact sums, fastnp's and NumPy's.
 
-An error is in units of eps times the sum of sizes (of products: times their size and the root of their number). What no order of
-adding avoids is about one half, and what one long chain makes of n numbers grows with n. `math.fsum` and exact products of fractions are the truth.
+An error is in units of eps times the sum of magnitudes (for products: times the magnitude of the product and the square root of the
+number of factors). In any order of additions about one half is unavoidable; the error of one sequential chain of n additions grows
+with n. The reference is `math.fsum`, and products in long double.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ DATA = ["positive", "mixed"]
 
 
 class Row(NamedTuple):
-    """The worst of one reduction in one type and layout, over sizes and data."""
+    """The largest errors of a reduction in a type and a layout, over lengths and kinds of data."""
 
     name: str
     dtype: str
@@ -30,7 +31,7 @@ class Row(NamedTuple):
 
     @property
     def bound(self) -> float:
-        """What ours may be: as much as NumPy's, or what a single rounding of the result makes."""
+        """The bound of fastnp's error: 1.1 times NumPy's, or 1.5, about a single rounding of the result."""
         return max(1.5, 1.1 * self.numpys)
 
 
@@ -63,7 +64,7 @@ def scale_sum(x: np.ndarray) -> float:
 
 
 def scale_prod(x: np.ndarray) -> float:
-    # The relative errors of so many roundings add up as a random walk, whatever their order.
+    # Relative errors of n roundings add up like a random walk, to the square root of n, in any order.
     return abs(exact_prod(x)) * math.sqrt(len(x))
 
 
@@ -85,17 +86,17 @@ REDUCTIONS: dict[str, Reduction] = {
 
 
 def values(name: str, dtype: str, n: int, data: str, columns: int) -> np.ndarray:
-    """Random numbers whose reduction neither overflows nor vanishes."""
+    """Random numbers whose reduction neither overflows nor underflows."""
     rng = np.random.default_rng([n, len(data), columns])
     x = rng.random((n, columns)) if data == "positive" else rng.standard_normal((n, columns))
     if name == "prod":
-        # Of a million factors each is within a thousandth of one, where roundings of partial products tend to go one way.
+        # Of a million factors each is within a thousandth of one; partial products near one tend to round in the same direction.
         return np.exp2((x - x.mean()) * min(0.2, 1000 / n)).astype(dtype)
     return (x + 0.1).astype(dtype)
 
 
 def error(name: str, got: Any, column: np.ndarray) -> float:
-    """In units of eps times the scale; running sums are looked at where they end."""
+    """The error in units of eps times the scale; of a scan, that of the last element."""
     _, exact, scale = REDUCTIONS[name]
     last = float(np.ravel(got)[-1])
     unit = scale(column) * float(np.finfo(column.dtype).eps)
@@ -137,7 +138,7 @@ def table(sizes: list[int] = SIZES) -> list[Row]:
     rows = []
     for name in REDUCTIONS:
         for dtype in DTYPES:
-            # Halves overflow in longer sums; products with vectors have no axis.
+            # Halves overflow in longer sums; inner products have no axis.
             fitting = [n for n in sizes if n <= 10_000] if dtype == "float16" else sizes
             layouts = LAYOUTS[:2] if name == "dot" else LAYOUTS
             rows += [measure(name, dtype, layout, fitting) for layout in layouts]

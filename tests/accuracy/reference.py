@@ -3,10 +3,10 @@
     pip install mpmath
     python tests/accuracy/reference.py [points-per-function [folder]]
 
-One file a function, one line a point: the bits of the argument (or both), those of the rounded value, and how far the true
-value lies from it in thousandths of its last place, so that errors below half an ulp can be told apart. Arguments are drawn
-from a fixed seed over the ranges where the algorithms change, plus those known to be hard. Special values (infinities, zeros,
-NaN) are left to the test itself.
+A file for each function, a line for each point: the bits of the arguments, the bits of the rounded value, and the difference of the
+exact value from it in thousandths of an ulp, so that errors below half an ulp can be compared. Arguments are random with a fixed
+seed, over ranges that include those where algorithms change, and known hard points. Special values (infinities, zeros, NaN) are
+left to the test itself.
 """
 
 import math
@@ -112,7 +112,7 @@ def bits(x):
 
 
 def line(arguments, value):
-    """A point, or None where the value is not an ordinary number."""
+    """The line of a point; None if the value is zero, overflows or underflows."""
     value = mpf(value)
     if value == 0 or abs(value) > LARGEST or abs(value) < 5e-324:
         return None

@@ -139,7 +139,7 @@ def counted(a: Any, m: Any) -> Any:
 
 def coordinates(a: Any, m: Any) -> Any:
     found = m.nonzero()
-    assert all(0 <= int(x.min()) and int(x.max()) < n for x, n in zip(found, m.shape, strict=True))
+    assert all(int(x.min()) >= 0 and int(x.max()) < n for x, n in zip(found, m.shape, strict=True))
     return a[:1]
 
 

@@ -20,7 +20,7 @@ import pytest
 from fastnp import _fastnp
 from fastnp._interop import interchange as _interchange
 
-from tests.dlpack_peer import APART, Consumer, OldProducer, Producer, name_of
+from tests.dlpack_peer import MOCK_DEVICE, Consumer, OldProducer, Producer, name_of
 
 # What types say that NumPy's take is less than these take.
 from_dlpack: Any = fastnp.from_dlpack
@@ -52,9 +52,9 @@ def test_memory_is_exported_and_released(version: Any) -> None:
     capsule = x.__dlpack__(max_version=version)
     new = version is not None and version[0] >= 1
     assert name_of(capsule) == (b"dltensor_versioned" if new else b"dltensor")
-    assert _fastnp.is_exported_on_device(x) and x.__dlpack_device__() == APART
+    assert _fastnp.is_exported_on_device(x) and x.__dlpack_device__() == MOCK_DEVICE
     consumer = Consumer(capsule)
-    assert (consumer.place, consumer.kind) == (APART, (2, 64, 1))
+    assert (consumer.device, consumer.kind) == (MOCK_DEVICE, (2, 64, 1))
     assert (consumer.shape, consumer.strides) == ((3, 4), (4, 1))
     if new:
         assert (consumer.managed.major, consumer.managed.minor, consumer.flags) == (1, 0, 0)
@@ -129,7 +129,7 @@ def test_results_computed_on_the_host_are_uploaded() -> None:
     consumer = Consumer(x.__dlpack__())
     seen = consumer.view()
     with fastnp.device("cpu"):
-        assert x.__dlpack_device__() == APART
+        assert x.__dlpack_device__() == MOCK_DEVICE
         seen[0] = 100
         assert (x + x)[0] == 200
         x += 1
@@ -149,7 +149,7 @@ def test_results_computed_on_another_device_are_uploaded() -> None:
     consumer = Consumer(x.__dlpack__())
     seen = consumer.view()
     with fastnp.device("mock:1"):
-        assert x.__dlpack_device__() == APART
+        assert x.__dlpack_device__() == MOCK_DEVICE
         seen[0] = 100
         assert (x + x)[0] == 200
         x += 1
@@ -330,7 +330,7 @@ def test_dl_device_may_be_the_host() -> None:
     numpy.testing.assert_array_equal(theirs, numpy.arange(12.0).reshape(3, 4).T * 2)
     assert not _fastnp.is_exported_on_device(x)
     consumer = Consumer(x.__dlpack__(dl_device=HOST, max_version=(1, 0)))
-    assert (consumer.place, consumer.flags) == (HOST, 2)
+    assert (consumer.device, consumer.flags) == (HOST, 2)
     consumer.view()[0, 0] = 50
     assert x[0, 0] == 0
     consumer.release()
@@ -345,7 +345,9 @@ def test_copy_may_be_required_or_refused() -> None:
     consumer.view()[0] = 50
     assert x[0] == 0
     consumer.release()
-    consumer = Consumer(x.__dlpack__(max_version=(1, 0), copy=False, dl_device=APART, stream=1))
+    consumer = Consumer(
+        x.__dlpack__(max_version=(1, 0), copy=False, dl_device=MOCK_DEVICE, stream=1)
+    )
     assert consumer.flags == 0 and _fastnp.is_exported_on_device(x)
     consumer.release()
 
@@ -416,7 +418,7 @@ def test_memory_is_imported_without_a_copy(convert: Any) -> None:
     theirs = Producer(x, (3, 4))
     ours = convert(theirs)
     assert _fastnp.is_exported_on_device(ours) and type(ours) is fastnp.ndarray
-    assert ours.shape == (3, 4) and ours.__dlpack_device__() == APART
+    assert ours.shape == (3, 4) and ours.__dlpack_device__() == MOCK_DEVICE
     ours[0] = 7.0
     assert theirs.source.view()[:5].tolist() == [7, 7, 7, 7, 8]
     theirs.source.view()[11] = 1
@@ -432,7 +434,7 @@ def test_copies_are_made_on_request() -> None:
     x = numbers()
     theirs = Producer(x, (12,))
     ours = from_dlpack(theirs, copy=False)
-    assert theirs.asked[-1] == {"max_version": (1, 0), "copy": False}
+    assert theirs.requests[-1] == {"max_version": (1, 0), "copy": False}
     ours[0] = 3.0
     assert theirs.source.view()[0] == 3
     assert fastnp.array(theirs, copy=False)[0] == 3
@@ -523,8 +525,8 @@ def test_what_cannot_be_imported() -> None:
         ({"kind": (2, 128, 1)}, BufferError, "Unsupported dtype"),
         ({"kind": (4, 16, 1)}, BufferError, "Unsupported dtype"),
         ({"kind": (2, 64, 2)}, BufferError, "Unsupported lanes"),
-        ({"place": (4, 0)}, BufferError, "number 0 of DLPack's type 4"),
-        ({"place": (12, 9)}, BufferError, "number 9 of DLPack's type 12"),
+        ({"device": (4, 0)}, BufferError, "number 0 of DLPack's type 4"),
+        ({"device": (12, 9)}, BufferError, "number 9 of DLPack's type 12"),
         ({"version": 2}, BufferError, "major version is too high"),
     ]:
         theirs = Producer(x, (4,), **change)  # type: ignore[arg-type]
@@ -533,7 +535,7 @@ def test_what_cannot_be_imported() -> None:
 
     class Wrong:
         def __dlpack_device__(self) -> tuple[int, int]:
-            return APART
+            return MOCK_DEVICE
 
         def __dlpack__(self, **kwargs: Any) -> Any:
             return None
@@ -553,7 +555,7 @@ def test_the_host_reads_imported_device_memory() -> None:
     with fastnp.device("cpu"):
         ours = from_dlpack(theirs)
         ours += 1
-        assert ours.__dlpack_device__() == APART and x[0] == 1
+        assert ours.__dlpack_device__() == MOCK_DEVICE and x[0] == 1
         assert numpy.asarray(ours)[11] == 23
         fastnp.sin(ours, out=ours)
     assert x[0] == numpy.sin(1.0)
@@ -596,19 +598,19 @@ def test_arrays_are_made_from_a_cuda_interface() -> None:
         __cuda_array_interface__ = said
 
     theirs = Theirs()
-    ours = _interchange.from_cuda_interface(theirs, said, APART)
+    ours = _interchange.from_cuda_interface(theirs, said, MOCK_DEVICE)
     ours += 1
     assert x[1] == 3 and ours.base is theirs
     read = {**said, "data": (said["data"][0], True), "shape": (2, 3), "strides": (8, 16)}
-    ours = _interchange.from_cuda_interface(theirs, read, APART)
+    ours = _interchange.from_cuda_interface(theirs, read, MOCK_DEVICE)
     assert ours.tolist() == [[1, 5, 9], [3, 7, 11]]
     with pytest.raises(ValueError, match="read-only"):
         ours[0] = 0
     empty = {**said, "data": (0, False), "shape": (0,)}
-    assert _interchange.from_cuda_interface(theirs, empty, APART).shape == (0,)
+    assert _interchange.from_cuda_interface(theirs, empty, MOCK_DEVICE).shape == (0,)
     for change, text in [({"typestr": ">f8"}, "cannot be used"), ({"mask": theirs}, "mask")]:
         with pytest.raises(BufferError, match=text):
-            _interchange.from_cuda_interface(theirs, {**said, **change}, APART)
+            _interchange.from_cuda_interface(theirs, {**said, **change}, MOCK_DEVICE)
     with pytest.raises(BufferError, match="no device here is number 99 of DLPack's type 2"):
         _interchange.from_cuda_interface(theirs, said, (2, 99))
 
@@ -680,7 +682,7 @@ import fastnp
 from fastnp import _fastnp
 from fastnp._interop import interchange as _interchange
 
-from tests.dlpack_peer import APART, Consumer, OldProducer, Producer, name_of
+from tests.dlpack_peer import MOCK_DEVICE, Consumer, OldProducer, Producer, name_of
 x = fastnp.arange(5.0) * 2
 capsule = x.__dlpack__(max_version=(1, 0))
 ours = _fastnp.from_capsule(x.__dlpack__(max_version=(1, 0)), None)

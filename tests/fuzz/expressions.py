@@ -1,7 +1,7 @@
 """Source text of random expressions: indices, masks, elementwise trees, reductions, scans.
 
-Each function takes the `Writer`, whose arrays it may name, and says of what could round whether it
-is exact.
+Each function takes the `Writer`, whose arrays it may name. Functions whose results may round also
+return whether they are exact.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ BINARY += [
 
 
 def one_slice(w: Writer, length: int) -> str:
-    """A slice of an axis, with either sign of step, now and then beyond its ends."""
+    """A slice of an axis, with either sign of step, sometimes beyond its ends."""
     start, stop = (
         "" if w.chance(0.4) else str(w.random.randint(-length, length)) for _ in range(2)
     )
@@ -77,7 +77,7 @@ def basic(w: Writer, shape: tuple[int, ...]) -> str:
 
 
 def integers(w: Writer, length: int) -> str:
-    """Integers along the first axis, some repeated, some negative; one in many out of bounds."""
+    """Integers along the first axis, some repeated, some negative, few out of bounds."""
     if w.chance(0.02) or length == 0:
         return f"[{length}]" if w.chance(0.5) else "np.array([], dtype=int)"
     values = [w.random.randint(-length, length - 1) for _ in range(w.random.randint(1, 5))]
@@ -175,7 +175,7 @@ def elementwise(w: Writer, shape: tuple[int, ...], depth: int, *, fit: bool = Fa
     """A tree of operations over operands that broadcast; with `fit`, to exactly the shape."""
     if depth == 0:
         if not fit and w.chance(0.15):
-            # A small one: a long column times a long row is gigabytes.
+            # Only small arrays: a long column times a long row would take gigabytes.
             return w.array(lambda a: a.size <= 400) or "1"
         return operand(w, shape)
     way = w.random.random()
@@ -196,11 +196,11 @@ def bracket(text: str) -> str:
     return text if text.replace("_", "").isalnum() else f"({text})"
 
 
-# --- what rounds --------------------------------------------------------------------------------
+# --- exactness ---------------------------------------------------------------------------------
 
 
 def castable(array: numpy.ndarray, dtype: str) -> bool:
-    """Whether C, and so every NumPy, defines the cast of these values."""
+    """Whether C defines the cast of these values, so that NumPy gives the same on all machines."""
     target = numpy.dtype(dtype)
     if array.dtype.kind not in "fc" or target.kind not in "iu":
         return not (array.dtype.kind == "c" and target.kind in "iu")
@@ -236,7 +236,7 @@ def summable(array: Any, factor: int = 1) -> bool:
     if array.dtype.kind not in "fc":
         return True
     if array.dtype.kind == "c":
-        # Infinite parts turn to NaN or not as products are grouped.
+        # Whether infinite parts become NaN depends on how products are grouped.
         return (
             bool(numpy.isfinite(array).all())
             and summable(array.real, factor)
@@ -273,7 +273,7 @@ def multipliable(left: Any, right: Any) -> bool:
     kind = numpy.result_type(left, right)
     if kind.kind not in "fc":
         return True
-    # The sign that a complex zero gets depends on how a BLAS groups products.
+    # The sign of a complex zero depends on how a BLAS groups products.
     if kind.kind == "c" or not (summable(left) and summable(right)):
         return False
     if not (numpy.isfinite(left).all() and numpy.isfinite(right).all()) or not (
@@ -332,7 +332,7 @@ def reduction(w: Writer, name: str) -> tuple[str, bool]:
     if way in ("prod", "std"):
         return f"np.{way}({name}, axis={axis}{keep})", array.dtype.kind in "iub" and way == "prod"
     if way == "mean" and array.dtype.kind in "iu" and not meanable(array):
-        way = "sum"  # terms beyond 2**53 cancel as they please
+        way = "sum"  # beyond 2**53 the mean depends on the order of the terms
     inner = w.pick(
         [name, name, f"({name} * 2)", f"({name} + 1)", f"{name}.T" if axis == "None" else name]
     )

@@ -19,7 +19,7 @@ import numpy
 from fastnp import _fastnp
 
 from tests.fuzz.generate import Program, Writer, compiled, names_for
-from tests.fuzz.run import MODES, Outcome, parting
+from tests.fuzz.run import MODES, Outcome, first_difference
 
 # A statement that may run twice: one assignment of an expression without a target of its own.
 REPEATABLE = re.compile(r"v\d+ = (?!.*(out=|:=|\bfor\b)).*")
@@ -92,7 +92,7 @@ def check(seed: int) -> tuple[Program, int, str | None]:
         program = writer.write()
         for n in range(1, MOST_FAULTS):
             ours = FaultyOutcome(program.statements, n)
-            reason = parting(ours, writer, program.inexact)
+            reason = first_difference(ours, writer, program.inexact)
             if reason:
                 return program, n, f"fault {n}: {reason}"
             if not ours.struck:

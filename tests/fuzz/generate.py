@@ -1,8 +1,8 @@
 """Write random NumPy programs, statement by statement, as source text.
 
-The writer runs each statement under NumPy as it goes, so that it knows shapes, dtypes and values
-and most statements are valid; some that raise are kept, for both sides must then raise the same. It
-leaves running fastnp and comparing to `run`.
+The writer runs each statement under NumPy at once, so that it knows shapes, dtypes and values and
+most statements are valid. Some that raise are kept: both modules must raise the same exception.
+It leaves running fastnp and comparing to `run`.
 
 Invariant: a program's results do not depend on the order of additions, on the accuracy of functions
 or on the sign of a zero from `maximum`. A result that may differ in its last bits is assigned to a
@@ -60,7 +60,7 @@ def names_for(module: Any, show: Callable[[Any], None]) -> dict[str, Any]:
 
 
 class Writer:
-    """A program in the making, with the state NumPy has reached in it."""
+    """Writes a program, and keeps the state that NumPy has after its statements."""
 
     def __init__(self, seed: int) -> None:
         self.random = Random(seed)
@@ -71,15 +71,15 @@ class Writer:
         self.arrays: dict[str, numpy.ndarray] = {}
         self.counter = 0
         self.large = self.random.random() < 0.1
-        # A quiet program reads no value and never falls back to NumPy: many operations are pending.
-        self.quiet = self.random.random() < 0.4
+        # A program without reads never needs a value or NumPy, so many operations are pending.
+        self.without_reads = self.random.random() < 0.4
 
     def write(self) -> Program:
         """The whole program."""
         for _ in range(self.random.randint(2, 3)):
             self.create()
-        for _ in range(self.random.randint(6, 40 if self.quiet else 18)):
-            self.pick(QUIET if self.quiet else KINDS)(self)
+        for _ in range(self.random.randint(6, 40 if self.without_reads else 18)):
+            self.pick(WITHOUT_READS if self.without_reads else KINDS)(self)
         return self.program
 
     # --- choosing ---------------------------------------------------------------------------
@@ -89,7 +89,7 @@ class Writer:
         return options[int(self.random.random() * len(options))]
 
     def chance(self, probability: float) -> bool:
-        """True that often."""
+        """True with this probability."""
         return self.random.random() < probability
 
     def fresh(self) -> str:
@@ -111,19 +111,19 @@ class Writer:
     # --- running ----------------------------------------------------------------------------
 
     def value(self, expression: str) -> Any:
-        """What NumPy makes of an expression, or None where it raises."""
+        """The value of an expression under NumPy, or None if it raises."""
         try:
             return eval(expression, self.names)
         except Exception:
             return None
 
     def run(self, statement: str) -> bool:
-        """Append a statement and run it; one that raises is kept now and then."""
+        """Append a statement and run it; of those that raise, some are dropped."""
         try:
             exec(compiled(statement), self.names)
         except Exception as error:
-            whole = "\n" not in statement and "], " not in statement.split(" = ")[0]
-            if whole and self.chance(0.75):  # others may have run half way
+            is_atomic = "\n" not in statement and "], " not in statement.split(" = ")[0]
+            if is_atomic and self.chance(0.75):  # others may have run in part
                 return False
             self.errors.append(f"{len(self.program.statements)}: {type(error).__name__}")
             self.program.statements.append(statement)
@@ -189,7 +189,7 @@ class Writer:
         return shape
 
     def like(self) -> None:
-        """An array of another's shape, so that operands meet."""
+        """A new array of the shape of another one, so that their shapes fit in expressions."""
         name = self.array()
         if name:
             shape = self.arrays[name].shape
@@ -199,7 +199,7 @@ class Writer:
             )
 
     def view(self) -> None:
-        """A view, or what NumPy makes a copy for."""
+        """A view, or a copy where NumPy makes one."""
         name = self.array()
         if name:
             self.define(expressions.view(self, name))
@@ -211,7 +211,7 @@ class Writer:
             self.define(self.pick([name, f"np.asarray({name})"]))
 
     def copy(self) -> None:
-        """A copy that must stay one."""
+        """A copy, which must not share memory."""
         name = self.array()
         if name:
             ways = ["{}.copy()", "np.array({})", "{}.flatten()", "{} + 0", "np.copy({}, order='C')"]
@@ -226,7 +226,7 @@ class Writer:
             )
 
     def function(self) -> None:
-        """A transcendental function; rounded so that accuracy does not matter, or not read."""
+        """A transcendental function, either rounded to integers or marked as inexact."""
         name = self.array(lambda a: a.dtype.kind in "fi" and a.dtype.itemsize >= 4)
         if not name:
             return
@@ -240,7 +240,7 @@ class Writer:
             self.define(call, inexact=True)
 
     def reduce(self) -> None:
-        """A reduction over some axes; exact sums are read on, others only compared."""
+        """A reduction over some axes; later statements read it only if it is exact."""
         name = self.array()
         if name:
             expression, exact = expressions.reduction(self, name)
@@ -281,7 +281,7 @@ class Writer:
                 self.define(f"{name}[{mask}].{method}", inexact=not exact)
 
     def write_slice(self) -> None:
-        """Assign to part of an array, with whatever cast that takes."""
+        """Assign to part of an array, with a cast if the types differ."""
         name = self.array(lambda a: a.flags.writeable)
         if name:
             target = f"{name}[{expressions.basic(self, self.arrays[name].shape)}]"
@@ -293,7 +293,7 @@ class Writer:
         if name:
             operators = ["+=", "-=", "*=", "/=", "//=", "%=", "|=", "&=", "<<=", ">>="]
             self.assign(name, self.pick(operators))
-            # A scalar read from an array rebinds; a name must keep meaning the array it is.
+            # In-place work on a scalar rebinds the name, so its array is looked up again.
             self.arrays[name] = self.names[name]
 
     def write_masked(self) -> None:
@@ -303,7 +303,7 @@ class Writer:
             return
         mask = expressions.mask(self, name)
         held = self.fresh()
-        # A mask that the assignment itself overwrites is read by NumPy as it goes.
+        # NumPy reads the mask while it assigns, so a mask in the same memory is copied.
         own = self.value(mask)
         if isinstance(own, numpy.ndarray) and numpy.may_share_memory(own, self.arrays[name]):
             mask = f"({mask}).copy()"
@@ -403,13 +403,13 @@ class Writer:
         self.run(f"{target} {operator} {right}")
 
     def show(self) -> None:
-        """Look at an array now, which makes it run."""
+        """Show an array, which evaluates it."""
         name = self.array()
         if name:
             self.run(f"show({name})")
 
-    def look(self) -> None:
-        """Make a Python number of an array, and an array of that."""
+    def number(self) -> None:
+        """Convert an element to a Python number, and use it in an expression."""
         name = self.array(lambda a: a.size > 0)
         if name:
             kind = "complex" if self.arrays[name].dtype.kind == "c" else "float"
@@ -429,10 +429,10 @@ class Writer:
         if self.run(self.pick(forms).format(h=held, n=name)):
             self.arrays[held] = self.names[held]
         else:
-            self.run(f"{held} = 0")  # a loop may have stopped half way
+            self.run(f"{held} = 0")  # the loop may have stopped early
 
-    def forget(self) -> None:
-        """Drop a name; views of it live on."""
+    def delete(self) -> None:
+        """Delete a name; views of its array remain."""
         if len(self.arrays) > 3:
             name = self.pick(list(self.arrays))
             if self.run(f"del {name}"):
@@ -469,8 +469,8 @@ class Writer:
 
 _W = Writer
 KINDS: Sequence[Callable[[Writer], None]] = (
-    [_W.create, _W.like, _W.alias, _W.copy, _W.function, _W.cast, _W.masked_sum, _W.show, _W.look]
-    + [_W.forget, _W.rebind, _W.join, _W.product, _W.write_method, _W.scan, _W.like]
+    [_W.create, _W.like, _W.alias, _W.copy, _W.function, _W.cast, _W.masked_sum, _W.show, _W.number]
+    + [_W.delete, _W.rebind, _W.join, _W.product, _W.write_method, _W.scan, _W.like]
     + [_W.carry, _W.carry]
     + [_W.view, _W.compute] * 5
     + [_W.write_slice, _W.write_overlapping, _W.write_whole] * 3
@@ -478,11 +478,11 @@ KINDS: Sequence[Callable[[Writer], None]] = (
     + [updates.selection, updates.shifted, updates.buffers, updates.into, updates.stale] * 2
     + [positions.read, positions.write, positions.function] * 2
 )
-QUIET: Sequence[Callable[[Writer], None]] = (
-    [_W.create, _W.like, _W.alias, _W.copy, _W.cast, _W.forget, _W.rebind, _W.scan, _W.product]
+WITHOUT_READS: Sequence[Callable[[Writer], None]] = (
+    [_W.create, _W.like, _W.alias, _W.copy, _W.cast, _W.delete, _W.rebind, _W.scan, _W.product]
     + [_W.view, _W.compute] * 5
     + [_W.write_slice, _W.write_overlapping, _W.write_whole, _W.write_masked, _W.write_out] * 2
-    + [_W.reduce, _W.forget, _W.carry, _W.masked_sum]
+    + [_W.reduce, _W.delete, _W.carry, _W.masked_sum]
     + [updates.selection, updates.shifted, updates.buffers, updates.into, updates.stale] * 2
     + [positions.read, positions.write, positions.function] * 2
 )

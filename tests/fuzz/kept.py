@@ -1,6 +1,6 @@
 """Regression programs: shrunk programs that failed once, each named after its fault.
 
-A seed writes another program as soon as the generator changes; what it found is kept here as text.
+They are kept as text, since a seed gives another program after any change of the generator.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ KEPT: dict[str, str] = {
         a = np.arange(6, dtype='i1')
         v = a / 2, True / (a + 1), (a > 1) / a.astype('u1')
     """,
-    "loops are found argument by argument": """
+    "the loop of a ufunc is found by casts of each argument, not of their common type": """
         a, b = np.arange(4, dtype='i1'), np.arange(4, dtype='u1')
         v = np.arctan2(a, b), np.copysign(b, a), np.hypot(a, b)
     """,
@@ -26,13 +26,13 @@ KEPT: dict[str, str] = {
         a = np.full((1, 4), -0.0)
         v = a.sum(axis=0), a[:, 0].sum(), a.mean(axis=0), a.astype('f2').sum(axis=0)
     """,
-    "products of matrices start from zero": """
+    "matrix products start from positive zero": """
         a, b = np.array([[-6.0, 3.0]]), np.zeros((2, 3))
         c = np.arange(51).reshape(3, 17) - 9
         d = np.zeros((5, 1)) @ -np.ones((1, 5))
         v = np.zeros((2, 3))[-1::-1] @ c, a @ b, b.T @ a.T, a[:, :1] @ b[:1], d
     """,
-    "stacks of products nest as their operands, products row by row": """
+    "stacked products have the axis order of their operands, each product is row-major": """
         a = np.arange(3, dtype='i1') @ np.ones((2, 3, 2), dtype='?', order='F')
         b = np.ones((4, 2, 3, 2), order='F') @ np.arange(2.0)
         c = np.ones((4, 2, 3, 2), order='F') @ np.ones((2, 5))
@@ -40,34 +40,34 @@ KEPT: dict[str, str] = {
         d[1] = e[1] = f[1] = 5
         v = a, b, c, d, e, f
     """,
-    "extremes over an empty axis, though the result is empty too": """
+    "extremes over an empty axis are errors even if the result is empty": """
         a = np.zeros((0, 1, 8, 0))
         v = np.min(a, axis=(0, 1))
     """,
-    "a fold over nothing writes what a reversed view reads": """
+    "a sum over an empty axis writes memory that a reversed view reads": """
         a = np.zeros((0, 5)).sum(axis=0)
         v = a[::-1] + 1, a[1:] * 2, a
     """,
-    "joined arrays nest by axes longer than one": """
+    "the axis order of a concatenation follows the axes longer than one": """
         a = np.ones((5, 1, 17), order='F').reshape((1, 5, -1), order='F')
         b = np.concatenate([a, a])
         c = b.reshape((85, 2), order='F')
         np.subtract(-1, c, out=c)
         v = b, c
     """,
-    "operands that disagree leave row-major results": """
+    "operands of different memory orders give row-major results": """
         a = np.arange(6.0).reshape(3, 2) + np.zeros((3, 2), order='F')
         b = a.ravel()
         b[0] = 7
         v = a, b
     """,
-    "copies of stretched arrays have the stretched axis inside": """
+    "copies of broadcast arrays have the broadcast axis innermost": """
         a = np.array(np.broadcast_to(np.arange(3), (2, 3)))
         b = a.reshape((6,), order='F')
         b[1] = 9
         v = a, b
     """,
-    "positions are laid out row by row": """
+    "results of argmax are row-major": """
         a = np.ones((8, 2, 7), order='F').argmax(axis=1)
         b = a.reshape((4, 7, 2), order='F')
         b[...] = 5
@@ -79,7 +79,7 @@ KEPT: dict[str, str] = {
         c = np.argmax(a - b, axis=2)
         v = b, c, np.cumprod(a, axis=-1) + 1
     """,
-    "scalars that a type cannot hold are errors, 0-d arrays are not": """
+    "scalars out of the range of a type are errors, 0-d arrays are cast": """
         a = np.ones((3, 2), dtype='i1')
         a[1:] = np.uint8(254)
         a[0, 0] = np.int64(300)
@@ -87,7 +87,7 @@ KEPT: dict[str, str] = {
         a[a > 0] = np.int64(300)
         v = a
     """,
-    "one element takes no array with an axis": """
+    "an array with an axis cannot be assigned to one element": """
         a = np.arange(4.0)
         a[0] += a[-1:]
         v = a

@@ -1,5 +1,5 @@
-"""Statements that name elements by arrays of positions: several of them, repeated and negative
-ones, masks of some of the axes, among slices and integers; and the functions that do so.
+"""Statements with fancy indices: several index arrays, repeated and negative indices, masks of some
+of the axes, mixed with slices and integers; and NumPy's functions that take such indices.
 """
 
 from __future__ import annotations

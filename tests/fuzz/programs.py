@@ -19,7 +19,7 @@ SEEDS = Path(__file__).parent / "seeds.txt"
 
 
 def kept_seeds() -> list[int]:
-    """Seeds that failed once, in whatever mode."""
+    """Seeds that failed once, in any mode."""
     lines = (line.split("#")[0].strip() for line in SEEDS.read_text().splitlines())
     return [int(line) for line in lines if line]
 
@@ -30,7 +30,9 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=1, help="the first seed")
     parser.add_argument("--mode", choices=MODES, default="default", help="engine settings")
-    parser.add_argument("--print", type=int, default=5, dest="most", help="failures to print whole")
+    parser.add_argument(
+        "--print", type=int, default=5, dest="most", help="failures to print in full"
+    )
     parser.add_argument("--write", action="store_true", help="print the program of --seed and exit")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -39,7 +41,7 @@ def main() -> int:
         program, reason = check(arguments.seed)
         print(program.script(), f"# {reason or 'agrees'}", sep="\n")
         return int(reason is not None)
-    failing, start, told = [], time.perf_counter(), time.perf_counter()
+    failing, start, reported = [], time.perf_counter(), time.perf_counter()
     for done, seed in enumerate(range(arguments.seed, arguments.seed + arguments.count), 1):
         try:
             program, reason = check(seed)
@@ -52,8 +54,8 @@ def main() -> int:
             if len(failing) <= arguments.most:
                 print(explained(program, reason), flush=True)
         now = time.perf_counter()
-        if now - told > 5 or done == arguments.count:
-            told = now
+        if now - reported > 5 or done == arguments.count:
+            reported = now
             print(
                 f"{done} programs, {done / (now - start):.0f}/s, {len(failing)} failed", flush=True
             )

@@ -18,9 +18,9 @@ from tests.fuzz.generate import Program, Writer, compiled, names_for
 # Functions are within a few ulp, and float32 sums over some thousand terms lose a few digits.
 TOLERANCE = {"f": 2e-4, "d": 1e-10, "e": 3e-2, "F": 2e-4, "D": 1e-10}
 
-# What the engine is set to while programs run: as users have it; nothing run at once, so that small
-# programs fuse as large ones do; a flush after each operation, which separates wrong kernels from
-# wrong recording; one thread; and a device with separate memory.
+# The engine's settings by mode: the defaults; no eager execution, so that small programs fuse as
+# large ones do; a flush after each operation, which tells wrong kernels from wrong recording; one
+# thread; the mock device, which has separate memory.
 MODES: dict[str, dict[str, Any]] = {
     "default": {},
     "lazy": {"tiny": 0},
@@ -31,9 +31,11 @@ MODES: dict[str, dict[str, Any]] = {
 
 
 class Outcome:
-    """What one module made of a program. `dying` variables go after their last use."""
+    """The state after a program under one module. With `delete_dead` variables are deleted after
+    their last use.
+    """
 
-    def __init__(self, module: Any, statements: list[str], *, dying: bool = False) -> None:
+    def __init__(self, module: Any, statements: list[str], *, delete_dead: bool = False) -> None:
         self.shown: list[Any] = []
         self.errors: list[str] = []
         self.names = names_for(module, lambda x: self.shown.append(numpy.array(x)))
@@ -43,7 +45,7 @@ class Outcome:
                 exec(compiled(statement), self.names)
             except Exception as error:
                 self.errors.append(f"{number}: {type(error).__name__}")
-            for name in [v for v, n in last.items() if dying and n == number]:
+            for name in [v for v, n in last.items() if delete_dead and n == number]:
                 self.names.pop(name, None)
 
 
@@ -56,25 +58,25 @@ def check(seed: int) -> tuple[Program, str | None]:
 
 
 def recheck(program: Program, theirs: Outcome | Writer | None = None) -> str | None:
-    """Run a program under both modules, or against what NumPy made of it, and compare.
+    """Run a program under both modules, or compare with a given outcome under NumPy.
 
-    First with variables that die as soon as they can: the engine then expects results to die
-    unread, and leaves them out the next time, when they are read.
+    The first run deletes variables after their last use. So the engine expects results to die
+    unread (dead-result elimination), and does not store them in the next runs, which read them.
     """
     with numpy.errstate(all="ignore"):
         if theirs is None:
             theirs = Outcome(numpy, program.statements)
-        Outcome(fastnp, program.statements, dying=True)
+        Outcome(fastnp, program.statements, delete_dead=True)
         for _ in range(2):
             ours = Outcome(fastnp, program.statements)
-            reason = parting(ours, theirs, program.inexact)
+            reason = first_difference(ours, theirs, program.inexact)
             if reason:
                 return reason
     return None
 
 
-def parting(ours: Outcome, theirs: Outcome | Writer, inexact: set[str]) -> str | None:
-    """Where the outcomes differ: exceptions, what was shown, variables, aliasing."""
+def first_difference(ours: Outcome, theirs: Outcome | Writer, inexact: set[str]) -> str | None:
+    """The first difference of the outcomes: exceptions, shown values, variables, aliasing."""
     if ours.errors != theirs.errors:
         return f"exceptions: {ours.errors} instead of {theirs.errors}"
     for number, (our, their) in enumerate(zip(ours.shown, theirs.shown)):
@@ -115,27 +117,27 @@ def unlike(
     if inexact and hasattr(theirs, "dtype"):
         rtol = TOLERANCE.get(theirs.dtype.char, 0.0)
         if theirs.dtype.kind == "c" and getattr(ours, "dtype", None) == theirs.dtype:
-            ours, theirs = fastnp.asarray(settled(ours)), settled(theirs)
+            ours, theirs = fastnp.asarray(finite_or_zero(ours)), finite_or_zero(theirs)
     if converted:
         ours = fastnp.asarray(ours)
     found = difference(ours, theirs, rtol=rtol, where=where)
-    # Terms of size one that cancel leave errors of their size, not of the result's.
+    # Where terms cancel, errors are relative to the terms (of size one), not to the result.
     if found and rtol and "values differ" in found:
         near = numpy.isclose(numpy.asarray(ours), theirs, rtol=rtol, atol=rtol, equal_nan=True)
         return None if near.all() else found
     return found
 
 
-def settled(value: Any) -> numpy.ndarray:
-    """Complex values, zero where not finite: which part overflows first is a matter of order."""
+def finite_or_zero(value: Any) -> numpy.ndarray:
+    """Complex values, zero where not finite: which part overflows depends on the order of terms."""
     array = numpy.atleast_1d(numpy.array(value))
     array[~numpy.isfinite(array)] = 0
     return array
 
 
 def shrunk(program: Program, reason: str) -> Program:
-    """The program without the statements its failure does not need."""
-    place = reason.split(":")[0]
+    """The program without the statements that its failure does not need (delta debugging)."""
+    where = reason.split(":")[0]
     statements = list(program.statements)
     size = max(1, len(statements) // 2)
     while True:
@@ -143,7 +145,7 @@ def shrunk(program: Program, reason: str) -> Program:
         while number >= 0:
             fewer = statements[:number] + statements[number + size :]
             found = recheck(Program(program.seed, fewer, program.inexact))
-            if found and found.split(":")[0] == place and "NameError" not in found:
+            if found and found.split(":")[0] == where and "NameError" not in found:
                 statements, cut = fewer, True
             number -= 1 if not cut else size
         if size == 1 and not cut:
@@ -154,6 +156,6 @@ def shrunk(program: Program, reason: str) -> Program:
 
 
 def explained(program: Program, reason: str) -> str:
-    """A failure as a page: the seed, what differs, and a script to run."""
+    """A report of a failure: the seed, the difference, and a script that shows it."""
     small = shrunk(program, reason)
     return f"seed {program.seed}: {recheck(small) or reason}\n\n{small.script()}"

@@ -57,7 +57,7 @@ def selection(w: Writer) -> None:
 
 
 def shifted(w: Writer) -> None:
-    """In-place work on neighbours along one axis or all, and on the transposed or reversed self."""
+    """In-place work on neighbours along an axis or all axes, and with the array itself reversed."""
     name = w.array(lambda a: writeable(a) and max(a.shape) > 1)
     if not name:
         return
@@ -74,7 +74,7 @@ def shifted(w: Writer) -> None:
         ]
     forms += [f"{name} += {name}[::-1]", f"{name}[...] = {name} + {name}[..., ::-1]"]
     if len(shape) > 1:
-        # Assigned outright only with two axes or more: of vectors NumPy makes no temporary.
+        # Plain assignment only with two axes or more: for vectors NumPy makes no temporary copy.
         forms += [
             f"{name}[::-1] = {name}",
             f"{name}[...] = {name}[:, ::-1]",
@@ -113,17 +113,17 @@ def buffers(w: Writer) -> None:
     if w.run(f"{other} = {name}.copy()\nfor i in range({rounds}):\n    {step}"):
         w.arrays[other], w.arrays[name] = w.names[other], w.names[name]
     else:
-        w.run(f"{other} = 0")  # the loop may have stopped half way
+        w.run(f"{other} = 0")  # the loop may have stopped early
         w.arrays[name] = w.names[name]
 
 
 def into(w: Writer) -> None:
-    """Ufuncs, reductions and scans into an array that exists."""
+    """Ufuncs, reductions and scans with `out=`."""
     name = w.array(lambda a: writeable(a) and a.dtype.kind in "fi" and a.dtype.itemsize >= 4)
     if not name:
         return
     array = w.arrays[name]
-    # Not np.negative: NumPy itself gets it wrong in place on some strided arrays.
+    # Not np.negative: NumPy's own result is wrong in place on some strided arrays.
     forms = [f"np.multiply({name}, -1, out={name})", f"np.abs({name}[::-1], out={name})"]
     forms += [f"np.clip({name}, -2, 3, out={name})", f"np.add({name}, {name}[:1], out={name})"]
     forms += [f"np.multiply({name}[::-1], {name}, out={name})"]
@@ -143,7 +143,7 @@ def into(w: Writer) -> None:
 
 
 def stale(w: Writer) -> None:
-    """A value is read after its operands were written, dropped or both."""
+    """A value is read after its operands were written, deleted or both."""
     name = w.array(writeable)
     if not name:
         return

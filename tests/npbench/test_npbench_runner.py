@@ -91,7 +91,7 @@ def test_a_lazy_framework_is_evaluated_and_asked(tmp_path: Path, framework: Any)
         ("def linspace(*a, **k): return numpy.linspace(*a, **k) + 1e-3", "ok", "differs"),
         ("def less(*a): raise RuntimeError('no less')", "error", "RuntimeError: no less"),
         ("import os, signal\ndef less(*a): os.kill(os.getpid(), signal.SIGKILL)", "crash", "KILL"),
-        ("import time\ndef less(*a): time.sleep(60)", "timeout", "no answer within 1 s"),
+        ("import time\ndef less(*a): time.sleep(60)", "timeout", "no reply within 1 s"),
         ("raise ImportError('not here')", "error", "ImportError: not here"),
     ],
 )

@@ -76,7 +76,7 @@ fn is_on_device(value: &Bound<'_, PyAny>) -> PyResult<bool> {
         return Ok(false);
     }
     let Some(requested) = value.getattr_opt(intern!(py, "__dlpack_device__"))? else { return Ok(false) };
-    py.import("fastnp._interop.interchange")?.getattr("is_elsewhere")?.call1((requested.call0()?,))?.extract()
+    py.import("fastnp._interop.interchange")?.getattr("is_device_memory")?.call1((requested.call0()?,))?.extract()
 }
 
 /// An array of a (nested) list of numbers, with no other argument but a native dtype; `None` if it is left to NumPy.

@@ -4,14 +4,13 @@
 //! them. Where the system refuses (a seccomp filter, SELinux), [`map_executable`] returns its error, and the caller uses another
 //! backend.
 //!
-//! The pages are private, so a fork copies them, and parent and child drop and map code independently. One file mapped twice, to
-//! write at one address and execute at another, needs no system call for a kernel and packs
-//! kernels closer, but parent and child share it: code dropped by one may still be run by the other, which takes fork
-//! handlers and a rule about threads that fork meanwhile. It would save 4 µs a kernel, of about 30 that
-//! planning and compiling one take.
+//! The pages are private, so a fork copies them, and parent and child drop and map code independently. The alternative is one file
+//! mapped twice, to write at one address and to execute at another. It needs no system call for each kernel and packs kernels
+//! closer, but parent and child share it: one may still run code that the other has dropped, so it needs fork handlers and a rule
+//! about threads that fork meanwhile. It would save 4 µs a kernel, of about 30 for planning and compiling one.
 //!
-//! A thread gets the address of code from another one through an operation that orders memory, and processors find
-//! instructions by physical address, so no cache has to be flushed.
+//! Another thread gets the address of code through a synchronising operation, and instruction caches are coherent and physically
+//! tagged, so no cache has to be flushed.
 
 use crate::backend::fault;
 use std::io;
@@ -44,8 +43,8 @@ impl ExecutableCode {
 
 impl Drop for ExecutableCode {
     fn drop(&mut self) {
-        // SAFETY: the mapping is owned by this value, which every caller of the code borrows or shares. The system rounds to pages as it did
-        // when it was mapped.
+        // SAFETY: this value owns the mapping, and every caller of the code borrows or shares the value. The system rounds the
+        // length up to pages, as it did when it was mapped.
         unsafe { libc::munmap(self.address.as_ptr().cast(), self.bytes.max(1)) };
     }
 }
@@ -65,7 +64,7 @@ impl Drop for ExecutableCode {
 /// ```
 ///
 /// # Errors
-/// The system maps no such memory.
+/// The system refuses to map executable memory.
 pub fn map_executable(bytes: &[u8]) -> io::Result<ExecutableCode> {
     if fault::strikes() {
         return Err(io::ErrorKind::OutOfMemory.into());

@@ -7,11 +7,11 @@ use std::fmt::Write;
 /// The column of comments, behind the longest instructions.
 const COMMENT_COLUMN: usize = 56;
 
-/// One instruction a line, in Intel's order of operands; places that jumps lead to have names. `comment` says by its offset what an
+/// One instruction a line, in Intel's operand order; jump targets have labels. `comment` says by its offset what an
 /// instruction comes from; nothing is written where that is empty.
 pub(crate) fn disassembly(code: &[u8], mut comment: impl FnMut(usize) -> String) -> String {
     let decoded = || Decoder::with_ip(64, code, 0, DecoderOptions::NONE).into_iter();
-    // Nothing jumps to the beginning, which stands for no jump.
+    // Zero stands for an instruction that does not jump: no jump leads to the beginning.
     let targets: BTreeSet<u64> = decoded().map(|i| i.near_branch_target()).filter(|&t| t != 0).collect();
     let mut formatter = IntelFormatter::new();
     let options = formatter.options_mut();

@@ -3,11 +3,11 @@
 //! One method for each instruction, or for each shape of operands of [`forms`](crate::x86::asm::forms). Vector instructions have
 //! EVEX prefixes, so all 32 registers, masks and embedded broadcasts are there; instructions on masks have VEX prefixes, and
 //! those of AVX2 have methods of their own (`vex`).
-//! Operands that an instruction does not have (a width, a broadcast, a mask) are the caller's mistakes and panic.
+//! A width, a broadcast or a mask that an instruction does not have is a bug of the caller, and panics.
 //!
-//! Backward jumps take the short form where it reaches; forward jumps take four bytes, since written code is not moved.
+//! A backward jump has a distance of one byte where it fits. A forward jump has one of four bytes, since emitted code is not moved.
 //!
-//! An instruction takes 2 ns (general registers) to 9 ns (vectors with memory): prefix, opcode and ModRM are one word of the
+//! Encoding an instruction takes 2 ns (general registers) to 9 ns (vectors with memory): prefix, opcode and ModRM are one word of the
 //! table, into which registers are xor-ed (prefixes hold most of their bits inverted), and are written in one store with slack
 //! behind it.
 
@@ -47,7 +47,7 @@ impl Gpr {
     pub const R15: Gpr = Gpr(15);
 }
 
-/// How much of the vector registers an instruction works on.
+/// The vector length of an instruction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[repr(u8)]
 pub enum Width {
@@ -62,11 +62,11 @@ pub enum Width {
 /// An address: `base + index * scale + disp`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Mem {
-    /// The register it starts from.
+    /// The base register.
     pub base: Gpr,
-    /// A register, not RSP, and what it is multiplied with: 1, 2, 4 or 8.
+    /// The index register, not RSP, and its scale: 1, 2, 4 or 8.
     pub index: Option<(Gpr, u8)>,
-    /// Bytes added.
+    /// The displacement in bytes.
     pub disp: i32,
 }
 
@@ -82,23 +82,23 @@ impl Mem {
     }
 }
 
-/// The operand that may be a register or memory.
+/// The `rm` operand: a register or memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Rm {
     /// A register.
     Reg(VReg),
-    /// As much memory as the form says.
+    /// Memory, of the size that the form says.
     Mem(Mem),
-    /// One element in memory, in every lane.
+    /// One element in memory, broadcast to all lanes.
     Broadcast(Mem),
 }
 
-/// Which lanes of the destination are written.
+/// The write mask: which lanes of the destination are written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Masking {
     /// The mask; register 0 stands for all lanes.
     pub k: KReg,
-    /// Whether the other lanes become zero instead of staying as they are.
+    /// Whether the other lanes become zero (zero-masking) or keep their values (merge-masking).
     pub zero: bool,
 }
 
@@ -106,7 +106,7 @@ impl Masking {
     /// All lanes.
     pub const NONE: Masking = Masking { k: KReg(0), zero: false };
 
-    /// The lanes of a mask; the others stay.
+    /// The lanes of a mask; the others keep their values.
     pub const fn merge(k: KReg) -> Masking {
         Masking { k, zero: false }
     }
@@ -117,11 +117,11 @@ impl Masking {
     }
 }
 
-/// A place in the code.
+/// A label: a position in the code that jumps lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Label(pub(crate) u32);
 
-/// What a conditional jump looks at, by its code; above and below are unsigned comparisons.
+/// The condition of a jump, with its condition code; above and below are unsigned comparisons.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum Cond {
@@ -135,27 +135,27 @@ pub enum Cond {
     BelowEqual = 6,
 }
 
-/// Room behind what was written, so that a word and a word can be stored without a look at what is needed.
+/// Bytes that are always free behind the code, so that an instruction is stored as two whole words without a test of its length.
 const SLACK: usize = 32;
-/// Where a label is not bound yet.
+/// The position of a label that is not bound yet.
 pub(crate) const UNBOUND: u32 = u32::MAX;
 
-/// Instructions written so far.
+/// An assembler, with the instructions encoded so far.
 #[derive(Debug, Default)]
 pub struct Assembler {
     /// The code, then slack.
     bytes: Vec<u8>,
-    /// How much of it is code.
+    /// The length of the code.
     len: usize,
-    /// Where labels are.
+    /// By label: its position.
     pub(crate) labels: Vec<u32>,
-    /// Where the four bytes of a distance are, and the label it leads to. The distance counts from their end.
+    /// Fixups: the position of a four-byte distance, and the label it leads to. The distance counts from the end of these bytes.
     pub(crate) fixups: Vec<(u32, Label)>,
     /// Whether the code is for processors that have no AVX-512.
     is_for_avx2: bool,
 }
 
-/// ModRM's `mod` and `rm` with the prefix's bits for the registers, and what follows ModRM.
+/// An encoded address: `mod` and `rm` of ModRM, the prefix's bits for the registers, and the bytes behind ModRM.
 pub(crate) struct Address {
     /// Bits of ModRM.
     pub(crate) modrm: u64,
@@ -168,7 +168,7 @@ pub(crate) struct Address {
 }
 
 impl Address {
-    /// `shift` is the logarithm of the unit in which a short displacement counts.
+    /// `shift` is the binary logarithm of the unit of a one-byte displacement.
     #[inline(always)]
     pub(crate) fn new(mem: Mem, shift: u8) -> Address {
         let base = mem.base.0 as u64;
@@ -210,21 +210,21 @@ mod evex {
     pub(crate) const BROADCAST: u64 = 1 << 28;
     pub(crate) const ZERO: u64 = 1 << 31;
 
-    /// The `reg` field and its two bits in the prefix.
+    /// The `reg` field and its two upper bits, which are in the prefix.
     #[inline]
     pub(crate) fn reg(r: u8) -> u64 {
         let r = r as u64;
         (r & 7) << 43 | (r & 8) << 12 | (r & 16) << 8
     }
 
-    /// `rm`, where it is a register.
+    /// The `rm` field of a register.
     #[inline]
     pub(crate) fn rm(r: u8) -> u64 {
         let r = r as u64;
         RM_REGISTER | (r & 7) << 40 | (r & 8) << 10 | (r & 16) << 10
     }
 
-    /// `vvvv` and its bit elsewhere.
+    /// The `vvvv` field and its uppermost bit, which is elsewhere in the prefix.
     #[inline]
     pub(crate) fn vvvv(r: u8) -> u64 {
         let r = r as u64;
@@ -232,7 +232,7 @@ mod evex {
     }
 }
 
-/// The operands of a vector instruction but `rm`: what fits one register.
+/// The operands of a vector instruction except `rm`; they fit one general register.
 #[derive(Clone, Copy)]
 struct Fields {
     dst: u8,
@@ -260,28 +260,28 @@ impl Fields {
 }
 
 impl Assembler {
-    /// Nothing written yet.
+    /// An assembler without code.
     pub fn new() -> Self {
         Assembler::default()
     }
 
-    /// The same, for code that must have no instruction of AVX-512.
+    /// An assembler for code without instructions of AVX-512.
     pub fn for_avx2() -> Self {
         Assembler { is_for_avx2: true, ..Assembler::default() }
     }
 
-    /// Is called for what there is with AVX-512 alone.
+    /// Checks that the code may have instructions of AVX-512, before one is emitted.
     #[inline(always)]
     pub(crate) fn note_avx512(&self) {
         debug_assert!(!self.is_for_avx2, "an instruction of AVX-512");
     }
 
-    /// How many bytes were written.
+    /// The length of the code in bytes.
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Whether nothing was written.
+    /// Whether there is no code yet.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -289,7 +289,7 @@ impl Assembler {
     /// The code, with every label resolved. It runs at any address.
     ///
     /// # Panics
-    /// Where a label is used and not bound.
+    /// A label is used but not bound.
     pub fn finish(mut self) -> Vec<u8> {
         for &(at, label) in &self.fixups {
             let target = self.labels[label.0 as usize];
@@ -301,20 +301,20 @@ impl Assembler {
         self.bytes
     }
 
-    /// A new place, not known yet.
+    /// A new label, not bound yet.
     pub fn label(&mut self) -> Label {
         self.labels.push(UNBOUND);
         Label(self.labels.len() as u32 - 1)
     }
 
-    /// The place is here.
+    /// Binds a label to the current position.
     ///
     /// # Panics
-    /// Where it was bound before.
+    /// The label is bound already.
     pub fn bind(&mut self, l: Label) {
-        let place = &mut self.labels[l.0 as usize];
-        assert!(*place == UNBOUND, "a label is bound twice");
-        *place = self.len as u32;
+        let position = &mut self.labels[l.0 as usize];
+        assert!(*position == UNBOUND, "a label is bound twice");
+        *position = self.len as u32;
     }
 
     /// Makes room for another instruction.
@@ -360,7 +360,7 @@ impl Assembler {
         self.emit(form.bytes ^ bits, 6, tail, address.tail_len + imm.is_some() as usize);
     }
 
-    /// The prefix's bits for width and mask, once the form is known to have them.
+    /// The prefix's bits for width and mask; checks that the form has both.
     #[inline(always)]
     fn control(form: &Form, width: Width, mask: Masking) -> u64 {
         assert!(form.has(width) && !form.is(ONLY_VEX), "{} does not exist at this width", form.name);
@@ -369,7 +369,7 @@ impl Assembler {
         (width as u64) << 29 | (mask.k.0 as u64) << 24 | if mask.zero { evex::ZERO } else { 0 }
     }
 
-    /// With a register as `rm` operand.
+    /// An instruction with a register as `rm` operand.
     fn fields_reg(&mut self, form: &Form, with: Fields, b: VReg) {
         assert!(b.0 < 32);
         let bits = if form.operands == Operands::Mr && !with.compares {
@@ -380,21 +380,21 @@ impl Assembler {
         self.evex_reg(form, bits, with.imm);
     }
 
-    /// With memory as `rm` operand.
+    /// An instruction with memory as `rm` operand.
     fn fields_mem(&mut self, form: &Form, with: Fields, mem: Mem) {
         let address = Address::new(mem, form.shifts[with.width as usize]);
         self.evex_mem(form, with.bits(form), address, with.imm);
     }
 
-    /// With an element of memory as `rm` operand.
+    /// An instruction with a broadcast element of memory as `rm` operand.
     fn fields_broadcast(&mut self, form: &Form, with: Fields, mem: Mem) {
         assert!(form.broadcast != 0, "{} has no broadcast", form.name);
         let address = Address::new(mem, form.broadcast.trailing_zeros() as u8);
         self.evex_mem(form, with.bits(form) | evex::BROADCAST, address, with.imm);
     }
 
-    /// Written where it is called, since there it is known which operand `b` is: one that goes through memory in pieces
-    /// and is read as a whole costs more (6 ns) than all the rest.
+    /// Inlined, since callers know which kind of operand `b` is. Otherwise `b` is passed in memory, written in pieces and read as a
+    /// whole, which costs more (6 ns) than all the rest.
     #[inline]
     fn fields(&mut self, form: &Form, with: Fields, b: Rm) {
         match b {
@@ -407,19 +407,19 @@ impl Assembler {
     /// An instruction with a vector as destination. `a` is ignored where the form has one source.
     ///
     /// # Panics
-    /// Where the form has no such operands.
+    /// The form has no such operands.
     #[inline]
     pub fn vector(&mut self, form: &Form, width: Width, dst: VReg, a: VReg, b: Rm, mask: Masking, imm: Option<u8>) {
         self.fields(form, Fields { dst: dst.0, a: a.0, width, mask, imm, compares: false }, b);
     }
 
-    /// An instruction of 512 bits on registers that rounds down.
+    /// An instruction of 512 bits on registers, with embedded rounding towards minus infinity.
     ///
     /// # Panics
-    /// Where the form has no such operands, or is not one that rounds.
+    /// The form has no such operands, or does not round.
     pub fn rounded_down(&mut self, form: &Form, dst: VReg, a: VReg, b: VReg) {
         assert!(form.broadcast != 0 && b.0 < 32, "{} does not round", form.name);
-        // The bits of the width say how.
+        // With embedded rounding, the bits of the width are the rounding mode; those of 256 bits mean down.
         let with = Fields { dst: dst.0, a: a.0, width: Width::W256, mask: Masking::NONE, imm: None, compares: false };
         self.evex_reg(form, with.bits(form) | evex::rm(b.0) | evex::BROADCAST, None);
     }
@@ -427,7 +427,7 @@ impl Assembler {
     /// An instruction with memory as destination.
     ///
     /// # Panics
-    /// Where the form is not one.
+    /// The form is not a store.
     #[inline]
     pub fn store(&mut self, form: &Form, width: Width, to: Mem, from: VReg, mask: KReg) {
         self.store_imm(form, width, to, from, mask, None);
@@ -436,7 +436,7 @@ impl Assembler {
     /// An instruction with memory as destination and an immediate: `vextractf64x4`, `vcvtps2ph`.
     ///
     /// # Panics
-    /// Where the form is not one.
+    /// The form is not a store.
     pub fn store_imm(&mut self, form: &Form, width: Width, to: Mem, from: VReg, mask: KReg, imm: Option<u8>) {
         assert!(form.operands == Operands::Mr && from.0 < 32, "{} does not store", form.name);
         let bits = Self::control(form, width, Masking::merge(mask)) | evex::reg(from.0);
@@ -447,7 +447,7 @@ impl Assembler {
     /// source.
     ///
     /// # Panics
-    /// Where the form is not one.
+    /// The form has no mask as destination.
     #[inline]
     pub fn compare(&mut self, form: &Form, width: Width, dst: KReg, a: VReg, b: Rm, mask: KReg, imm: Option<u8>) {
         let mask = Masking::merge(mask);
@@ -458,7 +458,7 @@ impl Assembler {
     /// is that of the larger of index and data.
     ///
     /// # Panics
-    /// Where the form is not a gather, without a mask, or where destination and index are one register.
+    /// The form is not a gather, the mask is missing, or destination and index are one register.
     #[inline]
     pub fn gather(
         &mut self,
@@ -479,7 +479,7 @@ impl Assembler {
     /// mask. The width is that of the larger of index and data.
     ///
     /// # Panics
-    /// Where the form is not a scatter, or without a mask.
+    /// The form is not a scatter, or the mask is missing.
     #[inline]
     pub fn scatter(
         &mut self,
@@ -516,10 +516,10 @@ impl Assembler {
         self.evex_mem(form, Self::control(form, width, Masking::merge(mask)) | evex::reg(data.0) | high, address, None);
     }
 
-    /// Every lane from a general register: `VPBROADCASTQ_GPR` and the like.
+    /// Broadcasts a general register to all lanes: `VPBROADCASTQ_GPR` and the like.
     ///
     /// # Panics
-    /// Where the form is not one.
+    /// The form has no general register as source.
     pub fn broadcast_gpr(&mut self, form: &Form, width: Width, dst: VReg, from: Gpr, mask: Masking) {
         assert!(
             form.operands == Operands::FromGpr && dst.0 < 32 && from.0 < 16,
@@ -532,16 +532,16 @@ impl Assembler {
     /// All ones in the lanes whose bit is set, zero in the others: `VPMOVM2Q` and the like.
     ///
     /// # Panics
-    /// Where the form is not one.
+    /// The form has no mask as source.
     pub fn mask_to_vector(&mut self, form: &Form, width: Width, dst: VReg, from: KReg) {
         assert!(form.operands == Operands::FromMask && dst.0 < 32 && from.0 < 8, "{} reads no mask", form.name);
         self.evex_reg(form, Self::control(form, width, Masking::NONE) | evex::reg(dst.0) | evex::rm(from.0), None);
     }
 
-    /// The topmost bits of the lanes: `VPMOVQ2M` and the like.
+    /// The uppermost bits of the lanes: `VPMOVQ2M` and the like.
     ///
     /// # Panics
-    /// Where the form is not one.
+    /// The form does not move a vector to a mask.
     pub fn vector_to_mask(&mut self, form: &Form, width: Width, dst: KReg, from: VReg) {
         assert!(form.operands == Operands::ToMask && dst.0 < 8 && from.0 < 32, "{} makes no mask", form.name);
         self.evex_reg(form, Self::control(form, width, Masking::NONE) | evex::reg(dst.0) | evex::rm(from.0), None);

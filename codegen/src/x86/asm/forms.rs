@@ -1,13 +1,14 @@
 //! Instruction forms: the table of vector and mask instructions that the assembler encodes.
 //!
-//! One table, a line an instruction: its name, where its operands go, its encoding as Intel's manual writes it, and how much
-//! memory it reads, which decides the unit of short displacements. An encoding is `PREFIX.MAP.W OPCODE`, then `/n` where the
+//! One table with a row for each instruction: its name, the fields of its operands, its encoding as Intel's manual writes it, and the
+//! size of memory it reads, which decides the unit of one-byte displacements. An encoding is `PREFIX.MAP.W OPCODE`, then `/n` where the
 //! `reg` field extends the opcode, and `ib` where an immediate byte follows. A name is the mnemonic; where one mnemonic has
-//! several encodings, they differ behind an underscore (`VPERMQ` takes positions from a register, `VPERMQ_IMM` from an immediate,
+//! several encodings, the names differ behind an underscore (`VPERMQ` takes indices from a register, `VPERMQ_IMM` from an immediate,
 //! `VMOVUPS` loads and `VMOVUPS_STORE` stores).
 //!
 //! Every row needs AVX-512 F and VL; other extensions are flags of the row. Rows with [`VEX`] are also instructions of AVX2, FMA or
-//! F16C, with another prefix; those with [`ONLY_VEX`] are these alone. Left out: what the backend does not use, embedded rounding, and moves between vectors and general registers, which are methods of the assembler.
+//! F16C, with another prefix; rows with [`ONLY_VEX`] have no AVX-512 form. The table leaves out instructions that the backend does not
+//! use, embedded rounding, and moves between vectors and general registers, which are methods of the assembler.
 
 mod table;
 
@@ -15,7 +16,7 @@ pub use crate::x86::asm::forms::table::*;
 
 use crate::x86::asm::encode::Width;
 
-/// Where an instruction's operands go in its encoding.
+/// Operand encoding: which field of the encoding holds which operand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operands {
     /// Destination in `reg`, first source in `vvvv`, second in `rm`.
@@ -24,7 +25,7 @@ pub enum Operands {
     Rvmr,
     /// Destination in `reg`, the only source in `rm`.
     Rm,
-    /// Destination in `rm`, source in `reg`: stores, and what makes vectors narrower.
+    /// Destination in `rm`, source in `reg`: stores, and conversions to narrower vectors.
     Mr,
     /// Destination in `vvvv`, source in `rm`; `reg` extends the opcode.
     Vm,
@@ -46,23 +47,23 @@ pub enum Operands {
     Kkk,
     /// Masks alone: destination in `reg`, source in `rm`.
     Kk,
-    /// Masks alone: both are sources, the flags are the result.
+    /// Masks alone: both operands are sources, the result is in the flags register.
     KFlags,
 }
 
-/// How much an instruction reads or writes through its `rm` operand.
+/// The size of an instruction's `rm` operand (Intel's tuple type).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tuple {
     /// A whole vector.
     Full,
-    /// A vector's bytes divided by this; as a register, at least 128 bits.
+    /// A vector's bytes divided by this number; a register has at least 128 bits.
     Fraction(u8),
-    /// So many bytes, whatever the width; as a register, at least 128 bits.
+    /// This number of bytes, whatever the width; a register has at least 128 bits.
     Part(u8),
 }
 
 impl Tuple {
-    /// The bytes that a short displacement counts in.
+    /// The unit of a one-byte displacement, in bytes.
     const fn unit(self, width: u32) -> u32 {
         match self {
             Tuple::Full => width,
@@ -78,7 +79,7 @@ pub const DQ: u32 = 1;
 pub const BW: u32 = 1 << 1;
 /// Does not exist at 128 bits.
 pub const FROM256: u32 = 1 << 16;
-/// Exists at 512 bits alone.
+/// Exists only at 512 bits.
 pub const ONLY512: u32 = 1 << 17;
 /// Works on the lowest element, whatever the width: use [`Width::W128`].
 pub const ONLY128: u32 = 1 << 18;
@@ -88,41 +89,41 @@ pub const MEMORY: u32 = 1 << 19;
 pub const UNMASKED: u32 = 1 << 20;
 /// The register operand holds half as many bits as the width says, at least 128.
 pub const NARROWS: u32 = 1 << 21;
-/// Exists with a VEX prefix too, at 128 and 256 bits. Its W is 0 there, or ignored.
+/// Exists with a VEX prefix too, at 128 and 256 bits, with W zero or ignored.
 pub const VEX: u32 = 1 << 23;
-/// The same, with W as the encoding has it.
+/// Exists with a VEX prefix too, with the W of the encoding.
 pub const VEX_W: u32 = VEX | 1 << 24;
-/// Exists with a VEX prefix alone.
+/// Exists only with a VEX prefix.
 pub const ONLY_VEX: u32 = VEX | 1 << 25;
 
-/// An instruction form: all that its encoding needs besides operands.
+/// An instruction form: what its encoding needs besides its operands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Form {
     /// Its name in this table, in capital letters.
     pub name: &'static str,
     /// Its encoding as the manual writes it.
     pub encoding: &'static str,
-    /// Where its operands go.
+    /// Which fields hold its operands.
     pub operands: Operands,
-    /// What its `rm` operand reads or writes.
+    /// The size of its `rm` operand.
     pub tuple: Tuple,
-    /// The bytes of one element that memory may be broadcast from; 0 where it may not.
+    /// Bytes of an element that may be broadcast from memory; 0 if the form has no broadcast.
     pub broadcast: u8,
     /// Whether an immediate byte follows.
     pub immediate: bool,
-    /// Features, widths and what else is unusual: the constants of this module.
+    /// Flags: required features, missing widths and other exceptions, as constants of this module.
     pub flags: u32,
-    /// The prefix, opcode and ModRM byte, lowest byte first, with no register set: the fields that the prefix holds
+    /// The prefix, opcode and ModRM byte, lowest byte first, with all register fields empty: those that the prefix holds
     /// inverted are ones.
     pub(crate) bytes: u64,
-    /// The same with a VEX prefix, where there is one.
+    /// The same with a VEX prefix; zero if the form has none.
     pub(crate) vex: u64,
-    /// The binary logarithms of a short displacement's unit, by width.
+    /// By width: the binary logarithm of the unit of a one-byte displacement.
     pub(crate) shifts: [u8; 3],
 }
 
 impl Form {
-    /// Whether it exists at this width, with a prefix of its row.
+    /// Whether the instruction exists at this width, with any prefix of its row.
     pub const fn has(&self, width: Width) -> bool {
         match width {
             Width::W128 => self.flags & (FROM256 | ONLY512) == 0,
@@ -170,7 +171,7 @@ impl Form {
     }
 }
 
-/// What a row says of the `rm` operand.
+/// The `rm` operand, as a row of the table writes it.
 struct Read {
     tuple: Tuple,
     broadcast: u8,
@@ -196,7 +197,7 @@ const fn part(bytes: u8) -> Read {
     Read { tuple: Tuple::Part(bytes), broadcast: 0 }
 }
 
-/// An encoding as the manual writes it, read. Reading is done while compiling: what is misspelled does not compile.
+/// A parsed encoding of the manual's notation. It is parsed at compile time, so a misspelled row does not compile.
 struct Spelled {
     prefix: u8,
     map: u8,

@@ -1,10 +1,10 @@
 //! Instructions on general registers, jumps, and those without operands.
 //!
-//! All of 64 bits unless their names say otherwise.
+//! Operands have 64 bits unless a name says otherwise.
 
 use crate::x86::asm::encode::{Address, Assembler, Cond, Gpr, Label, Mem, UNBOUND};
 
-/// The prefix with a 64-bit operand, the legacy opcode (lowest byte first) and ModRM.
+/// REX prefix if one is needed, opcode (lowest byte first) and ModRM.
 struct Head {
     bytes: u64,
     len: usize,
@@ -15,7 +15,7 @@ struct Head {
 struct Opcode {
     byte: u8,
     escaped: bool,
-    /// Whether the operands have 64 bits by a prefix.
+    /// Whether a prefix (REX.W) makes the operands 64 bits wide.
     wide: bool,
 }
 
@@ -28,7 +28,7 @@ const fn plain_escaped(byte: u8) -> Opcode {
 }
 
 impl Opcode {
-    /// `high` are bits 3 of `reg`, index and base or `rm`, as REX has them.
+    /// `high` holds bit 3 of `reg`, of the index and of the base or `rm`, in the order of REX.
     #[inline]
     fn head(self, high: u64, modrm: u64) -> Head {
         let rex = 0x40 | (self.wide as u64) << 3 | high;
@@ -39,7 +39,7 @@ impl Opcode {
 }
 
 impl Assembler {
-    /// `reg` may be a register or more of the opcode.
+    /// `reg` is a register or an opcode extension.
     #[inline]
     fn registers(&mut self, opcode: Opcode, reg: u8, rm: Gpr, imm: u64, imm_len: usize) {
         assert!(reg < 16 && rm.0 < 16);
@@ -66,7 +66,7 @@ impl Assembler {
         }
     }
 
-    /// `dst = imm`, in 5 to 10 bytes; the flags stay.
+    /// `dst = imm`, in 5 to 10 bytes; keeps the flags.
     pub fn mov_imm(&mut self, dst: Gpr, imm: i64) {
         assert!(dst.0 < 16);
         let (high, low) = (dst.0 as u64 >> 3, dst.0 as u64 & 7);
@@ -95,7 +95,7 @@ impl Assembler {
         self.registers(wide(0x31), from.0, dst, 0, 0);
     }
 
-    /// Flags of `a & b`.
+    /// Sets the flags by `a & b`.
     pub fn test(&mut self, a: Gpr, b: Gpr) {
         self.registers(wide(0x85), b.0, a, 0, 0);
     }
@@ -110,7 +110,7 @@ impl Assembler {
         self.arithmetic_imm(5, dst, imm);
     }
 
-    /// Flags of `a - imm`.
+    /// Sets the flags by `a - imm`.
     pub fn cmp_imm(&mut self, a: Gpr, imm: i32) {
         self.arithmetic_imm(7, a, imm);
     }
@@ -128,17 +128,17 @@ impl Assembler {
         self.emit((0xC4 | 0xE2 << 8 | 0xF8 << 16 | 0xF5 << 24 | 0xC0 << 32) ^ registers, 5, 0, 0);
     }
 
-    /// Puts a register on the stack.
+    /// Pushes a register.
     pub fn push(&mut self, from: Gpr) {
         self.short(0x50, from);
     }
 
-    /// Takes a register from the stack.
+    /// Pops a register.
     pub fn pop(&mut self, dst: Gpr) {
         self.short(0x58, dst);
     }
 
-    /// An opcode of one byte with a register in it.
+    /// An opcode of one byte that contains a register.
     fn short(&mut self, opcode: u64, register: Gpr) {
         assert!(register.0 < 16);
         let byte = opcode | register.0 as u64 & 7;
@@ -170,7 +170,7 @@ impl Assembler {
         }
     }
 
-    /// The distance to a label from the end of an instruction of two bytes, where it is known and one byte holds it.
+    /// The distance to a label from the end of an instruction of two bytes, if the label is bound and one byte holds the distance.
     fn short_distance(&self, to: Label) -> Option<u8> {
         let target = self.labels[to.0 as usize];
         if target == UNBOUND {
@@ -179,22 +179,22 @@ impl Assembler {
         i8::try_from(target as i64 - (self.len() as i64 + 2)).ok().map(|distance| distance as u8)
     }
 
-    /// The four bytes just written are the distance to a label.
+    /// Records a fixup: the last four bytes are the distance to a label.
     fn fix_up(&mut self, to: Label) {
         self.fixups.push((self.len() as u32 - 4, to));
     }
 
-    /// Zeroes the upper halves of registers 0 to 15, which old SSE code after this waits for otherwise.
+    /// Zeroes the upper halves of registers 0 to 15; SSE code without VEX prefixes that runs afterwards would wait for them otherwise.
     pub fn vzeroupper(&mut self) {
         self.emit(0x77_F8_C5, 3, 0, 0);
     }
 
-    /// Has streamed stores be seen before any later store is.
+    /// Store fence: non-temporal stores before it become visible before any store after it.
     pub fn sfence(&mut self) {
         self.emit(0xF8_AE_0F, 3, 0, 0);
     }
 
-    /// Asks for a cache line.
+    /// Prefetches a cache line to all levels of the cache.
     pub fn prefetcht0(&mut self, of: Mem) {
         self.memory(plain_escaped(0x18), 1, of);
     }

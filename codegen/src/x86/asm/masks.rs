@@ -11,7 +11,7 @@ const STORE: u64 = 0x91_F8_E1_C4;
 const KMOVQ_FROM_REGISTER: u64 = 0x92_FB_E1_C4;
 
 impl Assembler {
-    /// Bytes as in the table.
+    /// A VEX instruction on two registers; `bytes` as in the table.
     #[inline]
     pub(crate) fn vex_registers(&mut self, bytes: u64, reg: u8, rm: u8) {
         let (reg, rm) = (reg as u64, rm as u64);
@@ -29,10 +29,10 @@ impl Assembler {
         self.emit(bytes ^ bits, 5, address.tail, address.tail_len);
     }
 
-    /// `dst = a op b`, or of one mask, `dst = op a`.
+    /// `dst = a op b`; `dst = op a` for an op on one mask.
     ///
     /// # Panics
-    /// Where the form has other operands.
+    /// The form has other operands than masks.
     pub fn mask_op(&mut self, form: &Form, dst: KReg, a: KReg, b: KReg) {
         assert!(dst.0 < 8 && a.0 < 8 && b.0 < 8);
         self.note_avx512();
@@ -43,10 +43,10 @@ impl Assembler {
         }
     }
 
-    /// Flags of two masks: equal means that no bit is set in either, below that all bits are set in one or the other.
+    /// Sets the flags by two masks: `Equal` if no bit is set in either, `Below` if each bit is set in one or the other.
     ///
     /// # Panics
-    /// Where the form is none for that.
+    /// The form is not a test of masks.
     pub fn mask_test(&mut self, form: &Form, a: KReg, b: KReg) {
         assert!(form.operands == Operands::KFlags && a.0 < 8 && b.0 < 8, "{} does not test", form.name);
         self.vex_registers(form.bytes, a.0, b.0);

@@ -1,6 +1,6 @@
 //! Instructions of AVX2, FMA and F16C: VEX prefixes, sixteen registers, neither masks nor broadcasts.
 //!
-//! The rows are those of the same table. The prefix has two bytes where it fits them, else three.
+//! The rows are those of the same table. The prefix has two bytes if they suffice, else three.
 
 use crate::x86::asm::encode::{Address, Assembler, Gpr, Mem, Rm, VReg, Width};
 use crate::x86::asm::forms::{Form, MEMORY, Operands, VEX};
@@ -27,7 +27,7 @@ fn rm(r: u8) -> u64 {
 }
 
 impl Assembler {
-    /// Writes prefix, opcode and ModRM, in four bytes where index, base, map and W are the usual ones.
+    /// Emits prefix, opcode and ModRM, in four bytes where index, base, map and W fit the short prefix.
     #[inline]
     fn short_vex(&mut self, bytes: u64, tail: u64, tail_len: usize) {
         let (first, last) = (bytes >> 8 & 0xFF, bytes >> 16 & 0xFF);
@@ -38,7 +38,7 @@ impl Assembler {
         }
     }
 
-    /// Bytes with width and `vvvv`, of an instruction that is one here.
+    /// The form's bytes with width and `vvvv`; checks that the form is an instruction of AVX2.
     fn vex_bytes(form: &Form, width: Width, vvvv: u8, imm: Option<u8>) -> u64 {
         let fits = form.is(VEX) && form.has(width) && width != Width::W512 && vvvv < 16;
         assert!(fits, "{} is no instruction of AVX2 with such operands", form.name);
@@ -49,7 +49,7 @@ impl Assembler {
     /// An instruction with a vector as destination. `a` is ignored where the form has one source.
     ///
     /// # Panics
-    /// Where it is none of AVX2, or has no such operands.
+    /// The form is not an instruction of AVX2, or has no such operands.
     pub fn vex(&mut self, form: &Form, width: Width, dst: VReg, a: VReg, b: Rm, imm: Option<u8>) {
         let (r, vvvv) = match form.operands {
             Operands::Rvm | Operands::Rvmr => (reg(dst.0), a.0),
@@ -73,7 +73,7 @@ impl Assembler {
         }
     }
 
-    /// `dst` = lanes of `b` where the mask's are negative, else of `a`: `VPBLENDVB` and the like.
+    /// `dst` = the lanes of `b` where the mask's lanes are negative, else those of `a`: `VPBLENDVB` and the like.
     pub fn vex_blend(&mut self, form: &Form, width: Width, dst: VReg, a: VReg, b: Rm, mask: VReg) {
         assert!(form.operands == Operands::Rvmr && mask.0 < 16, "{} does not choose", form.name);
         self.vex(form, width, dst, a, b, Some(mask.0 << 4));
@@ -82,7 +82,7 @@ impl Assembler {
     /// An instruction with memory as destination.
     ///
     /// # Panics
-    /// Where the form is not one.
+    /// The form is not a store.
     pub fn vex_store(&mut self, form: &Form, width: Width, to: Mem, from: VReg, imm: Option<u8>) {
         assert!(form.operands == Operands::Mr && from.0 < 16, "{} does not store", form.name);
         let at = Address::new(to, 0);
@@ -92,10 +92,10 @@ impl Assembler {
         self.short_vex(Self::vex_bytes(form, width, 0, imm) ^ bits, tail, at.tail_len + imm_len);
     }
 
-    /// A part of a vector, or numbers made narrower, in another register: `VEXTRACTI128`, `VCVTPS2PH`.
+    /// Extracts a part of a vector, or narrows its elements, into another register: `VEXTRACTI128`, `VCVTPS2PH`.
     ///
     /// # Panics
-    /// Where the form is not one.
+    /// The form has no register in its `rm` operand as destination.
     pub fn vex_part(&mut self, form: &Form, width: Width, dst: VReg, from: VReg, imm: Option<u8>) {
         assert!(form.operands == Operands::Mr && from.0 < 16 && dst.0 < 16, "{} takes nothing out", form.name);
         assert!(!form.is(MEMORY), "{} works on memory", form.name);
@@ -103,17 +103,17 @@ impl Assembler {
         self.short_vex(bytes, imm.unwrap_or(0) as u64, imm.is_some() as usize);
     }
 
-    /// The lowest quadword of a vector register from a general register; the others become zero.
+    /// Moves a general register to the lowest quadword of a vector register; the others become zero.
     pub fn vex_from_gpr(&mut self, dst: VReg, from: Gpr) {
         self.vex_registers(VMOVQ_FROM_REGISTER, dst.0, from.0);
     }
 
-    /// The lowest float of a vector register without its fraction, as 64 bits.
+    /// Converts the lowest float of a vector register to an integer of 64 bits, by truncation.
     pub fn vex_truncate(&mut self, dst: Gpr, from: VReg, double: bool) {
         self.vex_registers(if double { TRUNCATE } else { TRUNCATE_SINGLE }, dst.0, from.0);
     }
 
-    /// The topmost bits of 32 bytes.
+    /// Moves the uppermost bits of 32 bytes to a general register.
     pub fn vex_signs(&mut self, dst: Gpr, from: VReg) {
         self.vex_registers(SIGNS, dst.0, from.0);
     }

@@ -1,4 +1,4 @@
-//! Instruction selection for ops, by the class of their type.
+//! Instruction selection of ops, for each class of types.
 
 use crate::x86::asm::encode::{KReg, Masking, Rm, VReg};
 use crate::x86::asm::forms as f;
@@ -24,7 +24,7 @@ pub(crate) fn predicate(op: Op, float: bool) -> Option<u8> {
         _ => return None,
     })
 }
-/// The one instruction that an op of two numbers is, of floats or integers of any size that has one.
+/// The instruction of an op on two numbers, for floats and for the sizes of integers that have one.
 pub(crate) fn instruction(op: Op, dtype: DType) -> Option<&'static Form> {
     let (signed, bytes) = (dtype.kind() == Kind::Signed, dtype.size() == 1);
     if is_real(dtype) {
@@ -60,16 +60,16 @@ pub(crate) fn instruction(op: Op, dtype: DType) -> Option<&'static Form> {
     })
 }
 
-/// An op that picks one of two floats, for which there is no instruction: `vmaxpd` raises a flag for any nan.
+/// An op that selects one of two floats. It has no instruction: `vmaxpd` raises a flag for any nan.
 #[derive(Clone, Copy)]
 pub(crate) struct Extreme {
-    /// Whether it picks the larger.
+    /// Whether it selects the larger.
     pub(crate) larger: bool,
-    /// Whether it picks the one that is a nan, and not the other.
+    /// Whether it selects a nan if one operand is a nan; else it selects the other operand.
     pub(crate) nan_wins: bool,
 }
 
-/// Which of two floats an op picks, if it picks one.
+/// How an op selects one of two floats, if it does.
 pub(crate) fn extreme(op: Op) -> Option<Extreme> {
     match op {
         Op::Maximum => Some(Extreme { larger: true, nan_wins: true }),
@@ -261,7 +261,7 @@ impl Emitter<'_> {
             }
             Op::Deg2rad | Op::Radians | Op::Rad2deg | Op::Degrees => {
                 let up = matches!(op, Op::Rad2deg | Op::Degrees);
-                // The factor is rounded in the type.
+                // The factor is a constant rounded to the type.
                 let factor = match dtype {
                     DType::F64 if up => bits(180.0 / std::f64::consts::PI),
                     DType::F64 => bits(std::f64::consts::PI / 180.0),
@@ -310,7 +310,7 @@ impl Emitter<'_> {
     }
 
     /// The larger or smaller of two floats in the lanes of a mask, elsewhere the second one, by quiet comparisons: `vmaxpd` raises a
-    /// flag for any NaN. Whether a NaN wins or loses, `which` says.
+    /// flag for any NaN. `which` says whether a NaN is selected.
     pub(crate) fn pick_extreme(
         &mut self,
         which: Extreme,

@@ -10,7 +10,7 @@ use crate::x86::isel::conventions::SCRATCH;
 use crate::x86::isel::select::Emitter;
 use crate::{DType, Scalar};
 
-/// The bits of 2^52 and 2^84, in which the lowest bit counts ones, or units of 2^32.
+/// The bits of 2^52 and 2^84, doubles whose ulps are 1 and 2^32.
 const ONES: u64 = 0x4330_0000_0000_0000;
 const HIGH: u64 = 0x4530_0000_0000_0000;
 
@@ -31,7 +31,7 @@ fn double(bits: u64) -> Scalar {
     Scalar::from_bits(DType::F64, bits.into())
 }
 
-/// Whether something is one instruction at a level.
+/// Whether a form is a single instruction at a level.
 pub(crate) fn is_single(level: Level, form: &'static Form) -> bool {
     level == Level::Avx512 || vex_form(form).is_some()
 }
@@ -178,8 +178,8 @@ impl Emitter<'_> {
         }
     }
 
-    /// Integers of eight bytes as doubles. Both halves become the lowest bits of large doubles; their surplus is subtracted from the
-    /// upper one, which is exact, and the sum of both is rounded once.
+    /// Converts integers of eight bytes to doubles. Both halves become the lowest bits of large doubles. The sum of the large powers of
+    /// two is subtracted from the upper one, which is exact, and the sum of both is rounded once.
     fn quadwords_as_doubles(&mut self, out: VReg, x: Rm, high: u64) {
         let width = Width::W256;
         let x = self.in_register(x, width);
@@ -194,7 +194,7 @@ impl Emitter<'_> {
         self.asm.vex(&f::VADDPD, width, out, upper, Rm::Reg(lower), None);
     }
 
-    /// Unsigned integers of four bytes as doubles.
+    /// Converts unsigned integers of four bytes to doubles.
     fn unsigned_as_doubles(&mut self, out: VReg, x: Rm) {
         let wide = self.temp();
         let ones = self.constant(double(ONES));
@@ -203,7 +203,7 @@ impl Emitter<'_> {
         self.asm.vex(&f::VSUBPD, Width::W256, out, wide, ones, None);
     }
 
-    /// The same as singles: both halves are exact, and their sum is rounded once.
+    /// Converts unsigned integers of four bytes to singles: both halves are exact, and their sum is rounded once.
     fn unsigned_as_singles(&mut self, width: Width, out: VReg, x: Rm) {
         let x = self.in_register(x, width);
         let (lower, upper) = (self.temp(), self.temp());
@@ -217,7 +217,7 @@ impl Emitter<'_> {
         self.asm.vex(&f::VADDPS, width, out, upper, Rm::Reg(lower), None);
     }
 
-    /// Floats as integers of eight bytes, one by one.
+    /// Converts floats to integers of eight bytes, one by one.
     fn floats_as_quadwords(&mut self, out: VReg, x: Rm, is_double: bool) {
         let x = self.in_register(x, if is_double { Width::W256 } else { Width::W128 });
         let (low, high, element) = (self.temp(), self.temp(), self.temp());

@@ -14,7 +14,7 @@ use crate::x86::isel::conventions::{ARGUMENTS, SCRATCH, VECTOR_BYTES, at_argumen
 use crate::x86::isel::select::Emitter;
 use crate::{DType, Primitive, Scalar, Table, ValueId};
 
-/// How `vroundpd` rounds to the number below, without a flag for what is left.
+/// The mode of `vroundpd` that rounds down and raises no inexact flag.
 const DOWN: u8 = 9;
 
 /// The types, constants and instructions of single or double precision.
@@ -30,7 +30,7 @@ struct FloatForms {
     multiply: &'static Form,
     round: &'static Form,
     choose: &'static Form,
-    /// On integers.
+    /// Instructions on integers of the same size.
     plus: &'static Form,
     minus: &'static Form,
     above: &'static Form,
@@ -186,7 +186,7 @@ impl Emitter<'_> {
         self.asm.vex_blend(forms.choose, self.width(forms.dtype), out, p, Rm::Reg(out), mask);
     }
 
-    /// The exponent becomes the lowest bits of a number, as in `math/arithmetic.rs`.
+    /// The exponent as a float: its bits become the lowest bits of a large number, as in `math/arithmetic.rs`.
     fn exponent_avx2(&mut self, forms: &FloatForms, a: ValueId) {
         let (x, width) = (self.vector(a), self.width(forms.dtype));
         let out = self.define_vector();
@@ -247,7 +247,7 @@ impl Emitter<'_> {
         let width = self.width(forms.dtype);
         let most = self.number(forms, 2.0 * forms.bias - 10.0);
         let (sign, unit) = (self.word(forms, forms.sign()), self.number(forms, forms.magic + 2.0 * forms.bias));
-        // Past that all products overflow, or become zero.
+        // Beyond these limits all products overflow or become zero.
         self.asm.vex(forms.round, width, mask, VReg(0), Rm::Reg(k), Some(DOWN));
         self.magnitude_avx2(forms, power, mask);
         self.limit_magnitude(forms, power, most, out);

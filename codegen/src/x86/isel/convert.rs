@@ -1,5 +1,5 @@
-//! Conversions between element types, as in the portable backend: what does not fit an integer becomes what the processor makes
-//! of it, and raises the invalid flag.
+//! Conversions between element types, as in the portable backend. A float that does not fit the integer type gives the result of the
+//! processor's instruction, and raises the invalid flag.
 
 use crate::x86::asm::encode::{Rm, VReg};
 use crate::x86::asm::forms as f;
@@ -92,7 +92,7 @@ fn conversion_steps(from: DType, to: DType) -> Option<[Option<ConversionStep>; 2
 }
 
 impl Emitter<'_> {
-    /// Defines the current value: another one, converted.
+    /// Defines the current value: another value, converted.
     pub(crate) fn cast(&mut self, value: ValueId, to: DType) -> EmitResult<()> {
         let from = self.dtype(value);
         if from == to {

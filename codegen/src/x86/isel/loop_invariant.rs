@@ -1,4 +1,4 @@
-//! Hoisting of loop-invariant code: what is the same along a row is computed once before its loop, such as reciprocals of scalars.
+//! Hoisting of loop-invariant code: values that are constant along a row, such as reciprocals of scalars, are computed before its loop.
 //!
 //! An instruction is invariant if everything it reads is; parameters, literals and broadcast elements are. The results that the
 //! loop reads are stored in the argument block, as parameters are.
@@ -10,7 +10,7 @@ use crate::x86::isel::select::{Backing, Emitter, Unsupported};
 use crate::{DType, Inst, ValueId};
 
 impl Emitter<'_> {
-    /// Whether an instruction is in memory before the loop.
+    /// Whether the value of an instruction is in memory before the loop.
     fn is_preloaded(&self, at: usize) -> bool {
         match self.body.fragment.insts[at] {
             Inst::Param(_) | Inst::Const(_) => true,
@@ -31,7 +31,7 @@ impl Emitter<'_> {
         matches!(self.body.fragment.insts[load], Inst::Load(operand) if is_spilled(operand.0 as usize))
     }
 
-    /// Emits the invariant instructions, and stores what the loop reads of them.
+    /// Emits the invariant instructions, and stores those of their results that the loop reads.
     ///
     /// # Errors
     /// The first of them without machine code.

@@ -1,13 +1,14 @@
-//! Square roots by Newton's method, in loops whose time is that of the divider.
+//! Square roots by Newton's method, in loops that are limited by the divider.
 //!
-//! The divider takes 24 cycles for the roots of eight doubles and 12 for sixteen singles, in which the processor computes 48 or 24
-//! vectors. So a loop of little else refines the processor's inverse square root, good to 14 bits, by Newton's method. The result is
-//! the correctly rounded root, as of `vsqrtpd`:
+//! The divider takes 24 cycles for the roots of eight doubles and 12 for sixteen singles. Meanwhile the processor could execute 48
+//! or 24 other vector instructions. So a loop with few other instructions refines the processor's inverse square root, good to
+//! 14 bits, by Newton's method. The result is the correctly rounded root, as of `vsqrtpd`:
 //!
 //! With y = (1 + e) / sqrt x, g = x y and h = y / 2 Newton's step g + (x - g^2) h is sqrt x (1 - 1.5 e^2), and that of a g and an h
 //! after such a step (doubles) is sqrt x (1 - 1.5 e^2) with their e, below 2^-27.4. So with |e| < 2^-14 the last sum is less than
-//! half a unit from the root before it is rounded; it is rounded down, and then the root is r or the next number. It is the latter
-//! if it lies beyond the middle between them: if r (r + unit) < x, as what that leaves to the middle's square is below a unit of x.
+//! half an ulp from the root before it is rounded. It is rounded down to r, so the correctly rounded root is r or the next number. It is
+//! the next number if the root is beyond the middle between them, that is if r (r + ulp) < x: the difference to the square of the middle
+//! is below an ulp of x.
 //!
 //! Zero takes the same path with an inverse root of zero. Where any lane is negative, NaN, infinite, or so small that
 //! a difference of squares could be rounded, all lanes take the slow path, the divider.
@@ -32,7 +33,7 @@ struct SqrtForms {
     sum: &'static Form,
     sum_of_others: &'static Form,
     difference: &'static Form,
-    /// On integers.
+    /// Instructions on integers of the same size.
     add: &'static Form,
     subtract: &'static Form,
     right: &'static Form,

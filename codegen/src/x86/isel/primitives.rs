@@ -1,4 +1,4 @@
-//! AVX-512 instructions for the primitives of elementary functions, one for each. AVX2 has none of
+//! Instruction selection of the primitives of elementary functions: each is one instruction of AVX-512. AVX2 has none of
 //! them: see [`crate::x86::isel::avx2_primitives`].
 
 use crate::math::table_words;
@@ -9,13 +9,13 @@ use crate::x86::isel::conventions::{VECTOR_BYTES, at_arguments};
 use crate::x86::isel::select::{EmitResult, Emitter, by_float};
 use crate::{DType, Primitive, Scalar, Table, ValueId};
 
-/// The smaller magnitude, with the sign of the first.
+/// The mode of `vrange`: the smaller magnitude, with the sign of the first operand.
 const NEARER_ZERO: u8 = 0b0010;
-/// The difference to the nearest multiple of 1/16, without an inexact flag.
+/// The mode of `vreduce`: the difference to the nearest multiple of 1/16, without an inexact flag.
 const SIXTEENTHS: u8 = 0x48;
-/// [3/4, 3/2), with the sign of the argument.
+/// The mode of `vgetmant`: mantissas in [3/4, 3/2), with the sign of the argument.
 const FROM_THREE_QUARTERS: u8 = 0b0011;
-/// NaN of both kinds, zeros, infinities, subnormals and negative numbers.
+/// The classes of `vfpclass`: NaN of both kinds, zeros, infinities, subnormals and negative numbers.
 const ALL_BUT_POSITIVE: u8 = 0xff;
 /// The table of `vfixupimm`, four bits a class: NaN as it is, minus infinity zero, plus infinity itself, others unchanged.
 const ENDS: u64 = 0x0058_0022;

@@ -13,16 +13,16 @@ pub(crate) type ValueNumber = u32;
 pub(crate) struct RegisterFile {
     /// By register: the value in it.
     holds: [Option<ValueNumber>; 32],
-    /// Registers that may hold values, that are free, and that the current instruction needs, a bit each.
+    /// Registers that may hold values, that are free, and that the current instruction pins, a bit each.
     usable: u32,
     free: u32,
     pinned: u32,
-    /// Registers that held something once.
+    /// Registers that have been allocated at least once.
     touched: u32,
 }
 
 impl RegisterFile {
-    /// The registers of these bits, all free.
+    /// A file of the registers of these bits, all of them free.
     pub(crate) fn new(usable: u32) -> RegisterFile {
         RegisterFile { holds: [None; 32], usable, free: usable, pinned: 0, touched: 0 }
     }
@@ -32,7 +32,7 @@ impl RegisterFile {
         *self = RegisterFile { touched: self.touched, ..RegisterFile::new(self.usable) };
     }
 
-    /// Removes the registers that never held anything, and returns their bits.
+    /// Removes the registers that were never allocated, and returns their bits.
     pub(crate) fn take_untouched(&mut self) -> u32 {
         let spare = self.usable & !self.touched;
         *self = RegisterFile::new(self.usable & !spare);
@@ -68,7 +68,7 @@ impl RegisterFile {
     }
 
     /// Pins a register again that [`RegisterFile::unpin`] has just freed.
-    pub(crate) fn load_const_registers(&mut self, register: u8) {
+    pub(crate) fn pin_again(&mut self, register: u8) {
         self.free &= !(1 << register);
         self.pin(register);
     }

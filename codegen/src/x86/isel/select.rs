@@ -1,4 +1,4 @@
-//! Instruction selection: the instructions of each value of a fragment, in order, and where values are kept.
+//! Instruction selection: emits the instructions of each value of a fragment, in order, and tracks the locations of values.
 //!
 //! A number is a vector of as many lanes as the loop has, in the narrowest register that holds them; for bools see
 //! [`crate::x86::isel::bools`]. With AVX-512, an instruction that touches memory or may raise a flag is masked at the tail. AVX2 has
@@ -58,7 +58,7 @@ pub(crate) enum Backing {
     Arguments(usize),
 }
 
-/// Where a value is.
+/// The location of a value: a register, memory, or both.
 #[derive(Clone, Copy)]
 struct ValueLocation {
     register: Option<u8>,
@@ -72,7 +72,7 @@ pub(crate) struct Emitter<'a> {
     pub(crate) body: &'a Body<'a>,
     pub(crate) kinds: &'a StrideKinds,
     locations: Vec<ValueLocation>,
-    /// By value: where a value hoisted out of the loop is.
+    /// By value: the backing of a value hoisted out of the loop.
     pub(crate) hoisted: Vec<Option<Backing>>,
     pub(crate) vectors: RegisterFile,
     masks: RegisterFile,
@@ -86,7 +86,7 @@ pub(crate) struct Emitter<'a> {
     pub(crate) resident_bases: usize,
     pub(crate) hooks: Option<Rc<dyn LoopHooks>>,
     pub(crate) const_registers: ConstRegisters,
-    /// Table indices that are in the argument block, and where.
+    /// Table indices stored in the argument block, and their slots.
     pub(crate) table_indices: SmallVec<[(ValueNumber, usize); 2]>,
     /// In the order of the code, where the body records them; none otherwise.
     pub(crate) spans: Vec<InstSpan>,
@@ -178,7 +178,7 @@ impl<'a> Emitter<'a> {
     /// Frees the temporaries but these, one of which may be the current value.
     pub(crate) fn keep_temps(&mut self, vectors: &[VReg]) {
         self.free_temps();
-        vectors.iter().for_each(|register| self.vectors.load_const_registers(register.0));
+        vectors.iter().for_each(|register| self.vectors.pin_again(register.0));
     }
 
     /// Emits one copy of the body.
@@ -398,7 +398,7 @@ impl<'a> Emitter<'a> {
         VReg(self.register(value))
     }
 
-    /// A number as the last operand of an instruction on elements of its size: a register, or memory where that will do.
+    /// A number as the last operand of an instruction on elements of its size: a register, or memory if the instruction takes it.
     pub(crate) fn operand(&mut self, value: ValueId) -> Rm {
         let location = self.locations[value.0 as usize];
         match (location.register, location.backing) {

@@ -32,7 +32,8 @@ impl Body<'_> {
             scan.load_carries(&mut e);
         }
         let unroll = if strided { 1 } else { self.unroll() };
-        // Two vectors with every second element end with one that need not be there, so the tail gets the last element.
+        // The two vectors that contain every second element end with an element that may be outside the operand, so the last element is
+        // left to the tail.
         let more = kinds.contains(&StrideKind::Stride2) as i32;
         let (full, tail, done) = (e.asm.label(), e.asm.label(), e.asm.label());
         e.asm.cmp_imm(REMAINING, self.lanes as i32 + more);

@@ -4,8 +4,8 @@
 //! chain. Sums of floats have two levels, for accuracy: [`PARTIAL_ROUNDS`] rounds make a partial result, which is added to the total.
 //! So each element goes through at most `PARTIAL_ROUNDS` additions there, as in NumPy's pairwise sum, and few afterwards.
 //!
-//! Idempotent folds start every chain with the first vector of the row, which is then accumulated again; others with zero. Which folds
-//! are idempotent says [`crate::ir::fold`]; the instructions are those of the op ([`crate::x86::isel::arith`]).
+//! Idempotent folds start every chain with the first vector of the row, which is then accumulated again; others start with zero. The
+//! table [`crate::ir::fold`] says which folds are idempotent; the instructions are those of the op ([`crate::x86::isel::arith`]).
 
 use crate::x86::asm::encode::{Cond, KReg, Masking, Rm, VReg};
 use crate::x86::asm::forms as f;
@@ -87,7 +87,7 @@ impl LaneFold {
             && (self.form().is_some() || self.extreme().is_some())
     }
 
-    /// Whether it may begin as loops here do.
+    /// Whether these loops can initialise its accumulators.
     fn begins(self) -> bool {
         !self.adds() || self.row().initial(self.dtype).is_some_and(|initial| initial.bits() == 0)
     }
@@ -182,17 +182,18 @@ impl Emitter<'_> {
         let width = self.width(fold.dtype);
         match (fold.form(), fold.extreme()) {
             (None, Some(Extreme { larger, nan_wins })) => {
-                // The total is replaced where it is not the better; what must not be NaN for that is not.
+                // The total is replaced in lanes where it is not better and `tested` is no NaN: neither a NaN total is replaced where NaN
+                // wins, nor a total by NaN where NaN loses.
                 let replaced = self.temp_mask();
                 const ORDERED: u8 = 7;
                 let predicate = if larger { NOT_GREATER } else { NOT_LESS };
-                let asked = if nan_wins { to } else { x };
+                let tested = if nan_wins { to } else { x };
                 self.compare_in(replaced, to, x, fold.dtype, predicate, lanes);
                 match self.level() {
-                    Level::Avx512 => self.compare_in(replaced, asked, asked, fold.dtype, ORDERED, replaced.k()),
+                    Level::Avx512 => self.compare_in(replaced, tested, tested, fold.dtype, ORDERED, replaced.k()),
                     Level::Avx2 => {
                         let ordered = self.temp_mask();
-                        self.compare(ordered, asked, Rm::Reg(asked), fold.dtype, ORDERED);
+                        self.compare(ordered, tested, Rm::Reg(tested), fold.dtype, ORDERED);
                         self.logic(Logic::And, replaced, replaced, ordered);
                     }
                 }

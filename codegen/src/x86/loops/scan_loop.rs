@@ -6,8 +6,8 @@
 //!
 //! Rounding fixes the order of sums and products of floats, so these are scanned in the order of the row: all lanes hold
 //! the running value, each element is added to all lanes, and a blend takes one lane of each result. This takes the time of
-//! one addition an element, which hides everything else. Folds that do not round are scanned within the vector by doubling, in as many
-//! steps as the lane number has bits, and then combined with the carry.
+//! one addition an element, and other instructions execute meanwhile. Folds that do not round are scanned within the vector by
+//! doubling, in as many steps as the lane number has bits, and then combined with the carry.
 
 use crate::drive::strategy::is_short_scan;
 use crate::ir::build::visit;
@@ -91,8 +91,8 @@ pub(crate) fn neutrals(kernel: &Kernel, level: Level) -> Option<SmallVec<[Scalar
     let of = |a: &kernel::Accumulator| {
         let (dtype, kernel::Fold::Op(op)) = (kernel.body.dtype(a.value), a.fold) else { return None };
         let fold = LaneFold { op, dtype, first: 0 };
-        // What rounds takes one instruction. What AVX2 emulates by several takes 0.7 ns an element instead of the 0.5 of a sequential
-        // scan.
+        // A fold that rounds has to be one instruction, and so has any fold with a form: one that AVX2 emulates by several takes 0.7 ns
+        // an element instead of the 0.5 of a sequential scan.
         let runs = match fold.form() {
             Some(form) => is_single(level, form),
             None => !fold.row().rounds(dtype),
@@ -270,9 +270,10 @@ impl Emitter<'_> {
         self.asm.vector(form, self.width(dtype), out, x, Rm::Reg(below), Masking::NONE, Some(first));
     }
 
-    /// In each group of twice so many lanes: the upper half of `out` = the last lane of the lower half of `x`. The lower half of `out` is undefined.
+    /// In each group of twice so many lanes, sets the upper half of `out` to the last lane of the lower half of `x`. The lower half of
+    /// `out` is undefined.
     fn broadcast_lower_half_last(&mut self, out: VReg, x: VReg, lanes: usize, dtype: DType) {
-        // Within 16 bytes; from one half of the vector to the other; or both.
+        // Lanes move within 16 bytes, between the halves of the vector, or both.
         let (half, words) = match lanes * dtype.size() {
             4 => (x, 0b10_10_00_00),
             8 if dtype.size() == 4 => (x, 0b01_01_01_01),

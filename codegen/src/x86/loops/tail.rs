@@ -1,7 +1,7 @@
 //! The tail of a row without lane masks (AVX2): the elements that do not fill a vector.
 //!
 //! The loop runs on one more vector, in which copies of the row's last element fill the missing lanes: these raise no flag
-//! that no element raised, and compute nothing outside the domain. Dense operands are copied to the argument block and
+//! that the row's own elements do not raise, and compute nothing outside the domain. Dense operands are copied to the argument block and
 //! back. Missing lanes of strided operands have the offset of the last element, so they store what it stores. Overlapping the last two
 //! vectors instead would compute elements twice from inputs that results had clobbered.
 
@@ -23,7 +23,7 @@ struct TailOperand {
     is_advanced: bool,
 }
 
-/// What launches do before and after a loop with a tail.
+/// The work of a launch before and after a loop with a tail.
 pub(crate) struct Tail {
     lanes: usize,
     operands: SmallVec<[TailOperand; 4]>,

@@ -32,13 +32,13 @@ _exports: dict[int, Any] = {}
 def from_dlpack(x: Any, /, *, device: Any = None, copy: Any = None) -> Any:
     if type(x) is ndarray and device is None:
         return x.copy() if copy else x.view()
-    asked = getattr(x, "__dlpack_device__", None)
-    if device is not None or asked is None or not is_elsewhere(asked()):
+    dlpack_device = getattr(x, "__dlpack_device__", None)
+    if device is not None or dlpack_device is None or not is_device_memory(dlpack_device()):
         return call(_np.from_dlpack, (x,), {"device": device, "copy": copy})
     return _from_device(x, copy)
 
 
-def is_elsewhere(device: tuple[int, int]) -> bool:
+def is_device_memory(device: tuple[int, int]) -> bool:
     """Whether the host cannot access the memory of a DLPack device, (type, number)."""
     return device[0] not in _HOSTS
 
@@ -76,9 +76,9 @@ def converted(convert: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[
 
 def _cuda_device(value: Any) -> tuple[int, int]:
     """The DLPack device of `value`, or else the current GPU; the CUDA interface names none."""
-    asked = getattr(value, "__dlpack_device__", None)
-    if asked is not None:
-        kind, number = asked()
+    dlpack_device = getattr(value, "__dlpack_device__", None)
+    if dlpack_device is not None:
+        kind, number = dlpack_device()
         return _CUDA, int(number) if kind == _CUDA else 0
     _, _, number = get_device().partition("cuda:")
     return _CUDA, int(number or 0)

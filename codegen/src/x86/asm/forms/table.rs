@@ -1,6 +1,6 @@
 //! The rows of the instruction table: name, operands, encoding, what the `rm` operand reads or writes, flags.
 //!
-//! How they are read is said in the module above.
+//! The parent module explains the columns.
 
 use crate::x86::asm::forms::*;
 
@@ -35,7 +35,7 @@ forms! {
     VSQRTPS Rm "NP.0F.W0 51" full(4) => VEX;
     VSQRTPD Rm "66.0F.W1 51" full(8) => VEX;
 
-    // MapFunction multiply-add: 213 is a*d+b, 231 is a*b+d
+    // Fused multiply-add: 213 is a*d+b, 231 is a*b+d
     VFMADD213PS Rvm "66.0F38.W0 A8" full(4) => VEX;
     VFMADD213PD Rvm "66.0F38.W1 A8" full(8) => VEX_W;
     VFMADD231PS Rvm "66.0F38.W0 B8" full(4) => VEX;
@@ -53,7 +53,7 @@ forms! {
     VFNMSUB231PS Rvm "66.0F38.W0 BE" full(4) => VEX;
     VFNMSUB231PD Rvm "66.0F38.W1 BE" full(8) => VEX_W;
 
-    // Floating-point numbers taken apart
+    // Exponents, mantissas, rounding and classes of floats
     VRNDSCALEPS Rm "66.0F3A.W0 08 ib" full(4);
     VRNDSCALEPD Rm "66.0F3A.W1 09 ib" full(8);
     VSCALEFPS Rvm "66.0F38.W0 2C" full(4);
@@ -182,7 +182,7 @@ forms! {
     VCVTUQQ2PD Rm "F3.0F.W1 7A" full(8) => DQ;
     VCVTTPD2QQ Rm "66.0F.W1 7A" full(8) => DQ;
 
-    // Integers made wider
+    // Integers: widening
     VPMOVSXBW Rm "66.0F38.W0 20" fraction(2) => BW | VEX;
     VPMOVSXBD Rm "66.0F38.W0 21" fraction(4) => VEX;
     VPMOVSXBQ Rm "66.0F38.W0 22" fraction(8) => VEX;
@@ -196,7 +196,7 @@ forms! {
     VPMOVZXWQ Rm "66.0F38.W0 34" fraction(4) => VEX;
     VPMOVZXDQ Rm "66.0F38.W0 35" fraction(2) => VEX;
 
-    // Integers made narrower: cut off
+    // Integers: narrowing by truncation
     VPMOVWB Mr "F3.0F38.W0 30" fraction(2) => BW;
     VPMOVDB Mr "F3.0F38.W0 31" fraction(4);
     VPMOVQB Mr "F3.0F38.W0 32" fraction(8);
@@ -249,7 +249,7 @@ forms! {
     VPACKSSDW Rvm "66.0F.W0 6B" full(4) => BW | VEX;
     VPACKUSDW Rvm "66.0F38.W0 2B" full(4) => BW | VEX;
 
-    // Parts of a register taken out and put in
+    // Extracting and inserting parts of a register
     VEXTRACTI64X4 Mr "66.0F3A.W1 3B ib" part(32) => ONLY512;
     VINSERTI64X4 Rvm "66.0F3A.W1 3A ib" part(32) => ONLY512;
 
@@ -261,7 +261,7 @@ forms! {
     VPSCATTERQD Scatter "66.0F38.W0 A1" part(4) => NARROWS;
     VPSCATTERQQ Scatter "66.0F38.W1 A1" part(8);
 
-    // One element between memory and a register, whose others become zero where it is loaded
+    // One element between memory and a register; a load zeroes the other elements
     VMOVD Rm "66.0F.W0 6E" part(4) => ONLY128 | MEMORY | UNMASKED | VEX;
     VMOVD_STORE Mr "66.0F.W0 7E" part(4) => ONLY128 | MEMORY | UNMASKED | VEX;
     VMOVQ Rm "F3.0F.W1 7E" part(8) => ONLY128 | MEMORY | UNMASKED | VEX;
@@ -275,7 +275,7 @@ forms! {
     VPEXTRD Mr "66.0F3A.W0 16 ib" part(4) => DQ | ONLY128 | MEMORY | UNMASKED | VEX;
     VPEXTRQ Mr "66.0F3A.W1 16 ib" part(8) => DQ | ONLY128 | MEMORY | UNMASKED | VEX_W;
 
-    // What AVX2 has under other names, or with a vector for a mask: comparisons give all ones or zeros
+    // Only AVX2: other names of the same operations, and vectors as masks (a comparison gives all ones or zeros)
     VPAND Rvm "66.0F.W0 DB" whole() => ONLY_VEX;
     VPANDN Rvm "66.0F.W0 DF" whole() => ONLY_VEX;
     VPOR Rvm "66.0F.W0 EB" whole() => ONLY_VEX;
@@ -314,6 +314,6 @@ forms! {
     KNOTQ Kk "NP.0F.W1 44" whole() => BW;
     KMOVQ Kk "NP.0F.W1 90" whole() => BW;
 
-    // Masks compared, with the flags as result (`Assembler::mask_test`)
+    // Tests of masks, whose result is in the flags register (`Assembler::mask_test`)
     KORTESTW KFlags "NP.0F.W0 98" whole();
 }
