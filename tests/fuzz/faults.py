@@ -1,4 +1,4 @@
-"""Random programs in which the n-th resource asked for fails: `python -m tests.fuzz.faults --count 1000`.
+"""Random programs in which the n-th resource asked for fails: `python -m tests.fuzz.faults`.
 
 A program runs once for every n, until no fault is left: each buffer, executable mapping, thread and
 device transfer fails once. The error must be NumPy's or a device's; the failed statement is run
@@ -27,7 +27,7 @@ MOST_FAULTS = 200
 
 
 class FaultyOutcome(Outcome):
-    """What fastnp made of a program whose n-th resource fails; `struck` says whether there was one."""
+    """What fastnp made of a program whose n-th resource fails, if there are so many."""
 
     def __init__(self, statements: list[str], n: int) -> None:
         self.shown, self.errors = [], []
