@@ -84,6 +84,17 @@ pub(crate) fn release_during<T>(computes: bool, work: impl FnOnce() -> T) -> T {
     done.expect("the interpreter lock runs the work")
 }
 
+/// Host work over so many bytes is done without the interpreter lock: about a millisecond of scattered accesses. The thread may wait for
+/// the lock afterwards, as long as another thread computes in the interpreter.
+const RELEASE_BYTES: usize = 1 << 20;
+
+/// Runs work over so many bytes, without the interpreter lock if they are many. The caller has locked the runtime, so that the work's
+/// operands stay as they are.
+#[inline]
+pub(crate) fn run_over<T>(bytes: usize, work: impl FnOnce() -> T) -> T {
+    if bytes < RELEASE_BYTES { work() } else { release_during(true, work) }
+}
+
 /// Whether to stop computing.
 pub(crate) fn is_interrupted() -> bool {
     INTERPRETER.get().is_some_and(|host| host.is_interrupted())

@@ -4,7 +4,8 @@
 //! position counts from the end. Positions are checked at once, because a position out of bounds is an error of the call with the
 //! index, and become offsets under the same lock, so that no thread changes them in between. Offsets are private to the index. Those
 //! of many positions that are not negative are recorded and computed from the version that was checked, unless code outside can write
-//! the positions; all others are computed at once, from one load of each position. A read is then a gather at the offsets and a write a scatter, and both are recorded like any statement. A few dense rows
+//! the positions; all others are computed at once, from one load of each position. A read is then a gather at the offsets and a write a
+//! scatter, and both are recorded like any statement. A few dense rows
 //! are copied at once instead, by [`crate::index::take_rows`].
 //!
 //! If a write names an element twice, the last value is stored. Which value is last follows from the order in which NumPy visits
@@ -19,6 +20,7 @@ use crate::array::strided_view::StridedView;
 use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::count_true::count_true;
+use crate::host::interpreter_lock::run_over;
 use crate::index::mask_device::positions_on_device;
 use crate::index::mask_loops::write_positions;
 use crate::index::take_rows;
@@ -211,17 +213,17 @@ impl Array {
         let flags = Eager::unlimited(&mut runtime).read_stable(&mask)?;
         // SAFETY: the runtime stays locked. Booleans are read as bytes.
         let flags = unsafe { flags.elements::<u8>() };
-        let (found, ndim) = (count_true(flags), self.ndim());
+        let (found, ndim) = (run_over(flags.len(), || count_true(flags)), self.ndim());
         let shape = [found, ndim];
         let (storage, to) = runtime.allocate(found * ndim * size_of::<i64>())?;
         // SAFETY: the memory is new and has this size. Any bits are valid integers.
         let out = unsafe { std::slice::from_raw_parts_mut(to.cast::<i64>(), found * ndim) };
-        match ndim {
+        run_over(flags.len().max(size_of_val(out)), || match ndim {
             1 => {
                 write_positions(flags, out);
             }
             _ => self.write_coordinates(flags, out),
-        }
+        });
         let layout = Layout::dense(&shape, size_of::<i64>());
         Ok(Array { storage, layout, dtype: DType::I64, writeable: true })
     }
@@ -273,7 +275,8 @@ impl ParsedIndex {
             let offsets = unsafe { std::slice::from_raw_parts_mut(address.cast::<i64>(), n) };
             let mut gate = Eager::unlimited(&mut runtime);
             for (k, (axis, positions)) in self.indexed.iter().zip(&positions).enumerate() {
-                axis.add_offsets(&mut gate, positions, offsets, k == 0)?;
+                let start = gate.read_flushed(&positions.storage)?.wrapping_offset(positions.layout.offset);
+                run_over(size_of_val(offsets), || axis.add_offsets(positions, start.cast(), offsets, k == 0))?;
             }
         }
         let layout = Layout { shape: shape.into(), strides: c_strides(shape, size_of::<i64>()), offset: 0 };
@@ -411,9 +414,8 @@ impl IndexedAxis {
     }
 
     /// Adds the byte offset of each of the dense positions, or stores it if this is the first axis. Each position is read once, so the
-    /// one that is checked is the one that is used, whoever writes them meanwhile.
-    fn add_offsets(&self, gate: &mut Eager<'_>, positions: &Array, offsets: &mut [i64], first: bool) -> Result<()> {
-        let start = gate.read_flushed(&positions.storage)?.wrapping_offset(positions.layout.offset).cast::<i64>();
+    /// one that is checked is the one that is used, whoever writes them meanwhile. `start` is the first one's address, from the gate.
+    fn add_offsets(&self, positions: &Array, start: *const i64, offsets: &mut [i64], first: bool) -> Result<()> {
         let (n, step) = (self.extent as i64, self.step as i64);
         let mut outside = false;
         let mut add = |offsets: &mut [i64], positions: &[i64]| {

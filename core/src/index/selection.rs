@@ -13,6 +13,7 @@ use crate::array::layout::{Layout, Order};
 use crate::array::value::Value;
 use crate::error::{Error, Result};
 use crate::host::count_true::count_true;
+use crate::host::interpreter_lock::run_over;
 use crate::index::mask_device::{compact_on_device, count_selected};
 use crate::index::mask_loops::{compact, expand};
 use crate::ops::elementwise::{apply, select};
@@ -222,10 +223,10 @@ impl Selection {
         let flags = gate.read_stable(&mask)?;
         // SAFETY: the runtime stays locked. Booleans are read as bytes.
         let bytes = unsafe { flags.elements::<u8>() };
-        let (count, size) = (count_true(bytes), self.dtype.size());
+        let (count, size) = (run_over(bytes.len(), || count_true(bytes)), self.dtype.size());
         let (storage, to) = runtime.allocate(count * size)?;
         // SAFETY: values and mask are dense, evaluated and of one shape; the target has room for every selected element.
-        unsafe { compact(from, bytes, to, count, size) };
+        run_over(bytes.len() * size, || unsafe { compact(from, bytes, to, count, size) });
         let layout = Layout::dense(&[count], size);
         Ok(Array { storage, layout, dtype: self.dtype, writeable: true })
     }
@@ -349,13 +350,14 @@ pub fn put_selected(target: &Array, mask: &Array, values: &Array) -> Result<()> 
     let flags = gate.read_stable(&mask)?;
     // SAFETY: the runtime stays locked, and the target shares no memory with the mask. Booleans are read as bytes.
     let bytes = unsafe { flags.elements::<u8>() };
-    if count_true(bytes) != values.size() {
+    if run_over(bytes.len(), || count_true(bytes)) != values.size() {
         return Err(Error::unsupported("values whose number is not what the mask selects"));
     }
     let written = gate.target_flushed(&target.storage)?;
     gate.write_uncounted(written, |start| {
         let to = start.wrapping_offset(target.layout.offset);
         // SAFETY: the target is dense, evaluated, of the mask's shape, and shares no memory with the values.
-        unsafe { expand(from, bytes, to, values.size(), target.dtype().size()) };
+        let size = target.dtype().size();
+        run_over(bytes.len() * size, || unsafe { expand(from, bytes, to, values.size(), size) });
     })
 }

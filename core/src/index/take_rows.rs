@@ -12,6 +12,7 @@ use crate::array::array::Array;
 use crate::array::layout::{Layout, Shape, byte_count, c_strides, count};
 use crate::array::value::Value;
 use crate::error::{Error, Result};
+use crate::host::interpreter_lock::run_over;
 use crate::runtime::eager_gate::{Eager, EagerLimit};
 use crate::runtime::lock::runtime;
 use fastnp_codegen::{DType, Scalar};
@@ -192,25 +193,28 @@ pub(crate) fn take(array: &Array, positions: &Array) -> Result<Option<Array>> {
     let shape: Shape = positions.shape().iter().chain(&array.shape()[1..]).copied().collect();
     let at = gate.read_stable(positions)?;
     let from = gate.read_flushed(&array.storage)?.wrapping_offset(array.layout.offset);
-    let storage = gate.create(byte_count(&shape, array.dtype().size())?, |_, to| {
-        // SAFETY: both arrays are evaluated, the positions are dense int64 and stay as they are checked, and the result is new and has
-        // room for one row a position.
-        unsafe {
-            let at = at.elements::<i64>();
-            let from_start = rows.all_from_start(at)?;
-            match rows.bytes {
-                1 => rows.gather::<u8>(at, from_start, from, to),
-                2 => rows.gather::<u16>(at, from_start, from, to),
-                4 => rows.gather::<u32>(at, from_start, from, to),
-                8 => rows.gather::<u64>(at, from_start, from, to),
-                16 => rows.gather::<u128>(at, from_start, from, to),
-                bytes => {
-                    let items = RowItems { bytes, count: 1, strides: (0, 0) };
-                    copy(at.len(), items, |k| (from.offset(rows.wrapped_offset(at[k])), to.add(k * bytes)));
+    let size = byte_count(&shape, array.dtype().size())?;
+    let storage = gate.create(size, |_, to| {
+        run_over(size, || {
+            // SAFETY: both arrays are evaluated, the positions are dense int64 and stay as they are checked, and the result is new and has
+            // room for one row a position.
+            unsafe {
+                let at = at.elements::<i64>();
+                let from_start = rows.all_from_start(at)?;
+                match rows.bytes {
+                    1 => rows.gather::<u8>(at, from_start, from, to),
+                    2 => rows.gather::<u16>(at, from_start, from, to),
+                    4 => rows.gather::<u32>(at, from_start, from, to),
+                    8 => rows.gather::<u64>(at, from_start, from, to),
+                    16 => rows.gather::<u128>(at, from_start, from, to),
+                    bytes => {
+                        let items = RowItems { bytes, count: 1, strides: (0, 0) };
+                        copy(at.len(), items, |k| (from.offset(rows.wrapped_offset(at[k])), to.add(k * bytes)));
+                    }
                 }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     })?;
     let layout = Layout { strides: c_strides(&shape, array.dtype().size()), shape, offset: 0 };
     Ok(Some(Array { storage, layout, dtype: array.dtype(), writeable: true }))
@@ -252,26 +256,29 @@ pub(crate) fn put(array: &Array, positions: &Array, value: Value<'_>) -> Result<
         (_, Some(bytes)) => (bytes.as_ptr(), 0),
         (_, None) => return Ok(false),
     };
+    let size = positions.size() * rows.bytes;
     gate.write(target, |_, start| {
-        let to = start.wrapping_offset(array.layout.offset);
-        // SAFETY: all arrays are evaluated and share no memory; the positions are dense int64 and stay as they are checked; the value
-        // has one row a position, or one row for all with step zero.
-        unsafe {
-            let at = at.elements::<i64>();
-            let (from_start, values) = (rows.all_from_start(at)?, (from, step));
-            match rows.bytes {
-                1 => rows.scatter::<u8>(at, from_start, values, to),
-                2 => rows.scatter::<u16>(at, from_start, values, to),
-                4 => rows.scatter::<u32>(at, from_start, values, to),
-                8 => rows.scatter::<u64>(at, from_start, values, to),
-                16 => rows.scatter::<u128>(at, from_start, values, to),
-                bytes => {
-                    let items = RowItems { bytes, count: 1, strides: (0, 0) };
-                    copy(at.len(), items, |k| (from.add(k * step), to.offset(rows.wrapped_offset(at[k]))));
+        run_over(size, || {
+            let to = start.wrapping_offset(array.layout.offset);
+            // SAFETY: all arrays are evaluated and share no memory; the positions are dense int64 and stay as they are checked; the value
+            // has one row a position, or one row for all with step zero.
+            unsafe {
+                let at = at.elements::<i64>();
+                let (from_start, values) = (rows.all_from_start(at)?, (from, step));
+                match rows.bytes {
+                    1 => rows.scatter::<u8>(at, from_start, values, to),
+                    2 => rows.scatter::<u16>(at, from_start, values, to),
+                    4 => rows.scatter::<u32>(at, from_start, values, to),
+                    8 => rows.scatter::<u64>(at, from_start, values, to),
+                    16 => rows.scatter::<u128>(at, from_start, values, to),
+                    bytes => {
+                        let items = RowItems { bytes, count: 1, strides: (0, 0) };
+                        copy(at.len(), items, |k| (from.add(k * step), to.offset(rows.wrapped_offset(at[k]))));
+                    }
                 }
             }
-        }
-        Ok(())
+            Ok(())
+        })
     })?;
     Ok(true)
 }
