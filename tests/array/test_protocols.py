@@ -127,8 +127,8 @@ def test_memory_shared_with_numpy_is_seen_by_both() -> None:
 
 
 def test_what_numpy_made_just_now_is_taken_over() -> None:
-    """Small new results of NumPy are copied to aligned memory; large ones, and those with other
-    references, keep their memory.
+    """New results of NumPy become arrays of ours: small ones are copied to aligned memory, large
+    ones keep theirs. Those with other references stay NumPy's.
     """
 
     def place(x: Any) -> int:
@@ -151,8 +151,11 @@ def test_what_numpy_made_just_now_is_taken_over() -> None:
     kept = real.zeros(5)
     assert call_numpy(lambda: kept, ()) is kept
     assert type(call_numpy(real.zeros, [5])) is fastnp.ndarray
+    large = call_numpy(real.zeros, (1 << 18,))
+    assert type(large) is fastnp.ndarray and large.base is None and large.flags.owndata
+    pair = call_numpy(real.unique_counts, (real.arange(1 << 18),))
+    assert isinstance(pair, tuple) and {type(part) for part in pair} == {fastnp.ndarray}
     for function, args in (
-        (real.zeros, (1 << 18,)),
         (real.broadcast_to, (kept, (2, 5))),
         (real.frombuffer, (bytes(8),)),
         (real.zeros, (5, "M8[s]")),

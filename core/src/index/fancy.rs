@@ -4,9 +4,8 @@
 //! position counts from the end. Positions are checked at once, because a position out of bounds is an error of the call with the
 //! index, and become offsets under the same lock, so that no thread changes them in between. Offsets are private to the index. Those
 //! of many positions that are not negative are recorded and computed from the version that was checked, unless code outside can write
-//! the positions; all others are computed at once, from one load of each position. A read is then a gather at the offsets and a write a
-//! scatter, and both are recorded like any statement. A few dense rows
-//! are copied at once instead, by [`crate::index::take_rows`].
+//! the positions; all others are computed at once, from one load of each position. A read is then a gather at the offsets and a write
+//! a scatter, and both are recorded like any statement. A few dense rows are copied at once instead, by [`crate::index::take_rows`].
 //!
 //! If a write names an element twice, the last value is stored. Which value is last follows from the order in which NumPy visits
 //! the arrays, so writes here have NumPy's order.

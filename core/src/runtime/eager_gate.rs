@@ -140,7 +140,8 @@ impl<'r> Eager<'r> {
     }
 
     /// The elements of a dense array as they are now, for code that reads them twice or relies on what it read: they do not change as
-    /// long as the runtime stays locked. They are copied if the memory is shared (1,000 positions: 0.1 µs).
+    /// long as the runtime stays locked. They are copied if the memory is shared: 80 ns for ten positions, 0.9 ms for a million, 6 % of a
+    /// write at them.
     ///
     /// # Errors
     /// `MemoryError`; those of a device that has the contents.
