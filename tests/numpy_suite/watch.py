@@ -68,10 +68,12 @@ def known_failures(mode: str, listed: Path = KNOWN) -> set[str]:
     return known
 
 
-def recorded_counts(listed: Path = COUNTS) -> dict[str, int]:
-    """The tests of each file under the installed version of NumPy, as far as they were counted."""
+def least_counts(listed: Path = COUNTS) -> dict[str, int]:
+    """The least number of tests of each file under the installed version of NumPy, as far as they
+    were counted: 98 %, since a few parameters depend on the machine.
+    """
     lines = [line.split() for line in listed.read_text().splitlines() if not line.startswith("#")]
-    return {name: int(count) for version, name, count in lines if version == VERSION}
+    return {name: int(count) * 98 // 100 for version, name, count in lines if version == VERSION}
 
 
 def unknown(broken: set[str], known: set[str]) -> set[str]:

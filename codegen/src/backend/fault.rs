@@ -22,7 +22,7 @@ pub fn strikes() -> bool {
 
 fn count_down() -> bool {
     let next = |n: u64| n.checked_sub(1);
-    COUNTDOWN.try_update(Ordering::Relaxed, Ordering::Relaxed, next) == Ok(1)
+    COUNTDOWN.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next) == Ok(1)
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 //!
 //! The status word is the sticky bits of MXCSR on x86-64; elsewhere nothing is ever reported.
 //!
-//! All drivers attribute flags alike. They clear the word, run a block, and ask [`is_raised`]. Blocks that raise flags are few: such a block
-//! is re-executed instruction by instruction, with [`attribute`] after each. What tasks and re-executions found is added by [`merge`].
+//! All drivers attribute flags alike. They clear the word, run a block, and ask `is_raised`. Blocks that raise flags are few: such a block
+//! is re-executed instruction by instruction, with `attribute` after each. What tasks and re-executions found is added by `merge`.
 
 use crate::{FpFlags, RaisedFlags};
 use std::hint::black_box;

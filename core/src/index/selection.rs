@@ -356,8 +356,8 @@ pub fn put_selected(target: &Array, mask: &Array, values: &Array) -> Result<()> 
     let written = gate.target_flushed(&target.storage)?;
     gate.write_uncounted(written, |start| {
         let to = start.wrapping_offset(target.layout.offset);
-        // SAFETY: the target is dense, evaluated, of the mask's shape, and shares no memory with the values.
         let size = target.dtype().size();
+        // SAFETY: the target is dense, evaluated, of the mask's shape, and shares no memory with the values.
         run_over(bytes.len() * size, || unsafe { expand(from, bytes, to, values.size(), size) });
     })
 }
