@@ -17,7 +17,7 @@ import fastnp
 import numpy
 import pytest
 
-SECONDS = 0.15
+SECONDS = 0.08
 OUTSIDE = 1 << 34
 # From a million on a kernel runs without the GIL; ten thousand are copied at once.
 SIZES = [10_000, 1_000_000]
