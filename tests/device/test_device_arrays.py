@@ -314,7 +314,7 @@ def test_host_memory_is_not_exported() -> None:
     with pytest.raises(BufferError, match="shared"):
         ours.__dlpack__()
     del source
-    # Whoever had the memory may have kept its address.
+    # The program may have kept the address of the memory.
     with pytest.raises(BufferError, match="shared"):
         ours.__dlpack__()
     ours = ours.copy()

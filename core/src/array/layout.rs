@@ -184,6 +184,19 @@ pub(crate) fn check_ndim(ndim: usize) -> Result<()> {
     Err(Error::value(format!("maximum supported dimension for an ndarray is currently {MAX_DIMS}, found {ndim}")))
 }
 
+/// Checks the number of axes of what an index selects.
+///
+/// # Errors
+/// `IndexError` for more than [`MAX_DIMS`], as NumPy says it.
+#[inline]
+pub(crate) fn check_indexed_ndim(ndim: usize) -> Result<()> {
+    if ndim <= MAX_DIMS {
+        return Ok(());
+    }
+    let text = format!("number of dimensions must be within [0, {MAX_DIMS}], indexing result would have {ndim}");
+    Err(Error::index(text))
+}
+
 /// Bytes of a dense array of a shape.
 ///
 /// # Errors
@@ -420,13 +433,7 @@ impl Layout {
         for a in axis..self.ndim() {
             out.push(self.shape[a], self.strides[a]);
         }
-        if out.ndim() > MAX_DIMS {
-            return Err(Error::index(format!(
-                "number of dimensions must be within [0, {MAX_DIMS}], indexing result would have {}",
-                out.ndim()
-            )));
-        }
-        Ok(())
+        check_indexed_ndim(out.ndim())
     }
 
     /// Makes it no axes at all.

@@ -198,8 +198,8 @@ struct WorkerPool {
 }
 
 impl WorkerPool {
-    /// As many workers as can be made of those asked for. The pool is not made again for the rest: whoever runs takes over the tasks of
-    /// workers that do not exist.
+    /// A pool of `count` threads, the caller's included, or of fewer if the system refuses some. It is not made again for the rest: the
+    /// threads that exist run the tasks of those that do not.
     fn new(count: usize) -> WorkerPool {
         let queue = Arc::new(WorkQueue::new(count));
         let mut pool =

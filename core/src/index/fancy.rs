@@ -12,7 +12,8 @@
 
 use crate::array::array::Array;
 use crate::array::layout::{
-    CowStrides, Index, Layout, MAX_DIMS, Order, Shape, Strides, broadcast, byte_count, c_strides, count, same_shape,
+    CowStrides, Index, Layout, MAX_DIMS, Order, Shape, Strides, broadcast, byte_count, c_strides, check_indexed_ndim,
+    count, same_shape,
 };
 use crate::array::result_order;
 use crate::array::strided_view::StridedView;
@@ -94,7 +95,7 @@ impl Array {
         if many {
             return Err(Error::index("too many arrays of positions"));
         }
-        check_result_ndim(shape.len() + found.basic.ndim())?;
+        check_indexed_ndim(shape.len() + found.basic.ndim())?;
         let offsets = found.offsets(&shape)?;
         let ParsedIndex { basic, indexed, insert_at } = found;
         Ok(FancyIndex { array: self.clone(), basic, indexed, offsets, shape, insert_at })
@@ -112,7 +113,7 @@ impl Array {
     /// # Ok::<(), fastnp::Error>(())
     /// ```
     pub fn at(&self, positions: &Array) -> Result<Array> {
-        check_result_ndim((positions.ndim() + self.ndim()).saturating_sub(1))?;
+        check_indexed_ndim((positions.ndim() + self.ndim()).saturating_sub(1))?;
         match take_rows::take(self, positions)? {
             Some(taken) => Ok(taken),
             None => self.fancy_index(&[IndexPart::Positions(positions.clone())])?.get(),
@@ -226,16 +227,6 @@ impl Array {
         let layout = Layout::dense(&shape, size_of::<i64>());
         Ok(Array { storage, layout, dtype: DType::I64, writeable: true })
     }
-}
-
-/// # Errors
-/// `IndexError` for more axes than an array can have.
-fn check_result_ndim(ndim: usize) -> Result<()> {
-    if ndim <= MAX_DIMS {
-        return Ok(());
-    }
-    let text = format!("number of dimensions must be within [0, {MAX_DIMS}], indexing result would have {ndim}");
-    Err(Error::index(text))
 }
 
 /// An index split into its basic part and its array-indexed axes.
@@ -413,7 +404,8 @@ impl IndexedAxis {
     }
 
     /// Adds the byte offset of each of the dense positions, or stores it if this is the first axis. Each position is read once, so the
-    /// one that is checked is the one that is used, whoever writes them meanwhile. `start` is the first one's address, from the gate.
+    /// value that is checked is the value that is used, also if other code writes the memory meanwhile. `start` is the address of the
+    /// first position, from the gate.
     fn add_offsets(&self, positions: &Array, start: *const i64, offsets: &mut [i64], first: bool) -> Result<()> {
         let (n, step) = (self.extent as i64, self.step as i64);
         let mut outside = false;

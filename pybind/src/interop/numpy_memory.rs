@@ -50,7 +50,7 @@ struct NumpyOwner {
 }
 
 impl Owner for NumpyOwner {
-    /// A user's array is shared for good: whoever had it may have kept its address or a weak reference. Any other array is shared
+    /// A user's array is shared for good: the program may have kept its address or a weak reference. Any other array is shared
     /// while something else references it. Callers hold the GIL, so reading reference counts is sound; the core never calls this
     /// from its own threads.
     fn is_shared(&self) -> bool {
