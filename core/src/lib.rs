@@ -84,6 +84,9 @@ pub use crate::runtime::target::{current_device, describe_device, set_device, sy
 pub use error::{Error, ErrorKind, Result};
 #[cfg(debug_assertions)]
 #[doc(hidden)]
+pub use crate::memory::guard;
+#[cfg(debug_assertions)]
+#[doc(hidden)]
 pub use fastnp_codegen::backend::fault;
 pub use fastnp_codegen::{CUDA, DType, FpFlags, Kind, Library, Op, ResultRule, Scalar, Transform, Wide};
 pub use num_complex::Complex;

@@ -57,6 +57,14 @@ fn arm_fault(n: u64) -> u64 {
     fastnp::fault::arm(n)
 }
 
+/// `guard_blocks(on)`: whether blocks of memory allocated from now on lie between inaccessible pages, so that an access
+/// beyond a block ends the process. Only in builds with debug assertions.
+#[cfg(debug_assertions)]
+#[pyfunction]
+fn guard_blocks(on: bool) {
+    fastnp::guard::set(on);
+}
+
 /// Makes later recordings run on a device.
 #[pyfunction]
 fn set_device(py: Python<'_>, name: &str) -> PyResult<()> {
@@ -150,7 +158,10 @@ fn explain(_arrays: &Bound<'_, PyTuple>) -> String {
 pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(set_setting, module)?)?;
     #[cfg(debug_assertions)]
-    module.add_function(wrap_pyfunction!(arm_fault, module)?)?;
+    {
+        module.add_function(wrap_pyfunction!(arm_fault, module)?)?;
+        module.add_function(wrap_pyfunction!(guard_blocks, module)?)?;
+    }
     module.add_function(wrap_pyfunction!(set_device, module)?)?;
     module.add_function(wrap_pyfunction!(describe_device, module)?)?;
     module.add_function(wrap_pyfunction!(synchronize, module)?)?;

@@ -9,7 +9,6 @@ fault is done once or pending, and nothing is lost. Needs a build with debug ass
 from __future__ import annotations
 
 import argparse
-import re
 import time
 import warnings
 from typing import Any
@@ -18,49 +17,49 @@ import fastnp
 import numpy
 from fastnp import _fastnp
 
-from tests.fuzz.generate import Program, Writer, compiled, names_for
-from tests.fuzz.run import MODES, Outcome, first_difference
+from tests.fuzz.generate import NOTHING, REPEATABLE, Program, Surroundings, Writer, compiled
+from tests.fuzz.run import MODES, Outcome
+from tests.fuzz.surroundings import SURROUNDINGS
 
-# A statement that may run twice: one assignment of an expression without a target of its own.
-REPEATABLE = re.compile(r"v\d+ = (?!.*(out=|:=|\bfor\b)).*")
 MOST_FAULTS = 200
+# No memory, a device that failed, and an interrupt between two kernels.
+FAULTS = (MemoryError, RuntimeError, KeyboardInterrupt)
+# Of so many programs one compiles its kernels again for each fault: a new backend knows none.
+COMPILING = 4
+# Surroundings that are more kinds of statements; the others run programs in ways of their own.
+STATEMENTS = [name for name, each in SURROUNDINGS.items() if each.outcome is None]
+HOST = fastnp.settings()["backend"]["value"]
 
 
 class FaultyOutcome(Outcome):
     """What fastnp made of a program whose n-th resource fails, if there are so many."""
 
-    def __init__(self, statements: list[str], n: int) -> None:
-        self.shown, self.errors = [], []
-        self.names = names_for(fastnp, lambda x: self.shown.append(numpy.array(x)))
+    def __init__(self, program: Program, n: int) -> None:
+        super().__init__(fastnp, program)
         self.left, self.struck = n, False
-        for number, statement in enumerate(statements):
-            if REPEATABLE.fullmatch(statement):
-                self.attempt(number, statement)
-            else:
-                self.run(number, statement)
-            self.flush()
 
-    def run(self, number: int, statement: str) -> None:
-        """Run a statement; its exception is part of the outcome."""
-        try:
-            exec(compiled(statement), self.names)
-        except Exception as error:
-            self.errors.append(f"{number}: {type(error).__name__}")
+    def step(self, number: int, statement: str) -> None:
+        """Run a statement, with the fault armed where it may run twice, and flush."""
+        if REPEATABLE.fullmatch(statement):
+            self.attempt(number, statement)
+        else:
+            super().step(number, statement)
+        self.flush()
 
     def attempt(self, number: int, statement: str) -> None:
         """Run a statement with the fault armed, and again if it struck."""
         _fastnp.arm_fault(self.left)
         try:
             exec(compiled(statement), self.names)
-        except Exception as error:
+        except (Exception, KeyboardInterrupt) as error:
             known = len(self.errors)
             if not self.disarm():
                 self.errors.append(f"{number}: {type(error).__name__}")
                 return
-            self.run(number, statement)
+            super().step(number, statement)
             # The program's own error comes again; a fault's must be one of these.
             is_own = len(self.errors) > known
-            if not is_own and not isinstance(error, (MemoryError, RuntimeError)):
+            if not is_own and not isinstance(error, FAULTS):
                 raise AssertionError(f"{statement}: {error!r} for a fault") from error
         else:
             self.disarm()
@@ -70,7 +69,7 @@ class FaultyOutcome(Outcome):
         _fastnp.arm_fault(self.left)
         try:
             fastnp.flush()
-        except (MemoryError, RuntimeError):
+        except FAULTS:
             self.disarm()
             fastnp.flush()
         else:
@@ -85,14 +84,19 @@ class FaultyOutcome(Outcome):
         return self.struck
 
 
-def check(seed: int) -> tuple[Program, int, str | None]:
+def check(
+    seed: int, settings: dict[str, Any], surroundings: Surroundings = NOTHING
+) -> tuple[Program, int, str | None]:
     """Run the program of a seed with every fault; how many there were, and the first difference."""
-    writer = Writer(seed)
-    with numpy.errstate(all="ignore"):
+    writer = Writer(seed, surroundings)
+    with numpy.errstate(all="ignore"), surroundings.context():
         program = writer.write()
         for n in range(1, MOST_FAULTS):
-            ours = FaultyOutcome(program.statements, n)
-            reason = first_difference(ours, writer, program.inexact)
+            if seed % COMPILING == 0:
+                fastnp.settings(backend=HOST)
+                fastnp.settings(**settings)
+            ours = FaultyOutcome(program, n).run()
+            reason = ours.difference(writer)
             if reason:
                 return program, n, f"fault {n}: {reason}"
             if not ours.struck:
@@ -106,13 +110,14 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1, help="the first seed")
     parser.add_argument("--mode", choices=MODES, default="lazy", help="engine settings")
+    parser.add_argument("--surroundings", choices=STATEMENTS, default="nothing")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     settings: dict[str, Any] = MODES[arguments.mode]
     fastnp.settings(**settings, pool_limit=0)
     failing, faults, told = [], 0, time.perf_counter()
     for done, seed in enumerate(range(arguments.seed, arguments.seed + arguments.count), 1):
-        program, found, reason = check(seed)
+        program, found, reason = check(seed, settings, SURROUNDINGS[arguments.surroundings])
         faults += found
         if reason:
             failing.append(seed)

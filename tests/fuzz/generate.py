@@ -13,7 +13,9 @@ for bit.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
 from random import Random
@@ -29,8 +31,26 @@ DTYPES += ["u1", "i1", "i2", "u2", "u4", "u8", "f2", "c8", "c16"]
 LENGTHS = [0, 1, 1, 2, 3, 3, 4, 5, 7, 8, 17]
 VALUES = ["0", "1", "2", "-1", "-3", "0.5", "-0.5", "7", "-0.0", "1.5", "nan", "inf", "-inf", "100"]
 MOST_ELEMENTS = 400
+# A statement that may run twice: one assignment of an expression without a target of its own.
+REPEATABLE = re.compile(r"v\d+ = (?!.*(out=|:=|\bfor\b|lambda)).*")
 
 T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What happens around a program while it runs; `tests.fuzz.surroundings` has a table of them."""
+
+    name: str = "nothing"
+    # More kinds of statements, and what adds the names that they use.
+    kinds: Sequence[Callable[[Writer], None]] = ()
+    prepare: Callable[[dict[str, Any]], None] = lambda names: None
+    # How fastnp runs the program, if not statement by statement, and what holds while programs run.
+    outcome: Callable[..., Any] | None = None
+    context: Callable[[], AbstractContextManager[Any]] = nullcontext
+
+
+NOTHING = Surroundings()
 
 
 @dataclass
@@ -40,11 +60,15 @@ class Program:
     seed: int
     statements: list[str] = field(default_factory=list)
     inexact: set[str] = field(default_factory=set)
+    surroundings: Surroundings = NOTHING
 
     def script(self, module: str = "fastnp") -> str:
         """A program a person can run to see the failure."""
         head = f"import {module} as np\nfrom math import inf, nan\n\nshow = print\n"
         head += "np.seterr(all='ignore')\n"
+        if self.surroundings is not NOTHING:
+            head += "from tests.fuzz.surroundings import SURROUNDINGS\n"
+            head += f"SURROUNDINGS['{self.surroundings.name}'].prepare(globals())\n"
         return head + "\n".join(self.statements) + "\n"
 
 
@@ -54,20 +78,24 @@ def compiled(statement: str) -> CodeType:
     return compile(statement, "<program>", "exec")
 
 
-def names_for(module: Any, show: Callable[[Any], None]) -> dict[str, Any]:
+def names_for(
+    module: Any, show: Callable[[Any], None], surroundings: Surroundings
+) -> dict[str, Any]:
     """The variables a program starts with."""
-    return {"np": module, "nan": math.nan, "inf": math.inf, "show": show}
+    names = {"np": module, "nan": math.nan, "inf": math.inf, "show": show}
+    surroundings.prepare(names)
+    return names
 
 
 class Writer:
     """Writes a program, and keeps the state that NumPy has after its statements."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, surroundings: Surroundings = NOTHING) -> None:
         self.random = Random(seed)
-        self.program = Program(seed)
+        self.program = Program(seed, surroundings=surroundings)
         self.shown: list[Any] = []
         self.errors: list[str] = []
-        self.names = names_for(numpy, lambda x: self.shown.append(numpy.array(x)))
+        self.names = names_for(numpy, lambda x: self.shown.append(numpy.array(x)), surroundings)
         self.arrays: dict[str, numpy.ndarray] = {}
         self.counter = 0
         self.large = self.random.random() < 0.1
@@ -78,8 +106,12 @@ class Writer:
         """The whole program."""
         for _ in range(self.random.randint(2, 3)):
             self.create()
+        usual, more = (
+            WITHOUT_READS if self.without_reads else KINDS,
+            self.program.surroundings.kinds,
+        )
         for _ in range(self.random.randint(6, 40 if self.without_reads else 18)):
-            self.pick(WITHOUT_READS if self.without_reads else KINDS)(self)
+            self.pick(more if more and self.chance(0.35) else usual)(self)
         return self.program
 
     # --- choosing ---------------------------------------------------------------------------

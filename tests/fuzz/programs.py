@@ -1,5 +1,7 @@
 """Fuzz from the command line: `python -m tests.fuzz.programs --count 100000 --seed 1 --mode lazy`.
 
+`--surroundings` names what happens around the programs (`tests.fuzz.surroundings`).
+
 Prints a shrunk script for each of the first failures and lists every failing seed, to be added to
 `tests/fuzz/seeds.txt`. Exits with 1 if any program failed.
 """
@@ -13,7 +15,9 @@ from pathlib import Path
 
 import fastnp
 
+from tests.fuzz.generate import Surroundings
 from tests.fuzz.run import MODES, check, explained
+from tests.fuzz.surroundings import SURROUNDINGS
 
 SEEDS = Path(__file__).parent / "seeds.txt"
 
@@ -31,20 +35,33 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1, help="the first seed")
     parser.add_argument("--mode", choices=MODES, default="default", help="engine settings")
     parser.add_argument(
+        "--surroundings",
+        choices=SURROUNDINGS,
+        default="nothing",
+        help="what happens around programs",
+    )
+    parser.add_argument(
         "--print", type=int, default=5, dest="most", help="failures to print in full"
     )
     parser.add_argument("--write", action="store_true", help="print the program of --seed and exit")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     fastnp.settings(**MODES[arguments.mode])
+    surroundings = SURROUNDINGS[arguments.surroundings]
+    with surroundings.context():
+        return fuzz(arguments, surroundings)
+
+
+def fuzz(arguments: argparse.Namespace, surroundings: Surroundings) -> int:
+    """Run the programs, and report."""
     if arguments.write:
-        program, reason = check(arguments.seed)
+        program, reason = check(arguments.seed, surroundings)
         print(program.script(), f"# {reason or 'agrees'}", sep="\n")
         return int(reason is not None)
     failing, start, reported = [], time.perf_counter(), time.perf_counter()
     for done, seed in enumerate(range(arguments.seed, arguments.seed + arguments.count), 1):
         try:
-            program, reason = check(seed)
+            program, reason = check(seed, surroundings)
         except BaseException:
             print(f"seed {seed} stops the run", flush=True)
             raise

@@ -6,14 +6,15 @@ Leaves writing programs to `generate`. A difference is one line of text that nam
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Any, Self
 
 import fastnp
 import numpy
 
 from tests.compare import difference
-from tests.fuzz.generate import Program, Writer, compiled, names_for
+from tests.fuzz.generate import NOTHING, Program, Surroundings, Writer, compiled, names_for
 
 # Functions are within a few ulp, and float32 sums over some thousand terms lose a few digits.
 TOLERANCE = {"f": 2e-4, "d": 1e-10, "e": 3e-2, "F": 2e-4, "D": 1e-10}
@@ -31,27 +32,40 @@ MODES: dict[str, dict[str, Any]] = {
 
 
 class Outcome:
-    """The state after a program under one module. With `delete_dead` variables are deleted after
-    their last use.
-    """
+    """The state that a program leaves under one module."""
 
-    def __init__(self, module: Any, statements: list[str], *, delete_dead: bool = False) -> None:
+    def __init__(self, module: Any, program: Program) -> None:
+        self.program = program
         self.shown: list[Any] = []
         self.errors: list[str] = []
-        self.names = names_for(module, lambda x: self.shown.append(numpy.array(x)))
+        show = lambda x: self.shown.append(numpy.array(x))  # noqa: E731
+        self.names = names_for(module, show, program.surroundings)
+
+    def run(self, *, delete_dead: bool = False) -> Self:
+        """Run all statements. With `delete_dead` variables are deleted after their last use."""
+        statements = self.program.statements
         last = {v: n for n, s in enumerate(statements) for v in re.findall(r"\bv\d+\b", s)}
         for number, statement in enumerate(statements):
-            try:
-                exec(compiled(statement), self.names)
-            except Exception as error:
-                self.errors.append(f"{number}: {type(error).__name__}")
+            self.step(number, statement)
             for name in [v for v, n in last.items() if delete_dead and n == number]:
                 self.names.pop(name, None)
+        return self
+
+    def step(self, number: int, statement: str) -> None:
+        """Run a statement; its exception is part of the outcome."""
+        try:
+            exec(compiled(statement), self.names)
+        except Exception as error:
+            self.errors.append(f"{number}: {type(error).__name__}")
+
+    def difference(self, theirs: Outcome | Writer) -> str | None:
+        """The first difference from the outcome under NumPy."""
+        return first_difference(self, theirs, self.program.inexact)
 
 
-def check(seed: int) -> tuple[Program, str | None]:
+def check(seed: int, surroundings: Surroundings = NOTHING) -> tuple[Program, str | None]:
     """Write the program of a seed, run it under fastnp, and compare."""
-    writer = Writer(seed)
+    writer = Writer(seed, surroundings)
     with numpy.errstate(all="ignore"):
         program = writer.write()
         return program, recheck(program, writer)
@@ -65,11 +79,11 @@ def recheck(program: Program, theirs: Outcome | Writer | None = None) -> str | N
     """
     with numpy.errstate(all="ignore"):
         if theirs is None:
-            theirs = Outcome(numpy, program.statements)
-        Outcome(fastnp, program.statements, delete_dead=True)
+            theirs = Outcome(numpy, program).run()
+        outcome = program.surroundings.outcome or Outcome
+        Outcome(fastnp, program).run(delete_dead=True)
         for _ in range(2):
-            ours = Outcome(fastnp, program.statements)
-            reason = first_difference(ours, theirs, program.inexact)
+            reason = outcome(fastnp, program).run().difference(theirs)
             if reason:
                 return reason
     return None
@@ -144,12 +158,12 @@ def shrunk(program: Program, reason: str) -> Program:
         number, cut = len(statements) - size, False
         while number >= 0:
             fewer = statements[:number] + statements[number + size :]
-            found = recheck(Program(program.seed, fewer, program.inexact))
+            found = recheck(replace(program, statements=fewer))
             if found and found.split(":")[0] == where and "NameError" not in found:
                 statements, cut = fewer, True
             number -= 1 if not cut else size
         if size == 1 and not cut:
-            return Program(program.seed, statements, program.inexact)
+            return replace(program, statements=statements)
         size = max(1, size // 2) if not cut else size
         if size > len(statements):
             size = max(1, len(statements) // 2)

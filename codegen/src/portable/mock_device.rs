@@ -88,6 +88,9 @@ impl Device for MockDevice {
     }
 
     fn prepare(&self, _: &[(&Verified<Kernel>, Launch<'_>)]) -> Result<(), DeviceError> {
+        if fault::strikes() {
+            return Err(DeviceError::new(Failure::Fault, "the compiler refused a kernel"));
+        }
         Ok(())
     }
 

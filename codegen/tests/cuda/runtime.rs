@@ -3,6 +3,7 @@
 #![cfg(all(target_arch = "x86_64", unix, not(miri)))]
 
 use super::process::{alone, child, count, expect, folder, is_for, number};
+use fastnp_codegen::backend::fault;
 use fastnp_codegen::*;
 use std::fs;
 use std::sync::Arc;
@@ -149,6 +150,31 @@ fn what_is_prepared_together_is_compiled_together() {
         // Another form of a known kernel is another text.
         let odd = mapped(&*device, &kernels[0], &values[..1]).unwrap();
         assert_eq!((odd, compiles()), (vec![0.0], 2));
+    });
+}
+
+#[test]
+fn what_is_not_compiled_or_written_is_tried_again() {
+    alone("cuda::runtime::what_is_not_compiled_or_written_is_tried_again", &[], || {
+        let device = open("cuda");
+        let addresses = [std::ptr::null_mut(); 2];
+        let launch = Launch { outer: &[3], inner: &[], addresses: &addresses, strides: &[8, 8], scalars: &[] };
+        let mut errors = 0;
+        for n in 1.. {
+            let kernel = adding(n as usize, DType::F64);
+            fault::arm(n);
+            let prepared = device.prepare(&[(&kernel, launch)]);
+            let has_struck = fault::arm(0) == 0;
+            errors += usize::from(prepared.is_err());
+            device.prepare(&[(&kernel, launch)]).unwrap();
+            let times = n as f64 + 1.0;
+            assert_eq!(mapped(&*device, &kernel, &[1.0, 2.0, 4.0]).unwrap(), [times, 2.0 * times, 4.0 * times]);
+            if !has_struck {
+                // The compiler, and the two files of a kernel.
+                assert_eq!((n, errors), (4, 1));
+                break;
+            }
+        }
     });
 }
 

@@ -4,6 +4,7 @@
 
 pub(crate) mod device_buffer;
 pub(crate) mod free_list;
+pub mod guard;
 pub(crate) mod pool;
 pub(crate) mod storage;
 pub(crate) mod storage_handle;

@@ -9,6 +9,7 @@
 use crate::error::{Error, ErrorKind, Result};
 use crate::host::interpreter_lock;
 use crate::host::spin_lock::{SpinGuard, SpinLock};
+use crate::memory::guard;
 use fastnp_codegen::backend::fault;
 use std::alloc::{Layout as BlockLayout, alloc, dealloc};
 use std::path::Path;
@@ -114,6 +115,10 @@ impl Buffer {
         let class = class_of(bytes);
         if class as usize >= CLASSES || fault::strikes() {
             return Err(out_of_memory(bytes));
+        }
+        if guard::is_on() {
+            let start = guard::allocate(bytes).ok_or_else(|| out_of_memory(bytes))?;
+            return Ok(Buffer { start, class: guard::GUARDED });
         }
         let reused = {
             let mut pool = pool();
@@ -249,6 +254,9 @@ impl Pool {
 
 impl Drop for Buffer {
     fn drop(&mut self) {
+        if cfg!(debug_assertions) && self.class == guard::GUARDED {
+            return guard::free(self.start);
+        }
         let bytes = class_bytes(self.class);
         let mut pool = pool();
         pool.live -= bytes;

@@ -11,6 +11,7 @@ use crate::memory::storage_ref::StorageRef;
 use crate::plan::plan::{KernelLaunch, Plan, PlanStep, StepKind};
 use crate::runtime::inspect::print_product;
 use crate::runtime::state::Runtime;
+use fastnp_codegen::backend::fault;
 use fastnp_codegen::{Access, DType, Device, Scalar};
 use smallvec::SmallVec;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -51,11 +52,14 @@ impl Runtime {
     fn execute_on(&mut self, device: Option<&Arc<dyn Device>>, plan: &Plan, long: bool) -> (usize, Result<()>) {
         let mut asked = long.then(Instant::now);
         for (i, step) in plan.steps.iter().enumerate() {
+            if fault::strikes() {
+                return (i, Err(interrupted()));
+            }
             if let Some(last) = asked
                 && last.elapsed() > INTERRUPT_PERIOD
             {
                 if interpreter_lock::is_interrupted() {
-                    return (i, Err(Error::new(ErrorKind::Interrupted, "the computation was interrupted")));
+                    return (i, Err(interrupted()));
                 }
                 asked = Some(Instant::now());
             }
@@ -190,6 +194,11 @@ impl Runtime {
             print_product(dtype, domain, started);
         }
     }
+}
+
+#[cold]
+fn interrupted() -> Error {
+    Error::new(ErrorKind::Interrupted, "the computation was interrupted")
 }
 
 /// The slots that a step writes.

@@ -5,10 +5,11 @@
 //! hash and then compared whole, so no hash has to be trusted. Files are written under temporary names and renamed, so any number of
 //! processes may use a folder; a broken or missing file is a cache miss. The cache never causes an error.
 
+use crate::backend::fault;
 use std::fs;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::hash::{DefaultHasher, Hasher};
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -137,7 +138,8 @@ fn put(folder: &Path, name: &str, bytes: &[u8]) -> std::io::Result<()> {
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
     let part = folder.join(format!("{}-{number}.part", std::process::id()));
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
-    let done = file.write_all(bytes).and_then(|()| fs::rename(&part, folder.join(name)));
+    let written = if fault::strikes() { Err(ErrorKind::StorageFull.into()) } else { file.write_all(bytes) };
+    let done = written.and_then(|()| fs::rename(&part, folder.join(name)));
     if done.is_err() {
         // A part that cannot be removed now is removed when the cache shrinks.
         let _ = fs::remove_file(&part);

@@ -1,6 +1,7 @@
 //! NVRTC, CUDA's run-time compiler: text to machine code, not to PTX, which an older driver could refuse.
 
 use super::driver::{absent, function};
+use crate::backend::fault;
 use crate::{DeviceError, Failure};
 use cudarc::nvrtc::sys;
 use cudarc::nvrtc::sys::nvrtcProgram;
@@ -132,6 +133,9 @@ impl Compiler {
     pub(super) fn compile(&self, target: &CompileTarget, text: &str) -> Result<Vec<u8>, DeviceError> {
         let refused =
             |why: &str, log: &str| DeviceError::new(Failure::Fault, format!("the CUDA compiler: {why}\n{log}\n{text}"));
+        if fault::strikes() {
+            return Err(refused("out of memory", ""));
+        }
         let source = CString::new(text).map_err(|_| refused("a zero in the text", ""))?;
         let architecture = CString::new(format!("--gpu-architecture=sm_{}", target.architecture)).expect("no zeros");
         let options: Vec<*const c_char> =

@@ -1,5 +1,6 @@
 //! The backend: kernels with machine code for every instruction become a loop, all others are run by the portable backend.
 
+use crate::backend::fault;
 use crate::x86::asm::level::Level;
 use crate::x86::launch::Portable;
 use crate::x86::launch::block_calls::BlockCalls;
@@ -51,6 +52,7 @@ impl Backend for X86 {
 
     fn compile(&self, kernel: &Verified<Kernel>) -> Result<Arc<dyn Program>, CompileError> {
         let made: Result<Arc<dyn Program>, String> = match kernel.template {
+            _ if fault::strikes() => Err("a test".into()),
             Template::Map => LoopProgram::new(kernel, self.level, &self.portable).map(|program| Arc::new(program) as _),
             Template::Scan => {
                 ScanProgram::new(kernel, self.level, &self.portable).map(|program| Arc::new(program) as _)
