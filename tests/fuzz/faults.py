@@ -28,7 +28,7 @@ FAULTS = (MemoryError, RuntimeError, KeyboardInterrupt)
 COMPILING = 4
 # Surroundings that are more kinds of statements; the others run programs in ways of their own.
 STATEMENTS = [name for name, each in SURROUNDINGS.items() if each.outcome is None]
-HOST = fastnp.settings()["backend"]["value"]
+HOST = str(fastnp.settings()["backend"]["value"])
 
 
 class FaultyOutcome(Outcome):

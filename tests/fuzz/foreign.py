@@ -86,8 +86,9 @@ class Interface:
 
 
 def by_address(array: Any) -> numpy.ndarray:
-    """The array at the address of an array without gaps."""
+    """The array at the address of an array without gaps, which it keeps alive."""
     room = (ctypes.c_char * array.nbytes).from_address(array.ctypes.data)
+    room.array = array
     return numpy.ndarray(array.shape, array.dtype, room, strides=array.strides)
 
 
@@ -173,10 +174,8 @@ def write_to(w: Writer, name: str) -> None:
         return
     forms = [f"{name}.fill({w.pick(['0', '1', '3'])})", f"{name}[...] = 2"]
     if value.dtype.kind != "b":
-        forms += [
-            f"{name}[{expressions.basic(w, value.shape)}] += 1",
-            f"{name}[...] -= {name} // 2",
-        ]
+        forms.append(f"{name}[{expressions.basic(w, value.shape)}] += 1")
+        forms.append(f"{name}[...] -= {name} // 2")
     if value.dtype.kind in "iu" and value.ndim:
         forms.append(f"{name}.sort()")
     w.run(w.pick([form for form in forms if value.dtype.kind != "c" or "//" not in form]))
@@ -188,12 +187,8 @@ def read(w: Writer) -> None:
     if name:
         shape = w.value(name).shape
         other = expressions.operand(w, shape)
-        forms = [
-            "np.array({o})",
-            "np.multiply({o}, 2)",
-            "np.add({o}, {a})",
-            "np.subtract({a}, {o})",
-        ]
+        forms = ["np.array({o})", "np.multiply({o}, 2)", "np.add({o}, {a})"]
+        forms += ["np.multiply({a}, {o})", "({o} * 3)[...]"]
         w.define(w.pick(forms).format(o=name, a=other))
 
 
@@ -205,11 +200,13 @@ def release(w: Writer) -> None:
 
 
 def refer_weakly(w: Writer) -> None:
-    """A weak reference to an array of other code, or of the program."""
-    name = outside(w) if w.chance(0.6) else w.array()
-    if name:
-        key = w.fresh()[1:]
-        w.run(w.pick([f"r{key} = weakref.ref({name})", f"cache[{key}] = {name}"]))
+    """A weak reference to an array of other code (`r1`), or of the program (`s1`)."""
+    other, name = outside(w), w.array()
+    key = w.fresh()[1:]
+    if other and w.chance(0.6):
+        w.run(w.pick([f"r{key} = weakref.ref({other})", f"cache[{key}] = {other}"]))
+    elif name:
+        w.run(f"s{key} = weakref.ref({name})")
 
 
 def call_weakly(w: Writer) -> None:
@@ -224,11 +221,14 @@ def call_weakly(w: Writer) -> None:
 
 def follow(w: Writer) -> None:
     """Write or read what a weak reference leads to, while the program has the array."""
-    names = [name for name in w.names if name[0] == "r" and isinstance(w.names[name], weakref.ref)]
-    leads = {f"{name}()": w.names[name]() for name in names}
+    references = {n: w.names[n]() for n in w.names if isinstance(w.names[n], weakref.ref)}
+    leads = {f"{name}()": value for name, value in references.items() if name[0] == "r"}
     leads |= {f"cache[{key}]": value for key, value in w.names["cache"].items()}
     held = {id(value) for value in w.names.values() if isinstance(value, numpy.ndarray)}
     found = [text for text, value in leads.items() if id(value) in held]
+    # Under NumPy an array of other code may be the program's, under fastnp never.
+    held = {id(value) for name, value in w.names.items() if name[0] == "v"}
+    found += [f"{name}()" for name, value in references.items() if id(value) in held]
     if not found:
         return
     text = w.pick(found)

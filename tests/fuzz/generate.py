@@ -39,7 +39,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Surroundings:
-    """What happens around a program while it runs; `tests.fuzz.surroundings` has a table of them."""
+    """What happens around a program while it runs: a row of `tests.fuzz.surroundings`."""
 
     name: str = "nothing"
     # More kinds of statements, and what adds the names that they use.
