@@ -106,10 +106,8 @@ class Writer:
         """The whole program."""
         for _ in range(self.random.randint(2, 3)):
             self.create()
-        usual, more = (
-            WITHOUT_READS if self.without_reads else KINDS,
-            self.program.surroundings.kinds,
-        )
+        usual = WITHOUT_READS if self.without_reads else KINDS
+        more = self.program.surroundings.kinds
         for _ in range(self.random.randint(6, 40 if self.without_reads else 18)):
             self.pick(more if more and self.chance(0.35) else usual)(self)
         return self.program

@@ -103,10 +103,8 @@ class Shared:
 
 def share(w: Writer) -> None:
     """Name an array that other threads read too, or what is computed from it."""
-    form = w.pick(
-        ["shared({})", "shared({})[::-1]", "shared({}) + shared({})", "shared({})[1:] * 2"]
-    )
-    w.define(form.replace("{}", str(w.random.randrange(4 + w.large))))
+    forms = ["shared({})", "shared({})[::-1]", "shared({}) + shared({})", "shared({})[1:] * 2"]
+    w.define(w.pick(forms).replace("{}", str(w.random.randrange(4 + w.large))))
 
 
 class ThreadedOutcome(Outcome):

@@ -12,6 +12,7 @@ from tests.fuzz.generate import Program
 from tests.fuzz.kept import KEPT
 from tests.fuzz.programs import kept_seeds
 from tests.fuzz.run import MODES, check, explained, recheck
+from tests.fuzz.surroundings import SURROUNDINGS
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -22,6 +23,17 @@ def test_random_programs_agree(first: int, mode: str) -> None:
         for seed in range(first, first + 50):
             program, reason = check(seed)
             assert reason is None, explained(program, reason)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [name for name in SURROUNDINGS if name != "nothing"])
+def test_random_programs_agree_in_surroundings(name: str) -> None:
+    surroundings = SURROUNDINGS[name]
+    for mode, count in (("lazy", 16), ("mock", 4)):
+        with fastnp.settings(**MODES[mode]), surroundings.context():
+            for seed in range(count):
+                program, reason = check(seed, surroundings)
+                assert reason is None, explained(program, reason)
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -47,5 +59,5 @@ def test_kept_programs_agree(what: str, mode: str) -> None:
 def test_programs_survive_every_fault(mode: str) -> None:
     with fastnp.settings(**MODES[mode], pool_limit=0):
         for seed in range(6):
-            program, _, reason = faults.check(seed)
+            program, _, reason = faults.check(seed, MODES[mode])
             assert reason is None, f"{reason}\n{program.script()}"
