@@ -92,10 +92,16 @@ def by_address(array: Any) -> numpy.ndarray:
     return numpy.ndarray(array.shape, array.dtype, room, strides=array.strides)
 
 
+def by_dlpack(array: Any) -> numpy.ndarray:
+    """The array by DLPack, which NumPy takes from the host's memory alone."""
+    is_on_host = array.__dlpack_device__()[0] == 1
+    return numpy.from_dlpack(array) if is_on_host else numpy.asarray(array)
+
+
 WAYS: dict[str, Callable[[Any], numpy.ndarray]] = {
     "array": numpy.asarray,
     "buffer": lambda array: numpy.asarray(memoryview(array)),
-    "dlpack": numpy.from_dlpack,
+    "dlpack": by_dlpack,
     "interface": lambda array: numpy.asarray(Interface(array)),
     "address": by_address,
 }

@@ -32,7 +32,7 @@ ERRORS = (ValueError, TypeError, IndexError, MemoryError, RuntimeError, Attribut
 # The first calls fill caches: of programs, of blocks, of Python's.
 WARM = 300
 # Bytes and objects that may be left of the repetitions of a kind.
-MOST_BYTES, MOST_OBJECTS = 16 << 10, 60
+MOST_BYTES, MOST_OBJECTS = 16 << 10, 300
 
 
 class Refusing:
